@@ -1,0 +1,193 @@
+// Rows of the openblas backend: the six BLAS routines as they are, and what OpenBLAS lacks made from its sgemm.
+#include "kernels.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "blas.h"
+#include "half.h"
+
+namespace libsgemm {
+namespace {
+
+bool plain(const GemmDesc &d, Routine routine) {
+  return d.routine == routine && d.type == Type::f32 && d.batch == Batch::none && blas_fits(d);
+}
+
+template <Routine ROUTINE>
+bool supports(const GemmDesc &d, int) {
+  return plain(d, ROUTINE);
+}
+
+// One row a description, but for gemmtr, where the library's own wins.
+double direct_cost(const GemmDesc &, int) { return 1; }
+double composed_cost(const GemmDesc &, int) { return 2; }
+
+template <void (*FUNCTION)(const GemmDesc &)>
+libsgemm_status_t launch(const GemmDesc &d, const Launch &, Error *) {
+  FUNCTION(d);
+  return LIBSGEMM_SUCCESS;
+}
+
+bool supports_gemmtr(const GemmDesc &d, int) { return plain(d, Routine::gemmtr) && blas_has_gemmtr(); }
+
+bool supports_batch(const GemmDesc &d, int) {
+  return d.routine == Routine::gemm && d.type == Type::f32 && d.batch != Batch::none && blas_fits(d);
+}
+
+libsgemm_status_t launch_batch(const GemmDesc &d, const Launch &, Error *) {
+  for (int64_t i = 0; i < d.batch_count; ++i) blas_gemm(batch_item(d, i));
+  return LIBSGEMM_SUCCESS;
+}
+
+// Memory of a thread, grown and kept, so that calls allocate nothing once warm.
+class Scratch {
+ public:
+  float *floats(size_t count) {
+    if (count > capacity_) {
+      capacity_ = 0;
+      memory_.reset(static_cast<float *>(std::malloc(count * sizeof(float))));
+      if (memory_ == nullptr) return nullptr;
+      capacity_ = count;
+    }
+    return memory_.get();
+  }
+
+ private:
+  struct Free {
+    void operator()(float *memory) const { std::free(memory); }
+  };
+  std::unique_ptr<float, Free> memory_;
+  size_t capacity_ = 0;
+};
+
+thread_local Scratch t_scratch;
+
+libsgemm_status_t no_memory(Error *error) {
+  set_error(error, "no host memory for a block of converted operands or results");
+  return LIBSGEMM_OUT_OF_MEMORY;
+}
+
+const float *f32_at(const void *base, int64_t row, int64_t col, int64_t ld, libsgemm_op_t op) {
+  const float *data = static_cast<const float *>(base);
+  return op == LIBSGEMM_NO_TRANS ? data + row + col * ld : data + col + row * ld;
+}
+
+// openblas_sgemmtr_blocks: gemmtr by block columns: the diagonal block into scratch, of which the triangle is copied,
+// the rest directly. Blocks of 256 columns waste one part in n / 256 of the work.
+constexpr int64_t kBlock = 256;
+
+libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &, Error *error) {
+  const int64_t block = std::min(kBlock, d.n);
+  float *square = t_scratch.floats(static_cast<size_t>(block * block));
+  if (square == nullptr) return no_memory(error);
+  const bool upper = d.uplo == LIBSGEMM_UPPER;
+  for (int64_t j = 0; j < d.n; j += kBlock) {
+    const int64_t width = std::min(kBlock, d.n - j), end = j + width;
+    GemmDesc g = d;
+    g.routine = Routine::gemm;
+    g.n = width;
+    g.b = f32_at(d.b, 0, j, d.ldb, d.transb);
+    // The diagonal block.
+    g.m = width;
+    g.a = f32_at(d.a, j, 0, d.lda, d.transa);
+    g.beta = 0;
+    g.c = square;
+    g.ldc = width;
+    blas_gemm(g);
+    for (int64_t c = 0; c < width; ++c) {
+      float *out = d.c + j + (j + c) * d.ldc;
+      for (int64_t r = upper ? 0 : c; r < (upper ? c + 1 : width); ++r) {
+        out[r] = d.beta == 0.0f ? square[r + c * width] : square[r + c * width] + d.beta * out[r];
+      }
+    }
+    // Above or below it.
+    const int64_t row = upper ? 0 : end;
+    g.m = upper ? j : d.n - end;
+    if (g.m == 0) continue;
+    g.a = f32_at(d.a, row, 0, d.lda, d.transa);
+    g.beta = d.beta;
+    g.c = d.c + row + j * d.ldc;
+    g.ldc = d.ldc;
+    blas_gemm(g);
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+// openblas_sgemm_widened: 16-bit operands, widened exactly a block at a time. Bounded scratch: 2 blocks of at most
+// 1024 x 512 floats, 4 MiB, and one pass over A for each 1024 columns of C.
+constexpr int64_t kWide = 1024, kDeep = 512;
+
+bool supports_widened(const GemmDesc &d, int) {
+  return d.routine == Routine::gemm && d.type != Type::f32 && blas_fits(d);
+}
+
+// Rows x cols of a stored matrix as a dense column-major block.
+void widen(const void *base, Type type, int64_t row, int64_t col, int64_t rows, int64_t cols, int64_t ld, float *out) {
+  const uint16_t *data = static_cast<const uint16_t *>(base) + row + col * ld;
+  for (int64_t j = 0; j < cols; ++j, data += ld, out += rows) {
+    if (type == Type::f16) {
+      for (int64_t i = 0; i < rows; ++i) out[i] = f16_to_float(data[i]);
+    } else {
+      for (int64_t i = 0; i < rows; ++i) out[i] = bf16_to_float(data[i]);
+    }
+  }
+}
+
+void widened_product(const GemmDesc &d, float *wide_a, float *wide_b) {
+  const bool plain_a = d.transa == LIBSGEMM_NO_TRANS, plain_b = d.transb == LIBSGEMM_NO_TRANS;
+  GemmDesc g = d;
+  g.type = Type::f32;
+  g.a = wide_a;
+  g.b = wide_b;
+  for (int64_t j = 0; j < d.n; j += kWide) {
+    g.n = std::min(kWide, d.n - j);
+    for (int64_t p = 0; p < d.k; p += kDeep) {
+      g.k = std::min(kDeep, d.k - p);
+      g.ldb = plain_b ? g.k : g.n;
+      widen(d.b, d.type, plain_b ? p : j, plain_b ? j : p, g.ldb, plain_b ? g.n : g.k, d.ldb, wide_b);
+      g.beta = p == 0 ? d.beta : 1.0f;
+      for (int64_t i = 0; i < d.m; i += kWide) {
+        g.m = std::min(kWide, d.m - i);
+        g.lda = plain_a ? g.m : g.k;
+        widen(d.a, d.type, plain_a ? i : p, plain_a ? p : i, g.lda, plain_a ? g.k : g.m, d.lda, wide_a);
+        g.c = d.c + i + j * d.ldc;
+        blas_gemm(g);
+      }
+    }
+  }
+}
+
+libsgemm_status_t launch_widened(const GemmDesc &d, const Launch &, Error *error) {
+  const int64_t depth = std::min(kDeep, d.k);
+  const size_t size_a = static_cast<size_t>(std::min(kWide, d.m) * depth);
+  const size_t size_b = static_cast<size_t>(std::min(kWide, d.n) * depth);
+  float *scratch = t_scratch.floats(size_a + size_b);
+  if (scratch == nullptr) return no_memory(error);
+  for (int64_t i = 0; i < d.batch_count; ++i) {
+    GemmDesc item = d.batch == Batch::none ? d : batch_item(d, i);
+    widened_product(item, scratch, scratch + size_a);
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+}  // namespace
+
+#define FP32 LIBSGEMM_MATH_FP32
+const Kernel kOpenblasKernels[] = {
+    {"openblas_sgemm", FP32, supports<Routine::gemm>, direct_cost, nullptr, launch<blas_gemm>},
+    {"openblas_ssymm", FP32, supports<Routine::symm>, direct_cost, nullptr, launch<blas_symm>},
+    {"openblas_ssyrk", FP32, supports<Routine::syrk>, direct_cost, nullptr, launch<blas_syrk>},
+    {"openblas_ssyr2k", FP32, supports<Routine::syr2k>, direct_cost, nullptr, launch<blas_syr2k>},
+    {"openblas_strmm", FP32, supports<Routine::trmm>, direct_cost, nullptr, launch<blas_trmm>},
+    {"openblas_strsm", FP32, supports<Routine::trsm>, direct_cost, nullptr, launch<blas_trsm>},
+    {"openblas_sgemmtr", FP32, supports_gemmtr, direct_cost, nullptr, launch<blas_gemmtr>},
+    {"openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, composed_cost, nullptr, launch_gemmtr},
+    {"openblas_sgemm_batch", FP32, supports_batch, direct_cost, nullptr, launch_batch},
+    {"openblas_sgemm_widened", FP32, supports_widened, direct_cost, nullptr, launch_widened},
+};
+#undef FP32
+const int kOpenblasKernelCount = static_cast<int>(sizeof kOpenblasKernels / sizeof kOpenblasKernels[0]);
+
+}  // namespace libsgemm

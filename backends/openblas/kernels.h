@@ -1,0 +1,11 @@
+// The kernel table of the openblas backend.
+#pragma once
+
+#include "backend.h"
+
+namespace libsgemm {
+
+extern const Kernel kOpenblasKernels[];
+extern const int kOpenblasKernelCount;
+
+}  // namespace libsgemm

@@ -1,0 +1,144 @@
+// The contract between libsgemm and a backend, built in or a plugin libsgemm_<name>.so.
+//
+// A plugin exports one C function, libsgemm_backend_table (kBackendEntry), which returns its Backend. The loader checks
+// `abi`, then calls open() and, before anything needs a device, probe(). All functions may be called from several
+// threads at once after that, none throws, none prints, and none ends the process. A plugin is never unloaded.
+//
+// On failure a function writes one sentence for the user into Error (no newline, no full stop).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+
+#include "desc.h"
+#include "libsgemm.h"
+
+namespace libsgemm {
+
+// Raised whenever a struct of this header or of desc.h changes: a plugin of another version is refused.
+constexpr uint32_t kBackendAbi = 1;
+constexpr const char *kBackendEntry = "libsgemm_backend_table";
+
+// Why something failed, in words.
+struct Error {
+  char text[256];
+};
+
+template <typename... Args>
+void set_error(Error *error, const char *format, Args... args) {
+  std::snprintf(error->text, sizeof error->text, format, args...);
+}
+inline void set_error(Error *error, const char *text) { set_error(error, "%s", text); }
+
+// What libsgemm tells a backend when it opens it. Valid for the life of the process.
+struct Host {
+  const char *cpu_blas;  // LIBSGEMM_CPU_BLAS; NULL if not set
+  const int *devices;    // LIBSGEMM_DEVICES: the permitted devices; NULL: all
+  int device_count;      // length of `devices`
+  // True if the code at this address is libsgemm's or its drop-in's: calling it would recurse.
+  bool (*is_libsgemm)(const void *code);
+};
+
+enum class Space : int32_t {
+  host,     // pageable, or unknown to the backend
+  pinned,   // page-locked host memory that the devices can reach
+  device,   // memory of one device
+  managed,  // migrates; host and devices can access it
+};
+
+// Where a pointer points.
+struct Location {
+  Space space;
+  int32_t device;  // of `device` and `managed`; otherwise 0
+};
+
+// A copy of `columns` columns of `bytes` bytes, `pitch` bytes apart.
+struct Copy {
+  enum Direction : int32_t { to_device, to_host } direction;
+  void *target;
+  const void *source;
+  size_t target_pitch, source_pitch;
+  size_t bytes;
+  int64_t columns;
+};
+
+// Where and how a kernel runs.
+struct Launch {
+  int device;             // index in the backend, after LIBSGEMM_DEVICES
+  void *stream;           // NULL: the device's default stream. Work is only enqueued, never waited for
+  bool capturing;         // the stream records a graph: no allocation, no synchronisation
+  bool arrays_on_device;  // of Batch::pointers: a_array, b_array, c_array are device memory
+  void *workspace;        // device memory, at least Kernel::workspace(desc, device) bytes, aligned to 256
+  size_t workspace_bytes;
+};
+
+// One row of a kernel table. The cheapest legal row wins; the first of equals.
+struct Kernel {
+  const char *name;                // unique over all backends; name of its file and its profiler symbol
+  libsgemm_math_mode_t math_mode;  // the arithmetic it computes in
+  // Whether it can do this: the answer its header comment gives in words.
+  bool (*supports)(const GemmDesc &desc, int device);
+  // Predicted seconds; only the order matters.
+  double (*cost)(const GemmDesc &desc, int device);
+  // Bytes of device workspace it needs; NULL: none. A CPU kernel keeps its own, per thread.
+  size_t (*workspace)(const GemmDesc &desc, int device);
+  // SUCCESS, or an error with C not written. On a GPU: enqueues. Writes only the elements that the routine defines.
+  libsgemm_status_t (*launch)(const GemmDesc &desc, const Launch &launch, Error *error);
+};
+
+// GPU backends fill every entry; a CPU backend leaves those from `probe` to `scale` NULL.
+struct Backend {
+  uint32_t abi;  // kBackendAbi; must stay the first member
+  bool is_gpu;
+  const char *name;
+
+  const Kernel *kernels;
+  int kernel_count;
+
+  // Finds the software beneath (a driver, a BLAS). Makes no device context and starts no thread. Refusal: UNAVAILABLE.
+  libsgemm_status_t (*open)(const Host &host, Error *error);
+  // Version of that software, static: "OpenBLAS 0.3.21 Haswell".
+  const char *(*version)();
+  // Devices after LIBSGEMM_DEVICES; of a GPU backend only after probe(). A CPU backend has one.
+  int (*device_count)();
+  libsgemm_status_t (*describe_device)(int device, libsgemm_device_info_t *info, Error *error);
+
+  // Initialises the devices. Called once, before the first use of a device. Refusal: UNAVAILABLE.
+  libsgemm_status_t (*probe)(Error *error);
+  // Where `count` pointers point. Callable before probe(), and then must not create a device context: a pointer of a
+  // device cannot exist before the program itself made one. Fast: it is on the path of every call.
+  void (*locate)(const void *const *pointers, int count, Location *locations);
+  // True if `stream` is recording a graph.
+  bool (*capturing)(void *stream);
+
+  // Device memory, aligned to 256. OUT_OF_MEMORY leaves the device usable.
+  libsgemm_status_t (*allocate)(int device, size_t bytes, void **memory, Error *error);
+  // May wait for the work that uses it.
+  void (*release)(int device, void *memory);
+  // Free and total bytes of a device.
+  libsgemm_status_t (*memory)(int device, size_t *free_bytes, size_t *total_bytes, Error *error);
+  // Page-locked host memory.
+  libsgemm_status_t (*allocate_pinned)(size_t bytes, void **memory, Error *error);
+  void (*release_pinned)(void *memory);
+
+  // Streams and events of the library's own, for pipelines.
+  libsgemm_status_t (*create_stream)(int device, void **stream, Error *error);
+  void (*destroy_stream)(int device, void *stream);
+  libsgemm_status_t (*create_event)(int device, void **event, Error *error);
+  void (*destroy_event)(int device, void *event);
+  libsgemm_status_t (*record_event)(int device, void *event, void *stream, Error *error);
+  libsgemm_status_t (*stream_wait_event)(int device, void *stream, void *event, Error *error);
+  // Waits for the stream; an earlier failure of work on it is reported here. device -1: the stream's own.
+  libsgemm_status_t (*synchronize)(int device, void *stream, Error *error);
+  // Enqueues a copy between host and device.
+  libsgemm_status_t (*copy)(int device, const Copy &copy, void *stream, Error *error);
+
+  // C = beta * C for device memory (all elements the routine writes; beta == 0: not read); trmm and trsm: C = 0.
+  libsgemm_status_t (*scale)(const GemmDesc &desc, const Launch &launch, Error *error);
+};
+
+// What a plugin exports under kBackendEntry.
+using BackendEntry = const Backend *(*)();
+
+}  // namespace libsgemm

@@ -1,0 +1,150 @@
+// Fortran names: arguments by address, options as letters in either case, column-major. Hidden string lengths are
+// passed behind the last argument and not read.
+#include "blas/report.h"
+#include "blas/spellings.h"
+
+namespace libsgemm {
+namespace {
+
+// 0, which is no enumerator, for any other letter: the checks report it.
+int letter(const char *text, char first, int first_value, char second, int second_value) {
+  const char upper = static_cast<char>(*text & ~0x20);
+  return upper == first ? first_value : upper == second ? second_value : 0;
+}
+
+int op(const char *text) {
+  const int value = letter(text, 'N', LIBSGEMM_NO_TRANS, 'T', LIBSGEMM_TRANS);
+  return value != 0 ? value : letter(text, 'C', LIBSGEMM_CONJ_TRANS, 'C', LIBSGEMM_CONJ_TRANS);
+}
+
+int side(const char *text) { return letter(text, 'L', LIBSGEMM_LEFT, 'R', LIBSGEMM_RIGHT); }
+int uplo(const char *text) { return letter(text, 'U', LIBSGEMM_UPPER, 'L', LIBSGEMM_LOWER); }
+int diag(const char *text) { return letter(text, 'U', LIBSGEMM_UNIT, 'N', LIBSGEMM_NON_UNIT); }
+
+Call fortran_call(const char *entry, Routine routine, Type type) {
+  Call call = {};
+  call.entry = entry;
+  call.routine = routine;
+  call.type = type;
+  call.interface = Interface::fortran;
+  call.layout = LIBSGEMM_COL_MAJOR;
+  return call;
+}
+
+// The operands, in the order in which all routines with two inputs have them.
+template <typename INT>
+void operands(Call *call, const float *alpha, const void *a, const INT *lda, const void *b, const INT *ldb,
+              const float *beta, float *c, const INT *ldc) {
+  call->alpha = *alpha;
+  call->a = a;
+  call->lda = *lda;
+  call->b = b;
+  if (ldb != nullptr) call->ldb = *ldb;
+  if (beta != nullptr) call->beta = *beta;
+  call->c = c;
+  call->ldc = *ldc;
+}
+
+}  // namespace
+}  // namespace libsgemm
+
+using namespace libsgemm;
+
+#define GEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::f32, float, "SGEMM ")
+#define SHGEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::f16, libsgemm_half_t, "SHGEMM")
+#define SBGEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::bf16, libsgemm_bfloat16_t, "SBGEMM")
+#define DEFINE_GEMM(INT, name, handler, type, T, title)                                                    \
+  LIBSGEMM_API void name(const char *transa, const char *transb, const INT *m, const INT *n, const INT *k, \
+                         const float *alpha, const T *a, const INT *lda, const T *b, const INT *ldb,       \
+                         const float *beta, float *c, const INT *ldc) {                                    \
+    Call call = fortran_call(#name, Routine::gemm, type);                                                  \
+    call.transa = op(transa);                                                                              \
+    call.transb = op(transb);                                                                              \
+    call.m = *m;                                                                                           \
+    call.n = *n;                                                                                           \
+    call.k = *k;                                                                                           \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                  \
+    perform<INT>(call, title, handler);                                                                    \
+  }
+
+#define SYMM(INT, name, handler)                                                                                      \
+  LIBSGEMM_API void name(const char *the_side, const char *the_uplo, const INT *m, const INT *n, const float *alpha,  \
+                         const float *a, const INT *lda, const float *b, const INT *ldb, const float *beta, float *c, \
+                         const INT *ldc) {                                                                            \
+    Call call = fortran_call(#name, Routine::symm, Type::f32);                                                        \
+    call.side = side(the_side);                                                                                       \
+    call.uplo = uplo(the_uplo);                                                                                       \
+    call.m = *m;                                                                                                      \
+    call.n = *n;                                                                                                      \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                             \
+    perform<INT>(call, "SSYMM ", handler);                                                                            \
+  }
+
+#define SYRK(INT, name, handler)                                                                                  \
+  LIBSGEMM_API void name(const char *the_uplo, const char *trans, const INT *n, const INT *k, const float *alpha, \
+                         const float *a, const INT *lda, const float *beta, float *c, const INT *ldc) {           \
+    Call call = fortran_call(#name, Routine::syrk, Type::f32);                                                    \
+    call.uplo = uplo(the_uplo);                                                                                   \
+    call.transa = op(trans);                                                                                      \
+    call.n = *n;                                                                                                  \
+    call.k = *k;                                                                                                  \
+    operands<INT>(&call, alpha, a, lda, nullptr, nullptr, beta, c, ldc);                                          \
+    perform<INT>(call, "SSYRK ", handler);                                                                        \
+  }
+
+#define SYR2K(INT, name, handler)                                                                                     \
+  LIBSGEMM_API void name(const char *the_uplo, const char *trans, const INT *n, const INT *k, const float *alpha,     \
+                         const float *a, const INT *lda, const float *b, const INT *ldb, const float *beta, float *c, \
+                         const INT *ldc) {                                                                            \
+    Call call = fortran_call(#name, Routine::syr2k, Type::f32);                                                       \
+    call.uplo = uplo(the_uplo);                                                                                       \
+    call.transa = op(trans);                                                                                          \
+    call.n = *n;                                                                                                      \
+    call.k = *k;                                                                                                      \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                             \
+    perform<INT>(call, "SSYR2K", handler);                                                                            \
+  }
+
+#define TRMM(INT, name, handler) DEFINE_TRIANGULAR(INT, name, handler, Routine::trmm, "STRMM ")
+#define TRSM(INT, name, handler) DEFINE_TRIANGULAR(INT, name, handler, Routine::trsm, "STRSM ")
+#define DEFINE_TRIANGULAR(INT, name, handler, routine, title)                                                      \
+  LIBSGEMM_API void name(const char *the_side, const char *the_uplo, const char *transa, const char *the_diag,     \
+                         const INT *m, const INT *n, const float *alpha, const float *a, const INT *lda, float *b, \
+                         const INT *ldb) {                                                                         \
+    Call call = fortran_call(#name, routine, Type::f32);                                                           \
+    call.side = side(the_side);                                                                                    \
+    call.uplo = uplo(the_uplo);                                                                                    \
+    call.transa = op(transa);                                                                                      \
+    call.diag = diag(the_diag);                                                                                    \
+    call.m = *m;                                                                                                   \
+    call.n = *n;                                                                                                   \
+    operands<INT>(&call, alpha, a, lda, nullptr, nullptr, nullptr, b, ldb);                                        \
+    perform<INT>(call, title, handler);                                                                            \
+  }
+
+#define GEMMTR(INT, name, handler)                                                                                 \
+  LIBSGEMM_API void name(const char *the_uplo, const char *transa, const char *transb, const INT *n, const INT *k, \
+                         const float *alpha, const float *a, const INT *lda, const float *b, const INT *ldb,       \
+                         const float *beta, float *c, const INT *ldc) {                                            \
+    Call call = fortran_call(#name, Routine::gemmtr, Type::f32);                                                   \
+    call.uplo = uplo(the_uplo);                                                                                    \
+    call.transa = op(transa);                                                                                      \
+    call.transb = op(transb);                                                                                      \
+    call.n = *n;                                                                                                   \
+    call.k = *k;                                                                                                   \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                          \
+    perform<INT>(call, "SGEMMTR", handler);                                                                        \
+  }
+
+extern "C" {
+FORTRAN_SPELLINGS(GEMM, sgemm)
+FORTRAN_SPELLINGS(SHGEMM, shgemm)
+FORTRAN_SPELLINGS(SBGEMM, sbgemm)
+FORTRAN_SPELLINGS(SYMM, ssymm)
+FORTRAN_SPELLINGS(SYRK, ssyrk)
+FORTRAN_SPELLINGS(SYR2K, ssyr2k)
+FORTRAN_SPELLINGS(TRMM, strmm)
+FORTRAN_SPELLINGS(TRSM, strsm)
+FORTRAN_SPELLINGS(GEMMTR, sgemmtr)
+FORTRAN_SPELLINGS(GEMMTR, sgemmt)
+}

@@ -1,0 +1,98 @@
+// Error handlers of BLAS programs.
+//
+// A program may define xerbla_ or cblas_xerbla to hear of illegal arguments. BLAS libraries define them too, and those
+// versions print and, in the reference BLAS, end the process. Only the program's own is called: one that does not live
+// in an object that also defines a BLAS.
+#include "blas/report.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+
+extern "C" {
+// Weak references, so that linking a program against this library exports the handlers that the program defines.
+void xerbla_() __attribute__((weak));
+void xerbla_64_() __attribute__((weak));
+void cblas_xerbla() __attribute__((weak));
+
+// Marks this library, for whoever must know that a BLAS symbol is ours.
+LIBSGEMM_API int libsgemm_blas_version(void);
+int libsgemm_blas_version(void) { return LIBSGEMM_VERSION; }
+}
+
+namespace libsgemm {
+namespace {
+
+__attribute__((used)) void (*const g_handlers[])() = {xerbla_, xerbla_64_, cblas_xerbla};
+
+// Whether the object with this code also defines a double-precision gemm under any spelling, so is a BLAS.
+bool lives_in_a_blas(const void *code) {
+  Dl_info home;
+  if (dladdr(code, &home) == 0) return false;
+  void *object = dlopen(home.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (object == nullptr) return false;  // the main program
+  bool found = false;
+  for (const char *name : {"dgemm_", "dgemm_64_", "scipy_dgemm_", "scipy_dgemm_64_"}) {
+    const void *gemm = dlsym(object, name);
+    Dl_info other;
+    if (gemm != nullptr && dladdr(gemm, &other) != 0 && other.dli_fbase == home.dli_fbase) found = true;
+  }
+  dlclose(object);
+  return found;
+}
+
+void *own_handler(const char *name) {
+  void *code = dlsym(RTLD_DEFAULT, name);
+  return code != nullptr && !lives_in_a_blas(code) ? code : nullptr;
+}
+
+template <typename INT>
+bool call_xerbla(const char *handler, const char *name, int position) {
+  void *code = own_handler(handler);
+  if (code == nullptr) return false;
+  const INT info = position;
+  reinterpret_cast<void (*)(const char *, const INT *, size_t)>(code)(name, &info, std::strlen(name));
+  return true;
+}
+
+template <typename INT>
+bool call_cblas_xerbla(const char *handler, const char *name, int position, const char *message) {
+  void *code = own_handler(handler);
+  if (code == nullptr) return false;
+  reinterpret_cast<void (*)(INT, const char *, const char *, ...)>(code)(position, name, "%s\n", message);
+  return true;
+}
+
+template <typename INT>
+void report(Interface interface, const char *name, const char *handler) {
+  libsgemm_info_t info;
+  libsgemm_last_info(&info);
+  if (interface == Interface::fortran) {
+    if (call_xerbla<INT>(handler, name, info.argument)) return;
+  } else if (call_cblas_xerbla<INT>(handler, name, info.argument, info.message)) {
+    return;
+  }
+  const std::string line = std::string("libsgemm: ") + info.message + "\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace
+
+template <typename INT>
+void perform(const Call &call, const char *name, const char *handler) {
+  if (libsgemm_private_call(&call) == LIBSGEMM_INVALID_ARGUMENT) report<INT>(call.interface, name, handler);
+}
+
+template <typename INT>
+void perform(const GroupCall &call, const char *name, const char *handler) {
+  if (libsgemm_private_group_call(&call) == LIBSGEMM_INVALID_ARGUMENT) report<INT>(call.interface, name, handler);
+}
+
+template void perform<int32_t>(const Call &, const char *, const char *);
+template void perform<int64_t>(const Call &, const char *, const char *);
+template void perform<int32_t>(const GroupCall &, const char *, const char *);
+template void perform<int64_t>(const GroupCall &, const char *, const char *);
+
+}  // namespace libsgemm

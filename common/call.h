@@ -1,0 +1,67 @@
+// A call as it was made: arguments not yet checked, in the caller's layout. Built by api.cpp and by the drop-in.
+#pragma once
+
+#include "desc.h"
+#include "libsgemm.h"
+
+namespace libsgemm {
+
+// Under which kind of name a call came. A BLAS leaves aliasing to its caller, and Fortran has no layout argument to
+// count.
+enum class Interface : int8_t { native, cblas, fortran };
+
+// Enumerations are plain ints because a caller may pass anything. Fields that a routine does not have stay 0.
+struct Call {
+  const char *entry;  // name of the function called; static
+  Routine routine;
+  Type type;
+  Batch batch;   // none or strided
+  Interface interface;
+  int layout, side, uplo, transa, transb, diag;
+  int64_t m, n, k;
+  float alpha;
+  const void *a;
+  int64_t lda, stride_a;
+  const void *b;
+  int64_t ldb, stride_b;
+  float beta;
+  float *c;  // of trmm and trsm: their B, with ldc its ldb
+  int64_t ldc, stride_c;
+  int64_t batch_count;
+};
+
+// A call of the group form of batches.
+struct GroupCall {
+  const char *entry;
+  Type type;
+  Interface interface;
+  int layout;
+  const libsgemm_op_t *transa, *transb;
+  const int64_t *m, *n, *k;
+  const float *alpha;
+  const void *const *a;
+  const int64_t *lda;
+  const void *const *b;
+  const int64_t *ldb;
+  const float *beta;
+  float *const *c;
+  const int64_t *ldc;
+  int64_t group_count;
+  const int64_t *group_size;
+};
+
+// Checks and performs a call: synchronous and with the settings of the environment, or with those of a handle.
+libsgemm_status_t submit(const Call &call);
+libsgemm_status_t submit(const GroupCall &call);
+libsgemm_status_t submit_h(const Call &call, libsgemm_handle_t handle);
+libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle);
+
+}  // namespace libsgemm
+
+// The entry points of libsgemm_blas.so into libsgemm.so; not part of the public API. As submit() without a handle, but
+// a call that fails for another reason than its arguments is computed with built-in defaults on the CPU unless
+// LIBSGEMM_STRICT is set, because a BLAS routine has no way to tell its caller.
+extern "C" {
+LIBSGEMM_API libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call);
+LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call);
+}

@@ -1,0 +1,117 @@
+// Shapes, cost and text of a GemmDesc.
+#include "desc.h"
+
+#include <cstdio>
+
+namespace libsgemm {
+namespace {
+
+Stored::Part part_of(libsgemm_uplo_t uplo) { return uplo == LIBSGEMM_UPPER ? Stored::upper : Stored::lower; }
+
+char op_letter(libsgemm_op_t op) { return op == LIBSGEMM_NO_TRANS ? 'N' : 'T'; }
+
+}  // namespace
+
+Stored stored_a(const GemmDesc &d) {
+  const bool triangle = d.routine == Routine::symm || in_place(d);
+  if (triangle) return {static_cast<const char *>(d.a), d.k, d.k, d.lda, size_of(d.type), part_of(d.uplo)};
+  const bool plain = d.transa == LIBSGEMM_NO_TRANS;
+  return {static_cast<const char *>(d.a), plain ? d.m : d.k, plain ? d.k : d.m, d.lda, size_of(d.type), Stored::all};
+}
+
+Stored stored_b(const GemmDesc &d) {
+  const char *base = static_cast<const char *>(d.b);
+  const size_t size = size_of(d.type);
+  const bool plain = (d.routine == Routine::syr2k ? d.transa : d.transb) == LIBSGEMM_NO_TRANS;
+  switch (d.routine) {
+    case Routine::gemm:
+    case Routine::gemmtr:
+      return {base, plain ? d.k : d.n, plain ? d.n : d.k, d.ldb, size, Stored::all};
+    case Routine::symm:
+      return {base, d.m, d.n, d.ldb, size, Stored::all};
+    case Routine::syr2k:
+      return {base, plain ? d.n : d.k, plain ? d.k : d.n, d.ldb, size, Stored::all};
+    case Routine::syrk:
+    case Routine::trmm:
+    case Routine::trsm:
+      break;
+  }
+  return {nullptr, 0, 0, 0, size, Stored::all};
+}
+
+Stored stored_c(const GemmDesc &d) {
+  const bool triangle = d.routine == Routine::syrk || d.routine == Routine::syr2k || d.routine == Routine::gemmtr;
+  return {reinterpret_cast<const char *>(d.c), d.m, d.n, d.ldc, 4, triangle ? part_of(d.uplo) : Stored::all};
+}
+
+GemmDesc batch_item(const GemmDesc &desc, int64_t i) {
+  GemmDesc item = desc;
+  item.batch = Batch::none;
+  item.batch_count = 1;
+  if (desc.batch == Batch::strided) {
+    const int64_t size = static_cast<int64_t>(size_of(desc.type));
+    if (desc.a != nullptr) item.a = static_cast<const char *>(desc.a) + i * desc.stride_a * size;
+    if (desc.b != nullptr) item.b = static_cast<const char *>(desc.b) + i * desc.stride_b * size;
+    item.c = desc.c + i * desc.stride_c;
+  } else if (desc.batch == Batch::pointers) {
+    item.a = desc.a_array != nullptr ? desc.a_array[i] : nullptr;
+    item.b = desc.b_array != nullptr ? desc.b_array[i] : nullptr;
+    item.c = desc.c_array[i];
+  }
+  return item;
+}
+
+double flop_count(const GemmDesc &d) {
+  const double m = static_cast<double>(d.m), n = static_cast<double>(d.n), k = static_cast<double>(d.k);
+  const double batch = static_cast<double>(d.batch_count);
+  switch (d.routine) {
+    case Routine::gemm:
+    case Routine::symm:
+      return 2 * m * n * k * batch;
+    case Routine::gemmtr:
+    case Routine::syrk:
+      return n * (n + 1) * k * batch;
+    case Routine::syr2k:
+      return 2 * n * (n + 1) * k * batch;
+    case Routine::trmm:
+    case Routine::trsm:
+      return m * n * k * batch;
+  }
+  return 0;
+}
+
+std::string routine_name(const GemmDesc &d) {
+  static const char *const names[] = {"gemm", "symm", "syrk", "syr2k", "trmm", "trsm", "gemmtr"};
+  std::string name = d.type == Type::f32 ? "s" : d.type == Type::f16 ? "sh" : "sb";
+  name += names[static_cast<int>(d.routine)];
+  if (d.batch == Batch::strided) name += "_batch_strided";
+  if (d.batch == Batch::pointers) name += "_batch";
+  return name;
+}
+
+std::string to_string(const GemmDesc &d) {
+  char text[512];
+  const bool products = d.routine == Routine::gemm || d.routine == Routine::gemmtr;
+  char flags[8] = {op_letter(d.transa), 0};
+  if (products) flags[1] = op_letter(d.transb);
+  char structure[8] = {0};
+  if (!products || d.routine == Routine::gemmtr) {
+    std::snprintf(structure, sizeof structure, " %c%c%c", d.side == LIBSGEMM_LEFT ? 'L' : 'R',
+                  d.uplo == LIBSGEMM_UPPER ? 'U' : 'L', d.diag == LIBSGEMM_UNIT ? 'U' : 'N');
+  }
+  std::snprintf(text, sizeof text,
+                "%s %s%s m=%lld n=%lld k=%lld alpha=%g lda=%lld ldb=%lld beta=%g ldc=%lld batch=%lld math=%s",
+                routine_name(d).c_str(), flags, structure, static_cast<long long>(d.m), static_cast<long long>(d.n),
+                static_cast<long long>(d.k), static_cast<double>(d.alpha), static_cast<long long>(d.lda),
+                static_cast<long long>(d.ldb), static_cast<double>(d.beta), static_cast<long long>(d.ldc),
+                static_cast<long long>(d.batch_count), math_mode_name(d.math_mode));
+  return text;
+}
+
+const char *math_mode_name(libsgemm_math_mode_t mode) {
+  static const char *const names[] = {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16"};
+  const int index = static_cast<int>(mode);
+  return index >= 0 && index < 6 ? names[index] : "?";
+}
+
+}  // namespace libsgemm

@@ -1,0 +1,406 @@
+// The order of decisions: where do the operands live, is there anything to compute, which backends may, is the call
+// worth a GPU, which kernel; then run it, verify it, and if it failed try the next one.
+#include "dispatch.h"
+
+#include <atomic>
+#include <cstring>
+
+#include "check.h"
+#include "handle.h"
+#include "host_matrix.h"
+#include "kernel_table.h"
+#include "loader.h"
+#include "log.h"
+#include "offload.h"
+#include "verify.h"
+
+namespace libsgemm {
+namespace {
+
+// A call on its way.
+struct Request {
+  const Call &call;
+  const GemmDesc &desc;
+  const Settings &settings;
+  libsgemm_handle *handle;
+  ThreadInfo *info;
+  int owner = -1;  // GPU backend in whose memory the operands live; -1: host memory
+  Location where = {Space::host, 0};
+  bool arrays_on_device = false;
+
+  bool on_host() const { return owner < 0; }
+  // Managed memory can be computed on by a CPU as well.
+  bool cpu_can_reach() const { return owner < 0 || (where.space == Space::managed && !arrays_on_device); }
+};
+
+// A backend at work must not be entered again by the same thread: see submit().
+class Inside {
+ public:
+  explicit Inside(ThreadInfo *info) : info_(info) { info_->inside = true; }
+  ~Inside() { info_->inside = false; }
+  Inside(const Inside &) = delete;
+  Inside &operator=(const Inside &) = delete;
+
+ private:
+  ThreadInfo *info_;
+};
+
+const Backend &table_of(int index) { return *library().slots[index].table; }
+
+// The candidates: those asked for, then, to fall back on, the CPU backends.
+int candidates(const Settings &s, int8_t *order) {
+  if (s.kernel.backend >= 0) {
+    order[0] = s.kernel.backend;
+    return 1;
+  }
+  const Preference &p = s.preference;
+  int count = 0;
+  for (int i = 0; i < kBackendCount; ++i) {
+    const bool asked = p.chosen == 0 || i < p.chosen;
+    const bool cpu = p.order[i] >= kFirstCpu;
+    if (asked || (cpu && !s.strict)) order[count++] = p.order[i];
+  }
+  return count;
+}
+
+// One line on stderr for each kind of mishap of each backend; the rest only in the log.
+void warn(int index, Note::Why why, const std::string &text) {
+  static std::atomic<unsigned> said[kBackendCount];
+  const unsigned bit = 1u << why;
+  const bool first = (said[index].fetch_or(bit) & bit) == 0;
+  log_line(first ? 0 : 2, text);
+}
+
+// ---- Where the operands live
+// ------------------------------------------------------------------------------------------
+
+// Pointers that tell where the call lives: the matrices, or of a batch the arrays, or what they hold first.
+int pointers_of(const GemmDesc &d, bool items, const void **pointers) {
+  int count = 0;
+  const bool inputs = reads_inputs(d);
+  if (d.batch == Batch::pointers) {
+    pointers[count++] = items ? static_cast<const void *>(d.c_array[0]) : d.c_array;
+    if (inputs) pointers[count++] = items ? d.a_array[0] : d.a_array;
+    if (inputs) pointers[count++] = items ? d.b_array[0] : d.b_array;
+    return count;
+  }
+  pointers[count++] = d.c;
+  if (inputs) pointers[count++] = d.a;
+  if (inputs && d.b != nullptr) pointers[count++] = d.b;
+  return count;
+}
+
+bool on_device(const Location &l) { return l.space == Space::device || l.space == Space::managed; }
+
+// Whether all locations are of one kind; the common one in *where.
+bool agree(const Location *locations, int count, Location *where) {
+  *where = locations[0];
+  for (int i = 1; i < count; ++i) {
+    const Location &l = locations[i];
+    if (on_device(l) != on_device(*where)) return false;
+    if (!on_device(l)) continue;
+    if (l.space == Space::device && where->space == Space::managed) {
+      *where = l;  // managed memory goes along with the device that holds the others
+    } else if (l.space == Space::device && l.device != where->device) {
+      return false;
+    }
+  }
+  return true;
+}
+
+libsgemm_status_t find_memory(Request *r) {
+  int8_t order[kBackendCount];
+  const int count = candidates(r->settings, order);
+  for (int i = 0; i < count && r->owner < 0; ++i) {
+    if (order[i] == kRef || !load(order[i]) || !table_of(order[i]).is_gpu) continue;
+    const Backend &table = table_of(order[i]);
+    const void *pointers[3];
+    Location locations[3], where;
+    int pointer_count = pointers_of(r->desc, false, pointers);
+    table.locate(pointers, pointer_count, locations);
+    bool one = agree(locations, pointer_count, &where);
+    const bool arrays = r->desc.batch == Batch::pointers;
+    const bool arrays_on_device = arrays && where.space == Space::device;
+    if (arrays && one && !arrays_on_device) {
+      pointer_count = pointers_of(r->desc, true, pointers);
+      table.locate(pointers, pointer_count, locations);
+      one = agree(locations, pointer_count, &where);
+    }
+    if (!one) {
+      return r->info->fail(LIBSGEMM_INVALID_ARGUMENT,
+                           "A, B and C are not all in host memory or all in memory of one device");
+    }
+    if (!on_device(where)) continue;
+    r->owner = order[i];
+    r->where = where;
+    r->arrays_on_device = arrays_on_device;
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+// ---- Running on one backend
+// --------------------------------------------------------------------------------------------
+
+const Kernel *forced_kernel(const Request &r) {
+  const KernelChoice &choice = r.settings.kernel;
+  return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.row] : nullptr;
+}
+
+const Kernel *choose(const Request &r, int index, int device, size_t workspace_bytes) {
+  const Kernel *forced = forced_kernel(r);
+  if (forced == nullptr) return select_kernel(table_of(index), r.desc, device, workspace_bytes);
+  const bool legal = forced->supports(r.desc, device) && workspace_of(*forced, r.desc, device) <= workspace_bytes;
+  return legal ? forced : nullptr;
+}
+
+libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Error *error) {
+  const Backend &table = table_of(index);
+  BorrowedHandle borrowed;
+  libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
+  Launch launch = {};
+  launch.device = r->where.device;
+  launch.stream = r->handle != nullptr ? r->handle->stream : nullptr;
+  launch.capturing = table.capturing(launch.stream);
+  launch.arrays_on_device = r->arrays_on_device;
+  const libsgemm_handle::Workspace there = handle->find(index, launch.device);
+  const bool fixed = launch.capturing || there.memory != nullptr;
+  size_t limit = fixed ? there.bytes : handle->workspace_bytes;
+  const Kernel *kernel = choose(*r, index, launch.device, limit);
+  if (kernel != nullptr && workspace_of(*kernel, r->desc, launch.device) > 0) {
+    const libsgemm_handle::Workspace w = fixed ? there : handle->obtain(index, launch.device);
+    launch.workspace = w.memory;
+    launch.workspace_bytes = w.bytes;
+    if (w.bytes < limit) kernel = choose(*r, index, launch.device, w.bytes);
+  }
+  if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
+  *ran = kernel;
+  libsgemm_status_t status = kernel->launch(r->desc, launch, error);
+  if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
+    status = table.synchronize(launch.device, launch.stream, error);
+  }
+  return status;
+}
+
+libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Error *error) {
+  const Backend &table = table_of(index);
+  if (table.is_gpu) {
+    *ran = forced_kernel(*r);
+    return offload(table, r->desc, 0, ran, error);
+  }
+  const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
+  if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
+  if (!r->on_host()) {  // managed memory: what its device still does to it comes first
+    void *stream = r->handle != nullptr ? r->handle->stream : nullptr;
+    const libsgemm_status_t status = table_of(r->owner).synchronize(r->where.device, stream, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+  }
+  *ran = kernel;
+  const Launch launch = {};
+  return kernel->launch(r->desc, launch, error);
+}
+
+// Verification, and C as it was before if the result is refused.
+libsgemm_status_t launch_and_verify(Request *r, int index, const Kernel **ran, Error *error) {
+  Snapshot before;
+  if (!before.take(r->desc)) {
+    set_error(error, "no host memory for the copy of C that verification needs");
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+  const libsgemm_status_t status = launch_on_host(r, index, ran, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  const double ratio = verify_result(r->desc, &before, r->settings.verify);
+  r->info->verify_ratio = ratio;
+  if (ratio <= 1) return status;
+  set_error(error, "the result is wrong: an error is %.3g times its bound", ratio);
+  if (r->settings.verify_action == LIBSGEMM_VERIFY_WARN) {
+    warn(index, Note::wrong,
+         std::string(r->call.entry) + " on " + kBackendNames[index] + ", " + (*ran)->name + ": " + error->text + " (" +
+             to_string(r->desc) + ")");
+    return status;
+  }
+  before.restore(r->desc);
+  return LIBSGEMM_VERIFICATION_FAILED;
+}
+
+libsgemm_status_t run(Request *r, int index, Error *error) {
+  const Kernel *ran = nullptr;
+  const Inside inside(r->info);
+  const bool on_gpu = table_of(index).is_gpu && !r->on_host();
+  const bool verify = r->settings.verify != LIBSGEMM_VERIFY_OFF && !on_gpu;
+  const libsgemm_status_t status = on_gpu   ? launch_on_device(r, index, &ran, error)
+                                   : verify ? launch_and_verify(r, index, &ran, error)
+                                            : launch_on_host(r, index, &ran, error);
+  if (status == LIBSGEMM_SUCCESS) {
+    r->info->backend = &table_of(index);
+    r->info->kernel = ran;
+    r->info->device = on_gpu ? r->where.device : 0;
+  }
+  return status;
+}
+
+// ---- Whether a backend is a candidate
+// ----------------------------------------------------------------------------------
+
+bool has_cpu_choice(const Settings &s) {
+  for (int i = 0; i < s.preference.chosen; ++i) {
+    if (s.preference.order[i] >= kFirstCpu) return true;
+  }
+  return s.preference.chosen == 0;
+}
+
+// Host data go to a GPU if that was asked for, or if the call is large enough to be worth the transfer.
+bool worth_offloading(const Request &r, int index) {
+  const Settings &s = r.settings;
+  if (s.kernel.backend >= 0) return true;
+  if (!s.offload_set && !has_cpu_choice(s)) return true;  // only GPUs were named
+  if (s.offload == Offload::always) return true;
+  if (s.offload == Offload::never) {
+    r.info->note(index, Note::not_offloaded);
+    return false;
+  }
+  const double size = static_cast<double>(r.desc.m) * static_cast<double>(r.desc.n) * static_cast<double>(r.desc.k);
+  if (size >= s.offload_threshold * s.offload_threshold * s.offload_threshold) return true;
+  r.info->note(index, Note::small);
+  return false;
+}
+
+bool usable(const Request &r, int index) {
+  ThreadInfo &info = *r.info;
+  if (!load(index)) {
+    info.note(index, Note::unavailable);
+    return false;
+  }
+  if (index != r.owner && !r.cpu_can_reach()) {
+    info.note(index, Note::other_memory);
+    return false;
+  }
+  if (!table_of(index).is_gpu) return true;
+  if (r.on_host() && !worth_offloading(r, index)) return false;
+  if (lost_by_fork(index)) {
+    info.note(index, Note::after_fork);
+    return false;
+  }
+  if (!probe(index)) {
+    info.note(index, Note::unavailable);
+    return false;
+  }
+  // A copy from host memory would not be replayed with the graph.
+  if (r.on_host() && r.handle != nullptr && table_of(index).capturing(r.handle->stream)) {
+    info.note(index, Note::capturing);
+    return false;
+  }
+  return true;
+}
+
+// ---- All backends
+// ------------------------------------------------------------------------------------------------------
+
+libsgemm_status_t nobody_left(Request *r, libsgemm_status_t last) {
+  ThreadInfo &info = *r->info;
+  if (last != LIBSGEMM_SUCCESS) return info.fail(last, info.failure.text);
+  bool unavailable = true;
+  for (int i = 0; i < info.note_count; ++i) {
+    unavailable = unavailable && (info.notes[i].why == Note::unavailable || info.notes[i].why == Note::after_fork);
+  }
+  return info.fail(unavailable ? LIBSGEMM_UNAVAILABLE : LIBSGEMM_NOT_SUPPORTED, reason_in_words(info).c_str());
+}
+
+// A backend that was asked for by name and cannot be had is told of once.
+void tell_of_replacement(const Request &r, int asked, int index) {
+  for (int i = 0; i < asked; ++i) {
+    const int missing = r.settings.preference.order[i];
+    const bool refused = !load(missing) || lost_by_fork(missing) || (table_of(missing).is_gpu && !probe(missing));
+    if (!refused) return;
+  }
+  warn(r.settings.preference.order[0], Note::unavailable, reason_in_words(*r.info) + ": using " + kBackendNames[index]);
+}
+
+libsgemm_status_t compute(Request *r) {
+  ThreadInfo &info = *r->info;
+  int8_t order[kBackendCount];
+  const int count = candidates(r->settings, order);
+  const int asked = r->settings.kernel.backend >= 0 ? 1 : r->settings.preference.chosen;
+  info.forced_row = r->settings.kernel.backend >= 0;
+  libsgemm_status_t last = LIBSGEMM_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    const int index = order[i];
+    if (!usable(*r, index)) continue;
+    Error error = {};
+    const libsgemm_status_t status = run(r, index, &error);
+    if (status == LIBSGEMM_SUCCESS) {
+      info.chosen = i < asked;
+      info.status = LIBSGEMM_SUCCESS;
+      if (asked > 0 && i >= asked && last == LIBSGEMM_SUCCESS) tell_of_replacement(*r, asked, index);
+      return status;
+    }
+    if (status == LIBSGEMM_NOT_SUPPORTED) {
+      info.note(index, Note::unsupported);
+      continue;
+    }
+    const bool wrong = status == LIBSGEMM_VERIFICATION_FAILED;
+    info.note(index, wrong ? Note::wrong : Note::failed);
+    info.failure = error;
+    last = status;
+    const bool stop = r->settings.strict || (wrong && r->settings.verify_action == LIBSGEMM_VERIFY_ERROR);
+    if (stop) break;
+    ++info.fallbacks;
+    warn(index, wrong ? Note::wrong : Note::failed,
+         std::string(r->call.entry) + ": backend " + kBackendNames[index] + " failed (" + error.text +
+             "): trying the next one");
+  }
+  return nobody_left(r, last);
+}
+
+// alpha == 0 or k == 0: C = beta * C.
+libsgemm_status_t scale(Request *r) {
+  ThreadInfo &info = *r->info;
+  if (!in_place(r->desc) && r->desc.beta == 1.0f) {
+    info.trivial = "nothing";
+    return LIBSGEMM_SUCCESS;
+  }
+  info.trivial = "scale";
+  if (r->on_host()) {
+    scale_c(r->desc);
+    return LIBSGEMM_SUCCESS;
+  }
+  const Backend &table = table_of(r->owner);
+  if (lost_by_fork(r->owner) || !probe(r->owner)) {
+    info.note(r->owner, lost_by_fork(r->owner) ? Note::after_fork : Note::unavailable);
+    return nobody_left(r, LIBSGEMM_SUCCESS);
+  }
+  Launch launch = {};
+  launch.device = r->where.device;
+  launch.stream = r->handle != nullptr ? r->handle->stream : nullptr;
+  launch.capturing = table.capturing(launch.stream);
+  launch.arrays_on_device = r->arrays_on_device;
+  libsgemm_status_t status = table.scale(r->desc, launch, &info.failure);
+  if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
+    status = table.synchronize(launch.device, launch.stream, &info.failure);
+  }
+  if (status != LIBSGEMM_SUCCESS) return info.fail(status, info.failure.text);
+  info.backend = &table;
+  info.device = launch.device;
+  return status;
+}
+
+libsgemm_status_t check_request(Request *r) {
+  const libsgemm_status_t status = find_memory(r);
+  return status != LIBSGEMM_SUCCESS ? status : check_memory(r->call, r->desc, !r->arrays_on_device, r->info);
+}
+
+}  // namespace
+
+libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const Settings &settings, ThreadInfo *info) {
+  Request r = {call, desc, settings, nullptr, info};
+  return check_request(&r);
+}
+
+libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
+                           ThreadInfo *info) {
+  Request r = {call, desc, settings, handle, info};
+  const libsgemm_status_t status = check_request(&r);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  return desc.k == 0 || desc.alpha == 0.0f ? scale(&r) : compute(&r);
+}
+
+}  // namespace libsgemm

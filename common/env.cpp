@@ -1,0 +1,156 @@
+// Parsing of the environment. Each variable has its valid values in one place, from which its error message is made.
+#include "env.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <initializer_list>
+#include <sstream>
+
+namespace libsgemm {
+namespace {
+
+struct Word {
+  const char *text;
+  int value;
+};
+
+const char *get(const char *name) {
+  const char *value = secure_getenv(name);
+  return value != nullptr && value[0] != '\0' ? value : nullptr;
+}
+
+std::vector<std::string> split(const std::string &text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  if (!text.empty() && text.back() == separator) parts.emplace_back();
+  return parts;
+}
+
+// Several variables may be wrong; the message names each.
+void complain(Environment *env, const std::string &name, const std::string &value, const std::string &valid) {
+  if (!env->error.empty()) env->error += "; ";
+  env->error += name + "=" + value + " is not valid: use " + valid;
+}
+
+// Reads a variable that is one of a few words; `fallback` if it is not set.
+int read_word(Environment *env, const char *name, int fallback, std::initializer_list<Word> words) {
+  const char *value = get(name);
+  if (value == nullptr) return fallback;
+  std::string valid;
+  for (const Word &word : words) {
+    if (word.text == std::string(value)) return word.value;
+    valid += (valid.empty() ? "" : ", ") + std::string(word.text);
+  }
+  complain(env, name, value, "one of " + valid);
+  return fallback;
+}
+
+double read_threshold(Environment *env, const char *name, double fallback) {
+  const char *value = get(name);
+  if (value == nullptr) return fallback;
+  char *end = nullptr;
+  const double number = std::strtod(value, &end);
+  if (*end == '\0' && std::isfinite(number) && number >= 0) return number;
+  complain(env, name, value, "a number >= 0, the cube root of m*n*k from which on host data go to a GPU");
+  return fallback;
+}
+
+void read_devices(Environment *env) {
+  const char *value = get("LIBSGEMM_DEVICES");
+  if (value == nullptr || value == std::string("all")) return;
+  env->devices_set = true;
+  if (value == std::string("none")) return;
+  for (const std::string &part : split(value, ',')) {
+    errno = 0;
+    char *end = nullptr;
+    const long device = std::strtol(part.c_str(), &end, 10);
+    if (part.empty() || part[0] < '0' || part[0] > '9' || *end != '\0' || errno != 0 || device > 1023) {
+      complain(env, "LIBSGEMM_DEVICES", value, "all, none, or a comma list of device numbers such as 0,2");
+      return;
+    }
+    env->devices.push_back(static_cast<int>(device));
+  }
+}
+
+void read_math_mode(Environment *env) {
+  Settings &s = env->settings;
+  s.math_mode = static_cast<libsgemm_math_mode_t>(read_word(env, "LIBSGEMM_MATH_MODE", LIBSGEMM_MATH_FP32,
+                                                            {{"fp32", LIBSGEMM_MATH_FP32},
+                                                             {"bf16x6", LIBSGEMM_MATH_BF16X6},
+                                                             {"fp16x3", LIBSGEMM_MATH_FP16X3},
+                                                             {"tf32", LIBSGEMM_MATH_TF32},
+                                                             {"bf16", LIBSGEMM_MATH_BF16},
+                                                             {"fp16", LIBSGEMM_MATH_FP16}}));
+  // NVIDIA's switch by which a user forbids TF32 in every library of the process.
+  const char *tf32 = get("NVIDIA_TF32_OVERRIDE");
+  if (tf32 != nullptr && tf32 == std::string("0") && s.math_mode == LIBSGEMM_MATH_TF32) {
+    s.math_mode = LIBSGEMM_MATH_FP32;
+  }
+}
+
+}  // namespace
+
+bool parse_backends(const std::string &text, Preference *preference, std::string *error) {
+  *preference = {{0, 1, 2, 3}, 0};
+  if (text == "auto") return true;
+  bool used[kBackendCount] = {};
+  Preference result = {};
+  for (const std::string &word : split(text, ',')) {
+    int index = 0;
+    while (index < kBackendCount && word != kBackendNames[index]) ++index;
+    if (index == kBackendCount || used[index]) {
+      *error = "auto, cuda, hip, openblas, ref, or a comma list of distinct backends in order of preference";
+      return false;
+    }
+    used[index] = true;
+    result.order[result.chosen++] = static_cast<int8_t>(index);
+  }
+  if (result.chosen == 0) {
+    *error = "auto, cuda, hip, openblas, ref, or a comma list of distinct backends in order of preference";
+    return false;
+  }
+  int next = result.chosen;
+  for (int index = 0; index < kBackendCount; ++index) {
+    if (!used[index]) result.order[next++] = static_cast<int8_t>(index);
+  }
+  *preference = result;
+  return true;
+}
+
+Environment read_environment() {
+  Environment env;
+  Settings &s = env.settings;
+  s = {};
+  s.kernel = {-1, 0};
+  parse_backends("auto", &s.preference, &env.error);
+  if (const char *value = get("LIBSGEMM_BACKEND")) {
+    std::string valid;
+    if (!parse_backends(value, &s.preference, &valid)) complain(&env, "LIBSGEMM_BACKEND", value, valid);
+  }
+  s.strict = read_word(&env, "LIBSGEMM_STRICT", 0, {{"0", 0}, {"1", 1}}) != 0;
+  s.deterministic = read_word(&env, "LIBSGEMM_DETERMINISTIC", 0, {{"0", 0}, {"1", 1}}) != 0;
+  s.offload = static_cast<Offload>(read_word(&env, "LIBSGEMM_OFFLOAD", 0, {{"auto", 0}, {"never", 1}, {"always", 2}}));
+  // Below about this size moving the operands costs more than a CPU's product; a calibration may replace it.
+  s.offload_threshold = read_threshold(&env, "LIBSGEMM_OFFLOAD_THRESHOLD", 500);
+  s.offload_set = get("LIBSGEMM_OFFLOAD") != nullptr || get("LIBSGEMM_OFFLOAD_THRESHOLD") != nullptr;
+  read_math_mode(&env);
+  s.verify = static_cast<libsgemm_verify_t>(
+      read_word(&env, "LIBSGEMM_VERIFY", LIBSGEMM_VERIFY_OFF,
+                {{"off", LIBSGEMM_VERIFY_OFF}, {"sample", LIBSGEMM_VERIFY_SAMPLE}, {"full", LIBSGEMM_VERIFY_FULL}}));
+  s.verify_action = static_cast<libsgemm_verify_action_t>(
+      read_word(&env, "LIBSGEMM_VERIFY_ACTION", LIBSGEMM_VERIFY_WARN,
+                {{"warn", LIBSGEMM_VERIFY_WARN}, {"retry", LIBSGEMM_VERIFY_RETRY}, {"error", LIBSGEMM_VERIFY_ERROR}}));
+  env.verbose = read_word(&env, "LIBSGEMM_VERBOSE", 0, {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
+  read_devices(&env);
+  const auto text = [](const char *name) { return std::string(get(name) != nullptr ? get(name) : ""); };
+  env.kernel = text("LIBSGEMM_KERNEL");
+  env.cpu_blas = text("LIBSGEMM_CPU_BLAS");
+  env.log_path = text("LIBSGEMM_LOG_PATH");
+  env.stats_dir = text("LIBSGEMM_STATS_DIR");
+  if (const char *path = get("LIBSGEMM_BACKEND_PATH")) env.backend_path = split(path, ':');
+  return env;
+}
+
+}  // namespace libsgemm

@@ -1,0 +1,251 @@
+// Handles: making, setting, ending.
+#include "handle.h"
+
+#include <mutex>
+#include <new>
+
+#include "loader.h"
+#include "thread_info.h"
+
+namespace libsgemm {
+namespace {
+
+std::mutex g_mutex;
+std::vector<libsgemm_handle *> *g_free = nullptr;      // destroyed handles, for reuse
+std::vector<libsgemm_handle *> *g_borrowed = nullptr;  // idle handles of BorrowedHandle, with their workspaces
+
+libsgemm_handle *pop(std::vector<libsgemm_handle *> *&list) {
+  const std::lock_guard<std::mutex> lock(g_mutex);
+  if (list == nullptr || list->empty()) return nullptr;
+  libsgemm_handle *handle = list->back();
+  list->pop_back();
+  return handle;
+}
+
+void push(std::vector<libsgemm_handle *> *&list, libsgemm_handle *handle) {
+  const std::lock_guard<std::mutex> lock(g_mutex);
+  if (list == nullptr) list = new std::vector<libsgemm_handle *>;
+  list->push_back(handle);
+}
+
+}  // namespace
+
+libsgemm_handle *acquire_handle() {
+  libsgemm_handle *handle = pop(g_free);
+  if (handle == nullptr) handle = new libsgemm_handle;
+  handle->settings = library().env.settings;
+  handle->stream = nullptr;
+  handle->user_workspace = nullptr;
+  handle->workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
+  handle->magic = libsgemm_handle::kLive;
+  return handle;
+}
+
+void recycle_handle(libsgemm_handle *handle) {
+  handle->magic = 0;
+  handle->release_all();
+  push(g_free, handle);
+}
+
+BorrowedHandle::~BorrowedHandle() {
+  if (handle_ != nullptr) push(g_borrowed, handle_);
+}
+
+libsgemm_handle *BorrowedHandle::get() {
+  if (handle_ == nullptr) handle_ = pop(g_borrowed);
+  if (handle_ == nullptr) handle_ = acquire_handle();
+  return handle_;
+}
+
+}  // namespace libsgemm
+
+libsgemm_handle::Workspace libsgemm_handle::find(int backend, int device) const {
+  if (user_workspace != nullptr) return {backend, device, user_workspace, workspace_bytes};
+  for (const Workspace &w : own) {
+    if (w.backend == backend && w.device == device) return w;
+  }
+  return {backend, device, nullptr, 0};
+}
+
+libsgemm_handle::Workspace libsgemm_handle::obtain(int backend, int device) {
+  Workspace w = find(backend, device);
+  if (w.memory != nullptr) return w;
+  const libsgemm::Backend &table = *libsgemm::library().slots[backend].table;
+  libsgemm::Error error = {};
+  for (w.bytes = workspace_bytes; w.bytes >= 4096; w.bytes /= 2) {
+    if (table.allocate(device, w.bytes, &w.memory, &error) == LIBSGEMM_SUCCESS) {
+      own.push_back(w);
+      return w;
+    }
+  }
+  return {backend, device, nullptr, 0};
+}
+
+void libsgemm_handle::release_all() {
+  for (const Workspace &w : own) libsgemm::library().slots[w.backend].table->release(w.device, w.memory);
+  own.clear();
+}
+
+// ---- Public functions
+// ------------------------------------------------------------------------------------------------
+
+using libsgemm::is_live;
+using libsgemm::library;
+using libsgemm::thread_info;
+
+namespace {
+
+// The setters report like routines, so that last_info has their message.
+libsgemm_status_t begin(const char *entry, libsgemm_handle_t h) {
+  libsgemm::ThreadInfo &info = thread_info();
+  info.begin(entry);
+  if (!is_live(h)) return info.fail(LIBSGEMM_INVALID_HANDLE, libsgemm_status_string(LIBSGEMM_INVALID_HANDLE));
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t bad_argument(int position, const char *text) {
+  libsgemm::ThreadInfo &info = thread_info();
+  info.argument = position;
+  return info.fail(LIBSGEMM_INVALID_ARGUMENT, text);
+}
+
+libsgemm_status_t bad_argument(int position, const std::string &text) { return bad_argument(position, text.c_str()); }
+
+}  // namespace
+
+libsgemm_status_t libsgemm_create(libsgemm_handle_t *h) {
+  libsgemm::ThreadInfo &info = thread_info();
+  info.begin("libsgemm_create");
+  if (h == nullptr) return bad_argument(1, "argument 1 (h) is NULL");
+  try {
+    if (!library().env.error.empty()) return info.fail(LIBSGEMM_INVALID_ENVIRONMENT, library().env.error.c_str());
+    *h = libsgemm::acquire_handle();
+  } catch (const std::bad_alloc &) {
+    return info.fail(LIBSGEMM_OUT_OF_MEMORY, "no host memory for a handle");
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t libsgemm_destroy(libsgemm_handle_t h) {
+  if (h == nullptr) return LIBSGEMM_SUCCESS;
+  const libsgemm_status_t status = libsgemm_synchronize(h);
+  if (status == LIBSGEMM_INVALID_HANDLE) return status;
+  libsgemm::recycle_handle(h);
+  return status;
+}
+
+libsgemm_status_t libsgemm_set_stream(libsgemm_handle_t h, void *stream) {
+  const libsgemm_status_t status = begin("libsgemm_set_stream", h);
+  if (status == LIBSGEMM_SUCCESS) h->stream = stream;
+  return status;
+}
+
+libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **stream) {
+  const libsgemm_status_t status = begin("libsgemm_get_stream", h);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  if (stream == nullptr) return bad_argument(2, "argument 2 (stream) is NULL");
+  *stream = h->stream;
+  return status;
+}
+
+libsgemm_status_t libsgemm_set_workspace(libsgemm_handle_t h, void *workspace, size_t bytes) {
+  const libsgemm_status_t status = begin("libsgemm_set_workspace", h);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  if (workspace != nullptr && reinterpret_cast<uintptr_t>(workspace) % 256 != 0) {
+    return bad_argument(2, "argument 2 (workspace) is not aligned to 256 bytes");
+  }
+  if (workspace != nullptr && bytes == 0)
+    return bad_argument(3, "argument 3 (bytes) is 0 with a workspace that is not NULL");
+  const libsgemm_status_t done = libsgemm_synchronize(h);  // what is enqueued may use the old one
+  if (done != LIBSGEMM_SUCCESS) return done;
+  h->release_all();
+  h->user_workspace = workspace;
+  h->workspace_bytes = workspace != nullptr || bytes != 0 ? bytes : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
+  return status;
+}
+
+libsgemm_status_t libsgemm_get_workspace(libsgemm_handle_t h, void **workspace, size_t *bytes) {
+  const libsgemm_status_t status = begin("libsgemm_get_workspace", h);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  if (workspace == nullptr) return bad_argument(2, "argument 2 (workspace) is NULL");
+  if (bytes == nullptr) return bad_argument(3, "argument 3 (bytes) is NULL");
+  *workspace = h->user_workspace;
+  *bytes = h->workspace_bytes;
+  return status;
+}
+
+libsgemm_status_t libsgemm_set_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t mode) {
+  const libsgemm_status_t status = begin("libsgemm_set_math_mode", h);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  const int value = static_cast<int>(mode);
+  if (value < LIBSGEMM_MATH_FP32 || value > LIBSGEMM_MATH_FP16) {
+    return bad_argument(2, "argument 2 (mode) is " + std::to_string(value) + ", must be 0 (fp32) to 5 (fp16)");
+  }
+  h->settings.math_mode = mode;
+  return status;
+}
+
+libsgemm_status_t libsgemm_get_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t *mode) {
+  const libsgemm_status_t status = begin("libsgemm_get_math_mode", h);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  if (mode == nullptr) return bad_argument(2, "argument 2 (mode) is NULL");
+  *mode = h->settings.math_mode;
+  return status;
+}
+
+libsgemm_status_t libsgemm_set_backend(libsgemm_handle_t h, const char *backends) {
+  const libsgemm_status_t status = begin("libsgemm_set_backend", h);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  libsgemm::Preference preference = library().env.settings.preference;
+  std::string valid;
+  if (backends != nullptr && !libsgemm::parse_backends(backends, &preference, &valid)) {
+    return bad_argument(2, "argument 2 (backends) is \"" + std::string(backends) + "\": use " + valid);
+  }
+  h->settings.preference = preference;
+  return status;
+}
+
+libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const char *kernel) {
+  const libsgemm_status_t status = begin("libsgemm_set_kernel", h);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  libsgemm::KernelChoice choice = {-1, 0};
+  std::string valid;
+  if (kernel != nullptr && kernel[0] != '\0' && !libsgemm::find_kernel(kernel, &choice, &valid)) {
+    return bad_argument(2, "argument 2 (kernel) is \"" + std::string(kernel) + "\": use " + valid);
+  }
+  h->settings.kernel = choice;
+  return status;
+}
+
+libsgemm_status_t libsgemm_set_verify(libsgemm_handle_t h, libsgemm_verify_t verify, libsgemm_verify_action_t action) {
+  const libsgemm_status_t status = begin("libsgemm_set_verify", h);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  const int v = static_cast<int>(verify), a = static_cast<int>(action);
+  if (v < LIBSGEMM_VERIFY_OFF || v > LIBSGEMM_VERIFY_FULL) {
+    return bad_argument(2, "argument 2 (verify) is " + std::to_string(v) + ", must be 0 (off), 1 (sample) or 2 (full)");
+  }
+  if (a < LIBSGEMM_VERIFY_WARN || a > LIBSGEMM_VERIFY_ERROR) {
+    return bad_argument(3,
+                        "argument 3 (action) is " + std::to_string(a) + ", must be 0 (warn), 1 (retry) or 2 (error)");
+  }
+  h->settings.verify = verify;
+  h->settings.verify_action = action;
+  return status;
+}
+
+libsgemm_status_t libsgemm_synchronize(libsgemm_handle_t h) {
+  libsgemm_status_t status = begin("libsgemm_synchronize", h);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  libsgemm::Error error = {};
+  for (int i = 0; i < libsgemm::kBackendCount; ++i) {
+    const libsgemm::Slot &slot = library().slots[i];
+    if (slot.probe_state != libsgemm::Slot::ready || libsgemm::lost_by_fork(i)) continue;
+    // A stream belongs to one device, which its backend knows; the default stream is one per device.
+    const int devices = h->stream != nullptr ? 1 : slot.table->device_count();
+    for (int device = 0; device < devices; ++device) {
+      const libsgemm_status_t done = slot.table->synchronize(h->stream != nullptr ? -1 : device, h->stream, &error);
+      if (done != LIBSGEMM_SUCCESS) status = thread_info().fail(done, error.text);
+    }
+  }
+  return status;
+}

@@ -1,0 +1,52 @@
+// What a libsgemm_handle_t points to, and the workspaces it owns.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend.h"
+#include "env.h"
+
+// Handles live in a pool that is never freed, so that a destroyed one can be recognised.
+struct libsgemm_handle {
+  static constexpr uint32_t kLive = 0x6d6d6567;
+
+  struct Workspace {
+    int backend, device;
+    void *memory;
+    size_t bytes;
+  };
+
+  uint32_t magic = 0;
+  libsgemm::Settings settings = {};
+  void *stream = nullptr;
+  void *user_workspace = nullptr;
+  size_t workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;  // of the user's, or the bound of our own
+  std::vector<Workspace> own;
+
+  // Workspace there is already for a device; {NULL, 0} if none.
+  Workspace find(int backend, int device) const;
+  // The same, allocated now if need be, as large as the bound allows; fewer bytes, or none, if memory is short.
+  Workspace obtain(int backend, int device);
+  void release_all();
+};
+
+namespace libsgemm {
+
+libsgemm_handle *acquire_handle();             // fresh, with the settings of the environment
+void recycle_handle(libsgemm_handle *handle);  // gives back its workspaces
+inline bool is_live(const libsgemm_handle *handle) {
+  return handle != nullptr && handle->magic == libsgemm_handle::kLive;
+}
+
+// A handle for one call that came without: only calls on device memory need one, for its workspace.
+class BorrowedHandle {
+ public:
+  ~BorrowedHandle();
+  libsgemm_handle *get();
+
+ private:
+  libsgemm_handle *handle_ = nullptr;
+};
+
+}  // namespace libsgemm

@@ -1,0 +1,17 @@
+// Choosing a row of a backend's kernel table.
+#pragma once
+
+#include "backend.h"
+
+namespace libsgemm {
+
+// The cheapest row that supports the description with at most `workspace_bytes` of workspace. Rows of the description's
+// math mode come first; without one, those of FP32, which is never less accurate. NULL if there is none.
+const Kernel *select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes);
+
+// Bytes of workspace a row needs.
+inline size_t workspace_of(const Kernel &kernel, const GemmDesc &desc, int device) {
+  return kernel.workspace != nullptr ? kernel.workspace(desc, device) : 0;
+}
+
+}  // namespace libsgemm

@@ -1,0 +1,106 @@
+// Version, status words, and the enumeration of backends, devices and kernels.
+#include <cstring>
+#include <string>
+
+#include "loader.h"
+
+using libsgemm::kBackendCount;
+using libsgemm::kBackendNames;
+using libsgemm::Slot;
+
+namespace {
+
+bool usable(int index) { return libsgemm::load(index) && libsgemm::probe(index); }
+
+template <size_t N>
+void copy(char (&target)[N], const std::string &text) {
+  std::snprintf(target, N, "%s", text.c_str());
+}
+
+void describe(int index, libsgemm_backend_info_t *info) {
+  *info = {};
+  copy(info->name, kBackendNames[index]);
+  info->available = usable(index) ? 1 : 0;
+  const Slot &slot = libsgemm::library().slots[index];
+  copy(info->path, slot.path);
+  if (slot.state != Slot::ready) {
+    copy(info->reason, slot.reason);
+    return;
+  }
+  info->is_gpu = slot.table->is_gpu ? 1 : 0;
+  copy(info->version, slot.table->version());
+  if (info->available == 0) {
+    copy(info->reason, slot.probe_reason);
+    return;
+  }
+  info->device_count = slot.table->device_count();
+  info->kernel_count = slot.table->kernel_count;
+}
+
+}  // namespace
+
+int libsgemm_version(void) { return LIBSGEMM_VERSION; }
+
+const char *libsgemm_status_string(libsgemm_status_t status) {
+  switch (status) {
+    case LIBSGEMM_SUCCESS:
+      return "success";
+    case LIBSGEMM_INVALID_ARGUMENT:
+      return "an argument is not valid";
+    case LIBSGEMM_INVALID_ENVIRONMENT:
+      return "an environment variable has a value that is not valid";
+    case LIBSGEMM_INVALID_HANDLE:
+      return "the handle is NULL, destroyed, or not made by libsgemm_create";
+    case LIBSGEMM_UNAVAILABLE:
+      return "the backend asked for cannot be used here";
+    case LIBSGEMM_NOT_SUPPORTED:
+      return "no permitted backend or kernel can do this call";
+    case LIBSGEMM_OUT_OF_MEMORY:
+      return "out of memory";
+    case LIBSGEMM_EXECUTION_FAILED:
+      return "a copy, a launch or a device failed";
+    case LIBSGEMM_VERIFICATION_FAILED:
+      return "verification found the result wrong";
+  }
+  return "no libsgemm status";
+}
+
+int libsgemm_backend_count(void) { return kBackendCount; }
+
+const char *libsgemm_backend_name(int index) {
+  return index >= 0 && index < kBackendCount ? kBackendNames[index] : nullptr;
+}
+
+libsgemm_status_t libsgemm_backend_describe(int index, libsgemm_backend_info_t *info) {
+  if (index < 0 || index >= kBackendCount || info == nullptr) return LIBSGEMM_INVALID_ARGUMENT;
+  try {
+    describe(index, info);
+  } catch (...) {
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t libsgemm_device_describe(int index, int device, libsgemm_device_info_t *info) {
+  if (index < 0 || index >= kBackendCount || info == nullptr) return LIBSGEMM_INVALID_ARGUMENT;
+  try {
+    if (!usable(index)) return LIBSGEMM_UNAVAILABLE;
+    const libsgemm::Backend &table = *libsgemm::library().slots[index].table;
+    if (device < 0 || device >= table.device_count()) return LIBSGEMM_INVALID_ARGUMENT;
+    *info = {};
+    libsgemm::Error error = {};
+    return table.describe_device(device, info, &error);
+  } catch (...) {
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+}
+
+const char *libsgemm_kernel_name(int index, int row) {
+  try {
+    if (index < 0 || index >= kBackendCount || !libsgemm::load(index)) return nullptr;
+    const libsgemm::Backend &table = *libsgemm::library().slots[index].table;
+    return row >= 0 && row < table.kernel_count ? table.kernels[row].name : nullptr;
+  } catch (...) {
+    return nullptr;
+  }
+}

@@ -1,0 +1,234 @@
+// Plugins: where they are looked for, what is checked, and why one was refused.
+#include "loader.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "log.h"
+#include "ref/ref.h"
+#include "stats.h"
+
+namespace libsgemm {
+namespace {
+
+std::atomic<Library *> g_library{nullptr};
+std::atomic<unsigned> g_fork_generation{0};
+
+// Recursive, because making the library resolves LIBSGEMM_KERNEL, which loads backends.
+std::recursive_mutex &mutex() {
+  static std::recursive_mutex *m = new std::recursive_mutex;
+  return *m;
+}
+
+// A child must not inherit the mutex locked by a thread that it does not have.
+void before_fork() { mutex().lock(); }
+void after_fork_in_parent() { mutex().unlock(); }
+void after_fork_in_child() {
+  ++g_fork_generation;
+  mutex().unlock();
+}
+
+__attribute__((constructor)) void register_fork_handlers() {
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+bool is_file(const std::string &path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// The folder of libsgemm.so, with links resolved: plugins lie beside the real file.
+std::string own_folder() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<const void *>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return ".";
+  char real[4096];
+  const char *path = realpath(info.dli_fname, real) != nullptr ? real : info.dli_fname;
+  const char *slash = std::strrchr(path, '/');
+  return slash != nullptr ? std::string(path, slash) : ".";
+}
+
+std::string find_plugin(const std::string &name, std::string *searched) {
+  std::vector<std::string> folders = library().env.backend_path;
+  folders.push_back(own_folder() + "/libsgemm");
+  for (const std::string &folder : folders) {
+    const std::string path = folder + "/libsgemm_" + name + ".so";
+    if (is_file(path)) return path;
+    *searched += (searched->empty() ? "" : ", ") + folder;
+  }
+  return "";
+}
+
+const void *base_of(const void *address) {
+  Dl_info info;
+  return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+// libsgemm.so, or any libsgemm_blas.so, which is known by a symbol that only it defines.
+bool is_libsgemm(const void *code) {
+  Dl_info info;
+  if (dladdr(code, &info) == 0) return false;
+  if (info.dli_fbase == base_of(reinterpret_cast<const void *>(&own_folder))) return true;
+  void *object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (object == nullptr) return false;
+  const void *mark = dlsym(object, "libsgemm_blas_version");
+  const bool ours = mark != nullptr && base_of(mark) == info.dli_fbase;
+  dlclose(object);
+  return ours;
+}
+
+// The table of a plugin, checked; NULL and the reason if it is not one for this library.
+const Backend *table_of(const std::string &path, const char *name, std::string *reason) {
+  void *object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (object == nullptr) {
+    const char *why = dlerror();
+    *reason = why != nullptr ? why : path + " cannot be loaded";
+    return nullptr;
+  }
+  const BackendEntry entry = reinterpret_cast<BackendEntry>(dlsym(object, kBackendEntry));
+  const Backend *table = entry != nullptr ? entry() : nullptr;
+  if (table == nullptr) {
+    *reason = path + " is no backend: it lacks " + kBackendEntry;
+  } else if (table->abi != kBackendAbi) {
+    *reason =
+        path + " has backend ABI " + std::to_string(table->abi) + ", this library needs " + std::to_string(kBackendAbi);
+    table = nullptr;
+  } else if (std::strcmp(table->name, name) != 0) {
+    *reason = path + " is backend " + table->name + ", not " + name;
+    table = nullptr;
+  }
+  return table;
+}
+
+bool refuse(Slot *slot, const char *name, const std::string &reason) {
+  slot->reason = reason;
+  log_line(1, std::string("backend ") + name + " refused: " + reason);
+  slot->state.store(Slot::refused, std::memory_order_release);
+  return false;
+}
+
+bool load_slow(int index) {
+  Library &lib = library();
+  const std::lock_guard<std::recursive_mutex> lock(mutex());
+  Slot &slot = lib.slots[index];
+  if (slot.state != Slot::untried) return slot.state == Slot::ready;
+  const char *name = kBackendNames[index];
+  if (index == kRef) {
+    slot.table = ref_backend();
+  } else {
+    std::string searched;
+    slot.path = find_plugin(name, &searched);
+    if (slot.path.empty()) return refuse(&slot, name, "no plugin libsgemm_" + std::string(name) + ".so in " + searched);
+    std::string reason;
+    slot.table = table_of(slot.path, name, &reason);
+    if (slot.table == nullptr) return refuse(&slot, name, reason);
+  }
+  Error error = {};
+  if (slot.table->is_gpu && lib.env.devices_set && lib.env.devices.empty()) {
+    return refuse(&slot, name, "LIBSGEMM_DEVICES=none");
+  }
+  if (slot.table->open(lib.host, &error) != LIBSGEMM_SUCCESS) return refuse(&slot, name, error.text);
+  log_line(1, std::string("backend ") + name + ": " + slot.table->version() +
+                  (slot.path.empty() ? "" : " (" + slot.path + ")"));
+  slot.state.store(Slot::ready, std::memory_order_release);
+  return true;
+}
+
+bool probe_slow(int index) {
+  const std::lock_guard<std::recursive_mutex> lock(mutex());
+  Slot &slot = library().slots[index];
+  if (slot.probe_state != Slot::untried) return slot.probe_state == Slot::ready;
+  slot.fork_generation = g_fork_generation;
+  Error error = {};
+  const bool ok = slot.table->probe(&error) == LIBSGEMM_SUCCESS;
+  if (!ok) slot.probe_reason = error.text;
+  log_line(1, std::string("backend ") + kBackendNames[index] +
+                  (ok ? ": " + std::to_string(slot.table->device_count()) + " device(s)"
+                      : " refused: " + slot.probe_reason));
+  slot.probe_state.store(ok ? Slot::ready : Slot::refused, std::memory_order_release);
+  return ok;
+}
+
+void start(Library *lib) {
+  lib->env = read_environment();
+  const Environment &env = lib->env;
+  log_open(env.verbose, env.log_path);
+  lib->host.cpu_blas = env.cpu_blas.empty() ? nullptr : env.cpu_blas.c_str();
+  lib->host.devices = env.devices_set ? env.devices.data() : nullptr;
+  lib->host.device_count = static_cast<int>(env.devices.size());
+  lib->host.is_libsgemm = is_libsgemm;
+  stats_open(env.stats_dir);
+  lib->instrumented = stats_wanted() || log_wants(2);
+}
+
+void resolve_kernel(Library *lib) {
+  std::string valid;
+  if (lib->env.kernel.empty() || find_kernel(lib->env.kernel, &lib->env.settings.kernel, &valid)) return;
+  std::string &error = lib->env.error;
+  error += (error.empty() ? "" : "; ") + ("LIBSGEMM_KERNEL=" + lib->env.kernel) + " is not valid: use " + valid;
+}
+
+Library &library_slow() {
+  const std::lock_guard<std::recursive_mutex> lock(mutex());
+  // While it is being made, the thread that makes it sees it already.
+  static Library *made = nullptr;
+  if (made != nullptr) return *made;
+  made = new Library;
+  start(made);
+  resolve_kernel(made);
+  if (!made->env.error.empty()) log_line(1, made->env.error);
+  g_library.store(made, std::memory_order_release);
+  return *made;
+}
+
+}  // namespace
+
+Library &library() {
+  Library *lib = g_library.load(std::memory_order_acquire);
+  return lib != nullptr ? *lib : library_slow();
+}
+
+bool load(int index) {
+  const int state = library().slots[index].state.load(std::memory_order_acquire);
+  return state != Slot::untried ? state == Slot::ready : load_slow(index);
+}
+
+bool probe(int index) {
+  Slot &slot = library().slots[index];
+  if (!slot.table->is_gpu) return true;
+  const int state = slot.probe_state.load(std::memory_order_acquire);
+  return state != Slot::untried ? state == Slot::ready : probe_slow(index);
+}
+
+bool lost_by_fork(int index) {
+  const Slot &slot = library().slots[index];
+  return slot.probe_state.load(std::memory_order_acquire) == Slot::ready && slot.fork_generation != g_fork_generation;
+}
+
+int index_of(const Backend *table) {
+  for (int i = 0; table != nullptr && i < kBackendCount; ++i) {
+    if (library().slots[i].table == table) return i;
+  }
+  return -1;
+}
+
+bool find_kernel(const std::string &name, KernelChoice *choice, std::string *valid) {
+  for (int index = 0; index < kBackendCount; ++index) {
+    if (!load(index)) continue;
+    const Backend &table = *library().slots[index].table;
+    for (int row = 0; row < table.kernel_count; ++row) {
+      if (name == table.kernels[row].name) {
+        *choice = {static_cast<int8_t>(index), row};
+        return true;
+      }
+      *valid += (valid->empty() ? "one of " : ", ") + std::string(table.kernels[row].name);
+    }
+  }
+  return false;
+}
+
+}  // namespace libsgemm

@@ -1,0 +1,51 @@
+// The backends of this process: found, opened and probed at first need, never unloaded.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "backend.h"
+#include "env.h"
+
+namespace libsgemm {
+
+// One backend. `state` is the fast path; everything else is written before it and never after.
+struct Slot {
+  enum State : int { untried, ready, refused };
+
+  std::atomic<int> state{untried};        // the plugin is loaded and open
+  std::atomic<int> probe_state{untried};  // its devices are initialised (GPU backends)
+  const Backend *table = nullptr;
+  std::string path;    // of the plugin's file
+  std::string reason;  // why it was refused
+  std::string probe_reason;
+  unsigned fork_generation = 0;  // of the process in which it was probed
+};
+
+// The state of the library: one object, made at first use and never destroyed, since threads may call until the very
+// end.
+struct Library {
+  Environment env;
+  Host host;
+  Slot slots[kBackendCount];
+  bool instrumented = false;  // calls are timed: statistics or LIBSGEMM_VERBOSE >= 2
+};
+
+Library &library();
+
+// Loads and opens a backend. True if it is usable as far as is known without initialising a device.
+bool load(int index);
+
+// Initialises the devices of a loaded GPU backend; true at once for a CPU backend.
+bool probe(int index);
+
+// True if the devices were initialised by a parent of this process: contexts do not survive fork.
+bool lost_by_fork(int index);
+
+// Index of a backend's table in the library; -1 for NULL.
+int index_of(const Backend *table);
+
+// Finds a kernel by name among the backends that can be loaded. On failure false, with the names there are in *valid.
+bool find_kernel(const std::string &name, KernelChoice *choice, std::string *valid);
+
+}  // namespace libsgemm

@@ -1,0 +1,17 @@
+// Messages for the operator: stderr, or the file of LIBSGEMM_LOG_PATH (%p is the process id). Never stdout.
+#pragma once
+
+#include <string>
+
+namespace libsgemm {
+
+// Called once, when the environment is known.
+void log_open(int verbose, const std::string &path);
+
+// Whether messages of this level are wanted: 0 warnings (always), 1 what was found, 2 each call, 3 each decision.
+bool log_wants(int level);
+
+// Writes "libsgemm: TEXT" as one line, in one write, so that lines of several threads do not mix.
+void log_line(int level, const std::string &text);
+
+}  // namespace libsgemm

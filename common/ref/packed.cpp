@@ -1,0 +1,210 @@
+// cpu_sse2_8x4x256_packed, cpu_avx2_16x6x256_packed: every routine on packed, cache-blocked tiles.
+//
+// C is cut into tiles of 128 x 96, each summed over all of k in a buffer of its own and written once, with alpha and
+// beta, through the mask of the triangle it belongs to. So the sum of an element does not depend on m or n, C is read
+// at most once, and trmm works in place as long as its tiles are visited in the order in which their inputs die.
+//
+//        k = 256 at a time            tile of C, 128 x 96
+//       +-------+  packed y          +--------------------+
+//       |       |  panels of NR      |  MR x NR registers |   scratch of a thread, in floats:
+//       +-------+                    |  a micro-kernel    |   x 128 * 256 | y 256 * 96 | sum 128 * 96
+//   packed x, panels of MR           +--------------------+   = 128 KiB + 96 KiB + 48 KiB, within L2
+//
+// Packing reads the operands through their views, so transposition, symmetry and 16-bit types cost nothing further on.
+// Blocks that a triangle's diagonal crosses are summed without packing, each element over exactly its nonzero terms:
+// 0 * Inf of an explicit zero would be NaN. Source of the blocking: Goto and van de Geijn, ACM TOMS 34 (2008).
+#include <algorithm>
+
+#include "ref.h"
+#include "solve.h"
+
+namespace libsgemm {
+namespace {
+
+constexpr int64_t kMc = 128, kNc = 96, kKc = 256;
+constexpr int64_t kSolveRows = 64;  // order of the triangles that trsm solves without packing
+
+using Micro = void (*)(int64_t k, const float *x, const float *y, float *sum);
+
+struct Tile {
+  int64_t i0, i1, j0, j1;
+};
+
+// sum (MR x NR of a buffer with kMc rows) += x * y. V is a vector of MR / VECTORS floats.
+template <typename V, int VECTORS, int NR>
+__attribute__((always_inline)) inline void micro(int64_t k, const float *x, const float *y, float *sum) {
+  constexpr int kLanes = sizeof(V) / sizeof(float);
+  V c[NR][VECTORS] = {};
+  for (int64_t p = 0; p < k; ++p) {
+    const V *xv = reinterpret_cast<const V *>(x + p * VECTORS * kLanes);
+    const float *yp = y + p * NR;
+    for (int j = 0; j < NR; ++j) {
+      for (int v = 0; v < VECTORS; ++v) c[j][v] += xv[v] * yp[j];
+    }
+  }
+  for (int j = 0; j < NR; ++j) {
+    V *column = reinterpret_cast<V *>(sum + j * kMc);
+    for (int v = 0; v < VECTORS; ++v) column[v] += c[j][v];
+  }
+}
+
+typedef float Vector4 __attribute__((vector_size(16), may_alias));
+typedef float Vector8 __attribute__((vector_size(32), may_alias));
+
+void micro_8x4(int64_t k, const float *x, const float *y, float *sum) { micro<Vector4, 2, 4>(k, x, y, sum); }
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma")))
+#endif
+void micro_16x6(int64_t k, const float *x, const float *y, float *sum) {
+  micro<Vector8, 2, 6>(k, x, y, sum);
+}
+
+// Rows [i0, i1) of columns [p0, p1) of a view as panels of `width` rows, zero-padded; columns of y through
+// transposed().
+void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int width, float *panel) {
+  const bool plain = view.structure == View::general && view.type == Type::f32;
+  const float *data = static_cast<const float *>(view.data);
+  for (int64_t i = i0; i < i1; i += width) {
+    const int64_t rows = std::min<int64_t>(width, i1 - i);
+    for (int64_t p = p0; p < p1; ++p, panel += width) {
+      int64_t r = 0;
+      if (plain) {
+        const float *column = data + i * view.row_step + p * view.col_step;
+        for (; r < rows; ++r) panel[r] = column[r * view.row_step];
+      } else {
+        for (; r < rows; ++r) panel[r] = view.at(i + r, p);
+      }
+      for (; r < width; ++r) panel[r] = 0;
+    }
+  }
+}
+
+class Packed {
+ public:
+  Packed(Micro micro, int mr, int nr, float *scratch)
+      : micro_(micro), mr_(mr), nr_(nr), x_(scratch), y_(x_ + kMc * kKc), sum_(y_ + kKc * kNc) {}
+
+  static constexpr size_t kScratch = kMc * kKc + kKc * kNc + kMc * kNc;
+
+  void run(const GemmDesc &desc) {
+    if (desc.routine == Routine::trsm) {
+      solve(triangle(desc), desc.alpha);
+      return;
+    }
+    multiply(products(desc, desc.c, desc.ldc), desc.alpha, desc.beta);
+  }
+
+ private:
+  // All tiles of the output. In place, a tile's own inputs must still be whole: rows at and behind i0 for an upper x,
+  // columns up to j1 for an upper y, and the other way round for lower ones.
+  void multiply(const Products &p, float alpha, float beta) {
+    const int64_t m = p.term[0].m, n = p.term[0].n;
+    const int64_t row_tiles = (m + kMc - 1) / kMc, col_tiles = (n + kNc - 1) / kNc;
+    const bool up = p.term[0].x.structure == View::triangular && !p.term[0].x.upper;
+    const bool back = p.term[0].y.structure == View::triangular && p.term[0].y.upper;
+    for (int64_t tj = 0; tj < col_tiles; ++tj) {
+      for (int64_t ti = 0; ti < row_tiles; ++ti) {
+        const int64_t i0 = (up ? row_tiles - 1 - ti : ti) * kMc, j0 = (back ? col_tiles - 1 - tj : tj) * kNc;
+        const Tile tile = {i0, std::min(m, i0 + kMc), j0, std::min(n, j0 + kNc)};
+        if (p.out.part == Output::upper && tile.i0 >= tile.j1) continue;
+        if (p.out.part == Output::lower && tile.i1 <= tile.j0) continue;
+        std::fill(sum_, sum_ + kMc * ((tile.j1 - tile.j0 + nr_ - 1) / nr_ * nr_), 0.0f);
+        for (int t = 0; t < p.count; ++t) add(p.term[t], tile);
+        write(p.out, tile, alpha, beta);
+      }
+    }
+  }
+
+  // The k range of a tile: where a diagonal crosses it, term by term; the rest by panels.
+  void add(const Product &p, const Tile &t) {
+    int64_t first = 0, last = p.k;
+    if (p.x.structure == View::triangular) {
+      cross(p, t, t.i0, t.i1);
+      (p.x.upper ? first : last) = p.x.upper ? t.i1 : t.i0;
+    } else if (p.y.structure == View::triangular) {
+      cross(p, t, t.j0, t.j1);
+      (p.y.upper ? last : first) = p.y.upper ? t.j0 : t.j1;
+    }
+    const View y = p.y.transposed();
+    for (int64_t p0 = first; p0 < last; p0 += kKc) {
+      const int64_t p1 = std::min(last, p0 + kKc), depth = p1 - p0;
+      pack(p.x, t.i0, t.i1, p0, p1, mr_, x_);
+      pack(y, t.j0, t.j1, p0, p1, nr_, y_);
+      for (int64_t j = 0; j < t.j1 - t.j0; j += nr_) {
+        for (int64_t i = 0; i < t.i1 - t.i0; i += mr_) {
+          micro_(depth, x_ + i * depth, y_ + j * depth, sum_ + i + j * kMc);
+        }
+      }
+    }
+  }
+
+  void cross(const Product &p, const Tile &t, int64_t p0, int64_t p1) {
+    for (int64_t j = t.j0; j < t.j1; ++j) {
+      for (int64_t i = t.i0; i < t.i1; ++i) {
+        const Span span = p.span(i, j);
+        float s = 0;
+        for (int64_t l = std::max(p0, span.first); l < std::min(p1, span.last); ++l) s += p.x.at(i, l) * p.y.at(l, j);
+        sum_[(i - t.i0) + (j - t.j0) * kMc] += s;
+      }
+    }
+  }
+
+  void write(const Output &out, const Tile &t, float alpha, float beta) {
+    for (int64_t j = t.j0; j < t.j1; ++j) {
+      const float *sum = sum_ + (j - t.j0) * kMc - t.i0;
+      const int64_t last = std::min(t.i1, out.last_row(j, t.i1));
+      for (int64_t i = std::max(t.i0, out.first_row(j)); i < last; ++i) {
+        float *c = out.at(i, j);
+        *c = beta == 0.0f ? alpha * sum[i] : alpha * sum[i] + beta * *c;
+      }
+    }
+  }
+
+  // Block row by block row: eliminate what is solved, by a product, then solve the diagonal block.
+  void solve(const Triangle &s, float alpha) {
+    const int64_t blocks = (s.order + kSolveRows - 1) / kSolveRows;
+    for (int64_t step = 0; step < blocks; ++step) {
+      const int64_t first = (s.t.upper ? blocks - 1 - step : step) * kSolveRows;
+      const int64_t last = std::min(s.order, first + kSolveRows);
+      if (step == 0) {
+        substitute(s, first, last, alpha);
+        continue;
+      }
+      const int64_t from = s.t.upper ? last : 0, count = s.t.upper ? s.order - last : first;
+      View t = s.t.block(first, from);
+      t.structure = View::general;
+      const View x = {s.x.at(from, 0), s.x.row_step, s.x.col_step, Type::f32, View::general, false, false};
+      const Output out = {s.x.at(first, 0), s.x.row_step, s.x.col_step, Output::all};
+      multiply({1, {{t, x, last - first, s.count, count}, {}}, out}, -1.0f, alpha);
+      substitute(s, first, last, 1.0f);
+    }
+  }
+
+  Micro micro_;
+  int mr_, nr_;
+  float *x_, *y_, *sum_;
+};
+
+libsgemm_status_t run(const GemmDesc &desc, Micro micro, int mr, int nr, Error *error) {
+  float *scratch = ref_scratch(Packed::kScratch);
+  if (scratch == nullptr) {
+    set_error(error, "no host memory to pack operands in");
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+  Packed packed(micro, mr, nr, scratch);
+  for (int64_t i = 0; i < desc.batch_count; ++i) packed.run(desc.batch == Batch::none ? desc : batch_item(desc, i));
+  return LIBSGEMM_SUCCESS;
+}
+
+}  // namespace
+
+libsgemm_status_t cpu_sse2_8x4x256_packed(const GemmDesc &desc, const Launch &, Error *error) {
+  return run(desc, micro_8x4, 8, 4, error);
+}
+
+libsgemm_status_t cpu_avx2_16x6x256_packed(const GemmDesc &desc, const Launch &, Error *error) {
+  return run(desc, micro_16x6, 16, 6, error);
+}
+
+}  // namespace libsgemm

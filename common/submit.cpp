@@ -1,0 +1,232 @@
+// The way of every call: settings, checks, quick returns, dispatch, statistics.
+#include <atomic>
+#include <chrono>
+#include <new>
+
+#include "call.h"
+#include "check.h"
+#include "dispatch.h"
+#include "handle.h"
+#include "loader.h"
+#include "log.h"
+#include "ref/ref.h"
+#include "stats.h"
+
+namespace libsgemm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool is_empty(const GemmDesc &desc) { return desc.m == 0 || desc.n == 0 || desc.batch_count == 0; }
+
+void apply(const Settings &settings, GemmDesc *desc) {
+  desc->math_mode = settings.math_mode;
+  desc->deterministic = settings.deterministic;
+}
+
+libsgemm_status_t perform(const Call &call, GemmDesc *desc, const Settings &settings, libsgemm_handle *handle,
+                          ThreadInfo *info) {
+  if (is_empty(*desc)) {
+    info->trivial = "nothing";
+    return LIBSGEMM_SUCCESS;
+  }
+  apply(settings, desc);
+  return dispatch(call, *desc, settings, handle, info);
+}
+
+// Statistics and the log line of one call.
+void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point start) {
+  const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+  const bool ok = info.status == LIBSGEMM_SUCCESS;
+  const char *backend = !ok ? "error" : info.backend != nullptr ? info.backend->name : "none";
+  const char *kernel = !ok ? "" : info.kernel != nullptr ? info.kernel->name : info.trivial;
+  stats_count(info.entry, backend, kernel, static_cast<uint64_t>(spent), info.kernel != nullptr ? flop_count(desc) : 0);
+  if (!log_wants(2)) return;
+  char time[32];
+  std::snprintf(time, sizeof time, "%.3f ms", static_cast<double>(spent) * 1e-6);
+  std::string line = std::string(info.entry) + ": " + to_string(desc) + " -> " + backend + " " + kernel + " " + time;
+  if (!ok) line += std::string(" ") + info.message;
+  if (log_wants(3)) line += " (" + reason_in_words(info) + ")";
+  log_line(2, line);
+}
+
+// A call that comes from inside a backend: the BLAS beneath resolved one of its own names to our drop-in. It must not
+// go to that BLAS again, nor disturb what the outer call reports.
+libsgemm_status_t submit_nested(const Call &call) {
+  ThreadInfo info = {};
+  info.begin(call.entry);
+  GemmDesc desc;
+  const libsgemm_status_t status = check_call(call, -1, &info, &desc);
+  if (status != LIBSGEMM_SUCCESS || is_empty(desc)) return status;
+  apply(Settings{}, &desc);
+  Settings settings = {};
+  settings.preference = {{kRef}, 1};
+  settings.kernel = {-1, 0};
+  settings.strict = true;
+  return dispatch(call, desc, settings, nullptr, &info);
+}
+
+// Why a call cannot even begin.
+libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, ThreadInfo *info) {
+  if (with_handle && !is_live(handle)) {
+    return info->fail(LIBSGEMM_INVALID_HANDLE, libsgemm_status_string(LIBSGEMM_INVALID_HANDLE));
+  }
+  const std::string &error = library().env.error;
+  if (!error.empty()) return info->fail(LIBSGEMM_INVALID_ENVIRONMENT, error.c_str());
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t submit_with(const Call &call, const Settings &settings, libsgemm_handle *handle, ThreadInfo *info) {
+  GemmDesc desc;
+  if (!library().instrumented) {
+    const libsgemm_status_t status = check_call(call, -1, info, &desc);
+    return status != LIBSGEMM_SUCCESS ? status : perform(call, &desc, settings, handle, info);
+  }
+  const Clock::time_point start = Clock::now();
+  desc = {};
+  libsgemm_status_t status = check_call(call, -1, info, &desc);
+  if (status == LIBSGEMM_SUCCESS) status = perform(call, &desc, settings, handle, info);
+  record(*info, desc, start);
+  return status;
+}
+
+// Group g as a call, without its pointers, and as a description with them.
+Call call_of_group(const GroupCall &g, int64_t i) {
+  Call call = {};
+  call.entry = g.entry;
+  call.routine = Routine::gemm;
+  call.type = g.type;
+  call.interface = g.interface;
+  call.layout = g.layout;
+  call.transa = static_cast<int>(g.transa[i]);
+  call.transb = static_cast<int>(g.transb[i]);
+  call.m = g.m[i];
+  call.n = g.n[i];
+  call.k = g.k[i];
+  call.alpha = g.alpha[i];
+  call.lda = g.lda[i];
+  call.ldb = g.ldb[i];
+  call.beta = g.beta[i];
+  call.ldc = g.ldc[i];
+  return call;
+}
+
+libsgemm_status_t missing_array(ThreadInfo *info, int position, const char *name) {
+  info->argument = position;
+  char text[64];
+  std::snprintf(text, sizeof text, "argument %d (%s) is NULL", position, name);
+  return info->fail(LIBSGEMM_INVALID_ARGUMENT, text);
+}
+
+libsgemm_status_t describe_group(const GroupCall &g, int64_t i, int64_t first, const Call &call, ThreadInfo *info,
+                                 GemmDesc *desc) {
+  const libsgemm_status_t status = check_call(call, i, info, desc);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  desc->batch = Batch::pointers;
+  desc->batch_count = g.group_size[i];
+  if (is_empty(*desc)) return status;
+  if (g.c == nullptr) return missing_array(info, 13, "C");
+  if (reads_inputs(*desc) && g.a == nullptr) return missing_array(info, 8, "A");
+  if (reads_inputs(*desc) && g.b == nullptr) return missing_array(info, 10, "B");
+  const bool swapped = g.layout == LIBSGEMM_ROW_MAJOR;
+  const void *const *a = g.a != nullptr ? g.a + first : nullptr;
+  const void *const *b = g.b != nullptr ? g.b + first : nullptr;
+  desc->a_array = swapped ? b : a;
+  desc->b_array = swapped ? a : b;
+  desc->c_array = g.c + first;
+  return status;
+}
+
+libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, libsgemm_handle *handle,
+                                ThreadInfo *info) {
+  libsgemm_status_t status = check_groups(g, info);
+  // Twice over the groups: all are legal before the first is computed.
+  for (const bool compute : {false, true}) {
+    int64_t first = 0;
+    if (status != LIBSGEMM_SUCCESS) return status;
+    info->trivial = "nothing";
+    for (int64_t i = 0; i < g.group_count; first += g.group_size[i], ++i) {
+      const Clock::time_point start = compute && library().instrumented ? Clock::now() : Clock::time_point();
+      const Call call = call_of_group(g, i);
+      GemmDesc desc;
+      status = describe_group(g, i, first, call, info, &desc);
+      if (status != LIBSGEMM_SUCCESS) return status;
+      if (is_empty(desc)) continue;
+      apply(settings, &desc);
+      status = compute ? dispatch(call, desc, settings, handle, info) : check_operands(call, desc, settings, info);
+      if (compute && library().instrumented) record(*info, desc, start);
+      if (status != LIBSGEMM_SUCCESS) return status;
+    }
+  }
+  return status;
+}
+
+// What both forms share. `Perform` is called with settings and ThreadInfo.
+template <typename Perform>
+libsgemm_status_t guarded(const char *entry, libsgemm_handle *handle, bool with_handle, const Perform &perform_call) {
+  ThreadInfo &info = thread_info();
+  try {
+    info.begin(entry);
+    const libsgemm_status_t status = refuse_to_begin(handle, with_handle, &info);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    return perform_call(handle != nullptr ? handle->settings : library().env.settings, &info);
+  } catch (const std::bad_alloc &) {
+    return info.fail(LIBSGEMM_OUT_OF_MEMORY, "no host memory");
+  } catch (...) {
+    return info.fail(LIBSGEMM_EXECUTION_FAILED, "an unexpected exception");
+  }
+}
+
+libsgemm_status_t call_with(const Call &call, const Settings &settings, libsgemm_handle *handle, ThreadInfo *info) {
+  return submit_with(call, settings, handle, info);
+}
+
+libsgemm_status_t call_with(const GroupCall &call, const Settings &settings, libsgemm_handle *handle,
+                            ThreadInfo *info) {
+  return submit_groups(call, settings, handle, info);
+}
+
+template <typename AnyCall>
+libsgemm_status_t submit_any(const AnyCall &call, libsgemm_handle *handle, bool with_handle) {
+  return guarded(call.entry, handle, with_handle,
+                 [&](const Settings &settings, ThreadInfo *info) { return call_with(call, settings, handle, info); });
+}
+
+// Built-in settings on the CPU, for a BLAS call that could not be done as the environment says.
+template <typename AnyCall>
+libsgemm_status_t submit_blas(const AnyCall &call) {
+  const libsgemm_status_t status = submit_any(call, nullptr, false);
+  if (status == LIBSGEMM_SUCCESS || status == LIBSGEMM_INVALID_ARGUMENT) return status;
+  static std::atomic<bool> said{false};
+  const bool strict = library().env.settings.strict;
+  if (!said.exchange(true)) {
+    log_line(0, std::string(thread_info().message) + (strict ? ": not computed" : ": computed on the CPU instead"));
+  }
+  if (strict) return status;
+  ThreadInfo &info = thread_info();
+  info.begin(call.entry);
+  Settings settings = {};
+  settings.preference = {{kFirstCpu, kRef}, 2};
+  settings.kernel = {-1, 0};
+  return call_with(call, settings, nullptr, &info);
+}
+
+}  // namespace
+
+libsgemm_status_t submit(const Call &call) {
+  if (thread_info().inside) return submit_nested(call);
+  return submit_any(call, nullptr, false);
+}
+
+libsgemm_status_t submit_h(const Call &call, libsgemm_handle_t handle) { return submit_any(call, handle, true); }
+libsgemm_status_t submit(const GroupCall &call) { return submit_any(call, nullptr, false); }
+libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle) { return submit_any(call, handle, true); }
+
+}  // namespace libsgemm
+
+libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call) {
+  if (libsgemm::thread_info().inside) return libsgemm::submit_nested(*call);
+  return libsgemm::submit_blas(*call);
+}
+
+libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call) { return libsgemm::submit_blas(*call); }

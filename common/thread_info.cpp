@@ -1,0 +1,89 @@
+// The last call of a thread, in words.
+#include "thread_info.h"
+
+#include <cstring>
+
+#include "loader.h"
+
+namespace libsgemm {
+namespace {
+
+std::string words(const Note &note, const ThreadInfo &info) {
+  const Slot &slot = library().slots[note.backend];
+  switch (note.why) {
+    case Note::unavailable:
+      return "not available: " + (slot.state == Slot::refused ? slot.reason : slot.probe_reason);
+    case Note::unsupported:
+      return info.forced_row ? "its forced kernel cannot do this call" : "has no kernel for this call";
+    case Note::small:
+      return "not worth the transfer: below LIBSGEMM_OFFLOAD_THRESHOLD";
+    case Note::not_offloaded:
+      return "not used for host memory: LIBSGEMM_OFFLOAD=never";
+    case Note::other_memory:
+      return "cannot reach the memory of the operands";
+    case Note::after_fork:
+      return "not usable in a forked process: its parent had initialised the devices";
+    case Note::capturing:
+      return "not used: host memory cannot be part of the graph that the stream records";
+    case Note::failed:
+      return std::string("failed: ") + info.failure.text;
+    case Note::wrong:
+      return std::string("gave a wrong result: ") + info.failure.text;
+  }
+  return "";
+}
+
+void copy(char *target, size_t size, const std::string &text) { std::snprintf(target, size, "%s", text.c_str()); }
+
+}  // namespace
+
+ThreadInfo &thread_info() {
+  thread_local ThreadInfo info = {"", nullptr, nullptr, "", LIBSGEMM_SUCCESS, 0, 0, 0, -1, false, false, false,
+                                  0,  {},      {},      ""};
+  return info;
+}
+
+std::string reason_in_words(const ThreadInfo &info) {
+  std::string text;
+  if (info.backend != nullptr && info.kernel != nullptr) {
+    text = std::string(info.backend->name);
+    text += info.forced_row ? ": its kernel was forced"
+            : info.chosen   ? ": asked for"
+                            : ": first usable in the default order";
+  }
+  for (int i = 0; i < info.note_count; ++i) {
+    text += (text.empty() ? "" : "; ") + std::string(kBackendNames[info.notes[i].backend]) + " " +
+            words(info.notes[i], info);
+  }
+  return text;
+}
+
+}  // namespace libsgemm
+
+// ---- Public functions
+// ------------------------------------------------------------------------------------------------
+
+libsgemm_status_t libsgemm_last_info(libsgemm_info_t *out) {
+  if (out == nullptr) return LIBSGEMM_INVALID_ARGUMENT;
+  const libsgemm::ThreadInfo &info = libsgemm::thread_info();
+  *out = {};
+  out->status = info.status;
+  out->argument = info.argument;
+  out->device = info.device;
+  out->fallbacks = info.fallbacks;
+  out->verify_ratio = info.verify_ratio;
+  using libsgemm::copy;
+  try {
+    copy(out->entry, sizeof out->entry, info.entry);
+    copy(out->backend, sizeof out->backend, info.backend != nullptr ? info.backend->name : "none");
+    copy(out->kernel, sizeof out->kernel, info.kernel != nullptr ? info.kernel->name : info.trivial);
+    if (info.kernel != nullptr) {
+      copy(out->math_mode, sizeof out->math_mode, libsgemm::math_mode_name(info.kernel->math_mode));
+    }
+    copy(out->reason, sizeof out->reason, libsgemm::reason_in_words(info));
+    copy(out->message, sizeof out->message, info.message);
+  } catch (...) {
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+  return LIBSGEMM_SUCCESS;
+}

@@ -1,0 +1,83 @@
+// What the current thread's last call did, in a form that costs nothing to write; libsgemm_last_info makes words of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "backend.h"
+#include "env.h"
+
+namespace libsgemm {
+
+// Why a backend was passed over.
+struct Note {
+  enum Why : int8_t {
+    unavailable,
+    unsupported,
+    small,
+    not_offloaded,
+    other_memory,
+    after_fork,
+    capturing,
+    failed,
+    wrong
+  };
+  int8_t backend;
+  Why why;
+};
+
+struct ThreadInfo {
+  static constexpr int kMaxNotes = 2 * kBackendCount;
+
+  const char *entry;
+  const Backend *backend;  // NULL: none was needed
+  const Kernel *kernel;
+  const char *trivial;  // what was done without a kernel: "scale", "nothing"
+  libsgemm_status_t status;
+  int argument;
+  int device;
+  int fallbacks;
+  double verify_ratio;
+  bool chosen;      // the backend was asked for by name
+  bool forced_row;  // the kernel was
+  bool inside;      // a backend is at work for this thread: a call that arrives now is a recursion
+  int8_t note_count;
+  Note notes[kMaxNotes];
+  Error failure;      // of the last backend that failed
+  char message[512];  // of an error
+
+  void begin(const char *entry_name) {
+    entry = entry_name;
+    backend = nullptr;
+    kernel = nullptr;
+    trivial = "";
+    status = LIBSGEMM_SUCCESS;
+    argument = 0;
+    device = 0;
+    fallbacks = 0;
+    verify_ratio = -1;
+    chosen = false;
+    forced_row = false;
+    note_count = 0;
+    failure.text[0] = '\0';
+    message[0] = '\0';
+  }
+
+  void note(int index, Note::Why why) {
+    if (note_count < kMaxNotes) notes[note_count++] = {static_cast<int8_t>(index), why};
+  }
+
+  // Ends a call with an error; returns the status, for `return info.fail(...)`.
+  libsgemm_status_t fail(libsgemm_status_t error, const char *text) {
+    status = error;
+    std::snprintf(message, sizeof message, "%s: %s", entry, text);
+    return error;
+  }
+};
+
+ThreadInfo &thread_info();
+
+// The words for libsgemm_info_t.reason.
+std::string reason_in_words(const ThreadInfo &info);
+
+}  // namespace libsgemm

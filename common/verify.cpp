@@ -1,0 +1,134 @@
+// Verification in FP64: slow, independent of every kernel, and exact about which terms an element has.
+#include "verify.h"
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "product.h"
+
+namespace libsgemm {
+namespace {
+
+constexpr int kSamples = 4;  // columns, and as many rows
+constexpr double kUnit = 0x1p-24;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A wrong result must not be missed twice for the same reason, so each call draws other rows. A Weyl sequence through
+// the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+int64_t draw(int64_t count) {
+  static std::atomic<uint64_t> state{0x243f6a8885a308d3u};
+  uint64_t z = state.fetch_add(0x9e3779b97f4a7c15u, std::memory_order_relaxed);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<int64_t>((z ^ (z >> 31)) % static_cast<uint64_t>(count));
+}
+
+// Sums of a column of a product: value and sum of magnitudes of its elements [first, last).
+struct Column {
+  std::vector<double> value, magnitude;
+
+  void add(int64_t i, double term) {
+    value[static_cast<size_t>(i)] += term;
+    magnitude[static_cast<size_t>(i)] += std::fabs(term);
+  }
+};
+
+bool is_plain(const View &view) { return view.structure == View::general && view.type == Type::f32; }
+
+void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Column *column) {
+  if (is_plain(p.x) && p.y.structure != View::triangular && p.x.row_step == 1) {
+    // Along the columns of x, the way they lie in memory.
+    for (int64_t l = 0; l < p.k; ++l) {
+      const double y = static_cast<double>(p.y.at(l, j));
+      const float *x = static_cast<const float *>(p.x.data) + l * p.x.col_step;
+      for (int64_t i = first; i < last; ++i) column->add(i, static_cast<double>(x[i]) * y);
+    }
+    return;
+  }
+  for (int64_t i = first; i < last; ++i) {
+    const Span span = p.span(i, j);
+    for (int64_t l = span.first; l < span.last; ++l) {
+      column->add(i, static_cast<double>(p.x.at(i, l)) * static_cast<double>(p.y.at(l, j)));
+    }
+  }
+}
+
+// Ratio of an error to its bound.
+double ratio(double computed, double wanted, double magnitude, double factor, int64_t k) {
+  // Beyond the range of FP32 a kernel may overflow to Inf, or in its partial sums to NaN; NaN and Inf in the input
+  // spread to one of these. What matters is that no finite number hides them, and that none appears without cause.
+  if (!std::isfinite(wanted)) return std::isfinite(computed) ? kInfinity : 0;
+  if (!std::isfinite(computed))
+    return magnitude > static_cast<double>(std::numeric_limits<float>::max()) ? 0 : kInfinity;
+  // Products below the normal range lose bits that the relative bound does not know of.
+  const double floor = static_cast<double>(std::numeric_limits<float>::denorm_min()) * static_cast<double>(k + 2);
+  return std::fabs(computed - wanted) / (factor * magnitude + floor);
+}
+
+// The result and what it came from, in one orientation: rows of C are columns of its transpose.
+struct Claim {
+  Products products;
+  Output before;  // C as it was; data NULL if it was not read
+  float alpha, beta;
+  bool solved;  // trsm: the product is to be alpha * before
+  double factor;
+
+  Claim transposed() const { return {products.transposed(), before.transposed(), alpha, beta, solved, factor}; }
+};
+
+Claim claim(const GemmDesc &d, const float *before) {
+  const bool solved = d.routine == Routine::trsm;
+  const Products p = solved ? products(d, d.c, d.ldc) : products(d, before, d.m);
+  const double terms = d.routine == Routine::syr2k ? 2 : 1;
+  const double factor = 2 * terms * std::sqrt(static_cast<double>(d.k) + 2) * kUnit;
+  const bool reads = before != nullptr && reads_c(d) && d.routine != Routine::trmm;
+  return {p, {reads ? const_cast<float *>(before) : nullptr, 1, d.m, p.out.part}, d.alpha, d.beta, solved, factor};
+}
+
+double worst_of_column(const Claim &c, int64_t j, Column *column) {
+  const Product &p = c.products.term[0];
+  const int64_t first = c.products.out.first_row(j), last = c.products.out.last_row(j, p.m);
+  column->value.assign(static_cast<size_t>(p.m), 0);
+  column->magnitude.assign(static_cast<size_t>(p.m), 0);
+  for (int t = 0; t < c.products.count; ++t) add_product(c.products.term[t], j, first, last, column);
+  const double alpha = static_cast<double>(c.alpha);
+  double worst = 0;
+  for (int64_t i = first; i < last; ++i) {
+    const double value = column->value[static_cast<size_t>(i)], magnitude = column->magnitude[static_cast<size_t>(i)];
+    const double old = c.before.data != nullptr ? static_cast<double>(*c.before.at(i, j)) : 0;
+    if (c.solved) {
+      worst = std::max(worst, ratio(value, alpha * old, magnitude + std::fabs(alpha * old), c.factor, p.k));
+      continue;
+    }
+    const double add = c.before.data != nullptr ? static_cast<double>(c.beta) * old : 0;
+    const double computed = static_cast<double>(*c.products.out.at(i, j));
+    worst = std::max(
+        worst, ratio(computed, alpha * value + add, std::fabs(alpha) * magnitude + std::fabs(add), c.factor, p.k));
+  }
+  return worst;
+}
+
+}  // namespace
+
+double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode) {
+  Column column;
+  double worst = 0;
+  for (int64_t item = 0; item < desc.batch_count; ++item) {
+    const GemmDesc d = batch_item(desc, item);
+    const Claim columns = claim(d, before != nullptr ? before->item(item) : nullptr);
+    if (mode == LIBSGEMM_VERIFY_FULL || d.n <= 2 * kSamples) {
+      for (int64_t j = 0; j < d.n; ++j) worst = std::max(worst, worst_of_column(columns, j, &column));
+      continue;
+    }
+    const Claim rows = columns.transposed();
+    for (int s = 0; s < kSamples; ++s) {
+      worst = std::max(worst, worst_of_column(columns, draw(d.n), &column));
+      worst = std::max(worst, worst_of_column(rows, draw(d.m), &column));
+    }
+  }
+  return worst;
+}
+
+}  // namespace libsgemm

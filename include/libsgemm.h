@@ -1,0 +1,410 @@
+/* libsgemm: single-precision level-3 BLAS on whatever the machine has (NVIDIA GPU, AMD GPU, CPU).
+ *
+ * Conventions, valid for every routine below
+ * ------------------------------------------
+ * Enumerators have the values of CBLAS, so constants of a caller's cblas.h pass unchanged. Sizes, leading dimensions
+ * and strides are int64_t and count elements, never bytes.
+ *
+ * Storage. In LIBSGEMM_COL_MAJOR element (i, j) of an r x c matrix X is X[i + j * ldx], ldx >= max(1, r); in
+ * LIBSGEMM_ROW_MAJOR it is X[i * ldx + j], ldx >= max(1, c). Elements between the matrix and its leading dimension
+ * (padding) are neither read nor written. Any alignment of float (4 bytes; 2 bytes for the 16-bit types) is accepted.
+ *
+ * op(X) is X for LIBSGEMM_NO_TRANS and X^T for LIBSGEMM_TRANS and LIBSGEMM_CONJ_TRANS (the data are real).
+ *
+ * Special cases, as in the reference BLAS. An output with no elements returns at once. beta == 0: C is written without
+ * being read, so NaN in it does not spread. alpha == 0 or k == 0: C = beta * C, and A and B are not read (they may be
+ * NULL). Otherwise NaN and Inf in A and B spread. Only the triangle named by `uplo` of a symmetric or triangular matrix
+ * is read or written; with LIBSGEMM_UNIT the diagonal is taken to be one and is not read.
+ *
+ * Arithmetic is FP32 with FP32 accumulation unless a faster mode is asked for (libsgemm_set_math_mode,
+ * LIBSGEMM_MATH_MODE).
+ *
+ * Pointers may point to host memory or to memory of a GPU that an active backend drives, but A, B and C of one call all
+ * to the host or all to one GPU; a mixture is LIBSGEMM_INVALID_ARGUMENT.
+ *
+ * Errors. Every routine returns a status. An argument is at fault: LIBSGEMM_INVALID_ARGUMENT, and libsgemm_last_info
+ * gives its position and name. Positions count from 1 (layout) as in CBLAS, also in the _h forms, whose handle is not
+ * counted. Checked are the enumerations, sizes, leading dimensions, NULL where memory would be accessed, addresses that
+ * would overflow, and an output that shares elements with an input. Whatever the error, C is as it was before the call;
+ * the one exception is an error of the device found after an asynchronous call with device pointers returned
+ * (libsgemm_synchronize reports it). A backend that fails is replaced by the next one, which libsgemm_last_info and one
+ * line on stderr make visible; under LIBSGEMM_STRICT=1 the failure is returned instead.
+ *
+ * Without a handle a call is synchronous and may be made from any number of threads at once. With a handle (_h) it is
+ * ordered on the handle's stream and does not block when the pointers are device pointers; with host pointers it is
+ * synchronous. One handle is used by one thread at a time. Nothing is printed on stdout, and the process is never
+ * ended.
+ *
+ * Environment variables (read once, at first use; ignored in set-user-id programs) are described in README.md. A
+ * variable with an invalid value makes every call return LIBSGEMM_INVALID_ENVIRONMENT with a message that lists the
+ * valid ones.
+ */
+#ifndef LIBSGEMM_H
+#define LIBSGEMM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LIBSGEMM_VERSION_MAJOR 0
+#define LIBSGEMM_VERSION_MINOR 1
+#define LIBSGEMM_VERSION_PATCH 0
+/* 10000 * major + 100 * minor + patch of this header; libsgemm_version() gives that of the library. */
+#define LIBSGEMM_VERSION (10000 * LIBSGEMM_VERSION_MAJOR + 100 * LIBSGEMM_VERSION_MINOR + LIBSGEMM_VERSION_PATCH)
+
+#if defined(__GNUC__)
+#define LIBSGEMM_API __attribute__((visibility("default")))
+#else
+#define LIBSGEMM_API
+#endif
+
+/* ---- Types ----------------------------------------------------------------------------------------------------------
+ */
+
+typedef enum { LIBSGEMM_ROW_MAJOR = 101, LIBSGEMM_COL_MAJOR = 102 } libsgemm_layout_t;
+typedef enum { LIBSGEMM_NO_TRANS = 111, LIBSGEMM_TRANS = 112, LIBSGEMM_CONJ_TRANS = 113 } libsgemm_op_t;
+typedef enum { LIBSGEMM_UPPER = 121, LIBSGEMM_LOWER = 122 } libsgemm_uplo_t;
+typedef enum { LIBSGEMM_NON_UNIT = 131, LIBSGEMM_UNIT = 132 } libsgemm_diag_t;
+typedef enum { LIBSGEMM_LEFT = 141, LIBSGEMM_RIGHT = 142 } libsgemm_side_t;
+
+/* IEEE 754 binary16 and bfloat16, as raw bits. */
+typedef uint16_t libsgemm_half_t;
+typedef uint16_t libsgemm_bfloat16_t;
+
+typedef enum {
+  LIBSGEMM_SUCCESS = 0,
+  LIBSGEMM_INVALID_ARGUMENT = 1, /* libsgemm_info_t.argument and .message name it */
+  LIBSGEMM_INVALID_ENVIRONMENT =
+      2, /* an environment variable has a value that is not valid; .message lists the valid ones */
+  LIBSGEMM_INVALID_HANDLE = 3,     /* NULL, or destroyed, or not made by libsgemm_create */
+  LIBSGEMM_UNAVAILABLE = 4,        /* the backend asked for cannot be used here; .message says why */
+  LIBSGEMM_NOT_SUPPORTED = 5,      /* no permitted backend, or not the forced kernel, can do this call */
+  LIBSGEMM_OUT_OF_MEMORY = 6,      /* of the host or of a device */
+  LIBSGEMM_EXECUTION_FAILED = 7,   /* a copy, a launch or a device failed */
+  LIBSGEMM_VERIFICATION_FAILED = 8 /* the result was wrong (libsgemm_set_verify) and could not be replaced */
+} libsgemm_status_t;
+
+/* Arithmetic of the FP32 routines. Every mode but FP32 is faster and has inputs of fewer bits, or sums several such
+ * products; a mode is used only if asked for, and only where the backend has it: otherwise FP32 runs, which is more
+ * accurate, and libsgemm_info_t.math_mode says so. */
+typedef enum {
+  LIBSGEMM_MATH_FP32 = 0,   /* default */
+  LIBSGEMM_MATH_BF16X6 = 1, /* three bf16 parts an operand, six products: error of FP32 */
+  LIBSGEMM_MATH_FP16X3 = 2, /* two scaled fp16 parts an operand, three products: error of FP32 for moderate ranges */
+  LIBSGEMM_MATH_TF32 = 3,   /* inputs rounded to 11 significant bits */
+  LIBSGEMM_MATH_BF16 = 4,   /* inputs rounded to 8 significant bits */
+  LIBSGEMM_MATH_FP16 = 5    /* inputs rounded to 11 significant bits, range of binary16 */
+} libsgemm_math_mode_t;
+
+typedef enum {
+  LIBSGEMM_VERIFY_OFF = 0,    /* default */
+  LIBSGEMM_VERIFY_SAMPLE = 1, /* check four rows and four columns of C, drawn anew for each call, in FP64 */
+  LIBSGEMM_VERIFY_FULL = 2    /* check every element of C in FP64; costs far more than the call itself */
+} libsgemm_verify_t;
+
+typedef enum {
+  LIBSGEMM_VERIFY_WARN = 0,  /* default: one line on stderr, the result stands */
+  LIBSGEMM_VERIFY_RETRY = 1, /* C is restored and the next backend computes it */
+  LIBSGEMM_VERIFY_ERROR = 2  /* C is restored and the call returns LIBSGEMM_VERIFICATION_FAILED */
+} libsgemm_verify_action_t;
+
+/* What the last routine called by this thread did. Strings are empty where they do not apply. */
+typedef struct {
+  libsgemm_status_t status;
+  int argument;        /* position of the argument at fault, counted as in CBLAS; 0 if none */
+  int device;          /* index of the device in its backend; 0 for a CPU */
+  int fallbacks;       /* backends that were tried and failed before the one that computed */
+  double verify_ratio; /* worst |error| / bound found by verification, at most 1 if right; negative if not verified */
+  char entry[40];      /* the function called: "libsgemm_sgemm", "cblas_sgemm64_" */
+  char backend[24];    /* "openblas"; "none" if the call returned, or only scaled C, before any backend was needed */
+  char kernel[72];     /* row of the kernel table: "openblas_sgemm" */
+  char math_mode[16];  /* arithmetic that ran: "fp32" */
+  char reason[512];    /* why this backend, and why not those before it */
+  char message[512];   /* the error in words, naming the argument or the variable */
+} libsgemm_info_t;
+
+typedef struct {
+  int available;    /* 1 if the backend can compute here */
+  int is_gpu;       /* 1 if it computes on devices with memory of their own */
+  int device_count; /* devices that LIBSGEMM_DEVICES permits; 1 for a CPU backend */
+  int kernel_count; /* rows of its kernel table; 0 if not available */
+  char name[24];    /* as in LIBSGEMM_BACKEND */
+  char version[96]; /* of the software beneath, e.g. "OpenBLAS 0.3.21 Haswell" */
+  char path[256];   /* file of the plugin; empty if built in or not found */
+  char reason[512]; /* why it is not available; empty if it is */
+} libsgemm_backend_info_t;
+
+typedef struct {
+  char name[96];
+  char arch[32];         /* "sm_90", "gfx90a", "Haswell" */
+  uint64_t memory_bytes; /* of the device; 0 for a CPU */
+  uint64_t memory_free_bytes;
+  int compute_units; /* multiprocessors; threads of a CPU backend */
+} libsgemm_device_info_t;
+
+typedef struct libsgemm_handle *libsgemm_handle_t;
+
+/* ---- The library ----------------------------------------------------------------------------------------------------
+ */
+
+/* LIBSGEMM_VERSION of the library that is loaded. */
+LIBSGEMM_API int libsgemm_version(void);
+
+/* A static English sentence for `status`; never NULL, also for a value that is no status. */
+LIBSGEMM_API const char *libsgemm_status_string(libsgemm_status_t status);
+
+/* Fills *info for the last routine called by this thread. INVALID_ARGUMENT if info is NULL; SUCCESS otherwise, and with
+ * empty strings and backend "none" if this thread has called nothing. The calls of this section do not change it. */
+LIBSGEMM_API libsgemm_status_t libsgemm_last_info(libsgemm_info_t *info);
+
+/* Number of backends this library knows, usable or not, in the order in which `auto` prefers them. */
+LIBSGEMM_API int libsgemm_backend_count(void);
+
+/* Name of backend 0 <= index < libsgemm_backend_count(), static; NULL for another index. */
+LIBSGEMM_API const char *libsgemm_backend_name(int index);
+
+/* Loads and probes backend `index` if that has not happened yet (which may initialise a GPU) and describes it. Does not
+ * fail because a backend is missing: that is what info->reason tells. INVALID_ARGUMENT: index out of range or info
+ * NULL. */
+LIBSGEMM_API libsgemm_status_t libsgemm_backend_describe(int index, libsgemm_backend_info_t *info);
+
+/* Describes device 0 <= device < device_count of backend `index`; otherwise as libsgemm_backend_describe, and
+ * UNAVAILABLE if the backend is. */
+LIBSGEMM_API libsgemm_status_t libsgemm_device_describe(int index, int device, libsgemm_device_info_t *info);
+
+/* Name of row 0 <= row < kernel_count of backend `index`, as LIBSGEMM_KERNEL takes it; static; NULL for another row. */
+LIBSGEMM_API const char *libsgemm_kernel_name(int index, int row);
+
+/* ---- Handles --------------------------------------------------------------------------------------------------------
+ */
+
+/* A new handle with the settings of the environment. INVALID_ARGUMENT (h NULL), INVALID_ENVIRONMENT, OUT_OF_MEMORY. */
+LIBSGEMM_API libsgemm_status_t libsgemm_create(libsgemm_handle_t *h);
+
+/* Waits for the handle's own work to end and frees it and its workspace. NULL is accepted and does nothing. */
+LIBSGEMM_API libsgemm_status_t libsgemm_destroy(libsgemm_handle_t h);
+
+/* The stream (cudaStream_t, hipStream_t) on which calls with this handle are ordered; NULL, the default, is the default
+ * stream of the device. A stream that is capturing a graph is recorded into: no allocation and no synchronisation
+ * happens. */
+LIBSGEMM_API libsgemm_status_t libsgemm_set_stream(libsgemm_handle_t h, void *stream);
+LIBSGEMM_API libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **stream);
+
+/* Device memory for kernels that need scratch: `bytes` bytes at `workspace`, of the device that the operands live on,
+ * owned by the caller and in use until the work on the stream ends. NULL, 0 (default): the library allocates its own on
+ * demand, at most LIBSGEMM_WORKSPACE_DEFAULT_BYTES a device and handle. NULL with bytes > 0 bounds the library's own
+ * instead. Too small a workspace never makes a call fail: a kernel that needs less is chosen. */
+#define LIBSGEMM_WORKSPACE_DEFAULT_BYTES ((size_t)64 << 20)
+LIBSGEMM_API libsgemm_status_t libsgemm_set_workspace(libsgemm_handle_t h, void *workspace, size_t bytes);
+LIBSGEMM_API libsgemm_status_t libsgemm_get_workspace(libsgemm_handle_t h, void **workspace, size_t *bytes);
+
+/* Arithmetic of the FP32 routines called with this handle. INVALID_ARGUMENT if mode is none of the enumerators. */
+LIBSGEMM_API libsgemm_status_t libsgemm_set_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t mode);
+LIBSGEMM_API libsgemm_status_t libsgemm_get_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t *mode);
+
+/* Who computes: what LIBSGEMM_BACKEND takes ("auto", a name, a comma list in order of preference). NULL: the
+ * environment's. INVALID_ARGUMENT, with the valid values in the message, if a name is unknown; whether a backend can be
+ * used here shows in the call that needs it. */
+LIBSGEMM_API libsgemm_status_t libsgemm_set_backend(libsgemm_handle_t h, const char *backends);
+
+/* Forces a row of the kernel tables by its name, and so the backend that has it; NULL or "" lifts the force. A call
+ * that the row cannot do returns NOT_SUPPORTED. INVALID_ARGUMENT, with the valid names in the message, if there is no
+ * such row. */
+LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const char *kernel);
+
+/* Verification of the results of calls with this handle, host pointers only, and what happens to a wrong one. Makes the
+ * calls synchronous. INVALID_ARGUMENT if either is none of the enumerators. */
+LIBSGEMM_API libsgemm_status_t libsgemm_set_verify(libsgemm_handle_t h, libsgemm_verify_t verify,
+                                                   libsgemm_verify_action_t action);
+
+/* Waits until all work of this handle's stream is done; EXECUTION_FAILED if some of it failed. */
+LIBSGEMM_API libsgemm_status_t libsgemm_synchronize(libsgemm_handle_t h);
+
+/* ---- Level-3 routines -----------------------------------------------------------------------------------------------
+ */
+
+/* C = alpha * op(A) * op(B) + beta * C.
+ * op(A) is m x k, op(B) k x n, C m x n; m, n, k >= 0. So A is m x k (NO_TRANS) or k x m as stored, B k x n or n x k. */
+LIBSGEMM_API libsgemm_status_t libsgemm_sgemm(libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb,
+                                              int64_t m, int64_t n, int64_t k, float alpha, const float *A, int64_t lda,
+                                              const float *B, int64_t ldb, float beta, float *C, int64_t ldc);
+LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_h(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_op_t transa,
+                                                libsgemm_op_t transb, int64_t m, int64_t n, int64_t k, float alpha,
+                                                const float *A, int64_t lda, const float *B, int64_t ldb, float beta,
+                                                float *C, int64_t ldc);
+
+/* LEFT: C = alpha * A * B + beta * C with A symmetric m x m; RIGHT: C = alpha * B * A + beta * C with A symmetric n x
+ * n. B and C are m x n; m, n >= 0. Only the `uplo` triangle of A is read. */
+LIBSGEMM_API libsgemm_status_t libsgemm_ssymm(libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo,
+                                              int64_t m, int64_t n, float alpha, const float *A, int64_t lda,
+                                              const float *B, int64_t ldb, float beta, float *C, int64_t ldc);
+LIBSGEMM_API libsgemm_status_t libsgemm_ssymm_h(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_side_t side,
+                                                libsgemm_uplo_t uplo, int64_t m, int64_t n, float alpha, const float *A,
+                                                int64_t lda, const float *B, int64_t ldb, float beta, float *C,
+                                                int64_t ldc);
+
+/* C = alpha * op(A) * op(A)^T + beta * C, C symmetric n x n, of which only the `uplo` triangle is read and written.
+ * op(A) is n x k: A is n x k (NO_TRANS) or k x n as stored; n, k >= 0. */
+LIBSGEMM_API libsgemm_status_t libsgemm_ssyrk(libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans,
+                                              int64_t n, int64_t k, float alpha, const float *A, int64_t lda,
+                                              float beta, float *C, int64_t ldc);
+LIBSGEMM_API libsgemm_status_t libsgemm_ssyrk_h(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_uplo_t uplo,
+                                                libsgemm_op_t trans, int64_t n, int64_t k, float alpha, const float *A,
+                                                int64_t lda, float beta, float *C, int64_t ldc);
+
+/* C = alpha * op(A) * op(B)^T + alpha * op(B) * op(A)^T + beta * C, C symmetric n x n, of which only the `uplo`
+ * triangle is read and written. op(A), op(B) are n x k: A and B are n x k (NO_TRANS) or k x n as stored; n, k >= 0. */
+LIBSGEMM_API libsgemm_status_t libsgemm_ssyr2k(libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans,
+                                               int64_t n, int64_t k, float alpha, const float *A, int64_t lda,
+                                               const float *B, int64_t ldb, float beta, float *C, int64_t ldc);
+LIBSGEMM_API libsgemm_status_t libsgemm_ssyr2k_h(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_uplo_t uplo,
+                                                 libsgemm_op_t trans, int64_t n, int64_t k, float alpha, const float *A,
+                                                 int64_t lda, const float *B, int64_t ldb, float beta, float *C,
+                                                 int64_t ldc);
+
+/* LEFT: B = alpha * op(A) * B with A triangular m x m; RIGHT: B = alpha * B * op(A) with A triangular n x n. B is m x n
+ * and is overwritten; m, n >= 0. alpha == 0 sets B to zero without reading A. */
+LIBSGEMM_API libsgemm_status_t libsgemm_strmm(libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo,
+                                              libsgemm_op_t transa, libsgemm_diag_t diag, int64_t m, int64_t n,
+                                              float alpha, const float *A, int64_t lda, float *B, int64_t ldb);
+LIBSGEMM_API libsgemm_status_t libsgemm_strmm_h(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_side_t side,
+                                                libsgemm_uplo_t uplo, libsgemm_op_t transa, libsgemm_diag_t diag,
+                                                int64_t m, int64_t n, float alpha, const float *A, int64_t lda,
+                                                float *B, int64_t ldb);
+
+/* Solves op(A) * X = alpha * B (LEFT, A triangular m x m) or X * op(A) = alpha * B (RIGHT, A triangular n x n) for the
+ * m x n matrix X, which overwrites B; m, n >= 0. As in the reference BLAS no test for singularity is made: a zero on
+ * the diagonal gives Inf or NaN. alpha == 0 sets B to zero without reading A. */
+LIBSGEMM_API libsgemm_status_t libsgemm_strsm(libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo,
+                                              libsgemm_op_t transa, libsgemm_diag_t diag, int64_t m, int64_t n,
+                                              float alpha, const float *A, int64_t lda, float *B, int64_t ldb);
+LIBSGEMM_API libsgemm_status_t libsgemm_strsm_h(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_side_t side,
+                                                libsgemm_uplo_t uplo, libsgemm_op_t transa, libsgemm_diag_t diag,
+                                                int64_t m, int64_t n, float alpha, const float *A, int64_t lda,
+                                                float *B, int64_t ldb);
+
+/* C = alpha * op(A) * op(B) + beta * C as libsgemm_sgemm with m = n, but only the `uplo` triangle of C is read and
+ * written. op(A) is n x k, op(B) k x n, C n x n; n, k >= 0. */
+LIBSGEMM_API libsgemm_status_t libsgemm_sgemmtr(libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t transa,
+                                                libsgemm_op_t transb, int64_t n, int64_t k, float alpha, const float *A,
+                                                int64_t lda, const float *B, int64_t ldb, float beta, float *C,
+                                                int64_t ldc);
+LIBSGEMM_API libsgemm_status_t libsgemm_sgemmtr_h(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_uplo_t uplo,
+                                                  libsgemm_op_t transa, libsgemm_op_t transb, int64_t n, int64_t k,
+                                                  float alpha, const float *A, int64_t lda, const float *B, int64_t ldb,
+                                                  float beta, float *C, int64_t ldc);
+
+/* ---- 16-bit inputs --------------------------------------------------------------------------------------------------
+ */
+
+/* As libsgemm_sgemm with A and B of IEEE binary16 (shgemm) or bfloat16 (sbgemm), and alpha, beta, C and all sums in
+ * FP32. The inputs are converted exactly; denormals, NaN and Inf are kept. */
+LIBSGEMM_API libsgemm_status_t libsgemm_shgemm(libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb,
+                                               int64_t m, int64_t n, int64_t k, float alpha, const libsgemm_half_t *A,
+                                               int64_t lda, const libsgemm_half_t *B, int64_t ldb, float beta, float *C,
+                                               int64_t ldc);
+LIBSGEMM_API libsgemm_status_t libsgemm_shgemm_h(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_op_t transa,
+                                                 libsgemm_op_t transb, int64_t m, int64_t n, int64_t k, float alpha,
+                                                 const libsgemm_half_t *A, int64_t lda, const libsgemm_half_t *B,
+                                                 int64_t ldb, float beta, float *C, int64_t ldc);
+LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm(libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb,
+                                               int64_t m, int64_t n, int64_t k, float alpha,
+                                               const libsgemm_bfloat16_t *A, int64_t lda, const libsgemm_bfloat16_t *B,
+                                               int64_t ldb, float beta, float *C, int64_t ldc);
+LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm_h(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_op_t transa,
+                                                 libsgemm_op_t transb, int64_t m, int64_t n, int64_t k, float alpha,
+                                                 const libsgemm_bfloat16_t *A, int64_t lda,
+                                                 const libsgemm_bfloat16_t *B, int64_t ldb, float beta, float *C,
+                                                 int64_t ldc);
+
+/* ---- Batches --------------------------------------------------------------------------------------------------------
+ */
+
+/* Groups of products, as cblas_sgemm_batch of MKL and OpenBLAS: group g < group_count holds group_size[g] >= 0 products
+ * that share transa[g], ..., ldc[g], and takes the next group_size[g] pointers of A, B and C. The arrays of parameters
+ * lie in host memory. So do the arrays of pointers, or, where the matrices are in device memory, they may lie there
+ * too; then they are not checked. The outputs must not overlap each other (not checked). An illegal argument in any
+ * group fails the whole call before anything is written; the message names the group. If a later product fails, C of
+ * the earlier ones is done. */
+LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_batch(libsgemm_layout_t layout, const libsgemm_op_t *transa,
+                                                    const libsgemm_op_t *transb, const int64_t *m, const int64_t *n,
+                                                    const int64_t *k, const float *alpha, const float *const *A,
+                                                    const int64_t *lda, const float *const *B, const int64_t *ldb,
+                                                    const float *beta, float *const *C, const int64_t *ldc,
+                                                    int64_t group_count, const int64_t *group_size);
+LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_batch_h(libsgemm_handle_t h, libsgemm_layout_t layout,
+                                                      const libsgemm_op_t *transa, const libsgemm_op_t *transb,
+                                                      const int64_t *m, const int64_t *n, const int64_t *k,
+                                                      const float *alpha, const float *const *A, const int64_t *lda,
+                                                      const float *const *B, const int64_t *ldb, const float *beta,
+                                                      float *const *C, const int64_t *ldc, int64_t group_count,
+                                                      const int64_t *group_size);
+LIBSGEMM_API libsgemm_status_t libsgemm_shgemm_batch(libsgemm_layout_t layout, const libsgemm_op_t *transa,
+                                                     const libsgemm_op_t *transb, const int64_t *m, const int64_t *n,
+                                                     const int64_t *k, const float *alpha,
+                                                     const libsgemm_half_t *const *A, const int64_t *lda,
+                                                     const libsgemm_half_t *const *B, const int64_t *ldb,
+                                                     const float *beta, float *const *C, const int64_t *ldc,
+                                                     int64_t group_count, const int64_t *group_size);
+LIBSGEMM_API libsgemm_status_t libsgemm_shgemm_batch_h(
+    libsgemm_handle_t h, libsgemm_layout_t layout, const libsgemm_op_t *transa, const libsgemm_op_t *transb,
+    const int64_t *m, const int64_t *n, const int64_t *k, const float *alpha, const libsgemm_half_t *const *A,
+    const int64_t *lda, const libsgemm_half_t *const *B, const int64_t *ldb, const float *beta, float *const *C,
+    const int64_t *ldc, int64_t group_count, const int64_t *group_size);
+LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm_batch(libsgemm_layout_t layout, const libsgemm_op_t *transa,
+                                                     const libsgemm_op_t *transb, const int64_t *m, const int64_t *n,
+                                                     const int64_t *k, const float *alpha,
+                                                     const libsgemm_bfloat16_t *const *A, const int64_t *lda,
+                                                     const libsgemm_bfloat16_t *const *B, const int64_t *ldb,
+                                                     const float *beta, float *const *C, const int64_t *ldc,
+                                                     int64_t group_count, const int64_t *group_size);
+LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm_batch_h(
+    libsgemm_handle_t h, libsgemm_layout_t layout, const libsgemm_op_t *transa, const libsgemm_op_t *transb,
+    const int64_t *m, const int64_t *n, const int64_t *k, const float *alpha, const libsgemm_bfloat16_t *const *A,
+    const int64_t *lda, const libsgemm_bfloat16_t *const *B, const int64_t *ldb, const float *beta, float *const *C,
+    const int64_t *ldc, int64_t group_count, const int64_t *group_size);
+
+/* batch_count >= 0 products of one shape: product i uses A + i * stride_a, B + i * stride_b, C + i * stride_c. Strides
+ * of A and B are >= 0 (0 shares the matrix); stride_c must keep the outputs apart, that is |C| <= stride_c where |C| is
+ * (columns - 1) * ldc + rows of the stored matrix. Shapes and errors as libsgemm_sgemm. */
+LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_batch_strided(libsgemm_layout_t layout, libsgemm_op_t transa,
+                                                            libsgemm_op_t transb, int64_t m, int64_t n, int64_t k,
+                                                            float alpha, const float *A, int64_t lda, int64_t stride_a,
+                                                            const float *B, int64_t ldb, int64_t stride_b, float beta,
+                                                            float *C, int64_t ldc, int64_t stride_c,
+                                                            int64_t batch_count);
+LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_batch_strided_h(libsgemm_handle_t h, libsgemm_layout_t layout,
+                                                              libsgemm_op_t transa, libsgemm_op_t transb, int64_t m,
+                                                              int64_t n, int64_t k, float alpha, const float *A,
+                                                              int64_t lda, int64_t stride_a, const float *B,
+                                                              int64_t ldb, int64_t stride_b, float beta, float *C,
+                                                              int64_t ldc, int64_t stride_c, int64_t batch_count);
+LIBSGEMM_API libsgemm_status_t libsgemm_shgemm_batch_strided(libsgemm_layout_t layout, libsgemm_op_t transa,
+                                                             libsgemm_op_t transb, int64_t m, int64_t n, int64_t k,
+                                                             float alpha, const libsgemm_half_t *A, int64_t lda,
+                                                             int64_t stride_a, const libsgemm_half_t *B, int64_t ldb,
+                                                             int64_t stride_b, float beta, float *C, int64_t ldc,
+                                                             int64_t stride_c, int64_t batch_count);
+LIBSGEMM_API libsgemm_status_t libsgemm_shgemm_batch_strided_h(
+    libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb, int64_t m, int64_t n,
+    int64_t k, float alpha, const libsgemm_half_t *A, int64_t lda, int64_t stride_a, const libsgemm_half_t *B,
+    int64_t ldb, int64_t stride_b, float beta, float *C, int64_t ldc, int64_t stride_c, int64_t batch_count);
+LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm_batch_strided(libsgemm_layout_t layout, libsgemm_op_t transa,
+                                                             libsgemm_op_t transb, int64_t m, int64_t n, int64_t k,
+                                                             float alpha, const libsgemm_bfloat16_t *A, int64_t lda,
+                                                             int64_t stride_a, const libsgemm_bfloat16_t *B,
+                                                             int64_t ldb, int64_t stride_b, float beta, float *C,
+                                                             int64_t ldc, int64_t stride_c, int64_t batch_count);
+LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm_batch_strided_h(
+    libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb, int64_t m, int64_t n,
+    int64_t k, float alpha, const libsgemm_bfloat16_t *A, int64_t lda, int64_t stride_a, const libsgemm_bfloat16_t *B,
+    int64_t ldb, int64_t stride_b, float beta, float *C, int64_t ldc, int64_t stride_c, int64_t batch_count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
