@@ -1,5 +1,5 @@
 // The routines of libsgemm.h: each builds a Call. The form with a handle and the one without differ in their first
-// parameter alone, so a macro writes both from one parameter list and one initialiser.
+// parameter alone, so a macro writes both from one parameter list and one expression that fills in the call `c`.
 #include "call.h"
 
 using libsgemm::Batch;
@@ -14,19 +14,21 @@ using libsgemm::Type;
 #define UNWRAP(...) __VA_ARGS__
 #define BOTH_FORMS(name, parameters, make)                                        \
   libsgemm_status_t libsgemm_##name(UNWRAP parameters) {                          \
-    const char *const entry = "libsgemm_" #name;                                  \
+    Call c;                                                                       \
+    c.entry = "libsgemm_" #name;                                                  \
     return submit(make);                                                          \
   }                                                                               \
   libsgemm_status_t libsgemm_##name##_h(libsgemm_handle_t h, UNWRAP parameters) { \
-    const char *const entry = "libsgemm_" #name "_h";                             \
+    Call c;                                                                       \
+    c.entry = "libsgemm_" #name "_h";                                             \
     return submit_h(make, h);                                                     \
   }
 
 namespace {
 
-Call call(const char *entry, Routine routine, libsgemm_layout_t layout) {
-  Call c = {};
-  c.entry = entry;
+// Each of these fills in a part and passes the call on: copies of it would cost more than the checks.
+
+Call &call(Call &c, Routine routine, libsgemm_layout_t layout) {
   c.routine = routine;
   c.layout = static_cast<int>(layout);
   return c;
@@ -42,7 +44,7 @@ struct Result {
   int64_t ld, stride;
 };
 
-Call with_matrices(Call c, float alpha, Matrix a, Matrix b, float beta, Result out) {
+Call &with_matrices(Call &c, float alpha, Matrix a, Matrix b, float beta, Result out) {
   c.alpha = alpha;
   c.a = a.data;
   c.lda = a.ld;
@@ -57,9 +59,9 @@ Call with_matrices(Call c, float alpha, Matrix a, Matrix b, float beta, Result o
   return c;
 }
 
-Call gemm(const char *entry, Type type, libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb, int64_t m,
-          int64_t n, int64_t k) {
-  Call c = call(entry, Routine::gemm, layout);
+Call &gemm(Call &c, Type type, libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb, int64_t m,
+           int64_t n, int64_t k) {
+  call(c, Routine::gemm, layout);
   c.type = type;
   c.transa = static_cast<int>(transa);
   c.transb = static_cast<int>(transb);
@@ -69,15 +71,14 @@ Call gemm(const char *entry, Type type, libsgemm_layout_t layout, libsgemm_op_t 
   return c;
 }
 
-Call strided(Call c, int64_t batch_count) {
+Call &strided(Call &c, int64_t batch_count) {
   c.batch = Batch::strided;
   c.batch_count = batch_count;
   return c;
 }
 
-Call symm(const char *entry, libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo, int64_t m,
-          int64_t n) {
-  Call c = call(entry, Routine::symm, layout);
+Call &symm(Call &c, libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo, int64_t m, int64_t n) {
+  call(c, Routine::symm, layout);
   c.side = static_cast<int>(side);
   c.uplo = static_cast<int>(uplo);
   c.m = m;
@@ -85,9 +86,9 @@ Call symm(const char *entry, libsgemm_layout_t layout, libsgemm_side_t side, lib
   return c;
 }
 
-Call rank_update(const char *entry, Routine routine, libsgemm_layout_t layout, libsgemm_uplo_t uplo,
-                 libsgemm_op_t trans, int64_t n, int64_t k) {
-  Call c = call(entry, routine, layout);
+Call &rank_update(Call &c, Routine routine, libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans,
+                  int64_t n, int64_t k) {
+  call(c, routine, layout);
   c.uplo = static_cast<int>(uplo);
   c.transa = static_cast<int>(trans);
   c.n = n;
@@ -95,18 +96,18 @@ Call rank_update(const char *entry, Routine routine, libsgemm_layout_t layout, l
   return c;
 }
 
-Call triangular(const char *entry, Routine routine, libsgemm_layout_t layout, libsgemm_side_t side,
-                libsgemm_uplo_t uplo, libsgemm_op_t transa, libsgemm_diag_t diag, int64_t m, int64_t n) {
-  Call c = symm(entry, layout, side, uplo, m, n);
+Call &triangular(Call &c, Routine routine, libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo,
+                 libsgemm_op_t transa, libsgemm_diag_t diag, int64_t m, int64_t n) {
+  symm(c, layout, side, uplo, m, n);
   c.routine = routine;
   c.transa = static_cast<int>(transa);
   c.diag = static_cast<int>(diag);
   return c;
 }
 
-Call gemmtr(const char *entry, libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t transa,
-            libsgemm_op_t transb, int64_t n, int64_t k) {
-  Call c = rank_update(entry, Routine::gemmtr, layout, uplo, transa, n, k);
+Call &gemmtr(Call &c, libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t transa, libsgemm_op_t transb,
+             int64_t n, int64_t k) {
+  rank_update(c, Routine::gemmtr, layout, uplo, transa, n, k);
   c.transb = static_cast<int>(transb);
   return c;
 }
@@ -122,53 +123,53 @@ const void *const *untyped(const T *const *array) {
 BOTH_FORMS(sgemm,
            (libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb, int64_t m, int64_t n, int64_t k,
             float alpha, const float *A, int64_t lda, const float *B, int64_t ldb, float beta, float *C, int64_t ldc),
-           with_matrices(gemm(entry, Type::f32, layout, transa, transb, m, n, k), alpha, {A, lda, 0}, {B, ldb, 0}, beta,
+           with_matrices(gemm(c, Type::f32, layout, transa, transb, m, n, k), alpha, {A, lda, 0}, {B, ldb, 0}, beta,
                          {C, ldc, 0}))
 
 BOTH_FORMS(ssymm,
            (libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo, int64_t m, int64_t n, float alpha,
             const float *A, int64_t lda, const float *B, int64_t ldb, float beta, float *C, int64_t ldc),
-           with_matrices(symm(entry, layout, side, uplo, m, n), alpha, {A, lda, 0}, {B, ldb, 0}, beta, {C, ldc, 0}))
+           with_matrices(symm(c, layout, side, uplo, m, n), alpha, {A, lda, 0}, {B, ldb, 0}, beta, {C, ldc, 0}))
 
 BOTH_FORMS(ssyrk,
            (libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
             const float *A, int64_t lda, float beta, float *C, int64_t ldc),
-           with_matrices(rank_update(entry, Routine::syrk, layout, uplo, trans, n, k), alpha, {A, lda, 0}, {}, beta,
+           with_matrices(rank_update(c, Routine::syrk, layout, uplo, trans, n, k), alpha, {A, lda, 0}, {}, beta,
                          {C, ldc, 0}))
 
 BOTH_FORMS(ssyr2k,
            (libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
             const float *A, int64_t lda, const float *B, int64_t ldb, float beta, float *C, int64_t ldc),
-           with_matrices(rank_update(entry, Routine::syr2k, layout, uplo, trans, n, k), alpha, {A, lda, 0}, {B, ldb, 0},
+           with_matrices(rank_update(c, Routine::syr2k, layout, uplo, trans, n, k), alpha, {A, lda, 0}, {B, ldb, 0},
                          beta, {C, ldc, 0}))
 
 BOTH_FORMS(strmm,
            (libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo, libsgemm_op_t transa,
             libsgemm_diag_t diag, int64_t m, int64_t n, float alpha, const float *A, int64_t lda, float *B,
             int64_t ldb),
-           with_matrices(triangular(entry, Routine::trmm, layout, side, uplo, transa, diag, m, n), alpha, {A, lda, 0},
-                         {}, 0, {B, ldb, 0}))
+           with_matrices(triangular(c, Routine::trmm, layout, side, uplo, transa, diag, m, n), alpha, {A, lda, 0}, {},
+                         0, {B, ldb, 0}))
 
 BOTH_FORMS(strsm,
            (libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo, libsgemm_op_t transa,
             libsgemm_diag_t diag, int64_t m, int64_t n, float alpha, const float *A, int64_t lda, float *B,
             int64_t ldb),
-           with_matrices(triangular(entry, Routine::trsm, layout, side, uplo, transa, diag, m, n), alpha, {A, lda, 0},
-                         {}, 0, {B, ldb, 0}))
+           with_matrices(triangular(c, Routine::trsm, layout, side, uplo, transa, diag, m, n), alpha, {A, lda, 0}, {},
+                         0, {B, ldb, 0}))
 
 BOTH_FORMS(sgemmtr,
            (libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t transa, libsgemm_op_t transb, int64_t n,
             int64_t k, float alpha, const float *A, int64_t lda, const float *B, int64_t ldb, float beta, float *C,
             int64_t ldc),
-           with_matrices(gemmtr(entry, layout, uplo, transa, transb, n, k), alpha, {A, lda, 0}, {B, ldb, 0}, beta,
+           with_matrices(gemmtr(c, layout, uplo, transa, transb, n, k), alpha, {A, lda, 0}, {B, ldb, 0}, beta,
                          {C, ldc, 0}))
 
 // The same routine for each type of A and B.
-#define GEMM_OF_TYPE(name, type, T)                                                                                   \
-  BOTH_FORMS(name,                                                                                                    \
-             (libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb, int64_t m, int64_t n, int64_t k,  \
-              float alpha, const T *A, int64_t lda, const T *B, int64_t ldb, float beta, float *C, int64_t ldc),      \
-             with_matrices(gemm(entry, type, layout, transa, transb, m, n, k), alpha, {A, lda, 0}, {B, ldb, 0}, beta, \
+#define GEMM_OF_TYPE(name, type, T)                                                                                  \
+  BOTH_FORMS(name,                                                                                                   \
+             (libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb, int64_t m, int64_t n, int64_t k, \
+              float alpha, const T *A, int64_t lda, const T *B, int64_t ldb, float beta, float *C, int64_t ldc),     \
+             with_matrices(gemm(c, type, layout, transa, transb, m, n, k), alpha, {A, lda, 0}, {B, ldb, 0}, beta,    \
                            {C, ldc, 0}))
 
 #define BATCHES_OF_TYPE(name, type, T)                                                                               \
@@ -176,7 +177,7 @@ BOTH_FORMS(sgemmtr,
              (libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb, int64_t m, int64_t n, int64_t k, \
               float alpha, const T *A, int64_t lda, int64_t stride_a, const T *B, int64_t ldb, int64_t stride_b,     \
               float beta, float *C, int64_t ldc, int64_t stride_c, int64_t batch_count),                             \
-             strided(with_matrices(gemm(entry, type, layout, transa, transb, m, n, k), alpha, {A, lda, stride_a},    \
+             strided(with_matrices(gemm(c, type, layout, transa, transb, m, n, k), alpha, {A, lda, stride_a},        \
                                    {B, ldb, stride_b}, beta, {C, ldc, stride_c}),                                    \
                      batch_count))                                                                                   \
   BOTH_FORMS(name##_batch,                                                                                           \
@@ -184,7 +185,7 @@ BOTH_FORMS(sgemmtr,
               const int64_t *n, const int64_t *k, const float *alpha, const T *const *A, const int64_t *lda,         \
               const T *const *B, const int64_t *ldb, const float *beta, float *const *C, const int64_t *ldc,         \
               int64_t group_count, const int64_t *group_size),                                                       \
-             (GroupCall{entry, type, Interface::native, static_cast<int>(layout), transa, transb, m, n, k, alpha,    \
+             (GroupCall{c.entry, type, Interface::native, static_cast<int>(layout), transa, transb, m, n, k, alpha,  \
                         untyped(A), lda, untyped(B), ldb, beta, C, ldc, group_count, group_size}))
 
 GEMM_OF_TYPE(shgemm, Type::f16, libsgemm_half_t)

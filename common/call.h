@@ -12,22 +12,22 @@ enum class Interface : int8_t { native, cblas, fortran };
 
 // Enumerations are plain ints because a caller may pass anything. Fields that a routine does not have stay 0.
 struct Call {
-  const char *entry;  // name of the function called; static
-  Routine routine;
-  Type type;
-  Batch batch;   // none or strided
-  Interface interface;
-  int layout, side, uplo, transa, transb, diag;
-  int64_t m, n, k;
-  float alpha;
-  const void *a;
-  int64_t lda, stride_a;
-  const void *b;
-  int64_t ldb, stride_b;
-  float beta;
-  float *c;  // of trmm and trsm: their B, with ldc its ldb
-  int64_t ldc, stride_c;
-  int64_t batch_count;
+  const char *entry = nullptr;  // name of the function called; static
+  Routine routine = Routine::gemm;
+  Type type = Type::f32;
+  Batch batch = Batch::none;  // or strided
+  Interface interface = Interface::native;
+  int layout = 0, side = 0, uplo = 0, transa = 0, transb = 0, diag = 0;
+  int64_t m = 0, n = 0, k = 0;
+  float alpha = 0;
+  const void *a = nullptr;
+  int64_t lda = 0, stride_a = 0;
+  const void *b = nullptr;
+  int64_t ldb = 0, stride_b = 0;
+  float beta = 0;
+  float *c = nullptr;  // of trmm and trsm: their B, with ldc its ldb
+  int64_t ldc = 0, stride_c = 0;
+  int64_t batch_count = 0;
 };
 
 // A call of the group form of batches.

@@ -43,6 +43,9 @@ const Positions &positions(const Call &call) {
   return call.batch == Batch::strided ? kGemmStrided : kGemm;
 }
 
+// No address space is this large, and sums of an address and a few such extents fit 64 bits.
+constexpr int64_t kMaxBytes = INT64_MAX / 8;
+
 bool has_one_trans(const Call &call) { return call.routine == Routine::syrk || call.routine == Routine::syr2k; }
 bool is_triangular(const Call &call) { return call.routine == Routine::trmm || call.routine == Routine::trsm; }
 
@@ -92,9 +95,10 @@ void check_ld(Report *report, int position, const char *name, int64_t ld, int64_
     return;
   }
   int64_t elements = 0, bytes = 0;
-  if (count > 0 &&
-      (__builtin_mul_overflow(count - 1, ld, &elements) || __builtin_add_overflow(elements, length, &elements) ||
-       __builtin_mul_overflow(elements, static_cast<int64_t>(size), &bytes))) {
+  const bool overflows = count > 0 && (__builtin_mul_overflow(count - 1, ld, &elements) ||
+                                       __builtin_add_overflow(elements, length, &elements) ||
+                                       __builtin_mul_overflow(elements, static_cast<int64_t>(size), &bytes));
+  if (overflows || bytes > kMaxBytes) {
     report->fail(position, name, "is %" PRId64 ": %" PRId64 " %s of it overflow the address space", ld, count,
                  row_major ? "rows" : "columns");
   }
@@ -117,7 +121,7 @@ void check_strides(Report *report, const Positions &at, const Call &call) {
   for (int i = 0; i < 3; ++i) {
     int64_t bytes = 0;
     if (__builtin_mul_overflow(strides[i].first, call.batch_count, &bytes) ||
-        __builtin_mul_overflow(bytes, 4, &bytes)) {
+        __builtin_mul_overflow(bytes, 4, &bytes) || bytes > kMaxBytes) {
       report->fail(strides[i].second, names[i], "is %" PRId64 ": times batch_count it overflows the address space",
                    strides[i].first);
     }
@@ -165,11 +169,14 @@ Enum flip(Enum value, Enum one, Enum other) {
   return value == one ? other : one;
 }
 
-GemmDesc describe(const Call &call) {
-  GemmDesc d = {};
+// Fills *desc in place: this is the path of every call, and a copy, or clearing it first, costs more than the rest.
+void describe(const Call &call, GemmDesc *desc) {
+  GemmDesc &d = *desc;
   const auto op = [](int value) { return value == LIBSGEMM_NO_TRANS ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS; };
   d.routine = call.routine;
   d.type = call.type;
+  d.math_mode = LIBSGEMM_MATH_FP32;
+  d.deterministic = false;
   d.transa = op(call.transa == 0 ? LIBSGEMM_NO_TRANS : call.transa);
   d.transb = op(call.transb == 0 ? LIBSGEMM_NO_TRANS : call.transb);
   d.side = call.side == LIBSGEMM_RIGHT ? LIBSGEMM_RIGHT : LIBSGEMM_LEFT;
@@ -192,6 +199,9 @@ GemmDesc describe(const Call &call) {
   d.stride_a = call.stride_a;
   d.stride_b = call.stride_b;
   d.stride_c = call.stride_c;
+  d.a_array = nullptr;
+  d.b_array = nullptr;
+  d.c_array = nullptr;
   if (call.layout == LIBSGEMM_ROW_MAJOR) {
     std::swap(d.m, d.n);
     d.side = flip(d.side, LIBSGEMM_LEFT, LIBSGEMM_RIGHT);
@@ -206,7 +216,6 @@ GemmDesc describe(const Call &call) {
   }
   if (has_one_trans(call)) d.transb = d.transa;
   if (call.routine == Routine::symm || is_triangular(call)) d.k = d.side == LIBSGEMM_LEFT ? d.m : d.n;
-  return d;
 }
 
 }  // namespace
@@ -230,7 +239,7 @@ libsgemm_status_t check_call(const Call &call, int64_t group, ThreadInfo *info, 
   if (call.batch == Batch::strided) check_strides(&report, at, call);
   if (report.failed()) return info->status;
 
-  *desc = describe(call);
+  describe(call, desc);
   if (desc->m == 0 || desc->n == 0 || desc->batch_count == 0 || group >= 0) return LIBSGEMM_SUCCESS;
   const char *const null = "is NULL";
   if (call.c == nullptr) report.fail(at.c, is_triangular(call) ? "B" : "C", null);

@@ -108,12 +108,21 @@ bool agree(const Location *locations, int count, Location *where) {
   return true;
 }
 
-libsgemm_status_t find_memory(Request *r) {
+// Whether a GPU backend is to be asked for its memory: a candidate, which is loaded for that, or any that is loaded.
+bool may_own_memory(const Settings &s, int index) {
+  if (library().slots[index].state.load(std::memory_order_acquire) == Slot::ready) return true;
   int8_t order[kBackendCount];
-  const int count = candidates(r->settings, order);
-  for (int i = 0; i < count && r->owner < 0; ++i) {
-    if (order[i] == kRef || !load(order[i]) || !table_of(order[i]).is_gpu) continue;
-    const Backend &table = table_of(order[i]);
+  const int count = candidates(s, order);
+  for (int i = 0; i < count; ++i) {
+    if (order[i] == index) return load(index);
+  }
+  return false;
+}
+
+libsgemm_status_t find_memory(Request *r) {
+  for (int index = 0; index < kFirstCpu && r->owner < 0; ++index) {
+    if (!may_own_memory(r->settings, index)) continue;
+    const Backend &table = table_of(index);
     const void *pointers[3];
     Location locations[3], where;
     int pointer_count = pointers_of(r->desc, false, pointers);
@@ -131,7 +140,7 @@ libsgemm_status_t find_memory(Request *r) {
                            "A, B and C are not all in host memory or all in memory of one device");
     }
     if (!on_device(where)) continue;
-    r->owner = order[i];
+    r->owner = index;
     r->where = where;
     r->arrays_on_device = arrays_on_device;
   }
@@ -248,16 +257,16 @@ bool has_cpu_choice(const Settings &s) {
   return s.preference.chosen == 0;
 }
 
-// Host data go to a GPU if that was asked for, or if the call is large enough to be worth the transfer.
+// Host data go to a GPU if that was asked for, or if the call is large enough to be worth the transfer. The threshold
+// needs a CPU to choose instead: where only GPUs were named it holds if the user set it, and under STRICT not at all.
 bool worth_offloading(const Request &r, int index) {
   const Settings &s = r.settings;
-  if (s.kernel.backend >= 0) return true;
-  if (!s.offload_set && !has_cpu_choice(s)) return true;  // only GPUs were named
-  if (s.offload == Offload::always) return true;
+  if (s.kernel.backend >= 0 || s.offload == Offload::always) return true;
   if (s.offload == Offload::never) {
     r.info->note(index, Note::not_offloaded);
     return false;
   }
+  if (!has_cpu_choice(s) && (s.strict || !s.offload_set)) return true;
   const double size = static_cast<double>(r.desc.m) * static_cast<double>(r.desc.n) * static_cast<double>(r.desc.k);
   if (size >= s.offload_threshold * s.offload_threshold * s.offload_threshold) return true;
   r.info->note(index, Note::small);
@@ -300,7 +309,8 @@ libsgemm_status_t nobody_left(Request *r, libsgemm_status_t last) {
   if (last != LIBSGEMM_SUCCESS) return info.fail(last, info.failure.text);
   bool unavailable = true;
   for (int i = 0; i < info.note_count; ++i) {
-    unavailable = unavailable && (info.notes[i].why == Note::unavailable || info.notes[i].why == Note::after_fork);
+    const Note::Why why = info.notes[i].why;
+    unavailable = unavailable && (why == Note::unavailable || why == Note::after_fork || why == Note::other_memory);
   }
   return info.fail(unavailable ? LIBSGEMM_UNAVAILABLE : LIBSGEMM_NOT_SUPPORTED, reason_in_words(info).c_str());
 }
@@ -320,15 +330,18 @@ libsgemm_status_t compute(Request *r) {
   int8_t order[kBackendCount];
   const int count = candidates(r->settings, order);
   const int asked = r->settings.kernel.backend >= 0 ? 1 : r->settings.preference.chosen;
-  info.forced_row = r->settings.kernel.backend >= 0;
+  if (r->settings.kernel.backend >= 0) info.choice = Choice::forced_kernel;
   libsgemm_status_t last = LIBSGEMM_SUCCESS;
   for (int i = 0; i < count; ++i) {
     const int index = order[i];
     if (!usable(*r, index)) continue;
-    Error error = {};
+    Error error;  // not cleared as a whole: this is the path of every call
+    error.text[0] = '\0';
     const libsgemm_status_t status = run(r, index, &error);
     if (status == LIBSGEMM_SUCCESS) {
-      info.chosen = i < asked;
+      if (info.choice != Choice::forced_kernel && asked > 0) {
+        info.choice = i < asked ? Choice::asked_for : Choice::replacement;
+      }
       info.status = LIBSGEMM_SUCCESS;
       if (asked > 0 && i >= asked && last == LIBSGEMM_SUCCESS) tell_of_replacement(*r, asked, index);
       return status;

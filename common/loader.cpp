@@ -14,9 +14,11 @@
 #include "stats.h"
 
 namespace libsgemm {
-namespace {
 
 std::atomic<Library *> g_library{nullptr};
+
+namespace {
+
 std::atomic<unsigned> g_fork_generation{0};
 
 // Recursive, because making the library resolves LIBSGEMM_KERNEL, which loads backends.
@@ -111,33 +113,6 @@ bool refuse(Slot *slot, const char *name, const std::string &reason) {
   return false;
 }
 
-bool load_slow(int index) {
-  Library &lib = library();
-  const std::lock_guard<std::recursive_mutex> lock(mutex());
-  Slot &slot = lib.slots[index];
-  if (slot.state != Slot::untried) return slot.state == Slot::ready;
-  const char *name = kBackendNames[index];
-  if (index == kRef) {
-    slot.table = ref_backend();
-  } else {
-    std::string searched;
-    slot.path = find_plugin(name, &searched);
-    if (slot.path.empty()) return refuse(&slot, name, "no plugin libsgemm_" + std::string(name) + ".so in " + searched);
-    std::string reason;
-    slot.table = table_of(slot.path, name, &reason);
-    if (slot.table == nullptr) return refuse(&slot, name, reason);
-  }
-  Error error = {};
-  if (slot.table->is_gpu && lib.env.devices_set && lib.env.devices.empty()) {
-    return refuse(&slot, name, "LIBSGEMM_DEVICES=none");
-  }
-  if (slot.table->open(lib.host, &error) != LIBSGEMM_SUCCESS) return refuse(&slot, name, error.text);
-  log_line(1, std::string("backend ") + name + ": " + slot.table->version() +
-                  (slot.path.empty() ? "" : " (" + slot.path + ")"));
-  slot.state.store(Slot::ready, std::memory_order_release);
-  return true;
-}
-
 bool probe_slow(int index) {
   const std::lock_guard<std::recursive_mutex> lock(mutex());
   Slot &slot = library().slots[index];
@@ -172,7 +147,9 @@ void resolve_kernel(Library *lib) {
   error += (error.empty() ? "" : "; ") + ("LIBSGEMM_KERNEL=" + lib->env.kernel) + " is not valid: use " + valid;
 }
 
-Library &library_slow() {
+}  // namespace
+
+Library &make_library() {
   const std::lock_guard<std::recursive_mutex> lock(mutex());
   // While it is being made, the thread that makes it sees it already.
   static Library *made = nullptr;
@@ -185,16 +162,31 @@ Library &library_slow() {
   return *made;
 }
 
-}  // namespace
-
-Library &library() {
-  Library *lib = g_library.load(std::memory_order_acquire);
-  return lib != nullptr ? *lib : library_slow();
-}
-
-bool load(int index) {
-  const int state = library().slots[index].state.load(std::memory_order_acquire);
-  return state != Slot::untried ? state == Slot::ready : load_slow(index);
+bool load_slow(int index) {
+  Library &lib = library();
+  const std::lock_guard<std::recursive_mutex> lock(mutex());
+  Slot &slot = lib.slots[index];
+  if (slot.state != Slot::untried) return slot.state == Slot::ready;
+  const char *name = kBackendNames[index];
+  if (index == kRef) {
+    slot.table = ref_backend();
+  } else {
+    std::string searched;
+    slot.path = find_plugin(name, &searched);
+    if (slot.path.empty()) return refuse(&slot, name, "no plugin libsgemm_" + std::string(name) + ".so in " + searched);
+    std::string reason;
+    slot.table = table_of(slot.path, name, &reason);
+    if (slot.table == nullptr) return refuse(&slot, name, reason);
+  }
+  Error error = {};
+  if (slot.table->is_gpu && lib.env.devices_set && lib.env.devices.empty()) {
+    return refuse(&slot, name, "LIBSGEMM_DEVICES=none");
+  }
+  if (slot.table->open(lib.host, &error) != LIBSGEMM_SUCCESS) return refuse(&slot, name, error.text);
+  log_line(1, std::string("backend ") + name + ": " + slot.table->version() +
+                  (slot.path.empty() ? "" : " (" + slot.path + ")"));
+  slot.state.store(Slot::ready, std::memory_order_release);
+  return true;
 }
 
 bool probe(int index) {

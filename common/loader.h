@@ -31,10 +31,19 @@ struct Library {
   bool instrumented = false;  // calls are timed: statistics or LIBSGEMM_VERBOSE >= 2
 };
 
-Library &library();
+extern std::atomic<Library *> g_library;  // NULL until first use
+Library &make_library();
+inline Library &library() {
+  Library *lib = g_library.load(std::memory_order_acquire);
+  return lib != nullptr ? *lib : make_library();
+}
 
 // Loads and opens a backend. True if it is usable as far as is known without initialising a device.
-bool load(int index);
+bool load_slow(int index);
+inline bool load(int index) {
+  const int state = library().slots[index].state.load(std::memory_order_acquire);
+  return state != Slot::untried ? state == Slot::ready : load_slow(index);
+}
 
 // Initialises the devices of a loaded GPU backend; true at once for a CPU backend.
 bool probe(int index);

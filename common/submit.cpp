@@ -44,7 +44,8 @@ void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point star
   if (!log_wants(2)) return;
   char time[32];
   std::snprintf(time, sizeof time, "%.3f ms", static_cast<double>(spent) * 1e-6);
-  std::string line = std::string(info.entry) + ": " + to_string(desc) + " -> " + backend + " " + kernel + " " + time;
+  std::string line = std::string(info.entry) + ": " + (desc.batch_count > 0 ? to_string(desc) : "") + " -> " + backend +
+                     " " + kernel + " " + time;
   if (!ok) line += std::string(" ") + info.message;
   if (log_wants(3)) line += " (" + reason_in_words(info) + ")";
   log_line(2, line);
@@ -92,7 +93,7 @@ libsgemm_status_t submit_with(const Call &call, const Settings &settings, libsge
 
 // Group g as a call, without its pointers, and as a description with them.
 Call call_of_group(const GroupCall &g, int64_t i) {
-  Call call = {};
+  Call call;
   call.entry = g.entry;
   call.routine = Routine::gemm;
   call.type = g.type;

@@ -14,7 +14,8 @@ std::string words(const Note &note, const ThreadInfo &info) {
     case Note::unavailable:
       return "not available: " + (slot.state == Slot::refused ? slot.reason : slot.probe_reason);
     case Note::unsupported:
-      return info.forced_row ? "its forced kernel cannot do this call" : "has no kernel for this call";
+      return info.choice == Choice::forced_kernel ? "its forced kernel cannot do this call"
+                                                  : "has no kernel for this call";
     case Note::small:
       return "not worth the transfer: below LIBSGEMM_OFFLOAD_THRESHOLD";
     case Note::not_offloaded:
@@ -38,7 +39,7 @@ void copy(char *target, size_t size, const std::string &text) { std::snprintf(ta
 }  // namespace
 
 ThreadInfo &thread_info() {
-  thread_local ThreadInfo info = {"", nullptr, nullptr, "", LIBSGEMM_SUCCESS, 0, 0, 0, -1, false, false, false,
+  thread_local ThreadInfo info = {"", nullptr, nullptr, "", LIBSGEMM_SUCCESS, 0, 0, 0, -1, Choice::by_default, false,
                                   0,  {},      {},      ""};
   return info;
 }
@@ -47,9 +48,9 @@ std::string reason_in_words(const ThreadInfo &info) {
   std::string text;
   if (info.backend != nullptr && info.kernel != nullptr) {
     text = std::string(info.backend->name);
-    text += info.forced_row ? ": its kernel was forced"
-            : info.chosen   ? ": asked for"
-                            : ": first usable in the default order";
+    static const char *const choices[] = {": first usable in the default order", ": asked for",
+                                          ": its kernel was forced", ": in place of what was asked for"};
+    text += choices[static_cast<int>(info.choice)];
   }
   for (int i = 0; i < info.note_count; ++i) {
     text += (text.empty() ? "" : "; ") + std::string(kBackendNames[info.notes[i].backend]) + " " +

@@ -26,6 +26,8 @@ struct Note {
   Why why;
 };
 
+enum class Choice : int8_t { by_default, asked_for, forced_kernel, replacement };
+
 struct ThreadInfo {
   static constexpr int kMaxNotes = 2 * kBackendCount;
 
@@ -38,9 +40,8 @@ struct ThreadInfo {
   int device;
   int fallbacks;
   double verify_ratio;
-  bool chosen;      // the backend was asked for by name
-  bool forced_row;  // the kernel was
-  bool inside;      // a backend is at work for this thread: a call that arrives now is a recursion
+  Choice choice;  // how the backend came to compute
+  bool inside;    // a backend is at work for this thread: a call that arrives now is a recursion
   int8_t note_count;
   Note notes[kMaxNotes];
   Error failure;      // of the last backend that failed
@@ -56,8 +57,7 @@ struct ThreadInfo {
     device = 0;
     fallbacks = 0;
     verify_ratio = -1;
-    chosen = false;
-    forced_row = false;
+    choice = Choice::by_default;
     note_count = 0;
     failure.text[0] = '\0';
     message[0] = '\0';

@@ -2,11 +2,10 @@
 #include "kernels.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 
 #include "blas.h"
 #include "half.h"
+#include "scratch.h"
 
 namespace libsgemm {
 namespace {
@@ -41,29 +40,6 @@ libsgemm_status_t launch_batch(const GemmDesc &d, const Launch &, Error *) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Memory of a thread, grown and kept, so that calls allocate nothing once warm.
-class Scratch {
- public:
-  float *floats(size_t count) {
-    if (count > capacity_) {
-      capacity_ = 0;
-      memory_.reset(static_cast<float *>(std::malloc(count * sizeof(float))));
-      if (memory_ == nullptr) return nullptr;
-      capacity_ = count;
-    }
-    return memory_.get();
-  }
-
- private:
-  struct Free {
-    void operator()(float *memory) const { std::free(memory); }
-  };
-  std::unique_ptr<float, Free> memory_;
-  size_t capacity_ = 0;
-};
-
-thread_local Scratch t_scratch;
-
 libsgemm_status_t no_memory(Error *error) {
   set_error(error, "no host memory for a block of converted operands or results");
   return LIBSGEMM_OUT_OF_MEMORY;
@@ -80,7 +56,7 @@ constexpr int64_t kBlock = 256;
 
 libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &, Error *error) {
   const int64_t block = std::min(kBlock, d.n);
-  float *square = t_scratch.floats(static_cast<size_t>(block * block));
+  float *square = thread_scratch(static_cast<size_t>(block * block));
   if (square == nullptr) return no_memory(error);
   const bool upper = d.uplo == LIBSGEMM_UPPER;
   for (int64_t j = 0; j < d.n; j += kBlock) {
@@ -163,7 +139,7 @@ libsgemm_status_t launch_widened(const GemmDesc &d, const Launch &, Error *error
   const int64_t depth = std::min(kDeep, d.k);
   const size_t size_a = static_cast<size_t>(std::min(kWide, d.m) * depth);
   const size_t size_b = static_cast<size_t>(std::min(kWide, d.n) * depth);
-  float *scratch = t_scratch.floats(size_a + size_b);
+  float *scratch = thread_scratch(size_a + size_b);
   if (scratch == nullptr) return no_memory(error);
   for (int64_t i = 0; i < d.batch_count; ++i) {
     GemmDesc item = d.batch == Batch::none ? d : batch_item(d, i);

@@ -9,7 +9,7 @@ namespace libsgemm {
 namespace {
 
 Call cblas_call(const char *entry, Routine routine, Type type, int layout) {
-  Call call = {};
+  Call call;
   call.entry = entry;
   call.routine = routine;
   call.type = type;

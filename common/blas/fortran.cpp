@@ -22,7 +22,7 @@ int uplo(const char *text) { return letter(text, 'U', LIBSGEMM_UPPER, 'L', LIBSG
 int diag(const char *text) { return letter(text, 'U', LIBSGEMM_UNIT, 'N', LIBSGEMM_NON_UNIT); }
 
 Call fortran_call(const char *entry, Routine routine, Type type) {
-  Call call = {};
+  Call call;
   call.entry = entry;
   call.routine = routine;
   call.type = type;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ref.h"
+#include "scratch.h"
 #include "solve.h"
 
 namespace libsgemm {
@@ -36,7 +37,7 @@ libsgemm_status_t run(const GemmDesc &desc, Error *error) {
   }
   const float *factor = nullptr;
   if (desc.routine == Routine::trmm) {
-    float *copy = ref_scratch(static_cast<size_t>(desc.m) * static_cast<size_t>(desc.n));
+    float *copy = thread_scratch(static_cast<size_t>(desc.m) * static_cast<size_t>(desc.n));
     if (copy == nullptr) {
       set_error(error, "no host memory for a copy of B");
       return LIBSGEMM_OUT_OF_MEMORY;

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "ref.h"
+#include "scratch.h"
 #include "solve.h"
 
 namespace libsgemm {
@@ -187,7 +188,7 @@ class Packed {
 };
 
 libsgemm_status_t run(const GemmDesc &desc, Micro micro, int mr, int nr, Error *error) {
-  float *scratch = ref_scratch(Packed::kScratch);
+  float *scratch = thread_scratch(Packed::kScratch);
   if (scratch == nullptr) {
     set_error(error, "no host memory to pack operands in");
     return LIBSGEMM_OUT_OF_MEMORY;

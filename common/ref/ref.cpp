@@ -1,9 +1,6 @@
 // Table of the ref backend.
 #include "ref.h"
 
-#include <cstdlib>
-#include <memory>
-
 namespace libsgemm {
 namespace {
 
@@ -56,29 +53,11 @@ Backend make() {
   return b;
 }
 
-struct Free {
-  void operator()(float *memory) const { std::free(memory); }
-};
-
 }  // namespace
 
 const Backend *ref_backend() {
   static const Backend backend = make();
   return &backend;
-}
-
-float *ref_scratch(size_t count) {
-  thread_local std::unique_ptr<float, Free> memory;
-  thread_local size_t capacity = 0;
-  if (count > capacity) {
-    if (count > (SIZE_MAX - 63) / sizeof(float)) return nullptr;
-    const size_t bytes = (count * sizeof(float) + 63) / 64 * 64;
-    capacity = 0;
-    memory.reset(static_cast<float *>(std::aligned_alloc(64, bytes)));
-    if (memory == nullptr) return nullptr;
-    capacity = count;
-  }
-  return memory.get();
 }
 
 }  // namespace libsgemm

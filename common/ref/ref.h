@@ -12,8 +12,4 @@ libsgemm_status_t cpu_scalar_1x1x1_naive(const GemmDesc &desc, const Launch &lau
 libsgemm_status_t cpu_sse2_8x4x256_packed(const GemmDesc &desc, const Launch &launch, Error *error);
 libsgemm_status_t cpu_avx2_16x6x256_packed(const GemmDesc &desc, const Launch &launch, Error *error);
 
-// At least `count` floats, aligned to 64 bytes, of the calling thread; contents are lost when it grows. NULL: no
-// memory.
-float *ref_scratch(size_t count);
-
 }  // namespace libsgemm

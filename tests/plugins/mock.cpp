@@ -1,0 +1,354 @@
+// A GPU that is not there: a plugin that keeps the whole contract of backend.h on the CPU, so that dispatch, offload,
+// workspaces, capture, failure and fork can be tested on a machine without a GPU.
+//
+// Device memory is mapped without access and opened only while the mock works on it: a library that touches a device
+// pointer on the CPU crashes. Work on a stream is queued and done by synchronize(): a library that forgets to wait
+// reads old data. Kernels compute with the reference loops of the ref backend.
+#include "mock.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "backend.h"
+#include "host_matrix.h"
+#include "ref/ref.h"
+
+#ifndef MOCK_NAME
+#define MOCK_NAME "cuda"
+#endif
+#ifndef MOCK_ABI
+#define MOCK_ABI libsgemm::kBackendAbi
+#endif
+
+namespace {
+
+using namespace libsgemm;
+
+constexpr int kDevices = 2;
+constexpr size_t kPage = 4096;
+
+struct Stream {
+  int device;
+  bool capturing = false;
+  std::deque<std::function<libsgemm_status_t()>> work;
+};
+
+struct Block {
+  int device;
+  size_t mapped, bytes;
+};
+
+mock::Control g_control;
+std::recursive_mutex g_mutex;
+std::map<uintptr_t, Block> g_blocks;
+Stream g_default[kDevices] = {{0, false, {}}, {1, false, {}}};
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+bool fails(mock::Site site) {
+  ++g_control.calls[site];
+  int expected = g_control.fail_at[site];
+  return expected > 0 && --g_control.fail_at[site] == 0;
+}
+
+const Block *find(const void *pointer, uintptr_t *base = nullptr) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+  auto next = g_blocks.upper_bound(address);
+  if (next == g_blocks.begin()) return nullptr;
+  --next;
+  if (address >= next->first + next->second.bytes) return nullptr;
+  if (base != nullptr) *base = next->first;
+  return &next->second;
+}
+
+// Opens all device memory while it lives.
+class Open {
+ public:
+  Open() { protect(PROT_READ | PROT_WRITE); }
+  ~Open() { protect(PROT_NONE); }
+
+ private:
+  static void protect(int access) {
+    for (const auto &block : g_blocks) mprotect(reinterpret_cast<void *>(block.first), block.second.mapped, access);
+  }
+  Lock lock_{g_mutex};
+};
+
+void *map_block(int device, size_t bytes) {
+  const Lock lock(g_mutex);
+  const size_t mapped = (bytes + kPage - 1) / kPage * kPage + (bytes == 0 ? kPage : 0);
+  void *memory = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  g_blocks[reinterpret_cast<uintptr_t>(memory)] = {device, mapped, bytes};
+  g_control.bytes += static_cast<int64_t>(bytes);
+  return memory;
+}
+
+void unmap_block(int, void *memory) {
+  const Lock lock(g_mutex);
+  const auto block = g_blocks.find(reinterpret_cast<uintptr_t>(memory));
+  if (block == g_blocks.end()) return;
+  g_control.bytes -= static_cast<int64_t>(block->second.bytes);
+  munmap(memory, block->second.mapped);
+  g_blocks.erase(block);
+}
+
+Stream *stream_of(int device, void *stream) {
+  return stream != nullptr ? static_cast<Stream *>(stream) : &g_default[device < 0 ? 0 : device];
+}
+
+void count_if_capturing() {
+  for (const Stream &s : g_default) g_control.capturing_calls += s.capturing ? 1 : 0;
+}
+
+// ---- The contract
+// ------------------------------------------------------------------------------------------------------
+
+libsgemm_status_t open(const Host &, Error *error) {
+#ifdef MOCK_NO_DRIVER
+  set_error(error, "the mock driver is missing");
+  return LIBSGEMM_UNAVAILABLE;
+#else
+  static_cast<void>(error);
+  return LIBSGEMM_SUCCESS;
+#endif
+}
+
+libsgemm_status_t probe(Error *error) {
+  ++g_control.probes;
+#ifdef MOCK_NO_DEVICE
+  set_error(error, "the mock driver finds no device");
+  return LIBSGEMM_UNAVAILABLE;
+#else
+  static_cast<void>(error);
+  return LIBSGEMM_SUCCESS;
+#endif
+}
+
+const char *version() { return "mock driver 1.0"; }
+int device_count() { return kDevices; }
+
+libsgemm_status_t describe_device(int device, libsgemm_device_info_t *info, Error *) {
+  std::snprintf(info->name, sizeof info->name, "mock device %d", device);
+  std::snprintf(info->arch, sizeof info->arch, "mock_1");
+  info->memory_bytes = uint64_t{1} << 30;
+  info->memory_free_bytes = info->memory_bytes;
+  info->compute_units = 4;
+  return LIBSGEMM_SUCCESS;
+}
+
+void locate(const void *const *pointers, int count, Location *locations) {
+  const Lock lock(g_mutex);
+  for (int i = 0; i < count; ++i) {
+    const Block *block = find(pointers[i]);
+    locations[i] = block != nullptr ? Location{Space::device, block->device} : Location{Space::host, 0};
+  }
+}
+
+bool capturing(void *stream) { return stream_of(0, stream)->capturing; }
+
+libsgemm_status_t allocate(int device, size_t bytes, void **memory, Error *error) {
+  count_if_capturing();
+  *memory = fails(mock::kAllocate) ? nullptr : map_block(device, bytes);
+  if (*memory != nullptr) return LIBSGEMM_SUCCESS;
+  set_error(error, "out of mock memory");
+  return LIBSGEMM_OUT_OF_MEMORY;
+}
+
+libsgemm_status_t memory(int, size_t *free_bytes, size_t *total_bytes, Error *) {
+  *total_bytes = size_t{1} << 30;
+  *free_bytes = *total_bytes - static_cast<size_t>(g_control.bytes.load());
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t allocate_pinned(size_t bytes, void **memory, Error *) {
+  *memory = ::operator new(bytes);
+  return LIBSGEMM_SUCCESS;
+}
+void release_pinned(void *memory) { ::operator delete(memory); }
+
+libsgemm_status_t create_stream(int device, void **stream, Error *) {
+  *stream = new Stream{device, false, {}};
+  return LIBSGEMM_SUCCESS;
+}
+void destroy_stream(int, void *stream) { delete static_cast<Stream *>(stream); }
+// Streams run one after the other in synchronize(), so events have nothing to order.
+libsgemm_status_t create_event(int, void **event, Error *) {
+  *event = nullptr;
+  return LIBSGEMM_SUCCESS;
+}
+void destroy_event(int, void *) {}
+libsgemm_status_t record_event(int, void *, void *, Error *) { return LIBSGEMM_SUCCESS; }
+libsgemm_status_t stream_wait_event(int, void *, void *, Error *) { return LIBSGEMM_SUCCESS; }
+
+libsgemm_status_t synchronize(int device, void *stream, Error *error) {
+  count_if_capturing();
+  const Open open_memory;
+  Stream *s = stream_of(device, stream);
+  if (fails(mock::kSynchronize)) {
+    s->work.clear();
+    set_error(error, "the mock device was lost");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  while (!s->work.empty()) {
+    s->work.front()();
+    s->work.pop_front();
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t copy(int device, const Copy &what, void *stream, Error *error) {
+  if (fails(mock::kCopy)) {
+    set_error(error, "a mock copy failed");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  const Lock lock(g_mutex);
+  stream_of(device, stream)->work.push_back([what] {
+    for (int64_t j = 0; j < what.columns; ++j) {
+      std::memcpy(static_cast<char *>(what.target) + static_cast<size_t>(j) * what.target_pitch,
+                  static_cast<const char *>(what.source) + static_cast<size_t>(j) * what.source_pitch, what.bytes);
+    }
+    return LIBSGEMM_SUCCESS;
+  });
+  return LIBSGEMM_SUCCESS;
+}
+
+// Arrays of pointers in device memory cannot be read before the kernel runs: their items are taken there.
+GemmDesc item_of(const GemmDesc &desc, int64_t i) { return batch_item(desc, i); }
+
+libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site site, Error *error, bool scale_only) {
+  if (fails(site)) {
+    set_error(error, "a mock launch failed");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  const int flip = scale_only ? 0 : g_control.flip_bit.exchange(0);
+  const Lock lock(g_mutex);
+  stream_of(launch.device, launch.stream)->work.push_back([desc, flip, scale_only] {
+    Error ignored = {};
+    for (int64_t i = 0; i < desc.batch_count; ++i) {
+      const GemmDesc item = item_of(desc, i);
+      if (scale_only) {
+        scale_c(item);
+      } else {
+        cpu_scalar_1x1x1_naive(item, {}, &ignored);
+      }
+    }
+    if (flip > 0) {
+      uint32_t bits;
+      std::memcpy(&bits, desc.c + (flip - 1), sizeof bits);
+      bits ^= 1u << 30;
+      std::memcpy(desc.c + (flip - 1), &bits, sizeof bits);
+    }
+    return LIBSGEMM_SUCCESS;
+  });
+  return LIBSGEMM_SUCCESS;
+}
+
+bool gemm_only(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type == Type::f32; }
+double fast(const GemmDesc &, int) { return 1; }
+double slow(const GemmDesc &, int) { return 2; }
+size_t one_mebibyte(const GemmDesc &, int) { return size_t{1} << 20; }
+
+libsgemm_status_t launch_plain(const GemmDesc &desc, const Launch &launch, Error *error) {
+  return enqueue(desc, launch, mock::kLaunch, error, false);
+}
+
+libsgemm_status_t launch_with_workspace(const GemmDesc &desc, const Launch &launch, Error *error) {
+  const Lock lock(g_mutex);
+  uintptr_t base = 0;
+  const Block *block = find(launch.workspace, &base);
+  const bool enough = block != nullptr && block->device == launch.device &&
+                      launch.workspace_bytes >= (size_t{1} << 20) &&
+                      reinterpret_cast<uintptr_t>(launch.workspace) + launch.workspace_bytes <= base + block->bytes;
+  if (!enough) {
+    set_error(error, "the workspace is not what the kernel asked for");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  return enqueue(desc, launch, mock::kLaunch, error, false);
+}
+
+libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error) {
+  return enqueue(desc, launch, mock::kScale, error, true);
+}
+
+constexpr Kernel kKernels[] = {
+    {MOCK_NAME "_mock_splitk", LIBSGEMM_MATH_FP32, gemm_only, fast, one_mebibyte, launch_with_workspace},
+    {MOCK_NAME "_mock_plain", LIBSGEMM_MATH_FP32, gemm_only, slow, nullptr, launch_plain},
+    {MOCK_NAME "_mock_tf32", LIBSGEMM_MATH_TF32, gemm_only, slow, nullptr, launch_plain},
+};
+
+Backend make_backend() {
+  Backend b = {};
+  b.abi = MOCK_ABI;
+  b.is_gpu = true;
+  b.name = MOCK_NAME;
+  b.kernels = kKernels;
+  b.kernel_count = 3;
+  b.open = open;
+  b.version = version;
+  b.device_count = device_count;
+  b.describe_device = describe_device;
+  b.probe = probe;
+  b.locate = locate;
+  b.capturing = capturing;
+  b.allocate = allocate;
+  b.release = unmap_block;
+  b.memory = memory;
+  b.allocate_pinned = allocate_pinned;
+  b.release_pinned = release_pinned;
+  b.create_stream = create_stream;
+  b.destroy_stream = destroy_stream;
+  b.create_event = create_event;
+  b.destroy_event = destroy_event;
+  b.record_event = record_event;
+  b.stream_wait_event = stream_wait_event;
+  b.synchronize = synchronize;
+  b.copy = copy;
+  b.scale = scale;
+  return b;
+}
+
+// ---- Remote control
+// ----------------------------------------------------------------------------------------------------
+
+void read_device(const void *device, void *host, size_t bytes) {
+  const Open open_memory;
+  std::memcpy(host, device, bytes);
+}
+
+void write_device(void *device, const void *host, size_t bytes) {
+  const Open open_memory;
+  std::memcpy(device, host, bytes);
+}
+
+void *new_stream(int device) { return new Stream{device, false, {}}; }
+void set_capturing(void *stream, bool on) { stream_of(0, stream)->capturing = on; }
+
+int pending(void *stream, int device) {
+  const Lock lock(g_mutex);
+  return static_cast<int>(stream_of(device, stream)->work.size());
+}
+
+}  // namespace
+
+extern "C" LIBSGEMM_API const libsgemm::Backend *libsgemm_backend_table() {
+  static const Backend backend = make_backend();
+  return &backend;
+}
+
+extern "C" LIBSGEMM_API mock::Control *mock_control() {
+  g_control.allocate = map_block;
+  g_control.release = unmap_block;
+  g_control.read = read_device;
+  g_control.write = write_device;
+  g_control.stream = new_stream;
+  g_control.set_capturing = set_capturing;
+  g_control.pending = pending;
+  return &g_control;
+}

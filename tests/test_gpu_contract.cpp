@@ -1,0 +1,490 @@
+// Dispatch with a GPU, on one that is not there (plugins/mock.cpp): where calls go, what is waited for, what is
+// allocated, what happens when a device fails, and after fork. LIBSGEMM_TEST_STRICT=1 runs the part that needs
+// LIBSGEMM_STRICT.
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "call.h"
+#include "catch.h"
+#include "plugins/mock.h"
+
+namespace {
+
+using sgemm_test::Handle;
+using sgemm_test::last_info;
+
+constexpr int64_t kSize = 48;  // above the threshold that start() sets; 8 is below it
+constexpr const char *kThreshold = "32";
+
+bool strict() { return std::getenv("LIBSGEMM_TEST_STRICT") != nullptr; }
+
+// Sets the environment before the library reads it, and connects to the plugin.
+mock::Control &gpu() {
+  static mock::Control *control = [] {
+    setenv("LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu", 1);
+    setenv("LIBSGEMM_OFFLOAD_THRESHOLD", kThreshold, 1);
+    if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
+    void *plugin = dlopen(MOCK_FOLDER "/gpu/libsgemm_cuda.so", RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(plugin != nullptr);
+    const auto entry = reinterpret_cast<mock::ControlEntry>(dlsym(plugin, mock::kControlSymbol));
+    REQUIRE(entry != nullptr);
+    return entry();
+  }();
+  return *control;
+}
+
+void reset() {
+  for (auto &count : gpu().calls) count = 0;
+  for (auto &fault : gpu().fail_at) fault = 0;
+  gpu().flip_bit = 0;
+}
+
+float value(int64_t i, int64_t j) { return static_cast<float>((i * 5 + j * 3) % 7 - 3); }
+
+// Column-major square product with integers, so that every result is exact; C has a column more than it needs.
+struct Product {
+  int64_t n;
+  std::vector<float> a, b, c, before;
+  float alpha = 2, beta = -1;
+
+  explicit Product(int64_t size = kSize) : n(size) {
+    const size_t count = static_cast<size_t>(n * n);
+    a.resize(count);
+    b.resize(count);
+    c.resize(count);
+    for (int64_t j = 0; j < n; ++j) {
+      for (int64_t i = 0; i < n; ++i) {
+        const size_t at = static_cast<size_t>(i + j * n);
+        a[at] = value(i, j);
+        b[at] = value(j, 2 * i);
+        c[at] = value(3 * i, j + 1);
+      }
+    }
+    before = c;
+  }
+
+  float wanted(int64_t i, int64_t j) const {
+    float sum = 0;
+    for (int64_t l = 0; l < n; ++l) sum += a[static_cast<size_t>(i + l * n)] * b[static_cast<size_t>(l + j * n)];
+    return alpha * sum + (beta == 0 ? 0 : beta * before[static_cast<size_t>(i + j * n)]);
+  }
+
+  bool right() const {
+    for (int64_t j = 0; j < n; ++j) {
+      for (int64_t i = 0; i < n; ++i) {
+        if (!(c[static_cast<size_t>(i + j * n)] == wanted(i, j))) return false;
+      }
+    }
+    return true;
+  }
+
+  bool untouched() const { return std::memcmp(c.data(), before.data(), c.size() * sizeof(float)) == 0; }
+
+  libsgemm_status_t run() {
+    return libsgemm_sgemm(LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, n, n, n, alpha, a.data(), n,
+                          b.data(), n, beta, c.data(), n);
+  }
+  libsgemm_status_t run(libsgemm_handle_t h) {
+    return libsgemm_sgemm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, n, n, n, alpha, a.data(), n,
+                            b.data(), n, beta, c.data(), n);
+  }
+};
+
+// The same with its operands in device memory.
+struct DeviceProduct {
+  Product host;
+  int device;
+  float *a, *b, *c;
+
+  explicit DeviceProduct(int on = 1, int64_t size = kSize) : host(size), device(on) {
+    a = upload(host.a);
+    b = upload(host.b);
+    c = upload(host.c);
+  }
+  ~DeviceProduct() {
+    for (float *memory : {a, b, c}) gpu().release(device, memory);
+  }
+  DeviceProduct(const DeviceProduct &) = delete;
+  DeviceProduct &operator=(const DeviceProduct &) = delete;
+
+  float *upload(const std::vector<float> &data) const {
+    void *memory = gpu().allocate(device, data.size() * sizeof(float));
+    gpu().write(memory, data.data(), data.size() * sizeof(float));
+    return static_cast<float *>(memory);
+  }
+
+  // Fetches C and compares.
+  bool right() {
+    gpu().read(c, host.c.data(), host.c.size() * sizeof(float));
+    return host.right();
+  }
+  bool untouched() {
+    gpu().read(c, host.c.data(), host.c.size() * sizeof(float));
+    return host.untouched();
+  }
+
+  libsgemm_status_t run() {
+    return libsgemm_sgemm(LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, host.n, host.n, host.n, host.alpha,
+                          a, host.n, b, host.n, host.beta, c, host.n);
+  }
+  libsgemm_status_t run(libsgemm_handle_t h) {
+    return libsgemm_sgemm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, host.n, host.n, host.n,
+                            host.alpha, a, host.n, b, host.n, host.beta, c, host.n);
+  }
+};
+
+std::string backend() { return last_info().backend; }
+std::string kernel() { return last_info().kernel; }
+std::string reason() { return last_info().reason; }
+
+bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("the plugin is described with its devices") {
+  gpu();
+  libsgemm_backend_info_t info;
+  REQUIRE(libsgemm_backend_describe(0, &info) == LIBSGEMM_SUCCESS);
+  CHECK(std::string(info.name) == "cuda");
+  CHECK(info.available == 1);
+  CHECK(info.is_gpu == 1);
+  CHECK(info.device_count == 2);
+  CHECK(std::string(info.version) == "mock driver 1.0");
+  CHECK(contains(info.path, "/gpu/libsgemm_cuda.so"));
+  libsgemm_device_info_t device;
+  REQUIRE(libsgemm_device_describe(0, 1, &device) == LIBSGEMM_SUCCESS);
+  CHECK(std::string(device.name) == "mock device 1");
+  CHECK(libsgemm_device_describe(0, 2, &device) == LIBSGEMM_INVALID_ARGUMENT);
+}
+
+TEST_CASE("host data go to the GPU from the threshold on") {
+  reset();
+  Product small(8), large;
+  REQUIRE(small.run() == LIBSGEMM_SUCCESS);
+  CHECK(backend() == "openblas");
+  CHECK(contains(reason(), "LIBSGEMM_OFFLOAD_THRESHOLD"));
+  CHECK(small.right());
+  REQUIRE(large.run() == LIBSGEMM_SUCCESS);
+  CHECK(backend() == "cuda");
+  CHECK(kernel() == "cuda_mock_splitk");
+  CHECK(large.right());
+}
+
+TEST_CASE("host data of every shape survive the way to the GPU and back") {
+  reset();
+  Handle h;
+  REQUIRE(libsgemm_set_kernel(h, "cuda_mock_plain") == LIBSGEMM_SUCCESS);
+  for (const int64_t n : {1, 3, 8, 17}) {
+    for (const float beta : {0.0f, -1.0f}) {
+      Product p(n);
+      p.beta = beta;
+      if (beta == 0) p.c.assign(p.c.size(), std::nanf(""));
+      REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+      CHECK(backend() == "cuda");
+      CHECK(p.right());
+    }
+  }
+  CHECK(gpu().bytes == 0);
+}
+
+TEST_CASE("device data stay on their device, and a call without a handle waits") {
+  reset();
+  for (const int device : {0, 1}) {
+    DeviceProduct p(device);
+    REQUIRE(p.run() == LIBSGEMM_SUCCESS);
+    CHECK(backend() == "cuda");
+    CHECK(last_info().device == device);
+    CHECK(p.right());
+  }
+}
+
+TEST_CASE("a call with a handle does not wait for device data") {
+  reset();
+  Handle h;
+  void *stream = gpu().stream(1);
+  REQUIRE(libsgemm_set_stream(h, stream) == LIBSGEMM_SUCCESS);
+  DeviceProduct p(1);
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(gpu().pending(stream, 1) == 1);
+  CHECK(gpu().calls[mock::kSynchronize] == 0);
+  CHECK(p.untouched());
+  REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+  CHECK(gpu().pending(stream, 1) == 0);
+  CHECK(p.right());
+}
+
+TEST_CASE("operands in different memories are refused") {
+  reset();
+  DeviceProduct p(0), q(1);
+  const std::vector<float> host = p.host.b;
+  const int64_t n = p.host.n;
+  const auto run = [&](const float *a, const float *b) {
+    return libsgemm_sgemm(LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, n, n, n, 1, a, n, b, n, 0, p.c, n);
+  };
+  CHECK(run(p.a, host.data()) == LIBSGEMM_INVALID_ARGUMENT);
+  CHECK(contains(last_info().message, "host memory"));
+  CHECK(run(p.a, q.b) == LIBSGEMM_INVALID_ARGUMENT);
+  CHECK(p.untouched());
+}
+
+TEST_CASE("a routine the GPU lacks goes to the CPU for host data, and is an error for device data") {
+  reset();
+  Product p;
+  const auto syrk = [&](const float *a, float *c) {
+    return libsgemm_ssyrk(LIBSGEMM_COL_MAJOR, LIBSGEMM_UPPER, LIBSGEMM_NO_TRANS, p.n, p.n, 1, a, p.n, 0, c, p.n);
+  };
+  REQUIRE(syrk(p.a.data(), p.c.data()) == LIBSGEMM_SUCCESS);
+  CHECK(backend() == "openblas");
+  CHECK(contains(reason(), "cuda has no kernel for this call"));
+  DeviceProduct d(0);
+  CHECK(syrk(d.a, d.c) == LIBSGEMM_NOT_SUPPORTED);
+  CHECK(contains(last_info().message, "openblas cannot reach the memory"));
+  CHECK(d.untouched());
+}
+
+TEST_CASE("the workspace is allocated once, bounded, and the caller's is used") {
+  reset();
+  {
+    Handle h;
+    DeviceProduct p(1);
+    const int64_t before = gpu().bytes;
+    REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+    CHECK(kernel() == "cuda_mock_splitk");
+    CHECK(gpu().bytes - before == static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES));
+    REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+    CHECK(gpu().calls[mock::kAllocate] == 1);
+
+    REQUIRE(libsgemm_set_workspace(h, nullptr, 1000) == LIBSGEMM_SUCCESS);
+    CHECK(gpu().bytes == before);
+    REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+    CHECK(kernel() == "cuda_mock_plain");
+
+    void *mine = gpu().allocate(1, size_t{2} << 20);
+    REQUIRE(libsgemm_set_workspace(h, mine, size_t{2} << 20) == LIBSGEMM_SUCCESS);
+    REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+    CHECK(kernel() == "cuda_mock_splitk");
+    CHECK(gpu().calls[mock::kAllocate] == 1);
+    REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+    REQUIRE(libsgemm_set_workspace(h, nullptr, 0) == LIBSGEMM_SUCCESS);
+    gpu().release(1, mine);
+  }
+  CHECK(gpu().bytes <= 2 * static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES));  // of calls without a handle
+}
+
+TEST_CASE("without memory for a workspace a smaller one is tried, then a kernel that needs none") {
+  reset();
+  Handle h;
+  DeviceProduct p(0);
+  gpu().fail_at[mock::kAllocate] = 1;
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(kernel() == "cuda_mock_splitk");
+  CHECK(gpu().calls[mock::kAllocate] == 2);
+  Handle other;
+  REQUIRE(libsgemm_set_workspace(other, nullptr, size_t{1} << 20) == LIBSGEMM_SUCCESS);
+  gpu().fail_at[mock::kAllocate] = 1;
+  REQUIRE(p.run(other) == LIBSGEMM_SUCCESS);
+  CHECK(kernel() == "cuda_mock_plain");
+}
+
+TEST_CASE("a capturing stream sees no allocation and no synchronisation") {
+  reset();
+  Handle h;
+  void *stream = gpu().stream(0);
+  REQUIRE(libsgemm_set_stream(h, stream) == LIBSGEMM_SUCCESS);
+  DeviceProduct p(0);
+  gpu().set_capturing(stream, true);
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(kernel() == "cuda_mock_plain");  // there is no workspace yet, and none may be made
+  CHECK(gpu().calls[mock::kAllocate] == 0);
+  CHECK(gpu().calls[mock::kSynchronize] == 0);
+  CHECK(gpu().pending(stream, 0) == 1);
+  Product host;
+  REQUIRE(host.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(backend() == "openblas");
+  CHECK(contains(reason(), "graph"));
+  gpu().set_capturing(stream, false);
+  REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+  CHECK(p.right());
+}
+
+TEST_CASE("forced kernels, math modes and backends") {
+  reset();
+  Handle h;
+  DeviceProduct p(0);
+  REQUIRE(libsgemm_set_math_mode(h, LIBSGEMM_MATH_TF32) == LIBSGEMM_SUCCESS);
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(kernel() == "cuda_mock_tf32");
+  CHECK(std::string(last_info().math_mode) == "tf32");
+  REQUIRE(libsgemm_set_math_mode(h, LIBSGEMM_MATH_BF16) == LIBSGEMM_SUCCESS);
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(std::string(last_info().math_mode) == "fp32");  // the GPU has no bf16 row
+  REQUIRE(libsgemm_set_kernel(h, "openblas_sgemm") == LIBSGEMM_SUCCESS);
+  CHECK(p.run(h) != LIBSGEMM_SUCCESS);  // device data are out of its reach
+  Product host(8);
+  REQUIRE(host.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(backend() == "openblas");
+  REQUIRE(libsgemm_set_kernel(h, nullptr) == LIBSGEMM_SUCCESS);
+  REQUIRE(libsgemm_set_backend(h, "cuda") == LIBSGEMM_SUCCESS);
+  Product small(8);
+  REQUIRE(small.run(h) == LIBSGEMM_SUCCESS);
+  // The threshold was set by the user, so it holds; a strict choice of the GPU goes above it.
+  CHECK(backend() == (strict() ? "cuda" : "openblas"));
+  REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+}
+
+TEST_CASE("batches and scaling in device memory") {
+  reset();
+  DeviceProduct p(0), q(0);
+  std::vector<const float *> as = {p.a, q.a}, bs = {p.b, q.b};
+  std::vector<float *> cs = {p.c, q.c};
+  const int64_t n = kSize, count = 2;
+  const libsgemm_op_t op = LIBSGEMM_NO_TRANS;
+  const float alpha = p.host.alpha, beta = p.host.beta;
+  SECTION("pointer arrays in host memory") {
+    REQUIRE(libsgemm_sgemm_batch(LIBSGEMM_COL_MAJOR, &op, &op, &n, &n, &n, &alpha, as.data(), &n, bs.data(), &n, &beta,
+                                 cs.data(), &n, 1, &count) == LIBSGEMM_SUCCESS);
+  }
+  SECTION("pointer arrays in device memory") {
+    void *arrays = gpu().allocate(0, 6 * sizeof(void *));
+    void **slots = static_cast<void **>(arrays);
+    gpu().write(slots, as.data(), 2 * sizeof(void *));
+    gpu().write(slots + 2, bs.data(), 2 * sizeof(void *));
+    gpu().write(slots + 4, cs.data(), 2 * sizeof(void *));
+    REQUIRE(libsgemm_sgemm_batch(LIBSGEMM_COL_MAJOR, &op, &op, &n, &n, &n, &alpha,
+                                 reinterpret_cast<const float *const *>(slots), &n,
+                                 reinterpret_cast<const float *const *>(slots + 2), &n, &beta,
+                                 reinterpret_cast<float *const *>(slots + 4), &n, 1, &count) == LIBSGEMM_SUCCESS);
+    gpu().release(0, arrays);
+  }
+  CHECK(backend() == "cuda");
+  CHECK(p.right());
+  CHECK(q.right());
+
+  DeviceProduct scaled(1);
+  scaled.host.alpha = 0;
+  REQUIRE(scaled.run() == LIBSGEMM_SUCCESS);
+  CHECK(kernel() == "scale");
+  CHECK(backend() == "cuda");
+  CHECK(gpu().calls[mock::kScale] == 1);
+  CHECK(scaled.right());
+}
+
+TEST_CASE("every failing runtime call leads to the CPU with C as it was") {
+  for (const mock::Site site : {mock::kAllocate, mock::kCopy, mock::kLaunch, mock::kSynchronize}) {
+    for (const float beta : {0.0f, 3.0f}) {
+      reset();
+      Product clean;
+      clean.beta = beta;
+      REQUIRE(clean.run() == LIBSGEMM_SUCCESS);
+      REQUIRE(backend() == "cuda");
+      const int calls = gpu().calls[site];
+      REQUIRE(calls > 0);
+      for (int nth = 1; nth <= calls; ++nth) {
+        reset();
+        const int64_t memory = gpu().bytes;
+        gpu().fail_at[site] = nth;
+        Product p;
+        p.beta = beta;
+        const libsgemm_status_t status = p.run();
+        INFO("site " << site << " call " << nth << " beta " << beta << ": " << last_info().message);
+        CHECK(gpu().bytes == memory);
+        if (strict()) {
+          CHECK(status == (site == mock::kAllocate ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_EXECUTION_FAILED));
+          CHECK(p.untouched());
+          continue;
+        }
+        CHECK(status == LIBSGEMM_SUCCESS);
+        CHECK(backend() == "openblas");
+        CHECK(last_info().fallbacks == 1);
+        CHECK(contains(reason(), "cuda failed: "));
+        CHECK(p.right());
+      }
+    }
+  }
+}
+
+TEST_CASE("a failure with device data is an error with C as it was") {
+  for (const mock::Site site : {mock::kLaunch, mock::kSynchronize}) {
+    reset();
+    DeviceProduct p(0);
+    gpu().fail_at[site] = 1;
+    CHECK(p.run() == LIBSGEMM_EXECUTION_FAILED);
+    CHECK(contains(last_info().message, "mock"));
+    CHECK(p.untouched());
+  }
+}
+
+TEST_CASE("verification finds a flipped bit and does as it was told") {
+  const libsgemm_verify_t mode = GENERATE(LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_FULL);
+  // A sample checks up to eight columns completely; the threshold keeps such small calls from the GPU, its kernel does
+  // not.
+  const int64_t n = mode == LIBSGEMM_VERIFY_SAMPLE ? 8 : kSize;
+  Handle h;
+  reset();
+  const auto attempt = [&](libsgemm_verify_action_t action, Product *p, int flip) {
+    REQUIRE(libsgemm_set_verify(h, mode, action) == LIBSGEMM_SUCCESS);
+    REQUIRE(libsgemm_set_kernel(h, n == 8 ? "cuda_mock_plain" : nullptr) == LIBSGEMM_SUCCESS);
+    gpu().flip_bit = flip;
+    return p->run(h);
+  };
+  Product clean(n);
+  REQUIRE(attempt(LIBSGEMM_VERIFY_ERROR, &clean, 0) == LIBSGEMM_SUCCESS);
+  CHECK(backend() == "cuda");
+  CHECK(last_info().verify_ratio >= 0);
+  CHECK(last_info().verify_ratio <= 1);
+
+  Product error(n);
+  CHECK(attempt(LIBSGEMM_VERIFY_ERROR, &error, 30) == LIBSGEMM_VERIFICATION_FAILED);
+  CHECK(last_info().verify_ratio > 1);
+  CHECK(error.untouched());
+
+  Product warned(n);
+  CHECK(attempt(LIBSGEMM_VERIFY_WARN, &warned, 30) == LIBSGEMM_SUCCESS);
+  CHECK(last_info().verify_ratio > 1);
+  CHECK_FALSE(warned.right());
+
+  Product retried(n);
+  const libsgemm_status_t status = attempt(LIBSGEMM_VERIFY_RETRY, &retried, 30);
+  if (strict() || n == 8) {  // under a forced kernel there is no other to retry with
+    CHECK(status == LIBSGEMM_VERIFICATION_FAILED);
+    CHECK(retried.untouched());
+  } else {
+    CHECK(status == LIBSGEMM_SUCCESS);
+    CHECK(backend() == "openblas");
+    CHECK(last_info().verify_ratio <= 1);
+    CHECK(contains(reason(), "cuda gave a wrong result"));
+    CHECK(retried.right());
+  }
+}
+
+TEST_CASE("after fork the child computes on the CPU, and device data are an error") {
+  reset();
+  Product parent;
+  REQUIRE(parent.run() == LIBSGEMM_SUCCESS);
+  REQUIRE(backend() == "cuda");
+  DeviceProduct device(0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    Product p;
+    const bool cpu = p.run() == LIBSGEMM_SUCCESS && backend() == "openblas" && p.right() &&
+                     reason().find("forked process") != std::string::npos;
+    const bool refused = device.run() == LIBSGEMM_UNAVAILABLE &&
+                         std::string(last_info().message).find("forked process") != std::string::npos;
+    _exit(cpu && refused ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  Product again;
+  REQUIRE(again.run() == LIBSGEMM_SUCCESS);
+  CHECK(backend() == "cuda");
+}
