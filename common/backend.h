@@ -103,6 +103,9 @@ struct Backend {
   // Devices after LIBSGEMM_DEVICES; of a GPU backend only after probe(). A CPU backend has one.
   int (*device_count)();
   libsgemm_status_t (*describe_device)(int device, libsgemm_device_info_t *info, Error *error);
+  // Called before the process forks, with no call at work: threads of the backend's own end here, to be started again
+  // when they are needed. NULL: nothing to do.
+  void (*before_fork)();
 
   // Initialises the devices. Called once, before the first use of a device. Refusal: UNAVAILABLE.
   libsgemm_status_t (*probe)(Error *error);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
 #include <utility>
 
 #include "overlap.h"
@@ -57,14 +59,16 @@ class Report {
 
   bool failed() const { return info_->status != LIBSGEMM_SUCCESS; }
 
-  template <typename... Args>
-  void fail(int cblas_position, const char *name, const char *format, Args... args) {
+  __attribute__((format(printf, 4, 5))) void fail(int cblas_position, const char *name, const char *format, ...) {
     const int position = cblas_position - skipped_;
     if (failed() && info_->argument <= position) return;
     info_->status = LIBSGEMM_INVALID_ARGUMENT;
     info_->argument = position;
     char what[256], where[48] = "";
-    std::snprintf(what, sizeof what, format, args...);
+    va_list args;
+    va_start(args, format);
+    std::vsnprintf(what, sizeof what, format, args);
+    va_end(args);
     if (group_ >= 0) std::snprintf(where, sizeof where, " of group %" PRId64, group_);
     std::snprintf(info_->message, sizeof info_->message, "%s: argument %d (%s)%s %s", info_->entry, position, name,
                   where, what);
@@ -220,9 +224,9 @@ void describe(const Call &call, GemmDesc *desc) {
 
 }  // namespace
 
-libsgemm_status_t check_call(const Call &call, int64_t group, ThreadInfo *info, GemmDesc *desc) {
+libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc) {
   const Positions &at = positions(call);
-  Report report(info, call.interface, group);
+  Report report(info, call.interface, call.group);
   check_enums(&report, at, call);
   report.not_negative(at.m, "m", call.m);
   report.not_negative(at.n, "n", call.n);
@@ -240,7 +244,7 @@ libsgemm_status_t check_call(const Call &call, int64_t group, ThreadInfo *info, 
   if (report.failed()) return info->status;
 
   describe(call, desc);
-  if (desc->m == 0 || desc->n == 0 || desc->batch_count == 0 || group >= 0) return LIBSGEMM_SUCCESS;
+  if (desc->m == 0 || desc->n == 0 || desc->batch_count == 0 || call.group >= 0) return LIBSGEMM_SUCCESS;
   const char *const null = "is NULL";
   if (call.c == nullptr) report.fail(at.c, is_triangular(call) ? "B" : "C", null);
   if (reads_inputs(*desc)) {
@@ -331,7 +335,7 @@ void check_strided_overlap(Report *report, const Call &call, const GemmDesc &des
 }  // namespace
 
 libsgemm_status_t check_memory(const Call &call, const GemmDesc &desc, bool arrays_on_host, ThreadInfo *info) {
-  Report report(info, call.interface, -1);
+  Report report(info, call.interface, call.group);
   const bool inputs = reads_inputs(desc);
   if (desc.batch == Batch::none) {
     if (call.interface == Interface::native && inputs) check_overlap(&report, call, desc);
@@ -341,11 +345,11 @@ libsgemm_status_t check_memory(const Call &call, const GemmDesc &desc, bool arra
     const bool swapped = call.layout == LIBSGEMM_ROW_MAJOR;
     for (int64_t i = 0; i < desc.batch_count && !report.failed(); ++i) {
       const GemmDesc item = batch_item(desc, i);
-      if (item.c == nullptr) report.fail(13, "C", "[%" PRId64 "] of a group is NULL", i);
+      if (item.c == nullptr) report.fail(13, "C", "has NULL as pointer %" PRId64, i);
       if (inputs && item.a == nullptr)
-        report.fail(swapped ? 10 : 8, swapped ? "B" : "A", "[%" PRId64 "] of a group is NULL", i);
+        report.fail(swapped ? 10 : 8, swapped ? "B" : "A", "has NULL as pointer %" PRId64, i);
       if (inputs && item.b == nullptr)
-        report.fail(swapped ? 8 : 10, swapped ? "A" : "B", "[%" PRId64 "] of a group is NULL", i);
+        report.fail(swapped ? 8 : 10, swapped ? "A" : "B", "has NULL as pointer %" PRId64, i);
       if (!report.failed() && call.interface == Interface::native && inputs) check_overlap(&report, call, item);
     }
   }

@@ -8,8 +8,7 @@ namespace libsgemm {
 
 // Checks everything but aliasing and, if legal, fills *desc with the call in column-major form. An illegal call is
 // reported in `info` (INVALID_ARGUMENT, position, message) with the lowest position at fault.
-// `group`: index for the message, or -1.
-libsgemm_status_t check_call(const Call &call, int64_t group, ThreadInfo *info, GemmDesc *desc);
+libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc);
 
 // The arrays of a group call: NULL arrays and negative counts.
 libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "check.h"
+#include "gate.h"
 #include "handle.h"
 #include "host_matrix.h"
 #include "kernel_table.h"
@@ -33,16 +34,24 @@ struct Request {
   bool cpu_can_reach() const { return owner < 0 || (where.space == Space::managed && !arrays_on_device); }
 };
 
-// A backend at work must not be entered again by the same thread: see submit().
+// A backend at work must not be entered again by the same thread, see submit(); nor be forked or torn down meanwhile. A
+// nested call has an info of its own and is within its outer call's gate.
 class Inside {
  public:
-  explicit Inside(ThreadInfo *info) : info_(info) { info_->inside = true; }
-  ~Inside() { info_->inside = false; }
+  explicit Inside(ThreadInfo *info) : info_(info), nested_(thread_info().inside) {
+    if (!nested_) gate_enter();
+    info_->inside = true;
+  }
+  ~Inside() {
+    info_->inside = false;
+    if (!nested_) gate_leave();
+  }
   Inside(const Inside &) = delete;
   Inside &operator=(const Inside &) = delete;
 
  private:
   ThreadInfo *info_;
+  bool nested_;
 };
 
 const Backend &table_of(int index) { return *library().slots[index].table; }

@@ -20,6 +20,7 @@ void copy(char (&target)[N], const std::string &text) {
 void describe(int index, libsgemm_backend_info_t *info) {
   *info = {};
   copy(info->name, kBackendNames[index]);
+  info->is_gpu = index < libsgemm::kFirstCpu ? 1 : 0;
   info->available = usable(index) ? 1 : 0;
   const Slot &slot = libsgemm::library().slots[index];
   copy(info->path, slot.path);
@@ -27,7 +28,6 @@ void describe(int index, libsgemm_backend_info_t *info) {
     copy(info->reason, slot.reason);
     return;
   }
-  info->is_gpu = slot.table->is_gpu ? 1 : 0;
   copy(info->version, slot.table->version());
   if (info->available == 0) {
     copy(info->reason, slot.probe_reason);

@@ -7,8 +7,10 @@
 
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <vector>
 
+#include "gate.h"
 #include "log.h"
 #include "ref/ref.h"
 #include "stats.h"
@@ -27,12 +29,29 @@ std::recursive_mutex &mutex() {
   return *m;
 }
 
-// A child must not inherit the mutex locked by a thread that it does not have.
-void before_fork() { mutex().lock(); }
-void after_fork_in_parent() { mutex().unlock(); }
+// Registered before any BLAS is loaded, so they run after its handlers; the gate has a handler of its own that runs
+// before. A child must not inherit the mutex locked by a thread that it does not have, nor a backend in the middle of a
+// call, nor one that counts on threads that are gone.
+void before_fork() {
+  gate_close_for_fork();
+  mutex().lock();
+  const Library *lib = g_library.load();
+  for (int i = 0; lib != nullptr && i < kBackendCount; ++i) {
+    const Slot &slot = lib->slots[i];
+    if (slot.state == Slot::ready && slot.table->before_fork != nullptr) slot.table->before_fork();
+  }
+}
+
+void after_fork_in_parent() {
+  mutex().unlock();
+  gate_open_after_fork();
+}
+
 void after_fork_in_child() {
   ++g_fork_generation;
-  mutex().unlock();
+  // Made anew: its owner is a thread of the parent, so that unlocking a recursive mutex here is refused.
+  new (&mutex()) std::recursive_mutex;
+  gate_open_after_fork();
 }
 
 __attribute__((constructor)) void register_fork_handlers() {
@@ -58,7 +77,7 @@ std::string find_plugin(const std::string &name, std::string *searched) {
   std::vector<std::string> folders = library().env.backend_path;
   folders.push_back(own_folder() + "/libsgemm");
   for (const std::string &folder : folders) {
-    const std::string path = folder + "/libsgemm_" + name + ".so";
+    std::string path = folder + "/libsgemm_" + name + ".so";
     if (is_file(path)) return path;
     *searched += (searched->empty() ? "" : ", ") + folder;
   }
@@ -183,6 +202,7 @@ bool load_slow(int index) {
     return refuse(&slot, name, "LIBSGEMM_DEVICES=none");
   }
   if (slot.table->open(lib.host, &error) != LIBSGEMM_SUCCESS) return refuse(&slot, name, error.text);
+  if (!slot.table->is_gpu && index != kRef) gate_watch();
   log_line(1, std::string("backend ") + name + ": " + slot.table->version() +
                   (slot.path.empty() ? "" : " (" + slot.path + ")"));
   slot.state.store(Slot::ready, std::memory_order_release);

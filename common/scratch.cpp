@@ -1,31 +1,38 @@
 // One buffer a thread, freed when the thread ends.
+#include "scratch.h"
+
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
-
-#include "scratch.h"
 
 namespace libsgemm {
 namespace {
 
-struct Free {
-  void operator()(float *memory) const { std::free(memory); }
+// Plain data, which a thread can still use after its destructors have run: exit handlers of the main thread, and other
+// destructors, may call. What they allocate then is not freed.
+thread_local float *t_memory = nullptr;
+thread_local size_t t_capacity = 0;
+
+struct Owner {
+  ~Owner() {
+    std::free(t_memory);
+    t_memory = nullptr;
+    t_capacity = 0;
+  }
+  // Called to have the destructor registered for this thread.
+  void touch() {}
 };
+thread_local Owner t_owner;
 
 }  // namespace
 
 float *thread_scratch(size_t count) {
-  thread_local std::unique_ptr<float, Free> memory;
-  thread_local size_t capacity = 0;
-  if (count > capacity) {
-    if (count > (SIZE_MAX - 63) / sizeof(float)) return nullptr;
-    const size_t bytes = (count * sizeof(float) + 63) / 64 * 64;
-    capacity = 0;
-    memory.reset(static_cast<float *>(std::aligned_alloc(64, bytes)));
-    if (memory == nullptr) return nullptr;
-    capacity = count;
-  }
-  return memory.get();
+  if (count <= t_capacity) return t_memory;
+  if (count > (SIZE_MAX - 63) / sizeof(float)) return nullptr;
+  t_owner.touch();
+  std::free(t_memory);
+  t_memory = static_cast<float *>(std::aligned_alloc(64, (count * sizeof(float) + 63) / 64 * 64));
+  t_capacity = t_memory != nullptr ? count : 0;
+  return t_memory;
 }
 
 }  // namespace libsgemm

@@ -57,7 +57,7 @@ libsgemm_status_t submit_nested(const Call &call) {
   ThreadInfo info = {};
   info.begin(call.entry);
   GemmDesc desc;
-  const libsgemm_status_t status = check_call(call, -1, &info, &desc);
+  const libsgemm_status_t status = check_call(call, &info, &desc);
   if (status != LIBSGEMM_SUCCESS || is_empty(desc)) return status;
   apply(Settings{}, &desc);
   Settings settings = {};
@@ -80,12 +80,12 @@ libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, Thr
 libsgemm_status_t submit_with(const Call &call, const Settings &settings, libsgemm_handle *handle, ThreadInfo *info) {
   GemmDesc desc;
   if (!library().instrumented) {
-    const libsgemm_status_t status = check_call(call, -1, info, &desc);
+    const libsgemm_status_t status = check_call(call, info, &desc);
     return status != LIBSGEMM_SUCCESS ? status : perform(call, &desc, settings, handle, info);
   }
   const Clock::time_point start = Clock::now();
   desc = {};
-  libsgemm_status_t status = check_call(call, -1, info, &desc);
+  libsgemm_status_t status = check_call(call, info, &desc);
   if (status == LIBSGEMM_SUCCESS) status = perform(call, &desc, settings, handle, info);
   record(*info, desc, start);
   return status;
@@ -109,6 +109,7 @@ Call call_of_group(const GroupCall &g, int64_t i) {
   call.ldb = g.ldb[i];
   call.beta = g.beta[i];
   call.ldc = g.ldc[i];
+  call.group = i;
   return call;
 }
 
@@ -121,7 +122,7 @@ libsgemm_status_t missing_array(ThreadInfo *info, int position, const char *name
 
 libsgemm_status_t describe_group(const GroupCall &g, int64_t i, int64_t first, const Call &call, ThreadInfo *info,
                                  GemmDesc *desc) {
-  const libsgemm_status_t status = check_call(call, i, info, desc);
+  const libsgemm_status_t status = check_call(call, info, desc);
   if (status != LIBSGEMM_SUCCESS) return status;
   desc->batch = Batch::pointers;
   desc->batch_count = g.group_size[i];

@@ -67,7 +67,8 @@ double ratio(double computed, double wanted, double magnitude, double factor, in
   return std::fabs(computed - wanted) / (factor * magnitude + floor);
 }
 
-// The result and what it came from, in one orientation: rows of C are columns of its transpose.
+// The result and what it came from, in one orientation: rows of C are columns of its transpose. Of trsm, x is the
+// triangle, so that a column is one solution.
 struct Claim {
   Products products;
   Output before;  // C as it was; data NULL if it was not read
@@ -84,7 +85,34 @@ Claim claim(const GemmDesc &d, const float *before) {
   const double terms = d.routine == Routine::syr2k ? 2 : 1;
   const double factor = 2 * terms * std::sqrt(static_cast<double>(d.k) + 2) * kUnit;
   const bool reads = before != nullptr && reads_c(d) && d.routine != Routine::trmm;
-  return {p, {reads ? const_cast<float *>(before) : nullptr, 1, d.m, p.out.part}, d.alpha, d.beta, solved, factor};
+  const Claim c = {p,     {reads ? const_cast<float *>(before) : nullptr, 1, d.m, p.out.part}, d.alpha, d.beta, solved,
+                   factor};
+  return solved && d.side == LIBSGEMM_RIGHT ? c.transposed() : c;
+}
+
+// Whether a solution of trsm has its infinities and NaNs where substitution in FP64 has them: a zero on the diagonal,
+// or a growth beyond the range of FP32, gives them rightly.
+bool right_not_to_be_finite(const Claim &c, int64_t j) {
+  const View &t = c.products.term[0].x;
+  const int64_t order = c.products.term[0].m;
+  constexpr double kLimit = static_cast<double>(std::numeric_limits<float>::max()) / 2;
+  std::vector<double> x(static_cast<size_t>(order));
+  for (int64_t step = 0; step < order; ++step) {
+    const int64_t i = t.upper ? order - 1 - step : step;
+    double sum = static_cast<double>(c.alpha) * static_cast<double>(*c.before.at(i, j));
+    double magnitude = std::fabs(sum);
+    for (int64_t l = t.upper ? i + 1 : 0; l < (t.upper ? order : i); ++l) {
+      const double term = static_cast<double>(t.at(i, l)) * x[static_cast<size_t>(l)];
+      sum -= term;
+      magnitude += std::fabs(term);
+    }
+    const double wanted = t.unit ? sum : sum / static_cast<double>(t.at(i, i));
+    const bool in_range = magnitude <= kLimit && std::fabs(wanted) <= kLimit;  // false for NaN
+    const double computed = static_cast<double>(*c.products.out.at(i, j));
+    if (in_range != std::isfinite(computed) && (in_range || !std::isfinite(wanted))) return false;
+    x[static_cast<size_t>(i)] = std::isfinite(computed) ? wanted : computed;
+  }
+  return true;
 }
 
 double worst_of_column(const Claim &c, int64_t j, Column *column) {
@@ -98,6 +126,11 @@ double worst_of_column(const Claim &c, int64_t j, Column *column) {
   for (int64_t i = first; i < last; ++i) {
     const double value = column->value[static_cast<size_t>(i)], magnitude = column->magnitude[static_cast<size_t>(i)];
     const double old = c.before.data != nullptr ? static_cast<double>(*c.before.at(i, j)) : 0;
+    if (c.solved && !std::isfinite(value)) {
+      // Told by whole solutions; a row of them does not show what led to it.
+      if (p.x.structure == View::triangular && !right_not_to_be_finite(c, j)) return kInfinity;
+      continue;
+    }
     if (c.solved) {
       worst = std::max(worst, ratio(value, alpha * old, magnitude + std::fabs(alpha * old), c.factor, p.k));
       continue;
@@ -118,14 +151,15 @@ double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_veri
   for (int64_t item = 0; item < desc.batch_count; ++item) {
     const GemmDesc d = batch_item(desc, item);
     const Claim columns = claim(d, before != nullptr ? before->item(item) : nullptr);
-    if (mode == LIBSGEMM_VERIFY_FULL || d.n <= 2 * kSamples) {
-      for (int64_t j = 0; j < d.n; ++j) worst = std::max(worst, worst_of_column(columns, j, &column));
+    const int64_t m = columns.products.term[0].m, n = columns.products.term[0].n;
+    if (mode == LIBSGEMM_VERIFY_FULL || n <= 2 * kSamples) {
+      for (int64_t j = 0; j < n; ++j) worst = std::max(worst, worst_of_column(columns, j, &column));
       continue;
     }
     const Claim rows = columns.transposed();
     for (int s = 0; s < kSamples; ++s) {
-      worst = std::max(worst, worst_of_column(columns, draw(d.n), &column));
-      worst = std::max(worst, worst_of_column(rows, draw(d.m), &column));
+      worst = std::max(worst, worst_of_column(columns, draw(n), &column));
+      worst = std::max(worst, worst_of_column(rows, draw(m), &column));
     }
   }
   return worst;

@@ -193,10 +193,11 @@ LIBSGEMM_API libsgemm_status_t libsgemm_destroy(libsgemm_handle_t h);
 LIBSGEMM_API libsgemm_status_t libsgemm_set_stream(libsgemm_handle_t h, void *stream);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **stream);
 
-/* Device memory for kernels that need scratch: `bytes` bytes at `workspace`, of the device that the operands live on,
- * owned by the caller and in use until the work on the stream ends. NULL, 0 (default): the library allocates its own on
- * demand, at most LIBSGEMM_WORKSPACE_DEFAULT_BYTES a device and handle. NULL with bytes > 0 bounds the library's own
- * instead. Too small a workspace never makes a call fail: a kernel that needs less is chosen. */
+/* Device memory for kernels that need scratch: `bytes` bytes at `workspace`, aligned to 256, of the device that the
+ * operands live on, owned by the caller and in use until the work on the stream ends. NULL, 0 (default): the library
+ * allocates its own on demand, at most LIBSGEMM_WORKSPACE_DEFAULT_BYTES a device and handle. NULL with bytes > 0 bounds
+ * the library's own instead. No workspace is too small: a kernel that needs less is chosen. Waits for the work of the
+ * handle's stream. INVALID_ARGUMENT: `workspace` is misaligned, or `bytes` is 0 with a workspace that is not NULL. */
 #define LIBSGEMM_WORKSPACE_DEFAULT_BYTES ((size_t)64 << 20)
 LIBSGEMM_API libsgemm_status_t libsgemm_set_workspace(libsgemm_handle_t h, void *workspace, size_t bytes);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_workspace(libsgemm_handle_t h, void **workspace, size_t *bytes);

@@ -42,6 +42,7 @@ struct Blas {
   Triangular trmm, trsm;
   Gemmtr gemmtr;
   int (*threads)();
+  int (*end_threads)();
   bool wide;
   std::string version, arch;
 };
@@ -88,6 +89,9 @@ void identify(void *library, const Scheme &scheme, const std::string &file) {
   const Text config = reinterpret_cast<Text>(find("openblas_get_config"));
   const Text core = reinterpret_cast<Text>(find("openblas_get_corename"));
   g_blas.threads = reinterpret_cast<int (*)()>(find("openblas_get_num_threads"));
+  // OpenBLAS does this itself, but not in a fork that began before it was loaded.
+  g_blas.end_threads =
+      reinterpret_cast<int (*)()>(dlsym(library, (scheme.prefix + std::string("blas_thread_shutdown_")).c_str()));
   const std::string text = config != nullptr ? config() : "";
   g_blas.wide = !suffix.empty() || text.find("USE64BITINT") != std::string::npos;
   g_blas.arch = core != nullptr ? core() : "";
@@ -136,6 +140,9 @@ libsgemm_status_t blas_open(const Host &host, Error *error) {
 const char *blas_version() { return g_blas.version.c_str(); }
 const char *blas_arch() { return g_blas.arch.c_str(); }
 int blas_threads() { return g_blas.threads != nullptr ? g_blas.threads() : 1; }
+void blas_end_threads() {
+  if (g_blas.end_threads != nullptr) g_blas.end_threads();
+}
 bool blas_has_gemmtr() { return g_blas.gemmtr != nullptr; }
 
 bool blas_fits(const GemmDesc &d) {

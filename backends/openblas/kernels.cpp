@@ -29,8 +29,6 @@ libsgemm_status_t launch(const GemmDesc &d, const Launch &, Error *) {
   return LIBSGEMM_SUCCESS;
 }
 
-bool supports_gemmtr(const GemmDesc &d, int) { return plain(d, Routine::gemmtr) && blas_has_gemmtr(); }
-
 bool supports_batch(const GemmDesc &d, int) {
   return d.routine == Routine::gemm && d.type == Type::f32 && d.batch != Batch::none && blas_fits(d);
 }
@@ -158,10 +156,11 @@ const Kernel kOpenblasKernels[] = {
     {"openblas_ssyr2k", FP32, supports<Routine::syr2k>, direct_cost, nullptr, launch<blas_syr2k>},
     {"openblas_strmm", FP32, supports<Routine::trmm>, direct_cost, nullptr, launch<blas_trmm>},
     {"openblas_strsm", FP32, supports<Routine::trsm>, direct_cost, nullptr, launch<blas_trsm>},
-    {"openblas_sgemmtr", FP32, supports_gemmtr, direct_cost, nullptr, launch<blas_gemmtr>},
     {"openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, composed_cost, nullptr, launch_gemmtr},
     {"openblas_sgemm_batch", FP32, supports_batch, direct_cost, nullptr, launch_batch},
     {"openblas_sgemm_widened", FP32, supports_widened, direct_cost, nullptr, launch_widened},
+    // Last, so that a BLAS without the function leaves it out: see backend.cpp.
+    {"openblas_sgemmtr", FP32, supports<Routine::gemmtr>, direct_cost, nullptr, launch<blas_gemmtr>},
 };
 #undef FP32
 const int kOpenblasKernelCount = static_cast<int>(sizeof kOpenblasKernels / sizeof kOpenblasKernels[0]);
