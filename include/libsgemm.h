@@ -181,6 +181,8 @@ LIBSGEMM_API const char *libsgemm_kernel_name(int index, int row);
 /* ---- Handles --------------------------------------------------------------------------------------------------------
  */
 
+/* The functions of this section set libsgemm_last_info like a routine: status, entry and message. */
+
 /* A new handle with the settings of the environment. INVALID_ARGUMENT (h NULL), INVALID_ENVIRONMENT, OUT_OF_MEMORY. */
 LIBSGEMM_API libsgemm_status_t libsgemm_create(libsgemm_handle_t *h);
 

@@ -1,0 +1,63 @@
+// The subcommands of `libsgemm`: their options as main.cpp parses them, and their entry points, which return the exit
+// status.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace command {
+
+// An error for the user, in one line that names the file or option at fault.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct InfoOptions {
+  bool json = false;
+};
+
+struct GemmOptions {
+  std::string a, b, c;  // files
+  std::string output;
+  bool transa = false, transb = false;
+  float alpha = 1, beta = 0;
+  std::string backend, kernel;
+  bool verify = false;
+  int repeat = 3;
+};
+
+struct BenchOptions {
+  std::vector<std::string> shapes;
+  std::string suite;
+  std::string filter;
+  double max_flops = 0;  // 0: no limit
+  std::vector<std::string> backends, routines, transposes;
+  std::string kernel;
+  std::string peer;
+  int reps = 5;
+  double min_time = 0.2;
+  std::string json;
+};
+
+struct OverheadOptions {
+  double overhead_bar = 150;  // ns a call
+  double ratio_bar = 0.99;
+};
+
+struct RunOptions {
+  bool json = false;
+  std::string output;
+  std::string backend;
+  std::vector<std::string> program;
+};
+
+int info(const InfoOptions &options);
+int gemm(const GemmOptions &options);
+int bench(const BenchOptions &options);
+int overhead(const OverheadOptions &options);
+int run(const RunOptions &options);
+
+}  // namespace command

@@ -1,0 +1,56 @@
+// What the subcommands share of the library's C API: an owned handle, errors as exceptions, the backends by name, and
+// where the installation's files are.
+#pragma once
+
+#include <libsgemm.h>
+
+#include <string>
+#include <vector>
+
+namespace command {
+
+class Handle {
+ public:
+  Handle();
+  ~Handle() { libsgemm_destroy(handle_); }
+  Handle(const Handle &) = delete;
+  Handle &operator=(const Handle &) = delete;
+  operator libsgemm_handle_t() const { return handle_; }
+
+ private:
+  libsgemm_handle_t handle_ = nullptr;
+};
+
+struct Backend {
+  int index;
+  libsgemm_backend_info_t info;
+};
+
+// Throws Error with the library's message unless `status` is LIBSGEMM_SUCCESS.
+void require(libsgemm_status_t status);
+
+libsgemm_info_t last_info();
+std::string version_text(int version);
+
+std::vector<Backend> all_backends();
+
+// Throws Error, listing the names there are.
+Backend find_backend(const std::string &name);
+
+// "openblas, device 0: AMD EPYC (Zen), 2 threads"; just the name if the backend has not computed.
+std::string describe_place(const libsgemm_info_t &info);
+
+// "2 threads", "132 multiprocessors".
+std::string units_text(int count, bool is_gpu);
+
+// Threads of a CPU backend, multiprocessors of a GPU.
+int compute_units(const std::string &backend, int device);
+
+// The folder of the running executable, and the file of the libsgemm.so in use.
+std::string executable_folder();
+std::string library_file();
+
+// "/a/b" for "/a/b/c", "." for "c".
+std::string folder_of(const std::string &path);
+
+}  // namespace command

@@ -1,0 +1,151 @@
+// The `libsgemm` command: its options, subcommand by subcommand. Exit status: 0, 1 after an error, 2 after bad usage;
+// `run` gives that of the program it ran.
+#include <fmt/format.h>
+#include <stdio.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <new>
+
+#include "command.h"
+#include "library.h"
+
+namespace {
+
+using namespace command;
+
+void add_info(CLI::App *app, InfoOptions *options) { app->add_flag("--json", options->json, "Print JSON"); }
+
+void add_gemm(CLI::App *app, GemmOptions *options) {
+  app->add_option("A", options->a, "float32 .npy file, C- or Fortran-ordered")->required();
+  app->add_option("B", options->b, "float32 .npy file, C- or Fortran-ordered")->required();
+  app->add_option("-o,--output", options->output, "Write C here (C order), whole or not at all");
+  app->add_flag("--transa", options->transa, "Use the transpose of A");
+  app->add_flag("--transb", options->transb, "Use the transpose of B");
+  app->add_option("--alpha", options->alpha, "Factor of the product")->capture_default_str();
+  app->add_option("--beta", options->beta, "Factor of C; other than 0 needs --c")->capture_default_str();
+  app->add_option("--c", options->c, "float32 .npy file of the C that beta multiplies");
+  app->add_option("--backend", options->backend, "Who computes, as LIBSGEMM_BACKEND: a name or a comma list");
+  app->add_option("--kernel", options->kernel, "Force a kernel by its name, as listed by `libsgemm info`");
+  app->add_flag("--verify", options->verify, "Check every element against FP64; an error if one is wrong");
+  app->add_option("--repeat", options->repeat, "Timed calls after the first, at most")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000000));
+}
+
+void add_bench(CLI::App *app, BenchOptions *options, OverheadOptions *overhead, bool *overhead_asked) {
+  app->add_option("--shape", options->shapes, "m,n,k[,pad]; repeatable. ld = rows + pad")
+      ->delimiter('\0')
+      ->allow_extra_args(false);
+  app->add_option("--suite", options->suite, "CSV file of shapes: m,n,k,pad,what (default: the installed shapes.csv)");
+  app->add_option("--filter", options->filter, "Only shapes whose `m x n x k` (as 64x64x64) or description has this");
+  app->add_option("--max-flops", options->max_flops, "Only shapes of at most so many operations")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--backend", options->backends, "Backends, comma list (default: all available)")->delimiter(',');
+  app->add_option("--kernel", options->kernel, "Force a kernel by its name");
+  app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm)")->delimiter(',');
+  app->add_option("--transposes", options->transposes, "Of NN,NT,TN,TT (default: all)")->delimiter(',');
+  app->add_option("--peer", options->peer, "What to compare with: openblas or none (default: openblas if present)");
+  app->add_option("--reps", options->reps, "Timed samples a row, at least")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  app->add_option("--min-time", options->min_time, "Seconds of samples a row, at least")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 3600.0));
+  app->add_option("--json", options->json, "Write the results to this file too");
+  CLI::Option *flag = app->add_flag("--overhead", *overhead_asked,
+                                    "Measure instead what a call through the library costs over OpenBLAS itself");
+  app->add_option("--overhead-bar", overhead->overhead_bar, "Nanoseconds a call at 8x8x8 that pass")
+      ->capture_default_str()
+      ->needs(flag);
+  app->add_option("--ratio-bar", overhead->ratio_bar, "Speed over OpenBLAS's from 512 on that passes")
+      ->capture_default_str()
+      ->needs(flag);
+}
+
+void add_run(CLI::App *app, RunOptions *options) {
+  app->add_flag("--json", options->json, "Report in JSON");
+  app->add_option("-o,--output", options->output, "Report to this file instead of stderr");
+  app->add_option("--backend", options->backend, "Sets LIBSGEMM_BACKEND for the program");
+  app->footer("The program and its arguments follow after --: libsgemm run --backend ref -- python3 script.py");
+}
+
+// "libsgemm gemm: what", and the exit status for an error.
+int report_error(const std::string &subcommand, const char *what) {
+  fmt::print(stderr, "libsgemm {}: {}\n", subcommand, what);
+  return 1;
+}
+
+int guarded(const std::string &name, const std::function<int()> &subcommand) {
+  try {
+    const int status = subcommand();
+    if (fflush(stdout) != 0) throw Error(fmt::format("stdout: {}", strerror(errno)));
+    return status;
+  } catch (const std::bad_alloc &) {
+    return report_error(name, "not enough memory");
+  } catch (const std::exception &error) {
+    return report_error(name, error.what());
+  }
+}
+
+int parse_and_run(int argc, char **argv) {
+  CLI::App app("Single-precision level-3 BLAS on GPUs and CPUs: what is there, products, measurements, programs",
+               "libsgemm");
+  app.set_version_flag("--version", "libsgemm " + version_text(libsgemm_version()));
+  app.require_subcommand(1);
+
+  InfoOptions info_options;
+  GemmOptions gemm_options;
+  BenchOptions bench_options;
+  OverheadOptions overhead_options;
+  RunOptions run_options;
+  bool overhead_asked = false;
+  CLI::App *info_app = app.add_subcommand("info", "Backends, devices and kernels, and what `auto` would choose");
+  CLI::App *gemm_app = app.add_subcommand("gemm", "C = alpha op(A) op(B) + beta C on .npy files");
+  CLI::App *bench_app = app.add_subcommand("bench", "Time the routines, side by side with another library");
+  CLI::App *run_app = app.add_subcommand("run", "Run a program on this library's BLAS and report its calls");
+  add_info(info_app, &info_options);
+  add_gemm(gemm_app, &gemm_options);
+  add_bench(bench_app, &bench_options, &overhead_options, &overhead_asked);
+  add_run(run_app, &run_options);
+
+  // The program that `run` starts has options of its own: it is taken off the command line before that is parsed.
+  const bool is_run = argc > 1 && strcmp(argv[1], "run") == 0;
+  char **const separator = std::find_if(argv, argv + argc, [](const char *word) { return strcmp(word, "--") == 0; });
+  if (is_run && separator != argv + argc) {
+    run_options.program.assign(separator + 1, argv + argc);
+    argc = static_cast<int>(separator - argv);
+  }
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  if (*info_app) return guarded("info", [&] { return info(info_options); });
+  if (*gemm_app) return guarded("gemm", [&] { return gemm(gemm_options); });
+  if (*run_app) {
+    if (run_options.program.empty()) {
+      fmt::print(stderr, "libsgemm run: no program is given; use libsgemm run [options] -- PROGRAM arguments\n");
+      return 2;
+    }
+    return guarded("run", [&] { return run(run_options); });
+  }
+  if (overhead_asked) return guarded("bench", [&] { return overhead(overhead_options); });
+  return guarded("bench", [&] { return bench(bench_options); });
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const std::exception &error) {
+    fprintf(stderr, "libsgemm: %s\n", error.what());
+    return 1;
+  }
+}

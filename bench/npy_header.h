@@ -1,0 +1,31 @@
+// The header of NumPy's .npy format, versions 1.0, 2.0 and 3.0: magic, version, length, and a Python dict literal with
+// the keys descr, fortran_order and shape.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace command {
+
+struct NpyHeader {
+  std::string descr;  // NumPy's name of the element type: "<f4"
+  bool fortran_order = false;
+  std::vector<int64_t> shape;
+  size_t data_offset = 0;  // bytes from the start of the file
+};
+
+// Reads the header at the start of a file of `size` bytes. Throws Error, without the file's name.
+NpyHeader parse_npy_header(const char *file, size_t size);
+
+// The header of a C-ordered float32 matrix, a multiple of 64 bytes long.
+std::string make_npy_header(int64_t rows, int64_t columns);
+
+// "float64" for "<f8", "big-endian float32" for ">f4"; "an unknown type" if it is none of NumPy's plain types.
+std::string dtype_name(const std::string &descr);
+
+// "(3, 4)", "(5,)", "()".
+std::string shape_text(const std::vector<int64_t> &shape);
+
+}  // namespace command

@@ -1,0 +1,105 @@
+#include "output_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "command.h"
+#include "library.h"
+
+namespace command {
+namespace {
+
+[[noreturn]] void fail(const std::string &path, const std::string &what, int error) {
+  throw Error(fmt::format("{}: {}: {}", path, what, strerror(error)));
+}
+
+struct Target {
+  std::string file;  // symbolic links followed
+  mode_t mode;
+};
+
+Target resolve(const std::string &path) {
+  if (path.empty()) throw Error("the name of the output file is empty");
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) {
+    if (errno != ENOENT) fail(path, "cannot be written", errno);
+    const mode_t mask = umask(0);
+    umask(mask);
+    return {path, 0666 & ~mask};
+  }
+  if (S_ISDIR(status.st_mode)) throw Error(path + ": cannot be written: it is a directory");
+  if (!S_ISREG(status.st_mode)) throw Error(path + ": cannot be written: it exists and is not a regular file");
+  if (faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail(path, "cannot be written", errno);
+  char resolved[PATH_MAX];
+  if (realpath(path.c_str(), resolved) == nullptr) fail(path, "cannot be written", errno);
+  return {resolved, status.st_mode & 07777};
+}
+
+// Removed when it goes out of scope, unless it has been renamed to its target.
+class TemporaryFile {
+ public:
+  TemporaryFile(const std::string &path, const Target &target) : path_(path), target_(target.file) {
+    name_ = folder_of(target_) + "/.libsgemm-XXXXXX";
+    descriptor_ = mkostemp(name_.data(), O_CLOEXEC);
+    if (descriptor_ < 0) fail(path_, "cannot be created in its folder", errno);
+    if (fchmod(descriptor_, target.mode) != 0) fail_here(errno);
+  }
+  ~TemporaryFile() { discard(); }
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+
+  void write(const Piece &piece) {
+    constexpr size_t kMost = size_t{1} << 30;  // one write(2) takes no more than 2 GiB
+    const char *data = static_cast<const char *>(piece.data);
+    for (size_t left = piece.bytes; left > 0;) {
+      const ssize_t written = ::write(descriptor_, data, std::min(left, kMost));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail_here(errno);
+      data += written;
+      left -= static_cast<size_t>(written);
+    }
+  }
+
+  void rename_to_target() {
+    if (fsync(descriptor_) != 0) fail_here(errno);
+    if (rename(name_.c_str(), target_.c_str()) != 0) fail_here(errno);
+    close(descriptor_);
+    descriptor_ = -1;
+  }
+
+ private:
+  [[noreturn]] void fail_here(int error) {
+    discard();
+    fail(path_, "cannot be written", error);
+  }
+  void discard() {
+    if (descriptor_ < 0) return;
+    unlink(name_.c_str());
+    close(descriptor_);
+    descriptor_ = -1;
+  }
+
+  std::string path_, target_, name_;
+  int descriptor_ = -1;
+};
+
+}  // namespace
+
+void check_output(const std::string &path) { TemporaryFile file(path, resolve(path)); }
+
+void write_output(const std::string &path, const std::vector<Piece> &pieces) {
+  TemporaryFile file(path, resolve(path));
+  for (const Piece &piece : pieces) file.write(piece);
+  file.rename_to_target();
+}
+
+}  // namespace command

@@ -1,0 +1,99 @@
+#include "suite.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+
+#include "command.h"
+#include "library.h"
+
+namespace command {
+namespace {
+
+// Splits off what stands before the next comma.
+std::string next_field(std::string *rest, bool *comma) {
+  const size_t at = rest->find(',');
+  *comma = at != std::string::npos;
+  std::string field = rest->substr(0, at);
+  *rest = *comma ? rest->substr(at + 1) : "";
+  return field;
+}
+
+int64_t parse_size(const std::string &field, const char *name, int64_t least) {
+  constexpr int64_t kMost = int64_t{1} << 31;
+  errno = 0;
+  char *end = nullptr;
+  const long long value = strtoll(field.c_str(), &end, 10);
+  while (*end == ' ' || *end == '\r') ++end;
+  if (field.empty() || *end != '\0' || errno != 0 || value < least || value > kMost) {
+    throw Error(fmt::format("{} is '{}'; a number from {} to {} is wanted", name, field, least, kMost));
+  }
+  return value;
+}
+
+// A file's line has a description after a pad; the text of --shape ends with k or pad.
+Shape parse_fields(std::string text, bool has_description) {
+  Shape shape{0, 0, 0, 0, ""};
+  bool comma = false;
+  const std::string m = next_field(&text, &comma);
+  const std::string n = next_field(&text, &comma);
+  const std::string k = next_field(&text, &comma);
+  shape.m = parse_size(m, "m", 1);
+  shape.n = parse_size(n, "n", 1);
+  shape.k = parse_size(k, "k", 1);
+  if (!comma) return shape;
+  shape.pad = parse_size(next_field(&text, &comma), "pad", 0);
+  if (comma && !has_description) throw Error("something follows the pad");
+  shape.what = text;
+  return shape;
+}
+
+}  // namespace
+
+Shape parse_shape(const std::string &text) {
+  try {
+    return parse_fields(text, false);
+  } catch (const Error &error) {
+    throw Error(fmt::format("--shape {}: {}; m,n,k or m,n,k,pad is wanted", text, error.what()));
+  }
+}
+
+std::vector<Shape> read_suite(const std::string &path) {
+  std::ifstream file(path);
+  if (!file) throw Error(fmt::format("{}: cannot be opened: {}", path, strerror(errno)));
+  std::vector<Shape> shapes;
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.empty() || line[0] == '#' || (shapes.empty() && line.rfind("m,n,k", 0) == 0)) continue;
+    try {
+      shapes.push_back(parse_fields(line, true));
+    } catch (const Error &error) {
+      throw Error(fmt::format("{}:{}: {}", path, number, error.what()));
+    }
+  }
+  if (file.bad()) throw Error(fmt::format("{}: cannot be read", path));
+  if (shapes.empty()) throw Error(fmt::format("{}: has no shape", path));
+  return shapes;
+}
+
+std::string default_suite() {
+  const std::string here = executable_folder();
+  for (const char *place : {LIBSGEMM_SUITE_INSTALLED, LIBSGEMM_SUITE_BUILT}) {
+    std::string path = here + "/" + place;
+    if (access(path.c_str(), R_OK) == 0) return path;
+  }
+  throw Error(fmt::format("{}/{}: not there; name a suite with --suite", here, LIBSGEMM_SUITE_INSTALLED));
+}
+
+std::string shape_name(const Shape &shape) {
+  return fmt::format("{}x{}x{}{}", shape.m, shape.n, shape.k, shape.pad != 0 ? fmt::format("+{}", shape.pad) : "");
+}
+
+}  // namespace command

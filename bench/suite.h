@@ -1,0 +1,29 @@
+// Problem shapes: from the command line, or from a suite file (CSV with the columns m,n,k,pad,what, where `what` is the
+// rest of the line; lines that begin with # are comments).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace command {
+
+struct Shape {
+  int64_t m, n, k;
+  int64_t pad;  // leading dimension = rows + pad
+  std::string what;
+};
+
+// "m,n,k" or "m,n,k,pad". Throws Error.
+Shape parse_shape(const std::string &text);
+
+// Throws Error, "FILE:LINE: what".
+std::vector<Shape> read_suite(const std::string &path);
+
+// The suite that comes with the command.
+std::string default_suite();
+
+// "64x64x65536", with "+1" for a pad of 1.
+std::string shape_name(const Shape &shape);
+
+}  // namespace command

@@ -1,0 +1,79 @@
+/* A program for `libsgemm run`: makes calls of a BLAS that it finds among its global symbols, as a program does that
+ * was linked with one, and ends as it is told. Arguments, in order: cblas N, fortran N   calls of cblas_sgemm and
+ * sgemm_, of sizes 16 x 16 x 16; exit status 9 if there is none print TEXT           on stdout touch FILE creates an
+ * empty file; from here on SIGTERM ends the program with status 42 wait                 for a signal child the rest in
+ * a process of its own; ends with its exit status kill                 itself with SIGKILL exit STATUS */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef void (*Cblas)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
+typedef void (*Fortran)(const char *, const char *, const int *, const int *, const int *, const float *, const float *,
+                        const int *, const float *, const int *, const float *, float *, const int *, size_t, size_t);
+
+static void call(const char *name, int count) {
+  enum { kSize = 16 };
+  static float a[kSize * kSize], b[kSize * kSize], c[kSize * kSize];
+  const int size = kSize;
+  const float alpha = 1, beta = 0;
+  void *symbol = dlsym(RTLD_DEFAULT, name);
+  if (symbol == NULL) exit(9);
+  for (int i = 0; i < kSize * kSize; ++i) a[i] = b[i] = 1;
+  for (int i = 0; i < count; ++i) {
+    if (strcmp(name, "cblas_sgemm") == 0) {
+      Cblas sgemm;
+      memcpy(&sgemm, &symbol, sizeof sgemm);
+      sgemm(102, 111, 111, size, size, size, alpha, a, size, b, size, beta, c, size);
+    } else {
+      Fortran sgemm;
+      memcpy(&sgemm, &symbol, sizeof sgemm);
+      sgemm("N", "N", &size, &size, &size, &alpha, a, &size, b, &size, &beta, c, &size, 1, 1);
+    }
+    if (c[0] != kSize || c[kSize * kSize - 1] != kSize) exit(10);
+  }
+}
+
+static void on_term(int number) {
+  (void)number;
+  _exit(42);
+}
+
+static void in_child(char **arguments) {
+  int status = 0;
+  const pid_t child = fork();
+  if (child == 0) execv(arguments[0], arguments);
+  if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) exit(11);
+  exit(WEXITSTATUS(status));
+}
+
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    const char *word = argv[i];
+    const char *value = i + 1 < argc ? argv[i + 1] : "";
+    if (strcmp(word, "wait") == 0) {
+      for (;;) pause();
+    } else if (strcmp(word, "kill") == 0) {
+      raise(SIGKILL);
+    } else if (strcmp(word, "child") == 0) {
+      argv[i] = argv[0];
+      in_child(argv + i);
+    } else {
+      ++i;
+      if (strcmp(word, "cblas") == 0) call("cblas_sgemm", atoi(value));
+      if (strcmp(word, "fortran") == 0) call("sgemm_", atoi(value));
+      if (strcmp(word, "print") == 0) puts(value);
+      if (strcmp(word, "exit") == 0) return atoi(value);
+      if (strcmp(word, "touch") == 0) {
+        signal(SIGTERM, on_term);
+        FILE *file = fopen(value, "w");
+        if (file == NULL || fclose(file) != 0) return 12;
+      }
+    }
+  }
+  return 0;
+}
