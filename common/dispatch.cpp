@@ -13,6 +13,7 @@
 #include "loader.h"
 #include "log.h"
 #include "offload.h"
+#include "placement.h"
 #include "verify.h"
 
 namespace libsgemm {
@@ -25,13 +26,7 @@ struct Request {
   const Settings &settings;
   libsgemm_handle *handle;
   ThreadInfo *info;
-  int owner = -1;  // GPU backend in whose memory the operands live; -1: host memory
-  Location where = {Space::host, 0};
-  bool arrays_on_device = false;
-
-  bool on_host() const { return owner < 0; }
-  // Managed memory can be computed on by a CPU as well.
-  bool cpu_can_reach() const { return owner < 0 || (where.space == Space::managed && !arrays_on_device); }
+  Placement at = {};
 };
 
 // A backend at work must not be entered again by the same thread, see submit(); nor be forked or torn down meanwhile. A
@@ -56,104 +51,12 @@ class Inside {
 
 const Backend &table_of(int index) { return *library().slots[index].table; }
 
-// The candidates: those asked for, then, to fall back on, the CPU backends.
-int candidates(const Settings &s, int8_t *order) {
-  if (s.kernel.backend >= 0) {
-    order[0] = s.kernel.backend;
-    return 1;
-  }
-  const Preference &p = s.preference;
-  int count = 0;
-  for (int i = 0; i < kBackendCount; ++i) {
-    const bool asked = p.chosen == 0 || i < p.chosen;
-    const bool cpu = p.order[i] >= kFirstCpu;
-    if (asked || (cpu && !s.strict)) order[count++] = p.order[i];
-  }
-  return count;
-}
-
 // One line on stderr for each kind of mishap of each backend; the rest only in the log.
 void warn(int index, Note::Why why, const std::string &text) {
   static std::atomic<unsigned> said[kBackendCount];
   const unsigned bit = 1u << why;
   const bool first = (said[index].fetch_or(bit) & bit) == 0;
   log_line(first ? 0 : 2, text);
-}
-
-// ---- Where the operands live
-// ------------------------------------------------------------------------------------------
-
-// Pointers that tell where the call lives: the matrices, or of a batch the arrays, or what they hold first.
-int pointers_of(const GemmDesc &d, bool items, const void **pointers) {
-  int count = 0;
-  const bool inputs = reads_inputs(d);
-  if (d.batch == Batch::pointers) {
-    pointers[count++] = items ? static_cast<const void *>(d.c_array[0]) : d.c_array;
-    if (inputs) pointers[count++] = items ? d.a_array[0] : d.a_array;
-    if (inputs) pointers[count++] = items ? d.b_array[0] : d.b_array;
-    return count;
-  }
-  pointers[count++] = d.c;
-  if (inputs) pointers[count++] = d.a;
-  if (inputs && d.b != nullptr) pointers[count++] = d.b;
-  return count;
-}
-
-bool on_device(const Location &l) { return l.space == Space::device || l.space == Space::managed; }
-
-// Whether all locations are of one kind; the common one in *where.
-bool agree(const Location *locations, int count, Location *where) {
-  *where = locations[0];
-  for (int i = 1; i < count; ++i) {
-    const Location &l = locations[i];
-    if (on_device(l) != on_device(*where)) return false;
-    if (!on_device(l)) continue;
-    if (l.space == Space::device && where->space == Space::managed) {
-      *where = l;  // managed memory goes along with the device that holds the others
-    } else if (l.space == Space::device && l.device != where->device) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Whether a GPU backend is to be asked for its memory: a candidate, which is loaded for that, or any that is loaded.
-bool may_own_memory(const Settings &s, int index) {
-  if (library().slots[index].state.load(std::memory_order_acquire) == Slot::ready) return true;
-  int8_t order[kBackendCount];
-  const int count = candidates(s, order);
-  for (int i = 0; i < count; ++i) {
-    if (order[i] == index) return load(index);
-  }
-  return false;
-}
-
-libsgemm_status_t find_memory(Request *r) {
-  for (int index = 0; index < kFirstCpu && r->owner < 0; ++index) {
-    if (!may_own_memory(r->settings, index)) continue;
-    const Backend &table = table_of(index);
-    const void *pointers[3];
-    Location locations[3], where;
-    int pointer_count = pointers_of(r->desc, false, pointers);
-    table.locate(pointers, pointer_count, locations);
-    bool one = agree(locations, pointer_count, &where);
-    const bool arrays = r->desc.batch == Batch::pointers;
-    const bool arrays_on_device = arrays && where.space == Space::device;
-    if (arrays && one && !arrays_on_device) {
-      pointer_count = pointers_of(r->desc, true, pointers);
-      table.locate(pointers, pointer_count, locations);
-      one = agree(locations, pointer_count, &where);
-    }
-    if (!one) {
-      return r->info->fail(LIBSGEMM_INVALID_ARGUMENT,
-                           "A, B and C are not all in host memory or all in memory of one device");
-    }
-    if (!on_device(where)) continue;
-    r->owner = index;
-    r->where = where;
-    r->arrays_on_device = arrays_on_device;
-  }
-  return LIBSGEMM_SUCCESS;
 }
 
 // ---- Running on one backend
@@ -176,10 +79,10 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   BorrowedHandle borrowed;
   libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
   Launch launch = {};
-  launch.device = r->where.device;
+  launch.device = r->at.where.device;
   launch.stream = r->handle != nullptr ? r->handle->stream : nullptr;
   launch.capturing = table.capturing(launch.stream);
-  launch.arrays_on_device = r->arrays_on_device;
+  launch.arrays_on_device = r->at.arrays_on_device;
   const libsgemm_handle::Workspace there = handle->find(index, launch.device);
   const bool fixed = launch.capturing || there.memory != nullptr;
   size_t limit = fixed ? there.bytes : handle->workspace_bytes;
@@ -207,9 +110,9 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   }
   const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
-  if (!r->on_host()) {  // managed memory: what its device still does to it comes first
+  if (!r->at.on_host()) {  // managed memory: what its device still does to it comes first
     void *stream = r->handle != nullptr ? r->handle->stream : nullptr;
-    const libsgemm_status_t status = table_of(r->owner).synchronize(r->where.device, stream, error);
+    const libsgemm_status_t status = table_of(r->at.owner).synchronize(r->at.where.device, stream, error);
     if (status != LIBSGEMM_SUCCESS) return status;
   }
   *ran = kernel;
@@ -243,7 +146,7 @@ libsgemm_status_t launch_and_verify(Request *r, int index, const Kernel **ran, E
 libsgemm_status_t run(Request *r, int index, Error *error) {
   const Kernel *ran = nullptr;
   const Inside inside(r->info);
-  const bool on_gpu = table_of(index).is_gpu && !r->on_host();
+  const bool on_gpu = table_of(index).is_gpu && !r->at.on_host();
   const bool verify = r->settings.verify != LIBSGEMM_VERIFY_OFF && !on_gpu;
   const libsgemm_status_t status = on_gpu   ? launch_on_device(r, index, &ran, error)
                                    : verify ? launch_and_verify(r, index, &ran, error)
@@ -251,7 +154,7 @@ libsgemm_status_t run(Request *r, int index, Error *error) {
   if (status == LIBSGEMM_SUCCESS) {
     r->info->backend = &table_of(index);
     r->info->kernel = ran;
-    r->info->device = on_gpu ? r->where.device : 0;
+    r->info->device = on_gpu ? r->at.where.device : 0;
   }
   return status;
 }
@@ -288,12 +191,12 @@ bool usable(const Request &r, int index) {
     info.note(index, Note::unavailable);
     return false;
   }
-  if (index != r.owner && !r.cpu_can_reach()) {
+  if (index != r.at.owner && !r.at.cpu_can_reach()) {
     info.note(index, Note::other_memory);
     return false;
   }
   if (!table_of(index).is_gpu) return true;
-  if (r.on_host() && !worth_offloading(r, index)) return false;
+  if (r.at.on_host() && !worth_offloading(r, index)) return false;
   if (lost_by_fork(index)) {
     info.note(index, Note::after_fork);
     return false;
@@ -303,7 +206,7 @@ bool usable(const Request &r, int index) {
     return false;
   }
   // A copy from host memory would not be replayed with the graph.
-  if (r.on_host() && r.handle != nullptr && table_of(index).capturing(r.handle->stream)) {
+  if (r.at.on_host() && r.handle != nullptr && table_of(index).capturing(r.handle->stream)) {
     info.note(index, Note::capturing);
     return false;
   }
@@ -381,20 +284,20 @@ libsgemm_status_t scale(Request *r) {
     return LIBSGEMM_SUCCESS;
   }
   info.trivial = "scale";
-  if (r->on_host()) {
+  if (r->at.on_host()) {
     scale_c(r->desc);
     return LIBSGEMM_SUCCESS;
   }
-  const Backend &table = table_of(r->owner);
-  if (lost_by_fork(r->owner) || !probe(r->owner)) {
-    info.note(r->owner, lost_by_fork(r->owner) ? Note::after_fork : Note::unavailable);
+  const Backend &table = table_of(r->at.owner);
+  if (lost_by_fork(r->at.owner) || !probe(r->at.owner)) {
+    info.note(r->at.owner, lost_by_fork(r->at.owner) ? Note::after_fork : Note::unavailable);
     return nobody_left(r, LIBSGEMM_SUCCESS);
   }
   Launch launch = {};
-  launch.device = r->where.device;
+  launch.device = r->at.where.device;
   launch.stream = r->handle != nullptr ? r->handle->stream : nullptr;
   launch.capturing = table.capturing(launch.stream);
-  launch.arrays_on_device = r->arrays_on_device;
+  launch.arrays_on_device = r->at.arrays_on_device;
   libsgemm_status_t status = table.scale(r->desc, launch, &info.failure);
   if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
     status = table.synchronize(launch.device, launch.stream, &info.failure);
@@ -406,8 +309,8 @@ libsgemm_status_t scale(Request *r) {
 }
 
 libsgemm_status_t check_request(Request *r) {
-  const libsgemm_status_t status = find_memory(r);
-  return status != LIBSGEMM_SUCCESS ? status : check_memory(r->call, r->desc, !r->arrays_on_device, r->info);
+  const libsgemm_status_t status = find_operands(r->desc, r->settings, &r->at, r->info);
+  return status != LIBSGEMM_SUCCESS ? status : check_memory(r->call, r->desc, !r->at.arrays_on_device, r->info);
 }
 
 }  // namespace

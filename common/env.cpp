@@ -119,6 +119,21 @@ bool parse_backends(const std::string &text, Preference *preference, std::string
   return true;
 }
 
+int candidates(const Settings &s, int8_t (&order)[kBackendCount]) {
+  if (s.kernel.backend >= 0) {
+    order[0] = s.kernel.backend;
+    return 1;
+  }
+  const Preference &p = s.preference;
+  int count = 0;
+  for (int i = 0; i < kBackendCount; ++i) {
+    const bool asked = p.chosen == 0 || i < p.chosen;
+    const bool cpu = p.order[i] >= kFirstCpu;
+    if (asked || (cpu && !s.strict)) order[count++] = p.order[i];
+  }
+  return count;
+}
+
 Environment read_environment() {
   Environment env;
   Settings &s = env.settings;

@@ -42,6 +42,9 @@ struct Settings {
   libsgemm_verify_action_t verify_action;
 };
 
+// The backends that may compute, in order: those asked for, then, to fall back on, the CPU backends. Returns how many.
+int candidates(const Settings &settings, int8_t (&order)[kBackendCount]);
+
 // Read once, at first use.
 struct Environment {
   Settings settings;

@@ -1,152 +1,16 @@
 // Dispatch with a GPU, on one that is not there (plugins/mock.cpp): where calls go, what is waited for, what is
 // allocated, what happens when a device fails, and after fork. LIBSGEMM_TEST_STRICT=1 runs the part that needs
 // LIBSGEMM_STRICT.
-#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
-#include "call.h"
-#include "catch.h"
-#include "plugins/mock.h"
+#include "plugins/products.h"
 
-namespace {
-
-using sgemm_test::Handle;
-using sgemm_test::last_info;
-
-constexpr int64_t kSize = 48;  // above the threshold that start() sets; 8 is below it
-constexpr const char *kThreshold = "32";
-
-bool strict() { return std::getenv("LIBSGEMM_TEST_STRICT") != nullptr; }
-
-// Sets the environment before the library reads it, and connects to the plugin.
-mock::Control &gpu() {
-  static mock::Control *control = [] {
-    setenv("LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu", 1);
-    setenv("LIBSGEMM_OFFLOAD_THRESHOLD", kThreshold, 1);
-    if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
-    void *plugin = dlopen(MOCK_FOLDER "/gpu/libsgemm_cuda.so", RTLD_NOW | RTLD_LOCAL);
-    REQUIRE(plugin != nullptr);
-    const auto entry = reinterpret_cast<mock::ControlEntry>(dlsym(plugin, mock::kControlSymbol));
-    REQUIRE(entry != nullptr);
-    return entry();
-  }();
-  return *control;
-}
-
-void reset() {
-  for (auto &count : gpu().calls) count = 0;
-  for (auto &fault : gpu().fail_at) fault = 0;
-  gpu().flip_bit = 0;
-}
-
-float value(int64_t i, int64_t j) { return static_cast<float>((i * 5 + j * 3) % 7 - 3); }
-
-// Column-major square product with integers, so that every result is exact; C has a column more than it needs.
-struct Product {
-  int64_t n;
-  std::vector<float> a, b, c, before;
-  float alpha = 2, beta = -1;
-
-  explicit Product(int64_t size = kSize) : n(size) {
-    const size_t count = static_cast<size_t>(n * n);
-    a.resize(count);
-    b.resize(count);
-    c.resize(count);
-    for (int64_t j = 0; j < n; ++j) {
-      for (int64_t i = 0; i < n; ++i) {
-        const size_t at = static_cast<size_t>(i + j * n);
-        a[at] = value(i, j);
-        b[at] = value(j, 2 * i);
-        c[at] = value(3 * i, j + 1);
-      }
-    }
-    before = c;
-  }
-
-  float wanted(int64_t i, int64_t j) const {
-    float sum = 0;
-    for (int64_t l = 0; l < n; ++l) sum += a[static_cast<size_t>(i + l * n)] * b[static_cast<size_t>(l + j * n)];
-    return alpha * sum + (beta == 0 ? 0 : beta * before[static_cast<size_t>(i + j * n)]);
-  }
-
-  bool right() const {
-    for (int64_t j = 0; j < n; ++j) {
-      for (int64_t i = 0; i < n; ++i) {
-        if (!(c[static_cast<size_t>(i + j * n)] == wanted(i, j))) return false;
-      }
-    }
-    return true;
-  }
-
-  bool untouched() const { return std::memcmp(c.data(), before.data(), c.size() * sizeof(float)) == 0; }
-
-  libsgemm_status_t run() {
-    return libsgemm_sgemm(LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, n, n, n, alpha, a.data(), n,
-                          b.data(), n, beta, c.data(), n);
-  }
-  libsgemm_status_t run(libsgemm_handle_t h) {
-    return libsgemm_sgemm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, n, n, n, alpha, a.data(), n,
-                            b.data(), n, beta, c.data(), n);
-  }
-};
-
-// The same with its operands in device memory.
-struct DeviceProduct {
-  Product host;
-  int device;
-  float *a, *b, *c;
-
-  explicit DeviceProduct(int on = 1, int64_t size = kSize) : host(size), device(on) {
-    a = upload(host.a);
-    b = upload(host.b);
-    c = upload(host.c);
-  }
-  ~DeviceProduct() {
-    for (float *memory : {a, b, c}) gpu().release(device, memory);
-  }
-  DeviceProduct(const DeviceProduct &) = delete;
-  DeviceProduct &operator=(const DeviceProduct &) = delete;
-
-  float *upload(const std::vector<float> &data) const {
-    void *memory = gpu().allocate(device, data.size() * sizeof(float));
-    gpu().write(memory, data.data(), data.size() * sizeof(float));
-    return static_cast<float *>(memory);
-  }
-
-  // Fetches C and compares.
-  bool right() {
-    gpu().read(c, host.c.data(), host.c.size() * sizeof(float));
-    return host.right();
-  }
-  bool untouched() {
-    gpu().read(c, host.c.data(), host.c.size() * sizeof(float));
-    return host.untouched();
-  }
-
-  libsgemm_status_t run() {
-    return libsgemm_sgemm(LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, host.n, host.n, host.n, host.alpha,
-                          a, host.n, b, host.n, host.beta, c, host.n);
-  }
-  libsgemm_status_t run(libsgemm_handle_t h) {
-    return libsgemm_sgemm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, host.n, host.n, host.n,
-                            host.alpha, a, host.n, b, host.n, host.beta, c, host.n);
-  }
-};
-
-std::string backend() { return last_info().backend; }
-std::string kernel() { return last_info().kernel; }
-std::string reason() { return last_info().reason; }
-
-bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
+using namespace mock_test;
 
 TEST_CASE("the plugin is described with its devices") {
   gpu();

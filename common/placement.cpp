@@ -1,0 +1,86 @@
+// Location of memory.
+#include "placement.h"
+
+#include "check.h"
+#include "loader.h"
+
+namespace libsgemm {
+namespace {
+
+// Pointers that tell where the call lives: the matrices, or of a batch the arrays, or what they hold first.
+int pointers_of(const GemmDesc &d, bool items, const void **pointers) {
+  int count = 0;
+  const bool inputs = reads_inputs(d);
+  if (d.batch == Batch::pointers) {
+    pointers[count++] = items ? static_cast<const void *>(d.c_array[0]) : d.c_array;
+    if (inputs) pointers[count++] = items ? d.a_array[0] : d.a_array;
+    if (inputs) pointers[count++] = items ? d.b_array[0] : d.b_array;
+    return count;
+  }
+  pointers[count++] = d.c;
+  if (inputs) pointers[count++] = d.a;
+  if (inputs && d.b != nullptr) pointers[count++] = d.b;
+  return count;
+}
+
+bool on_device(const Location &l) { return l.space == Space::device || l.space == Space::managed; }
+
+// Whether all locations are of one kind; the common one in *where.
+bool agree(const Location *locations, int count, Location *where) {
+  *where = locations[0];
+  for (int i = 1; i < count; ++i) {
+    const Location &l = locations[i];
+    if (on_device(l) != on_device(*where)) return false;
+    if (!on_device(l)) continue;
+    if (l.space == Space::device && where->space == Space::managed) {
+      *where = l;  // managed memory goes along with the device that holds the others
+    } else if (l.space == Space::device && l.device != where->device) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether a GPU backend is to be asked for its memory: a candidate, which is loaded for that, or any that is loaded.
+bool may_own_memory(const Settings &s, int index) {
+  if (library().slots[index].state.load(std::memory_order_acquire) == Slot::ready) return true;
+  int8_t order[kBackendCount];
+  const int count = candidates(s, order);
+  for (int i = 0; i < count; ++i) {
+    if (order[i] == index) return load(index);
+  }
+  return false;
+}
+
+}  // namespace
+
+libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, Placement *placement,
+                                ThreadInfo *info) {
+  for (int index = 0; index < kFirstCpu && placement->owner < 0; ++index) {
+    if (!may_own_memory(settings, index)) continue;
+    const Backend &table = *library().slots[index].table;
+    const void *pointers[3];
+    Location locations[3], where;
+    int pointer_count = pointers_of(desc, false, pointers);
+    table.locate(pointers, pointer_count, locations);
+    bool one = agree(locations, pointer_count, &where);
+    const bool arrays = desc.batch == Batch::pointers;
+    const bool arrays_on_device = arrays && where.space == Space::device;
+    if (arrays && one && !arrays_on_device) {
+      pointer_count = pointers_of(desc, true, pointers);
+      table.locate(pointers, pointer_count, locations);
+      one = agree(locations, pointer_count, &where);
+    }
+    if (!one) {
+      return info->fail(LIBSGEMM_INVALID_ARGUMENT,
+                        "A, B and C are not all in host memory or all in memory of one device");
+    }
+    if (!on_device(where)) continue;
+    placement->owner = index;
+    placement->where = where;
+    placement->arrays_on_device = arrays_on_device;
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+}  // namespace libsgemm

@@ -1,0 +1,24 @@
+// Where the operands of a call live.
+#pragma once
+
+#include "backend.h"
+#include "env.h"
+#include "thread_info.h"
+
+namespace libsgemm {
+
+struct Placement {
+  int owner = -1;  // GPU backend in whose memory they are; -1: host memory
+  Location where = {Space::host, 0};
+  bool arrays_on_device = false;  // the pointer arrays of a batch are in device memory too
+
+  bool on_host() const { return owner < 0; }
+  // Managed memory can be computed on by a CPU as well.
+  bool cpu_can_reach() const { return owner < 0 || (where.space == Space::managed && !arrays_on_device); }
+};
+
+// Asks the GPU backends that are candidates or loaded already. INVALID_ARGUMENT if the operands are not all in one
+// memory.
+libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, Placement *placement, ThreadInfo *info);
+
+}  // namespace libsgemm
