@@ -278,10 +278,16 @@ libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info) {
     if (array.array == nullptr) report.fail(array.position, array.name, "is NULL");
   }
   if (report.failed()) return info->status;
-  for (int64_t g = 0; g < call.group_count; ++g) {
-    if (call.group_size[g] < 0) {
-      report.fail(16, "group_size", "of group %" PRId64 " is %" PRId64 ", must be >= 0", g, call.group_size[g]);
+  int64_t total = 0;
+  for (int64_t g = 0; g < call.group_count && !report.failed(); ++g) {
+    const int64_t size = call.group_size[g];
+    if (size < 0) {
+      report.fail(16, "group_size", "of group %" PRId64 " is %" PRId64 ", must be >= 0", g, size);
+    } else if (size > kMaxBytes / static_cast<int64_t>(sizeof(void *)) - total) {
+      report.fail(16, "group_size", "of group %" PRId64 " is %" PRId64 ": so many pointers overflow the address space",
+                  g, size);
     }
+    total += size;
   }
   return info->status;
 }
