@@ -1,0 +1,95 @@
+// The routines of libsgemm.h under one signature, so that one table of cases and one table of faults serve them all.
+#pragma once
+
+#include <libsgemm.h>
+
+#include <string>
+#include <vector>
+
+namespace sgemm_test {
+
+enum class Routine {
+  kSgemm,
+  kSsymm,
+  kSsyrk,
+  kSsyr2k,
+  kStrmm,
+  kStrsm,
+  kSgemmtr,
+  kShgemm,
+  kSbgemm,
+  kSgemmStrided,
+  kShgemmStrided,
+  kSbgemmStrided
+};
+
+// The routines on single matrices, and those on strided batches.
+extern const std::vector<Routine> kSingleRoutines;
+extern const std::vector<Routine> kStridedRoutines;
+
+// Every argument of every routine above; a routine takes those it has. `c` and `ldc` are the matrix that is written,
+// which strmm and strsm call B.
+struct Args {
+  libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR;
+  libsgemm_op_t transa = LIBSGEMM_NO_TRANS;
+  libsgemm_op_t transb = LIBSGEMM_NO_TRANS;
+  libsgemm_side_t side = LIBSGEMM_LEFT;
+  libsgemm_uplo_t uplo = LIBSGEMM_UPPER;
+  libsgemm_diag_t diag = LIBSGEMM_NON_UNIT;
+  int64_t m = 0, n = 0, k = 0;
+  float alpha = 1, beta = 0;
+  const void *a = nullptr;
+  int64_t lda = 1, stride_a = 0;
+  const void *b = nullptr;
+  int64_t ldb = 1, stride_b = 0;
+  float *c = nullptr;
+  int64_t ldc = 1, stride_c = 0;
+  int64_t batch_count = 1;
+};
+
+// Arguments of the group batches; A and B point to arrays of pointers to the element type.
+struct BatchArgs {
+  libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR;
+  const libsgemm_op_t *transa = nullptr, *transb = nullptr;
+  const int64_t *m = nullptr, *n = nullptr, *k = nullptr;
+  const float *alpha = nullptr, *beta = nullptr;
+  const void *const *a = nullptr, *const *b = nullptr;
+  float *const *c = nullptr;
+  const int64_t *lda = nullptr, *ldb = nullptr, *ldc = nullptr;
+  int64_t group_count = 0;
+  const int64_t *group_size = nullptr;
+};
+
+enum class Element { kFloat, kHalf, kBfloat16 };
+
+libsgemm_status_t call(Routine routine, const Args &args);
+libsgemm_status_t call(Routine routine, libsgemm_handle_t handle, const Args &args);
+libsgemm_status_t call_batch(Element element, const BatchArgs &args);
+libsgemm_status_t call_batch(Element element, libsgemm_handle_t handle, const BatchArgs &args);
+
+// "libsgemm_sgemm", without the _h.
+std::string entry_name(Routine routine);
+std::string batch_entry_name(Element element);
+
+// Names of the parameters as in the header, in order; the position of an argument is its index here plus one.
+const std::vector<std::string> &parameters(Routine routine);
+const std::vector<std::string> &batch_parameters();
+
+Element element_of(Routine routine);
+
+// A handle that is destroyed at the end of its scope.
+class Handle {
+ public:
+  Handle();
+  ~Handle();
+  Handle(const Handle &) = delete;
+  Handle &operator=(const Handle &) = delete;
+  operator libsgemm_handle_t() const { return handle_; }
+
+ private:
+  libsgemm_handle_t handle_ = nullptr;
+};
+
+libsgemm_info_t last_info();
+
+}  // namespace sgemm_test

@@ -1,0 +1,42 @@
+// The table of cases that every routine, backend and kernel row is tested with.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "call.h"
+
+namespace sgemm_test {
+
+// kExact: small integers, so that every partial sum is a number of FP32 and any order of summation gives the same
+// bits. kRandom: uniform in (-1, 1), judged by an error bound.
+enum class Inputs { kExact, kRandom };
+
+// Elements from the end of a stored column (row) to the next one.
+struct Padding {
+  int a, b, c;
+};
+
+struct Case {
+  Routine routine;
+  libsgemm_op_t transa = LIBSGEMM_NO_TRANS;
+  libsgemm_op_t transb = LIBSGEMM_NO_TRANS;
+  libsgemm_side_t side = LIBSGEMM_LEFT;
+  libsgemm_uplo_t uplo = LIBSGEMM_UPPER;
+  libsgemm_diag_t diag = LIBSGEMM_NON_UNIT;
+  int64_t m = 0, n = 0, k = 0;  // a routine without m or k has m = n, k = 0 or k = the order of A
+  float alpha = 1, beta = 0;
+  Inputs inputs = Inputs::kExact;
+  Padding padding = {1, 2, 3};
+  int offset = 0;  // elements by which every pointer is moved off its alignment
+};
+
+std::vector<Case> cases_of(Routine routine);
+
+// One line that is enough to repeat the case.
+std::string describe(const Case &test);
+
+// True if the call only returns or scales C, so that no backend is needed.
+bool needs_no_backend(const Case &test);
+
+}  // namespace sgemm_test

@@ -1,0 +1,183 @@
+// The checker. tests/test_checker.cpp shows that it rejects wrong results.
+#include "check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "numbers.h"
+
+namespace sgemm_test {
+namespace {
+
+bool same(float result, double value, double limit) {
+  if (std::isnan(value)) return std::isnan(result);
+  if (std::isinf(value)) return static_cast<double>(result) == value;
+  if (!std::isfinite(result)) return false;
+  if (limit == 0) return result == static_cast<float>(value);
+  return std::fabs(static_cast<double>(result) - value) <= limit;
+}
+
+std::string wrong_element(int64_t i, int64_t j, double result, double value, double limit) {
+  std::ostringstream text;
+  text.precision(9);
+  text << "element (" << i << ", " << j << ") is " << result << ", expected " << value;
+  if (limit != 0) text << " within " << limit;
+  return text.str();
+}
+
+// A computed solution of a triangular system satisfies it with a small componentwise residual: |op(A) X - alpha B| <=
+// gamma_n |op(A)| |X| (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem 8.5, for substitution
+// in any order), gamma_n = n u / (1 - n u). Two more roundings are for alpha * B, and one for multiplying by the
+// reciprocal of the diagonal instead of dividing. `x` holds the computed X.
+std::string check_residual(const Problem &problem, const Matrix &x) {
+  const Sums left_side = apply_triangle(problem, x);
+  const double roundings = static_cast<double>(terms(problem.test) + 3) * kUnitRoundoff;
+  const double gamma = roundings / (1 - roundings);
+  for (size_t i = 0; i < x.values.size(); ++i) {
+    const double right_side = static_cast<double>(problem.test.alpha) * static_cast<double>(problem.c.values[i]);
+    const double limit = gamma * (left_side.magnitude[i] + std::fabs(right_side));
+    if (!(std::fabs(left_side.sum[i] - right_side) <= limit)) {
+      const auto at = static_cast<int64_t>(i);
+      return "solution " + wrong_element(at / x.columns, at % x.columns, x.values[i], NAN, 0) + "; its left-hand " +
+             wrong_element(at / x.columns, at % x.columns, left_side.sum[i], right_side, limit);
+    }
+  }
+  return "";
+}
+
+void store(Element element, float value, int64_t index, Buffer *buffer) {
+  if (element == Element::kFloat) {
+    buffer->as<float>()[index] = value;
+  } else {
+    buffer->as<uint16_t>()[index] = element == Element::kHalf ? half_from_float(value) : bfloat16_from_float(value);
+  }
+}
+
+}  // namespace
+
+int64_t extent_of(libsgemm_layout_t layout, int64_t ld, int64_t rows, int64_t columns) {
+  if (rows == 0 || columns == 0) return 0;
+  return index_of(layout, ld, rows - 1, columns - 1) + 1;
+}
+
+std::string compare(const Matrix &result, const std::vector<double> &value, const std::vector<double> &limit) {
+  for (int64_t i = 0; i < result.rows; ++i) {
+    for (int64_t j = 0; j < result.columns; ++j) {
+      const auto at = static_cast<size_t>(i * result.columns + j);
+      if (contains(result.region, i, j) && !same(result.values[at], value[at], limit[at])) {
+        return wrong_element(i, j, result.values[at], value[at], limit[at]);
+      }
+    }
+  }
+  return "";
+}
+
+Placement::Placement(const Problem &problem, libsgemm_layout_t layout) : Placement({&problem}, layout, Strides()) {}
+
+Placement::Placement(std::vector<const Problem *> problems, libsgemm_layout_t layout, const Strides &strides)
+    : problems_(std::move(problems)) {
+  const Problem &problem = *problems_.front();
+  const Case &test = problem.test;
+  const auto ld = [layout](const Matrix &x, int padding) {
+    return std::max<int64_t>(1, layout == LIBSGEMM_COL_MAJOR ? x.rows : x.columns) + padding;
+  };
+  args_.layout = layout;
+  args_.transa = test.transa;
+  args_.transb = test.transb;
+  args_.side = test.side;
+  args_.uplo = test.uplo;
+  args_.diag = test.diag;
+  args_.m = test.m;
+  args_.n = test.n;
+  args_.k = test.k;
+  args_.alpha = test.alpha;
+  args_.beta = test.beta;
+  args_.lda = ld(problem.a, test.padding.a);
+  args_.ldb = ld(problem.b, test.padding.b);
+  args_.ldc = ld(problem.c, test.padding.c);
+  args_.stride_a = strides.a;
+  args_.stride_b = strides.b;
+  args_.stride_c = strides.c;
+  args_.batch_count = static_cast<int64_t>(problems_.size());
+  const bool in_place = test.routine == Routine::kStrmm || test.routine == Routine::kStrsm;
+  const bool unread = test.alpha == 0 || test.k == 0;
+  a_ = place(&Problem::a, args_.lda, strides.a, unread);
+  b_ = place(&Problem::b, args_.ldb, strides.b, unread);
+  c_ = place(&Problem::c, args_.ldc, strides.c, in_place ? unread : test.beta == 0);
+  args_.a = a_->data();
+  args_.b = b_->data();
+  args_.c = c_->as<float>();
+}
+
+std::unique_ptr<Buffer> Placement::place(Matrix Problem::*operand, int64_t ld, int64_t stride, bool poisoned) {
+  const Case &test = problems_.front()->test;
+  const Matrix &first = problems_.front()->*operand;
+  const Element element = operand == &Problem::c ? Element::kFloat : element_of(test.routine);
+  const int64_t last = static_cast<int64_t>(problems_.size() - 1) * stride;
+  auto buffer = std::make_unique<Buffer>(last + extent_of(args_.layout, ld, first.rows, first.columns),
+                                         element == Element::kFloat ? 4 : 2, test.offset);
+  for (size_t product = 0; product < problems_.size() && !poisoned; ++product) {
+    const Matrix &x = problems_[product]->*operand;
+    const int64_t start = static_cast<int64_t>(product) * stride;
+    for (int64_t i = 0; i < x.rows; ++i) {
+      for (int64_t j = 0; j < x.columns; ++j) {
+        const int64_t index = start + index_of(args_.layout, ld, i, j);
+        if (contains(x.region, i, j)) store(element, x.at(i, j), index, buffer.get());
+      }
+    }
+  }
+  buffer->seal();
+  return buffer;
+}
+
+std::string Placement::check_result(size_t product) {
+  const Problem &problem = *problems_[product];
+  const float *c = this->c() + static_cast<int64_t>(product) * args_.stride_c;
+  Matrix result = problem.c;
+  for (int64_t i = 0; i < result.rows; ++i) {
+    for (int64_t j = 0; j < result.columns; ++j) result.at(i, j) = c[index_in_c(i, j)];
+  }
+  if (problem.value.empty() && !problem.c.values.empty()) return check_residual(problem, result);
+  return compare(result, problem.value, problem.limit);
+}
+
+void Placement::mark_writable() {
+  const Matrix &c = problems_.front()->c;
+  const int64_t last = static_cast<int64_t>(problems_.size() - 1) * args_.stride_c;
+  writable_.assign(static_cast<size_t>(last + extent_of(args_.layout, args_.ldc, c.rows, c.columns)), false);
+  for (int64_t start = 0; start <= last; start += std::max<int64_t>(1, args_.stride_c)) {
+    for (int64_t i = 0; i < c.rows; ++i) {
+      for (int64_t j = 0; j < c.columns; ++j) {
+        if (contains(c.region, i, j)) writable_[static_cast<size_t>(start + index_in_c(i, j))] = true;
+      }
+    }
+  }
+}
+
+void Placement::restore() { c_->restore(); }
+
+std::string Placement::check() {
+  if (writable_.empty()) mark_writable();
+  const std::string output = c_->damage(writable_);
+  if (!output.empty()) return "output: " + output;
+  const std::string a = a_->damage();
+  if (!a.empty()) return "A: " + a;
+  const std::string b = b_->damage();
+  if (!b.empty()) return "B: " + b;
+  for (size_t product = 0; product < problems_.size(); ++product) {
+    const std::string fault = check_result(product);
+    if (!fault.empty()) return problems_.size() == 1 ? fault : "product " + std::to_string(product) + ": " + fault;
+  }
+  return "";
+}
+
+std::string Placement::check_untouched() {
+  for (const Buffer *buffer : {a_.get(), b_.get(), c_.get()}) {
+    const std::string damage = buffer->damage();
+    if (!damage.empty()) return damage;
+  }
+  return "";
+}
+
+}  // namespace sgemm_test

@@ -1,0 +1,79 @@
+// Entry of the tests: a clean environment, the backend under test, and a visible skip where it is not available.
+#include <libsgemm.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#define CATCH_CONFIG_RUNNER
+#include "catch.h"
+#include "subject.h"
+
+extern char **environ;
+
+namespace sgemm_test {
+namespace {
+
+constexpr int kSkipped = 77;  // what tests/CMakeLists.txt tells CTest to show as skipped
+constexpr int kBroken = 70;
+
+// Settings of the user would change what is tested, those that only say where things lie excepted.
+void clean_environment() {
+  std::vector<std::string> names;
+  for (char **entry = environ; *entry != nullptr; ++entry) {
+    const std::string name(*entry, std::strcspn(*entry, "="));
+    const bool location = name == "LIBSGEMM_CPU_BLAS" || name == "LIBSGEMM_BACKEND_PATH";
+    if (name.rfind("LIBSGEMM_", 0) == 0 && name.rfind("LIBSGEMM_TEST_", 0) != 0 && !location) names.push_back(name);
+  }
+  for (const std::string &name : names) unsetenv(name.c_str());
+}
+
+int skip(const std::string &reason) {
+  std::printf("SKIPPED: %s\n", reason.c_str());
+  return kSkipped;
+}
+
+Subject &mutable_subject() {
+  static Subject instance;
+  return instance;
+}
+
+// 0 if the backend under test is there.
+int choose_subject(const char *backend) {
+  setenv("LIBSGEMM_BACKEND", backend, 1);
+  for (int index = 0; index < libsgemm_backend_count(); ++index) {
+    if (std::strcmp(libsgemm_backend_name(index), backend) != 0) continue;
+    libsgemm_backend_info_t info;
+    if (libsgemm_backend_describe(index, &info) != LIBSGEMM_SUCCESS) break;
+    if (info.available == 0) return skip(std::string("backend ") + backend + " is not available: " + info.reason);
+    mutable_subject().backend = backend;
+    for (int row = 0; row < info.kernel_count; ++row) {
+      mutable_subject().kernels.emplace_back(libsgemm_kernel_name(index, row));
+    }
+    return 0;
+  }
+  std::fprintf(stderr, "the library does not know, or cannot describe, the backend \"%s\"\n", backend);
+  return kBroken;
+}
+
+}  // namespace
+
+const Subject &subject() { return mutable_subject(); }
+
+__attribute__((weak)) std::string skip_reason() { return ""; }
+
+}  // namespace sgemm_test
+
+int main(int argc, char **argv) {
+  using namespace sgemm_test;
+  clean_environment();
+  const std::string reason = skip_reason();
+  if (!reason.empty()) return skip(reason);
+  const char *backend = std::getenv("LIBSGEMM_TEST_BACKEND");
+  if (backend != nullptr) {
+    const int status = choose_subject(backend);
+    if (status != 0) return status;
+  }
+  // Catch2 returns the number of failures, which may be that of a skip.
+  return Catch::Session().run(argc, argv) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

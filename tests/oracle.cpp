@@ -1,0 +1,289 @@
+// The FP64 reference. Every routine is a sum of products of factors: op(A) in full, a symmetric matrix written out from
+// its triangle, or a triangle, whose absent elements take no part in any sum (so that they cannot turn Inf into NaN).
+#include "oracle.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numbers.h"
+
+namespace sgemm_test {
+namespace {
+
+// A factor of a product, row by row; of row i the columns begin[i] <= j < end[i] take part.
+struct Factor {
+  int64_t rows, columns;
+  std::vector<double> values;
+  std::vector<int64_t> begin, end;
+
+  Factor(int64_t r, int64_t c)
+      : rows(r),
+        columns(c),
+        values(static_cast<size_t>(r * c)),
+        begin(static_cast<size_t>(r), 0),
+        end(static_cast<size_t>(r), c) {}
+  double &at(int64_t i, int64_t j) { return values[static_cast<size_t>(i * columns + j)]; }
+  double at(int64_t i, int64_t j) const { return values[static_cast<size_t>(i * columns + j)]; }
+};
+
+Factor transpose(const Factor &x) {
+  Factor y(x.columns, x.rows);
+  for (int64_t i = 0; i < x.rows; ++i) {
+    for (int64_t j = 0; j < x.columns; ++j) y.at(j, i) = x.at(i, j);
+  }
+  return y;
+}
+
+Factor general(const Matrix &x, libsgemm_op_t op = LIBSGEMM_NO_TRANS) {
+  Factor y(x.rows, x.columns);
+  for (int64_t i = 0; i < x.rows; ++i) {
+    for (int64_t j = 0; j < x.columns; ++j) y.at(i, j) = x.at(i, j);
+  }
+  return op == LIBSGEMM_NO_TRANS ? y : transpose(y);
+}
+
+Factor symmetric(const Matrix &x) {
+  Factor y(x.rows, x.columns);
+  for (int64_t i = 0; i < x.rows; ++i) {
+    for (int64_t j = 0; j < x.columns; ++j) y.at(i, j) = contains(x.region, i, j) ? x.at(i, j) : x.at(j, i);
+  }
+  return y;
+}
+
+Factor triangle(const Matrix &x, const Case &test) {
+  Factor y = general(x, test.transa);
+  const bool upper = (test.uplo == LIBSGEMM_UPPER) == (test.transa == LIBSGEMM_NO_TRANS);
+  for (int64_t i = 0; i < y.rows; ++i) {
+    if (test.diag == LIBSGEMM_UNIT) y.at(i, i) = 1;
+    y.begin[static_cast<size_t>(i)] = upper ? i : 0;
+    y.end[static_cast<size_t>(i)] = upper ? y.columns : i + 1;
+  }
+  return y;
+}
+
+void add_product(const Factor &left, const Factor &right, Sums *sums) {
+  sums->rows = left.rows;
+  sums->columns = right.columns;
+  sums->sum.resize(static_cast<size_t>(left.rows * right.columns), 0.0);
+  sums->magnitude.resize(static_cast<size_t>(left.rows * right.columns), 0.0);
+  for (int64_t i = 0; i < left.rows; ++i) {
+    double *sum = sums->sum.data() + i * right.columns;
+    double *magnitude = sums->magnitude.data() + i * right.columns;
+    for (int64_t l = left.begin[static_cast<size_t>(i)]; l < left.end[static_cast<size_t>(i)]; ++l) {
+      const double x = left.at(i, l);
+      const double *row = right.values.data() + l * right.columns;
+      const int64_t end = right.end[static_cast<size_t>(l)];
+      for (int64_t j = right.begin[static_cast<size_t>(l)]; j < end; ++j) {
+        const double term = x * row[j];
+        sum[j] += term;
+        magnitude[j] += std::fabs(term);
+      }
+    }
+  }
+}
+
+// The sum of products that alpha multiplies.
+Sums products(const Problem &p) {
+  const Case &test = p.test;
+  Sums sums;
+  switch (test.routine) {
+    case Routine::kSsymm:
+      if (test.side == LIBSGEMM_LEFT) {
+        add_product(symmetric(p.a), general(p.b), &sums);
+      } else {
+        add_product(general(p.b), symmetric(p.a), &sums);
+      }
+      break;
+    case Routine::kSsyrk: {
+      const Factor a = general(p.a, test.transa);
+      add_product(a, transpose(a), &sums);
+      break;
+    }
+    case Routine::kSsyr2k: {
+      const Factor a = general(p.a, test.transa);
+      const Factor b = general(p.b, test.transa);
+      add_product(a, transpose(b), &sums);
+      add_product(b, transpose(a), &sums);
+      break;
+    }
+    case Routine::kStrmm:
+    case Routine::kStrsm:
+      return apply_triangle(p, p.c);
+    default:
+      add_product(general(p.a, test.transa), general(p.b, test.transb), &sums);
+  }
+  return sums;
+}
+
+Matrix shaped(int64_t rows, int64_t columns, Region region = Region::kAll) {
+  Matrix x;
+  x.rows = rows;
+  x.columns = columns;
+  x.region = region;
+  x.values.resize(static_cast<size_t>(rows * columns));
+  return x;
+}
+
+Matrix op_shaped(libsgemm_op_t op, int64_t rows, int64_t columns) {
+  return op == LIBSGEMM_NO_TRANS ? shaped(rows, columns) : shaped(columns, rows);
+}
+
+void shape(Problem *p) {
+  const Case &t = p->test;
+  const Region half = t.uplo == LIBSGEMM_UPPER ? Region::kUpper : Region::kLower;
+  const Region strict = t.uplo == LIBSGEMM_UPPER ? Region::kStrictUpper : Region::kStrictLower;
+  const int64_t order = t.side == LIBSGEMM_LEFT ? t.m : t.n;
+  switch (t.routine) {
+    case Routine::kSsymm:
+      p->a = shaped(order, order, half);
+      p->b = shaped(t.m, t.n);
+      p->c = shaped(t.m, t.n);
+      break;
+    case Routine::kSsyrk:
+    case Routine::kSsyr2k:
+      p->a = op_shaped(t.transa, t.n, t.k);
+      if (t.routine == Routine::kSsyr2k) p->b = p->a;
+      p->c = shaped(t.n, t.n, half);
+      break;
+    case Routine::kStrmm:
+    case Routine::kStrsm:
+      p->a = shaped(order, order, t.diag == LIBSGEMM_UNIT ? strict : half);
+      p->c = shaped(t.m, t.n);
+      break;
+    case Routine::kSgemmtr:
+      p->a = op_shaped(t.transa, t.n, t.k);
+      p->b = op_shaped(t.transb, t.k, t.n);
+      p->c = shaped(t.n, t.n, half);
+      break;
+    default:
+      p->a = op_shaped(t.transa, t.m, t.k);
+      p->b = op_shaped(t.transb, t.k, t.n);
+      p->c = shaped(t.m, t.n);
+  }
+}
+
+// The values of 16-bit inputs are rounded here, so that the oracle multiplies what the library is given.
+float as_element(Element element, float value) {
+  if (element == Element::kHalf) return float_from_half(half_from_float(value));
+  if (element == Element::kBfloat16) return float_from_bfloat16(bfloat16_from_float(value));
+  return value;
+}
+
+void fill(const Case &test, Random *random, Element element, Matrix *x) {
+  for (float &value : x->values) {
+    value = test.inputs == Inputs::kExact ? static_cast<float>(random->integer(-4, 4)) : random->uniform();
+    value = as_element(element, value);
+  }
+}
+
+// A triangle whose inverse stays small, so that solutions neither overflow nor, in exact cases, leave the integers: off
+// the diagonal about two elements a row of -1 and 1, and a diagonal of powers of two; or elements of about
+// order^(-1/2), and a diagonal of 1 to 2.
+void fill_triangle(const Case &test, Random *random, Matrix *x) {
+  const auto order = static_cast<int>(x->rows);
+  for (int64_t i = 0; i < order; ++i) {
+    for (int64_t j = 0; j < order; ++j) {
+      if (test.inputs == Inputs::kRandom) {
+        const float value = random->uniform();
+        x->at(i, j) = i == j ? value + std::copysign(1.0f, value) : value / std::sqrt(static_cast<float>(order));
+      } else if (i == j) {
+        const float powers[] = {1, -1, 2, -0.5f};
+        x->at(i, j) = powers[random->integer(0, 3)];
+      } else {
+        const bool zero = random->integer(0, std::max(order, 4)) > 4;
+        x->at(i, j) = zero ? 0.0f : static_cast<float>(2 * random->integer(0, 1) - 1);
+      }
+    }
+  }
+}
+
+// Exact strsm: the solution is drawn, and the right-hand side made from it.
+void plant_solution(Problem *p) {
+  const Sums right_side = apply_triangle(*p, p->c);
+  p->value.assign(p->c.values.begin(), p->c.values.end());
+  p->limit.assign(p->value.size(), 0.0);
+  for (size_t i = 0; i < p->value.size(); ++i) {
+    p->c.values[i] = static_cast<float>(right_side.sum[i] / static_cast<double>(p->test.alpha));
+  }
+}
+
+}  // namespace
+
+bool contains(Region region, int64_t row, int64_t column) {
+  switch (region) {
+    case Region::kAll:
+      return true;
+    case Region::kUpper:
+      return row <= column;
+    case Region::kLower:
+      return row >= column;
+    case Region::kStrictUpper:
+      return row < column;
+    case Region::kStrictLower:
+      return row > column;
+    default:
+      return false;
+  }
+}
+
+int64_t terms(const Case &test) { return test.routine == Routine::kSsyr2k ? 2 * test.k : test.k; }
+
+Sums apply_triangle(const Problem &problem, const Matrix &x) {
+  Sums sums;
+  const Factor a = triangle(problem.a, problem.test);
+  if (problem.test.side == LIBSGEMM_LEFT) {
+    add_product(a, general(x), &sums);
+  } else {
+    add_product(general(x), a, &sums);
+  }
+  return sums;
+}
+
+void solve(Problem *p) {
+  const Case &test = p->test;
+  const size_t count = p->c.values.size();
+  p->value.assign(count, 0.0);
+  p->limit.assign(count, 0.0);
+  const double alpha = test.alpha;
+  const double beta = test.beta;
+  const double factor = 2 * std::sqrt(static_cast<double>(terms(test)) + 2) * kUnitRoundoff;
+  std::vector<double> magnitude(count, 0.0);
+  if (alpha != 0 && test.k != 0) {
+    const Sums sums = products(*p);
+    for (size_t i = 0; i < count; ++i) {
+      p->value[i] = alpha * sums.sum[i];
+      magnitude[i] = std::fabs(alpha) * sums.magnitude[i];
+    }
+  }
+  if (beta != 0) {
+    for (size_t i = 0; i < count; ++i) {
+      p->value[i] += beta * static_cast<double>(p->c.values[i]);
+      magnitude[i] += std::fabs(beta * static_cast<double>(p->c.values[i]));
+    }
+  }
+  if (test.inputs == Inputs::kExact) return;
+  for (size_t i = 0; i < count; ++i) p->limit[i] = factor * magnitude[i];
+}
+
+Problem make_problem(const Case &test, uint64_t seed) {
+  Problem p;
+  p.test = test;
+  shape(&p);
+  Random random(seed);
+  const bool is_triangular = test.routine == Routine::kStrmm || test.routine == Routine::kStrsm;
+  if (is_triangular) {
+    fill_triangle(test, &random, &p.a);
+  } else {
+    fill(test, &random, element_of(test.routine), &p.a);
+  }
+  fill(test, &random, element_of(test.routine), &p.b);
+  fill(test, &random, Element::kFloat, &p.c);
+  if (test.routine != Routine::kStrsm || test.alpha == 0) {
+    solve(&p);
+  } else if (test.inputs == Inputs::kExact) {
+    plant_solution(&p);
+  }
+  return p;
+}
+
+}  // namespace sgemm_test

@@ -1,0 +1,46 @@
+// Runs a program in a clean environment and takes what it printed.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sgemm_test {
+
+// NAME -> value of the variables that are added to the environment, from which all LIBSGEMM_ variables are removed,
+// but for those that say where OpenBLAS and the plugins lie.
+using Environment = std::map<std::string, std::string>;
+
+struct Outcome {
+  bool timed_out = false;
+  int exit_status = -1;  // -1: ended by `signal`
+  int signal = 0;
+  std::string out, err;
+  // The KEY=VALUE lines of the report, for probe.
+  std::map<std::string, std::string> report;
+
+  std::string description() const;
+};
+
+// Runs `command`, at most `seconds`.
+Outcome run_program(const std::vector<std::string> &command, const Environment &environment, int seconds = 60);
+
+// Runs a probe (probe.cpp) with `arguments` and reads its report.
+Outcome run_probe(const std::string &probe, const std::vector<std::string> &arguments, const Environment &environment);
+
+// A new directory, removed with what is in it at the end of the scope.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory &) = delete;
+  TemporaryDirectory &operator=(const TemporaryDirectory &) = delete;
+  const std::string &path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string read_text(const std::string &file);
+
+}  // namespace sgemm_test

@@ -1,0 +1,72 @@
+#!/bin/sh
+# What the libraries export, and that the public header compiles as strict C99, C11 and C++.
+# Usage: test_abi.sh READELF LIBSGEMM.SO LIBSGEMM_BLAS.SO INCLUDE_DIRECTORY CC CXX
+set -eu
+
+readelf=$1 library=$2 drop_in=$3 include=$4 cc=$5 cxx=$6
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+  echo "FAILED: $*" >&2
+  failures=$((failures + 1))
+}
+
+# Names, with versions, that a library defines for others.
+exports() {
+  "$readelf" --wide --dyn-syms "$1" |
+    awk '$5 ~ /GLOBAL|WEAK|UNIQUE/ && $7 != "UND" && $6 == "DEFAULT" {print $8}' | sort -u
+}
+
+exports "$library" >"$work/library"
+exports "$drop_in" >"$work/drop_in"
+[ "$(wc -l <"$work/library")" -gt 30 ] || fail "$library exports fewer than 30 symbols"
+
+# Version definitions show as an absolute symbol of the version's own name.
+grep -v -e '^libsgemm_[a-z0-9_]*@@LIBSGEMM_[0-9.]*$' -e '^LIBSGEMM_[0-9.]*$' -e '^LIBSGEMM_[0-9.]*@@LIBSGEMM_[0-9.]*$' \
+  "$work/library" >"$work/foreign" || true
+[ ! -s "$work/foreign" ] || fail "$library exports without prefix or version: $(tr '\n' ' ' <"$work/foreign")"
+
+# Every function of the header is there.
+grep -o 'libsgemm_[a-z0-9_]*(' "$include/libsgemm.h" | tr -d '(' | sort -u >"$work/declared"
+sed 's/@.*//' "$work/library" | sort -u >"$work/names"
+# Names in comments are of functions too; libsgemm_last_info() is a mention of one.
+comm -23 "$work/declared" "$work/names" >"$work/missing"
+[ ! -s "$work/missing" ] || fail "$library lacks $(tr '\n' ' ' <"$work/missing")"
+
+# The drop-in has single-precision level 3 only: no other precision, no level 1 or 2, no error handler.
+sed 's/@.*//' "$work/drop_in" >"$work/drop_in_names"
+for name in cblas_sgemm sgemm_ cblas_sgemm_64 sgemm_64_ scipy_cblas_sgemm64_ scipy_sgemm_64_ cblas_strsm strsm_ \
+  cblas_ssyrk ssyrk_ cblas_ssyr2k ssyr2k_ cblas_ssymm ssymm_ cblas_strmm strmm_; do
+  case $name in
+    cblas_sgemm_64) grep -q -x -e cblas_sgemm64_ -e cblas_sgemm_64 "$work/drop_in_names" || fail "$drop_in lacks $name" ;;
+    *) grep -q -x "$name" "$work/drop_in_names" || fail "$drop_in lacks $name" ;;
+  esac
+done
+grep -E -e '^(scipy_)?(cblas_)?[dcz][a-z0-9]+(_|64_|_64_?)?$' -e 'xerbla' -e '^(scipy_)?cblas_i' \
+  "$work/drop_in_names" >"$work/other" || true
+[ ! -s "$work/other" ] || fail "$drop_in exports $(tr '\n' ' ' <"$work/other")"
+grep -v -E -e '^(scipy_)?(cblas_)?s[a-z0-9]*(gemm|symm|syrk|syr2k|trmm|trsm|gemmt|gemmtr|batch|strided)[a-z0-9_]*$' \
+  -e '^libsgemm_blas_[a-z]*$' -e '^LIBSGEMM' "$work/drop_in_names" >"$work/other" || true
+[ ! -s "$work/other" ] || fail "$drop_in exports besides level 3: $(tr '\n' ' ' <"$work/other")"
+
+# Neither library needs a vendor's or a BLAS library to load.
+for file in "$library" "$drop_in"; do
+  "$readelf" --wide --dynamic "$file" | grep NEEDED | grep -i -E 'blas\.|cuda|cublas|hip|rocm|lapack' >"$work/needed" || true
+  [ ! -s "$work/needed" ] || fail "$file needs $(cat "$work/needed")"
+done
+
+printf '#include <libsgemm.h>\nint use(void) { return libsgemm_version(); }\n' >"$work/header.c"
+cp "$work/header.c" "$work/header.cpp"
+for standard in c99 c11; do
+  "$cc" -std=$standard -Wall -Wextra -Wpedantic -Werror -I"$include" -fsyntax-only "$work/header.c" ||
+    fail "the header does not compile as $standard"
+done
+for standard in c++11 c++17; do
+  "$cxx" -std=$standard -Wall -Wextra -Wpedantic -Werror -I"$include" -fsyntax-only "$work/header.cpp" ||
+    fail "the header does not compile as $standard"
+done
+
+[ "$failures" -eq 0 ] || exit 1
+echo "$(wc -l <"$work/names") names exported by libsgemm.so, $(wc -l <"$work/drop_in_names") by libsgemm_blas.so"

@@ -1,0 +1,171 @@
+// After warm-up a call allocates nothing: this program's own malloc and mmap count while a call runs.
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+
+#include "catch.h"
+#include "check.h"
+#include "subject.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+using namespace sgemm_test;
+
+namespace {
+
+std::atomic<bool> counting{false};
+std::atomic<int> allocations{0};
+std::atomic<void *> first_caller{nullptr};
+
+}  // namespace
+
+#ifdef SANITIZED
+
+std::string sgemm_test::skip_reason() { return "the sanitizer has an allocator of its own"; }
+
+#else
+
+namespace {
+
+void count(void *caller) {
+  if (!counting) return;
+  if (allocations++ == 0) first_caller = caller;
+}
+
+}  // namespace
+
+extern "C" {
+
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+
+__attribute__((visibility("default"))) void *malloc(size_t bytes) {
+  count(__builtin_return_address(0));
+  return __libc_malloc(bytes);
+}
+
+__attribute__((visibility("default"))) void *calloc(size_t number, size_t bytes) {
+  count(__builtin_return_address(0));
+  return __libc_calloc(number, bytes);
+}
+
+__attribute__((visibility("default"))) void *realloc(void *memory, size_t bytes) {
+  count(__builtin_return_address(0));
+  return __libc_realloc(memory, bytes);
+}
+
+__attribute__((visibility("default"))) void *aligned_alloc(size_t alignment, size_t bytes) {
+  count(__builtin_return_address(0));
+  return __libc_memalign(alignment, bytes);
+}
+
+__attribute__((visibility("default"))) int posix_memalign(void **memory, size_t alignment, size_t bytes) {
+  count(__builtin_return_address(0));
+  *memory = __libc_memalign(alignment, bytes);
+  return *memory == nullptr ? ENOMEM : 0;
+}
+
+__attribute__((visibility("default"))) void *mmap(void *address, size_t bytes, int protection, int flags, int file,
+                                                  off_t offset) noexcept {
+  count(__builtin_return_address(0));
+  return reinterpret_cast<void *>(syscall(SYS_mmap, address, bytes, protection, flags, file, offset));
+}
+}
+
+#endif
+
+namespace {
+
+std::string file_of(void *code) {
+  Dl_info info;
+  return code != nullptr && dladdr(code, &info) != 0 ? info.dli_fname : "nowhere";
+}
+
+// Runs `work` three times to warm up, and then counts the allocations of further runs.
+template <typename Work>
+void check_allocates_nothing(Work work) {
+  for (int i = 0; i < 3; ++i) REQUIRE(work() == LIBSGEMM_SUCCESS);
+  allocations = 0;
+  counting = true;
+  bool success = true;
+  for (int i = 0; i < 5; ++i) success = work() == LIBSGEMM_SUCCESS && success;
+  counting = false;
+  INFO("first allocation by " << file_of(first_caller));
+  CHECK(success);
+  CHECK(allocations == 0);
+}
+
+}  // namespace
+
+TEST_CASE("the counter counts") {
+  allocations = 0;
+  counting = true;
+  void *volatile plain = std::malloc(10);
+  int *volatile object = new int(1);
+  void *volatile aligned = std::aligned_alloc(64, 64);
+  void *volatile mapped = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  counting = false;
+  std::free(plain);
+  delete object;
+  std::free(aligned);
+  munmap(mapped, 4096);
+  CHECK(allocations == 4);
+}
+
+TEST_CASE("a call allocates nothing after warm-up") {
+  Handle handle;
+  for (const Routine routine : kSingleRoutines) {
+    for (const int64_t size : {1, 8, 65, 200}) {
+      for (const libsgemm_layout_t layout : {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR}) {
+        Case test;
+        test.routine = routine;
+        test.m = test.n = test.k = size;
+        const Problem problem = make_problem(test);
+        Placement placement(problem, layout);
+        INFO(describe(test) << " layout " << layout);
+        check_allocates_nothing([&] { return call(routine, placement.args()); });
+        check_allocates_nothing([&] { return call(routine, handle, placement.args()); });
+        REQUIRE(std::string(last_info().backend) == subject().backend);
+      }
+    }
+  }
+}
+
+TEST_CASE("a batch allocates nothing after warm-up") {
+  for (const Routine routine : kStridedRoutines) {
+    for (const int64_t size : {4, 40}) {
+      Case test;
+      test.routine = element_of(routine) == Element::kFloat  ? Routine::kSgemm
+                     : element_of(routine) == Element::kHalf ? Routine::kShgemm
+                                                             : Routine::kSbgemm;
+      test.m = test.n = test.k = size;
+      const Problem problem = make_problem(test);
+      Placement placement({&problem, &problem, &problem}, LIBSGEMM_COL_MAJOR, {0, 0, 2000});
+      INFO(entry_name(routine) << " " << size);
+      check_allocates_nothing([&] { return call(routine, placement.args()); });
+    }
+  }
+}
+
+TEST_CASE("errors and quick returns allocate nothing") {
+  Args args;
+  check_allocates_nothing([&] { return call(Routine::kSgemm, args); });
+  Args wrong;
+  wrong.m = -1;
+  check_allocates_nothing([&] {
+    return call(Routine::kSgemm, wrong) == LIBSGEMM_INVALID_ARGUMENT ? LIBSGEMM_SUCCESS : LIBSGEMM_EXECUTION_FAILED;
+  });
+}

@@ -1,0 +1,234 @@
+// Bad arguments of the batch routines.
+#include <functional>
+#include <set>
+
+#include "catch.h"
+#include "check.h"
+#include "faults.h"
+
+using namespace sgemm_test;
+
+namespace {
+
+const libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};
+
+Case product_case(Routine routine) {
+  Case test;
+  test.routine = routine;
+  test.m = 3;
+  test.n = 2;
+  test.k = 4;
+  test.padding = {2, 3, 4};
+  test.beta = 1;
+  return test;
+}
+
+Routine product_of(Element element) {
+  return element == Element::kFloat ? Routine::kSgemm : element == Element::kHalf ? Routine::kShgemm : Routine::kSbgemm;
+}
+
+// A legal batch of two groups, of one and of two products, whose every array can be made wrong.
+struct Groups {
+  explicit Groups(Element element, libsgemm_layout_t layout)
+      : problem(make_problem(product_case(product_of(element)))) {
+    for (int i = 0; i < 3; ++i) {
+      products.push_back(std::make_unique<Placement>(problem, layout));
+      a.push_back(products.back()->args().a);
+      b.push_back(products.back()->args().b);
+      c.push_back(products.back()->args().c);
+    }
+    const Args &args = products.front()->args();
+    lda.assign(2, args.lda);
+    ldb.assign(2, args.ldb);
+    ldc.assign(2, args.ldc);
+    batch.layout = layout;
+    batch.transa = transa.data();
+    batch.transb = transb.data();
+    batch.m = m.data();
+    batch.n = n.data();
+    batch.k = k.data();
+    batch.alpha = alpha.data();
+    batch.beta = beta.data();
+    batch.a = a.data();
+    batch.b = b.data();
+    batch.c = c.data();
+    batch.lda = lda.data();
+    batch.ldb = ldb.data();
+    batch.ldc = ldc.data();
+    batch.group_count = 2;
+    batch.group_size = size.data();
+  }
+
+  std::string check_untouched() {
+    for (const auto &product : products) {
+      const std::string damage = product->check_untouched();
+      if (!damage.empty()) return damage;
+    }
+    return "";
+  }
+
+  Problem problem;
+  std::vector<std::unique_ptr<Placement>> products;
+  std::vector<const void *> a, b;
+  std::vector<float *> c;
+  std::vector<libsgemm_op_t> transa = {LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS};
+  std::vector<libsgemm_op_t> transb = {LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS};
+  std::vector<int64_t> m = {3, 3}, n = {2, 2}, k = {4, 4}, size = {1, 2}, lda, ldb, ldc;
+  std::vector<float> alpha = {1, 1}, beta = {1, 1};
+  BatchArgs batch;
+};
+
+struct GroupFault {
+  const char *parameter;
+  const char *label;
+  bool in_group;  // the second group is wrong, which the message must say
+  std::function<void(Groups *)> seed;
+};
+
+const std::vector<GroupFault> &group_faults() {
+  static const std::vector<GroupFault> faults = {
+      {"layout", "0", false, [](Groups *x) { x->batch.layout = static_cast<libsgemm_layout_t>(0); }},
+      {"layout", "103", false, [](Groups *x) { x->batch.layout = static_cast<libsgemm_layout_t>(103); }},
+      {"transa", "NULL", false, [](Groups *x) { x->batch.transa = nullptr; }},
+      {"transa", "110", true, [](Groups *x) { x->transa[1] = static_cast<libsgemm_op_t>(110); }},
+      {"transb", "NULL", false, [](Groups *x) { x->batch.transb = nullptr; }},
+      {"transb", "114", true, [](Groups *x) { x->transb[1] = static_cast<libsgemm_op_t>(114); }},
+      {"m", "NULL", false, [](Groups *x) { x->batch.m = nullptr; }},
+      {"m", "-1", true, [](Groups *x) { x->m[1] = -1; }},
+      {"n", "NULL", false, [](Groups *x) { x->batch.n = nullptr; }},
+      {"n", "-1", true, [](Groups *x) { x->n[1] = -1; }},
+      {"k", "NULL", false, [](Groups *x) { x->batch.k = nullptr; }},
+      {"k", "-1", true, [](Groups *x) { x->k[1] = -1; }},
+      {"alpha", "NULL", false, [](Groups *x) { x->batch.alpha = nullptr; }},
+      {"A", "NULL", false, [](Groups *x) { x->batch.a = nullptr; }},
+      {"A", "NULL in it", true, [](Groups *x) { x->a[2] = nullptr; }},
+      {"lda", "NULL", false, [](Groups *x) { x->batch.lda = nullptr; }},
+      {"lda", "too small", true, [](Groups *x) { x->lda[1] -= x->problem.test.padding.a + 1; }},
+      {"lda", "overflow", true, [](Groups *x) { x->lda[1] = INT64_MAX; }},
+      {"B", "NULL", false, [](Groups *x) { x->batch.b = nullptr; }},
+      {"B", "NULL in it", true, [](Groups *x) { x->b[1] = nullptr; }},
+      {"ldb", "NULL", false, [](Groups *x) { x->batch.ldb = nullptr; }},
+      {"ldb", "too small", true, [](Groups *x) { x->ldb[1] -= x->problem.test.padding.b + 1; }},
+      {"ldb", "overflow", true, [](Groups *x) { x->ldb[1] = INT64_MAX; }},
+      {"beta", "NULL", false, [](Groups *x) { x->batch.beta = nullptr; }},
+      {"C", "NULL", false, [](Groups *x) { x->batch.c = nullptr; }},
+      {"C", "NULL in it", true, [](Groups *x) { x->c[2] = nullptr; }},
+      {"C", "overlaps A", true, [](Groups *x) { x->c[2] = static_cast<float *>(const_cast<void *>(x->a[2])); }},
+      {"C", "overlaps B", true, [](Groups *x) { x->c[1] = static_cast<float *>(const_cast<void *>(x->b[1])); }},
+      {"ldc", "NULL", false, [](Groups *x) { x->batch.ldc = nullptr; }},
+      {"ldc", "too small", true, [](Groups *x) { x->ldc[1] -= x->problem.test.padding.c + 1; }},
+      {"ldc", "overflow", true, [](Groups *x) { x->ldc[1] = INT64_MAX; }},
+      {"group_count", "-1", false, [](Groups *x) { x->batch.group_count = -1; }},
+      {"group_size", "NULL", false, [](Groups *x) { x->batch.group_size = nullptr; }},
+      {"group_size", "-1", true, [](Groups *x) { x->size[1] = -1; }},
+      {"group_size", "sum overflows", false, [](Groups *x) { x->size[0] = x->size[1] = INT64_MAX; }},
+  };
+  return faults;
+}
+
+}  // namespace
+
+TEST_CASE("every argument of the group batches wrong in turn") {
+  Handle handle;
+  for (const Element element : {Element::kFloat, Element::kHalf, Element::kBfloat16}) {
+    for (const libsgemm_layout_t layout : kLayouts) {
+      for (const GroupFault &fault : group_faults()) {
+        for (const bool with_handle : {false, true}) {
+          Groups groups(element, layout);
+          fault.seed(&groups);
+          const libsgemm_status_t status =
+              with_handle ? call_batch(element, handle, groups.batch) : call_batch(element, groups.batch);
+          INFO(batch_entry_name(element) << " layout " << layout << " " << fault.parameter << " " << fault.label);
+          CHECK(misreported(status, batch_entry_name(element) + (with_handle ? "_h" : ""), batch_parameters(),
+                            fault.parameter) == "");
+          if (fault.in_group) CHECK(std::string(last_info().message).find("group 1") != std::string::npos);
+          CHECK(groups.check_untouched() == "");
+        }
+      }
+      Groups groups(element, layout);
+      REQUIRE(call_batch(element, groups.batch) == LIBSGEMM_SUCCESS);
+      for (const auto &product : groups.products) CHECK(product->check() == "");
+    }
+  }
+}
+
+TEST_CASE("a group batch needs no A and B where it does not read them") {
+  Groups groups(Element::kFloat, LIBSGEMM_COL_MAJOR);
+  groups.alpha = {0, 0};
+  groups.beta = {0, 0};
+  groups.batch.a = groups.batch.b = nullptr;
+  REQUIRE(call_batch(Element::kFloat, groups.batch) == LIBSGEMM_SUCCESS);
+  for (int i = 0; i < 3; ++i) CHECK(groups.c[static_cast<size_t>(i)][0] == 0);
+}
+
+TEST_CASE("every argument of the strided batches wrong in turn") {
+  Handle handle;
+  std::set<std::string> kinds;
+  for (const Routine routine : kStridedRoutines) {
+    const Problem problem = make_problem(product_case(product_of(element_of(routine))));
+    for (const libsgemm_layout_t layout : kLayouts) {
+      const std::vector<const Problem *> products(3, &problem);
+      const Args single = Placement(problem, layout).args();
+      // As tight as is legal.
+      const Strides strides = {0, 0, extent_of(layout, single.ldc, problem.c.rows, problem.c.columns)};
+      Placement right(products, layout, strides);
+      for (const Fault &fault : faults_of(routine, right.args(), problem.test.padding)) {
+        kinds.insert(entry_name(routine) + " " + fault.parameter + " " + fault.label);
+        for (const bool with_handle : {false, true}) {
+          Placement placement(products, layout, strides);
+          Args args = fault.args;
+          if (args.a != nullptr) args.a = placement.args().a;
+          if (args.b != nullptr) args.b = placement.args().b;
+          if (args.c != nullptr) args.c = placement.args().c;
+          const libsgemm_status_t status = with_handle ? call(routine, handle, args) : call(routine, args);
+          INFO(entry_name(routine) << " layout " << layout << " " << fault.parameter << " = " << fault.label);
+          CHECK(misreported(status, entry_name(routine) + (with_handle ? "_h" : ""), parameters(routine),
+                            fault.parameter) == "");
+          CHECK(placement.check_untouched() == "");
+        }
+      }
+      REQUIRE(call(routine, right.args()) == LIBSGEMM_SUCCESS);
+      CHECK(right.check() == "");
+    }
+  }
+  CHECK(kinds.size() >= 60);
+}
+
+TEST_CASE("an output of a strided batch that meets any input is refused") {
+  // A is 2 x 2 and each C is 2 x 2; the memory holds C0 . C1 . C2 . with gaps of four.
+  std::vector<float> memory(64, 1.0f), other(64, 1.0f);
+  Args args;
+  args.m = args.n = args.k = 2;
+  args.lda = args.ldb = args.ldc = 2;
+  args.b = other.data();
+  args.c = memory.data();
+  args.stride_c = 8;
+  args.batch_count = 3;
+  struct Place {
+    int64_t start, stride;
+    bool legal;
+  };
+  const std::vector<Place> places = {{4, 0, true},   {4, 8, true},   {20, 0, true},  {24, 4, true}, {0, 0, false},
+                                     {17, 0, false}, {3, 0, false},  {1, 0, false},  {4, 4, false}, {5, 8, false},
+                                     {32, 8, true},  {12, 1, false}, {19, 40, false}};
+  for (const Place &place : places) {
+    for (const bool as_b : {false, true}) {
+      for (const libsgemm_layout_t layout : kLayouts) {
+        const std::vector<float> before = memory;
+        Args x = args;
+        x.layout = layout;
+        (as_b ? x.b : x.a) = memory.data() + place.start;
+        (as_b ? x.a : x.b) = other.data();
+        (as_b ? x.stride_b : x.stride_a) = place.stride;
+        const libsgemm_status_t status = call(Routine::kSgemmStrided, x);
+        INFO("input at " << place.start << " stride " << place.stride << " as B " << as_b);
+        if (place.legal) {
+          CHECK(status == LIBSGEMM_SUCCESS);
+        } else {
+          CHECK(misreported(status, "libsgemm_sgemm_batch_strided", parameters(Routine::kSgemmStrided), "C") == "");
+          CHECK(memory == before);
+        }
+      }
+    }
+  }
+}

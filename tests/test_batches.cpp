@@ -1,0 +1,253 @@
+// The batch routines, strided and in groups, in the same ways as the single ones.
+#include "catch.h"
+#include "check.h"
+#include "numbers.h"
+#include "subject.h"
+#include "ways.h"
+
+using namespace sgemm_test;
+
+namespace {
+
+// The product that a batch routine repeats.
+Routine product_of(Element element) {
+  return element == Element::kFloat ? Routine::kSgemm : element == Element::kHalf ? Routine::kShgemm : Routine::kSbgemm;
+}
+
+// Every stride-th case of the table whose size keeps a batch cheap.
+std::vector<Case> some_cases(Routine product, size_t step) {
+  std::vector<Case> some;
+  const std::vector<Case> all = cases_of(product);
+  for (size_t i = 0; i < all.size(); i += step) {
+    if (all[i].m * all[i].n * all[i].k <= 70 * 70 * 70) some.push_back(all[i]);
+  }
+  return some;
+}
+
+struct Sharing {
+  bool a, b;
+};
+
+// The products of a strided batch; shared operands hold the same values in all.
+std::vector<Problem> make_batch(const Case &test, int count, Sharing sharing) {
+  std::vector<Problem> problems;
+  for (int i = 0; i < count; ++i) {
+    problems.push_back(make_problem(test, static_cast<uint64_t>(i) + 1));
+    if (sharing.a) problems.back().a = problems.front().a;
+    if (sharing.b) problems.back().b = problems.front().b;
+    solve(&problems.back());
+  }
+  return problems;
+}
+
+void run_strided(const Case &test, Routine routine, libsgemm_layout_t layout, int count, Sharing sharing, Ways *ways,
+                 Failures *failures) {
+  const std::vector<Problem> problems = make_batch(test, count, sharing);
+  std::vector<const Problem *> pointers;
+  for (const Problem &problem : problems) pointers.push_back(&problem);
+  const Args shape = Placement(problems.front(), layout).args();
+  const Problem &first = problems.front();
+  Strides strides;
+  strides.a = sharing.a ? 0 : extent_of(layout, shape.lda, first.a.rows, first.a.columns) + 5;
+  strides.b = sharing.b ? 0 : extent_of(layout, shape.ldb, first.b.rows, first.b.columns);
+  strides.c = extent_of(layout, shape.ldc, first.c.rows, first.c.columns) + 1;
+  Placement placement(pointers, layout, strides);
+  for (Way &way : ways->all()) {
+    placement.restore();
+    const libsgemm_status_t status =
+        way.handle == nullptr ? call(routine, placement.args()) : call(routine, *way.handle, placement.args());
+    const std::string fault = ways->judge(&way, entry_name(routine), needs_no_backend(test), status, &placement);
+    if (!fault.empty()) {
+      failures->add(describe(test) + " " + std::to_string(count) + " times, layout " + std::to_string(layout) + ", " +
+                    way.description() + ": " + fault);
+    }
+  }
+}
+
+// The arrays of parameters and pointers of a group batch, built from the placements of its products.
+class GroupBatch {
+ public:
+  GroupBatch(libsgemm_layout_t layout, const std::vector<std::vector<Problem>> &groups) {
+    batch_.layout = layout;
+    for (const std::vector<Problem> &group : groups) {
+      for (const Problem &problem : group) {
+        products_.push_back(std::make_unique<Placement>(problem, layout));
+        a_.push_back(products_.back()->args().a);
+        b_.push_back(products_.back()->args().b);
+        c_.push_back(products_.back()->args().c);
+      }
+      add_group(group);
+    }
+    batch_.transa = transa_.data();
+    batch_.transb = transb_.data();
+    batch_.m = m_.data();
+    batch_.n = n_.data();
+    batch_.k = k_.data();
+    batch_.alpha = alpha_.data();
+    batch_.beta = beta_.data();
+    batch_.a = a_.data();
+    batch_.b = b_.data();
+    batch_.c = c_.data();
+    batch_.lda = lda_.data();
+    batch_.ldb = ldb_.data();
+    batch_.ldc = ldc_.data();
+    batch_.group_count = static_cast<int64_t>(size_.size());
+    batch_.group_size = size_.data();
+  }
+
+  const BatchArgs &args() const { return batch_; }
+
+  std::string check() {
+    for (size_t i = 0; i < products_.size(); ++i) {
+      const std::string fault = products_[i]->check();
+      if (!fault.empty()) return "product " + std::to_string(i) + ": " + fault;
+    }
+    return "";
+  }
+
+ private:
+  // An empty group still has parameters, which must be legal.
+  void add_group(const std::vector<Problem> &group) {
+    const Args args = group.empty() ? Args() : products_.back()->args();
+    size_.push_back(static_cast<int64_t>(group.size()));
+    transa_.push_back(args.transa);
+    transb_.push_back(args.transb);
+    m_.push_back(args.m);
+    n_.push_back(args.n);
+    k_.push_back(args.k);
+    alpha_.push_back(args.alpha);
+    beta_.push_back(args.beta);
+    lda_.push_back(args.lda);
+    ldb_.push_back(args.ldb);
+    ldc_.push_back(args.ldc);
+  }
+
+  BatchArgs batch_;
+  std::vector<std::unique_ptr<Placement>> products_;
+  std::vector<const void *> a_, b_;
+  std::vector<float *> c_;
+  std::vector<libsgemm_op_t> transa_, transb_;
+  std::vector<int64_t> m_, n_, k_, lda_, ldb_, ldc_, size_;
+  std::vector<float> alpha_, beta_;
+};
+
+void run_groups(Element element, const std::vector<std::vector<Problem>> &groups, libsgemm_layout_t layout, Ways *ways,
+                Failures *failures) {
+  bool no_backend = true;
+  std::string description;
+  for (const std::vector<Problem> &group : groups) {
+    description += std::to_string(group.size()) + " x ";
+    description += group.empty() ? "nothing; " : describe(group.front().test) + "; ";
+    if (!group.empty() && !needs_no_backend(group.front().test)) no_backend = false;
+  }
+  for (Way &way : ways->all()) {
+    GroupBatch batch(layout, groups);
+    const libsgemm_status_t status =
+        way.handle == nullptr ? call_batch(element, batch.args()) : call_batch(element, *way.handle, batch.args());
+    // A row may decline a group after earlier ones are done.
+    const std::string fault = ways->judge(
+        &way, batch_entry_name(element), no_backend, status, [&batch] { return batch.check(); },
+        [] { return std::string(); });
+    if (!fault.empty()) failures->add(description + way.description() + ": " + fault);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("strided batches give what their products give") {
+  for (const Routine routine : kStridedRoutines) {
+    DYNAMIC_SECTION(entry_name(routine)) {
+      Ways ways;
+      Failures failures;
+      int turn = 0;
+      for (const Case &test : some_cases(product_of(element_of(routine)), 23)) {
+        const int count = 1 + turn % 4;
+        const Sharing sharing = {turn % 3 == 1, turn % 5 == 2};
+        const libsgemm_layout_t layout = turn % 2 == 0 ? LIBSGEMM_COL_MAJOR : LIBSGEMM_ROW_MAJOR;
+        run_strided(test, routine, layout, count, sharing, &ways, &failures);
+        ++turn;
+      }
+      failures.report();
+      CHECK(turn > 100);
+      CHECK(ways.all()[0].ran > 50);
+      CHECK(ways.all()[1].ran > 50);
+    }
+  }
+}
+
+TEST_CASE("group batches give what their products give") {
+  for (const Element element : {Element::kFloat, Element::kHalf, Element::kBfloat16}) {
+    DYNAMIC_SECTION(batch_entry_name(element)) {
+      Ways ways;
+      Failures failures;
+      const std::vector<Case> cases = some_cases(product_of(element), 31);
+      REQUIRE(cases.size() > 100);
+      for (size_t i = 0; i + 4 < cases.size(); i += 4) {
+        // Four groups of different parameters and sizes; a group in the middle is empty in every second batch.
+        std::vector<std::vector<Problem>> groups;
+        for (size_t g = 0; g < 4; ++g) {
+          const int count = g == 2 && (i / 4) % 2 == 0 ? 0 : 1 + static_cast<int>((i / 4 + g) % 3);
+          groups.push_back(make_batch(cases[i + g], count, {false, false}));
+        }
+        run_groups(element, groups, (i / 4) % 2 == 0 ? LIBSGEMM_ROW_MAJOR : LIBSGEMM_COL_MAJOR, &ways, &failures);
+      }
+      failures.report();
+      CHECK(ways.all()[0].ran > 20);
+      CHECK(ways.all()[1].ran > 20);
+    }
+  }
+}
+
+TEST_CASE("empty batches do nothing") {
+  Ways ways;
+  for (const Element element : {Element::kFloat, Element::kHalf, Element::kBfloat16}) {
+    Failures failures;
+    run_groups(element, {}, LIBSGEMM_COL_MAJOR, &ways, &failures);
+    run_groups(element, {{}, {}}, LIBSGEMM_ROW_MAJOR, &ways, &failures);
+    failures.report();
+  }
+  for (const Routine routine : kStridedRoutines) {
+    Args args;
+    args.m = args.n = args.k = 4;
+    args.lda = args.ldb = args.ldc = 4;
+    args.batch_count = 0;
+    CHECK(call(routine, args) == LIBSGEMM_SUCCESS);  // with NULL matrices
+    CHECK(std::string(last_info().backend) == "none");
+  }
+}
+
+TEST_CASE("every row of the kernel table runs by force") {
+  const auto runs = [](Way *way, Ways *ways) {
+    for (const Routine routine : kSingleRoutines) {
+      for (const int64_t size : {5, 16, 64, 128, 256}) {
+        Case test;
+        test.routine = routine;
+        test.m = test.n = test.k = size;
+        test.padding = {0, 0, 0};
+        const Problem problem = make_problem(test);
+        Placement placement(problem, LIBSGEMM_COL_MAJOR);
+        const libsgemm_status_t status = call(routine, *way->handle, placement.args());
+        REQUIRE(ways->judge(way, entry_name(routine), false, status, &placement) == "");
+        if (way->ran > 0) return true;
+      }
+    }
+    for (const Routine routine : kStridedRoutines) {
+      Case test;
+      test.routine = product_of(element_of(routine));
+      test.m = test.n = test.k = 16;
+      const std::vector<Problem> problems = make_batch(test, 3, {false, false});
+      Placement placement({&problems[0], &problems[1], &problems[2]}, LIBSGEMM_COL_MAJOR, {400, 400, 400});
+      const libsgemm_status_t status = call(routine, *way->handle, placement.args());
+      REQUIRE(ways->judge(way, entry_name(routine), false, status, &placement) == "");
+      if (way->ran > 0) return true;
+    }
+    return false;
+  };
+  Ways ways;
+  REQUIRE(subject().kernels.size() > 0);
+  for (Way &way : ways.all()) {
+    if (way.kernel.empty()) continue;
+    INFO(way.kernel);
+    CHECK(runs(&way, &ways));
+  }
+}

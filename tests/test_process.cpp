@@ -1,0 +1,92 @@
+// The life of a process: first use, fork, exit, dlopen and dlclose in any order. A hang is a failure.
+#include "catch.h"
+#include "process.h"
+
+using namespace sgemm_test;
+
+namespace {
+
+const char *const kCpuBackends[] = {"openblas", "ref"};
+
+void check_clean(const Outcome &outcome) {
+  INFO(outcome.description());
+  CHECK_FALSE(outcome.timed_out);
+  CHECK(outcome.signal == 0);
+  REQUIRE(outcome.exit_status == 0);
+  CHECK(outcome.out == "");
+}
+
+// Runs a mode of the probe on each CPU backend, with a small and with a large product, and expects the lines.
+void expect(const std::string &probe, std::vector<std::string> arguments, const Environment &lines) {
+  for (const std::string backend : kCpuBackends) {
+    for (const std::string size : {"20", "150"}) {
+      std::vector<std::string> all = arguments;
+      all.insert(all.end(), {"--size", size});
+      Outcome outcome = run_probe(probe, all, {{"LIBSGEMM_BACKEND", backend}});
+      INFO(backend << " size " << size);
+      check_clean(outcome);
+      INFO(outcome.description());
+      for (const auto &line : lines) CHECK(outcome.report[line.first] == line.second);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("sixteen threads may make the first call at once") {
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    expect(PROBE, {"--mode", "first-use"}, {{"sound", "16"}, {"status", "0"}, {"correct", "1"}});
+  }
+}
+
+TEST_CASE("fork before the first use: parent and child both work") {
+  expect(PROBE, {"--mode", "fork-before"}, {{"child", "1"}, {"status", "0"}, {"correct", "1"}});
+}
+
+TEST_CASE("fork after use: the child works or gets a clear error, the parent works on") {
+  expect(PROBE, {"--mode", "fork-after"},
+         {{"first", "1"}, {"child", "1"}, {"child_again", "1"}, {"status", "0"}, {"correct", "1"}});
+}
+
+TEST_CASE("fork while other threads call") {
+  expect(PROBE, {"--mode", "fork-while"}, {{"children", "20"}, {"parent", "1"}});
+}
+
+TEST_CASE("the process may end while threads call") {
+  for (int repeat = 0; repeat < 5; ++repeat) expect(PROBE, {"--mode", "exit-while"}, {{"exiting", "1"}});
+}
+
+TEST_CASE("calls from exit handlers") {
+  expect(PROBE, {"--mode", "at-exit"}, {{"first", "1"}, {"at_exit", "1"}});
+  expect(PROBE, {"--mode", "at-exit-first"}, {{"at_exit", "1"}});
+}
+
+TEST_CASE("the library may be opened, used and closed again and again") {
+  expect(PROBE_DLOPEN, {"--mode", "reopen", "--library", LIBSGEMM_FILE},
+         {{"call0", "1"}, {"close0", "0"}, {"call1", "1"}, {"close1", "0"}, {"call2", "1"}, {"close2", "0"}});
+}
+
+TEST_CASE("the library may be opened and closed unused") {
+  for (const std::string library : {LIBSGEMM_FILE, LIBSGEMM_BLAS_FILE}) {
+    const Outcome outcome = run_probe(PROBE_DLOPEN, {"--mode", "unused", "--library", library}, {});
+    check_clean(outcome);
+  }
+}
+
+TEST_CASE("a thread that made calls may end after the library was closed") {
+  expect(PROBE_DLOPEN, {"--mode", "close-before-thread-ends", "--library", LIBSGEMM_FILE},
+         {{"call", "1"}, {"close", "0"}, {"joined", "1"}});
+}
+
+TEST_CASE("the library and its drop-in may be opened and closed in any order") {
+  for (const std::string mode : {"two-forward", "two-backward", "two-open"}) {
+    for (const bool drop_in_first : {false, true}) {
+      const std::string first = drop_in_first ? LIBSGEMM_BLAS_FILE : LIBSGEMM_FILE;
+      const std::string second = drop_in_first ? LIBSGEMM_FILE : LIBSGEMM_BLAS_FILE;
+      INFO(mode << " " << first);
+      Environment lines = {{"call", "1"}};
+      if (mode != "two-open") lines["close"] = "0";
+      expect(PROBE_DLOPEN, {"--mode", mode, "--library", first, "--second", second, "--main", LIBSGEMM_FILE}, lines);
+    }
+  }
+}
