@@ -1,0 +1,121 @@
+# Helpers of the client tests: reading LIBSGEMM_STATS_DIR, running a program with the drop-in preloaded, skipping.
+import ctypes
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77  # SKIP_RETURN_CODE of the ctest entries
+
+# StatsFile and StatsRecord of common/stats.h.
+HEADER = struct.Struct('<8sII112sQ')
+RECORD = struct.Struct('<II40s24s72sQQQ')
+READY = 2
+
+
+def skip(reason):
+    print(f'SKIPPED: {reason}')
+    sys.exit(SKIPPED)
+
+
+def fail(message, *outputs):
+    print(f'FAILED: {message}')
+    for text in outputs:
+        print(text)
+    sys.exit(1)
+
+
+def text(raw):
+    return raw.split(b'\0', 1)[0].decode()
+
+
+def read_stats(directory):
+    """The calls of every process that wrote to `directory`, as {(entry, backend, kernel): calls}."""
+    calls = {}
+    for path in pathlib.Path(directory).glob('*.stats'):
+        data = path.read_bytes()
+        magic, record_count, _, _, lost = HEADER.unpack_from(data)
+        if magic != b'lsgemmS1':
+            fail(f'{path} does not begin with the magic of a statistics file')
+        if lost:
+            fail(f'{path}: {lost} calls found no free row')
+        for i in range(record_count):
+            state, _, entry, backend, kernel, n, _, _ = RECORD.unpack_from(data, HEADER.size + i * RECORD.size)
+            if state == READY:
+                key = (text(entry), text(backend), text(kernel))
+                calls[key] = calls.get(key, 0) + n
+    return calls
+
+
+def calls_by_entry(calls, computed_by):
+    """Calls per entry point that were answered without an error; each must have been computed by `computed_by`, or
+    have been complete before a backend was needed ("none")."""
+    totals = {}
+    for (entry, backend, _), n in calls.items():
+        if backend == 'error':
+            continue
+        if backend not in (computed_by, 'none'):
+            fail(f'{n} calls of {entry} were computed by {backend}, not by {computed_by}')
+        totals[entry] = totals.get(entry, 0) + n
+    return totals
+
+
+def calls_computed(calls, backend):
+    """Calls per entry point that `backend` computed."""
+    totals = {}
+    for (entry, name, _), n in calls.items():
+        if name == backend:
+            totals[entry] = totals.get(entry, 0) + n
+    return totals
+
+
+def backend_missing(build, backend):
+    """Why `backend` cannot be used: its plugin is not built or the library beneath it cannot be loaded; else None."""
+    if backend == 'ref':
+        return None
+    if not (build / 'lib/libsgemm' / f'libsgemm_{backend}.so').exists():
+        return f'the backend {backend} is not part of this build'
+    try:
+        ctypes.CDLL('libopenblas.so.0')
+    except OSError as error:
+        return f'OpenBLAS is not installed ({error})'
+    return None
+
+
+def need_backend(build, backend):
+    reason = backend_missing(build, backend)
+    if reason:
+        skip(reason)
+
+
+def environment(build, backend, stats=None, sanitizer_runtime='', **more):
+    """The environment of a client: the drop-in preloaded, `backend` forced, errors instead of fallbacks. An
+    instrumented library needs its sanitizer's runtime loaded first where the program itself is not instrumented."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(('LIBSGEMM_', 'LD_'))}
+    preload = [p for p in sanitizer_runtime.split(':') if p] + [str(build / 'lib/libsgemm_blas.so')]
+    env.update(LD_PRELOAD=' '.join(preload), LIBSGEMM_BACKEND=backend, LIBSGEMM_STRICT='1')
+    # The clients themselves (an interpreter, a Fortran run-time library) leak by design.
+    env['ASAN_OPTIONS'] = 'detect_leaks=0'
+    if stats:
+        env['LIBSGEMM_STATS_DIR'] = str(stats)
+    env.update(more)
+    return env
+
+
+def bindings(command, env, **options):
+    """Runs `command` under LD_DEBUG=bindings: the finished process and {symbol: names of the libraries it was bound to},
+    for the bindings of the program itself and of the modules it loads."""
+    with tempfile.TemporaryDirectory() as folder:
+        env = dict(env, LD_DEBUG='bindings', LD_DEBUG_OUTPUT=f'{folder}/ld')
+        done = subprocess.run(command, env=env, **options)
+        found = {}
+        for log in pathlib.Path(folder).iterdir():
+            for line in log.read_text(errors='replace').splitlines():
+                match = re.search(r"binding file (\S+) \[\d+\] to (\S+) \[\d+\]: normal symbol `([^']+)'", line)
+                if match:
+                    source, target, symbol = match.groups()
+                    found.setdefault(symbol, set()).add((os.path.basename(source), os.path.basename(target)))
+        return done, found

@@ -1,0 +1,111 @@
+#!/bin/bash
+# Sets up a Debian machine, builds and runs all tests: tests/run.sh [PRESET...], PRESET as in CMakePresets.json, default
+# release. tests/run.sh all: the static checks and the presets clang, tsan, asan and release, as CI does.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+jobs=$(nproc)
+failed=()
+
+usage() {
+  echo "usage: tests/run.sh [release|debug|clang|asan|tsan]... | all" >&2
+  exit 2
+}
+
+# step NAME COMMAND...: runs COMMAND and remembers NAME if it fails.
+step() {
+  local name=$1
+  shift
+  echo "== $name (after $SECONDS s)"
+  if ! "$@"; then
+    echo "== $name FAILED" >&2
+    failed+=("$name")
+  fi
+}
+
+# The NumPy and SciPy wheels of the client tests, kept in build/wheels. Without them those tests are skipped.
+install_wheels() {
+  local set target list
+  for set in current ilp64; do
+    target=build/wheels/$set
+    list=tests/clients/wheels-$set.txt
+    cmp -s "$list" "$target/installed.txt" && continue
+    rm -rf "$target"
+    if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-cache-dir \
+        --only-binary :all: --target "$target" -r "$list"; then
+      cp "$list" "$target/installed.txt"
+    else
+      rm -rf "$target"
+      echo "run.sh: the wheels of $list cannot be installed here; their tests will be skipped" >&2
+    fi
+  done
+}
+
+# Labels that this machine or this preset leaves out, as arguments of ctest.
+excluded_labels() {
+  local available
+  available=$(awk '/^MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
+  if [ "$1" != release ]; then
+    echo "-LE slow"
+  elif [ "$available" -lt 16 ]; then
+    echo "run.sh: $available GiB of memory are available and the tests labelled slow need 16: left out" >&2
+    echo "-LE slow"
+  fi
+}
+
+build() {
+  cmake --preset "$1" -DLIBSGEMM_BUILD_TESTS=ON && cmake --build --preset "$1" -j "$jobs"
+}
+
+build_and_test() {
+  # shellcheck disable=SC2046
+  build "$1" && ctest --preset "$1" -j "$jobs" $(excluded_labels "$1")
+}
+
+sources() {
+  git ls-files --cached --others --exclude-standard -- "$@"
+}
+
+check_format() {
+  sources '*.h' '*.c' '*.cpp' | xargs clang-format --dry-run -Werror
+}
+
+# On the compile commands of the preset clang.
+check_tidy() {
+  build clang >/dev/null && sources 'common/**.cpp' 'backends/openblas/**.cpp' |
+    xargs -P "$jobs" -n 1 clang-tidy --quiet --warnings-as-errors='*' -p build/clang
+}
+
+packages=(cmake g++ make pkg-config python3 python3-numpy python3-pip libcli11-dev libfmt-dev nlohmann-json3-dev catch2
+  libopenblas0-pthread libblas3 libblas-test)
+presets=("$@")
+[ $# -gt 0 ] || presets=(release)
+static=
+if [ "${presets[*]}" = all ]; then
+  static=yes
+  presets=(clang tsan asan release)
+  packages+=(clang-format clang-tidy git)
+fi
+for preset in "${presets[@]}"; do
+  case $preset in
+    release | debug | asan | tsan) ;;
+    clang) packages+=(clang) ;;
+    *) usage ;;
+  esac
+done
+
+tests/setup.sh "${packages[@]}"
+install_wheels
+if [ -n "$static" ]; then
+  step 'format' check_format
+  step 'README' python3 tests/check_readme.py
+  step 'clang-tidy' check_tidy
+fi
+for preset in "${presets[@]}"; do
+  step "preset $preset" build_and_test "$preset"
+done
+
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "FAILED: ${failed[*]}" >&2
+  exit 1
+fi
