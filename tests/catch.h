@@ -6,3 +6,16 @@
 #else
 #include <catch2/catch.hpp>
 #endif
+
+namespace sgemm_test {
+
+// The matcher of a part of a text, which Catch2 3 renamed.
+inline auto Contains(const std::string &part) {
+#if defined(LIBSGEMM_CATCH2_V3)
+  return Catch::Matchers::ContainsSubstring(part);
+#else
+  return Catch::Matchers::Contains(part);
+#endif
+}
+
+}  // namespace sgemm_test

@@ -1,5 +1,5 @@
-/* A CPU BLAS whose SGEMM leaves the last element of C zero, and whose other routines do nothing: what is computed with it
- * must be found out. */
+/* A CPU BLAS whose SGEMM leaves the last element of C zero, and whose other routines do nothing: what is computed with
+ * it must be found out. */
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT const char *openblas_get_config(void);
@@ -17,12 +17,14 @@ EXPORT void strsm_(void);
 const char *openblas_get_config(void) { return "OpenBLAS 0.0.0 faulty"; }
 
 void sgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const float *alpha,
-            const float *a, const int *lda, const float *b, const int *ldb, const float *beta, float *c, const int *ldc) {
+            const float *a, const int *lda, const float *b, const int *ldb, const float *beta, float *c,
+            const int *ldc) {
   for (int j = 0; j < *n; ++j) {
     for (int i = 0; i < *m; ++i) {
       float sum = 0;
       for (int l = 0; l < *k; ++l) {
-        sum += (*transa == 'N' ? a[i + l * *lda] : a[l + i * *lda]) * (*transb == 'N' ? b[l + j * *ldb] : b[j + l * *ldb]);
+        sum +=
+            (*transa == 'N' ? a[i + l * *lda] : a[l + i * *lda]) * (*transb == 'N' ? b[l + j * *ldb] : b[j + l * *ldb]);
       }
       float *element = &c[i + j * *ldc];
       *element = *alpha * sum + (*beta != 0 ? *beta * *element : 0);

@@ -13,8 +13,8 @@
 namespace sgemm_test {
 namespace {
 
-using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
+using sgemm_test::Contains;
 
 const std::string kHead = "{'descr': '<f4', 'fortran_order': False, 'shape': ";
 

@@ -11,8 +11,8 @@
 namespace sgemm_test {
 namespace {
 
-using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
+using sgemm_test::Contains;
 using Json = nlohmann::json;
 
 void require_error(const Outcome &outcome, const std::string &line) {

@@ -65,21 +65,20 @@ bool resolve(void *library, const Scheme &scheme, const char *name, Function *fu
   return *function != nullptr;
 }
 
-// RTLD_DEEPBIND keeps the library's inner calls its own when a drop-in is preloaded. Its absence under
-// AddressSanitizer, which refuses the flag, is harmless: calls that come back to us are recognised.
-constexpr int deepbind() {
-#if defined(__SANITIZE_ADDRESS__)
-  return 0;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  return 0;
-#else
-  return RTLD_DEEPBIND;
+// RTLD_DEEPBIND keeps the library's inner calls its own when a drop-in is preloaded. The sanitizers refuse the flag;
+// without it calls that come back to us are recognised all the same.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define LIBSGEMM_SANITIZED
 #endif
-#else
-  return RTLD_DEEPBIND;
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LIBSGEMM_SANITIZED
 #endif
-}
+#if defined(LIBSGEMM_SANITIZED)
+constexpr int kDeepBind = 0;
+#else
+constexpr int kDeepBind = RTLD_DEEPBIND;
+#endif
 
 // What the library says of itself: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY Haswell MAX_THREADS=64".
 void identify(void *library, const Scheme &scheme, const std::string &file) {
@@ -108,7 +107,7 @@ char diag(const GemmDesc &d) { return d.diag == LIBSGEMM_UNIT ? 'U' : 'N'; }
 
 libsgemm_status_t blas_open(const Host &host, Error *error) {
   const char *file = host.cpu_blas != nullptr ? host.cpu_blas : "libopenblas.so.0";
-  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL | deepbind());
+  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL | kDeepBind);
   if (library == nullptr) {
     set_error(error, "%s", dlerror());
     return LIBSGEMM_UNAVAILABLE;

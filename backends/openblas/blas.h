@@ -11,7 +11,7 @@ const char *blas_version();  // "OpenBLAS 0.3.21 Haswell"
 const char *blas_arch();     // "Haswell"; "" if it does not tell
 int blas_threads();          // 1 if it does not tell
 bool blas_has_gemmtr();
-void blas_end_threads();      // they start again with the next call
+void blas_end_threads();  // they start again with the next call
 
 // Whether sizes of a description fit the integers of this BLAS.
 bool blas_fits(const GemmDesc &desc);
