@@ -46,29 +46,16 @@ class Staging {
         c_(backend, device),
         workspace_(backend, device) {}
 
+  // Everything is enqueued first and waited for once, also after a failure: what is enqueued uses memory that the
+  // caller, or this object, may free as soon as it returns.
   libsgemm_status_t run(const GemmDesc &host, const Kernel **forced) {
-    GemmDesc d = host;
-    libsgemm_status_t status = up(stored_a(host), &a_, &d.lda, true);
-    if (status == LIBSGEMM_SUCCESS && host.b != nullptr) status = up(stored_b(host), &b_, &d.ldb, true);
-    if (status == LIBSGEMM_SUCCESS) status = up(stored_c(host), &c_, &d.ldc, reads_c(host));
-    if (status != LIBSGEMM_SUCCESS) return status;
-    d.a = a_.get();
-    d.b = b_.get();
-    d.c = static_cast<float *>(c_.get());
-    const Kernel *kernel =
-        *forced != nullptr ? *forced : select_kernel(backend_, d, device_, LIBSGEMM_WORKSPACE_DEFAULT_BYTES);
-    if (kernel == nullptr || !kernel->supports(d, device_)) {
-      set_error(error_, "no kernel for this call");
-      return LIBSGEMM_NOT_SUPPORTED;
-    }
-    Launch launch = {};
-    launch.device = device_;
-    launch.workspace_bytes = workspace_of(*kernel, d, device_);
-    if (launch.workspace_bytes > 0) status = workspace_.allocate(launch.workspace_bytes, error_);
-    launch.workspace = workspace_.get();
-    if (status == LIBSGEMM_SUCCESS) status = kernel->launch(d, launch, error_);
-    *forced = kernel;
-    return status == LIBSGEMM_SUCCESS ? down(host, d) : status;
+    libsgemm_status_t status = enqueue(host, forced);
+    Error after_failure = {};
+    const libsgemm_status_t waited =
+        backend_.synchronize(device_, nullptr, status == LIBSGEMM_SUCCESS ? error_ : &after_failure);
+    if (status == LIBSGEMM_SUCCESS) status = waited;
+    if (status == LIBSGEMM_SUCCESS) store_c(host, result_.get(), host.m);
+    return status;
   }
 
  private:
@@ -88,32 +75,49 @@ class Staging {
     return backend_.copy(device_, copy, nullptr, error_);
   }
 
+  libsgemm_status_t enqueue(const GemmDesc &host, const Kernel **forced) {
+    GemmDesc d = host;
+    libsgemm_status_t status = up(stored_a(host), &a_, &d.lda, true);
+    if (status == LIBSGEMM_SUCCESS && host.b != nullptr) status = up(stored_b(host), &b_, &d.ldb, true);
+    if (status == LIBSGEMM_SUCCESS) status = up(stored_c(host), &c_, &d.ldc, reads_c(host));
+    if (status != LIBSGEMM_SUCCESS) return status;
+    d.a = a_.get();
+    d.b = b_.get();
+    d.c = static_cast<float *>(c_.get());
+    const Kernel *kernel = *forced;
+    if (kernel == nullptr) kernel = select_kernel(backend_, d, device_, LIBSGEMM_WORKSPACE_DEFAULT_BYTES);
+    if (kernel == nullptr || !kernel->supports(d, device_)) {
+      set_error(error_, "no kernel for this call");
+      return LIBSGEMM_NOT_SUPPORTED;
+    }
+    *forced = kernel;
+    Launch launch = {};
+    launch.device = device_;
+    launch.workspace_bytes = workspace_of(*kernel, d, device_);
+    if (launch.workspace_bytes > 0) status = workspace_.allocate(launch.workspace_bytes, error_);
+    launch.workspace = workspace_.get();
+    if (status == LIBSGEMM_SUCCESS) status = kernel->launch(d, launch, error_);
+    return status == LIBSGEMM_SUCCESS ? down(host, d) : status;
+  }
+
   // The result goes through host memory of our own: C changes only when all of it has arrived.
   libsgemm_status_t down(const GemmDesc &host, const GemmDesc &device) {
     const size_t column = static_cast<size_t>(host.m) * sizeof(float);
-    std::unique_ptr<float[]> result(
-        new (std::nothrow) float[static_cast<size_t>(host.m) * static_cast<size_t>(host.n)]);
-    if (result == nullptr) {
+    result_.reset(new (std::nothrow) float[static_cast<size_t>(host.m) * static_cast<size_t>(host.n)]);
+    if (result_ == nullptr) {
       set_error(error_, "no host memory for the result");
       return LIBSGEMM_OUT_OF_MEMORY;
     }
-    const Copy copy = {Copy::to_host, result.get(), device.c, column, static_cast<size_t>(device.ldc) * sizeof(float),
-                       column,        host.n};
-    libsgemm_status_t status = backend_.copy(device_, copy, nullptr, error_);
-    // Wait even after a failure: an enqueued copy must not outlive `result`.
-    Error *error = error_;
-    Error second = {};
-    if (status != LIBSGEMM_SUCCESS) error = &second;
-    const libsgemm_status_t waited = backend_.synchronize(device_, nullptr, error);
-    if (status == LIBSGEMM_SUCCESS) status = waited;
-    if (status == LIBSGEMM_SUCCESS) store_c(host, result.get(), host.m);
-    return status;
+    const size_t pitch = static_cast<size_t>(device.ldc) * sizeof(float);
+    const Copy copy = {Copy::to_host, result_.get(), device.c, column, pitch, column, host.n};
+    return backend_.copy(device_, copy, nullptr, error_);
   }
 
   const Backend &backend_;
   int device_;
   Error *error_;
   Buffer a_, b_, c_, workspace_;
+  std::unique_ptr<float[]> result_;
 };
 
 }  // namespace

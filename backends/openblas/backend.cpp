@@ -16,23 +16,13 @@ libsgemm_status_t describe_device(int, libsgemm_device_info_t *info, Error *) {
   return LIBSGEMM_SUCCESS;
 }
 
-Backend make();
-Backend g_backend = make();
-
-libsgemm_status_t open(const Host &host, Error *error) {
-  const libsgemm_status_t status = blas_open(host, error);
-  // A row that cannot run here is none: OpenBLAS has sgemmtr since 0.3.22, the reference BLAS since 3.12.
-  if (status == LIBSGEMM_SUCCESS && !blas_has_gemmtr()) g_backend.kernel_count = kOpenblasKernelCount - 1;
-  return status;
-}
-
 Backend make() {
   Backend b = {};
   b.abi = kBackendAbi;
   b.name = "openblas";
   b.kernels = kOpenblasKernels;
   b.kernel_count = kOpenblasKernelCount;
-  b.open = open;
+  b.open = blas_open;
   b.version = blas_version;
   b.device_count = device_count;
   b.describe_device = describe_device;
@@ -43,4 +33,7 @@ Backend make() {
 }  // namespace
 }  // namespace libsgemm
 
-extern "C" LIBSGEMM_API const libsgemm::Backend *libsgemm_backend_table() { return &libsgemm::g_backend; }
+extern "C" LIBSGEMM_API const libsgemm::Backend *libsgemm_backend_table() {
+  static const libsgemm::Backend backend = libsgemm::make();
+  return &backend;
+}

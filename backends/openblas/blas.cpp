@@ -30,9 +30,6 @@ using Syr2k = Symm;
 using Triangular = void (*)(const char *, const char *, const char *, const char *, const Int *, const Int *,
                             const float *, const void *, const Int *, float *, const Int *, size_t, size_t, size_t,
                             size_t);
-using Gemmtr = void (*)(const char *, const char *, const char *, const Int *, const Int *, const float *, const void *,
-                        const Int *, const void *, const Int *, const float *, float *, const Int *, size_t, size_t,
-                        size_t);
 
 struct Blas {
   Gemm gemm;
@@ -40,7 +37,6 @@ struct Blas {
   Syrk syrk;
   Syr2k syr2k;
   Triangular trmm, trsm;
-  Gemmtr gemmtr;
   int (*threads)();
   int (*end_threads)();
   bool wide;
@@ -131,7 +127,6 @@ libsgemm_status_t blas_open(const Host &host, Error *error) {
     set_error(error, "%s is libsgemm itself: calling it would recurse", file);
     return LIBSGEMM_UNAVAILABLE;
   }
-  if (!resolve(library, *scheme, "sgemmtr", &b.gemmtr)) resolve(library, *scheme, "sgemmt", &b.gemmtr);
   identify(library, *scheme, file);
   return LIBSGEMM_SUCCESS;
 }
@@ -142,7 +137,6 @@ int blas_threads() { return g_blas.threads != nullptr ? g_blas.threads() : 1; }
 void blas_end_threads() {
   if (g_blas.end_threads != nullptr) g_blas.end_threads();
 }
-bool blas_has_gemmtr() { return g_blas.gemmtr != nullptr; }
 
 bool blas_fits(const GemmDesc &d) {
   return g_blas.wide || (d.m <= INT_MAX && d.n <= INT_MAX && d.k <= INT_MAX && d.lda <= INT_MAX && d.ldb <= INT_MAX &&
@@ -177,11 +171,6 @@ void blas_trmm(const GemmDesc &d) {
 void blas_trsm(const GemmDesc &d) {
   const char s = side(d), u = uplo(d), t = op(d.transa), g = diag(d);
   g_blas.trsm(&s, &u, &t, &g, &d.m, &d.n, &d.alpha, d.a, &d.lda, d.c, &d.ldc, 1, 1, 1, 1);
-}
-
-void blas_gemmtr(const GemmDesc &d) {
-  const char u = uplo(d), ta = op(d.transa), tb = op(d.transb);
-  g_blas.gemmtr(&u, &ta, &tb, &d.n, &d.k, &d.alpha, d.a, &d.lda, d.b, &d.ldb, &d.beta, d.c, &d.ldc, 1, 1, 1);
 }
 
 }  // namespace libsgemm

@@ -10,19 +10,17 @@ libsgemm_status_t blas_open(const Host &host, Error *error);
 const char *blas_version();  // "OpenBLAS 0.3.21 Haswell"
 const char *blas_arch();     // "Haswell"; "" if it does not tell
 int blas_threads();          // 1 if it does not tell
-bool blas_has_gemmtr();
-void blas_end_threads();  // they start again with the next call
+void blas_end_threads();     // they start again with the next call
 
 // Whether sizes of a description fit the integers of this BLAS.
 bool blas_fits(const GemmDesc &desc);
 
-// The functions; `desc` fits and has no batch. gemm and gemmtr take FP32 operands.
+// The functions; `desc` fits and has no batch. gemm takes FP32 operands.
 void blas_gemm(const GemmDesc &desc);
 void blas_symm(const GemmDesc &desc);
 void blas_syrk(const GemmDesc &desc);
 void blas_syr2k(const GemmDesc &desc);
 void blas_trmm(const GemmDesc &desc);
 void blas_trsm(const GemmDesc &desc);
-void blas_gemmtr(const GemmDesc &desc);
 
 }  // namespace libsgemm

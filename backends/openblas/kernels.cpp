@@ -19,9 +19,8 @@ bool supports(const GemmDesc &d, int) {
   return plain(d, ROUTINE);
 }
 
-// One row a description, but for gemmtr, where the library's own wins.
-double direct_cost(const GemmDesc &, int) { return 1; }
-double composed_cost(const GemmDesc &, int) { return 2; }
+// There is one row for each description, so costs have nothing to decide.
+double only_cost(const GemmDesc &, int) { return 1; }
 
 template <void (*FUNCTION)(const GemmDesc &)>
 libsgemm_status_t launch(const GemmDesc &d, const Launch &, Error *) {
@@ -49,7 +48,8 @@ const float *f32_at(const void *base, int64_t row, int64_t col, int64_t ld, libs
 }
 
 // openblas_sgemmtr_blocks: gemmtr by block columns: the diagonal block into scratch, of which the triangle is copied,
-// the rest directly. Blocks of 256 columns waste one part in n / 256 of the work.
+// the rest directly. Blocks of 256 columns waste one part in n / 256 of the work. It also serves where OpenBLAS has an
+// sgemmtr of its own, since that of 0.3.29 reads beyond its operands when ld * n passes 2^31.
 constexpr int64_t kBlock = 256;
 
 libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &, Error *error) {
@@ -150,17 +150,15 @@ libsgemm_status_t launch_widened(const GemmDesc &d, const Launch &, Error *error
 
 #define FP32 LIBSGEMM_MATH_FP32
 const Kernel kOpenblasKernels[] = {
-    {"openblas_sgemm", FP32, supports<Routine::gemm>, direct_cost, nullptr, launch<blas_gemm>},
-    {"openblas_ssymm", FP32, supports<Routine::symm>, direct_cost, nullptr, launch<blas_symm>},
-    {"openblas_ssyrk", FP32, supports<Routine::syrk>, direct_cost, nullptr, launch<blas_syrk>},
-    {"openblas_ssyr2k", FP32, supports<Routine::syr2k>, direct_cost, nullptr, launch<blas_syr2k>},
-    {"openblas_strmm", FP32, supports<Routine::trmm>, direct_cost, nullptr, launch<blas_trmm>},
-    {"openblas_strsm", FP32, supports<Routine::trsm>, direct_cost, nullptr, launch<blas_trsm>},
-    {"openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, composed_cost, nullptr, launch_gemmtr},
-    {"openblas_sgemm_batch", FP32, supports_batch, direct_cost, nullptr, launch_batch},
-    {"openblas_sgemm_widened", FP32, supports_widened, direct_cost, nullptr, launch_widened},
-    // Last, so that a BLAS without the function leaves it out: see backend.cpp.
-    {"openblas_sgemmtr", FP32, supports<Routine::gemmtr>, direct_cost, nullptr, launch<blas_gemmtr>},
+    {"openblas_sgemm", FP32, supports<Routine::gemm>, only_cost, nullptr, launch<blas_gemm>},
+    {"openblas_ssymm", FP32, supports<Routine::symm>, only_cost, nullptr, launch<blas_symm>},
+    {"openblas_ssyrk", FP32, supports<Routine::syrk>, only_cost, nullptr, launch<blas_syrk>},
+    {"openblas_ssyr2k", FP32, supports<Routine::syr2k>, only_cost, nullptr, launch<blas_syr2k>},
+    {"openblas_strmm", FP32, supports<Routine::trmm>, only_cost, nullptr, launch<blas_trmm>},
+    {"openblas_strsm", FP32, supports<Routine::trsm>, only_cost, nullptr, launch<blas_trsm>},
+    {"openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, only_cost, nullptr, launch_gemmtr},
+    {"openblas_sgemm_batch", FP32, supports_batch, only_cost, nullptr, launch_batch},
+    {"openblas_sgemm_widened", FP32, supports_widened, only_cost, nullptr, launch_widened},
 };
 #undef FP32
 const int kOpenblasKernelCount = static_cast<int>(sizeof kOpenblasKernels / sizeof kOpenblasKernels[0]);

@@ -11,6 +11,7 @@ import tempfile
 import clientlib
 
 ROUTINES = ['sgemm', 'ssymm', 'strmm', 'strsm', 'ssyrk', 'ssyr2k']
+SINCE_3_12 = 'sgemmtr'
 
 
 def testers_folder():
@@ -24,7 +25,8 @@ def strip_swapped_positions(output):
     swap operands and report the positions of the Fortran call beneath, which the cblas_xerbla of the tester swaps back.
     libsgemm reports the positions of the CBLAS call, so the tester, having swapped them, sees m for n, lda for ldb."""
     swapped = {'cblas_sgemm': [(4, 5), (9, 11)], 'cblas_ssymm': [(4, 5)], 'cblas_strmm': [(6, 7)],
-               'cblas_strsm': [(6, 7)], 'cblas_ssyrk': [], 'cblas_ssyr2k': []}
+               'cblas_strsm': [(6, 7)], 'cblas_ssyrk': [], 'cblas_ssyr2k': [],
+               'cblas_sgemmtr': [(9, 11)]}
     for entry, pairs in swapped.items():
         total = 0
         for seen, meant in pairs + [(b, a) for a, b in pairs]:
@@ -40,7 +42,7 @@ def strip_swapped_positions(output):
 def reported_calls(tester, output):
     """{entry: calls} that the tester says it made, every routine having passed."""
     reported = {}
-    for routine in ROUTINES:
+    for routine in ROUTINES + ([SINCE_3_12] if SINCE_3_12 in output.lower() else []):
         if tester == 'xblat3s':
             entry, name, layouts = routine + '_', routine.upper(), ['']
         else:

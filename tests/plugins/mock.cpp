@@ -327,7 +327,11 @@ void write_device(void *device, const void *host, size_t bytes) {
   std::memcpy(device, host, bytes);
 }
 
-void *new_stream(int device) { return new Stream{device, false, {}}; }
+// Streams of tests live as long as the process, so that a handle may still name one.
+void *new_stream(int device) {
+  static auto *streams = new std::deque<Stream>;
+  return &streams->emplace_back(Stream{device, false, {}});
+}
 void set_capturing(void *stream, bool on) { stream_of(0, stream)->capturing = on; }
 
 int pending(void *stream, int device) {
