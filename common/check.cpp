@@ -74,8 +74,14 @@ class Report {
                   where, what);
   }
 
-  void one_of(int position, const char *name, int value, int first, int last, const char *words) {
-    if (position != 0 && (value < first || value > last)) fail(position, name, "is %d, must be %s", value, words);
+  // `letters`: what Fortran has in place of the numbers `words`; there any other letter arrives as 0.
+  void one_of(int position, const char *name, int value, int first, int last, const char *words, const char *letters) {
+    if (position == 0 || (value >= first && value <= last)) return;
+    if (skipped_ != 0) {
+      fail(position, name, "must be %s", letters);
+    } else {
+      fail(position, name, "is %d, must be %s", value, words);
+    }
   }
 
   void not_negative(int position, const char *name, int64_t value) {
@@ -133,13 +139,13 @@ void check_strides(Report *report, const Positions &at, const Call &call) {
 }
 
 void check_enums(Report *report, const Positions &at, const Call &call) {
-  report->one_of(1, "layout", call.layout, 101, 102, "101 (row-major) or 102 (column-major)");
-  report->one_of(at.side, "side", call.side, 141, 142, "141 (left) or 142 (right)");
-  report->one_of(at.uplo, "uplo", call.uplo, 121, 122, "121 (upper) or 122 (lower)");
+  report->one_of(1, "layout", call.layout, 101, 102, "101 (row-major) or 102 (column-major)", "");
+  report->one_of(at.side, "side", call.side, 141, 142, "141 (left) or 142 (right)", "L or R");
+  report->one_of(at.uplo, "uplo", call.uplo, 121, 122, "121 (upper) or 122 (lower)", "U or L");
   const char *const ops = "111 (no transpose), 112 (transpose) or 113 (conjugate transpose)";
-  report->one_of(at.transa, has_one_trans(call) ? "trans" : "transa", call.transa, 111, 113, ops);
-  report->one_of(at.transb, "transb", call.transb, 111, 113, ops);
-  report->one_of(at.diag, "diag", call.diag, 131, 132, "131 (non-unit) or 132 (unit)");
+  report->one_of(at.transa, has_one_trans(call) ? "trans" : "transa", call.transa, 111, 113, ops, "N, T or C");
+  report->one_of(at.transb, "transb", call.transb, 111, 113, ops, "N, T or C");
+  report->one_of(at.diag, "diag", call.diag, 131, 132, "131 (non-unit) or 132 (unit)", "N or U");
 }
 
 // Shapes of the stored operands in the caller's terms.
@@ -256,7 +262,7 @@ libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc)
 
 libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info) {
   Report report(info, call.interface, -1);
-  report.one_of(1, "layout", call.layout, 101, 102, "101 (row-major) or 102 (column-major)");
+  report.one_of(1, "layout", call.layout, 101, 102, "101 (row-major) or 102 (column-major)", "");
   report.not_negative(15, "group_count", call.group_count);
   if (report.failed() || call.group_count == 0) return info->status;
   const struct {

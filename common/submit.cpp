@@ -199,12 +199,13 @@ template <typename AnyCall>
 libsgemm_status_t submit_blas(const AnyCall &call) {
   const libsgemm_status_t status = submit_any(call, nullptr, false);
   if (status == LIBSGEMM_SUCCESS || status == LIBSGEMM_INVALID_ARGUMENT) return status;
-  static std::atomic<bool> said{false};
-  const bool strict = library().env.settings.strict;
-  if (!said.exchange(true)) {
-    log_line(0, std::string(thread_info().message) + (strict ? ": not computed" : ": computed on the CPU instead"));
+  // What is not computed is told each time; what is, once.
+  if (library().env.settings.strict) {
+    log_line(0, std::string(thread_info().message) + ": not computed, as LIBSGEMM_STRICT=1 wants it");
+    return status;
   }
-  if (strict) return status;
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true)) log_line(0, std::string(thread_info().message) + ": computed on the CPU instead");
   ThreadInfo &info = thread_info();
   info.begin(call.entry);
   Settings settings = {};

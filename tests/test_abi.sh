@@ -40,7 +40,9 @@ sed 's/@.*//' "$work/drop_in" >"$work/drop_in_names"
 for name in cblas_sgemm sgemm_ cblas_sgemm_64 sgemm_64_ scipy_cblas_sgemm64_ scipy_sgemm_64_ cblas_strsm strsm_ \
   cblas_ssyrk ssyrk_ cblas_ssyr2k ssyr2k_ cblas_ssymm ssymm_ cblas_strmm strmm_; do
   case $name in
-    cblas_sgemm_64) grep -q -x -e cblas_sgemm64_ -e cblas_sgemm_64 "$work/drop_in_names" || fail "$drop_in lacks $name" ;;
+    cblas_sgemm_64)
+      grep -q -x -e cblas_sgemm64_ -e cblas_sgemm_64 "$work/drop_in_names" || fail "$drop_in lacks $name"
+      ;;
     *) grep -q -x "$name" "$work/drop_in_names" || fail "$drop_in lacks $name" ;;
   esac
 done
@@ -53,7 +55,8 @@ grep -v -E -e '^(scipy_)?(cblas_)?s[a-z0-9]*(gemm|symm|syrk|syr2k|trmm|trsm|gemm
 
 # Neither library needs a vendor's or a BLAS library to load.
 for file in "$library" "$drop_in"; do
-  "$readelf" --wide --dynamic "$file" | grep NEEDED | grep -i -E 'blas\.|cuda|cublas|hip|rocm|lapack' >"$work/needed" || true
+  "$readelf" --wide --dynamic "$file" | grep NEEDED |
+    grep -i -E 'blas\.|cuda|cublas|hip|rocm|lapack' >"$work/needed" || true
   [ ! -s "$work/needed" ] || fail "$file needs $(cat "$work/needed")"
 done
 
