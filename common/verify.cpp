@@ -28,6 +28,28 @@ int64_t draw(int64_t count) {
 // Sums of a column of a product: value and sum of magnitudes of its elements [first, last).
 struct Column {
   std::vector<double> value, magnitude;
+  std::vector<double> factor;  // a column of y
+
+  // The product of a row of x, k floats one after the other, and `factor`.
+  void add_row(int64_t i, const float *x, int64_t k) {
+    constexpr int kLanes = 4;
+    double sums[kLanes] = {}, sizes[kLanes] = {};
+    int64_t l = 0;
+    for (; l + kLanes <= k; l += kLanes) {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const double term = static_cast<double>(x[l + lane]) * factor[static_cast<size_t>(l + lane)];
+        sums[lane] += term;
+        sizes[lane] += std::fabs(term);
+      }
+    }
+    for (; l < k; ++l) {
+      const double term = static_cast<double>(x[l]) * factor[static_cast<size_t>(l)];
+      sums[0] += term;
+      sizes[0] += std::fabs(term);
+    }
+    value[static_cast<size_t>(i)] += sums[0] + sums[1] + sums[2] + sums[3];
+    magnitude[static_cast<size_t>(i)] += sizes[0] + sizes[1] + sizes[2] + sizes[3];
+  }
 
   void add(int64_t i, double term) {
     value[static_cast<size_t>(i)] += term;
@@ -44,6 +66,15 @@ void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Colum
       const double y = static_cast<double>(p.y.at(l, j));
       const float *x = static_cast<const float *>(p.x.data) + l * p.x.col_step;
       for (int64_t i = first; i < last; ++i) column->add(i, static_cast<double>(x[i]) * y);
+    }
+    return;
+  }
+  if (is_plain(p.x) && p.x.col_step == 1 && p.y.structure != View::triangular) {
+    // Along the rows of x, in four sums so that an addition need not wait for the one before.
+    column->factor.resize(static_cast<size_t>(p.k));
+    for (int64_t l = 0; l < p.k; ++l) column->factor[static_cast<size_t>(l)] = static_cast<double>(p.y.at(l, j));
+    for (int64_t i = first; i < last; ++i) {
+      column->add_row(i, static_cast<const float *>(p.x.data) + i * p.x.row_step, p.k);
     }
     return;
   }
