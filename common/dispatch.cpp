@@ -3,7 +3,6 @@
 #include "dispatch.h"
 
 #include <atomic>
-#include <cstring>
 
 #include "check.h"
 #include "gate.h"

@@ -221,13 +221,6 @@ bool lost_by_fork(int index) {
   return slot.probe_state.load(std::memory_order_acquire) == Slot::ready && slot.fork_generation != g_fork_generation;
 }
 
-int index_of(const Backend *table) {
-  for (int i = 0; table != nullptr && i < kBackendCount; ++i) {
-    if (library().slots[i].table == table) return i;
-  }
-  return -1;
-}
-
 bool find_kernel(const std::string &name, KernelChoice *choice, std::string *valid) {
   for (int index = 0; index < kBackendCount; ++index) {
     if (!load(index)) continue;

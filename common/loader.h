@@ -51,9 +51,6 @@ bool probe(int index);
 // True if the devices were initialised by a parent of this process: contexts do not survive fork.
 bool lost_by_fork(int index);
 
-// Index of a backend's table in the library; -1 for NULL.
-int index_of(const Backend *table);
-
 // Finds a kernel by name among the backends that can be loaded. On failure false, with the names there are in *valid.
 bool find_kernel(const std::string &name, KernelChoice *choice, std::string *valid);
 

@@ -9,7 +9,6 @@
 #include "handle.h"
 #include "loader.h"
 #include "log.h"
-#include "ref/ref.h"
 #include "stats.h"
 
 namespace libsgemm {
@@ -59,11 +58,11 @@ libsgemm_status_t submit_nested(const Call &call) {
   GemmDesc desc;
   const libsgemm_status_t status = check_call(call, &info, &desc);
   if (status != LIBSGEMM_SUCCESS || is_empty(desc)) return status;
-  apply(Settings{}, &desc);
   Settings settings = {};
   settings.preference = {{kRef}, 1};
   settings.kernel = {-1, 0};
   settings.strict = true;
+  apply(settings, &desc);
   return dispatch(call, desc, settings, nullptr, &info);
 }
 

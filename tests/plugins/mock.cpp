@@ -219,9 +219,8 @@ libsgemm_status_t copy(int device, const Copy &what, void *stream, Error *error)
   return LIBSGEMM_SUCCESS;
 }
 
-// Arrays of pointers in device memory cannot be read before the kernel runs: their items are taken there.
-GemmDesc item_of(const GemmDesc &desc, int64_t i) { return batch_item(desc, i); }
-
+// The products of a batch are taken apart when the kernel runs: arrays of pointers in device memory cannot be read
+// before.
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site site, Error *error, bool scale_only) {
   if (fails(site)) {
     set_error(error, "a mock launch failed");
@@ -232,7 +231,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
   stream_of(launch.device, launch.stream)->work.push_back([desc, flip, scale_only] {
     Error ignored = {};
     for (int64_t i = 0; i < desc.batch_count; ++i) {
-      const GemmDesc item = item_of(desc, i);
+      const GemmDesc item = batch_item(desc, i);
       if (scale_only) {
         scale_c(item);
       } else {
