@@ -19,7 +19,6 @@
 namespace command {
 namespace {
 
-constexpr double kDefaultBar = 150;  // ns
 constexpr int kSmallSize = 8;
 constexpr int kSmallCalls = 2000;      // in one sample
 constexpr size_t kSmallSamples = 501;  // pairs
@@ -177,8 +176,7 @@ bool measure_large(CblasSgemm sgemm, int size, double bar) {
 
 }  // namespace
 
-int overhead(const OverheadOptions &options, const BenchOptions &bench) {
-  if (!bench.peer.empty() && bench.peer != "openblas") return device_overhead(options, bench);
+int overhead(const OverheadOptions &options) {
   // Before anything loads OpenBLAS or the library reads its environment.
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   setenv("LIBSGEMM_BACKEND", "openblas", 1);
@@ -192,7 +190,7 @@ int overhead(const OverheadOptions &options, const BenchOptions &bench) {
   set_threads(1);
   fmt::print("{}, 1 thread, CPU time\n", describe_cpu_blas(library));
 
-  bool pass = measure_small(sgemm, options.overhead_bar.value_or(kDefaultBar));
+  bool pass = measure_small(sgemm, options.overhead_bar);
   for (const int size : {512, 1024, 2048}) pass = measure_large(sgemm, size, options.ratio_bar) && pass;
   return pass ? 0 : 1;
 }
