@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct GemmOptions {
 
 struct BenchOptions {
   std::vector<std::string> shapes;
+  std::string sweep;
   std::string suite;
   std::string filter;
   double max_flops = 0;  // 0: no limit
@@ -39,11 +41,16 @@ struct BenchOptions {
   std::string peer;
   int reps = 5;
   double min_time = 0.2;
+  int device = 0;  // of a peer that computes on a GPU
   std::string json;
 };
 
+struct LadderOptions {
+  int64_t size = 4096;
+};
+
 struct OverheadOptions {
-  double overhead_bar = 150;  // ns a call
+  std::optional<double> overhead_bar;  // ns a call; the default depends on the peer
   double ratio_bar = 0.99;
 };
 
@@ -57,7 +64,11 @@ struct RunOptions {
 int info(const InfoOptions &options);
 int gemm(const GemmOptions &options);
 int bench(const BenchOptions &options);
-int overhead(const OverheadOptions &options);
+// `bench` is what its options --transposes, --peer, --reps, --min-time, --device and --json say.
+int ladder(const LadderOptions &options, const BenchOptions &bench);
+// Against --peer cublas on a GPU, otherwise against OpenBLAS.
+int overhead(const OverheadOptions &options, const BenchOptions &bench);
+int device_overhead(const OverheadOptions &options, const BenchOptions &bench);
 int run(const RunOptions &options);
 
 }  // namespace command

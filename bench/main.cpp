@@ -37,10 +37,17 @@ void add_gemm(CLI::App *app, GemmOptions *options) {
       ->check(CLI::Range(0, 1000000));
 }
 
-void add_bench(CLI::App *app, BenchOptions *options, OverheadOptions *overhead, bool *overhead_asked) {
+// Which of its three measurements `bench` makes; neither flag: the table.
+struct BenchModes {
+  bool ladder = false, overhead = false;
+};
+
+void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, OverheadOptions *overhead,
+               BenchModes *modes) {
   app->add_option("--shape", options->shapes, "m,n,k[,pad]; repeatable. ld = rows + pad")
       ->delimiter('\0')
       ->allow_extra_args(false);
+  app->add_option("--sweep", options->sweep, "first:last:step, square sizes");
   app->add_option("--suite", options->suite, "CSV file of shapes: m,n,k,pad,what (default: the installed shapes.csv)");
   app->add_option("--filter", options->filter, "Only shapes whose `m x n x k` (as 64x64x64) or description has this");
   app->add_option("--max-flops", options->max_flops, "Only shapes of at most so many operations")
@@ -49,7 +56,13 @@ void add_bench(CLI::App *app, BenchOptions *options, OverheadOptions *overhead, 
   app->add_option("--kernel", options->kernel, "Force a kernel by its name");
   app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm)")->delimiter(',');
   app->add_option("--transposes", options->transposes, "Of NN,NT,TN,TT (default: all)")->delimiter(',');
-  app->add_option("--peer", options->peer, "What to compare with: openblas or none (default: openblas if present)");
+  app->add_option("--peer", options->peer,
+                  "What to compare with: openblas, cublas (FP32, pedantic), cublas-default, cublaslt (its fastest "
+                  "algorithm) or none (default: openblas if present). The last three compute on a GPU, and so does "
+                  "the library then, on device pointers");
+  app->add_option("--device", options->device, "The GPU of such a peer, as CUDA counts them")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1023));
   app->add_option("--reps", options->reps, "Timed samples a row, at least")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
@@ -57,10 +70,18 @@ void add_bench(CLI::App *app, BenchOptions *options, OverheadOptions *overhead, 
       ->capture_default_str()
       ->check(CLI::Range(0.0, 3600.0));
   app->add_option("--json", options->json, "Write the results to this file too");
-  CLI::Option *flag = app->add_flag("--overhead", *overhead_asked,
-                                    "Measure instead what a call through the library costs over OpenBLAS itself");
-  app->add_option("--overhead-bar", overhead->overhead_bar, "Nanoseconds a call at 8x8x8 that pass")
+  CLI::Option *climb = app->add_flag("--ladder", modes->ladder,
+                                     "Measure instead the steps from the naive GPU kernel to the production one");
+  app->add_option("--size", ladder->size, "m = n = k of the ladder")
       ->capture_default_str()
+      ->check(CLI::Range(1, 65536))
+      ->needs(climb);
+  CLI::Option *flag = app->add_flag("--overhead", modes->overhead,
+                                    "Measure instead what a call through the library costs over OpenBLAS itself; with "
+                                    "--peer cublas: host time of a call on device pointers against cuBLAS's");
+  climb->excludes(flag);
+  app->add_option("--overhead-bar", overhead->overhead_bar,
+                  "Nanoseconds above the peer, a call at 8x8x8, that pass (default: 150; 0 with --peer cublas)")
       ->needs(flag);
   app->add_option("--ratio-bar", overhead->ratio_bar, "Speed over OpenBLAS's from 512 on that passes")
       ->capture_default_str()
@@ -101,16 +122,17 @@ int parse_and_run(int argc, char **argv) {
   InfoOptions info_options;
   GemmOptions gemm_options;
   BenchOptions bench_options;
+  LadderOptions ladder_options;
   OverheadOptions overhead_options;
+  BenchModes bench_modes;
   RunOptions run_options;
-  bool overhead_asked = false;
   CLI::App *info_app = app.add_subcommand("info", "Backends, devices and kernels, and what `auto` would choose");
   CLI::App *gemm_app = app.add_subcommand("gemm", "C = alpha op(A) op(B) + beta C on .npy files");
   CLI::App *bench_app = app.add_subcommand("bench", "Time the routines, side by side with another library");
   CLI::App *run_app = app.add_subcommand("run", "Run a program on this library's BLAS and report its calls");
   add_info(info_app, &info_options);
   add_gemm(gemm_app, &gemm_options);
-  add_bench(bench_app, &bench_options, &overhead_options, &overhead_asked);
+  add_bench(bench_app, &bench_options, &ladder_options, &overhead_options, &bench_modes);
   add_run(run_app, &run_options);
 
   // The program that `run` starts has options of its own: it is taken off the command line before that is parsed.
@@ -135,8 +157,11 @@ int parse_and_run(int argc, char **argv) {
     }
     return guarded("run", [&] { return run(run_options); });
   }
-  if (overhead_asked) return guarded("bench", [&] { return overhead(overhead_options); });
-  return guarded("bench", [&] { return bench(bench_options); });
+  return guarded("bench", [&] {
+    if (bench_modes.ladder) return ladder(ladder_options, bench_options);
+    if (bench_modes.overhead) return overhead(overhead_options, bench_options);
+    return bench(bench_options);
+  });
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 namespace command {
 namespace {
 
+constexpr double kDefaultBar = 150;  // ns
 constexpr int kSmallSize = 8;
 constexpr int kSmallCalls = 2000;      // in one sample
 constexpr size_t kSmallSamples = 501;  // pairs
@@ -176,7 +177,8 @@ bool measure_large(CblasSgemm sgemm, int size, double bar) {
 
 }  // namespace
 
-int overhead(const OverheadOptions &options) {
+int overhead(const OverheadOptions &options, const BenchOptions &bench) {
+  if (!bench.peer.empty() && bench.peer != "openblas") return device_overhead(options, bench);
   // Before anything loads OpenBLAS or the library reads its environment.
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   setenv("LIBSGEMM_BACKEND", "openblas", 1);
@@ -190,7 +192,7 @@ int overhead(const OverheadOptions &options) {
   set_threads(1);
   fmt::print("{}, 1 thread, CPU time\n", describe_cpu_blas(library));
 
-  bool pass = measure_small(sgemm, options.overhead_bar);
+  bool pass = measure_small(sgemm, options.overhead_bar.value_or(kDefaultBar));
   for (const int size : {512, 1024, 2048}) pass = measure_large(sgemm, size, options.ratio_bar) && pass;
   return pass ? 0 : 1;
 }

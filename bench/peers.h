@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +12,24 @@
 #include "routines.h"
 
 namespace command {
+
+// State of a device, sampled while it computed.
+struct Telemetry {
+  int samples = 0;
+  double slowest_mhz = 0, fastest_mhz = 0;  // of the multiprocessors
+  double least_watts = 0, most_watts = 0;
+  double most_celsius = 0;
+  uint64_t throttle_reasons = 0;  // bits of NVML's nvmlClocksEventReasons, or-ed
+
+  void add(const Telemetry &other);
+};
+
+// How calls on a memory are timed.
+struct Pace {
+  double sample_seconds;  // a sample is as many calls as take so long
+  double warm_seconds;    // of untimed calls before the samples of a row
+  size_t rotation_bytes;  // calls rotate through operands of so many bytes, so that no cache holds them; 0: one set
+};
 
 // Where operands live. Host memory is here; a peer that computes on a device brings its own, and the library is then
 // timed on device pointers as well.
@@ -20,7 +40,18 @@ class Memory {
   virtual void release(void *memory) = 0;
   virtual void upload(void *to, const void *from, size_t bytes) = 0;
   virtual void download(void *to, const void *from, size_t bytes) = 0;
+  virtual void copy(void *to, const void *from, size_t bytes) = 0;  // both of this memory
+  // Single elements.
+  virtual void scatter(float value, float *const *to, size_t count) = 0;
+  virtual void gather(float *to, const float *const *from, size_t count) = 0;
   virtual void finish() = 0;  // waits until all calls on this memory are done
+
+  // Seconds that `calls` calls take together; `call` is given the number of each.
+  virtual double time(int calls, const std::function<void(int)> &call) = 0;
+  virtual Pace pace() const = 0;
+  virtual void *stream() const { return nullptr; }         // for libsgemm_set_stream
+  virtual const char *backend() const { return nullptr; }  // the one that computes here; nullptr: all
+  virtual Telemetry take_telemetry() { return {}; }        // since the last call
 };
 
 Memory &host_memory();
@@ -33,6 +64,9 @@ class Peer {
   virtual int threads() const = 0;
   virtual Memory &memory() const = 0;
   virtual bool supports(const Call &call) const = 0;
+  // Before the first run of calls of these sizes, equal but for the operands' places; may time ways to do them, and so
+  // writes their outputs.
+  virtual void prepare(const std::vector<Call> &) {}
   virtual void run(const Call &call) = 0;
 };
 

@@ -9,12 +9,18 @@
 #include <cmath>
 #include <fstream>
 
+#include "command.h"
+#include "cuda_memory.h"
 #include "library.h"
+#include "nvml.h"
+#include "output_file.h"
 
 namespace command {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr double kLowRatio = 0.95;  // rows below are listed at the end
 
 struct Mean {
   double log_sum = 0;
@@ -22,15 +28,38 @@ struct Mean {
   double value() const { return std::exp(log_sum / count); }
 };
 
-std::map<std::string, Mean> mean_ratios(const std::vector<Result> &results) {
+bool has_ratio(const Result &result) { return result.state == Result::State::kMeasured && result.has_peer; }
+
+// Over the rows with a ratio, by what `key` gives of each.
+template <class Key>
+std::map<std::string, Mean> mean_ratios(const std::vector<Result> &results, Key key) {
   std::map<std::string, Mean> means;
   for (const Result &result : results) {
-    if (result.state != Result::State::kMeasured || !result.has_peer) continue;
-    Mean &mean = means[result.backend];
+    if (!has_ratio(result)) continue;
+    Mean &mean = means[key(result)];
     mean.log_sum += std::log(result.ratio());
     ++mean.count;
   }
   return means;
+}
+
+std::string backend_of(const Result &result) { return result.backend; }
+std::string backend_and_transposes_of(const Result &result) { return result.backend + " " + result.transposes; }
+
+const Result *worst_ratio(const std::vector<Result> &results) {
+  const Result *worst = nullptr;
+  for (const Result &result : results) {
+    if (has_ratio(result) && (worst == nullptr || result.ratio() < worst->ratio())) worst = &result;
+  }
+  return worst;
+}
+
+bool is_low(const Result &result) { return has_ratio(result) && result.ratio() < kLowRatio; }
+
+Telemetry telemetry_of(const std::vector<Result> &results) {
+  Telemetry all;
+  for (const Result &result : results) all.add(result.telemetry);
+  return all;
 }
 
 std::string clock_text(const Host &host) {
@@ -60,6 +89,20 @@ Json times_json(const Summary &seconds, double gflops) {
           {"gflops", gflops}};
 }
 
+Json telemetry_json(const Telemetry &telemetry) {
+  return {{"samples", telemetry.samples},
+          {"mhz", {telemetry.slowest_mhz, telemetry.fastest_mhz}},
+          {"watts", {telemetry.least_watts, telemetry.most_watts}},
+          {"celsius", telemetry.most_celsius},
+          {"throttle_reasons", throttle_text(telemetry.throttle_reasons)}};
+}
+
+std::string telemetry_text(const Telemetry &telemetry) {
+  return fmt::format("{:.0f}..{:.0f} MHz, {:.0f}..{:.0f} W, at most {:.0f} C, clocks limited by: {}",
+                     telemetry.slowest_mhz, telemetry.fastest_mhz, telemetry.least_watts, telemetry.most_watts,
+                     telemetry.most_celsius, throttle_text(telemetry.throttle_reasons));
+}
+
 Json result_json(const Result &result) {
   Json json = {{"state", state_word(result.state)},
                {"routine", result.routine},
@@ -79,6 +122,10 @@ Json result_json(const Result &result) {
     json["problem"] = result.problem;
     return json;
   }
+  json["calls"] = result.calls;
+  json["sets"] = result.sets;
+  json["bytes"] = result.bytes;
+  if (result.telemetry.samples > 0) json["clocks"] = telemetry_json(result.telemetry);
   json["seconds"] = times_json(result.seconds, result.gflops());
   json["error_over_bound"] = result.error;
   if (result.has_peer) {
@@ -110,29 +157,56 @@ Host read_host() {
   return host;
 }
 
-void print_header(const Report &report) {
+void print_machine(const Report &report) {
   fmt::print("libsgemm {}; {}, {} processors, {}\n", version_text(libsgemm_version()), report.host.cpu,
              report.host.processors, clock_text(report.host));
+  if (!report.gpu.name.empty()) {
+    fmt::print("{} ({}), {}, driver {}; measured FFMA peak {:.2f} TFLOP/s, copies {:.0f} GB/s\n", report.gpu.name,
+               report.gpu.arch, units_text(report.gpu.multiprocessors, true), report.gpu.driver,
+               1e-12 * report.gpu.peak, 1e-9 * report.gpu.copy_bandwidth);
+  }
   if (!report.peer.empty()) fmt::print("peer {}: {}\n", report.peer, report.peer_version);
   for (const std::string &note : report.notes) fmt::print("{}\n", note);
-  fmt::print(
-      "median (minimum..maximum) of one call; ratio = time of the peer / ours; error = worst |error| / bound\n\n");
-  fmt::print("{:<8} {:<18} {:<2} {:<9} {:<24} {:>3} {:>11} {:>25} {:>9}", "routine", "m x n x k + pad", "op", "backend",
-             "kernel", "thr", "median", "(minimum..maximum)", "GFLOP/s");
-  if (!report.peer.empty()) fmt::print(" {:>9} {:>6}", "peer", "ratio");
+}
+
+void print_header(const Report &report) {
+  print_machine(report);
+  if (report.gpu.name.empty()) {
+    fmt::print(
+        "median (minimum..maximum) of one call; ratio = time of the peer / ours; error = worst |error| / bound\n\n");
+    fmt::print("{:<8} {:<18} {:<2} {:<9} {:<24} {:>3} {:>11} {:>25} {:>9}", "routine", "m x n x k + pad", "op",
+               "backend", "kernel", "thr", "median", "(minimum..maximum)", "GFLOP/s");
+    if (!report.peer.empty()) fmt::print(" {:>9} {:>6}", "peer", "ratio");
+  } else {
+    fmt::print(
+        "median (quartiles) of one call on device pointers; peak, copy: share of the FFMA peak, and of a copy's "
+        "bandwidth "
+        "by the operands once;\nratio = time of the peer / ours; error = worst |error| / bound\n\n");
+    fmt::print("{:<8} {:<18} {:<2} {:<40} {:>11} {:>25} {:>8} {:>5} {:>5}", "routine", "m x n x k + pad", "op",
+               "kernel", "median", "(quartiles)", "TFLOP/s", "peak", "copy");
+    if (!report.peer.empty()) fmt::print(" {:>8} {:>6}", "peer", "ratio");
+  }
   fmt::print(" {:>7}\n", "error");
   fflush(stdout);
 }
 
-void print_result(const Result &result) {
-  fmt::print("{:<8} {:<18} {:<2} {:<9} ", result.routine, shape_name(result.shape), result.transposes, result.backend);
+void print_result(const Report &report, const Result &result) {
+  fmt::print("{:<8} {:<18} {:<2} ", result.routine, shape_name(result.shape), result.transposes);
+  const Summary &time = result.seconds;
   if (result.state != Result::State::kMeasured) {
-    fmt::print("{}: {}\n", state_word(result.state), result.problem);
-  } else {
-    const Summary &time = result.seconds;
-    fmt::print("{:<24} {:>3} {:>11} {:>25} {:>9.2f}", result.kernel, result.threads, duration_text(time.median),
+    fmt::print("{:<9} {}: {}\n", result.backend, state_word(result.state), result.problem);
+  } else if (report.gpu.name.empty()) {
+    fmt::print("{:<9} {:<24} {:>3} {:>11} {:>25} {:>9.2f}", result.backend, result.kernel, result.threads,
+               duration_text(time.median),
                fmt::format("({}..{})", duration_text(time.minimum), duration_text(time.maximum)), result.gflops());
     if (result.has_peer) fmt::print(" {:>9.2f} {:>6.3f}", result.peer_gflops(), result.ratio());
+    fmt::print(" {:>7.1e}\n", result.error);
+  } else {
+    fmt::print("{:<40} {:>11} {:>25} {:>8.3f} {:>4.0f}% {:>4.0f}%", result.kernel, duration_text(time.median),
+               fmt::format("({}..{})", duration_text(time.lower_quartile), duration_text(time.upper_quartile)),
+               1e-3 * result.gflops(), 100 * 1e9 * result.gflops() / report.gpu.peak,
+               100 * result.bytes / time.median / report.gpu.copy_bandwidth);
+    if (result.has_peer) fmt::print(" {:>8.3f} {:>6.3f}", 1e-3 * result.peer_gflops(), result.ratio());
     fmt::print(" {:>7.1e}\n", result.error);
   }
   fflush(stdout);
@@ -140,10 +214,25 @@ void print_result(const Result &result) {
 
 void print_end(const Report &report) {
   fmt::print("\n");
-  for (const auto &[backend, mean] : mean_ratios(report.results)) {
+  for (const auto &[backend, mean] : mean_ratios(report.results, backend_of)) {
     fmt::print("geometric mean of the ratio {} / {}: {:.3f} over {} rows\n", backend, report.peer, mean.value(),
                mean.count);
   }
+  for (const auto &[name, mean] : mean_ratios(report.results, backend_and_transposes_of)) {
+    fmt::print("  {}: {:.3f} over {} rows\n", name, mean.value(), mean.count);
+  }
+  if (const Result *worst = worst_ratio(report.results)) {
+    fmt::print("worst ratio: {:.3f}, {} {} {} on {}\n", worst->ratio(), worst->routine, shape_name(worst->shape),
+               worst->transposes, worst->backend);
+    fmt::print("rows below {:g}: {}\n", kLowRatio, std::count_if(report.results.begin(), report.results.end(), is_low));
+    for (const Result &result : report.results) {
+      if (!is_low(result) || report.gpu.name.empty()) continue;
+      fmt::print("  {:.3f} {} {} {} {}\n", result.ratio(), result.routine, shape_name(result.shape), result.transposes,
+                 result.kernel);
+    }
+  }
+  const Telemetry telemetry = telemetry_of(report.results);
+  if (telemetry.samples > 0) fmt::print("GPU during the samples: {}\n", telemetry_text(telemetry));
   fmt::print("clock at the end: {}\n", clock_text(read_host()));
 }
 
@@ -155,13 +244,56 @@ Json to_json(const Report &report) {
                {"processors", report.host.processors},
                {"mhz_at_start", {report.host.slowest_mhz, report.host.fastest_mhz}},
                {"mhz_at_end", {end.slowest_mhz, end.fastest_mhz}}};
+  if (!report.gpu.name.empty()) {
+    json["gpu"] = {{"name", report.gpu.name},
+                   {"arch", report.gpu.arch},
+                   {"multiprocessors", report.gpu.multiprocessors},
+                   {"driver", report.gpu.driver},
+                   {"peak_gflops", 1e-9 * report.gpu.peak},
+                   {"copy_gbytes", 1e-9 * report.gpu.copy_bandwidth}};
+    json["clocks"] = telemetry_json(telemetry_of(report.results));
+  }
   if (!report.peer.empty()) json["peer"] = {{"name", report.peer}, {"version", report.peer_version}};
   json["notes"] = report.notes;
+  if (report.is_ladder) json["ladder"] = report.steps;
   json["results"] = Json::array();
   for (const Result &result : report.results) json["results"].push_back(result_json(result));
   json["geometric_mean_ratio"] = Json::object();
-  for (const auto &[backend, mean] : mean_ratios(report.results)) json["geometric_mean_ratio"][backend] = mean.value();
+  for (const auto &[backend, mean] : mean_ratios(report.results, backend_of)) {
+    json["geometric_mean_ratio"][backend] = mean.value();
+  }
+  json["geometric_mean_ratio_by_transposes"] = Json::object();
+  for (const auto &[name, mean] : mean_ratios(report.results, backend_and_transposes_of)) {
+    json["geometric_mean_ratio_by_transposes"][name] = mean.value();
+  }
   return json;
+}
+
+void write_json(const Report &report, const std::string &path) {
+  if (path.empty()) return;
+  const std::string text = to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  write_output(path, {{text.data(), text.size()}});
+}
+
+void require_no_wrong(const Report &report) {
+  const auto is_wrong = [](const Result &result) { return result.state == Result::State::kWrong; };
+  const auto wrong = std::count_if(report.results.begin(), report.results.end(), is_wrong);
+  if (wrong > 0) throw Error(fmt::format("{} of {} rows are wrong", wrong, report.results.size()));
+}
+
+Report start_report(const Peer *peer, const Memory &memory) {
+  Report report;
+  report.host = read_host();
+  if (peer != nullptr) {
+    report.peer = peer->name();
+    report.peer_version = peer->version();
+  }
+  if (memory.backend() == nullptr) return report;
+  const GpuDescription &gpu = cuda_memory().description();
+  report.gpu = {
+      gpu.name, gpu.arch, gpu.driver, gpu.multiprocessors, cuda_memory().peak(), cuda_memory().copy_bandwidth()};
+  if (!cuda_memory().telemetry_problem().empty()) report.notes.push_back(cuda_memory().telemetry_problem());
+  return report;
 }
 
 }  // namespace command

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "peers.h"
 #include "suite.h"
 #include "timing.h"
 
@@ -19,10 +20,13 @@ struct Result {
   std::string routine, transposes;
   Shape shape{};
   double flops = 0;
+  double bytes = 0;  // of the operands
   std::string backend, kernel, math_mode;
   int device = 0, threads = 0;
-  Summary seconds{};  // of one call
-  double error = 0;   // worst |error| / bound of the sampled elements over all calls
+  int calls = 0, sets = 0;  // in one sample; of operands
+  Telemetry telemetry;      // while the samples ran
+  Summary seconds{};        // of one call
+  double error = 0;         // worst |error| / bound of the sampled elements over all calls
   bool has_peer = false;
   int peer_threads = 0;
   Summary peer_seconds{};
@@ -42,18 +46,41 @@ struct Host {
 
 Host read_host();
 
+// The device that the operands lie on.
+struct Gpu {
+  std::string name, arch, driver;  // name empty: host memory
+  int multiprocessors = 0;
+  double peak = 0;            // measured FP32 operations a second from registers
+  double copy_bandwidth = 0;  // measured bytes a second, read and written
+};
+
 struct Report {
   Host host;
+  Gpu gpu;
   std::string peer, peer_version;  // empty without
   std::vector<std::string> notes;
+  bool is_ladder = false;
+  std::vector<std::string> steps;  // of a ladder: what each result adds
   std::vector<Result> results;
 };
 
+// With the machine and the peer, which may be nullptr. Measures the peak of a GPU.
+Report start_report(const Peer *peer, const Memory &memory);
+
+// Without a GPU or a peer: no column of them.
 void print_header(const Report &report);
-void print_result(const Result &result);
-// Geometric means of the ratio, by backend, and the clock at the end.
+void print_result(const Report &report, const Result &result);
+// Geometric means of the ratio by backend and transposes, the worst and the low ones, and the clock.
 void print_end(const Report &report);
 
+// "libsgemm 0.1.0; NVIDIA H100, sm_90, ...", the peer, and the notes.
+void print_machine(const Report &report);
+
 nlohmann::ordered_json to_json(const Report &report);
+// Into a file; nothing if `path` is empty.
+void write_json(const Report &report, const std::string &path);
+
+// Throws Error if a result is wrong.
+void require_no_wrong(const Report &report);
 
 }  // namespace command

@@ -15,12 +15,12 @@
 namespace command {
 namespace {
 
-// Splits off what stands before the next comma.
-std::string next_field(std::string *rest, bool *comma) {
-  const size_t at = rest->find(',');
-  *comma = at != std::string::npos;
+// Splits off what stands before the next separator.
+std::string next_field(std::string *rest, bool *found, char separator = ',') {
+  const size_t at = rest->find(separator);
+  *found = at != std::string::npos;
   std::string field = rest->substr(0, at);
-  *rest = *comma ? rest->substr(at + 1) : "";
+  *rest = *found ? rest->substr(at + 1) : "";
   return field;
 }
 
@@ -60,6 +60,22 @@ Shape parse_shape(const std::string &text) {
     return parse_fields(text, false);
   } catch (const Error &error) {
     throw Error(fmt::format("--shape {}: {}; m,n,k or m,n,k,pad is wanted", text, error.what()));
+  }
+}
+
+std::vector<Shape> parse_sweep(const std::string &text) {
+  try {
+    std::string rest = text;
+    bool colon = false;
+    const int64_t first = parse_size(next_field(&rest, &colon, ':'), "first", 1);
+    const int64_t last = parse_size(next_field(&rest, &colon, ':'), "last", first);
+    const int64_t step = parse_size(next_field(&rest, &colon, ':'), "step", 1);
+    if (colon) throw Error("something follows the step");
+    std::vector<Shape> shapes;
+    for (int64_t size = first; size <= last; size += step) shapes.push_back({size, size, size, 0, "sweep"});
+    return shapes;
+  } catch (const Error &error) {
+    throw Error(fmt::format("--sweep {}: {}; first:last:step is wanted", text, error.what()));
   }
 }
 

@@ -17,6 +17,9 @@ struct Shape {
 // "m,n,k" or "m,n,k,pad". Throws Error.
 Shape parse_shape(const std::string &text);
 
+// "first:last:step": squares of these sizes. Throws Error.
+std::vector<Shape> parse_sweep(const std::string &text);
+
 // Throws Error, "FILE:LINE: what".
 std::vector<Shape> read_suite(const std::string &path);
 

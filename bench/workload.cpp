@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <new>
 
-#include "half.h"
+#include "parallel.h"
 
 namespace command {
 namespace {
 
 constexpr int kSampleSide = 8;
+constexpr size_t kAlignment = 256;
+constexpr uint64_t kColumnStep = 0xd1342543de82ef95u;  // between the random states of columns
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // splitmix64
@@ -23,9 +27,9 @@ uint64_t next(uint64_t *state) {
   return x ^ (x >> 31);
 }
 
-// Uniform in [-1, 1), a multiple of 1 / steps.
+// Uniform in [-1, 1), a multiple of 1 / steps, a power of two.
 float uniform(uint64_t *state, int64_t steps) {
-  const int64_t whole = static_cast<int64_t>(next(state) >> 24) % (2 * steps) - steps;
+  const int64_t whole = static_cast<int64_t>(next(state) >> 24 & static_cast<uint64_t>(2 * steps - 1)) - steps;
   return static_cast<float>(whole) / static_cast<float>(steps);
 }
 
@@ -79,6 +83,23 @@ Call make_call(Routine routine, const Shape &shape, libsgemm_op_t transa, libsge
   return call;
 }
 
+// What is wrong in the first column where something is, found by several threads.
+class FirstProblem {
+ public:
+  void set(int64_t column, const std::string &text) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!text_.empty() && column >= column_) return;
+    column_ = column;
+    text_ = text;
+  }
+  std::string text() const { return text_; }
+
+ private:
+  std::mutex mutex_;
+  int64_t column_ = 0;
+  std::string text_;
+};
+
 size_t elements(Extent extent, int64_t ld) { return static_cast<size_t>(ld * extent.columns); }
 
 }  // namespace
@@ -99,18 +120,55 @@ Workload::Workload(Routine routine, const Shape &shape, libsgemm_op_t transa, li
   if (traits_.in_place) fill(&c_, output_, call_.ldc, false);
   upload_operands();
   choose_sample();
+  for (const Sample &sample : sample_) {
+    sample_places_.push_back(static_cast<float *>(call_.c) + sample.row + sample.column * call_.ldc);
+  }
+}
+
+size_t Workload::bytes() const {
+  return (a_.size() + b_.size()) * element_bytes(traits_.element) + c_.size() * sizeof(float);
+}
+
+void Workload::add_sets(size_t count) {
+  // On boundaries that suit every kernel, as an allocator has them.
+  const auto aligned = [](size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; };
+  const size_t a_bytes = a_.size() * element_bytes(traits_.element),
+               b_bytes = b_.size() * element_bytes(traits_.element);
+  const size_t set_bytes = aligned(a_bytes) + aligned(b_bytes) + aligned(c_.size() * sizeof(float));
+  for (size_t more = count - std::min(count, calls_.size()); more > 0; more /= 2) {
+    try {
+      more_sets_ = std::make_unique<Buffer>(memory_, more * set_bytes);
+    } catch (const std::bad_alloc &) {
+      continue;
+    }
+    for (size_t i = 0; i < more; ++i) {
+      char *place = static_cast<char *>(more_sets_->data()) + i * set_bytes;
+      Call call = call_;
+      call.a = place;
+      call.b = place + aligned(a_bytes);
+      call.c = reinterpret_cast<float *>(place + aligned(a_bytes) + aligned(b_bytes));
+      memory_->copy(place, call_.a, a_bytes);
+      if (traits_.has_b) memory_->copy(place + aligned(a_bytes), call_.b, b_bytes);
+      calls_.push_back(call);
+    }
+    return;
+  }
 }
 
 // A triangular matrix has a diagonal in [1, 2) and little beside it, so that systems with it are well conditioned.
 void Workload::fill(std::vector<float> *matrix, Extent extent, int64_t ld, bool triangular) {
   const int64_t steps = steps_of(traits_.element);
   const float beside = triangular ? 1.0f / static_cast<float>(extent.rows) : 1.0f;
-  for (int64_t j = 0; j < extent.columns; ++j) {
-    float *column = matrix->data() + j * ld;
-    for (int64_t i = 0; i < extent.rows; ++i) column[i] = uniform(&random_, steps) * beside;
-    if (triangular) column[j] = 1 + std::fabs(uniform(&random_, steps));
-    std::fill(column + extent.rows, column + ld, kNan);
-  }
+  const uint64_t seed = next(&random_);
+  for_ranges(extent.columns, ld, [&](int64_t first, int64_t end) {
+    for (int64_t j = first; j < end; ++j) {
+      uint64_t random = seed + static_cast<uint64_t>(j) * kColumnStep;
+      float *column = matrix->data() + j * ld;
+      for (int64_t i = 0; i < extent.rows; ++i) column[i] = uniform(&random, steps) * beside;
+      if (triangular) column[j] = 1 + std::fabs(uniform(&random, steps));
+      std::fill(column + extent.rows, column + ld, kNan);
+    }
+  });
 }
 
 void Workload::upload_operands() {
@@ -129,6 +187,7 @@ void Workload::upload_operands() {
   call_.a = buffer_a_.data();
   call_.b = buffer_b_.data();
   call_.c = buffer_c_.data();
+  calls_ = {call_};
 }
 
 double Workload::a(int64_t row, int64_t inner) const {
@@ -207,39 +266,66 @@ void Workload::reset() { memory_->upload(call_.c, c_.data(), c_.size() * sizeof(
 
 void Workload::prepare() {
   if (traits_.in_place) return reset();
-  for (const Sample &sample : sample_) {
-    memory_->upload(static_cast<float *>(call_.c) + sample.row + sample.column * call_.ldc, &kNan, sizeof kNan);
-  }
+  memory_->scatter(kNan, sample_places_.data(), sample_places_.size());
+}
+
+double Workload::error_factor(const std::string &math_mode) const {
+  return 2 * std::sqrt(static_cast<double>(inner_size() + 2)) * 0x1p-24 + 2.01 * input_rounding(math_mode);
 }
 
 double Workload::check_sample(const std::string &math_mode) {
-  const double factor =
-      2 * std::sqrt(static_cast<double>(inner_size() + 2)) * 0x1p-24 + 2.01 * input_rounding(math_mode);
+  const double factor = error_factor(math_mode);
+  std::vector<float> values(sample_.size());
+  memory_->gather(values.data(), sample_places_.data(), values.size());
   double worst = 0;
-  for (const Sample &sample : sample_) {
-    float value;
-    memory_->download(&value, static_cast<float *>(call_.c) + sample.row + sample.column * call_.ldc, sizeof value);
-    const double error = std::fabs(static_cast<double>(value) - sample.value);
-    const double bound = factor * sample.magnitude;
+  for (size_t i = 0; i < sample_.size(); ++i) {
+    const double error = std::fabs(static_cast<double>(values[i]) - sample_[i].value);
+    const double bound = factor * sample_[i].magnitude;
     // Written so that NaN is the worst of all.
     if (!(error <= worst * bound)) worst = error >= 0 && bound > 0 ? error / bound : HUGE_VAL;
   }
   return worst;
 }
 
-std::string Workload::check_written() {
+std::vector<float> Workload::output() {
   std::vector<float> result(c_.size());
   memory_->download(result.data(), call_.c, result.size() * sizeof(float));
-  for (int64_t j = 0; j < output_.columns; ++j) {
-    const int64_t rows = traits_.triangular_output ? j + 1 : output_.rows;
-    for (int64_t i = 0; i < call_.ldc; ++i) {
-      const float value = result[static_cast<size_t>(i + j * call_.ldc)];
-      if (i < rows && std::isnan(value)) return fmt::format("element ({}, {}) was not written", i, j);
-      if (i >= rows && !std::isnan(value))
-        return fmt::format("element ({}, {}), outside the output, was written", i, j);
+  return result;
+}
+
+std::string Workload::check_written(const std::vector<float> &result) const {
+  FirstProblem problem;
+  for_ranges(output_.columns, call_.ldc, [&](int64_t first, int64_t end) {
+    for (int64_t j = first; j < end; ++j) {
+      const int64_t rows = traits_.triangular_output ? j + 1 : output_.rows;
+      for (int64_t i = 0; i < call_.ldc; ++i) {
+        const float value = result[static_cast<size_t>(i + j * call_.ldc)];
+        if (std::isnan(value) == (i >= rows)) continue;
+        return problem.set(j, fmt::format("element ({}, {}){}", i, j,
+                                          i < rows ? " was not written" : ", outside the output, was written"));
+      }
     }
-  }
-  return "";
+  });
+  return problem.text();
+}
+
+std::string Workload::compare(const std::vector<float> &result, const std::string &math_mode,
+                              const std::vector<float> &other, const std::string &other_math_mode) const {
+  const double products = static_cast<double>(inner_size()) * (call_.routine == Routine::kSsyr2k ? 2 : 1);
+  const double bound = (error_factor(math_mode) + error_factor(other_math_mode)) * products;
+  FirstProblem problem;
+  for_ranges(output_.columns, call_.ldc, [&](int64_t first, int64_t end) {
+    for (int64_t j = first; j < end; ++j) {
+      const int64_t rows = traits_.triangular_output ? j + 1 : output_.rows;
+      for (int64_t i = 0; i < rows; ++i) {
+        const size_t at = static_cast<size_t>(i + j * call_.ldc);
+        const double difference = static_cast<double>(result[at]) - static_cast<double>(other[at]);
+        if (std::fabs(difference) <= bound) continue;
+        return problem.set(j, fmt::format("element ({}, {}) is {} and {}", i, j, result[at], other[at]));
+      }
+    }
+  });
+  return problem.text();
 }
 
 }  // namespace command

@@ -3,9 +3,12 @@
 // A sample of 64 elements, the corners among them, is computed in FP64 beforehand; those elements are made NaN before
 // every timed call and compared after it. Padding holds NaN. Inputs are uniform in [-1, 1); those of 16 bits are
 // multiples of 1/1024 or 1/128 and so exact.
+//
+// The same operands may lie in several places, so that calls that take turns do not find them in a cache.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,7 +22,12 @@ class Workload {
  public:
   Workload(Routine routine, const Shape &shape, libsgemm_op_t transa, libsgemm_op_t transb, Memory *memory);
 
-  const Call &call() const { return call_; }
+  const Call &call() const { return calls_[0]; }
+  // The same call on each set of operands, call() first.
+  const std::vector<Call> &calls() const { return calls_; }
+  size_t bytes() const;  // of one set
+  // As many sets in all as there is memory for, `count` at most. Not for an in-place routine.
+  void add_sets(size_t count);
 
   // The whole output as it is before the call: NaN, or the input of an in-place routine.
   void reset();
@@ -28,9 +36,14 @@ class Workload {
 
   // Worst |error| / bound of the sample, infinite for a NaN; at most 1 is right. `math_mode` is that of the call.
   double check_sample(const std::string &math_mode);
-  // After reset() and a call: what is wrong with the rest of the output, empty if nothing. Each element must have been
+  // After reset() and a call: the output, and what is wrong with it, empty if nothing. Each element must have been
   // written, and nothing outside of it.
-  std::string check_written();
+  std::vector<float> output();
+  std::string check_written(const std::vector<float> &result) const;
+  // Two outputs of a routine that is not in place, each computed in its math mode: what differs by more than both
+  // bounds for the largest |A||B| there can be; empty if nothing does.
+  std::string compare(const std::vector<float> &result, const std::string &math_mode, const std::vector<float> &other,
+                      const std::string &other_math_mode) const;
 
  private:
   struct Sample {
@@ -59,15 +72,19 @@ class Workload {
   void compute(Sample *sample) const;
   void solve_sample();
   int64_t inner_size() const;
+  double error_factor(const std::string &math_mode) const;  // bound on |error| / (|A||B|)
 
   Memory *memory_;
   Call call_;
+  std::vector<Call> calls_;
   Traits traits_;
   Extent output_;
-  uint64_t random_ = 0x9e3779b97f4a7c15u;
-  std::vector<float> a_, b_, c_;  // on the host, in FP32; c_ is the output before the call
+  uint64_t random_ = 0x9e3779b97f4a7c15u;  // of the next matrix
+  std::vector<float> a_, b_, c_;           // on the host, in FP32; c_ is the output before the call
   Buffer buffer_a_, buffer_b_, buffer_c_;
+  std::unique_ptr<Buffer> more_sets_;
   std::vector<Sample> sample_;
+  std::vector<float *> sample_places_;  // in C
 };
 
 }  // namespace command

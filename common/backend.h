@@ -50,7 +50,7 @@ enum class Space : int32_t {
 // Where a pointer points.
 struct Location {
   Space space;
-  int32_t device;  // of `device` and `managed`; otherwise 0
+  int32_t device;  // of `device` and `managed`; otherwise 0. -1: one that the backend leaves out (LIBSGEMM_DEVICES)
 };
 
 // A copy of `columns` columns of `bytes` bytes, `pitch` bytes apart.

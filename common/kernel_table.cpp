@@ -1,5 +1,7 @@
-// Legality first, then cost.
+// Legality first, then cost; and the latest choices of each thread, since calls come in series.
 #include "kernel_table.h"
+
+#include <cstring>
 
 namespace libsgemm {
 namespace {
@@ -21,14 +23,63 @@ const Kernel *cheapest(const Backend &backend, const GemmDesc &desc, int device,
   return best;
 }
 
-}  // namespace
+// What a choice was made for, and the choice.
+struct Choice {
+  const Backend *backend;  // NULL: none yet
+  int device;
+  size_t workspace_bytes;
+  GemmDesc desc;
+  const Kernel *kernel;
+};
 
-const Kernel *select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
+constexpr uint64_t kChoices = 16;
+thread_local Choice t_choices[kChoices];
+
+// Where the choice for a description is kept: neighbours in size go to different places.
+Choice *place_of(const GemmDesc &desc) {
+  const uint64_t size = static_cast<uint64_t>(desc.m) * 31 + static_cast<uint64_t>(desc.n) * 17 +
+                        static_cast<uint64_t>(desc.k) * 7 + static_cast<uint64_t>(desc.transa) * 2 +
+                        static_cast<uint64_t>(desc.transb);
+  return &t_choices[(size ^ (size >> 4) ^ (size >> 8)) % kChoices];
+}
+
+// Of addresses a row may know no more than this.
+bool alike(const void *x, const void *y) {
+  return ((reinterpret_cast<uintptr_t>(x) ^ reinterpret_cast<uintptr_t>(y)) % kPointerAlignment) == 0 &&
+         (x == nullptr) == (y == nullptr);
+}
+
+// Compares the members from `first` to `last`, between which there is no padding, bit by bit.
+template <typename First, typename Last>
+bool same_bits(const GemmDesc &x, const GemmDesc &y, First GemmDesc::*first, Last GemmDesc::*last) {
+  const char *begin = reinterpret_cast<const char *>(&(x.*first));
+  const char *end = reinterpret_cast<const char *>(&(x.*last)) + sizeof(Last);
+  return std::memcmp(begin, &(y.*first), static_cast<size_t>(end - begin)) == 0;
+}
+
+bool same_choice(const GemmDesc &x, const GemmDesc &y) {
+  return same_bits(x, y, &GemmDesc::m, &GemmDesc::ldc) && alike(x.a, y.a) && alike(x.b, y.b) && alike(x.c, y.c) &&
+         same_bits(x, y, &GemmDesc::routine, &GemmDesc::deterministic) && x.batch == y.batch &&
+         same_bits(x, y, &GemmDesc::batch_count, &GemmDesc::stride_c);
+}
+
+const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
   const Kernel *kernel = cheapest(backend, desc, device, workspace_bytes, desc.math_mode);
   if (kernel == nullptr && desc.math_mode != LIBSGEMM_MATH_FP32) {
     kernel = cheapest(backend, desc, device, workspace_bytes, LIBSGEMM_MATH_FP32);
   }
   return kernel;
+}
+
+}  // namespace
+
+const Kernel *select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
+  Choice *last = place_of(desc);
+  if (last->backend != &backend || last->device != device || last->workspace_bytes != workspace_bytes ||
+      !same_choice(last->desc, desc)) {
+    *last = {&backend, device, workspace_bytes, desc, walk(backend, desc, device, workspace_bytes)};
+  }
+  return last->kernel;
 }
 
 }  // namespace libsgemm

@@ -76,6 +76,10 @@ libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, 
                         "A, B and C are not all in host memory or all in memory of one device");
     }
     if (!on_device(where)) continue;
+    if (where.device < 0) {
+      return info->fail(LIBSGEMM_UNAVAILABLE,
+                        "A, B and C are in memory of a device that the backend leaves out (LIBSGEMM_DEVICES)");
+    }
     placement->owner = index;
     placement->where = where;
     placement->arrays_on_device = arrays_on_device;

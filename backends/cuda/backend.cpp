@@ -1,0 +1,107 @@
+// libsgemm_cuda.so: NVIDIA GPUs.
+#include "backend.h"
+
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+
+#include "device.h"
+#include "driver.h"
+#include "fault.h"
+#include "kernels.h"
+#include "runtime.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+char g_version[48];        // of the driver and the runtime; written by open()
+char g_version_full[320];  // the same, and the device that was left out; written by probe()
+const char *g_version_now = g_version;
+
+libsgemm_status_t open(const Host &host, Error *error) {
+  set_host(host);
+  libsgemm_status_t status = read_faults(error);
+  if (status == LIBSGEMM_SUCCESS) status = open_driver(error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  int driver_version = 0;
+  driver().get_version(&driver_version);
+  const int major = driver_version / 1000, minor = driver_version % 1000 / 10;
+  constexpr int kMajor = CUDART_VERSION / 1000, kMinor = CUDART_VERSION % 1000 / 10;
+  if (major < kMajor) {  // within a major version any driver serves any runtime
+    set_error(error, "the NVIDIA driver is too old: it supports CUDA %d.%d, and this build needs %d.0", major, minor,
+              kMajor);
+    return LIBSGEMM_UNAVAILABLE;
+  }
+  std::snprintf(g_version, sizeof g_version, "CUDA driver %d.%d, runtime %d.%d", major, minor, kMajor, kMinor);
+  return LIBSGEMM_SUCCESS;
+}
+
+const char *version() { return g_version_now; }
+
+// cuInit, which the contract leaves to this entry: a process that forks before it keeps its GPUs for the child.
+libsgemm_status_t probe(Error *error) {
+  const CUresult code = driver().init(0);
+  if (code != CUDA_SUCCESS) {
+    const char *visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    set_error(error, "the NVIDIA driver cannot be initialised: %s%s%s", words(code),
+              visible != nullptr ? "; CUDA_VISIBLE_DEVICES=" : "", visible != nullptr ? visible : "");
+    return LIBSGEMM_UNAVAILABLE;
+  }
+  const libsgemm_status_t status = enumerate(error);
+  if (status == LIBSGEMM_SUCCESS && left_out()[0] != '\0') {
+    std::snprintf(g_version_full, sizeof g_version_full, "%s; %s", g_version, left_out());
+    g_version_now = g_version_full;
+  }
+  return status;
+}
+
+libsgemm_status_t describe_device(int index, libsgemm_device_info_t *info, Error *) {
+  const Device &d = device(index);
+  std::snprintf(info->name, sizeof info->name, "%s", d.name);
+  std::snprintf(info->arch, sizeof info->arch, "sm_%d", d.arch);
+  info->memory_bytes = d.memory_bytes;
+  info->compute_units = d.multiprocessors;
+  size_t free_bytes = 0, total_bytes = 0;
+  Error no_context;  // another process may have the device to itself; the rest is known all the same
+  if (memory(index, &free_bytes, &total_bytes, &no_context) == LIBSGEMM_SUCCESS) info->memory_free_bytes = free_bytes;
+  return LIBSGEMM_SUCCESS;
+}
+
+Backend make() {
+  Backend b = {};
+  b.abi = kBackendAbi;
+  b.is_gpu = true;
+  b.name = "cuda";
+  b.kernels = kernels();
+  b.kernel_count = kernel_count();
+  b.open = open;
+  b.version = version;
+  b.device_count = device_count;
+  b.describe_device = describe_device;
+  b.probe = probe;
+  b.locate = locate;
+  b.capturing = capturing;
+  b.allocate = allocate;
+  b.release = release;
+  b.memory = memory;
+  b.allocate_pinned = allocate_pinned;
+  b.release_pinned = release_pinned;
+  b.create_stream = create_stream;
+  b.destroy_stream = destroy_stream;
+  b.create_event = create_event;
+  b.destroy_event = destroy_event;
+  b.record_event = record_event;
+  b.stream_wait_event = stream_wait_event;
+  b.synchronize = synchronize;
+  b.copy = copy;
+  b.scale = scale;
+  return b;
+}
+
+}  // namespace
+}  // namespace libsgemm::cuda
+
+extern "C" LIBSGEMM_API const libsgemm::Backend *libsgemm_backend_table() {
+  static const libsgemm::Backend backend = libsgemm::cuda::make();
+  return &backend;
+}

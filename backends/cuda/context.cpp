@@ -1,0 +1,144 @@
+// Contexts by device, made at first use and kept.
+#include "context.h"
+
+#include <atomic>
+#include <mutex>
+
+#include "device.h"
+#include "driver.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+struct State {
+  CUdevice handle = 0;
+  std::atomic<CUcontext> primary{nullptr};  // retained; NULL: not yet
+  std::atomic<cudaError_t> lost{cudaSuccess};
+};
+
+// By index. Made at the first entry, which is after enumerate(); never destroyed.
+State *make_states() {
+  State *all = new State[static_cast<size_t>(device_count())];
+  for (int i = 0; i < device_count(); ++i) driver().device(&all[i].handle, device(i).ordinal);
+  return all;
+}
+
+State *states() {
+  static State *all = make_states();
+  return all;
+}
+
+libsgemm_status_t fail(const char *what, int ordinal, CUresult code, Error *error) {
+  set_error(error, "%s of device %d: %s", what, ordinal, words(code));
+  return code == CUDA_ERROR_OUT_OF_MEMORY ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_EXECUTION_FAILED;
+}
+
+bool is_active(const State &state) {
+  unsigned flags = 0;
+  int active = 0;
+  return driver().primary_state(state.handle, &flags, &active) == CUDA_SUCCESS && active != 0;
+}
+
+libsgemm_status_t retain(int index, CUcontext *context, Error *error) {
+  static std::mutex *mutex = new std::mutex;
+  const std::lock_guard<std::mutex> lock(*mutex);
+  State &state = states()[index];
+  *context = state.primary.load(std::memory_order_relaxed);
+  if (*context != nullptr) return LIBSGEMM_SUCCESS;
+  const int ordinal = device(index).ordinal;
+  const CUresult code = driver().retain_primary(context, state.handle);
+  if (code != CUDA_SUCCESS) return fail("making the context", ordinal, code, error);
+  state.primary.store(*context, std::memory_order_release);
+  return LIBSGEMM_SUCCESS;
+}
+
+// The device of the current context; -1 if there is none.
+int current_index() {
+  CUdevice handle;
+  if (driver().context_device(&handle) != CUDA_SUCCESS) return -1;
+  for (int i = 0; i < device_count(); ++i) {
+    if (states()[i].handle == handle) return i;
+  }
+  return -1;
+}
+
+}  // namespace
+
+Scope::~Scope() {
+  if (changed_) driver().set_context(before_);
+}
+
+libsgemm_status_t Scope::set(CUcontext context, Error *error) {
+  const CUresult code = driver().set_context(context);
+  if (code != CUDA_SUCCESS) {
+    set_error(error, "the context cannot be used: %s", words(code));
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  now_ = context;
+  changed_ = true;
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t Scope::enter(int index, Error *error) {
+  State &state = states()[index];
+  const cudaError_t lost = state.lost.load(std::memory_order_relaxed);
+  if (lost != cudaSuccess) {
+    set_error(error, "device %d (%s) was lost earlier in this process: %s", device(index).ordinal, device(index).name,
+              cudaGetErrorString(lost));
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  CUcontext primary = state.primary.load(std::memory_order_acquire);
+  if (driver().current_context(&before_) != CUDA_SUCCESS) before_ = nullptr;
+  now_ = before_;
+  if (before_ != nullptr && before_ == primary) return LIBSGEMM_SUCCESS;
+  const bool there = before_ != nullptr && current_index() == index;
+  // A program with a context of its own is not given a second one.
+  if (primary == nullptr && (!there || is_active(state))) {
+    const libsgemm_status_t status = retain(index, &primary, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+  }
+  return there ? LIBSGEMM_SUCCESS : set(primary, error);
+}
+
+libsgemm_status_t Scope::enter_stream(void *stream, Error *error) {
+  if (driver().current_context(&before_) != CUDA_SUCCESS) before_ = nullptr;
+  now_ = before_;
+  CUcontext context = nullptr;
+  const CUresult code = driver().stream_context(static_cast<CUstream>(stream), &context);
+  if (code != CUDA_SUCCESS) {
+    set_error(error, "the stream cannot be used: %s", words(code));
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  return context == before_ ? LIBSGEMM_SUCCESS : set(context, error);
+}
+
+bool in_use(int index) {
+  return states()[index].primary.load(std::memory_order_acquire) != nullptr || current_index() == index;
+}
+
+void mark_lost(cudaError_t code) {
+  const int index = current_index();
+  if (index >= 0) states()[index].lost.store(code, std::memory_order_relaxed);
+}
+
+bool is_fatal(cudaError_t code) {
+  switch (code) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,61 @@
+#include "cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace libsgemm::cuda {
+namespace {
+
+// From the first load to the first multiplication, and from the last one to the stored tile.
+constexpr double kTileLatency = 1.5e-6;
+
+// Share of its peak that a multiprocessor reaches with `warps` of independent outer products: each of the four
+// schedulers needs more than one to hide what is not arithmetic.
+double occupancy_factor(double warps) {
+  const double per_scheduler = warps / 4;
+  return per_scheduler / (per_scheduler + 0.4);
+}
+
+}  // namespace
+
+double ffma_peak(const Device &device) { return 2.0 * device.multiprocessors * device.ffma_per_clock * device.clock; }
+
+double memory_seconds(const Device &device, double bytes) {
+  return bytes / (kReachableBandwidth * device.memory_bandwidth);
+}
+
+double gemm_bytes(const GemmDesc &desc) {
+  const double m = static_cast<double>(desc.m), n = static_cast<double>(desc.n), k = static_cast<double>(desc.k);
+  const double inputs = (m * k + k * n) * static_cast<double>(size_of(desc.type));
+  const double outputs = m * n * sizeof(float) * (desc.beta != 0.0f ? 2 : 1);
+  return (inputs + outputs) * static_cast<double>(desc.batch_count);
+}
+
+double tile_count(double m, double n, const Tiling &tiling) {
+  return std::ceil(m / tiling.tile_m) * std::ceil(n / tiling.tile_n);
+}
+
+double tiles_seconds(const Device &device, const Tiling &tiling, double tiles, double k) {
+  const double warps = tiling.threads / 32;
+  const double all_warps = occupancy_factor(warps * tiling.blocks);
+  const double tile_seconds = 2.0 * tiling.tile_m * tiling.tile_n * k * device.multiprocessors / ffma_peak(device);
+  const double wave = static_cast<double>(device.multiprocessors) * tiling.blocks;
+  const double waves = std::floor(tiles / wave);
+  double seconds = waves * tiling.blocks * tile_seconds / tiling.peak_fraction;
+  // Blocks on the busiest multiprocessor in the last wave.
+  const double blocks = std::ceil((tiles - waves * wave) / device.multiprocessors);
+  if (blocks > 0) {
+    const double fraction = tiling.peak_fraction * occupancy_factor(warps * blocks) / all_warps;
+    seconds += blocks * tile_seconds / fraction;
+  }
+  return seconds + kTileLatency;
+}
+
+double gemm_seconds(const Device &device, const GemmDesc &desc, const Tiling &tiling) {
+  const double tiles = tile_count(static_cast<double>(desc.m), static_cast<double>(desc.n), tiling);
+  const double seconds =
+      tiles_seconds(device, tiling, tiles * static_cast<double>(desc.batch_count), static_cast<double>(desc.k));
+  return kLaunchSeconds + std::max(seconds, memory_seconds(device, gemm_bytes(desc)));
+}
+
+}  // namespace libsgemm::cuda

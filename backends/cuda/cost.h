@@ -1,0 +1,41 @@
+// Shared parts of the rows' cost models: how long a device takes, from its data sheet and what a kernel reaches of it.
+#pragma once
+
+#include <cstdint>
+
+#include "desc.h"
+#include "device.h"
+
+namespace libsgemm::cuda {
+
+constexpr double kLaunchSeconds = 3e-6;      // of one kernel, until it ends on an idle device
+constexpr double kReachableBandwidth = 0.8;  // of the data sheet's
+constexpr double kForcedOnly = 1e6;          // added to the cost of rows that exist for study: they run by force
+
+// Peak of fused multiply-adds, flop/s.
+double ffma_peak(const Device &device);
+
+// Time to move `bytes` to and from memory.
+double memory_seconds(const Device &device, double bytes);
+
+// Bytes of a gemm when each operand moves once.
+double gemm_bytes(const GemmDesc &desc);
+
+// How a kernel cuts C. `peak_fraction`: what it reaches of ffma_peak() with all its blocks resident and k endless.
+struct Tiling {
+  int tile_m, tile_n;
+  int threads, blocks;  // of one block; resident blocks of a multiprocessor
+  double peak_fraction;
+};
+
+// Number of tiles of a matrix.
+double tile_count(double m, double n, const Tiling &tiling);
+
+// Time of the arithmetic of `tiles` tiles of depth k: whole waves, and a last one in which multiprocessors hold fewer
+// blocks, or none. A multiprocessor with few warps reaches less of its peak.
+double tiles_seconds(const Device &device, const Tiling &tiling, double tiles, double k);
+
+// A whole gemm, tiles_seconds() over the batch or memory_seconds(), whichever is longer, with its launch.
+double gemm_seconds(const Device &device, const GemmDesc &desc, const Tiling &tiling);
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,40 @@
+// The driver's own functions, from libcuda.so.1, which is opened at run time: those that the runtime library lacks, or
+// carries out only after it has made a context. Types come from cuda.h; nothing is linked.
+#pragma once
+
+#include <cuda.h>
+
+#include "backend.h"
+
+namespace libsgemm::cuda {
+
+struct Driver {
+  decltype(&::cuDriverGetVersion) get_version;
+  decltype(&::cuGetErrorString) error_string;
+  decltype(&::cuInit) init;
+  decltype(&::cuDeviceGetCount) device_count;
+  decltype(&::cuDeviceGet) device;
+  decltype(&::cuDeviceGetName) device_name;
+  decltype(&::cuDeviceTotalMem) device_memory;
+  decltype(&::cuDeviceGetAttribute) device_attribute;
+  decltype(&::cuDevicePrimaryCtxRetain) retain_primary;
+  decltype(&::cuDevicePrimaryCtxGetState) primary_state;
+  decltype(&::cuCtxGetCurrent) current_context;
+  decltype(&::cuCtxSetCurrent) set_context;
+  decltype(&::cuCtxGetDevice) context_device;
+  decltype(&::cuStreamGetCtx) stream_context;
+  decltype(&::cuStreamIsCapturing) is_capturing;
+  decltype(&::cuPointerGetAttributes) pointer_attributes;
+  decltype(&::cuTensorMapEncodeTiled) encode_tiled;
+};
+
+// Opens the driver library without initialising it: cuInit before a fork would take the GPUs from the child.
+libsgemm_status_t open_driver(Error *error);
+
+// Only after open_driver().
+const Driver &driver();
+
+// The driver's sentence for a code.
+const char *words(CUresult code);
+
+}  // namespace libsgemm::cuda

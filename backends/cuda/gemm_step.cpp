@@ -1,0 +1,88 @@
+// The cheapest row for each step.
+#include "gemm_step.h"
+
+#include <limits>
+
+#include "kernel_table.h"
+#include "kernels.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+struct Choice {
+  const Kernel *kernel;
+  double seconds;
+};
+
+// The steps of an FP32 row are computed in FP32.
+Choice cheapest(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
+  Choice best = {nullptr, std::numeric_limits<double>::infinity()};
+  for (int row = 0; row < kernel_count(); ++row) {
+    const Kernel &kernel = kernels()[row];
+    if (kernel.math_mode != LIBSGEMM_MATH_FP32 || kernel.launch == asking || !kernel.supports(desc, device)) continue;
+    if (workspace_of(kernel, desc, device) > workspace_bytes) continue;
+    const double seconds = kernel.cost(desc, device);
+    if (best.kernel == nullptr || seconds < best.seconds) best = {&kernel, seconds};
+  }
+  return best;
+}
+
+struct Plan {
+  Choice whole, item;  // item: of one product of a batch
+
+  bool one_by_one() const { return item.kernel != nullptr && item.seconds < whole.seconds; }
+};
+
+Plan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
+  Plan p = {cheapest(desc, device, workspace_bytes, asking), {nullptr, 0}};
+  if (desc.batch == Batch::strided) {
+    p.item = cheapest(batch_item(desc, 0), device, workspace_bytes, asking);
+    p.item.seconds *= static_cast<double>(desc.batch_count);
+  }
+  return p;
+}
+
+}  // namespace
+
+libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking) {
+  const Plan p = plan(desc, launch.device, launch.workspace_bytes, asking);
+  if (p.one_by_one()) {
+    for (int64_t i = 0; i < desc.batch_count; ++i) {
+      const libsgemm_status_t status = p.item.kernel->launch(batch_item(desc, i), launch, error);
+      if (status != LIBSGEMM_SUCCESS) return status;
+    }
+    return LIBSGEMM_SUCCESS;
+  }
+  if (p.whole.kernel == nullptr) {
+    set_error(error, "no kernel for a step of the call");
+    return LIBSGEMM_NOT_SUPPORTED;
+  }
+  return p.whole.kernel->launch(desc, launch, error);
+}
+
+double step_seconds(const GemmDesc &desc, int device, size_t workspace_bytes) {
+  const Plan p = plan(desc, device, workspace_bytes, nullptr);
+  return p.one_by_one() ? p.item.seconds : p.whole.seconds;
+}
+
+GemmDesc gemm_step(const GemmDesc &whole, int64_t m, int64_t n, int64_t k, float alpha, float beta) {
+  GemmDesc gemm = {};
+  gemm.routine = Routine::gemm;
+  gemm.type = Type::f32;
+  gemm.math_mode = LIBSGEMM_MATH_FP32;
+  gemm.transa = gemm.transb = LIBSGEMM_NO_TRANS;
+  gemm.side = LIBSGEMM_LEFT;
+  gemm.uplo = LIBSGEMM_UPPER;
+  gemm.diag = LIBSGEMM_NON_UNIT;
+  gemm.deterministic = whole.deterministic;
+  gemm.m = m;
+  gemm.n = n;
+  gemm.k = k;
+  gemm.alpha = alpha;
+  gemm.beta = beta;
+  gemm.batch = Batch::none;
+  gemm.batch_count = 1;
+  return gemm;
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,68 @@
+// C = alpha op(A) op(B) + beta C, on any GPU: two buffers of shared memory in turn.
+//
+// Adds to the step before (sm75_ffma_128x128x8_vectorised): the next k-tile travels from memory into registers while
+// this one is multiplied, and into a second buffer when it has arrived, so that one barrier a k-tile is enough and
+// nobody waits for memory; and the fragments of the next step of k are read while this step multiplies.
+//
+// Source: Nath, Tomov, Dongarra, "An Improved MAGMA GEMM for Fermi GPUs" (2010); Tan et al., "Fast Implementation of
+// DGEMM on Fermi GPU" (SC 2011), for the double buffering; the loop is described in double_buffered.cuh.
+//
+//   tile of C: 128 x 128                      warp: 64 x 32 = 8 x 4 lanes     thread: 8 x 8
+//   +--------+--------+--------+--------+     first row 4 r, column 4 c       2 groups of 4 rows, 32 apart
+//   | warp 0 | warp 2 | warp 4 | warp 6 |     r = 2 (lane / 8) + lane % 2     2 groups of 4 columns, 16 apart
+//   +--------+--------+--------+--------+     c = lane / 2 % 4
+//   | warp 1 | warp 3 | warp 5 | warp 7 |
+//   +--------+--------+--------+--------+
+//
+// Shared memory, bytes: buffer b of 2 at 8192 b: A at 0 (8 rows of 128 floats), B at 4096 (the same). Rows of an
+// operand that is contiguous along k are 132 floats long; a buffer then has up to 8448. Storing C: 17408 in all.
+//
+// Requires: gemm of FP32; any transposition, alignment, size and batch.
+//
+// Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; lane_rows of a warp;
+// warp_rows of a block; blocks, which with the threads bounds the registers; peak_fraction for the cost.
+//
+// Measured: not yet
+#include "double_buffered.cuh"
+#include "kernels.h"
+#include "tile_row.h"
+
+namespace libsgemm::cuda {
+
+namespace {
+
+struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
+  static constexpr int min_arch = 75;
+  static constexpr int blocks = 2;  // resident on a multiprocessor
+  static constexpr double peak_fraction = 0.6;
+};
+
+}  // namespace
+
+template <Fetch KindA, Fetch KindB, typename Operands>
+__global__ void __launch_bounds__(Config::threads, Config::blocks)
+    sm75_ffma_128x128x8_double_buffered(const __grid_constant__ Operands operands,
+                                        const __grid_constant__ TileProblem p) {
+  double_buffered<Config, KindA, KindB>(operands, p);
+}
+
+namespace {
+
+struct Row {
+  using Config = cuda::Config;
+  static constexpr Engine engine = Engine::registers;
+  template <Fetch KindA, Fetch KindB, typename Operands>
+  static auto kernel() {
+    return &sm75_ffma_128x128x8_double_buffered<KindA, KindB, Operands>;
+  }
+  template <Fetch KindA, Fetch KindB>
+  static constexpr size_t shared_bytes() {
+    return DoubleBufferedLayout<Config, KindA, KindB>::bytes;
+  }
+};
+
+}  // namespace
+
+Kernel sm75_ffma_128x128x8_double_buffered() { return tile_kernel<Row>("sm75_ffma_128x128x8_double_buffered"); }
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,66 @@
+// C = alpha op(A) op(B) + beta C, on any GPU: an 8 x 8 tile of C in the registers of each thread.
+//
+// Adds to the step before (sm75_ffma_64x64x16_register4x4): 16 elements from shared memory for 64 multiplications, a
+// quarter of an element each instead of a half, and a tile of C that halves the traffic from global memory. From here
+// on a multiprocessor could be busy with arithmetic; the instructions that fetch single elements are what is in the
+// way.
+//
+// Source: Volkov, Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (SC 2008); Nath, Tomov, Dongarra, "An
+// Improved MAGMA GEMM for Fermi GPUs" (2010).
+//
+//   tile of C: 128 x 128          block: 16 x 16 threads; thread (x, y)
+//   +--------------------+        rows x + 16 i, columns y + 16 j, i, j < 8
+//   |                    |        k advances by 8
+//   +--------------------+
+//
+// Shared memory, bytes: A at 0 (8 rows of 129 floats), B at 4128 (the same).
+//
+// Requires: gemm of FP32; any transposition, alignment, size and batch.
+// Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; threads, which follow from
+// them.
+//
+// Measured: not yet
+#include "kernels.h"
+#include "register_tile.cuh"
+
+namespace libsgemm::cuda {
+
+namespace {
+
+struct Config {
+  static constexpr int min_arch = 75;
+  static constexpr int tile_m = 128, tile_n = 128, tile_k = 8;
+  static constexpr int thread_m = 8, thread_n = 8;
+  static constexpr int threads = 256;
+  static constexpr int blocks = 2;  // resident on a multiprocessor
+  static constexpr double peak_fraction = 0.4;
+};
+
+}  // namespace
+
+template <Fetch KindA, Fetch KindB, typename Operands>
+__global__ void __launch_bounds__(Config::threads, Config::blocks)
+    sm75_ffma_128x128x8_register8x8(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {
+  register_tile<Config, KindA, KindB>(operands, p);
+}
+
+namespace {
+
+struct Row {
+  using Config = cuda::Config;
+  static constexpr Engine engine = Engine::scalar;
+  template <Fetch KindA, Fetch KindB, typename Operands>
+  static auto kernel() {
+    return &sm75_ffma_128x128x8_register8x8<KindA, KindB, Operands>;
+  }
+  template <Fetch KindA, Fetch KindB>
+  static constexpr size_t shared_bytes() {
+    return 0;
+  }
+};
+
+}  // namespace
+
+Kernel sm75_ffma_128x128x8_register8x8() { return ladder_kernel<Row>("sm75_ffma_128x128x8_register8x8"); }
+
+}  // namespace libsgemm::cuda

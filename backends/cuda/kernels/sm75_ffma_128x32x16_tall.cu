@@ -1,0 +1,55 @@
+// sm75_ffma_128x32x16_tall: C = alpha op(A) op(B) + beta C with one short side, of about 32.
+//
+// A warp has 128 x 32 of R and as many registers of sums as a thread can hold, so every element of X that arrives is
+// used for 32 columns. The warps of a block divide k where it is long enough, otherwise rows; blocks share tiles where
+// there are too few.
+//
+// Source: the roofline of a matrix-vector product (one multiply-add for each element read, so memory decides), rings of
+// asynchronous copies (NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies"), and stream-K for tiles that are
+// too few (Osama et al., PPoPP 2023). Tile, lanes and shared memory are drawn in skinny.cuh.
+//
+//   warp: 128 rows x 32 columns      lanes: 16 rows x 2 columns      thread: 8 rows x 16 columns; all 4 quads of a
+//   chunk
+//
+// Shared memory, bytes: a slot of a warp has X at 0 (10240; 8192 if not contiguous along k) and Y behind it (at most
+// 2560); two slots are one warp's ring, at most 25600 bytes; 4 warps 102400.
+//
+// Requires: gemm of FP32; one product or a strided batch; min(m, n) <= 64; any transposition, alignment and leading
+// dimension.
+//
+// Parameters (Shape): wide_thread x narrow_thread sums of a thread; wide_lanes x narrow_lanes lanes of a warp, the
+// other lanes divide k; chunk and stages of a warp's ring; warps of a block; resident blocks that registers must allow;
+// narrow_most; ffma_share of the peak, for the cost.
+//
+// Measured: not yet
+#include "kernels.h"
+#include "skinny_row.h"
+
+namespace libsgemm::cuda {
+
+template <typename Config>
+__global__ void __launch_bounds__(32 * Config::warps, Config::resident)
+    sm75_ffma_128x32x16_tall(const __grid_constant__ SkinnyWork work) {
+  skinny::compute<Config>(work);
+}
+
+namespace {
+
+struct Row {
+  struct Shape {
+    static constexpr int wide_thread = 8, narrow_thread = 16, wide_lanes = 16, narrow_lanes = 2;
+    static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
+    static constexpr int narrow_most = 64;
+    static constexpr double ffma_share = 0.7;
+  };
+  template <typename Config>
+  static auto kernel() {
+    return &sm75_ffma_128x32x16_tall<Config>;
+  }
+};
+
+}  // namespace
+
+Kernel sm75_ffma_128x32x16_tall() { return skinny::row<Row>("sm75_ffma_128x32x16_tall"); }
+
+}  // namespace libsgemm::cuda

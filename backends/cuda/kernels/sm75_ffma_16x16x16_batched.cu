@@ -1,0 +1,55 @@
+// C = alpha op(A) op(B) + beta C, on any GPU, for batches of matrices of at most 16 x 16: one warp for each product.
+//
+// The loop and the reason are described in batched.cuh.
+//
+// Source: Dong, Haidar, Tomov, Dongarra, "A Fast Batched Cholesky Factorization on a GPU" (ICPP 2014), for several
+// small problems in a block; Abdelfattah, Haidar, Tomov, Dongarra, "Performance, Design, and Autotuning of Batched GEMM
+// for GPUs" (ISC 2016).
+//
+//   product: 16 x 16, k advances by 16      lanes: 4 x 8                thread: 4 x 2
+//   block: 8 warps, 8 products              first row 4 r, column 2 c   r = lane / 2 % 4, c = 2 (lane / 8) + lane % 2
+//
+// Shared memory, bytes: product w of 8 at 2560 w: A at 0 (16 rows of 20 floats), B at 1280 (the same).
+//
+// Requires: gemm of FP32, m <= 16, n <= 16; any k, transposition, alignment and batch.
+// Parameters (Config): tile_m, tile_n, tile_k of a product; thread_m, thread_n of a thread; lane_rows of the warp;
+// products of a block; blocks; peak_fraction for the cost.
+//
+// Measured: not yet
+#include "batched.cuh"
+#include "kernels.h"
+
+namespace libsgemm::cuda {
+
+namespace {
+
+struct Config : TileShape<16, 16, 16, 4, 2, 4, 1> {
+  static constexpr int products = 8;  // of a block, one a warp
+  static constexpr int blocks = 4;    // resident on a multiprocessor
+  static constexpr double peak_fraction = 0.2;
+};
+
+}  // namespace
+
+template <bool kAlongA, bool kAlongB, typename Operands>
+__global__ void __launch_bounds__(32 * Config::products, Config::blocks)
+    sm75_ffma_16x16x16_batched(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p,
+                               int64_t products) {
+  batched<Config, kAlongA, kAlongB>(operands, p, products);
+}
+
+namespace {
+
+struct Row {
+  using Config = cuda::Config;
+  template <bool kAlongA, bool kAlongB, typename Operands>
+  static auto kernel() {
+    return &sm75_ffma_16x16x16_batched<kAlongA, kAlongB, Operands>;
+  }
+};
+
+}  // namespace
+
+Kernel sm75_ffma_16x16x16_batched() { return batched_kernel<Row>("sm75_ffma_16x16x16_batched"); }
+
+}  // namespace libsgemm::cuda

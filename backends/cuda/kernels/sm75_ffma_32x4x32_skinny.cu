@@ -1,0 +1,54 @@
+// sm75_ffma_32x4x32_skinny: C = alpha op(A) op(B) + beta C with m or n up to 4.
+//
+// A block has 32 rows and, where k is long enough, all of k: its 8 warps take every eighth chunk of 32. So 4096 rows
+// make 128 blocks, one for each multiprocessor of an H100, and need no second kernel to add partial sums.
+//
+// Source: the roofline of a matrix-vector product (one multiply-add for each element read, so memory decides), rings of
+// asynchronous copies (NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies"), and stream-K for tiles that are
+// too few (Osama et al., PPoPP 2023). Tile, lanes and shared memory are drawn in skinny.cuh.
+//
+//   warp: 32 rows x 4 columns x 32 of k      lanes: 8 rows x 4 groups of k      thread: 4 rows x 4 columns; 2 quads of
+//   k
+//
+// Shared memory, bytes: a slot of a warp has X at 0 (4608; 4096 if not contiguous along k) and Y behind it (at most
+// 640); three slots are one warp's ring, at most 15744 bytes; 8 warps 125952.
+//
+// Requires: gemm of FP32; one product or a strided batch; min(m, n) <= 4; any transposition, alignment and leading
+// dimension.
+//
+// Parameters (Shape): wide_thread x narrow_thread sums of a thread; wide_lanes x narrow_lanes lanes of a warp, the
+// other lanes divide k; chunk and stages of a warp's ring; warps of a block; resident blocks that registers must allow;
+// narrow_most; ffma_share of the peak, for the cost.
+//
+// Measured: not yet
+#include "kernels.h"
+#include "skinny_row.h"
+
+namespace libsgemm::cuda {
+
+template <typename Config>
+__global__ void __launch_bounds__(32 * Config::warps, Config::resident)
+    sm75_ffma_32x4x32_skinny(const __grid_constant__ SkinnyWork work) {
+  skinny::compute<Config>(work);
+}
+
+namespace {
+
+struct Row {
+  struct Shape {
+    static constexpr int wide_thread = 4, narrow_thread = 4, wide_lanes = 8, narrow_lanes = 1;
+    static constexpr int chunk = 32, stages = 3, warps = 8, resident = 1;
+    static constexpr int narrow_most = 4;
+    static constexpr double ffma_share = 0.45;
+  };
+  template <typename Config>
+  static auto kernel() {
+    return &sm75_ffma_32x4x32_skinny<Config>;
+  }
+};
+
+}  // namespace
+
+Kernel sm75_ffma_32x4x32_skinny() { return skinny::row<Row>("sm75_ffma_32x4x32_skinny"); }
+
+}  // namespace libsgemm::cuda

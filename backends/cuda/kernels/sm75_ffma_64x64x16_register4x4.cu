@@ -1,0 +1,65 @@
+// C = alpha op(A) op(B) + beta C, on any GPU: a 4 x 4 tile of C in the registers of each thread.
+//
+// Adds to the step before (sm75_ffma_32x32x32_shared): 8 elements from shared memory now serve 16 multiplications, not
+// 2 for 1. A thread's rows and columns are 16 apart, so that the 16 threads beside each other read, and in the end
+// write, neighbours.
+//
+// Source: Volkov, Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (SC 2008).
+//
+//   tile of C: 64 x 64            block: 16 x 16 threads; thread (x, y)
+//   +--------------------+        rows x + 16 i, columns y + 16 j, i, j < 4
+//   |                    |        k advances by 16
+//   +--------------------+
+//
+// Shared memory, bytes: A at 0 (16 rows of 65 floats), B at 4160 (the same). 65: stores of an operand that is
+// contiguous along k meet in fewer banks.
+//
+// Requires: gemm of FP32; any transposition, alignment, size and batch.
+// Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; threads, which follow from
+// them.
+//
+// Measured: not yet
+#include "kernels.h"
+#include "register_tile.cuh"
+
+namespace libsgemm::cuda {
+
+namespace {
+
+struct Config {
+  static constexpr int min_arch = 75;
+  static constexpr int tile_m = 64, tile_n = 64, tile_k = 16;
+  static constexpr int thread_m = 4, thread_n = 4;
+  static constexpr int threads = 256;
+  static constexpr int blocks = 2;  // resident on a multiprocessor
+  static constexpr double peak_fraction = 0.2;
+};
+
+}  // namespace
+
+template <Fetch KindA, Fetch KindB, typename Operands>
+__global__ void __launch_bounds__(Config::threads, Config::blocks)
+    sm75_ffma_64x64x16_register4x4(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {
+  register_tile<Config, KindA, KindB>(operands, p);
+}
+
+namespace {
+
+struct Row {
+  using Config = cuda::Config;
+  static constexpr Engine engine = Engine::scalar;
+  template <Fetch KindA, Fetch KindB, typename Operands>
+  static auto kernel() {
+    return &sm75_ffma_64x64x16_register4x4<KindA, KindB, Operands>;
+  }
+  template <Fetch KindA, Fetch KindB>
+  static constexpr size_t shared_bytes() {
+    return 0;
+  }
+};
+
+}  // namespace
+
+Kernel sm75_ffma_64x64x16_register4x4() { return ladder_kernel<Row>("sm75_ffma_64x64x16_register4x4"); }
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,54 @@
+// sm75_ffma_64x64x16_tall: C = alpha op(A) op(B) + beta C with one short side, of about 64.
+//
+// A warp has 64 x 64 of R and as many registers of sums as a thread can hold, so every element of X that arrives is
+// used for 64 columns. The warps of a block divide k where it is long enough, otherwise rows; blocks share tiles where
+// there are too few.
+//
+// Source: the roofline of a matrix-vector product (one multiply-add for each element read, so memory decides), rings of
+// asynchronous copies (NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies"), and stream-K for tiles that are
+// too few (Osama et al., PPoPP 2023). Tile, lanes and shared memory are drawn in skinny.cuh.
+//
+//   warp: 64 rows x 64 columns      lanes: 8 rows x 4 columns      thread: 8 rows x 16 columns; all 4 quads of a chunk
+//
+// Shared memory, bytes: a slot of a warp has X at 0 (5120; 4096 if not contiguous along k) and Y behind it (at most
+// 5120); two slots are one warp's ring, at most 20480 bytes; 4 warps 81920.
+//
+// Requires: gemm of FP32; one product or a strided batch; min(m, n) <= 128; any transposition, alignment and leading
+// dimension.
+//
+// Parameters (Shape): wide_thread x narrow_thread sums of a thread; wide_lanes x narrow_lanes lanes of a warp, the
+// other lanes divide k; chunk and stages of a warp's ring; warps of a block; resident blocks that registers must allow;
+// narrow_most; ffma_share of the peak, for the cost.
+//
+// Measured: not yet
+#include "kernels.h"
+#include "skinny_row.h"
+
+namespace libsgemm::cuda {
+
+template <typename Config>
+__global__ void __launch_bounds__(32 * Config::warps, Config::resident)
+    sm75_ffma_64x64x16_tall(const __grid_constant__ SkinnyWork work) {
+  skinny::compute<Config>(work);
+}
+
+namespace {
+
+struct Row {
+  struct Shape {
+    static constexpr int wide_thread = 8, narrow_thread = 16, wide_lanes = 8, narrow_lanes = 4;
+    static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
+    static constexpr int narrow_most = 128;
+    static constexpr double ffma_share = 0.7;
+  };
+  template <typename Config>
+  static auto kernel() {
+    return &sm75_ffma_64x64x16_tall<Config>;
+  }
+};
+
+}  // namespace
+
+Kernel sm75_ffma_64x64x16_tall() { return skinny::row<Row>("sm75_ffma_64x64x16_tall"); }
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,69 @@
+// C = alpha op(A) op(B) + beta C, on any GPU from sm_80: asynchronous copies, several k-tiles ahead.
+//
+// Adds to the step before (sm75_ffma_128x128x8_double_buffered): cp.async takes the way through the registers, and the
+// instructions for it, out of the loop, and lets two k-tiles travel while one is multiplied. The registers that this
+// frees go into a thread tile of 16 x 8: 6 LDS.128 for 128 FFMA instead of 4 for 64. Operands that are contiguous along
+// k are copied by elements, which transposes them on the way.
+//
+// Source: NVIDIA, CUDA C++ Programming Guide (asynchronous copies); the loop is described in multistage.cuh.
+//
+//   tile of C: 128 x 128          warp: 64 x 64 = 4 x 8 lanes      thread: 16 x 8
+//   +---------+---------+         first row 4 r, column 4 c        4 groups of 4 rows, 16 apart
+//   | warp 0  | warp 2  |         r = lane / 2 % 4                 2 groups of 4 columns, 32 apart
+//   +---------+---------+         c = 2 (lane / 8) + lane % 2
+//   | warp 1  | warp 3  |
+//   +---------+---------+
+//
+// Shared memory, bytes: stage s of 3 at 16384 s: A at 0 (16 rows of 128 floats), B at 8192 (the same). Rows of an
+// operand that is contiguous along k are 132 floats long; a stage then has up to 16896.
+//
+// Requires: gemm of FP32; sm_80; any transposition, alignment, size and batch.
+//
+// Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; lane_rows of a warp;
+// warp_rows of a block; stages of shared memory; blocks, which with the threads bounds the registers; peak_fraction for
+// the cost.
+//
+// Measured: not yet
+#include "kernels.h"
+#include "multistage.cuh"
+#include "tile_row.h"
+
+namespace libsgemm::cuda {
+
+namespace {
+
+struct Config : TileShape<128, 128, 16, 16, 8, 4, 2> {
+  static constexpr int min_arch = 80;
+  static constexpr int stages = 3;
+  static constexpr int blocks = 2;  // resident on a multiprocessor
+  static constexpr double peak_fraction = 0.72;
+};
+
+}  // namespace
+
+template <Fetch KindA, Fetch KindB, typename Operands>
+__global__ void __launch_bounds__(Config::threads, Config::blocks)
+    sm80_ffma_128x128x16_multistage(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {
+  multistage<Config, KindA, KindB>(operands, p);
+}
+
+namespace {
+
+struct Row {
+  using Config = cuda::Config;
+  static constexpr Engine engine = Engine::copies;
+  template <Fetch KindA, Fetch KindB, typename Operands>
+  static auto kernel() {
+    return &sm80_ffma_128x128x16_multistage<KindA, KindB, Operands>;
+  }
+  template <Fetch KindA, Fetch KindB>
+  static constexpr size_t shared_bytes() {
+    return MultistageLayout<Config, KindA, KindB>::bytes;
+  }
+};
+
+}  // namespace
+
+Kernel sm80_ffma_128x128x16_multistage() { return tile_kernel<Row>("sm80_ffma_128x128x16_multistage"); }
+
+}  // namespace libsgemm::cuda

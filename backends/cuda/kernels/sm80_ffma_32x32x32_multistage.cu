@@ -1,0 +1,66 @@
+// C = alpha op(A) op(B) + beta C, on any GPU from sm_80, for small matrices, alone or in batches.
+//
+// Source: NVIDIA, CUDA C++ Programming Guide (asynchronous copies); the loop is described in multistage.cuh.
+//
+//   tile of C: 32 x 32            warp: 16 x 16 = 4 x 8 lanes      thread: 4 x 2
+//   +--------+--------+           first row 4 r, column 2 c        4 rows
+//   | warp 0 | warp 2 |           r = lane / 2 % 4                 2 columns
+//   +--------+--------+           c = 2 (lane / 8) + lane % 2
+//   | warp 1 | warp 3 |
+//   +--------+--------+
+//
+// What counts is the time of one tile: a step of k is 2 loads and 8 FFMA long, and k-tiles of 32 halve the barriers.
+//
+// Shared memory, bytes: stage s of 3 at 8192 s: A at 0 (32 rows of 32 floats), B at 4096 (the same). Rows of an operand
+// that is contiguous along k are 36 floats long; a stage then has up to 9216.
+//
+// Requires: gemm of FP32; sm_80; any transposition, alignment, size and batch.
+//
+// Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; lane_rows of a warp;
+// warp_rows of a block; stages of shared memory; blocks, which with the threads bounds the registers; peak_fraction for
+// the cost.
+//
+// Measured: not yet
+#include "kernels.h"
+#include "multistage.cuh"
+#include "tile_row.h"
+
+namespace libsgemm::cuda {
+
+namespace {
+
+struct Config : TileShape<32, 32, 32, 4, 2, 4, 2> {
+  static constexpr int min_arch = 80;
+  static constexpr int stages = 3;
+  static constexpr int blocks = 6;  // resident on a multiprocessor
+  static constexpr double peak_fraction = 0.28;
+};
+
+}  // namespace
+
+template <Fetch KindA, Fetch KindB, typename Operands>
+__global__ void __launch_bounds__(Config::threads, Config::blocks)
+    sm80_ffma_32x32x32_multistage(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {
+  multistage<Config, KindA, KindB>(operands, p);
+}
+
+namespace {
+
+struct Row {
+  using Config = cuda::Config;
+  static constexpr Engine engine = Engine::copies;
+  template <Fetch KindA, Fetch KindB, typename Operands>
+  static auto kernel() {
+    return &sm80_ffma_32x32x32_multistage<KindA, KindB, Operands>;
+  }
+  template <Fetch KindA, Fetch KindB>
+  static constexpr size_t shared_bytes() {
+    return MultistageLayout<Config, KindA, KindB>::bytes;
+  }
+};
+
+}  // namespace
+
+Kernel sm80_ffma_32x32x32_multistage() { return tile_kernel<Row>("sm80_ffma_32x32x32_multistage"); }
+
+}  // namespace libsgemm::cuda

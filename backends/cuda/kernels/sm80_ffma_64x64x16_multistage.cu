@@ -1,0 +1,66 @@
+// C = alpha op(A) op(B) + beta C, on any GPU from sm_80, for matrices of a few hundred rows and columns.
+//
+// Source: NVIDIA, CUDA C++ Programming Guide (asynchronous copies); the loop is described in multistage.cuh.
+//
+//   tile of C: 64 x 64            warp: 32 x 32 = 4 x 8 lanes      thread: 8 x 4
+//   +--------+--------+           first row 4 r, column 4 c        2 groups of 4 rows, 16 apart
+//   | warp 0 | warp 2 |           r = lane / 2 % 4                 4 columns
+//   +--------+--------+           c = 2 (lane / 8) + lane % 2
+//   | warp 1 | warp 3 |
+//   +--------+--------+
+//
+// Four warps, not two of 8 x 8: few tiles leave few warps to hide latency.
+//
+// Shared memory, bytes: stage s of 4 at 8192 s: A at 0 (16 rows of 64 floats), B at 4096 (the same). Rows of an operand
+// that is contiguous along k are 68 floats long; a stage then has up to 8704.
+//
+// Requires: gemm of FP32; sm_80; any transposition, alignment, size and batch.
+//
+// Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; lane_rows of a warp;
+// warp_rows of a block; stages of shared memory; blocks, which with the threads bounds the registers; peak_fraction for
+// the cost.
+//
+// Measured: not yet
+#include "kernels.h"
+#include "multistage.cuh"
+#include "tile_row.h"
+
+namespace libsgemm::cuda {
+
+namespace {
+
+struct Config : TileShape<64, 64, 16, 8, 4, 4, 2> {
+  static constexpr int min_arch = 80;
+  static constexpr int stages = 4;
+  static constexpr int blocks = 4;  // resident on a multiprocessor
+  static constexpr double peak_fraction = 0.55;
+};
+
+}  // namespace
+
+template <Fetch KindA, Fetch KindB, typename Operands>
+__global__ void __launch_bounds__(Config::threads, Config::blocks)
+    sm80_ffma_64x64x16_multistage(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {
+  multistage<Config, KindA, KindB>(operands, p);
+}
+
+namespace {
+
+struct Row {
+  using Config = cuda::Config;
+  static constexpr Engine engine = Engine::copies;
+  template <Fetch KindA, Fetch KindB, typename Operands>
+  static auto kernel() {
+    return &sm80_ffma_64x64x16_multistage<KindA, KindB, Operands>;
+  }
+  template <Fetch KindA, Fetch KindB>
+  static constexpr size_t shared_bytes() {
+    return MultistageLayout<Config, KindA, KindB>::bytes;
+  }
+};
+
+}  // namespace
+
+Kernel sm80_ffma_64x64x16_multistage() { return tile_kernel<Row>("sm80_ffma_64x64x16_multistage"); }
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,81 @@
+// C = alpha op(A) op(B) + beta C on sm_90, where C has a few tiles and k is deep: all multiprocessors take slices of k.
+//
+// The product is that of sm90_ffma_256x128x16_stream_k. Each block leaves its sums in the workspace; stream_k_sum()
+// adds them in the order of k.
+//
+// Source: Osama et al., "Stream-K" (PPoPP 2023), for the shares; CUDA C++ Programming Guide, for the copy engine and
+// register reallocation; Gray, "maxas: SGEMM", for dealing out registers by bank.
+//
+//   tile of C: 256 x 128                warp: 64 x 64 = 4 x 8 lanes      thread: 16 x 8
+//   +---------+---------+               first row 4 r, column 4 c        4 groups of 4 rows, 16 apart
+//   | warp 0  | warp 4  |               r = lane / 2 % 4                 2 groups of 4 columns, 32 apart
+//   |   ...   |   ...   |               c = 2 (lane / 8) + lane % 2
+//   | warp 3  | warp 7  |               warp 8 copies, warps 9 to 11 transpose
+//   +---------+---------+
+//
+// Shared memory, bytes: stage s of 6 at 24576 s: A at 0 and 8192 (boxes of 16 rows of 128 floats), B at 16384; from
+// 147456 on the second ring, of 3 stages, for operands to be transposed; then 18 barriers.
+//
+// Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4, k of more than 16; no more
+// tiles than multiprocessors.
+//
+// Parameters (StreamKShape): tile_m, tile_n, tile_k of a block; stages of both rings; unroll, steps of k in the loop.
+//
+// Measured: not yet
+#include "kernels.h"
+#include "launch.h"
+#include "steered.h"
+#include "stream_k.cuh"
+#include "stream_k_row.h"
+
+namespace libsgemm::cuda {
+
+extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
+    sm90_ffma_256x128x16_slices(const __grid_constant__ StreamKOperands operands,
+                                const __grid_constant__ StreamKProblem p) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  stream_k<Sharing::slices, false>(operands, p);
+#endif
+}
+
+extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
+    sm90_ffma_256x128x16_slices_swapped(const __grid_constant__ StreamKOperands operands,
+                                        const __grid_constant__ StreamKProblem p) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  stream_k<Sharing::slices, true>(operands, p);
+#endif
+}
+
+namespace {
+
+template <bool kSwapped>
+__global__ void __launch_bounds__(StreamKShape::multipliers) stream_k_sum(const __grid_constant__ StreamKProblem p) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  stream_k_sum_slices<kSwapped>(p);
+#endif
+}
+
+libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *error) {
+  using Function = StreamKKernel::Function;
+  static const StreamKKernel kernel = {
+      steered<Function>("sm90_ffma_256x128x16_slices", sm90_ffma_256x128x16_slices),
+      steered<Function>("sm90_ffma_256x128x16_slices_swapped", sm90_ffma_256x128x16_slices_swapped)};
+  const StreamKPlan plan = stream_k_plan(desc, Sharing::slices, launch.device);
+  libsgemm_status_t status = launch_stream_k(desc, plan, kernel, launch, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  StreamKProblem p = plan.problem;
+  p.c = desc.c;
+  p.vectors = stream_k_vectors(desc);
+  p.partial = static_cast<float *>(launch.workspace);
+  const dim3 grid(static_cast<unsigned>(p.tiles_m * p.tiles_n * StreamKShape::vectors));
+  return launch_kernel(plan.swapped ? stream_k_sum<true> : stream_k_sum<false>, grid, dim3(StreamKShape::multipliers),
+                       0, launch, error, p);
+}
+
+}  // namespace
+
+Kernel sm90_ffma_256x128x16_slices() {
+  return stream_k_row<Sharing::slices>("sm90_ffma_256x128x16_slices", launch_row);
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,68 @@
+// C = alpha op(A) op(B) + beta C on sm_90, where C has many tiles: every multiprocessor multiplies for the same time.
+//
+// Adds to the step before (sm80_ffma_128x128x16_multistage): a warp and the copy engine take all copying out of the
+// eight warps that multiply; those get 232 registers; a block takes tile after tile, and the last rounds of tiles are
+// cut along k into equal shares (stream-K). A block that begins a tile waits for the partial sums of those that go on
+// with it, and adds them in the order of k: the result is bitwise the same run after run. The registers of the inner
+// loop are dealt out again in the machine code (steer_registers.py).
+//
+// Source: Osama et al., "Stream-K" (PPoPP 2023), for the shares; CUDA C++ Programming Guide, for the copy engine and
+// register reallocation; Gray, "maxas: SGEMM", for dealing out registers by bank.
+//
+//   tile of C: 256 x 128                warp: 64 x 64 = 4 x 8 lanes      thread: 16 x 8
+//   +---------+---------+               first row 4 r, column 4 c        4 groups of 4 rows, 16 apart
+//   | warp 0  | warp 4  |               r = lane / 2 % 4                 2 groups of 4 columns, 32 apart
+//   |   ...   |   ...   |               c = 2 (lane / 8) + lane % 2
+//   | warp 3  | warp 7  |               warp 8 copies, warps 9 to 11 transpose
+//   +---------+---------+
+//
+// Shared memory, bytes: stage s of 6 at 24576 s: A at 0 and 8192 (boxes of 16 rows of 128 floats), B at 16384; from
+// 147456 on the second ring, of 3 stages, for operands to be transposed; then 18 barriers.
+//
+// Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4, any transposition,
+// alignment and ld.
+//
+// Parameters (StreamKShape): tile_m, tile_n, tile_k of a block; stages of both rings; unroll, steps of k in the loop.
+//
+// Measured: not yet
+#include "kernels.h"
+#include "steered.h"
+#include "stream_k.cuh"
+#include "stream_k_row.h"
+
+namespace libsgemm::cuda {
+
+extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
+    sm90_ffma_256x128x16_stream_k(const __grid_constant__ StreamKOperands operands,
+                                  const __grid_constant__ StreamKProblem p) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  stream_k<Sharing::stream, false>(operands, p);
+#endif
+}
+
+extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
+    sm90_ffma_256x128x16_stream_k_swapped(const __grid_constant__ StreamKOperands operands,
+                                          const __grid_constant__ StreamKProblem p) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  stream_k<Sharing::stream, true>(operands, p);
+#endif
+}
+
+namespace {
+
+libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *error) {
+  using Function = StreamKKernel::Function;
+  static const StreamKKernel kernel = {
+      steered<Function>("sm90_ffma_256x128x16_stream_k", sm90_ffma_256x128x16_stream_k),
+      steered<Function>("sm90_ffma_256x128x16_stream_k_swapped", sm90_ffma_256x128x16_stream_k_swapped)};
+  const StreamKPlan plan = stream_k_plan(desc, Sharing::stream, launch.device);
+  return launch_stream_k(desc, plan, kernel, launch, error);
+}
+
+}  // namespace
+
+Kernel sm90_ffma_256x128x16_stream_k() {
+  return stream_k_row<Sharing::stream>("sm90_ffma_256x128x16_stream_k", launch_row);
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,77 @@
+// From a row of the table to the device.
+#include "launch.h"
+
+#include <cstdint>
+
+#include "context.h"
+#include "fault.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+constexpr size_t kPlainSharedBytes = 48 << 10;  // more must be asked for, by kernel and context
+
+// What a thread has asked for lately. A lost entry costs one more call of the runtime.
+struct Asked {
+  const void *kernel;
+  CUcontext context;
+  size_t bytes;
+};
+constexpr size_t kAskedSize = 64;
+thread_local Asked t_asked[kAskedSize];
+
+cudaError_t allow_shared_memory(const void *kernel, CUcontext context, size_t bytes) {
+  if (bytes <= kPlainSharedBytes) return cudaSuccess;
+  Asked &asked = t_asked[reinterpret_cast<uintptr_t>(kernel) / 16 % kAskedSize];
+  if (asked.kernel == kernel && asked.context == context && asked.bytes >= bytes) return cudaSuccess;
+  const cudaError_t code =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  if (code == cudaSuccess) asked = {kernel, context, bytes};
+  return code;
+}
+
+// Loads the kernel, which is otherwise done at its first launch and may then wait for the device.
+cudaError_t load_for_graph(const void *kernel) {
+  const RelaxedCapture relaxed;
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes(&attributes, kernel);
+}
+
+}  // namespace
+
+libsgemm_status_t failure(cudaError_t code, const char *what, Error *error) {
+  set_error(error, "%s: %s", what, cudaGetErrorString(code));
+  if (is_fatal(code)) mark_lost(code);
+  static_cast<void>(cudaGetLastError());
+  return code == cudaErrorMemoryAllocation ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_EXECUTION_FAILED;
+}
+
+libsgemm_status_t launch_raw(const void *kernel, unsigned cluster, dim3 grid, dim3 block, size_t shared_bytes,
+                             const Launch &launch, void **arguments, Error *error) {
+  if (launch.capturing && launch.stream == nullptr) {
+    set_error(error, "the default stream cannot be used while a stream that waits for it records a graph");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  Scope scope;
+  const libsgemm_status_t status = scope.enter(launch.device, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  cudaError_t code = launch.capturing ? load_for_graph(kernel) : cudaSuccess;
+  if (code == cudaSuccess) code = allow_shared_memory(kernel, scope.context(), shared_bytes);
+  if (code == cudaSuccess && fails(Site::launch)) code = cudaErrorLaunchOutOfResources;
+  if (code == cudaSuccess) {
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = static_cast<cudaStream_t>(launch.stream);
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {cluster, 1, 1};
+    config.attrs = &attribute;
+    config.numAttrs = cluster > 1 ? 1 : 0;
+    code = cudaLaunchKernelExC(&config, kernel, arguments);
+  }
+  return code == cudaSuccess ? LIBSGEMM_SUCCESS : failure(code, "launching a kernel", error);
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,104 @@
+// Routines as tile problems, and the cost model of the kernels of level 3.
+#include "level3.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace libsgemm::cuda::level3 {
+namespace {
+
+Walk walk(int64_t ld, bool outer_contiguous) { return outer_contiguous ? Walk{1, ld} : Walk{ld, 1}; }
+
+}  // namespace
+
+TileProblem tile_problem(const GemmDesc &d) {
+  const bool left = d.side == LIBSGEMM_LEFT, plain_a = d.transa == LIBSGEMM_NO_TRANS;
+  TileProblem p = {};
+  p.m = d.m;
+  p.n = d.n;
+  p.k = d.k;
+  p.c_row = 1;
+  p.c_col = d.ldc;
+  p.alpha = d.alpha;
+  p.beta = d.beta;
+  p.terms = d.routine == Routine::syr2k ? 2 : 1;
+  p.part = stored_c(d).part;
+  p.a = walk(d.lda, plain_a);
+  switch (d.routine) {
+    case Routine::gemm:
+    case Routine::gemmtr:
+      p.b = walk(d.ldb, d.transb != LIBSGEMM_NO_TRANS);
+      break;
+    case Routine::syrk:
+      p.b = p.a;
+      break;
+    case Routine::syr2k:
+      p.b = walk(d.ldb, plain_a);
+      break;
+    case Routine::symm:
+    case Routine::trmm:
+    case Routine::trsm: {
+      const bool plain = d.routine == Routine::symm || left == plain_a;
+      p.a = walk(d.lda, plain);
+      p.upper = (d.uplo == LIBSGEMM_UPPER) == plain;
+      p.unit = d.diag == LIBSGEMM_UNIT;
+      p.b = walk(d.ldb, !left);
+      if (!left) {
+        std::swap(p.m, p.n);
+        std::swap(p.c_row, p.c_col);
+      }
+      break;
+    }
+  }
+  return p;
+}
+
+int64_t tile_count(const TileProblem &p, int tile_m, int tile_n) {
+  const int64_t rows = (p.m + tile_m - 1) / tile_m, cols = (p.n + tile_n - 1) / tile_n;
+  return p.part == Stored::all ? rows * cols : rows * (rows + 1) / 2;
+}
+
+GemmDesc with_b(const GemmDesc &desc) {
+  GemmDesc d = desc;
+  if (d.routine == Routine::syrk) {
+    d.b = d.a;
+    d.ldb = d.lda;
+    d.stride_b = d.stride_a;
+    d.b_array = d.a_array;
+  }
+  return d;
+}
+
+double tiles_seconds(const GemmDesc &desc, const Device &device, const Tiling &tiling) {
+  const TileProblem p = tile_problem(desc);
+  const double size = static_cast<double>(size_of(desc.type)), batch = static_cast<double>(desc.batch_count);
+  const double m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+  const double tiles = static_cast<double>(tile_count(p, tiling.tile_m, tiling.tile_n)) * batch;
+  // Half of a triangle's depth is skipped.
+  const double depth = desc.routine == Routine::trmm ? 0.5 * (k + tiling.tile_m) : k * p.terms;
+  const double bytes = batch * ((m * k + k * n) * size + m * n * (p.beta == 0.0f ? 4.0 : 8.0));
+  const double compute = cuda::tiles_seconds(device, tiling, tiles, depth);
+  return kLaunchSeconds + std::max(compute, memory_seconds(device, bytes));
+}
+
+PanelProblem panel_problem(const GemmDesc &d) {
+  const TileProblem tile = tile_problem(d);
+  return {tile.m, tile.n, tile.a, {tile.c_col, tile.c_row}, d.alpha, tile.upper, tile.unit};
+}
+
+double panel_seconds(const GemmDesc &desc, const Device &device) {
+  constexpr Tiling kTiling = {64, 32, 128, 3, 0.45};
+  // Rows of tiles follow one another: what each waits for, memory or substitutions.
+  const double row_seconds = desc.routine == Routine::trsm ? 3.5e-6 : 1.5e-6;
+  const PanelProblem p = panel_problem(desc);
+  const double order = static_cast<double>(p.order), count = static_cast<double>(p.count);
+  const double panels = std::ceil(count / kTiling.tile_n), rows = std::ceil(order / kTiling.tile_m);
+  const double waves = std::ceil(panels / (static_cast<double>(device.multiprocessors) * kTiling.blocks));
+  const double depth = 0.5 * rows * (order + kTiling.tile_m);
+  const double bytes = 4 * (0.5 * order * order + 2 * order * count);
+  const double compute = cuda::tiles_seconds(device, kTiling, panels, depth) + waves * rows * row_seconds;
+  return kLaunchSeconds + std::max(compute, memory_seconds(device, bytes));
+}
+
+}  // namespace libsgemm::cuda::level3

@@ -1,0 +1,221 @@
+// Cuts descriptions into smaller ones. Sizes of the cuts depend on the order alone, so results are reproducible.
+#include "level3_blocked.h"
+
+#include "level3.h"
+
+namespace libsgemm::cuda::level3 {
+namespace {
+
+// What steps are predicted with, without a search of the table for each: a good gemm, and the row for small blocks.
+constexpr Tiling kGemm = {128, 128, 256, 2, 0.75};
+constexpr Tiling kDiagonal = {64, 64, 64, 6, 0.5};
+
+const float *f32(const void *data) { return static_cast<const float *>(data); }
+
+// ---- trmm and trsm
+
+// Order of the triangle that comes first of the two halves.
+int64_t first_half(int64_t order) {
+  const int64_t leaves = (order + kLeaf - 1) / kLeaf;
+  return (leaves + 1) / 2 * kLeaf;
+}
+
+// The triangle [first, first + order) of the whole one, and what of C it applies to.
+GemmDesc part_of(const GemmDesc &d, int64_t first, int64_t order, float alpha) {
+  GemmDesc part = d;
+  const bool left = d.side == LIBSGEMM_LEFT;
+  part.a = f32(d.a) + first + first * d.lda;
+  part.c = d.c + (left ? first : first * d.ldc);
+  part.k = order;
+  (left ? part.m : part.n) = order;
+  part.alpha = alpha;
+  return part;
+}
+
+// The halves of a call. `source` is used, whole, by the gemm that updates `target`.
+struct Halves {
+  GemmDesc source, target, gemm;
+};
+
+Halves halve(const GemmDesc &d) {
+  const bool left = d.side == LIBSGEMM_LEFT, solve = d.routine == Routine::trsm;
+  const bool upper = d.uplo == LIBSGEMM_UPPER;
+  const bool acts_upper = upper == (d.transa == LIBSGEMM_NO_TRANS);  // op(A) is upper
+  const int64_t cut = first_half(d.k), rest = d.k - cut;
+  const GemmDesc one = part_of(d, 0, cut, d.alpha), two = part_of(d, cut, rest, d.alpha);
+  Halves h;
+  const bool source_first = acts_upper != left;
+  h.source = source_first ? one : two;
+  h.target = source_first ? two : one;
+  if (solve) h.target.alpha = 1.0f;
+  const float alpha = solve ? -1.0f : d.alpha, beta = solve ? d.alpha : 1.0f;
+  // The square beside the diagonal, as stored.
+  const float *square = f32(d.a) + (upper ? cut * d.lda : cut);
+  h.gemm = gemm_step(d, h.target.m, h.target.n, h.source.k, alpha, beta);
+  h.gemm.a = left ? square : h.source.c;
+  h.gemm.lda = left ? d.lda : d.ldc;
+  h.gemm.transa = left ? d.transa : LIBSGEMM_NO_TRANS;
+  h.gemm.b = left ? h.source.c : square;
+  h.gemm.ldb = left ? d.ldc : d.lda;
+  h.gemm.transb = left ? LIBSGEMM_NO_TRANS : d.transa;
+  h.gemm.c = h.target.c;
+  h.gemm.ldc = d.ldc;
+  return h;
+}
+
+// ---- syrk, syr2k and gemmtr
+
+// How a triangle is cut: blocks of `leaf` on the diagonal, and squares of leaf * 2^i, i < levels, beside it.
+struct Cut {
+  int64_t leaf;
+  int levels;
+};
+
+Cut cut(int64_t order) {
+  constexpr int64_t kAlign = 64;
+  Cut c = {order, 0};
+  while (c.leaf > kLeaf) {
+    ++c.levels;
+    const int64_t step = kAlign << c.levels;
+    c.leaf = (order + step - 1) / step * kAlign;
+  }
+  return c;
+}
+
+// op(A) from row `row` on, and op(B) from column `col` on.
+const void *rows_of(const void *a, int64_t lda, libsgemm_op_t op, int64_t row) {
+  return f32(a) + (op == LIBSGEMM_NO_TRANS ? row : row * lda);
+}
+const void *cols_of(const void *b, int64_t ldb, libsgemm_op_t op, int64_t col) {
+  return f32(b) + (op == LIBSGEMM_NO_TRANS ? col * ldb : col);
+}
+
+// Two matrices whose product is summed; B as it is multiplied.
+struct Term {
+  const void *a, *b;
+  int64_t lda, ldb;
+  libsgemm_op_t transa, transb;
+};
+
+// The terms of a description; returns their number.
+int terms(const GemmDesc &d, Term *term) {
+  const libsgemm_op_t other = d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+  if (d.routine == Routine::gemmtr) {
+    term[0] = {d.a, d.b, d.lda, d.ldb, d.transa, d.transb};
+    return 1;
+  }
+  if (d.routine == Routine::syrk) {
+    term[0] = {d.a, d.a, d.lda, d.lda, d.transa, other};
+    return 1;
+  }
+  term[0] = {d.a, d.b, d.lda, d.ldb, d.transa, other};
+  term[1] = {d.b, d.a, d.ldb, d.lda, d.transa, other};
+  return 2;
+}
+
+// `count` gemms of m x n beside the diagonal, the first at (row, col), `apart` apart along the diagonal.
+GemmDesc squares(const GemmDesc &d, const Term &t, float beta, int64_t row, int64_t col, int64_t m, int64_t n,
+                 int64_t apart, int64_t count) {
+  GemmDesc gemm = gemm_step(d, m, n, d.k, d.alpha, beta);
+  gemm.transa = t.transa;
+  gemm.transb = t.transb;
+  gemm.lda = t.lda;
+  gemm.ldb = t.ldb;
+  gemm.ldc = d.ldc;
+  gemm.a = rows_of(t.a, t.lda, t.transa, row);
+  gemm.b = cols_of(t.b, t.ldb, t.transb, col);
+  gemm.c = d.c + row + col * d.ldc;
+  if (count > 1) {
+    gemm.batch = Batch::strided;
+    gemm.batch_count = count;
+    gemm.stride_a = t.transa == LIBSGEMM_NO_TRANS ? apart : apart * t.lda;
+    gemm.stride_b = t.transb == LIBSGEMM_NO_TRANS ? apart * t.ldb : apart;
+    gemm.stride_c = apart + apart * d.ldc;
+  }
+  return gemm;
+}
+
+// `count` blocks of order `order` on the diagonal from `first` on, as a batch of the routine itself.
+GemmDesc diagonal(const GemmDesc &d, int64_t first, int64_t order, int64_t count) {
+  GemmDesc block = d;
+  const libsgemm_op_t transb = d.routine == Routine::gemmtr    ? d.transb
+                               : d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS
+                                                               : LIBSGEMM_NO_TRANS;
+  block.m = block.n = order;
+  block.a = rows_of(d.a, d.lda, d.transa, first);
+  if (d.b != nullptr) block.b = cols_of(d.b, d.ldb, transb, first);
+  block.c = d.c + first + first * d.ldc;
+  if (count > 1) {
+    block.batch = Batch::strided;
+    block.batch_count = count;
+    block.stride_a = d.transa == LIBSGEMM_NO_TRANS ? order : order * d.lda;
+    block.stride_b = transb == LIBSGEMM_NO_TRANS ? order * d.ldb : order;
+    block.stride_c = order + order * d.ldc;
+  }
+  return block;
+}
+
+// Calls step(description) for each step of a call until one fails.
+template <typename Step>
+libsgemm_status_t for_squares(const GemmDesc &d, const Step &step) {
+  const Cut c = cut(d.n);
+  const bool upper = d.uplo == LIBSGEMM_UPPER;
+  Term term[2];
+  const int count = terms(d, term);
+  libsgemm_status_t status = LIBSGEMM_SUCCESS;
+  for (int level = c.levels - 1; level >= 0; --level) {
+    const int64_t size = c.leaf << level, whole = d.n / (2 * size);
+    const int64_t tail = 2 * size * whole + size;  // where the last square, cut off by the end, begins
+    for (int t = 0; t < count; ++t) {
+      const float beta = t == 0 ? d.beta : 1.0f;
+      if (whole > 0 && status == LIBSGEMM_SUCCESS) {
+        status = step(squares(d, term[t], beta, upper ? 0 : size, upper ? size : 0, size, size, 2 * size, whole));
+      }
+      if (tail < d.n && status == LIBSGEMM_SUCCESS) {
+        const int64_t rest = d.n - tail, before = tail - size;
+        status = step(upper ? squares(d, term[t], beta, before, tail, size, rest, 0, 1)
+                            : squares(d, term[t], beta, tail, before, rest, size, 0, 1));
+      }
+    }
+  }
+  const int64_t blocks = d.n / c.leaf, rest = d.n - blocks * c.leaf;
+  if (status == LIBSGEMM_SUCCESS) status = step(diagonal(d, 0, c.leaf, blocks));
+  if (status == LIBSGEMM_SUCCESS && rest > 0) status = step(diagonal(d, blocks * c.leaf, rest, 1));
+  return status;
+}
+
+}  // namespace
+
+libsgemm_status_t launch_halves(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking) {
+  if (desc.k <= kLeaf) return launch_step(desc, launch, error, asking);
+  const Halves h = halve(desc);
+  const bool solve = desc.routine == Routine::trsm;
+  libsgemm_status_t status = launch_halves(solve ? h.source : h.target, launch, error, asking);
+  if (status == LIBSGEMM_SUCCESS) status = launch_step(h.gemm, launch, error, asking);
+  if (status == LIBSGEMM_SUCCESS) status = launch_halves(solve ? h.target : h.source, launch, error, asking);
+  return status;
+}
+
+double halves_seconds(const GemmDesc &desc, const Device &device) {
+  if (desc.k <= kLeaf) return panel_seconds(desc, device);
+  const Halves h = halve(desc);
+  // Both halves are taken to last as long as the larger one.
+  const GemmDesc &larger = h.source.k > h.target.k ? h.source : h.target;
+  return 2 * halves_seconds(larger, device) + gemm_seconds(device, h.gemm, kGemm);
+}
+
+libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking) {
+  return for_squares(desc, [&](const GemmDesc &step) { return launch_step(step, launch, error, asking); });
+}
+
+double squares_seconds(const GemmDesc &desc, const Device &device) {
+  double sum = 0;
+  for_squares(desc, [&](const GemmDesc &step) {
+    const bool gemm = step.routine == Routine::gemm;
+    sum += gemm ? gemm_seconds(device, step, kGemm) : tiles_seconds(step, device, kDiagonal);
+    return LIBSGEMM_SUCCESS;
+  });
+  return sum;
+}
+
+}  // namespace libsgemm::cuda::level3

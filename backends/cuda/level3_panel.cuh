@@ -1,0 +1,249 @@
+// The panel engine of trmm and trsm: T X in place, or T^-1 X, with T triangular of order n; one block has kCols columns
+// of X to itself and walks along its rows, so that it needs neither workspace nor other blocks. X from the right is the
+// transposed problem: X is walked by strides.
+//
+// Source of the scheme: blocked substitution, Golub and Van Loan, Matrix Computations, 4th ed., section 3.1.
+//
+//          n                 kCols
+//   +-------------+         +-----+    for each tile of X, kRows x kCols:
+//   | \           |         |     |      sum = T beside its diagonal block * the rows of X that belong to it;
+//   |   \         |         |     |            of trmm also the diagonal block, where it is not zero
+//   |=======\     |  kRows  |#####|      trmm: X = alpha * sum
+//   |         \   |         |     |      trsm: X = alpha * X - sum, then substitution with the diagonal block:
+//   |           \ |         |     |            half of the rows, their product off the other half, the other half
+//   +-------------+         +-----+
+//
+// trsm visits the tiles in the order of substitution, trmm in the opposite one, in which the inputs of a tile are still
+// whole. Threads: 128; thread (x, y), 16 x 8 of them, sums rows 4 x ... of columns 4 y ... In a substitution each of 32
+// threads has a column of X in its registers and divides by the diagonal, as the reference does.
+//
+// Shared memory, in bytes: t[2][32][68] at 0, the same as trsm's diagonal block[64][68] | x[2][32][36] at 17408 |
+// solution[64][33] at 26624, ends at 35072.
+#pragma once
+
+#include "level3_tile.cuh"
+
+namespace libsgemm::cuda::level3 {
+
+struct PanelConfig {
+  static constexpr int kRows = 64, kCols = 32, kDepth = 32, kThreads = 128;
+  static constexpr int kHalf = kRows / 2;  // rows of a substitution in registers
+  static constexpr int kResident = 3;
+  static constexpr int kSolutionStride = kCols + 1;  // conflict-free along rows and along columns
+};
+
+// sum (4 x 4) += T * X over one shared tile. `masked`: as in level3_tile.cuh.
+template <bool MASKED>
+__device__ __forceinline__ void multiply_panel(const float *t, const float *x, int row, int col, float (&sum)[4][4],
+                                               int diagonal, bool upper) {
+#pragma unroll
+  for (int step = 0; step < PanelConfig::kDepth; ++step) {
+    const float4 a = *reinterpret_cast<const float4 *>(t + step * (PanelConfig::kRows + 4) + row);
+    const float4 b = *reinterpret_cast<const float4 *>(x + step * (PanelConfig::kCols + 4) + col);
+    const float rows[4] = {a.x, a.y, a.z, a.w}, cols[4] = {b.x, b.y, b.z, b.w};
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (MASKED) {
+        const int from_diagonal = step - diagonal - (row + i);
+        if (upper ? from_diagonal < 0 : from_diagonal > 0) continue;
+      }
+#pragma unroll
+      for (int j = 0; j < 4; ++j) sum[i][j] += rows[i] * cols[j];
+    }
+  }
+}
+
+// sum = rows [first_row, ...) of T times X, over steps [first, last) of its order.
+template <bool TRIANGLE>
+__device__ __forceinline__ void sum_panel(const PanelProblem &p, const void *t, const float *x, int64_t first_row,
+                                          int64_t first_col, int64_t first, int64_t last,
+                                          float (*shared_t)[PanelConfig::kDepth * (PanelConfig::kRows + 4)],
+                                          float (*shared_x)[PanelConfig::kDepth * (PanelConfig::kCols + 4)],
+                                          float (&sum)[4][4]) {
+  using Config = PanelConfig;
+  Stager<Config::kRows, Config::kDepth, Config::kThreads, Type::f32> stage_t;
+  Stager<Config::kCols, Config::kDepth, Config::kThreads, Type::f32> stage_x;
+  const int row = static_cast<int>(threadIdx.x) % 16 * 4, col = static_cast<int>(threadIdx.x) / 16 * 4;
+  const auto crosses = [&](int64_t depth) {
+    return TRIANGLE && depth < first_row + Config::kRows && first_row < depth + Config::kDepth;
+  };
+  const auto fetch = [&](int64_t depth) {
+    if (crosses(depth)) {
+      stage_t.template fetch_diagonal<Structure::triangular>(t, p.t, first_row, depth, p.order, p.upper, p.unit);
+    } else {
+      stage_t.fetch(t, p.t, first_row, depth, p.order, last);
+    }
+    stage_x.fetch(x, p.x, first_col, depth, p.count, last);
+  };
+  if (first >= last) return;
+  fetch(first);
+  stage_t.store(shared_t[0]);
+  stage_x.store(shared_x[0]);
+  __syncthreads();
+  int now = 0;
+  for (int64_t depth = first; depth < last; depth += Config::kDepth, now = 1 - now) {
+    const bool more = depth + Config::kDepth < last;
+    if (more) fetch(depth + Config::kDepth);
+    if (crosses(depth)) {
+      multiply_panel<true>(shared_t[now], shared_x[now], row, col, sum, static_cast<int>(first_row - depth), p.upper);
+    } else {
+      multiply_panel<false>(shared_t[now], shared_x[now], row, col, sum, 0, false);
+    }
+    if (more) {
+      stage_t.store(shared_t[1 - now]);
+      stage_x.store(shared_x[1 - now]);
+    }
+    __syncthreads();
+  }
+}
+
+// Calls visit(row, col, element of X) for the elements of a tile of X, neighbouring threads along its contiguous
+// direction.
+template <typename Visit>
+__device__ __forceinline__ void for_tile(const PanelProblem &p, float *x, int64_t first_row, int64_t first_col,
+                                         const Visit &visit) {
+  using Config = PanelConfig;
+  const int thread = static_cast<int>(threadIdx.x);
+  const bool along_rows = p.x.depth == 1;
+#pragma unroll 4
+  for (int e = 0; e < Config::kRows * Config::kCols / Config::kThreads; ++e) {
+    const int index = thread + e * Config::kThreads;
+    const int row = along_rows ? index % Config::kRows : index / Config::kCols;
+    const int col = along_rows ? index / Config::kRows : index % Config::kCols;
+    if (first_row + row >= p.order || first_col + col >= p.count) continue;
+    visit(row, col, x + (first_row + row) * p.x.depth + (first_col + col) * p.x.outer);
+  }
+}
+
+// Where row `row` of a diagonal block stands in the order of substitution, of `rows` rows; those beyond stay behind.
+__device__ __forceinline__ int turn(const PanelProblem &p, int row, int rows) {
+  return p.upper && row < rows ? rows - 1 - row : row;
+}
+
+// The diagonal block, by turns and column by column: block[from][to]. Beyond the triangle: the identity.
+__device__ __forceinline__ void load_block(const PanelProblem &p, const void *t, int64_t first_row, int rows,
+                                           float *block) {
+  using Config = PanelConfig;
+  for (int index = static_cast<int>(threadIdx.x); index < Config::kRows * Config::kRows; index += Config::kThreads) {
+    const int i = p.t.outer == 1 ? index % Config::kRows : index / Config::kRows;
+    const int l = p.t.outer == 1 ? index / Config::kRows : index % Config::kRows;
+    const bool inside = i < rows && l < rows && (i == l ? !p.unit : (i < l) == p.upper);
+    const float identity = i == l ? 1.0f : 0.0f;
+    const int64_t at = (first_row + i) * p.t.outer + (first_row + l) * p.t.depth;
+    block[turn(p, l, rows) * (Config::kRows + 4) + turn(p, i, rows)] =
+        inside ? load_element<Type::f32>(t, at) : identity;
+  }
+}
+
+// Substitution on kHalf turns from `first` of column `col`, in the registers of one thread.
+__device__ __forceinline__ void substitute(const float *block, float *solution, int first, int col, bool unit) {
+  using Config = PanelConfig;
+  float x[Config::kHalf];
+#pragma unroll
+  for (int i = 0; i < Config::kHalf; ++i) x[i] = solution[(first + i) * Config::kSolutionStride + col];
+#pragma unroll
+  for (int i = 0; i < Config::kHalf; ++i) {
+    const float *column = block + (first + i) * (Config::kRows + 4) + first;
+    if (!unit) x[i] = x[i] / column[i];
+    solution[(first + i) * Config::kSolutionStride + col] = x[i];
+#pragma unroll
+    for (int quad = i / 4; quad < Config::kHalf / 4; ++quad) {
+      const float4 t = reinterpret_cast<const float4 *>(column)[quad];
+      const float factors[4] = {t.x, t.y, t.z, t.w};
+#pragma unroll
+      for (int r = 0; r < 4; ++r) {
+        if (4 * quad + r > i) x[4 * quad + r] -= factors[r] * x[i];
+      }
+    }
+  }
+}
+
+// Takes the product with the solved half off the other half: each thread 8 turns of one column.
+__device__ __forceinline__ void eliminate(const float *block, float *solution) {
+  using Config = PanelConfig;
+  constexpr int kTurns = Config::kHalf * Config::kCols / Config::kThreads;
+  static_assert(kTurns == 8, "two quads");
+  const int col = static_cast<int>(threadIdx.x) % Config::kCols;
+  const int first = Config::kHalf + static_cast<int>(threadIdx.x) / Config::kCols * kTurns;
+  float x[kTurns];
+#pragma unroll
+  for (int r = 0; r < kTurns; ++r) x[r] = solution[(first + r) * Config::kSolutionStride + col];
+#pragma unroll 8
+  for (int i = 0; i < Config::kHalf; ++i) {
+    const float4 *quads = reinterpret_cast<const float4 *>(block + i * (Config::kRows + 4) + first);
+    const float4 low = quads[0], high = quads[1];
+    const float factors[kTurns] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+    const float solved = solution[i * Config::kSolutionStride + col];
+#pragma unroll
+    for (int r = 0; r < kTurns; ++r) x[r] -= factors[r] * solved;
+  }
+#pragma unroll
+  for (int r = 0; r < kTurns; ++r) solution[(first + r) * Config::kSolutionStride + col] = x[r];
+}
+
+// The kernel: block `blockIdx.x` has columns blockIdx.x * kCols ... of X.
+template <bool SOLVE>
+__device__ __forceinline__ void compute_panel(const void *t, float *x, const PanelProblem &p) {
+  using Config = PanelConfig;
+  __shared__ __align__(16) float shared_t[2][Config::kDepth * (Config::kRows + 4)];
+  __shared__ __align__(16) float shared_x[2][Config::kDepth * (Config::kCols + 4)];
+  __shared__ __align__(16) float solution[Config::kRows * Config::kSolutionStride];
+  static_assert(2 * Config::kDepth == Config::kRows, "the diagonal block takes the place of the tiles of T");
+  float *block = shared_t[0];
+  const int row = static_cast<int>(threadIdx.x) % 16 * 4, col = static_cast<int>(threadIdx.x) / 16 * 4;
+  const int64_t first_col = static_cast<int64_t>(blockIdx.x) * Config::kCols;
+  const int64_t tiles = (p.order + Config::kRows - 1) / Config::kRows;
+  const bool descending = p.upper == SOLVE;
+
+  for (int64_t step = 0; step < tiles; ++step) {
+    const int64_t first_row = (descending ? tiles - 1 - step : step) * Config::kRows;
+    const int64_t end_row = first_row + Config::kRows < p.order ? first_row + Config::kRows : p.order;
+    const int rows = static_cast<int>(end_row - first_row);
+    const int64_t first = !p.upper ? 0 : SOLVE ? end_row : first_row;
+    const int64_t last = p.upper ? p.order : SOLVE ? first_row : end_row;
+    float sum[4][4] = {};
+    sum_panel<!SOLVE>(p, t, x, first_row, first_col, first, last, shared_t, shared_x, sum);
+    if (SOLVE) load_block(p, t, first_row, rows, block);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        const int at = SOLVE ? turn(p, row + i, rows) : row + i;
+        solution[at * Config::kSolutionStride + col + j] = sum[i][j];
+      }
+    }
+    __syncthreads();
+    if (SOLVE) {
+      const float alpha = p.alpha;
+      for_tile(p, x, first_row, first_col, [&](int i, int j, const float *element) {
+        float *at = solution + turn(p, i, rows) * Config::kSolutionStride + j;
+        *at = alpha * *element - *at;
+      });
+      __syncthreads();
+      if (threadIdx.x < Config::kCols) substitute(block, solution, 0, static_cast<int>(threadIdx.x), p.unit);
+      __syncthreads();
+      eliminate(block, solution);
+      __syncthreads();
+      if (threadIdx.x < Config::kCols) {
+        substitute(block, solution, Config::kHalf, static_cast<int>(threadIdx.x), p.unit);
+      }
+      __syncthreads();
+    }
+    for_tile(p, x, first_row, first_col, [&](int i, int j, float *element) {
+      const float value = solution[(SOLVE ? turn(p, i, rows) : i) * Config::kSolutionStride + j];
+      *element = SOLVE ? value : p.alpha * value;
+    });
+    __syncthreads();
+  }
+}
+
+// Enqueues `kernel(t, x, problem)`.
+inline libsgemm_status_t launch_panels(const GemmDesc &desc, const Launch &launch, Error *error,
+                                       void (*kernel)(const void *, float *, PanelProblem)) {
+  const PanelProblem problem = panel_problem(desc);
+  const int64_t panels = (problem.count + PanelConfig::kCols - 1) / PanelConfig::kCols;
+  return launch_kernel(kernel, dim3(static_cast<unsigned>(panels)), dim3(PanelConfig::kThreads), 0, launch, error,
+                       desc.a, desc.c, problem);
+}
+
+}  // namespace libsgemm::cuda::level3

@@ -1,0 +1,165 @@
+// Instructions that CUDA C++ has no name for, one inline function each. Where the architecture lacks an instruction, or
+// the code runs on a CPU, the function does the same in plain C++.
+#pragma once
+
+#include <cstdint>
+
+namespace libsgemm::cuda::ptx {
+
+// ---- Asynchronous copies from global to shared memory (sm_80). `valid` false: writes zeros and reads nothing.
+
+__device__ __forceinline__ void copy_async_4(float *shared, const float *global, bool valid) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(target), "l"(global), "r"(valid ? 4 : 0)
+               : "memory");
+#else
+  *shared = valid ? *global : 0.0f;
+#endif
+}
+
+// Both addresses are multiples of 16 bytes.
+__device__ __forceinline__ void copy_async_16(float *shared, const float *global, bool valid) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(global), "r"(valid ? 16 : 0)
+               : "memory");
+#else
+  *reinterpret_cast<float4 *>(shared) =
+      valid ? *reinterpret_cast<const float4 *>(global) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+#endif
+}
+
+// Closes the group of copies that the thread has issued since the last one.
+__device__ __forceinline__ void commit_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+// Waits until at most `Pending` of the thread's latest groups are under way.
+template <int Pending>
+__device__ __forceinline__ void wait_for_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
+#endif
+}
+
+// ---- Barriers in shared memory and copies of boxes by the copy engine (sm_90). Kernels that use them exist on sm_90 only.
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+// The address that instructions on shared memory take.
+__device__ __forceinline__ uint32_t shared_address(const void *shared) {
+  return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+}
+
+// `arrivals` end a phase. One thread initialises, then makes it known with barrier_init_done(), then all synchronise.
+__device__ __forceinline__ void barrier_init(uint64_t *barrier, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+}
+__device__ __forceinline__ void barrier_init_done() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+__device__ __forceinline__ void barrier_arrive(uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+// Arrives; the phase then also waits for `bytes` of copies.
+__device__ __forceinline__ void barrier_arrive_and_expect(uint32_t barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+// Waits for the end of the phase of that parity. The phase before the first counts as ended, with parity 1.
+__device__ __forceinline__ void barrier_wait(uint32_t barrier, unsigned parity) {
+  uint32_t done;
+  do {
+    asm volatile(
+        "{\n"
+        ".reg .pred done;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, done;\n"
+        "}"
+        : "=r"(done)
+        : "r"(barrier), "r"(parity)
+        : "memory");
+  } while (done == 0);
+}
+
+// Copies the box of the map at (x, y) to shared memory, aligned to 128 bytes. Elements outside the matrix become zeros.
+__device__ __forceinline__ void copy_box(uint32_t shared, const void *map, int x, int y, uint32_t barrier) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
+                   shared),
+               "l"(map), "r"(x), "r"(y), "r"(barrier)
+               : "memory");
+}
+
+// Four floats of shared memory.
+__device__ __forceinline__ float4 load_shared_x4(uint32_t shared) {
+  float4 v;
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+               : "r"(shared)
+               : "memory");
+  return v;
+}
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+// Changes the registers of each thread of a group of four warps, all of which come here: takes more, or gives some back.
+template <int Count>
+__device__ __forceinline__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));
+}
+template <int Count>
+__device__ __forceinline__ void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Count));
+}
+#endif
+
+__device__ __forceinline__ void store_shared(uint32_t shared, float v) {
+  asm volatile("st.shared.f32 [%0], %1;" ::"r"(shared), "f"(v) : "memory");
+}
+__device__ __forceinline__ void store_shared_x4(uint32_t shared, float4 v) {
+  asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(shared), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+               : "memory");
+}
+
+// The same place in the shared memory of a block of the cluster.
+__device__ __forceinline__ float4 load_cluster_x4(uint32_t shared, int block) {
+  uint32_t there;
+  float4 v;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared), "r"(block));
+  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+               : "r"(there)
+               : "memory");
+  return v;
+}
+
+// Waits for all threads of the cluster that have not ended; what they wrote before can then be read.
+__device__ __forceinline__ void synchronize_cluster() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+// The same value, which all lanes of the warp have, and the compiler knows that they do.
+__device__ __forceinline__ int uniform(int value) { return __shfl_sync(~0u, value, 0); }
+
+// Hides where a value comes from, so that the compiler keeps it in a register instead of computing it again in a loop.
+__device__ __forceinline__ void keep_in_register(uint32_t &value) { asm volatile("mov.b32 %0, %0;" : "+r"(value)); }
+
+// A barrier among the first `threads` threads of the block. `index` 0 is that of __syncthreads().
+__device__ __forceinline__ void synchronize_threads(int index, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(index), "r"(threads) : "memory");
+}
+
+__device__ __forceinline__ uint64_t load_acquire(const uint64_t *global) {
+  uint64_t value;
+  asm volatile("ld.acquire.gpu.global.b64 %0, [%1];" : "=l"(value) : "l"(global) : "memory");
+  return value;
+}
+__device__ __forceinline__ void store_release(uint64_t *global, uint64_t value) {
+  asm volatile("st.release.gpu.global.b64 [%0], %1;" ::"l"(global), "l"(value) : "memory");
+}
+#endif
+
+}  // namespace libsgemm::cuda::ptx

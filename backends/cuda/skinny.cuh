@@ -1,0 +1,261 @@
+// The device code of the skinny rows: R (wide x narrow) = X (wide x k) Y (k x narrow), X streamed once (skinny.h).
+//
+// Every warp works alone, on its own steps of k or its own rows, with its own ring of `stages` chunks in shared memory:
+// no barrier of the block until the sums are there. Bytes under way per multiprocessor, not arithmetic, decide the
+// speed of a short `narrow`, and a ring filled by asynchronous copies holds them without registers.
+//
+//   a warp's tile, one quad of k (4 steps):             lanes: wide_lanes x narrow_lanes x k_groups = 32
+//
+//              narrow_lanes x narrow_thread             thread:  wide_thread x narrow_thread sums in registers
+//              +---------------+                        k group g takes the quads g, g + k_groups, ... of a chunk
+//     4 of k   | Y: broadcasts |
+//              +---------------+                        per quad and thread, in LDS.128:
+//   +------+   +---------------+                           wide_thread of X, narrow_thread of Y,
+//   | X    |   | sums          |  wide_lanes x          for 4 * wide_thread * narrow_thread FFMA
+//   | 4 k  |   |               |  wide_thread
+//   +------+   +---------------+  rows
+//
+// Shared memory of a warp, in floats, `stages` times:
+//   X  contiguous along k:   rows x (chunk + 4)         the 4 keep the eight lanes of a quarter-warp on different banks
+//      otherwise:            chunk x rows
+//   Y  contiguous along k:   columns x (chunk + 4)
+//      otherwise:            chunk x columns, and 4 more after every 4 of k, for the same reason
+// At the end of a tile the same memory takes the sums of all warps and k groups, which are added in that fixed order.
+#pragma once
+
+#include <cstdint>
+
+#include "dynamic_shared.cuh"
+#include "skinny.h"
+#include "skinny_copy.cuh"
+
+namespace libsgemm::cuda::skinny {
+
+// ---- A warp's part of a tile.
+
+template <typename Config>
+struct Warp {
+  using D = Derived<Config>;
+  const SkinnyWork &work;
+  const float *x, *y;  // at the tile's first row and column, k = 0
+  int64_t rows_left, columns_left;
+  bool x_aligned, y_aligned;
+  int lane;
+  float *ring;
+
+  __device__ __forceinline__ void copy(int slot, int64_t p) const {
+    float *x_slot = ring + slot * D::kSlot, *y_slot = x_slot + D::kXFloats;
+    const int64_t k_left = work.k - p;
+    const float *from = x + (Config::x_along_k ? p : p * work.x_ld);
+    if (k_left >= D::kChunk && rows_left >= D::kRows) {
+      if (x_aligned) {
+        copy_x_16<Config>(x_slot, from, work.x_ld, lane);
+      } else {
+        copy_x_4<Config, true>(x_slot, from, work.x_ld, rows_left, k_left, lane);
+      }
+    } else {
+      copy_x_4<Config, false>(x_slot, from, work.x_ld, rows_left, k_left, lane);
+    }
+    if constexpr (D::kColumns % 4 == 0) {
+      if (y_aligned && k_left >= D::kChunk && columns_left >= D::kColumns) {
+        copy_y_16<Config>(y_slot, y + p * work.y_k, Config::y_along_k ? work.y_narrow : work.y_k, lane);
+        return;
+      }
+    }
+    copy_y_4<Config>(y_slot, y + p * work.y_k, work.y_k, work.y_narrow, columns_left, k_left, lane);
+  }
+
+  // sum += the products of one slot. Consecutive FFMAs share the element of Y, which stays in the reuse cache.
+  __device__ __forceinline__ void multiply(int slot, float (&sum)[Config::narrow_thread][Config::wide_thread]) const {
+    constexpr int kWide = Config::wide_thread, kNarrow = Config::narrow_thread;
+    const int wide_lane = lane % Config::wide_lanes;
+    const int narrow_lane = lane / Config::wide_lanes % Config::narrow_lanes;
+    const int group = lane / (Config::wide_lanes * Config::narrow_lanes);
+    const float *x_slot = ring + slot * D::kSlot, *y_slot = x_slot + D::kXFloats;
+#pragma unroll(kWide *kNarrow >= 96 ? 1 : D::kQuads)
+    for (int quad = 0; quad < D::kQuads; ++quad) {
+      const int p = 4 * (group + D::kGroups * quad);
+      float xs[4][kWide];
+#pragma unroll
+      for (int i = 0; i < kWide; ++i) {
+        // Along k a vector is one row's quad; otherwise four rows of one k.
+        const int offset = Config::x_along_k ? (wide_lane + Config::wide_lanes * i) * D::kXRow + p
+                                             : (p + i % 4) * D::kXRow + 4 * (wide_lane + Config::wide_lanes * (i / 4));
+        const float4 v = *reinterpret_cast<const float4 *>(x_slot + offset);
+        const float e[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+        for (int q = 0; q < 4; ++q) {
+          if (Config::x_along_k) {
+            xs[q][i] = e[q];
+          } else {
+            xs[i % 4][i / 4 * 4 + q] = e[q];
+          }
+        }
+      }
+#pragma unroll
+      for (int j = 0; j < kNarrow; ++j) {
+        const int offset = Config::y_along_k ? (narrow_lane + Config::narrow_lanes * j) * D::kYRow + p
+                                             : y_offset(p, D::kColumns) + j % 4 * D::kColumns +
+                                                   4 * (narrow_lane + Config::narrow_lanes * (j / 4));
+        const float4 v = *reinterpret_cast<const float4 *>(y_slot + offset);
+        const float e[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+        for (int q = 0; q < 4; ++q) {
+#pragma unroll
+          for (int i = 0; i < kWide; ++i) {
+            if (Config::y_along_k) {
+              sum[j][i] += e[q] * xs[q][i];
+            } else {
+              sum[j / 4 * 4 + q][i] += e[q] * xs[j % 4][i];
+            }
+          }
+        }
+      }
+    }
+  }
+
+  // The warp's steps of the units [first, last): chunk `part` of each unit's warps_k.
+  __device__ __forceinline__ void run(int64_t first, int64_t last, int part,
+                                      float (&sum)[Config::narrow_thread][Config::wide_thread]) const {
+    const int64_t step = int64_t{work.warps_k} * D::kChunk;
+    int64_t p = first * step + part * D::kChunk;
+    const int64_t end = last * step < work.k ? last * step : work.k;
+    int filled = 0;
+#pragma unroll
+    for (; filled < Config::stages - 1; ++filled) {
+      if (p + filled * step < end) copy(filled, p + filled * step);
+      ptx::commit_copies();
+    }
+    int used = 0;
+#pragma unroll 1
+    for (; p < end; p += step) {
+      ptx::wait_for_copies<Config::stages - 2>();
+      __syncwarp();
+      if (p + (Config::stages - 1) * step < end) copy(filled, p + (Config::stages - 1) * step);
+      ptx::commit_copies();
+      multiply(used, sum);
+      filled = filled + 1 == Config::stages ? 0 : filled + 1;
+      used = used + 1 == Config::stages ? 0 : used + 1;
+    }
+  }
+};
+
+// ---- The end of a tile: sums of all warps and k groups -> C, or the workspace.
+
+template <typename Config>
+__device__ __forceinline__ void put_sums(float *part, int row_floats, int lane,
+                                         const float (&sum)[Config::narrow_thread][Config::wide_thread]) {
+  const int wide_lane = lane % Config::wide_lanes;
+  const int narrow_lane = lane / Config::wide_lanes % Config::narrow_lanes;
+#pragma unroll
+  for (int j = 0; j < Config::narrow_thread; ++j) {
+    const int column = Config::y_along_k ? narrow_lane + Config::narrow_lanes * j
+                                         : 4 * (narrow_lane + Config::narrow_lanes * (j / 4)) + j % 4;
+    float *row = part + column * row_floats;
+    if (Config::x_along_k) {
+#pragma unroll
+      for (int i = 0; i < Config::wide_thread; ++i) row[wide_lane + Config::wide_lanes * i] = sum[j][i];
+    } else {
+#pragma unroll
+      for (int i = 0; i < Config::wide_thread; i += 4) {
+        *reinterpret_cast<float4 *>(row + 4 * wide_lane + Config::wide_lanes * i) =
+            make_float4(sum[j][i], sum[j][i + 1], sum[j][i + 2], sum[j][i + 3]);
+      }
+    }
+  }
+}
+
+struct Output {
+  float *base;
+  int64_t wide, narrow;  // strides
+  float alpha, beta;
+};
+
+// The block's threads run along the side that is contiguous in C.
+template <typename Config>
+__device__ __forceinline__ void store_sums(const float *sums, int parts, int part_floats, int row_floats, int rows,
+                                           int64_t rows_left, int64_t columns_left, const Output &out) {
+  const bool along_wide = out.wide == 1;
+  const int columns = Derived<Config>::kColumns;
+  const int extent = along_wide ? rows : columns;
+  const int inner = min(extent & -extent, static_cast<int>(blockDim.x));  // powers of two
+  const int inner_first = threadIdx.x % inner, outer_first = threadIdx.x / inner, outer_step = blockDim.x / inner;
+  const int rows_here = static_cast<int>(min(static_cast<int64_t>(rows), rows_left));
+  const int columns_here = static_cast<int>(min(static_cast<int64_t>(columns), columns_left));
+  const int inner_end = along_wide ? rows_here : columns_here, outer_end = along_wide ? columns_here : rows_here;
+  const int inner_floats = along_wide ? 1 : row_floats, outer_floats = along_wide ? row_floats : 1;
+  const int64_t inner_stride = along_wide ? out.wide : out.narrow, outer_stride = along_wide ? out.narrow : out.wide;
+  for (int i = inner_first; i < inner_end; i += inner) {
+    const float *from = sums + i * inner_floats;
+    float *to = out.base + i * inner_stride;
+#pragma unroll 4
+    for (int o = outer_first; o < outer_end; o += outer_step) {
+      float sum = from[o * outer_floats];
+      for (int part = 1; part < parts; ++part) sum += from[o * outer_floats + part * part_floats];
+      float *c = to + o * outer_stride;
+      const float product = out.alpha * sum;
+      *c = out.beta == 0.0f ? product : product + out.beta * *c;
+    }
+  }
+}
+
+// Units [first, last) of one tile.
+template <typename Config>
+__device__ __forceinline__ void compute_tile(const SkinnyWork &work, int64_t tile, int64_t first, int64_t last,
+                                             float *shared) {
+  using D = Derived<Config>;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int warp_wide = warp / work.warps_k, warp_k = warp % work.warps_k;
+  const int64_t narrow_tile = tile % work.narrow_tiles, rest = tile / work.narrow_tiles;
+  const int64_t wide_tile = rest % work.wide_tiles, product = rest / work.wide_tiles;
+  const int rows = work.warps_wide * D::kRows;
+  const int64_t row = wide_tile * rows, warp_row = row + warp_wide * D::kRows;
+  const int64_t column = narrow_tile * D::kColumns;
+  float sum[Config::narrow_thread][Config::wide_thread] = {};
+  if (warp_row < work.wide) {
+    const float *x = work.x + product * work.x_stride + warp_row * (Config::x_along_k ? work.x_ld : 1);
+    const float *y = work.y + product * work.y_stride + column * work.y_narrow;
+    const Warp<Config> mine = {work,
+                               x,
+                               y,
+                               work.wide - warp_row,
+                               work.narrow - column,
+                               aligned_16(x, work.x_ld),
+                               aligned_16(y, Config::y_along_k ? work.y_narrow : work.y_k),
+                               lane,
+                               shared + warp * D::kRing};
+    mine.run(first, last, warp_k, sum);
+  }
+  const int row_floats = rows + D::kSumPad, part_floats = D::kColumns * row_floats + D::kSumSkew;
+  const int group = lane / (Config::wide_lanes * Config::narrow_lanes);
+  __syncthreads();  // the rings are free
+  put_sums<Config>(shared + (warp_k * D::kGroups + group) * part_floats + warp_wide * D::kRows, row_floats, lane, sum);
+  __syncthreads();
+  Output out = {work.c + product * work.c_stride + row * work.c_wide + column * work.c_narrow, work.c_wide,
+                work.c_narrow, work.alpha, work.beta};
+  if (first > 0 || last < work.units) {
+    // A block continues at most one tile, and leaves at most one other unfinished.
+    const int64_t slot = 2 * static_cast<int64_t>(blockIdx.x) + (first > 0 ? 0 : 1);
+    out = {work.partial + slot * rows * D::kColumns, 1, rows, 1.0f, 0.0f};
+  }
+  store_sums<Config>(shared, work.warps_k * D::kGroups, part_floats, row_floats, rows, work.wide - row,
+                     work.narrow - column, out);
+}
+
+// The block's share of all units, tile by tile.
+template <typename Config>
+__device__ __forceinline__ void compute(const SkinnyWork &work) {
+  float *const shared = dynamic_shared();
+  const int64_t block = blockIdx.x;
+  int64_t unit = (block * work.share + min(block, work.rest)) * work.granule;
+  const int64_t end = unit + (work.share + (block < work.rest ? 1 : 0)) * work.granule;
+  while (unit < end) {
+    const int64_t tile = unit / work.units, first = unit - tile * work.units;
+    const int64_t last = min(work.units, first + end - unit);
+    compute_tile<Config>(work, tile, first, last, shared);
+    unit += last - first;
+    if (unit < end) __syncthreads();  // the sums have been read
+  }
+}
+
+}  // namespace libsgemm::cuda::skinny

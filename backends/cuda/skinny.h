@@ -1,0 +1,65 @@
+// What the skinny rows share on the host: the view of a product with one long and one short side, and its plan.
+//
+// C = op(A) op(B) with a short n and C^T = op(B)^T op(A)^T with a short m are one problem: R (wide x narrow) is
+// X (wide x k, the large matrix, read once) times Y (k x narrow). Only the strides of C tell the two apart.
+//
+// Work is counted in units: one tile of R times one step of k of a block. If the tiles fill the device, a block
+// computes one tile; otherwise each block gets an equal share of all units (stream-K: Osama et al., PPoPP 2023), tiles
+// that are shared leave partial sums in the workspace, and a second kernel adds those in the order of k.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backend.h"
+
+namespace libsgemm::cuda {
+
+// Of a row, from its Config.
+struct SkinnyTile {
+  int rows, columns;  // of R, computed by one warp
+  int chunk;          // k of a warp's step
+  int warps;          // of a block, where shared memory allows
+  int resident;       // blocks of a multiprocessor, where shared memory allows
+  int narrow_most;    // the longest short side that the row takes
+  size_t warp_bytes;  // shared memory of one warp
+  double ffma_share;  // of the FFMA peak, with full multiprocessors
+};
+
+// A kernel's parameters.
+struct SkinnyWork {
+  const float *x, *y;
+  float *c;
+  int64_t wide, narrow, k;
+  int64_t x_ld;           // between columns of the stored X
+  int64_t y_k, y_narrow;  // strides of Y
+  int64_t c_wide, c_narrow;
+  int64_t x_stride, y_stride, c_stride;  // of a batch
+  float alpha, beta;
+
+  int warps_wide, warps_k;  // how the warps of a block divide the tile's long side and k
+  int64_t wide_tiles, narrow_tiles;
+  int64_t units;                // of a tile
+  int64_t granule;              // blocks get multiples of it: all units of a tile, or one
+  int64_t shares, share, rest;  // `shares` granules: `share` for each block, and one more for the first `rest`
+  float *partial;               // 2 tiles for each block: one that it continues, one that it begins
+};
+
+struct SkinnyPlan {
+  SkinnyWork work;
+  bool x_along_k, y_along_k;  // which way the operands are contiguous in memory
+  int64_t tiles;
+  int64_t blocks;
+  int threads;
+  size_t shared_bytes, workspace_bytes;  // no workspace: no tile is shared
+  double seconds;
+};
+
+bool skinny_supports(const SkinnyTile &tile, const GemmDesc &desc, int device);
+SkinnyPlan skinny_plan(const SkinnyTile &tile, const GemmDesc &desc, int device);
+
+// Adds the partial sums of shared tiles (skinny_sum.cu).
+libsgemm_status_t sum_skinny_partials(const SkinnyTile &tile, const SkinnyPlan &plan, const Launch &launch,
+                                      Error *error);
+
+}  // namespace libsgemm::cuda

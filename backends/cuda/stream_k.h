@@ -1,0 +1,51 @@
+// The persistent product of sm_90, between host and device: what a launch computes and how its blocks share the work.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "tensor_map.h"
+
+namespace libsgemm::cuda {
+
+// How the blocks share the work.
+enum class Sharing {
+  stream,   // tiles are dealt out; some of them are cut along k where the blocks' equal shares end
+  cluster,  // the blocks of a cluster take slices of k of one tile and add them up in shared memory
+  slices    // the blocks take slices of k of one tile and leave them to stream_k_sum()
+};
+
+// An operand for the copy engine, which wants addresses and columns at multiples of 16 bytes. Where they are not, the
+// matrix is seen as four, of every fourth column, whose starts are rounded down: column 4 j + v is column j of view v,
+// `shift[v]` rows further down.
+struct StreamKOperand {
+  TensorMap views[4];
+  int32_t shift[4];
+  bool turned;  // its columns run along k: it must be transposed on the way
+};
+
+struct StreamKOperands {
+  StreamKOperand a, b;
+  int views;  // of both: 1 or 4
+};
+
+// Besides its operands. The tile's rows are those of the kernel's A, which, swapped, is the caller's op(B)^T: then the
+// tile is one of C^T.
+struct StreamKProblem {
+  int64_t m, n, ldc;  // of C
+  float alpha, beta;
+  float *c;
+  bool vectors;  // columns of C start at multiples of 16 bytes
+  int tiles_m, tiles_n, k_tiles;
+  unsigned k_tiles_inverse;  // (2^32 - 1) / k_tiles
+  int slices;                // cluster, slices: of each tile
+  int stream_tiles;  // stream: the first tiles are cut along k into shares for all blocks; the others stay whole
+  int share;         // stream: k-tiles of a block, of which the first `longer_shares` blocks have one more
+  int longer_shares;
+  float *partial;      // stream, slices: one tile for each block
+  uint64_t *finished;  // stream: one for each block: `launch` once its partial tile is written
+  uint64_t launch;     // stream: a number that no other launch has
+};
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,203 @@
+// Plans of the persistent product of sm_90, and its launch.
+#include "stream_k_row.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <cmath>
+
+#include "cost.h"
+#include "launch.h"
+#include "steered.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+constexpr int kTileM = 256, kTileN = 128, kTileK = 16, kThreads = 384;
+constexpr size_t kTileBytes = size_t{4} * kTileM * kTileN;
+constexpr size_t kSharedBytes = 9 * 24 << 10;
+constexpr int kLargestCluster = 8;
+
+// What a multiprocessor reaches of its peak within a tile, and what a tile costs besides.
+constexpr double kPeakFraction = 0.86;
+constexpr double kStartSeconds = 2.0e-6;    // of a launch: barriers, first stages
+constexpr double kStoreSeconds = 1.2e-6;    // of a tile
+constexpr double kGatherSeconds = 1.5e-6;   // of a partial tile
+constexpr double kClusterSeconds = 2.5e-6;  // adding up in shared memory
+constexpr double kPartialBandwidth =
+    1.5;  // of slices, which are mostly found in the L2 cache: times that of the memory
+
+int tiles(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }
+
+// Time of one k-tile.
+double step_seconds(const Device &d) {
+  return 2.0 * kTileM * kTileN * kTileK * d.multiprocessors / (kPeakFraction * ffma_peak(d));
+}
+
+void plan_stream(const Device &d, StreamKPlan *plan) {
+  StreamKProblem &p = plan->problem;
+  const int blocks = d.multiprocessors, count = p.tiles_m * p.tiles_n;
+  // Whole tiles for all blocks, but for the last one or two rounds.
+  p.stream_tiles = count % blocks == 0 ? 0 : count < blocks ? count : count % blocks + blocks;
+  const int64_t k_tiles = static_cast<int64_t>(p.stream_tiles) * p.k_tiles;
+  p.share = static_cast<int>(k_tiles / blocks);
+  p.longer_shares = static_cast<int>(k_tiles % blocks);
+  plan->blocks = p.stream_tiles == 0 ? std::min(blocks, count) : blocks;
+  const double each = std::ceil(static_cast<double>(count) * p.k_tiles / blocks);
+  const double stores = std::ceil(static_cast<double>(count) / blocks) * kStoreSeconds;
+  double gather = 0;
+  if (p.stream_tiles != 0) {
+    plan->workspace = 8 * static_cast<size_t>(blocks) + 256 + blocks * kTileBytes;
+    gather = kGatherSeconds * (1 + std::ceil(static_cast<double>(blocks) / p.stream_tiles));
+  }
+  plan->seconds = each * step_seconds(d) + stores + gather;
+}
+
+// Clusters of 8 and of 4 do not use all multiprocessors: these are grouped by 16 or 18.
+int resident_clusters(const Device &d, int cluster) { return std::max(1, (d.multiprocessors * 31 / 32) / cluster); }
+
+void plan_cluster(const Device &d, StreamKPlan *plan) {
+  StreamKProblem &p = plan->problem;
+  const int count = p.tiles_m * p.tiles_n;
+  plan->seconds = 0;
+  for (int cluster = 2; cluster <= kLargestCluster; cluster *= 2) {
+    if (cluster > p.k_tiles) break;
+    const double waves = std::ceil(static_cast<double>(count) / resident_clusters(d, cluster));
+    const double seconds = waves * (std::ceil(static_cast<double>(p.k_tiles) / cluster) * step_seconds(d) +
+                                    kStoreSeconds + kClusterSeconds);
+    if (plan->seconds == 0 || seconds < plan->seconds) {
+      plan->seconds = seconds;
+      plan->cluster = p.slices = cluster;
+    }
+  }
+  plan->blocks = count * plan->cluster;
+}
+
+void plan_slices(const Device &d, StreamKPlan *plan) {
+  StreamKProblem &p = plan->problem;
+  const int count = p.tiles_m * p.tiles_n;
+  p.slices = std::clamp(d.multiprocessors / count, 1, p.k_tiles);
+  plan->blocks = count * p.slices;
+  const double bytes = static_cast<double>(plan->blocks) * kTileBytes;
+  plan->workspace = static_cast<size_t>(plan->blocks) * kTileBytes;
+  const double waves = std::ceil(static_cast<double>(plan->blocks) / d.multiprocessors);
+  plan->seconds = waves * (std::ceil(static_cast<double>(p.k_tiles) / p.slices) * step_seconds(d) + kStoreSeconds) +
+                  kLaunchSeconds + 2 * memory_seconds(d, bytes) / kPartialBandwidth;
+}
+
+// Distinct for each launch, also across processes: workspace may hold what another left.
+uint64_t launch_number() {
+  static const uint64_t start =
+      static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()) * 0x9e3779b97f4a7c15u;
+  static std::atomic<uint64_t> count{0};
+  return start + ++count;
+}
+
+bool copies_directly(const float *base, int64_t ld) {
+  return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld) % 4) == 0;
+}
+
+// The kernel's A is m x k: turned if it lies k x m.
+libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t outer, int64_t k, int tile, int views,
+                           StreamKOperand *operand, Error *error) {
+  operand->turned = turned;
+  for (int v = 0; v < views; ++v) {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(base + v * ld), start = address / 16 * 16;
+    const int shift = static_cast<int>((address - start) / sizeof(float));
+    operand->shift[v] = shift;
+    MatrixBoxes boxes = {};
+    boxes.base = reinterpret_cast<const float *>(start);
+    boxes.rows = static_cast<uint64_t>((turned ? k : outer) + shift);
+    boxes.columns = static_cast<uint64_t>(((turned ? outer : k) - v + views - 1) / views);
+    boxes.ld = static_cast<uint64_t>(ld) * static_cast<uint64_t>(views);
+    boxes.box_rows = turned ? kTileK : 128;
+    boxes.box_columns = static_cast<uint32_t>((turned ? tile : kTileK) / views);
+    boxes.swizzled = turned;
+    const libsgemm_status_t status = encode(boxes, &operand->views[v], error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+}  // namespace
+
+bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int index) {
+  const Device &d = device(index);
+  if (!has_steered_kernels() || d.arch != 90 || desc.routine != Routine::gemm || desc.type != Type::f32) return false;
+  if (desc.batch != Batch::none || std::min({desc.m, desc.n, desc.k}) < 4) return false;
+  // Coordinates of the copy engine, and k-tiles counted in 32 bits; its strides have 40.
+  if (std::max({desc.m, desc.n, desc.k}) >= INT_MAX - 1024 || std::max(desc.lda, desc.ldb) >= int64_t{1} << 35) {
+    return false;
+  }
+  const double count = std::ceil(static_cast<double>(desc.m) / 128) * std::ceil(static_cast<double>(desc.n) / 128);
+  const double k_tiles = std::ceil(static_cast<double>(desc.k) / kTileK);
+  if (count >= INT_MAX / 16 || k_tiles * 2 * d.multiprocessors >= INT_MAX) return false;
+  switch (sharing) {
+    case Sharing::stream:
+      return true;
+    case Sharing::cluster:
+      return k_tiles >= 2 && count * k_tiles < INT_MAX;
+    case Sharing::slices:
+      return count <= 2 * d.multiprocessors && k_tiles >= 2 && count * k_tiles < INT_MAX;
+  }
+  return false;
+}
+
+StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
+  const Device &d = device(index);
+  StreamKPlan plan = {};
+  StreamKProblem &p = plan.problem;
+  p.m = desc.m, p.n = desc.n, p.ldc = desc.ldc;
+  p.alpha = desc.alpha, p.beta = desc.beta;
+  const int64_t plain = static_cast<int64_t>(tiles(desc.m, kTileM)) * tiles(desc.n, kTileN);
+  const int64_t swapped = static_cast<int64_t>(tiles(desc.n, kTileM)) * tiles(desc.m, kTileN);
+  plan.swapped = swapped < plain;
+  p.tiles_m = tiles(plan.swapped ? desc.n : desc.m, kTileM);
+  p.tiles_n = tiles(plan.swapped ? desc.m : desc.n, kTileN);
+  p.k_tiles = tiles(desc.k, kTileK);
+  p.k_tiles_inverse = UINT_MAX / static_cast<unsigned>(p.k_tiles);
+  p.slices = plan.cluster = 1;
+  switch (sharing) {
+    case Sharing::stream:
+      plan_stream(d, &plan);
+      break;
+    case Sharing::cluster:
+      plan_cluster(d, &plan);
+      break;
+    case Sharing::slices:
+      plan_slices(d, &plan);
+      break;
+  }
+  plan.seconds = kLaunchSeconds + std::max(kStartSeconds + plan.seconds, memory_seconds(d, gemm_bytes(desc)));
+  return plan;
+}
+
+bool stream_k_vectors(const GemmDesc &desc) { return copies_directly(desc.c, desc.ldc); }
+
+libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan, const StreamKKernel &kernel,
+                                  const Launch &launch, Error *error) {
+  const auto *a = static_cast<const float *>(desc.a), *b = static_cast<const float *>(desc.b);
+  StreamKOperands operands = {};
+  operands.views = copies_directly(a, desc.lda) && copies_directly(b, desc.ldb) ? 1 : 4;
+  StreamKOperand &of_a = plan.swapped ? operands.b : operands.a, &of_b = plan.swapped ? operands.a : operands.b;
+  libsgemm_status_t status = describe(a, desc.lda, desc.transa != LIBSGEMM_NO_TRANS, desc.m, desc.k,
+                                      plan.swapped ? kTileN : kTileM, operands.views, &of_a, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  status = describe(b, desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, desc.n, desc.k, plan.swapped ? kTileM : kTileN,
+                    operands.views, &of_b, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+
+  StreamKProblem p = plan.problem;
+  p.c = desc.c;
+  p.vectors = stream_k_vectors(desc);
+  p.launch = launch_number();
+  const size_t flag_bytes = (8 * static_cast<size_t>(plan.blocks) + 255) / 256 * 256;
+  p.finished = static_cast<uint64_t *>(launch.workspace);
+  p.partial = reinterpret_cast<float *>(static_cast<char *>(launch.workspace) + (p.stream_tiles != 0 ? flag_bytes : 0));
+  return launch_clusters(plan.swapped ? kernel.swapped : kernel.plain, static_cast<unsigned>(plan.cluster),
+                         dim3(static_cast<unsigned>(plan.blocks)), dim3(kThreads), kSharedBytes, launch, error,
+                         operands, p);
+}
+
+}  // namespace libsgemm::cuda

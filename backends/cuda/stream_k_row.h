@@ -1,0 +1,45 @@
+// The host's side of the kernels built on stream_k.cuh.
+#pragma once
+
+#include "backend.h"
+#include "stream_k.h"
+
+namespace libsgemm::cuda {
+
+// How a device carries out a product.
+struct StreamKPlan {
+  bool swapped;  // the tile's 256 rows lie along n
+  int blocks, cluster;
+  size_t workspace;  // bytes
+  double seconds;
+  StreamKProblem problem;  // all but its pointers
+};
+
+// Of a product that the row supports.
+StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int device);
+
+bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int device);
+
+// The kernel's two instances, of which the second swaps the operands.
+struct StreamKKernel {
+  using Function = void (*)(StreamKOperands, StreamKProblem);
+  Function plain, swapped;
+};
+
+libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan, const StreamKKernel &kernel,
+                                  const Launch &launch, Error *error);
+
+// Whether vectors of 4 floats may be stored along the columns of C.
+bool stream_k_vectors(const GemmDesc &desc);
+
+template <Sharing kSharing>
+Kernel stream_k_row(const char *name, libsgemm_status_t (*launch)(const GemmDesc &, const Launch &, Error *)) {
+  return {name,
+          LIBSGEMM_MATH_FP32,
+          [](const GemmDesc &desc, int device) { return stream_k_supports(desc, kSharing, device); },
+          [](const GemmDesc &desc, int device) { return stream_k_plan(desc, kSharing, device).seconds; },
+          [](const GemmDesc &desc, int device) { return stream_k_plan(desc, kSharing, device).workspace; },
+          launch};
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,26 @@
+// The copy engine's description of a matrix (CUtensorMap).
+#pragma once
+
+#include <cstdint>
+
+#include "backend.h"
+
+namespace libsgemm::cuda {
+
+struct alignas(128) TensorMap {
+  uint64_t opaque[16];
+};
+
+// Of a column-major matrix of floats, and the box that one copy takes. `base` and 4 * ld are multiples of 16 bytes.
+struct MatrixBoxes {
+  const float *base;
+  uint64_t rows, columns, ld;
+  uint32_t box_rows, box_columns;
+  // Of boxes with 16 rows: quarter q of column c lies where quarter q ^ (c / 2 % 4) would, so that threads which read
+  // the same quarter of 8 columns find them in different banks.
+  bool swizzled;
+};
+
+libsgemm_status_t encode(const MatrixBoxes &boxes, TensorMap *map, Error *error);
+
+}  // namespace libsgemm::cuda

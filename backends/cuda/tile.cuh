@@ -1,0 +1,373 @@
+// Parts of the classic tiled product, shared by the kernels whose threads all do the same: fetching tiles of A and B,
+// the threads' places in the tile of C, the outer products in registers, and storing C.
+//
+//   C tile (tile_m x tile_n) = sum over k-tiles of A tile (tile_m x tile_k) * B tile (tile_k x tile_n)
+//
+// Both operand tiles lie k by k in shared memory, so that a step of k reads one row of A and one of B:
+//
+//   A: [tile_k][tile_m (+ 4)]      B: [tile_k][tile_n (+ 4)]
+//
+// "Outer" is the operand's dimension that is not k: m of A, n of B. The first k-tile is the short one when tile_k does
+// not divide k, so that the loop over the others needs no test.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "dynamic_shared.cuh"
+#include "ptx.h"
+
+namespace libsgemm::cuda {
+
+// A pointer to global memory. Told so, the compiler reads it without asking where it points.
+template <typename T>
+__device__ __forceinline__ T *global(T *pointer) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<T *>(__cvta_global_to_generic(__cvta_generic_to_global(pointer)));
+#else
+  return pointer;
+#endif
+}
+
+// How a block reads an operand tile: along which dimension its elements are contiguous in memory, and how many at once.
+enum class Fetch { outer, outer_x4, inner, inner_x4 };
+
+// What a tile kernel is built from; a kernel's Config derives from it.
+template <int TileM, int TileN, int TileK, int ThreadM, int ThreadN, int LaneRows, int WarpRows>
+struct TileShape {
+  static constexpr int tile_m = TileM, tile_n = TileN, tile_k = TileK;
+  static constexpr int thread_m = ThreadM, thread_n = ThreadN;  // elements of C a thread computes
+  static constexpr int lane_rows = LaneRows, lane_columns = 32 / LaneRows;
+  static constexpr int warp_m = ThreadM * lane_rows, warp_n = ThreadN * lane_columns;
+  static constexpr int warp_rows = WarpRows, warp_columns = TileN / warp_n;
+  static constexpr int threads = 32 * warp_rows * warp_columns;
+  static constexpr int group_n = ThreadN % 4 == 0 ? 4 : ThreadN;  // adjacent columns of a thread
+  static_assert(lane_rows == 4 || lane_rows == 8, "lane maps are for 4 x 8 and 8 x 4");
+  static_assert(TileM == warp_m * warp_rows && TileN == warp_n * warp_columns, "the warps cover the tile");
+  static_assert(ThreadM % 4 == 0 && (ThreadN % 4 == 0 || ThreadN == 2), "fragments are vectors");
+};
+
+// The product that a launch computes, besides its operands.
+struct TileProblem {
+  int64_t m, n, k, lda, ldb, ldc;
+  float alpha, beta;
+  int tiles_m, tiles_n;
+  int k_tiles;      // of the whole product
+  int slice_tiles;  // k-tiles of one slice (blockIdx.y); all of them unless split
+  float *partial;   // split: sums of slice s of product i are matrix i * slices + s there; otherwise null
+  int64_t partial_ld;
+};
+
+// The tile of C of this block. Consecutive blocks take columns of 16 tiles, which keeps both operands' tiles in L2.
+template <class Config>
+struct TilePosition {
+  int i, j;  // of its tiles
+
+  __device__ __forceinline__ explicit TilePosition(const TileProblem &p) {
+    constexpr int kGroup = 16;
+    const int group_tiles = kGroup * p.tiles_n;
+    const int group = blockIdx.x / group_tiles;
+    const int within = blockIdx.x - group * group_tiles;
+    const int height = min(kGroup, p.tiles_m - group * kGroup);
+    i = group * kGroup + within % height;
+    j = within / height;
+  }
+  // The first element.
+  __device__ __forceinline__ int64_t row() const { return static_cast<int64_t>(i) * Config::tile_m; }
+  __device__ __forceinline__ int64_t column() const { return static_cast<int64_t>(j) * Config::tile_n; }
+};
+
+// The k-tiles of this block.
+struct TileRange {
+  int count;
+  int first_depth;  // of its first k-tile
+  int64_t first_k;
+
+  __device__ __forceinline__ TileRange(const TileProblem &p, int tile_k) {
+    const int first = static_cast<int>(blockIdx.y) * p.slice_tiles;
+    const int short_depth = static_cast<int>(p.k - static_cast<int64_t>(p.k_tiles - 1) * tile_k);
+    count = min(p.slice_tiles, p.k_tiles - first);
+    first_depth = first == 0 ? short_depth : tile_k;
+    first_k = first == 0 ? 0 : short_depth + static_cast<int64_t>(first - 1) * tile_k;
+  }
+};
+
+// One thread's share of fetching an operand's tiles, one after the other. Elements beyond the matrix become zeros.
+//
+//   Fetch        lanes of a warp cover       in shared memory
+//   outer(_x4)   32 (x4) outer               as they are
+//   inner        8 k x 4 outer               transposed; a pitch of outer + 4 spreads the stores over all banks
+//   inner_x4     2 x 4 k x 16 outer          the same
+template <int Outer, int Depth, int Threads, Fetch Kind>
+struct OperandTile {
+  static constexpr bool along_k = Kind == Fetch::inner || Kind == Fetch::inner_x4;
+  static constexpr int width = Kind == Fetch::outer_x4 || Kind == Fetch::inner_x4 ? 4 : 1;
+  static constexpr int pitch = Outer + (along_k ? 4 : 0);
+  static constexpr int floats = Depth * pitch;
+  static constexpr int copies = Outer * Depth / (Threads * width);
+  // Of a thread's copies, one to the next: in k (outer), or in the outer dimension (inner).
+  static constexpr int step = along_k ? Threads * width / Depth : Threads * width / Outer;
+  static constexpr int k_warps = along_k ? Depth / 8 : 1;
+  static_assert(copies * Threads * width == Outer * Depth && step > 0, "every thread makes the same number of copies");
+  static_assert(!along_k || (Threads / 32) % k_warps == 0, "whole warps along k");
+
+  const float *source;
+  int64_t step_elements;  // from one copy to the next
+  int target;
+  int count, first_count;  // copies inside the matrix: of a full tile, and of the block's first
+
+  // `extent`: outer elements from `first_outer` on.
+  __device__ __forceinline__ OperandTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
+                                         const TileRange &range) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const float *base = global(static_cast<const float *>(operand));
+    int outer, k;
+    if (Kind == Fetch::inner) {
+      k = lane % 8 + 8 * (warp % k_warps);
+      outer = lane / 8 + 4 * (warp / k_warps);
+    } else if (Kind == Fetch::inner_x4) {
+      k = 4 * (lane % 2) + 8 * (warp % k_warps);
+      outer = lane / 2 + 16 * (warp / k_warps);
+    } else {
+      outer = threadIdx.x * width % Outer;
+      k = threadIdx.x * width / Outer;
+    }
+    target = k * pitch + outer;
+    const int64_t room = extent - outer;
+    if (along_k) {
+      source = base + (first_outer + outer) * ld + range.first_k + k;
+      step_elements = step * ld;
+      count = room <= 0 ? 0 : room > (copies - 1) * step ? copies : static_cast<int>((room + step - 1) / step);
+      first_count = k < range.first_depth ? count : 0;
+    } else {
+      source = base + (range.first_k + k) * ld + first_outer + outer;
+      step_elements = step * ld;
+      count = room > 0 ? copies : 0;
+      first_count = room > 0 ? min(copies, max(0, (range.first_depth - k + step - 1) / step)) : 0;
+    }
+  }
+
+  __device__ __forceinline__ static constexpr int target_step() { return along_k ? step : step * pitch; }
+
+  // Without a stop in registers (sm_80).
+  __device__ __forceinline__ void copy_async(float *shared, int valid) const {
+    const float *from = source;
+#pragma unroll
+    for (int i = 0; i < copies; ++i, from += step_elements) {
+      if (width == 4) {
+        ptx::copy_async_16(shared + target + i * target_step(), from, i < valid);
+      } else {
+        ptx::copy_async_4(shared + target + i * target_step(), from, i < valid);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void load(float (&staged)[copies][width], int valid) const {
+    const float *from = source;
+#pragma unroll
+    for (int i = 0; i < copies; ++i, from += step_elements) {
+      if constexpr (width == 4) {
+        const float4 zero = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        const float4 x = i < valid ? *reinterpret_cast<const float4 *>(from) : zero;
+        staged[i][0] = x.x, staged[i][1] = x.y, staged[i][2] = x.z, staged[i][3] = x.w;
+      } else {
+        staged[i][0] = i < valid ? *from : 0.0f;
+      }
+    }
+  }
+
+  __device__ __forceinline__ void store(float *shared, const float (&staged)[copies][width]) const {
+#pragma unroll
+    for (int i = 0; i < copies; ++i) {
+      float *to = shared + target + i * target_step();
+      if constexpr (Kind == Fetch::outer_x4) {
+        *reinterpret_cast<float4 *>(to) = make_float4(staged[i][0], staged[i][1], staged[i][2], staged[i][3]);
+      } else {
+#pragma unroll
+        for (int j = 0; j < width; ++j) to[j * pitch] = staged[i][j];
+      }
+    }
+  }
+
+  __device__ __forceinline__ void advance() { source += along_k ? Depth : copies * step_elements; }
+  // Past the block's first k-tile, which may be short.
+  __device__ __forceinline__ void advance(int depth) { source += along_k ? depth : depth * (step_elements / step); }
+};
+
+// A thread's place in the tile. Its rows are groups of 4, lane_rows * 4 apart; its columns groups of group_n. The lanes
+// are numbered so that each quarter of a warp reads different 16-byte words of a fragment row or the same one.
+template <class Config>
+struct ThreadPlace {
+  int warp_row, warp_column, lane_row, lane_column;
+
+  __device__ __forceinline__ ThreadPlace() {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    warp_row = warp % Config::warp_rows;
+    warp_column = warp / Config::warp_rows;
+    const int of_four = lane / 2 % 4, of_eight = 2 * (lane / 8) + lane % 2;
+    lane_row = Config::lane_rows == 4 ? of_four : of_eight;
+    lane_column = Config::lane_rows == 4 ? of_eight : of_four;
+  }
+  __device__ __forceinline__ int row() const { return warp_row * Config::warp_m + lane_row * 4; }
+  __device__ __forceinline__ int column() const { return warp_column * Config::warp_n + lane_column * Config::group_n; }
+  // Offset of element i of the thread's rows or columns from its first.
+  __device__ __forceinline__ static constexpr int row_offset(int i) { return i / 4 * Config::lane_rows * 4 + i % 4; }
+  __device__ __forceinline__ static constexpr int column_offset(int j) {
+    return j / Config::group_n * Config::lane_columns * Config::group_n + j % Config::group_n;
+  }
+};
+
+// One row of a tile's operand: the elements that a thread multiplies in one step of k.
+template <int Count, int Group, int Stride>
+__device__ __forceinline__ void load_fragment(float (&fragment)[Count], const float *shared) {
+#pragma unroll
+  for (int i = 0; i < Count; i += Group) {
+    if constexpr (Group == 4) {
+      const float4 x = *reinterpret_cast<const float4 *>(shared + i / Group * Stride);
+      fragment[i] = x.x, fragment[i + 1] = x.y, fragment[i + 2] = x.z, fragment[i + 3] = x.w;
+    } else {
+      const float2 x = *reinterpret_cast<const float2 *>(shared + i / Group * Stride);
+      fragment[i] = x.x, fragment[i + 1] = x.y;
+    }
+  }
+}
+
+// The outer product of a step of k. Every other row runs backwards: the operand at the turn is still in the reuse
+// cache.
+template <class Config>
+__device__ __forceinline__ void multiply(float (&sum)[Config::thread_m][Config::thread_n],
+                                         const float (&a)[Config::thread_m], const float (&b)[Config::thread_n]) {
+#pragma unroll
+  for (int i = 0; i < Config::thread_m; ++i) {
+#pragma unroll
+    for (int jj = 0; jj < Config::thread_n; ++jj) {
+      const int j = i % 2 == 0 ? jj : Config::thread_n - 1 - jj;
+      sum[i][j] = fmaf(a[i], b[j], sum[i][j]);
+    }
+  }
+}
+
+// C where it is stored: a tile of rows x columns elements inside the matrix.
+struct OutputTile {
+  float *c;
+  int64_t ld;
+  int rows, columns;
+  float alpha, beta;
+
+  __device__ __forceinline__ void write(float *to, float sum) const {
+    *to = beta != 0.0f ? fmaf(alpha, sum, beta * *to) : alpha * sum;
+  }
+};
+
+// Where this block stores its sums: C, or its slice of the workspace.
+template <class Config, typename Operands>
+__device__ __forceinline__ OutputTile output_tile(const Operands &operands, const TileProblem &p,
+                                                  const TilePosition<Config> &at) {
+  OutputTile out;
+  const int64_t rows = p.m - at.row(), columns = p.n - at.column();
+  out.rows = static_cast<int>(rows < Config::tile_m ? rows : Config::tile_m);
+  out.columns = static_cast<int>(columns < Config::tile_n ? columns : Config::tile_n);
+  const bool split = p.partial != nullptr;
+  const int64_t matrix = static_cast<int64_t>(blockIdx.z) * gridDim.y + blockIdx.y;
+  out.ld = split ? p.partial_ld : p.ldc;
+  out.c = global(split ? p.partial + matrix * p.partial_ld * p.n : operands.c(blockIdx.z));
+  out.c += at.column() * out.ld + at.row();
+  out.alpha = split ? 1.0f : p.alpha;
+  out.beta = split ? 0.0f : p.beta;
+  return out;
+}
+
+// Floats of shared memory that store_tile() needs.
+template <class Config>
+constexpr int kStoreFloats = Config::threads / 32 * Config::lane_columns *(Config::warp_m + 4);
+
+// Columns that start at multiples of 16 bytes: vectors from the registers.
+template <class Config>
+__device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_m][Config::thread_n],
+                                              const OutputTile &out) {
+  using Place = ThreadPlace<Config>;
+  const Place place;
+#pragma unroll
+  for (int j = 0; j < Config::thread_n; ++j) {
+    const int column = place.column() + Place::column_offset(j);
+    if (column >= out.columns) continue;
+    float *c = out.c + column * out.ld + place.row();
+#pragma unroll
+    for (int i = 0; i < Config::thread_m; i += 4) {
+      float *to = c + Place::row_offset(i);
+      const int rows = out.rows - place.row() - Place::row_offset(i);
+      if (rows >= 4) {
+        float4 x = make_float4(out.alpha * sum[i][j], out.alpha * sum[i + 1][j], out.alpha * sum[i + 2][j],
+                               out.alpha * sum[i + 3][j]);
+        if (out.beta != 0.0f) {
+          const float4 old = *reinterpret_cast<float4 *>(to);
+          x = make_float4(
+              fmaf(out.alpha, sum[i][j], out.beta * old.x), fmaf(out.alpha, sum[i + 1][j], out.beta * old.y),
+              fmaf(out.alpha, sum[i + 2][j], out.beta * old.z), fmaf(out.alpha, sum[i + 3][j], out.beta * old.w));
+        }
+        *reinterpret_cast<float4 *>(to) = x;
+      } else {
+#pragma unroll
+        for (int r = 0; r < 3; ++r) {
+          if (r < rows) out.write(to + r, sum[i + r][j]);
+        }
+      }
+    }
+  }
+}
+
+// Any alignment: each warp turns its columns over in shared memory, so that consecutive lanes write consecutive rows.
+template <class Config>
+__device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_m][Config::thread_n],
+                                              const OutputTile &out, float *shared) {
+  using Place = ThreadPlace<Config>;
+  constexpr int kPitch = Config::warp_m + 4;
+  const Place place;
+  const int lane = threadIdx.x % 32;
+  float *own = shared + threadIdx.x / 32 * Config::lane_columns * kPitch;
+#pragma unroll
+  for (int j = 0; j < Config::thread_n; ++j) {
+#pragma unroll
+    for (int i = 0; i < Config::thread_m; i += 4) {
+      *reinterpret_cast<float4 *>(own + place.lane_column * kPitch + place.lane_row * 4 + Place::row_offset(i)) =
+          make_float4(sum[i][j], sum[i + 1][j], sum[i + 2][j], sum[i + 3][j]);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int e = 0; e < Config::warp_m * Config::lane_columns; e += 32) {
+      const int from_row = (e + lane) % Config::warp_m, from_lane = (e + lane) / Config::warp_m;
+      const int row = place.warp_row * Config::warp_m + from_row;
+      const int column = place.warp_column * Config::warp_n + from_lane * Config::group_n + Place::column_offset(j);
+      if (row < out.rows && column < out.columns) {
+        out.write(out.c + column * out.ld + row, own[from_lane * kPitch + from_row]);
+      }
+    }
+    __syncwarp();
+  }
+}
+
+// Of the threads that compute a tile: the block, or one of its warps.
+template <class Config>
+__device__ __forceinline__ void barrier() {
+  if constexpr (Config::threads == 32) {
+    __syncwarp();
+  } else {
+    __syncthreads();
+  }
+}
+
+// The last work on a tile; `shared` is free for it once all threads are here.
+template <class Config>
+__device__ __forceinline__ void store_tile(const float (&sum)[Config::thread_m][Config::thread_n],
+                                           const OutputTile &out, float *shared) {
+  const bool aligned = (reinterpret_cast<uintptr_t>(out.c) % 16 | static_cast<uintptr_t>(out.ld) % 4) == 0;
+  if (aligned) {
+    store_vectors<Config>(sum, out);
+  } else {
+    barrier<Config>();
+    store_scalars<Config>(sum, out, shared);
+  }
+}
+
+}  // namespace libsgemm::cuda

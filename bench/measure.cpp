@@ -1,0 +1,202 @@
+#include "measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include "command.h"
+#include "timing.h"
+
+namespace command {
+namespace {
+
+constexpr double kMostCalls = 10000;  // in one sample
+constexpr double kMostSets = 512;     // of operands
+constexpr double kLeastSets = 2;      // where calls rotate through sets at all
+
+class Measurement {
+ public:
+  Measurement(const Effort &effort, const std::string &kernel, Workload *work, const Backend &backend, Peer *peer,
+              Memory *memory)
+      : effort_(effort), kernel_(kernel), work_(work), backend_(backend), memory_(memory) {
+    peer_ = peer != nullptr && peer->supports(work->call()) ? peer : nullptr;
+  }
+
+  void run(Result *result) {
+    require(libsgemm_set_stream(handle_, memory_->stream()));
+    require(libsgemm_set_backend(handle_, backend_.info.name));
+    if (!kernel_.empty()) require(libsgemm_set_kernel(handle_, kernel_.c_str()));
+    require(libsgemm_set_verify(handle_, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN));
+    repeatable_ = !traits(work_->call().routine).in_place;
+    std::vector<float> output;
+    if (!first_call(result, &output)) return;
+    add_sets();
+    if (peer_ != nullptr) first_call_of_peer(result, output);
+    output = {};
+    if (result->state == Result::State::kMeasured) sample(result);
+  }
+
+ private:
+  // Untimed; finds out what runs, and checks the whole output.
+  bool first_call(Result *result, std::vector<float> *output) {
+    work_->reset();
+    const libsgemm_status_t status = call_library(handle_, work_->call());
+    const libsgemm_info_t info = last_info();
+    if (status != LIBSGEMM_SUCCESS) {
+      result->state = status == LIBSGEMM_NOT_SUPPORTED ? Result::State::kNotSupported : Result::State::kWrong;
+      result->problem = info.message;
+      return false;
+    }
+    memory_->finish();
+    result->kernel = info.kernel;
+    result->math_mode = info.math_mode;
+    result->device = info.device;
+    result->threads = compute_units(info.backend, info.device);
+    if (result->backend != info.backend) {
+      fail(result, fmt::format("the call ran on {}: {}", info.backend, info.reason));
+    }
+    check("libsgemm", info.math_mode, &result->error, result);
+    *output = work_->output();
+    check_written("libsgemm", *output, result);
+    return result->state == Result::State::kMeasured;
+  }
+
+  void first_call_of_peer(Result *result, const std::vector<float> &ours) {
+    result->has_peer = true;
+    result->peer_threads = peer_->threads();
+    peer_->prepare(work_->calls());
+    work_->reset();
+    peer_->run(work_->call());
+    memory_->finish();
+    check(peer_->name(), "fp32", &result->peer_error, result);
+    const std::vector<float> theirs = work_->output();
+    check_written(peer_->name(), theirs, result);
+    if (!repeatable_) return;
+    const std::string difference = work_->compare(ours, result->math_mode, theirs, "fp32");
+    if (!difference.empty()) {
+      fail(result, fmt::format("the results of libsgemm and {} differ: {}", peer_->name(), difference));
+    }
+  }
+
+  void add_sets() {
+    const double wanted = static_cast<double>(memory_->pace().rotation_bytes) / static_cast<double>(work_->bytes());
+    if (wanted == 0 || !repeatable_) return;
+    work_->add_sets(static_cast<size_t>(std::clamp(std::ceil(wanted), kLeastSets, kMostSets)));
+  }
+
+  void sample(Result *result) {
+    const Pace pace = memory_->pace();
+    const int calls = repeatable_ ? choose_calls(pace) : 1;
+    for (double spent = 0; spent < pace.warm_seconds;) {
+      spent += time_ours(calls) * calls;
+      if (peer_ != nullptr) spent += time_peer(calls) * calls;
+    }
+    memory_->take_telemetry();
+    std::vector<double> ours, theirs;
+    double spent = 0;
+    while (static_cast<int>(ours.size()) < effort_.reps || spent < effort_.min_time) {
+      ours.push_back(time_ours(calls));
+      spent += ours.back() * calls;
+      check("libsgemm", result->math_mode, &result->error, result);
+      if (peer_ == nullptr) continue;
+      theirs.push_back(time_peer(calls));
+      check(peer_->name(), "fp32", &result->peer_error, result);
+    }
+    result->calls = calls;
+    result->bytes = static_cast<double>(work_->bytes());
+    result->sets = static_cast<int>(work_->calls().size());
+    result->telemetry = memory_->take_telemetry();
+    result->seconds = summarise(ours);
+    if (peer_ != nullptr) result->peer_seconds = summarise(theirs);
+  }
+
+  // The same for ours and the peer's: the faster one's sample is long enough, and every set has its turn.
+  int choose_calls(const Pace &pace) {
+    const int sets = static_cast<int>(work_->calls().size());
+    double estimate = time_ours(sets);
+    if (peer_ != nullptr && sets > 1) estimate = std::min(estimate, time_peer(sets));
+    const double wanted = std::ceil(pace.sample_seconds / std::max(estimate, 1e-9));
+    return static_cast<int>(std::clamp(wanted, static_cast<double>(sets), kMostCalls));
+  }
+
+  // Seconds a call.
+  double time_ours(int calls) {
+    return time(calls, [this](const Call &call) { require(call_library(handle_, call)); });
+  }
+  double time_peer(int calls) {
+    return time(calls, [this](const Call &call) { peer_->run(call); });
+  }
+  template <class Run>
+  double time(int calls, Run run) {
+    work_->prepare();
+    const std::vector<Call> &sets = work_->calls();
+    return memory_->time(calls, [&](int i) { run(sets[static_cast<size_t>(i) % sets.size()]); }) / calls;
+  }
+
+  void check(const std::string &who, const std::string &math_mode, double *worst, Result *result) {
+    *worst = std::max(*worst, work_->check_sample(math_mode));
+    if (!(*worst <= 1)) fail(result, fmt::format("the result of {} is off by {:.3g} bounds", who, *worst));
+  }
+  void check_written(const std::string &who, const std::vector<float> &output, Result *result) {
+    const std::string what = work_->check_written(output);
+    if (!what.empty()) fail(result, fmt::format("{}: {}", who, what));
+  }
+  static void fail(Result *result, const std::string &what) {
+    if (result->state == Result::State::kMeasured) result->problem = what;
+    result->state = Result::State::kWrong;
+  }
+
+  const Effort &effort_;
+  const std::string &kernel_;
+  Workload *work_;
+  const Backend &backend_;
+  Peer *peer_;
+  Memory *memory_;
+  bool repeatable_ = false;
+  Handle handle_;
+};
+
+Result start_result(const Item &item, const Backend &backend) {
+  Result result;
+  result.routine = traits(item.routine).name;
+  result.transposes = item.transposes;
+  result.shape = item.shape;
+  result.flops = flops(item.routine, item.shape);
+  result.backend = backend.info.name;
+  return result;
+}
+
+}  // namespace
+
+Item make_item(Routine routine, const Shape &shape, const std::string &transposes) {
+  const auto op = [](char letter) { return letter == 'T' ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS; };
+  return {routine, shape, op(transposes[0]), transposes.size() > 1 ? op(transposes[1]) : LIBSGEMM_NO_TRANS, transposes};
+}
+
+std::unique_ptr<Workload> make_workload(const Item &item, Memory *memory) {
+  try {
+    return std::make_unique<Workload>(item.routine, item.shape, item.transa, item.transb, memory);
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+
+Result measure(const Effort &effort, const std::string &kernel, const Item &item, const Backend &backend,
+               Workload *work, Peer *peer, Memory *memory) {
+  Result result = start_result(item, backend);
+  try {
+    if (work == nullptr) throw std::bad_alloc();
+    Measurement(effort, kernel, work, backend, peer, memory).run(&result);
+  } catch (const std::bad_alloc &) {
+    result.state = Result::State::kNotSupported;
+    result.problem = "not enough memory";
+  } catch (const Error &error) {
+    result.state = Result::State::kWrong;
+    result.problem = error.what();
+  }
+  return result;
+}
+
+}  // namespace command

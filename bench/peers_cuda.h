@@ -1,0 +1,18 @@
+// The vendor's libraries of NVIDIA GPUs as peers, loaded at run time.
+#pragma once
+
+#include <memory>
+
+#include "peers.h"
+
+namespace command {
+
+// Both are FP32; kPedantic also forbids the library to reorder what an algorithm is.
+enum class CublasMath { kDefault, kPedantic };
+
+// Throw Error that says why it cannot be had.
+std::unique_ptr<Peer> open_cublas(CublasMath math);
+// The fastest of the algorithms that cublasLt's heuristic names for a call, found by timing them.
+std::unique_ptr<Peer> open_cublaslt();
+
+}  // namespace command

@@ -1,0 +1,205 @@
+// Asynchronous copies and the mbarrier object. A copy lands as late as the program lets it; until then its target is
+// NaN.
+#include <algorithm>
+#include <cstring>
+
+#include "block.h"
+
+namespace simt {
+namespace {
+
+void land(const std::vector<PendingCopy> &copies) {
+  for (const PendingCopy &copy : copies) {
+    if (copy.source == nullptr) {
+      std::memset(copy.target, 0, copy.bytes);
+    } else {
+      std::memcpy(copy.target, copy.source, copy.bytes);
+    }
+  }
+}
+
+bool aligned(const void *address, size_t bytes) { return reinterpret_cast<uintptr_t>(address) % bytes == 0; }
+
+// Where the two kinds of shared memory begin in its 32-bit addresses.
+constexpr uint32_t kDynamicWindow = 1u << 20, kStaticWindow = 1u << 24;
+
+// The 64 bits of an mbarrier.
+struct State {
+  uint64_t initialised : 2;  // 1; poison is 3
+  uint64_t phase : 1;
+  uint64_t expected : 20;  // arrivals of a phase
+  uint64_t pending : 20;   // arrivals that are missing in this one
+  int64_t bytes : 21;      // of transactions announced and not complete
+};
+
+State load(const Mbarrier *barrier) {
+  State state;
+  std::memcpy(&state, &barrier->bits, sizeof state);
+  return state;
+}
+
+// Stores the state; a complete phase starts the next one.
+void store(State state, Mbarrier *barrier) {
+  if (state.pending == 0 && state.bytes == 0) {
+    state.phase ^= 1;
+    state.pending = state.expected;
+  }
+  std::memcpy(&barrier->bits, &state, sizeof state);
+  progress();
+}
+
+// Empty, or what is wrong with an arrival.
+std::string count_down(Mbarrier *barrier, unsigned arrivals, unsigned bytes) {
+  State state = load(barrier);
+  if (state.initialised != 1) return "uses an mbarrier that is not initialised";
+  if (arrivals > state.pending) return "arrives at an mbarrier that expects nobody";
+  state.pending -= arrivals;
+  state.bytes -= static_cast<int>(bytes);
+  store(state, barrier);
+  return "";
+}
+
+// `count` rows of one column of a matrix, from `row` on.
+void copy_rows(float *target, const TensorMap &map, int64_t row, int64_t column, int64_t count,
+               std::vector<PendingCopy> *copies) {
+  const bool inside = column >= 0 && column < static_cast<int64_t>(map.columns);
+  // Rows before the matrix, in it, and behind it.
+  const int64_t end = row + count;
+  const int64_t first = std::min(end, std::max<int64_t>(row, 0));
+  const int64_t last = std::max(first, std::min(end, static_cast<int64_t>(map.rows)));
+  const size_t before = static_cast<size_t>(first - row), within = static_cast<size_t>(last - first);
+  const size_t behind = static_cast<size_t>(end - last);
+  const float *source = inside ? map.base + column * static_cast<int64_t>(map.ld) + first : nullptr;
+  if (before != 0) copies->push_back({target, nullptr, 4 * before});
+  if (within != 0) copies->push_back({target + before, source, 4 * within});
+  if (behind != 0) copies->push_back({target + before + within, nullptr, 4 * behind});
+}
+
+}  // namespace
+
+bool land_one(Block *block) {
+  std::vector<Transfer> &transfers = block->transfers;
+  if (transfers.empty()) return false;
+  const int last = static_cast<int>(transfers.size()) - 1;
+  std::swap(transfers[static_cast<size_t>(grid->random.integer(0, last))], transfers.back());
+  const Transfer transfer = std::move(transfers.back());
+  transfers.pop_back();
+  land(transfer.copies);
+  const std::string fault = count_down(transfer.barrier, transfer.arrivals, transfer.transaction);
+  if (!fault.empty()) grid->fault = "a copy in block " + std::to_string(block->rank) + " " + fault;
+  progress();
+  return true;
+}
+
+void copy_async(void *target, const void *source, size_t bytes, bool valid) {
+  if (!aligned(target, bytes) || (valid && !aligned(source, bytes))) {
+    fail("copies " + std::to_string(bytes) + " bytes asynchronously at an unaligned address");
+  }
+  poison(target, bytes);
+  self()->open_copies.push_back({target, valid ? source : nullptr, bytes});
+}
+
+void commit_copies() {
+  FiberThread *thread = self();
+  thread->groups.push_back(std::move(thread->open_copies));
+  thread->open_copies.clear();
+}
+
+void wait_for_copies(int pending) {
+  std::deque<std::vector<PendingCopy>> &groups = self()->groups;
+  while (groups.size() > static_cast<size_t>(pending)) {
+    land(groups.front());
+    groups.pop_front();
+  }
+}
+
+void mbarrier_init(Mbarrier *barrier, unsigned count) {
+  State state = {};
+  state.initialised = 1;
+  state.expected = state.pending = count & 0xfffff;
+  if (count == 0 || state.expected != count) fail("initialises an mbarrier for " + std::to_string(count) + " arrivals");
+  std::memcpy(&barrier->bits, &state, sizeof state);
+}
+
+void mbarrier_arrive(Mbarrier *barrier, unsigned count) {
+  const std::string fault = count_down(barrier, count, 0);
+  if (!fault.empty()) fail(fault);
+}
+
+void mbarrier_expect(Mbarrier *barrier, unsigned bytes) {
+  State state = load(barrier);
+  if (state.initialised != 1) fail("uses an mbarrier that is not initialised");
+  state.bytes += static_cast<int>(bytes);
+  store(state, barrier);
+}
+
+bool mbarrier_test(const Mbarrier *barrier, unsigned parity) {
+  const State state = load(barrier);
+  if (state.initialised != 1) fail("waits at an mbarrier that is not initialised");
+  if (state.phase != (parity & 1)) return true;
+  yield();
+  return load(barrier).phase != (parity & 1);
+}
+
+void mbarrier_arrive_after_copies(Mbarrier *barrier) {
+  FiberThread *thread = self();
+  Transfer transfer = {std::move(thread->open_copies), barrier, 1, 0};
+  thread->open_copies.clear();
+  for (const std::vector<PendingCopy> &group : thread->groups) {
+    transfer.copies.insert(transfer.copies.end(), group.begin(), group.end());
+  }
+  thread->groups.clear();
+  thread->block->transfers.push_back(std::move(transfer));
+}
+
+void copy_box(float *target, const TensorMap &map, int row, int column, Mbarrier *barrier) {
+  if (!aligned(target, 128)) fail("copies a box to shared memory that is not aligned to 128 bytes");
+  if (map.swizzled && (map.box_rows != 16 || !aligned(target, 512))) fail("swizzles a box that cannot be");
+  Transfer transfer = {{}, barrier, 0, 4 * map.box_rows * map.box_columns};
+  poison(target, transfer.transaction);
+  for (int64_t j = column; j < column + map.box_columns; ++j) {
+    const uint32_t run = map.swizzled ? 4 : map.box_rows;
+    for (uint32_t i = 0; i < map.box_rows; i += run, target += run) {
+      const auto address = reinterpret_cast<uintptr_t>(target);
+      const uintptr_t quarter = map.swizzled ? address >> 7 & 3 : 0;
+      copy_rows(reinterpret_cast<float *>(address ^ quarter << 4), map, row + static_cast<int64_t>(i), j, run,
+                &transfer.copies);
+    }
+  }
+  self()->block->transfers.push_back(std::move(transfer));
+}
+
+void *dynamic_shared() { return self()->block->dynamic_shared.get(); }
+
+uint32_t shared_address(const void *pointer) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  const auto dynamic = reinterpret_cast<uintptr_t>(dynamic_shared());
+  const auto fixed = reinterpret_cast<uintptr_t>(grid->image.base);
+  if (address - dynamic < grid->configuration.shared_bytes)
+    return kDynamicWindow + static_cast<uint32_t>(address - dynamic);
+  if (address - fixed < grid->image.bytes) return kStaticWindow + static_cast<uint32_t>(address - fixed);
+  fail("takes the shared address of what is not shared memory");
+}
+
+void *shared_pointer(uint32_t address, size_t bytes) {
+  const bool is_static = address >= kStaticWindow;
+  const uint32_t offset = address - (is_static ? kStaticWindow : kDynamicWindow);
+  const size_t size = is_static ? grid->image.bytes : grid->configuration.shared_bytes;
+  if (offset > size || bytes > size - offset) fail("accesses shared memory beyond its end");
+  return (is_static ? grid->image.base : static_cast<char *>(dynamic_shared())) + offset;
+}
+
+void *cluster_pointer(uint32_t address, size_t bytes, unsigned rank) {
+  const Block *own = self()->block;
+  void *pointer = shared_pointer(address, bytes);
+  const uint64_t wanted = own->rank - own->rank % grid->configuration.cluster + rank;
+  if (wanted == own->rank) return pointer;
+  for (const std::unique_ptr<Block> &block : grid->resident) {
+    if (block->rank != wanted || block->done() || rank >= grid->configuration.cluster) continue;
+    if (address < kStaticWindow) return block->dynamic_shared.get() + (address - kDynamicWindow);
+    if (!block->static_shared.empty()) return block->static_shared.data() + (address - kStaticWindow);
+  }
+  fail("accesses shared memory of block " + std::to_string(rank) + " of its cluster, which is not there");
+}
+
+}  // namespace simt

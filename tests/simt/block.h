@@ -1,0 +1,115 @@
+// The state of a launch: blocks, their threads, and what these wait for. Internal to the runtime.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "fiber.h"
+#include "numbers.h"
+#include "shared_image.h"
+#include "simt.h"
+
+namespace simt {
+
+// A copy that was issued and has not landed.
+struct PendingCopy {
+  void *target;
+  const void *source;  // null: zeros
+  size_t bytes;
+};
+
+// Copies that land together at some later time, and what the barrier is then told.
+struct Transfer {
+  std::vector<PendingCopy> copies;
+  Mbarrier *barrier;
+  unsigned arrivals;
+  unsigned transaction;  // bytes
+};
+
+enum class Waiting { no, poll, barrier, warp, cluster, left };
+
+struct Block;
+
+struct FiberThread : Thread {
+  Fiber fiber;
+  Block *block = nullptr;
+  Waiting waiting = Waiting::no;
+  int place = 0;   // line of the barrier it waits at
+  int result = 0;  // of barrier_count
+  // A warp operation: what the lane brings, and in `value` then the result.
+  WarpOp op = WarpOp::sync;
+  unsigned mask = 0, argument = 0;
+  uint64_t value = 0;
+  // Copies since the last commit_copies, and the groups before it.
+  std::vector<PendingCopy> open_copies;
+  std::deque<std::vector<PendingCopy>> groups;
+};
+
+struct Barrier {
+  unsigned expected = 0, arrived = 0;
+  int place = 0, sum = 0;
+  std::vector<FiberThread *> waiting;
+};
+
+// Blocks that are resident together.
+struct Cluster {
+  size_t threads = 0, left = 0;
+  std::vector<FiberThread *> waiting;
+
+  // Lets those go on that wait, if all others have left.
+  void release();
+};
+
+struct AlignedDelete {
+  void operator()(unsigned char *memory) const { ::operator delete(memory, std::align_val_t(1024)); }
+};
+
+struct Block {
+  explicit Block(uint64_t rank_in_grid);
+  ~Block();
+
+  bool done() const { return left == threads.size(); }
+  void wake(FiberThread *thread);
+  // Which threads wait for what, in words.
+  std::string state() const;
+
+  uint64_t rank;
+  Index index;
+  Cluster *cluster;
+  std::vector<std::unique_ptr<FiberThread>> threads;
+  std::vector<FiberThread *> ready, polling;
+  std::vector<unsigned> warps;  // for each warp the lanes that wait in an operation
+  std::array<Barrier, 16> barriers;
+  std::vector<Transfer> transfers;
+  std::unique_ptr<unsigned char, AlignedDelete> dynamic_shared;
+  std::vector<char> static_shared;  // while another block is active
+  size_t left = 0;                  // threads that have left the kernel
+};
+
+// The launch under way.
+struct Grid {
+  Configuration configuration;
+  const std::function<void()> *body;
+  SharedImage image;
+  sgemm_test::Random random;
+  std::map<uint64_t, Cluster> clusters;
+  std::vector<std::unique_ptr<Block>> resident;
+  Block *active = nullptr;  // the block whose static shared memory is in place
+  uint64_t progress = 0;    // counts everything that another thread may wait for
+  std::string fault;
+};
+extern Grid *grid;
+
+inline FiberThread *self() { return static_cast<FiberThread *>(current); }
+
+// Suspends the current thread for `reason`.
+void wait(Waiting reason);
+
+// Lands one of the block's transfers, drawn at random; false if there is none.
+bool land_one(Block *block);
+
+}  // namespace simt

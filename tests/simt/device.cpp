@@ -1,0 +1,50 @@
+// The artificial GPU that the rows are asked about and launched on, and what the driver does for them.
+#include "device.h"
+
+#include "launch.h"
+#include "steered.h"
+#include "tensor_map.h"
+
+namespace libsgemm::cuda {
+
+const Device &device(int) {
+  static const Device instance = [] {
+    Device d = {};
+    d.arch = 90;
+    d.multiprocessors = simt::schedule().multiprocessors;
+    d.ffma_per_clock = 128;
+    d.l2_bytes = 1 << 20;
+    d.shared_memory_per_block = simt::kMaxSharedBytes;
+    d.clock = 1.98e9;
+    d.memory_bandwidth = 100e9;
+    return d;
+  }();
+  return instance;
+}
+
+libsgemm_status_t launch_on_cpu(const void *kernel, const simt::Configuration &configuration,
+                                const std::function<void()> &body, Error *error) {
+  const std::string fault = simt::run(kernel, configuration, body);
+  if (fault.empty()) return LIBSGEMM_SUCCESS;
+  set_error(error, "%s", fault.c_str());
+  return LIBSGEMM_EXECUTION_FAILED;
+}
+
+libsgemm_status_t encode(const MatrixBoxes &boxes, TensorMap *map, Error *error) {
+  const auto address = reinterpret_cast<uintptr_t>(boxes.base);
+  const bool fits = boxes.box_rows <= (boxes.swizzled ? 16 : 256) && boxes.box_columns <= 256;
+  if ((address % 16 | boxes.ld % 4 | boxes.box_rows % 4) != 0 || !fits || boxes.rows == 0 || boxes.columns == 0) {
+    set_error(error, "a GPU refuses such boxes of a matrix");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  const simt::TensorMap tensor = {boxes.base,     boxes.rows,        boxes.columns, boxes.ld,
+                                  boxes.box_rows, boxes.box_columns, boxes.swizzled};
+  static_assert(sizeof tensor <= sizeof map->opaque, "it fits");
+  std::memcpy(map->opaque, &tensor, sizeof tensor);
+  return LIBSGEMM_SUCCESS;
+}
+
+bool has_steered_kernels() { return true; }
+const void *steered_kernel(const char *, const void *plain) { return plain; }
+
+}  // namespace libsgemm::cuda

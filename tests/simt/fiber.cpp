@@ -1,0 +1,82 @@
+// Fibres on Boost.Context's assembly, with the annotations that AddressSanitizer needs to follow a change of stacks.
+#include "fiber.h"
+
+#include <boost/context/protected_fixedsize_stack.hpp>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SIMT_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SIMT_ASAN 1
+#endif
+#endif
+#ifdef SIMT_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace simt {
+namespace {
+
+namespace context = boost::context::detail;
+
+// Room for the fragments of a thread, spilled and with redzones; pages that are not used cost nothing.
+constexpr size_t kStackBytes = 256 * 1024;
+
+[[maybe_unused]] void *bottom(const boost::context::stack_context &stack) {
+  return static_cast<char *>(stack.sp) - stack.size;
+}
+
+}  // namespace
+
+Fiber::Fiber() : stack_(boost::context::protected_fixedsize_stack(kStackBytes).allocate()) {}
+
+Fiber::~Fiber() {
+#ifdef SIMT_ASAN
+  __asan_unpoison_memory_region(bottom(stack_), stack_.size);
+#endif
+  boost::context::protected_fixedsize_stack(kStackBytes).deallocate(stack_);
+}
+
+void Fiber::prepare(void (*entry)(void *), void *argument) {
+#ifdef SIMT_ASAN
+  __asan_unpoison_memory_region(bottom(stack_), stack_.size);
+#endif
+  entry_ = entry;
+  argument_ = argument;
+  own_fake_stack_ = nullptr;
+  context_ = context::make_fcontext(stack_.sp, stack_.size, start);
+}
+
+void Fiber::start(context::transfer_t transfer) {
+  Fiber *fiber = static_cast<Fiber *>(transfer.data);
+  fiber->context_ = transfer.fctx;
+#ifdef SIMT_ASAN
+  __sanitizer_finish_switch_fiber(nullptr, &fiber->caller_stack_, &fiber->caller_stack_size_);
+#endif
+  fiber->entry_(fiber->argument_);
+}
+
+void Fiber::resume() {
+#ifdef SIMT_ASAN
+  __sanitizer_start_switch_fiber(&caller_fake_stack_, bottom(stack_), stack_.size);
+#endif
+  context_ = context::jump_fcontext(context_, this).fctx;
+#ifdef SIMT_ASAN
+  __sanitizer_finish_switch_fiber(caller_fake_stack_, nullptr, nullptr);
+#endif
+}
+
+void Fiber::suspend(bool last) {
+#ifdef SIMT_ASAN
+  __sanitizer_start_switch_fiber(last ? nullptr : &own_fake_stack_, caller_stack_, caller_stack_size_);
+#else
+  (void)last;
+#endif
+  context_ = context::jump_fcontext(context_, nullptr).fctx;
+#ifdef SIMT_ASAN
+  __sanitizer_finish_switch_fiber(own_fake_stack_, &caller_stack_, &caller_stack_size_);
+#endif
+}
+
+}  // namespace simt

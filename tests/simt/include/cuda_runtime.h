@@ -1,0 +1,248 @@
+// The names of CUDA C++ that kernels use, for a C++ compiler and the CPU.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "simt.h"
+
+// The kernels of sm_90a are among those that run here; inline assembly is not.
+#define __CUDA_ARCH_FEAT_SM90_ALL 1
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__ static const
+#define __shared__ thread_local
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __grid_constant__
+
+#define threadIdx (simt::current->index)
+#define blockIdx (simt::current->block_index)
+#define blockDim (simt::configuration().block)
+#define gridDim (simt::configuration().grid)
+#define __syncthreads() simt::barrier_sync(0, 0, __LINE__)
+#define __syncthreads_count(predicate) simt::barrier_count((predicate) != 0, __LINE__)
+#define __syncthreads_or(predicate) (__syncthreads_count(predicate) != 0)
+#define __syncthreads_and(predicate) (__syncthreads_count((predicate) == 0) == 0)
+
+constexpr int warpSize = 32;
+
+using dim3 = simt::Index;
+using cudaStream_t = void *;
+enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2 };
+
+struct uint3 {
+  unsigned x, y, z;
+};
+struct alignas(8) float2 {
+  float x, y;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+struct alignas(16) int4 {
+  int x, y, z, w;
+};
+struct alignas(8) int2 {
+  int x, y;
+};
+inline float2 make_float2(float x, float y) { return {x, y}; }
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+inline int2 make_int2(int x, int y) { return {x, y}; }
+inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
+
+using std::max;
+using std::min;
+
+// ---- Arithmetic and bits.
+
+namespace simt {
+template <typename To, typename From>
+To bits_as(From value) {
+  static_assert(sizeof(To) == sizeof(From), "same size");
+  To result;
+  std::memcpy(&result, &value, sizeof result);
+  return result;
+}
+}  // namespace simt
+
+inline unsigned __float_as_uint(float value) { return simt::bits_as<unsigned>(value); }
+inline int __float_as_int(float value) { return simt::bits_as<int>(value); }
+inline float __uint_as_float(unsigned bits) { return simt::bits_as<float>(bits); }
+inline float __int_as_float(int bits) { return simt::bits_as<float>(bits); }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fdiv_rn(float a, float b) { return a / b; }
+inline float __frcp_rn(float a) { return 1.0f / a; }
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+inline int __clz(int bits) { return bits == 0 ? 32 : __builtin_clz(static_cast<unsigned>(bits)); }
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
+inline unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>((static_cast<uint64_t>(a) * b) >> 32); }
+
+// ---- Memory.
+
+template <typename T>
+T __ldg(const T *address) {
+  return *address;
+}
+template <typename T>
+T __ldcg(const T *address) {
+  return *address;
+}
+template <typename T>
+T __ldcs(const T *address) {
+  return *address;
+}
+template <typename T>
+T __ldcv(const T *address) {
+  simt::yield();
+  return *address;
+}
+template <typename T>
+void __stcg(T *address, T value) {
+  *address = value;
+  simt::progress();
+}
+template <typename T>
+void __stcs(T *address, T value) {
+  *address = value;
+}
+inline void __threadfence() { simt::yield(); }
+inline void __threadfence_block() { simt::yield(); }
+inline void __threadfence_system() { simt::yield(); }
+inline void __nanosleep(unsigned) { simt::yield(); }
+inline long long clock64() { return static_cast<long long>(++simt::current->clock); }
+
+// All atomic operations are one read-modify-write between two switches of threads.
+namespace simt {
+template <typename T, typename Update>
+T atomic(T *address, Update update) {
+  yield();
+  const T old = *address;
+  const T updated = update(old);
+  *address = updated;
+  if (updated != old) progress();
+  return old;
+}
+}  // namespace simt
+
+template <typename T>
+T atomicAdd(T *address, T value) {
+  return simt::atomic(address, [value](T old) { return old + value; });
+}
+template <typename T>
+T atomicSub(T *address, T value) {
+  return simt::atomic(address, [value](T old) { return old - value; });
+}
+template <typename T>
+T atomicExch(T *address, T value) {
+  return simt::atomic(address, [value](T) { return value; });
+}
+template <typename T>
+T atomicMax(T *address, T value) {
+  return simt::atomic(address, [value](T old) { return std::max(old, value); });
+}
+template <typename T>
+T atomicMin(T *address, T value) {
+  return simt::atomic(address, [value](T old) { return std::min(old, value); });
+}
+template <typename T>
+T atomicOr(T *address, T value) {
+  return simt::atomic(address, [value](T old) { return old | value; });
+}
+template <typename T>
+T atomicAnd(T *address, T value) {
+  return simt::atomic(address, [value](T old) { return old & value; });
+}
+template <typename T>
+T atomicCAS(T *address, T expected, T value) {
+  return simt::atomic(address, [expected, value](T old) { return old == expected ? value : old; });
+}
+// As in CUDA: counts up to `limit`, then starts at 0.
+inline unsigned atomicInc(unsigned *address, unsigned limit) {
+  return simt::atomic(address, [limit](unsigned old) { return old >= limit ? 0 : old + 1; });
+}
+
+// ---- Warps.
+
+namespace simt {
+
+// The source lane of a shuffle, or the lane itself where the source lies outside its segment of `width` lanes.
+inline unsigned lane() { return current->rank % 32; }
+inline unsigned segment_begin(int width) { return lane() & ~(static_cast<unsigned>(width) - 1); }
+inline unsigned source_up(unsigned delta, int width) {
+  return lane() - segment_begin(width) >= delta ? lane() - delta : lane();
+}
+inline unsigned source_down(unsigned delta, int width) {
+  return lane() - segment_begin(width) + delta < static_cast<unsigned>(width) ? lane() + delta : lane();
+}
+inline unsigned source_xor(unsigned lane_mask, int width) {
+  const unsigned source = lane() ^ lane_mask;
+  return source < segment_begin(width) + static_cast<unsigned>(width) ? source : lane();
+}
+
+template <typename T>
+T shuffle(unsigned mask, T value, unsigned source) {
+  static_assert(sizeof(T) <= sizeof(uint64_t), "a shuffle moves 8 bytes at most");
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  bits = warp_exchange(WarpOp::shuffle, mask, bits, source);
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+}  // namespace simt
+
+inline void __syncwarp(unsigned mask = 0xffffffffu) { simt::warp_exchange(simt::WarpOp::sync, mask, 0); }
+template <typename T>
+T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
+  const unsigned within = static_cast<unsigned>(source) & (static_cast<unsigned>(width) - 1);
+  return simt::shuffle(mask, value, simt::segment_begin(width) + within);
+}
+template <typename T>
+T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+  return simt::shuffle(mask, value, simt::source_up(delta, width));
+}
+template <typename T>
+T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+  return simt::shuffle(mask, value, simt::source_down(delta, width));
+}
+template <typename T>
+T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
+  return simt::shuffle(mask, value, simt::source_xor(static_cast<unsigned>(lane_mask), width));
+}
+inline unsigned __ballot_sync(unsigned mask, int predicate) {
+  return static_cast<unsigned>(simt::warp_exchange(simt::WarpOp::ballot, mask, predicate != 0));
+}
+inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
+inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate == 0) == 0; }
+inline unsigned __reduce_add_sync(unsigned mask, unsigned value) {
+  return static_cast<unsigned>(simt::warp_exchange(simt::WarpOp::reduce_add, mask, value));
+}
+inline unsigned __reduce_min_sync(unsigned mask, unsigned value) {
+  return static_cast<unsigned>(simt::warp_exchange(simt::WarpOp::reduce_min, mask, value));
+}
+inline unsigned __reduce_max_sync(unsigned mask, unsigned value) {
+  return static_cast<unsigned>(simt::warp_exchange(simt::WarpOp::reduce_max, mask, value));
+}
+inline unsigned __reduce_or_sync(unsigned mask, unsigned value) {
+  return static_cast<unsigned>(simt::warp_exchange(simt::WarpOp::reduce_or, mask, value));
+}
+inline unsigned __reduce_and_sync(unsigned mask, unsigned value) {
+  return static_cast<unsigned>(simt::warp_exchange(simt::WarpOp::reduce_and, mask, value));
+}

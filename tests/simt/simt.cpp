@@ -1,0 +1,264 @@
+// The scheduler: admits blocks, runs their fibres in a random order, and says why nothing goes on.
+#include "simt.h"
+
+#include <algorithm>
+
+#include "block.h"
+
+namespace simt {
+
+Thread *current = nullptr;
+Grid *grid = nullptr;
+
+namespace {
+
+// Rounds of polling by all threads that nothing may come of before the launch counts as hung.
+constexpr int kPatience = 1000;
+
+// Thrown by fail(), to leave the kernel.
+struct Fault {
+  std::string text;
+};
+
+// What one multiprocessor holds.
+constexpr uint64_t kThreads = 2048, kBlocks = 32;
+
+uint64_t volume(const Index &index) { return static_cast<uint64_t>(index.x) * index.y * index.z; }
+
+Index position(uint64_t rank, const Index &size) {
+  return {static_cast<unsigned>(rank % size.x), static_cast<unsigned>(rank / size.x % size.y),
+          static_cast<unsigned>(rank / size.x / size.y)};
+}
+
+// Fibres are kept for later blocks: making a stack costs more than running on it.
+std::vector<std::unique_ptr<FiberThread>> &spare_threads() {
+  static std::vector<std::unique_ptr<FiberThread>> spare;
+  return spare;
+}
+
+std::unique_ptr<FiberThread> take_thread() {
+  std::vector<std::unique_ptr<FiberThread>> &spare = spare_threads();
+  if (spare.empty()) return std::make_unique<FiberThread>();
+  std::unique_ptr<FiberThread> thread = std::move(spare.back());
+  spare.pop_back();
+  return thread;
+}
+
+void thread_main(void *argument) {
+  auto *thread = static_cast<FiberThread *>(argument);
+  try {
+    (*grid->body)();
+  } catch (const Fault &fault) {
+    grid->fault = fault.text;
+  }
+  thread->waiting = Waiting::left;
+  ++thread->block->left;
+  ++thread->block->cluster->left;
+  thread->block->cluster->release();
+  progress();
+  thread->fiber.suspend(true);
+}
+
+// Puts the block's static shared memory in place.
+void activate(Block *block) {
+  const SharedImage &image = grid->image;
+  if (grid->active == block || image.bytes == 0) return;
+  if (grid->active != nullptr) grid->active->static_shared.assign(image.base, image.base + image.bytes);
+  grid->active = block;
+  if (block->static_shared.empty()) {
+    poison(image.base, image.bytes);
+  } else {
+    std::copy(block->static_shared.begin(), block->static_shared.end(), image.base);
+  }
+}
+
+void run_ready(Block *block) {
+  std::vector<FiberThread *> &ready = block->ready;
+  while (!ready.empty() && grid->fault.empty()) {
+    const int last = static_cast<int>(ready.size()) - 1;
+    std::swap(ready[static_cast<size_t>(grid->random.integer(0, last))], ready.back());
+    FiberThread *thread = ready.back();
+    ready.pop_back();
+    current = thread;
+    thread->fiber.resume();
+    current = nullptr;
+  }
+}
+
+// Runs the block until its threads have left or poll in vain. True if anything happened.
+bool run_block(Block *block) {
+  const uint64_t before = grid->progress;
+  activate(block);
+  uint64_t round;
+  do {
+    round = grid->progress;
+    run_ready(block);
+    if (grid->random.integer(0, 1) == 0) land_one(block);
+    block->ready.insert(block->ready.end(), block->polling.begin(), block->polling.end());
+    block->polling.clear();
+  } while (grid->progress != round && grid->fault.empty() && !block->done());
+  return grid->progress != before;
+}
+
+bool land_any() {
+  for (const std::unique_ptr<Block> &block : grid->resident) {
+    activate(block.get());
+    if (land_one(block.get())) return true;
+  }
+  return false;
+}
+
+void remove_done() {
+  std::vector<std::unique_ptr<Block>> &resident = grid->resident;
+  for (size_t i = 0; i < resident.size();) {
+    if (!resident[i]->done()) {
+      ++i;
+      continue;
+    }
+    if (grid->active == resident[i].get()) grid->active = nullptr;
+    resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+std::string hung() {
+  std::string text = "no thread can go on:";
+  for (const std::unique_ptr<Block> &block : grid->resident) {
+    text += " " + block->state();
+    if (text.size() > 180) break;
+  }
+  return text;
+}
+
+// Blocks that all multiprocessors hold together.
+uint64_t capacity(const Configuration &configuration) {
+  const uint64_t by_threads = kThreads / volume(configuration.block);
+  const uint64_t by_shared = kMaxSharedBytes / std::max<size_t>(1, configuration.shared_bytes + 1024);
+  const uint64_t one = std::max<uint64_t>(1, std::min({by_threads, by_shared, kBlocks}));
+  return one * static_cast<uint64_t>(schedule().multiprocessors);
+}
+
+void run_blocks() {
+  const Configuration &c = grid->configuration;
+  const uint64_t count = volume(c.grid), room = std::max<uint64_t>(c.cluster, capacity(c));
+  uint64_t next = 0;
+  int idle = 0;
+  const auto admit = [&] {
+    if (next == count || grid->resident.size() + c.cluster > room) return false;
+    for (unsigned i = 0; i < c.cluster; ++i) grid->resident.push_back(std::make_unique<Block>(next++));
+    return true;
+  };
+  while (grid->fault.empty() && (next < count || !grid->resident.empty())) {
+    if (grid->resident.empty()) admit();
+    while (schedule().start_together && admit()) {
+    }
+    const size_t first = static_cast<size_t>(grid->random.next() % grid->resident.size());
+    bool happened = false;
+    for (size_t i = 0; i < grid->resident.size() && grid->fault.empty(); ++i) {
+      happened |= run_block(grid->resident[(first + i) % grid->resident.size()].get());
+    }
+    remove_done();
+    if (happened || land_any() || admit()) {
+      idle = 0;
+    } else if (++idle > kPatience) {
+      grid->fault = hung();
+    }
+  }
+}
+
+std::string refusal(const Configuration &c) {
+  const uint64_t threads = volume(c.block);
+  if (threads == 0 || volume(c.grid) == 0) return "an empty grid or block";
+  if (threads > 1024 || c.block.z > 64) return std::to_string(threads) + " threads in a block";
+  if (c.grid.x > 0x7fffffffu || c.grid.y > 65535 || c.grid.z > 65535) return "a grid beyond the limits";
+  if (c.shared_bytes > kMaxSharedBytes) return std::to_string(c.shared_bytes) + " bytes of shared memory";
+  if (c.cluster == 0 || c.cluster > 8 || c.grid.x % c.cluster != 0) return "clusters that do not divide the grid";
+  return "";
+}
+
+}  // namespace
+
+Block::Block(uint64_t rank_in_grid) : rank(rank_in_grid) {
+  const Configuration &c = grid->configuration;
+  const uint64_t count = volume(c.block);
+  index = position(rank, c.grid);
+  cluster = &grid->clusters[rank / c.cluster];
+  cluster->threads += count;
+  warps.resize((count + 31) / 32);
+  dynamic_shared.reset(static_cast<unsigned char *>(::operator new(c.shared_bytes, std::align_val_t(1024))));
+  poison(dynamic_shared.get(), c.shared_bytes);
+  for (uint64_t i = 0; i < count; ++i) {
+    std::unique_ptr<FiberThread> thread = take_thread();
+    thread->index = position(i, c.block);
+    thread->block_index = index;
+    thread->rank = static_cast<unsigned>(i);
+    thread->block = this;
+    thread->waiting = Waiting::no;
+    thread->open_copies.clear();
+    thread->groups.clear();
+    thread->fiber.prepare(thread_main, thread.get());
+    ready.push_back(thread.get());
+    threads.push_back(std::move(thread));
+  }
+}
+
+Block::~Block() {
+  for (std::unique_ptr<FiberThread> &thread : threads) spare_threads().push_back(std::move(thread));
+}
+
+std::string Block::state() const {
+  static const char *const kNames[] = {
+      "can run",  "wait for memory", "wait at a barrier", "wait in a warp operation", "wait for the cluster",
+      "have left"};
+  std::array<size_t, 6> count = {};
+  int line = 0;
+  for (const std::unique_ptr<FiberThread> &thread : threads) {
+    ++count[static_cast<size_t>(thread->waiting)];
+    if (thread->waiting == Waiting::barrier && thread->place != 0) line = thread->place;
+  }
+  std::string text = "of block " + std::to_string(rank);
+  for (size_t i = 0; i < count.size(); ++i) {
+    if (count[i] != 0) text += ", " + std::to_string(count[i]) + " threads " + kNames[i];
+  }
+  return text + (line != 0 ? " (line " + std::to_string(line) + ");" : ";");
+}
+
+Schedule &schedule() {
+  static Schedule instance;
+  return instance;
+}
+
+const Configuration &configuration() { return grid->configuration; }
+
+std::string run(const void *kernel, const Configuration &configuration, const std::function<void()> &body) {
+  const std::string reason = refusal(configuration);
+  if (!reason.empty()) return "a GPU refuses to launch " + reason;
+  Grid instance{
+      configuration, &body, static_shared(kernel), sgemm_test::Random(schedule().seed), {}, {}, nullptr, 0, ""};
+  grid = &instance;
+  run_blocks();
+  instance.resident.clear();
+  grid = nullptr;
+  return instance.fault;
+}
+
+void fail(const std::string &what) {
+  const FiberThread *thread = self();
+  throw Fault{"thread " + std::to_string(thread->rank) + " of block " + std::to_string(thread->block->rank) + " " +
+              what};
+}
+
+void wait(Waiting reason) {
+  FiberThread *thread = self();
+  thread->waiting = reason;
+  thread->fiber.suspend();
+  thread->waiting = Waiting::no;
+}
+
+void yield() {
+  self()->block->polling.push_back(self());
+  wait(Waiting::poll);
+}
+
+void progress() { ++grid->progress; }
+
+}  // namespace simt

@@ -1,0 +1,107 @@
+// Runs CUDA kernels on the CPU: one fibre for each GPU thread, switched where threads wait for one another, in an order
+// drawn from a seed. Kernel files compile unchanged as C++ against the headers beside this one.
+//
+// What it finds: missing barriers (shared memory is NaN at the start of a block, and threads run far ahead of each
+// other), barriers that not all threads reach, asynchronous copies that are not waited for, deadlocks between blocks,
+// limits of a launch; with AddressSanitizer reads and writes beyond a matrix or beyond dynamic shared memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace simt {
+
+struct Index {
+  unsigned x, y, z;
+  constexpr Index(unsigned x_size = 1, unsigned y_size = 1, unsigned z_size = 1) : x(x_size), y(y_size), z(z_size) {}
+};
+
+struct Configuration {
+  Index grid, block;
+  size_t shared_bytes = 0;  // dynamic
+  unsigned cluster = 1;     // blocks along x
+};
+
+// How threads are scheduled; tests set it between launches.
+struct Schedule {
+  uint64_t seed = 1;
+  int multiprocessors = 4;      // bounds the blocks that are resident together
+  bool start_together = false;  // admit as many blocks as can be resident at once, not only when others wait
+};
+Schedule &schedule();
+
+constexpr size_t kMaxSharedBytes = 227 * 1024;
+
+// Runs `body`, a call of the kernel at address `kernel`, in every thread. Returns what went wrong, or an empty string.
+std::string run(const void *kernel, const Configuration &configuration, const std::function<void()> &body);
+
+// ---- The rest is called by kernels, through the CUDA names in cuda_runtime.h and ptx.h.
+
+// The part of a thread that kernels see.
+struct Thread {
+  Index index, block_index;  // threadIdx, blockIdx
+  unsigned rank = 0;         // in the block
+  uint64_t clock = 0;
+};
+extern Thread *current;
+const Configuration &configuration();
+
+// Ends the launch with a fault of this thread.
+[[noreturn]] void fail(const std::string &what);
+
+// Lets others run first: in every loop that waits for another thread.
+void yield();
+// Tells the scheduler that a thread changed something that another may wait for.
+void progress();
+
+// Barrier `id` of the block. `count`: threads it takes, 0 for all. `place` distinguishes calls in the source.
+void barrier_sync(int id, unsigned count, int place);
+void barrier_arrive(int id, unsigned count, int place);
+// Also combines `value` over the threads: number of nonzero values.
+int barrier_count(int value, int place);
+// Barrier of all threads of the cluster that have not left.
+void cluster_sync();
+
+// Operations of a warp in lock step: each lane in `mask` brings a value and receives a result.
+enum class WarpOp { sync, shuffle, ballot, reduce_add, reduce_min, reduce_max, reduce_and, reduce_or };
+// `argument`: of shuffle the source lane.
+uint64_t warp_exchange(WarpOp op, unsigned mask, uint64_t value, unsigned argument = 0);
+
+void *dynamic_shared();
+// Shared memory by the 32-bit addresses that instructions take.
+uint32_t shared_address(const void *pointer);
+void *shared_pointer(uint32_t address, size_t bytes);
+// The same place in the shared memory of block `rank` of the cluster.
+void *cluster_pointer(uint32_t address, size_t bytes, unsigned rank);
+
+// ---- Asynchronous copies. They land when they are waited for, or later than that allows; until then the target is
+// NaN.
+
+void copy_async(void *target, const void *source, size_t bytes, bool valid);
+void commit_copies();
+void wait_for_copies(int pending);
+
+// The mbarrier object, in the 64 bits that it has on the device.
+struct Mbarrier {
+  uint64_t bits;
+};
+void mbarrier_init(Mbarrier *barrier, unsigned count);
+void mbarrier_arrive(Mbarrier *barrier, unsigned count = 1);
+void mbarrier_expect(Mbarrier *barrier, unsigned bytes);
+bool mbarrier_test(const Mbarrier *barrier, unsigned parity);
+// Arrives when the copies that this thread has issued so far have landed.
+void mbarrier_arrive_after_copies(Mbarrier *barrier);
+
+// What a tensor map of the copy engine says of a column-major matrix of floats.
+struct TensorMap {
+  const float *base;
+  uint64_t rows, columns, ld;
+  uint32_t box_rows, box_columns;
+  bool swizzled;  // boxes of 16 rows: bits 4 and 5 of the address in shared memory are combined with bits 7 and 8
+};
+// Copies the box at (row, column), zeros where it leaves the matrix, and counts its bytes at the barrier.
+void copy_box(float *target, const TensorMap &map, int row, int column, Mbarrier *barrier);
+
+}  // namespace simt

@@ -1,0 +1,222 @@
+// `libsgemm bench` on device pointers, with a GPU, a driver and vendor's libraries that are not there
+// (plugins/mock.cpp, plugins/mock_cuda.cpp), and what is made of its results.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "catch.h"
+#include "command_runner.h"
+
+namespace sgemm_test {
+namespace {
+
+using Catch::Matchers::StartsWith;
+using sgemm_test::Contains;
+using Json = nlohmann::json;
+
+Environment mock_environment(const std::string &fault = "") {
+  return {{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu"},
+          {"LD_LIBRARY_PATH", MOCK_FOLDER "/cuda_stack"},
+          {"MOCK_CUDA", fault}};
+}
+
+Outcome bench(std::vector<std::string> arguments, const Environment &environment = mock_environment()) {
+  arguments.insert(arguments.begin(), "bench");
+  return command(arguments, environment);
+}
+
+void require_error(const Outcome &outcome, const std::string &what) {
+  INFO(outcome.description());
+  CHECK(outcome.exit_status == 1);
+  CHECK_THAT(outcome.err, StartsWith("libsgemm bench: " + what));
+  CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+}
+
+Json report_of(const Folder &folder, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--min-time", "0", "--json", folder.file("out.json")});
+  const Outcome outcome = bench(arguments);
+  INFO(outcome.description());
+  REQUIRE(outcome.exit_status == 0);
+  return Json::parse(read_text(folder.file("out.json")));
+}
+
+// Runs a Python script of bench/.
+Outcome script(const std::string &name, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {PYTHON, BENCH_FOLDER "/" + name});
+  return run_program(arguments, {});
+}
+
+bool has_python(const std::string &module) {
+  const std::string python = PYTHON;
+  if (!python.empty() && run_program({python, "-c", "import " + module}, {}).exit_status == 0) return true;
+  std::printf("SKIPPED: no python3 with %s here\n", module.c_str());
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("bench on a GPU: every vendor's library, table and JSON") {
+  const Folder folder;
+  for (const std::string peer : {"cublas", "cublas-default", "cublaslt"}) {
+    INFO(peer);
+    const Json json = report_of(folder, {"--peer", peer, "--shape", "33,20,41,3", "--shape", "1,64,9"});
+    CHECK(json["peer"]["name"] == peer);
+    CHECK(json["gpu"]["name"] == "Mock GPU");
+    CHECK(json["gpu"]["driver"] == "580.1 (CUDA 13.0)");
+    CHECK(json["gpu"]["peak_gflops"] > 0);
+    CHECK(json["geometric_mean_ratio"]["cuda"] > 0);
+    CHECK(json["geometric_mean_ratio_by_transposes"].size() == 4);
+    REQUIRE(json["results"].size() == 8);
+    for (const Json &row : json["results"]) {
+      INFO(row.dump());
+      CHECK(row["state"] == "measured");
+      CHECK(row["backend"] == "cuda");
+      CHECK(row["kernel"] == "cuda_mock_splitk");
+      CHECK(row["ratio"] > 0);
+      CHECK(row["error_over_bound"] <= 1);
+      CHECK(row["peer_error_over_bound"] <= 1);
+      // Sets of operands beyond three times the 64 KiB of cache, each used in every sample.
+      CHECK(row["sets"] >= 2);
+      CHECK(row["calls"] >= row["sets"]);
+    }
+  }
+  const Outcome outcome = bench({"--peer", "cublas", "--sweep", "16:48:16", "--transposes", "TN", "--min-time", "0.1"});
+  INFO(outcome.description());
+  CHECK(outcome.exit_status == 0);
+  CHECK_THAT(outcome.out, Contains("16x16x16") && Contains("32x32x32") && Contains("48x48x48") && Contains("TFLOP/s") &&
+                              Contains("measured FFMA peak") && Contains("geometric mean of the ratio cuda / cublas") &&
+                              Contains("worst ratio: ") && Contains("rows below 0.95: ") &&
+                              Contains("1980..1980 MHz, 456..456 W, at most 55 C, clocks limited by: power cap"));
+}
+
+TEST_CASE("bench on a GPU: a wrong result, and operands that do not fit") {
+  for (const std::string peer : {"cublas", "cublaslt"}) {
+    const Outcome outcome = bench({"--peer", peer, "--shape", "20,20,20", "--transposes", "NN", "--min-time", "0"},
+                                  mock_environment("wrong"));
+    require_error(outcome, "1 of 1 rows are wrong");
+    CHECK_THAT(outcome.out, Contains("wrong: the result of " + peer + " is off by"));
+  }
+  const Outcome small =
+      bench({"--peer", "cublas", "--shape", "9000,400,2", "--shape", "8,8,8", "--transposes", "NN", "--min-time", "0"},
+            mock_environment("small"));
+  INFO(small.description());
+  CHECK(small.exit_status == 0);
+  CHECK_THAT(small.out, Contains("not supported: not enough memory") && Contains("cuda_mock_splitk"));
+}
+
+TEST_CASE("bench on a GPU: what is missing or cannot be is named") {
+  const Folder folder;
+  folder.write("libcuda.so.1", "this is not a shared object\n");
+  Environment no_driver = mock_environment();
+  no_driver["LD_LIBRARY_PATH"] = folder.path();
+  for (const std::vector<std::string> &arguments : {std::vector<std::string>{"--peer", "cublas"},
+                                                    {"--peer", "cublaslt"},
+                                                    {"--ladder"},
+                                                    {"--ladder", "--peer", "none"},
+                                                    {"--overhead", "--peer", "cublas"}}) {
+    const Outcome outcome = bench(arguments, no_driver);
+    require_error(outcome, "the NVIDIA driver cannot be loaded: " + folder.file("libcuda.so.1"));
+    CHECK(outcome.out == "");
+  }
+  require_error(bench({"--peer", "cublas"}, mock_environment("no_device")),
+                "the NVIDIA driver fails: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected");
+  Environment no_plugin = mock_environment();
+  no_plugin["LIBSGEMM_BACKEND"] = "ref";
+  require_error(bench({"--peer", "cublas", "--backend", "ref"}, no_plugin),
+                "--backend ref: cannot compute on the operands of --peer cublas, which lie in the memory of cuda");
+  require_error(bench({"--peer", "cublas", "--device", "3"}), "--device 3: there are 1 GPUs, counted from 0");
+  require_error(bench({"--peer", "cublas", "--kernel", "abacus"}), "--kernel abacus: no available backend has it");
+  require_error(bench({"--ladder", "--peer", "openblas"}),
+                "--peer openblas: does not compute on a GPU, as the ladder does");
+  require_error(bench({"--ladder", "--transposes", "NN,TN"}),
+                "--transposes NN,TN: a ladder wants one of NN, NT, TN, TT");
+  require_error(bench({"--sweep", "64:32:1"}), "--sweep 64:32:1: last is '32'; a number from 64 to");
+  require_error(bench({"--sweep", "64:128"}), "--sweep 64:128: step is ''");
+  require_error(bench({"--sweep", "1:2:1:1"}), "--sweep 1:2:1:1: something follows the step");
+  CHECK(bench({"--ladder", "--overhead"}).exit_status == 2);
+  CHECK(bench({"--size", "64"}).exit_status == 2);
+}
+
+TEST_CASE("bench without cuBLAS says so") {
+  const Folder folder;
+  std::filesystem::create_symlink(MOCK_FOLDER "/cuda_stack/libcuda.so.1", folder.file("libcuda.so.1"));
+  for (const char *name : {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"}) {
+    folder.write(name, "this is not a shared object\n");
+  }
+  Environment environment = mock_environment();
+  environment["LD_LIBRARY_PATH"] = folder.path();
+  environment["CUDA_HOME"] = folder.path();
+  require_error(bench({"--peer", "cublas"}, environment),
+                "cuBLAS cannot be loaded: " + folder.file("libcublasLt.so.13"));
+}
+
+TEST_CASE("bench --ladder: each step, or that it is missing; table of it") {
+  const Folder folder;
+  const Outcome outcome = bench({"--ladder", "--size", "32", "--min-time", "0", "--json", folder.file("out.json")});
+  INFO(outcome.description());
+  REQUIRE(outcome.exit_status == 0);
+  CHECK_THAT(outcome.out, Contains("32x32x32 NT") && Contains("of peer") && Contains("of peak") &&
+                              Contains("not in this build") && Contains("what the cost model chooses"));
+  const Json json = Json::parse(read_text(folder.file("out.json")));
+  REQUIRE(json["results"].size() == 1);
+  CHECK(json["ladder"] == Json::array({"what the cost model chooses"}));
+  CHECK(json["results"][0]["ratio"] > 0);
+  const Outcome alone = bench({"--ladder", "--size", "32", "--min-time", "0", "--peer", "none", "--transposes", "TT"});
+  INFO(alone.description());
+  CHECK(alone.exit_status == 0);
+  CHECK_THAT(alone.out, Contains("32x32x32 TT"));
+  if (!has_python("json")) return;
+  const Outcome table = script("table.py", {folder.file("out.json")});
+  INFO(table.description());
+  CHECK(table.exit_status == 0);
+  CHECK_THAT(table.out, Contains("| kernel | adds | TFLOP/s | of cublas | of the peak |") &&
+                            Contains("| `cuda_mock_splitk` | what the cost model chooses | "));
+}
+
+TEST_CASE("bench --overhead on a GPU: measures, and its exit status tells of a missed bar") {
+  const Outcome pass = bench({"--overhead", "--peer", "cublas", "--overhead-bar", "1e9"});
+  INFO(pass.description());
+  CHECK(pass.exit_status == 0);
+  CHECK_THAT(pass.out, Contains("stream busy: libsgemm (cuda_mock_splitk)") && Contains("at most 1e+09 ns: PASS"));
+  const Outcome fail = bench({"--overhead", "--peer", "cublas", "--overhead-bar", "-1e9"});
+  INFO(fail.description());
+  CHECK(fail.exit_status == 1);
+  CHECK_THAT(fail.out, Contains("at most -1e+09 ns: FAIL"));
+}
+
+TEST_CASE("table.py and plot.py: Markdown and a picture of results, and what is no result") {
+  if (!has_python("json")) return;
+  const Folder folder;
+  report_of(folder, {"--peer", "cublas", "--sweep", "16:48:16", "--shape", "16,8,4,1"});
+  const std::string results = folder.file("out.json");
+  const Outcome table = script("table.py", {results});
+  INFO(table.description());
+  CHECK(table.exit_status == 0);
+  CHECK_THAT(table.out, Contains("on Mock GPU (sm_90), driver 580.1 (CUDA 13.0), ") &&
+                            Contains("`sgemm` by `cuda`, TFLOP/s (ratio to cublas):") &&
+                            Contains("| m | n | k |  | NN | NT | TN | TT |\n|---|") &&
+                            Contains("\n| 16 | 16 | 16 | ") && Contains("\n| 16 | 8 | 4 | ld + 1 | ") &&
+                            Contains("geometric mean of the ratio: "));
+  const std::string bad = folder.write("bad.json", "{\"results\": []}");
+  for (const char *name : {"table.py", "plot.py"}) {
+    const Outcome refused = script(name, {bad});
+    CHECK(refused.exit_status == 1);
+    CHECK_THAT(refused.err, StartsWith(std::string(name) + ": " + bad + ": "));
+  }
+  CHECK(script("table.py", {}).exit_status == 2);
+  if (!has_python("matplotlib")) {
+    const Outcome refused = script("plot.py", {results});
+    CHECK(refused.exit_status == 1);
+    CHECK(refused.err == "plot.py: needs matplotlib (Debian: python3-matplotlib)\n");
+    return;
+  }
+  const Outcome plot = script("plot.py", {results, "--transposes", "TN"});
+  INFO(plot.description());
+  CHECK(plot.exit_status == 0);
+  CHECK_THAT(read_text(folder.file("out.svg")), Contains("<svg") && Contains("measured FFMA peak"));
+  CHECK(script("plot.py", {results, "-o", folder.file("out.png")}).exit_status == 0);
+  CHECK_THAT(read_text(folder.file("out.png")), StartsWith("\x89PNG"));
+}
+
+}  // namespace sgemm_test

@@ -1,0 +1,204 @@
+// A GPU that fails: injected faults (backends/cuda/fault.h), a real illegal access, no memory left. Each in a process
+// of its own, which is this program with one of the hidden test cases; LIBSGEMM_TEST_STRICT=1 there sets
+// LIBSGEMM_STRICT.
+#include <cstdlib>
+
+#include "catch.h"
+#include "cuda_placement.h"
+#include "process.h"
+#include "subject.h"
+
+using namespace sgemm_test;
+using cuda::DevicePlacement;
+using cuda::driver;
+using cuda::Memory;
+
+namespace {
+
+bool strict() { return std::getenv("LIBSGEMM_TEST_STRICT") != nullptr; }
+
+}  // namespace
+
+std::string sgemm_test::skip_reason() {
+  if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
+  return cuda::missing();
+}
+
+namespace {
+
+Problem exact_problem(int64_t size) {
+  Case test;
+  test.routine = Routine::kSgemm;
+  test.m = test.n = test.k = size;
+  test.beta = 3;
+  return make_problem(test);
+}
+
+// Runs a hidden test case of this program, which must pass.
+void run_child(const std::string &name, const std::string &fault, bool strictly) {
+  Environment environment = {{"LIBSGEMM_TEST_BACKEND", "cuda"}};
+  if (!fault.empty()) environment["LIBSGEMM_TEST_CUDA_FAULT"] = fault;
+  if (strictly) environment["LIBSGEMM_TEST_STRICT"] = "1";
+  const Outcome outcome = run_program({"/proc/self/exe", name}, environment, 300);
+  INFO(name << " " << fault << (strictly ? " strict\n" : "\n") << outcome.description());
+  CHECK_FALSE(outcome.timed_out);
+  CHECK(outcome.exit_status == 0);
+  if (!strictly && name == "host call with a fault") CHECK_THAT(outcome.err, Contains("backend cuda failed"));
+}
+
+// A call on host memory of which the GPU's part fails.
+void expect_replacement(const Problem &problem, const std::string &words, libsgemm_status_t error) {
+  Placement host(problem, LIBSGEMM_COL_MAJOR);
+  const libsgemm_status_t status = call(Routine::kSgemm, host.args());
+  const libsgemm_info_t info = last_info();
+  INFO(info.backend << ": " << info.reason << " " << info.message);
+  if (strict()) {
+    CHECK(status == error);
+    CHECK_THAT(info.message, Contains(words));
+    CHECK(host.check_untouched() == "");
+    return;
+  }
+  CHECK(status == LIBSGEMM_SUCCESS);
+  CHECK(std::string(info.backend) != "cuda");
+  CHECK(info.fallbacks == 1);
+  CHECK_THAT(info.reason, Contains("cuda failed") && Contains(words));
+  CHECK(host.check() == "");
+}
+
+void expect_cuda(const Problem &problem) {
+  Placement host(problem, LIBSGEMM_COL_MAJOR);
+  REQUIRE(call(Routine::kSgemm, host.args()) == LIBSGEMM_SUCCESS);
+  INFO(last_info().reason);
+  CHECK(std::string(last_info().backend) == "cuda");
+  CHECK(host.check() == "");
+}
+
+// Takes all memory of the device but crumbs.
+std::vector<std::unique_ptr<Memory>> fill_device() {
+  std::vector<std::unique_ptr<Memory>> all;
+  size_t bytes = 0, total = 0;
+  cuda::require(driver().cuMemGetInfo_v2(&bytes, &total), "cuMemGetInfo");
+  while (bytes >= 65536) {
+    try {
+      all.push_back(std::make_unique<Memory>(bytes));
+    } catch (const std::exception &) {
+      bytes /= 2;
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("an injected fault of a call on host memory leads to another backend, or is the error") {
+  for (const std::string fault : {"allocate:1", "allocate:2", "allocate:3", "copy:1", "copy:2", "copy:3", "copy:4",
+                                  "launch:1", "synchronize:1"}) {
+    for (const bool strictly : {false, true}) run_child("host call with a fault", fault, strictly);
+  }
+}
+
+TEST_CASE("an injected fault of a call on device memory is an error with C as it was") {
+  for (const bool strictly : {false, true}) run_child("device call with a fault", "launch:1", strictly);
+}
+
+TEST_CASE("a lost device is refused from then on") {
+  for (const bool strictly : {false, true}) {
+    run_child("calls after a device was lost", "lost:1", strictly);
+    run_child("calls after an illegal access", "", strictly);
+  }
+}
+
+TEST_CASE("a device without memory is replaced, or is the error") {
+  for (const bool strictly : {false, true}) run_child("host call on a full device", "", strictly);
+}
+
+TEST_CASE("first use by many threads, fork before, after and during use, and calls from exit handlers") {
+  struct Mode {
+    const char *name;
+    Environment lines;
+  };
+  const Mode mode =
+      GENERATE(Mode{"first-use", {{"sound", "16"}}}, Mode{"fork-before", {{"child", "1"}}},
+               Mode{"fork-after", {{"first", "1"}, {"child", "1"}, {"child_again", "1"}}},
+               Mode{"fork-while", {{"children", "20"}, {"parent", "1"}}},
+               Mode{"at-exit", {{"first", "1"}, {"at_exit", "1"}}}, Mode{"at-exit-first", {{"at_exit", "1"}}});
+  Outcome outcome = run_probe(PROBE, {"--mode", mode.name, "--size", "150"}, {{"LIBSGEMM_BACKEND", "cuda"}});
+  INFO(mode.name << "\n" << outcome.description());
+  CHECK_FALSE(outcome.timed_out);
+  CHECK(outcome.exit_status == 0);
+  for (const auto &line : mode.lines) CHECK(outcome.report[line.first] == line.second);
+}
+
+TEST_CASE("a device gets its context when it first has work") { run_child("calls on the CPU", "", false); }
+
+TEST_CASE("calls on the CPU", "[.]") {
+  const Problem problem = exact_problem(64);
+  Placement host(problem, LIBSGEMM_COL_MAJOR);
+  Handle handle;
+  REQUIRE(libsgemm_set_backend(handle, "ref") == LIBSGEMM_SUCCESS);
+  REQUIRE(call(Routine::kSgemm, handle, host.args()) == LIBSGEMM_SUCCESS);  // asks the plugin about the pointers
+  REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
+  const auto active = [](int device) {
+    unsigned flags = 0;
+    int state = 0;
+    cuda::require(driver().cuDevicePrimaryCtxGetState(device, &flags, &state), "cuDevicePrimaryCtxGetState");
+    return state != 0;
+  };
+  for (int device = 0; device < cuda::device_count(); ++device) CHECK_FALSE(active(device));
+  expect_cuda(problem);
+  CHECK(active(0));
+  for (int device = 1; device < cuda::device_count(); ++device) CHECK_FALSE(active(device));
+}
+
+TEST_CASE("host call with a fault", "[.]") {
+  const Problem problem = exact_problem(64);
+  const std::string fault = std::getenv("LIBSGEMM_TEST_CUDA_FAULT");
+  const bool memory = fault.rfind("allocate", 0) == 0;
+  expect_replacement(problem, memory ? "no memory" : "", memory ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_EXECUTION_FAILED);
+  expect_cuda(problem);
+}
+
+TEST_CASE("device call with a fault", "[.]") {
+  const Problem problem = exact_problem(64);
+  Placement host(problem, LIBSGEMM_COL_MAJOR);
+  DevicePlacement device(&host, problem);
+  CHECK(call(Routine::kSgemm, device.args()) == LIBSGEMM_EXECUTION_FAILED);
+  CHECK_THAT(last_info().message, Contains("launching a kernel"));
+  CHECK(device.check_untouched() == "");
+  CHECK(call(Routine::kSgemm, device.args()) == LIBSGEMM_SUCCESS);
+  CHECK(device.check() == "");
+}
+
+TEST_CASE("calls after a device was lost", "[.]") {
+  const Problem problem = exact_problem(64);
+  expect_replacement(problem, "illegal memory access", LIBSGEMM_EXECUTION_FAILED);
+  expect_replacement(problem, "was lost earlier", LIBSGEMM_EXECUTION_FAILED);
+  Placement host(problem, LIBSGEMM_COL_MAJOR);
+  DevicePlacement device(&host, problem);
+  CHECK(call(Routine::kSgemm, device.args()) == LIBSGEMM_EXECUTION_FAILED);
+  CHECK_THAT(last_info().message, Contains("was lost earlier"));
+  CHECK(device.check_untouched() == "");
+}
+
+TEST_CASE("calls after an illegal access", "[.]") {
+  // Columns of A half a gigabyte apart, in a few kilobytes.
+  constexpr int64_t kSize = 32, kFar = int64_t{1} << 27;
+  Memory memory(3 * kSize * kSize * sizeof(float));
+  const libsgemm_status_t status =
+      libsgemm_sgemm(LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, kSize, kSize, kSize, 1,
+                     memory.as<float>(), kFar, memory.as<float>(), kSize, 0, memory.as<float>(8192), kSize);
+  INFO(last_info().message);
+  CHECK(status == LIBSGEMM_EXECUTION_FAILED);
+  const Problem problem = exact_problem(64);
+  expect_replacement(problem, "was lost earlier", LIBSGEMM_EXECUTION_FAILED);
+}
+
+TEST_CASE("host call on a full device", "[.]") {
+  const Problem small = exact_problem(64), large = exact_problem(1500);
+  expect_cuda(small);
+  {
+    const auto all = fill_device();
+    expect_replacement(large, "no memory", LIBSGEMM_OUT_OF_MEMORY);
+  }
+  expect_cuda(large);
+}
