@@ -70,7 +70,7 @@ sources() {
 }
 
 check_format() {
-  sources '*.h' '*.c' '*.cpp' | xargs clang-format --dry-run -Werror
+  sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' | xargs clang-format --dry-run -Werror
 }
 
 # On the compile commands of the preset clang.

@@ -18,7 +18,7 @@ class Scope {
 
   // The device's primary context, which is the runtime's, made now if need be; a context of the program's own on that
   // device stays. Refuses a device that was lost.
-  libsgemm_status_t enter(int device, Error *error);
+  libsgemm_status_t enter(int index, Error *error);
 
   // The context of a stream.
   libsgemm_status_t enter_stream(void *stream, Error *error);
@@ -45,7 +45,7 @@ class RelaxedCapture {
 };
 
 // True if the device may have work of ours or of the program: a context of it exists that this thread would use.
-bool in_use(int device);
+bool in_use(int index);
 
 // After an error that no call on the context survives (an illegal address, an uncorrectable memory error): the device
 // of the current context is refused from now on.

@@ -36,7 +36,7 @@ double tile_count(double m, double n, const Tiling &tiling) {
 }
 
 double tiles_seconds(const Device &device, const Tiling &tiling, double tiles, double k) {
-  const double warps = tiling.threads / 32;
+  const double warps = tiling.threads / 32.0;
   const double all_warps = occupancy_factor(warps * tiling.blocks);
   const double tile_seconds = 2.0 * tiling.tile_m * tiling.tile_n * k * device.multiprocessors / ffma_peak(device);
   const double wave = static_cast<double>(device.multiprocessors) * tiling.blocks;

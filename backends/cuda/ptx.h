@@ -45,7 +45,8 @@ __device__ __forceinline__ void wait_for_copies() {
 #endif
 }
 
-// ---- Barriers in shared memory and copies of boxes by the copy engine (sm_90). Kernels that use them exist on sm_90 only.
+// ---- Barriers in shared memory and copies of boxes by the copy engine (sm_90). Kernels that use them exist on sm_90
+// only.
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 // The address that instructions on shared memory take.
@@ -70,7 +71,8 @@ __device__ __forceinline__ void barrier_arrive_and_expect(uint32_t barrier, unsi
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-// Waits for the end of the phase of that parity. The phase before the first counts as ended, with parity 1.
+// All lanes of a warp wait for the end of the phase of that parity. The phase before the first counts as ended, with
+// parity 1.
 __device__ __forceinline__ void barrier_wait(uint32_t barrier, unsigned parity) {
   uint32_t done;
   do {
@@ -86,12 +88,23 @@ __device__ __forceinline__ void barrier_wait(uint32_t barrier, unsigned parity) 
   } while (done == 0);
 }
 
+// Where the lanes of a warp are together since nothing has parted them. On a CPU they come together here, and at the
+// end of barrier_wait().
+__device__ __forceinline__ void together() {}
+
 // Copies the box of the map at (x, y) to shared memory, aligned to 128 bytes. Elements outside the matrix become zeros.
 __device__ __forceinline__ void copy_box(uint32_t shared, const void *map, int x, int y, uint32_t barrier) {
-  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
-                   shared),
-               "l"(map), "r"(x), "r"(y), "r"(barrier)
-               : "memory");
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
+          shared),
+      "l"(map), "r"(x), "r"(y), "r"(barrier)
+      : "memory");
+}
+
+__device__ __forceinline__ float load_shared(uint32_t shared) {
+  float v;
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"(shared) : "memory");
+  return v;
 }
 
 // Four floats of shared memory.
@@ -105,7 +118,8 @@ __device__ __forceinline__ float4 load_shared_x4(uint32_t shared) {
 }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-// Changes the registers of each thread of a group of four warps, all of which come here: takes more, or gives some back.
+// Changes the registers of each thread of a group of four warps, all of which come here: takes more, or gives some
+// back.
 template <int Count>
 __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));

@@ -10,6 +10,7 @@
   X(sm90_ffma_256x128x16_stream_k)          \
   X(sm90_ffma_256x128x16_cluster)           \
   X(sm90_ffma_256x128x16_slices)            \
+  X(sm90_ffma_256x128x16_packed)            \
   X(sm80_ffma_128x64x16_multistage)         \
   X(sm80_ffma_64x64x16_multistage)          \
   X(sm80_ffma_32x32x32_multistage)          \

@@ -16,7 +16,7 @@ struct Split {
 };
 
 // The fastest split into two slices or more; slices is 0 if there is none.
-Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int device);
+Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int index);
 
 // Bytes of `slices` partial results for each product.
 size_t split_bytes(const GemmDesc &desc, int64_t slices);

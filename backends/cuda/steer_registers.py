@@ -30,12 +30,12 @@ import struct
 import sys
 
 COMPILED_REGISTERS = 192  # the setmaxnreg of the compiled kernel (StreamKShape)
-STEERED_REGISTERS = 232
+STEERED_REGISTERS = 224
 FRAGMENTS = list(range(COMPILED_REGISTERS, COMPILED_REGISTERS + 24, 4))  # quads for the other set of A and B
 ROWS, COLUMNS = 16, 8  # of a thread
 
 FFMA, LDS128, MOV, NOP, BRANCH, PMTRIG, SETMAXREG = 0x223, 0x984, 0x202, 0x918, 0x947, 0x801, 0x9C8
-ISETP_UNIFORM, ISETP, UNIFORM_SELECT = 0xC0C, 0x20C, 0xC82
+ISETP_UNIFORM, ISETP, UNIFORM_MOV = 0xC0C, 0x20C, 0xC82
 LOADED = (0, 1)  # scoreboards of the two sets of fragments
 MOVE_LATENCY = 6
 
@@ -72,6 +72,12 @@ class Instruction:
         if offset >> 37:
             offset -= 1 << 38
         return place + 1 + offset // 4
+
+
+    def branch_from(self, earlier):
+        """The branch, so many places earlier, to the same target."""
+        offset = ((self.low >> 34) << 8 | self.low >> 16 & 0xFF) + 4 * earlier
+        return Instruction(self.low & 0x3FF00FFFF | offset >> 8 << 34 & (1 << 64) - 1 | (offset & 0xFF) << 16, self.high)
 
 
 def control(stall=1, can_yield=True, write=7, waits=0):
@@ -148,6 +154,8 @@ class Values:
         elif x.opcode == LDS128:
             for element in range(4):
                 self.held[x.target + element] = ("load", x.address, element)
+        elif x.opcode == MOV:
+            self.held[x.target] = self[x.b]
 
 
 class Loop:
@@ -156,13 +164,13 @@ class Loop:
     def __init__(self, code):
         self.code = code
         self.loads = [x for x in code if x.opcode == LDS128]
-        self.others = [x for x in code[:-1] if x.opcode not in (FFMA, LDS128)]
+        self.others = [x for x in code[:-1] if x.opcode not in (FFMA, LDS128, MOV)]  # moves are not needed
         products = sum(x.opcode == FFMA for x in code)
         self.steps = products // (ROWS * COLUMNS)
         require(self.steps % 2 == 0 and products == ROWS * COLUMNS * self.steps, f"{products} FFMA in the loop")
         require(len(self.loads) == 6 * self.steps, f"{len(self.loads)} LDS.128 in the loop")
         for x in self.others:
-            require(x.opcode in (ISETP_UNIFORM, ISETP, UNIFORM_SELECT), f"opcode {x.opcode:#x} in the loop")
+            require(x.opcode in (ISETP_UNIFORM, ISETP, UNIFORM_MOV), f"opcode {x.opcode:#x} in the loop")
         self.values = Values()
         for x in code:
             self.values.follow(x)
@@ -281,8 +289,9 @@ def emit(loop, order):
     first = next(place for place, x in enumerate(code) if x.opcode == FFMA)
     require(first <= 1, "the loop does not start with its products")
     code[0].high |= before << 52
-    code.append(loop.code[-1])
-    return code
+    saved = len(loop.code) - len(code) - 1
+    code.append(loop.code[-1].branch_from(saved))
+    return code + [nop()] * saved
 
 
 def ring_reads(code):
@@ -291,7 +300,7 @@ def ring_reads(code):
     for x in code:
         if x.opcode == LDS128:
             reads[x.address].append(changes[x.b])
-        elif x.opcode == UNIFORM_SELECT:
+        elif x.opcode == UNIFORM_MOV:
             changes[x.target] += 1
     return reads
 

@@ -2,8 +2,9 @@
 // stages in shared memory, eight warps multiply them, and the blocks share out the tiles so that all end together.
 //
 // In the ring both operands lie k by k: A as k x m and B as k x n, in boxes of 16 rows of 128 floats. An operand that
-// lies the other way in memory goes through a second ring, from which three more warps transpose it. Unaligned operands
-// are copied as four views (StreamKOperand), which changes the order of the 16 steps of k in a stage, for both alike.
+// lies the other way in memory, or unaligned, goes through a second ring, from which three more warps bring it into the
+// first. The copying warps must be quick: they have a quarter of the 4096 cycles that a stage takes to multiply, at
+// most.
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -16,18 +17,25 @@ namespace libsgemm::cuda {
 struct StreamKShape {
   static constexpr int tile_m = 256, tile_n = 128, tile_k = 16;
   static constexpr int boxes_m = 2, boxes_n = 1;  // of 128 x 16
-  static constexpr int stages = 6, turned_stages = 3;
-  static constexpr uint32_t box_bytes = 128 * 16 * 4, stage_bytes = (boxes_m + boxes_n) * box_bytes;
-  static constexpr uint32_t shared_bytes = (stages + turned_stages) * stage_bytes;
+  static constexpr int stages = 5, second_stages = 3;
+  static constexpr uint32_t row_bytes = 128 * 4, box_bytes = 16 * row_bytes,
+                            stage_bytes = (boxes_m + boxes_n) * box_bytes;
+  // In the second ring. Turned: columns of 20 floats, 16 and room for the shift. Shifted: boxes of 4 rows of 132
+  // floats.
+  static constexpr uint32_t column_bytes = 20 * 4, long_row_bytes = 132 * 4, shifted_box_bytes = 17 * 128;
+  static constexpr uint32_t second_a_bytes = tile_m * column_bytes;
+  static constexpr uint32_t second_stage_bytes = (tile_m + tile_n) * column_bytes;
+  static constexpr uint32_t second_ring = stages * stage_bytes;
+  static constexpr uint32_t shared_bytes = second_ring + second_stages * second_stage_bytes;
   static constexpr int multipliers = 256, threads = 384;  // threads that multiply; with those that copy
   static constexpr int unroll = 8;                        // steps of k in the loop: 1024 FFMA, what the cache holds
-  static constexpr int turners = 3;                       // warps
+  static constexpr int suppliers = 4;                     // warps that copy
 #if !defined(LIBSGEMM_STEERING_SLOTS)
-  static constexpr int multiplier_registers = 232;
+  static constexpr int multiplier_registers = 224;
 #else
   static constexpr int multiplier_registers = 192;  // leaves room for what steer_registers.py adds
 #endif
-  static constexpr int copier_registers = 40;
+  static constexpr int supplier_registers = 56;
   static constexpr int vectors = tile_m * tile_n / 4 / multipliers;  // of 4 sums of a thread
 };
 
@@ -60,6 +68,12 @@ struct StreamKWork {
   // Streaming: first k-tile of a block's share.
   __device__ __forceinline__ static int share(const StreamKProblem &p, int block) {
     return block * p.share + min(block, p.longer_shares);
+  }
+
+  // How many k-tiles all steps have together.
+  __device__ __forceinline__ int k_tile_count(const StreamKProblem &p) const {
+    const int tiles = p.tiles_m * p.tiles_n, blocks = static_cast<int>(gridDim.x);
+    return end - next + (whole < tiles ? ((tiles - 1 - whole) / blocks + 1) * p.k_tiles : 0);
   }
 
   // The k-tiles [first, last) of `tile`; false if there is nothing left.
@@ -108,20 +122,20 @@ struct StreamKStage {
 };
 
 using RingStage = StreamKStage<StreamKShape::stages>;
-using TurnedStage = StreamKStage<StreamKShape::turned_stages>;
+using SecondStage = StreamKStage<StreamKShape::second_stages>;
 
 // The barriers: for each stage of the ring "full", then "free"; for each stage of the second ring the same.
 struct StreamKBarriers {
-  static constexpr int count = 2 * (StreamKShape::stages + StreamKShape::turned_stages);
+  static constexpr int count = 2 * (StreamKShape::stages + StreamKShape::second_stages);
   uint32_t base;
 
   __device__ __forceinline__ uint32_t full(int stage) const { return base + 8 * stage; }
   __device__ __forceinline__ uint32_t free(int stage) const { return base + 8 * (StreamKShape::stages + stage); }
-  __device__ __forceinline__ uint32_t turned_full(int stage) const {
+  __device__ __forceinline__ uint32_t second_full(int stage) const {
     return base + 8 * (2 * StreamKShape::stages + stage);
   }
-  __device__ __forceinline__ uint32_t turned_free(int stage) const {
-    return base + 8 * (2 * StreamKShape::stages + StreamKShape::turned_stages + stage);
+  __device__ __forceinline__ uint32_t second_free(int stage) const {
+    return base + 8 * (2 * StreamKShape::stages + StreamKShape::second_stages + stage);
   }
   // Multipliers give back a stage when they are done with the one after it, and at their first stage give back the
   // last, which nobody has used: hence its other parity.
@@ -130,125 +144,229 @@ struct StreamKBarriers {
   }
 };
 
-// Has the copy engine bring one k-tile of an operand, `boxes` * 128 wide, from outer index `outer` on. Natural: view v
-// fills rows 4 v to 4 v + 3 of each box. Turned: columns of 16 floats, one for each outer index, view by view.
-__device__ __forceinline__ void stream_k_copy_operand(const StreamKOperand &operand, int views, int boxes, int outer,
-                                                      int k, uint32_t target, uint32_t barrier) {
-  if (operand.turned) {
-    for (int v = 0; v < views; ++v) {
-      ptx::copy_box(target + v * boxes * (StreamKShape::box_bytes / views), &operand.views[v], k + operand.shift[v],
-                    outer / views, barrier);
+__device__ __forceinline__ bool is_turned(const StreamKOperand &operand) {
+  return operand.route == Route::turned || operand.route == Route::turned_unaligned;
+}
+__device__ __forceinline__ bool goes_directly(const StreamKOperand &operand) { return operand.route == Route::direct; }
+
+// The box that a lane of the copying warp has copied for each k-tile; at most 8 of A and 4 of B.
+struct StreamKBox {
+  bool exists, of_a, turned, direct;
+  const void *map;
+  uint32_t offset;               // in the stage
+  int outer_offset, outer_step;  // along m or n: of the box in the tile, and from tile to tile
+  int k_step;                    // along k, from k-tile to k-tile
+
+  __device__ __forceinline__ explicit StreamKBox(const StreamKOperands &o) {
+    using Shape = StreamKShape;
+    const int lane = threadIdx.x % 32;
+    of_a = lane < 8;
+    const StreamKOperand &operand = of_a ? o.a : o.b;
+    const int boxes = of_a ? Shape::boxes_m : Shape::boxes_n, tile = of_a ? Shape::tile_m : Shape::tile_n;
+    const int index = of_a ? lane : lane - 8, views = operand.view_count, view = index % views, box = index / views;
+    turned = is_turned(operand);
+    direct = goes_directly(operand);
+    exists = lane < 12 && box < (turned ? 1 : boxes);
+    map = &operand.views[view];
+    if (turned) {
+      offset = (of_a ? 0 : Shape::second_a_bytes) + view * (tile / 4) * Shape::column_bytes;
+      outer_offset = 0;
+      outer_step = tile / views;
+      k_step = Shape::tile_k;
+    } else {
+      offset = direct ? (of_a ? 0 : Shape::boxes_m * Shape::box_bytes) + box * Shape::box_bytes +
+                            view * (Shape::box_bytes / 4)
+                      : (of_a ? 0 : Shape::second_a_bytes) + index * Shape::shifted_box_bytes;
+      outer_offset = 128 * box;
+      outer_step = tile;
+      k_step = Shape::tile_k / views;
     }
-    return;
   }
-  for (int box = 0; box < boxes; ++box) {
-    for (int v = 0; v < views; ++v) {
-      ptx::copy_box(target + box * StreamKShape::box_bytes + v * (StreamKShape::box_bytes / views), &operand.views[v],
-                    outer + 128 * box + operand.shift[v], k / views, barrier);
-    }
+
+  __device__ __forceinline__ void copy(int row, int column, int k, uint32_t stage, uint32_t barrier) const {
+    const int outer = (of_a ? row : column) * outer_step + outer_offset, along_k = k * k_step;
+    ptx::copy_box(stage + offset, map, turned ? along_k : outer, turned ? outer : along_k, barrier);
+  }
+};
+
+// What supplying warp `quarter` does with its quarter of an operand of one k-tile: `from` and `to` are the operand's
+// places in the two rings. Eight threads that are served together read 8 different groups of banks and write 8.
+//
+// Turned: of each 128 columns, a lane takes four, and of these a fourth of the k-tile.
+template <int kHalves>
+__device__ __forceinline__ void stream_k_turn(bool interleaved, int quarter, uint32_t from, uint32_t to) {
+  using Shape = StreamKShape;
+  const int lane = threadIdx.x % 32, q = (lane / 2 + quarter) % 4;
+  // Step 4 q + e of k goes to row 4 q + e, or to row q + 4 e.
+  const uint32_t step = (interleaved ? 4 : 1) * Shape::row_bytes;
+  from += lane * (4 * Shape::column_bytes) + q * 16;
+  to += lane * 16 + q * (interleaved ? 1 : 4) * Shape::row_bytes;
+#pragma unroll 1
+  for (int half = 0; half < kHalves; ++half) {
+    float4 v[4];
+#pragma unroll
+    for (int e = 0; e < 4; ++e) v[e] = ptx::load_shared_x4(from + e * Shape::column_bytes);
+    ptx::store_shared_x4(to, make_float4(v[0].x, v[1].x, v[2].x, v[3].x));
+    ptx::store_shared_x4(to + step, make_float4(v[0].y, v[1].y, v[2].y, v[3].y));
+    ptx::store_shared_x4(to + 2 * step, make_float4(v[0].z, v[1].z, v[2].z, v[3].z));
+    ptx::store_shared_x4(to + 3 * step, make_float4(v[0].w, v[1].w, v[2].w, v[3].w));
+    from += 128 * Shape::column_bytes;
+    to += Shape::box_bytes;
   }
 }
 
-// The copying warp; one lane copies.
-template <Sharing kSharing>
-__device__ __forceinline__ void stream_k_copy(const StreamKOperands &o, const StreamKProblem &p, uint32_t shared,
-                                              const StreamKBarriers barriers) {
+// Turned, four views: of each 128 columns, a lane takes one of each view, element by element.
+template <int kHalves>
+__device__ __forceinline__ void stream_k_turn_unaligned(const StreamKOperand &operand, int quarter, uint32_t from,
+                                                        uint32_t to) {
   using Shape = StreamKShape;
-  const bool first_lane = threadIdx.x % 32 == 0;
-  const bool turns = o.a.turned || o.b.turned, copies = !(o.a.turned && o.b.turned);
-  const auto bytes = [&](bool turned) {
-    return (o.a.turned == turned ? Shape::boxes_m * Shape::box_bytes : 0) +
-           (o.b.turned == turned ? Shape::boxes_n * Shape::box_bytes : 0);
-  };
-  RingStage stage(1);
-  TurnedStage turned(1);
-  StreamKWork<kSharing> work(p);
-  while (work.step(p)) {
-    int row, column;
-    stream_k_position(p, work.tile, &row, &column);
+  constexpr uint32_t kViewBytes = kHalves * 32 * Shape::column_bytes;
+  const int lane = threadIdx.x % 32;
+  from += lane * Shape::column_bytes + quarter * 16;
+  to += lane * 16 + quarter * Shape::row_bytes;
 #pragma unroll 1
-    for (int k = work.first; k < work.last; ++k) {
-#pragma unroll 1
-      for (int pass = 0; pass < 2; ++pass) {  // the operands to turn first
-        const bool turning = pass == 0;
-        if (!(turning ? turns : copies)) continue;
-        if (turning) {
-          ptx::barrier_wait(barriers.turned_free(turned.index), turned.parity);
-        } else {
-          barriers.wait_free(stage);
-        }
-        if (first_lane) {
-          const uint32_t barrier = turning ? barriers.turned_full(turned.index) : barriers.full(stage.index);
-          const uint32_t target = shared + (turning ? Shape::stages + turned.index : stage.index) * Shape::stage_bytes;
-          ptx::barrier_arrive_and_expect(barrier, bytes(turning));
-          if (o.a.turned == turning) {
-            stream_k_copy_operand(o.a, o.views, Shape::boxes_m, row * Shape::tile_m, k * Shape::tile_k, target,
-                                  barrier);
-          }
-          if (o.b.turned == turning) {
-            stream_k_copy_operand(o.b, o.views, Shape::boxes_n, column * Shape::tile_n, k * Shape::tile_k,
-                                  target + Shape::boxes_m * Shape::box_bytes, barrier);
-          }
-        }
-        if (turning) turned.advance();
+  for (int half = 0; half < kHalves; ++half) {
+#pragma unroll
+    for (int t = 0; t < 4; ++t) {
+      const int e = (t + lane / 8) % 4;  // step 4 * quarter + e of k
+      float v[4];
+#pragma unroll
+      for (int view = 0; view < 4; ++view) {
+        v[view] = ptx::load_shared(from + 4 * e + view * kViewBytes + 4 * operand.shift[view]);
       }
-      stage.advance();
+      ptx::store_shared_x4(to + e * (4 * Shape::row_bytes), make_float4(v[0], v[1], v[2], v[3]));
+    }
+    from += 32 * Shape::column_bytes;
+    to += Shape::box_bytes;
+  }
+}
+
+// Shifted by kShift: four rows of each 128, of view `quarter`.
+template <int kHalves, int kShift>
+__device__ __forceinline__ void stream_k_shift(int quarter, uint32_t from, uint32_t to) {
+  using Shape = StreamKShape;
+  const int lane = threadIdx.x % 32;
+  from += quarter * Shape::shifted_box_bytes + lane * 16;
+  to += quarter * (4 * Shape::row_bytes) + lane * 16;
+#pragma unroll 1
+  for (int half = 0; half < kHalves; ++half) {
+#pragma unroll
+    for (int row = 0; row < 4; ++row) {
+      const float4 x = ptx::load_shared_x4(from + row * Shape::long_row_bytes);
+      float4 y = {};
+      if (kShift != 0) y = ptx::load_shared_x4(from + row * Shape::long_row_bytes + 16);
+      ptx::store_shared_x4(to + row * Shape::row_bytes, kShift == 0   ? x
+                                                        : kShift == 1 ? make_float4(x.y, x.z, x.w, y.x)
+                                                        : kShift == 2 ? make_float4(x.z, x.w, y.x, y.y)
+                                                                      : make_float4(x.w, y.x, y.y, y.z));
+    }
+    from += 4 * Shape::shifted_box_bytes;
+    to += Shape::box_bytes;
+  }
+}
+
+template <int kHalves>
+__device__ __forceinline__ void stream_k_move(const StreamKOperand &operand, bool interleaved, int quarter,
+                                              uint32_t from, uint32_t to) {
+  switch (operand.route) {
+    case Route::direct:
+      break;
+    case Route::turned:
+      stream_k_turn<kHalves>(interleaved, quarter, from, to);
+      break;
+    case Route::turned_unaligned:
+      stream_k_turn_unaligned<kHalves>(operand, quarter, from, to);
+      break;
+    case Route::shifted:
+      switch (operand.shift[quarter]) {
+        case 0:
+          stream_k_shift<kHalves, 0>(quarter, from, to);
+          break;
+        case 1:
+          stream_k_shift<kHalves, 1>(quarter, from, to);
+          break;
+        case 2:
+          stream_k_shift<kHalves, 2>(quarter, from, to);
+          break;
+        default:
+          stream_k_shift<kHalves, 3>(quarter, from, to);
+          break;
+      }
+  }
+}
+
+// The supplying warps. The first has the copy engine copy, two k-tiles ahead of what it then moves itself.
+template <Sharing kSharing>
+__device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const StreamKProblem &p, int warp,
+                                                uint32_t shared, const StreamKBarriers barriers) {
+  using Shape = StreamKShape;
+  const bool first_lane = threadIdx.x % 32 == 0, copies = warp == 0;
+  const bool a_direct = goes_directly(o.a), b_direct = goes_directly(o.b), moves = !a_direct || !b_direct;
+  const uint32_t direct_bytes = (a_direct ? o.a.bytes : 0) + (b_direct ? o.b.bytes : 0);
+  const uint32_t second_bytes = (a_direct ? 0 : o.a.bytes) + (b_direct ? 0 : o.b.bytes);
+  if (!copies && !moves) return;
+  const StreamKBox box(o);
+  RingStage copied(1), moved(1);
+  SecondStage second_copied(1), second_moved(0);
+  StreamKWork<kSharing> work(p);
+  const int count = work.k_tile_count(p), ahead = moves ? Shape::second_stages - 1 : 0;
+  int row = 0, column = 0, k = 0;
+  work.last = 0;
+#pragma unroll 1
+  for (int i = copies ? 0 : ahead; i < count + ahead; ++i) {
+    if (copies && i < count) {
+      if (k == work.last) {
+        work.step(p);
+        stream_k_position(p, work.tile, &row, &column);
+        k = work.first;
+      }
+      if (second_bytes != 0) {
+        ptx::barrier_wait(barriers.second_free(second_copied.index), second_copied.parity);
+        if (first_lane) ptx::barrier_arrive_and_expect(barriers.second_full(second_copied.index), second_bytes);
+        __syncwarp();
+        if (box.exists && !box.direct) {
+          box.copy(row, column, k, shared + Shape::second_ring + second_copied.index * Shape::second_stage_bytes,
+                   barriers.second_full(second_copied.index));
+        }
+        second_copied.advance();
+      }
+      if (direct_bytes != 0) {
+        barriers.wait_free(copied);
+        if (first_lane) ptx::barrier_arrive_and_expect(barriers.full(copied.index), direct_bytes);
+        __syncwarp();
+        if (box.exists && box.direct) {
+          box.copy(row, column, k, shared + copied.index * Shape::stage_bytes, barriers.full(copied.index));
+        }
+      }
+      copied.advance();
+      ++k;
+    }
+    if (moves && i >= ahead) {
+      ptx::barrier_wait(barriers.second_full(second_moved.index), second_moved.parity);
+      barriers.wait_free(moved);
+      const uint32_t from = shared + Shape::second_ring + second_moved.index * Shape::second_stage_bytes;
+      const uint32_t to = shared + moved.index * Shape::stage_bytes;
+      stream_k_move<Shape::boxes_m>(o.a, o.interleaved, warp, from, to);
+      stream_k_move<Shape::boxes_n>(o.b, o.interleaved, warp, from + Shape::second_a_bytes,
+                                    to + Shape::boxes_m * Shape::box_bytes);
+      __syncwarp();
+      if (first_lane) {
+        ptx::barrier_arrive(barriers.full(moved.index));
+        ptx::barrier_arrive(barriers.second_free(second_moved.index));
+      }
+      second_moved.advance();
+      moved.advance();
     }
   }
   // The multipliers look one stage ahead, at the end too.
-  barriers.wait_free(stage);
-  if (copies && first_lane) ptx::barrier_arrive(barriers.full(stage.index));
-}
-
-// A turning warp, number `warp` of them: transposes from the second ring into the first. A lane takes four steps of k
-// of one outer index, and the 32 lanes have 32 neighbouring ones.
-template <Sharing kSharing>
-__device__ __forceinline__ void stream_k_turn(const StreamKOperands &o, const StreamKProblem &p, int warp,
-                                              uint32_t shared, const StreamKBarriers barriers) {
-  using Shape = StreamKShape;
-  constexpr int kTasksA = Shape::tile_m / 32 * 4, kTasksB = Shape::tile_n / 32 * 4;
-  const int lane = threadIdx.x % 32;
-  const int begin = (o.a.turned ? 0 : kTasksA) + warp, end = o.b.turned ? kTasksA + kTasksB : kTasksA;
-  // Step 4 q + e of k lies in row 4 q + e, or with four views in row q + 4 e.
-  const uint32_t quarter_bytes = o.views == 1 ? 4 * 512 : 512, step_bytes = o.views == 1 ? 512 : 4 * 512;
-  RingStage stage(1);
-  TurnedStage turned(0);
-  StreamKWork<kSharing> work(p);
-  while (work.step(p)) {
-#pragma unroll 1
-    for (int k = work.first; k < work.last; ++k) {
-      ptx::barrier_wait(barriers.turned_full(turned.index), turned.parity);
-      barriers.wait_free(stage);
-#pragma unroll 2
-      for (int task = begin; task < end; task += Shape::turners) {
-        const bool of_a = task < kTasksA;
-        const uint32_t operand = of_a ? 0 : Shape::boxes_m * Shape::box_bytes;
-        const int group = (of_a ? task : task - kTasksA) / 4, quarter = task % 4;
-        int outer = 32 * group + lane, source = outer;
-        if (o.views != 1) {
-          outer = 32 * group + lane % 8 * 4 + lane / 8;
-          source = lane / 8 * ((of_a ? Shape::tile_m : Shape::tile_n) / 4) + 8 * group + lane % 8;
-        }
-        const float4 v = ptx::load_shared_x4(shared + (Shape::stages + turned.index) * Shape::stage_bytes + operand +
-                                             source * 64 + (quarter ^ (source / 2 % 4)) * 16);
-        const uint32_t target = shared + stage.index * Shape::stage_bytes + operand + outer / 128 * Shape::box_bytes +
-                                outer % 128 * 4 + quarter * quarter_bytes;
-        ptx::store_shared(target, v.x);
-        ptx::store_shared(target + step_bytes, v.y);
-        ptx::store_shared(target + 2 * step_bytes, v.z);
-        ptx::store_shared(target + 3 * step_bytes, v.w);
-      }
-      __syncwarp();
-      if (lane == 0) {
-        ptx::barrier_arrive(barriers.full(stage.index));
-        ptx::barrier_arrive(barriers.turned_free(turned.index));
-      }
-      turned.advance();
-      stage.advance();
-    }
+  if (moves) {
+    barriers.wait_free(moved);
+    if (first_lane) ptx::barrier_arrive(barriers.full(moved.index));
   }
-  barriers.wait_free(stage);
-  if (lane == 0) ptx::barrier_arrive(barriers.full(stage.index));
+  if (copies && direct_bytes != 0) {
+    barriers.wait_free(copied);
+    if (first_lane) ptx::barrier_arrive(barriers.full(copied.index));
+  }
 }
 
 // A thread's place in the tile: 4 groups of 4 rows, 16 apart, and 2 groups of 4 columns, 32 apart.
@@ -465,6 +583,7 @@ __device__ __forceinline__ void stream_k_multiply(const StreamKProblem &p, uint3
       --passes;
       uint32_t next = now + kStepsBytes;
       if (passes % kPasses == 0) {
+        ptx::together();
         if (gives_back) ptx::barrier_arrive(barriers.free(before));
         before = stage.index;
         stage.advance();
@@ -500,31 +619,27 @@ __device__ __forceinline__ void stream_k(const StreamKOperands &operands, const 
   __shared__ __align__(8) uint64_t barriers[StreamKBarriers::count];
   StreamKBarriers at = {ptx::shared_address(barriers)};
   if (threadIdx.x == 0) {
-    const bool turns = operands.a.turned || operands.b.turned, copies = !(operands.a.turned && operands.b.turned);
+    const bool a_direct = goes_directly(operands.a), b_direct = goes_directly(operands.b);
     for (int s = 0; s < Shape::stages; ++s) {
-      ptx::barrier_init(barriers + s, (copies ? 1 : 0) + (turns ? Shape::turners : 0));
+      ptx::barrier_init(barriers + s, (a_direct || b_direct ? 1 : 0) + (a_direct && b_direct ? 0 : Shape::suppliers));
       ptx::barrier_init(barriers + Shape::stages + s, Shape::multipliers / 32);
     }
-    for (int s = 0; s < Shape::turned_stages; ++s) {
+    for (int s = 0; s < Shape::second_stages; ++s) {
       ptx::barrier_init(barriers + 2 * Shape::stages + s, 1);
-      ptx::barrier_init(barriers + 2 * Shape::stages + Shape::turned_stages + s, Shape::turners);
+      ptx::barrier_init(barriers + 2 * Shape::stages + Shape::second_stages + s, Shape::suppliers);
     }
     ptx::barrier_init_done();
   }
   __syncthreads();
   ptx::keep_in_register(at.base);
   const uint32_t shared = ptx::shared_address(dynamic_shared());
-  const int warp = ptx::uniform(static_cast<int>(threadIdx.x) / 32), copier = Shape::multipliers / 32;
-  if (warp < copier) {
+  const int warp = ptx::uniform(static_cast<int>(threadIdx.x) / 32), multiplying = Shape::multipliers / 32;
+  if (warp < multiplying) {
     ptx::take_registers<Shape::multiplier_registers>();
     stream_k_multiply<kSharing, kSwapped>(p, shared, at);
   } else {
-    ptx::give_registers<Shape::copier_registers>();
-    if (warp == copier) {
-      stream_k_copy<kSharing>(operands, p, shared, at);
-    } else if (operands.a.turned || operands.b.turned) {
-      stream_k_turn<kSharing>(operands, p, warp - copier - 1, shared, at);
-    }
+    ptx::give_registers<Shape::supplier_registers>();
+    stream_k_supply<kSharing>(operands, p, warp - multiplying, shared, at);
   }
 }
 

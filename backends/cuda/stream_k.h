@@ -16,18 +16,27 @@ enum class Sharing {
   slices    // the blocks take slices of k of one tile and leave them to stream_k_sum()
 };
 
-// An operand for the copy engine, which wants addresses and columns at multiples of 16 bytes. Where they are not, the
-// matrix is seen as four, of every fourth column, whose starts are rounded down: column 4 j + v is column j of view v,
-// `shift[v]` rows further down.
+// How an operand comes to where it is multiplied. The copy engine wants addresses at multiples of 16 bytes; a matrix
+// without that is seen as four, of every fourth column, whose starts are rounded down: column 4 j + v is column j of
+// view v, `shift[v]` rows further down.
+enum class Route : int32_t {
+  direct,            // its columns run along m or n: by the copy engine alone
+  turned,            // its columns run along k: transposed on the way
+  turned_unaligned,  // the same, as four views
+  shifted            // its columns run along m or n, as four views
+};
+
 struct StreamKOperand {
   TensorMap views[4];
   int32_t shift[4];
-  bool turned;  // its columns run along k: it must be transposed on the way
+  Route route;
+  int32_t view_count;
+  uint32_t bytes;  // that the copy engine brings for one k-tile
 };
 
 struct StreamKOperands {
   StreamKOperand a, b;
-  int views;  // of both: 1 or 4
+  bool interleaved;  // the steps of k of a stage: 0 4 8 12 1 5 ..., as four views of columns bring them
 };
 
 // Besides its operands. The tile's rows are those of the kernel's A, which, swapped, is the caller's op(B)^T: then the

@@ -15,8 +15,9 @@ namespace libsgemm::cuda {
 namespace {
 
 constexpr int kTileM = 256, kTileN = 128, kTileK = 16, kThreads = 384;
+constexpr int kBox = 128;  // rows of A and B that one copy takes
 constexpr size_t kTileBytes = size_t{4} * kTileM * kTileN;
-constexpr size_t kSharedBytes = 9 * 24 << 10;
+constexpr size_t kSharedBytes = 5 * 24576 + 3 * 30720;
 constexpr int kLargestCluster = 8;
 
 // What a multiprocessor reaches of its peak within a tile, and what a tile costs besides.
@@ -29,6 +30,18 @@ constexpr double kPartialBandwidth =
     1.5;  // of slices, which are mostly found in the L2 cache: times that of the memory
 
 int tiles(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }
+
+bool copies_directly(const void *base, int64_t ld) {
+  return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld) % 4) == 0;
+}
+
+// Share of the speed that is left when operands are transposed or aligned on the way.
+double route_factor(const GemmDesc &desc) {
+  const bool aligned = copies_directly(desc.a, desc.lda) && copies_directly(desc.b, desc.ldb);
+  const bool a_turned = desc.transa != LIBSGEMM_NO_TRANS, b_turned = desc.transb == LIBSGEMM_NO_TRANS;
+  if (!aligned) return 0.76;
+  return a_turned ? 0.885 : b_turned ? 0.90 : 1.0;
+}
 
 // Time of one k-tile.
 double step_seconds(const Device &d) {
@@ -54,8 +67,11 @@ void plan_stream(const Device &d, StreamKPlan *plan) {
   plan->seconds = each * step_seconds(d) + stores + gather;
 }
 
-// Clusters of 8 and of 4 do not use all multiprocessors: these are grouped by 16 or 18.
-int resident_clusters(const Device &d, int cluster) { return std::max(1, (d.multiprocessors * 31 / 32) / cluster); }
+// Clusters of more than two do not reach all multiprocessors, which come in groups of 14 to 18: on the H100 measured 30
+// of 4, and 15 of 8.
+int resident_clusters(const Device &d, int cluster) {
+  return std::max(1, (cluster > 2 ? d.multiprocessors * 10 / 11 : d.multiprocessors) / cluster);
+}
 
 void plan_cluster(const Device &d, StreamKPlan *plan) {
   StreamKProblem &p = plan->problem;
@@ -94,26 +110,26 @@ uint64_t launch_number() {
   return start + ++count;
 }
 
-bool copies_directly(const float *base, int64_t ld) {
-  return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld) % 4) == 0;
-}
-
-// The kernel's A is m x k: turned if it lies k x m.
-libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t outer, int64_t k, int tile, int views,
-                           StreamKOperand *operand, Error *error) {
-  operand->turned = turned;
+// An operand of the kernel that is `outer` x k, or k x `outer` in memory if it is turned; `tile` of it meet in a tile.
+libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t outer, int64_t k, int tile,
+                           bool interleaved, StreamKOperand *operand, Error *error) {
+  const bool aligned = copies_directly(base, ld);
+  operand->route =
+      !turned ? (aligned ? Route::direct : Route::shifted) : (aligned ? Route::turned : Route::turned_unaligned);
+  const int views = turned ? (aligned ? 1 : 4) : (interleaved ? 4 : 1);
+  MatrixBoxes boxes = {};
+  boxes.ld = static_cast<uint64_t>(ld) * static_cast<uint64_t>(views);
+  // Room for the shift; turned also for the columns of 20 floats, which meet in different banks.
+  boxes.box_rows = static_cast<uint32_t>((turned ? kTileK : kBox) + (aligned && !turned ? 0 : 4));
+  boxes.box_columns = static_cast<uint32_t>((turned ? tile : kTileK) / views);
+  operand->view_count = views;
+  operand->bytes = static_cast<uint32_t>(4 * boxes.box_rows) * (turned ? tile : kTileK * (tile / kBox));
   for (int v = 0; v < views; ++v) {
     const uintptr_t address = reinterpret_cast<uintptr_t>(base + v * ld), start = address / 16 * 16;
-    const int shift = static_cast<int>((address - start) / sizeof(float));
-    operand->shift[v] = shift;
-    MatrixBoxes boxes = {};
+    operand->shift[v] = static_cast<int>((address - start) / sizeof(float));
     boxes.base = reinterpret_cast<const float *>(start);
-    boxes.rows = static_cast<uint64_t>((turned ? k : outer) + shift);
+    boxes.rows = static_cast<uint64_t>((turned ? k : outer) + operand->shift[v]);
     boxes.columns = static_cast<uint64_t>(((turned ? outer : k) - v + views - 1) / views);
-    boxes.ld = static_cast<uint64_t>(ld) * static_cast<uint64_t>(views);
-    boxes.box_rows = turned ? kTileK : 128;
-    boxes.box_columns = static_cast<uint32_t>((turned ? tile : kTileK) / views);
-    boxes.swizzled = turned;
     const libsgemm_status_t status = encode(boxes, &operand->views[v], error);
     if (status != LIBSGEMM_SUCCESS) return status;
   }
@@ -132,7 +148,7 @@ bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int index) {
   }
   const double count = std::ceil(static_cast<double>(desc.m) / 128) * std::ceil(static_cast<double>(desc.n) / 128);
   const double k_tiles = std::ceil(static_cast<double>(desc.k) / kTileK);
-  if (count >= INT_MAX / 16 || k_tiles * 2 * d.multiprocessors >= INT_MAX) return false;
+  if (count >= INT_MAX / 16 || k_tiles * (2 * d.multiprocessors + count / d.multiprocessors) >= INT_MAX) return false;
   switch (sharing) {
     case Sharing::stream:
       return true;
@@ -169,7 +185,8 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
       plan_slices(d, &plan);
       break;
   }
-  plan.seconds = kLaunchSeconds + std::max(kStartSeconds + plan.seconds, memory_seconds(d, gemm_bytes(desc)));
+  plan.seconds =
+      kLaunchSeconds + std::max(kStartSeconds + plan.seconds / route_factor(desc), memory_seconds(d, gemm_bytes(desc)));
   return plan;
 }
 
@@ -179,13 +196,13 @@ libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan,
                                   const Launch &launch, Error *error) {
   const auto *a = static_cast<const float *>(desc.a), *b = static_cast<const float *>(desc.b);
   StreamKOperands operands = {};
-  operands.views = copies_directly(a, desc.lda) && copies_directly(b, desc.ldb) ? 1 : 4;
+  operands.interleaved = !copies_directly(a, desc.lda) || !copies_directly(b, desc.ldb);
   StreamKOperand &of_a = plan.swapped ? operands.b : operands.a, &of_b = plan.swapped ? operands.a : operands.b;
   libsgemm_status_t status = describe(a, desc.lda, desc.transa != LIBSGEMM_NO_TRANS, desc.m, desc.k,
-                                      plan.swapped ? kTileN : kTileM, operands.views, &of_a, error);
+                                      plan.swapped ? kTileN : kTileM, operands.interleaved, &of_a, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   status = describe(b, desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, desc.n, desc.k, plan.swapped ? kTileM : kTileN,
-                    operands.views, &of_b, error);
+                    operands.interleaved, &of_b, error);
   if (status != LIBSGEMM_SUCCESS) return status;
 
   StreamKProblem p = plan.problem;

@@ -26,6 +26,9 @@ struct StreamKKernel {
   Function plain, swapped;
 };
 
+// That of sm90_ffma_256x128x16_stream_k.
+const StreamKKernel &stream_k_kernel();
+
 libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan, const StreamKKernel &kernel,
                                   const Launch &launch, Error *error);
 

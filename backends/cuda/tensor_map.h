@@ -16,9 +16,6 @@ struct MatrixBoxes {
   const float *base;
   uint64_t rows, columns, ld;
   uint32_t box_rows, box_columns;
-  // Of boxes with 16 rows: quarter q of column c lies where quarter q ^ (c / 2 % 4) would, so that threads which read
-  // the same quarter of 8 columns find them in different banks.
-  bool swizzled;
 };
 
 libsgemm_status_t encode(const MatrixBoxes &boxes, TensorMap *map, Error *error);

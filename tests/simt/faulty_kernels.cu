@@ -34,7 +34,7 @@ void __global__ copied(const float *x, float *y, bool waits) {
   y[threadIdx.x] = shared[63 - threadIdx.x];
 }
 
-void __global__ boxed(const simt::TensorMap map, float *y, bool waits) {
+void __global__ boxed(const simt::TensorMap map, int row, float *y, bool waits) {
   namespace ptx = libsgemm::cuda::ptx;
   __shared__ __align__(128) float shared[64];
   __shared__ uint64_t barrier;
@@ -45,7 +45,7 @@ void __global__ boxed(const simt::TensorMap map, float *y, bool waits) {
   __syncthreads();
   if (threadIdx.x == 0) {
     ptx::barrier_arrive_and_expect(ptx::shared_address(&barrier), sizeof shared);
-    ptx::copy_box(ptx::shared_address(shared), &map, -1, 6, ptx::shared_address(&barrier));
+    ptx::copy_box(ptx::shared_address(shared), &map, row, 6, ptx::shared_address(&barrier));
   }
   __syncthreads();
   if (waits) ptx::barrier_wait(ptx::shared_address(&barrier), 0);

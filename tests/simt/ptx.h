@@ -28,15 +28,20 @@ inline void barrier_arrive_and_expect(uint32_t barrier, unsigned bytes) {
   simt::mbarrier_expect(barrier_at(barrier), bytes);
   simt::mbarrier_arrive(barrier_at(barrier));
 }
+inline void together() { __syncwarp(); }
 inline void barrier_wait(uint32_t barrier, unsigned parity) {
   while (!simt::mbarrier_test(barrier_at(barrier), parity)) {
   }
+  together();
 }
 inline void copy_box(uint32_t shared, const void *map, int x, int y, uint32_t barrier) {
   simt::TensorMap tensor;
   std::memcpy(&tensor, map, sizeof tensor);
   const size_t bytes = size_t{4} * tensor.box_rows * tensor.box_columns;
   simt::copy_box(static_cast<float *>(simt::shared_pointer(shared, bytes)), tensor, x, y, barrier_at(barrier));
+}
+inline float load_shared(uint32_t shared) {
+  return *static_cast<const float *>(simt::shared_pointer(shared, sizeof(float)));
 }
 inline float4 load_shared_x4(uint32_t shared) {
   return *static_cast<const float4 *>(simt::shared_pointer(shared, sizeof(float4)));

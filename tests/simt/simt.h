@@ -99,7 +99,6 @@ struct TensorMap {
   const float *base;
   uint64_t rows, columns, ld;
   uint32_t box_rows, box_columns;
-  bool swizzled;  // boxes of 16 rows: bits 4 and 5 of the address in shared memory are combined with bits 7 and 8
 };
 // Copies the box at (row, column), zeros where it leaves the matrix, and counts its bytes at the barrier.
 void copy_box(float *target, const TensorMap &map, int row, int column, Mbarrier *barrier);

@@ -88,6 +88,22 @@ const char *name(Form form) {
   return names[static_cast<int>(form)];
 }
 
+// The call of a case, without its matrices.
+GemmDesc outline(const Case &test, Form form, int count) {
+  Args args;
+  args.transa = test.transa, args.transb = test.transb;
+  args.side = test.side, args.uplo = test.uplo, args.diag = test.diag;
+  args.m = test.m, args.n = test.n, args.k = test.k;
+  args.alpha = test.alpha, args.beta = test.beta;
+  args.batch_count = count;
+  GemmDesc desc = describe_call(test.routine, args);
+  desc.lda = libsgemm::stored_a(desc).rows + test.padding.a;
+  desc.ldb = libsgemm::stored_b(desc).rows + test.padding.b;
+  desc.ldc = desc.m + test.padding.c;
+  if (form != Form::kSingle) desc.batch = form == Form::kStrided ? Batch::strided : Batch::pointers;
+  return desc;
+}
+
 // NaN or Inf in a few elements that the routine reads.
 void add_specials(Random *random, Matrix *x) {
   const float values[] = {INFINITY, -INFINITY, NAN};
@@ -269,7 +285,8 @@ class Draw {
 
 constexpr int kSmall = 30, kAroundTile = 60;  // cases of a routine in each form
 constexpr int kFewest = 12;                   // of those around the tile, whatever they cost
-constexpr int64_t kWork = 20000000;           // multiplications that they may take together
+constexpr int64_t kWork = 60000000;           // multiplications that they may take together
+constexpr int kTries = 500;                   // draws for a case that the row supports
 constexpr int kMany = 160;                    // products in a batch: more pointers than the parameters of a kernel hold
 
 // Counts the jobs of a row, and their faults.
@@ -294,20 +311,40 @@ class Tester {
     Draw draw(Tile(row_.name), routine);
     const int share = form == Form::kSingle ? 1 : 3;
     const int count = form == Form::kSingle ? 1 : 3;
-    for (int i = 0; i < kSmall / share; ++i) run(draw.small(), form, count);
+    Case test;
+    for (int i = 0; i < kSmall / share; ++i) {
+      if (!find(
+              form, count, [&] { return draw.small(); }, &test))
+        break;
+      run(test, form, count);
+    }
     int64_t work = 0;
     for (int i = 0; i < kAroundTile / share && (i < kFewest / share || work < kWork / share); ++i) {
-      const Case test = draw.around_tile();
+      if (!find(
+              form, count, [&] { return draw.around_tile(); }, &test))
+        break;
       work += test.m * test.n * test.k * count;
       run(test, form, count);
     }
-    if (form != Form::kSingle) run(draw.small(), form, kMany);
+    if (form != Form::kSingle && find(
+                                     form, kMany, [&] { return draw.small(); }, &test))
+      run(test, form, kMany);
   }
 
   int ran() const { return ran_; }
   int failed() const { return failed_; }
 
  private:
+  // Draws until the row supports the case.
+  template <typename DrawOne>
+  bool find(Form form, int count, const DrawOne &draw, Case *test) const {
+    for (int i = 0; i < kTries; ++i) {
+      *test = draw();
+      if (row_.supports(outline(*test, form, count), 0)) return true;
+    }
+    return false;
+  }
+
   Kernel row_;
   int turn_ = 0, ran_ = 0, failed_ = 0;
 };

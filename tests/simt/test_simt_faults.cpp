@@ -49,25 +49,27 @@ TEST_CASE("an asynchronous copy that is not waited for has not landed") {
 }
 
 TEST_CASE("a box of the copy engine that is not waited for has not landed") {
-  std::vector<float> x(100), y(64), expected(64);
-  for (int i = 0; i < 100; ++i) x[static_cast<size_t>(i)] = static_cast<float>(i);
+  alignas(16) float x[120];
+  std::vector<float> y(64), expected(64);
+  for (int i = 0; i < 120; ++i) x[i] = static_cast<float>(i);
   for (int j = 0; j < 8; ++j) {
     for (int i = 0; i < 8; ++i) {
-      const int row = i - 1, column = j + 6;
-      const bool inside = row >= 0 && row < 6 && column < 10;
-      expected[static_cast<size_t>(i + 8 * j)] = inside ? static_cast<float>(row + 10 * column) : 0.0f;
+      const int row = i - 4, column = j + 6;
+      const bool inside = row >= 0 && row < 3 && column < 10;
+      expected[static_cast<size_t>(i + 8 * j)] = inside ? static_cast<float>(row + 12 * column) : 0.0f;
     }
   }
-  const simt::TensorMap map = {x.data(), 6, 10, 10, 8, 8, false};
+  const simt::TensorMap map = {x, 3, 10, 12, 8, 8};
   int early = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     simt::schedule().seed = seed;
-    CHECK(launched(boxed, 1, 64, map, y.data(), true) == "");
+    CHECK(launched(boxed, 1, 64, map, -4, y.data(), true) == "");
     CHECK(equal(y, expected));
-    CHECK(launched(boxed, 1, 64, map, y.data(), false) == "");
+    CHECK(launched(boxed, 1, 64, map, -4, y.data(), false) == "");
     early += equal(y, expected) ? 0 : 1;
   }
   CHECK(early > 10);
+  CHECK_THAT(launched(boxed, 1, 64, map, -1, y.data(), true), sgemm_test::Contains("not a multiple of 16"));
 }
 
 TEST_CASE("blocks of a cluster read shared memory of one another, and must stay until all have read") {

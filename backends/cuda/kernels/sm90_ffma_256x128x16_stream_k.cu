@@ -48,15 +48,19 @@ extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
 #endif
 }
 
-namespace {
-
-libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *error) {
+const StreamKKernel &stream_k_kernel() {
   using Function = StreamKKernel::Function;
   static const StreamKKernel kernel = {
       steered<Function>("sm90_ffma_256x128x16_stream_k", sm90_ffma_256x128x16_stream_k),
       steered<Function>("sm90_ffma_256x128x16_stream_k_swapped", sm90_ffma_256x128x16_stream_k_swapped)};
+  return kernel;
+}
+
+namespace {
+
+libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *error) {
   const StreamKPlan plan = stream_k_plan(desc, Sharing::stream, launch.device);
-  return launch_stream_k(desc, plan, kernel, launch, error);
+  return launch_stream_k(desc, plan, stream_k_kernel(), launch, error);
 }
 
 }  // namespace

@@ -1,0 +1,187 @@
+// C = alpha op(A) op(B) + beta C on sm_90, where C is large and an operand cannot go to the multiplying warps as it
+// lies: it is copied once to the workspace as they want it, along m or n and aligned, and multiplied by
+// sm90_ffma_256x128x16_stream_k from there.
+//
+// That kernel can transpose and align operands on the way, for each tile again, at a cost of 10 to 25 % of its speed: a
+// copy is cheaper from a few thousand rows and columns on. What the workspace does not hold at once is multiplied in
+// pieces: of n or m if one operand is copied, of k if both are, which C then accumulates.
+//
+//   tile of a copy: 64 x 64            block: 256 threads, each 16 elements
+//   threads read along the columns of the source and write along those of the copy
+//
+// Shared memory, bytes: the tile, 64 rows of 65 floats, 16640.
+//
+// Requires: what sm90_ffma_256x128x16_stream_k does, and an operand that is transposed or unaligned; workspace.
+//
+// Parameters: kTile, kThreads; kWorkspace, bytes that the copies may take.
+//
+// Measured: not yet
+#include <algorithm>
+
+#include "cost.h"
+#include "kernels.h"
+#include "launch.h"
+#include "stream_k_row.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+constexpr int kTile = 64, kThreads = 256;
+// With the partial tiles of the product this is less than the default limit of the workspace, 64 MiB.
+constexpr int64_t kWorkspace = int64_t{44} << 20;
+
+// A matrix to copy to `target`, outer x k with columns `target_ld` apart. turned: it lies as k x outer.
+struct Copied {
+  const float *source;
+  float *target;
+  int64_t ld, target_ld, outer, k;
+  bool turned;
+  unsigned tiles;  // 0: none
+};
+
+__global__ void __launch_bounds__(kThreads)
+    sm90_ffma_256x128x16_packed(const __grid_constant__ Copied a, const __grid_constant__ Copied b) {
+  __shared__ float tile[kTile][kTile + 1];
+  const Copied &p = blockIdx.x < a.tiles ? a : b;
+  const unsigned index = blockIdx.x < a.tiles ? blockIdx.x : blockIdx.x - a.tiles;
+  const int64_t tiles_outer = (p.outer - 1) / kTile + 1;
+  const int64_t outer = index % tiles_outer * kTile, k = index / tiles_outer * kTile;
+  const int along = threadIdx.x % kTile, across = threadIdx.x / kTile;
+  constexpr int kStep = kThreads / kTile;
+  const int64_t rows = p.turned ? p.k - k : p.outer - outer, columns = p.turned ? p.outer - outer : p.k - k;
+  const float *source = p.source + (p.turned ? outer * p.ld + k : k * p.ld + outer);
+#pragma unroll
+  for (int j = across; j < kTile; j += kStep) {
+    if (along < rows && j < columns) tile[j][along] = source[j * p.ld + along];
+  }
+  __syncthreads();
+  float *target = p.target + k * p.target_ld + outer;
+#pragma unroll
+  for (int j = across; j < kTile; j += kStep) {
+    if (outer + along < p.outer && k + j < p.k)
+      target[j * p.target_ld + along] = p.turned ? tile[along][j] : tile[j][along];
+  }
+}
+
+int64_t padded(int64_t outer) { return (outer + 31) / 32 * 32; }
+
+// How the product is cut: sizes of a piece.
+struct Pieces {
+  bool copies_a, copies_b;
+  int64_t m, n, k;
+};
+
+Pieces cut(const GemmDesc &desc) {
+  const auto fits = [](const void *base, int64_t ld) {
+    return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld) % 4) == 0;
+  };
+  Pieces p = {};
+  p.copies_a = desc.transa != LIBSGEMM_NO_TRANS || !fits(desc.a, desc.lda);
+  p.copies_b = desc.transb == LIBSGEMM_NO_TRANS || !fits(desc.b, desc.ldb);
+  p.m = desc.m, p.n = desc.n, p.k = desc.k;
+  constexpr int64_t kElements = kWorkspace / 4;
+  if (p.copies_a && p.copies_b) {
+    p.k = std::min(desc.k, kElements / (padded(desc.m) + padded(desc.n)) / 16 * 16);
+  } else if (p.copies_a) {
+    p.m = std::min(desc.m, kElements / desc.k / 256 * 256);
+  } else if (p.copies_b) {
+    p.n = std::min(desc.n, kElements / desc.k / 256 * 256);
+  }
+  return p;
+}
+
+int64_t count(int64_t size, int64_t piece) { return (size - 1) / piece + 1; }
+
+int64_t copied_elements(const Pieces &p) {
+  return (p.copies_a ? padded(p.m) * p.k : 0) + (p.copies_b ? padded(p.n) * p.k : 0);
+}
+
+// A piece as a product of its own, of copies at those places.
+GemmDesc piece_of(const GemmDesc &desc, const Pieces &p, int64_t m, int64_t n, int64_t k, float *copy_a,
+                  float *copy_b) {
+  GemmDesc piece = desc;
+  piece.m = std::min(p.m, desc.m - m), piece.n = std::min(p.n, desc.n - n), piece.k = std::min(p.k, desc.k - k);
+  if (p.copies_a) {
+    piece.a = copy_a, piece.lda = padded(p.m), piece.transa = LIBSGEMM_NO_TRANS;
+  } else {
+    piece.a = static_cast<const float *>(desc.a) + k * desc.lda + m;
+  }
+  if (p.copies_b) {
+    piece.b = copy_b, piece.ldb = padded(p.n), piece.transb = LIBSGEMM_TRANS;
+  } else {
+    piece.b = static_cast<const float *>(desc.b) + k * desc.ldb + n;
+  }
+  piece.c = desc.c + n * desc.ldc + m;
+  if (k > 0) piece.beta = 1.0f;
+  return piece;
+}
+
+bool supports(const GemmDesc &desc, int index) {
+  if (!stream_k_supports(desc, Sharing::stream, index)) return false;
+  const Pieces p = cut(desc);
+  return (p.copies_a || p.copies_b) && std::min({p.m, p.n, p.k}) > 0 &&
+         count(p.m, kTile) * count(p.k, kTile) + count(p.n, kTile) * count(p.k, kTile) < INT32_MAX;
+}
+
+double cost(const GemmDesc &desc, int index) {
+  const Pieces p = cut(desc);
+  const GemmDesc piece = piece_of(desc, p, 0, 0, 0, nullptr, nullptr);
+  const double pieces = static_cast<double>(count(desc.m, p.m) * count(desc.n, p.n) * count(desc.k, p.k));
+  const Device &d = device(index);
+  const double accumulated =
+      static_cast<double>(count(desc.k, p.k) - 1) * 8.0 * static_cast<double>(desc.m) * static_cast<double>(desc.n);
+  return pieces * (kLaunchSeconds + stream_k_plan(piece, Sharing::stream, index).seconds +
+                   memory_seconds(d, 8.0 * static_cast<double>(copied_elements(p)))) +
+         memory_seconds(d, accumulated);
+}
+
+size_t copy_bytes(const Pieces &p) { return (4 * static_cast<size_t>(copied_elements(p)) + 255) / 256 * 256; }
+
+size_t workspace(const GemmDesc &desc, int index) {
+  const Pieces p = cut(desc);
+  return copy_bytes(p) + stream_k_plan(piece_of(desc, p, 0, 0, 0, nullptr, nullptr), Sharing::stream, index).workspace;
+}
+
+Copied copied(bool wanted, const void *source, int64_t ld, bool turned, int64_t first_outer, int64_t first_k,
+              int64_t outer, int64_t k, int64_t target_ld, float *target) {
+  Copied c = {};
+  if (!wanted) return c;
+  c.source = static_cast<const float *>(source) + (turned ? first_outer * ld + first_k : first_k * ld + first_outer);
+  c.target = target, c.ld = ld, c.target_ld = target_ld, c.outer = outer, c.k = k, c.turned = turned;
+  c.tiles = static_cast<unsigned>(count(outer, kTile) * count(k, kTile));
+  return c;
+}
+
+libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *error) {
+  const Pieces p = cut(desc);
+  auto *copy_a = static_cast<float *>(launch.workspace), *copy_b = copy_a + (p.copies_a ? padded(p.m) * p.k : 0);
+  Launch product = launch;
+  product.workspace = static_cast<char *>(launch.workspace) + copy_bytes(p);
+  product.workspace_bytes -= copy_bytes(p);
+  for (int64_t m = 0; m < desc.m; m += p.m) {
+    for (int64_t n = 0; n < desc.n; n += p.n) {
+      for (int64_t k = 0; k < desc.k; k += p.k) {
+        const GemmDesc piece = piece_of(desc, p, m, n, k, copy_a, copy_b);
+        const Copied a = copied(p.copies_a, desc.a, desc.lda, desc.transa != LIBSGEMM_NO_TRANS, m, k, piece.m, piece.k,
+                                padded(p.m), copy_a);
+        const Copied b = copied(p.copies_b, desc.b, desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, n, k, piece.n, piece.k,
+                                padded(p.n), copy_b);
+        libsgemm_status_t status =
+            launch_kernel(sm90_ffma_256x128x16_packed, dim3(a.tiles + b.tiles), dim3(kThreads), 0, launch, error, a, b);
+        if (status != LIBSGEMM_SUCCESS) return status;
+        status = launch_stream_k(piece, stream_k_plan(piece, Sharing::stream, launch.device), stream_k_kernel(),
+                                 product, error);
+        if (status != LIBSGEMM_SUCCESS) return status;
+      }
+    }
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+}  // namespace
+
+Kernel sm90_ffma_256x128x16_packed() {
+  return {"sm90_ffma_256x128x16_packed", LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_row};
+}
+
+}  // namespace libsgemm::cuda
