@@ -284,7 +284,7 @@ class Draw {
 };
 
 constexpr int kSmall = 30, kAroundTile = 60;  // cases of a routine in each form
-constexpr int kFewest = 12;                   // of those around the tile, whatever they cost
+constexpr int kFewest = 6;                    // of those around the tile, whatever they cost
 constexpr int64_t kWork = 60000000;           // multiplications that they may take together
 constexpr int kTries = 500;                   // draws for a case that the row supports
 constexpr int kMany = 160;                    // products in a batch: more pointers than the parameters of a kernel hold
