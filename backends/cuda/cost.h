@@ -26,6 +26,7 @@ struct Tiling {
   int tile_m, tile_n;
   int threads, blocks;  // of one block; resident blocks of a multiprocessor
   double peak_fraction;
+  double stall = 0.05;  // of a scheduler with one warp, to its work: more without asynchronous copies
 };
 
 // Number of tiles of a matrix.

@@ -15,9 +15,10 @@ constexpr int64_t kMostSharedTiles = INT32_MAX / 1024;  // the second kernel has
 constexpr int kLeastUnits = 2;                          // of a block that shares tiles
 constexpr int kLeastChunks = 4;                         // of a warp, to be worth its start
 constexpr double kSumSeconds = 2e-6;                    // the second kernel, behind the first
-constexpr double kLatencySeconds = 1.5e-6;              // from a tile's first load to its last store
+constexpr double kLatencySeconds = 2.5e-6;              // from a tile's first load to its last store
 constexpr double kPlentyWarps = 8;                      // of a multiprocessor; with half of them it loses
 constexpr double kSparseLoss = 0.3;                     // this share of its time
+constexpr double kTurnedShare = 0.8;                    // of the arithmetic where the wide operand is transposed
 constexpr double kBandwidthShare = 0.85;                // of the data sheet's
 constexpr double kBandwidthOfOne = 3;                   // what one multiprocessor can draw, in equal shares of that
 
@@ -86,7 +87,8 @@ Times times_of(const SkinnyTile &tile, const GemmDesc &desc, const SkinnyPlan &p
   const SkinnyWork &w = plan.work;
   const double rows = static_cast<double>(w.warps_wide) * tile.rows, k = static_cast<double>(w.k);
   const double bandwidth = kBandwidthShare * dev.memory_bandwidth;
-  const double ffma = tile.ffma_share * ffma_peak(dev) / 2 / dev.multiprocessors;
+  const double share = tile.ffma_share * (plan.x_along_k ? kTurnedShare : 1.0);
+  const double ffma = share * ffma_peak(dev) / 2 / dev.multiprocessors;
   Times t = {};
   t.memory = gemm_bytes(desc) / bandwidth;
   t.arithmetic = rows * tile.columns * k / ffma;

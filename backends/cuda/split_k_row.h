@@ -13,7 +13,7 @@ libsgemm_status_t launch_split_k_sum(const TileProblem &p, int slices, const Str
 template <class Row>
 libsgemm_status_t launch_split(const GemmDesc &desc, const Launch &launch, Error *error) {
   using Config = typename Row::Config;
-  const Split split = best_split(desc, tiling_of<Config>(), Config::tile_k, launch.device);
+  const Split split = best_split(desc, tiling_for<Row>(desc), Config::tile_k, launch.device);
   TileProblem p = tile_problem<Config>(desc);
   p.slice_tiles = split.slice_tiles;
   p.partial = static_cast<float *>(launch.workspace);
@@ -32,16 +32,15 @@ libsgemm_status_t launch_split(const GemmDesc &desc, const Launch &launch, Error
 template <class Row>
 Kernel split_k_kernel(const char *name) {
   using Config = typename Row::Config;
-  static constexpr Tiling kTiling = tiling_of<Config>();
   const auto supports = [](const GemmDesc &desc, int index) {
     return tiles_support<Config>(desc, index) && desc.batch != Batch::pointers && desc.batch_count <= kMostProducts &&
-           best_split(desc, kTiling, Config::tile_k, index).slices > 1;
+           best_split(desc, tiling_for<Row>(desc), Config::tile_k, index).slices > 1;
   };
   const auto cost = [](const GemmDesc &desc, int index) {
-    return best_split(desc, kTiling, Config::tile_k, index).seconds;
+    return best_split(desc, tiling_for<Row>(desc), Config::tile_k, index).seconds;
   };
   const auto workspace = [](const GemmDesc &desc, int index) {
-    return split_bytes(desc, best_split(desc, kTiling, Config::tile_k, index).slices);
+    return split_bytes(desc, best_split(desc, tiling_for<Row>(desc), Config::tile_k, index).slices);
   };
   return {name, LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_split<Row>};
 }

@@ -21,9 +21,9 @@ constexpr size_t kSharedBytes = 5 * 24576 + 3 * 30720;
 constexpr int kLargestCluster = 8;
 
 // What a multiprocessor reaches of its peak within a tile, and what a tile costs besides.
-constexpr double kPeakFraction = 0.86;
+constexpr double kPeakFraction = 0.855;
 constexpr double kStartSeconds = 2.0e-6;    // of a launch: barriers, first stages
-constexpr double kStoreSeconds = 1.2e-6;    // of a tile
+constexpr double kStoreSeconds = 5e-6;      // of a tile
 constexpr double kGatherSeconds = 1.5e-6;   // of a partial tile
 constexpr double kClusterSeconds = 2.5e-6;  // adding up in shared memory
 constexpr double kPartialBandwidth =

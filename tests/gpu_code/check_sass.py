@@ -1,127 +1,164 @@
 #!/usr/bin/env python3
 """Static gate over the machine code of the CUDA kernels.
 
-    check_sass.py [--rows rows.h] [--expectations FILE.json] [--list] FILE...
+    check_sass.py [--steered FOLDER] [--rows rows.h] [--expectations FILE.json] [--list] FILE...
 
-FILE: libsgemm_cuda.so, an object file or a cubin. Every row of rows.h needs an entry in the expectations, and every
-kernel must belong to a row (the longest row name in its symbol) or to an entry of "helpers". --list prints what was
-measured instead of checking it: where a new row's entry comes from.
+FILE: libsgemm_cuda.so, an object file or a cubin. Every row of rows.h needs an entry in "rows" of the expectations, and
+every kernel must belong to a row (the longest row name in its symbol) or to an entry of "helpers". FOLDER: the cubins
+that steer_registers.py wrote, one for each entry of "steered". --list prints what was measured instead of checking it:
+where a new row's entry comes from.
 
-No kernel may use local memory, for spills or arrays. An entry may ask for more:
-    registers    at most so many
-    ffma         least share of FFMAs in the hot loop, the innermost loop with the most of them
-    three_fresh  greatest share of the hot loop's FFMAs that fetch three registers, because none is kept in the operand
-                 cache; each costs nearly two issue slots. Checked from sm_86 on: before, an FFMA takes two
-                 cycles anyway
-    loop         instructions that the hot loop must hold, such as "LDS.128"
-    code         instructions that the kernel must hold
-    never        instructions that it must not hold
-    from, to     the architectures that the entry is for; below and above them the kernel is not checked. "from" is
-                 the architecture in the row's name unless it is given
-    kernels      0 for a row that launches other rows' kernels only
-    variants     entries for kernels whose symbol holds the key, in place of what this entry says
+No kernel may use local memory, for spills or arrays. The hot loop is the innermost loop with the most FFMAs. An entry
+may hold:
+    ffma          least share of FFMAs in the hot loop. Every row states it; 0: the kernel does not multiply
+    three_fresh   greatest share of the hot loop's FFMAs that fetch three registers, because none is kept in the operand
+                  cache; each costs nearly two issue slots
+    one_bank      greatest share that fetches two or three registers, all of one parity, hence from one bank
+    loop, code    instructions that the hot loop, the kernel must hold, and how many at least: {"LDS.128": 4}. LDS
+                  counts all widths, "LDG.128|LD.128" either
+    loop_exactly  the same, and how many exactly
+    never         instructions that the kernel must not hold
+    to            the last architecture that has the kernel; the first is in the row's name
+    kernels       0 for a row that launches other rows' kernels only
+    variants      entries for kernels whose symbol holds the key, in place of what this entry says
+
+three_fresh and one_bank count from sm_86 on: before, an FFMA takes two cycles anyway.
 """
+from __future__ import annotations
+
 import argparse
+import collections
 import json
 import pathlib
 import re
 import sys
+from typing import Any, Iterable, Iterator, Optional
 
 import sass
 
 HERE = pathlib.Path(__file__).resolve().parent
 FULL_RATE = 86  # the first architecture that issues an FFMA in every cycle
-KEYS = {'registers', 'ffma', 'three_fresh', 'loop', 'code', 'never', 'from', 'to', 'kernels', 'variants'}
+KEYS = {'ffma', 'three_fresh', 'one_bank', 'loop', 'loop_exactly', 'code', 'never', 'to', 'kernels', 'variants'}
+
+Entry = dict[str, Any]
 
 
-def row_names(path):
-    return re.findall(r'^\s*X\((\w+)\)', pathlib.Path(path).read_text(), flags=re.M)
+def row_names(path: pathlib.Path) -> list[str]:
+    return re.findall(r'^\s*X\((\w+)\)', path.read_text(), flags=re.M)
 
 
 class Measured:
     """What counts about one kernel."""
 
-    def __init__(self, kernel):
+    def __init__(self, kernel: sass.Kernel) -> None:
         loop = kernel.hot_loop()
-        self.loop_length = len(loop)
-        self.ffmas = kernel.count('FFMA', where=loop) if loop else 0
-        self.ffma = self.ffmas / len(loop) if loop else 0.0
-        self.three_fresh = sum(reads >= 3 for reads in sass.fresh_reads(loop)) / max(self.ffmas, 1)
-        self.loop = {spelling for i in loop for spelling in spellings(i)}
-        self.code = {spelling for i in kernel.instructions for spelling in spellings(i)}
+        fetched = sass.fetched_registers(loop)
+        self.local = kernel.count('LDL') + kernel.count('STL')
+        self.length = len(loop)
+        self.ffmas = len(fetched)
+        self.ffma = self.ffmas / max(len(loop), 1)
+        self.three_fresh = sum(len(registers) >= 3 for registers in fetched) / max(self.ffmas, 1)
+        self.one_bank = sum(len(registers) >= 2 and len({register % 2 for register in registers}) == 1
+                            for registers in fetched) / max(self.ffmas, 1)
+        self.loop = count_spellings(loop)
+        self.code = count_spellings(kernel.instructions)
 
-    def __str__(self):
-        loads = ' '.join(sorted(s for s in self.code if '.' in s))
-        return f'loop {self.loop_length}, FFMA {self.ffma:.3f}, three fresh {self.three_fresh:.3f}, {loads}'
-
-
-def spellings(instruction):
-    """LDS.128 is found as LDS and as LDS.128."""
-    if not instruction.name:
-        return []
-    return [instruction.name] + ([f'{instruction.name}.{instruction.width}'] if instruction.width else [])
+    def __str__(self) -> str:
+        loop = ' '.join(f'{count} {spelling}' for spelling, count in sorted(self.loop.items()) if '.' in spelling)
+        return (f'loop {self.length}, FFMA {self.ffma:.3f}, three fresh {self.three_fresh:.3f}, '
+                f'one bank {self.one_bank:.3f}, {loop or "no loads in the loop"}')
 
 
-def owner(symbol, names):
+def count_spellings(instructions: Iterable[sass.Instruction]) -> collections.Counter[str]:
+    """LDS.128 counts as LDS and as LDS.128."""
+    counts: collections.Counter[str] = collections.Counter()
+    for instruction in instructions:
+        counts[instruction.name] += 1
+        if instruction.width:
+            counts[f'{instruction.name}.{instruction.width}'] += 1
+    return counts
+
+
+def count_of(counts: collections.Counter[str], alternatives: str) -> int:
+    return sum(counts[spelling] for spelling in alternatives.split('|'))
+
+
+def owner(symbol: str, names: Iterable[str]) -> Optional[str]:
     """The row or helper that a kernel belongs to."""
     return max((name for name in names if name in symbol), key=len, default=None)
 
 
-def problems_of(kernel, entry):
+def entry_of(kernel: sass.Kernel, entry: Entry) -> Entry:
+    """What is expected of this kernel of a row."""
+    for part, variant in entry.get('variants', {}).items():
+        if part in kernel.name:
+            entry = {**entry, **variant}
+    return entry
+
+
+def problems_of(kernel: sass.Kernel, entry: Entry) -> Iterator[str]:
     measured = Measured(kernel)
-    local = kernel.count('LDL') + kernel.count('STL')
-    if local:
-        yield f'{local} accesses of local memory (a spill, or an array that is indexed at run time)'
+    if measured.local:
+        yield f'{measured.local} accesses of local memory (a spill, or an array that is indexed at run time)'
     if kernel.frame:
         yield f'a stack frame of {kernel.frame} bytes'
-    if kernel.registers is not None and kernel.registers > entry.get('registers', 255):
-        yield f"{kernel.registers} registers, at most {entry['registers']} expected"
     if measured.ffma < entry.get('ffma', 0):
-        yield (f"the hot loop is {measured.ffma:.3f} FFMA ({measured.ffmas} of {measured.loop_length}), "
+        yield (f"the hot loop is {measured.ffma:.3f} FFMA ({measured.ffmas} of {measured.length}), "
                f"at least {entry['ffma']} expected")
-    if kernel.arch >= FULL_RATE and measured.three_fresh > entry.get('three_fresh', 1):
-        yield (f"{measured.three_fresh:.3f} of the hot loop's FFMAs fetch three registers, "
-               f"at most {entry['three_fresh']} expected")
-    for spelling in entry.get('loop', []):
-        if spelling not in measured.loop:
-            yield f'no {spelling} in the hot loop'
-    for spelling in entry.get('code', []):
-        if spelling not in measured.code:
-            yield f'no {spelling}'
+    if kernel.arch >= FULL_RATE:
+        for key, share, text in [('three_fresh', measured.three_fresh, 'fetch three registers'),
+                                 ('one_bank', measured.one_bank, 'fetch from one bank only')]:
+            if share > entry.get(key, 1):
+                yield f"{share:.3f} of the hot loop's FFMAs {text}, at most {entry[key]} expected"
+    for key, counts, place in [('loop', measured.loop, 'in the hot loop'), ('code', measured.code, 'in the kernel')]:
+        for spelling, least in entry.get(key, {}).items():
+            if count_of(counts, spelling) < least:
+                yield f'{count_of(counts, spelling)} {spelling} {place}, at least {least} expected'
+    for spelling, count in entry.get('loop_exactly', {}).items():
+        if count_of(measured.loop, spelling) != count:
+            yield f'{count_of(measured.loop, spelling)} {spelling} in the hot loop, exactly {count} expected'
     for spelling in entry.get('never', []):
-        if spelling in measured.code:
+        if count_of(measured.code, spelling):
             yield f'{spelling}, which is not meant'
 
 
-def first_architecture(name):
+def first_architecture(name: str) -> int:
     match = re.match(r'sm(\d+)_', name)
     return int(match.group(1)) if match else 0
 
 
-def check(kernels, rows, expectations):
-    """All problems, as lines; and the number of kernels that were checked."""
-    entries = {**expectations['rows'], **expectations.get('helpers', {})}
-    for name, entry in entries.items():
-        for key in sorted(set(entry) - KEYS):
-            yield f'{name}: unknown key {key}'
+def check_expectations(rows: list[str], expectations: dict[str, dict[str, Entry]]) -> Iterator[str]:
+    """Problems of the expectations themselves."""
+    for entries in expectations.values():
+        for name, entry in entries.items():
+            for part in [entry, *entry.get('variants', {}).values()]:
+                for key in sorted(set(part) - KEYS):
+                    yield f'{name}: unknown key {key}'
     for name in rows:
         if name not in expectations['rows']:
             yield f'{name}: a row without an expectation'
-    for name in expectations['rows']:
+    for name, entry in expectations['rows'].items():
         if name not in rows:
             yield f'{name}: an expectation without a row'
+        if 'ffma' not in entry and entry.get('kernels') != 0:
+            yield f'{name}: the expectation states no share of FFMAs'
+
+
+def check(kernels: Iterable[sass.Kernel], rows: list[str], expectations: dict[str, dict[str, Entry]]) -> Iterator[str]:
+    """All problems of the kernels, and of the expectations."""
+    yield from check_expectations(rows, expectations)
+    entries = {**expectations['rows'], **expectations.get('helpers', {})}
     seen = set()
+    fitting = set()
     for kernel in kernels:
         name = owner(kernel.name, entries)
         if name is None:
             yield f'{kernel.name}: belongs to no row and no helper'
             continue
-        entry = entries[name]
-        for part, variant in entry.get('variants', {}).items():
-            if part in kernel.name:
-                entry = {**entry, **variant}
         seen.add(name)
-        if not entry.get('from', first_architecture(name)) <= kernel.arch <= entry.get('to', 999):
+        fitting.update((name, part) for part in entries[name].get('variants', {}) if part in kernel.name)
+        entry = entry_of(kernel, entries[name])
+        if not first_architecture(name) <= kernel.arch <= entry.get('to', kernel.arch):
             continue
         for problem in problems_of(kernel, entry):
             yield f'{name}: sm_{kernel.arch}: {problem}\n    {kernel.name}'
@@ -131,35 +168,64 @@ def check(kernels, rows, expectations):
                 yield f'{name}: has a kernel, none expected'
         elif name not in seen:
             yield f'{name}: no kernel'
+        for part in entry.get('variants', {}):
+            if name in seen and (name, part) not in fitting:
+                yield f'{name}: no kernel for the variant {part}'
 
 
-def list_kernels(kernels, names):
-    for kernel in sorted(kernels, key=lambda k: (owner(k.name, names) or '', k.arch)):
-        local = kernel.count('LDL') + kernel.count('STL')
+def check_steered(folder: pathlib.Path, entries: dict[str, Entry]) -> Iterator[str]:
+    """All problems of the cubins that steer_registers.py wrote."""
+    for path in sorted(folder.glob('*.cubin')):
+        if path.stem not in entries:
+            yield f'{path.name}: a steered cubin without an expectation'
+    for name, entry in entries.items():
+        path = folder / f'{name}.cubin'
+        if not path.exists():
+            yield f'{path.name}: there is none'
+            continue
+        if path.stat().st_size == 0:
+            yield f'{path.name}: empty: steer_registers.py refused the kernel, which stays as compiled'
+            continue
+        kernels = sass.kernels(path)
+        for wanted in (name, f'{name}_swapped'):
+            if wanted not in [kernel.name for kernel in kernels]:
+                yield f'{path.name}: no kernel {wanted}'
+        for kernel in kernels:
+            for problem in problems_of(kernel, entry_of(kernel, entry)):
+                yield f'{path.name}: sm_{kernel.arch}: {problem}\n    {kernel.name}'
+
+
+def list_kernels(kernels: Iterable[sass.Kernel], names: list[str]) -> None:
+    for kernel in sorted(kernels, key=lambda k: (owner(k.name, names) or '', k.arch, k.name)):
+        measured = Measured(kernel)
         print(f'{owner(kernel.name, names) or kernel.name} sm_{kernel.arch}: {kernel.registers} registers, '
-              f'frame {kernel.frame}, local {local}, {Measured(kernel)}')
+              f'frame {kernel.frame}, local {measured.local}, {measured}\n    {kernel.name}')
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('files', nargs='+')
-    parser.add_argument('--rows', default=HERE.parents[1] / 'backends/cuda/rows.h')
-    parser.add_argument('--expectations', default=HERE / 'expectations.json')
+    parser.add_argument('files', nargs='+', type=pathlib.Path)
+    parser.add_argument('--steered', type=pathlib.Path)
+    parser.add_argument('--rows', type=pathlib.Path, default=HERE.parents[1] / 'backends/cuda/rows.h')
+    parser.add_argument('--expectations', type=pathlib.Path, default=HERE / 'expectations.json')
     parser.add_argument('--list', action='store_true')
     arguments = parser.parse_args()
     rows = row_names(arguments.rows)
-    expectations = json.loads(pathlib.Path(arguments.expectations).read_text())
+    expectations = json.loads(arguments.expectations.read_text())
     try:
         kernels = [kernel for file in arguments.files for kernel in sass.kernels(file)]
+        if arguments.list:
+            list_kernels(kernels, rows + list(expectations.get('helpers', {})))
+            return
+        problems = list(check(kernels, rows, expectations))
+        if arguments.steered:
+            problems += check_steered(arguments.steered, expectations.get('steered', {}))
     except ValueError as error:
         sys.exit(str(error))
-    if arguments.list:
-        list_kernels(kernels, list(expectations['rows']) + list(expectations.get('helpers', {})) + rows)
-        return
-    problems = list(check(kernels, rows, expectations))
     if problems:
         sys.exit('\n'.join(problems) + f'\n{len(problems)} problems in {len(kernels)} kernels')
-    print(f'{len(kernels)} kernels of {len(rows)} rows are as expected')
+    print(f'{len(kernels)} kernels of {len(rows)} rows are as expected'
+          + (', and the steered ones' if arguments.steered else ''))
 
 
 if __name__ == '__main__':

@@ -10,15 +10,19 @@ opcodes, the registers of an FFMA, the widths of loads and stores, and branches.
     24..31    source a
     32..39    source b; or 32..63 a constant
     64..71    source c
-    73..75    width of a load or store
+    73..75    width of a load or store; 74..76 in an LDGSTS from sm_100 on
     87..91    second predicate of a branch; 7: always
     122..125  sources a, b, c, d stay in the operand cache (".reuse")
 
 A branch holds the distance from the next instruction in units of 4 bytes, from bit 34 on; from sm_90 on its low 8 bits
 stand at 16, the others at 34.
 """
+from __future__ import annotations
+
 import collections
+import os
 import struct
+from typing import Iterable, Iterator, Optional
 
 FATBIN_MAGIC = 0xBA55ED50
 EM_CUDA = 190
@@ -27,6 +31,7 @@ ALWAYS = 7
 
 # By the low 9 bits, where the operand form does not matter.
 OPCODES = {
+    0x001: 'PMTRIG',
     0x023: 'FFMA', 0x180: 'LD', 0x181: 'LDG', 0x183: 'LDL', 0x184: 'LDS', 0x185: 'ST', 0x186: 'STG', 0x187: 'STL',
     0x188: 'STS', 0x1ae: 'LDGSTS', 0x11d: 'BAR', 0x1b4: 'UTMALDG', 0x1a7: 'SYNCS', 0x147: 'BRA', 0x149: 'BRX',
     0x14a: 'JMP', 0x14d: 'EXIT', 0x150: 'RET',
@@ -38,16 +43,17 @@ WIDTHS = {4: '32', 5: '64', 6: '128'}
 class Instruction:
     """One decoded instruction."""
 
-    def __init__(self, address, low, high, arch):
+    def __init__(self, address: int, low: int, high: int, arch: int) -> None:
         self.address = address
         self.opcode = low & 0x1FF
         self.form = low >> 9 & 7
         self.name = OPCODES.get(self.opcode, '')
         self.guarded = (low >> 12 & 15) != ALWAYS
-        self.width = WIDTHS.get(high >> 9 & 7, 'other') if self.name in MEMORY else None
+        place = 10 if self.name == 'LDGSTS' and arch >= 100 else 9
+        self.width = WIDTHS.get(high >> place & 7, 'other') if self.name in MEMORY else None
         self.reuse = high >> 58 & 15
-        self.target = None
-        self.sources = (None, None, None)
+        self.target: Optional[int] = None
+        self.sources: tuple[Optional[int], ...] = (None, None, None)
         if self.name == 'FFMA':
             self.sources = self._ffma_sources(low, high)
         elif self.name == 'BRA':
@@ -55,7 +61,7 @@ class Instruction:
             # A second predicate, a uniform one or divergence may make the branch conditional.
             self.guarded = self.guarded or (high >> 23 & 31) != ALWAYS
 
-    def _ffma_sources(self, low, high):
+    def _ffma_sources(self, low: int, high: int) -> tuple[Optional[int], ...]:
         # Form 1: all are registers. 2, 3, 7: c is a constant, and b stands where c was. 4, 5, 6: b is a constant.
         a, b, c = low >> 24 & 255, low >> 32 & 255, high & 255
         if self.form in (2, 3, 7):
@@ -65,7 +71,7 @@ class Instruction:
         return tuple(None if register == NO_REGISTER else register for register in (a, b, c))
 
     @staticmethod
-    def _distance(low, high, arch):
+    def _distance(low: int, high: int, arch: int) -> int:
         field = low >> 34 | (high & 0x3FFFF) << 30
         bits = 48
         if arch >= 90:
@@ -75,22 +81,22 @@ class Instruction:
             field -= 1 << bits
         return field * 4
 
-    def ends_block(self):
+    def ends_block(self) -> bool:
         return self.name in ('BRA', 'EXIT', 'RET', 'BRX', 'JMP')
 
 
 class Kernel:
     """A kernel's machine code and what its file says about it."""
 
-    def __init__(self, name, arch, code, registers, frame):
+    def __init__(self, name: str, arch: int, code: bytes, registers: Optional[int], frame: int) -> None:
         self.name, self.arch, self.registers, self.frame = name, arch, registers, frame
         words = struct.iter_unpack('<QQ', code)
         self.instructions = [Instruction(16 * i, low, high, arch) for i, (low, high) in enumerate(words)]
 
-    def count(self, name, width=None, where=None):
-        return sum(i.name == name and (width is None or i.width == width) for i in where or self.instructions)
+    def count(self, name: str, width: Optional[str] = None) -> int:
+        return sum(i.name == name and (width is None or i.width == width) for i in self.instructions)
 
-    def hot_loop(self):
+    def hot_loop(self) -> list[Instruction]:
         """The innermost loop with the most FFMAs, without blocks out of line (retries of a wait). May be empty."""
         best = []
         most = 0
@@ -103,7 +109,7 @@ class Kernel:
                 best = [self.instructions[i] for i in sorted(body) if header <= i <= latch]
         return best
 
-    def _loops(self):
+    def _loops(self) -> list[tuple[set[int], int, int]]:
         """Natural loops: (set of instruction numbers, header, last)."""
         blocks, successors = self._blocks()
         order, seen = _postorder(successors)
@@ -137,7 +143,7 @@ class Kernel:
         return [({i for block in body for i in range(*blocks[block])}, blocks[header][0], blocks[latch][1] - 1)
                 for header, (body, latch) in found.items()]
 
-    def _blocks(self):
+    def _blocks(self) -> tuple[list[tuple[int, int]], list[list[int]]]:
         """Basic blocks as (first, end) instruction numbers, and the blocks that each may go on to."""
         code = self.instructions
         starts = {0}
@@ -161,7 +167,8 @@ class Kernel:
         return blocks, successors
 
 
-def _postorder(successors):
+def _postorder(successors: list[list[int]]) -> tuple[list[int], set[int]]:
+    """The blocks that can be reached, each after its successors; and the same as a set."""
     order, seen, stack = [], {0}, [(0, iter(successors[0]))]
     while stack:
         block, rest = stack[-1]
@@ -176,28 +183,28 @@ def _postorder(successors):
     return order, seen
 
 
-def fresh_reads(instructions):
-    """How many registers each FFMA fetches: those that the instruction just before it did not keep in the same slot."""
-    reads = []
+def fetched_registers(instructions: Iterable[Instruction]) -> list[set[int]]:
+    """The registers that each FFMA fetches: those that the instruction just before it did not keep in the same slot."""
+    fetched = []
     previous = None
     for instruction in instructions:
-        if instruction.name == 'FFMA':
-            fresh = set()
-            for slot, register in enumerate(instruction.sources):
-                kept = previous is not None and previous.sources[slot] == register and previous.reuse >> slot & 1
-                if register is not None and not kept:
-                    fresh.add(register)
-            reads.append(len(fresh))
-            previous = instruction
-        else:
+        if instruction.name != 'FFMA':
             previous = None
-    return reads
+            continue
+        registers = set()
+        for slot, register in enumerate(instruction.sources):
+            kept = previous is not None and previous.sources[slot] == register and previous.reuse >> slot & 1
+            if register is not None and not kept:
+                registers.add(register)
+        fetched.append(registers)
+        previous = instruction
+    return fetched
 
 
 class Elf:
     """Sections and symbols of a 64-bit little-endian ELF file."""
 
-    def __init__(self, data):
+    def __init__(self, data: bytes) -> None:
         self.data = data
         self.machine, = struct.unpack_from('<H', data, 18)
         self.flags, = struct.unpack_from('<I', data, 48)
@@ -208,28 +215,28 @@ class Elf:
         for header in headers:
             self.sections[_string(data, headers[names][4] + header[0])] = header
 
-    def bytes(self, name):
+    def content(self, name: str) -> bytes:
         _, kind, _, _, offset, size = self.sections[name][:6]
         return b'' if kind == 8 else self.data[offset:offset + size]
 
-    def symbols(self):
+    def symbols(self) -> list[str]:
         """Name of each symbol, by its number."""
-        table, strings = self.bytes('.symtab'), self.bytes('.strtab')
+        table, strings = self.content('.symtab'), self.content('.strtab')
         return [_string(strings, struct.unpack_from('<I', table, at)[0]) for at in range(0, len(table), 24)]
 
 
-def _string(data, at):
+def _string(data: bytes, at: int) -> str:
     return data[at:data.index(b'\0', at)].decode()
 
 
-def _cubin_kernels(data):
+def _cubin_kernels(data: bytes) -> list[Kernel]:
     elf = Elf(data)
     # The architecture's place in the flags moved with the ABI.
     arch = elf.flags >> 8 & 0xFF if data[8] >= 8 else elf.flags & 0xFF
     frames = collections.defaultdict(int)
     registers = {}
     symbols = elf.symbols()
-    for attribute, value in _info(elf.bytes('.nv.info')):
+    for attribute, value in _info(elf.content('.nv.info')):
         if attribute in (0x11, 0x2F) and len(value) == 8:
             symbol, number = struct.unpack('<II', value)
             (frames if attribute == 0x11 else registers)[symbols[symbol]] = number
@@ -237,11 +244,11 @@ def _cubin_kernels(data):
     for name in elf.sections:
         if name.startswith('.text.'):
             kernel = name[len('.text.'):]
-            kernels.append(Kernel(kernel, arch, elf.bytes(name), registers.get(kernel), frames[kernel]))
+            kernels.append(Kernel(kernel, arch, elf.content(name), registers.get(kernel), frames[kernel]))
     return kernels
 
 
-def _info(data):
+def _info(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Attributes of an .nv.info section: (number, value)."""
     at = 0
     while at + 4 <= len(data):
@@ -252,7 +259,7 @@ def _info(data):
             at += size
 
 
-def _fatbin_cubins(data):
+def _fatbin_cubins(data: bytes) -> Iterator[bytes]:
     """The cubins in the content of an .nv_fatbin section."""
     at = 0
     while True:
@@ -272,7 +279,7 @@ def _fatbin_cubins(data):
             at += header + size
 
 
-def kernels(path):
+def kernels(path: str | os.PathLike[str]) -> list[Kernel]:
     """All kernels in a cubin, or in a file with an .nv_fatbin section; those of one name once for each architecture."""
     with open(path, 'rb') as file:
         data = file.read()
@@ -281,4 +288,4 @@ def kernels(path):
         return _cubin_kernels(data)
     if '.nv_fatbin' not in elf.sections:
         raise ValueError(f'{path} holds no device code')
-    return [kernel for cubin in _fatbin_cubins(elf.bytes('.nv_fatbin')) for kernel in _cubin_kernels(cubin)]
+    return [kernel for cubin in _fatbin_cubins(elf.content('.nv_fatbin')) for kernel in _cubin_kernels(cubin)]

@@ -1,38 +1,57 @@
 """Test of check_sass.py: test_check_sass.py CUBIN..., built from spill.cu, whose faults it must find, and no others."""
+from __future__ import annotations
+
+import json
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
+from typing import Iterable
 
 import check_sass
 import sass
 
-STRICT = {'ffma': 0.9, 'three_fresh': 0.5, 'registers': 128, 'loop': ['LDS.128'], 'code': ['LDS.128'], 'never': ['LD']}
 SOUND = 'sm75_ffma_8x8x4_sound'
+SPILLED = 'sm75_ffma_8x8x4_spilled'
+INDEXED = 'sm75_ffma_8x1x1_indexed'
+# What a good kernel fulfils, and which of it each of the others does not.
+STRICT: check_sass.Entry = {'ffma': 0.9, 'three_fresh': 0.5, 'loop': {'LDS.128': 16}, 'code': {'LDS.128': 16},
+                            'never': ['LD']}
 PLANTED = {
-    'sm75_ffma_8x8x4_spilled': ['local memory', 'stack frame', 'hot loop is', 'fetch three'],
-    'sm75_ffma_8x1x1_indexed': ['local memory', 'stack frame', 'hot loop is', 'fetch three', 'no LDS.128 in',
-                                'no LDS.128'],
-    'sm75_ffma_2x2x1_scalar': ['hot loop is', 'fetch three', 'no LDS.128 in', 'no LDS.128'],
-    'sm75_ffma_8x1x8_unshared': ['fetch three', 'no LDS.128 in', 'no LDS.128'],
+    SPILLED: ['local memory', 'stack frame', 'hot loop is', 'fetch three'],
+    INDEXED: ['local memory', 'stack frame', 'hot loop is', 'fetch three', 'LDS.128 in the hot loop',
+              'LDS.128 in the kernel'],
+    'sm75_ffma_2x2x1_scalar': ['hot loop is', 'fetch three', 'LDS.128 in the hot loop', 'LDS.128 in the kernel'],
+    'sm75_ffma_8x1x8_unshared': ['fetch three', 'LDS.128 in the hot loop', 'LDS.128 in the kernel'],
 }
-CUBINS = []
+NAMES = [SOUND, *PLANTED]
+CUBINS: list[pathlib.Path] = []
 
 
-def found(kernels, rows):
+def found(kernels: Iterable[sass.Kernel], entries: dict[str, check_sass.Entry]) -> list[str]:
+    rows = {name: {'ffma': 0, **entry} for name, entry in entries.items()}
     return list(check_sass.check(kernels, list(rows), {'rows': rows}))
 
 
 class CheckSass(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         self.files = [sass.kernels(file) for file in CUBINS]
+        self.sound = [[kernel for kernel in kernels if kernel.name == SOUND] for kernels in self.files]
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
 
-    def test_planted_faults(self):
+    def assert_one(self, problems: Iterable[str], text: str) -> None:
+        problems = list(problems)
+        self.assertEqual(len(problems), 1, problems)
+        self.assertIn(text, problems[0])
+
+    def test_planted_faults(self) -> None:
         for kernels in self.files:
-            rows = {name: STRICT for name in [SOUND, *PLANTED]}
-            problems = found(kernels, rows)
+            problems = found(kernels, {name: STRICT for name in NAMES})
             for name, expected in PLANTED.items():
                 mine = [problem for problem in problems if problem.startswith(name + ':')]
                 if kernels[0].arch < check_sass.FULL_RATE:
@@ -42,55 +61,72 @@ class CheckSass(unittest.TestCase):
                     self.assertIn(text, problem)
             self.assertFalse([problem for problem in problems if problem.startswith(SOUND)], problems)
 
-    def test_local_memory_needs_no_asking(self):
+    def test_local_memory_needs_no_asking(self) -> None:
         for kernels in self.files:
-            problems = found(kernels, {name: {} for name in [SOUND, *PLANTED]})
-            self.assertEqual({problem.split(':')[0] for problem in problems},
-                             {'sm75_ffma_8x8x4_spilled', 'sm75_ffma_8x1x1_indexed'})
+            problems = found(kernels, {name: {} for name in NAMES})
+            self.assertEqual({problem.split(':')[0] for problem in problems}, {SPILLED, INDEXED})
 
-    def test_limits(self):
-        for kernels in self.files:
-            sound = [kernel for kernel in kernels if kernel.name == SOUND]
+    def test_limits(self) -> None:
+        for sound in self.sound:
             self.assertEqual(found(sound, {SOUND: STRICT}), [])
-            for entry, text in [({'registers': 40}, 'registers, at most 40'), ({'never': ['LDS']}, 'LDS, which'),
-                                ({'ffma': 0.99}, 'at least 0.99'), ({'three_fresh': 0.01}, 'at most 0.01'),
-                                ({'loop': ['LDGSTS.128']}, 'no LDGSTS.128 in'), ({'code': ['BAR', 'LDSM']}, 'no LDSM'),
-                                ({'variants': {'sound': {'registers': 40}}}, 'registers, at most 40')]:
-                if 'three_fresh' in entry and sound[0].arch < check_sass.FULL_RATE:
+            for entry, text in [({'never': ['LDS']}, 'LDS, which'), ({'ffma': 0.99}, 'at least 0.99'),
+                                ({'three_fresh': 0.01}, 'at most 0.01'), ({'one_bank': 0}, 'one bank only, at most 0'),
+                                ({'loop': {'LDS.128': 17}}, '16 LDS.128 in the hot loop, at least 17'),
+                                ({'loop': {'LDGSTS.128|LDG.128': 1}}, '0 LDGSTS.128|LDG.128 in the hot loop'),
+                                ({'loop_exactly': {'FFMA': 255}}, '256 FFMA in the hot loop, exactly 255'),
+                                ({'code': {'BAR': 1, 'LDGSTS': 1}}, '0 LDGSTS in the kernel'),
+                                ({'variants': {'sound': {'never': ['LDS']}}}, 'LDS, which')]:
+                if entry.keys() & {'three_fresh', 'one_bank'} and sound[0].arch < check_sass.FULL_RATE:
                     continue
-                problems = found(sound, {SOUND: entry})
-                self.assertEqual(len(problems), 1, problems)
-                self.assertIn(text, problems[0])
-            self.assertEqual(found(sound, {SOUND: {'registers': 40, 'from': 100}}), [])
-            self.assertEqual(found(sound, {SOUND: {'registers': 40, 'to': 70}}), [])
+                self.assert_one(found(sound, {SOUND: entry}), text)
+            self.assertEqual(found(sound, {SOUND: {'never': ['LDS'], 'to': 75}}), [])
+            self.assertEqual(found(sound, {SOUND: {'loop_exactly': {'FFMA': 256}}}), [])
 
-    def test_coverage(self):
-        for kernels in self.files:
-            sound = [kernel for kernel in kernels if kernel.name == SOUND]
+    def test_coverage(self) -> None:
+        zero: check_sass.Entry = {'ffma': 0}
+        for sound in self.sound:
             for rows, expected, text in [
-                    ([SOUND, 'sm75_other'], {SOUND: {}}, 'sm75_other: a row without an expectation'),
-                    ([], {SOUND: {}}, 'an expectation without a row'),
-                    ([SOUND, 'sm75_other'], {SOUND: {}, 'sm75_other': {}}, 'sm75_other: no kernel'),
+                    ([SOUND, 'sm75_other'], {SOUND: zero}, 'sm75_other: a row without an expectation'),
+                    ([], {SOUND: zero}, 'an expectation without a row'),
+                    ([SOUND], {SOUND: {}}, 'states no share of FFMAs'),
+                    ([SOUND, 'sm75_other'], {SOUND: zero, 'sm75_other': zero}, 'sm75_other: no kernel'),
                     ([SOUND], {SOUND: {'kernels': 0}}, 'has a kernel, none expected'),
-                    ([SOUND], {SOUND: {'register': 3}}, 'unknown key register')]:
-                problems = list(check_sass.check(sound, rows, {'rows': expected}))
-                self.assertEqual(len(problems), 1, problems)
-                self.assertIn(text, problems[0])
-            problems = list(check_sass.check(sound, [], {'rows': {}}))
-            self.assertEqual(problems, [f'{SOUND}: belongs to no row and no helper'])
+                    ([SOUND], {SOUND: {**zero, 'variants': {'other': {}}}}, 'no kernel for the variant other'),
+                    ([SOUND], {SOUND: {**zero, 'lop': {}}}, 'unknown key lop'),
+                    ([SOUND], {SOUND: {**zero, 'variants': {'sound': {'lop': {}}}}}, 'unknown key lop')]:
+                self.assert_one(check_sass.check(sound, rows, {'rows': expected}), text)
+            self.assert_one(check_sass.check(sound, [], {'rows': {}}), f'{SOUND}: belongs to no row and no helper')
             self.assertEqual(list(check_sass.check(sound, [], {'rows': {}, 'helpers': {SOUND: {}}})), [])
 
-    def test_longest_name_owns(self):
+    def test_longest_name_owns(self) -> None:
         self.assertEqual(check_sass.owner('_ZN3fooILi3EE', ['fo', 'foo', 'o']), 'foo')
 
-    def test_the_script_refuses(self):
-        folder = pathlib.Path(__file__).resolve().parent
+    def test_steered(self) -> None:
+        cubin = self.folder / f'{SOUND}.cubin'
+        self.assert_one(check_sass.check_steered(self.folder, {SOUND: {}}), 'there is none')
+        cubin.write_bytes(b'')
+        self.assert_one(check_sass.check_steered(self.folder, {SOUND: {}}), 'steer_registers.py refused the kernel')
+        self.assert_one(check_sass.check_steered(self.folder, {}), 'a steered cubin without an expectation')
         for file in CUBINS:
-            result = subprocess.run([sys.executable, folder / 'check_sass.py', file], capture_output=True, text=True)
-            self.assertNotEqual(result.returncode, 0)
-            self.assertIn('sm75_ffma_8x8x4_spilled: belongs to no row', result.stderr)
+            cubin.write_bytes(file.read_bytes())
+            problems = list(check_sass.check_steered(self.folder, {SOUND: {'never': ['LDS']}}))
+            self.assertIn(f'{SOUND}.cubin: no kernel {SOUND}_swapped', problems)
+            for text in ['local memory', 'LDS, which']:
+                self.assertTrue([problem for problem in problems if text in problem], problems)
 
-    def test_against_cuobjdump(self):
+    def test_the_script_refuses_a_spill(self) -> None:
+        rows, expectations = self.folder / 'rows.h', self.folder / 'expectations.json'
+        rows.write_text('\n'.join(f'  X({name}) \\' for name in NAMES))
+        expectations.write_text(json.dumps({'rows': {name: {'ffma': 0} for name in NAMES}}))
+        script = pathlib.Path(check_sass.__file__)
+        for file in CUBINS:
+            command = [sys.executable, '-B', script, '--rows', rows, '--expectations', expectations, file]
+            result = subprocess.run(command, capture_output=True, text=True)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            named = {line.split(':')[0] for line in result.stderr.splitlines() if ': sm_' in line}
+            self.assertEqual(named, {SPILLED, INDEXED}, result.stderr)
+
+    def test_against_cuobjdump(self) -> None:
         tool = shutil.which('cuobjdump') or shutil.which('cuobjdump', path='/usr/local/cuda/bin')
         if not tool:
             self.skipTest('no cuobjdump')
@@ -108,5 +144,5 @@ class CheckSass(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    CUBINS = sys.argv[1:]
+    CUBINS = [pathlib.Path(file) for file in sys.argv[1:]]
     unittest.main(argv=sys.argv[:1])

@@ -40,7 +40,7 @@ struct Row {
     static constexpr int wide_thread = 8, narrow_thread = 16, wide_lanes = 16, narrow_lanes = 2;
     static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
     static constexpr int narrow_most = 64;
-    static constexpr double ffma_share = 0.7;
+    static constexpr double ffma_share = 0.58;
   };
   template <typename Config>
   static auto kernel() {

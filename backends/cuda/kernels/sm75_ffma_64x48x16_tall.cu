@@ -39,7 +39,7 @@ struct Row {
     static constexpr int wide_thread = 8, narrow_thread = 12, wide_lanes = 8, narrow_lanes = 4;
     static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
     static constexpr int narrow_most = 96;
-    static constexpr double ffma_share = 0.68;
+    static constexpr double ffma_share = 0.45;
   };
   template <typename Config>
   static auto kernel() {

@@ -30,7 +30,7 @@ namespace {
 struct Config : TileShape<64, 64, 8, 8, 4, 4, 2> {
   static constexpr int min_arch = 75;
   static constexpr int blocks = 4;  // resident on a multiprocessor
-  static constexpr double peak_fraction = 0.5;
+  static constexpr double peak_fraction = 0.60;
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ struct Config : TileShape<128, 64, 16, 8, 8, 8, 2> {
   static constexpr int min_arch = 80;
   static constexpr int stages = 3;
   static constexpr int blocks = 3;  // resident on a multiprocessor
-  static constexpr double peak_fraction = 0.66;
+  static constexpr double peak_fraction = 0.74;
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ struct Config : TileShape<32, 32, 32, 4, 2, 4, 2> {
   static constexpr int min_arch = 80;
   static constexpr int stages = 3;
   static constexpr int blocks = 6;  // resident on a multiprocessor
-  static constexpr double peak_fraction = 0.28;
+  static constexpr double peak_fraction = 0.48;
 };
 
 }  // namespace

@@ -71,6 +71,15 @@ struct Pieces {
   int64_t m, n, k;
 };
 
+int64_t count(int64_t size, int64_t piece) { return (size - 1) / piece + 1; }
+
+// The size of equal pieces of at most `most`, a multiple of 256 if there are several; 0: too small.
+int64_t even_piece(int64_t size, int64_t most) {
+  if (size <= most) return size;
+  if (most < 256) return 0;
+  return (count(size, count(size, most / 256 * 256)) + 255) / 256 * 256;
+}
+
 Pieces cut(const GemmDesc &desc) {
   const auto fits = [](const void *base, int64_t ld) {
     return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld) % 4) == 0;
@@ -83,14 +92,12 @@ Pieces cut(const GemmDesc &desc) {
   if (p.copies_a && p.copies_b) {
     p.k = std::min(desc.k, kElements / (padded(desc.m) + padded(desc.n)) / 16 * 16);
   } else if (p.copies_a) {
-    p.m = std::min(desc.m, kElements / desc.k / 256 * 256);
+    p.m = even_piece(desc.m, kElements / desc.k);
   } else if (p.copies_b) {
-    p.n = std::min(desc.n, kElements / desc.k / 256 * 256);
+    p.n = even_piece(desc.n, kElements / desc.k);
   }
   return p;
 }
-
-int64_t count(int64_t size, int64_t piece) { return (size - 1) / piece + 1; }
 
 int64_t copied_elements(const Pieces &p) {
   return (p.copies_a ? padded(p.m) * p.k : 0) + (p.copies_b ? padded(p.n) * p.k : 0);
@@ -126,11 +133,12 @@ bool supports(const GemmDesc &desc, int index) {
 double cost(const GemmDesc &desc, int index) {
   const Pieces p = cut(desc);
   const GemmDesc piece = piece_of(desc, p, 0, 0, 0, nullptr, nullptr);
-  const double pieces = static_cast<double>(count(desc.m, p.m) * count(desc.n, p.n) * count(desc.k, p.k));
+  const double pieces = static_cast<double>(desc.m) / static_cast<double>(p.m) * static_cast<double>(desc.n) /
+                        static_cast<double>(p.n) * static_cast<double>(desc.k) / static_cast<double>(p.k);
   const Device &d = device(index);
   const double accumulated =
       static_cast<double>(count(desc.k, p.k) - 1) * 8.0 * static_cast<double>(desc.m) * static_cast<double>(desc.n);
-  return pieces * (kLaunchSeconds + stream_k_plan(piece, Sharing::stream, index).seconds +
+  return pieces * (2 * kLaunchSeconds + stream_k_plan(piece, Sharing::stream, index).seconds +
                    memory_seconds(d, 8.0 * static_cast<double>(copied_elements(p)))) +
          memory_seconds(d, accumulated);
 }
