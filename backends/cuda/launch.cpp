@@ -46,6 +46,14 @@ libsgemm_status_t failure(cudaError_t code, const char *what, Error *error) {
   return code == cudaErrorMemoryAllocation ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_EXECUTION_FAILED;
 }
 
+libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error) {
+  Scope scope;
+  const libsgemm_status_t status = scope.enter(launch.device, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  const cudaError_t code = cudaMemsetAsync(memory, 0, bytes, static_cast<cudaStream_t>(launch.stream));
+  return code == cudaSuccess ? LIBSGEMM_SUCCESS : failure(code, "clearing workspace", error);
+}
+
 libsgemm_status_t launch_raw(const void *kernel, unsigned cluster, dim3 grid, dim3 block, size_t shared_bytes,
                              const Launch &launch, void **arguments, Error *error) {
   if (launch.capturing && launch.stream == nullptr) {

@@ -10,6 +10,9 @@ namespace libsgemm::cuda {
 // Writes what went wrong into `error`, clears the runtime's last error, and returns the status that it means.
 libsgemm_status_t failure(cudaError_t code, const char *what, Error *error);
 
+// Enqueues zeros for device memory.
+libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error);
+
 // Enqueues `kernel` on launch.stream of launch.device. `shared_bytes`: dynamic shared memory, beyond 48 KiB allowed.
 // `cluster` blocks along x are a cluster.
 libsgemm_status_t launch_raw(const void *kernel, unsigned cluster, dim3 grid, dim3 block, size_t shared_bytes,

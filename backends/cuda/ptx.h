@@ -166,13 +166,13 @@ __device__ __forceinline__ void synchronize_threads(int index, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(index), "r"(threads) : "memory");
 }
 
-__device__ __forceinline__ uint64_t load_acquire(const uint64_t *global) {
-  uint64_t value;
-  asm volatile("ld.acquire.gpu.global.b64 %0, [%1];" : "=l"(value) : "l"(global) : "memory");
+__device__ __forceinline__ unsigned load_acquire(const unsigned *global) {
+  unsigned value;
+  asm volatile("ld.acquire.gpu.global.b32 %0, [%1];" : "=r"(value) : "l"(global) : "memory");
   return value;
 }
-__device__ __forceinline__ void store_release(uint64_t *global, uint64_t value) {
-  asm volatile("st.release.gpu.global.b64 [%0], %1;" ::"l"(global), "l"(value) : "memory");
+__device__ __forceinline__ void store_release(unsigned *global, unsigned value) {
+  asm volatile("st.release.gpu.global.b32 [%0], %1;" ::"l"(global), "r"(value) : "memory");
 }
 #endif
 

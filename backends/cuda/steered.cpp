@@ -4,6 +4,8 @@
 
 #include <cuda_runtime.h>
 
+#include <cstring>
+
 #include "context.h"
 
 #if defined(LIBSGEMM_CUDA_STEERED)
@@ -34,30 +36,25 @@ bool has_steered_kernels() { return true; }
 
 const void *steered_kernel(const char *name, const void *plain) {
 #define LIBSGEMM_CODE(row) \
-  { libsgemm_cuda_##row, libsgemm_cuda_##row##_end }
-  static const struct {
-    const char *begin, *end;
-  } kFiles[] = {LIBSGEMM_CODE(sm90_ffma_256x128x16_stream_k), LIBSGEMM_CODE(sm90_ffma_256x128x16_cluster),
-                LIBSGEMM_CODE(sm90_ffma_256x128x16_slices)};
-  static constexpr int kCount = sizeof kFiles / sizeof *kFiles;
-  // Never unloaded: work may be under way when the process ends.
-  static const cudaLibrary_t *const libraries = [] {
-    static cudaLibrary_t loaded[kCount] = {};
-    const RelaxedCapture relaxed;
-    for (int i = 0; i < kCount; ++i) {
-      if (kFiles[i].begin == kFiles[i].end) continue;
-      const cudaError_t code =
-          cudaLibraryLoadData(&loaded[i], kFiles[i].begin, nullptr, nullptr, 0, nullptr, nullptr, 0);
-      if (code != cudaSuccess) loaded[i] = nullptr;
-    }
-    return loaded;
-  }();
+  { #row, libsgemm_cuda_##row, libsgemm_cuda_##row##_end, nullptr }
+  // Loaded by the row's first launch. Never unloaded: work may be under way when the process ends.
+  static struct {
+    const char *row, *begin, *end;
+    cudaLibrary_t library;
+  } files[] = {LIBSGEMM_CODE(sm90_ffma_256x128x16_stream_k), LIBSGEMM_CODE(sm90_ffma_256x128x16_cluster),
+               LIBSGEMM_CODE(sm90_ffma_256x128x16_slices)};
   const void *found = plain;
-  for (int i = 0; i < kCount; ++i) {
+  for (auto &file : files) {
+    if (std::strncmp(name, file.row, std::strlen(file.row)) != 0 || file.begin == file.end) continue;
+    const RelaxedCapture relaxed;
+    cudaError_t code = cudaSuccess;
+    if (file.library == nullptr) {
+      code = cudaLibraryLoadData(&file.library, file.begin, nullptr, nullptr, 0, nullptr, nullptr, 0);
+    }
     cudaKernel_t kernel = nullptr;
-    if (libraries[i] != nullptr && cudaLibraryGetKernel(&kernel, libraries[i], name) == cudaSuccess) found = kernel;
+    if (code == cudaSuccess && cudaLibraryGetKernel(&kernel, file.library, name) == cudaSuccess) found = kernel;
+    static_cast<void>(cudaGetLastError());
   }
-  static_cast<void>(cudaGetLastError());
   return found;
 }
 

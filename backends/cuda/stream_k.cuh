@@ -31,7 +31,7 @@ struct StreamKShape {
   static constexpr int unroll = 8;                        // steps of k in the loop: 1024 FFMA, what the cache holds
   static constexpr int suppliers = 4;                     // warps that copy
 #if !defined(LIBSGEMM_STEERING_SLOTS)
-  static constexpr int multiplier_registers = 224;
+  static constexpr int multiplier_registers = 208;
 #else
   static constexpr int multiplier_registers = 192;  // leaves room for what steer_registers.py adds
 #endif
@@ -537,7 +537,7 @@ __device__ __forceinline__ void stream_k_hand_over(const StreamKProblem &p, int 
   ptx::synchronize_threads(1, StreamKShape::multipliers);
   if (threadIdx.x == 0) {
     __threadfence();
-    ptx::store_release(p.finished + block, p.launch);
+    ptx::store_release(p.finished + block, 1);
   }
 }
 
@@ -550,8 +550,7 @@ __device__ __forceinline__ void stream_k_gather(const StreamKProblem &p, const S
   do {
     ++block;
     if (threadIdx.x == 0) {
-      while (ptx::load_acquire(p.finished + block) != p.launch) __nanosleep(64);
-      p.finished[block] = 0;  // a graph may launch us again with the same number
+      while (ptx::load_acquire(p.finished + block) == 0) __nanosleep(64);
     }
     ptx::synchronize_threads(1, StreamKShape::multipliers);
     const float4 *source = stream_k_partial(p, block);

@@ -53,8 +53,7 @@ struct StreamKProblem {
   int share;         // stream: k-tiles of a block, of which the first `longer_shares` blocks have one more
   int longer_shares;
   float *partial;      // stream, slices: one tile for each block
-  uint64_t *finished;  // stream: one for each block: `launch` once its partial tile is written
-  uint64_t launch;     // stream: a number that no other launch has
+  unsigned *finished;  // stream: one for each block, 0; not 0 once its partial tile is written
 };
 
 }  // namespace libsgemm::cuda

@@ -2,8 +2,6 @@
 #include "stream_k_row.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <climits>
 #include <cmath>
 
@@ -48,6 +46,8 @@ double step_seconds(const Device &d) {
   return 2.0 * kTileM * kTileN * kTileK * d.multiprocessors / (kPeakFraction * ffma_peak(d));
 }
 
+size_t flag_bytes(int blocks) { return (sizeof(unsigned) * static_cast<size_t>(blocks) + 255) / 256 * 256; }
+
 void plan_stream(const Device &d, StreamKPlan *plan) {
   StreamKProblem &p = plan->problem;
   const int blocks = d.multiprocessors, count = p.tiles_m * p.tiles_n;
@@ -61,7 +61,7 @@ void plan_stream(const Device &d, StreamKPlan *plan) {
   const double stores = std::ceil(static_cast<double>(count) / blocks) * kStoreSeconds;
   double gather = 0;
   if (p.stream_tiles != 0) {
-    plan->workspace = 8 * static_cast<size_t>(blocks) + 256 + blocks * kTileBytes;
+    plan->workspace = flag_bytes(blocks) + blocks * kTileBytes;
     gather = kGatherSeconds * (1 + std::ceil(static_cast<double>(blocks) / p.stream_tiles));
   }
   plan->seconds = each * step_seconds(d) + stores + gather;
@@ -100,14 +100,6 @@ void plan_slices(const Device &d, StreamKPlan *plan) {
   const double waves = std::ceil(static_cast<double>(plan->blocks) / d.multiprocessors);
   plan->seconds = waves * (std::ceil(static_cast<double>(p.k_tiles) / p.slices) * step_seconds(d) + kStoreSeconds) +
                   kLaunchSeconds + 2 * memory_seconds(d, bytes) / kPartialBandwidth;
-}
-
-// Distinct for each launch, also across processes: workspace may hold what another left.
-uint64_t launch_number() {
-  static const uint64_t start =
-      static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()) * 0x9e3779b97f4a7c15u;
-  static std::atomic<uint64_t> count{0};
-  return start + ++count;
 }
 
 // An operand of the kernel that is `outer` x k, or k x `outer` in memory if it is turned; `tile` of it meet in a tile.
@@ -208,10 +200,13 @@ libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan,
   StreamKProblem p = plan.problem;
   p.c = desc.c;
   p.vectors = stream_k_vectors(desc);
-  p.launch = launch_number();
-  const size_t flag_bytes = (8 * static_cast<size_t>(plan.blocks) + 255) / 256 * 256;
-  p.finished = static_cast<uint64_t *>(launch.workspace);
-  p.partial = reinterpret_cast<float *>(static_cast<char *>(launch.workspace) + (p.stream_tiles != 0 ? flag_bytes : 0));
+  p.partial = static_cast<float *>(launch.workspace);
+  if (p.stream_tiles != 0) {
+    p.finished = static_cast<unsigned *>(launch.workspace);
+    p.partial = reinterpret_cast<float *>(static_cast<char *>(launch.workspace) + flag_bytes(plan.blocks));
+    status = clear(p.finished, flag_bytes(plan.blocks), launch, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+  }
   return launch_clusters(plan.swapped ? kernel.swapped : kernel.plain, static_cast<unsigned>(plan.cluster),
                          dim3(static_cast<unsigned>(plan.blocks)), dim3(kThreads), kSharedBytes, launch, error,
                          operands, p);

@@ -12,6 +12,11 @@ namespace libsgemm::cuda {
 libsgemm_status_t launch_on_cpu(const void *kernel, const simt::Configuration &configuration,
                                 const std::function<void()> &body, Error *error);
 
+inline libsgemm_status_t clear(void *memory, size_t bytes, const Launch &, Error *) {
+  std::memset(memory, 0, bytes);
+  return LIBSGEMM_SUCCESS;
+}
+
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_clusters(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                   size_t shared_bytes, const Launch &, Error *error, const Arguments &...arguments) {

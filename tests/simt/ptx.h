@@ -67,11 +67,11 @@ inline void synchronize_threads(int index, int threads) {
   simt::barrier_sync(index, static_cast<unsigned>(threads), 0);
 }
 
-inline uint64_t load_acquire(const uint64_t *global) {
+inline unsigned load_acquire(const unsigned *global) {
   simt::yield();
   return *global;
 }
-inline void store_release(uint64_t *global, uint64_t value) {
+inline void store_release(unsigned *global, unsigned value) {
   *global = value;
   simt::progress();
 }

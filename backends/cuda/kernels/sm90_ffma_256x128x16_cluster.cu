@@ -11,11 +11,11 @@
 //   +---------+---------+               first row 4 r, column 4 c        4 groups of 4 rows, 16 apart
 //   | warp 0  | warp 4  |               r = lane / 2 % 4                 2 groups of 4 columns, 32 apart
 //   |   ...   |   ...   |               c = 2 (lane / 8) + lane % 2
-//   | warp 3  | warp 7  |               warp 8 copies, warps 9 to 11 transpose
+//   | warp 3  | warp 7  |               warps 8 to 11 supply
 //   +---------+---------+
 //
-// Shared memory, bytes: stage s of 6 at 24576 s: A at 0 and 8192 (boxes of 16 rows of 128 floats), B at 16384; from
-// 147456 on the second ring, of 3 stages, for operands to be transposed; then 18 barriers.
+// Shared memory, bytes: stage s of 5 at 24576 s: A at 0 and 8192 (boxes of 16 rows of 128 floats), B at 16384; from
+// 122880 on the second ring, 3 stages of 30720, for operands that are transposed or aligned; then 16 barriers.
 //
 // Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4, k of more than 16.
 //
