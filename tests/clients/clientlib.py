@@ -78,6 +78,10 @@ def backend_missing(build, backend):
         return None
     if not (build / 'lib/libsgemm' / f'libsgemm_{backend}.so').exists():
         return f'the backend {backend} is not part of this build'
+    if backend != 'openblas':
+        info = subprocess.run([build / 'bin/libsgemm', 'info'], capture_output=True, text=True).stdout
+        reason = re.search(rf'^  {backend} +not available: (.*)', info, re.M)
+        return f'{backend}: {reason.group(1)}' if reason else None
     try:
         ctypes.CDLL('libopenblas.so.0')
     except OSError as error:

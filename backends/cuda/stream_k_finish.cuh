@@ -1,0 +1,287 @@
+// The product of sm_90 (stream_k.cuh): what becomes of the sums of a tile, or of a part of one.
+#pragma once
+
+#include "stream_k_work.cuh"
+
+namespace libsgemm::cuda {
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+// A thread's place in the tile: 4 groups of 4 rows, 16 apart, and 2 groups of 4 columns, 32 apart.
+struct StreamKThread {
+  int row, column;
+
+  __device__ __forceinline__ StreamKThread() {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    row = warp % 4 * 64 + lane / 2 % 4 * 4;
+    column = warp / 4 * 64 + (lane / 8 * 2 + lane % 2) * 4;
+  }
+};
+
+// Transposes 4 x 4 elements of four lanes, whose numbers differ in the bits kLow and kHigh: element e of the r-th lane
+// trades places with element r of the e-th.
+template <int kLow, int kHigh>
+__device__ __forceinline__ float4 stream_k_trade(float4 v) {
+  const bool low = (threadIdx.x & kLow) != 0, high = (threadIdx.x & kHigh) != 0;
+  const float a = __shfl_xor_sync(~0u, low ? v.x : v.y, kLow), b = __shfl_xor_sync(~0u, low ? v.z : v.w, kLow);
+  v = low ? make_float4(a, v.y, b, v.w) : make_float4(v.x, a, v.z, b);
+  const float c = __shfl_xor_sync(~0u, high ? v.x : v.z, kHigh), d = __shfl_xor_sync(~0u, high ? v.y : v.w, kHigh);
+  return high ? make_float4(c, d, v.z, v.w) : make_float4(v.x, v.y, c, d);
+}
+
+// Where a thread stores: its first element in C, and how many rows and columns from there on are inside. If C is not
+// aligned, four neighbouring lanes trade elements, so that they store neighbouring rows: each has every fourth of 16.
+template <bool kSwapped>
+struct StreamKPlace {
+  static constexpr int kLow = kSwapped ? 1 : 2, kHigh = kSwapped ? 8 : 4;  // bits in which the four lanes differ
+  float *c;
+  int rows, columns;
+
+  __device__ __forceinline__ StreamKPlace(const StreamKProblem &p, int tile, const StreamKThread &thread) {
+    int tile_row, tile_column;
+    stream_k_position(p, tile, &tile_row, &tile_column);
+    const int64_t outer = static_cast<int64_t>(tile_row) * StreamKShape::tile_m + thread.row;
+    const int64_t inner = static_cast<int64_t>(tile_column) * StreamKShape::tile_n + thread.column;
+    int64_t row = kSwapped ? inner : outer;
+    const int64_t column = kSwapped ? outer : inner;
+    if (!p.vectors) row -= 3 * (((threadIdx.x & kLow) != 0 ? 1 : 0) + ((threadIdx.x & kHigh) != 0 ? 2 : 0));
+    c = p.c + column * p.ldc + row;
+    rows = static_cast<int>(min(p.m - row, static_cast<int64_t>(StreamKShape::tile_m)));
+    columns = static_cast<int>(min(p.n - column, static_cast<int64_t>(StreamKShape::tile_m)));
+  }
+
+  // Vector v of the thread: elements `step` rows apart.
+  __device__ __forceinline__ static int row_of(int v) { return kSwapped ? v % 2 * 32 : v % 4 * 16; }
+  __device__ __forceinline__ static int column_of(int v) {
+    return kSwapped ? v / 2 % 4 + v / 8 * 16 : v / 4 % 4 + v / 16 * 32;
+  }
+  template <bool kVectors>
+  __device__ __forceinline__ bool is_whole(int v) const {
+    return kVectors && row_of(v) + 4 <= rows;
+  }
+
+  template <bool kVectors>
+  __device__ __forceinline__ float4 load(const StreamKProblem &p, int v) const {
+    constexpr int kStep = kVectors ? 1 : 4;
+    const int row = row_of(v), column = column_of(v);
+    const float *source = c + column * p.ldc + row;
+    float4 old = {};
+    if (column >= columns) return old;
+    if (is_whole<kVectors>(v)) return *reinterpret_cast<const float4 *>(source);
+    if (row < rows) old.x = source[0];
+    if (row + kStep < rows) old.y = source[kStep];
+    if (row + 2 * kStep < rows) old.z = source[2 * kStep];
+    if (row + 3 * kStep < rows) old.w = source[3 * kStep];
+    return old;
+  }
+
+  template <bool kVectors>
+  __device__ __forceinline__ void store(const StreamKProblem &p, int v, float4 value) const {
+    constexpr int kStep = kVectors ? 1 : 4;
+    const int row = row_of(v), column = column_of(v);
+    float *target = c + column * p.ldc + row;
+    if (column >= columns) return;
+    if (is_whole<kVectors>(v)) {
+      *reinterpret_cast<float4 *>(target) = value;
+      return;
+    }
+    if (row < rows) target[0] = value.x;
+    if (row + kStep < rows) target[kStep] = value.y;
+    if (row + 2 * kStep < rows) target[2 * kStep] = value.z;
+    if (row + 3 * kStep < rows) target[3 * kStep] = value.w;
+  }
+};
+
+// Vector v of the thread's 32, four neighbours along a column of C.
+template <bool kSwapped>
+__device__ __forceinline__ float4 stream_k_vector(const float (&sum)[16][8], int v) {
+  if constexpr (kSwapped) {
+    const int i = v / 2, j = v % 2 * 4;
+    return make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
+  } else {
+    const int i = v % 4 * 4, j = v / 4;
+    return make_float4(sum[i][j], sum[i + 1][j], sum[i + 2][j], sum[i + 3][j]);
+  }
+}
+
+template <bool kSwapped>
+__device__ __forceinline__ void stream_k_set_vector(float (&sum)[16][8], int v, float4 value) {
+  const int i = kSwapped ? v / 2 : v % 4 * 4, j = kSwapped ? v % 2 * 4 : v / 4;
+  sum[i][j] = value.x;
+  sum[i + (kSwapped ? 0 : 1)][j + (kSwapped ? 1 : 0)] = value.y;
+  sum[i + (kSwapped ? 0 : 2)][j + (kSwapped ? 2 : 0)] = value.z;
+  sum[i + (kSwapped ? 0 : 3)][j + (kSwapped ? 3 : 0)] = value.w;
+}
+
+__device__ __forceinline__ float4 stream_k_scale(float alpha, float4 v) {
+  return make_float4(alpha * v.x, alpha * v.y, alpha * v.z, alpha * v.w);
+}
+__device__ __forceinline__ float4 stream_k_axpy(float beta, float4 x, float4 y) {
+  return make_float4(fmaf(beta, x.x, y.x), fmaf(beta, x.y, y.y), fmaf(beta, x.z, y.z), fmaf(beta, x.w, y.w));
+}
+
+// C = alpha * value + beta * C, vector v. All lanes of the warp come here.
+template <bool kVectors, bool kSwapped>
+__device__ __forceinline__ void stream_k_store_one(const StreamKProblem &p, const StreamKPlace<kSwapped> &place, int v,
+                                                   float4 value) {
+  using Place = StreamKPlace<kSwapped>;
+  if (!kVectors) value = stream_k_trade<Place::kLow, Place::kHigh>(value);
+  value = stream_k_scale(p.alpha, value);
+  if (p.beta != 0.0f) value = stream_k_axpy(p.beta, place.template load<kVectors>(p, v), value);
+  place.template store<kVectors>(p, v, value);
+}
+
+// The same for all vectors. All of C is read before any is written, so that no load waits for another.
+template <bool kVectors, bool kSwapped>
+__device__ __forceinline__ void stream_k_store_all(const StreamKProblem &p, const StreamKPlace<kSwapped> &place,
+                                                   float (&sum)[16][8]) {
+  using Place = StreamKPlace<kSwapped>;
+#pragma unroll
+  for (int v = 0; v < StreamKShape::vectors; ++v) {
+    float4 value = stream_k_vector<kSwapped>(sum, v);
+    if (!kVectors) value = stream_k_trade<Place::kLow, Place::kHigh>(value);
+    stream_k_set_vector<kSwapped>(sum, v, stream_k_scale(p.alpha, value));
+  }
+  if (p.beta != 0.0f) {
+#pragma unroll
+    for (int v = 0; v < StreamKShape::vectors; ++v) {
+      stream_k_set_vector<kSwapped>(
+          sum, v, stream_k_axpy(p.beta, place.template load<kVectors>(p, v), stream_k_vector<kSwapped>(sum, v)));
+    }
+  }
+#pragma unroll
+  for (int v = 0; v < StreamKShape::vectors; ++v) {
+    place.template store<kVectors>(p, v, stream_k_vector<kSwapped>(sum, v));
+  }
+}
+
+// Where a block keeps its partial tile: vectors of the threads, one after the other.
+__device__ __forceinline__ float4 *stream_k_partial(const StreamKProblem &p, int block) {
+  return reinterpret_cast<float4 *>(p.partial +
+                                    static_cast<int64_t>(block) * (StreamKShape::tile_m * StreamKShape::tile_n)) +
+         threadIdx.x;
+}
+
+template <bool kSwapped>
+__device__ __forceinline__ void stream_k_leave(const StreamKProblem &p, int block, const float (&sum)[16][8]) {
+  float4 *target = stream_k_partial(p, block);
+#pragma unroll
+  for (int v = 0; v < StreamKShape::vectors; ++v)
+    target[v * StreamKShape::multipliers] = stream_k_vector<kSwapped>(sum, v);
+}
+
+// Tells the block that waits for the partial tile.
+__device__ __forceinline__ void stream_k_hand_over(const StreamKProblem &p, int block) {
+  ptx::synchronize_threads(1, StreamKShape::multipliers);
+  if (threadIdx.x == 0) {
+    __threadfence();
+    ptx::store_release(p.finished + block, 1);
+  }
+}
+
+// Adds what the blocks after this one computed of its tile, in their order.
+__device__ __forceinline__ void stream_k_gather(const StreamKProblem &p, const StreamKWork<Sharing::stream> &work,
+                                                float (&sum)[16][8]) {
+  const int tile_end = (work.tile + 1) * p.k_tiles;
+  int block = work.block;
+#pragma unroll 1
+  do {
+    ++block;
+    if (threadIdx.x == 0) {
+      while (ptx::load_acquire(p.finished + block) == 0) __nanosleep(64);
+    }
+    ptx::synchronize_threads(1, StreamKShape::multipliers);
+    const float4 *source = stream_k_partial(p, block);
+#pragma unroll
+    for (int v = 0; v < StreamKShape::vectors; ++v) {
+      const float4 part = __ldcg(source + v * StreamKShape::multipliers);
+      const int i = v % 4 * 4, j = v / 4;
+      sum[i][j] += part.x;
+      sum[i + 1][j] += part.y;
+      sum[i + 2][j] += part.z;
+      sum[i + 3][j] += part.w;
+    }
+  } while (StreamKWork<Sharing::stream>::share(p, block + 1) < tile_end);
+}
+
+// Adds the slices of the cluster's blocks, in their order: each block a part of the tile, from the others' shared
+// memory.
+template <bool kSwapped>
+__device__ __forceinline__ void stream_k_add_up(const StreamKProblem &p, const StreamKWork<Sharing::cluster> &work,
+                                                const StreamKThread &thread, uint32_t shared,
+                                                const float (&sum)[16][8]) {
+  constexpr int kBytes = StreamKShape::multipliers * 16;
+  const uint32_t mine = shared + threadIdx.x * 16;
+  ptx::synchronize_threads(1, StreamKShape::multipliers);  // nobody reads the ring any more
+#pragma unroll
+  for (int v = 0; v < StreamKShape::vectors; ++v)
+    ptx::store_shared_x4(mine + v * kBytes, stream_k_vector<kSwapped>(sum, v));
+  ptx::synchronize_cluster();
+  const StreamKPlace<kSwapped> place(p, work.tile, thread);
+  const int each = (StreamKShape::vectors - 1) / p.slices + 1;
+#pragma unroll 2
+  for (int v = work.slice * each; v < min((work.slice + 1) * each, StreamKShape::vectors); ++v) {
+    float4 total = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+#pragma unroll 2
+    for (int slice = 0; slice < p.slices; ++slice) {
+      const float4 part = ptx::load_cluster_x4(mine + v * kBytes, slice);
+      total = make_float4(total.x + part.x, total.y + part.y, total.z + part.z, total.w + part.w);
+    }
+    if (p.vectors) {
+      stream_k_store_one<true>(p, place, v, total);
+    } else {
+      stream_k_store_one<false>(p, place, v, total);
+    }
+  }
+  ptx::synchronize_cluster();  // others still read what is here
+}
+
+// What a block does with the sums of its k-tiles of a tile.
+template <Sharing kSharing, bool kSwapped>
+__device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const StreamKWork<kSharing> &work,
+                                                const StreamKThread &thread, uint32_t shared, float (&sum)[16][8]) {
+  if constexpr (kSharing == Sharing::cluster) {
+    stream_k_add_up<kSwapped>(p, work, thread, shared, sum);
+  } else if constexpr (kSharing == Sharing::slices) {
+    stream_k_leave<kSwapped>(p, static_cast<int>(blockIdx.x), sum);
+  } else {
+    if (work.first != 0) {
+      stream_k_leave<false>(p, work.block, sum);
+      stream_k_hand_over(p, work.block);
+      return;
+    }
+    if (work.last != p.k_tiles) stream_k_gather(p, work, sum);
+    const StreamKPlace<kSwapped> place(p, work.tile, thread);
+    if (p.vectors) {
+      stream_k_store_all<true>(p, place, sum);
+    } else {
+      stream_k_store_all<false>(p, place, sum);
+    }
+  }
+}
+
+// Sharing::slices: adds the slices of vector v of all threads of a tile, in their order. The block: 256 threads; its
+// number: 32 * tile + v.
+template <bool kSwapped>
+__device__ __forceinline__ void stream_k_sum_slices(const StreamKProblem &p) {
+  const int tile = static_cast<int>(blockIdx.x) / StreamKShape::vectors,
+            v = static_cast<int>(blockIdx.x) % StreamKShape::vectors;
+  const float4 *source = stream_k_partial(p, tile * p.slices) + v * StreamKShape::multipliers;
+  constexpr int kTileVectors = StreamKShape::tile_m * StreamKShape::tile_n / 4;
+  float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+#pragma unroll 8
+  for (int slice = 0; slice < p.slices; ++slice) {
+    const float4 part = __ldcg(source + static_cast<int64_t>(slice) * kTileVectors);
+    sum = make_float4(sum.x + part.x, sum.y + part.y, sum.z + part.z, sum.w + part.w);
+  }
+  const StreamKPlace<kSwapped> place(p, tile, StreamKThread());
+  if (p.vectors) {
+    stream_k_store_one<true>(p, place, v, sum);
+  } else {
+    stream_k_store_one<false>(p, place, v, sum);
+  }
+}
+
+#endif  // sm_90
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,246 @@
+// The product of sm_90 (stream_k.cuh): the warps that bring operands to shared memory.
+//
+// In the first ring both operands lie k by k: A as k x m and B as k x n, in boxes of 16 rows of 128 floats. An operand
+// that lies so in memory, aligned, is copied there by the copy engine. Another goes through the second ring, from which
+// the supplying warps transpose or shift it into the first.
+//
+// Measured (H100, 4096 x 4096 x 4096, TFLOP/s): 56 where the copy engine does all; 50 with one operand or both
+// transposed, 42 to 43 unaligned. These warps seem to take shared memory and dispatch slots from the multiplying ones:
+// without the loads and stores themselves 52 to 54 remain, and steering the loop gains nothing then. More warps, fewer
+// instructions, other places for them in the block, and sleeping instead of polling changed little.
+#pragma once
+
+#include "stream_k_work.cuh"
+
+namespace libsgemm::cuda {
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+__device__ __forceinline__ bool is_turned(const StreamKOperand &operand) {
+  return operand.route == Route::turned || operand.route == Route::turned_unaligned;
+}
+__device__ __forceinline__ bool goes_directly(const StreamKOperand &operand) { return operand.route == Route::direct; }
+
+// The box that a lane of the copying warp has copied for each k-tile; at most 8 of A and 4 of B.
+struct StreamKBox {
+  bool exists, of_a, turned, direct;
+  const void *map;
+  uint32_t offset;               // in the stage
+  int outer_offset, outer_step;  // along m or n: of the box in the tile, and from tile to tile
+  int k_step;                    // along k, from k-tile to k-tile
+
+  __device__ __forceinline__ explicit StreamKBox(const StreamKOperands &o) {
+    using Shape = StreamKShape;
+    const int lane = threadIdx.x % 32;
+    of_a = lane < 8;
+    const StreamKOperand &operand = of_a ? o.a : o.b;
+    const int boxes = of_a ? Shape::boxes_m : Shape::boxes_n, tile = of_a ? Shape::tile_m : Shape::tile_n;
+    const int index = of_a ? lane : lane - 8, views = operand.view_count, view = index % views, box = index / views;
+    turned = is_turned(operand);
+    direct = goes_directly(operand);
+    exists = lane < 12 && box < (turned ? 1 : boxes);
+    map = &operand.views[view];
+    if (turned) {
+      offset = (of_a ? 0 : Shape::second_a_bytes) + view * (tile / 4) * Shape::column_bytes;
+      outer_offset = 0;
+      outer_step = tile / views;
+      k_step = Shape::tile_k;
+    } else {
+      offset = direct ? (of_a ? 0 : Shape::boxes_m * Shape::box_bytes) + box * Shape::box_bytes +
+                            view * (Shape::box_bytes / 4)
+                      : (of_a ? 0 : Shape::second_a_bytes) + index * Shape::shifted_box_bytes;
+      outer_offset = 128 * box;
+      outer_step = tile;
+      k_step = Shape::tile_k / views;
+    }
+  }
+
+  __device__ __forceinline__ void copy(int row, int column, int k, uint32_t stage, uint32_t barrier) const {
+    const int outer = (of_a ? row : column) * outer_step + outer_offset, along_k = k * k_step;
+    ptx::copy_box(stage + offset, map, turned ? along_k : outer, turned ? outer : along_k, barrier);
+  }
+};
+
+// What supplying warp `quarter` does with its quarter of an operand of one k-tile: `from` and `to` are the operand's
+// places in the two rings. Eight threads that are served together read 8 different groups of banks and write 8.
+//
+// Turned: of each 128 columns, a lane takes four, and of these a fourth of the k-tile.
+template <int kHalves>
+__device__ __forceinline__ void stream_k_turn(bool interleaved, int quarter, uint32_t from, uint32_t to) {
+  using Shape = StreamKShape;
+  const int lane = threadIdx.x % 32, q = (lane / 2 + quarter) % 4;
+  // Step 4 q + e of k goes to row 4 q + e, or to row q + 4 e.
+  const uint32_t step = (interleaved ? 4 : 1) * Shape::row_bytes;
+  from += lane * (4 * Shape::column_bytes) + q * 16;
+  to += lane * 16 + q * (interleaved ? 1 : 4) * Shape::row_bytes;
+#pragma unroll 1
+  for (int half = 0; half < kHalves; ++half) {
+    float4 v[4];
+#pragma unroll
+    for (int e = 0; e < 4; ++e) v[e] = ptx::load_shared_x4(from + e * Shape::column_bytes);
+    ptx::store_shared_x4(to, make_float4(v[0].x, v[1].x, v[2].x, v[3].x));
+    ptx::store_shared_x4(to + step, make_float4(v[0].y, v[1].y, v[2].y, v[3].y));
+    ptx::store_shared_x4(to + 2 * step, make_float4(v[0].z, v[1].z, v[2].z, v[3].z));
+    ptx::store_shared_x4(to + 3 * step, make_float4(v[0].w, v[1].w, v[2].w, v[3].w));
+    from += 128 * Shape::column_bytes;
+    to += Shape::box_bytes;
+  }
+}
+
+// Turned, four views: of each 128 columns, a lane takes one of each view, element by element.
+template <int kHalves>
+__device__ __forceinline__ void stream_k_turn_unaligned(const StreamKOperand &operand, int quarter, uint32_t from,
+                                                        uint32_t to) {
+  using Shape = StreamKShape;
+  constexpr uint32_t kViewBytes = kHalves * 32 * Shape::column_bytes;
+  const int lane = threadIdx.x % 32;
+  from += lane * Shape::column_bytes + quarter * 16;
+  to += lane * 16 + quarter * Shape::row_bytes;
+#pragma unroll 1
+  for (int half = 0; half < kHalves; ++half) {
+#pragma unroll
+    for (int t = 0; t < 4; ++t) {
+      const int e = (t + lane / 8) % 4;  // step 4 * quarter + e of k
+      float v[4];
+#pragma unroll
+      for (int view = 0; view < 4; ++view) {
+        v[view] = ptx::load_shared(from + 4 * e + view * kViewBytes + 4 * operand.shift[view]);
+      }
+      ptx::store_shared_x4(to + e * (4 * Shape::row_bytes), make_float4(v[0], v[1], v[2], v[3]));
+    }
+    from += 32 * Shape::column_bytes;
+    to += Shape::box_bytes;
+  }
+}
+
+// Shifted by kShift: four rows of each 128, of view `quarter`.
+template <int kHalves, int kShift>
+__device__ __forceinline__ void stream_k_shift(int quarter, uint32_t from, uint32_t to) {
+  using Shape = StreamKShape;
+  const int lane = threadIdx.x % 32;
+  from += quarter * Shape::shifted_box_bytes + lane * 16;
+  to += quarter * (4 * Shape::row_bytes) + lane * 16;
+#pragma unroll 1
+  for (int half = 0; half < kHalves; ++half) {
+#pragma unroll
+    for (int row = 0; row < 4; ++row) {
+      const float4 x = ptx::load_shared_x4(from + row * Shape::long_row_bytes);
+      float4 y = {};
+      if (kShift != 0) y = ptx::load_shared_x4(from + row * Shape::long_row_bytes + 16);
+      ptx::store_shared_x4(to + row * Shape::row_bytes, kShift == 0   ? x
+                                                        : kShift == 1 ? make_float4(x.y, x.z, x.w, y.x)
+                                                        : kShift == 2 ? make_float4(x.z, x.w, y.x, y.y)
+                                                                      : make_float4(x.w, y.x, y.y, y.z));
+    }
+    from += 4 * Shape::shifted_box_bytes;
+    to += Shape::box_bytes;
+  }
+}
+
+template <int kHalves>
+__device__ __forceinline__ void stream_k_move(const StreamKOperand &operand, bool interleaved, int quarter,
+                                              uint32_t from, uint32_t to) {
+  switch (operand.route) {
+    case Route::direct:
+      break;
+    case Route::turned:
+      stream_k_turn<kHalves>(interleaved, quarter, from, to);
+      break;
+    case Route::turned_unaligned:
+      stream_k_turn_unaligned<kHalves>(operand, quarter, from, to);
+      break;
+    case Route::shifted:
+      switch (operand.shift[quarter]) {
+        case 0:
+          stream_k_shift<kHalves, 0>(quarter, from, to);
+          break;
+        case 1:
+          stream_k_shift<kHalves, 1>(quarter, from, to);
+          break;
+        case 2:
+          stream_k_shift<kHalves, 2>(quarter, from, to);
+          break;
+        default:
+          stream_k_shift<kHalves, 3>(quarter, from, to);
+          break;
+      }
+  }
+}
+
+// The supplying warps. The first has the copy engine copy, two k-tiles ahead of what it then moves itself.
+template <Sharing kSharing>
+__device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const StreamKProblem &p, int warp,
+                                                uint32_t shared, const StreamKBarriers barriers) {
+  using Shape = StreamKShape;
+  const bool first_lane = threadIdx.x % 32 == 0, copies = warp == 0;
+  const bool a_direct = goes_directly(o.a), b_direct = goes_directly(o.b), moves = !a_direct || !b_direct;
+  const uint32_t direct_bytes = (a_direct ? o.a.bytes : 0) + (b_direct ? o.b.bytes : 0);
+  const uint32_t second_bytes = (a_direct ? 0 : o.a.bytes) + (b_direct ? 0 : o.b.bytes);
+  if (!copies && !moves) return;
+  const StreamKBox box(o);
+  RingStage copied(1), moved(1);
+  SecondStage second_copied(1), second_moved(0);
+  StreamKWork<kSharing> work(p);
+  const int count = work.k_tile_count(p), ahead = moves ? Shape::second_stages - 1 : 0;
+  int row = 0, column = 0, k = 0;
+  work.last = 0;
+#pragma unroll 1
+  for (int i = copies ? 0 : ahead; i < count + ahead; ++i) {
+    if (copies && i < count) {
+      if (k == work.last) {
+        work.step(p);
+        stream_k_position(p, work.tile, &row, &column);
+        k = work.first;
+      }
+      if (second_bytes != 0) {
+        ptx::barrier_wait(barriers.second_free(second_copied.index), second_copied.parity);
+        if (first_lane) ptx::barrier_arrive_and_expect(barriers.second_full(second_copied.index), second_bytes);
+        __syncwarp();
+        if (box.exists && !box.direct) {
+          box.copy(row, column, k, shared + Shape::second_ring + second_copied.index * Shape::second_stage_bytes,
+                   barriers.second_full(second_copied.index));
+        }
+        second_copied.advance();
+      }
+      if (direct_bytes != 0) {
+        barriers.wait_free(copied);
+        if (first_lane) ptx::barrier_arrive_and_expect(barriers.full(copied.index), direct_bytes);
+        __syncwarp();
+        if (box.exists && box.direct) {
+          box.copy(row, column, k, shared + copied.index * Shape::stage_bytes, barriers.full(copied.index));
+        }
+      }
+      copied.advance();
+      ++k;
+    }
+    if (moves && i >= ahead) {
+      ptx::barrier_wait(barriers.second_full(second_moved.index), second_moved.parity);
+      barriers.wait_free(moved);
+      const uint32_t from = shared + Shape::second_ring + second_moved.index * Shape::second_stage_bytes;
+      const uint32_t to = shared + moved.index * Shape::stage_bytes;
+      stream_k_move<Shape::boxes_m>(o.a, o.interleaved, warp, from, to);
+      stream_k_move<Shape::boxes_n>(o.b, o.interleaved, warp, from + Shape::second_a_bytes,
+                                    to + Shape::boxes_m * Shape::box_bytes);
+      __syncwarp();
+      if (first_lane) {
+        ptx::barrier_arrive(barriers.full(moved.index));
+        ptx::barrier_arrive(barriers.second_free(second_moved.index));
+      }
+      second_moved.advance();
+      moved.advance();
+    }
+  }
+  // The multipliers look one stage ahead, at the end too.
+  if (moves) {
+    barriers.wait_free(moved);
+    if (first_lane) ptx::barrier_arrive(barriers.full(moved.index));
+  }
+  if (copies && direct_bytes != 0) {
+    barriers.wait_free(copied);
+    if (first_lane) ptx::barrier_arrive(barriers.full(copied.index));
+  }
+}
+
+#endif  // sm_90
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,142 @@
+// The product of sm_90 (stream_k.cuh): sizes, which tiles and parts of tiles a block has, and the rings of stages.
+#pragma once
+
+#include "ptx.h"
+#include "stream_k.h"
+
+namespace libsgemm::cuda {
+
+// The 256x128 tile of C: eight warps of 64 x 64, threads of 16 x 8.
+struct StreamKShape {
+  static constexpr int tile_m = 256, tile_n = 128, tile_k = 16;
+  static constexpr int boxes_m = 2, boxes_n = 1;  // of 128 x 16
+  static constexpr int stages = 5, second_stages = 3;
+  static constexpr uint32_t row_bytes = 128 * 4, box_bytes = 16 * row_bytes,
+                            stage_bytes = (boxes_m + boxes_n) * box_bytes;
+  // In the second ring. Turned: columns of 20 floats, 16 and room for the shift. Shifted: boxes of 4 rows of 132
+  // floats.
+  static constexpr uint32_t column_bytes = 20 * 4, long_row_bytes = 132 * 4, shifted_box_bytes = 17 * 128;
+  static constexpr uint32_t second_a_bytes = tile_m * column_bytes;
+  static constexpr uint32_t second_stage_bytes = (tile_m + tile_n) * column_bytes;
+  static constexpr uint32_t second_ring = stages * stage_bytes;
+  static constexpr uint32_t shared_bytes = second_ring + second_stages * second_stage_bytes;
+  static constexpr int multipliers = 256, threads = 384;  // threads that multiply; with those that copy
+  static constexpr int unroll = 8;                        // steps of k in the loop: 1024 FFMA, what the cache holds
+  static constexpr int suppliers = 4;                     // warps that copy
+#if !defined(LIBSGEMM_STEERING_SLOTS)
+  static constexpr int multiplier_registers = 208;
+#else
+  static constexpr int multiplier_registers = 192;  // leaves room for what steer_registers.py adds
+#endif
+  static constexpr int supplier_registers = 56;
+  static constexpr int vectors = tile_m * tile_n / 4 / multipliers;  // of 4 sums of a thread
+};
+
+// The work of one block. Streaming: its share of the cut tiles, then its whole tiles; blocks are numbered backwards, so
+// that a block waits only for blocks that the device starts before it. Otherwise one slice of one tile.
+template <Sharing kSharing>
+struct StreamKWork {
+  int block, slice;
+  int next, end;  // k-tiles, counted through all tiles
+  int whole;      // the next whole tile
+  int tile, first, last;
+
+  __device__ __forceinline__ explicit StreamKWork(const StreamKProblem &p) {
+    if constexpr (kSharing == Sharing::stream) {
+      block = static_cast<int>(gridDim.x - 1 - blockIdx.x);
+      slice = 0;
+      whole = p.stream_tiles + block;
+      next = share(p, block);
+      end = share(p, block + 1);
+    } else {
+      block = static_cast<int>(blockIdx.x) / p.slices;
+      slice = static_cast<int>(blockIdx.x) % p.slices;
+      whole = p.tiles_m * p.tiles_n;
+      const int longer = p.k_tiles % p.slices;
+      next = block * p.k_tiles + slice * (p.k_tiles / p.slices) + min(slice, longer);
+      end = next + p.k_tiles / p.slices + (slice < longer ? 1 : 0);
+    }
+  }
+
+  // Streaming: first k-tile of a block's share.
+  __device__ __forceinline__ static int share(const StreamKProblem &p, int block) {
+    return block * p.share + min(block, p.longer_shares);
+  }
+
+  // How many k-tiles all steps have together.
+  __device__ __forceinline__ int k_tile_count(const StreamKProblem &p) const {
+    const int tiles = p.tiles_m * p.tiles_n, blocks = static_cast<int>(gridDim.x);
+    return end - next + (whole < tiles ? ((tiles - 1 - whole) / blocks + 1) * p.k_tiles : 0);
+  }
+
+  // The k-tiles [first, last) of `tile`; false if there is nothing left.
+  __device__ __forceinline__ bool step(const StreamKProblem &p) {
+    // Neither branches nor a division: the compiler must see that the warps stay together, which makes the loop over k
+    // count in uniform registers.
+    const bool cut = next < end;
+    int streamed = static_cast<int>(__umulhi(next, p.k_tiles_inverse));  // next / k_tiles, or one less
+    streamed += next - streamed * p.k_tiles >= p.k_tiles ? 1 : 0;
+    const int begin = streamed * p.k_tiles;
+    tile = cut ? streamed : whole;
+    first = cut ? next - begin : 0;
+    last = cut ? min(end - begin, p.k_tiles) : p.k_tiles;
+    next = cut ? begin + last : next;
+    whole += cut ? 0 : static_cast<int>(gridDim.x);
+    return tile < p.tiles_m * p.tiles_n;
+  }
+};
+
+// Where a tile is, in tiles. Neighbours take columns of 8, so that the blocks at work share tiles of A and B in the L2
+// cache.
+__device__ __forceinline__ void stream_k_position(const StreamKProblem &p, int tile, int *row, int *column) {
+  constexpr int kGroup = 8;
+  const int group = tile / (kGroup * p.tiles_n), within = tile % (kGroup * p.tiles_n);
+  const int height = min(kGroup, p.tiles_m - group * kGroup);
+  *row = group * kGroup + within % height;
+  *column = within / height;
+}
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+// Place in a ring of stages.
+template <int kStages>
+struct StreamKStage {
+  int index = 0;
+  unsigned parity;
+
+  __device__ __forceinline__ explicit StreamKStage(unsigned start) : parity(start) {}
+  __device__ __forceinline__ bool is_last() const { return index == kStages - 1; }
+  __device__ __forceinline__ void advance() {
+    if (++index == kStages) {
+      index = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+using RingStage = StreamKStage<StreamKShape::stages>;
+using SecondStage = StreamKStage<StreamKShape::second_stages>;
+
+// The barriers: for each stage of the ring "full", then "free"; for each stage of the second ring the same.
+struct StreamKBarriers {
+  static constexpr int count = 2 * (StreamKShape::stages + StreamKShape::second_stages);
+  uint32_t base;
+
+  __device__ __forceinline__ uint32_t full(int stage) const { return base + 8 * stage; }
+  __device__ __forceinline__ uint32_t free(int stage) const { return base + 8 * (StreamKShape::stages + stage); }
+  __device__ __forceinline__ uint32_t second_full(int stage) const {
+    return base + 8 * (2 * StreamKShape::stages + stage);
+  }
+  __device__ __forceinline__ uint32_t second_free(int stage) const {
+    return base + 8 * (2 * StreamKShape::stages + StreamKShape::second_stages + stage);
+  }
+  // Multipliers give back a stage when they are done with the one after it, and at their first stage give back the
+  // last, which nobody has used: hence its other parity.
+  __device__ __forceinline__ void wait_free(const RingStage &stage) const {
+    ptx::barrier_wait(free(stage.index), stage.is_last() ? stage.parity ^ 1 : stage.parity);
+  }
+};
+
+#endif  // sm_90
+
+}  // namespace libsgemm::cuda
