@@ -77,6 +77,7 @@ void expect_cuda(const Problem &problem) {
 std::vector<std::unique_ptr<Memory>> fill_device() {
   std::vector<std::unique_ptr<Memory>> all;
   size_t bytes = 0, total = 0;
+  cuda::use_device(0);
   cuda::require(driver().cuMemGetInfo_v2(&bytes, &total), "cuMemGetInfo");
   while (bytes >= 65536) {
     try {

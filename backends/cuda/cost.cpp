@@ -20,12 +20,19 @@ double occupancy_factor(double warps, double stall) {
   return per_scheduler / (per_scheduler + stall);
 }
 
+// Share of the shorter one of arithmetic and memory traffic that does not hide behind the other.
+constexpr double kNotOverlapped = 0.3;
+
 }  // namespace
 
 double ffma_peak(const Device &device) { return 2.0 * device.multiprocessors * device.ffma_per_clock * device.clock; }
 
 double memory_seconds(const Device &device, double bytes) {
   return bytes / (kReachableBandwidth * device.memory_bandwidth);
+}
+
+double overlapped(double arithmetic, double memory) {
+  return std::max(arithmetic, memory) + kNotOverlapped * std::min(arithmetic, memory);
 }
 
 double gemm_bytes(const GemmDesc &desc) {
@@ -60,7 +67,7 @@ double gemm_seconds(const Device &device, const GemmDesc &desc, const Tiling &ti
   const double tiles = tile_count(static_cast<double>(desc.m), static_cast<double>(desc.n), tiling);
   const double seconds =
       tiles_seconds(device, tiling, tiles * static_cast<double>(desc.batch_count), static_cast<double>(desc.k));
-  return kLaunchSeconds + std::max(seconds, memory_seconds(device, gemm_bytes(desc)));
+  return kLaunchSeconds + overlapped(seconds, memory_seconds(device, gemm_bytes(desc)));
 }
 
 }  // namespace libsgemm::cuda

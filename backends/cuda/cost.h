@@ -18,6 +18,9 @@ double ffma_peak(const Device &device);
 // Time to move `bytes` to and from memory.
 double memory_seconds(const Device &device, double bytes);
 
+// Time of arithmetic and memory traffic that mostly hide behind one another.
+double overlapped(double arithmetic, double memory);
+
 // Bytes of a gemm when each operand moves once.
 double gemm_bytes(const GemmDesc &desc);
 

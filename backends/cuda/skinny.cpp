@@ -105,12 +105,12 @@ double whole_tiles_seconds(const Times &times, int64_t tiles, int64_t resident, 
   double seconds = 0;
   if (full > 0) {
     const double blocks = static_cast<double>(resident);
-    const double one = std::max(memory * static_cast<double>(wave), times.tiles_on_one(blocks, blocks));
+    const double one = overlapped(times.tiles_on_one(blocks, blocks), memory * static_cast<double>(wave));
     seconds += static_cast<double>(full) * (one + kLatencySeconds / blocks);
   }
   if (left > 0) {
     const double busiest = static_cast<double>(ceil_div(left, multiprocessors));
-    seconds += std::max(memory * static_cast<double>(left), times.tiles_on_one(busiest, busiest)) + kLatencySeconds;
+    seconds += overlapped(times.tiles_on_one(busiest, busiest), memory * static_cast<double>(left)) + kLatencySeconds;
   }
   return seconds;
 }

@@ -21,7 +21,7 @@ constexpr int kLargestCluster = 8;
 // What a multiprocessor reaches of its peak within a tile, and what a tile costs besides.
 constexpr double kPeakFraction = 0.855;
 constexpr double kStartSeconds = 2.0e-6;    // of a launch: barriers, first stages
-constexpr double kStoreSeconds = 5e-6;      // of a tile
+constexpr double kStoreSeconds = 3e-6;      // of a tile
 constexpr double kGatherSeconds = 1.5e-6;   // of a partial tile
 constexpr double kClusterSeconds = 2.5e-6;  // adding up in shared memory
 constexpr double kPartialBandwidth =
@@ -177,8 +177,8 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
       plan_slices(d, &plan);
       break;
   }
-  plan.seconds =
-      kLaunchSeconds + std::max(kStartSeconds + plan.seconds / route_factor(desc), memory_seconds(d, gemm_bytes(desc)));
+  plan.seconds = kLaunchSeconds +
+                 overlapped(kStartSeconds + plan.seconds / route_factor(desc), memory_seconds(d, gemm_bytes(desc)));
   return plan;
 }
 

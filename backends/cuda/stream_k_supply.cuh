@@ -221,11 +221,8 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
       stream_k_move<Shape::boxes_m>(o.a, o.interleaved, warp, from, to);
       stream_k_move<Shape::boxes_n>(o.b, o.interleaved, warp, from + Shape::second_a_bytes,
                                     to + Shape::boxes_m * Shape::box_bytes);
-      __syncwarp();
-      if (first_lane) {
-        ptx::barrier_arrive(barriers.full(moved.index));
-        ptx::barrier_arrive(barriers.second_free(second_moved.index));
-      }
+      ptx::barrier_arrive(barriers.full(moved.index));
+      ptx::barrier_arrive(barriers.second_free(second_moved.index));
       second_moved.advance();
       moved.advance();
     }
@@ -233,7 +230,7 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
   // The multipliers look one stage ahead, at the end too.
   if (moves) {
     barriers.wait_free(moved);
-    if (first_lane) ptx::barrier_arrive(barriers.full(moved.index));
+    ptx::barrier_arrive(barriers.full(moved.index));
   }
   if (copies && direct_bytes != 0) {
     barriers.wait_free(copied);
