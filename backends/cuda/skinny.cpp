@@ -15,10 +15,10 @@ constexpr int64_t kMostSharedTiles = INT32_MAX / 1024;  // the second kernel has
 constexpr int kLeastUnits = 2;                          // of a block that shares tiles
 constexpr int kLeastChunks = 4;                         // of a warp, to be worth its start
 constexpr double kSumSeconds = 2e-6;                    // the second kernel, behind the first
-constexpr double kLatencySeconds = 2.5e-6;              // from a tile's first load to its last store
+constexpr double kLatencySeconds = 1.5e-6;              // from a tile's first load to its last store
 constexpr double kPlentyWarps = 8;                      // of a multiprocessor; with half of them it loses
 constexpr double kSparseLoss = 0.3;                     // this share of its time
-constexpr double kTurnedShare = 0.8;                    // of the arithmetic where the wide operand is transposed
+constexpr double kTurnedSlowdown = 1.2;                 // of tall tiles, where the wide operand is transposed
 constexpr double kBandwidthShare = 0.85;                // of the data sheet's
 constexpr double kBandwidthOfOne = 3;                   // what one multiprocessor can draw, in equal shares of that
 
@@ -87,8 +87,7 @@ Times times_of(const SkinnyTile &tile, const GemmDesc &desc, const SkinnyPlan &p
   const SkinnyWork &w = plan.work;
   const double rows = static_cast<double>(w.warps_wide) * tile.rows, k = static_cast<double>(w.k);
   const double bandwidth = kBandwidthShare * dev.memory_bandwidth;
-  const double share = tile.ffma_share * (plan.x_along_k ? kTurnedShare : 1.0);
-  const double ffma = share * ffma_peak(dev) / 2 / dev.multiprocessors;
+  const double ffma = tile.ffma_share * ffma_peak(dev) / 2 / dev.multiprocessors;
   Times t = {};
   t.memory = gemm_bytes(desc) / bandwidth;
   t.arithmetic = rows * tile.columns * k / ffma;
@@ -105,12 +104,12 @@ double whole_tiles_seconds(const Times &times, int64_t tiles, int64_t resident, 
   double seconds = 0;
   if (full > 0) {
     const double blocks = static_cast<double>(resident);
-    const double one = overlapped(times.tiles_on_one(blocks, blocks), memory * static_cast<double>(wave));
+    const double one = std::max(memory * static_cast<double>(wave), times.tiles_on_one(blocks, blocks));
     seconds += static_cast<double>(full) * (one + kLatencySeconds / blocks);
   }
   if (left > 0) {
     const double busiest = static_cast<double>(ceil_div(left, multiprocessors));
-    seconds += overlapped(times.tiles_on_one(busiest, busiest), memory * static_cast<double>(left)) + kLatencySeconds;
+    seconds += std::max(memory * static_cast<double>(left), times.tiles_on_one(busiest, busiest)) + kLatencySeconds;
   }
   return seconds;
 }
@@ -165,7 +164,13 @@ SkinnyPlan skinny_plan(const SkinnyTile &tile, const GemmDesc &desc, int device_
     plan.blocks = std::min(plan.tiles, kMostBlocks);
   }
   set_shares(&w, plan.tiles, plan.blocks, share_tiles);
-  plan.seconds = kLaunchSeconds + (share_tiles ? shared : whole);
+  plan.seconds = share_tiles ? shared : whole;
+  if (tile.slowdown > 1) {
+    const double slowdown = tile.slowdown * (plan.x_along_k ? kTurnedSlowdown : 1.0);
+    const double arithmetic = times.arithmetic * static_cast<double>(plan.tiles) / dev.multiprocessors;
+    plan.seconds = std::max(plan.seconds, overlapped(slowdown * arithmetic, times.memory) + kLatencySeconds);
+  }
+  plan.seconds += kLaunchSeconds;
   return plan;
 }
 

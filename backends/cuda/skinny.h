@@ -24,6 +24,7 @@ struct SkinnyTile {
   int narrow_most;    // the longest short side that the row takes
   size_t warp_bytes;  // shared memory of one warp
   double ffma_share;  // of the FFMA peak, with full multiprocessors
+  double slowdown;    // of the arithmetic, measured against that: only for the comparison with other rows
 };
 
 // A kernel's parameters.

@@ -11,8 +11,8 @@ namespace libsgemm::cuda::skinny {
 template <typename Shape>
 constexpr SkinnyTile tile_of() {
   using First = Derived<Layout<Shape, true, true>>;
-  SkinnyTile tile = {First::kRows,    First::kColumns,    Shape::chunk,           Shape::warps,
-                     Shape::resident, Shape::narrow_most, 4 * First::kWarpFloats, Shape::ffma_share};
+  SkinnyTile tile = {First::kRows,       First::kColumns,        Shape::chunk,      Shape::warps,   Shape::resident,
+                     Shape::narrow_most, 4 * First::kWarpFloats, Shape::ffma_share, Shape::slowdown};
   if constexpr (First::kColumns > 1) {
     for (const size_t floats :
          {Derived<Layout<Shape, true, false>>::kWarpFloats, Derived<Layout<Shape, false, false>>::kWarpFloats,

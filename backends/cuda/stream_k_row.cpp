@@ -177,8 +177,10 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
       plan_slices(d, &plan);
       break;
   }
-  plan.seconds = kLaunchSeconds +
-                 overlapped(kStartSeconds + plan.seconds / route_factor(desc), memory_seconds(d, gemm_bytes(desc)));
+  const double arithmetic = kStartSeconds + plan.seconds / route_factor(desc),
+               memory = memory_seconds(d, gemm_bytes(desc));
+  plan.seconds =
+      kLaunchSeconds + (sharing == Sharing::slices ? std::max(arithmetic, memory) : overlapped(arithmetic, memory));
   return plan;
 }
 

@@ -19,7 +19,7 @@
 //
 // Parameters (Shape): wide_thread x narrow_thread sums of a thread; wide_lanes x narrow_lanes lanes of a warp, the
 // other lanes divide k; chunk and stages of a warp's ring; warps of a block; resident blocks that registers must allow;
-// narrow_most; ffma_share of the peak, for the cost.
+// narrow_most; ffma_share of the peak and slowdown, for the cost.
 //
 // Measured: not yet
 #include "kernels.h"
@@ -40,7 +40,8 @@ struct Row {
     static constexpr int wide_thread = 8, narrow_thread = 16, wide_lanes = 16, narrow_lanes = 2;
     static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
     static constexpr int narrow_most = 64;
-    static constexpr double ffma_share = 0.58;
+    static constexpr double ffma_share = 0.7;
+    static constexpr double slowdown = 1.45;
   };
   template <typename Config>
   static auto kernel() {

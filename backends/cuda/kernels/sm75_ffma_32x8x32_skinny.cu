@@ -18,7 +18,7 @@
 //
 // Parameters (Shape): wide_thread x narrow_thread sums of a thread; wide_lanes x narrow_lanes lanes of a warp, the
 // other lanes divide k; chunk and stages of a warp's ring; warps of a block; resident blocks that registers must allow;
-// narrow_most; ffma_share of the peak, for the cost.
+// narrow_most; ffma_share of the peak and slowdown, for the cost.
 //
 // Measured: not yet
 #include "kernels.h"
@@ -40,6 +40,7 @@ struct Row {
     static constexpr int chunk = 32, stages = 3, warps = 8, resident = 1;
     static constexpr int narrow_most = 8;
     static constexpr double ffma_share = 0.55;
+    static constexpr double slowdown = 1.0;
   };
   template <typename Config>
   static auto kernel() {

@@ -18,7 +18,7 @@
 //
 // Parameters (Shape): wide_thread x narrow_thread sums of a thread; wide_lanes x narrow_lanes lanes of a warp, the
 // other lanes divide k; chunk and stages of a warp's ring; warps of a block; resident blocks that registers must allow;
-// narrow_most; ffma_share of the peak, for the cost.
+// narrow_most; ffma_share of the peak and slowdown, for the cost.
 //
 // Measured: not yet
 #include "kernels.h"
@@ -39,7 +39,8 @@ struct Row {
     static constexpr int wide_thread = 8, narrow_thread = 12, wide_lanes = 8, narrow_lanes = 4;
     static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
     static constexpr int narrow_most = 96;
-    static constexpr double ffma_share = 0.45;
+    static constexpr double ffma_share = 0.68;
+    static constexpr double slowdown = 1.6;
   };
   template <typename Config>
   static auto kernel() {
