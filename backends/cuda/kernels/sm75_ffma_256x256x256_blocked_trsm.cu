@@ -5,7 +5,7 @@
 // Source: Kagstrom, Ling and Van Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).
 //
 // Requires: trsm. Any size, stride and alignment; no workspace.
-// Measured: not yet
+// Measured: its results on an H100, by the tests; its speed not yet.
 #include "../level3_blocked.h"
 
 namespace libsgemm::cuda {

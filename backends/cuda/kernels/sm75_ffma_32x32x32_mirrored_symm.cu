@@ -13,7 +13,7 @@
 //      +-------+
 //
 // Requires: symm of order at most 65536, and the workspace. Any stride and alignment.
-// Measured: not yet
+// Measured: its results on an H100, by the tests; its speed not yet.
 #include <algorithm>
 
 #include "../cost.h"

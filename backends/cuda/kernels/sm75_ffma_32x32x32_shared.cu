@@ -16,7 +16,8 @@
 // Requires: gemm of FP32; any transposition, alignment, size and batch.
 // Parameters (Config): tile_m = tile_n = tile_k, and threads, which follow from it.
 //
-// Measured: not yet
+// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 NT 6.7; cuBLAS 13.1 (FP32, the same run)
+// 52.2.
 #include "kernels.h"
 #include "tile_row.h"
 

@@ -4,7 +4,7 @@
 // picture, the shared-memory map and the source are in level3_panel.cuh.
 //
 // Requires: trmm. Any size, stride and alignment; no workspace.
-// Measured: not yet
+// Measured: its results on an H100, by the tests; its speed not yet.
 #include "../level3_panel.cuh"
 
 namespace libsgemm::cuda {

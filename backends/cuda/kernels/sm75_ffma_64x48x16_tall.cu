@@ -20,7 +20,8 @@
 // other lanes divide k; chunk and stages of a warp's ring; warps of a block; resident blocks that registers must allow;
 // narrow_most; ffma_share of the peak and slowdown, for the cost.
 //
-// Measured: not yet
+// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 35 x 8457 x 2560 NN, NT, TN, TT 16, 16, 17, 17; cuBLAS 13.1 18,
+// 19, 17, 18.
 #include "kernels.h"
 #include "skinny_row.h"
 

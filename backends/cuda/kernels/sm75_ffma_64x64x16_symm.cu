@@ -5,7 +5,7 @@
 // the side that is not stored are read as the transposed of their mirror image, those on the diagonal by element.
 //
 // Requires: symm. Any size, stride and alignment.
-// Measured: not yet
+// Measured: its results on an H100, by the tests; its speed not yet.
 #include "../level3_tile.cuh"
 
 namespace libsgemm::cuda {

@@ -5,7 +5,7 @@
 // the triangle are launched. syr2k is one pass: its second product is summed behind the first, with A and B exchanged.
 //
 // Requires: syrk, syr2k or gemmtr in FP32. Any size, stride and alignment.
-// Measured: not yet
+// Measured: its results on an H100, by the tests; its speed not yet.
 #include "../level3_tile.cuh"
 
 namespace libsgemm::cuda {

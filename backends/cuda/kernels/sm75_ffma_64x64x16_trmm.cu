@@ -6,7 +6,7 @@
 // crosses it, each row adds only its own terms.
 //
 // Requires: trmm, and 4 m n bytes of workspace. Any size, stride and alignment.
-// Measured: not yet
+// Measured: its results on an H100, by the tests; its speed not yet.
 #include "../level3_tile.cuh"
 
 namespace libsgemm::cuda {

@@ -5,7 +5,7 @@
 // into shared memory.
 //
 // Requires: gemm of FP16 or bfloat16 operands. Any size, stride and alignment; batches of any kind.
-// Measured: not yet
+// Measured: its results on an H100, by the tests; its speed not yet.
 #include "../level3_tile.cuh"
 
 namespace libsgemm::cuda {

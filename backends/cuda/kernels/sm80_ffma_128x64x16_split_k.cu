@@ -23,7 +23,8 @@
 // warp_rows of a block; stages of shared memory; blocks, which with the threads bounds the registers; peak_fraction for
 // the cost.
 //
-// Measured: not yet
+// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 7680 x 64 x 2560 NN, NT, TN, TT 35, 37, 31, 32; cuBLAS 13.1 38,
+// 37, 36, 35.
 #include "kernels.h"
 #include "multistage.cuh"
 #include "split_k_row.h"

