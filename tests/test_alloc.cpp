@@ -30,16 +30,6 @@ std::atomic<bool> counting{false};
 std::atomic<int> allocations{0};
 std::atomic<void *> first_caller{nullptr};
 
-}  // namespace
-
-#ifdef SANITIZED
-
-std::string sgemm_test::skip_reason() { return "the sanitizer has an allocator of its own"; }
-
-#else
-
-namespace {
-
 // Whether the driver of a GPU allocates for a call of ours, or the CUDA runtime, which is linked into the plugin: that
 // is their own affair.
 bool is_driver() {
@@ -54,6 +44,16 @@ bool is_driver() {
   }
   return false;
 }
+
+}  // namespace
+
+#ifdef SANITIZED
+
+std::string sgemm_test::skip_reason() { return "the sanitizer has an allocator of its own"; }
+
+#else
+
+namespace {
 
 void count(void *caller) {
   if (!counting || is_driver()) return;

@@ -21,6 +21,7 @@
 #include "half.h"
 #include "launch.h"
 #include "level3.h"
+#include "resident.h"
 
 namespace libsgemm::cuda::level3 {
 

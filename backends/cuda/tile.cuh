@@ -17,6 +17,7 @@
 
 #include "dynamic_shared.cuh"
 #include "ptx.h"
+#include "resident.h"
 
 namespace libsgemm::cuda {
 

@@ -15,7 +15,7 @@ using namespace level3;
 using Config = TileConfig<128, 128, 16, 2>;
 constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, 0.58};
 
-__global__ void __launch_bounds__(Config::kThreads, Config::kResident)
+__global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kResident))
     sm75_ffma_128x128x16_triangle_kernel(const __grid_constant__ StridedOperands operands,
                                          const __grid_constant__ TileProblem problem, unsigned tiles) {
   compute_tile<Config, Structure::general, Type::f32>(operands, problem, tiles);

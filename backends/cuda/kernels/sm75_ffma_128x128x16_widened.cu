@@ -16,7 +16,7 @@ using Config = TileConfig<128, 128, 16, 2>;
 constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, 0.58};
 
 template <Type TYPE, typename Operands>
-__global__ void __launch_bounds__(Config::kThreads, Config::kResident)
+__global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kResident))
     sm75_ffma_128x128x16_widened_kernel(const __grid_constant__ Operands operands,
                                         const __grid_constant__ TileProblem problem, unsigned tiles) {
   compute_tile<Config, Structure::general, TYPE>(operands, problem, tiles);

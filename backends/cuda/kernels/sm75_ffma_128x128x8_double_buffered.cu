@@ -41,7 +41,7 @@ struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
 }  // namespace
 
 template <Fetch KindA, Fetch KindB, typename Operands>
-__global__ void __launch_bounds__(Config::threads, Config::blocks)
+__global__ void __launch_bounds__(Config::threads, resident_blocks(Config::blocks))
     sm75_ffma_128x128x8_double_buffered(const __grid_constant__ Operands operands,
                                         const __grid_constant__ TileProblem p) {
   double_buffered<Config, KindA, KindB>(operands, p);

@@ -50,7 +50,7 @@ struct Layout {
 };
 
 template <Fetch KindA, Fetch KindB, typename Operands>
-__global__ void __launch_bounds__(Config::threads, Config::blocks)
+__global__ void __launch_bounds__(Config::threads, resident_blocks(Config::blocks))
     sm75_ffma_128x128x8_vectorised(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {
   using A = typename Layout<KindA, KindB>::A;
   using B = typename Layout<KindA, KindB>::B;
