@@ -61,7 +61,7 @@ void plan_stream(const Device &d, StreamKPlan *plan) {
   const double stores = std::ceil(static_cast<double>(count) / blocks) * kStoreSeconds;
   double gather = 0;
   if (p.stream_tiles != 0) {
-    plan->workspace = flag_bytes(blocks) + blocks * kTileBytes;
+    plan->workspace = flag_bytes(blocks) + static_cast<size_t>(blocks) * kTileBytes;
     gather = kGatherSeconds * (1 + std::ceil(static_cast<double>(blocks) / p.stream_tiles));
   }
   plan->seconds = each * step_seconds(d) + stores + gather;
@@ -182,6 +182,11 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
   plan.seconds =
       kLaunchSeconds + (sharing == Sharing::slices ? std::max(arithmetic, memory) : overlapped(arithmetic, memory));
   return plan;
+}
+
+size_t stream_k_most_workspace(int index) {
+  const int blocks = device(index).multiprocessors;
+  return flag_bytes(blocks) + static_cast<size_t>(blocks) * kTileBytes;
 }
 
 bool stream_k_vectors(const GemmDesc &desc) { return copies_directly(desc.c, desc.ldc); }

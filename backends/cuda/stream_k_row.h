@@ -18,6 +18,9 @@ struct StreamKPlan {
 // Of a product that the row supports.
 StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int device);
 
+// The most that a plan of Sharing::stream needs, bytes.
+size_t stream_k_most_workspace(int device);
+
 bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int device);
 
 // The kernel's two instances, of which the second swaps the operands.

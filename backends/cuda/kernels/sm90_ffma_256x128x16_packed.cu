@@ -147,10 +147,8 @@ double cost(const GemmDesc &desc, int index) {
 
 size_t copy_bytes(const Pieces &p) { return (4 * static_cast<size_t>(copied_elements(p)) + 255) / 256 * 256; }
 
-size_t workspace(const GemmDesc &desc, int index) {
-  const Pieces p = cut(desc);
-  return copy_bytes(p) + stream_k_plan(piece_of(desc, p, 0, 0, 0, nullptr, nullptr), Sharing::stream, index).workspace;
-}
+// The pieces' products are of several sizes.
+size_t workspace(const GemmDesc &desc, int index) { return copy_bytes(cut(desc)) + stream_k_most_workspace(index); }
 
 Copied copied(bool wanted, const void *source, int64_t ld, bool turned, int64_t first_outer, int64_t first_k,
               int64_t outer, int64_t k, int64_t target_ld, float *target) {
