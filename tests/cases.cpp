@@ -204,6 +204,15 @@ std::vector<Case> cases_of(Routine routine) {
   return table.take();
 }
 
+Case case_of(Routine routine, int64_t m, int64_t n, int64_t k) {
+  Case test;
+  test.routine = routine;
+  test.m = m;
+  test.n = n;
+  test.k = k;
+  return test;
+}
+
 std::string describe(const Case &test) {
   std::ostringstream text;
   text << entry_name(test.routine) << " transa=" << name(test.transa) << " transb=" << name(test.transb)

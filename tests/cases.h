@@ -33,6 +33,11 @@ struct Case {
 
 std::vector<Case> cases_of(Routine routine);
 
+// The plain case of that size.
+Case case_of(Routine routine, int64_t m, int64_t n, int64_t k);
+
+constexpr libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};
+
 // One line that is enough to repeat the case.
 std::string describe(const Case &test);
 

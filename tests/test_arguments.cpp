@@ -10,8 +10,6 @@ using namespace sgemm_test;
 
 namespace {
 
-const libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};
-
 // Two columns and two rows in C, so that one leading dimension decides about overflow; all sizes differ where they may.
 Case case_of(Routine routine) {
   Case test;

@@ -10,8 +10,6 @@ using namespace sgemm_test;
 
 namespace {
 
-const libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};
-
 Case product_case(Routine routine) {
   Case test;
   test.routine = routine;

@@ -21,16 +21,6 @@ namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-const libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};
-
-Case case_of(Routine routine, int64_t m, int64_t n, int64_t k) {
-  Case test;
-  test.routine = routine;
-  test.m = m;
-  test.n = n;
-  test.k = k;
-  return test;
-}
 
 // C = beta * C needs no kernel of the table; the device scales it.
 std::string judge_scaling(libsgemm_status_t status, DevicePlacement *device) {

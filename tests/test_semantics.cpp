@@ -16,16 +16,6 @@ namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-const libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};
-
-Case case_of(Routine routine, int64_t m, int64_t n, int64_t k) {
-  Case test;
-  test.routine = routine;
-  test.m = m;
-  test.n = n;
-  test.k = k;
-  return test;
-}
 
 // Runs the problem in both layouts on the backend under test and checks the result.
 void run(const Problem &problem, bool no_backend = false) {

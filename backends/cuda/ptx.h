@@ -55,8 +55,8 @@ __device__ __forceinline__ uint32_t shared_address(const void *shared) {
 }
 
 // `arrivals` end a phase. One thread initialises, then makes it known with barrier_init_done(), then all synchronise.
-__device__ __forceinline__ void barrier_init(uint64_t *barrier, unsigned arrivals) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+__device__ __forceinline__ void barrier_init(uint32_t barrier, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 __device__ __forceinline__ void barrier_init_done() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");

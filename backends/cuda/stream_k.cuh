@@ -93,13 +93,13 @@ __device__ __forceinline__ void stream_k(const StreamKOperands &operands, const 
   if (threadIdx.x == 0) {
     const bool a_direct = goes_directly(operands.a), b_direct = goes_directly(operands.b);
     for (int s = 0; s < Shape::stages; ++s) {
-      ptx::barrier_init(barriers + s,
+      ptx::barrier_init(at.full(s),
                         (a_direct || b_direct ? 1 : 0) + (a_direct && b_direct ? 0 : 32 * Shape::suppliers));
-      ptx::barrier_init(barriers + Shape::stages + s, Shape::multipliers / 32);
+      ptx::barrier_init(at.free(s), Shape::multipliers / 32);
     }
     for (int s = 0; s < Shape::second_stages; ++s) {
-      ptx::barrier_init(barriers + 2 * Shape::stages + s, 1);
-      ptx::barrier_init(barriers + 2 * Shape::stages + Shape::second_stages + s, 32 * Shape::suppliers);
+      ptx::barrier_init(at.second_full(s), 1);
+      ptx::barrier_init(at.second_free(s), 32 * Shape::suppliers);
     }
     ptx::barrier_init_done();
   }

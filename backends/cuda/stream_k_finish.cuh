@@ -122,13 +122,23 @@ __device__ __forceinline__ float4 stream_k_axpy(float beta, float4 x, float4 y) 
 
 // C = alpha * value + beta * C, vector v. All lanes of the warp come here.
 template <bool kVectors, bool kSwapped>
-__device__ __forceinline__ void stream_k_store_one(const StreamKProblem &p, const StreamKPlace<kSwapped> &place, int v,
-                                                   float4 value) {
+__device__ __forceinline__ void stream_k_store_as(const StreamKProblem &p, const StreamKPlace<kSwapped> &place, int v,
+                                                  float4 value) {
   using Place = StreamKPlace<kSwapped>;
   if (!kVectors) value = stream_k_trade<Place::kLow, Place::kHigh>(value);
   value = stream_k_scale(p.alpha, value);
   if (p.beta != 0.0f) value = stream_k_axpy(p.beta, place.template load<kVectors>(p, v), value);
   place.template store<kVectors>(p, v, value);
+}
+
+template <bool kSwapped>
+__device__ __forceinline__ void stream_k_store_one(const StreamKProblem &p, const StreamKPlace<kSwapped> &place, int v,
+                                                   float4 value) {
+  if (p.vectors) {
+    stream_k_store_as<true>(p, place, v, value);
+  } else {
+    stream_k_store_as<false>(p, place, v, value);
+  }
 }
 
 // The same for all vectors. All of C is read before any is written, so that no load waits for another.
@@ -227,11 +237,7 @@ __device__ __forceinline__ void stream_k_add_up(const StreamKProblem &p, const S
       const float4 part = ptx::load_cluster_x4(mine + v * kBytes, slice);
       total = make_float4(total.x + part.x, total.y + part.y, total.z + part.z, total.w + part.w);
     }
-    if (p.vectors) {
-      stream_k_store_one<true>(p, place, v, total);
-    } else {
-      stream_k_store_one<false>(p, place, v, total);
-    }
+    stream_k_store_one(p, place, v, total);
   }
   ptx::synchronize_cluster();  // others still read what is here
 }
@@ -275,11 +281,7 @@ __device__ __forceinline__ void stream_k_sum_slices(const StreamKProblem &p) {
     sum = make_float4(sum.x + part.x, sum.y + part.y, sum.z + part.z, sum.w + part.w);
   }
   const StreamKPlace<kSwapped> place(p, tile, StreamKThread());
-  if (p.vectors) {
-    stream_k_store_one<true>(p, place, v, sum);
-  } else {
-    stream_k_store_one<false>(p, place, v, sum);
-  }
+  stream_k_store_one(p, place, v, sum);
 }
 
 #endif  // sm_90

@@ -5,6 +5,7 @@
 #include <climits>
 #include <cmath>
 
+#include "aligned.h"
 #include "cost.h"
 #include "launch.h"
 #include "steered.h"
@@ -12,10 +13,8 @@
 namespace libsgemm::cuda {
 namespace {
 
-constexpr int kTileM = 256, kTileN = 128, kTileK = 16, kThreads = 384;
-constexpr int kBox = 128;  // rows of A and B that one copy takes
-constexpr size_t kTileBytes = size_t{4} * kTileM * kTileN;
-constexpr size_t kSharedBytes = 5 * 24576 + 3 * 30720;
+using Shape = StreamKShape;
+constexpr size_t kTileBytes = size_t{4} * Shape::tile_m * Shape::tile_n;
 constexpr int kLargestCluster = 8;
 
 // What a multiprocessor reaches of its peak within a tile, and what a tile costs besides.
@@ -24,18 +23,14 @@ constexpr double kStartSeconds = 2.0e-6;    // of a launch: barriers, first stag
 constexpr double kStoreSeconds = 3e-6;      // of a tile
 constexpr double kGatherSeconds = 1.5e-6;   // of a partial tile
 constexpr double kClusterSeconds = 2.5e-6;  // adding up in shared memory
-constexpr double kPartialBandwidth =
-    1.5;  // of slices, which are mostly found in the L2 cache: times that of the memory
+// Of slices, which are mostly found in the L2 cache: times that of the memory.
+constexpr double kPartialBandwidth = 1.5;
 
 int tiles(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }
 
-bool copies_directly(const void *base, int64_t ld) {
-  return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld) % 4) == 0;
-}
-
 // Share of the speed that is left when operands are transposed or aligned on the way.
 double route_factor(const GemmDesc &desc) {
-  const bool aligned = copies_directly(desc.a, desc.lda) && copies_directly(desc.b, desc.ldb);
+  const bool aligned = columns_aligned(desc.a, desc.lda) && columns_aligned(desc.b, desc.ldb);
   const bool a_turned = desc.transa != LIBSGEMM_NO_TRANS, b_turned = desc.transb == LIBSGEMM_NO_TRANS;
   if (!aligned) return 0.76;
   return a_turned ? 0.885 : b_turned ? 0.90 : 1.0;
@@ -43,10 +38,15 @@ double route_factor(const GemmDesc &desc) {
 
 // Time of one k-tile.
 double step_seconds(const Device &d) {
-  return 2.0 * kTileM * kTileN * kTileK * d.multiprocessors / (kPeakFraction * ffma_peak(d));
+  return 2.0 * Shape::tile_m * Shape::tile_n * Shape::tile_k * d.multiprocessors / (kPeakFraction * ffma_peak(d));
 }
 
 size_t flag_bytes(int blocks) { return (sizeof(unsigned) * static_cast<size_t>(blocks) + 255) / 256 * 256; }
+
+// Of a plan that cuts tiles: a flag and a partial tile for each block.
+size_t stream_workspace(const Device &d) {
+  return flag_bytes(d.multiprocessors) + static_cast<size_t>(d.multiprocessors) * kTileBytes;
+}
 
 void plan_stream(const Device &d, StreamKPlan *plan) {
   StreamKProblem &p = plan->problem;
@@ -61,7 +61,7 @@ void plan_stream(const Device &d, StreamKPlan *plan) {
   const double stores = std::ceil(static_cast<double>(count) / blocks) * kStoreSeconds;
   double gather = 0;
   if (p.stream_tiles != 0) {
-    plan->workspace = flag_bytes(blocks) + static_cast<size_t>(blocks) * kTileBytes;
+    plan->workspace = stream_workspace(d);
     gather = kGatherSeconds * (1 + std::ceil(static_cast<double>(blocks) / p.stream_tiles));
   }
   plan->seconds = each * step_seconds(d) + stores + gather;
@@ -105,17 +105,18 @@ void plan_slices(const Device &d, StreamKPlan *plan) {
 // An operand of the kernel that is `outer` x k, or k x `outer` in memory if it is turned; `tile` of it meet in a tile.
 libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t outer, int64_t k, int tile,
                            bool interleaved, StreamKOperand *operand, Error *error) {
-  const bool aligned = copies_directly(base, ld);
+  const bool aligned = columns_aligned(base, ld);
   operand->route =
       !turned ? (aligned ? Route::direct : Route::shifted) : (aligned ? Route::turned : Route::turned_unaligned);
   const int views = turned ? (aligned ? 1 : 4) : (interleaved ? 4 : 1);
   MatrixBoxes boxes = {};
   boxes.ld = static_cast<uint64_t>(ld) * static_cast<uint64_t>(views);
   // Room for the shift; turned also for the columns of 20 floats, which meet in different banks.
-  boxes.box_rows = static_cast<uint32_t>((turned ? kTileK : kBox) + (aligned && !turned ? 0 : 4));
-  boxes.box_columns = static_cast<uint32_t>((turned ? tile : kTileK) / views);
+  boxes.box_rows = static_cast<uint32_t>((turned ? Shape::tile_k : Shape::box_width) + (aligned && !turned ? 0 : 4));
+  boxes.box_columns = static_cast<uint32_t>((turned ? tile : Shape::tile_k) / views);
   operand->view_count = views;
-  operand->bytes = static_cast<uint32_t>(4 * boxes.box_rows) * (turned ? tile : kTileK * (tile / kBox));
+  operand->bytes =
+      static_cast<uint32_t>(4 * boxes.box_rows) * (turned ? tile : Shape::tile_k * (tile / Shape::box_width));
   for (int v = 0; v < views; ++v) {
     const uintptr_t address = reinterpret_cast<uintptr_t>(base + v * ld), start = address / 16 * 16;
     operand->shift[v] = static_cast<int>((address - start) / sizeof(float));
@@ -139,7 +140,7 @@ bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int index) {
     return false;
   }
   const double count = std::ceil(static_cast<double>(desc.m) / 128) * std::ceil(static_cast<double>(desc.n) / 128);
-  const double k_tiles = std::ceil(static_cast<double>(desc.k) / kTileK);
+  const double k_tiles = std::ceil(static_cast<double>(desc.k) / Shape::tile_k);
   if (count >= INT_MAX / 16 || k_tiles * (2 * d.multiprocessors + count / d.multiprocessors) >= INT_MAX) return false;
   switch (sharing) {
     case Sharing::stream:
@@ -158,12 +159,12 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
   StreamKProblem &p = plan.problem;
   p.m = desc.m, p.n = desc.n, p.ldc = desc.ldc;
   p.alpha = desc.alpha, p.beta = desc.beta;
-  const int64_t plain = static_cast<int64_t>(tiles(desc.m, kTileM)) * tiles(desc.n, kTileN);
-  const int64_t swapped = static_cast<int64_t>(tiles(desc.n, kTileM)) * tiles(desc.m, kTileN);
+  const int64_t plain = static_cast<int64_t>(tiles(desc.m, Shape::tile_m)) * tiles(desc.n, Shape::tile_n);
+  const int64_t swapped = static_cast<int64_t>(tiles(desc.n, Shape::tile_m)) * tiles(desc.m, Shape::tile_n);
   plan.swapped = swapped < plain;
-  p.tiles_m = tiles(plan.swapped ? desc.n : desc.m, kTileM);
-  p.tiles_n = tiles(plan.swapped ? desc.m : desc.n, kTileN);
-  p.k_tiles = tiles(desc.k, kTileK);
+  p.tiles_m = tiles(plan.swapped ? desc.n : desc.m, Shape::tile_m);
+  p.tiles_n = tiles(plan.swapped ? desc.m : desc.n, Shape::tile_n);
+  p.k_tiles = tiles(desc.k, Shape::tile_k);
   p.k_tiles_inverse = UINT_MAX / static_cast<unsigned>(p.k_tiles);
   p.slices = plan.cluster = 1;
   switch (sharing) {
@@ -184,24 +185,21 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
   return plan;
 }
 
-size_t stream_k_most_workspace(int index) {
-  const int blocks = device(index).multiprocessors;
-  return flag_bytes(blocks) + static_cast<size_t>(blocks) * kTileBytes;
-}
+size_t stream_k_most_workspace(int index) { return stream_workspace(device(index)); }
 
-bool stream_k_vectors(const GemmDesc &desc) { return copies_directly(desc.c, desc.ldc); }
+bool stream_k_vectors(const GemmDesc &desc) { return columns_aligned(desc.c, desc.ldc); }
 
 libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan, const StreamKKernel &kernel,
                                   const Launch &launch, Error *error) {
   const auto *a = static_cast<const float *>(desc.a), *b = static_cast<const float *>(desc.b);
   StreamKOperands operands = {};
-  operands.interleaved = !copies_directly(a, desc.lda) || !copies_directly(b, desc.ldb);
+  operands.interleaved = !columns_aligned(a, desc.lda) || !columns_aligned(b, desc.ldb);
   StreamKOperand &of_a = plan.swapped ? operands.b : operands.a, &of_b = plan.swapped ? operands.a : operands.b;
   libsgemm_status_t status = describe(a, desc.lda, desc.transa != LIBSGEMM_NO_TRANS, desc.m, desc.k,
-                                      plan.swapped ? kTileN : kTileM, operands.interleaved, &of_a, error);
+                                      plan.swapped ? Shape::tile_n : Shape::tile_m, operands.interleaved, &of_a, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  status = describe(b, desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, desc.n, desc.k, plan.swapped ? kTileM : kTileN,
-                    operands.interleaved, &of_b, error);
+  status = describe(b, desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, desc.n, desc.k,
+                    plan.swapped ? Shape::tile_m : Shape::tile_n, operands.interleaved, &of_b, error);
   if (status != LIBSGEMM_SUCCESS) return status;
 
   StreamKProblem p = plan.problem;
@@ -215,8 +213,8 @@ libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan,
     if (status != LIBSGEMM_SUCCESS) return status;
   }
   return launch_clusters(plan.swapped ? kernel.swapped : kernel.plain, static_cast<unsigned>(plan.cluster),
-                         dim3(static_cast<unsigned>(plan.blocks)), dim3(kThreads), kSharedBytes, launch, error,
-                         operands, p);
+                         dim3(static_cast<unsigned>(plan.blocks)), dim3(Shape::threads), Shape::shared_bytes, launch,
+                         error, operands, p);
 }
 
 }  // namespace libsgemm::cuda

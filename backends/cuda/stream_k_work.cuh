@@ -6,32 +6,6 @@
 
 namespace libsgemm::cuda {
 
-// The 256x128 tile of C: eight warps of 64 x 64, threads of 16 x 8.
-struct StreamKShape {
-  static constexpr int tile_m = 256, tile_n = 128, tile_k = 16;
-  static constexpr int boxes_m = 2, boxes_n = 1;  // of 128 x 16
-  static constexpr int stages = 5, second_stages = 3;
-  static constexpr uint32_t row_bytes = 128 * 4, box_bytes = 16 * row_bytes,
-                            stage_bytes = (boxes_m + boxes_n) * box_bytes;
-  // In the second ring. Turned: columns of 20 floats, 16 and room for the shift. Shifted: boxes of 4 rows of 132
-  // floats.
-  static constexpr uint32_t column_bytes = 20 * 4, long_row_bytes = 132 * 4, shifted_box_bytes = 17 * 128;
-  static constexpr uint32_t second_a_bytes = tile_m * column_bytes;
-  static constexpr uint32_t second_stage_bytes = (tile_m + tile_n) * column_bytes;
-  static constexpr uint32_t second_ring = stages * stage_bytes;
-  static constexpr uint32_t shared_bytes = second_ring + second_stages * second_stage_bytes;
-  static constexpr int multipliers = 256, threads = 384;  // threads that multiply; with those that copy
-  static constexpr int unroll = 8;                        // steps of k in the loop: 1024 FFMA, what the cache holds
-  static constexpr int suppliers = 4;                     // warps that copy
-#if !defined(LIBSGEMM_STEERING_SLOTS)
-  static constexpr int multiplier_registers = 208;
-#else
-  static constexpr int multiplier_registers = 192;  // leaves room for what steer_registers.py adds
-#endif
-  static constexpr int supplier_registers = 56;
-  static constexpr int vectors = tile_m * tile_n / 4 / multipliers;  // of 4 sums of a thread
-};
-
 // The work of one block. Streaming: its share of the cut tiles, then its whole tiles; blocks are numbered backwards, so
 // that a block waits only for blocks that the device starts before it. Otherwise one slice of one tile.
 template <Sharing kSharing>

@@ -13,6 +13,7 @@
 #include <climits>
 #include <type_traits>
 
+#include "aligned.h"
 #include "batch.h"
 #include "cost.h"
 #include "launch.h"
@@ -37,7 +38,7 @@ constexpr Tiling tiling_of() {
 
 // True if vectors of 4 elements may be read along the columns of `rows` elements.
 inline bool vectors_fit(const void *base, int64_t ld, int64_t rows, int64_t stride) {
-  return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld | rows | stride) % 4) == 0;
+  return columns_aligned(base, ld) && static_cast<uint64_t>(rows | stride) % 4 == 0;
 }
 
 // Pointers of a batch are not looked at: they may lie in device memory.

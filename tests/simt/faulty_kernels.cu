@@ -39,7 +39,7 @@ void __global__ boxed(const simt::TensorMap map, int row, float *y, bool waits) 
   __shared__ __align__(128) float shared[64];
   __shared__ uint64_t barrier;
   if (threadIdx.x == 0) {
-    ptx::barrier_init(&barrier, 1);
+    ptx::barrier_init(ptx::shared_address(&barrier), 1);
     ptx::barrier_init_done();
   }
   __syncthreads();

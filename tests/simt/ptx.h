@@ -19,9 +19,7 @@ inline uint32_t shared_address(const void *shared) { return simt::shared_address
 inline simt::Mbarrier *barrier_at(uint32_t address) {
   return static_cast<simt::Mbarrier *>(simt::shared_pointer(address, sizeof(simt::Mbarrier)));
 }
-inline void barrier_init(uint64_t *barrier, unsigned arrivals) {
-  simt::mbarrier_init(barrier_at(shared_address(barrier)), arrivals);
-}
+inline void barrier_init(uint32_t barrier, unsigned arrivals) { simt::mbarrier_init(barrier_at(barrier), arrivals); }
 inline void barrier_init_done() {}
 inline void barrier_arrive(uint32_t barrier) { simt::mbarrier_arrive(barrier_at(barrier)); }
 inline void barrier_arrive_and_expect(uint32_t barrier, unsigned bytes) {

@@ -6,9 +6,9 @@
 // small problems in a block; Abdelfattah, Haidar, Tomov, Dongarra, "Performance, Design, and Autotuning of Batched GEMM
 // for GPUs" (ISC 2016).
 //
-//   product: 32 x 32, k advances by 16      lanes: 8 x 4                thread: 4 x 8, columns in 2 groups of 4, 16
-//   apart block: 8 warps, 8 products              first row 4 r, column 4 c   r = 2 (lane / 8) + lane % 2, c = lane / 2
-//   % 4
+//   product: 32 x 32, k advances by 16      lanes: 8 x 4                thread: 4 x 8
+//   block: 8 warps, 8 products              first row 4 r, column 4 c   columns in 2 groups of 4, 16 apart
+//                                           r = 2 (lane / 8) + lane % 2, c = lane / 2 % 4
 //
 // Shared memory, bytes: product w of 8 at 4608 w: A at 0 (16 rows of 36 floats), B at 2304 (the same).
 //

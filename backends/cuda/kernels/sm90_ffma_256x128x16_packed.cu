@@ -20,6 +20,7 @@
 // of k.
 #include <algorithm>
 
+#include "aligned.h"
 #include "cost.h"
 #include "kernels.h"
 #include "launch.h"
@@ -83,12 +84,9 @@ int64_t even_piece(int64_t size, int64_t most) {
 }
 
 Pieces cut(const GemmDesc &desc) {
-  const auto fits = [](const void *base, int64_t ld) {
-    return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld) % 4) == 0;
-  };
   Pieces p = {};
-  p.copies_a = desc.transa != LIBSGEMM_NO_TRANS || !fits(desc.a, desc.lda);
-  p.copies_b = desc.transb == LIBSGEMM_NO_TRANS || !fits(desc.b, desc.ldb);
+  p.copies_a = desc.transa != LIBSGEMM_NO_TRANS || !columns_aligned(desc.a, desc.lda);
+  p.copies_b = desc.transb == LIBSGEMM_NO_TRANS || !columns_aligned(desc.b, desc.ldb);
   p.m = desc.m, p.n = desc.n, p.k = desc.k;
   constexpr int64_t kElements = kWorkspace / 4;
   if (p.copies_a && p.copies_b) {

@@ -1,0 +1,13 @@
+// Whether 16-byte accesses along the columns of a matrix are possible.
+#pragma once
+
+#include <cstdint>
+
+namespace libsgemm::cuda {
+
+// True if every column of a matrix of floats starts at a multiple of 16 bytes.
+inline bool columns_aligned(const void *base, int64_t ld) {
+  return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld) % 4) == 0;
+}
+
+}  // namespace libsgemm::cuda
