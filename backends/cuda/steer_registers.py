@@ -29,14 +29,15 @@ import pathlib
 import struct
 import sys
 
-COMPILED_REGISTERS = 192  # the setmaxnreg of the compiled kernel (StreamKShape)
 STEERED_REGISTERS = 224
-FRAGMENTS = list(range(COMPILED_REGISTERS, COMPILED_REGISTERS + 24, 4))  # quads for the other set of A and B
 ROWS, COLUMNS = 16, 8  # of a thread
+ZERO = 255  # the register that is always 0
 
 FFMA, LDS128, MOV, NOP, BRANCH, PMTRIG, SETMAXREG = 0x223, 0x984, 0x202, 0x918, 0x947, 0x801, 0x9C8
-ISETP_UNIFORM, ISETP, UNIFORM_MOV = 0xC0C, 0x20C, 0xC82
-LOADED = (0, 1)  # scoreboards of the two sets of fragments
+ISETP_UNIFORM, ISETP, UNIFORM_MOV, IMAD_MOV = 0xC0C, 0x20C, 0xC82, 0x224
+LOADED = (0, 1)  # scoreboards of the two sets of registers; along k only of A's
+B_LOADED = (2, 3, 4, 5)  # along k: of four steps of B
+ALL_SCOREBOARDS = 0x3F
 MOVE_LATENCY = 6
 
 
@@ -73,6 +74,9 @@ class Instruction:
             offset -= 1 << 38
         return place + 1 + offset // 4
 
+
+    def waiting(self, scoreboards):
+        return Instruction(self.low, self.high | scoreboards << 52)
 
     def branch_from(self, earlier):
         """The branch, so many places earlier, to the same target."""
@@ -156,6 +160,9 @@ class Values:
                 self.held[x.target + element] = ("load", x.address, element)
         elif x.opcode == MOV:
             self.held[x.target] = self[x.b]
+        elif x.opcode == IMAD_MOV:
+            require(x.a == x.b == ZERO, "a product of integers in the loop")
+            self.held[x.target] = self[x.c]
 
 
 class Loop:
@@ -163,11 +170,12 @@ class Loop:
 
     def __init__(self, code):
         self.code = code
-        self.loads = [x for x in code if x.opcode == LDS128]
-        self.others = [x for x in code[:-1] if x.opcode not in (FFMA, LDS128, MOV)]  # moves are not needed
+        self.loads = {x.address: x for x in code if x.opcode == LDS128}
+        # Moves between registers are not needed.
+        self.others = [x for x in code[:-1] if x.opcode not in (FFMA, LDS128, MOV, IMAD_MOV)]
         products = sum(x.opcode == FFMA for x in code)
         self.steps = products // (ROWS * COLUMNS)
-        require(self.steps % 2 == 0 and products == ROWS * COLUMNS * self.steps, f"{products} FFMA in the loop")
+        require(self.steps == 8 and products == ROWS * COLUMNS * self.steps, f"{products} FFMA in the loop")
         require(len(self.loads) == 6 * self.steps, f"{len(self.loads)} LDS.128 in the loop")
         for x in self.others:
             require(x.opcode in (ISETP_UNIFORM, ISETP, UNIFORM_MOV), f"opcode {x.opcode:#x} in the loop")
@@ -179,29 +187,24 @@ class Loop:
             if value[0] == "sum" and value[1] == register and len(value[2]) == self.steps:
                 self.chains[register] = value[2]
         require(len(self.chains) == ROWS * COLUMNS, f"{len(self.chains)} accumulators keep their registers")
-        self.find_fragments()
+        self.find_places()
 
-    def find_fragments(self):
-        """Registers of A and B at the loop's head, the place (i, j) of each accumulator, and fragments by step."""
+    def find_places(self):
+        """The place (i, j) of each accumulator, and the factors of each step."""
         count = collections.Counter(value for chain in self.chains.values() for value in chain[0])
+        # What the loop finds in registers comes first.
         a = sorted(value for value in count if count[value] == COLUMNS)
         b = sorted(value for value in count if count[value] == ROWS)
         require(len(a) == ROWS and len(b) == COLUMNS, "the first products are not an outer product")
-        self.a, self.b = [value[1] for value in a], [value[1] for value in b]
-        for registers in (self.a, self.b):
-            for quad in range(0, len(registers), 4):
-                require(registers[quad] % 4 == 0 and registers[quad + 3] == registers[quad] + 3, "no quads of A and B")
         self.places = {}
         for register, chain in self.chains.items():
             i, = (i for i, value in enumerate(a) if value in chain[0])
             j, = (j for j, value in enumerate(b) if value in chain[0])
             self.places[register] = (i, j)
         require(len(set(self.places.values())) == ROWS * COLUMNS, "two accumulators in one place")
-        # What fills the fragments during each step: those of the step after it.
-        self.next_fragments = [self.fragments(step) for step in range(1, self.steps)]
-        self.next_fragments.append(([self.values[r] for r in self.a], [self.values[r] for r in self.b]))
+        self.factors = [self.factors_of(step) for step in range(self.steps)]
 
-    def fragments(self, step):
+    def factors_of(self, step):
         a, b = [None] * ROWS, [None] * COLUMNS
         for register, (i, j) in self.places.items():
             product = self.chains[register][step]
@@ -210,12 +213,168 @@ class Loop:
         require(all(len(value) == 1 for value in a + b), f"step {step} is not an outer product")
         return [next(iter(value)) for value in a], [next(iter(value)) for value in b]
 
+    def load(self, target, value, scoreboard):
+        """The load whose first element is `value`, to another quad of registers."""
+        require(value[0] == "load" and value[2] == 0, "a factor is not the first of a load")
+        x = self.loads[value[1]]
+        return Instruction(x.low & ~(0xFF << 16) | target << 16, x.high & (1 << 41) - 1 | control(write=scoreboard))
+
+
+def quads_of(values):
+    """The first registers of quads that the loop finds filled."""
+    registers = [value[1] for value in values]
+    for quad in range(0, len(registers), 4):
+        require(values[quad][0] == "before" and registers[quad] % 4 == 0 and
+                registers[quad:quad + 4] == list(range(registers[quad], registers[quad] + 4)), "no quads of A and B")
+    return registers
+
+
+class StepByStep(Loop):
+    """A and B come step by step of k, each to two sets of registers in turn."""
+
+    def __init__(self, code, compiled):
+        super().__init__(code)
+        a, b = quads_of(self.factors[0][0]), quads_of(self.factors[0][1])
+        self.held = a + b  # at the loop's head
+        spare = list(range(compiled, compiled + ROWS + COLUMNS))
+        self.spare = spare[::4]
+        self.a_sets, self.b_sets = (a, spare[:ROWS]), (b, spare[ROWS:ROWS + COLUMNS])
+
+    def bank(self, place):
+        """The parity that the accumulator should have: not that of the factor that changes with it."""
+        return 1 - self.a_sets[0][place[0]] % 2
+
+    def schedule(self, registers):
+        """The loop's instructions in their new order; of FFMA (accumulator, a, b, scoreboards to wait for)."""
+        others = list(self.others)
+        order = []
+        for step in range(self.steps):
+            now, then = step % 2, 1 - step % 2
+            if step == self.steps - 1:
+                a, b = [self.values[r] for r in self.a_sets[0]], [self.values[r] for r in self.b_sets[0]]
+            else:
+                a, b = self.factors[step + 1]
+            wanted = [(self.b_sets[then][4 * quad], b[4 * quad]) for quad in range(2)]
+            wanted += [(self.a_sets[then][4 * quad], a[4 * quad]) for quad in range(4)]
+            for j in range(COLUMNS):
+                import os
+                pairs = int(os.environ.get("PAIRS", "1"))
+                if j % pairs == 0:
+                    for target, value in wanted[j:j + pairs]:
+                        order.append(self.load(target, value, LOADED[now]))
+                for n in range(ROWS):
+                    if n in (4, 12) and j >= 6 and others and step >= self.steps - 2:
+                        order.append(others.pop(0))
+                    i = n if j % 2 == 0 else ROWS - 1 - n
+                    waits = 1 << LOADED[1 - now] if n == 0 and j == 0 else 0
+                    order.append((registers[i, j], self.a_sets[now][i], self.b_sets[now][j], waits))
+        require(not others, "too many other instructions in the loop")
+        return order
+
+
+class AlongK(Loop):
+    """A comes by four rows of four steps of k, to two sets of registers in turn; B stays for four steps."""
+
+    GROUP = 4  # rows
+    # Where A changes and B stays, its parity is that of the column's registers, not the accumulator's.
+    COLUMNS_OF = ((0, 1, 2, 3, 4, 5, 7, 6), (1, 0, 2, 3, 4, 5, 6, 7))  # of even and of odd steps
+    # Loads during a group, before the products of (step, row): of A for the next group, of halves of B for the next four
+    # steps, as soon as their registers are free or later.
+    MIDDLE = {(0, 0): "A0", (1, 0): "A1", (2, 0): "A2", (3, 0): "A3"}
+    LAST = {(0, 0): "A0", (0, 2): "A1", (1, 0): "B0", (1, 2): "A2", (2, 0): "B1", (2, 2): "A3", (3, 0): "B2", (3, 2): "B3"}
+    FIRST = {(0, 0): "B4", (0, 2): "B5", (1, 0): "B6", (1, 1): "A0", (1, 2): "B7", (2, 0): "A1", (2, 2): "A2", (3, 0): "A3"}
+    # The last of a pass; what remains, (4, 0), comes behind all products.
+    LAST_OF_PASS = {(0, 0): "A0", (0, 2): "A1", (1, 0): "B0", (1, 1): "A2", (1, 2): "B1", (2, 0): "B2", (2, 1): "A3",
+                    (2, 2): "B3", (3, 0): "B4", (3, 2): "B5", (4, 0): "B6", (4, 1): "B7"}
+
+    def __init__(self, code, _):
+        super().__init__(code)
+        self.group_rows()
+        self.b = [quads_of(self.factors[step][1]) for step in range(4)]
+        self.held = [quad + element for quad in self.first_quads for element in range(4)] + sum(self.b, [])
+        self.spare = self.quads_to_spare()
+        require(len(self.spare) >= self.GROUP, f"{len(self.spare)} quads to spare")
+        self.a_sets = (self.first_quads, self.spare[:self.GROUP])
+
+    def group_rows(self):
+        """Rows by fours: first those that the loop finds in registers, and each time in the same order."""
+        for row in range(ROWS):
+            for quad in range(0, self.steps, 4):
+                values = [self.factors[quad + step][0][row] for step in range(4)]
+                kinds = {(value[0], value[1] if value[0] == "load" else value[1] // 4) for value in values}
+                last = [value[2] if value[0] == "load" else value[1] % 4 for value in values]
+                require(len(kinds) == 1 and last == [0, 1, 2, 3], "four steps of a row are not one load")
+        first = [row for row in range(ROWS) if self.factors[0][0][row][0] == "before"]
+        require(len(first) == self.GROUP, f"{len(first)} rows at the loop's head")
+        self.first_quads = [self.factors[0][0][row][1] for row in first]
+        rows = first + [row for row in range(ROWS) if row not in first]
+        self.groups = [rows[start:start + self.GROUP] for start in range(0, ROWS, self.GROUP)]
+
+    def quads_to_spare(self):
+        """Those that the compiled loop leaves with factors that it has used: nobody needs them after it."""
+        wanted = {self.values[register] for register in self.held}
+        values = {quad: [self.values[quad + element] for element in range(4)] for quad in range(0, ZERO - 3, 4)}
+        return [quad for quad, four in values.items()
+                if all(value[0] == "load" and value not in wanted for value in four)]
+
+    def bank(self, place):
+        return 1 - self.b[0][place[1]] % 2
+
+    def load_a(self, turn, row):
+        """Of a row of the turn, one for each group of rows and four steps."""
+        target = self.a_sets[turn % 2][row]
+        quad, group = divmod(turn, len(self.groups))
+        if 4 * quad == self.steps:
+            return self.load(target, self.values[target], LOADED[0])
+        return self.load(target, self.factors[4 * quad][0][self.groups[group][row]], LOADED[turn % 2])
+
+    def load_b(self, step, half):
+        """Of half the columns, for the step of k."""
+        into = self.b[step % 4]
+        values = [self.values[register] for register in into] if step >= self.steps else self.factors[step][1]
+        values = values[4 * half:4 * half + 4]
+        for element, value in enumerate(values):
+            require(value == values[0][:2] + (element,), "columns of B trade places")
+        return self.load(into[4 * half], values[0], B_LOADED[step % 4])
+
+    def schedule(self, registers):
+        """The loop's instructions in their new order; of FFMA (accumulator, a, b, scoreboards to wait for)."""
+        groups = len(self.groups)
+        turns = groups * self.steps // 4
+        others = list(self.others)
+        order = []
+        for turn in range(turns):
+            group = turn % groups
+            next_step = 4 * ((turn - 1) // groups + 1)  # of the loads of B
+            loads = (self.LAST_OF_PASS if turn == turns - 1 else self.MIDDLE if turn == 0 else
+                     self.FIRST if group == 0 else self.LAST if group == groups - 1 else self.MIDDLE)
+            for step, n in [(step, n) for step in range(4) for n in range(self.GROUP)] + [(4, 0), (4, 1)]:
+                kind, number = loads.get((step, n), "-0")
+                if kind == "A":
+                    order.append(self.load_a(turn + 1, int(number)))
+                elif kind == "B":
+                    order.append(self.load_b(next_step + int(number) // 2, int(number) % 2))
+                if step == 4:
+                    continue
+                if turn == turns - 1 and n == 0 and step > 0:
+                    order += others[:2]
+                    del others[:2]
+                waits = 1 << LOADED[turn % 2] if step == n == 0 else 0
+                if group == n == 0:
+                    waits |= 1 << B_LOADED[step]
+                columns = self.COLUMNS_OF[step % 2]
+                for j in columns if n % 2 == 0 else reversed(columns):
+                    row = self.groups[group][n]
+                    order.append((registers[row, j], self.a_sets[turn % 2][n] + step, self.b[step][j], waits))
+                    waits = 0
+        require(not others, "too many other instructions in the loop")
+        return order
+
 
 def trade_places(loop, most):
-    """Registers of accumulators by place, after trades of pairs that give them the parity opposite to A's."""
+    """Registers of accumulators by place, after trades of pairs that bring them to the banks where they should be."""
     registers = {place: register for register, place in loop.places.items()}
-    wrong = [[place for place in registers if registers[place] % 2 == parity and loop.a[place[0]] % 2 == parity]
-             for parity in (0, 1)]
+    wrong = [[place for place in registers if registers[place] % 2 == parity != loop.bank(place)] for parity in (0, 1)]
     trades = []
     for one, other in list(zip(*wrong))[:most]:
         trades.append((registers[one], registers[other]))
@@ -223,9 +382,9 @@ def trade_places(loop, most):
     return registers, trades
 
 
-def undo(trades):
-    """Moves that bring traded accumulators back, through the registers of the second fragments."""
-    spare = [quad + element for quad in FRAGMENTS for element in range(4)]
+def undo(trades, quads):
+    """Moves that bring traded accumulators back, through registers to spare."""
+    spare = [quad + element for quad in quads for element in range(4)]
     moves = []
     for start in range(0, len(trades), len(spare)):
         group = list(zip(trades[start:start + len(spare)], spare))
@@ -239,56 +398,17 @@ def undo(trades):
     return moves
 
 
-def schedule(loop, registers):
-    """The loop's instructions in their new order."""
-    load_of = {x.address: x for x in loop.loads}
-    quads = [[quad + element for quad in FRAGMENTS for element in range(4)][part] for part in (slice(16), slice(16, 24))]
-    a_sets, b_sets = (loop.a, quads[0]), (loop.b, quads[1])
-    others = list(loop.others)
-    order = []  # instructions, and of FFMA (accumulator, a, b, first of its step)
-    for step in range(loop.steps):
-        now, then = step % 2, 1 - step % 2
-        a, b = loop.next_fragments[step]
-        wanted = [(b_sets[then][4 * quad], b[4 * quad]) for quad in range(2)]
-        wanted += [(a_sets[then][4 * quad], a[4 * quad]) for quad in range(4)]
-        for j in range(COLUMNS):
-            if j < len(wanted):
-                target, value = wanted[j]
-                require(value[0] == "load" and value[2] == 0, "a fragment is not a load")
-                x = load_of[value[1]]
-                order.append(Instruction(x.low & ~(0xFF << 16) | target << 16,
-                                         x.high & (1 << 41) - 1 | control(write=LOADED[now])))
-            for n in range(ROWS):
-                if n in (4, 12) and j >= 6 and others and step >= loop.steps - 2:
-                    order.append(others.pop(0))
-                i = n if j % 2 == 0 else ROWS - 1 - n
-                order.append((registers[i, j], a_sets[now][i], b_sets[now][j], n == 0 and j == 0 and step))
-    require(not others, "too many other instructions in the loop")
-    return order
-
-
 def emit(loop, order):
-    """Machine code of schedule(): with reuse flags, and waits for loads."""
-    before = 0
-    for x in loop.code:
-        before |= x.waits
+    """Machine code of the order, with reuse flags."""
     code = []
     for place, entry in enumerate(order):
         if isinstance(entry, Instruction):
             code.append(entry)
             continue
-        accumulator, a, b, step = entry
-        following = next((x for x in order[place + 1:place + 4] if not isinstance(x, Instruction)), None)
+        accumulator, a, b, waits = entry
+        following = next((x for x in order[place + 1:place + 8] if not isinstance(x, Instruction)), None)
         reuse = 0 if following is None else (following[1] == a) | (following[2] == b) << 1
-        waits = 0
-        if step:  # the first of a step but of the loop's first
-            waits = 1 << LOADED[(step - 1) % 2]
-        if place == len(order) - 1:
-            waits |= 1 << LOADED[(loop.steps - 1) % 2]
         code.append(ffma(accumulator, a, b, reuse, waits))
-    first = next(place for place, x in enumerate(code) if x.opcode == FFMA)
-    require(first <= 1, "the loop does not start with its products")
-    code[0].high |= before << 52
     saved = len(loop.code) - len(code) - 1
     code.append(loop.code[-1].branch_from(saved))
     return code + [nop()] * saved
@@ -309,20 +429,21 @@ def verify(loop, code, registers):
     """Follows the values through the new loop and compares them with the old."""
     homes = {register: place for register, place in loop.places.items()}
     home_of = {register: home for home, place in homes.items() for register in (registers[place],)}
-    values, pending = Values(), {}
-    for x in code:
+    pending = {}
+    for x in code + code:  # some loads of a pass end in the next
         for register in [r for r, scoreboard in pending.items() if x.waits >> scoreboard & 1]:
             del pending[register]
         if x.opcode == FFMA:
-            require(not {x.a, x.b, x.c, x.target} & pending.keys(), "a fragment is used before it is loaded")
+            require(not {x.a, x.b, x.c, x.target} & pending.keys(), "a factor is used before it is loaded")
         if x.opcode == LDS128:
             pending.update({x.target + element: x.scoreboard for element in range(4)})
+    values = Values()
+    for x in code:
         values.follow(x, lambda register: home_of.get(register, register))
-    require(not pending, "a load is not waited for")
     for home, chain in loop.chains.items():
         require(values[registers[homes[home]]] == ("sum", home, chain), "an accumulator differs")
-    for register in loop.a + loop.b:
-        require(values[register] == loop.values[register], "a fragment for the next pass differs")
+    for register in loop.held:
+        require(values[register] == loop.values[register], "a factor for the next pass differs")
     require(ring_reads(code) == ring_reads(loop.code), "a load comes from another place of the ring")
     require(len(code) == len(loop.code), "another length")
 
@@ -331,9 +452,13 @@ def steer(data, name):
     """Changes the kernel in place; returns a line about it."""
     kernel = Kernel(data, name)
     start, end = kernel.hot_loop()
-    loop = Loop([kernel[i] for i in range(start, end)])
+    raised = max((i for i in range(kernel.count) if kernel[i].opcode == SETMAXREG),
+                 key=lambda place: kernel[place].immediate, default=None)
+    require(raised is not None, "no setmaxnreg")
+    compiled = kernel[raised].immediate
+    loop = (AlongK if "along_k" in name else StepByStep)([kernel[i] for i in range(start, end)], compiled)
     used = {register for x in loop.code if x.opcode in (FFMA, LDS128) for register in (x.target, x.a)}
-    require(max(used) < COMPILED_REGISTERS, "more registers than allowed")
+    require(max(used) < compiled, "more registers than allowed")
     slots = []
     place = end
     while place < kernel.count and kernel[place].opcode != BRANCH:
@@ -341,19 +466,24 @@ def steer(data, name):
             slots.append(place)
         place += 1
     registers, trades = trade_places(loop, len(slots) // 3)
-    require(all((registers[i, j] - loop.a[i]) % 2 for i, j in registers), f"too few slots for moves: {len(slots)}")
-    code = emit(loop, schedule(loop, registers))
+    require(all(registers[place] % 2 == loop.bank(place) for place in registers),
+            f"too few slots for moves: {len(slots)}")
+    code = emit(loop, loop.schedule(registers))
     verify(loop, code, registers)
-    raised = [i for i in range(kernel.count)
-              if kernel[i].opcode == SETMAXREG and kernel[i].immediate == COMPILED_REGISTERS]
-    require(len(raised) == 1, "no single setmaxnreg")
-    moves = undo(trades)
+    moves = undo(trades, loop.spare)
+    # All that is under way ends where the loop is entered, and behind it.
+    entry = kernel[end - 1].branch_target(end - 1)
+    jumps = [i for i in range(kernel.count) if kernel[i].opcode == BRANCH and kernel[i].branch_target(i) == entry]
+    require(jumps == [end - 1] and kernel[entry - 1].opcode == UNIFORM_MOV, "the loop's entry is not as expected")
+    kernel[entry - 1] = kernel[entry - 1].waiting(ALL_SCOREBOARDS)
     for offset, x in enumerate(code):
         kernel[start + offset] = x
     for slot, x in zip(slots, moves + [nop()] * (len(slots) - len(moves))):
         kernel[slot] = x
-    x = kernel[raised[0]]
-    kernel[raised[0]] = Instruction(x.low & ~(0xFFFF << 32) | STEERED_REGISTERS << 32, x.high)
+    kernel[end] = kernel[end].waiting(ALL_SCOREBOARDS)
+    x = kernel[raised]
+    if isinstance(loop, StepByStep):
+        kernel[raised] = Instruction(x.low & ~(0xFFFF << 32) | STEERED_REGISTERS << 32, x.high)
     return f"{len(code)} instructions, {len(trades)} pairs of accumulators traded"
 
 

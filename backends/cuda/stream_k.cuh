@@ -11,36 +11,143 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// The multiplying warps.
-template <Sharing kSharing, bool kSwapped>
-__device__ __forceinline__ void stream_k_multiply(const StreamKProblem &p, uint32_t shared,
-                                                  const StreamKBarriers barriers) {
-  using Shape = StreamKShape;
-  constexpr int kSteps = Shape::unroll, kPasses = Shape::tile_k / kSteps;
-  constexpr uint32_t kRowBytes = 512, kStepsBytes = kSteps * kRowBytes;
-  const StreamKThread thread;
-  const bool gives_back = threadIdx.x % 32 == 0;
-  uint32_t at_a = shared + thread.row / 128 * Shape::box_bytes + thread.row % 128 * 4;
-  uint32_t at_b = shared + Shape::boxes_m * Shape::box_bytes + thread.column * 4;
-  ptx::keep_in_register(at_a);
-  ptx::keep_in_register(at_b);
+// Where in the ring a pass of `unroll` steps of k reads, bytes.
+struct StreamKPass {
+  uint32_t a, b;
+};
+
+// The factors that a thread holds, of one step of k after the other.
+template <bool kAlongK>
+struct StreamKFactors;
+
+// A and B step by step.
+template <>
+struct StreamKFactors<false> {
+  static constexpr uint32_t a_bytes = StreamKShape::unroll * StreamKShape::row_bytes;  // of a pass
+  uint32_t at_a, at_b;
   float a[2][16], b[2][8];
-  const auto load = [&](int set, uint32_t offset) {
+
+  __device__ __forceinline__ StreamKFactors(uint32_t shared, const StreamKThread &thread) {
+    using Shape = StreamKShape;
+    at_a = shared + thread.row / 128 * Shape::box_bytes + thread.row % 128 * 4;
+    at_b = shared + Shape::boxes_m * Shape::box_bytes + thread.column * 4;
+    ptx::keep_in_register(at_a);
+    ptx::keep_in_register(at_b);
+  }
+
+  __device__ __forceinline__ void load(int k, const StreamKPass &pass) {
+    const uint32_t offset = k * StreamKShape::row_bytes;
 #pragma unroll
     for (int q = 0; q < 2; ++q) {
-      *reinterpret_cast<float4 *>(&b[set][4 * q]) = ptx::load_shared_x4(at_b + offset + 128 * q);
+      *reinterpret_cast<float4 *>(&b[k % 2][4 * q]) = ptx::load_shared_x4(at_b + pass.b + offset + 128 * q);
     }
 #pragma unroll
     for (int q = 0; q < 4; ++q) {
-      *reinterpret_cast<float4 *>(&a[set][4 * q]) = ptx::load_shared_x4(at_a + offset + 64 * q);
+      *reinterpret_cast<float4 *>(&a[k % 2][4 * q]) = ptx::load_shared_x4(at_a + pass.a + offset + 64 * q);
     }
-  };
+  }
 
+  __device__ __forceinline__ void start(const StreamKPass &pass) { load(0, pass); }
+
+  // Adds the products of a pass, and loads the first factors of the next.
+  __device__ __forceinline__ void multiply(const StreamKPass &now, const StreamKPass &next, float (&sum)[16][8]) {
+    constexpr int kSteps = StreamKShape::unroll;
+#pragma unroll
+    for (int k = 0; k < kSteps; ++k) {
+      load((k + 1) % kSteps, k == kSteps - 1 ? next : now);
+#pragma unroll
+      for (int j = 0; j < 8; ++j) {
+#pragma unroll
+        for (int step = 0; step < 16; ++step) {
+          const int i = j % 2 == 0 ? step : 15 - step;
+          sum[i][j] = fmaf(a[k % 2][i], b[k % 2][j], sum[i][j]);
+        }
+      }
+    }
+  }
+};
+
+// A along k: four steps of B, and of A four rows of four steps after the other.
+template <>
+struct StreamKFactors<true> {
+  static constexpr uint32_t a_bytes = StreamKShape::along_k_box_bytes;
+  static constexpr int row_groups = 4;
+  uint32_t at_a, at_b;
+  float a[4][4], b[4][8];  // [row][step], [step][column]
+
+  __device__ __forceinline__ StreamKFactors(uint32_t shared, const StreamKThread &thread) {
+    using Shape = StreamKShape;
+    at_a = shared + thread.row * (Shape::unroll * 4);
+    at_b = shared + Shape::boxes_m * Shape::box_bytes + thread.column * 4;
+    ptx::keep_in_register(at_a);
+    ptx::keep_in_register(at_b);
+  }
+
+  __device__ __forceinline__ void load_a(int quad, int group, const StreamKPass &pass) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int row = StreamKThread::along_k_row_step * (4 * group + i);
+      *reinterpret_cast<float4 *>(a[i]) =
+          ptx::load_shared_x4(at_a + pass.a + row * (StreamKShape::unroll * 4) + 16 * quad);
+    }
+  }
+
+  __device__ __forceinline__ void load_b(int k, const StreamKPass &pass) {
+#pragma unroll
+    for (int q = 0; q < 2; ++q) {
+      *reinterpret_cast<float4 *>(&b[k % 4][4 * q]) =
+          ptx::load_shared_x4(at_b + pass.b + k * StreamKShape::row_bytes + 128 * q);
+    }
+  }
+
+  __device__ __forceinline__ void start(const StreamKPass &pass) {
+    load_a(0, 0, pass);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) load_b(k, pass);
+  }
+
+  __device__ __forceinline__ void multiply(const StreamKPass &now, const StreamKPass &next, float (&sum)[16][8]) {
+    constexpr int kQuads = StreamKShape::unroll / 4;
+#pragma unroll
+    for (int quad = 0; quad < kQuads; ++quad) {
+      const bool last_quad = quad == kQuads - 1;
+#pragma unroll
+      for (int group = 0; group < row_groups; ++group) {
+        const bool last_group = group == row_groups - 1;
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+#pragma unroll
+          for (int i = 0; i < 4; ++i) {
+#pragma unroll
+            for (int step = 0; step < 8; ++step) {
+              const int j = i % 2 == 0 ? step : 7 - step;
+              float &to = sum[4 * group + i][j];
+              to = fmaf(a[i][k], b[k][j], to);
+            }
+          }
+          if (last_group) load_b(last_quad ? k : k + 4, last_quad ? next : now);
+        }
+        load_a(last_group ? (quad + 1) % kQuads : quad, (group + 1) % row_groups, last_group && last_quad ? next : now);
+      }
+    }
+  }
+};
+
+// The multiplying warps.
+template <Sharing kSharing, bool kSwapped, bool kAlongK>
+__device__ __forceinline__ void stream_k_multiply(const StreamKProblem &p, uint32_t shared,
+                                                  const StreamKBarriers barriers) {
+  using Shape = StreamKShape;
+  using Factors = StreamKFactors<kAlongK>;
+  constexpr int kPasses = Shape::tile_k / Shape::unroll;
+  const StreamKThread thread(kAlongK);
+  const bool gives_back = threadIdx.x % 32 == 0;
+  Factors factors(shared, thread);
   RingStage stage(0);
   int before = Shape::stages - 1;  // the stage before
-  uint32_t now = 0;                // where in the ring, bytes
+  StreamKPass now = {0, 0};
   ptx::barrier_wait(barriers.full(stage.index), stage.parity);
-  load(0, now);
+  factors.start(now);
   StreamKWork<kSharing> work(p);
   while (work.step(p)) {
     float sum[16][8];
@@ -53,27 +160,16 @@ __device__ __forceinline__ void stream_k_multiply(const StreamKProblem &p, uint3
 #pragma unroll 1
     do {
       --passes;
-      uint32_t next = now + kStepsBytes;
+      StreamKPass next = {now.a + Factors::a_bytes, now.b + Shape::unroll * Shape::row_bytes};
       if (passes % kPasses == 0) {
         ptx::together();
         if (gives_back) ptx::barrier_arrive(barriers.free(before));
         before = stage.index;
         stage.advance();
-        next = stage.index * Shape::stage_bytes;
+        next.a = next.b = stage.index * Shape::stage_bytes;
         ptx::barrier_wait(barriers.full(stage.index), stage.parity);
       }
-#pragma unroll
-      for (int k = 0; k < kSteps; ++k) {
-        load(1 - k % 2, k == kSteps - 1 ? next : now + (k + 1) * kRowBytes);
-#pragma unroll
-        for (int j = 0; j < 8; ++j) {
-#pragma unroll
-          for (int step = 0; step < 16; ++step) {
-            const int i = j % 2 == 0 ? step : 15 - step;
-            sum[i][j] = fmaf(a[k % 2][i], b[k % 2][j], sum[i][j]);
-          }
-        }
-      }
+      factors.multiply(now, next, sum);
       now = next;
     } while (passes != 0);
 #if defined(LIBSGEMM_STEERING_SLOTS)
@@ -81,11 +177,12 @@ __device__ __forceinline__ void stream_k_multiply(const StreamKProblem &p, uint3
 #pragma unroll
     for (int slot = 0; slot < LIBSGEMM_STEERING_SLOTS; ++slot) asm volatile("pmevent 1;");
 #endif
-    stream_k_finish<kSharing, kSwapped>(p, work, thread, shared, sum);
+    stream_k_finish<kSharing, kSwapped, kAlongK>(p, work, thread, shared, sum);
   }
 }
 
-template <Sharing kSharing, bool kSwapped>
+// kSwapped: the tile is one of C^T. kAlongK: A comes along k.
+template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k(const StreamKOperands &operands, const StreamKProblem &p) {
   using Shape = StreamKShape;
   __shared__ __align__(8) uint64_t barriers[StreamKBarriers::count];
@@ -108,11 +205,11 @@ __device__ __forceinline__ void stream_k(const StreamKOperands &operands, const 
   const uint32_t shared = ptx::shared_address(dynamic_shared());
   const int warp = ptx::uniform(static_cast<int>(threadIdx.x) / 32), multiplying = Shape::multipliers / 32;
   if (warp < multiplying) {
-    ptx::take_registers<Shape::multiplier_registers>();
-    stream_k_multiply<kSharing, kSwapped>(p, shared, at);
+    ptx::take_registers<kAlongK ? Shape::along_k_registers : Shape::multiplier_registers>();
+    stream_k_multiply<kSharing, kSwapped, kAlongK>(p, shared, at);
   } else {
     ptx::give_registers<Shape::supplier_registers>();
-    stream_k_supply<kSharing>(operands, p, warp - multiplying, shared, at);
+    stream_k_supply<kSharing, kAlongK>(operands, p, warp - multiplying, shared, at);
   }
 }
 

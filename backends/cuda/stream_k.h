@@ -26,12 +26,15 @@ struct StreamKShape {
   static constexpr uint32_t shared_bytes = second_ring + second_stages * second_stage_bytes;
   static constexpr int multipliers = 256, threads = 384;  // threads that multiply; with those that copy
   static constexpr int unroll = 8;                        // steps of k in the loop: 1024 FFMA, what the cache holds
-  static constexpr int suppliers = 4;                     // warps that copy
+  static constexpr uint32_t along_k_box_bytes =
+      tile_m * unroll * 4;             // A along k: a box of `unroll` steps for each pass
+  static constexpr int suppliers = 4;  // warps that copy
 #if !defined(LIBSGEMM_STEERING_SLOTS)
   static constexpr int multiplier_registers = 208;
 #else
   static constexpr int multiplier_registers = 192;  // leaves room for what steer_registers.py adds
 #endif
+  static constexpr int along_k_registers = 224;
   static constexpr int supplier_registers = 56;
   static constexpr int vectors = tile_m * tile_n / 4 / multipliers;  // of 4 sums of a thread
 };
@@ -48,6 +51,7 @@ enum class Sharing {
 // view v, `shift[v]` rows further down.
 enum class Route : int32_t {
   direct,            // its columns run along m or n: by the copy engine alone
+  along_k,           // its columns run along k: the same, and the kernel reads four steps of k at a time (A only)
   turned,            // its columns run along k: transposed on the way
   turned_unaligned,  // the same, as four views
   shifted            // its columns run along m or n, as four views
@@ -63,7 +67,6 @@ struct StreamKOperand {
 
 struct StreamKOperands {
   StreamKOperand a, b;
-  bool interleaved;  // the steps of k of a stage: 0 4 8 12 1 5 ..., as four views of columns bring them
 };
 
 // Besides its operands. The tile's rows are those of the kernel's A, which, swapped, is the caller's op(B)^T: then the

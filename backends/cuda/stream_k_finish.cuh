@@ -7,13 +7,15 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// A thread's place in the tile: 4 groups of 4 rows, 16 apart, and 2 groups of 4 columns, 32 apart.
+// A thread's place in the tile: 4 groups of 4 rows, 16 apart, and 2 groups of 4 columns, 32 apart. Where A comes along
+// k: 16 rows, 4 apart, so that the lanes of a warp read neighbouring rows.
 struct StreamKThread {
+  static constexpr int along_k_row_step = 4;
   int row, column;
 
-  __device__ __forceinline__ StreamKThread() {
+  __device__ __forceinline__ explicit StreamKThread(bool along_k) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    row = warp % 4 * 64 + lane / 2 % 4 * 4;
+    row = warp % 4 * 64 + lane / 2 % 4 * (along_k ? 1 : 4);
     column = warp / 4 * 64 + (lane / 8 * 2 + lane % 2) * 4;
   }
 };
@@ -29,10 +31,13 @@ __device__ __forceinline__ float4 stream_k_trade(float4 v) {
   return high ? make_float4(c, d, v.z, v.w) : make_float4(v.x, v.y, c, d);
 }
 
-// Where a thread stores: its first element in C, and how many rows and columns from there on are inside. If C is not
-// aligned, four neighbouring lanes trade elements, so that they store neighbouring rows: each has every fourth of 16.
-template <bool kSwapped>
+// Where a thread stores: its first element in C, and how many rows and columns from there on are inside. If C is
+// aligned, the elements of a vector are neighbours along its columns. If it is not, four neighbouring lanes store
+// neighbouring rows: each has every fourth of 16. Of these ways one is how the thread has them, for the other lanes
+// trade elements.
+template <bool kSwapped, bool kAlongK>
 struct StreamKPlace {
+  static constexpr bool has_vectors = kSwapped || !kAlongK;
   static constexpr int kLow = kSwapped ? 1 : 2, kHigh = kSwapped ? 8 : 4;  // bits in which the four lanes differ
   float *c;
   int rows, columns;
@@ -44,7 +49,8 @@ struct StreamKPlace {
     const int64_t inner = static_cast<int64_t>(tile_column) * StreamKShape::tile_n + thread.column;
     int64_t row = kSwapped ? inner : outer;
     const int64_t column = kSwapped ? outer : inner;
-    if (!p.vectors) row -= 3 * (((threadIdx.x & kLow) != 0 ? 1 : 0) + ((threadIdx.x & kHigh) != 0 ? 2 : 0));
+    const int among = ((threadIdx.x & kLow) != 0 ? 1 : 0) + ((threadIdx.x & kHigh) != 0 ? 2 : 0);
+    if (p.vectors != has_vectors) row += (p.vectors ? 3 : -3) * among;
     c = p.c + column * p.ldc + row;
     rows = static_cast<int>(min(p.m - row, static_cast<int64_t>(StreamKShape::tile_m)));
     columns = static_cast<int>(min(p.n - column, static_cast<int64_t>(StreamKShape::tile_m)));
@@ -53,7 +59,9 @@ struct StreamKPlace {
   // Vector v of the thread: elements `step` rows apart.
   __device__ __forceinline__ static int row_of(int v) { return kSwapped ? v % 2 * 32 : v % 4 * 16; }
   __device__ __forceinline__ static int column_of(int v) {
-    return kSwapped ? v / 2 % 4 + v / 8 * 16 : v / 4 % 4 + v / 16 * 32;
+    return !kSwapped ? v / 4 % 4 + v / 16 * 32
+           : kAlongK ? v / 2 * StreamKThread::along_k_row_step
+                     : v / 2 % 4 + v / 8 * 16;
   }
   template <bool kVectors>
   __device__ __forceinline__ bool is_whole(int v) const {
@@ -121,19 +129,19 @@ __device__ __forceinline__ float4 stream_k_axpy(float beta, float4 x, float4 y) 
 }
 
 // C = alpha * value + beta * C, vector v. All lanes of the warp come here.
-template <bool kVectors, bool kSwapped>
-__device__ __forceinline__ void stream_k_store_as(const StreamKProblem &p, const StreamKPlace<kSwapped> &place, int v,
-                                                  float4 value) {
-  using Place = StreamKPlace<kSwapped>;
-  if (!kVectors) value = stream_k_trade<Place::kLow, Place::kHigh>(value);
+template <bool kVectors, bool kSwapped, bool kAlongK>
+__device__ __forceinline__ void stream_k_store_as(const StreamKProblem &p, const StreamKPlace<kSwapped, kAlongK> &place,
+                                                  int v, float4 value) {
+  using Place = StreamKPlace<kSwapped, kAlongK>;
+  if (kVectors != Place::has_vectors) value = stream_k_trade<Place::kLow, Place::kHigh>(value);
   value = stream_k_scale(p.alpha, value);
   if (p.beta != 0.0f) value = stream_k_axpy(p.beta, place.template load<kVectors>(p, v), value);
   place.template store<kVectors>(p, v, value);
 }
 
-template <bool kSwapped>
-__device__ __forceinline__ void stream_k_store_one(const StreamKProblem &p, const StreamKPlace<kSwapped> &place, int v,
-                                                   float4 value) {
+template <bool kSwapped, bool kAlongK>
+__device__ __forceinline__ void stream_k_store_one(const StreamKProblem &p,
+                                                   const StreamKPlace<kSwapped, kAlongK> &place, int v, float4 value) {
   if (p.vectors) {
     stream_k_store_as<true>(p, place, v, value);
   } else {
@@ -141,27 +149,29 @@ __device__ __forceinline__ void stream_k_store_one(const StreamKProblem &p, cons
   }
 }
 
-// The same for all vectors. All of C is read before any is written, so that no load waits for another.
-template <bool kVectors, bool kSwapped>
-__device__ __forceinline__ void stream_k_store_all(const StreamKProblem &p, const StreamKPlace<kSwapped> &place,
-                                                   float (&sum)[16][8]) {
-  using Place = StreamKPlace<kSwapped>;
+// The same for all vectors, by halves: all of C is read before any is written, so that no load waits for another.
+template <bool kVectors, bool kSwapped, bool kAlongK>
+__device__ __forceinline__ void stream_k_store_all(const StreamKProblem &p,
+                                                   const StreamKPlace<kSwapped, kAlongK> &place, float (&sum)[16][8]) {
+  using Place = StreamKPlace<kSwapped, kAlongK>;
+  constexpr int kHalf = StreamKShape::vectors / 2;
 #pragma unroll
-  for (int v = 0; v < StreamKShape::vectors; ++v) {
-    float4 value = stream_k_vector<kSwapped>(sum, v);
-    if (!kVectors) value = stream_k_trade<Place::kLow, Place::kHigh>(value);
-    stream_k_set_vector<kSwapped>(sum, v, stream_k_scale(p.alpha, value));
-  }
-  if (p.beta != 0.0f) {
+  for (int first = 0; first < StreamKShape::vectors; first += kHalf) {
 #pragma unroll
-    for (int v = 0; v < StreamKShape::vectors; ++v) {
-      stream_k_set_vector<kSwapped>(
-          sum, v, stream_k_axpy(p.beta, place.template load<kVectors>(p, v), stream_k_vector<kSwapped>(sum, v)));
+    for (int v = first; v < first + kHalf; ++v) {
+      float4 value = stream_k_vector<kSwapped>(sum, v);
+      if (kVectors != Place::has_vectors) value = stream_k_trade<Place::kLow, Place::kHigh>(value);
+      stream_k_set_vector<kSwapped>(sum, v, stream_k_scale(p.alpha, value));
     }
-  }
+    if (p.beta != 0.0f) {
 #pragma unroll
-  for (int v = 0; v < StreamKShape::vectors; ++v) {
-    place.template store<kVectors>(p, v, stream_k_vector<kSwapped>(sum, v));
+      for (int v = first; v < first + kHalf; ++v) {
+        stream_k_set_vector<kSwapped>(
+            sum, v, stream_k_axpy(p.beta, place.template load<kVectors>(p, v), stream_k_vector<kSwapped>(sum, v)));
+      }
+    }
+#pragma unroll
+    for (int v = first; v < first + kHalf; ++v) place.template store<kVectors>(p, v, stream_k_vector<kSwapped>(sum, v));
   }
 }
 
@@ -216,7 +226,7 @@ __device__ __forceinline__ void stream_k_gather(const StreamKProblem &p, const S
 
 // Adds the slices of the cluster's blocks, in their order: each block a part of the tile, from the others' shared
 // memory.
-template <bool kSwapped>
+template <bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_add_up(const StreamKProblem &p, const StreamKWork<Sharing::cluster> &work,
                                                 const StreamKThread &thread, uint32_t shared,
                                                 const float (&sum)[16][8]) {
@@ -227,7 +237,7 @@ __device__ __forceinline__ void stream_k_add_up(const StreamKProblem &p, const S
   for (int v = 0; v < StreamKShape::vectors; ++v)
     ptx::store_shared_x4(mine + v * kBytes, stream_k_vector<kSwapped>(sum, v));
   ptx::synchronize_cluster();
-  const StreamKPlace<kSwapped> place(p, work.tile, thread);
+  const StreamKPlace<kSwapped, kAlongK> place(p, work.tile, thread);
   const int each = (StreamKShape::vectors - 1) / p.slices + 1;
 #pragma unroll 2
   for (int v = work.slice * each; v < min((work.slice + 1) * each, StreamKShape::vectors); ++v) {
@@ -243,11 +253,11 @@ __device__ __forceinline__ void stream_k_add_up(const StreamKProblem &p, const S
 }
 
 // What a block does with the sums of its k-tiles of a tile.
-template <Sharing kSharing, bool kSwapped>
+template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const StreamKWork<kSharing> &work,
                                                 const StreamKThread &thread, uint32_t shared, float (&sum)[16][8]) {
   if constexpr (kSharing == Sharing::cluster) {
-    stream_k_add_up<kSwapped>(p, work, thread, shared, sum);
+    stream_k_add_up<kSwapped, kAlongK>(p, work, thread, shared, sum);
   } else if constexpr (kSharing == Sharing::slices) {
     stream_k_leave<kSwapped>(p, static_cast<int>(blockIdx.x), sum);
   } else {
@@ -257,7 +267,7 @@ __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const S
       return;
     }
     if (work.last != p.k_tiles) stream_k_gather(p, work, sum);
-    const StreamKPlace<kSwapped> place(p, work.tile, thread);
+    const StreamKPlace<kSwapped, kAlongK> place(p, work.tile, thread);
     if (p.vectors) {
       stream_k_store_all<true>(p, place, sum);
     } else {
@@ -268,7 +278,7 @@ __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const S
 
 // Sharing::slices: adds the slices of vector v of all threads of a tile, in their order. The block: 256 threads; its
 // number: 32 * tile + v.
-template <bool kSwapped>
+template <bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_sum_slices(const StreamKProblem &p) {
   const int tile = static_cast<int>(blockIdx.x) / StreamKShape::vectors,
             v = static_cast<int>(blockIdx.x) % StreamKShape::vectors;
@@ -280,7 +290,7 @@ __device__ __forceinline__ void stream_k_sum_slices(const StreamKProblem &p) {
     const float4 part = __ldcg(source + static_cast<int64_t>(slice) * kTileVectors);
     sum = make_float4(sum.x + part.x, sum.y + part.y, sum.z + part.z, sum.w + part.w);
   }
-  const StreamKPlace<kSwapped> place(p, tile, StreamKThread());
+  const StreamKPlace<kSwapped, kAlongK> place(p, tile, StreamKThread(kAlongK));
   stream_k_store_one(p, place, v, sum);
 }
 

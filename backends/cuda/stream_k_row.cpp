@@ -28,12 +28,41 @@ constexpr double kPartialBandwidth = 1.5;
 
 int tiles(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }
 
-// Share of the speed that is left when operands are transposed or aligned on the way.
-double route_factor(const GemmDesc &desc) {
-  const bool aligned = columns_aligned(desc.a, desc.lda) && columns_aligned(desc.b, desc.ldb);
-  const bool a_turned = desc.transa != LIBSGEMM_NO_TRANS, b_turned = desc.transb == LIBSGEMM_NO_TRANS;
-  if (!aligned) return 0.76;
-  return a_turned ? 0.885 : b_turned ? 0.90 : 1.0;
+// An operand as a plan sees it.
+struct Operand {
+  bool turned, aligned;
+};
+Operand operand_a(const GemmDesc &desc) {
+  return {desc.transa != LIBSGEMM_NO_TRANS, columns_aligned(desc.a, desc.lda)};
+}
+Operand operand_b(const GemmDesc &desc) {
+  return {desc.transb == LIBSGEMM_NO_TRANS, columns_aligned(desc.b, desc.ldb)};
+}
+
+// Share of the speed that is left when the supplying warps transpose or align operands: that of the tile's 256 rows,
+// and that of its 128 columns.
+double route_factor(const Operand &rows, const Operand &columns, bool along_k) {
+  const auto moves = [](const Operand &o) { return !o.aligned ? 0.12 : o.turned ? 0.05 : 0.0; };
+  return 1.0 - (along_k ? 0.0 : 2.0 / 3.0 * 2 * moves(rows)) - 2.0 / 3.0 * moves(columns);
+}
+
+// Chooses what the kernel's tile lies along, so that the least time is spent in tiles and on the way to them; returns
+// the share of the speed that is left.
+double orient(const GemmDesc &desc, Sharing sharing, StreamKPlan *plan) {
+  const Operand a = operand_a(desc), b = operand_b(desc);
+  double least = 0, factor = 1;
+  for (const bool swapped : {false, true}) {
+    const Operand &rows = swapped ? b : a, &columns = swapped ? a : b;
+    const bool along_k = rows.turned && rows.aligned && sharing != Sharing::cluster;
+    const double share = route_factor(rows, columns, along_k);
+    const double time = static_cast<double>(tiles(swapped ? desc.n : desc.m, Shape::tile_m)) *
+                        tiles(swapped ? desc.m : desc.n, Shape::tile_n) / share;
+    if (least == 0 || time < least) {
+      least = time, factor = share;
+      plan->swapped = swapped, plan->along_k = along_k;
+    }
+  }
+  return factor;
 }
 
 // Time of one k-tile.
@@ -103,20 +132,26 @@ void plan_slices(const Device &d, StreamKPlan *plan) {
 }
 
 // An operand of the kernel that is `outer` x k, or k x `outer` in memory if it is turned; `tile` of it meet in a tile.
-libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t outer, int64_t k, int tile,
-                           bool interleaved, StreamKOperand *operand, Error *error) {
+libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t outer, int64_t k, int tile, bool along_k,
+                           StreamKOperand *operand, Error *error) {
   const bool aligned = columns_aligned(base, ld);
-  operand->route =
-      !turned ? (aligned ? Route::direct : Route::shifted) : (aligned ? Route::turned : Route::turned_unaligned);
-  const int views = turned ? (aligned ? 1 : 4) : (interleaved ? 4 : 1);
+  operand->route = along_k   ? Route::along_k
+                   : !turned ? (aligned ? Route::direct : Route::shifted)
+                             : (aligned ? Route::turned : Route::turned_unaligned);
+  const int views = aligned ? 1 : 4;
   MatrixBoxes boxes = {};
   boxes.ld = static_cast<uint64_t>(ld) * static_cast<uint64_t>(views);
-  // Room for the shift; turned also for the columns of 20 floats, which meet in different banks.
-  boxes.box_rows = static_cast<uint32_t>((turned ? Shape::tile_k : Shape::box_width) + (aligned && !turned ? 0 : 4));
   boxes.box_columns = static_cast<uint32_t>((turned ? tile : Shape::tile_k) / views);
+  if (along_k) {
+    boxes.box_rows = Shape::unroll;
+    operand->bytes = Shape::boxes_m * Shape::box_bytes;
+  } else {
+    // Room for the shift; turned also for the columns of 20 floats, which meet in different banks.
+    boxes.box_rows = static_cast<uint32_t>((turned ? Shape::tile_k : Shape::box_width) + (aligned && !turned ? 0 : 4));
+    operand->bytes =
+        static_cast<uint32_t>(4 * boxes.box_rows) * (turned ? tile : Shape::tile_k * (tile / Shape::box_width));
+  }
   operand->view_count = views;
-  operand->bytes =
-      static_cast<uint32_t>(4 * boxes.box_rows) * (turned ? tile : Shape::tile_k * (tile / Shape::box_width));
   for (int v = 0; v < views; ++v) {
     const uintptr_t address = reinterpret_cast<uintptr_t>(base + v * ld), start = address / 16 * 16;
     operand->shift[v] = static_cast<int>((address - start) / sizeof(float));
@@ -159,9 +194,7 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
   StreamKProblem &p = plan.problem;
   p.m = desc.m, p.n = desc.n, p.ldc = desc.ldc;
   p.alpha = desc.alpha, p.beta = desc.beta;
-  const int64_t plain = static_cast<int64_t>(tiles(desc.m, Shape::tile_m)) * tiles(desc.n, Shape::tile_n);
-  const int64_t swapped = static_cast<int64_t>(tiles(desc.n, Shape::tile_m)) * tiles(desc.m, Shape::tile_n);
-  plan.swapped = swapped < plain;
+  const double factor = orient(desc, sharing, &plan);
   p.tiles_m = tiles(plan.swapped ? desc.n : desc.m, Shape::tile_m);
   p.tiles_n = tiles(plan.swapped ? desc.m : desc.n, Shape::tile_n);
   p.k_tiles = tiles(desc.k, Shape::tile_k);
@@ -178,8 +211,7 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
       plan_slices(d, &plan);
       break;
   }
-  const double arithmetic = kStartSeconds + plan.seconds / route_factor(desc),
-               memory = memory_seconds(d, gemm_bytes(desc));
+  const double arithmetic = kStartSeconds + plan.seconds / factor, memory = memory_seconds(d, gemm_bytes(desc));
   plan.seconds =
       kLaunchSeconds + (sharing == Sharing::slices ? std::max(arithmetic, memory) : overlapped(arithmetic, memory));
   return plan;
@@ -193,13 +225,13 @@ libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan,
                                   const Launch &launch, Error *error) {
   const auto *a = static_cast<const float *>(desc.a), *b = static_cast<const float *>(desc.b);
   StreamKOperands operands = {};
-  operands.interleaved = !columns_aligned(a, desc.lda) || !columns_aligned(b, desc.ldb);
   StreamKOperand &of_a = plan.swapped ? operands.b : operands.a, &of_b = plan.swapped ? operands.a : operands.b;
-  libsgemm_status_t status = describe(a, desc.lda, desc.transa != LIBSGEMM_NO_TRANS, desc.m, desc.k,
-                                      plan.swapped ? Shape::tile_n : Shape::tile_m, operands.interleaved, &of_a, error);
+  libsgemm_status_t status =
+      describe(a, desc.lda, desc.transa != LIBSGEMM_NO_TRANS, desc.m, desc.k,
+               plan.swapped ? Shape::tile_n : Shape::tile_m, plan.along_k && !plan.swapped, &of_a, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   status = describe(b, desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, desc.n, desc.k,
-                    plan.swapped ? Shape::tile_m : Shape::tile_n, operands.interleaved, &of_b, error);
+                    plan.swapped ? Shape::tile_m : Shape::tile_n, plan.along_k && plan.swapped, &of_b, error);
   if (status != LIBSGEMM_SUCCESS) return status;
 
   StreamKProblem p = plan.problem;
@@ -212,9 +244,9 @@ libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan,
     status = clear(p.finished, flag_bytes(plan.blocks), launch, error);
     if (status != LIBSGEMM_SUCCESS) return status;
   }
-  return launch_clusters(plan.swapped ? kernel.swapped : kernel.plain, static_cast<unsigned>(plan.cluster),
-                         dim3(static_cast<unsigned>(plan.blocks)), dim3(Shape::threads), Shape::shared_bytes, launch,
-                         error, operands, p);
+  return launch_clusters(kernel.instances[plan.along_k ? 1 : 0][plan.swapped ? 1 : 0],
+                         static_cast<unsigned>(plan.cluster), dim3(static_cast<unsigned>(plan.blocks)),
+                         dim3(Shape::threads), Shape::shared_bytes, launch, error, operands, p);
 }
 
 }  // namespace libsgemm::cuda

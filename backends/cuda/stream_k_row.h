@@ -9,6 +9,7 @@ namespace libsgemm::cuda {
 // How a device carries out a product.
 struct StreamKPlan {
   bool swapped;  // the tile's 256 rows lie along n
+  bool along_k;  // the operand of these rows comes along k
   int blocks, cluster;
   size_t workspace;  // bytes
   double seconds;
@@ -23,10 +24,10 @@ size_t stream_k_most_workspace(int device);
 
 bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int device);
 
-// The kernel's two instances, of which the second swaps the operands.
+// The kernel's instances: [along_k][swapped].
 struct StreamKKernel {
   using Function = void (*)(StreamKOperands, StreamKProblem);
-  Function plain, swapped;
+  Function instances[2][2];
 };
 
 // That of sm90_ffma_256x128x16_stream_k.

@@ -19,15 +19,17 @@ namespace libsgemm::cuda {
 __device__ __forceinline__ bool is_turned(const StreamKOperand &operand) {
   return operand.route == Route::turned || operand.route == Route::turned_unaligned;
 }
-__device__ __forceinline__ bool goes_directly(const StreamKOperand &operand) { return operand.route == Route::direct; }
+__device__ __forceinline__ bool goes_directly(const StreamKOperand &operand) {
+  return operand.route == Route::direct || operand.route == Route::along_k;
+}
 
 // The box that a lane of the copying warp has copied for each k-tile; at most 8 of A and 4 of B.
 struct StreamKBox {
-  bool exists, of_a, turned, direct;
+  bool exists, of_a, k_first, direct;  // k_first: the box is k x outer
   const void *map;
   uint32_t offset;               // in the stage
   int outer_offset, outer_step;  // along m or n: of the box in the tile, and from tile to tile
-  int k_step;                    // along k, from k-tile to k-tile
+  int k_offset, k_step;          // along k: of the box, and from k-tile to k-tile
 
   __device__ __forceinline__ explicit StreamKBox(const StreamKOperands &o) {
     using Shape = StreamKShape;
@@ -36,18 +38,25 @@ struct StreamKBox {
     const StreamKOperand &operand = of_a ? o.a : o.b;
     const int boxes = of_a ? Shape::boxes_m : Shape::boxes_n, tile = of_a ? Shape::tile_m : Shape::tile_n;
     const int index = of_a ? lane : lane - 8, views = operand.view_count, view = index % views, box = index / views;
-    turned = is_turned(operand);
+    const bool along_k = operand.route == Route::along_k;
+    k_first = is_turned(operand) || along_k;
     direct = goes_directly(operand);
-    exists = lane < 12 && box < (turned ? 1 : boxes);
+    exists = lane < 12 && box < (is_turned(operand) ? 1 : along_k ? Shape::tile_k / Shape::unroll : boxes);
     map = &operand.views[view];
-    if (turned) {
+    k_offset = 0;
+    if (along_k) {
+      offset = box * Shape::along_k_box_bytes;
+      outer_offset = 0;
+      outer_step = tile;
+      k_offset = box * Shape::unroll;
+      k_step = Shape::tile_k;
+    } else if (k_first) {
       offset = (of_a ? 0 : Shape::second_a_bytes) + view * (tile / 4) * Shape::column_bytes;
       outer_offset = 0;
       outer_step = tile / views;
       k_step = Shape::tile_k;
     } else {
-      offset = direct ? (of_a ? 0 : Shape::boxes_m * Shape::box_bytes) + box * Shape::box_bytes +
-                            view * (Shape::box_bytes / 4)
+      offset = direct ? (of_a ? 0 : Shape::boxes_m * Shape::box_bytes) + box * Shape::box_bytes
                       : (of_a ? 0 : Shape::second_a_bytes) + index * Shape::shifted_box_bytes;
       outer_offset = 128 * box;
       outer_step = tile;
@@ -56,8 +65,8 @@ struct StreamKBox {
   }
 
   __device__ __forceinline__ void copy(int row, int column, int k, uint32_t stage, uint32_t barrier) const {
-    const int outer = (of_a ? row : column) * outer_step + outer_offset, along_k = k * k_step;
-    ptx::copy_box(stage + offset, map, turned ? along_k : outer, turned ? outer : along_k, barrier);
+    const int outer = (of_a ? row : column) * outer_step + outer_offset, along_k = k * k_step + k_offset;
+    ptx::copy_box(stage + offset, map, k_first ? along_k : outer, k_first ? outer : along_k, barrier);
   }
 };
 
@@ -66,13 +75,12 @@ struct StreamKBox {
 //
 // Turned: of each 128 columns, a lane takes four, and of these a fourth of the k-tile.
 template <int kHalves>
-__device__ __forceinline__ void stream_k_turn(bool interleaved, int quarter, uint32_t from, uint32_t to) {
+__device__ __forceinline__ void stream_k_turn(int quarter, uint32_t from, uint32_t to) {
   using Shape = StreamKShape;
   const int lane = threadIdx.x % 32, q = (lane / 2 + quarter) % 4;
-  // Step 4 q + e of k goes to row 4 q + e, or to row q + 4 e.
-  const uint32_t step = (interleaved ? 4 : 1) * Shape::row_bytes;
+  constexpr uint32_t step = Shape::row_bytes;
   from += lane * (4 * Shape::column_bytes) + q * 16;
-  to += lane * 16 + q * (interleaved ? 1 : 4) * Shape::row_bytes;
+  to += lane * 16 + q * (4 * step);
 #pragma unroll 1
   for (int half = 0; half < kHalves; ++half) {
     float4 v[4];
@@ -95,7 +103,7 @@ __device__ __forceinline__ void stream_k_turn_unaligned(const StreamKOperand &op
   constexpr uint32_t kViewBytes = kHalves * 32 * Shape::column_bytes;
   const int lane = threadIdx.x % 32;
   from += lane * Shape::column_bytes + quarter * 16;
-  to += lane * 16 + quarter * Shape::row_bytes;
+  to += lane * 16 + quarter * (4 * Shape::row_bytes);
 #pragma unroll 1
   for (int half = 0; half < kHalves; ++half) {
 #pragma unroll
@@ -106,20 +114,20 @@ __device__ __forceinline__ void stream_k_turn_unaligned(const StreamKOperand &op
       for (int view = 0; view < 4; ++view) {
         v[view] = ptx::load_shared(from + 4 * e + view * kViewBytes + 4 * operand.shift[view]);
       }
-      ptx::store_shared_x4(to + e * (4 * Shape::row_bytes), make_float4(v[0], v[1], v[2], v[3]));
+      ptx::store_shared_x4(to + e * Shape::row_bytes, make_float4(v[0], v[1], v[2], v[3]));
     }
     from += 32 * Shape::column_bytes;
     to += Shape::box_bytes;
   }
 }
 
-// Shifted by kShift: four rows of each 128, of view `quarter`.
+// Shifted by kShift: four rows of each 128, of view `quarter`, which go to every fourth row.
 template <int kHalves, int kShift>
 __device__ __forceinline__ void stream_k_shift(int quarter, uint32_t from, uint32_t to) {
   using Shape = StreamKShape;
   const int lane = threadIdx.x % 32;
   from += quarter * Shape::shifted_box_bytes + lane * 16;
-  to += quarter * (4 * Shape::row_bytes) + lane * 16;
+  to += quarter * Shape::row_bytes + lane * 16;
 #pragma unroll 1
   for (int half = 0; half < kHalves; ++half) {
 #pragma unroll
@@ -127,10 +135,10 @@ __device__ __forceinline__ void stream_k_shift(int quarter, uint32_t from, uint3
       const float4 x = ptx::load_shared_x4(from + row * Shape::long_row_bytes);
       float4 y = {};
       if (kShift != 0) y = ptx::load_shared_x4(from + row * Shape::long_row_bytes + 16);
-      ptx::store_shared_x4(to + row * Shape::row_bytes, kShift == 0   ? x
-                                                        : kShift == 1 ? make_float4(x.y, x.z, x.w, y.x)
-                                                        : kShift == 2 ? make_float4(x.z, x.w, y.x, y.y)
-                                                                      : make_float4(x.w, y.x, y.y, y.z));
+      ptx::store_shared_x4(to + row * (4 * Shape::row_bytes), kShift == 0   ? x
+                                                              : kShift == 1 ? make_float4(x.y, x.z, x.w, y.x)
+                                                              : kShift == 2 ? make_float4(x.z, x.w, y.x, y.y)
+                                                                            : make_float4(x.w, y.x, y.y, y.z));
     }
     from += 4 * Shape::shifted_box_bytes;
     to += Shape::box_bytes;
@@ -138,13 +146,13 @@ __device__ __forceinline__ void stream_k_shift(int quarter, uint32_t from, uint3
 }
 
 template <int kHalves>
-__device__ __forceinline__ void stream_k_move(const StreamKOperand &operand, bool interleaved, int quarter,
-                                              uint32_t from, uint32_t to) {
+__device__ __forceinline__ void stream_k_move(const StreamKOperand &operand, int quarter, uint32_t from, uint32_t to) {
   switch (operand.route) {
     case Route::direct:
+    case Route::along_k:
       break;
     case Route::turned:
-      stream_k_turn<kHalves>(interleaved, quarter, from, to);
+      stream_k_turn<kHalves>(quarter, from, to);
       break;
     case Route::turned_unaligned:
       stream_k_turn_unaligned<kHalves>(operand, quarter, from, to);
@@ -168,12 +176,12 @@ __device__ __forceinline__ void stream_k_move(const StreamKOperand &operand, boo
 }
 
 // The supplying warps. The first has the copy engine copy, two k-tiles ahead of what it then moves itself.
-template <Sharing kSharing>
+template <Sharing kSharing, bool kAlongK>
 __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const StreamKProblem &p, int warp,
                                                 uint32_t shared, const StreamKBarriers barriers) {
   using Shape = StreamKShape;
   const bool first_lane = threadIdx.x % 32 == 0, copies = warp == 0;
-  const bool a_direct = goes_directly(o.a), b_direct = goes_directly(o.b), moves = !a_direct || !b_direct;
+  const bool a_direct = kAlongK || goes_directly(o.a), b_direct = goes_directly(o.b), moves = !a_direct || !b_direct;
   const uint32_t direct_bytes = (a_direct ? o.a.bytes : 0) + (b_direct ? o.b.bytes : 0);
   const uint32_t second_bytes = (a_direct ? 0 : o.a.bytes) + (b_direct ? 0 : o.b.bytes);
   if (!copies && !moves) return;
@@ -218,9 +226,8 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
       barriers.wait_free(moved);
       const uint32_t from = shared + Shape::second_ring + second_moved.index * Shape::second_stage_bytes;
       const uint32_t to = shared + moved.index * Shape::stage_bytes;
-      stream_k_move<Shape::boxes_m>(o.a, o.interleaved, warp, from, to);
-      stream_k_move<Shape::boxes_n>(o.b, o.interleaved, warp, from + Shape::second_a_bytes,
-                                    to + Shape::boxes_m * Shape::box_bytes);
+      if (!a_direct) stream_k_move<Shape::boxes_m>(o.a, warp, from, to);
+      stream_k_move<Shape::boxes_n>(o.b, warp, from + Shape::second_a_bytes, to + Shape::boxes_m * Shape::box_bytes);
       ptx::barrier_arrive(barriers.full(moved.index));
       ptx::barrier_arrive(barriers.second_free(second_moved.index));
       second_moved.advance();

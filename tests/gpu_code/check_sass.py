@@ -20,6 +20,7 @@ may hold:
     never         instructions that the kernel must not hold
     to            the last architecture that has the kernel; the first is in the row's name
     kernels       0 for a row that launches other rows' kernels only
+    instances     of a steered row: what its kernels' names add to the row's
     variants      entries for kernels whose symbol holds the key, in place of what this entry says
 
 three_fresh and one_bank count from sm_86 on: before, an FFMA takes two cycles anyway.
@@ -38,7 +39,7 @@ import sass
 
 HERE = pathlib.Path(__file__).resolve().parent
 FULL_RATE = 86  # the first architecture that issues an FFMA in every cycle
-KEYS = {'ffma', 'three_fresh', 'one_bank', 'loop', 'loop_exactly', 'code', 'never', 'to', 'kernels', 'variants'}
+KEYS = {'ffma', 'three_fresh', 'one_bank', 'loop', 'loop_exactly', 'code', 'never', 'to', 'kernels', 'instances', 'variants'}
 
 Entry = dict[str, Any]
 
@@ -187,7 +188,7 @@ def check_steered(folder: pathlib.Path, entries: dict[str, Entry]) -> Iterator[s
             yield f'{path.name}: empty: steer_registers.py refused the kernel, which stays as compiled'
             continue
         kernels = sass.kernels(path)
-        for wanted in (name, f'{name}_swapped'):
+        for wanted in (name + instance for instance in entry.get('instances', [''])):
             if wanted not in [kernel.name for kernel in kernels]:
                 yield f'{path.name}: no kernel {wanted}'
         for kernel in kernels:

@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
     sm90_ffma_256x128x16_cluster(const __grid_constant__ StreamKOperands operands,
                                  const __grid_constant__ StreamKProblem p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  stream_k<Sharing::cluster, false>(operands, p);
+  stream_k<Sharing::cluster, false, false>(operands, p);
 #endif
 }
 
@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
     sm90_ffma_256x128x16_cluster_swapped(const __grid_constant__ StreamKOperands operands,
                                          const __grid_constant__ StreamKProblem p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  stream_k<Sharing::cluster, true>(operands, p);
+  stream_k<Sharing::cluster, true, false>(operands, p);
 #endif
 }
 
@@ -51,8 +51,9 @@ namespace {
 libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *error) {
   using Function = StreamKKernel::Function;
   static const StreamKKernel kernel = {
-      steered<Function>("sm90_ffma_256x128x16_cluster", sm90_ffma_256x128x16_cluster),
-      steered<Function>("sm90_ffma_256x128x16_cluster_swapped", sm90_ffma_256x128x16_cluster_swapped)};
+      {{steered<Function>("sm90_ffma_256x128x16_cluster", sm90_ffma_256x128x16_cluster),
+        steered<Function>("sm90_ffma_256x128x16_cluster_swapped", sm90_ffma_256x128x16_cluster_swapped)},
+       {}}};
   const StreamKPlan plan = stream_k_plan(desc, Sharing::cluster, launch.device);
   return launch_stream_k(desc, plan, kernel, launch, error);
 }

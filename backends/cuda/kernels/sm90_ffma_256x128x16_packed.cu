@@ -85,8 +85,14 @@ int64_t even_piece(int64_t size, int64_t most) {
 
 Pieces cut(const GemmDesc &desc) {
   Pieces p = {};
-  p.copies_a = desc.transa != LIBSGEMM_NO_TRANS || !columns_aligned(desc.a, desc.lda);
-  p.copies_b = desc.transb == LIBSGEMM_NO_TRANS || !columns_aligned(desc.b, desc.ldb);
+  p.copies_a = !columns_aligned(desc.a, desc.lda);
+  p.copies_b = !columns_aligned(desc.b, desc.ldb);
+  if (p.copies_a && p.copies_b && getenv("X_ONE")) (getenv("X_ONE")[0] == 'a' ? p.copies_b : p.copies_a) = false;
+  // Of two that lie along k one can stay.
+  if (!p.copies_a && !p.copies_b && desc.transa != LIBSGEMM_NO_TRANS && desc.transb == LIBSGEMM_NO_TRANS) {
+    p.copies_a = desc.m < desc.n;
+    p.copies_b = !p.copies_a;
+  }
   p.m = desc.m, p.n = desc.n, p.k = desc.k;
   constexpr int64_t kElements = kWorkspace / 4;
   if (p.copies_a && p.copies_b) {
@@ -103,6 +109,11 @@ int64_t copied_elements(const Pieces &p) {
   return (p.copies_a ? padded(p.m) * p.k : 0) + (p.copies_b ? padded(p.n) * p.k : 0);
 }
 
+// An element of an operand, which lies as k x outer if it is turned.
+const float *element(const void *base, int64_t ld, bool turned, int64_t outer, int64_t k) {
+  return static_cast<const float *>(base) + (turned ? outer * ld + k : k * ld + outer);
+}
+
 // A piece as a product of its own, of copies at those places.
 GemmDesc piece_of(const GemmDesc &desc, const Pieces &p, int64_t m, int64_t n, int64_t k, float *copy_a,
                   float *copy_b) {
@@ -111,12 +122,12 @@ GemmDesc piece_of(const GemmDesc &desc, const Pieces &p, int64_t m, int64_t n, i
   if (p.copies_a) {
     piece.a = copy_a, piece.lda = padded(p.m), piece.transa = LIBSGEMM_NO_TRANS;
   } else {
-    piece.a = static_cast<const float *>(desc.a) + k * desc.lda + m;
+    piece.a = element(desc.a, desc.lda, desc.transa != LIBSGEMM_NO_TRANS, m, k);
   }
   if (p.copies_b) {
     piece.b = copy_b, piece.ldb = padded(p.n), piece.transb = LIBSGEMM_TRANS;
   } else {
-    piece.b = static_cast<const float *>(desc.b) + k * desc.ldb + n;
+    piece.b = element(desc.b, desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, n, k);
   }
   piece.c = desc.c + n * desc.ldc + m;
   if (k > 0) piece.beta = 1.0f;
@@ -152,7 +163,7 @@ Copied copied(bool wanted, const void *source, int64_t ld, bool turned, int64_t 
               int64_t outer, int64_t k, int64_t target_ld, float *target) {
   Copied c = {};
   if (!wanted) return c;
-  c.source = static_cast<const float *>(source) + (turned ? first_outer * ld + first_k : first_k * ld + first_outer);
+  c.source = element(source, ld, turned, first_outer, first_k);
   c.target = target, c.ld = ld, c.target_ld = target_ld, c.outer = outer, c.k = k, c.turned = turned;
   c.tiles = static_cast<unsigned>(count(outer, kTile) * count(k, kTile));
   return c;

@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
     sm90_ffma_256x128x16_slices(const __grid_constant__ StreamKOperands operands,
                                 const __grid_constant__ StreamKProblem p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  stream_k<Sharing::slices, false>(operands, p);
+  stream_k<Sharing::slices, false, false>(operands, p);
 #endif
 }
 
@@ -43,24 +43,43 @@ extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
     sm90_ffma_256x128x16_slices_swapped(const __grid_constant__ StreamKOperands operands,
                                         const __grid_constant__ StreamKProblem p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  stream_k<Sharing::slices, true>(operands, p);
+  stream_k<Sharing::slices, true, false>(operands, p);
+#endif
+}
+
+extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
+    sm90_ffma_256x128x16_slices_along_k(const __grid_constant__ StreamKOperands operands,
+                                        const __grid_constant__ StreamKProblem p) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  stream_k<Sharing::slices, false, true>(operands, p);
+#endif
+}
+
+extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
+    sm90_ffma_256x128x16_slices_along_k_swapped(const __grid_constant__ StreamKOperands operands,
+                                                const __grid_constant__ StreamKProblem p) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  stream_k<Sharing::slices, true, true>(operands, p);
 #endif
 }
 
 namespace {
 
-template <bool kSwapped>
+template <bool kSwapped, bool kAlongK>
 __global__ void __launch_bounds__(StreamKShape::multipliers) stream_k_sum(const __grid_constant__ StreamKProblem p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  stream_k_sum_slices<kSwapped>(p);
+  stream_k_sum_slices<kSwapped, kAlongK>(p);
 #endif
 }
 
 libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *error) {
   using Function = StreamKKernel::Function;
   static const StreamKKernel kernel = {
-      steered<Function>("sm90_ffma_256x128x16_slices", sm90_ffma_256x128x16_slices),
-      steered<Function>("sm90_ffma_256x128x16_slices_swapped", sm90_ffma_256x128x16_slices_swapped)};
+      {{steered<Function>("sm90_ffma_256x128x16_slices", sm90_ffma_256x128x16_slices),
+        steered<Function>("sm90_ffma_256x128x16_slices_swapped", sm90_ffma_256x128x16_slices_swapped)},
+       {steered<Function>("sm90_ffma_256x128x16_slices_along_k", sm90_ffma_256x128x16_slices_along_k),
+        steered<Function>("sm90_ffma_256x128x16_slices_along_k_swapped",
+                          sm90_ffma_256x128x16_slices_along_k_swapped)}}};
   const StreamKPlan plan = stream_k_plan(desc, Sharing::slices, launch.device);
   libsgemm_status_t status = launch_stream_k(desc, plan, kernel, launch, error);
   if (status != LIBSGEMM_SUCCESS) return status;
@@ -69,8 +88,9 @@ libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *
   p.vectors = stream_k_vectors(desc);
   p.partial = static_cast<float *>(launch.workspace);
   const dim3 grid(static_cast<unsigned>(p.tiles_m * p.tiles_n * StreamKShape::vectors));
-  return launch_kernel(plan.swapped ? stream_k_sum<true> : stream_k_sum<false>, grid, dim3(StreamKShape::multipliers),
-                       0, launch, error, p);
+  const auto sum = plan.along_k ? (plan.swapped ? stream_k_sum<true, true> : stream_k_sum<false, true>)
+                                : (plan.swapped ? stream_k_sum<true, false> : stream_k_sum<false, false>);
+  return launch_kernel(sum, grid, dim3(StreamKShape::multipliers), 0, launch, error, p);
 }
 
 }  // namespace

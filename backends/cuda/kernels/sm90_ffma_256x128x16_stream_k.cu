@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
     sm90_ffma_256x128x16_stream_k(const __grid_constant__ StreamKOperands operands,
                                   const __grid_constant__ StreamKProblem p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  stream_k<Sharing::stream, false>(operands, p);
+  stream_k<Sharing::stream, false, false>(operands, p);
 #endif
 }
 
@@ -45,15 +45,34 @@ extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
     sm90_ffma_256x128x16_stream_k_swapped(const __grid_constant__ StreamKOperands operands,
                                           const __grid_constant__ StreamKProblem p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  stream_k<Sharing::stream, true>(operands, p);
+  stream_k<Sharing::stream, true, false>(operands, p);
+#endif
+}
+
+extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
+    sm90_ffma_256x128x16_stream_k_along_k(const __grid_constant__ StreamKOperands operands,
+                                          const __grid_constant__ StreamKProblem p) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  stream_k<Sharing::stream, false, true>(operands, p);
+#endif
+}
+
+extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
+    sm90_ffma_256x128x16_stream_k_along_k_swapped(const __grid_constant__ StreamKOperands operands,
+                                                  const __grid_constant__ StreamKProblem p) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  stream_k<Sharing::stream, true, true>(operands, p);
 #endif
 }
 
 const StreamKKernel &stream_k_kernel() {
   using Function = StreamKKernel::Function;
   static const StreamKKernel kernel = {
-      steered<Function>("sm90_ffma_256x128x16_stream_k", sm90_ffma_256x128x16_stream_k),
-      steered<Function>("sm90_ffma_256x128x16_stream_k_swapped", sm90_ffma_256x128x16_stream_k_swapped)};
+      {{steered<Function>("sm90_ffma_256x128x16_stream_k", sm90_ffma_256x128x16_stream_k),
+        steered<Function>("sm90_ffma_256x128x16_stream_k_swapped", sm90_ffma_256x128x16_stream_k_swapped)},
+       {steered<Function>("sm90_ffma_256x128x16_stream_k_along_k", sm90_ffma_256x128x16_stream_k_along_k),
+        steered<Function>("sm90_ffma_256x128x16_stream_k_along_k_swapped",
+                          sm90_ffma_256x128x16_stream_k_along_k_swapped)}}};
   return kernel;
 }
 
