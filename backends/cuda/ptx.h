@@ -45,6 +45,22 @@ __device__ __forceinline__ void wait_for_copies() {
 #endif
 }
 
+// ---- Loads of what the kernel only reads, and once: not into the L1 cache.
+
+__device__ __forceinline__ float load_streamed(const float *global) {
+  float v;
+  asm volatile("ld.global.nc.L1::no_allocate.f32 %0, [%1];" : "=f"(v) : "l"(global));
+  return v;
+}
+// Four floats, from a multiple of 16 bytes.
+__device__ __forceinline__ float4 load_streamed_x4(const float *global) {
+  float4 v;
+  asm volatile("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+               : "l"(global));
+  return v;
+}
+
 // ---- Barriers in shared memory and copies of boxes by the copy engine (sm_90). Kernels that use them exist on sm_90
 // only.
 
@@ -136,6 +152,11 @@ __device__ __forceinline__ void store_shared(uint32_t shared, float v) {
 __device__ __forceinline__ void store_shared_x4(uint32_t shared, float4 v) {
   asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(shared), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
                : "memory");
+}
+
+// What the thread has stored in shared memory comes before what the copy engine will copy there.
+__device__ __forceinline__ void order_with_copy_engine() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 // The same place in the shared memory of a block of the cluster.

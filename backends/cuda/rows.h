@@ -8,9 +8,9 @@
   X(sm75_ffma_128x128x8_double_buffered)    \
   X(sm80_ffma_128x128x16_multistage)        \
   X(sm90_ffma_256x128x16_stream_k)          \
-  X(sm90_ffma_256x128x16_cluster)           \
   X(sm90_ffma_256x128x16_slices)            \
   X(sm90_ffma_256x128x16_packed)            \
+  X(sm90_ffma_128x128x16_halves)            \
   X(sm80_ffma_128x64x16_multistage)         \
   X(sm80_ffma_64x64x16_multistage)          \
   X(sm80_ffma_32x32x32_multistage)          \

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Deals out the registers of the hot loop of a compiled kernel again, and orders its instructions.
 
-    steer_registers.py IN.cubin OUT.cubin KERNEL...
+    steer_registers.py IN.cubin OUT.cubin NAME
+
+of all kernels whose names begin with NAME.
 
 The loop of stream_k.cuh is 8 steps of an outer product of 16 elements of A and 8 of B: 1024 FFMA and 48 LDS.128. What
 costs time in it, beside the instructions themselves, is how an FFMA reads its three registers (measured on an H100,
@@ -29,7 +31,9 @@ import pathlib
 import struct
 import sys
 
-STEERED_REGISTERS = 224
+LAUNCHED_REGISTERS = 168  # of each of the 384 threads: two groups of 128 that multiply and one that supplies
+RESERVED_REGISTERS = 2  # the last, which no instruction may name
+MOST_IN_WRONG_BANK = 8  # accumulators, where the compiler gave one bank more than the other
 ROWS, COLUMNS = 16, 8  # of a thread
 ZERO = 255  # the register that is always 0
 
@@ -102,21 +106,26 @@ def nop():
     return Instruction(0x7000 | NOP, control())
 
 
-class Kernel:
-    """The machine code of one kernel in the bytes of a cubin (ELF, 64 bits)."""
+def kernels_of(data, prefix):
+    """The kernels of a cubin (ELF, 64 bits) by name."""
+    table, = struct.unpack_from("<Q", data, 40)
+    size, count, names = struct.unpack_from("<HHH", data, 58)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + i * size) for i in range(count)]
+    found = {}
+    for section in sections:
+        start = sections[names][4] + section[0]
+        name = data[start:data.index(0, start)].decode()
+        if name.startswith(".text." + prefix):
+            found[name[len(".text."):]] = Kernel(data, section[4], section[5] // 16)
+    require(found, f"there is no kernel {prefix}")
+    return found
 
-    def __init__(self, data, name):
-        self.data = data
-        table, = struct.unpack_from("<Q", data, 40)
-        size, count, names = struct.unpack_from("<HHH", data, 58)
-        sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + i * size) for i in range(count)]
-        texts = sections[names][4]
-        for section in sections:
-            start = texts + section[0]
-            if data[start:data.index(0, start)] == b".text." + name.encode():
-                self.offset, self.count = section[4], section[5] // 16
-                return
-        raise Refusal("there is no such kernel")
+
+class Kernel:
+    """The machine code of one kernel in the bytes of a cubin."""
+
+    def __init__(self, data, offset, count):
+        self.data, self.offset, self.count = data, offset, count
 
     def __getitem__(self, place):
         return Instruction(*struct.unpack_from("<QQ", self.data, self.offset + 16 * place))
@@ -171,14 +180,10 @@ class Loop:
     def __init__(self, code):
         self.code = code
         self.loads = {x.address: x for x in code if x.opcode == LDS128}
-        # Moves between registers are not needed.
-        self.others = [x for x in code[:-1] if x.opcode not in (FFMA, LDS128, MOV, IMAD_MOV)]
         products = sum(x.opcode == FFMA for x in code)
         self.steps = products // (ROWS * COLUMNS)
         require(self.steps == 8 and products == ROWS * COLUMNS * self.steps, f"{products} FFMA in the loop")
         require(len(self.loads) == 6 * self.steps, f"{len(self.loads)} LDS.128 in the loop")
-        for x in self.others:
-            require(x.opcode in (ISETP_UNIFORM, ISETP, UNIFORM_MOV), f"opcode {x.opcode:#x} in the loop")
         self.values = Values()
         for x in code:
             self.values.follow(x)
@@ -187,7 +192,27 @@ class Loop:
             if value[0] == "sum" and value[1] == register and len(value[2]) == self.steps:
                 self.chains[register] = value[2]
         require(len(self.chains) == ROWS * COLUMNS, f"{len(self.chains)} accumulators keep their registers")
+        complete = sum(value[0] == "sum" and len(value[2]) == self.steps for value in self.values.held.values())
+        require(complete == len(self.chains), "a sum in a second register")
         self.find_places()
+        self.find_others()
+
+    def find_others(self):
+        """What the loop does besides: moves of factors and of sums are not needed."""
+        factors = {value for step in self.factors for values in step for value in values}
+        values, self.others, self.kept = Values(), [], {}
+        for x in self.code[:-1]:
+            values.follow(x)
+            if x.opcode in (MOV, IMAD_MOV):
+                value = values[x.target]
+                if value in factors or value[0] != "before":
+                    continue
+                require(x.target not in self.chains, "an accumulator is lost")
+                self.kept[x.target] = value
+                self.others.append(x)
+            elif x.opcode not in (FFMA, LDS128):
+                require(x.opcode in (ISETP_UNIFORM, ISETP, UNIFORM_MOV), f"opcode {x.opcode:#x} in the loop")
+                self.others.append(x)
 
     def find_places(self):
         """The place (i, j) of each accumulator, and the factors of each step."""
@@ -232,12 +257,13 @@ def quads_of(values):
 class StepByStep(Loop):
     """A and B come step by step of k, each to two sets of registers in turn."""
 
-    def __init__(self, code, compiled):
+    def __init__(self, code, compiled, most):
         super().__init__(code)
         a, b = quads_of(self.factors[0][0]), quads_of(self.factors[0][1])
         self.held = a + b  # at the loop's head
         spare = list(range(compiled, compiled + ROWS + COLUMNS))
         self.spare = spare[::4]
+        require(spare[-1] < most - RESERVED_REGISTERS, "too few registers to spare")
         self.a_sets, self.b_sets = (a, spare[:ROWS]), (b, spare[ROWS:ROWS + COLUMNS])
 
     def bank(self, place):
@@ -287,12 +313,13 @@ class AlongK(Loop):
     LAST_OF_PASS = {(0, 0): "A0", (0, 2): "A1", (1, 0): "B0", (1, 1): "A2", (1, 2): "B1", (2, 0): "B2", (2, 1): "A3",
                     (2, 2): "B3", (3, 0): "B4", (3, 2): "B5", (4, 0): "B6", (4, 1): "B7"}
 
-    def __init__(self, code, _):
+    def __init__(self, code, compiled, most):
         super().__init__(code)
         self.group_rows()
         self.b = [quads_of(self.factors[step][1]) for step in range(4)]
         self.held = [quad + element for quad in self.first_quads for element in range(4)] + sum(self.b, [])
         self.spare = self.quads_to_spare()
+        self.spare += range(compiled, most - RESERVED_REGISTERS - 3, 4)
         require(len(self.spare) >= self.GROUP, f"{len(self.spare)} quads to spare")
         self.a_sets = (self.first_quads, self.spare[:self.GROUP])
 
@@ -444,19 +471,20 @@ def verify(loop, code, registers):
         require(values[registers[homes[home]]] == ("sum", home, chain), "an accumulator differs")
     for register in loop.held:
         require(values[register] == loop.values[register], "a factor for the next pass differs")
+    for register, value in loop.kept.items():
+        require(values[register] == value == loop.values[register], "a move differs")
     require(ring_reads(code) == ring_reads(loop.code), "a load comes from another place of the ring")
     require(len(code) == len(loop.code), "another length")
 
 
-def steer(data, name):
+def steer(kernel, along_k):
     """Changes the kernel in place; returns a line about it."""
-    kernel = Kernel(data, name)
     start, end = kernel.hot_loop()
-    raised = max((i for i in range(kernel.count) if kernel[i].opcode == SETMAXREG),
-                 key=lambda place: kernel[place].immediate, default=None)
-    require(raised is not None, "no setmaxnreg")
-    compiled = kernel[raised].immediate
-    loop = (AlongK if "along_k" in name else StepByStep)([kernel[i] for i in range(start, end)], compiled)
+    limits = sorted((kernel[i].immediate, i) for i in range(kernel.count) if kernel[i].opcode == SETMAXREG)
+    require(len(limits) == 2, f"{len(limits)} setmaxnreg")
+    (supplier, _), (compiled, raised) = limits
+    most = (3 * LAUNCHED_REGISTERS - supplier) // 2
+    loop = (AlongK if along_k else StepByStep)([kernel[i] for i in range(start, end)], compiled, most)
     used = {register for x in loop.code if x.opcode in (FFMA, LDS128) for register in (x.target, x.a)}
     require(max(used) < compiled, "more registers than allowed")
     slots = []
@@ -466,8 +494,8 @@ def steer(data, name):
             slots.append(place)
         place += 1
     registers, trades = trade_places(loop, len(slots) // 3)
-    require(all(registers[place] % 2 == loop.bank(place) for place in registers),
-            f"too few slots for moves: {len(slots)}")
+    wrong = sum(registers[place] % 2 != loop.bank(place) for place in registers)
+    require(wrong <= MOST_IN_WRONG_BANK, f"{wrong} accumulators in the wrong bank, {len(slots)} slots for moves")
     code = emit(loop, loop.schedule(registers))
     verify(loop, code, registers)
     moves = undo(trades, loop.spare)
@@ -482,8 +510,8 @@ def steer(data, name):
         kernel[slot] = x
     kernel[end] = kernel[end].waiting(ALL_SCOREBOARDS)
     x = kernel[raised]
-    if isinstance(loop, StepByStep):
-        kernel[raised] = Instruction(x.low & ~(0xFFFF << 32) | STEERED_REGISTERS << 32, x.high)
+    if max(loop.spare) >= compiled:
+        kernel[raised] = Instruction(x.low & ~(0xFFFF << 32) | most << 32, x.high)
     return f"{len(code)} instructions, {len(trades)} pairs of accumulators traded"
 
 
@@ -491,16 +519,16 @@ def main():
     parser = argparse.ArgumentParser(description="Deals out the registers of a kernel's hot loop again.")
     parser.add_argument("source", type=pathlib.Path)
     parser.add_argument("target", type=pathlib.Path)
-    parser.add_argument("kernels", nargs="+")
+    parser.add_argument("name")
     options = parser.parse_args()
     data = bytearray(options.source.read_bytes())
-    for name in options.kernels:
-        try:
-            print(f"{name}: {steer(data, name)}")
-        except Refusal as refusal:
-            print(f"steer_registers.py: {name} stays as compiled: {refusal}", file=sys.stderr)
-            data = bytearray()
-            break
+    name = options.name
+    try:
+        for name, kernel in kernels_of(data, options.name).items():
+            print(f"{name}: {steer(kernel, 'along_k' in name)}")
+    except Refusal as refusal:
+        print(f"steer_registers.py: {name} stays as compiled: {refusal}", file=sys.stderr)
+        data = bytearray()
     options.target.write_bytes(data)
 
 

@@ -24,8 +24,8 @@
   __attribute__((visibility("hidden"))) extern const char libsgemm_cuda_##row[], libsgemm_cuda_##row##_end[]; \
   }
 LIBSGEMM_EMBED(sm90_ffma_256x128x16_stream_k)
-LIBSGEMM_EMBED(sm90_ffma_256x128x16_cluster)
 LIBSGEMM_EMBED(sm90_ffma_256x128x16_slices)
+LIBSGEMM_EMBED(sm90_ffma_128x128x16_halves)
 #endif
 
 namespace libsgemm::cuda {
@@ -41,8 +41,8 @@ const void *steered_kernel(const char *name, const void *plain) {
   static struct {
     const char *row, *begin, *end;
     cudaLibrary_t library;
-  } files[] = {LIBSGEMM_CODE(sm90_ffma_256x128x16_stream_k), LIBSGEMM_CODE(sm90_ffma_256x128x16_cluster),
-               LIBSGEMM_CODE(sm90_ffma_256x128x16_slices)};
+  } files[] = {LIBSGEMM_CODE(sm90_ffma_256x128x16_stream_k), LIBSGEMM_CODE(sm90_ffma_256x128x16_slices),
+               LIBSGEMM_CODE(sm90_ffma_128x128x16_halves)};
   const void *found = plain;
   for (auto &file : files) {
     if (std::strncmp(name, file.row, std::strlen(file.row)) != 0 || file.begin == file.end) continue;

@@ -27,7 +27,7 @@ struct StreamKFactors<false> {
   uint32_t at_a, at_b;
   float a[2][16], b[2][8];
 
-  __device__ __forceinline__ StreamKFactors(uint32_t shared, const StreamKThread &thread) {
+  __device__ __forceinline__ StreamKFactors(const StreamKOperand &, uint32_t shared, const StreamKThread &thread) {
     using Shape = StreamKShape;
     at_a = shared + thread.row / 128 * Shape::box_bytes + thread.row % 128 * 4;
     at_b = shared + Shape::boxes_m * Shape::box_bytes + thread.column * 4;
@@ -75,10 +75,12 @@ struct StreamKFactors<true> {
   uint32_t at_a, at_b;
   float a[4][4], b[4][8];  // [row][step], [step][column]
 
-  __device__ __forceinline__ StreamKFactors(uint32_t shared, const StreamKThread &thread) {
+  __device__ __forceinline__ StreamKFactors(const StreamKOperand &operand, uint32_t shared,
+                                            const StreamKThread &thread) {
     using Shape = StreamKShape;
     at_a = shared + thread.row * (Shape::unroll * 4);
-    at_b = shared + Shape::boxes_m * Shape::box_bytes + thread.column * 4;
+    at_b = shared + Shape::boxes_m * Shape::box_bytes + thread.column * 4 +
+           (Shape::reach - operand.shift[thread.row / 64]) * Shape::row_bytes;
     ptx::keep_in_register(at_a);
     ptx::keep_in_register(at_b);
   }
@@ -135,14 +137,14 @@ struct StreamKFactors<true> {
 
 // The multiplying warps.
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
-__device__ __forceinline__ void stream_k_multiply(const StreamKProblem &p, uint32_t shared,
-                                                  const StreamKBarriers barriers) {
+__device__ __forceinline__ void stream_k_multiply(const StreamKOperand &operand, const StreamKProblem &p,
+                                                  uint32_t shared, const StreamKBarriers barriers) {
   using Shape = StreamKShape;
   using Factors = StreamKFactors<kAlongK>;
   constexpr int kPasses = Shape::tile_k / Shape::unroll;
   const StreamKThread thread(kAlongK);
   const bool gives_back = threadIdx.x % 32 == 0;
-  Factors factors(shared, thread);
+  Factors factors(operand, shared, thread);
   RingStage stage(0);
   int before = Shape::stages - 1;  // the stage before
   StreamKPass now = {0, 0};
@@ -177,7 +179,7 @@ __device__ __forceinline__ void stream_k_multiply(const StreamKProblem &p, uint3
 #pragma unroll
     for (int slot = 0; slot < LIBSGEMM_STEERING_SLOTS; ++slot) asm volatile("pmevent 1;");
 #endif
-    stream_k_finish<kSharing, kSwapped, kAlongK>(p, work, thread, shared, sum);
+    stream_k_finish<kSharing, kSwapped, kAlongK>(p, work, thread, sum);
   }
 }
 
@@ -206,7 +208,7 @@ __device__ __forceinline__ void stream_k(const StreamKOperands &operands, const 
   const int warp = ptx::uniform(static_cast<int>(threadIdx.x) / 32), multiplying = Shape::multipliers / 32;
   if (warp < multiplying) {
     ptx::take_registers<kAlongK ? Shape::along_k_registers : Shape::multiplier_registers>();
-    stream_k_multiply<kSharing, kSwapped, kAlongK>(p, shared, at);
+    stream_k_multiply<kSharing, kSwapped, kAlongK>(operands.a, p, shared, at);
   } else {
     ptx::give_registers<Shape::supplier_registers>();
     stream_k_supply<kSharing, kAlongK>(operands, p, warp - multiplying, shared, at);

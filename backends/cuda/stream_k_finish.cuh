@@ -45,7 +45,9 @@ struct StreamKPlace {
   __device__ __forceinline__ StreamKPlace(const StreamKProblem &p, int tile, const StreamKThread &thread) {
     int tile_row, tile_column;
     stream_k_position(p, tile, &tile_row, &tile_column);
-    const int64_t outer = static_cast<int64_t>(tile_row) * StreamKShape::tile_m + thread.row;
+    const bool spreads = kAlongK && p.spread != 1;
+    const int row_in_tile = spreads ? thread.row / 64 + thread.row % 64 * 4 : thread.row;
+    const int64_t outer = static_cast<int64_t>(tile_row) * StreamKShape::tile_m + row_in_tile;
     const int64_t inner = static_cast<int64_t>(tile_column) * StreamKShape::tile_n + thread.column;
     int64_t row = kSwapped ? inner : outer;
     const int64_t column = kSwapped ? outer : inner;
@@ -56,47 +58,51 @@ struct StreamKPlace {
     columns = static_cast<int>(min(p.n - column, static_cast<int64_t>(StreamKShape::tile_m)));
   }
 
-  // Vector v of the thread: elements `step` rows apart.
-  __device__ __forceinline__ static int row_of(int v) { return kSwapped ? v % 2 * 32 : v % 4 * 16; }
-  __device__ __forceinline__ static int column_of(int v) {
+  // Vector v of the thread: elements step_of() rows apart.
+  template <bool kVectors>
+  __device__ __forceinline__ static int step_of(const StreamKProblem &p) {
+    return kVectors ? 1 : kSwapped || !kAlongK ? 4 : 4 * p.spread;
+  }
+  __device__ __forceinline__ static int row_of(const StreamKProblem &p, int v) {
+    return kSwapped ? v % 2 * 32 : v % 4 * 16 * (kAlongK ? p.spread : 1);
+  }
+  __device__ __forceinline__ static int column_of(const StreamKProblem &p, int v) {
     return !kSwapped ? v / 4 % 4 + v / 16 * 32
-           : kAlongK ? v / 2 * StreamKThread::along_k_row_step
+           : kAlongK ? v / 2 * StreamKThread::along_k_row_step * p.spread
                      : v / 2 % 4 + v / 8 * 16;
   }
   template <bool kVectors>
-  __device__ __forceinline__ bool is_whole(int v) const {
-    return kVectors && row_of(v) + 4 <= rows;
+  __device__ __forceinline__ bool is_whole(int row) const {
+    return kVectors && row + 4 <= rows;
   }
 
   template <bool kVectors>
   __device__ __forceinline__ float4 load(const StreamKProblem &p, int v) const {
-    constexpr int kStep = kVectors ? 1 : 4;
-    const int row = row_of(v), column = column_of(v);
+    const int step = step_of<kVectors>(p), row = row_of(p, v), column = column_of(p, v);
     const float *source = c + column * p.ldc + row;
     float4 old = {};
     if (column >= columns) return old;
-    if (is_whole<kVectors>(v)) return *reinterpret_cast<const float4 *>(source);
+    if (is_whole<kVectors>(row)) return *reinterpret_cast<const float4 *>(source);
     if (row < rows) old.x = source[0];
-    if (row + kStep < rows) old.y = source[kStep];
-    if (row + 2 * kStep < rows) old.z = source[2 * kStep];
-    if (row + 3 * kStep < rows) old.w = source[3 * kStep];
+    if (row + step < rows) old.y = source[step];
+    if (row + 2 * step < rows) old.z = source[2 * step];
+    if (row + 3 * step < rows) old.w = source[3 * step];
     return old;
   }
 
   template <bool kVectors>
   __device__ __forceinline__ void store(const StreamKProblem &p, int v, float4 value) const {
-    constexpr int kStep = kVectors ? 1 : 4;
-    const int row = row_of(v), column = column_of(v);
+    const int step = step_of<kVectors>(p), row = row_of(p, v), column = column_of(p, v);
     float *target = c + column * p.ldc + row;
     if (column >= columns) return;
-    if (is_whole<kVectors>(v)) {
+    if (is_whole<kVectors>(row)) {
       *reinterpret_cast<float4 *>(target) = value;
       return;
     }
     if (row < rows) target[0] = value.x;
-    if (row + kStep < rows) target[kStep] = value.y;
-    if (row + 2 * kStep < rows) target[2 * kStep] = value.z;
-    if (row + 3 * kStep < rows) target[3 * kStep] = value.w;
+    if (row + step < rows) target[step] = value.y;
+    if (row + 2 * step < rows) target[2 * step] = value.z;
+    if (row + 3 * step < rows) target[3 * step] = value.w;
   }
 };
 
@@ -224,41 +230,11 @@ __device__ __forceinline__ void stream_k_gather(const StreamKProblem &p, const S
   } while (StreamKWork<Sharing::stream>::share(p, block + 1) < tile_end);
 }
 
-// Adds the slices of the cluster's blocks, in their order: each block a part of the tile, from the others' shared
-// memory.
-template <bool kSwapped, bool kAlongK>
-__device__ __forceinline__ void stream_k_add_up(const StreamKProblem &p, const StreamKWork<Sharing::cluster> &work,
-                                                const StreamKThread &thread, uint32_t shared,
-                                                const float (&sum)[16][8]) {
-  constexpr int kBytes = StreamKShape::multipliers * 16;
-  const uint32_t mine = shared + threadIdx.x * 16;
-  ptx::synchronize_threads(1, StreamKShape::multipliers);  // nobody reads the ring any more
-#pragma unroll
-  for (int v = 0; v < StreamKShape::vectors; ++v)
-    ptx::store_shared_x4(mine + v * kBytes, stream_k_vector<kSwapped>(sum, v));
-  ptx::synchronize_cluster();
-  const StreamKPlace<kSwapped, kAlongK> place(p, work.tile, thread);
-  const int each = (StreamKShape::vectors - 1) / p.slices + 1;
-#pragma unroll 2
-  for (int v = work.slice * each; v < min((work.slice + 1) * each, StreamKShape::vectors); ++v) {
-    float4 total = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-#pragma unroll 2
-    for (int slice = 0; slice < p.slices; ++slice) {
-      const float4 part = ptx::load_cluster_x4(mine + v * kBytes, slice);
-      total = make_float4(total.x + part.x, total.y + part.y, total.z + part.z, total.w + part.w);
-    }
-    stream_k_store_one(p, place, v, total);
-  }
-  ptx::synchronize_cluster();  // others still read what is here
-}
-
 // What a block does with the sums of its k-tiles of a tile.
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const StreamKWork<kSharing> &work,
-                                                const StreamKThread &thread, uint32_t shared, float (&sum)[16][8]) {
-  if constexpr (kSharing == Sharing::cluster) {
-    stream_k_add_up<kSwapped, kAlongK>(p, work, thread, shared, sum);
-  } else if constexpr (kSharing == Sharing::slices) {
+                                                const StreamKThread &thread, float (&sum)[16][8]) {
+  if constexpr (kSharing == Sharing::slices) {
     stream_k_leave<kSwapped>(p, static_cast<int>(blockIdx.x), sum);
   } else {
     if (work.first != 0) {

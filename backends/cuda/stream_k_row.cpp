@@ -15,14 +15,13 @@ namespace {
 
 using Shape = StreamKShape;
 constexpr size_t kTileBytes = size_t{4} * Shape::tile_m * Shape::tile_n;
-constexpr int kLargestCluster = 8;
 
 // What a multiprocessor reaches of its peak within a tile, and what a tile costs besides.
 constexpr double kPeakFraction = 0.855;
-constexpr double kStartSeconds = 2.0e-6;    // of a launch: barriers, first stages
-constexpr double kStoreSeconds = 3e-6;      // of a tile
-constexpr double kGatherSeconds = 1.5e-6;   // of a partial tile
-constexpr double kClusterSeconds = 2.5e-6;  // adding up in shared memory
+constexpr double kStartSeconds = 2.0e-6;   // of a launch: barriers, first stages
+constexpr double kStoreSeconds = 3e-6;     // of a tile
+constexpr double kGatherSeconds = 1.5e-6;  // of a partial tile
+constexpr double kClearSeconds = 3e-6;     // of the flags of partial tiles
 // Of slices, which are mostly found in the L2 cache: times that of the memory.
 constexpr double kPartialBandwidth = 1.5;
 
@@ -42,24 +41,24 @@ Operand operand_b(const GemmDesc &desc) {
 // Share of the speed that is left when the supplying warps transpose or align operands: that of the tile's 256 rows,
 // and that of its 128 columns.
 double route_factor(const Operand &rows, const Operand &columns, bool along_k) {
-  const auto moves = [](const Operand &o) { return !o.aligned ? 0.12 : o.turned ? 0.05 : 0.0; };
-  return 1.0 - (along_k ? 0.0 : 2.0 / 3.0 * 2 * moves(rows)) - 2.0 / 3.0 * moves(columns);
+  const auto moves = [](const Operand &o) { return !o.aligned ? 0.12 : o.turned ? 0.06 : 0.0; };
+  return 1.0 - (along_k ? 0.0 : moves(rows)) - moves(columns);
 }
 
 // Chooses what the kernel's tile lies along, so that the least time is spent in tiles and on the way to them; returns
 // the share of the speed that is left.
-double orient(const GemmDesc &desc, Sharing sharing, StreamKPlan *plan) {
+double orient(const GemmDesc &desc, StreamKPlan *plan) {
   const Operand a = operand_a(desc), b = operand_b(desc);
   double least = 0, factor = 1;
   for (const bool swapped : {false, true}) {
     const Operand &rows = swapped ? b : a, &columns = swapped ? a : b;
-    const bool along_k = rows.turned && rows.aligned && sharing != Sharing::cluster;
+    const bool along_k = rows.turned && (rows.aligned || (columns.aligned && !columns.turned));
     const double share = route_factor(rows, columns, along_k);
     const double time = static_cast<double>(tiles(swapped ? desc.n : desc.m, Shape::tile_m)) *
                         tiles(swapped ? desc.m : desc.n, Shape::tile_n) / share;
     if (least == 0 || time < least) {
       least = time, factor = share;
-      plan->swapped = swapped, plan->along_k = along_k;
+      plan->swapped = swapped, plan->along_k = along_k, plan->problem.spread = along_k && !rows.aligned ? 4 : 1;
     }
   }
   return factor;
@@ -80,43 +79,21 @@ size_t stream_workspace(const Device &d) {
 void plan_stream(const Device &d, StreamKPlan *plan) {
   StreamKProblem &p = plan->problem;
   const int blocks = d.multiprocessors, count = p.tiles_m * p.tiles_n;
-  // Whole tiles for all blocks, but for the last one or two rounds.
-  p.stream_tiles = count % blocks == 0 ? 0 : count < blocks ? count : count % blocks + blocks;
+  const double rounds = std::ceil(static_cast<double>(count) / blocks);
+  // Whole tiles for all blocks, or tiles cut in the last one or two rounds.
+  const int cut = count % blocks == 0 ? 0 : count < blocks ? count : count % blocks + blocks;
+  const double whole_seconds = rounds * p.k_tiles * step_seconds(d);
+  const double cut_seconds = std::ceil(static_cast<double>(count) * p.k_tiles / blocks) * step_seconds(d) +
+                             kClearSeconds +
+                             kGatherSeconds * (1 + std::ceil(static_cast<double>(blocks) / std::max(cut, 1)));
+  static const char *x_whole = getenv("X_WHOLE");
+  p.stream_tiles = x_whole ? (x_whole[0] == '1' ? 0 : cut) : cut_seconds < whole_seconds ? cut : 0;
   const int64_t k_tiles = static_cast<int64_t>(p.stream_tiles) * p.k_tiles;
   p.share = static_cast<int>(k_tiles / blocks);
   p.longer_shares = static_cast<int>(k_tiles % blocks);
   plan->blocks = p.stream_tiles == 0 ? std::min(blocks, count) : blocks;
-  const double each = std::ceil(static_cast<double>(count) * p.k_tiles / blocks);
-  const double stores = std::ceil(static_cast<double>(count) / blocks) * kStoreSeconds;
-  double gather = 0;
-  if (p.stream_tiles != 0) {
-    plan->workspace = stream_workspace(d);
-    gather = kGatherSeconds * (1 + std::ceil(static_cast<double>(blocks) / p.stream_tiles));
-  }
-  plan->seconds = each * step_seconds(d) + stores + gather;
-}
-
-// Clusters of more than two do not reach all multiprocessors, which come in groups of 14 to 18: on the H100 measured 30
-// of 4, and 15 of 8.
-int resident_clusters(const Device &d, int cluster) {
-  return std::max(1, (cluster > 2 ? d.multiprocessors * 10 / 11 : d.multiprocessors) / cluster);
-}
-
-void plan_cluster(const Device &d, StreamKPlan *plan) {
-  StreamKProblem &p = plan->problem;
-  const int count = p.tiles_m * p.tiles_n;
-  plan->seconds = 0;
-  for (int cluster = 2; cluster <= kLargestCluster; cluster *= 2) {
-    if (cluster > p.k_tiles) break;
-    const double waves = std::ceil(static_cast<double>(count) / resident_clusters(d, cluster));
-    const double seconds = waves * (std::ceil(static_cast<double>(p.k_tiles) / cluster) * step_seconds(d) +
-                                    kStoreSeconds + kClusterSeconds);
-    if (plan->seconds == 0 || seconds < plan->seconds) {
-      plan->seconds = seconds;
-      plan->cluster = p.slices = cluster;
-    }
-  }
-  plan->blocks = count * plan->cluster;
+  plan->workspace = p.stream_tiles == 0 ? 0 : stream_workspace(d);
+  plan->seconds = std::min(cut_seconds, whole_seconds) + rounds * kStoreSeconds;
 }
 
 void plan_slices(const Device &d, StreamKPlan *plan) {
@@ -132,8 +109,9 @@ void plan_slices(const Device &d, StreamKPlan *plan) {
 }
 
 // An operand of the kernel that is `outer` x k, or k x `outer` in memory if it is turned; `tile` of it meet in a tile.
+// `along_k`: the kernel reads it so. `reach`: it wants so many steps of k before those of a k-tile as well.
 libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t outer, int64_t k, int tile, bool along_k,
-                           StreamKOperand *operand, Error *error) {
+                           int reach, StreamKOperand *operand, Error *error) {
   const bool aligned = columns_aligned(base, ld);
   operand->route = along_k   ? Route::along_k
                    : !turned ? (aligned ? Route::direct : Route::shifted)
@@ -145,6 +123,10 @@ libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t o
   if (along_k) {
     boxes.box_rows = Shape::unroll;
     operand->bytes = Shape::boxes_m * Shape::box_bytes;
+  } else if (reach != 0) {
+    boxes.box_rows = Shape::box_width;
+    boxes.box_columns = static_cast<uint32_t>(Shape::tile_k + reach);
+    operand->bytes = 4 * boxes.box_rows * boxes.box_columns;
   } else {
     // Room for the shift; turned also for the columns of 20 floats, which meet in different banks.
     boxes.box_rows = static_cast<uint32_t>((turned ? Shape::tile_k : Shape::box_width) + (aligned && !turned ? 0 : 4));
@@ -180,8 +162,6 @@ bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int index) {
   switch (sharing) {
     case Sharing::stream:
       return true;
-    case Sharing::cluster:
-      return k_tiles >= 2 && count * k_tiles < INT_MAX;
     case Sharing::slices:
       return count <= 2 * d.multiprocessors && k_tiles >= 2 && count * k_tiles < INT_MAX;
   }
@@ -194,18 +174,15 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
   StreamKProblem &p = plan.problem;
   p.m = desc.m, p.n = desc.n, p.ldc = desc.ldc;
   p.alpha = desc.alpha, p.beta = desc.beta;
-  const double factor = orient(desc, sharing, &plan);
+  const double factor = orient(desc, &plan);
   p.tiles_m = tiles(plan.swapped ? desc.n : desc.m, Shape::tile_m);
   p.tiles_n = tiles(plan.swapped ? desc.m : desc.n, Shape::tile_n);
-  p.k_tiles = tiles(desc.k, Shape::tile_k);
+  p.k_tiles = tiles(desc.k + (p.spread != 1 ? Shape::reach : 0), Shape::tile_k);
   p.k_tiles_inverse = UINT_MAX / static_cast<unsigned>(p.k_tiles);
-  p.slices = plan.cluster = 1;
+  p.slices = 1;
   switch (sharing) {
     case Sharing::stream:
       plan_stream(d, &plan);
-      break;
-    case Sharing::cluster:
-      plan_cluster(d, &plan);
       break;
     case Sharing::slices:
       plan_slices(d, &plan);
@@ -219,34 +196,42 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
 
 size_t stream_k_most_workspace(int index) { return stream_workspace(device(index)); }
 
-bool stream_k_vectors(const GemmDesc &desc) { return columns_aligned(desc.c, desc.ldc); }
+StreamKProblem stream_k_problem(const GemmDesc &desc, const StreamKPlan &plan, const Launch &launch) {
+  StreamKProblem p = plan.problem;
+  p.c = desc.c;
+  // Spread, only the columns of C^T, which are rows of C, keep their neighbours.
+  p.vectors = columns_aligned(desc.c, desc.ldc) && (plan.swapped || p.spread == 1);
+  p.partial = static_cast<float *>(launch.workspace);
+  if (p.stream_tiles != 0) {
+    p.finished = static_cast<unsigned *>(launch.workspace);
+    p.partial = reinterpret_cast<float *>(static_cast<char *>(launch.workspace) + flag_bytes(plan.blocks));
+  }
+  return p;
+}
 
 libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan, const StreamKKernel &kernel,
                                   const Launch &launch, Error *error) {
   const auto *a = static_cast<const float *>(desc.a), *b = static_cast<const float *>(desc.b);
   StreamKOperands operands = {};
+  const int reach = plan.problem.spread != 1 ? Shape::reach : 0;
   StreamKOperand &of_a = plan.swapped ? operands.b : operands.a, &of_b = plan.swapped ? operands.a : operands.b;
-  libsgemm_status_t status =
-      describe(a, desc.lda, desc.transa != LIBSGEMM_NO_TRANS, desc.m, desc.k,
-               plan.swapped ? Shape::tile_n : Shape::tile_m, plan.along_k && !plan.swapped, &of_a, error);
+  libsgemm_status_t status = describe(a, desc.lda, desc.transa != LIBSGEMM_NO_TRANS, desc.m, desc.k,
+                                      plan.swapped ? Shape::tile_n : Shape::tile_m, plan.along_k && !plan.swapped,
+                                      plan.swapped ? reach : 0, &of_a, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   status = describe(b, desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, desc.n, desc.k,
-                    plan.swapped ? Shape::tile_m : Shape::tile_n, plan.along_k && plan.swapped, &of_b, error);
+                    plan.swapped ? Shape::tile_m : Shape::tile_n, plan.along_k && plan.swapped,
+                    plan.swapped ? 0 : reach, &of_b, error);
   if (status != LIBSGEMM_SUCCESS) return status;
 
-  StreamKProblem p = plan.problem;
-  p.c = desc.c;
-  p.vectors = stream_k_vectors(desc);
-  p.partial = static_cast<float *>(launch.workspace);
+  const StreamKProblem p = stream_k_problem(desc, plan, launch);
   if (p.stream_tiles != 0) {
-    p.finished = static_cast<unsigned *>(launch.workspace);
-    p.partial = reinterpret_cast<float *>(static_cast<char *>(launch.workspace) + flag_bytes(plan.blocks));
     status = clear(p.finished, flag_bytes(plan.blocks), launch, error);
     if (status != LIBSGEMM_SUCCESS) return status;
   }
-  return launch_clusters(kernel.instances[plan.along_k ? 1 : 0][plan.swapped ? 1 : 0],
-                         static_cast<unsigned>(plan.cluster), dim3(static_cast<unsigned>(plan.blocks)),
-                         dim3(Shape::threads), Shape::shared_bytes, launch, error, operands, p);
+  return launch_kernel(kernel.instances[plan.along_k ? 1 : 0][plan.swapped ? 1 : 0],
+                       dim3(static_cast<unsigned>(plan.blocks)), dim3(Shape::threads), Shape::shared_bytes, launch,
+                       error, operands, p);
 }
 
 }  // namespace libsgemm::cuda

@@ -10,7 +10,7 @@ namespace libsgemm::cuda {
 struct StreamKPlan {
   bool swapped;  // the tile's 256 rows lie along n
   bool along_k;  // the operand of these rows comes along k
-  int blocks, cluster;
+  int blocks;
   size_t workspace;  // bytes
   double seconds;
   StreamKProblem problem;  // all but its pointers
@@ -36,8 +36,8 @@ const StreamKKernel &stream_k_kernel();
 libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan, const StreamKKernel &kernel,
                                   const Launch &launch, Error *error);
 
-// Whether vectors of 4 floats may be stored along the columns of C.
-bool stream_k_vectors(const GemmDesc &desc);
+// The plan's problem for the kernels, with pointers.
+StreamKProblem stream_k_problem(const GemmDesc &desc, const StreamKPlan &plan, const Launch &launch);
 
 template <Sharing kSharing>
 Kernel stream_k_row(const char *name, libsgemm_status_t (*launch)(const GemmDesc &, const Launch &, Error *)) {

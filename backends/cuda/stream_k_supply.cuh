@@ -31,7 +31,7 @@ struct StreamKBox {
   int outer_offset, outer_step;  // along m or n: of the box in the tile, and from tile to tile
   int k_offset, k_step;          // along k: of the box, and from k-tile to k-tile
 
-  __device__ __forceinline__ explicit StreamKBox(const StreamKOperands &o) {
+  __device__ __forceinline__ StreamKBox(const StreamKOperands &o, bool a_along_k) {
     using Shape = StreamKShape;
     const int lane = threadIdx.x % 32;
     of_a = lane < 8;
@@ -45,9 +45,9 @@ struct StreamKBox {
     map = &operand.views[view];
     k_offset = 0;
     if (along_k) {
-      offset = box * Shape::along_k_box_bytes;
+      offset = box * Shape::along_k_box_bytes + view * (Shape::along_k_box_bytes / 4);
       outer_offset = 0;
-      outer_step = tile;
+      outer_step = tile / views;
       k_offset = box * Shape::unroll;
       k_step = Shape::tile_k;
     } else if (k_first) {
@@ -61,6 +61,13 @@ struct StreamKBox {
       outer_offset = 128 * box;
       outer_step = tile;
       k_step = Shape::tile_k / views;
+      if (direct && a_along_k) {
+        if (o.a.view_count == 4) {
+          k_offset = -Shape::reach;
+        } else {
+          offset += Shape::reach * Shape::row_bytes;
+        }
+      }
     }
   }
 
@@ -175,6 +182,21 @@ __device__ __forceinline__ void stream_k_move(const StreamKOperand &operand, int
   }
 }
 
+// Along k, four views: in the first k-tile, what lies before a view's columns, which B's zeros must not meet.
+__device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uint32_t stage) {
+  using Shape = StreamKShape;
+#pragma unroll 1
+  for (int row = threadIdx.x % 32; row < Shape::tile_m; row += 32) {
+    const int shift = operand.shift[row / (Shape::tile_m / 4)];
+    const uint32_t at = stage + row * (Shape::unroll * 4);
+    if (shift > 0) ptx::store_shared(at, 0.0f);
+    if (shift > 1) ptx::store_shared(at + 4, 0.0f);
+    if (shift > 2) ptx::store_shared(at + 8, 0.0f);
+  }
+  ptx::order_with_copy_engine();
+  __syncwarp();
+}
+
 // The supplying warps. The first has the copy engine copy, two k-tiles ahead of what it then moves itself.
 template <Sharing kSharing, bool kAlongK>
 __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const StreamKProblem &p, int warp,
@@ -185,7 +207,8 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
   const uint32_t direct_bytes = (a_direct ? o.a.bytes : 0) + (b_direct ? o.b.bytes : 0);
   const uint32_t second_bytes = (a_direct ? 0 : o.a.bytes) + (b_direct ? 0 : o.b.bytes);
   if (!copies && !moves) return;
-  const StreamKBox box(o);
+  const StreamKBox box(o, kAlongK);
+  const uint32_t b_offset = Shape::boxes_m * Shape::box_bytes + (kAlongK ? Shape::reach * Shape::row_bytes : 0);
   RingStage copied(1), moved(1);
   SecondStage second_copied(1), second_moved(0);
   StreamKWork<kSharing> work(p);
@@ -212,10 +235,17 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
       }
       if (direct_bytes != 0) {
         barriers.wait_free(copied);
-        if (first_lane) ptx::barrier_arrive_and_expect(barriers.full(copied.index), direct_bytes);
+        const uint32_t stage = shared + copied.index * Shape::stage_bytes, full = barriers.full(copied.index);
+        const bool mends = kAlongK && o.a.view_count == 4 && k == 0;
+        const uint32_t arrived = mends ? barriers.second_full(second_copied.index) : full;
+        if (first_lane) ptx::barrier_arrive_and_expect(arrived, direct_bytes);
         __syncwarp();
-        if (box.exists && box.direct) {
-          box.copy(row, column, k, shared + copied.index * Shape::stage_bytes, barriers.full(copied.index));
+        if (box.exists && box.direct) box.copy(row, column, k, stage, arrived);
+        if (mends) {
+          ptx::barrier_wait(arrived, second_copied.parity ^ 1);
+          second_copied.advance();
+          stream_k_mend(o.a, stage);
+          if (first_lane) ptx::barrier_arrive(full);
         }
       }
       copied.advance();
@@ -227,7 +257,7 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
       const uint32_t from = shared + Shape::second_ring + second_moved.index * Shape::second_stage_bytes;
       const uint32_t to = shared + moved.index * Shape::stage_bytes;
       if (!a_direct) stream_k_move<Shape::boxes_m>(o.a, warp, from, to);
-      stream_k_move<Shape::boxes_n>(o.b, warp, from + Shape::second_a_bytes, to + Shape::boxes_m * Shape::box_bytes);
+      stream_k_move<Shape::boxes_n>(o.b, warp, from + Shape::second_a_bytes, to + b_offset);
       ptx::barrier_arrive(barriers.full(moved.index));
       ptx::barrier_arrive(barriers.second_free(second_moved.index));
       second_moved.advance();

@@ -15,12 +15,16 @@ void wait_for_copies() {
   simt::wait_for_copies(Pending);
 }
 
+inline float load_streamed(const float *global) { return *global; }
+inline float4 load_streamed_x4(const float *global) { return *reinterpret_cast<const float4 *>(global); }
+
 inline uint32_t shared_address(const void *shared) { return simt::shared_address(shared); }
 inline simt::Mbarrier *barrier_at(uint32_t address) {
   return static_cast<simt::Mbarrier *>(simt::shared_pointer(address, sizeof(simt::Mbarrier)));
 }
 inline void barrier_init(uint32_t barrier, unsigned arrivals) { simt::mbarrier_init(barrier_at(barrier), arrivals); }
 inline void barrier_init_done() {}
+inline void order_with_copy_engine() {}
 inline void barrier_arrive(uint32_t barrier) { simt::mbarrier_arrive(barrier_at(barrier)); }
 inline void barrier_arrive_and_expect(uint32_t barrier, unsigned bytes) {
   simt::mbarrier_expect(barrier_at(barrier), bytes);

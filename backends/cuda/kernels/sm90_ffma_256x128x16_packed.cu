@@ -85,13 +85,15 @@ int64_t even_piece(int64_t size, int64_t most) {
 
 Pieces cut(const GemmDesc &desc) {
   Pieces p = {};
-  p.copies_a = !columns_aligned(desc.a, desc.lda);
-  p.copies_b = !columns_aligned(desc.b, desc.ldb);
-  if (p.copies_a && p.copies_b && getenv("X_ONE")) (getenv("X_ONE")[0] == 'a' ? p.copies_b : p.copies_a) = false;
-  // Of two that lie along k one can stay.
-  if (!p.copies_a && !p.copies_b && desc.transa != LIBSGEMM_NO_TRANS && desc.transb == LIBSGEMM_NO_TRANS) {
-    p.copies_a = desc.m < desc.n;
+  const bool a_unaligned = !columns_aligned(desc.a, desc.lda), b_unaligned = !columns_aligned(desc.b, desc.ldb);
+  // One that runs along k can stay as it is.
+  const bool a_along_k = desc.transa != LIBSGEMM_NO_TRANS, b_along_k = desc.transb == LIBSGEMM_NO_TRANS;
+  if (a_along_k && b_along_k) {
+    p.copies_a = a_unaligned != b_unaligned ? a_unaligned : desc.m < desc.n;
     p.copies_b = !p.copies_a;
+  } else {
+    p.copies_a = a_unaligned && !a_along_k;
+    p.copies_b = b_unaligned && !b_along_k;
   }
   p.m = desc.m, p.n = desc.n, p.k = desc.k;
   constexpr int64_t kElements = kWorkspace / 4;

@@ -83,10 +83,7 @@ libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *
   const StreamKPlan plan = stream_k_plan(desc, Sharing::slices, launch.device);
   libsgemm_status_t status = launch_stream_k(desc, plan, kernel, launch, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  StreamKProblem p = plan.problem;
-  p.c = desc.c;
-  p.vectors = stream_k_vectors(desc);
-  p.partial = static_cast<float *>(launch.workspace);
+  const StreamKProblem p = stream_k_problem(desc, plan, launch);
   const dim3 grid(static_cast<unsigned>(p.tiles_m * p.tiles_n * StreamKShape::vectors));
   const auto sum = plan.along_k ? (plan.swapped ? stream_k_sum<true, true> : stream_k_sum<false, true>)
                                 : (plan.swapped ? stream_k_sum<true, false> : stream_k_sum<false, false>);

@@ -1,0 +1,143 @@
+// The medium product of sm_90 (halves.cuh): what becomes of the sums.
+#pragma once
+
+#include "halves_factors.cuh"
+
+namespace libsgemm::cuda {
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+// Afterwards the tile is in shared memory, column by column of C.
+template <bool kSwapped, bool kRowsAlongK>
+struct HalvesTile {
+  // Bytes from column to column: lanes that store to several meet in different banks.
+  static constexpr uint32_t kPitch = 4 * (HalvesShape::tile + (kSwapped ? 8 : kRowsAlongK ? 4 : 16));
+  // A thread's columns that follow one another are spread, so that those of neighbouring lanes do.
+  __device__ __forceinline__ static int column_of(int slot) { return kSwapped ? slot : slot % 32 * 4 + slot / 32; }
+
+  // The thread's rows 4 * rows to 4 * rows + 3 in its columns 4 * columns to 4 * columns + 3: a vector of each column.
+  __device__ __forceinline__ static void put(uint32_t tile, const HalvesThread &t, int rows, int columns,
+                                             const float4 (&v)[4]) {
+    const uint32_t row = t.warp_row + 16 * rows + (kRowsAlongK ? 1 : 4) * t.row_lane;
+    if (kSwapped) {
+      static_assert(!kSwapped || kRowsAlongK, "no need to swap other operands");
+      const uint32_t at = tile + row * kPitch + 4 * (t.warp_column + 32 * columns + 4 * t.column_lane);
+      ptx::store_shared_x4(at, make_float4(v[0].x, v[1].x, v[2].x, v[3].x));
+      ptx::store_shared_x4(at + 4 * kPitch, make_float4(v[0].y, v[1].y, v[2].y, v[3].y));
+      ptx::store_shared_x4(at + 8 * kPitch, make_float4(v[0].z, v[1].z, v[2].z, v[3].z));
+      ptx::store_shared_x4(at + 12 * kPitch, make_float4(v[0].w, v[1].w, v[2].w, v[3].w));
+    } else {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        const uint32_t slot = 32 * j + t.warp_column / 4 + t.column_lane + 8 * columns;
+        const uint32_t at = tile + slot * kPitch + 4 * row;
+        if (kRowsAlongK) {
+          ptx::store_shared(at, v[j].x);
+          ptx::store_shared(at + 16, v[j].y);
+          ptx::store_shared(at + 32, v[j].z);
+          ptx::store_shared(at + 48, v[j].w);
+        } else {
+          ptx::store_shared_x4(at, v[j]);
+        }
+      }
+    }
+  }
+};
+
+// Stores the warp's column: 4 rows of each lane.
+__device__ __forceinline__ void halves_store(const HalvesProblem &p, float *c, int rows, uint32_t own, float4 sum) {
+  const int lane = threadIdx.x % 32;
+  sum = make_float4(p.alpha * sum.x, p.alpha * sum.y, p.alpha * sum.z, p.alpha * sum.w);
+  if (p.vectors && rows >= HalvesShape::tile) {
+    auto *target = reinterpret_cast<float4 *>(c) + lane;
+    if (p.beta != 0.0f) {
+      const float4 old = *target;
+      sum = make_float4(fmaf(p.beta, old.x, sum.x), fmaf(p.beta, old.y, sum.y), fmaf(p.beta, old.z, sum.z),
+                        fmaf(p.beta, old.w, sum.w));
+    }
+    *target = sum;
+    return;
+  }
+  // Through shared memory, so that neighbouring lanes store neighbouring rows.
+  ptx::store_shared_x4(own + lane * 16, sum);
+  __syncwarp();
+#pragma unroll
+  for (int part = 0; part < 4; ++part) {
+    const int row = lane + 32 * part;
+    if (row >= rows) continue;
+    float v = ptx::load_shared(own + 4 * row);
+    if (p.beta != 0.0f) v = fmaf(p.beta, c[row], v);
+    c[row] = v;
+  }
+}
+
+// Adds up the sums of the two groups, and those of the cluster's blocks, of which each adds and stores its part of the
+// columns. The order is always the same.
+template <bool kSwapped, bool kRowsAlongK>
+__device__ __forceinline__ void halves_finish(const HalvesProblem &p, const HalvesWork &work, const HalvesThread &t,
+                                              int group, uint32_t shared, const float (&sum)[16][8]) {
+  using Shape = HalvesShape;
+  using Tile = HalvesTile<kSwapped, kRowsAlongK>;
+  constexpr uint32_t kVectorBytes = 16 * Shape::multipliers / 2;
+  const uint32_t within = threadIdx.x % (Shape::multipliers / 2) * 16;
+  const uint32_t given = shared + group * Shape::exchange_bytes + within,
+                 taken = shared + (1 - group) * Shape::exchange_bytes + within;
+  const uint32_t tile = shared + Shape::tile_offset;
+  // The first group keeps four of the thread's columns, the second the other four.
+  float4 own[16];
+  ptx::synchronize_threads(1, Shape::multipliers);  // nobody reads the rings any more
+#pragma unroll
+  for (int v = 0; v < 16; ++v) {
+    const int i = v % 4 * 4, j = v / 4;
+    const float4 low = make_float4(sum[i][j], sum[i + 1][j], sum[i + 2][j], sum[i + 3][j]);
+    const float4 high = make_float4(sum[i][j + 4], sum[i + 1][j + 4], sum[i + 2][j + 4], sum[i + 3][j + 4]);
+    ptx::store_shared_x4(given + v * kVectorBytes, group == 0 ? high : low);
+    own[v] = group == 0 ? low : high;
+  }
+  ptx::synchronize_threads(1, Shape::multipliers);
+#pragma unroll
+  for (int rows = 0; rows < 4; ++rows) {
+    float4 total[4];
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const int v = 4 * j + rows;
+      const float4 other = ptx::load_shared_x4(taken + v * kVectorBytes);
+      total[j] = make_float4(own[v].x + other.x, own[v].y + other.y, own[v].z + other.z, own[v].w + other.w);
+    }
+    Tile::put(tile, t, rows, group, total);
+  }
+  if (p.slices == 1) {
+    ptx::synchronize_threads(1, Shape::multipliers);
+  } else {
+    ptx::synchronize_cluster();
+  }
+
+  constexpr int kWarps = Shape::multipliers / 32, kAtOnce = 4;
+  const int lane = threadIdx.x % 32, warp = static_cast<int>(threadIdx.x) / 32, each = Shape::tile / p.slices;
+  const int rows = static_cast<int>(min(p.m - work.row, static_cast<int64_t>(Shape::tile)));
+  const int columns = static_cast<int>(min(p.n - work.column, static_cast<int64_t>(Shape::tile)));
+  float *c = p.c + work.column * p.ldc + work.row;
+#pragma unroll 1
+  for (int part = warp; part < each; part += kAtOnce * kWarps) {
+    const uint32_t at = tile + (work.slice * each + part) * Tile::kPitch;
+    float4 total[kAtOnce] = {};
+#pragma unroll 2
+    for (int slice = 0; slice < p.slices; ++slice) {
+#pragma unroll
+      for (int n = 0; n < kAtOnce; ++n) {
+        const float4 v = ptx::load_cluster_x4(at + n * kWarps * Tile::kPitch + lane * 16, slice);
+        total[n] = make_float4(total[n].x + v.x, total[n].y + v.y, total[n].z + v.z, total[n].w + v.w);
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) {
+      const int column = Tile::column_of(work.slice * each + part + n * kWarps);
+      if (column < columns) halves_store(p, c + column * p.ldc, rows, at + n * kWarps * Tile::kPitch, total[n]);
+    }
+  }
+  if (p.slices != 1) ptx::synchronize_cluster();  // others still read what is here
+}
+
+#endif  // sm_90
+
+}  // namespace libsgemm::cuda
