@@ -11,9 +11,10 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// Where in the ring a pass of `unroll` steps of k reads, bytes.
+// Where in the ring a pass of `unroll` steps of k reads, bytes. A along k: of odd ones of the thread's rows, which are
+// swizzled otherwise, at `a_odd`.
 struct StreamKPass {
-  uint32_t a, b;
+  uint32_t a, a_odd, b;
 };
 
 // The factors that a thread holds, of one step of k after the other.
@@ -23,7 +24,6 @@ struct StreamKFactors;
 // A and B step by step.
 template <>
 struct StreamKFactors<false> {
-  static constexpr uint32_t a_bytes = StreamKShape::unroll * StreamKShape::row_bytes;  // of a pass
   uint32_t at_a, at_b;
   float a[2][16], b[2][8];
 
@@ -45,6 +45,12 @@ struct StreamKFactors<false> {
     for (int q = 0; q < 4; ++q) {
       *reinterpret_cast<float4 *>(&a[k % 2][4 * q]) = ptx::load_shared_x4(at_a + pass.a + offset + 64 * q);
     }
+  }
+
+  __device__ __forceinline__ static StreamKPass stage(uint32_t place) { return {place, 0, place}; }
+  __device__ __forceinline__ static StreamKPass after(const StreamKPass &pass) {
+    constexpr uint32_t kBytes = StreamKShape::unroll * StreamKShape::row_bytes;
+    return {pass.a + kBytes, 0, pass.b + kBytes};
   }
 
   __device__ __forceinline__ void start(const StreamKPass &pass) { load(0, pass); }
@@ -70,18 +76,22 @@ struct StreamKFactors<false> {
 // A along k: four steps of B, and of A four rows of four steps after the other.
 template <>
 struct StreamKFactors<true> {
-  static constexpr uint32_t a_bytes = StreamKShape::along_k_box_bytes;
   static constexpr int row_groups = 4;
-  uint32_t at_a, at_b;
+  uint32_t at_a[2], at_b;  // of A: even and odd quads of steps
   float a[4][4], b[4][8];  // [row][step], [step][column]
 
   __device__ __forceinline__ StreamKFactors(const StreamKOperand &operand, uint32_t shared,
                                             const StreamKThread &thread) {
     using Shape = StreamKShape;
-    at_a = shared + thread.row * (Shape::unroll * 4);
+    // Quad q of row i is at q ^ i / 2 % 4. The thread's rows are 4 apart.
+    static_assert(StreamKThread::along_k_row_step == 4 && Shape::unroll == 8, "what the swizzle depends on");
+#pragma unroll
+    for (int quad = 0; quad < 2; ++quad) {
+      at_a[quad] = shared + thread.row * Shape::along_k_bytes + (quad ^ thread.row / 2 % 2) * 16;
+      ptx::keep_in_register(at_a[quad]);
+    }
     at_b = shared + Shape::boxes_m * Shape::box_bytes + thread.column * 4 +
            (Shape::reach - operand.shift[thread.row / 64]) * Shape::row_bytes;
-    ptx::keep_in_register(at_a);
     ptx::keep_in_register(at_b);
   }
 
@@ -90,7 +100,7 @@ struct StreamKFactors<true> {
     for (int i = 0; i < 4; ++i) {
       const int row = StreamKThread::along_k_row_step * (4 * group + i);
       *reinterpret_cast<float4 *>(a[i]) =
-          ptx::load_shared_x4(at_a + pass.a + row * (StreamKShape::unroll * 4) + 16 * quad);
+          ptx::load_shared_x4(at_a[quad] + (i % 2 == 0 ? pass.a : pass.a_odd) + row * StreamKShape::along_k_bytes);
     }
   }
 
@@ -100,6 +110,11 @@ struct StreamKFactors<true> {
       *reinterpret_cast<float4 *>(&b[k % 4][4 * q]) =
           ptx::load_shared_x4(at_b + pass.b + k * StreamKShape::row_bytes + 128 * q);
     }
+  }
+
+  __device__ __forceinline__ static StreamKPass stage(uint32_t place) { return {place, place + 32, place}; }
+  __device__ __forceinline__ static StreamKPass after(const StreamKPass &pass) {
+    return {pass.a + 32, pass.a_odd - 32, pass.b + StreamKShape::unroll * StreamKShape::row_bytes};
   }
 
   __device__ __forceinline__ void start(const StreamKPass &pass) {
@@ -147,7 +162,7 @@ __device__ __forceinline__ void stream_k_multiply(const StreamKOperand &operand,
   Factors factors(operand, shared, thread);
   RingStage stage(0);
   int before = Shape::stages - 1;  // the stage before
-  StreamKPass now = {0, 0};
+  StreamKPass now = Factors::stage(0);
   ptx::barrier_wait(barriers.full(stage.index), stage.parity);
   factors.start(now);
   StreamKWork<kSharing> work(p);
@@ -162,13 +177,13 @@ __device__ __forceinline__ void stream_k_multiply(const StreamKOperand &operand,
 #pragma unroll 1
     do {
       --passes;
-      StreamKPass next = {now.a + Factors::a_bytes, now.b + Shape::unroll * Shape::row_bytes};
+      StreamKPass next = Factors::after(now);
       if (passes % kPasses == 0) {
         ptx::together();
         if (gives_back) ptx::barrier_arrive(barriers.free(before));
         before = stage.index;
         stage.advance();
-        next.a = next.b = stage.index * Shape::stage_bytes;
+        next = Factors::stage(stage.index * Shape::stage_bytes);
         ptx::barrier_wait(barriers.full(stage.index), stage.parity);
       }
       factors.multiply(now, next, sum);

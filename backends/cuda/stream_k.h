@@ -27,9 +27,8 @@ struct StreamKShape {
   static constexpr uint32_t shared_bytes = second_ring + second_stages * second_stage_bytes;
   static constexpr int multipliers = 256, threads = 384;  // threads that multiply; with those that copy
   static constexpr int unroll = 8;                        // steps of k in the loop: 1024 FFMA, what the cache holds
-  static constexpr uint32_t along_k_box_bytes =
-      tile_m * unroll * 4;             // A along k: a box of `unroll` steps for each pass
-  static constexpr int suppliers = 4;  // warps that copy
+  static constexpr uint32_t along_k_bytes = tile_k * 4;   // of a row of A along k, in swizzled boxes
+  static constexpr int suppliers = 4;                     // warps that copy
 #if !defined(LIBSGEMM_STEERING_SLOTS)
   static constexpr int multiplier_registers = 208;
 #else
@@ -51,8 +50,8 @@ enum class Sharing {
 // view v, `shift[v]` rows further down.
 enum class Route : int32_t {
   direct,  // its columns run along m or n: by the copy engine alone
-  // Its columns run along k: the same, and the kernel reads four steps of k at a time (A only). Unaligned, its four
-  // views are the rows of four pairs of warps, each of which reads B `shift` steps earlier.
+  // Its columns run along k: the same, swizzled, and the kernel reads four steps of k at a time (A only). Unaligned,
+  // its four views are the rows of four pairs of warps, each of which reads B `shift` steps earlier.
   along_k,
   turned,            // its columns run along k: transposed on the way
   turned_unaligned,  // the same, as four views

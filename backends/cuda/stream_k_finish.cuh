@@ -35,9 +35,9 @@ __device__ __forceinline__ float4 stream_k_trade(float4 v) {
 // aligned, the elements of a vector are neighbours along its columns. If it is not, four neighbouring lanes store
 // neighbouring rows: each has every fourth of 16. Of these ways one is how the thread has them, for the other lanes
 // trade elements.
-template <bool kSwapped, bool kAlongK>
+template <bool kIsSwapped, bool kAlongK, int kSpread>
 struct StreamKPlace {
-  static constexpr bool has_vectors = kSwapped || !kAlongK;
+  static constexpr bool kSwapped = kIsSwapped, has_vectors = kSwapped || !kAlongK;
   static constexpr int kLow = kSwapped ? 1 : 2, kHigh = kSwapped ? 8 : 4;  // bits in which the four lanes differ
   float *c;
   int rows, columns;
@@ -45,8 +45,7 @@ struct StreamKPlace {
   __device__ __forceinline__ StreamKPlace(const StreamKProblem &p, int tile, const StreamKThread &thread) {
     int tile_row, tile_column;
     stream_k_position(p, tile, &tile_row, &tile_column);
-    const bool spreads = kAlongK && p.spread != 1;
-    const int row_in_tile = spreads ? thread.row / 64 + thread.row % 64 * 4 : thread.row;
+    const int row_in_tile = kSpread != 1 ? thread.row / 64 + thread.row % 64 * 4 : thread.row;
     const int64_t outer = static_cast<int64_t>(tile_row) * StreamKShape::tile_m + row_in_tile;
     const int64_t inner = static_cast<int64_t>(tile_column) * StreamKShape::tile_n + thread.column;
     int64_t row = kSwapped ? inner : outer;
@@ -58,17 +57,12 @@ struct StreamKPlace {
     columns = static_cast<int>(min(p.n - column, static_cast<int64_t>(StreamKShape::tile_m)));
   }
 
-  // Vector v of the thread: elements step_of() rows apart.
-  template <bool kVectors>
-  __device__ __forceinline__ static int step_of(const StreamKProblem &p) {
-    return kVectors ? 1 : kSwapped || !kAlongK ? 4 : 4 * p.spread;
-  }
-  __device__ __forceinline__ static int row_of(const StreamKProblem &p, int v) {
-    return kSwapped ? v % 2 * 32 : v % 4 * 16 * (kAlongK ? p.spread : 1);
-  }
-  __device__ __forceinline__ static int column_of(const StreamKProblem &p, int v) {
+  // Vector v of the thread, and how many rows its elements are apart if they are no neighbours.
+  static constexpr int row_step = kSwapped ? 4 : 4 * kSpread;
+  __device__ __forceinline__ static int row_of(int v) { return kSwapped ? v % 2 * 32 : v % 4 * 16 * kSpread; }
+  __device__ __forceinline__ static int column_of(int v) {
     return !kSwapped ? v / 4 % 4 + v / 16 * 32
-           : kAlongK ? v / 2 * StreamKThread::along_k_row_step * p.spread
+           : kAlongK ? v / 2 * StreamKThread::along_k_row_step * kSpread
                      : v / 2 % 4 + v / 8 * 16;
   }
   template <bool kVectors>
@@ -78,7 +72,8 @@ struct StreamKPlace {
 
   template <bool kVectors>
   __device__ __forceinline__ float4 load(const StreamKProblem &p, int v) const {
-    const int step = step_of<kVectors>(p), row = row_of(p, v), column = column_of(p, v);
+    constexpr int step = kVectors ? 1 : row_step;
+    const int row = row_of(v), column = column_of(v);
     const float *source = c + column * p.ldc + row;
     float4 old = {};
     if (column >= columns) return old;
@@ -92,7 +87,8 @@ struct StreamKPlace {
 
   template <bool kVectors>
   __device__ __forceinline__ void store(const StreamKProblem &p, int v, float4 value) const {
-    const int step = step_of<kVectors>(p), row = row_of(p, v), column = column_of(p, v);
+    constexpr int step = kVectors ? 1 : row_step;
+    const int row = row_of(v), column = column_of(v);
     float *target = c + column * p.ldc + row;
     if (column >= columns) return;
     if (is_whole<kVectors>(row)) {
@@ -135,19 +131,16 @@ __device__ __forceinline__ float4 stream_k_axpy(float beta, float4 x, float4 y) 
 }
 
 // C = alpha * value + beta * C, vector v. All lanes of the warp come here.
-template <bool kVectors, bool kSwapped, bool kAlongK>
-__device__ __forceinline__ void stream_k_store_as(const StreamKProblem &p, const StreamKPlace<kSwapped, kAlongK> &place,
-                                                  int v, float4 value) {
-  using Place = StreamKPlace<kSwapped, kAlongK>;
+template <bool kVectors, typename Place>
+__device__ __forceinline__ void stream_k_store_as(const StreamKProblem &p, const Place &place, int v, float4 value) {
   if (kVectors != Place::has_vectors) value = stream_k_trade<Place::kLow, Place::kHigh>(value);
   value = stream_k_scale(p.alpha, value);
   if (p.beta != 0.0f) value = stream_k_axpy(p.beta, place.template load<kVectors>(p, v), value);
   place.template store<kVectors>(p, v, value);
 }
 
-template <bool kSwapped, bool kAlongK>
-__device__ __forceinline__ void stream_k_store_one(const StreamKProblem &p,
-                                                   const StreamKPlace<kSwapped, kAlongK> &place, int v, float4 value) {
+template <typename Place>
+__device__ __forceinline__ void stream_k_store_one(const StreamKProblem &p, const Place &place, int v, float4 value) {
   if (p.vectors) {
     stream_k_store_as<true>(p, place, v, value);
   } else {
@@ -156,28 +149,28 @@ __device__ __forceinline__ void stream_k_store_one(const StreamKProblem &p,
 }
 
 // The same for all vectors, by halves: all of C is read before any is written, so that no load waits for another.
-template <bool kVectors, bool kSwapped, bool kAlongK>
-__device__ __forceinline__ void stream_k_store_all(const StreamKProblem &p,
-                                                   const StreamKPlace<kSwapped, kAlongK> &place, float (&sum)[16][8]) {
-  using Place = StreamKPlace<kSwapped, kAlongK>;
+template <bool kVectors, typename Place>
+__device__ __forceinline__ void stream_k_store_all(const StreamKProblem &p, const Place &place, float (&sum)[16][8]) {
   constexpr int kHalf = StreamKShape::vectors / 2;
 #pragma unroll
   for (int first = 0; first < StreamKShape::vectors; first += kHalf) {
 #pragma unroll
     for (int v = first; v < first + kHalf; ++v) {
-      float4 value = stream_k_vector<kSwapped>(sum, v);
+      float4 value = stream_k_vector<Place::kSwapped>(sum, v);
       if (kVectors != Place::has_vectors) value = stream_k_trade<Place::kLow, Place::kHigh>(value);
-      stream_k_set_vector<kSwapped>(sum, v, stream_k_scale(p.alpha, value));
+      stream_k_set_vector<Place::kSwapped>(sum, v, stream_k_scale(p.alpha, value));
     }
     if (p.beta != 0.0f) {
 #pragma unroll
       for (int v = first; v < first + kHalf; ++v) {
-        stream_k_set_vector<kSwapped>(
-            sum, v, stream_k_axpy(p.beta, place.template load<kVectors>(p, v), stream_k_vector<kSwapped>(sum, v)));
+        stream_k_set_vector<Place::kSwapped>(
+            sum, v,
+            stream_k_axpy(p.beta, place.template load<kVectors>(p, v), stream_k_vector<Place::kSwapped>(sum, v)));
       }
     }
 #pragma unroll
-    for (int v = first; v < first + kHalf; ++v) place.template store<kVectors>(p, v, stream_k_vector<kSwapped>(sum, v));
+    for (int v = first; v < first + kHalf; ++v)
+      place.template store<kVectors>(p, v, stream_k_vector<Place::kSwapped>(sum, v));
   }
 }
 
@@ -230,6 +223,16 @@ __device__ __forceinline__ void stream_k_gather(const StreamKProblem &p, const S
   } while (StreamKWork<Sharing::stream>::share(p, block + 1) < tile_end);
 }
 
+template <bool kSwapped, bool kAlongK, typename Store>
+__device__ __forceinline__ void stream_k_at_place(const StreamKProblem &p, int tile, const StreamKThread &thread,
+                                                  const Store &store) {
+  if (kAlongK && p.spread != 1) {
+    store(StreamKPlace < kSwapped, kAlongK, kAlongK ? 4 : 1 > (p, tile, thread));
+  } else {
+    store(StreamKPlace<kSwapped, kAlongK, 1>(p, tile, thread));
+  }
+}
+
 // What a block does with the sums of its k-tiles of a tile.
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const StreamKWork<kSharing> &work,
@@ -243,12 +246,13 @@ __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const S
       return;
     }
     if (work.last != p.k_tiles) stream_k_gather(p, work, sum);
-    const StreamKPlace<kSwapped, kAlongK> place(p, work.tile, thread);
-    if (p.vectors) {
-      stream_k_store_all<true>(p, place, sum);
-    } else {
-      stream_k_store_all<false>(p, place, sum);
-    }
+    stream_k_at_place<kSwapped, kAlongK>(p, work.tile, thread, [&](const auto &place) {
+      if (p.vectors) {
+        stream_k_store_all<true>(p, place, sum);
+      } else {
+        stream_k_store_all<false>(p, place, sum);
+      }
+    });
   }
 }
 
@@ -266,8 +270,8 @@ __device__ __forceinline__ void stream_k_sum_slices(const StreamKProblem &p) {
     const float4 part = __ldcg(source + static_cast<int64_t>(slice) * kTileVectors);
     sum = make_float4(sum.x + part.x, sum.y + part.y, sum.z + part.z, sum.w + part.w);
   }
-  const StreamKPlace<kSwapped, kAlongK> place(p, tile, StreamKThread(kAlongK));
-  stream_k_store_one(p, place, v, sum);
+  stream_k_at_place<kSwapped, kAlongK>(p, tile, StreamKThread(kAlongK),
+                                       [&](const auto &place) { stream_k_store_one(p, place, v, sum); });
 }
 
 #endif  // sm_90

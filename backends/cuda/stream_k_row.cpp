@@ -121,7 +121,8 @@ libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t o
   boxes.ld = static_cast<uint64_t>(ld) * static_cast<uint64_t>(views);
   boxes.box_columns = static_cast<uint32_t>((turned ? tile : Shape::tile_k) / views);
   if (along_k) {
-    boxes.box_rows = Shape::unroll;
+    boxes.box_rows = Shape::tile_k;
+    boxes.swizzled = true;
     operand->bytes = Shape::boxes_m * Shape::box_bytes;
   } else if (reach != 0) {
     boxes.box_rows = Shape::box_width;

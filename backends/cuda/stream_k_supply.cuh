@@ -41,14 +41,13 @@ struct StreamKBox {
     const bool along_k = operand.route == Route::along_k;
     k_first = is_turned(operand) || along_k;
     direct = goes_directly(operand);
-    exists = lane < 12 && box < (is_turned(operand) ? 1 : along_k ? Shape::tile_k / Shape::unroll : boxes);
+    exists = lane < 12 && box < (k_first ? 1 : boxes);
     map = &operand.views[view];
     k_offset = 0;
     if (along_k) {
-      offset = box * Shape::along_k_box_bytes + view * (Shape::along_k_box_bytes / 4);
+      offset = view * (tile / 4) * Shape::along_k_bytes;
       outer_offset = 0;
       outer_step = tile / views;
-      k_offset = box * Shape::unroll;
       k_step = Shape::tile_k;
     } else if (k_first) {
       offset = (of_a ? 0 : Shape::second_a_bytes) + view * (tile / 4) * Shape::column_bytes;
@@ -188,7 +187,7 @@ __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uin
 #pragma unroll 1
   for (int row = threadIdx.x % 32; row < Shape::tile_m; row += 32) {
     const int shift = operand.shift[row / (Shape::tile_m / 4)];
-    const uint32_t at = stage + row * (Shape::unroll * 4);
+    const uint32_t at = stage + row * Shape::along_k_bytes + row / 2 % 4 * 16;
     if (shift > 0) ptx::store_shared(at, 0.0f);
     if (shift > 1) ptx::store_shared(at + 4, 0.0f);
     if (shift > 2) ptx::store_shared(at + 8, 0.0f);

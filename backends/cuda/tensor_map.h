@@ -16,6 +16,9 @@ struct MatrixBoxes {
   const float *base;
   uint64_t rows, columns, ld;
   uint32_t box_rows, box_columns;
+  // A box has 16 rows, and in shared memory the quads of column j change places: quad q comes to q ^ j / 2 % 4, so that
+  // neighbouring columns' quads meet in different banks. Boxes lie at multiples of 512 bytes.
+  bool swizzled;
 };
 
 libsgemm_status_t encode(const MatrixBoxes &boxes, TensorMap *map, Error *error);

@@ -170,10 +170,20 @@ void copy_box(float *target, const TensorMap &map, int row, int column, Mbarrier
   if ((reinterpret_cast<uintptr_t>(map.base) + 4 * static_cast<uintptr_t>(row)) % 16 != 0) {
     fail("copies a box from an address that is not a multiple of 16");
   }
+  if (map.swizzled && shared_address(target) % 512 != 0) {
+    fail("copies a swizzled box to shared memory that is not aligned to 512 bytes");
+  }
   Transfer transfer = {{}, barrier, 0, 4 * map.box_rows * map.box_columns};
   poison(target, transfer.transaction);
   for (int64_t j = column; j < column + map.box_columns; ++j) {
-    copy_rows(target, map, row, j, map.box_rows, &transfer.copies);
+    if (map.swizzled) {
+      const int shuffle = static_cast<int>(j - column) / 2 % 4;
+      for (int quad = 0; quad < 4; ++quad) {
+        copy_rows(target + 4 * (quad ^ shuffle), map, row + 4 * quad, j, 4, &transfer.copies);
+      }
+    } else {
+      copy_rows(target, map, row, j, map.box_rows, &transfer.copies);
+    }
     target += map.box_rows;
   }
   self()->block->transfers.push_back(std::move(transfer));

@@ -32,12 +32,13 @@ libsgemm_status_t launch_on_cpu(const void *kernel, const simt::Configuration &c
 
 libsgemm_status_t encode(const MatrixBoxes &boxes, TensorMap *map, Error *error) {
   const auto address = reinterpret_cast<uintptr_t>(boxes.base);
-  const bool fits = boxes.box_rows <= 256 && boxes.box_columns <= 256;
+  const bool fits = boxes.box_rows <= 256 && boxes.box_columns <= 256 && (!boxes.swizzled || boxes.box_rows == 16);
   if ((address % 16 | boxes.ld % 4 | boxes.box_rows % 4) != 0 || !fits || boxes.rows == 0 || boxes.columns == 0) {
     set_error(error, "a GPU refuses such boxes of a matrix");
     return LIBSGEMM_EXECUTION_FAILED;
   }
-  const simt::TensorMap tensor = {boxes.base, boxes.rows, boxes.columns, boxes.ld, boxes.box_rows, boxes.box_columns};
+  const simt::TensorMap tensor = {boxes.base,     boxes.rows,        boxes.columns, boxes.ld,
+                                  boxes.box_rows, boxes.box_columns, boxes.swizzled};
   static_assert(sizeof tensor <= sizeof map->opaque, "it fits");
   std::memcpy(map->opaque, &tensor, sizeof tensor);
   return LIBSGEMM_SUCCESS;

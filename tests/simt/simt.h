@@ -99,6 +99,7 @@ struct TensorMap {
   const float *base;
   uint64_t rows, columns, ld;
   uint32_t box_rows, box_columns;
+  bool swizzled;  // as the field of libsgemm::cuda::MatrixBoxes
 };
 // Copies the box at (row, column), zeros where it leaves the matrix, and counts its bytes at the barrier.
 void copy_box(float *target, const TensorMap &map, int row, int column, Mbarrier *barrier);

@@ -59,7 +59,7 @@ TEST_CASE("a box of the copy engine that is not waited for has not landed") {
       expected[static_cast<size_t>(i + 8 * j)] = inside ? static_cast<float>(row + 12 * column) : 0.0f;
     }
   }
-  const simt::TensorMap map = {x, 3, 10, 12, 8, 8};
+  const simt::TensorMap map = {x, 3, 10, 12, 8, 8, false};
   int early = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     simt::schedule().seed = seed;
