@@ -6,6 +6,7 @@
 
 #include "dynamic_shared.cuh"
 #include "halves_finish.cuh"
+#include "outer_product.cuh"
 #include "stream_k_supply.cuh"
 
 namespace libsgemm::cuda {
@@ -31,16 +32,19 @@ template <bool kSwapped, bool kRowsAlongK>
 __device__ __forceinline__ void halves_multiply(const HalvesProblem &p, int group, uint32_t shared,
                                                 const HalvesBarriers barriers) {
   using Shape = HalvesShape;
-  constexpr int kPasses = Shape::tile_k / Shape::steps;
+  using Product = OuterProduct<kRowsAlongK, false>;
+  constexpr int kPasses = Shape::tile_k / Product::steps;
   const HalvesThread thread;
   const bool gives_back = threadIdx.x % 32 == 0;
-  HalvesFactors<kRowsAlongK> factors(shared + group * Shape::ring_bytes, thread);
+  const uint32_t ring = shared + group * Shape::ring_bytes;
+  Product product(ring, thread.warp_row + (kRowsAlongK ? 1 : 4) * thread.row_lane, ring + Shape::operand_bytes,
+                  thread.warp_column + 4 * thread.column_lane);
   const HalvesWork work(p);
   int stage = 0, before = Shape::stages - 1;  // the stage, and the one before
   unsigned parity = 0;
-  uint32_t now = 0;  // where in the ring, bytes
+  auto now = Product::stage(0);
   ptx::barrier_wait(barriers.full(0), 0);
-  factors.start();
+  product.start(now);
   float sum[16][8];
 #pragma unroll
   for (int i = 0; i < 16; ++i) {
@@ -51,7 +55,7 @@ __device__ __forceinline__ void halves_multiply(const HalvesProblem &p, int grou
 #pragma unroll 1
   do {
     --passes;
-    uint32_t next = now + Shape::steps_bytes;
+    auto next = Product::after(now);
     if (passes % kPasses == 0) {
       ptx::together();
       if (gives_back) ptx::barrier_arrive(barriers.free(before));
@@ -60,10 +64,10 @@ __device__ __forceinline__ void halves_multiply(const HalvesProblem &p, int grou
         stage = 0;
         parity ^= 1;
       }
-      next = stage * Shape::stage_bytes;
+      next = Product::stage(stage * Shape::stage_bytes);
       ptx::barrier_wait(barriers.full(stage), parity);
     }
-    factors.multiply(now, next, sum);
+    product.multiply(now, next, sum);
     now = next;
   } while (passes != 0);
 #if defined(LIBSGEMM_STEERING_SLOTS)
@@ -99,8 +103,8 @@ struct HalvesSupplied {
   }
 };
 
-// The warps that supply. The first has the copy engine copy: two lanes the rows, one the columns. These go to a ring of
-// their own if they must be turned, from which all the warps move them, two k-tiles later.
+// The warps that supply. The first has the copy engine copy: two lanes the rows, one the columns. These go to a ring
+// of their own if they must be turned, from which all the warps move them, two k-tiles later.
 template <bool kSwapped, bool kRowsAlongK, bool kTurns>
 __device__ __forceinline__ void halves_supply(const TensorMap &a, const TensorMap &b, const HalvesProblem &p, int warp,
                                               uint32_t shared, uint32_t base, const HalvesTurnBarriers turn) {
@@ -128,7 +132,7 @@ __device__ __forceinline__ void halves_supply(const TensorMap &a, const TensorMa
       // Behind the end of k are zeros.
       const int k = (i < work.count ? work.first + i : p.k_tiles) * Shape::tile_k;
       if (kRowsAlongK && lane < 2) {
-        ptx::copy_box(place + lane * Shape::steps_bytes, &a, k + lane * Shape::steps, row, full);
+        ptx::copy_box(place + lane * (Shape::operand_bytes / 2), &a, k + lane * Shape::box_steps, row, full);
       } else if (!kRowsAlongK && lane == 0) {
         ptx::copy_box(place, &a, row, k, full);
       } else if (lane == 2) {
@@ -190,7 +194,7 @@ __device__ __forceinline__ void halves(const TensorMap &a, const TensorMap &b, c
   const int warp = ptx::uniform(static_cast<int>(threadIdx.x) / 32);
   constexpr int kMultiplying = Shape::multipliers / 32;
   if (warp < kMultiplying) {
-    ptx::take_registers<HalvesFactors<kRowsAlongK>::registers>();
+    ptx::take_registers<kRowsAlongK ? Shape::along_k_registers : Shape::multiplier_registers>();
     halves_multiply<kSwapped, kRowsAlongK>(p, warp / 4, shared, {base + warp / 4 * HalvesBarriers::bytes});
   } else {
     ptx::give_registers<kTurns ? Shape::turner_registers : Shape::supplier_registers>();

@@ -10,10 +10,9 @@ namespace libsgemm::cuda {
 // The 128x128 tile of C: two groups of four warps of 64 x 64 each, threads of 16 x 8.
 struct HalvesShape {
   static constexpr int tile = 128, tile_k = 16;
+  static constexpr int box_steps = tile_k / 2;  // of k in a box of rows along k
   static constexpr int groups = 2, stages = 6;  // stages of each group
-  static constexpr int steps = 8;               // of k in the loop: 1024 FFMA, what the cache holds
   static constexpr uint32_t operand_bytes = 4 * tile * tile_k, stage_bytes = 2 * operand_bytes;
-  static constexpr uint32_t steps_bytes = 4 * tile * steps;  // of an operand, in either order
   static constexpr uint32_t ring_bytes = stages * stage_bytes, shared_bytes = groups * ring_bytes;
   // The ring of columns to be turned: 128 of 20 floats, of which 16 are used.
   static constexpr int turn_stages = 3, turn_steps = StreamKShape::column_bytes / 4;

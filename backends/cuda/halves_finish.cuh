@@ -1,7 +1,8 @@
 // The medium product of sm_90 (halves.cuh): what becomes of the sums.
 #pragma once
 
-#include "halves_factors.cuh"
+#include "halves_work.cuh"
+#include "ptx.h"
 
 namespace libsgemm::cuda {
 

@@ -56,11 +56,9 @@ struct Warp {
     } else {
       copy_x_4<Config, false>(x_slot, from, work.x_ld, rows_left, k_left, lane);
     }
-    if constexpr (D::kColumns % 4 == 0) {
-      if (y_aligned && k_left >= D::kChunk && columns_left >= D::kColumns) {
-        copy_y_16<Config>(y_slot, y + p * work.y_k, Config::y_along_k ? work.y_narrow : work.y_k, lane);
-        return;
-      }
+    if (y_aligned && k_left >= D::kChunk && columns_left >= D::kColumns) {
+      copy_y_16<Config>(y_slot, y + p * work.y_k, Config::y_along_k ? work.y_narrow : work.y_k, lane);
+      return;
     }
     copy_y_4<Config>(y_slot, y + p * work.y_k, work.y_k, work.y_narrow, columns_left, k_left, lane);
   }

@@ -8,7 +8,7 @@
 namespace libsgemm::cuda::skinny {
 
 // A row's Shape has:
-//   wide_thread, narrow_thread   sums of a thread (multiples of 4; narrow_thread may be 1)
+//   wide_thread, narrow_thread   sums of a thread (multiples of 4)
 //   wide_lanes, narrow_lanes     lanes of a warp along both sides
 //   chunk, stages                k of a ring slot, and how many slots
 //   warps, resident              of a block; blocks of a multiprocessor that registers must allow
@@ -38,12 +38,11 @@ struct Derived {
   static constexpr int kSums = kGroups * (kColumns * (kRows + kSumPad) + kSumSkew);
   static constexpr int kWarpFloats = kRing > kSums ? kRing : kSums;
 
-  static_assert(Config::wide_thread % 4 == 0 && (Config::narrow_thread % 4 == 0 || kColumns == 1), "LDS.128");
+  static_assert(Config::wide_thread % 4 == 0 && Config::narrow_thread % 4 == 0, "LDS.128");
   static_assert(Config::wide_lanes * Config::narrow_lanes * kGroups == 32, "lanes fill the warp");
   static_assert(kChunk % (4 * kGroups) == 0 && kChunk <= 32 && 32 % kChunk == 0, "copies of whole rows of a chunk");
   static_assert(kRows % 32 == 0 && kRows <= 128, "copies of whole columns of X");
   static_assert(kYFloats % 4 == 0 && kXFloats % 4 == 0, "slots are aligned to 16 bytes");
-  static_assert(kColumns != 1 || Config::y_along_k, "a vector has one layout");
   static_assert(Config::stages >= 2, "one chunk is under way while another is used");
 };
 

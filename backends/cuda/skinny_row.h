@@ -13,12 +13,10 @@ constexpr SkinnyTile tile_of() {
   using First = Derived<Layout<Shape, true, true>>;
   SkinnyTile tile = {First::kRows,       First::kColumns,        Shape::chunk,      Shape::warps,   Shape::resident,
                      Shape::narrow_most, 4 * First::kWarpFloats, Shape::ffma_share, Shape::slowdown};
-  if constexpr (First::kColumns > 1) {
-    for (const size_t floats :
-         {Derived<Layout<Shape, true, false>>::kWarpFloats, Derived<Layout<Shape, false, false>>::kWarpFloats,
-          Derived<Layout<Shape, false, true>>::kWarpFloats}) {
-      if (4 * floats > tile.warp_bytes) tile.warp_bytes = 4 * floats;
-    }
+  for (const size_t floats :
+       {Derived<Layout<Shape, true, false>>::kWarpFloats, Derived<Layout<Shape, false, false>>::kWarpFloats,
+        Derived<Layout<Shape, false, true>>::kWarpFloats}) {
+    if (4 * floats > tile.warp_bytes) tile.warp_bytes = 4 * floats;
   }
   return tile;
 }
@@ -28,10 +26,7 @@ using SkinnyKernel = void (*)(SkinnyWork);
 template <typename Row>
 SkinnyKernel kernel_of(bool x_along_k, bool y_along_k) {
   using Shape = typename Row::Shape;
-  if constexpr (Derived<Layout<Shape, true, true>>::kColumns == 1) {
-    return x_along_k ? Row::template kernel<Layout<Shape, true, true>>()
-                     : Row::template kernel<Layout<Shape, false, true>>();
-  } else if (y_along_k) {
+  if (y_along_k) {
     return x_along_k ? Row::template kernel<Layout<Shape, true, true>>()
                      : Row::template kernel<Layout<Shape, false, true>>();
   } else {

@@ -1,55 +1,96 @@
 // sm75_ffma_32x1x32_vector: C = alpha op(A) op(B) + beta C with m or n = 1, the product of a matrix and a vector.
 //
-// A block has 32 rows and, where k is long enough, all of k: its 8 warps take every eighth chunk of 32. So 4096 rows
-// make 128 blocks, one for each multiprocessor of an H100, and need no second kernel to add partial sums.
+// Two kernels: the matrix is contiguous along k (..._along_k<lanes>), or along its rows (..._along_rows<rows>).
+// The plan (vector.cpp) divides k among the warps of a block as far as it takes to have 96 KiB of the matrix under way
+// in every multiprocessor, makes tiles as small as it takes to have one for each multiprocessor (3000 rows: 125 tiles
+// of 24), and cuts k into slices only if that is not enough; split_k_sum.cu then adds what the slices leave.
 //
-// Source: the roofline of a matrix-vector product (one multiply-add for each element read, so memory decides), rings of
-// asynchronous copies (NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies"), and stream-K for tiles that are
-// too few (Osama et al., PPoPP 2023). Tile, lanes and shared memory are drawn in skinny.cuh.
+// Source: the roofline of a matrix-vector product (one multiply-add for each element read, so memory decides), and
+// Little's law (bytes under way = latency times bandwidth: Volkov, "Better Performance at Lower Occupancy", GTC 2010).
+// Rows, lanes and steps are drawn in vector.cuh.
 //
-//   warp: 32 rows x 32 of k      lanes: 8 rows x 4 groups of k      thread: 4 rows; 8 of the 32 of k, as 2 quads
+//   warp: 4 rows x 512 of k, or 16 x 128 (along k); 32 rows x 32 of k, or 8 x 128, 16 x 64, 64 x 16 (along rows)
 //
-// Shared memory, bytes: a slot of a warp has X at 0 (4608; 4096 if not contiguous along k) and Y behind it (144);
-// three slots are one warp's ring, 14256 bytes in all; 8 warps 114048.
+// Shared memory, bytes: the sums of the warps; along k 4 x 4 or 4 x 16 floats, 64 or 256; along rows 32 x tile floats,
+// 1024 to 8192.
 //
 // Requires: gemm of FP32; one product or a strided batch; min(m, n) = 1; any transposition, alignment and leading
 // dimension.
 //
-// Parameters (Shape): wide_thread x narrow_thread sums of a thread; wide_lanes x narrow_lanes lanes of a warp, the
-// other lanes divide k; chunk and stages of a warp's ring; warps of a block; resident blocks that registers must allow;
-// narrow_most; ffma_share of the peak and slowdown, for the cost.
+// Parameters: lanes of a row, 8 or 32; most rows of a tile, 8, 16, 32 or 64. Registers of a thread: 168 or 128; 64.
 //
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 1 x 4096 x 4096 at 80 to 82 % of the bandwidth of a copy (3.0
-// TB/s): 27.3 to 27.8 us; cuBLAS 13.1 25.1 to 29.0 us.
+// Measured: not yet
+#include <algorithm>
+
 #include "kernels.h"
-#include "skinny_row.h"
+#include "launch.h"
+#include "split_k_row.h"
+#include "vector.cuh"
 
 namespace libsgemm::cuda {
 
-template <typename Config>
-__global__ void __launch_bounds__(32 * Config::warps, Config::resident)
-    sm75_ffma_32x1x32_vector(const __grid_constant__ SkinnyWork work) {
-  skinny::compute<Config>(work);
+template <int kLanes>
+__global__ void __launch_bounds__(32 * vector::kWarpsAlongK, vector::kResidentAlongK<kLanes>)
+    sm75_ffma_32x1x32_vector_along_k(const __grid_constant__ VectorWork work) {
+  vector::along_k<kLanes>(work);
+}
+
+template <int kTileRows>
+__global__ void __launch_bounds__(32 * vector::kMostWarps)
+    sm75_ffma_32x1x32_vector_along_rows(const __grid_constant__ VectorWork work) {
+  vector::along_rows<kTileRows>(work);
 }
 
 namespace {
 
-struct Row {
-  struct Shape {
-    static constexpr int wide_thread = 4, narrow_thread = 1, wide_lanes = 8, narrow_lanes = 1;
-    static constexpr int chunk = 32, stages = 3, warps = 8, resident = 2;
-    static constexpr int narrow_most = 1;
-    static constexpr double ffma_share = 0.25;
-    static constexpr double slowdown = 1.0;
-  };
-  template <typename Config>
-  static auto kernel() {
-    return &sm75_ffma_32x1x32_vector<Config>;
+auto *kernel_of(const VectorPlan &plan) {
+  if (plan.along_k) return plan.shape == 8 ? sm75_ffma_32x1x32_vector_along_k<8> : sm75_ffma_32x1x32_vector_along_k<32>;
+  switch (plan.shape) {
+    case 8:
+      return sm75_ffma_32x1x32_vector_along_rows<8>;
+    case 16:
+      return sm75_ffma_32x1x32_vector_along_rows<16>;
+    case 32:
+      return sm75_ffma_32x1x32_vector_along_rows<32>;
+    default:
+      return sm75_ffma_32x1x32_vector_along_rows<64>;
   }
-};
+}
+
+libsgemm_status_t sum_slices(const GemmDesc &desc, const VectorPlan &plan, const Launch &launch, Error *error) {
+  TileProblem p = {};
+  p.m = desc.m, p.n = desc.n, p.ldc = desc.ldc;
+  p.alpha = desc.alpha, p.beta = desc.beta;
+  p.partial = plan.work.partial;
+  p.partial_ld = desc.m;
+  StridedOperands operands = {};
+  operands.c_base = plan.work.c, operands.c_elements = plan.work.c_stride;
+  return launch_split_k_sum(p, static_cast<int>(plan.slices), operands, desc.batch_count, launch, error);
+}
+
+libsgemm_status_t launch_vector(const GemmDesc &desc, const Launch &launch, Error *error) {
+  VectorPlan plan = vector_plan(desc, launch.device);
+  VectorWork &work = plan.work;
+  work.partial = static_cast<float *>(launch.workspace);
+  for (int64_t first = 0; first < desc.batch_count; first += kMostProducts) {
+    const int64_t count = std::min(desc.batch_count - first, kMostProducts);
+    const dim3 grid(static_cast<unsigned>(plan.tiles), static_cast<unsigned>(plan.slices),
+                    static_cast<unsigned>(count));
+    const libsgemm_status_t status =
+        launch_kernel(kernel_of(plan), grid, dim3(static_cast<unsigned>(plan.threads)), 0, launch, error, work);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    if (plan.slices > 1) return sum_slices(desc, plan, launch, error);  // of few products
+    work.x += count * work.x_stride, work.y += count * work.y_stride, work.c += count * work.c_stride;
+  }
+  return LIBSGEMM_SUCCESS;
+}
 
 }  // namespace
 
-Kernel sm75_ffma_32x1x32_vector() { return skinny::row<Row>("sm75_ffma_32x1x32_vector"); }
+Kernel sm75_ffma_32x1x32_vector() {
+  const auto cost = [](const GemmDesc &desc, int device) { return vector_plan(desc, device).seconds; };
+  const auto workspace = [](const GemmDesc &desc, int device) { return vector_plan(desc, device).workspace_bytes; };
+  return {"sm75_ffma_32x1x32_vector", LIBSGEMM_MATH_FP32, vector_supports, cost, workspace, launch_vector};
+}
 
 }  // namespace libsgemm::cuda

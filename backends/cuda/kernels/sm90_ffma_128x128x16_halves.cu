@@ -25,7 +25,7 @@
 // Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4; columns of A and B start
 // at multiples of 16 bytes.
 //
-// Parameters (HalvesShape): tile, tile_k of a block; stages of each group; steps of k in the loop.
+// Parameters (HalvesShape): tile, tile_k of a block; stages of each group.
 //
 // Measured: not yet
 #include <algorithm>
@@ -147,9 +147,9 @@ libsgemm_status_t describe(const void *base, int64_t ld, uint32_t along_k, int64
 libsgemm_status_t launch_slices(const GemmDesc &desc, int slices, const Launch &launch, Error *error) {
   const bool a_along_k = runs_along_k_a(desc), b_along_k = runs_along_k_b(desc), both = a_along_k && b_along_k;
   TensorMap a = {}, b = {};
-  libsgemm_status_t status = describe(desc.a, desc.lda, a_along_k ? Shape::steps : 0, desc.m, desc.k, &a, error);
+  libsgemm_status_t status = describe(desc.a, desc.lda, a_along_k ? Shape::box_steps : 0, desc.m, desc.k, &a, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  const uint32_t b_steps = both ? Shape::turn_steps : b_along_k ? Shape::steps : 0;
+  const uint32_t b_steps = both ? Shape::turn_steps : b_along_k ? Shape::box_steps : 0;
   status = describe(desc.b, desc.ldb, b_steps, desc.n, desc.k, &b, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   HalvesProblem p = {};

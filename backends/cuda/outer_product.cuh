@@ -1,0 +1,160 @@
+// The loop over k of the products of sm_90 (stream_k.cuh, halves.cuh): a thread adds outer products of 16 rows of A and
+// 8 columns of B, whose factors it loads from shared memory a step or a group of rows ahead.
+//
+// An operand along m or n lies there as lines of 128 floats, one for each step of k (A of 256 rows: 16 lines of the
+// first 128, then of the others); a load takes 4 neighbours of a line. A along k lies as lines of 16 steps, one for
+// each row, swizzled (tensor_map.h), or, of 128 rows, as lines of 8 steps, then of the other 8: smaller boxes for the
+// copy engine, but fewer registers here. A load takes 4 steps of a row. So an operand of either order needs the same
+// loads.
+//
+// steer_registers.py expects these loops as they are.
+#pragma once
+
+#include "ptx.h"
+
+namespace libsgemm::cuda {
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+// Where a pass of the loop reads, bytes from the start of the ring. A along k: of odd ones of the thread's rows, which
+// are swizzled otherwise, at `a_odd`.
+struct OuterProductPass {
+  uint32_t a, a_odd, b;
+};
+
+// The products of a thread of 16 rows and 8 columns, one step of k after the other, and their factors.
+template <bool kAlongK, bool kSwizzled = kAlongK>
+struct OuterProduct;
+
+// A and B step by step.
+template <>
+struct OuterProduct<false, false> {
+  static constexpr int steps = 8;  // of a pass: 1024 FFMA, what the cache of instructions holds
+  static constexpr uint32_t line = 4 * 128, pass_bytes = steps * line;
+  uint32_t at_a, at_b;
+  float a[2][16], b[2][8];
+
+  // From where A and B are in the first stage, and the thread's first row and column.
+  __device__ __forceinline__ OuterProduct(uint32_t rows, int row, uint32_t columns, int column) {
+    at_a = rows + row / 128 * (16 * line) + row % 128 * 4;
+    at_b = columns + column * 4;
+    ptx::keep_in_register(at_a);
+    ptx::keep_in_register(at_b);
+  }
+
+  __device__ __forceinline__ void load(int k, const OuterProductPass &pass) {
+    const uint32_t offset = k * line;
+#pragma unroll
+    for (int q = 0; q < 2; ++q) {
+      *reinterpret_cast<float4 *>(&b[k % 2][4 * q]) = ptx::load_shared_x4(at_b + pass.b + offset + 128 * q);
+    }
+#pragma unroll
+    for (int q = 0; q < 4; ++q) {
+      *reinterpret_cast<float4 *>(&a[k % 2][4 * q]) = ptx::load_shared_x4(at_a + pass.a + offset + 64 * q);
+    }
+  }
+
+  // The first pass of the stage at `place`, and the one after it.
+  __device__ __forceinline__ static OuterProductPass stage(uint32_t place) { return {place, 0, place}; }
+  __device__ __forceinline__ static OuterProductPass after(const OuterProductPass &pass) {
+    return {pass.a + pass_bytes, 0, pass.b + pass_bytes};
+  }
+
+  __device__ __forceinline__ void start(const OuterProductPass &pass) { load(0, pass); }
+
+  // Adds the products of a pass, and loads the first factors of the next.
+  __device__ __forceinline__ void multiply(const OuterProductPass &now, const OuterProductPass &next,
+                                           float (&sum)[16][8]) {
+#pragma unroll
+    for (int k = 0; k < steps; ++k) {
+      load((k + 1) % steps, k == steps - 1 ? next : now);
+#pragma unroll
+      for (int j = 0; j < 8; ++j) {
+#pragma unroll
+        for (int step = 0; step < 16; ++step) {
+          const int i = j % 2 == 0 ? step : 15 - step;
+          sum[i][j] = fmaf(a[k % 2][i], b[k % 2][j], sum[i][j]);
+        }
+      }
+    }
+  }
+};
+
+// A along k: four steps of B, and of A four rows of four steps after the other.
+template <bool kSwizzled>
+struct OuterProduct<true, kSwizzled> {
+  static constexpr int steps = 8, row_groups = 4, row_step = 4;
+  static constexpr uint32_t line = 4 * 128, along_k_line = kSwizzled ? 64 : 32;  // of B, and of A
+  uint32_t at_a[kSwizzled ? 2 : 1], at_b;  // of A swizzled: even and odd quads of steps
+  float a[4][4], b[4][8];                  // [row][step], [step][column]
+
+  // The thread's rows are 4 apart, the first one of the first 4 of 64; quad q of row i is at q ^ i / 2 % 4.
+  __device__ __forceinline__ OuterProduct(uint32_t rows, int row, uint32_t columns, int column) {
+#pragma unroll
+    for (int quad = 0; quad < (kSwizzled ? 2 : 1); ++quad) {
+      at_a[quad] = rows + row * along_k_line + (kSwizzled ? (quad ^ row / 2 % 2) * 16 : 0);
+      ptx::keep_in_register(at_a[quad]);
+    }
+    at_b = columns + column * 4;
+    ptx::keep_in_register(at_b);
+  }
+
+  __device__ __forceinline__ void load_a(int quad, int group, const OuterProductPass &pass) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int row = row_step * (4 * group + i);
+      *reinterpret_cast<float4 *>(a[i]) =
+          kSwizzled ? ptx::load_shared_x4(at_a[quad] + (i % 2 == 0 ? pass.a : pass.a_odd) + row * along_k_line)
+                    : ptx::load_shared_x4(at_a[0] + pass.a + row * along_k_line + 16 * quad);
+    }
+  }
+
+  __device__ __forceinline__ void load_b(int k, const OuterProductPass &pass) {
+#pragma unroll
+    for (int q = 0; q < 2; ++q) {
+      *reinterpret_cast<float4 *>(&b[k % 4][4 * q]) = ptx::load_shared_x4(at_b + pass.b + k * line + 128 * q);
+    }
+  }
+
+  __device__ __forceinline__ static OuterProductPass stage(uint32_t place) { return {place, place + 32, place}; }
+  __device__ __forceinline__ static OuterProductPass after(const OuterProductPass &pass) {
+    return {pass.a + (kSwizzled ? 32 : steps * line), pass.a_odd - 32, pass.b + steps * line};
+  }
+
+  __device__ __forceinline__ void start(const OuterProductPass &pass) {
+    load_a(0, 0, pass);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) load_b(k, pass);
+  }
+
+  __device__ __forceinline__ void multiply(const OuterProductPass &now, const OuterProductPass &next,
+                                           float (&sum)[16][8]) {
+    constexpr int kQuads = steps / 4;
+#pragma unroll
+    for (int quad = 0; quad < kQuads; ++quad) {
+      const bool last_quad = quad == kQuads - 1;
+#pragma unroll
+      for (int group = 0; group < row_groups; ++group) {
+        const bool last_group = group == row_groups - 1;
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+#pragma unroll
+          for (int i = 0; i < 4; ++i) {
+#pragma unroll
+            for (int step = 0; step < 8; ++step) {
+              const int j = i % 2 == 0 ? step : 7 - step;
+              float &to = sum[4 * group + i][j];
+              to = fmaf(a[i][k], b[k][j], to);
+            }
+          }
+          if (last_group) load_b(last_quad ? k : k + 4, last_quad ? next : now);
+        }
+        load_a(last_group ? (quad + 1) % kQuads : quad, (group + 1) % row_groups, last_group && last_quad ? next : now);
+      }
+    }
+  }
+};
+
+#endif  // sm_90
+
+}  // namespace libsgemm::cuda
