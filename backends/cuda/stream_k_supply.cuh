@@ -1,11 +1,12 @@
 // The product of sm_90 (stream_k.cuh): the warps that bring operands to shared memory.
 //
-// In the first ring both operands lie k by k: A as k x m and B as k x n, in boxes of 16 rows of 128 floats. An operand
-// that lies so in memory, aligned, is copied there by the copy engine. Another goes through the second ring, from which
-// the supplying warps transpose or shift it into the first.
+// In the first ring both operands lie k by k: A as k x m and B as k x n, in boxes of 16 rows of 128 floats; or A lies
+// along k, in swizzled rows of 16 floats (outer_product.cuh). An operand that lies so in memory, aligned, is copied
+// there by the copy engine, and so is an unaligned A along k. Another goes through the second ring, from which the
+// supplying warps transpose or shift it into the first.
 //
-// Measured (H100, 4096 x 4096 x 4096, TFLOP/s): 56 where the copy engine does all; 50 with one operand or both
-// transposed, 42 to 43 unaligned. These warps seem to take shared memory and dispatch slots from the multiplying ones:
+// Measured (H100, 4096 x 4096 x 4096, TFLOP/s): 56 where the copy engine does all; 52 with B transposed, 42 to 44 with
+// both unaligned. These warps seem to take shared memory and dispatch slots from the multiplying ones:
 // without the loads and stores themselves 52 to 54 remain, and steering the loop gains nothing then. More warps, fewer
 // instructions, other places for them in the block, and sleeping instead of polling changed little.
 #pragma once

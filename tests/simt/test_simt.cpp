@@ -275,7 +275,8 @@ class Draw {
     return choices[static_cast<size_t>(random_.integer(0, static_cast<int>(choices.size()) - 1))];
   }
   int64_t around(int64_t size) {
-    return std::max<int64_t>(1, pick(std::vector<int64_t>{size - 1, size, size + 1, size / 2 + 1, 2 * size + 3, 1}));
+    return std::max<int64_t>(
+        1, pick(std::vector<int64_t>{size - 1, size, size + 1, size / 2 + 1, size / 2 + 4, 2 * size + 3, 1}));
   }
 
   Tile tile_;
@@ -284,7 +285,7 @@ class Draw {
 };
 
 constexpr int kSmall = 30, kAroundTile = 60;  // cases of a routine in each form
-constexpr int kFewest = 6;                    // of those around the tile, whatever they cost
+constexpr int kFewest = 12;                   // of those around the tile, whatever they cost
 constexpr int64_t kWork = 60000000;           // multiplications that they may take together
 constexpr int kTries = 500;                   // draws for a case that the row supports
 constexpr int kMany = 160;                    // products in a batch: more pointers than the parameters of a kernel hold

@@ -2,9 +2,10 @@
 // lies: it is copied once to the workspace as they want it, along m or n and aligned, and multiplied by
 // sm90_ffma_256x128x16_stream_k from there.
 //
-// That kernel can transpose and align operands on the way, for each tile again, at a cost of 10 to 25 % of its speed: a
-// copy is cheaper from a few thousand rows and columns on. What the workspace does not hold at once is multiplied in
-// pieces: of n or m if one operand is copied, of k if both are, which C then accumulates.
+// That kernel can transpose and align operands on the way, for each tile again, at a cost of 6 to 25 % of its speed: a
+// copy is cheaper from a few thousand rows and columns on. One operand along k stays as it is, aligned or not. What the
+// workspace does not hold at once is multiplied in pieces: of n or m if one operand is copied, of k if both are, which
+// C then accumulates.
 //
 //   tile of a copy: 64 x 64            block: 256 threads, each 16 elements
 //   threads read along the columns of the source and write along those of the copy
@@ -15,9 +16,9 @@
 //
 // Parameters: kTile, kThreads; kWorkspace, bytes that the copies may take.
 //
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 NN, TN, TT 54.4, 49.7, 54.3; cuBLAS 13.1
-// 51.7, 51.0, 49.5. 4095 x 4095 x 4095, all four 48.5; cuBLAS 48.3 to 51.7. Copies of both operands leave three pieces
-// of k.
+// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 TN 54, 8192 x 8192 x 8192 TN 55; cuBLAS 13.1
+// 51, 51. 4095 x 4095 x 4095 NN, NT, TN, TT 52, 48.6, 51.7, 51.6; cuBLAS 48 to 52. NT takes copies of both operands,
+// and so three pieces of k.
 #include <algorithm>
 
 #include "aligned.h"

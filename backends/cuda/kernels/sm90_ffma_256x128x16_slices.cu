@@ -10,18 +10,20 @@
 //   +---------+---------+               first row 4 r, column 4 c        4 groups of 4 rows, 16 apart
 //   | warp 0  | warp 4  |               r = lane / 2 % 4                 2 groups of 4 columns, 32 apart
 //   |   ...   |   ...   |               c = 2 (lane / 8) + lane % 2
-//   | warp 3  | warp 7  |               warps 8 to 11 supply
-//   +---------+---------+
+//   | warp 3  | warp 7  |               A along k: first row r           16 rows, 4 apart
+//   +---------+---------+               and unaligned: row w + 4 r,      16 rows, 16 apart
+//   warps 8 to 11 supply                w = warp % 4
 //
-// Shared memory, bytes: stage s of 5 at 24576 s: A at 0 and 8192 (boxes of 16 rows of 128 floats), B at 16384; from
-// 122880 on the second ring, 3 stages of 30720, for operands that are transposed or aligned; then 16 barriers.
+// Shared memory, bytes: stage s of 5 at 26112 s: A at 0 and 8192 (boxes of 16 rows of 128 floats), B at 16384; or A
+// along k at 0 (256 rows of 16 floats, swizzled), B at 17920, from 16384 on the three steps before; from 130560 on the
+// second ring, 3 stages of 30720, for operands that are transposed or aligned; then 16 barriers.
 //
 // Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4, k of more than 16; no more
 // tiles than multiprocessors.
 //
 // Parameters (StreamKShape): tile_m, tile_n, tile_k of a block; stages of both rings.
 //
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 512 x 512 x 16384 NN, NT, TN, TT 46, 51, 45, 45; cuBLAS 13.1
+// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 512 x 512 x 16384 NN, NT, TN, TT 50, 50, 46, 50; cuBLAS 13.1
 // 48, 49, 45, 48.
 #include "kernels.h"
 #include "launch.h"

@@ -6,6 +6,10 @@
 // with it, and adds them in the order of k: the result is bitwise the same run after run. The registers of the inner
 // loop are dealt out again in the machine code (steer_registers.py).
 //
+// An operand along k is multiplied as it lies: a load takes four steps of one row instead of four rows of one step.
+// Only one can be: registers of two would be of one bank, that of the step. Unaligned, four views of every fourth row
+// are aligned, each by its own shift along k; so a view belongs to a pair of warps, which read B as many steps earlier.
+//
 // Source: Osama et al., "Stream-K" (PPoPP 2023), for the shares; CUDA C++ Programming Guide, for the copy engine and
 // register reallocation; Gray, "maxas: SGEMM", for dealing out registers by bank.
 //
@@ -13,11 +17,13 @@
 //   +---------+---------+               first row 4 r, column 4 c        4 groups of 4 rows, 16 apart
 //   | warp 0  | warp 4  |               r = lane / 2 % 4                 2 groups of 4 columns, 32 apart
 //   |   ...   |   ...   |               c = 2 (lane / 8) + lane % 2
-//   | warp 3  | warp 7  |               warps 8 to 11 supply
-//   +---------+---------+
+//   | warp 3  | warp 7  |               A along k: first row r           16 rows, 4 apart
+//   +---------+---------+               and unaligned: row w + 4 r,      16 rows, 16 apart
+//   warps 8 to 11 supply                w = warp % 4
 //
-// Shared memory, bytes: stage s of 5 at 24576 s: A at 0 and 8192 (boxes of 16 rows of 128 floats), B at 16384; from
-// 122880 on the second ring, 3 stages of 30720, for operands that are transposed or aligned; then 16 barriers.
+// Shared memory, bytes: stage s of 5 at 26112 s: A at 0 and 8192 (boxes of 16 rows of 128 floats), B at 16384; or A
+// along k at 0 (256 rows of 16 floats, swizzled), B at 17920, from 16384 on the three steps before; from 130560 on the
+// second ring, 3 stages of 30720, for operands that are transposed or aligned; then 16 barriers.
 //
 // Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4, any transposition,
 // alignment and ld.
@@ -25,7 +31,7 @@
 // Parameters (StreamKShape): tile_m, tile_n, tile_k of a block; stages of both rings.
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): NT 4096 x 4096 x 4096 56.1, 8192 x 8192 x 8192 56.3; cuBLAS
-// 13.1 52.1, 53.4; FFMA alone 66.1. 4096 with operands to transpose: NN 49.5, TN 48.9, TT 48.8.
+// 13.1 52.1, 53.4; FFMA alone 66.1. 4096 NN, TN, TT 55.7, 52.2, 55.6, and before A was read along k 49.5, 48.9, 48.8.
 #include "kernels.h"
 #include "steered.h"
 #include "stream_k.cuh"
