@@ -25,7 +25,9 @@
   X(sm75_ffma_32x16x32_skinny)              \
   X(sm75_ffma_128x32x16_tall)               \
   X(sm75_ffma_64x48x16_tall)                \
-  X(sm75_ffma_64x64x16_tall)                \
+  X(sm75_ffma_64x48x32_thin)                \
+  X(sm75_ffma_128x64x16_thin)               \
+  X(sm80_ffma_256x64x16_thin)               \
   X(sm75_ffma_16x16x16_batched)             \
   X(sm75_ffma_32x32x16_batched)             \
   X(sm75_ffma_64x64x16_triangle)            \

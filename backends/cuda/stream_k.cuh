@@ -70,9 +70,10 @@ __device__ __forceinline__ void stream_k(const StreamKOperands &operands, const 
   StreamKBarriers at = {ptx::shared_address(barriers)};
   if (threadIdx.x == 0) {
     const bool a_direct = goes_directly(operands.a), b_direct = goes_directly(operands.b);
+    const int copying = mends_first(operands) ? 32 : 1;  // lanes that arrive
     for (int s = 0; s < Shape::stages; ++s) {
       ptx::barrier_init(at.full(s),
-                        (a_direct || b_direct ? 1 : 0) + (a_direct && b_direct ? 0 : 32 * Shape::suppliers));
+                        (a_direct || b_direct ? copying : 0) + (a_direct && b_direct ? 0 : 32 * Shape::suppliers));
       ptx::barrier_init(at.free(s), Shape::multipliers / 32);
     }
     for (int s = 0; s < Shape::second_stages; ++s) {

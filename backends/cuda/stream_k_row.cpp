@@ -86,8 +86,7 @@ void plan_stream(const Device &d, StreamKPlan *plan) {
   const double cut_seconds = std::ceil(static_cast<double>(count) * p.k_tiles / blocks) * step_seconds(d) +
                              kClearSeconds +
                              kGatherSeconds * (1 + std::ceil(static_cast<double>(blocks) / std::max(cut, 1)));
-  static const char *x_whole = getenv("X_WHOLE");
-  p.stream_tiles = x_whole ? (x_whole[0] == '1' ? 0 : cut) : cut_seconds < whole_seconds ? cut : 0;
+  p.stream_tiles = cut_seconds < whole_seconds ? cut : 0;
   const int64_t k_tiles = static_cast<int64_t>(p.stream_tiles) * p.k_tiles;
   p.share = static_cast<int>(k_tiles / blocks);
   p.longer_shares = static_cast<int>(k_tiles % blocks);

@@ -24,6 +24,11 @@ __device__ __forceinline__ bool goes_directly(const StreamKOperand &operand) {
   return operand.route == Route::direct || operand.route == Route::along_k;
 }
 
+// Whether the copying warp itself writes to the first k-tile of a tile.
+__device__ __forceinline__ bool mends_first(const StreamKOperands &o) {
+  return o.a.route == Route::along_k && o.a.view_count == 4;
+}
+
 // The box that a lane of the copying warp has copied for each k-tile; at most 8 of A and 4 of B.
 struct StreamKBox {
   bool exists, of_a, k_first, direct;  // k_first: the box is k x outer
@@ -194,7 +199,6 @@ __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uin
     if (shift > 2) ptx::store_shared(at + 8, 0.0f);
   }
   ptx::order_with_copy_engine();
-  __syncwarp();
 }
 
 // The supplying warps. The first has the copy engine copy, two k-tiles ahead of what it then moves itself.
@@ -208,6 +212,7 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
   const uint32_t second_bytes = (a_direct ? 0 : o.a.bytes) + (b_direct ? 0 : o.b.bytes);
   if (!copies && !moves) return;
   const StreamKBox box(o, kAlongK);
+  const bool all_arrive = kAlongK && mends_first(o);  // lanes of the copying warp
   const uint32_t b_offset = Shape::boxes_m * Shape::box_bytes + (kAlongK ? Shape::reach * Shape::row_bytes : 0);
   RingStage copied(1), moved(1);
   SecondStage second_copied(1), second_moved(0);
@@ -236,16 +241,20 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
       if (direct_bytes != 0) {
         barriers.wait_free(copied);
         const uint32_t stage = shared + copied.index * Shape::stage_bytes, full = barriers.full(copied.index);
-        const bool mends = kAlongK && o.a.view_count == 4 && k == 0;
+        const bool mends = all_arrive && k == 0;
         const uint32_t arrived = mends ? barriers.second_full(second_copied.index) : full;
-        if (first_lane) ptx::barrier_arrive_and_expect(arrived, direct_bytes);
+        if (first_lane) {
+          ptx::barrier_arrive_and_expect(arrived, direct_bytes);
+        } else if (all_arrive && !mends) {
+          ptx::barrier_arrive(full);
+        }
         __syncwarp();
         if (box.exists && box.direct) box.copy(row, column, k, stage, arrived);
         if (mends) {
           ptx::barrier_wait(arrived, second_copied.parity ^ 1);
           second_copied.advance();
           stream_k_mend(o.a, stage);
-          if (first_lane) ptx::barrier_arrive(full);
+          ptx::barrier_arrive(full);
         }
       }
       copied.advance();
@@ -271,7 +280,7 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
   }
   if (copies && direct_bytes != 0) {
     barriers.wait_free(copied);
-    if (first_lane) ptx::barrier_arrive(barriers.full(copied.index));
+    if (first_lane || all_arrive) ptx::barrier_arrive(barriers.full(copied.index));
   }
 }
 

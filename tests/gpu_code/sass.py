@@ -14,8 +14,8 @@ opcodes, the registers of an FFMA, the widths of loads and stores, and branches.
     87..91    second predicate of a branch; 7: always
     122..125  sources a, b, c, d stay in the operand cache (".reuse")
 
-A branch holds the distance from the next instruction in units of 4 bytes, from bit 34 on; from sm_90 on its low 8 bits
-stand at 16, the others at 34.
+A branch or a call holds the distance from the next instruction in units of 4 bytes, from bit 34 on; from sm_90 on its
+low 8 bits stand at 16, the others at 34.
 """
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OPCODES = {
     0x001: 'PMTRIG',
     0x023: 'FFMA', 0x180: 'LD', 0x181: 'LDG', 0x183: 'LDL', 0x184: 'LDS', 0x185: 'ST', 0x186: 'STG', 0x187: 'STL',
     0x188: 'STS', 0x1ae: 'LDGSTS', 0x11d: 'BAR', 0x1b4: 'UTMALDG', 0x1a7: 'SYNCS', 0x147: 'BRA', 0x149: 'BRX',
-    0x14a: 'JMP', 0x14d: 'EXIT', 0x150: 'RET',
+    0x144: 'CALL', 0x14a: 'JMP', 0x14d: 'EXIT', 0x150: 'RET',
 }
 MEMORY = {'LD', 'LDG', 'LDL', 'LDS', 'ST', 'STG', 'STL', 'STS', 'LDGSTS'}
 WIDTHS = {4: '32', 5: '64', 6: '128'}
@@ -56,10 +56,11 @@ class Instruction:
         self.sources: tuple[Optional[int], ...] = (None, None, None)
         if self.name == 'FFMA':
             self.sources = self._ffma_sources(low, high)
-        elif self.name == 'BRA':
+        elif self.name in ('BRA', 'CALL'):
             self.target = address + 16 + self._distance(low, high, arch)
-            # A second predicate, a uniform one or divergence may make the branch conditional.
-            self.guarded = self.guarded or (high >> 23 & 31) != ALWAYS
+            # A second predicate, a uniform one or divergence may make the branch conditional. Calls return, or, where
+            # the compiler leaves a loop with one on sm_80, are conditional.
+            self.guarded = self.guarded or (high >> 23 & 31) != ALWAYS or self.name == 'CALL'
 
     def _ffma_sources(self, low: int, high: int) -> tuple[Optional[int], ...]:
         # Form 1: all are registers. 2, 3, 7: c is a constant, and b stands where c was. 4, 5, 6: b is a constant.
@@ -82,7 +83,7 @@ class Instruction:
         return field * 4
 
     def ends_block(self) -> bool:
-        return self.name in ('BRA', 'EXIT', 'RET', 'BRX', 'JMP')
+        return self.name in ('BRA', 'CALL', 'EXIT', 'RET', 'BRX', 'JMP')
 
 
 class Kernel:

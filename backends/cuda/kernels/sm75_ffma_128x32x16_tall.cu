@@ -14,7 +14,7 @@
 // Shared memory, bytes: a slot of a warp has X at 0 (10240; 8192 if not contiguous along k) and Y behind it (at most
 // 2560); two slots are one warp's ring, at most 25600 bytes; 4 warps 102400.
 //
-// Requires: gemm of FP32; one product or a strided batch; min(m, n) <= 64; any transposition, alignment and leading
+// Requires: gemm of FP32; one product or a strided batch; min(m, n) <= 32; any transposition, alignment and leading
 // dimension.
 //
 // Parameters (Shape): wide_thread x narrow_thread sums of a thread; wide_lanes x narrow_lanes lanes of a warp, the
@@ -40,9 +40,9 @@ struct Row {
   struct Shape {
     static constexpr int wide_thread = 8, narrow_thread = 16, wide_lanes = 16, narrow_lanes = 2;
     static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
-    static constexpr int narrow_most = 64;
+    static constexpr int narrow_most = 32;
     static constexpr double ffma_share = 0.7;
-    static constexpr double slowdown = 1.45;
+    static constexpr double slowdown = 1.2;
   };
   template <typename Config>
   static auto kernel() {

@@ -1,0 +1,59 @@
+// sm75_ffma_128x64x16_thin: C = alpha op(A) op(B) + beta C with one side of about 64.
+//
+// Three blocks of 4 warps for each multiprocessor, which stay for the whole product: the first copies of a block's next
+// tile run while it stores this one.
+//
+// Source: asynchronous copies (NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies"), and stream-K for tiles
+// that are too few (Osama et al., PPoPP 2023). Ring and shared memory are described in thin.cuh and thin_copy.cuh.
+//
+//   tile of R: 128 x 64           warp: 64 x 32 = 8 x 4 lanes       thread: 8 rows x 8 columns
+//   +--------+--------+           first row 4 r, column 4 c         2 groups of 4 rows, 32 apart
+//   | warp 0 | warp 2 |           r = 2 (lane / 8) + lane % 2       2 groups of 4 columns, 16 apart
+//   +--------+--------+           c = lane / 2 % 4
+//   | warp 1 | warp 3 |
+//   +--------+--------+
+//
+// Shared memory, bytes: slot s of 4 at 13056 s, less where an operand is not contiguous along k: X at 0 (128 rows of 16
+// floats, and 16 bytes after every fourth: 8704; 8192 if not along k), Y behind it (64 rows: 4352; 4096); 52224 in all.
+//
+// Requires: gemm of FP32; 51 KiB of shared memory; one product or a strided batch; min(m, n) <= 128; any transposition,
+// alignment and leading dimension; fewer than 2^31 k-tiles in all.
+//
+// Parameters (Shape): warps_wide x warps_narrow warps of a tile; narrow_thread columns of a thread; k_groups; chunk and
+// stages of the ring; resident blocks that registers must allow. (Row): narrow_most, share_tiles,
+// start_seconds and ffma_share (thin.h).
+//
+// Measured: not yet
+#include "kernels.h"
+#include "thin_row.h"
+
+namespace libsgemm::cuda {
+
+template <typename Config>
+__global__ void __launch_bounds__(thin::Derived<Config>::kThreads, thin::resident_blocks(Config::resident, thin::kArch))
+    sm75_ffma_128x64x16_thin(const __grid_constant__ SkinnyWork work) {
+  thin::compute<Config>(work);
+}
+
+namespace {
+
+struct Row {
+  struct Shape {
+    static constexpr int warps_wide = 2, warps_narrow = 2, narrow_thread = 8, k_groups = 1;
+    static constexpr int chunk = 16, stages = 4, resident = 3;
+  };
+  static constexpr int narrow_most = 128;
+  static constexpr bool share_tiles = true;
+  static constexpr double start_seconds = 0.4e-6;
+  static constexpr double ffma_share[2][2] = {{0.71, 0.68}, {0.66, 0.63}};
+  template <typename Config>
+  static auto kernel() {
+    return &sm75_ffma_128x64x16_thin<Config>;
+  }
+};
+
+}  // namespace
+
+Kernel sm75_ffma_128x64x16_thin() { return thin::row<Row>("sm75_ffma_128x64x16_thin"); }
+
+}  // namespace libsgemm::cuda
