@@ -18,14 +18,20 @@ constexpr size_t kTileBytes = size_t{4} * Shape::tile_m * Shape::tile_n;
 
 // What a multiprocessor reaches of its peak within a tile, and what a tile costs besides.
 constexpr double kPeakFraction = 0.855;
-constexpr double kStartSeconds = 2.0e-6;   // of a launch: barriers, first stages
-constexpr double kStoreSeconds = 3e-6;     // of a tile
-constexpr double kGatherSeconds = 1.5e-6;  // of a partial tile
-constexpr double kClearSeconds = 3e-6;     // of the flags of partial tiles
+constexpr double kStartSeconds = 2.0e-6;       // of a launch: barriers, first stages
+constexpr double kStoreSeconds = 3e-6;         // of a tile
+constexpr double kSwappedStoreSeconds = 2e-6;  // the same, whose lanes store more neighbours
+constexpr double kGatherSeconds = 1.5e-6;      // of a partial tile
+constexpr double kClearSeconds = 3e-6;         // of the flags of partial tiles
 // Of slices, which are mostly found in the L2 cache: times that of the memory.
 constexpr double kPartialBandwidth = 1.5;
 
 int tiles(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }
+
+// Time of one k-tile.
+double step_seconds(const Device &d) {
+  return 2.0 * Shape::tile_m * Shape::tile_n * Shape::tile_k * d.multiprocessors / (kPeakFraction * ffma_peak(d));
+}
 
 // An operand as a plan sees it.
 struct Operand {
@@ -39,34 +45,32 @@ Operand operand_b(const GemmDesc &desc) {
 }
 
 // Share of the speed that is left when the supplying warps transpose or align operands: that of the tile's 256 rows,
-// and that of its 128 columns.
+// and that of its 128 columns. Rows along k, unaligned: when the copy engine reads more than it needs.
 double route_factor(const Operand &rows, const Operand &columns, bool along_k) {
   const auto moves = [](const Operand &o) { return !o.aligned ? 0.12 : o.turned ? 0.06 : 0.0; };
-  return 1.0 - (along_k ? 0.0 : moves(rows)) - moves(columns);
+  return 1.0 - (!along_k ? moves(rows) : !rows.aligned ? 0.06 : 0.0) - moves(columns);
 }
+
+double store_seconds(bool swapped) { return swapped ? kSwappedStoreSeconds : kStoreSeconds; }
 
 // Chooses what the kernel's tile lies along, so that the least time is spent in tiles and on the way to them; returns
 // the share of the speed that is left.
-double orient(const GemmDesc &desc, StreamKPlan *plan) {
+double orient(const Device &d, const GemmDesc &desc, StreamKPlan *plan) {
   const Operand a = operand_a(desc), b = operand_b(desc);
+  const double k_seconds = static_cast<double>(desc.k) / Shape::tile_k * step_seconds(d);
   double least = 0, factor = 1;
   for (const bool swapped : {false, true}) {
     const Operand &rows = swapped ? b : a, &columns = swapped ? a : b;
     const bool along_k = rows.turned && (rows.aligned || (columns.aligned && !columns.turned));
     const double share = route_factor(rows, columns, along_k);
     const double time = static_cast<double>(tiles(swapped ? desc.n : desc.m, Shape::tile_m)) *
-                        tiles(swapped ? desc.m : desc.n, Shape::tile_n) / share;
+                        tiles(swapped ? desc.m : desc.n, Shape::tile_n) * (k_seconds / share + store_seconds(swapped));
     if (least == 0 || time < least) {
       least = time, factor = share;
       plan->swapped = swapped, plan->along_k = along_k, plan->problem.spread = along_k && !rows.aligned ? 4 : 1;
     }
   }
   return factor;
-}
-
-// Time of one k-tile.
-double step_seconds(const Device &d) {
-  return 2.0 * Shape::tile_m * Shape::tile_n * Shape::tile_k * d.multiprocessors / (kPeakFraction * ffma_peak(d));
 }
 
 size_t flag_bytes(int blocks) { return (sizeof(unsigned) * static_cast<size_t>(blocks) + 255) / 256 * 256; }
@@ -92,7 +96,7 @@ void plan_stream(const Device &d, StreamKPlan *plan) {
   p.longer_shares = static_cast<int>(k_tiles % blocks);
   plan->blocks = p.stream_tiles == 0 ? std::min(blocks, count) : blocks;
   plan->workspace = p.stream_tiles == 0 ? 0 : stream_workspace(d);
-  plan->seconds = std::min(cut_seconds, whole_seconds) + rounds * kStoreSeconds;
+  plan->seconds = std::min(cut_seconds, whole_seconds) + rounds * store_seconds(plan->swapped);
 }
 
 void plan_slices(const Device &d, StreamKPlan *plan) {
@@ -174,7 +178,7 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
   StreamKProblem &p = plan.problem;
   p.m = desc.m, p.n = desc.n, p.ldc = desc.ldc;
   p.alpha = desc.alpha, p.beta = desc.beta;
-  const double factor = orient(desc, &plan);
+  const double factor = orient(d, desc, &plan);
   p.tiles_m = tiles(plan.swapped ? desc.n : desc.m, Shape::tile_m);
   p.tiles_n = tiles(plan.swapped ? desc.m : desc.n, Shape::tile_n);
   p.k_tiles = tiles(desc.k + (p.spread != 1 ? Shape::reach : 0), Shape::tile_k);

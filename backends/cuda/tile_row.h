@@ -56,14 +56,16 @@ inline bool vectors_fit(const GemmDesc &desc, Engine engine) {
 template <class Row>
 Tiling tiling_for(const GemmDesc &desc) {
   constexpr double kElementsA = 0.91, kElementsB = 0.94;
+  constexpr double kElementsStart = 7;  // steps of k that filling the stages costs besides
   Tiling tiling = tiling_of<typename Row::Config>();
   if (Row::engine != Engine::copies) {
     tiling.stall = 0.8;
     return tiling;
   }
   const bool vectors = vectors_fit(desc, Row::engine);
-  if (!vectors || desc.transa != LIBSGEMM_NO_TRANS) tiling.peak_fraction *= kElementsA;
-  if (!vectors || desc.transb == LIBSGEMM_NO_TRANS) tiling.peak_fraction *= kElementsB;
+  const double k = static_cast<double>(desc.k), start = k / (k + kElementsStart);
+  if (!vectors || desc.transa != LIBSGEMM_NO_TRANS) tiling.peak_fraction *= kElementsA * start;
+  if (!vectors || desc.transb == LIBSGEMM_NO_TRANS) tiling.peak_fraction *= kElementsB * start;
   return tiling;
 }
 

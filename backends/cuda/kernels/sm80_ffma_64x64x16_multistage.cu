@@ -34,7 +34,7 @@ struct Config : TileShape<64, 64, 16, 8, 4, 4, 2> {
   static constexpr int min_arch = 80;
   static constexpr int stages = 4;
   static constexpr int blocks = 4;  // resident on a multiprocessor
-  static constexpr double peak_fraction = 0.69;
+  static constexpr double peak_fraction = 0.71;
 };
 
 }  // namespace

@@ -90,7 +90,7 @@ Pieces cut(const GemmDesc &desc) {
   // One that runs along k can stay as it is.
   const bool a_along_k = desc.transa != LIBSGEMM_NO_TRANS, b_along_k = desc.transb == LIBSGEMM_NO_TRANS;
   if (a_along_k && b_along_k) {
-    p.copies_a = a_unaligned != b_unaligned ? a_unaligned : desc.m < desc.n;
+    p.copies_a = a_unaligned != b_unaligned ? a_unaligned : desc.m <= desc.n;
     p.copies_b = !p.copies_a;
   } else {
     p.copies_a = a_unaligned && !a_along_k;
