@@ -35,7 +35,6 @@ __device__ __forceinline__ void halves_multiply(const HalvesProblem &p, int grou
   using Product = OuterProduct<kRowsAlongK, false>;
   constexpr int kPasses = Shape::tile_k / Product::steps;
   const HalvesThread thread;
-  const bool gives_back = threadIdx.x % 32 == 0;
   const uint32_t ring = shared + group * Shape::ring_bytes;
   Product product(ring, thread.warp_row + (kRowsAlongK ? 1 : 4) * thread.row_lane, ring + Shape::operand_bytes,
                   thread.warp_column + 4 * thread.column_lane);
@@ -57,8 +56,7 @@ __device__ __forceinline__ void halves_multiply(const HalvesProblem &p, int grou
     --passes;
     auto next = Product::after(now);
     if (passes % kPasses == 0) {
-      ptx::together();
-      if (gives_back) ptx::barrier_arrive(barriers.free(before));
+      ptx::barrier_arrive(barriers.free(before));
       before = stage;
       if (++stage == Shape::stages) {
         stage = 0;
@@ -178,7 +176,7 @@ __device__ __forceinline__ void halves(const TensorMap &a, const TensorMap &b, c
       const HalvesBarriers at = {base + group * HalvesBarriers::bytes};
       for (int stage = 0; stage < Shape::stages; ++stage) {
         ptx::barrier_init(at.full(stage), 1 + (kTurns ? kSupplying : 0));
-        ptx::barrier_init(at.free(stage), Shape::multipliers / 32 / Shape::groups);
+        ptx::barrier_init(at.free(stage), Shape::multipliers / Shape::groups);
       }
     }
     const HalvesTurnBarriers turn = {base + Shape::groups * HalvesBarriers::bytes};

@@ -104,10 +104,6 @@ __device__ __forceinline__ void barrier_wait(uint32_t barrier, unsigned parity) 
   } while (done == 0);
 }
 
-// Where the lanes of a warp are together since nothing has parted them. On a CPU they come together here, and at the
-// end of barrier_wait().
-__device__ __forceinline__ void together() {}
-
 // Copies the box of the map at (x, y) to shared memory, aligned to 128 bytes. Elements outside the matrix become zeros.
 __device__ __forceinline__ void copy_box(uint32_t shared, const void *map, int x, int y, uint32_t barrier) {
   asm volatile(

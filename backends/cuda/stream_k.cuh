@@ -20,7 +20,6 @@ __device__ __forceinline__ void stream_k_multiply(const StreamKOperand &operand,
   using Product = OuterProduct<kAlongK>;
   constexpr int kPasses = Shape::tile_k / Product::steps;
   const StreamKThread thread(kAlongK);
-  const bool gives_back = threadIdx.x % 32 == 0;
   const int reach = kAlongK ? Shape::reach - operand.shift[thread.row / 64] : 0;
   Product product(shared, thread.row, shared + Shape::boxes_m * Shape::box_bytes + reach * Shape::row_bytes,
                   thread.column);
@@ -43,8 +42,7 @@ __device__ __forceinline__ void stream_k_multiply(const StreamKOperand &operand,
       --passes;
       auto next = Product::after(now);
       if (passes % kPasses == 0) {
-        ptx::together();
-        if (gives_back) ptx::barrier_arrive(barriers.free(before));
+        ptx::barrier_arrive(barriers.free(before));
         before = stage.index;
         stage.advance();
         next = Product::stage(stage.index * Shape::stage_bytes);
@@ -74,7 +72,7 @@ __device__ __forceinline__ void stream_k(const StreamKOperands &operands, const 
     for (int s = 0; s < Shape::stages; ++s) {
       ptx::barrier_init(at.full(s),
                         (a_direct || b_direct ? copying : 0) + (a_direct && b_direct ? 0 : 32 * Shape::suppliers));
-      ptx::barrier_init(at.free(s), Shape::multipliers / 32);
+      ptx::barrier_init(at.free(s), Shape::multipliers);
     }
     for (int s = 0; s < Shape::second_stages; ++s) {
       ptx::barrier_init(at.second_full(s), 1);

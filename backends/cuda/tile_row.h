@@ -56,7 +56,7 @@ inline bool vectors_fit(const GemmDesc &desc, Engine engine) {
 template <class Row>
 Tiling tiling_for(const GemmDesc &desc) {
   constexpr double kElementsA = 0.91, kElementsB = 0.94;
-  constexpr double kElementsStart = 7;  // steps of k that filling the stages costs besides
+  constexpr double kElementsStart = 8;  // steps of k that filling the stages costs besides
   Tiling tiling = tiling_of<typename Row::Config>();
   if (Row::engine != Engine::copies) {
     tiling.stall = 0.8;

@@ -30,11 +30,9 @@ inline void barrier_arrive_and_expect(uint32_t barrier, unsigned bytes) {
   simt::mbarrier_expect(barrier_at(barrier), bytes);
   simt::mbarrier_arrive(barrier_at(barrier));
 }
-inline void together() { __syncwarp(); }
 inline void barrier_wait(uint32_t barrier, unsigned parity) {
   while (!simt::mbarrier_test(barrier_at(barrier), parity)) {
   }
-  together();
 }
 inline void copy_box(uint32_t shared, const void *map, int x, int y, uint32_t barrier) {
   simt::TensorMap tensor;
