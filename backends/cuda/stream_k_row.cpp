@@ -114,7 +114,7 @@ void plan_slices(const Device &d, StreamKPlan *plan) {
 // An operand of the kernel that is `outer` x k, or k x `outer` in memory if it is turned; `tile` of it meet in a tile.
 // `along_k`: the kernel reads it so. `reach`: it wants so many steps of k before those of a k-tile as well.
 libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t outer, int64_t k, int tile, bool along_k,
-                           int reach, StreamKOperand *operand, Error *error) {
+                           int reach, const Launch &launch, StreamKOperand *operand, Error *error) {
   const bool aligned = columns_aligned(base, ld);
   operand->route = along_k   ? Route::along_k
                    : !turned ? (aligned ? Route::direct : Route::shifted)
@@ -144,7 +144,7 @@ libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t o
     boxes.base = reinterpret_cast<const float *>(start);
     boxes.rows = static_cast<uint64_t>((turned ? k : outer) + operand->shift[v]);
     boxes.columns = static_cast<uint64_t>(((turned ? outer : k) - v + views - 1) / views);
-    const libsgemm_status_t status = encode(boxes, &operand->views[v], error);
+    const libsgemm_status_t status = encode(boxes, launch, &operand->views[v], error);
     if (status != LIBSGEMM_SUCCESS) return status;
   }
   return LIBSGEMM_SUCCESS;
@@ -221,11 +221,11 @@ libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan,
   StreamKOperand &of_a = plan.swapped ? operands.b : operands.a, &of_b = plan.swapped ? operands.a : operands.b;
   libsgemm_status_t status = describe(a, desc.lda, desc.transa != LIBSGEMM_NO_TRANS, desc.m, desc.k,
                                       plan.swapped ? Shape::tile_n : Shape::tile_m, plan.along_k && !plan.swapped,
-                                      plan.swapped ? reach : 0, &of_a, error);
+                                      plan.swapped ? reach : 0, launch, &of_a, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   status = describe(b, desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, desc.n, desc.k,
                     plan.swapped ? Shape::tile_m : Shape::tile_n, plan.along_k && plan.swapped,
-                    plan.swapped ? 0 : reach, &of_b, error);
+                    plan.swapped ? 0 : reach, launch, &of_b, error);
   if (status != LIBSGEMM_SUCCESS) return status;
 
   const StreamKProblem p = stream_k_problem(desc, plan, launch);

@@ -1,12 +1,16 @@
 // Tensor maps, which only the driver can encode.
 #include "tensor_map.h"
 
+#include "context.h"
 #include "driver.h"
 
 namespace libsgemm::cuda {
 
-libsgemm_status_t encode(const MatrixBoxes &boxes, TensorMap *map, Error *error) {
+libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &launch, TensorMap *map, Error *error) {
   static_assert(sizeof(TensorMap) == sizeof(CUtensorMap) && alignof(TensorMap) >= alignof(CUtensorMap), "the same");
+  Scope scope;
+  const libsgemm_status_t status = scope.enter(launch.device, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
   const cuuint64_t sizes[] = {boxes.rows, boxes.columns}, strides[] = {boxes.ld * sizeof(float)};
   const cuuint32_t box[] = {boxes.box_rows, boxes.box_columns}, steps[] = {1, 1};
   const CUresult code =

@@ -21,6 +21,7 @@ struct MatrixBoxes {
   bool swizzled;
 };
 
-libsgemm_status_t encode(const MatrixBoxes &boxes, TensorMap *map, Error *error);
+// For kernels on the launch's device.
+libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &launch, TensorMap *map, Error *error);
 
 }  // namespace libsgemm::cuda

@@ -34,6 +34,10 @@ def main():
         check(a @ a.T, a, a.T, 'a @ a.T')
         check(a.T @ a, a.T, a, 'a.T @ a')
         calls['ssyrk'] += 2
+    # Large enough for the rows of a GPU that have a copy engine.
+    a, b = matrix(1024, 1100), matrix(1100, 1030)
+    check(a @ b, a, b, 'a large product')
+    calls['sgemm'] += 1
     parts = matrix(20, 60)
     check(parts[:, 10:40] @ parts[:, 20:50].T, parts[:, 10:40], parts[:, 20:50].T, 'views with a leading dimension')
     calls['sgemm'] += 1

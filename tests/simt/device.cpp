@@ -30,7 +30,7 @@ libsgemm_status_t launch_on_cpu(const void *kernel, const simt::Configuration &c
   return LIBSGEMM_EXECUTION_FAILED;
 }
 
-libsgemm_status_t encode(const MatrixBoxes &boxes, TensorMap *map, Error *error) {
+libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &, TensorMap *map, Error *error) {
   const auto address = reinterpret_cast<uintptr_t>(boxes.base);
   const bool fits = boxes.box_rows <= 256 && boxes.box_columns <= 256 && (!boxes.swizzled || boxes.box_rows == 16);
   if ((address % 16 | boxes.ld % 4 | boxes.box_rows % 4) != 0 || !fits || boxes.rows == 0 || boxes.columns == 0) {

@@ -133,8 +133,8 @@ Plan plan_of(const GemmDesc &desc, int index) {
 }
 
 // `along_k`: how many steps of k a box holds if the operand runs along k, otherwise 0.
-libsgemm_status_t describe(const void *base, int64_t ld, uint32_t along_k, int64_t outer, int64_t k, TensorMap *map,
-                           Error *error) {
+libsgemm_status_t describe(const void *base, int64_t ld, uint32_t along_k, int64_t outer, int64_t k,
+                           const Launch &launch, TensorMap *map, Error *error) {
   MatrixBoxes boxes = {};
   boxes.base = static_cast<const float *>(base);
   boxes.ld = static_cast<uint64_t>(ld);
@@ -142,16 +142,17 @@ libsgemm_status_t describe(const void *base, int64_t ld, uint32_t along_k, int64
   boxes.columns = static_cast<uint64_t>(along_k != 0 ? outer : k);
   boxes.box_rows = along_k != 0 ? along_k : Shape::tile;
   boxes.box_columns = along_k != 0 ? Shape::tile : Shape::tile_k;
-  return encode(boxes, map, error);
+  return encode(boxes, launch, map, error);
 }
 
 libsgemm_status_t launch_slices(const GemmDesc &desc, int slices, const Launch &launch, Error *error) {
   const bool a_along_k = runs_along_k_a(desc), b_along_k = runs_along_k_b(desc), both = a_along_k && b_along_k;
   TensorMap a = {}, b = {};
-  libsgemm_status_t status = describe(desc.a, desc.lda, a_along_k ? Shape::box_steps : 0, desc.m, desc.k, &a, error);
+  libsgemm_status_t status =
+      describe(desc.a, desc.lda, a_along_k ? Shape::box_steps : 0, desc.m, desc.k, launch, &a, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   const uint32_t b_steps = both ? Shape::turn_steps : b_along_k ? Shape::box_steps : 0;
-  status = describe(desc.b, desc.ldb, b_steps, desc.n, desc.k, &b, error);
+  status = describe(desc.b, desc.ldb, b_steps, desc.n, desc.k, launch, &b, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   HalvesProblem p = {};
   p.m = desc.m, p.n = desc.n, p.ldc = desc.ldc, p.c = desc.c;
