@@ -22,6 +22,14 @@ struct OuterProductPass {
   uint32_t a, a_odd, b;
 };
 
+__device__ __forceinline__ void load_four(float *to, uint32_t shared) {
+  const float4 v = ptx::load_shared_x4(shared);
+  to[0] = v.x;
+  to[1] = v.y;
+  to[2] = v.z;
+  to[3] = v.w;
+}
+
 // The products of a thread of 16 rows and 8 columns, one step of k after the other, and their factors.
 template <bool kAlongK, bool kSwizzled = kAlongK>
 struct OuterProduct;
@@ -46,11 +54,11 @@ struct OuterProduct<false, false> {
     const uint32_t offset = k * line;
 #pragma unroll
     for (int q = 0; q < 2; ++q) {
-      *reinterpret_cast<float4 *>(&b[k % 2][4 * q]) = ptx::load_shared_x4(at_b + pass.b + offset + 128 * q);
+      load_four(&b[k % 2][4 * q], at_b + pass.b + offset + 128 * q);
     }
 #pragma unroll
     for (int q = 0; q < 4; ++q) {
-      *reinterpret_cast<float4 *>(&a[k % 2][4 * q]) = ptx::load_shared_x4(at_a + pass.a + offset + 64 * q);
+      load_four(&a[k % 2][4 * q], at_a + pass.a + offset + 64 * q);
     }
   }
 
@@ -103,16 +111,15 @@ struct OuterProduct<true, kSwizzled> {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int row = row_step * (4 * group + i);
-      *reinterpret_cast<float4 *>(a[i]) =
-          kSwizzled ? ptx::load_shared_x4(at_a[quad] + (i % 2 == 0 ? pass.a : pass.a_odd) + row * along_k_line)
-                    : ptx::load_shared_x4(at_a[0] + pass.a + row * along_k_line + 16 * quad);
+      load_four(a[i], kSwizzled ? at_a[quad] + (i % 2 == 0 ? pass.a : pass.a_odd) + row * along_k_line
+                                : at_a[0] + pass.a + row * along_k_line + 16 * quad);
     }
   }
 
   __device__ __forceinline__ void load_b(int k, const OuterProductPass &pass) {
 #pragma unroll
     for (int q = 0; q < 2; ++q) {
-      *reinterpret_cast<float4 *>(&b[k % 4][4 * q]) = ptx::load_shared_x4(at_b + pass.b + k * line + 128 * q);
+      load_four(&b[k % 4][4 * q], at_b + pass.b + k * line + 128 * q);
     }
   }
 
