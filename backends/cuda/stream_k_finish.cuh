@@ -226,8 +226,9 @@ __device__ __forceinline__ void stream_k_gather(const StreamKProblem &p, const S
 template <bool kSwapped, bool kAlongK, typename Store>
 __device__ __forceinline__ void stream_k_at_place(const StreamKProblem &p, int tile, const StreamKThread &thread,
                                                   const Store &store) {
-  if (kAlongK && p.spread != 1) {
-    store(StreamKPlace < kSwapped, kAlongK, kAlongK ? 4 : 1 > (p, tile, thread));
+  constexpr int kSpread = kAlongK ? 4 : 1;
+  if (kSpread != 1 && p.spread != 1) {
+    store(StreamKPlace<kSwapped, kAlongK, kSpread>(p, tile, thread));
   } else {
     store(StreamKPlace<kSwapped, kAlongK, 1>(p, tile, thread));
   }
