@@ -12,6 +12,8 @@ constexpr double kLaunchSeconds = 3e-6;      // of one kernel, until it ends on 
 constexpr double kReachableBandwidth = 0.8;  // of the data sheet's
 constexpr double kForcedOnly = 1e6;          // added to the cost of rows that exist for study: they run by force
 
+inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 // Peak of fused multiply-adds, flop/s.
 double ffma_peak(const Device &device);
 

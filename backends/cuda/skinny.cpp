@@ -22,38 +22,6 @@ constexpr double kTurnedSlowdown = 1.2;                 // of tall tiles, where 
 constexpr double kBandwidthShare = 0.85;                // of the data sheet's
 constexpr double kBandwidthOfOne = 3;                   // what one multiprocessor can draw, in equal shares of that
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-bool wide_is_m(const GemmDesc &d) { return d.m >= d.n; }
-
-void set_operands(const GemmDesc &d, SkinnyPlan *plan) {
-  SkinnyWork &w = plan->work;
-  const bool m_wide = wide_is_m(d);
-  const bool a_along_k = d.transa == LIBSGEMM_TRANS, b_along_k = d.transb == LIBSGEMM_NO_TRANS;
-  const auto *a = static_cast<const float *>(d.a), *b = static_cast<const float *>(d.b);
-  w.x = m_wide ? a : b;
-  w.y = m_wide ? b : a;
-  w.c = d.c;
-  w.wide = m_wide ? d.m : d.n;
-  w.narrow = m_wide ? d.n : d.m;
-  w.k = d.k;
-  w.x_ld = m_wide ? d.lda : d.ldb;
-  const int64_t y_ld = m_wide ? d.ldb : d.lda;
-  plan->x_along_k = m_wide ? a_along_k : b_along_k;
-  plan->y_along_k = m_wide ? b_along_k : a_along_k;
-  w.y_k = plan->y_along_k ? 1 : y_ld;
-  w.y_narrow = plan->y_along_k ? y_ld : 1;
-  w.c_wide = m_wide ? 1 : d.ldc;
-  w.c_narrow = m_wide ? d.ldc : 1;
-  if (d.batch == Batch::strided) {
-    w.x_stride = m_wide ? d.stride_a : d.stride_b;
-    w.y_stride = m_wide ? d.stride_b : d.stride_a;
-    w.c_stride = d.stride_c;
-  }
-  w.alpha = d.alpha;
-  w.beta = d.beta;
-}
-
 // Warps of a block: a power of two that fits.
 int warps_that_fit(const SkinnyTile &tile, const Device &dev) {
   int warps = tile.warps;
@@ -122,14 +90,42 @@ double shared_tiles_seconds(const Times &times, const SkinnyPlan &plan, int64_t 
   return products + 2 * kLatencySeconds + kSumSeconds + times.partial * static_cast<double>(plan.blocks);
 }
 
-void set_shares(SkinnyWork *w, int64_t tiles, int64_t blocks, bool share_tiles) {
+}  // namespace
+
+void set_skinny_operands(const GemmDesc &d, SkinnyPlan *plan) {
+  SkinnyWork &w = plan->work;
+  const bool m_wide = d.m >= d.n;
+  const bool a_along_k = d.transa == LIBSGEMM_TRANS, b_along_k = d.transb == LIBSGEMM_NO_TRANS;
+  const auto *a = static_cast<const float *>(d.a), *b = static_cast<const float *>(d.b);
+  w.x = m_wide ? a : b;
+  w.y = m_wide ? b : a;
+  w.c = d.c;
+  w.wide = m_wide ? d.m : d.n;
+  w.narrow = m_wide ? d.n : d.m;
+  w.k = d.k;
+  w.x_ld = m_wide ? d.lda : d.ldb;
+  const int64_t y_ld = m_wide ? d.ldb : d.lda;
+  plan->x_along_k = m_wide ? a_along_k : b_along_k;
+  plan->y_along_k = m_wide ? b_along_k : a_along_k;
+  w.y_k = plan->y_along_k ? 1 : y_ld;
+  w.y_narrow = plan->y_along_k ? y_ld : 1;
+  w.c_wide = m_wide ? 1 : d.ldc;
+  w.c_narrow = m_wide ? d.ldc : 1;
+  if (d.batch == Batch::strided) {
+    w.x_stride = m_wide ? d.stride_a : d.stride_b;
+    w.y_stride = m_wide ? d.stride_b : d.stride_a;
+    w.c_stride = d.stride_c;
+  }
+  w.alpha = d.alpha;
+  w.beta = d.beta;
+}
+
+void set_skinny_shares(SkinnyWork *w, int64_t tiles, int64_t blocks, bool share_tiles) {
   w->granule = share_tiles ? 1 : w->units;
   w->shares = share_tiles ? tiles * w->units : tiles;
   w->share = w->shares / blocks;
   w->rest = w->shares % blocks;
 }
-
-}  // namespace
 
 bool skinny_supports(const SkinnyTile &tile, const GemmDesc &desc, int device_index) {
   return desc.routine == Routine::gemm && desc.type == Type::f32 && desc.batch != Batch::pointers &&
@@ -139,7 +135,7 @@ bool skinny_supports(const SkinnyTile &tile, const GemmDesc &desc, int device_in
 SkinnyPlan skinny_plan(const SkinnyTile &tile, const GemmDesc &desc, int device_index) {
   const Device &dev = device(device_index);
   SkinnyPlan plan = {};
-  set_operands(desc, &plan);
+  set_skinny_operands(desc, &plan);
   SkinnyWork &w = plan.work;
   divide_warps(tile, warps_that_fit(tile, dev), &w);
   const int warps = w.warps_k * w.warps_wide;
@@ -163,7 +159,7 @@ SkinnyPlan skinny_plan(const SkinnyTile &tile, const GemmDesc &desc, int device_
   } else {
     plan.blocks = std::min(plan.tiles, kMostBlocks);
   }
-  set_shares(&w, plan.tiles, plan.blocks, share_tiles);
+  set_skinny_shares(&w, plan.tiles, plan.blocks, share_tiles);
   plan.seconds = share_tiles ? shared : whole;
   if (tile.slowdown > 1) {
     const double slowdown = tile.slowdown * (plan.x_along_k ? kTurnedSlowdown : 1.0);

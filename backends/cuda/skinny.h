@@ -56,6 +56,11 @@ struct SkinnyPlan {
   double seconds;
 };
 
+// Fills in how the plan sees the operands.
+void set_skinny_operands(const GemmDesc &desc, SkinnyPlan *plan);
+// Divides all tiles among the blocks: by units if blocks share tiles.
+void set_skinny_shares(SkinnyWork *work, int64_t tiles, int64_t blocks, bool share_tiles);
+
 bool skinny_supports(const SkinnyTile &tile, const GemmDesc &desc, int device);
 SkinnyPlan skinny_plan(const SkinnyTile &tile, const GemmDesc &desc, int device);
 

@@ -22,42 +22,17 @@ constexpr double kShareSeconds = 2e-6;      // the second kernel, and the starts
 constexpr double kPartialTraffic = 0.35;    // of partial tiles, which stay in L2, to that from and to memory
 constexpr double kUnalignedSlowdown = 1.1;  // of the arithmetic, with copies of single floats
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // `outer` is the side that is not k.
 bool vectors(const float *operand, int64_t ld, int64_t stride, bool along_k, int64_t outer) {
   return columns_aligned(operand, ld) && stride % 4 == 0 && (along_k || outer % 4 == 0);
 }
 
-ThinPlan operands_of(const GemmDesc &d) {
+ThinPlan operands_of(const GemmDesc &desc) {
   ThinPlan plan = {};
-  SkinnyWork &w = plan.work;
-  const bool m_wide = d.m >= d.n;
-  const bool a_along_k = d.transa == LIBSGEMM_TRANS, b_along_k = d.transb == LIBSGEMM_NO_TRANS;
-  const auto *a = static_cast<const float *>(d.a), *b = static_cast<const float *>(d.b);
-  w.x = m_wide ? a : b;
-  w.y = m_wide ? b : a;
-  w.c = d.c;
-  w.wide = m_wide ? d.m : d.n;
-  w.narrow = m_wide ? d.n : d.m;
-  w.k = d.k;
-  w.x_ld = m_wide ? d.lda : d.ldb;
-  const int64_t y_ld = m_wide ? d.ldb : d.lda;
-  plan.x_along_k = m_wide ? a_along_k : b_along_k;
-  plan.y_along_k = m_wide ? b_along_k : a_along_k;
-  w.y_k = plan.y_along_k ? 1 : y_ld;
-  w.y_narrow = plan.y_along_k ? y_ld : 1;
-  w.c_wide = m_wide ? 1 : d.ldc;
-  w.c_narrow = m_wide ? d.ldc : 1;
-  if (d.batch == Batch::strided) {
-    w.x_stride = m_wide ? d.stride_a : d.stride_b;
-    w.y_stride = m_wide ? d.stride_b : d.stride_a;
-    w.c_stride = d.stride_c;
-  }
-  w.alpha = d.alpha;
-  w.beta = d.beta;
+  set_skinny_operands(desc, &plan);
+  const SkinnyWork &w = plan.work;
   plan.x_vectors = vectors(w.x, w.x_ld, w.x_stride, plan.x_along_k, w.wide);
-  plan.y_vectors = vectors(w.y, y_ld, w.y_stride, plan.y_along_k, w.narrow);
+  plan.y_vectors = vectors(w.y, plan.y_along_k ? w.y_narrow : w.y_k, w.y_stride, plan.y_along_k, w.narrow);
   return plan;
 }
 
@@ -145,10 +120,7 @@ ThinPlan thin_plan(const ThinTile &tile, const GemmDesc &desc, int device_index)
   if (share_tiles) {
     plan.workspace_bytes = static_cast<size_t>(plan.blocks * 2 * tile.rows * tile.columns) * sizeof(float);
   }
-  w.granule = share_tiles ? 1 : w.units;
-  w.shares = share_tiles ? plan.tiles * w.units : plan.tiles;
-  w.share = w.shares / plan.blocks;
-  w.rest = w.shares % plan.blocks;
+  set_skinny_shares(&w, plan.tiles, plan.blocks, share_tiles);
 
   // What goes out comes at the end, behind the arithmetic; what comes in is hidden.
   const double out = static_cast<double>(w.wide) * static_cast<double>(w.narrow) * sizeof(float) *

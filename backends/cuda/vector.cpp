@@ -32,8 +32,6 @@ struct TileShape {
 };
 constexpr TileShape kTileShapes[] = {{64, 1.0}, {32, 0.98}, {16, 0.93}, {8, 0.8}};
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 VectorPlan operands_of(const GemmDesc &d) {
   VectorPlan plan = {};
   VectorWork &w = plan.work;
