@@ -68,11 +68,7 @@ __device__ __forceinline__ void halves_multiply(const HalvesProblem &p, int grou
     product.multiply(now, next, sum);
     now = next;
   } while (passes != 0);
-#if defined(LIBSGEMM_STEERING_SLOTS)
-  // Room for the moves that steer_registers.py needs when it deals out the registers of `sum` anew.
-#pragma unroll
-  for (int slot = 0; slot < LIBSGEMM_STEERING_SLOTS; ++slot) asm volatile("pmevent 1;");
-#endif
+  leave_room_for_moves();
   halves_finish<kSwapped, kRowsAlongK>(p, work, thread, group, shared, sum);
 }
 

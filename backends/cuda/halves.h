@@ -18,7 +18,7 @@ struct HalvesShape {
   static constexpr int turn_stages = 3, turn_steps = StreamKShape::column_bytes / 4;
   static constexpr uint32_t turn_ring = shared_bytes, turn_stage_bytes = 4 * tile * turn_steps,
                             turn_shared_bytes = turn_ring + turn_stages * turn_stage_bytes;
-  static constexpr int multipliers = 256, threads = 384;  // threads that multiply; with those that copy
+  static constexpr int multipliers = StreamKShape::multipliers, threads = StreamKShape::threads;
 #if !defined(LIBSGEMM_STEERING_SLOTS)
   static constexpr int multiplier_registers = 216;
 #else

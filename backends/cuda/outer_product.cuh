@@ -162,6 +162,14 @@ struct OuterProduct<true, kSwizzled> {
   }
 };
 
+// Behind the loop: for the moves that steer_registers.py needs when it deals out the registers of the sums anew.
+__device__ __forceinline__ void leave_room_for_moves() {
+#if defined(LIBSGEMM_STEERING_SLOTS)
+#pragma unroll
+  for (int slot = 0; slot < LIBSGEMM_STEERING_SLOTS; ++slot) asm volatile("pmevent 1;");
+#endif
+}
+
 #endif  // sm_90
 
 }  // namespace libsgemm::cuda

@@ -51,11 +51,7 @@ __device__ __forceinline__ void stream_k_multiply(const StreamKOperand &operand,
       product.multiply(now, next, sum);
       now = next;
     } while (passes != 0);
-#if defined(LIBSGEMM_STEERING_SLOTS)
-    // Room for the moves that steer_registers.py needs when it deals out the registers of `sum` anew.
-#pragma unroll
-    for (int slot = 0; slot < LIBSGEMM_STEERING_SLOTS; ++slot) asm volatile("pmevent 1;");
-#endif
+    leave_room_for_moves();
     stream_k_finish<kSharing, kSwapped, kAlongK>(p, work, thread, sum);
   }
 }

@@ -26,7 +26,6 @@ struct StreamKShape {
   static constexpr uint32_t second_ring = stages * stage_bytes;
   static constexpr uint32_t shared_bytes = second_ring + second_stages * second_stage_bytes;
   static constexpr int multipliers = 256, threads = 384;  // threads that multiply; with those that copy
-  static constexpr uint32_t along_k_bytes = tile_k * 4;   // of a row of A along k, in swizzled boxes
   static constexpr int suppliers = 4;                     // warps that copy
 #if !defined(LIBSGEMM_STEERING_SLOTS)
   static constexpr int multiplier_registers = 208;

@@ -1,6 +1,7 @@
 // The product of sm_90 (stream_k.cuh): what becomes of the sums of a tile, or of a part of one.
 #pragma once
 
+#include "outer_product.cuh"
 #include "stream_k_work.cuh"
 
 namespace libsgemm::cuda {
@@ -10,7 +11,6 @@ namespace libsgemm::cuda {
 // A thread's place in the tile: 4 groups of 4 rows, 16 apart, and 2 groups of 4 columns, 32 apart. Where A comes along
 // k: 16 rows, 4 apart, so that the lanes of a warp read neighbouring rows.
 struct StreamKThread {
-  static constexpr int along_k_row_step = 4;
   int row, column;
 
   __device__ __forceinline__ explicit StreamKThread(bool along_k) {
@@ -62,7 +62,7 @@ struct StreamKPlace {
   __device__ __forceinline__ static int row_of(int v) { return kSwapped ? v % 2 * 32 : v % 4 * 16 * kSpread; }
   __device__ __forceinline__ static int column_of(int v) {
     return !kSwapped ? v / 4 % 4 + v / 16 * 32
-           : kAlongK ? v / 2 * StreamKThread::along_k_row_step * kSpread
+           : kAlongK ? v / 2 * OuterProduct<true>::row_step * kSpread
                      : v / 2 % 4 + v / 8 * 16;
   }
   template <bool kVectors>

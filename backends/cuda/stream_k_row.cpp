@@ -26,8 +26,6 @@ constexpr double kClearSeconds = 3e-6;         // of the flags of partial tiles
 // Of slices, which are mostly found in the L2 cache: times that of the memory.
 constexpr double kPartialBandwidth = 1.5;
 
-int tiles(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }
-
 // Time of one k-tile.
 double step_seconds(const Device &d) {
   return 2.0 * Shape::tile_m * Shape::tile_n * Shape::tile_k * d.multiprocessors / (kPeakFraction * ffma_peak(d));
@@ -63,8 +61,9 @@ double orient(const Device &d, const GemmDesc &desc, StreamKPlan *plan) {
     const Operand &rows = swapped ? b : a, &columns = swapped ? a : b;
     const bool along_k = rows.turned && (rows.aligned || (columns.aligned && !columns.turned));
     const double share = route_factor(rows, columns, along_k);
-    const double time = static_cast<double>(tiles(swapped ? desc.n : desc.m, Shape::tile_m)) *
-                        tiles(swapped ? desc.m : desc.n, Shape::tile_n) * (k_seconds / share + store_seconds(swapped));
+    const double time = static_cast<double>(tiles_along(swapped ? desc.n : desc.m, Shape::tile_m)) *
+                        tiles_along(swapped ? desc.m : desc.n, Shape::tile_n) *
+                        (k_seconds / share + store_seconds(swapped));
     if (least == 0 || time < least) {
       least = time, factor = share;
       plan->swapped = swapped, plan->along_k = along_k, plan->problem.spread = along_k && !rows.aligned ? 4 : 1;
@@ -152,14 +151,17 @@ libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t o
 
 }  // namespace
 
-bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int index) {
-  const Device &d = device(index);
-  if (!has_steered_kernels() || d.arch != 90 || desc.routine != Routine::gemm || desc.type != Type::f32) return false;
-  if (desc.batch != Batch::none || std::min({desc.m, desc.n, desc.k}) < 4) return false;
+bool copy_engine_supports(const GemmDesc &desc, int index) {
+  if (!has_steered_kernels() || device(index).arch != 90) return false;
+  if (desc.routine != Routine::gemm || desc.type != Type::f32 || desc.batch != Batch::none) return false;
+  if (std::min({desc.m, desc.n, desc.k}) < 4) return false;
   // Coordinates of the copy engine, and k-tiles counted in 32 bits; its strides have 40.
-  if (std::max({desc.m, desc.n, desc.k}) >= INT_MAX - 1024 || std::max(desc.lda, desc.ldb) >= int64_t{1} << 35) {
-    return false;
-  }
+  return std::max({desc.m, desc.n, desc.k}) < INT_MAX - 1024 && std::max(desc.lda, desc.ldb) < int64_t{1} << 35;
+}
+
+bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int index) {
+  if (!copy_engine_supports(desc, index)) return false;
+  const Device &d = device(index);
   const double count = std::ceil(static_cast<double>(desc.m) / 128) * std::ceil(static_cast<double>(desc.n) / 128);
   const double k_tiles = std::ceil(static_cast<double>(desc.k) / Shape::tile_k);
   if (count >= INT_MAX / 16 || k_tiles * (2 * d.multiprocessors + count / d.multiprocessors) >= INT_MAX) return false;
@@ -179,9 +181,9 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
   p.m = desc.m, p.n = desc.n, p.ldc = desc.ldc;
   p.alpha = desc.alpha, p.beta = desc.beta;
   const double factor = orient(d, desc, &plan);
-  p.tiles_m = tiles(plan.swapped ? desc.n : desc.m, Shape::tile_m);
-  p.tiles_n = tiles(plan.swapped ? desc.m : desc.n, Shape::tile_n);
-  p.k_tiles = tiles(desc.k + (p.spread != 1 ? Shape::reach : 0), Shape::tile_k);
+  p.tiles_m = tiles_along(plan.swapped ? desc.n : desc.m, Shape::tile_m);
+  p.tiles_n = tiles_along(plan.swapped ? desc.m : desc.n, Shape::tile_n);
+  p.k_tiles = tiles_along(desc.k + (p.spread != 1 ? Shape::reach : 0), Shape::tile_k);
   p.k_tiles_inverse = UINT_MAX / static_cast<unsigned>(p.k_tiles);
   p.slices = 1;
   switch (sharing) {

@@ -22,6 +22,12 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int device);
 // The most that a plan of Sharing::stream needs, bytes.
 size_t stream_k_most_workspace(int device);
 
+// Number of tiles along a side.
+inline int tiles_along(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }
+
+// What every product by the copy engine requires.
+bool copy_engine_supports(const GemmDesc &desc, int device);
+
 bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int device);
 
 // The kernel's instances: [along_k][swapped].

@@ -11,6 +11,7 @@
 // instructions, other places for them in the block, and sleeping instead of polling changed little.
 #pragma once
 
+#include "outer_product.cuh"
 #include "stream_k_work.cuh"
 
 namespace libsgemm::cuda {
@@ -51,7 +52,7 @@ struct StreamKBox {
     map = &operand.views[view];
     k_offset = 0;
     if (along_k) {
-      offset = view * (tile / 4) * Shape::along_k_bytes;
+      offset = view * (tile / 4) * OuterProduct<true>::along_k_line;
       outer_offset = 0;
       outer_step = tile / views;
       k_step = Shape::tile_k;
@@ -193,7 +194,7 @@ __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uin
 #pragma unroll 1
   for (int row = threadIdx.x % 32; row < Shape::tile_m; row += 32) {
     const int shift = operand.shift[row / (Shape::tile_m / 4)];
-    const uint32_t at = stage + row * Shape::along_k_bytes + row / 2 % 4 * 16;
+    const uint32_t at = stage + row * OuterProduct<true>::along_k_line + row / 2 % 4 * 16;
     if (shift > 0) ptx::store_shared(at, 0.0f);
     if (shift > 1) ptx::store_shared(at + 4, 0.0f);
     if (shift > 2) ptx::store_shared(at + 8, 0.0f);

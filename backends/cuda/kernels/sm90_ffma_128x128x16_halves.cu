@@ -39,6 +39,7 @@
 #include "kernels.h"
 #include "launch.h"
 #include "steered.h"
+#include "stream_k_row.h"
 
 namespace libsgemm::cuda {
 
@@ -87,21 +88,14 @@ constexpr double kStartSeconds = 1.5e-6;    // of a launch: barriers, first stag
 constexpr double kFinishSeconds = 2.0e-6;   // of a tile: adding up the groups, storing
 constexpr double kClusterSeconds = 1.5e-6;  // adding up the blocks
 
-int tiles(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }
-
 bool runs_along_k_a(const GemmDesc &desc) { return desc.transa != LIBSGEMM_NO_TRANS; }
 bool runs_along_k_b(const GemmDesc &desc) { return desc.transb == LIBSGEMM_NO_TRANS; }
 
 bool supports(const GemmDesc &desc, int index) {
-  if (!has_steered_kernels() || device(index).arch != 90 || desc.routine != Routine::gemm || desc.type != Type::f32)
-    return false;
-  if (desc.batch != Batch::none || std::min({desc.m, desc.n, desc.k}) < 4) return false;
+  if (!copy_engine_supports(desc, index)) return false;
   if (!columns_aligned(desc.a, desc.lda) || !columns_aligned(desc.b, desc.ldb)) return false;
-  // Coordinates of the copy engine have 32 bits, its strides 40.
-  if (std::max({desc.m, desc.n, desc.k}) >= INT_MAX - 1024 || std::max(desc.lda, desc.ldb) >= int64_t{1} << 35) {
-    return false;
-  }
-  return static_cast<int64_t>(tiles(desc.m, Shape::tile)) * tiles(desc.n, Shape::tile) < INT_MAX / kLargestCluster;
+  return static_cast<int64_t>(tiles_along(desc.m, Shape::tile)) * tiles_along(desc.n, Shape::tile) <
+         INT_MAX / kLargestCluster;
 }
 
 struct Plan {
@@ -118,8 +112,8 @@ Plan plan_of(const GemmDesc &desc, int index) {
   const Device &d = device(index);
   const double fraction = runs_along_k_a(desc) && runs_along_k_b(desc) ? kTurnedFraction : kPeakFraction;
   const double step = 2.0 * Shape::tile * Shape::tile * Shape::tile_k * d.multiprocessors / (fraction * ffma_peak(d));
-  const double count = static_cast<double>(tiles(desc.m, Shape::tile)) * tiles(desc.n, Shape::tile);
-  const int k_tiles = tiles(desc.k, Shape::tile_k);
+  const double count = static_cast<double>(tiles_along(desc.m, Shape::tile)) * tiles_along(desc.n, Shape::tile);
+  const int k_tiles = tiles_along(desc.k, Shape::tile_k);
   Plan plan = {};
   for (int cluster = 1; cluster <= std::min(kLargestCluster, k_tiles); cluster *= 2) {
     const double waves = std::ceil(count / resident_clusters(d, cluster));
@@ -158,8 +152,8 @@ libsgemm_status_t launch_slices(const GemmDesc &desc, int slices, const Launch &
   p.m = desc.m, p.n = desc.n, p.ldc = desc.ldc, p.c = desc.c;
   p.alpha = desc.alpha, p.beta = desc.beta;
   p.vectors = columns_aligned(desc.c, desc.ldc);
-  p.tiles_m = tiles(desc.m, Shape::tile), p.tiles_n = tiles(desc.n, Shape::tile);
-  p.k_tiles = tiles(desc.k, Shape::tile_k), p.slices = slices;
+  p.tiles_m = tiles_along(desc.m, Shape::tile), p.tiles_n = tiles_along(desc.n, Shape::tile);
+  p.k_tiles = tiles_along(desc.k, Shape::tile_k), p.slices = slices;
   using Function = void (*)(TensorMap, TensorMap, HalvesProblem);
   static const Function plain = steered<Function>("sm90_ffma_128x128x16_halves", sm90_ffma_128x128x16_halves),
                         along_k = steered<Function>("sm90_ffma_128x128x16_halves_along_k",
