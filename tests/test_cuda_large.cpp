@@ -2,6 +2,7 @@
 // more than 2^24 steps of k, columns more than 2^29 elements apart. Sampled columns are checked in FP64.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "call.h"
@@ -37,16 +38,21 @@ class Matrix {
   Matrix(int which, int64_t rows, int64_t columns, int64_t ld)
       : which_(which), rows_(rows), columns_(columns), ld_(ld), memory_(bytes(ld * (columns - 1) + rows)) {}
 
-  // All of its elements; the padding is left as it is.
+  // All of its elements, as many columns at a time as fit in a buffer; the padding between those is NaN.
   void fill() {
-    constexpr int64_t kChunk = int64_t{1} << 22;
+    constexpr int64_t kBuffer = int64_t{1} << 22;
+    const int64_t together = std::max<int64_t>(1, kBuffer / ld_);
     std::vector<float> part;
-    for (int64_t j = 0; j < columns_; ++j) {
-      for (int64_t first = 0; first < rows_; first += kChunk) {
-        const int64_t count = std::min(kChunk, rows_ - first);
-        part.resize(static_cast<size_t>(count));
-        for (int64_t i = 0; i < count; ++i) part[static_cast<size_t>(i)] = at(first + i, j);
-        require(driver().cuMemcpyHtoD_v2(address(first, j), part.data(), bytes(count)), "cuMemcpyHtoD");
+    for (int64_t j = 0; j < columns_; j += together) {
+      const int64_t last = std::min(j + together, columns_) - 1;
+      for (int64_t first = 0; first < rows_; first += kBuffer) {  // more than once for a single column only
+        const int64_t rows = std::min(kBuffer, rows_ - first);
+        part.assign(static_cast<size_t>((last - j) * ld_ + rows), std::numeric_limits<float>::quiet_NaN());
+        for (int64_t column = j; column <= last; ++column) {
+          float *const to = &part[static_cast<size_t>((column - j) * ld_)];
+          for (int64_t i = 0; i < rows; ++i) to[i] = at(first + i, column);
+        }
+        require(driver().cuMemcpyHtoD_v2(address(first, j), part.data(), part.size() * sizeof(float)), "cuMemcpyHtoD");
       }
     }
   }

@@ -17,18 +17,19 @@ stand (measured on an H100, eight warps on a multiprocessor; FFMA alone reach 65
   - loads in a row wait for one another: of 4096 x 4096 x 4096 55.8 TFLOP/s one by one, 54.1 by twos, 53.2 by sixes.
 
 Step by step, B stays for the 16 rows, and the next step's factors go to a second set of registers. Along k a load
-brings four steps of a row of A: an element of A stays for the 8 columns, four rows are multiplied by four steps of B, then the
-next four; A has two sets of registers, and B's are filled again when the last rows have used them. There the parity of
-A's registers is that of the step, so that two operands along k, of which one changes with the accumulator, would meet
-half of the accumulators in their own bank.
+brings four steps of a row of A: an element of A stays for the 8 columns, four rows are multiplied by four steps of B,
+then the next four; A has two sets of registers, and B's are filled again when the last rows have used them. There the
+parity of A's registers is that of the step, so that two operands along k, of which one changes with the accumulator,
+would meet half of the accumulators in their own bank.
 
 The compiler does not let one choose registers, so this program changes its machine code (Volta's encoding, unchanged
 to Hopper). It finds the loop, keeps the registers that A, B and the accumulators have at its head, and writes it
 again. The second sets are registers above those that the compiler was allowed, or, along k, such as hold used factors
-when the compiled loop ends. Pairs of accumulators trade places for their parity, which moves in the place of `pmevent`s
-behind the loop undo. Waits for loads are set anew: some loads of a pass end in the next one, and all before what
-follows the loop. Then it follows the values through both loops and compares them: every accumulator must receive the same
-products in the same order, every load must come to the same place of the ring, and other moves must remain.
+when the compiled loop ends. Pairs of accumulators trade places for their parity, which moves in the place of
+`pmevent`s behind the loop undo. Waits for loads are set anew: some loads of a pass end in the next one, and all
+before what follows the loop. Then it follows the values through both loops and compares them: every accumulator must
+receive the same products in the same order, every load must come to the same place of the ring, and other moves must
+remain.
 
 A kernel that is not as expected is refused: OUT is then empty, and the library uses what the compiler made.
 """
@@ -36,122 +37,19 @@ A kernel that is not as expected is refused: OUT is then empty, and the library 
 import argparse
 import collections
 import pathlib
-import struct
 import sys
+
+from machine_code import (BRANCH, FFMA, IMAD_MOV, ISETP, ISETP_UNIFORM, LDS128, MOV, PMTRIG, SETMAXREG, UNIFORM_MOV,
+                          ZERO, Instruction, Refusal, control, ffma, kernels_of, mov, nop, require)
 
 LAUNCHED_REGISTERS = 168  # of each of the 384 threads: two groups of 128 that multiply and one that supplies
 RESERVED_REGISTERS = 2  # the last, which no instruction may name
 MOST_IN_WRONG_BANK = 8  # accumulators, where the compiler gave one bank more than the other
 ROWS, COLUMNS = 16, 8  # of a thread
-ZERO = 255  # the register that is always 0
-
-FFMA, LDS128, MOV, NOP, BRANCH, PMTRIG, SETMAXREG = 0x223, 0x984, 0x202, 0x918, 0x947, 0x801, 0x9C8
-ISETP_UNIFORM, ISETP, UNIFORM_MOV, IMAD_MOV = 0xC0C, 0x20C, 0xC82, 0x224
 LOADED = (0, 1)  # scoreboards of the two sets of registers; along k only of A's
 B_LOADED = (2, 3, 4, 5)  # along k: of four steps of B
 ALL_SCOREBOARDS = 0x3F
 MOVE_LATENCY = 6
-
-
-class Refusal(Exception):
-    """The kernel is not as expected."""
-
-
-def require(condition, text):
-    if not condition:
-        raise Refusal(text)
-
-
-class Instruction:
-    """128 bits of machine code."""
-
-    def __init__(self, low, high):
-        self.low, self.high = low, high
-
-    opcode = property(lambda self: self.low & 0xFFF)
-    target = property(lambda self: self.low >> 16 & 0xFF)
-    a = property(lambda self: self.low >> 24 & 0xFF)
-    b = property(lambda self: self.low >> 32 & 0xFF)
-    c = property(lambda self: self.high & 0xFF)
-    immediate = property(lambda self: self.low >> 32 & 0xFFFF)
-    scoreboard = property(lambda self: self.high >> 46 & 7)  # set when the target is written
-    waits = property(lambda self: self.high >> 52 & 0x3F)
-    address = property(lambda self: (self.a, self.b, self.low >> 40))  # of LDS: register, uniform register, offset
-
-    def branch_target(self, place):
-        """Where a branch at `place` leads."""
-        offset = (self.low >> 34) << 8 | self.low >> 16 & 0xFF
-        offset &= (1 << 38) - 1
-        if offset >> 37:
-            offset -= 1 << 38
-        return place + 1 + offset // 4
-
-
-    def waiting(self, scoreboards):
-        return Instruction(self.low, self.high | scoreboards << 52)
-
-    def branch_from(self, earlier):
-        """The branch, so many places earlier, to the same target."""
-        offset = ((self.low >> 34) << 8 | self.low >> 16 & 0xFF) + 4 * earlier
-        offset = offset >> 8 << 34 & (1 << 64) - 1 | (offset & 0xFF) << 16
-        return Instruction(self.low & 0x3FF00FFFF | offset, self.high)
-
-
-def control(stall=1, can_yield=True, write=7, waits=0):
-    return (stall | can_yield << 4 | write << 5 | 7 << 8 | waits << 11) << 41
-
-
-def ffma(accumulator, a, b, reuse, waits):
-    """accumulator += a * b; reuse: bit 0 keeps a, bit 1 keeps b for the next."""
-    return Instruction(0x7000 | FFMA | accumulator << 16 | a << 24 | b << 32,
-                       accumulator | reuse << 58 | control(waits=waits))
-
-
-def mov(target, source, stall):
-    return Instruction(0x7000 | MOV | target << 16 | source << 32, 0xF00 | control(stall=stall))
-
-
-def nop():
-    return Instruction(0x7000 | NOP, control())
-
-
-def kernels_of(data, prefix):
-    """The kernels of a cubin (ELF, 64 bits) by name."""
-    table, = struct.unpack_from("<Q", data, 40)
-    size, count, names = struct.unpack_from("<HHH", data, 58)
-    sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + i * size) for i in range(count)]
-    found = {}
-    for section in sections:
-        start = sections[names][4] + section[0]
-        name = data[start:data.index(0, start)].decode()
-        if name.startswith(".text." + prefix):
-            found[name[len(".text."):]] = Kernel(data, section[4], section[5] // 16)
-    require(found, f"there is no kernel {prefix}")
-    return found
-
-
-class Kernel:
-    """The machine code of one kernel in the bytes of a cubin."""
-
-    def __init__(self, data, offset, count):
-        self.data, self.offset, self.count = data, offset, count
-
-    def __getitem__(self, place):
-        return Instruction(*struct.unpack_from("<QQ", self.data, self.offset + 16 * place))
-
-    def __setitem__(self, place, instruction):
-        struct.pack_into("<QQ", self.data, self.offset + 16 * place, instruction.low, instruction.high)
-
-    def hot_loop(self):
-        """First place and end of the block with most FFMA, which must end in a branch back."""
-        code = [self[i] for i in range(self.count)]
-        branches = [i for i, x in enumerate(code) if x.opcode == BRANCH]
-        edges = {0} | {i + 1 for i in branches} | {code[i].branch_target(i) for i in branches}
-        starts = sorted(edge for edge in edges if 0 <= edge < self.count)
-        blocks = zip(starts, starts[1:] + [self.count])
-        start, end = max(blocks, key=lambda block: sum(x.opcode == FFMA for x in code[block[0]:block[1]]))
-        require(code[end - 1].opcode == BRANCH and code[end - 1].branch_target(end - 1) <= start, "no loop found")
-        return start, end
 
 
 class Values:
