@@ -1,7 +1,7 @@
-// The medium product of sm_90: tiles of 128 x 128, so that C has enough of them, and threads of 16 x 8, which eight
-// warps have only if they halve k: one group of four warps takes the even k-tiles, the other the odd ones. A further
-// warp has the copy engine bring the operands. One that runs along k is multiplied as it lies, as the rows of the
-// threads (swapped: these are columns of C); if both do, the other is transposed on the way.
+// The medium product of sm_90: tiles of 16384 elements, so that C has enough of them, and threads of 16 x 8, which
+// eight warps have only if they halve k: one group of four warps takes the even k-tiles, the other the odd ones. A
+// further warp has the copy engine bring the operands. One that runs along k is multiplied as it lies, as the rows of
+// the threads (swapped: these are columns of C); if the other does, it is transposed on the way.
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -24,21 +24,22 @@ struct HalvesRing {
 };
 
 // Those of a group, and those of the ring from which columns are turned; the latter's are the last.
-using HalvesBarriers = HalvesRing<HalvesShape::stages>;
-using HalvesTurnBarriers = HalvesRing<HalvesShape::turn_stages>;
+template <typename Shape>
+using HalvesBarriers = HalvesRing<Shape::stages>;
+template <typename Shape>
+using HalvesTurnBarriers = HalvesRing<Shape::turn_stages>;
 
 // The warps that multiply. `barriers`: of the group.
-template <bool kSwapped, bool kRowsAlongK>
+template <typename Shape, bool kSwapped, bool kRowsAlongK>
 __device__ __forceinline__ void halves_multiply(const HalvesProblem &p, int group, uint32_t shared,
-                                                const HalvesBarriers barriers) {
-  using Shape = HalvesShape;
-  using Product = OuterProduct<kRowsAlongK, false>;
+                                                const HalvesBarriers<Shape> barriers) {
+  using Product = OuterProduct<kRowsAlongK, false, OuterProductTile<Shape::rows, Shape::columns, Shape::lane_rows>>;
   constexpr int kPasses = Shape::tile_k / Product::steps;
-  const HalvesThread thread;
+  const HalvesThread<Shape> thread;
   const uint32_t ring = shared + group * Shape::ring_bytes;
-  Product product(ring, thread.warp_row + (kRowsAlongK ? 1 : 4) * thread.row_lane, ring + Shape::operand_bytes,
+  Product product(ring, thread.warp_row + (kRowsAlongK ? 1 : 4) * thread.row_lane, ring + Shape::row_bytes,
                   thread.warp_column + 4 * thread.column_lane);
-  const HalvesWork work(p);
+  const HalvesWork<Shape, kSwapped> work(p);
   int stage = 0, before = Shape::stages - 1;  // the stage, and the one before
   unsigned parity = 0;
   auto now = Product::stage(0);
@@ -69,47 +70,57 @@ __device__ __forceinline__ void halves_multiply(const HalvesProblem &p, int grou
     now = next;
   } while (passes != 0);
   leave_room_for_moves();
-  halves_finish<kSwapped, kRowsAlongK>(p, work, thread, group, shared, sum);
+  halves_finish<Shape, kSwapped, kRowsAlongK>(p, work, thread, group, shared, sum);
 }
 
 // The place in both groups' rings of a warp that supplies them in turn.
+template <typename Shape>
 struct HalvesSupplied {
+  using Barriers = HalvesBarriers<Shape>;
   int group = 0, stage = 0;
   unsigned parity = 1;
 
-  __device__ __forceinline__ HalvesBarriers barriers(uint32_t base) const {
-    return {base + group * HalvesBarriers::bytes};
-  }
+  __device__ __forceinline__ Barriers barriers(uint32_t base) const { return {base + group * Barriers::bytes}; }
   __device__ __forceinline__ uint32_t place(uint32_t shared) const {
-    return shared + group * HalvesShape::ring_bytes + stage * HalvesShape::stage_bytes;
+    return shared + group * Shape::ring_bytes + stage * Shape::stage_bytes;
   }
   // Multipliers give back a stage when they are done with the one after it, and at their first stage give back the
   // last, which nobody has used: hence its other parity.
   __device__ __forceinline__ void wait_free(uint32_t base) const {
-    ptx::barrier_wait(barriers(base).free(stage), stage == HalvesShape::stages - 1 ? parity ^ 1 : parity);
+    ptx::barrier_wait(barriers(base).free(stage), stage == Shape::stages - 1 ? parity ^ 1 : parity);
   }
   __device__ __forceinline__ void advance() {
     group ^= 1;
-    if (group == 0 && ++stage == HalvesShape::stages) {
+    if (group == 0 && ++stage == Shape::stages) {
       stage = 0;
       parity ^= 1;
     }
   }
 };
 
-// The warps that supply. The first has the copy engine copy: two lanes the rows, one the columns. These go to a ring
+// Transposes a k-tile of columns, of 20 floats each, to `to`, where they lie step by step: a thread takes four columns,
+// and of these a fourth of the k-tile. Eight threads that are served together read 8 different groups of banks.
+template <int kColumns>
+__device__ __forceinline__ void halves_turn(int warp, uint32_t from, uint32_t to) {
+  constexpr int kQuads = kColumns / 4;
+  const int thread = 32 * warp + threadIdx.x % 32, quad = thread % kQuads, quarter = thread / kQuads;
+  if (quarter < 4) stream_k_turn_quad(quad, (quad / 2 + quarter) % 4, from, to, 4 * kColumns);
+}
+
+// The warps that supply. The first has the copy engine copy: four lanes the rows, one the columns. These go to a ring
 // of their own if they must be turned, from which all the warps move them, two k-tiles later.
-template <bool kSwapped, bool kRowsAlongK, bool kTurns>
+template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTurns>
 __device__ __forceinline__ void halves_supply(const TensorMap &a, const TensorMap &b, const HalvesProblem &p, int warp,
-                                              uint32_t shared, uint32_t base, const HalvesTurnBarriers turn) {
-  using Shape = HalvesShape;
+                                              uint32_t shared, uint32_t base, const HalvesTurnBarriers<Shape> turn) {
+  constexpr int kRowBoxes = (kRowsAlongK ? 2 : 1) * Shape::rows / (kRowsAlongK ? Shape::box_rows : 128);
+  static_assert(kRowBoxes <= 4, "one for each of four lanes");
   constexpr int kAhead = kTurns ? Shape::turn_stages - 1 : 0;
-  const HalvesWork work(p);
+  const HalvesWork<Shape, kSwapped> work(p);
   const bool copies = warp == 0;
   const int lane = threadIdx.x % 32, count = 2 * work.pairs;
   const int row = static_cast<int>(kSwapped ? work.column : work.row),
             column = static_cast<int>(kSwapped ? work.row : work.column);
-  HalvesSupplied copied, moved;
+  HalvesSupplied<Shape> copied, moved;
   StreamKStage<Shape::turn_stages> turn_copied(1), turn_moved(0);
 #pragma unroll 1
   for (int i = copies ? 0 : kAhead; i < count + kAhead; ++i) {
@@ -121,19 +132,23 @@ __device__ __forceinline__ void halves_supply(const TensorMap &a, const TensorMa
       }
       copied.wait_free(base);
       const uint32_t full = copied.barriers(base).full(copied.stage), place = copied.place(shared);
-      if (lane == 0) ptx::barrier_arrive_and_expect(full, kTurns ? Shape::operand_bytes : Shape::stage_bytes);
+      if (lane == 0) ptx::barrier_arrive_and_expect(full, kTurns ? Shape::row_bytes : Shape::stage_bytes);
       __syncwarp();
       // Behind the end of k are zeros.
       const int k = (i < work.count ? work.first + i : p.k_tiles) * Shape::tile_k;
-      if (kRowsAlongK && lane < 2) {
-        ptx::copy_box(place + lane * (Shape::operand_bytes / 2), &a, k + lane * Shape::box_steps, row, full);
-      } else if (!kRowsAlongK && lane == 0) {
-        ptx::copy_box(place, &a, row, k, full);
-      } else if (lane == 2) {
+      if (lane < kRowBoxes) {
+        const uint32_t to = place + lane * (Shape::row_bytes / kRowBoxes);
+        if (kRowsAlongK) {
+          constexpr int kBoxes = Shape::rows / Shape::box_rows;  // of each half of the steps
+          ptx::copy_box(to, &a, k + lane / kBoxes * Shape::box_steps, row + lane % kBoxes * Shape::box_rows, full);
+        } else {
+          ptx::copy_box(to, &a, row + lane * 128, k, full);
+        }
+      } else if (lane == 4) {
         if (kTurns) {
           ptx::copy_box(turn_stage, &b, k, column, turn.full(turn_copied.index));
         } else {
-          ptx::copy_box(place + Shape::operand_bytes, &b, column, k, full);
+          ptx::copy_box(place + Shape::row_bytes, &b, column, k, full);
         }
       }
       turn_copied.advance();
@@ -142,8 +157,8 @@ __device__ __forceinline__ void halves_supply(const TensorMap &a, const TensorMa
     if (kTurns && i >= kAhead) {
       ptx::barrier_wait(turn.full(turn_moved.index), turn_moved.parity);
       moved.wait_free(base);
-      stream_k_turn<1>(warp, shared + Shape::turn_ring + turn_moved.index * Shape::turn_stage_bytes,
-                       moved.place(shared) + Shape::operand_bytes);
+      halves_turn<Shape::columns>(warp, shared + Shape::turn_ring + turn_moved.index * Shape::turn_stage_bytes,
+                                  moved.place(shared) + Shape::row_bytes);
       ptx::barrier_arrive(moved.barriers(base).full(moved.stage));
       ptx::barrier_arrive(turn.free(turn_moved.index));
       turn_moved.advance();
@@ -151,7 +166,7 @@ __device__ __forceinline__ void halves_supply(const TensorMap &a, const TensorMa
     }
   }
   // The multipliers look one stage ahead, at the end too.
-  HalvesSupplied &next = kTurns ? moved : copied;
+  HalvesSupplied<Shape> &next = kTurns ? moved : copied;
 #pragma unroll 1
   for (int group = 0; group < Shape::groups; ++group) {
     next.wait_free(base);
@@ -161,21 +176,22 @@ __device__ __forceinline__ void halves_supply(const TensorMap &a, const TensorMa
   }
 }
 
-template <bool kSwapped, bool kRowsAlongK, bool kTurns>
+template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTurns>
 __device__ __forceinline__ void halves(const TensorMap &a, const TensorMap &b, const HalvesProblem &p) {
-  using Shape = HalvesShape;
-  __shared__ __align__(8) uint64_t barriers[(Shape::groups * HalvesBarriers::bytes + HalvesTurnBarriers::bytes) / 8];
+  using Barriers = HalvesBarriers<Shape>;
+  using TurnBarriers = HalvesTurnBarriers<Shape>;
+  __shared__ __align__(8) uint64_t barriers[(Shape::groups * Barriers::bytes + TurnBarriers::bytes) / 8];
   uint32_t base = ptx::shared_address(barriers);
   constexpr int kSupplying = Shape::threads - Shape::multipliers;
   if (threadIdx.x == 0) {
     for (int group = 0; group < Shape::groups; ++group) {
-      const HalvesBarriers at = {base + group * HalvesBarriers::bytes};
+      const Barriers at = {base + group * Barriers::bytes};
       for (int stage = 0; stage < Shape::stages; ++stage) {
         ptx::barrier_init(at.full(stage), 1 + (kTurns ? kSupplying : 0));
         ptx::barrier_init(at.free(stage), Shape::multipliers / Shape::groups);
       }
     }
-    const HalvesTurnBarriers turn = {base + Shape::groups * HalvesBarriers::bytes};
+    const TurnBarriers turn = {base + Shape::groups * Barriers::bytes};
     for (int stage = 0; stage < Shape::turn_stages; ++stage) {
       ptx::barrier_init(turn.full(stage), 1);
       ptx::barrier_init(turn.free(stage), kSupplying);
@@ -189,16 +205,29 @@ __device__ __forceinline__ void halves(const TensorMap &a, const TensorMap &b, c
   constexpr int kMultiplying = Shape::multipliers / 32;
   if (warp < kMultiplying) {
     ptx::take_registers<kRowsAlongK ? Shape::along_k_registers : Shape::multiplier_registers>();
-    halves_multiply<kSwapped, kRowsAlongK>(p, warp / 4, shared, {base + warp / 4 * HalvesBarriers::bytes});
+    halves_multiply<Shape, kSwapped, kRowsAlongK>(p, warp / 4, shared, {base + warp / 4 * Barriers::bytes});
   } else {
     ptx::give_registers<kTurns ? Shape::turner_registers : Shape::supplier_registers>();
     if (kTurns || warp == kMultiplying) {
-      halves_supply<kSwapped, kRowsAlongK, kTurns>(a, b, p, warp - kMultiplying, shared, base,
-                                                   {base + Shape::groups * HalvesBarriers::bytes});
+      halves_supply<Shape, kSwapped, kRowsAlongK, kTurns>(a, b, p, warp - kMultiplying, shared, base,
+                                                          {base + Shape::groups * Barriers::bytes});
     }
   }
 }
 
+#else
+
+template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTurns>
+__device__ __forceinline__ void halves(const TensorMap &, const TensorMap &, const HalvesProblem &) {}
+
 #endif  // sm_90
+
+// Defines the kernel `name` as halves<...>().
+#define LIBSGEMM_HALVES_KERNEL(name, ...)                                            \
+  extern "C" __global__ void __launch_bounds__(SquareHalves::threads, 1)             \
+      name(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, \
+           const __grid_constant__ HalvesProblem p) {                                \
+    halves<__VA_ARGS__>(a, b, p);                                                    \
+  }
 
 }  // namespace libsgemm::cuda

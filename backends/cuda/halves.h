@@ -7,29 +7,39 @@
 
 namespace libsgemm::cuda {
 
-// The 128x128 tile of C: two groups of four warps of 64 x 64 each, threads of 16 x 8.
+// A tile of 16384 elements of C: two groups of four warps that share it out, threads of 16 x 8. `rows` are those of the
+// kernel's A, which, swapped, is the caller's op(B)^T. `lane_rows`: lanes of a warp along its rows, of 32.
+template <int kRows, int kColumns, int kLaneRows, int kStages>
 struct HalvesShape {
-  static constexpr int tile = 128, tile_k = 16;
-  static constexpr int box_steps = tile_k / 2;  // of k in a box of rows along k
-  static constexpr int groups = 2, stages = 6;  // stages of each group
-  static constexpr uint32_t operand_bytes = 4 * tile * tile_k, stage_bytes = 2 * operand_bytes;
+  static constexpr int rows = kRows, columns = kColumns, tile_k = 16;
+  static constexpr int lane_rows = kLaneRows, lane_columns = 32 / kLaneRows;
+  static constexpr int warp_rows = 16 * lane_rows, warp_columns = 8 * lane_columns;
+  static constexpr int box_rows = kRows < 256 ? kRows : 256;  // the most of a box
+  static constexpr int box_steps = tile_k / 2;                // of k in a box of rows along k
+  static constexpr int groups = 2, stages = kStages;          // stages of each group
+  static constexpr uint32_t row_bytes = 4 * rows * tile_k, column_bytes = 4 * columns * tile_k,
+                            stage_bytes = row_bytes + column_bytes;
   static constexpr uint32_t ring_bytes = stages * stage_bytes, shared_bytes = groups * ring_bytes;
-  // The ring of columns to be turned: 128 of 20 floats, of which 16 are used.
+  // The ring of columns to be turned: each of 20 floats, of which 16 are used.
   static constexpr int turn_stages = 3, turn_steps = StreamKShape::column_bytes / 4;
-  static constexpr uint32_t turn_ring = shared_bytes, turn_stage_bytes = 4 * tile * turn_steps,
+  static constexpr uint32_t turn_ring = shared_bytes, turn_stage_bytes = 4 * columns * turn_steps,
                             turn_shared_bytes = turn_ring + turn_stages * turn_stage_bytes;
   static constexpr int multipliers = StreamKShape::multipliers, threads = StreamKShape::threads;
 #if !defined(LIBSGEMM_STEERING_SLOTS)
-  static constexpr int multiplier_registers = 216;
+  static constexpr int multiplier_registers = 216, turner_registers = 64;
 #else
-  static constexpr int multiplier_registers = 192;  // leaves room for what steer_registers.py adds
+  static constexpr int multiplier_registers = 192, turner_registers = 56;  // leaves room for steer_registers.py
 #endif
-  static constexpr int along_k_registers = 208;
-  static constexpr int supplier_registers = 40, turner_registers = 56;
+  static constexpr int along_k_registers = 208, supplier_registers = 40;
   // Afterwards: what the groups give each other, then the tile.
-  static constexpr uint32_t exchange_bytes = 2 * tile * tile;  // of each group
+  static constexpr uint32_t exchange_bytes = 2 * rows * columns;  // of each group
   static constexpr uint32_t tile_offset = groups * exchange_bytes;
+  static_assert(rows * columns == 4 * warp_rows * warp_columns, "four warps");
 };
+
+using SquareHalves = HalvesShape<128, 128, 4, 6>;
+using ThinHalves = HalvesShape<256, 64, 4, 5>;
+using ThinnerHalves = HalvesShape<512, 32, 8, 3>;
 
 struct HalvesProblem {
   int64_t m, n, ldc;  // of C

@@ -9,76 +9,96 @@ namespace libsgemm::cuda {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 // Afterwards the tile is in shared memory, column by column of C.
-template <bool kSwapped, bool kRowsAlongK>
+template <typename Shape, bool kSwapped, bool kRowsAlongK>
 struct HalvesTile {
+  static constexpr int length = kSwapped ? Shape::columns : Shape::rows;  // of a column of C
   // Bytes from column to column: lanes that store to several meet in different banks.
-  static constexpr uint32_t kPitch = 4 * (HalvesShape::tile + (kSwapped ? 8 : kRowsAlongK ? 4 : 16));
+  static constexpr uint32_t pitch = 4 * (length + (kSwapped ? 8 : kRowsAlongK ? 4 : 16));
+  static constexpr int row_step = kRowsAlongK ? Shape::lane_rows : 1;  // between the rows of a vector of sums
+  static constexpr int column_quads = Shape::columns / 4;
+
   // A thread's columns that follow one another are spread, so that those of neighbouring lanes do.
-  __device__ __forceinline__ static int column_of(int slot) { return kSwapped ? slot : slot % 32 * 4 + slot / 32; }
+  __device__ __forceinline__ static int column_of(int slot) {
+    return kSwapped ? slot : slot % column_quads * 4 + slot / column_quads;
+  }
 
   // The thread's rows 4 * rows to 4 * rows + 3 in its columns 4 * columns to 4 * columns + 3: a vector of each column.
-  __device__ __forceinline__ static void put(uint32_t tile, const HalvesThread &t, int rows, int columns,
+  __device__ __forceinline__ static void put(uint32_t tile, const HalvesThread<Shape> &t, int rows, int columns,
                                              const float4 (&v)[4]) {
-    const uint32_t row = t.warp_row + 16 * rows + (kRowsAlongK ? 1 : 4) * t.row_lane;
+    const uint32_t row = t.warp_row + 4 * Shape::lane_rows * rows + (kRowsAlongK ? 1 : 4) * t.row_lane;
+    const uint32_t quad = t.warp_column / 4 + t.column_lane + Shape::lane_columns * columns;
     if (kSwapped) {
-      static_assert(!kSwapped || kRowsAlongK, "no need to swap other operands");
-      const uint32_t at = tile + row * kPitch + 4 * (t.warp_column + 32 * columns + 4 * t.column_lane);
+      const uint32_t at = tile + row * pitch + 16 * quad;
       ptx::store_shared_x4(at, make_float4(v[0].x, v[1].x, v[2].x, v[3].x));
-      ptx::store_shared_x4(at + 4 * kPitch, make_float4(v[0].y, v[1].y, v[2].y, v[3].y));
-      ptx::store_shared_x4(at + 8 * kPitch, make_float4(v[0].z, v[1].z, v[2].z, v[3].z));
-      ptx::store_shared_x4(at + 12 * kPitch, make_float4(v[0].w, v[1].w, v[2].w, v[3].w));
+      ptx::store_shared_x4(at + row_step * pitch, make_float4(v[0].y, v[1].y, v[2].y, v[3].y));
+      ptx::store_shared_x4(at + 2 * row_step * pitch, make_float4(v[0].z, v[1].z, v[2].z, v[3].z));
+      ptx::store_shared_x4(at + 3 * row_step * pitch, make_float4(v[0].w, v[1].w, v[2].w, v[3].w));
     } else {
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        const uint32_t slot = 32 * j + t.warp_column / 4 + t.column_lane + 8 * columns;
-        const uint32_t at = tile + slot * kPitch + 4 * row;
+        const uint32_t at = tile + (column_quads * j + quad) * pitch + 4 * row;
         if (kRowsAlongK) {
           ptx::store_shared(at, v[j].x);
-          ptx::store_shared(at + 16, v[j].y);
-          ptx::store_shared(at + 32, v[j].z);
-          ptx::store_shared(at + 48, v[j].w);
+          ptx::store_shared(at + 4 * row_step, v[j].y);
+          ptx::store_shared(at + 8 * row_step, v[j].z);
+          ptx::store_shared(at + 12 * row_step, v[j].w);
         } else {
           ptx::store_shared_x4(at, v[j]);
         }
       }
     }
   }
-};
 
-// Stores the warp's column: 4 rows of each lane.
-__device__ __forceinline__ void halves_store(const HalvesProblem &p, float *c, int rows, uint32_t own, float4 sum) {
-  const int lane = threadIdx.x % 32;
-  sum = make_float4(p.alpha * sum.x, p.alpha * sum.y, p.alpha * sum.z, p.alpha * sum.w);
-  if (p.vectors && rows >= HalvesShape::tile) {
-    auto *target = reinterpret_cast<float4 *>(c) + lane;
-    if (p.beta != 0.0f) {
-      const float4 old = *target;
-      sum = make_float4(fmaf(p.beta, old.x, sum.x), fmaf(p.beta, old.y, sum.y), fmaf(p.beta, old.z, sum.z),
-                        fmaf(p.beta, old.w, sum.w));
+  // The tile is stored by parts of 128 elements, one after the other in its columns. Where element `index` of a part
+  // is: its column's slot, its row, and from the tile on in bytes.
+  struct Element {
+    int slot, row;
+    __device__ __forceinline__ Element(int part, int index)
+        : slot((128 * part + index) / length), row((128 * part + index) % length) {}
+    __device__ __forceinline__ uint32_t offset() const { return slot * pitch + 4 * row; }
+  };
+
+  // Stores a part, of which each lane has 4 rows; `c`: the tile's first element, which has `rows` and `columns`.
+  __device__ __forceinline__ static void store(const HalvesProblem &p, float *c, int rows, int columns, uint32_t tile,
+                                               int part, float4 sum) {
+    const int lane = threadIdx.x % 32;
+    sum = make_float4(p.alpha * sum.x, p.alpha * sum.y, p.alpha * sum.z, p.alpha * sum.w);
+    const Element own(part, 4 * lane);
+    if (p.vectors && rows >= length) {
+      const int column = column_of(own.slot);
+      if (column >= columns) return;
+      auto *target = reinterpret_cast<float4 *>(c + column * p.ldc + own.row);
+      if (p.beta != 0.0f) {
+        const float4 old = *target;
+        sum = make_float4(fmaf(p.beta, old.x, sum.x), fmaf(p.beta, old.y, sum.y), fmaf(p.beta, old.z, sum.z),
+                          fmaf(p.beta, old.w, sum.w));
+      }
+      *target = sum;
+      return;
     }
-    *target = sum;
-    return;
-  }
-  // Through shared memory, so that neighbouring lanes store neighbouring rows.
-  ptx::store_shared_x4(own + lane * 16, sum);
-  __syncwarp();
+    // Through shared memory, so that neighbouring lanes store neighbouring rows.
+    ptx::store_shared_x4(tile + own.offset(), sum);
+    __syncwarp();
 #pragma unroll
-  for (int part = 0; part < 4; ++part) {
-    const int row = lane + 32 * part;
-    if (row >= rows) continue;
-    float v = ptx::load_shared(own + 4 * row);
-    if (p.beta != 0.0f) v = fmaf(p.beta, c[row], v);
-    c[row] = v;
+    for (int quarter = 0; quarter < 4; ++quarter) {
+      const Element element(part, lane + 32 * quarter);
+      const int column = column_of(element.slot);
+      if (element.row >= rows || column >= columns) continue;
+      float *target = c + column * p.ldc + element.row;
+      float v = ptx::load_shared(tile + element.offset());
+      if (p.beta != 0.0f) v = fmaf(p.beta, *target, v);
+      *target = v;
+    }
   }
-}
+};
 
 // Adds up the sums of the two groups, and those of the cluster's blocks, of which each adds and stores its part of the
 // columns. The order is always the same.
-template <bool kSwapped, bool kRowsAlongK>
-__device__ __forceinline__ void halves_finish(const HalvesProblem &p, const HalvesWork &work, const HalvesThread &t,
-                                              int group, uint32_t shared, const float (&sum)[16][8]) {
-  using Shape = HalvesShape;
-  using Tile = HalvesTile<kSwapped, kRowsAlongK>;
+template <typename Shape, bool kSwapped, bool kRowsAlongK>
+__device__ __forceinline__ void halves_finish(const HalvesProblem &p, const HalvesWork<Shape, kSwapped> &work,
+                                              const HalvesThread<Shape> &t, int group, uint32_t shared,
+                                              const float (&sum)[16][8]) {
+  using Tile = HalvesTile<Shape, kSwapped, kRowsAlongK>;
   constexpr uint32_t kVectorBytes = 16 * Shape::multipliers / 2;
   const uint32_t within = threadIdx.x % (Shape::multipliers / 2) * 16;
   const uint32_t given = shared + group * Shape::exchange_bytes + within,
@@ -114,27 +134,26 @@ __device__ __forceinline__ void halves_finish(const HalvesProblem &p, const Halv
   }
 
   constexpr int kWarps = Shape::multipliers / 32, kAtOnce = 4;
-  const int lane = threadIdx.x % 32, warp = static_cast<int>(threadIdx.x) / 32, each = Shape::tile / p.slices;
-  const int rows = static_cast<int>(min(p.m - work.row, static_cast<int64_t>(Shape::tile)));
-  const int columns = static_cast<int>(min(p.n - work.column, static_cast<int64_t>(Shape::tile)));
+  constexpr int kParts = Shape::rows * Shape::columns / 128;
+  const int warp = static_cast<int>(threadIdx.x) / 32, each = kParts / p.slices, lane = threadIdx.x % 32;
+  const int rows = static_cast<int>(min(p.m - work.row, static_cast<int64_t>(work.tile_m)));
+  const int columns = static_cast<int>(min(p.n - work.column, static_cast<int64_t>(work.tile_n)));
   float *c = p.c + work.column * p.ldc + work.row;
 #pragma unroll 1
-  for (int part = warp; part < each; part += kAtOnce * kWarps) {
-    const uint32_t at = tile + (work.slice * each + part) * Tile::kPitch;
+  for (int within = warp; within < each; within += kAtOnce * kWarps) {
+    const int part = work.slice * each + within;
     float4 total[kAtOnce] = {};
 #pragma unroll 2
     for (int slice = 0; slice < p.slices; ++slice) {
 #pragma unroll
       for (int n = 0; n < kAtOnce; ++n) {
-        const float4 v = ptx::load_cluster_x4(at + n * kWarps * Tile::kPitch + lane * 16, slice);
+        const typename Tile::Element element(part + n * kWarps, 4 * lane);
+        const float4 v = ptx::load_cluster_x4(tile + element.offset(), slice);
         total[n] = make_float4(total[n].x + v.x, total[n].y + v.y, total[n].z + v.z, total[n].w + v.w);
       }
     }
 #pragma unroll
-    for (int n = 0; n < kAtOnce; ++n) {
-      const int column = Tile::column_of(work.slice * each + part + n * kWarps);
-      if (column < columns) halves_store(p, c + column * p.ldc, rows, at + n * kWarps * Tile::kPitch, total[n]);
-    }
+    for (int n = 0; n < kAtOnce; ++n) Tile::store(p, c, rows, columns, tile, part + n * kWarps, total[n]);
   }
   if (p.slices != 1) ptx::synchronize_cluster();  // others still read what is here
 }

@@ -9,7 +9,10 @@ namespace libsgemm::cuda {
 
 // What a block computes: k-tiles [first, first + count) of the tile that starts at (row, column), in pairs, of which
 // the last may be half empty.
+template <typename Shape, bool kSwapped>
 struct HalvesWork {
+  static constexpr int tile_m = kSwapped ? Shape::columns : Shape::rows,
+                       tile_n = kSwapped ? Shape::rows : Shape::columns;
   int slice, first, count, pairs;
   int64_t row, column;
 
@@ -23,22 +26,25 @@ struct HalvesWork {
     pairs = (count + 1) / 2;
     const int group = tile / (kGroup * p.tiles_n), within = tile % (kGroup * p.tiles_n);
     const int height = min(kGroup, p.tiles_m - group * kGroup);
-    row = static_cast<int64_t>(group * kGroup + within % height) * HalvesShape::tile;
-    column = static_cast<int64_t>(within / height) * HalvesShape::tile;
+    row = static_cast<int64_t>(group * kGroup + within % height) * tile_m;
+    column = static_cast<int64_t>(within / height) * tile_n;
   }
 };
 
 // A thread's place: rows and columns of a warp's lanes, and of the warp in the tile.
+template <typename Shape>
 struct HalvesThread {
-  int row_lane, column_lane;  // of 4, of 8
+  int row_lane, column_lane;
   int warp_row, warp_column;
 
   __device__ __forceinline__ HalvesThread() {
     const int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
-    row_lane = lane / 2 % 4;
-    column_lane = lane / 8 * 2 + lane % 2;
-    warp_row = warp % 2 * 64;
-    warp_column = warp / 2 * 64;
+    constexpr int kWarps = Shape::rows / Shape::warp_rows;  // along the rows
+    const int inner = lane / 2 % 4, outer = lane / 8 * 2 + lane % 2;
+    row_lane = Shape::lane_rows == 4 ? inner : outer;
+    column_lane = Shape::lane_rows == 4 ? outer : inner;
+    warp_row = warp % kWarps * Shape::warp_rows;
+    warp_column = warp / kWarps * Shape::warp_columns;
   }
 };
 

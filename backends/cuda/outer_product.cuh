@@ -1,11 +1,11 @@
 // The loop over k of the products of sm_90 (stream_k.cuh, halves.cuh): a thread adds outer products of 16 rows of A and
 // 8 columns of B, whose factors it loads from shared memory a step or a group of rows ahead.
 //
-// An operand along m or n lies there as lines of 128 floats, one for each step of k (A of 256 rows: 16 lines of the
-// first 128, then of the others); a load takes 4 neighbours of a line. A along k lies as lines of 16 steps, one for
-// each row, swizzled (tensor_map.h), or, of 128 rows, as lines of 8 steps, then of the other 8: smaller boxes for the
-// copy engine, but fewer registers here. A load takes 4 steps of a row. So an operand of either order needs the same
-// loads.
+// An operand along m or n lies there as lines of up to 128 floats, one for each step of k (A of 256 rows: 16 lines of
+// the first 128, then of the others); a load takes 4 neighbours of a line. A along k lies as lines of 16 steps, one for
+// each row, swizzled (tensor_map.h), or as lines of 8 steps, one for each row, then of the other 8: smaller boxes for
+// the copy engine, but fewer registers here. A load takes 4 steps of a row. So an operand of either order needs the
+// same loads.
 //
 // steer_registers.py expects these loops as they are.
 #pragma once
@@ -30,42 +30,47 @@ __device__ __forceinline__ void load_four(float *to, uint32_t shared) {
   to[3] = v.w;
 }
 
+// Of the tile that a block multiplies, and lanes of a warp along its rows, of 32.
+template <int kRows, int kColumns, int kLaneRows>
+struct OuterProductTile {
+  static constexpr int rows = kRows, lane_rows = kLaneRows, lane_columns = 32 / kLaneRows;
+  static constexpr uint32_t row_line = 4 * 128, column_line = 4 * kColumns;  // bytes of a step of A and of B
+};
+
 // The products of a thread of 16 rows and 8 columns, one step of k after the other, and their factors.
-template <bool kAlongK, bool kSwizzled = kAlongK>
+template <bool kAlongK, bool kSwizzled = kAlongK, typename Tile = OuterProductTile<256, 128, 4>>
 struct OuterProduct;
 
 // A and B step by step.
-template <>
-struct OuterProduct<false, false> {
+template <typename Tile>
+struct OuterProduct<false, false, Tile> {
   static constexpr int steps = 8;  // of a pass: 1024 FFMA, what the cache of instructions holds
-  static constexpr uint32_t line = 4 * 128, pass_bytes = steps * line;
   uint32_t at_a, at_b;
   float a[2][16], b[2][8];
 
   // From where A and B are in the first stage, and the thread's first row and column.
   __device__ __forceinline__ OuterProduct(uint32_t rows, int row, uint32_t columns, int column) {
-    at_a = rows + row / 128 * (16 * line) + row % 128 * 4;
+    at_a = rows + row / 128 * (16 * Tile::row_line) + row % 128 * 4;
     at_b = columns + column * 4;
     ptx::keep_in_register(at_a);
     ptx::keep_in_register(at_b);
   }
 
   __device__ __forceinline__ void load(int k, const OuterProductPass &pass) {
-    const uint32_t offset = k * line;
 #pragma unroll
     for (int q = 0; q < 2; ++q) {
-      load_four(&b[k % 2][4 * q], at_b + pass.b + offset + 128 * q);
+      load_four(&b[k % 2][4 * q], at_b + pass.b + k * Tile::column_line + 16 * Tile::lane_columns * q);
     }
 #pragma unroll
     for (int q = 0; q < 4; ++q) {
-      load_four(&a[k % 2][4 * q], at_a + pass.a + offset + 64 * q);
+      load_four(&a[k % 2][4 * q], at_a + pass.a + k * Tile::row_line + 16 * Tile::lane_rows * q);
     }
   }
 
   // The first pass of the stage at `place`, and the one after it.
   __device__ __forceinline__ static OuterProductPass stage(uint32_t place) { return {place, 0, place}; }
   __device__ __forceinline__ static OuterProductPass after(const OuterProductPass &pass) {
-    return {pass.a + pass_bytes, 0, pass.b + pass_bytes};
+    return {pass.a + steps * Tile::row_line, 0, pass.b + steps * Tile::column_line};
   }
 
   __device__ __forceinline__ void start(const OuterProductPass &pass) { load(0, pass); }
@@ -89,14 +94,15 @@ struct OuterProduct<false, false> {
 };
 
 // A along k: four steps of B, and of A four rows of four steps after the other.
-template <bool kSwizzled>
-struct OuterProduct<true, kSwizzled> {
-  static constexpr int steps = 8, row_groups = 4, row_step = 4;
-  static constexpr uint32_t line = 4 * 128, along_k_line = kSwizzled ? 64 : 32;  // of B, and of A
+template <bool kSwizzled, typename Tile>
+struct OuterProduct<true, kSwizzled, Tile> {
+  static constexpr int steps = 8, row_groups = 4, row_step = Tile::lane_rows;
+  static constexpr uint32_t along_k_line = kSwizzled ? 64 : 32;
+  static_assert(!kSwizzled || row_step == 4, "the swizzle of a thread's rows is that of rows 4 apart");
   uint32_t at_a[kSwizzled ? 2 : 1], at_b;  // of A swizzled: even and odd quads of steps
   float a[4][4], b[4][8];                  // [row][step], [step][column]
 
-  // The thread's rows are 4 apart, the first one of the first 4 of 64; quad q of row i is at q ^ i / 2 % 4.
+  // The thread's rows are as many apart as there are lanes along them; swizzled, quad q of row i is at q ^ i / 2 % 4.
   __device__ __forceinline__ OuterProduct(uint32_t rows, int row, uint32_t columns, int column) {
 #pragma unroll
     for (int quad = 0; quad < (kSwizzled ? 2 : 1); ++quad) {
@@ -119,13 +125,13 @@ struct OuterProduct<true, kSwizzled> {
   __device__ __forceinline__ void load_b(int k, const OuterProductPass &pass) {
 #pragma unroll
     for (int q = 0; q < 2; ++q) {
-      load_four(&b[k % 4][4 * q], at_b + pass.b + k * line + 128 * q);
+      load_four(&b[k % 4][4 * q], at_b + pass.b + k * Tile::column_line + 16 * Tile::lane_columns * q);
     }
   }
 
   __device__ __forceinline__ static OuterProductPass stage(uint32_t place) { return {place, place + 32, place}; }
   __device__ __forceinline__ static OuterProductPass after(const OuterProductPass &pass) {
-    return {pass.a + (kSwizzled ? 32 : steps * line), pass.a_odd - 32, pass.b + steps * line};
+    return {pass.a + (kSwizzled ? 32 : along_k_line * Tile::rows), pass.a_odd - 32, pass.b + steps * Tile::column_line};
   }
 
   __device__ __forceinline__ void start(const OuterProductPass &pass) {

@@ -11,6 +11,8 @@
   X(sm90_ffma_256x128x16_slices)            \
   X(sm90_ffma_256x128x16_packed)            \
   X(sm90_ffma_128x128x16_halves)            \
+  X(sm90_ffma_256x64x16_halves)             \
+  X(sm90_ffma_512x32x16_halves)             \
   X(sm80_ffma_128x64x16_multistage)         \
   X(sm80_ffma_64x64x16_multistage)          \
   X(sm80_ffma_32x32x32_multistage)          \

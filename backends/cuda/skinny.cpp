@@ -16,11 +16,12 @@ constexpr int kLeastUnits = 2;                          // of a block that share
 constexpr int kLeastChunks = 4;                         // of a warp, to be worth its start
 constexpr double kSumSeconds = 2e-6;                    // the second kernel, behind the first
 constexpr double kLatencySeconds = 1.5e-6;              // from a tile's first load to its last store
-constexpr double kPlentyWarps = 8;                      // of a multiprocessor; with half of them it loses
-constexpr double kSparseLoss = 0.3;                     // this share of its time
-constexpr double kTurnedSlowdown = 1.2;                 // of tall tiles, where the wide operand is transposed
-constexpr double kBandwidthShare = 0.85;                // of the data sheet's
-constexpr double kBandwidthOfOne = 3;                   // what one multiprocessor can draw, in equal shares of that
+constexpr double kTallSeconds = 9e-6;     // the same, of rows with a slowdown: filling and emptying long warps' rings
+constexpr double kPlentyWarps = 8;        // of a multiprocessor; with half of them it loses
+constexpr double kSparseLoss = 0.3;       // this share of its time
+constexpr double kTurnedSlowdown = 1.2;   // of tall tiles, where the wide operand is transposed
+constexpr double kBandwidthShare = 0.85;  // of the data sheet's
+constexpr double kBandwidthOfOne = 3;     // what one multiprocessor can draw, in equal shares of that
 
 // Warps of a block: a power of two that fits.
 int warps_that_fit(const SkinnyTile &tile, const Device &dev) {
@@ -164,7 +165,7 @@ SkinnyPlan skinny_plan(const SkinnyTile &tile, const GemmDesc &desc, int device_
   if (tile.slowdown > 1) {
     const double slowdown = tile.slowdown * (plan.x_along_k ? kTurnedSlowdown : 1.0);
     const double arithmetic = times.arithmetic * static_cast<double>(plan.tiles) / dev.multiprocessors;
-    plan.seconds = std::max(plan.seconds, overlapped(slowdown * arithmetic, times.memory) + kLatencySeconds);
+    plan.seconds = std::max(plan.seconds, overlapped(slowdown * arithmetic, times.memory) + kTallSeconds);
   }
   plan.seconds += kLaunchSeconds;
   return plan;

@@ -26,6 +26,8 @@
 LIBSGEMM_EMBED(sm90_ffma_256x128x16_stream_k)
 LIBSGEMM_EMBED(sm90_ffma_256x128x16_slices)
 LIBSGEMM_EMBED(sm90_ffma_128x128x16_halves)
+LIBSGEMM_EMBED(sm90_ffma_256x64x16_halves)
+LIBSGEMM_EMBED(sm90_ffma_512x32x16_halves)
 #endif
 
 namespace libsgemm::cuda {
@@ -42,7 +44,8 @@ const void *steered_kernel(const char *name, const void *plain) {
     const char *row, *begin, *end;
     cudaLibrary_t library;
   } files[] = {LIBSGEMM_CODE(sm90_ffma_256x128x16_stream_k), LIBSGEMM_CODE(sm90_ffma_256x128x16_slices),
-               LIBSGEMM_CODE(sm90_ffma_128x128x16_halves)};
+               LIBSGEMM_CODE(sm90_ffma_128x128x16_halves), LIBSGEMM_CODE(sm90_ffma_256x64x16_halves),
+               LIBSGEMM_CODE(sm90_ffma_512x32x16_halves)};
   const void *found = plain;
   for (auto &file : files) {
     if (std::strncmp(name, file.row, std::strlen(file.row)) != 0 || file.begin == file.end) continue;

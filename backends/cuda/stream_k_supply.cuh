@@ -86,23 +86,28 @@ struct StreamKBox {
 // What supplying warp `quarter` does with its quarter of an operand of one k-tile: `from` and `to` are the operand's
 // places in the two rings. Eight threads that are served together read 8 different groups of banks and write 8.
 //
+// Turns four steps, quad `q` of them, of four columns, whose number is 4 * `quad`; `line`: bytes of a step in `to`.
+__device__ __forceinline__ void stream_k_turn_quad(int quad, int q, uint32_t from, uint32_t to, uint32_t line) {
+  using Shape = StreamKShape;
+  from += quad * (4 * Shape::column_bytes) + q * 16;
+  to += quad * 16 + q * (4 * line);
+  float4 v[4];
+#pragma unroll
+  for (int e = 0; e < 4; ++e) v[e] = ptx::load_shared_x4(from + e * Shape::column_bytes);
+  ptx::store_shared_x4(to, make_float4(v[0].x, v[1].x, v[2].x, v[3].x));
+  ptx::store_shared_x4(to + line, make_float4(v[0].y, v[1].y, v[2].y, v[3].y));
+  ptx::store_shared_x4(to + 2 * line, make_float4(v[0].z, v[1].z, v[2].z, v[3].z));
+  ptx::store_shared_x4(to + 3 * line, make_float4(v[0].w, v[1].w, v[2].w, v[3].w));
+}
+
 // Turned: of each 128 columns, a lane takes four, and of these a fourth of the k-tile.
 template <int kHalves>
 __device__ __forceinline__ void stream_k_turn(int quarter, uint32_t from, uint32_t to) {
   using Shape = StreamKShape;
   const int lane = threadIdx.x % 32, q = (lane / 2 + quarter) % 4;
-  constexpr uint32_t step = Shape::row_bytes;
-  from += lane * (4 * Shape::column_bytes) + q * 16;
-  to += lane * 16 + q * (4 * step);
 #pragma unroll 1
   for (int half = 0; half < kHalves; ++half) {
-    float4 v[4];
-#pragma unroll
-    for (int e = 0; e < 4; ++e) v[e] = ptx::load_shared_x4(from + e * Shape::column_bytes);
-    ptx::store_shared_x4(to, make_float4(v[0].x, v[1].x, v[2].x, v[3].x));
-    ptx::store_shared_x4(to + step, make_float4(v[0].y, v[1].y, v[2].y, v[3].y));
-    ptx::store_shared_x4(to + 2 * step, make_float4(v[0].z, v[1].z, v[2].z, v[3].z));
-    ptx::store_shared_x4(to + 3 * step, make_float4(v[0].w, v[1].w, v[2].w, v[3].w));
+    stream_k_turn_quad(lane, q, from, to, Shape::row_bytes);
     from += 128 * Shape::column_bytes;
     to += Shape::box_bytes;
   }

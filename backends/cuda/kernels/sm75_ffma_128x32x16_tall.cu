@@ -42,7 +42,7 @@ struct Row {
     static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
     static constexpr int narrow_most = 32;
     static constexpr double ffma_share = 0.7;
-    static constexpr double slowdown = 1.2;
+    static constexpr double slowdown = 1.0001;
   };
   template <typename Config>
   static auto kernel() {

@@ -41,7 +41,7 @@ struct Row {
     static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
     static constexpr int narrow_most = 96;
     static constexpr double ffma_share = 0.68;
-    static constexpr double slowdown = 1.6;
+    static constexpr double slowdown = 1.45;
   };
   template <typename Config>
   static auto kernel() {

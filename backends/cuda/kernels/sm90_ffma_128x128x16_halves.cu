@@ -25,163 +25,41 @@
 // Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4; columns of A and B start
 // at multiples of 16 bytes.
 //
-// Parameters (HalvesShape): tile, tile_k of a block; stages of each group.
+// Parameters (HalvesShape): rows and columns of the tile, lanes of a warp along its rows, stages of each group.
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0): 1024 x 1024 x 1024 NN, NT, TN, TT 47.6, 47.7, 51.6, 47.6 us (45 TFLOP/s;
 // cuBLAS 13.1 about 61); 512 x 512 x 512 18 us; 2048 x 2048 x 1024 170 us.
-#include <algorithm>
-#include <climits>
-#include <cmath>
-
-#include "aligned.h"
-#include "cost.h"
 #include "halves.cuh"
+#include "halves_row.h"
 #include "kernels.h"
-#include "launch.h"
 #include "steered.h"
-#include "stream_k_row.h"
 
 namespace libsgemm::cuda {
 
-extern "C" __global__ void __launch_bounds__(HalvesShape::threads, 1)
-    sm90_ffma_128x128x16_halves(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b,
-                                const __grid_constant__ HalvesProblem p) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  halves<false, false, false>(a, b, p);
-#endif
-}
-
-extern "C" __global__ void __launch_bounds__(HalvesShape::threads, 1)
-    sm90_ffma_128x128x16_halves_along_k(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b,
-                                        const __grid_constant__ HalvesProblem p) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  halves<false, true, false>(a, b, p);
-#endif
-}
-
-extern "C" __global__ void __launch_bounds__(HalvesShape::threads, 1)
-    sm90_ffma_128x128x16_halves_along_k_swapped(const __grid_constant__ TensorMap a,
-                                                const __grid_constant__ TensorMap b,
-                                                const __grid_constant__ HalvesProblem p) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  halves<true, true, false>(a, b, p);
-#endif
-}
-
-extern "C" __global__ void __launch_bounds__(HalvesShape::threads, 1)
-    sm90_ffma_128x128x16_halves_along_k_turned(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b,
-                                               const __grid_constant__ HalvesProblem p) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  halves<false, true, true>(a, b, p);
-#endif
-}
+LIBSGEMM_HALVES_KERNEL(sm90_ffma_128x128x16_halves, SquareHalves, false, false, false)
+LIBSGEMM_HALVES_KERNEL(sm90_ffma_128x128x16_halves_along_k, SquareHalves, false, true, false)
+LIBSGEMM_HALVES_KERNEL(sm90_ffma_128x128x16_halves_along_k_swapped, SquareHalves, true, true, false)
+LIBSGEMM_HALVES_KERNEL(sm90_ffma_128x128x16_halves_along_k_turned, SquareHalves, false, true, true)
 
 namespace {
 
-using Shape = HalvesShape;
-
-constexpr int kLargestCluster = 4;
-// What a multiprocessor reaches of its peak within a tile.
-constexpr double kPeakFraction = 0.83;
-constexpr double kTurnedFraction = 0.77;    // if an operand is transposed on the way
-constexpr double kStartSeconds = 1.5e-6;    // of a launch: barriers, first stages
-constexpr double kFinishSeconds = 2.0e-6;   // of a tile: adding up the groups, storing
-constexpr double kClusterSeconds = 1.5e-6;  // adding up the blocks
-
-bool runs_along_k_a(const GemmDesc &desc) { return desc.transa != LIBSGEMM_NO_TRANS; }
-bool runs_along_k_b(const GemmDesc &desc) { return desc.transb == LIBSGEMM_NO_TRANS; }
-
-bool supports(const GemmDesc &desc, int index) {
-  if (!copy_engine_supports(desc, index)) return false;
-  if (!columns_aligned(desc.a, desc.lda) || !columns_aligned(desc.b, desc.ldb)) return false;
-  return static_cast<int64_t>(tiles_along(desc.m, Shape::tile)) * tiles_along(desc.n, Shape::tile) <
-         INT_MAX / kLargestCluster;
-}
-
-struct Plan {
-  int cluster;
-  double seconds;
-};
-
-// Clusters of more than two do not reach all multiprocessors, which come in groups of 14 to 18: on the H100 30 of 4.
-int resident_clusters(const Device &d, int cluster) {
-  return std::max(1, (cluster > 2 ? d.multiprocessors * 10 / 11 : d.multiprocessors) / cluster);
-}
-
-Plan plan_of(const GemmDesc &desc, int index) {
-  const Device &d = device(index);
-  const double fraction = runs_along_k_a(desc) && runs_along_k_b(desc) ? kTurnedFraction : kPeakFraction;
-  const double step = 2.0 * Shape::tile * Shape::tile * Shape::tile_k * d.multiprocessors / (fraction * ffma_peak(d));
-  const double count = static_cast<double>(tiles_along(desc.m, Shape::tile)) * tiles_along(desc.n, Shape::tile);
-  const int k_tiles = tiles_along(desc.k, Shape::tile_k);
-  Plan plan = {};
-  for (int cluster = 1; cluster <= std::min(kLargestCluster, k_tiles); cluster *= 2) {
-    const double waves = std::ceil(count / resident_clusters(d, cluster));
-    const int pairs = ((k_tiles - 1) / cluster + 2) / 2;  // of k-tiles, one for each group
-    const double finish = kFinishSeconds + (cluster == 1 ? 0 : kClusterSeconds);
-    const double seconds = waves * (Shape::groups * pairs * step + finish);
-    if (plan.cluster == 0 || seconds < plan.seconds) plan = {cluster, seconds};
-  }
-  plan.seconds = kLaunchSeconds + overlapped(kStartSeconds + plan.seconds, memory_seconds(d, gemm_bytes(desc)));
-  return plan;
-}
-
-// `along_k`: how many steps of k a box holds if the operand runs along k, otherwise 0.
-libsgemm_status_t describe(const void *base, int64_t ld, uint32_t along_k, int64_t outer, int64_t k,
-                           const Launch &launch, TensorMap *map, Error *error) {
-  MatrixBoxes boxes = {};
-  boxes.base = static_cast<const float *>(base);
-  boxes.ld = static_cast<uint64_t>(ld);
-  boxes.rows = static_cast<uint64_t>(along_k != 0 ? k : outer);
-  boxes.columns = static_cast<uint64_t>(along_k != 0 ? outer : k);
-  boxes.box_rows = along_k != 0 ? along_k : Shape::tile;
-  boxes.box_columns = along_k != 0 ? Shape::tile : Shape::tile_k;
-  return encode(boxes, launch, map, error);
-}
-
-libsgemm_status_t launch_slices(const GemmDesc &desc, int slices, const Launch &launch, Error *error) {
-  const bool a_along_k = runs_along_k_a(desc), b_along_k = runs_along_k_b(desc), both = a_along_k && b_along_k;
-  TensorMap a = {}, b = {};
-  libsgemm_status_t status =
-      describe(desc.a, desc.lda, a_along_k ? Shape::box_steps : 0, desc.m, desc.k, launch, &a, error);
-  if (status != LIBSGEMM_SUCCESS) return status;
-  const uint32_t b_steps = both ? Shape::turn_steps : b_along_k ? Shape::box_steps : 0;
-  status = describe(desc.b, desc.ldb, b_steps, desc.n, desc.k, launch, &b, error);
-  if (status != LIBSGEMM_SUCCESS) return status;
-  HalvesProblem p = {};
-  p.m = desc.m, p.n = desc.n, p.ldc = desc.ldc, p.c = desc.c;
-  p.alpha = desc.alpha, p.beta = desc.beta;
-  p.vectors = columns_aligned(desc.c, desc.ldc);
-  p.tiles_m = tiles_along(desc.m, Shape::tile), p.tiles_n = tiles_along(desc.n, Shape::tile);
-  p.k_tiles = tiles_along(desc.k, Shape::tile_k), p.slices = slices;
-  using Function = void (*)(TensorMap, TensorMap, HalvesProblem);
-  static const Function plain = steered<Function>("sm90_ffma_128x128x16_halves", sm90_ffma_128x128x16_halves),
-                        along_k = steered<Function>("sm90_ffma_128x128x16_halves_along_k",
-                                                    sm90_ffma_128x128x16_halves_along_k),
-                        turned = steered<Function>("sm90_ffma_128x128x16_halves_along_k_turned",
-                                                   sm90_ffma_128x128x16_halves_along_k_turned),
-                        swapped_along_k = steered<Function>("sm90_ffma_128x128x16_halves_along_k_swapped",
-                                                            sm90_ffma_128x128x16_halves_along_k_swapped);
-  // If one operand runs along k, the threads' 16 rows are its.
-  const bool swapped = b_along_k && !a_along_k;
-  const Function kernel = both ? turned : swapped ? swapped_along_k : a_along_k ? along_k : plain;
-  const auto blocks = static_cast<unsigned>(p.tiles_m * p.tiles_n * slices);
-  return launch_clusters(kernel, static_cast<unsigned>(slices), dim3(blocks), dim3(Shape::threads),
-                         both ? Shape::turn_shared_bytes : Shape::shared_bytes, launch, error, swapped ? b : a,
-                         swapped ? a : b, p);
+libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
+  static const HalvesKernel kernel = [] {
+    HalvesKernel k = {};
+    k.instances[0][0][0] = steered<HalvesKernel::Function>("sm90_ffma_128x128x16_halves", sm90_ffma_128x128x16_halves);
+    k.instances[0][1][0] =
+        steered<HalvesKernel::Function>("sm90_ffma_128x128x16_halves_along_k", sm90_ffma_128x128x16_halves_along_k);
+    k.instances[1][1][0] = steered<HalvesKernel::Function>("sm90_ffma_128x128x16_halves_along_k_swapped",
+                                                           sm90_ffma_128x128x16_halves_along_k_swapped);
+    k.instances[0][1][1] = steered<HalvesKernel::Function>("sm90_ffma_128x128x16_halves_along_k_turned",
+                                                           sm90_ffma_128x128x16_halves_along_k_turned);
+    return k;
+  }();
+  return launch_halves(desc, halves_sizes<SquareHalves>(), kernel, launch, error);
 }
 
 }  // namespace
 
-Kernel sm90_ffma_128x128x16_halves() {
-  return {"sm90_ffma_128x128x16_halves",
-          LIBSGEMM_MATH_FP32,
-          supports,
-          [](const GemmDesc &desc, int device) { return plan_of(desc, device).seconds; },
-          [](const GemmDesc &, int) { return size_t{0}; },
-          [](const GemmDesc &desc, const Launch &launch, Error *error) {
-            return launch_slices(desc, plan_of(desc, launch.device).cluster, launch, error);
-          }};
-}
+Kernel sm90_ffma_128x128x16_halves() { return halves_row<SquareHalves>("sm90_ffma_128x128x16_halves", launch); }
 
 }  // namespace libsgemm::cuda

@@ -7,14 +7,14 @@
 // workspace does not hold at once is multiplied in pieces: of n or m if one operand is copied, of k if both are, which
 // C then accumulates.
 //
-//   tile of a copy: 64 x 64            block: 256 threads, each 16 elements
+//   tile of a copy: 64 x 64, or 256 x 16 if it is not transposed       block: 256 threads, each 16 elements
 //   threads read along the columns of the source and write along those of the copy
 //
-// Shared memory, bytes: the tile, 64 rows of 65 floats, 16640.
+// Shared memory, bytes: the tile to transpose, 64 rows of 65 floats, 16640.
 //
 // Requires: what sm90_ffma_256x128x16_stream_k does, and an operand that is transposed or unaligned; workspace.
 //
-// Parameters: kTile, kThreads; kWorkspace, bytes that the copies may take.
+// Parameters: kTile, kLongTile, kThreads; kWorkspace, bytes that the copies may take.
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 TN 54, 8192 x 8192 x 8192 TN 55; cuBLAS 13.1
 // 51, 51. 4095 x 4095 x 4095 NN, NT, TN, TT 52, 48.6, 51.7, 51.6; cuBLAS 48 to 52. NT takes copies of both operands,
@@ -31,6 +31,7 @@ namespace libsgemm::cuda {
 namespace {
 
 constexpr int kTile = 64, kThreads = 256;
+constexpr int kLongTile = 256, kColumns = 16;  // of a copy that is not transposed
 // With the partial tiles of the product this is less than the default limit of the workspace, 64 MiB.
 constexpr int64_t kWorkspace = int64_t{44} << 20;
 
@@ -43,17 +44,33 @@ struct Copied {
   unsigned tiles;  // 0: none
 };
 
-__global__ void __launch_bounds__(kThreads)
-    sm90_ffma_256x128x16_packed(const __grid_constant__ Copied a, const __grid_constant__ Copied b) {
+// Of the tile `index`: as it lies.
+__device__ void copy_tile(const Copied &p, unsigned index) {
+  const int64_t tiles_outer = (p.outer - 1) / kLongTile + 1;
+  const int64_t outer = index % tiles_outer * kLongTile + threadIdx.x, k = index / tiles_outer * kColumns;
+  if (outer >= p.outer) return;
+  const int columns = static_cast<int>(min(p.k - k, static_cast<int64_t>(kColumns)));
+  const float *source = p.source + k * p.ld + outer;
+  float *target = p.target + k * p.target_ld + outer;
+  float v[kColumns];
+#pragma unroll
+  for (int j = 0; j < kColumns; ++j) {
+    if (j < columns) v[j] = __ldcs(source + j * p.ld);  // the copy is to stay in the L2 cache, not the source
+  }
+#pragma unroll
+  for (int j = 0; j < kColumns; ++j) {
+    if (j < columns) target[j * p.target_ld] = v[j];
+  }
+}
+
+__device__ void transpose_tile(const Copied &p, unsigned index) {
   __shared__ float tile[kTile][kTile + 1];
-  const Copied &p = blockIdx.x < a.tiles ? a : b;
-  const unsigned index = blockIdx.x < a.tiles ? blockIdx.x : blockIdx.x - a.tiles;
   const int64_t tiles_outer = (p.outer - 1) / kTile + 1;
   const int64_t outer = index % tiles_outer * kTile, k = index / tiles_outer * kTile;
   const int along = threadIdx.x % kTile, across = threadIdx.x / kTile;
   constexpr int kStep = kThreads / kTile;
-  const int64_t rows = p.turned ? p.k - k : p.outer - outer, columns = p.turned ? p.outer - outer : p.k - k;
-  const float *source = p.source + (p.turned ? outer * p.ld + k : k * p.ld + outer);
+  const int64_t rows = p.k - k, columns = p.outer - outer;
+  const float *source = p.source + outer * p.ld + k;
 #pragma unroll
   for (int j = across; j < kTile; j += kStep) {
     if (along < rows && j < columns) tile[j][along] = source[j * p.ld + along];
@@ -62,8 +79,18 @@ __global__ void __launch_bounds__(kThreads)
   float *target = p.target + k * p.target_ld + outer;
 #pragma unroll
   for (int j = across; j < kTile; j += kStep) {
-    if (outer + along < p.outer && k + j < p.k)
-      target[j * p.target_ld + along] = p.turned ? tile[along][j] : tile[j][along];
+    if (along < columns && j < rows) target[j * p.target_ld + along] = tile[along][j];
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    sm90_ffma_256x128x16_packed(const __grid_constant__ Copied a, const __grid_constant__ Copied b) {
+  const Copied &p = blockIdx.x < a.tiles ? a : b;
+  const unsigned index = blockIdx.x < a.tiles ? blockIdx.x : blockIdx.x - a.tiles;
+  if (p.turned) {
+    transpose_tile(p, index);
+  } else {
+    copy_tile(p, index);
   }
 }
 
@@ -76,6 +103,10 @@ struct Pieces {
 };
 
 int64_t count(int64_t size, int64_t piece) { return (size - 1) / piece + 1; }
+
+int64_t copy_tiles(int64_t outer, int64_t k, bool turned) {
+  return turned ? count(outer, kTile) * count(k, kTile) : count(outer, kLongTile) * count(k, kColumns);
+}
 
 // The size of equal pieces of at most `most`, a multiple of 256 if there are several; 0: too small.
 int64_t even_piece(int64_t size, int64_t most) {
@@ -141,7 +172,9 @@ bool supports(const GemmDesc &desc, int index) {
   if (!stream_k_supports(desc, Sharing::stream, index)) return false;
   const Pieces p = cut(desc);
   return (p.copies_a || p.copies_b) && std::min({p.m, p.n, p.k}) > 0 &&
-         count(p.m, kTile) * count(p.k, kTile) + count(p.n, kTile) * count(p.k, kTile) < INT32_MAX;
+         copy_tiles(p.m, p.k, desc.transa != LIBSGEMM_NO_TRANS) +
+                 copy_tiles(p.n, p.k, desc.transb == LIBSGEMM_NO_TRANS) <
+             INT32_MAX;
 }
 
 double cost(const GemmDesc &desc, int index) {
@@ -168,7 +201,7 @@ Copied copied(bool wanted, const void *source, int64_t ld, bool turned, int64_t 
   if (!wanted) return c;
   c.source = element(source, ld, turned, first_outer, first_k);
   c.target = target, c.ld = ld, c.target_ld = target_ld, c.outer = outer, c.k = k, c.turned = turned;
-  c.tiles = static_cast<unsigned>(count(outer, kTile) * count(k, kTile));
+  c.tiles = static_cast<unsigned>(copy_tiles(outer, k, turned));
   return c;
 }
 
