@@ -7,8 +7,8 @@
 
 #include "device.h"
 #include "driver.h"
-#include "fault.h"
-#include "kernels.h"
+#include "gpu/fault.h"
+#include "gpu/kernels.h"
 #include "runtime.h"
 
 namespace libsgemm::cuda {
@@ -20,7 +20,7 @@ const char *g_version_now = g_version;
 
 libsgemm_status_t open(const Host &host, Error *error) {
   set_host(host);
-  libsgemm_status_t status = read_faults(error);
+  libsgemm_status_t status = read_faults("LIBSGEMM_TEST_CUDA_FAULT", error);
   if (status == LIBSGEMM_SUCCESS) status = open_driver(error);
   if (status != LIBSGEMM_SUCCESS) return status;
   int driver_version = 0;
@@ -60,7 +60,7 @@ libsgemm_status_t describe_device(int index, libsgemm_device_info_t *info, Error
   std::snprintf(info->name, sizeof info->name, "%s", d.name);
   std::snprintf(info->arch, sizeof info->arch, "sm_%d", d.arch);
   info->memory_bytes = d.memory_bytes;
-  info->compute_units = d.multiprocessors;
+  info->compute_units = d.compute_units;
   size_t free_bytes = 0, total_bytes = 0;
   Error no_context;  // another process may have the device to itself; the rest is known all the same
   if (memory(index, &free_bytes, &total_bytes, &no_context) == LIBSGEMM_SUCCESS) info->memory_free_bytes = free_bytes;

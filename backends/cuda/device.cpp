@@ -57,7 +57,7 @@ int attribute(CUdevice device, CUdevice_attribute which) {
 }
 
 // Of the programming guide's table of throughputs.
-int ffma_per_clock(int arch) { return arch < 80 || arch == 80 ? 64 : 128; }
+int fma_per_clock(int arch) { return arch < 80 || arch == 80 ? 64 : 128; }
 
 bool describe(int ordinal, Device *d) {
   CUdevice device;
@@ -66,12 +66,16 @@ bool describe(int ordinal, Device *d) {
   d->ordinal = ordinal;
   d->arch = 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
             attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  d->multiprocessors = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-  d->ffma_per_clock = ffma_per_clock(d->arch);
+  d->schedulers = 4;
+  d->wave = 32;
+  d->compute_units = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  d->fma_per_clock = fma_per_clock(d->arch);
   d->l2_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  // With the opt-in that launch.cpp makes.
   d->shared_memory_per_block =
       static_cast<size_t>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   d->clock = 1e3 * attribute(device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+  // Twice the memory clock times the bus width.
   d->memory_bandwidth = 2e3 * attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *
                         attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
   driver().device_memory(&d->memory_bytes, device);
@@ -148,3 +152,5 @@ int index_of(int ordinal) {
 const char *left_out() { return devices().left_out.text; }
 
 }  // namespace libsgemm::cuda
+
+const libsgemm::gpu::DeviceModel &libsgemm::gpu::model(int index) { return cuda::device(index); }

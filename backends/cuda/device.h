@@ -5,18 +5,16 @@
 #include <cstdint>
 
 #include "backend.h"
+#include "gpu/device_model.h"
 
 namespace libsgemm::cuda {
 
-struct Device {
+using namespace gpu;
+
+struct Device : DeviceModel {
   int ordinal;  // CUDA's number of the device
   int arch;     // 10 * major + minor of the compute capability: 90
-  int multiprocessors;
-  int ffma_per_clock;  // FP32 fused multiply-adds of one multiprocessor and clock
   int64_t l2_bytes;
-  size_t shared_memory_per_block;  // the opt-in limit
-  double clock;                    // of the multiprocessors, Hz
-  double memory_bandwidth;         // bytes/s, of the data sheet: twice the memory clock times the bus width
   size_t memory_bytes;
   char name[96];
 };

@@ -4,9 +4,9 @@
 #include <climits>
 #include <cmath>
 
-#include "aligned.h"
-#include "cost.h"
 #include "device.h"
+#include "gpu/aligned.h"
+#include "gpu/cost.h"
 #include "launch.h"
 #include "stream_k_row.h"
 
@@ -53,14 +53,14 @@ struct Plan {
 
 // Clusters of more than two do not reach all multiprocessors, which come in groups of 14 to 18: on the H100 30 of 4.
 int resident_clusters(const Device &d, int cluster) {
-  return std::max(1, (cluster > 2 ? d.multiprocessors * 10 / 11 : d.multiprocessors) / cluster);
+  return std::max(1, (cluster > 2 ? d.compute_units * 10 / 11 : d.compute_units) / cluster);
 }
 
 Plan plan_of(const GemmDesc &desc, const HalvesSizes &sizes, int index) {
   const Device &d = device(index);
   const Layout layout = layout_of(desc, sizes);
   const double fraction = layout.columns_along_k ? kTurnedFraction : kPeakFraction;
-  const double step = 2.0 * sizes.rows * sizes.columns * kTileK * d.multiprocessors / (fraction * ffma_peak(d));
+  const double step = 2.0 * sizes.rows * sizes.columns * kTileK * d.compute_units / (fraction * fma_peak(d));
   const double count = static_cast<double>(layout.tiles_m) * layout.tiles_n;
   const int k_tiles = tiles_along(desc.k, kTileK);
   Plan plan = {};

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "context.h"
-#include "fault.h"
+#include "gpu/fault.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -54,8 +54,8 @@ libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error 
   return code == cudaSuccess ? LIBSGEMM_SUCCESS : failure(code, "clearing workspace", error);
 }
 
-libsgemm_status_t launch_raw(const void *kernel, unsigned cluster, dim3 grid, dim3 block, size_t shared_bytes,
-                             const Launch &launch, void **arguments, Error *error) {
+libsgemm_status_t launch_cluster_raw(const void *kernel, unsigned cluster, dim3 grid, dim3 block, size_t shared_bytes,
+                                     const Launch &launch, void **arguments, Error *error) {
   if (launch.capturing && launch.stream == nullptr) {
     set_error(error, "the default stream cannot be used while a stream that waits for it records a graph");
     return LIBSGEMM_EXECUTION_FAILED;
@@ -83,3 +83,8 @@ libsgemm_status_t launch_raw(const void *kernel, unsigned cluster, dim3 grid, di
 }
 
 }  // namespace libsgemm::cuda
+
+libsgemm_status_t libsgemm::gpu::launch_raw(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes,
+                                            const Launch &launch, void **arguments, Error *error) {
+  return cuda::launch_cluster_raw(kernel, 1, grid, block, shared_bytes, launch, arguments, error);
+}

@@ -7,8 +7,9 @@
 #pragma once
 
 #include "backend.h"
-#include "batch.h"
-#include "cost.h"
+#include "device.h"
+#include "gpu/batch.h"
+#include "gpu/cost.h"
 
 namespace libsgemm::cuda::level3 {
 

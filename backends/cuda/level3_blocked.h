@@ -1,8 +1,9 @@
 // trmm, trsm and the products of which a triangle is wanted, as gemm steps and small diagonal blocks.
 #pragma once
 
-#include "cost.h"
-#include "gemm_step.h"
+#include "device.h"
+#include "gpu/cost.h"
+#include "gpu/gemm_step.h"
 
 namespace libsgemm::cuda::level3 {
 

@@ -18,7 +18,7 @@
 // the contiguous direction of the operand, whichever it is. Each element of C is the sum over k in increasing order.
 #pragma once
 
-#include "half.h"
+#include "gpu/element.h"
 #include "launch.h"
 #include "level3.h"
 #include "resident.h"
@@ -38,15 +38,7 @@ __device__ __forceinline__ float load_element(const void *data, int64_t at) {
   if constexpr (TYPE == Type::f32) {
     return static_cast<const float *>(data)[at];
   } else {
-    const unsigned short bits = static_cast<const unsigned short *>(data)[at];
-    if constexpr (TYPE == Type::bf16) return __uint_as_float(unsigned{bits} << 16);
-#ifdef __CUDA_ARCH__
-    float value;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
-    return value;
-#else
-    return f16_to_float(bits);
-#endif
+    return widen<TYPE>(static_cast<const unsigned short *>(data)[at]);
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include "context.h"
 #include "device.h"
-#include "fault.h"
+#include "gpu/fault.h"
 #include "launch.h"
 #include "runtime.h"
 

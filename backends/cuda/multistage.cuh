@@ -9,7 +9,7 @@
 // One barrier a k-tile: behind it the next k-tile has arrived, and every thread is done with the stage before.
 #pragma once
 
-#include "tile.cuh"
+#include "operand_tile.cuh"
 
 namespace libsgemm::cuda {
 

@@ -1,4 +1,4 @@
-// The device code of the skinny rows: R (wide x narrow) = X (wide x k) Y (k x narrow), X streamed once (skinny.h).
+// The device code of the skinny rows: R (wide x narrow) = X (wide x k) Y (k x narrow), X streamed once (gpu/skinny.h).
 //
 // Every warp works alone, on its own steps of k or its own rows, with its own ring of `stages` chunks in shared memory:
 // no barrier of the block until the sums are there. Bytes under way per multiprocessor, not arithmetic, decide the
@@ -26,10 +26,12 @@
 #include <cstdint>
 
 #include "dynamic_shared.cuh"
-#include "skinny.h"
+#include "gpu/skinny_tile.h"
 #include "skinny_copy.cuh"
 
 namespace libsgemm::cuda::skinny {
+
+using namespace gpu;
 
 // ---- A warp's part of a tile.
 
@@ -163,40 +165,6 @@ __device__ __forceinline__ void put_sums(float *part, int row_floats, int lane,
   }
 }
 
-struct Output {
-  float *base;
-  int64_t wide, narrow;  // strides
-  float alpha, beta;
-};
-
-// The block's threads run along the side that is contiguous in C.
-template <typename Config>
-__device__ __forceinline__ void store_sums(const float *sums, int parts, int part_floats, int row_floats, int rows,
-                                           int64_t rows_left, int64_t columns_left, const Output &out) {
-  const bool along_wide = out.wide == 1;
-  const int columns = Derived<Config>::kColumns;
-  const int extent = along_wide ? rows : columns;
-  const int inner = min(extent & -extent, static_cast<int>(blockDim.x));  // powers of two
-  const int inner_first = threadIdx.x % inner, outer_first = threadIdx.x / inner, outer_step = blockDim.x / inner;
-  const int rows_here = static_cast<int>(min(static_cast<int64_t>(rows), rows_left));
-  const int columns_here = static_cast<int>(min(static_cast<int64_t>(columns), columns_left));
-  const int inner_end = along_wide ? rows_here : columns_here, outer_end = along_wide ? columns_here : rows_here;
-  const int inner_floats = along_wide ? 1 : row_floats, outer_floats = along_wide ? row_floats : 1;
-  const int64_t inner_stride = along_wide ? out.wide : out.narrow, outer_stride = along_wide ? out.narrow : out.wide;
-  for (int i = inner_first; i < inner_end; i += inner) {
-    const float *from = sums + i * inner_floats;
-    float *to = out.base + i * inner_stride;
-#pragma unroll 4
-    for (int o = outer_first; o < outer_end; o += outer_step) {
-      float sum = from[o * outer_floats];
-      for (int part = 1; part < parts; ++part) sum += from[o * outer_floats + part * part_floats];
-      float *c = to + o * outer_stride;
-      const float product = out.alpha * sum;
-      *c = out.beta == 0.0f ? product : product + out.beta * *c;
-    }
-  }
-}
-
 // Units [first, last) of one tile.
 template <typename Config>
 __device__ __forceinline__ void compute_tile(const SkinnyWork &work, int64_t tile, int64_t first, int64_t last,
@@ -204,20 +172,18 @@ __device__ __forceinline__ void compute_tile(const SkinnyWork &work, int64_t til
   using D = Derived<Config>;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int warp_wide = warp / work.warps_k, warp_k = warp % work.warps_k;
-  const int64_t narrow_tile = tile % work.narrow_tiles, rest = tile / work.narrow_tiles;
-  const int64_t wide_tile = rest % work.wide_tiles, product = rest / work.wide_tiles;
   const int rows = work.warps_wide * D::kRows;
-  const int64_t row = wide_tile * rows, warp_row = row + warp_wide * D::kRows;
-  const int64_t column = narrow_tile * D::kColumns;
+  const SkinnyPlace place(work, tile, rows, D::kColumns);
+  const int64_t warp_row = place.row + warp_wide * D::kRows;
   float sum[Config::narrow_thread][Config::wide_thread] = {};
   if (warp_row < work.wide) {
-    const float *x = work.x + product * work.x_stride + warp_row * (Config::x_along_k ? work.x_ld : 1);
-    const float *y = work.y + product * work.y_stride + column * work.y_narrow;
+    const float *x = work.x + place.product * work.x_stride + warp_row * (Config::x_along_k ? work.x_ld : 1);
+    const float *y = work.y + place.product * work.y_stride + place.column * work.y_narrow;
     const Warp<Config> mine = {work,
                                x,
                                y,
                                work.wide - warp_row,
-                               work.narrow - column,
+                               place.columns_left,
                                aligned_16(x, work.x_ld),
                                aligned_16(y, Config::y_along_k ? work.y_narrow : work.y_k),
                                lane,
@@ -229,31 +195,16 @@ __device__ __forceinline__ void compute_tile(const SkinnyWork &work, int64_t til
   __syncthreads();  // the rings are free
   put_sums<Config>(shared + (warp_k * D::kGroups + group) * part_floats + warp_wide * D::kRows, row_floats, lane, sum);
   __syncthreads();
-  Output out = {work.c + product * work.c_stride + row * work.c_wide + column * work.c_narrow, work.c_wide,
-                work.c_narrow, work.alpha, work.beta};
-  if (first > 0 || last < work.units) {
-    // A block continues at most one tile, and leaves at most one other unfinished.
-    const int64_t slot = 2 * static_cast<int64_t>(blockIdx.x) + (first > 0 ? 0 : 1);
-    out = {work.partial + slot * rows * D::kColumns, 1, rows, 1.0f, 0.0f};
-  }
-  store_sums<Config>(shared, work.warps_k * D::kGroups, part_floats, row_floats, rows, work.wide - row,
-                     work.narrow - column, out);
+  const SkinnyOutput out(work, place, first, last, rows, D::kColumns);
+  store_skinny(shared, work.warps_k * D::kGroups, part_floats, row_floats, rows, D::kColumns, place, out);
 }
 
 // The block's share of all units, tile by tile.
 template <typename Config>
 __device__ __forceinline__ void compute(const SkinnyWork &work) {
   float *const shared = dynamic_shared();
-  const int64_t block = blockIdx.x;
-  int64_t unit = (block * work.share + min(block, work.rest)) * work.granule;
-  const int64_t end = unit + (work.share + (block < work.rest ? 1 : 0)) * work.granule;
-  while (unit < end) {
-    const int64_t tile = unit / work.units, first = unit - tile * work.units;
-    const int64_t last = min(work.units, first + end - unit);
-    compute_tile<Config>(work, tile, first, last, shared);
-    unit += last - first;
-    if (unit < end) __syncthreads();  // the sums have been read
-  }
+  for_each_share(
+      work, [&](int64_t tile, int64_t first, int64_t last) { compute_tile<Config>(work, tile, first, last, shared); });
 }
 
 }  // namespace libsgemm::cuda::skinny

@@ -1,11 +1,14 @@
-// The host's side of the skinny rows. A kernel's file defines a Row: its Shape (skinny_copy.cuh), and kernel<Config>(),
-// the instance for a layout.
+// The host's side of the skinny rows of this backend. A kernel's file defines a Row that derives from SkinnyRow<Row,
+// Shape>, Shape as in skinny_copy.cuh, and has kernel_for<Config>(), the instance for a layout.
 #pragma once
 
+#include "gpu/skinny_row.h"
 #include "launch.h"
 #include "skinny.cuh"
 
-namespace libsgemm::cuda::skinny {
+namespace libsgemm::cuda {
+
+namespace skinny {
 
 // One plan serves all layouts: their largest ring counts.
 template <typename Shape>
@@ -21,41 +24,23 @@ constexpr SkinnyTile tile_of() {
   return tile;
 }
 
-using SkinnyKernel = void (*)(SkinnyWork);
+}  // namespace skinny
 
-template <typename Row>
-SkinnyKernel kernel_of(bool x_along_k, bool y_along_k) {
-  using Shape = typename Row::Shape;
-  if (y_along_k) {
-    return x_along_k ? Row::template kernel<Layout<Shape, true, true>>()
-                     : Row::template kernel<Layout<Shape, false, true>>();
-  } else {
-    return x_along_k ? Row::template kernel<Layout<Shape, true, false>>()
-                     : Row::template kernel<Layout<Shape, false, false>>();
+template <typename Row, typename Shape>
+struct SkinnyRow {
+  static constexpr SkinnyTile tile = skinny::tile_of<Shape>();
+
+  static void (*kernel(const SkinnyPlan &plan))(SkinnyWork) {
+    using skinny::Layout;
+    if (plan.y_along_k) {
+      return plan.x_along_k ? Row::template kernel_for<Layout<Shape, true, true>>()
+                            : Row::template kernel_for<Layout<Shape, false, true>>();
+    }
+    return plan.x_along_k ? Row::template kernel_for<Layout<Shape, true, false>>()
+                          : Row::template kernel_for<Layout<Shape, false, false>>();
   }
-}
 
-template <typename Row>
-libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
-  constexpr SkinnyTile kTile = tile_of<typename Row::Shape>();
-  SkinnyPlan plan = skinny_plan(kTile, desc, launch.device);
-  plan.work.partial = static_cast<float *>(launch.workspace);
-  const dim3 grid(static_cast<unsigned>(plan.blocks)), block(static_cast<unsigned>(plan.threads));
-  const libsgemm_status_t status = launch_kernel(kernel_of<Row>(plan.x_along_k, plan.y_along_k), grid, block,
-                                                 plan.shared_bytes, launch, error, plan.work);
-  if (status != LIBSGEMM_SUCCESS || plan.workspace_bytes == 0) return status;
-  return sum_skinny_partials(kTile, plan, launch, error);
-}
+  static size_t shared_bytes(const SkinnyPlan &plan) { return plan.shared_bytes; }
+};
 
-template <typename Row>
-Kernel row(const char *name) {
-  static constexpr SkinnyTile kTile = tile_of<typename Row::Shape>();
-  const auto supports = [](const GemmDesc &desc, int device) { return skinny_supports(kTile, desc, device); };
-  const auto cost = [](const GemmDesc &desc, int device) { return skinny_plan(kTile, desc, device).seconds; };
-  const auto workspace = [](const GemmDesc &desc, int device) {
-    return skinny_plan(kTile, desc, device).workspace_bytes;
-  };
-  return {name, LIBSGEMM_MATH_FP32, supports, cost, workspace, launch<Row>};
-}
-
-}  // namespace libsgemm::cuda::skinny
+}  // namespace libsgemm::cuda

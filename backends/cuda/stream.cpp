@@ -1,7 +1,7 @@
 // Streams, events, waiting, and graphs being recorded.
 #include "context.h"
 #include "driver.h"
-#include "fault.h"
+#include "gpu/fault.h"
 #include "launch.h"
 #include "runtime.h"
 

@@ -5,8 +5,9 @@
 #include <climits>
 #include <cmath>
 
-#include "aligned.h"
-#include "cost.h"
+#include "device.h"
+#include "gpu/aligned.h"
+#include "gpu/cost.h"
 #include "launch.h"
 #include "steered.h"
 
@@ -28,7 +29,7 @@ constexpr double kPartialBandwidth = 1.5;
 
 // Time of one k-tile.
 double step_seconds(const Device &d) {
-  return 2.0 * Shape::tile_m * Shape::tile_n * Shape::tile_k * d.multiprocessors / (kPeakFraction * ffma_peak(d));
+  return 2.0 * Shape::tile_m * Shape::tile_n * Shape::tile_k * d.compute_units / (kPeakFraction * fma_peak(d));
 }
 
 // An operand as a plan sees it.
@@ -76,12 +77,12 @@ size_t flag_bytes(int blocks) { return (sizeof(unsigned) * static_cast<size_t>(b
 
 // Of a plan that cuts tiles: a flag and a partial tile for each block.
 size_t stream_workspace(const Device &d) {
-  return flag_bytes(d.multiprocessors) + static_cast<size_t>(d.multiprocessors) * kTileBytes;
+  return flag_bytes(d.compute_units) + static_cast<size_t>(d.compute_units) * kTileBytes;
 }
 
 void plan_stream(const Device &d, StreamKPlan *plan) {
   StreamKProblem &p = plan->problem;
-  const int blocks = d.multiprocessors, count = p.tiles_m * p.tiles_n;
+  const int blocks = d.compute_units, count = p.tiles_m * p.tiles_n;
   const double rounds = std::ceil(static_cast<double>(count) / blocks);
   // Whole tiles for all blocks, or tiles cut in the last one or two rounds.
   const int cut = count % blocks == 0 ? 0 : count < blocks ? count : count % blocks + blocks;
@@ -101,11 +102,11 @@ void plan_stream(const Device &d, StreamKPlan *plan) {
 void plan_slices(const Device &d, StreamKPlan *plan) {
   StreamKProblem &p = plan->problem;
   const int count = p.tiles_m * p.tiles_n;
-  p.slices = std::clamp(d.multiprocessors / count, 1, p.k_tiles);
+  p.slices = std::clamp(d.compute_units / count, 1, p.k_tiles);
   plan->blocks = count * p.slices;
   const double bytes = static_cast<double>(plan->blocks) * kTileBytes;
   plan->workspace = static_cast<size_t>(plan->blocks) * kTileBytes;
-  const double waves = std::ceil(static_cast<double>(plan->blocks) / d.multiprocessors);
+  const double waves = std::ceil(static_cast<double>(plan->blocks) / d.compute_units);
   plan->seconds = waves * (std::ceil(static_cast<double>(p.k_tiles) / p.slices) * step_seconds(d) + kStoreSeconds) +
                   kLaunchSeconds + 2 * memory_seconds(d, bytes) / kPartialBandwidth;
 }
@@ -164,12 +165,12 @@ bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int index) {
   const Device &d = device(index);
   const double count = std::ceil(static_cast<double>(desc.m) / 128) * std::ceil(static_cast<double>(desc.n) / 128);
   const double k_tiles = std::ceil(static_cast<double>(desc.k) / Shape::tile_k);
-  if (count >= INT_MAX / 16 || k_tiles * (2 * d.multiprocessors + count / d.multiprocessors) >= INT_MAX) return false;
+  if (count >= INT_MAX / 16 || k_tiles * (2 * d.compute_units + count / d.compute_units) >= INT_MAX) return false;
   switch (sharing) {
     case Sharing::stream:
       return true;
     case Sharing::slices:
-      return count <= 2 * d.multiprocessors && k_tiles >= 2 && count * k_tiles < INT_MAX;
+      return count <= 2 * d.compute_units && k_tiles >= 2 && count * k_tiles < INT_MAX;
   }
   return false;
 }

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <climits>
 
-#include "aligned.h"
-#include "cost.h"
 #include "device.h"
+#include "gpu/aligned.h"
+#include "gpu/cost.h"
 
 namespace libsgemm::cuda::thin {
 namespace {
@@ -62,7 +62,7 @@ struct Arithmetic {
 
 Arithmetic arithmetic_of(const ThinTile &tile, const ThinPlan &plan, int64_t resident, const Device &dev) {
   Arithmetic a = {};
-  const double peak = tile.ffma_share[plan.x_along_k][plan.y_along_k] * ffma_peak(dev) / dev.multiprocessors;
+  const double peak = tile.ffma_share[plan.x_along_k][plan.y_along_k] * fma_peak(dev) / dev.compute_units;
   a.step = 2.0 * tile.rows * tile.columns / peak;
   if (!plan.x_vectors || !plan.y_vectors) a.step *= kUnalignedSlowdown;
   a.start = tile.start_seconds;
@@ -83,7 +83,7 @@ double whole_seconds(const Arithmetic &arithmetic, const ThinPlan &plan, double 
 // `blocks` equal shares.
 double shared_seconds(const ThinTile &tile, const Arithmetic &arithmetic, const ThinPlan &plan, double k,
                       int64_t blocks, const Device &dev) {
-  const double busy = static_cast<double>(ceil_div(blocks, dev.multiprocessors));  // blocks of the busiest one
+  const double busy = static_cast<double>(ceil_div(blocks, dev.compute_units));  // blocks of the busiest one
   const double tiles = static_cast<double>(plan.tiles) / static_cast<double>(blocks);
   const double partial = 16.0 * tile.rows * tile.columns * static_cast<double>(blocks);
   return arithmetic.tiles(busy * tiles, k, busy) + arithmetic.tiles(busy, 0, busy) + kShareSeconds +
@@ -108,12 +108,12 @@ ThinPlan thin_plan(const ThinTile &tile, const GemmDesc &desc, int device_index)
   SkinnyWork &w = plan.work;
   const auto fit = static_cast<int64_t>(dev.shared_memory_per_block / tile.bytes);
   const int64_t resident = std::clamp<int64_t>(fit, 1, resident_blocks(tile.resident, dev.arch)),
-                slots = resident * dev.multiprocessors;
+                slots = resident * dev.compute_units;
   const int64_t sharing = std::clamp<int64_t>(plan.tiles * w.units / kLeastUnits, 1, slots);
 
   const double k = static_cast<double>(w.units) * tile.chunk;
   const Arithmetic arithmetic = arithmetic_of(tile, plan, resident, dev);
-  const double whole = whole_seconds(arithmetic, plan, k, slots, dev.multiprocessors);
+  const double whole = whole_seconds(arithmetic, plan, k, slots, dev.compute_units);
   const double shared = shared_seconds(tile, arithmetic, plan, k, sharing, dev);
   const bool share_tiles = tile.share_tiles && shared < whole && plan.tiles < kMostSharedTiles;
   plan.blocks = share_tiles ? sharing : std::min(plan.tiles, slots);

@@ -1,5 +1,5 @@
-// The device code of the thin rows: R (wide x narrow) = X (wide x k) Y (k x narrow) with narrow of 17 to 128 (skinny.h
-// has the view of a product as R), for persistent blocks.
+// The device code of the thin rows: R (wide x narrow) = X (wide x k) Y (k x narrow) with narrow of 17 to 128, the view
+// of a product in gpu/skinny.h, for persistent blocks.
 //
 // Differs from skinny.cuh: the block's warps share one ring of k-tiles (thin_copy.cuh), so Y arrives once for all of
 // them; and the ring never drains: the copies of a block's next tile are under way while it multiplies and stores this
@@ -14,12 +14,14 @@
 #include <cstdint>
 
 #include "dynamic_shared.cuh"
+#include "gpu/skinny.h"
 #include "ptx.h"
-#include "skinny.h"
 #include "thin_copy.cuh"
 #include "thin_store.cuh"
 
 namespace libsgemm::cuda::thin {
+
+using namespace gpu;
 
 // sum += the products of a warp's quads of one slot, from the thread's first row and column and the group's first quad
 // on. `between` runs once, behind the first of them.

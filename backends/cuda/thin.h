@@ -1,4 +1,5 @@
-// What the thin rows share on the host: a product with one long side and one of about 17 to 128, seen as in skinny.h.
+// What the thin rows share on the host: a product with one long side and one of about 17 to 128, seen as in
+// gpu/skinny.h.
 //
 // Work is counted in units: one tile of R times one k-tile. The blocks stay for the whole product. They take whole
 // tiles, or, where that would leave multiprocessors idle, equal shares of all units (stream-K: Osama et al., PPoPP
@@ -9,9 +10,11 @@
 #include <cstdint>
 
 #include "backend.h"
-#include "skinny.h"
+#include "gpu/skinny.h"
 
 namespace libsgemm::cuda::thin {
+
+using namespace gpu;
 
 // Blocks of a multiprocessor: from sm_100 on the compiler needs more registers than three blocks leave.
 constexpr int resident_blocks(int blocks, int arch) { return blocks == 3 && arch >= 100 ? 2 : blocks; }

@@ -1,149 +1,35 @@
-// The host's side of the kernels built on tile.cuh: what they support, which instance serves a call, and its launch.
-//
-// A kernel's file defines its Config (a TileShape with min_arch, blocks and peak_fraction) and a Row:
-//
-//   struct Row {
-//     using Config = ...;
-//     static constexpr Engine engine = ...;
-//     template <Fetch A, Fetch B, typename Operands> static auto kernel();     // the instance: a function pointer
-//     template <Fetch A, Fetch B> static constexpr size_t shared_bytes();      // its dynamic shared memory
-//   };
+// The host's side of the kernels built on gpu/tile.h: what rows for NVIDIA's architectures have in common.
 #pragma once
 
-#include <climits>
-#include <type_traits>
-
-#include "aligned.h"
-#include "batch.h"
-#include "cost.h"
+#include "device.h"
+#include "gpu/tile_row.h"
 #include "launch.h"
-#include "tile.cuh"
 
 namespace libsgemm::cuda {
 
-// Which instances of a kernel exist. Vectors are for operands whose columns all start at multiples of 16 bytes.
-enum class Engine {
-  copies,     // 16-byte asynchronous copies along the outer dimension only: a transposed operand is copied by elements
-  registers,  // vectors along either dimension
-  scalar      // no vectors
-};
+// The base of a Row of gpu/tile_row.h. The Config has min_arch, blocks and peak_fraction besides.
+template <class RowConfig, Engine kEngine>
+struct TileRow {
+  using Config = RowConfig;
+  static constexpr Engine engine = kEngine;
 
-template <Fetch Kind>
-using FetchConstant = std::integral_constant<Fetch, Kind>;
+  static bool runs_on(int index) { return device(index).arch >= Config::min_arch; }
+  static bool vectors(const GemmDesc &desc) { return vectors_fit(desc, engine); }
 
-template <class Config>
-constexpr Tiling tiling_of() {
-  return {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, Config::peak_fraction};
-}
-
-// True if vectors of 4 elements may be read along the columns of `rows` elements.
-inline bool vectors_fit(const void *base, int64_t ld, int64_t rows, int64_t stride) {
-  return columns_aligned(base, ld) && static_cast<uint64_t>(rows | stride) % 4 == 0;
-}
-
-// Pointers of a batch are not looked at: they may lie in device memory.
-inline bool vectors_fit(const GemmDesc &desc, Engine engine) {
-  if (desc.batch == Batch::pointers || engine == Engine::scalar) return false;
-  const bool a_outer = desc.transa == LIBSGEMM_NO_TRANS, b_outer = desc.transb != LIBSGEMM_NO_TRANS;
-  const bool strided = desc.batch == Batch::strided;
-  const bool a = vectors_fit(desc.a, desc.lda, a_outer ? desc.m : desc.k, strided ? desc.stride_a : 0);
-  const bool b = vectors_fit(desc.b, desc.ldb, b_outer ? desc.n : desc.k, strided ? desc.stride_b : 0);
-  if (engine == Engine::registers) return a && b;
-  return (a || !a_outer) && (b || !b_outer);
-}
-
-// The tiling for the cost: operands that are copied by elements take their share, as measured on an H100.
-template <class Row>
-Tiling tiling_for(const GemmDesc &desc) {
-  constexpr double kElementsA = 0.91, kElementsB = 0.94;
-  constexpr double kElementsStart = 8;  // steps of k that filling the stages costs besides
-  Tiling tiling = tiling_of<typename Row::Config>();
-  if (Row::engine != Engine::copies) {
-    tiling.stall = 0.8;
+  // Operands that are copied by elements take their share, as measured on an H100.
+  static Tiling tiling(const GemmDesc &desc, int) {
+    constexpr double kElementsA = 0.91, kElementsB = 0.94;
+    constexpr double kElementsStart = 8;  // steps of k that filling the stages costs besides
+    Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, Config::peak_fraction};
+    if (engine != Engine::copies) {
+      tiling.stall = 0.8;
+      return tiling;
+    }
+    const double k = static_cast<double>(desc.k), start = k / (k + kElementsStart);
+    if (!vectors(desc) || desc.transa != LIBSGEMM_NO_TRANS) tiling.peak_fraction *= kElementsA * start;
+    if (!vectors(desc) || desc.transb == LIBSGEMM_NO_TRANS) tiling.peak_fraction *= kElementsB * start;
     return tiling;
   }
-  const bool vectors = vectors_fit(desc, Row::engine);
-  const double k = static_cast<double>(desc.k), start = k / (k + kElementsStart);
-  if (!vectors || desc.transa != LIBSGEMM_NO_TRANS) tiling.peak_fraction *= kElementsA * start;
-  if (!vectors || desc.transb == LIBSGEMM_NO_TRANS) tiling.peak_fraction *= kElementsB * start;
-  return tiling;
-}
-
-// Calls run(FetchConstant of A, FetchConstant of B).
-template <Engine kEngine, bool kVectors, typename Run>
-libsgemm_status_t with_fetch(const GemmDesc &desc, const Run &run) {
-  using Outer = FetchConstant<kVectors ? Fetch::outer_x4 : Fetch::outer>;
-  using Inner = FetchConstant<kVectors && kEngine == Engine::registers ? Fetch::inner_x4 : Fetch::inner>;
-  const bool a_outer = desc.transa == LIBSGEMM_NO_TRANS, b_outer = desc.transb != LIBSGEMM_NO_TRANS;
-  if (a_outer) return b_outer ? run(Outer(), Outer()) : run(Outer(), Inner());
-  return b_outer ? run(Inner(), Outer()) : run(Inner(), Inner());
-}
-
-template <class Config>
-bool tiles_support(const GemmDesc &desc, int index) {
-  if (desc.routine != Routine::gemm || desc.type != Type::f32 || device(index).arch < Config::min_arch) return false;
-  const double tiles = tile_count(static_cast<double>(desc.m), static_cast<double>(desc.n), tiling_of<Config>());
-  return tiles < INT_MAX / 16 && desc.k / Config::tile_k < INT_MAX - 1;
-}
-
-template <class Config>
-TileProblem tile_problem(const GemmDesc &desc) {
-  TileProblem p = {};
-  p.m = desc.m, p.n = desc.n, p.k = desc.k;
-  p.lda = desc.lda, p.ldb = desc.ldb, p.ldc = desc.ldc;
-  p.alpha = desc.alpha, p.beta = desc.beta;
-  p.tiles_m = static_cast<int>((desc.m - 1) / Config::tile_m + 1);
-  p.tiles_n = static_cast<int>((desc.n - 1) / Config::tile_n + 1);
-  p.k_tiles = static_cast<int>((desc.k - 1) / Config::tile_k + 1);
-  p.slice_tiles = p.k_tiles;
-  return p;
-}
-
-// Enqueues the kernel for `count` products.
-template <class Row, bool kVectors, typename Operands>
-libsgemm_status_t enqueue_tiles(const GemmDesc &desc, const TileProblem &p, const Operands &operands, int64_t count,
-                                const Launch &launch, Error *error) {
-  const unsigned slices = static_cast<unsigned>((p.k_tiles - 1) / p.slice_tiles + 1);
-  const dim3 grid(static_cast<unsigned>(p.tiles_m) * static_cast<unsigned>(p.tiles_n), slices,
-                  static_cast<unsigned>(count));
-  return with_fetch<Row::engine, kVectors>(desc, [&](auto a, auto b) {
-    constexpr Fetch kA = decltype(a)::value, kB = decltype(b)::value;
-    return launch_kernel(Row::template kernel<kA, kB, Operands>(), grid, dim3(Row::Config::threads),
-                         Row::template shared_bytes<kA, kB>(), launch, error, operands, p);
-  });
-}
-
-constexpr int64_t kMostProducts = 65535;  // of a launch: gridDim.z
-
-template <class Row>
-libsgemm_status_t launch_tiles(const GemmDesc &desc, const Launch &launch, Error *error) {
-  const TileProblem p = tile_problem<typename Row::Config>(desc);
-  return for_chunks(desc, launch, kMostProducts, [&](const auto &operands, int64_t count) {
-    using Operands = std::decay_t<decltype(operands)>;
-    if constexpr (Row::engine != Engine::scalar && std::is_same_v<Operands, StridedOperands>) {
-      if (vectors_fit(desc, Row::engine)) return enqueue_tiles<Row, true>(desc, p, operands, count, launch, error);
-    }
-    return enqueue_tiles<Row, false>(desc, p, operands, count, launch, error);
-  });
-}
-
-template <class Row>
-double tiles_cost(const GemmDesc &desc, int index) {
-  return gemm_seconds(device(index), desc, tiling_for<Row>(desc));
-}
-
-template <class Row>
-Kernel tile_kernel(const char *name) {
-  using Config = typename Row::Config;
-  return {name, LIBSGEMM_MATH_FP32, tiles_support<Config>, tiles_cost<Row>, nullptr, launch_tiles<Row>};
-}
-
-// A step of the ladder: the rows after it can do all that it can, and the cost lets them.
-template <class Row>
-Kernel ladder_kernel(const char *name) {
-  Kernel kernel = tile_kernel<Row>(name);
-  kernel.cost = [](const GemmDesc &desc, int index) { return kForcedOnly + tiles_cost<Row>(desc, index); };
-  return kernel;
-}
+};
 
 }  // namespace libsgemm::cuda

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "cost.h"
 #include "device.h"
+#include "gpu/cost.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -90,7 +90,7 @@ class Search {
   void slices(int64_t blocks, int64_t least, const Try &attempt) const {
     attempt(1);
     for (int per_one = 1; per_one <= kMostPerOne; ++per_one) {
-      const int64_t wanted = int64_t{per_one} * device_.multiprocessors / blocks;
+      const int64_t wanted = int64_t{per_one} * device_.compute_units / blocks;
       const int64_t slices = std::min({wanted, best_.work.k / least, int64_t{kMostSlices}});
       if (slices > 1) attempt(slices);
     }
@@ -117,7 +117,7 @@ class Search {
            [&](int64_t slices) { tiles_of(shape, shape.rows, slices); });
     // Tiles that are not full but as many as multiprocessors; whole sectors of 8 rows.
     for (int per_one = 1; per_one <= kMostPerOne; ++per_one) {
-      const int64_t wanted = int64_t{per_one} * device_.multiprocessors / count_;
+      const int64_t wanted = int64_t{per_one} * device_.compute_units / count_;
       if (wanted == 0) continue;
       const int64_t rows = ceil_div(ceil_div(best_.work.rows, wanted), 8) * 8;
       if (rows < shape.rows && 2 * rows > shape.rows) tiles_of(shape, static_cast<int>(rows), 1);
@@ -128,7 +128,7 @@ class Search {
     const int step = vector::kWarpStep / shape.rows;
     VectorPlan plan = cut(tile_rows, slices, step);
     plan.shape = shape.rows;
-    const int most = plan.blocks <= device_.multiprocessors ? vector::kMostWarps : vector::kMostWarps / 2;
+    const int most = plan.blocks <= device_.compute_units ? vector::kMostWarps : vector::kMostWarps / 2;
     const int64_t k = std::min(plan.work.slice, best_.work.k), rest = k % step;
     const int64_t jobs = k / step + ceil_div(rest, step / 4);  // several warps share the last, short step
     const int warps = static_cast<int>(std::min<int64_t>(most, jobs));
@@ -154,8 +154,8 @@ class Search {
   // `steps` of a warp, one after the other; `resident` blocks of a multiprocessor.
   void consider(const VectorPlan &candidate, double warp_bytes, int resident, double steps, double share) {
     VectorPlan plan = candidate;
-    const double blocks = static_cast<double>(plan.blocks), all = device_.multiprocessors;
-    const double busiest = static_cast<double>(ceil_div(plan.blocks, device_.multiprocessors));
+    const double blocks = static_cast<double>(plan.blocks), all = device_.compute_units;
+    const double busiest = static_cast<double>(ceil_div(plan.blocks, device_.compute_units));
     const double waves = busiest / std::min<double>(busiest, resident);
     const double uneven = std::max(1.0, busiest * all / (blocks * kBandwidthOfOne));
     const double under_way = std::clamp<double>(blocks / all, 1, resident) * (plan.threads / 32.0) * warp_bytes;

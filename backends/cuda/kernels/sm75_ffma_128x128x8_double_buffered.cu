@@ -25,7 +25,7 @@
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 NT 43.3; cuBLAS 13.1 (FP32, the same run)
 // 52.2.
 #include "double_buffered.cuh"
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
@@ -49,9 +49,7 @@ __global__ void __launch_bounds__(Config::threads, resident_blocks(Config::block
 
 namespace {
 
-struct Row {
-  using Config = cuda::Config;
-  static constexpr Engine engine = Engine::registers;
+struct Row : TileRow<Config, Engine::registers> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm75_ffma_128x128x8_double_buffered<KindA, KindB, Operands>;

@@ -21,7 +21,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 NT 30.4; cuBLAS 13.1 (FP32, the same run)
 // 52.2.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "register_tile.cuh"
 
 namespace libsgemm::cuda {
@@ -47,9 +47,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
-  using Config = cuda::Config;
-  static constexpr Engine engine = Engine::scalar;
+struct Row : TileRow<Config, Engine::scalar> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm75_ffma_128x128x8_register8x8<KindA, KindB, Operands>;

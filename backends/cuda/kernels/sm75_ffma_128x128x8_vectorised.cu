@@ -25,8 +25,8 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 NT 37.2; cuBLAS 13.1 (FP32, the same run)
 // 52.2.
-#include "kernels.h"
-#include "tile.cuh"
+#include "gpu/kernels.h"
+#include "operand_tile.cuh"
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
@@ -91,9 +91,7 @@ __global__ void __launch_bounds__(Config::threads, resident_blocks(Config::block
 
 namespace {
 
-struct Row {
-  using Config = cuda::Config;
-  static constexpr Engine engine = Engine::registers;
+struct Row : TileRow<Config, Engine::registers> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm75_ffma_128x128x8_vectorised<KindA, KindB, Operands>;

@@ -23,7 +23,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 32768 x 32 x 1024 NN, NT, TN, TT 34, 35, 27, 26; cuBLAS 13.1
 // 27, 23, 28, 30.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "skinny_row.h"
 
 namespace libsgemm::cuda {
@@ -36,22 +36,23 @@ __global__ void __launch_bounds__(32 * Config::warps, Config::resident)
 
 namespace {
 
-struct Row {
-  struct Shape {
-    static constexpr int wide_thread = 8, narrow_thread = 16, wide_lanes = 16, narrow_lanes = 2;
-    static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
-    static constexpr int narrow_most = 32;
-    static constexpr double ffma_share = 0.7;
-    static constexpr double slowdown = 1.0001;
-  };
+struct Shape {
+  static constexpr int wide_thread = 8, narrow_thread = 16, wide_lanes = 16, narrow_lanes = 2;
+  static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
+  static constexpr int narrow_most = 32;
+  static constexpr double ffma_share = 0.7;
+  static constexpr double slowdown = 1.0001;
+};
+
+struct Row : SkinnyRow<Row, Shape> {
   template <typename Config>
-  static auto kernel() {
+  static auto kernel_for() {
     return &sm75_ffma_128x32x16_tall<Config>;
   }
 };
 
 }  // namespace
 
-Kernel sm75_ffma_128x32x16_tall() { return skinny::row<Row>("sm75_ffma_128x32x16_tall"); }
+Kernel sm75_ffma_128x32x16_tall() { return skinny_kernel<Row>("sm75_ffma_128x32x16_tall"); }
 
 }  // namespace libsgemm::cuda

@@ -25,7 +25,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 7680 x 64 x 2560 NN, NT, TN, TT 36.0, 38.6, 31.4,
 // 33.2; cuBLAS 13.1 37.3, 37.1, 35.5, 34.0. Rows along k cost: more FFMA there fetch three registers.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "thin_row.h"
 
 namespace libsgemm::cuda {

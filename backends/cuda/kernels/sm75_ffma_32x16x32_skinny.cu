@@ -22,7 +22,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 16 x 4096 x 4096 NN, NT, TN, TT 16, 18, 16, 18; cuBLAS 13.1 12,
 // 13, 12, 13.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "skinny_row.h"
 
 namespace libsgemm::cuda {
@@ -35,22 +35,23 @@ __global__ void __launch_bounds__(32 * Config::warps, Config::resident)
 
 namespace {
 
-struct Row {
-  struct Shape {
-    static constexpr int wide_thread = 4, narrow_thread = 16, wide_lanes = 8, narrow_lanes = 1;
-    static constexpr int chunk = 32, stages = 3, warps = 8, resident = 1;
-    static constexpr int narrow_most = 16;
-    static constexpr double ffma_share = 0.6;
-    static constexpr double slowdown = 1.0;
-  };
+struct Shape {
+  static constexpr int wide_thread = 4, narrow_thread = 16, wide_lanes = 8, narrow_lanes = 1;
+  static constexpr int chunk = 32, stages = 3, warps = 8, resident = 1;
+  static constexpr int narrow_most = 16;
+  static constexpr double ffma_share = 0.6;
+  static constexpr double slowdown = 1.0;
+};
+
+struct Row : SkinnyRow<Row, Shape> {
   template <typename Config>
-  static auto kernel() {
+  static auto kernel_for() {
     return &sm75_ffma_32x16x32_skinny<Config>;
   }
 };
 
 }  // namespace
 
-Kernel sm75_ffma_32x16x32_skinny() { return skinny::row<Row>("sm75_ffma_32x16x32_skinny"); }
+Kernel sm75_ffma_32x16x32_skinny() { return skinny_kernel<Row>("sm75_ffma_32x16x32_skinny"); }
 
 }  // namespace libsgemm::cuda

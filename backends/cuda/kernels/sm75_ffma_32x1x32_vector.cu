@@ -23,9 +23,9 @@
 // 90 to 91 % of a copy's bandwidth; cuBLAS 13.1 24.8 to 29.4 us.
 #include <algorithm>
 
-#include "kernels.h"
+#include "gpu/kernels.h"
+#include "gpu/split_k_row.h"
 #include "launch.h"
-#include "split_k_row.h"
 #include "vector.cuh"
 
 namespace libsgemm::cuda {

@@ -18,7 +18,7 @@
 //
 // Measured: its results on an H100, by the tests; its speed not yet.
 #include "batched.cuh"
-#include "kernels.h"
+#include "gpu/kernels.h"
 
 namespace libsgemm::cuda {
 

@@ -18,7 +18,7 @@
 //
 // Measured: its results on an H100, by the tests; its speed not yet.
 #include "double_buffered.cuh"
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
@@ -42,9 +42,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
-  using Config = cuda::Config;
-  static constexpr Engine engine = Engine::registers;
+struct Row : TileRow<Config, Engine::registers> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm75_ffma_32x32x16_double_buffered<KindA, KindB, Operands>;

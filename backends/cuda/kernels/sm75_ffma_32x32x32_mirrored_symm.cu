@@ -16,9 +16,10 @@
 // Measured: its results on an H100, by the tests; its speed not yet.
 #include <algorithm>
 
-#include "../cost.h"
-#include "../gemm_step.h"
 #include "../launch.h"
+#include "device.h"
+#include "gpu/cost.h"
+#include "gpu/gemm_step.h"
 
 namespace libsgemm::cuda {
 namespace {

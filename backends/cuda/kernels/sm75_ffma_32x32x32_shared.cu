@@ -18,7 +18,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 NT 6.7; cuBLAS 13.1 (FP32, the same run)
 // 52.2.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
@@ -63,14 +63,12 @@ __global__ void __launch_bounds__(Config::threads)
     __syncthreads();
   }
   const OutputTile out = output_tile(operands, p, at);
-  if (row < out.rows && column < out.columns) out.write(out.c + column * out.ld + row, sum);
+  if (row < out.rows && column < out.columns) out.write(out.c + column * out.ld + row, out.alpha * sum);
 }
 
 namespace {
 
-struct Row {
-  using Config = cuda::Config;
-  static constexpr Engine engine = Engine::scalar;
+struct Row : TileRow<Config, Engine::scalar> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm75_ffma_32x32x32_shared<KindA, KindB, Operands>;

@@ -21,7 +21,7 @@
 // narrow_most; ffma_share of the peak and slowdown, for the cost.
 //
 // Measured: its results on an H100, by the tests; its speed not yet.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "skinny_row.h"
 
 namespace libsgemm::cuda {
@@ -34,22 +34,23 @@ __global__ void __launch_bounds__(32 * Config::warps, Config::resident)
 
 namespace {
 
-struct Row {
-  struct Shape {
-    static constexpr int wide_thread = 4, narrow_thread = 8, wide_lanes = 8, narrow_lanes = 1;
-    static constexpr int chunk = 32, stages = 3, warps = 8, resident = 1;
-    static constexpr int narrow_most = 8;
-    static constexpr double ffma_share = 0.55;
-    static constexpr double slowdown = 1.0;
-  };
+struct Shape {
+  static constexpr int wide_thread = 4, narrow_thread = 8, wide_lanes = 8, narrow_lanes = 1;
+  static constexpr int chunk = 32, stages = 3, warps = 8, resident = 1;
+  static constexpr int narrow_most = 8;
+  static constexpr double ffma_share = 0.55;
+  static constexpr double slowdown = 1.0;
+};
+
+struct Row : SkinnyRow<Row, Shape> {
   template <typename Config>
-  static auto kernel() {
+  static auto kernel_for() {
     return &sm75_ffma_32x8x32_skinny<Config>;
   }
 };
 
 }  // namespace
 
-Kernel sm75_ffma_32x8x32_skinny() { return skinny::row<Row>("sm75_ffma_32x8x32_skinny"); }
+Kernel sm75_ffma_32x8x32_skinny() { return skinny_kernel<Row>("sm75_ffma_32x8x32_skinny"); }
 
 }  // namespace libsgemm::cuda

@@ -22,7 +22,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 35 x 8457 x 2560 NN, NT, TN, TT 16, 16, 17, 17; cuBLAS 13.1 18,
 // 19, 17, 18.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "skinny_row.h"
 
 namespace libsgemm::cuda {
@@ -35,22 +35,23 @@ __global__ void __launch_bounds__(32 * Config::warps, Config::resident)
 
 namespace {
 
-struct Row {
-  struct Shape {
-    static constexpr int wide_thread = 8, narrow_thread = 12, wide_lanes = 8, narrow_lanes = 4;
-    static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
-    static constexpr int narrow_most = 96;
-    static constexpr double ffma_share = 0.68;
-    static constexpr double slowdown = 1.45;
-  };
+struct Shape {
+  static constexpr int wide_thread = 8, narrow_thread = 12, wide_lanes = 8, narrow_lanes = 4;
+  static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
+  static constexpr int narrow_most = 96;
+  static constexpr double ffma_share = 0.68;
+  static constexpr double slowdown = 1.45;
+};
+
+struct Row : SkinnyRow<Row, Shape> {
   template <typename Config>
-  static auto kernel() {
+  static auto kernel_for() {
     return &sm75_ffma_64x48x16_tall<Config>;
   }
 };
 
 }  // namespace
 
-Kernel sm75_ffma_64x48x16_tall() { return skinny::row<Row>("sm75_ffma_64x48x16_tall"); }
+Kernel sm75_ffma_64x48x16_tall() { return skinny_kernel<Row>("sm75_ffma_64x48x16_tall"); }
 
 }  // namespace libsgemm::cuda

@@ -26,7 +26,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 35 x 8457 x 2560 NN, NT, TN, TT 20.7, 21.6, 21.1,
 // 20.5; cuBLAS 13.1 17.8, 18.3, 16.7, 17.9.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "thin_row.h"
 
 namespace libsgemm::cuda {

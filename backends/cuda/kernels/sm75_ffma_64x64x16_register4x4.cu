@@ -20,7 +20,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 NT 21.0; cuBLAS 13.1 (FP32, the same run)
 // 52.2.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "register_tile.cuh"
 
 namespace libsgemm::cuda {
@@ -46,9 +46,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
-  using Config = cuda::Config;
-  static constexpr Engine engine = Engine::scalar;
+struct Row : TileRow<Config, Engine::scalar> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm75_ffma_64x64x16_register4x4<KindA, KindB, Operands>;

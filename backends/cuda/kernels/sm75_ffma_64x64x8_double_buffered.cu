@@ -21,7 +21,7 @@
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 65536 x 64 x 64 NN, NT, TN, TT 25, 25, 23, 23; cuBLAS 13.1 26,
 // 27, 22, 22.
 #include "double_buffered.cuh"
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
@@ -45,9 +45,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
-  using Config = cuda::Config;
-  static constexpr Engine engine = Engine::registers;
+struct Row : TileRow<Config, Engine::registers> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm75_ffma_64x64x8_double_buffered<KindA, KindB, Operands>;

@@ -24,8 +24,9 @@
 //
 // Measured: its results on an H100, by the tests; its speed not yet.
 #include "double_buffered.cuh"
-#include "kernels.h"
-#include "split_k_row.h"
+#include "gpu/kernels.h"
+#include "gpu/split_k_row.h"
+#include "tile_row.h"
 
 namespace libsgemm::cuda {
 
@@ -47,9 +48,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
-  using Config = cuda::Config;
-  static constexpr Engine engine = Engine::registers;
+struct Row : TileRow<Config, Engine::registers> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm75_ffma_64x64x8_split_k<KindA, KindB, Operands>;

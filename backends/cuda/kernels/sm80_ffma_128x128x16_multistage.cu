@@ -25,7 +25,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 NT 51.4; cuBLAS 13.1 (FP32, the same run)
 // 52.2.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "multistage.cuh"
 #include "tile_row.h"
 
@@ -50,9 +50,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
-  using Config = cuda::Config;
-  static constexpr Engine engine = Engine::copies;
+struct Row : TileRow<Config, Engine::copies> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm80_ffma_128x128x16_multistage<KindA, KindB, Operands>;

@@ -21,7 +21,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 1024 x 1024 x 1024 NN, NT, TN, TT 39, 42, 35, 37; cuBLAS 13.1
 // 35, 39, 34, 36.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "multistage.cuh"
 #include "tile_row.h"
 
@@ -46,9 +46,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
-  using Config = cuda::Config;
-  static constexpr Engine engine = Engine::copies;
+struct Row : TileRow<Config, Engine::copies> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm80_ffma_128x64x16_multistage<KindA, KindB, Operands>;

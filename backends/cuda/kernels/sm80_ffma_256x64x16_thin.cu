@@ -27,7 +27,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 65536 x 64 x 64 NN, NT, TN, TT 25.3, 26.2, 20.2,
 // 20.3; cuBLAS 13.1 26.1, 26.4, 21.7, 21.6.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "thin_row.h"
 
 namespace libsgemm::cuda {

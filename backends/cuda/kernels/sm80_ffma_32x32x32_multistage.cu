@@ -22,7 +22,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 512 x 512 x 512 NN, NT, TN, TT 18, 22, 15, 18; cuBLAS 13.1 17,
 // 18, 17, 17.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "multistage.cuh"
 #include "tile_row.h"
 
@@ -47,9 +47,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
-  using Config = cuda::Config;
-  static constexpr Engine engine = Engine::copies;
+struct Row : TileRow<Config, Engine::copies> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm80_ffma_32x32x32_multistage<KindA, KindB, Operands>;

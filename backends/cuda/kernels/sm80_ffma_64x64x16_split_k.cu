@@ -27,9 +27,10 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 64 x 64 x 65536 NN, NT, TN, TT 22, 24, 21, 22; cuBLAS 13.1 17,
 // 19, 14, 16.
-#include "kernels.h"
+#include "gpu/kernels.h"
+#include "gpu/split_k_row.h"
 #include "multistage.cuh"
-#include "split_k_row.h"
+#include "tile_row.h"
 
 namespace libsgemm::cuda {
 
@@ -52,9 +53,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
-  using Config = cuda::Config;
-  static constexpr Engine engine = Engine::copies;
+struct Row : TileRow<Config, Engine::copies> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm80_ffma_64x64x16_split_k<KindA, KindB, Operands>;

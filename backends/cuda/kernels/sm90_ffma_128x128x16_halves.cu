@@ -29,9 +29,9 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0): 1024 x 1024 x 1024 NN, NT, TN, TT 47.6, 47.7, 51.6, 47.6 us (45 TFLOP/s;
 // cuBLAS 13.1 about 61); 512 x 512 x 512 18 us; 2048 x 2048 x 1024 170 us.
+#include "gpu/kernels.h"
 #include "halves.cuh"
 #include "halves_row.h"
-#include "kernels.h"
 #include "steered.h"
 
 namespace libsgemm::cuda {

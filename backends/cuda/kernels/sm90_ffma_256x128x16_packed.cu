@@ -22,9 +22,10 @@
 // helps a straight copy and harms a transposed one, whose neighbours share its sectors.
 #include <algorithm>
 
-#include "aligned.h"
-#include "cost.h"
-#include "kernels.h"
+#include "device.h"
+#include "gpu/aligned.h"
+#include "gpu/cost.h"
+#include "gpu/kernels.h"
 #include "launch.h"
 #include "stream_k_row.h"
 

@@ -25,7 +25,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 512 x 512 x 16384 NN, NT, TN, TT 50, 50, 46, 50; cuBLAS 13.1
 // 48, 49, 45, 48.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "launch.h"
 #include "steered.h"
 #include "stream_k.cuh"

@@ -32,7 +32,7 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): NT 4096 x 4096 x 4096 56.1, 8192 x 8192 x 8192 56.3; cuBLAS
 // 13.1 52.1, 53.4; FFMA alone 66.1. 4096 NN, TN, TT 55.7, 52.2, 55.6, and before A was read along k 49.5, 48.9, 48.8.
-#include "kernels.h"
+#include "gpu/kernels.h"
 #include "steered.h"
 #include "stream_k.cuh"
 #include "stream_k_row.h"

@@ -25,9 +25,9 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 7680 x 64 x 2560 NN, NT, TN, TT 37, 41, 37, 41; cuBLAS 13.1 37,
 // 37, 36, 34. 30 tiles and clusters of 4 leave 12 of 132 multiprocessors idle.
+#include "gpu/kernels.h"
 #include "halves.cuh"
 #include "halves_row.h"
-#include "kernels.h"
 #include "steered.h"
 
 namespace libsgemm::cuda {

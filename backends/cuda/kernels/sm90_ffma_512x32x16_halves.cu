@@ -23,9 +23,9 @@
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 32768 x 32 x 1024 NN, NT, TN, TT 36, 36, 31, 33; cuBLAS 13.1 27,
 // 23, 28, 29. A is read at 70 to 76 % of the bandwidth of a copy.
+#include "gpu/kernels.h"
 #include "halves.cuh"
 #include "halves_row.h"
-#include "kernels.h"
 #include "steered.h"
 
 namespace libsgemm::cuda {

@@ -4,16 +4,17 @@
 #include "split_k.h"
 #include "tile_row.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 
-// Enqueues C(i) = alpha * (sum of p.partial's slices of product i) + beta * C(i).
+// Enqueues C(i) = alpha * (sum of p.partial's slices of product i) + beta * C(i). Each backend defines it, by
+// split_k_sum.h.
 libsgemm_status_t launch_split_k_sum(const TileProblem &p, int slices, const StridedOperands &operands, int64_t count,
                                      const Launch &launch, Error *error);
 
 template <class Row>
 libsgemm_status_t launch_split(const GemmDesc &desc, const Launch &launch, Error *error) {
   using Config = typename Row::Config;
-  const Split split = best_split(desc, tiling_for<Row>(desc), Config::tile_k, launch.device);
+  const Split split = best_split(desc, Row::tiling(desc, launch.device), Config::tile_k, launch.device);
   TileProblem p = tile_problem<Config>(desc);
   p.slice_tiles = split.slice_tiles;
   p.partial = static_cast<float *>(launch.workspace);
@@ -23,7 +24,7 @@ libsgemm_status_t launch_split(const GemmDesc &desc, const Launch &launch, Error
   operands.b_base = static_cast<const char *>(desc.b), operands.b_bytes = desc.stride_b * 4;
   operands.c_base = desc.c, operands.c_elements = desc.stride_c;
   const int64_t count = desc.batch_count;
-  const libsgemm_status_t status = vectors_fit(desc, Row::engine)
+  const libsgemm_status_t status = Row::vectors(desc)
                                        ? enqueue_tiles<Row, true>(desc, p, operands, count, launch, error)
                                        : enqueue_tiles<Row, false>(desc, p, operands, count, launch, error);
   return status == LIBSGEMM_SUCCESS ? launch_split_k_sum(p, split.slices, operands, count, launch, error) : status;
@@ -33,16 +34,16 @@ template <class Row>
 Kernel split_k_kernel(const char *name) {
   using Config = typename Row::Config;
   const auto supports = [](const GemmDesc &desc, int index) {
-    return tiles_support<Config>(desc, index) && desc.batch != Batch::pointers && desc.batch_count <= kMostProducts &&
-           best_split(desc, tiling_for<Row>(desc), Config::tile_k, index).slices > 1;
+    return tiles_support<Row>(desc, index) && desc.batch != Batch::pointers && desc.batch_count <= kMostProducts &&
+           best_split(desc, Row::tiling(desc, index), Config::tile_k, index).slices > 1;
   };
   const auto cost = [](const GemmDesc &desc, int index) {
-    return best_split(desc, tiling_for<Row>(desc), Config::tile_k, index).seconds;
+    return best_split(desc, Row::tiling(desc, index), Config::tile_k, index).seconds;
   };
   const auto workspace = [](const GemmDesc &desc, int index) {
-    return split_bytes(desc, best_split(desc, tiling_for<Row>(desc), Config::tile_k, index).slices);
+    return split_bytes(desc, best_split(desc, Row::tiling(desc, index), Config::tile_k, index).slices);
   };
   return {name, LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_split<Row>};
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

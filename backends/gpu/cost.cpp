@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 namespace {
 
 // From the first load to the first multiplication, and from the last one to the stored tile.
@@ -13,10 +13,10 @@ constexpr double kTileLatency = 1.5e-6;
 // H100.
 constexpr double kTileSteps = 16;
 
-// Share of its peak that a multiprocessor reaches with `warps` of independent outer products: each of the four
-// schedulers needs more than one to hide what is not arithmetic.
-double occupancy_factor(double warps, double stall) {
-  const double per_scheduler = warps / 4;
+// Share of its peak that a compute unit reaches with `threads` of independent outer products: each of its schedulers
+// needs more than one wave to hide what is not arithmetic.
+double occupancy_factor(const DeviceModel &device, double threads, double stall) {
+  const double per_scheduler = threads / device.wave / device.schedulers;
   return per_scheduler / (per_scheduler + stall);
 }
 
@@ -25,9 +25,9 @@ constexpr double kNotOverlapped = 0.3;
 
 }  // namespace
 
-double ffma_peak(const Device &device) { return 2.0 * device.multiprocessors * device.ffma_per_clock * device.clock; }
+double fma_peak(const DeviceModel &device) { return 2.0 * device.compute_units * device.fma_per_clock * device.clock; }
 
-double memory_seconds(const Device &device, double bytes) {
+double memory_seconds(const DeviceModel &device, double bytes) {
   return bytes / (kReachableBandwidth * device.memory_bandwidth);
 }
 
@@ -46,28 +46,29 @@ double tile_count(double m, double n, const Tiling &tiling) {
   return std::ceil(m / tiling.tile_m) * std::ceil(n / tiling.tile_n);
 }
 
-double tiles_seconds(const Device &device, const Tiling &tiling, double tiles, double k) {
-  const double warps = tiling.threads / 32.0;
-  const double all_warps = occupancy_factor(warps * tiling.blocks, tiling.stall);
+double tiles_seconds(const DeviceModel &device, const Tiling &tiling, double tiles, double k) {
+  const double threads = tiling.threads;
+  const double all_blocks = occupancy_factor(device, threads * tiling.blocks, tiling.stall);
   const double tile_seconds =
-      2.0 * tiling.tile_m * tiling.tile_n * (k + kTileSteps) * device.multiprocessors / ffma_peak(device);
-  const double wave = static_cast<double>(device.multiprocessors) * tiling.blocks;
+      2.0 * tiling.tile_m * tiling.tile_n * (k + kTileSteps) * device.compute_units / fma_peak(device);
+  const double wave = static_cast<double>(device.compute_units) * tiling.blocks;
   const double waves = std::floor(tiles / wave);
   double seconds = waves * tiling.blocks * tile_seconds / tiling.peak_fraction;
-  // Blocks on the busiest multiprocessor in the last wave.
-  const double blocks = std::ceil((tiles - waves * wave) / device.multiprocessors);
+  // Blocks on the busiest compute unit in the last wave.
+  const double blocks = std::ceil((tiles - waves * wave) / device.compute_units);
   if (blocks > 0) {
-    const double fraction = tiling.peak_fraction * occupancy_factor(warps * blocks, tiling.stall) / all_warps;
+    const double fraction =
+        tiling.peak_fraction * occupancy_factor(device, threads * blocks, tiling.stall) / all_blocks;
     seconds += blocks * tile_seconds / fraction;
   }
   return seconds + kTileLatency;
 }
 
-double gemm_seconds(const Device &device, const GemmDesc &desc, const Tiling &tiling) {
+double gemm_seconds(const DeviceModel &device, const GemmDesc &desc, const Tiling &tiling) {
   const double tiles = tile_count(static_cast<double>(desc.m), static_cast<double>(desc.n), tiling);
   const double seconds =
       tiles_seconds(device, tiling, tiles * static_cast<double>(desc.batch_count), static_cast<double>(desc.k));
   return kLaunchSeconds + overlapped(seconds, memory_seconds(device, gemm_bytes(desc)));
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

@@ -16,13 +16,16 @@
 
 #include "backend.h"
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(__HIP__)
 #define LIBSGEMM_HOST_DEVICE __host__ __device__
 #else
 #define LIBSGEMM_HOST_DEVICE
 #endif
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
+
+// Blocks of `threads` threads that a launch can have along x: HIP counts the threads in 32 bits.
+constexpr int64_t most_blocks(int threads) { return std::min<int64_t>(INT32_MAX, UINT32_MAX / threads); }
 
 // One product, strided products, or (c_array not null) pointers in device memory.
 struct StridedOperands {
@@ -99,4 +102,4 @@ libsgemm_status_t for_chunks(const GemmDesc &desc, const Launch &launch, int64_t
   return listed ? for_listed_chunks(desc, most, enqueue) : for_strided_chunks(desc, most, enqueue);
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

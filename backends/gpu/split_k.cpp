@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 namespace {
 
 // Partial results are written, read again, and mostly found in the L2 cache meanwhile.
 constexpr double kPartialBandwidth = 1.5;  // times that of the memory
 
-double split_seconds(const Device &d, const GemmDesc &desc, const Tiling &tiling, double tiles, double k, int slices) {
+double split_seconds(const DeviceModel &d, const GemmDesc &desc, const Tiling &tiling, double tiles, double k,
+                     int slices) {
   const double bytes = static_cast<double>(split_bytes(desc, slices));
   const double product = std::max(tiles_seconds(d, tiling, tiles * slices, k), memory_seconds(d, gemm_bytes(desc)));
   return 2 * kLaunchSeconds + product + 2 * memory_seconds(d, bytes) / kPartialBandwidth;
@@ -24,14 +25,14 @@ size_t split_bytes(const GemmDesc &desc, int64_t slices) {
 }
 
 Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int index) {
-  const Device &d = device(index);
+  const DeviceModel &d = model(index);
   const double tiles = tile_count(static_cast<double>(desc.m), static_cast<double>(desc.n), tiling) *
                        static_cast<double>(desc.batch_count);
   const int k_tiles = static_cast<int>((desc.k - 1) / tile_k + 1);
   Split best = {};
-  // Slices that fill the multiprocessors with 1, 2, ... blocks each.
+  // Slices that fill the compute units with 1, 2, ... blocks each.
   for (int blocks = 1; blocks <= 2 * tiling.blocks; ++blocks) {
-    const double fitting = std::floor(blocks * d.multiprocessors / tiles);
+    const double fitting = std::floor(blocks * d.compute_units / tiles);
     const int wanted = static_cast<int>(std::min<double>({fitting, kMostSlices, static_cast<double>(k_tiles)}));
     if (wanted < 2) continue;
     const int slice_tiles = (k_tiles - 1) / wanted + 1;
@@ -43,4 +44,4 @@ Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int ind
   return best;
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

@@ -2,29 +2,27 @@
 #include "skinny.h"
 
 #include <algorithm>
-#include <climits>
 
+#include "batch.h"
 #include "cost.h"
-#include "device.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kMostBlocks = INT32_MAX;
-constexpr int64_t kMostSharedTiles = INT32_MAX / 1024;  // the second kernel has up to 1024 blocks for a tile
-constexpr int kLeastUnits = 2;                          // of a block that shares tiles
-constexpr int kLeastChunks = 4;                         // of a warp, to be worth its start
-constexpr double kSumSeconds = 2e-6;                    // the second kernel, behind the first
-constexpr double kLatencySeconds = 1.5e-6;              // from a tile's first load to its last store
+constexpr int64_t kMostSharedTiles = most_blocks(256) / 1024;  // the second kernel's blocks for a tile, at most
+constexpr int kLeastUnits = 2;                                 // of a block that shares tiles
+constexpr int kLeastChunks = 4;                                // of a warp, to be worth its start
+constexpr double kSumSeconds = 2e-6;                           // the second kernel, behind the first
+constexpr double kLatencySeconds = 1.5e-6;                     // from a tile's first load to its last store
 constexpr double kTallSeconds = 9e-6;     // the same, of rows with a slowdown: filling and emptying long warps' rings
-constexpr double kPlentyWarps = 8;        // of a multiprocessor; with half of them it loses
+constexpr double kPlentyWarps = 8;        // of a compute unit; with half of them it loses
 constexpr double kSparseLoss = 0.3;       // this share of its time
 constexpr double kTurnedSlowdown = 1.2;   // of tall tiles, where the wide operand is transposed
 constexpr double kBandwidthShare = 0.85;  // of the data sheet's
-constexpr double kBandwidthOfOne = 3;     // what one multiprocessor can draw, in equal shares of that
+constexpr double kBandwidthOfOne = 3;     // what one compute unit can draw, in equal shares of that
 
 // Warps of a block: a power of two that fits.
-int warps_that_fit(const SkinnyTile &tile, const Device &dev) {
+int warps_that_fit(const SkinnyTile &tile, const DeviceModel &dev) {
   int warps = tile.warps;
   while (warps > 0 && static_cast<size_t>(warps) * tile.warp_bytes > dev.shared_memory_per_block) warps /= 2;
   return warps;
@@ -40,35 +38,35 @@ void divide_warps(const SkinnyTile &tile, int warps, SkinnyWork *w) {
 
 struct Times {
   double memory;      // of everything
-  double arithmetic;  // of one tile, on a multiprocessor with plenty of warps
-  double transfer;    // of one tile, to one multiprocessor
+  double arithmetic;  // of one tile, on a compute unit with plenty of warps
+  double transfer;    // of one tile, to one compute unit
   double partial;     // of a block's two partial tiles, written and read
   int warps;          // of a block
 
-  // Of `tiles` tiles, on one multiprocessor with `blocks` blocks.
+  // Of `tiles` tiles, on one compute unit with `blocks` blocks.
   double tiles_on_one(double tiles, double blocks) const {
     const double sparse = std::max(1.0, 1 + kSparseLoss * (kPlentyWarps / (blocks * warps) - 1));
     return tiles * std::max(arithmetic * sparse, transfer);
   }
 };
 
-Times times_of(const SkinnyTile &tile, const GemmDesc &desc, const SkinnyPlan &plan, const Device &dev) {
+Times times_of(const SkinnyTile &tile, const GemmDesc &desc, const SkinnyPlan &plan, const DeviceModel &dev) {
   const SkinnyWork &w = plan.work;
   const double rows = static_cast<double>(w.warps_wide) * tile.rows, k = static_cast<double>(w.k);
   const double bandwidth = kBandwidthShare * dev.memory_bandwidth;
-  const double ffma = tile.ffma_share * ffma_peak(dev) / 2 / dev.multiprocessors;
+  const double fma = tile.fma_share * fma_peak(dev) / 2 / dev.compute_units;
   Times t = {};
   t.memory = gemm_bytes(desc) / bandwidth;
-  t.arithmetic = rows * tile.columns * k / ffma;
-  t.transfer = 4 * k * (rows + tile.columns) * dev.multiprocessors / (kBandwidthOfOne * bandwidth);
+  t.arithmetic = rows * tile.columns * k / fma;
+  t.transfer = 4 * k * (rows + tile.columns) * dev.compute_units / (kBandwidthOfOne * bandwidth);
   t.partial = 16 * rows * tile.columns / bandwidth;
   t.warps = plan.threads / 32;
   return t;
 }
 
 // Waves of blocks, each with its own start and end.
-double whole_tiles_seconds(const Times &times, int64_t tiles, int64_t resident, int64_t multiprocessors) {
-  const int64_t wave = resident * multiprocessors, full = tiles / wave, left = tiles % wave;
+double whole_tiles_seconds(const Times &times, int64_t tiles, int64_t resident, int64_t compute_units) {
+  const int64_t wave = resident * compute_units, full = tiles / wave, left = tiles % wave;
   const double memory = times.memory / static_cast<double>(tiles);
   double seconds = 0;
   if (full > 0) {
@@ -77,15 +75,15 @@ double whole_tiles_seconds(const Times &times, int64_t tiles, int64_t resident, 
     seconds += static_cast<double>(full) * (one + kLatencySeconds / blocks);
   }
   if (left > 0) {
-    const double busiest = static_cast<double>(ceil_div(left, multiprocessors));
+    const double busiest = static_cast<double>(ceil_div(left, compute_units));
     seconds += std::max(memory * static_cast<double>(left), times.tiles_on_one(busiest, busiest)) + kLatencySeconds;
   }
   return seconds;
 }
 
 // plan.blocks equal shares, and the sum of what they leave.
-double shared_tiles_seconds(const Times &times, const SkinnyPlan &plan, int64_t multiprocessors) {
-  const double busy = static_cast<double>(std::min(plan.blocks, multiprocessors));
+double shared_tiles_seconds(const Times &times, const SkinnyPlan &plan, int64_t compute_units) {
+  const double busy = static_cast<double>(std::min(plan.blocks, compute_units));
   const double blocks = static_cast<double>(plan.blocks) / busy;
   const double products = std::max(times.memory, times.tiles_on_one(static_cast<double>(plan.tiles) / busy, blocks));
   return products + 2 * kLatencySeconds + kSumSeconds + times.partial * static_cast<double>(plan.blocks);
@@ -130,11 +128,12 @@ void set_skinny_shares(SkinnyWork *w, int64_t tiles, int64_t blocks, bool share_
 
 bool skinny_supports(const SkinnyTile &tile, const GemmDesc &desc, int device_index) {
   return desc.routine == Routine::gemm && desc.type == Type::f32 && desc.batch != Batch::pointers &&
-         std::min(desc.m, desc.n) <= tile.narrow_most && warps_that_fit(tile, device(device_index)) > 0;
+         std::min(desc.m, desc.n) <= tile.narrow_most && desc.k >= tile.least_k &&
+         warps_that_fit(tile, model(device_index)) > 0;
 }
 
 SkinnyPlan skinny_plan(const SkinnyTile &tile, const GemmDesc &desc, int device_index) {
-  const Device &dev = device(device_index);
+  const DeviceModel &dev = model(device_index);
   SkinnyPlan plan = {};
   set_skinny_operands(desc, &plan);
   SkinnyWork &w = plan.work;
@@ -151,24 +150,24 @@ SkinnyPlan skinny_plan(const SkinnyTile &tile, const GemmDesc &desc, int device_
   const auto fit = static_cast<int64_t>(dev.shared_memory_per_block / plan.shared_bytes);
   const int64_t resident = std::clamp<int64_t>(fit, 1, tile.resident);
   const Times times = times_of(tile, desc, plan, dev);
-  const double whole = whole_tiles_seconds(times, plan.tiles, resident, dev.multiprocessors);
-  plan.blocks = std::clamp<int64_t>(plan.tiles * w.units / kLeastUnits, 1, resident * dev.multiprocessors);
-  const double shared = shared_tiles_seconds(times, plan, dev.multiprocessors);
+  const double whole = whole_tiles_seconds(times, plan.tiles, resident, dev.compute_units);
+  plan.blocks = std::clamp<int64_t>(plan.tiles * w.units / kLeastUnits, 1, resident * dev.compute_units);
+  const double shared = shared_tiles_seconds(times, plan, dev.compute_units);
   const bool share_tiles = shared < whole && plan.tiles < kMostSharedTiles;
   if (share_tiles) {
     plan.workspace_bytes = static_cast<size_t>(plan.blocks * 2 * rows * tile.columns) * sizeof(float);
   } else {
-    plan.blocks = std::min(plan.tiles, kMostBlocks);
+    plan.blocks = std::min(plan.tiles, most_blocks(plan.threads));
   }
   set_skinny_shares(&w, plan.tiles, plan.blocks, share_tiles);
   plan.seconds = share_tiles ? shared : whole;
   if (tile.slowdown > 1) {
     const double slowdown = tile.slowdown * (plan.x_along_k ? kTurnedSlowdown : 1.0);
-    const double arithmetic = times.arithmetic * static_cast<double>(plan.tiles) / dev.multiprocessors;
+    const double arithmetic = times.arithmetic * static_cast<double>(plan.tiles) / dev.compute_units;
     plan.seconds = std::max(plan.seconds, overlapped(slowdown * arithmetic, times.memory) + kTallSeconds);
   }
   plan.seconds += kLaunchSeconds;
   return plan;
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

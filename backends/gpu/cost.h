@@ -4,21 +4,21 @@
 #include <cstdint>
 
 #include "desc.h"
-#include "device.h"
+#include "device_model.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 
-constexpr double kLaunchSeconds = 3e-6;      // of one kernel, until it ends on an idle device
+constexpr double kLaunchSeconds = 3e-6;      // of one kernel, until it ends on an idle device: of an H100
 constexpr double kReachableBandwidth = 0.8;  // of the data sheet's
 constexpr double kForcedOnly = 1e6;          // added to the cost of rows that exist for study: they run by force
 
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Peak of fused multiply-adds, flop/s.
-double ffma_peak(const Device &device);
+double fma_peak(const DeviceModel &device);
 
 // Time to move `bytes` to and from memory.
-double memory_seconds(const Device &device, double bytes);
+double memory_seconds(const DeviceModel &device, double bytes);
 
 // Time of arithmetic and memory traffic that mostly hide behind one another.
 double overlapped(double arithmetic, double memory);
@@ -26,22 +26,22 @@ double overlapped(double arithmetic, double memory);
 // Bytes of a gemm when each operand moves once.
 double gemm_bytes(const GemmDesc &desc);
 
-// How a kernel cuts C. `peak_fraction`: what it reaches of ffma_peak() with all its blocks resident and k endless.
+// How a kernel cuts C. `peak_fraction`: what it reaches of fma_peak() with all its blocks resident and k endless.
 struct Tiling {
   int tile_m, tile_n;
-  int threads, blocks;  // of one block; resident blocks of a multiprocessor
+  int threads, blocks;  // of one block; resident blocks of a compute unit
   double peak_fraction;
-  double stall = 0.05;  // of a scheduler with one warp, to its work: more without asynchronous copies
+  double stall = 0.05;  // of a scheduler with one wave, to its work: more without asynchronous copies
 };
 
 // Number of tiles of a matrix.
 double tile_count(double m, double n, const Tiling &tiling);
 
-// Time of the arithmetic of `tiles` tiles of depth k: whole waves, and a last one in which multiprocessors hold fewer
-// blocks, or none. A multiprocessor with few warps reaches less of its peak.
-double tiles_seconds(const Device &device, const Tiling &tiling, double tiles, double k);
+// Time of the arithmetic of `tiles` tiles of depth k: whole waves, and a last one in which compute units hold fewer
+// blocks, or none. A compute unit with few waves reaches less of its peak.
+double tiles_seconds(const DeviceModel &device, const Tiling &tiling, double tiles, double k);
 
 // A whole gemm, tiles_seconds() over the batch or memory_seconds(), whichever is longer, with its launch.
-double gemm_seconds(const Device &device, const GemmDesc &desc, const Tiling &tiling);
+double gemm_seconds(const DeviceModel &device, const GemmDesc &desc, const Tiling &tiling);
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

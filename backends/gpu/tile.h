@@ -11,25 +11,9 @@
 // not divide k, so that the loop over the others needs no test.
 #pragma once
 
-#include <cuda_runtime.h>
+#include "gpu.h"
 
-#include <cstdint>
-
-#include "dynamic_shared.cuh"
-#include "ptx.h"
-#include "resident.h"
-
-namespace libsgemm::cuda {
-
-// A pointer to global memory. Told so, the compiler reads it without asking where it points.
-template <typename T>
-__device__ __forceinline__ T *global(T *pointer) {
-#if defined(__CUDA_ARCH__)
-  return static_cast<T *>(__cvta_global_to_generic(__cvta_generic_to_global(pointer)));
-#else
-  return pointer;
-#endif
-}
+namespace libsgemm::gpu {
 
 // How a block reads an operand tile: along which dimension its elements are contiguous in memory, and how many at once.
 enum class Fetch { outer, outer_x4, inner, inner_x4 };
@@ -94,36 +78,34 @@ struct TileRange {
   }
 };
 
-// One thread's share of fetching an operand's tiles, one after the other. Elements beyond the matrix become zeros.
+// One thread's share of an operand's tile: which elements it fetches, and where they lie in shared memory.
 //
 //   Fetch        lanes of a warp cover       in shared memory
 //   outer(_x4)   32 (x4) outer               as they are
 //   inner        8 k x 4 outer               transposed; a pitch of outer + 4 spreads the stores over all banks
 //   inner_x4     2 x 4 k x 16 outer          the same
-template <int Outer, int Depth, int Threads, Fetch Kind>
-struct OperandTile {
+// Pad: floats between the rows of an operand that is turned.
+template <int Outer, int Depth, int Threads, Fetch Kind, int Pad = 4>
+struct TileMap {
+  static constexpr int extent = Outer, depth = Depth;
   static constexpr bool along_k = Kind == Fetch::inner || Kind == Fetch::inner_x4;
   static constexpr int width = Kind == Fetch::outer_x4 || Kind == Fetch::inner_x4 ? 4 : 1;
-  static constexpr int pitch = Outer + (along_k ? 4 : 0);
+  static constexpr int pitch = Outer + (along_k ? Pad : 0);
   static constexpr int floats = Depth * pitch;
   static constexpr int copies = Outer * Depth / (Threads * width);
   // Of a thread's copies, one to the next: in k (outer), or in the outer dimension (inner).
   static constexpr int step = along_k ? Threads * width / Depth : Threads * width / Outer;
   static constexpr int k_warps = along_k ? Depth / 8 : 1;
+  static constexpr int target_step = along_k ? step : step * pitch;  // from one copy to the next in shared memory
   static_assert(copies * Threads * width == Outer * Depth && step > 0, "every thread makes the same number of copies");
   static_assert(!along_k || (Threads / 32) % k_warps == 0, "whole warps along k");
 
-  const float *source;
-  int64_t step_elements;  // from one copy to the next
+  int outer, k;  // of the first copy
   int target;
-  int count, first_count;  // copies inside the matrix: of a full tile, and of the block's first
 
-  // `extent`: outer elements from `first_outer` on.
-  __device__ __forceinline__ OperandTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
-                                         const TileRange &range) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const float *base = global(static_cast<const float *>(operand));
-    int outer, k;
+  __device__ __forceinline__ TileMap() {
+    const unsigned thread = threadIdx.x;
+    const int lane = thread % 32, warp = thread / 32;
     if (Kind == Fetch::inner) {
       k = lane % 8 + 8 * (warp % k_warps);
       outer = lane / 8 + 4 * (warp / k_warps);
@@ -131,69 +113,24 @@ struct OperandTile {
       k = 4 * (lane % 2) + 8 * (warp % k_warps);
       outer = lane / 2 + 16 * (warp / k_warps);
     } else {
-      outer = threadIdx.x * width % Outer;
-      k = threadIdx.x * width / Outer;
+      outer = thread * width % Outer;
+      k = thread * width / Outer;
     }
     target = k * pitch + outer;
-    const int64_t room = extent - outer;
-    if (along_k) {
-      source = base + (first_outer + outer) * ld + range.first_k + k;
-      step_elements = step * ld;
-      count = room <= 0 ? 0 : room > (copies - 1) * step ? copies : static_cast<int>((room + step - 1) / step);
-      first_count = k < range.first_depth ? count : 0;
-    } else {
-      source = base + (range.first_k + k) * ld + first_outer + outer;
-      step_elements = step * ld;
-      count = room > 0 ? copies : 0;
-      first_count = room > 0 ? min(copies, max(0, (range.first_depth - k + step - 1) / step)) : 0;
-    }
-  }
-
-  __device__ __forceinline__ static constexpr int target_step() { return along_k ? step : step * pitch; }
-
-  // Without a stop in registers (sm_80).
-  __device__ __forceinline__ void copy_async(float *shared, int valid) const {
-    const float *from = source;
-#pragma unroll
-    for (int i = 0; i < copies; ++i, from += step_elements) {
-      if (width == 4) {
-        ptx::copy_async_16(shared + target + i * target_step(), from, i < valid);
-      } else {
-        ptx::copy_async_4(shared + target + i * target_step(), from, i < valid);
-      }
-    }
-  }
-
-  __device__ __forceinline__ void load(float (&staged)[copies][width], int valid) const {
-    const float *from = source;
-#pragma unroll
-    for (int i = 0; i < copies; ++i, from += step_elements) {
-      if constexpr (width == 4) {
-        const float4 zero = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-        const float4 x = i < valid ? *reinterpret_cast<const float4 *>(from) : zero;
-        staged[i][0] = x.x, staged[i][1] = x.y, staged[i][2] = x.z, staged[i][3] = x.w;
-      } else {
-        staged[i][0] = i < valid ? *from : 0.0f;
-      }
-    }
   }
 
   __device__ __forceinline__ void store(float *shared, const float (&staged)[copies][width]) const {
 #pragma unroll
     for (int i = 0; i < copies; ++i) {
-      float *to = shared + target + i * target_step();
+      float *to = shared + target + i * target_step;
       if constexpr (Kind == Fetch::outer_x4) {
-        *reinterpret_cast<float4 *>(to) = make_float4(staged[i][0], staged[i][1], staged[i][2], staged[i][3]);
+        *reinterpret_cast<Vec4 *>(to) = vec4(staged[i][0], staged[i][1], staged[i][2], staged[i][3]);
       } else {
 #pragma unroll
         for (int j = 0; j < width; ++j) to[j * pitch] = staged[i][j];
       }
     }
   }
-
-  __device__ __forceinline__ void advance() { source += along_k ? Depth : copies * step_elements; }
-  // Past the block's first k-tile, which may be short.
-  __device__ __forceinline__ void advance(int depth) { source += along_k ? depth : depth * (step_elements / step); }
 };
 
 // A thread's place in the tile. Its rows are groups of 4, lane_rows * 4 apart; its columns groups of group_n. The lanes
@@ -225,10 +162,10 @@ __device__ __forceinline__ void load_fragment(float (&fragment)[Count], const fl
 #pragma unroll
   for (int i = 0; i < Count; i += Group) {
     if constexpr (Group == 4) {
-      const float4 x = *reinterpret_cast<const float4 *>(shared + i / Group * Stride);
+      const Vec4 x = *reinterpret_cast<const Vec4 *>(shared + i / Group * Stride);
       fragment[i] = x.x, fragment[i + 1] = x.y, fragment[i + 2] = x.z, fragment[i + 3] = x.w;
     } else {
-      const float2 x = *reinterpret_cast<const float2 *>(shared + i / Group * Stride);
+      const Vec2 x = *reinterpret_cast<const Vec2 *>(shared + i / Group * Stride);
       fragment[i] = x.x, fragment[i + 1] = x.y;
     }
   }
@@ -251,13 +188,14 @@ __device__ __forceinline__ void multiply(float (&sum)[Config::thread_m][Config::
 
 // C where it is stored: a tile of rows x columns elements inside the matrix.
 struct OutputTile {
-  float *c;
+  Global<float> *c;
   int64_t ld;
   int rows, columns;
   float alpha, beta;
 
-  __device__ __forceinline__ void write(float *to, float sum) const {
-    *to = beta != 0.0f ? fmaf(alpha, sum, beta * *to) : alpha * sum;
+  // `x`: alpha * sum.
+  __device__ __forceinline__ void write(Global<float> *to, float x) const {
+    *to = beta != 0.0f ? fmaf(beta, *to, x) : x;
   }
 };
 
@@ -293,21 +231,19 @@ __device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_
   for (int j = 0; j < Config::thread_n; ++j) {
     const int column = place.column() + Place::column_offset(j);
     if (column >= out.columns) continue;
-    float *c = out.c + column * out.ld + place.row();
+    Global<float> *c = out.c + column * out.ld + place.row();
 #pragma unroll
     for (int i = 0; i < Config::thread_m; i += 4) {
-      float *to = c + Place::row_offset(i);
+      Global<float> *to = c + Place::row_offset(i);
       const int rows = out.rows - place.row() - Place::row_offset(i);
       if (rows >= 4) {
-        float4 x = make_float4(out.alpha * sum[i][j], out.alpha * sum[i + 1][j], out.alpha * sum[i + 2][j],
-                               out.alpha * sum[i + 3][j]);
+        Vec4 x = vec4(sum[i][j], sum[i + 1][j], sum[i + 2][j], sum[i + 3][j]);
         if (out.beta != 0.0f) {
-          const float4 old = *reinterpret_cast<float4 *>(to);
-          x = make_float4(
-              fmaf(out.alpha, sum[i][j], out.beta * old.x), fmaf(out.alpha, sum[i + 1][j], out.beta * old.y),
-              fmaf(out.alpha, sum[i + 2][j], out.beta * old.z), fmaf(out.alpha, sum[i + 3][j], out.beta * old.w));
+          const Vec4 old = *reinterpret_cast<Global<Vec4> *>(to);
+          x = vec4(fmaf(out.beta, old.x, x.x), fmaf(out.beta, old.y, x.y), fmaf(out.beta, old.z, x.z),
+                   fmaf(out.beta, old.w, x.w));
         }
-        *reinterpret_cast<float4 *>(to) = x;
+        *reinterpret_cast<Global<Vec4> *>(to) = x;
       } else {
 #pragma unroll
         for (int r = 0; r < 3; ++r) {
@@ -331,10 +267,10 @@ __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_
   for (int j = 0; j < Config::thread_n; ++j) {
 #pragma unroll
     for (int i = 0; i < Config::thread_m; i += 4) {
-      *reinterpret_cast<float4 *>(own + place.lane_column * kPitch + place.lane_row * 4 + Place::row_offset(i)) =
-          make_float4(sum[i][j], sum[i + 1][j], sum[i + 2][j], sum[i + 3][j]);
+      *reinterpret_cast<Vec4 *>(own + place.lane_column * kPitch + place.lane_row * 4 + Place::row_offset(i)) =
+          vec4(sum[i][j], sum[i + 1][j], sum[i + 2][j], sum[i + 3][j]);
     }
-    __syncwarp();
+    sync_warp();
 #pragma unroll
     for (int e = 0; e < Config::warp_m * Config::lane_columns; e += 32) {
       const int from_row = (e + lane) % Config::warp_m, from_lane = (e + lane) / Config::warp_m;
@@ -344,7 +280,7 @@ __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_
         out.write(out.c + column * out.ld + row, own[from_lane * kPitch + from_row]);
       }
     }
-    __syncwarp();
+    sync_warp();
   }
 }
 
@@ -352,16 +288,22 @@ __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_
 template <class Config>
 __device__ __forceinline__ void barrier() {
   if constexpr (Config::threads == 32) {
-    __syncwarp();
+    sync_warp();
   } else {
     __syncthreads();
   }
 }
 
-// The last work on a tile; `shared` is free for it once all threads are here.
+// The last work on a tile, whose sums are multiplied by alpha in place first: registers are scarce here. `shared` is
+// free for it once all threads are here.
 template <class Config>
-__device__ __forceinline__ void store_tile(const float (&sum)[Config::thread_m][Config::thread_n],
-                                           const OutputTile &out, float *shared) {
+__device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config::thread_n], const OutputTile &out,
+                                           float *shared) {
+#pragma unroll
+  for (int i = 0; i < Config::thread_m; ++i) {
+#pragma unroll
+    for (int j = 0; j < Config::thread_n; ++j) sum[i][j] *= out.alpha;
+  }
   const bool aligned = (reinterpret_cast<uintptr_t>(out.c) % 16 | static_cast<uintptr_t>(out.ld) % 4) == 0;
   if (aligned) {
     store_vectors<Config>(sum, out);
@@ -371,4 +313,4 @@ __device__ __forceinline__ void store_tile(const float (&sum)[Config::thread_m][
   }
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

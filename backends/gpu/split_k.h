@@ -3,7 +3,7 @@
 
 #include "cost.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 
 // Partial results of at most this size, half of the default workspace: they should stay in the L2 cache.
 constexpr size_t kMostSplitBytes = size_t{32} << 20;
@@ -21,4 +21,4 @@ Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int ind
 // Bytes of `slices` partial results for each product.
 size_t split_bytes(const GemmDesc &desc, int64_t slices);
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

@@ -13,18 +13,19 @@
 
 #include "backend.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 
 // Of a row, from its Config.
 struct SkinnyTile {
   int rows, columns;  // of R, computed by one warp
   int chunk;          // k of a warp's step
   int warps;          // of a block, where shared memory allows
-  int resident;       // blocks of a multiprocessor, where shared memory allows
+  int resident;       // blocks of a compute unit, where shared memory allows
   int narrow_most;    // the longest short side that the row takes
   size_t warp_bytes;  // shared memory of one warp
-  double ffma_share;  // of the FFMA peak, with full multiprocessors
+  double fma_share;   // of the peak of fused multiply-adds, with full compute units
   double slowdown;    // of the arithmetic, measured against that: only for the comparison with other rows
+  int64_t least_k = 1;
 };
 
 // A kernel's parameters.
@@ -64,8 +65,8 @@ void set_skinny_shares(SkinnyWork *work, int64_t tiles, int64_t blocks, bool sha
 bool skinny_supports(const SkinnyTile &tile, const GemmDesc &desc, int device);
 SkinnyPlan skinny_plan(const SkinnyTile &tile, const GemmDesc &desc, int device);
 
-// Adds the partial sums of shared tiles (skinny_sum.cu).
+// Adds the partial sums of shared tiles. Each backend defines it, by skinny_sum.h.
 libsgemm_status_t sum_skinny_partials(const SkinnyTile &tile, const SkinnyPlan &plan, const Launch &launch,
                                       Error *error);
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

@@ -6,7 +6,7 @@
 #include "kernel_table.h"
 #include "kernels.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 namespace {
 
 struct Choice {
@@ -85,4 +85,4 @@ GemmDesc gemm_step(const GemmDesc &whole, int64_t m, int64_t n, int64_t k, float
   return gemm;
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

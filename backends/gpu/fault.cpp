@@ -5,13 +5,12 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 
 bool g_faults = false;
 
 namespace {
 
-constexpr const char *kVariable = "LIBSGEMM_TEST_CUDA_FAULT";
 constexpr const char *kSiteNames[kSiteCount] = {"allocate", "copy", "launch", "synchronize", "lost"};
 
 std::atomic<int> g_countdown[kSiteCount];
@@ -33,12 +32,12 @@ bool read_fault(const char *text, const char **rest) {
 
 }  // namespace
 
-libsgemm_status_t read_faults(Error *error) {
-  const char *text = secure_getenv(kVariable);
+libsgemm_status_t read_faults(const char *variable, Error *error) {
+  const char *text = secure_getenv(variable);
   for (const char *rest = text; rest != nullptr && *rest != '\0';) {
     if (!read_fault(rest, &rest)) {
       set_error(error, "%s=%s is not valid: use SITE:N,..., SITE one of allocate, copy, launch, synchronize, lost",
-                kVariable, text);
+                variable, text);
       return LIBSGEMM_UNAVAILABLE;
     }
     g_faults = true;
@@ -48,4 +47,4 @@ libsgemm_status_t read_faults(Error *error) {
 
 bool fails_now(Site site) { return --g_countdown[static_cast<int>(site)] == 0; }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

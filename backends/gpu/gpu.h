@@ -1,0 +1,162 @@
+// The few things that CUDA C++, HIP and the CPU (tests/simt) spell differently. Everything else in the shared device
+// code is what both vendors call the same.
+#pragma once
+
+#include <cstdint>
+
+#include "vendor.h"
+
+// Says on CUDA that a kernel only reads its parameter, which then need not be copied.
+#if defined(__HIP__) && !defined(__grid_constant__)
+#define __grid_constant__
+#endif
+
+// __launch_bounds__ of a kernel of which a compute unit is to hold `blocks` blocks of `threads` threads. AMD's compiler
+// takes the second number for waves of a SIMD, and spills registers rather than hold fewer.
+#if defined(__HIP__)
+#define LIBSGEMM_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads)
+#else
+#define LIBSGEMM_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
+#endif
+
+// FP32 fused multiply-adds of two pairs of registers in one instruction.
+#if defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__)
+#define LIBSGEMM_PACKED_FMA 1
+#else
+#define LIBSGEMM_PACKED_FMA 0
+#endif
+
+namespace libsgemm::gpu {
+
+#if defined(__HIP__)
+
+// A vector of the compiler's own: structs of four floats end up in LDS or scratch.
+using Vec4 = float __attribute__((ext_vector_type(4)));
+using Vec2 = float __attribute__((ext_vector_type(2)));
+__device__ __forceinline__ Vec4 vec4(float x, float y, float z, float w) { return Vec4{x, y, z, w}; }
+__device__ __forceinline__ Vec2 vec2(float x, float y) { return Vec2{x, y}; }
+
+// c + a * (one element of b), both halves: v_pk_fma_f32 where there is one. By itself the compiler copies b.y into a
+// register of even number first, although the instruction can select it.
+template <int Element>
+__device__ __forceinline__ Vec2 fma2(Vec2 a, Vec2 b, Vec2 c) {
+#if LIBSGEMM_PACKED_FMA && defined(__AMDGCN__)
+  if constexpr (Element == 0) {
+    asm("v_pk_fma_f32 %0, %1, %2, %0 op_sel_hi:[1,0,1]" : "+v"(c) : "v"(a), "v"(b));
+  } else {
+    asm("v_pk_fma_f32 %0, %1, %2, %0 op_sel:[0,1,0]" : "+v"(c) : "v"(a), "v"(b));
+  }
+  return c;
+#else
+  const float x = Element == 0 ? b.x : b.y;
+  return vec2(fmaf(a.x, x, c.x), fmaf(a.y, x, c.y));
+#endif
+}
+
+// What lies in global memory, so that the compiler reads it by global_load, not flat_load. A cast there and back would
+// be folded away, so pointers keep this type.
+#if defined(__AMDGCN__)
+template <typename T>
+using Global = __attribute__((address_space(1))) T;
+#else
+template <typename T>
+using Global = T;  // the host's pass over device code
+#endif
+template <typename T>
+__device__ __forceinline__ Global<T> *global(T *pointer) {
+  return (Global<T> *)pointer;
+}
+
+// A value that all threads of the block share, in scalar registers. In a loop too: otherwise each thread gets a pointer
+// of its own to increment. (asm with "+s" instead ends in "illegal SGPR to VGPR copy" where the pointer came from an
+// array in the parameters.)
+__device__ __forceinline__ int uniform(int value) {
+#if defined(__AMDGCN__)
+  return __builtin_amdgcn_readfirstlane(value);
+#else
+  return value;
+#endif
+}
+template <typename T>
+__device__ __forceinline__ T *uniform(T *pointer) {
+#if defined(__AMDGCN__)
+  const uint64_t bits = reinterpret_cast<uint64_t>(pointer);
+  const uint32_t low = __builtin_amdgcn_readfirstlane(static_cast<int>(bits));
+  const uint32_t high = __builtin_amdgcn_readfirstlane(static_cast<int>(bits >> 32));
+  return reinterpret_cast<T *>(static_cast<uint64_t>(high) << 32 | low);
+#else
+  return pointer;
+#endif
+}
+// Keeps a value in a vector register as it is: what is computed from it stays where it is used. So a 32-bit offset is
+// widened beside the load that adds it to a scalar base, and the instruction does both.
+template <typename T>
+__device__ __forceinline__ void keep_in_register(T &value) {
+#if defined(__AMDGCN__)
+  asm("" : "+v"(value));
+#endif
+}
+
+// Loads and stores stay on their side of it. Costs nothing; without it the compiler reads whole tiles ahead, and
+// spills.
+__device__ __forceinline__ void keep_order() {
+#if defined(__AMDGCN__)
+  asm volatile("" ::: "memory");
+#endif
+}
+
+// Makes what 32 consecutive threads wrote to shared memory visible to them. A wave of 64 holds two such groups in lock
+// step; its accesses to LDS are carried out in order, so that only the compiler must be held back.
+__device__ __forceinline__ void sync_warp() {
+#if defined(__AMDGCN__)
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+#endif
+}
+
+// The value of the thread whose number within 32 consecutive ones differs by `mask`.
+__device__ __forceinline__ float shuffle_xor(float value, int mask) { return __shfl_xor(value, mask, 32); }
+
+#else  // CUDA, and the CPU
+
+using Vec4 = float4;
+using Vec2 = float2;
+__device__ __forceinline__ Vec4 vec4(float x, float y, float z, float w) { return make_float4(x, y, z, w); }
+__device__ __forceinline__ Vec2 vec2(float x, float y) { return make_float2(x, y); }
+template <int Element>
+__device__ __forceinline__ Vec2 fma2(Vec2 a, Vec2 b, Vec2 c) {
+  const float x = Element == 0 ? b.x : b.y;
+  return vec2(fmaf(a.x, x, c.x), fmaf(a.y, x, c.y));
+}
+
+template <typename T>
+using Global = T;
+template <typename T>
+__device__ __forceinline__ T *global(T *pointer) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<T *>(__cvta_global_to_generic(__cvta_generic_to_global(pointer)));
+#else
+  return pointer;
+#endif
+}
+
+template <typename T>
+__device__ __forceinline__ T uniform(T value) {
+#if defined(__CUDACC__)
+  return value;
+#else
+  return simt::uniform(value);  // checks that it is
+#endif
+}
+template <typename T>
+__device__ __forceinline__ void keep_in_register(T &) {}
+__device__ __forceinline__ void keep_order() {}
+__device__ __forceinline__ void sync_warp() { __syncwarp(); }
+__device__ __forceinline__ float shuffle_xor(float value, int mask) {
+  return __shfl_xor_sync(0xffffffffu, value, mask);
+}
+
+#endif
+
+}  // namespace libsgemm::gpu

@@ -1,0 +1,34 @@
+// The backend's kernel table. A row is a function `Kernel name()` in namespace libsgemm::<backend>.
+#pragma once
+
+#include <iterator>
+
+#include "backend.h"
+
+namespace libsgemm::gpu {
+
+// The rows in the order of the table; built at the first call. Each backend defines them, by LIBSGEMM_KERNEL_TABLE.
+const Kernel *kernels();
+int kernel_count();
+
+// Backend::scale: C = beta * C, for every routine and batch. Each backend defines it.
+libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error);
+
+}  // namespace libsgemm::gpu
+
+#define LIBSGEMM_DECLARE_ROW(name) ::libsgemm::Kernel name();
+#define LIBSGEMM_COUNT_ROW(name) +1
+#define LIBSGEMM_CALL_ROW(name) name(),
+
+// Defines the table of libsgemm::<backend> from a list of its rows, ROWS(X) = X(name) X(name) ... At file scope.
+#define LIBSGEMM_KERNEL_TABLE(backend, ROWS)                                               \
+  namespace libsgemm::backend {                                                            \
+  ROWS(LIBSGEMM_DECLARE_ROW)                                                               \
+  }                                                                                        \
+  const libsgemm::Kernel *libsgemm::gpu::kernels() {                                       \
+    using namespace libsgemm::backend;                                                     \
+    static const Kernel rows[] = {ROWS(LIBSGEMM_CALL_ROW)};                                \
+    static_assert(std::size(rows) == 0 ROWS(LIBSGEMM_COUNT_ROW), "one row for each name"); \
+    return rows;                                                                           \
+  }                                                                                        \
+  int libsgemm::gpu::kernel_count() { return 0 ROWS(LIBSGEMM_COUNT_ROW); }

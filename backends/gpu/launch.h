@@ -1,0 +1,33 @@
+// Launching a kernel: the one way from a row of the table to the device.
+#pragma once
+
+#include "backend.h"
+#include "vendor.h"
+
+namespace libsgemm::gpu {
+
+// Enqueues `kernel` on launch.stream of launch.device, with pointers to its arguments. `shared_bytes`: dynamic shared
+// memory. Each backend defines it.
+libsgemm_status_t launch_raw(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes, const Launch &launch,
+                             void **arguments, Error *error);
+
+// Calls enqueue(pointers) with pointers to the arguments, converted to the kernel's parameters.
+template <typename... Parameters, typename Enqueue, typename... Arguments>
+libsgemm_status_t with_arguments(void (*)(Parameters...), const Enqueue &enqueue, const Arguments &...arguments) {
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments), "one argument for each parameter");
+  return [&](Parameters... values) {
+    void *pointers[] = {&values...};
+    return enqueue(pointers);
+  }(static_cast<Parameters>(arguments)...);
+}
+
+template <typename... Parameters, typename... Arguments>
+libsgemm_status_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes,
+                                const Launch &launch, Error *error, const Arguments &...arguments) {
+  const auto enqueue = [&](void **pointers) {
+    return launch_raw(reinterpret_cast<const void *>(kernel), grid, block, shared_bytes, launch, pointers, error);
+  };
+  return with_arguments(kernel, enqueue, arguments...);
+}
+
+}  // namespace libsgemm::gpu

@@ -1,0 +1,49 @@
+// C = alpha * (sum of the slices' partial results, in their order) + beta * C: the second kernel of the split_k rows.
+//
+//   block: 256 threads = 256 / groups elements x groups (1, 2, 4 or 8, growing with the number of slices)
+//   group g sums a contiguous range of slices; group 0 adds the groups' sums in order
+//
+// Groups are there because a single thread would wait for memory again and again. Consecutive threads read and write
+// consecutive rows. Shared memory, bytes: the groups' sums, 1024.
+#pragma once
+
+#include "gpu.h"
+#include "split_k_row.h"
+
+namespace libsgemm::gpu {
+
+constexpr int kSumThreads = 256;
+
+// The kernel's body.
+__device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices) {
+  __shared__ float sums[kSumThreads];
+  const int64_t matrix = p.partial_ld * p.n;
+  const int64_t element = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const int each = (slices - 1) / static_cast<int>(blockDim.y) + 1;
+  const int first = static_cast<int>(threadIdx.y) * each, end = min(slices, first + each);
+  const Global<float> *partial = global(p.partial) + static_cast<int64_t>(blockIdx.z) * slices * matrix + element;
+  float sum = 0.0f;
+  if (element < matrix) {
+#pragma unroll 8
+    for (int s = first; s < end; ++s) sum += partial[s * matrix];
+  }
+  sums[threadIdx.y * blockDim.x + threadIdx.x] = sum;
+  __syncthreads();
+  const int64_t row = element % p.partial_ld, column = element / p.partial_ld;
+  if (threadIdx.y != 0 || element >= matrix || row >= p.m) return;
+  for (unsigned g = 1; g < blockDim.y; ++g) sum += sums[g * blockDim.x + threadIdx.x];
+  Global<float> *c = global(operands.c(blockIdx.z)) + column * p.ldc + row;
+  *c = p.beta != 0.0f ? fmaf(p.alpha, sum, p.beta * *c) : p.alpha * sum;
+}
+
+// Its launch.
+inline libsgemm_status_t enqueue_sum(void (*kernel)(StridedOperands, TileProblem, int), const TileProblem &p,
+                                     int slices, const StridedOperands &operands, int64_t count, const Launch &launch,
+                                     Error *error) {
+  const unsigned groups = slices >= 16 ? 8 : slices >= 8 ? 4 : slices >= 4 ? 2 : 1;
+  const dim3 block(kSumThreads / groups, groups);
+  const dim3 grid(static_cast<unsigned>((p.partial_ld * p.n - 1) / block.x + 1), 1, static_cast<unsigned>(count));
+  return launch_kernel(kernel, grid, block, 0, launch, error, operands, p, slices);
+}
+
+}  // namespace libsgemm::gpu
