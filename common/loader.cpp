@@ -102,12 +102,18 @@ bool is_libsgemm(const void *code) {
   return ours;
 }
 
+// dlopen's words. About a library that the plugin needs, they do not name the plugin.
+std::string load_failure(const std::string &path, const char *words) {
+  if (words == nullptr) return path + " cannot be loaded";
+  const bool names_it = std::strncmp(words, path.c_str(), path.size()) == 0;
+  return (names_it ? "" : path + " lacks its runtime: ") + words;
+}
+
 // The table of a plugin, checked; NULL and the reason if it is not one for this library.
 const Backend *table_of(const std::string &path, const char *name, std::string *reason) {
   void *object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (object == nullptr) {
-    const char *why = dlerror();
-    *reason = why != nullptr ? why : path + " cannot be loaded";
+    *reason = load_failure(path, dlerror());
     return nullptr;
   }
   const BackendEntry entry = reinterpret_cast<BackendEntry>(dlsym(object, kBackendEntry));

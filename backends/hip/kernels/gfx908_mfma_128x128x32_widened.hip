@@ -1,0 +1,77 @@
+// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, FP32 sums and FP32 C, on AMD GPUs with matrix cores that
+// keep denormals (gfx908, 942, 950).
+//
+// Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x8 (bfloat16 on gfx908: 32x32x4), from four buffers of LDS
+// that swap addresses: the loop is described in matrix.h, the tiles in unit_tile.h. Products of 16-bit elements are
+// exact in FP32, so nothing is lost against converting first.
+//
+// Source: patent CN110147248B.
+//
+//   tile of C: 128 x 128              wave: 64 x 64 = 2 x 2 blocks      lane: of a block row lane % 32, 16 columns:
+//   +---------+---------+             +---------+---------+             4 groups of 4, 8 apart, from 4 (lane / 32)
+//   | wave 0  | wave 2  |             | 32 x 32 |         |
+//   +---------+---------+             +---------+---------+
+//   | wave 1  | wave 3  |             |         |         |
+//   +---------+---------+             +---------+---------+
+//
+// Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (4 x 128 units of 16 bytes), tileB at 8192 (the same).
+//
+// Requires: gemm of FP16 or bfloat16 operands; gfx908, 942 or 950; any transposition, alignment, size and batch; lda
+// and ldb less than 2^23 - 128. Not gfx90a: its instructions for these types take denormals as zeros.
+//
+// Parameters (Config): tile_m, tile_n, tile_k of a block; wave_m, wave_n of a wave; blocks, resident on a compute unit,
+// and peak_fraction, for the cost.
+//
+// Not yet run on AMD hardware. ISA (hipcc 5.2, clang 19): no spills, no scratch; by LLVM's model a single wave keeps
+// its matrix core busy for 90 % of the time on gfx908, for 70 to 80 % on gfx942.
+#include "gpu/kernels.h"
+#include "matrix.h"
+#include "matrix_row.h"
+#include "widened_row.h"
+
+namespace libsgemm::hip {
+
+namespace {
+
+template <Type kType>
+struct Config : MatrixShape<MfmaWords<kType>, 128, 128, 32, 64, 64> {
+  static constexpr int blocks = 2;
+  static constexpr double peak_fraction = 0.6;  // of the matrix cores; assumed: LDS bounds it
+};
+
+}  // namespace
+
+template <Type kType, Fetch KindA, Fetch KindB, typename Operands>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::blocks)
+    gfx908_mfma_128x128x32_widened(const __grid_constant__ Operands operands,
+                                   const __grid_constant__ WidenedProblem p) {
+  if constexpr (Config<kType>::Core::available) matrix_vectors<Config<kType>, KindA, KindB>(operands, p);
+}
+
+template <Type kType, typename Operands>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::blocks)
+    gfx908_mfma_128x128x32_widened_elements(const __grid_constant__ Operands operands,
+                                            const __grid_constant__ WidenedProblem p) {
+  if constexpr (Config<kType>::Core::available) matrix_elements<Config<kType>>(operands, p);
+}
+
+namespace {
+
+struct Row : MatrixRow<Config<Type::f16>> {
+  static constexpr bool has_vectors = true;
+  static bool runs_on(int index) { return has_mfma(index) && matrix_rate(index, Type::f16) > 0; }
+  template <Type kType, Fetch KindA, Fetch KindB, typename Operands>
+  static auto vector_kernel() {
+    return &gfx908_mfma_128x128x32_widened<kType, KindA, KindB, Operands>;
+  }
+  template <Type kType, typename Operands>
+  static auto kernel() {
+    return &gfx908_mfma_128x128x32_widened_elements<kType, Operands>;
+  }
+};
+
+}  // namespace
+
+Kernel gfx908_mfma_128x128x32_widened() { return widened_kernel<Row>("gfx908_mfma_128x128x32_widened"); }
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,58 @@
+// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands in FP32 arithmetic, on any AMD GPU.
+//
+// Elements become FP32, exactly, on their way into LDS (widened.h); the rest is gfx_fma_128x128x8_ping_pong: the tile,
+// its threads and the loop are pictured there and in valu.h.
+//
+// Source: patent CN110147248B.
+//
+// Shared memory, bytes: pair p of 2 at 8448 p: tileA at 0 (8 rows of 132 floats), tileB at 4224 (the same). Storing C
+// takes 8704.
+//
+// Requires: gemm of FP16 or bfloat16 operands; any transposition, alignment, size and batch.
+//
+// Parameters (Config): as of gfx_fma_128x128x8_ping_pong.
+//
+// Not yet run on AMD hardware. ISA: no spills, no scratch on every architecture.
+#include "gpu/kernels.h"
+#include "valu.h"
+#include "valu_row.h"
+#include "widened.h"
+#include "widened_row.h"
+
+namespace libsgemm::hip {
+
+namespace {
+
+struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
+  static constexpr int blocks = 2;  // resident on a compute unit
+};
+
+}  // namespace
+
+template <Type kType, typename Operands>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
+    gfx_fma_128x128x8_widened(const __grid_constant__ Operands operands, const __grid_constant__ WidenedProblem p) {
+  const TilePosition<Config> at(p);
+  const TileRange range(p, Config::tile_k);
+  WidenedStream<Config::tile_m, Config::tile_k, Config::threads, kType> a(operands.a(blockIdx.z), p.lda, p.a_along_k,
+                                                                          at.row(), p.m - at.row(), range.first_k);
+  WidenedStream<Config::tile_n, Config::tile_k, Config::threads, kType> b(
+      operands.b(blockIdx.z), p.ldb, p.b_along_k, at.column(), p.n - at.column(), range.first_k);
+  ping_pong<Config>(a, b, at, range, operands, p);
+}
+
+namespace {
+
+struct Row : ValuRow<Config> {
+  static constexpr bool has_vectors = false;
+  template <Type kType, typename Operands>
+  static auto kernel() {
+    return &gfx_fma_128x128x8_widened<kType, Operands>;
+  }
+};
+
+}  // namespace
+
+Kernel gfx_fma_128x128x8_widened() { return widened_kernel<Row>("gfx_fma_128x128x8_widened"); }
+
+}  // namespace libsgemm::hip

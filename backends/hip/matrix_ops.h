@@ -1,0 +1,102 @@
+// The instructions of the matrix cores as functions, one each, for a wave whose lanes all arrive. D = A * B + C, blocks
+// of 32 x 32 or 16 x 16; which elements a lane holds is told by the users (matrix.h). On the CPU tests/simt puts its
+// own header in place of this one.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "gpu/gpu.h"
+
+// What the target of this pass has.
+#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
+    defined(__gfx950__)
+#define LIBSGEMM_HIP_MFMA 1
+#endif
+#if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx908__)
+#define LIBSGEMM_HIP_MFMA_BF16_1K 1
+#endif
+#if defined(__GFX11__) || defined(__gfx1100__) || defined(__gfx1101__) || defined(__gfx1102__) ||   \
+    defined(__gfx1103__) || defined(__gfx1150__) || defined(__gfx1151__) || defined(__gfx1152__) || \
+    defined(__gfx1153__)
+#define LIBSGEMM_HIP_WMMA_GFX11 1
+#endif
+#if defined(__gfx1200__) || defined(__gfx1201__)
+#define LIBSGEMM_HIP_WMMA_GFX12 1
+#endif
+
+namespace libsgemm::hip {
+
+// Registers of a lane. FP16 and bfloat16 elements as raw bits, two to a word, the first in its low half.
+using Floats8 = float __attribute__((vector_size(32)));
+using Floats16 = float __attribute__((vector_size(64)));
+using Words2 = uint32_t __attribute__((vector_size(8)));
+using Words4 = uint32_t __attribute__((vector_size(16)));
+using Words8 = uint32_t __attribute__((vector_size(32)));
+
+namespace ops {
+
+template <typename To, typename From>
+__device__ __forceinline__ To bits_as(const From &from) {
+  static_assert(sizeof(To) == sizeof(From), "the same registers");
+  return __builtin_bit_cast(To, from);
+}
+
+#if defined(LIBSGEMM_HIP_MFMA)
+using Half4 = _Float16 __attribute__((ext_vector_type(4)));
+using Short2 = short __attribute__((ext_vector_type(2)));
+using Short4 = short __attribute__((ext_vector_type(4)));
+using Sums16 = float __attribute__((ext_vector_type(16)));
+
+__device__ __forceinline__ Floats16 mfma_f32_32x32x2f32(float a, float b, Floats16 c) {
+  return bits_as<Floats16>(__builtin_amdgcn_mfma_f32_32x32x2f32(a, b, bits_as<Sums16>(c), 0, 0, 0));
+}
+__device__ __forceinline__ Floats16 mfma_f32_32x32x8f16(Words2 a, Words2 b, Floats16 c) {
+  return bits_as<Floats16>(
+      __builtin_amdgcn_mfma_f32_32x32x8f16(bits_as<Half4>(a), bits_as<Half4>(b), bits_as<Sums16>(c), 0, 0, 0));
+}
+#if defined(LIBSGEMM_HIP_MFMA_BF16_1K)
+__device__ __forceinline__ Floats16 mfma_f32_32x32x8bf16_1k(Words2 a, Words2 b, Floats16 c) {
+  return bits_as<Floats16>(
+      __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(bits_as<Short4>(a), bits_as<Short4>(b), bits_as<Sums16>(c), 0, 0, 0));
+}
+#else
+__device__ __forceinline__ Floats16 mfma_f32_32x32x4bf16(uint32_t a, uint32_t b, Floats16 c) {
+  return bits_as<Floats16>(
+      __builtin_amdgcn_mfma_f32_32x32x4bf16(bits_as<Short2>(a), bits_as<Short2>(b), bits_as<Sums16>(c), 0, 0, 0));
+}
+#endif
+#endif
+
+#if defined(LIBSGEMM_HIP_WMMA_GFX11)
+using Half16 = _Float16 __attribute__((ext_vector_type(16)));
+using Short16 = short __attribute__((ext_vector_type(16)));
+using Sums8 = float __attribute__((ext_vector_type(8)));
+
+__device__ __forceinline__ Floats8 wmma_f32_16x16x16_f16(Words8 a, Words8 b, Floats8 c) {
+  return bits_as<Floats8>(
+      __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(bits_as<Half16>(a), bits_as<Half16>(b), bits_as<Sums8>(c)));
+}
+__device__ __forceinline__ Floats8 wmma_f32_16x16x16_bf16(Words8 a, Words8 b, Floats8 c) {
+  return bits_as<Floats8>(
+      __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(bits_as<Short16>(a), bits_as<Short16>(b), bits_as<Sums8>(c)));
+}
+#endif
+
+#if defined(LIBSGEMM_HIP_WMMA_GFX12)
+using Half8 = _Float16 __attribute__((ext_vector_type(8)));
+using Short8 = short __attribute__((ext_vector_type(8)));
+using Sums8 = float __attribute__((ext_vector_type(8)));
+
+__device__ __forceinline__ Floats8 wmma_f32_16x16x16_f16_gfx12(Words4 a, Words4 b, Floats8 c) {
+  return bits_as<Floats8>(
+      __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(bits_as<Half8>(a), bits_as<Half8>(b), bits_as<Sums8>(c)));
+}
+__device__ __forceinline__ Floats8 wmma_f32_16x16x16_bf16_gfx12(Words4 a, Words4 b, Floats8 c) {
+  return bits_as<Floats8>(
+      __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32_gfx12(bits_as<Short8>(a), bits_as<Short8>(b), bits_as<Sums8>(c)));
+}
+#endif
+
+}  // namespace ops
+}  // namespace libsgemm::hip

@@ -1,0 +1,47 @@
+// The host's side of the rows built on matrix.h.
+#pragma once
+
+#include "desc.h"
+#include "device.h"
+#include "valu_row.h"
+
+namespace libsgemm::hip {
+
+// Fused multiply-adds of a compute unit's matrix cores in a clock, for operands of this type; 0: none that keep what
+// the library promises. gfx90a has 16-bit ones, which take denormals as zeros.
+inline int matrix_rate(int index, Type type) {
+  switch (device(index).family) {
+    case Family::cdna1:
+      return type == Type::f32 ? 128 : type == Type::f16 ? 512 : 256;
+    case Family::cdna2:
+      return type == Type::f32 ? 128 : 0;
+    case Family::cdna3:
+      return type == Type::f32 ? 128 : 1024;
+    case Family::rdna3:
+      return type == Type::f32 ? 0 : 256;
+    case Family::rdna4:
+      return type == Type::f32 ? 0 : 512;
+    default:
+      return 0;
+  }
+}
+
+// Its matrix cores are MFMA (waves of 64), not WMMA.
+inline bool has_mfma(int index) {
+  const Family family = device(index).family;
+  return family == Family::cdna1 || family == Family::cdna2 || family == Family::cdna3;
+}
+
+// The base of a Row of gpu/tile_row.h or widened_row.h.
+template <class RowConfig>
+struct MatrixRow : ValuRow<RowConfig> {
+  using Config = RowConfig;
+
+  static Tiling tiling(const GemmDesc &desc, int index) {
+    constexpr double kStall = 0.1;  // assumed: a wave keeps its SIMD's matrix core busy but for the barriers
+    const double peak = static_cast<double>(matrix_rate(index, desc.type)) / device(index).fma_per_clock;
+    return {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, Config::peak_fraction * peak, kStall};
+  }
+};
+
+}  // namespace libsgemm::hip

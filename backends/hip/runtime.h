@@ -1,0 +1,29 @@
+// The entries of the backend's table, as backend.h describes them.
+#pragma once
+
+#include "backend.h"
+
+namespace libsgemm::hip {
+
+// location.cpp
+void locate(const void *const *pointers, int count, Location *locations);
+
+// memory.cpp
+libsgemm_status_t allocate(int index, size_t bytes, void **memory, Error *error);
+void release(int index, void *memory);
+libsgemm_status_t memory(int index, size_t *free_bytes, size_t *total_bytes, Error *error);
+libsgemm_status_t allocate_pinned(size_t bytes, void **memory, Error *error);
+void release_pinned(void *memory);
+libsgemm_status_t copy(int index, const Copy &what, void *stream, Error *error);
+
+// stream.cpp
+bool capturing(void *stream);
+libsgemm_status_t create_stream(int index, void **stream, Error *error);
+void destroy_stream(int index, void *stream);
+libsgemm_status_t create_event(int index, void **event, Error *error);
+void destroy_event(int index, void *event);
+libsgemm_status_t record_event(int index, void *event, void *stream, Error *error);
+libsgemm_status_t stream_wait_event(int index, void *stream, void *event, Error *error);
+libsgemm_status_t synchronize(int index, void *stream, Error *error);
+
+}  // namespace libsgemm::hip

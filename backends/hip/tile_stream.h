@@ -1,0 +1,89 @@
+// Fetching an operand's tiles from memory into registers, one after the other, with addresses that cost nothing: a base
+// in scalar registers, the same for all threads of the block, plus an offset in a vector register that never changes.
+// Rows and columns beyond the matrix are fetched from its last ones, since they only reach elements of C that are not
+// stored: no masks, but for the steps of k that the first k-tile lacks.
+#pragma once
+
+#include <type_traits>
+
+#include "gpu/tile.h"
+
+namespace libsgemm::hip {
+
+using namespace gpu;
+
+// As uniform(), of a distance that the compiler would otherwise keep in vector registers.
+__device__ __forceinline__ int64_t uniform_distance(int64_t bytes) {
+  const auto low = static_cast<uint32_t>(uniform(static_cast<int>(bytes)));
+  const auto high = static_cast<uint32_t>(uniform(static_cast<int>(bytes >> 32)));
+  return static_cast<int64_t>(static_cast<uint64_t>(high) << 32 | low);
+}
+
+// Vectors require offsets_fit().
+template <int Outer, int Depth, int Threads, Fetch Kind, int Pad = 4>
+struct TileStream : TileMap<Outer, Depth, Threads, Kind, Pad> {
+  using Map = TileMap<Outer, Depth, Threads, Kind, Pad>;
+  using Staged = float[Map::copies][Map::width];
+  static constexpr bool along_k = Map::along_k;
+
+  // An instruction adds 32 bits to a scalar base. Rows along k, element by element, can be further apart.
+  using Offset = std::conditional_t<Kind == Fetch::inner, int64_t, uint32_t>;
+  static_assert(Kind != Fetch::outer || Outer % 64 == 0, "a wave fetches elements of one step of k");
+
+  Global<const char> *base;  // of the k-tile to fetch; the same in all threads of a wave
+  int64_t k_bytes;           // from one step of k to the next
+  // Of each copy; of the first one, if the others are whole steps of k from it, which all threads have in common.
+  Offset offset[along_k ? Map::copies : 1];
+
+  // `left`: outer elements from `first` on, at least one.
+  __device__ __forceinline__ TileStream(const void *operand, int64_t ld, int64_t first, int64_t left, int64_t first_k) {
+    const int64_t outer_bytes = 4 * (along_k ? ld : 1);
+    k_bytes = 4 * (along_k ? 1 : ld);
+    const int wave_k = Kind == Fetch::outer ? uniform(this->k) : 0;
+    base = uniform(global(static_cast<const char *>(operand)) + first * outer_bytes + (first_k + wave_k) * k_bytes);
+    const int last = static_cast<int>(left < Outer ? left : Outer) - (along_k ? 1 : Map::width);
+#pragma unroll
+    for (int i = 0; i < (along_k ? Map::copies : 1); ++i) {
+      const int outer = min(this->outer + i * Map::step, last);
+      offset[i] = static_cast<Offset>(outer) * static_cast<Offset>(outer_bytes) +
+                  static_cast<Offset>(this->k - wave_k) * static_cast<Offset>(k_bytes);
+    }
+  }
+
+  __device__ __forceinline__ void fetch_one(Staged &staged, int i) const {
+    Offset within = offset[along_k ? i : 0];
+    if constexpr (sizeof(Offset) == 4) keep_in_register(within);
+    Global<const char> *from = base + (along_k ? 0 : i * Map::step * k_bytes) + within;
+    if constexpr (Map::width == 4) {
+      const Vec4 x = *reinterpret_cast<Global<const Vec4> *>(from);
+      staged[i][0] = x.x, staged[i][1] = x.y, staged[i][2] = x.z, staged[i][3] = x.w;
+    } else {
+      staged[i][0] = *reinterpret_cast<Global<const float> *>(from);
+    }
+  }
+
+  // A whole k-tile.
+  __device__ __forceinline__ void fetch(Staged &staged) const {
+#pragma unroll
+    for (int i = 0; i < Map::copies; ++i) fetch_one(staged, i);
+  }
+
+  // One of `depth` steps, zeros after them.
+  __device__ __forceinline__ void fetch_short(Staged &staged, int depth) const {
+#pragma unroll
+    for (int i = 0; i < Map::copies; ++i) {
+#pragma unroll
+      for (int j = 0; j < Map::width; ++j) staged[i][j] = 0.0f;
+      if (this->k + (along_k ? 0 : i * Map::step) < depth) fetch_one(staged, i);
+    }
+  }
+
+  __device__ __forceinline__ void advance(int depth = Depth) { base = uniform(base + depth * k_bytes); }
+};
+
+// Of a tile that is `outer` x `depth`: whether offsets within it are less than 2^32 bytes.
+inline bool offsets_fit(int64_t ld, bool along_k, int outer, int depth) {
+  return ld < (int64_t{1} << 30) / (along_k ? outer : depth) - outer;
+}
+
+}  // namespace libsgemm::hip

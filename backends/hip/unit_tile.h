@@ -1,0 +1,176 @@
+// Tiles of a 16-bit operand in LDS as the matrix cores read them: units of eight steps of k of one row (16 bytes).
+//
+//   unit (c, o): steps 8 c to 8 c + 7 of outer element o        at 16 (c Outer + o') bytes, o' = o ^ swizzle(c, o)
+//
+// The swizzle moves a unit among the eight of its aligned group, so that both ways of filling the tile reach most
+// banks: threads side by side along k, and threads that turn 4 x 4 elements of an operand that is contiguous along its
+// outer dimension. A wave that reads units of consecutive rows has them from all banks in any case.
+//
+// Each thread carries 4 outer elements x 4 steps of k. The elements are only moved, as raw bits.
+#pragma once
+
+#include "gpu/tile.h"
+#include "matrix_ops.h"
+#include "tile_stream.h"
+
+namespace libsgemm::hip {
+
+using namespace libsgemm::gpu;
+
+// A thread's place in a tile of 32 steps of k.
+template <int Outer, int Threads>
+struct UnitTile {
+  static constexpr int depth = 32;
+  static constexpr int floats = Outer * depth / 2;
+  using Staged = Words2[4];  // by outer element: four steps of k
+  static_assert(Outer / 4 * (depth / 4) == Threads, "4 x 4 elements a thread");
+
+  int outer, k;  // the first of the thread's elements
+
+  __device__ __forceinline__ void place(bool along_k) {
+    const int thread = static_cast<int>(threadIdx.x);
+    outer = 4 * (along_k ? thread / (depth / 4) : thread % (Outer / 4));
+    k = 4 * (along_k ? thread % (depth / 4) : thread / (Outer / 4));
+  }
+
+  // For the units c of outer elements o.
+  __device__ __forceinline__ static int swizzle(int c, int o) { return (o / 8 % 4) ^ (2 * c % 8); }
+
+  // Unit c of row `first` + `within`, where `first` is a multiple of 32 and `within` less than 32.
+  __device__ __forceinline__ static Words4 unit(const float *tile, int c, int first, int within) {
+    const int at = c * Outer + first + (within ^ swizzle(c, within));
+    return reinterpret_cast<const Words4 *>(tile)[at];
+  }
+
+  __device__ __forceinline__ void store(float *tile, const Staged &staged) const {
+    const int c = k / 8, half = k / 4 % 2, to = outer ^ swizzle(c, outer);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) reinterpret_cast<Words2 *>(tile)[2 * (c * Outer + (to ^ i)) + half] = staged[i];
+  }
+};
+
+// Fetching such tiles, one after the other, by vectors of four elements: columns start at multiples of 8 bytes, and
+// their length is a multiple of 4. As TileStream: a base that all threads share plus an offset, elements beyond the
+// matrix fetched from its last ones.
+template <int Outer, int Threads, Fetch Kind>
+struct UnitStream : UnitTile<Outer, Threads> {
+  using Tile = UnitTile<Outer, Threads>;
+  using Staged = typename Tile::Staged;
+  static constexpr bool along_k = Kind == Fetch::inner_x4;
+
+  Global<const char> *base;
+  int64_t k_bytes;
+  uint32_t offset[4];
+
+  __device__ __forceinline__ UnitStream(const void *operand, int64_t ld, int64_t first, int64_t left, int64_t first_k) {
+    this->place(along_k);
+    const int64_t outer_bytes = 2 * (along_k ? ld : 1);
+    k_bytes = 2 * (along_k ? 1 : ld);
+    base = uniform(global(static_cast<const char *>(operand)) + first * outer_bytes + first_k * k_bytes);
+    const int last = static_cast<int>(left < Outer ? left : Outer) - (along_k ? 1 : 4);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int outer = min(this->outer + (along_k ? i : 0), last);
+      const int k = this->k + (along_k ? 0 : i);
+      offset[i] = static_cast<uint32_t>(outer) * static_cast<uint32_t>(outer_bytes) +
+                  static_cast<uint32_t>(k) * static_cast<uint32_t>(k_bytes);
+    }
+  }
+
+  // As they lie in memory: by outer element, or by step of k.
+  __device__ __forceinline__ void fetch_one(Staged &staged, int i) const {
+    uint32_t within = offset[i];
+    keep_in_register(within);
+    staged[i] = *reinterpret_cast<Global<const Words2> *>(base + within);
+  }
+  __device__ __forceinline__ void fetch(Staged &staged) const {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) fetch_one(staged, i);
+  }
+  // One of `depth` steps, zeros after them.
+  __device__ __forceinline__ void fetch_short(Staged &staged, int depth) const {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      staged[i] = Words2{};
+      if (this->k + (along_k ? 0 : i) < depth) fetch_one(staged, i);
+    }
+  }
+  __device__ __forceinline__ void advance(int depth = Tile::depth) { base = uniform(base + depth * k_bytes); }
+
+  __device__ __forceinline__ void store(float *tile, const Staged &staged) const {
+    if constexpr (along_k) {
+      Tile::store(tile, staged);
+    } else {
+      Staged turned;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const auto pair = [&](const Words2 &low, const Words2 &high) {
+          const uint32_t x = low[i / 2], y = high[i / 2];
+          return i % 2 == 0 ? (x & 0xffffu) | y << 16 : x >> 16 | (y & 0xffff0000u);
+        };
+        turned[i] = Words2{pair(staged[0], staged[1]), pair(staged[2], staged[3])};
+      }
+      Tile::store(tile, turned);
+    }
+  }
+};
+
+// The same element by element: any alignment and direction.
+template <int Outer, int Threads>
+struct UnitElements : UnitTile<Outer, Threads> {
+  using Tile = UnitTile<Outer, Threads>;
+  using Staged = uint32_t[4][4];  // by outer element and step of k
+
+  Global<const char> *base;
+  int64_t k_bytes;
+  uint32_t offset[4];  // by outer element
+
+  __device__ __forceinline__ UnitElements(const void *operand, int64_t ld, bool along_k, int64_t first, int64_t left,
+                                          int64_t first_k) {
+    this->place(along_k);
+    const int64_t outer_bytes = 2 * (along_k ? ld : 1);
+    k_bytes = uniform_distance(2 * (along_k ? 1 : ld));
+    base = uniform(global(static_cast<const char *>(operand)) + first * outer_bytes + first_k * k_bytes);
+    const int last = static_cast<int>(left < Outer ? left : Outer) - 1;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      offset[i] = static_cast<uint32_t>(min(this->outer + i, last)) * static_cast<uint32_t>(outer_bytes) +
+                  static_cast<uint32_t>(this->k) * static_cast<uint32_t>(k_bytes);
+    }
+  }
+
+  __device__ __forceinline__ uint32_t element(int i, int step) const {
+    uint32_t within = offset[i];
+    keep_in_register(within);
+    return *reinterpret_cast<Global<const uint16_t> *>(base + step * k_bytes + within);
+  }
+  __device__ __forceinline__ void fetch(Staged &staged) const {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+#pragma unroll
+      for (int step = 0; step < 4; ++step) staged[i][step] = element(i, step);
+    }
+  }
+  __device__ __forceinline__ void fetch_short(Staged &staged, int depth) const {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+#pragma unroll
+      for (int step = 0; step < 4; ++step) {
+        staged[i][step] = 0;
+        if (this->k + step < depth) staged[i][step] = element(i, step);
+      }
+    }
+  }
+  __device__ __forceinline__ void advance(int depth = Tile::depth) { base = uniform(base + depth * k_bytes); }
+
+  __device__ __forceinline__ void store(float *tile, const Staged &staged) const {
+    typename Tile::Staged words;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      words[i] = Words2{staged[i][0] | staged[i][1] << 16, staged[i][2] | staged[i][3] << 16};
+    }
+    Tile::store(tile, words);
+  }
+};
+
+}  // namespace libsgemm::hip

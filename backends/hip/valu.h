@@ -1,0 +1,168 @@
+// The tiled product by vector instructions, on any AMD GPU: four buffers of LDS, tileA, tileB and tileA', tileB'.
+//
+// While a column of tileA and a row of tileB sit in registers and feed the outer products, the next tiles travel from
+// memory through registers into tileA', tileB'; then the pairs swap places. One barrier a k-tile.
+//
+// Source: CN110147248B (four buffers that swap addresses); CN106681694A, its forerunner on Kepler (smA, smAx).
+//
+//   LDS: pair 0 [tileA][tileB], pair 1 [tileA'][tileB']
+//
+//   k-tile t    fetch(t + 1)             memory -> registers, at the start
+//               multiply(t)              columns of tileA, rows of tileB; step k + 1 is read while step k multiplies
+//               store(t + 1), swap, barrier, before the last step, which hides the first read of the next pair
+//
+// Nothing but products is left in the loop: tile_stream.h has the reasons. A Config is a TileShape.
+//
+// The products are single ones, which gfx11 and later issue two at a time if the registers suit, or, on gfx90a and
+// later of CDNA, pairs (v_pk_fma_f32).
+#pragma once
+
+#include "tile_stream.h"
+
+namespace libsgemm::hip {
+
+// The sums of a thread: single ones, or pairs of neighbouring rows.
+template <class Config, bool Packed = LIBSGEMM_PACKED_FMA>
+struct Sums {
+  static constexpr int kM = Config::thread_m, kN = Config::thread_n;
+  float sum[kM][kN] = {};
+
+  __device__ __forceinline__ void multiply(const float (&a)[kM], const float (&b)[kN]) {
+#pragma unroll
+    for (int i = 0; i < kM; ++i) {
+#pragma unroll
+      for (int j = 0; j < kN; ++j) sum[i][j] = fmaf(a[i], b[j], sum[i][j]);
+    }
+  }
+  // By pairs, which keeps neighbours in neighbouring registers all through the loop before: v_dual_fmac_f32 writes one
+  // register of even and one of odd number. (In the loop a pair would have to be made by v_fma_f32, which is never
+  // dual.)
+  __device__ __forceinline__ void get(float (&to)[kM][kN]) const {
+#pragma unroll
+    for (int i = 0; i < kM; i += 2) {
+#pragma unroll
+      for (int j = 0; j < kN; ++j) {
+        Vec2 pair = vec2(sum[i][j], sum[i + 1][j]);
+        keep_in_register(pair);
+        to[i][j] = pair.x, to[i + 1][j] = pair.y;
+      }
+    }
+  }
+};
+
+template <class Config>
+struct Sums<Config, true> {
+  static constexpr int kM = Config::thread_m, kN = Config::thread_n;
+  Vec2 sum[kM / 2][kN];
+
+  __device__ __forceinline__ Sums() {
+#pragma unroll
+    for (int i = 0; i < kM / 2; ++i) {
+#pragma unroll
+      for (int j = 0; j < kN; ++j) sum[i][j] = vec2(0.0f, 0.0f);
+    }
+  }
+  __device__ __forceinline__ void multiply(const float (&a)[kM], const float (&b)[kN]) {
+#pragma unroll
+    for (int i = 0; i < kM / 2; ++i) {
+#pragma unroll
+      for (int j = 0; j < kN; j += 2) {
+        const Vec2 rows = vec2(a[2 * i], a[2 * i + 1]), columns = vec2(b[j], b[j + 1]);
+        sum[i][j] = fma2<0>(rows, columns, sum[i][j]);
+        sum[i][j + 1] = fma2<1>(rows, columns, sum[i][j + 1]);
+      }
+    }
+  }
+  __device__ __forceinline__ void get(float (&to)[kM][kN]) const {
+#pragma unroll
+    for (int i = 0; i < kM / 2; ++i) {
+#pragma unroll
+      for (int j = 0; j < kN; ++j) to[2 * i][j] = sum[i][j].x, to[2 * i + 1][j] = sum[i][j].y;
+    }
+  }
+};
+
+__device__ __forceinline__ float *floats_at(float *shared, int bytes) {
+  return reinterpret_cast<float *>(reinterpret_cast<char *>(shared) + bytes);
+}
+
+// Floats of LDS: two pairs of tiles, or what storing C takes.
+template <class Config, class A, class B>
+constexpr int kPingPongFloats = 2 * (A::floats + B::floats) > kStoreFloats<Config> ? 2 * (A::floats + B::floats)
+                                                                                   : kStoreFloats<Config>;
+
+// The product of the tiles that `a` and `b` bring, streams at the first k-tile of `range`.
+template <class Config, class A, class B, typename Operands>
+__device__ __forceinline__ void ping_pong(A &a, B &b, const TilePosition<Config> &at, const TileRange &range,
+                                          const Operands &operands, const TileProblem &p) {
+  constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
+  static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "rows of vectors");
+  __shared__ Vec4 lds[kPingPongFloats<Config, A, B> / 4];
+  float *shared = reinterpret_cast<float *>(lds);
+
+  typename A::Staged staged_a;
+  typename B::Staged staged_b;
+  a.fetch_short(staged_a, range.first_depth);
+  b.fetch_short(staged_b, range.first_depth);
+  a.store(shared, staged_a);
+  b.store(shared + kTileB, staged_b);
+  a.advance(range.first_depth);
+  b.advance(range.first_depth);
+
+  using Place = ThreadPlace<Config>;
+  const Place place;
+  constexpr int kStrideA = Config::lane_rows * 4, kStrideB = Config::lane_columns * Config::group_n;
+  Sums<Config> sums;
+  float column[2][Config::thread_m], row[2][Config::thread_n];  // of tileA, of tileB
+  const int read_a = 4 * place.row(), read_b = 4 * (kTileB + place.column());
+  int now = 0;  // where the pair is that is multiplied, bytes
+
+  const auto read = [&](int k) {
+    const int step = k % Config::tile_k;
+    load_fragment<Config::thread_m, 4, kStrideA>(column[k % 2], floats_at(shared, now + read_a) + step * A::pitch);
+    load_fragment<Config::thread_n, Config::group_n, kStrideB>(row[k % 2],
+                                                               floats_at(shared, now + read_b) + step * B::pitch);
+    keep_order();
+  };
+  static_assert(Config::tile_k % 2 == 0, "the last step of a k-tile leaves the fragments as the first expects them");
+
+  __syncthreads();
+  read(0);
+#pragma unroll 1
+  for (int left = range.count; left > 0; --left) {
+    if (left > 1) {  // the last round stores what it has once more, where nobody reads it
+      a.fetch(staged_a);
+      b.fetch(staged_b);
+      a.advance();
+      b.advance();
+    }
+#pragma unroll
+    for (int k = 0; k < Config::tile_k; ++k) {
+      if (k == Config::tile_k - 1) {
+        now = 4 * kPair - now;  // the pairs swap
+        a.store(floats_at(shared, now), staged_a);
+        b.store(floats_at(shared, now) + kTileB, staged_b);
+        __syncthreads();
+      }
+      read(k + 1);
+      sums.multiply(column[k % 2], row[k % 2]);
+    }
+  }
+  float sum[Config::thread_m][Config::thread_n];
+  sums.get(sum);
+  store_tile<Config>(sum, output_tile(operands, p, at), shared);
+}
+
+// A product of FP32 operands.
+template <class Config, Fetch KindA, Fetch KindB, typename Operands>
+__device__ __forceinline__ void ping_pong(const Operands &operands, const TileProblem &p) {
+  using A = TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA>;
+  using B = TileStream<Config::tile_n, Config::tile_k, Config::threads, KindB>;
+  const TilePosition<Config> at(p);
+  const TileRange range(p, Config::tile_k);
+  A a(operands.a(blockIdx.z), p.lda, at.row(), p.m - at.row(), range.first_k);
+  B b(operands.b(blockIdx.z), p.ldb, at.column(), p.n - at.column(), range.first_k);
+  ping_pong<Config>(a, b, at, range, operands, p);
+}
+
+}  // namespace libsgemm::hip

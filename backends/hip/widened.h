@@ -1,0 +1,81 @@
+// Products of 16-bit operands (FP16, bfloat16): what their kernels take besides the operands, and tiles that become
+// FP32 on their way into LDS, which the vector instructions then multiply as any others.
+#pragma once
+
+#include "gpu/element.h"
+#include "gpu/tile.h"
+#include "tile_stream.h"
+
+namespace libsgemm::hip {
+
+using namespace gpu;
+
+struct WidenedProblem : TileProblem {
+  bool a_along_k, b_along_k;  // contiguous along k, not along its outer dimension
+};
+
+// As TileStream, element by element: any alignment, stride and direction. A thread takes pairs of neighbours along k,
+// which need one offset. In LDS [Depth][pitch] floats.
+template <int Outer, int Depth, int Threads, Type kType>
+struct WidenedStream {
+  static constexpr int pitch = Outer + 4;
+  static constexpr int floats = Depth * pitch;
+  static constexpr int pairs = Outer * Depth / (2 * Threads);
+  static constexpr int outer_step = 2 * Threads / Depth, k_step = 2 * Threads / Outer;  // from one pair to the next
+  static_assert(2 * Threads % Depth == 0 && Threads % Outer == 0 && pairs * 2 * Threads == Outer * Depth,
+                "whole pairs");
+  using Staged = uint32_t[pairs][2];  // raw
+
+  Global<const char> *base;  // of the k-tile to fetch; the same in all threads
+  int64_t k_bytes;
+  int64_t offset[pairs];
+  int k, next_k;            // of the first pair, and from one pair to the next
+  int target, next_target;  // the same in LDS
+
+  __device__ __forceinline__ WidenedStream(const void *operand, int64_t ld, bool along_k, int64_t first, int64_t left,
+                                           int64_t first_k) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int64_t outer_bytes = 2 * (along_k ? ld : 1);
+    k_bytes = uniform_distance(2 * (along_k ? 1 : ld));
+    base = uniform(global(static_cast<const char *>(operand)) + first * outer_bytes + first_k * k_bytes);
+    const int last = static_cast<int>(left < Outer ? left : Outer) - 1;
+    const int outer = along_k ? thread / (Depth / 2) : thread % Outer;
+    k = 2 * (along_k ? thread % (Depth / 2) : thread / Outer);
+    next_k = uniform(along_k ? 0 : k_step);
+    target = k * pitch + outer;
+    next_target = uniform(along_k ? outer_step : k_step * pitch);
+#pragma unroll
+    for (int i = 0; i < pairs; ++i) {
+      offset[i] = min(outer + (along_k ? i * outer_step : 0), last) * outer_bytes + (k + i * next_k) * k_bytes;
+    }
+  }
+
+  __device__ __forceinline__ uint32_t element(int i, int j) const {
+    return *reinterpret_cast<Global<const uint16_t> *>(base + j * k_bytes + offset[i]);
+  }
+  __device__ __forceinline__ void fetch(Staged &staged) const {
+#pragma unroll
+    for (int i = 0; i < pairs; ++i) staged[i][0] = element(i, 0), staged[i][1] = element(i, 1);
+  }
+  __device__ __forceinline__ void fetch_short(Staged &staged, int depth) const {
+#pragma unroll
+    for (int i = 0; i < pairs; ++i) {
+#pragma unroll
+      for (int j = 0; j < 2; ++j) {
+        staged[i][j] = 0;
+        if (k + i * next_k + j < depth) staged[i][j] = element(i, j);
+      }
+    }
+  }
+  __device__ __forceinline__ void store(float *tile, const Staged &staged) const {
+#pragma unroll
+    for (int i = 0; i < pairs; ++i) {
+      float *to = tile + target + i * next_target;
+      to[0] = widen<kType>(staged[i][0]);
+      to[pitch] = widen<kType>(staged[i][1]);
+    }
+  }
+  __device__ __forceinline__ void advance(int depth = Depth) { base = uniform(base + depth * k_bytes); }
+};
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,85 @@
+// The host's side of the rows for 16-bit operands: gemm of FP16 or bfloat16 matrices with FP32 sums and FP32 C.
+//
+// A kernel's file defines a Row:
+//
+//   struct Row {
+//     using Config = ...;                        // tile_m, tile_n, tile_k, threads
+//     static constexpr bool has_vectors = ...;   // instances that fetch four elements at once
+//     static bool runs_on(int device);
+//     static Tiling tiling(const GemmDesc &desc, int device);  // for the cost
+//     // The instance with vectors for operands that lie so, or the one that takes any.
+//     template <Type kType, Fetch A, Fetch B, typename Operands> static auto vector_kernel();
+//     template <Type kType, typename Operands> static auto kernel();
+//   };
+#pragma once
+
+#include "device.h"
+#include "gpu/tile_row.h"
+#include "widened.h"
+
+namespace libsgemm::hip {
+
+// Four elements at once are 8 bytes. Pointers of a batch are not looked at: they may lie in device memory.
+inline bool words_fit(const GemmDesc &desc) {
+  if (desc.batch == Batch::pointers) return false;
+  const auto fits = [&](const void *base, int64_t ld, int64_t rows, int64_t stride) {
+    const int64_t elements = ld | rows | (desc.batch == Batch::strided ? stride : 0);
+    return reinterpret_cast<uintptr_t>(base) % 8 == 0 && static_cast<uint64_t>(elements) % 4 == 0;
+  };
+  return fits(desc.a, desc.lda, desc.transa != LIBSGEMM_NO_TRANS ? desc.k : desc.m, desc.stride_a) &&
+         fits(desc.b, desc.ldb, desc.transb == LIBSGEMM_NO_TRANS ? desc.k : desc.n, desc.stride_b);
+}
+
+template <class Row, Type kType, typename Operands>
+libsgemm_status_t enqueue_widened(const GemmDesc &desc, const Operands &operands, int64_t count, const Launch &launch,
+                                  Error *error) {
+  using Config = typename Row::Config;
+  WidenedProblem p = {};
+  static_cast<TileProblem &>(p) = tile_problem<Config>(desc);
+  p.a_along_k = desc.transa != LIBSGEMM_NO_TRANS;
+  p.b_along_k = desc.transb == LIBSGEMM_NO_TRANS;
+  const dim3 grid(static_cast<unsigned>(p.tiles_m) * static_cast<unsigned>(p.tiles_n), 1, static_cast<unsigned>(count));
+  if constexpr (Row::has_vectors && std::is_same_v<Operands, StridedOperands>) {
+    if (words_fit(desc)) {
+      return with_fetch<Engine::registers, true>(desc, [&](auto a, auto b) {
+        auto *kernel = Row::template vector_kernel<kType, decltype(a)::value, decltype(b)::value, Operands>();
+        return launch_kernel(kernel, grid, dim3(Config::threads), 0, launch, error, operands, p);
+      });
+    }
+  }
+  return launch_kernel(Row::template kernel<kType, Operands>(), grid, dim3(Config::threads), 0, launch, error, operands,
+                       p);
+}
+
+template <class Row>
+libsgemm_status_t launch_widened(const GemmDesc &desc, const Launch &launch, Error *error) {
+  return for_chunks(desc, launch, kMostProducts, [&](const auto &operands, int64_t count) {
+    return desc.type == Type::f16 ? enqueue_widened<Row, Type::f16>(desc, operands, count, launch, error)
+                                  : enqueue_widened<Row, Type::bf16>(desc, operands, count, launch, error);
+  });
+}
+
+template <class Row>
+bool widened_supports(const GemmDesc &desc, int index) {
+  using Config = typename Row::Config;
+  if (desc.routine != Routine::gemm || desc.type == Type::f32 || !Row::runs_on(index)) return false;
+  // The offsets of unit_tile.h; WidenedStream's are of 64 bits.
+  if (Row::has_vectors && (!offsets_fit(desc.lda, desc.transa != LIBSGEMM_NO_TRANS, Config::tile_m, Config::tile_k) ||
+                           !offsets_fit(desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, Config::tile_n, Config::tile_k))) {
+    return false;
+  }
+  const double tiles = tile_count(static_cast<double>(desc.m), static_cast<double>(desc.n), Row::tiling(desc, index));
+  return tiles < INT_MAX / 16 && desc.k / Config::tile_k < INT_MAX - 1;
+}
+
+template <class Row>
+Kernel widened_kernel(const char *name) {
+  return {name,
+          LIBSGEMM_MATH_FP32,
+          widened_supports<Row>,
+          [](const GemmDesc &desc, int index) { return gemm_seconds(model(index), desc, Row::tiling(desc, index)); },
+          nullptr,
+          launch_widened<Row>};
+}
+
+}  // namespace libsgemm::hip
