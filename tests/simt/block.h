@@ -12,6 +12,7 @@
 #include "numbers.h"
 #include "shared_image.h"
 #include "simt.h"
+#include "watch.h"
 
 namespace simt {
 
@@ -43,8 +44,9 @@ struct FiberThread : Thread {
   int result = 0;  // of barrier_count
   // A warp operation: what the lane brings, and in `value` then the result.
   WarpOp op = WarpOp::sync;
-  unsigned mask = 0, argument = 0;
-  uint64_t value = 0;
+  uint64_t mask = 0, value = 0;
+  unsigned argument = 0;
+  size_t uniform_values = 0;  // how many it has named
   // Copies since the last commit_copies, and the groups before it.
   std::vector<PendingCopy> open_copies;
   std::deque<std::vector<PendingCopy>> groups;
@@ -54,6 +56,14 @@ struct Barrier {
   unsigned expected = 0, arrived = 0;
   int place = 0, sum = 0;
   std::vector<FiberThread *> waiting;
+  Ordering ordering;
+};
+
+// The threads that execute as one.
+struct Wave {
+  uint64_t waiting = 0;           // the lanes that wait in an operation
+  std::vector<uint64_t> uniform;  // the values that a lane has named first
+  Ordering ordering[2];           // of its halves, which synchronise each by itself
 };
 
 // Blocks that are resident together.
@@ -83,7 +93,7 @@ struct Block {
   Cluster *cluster;
   std::vector<std::unique_ptr<FiberThread>> threads;
   std::vector<FiberThread *> ready, polling;
-  std::vector<unsigned> warps;  // for each warp the lanes that wait in an operation
+  std::vector<Wave> waves;
   std::array<Barrier, 16> barriers;
   std::vector<Transfer> transfers;
   std::unique_ptr<unsigned char, AlignedDelete> dynamic_shared;
@@ -101,7 +111,8 @@ struct Grid {
   std::vector<std::unique_ptr<Block>> resident;
   Block *active = nullptr;  // the block whose static shared memory is in place
   uint64_t progress = 0;    // counts everything that another thread may wait for
-  std::string fault;
+  std::string fault = "";
+  char begin = 0, end = 0;  // what ThreadSanitizer is told of the host's work before and after the launch
 };
 extern Grid *grid;
 
@@ -109,6 +120,9 @@ inline FiberThread *self() { return static_cast<FiberThread *>(current); }
 
 // Suspends the current thread for `reason`.
 void wait(Waiting reason);
+
+// The product of the matrix operation that these lanes of a wave wait in. Empty, or what is wrong with it.
+std::string multiply_wave(const std::unique_ptr<FiberThread> *lanes);
 
 // Lands one of the block's transfers, drawn at random; false if there is none.
 bool land_one(Block *block);

@@ -1,4 +1,5 @@
-// Fibres on Boost.Context's assembly, with the annotations that AddressSanitizer needs to follow a change of stacks.
+// Fibres on Boost.Context's assembly, with the annotations that AddressSanitizer and ThreadSanitizer need to follow a
+// change of stacks.
 #include "fiber.h"
 
 #include <boost/context/protected_fixedsize_stack.hpp>
@@ -14,6 +15,9 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
+#ifdef SIMT_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
 
 namespace simt {
 namespace {
@@ -27,11 +31,25 @@ constexpr size_t kStackBytes = 256 * 1024;
   return static_cast<char *>(stack.sp) - stack.size;
 }
 
+// A switch of ThreadSanitizer's threads that orders nothing.
+void switch_watch([[maybe_unused]] void *to) {
+#ifdef SIMT_TSAN
+  __tsan_switch_to_fiber(to, __tsan_switch_to_fiber_no_sync);
+#endif
+}
+
 }  // namespace
 
-Fiber::Fiber() : stack_(boost::context::protected_fixedsize_stack(kStackBytes).allocate()) {}
+Fiber::Fiber() : stack_(boost::context::protected_fixedsize_stack(kStackBytes).allocate()) {
+#ifdef SIMT_TSAN
+  own_watch_ = __tsan_create_fiber(0);
+#endif
+}
 
 Fiber::~Fiber() {
+#ifdef SIMT_TSAN
+  __tsan_destroy_fiber(own_watch_);
+#endif
 #ifdef SIMT_ASAN
   __asan_unpoison_memory_region(bottom(stack_), stack_.size);
 #endif
@@ -61,6 +79,10 @@ void Fiber::resume() {
 #ifdef SIMT_ASAN
   __sanitizer_start_switch_fiber(&caller_fake_stack_, bottom(stack_), stack_.size);
 #endif
+#ifdef SIMT_TSAN
+  caller_watch_ = __tsan_get_current_fiber();
+#endif
+  switch_watch(own_watch_);
   context_ = context::jump_fcontext(context_, this).fctx;
 #ifdef SIMT_ASAN
   __sanitizer_finish_switch_fiber(caller_fake_stack_, nullptr, nullptr);
@@ -73,6 +95,7 @@ void Fiber::suspend(bool last) {
 #else
   (void)last;
 #endif
+  switch_watch(caller_watch_);
   context_ = context::jump_fcontext(context_, nullptr).fctx;
 #ifdef SIMT_ASAN
   __sanitizer_finish_switch_fiber(own_fake_stack_, &caller_stack_, &caller_stack_size_);

@@ -34,6 +34,8 @@ class Fiber {
   [[maybe_unused]] void *own_fake_stack_ = nullptr, *caller_fake_stack_ = nullptr;
   [[maybe_unused]] const void *caller_stack_ = nullptr;
   [[maybe_unused]] size_t caller_stack_size_ = 0;
+  // The threads that ThreadSanitizer takes them for.
+  [[maybe_unused]] void *own_watch_ = nullptr, *caller_watch_ = nullptr;
 };
 
 }  // namespace simt

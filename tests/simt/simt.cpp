@@ -30,32 +30,41 @@ Index position(uint64_t rank, const Index &size) {
           static_cast<unsigned>(rank / size.x / size.y)};
 }
 
-// Fibres are kept for later blocks: making a stack costs more than running on it.
-std::vector<std::unique_ptr<FiberThread>> &spare_threads() {
-  static std::vector<std::unique_ptr<FiberThread>> spare;
-  return spare;
+// Fibres are kept for later blocks: making a stack costs more than running on it. Not for the next one: to
+// ThreadSanitizer, what a fibre does is in order, and through a barrier all that its block does.
+std::vector<std::unique_ptr<FiberThread>> &spare_threads(uint64_t block) {
+  static std::array<std::vector<std::unique_ptr<FiberThread>>, 2> spare;
+  return spare[block % 2];
 }
 
-std::unique_ptr<FiberThread> take_thread() {
-  std::vector<std::unique_ptr<FiberThread>> &spare = spare_threads();
+std::unique_ptr<FiberThread> take_thread(uint64_t block) {
+  std::vector<std::unique_ptr<FiberThread>> &spare = spare_threads(block);
   if (spare.empty()) return std::make_unique<FiberThread>();
   std::unique_ptr<FiberThread> thread = std::move(spare.back());
   spare.pop_back();
   return thread;
 }
 
-void thread_main(void *argument) {
-  auto *thread = static_cast<FiberThread *>(argument);
-  try {
-    (*grid->body)();
-  } catch (const Fault &fault) {
-    grid->fault = fault.text;
-  }
+void leave(FiberThread *thread) {
+  const Unwatched unwatched;
   thread->waiting = Waiting::left;
   ++thread->block->left;
   ++thread->block->cluster->left;
   thread->block->cluster->release();
   progress();
+}
+
+void thread_main(void *argument) {
+  auto *thread = static_cast<FiberThread *>(argument);
+  acquire(&grid->begin);
+  try {
+    (*grid->body)();
+  } catch (const Fault &fault) {
+    const Unwatched unwatched;
+    grid->fault = fault.text;
+  }
+  release(&grid->end);
+  leave(thread);
   thread->fiber.suspend(true);
 }
 
@@ -65,6 +74,7 @@ void activate(Block *block) {
   if (grid->active == block || image.bytes == 0) return;
   if (grid->active != nullptr) grid->active->static_shared.assign(image.base, image.base + image.bytes);
   grid->active = block;
+  make_new(image.base, image.bytes);
   if (block->static_shared.empty()) {
     poison(image.base, image.bytes);
   } else {
@@ -147,9 +157,14 @@ void run_blocks() {
     for (unsigned i = 0; i < c.cluster; ++i) grid->resident.push_back(std::make_unique<Block>(next++));
     return true;
   };
+#ifdef SIMT_TSAN
+  constexpr bool together = false;  // ThreadSanitizer knows 8128 threads
+#else
+  const bool together = schedule().start_together;
+#endif
   while (grid->fault.empty() && (next < count || !grid->resident.empty())) {
     if (grid->resident.empty()) admit();
-    while (schedule().start_together && admit()) {
+    while (together && admit()) {
     }
     const size_t first = static_cast<size_t>(grid->random.next() % grid->resident.size());
     bool happened = false;
@@ -171,6 +186,7 @@ std::string refusal(const Configuration &c) {
   if (threads > 1024 || c.block.z > 64) return std::to_string(threads) + " threads in a block";
   if (c.grid.x > 0x7fffffffu || c.grid.y > 65535 || c.grid.z > 65535) return "a grid beyond the limits";
   if (c.shared_bytes > kMaxSharedBytes) return std::to_string(c.shared_bytes) + " bytes of shared memory";
+  if (c.wave != 32 && c.wave != 64) return "waves of " + std::to_string(c.wave) + " threads";
   if (c.cluster == 0 || c.cluster > 8 || c.grid.x % c.cluster != 0) return "clusters that do not divide the grid";
   return "";
 }
@@ -183,16 +199,17 @@ Block::Block(uint64_t rank_in_grid) : rank(rank_in_grid) {
   index = position(rank, c.grid);
   cluster = &grid->clusters[rank / c.cluster];
   cluster->threads += count;
-  warps.resize((count + 31) / 32);
+  waves.resize((count + c.wave - 1) / c.wave);
   dynamic_shared.reset(static_cast<unsigned char *>(::operator new(c.shared_bytes, std::align_val_t(1024))));
   poison(dynamic_shared.get(), c.shared_bytes);
   for (uint64_t i = 0; i < count; ++i) {
-    std::unique_ptr<FiberThread> thread = take_thread();
+    std::unique_ptr<FiberThread> thread = take_thread(rank);
     thread->index = position(i, c.block);
     thread->block_index = index;
     thread->rank = static_cast<unsigned>(i);
     thread->block = this;
     thread->waiting = Waiting::no;
+    thread->uniform_values = 0;
     thread->open_copies.clear();
     thread->groups.clear();
     thread->fiber.prepare(thread_main, thread.get());
@@ -202,7 +219,7 @@ Block::Block(uint64_t rank_in_grid) : rank(rank_in_grid) {
 }
 
 Block::~Block() {
-  for (std::unique_ptr<FiberThread> &thread : threads) spare_threads().push_back(std::move(thread));
+  for (std::unique_ptr<FiberThread> &thread : threads) spare_threads(rank).push_back(std::move(thread));
 }
 
 std::string Block::state() const {
@@ -230,13 +247,15 @@ Schedule &schedule() {
 const Configuration &configuration() { return grid->configuration; }
 
 std::string run(const void *kernel, const Configuration &configuration, const std::function<void()> &body) {
+  const Unwatched unwatched;
   const std::string reason = refusal(configuration);
   if (!reason.empty()) return "a GPU refuses to launch " + reason;
-  Grid instance{
-      configuration, &body, static_shared(kernel), sgemm_test::Random(schedule().seed), {}, {}, nullptr, 0, ""};
+  Grid instance{configuration, &body, static_shared(kernel), sgemm_test::Random(schedule().seed), {}, {}};
   grid = &instance;
+  release(&instance.begin);
   run_blocks();
   instance.resident.clear();
+  acquire(&instance.end);
   grid = nullptr;
   return instance.fault;
 }
@@ -255,7 +274,10 @@ void wait(Waiting reason) {
 }
 
 void yield() {
-  self()->block->polling.push_back(self());
+  {
+    const Unwatched unwatched;
+    self()->block->polling.push_back(self());
+  }
   wait(Waiting::poll);
 }
 

@@ -1,9 +1,10 @@
-// Runs CUDA kernels on the CPU: one fibre for each GPU thread, switched where threads wait for one another, in an order
-// drawn from a seed. Kernel files compile unchanged as C++ against the headers beside this one.
+// Runs CUDA and HIP kernels on the CPU: one fibre for each GPU thread, switched where threads wait for one another, in
+// an order drawn from a seed. Kernel files compile unchanged as C++ against the headers beside this one.
 //
 // What it finds: missing barriers (shared memory is NaN at the start of a block, and threads run far ahead of each
 // other), barriers that not all threads reach, asynchronous copies that are not waited for, deadlocks between blocks,
-// limits of a launch; with AddressSanitizer reads and writes beyond a matrix or beyond dynamic shared memory.
+// limits of a launch, values said to be uniform that are not; with AddressSanitizer reads and writes beyond a matrix or
+// beyond dynamic shared memory; with ThreadSanitizer all accesses that no barrier orders, in shared and global memory.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,7 @@ struct Configuration {
   Index grid, block;
   size_t shared_bytes = 0;  // dynamic
   unsigned cluster = 1;     // blocks along x
+  unsigned wave = 32;       // threads that execute as one: 32 or 64
 };
 
 // How threads are scheduled; tests set it between launches.
@@ -37,7 +39,7 @@ constexpr size_t kMaxSharedBytes = 227 * 1024;
 // Runs `body`, a call of the kernel at address `kernel`, in every thread. Returns what went wrong, or an empty string.
 std::string run(const void *kernel, const Configuration &configuration, const std::function<void()> &body);
 
-// ---- The rest is called by kernels, through the CUDA names in cuda_runtime.h and ptx.h.
+// ---- The rest is called by kernels, through the names in cuda_runtime.h, hip_runtime.h and the twins of headers.
 
 // The part of a thread that kernels see.
 struct Thread {
@@ -64,10 +66,24 @@ int barrier_count(int value, int place);
 // Barrier of all threads of the cluster that have not left.
 void cluster_sync();
 
-// Operations of a warp in lock step: each lane in `mask` brings a value and receives a result.
-enum class WarpOp { sync, shuffle, ballot, reduce_add, reduce_min, reduce_max, reduce_and, reduce_or };
+// Operations of a wave (a warp, where it is 32 threads) in lock step: each lane in `mask` brings a value and receives a
+// result.
+enum class WarpOp { sync, shuffle, ballot, reduce_add, reduce_min, reduce_max, reduce_and, reduce_or, matrix };
 // `argument`: of shuffle the source lane.
-uint64_t warp_exchange(WarpOp op, unsigned mask, uint64_t value, unsigned argument = 0);
+uint64_t warp_exchange(WarpOp op, uint64_t mask, uint64_t value, unsigned argument = 0);
+
+// The thread's place in its wave, and all lanes of that.
+unsigned lane();
+uint64_t full_wave();
+
+// Checks that the n-th such value of a thread is that of all lanes of its wave, which would share it in a register.
+// Does not make lanes wait for one another, so that it orders nothing.
+void expect_uniform(uint64_t value);
+
+// The product of a matrix instruction, C += A * B; matrix_instructions.h names them. `a`, `b`: this lane's registers of
+// the operands in memory, `c` its accumulators.
+struct MatrixOp;
+void matrix_multiply(const MatrixOp &op, const void *a, const void *b, float *c);
 
 void *dynamic_shared();
 // Shared memory by the 32-bit addresses that instructions take.

@@ -12,7 +12,7 @@ template <typename... Parameters, typename... Arguments>
 std::string launched(void (*kernel)(Parameters...), dim3 grid, dim3 block, const Arguments &...arguments) {
   libsgemm::Error error = {};
   const libsgemm_status_t status =
-      libsgemm::cuda::launch_kernel(kernel, grid, block, 0, libsgemm::Launch(), &error, arguments...);
+      libsgemm::gpu::launch_kernel(kernel, grid, block, 0, libsgemm::Launch(), &error, arguments...);
   return status == LIBSGEMM_SUCCESS ? "" : error.text;
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("blocks of a cluster read shared memory of one another, and must stay 
     for (const bool last_barrier : {true, false}) {
       libsgemm::Error error = {};
       const simt::Configuration configuration = {12, 32, 16 * 32, 4};
-      const libsgemm_status_t status = libsgemm::cuda::launch_on_cpu(
+      const libsgemm_status_t status = libsgemm::gpu::launch_on_cpu(
           reinterpret_cast<const void *>(clustered), configuration, [&] { clustered(y.data(), 4, last_barrier); },
           &error);
       if (!last_barrier && status != LIBSGEMM_SUCCESS) {

@@ -178,37 +178,59 @@ inline unsigned atomicInc(unsigned *address, unsigned limit) {
   return simt::atomic(address, [limit](unsigned old) { return old >= limit ? 0 : old + 1; });
 }
 
-// ---- Warps.
+// ---- Warps: 32 consecutive threads, in a wave of 64 too.
 
 namespace simt {
 
+inline unsigned warp_lane() { return current->rank % 32; }
+// The first lane of the thread's warp in its wave, and the warp's lanes in `mask` as lanes of the wave.
+inline unsigned warp_begin() { return lane() - warp_lane(); }
+inline uint64_t warp_mask(unsigned mask) { return static_cast<uint64_t>(mask) << warp_begin(); }
+
 // The source lane of a shuffle, or the lane itself where the source lies outside its segment of `width` lanes.
-inline unsigned lane() { return current->rank % 32; }
-inline unsigned segment_begin(int width) { return lane() & ~(static_cast<unsigned>(width) - 1); }
+inline unsigned segment_begin(int width) { return warp_lane() & ~(static_cast<unsigned>(width) - 1); }
 inline unsigned source_up(unsigned delta, int width) {
-  return lane() - segment_begin(width) >= delta ? lane() - delta : lane();
+  return warp_lane() - segment_begin(width) >= delta ? warp_lane() - delta : warp_lane();
 }
 inline unsigned source_down(unsigned delta, int width) {
-  return lane() - segment_begin(width) + delta < static_cast<unsigned>(width) ? lane() + delta : lane();
+  return warp_lane() - segment_begin(width) + delta < static_cast<unsigned>(width) ? warp_lane() + delta : warp_lane();
 }
 inline unsigned source_xor(unsigned lane_mask, int width) {
-  const unsigned source = lane() ^ lane_mask;
-  return source < segment_begin(width) + static_cast<unsigned>(width) ? source : lane();
+  const unsigned source = warp_lane() ^ lane_mask;
+  return source < segment_begin(width) + static_cast<unsigned>(width) ? source : warp_lane();
+}
+
+template <typename T>
+uint64_t bits_of(T value) {
+  static_assert(sizeof(T) <= sizeof(uint64_t), "at most 8 bytes");
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
 }
 
 template <typename T>
 T shuffle(unsigned mask, T value, unsigned source) {
-  static_assert(sizeof(T) <= sizeof(uint64_t), "a shuffle moves 8 bytes at most");
-  uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof value);
-  bits = warp_exchange(WarpOp::shuffle, mask, bits, source);
+  const uint64_t bits = warp_exchange(WarpOp::shuffle, warp_mask(mask), bits_of(value), warp_begin() + source);
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
 
+// What a lane's value is where all lanes of its wave are to have the same.
+template <typename T>
+T uniform(T value) {
+  expect_uniform(bits_of(value));
+  return value;
+}
+
+inline unsigned reduce(WarpOp op, unsigned mask, unsigned value) {
+  return static_cast<unsigned>(warp_exchange(op, warp_mask(mask), value));
+}
+
 }  // namespace simt
 
-inline void __syncwarp(unsigned mask = 0xffffffffu) { simt::warp_exchange(simt::WarpOp::sync, mask, 0); }
+inline void __syncwarp(unsigned mask = 0xffffffffu) {
+  simt::warp_exchange(simt::WarpOp::sync, simt::warp_mask(mask), 0);
+}
 template <typename T>
 T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
   const unsigned within = static_cast<unsigned>(source) & (static_cast<unsigned>(width) - 1);
@@ -227,22 +249,23 @@ T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
   return simt::shuffle(mask, value, simt::source_xor(static_cast<unsigned>(lane_mask), width));
 }
 inline unsigned __ballot_sync(unsigned mask, int predicate) {
-  return static_cast<unsigned>(simt::warp_exchange(simt::WarpOp::ballot, mask, predicate != 0));
+  const uint64_t lanes = simt::warp_exchange(simt::WarpOp::ballot, simt::warp_mask(mask), predicate != 0);
+  return static_cast<unsigned>(lanes >> simt::warp_begin());
 }
 inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate == 0) == 0; }
 inline unsigned __reduce_add_sync(unsigned mask, unsigned value) {
-  return static_cast<unsigned>(simt::warp_exchange(simt::WarpOp::reduce_add, mask, value));
+  return simt::reduce(simt::WarpOp::reduce_add, mask, value);
 }
 inline unsigned __reduce_min_sync(unsigned mask, unsigned value) {
-  return static_cast<unsigned>(simt::warp_exchange(simt::WarpOp::reduce_min, mask, value));
+  return simt::reduce(simt::WarpOp::reduce_min, mask, value);
 }
 inline unsigned __reduce_max_sync(unsigned mask, unsigned value) {
-  return static_cast<unsigned>(simt::warp_exchange(simt::WarpOp::reduce_max, mask, value));
+  return simt::reduce(simt::WarpOp::reduce_max, mask, value);
 }
 inline unsigned __reduce_or_sync(unsigned mask, unsigned value) {
-  return static_cast<unsigned>(simt::warp_exchange(simt::WarpOp::reduce_or, mask, value));
+  return simt::reduce(simt::WarpOp::reduce_or, mask, value);
 }
 inline unsigned __reduce_and_sync(unsigned mask, unsigned value) {
-  return static_cast<unsigned>(simt::warp_exchange(simt::WarpOp::reduce_and, mask, value));
+  return simt::reduce(simt::WarpOp::reduce_and, mask, value);
 }

@@ -1,4 +1,4 @@
-// The artificial GPU that the rows are asked about and launched on, and what the driver does for them.
+// The artificial NVIDIA GPU that the rows are asked about and launched on, and what the driver does for them.
 #include "device.h"
 
 #include "launch.h"
@@ -11,8 +11,10 @@ const Device &device(int) {
   static const Device instance = [] {
     Device d = {};
     d.arch = 90;
-    d.multiprocessors = simt::schedule().multiprocessors;
-    d.ffma_per_clock = 128;
+    d.schedulers = 4;
+    d.wave = 32;
+    d.compute_units = simt::schedule().multiprocessors;
+    d.fma_per_clock = 128;
     d.l2_bytes = 1 << 20;
     d.shared_memory_per_block = simt::kMaxSharedBytes;
     d.clock = 1.98e9;
@@ -20,14 +22,6 @@ const Device &device(int) {
     return d;
   }();
   return instance;
-}
-
-libsgemm_status_t launch_on_cpu(const void *kernel, const simt::Configuration &configuration,
-                                const std::function<void()> &body, Error *error) {
-  const std::string fault = simt::run(kernel, configuration, body);
-  if (fault.empty()) return LIBSGEMM_SUCCESS;
-  set_error(error, "%s", fault.c_str());
-  return LIBSGEMM_EXECUTION_FAILED;
 }
 
 libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &, TensorMap *map, Error *error) {
@@ -48,3 +42,5 @@ bool has_steered_kernels() { return true; }
 const void *steered_kernel(const char *, const void *plain) { return plain; }
 
 }  // namespace libsgemm::cuda
+
+const libsgemm::gpu::DeviceModel &libsgemm::gpu::model(int index) { return cuda::device(index); }

@@ -1,0 +1,132 @@
+// Matrix instructions in plain C++: the lanes lay their registers down, the last one computes the product, and each
+// takes its own.
+#include "matrix_instructions.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "block.h"
+
+namespace simt {
+namespace {
+
+// ---- Where the elements lie.
+
+template <int Elements>
+int k_mfma(int lane, int element) {
+  return Elements * (lane / 32) + element;
+}
+int k_gfx11(int, int element) { return element; }
+int k_gfx12(int lane, int element) { return element / 4 * 8 + lane / 16 * 4 + element % 4; }
+
+MatrixPlace c_mfma(int lane, int i) { return {8 * (i / 4) + 4 * (lane / 32) + i % 4, lane % 32}; }
+MatrixPlace c_gfx11(int lane, int i) { return {2 * i + lane / 16, lane % 16}; }
+MatrixPlace c_gfx12(int lane, int i) { return {8 * (lane / 16) + i, lane % 16}; }
+
+// ---- Elements.
+
+float element(const MatrixOp &op, const void *registers, int i) {
+  if (op.type == MatrixType::f32) return static_cast<const float *>(registers)[i];
+  uint16_t bits;
+  std::memcpy(&bits, static_cast<const char *>(registers) + 2 * i, sizeof bits);
+  return op.type == MatrixType::f16 ? sgemm_test::float_from_half(bits) : sgemm_test::float_from_bfloat16(bits);
+}
+
+// ---- The product.
+
+constexpr int kMost = 32;  // rows, columns and k of an instruction
+
+struct Tile {
+  float at[kMost][kMost] = {};
+  bool set[kMost][kMost] = {};
+
+  // False if another lane has brought another value: on gfx11 two lanes hold each row of an operand.
+  bool put(int row, int column, float value) {
+    float &place = at[row][column];
+    if (set[row][column]) return std::memcmp(&place, &value, sizeof value) == 0;
+    set[row][column] = true;
+    place = value;
+    return true;
+  }
+};
+
+// Products of halves are exact in FP32, so that there nothing is to fuse.
+void multiply(const MatrixOp &op, const Tile &a, const Tile &b, Tile *c) {
+  for (int i = 0; i < op.m; ++i) {
+    for (int k = 0; k < op.k; ++k) {
+      const float x = a.at[i][k];
+      for (int j = 0; j < kMost; ++j) {
+        float &sum = c->at[i][j];
+        sum = op.type == MatrixType::f32 ? std::fma(x, b.at[k][j], sum) : sum + x * b.at[k][j];
+      }
+    }
+  }
+}
+
+// What the lanes of a wave have laid down.
+struct Deposit {
+  const MatrixOp *op;
+  const void *a, *b;
+  float *c;
+};
+
+const Deposit &deposit_of(const std::unique_ptr<FiberThread> &lane) {
+  return *reinterpret_cast<const Deposit *>(static_cast<uintptr_t>(lane->value));
+}
+
+}  // namespace
+
+std::string multiply_wave(const std::unique_ptr<FiberThread> *lanes) {
+  const MatrixOp &op = *deposit_of(lanes[0]).op;
+  Tile a, b, c;
+  for (unsigned i = 0; i < op.wave; ++i) {
+    const Deposit &deposit = deposit_of(lanes[i]);
+    const int lane = static_cast<int>(i);
+    if (deposit.op != &op)
+      return std::string("executes ") + op.name + " while another lane executes " + deposit.op->name;
+    for (int e = 0; e < op.operand_elements; ++e) {
+      const int k = op.k_of(lane, e);
+      if (!a.put(lane % op.m, k, element(op, deposit.a, e)) || !b.put(k, lane % op.n, element(op, deposit.b, e))) {
+        return std::string("and its twin in the other half of the wave bring different operands of ") + op.name;
+      }
+    }
+    for (int r = 0; r < op.accumulators; ++r) {
+      const MatrixPlace place = op.c_of(lane, r);
+      c.at[place.row][place.column] = deposit.c[r];
+    }
+  }
+  multiply(op, a, b, &c);
+  for (unsigned i = 0; i < op.wave; ++i) {
+    for (int r = 0; r < op.accumulators; ++r) {
+      const MatrixPlace place = op.c_of(static_cast<int>(i), r);
+      deposit_of(lanes[i]).c[r] = c.at[place.row][place.column];
+    }
+  }
+  return "";
+}
+
+void matrix_multiply(const MatrixOp &op, const void *a, const void *b, float *c) {
+  if (configuration().wave != op.wave || self()->block->threads.size() % op.wave != 0) {
+    fail(std::string("executes ") + op.name + ", which takes whole waves of " + std::to_string(op.wave));
+  }
+  const Deposit deposit = {&op, a, b, c};
+  warp_exchange(WarpOp::matrix, full_wave(), reinterpret_cast<uintptr_t>(&deposit));
+}
+
+using Type = MatrixType;
+const MatrixOp mfma_f32_32x32x2f32 = {"v_mfma_f32_32x32x2f32", Type::f32, 64, 32, 32, 2, 1, 16, k_mfma<1>, c_mfma};
+const MatrixOp mfma_f32_32x32x8f16 = {"v_mfma_f32_32x32x8f16", Type::f16, 64, 32, 32, 8, 4, 16, k_mfma<4>, c_mfma};
+const MatrixOp mfma_f32_32x32x4bf16 = {"v_mfma_f32_32x32x4bf16", Type::bf16, 64, 32, 32, 4, 2, 16, k_mfma<2>, c_mfma};
+const MatrixOp mfma_f32_32x32x8bf16_1k = {
+    "v_mfma_f32_32x32x8bf16_1k", Type::bf16, 64, 32, 32, 8, 4, 16, k_mfma<4>, c_mfma};
+
+const MatrixOp wmma_f32_16x16x16_f16 = {"v_wmma_f32_16x16x16_f16", Type::f16, 32, 16, 16, 16, 16, 8, k_gfx11, c_gfx11};
+const MatrixOp wmma_f32_16x16x16_bf16 = {
+    "v_wmma_f32_16x16x16_bf16", Type::bf16, 32, 16, 16, 16, 16, 8, k_gfx11, c_gfx11};
+const MatrixOp wmma_f32_16x16x16_f16_gfx12 = {
+    "v_wmma_f32_16x16x16_f16 (gfx12)", Type::f16, 32, 16, 16, 16, 8, 8, k_gfx12, c_gfx12};
+const MatrixOp wmma_f32_16x16x16_bf16_gfx12 = {
+    "v_wmma_f32_16x16x16_bf16 (gfx12)", Type::bf16, 32, 16, 16, 16, 8, 8, k_gfx12, c_gfx12};
+
+}  // namespace simt

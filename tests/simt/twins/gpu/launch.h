@@ -1,0 +1,37 @@
+// Stands for backends/gpu/launch.h: the same function, which calls the kernel in the threads of the CPU.
+#pragma once
+
+#include <tuple>
+
+#include "backend.h"
+#include "device_model.h"
+#include "vendor.h"
+
+namespace libsgemm::gpu {
+
+libsgemm_status_t launch_on_cpu(const void *kernel, const simt::Configuration &configuration,
+                                const std::function<void()> &body, Error *error);
+
+// The same with the arguments converted to the kernel's parameters.
+template <typename... Parameters, typename... Arguments>
+libsgemm_status_t launch_on_cpu(void (*kernel)(Parameters...), const simt::Configuration &configuration, Error *error,
+                                const Arguments &...arguments) {
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments), "one argument for each parameter");
+  static_assert((sizeof(Parameters) + ... + 0) <= 4096, "a kernel has at most 4 KiB of parameters");
+  const std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+  return launch_on_cpu(
+      reinterpret_cast<const void *>(kernel), configuration, [&] { std::apply(kernel, values); }, error);
+}
+
+template <typename... Parameters, typename... Arguments>
+libsgemm_status_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes,
+                                const Launch &launch, Error *error, const Arguments &...arguments) {
+  const DeviceModel &device = model(launch.device);
+  if (shared_bytes > device.shared_memory_per_block) {
+    set_error(error, "%zu bytes of shared memory are more than a block can have", shared_bytes);
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  return launch_on_cpu(kernel, {grid, block, shared_bytes, 1, static_cast<unsigned>(device.wave)}, error, arguments...);
+}
+
+}  // namespace libsgemm::gpu
