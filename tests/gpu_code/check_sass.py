@@ -128,12 +128,21 @@ def first_architecture(name: str) -> int:
     return int(match.group(1)) if match else 0
 
 
-def check_expectations(rows: list[str], expectations: dict[str, dict[str, Entry]]) -> Iterator[str]:
-    """Problems of the expectations themselves."""
+def parts_of(entry: Entry) -> Iterator[Entry]:
+    """The entry, and all that may replace something of it."""
+    yield entry
+    for key in ('variants', 'on'):
+        for part in entry.get(key, {}).values():
+            yield from parts_of(part)
+
+
+def check_expectations(rows: list[str], expectations: dict[str, dict[str, Entry]], keys: set[str],
+                       shares: set[str]) -> Iterator[str]:
+    """Problems of the expectations themselves, which may have these keys, and one of `shares` for each row."""
     for entries in expectations.values():
         for name, entry in entries.items():
-            for part in [entry, *entry.get('variants', {}).values()]:
-                for key in sorted(set(part) - KEYS):
+            for part in parts_of(entry):
+                for key in sorted(set(part) - keys):
                     yield f'{name}: unknown key {key}'
     for name in rows:
         if name not in expectations['rows']:
@@ -141,13 +150,13 @@ def check_expectations(rows: list[str], expectations: dict[str, dict[str, Entry]
     for name, entry in expectations['rows'].items():
         if name not in rows:
             yield f'{name}: an expectation without a row'
-        if 'ffma' not in entry and entry.get('kernels') != 0:
-            yield f'{name}: the expectation states no share of FFMAs'
+        if not shares & set(entry) and entry.get('kernels') != 0:
+            yield f'{name}: the expectation states no share of {" or ".join(sorted(shares))}'
 
 
 def check(kernels: Iterable[sass.Kernel], rows: list[str], expectations: dict[str, dict[str, Entry]]) -> Iterator[str]:
     """All problems of the kernels, and of the expectations."""
-    yield from check_expectations(rows, expectations)
+    yield from check_expectations(rows, expectations, KEYS, {'ffma'})
     entries = {**expectations['rows'], **expectations.get('helpers', {})}
     seen = set()
     fitting = set()

@@ -1,0 +1,146 @@
+"""What AMD's architectures can hold and do, as far as a kernel's speed by its machine code can be told.
+
+The balance model: a block's pass through its hot loop keeps three units of a compute unit busy, and the busiest one
+bounds it. Nothing else costs anything: no latency, no wait, no memory.
+
+    vector units   one slot for each vector instruction of a wave
+    matrix units   the cycles of each matrix instruction; from gfx11 on they are the vector units
+    LDS            128 bytes in a clock
+
+The numbers are AMD's, from the ISA manuals and LLVM's; that LDS reaches its 128 bytes is assumed.
+"""
+from __future__ import annotations
+
+import re
+import subprocess
+from typing import NamedTuple, Optional
+
+from amdgpu import Instruction, Kernel, tool
+
+LDS_BYTES_PER_CLOCK = 128
+LDS_BYTES = {'b8': 1, 'u8': 1, 'b16': 2, 'u16': 2, 'b32': 4, 'b64': 8, 'b96': 12, 'b128': 16}
+
+
+class Chip(NamedTuple):
+    simds: int      # of a compute unit
+    registers: int  # of each lane, for all waves of a SIMD
+    granule: int    # registers are given to a wave in multiples of this
+    waves: int      # of a SIMD at most
+    slot: int       # clocks that a vector instruction of a wave takes
+    fmas: int       # of a compute unit in a clock at most
+    lds: int = 65536  # bytes of a compute unit
+
+
+GCN = Chip(simds=4, registers=256, granule=4, waves=10, slot=4, fmas=64)
+CDNA2 = Chip(simds=4, registers=512, granule=8, waves=8, slot=4, fmas=128)
+RDNA3 = Chip(simds=2, registers=1536, granule=24, waves=16, slot=1, fmas=128)
+CHIPS = {
+    'gfx906': GCN, 'gfx908': GCN, 'gfx90a': CDNA2, 'gfx942': CDNA2, 'gfx950': CDNA2._replace(lds=163840),
+    'gfx1030': Chip(simds=2, registers=1024, granule=8, waves=16, slot=1, fmas=64),
+    'gfx1100': RDNA3, 'gfx1101': RDNA3, 'gfx1200': RDNA3, 'gfx1201': RDNA3,
+}
+
+# Clocks of a SIMD for a matrix instruction of a wave.
+MATRIX = {
+    'v_mfma_f32_32x32x2f32': {'gfx9': 64},
+    'v_mfma_f32_16x16x4f32': {'gfx9': 32},
+    'v_mfma_f32_32x32x4bf16': {'gfx908': 64, 'gfx90a': 64},
+    'v_mfma_f32_32x32x8f16': {'gfx908': 64, 'gfx90a': 64, 'gfx942': 32, 'gfx950': 32},
+    'v_mfma_f32_32x32x8bf16_1k': {'gfx90a': 64},
+    'v_mfma_f32_32x32x8bf16': {'gfx942': 32, 'gfx950': 32},  # the same, since renamed
+    'v_wmma_f32_16x16x16_f16': {'gfx11': 32, 'gfx12': 16},
+    'v_wmma_f32_16x16x16_bf16': {'gfx11': 32, 'gfx12': 16},
+}
+
+MCA_KNOWS = ('gfx90a', 'gfx942')  # llvm-mca 19 crashes on matrix instructions of gfx908
+
+
+def matrix_clocks(instruction: Instruction, arch: str) -> int:
+    """0 for other instructions."""
+    if not instruction.name.startswith(('v_mfma', 'v_wmma', 'v_smfma', 'v_swmma')):
+        return 0
+    name = instruction.name
+    if 'mfma' in name:
+        name = re.sub(r'(x\d+)_(f32|f16|bf16)$', r'\1\2', name)  # of gfx942: 32x32x2_f32
+    for prefix, clocks in MATRIX.get(name, {}).items():
+        if arch.startswith(prefix):
+            return clocks
+    raise ValueError(f'{instruction.name}: its time on {arch} is not in MATRIX')
+
+
+def is_vector(instruction: Instruction) -> bool:
+    return instruction.name.startswith('v_') and not instruction.name.startswith(('v_mfma', 'v_wmma'))
+
+
+def fmas_of(operation: str) -> int:
+    """FMAs that an operation makes for each lane."""
+    if not re.fullmatch(r'v_(pk_)?(fma|fmac|mac|mad|fmaak|fmamk)(_legacy)?_f32', operation):
+        return 0
+    return 2 if operation.startswith('v_pk_') else 1
+
+
+def lds_bytes(instruction: Instruction) -> int:
+    """Bytes of LDS that an instruction moves for each lane."""
+    match = re.fullmatch(r'ds_(read|write)(2?)(?:st64)?_([bu]\d+)(?:_.*)?', instruction.name)
+    return LDS_BYTES[match[3]] * (2 if match[2] else 1) if match else 0
+
+
+def waves_per_simd(kernel: Kernel) -> int:
+    """How many waves of the kernel a SIMD holds at once, whole blocks only."""
+    chip = CHIPS[kernel.arch]
+    used = -(-max(kernel.vgprs, 1) // chip.granule) * chip.granule
+    waves = min(chip.waves, chip.registers // used)
+    of_block = -(-kernel.threads // kernel.wave)
+    blocks = waves * chip.simds // of_block
+    if kernel.lds:
+        blocks = min(blocks, chip.lds // kernel.lds)
+    return blocks * of_block // chip.simds
+
+
+class Balance(NamedTuple):
+    """Clocks of a compute unit for one wave of a block, in each of its units, and in the best case."""
+    vector: float
+    matrix: float
+    lds: float
+    ideal: float
+
+    @property
+    def share_of_peak(self) -> float:
+        return self.ideal / max(self.vector, self.matrix, self.lds) if self.ideal else 0.0
+
+
+def balance(loop: list[Instruction], arch: str, wave: int) -> Balance:
+    chip = CHIPS[arch]
+    vector = sum(chip.slot for each in loop if is_vector(each)) / chip.simds
+    matrix = sum(matrix_clocks(each, arch) for each in loop) / chip.simds
+    lds = sum(lds_bytes(each) for each in loop) * wave / LDS_BYTES_PER_CLOCK
+    fmas = sum(fmas_of(operation) for each in loop for operation in each.operations)
+    ideal = matrix if matrix else fmas * wave / chip.fmas
+    if arch.startswith(('gfx11', 'gfx12')):
+        vector += matrix
+    return Balance(vector, matrix, lds, ideal)
+
+
+def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
+    """The share of a wave's clocks in which its matrix unit works, by llvm-mca; None if that is nothing to ask it.
+
+    llvm-mca issues one instruction after the other, in units of four clocks, and knows dependences, waits and the passes
+    of matrix instructions, but neither other waves of the SIMD nor how long LDS and memory really take."""
+    passes = 100
+    clocks = sum(matrix_clocks(each, arch) for each in loop)
+    if not clocks or arch not in MCA_KNOWS:
+        return None
+    text = '\n'.join(for_mca(each.text) for each in loop if not each.is_branch)
+    command = [tool('llvm-mca'), '-mtriple=amdgcn', f'-mcpu={arch}', f'-iterations={passes}', '-instruction-info=0',
+               '-resource-pressure=0', '-']
+    result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    total = re.search(r'^Total Cycles:\s+(\d+)', result.stdout, flags=re.M)
+    if not total:
+        raise ValueError(f'llvm-mca cannot read a loop for {arch}: {result.stderr.strip()[:500]}')
+    return clocks / CHIPS[arch].slot * passes / int(total[1])
+
+
+def for_mca(text: str) -> str:
+    """A load from memory is a slot and no more: llvm-mca takes a global one for a flat one, whose waits are also LDS's.
+    The waits for it stand a k-tile behind it."""
+    return 's_nop 0' if text.startswith('global_load') else text

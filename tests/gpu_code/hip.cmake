@@ -1,0 +1,94 @@
+# The code in the plugin is checked, and beside it that of the architectures which the plugin's compiler does not know,
+# compiled for the check alone: by clang 19, if it is here with HIP's headers and its bitcode of the device library.
+get_target_property(archs libsgemm_hip LIBSGEMM_ARCHITECTURES)
+list(TRANSFORM archs REPLACE ":.*$" "")
+get_target_property(compile libsgemm_hip LIBSGEMM_COMPILE)
+get_target_property(kernels libsgemm_hip LIBSGEMM_KERNELS)
+get_target_property(includes libsgemm_hip LIBSGEMM_INCLUDES)
+set(checked gfx906 gfx908 gfx90a gfx942 gfx1030 gfx1100 gfx1201)
+set(others ${checked})
+list(REMOVE_ITEM others ${archs})
+
+find_program(LIBSGEMM_CLANG19 clang++-19)
+find_program(LIBSGEMM_LLVM_DIS19 llvm-dis-19)
+find_program(LIBSGEMM_LLVM_AS19 llvm-as-19)
+find_program(LIBSGEMM_LLD19 ld.lld-19)
+find_path(LIBSGEMM_BITCODE oclc_isa_version_1030.bc PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}
+          PATH_SUFFIXES amdgcn/bitcode)
+mark_as_advanced(LIBSGEMM_CLANG19 LIBSGEMM_LLVM_DIS19 LIBSGEMM_LLVM_AS19 LIBSGEMM_LLD19 LIBSGEMM_BITCODE)
+if(NOT LIBSGEMM_CLANG19 OR NOT LIBSGEMM_LLVM_DIS19 OR NOT LIBSGEMM_LLVM_AS19 OR NOT LIBSGEMM_LLD19 OR
+   NOT LIBSGEMM_BITCODE)
+  if(others)
+    list(JOIN others " " text)
+    message(STATUS "libsgemm: no clang 19, lld 19, llvm 19 or device library, so the HIP kernels' code for ${text} is not checked")
+  endif()
+  list(REMOVE_ITEM checked ${others})
+  set(others)
+endif()
+
+# The device library differs between architectures in a file that holds the number of the architecture, and one that
+# holds that of the ABI: make_constant(file like old value new_value).
+set(bitcode ${CMAKE_CURRENT_BINARY_DIR}/bitcode)
+function(make_constant file like old new)
+  if(EXISTS ${bitcode}/${file}.bc)
+    return()
+  endif()
+  execute_process(COMMAND ${LIBSGEMM_LLVM_DIS19} ${LIBSGEMM_BITCODE}/${like}.bc -o - OUTPUT_VARIABLE text)
+  string(REPLACE "constant i32 ${old}," "constant i32 ${new}," text "${text}")
+  file(WRITE ${bitcode}/${file}.ll "${text}")
+  execute_process(COMMAND ${LIBSGEMM_LLVM_AS19} ${bitcode}/${file}.ll -o ${bitcode}/${file}.bc)
+endfunction()
+if(others)
+  file(GLOB files RELATIVE ${LIBSGEMM_BITCODE} ${LIBSGEMM_BITCODE}/*.bc)
+  file(MAKE_DIRECTORY ${bitcode})
+  foreach(file IN LISTS files)
+    file(CREATE_LINK ${LIBSGEMM_BITCODE}/${file} ${bitcode}/${file} SYMBOLIC)
+  endforeach()
+  make_constant(oclc_abi_version_600 oclc_abi_version_500 500 600)
+  foreach(arch IN LISTS others)
+    string(REGEX MATCH "^gfx([0-9]+)(.)(.)$" match ${arch})
+    math(EXPR number "${CMAKE_MATCH_1} * 1000 + ${CMAKE_MATCH_2} * 100 + ${CMAKE_MATCH_3}")
+    string(SUBSTRING ${arch} 3 -1 version)
+    make_constant(oclc_isa_version_${version} oclc_isa_version_1030 10300 ${number})
+  endforeach()
+endif()
+
+# compile_kernel(source arch): its code object, whose path is appended to `code`.
+function(compile_kernel source arch)
+  get_filename_component(name ${source} NAME_WE)
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.${arch}.co)
+  if(arch IN_LIST others)
+    set(compiler ${LIBSGEMM_CLANG19} -x hip -std=c++17 -O3 -mcumode -Wall -Wextra --rocm-path=/usr
+        --rocm-device-lib-path=${bitcode} --no-gpu-bundle-output)
+  else()
+    set(compiler ${compile})
+  endif()
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${compiler} --offload-arch=${arch} --cuda-device-only ${includes} -MD -MF ${object}.d -MT ${object}
+            -c ${source} -o ${object}
+    DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building code object ${name}.${arch}.co" VERBATIM)
+  set(code ${code} ${object} PARENT_SCOPE)
+endfunction()
+
+set(code)
+foreach(arch IN LISTS others)
+  foreach(kernel IN LISTS kernels)
+    compile_kernel(${kernel} ${arch})
+  endforeach()
+endforeach()
+add_custom_target(check_amdgpu_code ALL DEPENDS ${code})
+list(JOIN checked "," text)
+add_test(NAME check_amdgpu COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_amdgpu.py
+         --archs ${text} $<TARGET_FILE:libsgemm_hip> ${code})
+
+# One architecture with accumulation registers, one with dual instructions.
+set(code)
+foreach(arch gfx90a gfx1100)
+  if(arch IN_LIST checked)
+    compile_kernel(${CMAKE_CURRENT_SOURCE_DIR}/faults.hip ${arch})
+  endif()
+endforeach()
+add_custom_target(check_amdgpu_faults ALL DEPENDS ${code})
+add_test(NAME test_check_amdgpu COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/test_check_amdgpu.py
+         ${code})
+set_tests_properties(check_amdgpu test_check_amdgpu PROPERTIES LABELS cpu SKIP_RETURN_CODE 77 TIMEOUT 300)
