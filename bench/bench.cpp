@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "command.h"
-#include "cuda_memory.h"
+#include "gpu_memory.h"
 #include "library.h"
 #include "measure.h"
 #include "output_file.h"

@@ -11,10 +11,10 @@ constexpr const char *kHead =
     ".address_size 64\n";
 
 constexpr const char *kHold =
-    ".visible .entry hold(.param .u64 nanoseconds) {\n"
+    ".visible .entry hold(.param .u64 ticks) {\n"
     "  .reg .pred %again;\n"
     "  .reg .u64 %wanted, %start, %time;\n"
-    "  ld.param.u64 %wanted, [nanoseconds];\n"
+    "  ld.param.u64 %wanted, [ticks];\n"
     "  mov.u64 %start, %globaltimer;\n"
     "loop:\n"
     "  mov.u64 %time, %globaltimer;\n"
@@ -24,8 +24,8 @@ constexpr const char *kHold =
     "  ret;\n"
     "}\n";
 
-constexpr const char *kFfmaBegin =
-    ".visible .entry ffma(.param .u64 sink, .param .u32 iterations, .param .f32 a, .param .f32 b) {\n"
+constexpr const char *kPeakBegin =
+    ".visible .entry peak(.param .u64 sink, .param .u32 iterations, .param .f32 a, .param .f32 b) {\n"
     "  .reg .pred %p;\n"
     "  .reg .u64 %sink;\n"
     "  .reg .u32 %left, %thread;\n"
@@ -36,7 +36,7 @@ constexpr const char *kFfmaBegin =
     "  ld.param.f32 %b, [b];\n"
     "  mov.u32 %thread, %tid.x;\n";
 
-constexpr const char *kFfmaEnd =
+constexpr const char *kPeakEnd =
     "  setp.neu.f32 %p, %x0, 0fBF800000;\n"  // -1
     "  @%p bra done;\n"
     "  st.global.f32 [%sink], %x0;\n"
@@ -44,9 +44,11 @@ constexpr const char *kFfmaEnd =
     "  ret;\n"
     "}\n";
 
-std::string ffma() {
-  static_assert(kChains == 16, "the registers declared");
-  std::string text = kFfmaBegin;
+// kChains independent chains x = a * x + b in each thread, kUnroll links of each in one iteration.
+std::string peak() {
+  constexpr int kChains = 16, kUnroll = 16;
+  static_assert(2 * kChains * kUnroll == kPeakFlops, "as many as it says");
+  std::string text = kPeakBegin;
   for (int i = 0; i < kChains; ++i) {
     text += fmt::format("  cvt.rn.f32.u32 %x{0}, %thread;\n  add.u32 %thread, %thread, 1;\n", i);
   }
@@ -59,11 +61,11 @@ std::string ffma() {
       "  setp.ne.u32 %p, %left, 0;\n"
       "  @%p bra loop;\n";
   for (int i = 1; i < kChains; ++i) text += fmt::format("  add.f32 %x0, %x0, %x{};\n", i);
-  return text + kFfmaEnd;
+  return text + kPeakEnd;
 }
 
 }  // namespace
 
-std::string device_kernels() { return std::string(kHead) + kHold + ffma(); }
+std::string cuda_kernels() { return std::string(kHead) + kHold + peak(); }
 
 }  // namespace command

@@ -58,9 +58,9 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
   app->add_option("--transposes", options->transposes, "Of NN,NT,TN,TT (default: all)")->delimiter(',');
   app->add_option("--peer", options->peer,
                   "What to compare with: openblas, cublas (FP32, pedantic), cublas-default, cublaslt (its fastest "
-                  "algorithm) or none (default: openblas if present). The last three compute on a GPU, and so does "
-                  "the library then, on device pointers");
-  app->add_option("--device", options->device, "The GPU of such a peer, as CUDA counts them")
+                  "algorithm), rocblas, hipblaslt (its fastest algorithm) or none (default: openblas if present). All "
+                  "but openblas compute on a GPU, and so does the library then, on device pointers");
+  app->add_option("--device", options->device, "The GPU of such a peer, as its vendor's runtime counts them")
       ->capture_default_str()
       ->check(CLI::Range(0, 1023));
   app->add_option("--reps", options->reps, "Timed samples a row, at least")
@@ -76,12 +76,13 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
       ->capture_default_str()
       ->check(CLI::Range(1, 65536))
       ->needs(climb);
-  CLI::Option *flag = app->add_flag("--overhead", modes->overhead,
-                                    "Measure instead what a call through the library costs over OpenBLAS itself; with "
-                                    "--peer cublas: host time of a call on device pointers against cuBLAS's");
+  CLI::Option *flag =
+      app->add_flag("--overhead", modes->overhead,
+                    "Measure instead what a call through the library costs over OpenBLAS itself; with a "
+                    "peer on a GPU: host time of a call on device pointers against the peer's");
   climb->excludes(flag);
   app->add_option("--overhead-bar", overhead->overhead_bar,
-                  "Nanoseconds above the peer, a call at 8x8x8, that pass (default: 150; 0 with --peer cublas)")
+                  "Nanoseconds above the peer, a call at 8x8x8, that pass (default: 150; 0 with a peer on a GPU)")
       ->needs(flag);
   app->add_option("--ratio-bar", overhead->ratio_bar, "Speed over OpenBLAS's from 512 on that passes")
       ->capture_default_str()

@@ -3,8 +3,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "timing.h"
-
 namespace command {
 namespace {
 
@@ -63,9 +61,7 @@ Nvml::Nvml(const char *pci_bus_id) {
   if (version != nullptr && version(text, sizeof text) == kSuccess) driver_version_ = text;
 }
 
-void Nvml::observe(double least_seconds) {
-  if (device_ == nullptr || now() - last_ < least_seconds) return;
-  last_ = now();
+Telemetry Nvml::read() {
   unsigned mhz = 0, milliwatts = 0, celsius = 0;
   unsigned long long reasons = 0;
   if (clock_ != nullptr) clock_(device_, kClockSm, &mhz);
@@ -73,13 +69,7 @@ void Nvml::observe(double least_seconds) {
   if (temperature_ != nullptr) temperature_(device_, kTemperatureGpu, &celsius);
   if (reasons_ != nullptr) reasons_(device_, &reasons);
   const double clock = mhz, watts = 1e-3 * milliwatts;
-  telemetry_.add({1, clock, clock, watts, watts, static_cast<double>(celsius), reasons});
-}
-
-Telemetry Nvml::take() {
-  const Telemetry taken = telemetry_;
-  telemetry_ = {};
-  return taken;
+  return {1, clock, clock, watts, watts, static_cast<double>(celsius), reasons, reasons_ != nullptr};
 }
 
 std::string throttle_text(uint64_t reasons) {

@@ -1,5 +1,6 @@
-// `libsgemm bench --overhead --peer cublas`: host time of a call on device pointers, ours and cuBLAS's interleaved. The
-// stream is busy throughout, so that only the enqueueing is timed; exit status 1 where the bar is missed.
+// `libsgemm bench --overhead --peer cublas` (or another peer on a GPU): host time of a call on device pointers, ours
+// and the peer's interleaved. The stream is busy throughout, so that only the enqueueing is timed; exit status 1 where
+// the bar is missed.
 #include <fmt/format.h>
 #include <stdlib.h>
 
@@ -7,7 +8,7 @@
 #include <vector>
 
 #include "command.h"
-#include "cuda_memory.h"
+#include "gpu_memory.h"
 #include "library.h"
 #include "timing.h"
 #include "workload.h"
@@ -32,7 +33,7 @@ double time_calls(const std::function<void()> &call) {
 }
 
 // False if the device began with the calls before the last was enqueued.
-bool time_pair(CudaMemory *memory, double hold, const std::function<void()> &ours, const std::function<void()> &theirs,
+bool time_pair(GpuMemory *memory, double hold, const std::function<void()> &ours, const std::function<void()> &theirs,
                bool ours_first, Pair *pair) {
   memory->finish();
   memory->hold(hold);
@@ -43,7 +44,7 @@ bool time_pair(CudaMemory *memory, double hold, const std::function<void()> &our
   return !memory->mark_passed();
 }
 
-std::vector<Pair> time_pairs(CudaMemory *memory, const std::function<void()> &ours,
+std::vector<Pair> time_pairs(GpuMemory *memory, const std::function<void()> &ours,
                              const std::function<void()> &theirs) {
   std::vector<Pair> pairs;
   double hold = kHold;
@@ -80,22 +81,24 @@ int device_overhead(const OverheadOptions &options, const BenchOptions &bench) {
     unsetenv(name);
   select_gpu(bench.device);
   const std::unique_ptr<Peer> peer = open_peer(bench.peer);
-  if (peer->memory().backend() == nullptr) {
+  auto *const gpu = dynamic_cast<GpuMemory *>(&peer->memory());
+  if (gpu == nullptr) {
     throw Error(fmt::format("--peer {}: the overhead is measured against openblas or a peer on a GPU", peer->name()));
   }
-  CudaMemory &memory = cuda_memory();
+  GpuMemory &memory = *gpu;
+  if (!memory.kernels_problem().empty()) throw Error(memory.kernels_problem());
   const Shape shape{kSize, kSize, kSize, 0, ""};
   Workload work(Routine::kSgemm, shape, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, &memory);
   peer->prepare(work.calls());
   Handle handle;
   require(libsgemm_set_stream(handle, memory.stream()));
-  require(libsgemm_set_backend(handle, "cuda"));
+  require(libsgemm_set_backend(handle, memory.backend()));
   const Call &call = work.call();
   const auto ours = [&] { require(call_library(handle, call)); };
   const auto theirs = [&] { peer->run(call); };
   check(&work, "libsgemm", ours);
   const libsgemm_info_t info = last_info();
-  if (std::string(info.backend) != "cuda")
+  if (std::string(info.backend) != memory.backend())
     throw Error(fmt::format("the call ran on {}: {}", info.backend, info.reason));
   check(&work, peer->name().c_str(), theirs);
 

@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "peers_cuda.h"
+#include "peers_hip.h"
 #include "timing.h"
 
 namespace command {
@@ -118,6 +119,8 @@ constexpr PeerRow kPeers[] = {
     {"cublas", [] { return open_cublas(CublasMath::kPedantic); }},
     {"cublas-default", [] { return open_cublas(CublasMath::kDefault); }},
     {"cublaslt", open_cublaslt},
+    {"rocblas", open_rocblas},
+    {"hipblaslt", open_hipblaslt},
 };
 
 }  // namespace
@@ -131,6 +134,7 @@ void Telemetry::add(const Telemetry &other) {
   most_watts = std::max(most_watts, other.most_watts);
   most_celsius = std::max(most_celsius, other.most_celsius);
   throttle_reasons |= other.throttle_reasons;
+  reasons_known |= other.reasons_known;
   samples += other.samples;
 }
 

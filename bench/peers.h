@@ -16,10 +16,11 @@ namespace command {
 // State of a device, sampled while it computed.
 struct Telemetry {
   int samples = 0;
-  double slowest_mhz = 0, fastest_mhz = 0;  // of the multiprocessors
+  double slowest_mhz = 0, fastest_mhz = 0;  // of the compute units
   double least_watts = 0, most_watts = 0;
   double most_celsius = 0;
   uint64_t throttle_reasons = 0;  // bits of NVML's nvmlClocksEventReasons, or-ed
+  bool reasons_known = false;
 
   void add(const Telemetry &other);
 };

@@ -48,8 +48,8 @@ with_peer = {r['n']: r for r in squares if 'peer_seconds' in r}
 if with_peer:
     draw(report['peer']['name'], with_peer.values(), 'peer_seconds', 's--')
 gpu = report.get('gpu')
-if gpu:
-    axes.axhline(gpu['peak_gflops'], color='grey', linestyle=':', label='measured FFMA peak')
+if gpu and gpu['peak_gflops']:
+    axes.axhline(gpu['peak_gflops'], color='grey', linestyle=':', label='measured FP32 peak')
 axes.set_xlabel('m = n = k')
 axes.set_ylabel('GFLOP/s')
 axes.set_ylim(bottom=0)

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "command.h"
-#include "cuda_memory.h"
+#include "gpu_memory.h"
 #include "library.h"
 #include "nvml.h"
 #include "output_file.h"
@@ -89,18 +89,24 @@ Json times_json(const Summary &seconds, double gflops) {
           {"gflops", gflops}};
 }
 
+// Empty where the device does not tell.
+std::string limits_text(const Telemetry &telemetry) {
+  return telemetry.reasons_known ? throttle_text(telemetry.throttle_reasons) : "";
+}
+
 Json telemetry_json(const Telemetry &telemetry) {
   return {{"samples", telemetry.samples},
           {"mhz", {telemetry.slowest_mhz, telemetry.fastest_mhz}},
           {"watts", {telemetry.least_watts, telemetry.most_watts}},
           {"celsius", telemetry.most_celsius},
-          {"throttle_reasons", throttle_text(telemetry.throttle_reasons)}};
+          {"throttle_reasons", limits_text(telemetry)}};
 }
 
 std::string telemetry_text(const Telemetry &telemetry) {
-  return fmt::format("{:.0f}..{:.0f} MHz, {:.0f}..{:.0f} W, at most {:.0f} C, clocks limited by: {}",
-                     telemetry.slowest_mhz, telemetry.fastest_mhz, telemetry.least_watts, telemetry.most_watts,
-                     telemetry.most_celsius, throttle_text(telemetry.throttle_reasons));
+  const std::string limits = limits_text(telemetry);
+  return fmt::format("{:.0f}..{:.0f} MHz, {:.0f}..{:.0f} W, at most {:.0f} C{}", telemetry.slowest_mhz,
+                     telemetry.fastest_mhz, telemetry.least_watts, telemetry.most_watts, telemetry.most_celsius,
+                     limits.empty() ? "" : ", clocks limited by: " + limits);
 }
 
 Json result_json(const Result &result) {
@@ -161,7 +167,7 @@ void print_machine(const Report &report) {
   fmt::print("libsgemm {}; {}, {} processors, {}\n", version_text(libsgemm_version()), report.host.cpu,
              report.host.processors, clock_text(report.host));
   if (!report.gpu.name.empty()) {
-    fmt::print("{} ({}), {}, driver {}; measured FFMA peak {:.2f} TFLOP/s, copies {:.0f} GB/s\n", report.gpu.name,
+    fmt::print("{} ({}), {}, driver {}; measured FP32 peak {:.2f} TFLOP/s, copies {:.0f} GB/s\n", report.gpu.name,
                report.gpu.arch, units_text(report.gpu.multiprocessors, true), report.gpu.driver,
                1e-12 * report.gpu.peak, 1e-9 * report.gpu.copy_bandwidth);
   }
@@ -179,9 +185,8 @@ void print_header(const Report &report) {
     if (!report.peer.empty()) fmt::print(" {:>9} {:>6}", "peer", "ratio");
   } else {
     fmt::print(
-        "median (quartiles) of one call on device pointers; peak, copy: share of the FFMA peak, and of a copy's "
-        "bandwidth "
-        "by the operands once;\nratio = time of the peer / ours; error = worst |error| / bound\n\n");
+        "median (quartiles) of one call on device pointers; peak, copy: share of the FP32 peak, and of a copy's "
+        "bandwidth by the operands once;\nratio = time of the peer / ours; error = worst |error| / bound\n\n");
     fmt::print("{:<8} {:<18} {:<2} {:<40} {:>11} {:>25} {:>8} {:>5} {:>5}", "routine", "m x n x k + pad", "op",
                "kernel", "median", "(quartiles)", "TFLOP/s", "peak", "copy");
     if (!report.peer.empty()) fmt::print(" {:>8} {:>6}", "peer", "ratio");
@@ -202,9 +207,10 @@ void print_result(const Report &report, const Result &result) {
     if (result.has_peer) fmt::print(" {:>9.2f} {:>6.3f}", result.peer_gflops(), result.ratio());
     fmt::print(" {:>7.1e}\n", result.error);
   } else {
-    fmt::print("{:<40} {:>11} {:>25} {:>8.3f} {:>4.0f}% {:>4.0f}%", result.kernel, duration_text(time.median),
+    fmt::print("{:<40} {:>11} {:>25} {:>8.3f} {:>5} {:>4.0f}%", result.kernel, duration_text(time.median),
                fmt::format("({}..{})", duration_text(time.lower_quartile), duration_text(time.upper_quartile)),
-               1e-3 * result.gflops(), 100 * 1e9 * result.gflops() / report.gpu.peak,
+               1e-3 * result.gflops(),
+               report.gpu.peak > 0 ? fmt::format("{:.0f}%", 100 * 1e9 * result.gflops() / report.gpu.peak) : "-",
                100 * result.bytes / time.median / report.gpu.copy_bandwidth);
     if (result.has_peer) fmt::print(" {:>8.3f} {:>6.3f}", 1e-3 * result.peer_gflops(), result.ratio());
     fmt::print(" {:>7.1e}\n", result.error);
@@ -281,18 +287,22 @@ void require_no_wrong(const Report &report) {
   if (wrong > 0) throw Error(fmt::format("{} of {} rows are wrong", wrong, report.results.size()));
 }
 
-Report start_report(const Peer *peer, const Memory &memory) {
+Report start_report(const Peer *peer, Memory &memory) {
   Report report;
   report.host = read_host();
   if (peer != nullptr) {
     report.peer = peer->name();
     report.peer_version = peer->version();
   }
-  if (memory.backend() == nullptr) return report;
-  const GpuDescription &gpu = cuda_memory().description();
-  report.gpu = {
-      gpu.name, gpu.arch, gpu.driver, gpu.multiprocessors, cuda_memory().peak(), cuda_memory().copy_bandwidth()};
-  if (!cuda_memory().telemetry_problem().empty()) report.notes.push_back(cuda_memory().telemetry_problem());
+  auto *gpu = dynamic_cast<GpuMemory *>(&memory);
+  if (gpu == nullptr) return report;
+  const GpuDescription &description = gpu->description();
+  report.gpu = {description.name, description.arch, description.driver, description.multiprocessors};
+  report.gpu.copy_bandwidth = gpu->copy_bandwidth();
+  report.gpu.peak = gpu->peak();
+  for (const std::string &problem : {gpu->telemetry_problem(), gpu->kernels_problem()}) {
+    if (!problem.empty()) report.notes.push_back(problem);
+  }
   return report;
 }
 

@@ -50,7 +50,7 @@ Host read_host();
 struct Gpu {
   std::string name, arch, driver;  // name empty: host memory
   int multiprocessors = 0;
-  double peak = 0;            // measured FP32 operations a second from registers
+  double peak = 0;            // measured FP32 operations a second from registers; 0 if it could not be
   double copy_bandwidth = 0;  // measured bytes a second, read and written
 };
 
@@ -65,7 +65,7 @@ struct Report {
 };
 
 // With the machine and the peer, which may be nullptr. Measures the peak of a GPU.
-Report start_report(const Peer *peer, const Memory &memory);
+Report start_report(const Peer *peer, Memory &memory);
 
 // Without a GPU or a peer: no column of them.
 void print_header(const Report &report);

@@ -14,8 +14,13 @@ case ${1-} in
     ;;
 esac
 
-tests/setup.sh cmake g++ make python3 python3-numpy libcli11-dev libfmt-dev nlohmann-json3-dev libopenblas0-pthread \
-  dataset-fashion-mnist
+packages=(cmake g++ make python3 python3-numpy libcli11-dev libfmt-dev nlohmann-json3-dev libopenblas0-pthread
+  dataset-fashion-mnist)
+# An AMD GPU: what its backend is built with, unless ROCm is there.
+if [ -e /dev/kfd ] && ! command -v hipcc >/dev/null && [ ! -x /opt/rocm/bin/hipcc ]; then
+  packages+=(hipcc libamdhip64-dev)
+fi
+tests/setup.sh "${packages[@]}"
 cmake --preset release -DLIBSGEMM_BUILD_TESTS=OFF
 cmake --build --preset release -j "$(nproc)"
 

@@ -22,11 +22,11 @@ def describe(report):
     if 'peer' in report:
         text += f"; against {report['peer']['version']}"
     if gpu:
-        text += f"; measured FFMA peak {gpu['peak_gflops'] / 1e3:.1f} TFLOP/s, copies {gpu['copy_gbytes']:.0f} GB/s"
+        text += f"; measured FP32 peak {gpu['peak_gflops'] / 1e3:.1f} TFLOP/s, copies {gpu['copy_gbytes']:.0f} GB/s"
     clocks = report.get('clocks', {})
     if clocks.get('samples'):
-        text += (f"; {clocks['mhz'][0]:.0f} to {clocks['mhz'][1]:.0f} MHz, at most {clocks['watts'][1]:.0f} W, "
-                 f"clocks limited by: {clocks['throttle_reasons']}")
+        text += (f"; {clocks['mhz'][0]:.0f} to {clocks['mhz'][1]:.0f} MHz, at most {clocks['watts'][1]:.0f} W"
+                 + (f", clocks limited by: {clocks['throttle_reasons']}" if clocks['throttle_reasons'] else ''))
     return text + '.'
 
 
@@ -88,7 +88,8 @@ def ladder_table(report):
         row.append(speed(result, True))
         if peer:
             row.append(f"{100 * result['ratio']:.1f} %" if 'ratio' in result else '')
-        rows.append(row + [f"{100 * result['seconds']['gflops'] / report['gpu']['peak_gflops']:.1f} %"])
+        peak = report['gpu']['peak_gflops']  # 0: not known
+        rows.append(row + [f"{100 * result['seconds']['gflops'] / peak:.1f} %" if peak else ''])
     print_rows(rows)
 
 

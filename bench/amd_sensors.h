@@ -1,0 +1,19 @@
+// Clocks, power and temperature of an AMD GPU, as the kernel's driver shows them in /sys.
+#pragma once
+
+#include "sensors.h"
+
+namespace command {
+
+class AmdSensors : public Sensors {
+ public:
+  // `pci_bus_id` as the runtime gives it: "0000:c1:00.0". What is not there is left out.
+  explicit AmdSensors(const std::string &pci_bus_id);
+
+ private:
+  Telemetry read() override;
+
+  std::string folder_;  // of the device's hwmon
+};
+
+}  // namespace command

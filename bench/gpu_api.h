@@ -1,0 +1,99 @@
+// The API of one vendor's GPUs, loaded at run time and declared here, so that the command builds on a machine without
+// it. The names, types and values are those of the public binary interfaces: NVIDIA's driver (cuda_api.cpp) and AMD's
+// HIP runtime (hip_api.cpp), whose calls are the same but for their names. Devices' addresses are void * for both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sensors.h"
+
+namespace command {
+
+using GpuStream = struct GpuStreamOpaque *;
+using GpuEvent = struct GpuEventOpaque *;
+using GpuModule = struct GpuModuleOpaque *;
+using GpuFunction = struct GpuFunctionOpaque *;
+
+// The same in both.
+constexpr int kGpuSuccess = 0;
+constexpr int kGpuOutOfMemory = 2;
+constexpr int kGpuNotReady = 600;
+constexpr unsigned kStreamNonBlocking = 1;
+constexpr unsigned kEventDefault = 0;
+constexpr unsigned kHostDefault = 0;
+
+// X(member, NVIDIA's symbol, AMD's symbol, parameters...): all return an int. A symbol with a suffix is the version
+// that today's header gives to the plain name.
+#define LIBSGEMM_GPU_FUNCTIONS(X)                                                                                     \
+  X(init, "cuInit", "hipInit", unsigned)                                                                              \
+  X(version, "cuDriverGetVersion", "hipDriverGetVersion", int *)                                                      \
+  X(device_count, "cuDeviceGetCount", "hipGetDeviceCount", int *)                                                     \
+  X(device_get, "cuDeviceGet", "hipDeviceGet", int *, int)                                                            \
+  X(device_name, "cuDeviceGetName", "hipDeviceGetName", char *, int, int)                                             \
+  X(device_attribute, "cuDeviceGetAttribute", "hipDeviceGetAttribute", int *, int, int)                               \
+  X(device_pci_bus_id, "cuDeviceGetPCIBusId", "hipDeviceGetPCIBusId", char *, int, int)                               \
+  X(memory_allocate, "cuMemAlloc_v2", "hipMalloc", void **, size_t)                                                   \
+  X(memory_free, "cuMemFree_v2", "hipFree", void *)                                                                   \
+  X(host_allocate, "cuMemHostAlloc", "hipHostMalloc", void **, size_t, unsigned)                                      \
+  X(copy_to_device, "cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync", void *, const void *, size_t, GpuStream)            \
+  X(copy_to_host, "cuMemcpyDtoHAsync_v2", "hipMemcpyDtoHAsync", void *, const void *, size_t, GpuStream)              \
+  X(copy_on_device, "cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync", void *, const void *, size_t, GpuStream)            \
+  X(set_words, "cuMemsetD32Async", "hipMemsetD32Async", void *, unsigned, size_t, GpuStream)                          \
+  X(stream_create, "cuStreamCreate", "hipStreamCreateWithFlags", GpuStream *, unsigned)                               \
+  X(stream_synchronize, "cuStreamSynchronize", "hipStreamSynchronize", GpuStream)                                     \
+  X(event_create, "cuEventCreate", "hipEventCreateWithFlags", GpuEvent *, unsigned)                                   \
+  X(event_record, "cuEventRecord", "hipEventRecord", GpuEvent, GpuStream)                                             \
+  X(event_query, "cuEventQuery", "hipEventQuery", GpuEvent)                                                           \
+  X(event_synchronize, "cuEventSynchronize", "hipEventSynchronize", GpuEvent)                                         \
+  X(event_elapsed, "cuEventElapsedTime", "hipEventElapsedTime", float *, GpuEvent, GpuEvent)                          \
+  X(module_load, "cuModuleLoadData", "hipModuleLoadData", GpuModule *, const void *)                                  \
+  X(module_function, "cuModuleGetFunction", "hipModuleGetFunction", GpuFunction *, GpuModule, const char *)           \
+  X(launch, "cuLaunchKernel", "hipModuleLaunchKernel", GpuFunction, unsigned, unsigned, unsigned, unsigned, unsigned, \
+    unsigned, unsigned, GpuStream, void **, void **)
+
+struct GpuFunctions {
+#define X(member, cuda, hip, ...) int (*member)(__VA_ARGS__);
+  LIBSGEMM_GPU_FUNCTIONS(X)
+#undef X
+};
+
+class GpuApi : public GpuFunctions {
+ public:
+  virtual ~GpuApi() = default;
+
+  const char *backend = nullptr;                        // the libsgemm backend that computes there
+  int multiprocessors_attribute = 0, l2_attribute = 0;  // for device_attribute
+
+  // Makes it the thread's, with the context that the library's plugin uses. Throws Error.
+  virtual void use_device(int device) const = 0;
+  virtual std::string arch(int device) const = 0;           // "sm_90", "gfx90a"
+  virtual std::string version_text(int version) const = 0;  // "CUDA 13.0", "HIP 6.2"
+  // Of a cache behind the L2 cache, which no attribute tells; 0: none.
+  virtual int64_t last_cache_bytes(int) const { return 0; }
+  virtual std::unique_ptr<Sensors> sensors(const std::string &pci_bus_id) const = 0;
+  // What module_load() takes: the bench's own kernels (device_kernels.h), for a device. Throws Error.
+  virtual std::string device_code(int device) const = 0;
+  // "CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
+  virtual std::string describe(int result) const = 0;
+
+  // Throws Error, "what: CUDA_ERROR_...: ...", unless `result` is success; std::bad_alloc for a lack of memory.
+  void require(int result, const char *what) const;
+};
+
+// Each loads its library and initialises it, once. Throw Error.
+const GpuApi &cuda_api();
+const GpuApi &hip_api();
+
+// Throws Error that names the library if `symbol` is missing in it.
+void *require_symbol(void *library, const char *file, const char *symbol);
+
+// Sets a function pointer so.
+template <class Function>
+void find_symbol(Function *function, void *library, const std::string &file, const char *symbol) {
+  *function = reinterpret_cast<Function>(require_symbol(library, file.c_str(), symbol));
+}
+
+}  // namespace command

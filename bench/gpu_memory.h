@@ -1,0 +1,83 @@
+// The memory of one GPU, with a stream on which everything is ordered and timed by events.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu_api.h"
+#include "peers.h"
+
+namespace command {
+
+struct GpuDescription {
+  std::string name, arch;  // "NVIDIA H100 80GB HBM3", "sm_90"; "AMD Instinct MI210", "gfx90a"
+  std::string driver;      // "580.65.06 (CUDA 13.0)"
+  int multiprocessors;
+  int64_t cache_bytes;  // of the largest
+};
+
+class GpuMemory : public Memory {
+ public:
+  // Makes the device, with the context that the library's plugin uses, the thread's. Throws Error.
+  GpuMemory(const GpuApi &api, int ordinal);
+
+  void *allocate(size_t bytes) override;
+  void release(void *memory) override;
+  void upload(void *to, const void *from, size_t bytes) override;
+  void download(void *to, const void *from, size_t bytes) override;
+  void copy(void *to, const void *from, size_t bytes) override;
+  void scatter(float value, float *const *to, size_t count) override;
+  void gather(float *to, const float *const *from, size_t count) override;
+  void finish() override;
+  // By events, after a kernel, if there is one, that holds the stream until the first calls are enqueued.
+  double time(int calls, const std::function<void(int)> &call) override;
+  Pace pace() const override;
+  void *stream() const override { return stream_; }
+  const char *backend() const override { return api_.backend; }
+  Telemetry take_telemetry() override { return sensors_->take(); }
+
+  const GpuDescription &description() const { return description_; }
+  // Why the log of clocks and power is empty; empty if it is not.
+  std::string telemetry_problem() const { return sensors_->problem(); }
+  // Why there are no kernels to hold the stream and to measure the peak; empty if there are.
+  std::string kernels_problem() const { return kernels_problem_; }
+
+  // Keeps the stream busy; nothing without kernels.
+  void hold(double seconds);
+  // Marks what has been enqueued so far; true if all of that is done.
+  void mark();
+  bool mark_passed();
+
+  // FP32 operations a second from registers: the ceiling of any FP32 product here; 0 without kernels. Measured at the
+  // first call.
+  double peak();
+  // Bytes a second, read and written, of a copy on the device that no cache holds. Measured at the first call.
+  double copy_bandwidth();
+
+ private:
+  void load_kernels(int device);
+  void measure_clock();
+  double time_peak(unsigned iterations);
+  double seconds_between_events();
+
+  const GpuApi &api_;
+  GpuStream stream_ = nullptr;
+  GpuEvent start_ = nullptr, stop_ = nullptr;
+  bool has_kernels_ = false;
+  GpuFunction hold_ = nullptr, peak_kernel_ = nullptr;
+  double ticks_per_second_ = 0;  // of the clock of kHoldKernel
+  std::string kernels_problem_;
+  GpuDescription description_;
+  std::unique_ptr<Sensors> sensors_;
+  float *gathered_ = nullptr;  // page-locked, kGatherMost elements
+  double peak_ = 0, copy_bandwidth_ = 0;
+};
+
+// Those of the device chosen by select_gpu; opened at the first call. Throw Error.
+GpuMemory &cuda_memory();
+GpuMemory &hip_memory();
+// By the vendor's number of it; before them. The default is 0.
+void select_gpu(int ordinal);
+
+}  // namespace command
