@@ -60,6 +60,11 @@ int choose_subject(const char *backend) {
 
 const Subject &subject() { return mutable_subject(); }
 
+bool serves(Routine routine) {
+  const bool product = routine == Routine::kSgemm || routine == Routine::kShgemm || routine == Routine::kSbgemm;
+  return product || subject().backend != "hip";
+}
+
 __attribute__((weak)) std::string skip_reason() { return ""; }
 
 }  // namespace sgemm_test

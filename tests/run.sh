@@ -53,10 +53,12 @@ excluded_labels() {
   fi
 }
 
-# Only the preset release has GPU code. Two architectures are enough to test: all of them take long to compile.
+# Only the preset release has GPU code. A few architectures are enough to test: all of them take long to compile.
 build() {
   local options=(-DLIBSGEMM_BUILD_TESTS=ON)
-  [ "$1" != release ] || options+=("-DLIBSGEMM_CUDA_ARCHITECTURES=${LIBSGEMM_CUDA_ARCHITECTURES:-80;90a}")
+  [ "$1" != release ] || options+=(
+    "-DLIBSGEMM_CUDA_ARCHITECTURES=${LIBSGEMM_CUDA_ARCHITECTURES:-80;90a}"
+    "-DLIBSGEMM_HIP_ARCHITECTURES=${LIBSGEMM_HIP_ARCHITECTURES:-gfx906;gfx908;gfx90a;gfx1030}")
   cmake --preset "$1" "${options[@]}" && cmake --build --preset "$1" -j "$jobs"
 }
 
@@ -70,7 +72,7 @@ sources() {
 }
 
 check_format() {
-  sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' | xargs clang-format --dry-run -Werror
+  sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' '*.hip' | xargs clang-format --dry-run -Werror
 }
 
 # On the compile commands of the preset clang.
@@ -92,7 +94,12 @@ if [ "${presets[*]}" = all ]; then
 fi
 for preset in "${presets[@]}"; do
   case $preset in
-    release | debug | asan | tsan) ;;
+    # What backend hip is built with, unless ROCm is there, and what the checks of its machine code need.
+    release)
+      command -v hipcc >/dev/null || [ -x /opt/rocm/bin/hipcc ] || packages+=(hipcc libamdhip64-dev)
+      packages+=(clang-19 lld-19 llvm-19)
+      ;;
+    debug | asan | tsan) ;;
     clang) packages+=(clang) ;;
     *) usage ;;
   esac

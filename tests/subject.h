@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "call.h"
+
 namespace sgemm_test {
 
 struct Subject {
@@ -12,6 +14,10 @@ struct Subject {
 };
 
 const Subject &subject();
+
+// Whether its kernel table has rows for the routine. Those of HIP are for products; other calls on host memory go to
+// another backend, visibly.
+bool serves(Routine routine);
 
 // Why this executable cannot run here at all; empty if it can. Defined by the tests that need it.
 std::string skip_reason();

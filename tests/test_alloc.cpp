@@ -154,6 +154,7 @@ TEST_CASE("the counter counts") {
 TEST_CASE("a call allocates nothing after warm-up") {
   Handle handle;
   for (const Routine routine : kSingleRoutines) {
+    if (!serves(routine)) continue;
     for (const int64_t size : {1, 8, 65, 200}) {
       for (const libsgemm_layout_t layout : {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR}) {
         Case test;

@@ -1,5 +1,5 @@
 // `libsgemm bench` on device pointers, with a GPU, a driver and vendor's libraries that are not there
-// (plugins/mock.cpp, plugins/mock_cuda.cpp), and what is made of its results.
+// (plugins/mock.cpp, plugins/mock_cuda.cpp, plugins/mock_hip.cpp), and what is made of its results.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -21,6 +21,13 @@ Environment mock_environment(const std::string &fault = "") {
           {"MOCK_CUDA", fault}};
 }
 
+// The same for an AMD GPU.
+Environment mock_hip_environment(const std::string &fault = "") {
+  return {{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/second_gpu"},
+          {"LD_LIBRARY_PATH", MOCK_FOLDER "/hip_stack"},
+          {"MOCK_HIP", fault}};
+}
+
 Outcome bench(std::vector<std::string> arguments, const Environment &environment = mock_environment()) {
   arguments.insert(arguments.begin(), "bench");
   return command(arguments, environment);
@@ -33,9 +40,10 @@ void require_error(const Outcome &outcome, const std::string &what) {
   CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
 }
 
-Json report_of(const Folder &folder, std::vector<std::string> arguments) {
+Json report_of(const Folder &folder, std::vector<std::string> arguments,
+               const Environment &environment = mock_environment()) {
   arguments.insert(arguments.end(), {"--min-time", "0", "--json", folder.file("out.json")});
-  const Outcome outcome = bench(arguments);
+  const Outcome outcome = bench(arguments, environment);
   INFO(outcome.description());
   REQUIRE(outcome.exit_status == 0);
   return Json::parse(read_text(folder.file("out.json")));
@@ -85,9 +93,96 @@ TEST_CASE("bench on a GPU: every vendor's library, table and JSON") {
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);
   CHECK_THAT(outcome.out, Contains("16x16x16") && Contains("32x32x32") && Contains("48x48x48") && Contains("TFLOP/s") &&
-                              Contains("measured FFMA peak") && Contains("geometric mean of the ratio cuda / cublas") &&
+                              Contains("measured FP32 peak") && Contains("geometric mean of the ratio cuda / cublas") &&
                               Contains("worst ratio: ") && Contains("rows below 0.95: ") &&
                               Contains("1980..1980 MHz, 456..456 W, at most 55 C, clocks limited by: power cap"));
+}
+
+TEST_CASE("bench on an AMD GPU: every vendor's library, ladder and overhead") {
+  const Folder folder;
+  for (const std::string peer : {"rocblas", "hipblaslt"}) {
+    INFO(peer);
+    const Json json =
+        report_of(folder, {"--peer", peer, "--shape", "33,20,41,3", "--shape", "1,64,9"}, mock_hip_environment());
+    CHECK(json["peer"]["name"] == peer);
+    CHECK(json["gpu"]["arch"] == "gfx90a");
+    CHECK(json["gpu"]["driver"] == "unknown (HIP 6.2)");
+    CHECK(json["gpu"]["peak_gflops"] > 0);
+    REQUIRE(json["results"].size() == 8);
+    for (const Json &row : json["results"]) {
+      INFO(row.dump());
+      CHECK(row["state"] == "measured");
+      CHECK(row["backend"] == "hip");
+      CHECK(row["kernel"] == "hip_mock_splitk");
+      CHECK(row["ratio"] > 0);
+      CHECK(row["peer_error_over_bound"] <= 1);
+      CHECK(row["sets"] >= 2);
+    }
+  }
+  const Outcome ladder = bench({"--ladder", "--size", "32", "--min-time", "0"}, mock_hip_environment());
+  INFO(ladder.description());
+  CHECK(ladder.exit_status == 0);
+  CHECK_THAT(ladder.out, Contains("peer rocblas: rocBLAS 4.2.1.mock") && Contains("gfx_fma_128x128x8_ping_pong") &&
+                             Contains("clocks and power are not known: ") && Contains("what the cost model chooses"));
+  const Outcome overhead =
+      bench({"--overhead", "--peer", "hipblaslt", "--overhead-bar", "1e9"}, mock_hip_environment());
+  INFO(overhead.description());
+  CHECK(overhead.exit_status == 0);
+  CHECK_THAT(overhead.out, Contains("hipBLASLt 0.10.2, FP32") && Contains("stream busy: libsgemm (hip_mock_splitk)"));
+}
+
+TEST_CASE("bench on an AMD GPU: clocks and power from /sys, and no compiler") {
+  const Folder folder;
+  const std::string sensors = folder.path() + "/hwmon/hwmon3";
+  std::filesystem::create_directories(sensors);
+  folder.write("hwmon/hwmon3/freq1_input", "1700000000\n");
+  folder.write("hwmon/hwmon3/power1_average", "295000000\n");
+  folder.write("hwmon/hwmon3/temp1_input", "61000\n");
+  const std::vector<std::string> arguments = {"--peer", "rocblas", "--shape", "16,16,16", "--min-time", "0.1"};
+  const Outcome outcome = bench(arguments, mock_hip_environment("sensors=" + folder.path()));
+  INFO(outcome.description());
+  CHECK(outcome.exit_status == 0);
+  CHECK_THAT(outcome.out, Contains("GPU during the samples: 1700..1700 MHz, 295..295 W, at most 61 C\n"));
+
+  const Outcome bare = bench(arguments, mock_hip_environment("no_compiler"));
+  INFO(bare.description());
+  CHECK(bare.exit_status == 0);
+  CHECK_THAT(bare.out, Contains("the stream is not held while calls are enqueued, and the peak is not known: hiprtc "
+                                "refuses the bench's kernels for gfx90a: bench.hip:1:1: error: nothing pleases it\n") &&
+                           Contains("hip_mock_splitk"));
+  require_error(bench({"--overhead", "--peer", "rocblas"}, mock_hip_environment("no_compiler")),
+                "the stream is not held while calls are enqueued");
+}
+
+TEST_CASE("bench on an AMD GPU: what is missing or wrong is named") {
+  const Folder folder;
+  for (const int version : {5, 6, 7}) folder.write("libamdhip64.so." + std::to_string(version), "no shared object\n");
+  Environment no_runtime = mock_hip_environment();
+  no_runtime["LD_LIBRARY_PATH"] = no_runtime["ROCM_PATH"] = folder.path();
+  for (const std::vector<std::string> &arguments : {std::vector<std::string>{"--peer", "rocblas"},
+                                                    {"--peer", "hipblaslt"},
+                                                    {"--ladder", "--backend", "hip", "--peer", "none"},
+                                                    {"--overhead", "--peer", "rocblas"}}) {
+    require_error(bench(arguments, no_runtime), "the HIP runtime cannot be loaded: " + folder.file("libamdhip64.so.7"));
+  }
+  require_error(bench({"--peer", "rocblas"}, mock_hip_environment("no_device")),
+                "the HIP runtime finds no GPU (hipErrorNoDevice)");
+  Environment no_blas = mock_hip_environment();
+  for (const char *name : {"libamdhip64.so.6", "libhiprtc.so.6"}) {
+    std::filesystem::create_symlink(std::string(MOCK_FOLDER "/hip_stack/") + name,
+                                    folder.file(name + std::string("x")));
+    std::filesystem::rename(folder.file(name + std::string("x")), folder.file(name));
+  }
+  std::filesystem::remove(folder.file("libamdhip64.so.7"));
+  no_blas["LD_LIBRARY_PATH"] = no_blas["ROCM_PATH"] = folder.path();
+  require_error(bench({"--peer", "rocblas"}, no_blas), "rocBLAS cannot be loaded: librocblas.so.5: ");
+  require_error(bench({"--peer", "hipblaslt"}, no_blas), "hipBLASLt cannot be loaded: libhipblaslt.so.1: ");
+  const Outcome wrong = bench({"--peer", "rocblas", "--shape", "20,20,20", "--transposes", "NN", "--min-time", "0"},
+                              mock_hip_environment("wrong"));
+  require_error(wrong, "1 of 1 rows are wrong");
+  CHECK_THAT(wrong.out, Contains("wrong: the result of rocblas is off by"));
+  require_error(bench({"--ladder", "--backend", "abacus", "--peer", "none"}, mock_hip_environment()),
+                "--backend abacus: the ladder is one of cuda or hip");
 }
 
 TEST_CASE("bench on a GPU: a wrong result, and operands that do not fit") {
@@ -214,7 +309,7 @@ TEST_CASE("table.py and plot.py: Markdown and a picture of results, and what is 
   const Outcome plot = script("plot.py", {results, "--transposes", "TN"});
   INFO(plot.description());
   CHECK(plot.exit_status == 0);
-  CHECK_THAT(read_text(folder.file("out.svg")), Contains("<svg") && Contains("measured FFMA peak"));
+  CHECK_THAT(read_text(folder.file("out.svg")), Contains("<svg") && Contains("measured FP32 peak"));
   CHECK(script("plot.py", {results, "-o", folder.file("out.png")}).exit_status == 0);
   CHECK_THAT(read_text(folder.file("out.png")), StartsWith("\x89PNG"));
 }

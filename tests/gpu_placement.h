@@ -3,9 +3,9 @@
 #pragma once
 
 #include "check.h"
-#include "cuda_driver.h"
+#include "gpu_driver.h"
 
-namespace sgemm_test::cuda {
+namespace sgemm_test::gpu {
 
 class DevicePlacement {
  public:
@@ -41,4 +41,4 @@ class DevicePlacement {
   std::unique_ptr<Memory> memory_;
 };
 
-}  // namespace sgemm_test::cuda
+}  // namespace sgemm_test::gpu

@@ -1,27 +1,32 @@
-// A GPU that fails: injected faults (backends/cuda/fault.h), a real illegal access, no memory left. Each in a process
+// A GPU that fails: injected faults (backends/gpu/fault.h), a real illegal access, no memory left. Each in a process
 // of its own, which is this program with one of the hidden test cases; LIBSGEMM_TEST_STRICT=1 there sets
 // LIBSGEMM_STRICT.
 #include <cstdlib>
+#include <filesystem>
 
 #include "catch.h"
-#include "cuda_placement.h"
+#include "gpu_placement.h"
 #include "process.h"
 #include "subject.h"
 
 using namespace sgemm_test;
-using cuda::DevicePlacement;
-using cuda::driver;
-using cuda::Memory;
+using gpu::DevicePlacement;
+using gpu::driver;
+using gpu::Memory;
 
 namespace {
 
 bool strict() { return std::getenv("LIBSGEMM_TEST_STRICT") != nullptr; }
 
+const char *fault_variable() {
+  return gpu::backend() == "cuda" ? "LIBSGEMM_TEST_CUDA_FAULT" : "LIBSGEMM_TEST_HIP_FAULT";
+}
+
 }  // namespace
 
 std::string sgemm_test::skip_reason() {
   if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
-  return cuda::missing();
+  return gpu::missing();
 }
 
 namespace {
@@ -36,14 +41,16 @@ Problem exact_problem(int64_t size) {
 
 // Runs a hidden test case of this program, which must pass.
 void run_child(const std::string &name, const std::string &fault, bool strictly) {
-  Environment environment = {{"LIBSGEMM_TEST_BACKEND", "cuda"}};
-  if (!fault.empty()) environment["LIBSGEMM_TEST_CUDA_FAULT"] = fault;
+  Environment environment = {{"LIBSGEMM_TEST_BACKEND", gpu::backend()}};
+  if (gpu::backend() != "cuda" && gpu::on_nvidia()) environment["LIBSGEMM_TEST_HIP_ON_CUDA"] = "1";
+  if (!fault.empty()) environment[fault_variable()] = fault;
   if (strictly) environment["LIBSGEMM_TEST_STRICT"] = "1";
   const Outcome outcome = run_program({"/proc/self/exe", name}, environment, 300);
   INFO(name << " " << fault << (strictly ? " strict\n" : "\n") << outcome.description());
   CHECK_FALSE(outcome.timed_out);
   CHECK(outcome.exit_status == 0);
-  if (!strictly && name == "host call with a fault") CHECK_THAT(outcome.err, Contains("backend cuda failed"));
+  if (!strictly && name == "host call with a fault")
+    CHECK_THAT(outcome.err, Contains("backend " + gpu::backend() + " failed"));
 }
 
 // A call on host memory of which the GPU's part fails.
@@ -59,17 +66,17 @@ void expect_replacement(const Problem &problem, const std::string &words, libsge
     return;
   }
   CHECK(status == LIBSGEMM_SUCCESS);
-  CHECK(std::string(info.backend) != "cuda");
+  CHECK(info.backend != gpu::backend());
   CHECK(info.fallbacks == 1);
-  CHECK_THAT(info.reason, Contains("cuda failed") && Contains(words));
+  CHECK_THAT(info.reason, Contains(gpu::backend() + " failed") && Contains(words));
   CHECK(host.check() == "");
 }
 
-void expect_cuda(const Problem &problem) {
+void expect_gpu(const Problem &problem) {
   Placement host(problem, LIBSGEMM_COL_MAJOR);
   REQUIRE(call(Routine::kSgemm, host.args()) == LIBSGEMM_SUCCESS);
   INFO(last_info().reason);
-  CHECK(std::string(last_info().backend) == "cuda");
+  CHECK(last_info().backend == gpu::backend());
   CHECK(host.check() == "");
 }
 
@@ -77,8 +84,8 @@ void expect_cuda(const Problem &problem) {
 std::vector<std::unique_ptr<Memory>> fill_device() {
   std::vector<std::unique_ptr<Memory>> all;
   size_t bytes = 0, total = 0;
-  cuda::use_device(0);
-  cuda::require(driver().cuMemGetInfo_v2(&bytes, &total), "cuMemGetInfo");
+  gpu::use_device(0);
+  gpu::require(driver().memory_info(&bytes, &total), "memory_info");
   while (bytes >= 65536) {
     try {
       all.push_back(std::make_unique<Memory>(bytes));
@@ -105,7 +112,8 @@ TEST_CASE("an injected fault of a call on device memory is an error with C as it
 TEST_CASE("a lost device is refused from then on") {
   for (const bool strictly : {false, true}) {
     run_child("calls after a device was lost", "lost:1", strictly);
-    run_child("calls after an illegal access", "", strictly);
+    // AMD's runtime ends the process at an illegal access.
+    if (gpu::on_nvidia()) run_child("calls after an illegal access", "", strictly);
   }
 }
 
@@ -123,14 +131,22 @@ TEST_CASE("first use by many threads, fork before, after and during use, and cal
                Mode{"fork-after", {{"first", "1"}, {"child", "1"}, {"child_again", "1"}}},
                Mode{"fork-while", {{"children", "20"}, {"parent", "1"}}},
                Mode{"at-exit", {{"first", "1"}, {"at_exit", "1"}}}, Mode{"at-exit-first", {{"at_exit", "1"}}});
-  Outcome outcome = run_probe(PROBE, {"--mode", mode.name, "--size", "150"}, {{"LIBSGEMM_BACKEND", "cuda"}});
+  // Beside this program, which may have been carried to a machine with a GPU.
+  const std::string probe = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "probe";
+  Outcome outcome = run_probe(probe, {"--mode", mode.name, "--size", "150"}, {{"LIBSGEMM_BACKEND", gpu::backend()}});
   INFO(mode.name << "\n" << outcome.description());
   CHECK_FALSE(outcome.timed_out);
   CHECK(outcome.exit_status == 0);
   for (const auto &line : mode.lines) CHECK(outcome.report[line.first] == line.second);
 }
 
-TEST_CASE("a device gets its context when it first has work") { run_child("calls on the CPU", "", false); }
+TEST_CASE("a device gets its context when it first has work") {
+  if (gpu::backend() != "cuda") {
+    WARN("SKIPPED: contexts are CUDA's");
+    return;
+  }
+  run_child("calls on the CPU", "", false);
+}
 
 TEST_CASE("calls on the CPU", "[.]") {
   const Problem problem = exact_problem(64);
@@ -139,24 +155,18 @@ TEST_CASE("calls on the CPU", "[.]") {
   REQUIRE(libsgemm_set_backend(handle, "ref") == LIBSGEMM_SUCCESS);
   REQUIRE(call(Routine::kSgemm, handle, host.args()) == LIBSGEMM_SUCCESS);  // asks the plugin about the pointers
   REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
-  const auto active = [](int device) {
-    unsigned flags = 0;
-    int state = 0;
-    cuda::require(driver().cuDevicePrimaryCtxGetState(device, &flags, &state), "cuDevicePrimaryCtxGetState");
-    return state != 0;
-  };
-  for (int device = 0; device < cuda::device_count(); ++device) CHECK_FALSE(active(device));
-  expect_cuda(problem);
-  CHECK(active(0));
-  for (int device = 1; device < cuda::device_count(); ++device) CHECK_FALSE(active(device));
+  for (int device = 0; device < gpu::device_count(); ++device) CHECK_FALSE(gpu::has_context(device));
+  expect_gpu(problem);
+  CHECK(gpu::has_context(0));
+  for (int device = 1; device < gpu::device_count(); ++device) CHECK_FALSE(gpu::has_context(device));
 }
 
 TEST_CASE("host call with a fault", "[.]") {
   const Problem problem = exact_problem(64);
-  const std::string fault = std::getenv("LIBSGEMM_TEST_CUDA_FAULT");
+  const std::string fault = std::getenv(fault_variable());
   const bool memory = fault.rfind("allocate", 0) == 0;
   expect_replacement(problem, memory ? "no memory" : "", memory ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_EXECUTION_FAILED);
-  expect_cuda(problem);
+  expect_gpu(problem);
 }
 
 TEST_CASE("device call with a fault", "[.]") {
@@ -172,7 +182,7 @@ TEST_CASE("device call with a fault", "[.]") {
 
 TEST_CASE("calls after a device was lost", "[.]") {
   const Problem problem = exact_problem(64);
-  expect_replacement(problem, "illegal memory access", LIBSGEMM_EXECUTION_FAILED);
+  expect_replacement(problem, "llegal", LIBSGEMM_EXECUTION_FAILED);
   expect_replacement(problem, "was lost earlier", LIBSGEMM_EXECUTION_FAILED);
   Placement host(problem, LIBSGEMM_COL_MAJOR);
   DevicePlacement device(&host, problem);
@@ -196,10 +206,10 @@ TEST_CASE("calls after an illegal access", "[.]") {
 
 TEST_CASE("host call on a full device", "[.]") {
   const Problem small = exact_problem(64), large = exact_problem(1500);
-  expect_cuda(small);
+  expect_gpu(small);
   {
     const auto all = fill_device();
     expect_replacement(large, "no memory", LIBSGEMM_OUT_OF_MEMORY);
   }
-  expect_cuda(large);
+  expect_gpu(large);
 }

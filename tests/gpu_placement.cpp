@@ -1,9 +1,9 @@
 // Copies of guarded memory.
-#include "cuda_placement.h"
+#include "gpu_placement.h"
 
 #include <cstring>
 
-namespace sgemm_test::cuda {
+namespace sgemm_test::gpu {
 namespace {
 
 constexpr size_t kGuard = 128;      // bytes that Buffer keeps on either side
@@ -41,13 +41,13 @@ DevicePlacement::Region DevicePlacement::add(const void *data, size_t bytes) {
 
 void DevicePlacement::upload() {
   for (const Region &r : regions_) std::memcpy(&staging_[r.offset], r.host, r.bytes);
-  require(driver().cuMemcpyHtoD_v2(memory_->address(), staging_.data(), end_), "cuMemcpyHtoD");
+  require(driver().to_device(memory_->address(), staging_.data(), end_), "to_device");
   // From pageable memory the copy may still be on its way, and streams of the tests do not wait for the default one.
-  require(driver().cuStreamSynchronize(nullptr), "cuStreamSynchronize");
+  require(driver().synchronize(nullptr), "synchronize");
 }
 
 void DevicePlacement::download() {
-  require(driver().cuMemcpyDtoH_v2(staging_.data(), memory_->address(), end_), "cuMemcpyDtoH");
+  require(driver().to_host(staging_.data(), memory_->address(), end_), "to_host");
   for (const Region &r : regions_) std::memcpy(r.host, &staging_[r.offset], r.bytes);
 }
 
@@ -66,4 +66,4 @@ std::string DevicePlacement::check_untouched() {
   return host_->check_untouched();
 }
 
-}  // namespace sgemm_test::cuda
+}  // namespace sgemm_test::gpu

@@ -7,16 +7,16 @@
 
 #include "call.h"
 #include "catch.h"
-#include "cuda_driver.h"
+#include "gpu_driver.h"
 #include "numbers.h"
 #include "subject.h"
 
 using namespace sgemm_test;
-using cuda::driver;
-using cuda::Memory;
-using cuda::require;
+using gpu::driver;
+using gpu::Memory;
+using gpu::require;
 
-std::string sgemm_test::skip_reason() { return cuda::missing(); }
+std::string sgemm_test::skip_reason() { return gpu::missing(); }
 
 namespace {
 
@@ -52,18 +52,18 @@ class Matrix {
           float *const to = &part[static_cast<size_t>((column - j) * ld_)];
           for (int64_t i = 0; i < rows; ++i) to[i] = at(first + i, column);
         }
-        require(driver().cuMemcpyHtoD_v2(address(first, j), part.data(), part.size() * sizeof(float)), "cuMemcpyHtoD");
+        require(driver().to_device(address(first, j), part.data(), part.size() * sizeof(float)), "to_device");
       }
     }
   }
 
-  void poison() { require(driver().cuMemsetD32_v2(memory_.address(), kPoison32, memory_.bytes() / 4), "cuMemsetD32"); }
+  void poison() { require(driver().fill(memory_.address(), kPoison32, memory_.bytes() / 4), "fill"); }
 
   // A column as it is now, with the padding behind it.
   std::vector<float> column(int64_t j) const {
     const int64_t count = j + 1 < columns_ ? std::min(ld_, rows_ + 64) : rows_;
     std::vector<float> values(static_cast<size_t>(count));
-    require(driver().cuMemcpyDtoH_v2(values.data(), address(0, j), bytes(count)), "cuMemcpyDtoH");
+    require(driver().to_host(values.data(), address(0, j), bytes(count)), "to_host");
     return values;
   }
 
@@ -75,7 +75,7 @@ class Matrix {
 
  private:
   static size_t bytes(int64_t elements) { return static_cast<size_t>(elements) * sizeof(float); }
-  cuda::Pointer address(int64_t i, int64_t j) const { return memory_.address() + bytes(i + j * ld_); }
+  gpu::Pointer address(int64_t i, int64_t j) const { return memory_.address() + bytes(i + j * ld_); }
 
   int which_;
   int64_t rows_, columns_, ld_;
@@ -178,7 +178,7 @@ void run_in_every_row(const Shape &shape) {
   size_t free_bytes = 0, total = 0;
   {
     const Memory context(4);  // makes the context, without which nothing can be asked
-    require(driver().cuMemGetInfo_v2(&free_bytes, &total), "cuMemGetInfo");
+    require(driver().memory_info(&free_bytes, &total), "memory_info");
   }
   constexpr int64_t kRoom = int64_t{256} << 20;  // for workspaces
   if (bytes_of(shape) + kRoom > static_cast<int64_t>(free_bytes)) {

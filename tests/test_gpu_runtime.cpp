@@ -1,21 +1,21 @@
-// What a CUDA program relies on besides the numbers: streams, graphs, workspaces, threads, kinds of memory, several
-// devices, and its own current context.
+// What a CUDA or HIP program relies on besides the numbers: streams, graphs, workspaces, threads, kinds of memory,
+// several devices, and its own current context.
 #include <atomic>
 #include <cstring>
 #include <thread>
 
 #include "catch.h"
-#include "cuda_placement.h"
+#include "gpu_placement.h"
 #include "subject.h"
 
 using namespace sgemm_test;
-using cuda::DevicePlacement;
-using cuda::driver;
-using cuda::Memory;
-using cuda::require;
-using cuda::Stream;
+using gpu::DevicePlacement;
+using gpu::driver;
+using gpu::Memory;
+using gpu::require;
+using gpu::Stream;
 
-std::string sgemm_test::skip_reason() { return cuda::missing(); }
+std::string sgemm_test::skip_reason() { return gpu::missing(); }
 
 namespace {
 
@@ -46,9 +46,7 @@ struct OnDevice {
 // Holds up a stream until it is told to go on.
 class Barrier {
  public:
-  explicit Barrier(cuda::Handle stream) {
-    require(driver().cuLaunchHostFunc(stream, wait, &open_), "cuLaunchHostFunc");
-  }
+  explicit Barrier(gpu::Handle stream) { gpu::call_host(stream, wait, &open_); }
   ~Barrier() { open_ = true; }
   void open() { open_ = true; }
 
@@ -59,31 +57,25 @@ class Barrier {
   std::atomic<bool> open_{false};
 };
 
-cuda::Handle current_context() {
-  cuda::Handle context = nullptr;
-  require(driver().cuCtxGetCurrent(&context), "cuCtxGetCurrent");
-  return context;
-}
-
 std::string message() { return last_info().message; }
 
 // A graph made of what `record` does on the stream, in the mode that forbids most.
 template <typename Record>
-cuda::Handle capture(cuda::Handle stream, const Record &record) {
+gpu::Handle capture(gpu::Handle stream, const Record &record) {
   constexpr int kGlobal = 0;
-  require(driver().cuStreamBeginCapture_v2(stream, kGlobal), "cuStreamBeginCapture");
+  require(driver().begin_capture(stream, kGlobal), "begin_capture");
   record();
-  cuda::Handle graph = nullptr;
-  require(driver().cuStreamEndCapture(stream, &graph), "cuStreamEndCapture");
+  gpu::Handle graph = nullptr;
+  require(driver().end_capture(stream, &graph), "end_capture");
   return graph;
 }
 
-void replay(cuda::Handle graph, cuda::Handle stream) {
-  cuda::Handle executable = nullptr;
-  require(driver().cuGraphInstantiateWithFlags(&executable, graph, 0), "cuGraphInstantiate");
-  require(driver().cuGraphLaunch(executable, stream), "cuGraphLaunch");
-  require(driver().cuStreamSynchronize(stream), "cuStreamSynchronize");
-  require(driver().cuGraphExecDestroy(executable), "cuGraphExecDestroy");
+void replay(gpu::Handle graph, gpu::Handle stream) {
+  gpu::Handle executable = nullptr;
+  require(driver().instantiate(&executable, graph, 0), "instantiate");
+  require(driver().launch_graph(executable, stream), "launch_graph");
+  require(driver().synchronize(stream), "synchronize");
+  require(driver().destroy_executable(executable), "destroy_executable");
 }
 
 }  // namespace
@@ -107,11 +99,10 @@ TEST_CASE("a call is ordered on its stream and returns before the work is done")
   solve(&product.problem);
   product.device.restore();
   Barrier barrier(stream);
-  const auto a = reinterpret_cast<cuda::Pointer>(product.device.args().a);
-  require(driver().cuMemcpyHtoDAsync_v2(a, pinned.as<void>(), elements * sizeof(float), stream), "cuMemcpyHtoDAsync");
+  const auto a = reinterpret_cast<gpu::Pointer>(product.device.args().a);
+  require(driver().to_device_async(a, pinned.as<void>(), elements * sizeof(float), stream), "to_device_async");
   REQUIRE(product.run(handle) == LIBSGEMM_SUCCESS);
-  constexpr int kNotReady = 600;
-  CHECK(driver().cuStreamQuery(stream) == kNotReady);
+  CHECK(driver().query(stream) == gpu::kNotReady);
   barrier.open();
   REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
   // The host's A is the old one: only C is compared.
@@ -141,9 +132,9 @@ TEST_CASE("a graph is recorded and replayed with other inputs, in every row") {
     REQUIRE(libsgemm_set_workspace(handle, workspace.as<void>(), kWorkspace) == LIBSGEMM_SUCCESS);
     OnDevice product(exact_problem(150, 140, 900));
     libsgemm_status_t status = LIBSGEMM_SUCCESS;
-    const cuda::Handle graph = capture(stream, [&] { status = product.run(handle); });
+    const gpu::Handle graph = capture(stream, [&] { status = product.run(handle); });
     if (status == LIBSGEMM_NOT_SUPPORTED) {
-      require(driver().cuGraphDestroy(graph), "cuGraphDestroy");
+      require(driver().destroy_graph(graph), "destroy_graph");
       continue;
     }
     INFO(message());
@@ -170,7 +161,7 @@ TEST_CASE("a graph is recorded and replayed with other inputs, in every row") {
       CHECK(wrong == 0);
       product.host.restore();
     }
-    require(driver().cuGraphDestroy(graph), "cuGraphDestroy");
+    require(driver().destroy_graph(graph), "destroy_graph");
   }
   CHECK(recorded > 1);
 }
@@ -181,16 +172,16 @@ TEST_CASE("a graph is recorded without a workspace, and of a fresh handle") {
   REQUIRE(libsgemm_set_stream(handle, stream) == LIBSGEMM_SUCCESS);
   OnDevice product(exact_problem(64, 64, 5000));
   size_t free_before = 0, free_after = 0, total = 0;
-  require(driver().cuMemGetInfo_v2(&free_before, &total), "cuMemGetInfo");
+  require(driver().memory_info(&free_before, &total), "memory_info");
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
-  const cuda::Handle graph = capture(stream, [&] { status = product.run(handle); });
+  const gpu::Handle graph = capture(stream, [&] { status = product.run(handle); });
   INFO(message());
   REQUIRE(status == LIBSGEMM_SUCCESS);
-  require(driver().cuMemGetInfo_v2(&free_after, &total), "cuMemGetInfo");
+  require(driver().memory_info(&free_after, &total), "memory_info");
   CHECK(free_before - free_after < LIBSGEMM_WORKSPACE_DEFAULT_BYTES);
   replay(graph, stream);
   CHECK(product.device.check() == "");
-  require(driver().cuGraphDestroy(graph), "cuGraphDestroy");
+  require(driver().destroy_graph(graph), "destroy_graph");
 }
 
 TEST_CASE("host pointers on a stream that records go to the CPU, visibly") {
@@ -200,12 +191,12 @@ TEST_CASE("host pointers on a stream that records go to the CPU, visibly") {
   const Problem problem = exact_problem(40, 41, 42);
   Placement host(problem, LIBSGEMM_COL_MAJOR);
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
-  const cuda::Handle graph = capture(stream, [&] { status = call(Routine::kSgemm, handle, host.args()); });
+  const gpu::Handle graph = capture(stream, [&] { status = call(Routine::kSgemm, handle, host.args()); });
   CHECK(status == LIBSGEMM_SUCCESS);
-  CHECK(std::string(last_info().backend) != "cuda");
+  CHECK(last_info().backend != subject().backend);
   CHECK_THAT(last_info().reason, Contains("graph"));
   CHECK(host.check() == "");
-  require(driver().cuGraphDestroy(graph), "cuGraphDestroy");
+  require(driver().destroy_graph(graph), "destroy_graph");
 }
 
 TEST_CASE("calls without a handle do not break a graph that another stream records") {
@@ -217,7 +208,7 @@ TEST_CASE("calls without a handle do not break a graph that another stream recor
   Stream stream(Stream::blocking);
   libsgemm_status_t on_device = LIBSGEMM_SUCCESS, on_host = LIBSGEMM_SUCCESS;
   std::string refusal;
-  const cuda::Handle graph = capture(stream, [&] {
+  const gpu::Handle graph = capture(stream, [&] {
     on_device = product.run();
     refusal = message();
     on_host = call(Routine::kSgemm, host.args());
@@ -228,7 +219,7 @@ TEST_CASE("calls without a handle do not break a graph that another stream recor
   CHECK(product.device.check_untouched() == "");
   CHECK(on_host == LIBSGEMM_SUCCESS);  // another backend's work
   CHECK(host.check() == "");
-  require(driver().cuGraphDestroy(graph), "cuGraphDestroy");
+  require(driver().destroy_graph(graph), "destroy_graph");
   CHECK(product.run() == LIBSGEMM_SUCCESS);
   CHECK(product.device.check() == "");
 }
@@ -258,15 +249,14 @@ TEST_CASE("the caller's workspace: no row writes beyond it, and the least that a
         (runs(&handle, &product, middle) == LIBSGEMM_NOT_SUPPORTED ? too_little : enough) = middle;
       }
     }
-    require(driver().cuMemsetD32_v2(memory.address(), kMark, memory.bytes() / 4), "cuMemsetD32");
+    require(driver().fill(memory.address(), kMark, memory.bytes() / 4), "fill");
     product.device.restore();
     REQUIRE(runs(&handle, &product, enough) == LIBSGEMM_SUCCESS);
     REQUIRE(std::string(last_info().kernel) == kernel);
     CHECK(product.device.check() == "");
     std::vector<unsigned> before(kGuard / 4), after(kGuard / 4);
-    require(driver().cuMemcpyDtoH_v2(before.data(), memory.address(), kGuard), "cuMemcpyDtoH");
-    require(driver().cuMemcpyDtoH_v2(after.data(), memory.address() + kGuard + (enough + 3) / 4 * 4, kGuard),
-            "cuMemcpyDtoH");
+    require(driver().to_host(before.data(), memory.address(), kGuard), "to_host");
+    require(driver().to_host(after.data(), memory.address() + kGuard + (enough + 3) / 4 * 4, kGuard), "to_host");
     INFO("with " << enough << " bytes");
     CHECK(before == std::vector<unsigned>(kGuard / 4, kMark));
     CHECK(after == std::vector<unsigned>(kGuard / 4, kMark));
@@ -294,7 +284,7 @@ TEST_CASE("several handles on several threads") {
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([t, &faults] {
       try {
-        cuda::use_device(0);
+        gpu::use_device(0);
         Stream stream;
         Handle handle;
         libsgemm_set_stream(handle, stream);
@@ -302,7 +292,7 @@ TEST_CASE("several handles on several threads") {
         for (int i = 0; i < kCalls && faults[static_cast<size_t>(t)].empty(); ++i) {
           OnDevice &product = i % 3 == 0 ? large : small;
           product.device.restore();
-          // The handle's own stream does not wait for the copy on the default one, which cuMemcpy has waited for.
+          // The handle's own stream does not wait for the copy on the default one, which has been waited for.
           const bool without = i % 4 == 3;
           const libsgemm_status_t status = without ? product.run() : product.run(handle);
           std::string fault = status == LIBSGEMM_SUCCESS ? "" : message();
@@ -318,24 +308,24 @@ TEST_CASE("several handles on several threads") {
   for (const std::string &fault : faults) CHECK(fault == "");
 }
 
-TEST_CASE("the caller's context stays current, also in a thread that has none") {
+TEST_CASE("the caller's context or device stays current, also in a thread that has none") {
   OnDevice product(exact_problem(50, 51, 52));
-  const cuda::Handle mine = current_context();
+  const gpu::Handle mine = gpu::current();
   REQUIRE(product.run() == LIBSGEMM_SUCCESS);
-  CHECK(current_context() == mine);
+  CHECK(gpu::current() == mine);
   CHECK(product.device.check() == "");
   product.device.restore();
   libsgemm_status_t status = LIBSGEMM_UNAVAILABLE;
   std::string text;
-  cuda::Handle before = mine, after = mine;
+  gpu::Handle before = &status, after = &status;
   std::thread([&] {
-    before = current_context();
+    before = gpu::current();
     status = product.run();
     text = std::string(last_info().backend) + " " + message();
-    after = current_context();
+    after = gpu::current();
   }).join();
   INFO(text);
-  CHECK(before == nullptr);
+  CHECK(before == nullptr);  // no context, or the first device
   CHECK(status == LIBSGEMM_SUCCESS);
   CHECK(after == nullptr);
   CHECK(product.device.check() == "");
@@ -345,7 +335,7 @@ TEST_CASE("managed and page-locked memory") {
   for (const Memory::Kind kind : {Memory::managed, Memory::pinned}) {
     OnDevice product(exact_problem(130, 120, 110), kind);
     REQUIRE(product.run() == LIBSGEMM_SUCCESS);
-    CHECK(std::string(last_info().backend) == "cuda");
+    CHECK(last_info().backend == subject().backend);
     CHECK(product.device.check() == "");
     Handle handle;
     product.device.restore();
@@ -370,24 +360,24 @@ TEST_CASE("a mixture of host and device pointers is refused, and C is as it was"
 }
 
 TEST_CASE("the device that owns the pointers computes") {
-  if (cuda::device_count() < 2) {
+  if (gpu::device_count() < 2) {
     WARN("SKIPPED: one GPU");
     return;
   }
   std::vector<std::unique_ptr<OnDevice>> products;
   for (int device = 0; device < 2; ++device) {
-    cuda::use_device(device);
+    gpu::use_device(device);
     products.push_back(std::make_unique<OnDevice>(exact_problem(70, 71, 72)));
   }
   for (int device = 1; device >= 0; --device) {
     OnDevice &product = *products[static_cast<size_t>(device)];
     REQUIRE(product.run() == LIBSGEMM_SUCCESS);
     CHECK(last_info().device == device);
-    cuda::use_device(device);
+    gpu::use_device(device);
     CHECK(product.device.check() == "");
   }
   Args mixed = products[0]->device.args();
   mixed.b = products[1]->device.args().b;
   CHECK(call(Routine::kSgemm, mixed) == LIBSGEMM_INVALID_ARGUMENT);
-  cuda::use_device(0);
+  gpu::use_device(0);
 }

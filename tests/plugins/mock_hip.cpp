@@ -1,0 +1,72 @@
+// The HIP runtime of an AMD GPU that is not there, with its compiler, rocBLAS and hipBLASLt, for the bench: one library
+// under four names (mock_stack.h). MOCK_HIP asks for a fault; "no_compiler": the compiler refuses everything.
+#include <cstddef>
+#include <cstdint>
+
+namespace {
+
+constexpr const char *kBackend = "hip", *kFaults = "MOCK_HIP", *kCode = "compiled for gfx90a";
+constexpr int kCompute32F = 2, kTrans = 112, kTransa = 0, kTransb = 1, kAlgorithmWords = 3;
+
+}  // namespace
+
+#define MOCK_SYMBOL(cuda, hip) hip
+#include "mock_stack.h"
+
+// ---- The runtime ----------------------------------------------------------------------------------------------------
+
+EXPORT int hipDriverGetVersion(int *version) { return *version = 60241133, kSuccess; }
+EXPORT int hipDeviceGetAttribute(int *value, int which, int) {
+  return *value = which == 63 ? 4 : which == 19 ? 1 << 16 : 0, kSuccess;
+}
+EXPORT int hipSetDevice(int device) { return device == 0 ? kSuccess : 101; }
+EXPORT int hipGetDeviceProperties(char *properties, int) {
+  strcpy(properties, "gfx of a name that is no architecture");
+  return strcpy(properties + 396, "gfx90a:sramecc+:xnack-"), kSuccess;
+}
+EXPORT const char *hipGetErrorName(int error) { return error == kNoDevice ? "hipErrorNoDevice" : "hipErrorUnknown"; }
+EXPORT const char *hipGetErrorString(int error) {
+  return error == kNoDevice ? "no ROCm-capable device is detected" : "unknown error";
+}
+
+// ---- The compiler: a program is its log or its code
+// ------------------------------------------------------------------
+
+EXPORT int hiprtcCreateProgram(std::string **program, const char *source, const char *, int, const char **,
+                               const char **) {
+  return *program = new std::string(source), kSuccess;
+}
+EXPORT int hiprtcCompileProgram(std::string *program, int count, const char **options) {
+  if (asked_for("no_compiler")) return *program = "bench.hip:1:1: error: nothing pleases it\nmore\n", 6;
+  if (program->find("void hold(") == std::string::npos || count < 1) return 6;
+  return *program = "compiled for " + std::string(options[0]).substr(strlen("--offload-arch=")), kSuccess;
+}
+EXPORT int hiprtcGetProgramLogSize(const std::string *program, size_t *bytes) {
+  return *bytes = program->size() + 1, kSuccess;
+}
+EXPORT int hiprtcGetProgramLog(const std::string *program, char *log) {
+  return strcpy(log, program->c_str()), kSuccess;
+}
+EXPORT int hiprtcGetCodeSize(const std::string *program, size_t *bytes) {
+  return hiprtcGetProgramLogSize(program, bytes);
+}
+EXPORT int hiprtcGetCode(const std::string *program, char *code) { return hiprtcGetProgramLog(program, code); }
+EXPORT int hiprtcDestroyProgram(std::string **program) { return delete *program, kSuccess; }
+
+// ---- rocBLAS --------------------------------------------------------------------------------------------------------
+
+EXPORT int rocblas_create_handle(BlasHandle **handle) { return *handle = new BlasHandle{nullptr}, kSuccess; }
+EXPORT int rocblas_destroy_handle(BlasHandle *handle) { return delete handle, kSuccess; }
+EXPORT int rocblas_set_stream(BlasHandle *handle, void *stream) { return handle->stream = stream, kSuccess; }
+EXPORT int rocblas_get_version_string(char *text, size_t length) {
+  return snprintf(text, length, "4.2.1.mock"), kSuccess;
+}
+EXPORT int rocblas_sgemm(BlasHandle *handle, int transa, int transb, int m, int n, int k, const float *alpha,
+                         const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc) {
+  return multiply(handle->stream, transa == 112, transb == 112, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
+}
+EXPORT int rocblas_gemm_ex() { return 2; }  // not implemented: the mock plugin has FP32 only
+
+// ---- hipBLASLt ------------------------------------------------------------------------------------------------------
+
+EXPORT int hipblasLtGetVersion(void *, int *version) { return *version = 1002, kSuccess; }

@@ -1,0 +1,101 @@
+// No GPU to be seen, or no runtime: the calls go to the CPU, visibly, or fail with the reason. Runs on every machine.
+#include <libsgemm.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "catch.h"
+#include "process.h"
+
+using namespace sgemm_test;
+
+namespace {
+
+Environment without_gpu(const Environment &added) {
+  Environment environment = added;
+  environment["CUDA_VISIBLE_DEVICES"] = "";
+  environment["HIP_VISIBLE_DEVICES"] = "-1";
+  environment["LIBSGEMM_OFFLOAD"] = "always";
+  return environment;
+}
+
+Outcome probe(const Environment &environment, const std::vector<std::string> &arguments = {}) {
+  Outcome outcome = run_probe(PROBE, arguments, without_gpu(environment));
+  INFO(outcome.description());
+  REQUIRE(outcome.exit_status == 0);
+  CHECK(outcome.out == "");
+  return outcome;
+}
+
+bool on_cpu(const std::string &backend) { return backend == "openblas" || backend == "ref"; }
+
+// What a call says where `backend` cannot be used because of `reason`.
+void check_fallback(const std::string &backend, const std::string &reason, Environment environment = {}) {
+  INFO(backend);
+  Outcome automatic = probe(environment);
+  CHECK(automatic.report["correct"] == "1");
+  CHECK(on_cpu(automatic.report["backend"]));
+  CHECK(automatic.err == "");  // nobody asked for it, so nobody is told
+
+  environment["LIBSGEMM_BACKEND"] = backend;
+  Outcome asked = probe(environment);
+  CHECK(asked.report["correct"] == "1");
+  CHECK(on_cpu(asked.report["backend"]));
+  CHECK_THAT(asked.err, Contains(backend) && Contains(reason));
+  CHECK_THAT(asked.report["reason"], Contains(backend) && Contains(reason));
+
+  environment["LIBSGEMM_STRICT"] = "1";
+  Outcome strict = probe(environment);
+  CHECK(strict.report["status"] == std::to_string(LIBSGEMM_UNAVAILABLE));
+  CHECK_THAT(strict.report["message"], Contains(reason));
+  CHECK(strict.report["untouched"] == "1");
+
+#ifdef LIBSGEMM_COMMAND
+  environment.erase("LIBSGEMM_STRICT");
+  environment.erase("LIBSGEMM_BACKEND");
+  const Outcome info = run_program({LIBSGEMM_COMMAND, "info"}, without_gpu(environment));
+  INFO(info.description());
+  CHECK(info.exit_status == 0);
+  const size_t line = info.out.find("  " + backend + std::string(10 - backend.size(), ' ') + "not available: ");
+  REQUIRE(line != std::string::npos);
+  CHECK_THAT(info.out.substr(line, info.out.find('\n', line) - line), Contains(reason));
+#endif
+}
+
+}  // namespace
+
+TEST_CASE("no device to be seen leaves the CPU") {
+  check_fallback("cuda", "");
+  check_fallback("hip", "");
+}
+
+#ifdef HIP_PLUGIN
+
+TEST_CASE("the HIP runtime without a GPU: what it lacks is told in words") {
+  const Outcome described = probe({}, {"--mode", "describe"});
+  const std::string reason = described.report.at("hip.reason");
+  if (reason.find("lacks its runtime") != std::string::npos) {
+    WARN("SKIPPED: " << reason);
+    return;
+  }
+  CHECK_THAT(reason, Contains("there is no driver of an AMD GPU") || Contains("the HIP runtime shows no device"));
+  check_fallback("hip", reason.substr(0, reason.find(':')));
+}
+
+// A copy of the plugin that needs another library in place of libamdhip64.so, of a name of the same length.
+TEST_CASE("no ROCm at all: the plugin lacks its runtime") {
+  const TemporaryDirectory folder;
+  std::string plugin = read_text(HIP_PLUGIN);
+  const std::string needed = "libamdhip64.so", absent = "libabsent64.so";
+  int places = 0;
+  for (size_t at = plugin.find(needed); at != std::string::npos; at = plugin.find(needed, at)) {
+    plugin.replace(at, needed.size(), absent);
+    ++places;
+  }
+  REQUIRE(places > 0);
+  std::ofstream(folder.path() + "/libsgemm_hip.so", std::ios::binary) << plugin;
+  check_fallback("hip", folder.path() + "/libsgemm_hip.so lacks its runtime: libabsent64.so",
+                 {{"LIBSGEMM_BACKEND_PATH", folder.path()}});
+}
+
+#endif
