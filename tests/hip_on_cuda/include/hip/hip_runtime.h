@@ -75,12 +75,27 @@ struct hipDeviceProp_t {
   size_t totalGlobalMem;
 };
 
+// HIP has one name for what NVIDIA GPUs tell apart.
+inline hipError_t hip_error(cudaError_t code) {
+  switch (code) {
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidPc:
+      return hipErrorIllegalAddress;
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+      return hipErrorLaunchFailure;
+    default:
+      return code;
+  }
+}
+
 // ---- Calls that differ in name only.
 
 #define LIBSGEMM_HIP_IS(hip, cuda)         \
   template <typename... Arguments>         \
   hipError_t hip(Arguments... arguments) { \
-    return cuda(arguments...);             \
+    return hip_error(cuda(arguments...));  \
   }
 LIBSGEMM_HIP_IS(hipGetDeviceCount, cudaGetDeviceCount)
 LIBSGEMM_HIP_IS(hipGetDevice, cudaGetDevice)
@@ -115,15 +130,15 @@ inline hipError_t hipRuntimeGetVersion(int *version) {
 }
 template <typename T>
 hipError_t hipMalloc(T **memory, size_t bytes) {
-  return cudaMalloc(reinterpret_cast<void **>(memory), bytes);
+  return hip_error(cudaMalloc(reinterpret_cast<void **>(memory), bytes));
 }
 template <typename T>
 hipError_t hipHostMalloc(T **memory, size_t bytes, unsigned flags = 0) {
-  return cudaHostAlloc(reinterpret_cast<void **>(memory), bytes, flags);
+  return hip_error(cudaHostAlloc(reinterpret_cast<void **>(memory), bytes, flags));
 }
 inline hipError_t hipLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                                   hipStream_t stream) {
-  return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+  return hip_error(cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream));
 }
 inline hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *pointer) {
   cudaPointerAttributes from;
