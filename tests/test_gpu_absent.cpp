@@ -65,8 +65,12 @@ void check_fallback(const std::string &backend, const std::string &reason, Envir
 }  // namespace
 
 TEST_CASE("no device to be seen leaves the CPU") {
-  check_fallback("cuda", "");
-  check_fallback("hip", "");
+  const Outcome described = probe({}, {"--mode", "describe"});
+  for (const std::string backend : {"cuda", "hip"}) {
+    const std::string reason = described.report.at(backend + ".reason");
+    REQUIRE(reason != "");
+    check_fallback(backend, reason.substr(0, reason.find(':')));
+  }
 }
 
 #ifdef HIP_PLUGIN

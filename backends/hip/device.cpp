@@ -76,6 +76,8 @@ const Chips &chips_of(const char *arch) {
   return *found;
 }
 
+constexpr double kUsualClock = 1.7e9, kUsualBandwidth = 500e9;  // Hz, bytes a second
+
 int attribute(int ordinal, hipDeviceAttribute_t which) {
   int value = 0;
   if (hipDeviceGetAttribute(&value, which, ordinal) == hipSuccess) return value;
@@ -105,7 +107,10 @@ bool describe(int ordinal, Device *d) {
   d->memory_bandwidth = chips.bits_per_cycle * 1e3 * attribute(ordinal, hipDeviceAttributeMemoryClockRate) *
                         attribute(ordinal, hipDeviceAttributeMemoryBusWidth) / 8;
   d->shared_memory_per_block = static_cast<size_t>(attribute(ordinal, hipDeviceAttributeMaxSharedMemoryPerBlock));
-  d->l2_bytes = attribute(ordinal, hipDeviceAttributeL2CacheSize);
+  if (d->compute_units <= 0 || d->wave <= 0 || d->shared_memory_per_block == 0) return false;
+  // The rest only serves predictions, which must not divide by nothing.
+  if (d->clock <= 0) d->clock = kUsualClock;
+  if (d->memory_bandwidth <= 0) d->memory_bandwidth = kUsualBandwidth;
   return true;
 }
 

@@ -28,7 +28,6 @@ struct Device : DeviceModel {
   int ordinal;    // HIP's number of the device
   char arch[32];  // "gfx90a", without its features
   Family family;
-  int64_t l2_bytes;
   size_t memory_bytes;
   char name[96];
 };

@@ -69,7 +69,8 @@ bool widened_supports(const GemmDesc &desc, int index) {
     return false;
   }
   const double tiles = tile_count(static_cast<double>(desc.m), static_cast<double>(desc.n), Row::tiling(desc, index));
-  return tiles < INT_MAX / 16 && desc.k / Config::tile_k < INT_MAX - 1;
+  return tiles < INT_MAX / 16 && tiles <= static_cast<double>(most_blocks(Config::threads)) &&
+         desc.k / Config::tile_k < INT_MAX - 1;
 }
 
 template <class Row>

@@ -29,8 +29,6 @@ Device make_device() {
   }
   d.compute_units = simt::schedule().multiprocessors;
   d.shared_memory_per_block = 64 << 10;
-  d.shared_memory_per_block = 64 << 10;
-  d.l2_bytes = 1 << 20;
   d.clock = 1.7e9;
   d.memory_bandwidth = 100e9;
   return d;

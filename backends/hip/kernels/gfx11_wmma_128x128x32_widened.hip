@@ -17,7 +17,7 @@
 // Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (4 x 128 units of 16 bytes), tileB at 8192 (the same).
 //
 // Requires: gemm of FP16 or bfloat16 operands; gfx11 or gfx12; any transposition, alignment, size and batch; lda and
-// ldb less than 2^23 - 128.
+// ldb less than 2^23 - 128 where an operand runs along k, 2^25 - 128 where not.
 //
 // Parameters (Config): tile_m, tile_n, tile_k of a block; wave_m, wave_n of a wave; blocks, resident on a compute unit,
 // and peak_fraction, for the cost.

@@ -24,8 +24,7 @@
 // and peak_fraction, for the cost.
 //
 // Not yet run on AMD hardware. ISA (hipcc 5.2, clang 19): no spills, no scratch, sums stay in AGPRs; by LLVM's model of
-// gfx908, 90a and 942 a wave issues one MFMA after the other without a gap with vectors, and for 90 % of the time at
-// least element by element.
+// gfx90a and 942 a single wave issues MFMAs for 99 % of the time with vectors, 87 to 94 % element by element.
 #include "gpu/kernels.h"
 #include "gpu/split_k_row.h"
 #include "matrix.h"

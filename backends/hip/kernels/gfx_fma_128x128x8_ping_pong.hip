@@ -22,7 +22,7 @@
 // Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; lane_rows of a half;
 // warp_rows of a block in halves; blocks, resident on a compute unit, for the cost.
 //
-// Not yet run on AMD hardware. ISA: no spills, no scratch on every architecture.
+// Not yet run on AMD hardware. ISA: no spills, no scratch on gfx906, 908, 90a, 942, 1030, 1100 and 1201.
 #include "gpu/kernels.h"
 #include "gpu/split_k_row.h"
 #include "valu.h"

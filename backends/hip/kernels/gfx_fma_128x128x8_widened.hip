@@ -12,7 +12,7 @@
 //
 // Parameters (Config): as of gfx_fma_128x128x8_ping_pong.
 //
-// Not yet run on AMD hardware. ISA: no spills, no scratch on every architecture.
+// Not yet run on AMD hardware. ISA: no spills, no scratch on gfx906, 908, 90a, 942, 1030, 1100 and 1201.
 #include "gpu/kernels.h"
 #include "valu.h"
 #include "valu_row.h"
