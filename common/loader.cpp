@@ -105,8 +105,9 @@ bool is_libsgemm(const void *code) {
 // dlopen's words. About a library that the plugin needs, they do not name the plugin.
 std::string load_failure(const std::string &path, const char *words) {
   if (words == nullptr) return path + " cannot be loaded";
-  const bool names_it = std::strncmp(words, path.c_str(), path.size()) == 0;
-  return (names_it ? "" : path + " lacks its runtime: ") + words;
+  if (std::strncmp(words, path.c_str(), path.size()) == 0) return words;
+  const bool missing = std::strstr(words, "cannot open shared object file") != nullptr;
+  return path + (missing ? " lacks its runtime: " : " cannot be loaded: ") + words;
 }
 
 // The table of a plugin, checked; NULL and the reason if it is not one for this library.

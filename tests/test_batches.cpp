@@ -219,10 +219,10 @@ TEST_CASE("empty batches do nothing") {
 TEST_CASE("every row of the kernel table runs by force") {
   const auto runs = [](Way *way, Ways *ways) {
     for (const Routine routine : kSingleRoutines) {
-      for (const int64_t size : {5, 16, 64, 128, 256}) {
-        Case test;
-        test.routine = routine;
-        test.m = test.n = test.k = size;
+      std::vector<Case> tries;
+      for (const int64_t size : {5, 16, 64, 128, 256}) tries.push_back(case_of(routine, size, size, size));
+      if (routine == product_of(element_of(routine))) tries.push_back(case_of(routine, 256, 4, 256));
+      for (Case test : tries) {
         test.padding = {0, 0, 0};
         const Problem problem = make_problem(test);
         Placement placement(problem, LIBSGEMM_COL_MAJOR);

@@ -86,20 +86,33 @@ TEST_CASE("the HIP runtime without a GPU: what it lacks is told in words") {
   check_fallback("hip", reason.substr(0, reason.find(':')));
 }
 
-// A copy of the plugin that needs another library in place of libamdhip64.so, of a name of the same length.
+// Puts a copy of the plugin into `folder` that needs another library in place of libamdhip64.so, of a name of the same
+// length. Returns that name, with the version behind it.
+std::string plugin_of_another_runtime(const std::string &folder) {
+  std::string plugin = read_text(HIP_PLUGIN), name;
+  const std::string needed = "libamdhip64.so", other = "libabsent64.so";
+  for (size_t at = plugin.find(needed); at != std::string::npos; at = plugin.find(needed, at)) {
+    plugin.replace(at, needed.size(), other);
+    name = plugin.c_str() + at;
+  }
+  REQUIRE(name != "");
+  std::ofstream(folder + "/libsgemm_hip.so", std::ios::binary) << plugin;
+  return name;
+}
+
 TEST_CASE("no ROCm at all: the plugin lacks its runtime") {
   const TemporaryDirectory folder;
-  std::string plugin = read_text(HIP_PLUGIN);
-  const std::string needed = "libamdhip64.so", absent = "libabsent64.so";
-  int places = 0;
-  for (size_t at = plugin.find(needed); at != std::string::npos; at = plugin.find(needed, at)) {
-    plugin.replace(at, needed.size(), absent);
-    ++places;
-  }
-  REQUIRE(places > 0);
-  std::ofstream(folder.path() + "/libsgemm_hip.so", std::ios::binary) << plugin;
+  plugin_of_another_runtime(folder.path());
   check_fallback("hip", folder.path() + "/libsgemm_hip.so lacks its runtime: libabsent64.so",
                  {{"LIBSGEMM_BACKEND_PATH", folder.path()}});
+}
+
+TEST_CASE("a runtime that is there and cannot be loaded is not said to be missing") {
+  const TemporaryDirectory folder;
+  const std::string runtime = folder.path() + "/" + plugin_of_another_runtime(folder.path());
+  std::ofstream(runtime) << std::string(4096, 'x');
+  check_fallback("hip", folder.path() + "/libsgemm_hip.so cannot be loaded: " + runtime,
+                 {{"LIBSGEMM_BACKEND_PATH", folder.path()}, {"LD_LIBRARY_PATH", folder.path()}});
 }
 
 #endif

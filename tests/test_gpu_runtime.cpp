@@ -178,7 +178,7 @@ TEST_CASE("a graph is recorded without a workspace, and of a fresh handle") {
   INFO(message());
   REQUIRE(status == LIBSGEMM_SUCCESS);
   require(driver().memory_info(&free_after, &total), "memory_info");
-  CHECK(free_before - free_after < LIBSGEMM_WORKSPACE_DEFAULT_BYTES);
+  CHECK(free_before < free_after + LIBSGEMM_WORKSPACE_DEFAULT_BYTES);  // other processes free memory meanwhile
   replay(graph, stream);
   CHECK(product.device.check() == "");
   require(driver().destroy_graph(graph), "destroy_graph");

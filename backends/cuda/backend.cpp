@@ -5,13 +5,15 @@
 
 #include <cstdlib>
 
-#include "device.h"
 #include "driver.h"
 #include "gpu/fault.h"
-#include "gpu/kernels.h"
-#include "runtime.h"
+#include "gpu/runtime/devices.h"
+#include "gpu/runtime/runtime.h"
 
 namespace libsgemm::cuda {
+
+using namespace gpu;
+
 namespace {
 
 char g_version[48];        // of the driver and the runtime; written by open()
@@ -55,46 +57,11 @@ libsgemm_status_t probe(Error *error) {
   return status;
 }
 
-libsgemm_status_t describe_device(int index, libsgemm_device_info_t *info, Error *) {
-  const Device &d = device(index);
-  std::snprintf(info->name, sizeof info->name, "%s", d.name);
-  std::snprintf(info->arch, sizeof info->arch, "sm_%d", d.arch);
-  info->memory_bytes = d.memory_bytes;
-  info->compute_units = d.compute_units;
-  size_t free_bytes = 0, total_bytes = 0;
-  Error no_context;  // another process may have the device to itself; the rest is known all the same
-  if (memory(index, &free_bytes, &total_bytes, &no_context) == LIBSGEMM_SUCCESS) info->memory_free_bytes = free_bytes;
-  return LIBSGEMM_SUCCESS;
-}
-
 Backend make() {
-  Backend b = {};
-  b.abi = kBackendAbi;
-  b.is_gpu = true;
-  b.name = "cuda";
-  b.kernels = kernels();
-  b.kernel_count = kernel_count();
+  Backend b = make_backend("cuda");
   b.open = open;
   b.version = version;
-  b.device_count = device_count;
-  b.describe_device = describe_device;
   b.probe = probe;
-  b.locate = locate;
-  b.capturing = capturing;
-  b.allocate = allocate;
-  b.release = release;
-  b.memory = memory;
-  b.allocate_pinned = allocate_pinned;
-  b.release_pinned = release_pinned;
-  b.create_stream = create_stream;
-  b.destroy_stream = destroy_stream;
-  b.create_event = create_event;
-  b.destroy_event = destroy_event;
-  b.record_event = record_event;
-  b.stream_wait_event = stream_wait_event;
-  b.synchronize = synchronize;
-  b.copy = copy;
-  b.scale = scale;
   return b;
 }
 

@@ -5,6 +5,7 @@
 // padded against bank conflicts, so that the threads' fragments are vectors whatever the transposition.
 #pragma once
 
+#include "multiply.cuh"
 #include "tile_row.h"
 
 namespace libsgemm::cuda {

@@ -1,25 +1,27 @@
 // Contexts by device, made at first use and kept.
-#include "context.h"
-
 #include <atomic>
 #include <mutex>
 
 #include "device.h"
 #include "driver.h"
+#include "gpu/runtime/devices.h"
+#include "gpu/runtime/scope.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
+
+using namespace cuda;
+
 namespace {
 
 struct State {
   CUdevice handle = 0;
   std::atomic<CUcontext> primary{nullptr};  // retained; NULL: not yet
-  std::atomic<cudaError_t> lost{cudaSuccess};
 };
 
 // By index. Made at the first entry, which is after enumerate(); never destroyed.
 State *make_states() {
   State *all = new State[static_cast<size_t>(device_count())];
-  for (int i = 0; i < device_count(); ++i) driver().device(&all[i].handle, device(i).ordinal);
+  for (int i = 0; i < device_count(); ++i) driver().device(&all[i].handle, model(i).ordinal);
   return all;
 }
 
@@ -45,7 +47,7 @@ libsgemm_status_t retain(int index, CUcontext *context, Error *error) {
   State &state = states()[index];
   *context = state.primary.load(std::memory_order_relaxed);
   if (*context != nullptr) return LIBSGEMM_SUCCESS;
-  const int ordinal = device(index).ordinal;
+  const int ordinal = model(index).ordinal;
   const CUresult code = driver().retain_primary(context, state.handle);
   if (code != CUDA_SUCCESS) return fail("making the context", ordinal, code, error);
   state.primary.store(*context, std::memory_order_release);
@@ -68,25 +70,24 @@ Scope::~Scope() {
   if (changed_) driver().set_context(before_);
 }
 
-libsgemm_status_t Scope::set(CUcontext context, Error *error) {
-  const CUresult code = driver().set_context(context);
+libsgemm_status_t Scope::set(Current to, Error *error) {
+  const CUresult code = driver().set_context(to);
   if (code != CUDA_SUCCESS) {
     set_error(error, "the context cannot be used: %s", words(code));
     return LIBSGEMM_EXECUTION_FAILED;
   }
-  now_ = context;
+  now_ = to;
   changed_ = true;
   return LIBSGEMM_SUCCESS;
 }
 
+// The device's primary context, which is the runtime's, made now if need be; a context of the program's own on that
+// device stays.
 libsgemm_status_t Scope::enter(int index, Error *error) {
+  const libsgemm_status_t lost = refuse_lost(index, error);
+  if (lost != LIBSGEMM_SUCCESS) return lost;
+  index_ = index;
   State &state = states()[index];
-  const cudaError_t lost = state.lost.load(std::memory_order_relaxed);
-  if (lost != cudaSuccess) {
-    set_error(error, "device %d (%s) was lost earlier in this process: %s", device(index).ordinal, device(index).name,
-              cudaGetErrorString(lost));
-    return LIBSGEMM_EXECUTION_FAILED;
-  }
   CUcontext primary = state.primary.load(std::memory_order_acquire);
   if (driver().current_context(&before_) != CUDA_SUCCESS) before_ = nullptr;
   now_ = before_;
@@ -109,19 +110,17 @@ libsgemm_status_t Scope::enter_stream(void *stream, Error *error) {
     set_error(error, "the stream cannot be used: %s", words(code));
     return LIBSGEMM_EXECUTION_FAILED;
   }
-  return context == before_ ? LIBSGEMM_SUCCESS : set(context, error);
+  const libsgemm_status_t status = context == before_ ? LIBSGEMM_SUCCESS : set(context, error);
+  if (status == LIBSGEMM_SUCCESS) index_ = current_index();
+  return status;
 }
 
+// A context exists that this thread would use.
 bool in_use(int index) {
   return states()[index].primary.load(std::memory_order_acquire) != nullptr || current_index() == index;
 }
 
-void mark_lost(cudaError_t code) {
-  const int index = current_index();
-  if (index >= 0) states()[index].lost.store(code, std::memory_order_relaxed);
-}
-
-bool is_fatal(cudaError_t code) {
+bool is_fatal(Code code) {
   switch (code) {
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchTimeout:
@@ -141,4 +140,4 @@ bool is_fatal(cudaError_t code) {
   }
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

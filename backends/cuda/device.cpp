@@ -1,12 +1,12 @@
-// Enumerating the devices, without a context.
+// Describing the devices, without a context.
 #include "device.h"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
+#include <cstdio>
 #include <vector>
 
 #include "driver.h"
+#include "gpu/runtime/devices.h"
 
 // The architectures this plugin holds code for, from CMakeLists.txt.
 #ifndef LIBSGEMM_CUDA_CODE
@@ -26,20 +26,9 @@ struct Code {
 
 constexpr Code kCode[] = {LIBSGEMM_CUDA_CODE};
 
-struct Devices {
-  std::vector<Device> list;
-  std::vector<int> index;  // by CUDA's number; -1: left out
-  Error left_out = {};
-  Error error = {};
-  libsgemm_status_t status = LIBSGEMM_SUCCESS;
-  std::atomic<bool> done{false};
-};
-
-const Host *g_host = nullptr;
-
-// Never destroyed: calls may come from exit handlers.
-Devices &devices() {
-  static Devices *instance = new Devices;
+// By index. Never destroyed: calls may come from exit handlers.
+std::vector<Device> &devices() {
+  static auto *instance = new std::vector<Device>;
   return *instance;
 }
 
@@ -66,6 +55,7 @@ bool describe(int ordinal, Device *d) {
   d->ordinal = ordinal;
   d->arch = 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
             attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  std::snprintf(d->arch_name, sizeof d->arch_name, "sm_%d", d->arch);
   d->schedulers = 4;
   d->wave = 32;
   d->compute_units = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
@@ -83,74 +73,37 @@ bool describe(int ordinal, Device *d) {
   return true;
 }
 
-libsgemm_status_t refuse(Devices *all) { return all->status = LIBSGEMM_UNAVAILABLE; }
-
-void add(int ordinal, Devices *all) {
-  Device d;
-  if (!describe(ordinal, &d)) {
-    set_error(&all->left_out, "the driver cannot describe device %d", ordinal);
-  } else if (!has_code(d.arch)) {
-    set_error(&all->left_out, "this build holds no code for device %d, sm_%d (%s)", ordinal, d.arch, d.name);
-  } else if (all->index[static_cast<size_t>(ordinal)] < 0) {
-    all->index[static_cast<size_t>(ordinal)] = static_cast<int>(all->list.size());
-    all->list.push_back(d);
-  }
-}
-
-libsgemm_status_t enumerate_once(Devices *all) {
-  int count = 0;
-  const CUresult code = driver().device_count(&count);
-  if (code != CUDA_SUCCESS || count == 0) {
-    set_error(&all->error, "the NVIDIA driver shows no device: %s",
-              words(code != CUDA_SUCCESS ? code : CUDA_ERROR_NO_DEVICE));
-    return refuse(all);
-  }
-  all->index.assign(static_cast<size_t>(count), -1);
-  if (g_host->devices == nullptr) {
-    for (int ordinal = 0; ordinal < count; ++ordinal) add(ordinal, all);
-  }
-  for (int i = 0; g_host->devices != nullptr && i < g_host->device_count; ++i) {
-    const int ordinal = g_host->devices[i];
-    if (ordinal >= count) {
-      set_error(&all->error, "LIBSGEMM_DEVICES names device %d, and there are %d, counted from 0", ordinal, count);
-      return refuse(all);
-    }
-    add(ordinal, all);
-  }
-  if (all->list.empty()) {
-    all->error = all->left_out;
-    return refuse(all);
-  }
-  return LIBSGEMM_SUCCESS;
-}
-
 }  // namespace
 
-void set_host(const Host &host) { g_host = &host; }
-
-libsgemm_status_t enumerate(Error *error) {
-  Devices &all = devices();
-  if (!all.done.load(std::memory_order_acquire)) {  // asked for with every pointer
-    static std::mutex *mutex = new std::mutex;
-    const std::lock_guard<std::mutex> lock(*mutex);
-    if (!all.done) enumerate_once(&all);
-    all.done.store(true, std::memory_order_release);
-  }
-  if (all.status != LIBSGEMM_SUCCESS) *error = all.error;
-  return all.status;
-}
-
-const Device &device(int index) { return devices().list[static_cast<size_t>(index)]; }
-
-int device_count() { return static_cast<int>(devices().list.size()); }
-
-int index_of(int ordinal) {
-  const Devices &all = devices();
-  return ordinal >= 0 && static_cast<size_t>(ordinal) < all.index.size() ? all.index[static_cast<size_t>(ordinal)] : -1;
-}
-
-const char *left_out() { return devices().left_out.text; }
+const Device &device(int index) { return devices()[static_cast<size_t>(index)]; }
 
 }  // namespace libsgemm::cuda
 
-const libsgemm::gpu::DeviceModel &libsgemm::gpu::model(int index) { return cuda::device(index); }
+namespace libsgemm::gpu {
+
+using namespace cuda;
+
+const DeviceModel &model(int index) { return device(index); }
+
+libsgemm_status_t count_devices(int *count, Error *error) {
+  const CUresult code = driver().device_count(count);
+  if (code == CUDA_SUCCESS && *count > 0) return LIBSGEMM_SUCCESS;
+  set_error(error, "the NVIDIA driver shows no device: %s", words(code != CUDA_SUCCESS ? code : CUDA_ERROR_NO_DEVICE));
+  return LIBSGEMM_UNAVAILABLE;
+}
+
+bool take_device(int ordinal, Error *why_not) {
+  Device d;
+  if (!describe(ordinal, &d)) {
+    set_error(why_not, "the driver cannot describe device %d", ordinal);
+    return false;
+  }
+  if (!has_code(d.arch)) {
+    set_error(why_not, "this build holds no code for device %d, %s (%s)", ordinal, d.arch_name, d.name);
+    return false;
+  }
+  devices().push_back(d);
+  return true;
+}
+
+}  // namespace libsgemm::gpu

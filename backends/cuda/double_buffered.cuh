@@ -6,6 +6,7 @@
 //   load         k-tile t+1 into registers at the start, from there into buffer (t+1) % 2 at the end: one barrier
 #pragma once
 
+#include "multiply.cuh"
 #include "operand_tile.cuh"
 
 namespace libsgemm::cuda {

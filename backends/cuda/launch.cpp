@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "context.h"
 #include "gpu/fault.h"
+#include "gpu/runtime/prepare_launch.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -14,13 +14,13 @@ constexpr size_t kPlainSharedBytes = 48 << 10;  // more must be asked for, by ke
 // What a thread has asked for lately. A lost entry costs one more call of the runtime.
 struct Asked {
   const void *kernel;
-  CUcontext context;
+  Scope::Current context;
   size_t bytes;
 };
 constexpr size_t kAskedSize = 64;
 thread_local Asked t_asked[kAskedSize];
 
-cudaError_t allow_shared_memory(const void *kernel, CUcontext context, size_t bytes) {
+cudaError_t allow_shared_memory(const void *kernel, Scope::Current context, size_t bytes) {
   if (bytes <= kPlainSharedBytes) return cudaSuccess;
   Asked &asked = t_asked[reinterpret_cast<uintptr_t>(kernel) / 16 % kAskedSize];
   if (asked.kernel == kernel && asked.context == context && asked.bytes >= bytes) return cudaSuccess;
@@ -30,41 +30,22 @@ cudaError_t allow_shared_memory(const void *kernel, CUcontext context, size_t by
   return code;
 }
 
-// Loads the kernel, which is otherwise done at its first launch and may then wait for the device.
-cudaError_t load_for_graph(const void *kernel) {
-  const RelaxedCapture relaxed;
-  cudaFuncAttributes attributes;
-  return cudaFuncGetAttributes(&attributes, kernel);
-}
-
 }  // namespace
-
-libsgemm_status_t failure(cudaError_t code, const char *what, Error *error) {
-  set_error(error, "%s: %s", what, cudaGetErrorString(code));
-  if (is_fatal(code)) mark_lost(code);
-  static_cast<void>(cudaGetLastError());
-  return code == cudaErrorMemoryAllocation ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_EXECUTION_FAILED;
-}
 
 libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error) {
   Scope scope;
   const libsgemm_status_t status = scope.enter(launch.device, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  const cudaError_t code = cudaMemsetAsync(memory, 0, bytes, static_cast<cudaStream_t>(launch.stream));
-  return code == cudaSuccess ? LIBSGEMM_SUCCESS : failure(code, "clearing workspace", error);
+  return status_of(cudaMemsetAsync(memory, 0, bytes, static_cast<cudaStream_t>(launch.stream)), launch.device,
+                   "clearing workspace", error);
 }
 
 libsgemm_status_t launch_cluster_raw(const void *kernel, unsigned cluster, dim3 grid, dim3 block, size_t shared_bytes,
                                      const Launch &launch, void **arguments, Error *error) {
-  if (launch.capturing && launch.stream == nullptr) {
-    set_error(error, "the default stream cannot be used while a stream that waits for it records a graph");
-    return LIBSGEMM_EXECUTION_FAILED;
-  }
   Scope scope;
-  const libsgemm_status_t status = scope.enter(launch.device, error);
+  const libsgemm_status_t status = prepare_launch(kernel, launch, &scope, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  cudaError_t code = launch.capturing ? load_for_graph(kernel) : cudaSuccess;
-  if (code == cudaSuccess) code = allow_shared_memory(kernel, scope.context(), shared_bytes);
+  cudaError_t code = allow_shared_memory(kernel, scope.current(), shared_bytes);
   if (code == cudaSuccess && fails(Site::launch)) code = cudaErrorLaunchOutOfResources;
   if (code == cudaSuccess) {
     cudaLaunchConfig_t config = {};
@@ -79,7 +60,7 @@ libsgemm_status_t launch_cluster_raw(const void *kernel, unsigned cluster, dim3 
     config.numAttrs = cluster > 1 ? 1 : 0;
     code = cudaLaunchKernelExC(&config, kernel, arguments);
   }
-  return code == cudaSuccess ? LIBSGEMM_SUCCESS : failure(code, "launching a kernel", error);
+  return status_of(code, launch.device, kLaunching, error);
 }
 
 }  // namespace libsgemm::cuda

@@ -10,9 +10,6 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// Writes what went wrong into `error`, clears the runtime's last error, and returns the status that it means.
-libsgemm_status_t failure(cudaError_t code, const char *what, Error *error);
-
 // Enqueues zeros for device memory.
 libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error);
 

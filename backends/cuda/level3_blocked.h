@@ -2,8 +2,8 @@
 #pragma once
 
 #include "device.h"
+#include "gemm_step.h"
 #include "gpu/cost.h"
-#include "gpu/gemm_step.h"
 
 namespace libsgemm::cuda::level3 {
 

@@ -1,10 +1,12 @@
 // Where pointers point. Asked of the driver, which answers without a context; the runtime would make one.
-#include "context.h"
-#include "device.h"
 #include "driver.h"
-#include "runtime.h"
+#include "gpu/runtime/devices.h"
+#include "gpu/runtime/runtime.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
+
+using namespace cuda;
+
 namespace {
 
 Location locate_one(const void *pointer) {
@@ -33,4 +35,4 @@ void locate(const void *const *pointers, int count, Location *locations) {
   for (int i = 0; i < count; ++i) locations[i] = locate_one(pointers[i]);
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

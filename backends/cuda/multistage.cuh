@@ -9,6 +9,7 @@
 // One barrier a k-tile: behind it the next k-tile has arrived, and every thread is done with the stage before.
 #pragma once
 
+#include "multiply.cuh"
 #include "operand_tile.cuh"
 
 namespace libsgemm::cuda {

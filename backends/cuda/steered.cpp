@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "context.h"
+#include "gpu/runtime/scope.h"
 
 #if defined(LIBSGEMM_CUDA_STEERED)
 #define LIBSGEMM_EMBED(row)                                                                                   \
@@ -31,6 +31,8 @@ LIBSGEMM_EMBED(sm90_ffma_512x32x16_halves)
 #endif
 
 namespace libsgemm::cuda {
+
+using namespace gpu;
 
 #if defined(LIBSGEMM_CUDA_STEERED)
 

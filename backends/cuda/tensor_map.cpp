@@ -1,10 +1,12 @@
 // Tensor maps, which only the driver can encode.
 #include "tensor_map.h"
 
-#include "context.h"
 #include "driver.h"
+#include "gpu/runtime/scope.h"
 
 namespace libsgemm::cuda {
+
+using namespace gpu;
 
 libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &launch, TensorMap *map, Error *error) {
   static_assert(sizeof(TensorMap) == sizeof(CUtensorMap) && alignof(TensorMap) >= alignof(CUtensorMap), "the same");

@@ -13,6 +13,11 @@ struct DeviceModel {
   double clock;             // of the compute units, Hz
   double memory_bandwidth;  // bytes/s, of the data sheet
   size_t shared_memory_per_block;
+
+  int ordinal;  // the runtime's number of the device
+  size_t memory_bytes;
+  char name[96];
+  char arch_name[32];  // "sm_90", "gfx90a"
 };
 
 // The device with this index in the backend's table. Each backend defines it.

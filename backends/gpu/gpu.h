@@ -105,6 +105,14 @@ __device__ __forceinline__ void keep_order() {
 #endif
 }
 
+// All instructions stay on their side of it, those of the matrix cores too. Otherwise the compiler moves the reads of
+// the next fragments behind the products that are to hide them, to have them in the same registers.
+__device__ __forceinline__ void keep_schedule() {
+#if defined(__AMDGCN__)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
+}
+
 // Makes what 32 consecutive threads wrote to shared memory visible to them. A wave of 64 holds two such groups in lock
 // step; its accesses to LDS are carried out in order, so that only the compiler must be held back.
 __device__ __forceinline__ void sync_warp() {
@@ -152,6 +160,7 @@ __device__ __forceinline__ T uniform(T value) {
 template <typename T>
 __device__ __forceinline__ void keep_in_register(T &) {}
 __device__ __forceinline__ void keep_order() {}
+__device__ __forceinline__ void keep_schedule() {}
 __device__ __forceinline__ void sync_warp() { __syncwarp(); }
 __device__ __forceinline__ float shuffle_xor(float value, int mask) {
   return __shfl_xor_sync(0xffffffffu, value, mask);

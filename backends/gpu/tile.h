@@ -171,21 +171,6 @@ __device__ __forceinline__ void load_fragment(float (&fragment)[Count], const fl
   }
 }
 
-// The outer product of a step of k. Every other row runs backwards: the operand at the turn is still in the reuse
-// cache.
-template <class Config>
-__device__ __forceinline__ void multiply(float (&sum)[Config::thread_m][Config::thread_n],
-                                         const float (&a)[Config::thread_m], const float (&b)[Config::thread_n]) {
-#pragma unroll
-  for (int i = 0; i < Config::thread_m; ++i) {
-#pragma unroll
-    for (int jj = 0; jj < Config::thread_n; ++jj) {
-      const int j = i % 2 == 0 ? jj : Config::thread_n - 1 - jj;
-      sum[i][j] = fmaf(a[i], b[j], sum[i][j]);
-    }
-  }
-}
-
 // C where it is stored: a tile of rows x columns elements inside the matrix.
 struct OutputTile {
   Global<float> *c;

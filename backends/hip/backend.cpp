@@ -5,12 +5,15 @@
 #include <hip/hip_runtime.h>
 #include <unistd.h>
 
-#include "device.h"
 #include "gpu/fault.h"
-#include "gpu/kernels.h"
-#include "runtime.h"
+#include "gpu/runtime/code.h"
+#include "gpu/runtime/devices.h"
+#include "gpu/runtime/runtime.h"
 
 namespace libsgemm::hip {
+
+using namespace gpu;
+
 namespace {
 
 constexpr int kMajor = HIP_VERSION_MAJOR;  // of the toolkit that this was built with
@@ -37,7 +40,7 @@ const char *version() { return g_version; }
 
 libsgemm_status_t probe(Error *error) {
   int runtime = 0;
-  if (hipRuntimeGetVersion(&runtime) != hipSuccess) runtime = 0;
+  if (!succeeds(hipRuntimeGetVersion(&runtime))) runtime = 0;
   const int major = runtime / 10000000, minor = runtime / 100000 % 100;
   if (runtime != 0 && major != kMajor) {
     set_error(error, "the HIP runtime is of version %d.%d, and this build needs %d", major, minor, kMajor);
@@ -50,46 +53,11 @@ libsgemm_status_t probe(Error *error) {
   return LIBSGEMM_SUCCESS;
 }
 
-libsgemm_status_t describe_device(int index, libsgemm_device_info_t *info, Error *) {
-  const Device &d = device(index);
-  std::snprintf(info->name, sizeof info->name, "%s", d.name);
-  std::snprintf(info->arch, sizeof info->arch, "%s", d.arch);
-  info->memory_bytes = d.memory_bytes;
-  info->compute_units = d.compute_units;
-  size_t free_bytes = 0, total_bytes = 0;
-  Error unusable;  // the rest is known all the same
-  if (memory(index, &free_bytes, &total_bytes, &unusable) == LIBSGEMM_SUCCESS) info->memory_free_bytes = free_bytes;
-  return LIBSGEMM_SUCCESS;
-}
-
 Backend make() {
-  Backend b = {};
-  b.abi = kBackendAbi;
-  b.is_gpu = true;
-  b.name = "hip";
-  b.kernels = kernels();
-  b.kernel_count = kernel_count();
+  Backend b = make_backend("hip");
   b.open = open;
   b.version = version;
-  b.device_count = device_count;
-  b.describe_device = describe_device;
   b.probe = probe;
-  b.locate = locate;
-  b.capturing = capturing;
-  b.allocate = allocate;
-  b.release = release;
-  b.memory = memory;
-  b.allocate_pinned = allocate_pinned;
-  b.release_pinned = release_pinned;
-  b.create_stream = create_stream;
-  b.destroy_stream = destroy_stream;
-  b.create_event = create_event;
-  b.destroy_event = destroy_event;
-  b.record_event = record_event;
-  b.stream_wait_event = stream_wait_event;
-  b.synchronize = synchronize;
-  b.copy = copy;
-  b.scale = scale;
   return b;
 }
 

@@ -1,16 +1,17 @@
-// Enumerating the devices.
+// Describing the devices.
 #include "device.h"
 
 #include <hip/hip_runtime.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <string>
 #include <vector>
+
+#include "gpu/runtime/code.h"
+#include "gpu/runtime/devices.h"
 
 // The architectures this plugin holds code for, from CMakeLists.txt.
 #ifndef LIBSGEMM_HIP_CODE
@@ -22,20 +23,9 @@ namespace {
 
 constexpr const char *kCode[] = {LIBSGEMM_HIP_CODE};
 
-struct Devices {
-  std::vector<Device> list;
-  std::vector<int> index;  // by HIP's number; -1: left out
-  Error left_out = {};
-  Error error = {};
-  libsgemm_status_t status = LIBSGEMM_SUCCESS;
-  std::atomic<bool> done{false};
-};
-
-const Host *g_host = nullptr;
-
-// Never destroyed: calls may come from exit handlers.
-Devices &devices() {
-  static Devices *instance = new Devices;
+// By index. Never destroyed: calls may come from exit handlers.
+std::vector<Device> &devices() {
+  static auto *instance = new std::vector<Device>;
   return *instance;
 }
 
@@ -80,22 +70,20 @@ constexpr double kUsualClock = 1.7e9, kUsualBandwidth = 500e9;  // Hz, bytes a s
 
 int attribute(int ordinal, hipDeviceAttribute_t which) {
   int value = 0;
-  if (hipDeviceGetAttribute(&value, which, ordinal) == hipSuccess) return value;
-  static_cast<void>(hipGetLastError());
-  return 0;
+  return succeeds(hipDeviceGetAttribute(&value, which, ordinal)) ? value : 0;
 }
 
 bool describe(int ordinal, Device *d) {
   hipDeviceProp_t properties;
-  if (hipGetDeviceProperties(&properties, ordinal) != hipSuccess) return false;
+  if (!succeeds(hipGetDeviceProperties(&properties, ordinal))) return false;
   *d = {};
   d->ordinal = ordinal;
-  std::snprintf(d->arch, sizeof d->arch, "%.*s", static_cast<int>(std::strcspn(properties.gcnArchName, ":")),
+  std::snprintf(d->arch_name, sizeof d->arch_name, "%.*s", static_cast<int>(std::strcspn(properties.gcnArchName, ":")),
                 properties.gcnArchName);
   std::snprintf(d->name, sizeof d->name, "%.*s", static_cast<int>(sizeof d->name) - 1,
-                properties.name[0] != '\0' ? properties.name : d->arch);
+                properties.name[0] != '\0' ? properties.name : d->arch_name);
   d->memory_bytes = properties.totalGlobalMem;
-  const Chips &chips = chips_of(d->arch);
+  const Chips &chips = chips_of(d->arch_name);
   d->family = chips.family;
   // The other attribute counts pairs of compute units on RDNA.
   d->compute_units = attribute(ordinal, hipDeviceAttributePhysicalMultiProcessorCount);
@@ -112,21 +100,6 @@ bool describe(int ordinal, Device *d) {
   if (d->clock <= 0) d->clock = kUsualClock;
   if (d->memory_bandwidth <= 0) d->memory_bandwidth = kUsualBandwidth;
   return true;
-}
-
-libsgemm_status_t refuse(Devices *all) { return all->status = LIBSGEMM_UNAVAILABLE; }
-
-void add(int ordinal, Devices *all) {
-  Device d;
-  if (!describe(ordinal, &d)) {
-    set_error(&all->left_out, "the HIP runtime cannot describe device %d", ordinal);
-  } else if (!has_code(d.arch)) {
-    set_error(&all->left_out, "this build holds no code for device %d, %s (%s): only for %s", ordinal, d.arch, d.name,
-              all_code().c_str());
-  } else if (all->index[static_cast<size_t>(ordinal)] < 0) {
-    all->index[static_cast<size_t>(ordinal)] = static_cast<int>(all->list.size());
-    all->list.push_back(d);
-  }
 }
 
 // Why there may be no device: what users meet before anything else.
@@ -146,60 +119,39 @@ void explain_no_device(hipError_t code, Error *error) {
   set_error(error, "the HIP runtime shows no device: %s%s", hipGetErrorString(code), why.c_str());
 }
 
-libsgemm_status_t enumerate_once(Devices *all) {
-  int count = 0;
-  const hipError_t code = hipGetDeviceCount(&count);
-  if (code != hipSuccess || count == 0) {
-    explain_no_device(code != hipSuccess ? code : hipErrorNoDevice, &all->error);
-    static_cast<void>(hipGetLastError());
-    return refuse(all);
-  }
-  all->index.assign(static_cast<size_t>(count), -1);
-  if (g_host->devices == nullptr) {
-    for (int ordinal = 0; ordinal < count; ++ordinal) add(ordinal, all);
-  }
-  for (int i = 0; g_host->devices != nullptr && i < g_host->device_count; ++i) {
-    const int ordinal = g_host->devices[i];
-    if (ordinal >= count) {
-      set_error(&all->error, "LIBSGEMM_DEVICES names device %d, and there are %d, counted from 0", ordinal, count);
-      return refuse(all);
-    }
-    add(ordinal, all);
-  }
-  if (all->list.empty()) {
-    all->error = all->left_out;
-    return refuse(all);
-  }
-  return LIBSGEMM_SUCCESS;
-}
-
 }  // namespace
 
-void set_host(const Host &host) { g_host = &host; }
-
-libsgemm_status_t enumerate(Error *error) {
-  Devices &all = devices();
-  if (!all.done.load(std::memory_order_acquire)) {  // asked for with every pointer
-    static std::mutex *mutex = new std::mutex;
-    const std::lock_guard<std::mutex> lock(*mutex);
-    if (!all.done) enumerate_once(&all);
-    all.done.store(true, std::memory_order_release);
-  }
-  if (all.status != LIBSGEMM_SUCCESS) *error = all.error;
-  return all.status;
-}
-
-const Device &device(int index) { return devices().list[static_cast<size_t>(index)]; }
-
-int device_count() { return static_cast<int>(devices().list.size()); }
-
-int index_of(int ordinal) {
-  const Devices &all = devices();
-  return ordinal >= 0 && static_cast<size_t>(ordinal) < all.index.size() ? all.index[static_cast<size_t>(ordinal)] : -1;
-}
-
-const char *left_out() { return devices().left_out.text; }
+const Device &device(int index) { return devices()[static_cast<size_t>(index)]; }
 
 }  // namespace libsgemm::hip
 
-const libsgemm::gpu::DeviceModel &libsgemm::gpu::model(int index) { return hip::device(index); }
+namespace libsgemm::gpu {
+
+using namespace hip;
+
+const DeviceModel &model(int index) { return device(index); }
+
+// Initialises the runtime.
+libsgemm_status_t count_devices(int *count, Error *error) {
+  const hipError_t code = hipGetDeviceCount(count);
+  if (succeeds(code) && *count > 0) return LIBSGEMM_SUCCESS;
+  explain_no_device(code != hipSuccess ? code : hipErrorNoDevice, error);
+  return LIBSGEMM_UNAVAILABLE;
+}
+
+bool take_device(int ordinal, Error *why_not) {
+  Device d;
+  if (!describe(ordinal, &d)) {
+    set_error(why_not, "the HIP runtime cannot describe device %d", ordinal);
+    return false;
+  }
+  if (!has_code(d.arch_name)) {
+    set_error(why_not, "this build holds no code for device %d, %s (%s): only for %s", ordinal, d.arch_name, d.name,
+              all_code().c_str());
+    return false;
+  }
+  devices().push_back(d);
+  return true;
+}
+
+}  // namespace libsgemm::gpu

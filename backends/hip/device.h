@@ -1,10 +1,6 @@
 // What the backend knows of its devices. Filled once, by enumerate(), constant after it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
-#include "backend.h"
 #include "gpu/device_model.h"
 
 namespace libsgemm::hip {
@@ -25,28 +21,10 @@ enum class Family {
 };
 
 struct Device : DeviceModel {
-  int ordinal;    // HIP's number of the device
-  char arch[32];  // "gfx90a", without its features
   Family family;
-  size_t memory_bytes;
-  char name[96];
 };
 
 // `index` counts the devices of the backend, after LIBSGEMM_DEVICES. Only after enumerate().
 const Device &device(int index);
-int device_count();
-
-// The index of HIP's device `ordinal`; -1 if LIBSGEMM_DEVICES or the lack of code for it leaves it out.
-int index_of(int ordinal);
-
-// Takes the devices of the backend from those that the runtime shows and `host` permits. Initialises the runtime.
-// Once; later calls repeat the answer.
-libsgemm_status_t enumerate(Error *error);
-
-// What enumerate() is to consider. Before all others.
-void set_host(const Host &host);
-
-// What enumerate() left out and why; empty if nothing.
-const char *left_out();
 
 }  // namespace libsgemm::hip

@@ -1,11 +1,10 @@
 // Where pointers point.
-#include <hip/hip_runtime.h>
+#include "gpu/runtime/code.h"
+#include "gpu/runtime/devices.h"
+#include "gpu/runtime/runtime.h"
+#include "in_use.h"
 
-#include "device.h"
-#include "runtime.h"
-#include "scope.h"
-
-namespace libsgemm::hip {
+namespace libsgemm::gpu {
 namespace {
 
 enum class Kind { host, pinned, device, managed };
@@ -29,10 +28,8 @@ Location locate_one(const void *pointer) {
   constexpr Location kHost = {Space::host, 0};
   if (pointer == nullptr) return kHost;
   hipPointerAttribute_t attributes = {};
-  if (hipPointerGetAttributes(&attributes, pointer) != hipSuccess) {  // memory that the runtime does not know
-    static_cast<void>(hipGetLastError());
-    return kHost;
-  }
+  // Fails for memory that the runtime does not know.
+  if (!succeeds(hipPointerGetAttributes(&attributes, pointer))) return kHost;
   const Kind kind = kind_of(attributes);
   if (kind == Kind::host) return kHost;
   if (kind == Kind::pinned) return {Space::pinned, 0};
@@ -46,8 +43,8 @@ Location locate_one(const void *pointer) {
 }  // namespace
 
 void locate(const void *const *pointers, int count, Location *locations) {
-  const bool possible = runtime_in_use();  // asking HIP would initialise it
+  const bool possible = hip::runtime_in_use();  // asking HIP would initialise it
   for (int i = 0; i < count; ++i) locations[i] = possible ? locate_one(pointers[i]) : Location{Space::host, 0};
 }
 
-}  // namespace libsgemm::hip
+}  // namespace libsgemm::gpu

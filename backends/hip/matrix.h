@@ -166,14 +166,6 @@ struct WmmaWords {
 #endif
 };
 
-// Instructions stay on their side of it, those of the matrix cores too. Otherwise the compiler moves the reads of the
-// next fragments behind the products that are to hide them, to have them in the same registers.
-__device__ __forceinline__ void hold_order() {
-#if defined(__AMDGCN__)
-  __builtin_amdgcn_sched_barrier(0);
-#endif
-}
-
 // Floats of LDS: two pairs of tiles.
 template <class A, class B>
 constexpr int kMatrixFloats = 2 * (A::floats + B::floats);
@@ -256,7 +248,7 @@ __device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Co
     for (int j = 0; j < Config::blocks_n; ++j) {
       from_b[step % 2][j] = Core::template read<B>(shared + now + kTileB, lane, column, j, step);
     }
-    hold_order();
+    keep_schedule();
   };
 
   __syncthreads();
@@ -281,7 +273,7 @@ __device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Co
           }
         }
         if (!last || e > 2) continue;
-        hold_order();  // what ends the k-tile is spread behind products, which hide it
+        keep_schedule();  // what ends the k-tile is spread behind products, which hide it
         if (e == 0) {
           a.store(shared + kPair - now, staged_a);
         } else if (e == 1) {
@@ -291,7 +283,7 @@ __device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Co
           __syncthreads();
           read(0);
         }
-        hold_order();
+        keep_schedule();
       }
     }
   }

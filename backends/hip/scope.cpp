@@ -1,100 +1,72 @@
-// The current device, devices that were lost, and whether the runtime has been initialised.
-#include "scope.h"
-
-#include <dlfcn.h>
+// The current device of a thread.
+#include "gpu/runtime/scope.h"
 
 #include <atomic>
 
-#include "device.h"
+#include "gpu/device_model.h"
+#include "gpu/runtime/devices.h"
 
-namespace libsgemm::hip {
+namespace libsgemm::gpu {
 namespace {
 
-struct State {
-  std::atomic<bool> used{false};
-  std::atomic<hipError_t> lost{hipSuccess};
-};
-
-// By index. Made at the first entry, which is after enumerate(); never destroyed.
-State *states() {
-  static State *all = new State[static_cast<size_t>(device_count())];
-  return all;
+// Devices that this process has used, by index. Made at the first entry, which is after enumerate(); never destroyed.
+std::atomic<bool> &used(int index) {
+  static auto *all = new std::atomic<bool>[static_cast<size_t>(device_count())]();
+  return all[index];
 }
 
-#if defined(__HIP_PLATFORM_AMD__)
-// Asked of the layer below (ROCr, which libamdhip64 has loaded if anyone has): every call of HIP itself would
-// initialise it, and on a machine without a GPU try to again and again, which takes 20 us a time.
-bool ask_runtime_in_use() {
-  constexpr int kNotInitialised = 0x100b, kVersionMajor = 0;  // HSA_STATUS_ERROR_NOT_INITIALIZED, HSA_SYSTEM_INFO_...
-  using GetInfo = int (*)(int, void *);
-  static std::atomic<GetInfo> known{nullptr};
-  GetInfo get_info = known.load(std::memory_order_relaxed);
-  if (get_info == nullptr) {
-    void *library = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (library == nullptr) return false;
-    get_info = reinterpret_cast<GetInfo>(dlsym(library, "hsa_system_get_info"));
-    if (get_info == nullptr) return true;  // cannot be told
-    known.store(get_info, std::memory_order_relaxed);
-  }
-  uint16_t version = 0;
-  return get_info(kVersionMajor, &version) != kNotInitialised;
-}
+// HIP's number of the device of a stream; -1 if it is not known: HIP before 5.6 does not tell.
+int ordinal_of(void *stream) {
+  int ordinal = -1;
+  if (stream == nullptr) return succeeds(hipGetDevice(&ordinal)) ? ordinal : -1;
+#if HIP_VERSION >= 50600000
+  return succeeds(hipStreamGetDevice(static_cast<hipStream_t>(stream), &ordinal)) ? ordinal : -1;
 #else
-bool ask_runtime_in_use() { return true; }
+  return succeeds(hipGetDeviceCount(&ordinal)) && ordinal == 1 ? 0 : -1;
 #endif
+}
 
 }  // namespace
 
 Scope::~Scope() {
-  if (before_ >= 0) static_cast<void>(hipSetDevice(before_));
+  if (changed_) succeeds(hipSetDevice(before_));
+}
+
+libsgemm_status_t Scope::set(Current to, Error *error) {
+  hipError_t code = hipGetDevice(&before_);
+  now_ = before_;
+  if (code == hipSuccess && before_ != to) {
+    code = hipSetDevice(to);
+    if (code == hipSuccess) now_ = to;
+    changed_ = code == hipSuccess;
+  }
+  if (succeeds(code)) return LIBSGEMM_SUCCESS;
+  set_error(error, "device %d cannot be used: %s", to, hipGetErrorString(code));
+  return LIBSGEMM_EXECUTION_FAILED;
 }
 
 libsgemm_status_t Scope::enter(int index, Error *error) {
-  State &state = states()[index];
-  const Device &to = device(index);
-  const hipError_t lost = state.lost.load(std::memory_order_relaxed);
-  if (lost != hipSuccess) {
-    set_error(error, "device %d (%s) was lost earlier in this process: %s", to.ordinal, to.name,
-              hipGetErrorString(lost));
-    return LIBSGEMM_EXECUTION_FAILED;
-  }
-  int before = -1;
-  hipError_t code = hipGetDevice(&before);
-  if (code == hipSuccess && before != to.ordinal) {
-    code = hipSetDevice(to.ordinal);
-    if (code == hipSuccess) before_ = before;
-  }
-  if (code != hipSuccess) {
-    set_error(error, "device %d cannot be used: %s", to.ordinal, hipGetErrorString(code));
-    static_cast<void>(hipGetLastError());
-    return LIBSGEMM_EXECUTION_FAILED;
-  }
-  state.used.store(true, std::memory_order_relaxed);
+  libsgemm_status_t status = refuse_lost(index, error);
+  if (status == LIBSGEMM_SUCCESS) status = set(model(index).ordinal, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  index_ = index;
+  used(index).store(true, std::memory_order_relaxed);
   return LIBSGEMM_SUCCESS;
+}
+
+// Waits on the current device for a stream whose device is not known or was left out.
+libsgemm_status_t Scope::enter_stream(void *stream, Error *error) {
+  const int index = index_of(ordinal_of(stream));
+  return index >= 0 ? enter(index, error) : LIBSGEMM_SUCCESS;
 }
 
 bool in_use(int index) {
   int current = -1;
-  return states()[index].used.load(std::memory_order_relaxed) ||
-         (hipGetDevice(&current) == hipSuccess && current == device(index).ordinal);
+  return used(index).load(std::memory_order_relaxed) ||
+         (succeeds(hipGetDevice(&current)) && current == model(index).ordinal);
 }
 
-bool runtime_in_use() {
-  static std::atomic<bool> in_use{false};  // once it is, it stays
-  if (in_use.load(std::memory_order_relaxed)) return true;
-  if (!ask_runtime_in_use()) return false;
-  in_use.store(true, std::memory_order_relaxed);
-  return true;
-}
-
-void mark_lost(hipError_t code) {
-  int current = -1;
-  if (hipGetDevice(&current) != hipSuccess) return;
-  const int index = index_of(current);
-  if (index >= 0) states()[index].lost.store(code, std::memory_order_relaxed);
-}
-
-bool is_fatal(hipError_t code) {
+bool is_fatal(Code code) {
   switch (code) {
     case hipErrorIllegalAddress:
     case hipErrorLaunchTimeOut:
@@ -108,4 +80,4 @@ bool is_fatal(hipError_t code) {
   }
 }
 
-}  // namespace libsgemm::hip
+}  // namespace libsgemm::gpu

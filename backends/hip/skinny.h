@@ -58,13 +58,6 @@ struct Derived {
                 "whole copies of Y");
 };
 
-// Instructions stay on their side of it.
-__device__ __forceinline__ void keep_schedule() {
-#if defined(__AMDGCN__)
-  __builtin_amdgcn_sched_barrier(0);
-#endif
-}
-
 // A warp's part of a tile.
 template <typename Config>
 struct Warp : Derived<Config> {

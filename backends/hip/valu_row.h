@@ -3,7 +3,6 @@
 
 #include "device.h"
 #include "gpu/tile_row.h"
-#include "launch.h"
 #include "tile_stream.h"
 
 namespace libsgemm::hip {

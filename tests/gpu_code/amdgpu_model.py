@@ -122,13 +122,15 @@ def balance(loop: list[Instruction], arch: str, wave: int) -> Balance:
 
 
 def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
-    """The share of a wave's clocks in which its matrix unit works, by llvm-mca; None if that is nothing to ask it.
+    """The share of a wave's clocks in which its matrix unit works, by llvm-mca; None if that cannot be told.
 
     llvm-mca issues one instruction after the other, in units of four clocks, and knows dependences, waits and the passes
     of matrix instructions, but neither other waves of the SIMD nor how long LDS and memory really take."""
     passes = 100
     clocks = sum(matrix_clocks(each, arch) for each in loop)
-    if not clocks or arch not in MCA_KNOWS:
+    if not clocks:
+        return 0.0
+    if arch not in MCA_KNOWS:
         return None
     text = '\n'.join(for_mca(each.text) for each in loop if not each.is_branch)
     command = [tool('llvm-mca'), '-mtriple=amdgcn', f'-mcpu={arch}', f'-iterations={passes}', '-instruction-info=0',

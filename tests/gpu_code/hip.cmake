@@ -1,7 +1,6 @@
 # The code in the plugin is checked, and beside it that of the architectures which the plugin's compiler does not know,
 # compiled for the check alone: by clang 19, if it is here with HIP's headers and its bitcode of the device library.
 get_target_property(archs libsgemm_hip LIBSGEMM_ARCHITECTURES)
-list(TRANSFORM archs REPLACE ":.*$" "")
 get_target_property(compile libsgemm_hip LIBSGEMM_COMPILE)
 get_target_property(kernels libsgemm_hip LIBSGEMM_KERNELS)
 get_target_property(includes libsgemm_hip LIBSGEMM_INCLUDES)
@@ -23,6 +22,11 @@ if(NOT LIBSGEMM_CLANG19 OR NOT LIBSGEMM_LLVM_DIS19 OR NOT LIBSGEMM_LLVM_AS19 OR 
     message(STATUS "libsgemm: no clang 19, lld 19, llvm 19 or device library, so the HIP kernels' code for ${text} is not checked")
   endif()
   list(REMOVE_ITEM checked ${others})
+  foreach(arch IN LISTS others)
+    add_test(NAME check_amdgpu.${arch} COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_amdgpu.py
+             --unchecked ${arch})
+    set_tests_properties(check_amdgpu.${arch} PROPERTIES LABELS cpu SKIP_RETURN_CODE 77)
+  endforeach()
   set(others)
 endif()
 

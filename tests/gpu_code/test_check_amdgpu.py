@@ -99,6 +99,7 @@ class Machine(unittest.TestCase):
         others = [each for product in loop for each in [product] + [instruction(0, 'v_add_u32 v2, v2, v2')] * 31]
         self.assertAlmostEqual(model.matrix_share(others, 'gfx90a') or 0, 0.5, delta=0.05)
         self.assertIsNone(model.matrix_share(loop, 'gfx908'))
+        self.assertEqual(model.matrix_share([instruction(0, 'v_add_u32 v2, v2, v2')], 'gfx908'), 0)
         with self.assertRaisesRegex(ValueError, 'not in MATRIX'):
             model.matrix_clocks(instruction(0, 'v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]'), 'gfx90a')
 
@@ -161,6 +162,24 @@ class CheckAmdgpu(unittest.TestCase):
                           {'on': {'gfx000': {'lds': 1}}}]:
                 self.assertEqual(self.found(sound, {SOUND: entry}), [])
 
+    def test_a_share_that_cannot_be_told(self) -> None:
+        for sound in self.sound:
+            with mock.patch.object(sound[0], 'matrix', None):
+                self.assert_one(self.found(sound, {SOUND: {'matrix': 0.5}}), 'state 0')
+                self.assertEqual(self.found(sound, {SOUND: {'matrix': 0}}), [])
+                self.assertEqual(self.found(sound, {SOUND: {'matrix': 0.5, 'only': 'gfx000'}}), [])
+            self.assert_one(self.found(sound, {SOUND: {'matrix': 0.5}}), '0.000 of the clocks')  # no matrix instructions
+
+    def test_unknown_chips(self) -> None:
+        kernels = [mock.Mock(arch=arch) for arch in ('gfx90a', 'gfx1035', 'gfx900', 'gfx1035')]
+        self.assertEqual(check_amdgpu.known(kernels), (kernels[:1], ['gfx1035', 'gfx900']))
+
+    def test_unchecked_architectures(self) -> None:
+        script = pathlib.Path(check_amdgpu.__file__)
+        result = subprocess.run([sys.executable, '-B', script, '--unchecked', 'gfx942'], capture_output=True, text=True)
+        self.assertEqual(result.returncode, check_amdgpu.SKIPPED)
+        self.assertIn('SKIPPED: no compiler here for gfx942', result.stdout)
+
     def test_spilled_scalar_registers(self) -> None:
         for sound in self.sound:
             with mock.patch.object(sound[0].kernel, 'sgpr_spills', 3):
@@ -222,4 +241,7 @@ class CheckAmdgpu(unittest.TestCase):
 
 if __name__ == '__main__':
     FILES = [pathlib.Path(file) for file in sys.argv[1:]]
+    if not FILES:
+        print('SKIPPED: no compiler here for the architectures of the planted faults')
+        sys.exit(check_amdgpu.SKIPPED)
     unittest.main(argv=sys.argv[:1])

@@ -3,7 +3,14 @@
 //
 // MOCK_HIP_DEVICES=gfx906:xnack-,gfx1035   the devices; empty: none       MOCK_HIP_VERSION=50200000   the version
 // MOCK_HIP_FAIL=hipMalloc:2                the second call of hipMalloc fails
+// MOCK_HIP_MET=FILE                        made when that happens
+// MOCK_HIP_STREAM_DEVICE=1                 the device of every stream, where the version tells; otherwise the current
+//
+// A thread must leave the runtime as it found it: every error is cleared before the next call, and at its end there is
+// none and its device is current again. If not, the process ends with a word on stderr and kMisused.
+#include <dlfcn.h>
 #include <hip/hip_runtime.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -49,21 +56,54 @@ std::vector<std::string> devices() {
   return all;
 }
 
+constexpr int kMisused = 98;
+
+[[noreturn]] void misused(const char *what, const char *call) {
+  std::fprintf(stderr, "mock HIP runtime: %s %s\n", what, call);
+  _exit(kMisused);
+}
+
+// Of a thread of the program, whose device is 0.
+struct Thread {
+  int device = 0;
+  hipError_t last = hipSuccess;
+  bool kept_away = false;  // from its device, by a fault
+
+  ~Thread() {
+    if (last != hipSuccess) misused("the last error is left", "at the end of a thread");
+    if (device != 0 && !kept_away) misused("another device is left current", "at the end of a thread");
+  }
+};
+thread_local Thread t_thread;
+std::atomic<bool> g_initialised{false};
+
+// At the start of every call: whether it is to fail.
 bool fails(const char *call) {
+  if (t_thread.last != hipSuccess) misused("an error is not cleared before", call);
+  g_initialised = true;
   static std::atomic<int> calls{0};
   const char *text = std::getenv("MOCK_HIP_FAIL");
   const size_t length = std::strlen(call);
   if (text == nullptr || std::strncmp(text, call, length) != 0 || text[length] != ':') return false;
-  return ++calls == std::atoi(text + length + 1);
+  if (++calls != std::atoi(text + length + 1)) return false;
+  const char *met = std::getenv("MOCK_HIP_MET");
+  std::FILE *file = met != nullptr ? std::fopen(met, "w") : nullptr;
+  if (file != nullptr) std::fclose(file);
+  return true;
 }
-
-thread_local int t_device = 0;
-thread_local hipError_t t_last = hipSuccess;
 
 hipError_t result(hipError_t code) {
-  if (code != hipSuccess) t_last = code;
+  if (code != hipSuccess) t_thread.last = code;
   return code;
 }
+
+// What hsa_system_get_info says before anybody has initialised HIP, and after it.
+int hsa_info(int, void *) {
+  constexpr int kNotInitialised = 0x100b;
+  return g_initialised ? 0 : kNotInitialised;
+}
+
+char g_stream;  // what a stream points to
 
 }  // namespace
 
@@ -86,14 +126,18 @@ extern "C" {
 // The driver's files are there.
 int access(const char *, int) noexcept { return 0; }
 
+// And so is the library below.
+void *dlopen(const char *, int) noexcept { return &g_initialised; }
+void *dlsym(void *, const char *) noexcept { return reinterpret_cast<void *>(&hsa_info); }
+
 const char *hipGetErrorString(hipError_t code) {
   return code == hipErrorNoDevice         ? "hipErrorNoDevice"
          : code == hipErrorIllegalAddress ? "an illegal address"
                                           : "an error";
 }
 hipError_t hipGetLastError() {
-  const hipError_t code = t_last;
-  t_last = hipSuccess;
+  const hipError_t code = t_thread.last;
+  t_thread.last = hipSuccess;
   return code;
 }
 MOCK_CALL(hipRuntimeGetVersion, (int *version), {
@@ -106,13 +150,18 @@ MOCK_CALL(hipGetDeviceCount, (int *count), {
   return *count > 0 ? hipSuccess : hipErrorNoDevice;
 })
 MOCK_CALL(hipGetDevice, (int *device), {
-  *device = t_device;
+  *device = t_thread.device;
   return hipSuccess;
 })
-MOCK_CALL(hipSetDevice, (int device), {
-  t_device = device;
+hipError_t hipSetDevice(int device) {
+  if (fails("hipSetDevice")) {
+    t_thread.kept_away = device == 0;
+    return result(hipErrorUnknown);
+  }
+  if (device < 0 || static_cast<size_t>(device) >= devices().size()) return result(hipErrorInvalidDevice);
+  t_thread.device = device;
   return hipSuccess;
-})
+}
 MOCK_CALL(hipGetDeviceProperties, (hipDeviceProp_t * properties, int device), {
   const std::string arch = devices()[static_cast<size_t>(device)];
   *properties = {};
@@ -161,7 +210,7 @@ MOCK_CALL(hipMemcpy2DAsync,
             return hipSuccess;
           })
 MOCK_CALL(hipStreamCreateWithFlags, (hipStream_t * stream, unsigned), {
-  *stream = nullptr;
+  *stream = reinterpret_cast<hipStream_t>(&g_stream);
   return hipSuccess;
 })
 MOCK_CALL(hipStreamDestroy, (hipStream_t), { return hipSuccess; })
@@ -173,7 +222,8 @@ MOCK_CALL(hipStreamIsCapturing, (hipStream_t, hipStreamCaptureStatus *status), {
 })
 #if HIP_VERSION >= 50600000
 MOCK_CALL(hipStreamGetDevice, (hipStream_t, hipDevice_t *device), {
-  *device = t_device;
+  const char *text = std::getenv("MOCK_HIP_STREAM_DEVICE");
+  *device = text != nullptr ? std::atoi(text) : t_thread.device;
   return hipSuccess;
 })
 #endif

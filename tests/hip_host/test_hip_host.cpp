@@ -2,6 +2,8 @@
 // does when any of the runtime's functions fails. Each in a process of its own.
 #include <libsgemm.h>
 
+#include <filesystem>
+
 #include "catch.h"
 #include "process.h"
 
@@ -30,25 +32,36 @@ void check_runs(const Environment &environment) {
   CHECK(outcome.report["correct"] == "1");
 }
 
-// A fault on the way of a call: another backend's right answer, or an error with C as it was. Whether it was met.
-bool check_fault(const Environment &fault) {
-  Outcome outcome = probe(fault);
+// A fault on the way of a call: another backend's right answer, or an error with C as it was. Whether it came to that.
+bool check_fault(const Environment &fault, int size = 20) {
+  const std::vector<std::string> arguments = {"--size", std::to_string(size)};
+  Outcome outcome = probe(fault, arguments);
   INFO(outcome.description());
   CHECK(outcome.report["status"] == "0");
   CHECK(outcome.report["correct"] == "1");
-  const bool met = outcome.report["backend"] != "hip";
-  if (met) {
+  const bool replaced = outcome.report["backend"] != "hip";
+  if (replaced) {
     CHECK_THAT(outcome.report["reason"], Contains("hip"));
     CHECK_THAT(outcome.err, Contains("hip"));
   }
   Environment strict = fault;
   strict["LIBSGEMM_STRICT"] = "1";
-  Outcome error = probe(strict);
+  Outcome error = probe(strict, arguments);
   INFO(error.description());
-  CHECK((error.report["status"] != "0") == met);
-  CHECK(error.report[met ? "untouched" : "correct"] == "1");
-  return met;
+  CHECK((error.report["status"] != "0") == replaced);
+  CHECK(error.report[replaced ? "untouched" : "correct"] == "1");
+  return replaced;
 }
+
+// The second of two devices is the backend's, so that each of its calls must change the current one, and back.
+Environment second_device() { return {{"MOCK_HIP_DEVICES", "gfx906:xnack-,gfx1030"}, {"LIBSGEMM_DEVICES", "1"}}; }
+
+// A call of the runtime, and what becomes of the library's call when its first one fails.
+struct RuntimeCall {
+  const char *name;
+  bool needed;
+  int size = 20;  // of the matrices. 19: their columns do not start at multiples of 16 bytes
+};
 
 }  // namespace
 
@@ -88,46 +101,117 @@ TEST_CASE("no device, or a runtime of another major version") {
              Contains("the HIP runtime is of version 4.3, and this build needs"));
 }
 
-TEST_CASE("every call of the runtime may fail") {
-  const std::string calls[] = {"hipRuntimeGetVersion",
-                               "hipGetDeviceCount",
-                               "hipGetDevice",
-                               "hipSetDevice",
-                               "hipGetDeviceProperties",
-                               "hipDeviceGetAttribute",
-                               "hipMemGetInfo",
-                               "hipMalloc",
-                               "hipFree",
-                               "hipHostMalloc",
-                               "hipHostFree",
-                               "hipMemcpyAsync",
-                               "hipMemcpy2DAsync",
-                               "hipStreamCreateWithFlags",
-                               "hipStreamDestroy",
-                               "hipStreamSynchronize",
-                               "hipStreamWaitEvent",
-                               "hipStreamIsCapturing",
-                               "hipEventCreateWithFlags",
-                               "hipEventDestroy",
-                               "hipEventRecord",
-                               "hipThreadExchangeStreamCaptureMode",
-                               "hipLaunchKernel"};
-  for (const std::string &call : calls) {
+TEST_CASE("every call of the runtime that a product makes may fail") {
+  const RuntimeCall calls[] = {{"hipRuntimeGetVersion", false},
+                               {"hipGetDeviceCount", true},
+                               {"hipGetDevice", true},
+                               {"hipSetDevice", true},
+                               {"hipGetDeviceProperties", true},
+                               {"hipDeviceGetAttribute", false},
+                               {"hipMalloc", true},
+                               {"hipFree", false},
+                               {"hipMemcpyAsync", true},
+                               {"hipMemcpy2DAsync", true, 19},
+                               {"hipStreamSynchronize", true},
+                               {"hipStreamIsCapturing", false},
+                               {"hipThreadExchangeStreamCaptureMode", false},
+                               {"hipLaunchKernel", true}};
+  const TemporaryDirectory folder;
+  for (const RuntimeCall &call : calls) {
     for (int nth = 1; nth <= 4; ++nth) {
-      INFO(call << ":" << nth);
-      const bool met = check_fault({{"MOCK_HIP_FAIL", call + ":" + std::to_string(nth)}});
-      const bool always = call == "hipMalloc" || call == "hipMemcpyAsync" || call == "hipLaunchKernel" ||
-                          call == "hipStreamSynchronize" || call == "hipGetDeviceCount";
-      if (always && nth == 1) CHECK(met);
+      Environment fault = second_device();
+      fault["MOCK_HIP_FAIL"] = std::string(call.name) + ":" + std::to_string(nth);
+      fault["MOCK_HIP_MET"] = folder.path() + "/" + fault["MOCK_HIP_FAIL"];
+      INFO(fault["MOCK_HIP_FAIL"]);
+      const bool replaced = check_fault(fault, call.size);
+      const bool met = std::filesystem::exists(fault["MOCK_HIP_MET"]);
+      if (nth == 1) {
+        CHECK(met);
+        CHECK(replaced == call.needed);
+      } else if (!met) {
+        CHECK_FALSE(replaced);
+      }
     }
   }
+}
+
+TEST_CASE("every call of the runtime that an entry of the table makes may fail") {
+  const auto run = [](const Environment &fault) {
+    Environment environment = fault;
+    environment["MOCK_HIP_DEVICES"] = "gfx906:xnack-,gfx1030";
+    Outcome outcome = run_program({ENTRIES, HIP_HOST "/libsgemm_hip.so", "1"}, environment);
+    INFO(outcome.description());
+    CHECK(outcome.exit_status == 0);
+    return outcome;
+  };
+  const Outcome sound = run({});
+  CHECK(sound.out == "");
+  CHECK_THAT(sound.err, Contains("1 device(s)"));
+
+  const RuntimeCall calls[] = {{"hipRuntimeGetVersion", false},
+                               {"hipGetDeviceCount", true},
+                               {"hipGetDevice", false},  // of describe_device()
+                               {"hipSetDevice", false},  // the same
+                               {"hipGetDeviceProperties", true},
+                               {"hipDeviceGetAttribute", false},
+                               {"hipMemGetInfo", false},  // the same
+                               {"hipMalloc", true},
+                               {"hipFree", false},
+                               {"hipHostMalloc", true},
+                               {"hipHostFree", false},
+                               {"hipPointerGetAttributes", false},
+                               {"hipMemcpyAsync", true},
+                               {"hipMemcpy2DAsync", true},
+                               {"hipStreamCreateWithFlags", true},
+                               {"hipStreamDestroy", false},
+                               {"hipStreamSynchronize", true},
+                               {"hipStreamWaitEvent", true},
+                               {"hipStreamIsCapturing", false},
+                               {"hipEventCreateWithFlags", true},
+                               {"hipEventDestroy", false},
+                               {"hipEventRecord", true},
+                               {"hipThreadExchangeStreamCaptureMode", false},
+                               {"hipFuncGetAttributes", true},
+                               {"hipLaunchKernel", true}};
+  const TemporaryDirectory folder;
+  for (const RuntimeCall &call : calls) {
+    for (int nth = 1; nth <= 4; ++nth) {
+      Environment fault;
+      fault["MOCK_HIP_FAIL"] = std::string(call.name) + ":" + std::to_string(nth);
+      fault["MOCK_HIP_MET"] = folder.path() + "/" + fault["MOCK_HIP_FAIL"];
+      INFO(fault["MOCK_HIP_FAIL"]);
+      const Outcome outcome = run(fault);
+      INFO(outcome.description());
+      const bool met = std::filesystem::exists(fault["MOCK_HIP_MET"]);
+      if (nth == 1) {
+        CHECK(met);
+        CHECK((outcome.out != "") == call.needed);
+      } else if (!met) {
+        CHECK(outcome.out == "");
+      }
+    }
+  }
+}
+
+// A stream of a device that is not the backend's, or of which HIP does not tell: nothing is known of the current one.
+TEST_CASE("a failed wait for the caller's stream does not make the current device a lost one") {
+  const Environment fault = {{"MOCK_HIP_DEVICES", "gfx906:xnack-,gfx1030"},
+                             {"MOCK_HIP_STREAM_DEVICE", "1"},
+                             {"LIBSGEMM_TEST_HIP_FAULT", "lost:2"}};
+  const Outcome outcome = run_program({ENTRIES, HIP_HOST "/libsgemm_hip.so", "0"}, fault);
+  INFO(outcome.description());
+  CHECK(outcome.exit_status == 0);
+  CHECK(outcome.out == "synchronize a stream of the caller's: " + std::to_string(LIBSGEMM_EXECUTION_FAILED) +
+                           " waiting for the device: an illegal address\n");
 }
 
 TEST_CASE("faults by LIBSGEMM_TEST_HIP_FAULT") {
   for (const std::string fault : {"allocate:1", "allocate:2", "allocate:3", "copy:1", "copy:2", "copy:3", "copy:4",
                                   "launch:1", "synchronize:1", "lost:1"}) {
     INFO(fault);
-    CHECK(check_fault({{"LIBSGEMM_TEST_HIP_FAULT", fault}}));
+    Environment environment = second_device();
+    environment["LIBSGEMM_TEST_HIP_FAULT"] = fault;
+    CHECK(check_fault(environment));
   }
   CHECK_THAT(describe({{"LIBSGEMM_TEST_HIP_FAULT", "launch"}}).report.at("hip.reason"),
              Contains("LIBSGEMM_TEST_HIP_FAULT=launch is not valid"));

@@ -21,7 +21,7 @@ Device make_device() {
   Device d = {};
   for (const Chip &chip : kChips) {
     if (std::strcmp(chip.arch, LIBSGEMM_SIMT_ARCH) != 0) continue;
-    std::strcpy(d.arch, chip.arch);
+    std::strcpy(d.arch_name, chip.arch);
     d.family = chip.family;
     d.wave = chip.wave;
     d.schedulers = chip.schedulers;

@@ -1,224 +1,16 @@
 // Every row of a GPU backend's kernel table, by force, on the CPU: sizes around its tile, all routines that it
 // supports, all transpositions, padded and unaligned operands, NaN and Inf, batches in all forms. And scale().
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
-#include <memory>
-#include <new>
 
-#include "backend.h"
 #include "catch.h"
-#include "check.h"
 #include "gpu/kernels.h"
-#include "numbers.h"
+#include "job.h"
 #include "simt.h"
 
 using namespace sgemm_test;
 
 namespace {
-
-using libsgemm::Batch;
-using libsgemm::GemmDesc;
-using libsgemm::Kernel;
-
-libsgemm::Routine routine_of(Routine routine) {
-  switch (routine) {
-    case Routine::kSsymm:
-      return libsgemm::Routine::symm;
-    case Routine::kSsyrk:
-      return libsgemm::Routine::syrk;
-    case Routine::kSsyr2k:
-      return libsgemm::Routine::syr2k;
-    case Routine::kStrmm:
-      return libsgemm::Routine::trmm;
-    case Routine::kStrsm:
-      return libsgemm::Routine::trsm;
-    case Routine::kSgemmtr:
-      return libsgemm::Routine::gemmtr;
-    default:
-      return libsgemm::Routine::gemm;
-  }
-}
-
-libsgemm::Type type_of(Routine routine) {
-  switch (element_of(routine)) {
-    case Element::kHalf:
-      return libsgemm::Type::f16;
-    case Element::kBfloat16:
-      return libsgemm::Type::bf16;
-    default:
-      return libsgemm::Type::f32;
-  }
-}
-
-libsgemm_op_t plain_op(libsgemm_op_t op) { return op == LIBSGEMM_NO_TRANS ? op : LIBSGEMM_TRANS; }
-
-// What the library hands to a backend for this call.
-GemmDesc describe_call(Routine routine, const Args &args) {
-  GemmDesc d = {};
-  d.routine = routine_of(routine);
-  d.type = type_of(routine);
-  d.math_mode = LIBSGEMM_MATH_FP32;
-  d.transa = plain_op(args.transa);
-  d.transb = plain_op(args.transb);
-  d.side = args.side;
-  d.uplo = args.uplo;
-  d.diag = args.diag;
-  d.m = args.m;
-  d.n = args.n;
-  d.k = args.k;
-  d.alpha = args.alpha;
-  d.beta = d.routine == libsgemm::Routine::trsm ? 1.0f : args.beta;
-  d.lda = args.lda;
-  d.ldb = args.ldb;
-  d.ldc = args.ldc;
-  d.a = args.a;
-  d.b = d.routine == libsgemm::Routine::syrk || in_place(d) ? nullptr : args.b;
-  d.c = args.c;
-  d.batch_count = args.batch_count;
-  return d;
-}
-
-// How the products of a batch are found.
-enum class Form { kSingle, kStrided, kDeviceArrays, kHostArrays };
-constexpr Form kForms[] = {Form::kSingle, Form::kStrided, Form::kDeviceArrays, Form::kHostArrays};
-
-const char *name(Form form) {
-  static const char *const names[] = {"", " strided", " pointers on the device", " pointers on the host"};
-  return names[static_cast<int>(form)];
-}
-
-// The call of a case, without its matrices.
-GemmDesc outline(const Case &test, Form form, int count) {
-  Args args;
-  args.transa = test.transa, args.transb = test.transb;
-  args.side = test.side, args.uplo = test.uplo, args.diag = test.diag;
-  args.m = test.m, args.n = test.n, args.k = test.k;
-  args.alpha = test.alpha, args.beta = test.beta;
-  args.batch_count = count;
-  GemmDesc desc = describe_call(test.routine, args);
-  desc.lda = libsgemm::stored_a(desc).rows + test.padding.a;
-  desc.ldb = libsgemm::stored_b(desc).rows + test.padding.b;
-  desc.ldc = desc.m + test.padding.c;
-  if (form != Form::kSingle) desc.batch = form == Form::kStrided ? Batch::strided : Batch::pointers;
-  return desc;
-}
-
-// NaN or Inf in a few elements that the routine reads.
-void add_specials(Random *random, Matrix *x) {
-  const float values[] = {INFINITY, -INFINITY, NAN};
-  for (int i = 0; i < 2 && x->rows * x->columns > 0; ++i) {
-    const int64_t row = random->integer(0, static_cast<int>(x->rows) - 1);
-    const int64_t column = random->integer(0, static_cast<int>(x->columns) - 1);
-    if (contains(x->region, row, column)) x->at(row, column) = values[random->integer(0, 2)];
-  }
-}
-
-// The products of one call in memory, and its description.
-class Job {
- public:
-  Job(const Case &test, Form form, bool specials, int count) : form_(form) {
-    Random random(7);
-    for (int i = 0; i < count; ++i) {
-      problems_.push_back(make_problem(test, static_cast<uint64_t>(i) + 1));
-      Problem &problem = problems_.back();
-      if (!specials || test.routine == Routine::kStrsm) continue;
-      add_specials(&random, &problem.a);
-      add_specials(&random, &problem.b);
-      solve(&problem);
-    }
-    std::vector<const Problem *> pointers;
-    for (const Problem &problem : problems_) pointers.push_back(&problem);
-    const Args shape = Placement(problems_.front(), LIBSGEMM_COL_MAJOR).args();
-    const auto stride = [](const Matrix &x, int64_t ld, int64_t gap) {
-      return extent_of(LIBSGEMM_COL_MAJOR, ld, x.rows, x.columns) + gap;
-    };
-    const Problem &first = problems_.front();
-    const Strides strides = {stride(first.a, shape.lda, 5), stride(first.b, shape.ldb, 0),
-                             stride(first.c, shape.ldc, 1)};
-    placement_ = std::make_unique<Placement>(pointers, LIBSGEMM_COL_MAJOR, strides);
-    fill_desc();
-  }
-
-  const GemmDesc &desc() const { return desc_; }
-  bool arrays_on_device() const { return form_ == Form::kDeviceArrays; }
-  std::string check() { return placement_->check(); }
-
- private:
-  void fill_desc() {
-    const Args &args = placement_->args();
-    desc_ = describe_call(problems_.front().test.routine, args);
-    if (form_ == Form::kSingle) return;
-    if (form_ == Form::kStrided) {
-      desc_.batch = Batch::strided;
-      desc_.stride_a = args.stride_a;
-      desc_.stride_b = args.stride_b;
-      desc_.stride_c = args.stride_c;
-      return;
-    }
-    const auto size = static_cast<int64_t>(libsgemm::size_of(desc_.type));
-    for (int64_t i = 0; i < desc_.batch_count; ++i) {
-      a_.push_back(static_cast<const char *>(args.a) + i * args.stride_a * size);
-      b_.push_back(static_cast<const char *>(args.b) + i * args.stride_b * size);
-      c_.push_back(args.c + i * args.stride_c);
-    }
-    desc_.batch = Batch::pointers;
-    desc_.a_array = a_.data();
-    desc_.b_array = desc_.b != nullptr ? b_.data() : nullptr;
-    desc_.c_array = c_.data();
-    desc_.a = desc_.b = nullptr;
-    desc_.c = nullptr;
-  }
-
-  Form form_;
-  std::vector<Problem> problems_;
-  std::unique_ptr<Placement> placement_;
-  GemmDesc desc_;
-  std::vector<const void *> a_, b_;
-  std::vector<float *> c_;
-};
-
-// Device workspace: NaN, with NaN around it that must stay.
-class Workspace {
- public:
-  explicit Workspace(size_t bytes)
-      : bytes_(bytes), memory_(static_cast<unsigned char *>(::operator new(bytes + 2 * kGuard, kAlignment))) {
-    std::memset(memory_.get(), 0xff, bytes + 2 * kGuard);  // NaN
-  }
-  void *data() { return memory_.get() + kGuard; }
-  bool intact() const {
-    for (size_t i = 0; i < kGuard; ++i) {
-      if (memory_.get()[i] != 0xff || memory_.get()[kGuard + bytes_ + i] != 0xff) return false;
-    }
-    return true;
-  }
-
- private:
-  static constexpr size_t kGuard = 256;
-  static constexpr std::align_val_t kAlignment = std::align_val_t(256);
-  struct Delete {
-    void operator()(unsigned char *memory) const { ::operator delete(memory, kAlignment); }
-  };
-  size_t bytes_;
-  std::unique_ptr<unsigned char, Delete> memory_;
-};
-
-// Runs a job on a row. Returns the first fault in words; sets *ran if the row supports it.
-std::string run_job(const Kernel &row, Job *job, bool *ran) {
-  *ran = row.supports(job->desc(), 0);
-  if (!*ran) return "";
-  const double cost = row.cost(job->desc(), 0);
-  if (!(cost > 0 && std::isfinite(cost))) return "costs " + std::to_string(cost) + " s";
-  libsgemm::Launch launch = {};
-  launch.arrays_on_device = job->arrays_on_device();
-  launch.workspace_bytes = row.workspace != nullptr ? row.workspace(job->desc(), 0) : 0;
-  Workspace workspace(launch.workspace_bytes);
-  launch.workspace = workspace.data();
-  libsgemm::Error error = {};
-  if (row.launch(job->desc(), launch, &error) != LIBSGEMM_SUCCESS) return error.text;
-  if (!workspace.intact()) return "wrote beyond its workspace";
-  return job->check();
-}
 
 // The numbers MxNxK in a row's name.
 struct Tile {
@@ -308,12 +100,35 @@ class Tester {
     bool runs = false;
     const std::string fault = run_job(row_, &job, &runs);
     ran_ += runs ? 1 : 0;
+    ran_of_form_ += runs ? 1 : 0;
     if (!fault.empty() && ++failed_ <= 10) {
       FAIL_CHECK(describe(test) << name(form) << (turn_ % 4 == 1 ? " with NaN and Inf: " : ": ") << fault);
     }
   }
 
+  // Of a form that the row supports at all, at least one job must run.
   void run_all(Routine routine, Form form) {
+    claimed_ = row_.supports(outline(whole_tile(routine), form, form == Form::kSingle ? 1 : 3), 0);
+    ran_of_form_ = 0;
+    draw_all(routine, form);
+    INFO(describe(whole_tile(routine)) << name(form));
+    if (claimed_) CHECK(ran_of_form_ > 0);
+  }
+
+  int ran() const { return ran_; }
+  int failed() const { return failed_; }
+
+ private:
+  // One tile of C, in columns without padding.
+  Case whole_tile(Routine routine) const {
+    const Tile tile(row_.name);
+    Case test;
+    test.routine = routine;
+    set_size(tile.m, tile.n, tile.k, &test);
+    return test;
+  }
+
+  void draw_all(Routine routine, Form form) {
     Draw draw(Tile(row_.name), routine);
     const int share = form == Form::kSingle ? 1 : 3;
     const int count = form == Form::kSingle ? 1 : 3;
@@ -337,22 +152,21 @@ class Tester {
       run(test, form, kMany);
   }
 
-  int ran() const { return ran_; }
-  int failed() const { return failed_; }
-
- private:
   // Draws until the row supports the case.
   template <typename DrawOne>
-  bool find(Form form, int count, const DrawOne &draw, Case *test) const {
+  bool find(Form form, int count, const DrawOne &draw, Case *test) {
     for (int i = 0; i < kTries; ++i) {
       *test = draw();
-      if (row_.supports(outline(*test, form, count), 0)) return true;
+      if (!row_.supports(outline(*test, form, count), 0)) continue;
+      claimed_ = true;
+      return true;
     }
     return false;
   }
 
   Kernel row_;
-  int turn_ = 0, ran_ = 0, failed_ = 0;
+  int turn_ = 0, ran_ = 0, failed_ = 0, ran_of_form_ = 0;
+  bool claimed_ = false;  // whether the row supports the form, as far as was asked
 };
 
 }  // namespace

@@ -26,6 +26,7 @@
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 NT 41.4; cuBLAS 13.1 (FP32, the same run)
 // 52.2.
 #include "gpu/kernels.h"
+#include "multiply.cuh"
 #include "operand_tile.cuh"
 #include "tile_row.h"
 

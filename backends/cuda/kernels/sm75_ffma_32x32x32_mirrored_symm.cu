@@ -18,8 +18,8 @@
 
 #include "../launch.h"
 #include "device.h"
+#include "gemm_step.h"
 #include "gpu/cost.h"
-#include "gpu/gemm_step.h"
 
 namespace libsgemm::cuda {
 namespace {

@@ -36,7 +36,7 @@ namespace {
 
 template <Type kType>
 struct Config : MatrixShape<MfmaWords<kType>, 128, 128, 32, 64, 64> {
-  static constexpr int blocks = 2;
+  static constexpr int blocks = 2;              // gfx908: registers for one
   static constexpr double peak_fraction = 0.6;  // of the matrix cores; assumed: LDS bounds it
 };
 
@@ -60,6 +60,11 @@ namespace {
 
 struct Row : MatrixRow<Config<Type::f16>> {
   static constexpr bool has_vectors = true;
+  static Tiling tiling(const GemmDesc &desc, int index) {
+    Tiling tiling = MatrixRow::tiling(desc, index);
+    if (device(index).family == Family::cdna1) tiling.blocks = 1;
+    return tiling;
+  }
   static bool runs_on(int index) { return has_mfma(index) && matrix_rate(index, Type::f16) > 0; }
   template <Type kType, Fetch KindA, Fetch KindB, typename Operands>
   static auto vector_kernel() {

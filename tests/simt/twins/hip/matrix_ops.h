@@ -1,33 +1,13 @@
 // Stands for backends/hip/matrix_ops.h: the same functions, on the CPU.
 #pragma once
 
-#include <cstdint>
 #include <cstring>
 
 #include "gpu/gpu.h"
 #include "matrix_instructions.h"
-
-#if defined(__gfx908__) || defined(__gfx942__) || defined(__gfx90a__)
-#define LIBSGEMM_HIP_MFMA 1
-#endif
-#if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx908__)
-#define LIBSGEMM_HIP_MFMA_BF16_1K 1
-#endif
-#if defined(__gfx1100__)
-#define LIBSGEMM_HIP_WMMA_GFX11 1
-#endif
-#if defined(__gfx1201__)
-#define LIBSGEMM_HIP_WMMA_GFX12 1
-#endif
+#include "matrix_types.h"
 
 namespace libsgemm::hip {
-
-using Floats8 = float __attribute__((vector_size(32)));
-using Floats16 = float __attribute__((vector_size(64)));
-using Words2 = uint32_t __attribute__((vector_size(8)));
-using Words4 = uint32_t __attribute__((vector_size(16)));
-using Words8 = uint32_t __attribute__((vector_size(32)));
-
 namespace ops {
 
 template <typename Operand, typename Sums>

@@ -3,10 +3,13 @@
 
 #include <limits>
 
+#include "gpu/kernels.h"
 #include "kernel_table.h"
-#include "kernels.h"
 
-namespace libsgemm::gpu {
+namespace libsgemm::cuda {
+
+using namespace gpu;
+
 namespace {
 
 struct Choice {
@@ -85,4 +88,4 @@ GemmDesc gemm_step(const GemmDesc &whole, int64_t m, int64_t n, int64_t k, float
   return gemm;
 }
 
-}  // namespace libsgemm::gpu
+}  // namespace libsgemm::cuda

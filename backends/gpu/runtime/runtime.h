@@ -1,12 +1,16 @@
-// The entries of the backend's table, as backend.h describes them.
+// The entries of a GPU backend's table, as backend.h describes them.
 #pragma once
 
 #include "backend.h"
 
-namespace libsgemm::hip {
+namespace libsgemm::gpu {
 
-// location.cpp
+// The table, but for open(), version() and probe(), which are the backend's own.
+Backend make_backend(const char *name);
+
+// Each backend defines these two.
 void locate(const void *const *pointers, int count, Location *locations);
+bool capturing(void *stream);
 
 // memory.cpp
 libsgemm_status_t allocate(int index, size_t bytes, void **memory, Error *error);
@@ -17,7 +21,6 @@ void release_pinned(void *memory);
 libsgemm_status_t copy(int index, const Copy &what, void *stream, Error *error);
 
 // stream.cpp
-bool capturing(void *stream);
 libsgemm_status_t create_stream(int index, void **stream, Error *error);
 void destroy_stream(int index, void *stream);
 libsgemm_status_t create_event(int index, void **event, Error *error);
@@ -26,4 +29,4 @@ libsgemm_status_t record_event(int index, void *event, void *stream, Error *erro
 libsgemm_status_t stream_wait_event(int index, void *stream, void *event, Error *error);
 libsgemm_status_t synchronize(int index, void *stream, Error *error);
 
-}  // namespace libsgemm::hip
+}  // namespace libsgemm::gpu

@@ -1,24 +1,28 @@
 // Memory and copies.
 #include <algorithm>
 
-#include "context.h"
-#include "device.h"
+#include "gpu/device_model.h"
 #include "gpu/fault.h"
-#include "launch.h"
 #include "runtime.h"
+#include "scope.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kMostColumns = 1 << 30;  // of one call of the runtime
-constexpr size_t kMostPitch = 0x7fffffff;  // cudaDevAttrMaxPitch of every device
+using Stream = LIBSGEMM_RUNTIME(Stream_t);
 
-cudaError_t enqueue(const Copy &x, cudaStream_t stream) {
-  if (stream == nullptr && capturing(stream)) return cudaErrorStreamCaptureImplicit;  // trying would break the graph
-  const cudaMemcpyKind kind = x.direction == Copy::to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+constexpr int64_t kMostColumns = 1 << 30;  // of one call of the runtime
+constexpr size_t kMostPitch = 0x7fffffff;  // of every device
+
+Code enqueue(const Copy &x, Stream stream) {
+  if (stream == nullptr && capturing(stream)) {
+    return LIBSGEMM_RUNTIME(ErrorStreamCaptureImplicit);  // trying would break the graph
+  }
+  const LIBSGEMM_RUNTIME(MemcpyKind) kind =
+      x.direction == Copy::to_device ? LIBSGEMM_RUNTIME(MemcpyHostToDevice) : LIBSGEMM_RUNTIME(MemcpyDeviceToHost);
   const bool dense = x.target_pitch == x.bytes && x.source_pitch == x.bytes;
   if (dense || x.columns == 1) {
-    return cudaMemcpyAsync(x.target, x.source, x.bytes * static_cast<size_t>(x.columns), kind, stream);
+    return LIBSGEMM_RUNTIME(MemcpyAsync)(x.target, x.source, x.bytes * static_cast<size_t>(x.columns), kind, stream);
   }
   const bool pitched = std::max(x.target_pitch, x.source_pitch) <= kMostPitch;
   const int64_t step = pitched ? kMostColumns : 1;
@@ -26,12 +30,12 @@ cudaError_t enqueue(const Copy &x, cudaStream_t stream) {
     void *target = static_cast<char *>(x.target) + static_cast<size_t>(j) * x.target_pitch;
     const void *source = static_cast<const char *>(x.source) + static_cast<size_t>(j) * x.source_pitch;
     const auto count = static_cast<size_t>(std::min(step, x.columns - j));
-    const cudaError_t code =
-        pitched ? cudaMemcpy2DAsync(target, x.target_pitch, source, x.source_pitch, x.bytes, count, kind, stream)
-                : cudaMemcpyAsync(target, source, x.bytes, kind, stream);
-    if (code != cudaSuccess) return code;
+    const Code code = pitched ? LIBSGEMM_RUNTIME(Memcpy2DAsync)(target, x.target_pitch, source, x.source_pitch, x.bytes,
+                                                                count, kind, stream)
+                              : LIBSGEMM_RUNTIME(MemcpyAsync)(target, source, x.bytes, kind, stream);
+    if (code != kSuccess) return code;
   }
-  return cudaSuccess;
+  return kSuccess;
 }
 
 }  // namespace
@@ -42,13 +46,13 @@ libsgemm_status_t allocate(int index, size_t bytes, void **memory, Error *error)
   const libsgemm_status_t status = scope.enter(index, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   const RelaxedCapture relaxed;
-  const cudaError_t code =
-      fails(Site::allocate) ? cudaErrorMemoryAllocation : cudaMalloc(memory, std::max<size_t>(bytes, 1));
-  if (code == cudaSuccess) return LIBSGEMM_SUCCESS;
+  const Code code = fails(Site::allocate) ? LIBSGEMM_OUT_OF_MEMORY_CODE
+                                          : LIBSGEMM_RUNTIME(Malloc)(memory, std::max<size_t>(bytes, 1));
+  if (code == kSuccess) return LIBSGEMM_SUCCESS;
   *memory = nullptr;
-  if (code != cudaErrorMemoryAllocation) return failure(code, "allocating device memory", error);
-  static_cast<void>(cudaGetLastError());
-  set_error(error, "device %d (%s) has no memory for %zu bytes more", device(index).ordinal, device(index).name, bytes);
+  if (code != LIBSGEMM_OUT_OF_MEMORY_CODE) return status_of(code, index, "allocating device memory", error);
+  succeeds(code);
+  set_error(error, "device %d (%s) has no memory for %zu bytes more", model(index).ordinal, model(index).name, bytes);
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
@@ -57,15 +61,14 @@ void release(int index, void *memory) {
   Error ignored;
   if (scope.enter(index, &ignored) != LIBSGEMM_SUCCESS) return;
   const RelaxedCapture relaxed;
-  if (cudaFree(memory) != cudaSuccess) static_cast<void>(cudaGetLastError());
+  succeeds(LIBSGEMM_RUNTIME(Free)(memory));
 }
 
 libsgemm_status_t memory(int index, size_t *free_bytes, size_t *total_bytes, Error *error) {
   Scope scope;
   const libsgemm_status_t status = scope.enter(index, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  const cudaError_t code = cudaMemGetInfo(free_bytes, total_bytes);
-  return code == cudaSuccess ? LIBSGEMM_SUCCESS : failure(code, "asking for the free memory", error);
+  return status_of(LIBSGEMM_RUNTIME(MemGetInfo)(free_bytes, total_bytes), index, "asking for the free memory", error);
 }
 
 libsgemm_status_t allocate_pinned(size_t bytes, void **memory, Error *error) {
@@ -74,8 +77,8 @@ libsgemm_status_t allocate_pinned(size_t bytes, void **memory, Error *error) {
   const libsgemm_status_t status = scope.enter(0, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   const RelaxedCapture relaxed;
-  const cudaError_t code = cudaHostAlloc(memory, std::max<size_t>(bytes, 1), cudaHostAllocPortable);
-  return code == cudaSuccess ? LIBSGEMM_SUCCESS : failure(code, "allocating page-locked memory", error);
+  return status_of(LIBSGEMM_HOST_MALLOC(memory, std::max<size_t>(bytes, 1), LIBSGEMM_HOST_PORTABLE), 0,
+                   "allocating page-locked memory", error);
 }
 
 void release_pinned(void *memory) {
@@ -83,7 +86,7 @@ void release_pinned(void *memory) {
   Error ignored;
   if (scope.enter(0, &ignored) != LIBSGEMM_SUCCESS) return;
   const RelaxedCapture relaxed;
-  if (cudaFreeHost(memory) != cudaSuccess) static_cast<void>(cudaGetLastError());
+  succeeds(LIBSGEMM_HOST_FREE(memory));
 }
 
 libsgemm_status_t copy(int index, const Copy &what, void *stream, Error *error) {
@@ -92,9 +95,10 @@ libsgemm_status_t copy(int index, const Copy &what, void *stream, Error *error) 
   const libsgemm_status_t status = scope.enter(index, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   const RelaxedCapture relaxed;
-  const cudaError_t code = fails(Site::copy) ? cudaErrorInvalidValue : enqueue(what, static_cast<cudaStream_t>(stream));
-  if (code == cudaSuccess) return LIBSGEMM_SUCCESS;
-  return failure(code, what.direction == Copy::to_device ? "copying to the device" : "copying from the device", error);
+  const Code code =
+      fails(Site::copy) ? LIBSGEMM_RUNTIME(ErrorInvalidValue) : enqueue(what, static_cast<Stream>(stream));
+  return status_of(code, index, what.direction == Copy::to_device ? "copying to the device" : "copying from the device",
+                   error);
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

@@ -1,0 +1,15 @@
+// What precedes every launch of a kernel.
+#pragma once
+
+#include "backend.h"
+#include "scope.h"
+
+namespace libsgemm::gpu {
+
+// Enters the device of the launch, and loads the kernel if a graph is being recorded: otherwise that is done at its
+// first launch, and may then wait for the device. Refuses the default stream, where work would break the graph.
+libsgemm_status_t prepare_launch(const void *kernel, const Launch &launch, Scope *scope, Error *error);
+
+constexpr const char *kLaunching = "launching a kernel";  // for status_of()
+
+}  // namespace libsgemm::gpu

@@ -1,0 +1,87 @@
+// Streams, events and waiting.
+#include "gpu/fault.h"
+#include "runtime.h"
+#include "scope.h"
+
+namespace libsgemm::gpu {
+namespace {
+
+using Stream = LIBSGEMM_RUNTIME(Stream_t);
+using Event = LIBSGEMM_RUNTIME(Event_t);
+
+Stream native(void *stream) { return static_cast<Stream>(stream); }
+Event native_event(void *event) { return static_cast<Event>(event); }
+
+// Runs `call` with the device current.
+template <typename Call>
+libsgemm_status_t on_device(int index, const char *what, Error *error, const Call &call) {
+  Scope scope;
+  const libsgemm_status_t status = scope.enter(index, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  const RelaxedCapture relaxed;
+  return status_of(call(), index, what, error);
+}
+
+Code wait(void *stream) {
+  if (stream == nullptr && capturing(stream)) {
+    return LIBSGEMM_RUNTIME(ErrorStreamCaptureImplicit);  // asking would break the graph
+  }
+  if (fails(Site::synchronize)) return LIBSGEMM_RUNTIME(ErrorUnknown);
+  if (fails(Site::lost)) return LIBSGEMM_RUNTIME(ErrorIllegalAddress);
+  return LIBSGEMM_RUNTIME(StreamSynchronize)(native(stream));
+}
+
+}  // namespace
+
+libsgemm_status_t create_stream(int index, void **stream, Error *error) {
+  *stream = nullptr;
+  return on_device(index, "making a stream", error, [stream] {
+    return LIBSGEMM_RUNTIME(StreamCreateWithFlags)(reinterpret_cast<Stream *>(stream),
+                                                   LIBSGEMM_RUNTIME(StreamNonBlocking));
+  });
+}
+
+void destroy_stream(int index, void *stream) {
+  Error ignored;
+  on_device(index, "ending a stream", &ignored, [stream] { return LIBSGEMM_RUNTIME(StreamDestroy)(native(stream)); });
+}
+
+libsgemm_status_t create_event(int index, void **event, Error *error) {
+  *event = nullptr;
+  return on_device(index, "making an event", error, [event] {
+    return LIBSGEMM_RUNTIME(EventCreateWithFlags)(reinterpret_cast<Event *>(event),
+                                                  LIBSGEMM_RUNTIME(EventDisableTiming));
+  });
+}
+
+void destroy_event(int index, void *event) {
+  Error ignored;
+  on_device(index, "ending an event", &ignored,
+            [event] { return LIBSGEMM_RUNTIME(EventDestroy)(native_event(event)); });
+}
+
+libsgemm_status_t record_event(int index, void *event, void *stream, Error *error) {
+  return on_device(index, "recording an event", error,
+                   [=] { return LIBSGEMM_RUNTIME(EventRecord)(native_event(event), native(stream)); });
+}
+
+libsgemm_status_t stream_wait_event(int index, void *stream, void *event, Error *error) {
+  return on_device(index, "waiting for an event", error,
+                   [=] { return LIBSGEMM_RUNTIME(StreamWaitEvent)(native(stream), native_event(event), 0); });
+}
+
+libsgemm_status_t synchronize(int index, void *stream, Error *error) {
+  constexpr const char *kWhat = "waiting for the device";
+  if (index >= 0) {
+    // A device that nobody has used has no work to wait for, and gets no context for that.
+    if (stream == nullptr && !in_use(index)) return LIBSGEMM_SUCCESS;
+    return on_device(index, kWhat, error, [stream] { return wait(stream); });
+  }
+  Scope scope;
+  const libsgemm_status_t status = scope.enter_stream(stream, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  const RelaxedCapture relaxed;
+  return status_of(wait(stream), scope.index(), kWhat, error);
+}
+
+}  // namespace libsgemm::gpu

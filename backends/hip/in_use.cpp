@@ -1,0 +1,44 @@
+// Asking whether HIP has been initialised, without initialising it.
+#include "in_use.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace libsgemm::hip {
+namespace {
+
+#if defined(__HIP_PLATFORM_AMD__)
+// Asked of the layer below (ROCr, which libamdhip64 has loaded if anyone has): every call of HIP itself would
+// initialise it, and on a machine without a GPU try to again and again, which takes 20 us a time.
+bool ask_runtime_in_use() {
+  constexpr int kNotInitialised = 0x100b, kVersionMajor = 0;  // HSA_STATUS_ERROR_NOT_INITIALIZED, HSA_SYSTEM_INFO_...
+  using GetInfo = int (*)(int, void *);
+  static std::atomic<GetInfo> known{nullptr};
+  GetInfo get_info = known.load(std::memory_order_relaxed);
+  if (get_info == nullptr) {
+    void *library = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) return false;
+    get_info = reinterpret_cast<GetInfo>(dlsym(library, "hsa_system_get_info"));
+    if (get_info == nullptr) return true;  // cannot be told
+    known.store(get_info, std::memory_order_relaxed);
+  }
+  uint16_t version = 0;
+  return get_info(kVersionMajor, &version) != kNotInitialised;
+}
+#else
+bool ask_runtime_in_use() { return true; }
+#endif
+
+}  // namespace
+
+bool runtime_in_use() {
+  static std::atomic<bool> in_use{false};  // once it is, it stays
+  if (in_use.load(std::memory_order_relaxed)) return true;
+  if (!ask_runtime_in_use()) return false;
+  in_use.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace libsgemm::hip
