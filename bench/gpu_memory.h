@@ -35,6 +35,7 @@ class GpuMemory : public Memory {
   Pace pace() const override;
   void *stream() const override { return stream_; }
   const char *backend() const override { return api_.backend; }
+  const char *arch() const override { return description_.arch.c_str(); }
   Telemetry take_telemetry() override { return sensors_->take(); }
 
   const GpuDescription &description() const { return description_; }

@@ -52,6 +52,7 @@ class Memory {
   virtual Pace pace() const = 0;
   virtual void *stream() const { return nullptr; }         // for libsgemm_set_stream
   virtual const char *backend() const { return nullptr; }  // the one that computes here; nullptr: all
+  virtual const char *arch() const { return nullptr; }     // of the GPU: others with devices of that one do too
   virtual Telemetry take_telemetry() { return {}; }        // since the last call
 };
 

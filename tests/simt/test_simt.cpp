@@ -2,6 +2,7 @@
 // supports, all transpositions, padded and unaligned operands, NaN and Inf, batches in all forms. And scale().
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "catch.h"
 #include "gpu/kernels.h"
@@ -43,16 +44,27 @@ void set_size(int64_t m, int64_t n, int64_t k, Case *test) {
   }
 }
 
+// The cases of the table, with sizes cut to what the CPU can do.
+std::vector<Case> small_cases(Routine routine) {
+  constexpr int64_t kMost = 20;
+  std::vector<Case> cases;
+  for (Case test : cases_of(routine)) {
+    if (needs_no_backend(test)) continue;
+    if (test.m * test.n * test.k > kMost * kMost * kMost) {
+      set_size(std::min(test.m, kMost), std::min(test.n, kMost), std::min(test.k, kMost), &test);
+    }
+    cases.push_back(test);
+  }
+  return cases;
+}
+
 // Draws cases of the table that are small, and such whose sizes are replaced by ones around the tile: one less, equal,
 // one more, half, a bit over two tiles.
 class Draw {
  public:
-  Draw(const Tile &tile, Routine routine) : tile_(tile), random_(2026) {
-    for (const Case &test : cases_of(routine)) {
-      if (!needs_no_backend(test) && test.m * test.n * test.k <= 20 * 20 * 20) table_.push_back(test);
-    }
-  }
+  Draw(const Tile &tile, Routine routine) : tile_(tile), random_(2026), table_(small_cases(routine)) {}
 
+  const std::vector<Case> &table() const { return table_; }
   Case small() { return pick(table_); }
   Case around_tile() {
     Case test = pick(table_);
@@ -86,6 +98,12 @@ constexpr int kFewest = 12 / kPart;                           // of those around
 constexpr int64_t kWork = 60000000 / kPart;                   // multiplications that they may take together
 constexpr int kTries = 500;                                   // draws for a case that the row supports
 constexpr int kMany = 160;  // products in a batch: more pointers than the parameters of a kernel hold
+
+// SIMT_TABLE: of the table, one case in so many runs as a single product; without it, some that are drawn.
+size_t table_step() {
+  const char *value = std::getenv("SIMT_TABLE");
+  return value != nullptr ? std::strtoul(value, nullptr, 10) : 0;
+}
 
 // Counts the jobs of a row, and their faults.
 class Tester {
@@ -133,7 +151,11 @@ class Tester {
     const int share = form == Form::kSingle ? 1 : 3;
     const int count = form == Form::kSingle ? 1 : 3;
     Case test;
-    for (int i = 0; i < kSmall / share; ++i) {
+    const size_t step = form == Form::kSingle ? table_step() : 0;
+    for (size_t i = 0; step > 0 && i < draw.table().size(); i += step) {
+      if (row_.supports(outline(draw.table()[i], form, count), 0)) run(draw.table()[i], form, count);
+    }
+    for (int i = 0; step == 0 && i < kSmall / share; ++i) {
       if (!find(
               form, count, [&] { return draw.small(); }, &test))
         break;
