@@ -22,8 +22,7 @@
 //
 // Not yet run on AMD hardware. ISA: no spills, no scratch on the architectures named.
 // Compiled by nvcc on an H100 (1980 MHz), 4096 x 4096 x 4096, against cuBLAS 13.1 FP32 in the same run:
-// 34.4 to 36.6 TFLOP/s (69 to 71 %: one block of 8 warps
-// on a multiprocessor).
+// 34.4 to 36.6 TFLOP/s (69 to 71 %; one block of 8 warps on a multiprocessor).
 #include "gpu/kernels.h"
 #include "valu.h"
 #include "valu_row.h"
