@@ -17,7 +17,7 @@
 namespace libsgemm {
 
 // Raised whenever a struct of this header or of desc.h changes: a plugin of another version is refused.
-constexpr uint32_t kBackendAbi = 1;
+constexpr uint32_t kBackendAbi = 2;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
 // Why something failed, in words.
@@ -74,9 +74,10 @@ struct Launch {
 };
 
 // One row of a kernel table. The cheapest legal row wins; the first of equals.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which rows are written
 struct Kernel {
   const char *name;                // unique over all backends; name of its file and its profiler symbol
-  libsgemm_math_mode_t math_mode;  // the arithmetic it computes in
+  libsgemm_math_mode_t math_mode;  // the arithmetic it computes in, also where it is forced and another was asked for
   // Whether it can do this: the answer its header comment gives in words.
   bool (*supports)(const GemmDesc &desc, int device);
   // Predicted seconds; only the order matters.
@@ -85,6 +86,10 @@ struct Kernel {
   size_t (*workspace)(const GemmDesc &desc, int device);
   // SUCCESS, or an error with C not written. On a GPU: enqueues. Writes only the elements that the routine defines.
   libsgemm_status_t (*launch)(const GemmDesc &desc, const Launch &launch, Error *error);
+  // Whether its sums over all of k stay on tensor cores, which cut off what is shifted out where FP32 rounds: a bias
+  // that grows with k, for which verification and tests allow (k / 16 + 1) 2^-23 (TF32: k / 8) of |A| |B| more; see
+  // verify.h.
+  bool truncates = false;
 };
 
 // GPU backends fill every entry; a CPU backend leaves those from `probe` to `scale` NULL.

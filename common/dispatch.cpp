@@ -128,7 +128,7 @@ libsgemm_status_t launch_and_verify(Request *r, int index, const Kernel **ran, E
   }
   const libsgemm_status_t status = launch_on_host(r, index, ran, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  const double ratio = verify_result(r->desc, &before, r->settings.verify);
+  const double ratio = verify_result(r->desc, &before, r->settings.verify, {(*ran)->math_mode, (*ran)->truncates});
   r->info->verify_ratio = ratio;
   if (ratio <= 1) return status;
   set_error(error, "the result is wrong: an error is %.3g times its bound", ratio);

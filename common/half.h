@@ -1,10 +1,19 @@
-// IEEE binary16 and bfloat16 to float, exactly: denormals, infinities and NaN (payload and all) are kept.
+// IEEE binary16 and bfloat16 to float, exactly: denormals, infinities and NaN (payload and all) are kept. And floats
+// rounded to what the inputs of a math mode can hold; NaN, infinities and signs of zeros are kept.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
+#include "libsgemm.h"
+
 namespace libsgemm {
+
+inline uint32_t bits_of(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
 
 inline float float_from_bits(uint32_t bits) {
   float value;
@@ -23,6 +32,50 @@ inline float f16_to_float(uint16_t bits) {
   // Zero or denormal: fraction * 2^-24 is exact in FP32.
   const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
   return sign != 0 ? -magnitude : magnitude;
+}
+
+// x where the condition holds, else y: without a branch, so that loops become vector instructions.
+inline uint32_t where(bool condition, uint32_t x, uint32_t y) {
+  const uint32_t mask = 0u - static_cast<uint32_t>(condition);
+  return (x & mask) | (y & ~mask);
+}
+
+// 11 significant bits, ties away from zero, as GPUs convert. From 2^128 - 2^116 on infinite.
+inline float round_to_tf32(float value) {
+  const uint32_t bits = bits_of(value);
+  const bool finite = (bits & 0x7f800000u) != 0x7f800000u;
+  return float_from_bits(finite ? (bits + 0x1000u) & ~0x1fffu : bits);
+}
+
+// 8 significant bits, ties to even. From 2^128 - 2^119 on infinite.
+inline float round_to_bf16(float value) {
+  const uint32_t bits = bits_of(value);
+  const bool finite = (bits & 0x7f800000u) != 0x7f800000u;
+  return float_from_bits(finite ? (bits + 0x7fffu + ((bits >> 16) & 1u)) & ~0xffffu : bits);
+}
+
+// 11 significant bits, below 2^-14 multiples of 2^-24, ties to even. From 65520 on infinite.
+inline float round_to_f16(float value) {
+  const uint32_t bits = bits_of(value), sign = bits & 0x80000000u, magnitude = bits ^ sign;
+  // Floats from 0.5 to 1 are multiples of 2^-24.
+  const uint32_t small = bits_of((float_from_bits(magnitude) + 0.5f) - 0.5f);
+  const uint32_t normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u)) & ~0x1fffu;
+  const uint32_t finite = where(magnitude < 0x38800000u, small, where(magnitude >= 0x477ff000u, 0x7f800000u, normal));
+  return float_from_bits(sign | where(magnitude > 0x7f800000u, magnitude, finite));
+}
+
+// An input of a product in the mode. The modes that split inputs into parts keep all of it.
+inline float rounded(float value, libsgemm_math_mode_t mode) {
+  switch (mode) {
+    case LIBSGEMM_MATH_TF32:
+      return round_to_tf32(value);
+    case LIBSGEMM_MATH_BF16:
+      return round_to_bf16(value);
+    case LIBSGEMM_MATH_FP16:
+      return round_to_f16(value);
+    default:
+      return value;
+  }
 }
 
 }  // namespace libsgemm

@@ -21,7 +21,7 @@ Output output(const GemmDesc &d) {
 
 }  // namespace
 
-Products products(const GemmDesc &d, const float *factor, int64_t ldf) {
+Products products(const GemmDesc &d, const float *factor, int64_t ldf, libsgemm_math_mode_t mode) {
   Products p = {1, {}, output(d)};
   Product &t = p.term[0];
   t.m = d.m;
@@ -58,6 +58,7 @@ Products products(const GemmDesc &d, const float *factor, int64_t ldf) {
       p.term[1].y = t.x.transposed();
       break;
   }
+  for (Product &term : p.term) term.x.mode = term.y.mode = mode;
   return p;
 }
 

@@ -1,6 +1,6 @@
 // Level-3 BLAS as sums of products: every routine but trsm is out = alpha * sum of x * y + beta * out over its part of
-// out, with x and y views that hide transposition, symmetry, triangles and 16-bit types. The ref backend computes from
-// these views and verification checks against them.
+// out, with x and y views that hide transposition, symmetry, triangles, 16-bit types and the rounding of a math mode.
+// The ref backend computes from these views and verification checks against them.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,12 @@ struct View {
   Structure structure;
   bool upper;  // symmetric: the stored triangle; triangular: the one that is not zero
   bool unit;   // triangular: the diagonal is one
+  libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;  // elements of f32 are rounded to its inputs
 
   float load(int64_t i, int64_t j) const {
     const int64_t at = i * row_step + j * col_step;
     // NOLINTBEGIN(clang-analyzer-core.NullDereference): data is null only where beta is 0, and then nothing loads it
-    if (type == Type::f32) return static_cast<const float *>(data)[at];
+    if (type == Type::f32) return rounded(static_cast<const float *>(data)[at], mode);
     const uint16_t bits = static_cast<const uint16_t *>(data)[at];
     // NOLINTEND(clang-analyzer-core.NullDereference)
     return type == Type::f16 ? f16_to_float(bits) : bf16_to_float(bits);
@@ -36,6 +37,9 @@ struct View {
     if (structure == triangular && unit && i == j) return 1.0f;
     return load(i, j);
   }
+
+  // True if the elements are floats that are taken as they lie.
+  bool plain() const { return structure == general && type == Type::f32 && mode == LIBSGEMM_MATH_FP32; }
 
   View transposed() const {
     View t = *this;
@@ -87,8 +91,8 @@ struct Product {
   Product transposed() const { return {y.transposed(), x.transposed(), n, m, k}; }
 };
 
-// A description as products. trmm and trsm: `factor` holds the dense operand (their C as it was); for trsm the product
-// is op(A) * X, to be compared with alpha * B.
+// A description as products in a math mode. trmm and trsm: `factor` holds the dense operand (their C as it was); for
+// trsm the product is op(A) * X, to be compared with alpha * B.
 struct Products {
   int count;  // 2 for syr2k, else 1
   Product term[2];
@@ -97,6 +101,7 @@ struct Products {
   Products transposed() const { return {count, {term[0].transposed(), term[1].transposed()}, out.transposed()}; }
 };
 
-Products products(const GemmDesc &desc, const float *factor, int64_t ldf);
+Products products(const GemmDesc &desc, const float *factor, int64_t ldf,
+                  libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32);
 
 }  // namespace libsgemm

@@ -57,10 +57,8 @@ struct Column {
   }
 };
 
-bool is_plain(const View &view) { return view.structure == View::general && view.type == Type::f32; }
-
 void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Column *column) {
-  if (is_plain(p.x) && p.y.structure != View::triangular && p.x.row_step == 1) {
+  if (p.x.plain() && p.y.structure != View::triangular && p.x.row_step == 1) {
     // Along the columns of x, the way they lie in memory.
     for (int64_t l = 0; l < p.k; ++l) {
       const double y = static_cast<double>(p.y.at(l, j));
@@ -69,7 +67,7 @@ void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Colum
     }
     return;
   }
-  if (is_plain(p.x) && p.x.col_step == 1 && p.y.structure != View::triangular) {
+  if (p.x.plain() && p.x.col_step == 1 && p.y.structure != View::triangular) {
     // Along the rows of x, in four sums so that an addition need not wait for the one before.
     column->factor.resize(static_cast<size_t>(p.k));
     for (int64_t l = 0; l < p.k; ++l) column->factor[static_cast<size_t>(l)] = static_cast<double>(p.y.at(l, j));
@@ -86,8 +84,8 @@ void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Colum
   }
 }
 
-// Ratio of an error to its bound.
-double ratio(double computed, double wanted, double magnitude, double factor, int64_t k) {
+// Ratio of an error to its bound, `factor` times `magnitude` and `lost`.
+double ratio(double computed, double wanted, double magnitude, double factor, double lost, int64_t k) {
   // Beyond the range of FP32 a kernel may overflow to Inf, or in its partial sums to NaN; NaN and Inf in the input
   // spread to one of these. What matters is that no finite number hides them, and that none appears without cause.
   if (!std::isfinite(wanted)) return std::isfinite(computed) ? kInfinity : 0;
@@ -95,7 +93,7 @@ double ratio(double computed, double wanted, double magnitude, double factor, in
     return magnitude > static_cast<double>(std::numeric_limits<float>::max()) ? 0 : kInfinity;
   // Products below the normal range lose bits that the relative bound does not know of.
   const double floor = static_cast<double>(std::numeric_limits<float>::denorm_min()) * static_cast<double>(k + 2);
-  return std::fabs(computed - wanted) / (factor * magnitude + floor);
+  return std::fabs(computed - wanted) / (factor * magnitude + lost + floor);
 }
 
 // The result and what it came from, in one orientation: rows of C are columns of its transpose. Of trsm, x is the
@@ -105,19 +103,43 @@ struct Claim {
   Output before;  // C as it was; data NULL if it was not read
   float alpha, beta;
   bool solved;  // trsm: the product is to be alpha * before
+  libsgemm_math_mode_t mode;
   double factor;
 
-  Claim transposed() const { return {products.transposed(), before.transposed(), alpha, beta, solved, factor}; }
+  Claim transposed() const { return {products.transposed(), before.transposed(), alpha, beta, solved, mode, factor}; }
 };
 
-Claim claim(const GemmDesc &d, const float *before) {
+// f of verify.h.
+double error_factor(const GemmDesc &d, const Arithmetic &how) {
+  const double k = static_cast<double>(d.k), terms = d.routine == Routine::syr2k ? 2 : 1;
+  double factor = 2 * terms * std::sqrt(k + 2) * kUnit;
+  if (how.truncates) factor += (k / (how.mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1) * 2 * kUnit;
+  if (how.mode == LIBSGEMM_MATH_BF16X6) factor += 4 * kUnit;
+  if (how.mode == LIBSGEMM_MATH_FP16X3) factor += 8 * kUnit;
+  return factor;
+}
+
+// Of a row of x: the sum of magnitudes, and how much of an element its parts may lose.
+struct Parts {
+  double sum, lost;
+};
+
+Parts parts(const View &x, int64_t i, int64_t k, libsgemm_math_mode_t mode) {
+  double sum = 0, largest = 0;
+  for (int64_t l = 0; l < k; ++l) {
+    const double magnitude = std::fabs(static_cast<double>(x.at(i, l)));
+    sum += magnitude;
+    largest = std::max(largest, magnitude);
+  }
+  return {sum, mode == LIBSGEMM_MATH_FP16X3 ? 0x1p-49 * largest : 0x1p-133};
+}
+
+Claim claim(const GemmDesc &d, const float *before, const Arithmetic &how) {
   const bool solved = d.routine == Routine::trsm;
-  const Products p = solved ? products(d, d.c, d.ldc) : products(d, before, d.m);
-  const double terms = d.routine == Routine::syr2k ? 2 : 1;
-  const double factor = 2 * terms * std::sqrt(static_cast<double>(d.k) + 2) * kUnit;
+  const Products p = solved ? products(d, d.c, d.ldc, how.mode) : products(d, before, d.m, how.mode);
   const bool reads = before != nullptr && reads_c(d) && d.routine != Routine::trmm;
-  const Claim c = {p,     {reads ? const_cast<float *>(before) : nullptr, 1, d.m, p.out.part}, d.alpha, d.beta, solved,
-                   factor};
+  const Output old = {reads ? const_cast<float *>(before) : nullptr, 1, d.m, p.out.part};
+  const Claim c = {p, old, d.alpha, d.beta, solved, how.mode, error_factor(d, how)};
   return solved && d.side == LIBSGEMM_RIGHT ? c.transposed() : c;
 }
 
@@ -153,6 +175,8 @@ double worst_of_column(const Claim &c, int64_t j, Column *column) {
   column->magnitude.assign(static_cast<size_t>(p.m), 0);
   for (int t = 0; t < c.products.count; ++t) add_product(c.products.term[t], j, first, last, column);
   const double alpha = static_cast<double>(c.alpha);
+  const bool split = c.mode == LIBSGEMM_MATH_BF16X6 || c.mode == LIBSGEMM_MATH_FP16X3;
+  const Parts y = split ? parts(p.y.transposed(), j, p.k, c.mode) : Parts{0, 0};
   double worst = 0;
   for (int64_t i = first; i < last; ++i) {
     const double value = column->value[static_cast<size_t>(i)], magnitude = column->magnitude[static_cast<size_t>(i)];
@@ -163,25 +187,27 @@ double worst_of_column(const Claim &c, int64_t j, Column *column) {
       continue;
     }
     if (c.solved) {
-      worst = std::max(worst, ratio(value, alpha * old, magnitude + std::fabs(alpha * old), c.factor, p.k));
+      worst = std::max(worst, ratio(value, alpha * old, magnitude + std::fabs(alpha * old), c.factor, 0, p.k));
       continue;
     }
     const double add = c.before.data != nullptr ? static_cast<double>(c.beta) * old : 0;
     const double computed = static_cast<double>(*c.products.out.at(i, j));
-    worst = std::max(
-        worst, ratio(computed, alpha * value + add, std::fabs(alpha) * magnitude + std::fabs(add), c.factor, p.k));
+    const Parts x = split ? parts(p.x, i, p.k, c.mode) : Parts{0, 0};
+    const double lost = std::fabs(alpha) * (x.lost * y.sum + x.sum * y.lost);
+    worst = std::max(worst, ratio(computed, alpha * value + add, std::fabs(alpha) * magnitude + std::fabs(add),
+                                  c.factor, lost, p.k));
   }
   return worst;
 }
 
 }  // namespace
 
-double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode) {
+double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode, Arithmetic arithmetic) {
   Column column;
   double worst = 0;
   for (int64_t item = 0; item < desc.batch_count; ++item) {
     const GemmDesc d = batch_item(desc, item);
-    const Claim columns = claim(d, before != nullptr ? before->item(item) : nullptr);
+    const Claim columns = claim(d, before != nullptr ? before->item(item) : nullptr, arithmetic);
     const int64_t m = columns.products.term[0].m, n = columns.products.term[0].n;
     if (mode == LIBSGEMM_VERIFY_FULL || n <= 2 * kSamples) {
       for (int64_t j = 0; j < n; ++j) worst = std::max(worst, worst_of_column(columns, j, &column));

@@ -5,10 +5,23 @@
 
 namespace libsgemm {
 
-// The worst |error| / bound over the elements looked at, with the componentwise bound
-// 2 sqrt(k + 2) u (|alpha| |A| |B| + |beta| |C|), u = 2^-24; at most 1 if the result is right. Infinite if a value is
-// not finite where it should be, or finite where it should not. trsm: of the residual op(A) X - alpha B. `before` is C
-// as it was, needed if reads_c(desc). All operands in host memory. SAMPLE: four rows, four columns.
-double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode);
+// How a result was computed.
+struct Arithmetic {
+  libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
+  bool truncates = false;  // Kernel::truncates
+};
+
+// The worst |error| / bound over the elements looked at; at most 1 if the result is right. Infinite if a value is not
+// finite where it should be, or finite where it should not. trsm: of the residual op(A) X - alpha B. `before` is C as
+// it was, needed if reads_c(desc). All operands in host memory. SAMPLE: four rows, four columns.
+//
+// The bound is componentwise: f (|alpha| |A| |B| + |beta| |C|), with A and B rounded to the inputs of the mode, and
+//   f = 2 sqrt(k + 2) u, u = 2^-24
+//     + (k / 16 + 1) 2^-23  if the row truncates: so often does an instruction cut off a sum (TF32: k / 8)
+//     + 4 u                 BF16X6: the products left out, at most 2^-8 2^-16 of a product each
+//     + 8 u                 FP16X3: that, 2^-11 2^-11, and what two parts of 11 bits do not hold of an input, 2^-23
+// Parts are also cut off below, BF16X6: an input to 2^-133, FP16X3: to 2^-49 of the largest of its row of op(A) or
+// column of op(B); these times the magnitudes of their factors add to the bound.
+double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode, Arithmetic arithmetic = {});
 
 }  // namespace libsgemm

@@ -17,7 +17,10 @@
  * is read or written; with LIBSGEMM_UNIT the diagonal is taken to be one and is not read.
  *
  * Arithmetic is FP32 with FP32 accumulation unless a faster mode is asked for (libsgemm_set_math_mode,
- * LIBSGEMM_MATH_MODE).
+ * LIBSGEMM_MATH_MODE). An element of C is then right to within 2 sqrt(k + 2) u (|alpha| |A| |B| + |beta| |C|), u =
+ * 2^-24 (where partial sums stay in range; trsm: the residual). Products of 16-bit inputs and the modes TF32, BF16 and
+ * FP16 may leave their sums on tensor cores, which cut off where FP32 rounds: then (k / 16 + 1) 2^-23 (TF32: k / 8) is
+ * added to 2 sqrt(k + 2) u, and libsgemm_info_t.truncated tells.
  *
  * Pointers may point to host memory or to memory of a GPU that an active backend drives, but A, B and C of one call all
  * to the host or all to one GPU; a mixture is LIBSGEMM_INVALID_ARGUMENT.
@@ -87,16 +90,32 @@ typedef enum {
   LIBSGEMM_VERIFICATION_FAILED = 8 /* the result was wrong (libsgemm_set_verify) and could not be replaced */
 } libsgemm_status_t;
 
-/* Arithmetic of the FP32 routines. Every mode but FP32 is faster and has inputs of fewer bits, or sums several such
- * products; a mode is used only if asked for, and only where the backend has it: otherwise FP32 runs, which is more
- * accurate, and libsgemm_info_t.math_mode says so. */
+/* Arithmetic of libsgemm_sgemm and its batches. A mode is used only if asked for, and only where the backend has it for
+ * the call; otherwise, and in all other routines, FP32 runs, which is more accurate, and libsgemm_info_t.math_mode says
+ * so. alpha, beta, C and all sums are FP32 in every mode.
+ *
+ * TF32, BF16 and FP16 round A and B to fewer bits, each element to the nearest number, and multiply these: fast, with
+ * errors that the rounded inputs determine. The error of an element is that of FP32, above, with respect to the product
+ * of the rounded matrices. BF16X6 and FP16X3 keep FP32's error: they split each element into parts, multiply the parts
+ * on 16-bit tensor cores, and add up the significant products.
+ *
+ * Special values. NaN, Inf and signs of zeros survive rounding, and spread as in FP32; but tensor cores may read a
+ * signalling NaN whose payload is in its 13 last bits alone as Inf in TF32. Finite numbers that round to
+ * more than the largest number of the inputs become Inf: from 65520 in FP16, from 2^128 - 2^119 in BF16, from 2^128 -
+ * 2^116 in TF32. Denormal numbers are kept in TF32 and BF16 (as multiples of 2^-136 and 2^-133); FP16 keeps multiples
+ * of 2^-24 and makes zeros of numbers up to 2^-25. In BF16X6 and FP16X3 C has NaN and Inf where FP32 has them. */
 typedef enum {
-  LIBSGEMM_MATH_FP32 = 0,   /* default */
-  LIBSGEMM_MATH_BF16X6 = 1, /* three bf16 parts an operand, six products: error of FP32 */
-  LIBSGEMM_MATH_FP16X3 = 2, /* two scaled fp16 parts an operand, three products: error of FP32 for moderate ranges */
-  LIBSGEMM_MATH_TF32 = 3,   /* inputs rounded to 11 significant bits */
-  LIBSGEMM_MATH_BF16 = 4,   /* inputs rounded to 8 significant bits */
-  LIBSGEMM_MATH_FP16 = 5    /* inputs rounded to 11 significant bits, range of binary16 */
+  LIBSGEMM_MATH_FP32 = 0, /* default */
+  /* Three bf16 parts an operand, six products: the error of FP32, and 4 u more in the bound. Of elements below 2^-110
+   * bits below 2^-133 are lost. */
+  LIBSGEMM_MATH_BF16X6 = 1,
+  /* Two fp16 parts an operand, scaled by a power of two for each row of op(A) and column of op(B), three products: the
+   * error of FP32, and 8 u more in the bound. Bits below 2^-49 of the largest element of the row or column are lost:
+   * nothing to see in a product unless one row or column has elements of very different size. */
+  LIBSGEMM_MATH_FP16X3 = 2,
+  LIBSGEMM_MATH_TF32 = 3, /* inputs rounded to 11 significant bits, ties away from zero; range of FP32 */
+  LIBSGEMM_MATH_BF16 = 4, /* inputs rounded to 8 significant bits, ties to even; range of FP32 */
+  LIBSGEMM_MATH_FP16 = 5  /* inputs rounded to 11 significant bits, ties to even; range of binary16, to 65504 */
 } libsgemm_math_mode_t;
 
 typedef enum {
@@ -117,6 +136,7 @@ typedef struct {
   int argument;        /* position of the argument at fault, counted as in CBLAS; 0 if none */
   int device;          /* index of the device in its backend; 0 for a CPU */
   int fallbacks;       /* backends that were tried and failed before the one that computed */
+  int truncated;       /* 1 if the sums stayed on tensor cores, for which the larger error bound above holds */
   double verify_ratio; /* worst |error| / bound found by verification, at most 1 if right; negative if not verified */
   char entry[40];      /* the function called: "libsgemm_sgemm", "cblas_sgemm64_" */
   char backend[24];    /* "openblas"; "none" if the call returned, or only scaled C, before any backend was needed */
@@ -204,7 +224,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **s
 LIBSGEMM_API libsgemm_status_t libsgemm_set_workspace(libsgemm_handle_t h, void *workspace, size_t bytes);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_workspace(libsgemm_handle_t h, void **workspace, size_t *bytes);
 
-/* Arithmetic of the FP32 routines called with this handle. INVALID_ARGUMENT if mode is none of the enumerators. */
+/* Arithmetic of libsgemm_sgemm and its batches called with this handle. INVALID_ARGUMENT if mode is none of the
+ * enumerators. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t mode);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t *mode);
 
@@ -213,9 +234,9 @@ LIBSGEMM_API libsgemm_status_t libsgemm_get_math_mode(libsgemm_handle_t h, libsg
  * used here shows in the call that needs it. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_backend(libsgemm_handle_t h, const char *backends);
 
-/* Forces a row of the kernel tables by its name, and so the backend that has it; NULL or "" lifts the force. A call
- * that the row cannot do returns NOT_SUPPORTED. INVALID_ARGUMENT, with the valid names in the message, if there is no
- * such row. */
+/* Forces a row of the kernel tables by its name, and so the backend that has it and the arithmetic that it computes in,
+ * whatever the math mode; NULL or "" lifts the force. A call that the row cannot do returns NOT_SUPPORTED.
+ * INVALID_ARGUMENT, with the valid names in the message, if there is no such row. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const char *kernel);
 
 /* Verification of the results of calls with this handle, host pointers only, and what happens to a wrong one. Makes the
@@ -304,7 +325,7 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sgemmtr_h(libsgemm_handle_t h, libsgemm_
  */
 
 /* As libsgemm_sgemm with A and B of IEEE binary16 (shgemm) or bfloat16 (sbgemm), and alpha, beta, C and all sums in
- * FP32. The inputs are converted exactly; denormals, NaN and Inf are kept. */
+ * FP32. The inputs are converted exactly; denormals, NaN and Inf are kept. Math modes do not apply. */
 LIBSGEMM_API libsgemm_status_t libsgemm_shgemm(libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb,
                                                int64_t m, int64_t n, int64_t k, float alpha, const libsgemm_half_t *A,
                                                int64_t lda, const libsgemm_half_t *B, int64_t ldb, float beta, float *C,

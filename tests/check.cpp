@@ -131,7 +131,15 @@ std::unique_ptr<Buffer> Placement::place(Matrix Problem::*operand, int64_t ld, i
   return buffer;
 }
 
-std::string Placement::check_result(size_t product) {
+const Answer &Placement::answer_of(size_t product, const Arithmetic &how) {
+  std::vector<Answer> &answers = answers_[{how.mode, how.truncated}];
+  if (answers.empty()) {
+    for (const Problem *problem : problems_) answers.push_back(answer(*problem, how));
+  }
+  return answers[product];
+}
+
+std::string Placement::check_result(size_t product, const Arithmetic &how) {
   const Problem &problem = *problems_[product];
   const float *c = this->c() + static_cast<int64_t>(product) * args_.stride_c;
   Matrix result = problem.c;
@@ -139,7 +147,9 @@ std::string Placement::check_result(size_t product) {
     for (int64_t j = 0; j < result.columns; ++j) result.at(i, j) = c[index_in_c(i, j)];
   }
   if (problem.value.empty() && !problem.c.values.empty()) return check_residual(problem, result);
-  return compare(result, problem.value, problem.limit);
+  if (how.mode == LIBSGEMM_MATH_FP32 && !how.truncated) return compare(result, problem.value, problem.limit);
+  const Answer &wanted = answer_of(product, how);
+  return compare(result, wanted.value, wanted.limit);
 }
 
 void Placement::mark_writable() {
@@ -157,7 +167,7 @@ void Placement::mark_writable() {
 
 void Placement::restore() { c_->restore(); }
 
-std::string Placement::check() {
+std::string Placement::check(const Arithmetic &how) {
   if (writable_.empty()) mark_writable();
   const std::string output = c_->damage(writable_);
   if (!output.empty()) return "output: " + output;
@@ -166,7 +176,7 @@ std::string Placement::check() {
   const std::string b = b_->damage();
   if (!b.empty()) return "B: " + b;
   for (size_t product = 0; product < problems_.size(); ++product) {
-    const std::string fault = check_result(product);
+    const std::string fault = check_result(product, how);
     if (!fault.empty()) return problems_.size() == 1 ? fault : "product " + std::to_string(product) + ": " + fault;
   }
   return "";

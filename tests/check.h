@@ -1,8 +1,10 @@
 // Lays a problem out in guarded memory for a call, and judges what the call left there.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "buffer.h"
 #include "oracle.h"
@@ -35,8 +37,9 @@ class Placement {
   float *c() { return c_->as<float>(); }
   int64_t index_in_c(int64_t i, int64_t j) const { return index_of(args_.layout, args_.ldc, i, j); }
 
-  // Empty if the call left the right result and touched nothing else; otherwise the first fault, in words.
-  std::string check();
+  // Empty if the call left the right result for an arithmetic and touched nothing else; otherwise the first fault, in
+  // words.
+  std::string check(const Arithmetic &how = {});
 
   // Makes it ready for another call.
   void restore();
@@ -47,12 +50,15 @@ class Placement {
  private:
   std::unique_ptr<Buffer> place(Matrix Problem::*operand, int64_t ld, int64_t stride, bool poisoned);
   void mark_writable();
-  std::string check_result(size_t product);
+  std::string check_result(size_t product, const Arithmetic &how);
+  const Answer &answer_of(size_t product, const Arithmetic &how);
 
   std::vector<const Problem *> problems_;
   Args args_;
   std::unique_ptr<Buffer> a_, b_, c_;
   std::vector<bool> writable_;  // which elements of C's memory belong to it
+  // Answers of the products in other arithmetics than FP32, made when they are first needed.
+  std::map<std::pair<libsgemm_math_mode_t, bool>, std::vector<Answer>> answers_;
 };
 
 // Compares the elements of `region` with the expected values: equal bits if the limit is 0 (zeros of either sign are

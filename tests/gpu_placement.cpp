@@ -56,9 +56,9 @@ void DevicePlacement::restore() {
   upload();
 }
 
-std::string DevicePlacement::check() {
+std::string DevicePlacement::check(const Arithmetic &how) {
   download();
-  return host_->check();
+  return host_->check(how);
 }
 
 std::string DevicePlacement::check_untouched() {

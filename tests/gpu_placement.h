@@ -23,7 +23,7 @@ class DevicePlacement {
 
   // Placement's, for the device's memory.
   void restore();
-  std::string check();
+  std::string check(const Arithmetic &how = {});
   std::string check_untouched();
 
  private:

@@ -7,6 +7,7 @@
 
 #define CATCH_CONFIG_RUNNER
 #include "catch.h"
+#include "oracle.h"
 #include "subject.h"
 
 extern char **environ;
@@ -46,7 +47,11 @@ int choose_subject(const char *backend) {
     libsgemm_backend_info_t info;
     if (libsgemm_backend_describe(index, &info) != LIBSGEMM_SUCCESS) break;
     if (info.available == 0) return skip(std::string("backend ") + backend + " is not available: " + info.reason);
+    libsgemm_device_info_t device;
+    if (libsgemm_device_describe(index, 0, &device) != LIBSGEMM_SUCCESS) break;
     mutable_subject().backend = backend;
+    mutable_subject().is_gpu = info.is_gpu != 0;
+    mutable_subject().arch = device.arch;
     for (int row = 0; row < info.kernel_count; ++row) {
       mutable_subject().kernels.emplace_back(libsgemm_kernel_name(index, row));
     }
@@ -63,6 +68,14 @@ const Subject &subject() { return mutable_subject(); }
 bool serves(Routine routine) {
   const bool product = routine == Routine::kSgemm || routine == Routine::kShgemm || routine == Routine::kSbgemm;
   return product || subject().backend != "hip";
+}
+
+bool always_has(libsgemm_math_mode_t mode) { return !subject().is_gpu && rounds(mode); }
+
+bool has(libsgemm_math_mode_t mode) {
+  if (subject().backend != "cuda") return always_has(mode);
+  const bool turing = subject().arch == "sm_75";  // tensor cores for binary16 only
+  return !turing || mode == LIBSGEMM_MATH_FP16;
 }
 
 __attribute__((weak)) std::string skip_reason() { return ""; }

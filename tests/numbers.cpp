@@ -1,6 +1,7 @@
-// Conversions between FP32 and the 16-bit types, by the definition of the formats.
+// Conversions between FP32, TF32 and the 16-bit types, by the definition of the formats.
 #include "numbers.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sgemm_test {
@@ -23,6 +24,13 @@ uint16_t bfloat16_from_float(float value) {
   const uint32_t bits = bits_of(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<uint16_t>((bits >> 16) | 0x40u);
   return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+
+float tf32_from_float(float value) {
+  if (!std::isfinite(value) || value == 0) return value;
+  const double unit = std::ldexp(1.0, std::max(std::ilogb(value), -126) - 10);
+  const double nearest = std::round(static_cast<double>(value) / unit) * unit;
+  return std::fabs(nearest) < 0x1p128 ? static_cast<float>(nearest) : std::copysign(INFINITY, value);
 }
 
 float float_from_half(uint16_t bits) {

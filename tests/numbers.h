@@ -1,5 +1,5 @@
-// Numbers of the tests: a generator that gives the same sequence everywhere, and 16-bit conversions that share nothing
-// with those of the library.
+// Numbers of the tests: a generator that gives the same sequence everywhere, and conversions that share nothing with
+// those of the library.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +52,9 @@ inline float float_of_bits(uint32_t bits) {
 // Round to nearest, ties to even; NaN stays NaN.
 uint16_t half_from_float(float value);
 uint16_t bfloat16_from_float(float value);
+
+// The nearest float of 11 significant bits, ties away from zero; NaN stays NaN.
+float tf32_from_float(float value);
 
 float float_from_half(uint16_t bits);
 float float_from_bfloat16(uint16_t bits);

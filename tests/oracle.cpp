@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "numbers.h"
 
@@ -207,6 +209,45 @@ void plant_solution(Problem *p) {
   }
 }
 
+// Units of the magnitude of an element's terms. Beyond the FP32 bound: what an instruction on tensor cores cuts off the
+// sum, each 16 of k or, of TF32, 8; the products of parts that are left out, and what the parts do not hold.
+double error_factor(const Case &test, const Arithmetic &how) {
+  double factor = 2 * std::sqrt(static_cast<double>(terms(test)) + 2);
+  if (how.truncated) factor += 2 * (static_cast<double>(test.k) / (how.mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1);
+  if (how.mode == LIBSGEMM_MATH_BF16X6) factor += 4;
+  if (how.mode == LIBSGEMM_MATH_FP16X3) factor += 8;
+  return factor * kUnitRoundoff;
+}
+
+// Of each element of op(A) and op(B) bits may be lost below 2^-133 (bf16x6) or 2^-49 of the largest of its row of op(A)
+// or column of op(B) (fp16x3).
+void add_lost_parts(const Problem &p, libsgemm_math_mode_t mode, std::vector<double> *limit) {
+  struct Line {
+    double sum = 0, largest = 0;
+  };
+  const auto lines = [](const Factor &x) {
+    std::vector<Line> rows(static_cast<size_t>(x.rows));
+    for (int64_t i = 0; i < x.rows; ++i) {
+      Line &row = rows[static_cast<size_t>(i)];
+      for (int64_t j = 0; j < x.columns; ++j) {
+        row.sum += std::fabs(x.at(i, j));
+        row.largest = std::max(row.largest, std::fabs(x.at(i, j)));
+      }
+    }
+    return rows;
+  };
+  const auto lost = [mode](const Line &line) {
+    return mode == LIBSGEMM_MATH_BF16X6 ? 0x1p-133 : 0x1p-49 * line.largest;
+  };
+  const std::vector<Line> a = lines(general(p.a, p.test.transa)), b = lines(transpose(general(p.b, p.test.transb)));
+  for (size_t i = 0; i < a.size(); ++i) {
+    for (size_t j = 0; j < b.size(); ++j) {
+      const double both = lost(a[i]) * b[j].sum + a[i].sum * lost(b[j]);
+      (*limit)[i * b.size() + j] += std::fabs(static_cast<double>(p.test.alpha)) * both;
+    }
+  }
+}
+
 }  // namespace
 
 bool contains(Region region, int64_t row, int64_t column) {
@@ -239,30 +280,70 @@ Sums apply_triangle(const Problem &problem, const Matrix &x) {
   return sums;
 }
 
-void solve(Problem *p) {
-  const Case &test = p->test;
-  const size_t count = p->c.values.size();
-  p->value.assign(count, 0.0);
-  p->limit.assign(count, 0.0);
+Arithmetic arithmetic_of(const libsgemm_info_t &info) {
+  for (int mode = LIBSGEMM_MATH_FP32; mode <= LIBSGEMM_MATH_FP16; ++mode) {
+    const auto each = static_cast<libsgemm_math_mode_t>(mode);
+    if (std::string(name_of(each)) == info.math_mode) return {each, info.truncated != 0};
+  }
+  throw std::runtime_error("the arithmetic is \"" + std::string(info.math_mode) + "\"");
+}
+
+const char *name_of(libsgemm_math_mode_t mode) {
+  static const char *const names[] = {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16"};
+  return names[mode];
+}
+
+bool rounds(libsgemm_math_mode_t mode) { return mode >= LIBSGEMM_MATH_TF32; }
+
+float as_input(libsgemm_math_mode_t mode, float value) {
+  switch (mode) {
+    case LIBSGEMM_MATH_TF32:
+      return tf32_from_float(value);
+    case LIBSGEMM_MATH_BF16:
+      return float_from_bfloat16(bfloat16_from_float(value));
+    case LIBSGEMM_MATH_FP16:
+      return float_from_half(half_from_float(value));
+    default:
+      return value;
+  }
+}
+
+Answer answer(const Problem &problem, const Arithmetic &how) {
+  Problem p = problem;
+  for (Matrix *x : {&p.a, &p.b}) {
+    for (float &value : x->values) value = as_input(how.mode, value);
+  }
+  const Case &test = p.test;
+  const size_t count = p.c.values.size();
+  Answer result = {std::vector<double>(count, 0.0), std::vector<double>(count, 0.0)};
   const double alpha = test.alpha;
   const double beta = test.beta;
-  const double factor = 2 * std::sqrt(static_cast<double>(terms(test)) + 2) * kUnitRoundoff;
   std::vector<double> magnitude(count, 0.0);
-  if (alpha != 0 && test.k != 0) {
-    const Sums sums = products(*p);
+  const bool multiplies = alpha != 0 && test.k != 0;
+  if (multiplies) {
+    const Sums sums = products(p);
     for (size_t i = 0; i < count; ++i) {
-      p->value[i] = alpha * sums.sum[i];
+      result.value[i] = alpha * sums.sum[i];
       magnitude[i] = std::fabs(alpha) * sums.magnitude[i];
     }
   }
   if (beta != 0) {
     for (size_t i = 0; i < count; ++i) {
-      p->value[i] += beta * static_cast<double>(p->c.values[i]);
-      magnitude[i] += std::fabs(beta * static_cast<double>(p->c.values[i]));
+      result.value[i] += beta * static_cast<double>(p.c.values[i]);
+      magnitude[i] += std::fabs(beta * static_cast<double>(p.c.values[i]));
     }
   }
-  if (test.inputs == Inputs::kExact) return;
-  for (size_t i = 0; i < count; ++i) p->limit[i] = factor * magnitude[i];
+  if (test.inputs == Inputs::kExact) return result;
+  const double factor = error_factor(test, how);
+  for (size_t i = 0; i < count; ++i) result.limit[i] = factor * magnitude[i];
+  if (multiplies && how.mode != LIBSGEMM_MATH_FP32 && !rounds(how.mode)) add_lost_parts(p, how.mode, &result.limit);
+  return result;
+}
+
+void solve(Problem *p) {
+  const Answer in_fp32 = answer(*p, {});
+  p->value = in_fp32.value;
+  p->limit = in_fp32.limit;
 }
 
 Problem make_problem(const Case &test, uint64_t seed) {

@@ -29,13 +29,32 @@ struct Sums {
   std::vector<double> sum, magnitude;
 };
 
-// A case with its matrices as stored, and its answer.
+// How a result was computed: the inputs are rounded to those of the mode, and how close to the product of these the
+// result has to be.
+struct Arithmetic {
+  libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
+  bool truncated = false;  // sums on tensor cores
+};
+
+// What libsgemm_last_info says; throws if that is no math mode.
+Arithmetic arithmetic_of(const libsgemm_info_t &info);
+const char *name_of(libsgemm_math_mode_t mode);
+// The modes that round inputs; the others but FP32 split them.
+bool rounds(libsgemm_math_mode_t mode);
+
+// `value` as an input of the mode.
+float as_input(libsgemm_math_mode_t mode, float value);
+
+// What a result has to be, and how far from it an element may lie; 0 for the exact cases.
+struct Answer {
+  std::vector<double> value, limit;
+};
+
+// A case with its matrices as stored, and its answer in FP32.
 struct Problem {
   Case test;
-  Matrix a, b, c;  // c is the matrix that is written (B of strmm and strsm), before the call
-  // The answer and how far from it an element may lie; 0 for the exact cases. Empty for a random strsm, whose answer is
-  // judged by its residual.
-  std::vector<double> value, limit;
+  Matrix a, b, c;                    // c is the matrix that is written (B of strmm and strsm), before the call
+  std::vector<double> value, limit;  // empty for a random strsm, whose answer is judged by its residual
 };
 
 // Matrices of the right shapes with values drawn from `seed`, and the answer.
@@ -43,6 +62,7 @@ Problem make_problem(const Case &test, uint64_t seed = 1);
 
 // The answer for the matrices that `problem` holds now (not for strsm).
 void solve(Problem *problem);
+Answer answer(const Problem &problem, const Arithmetic &how);
 
 // strsm: op(A) * X or X * op(A).
 Sums apply_triangle(const Problem &problem, const Matrix &x);

@@ -150,6 +150,16 @@ bool call_is_sound() {
   return call_is_sound(&product);
 }
 
+// Which arithmetic ran, by the one number that all modes which round make something else of.
+std::string input_of_product() {
+  const float x = 0x1.012p0f, one = 1;
+  float c = 0;
+  library.sgemm(LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, 1, 1, 1, 1, &x, 1, &one, 1, 0, &c, 1);
+  char text[32];
+  std::snprintf(text, sizeof text, "%a", static_cast<double>(c));
+  return text;
+}
+
 void tell_call(const std::string &prefix, libsgemm_status_t status, const Product &product) {
   libsgemm_info_t info;
   library.last_info(&info);
@@ -172,6 +182,7 @@ int call_mode() {
   Product product(size());
   const libsgemm_status_t status = product.call();
   tell_call("", status, product);
+  tell("input", input_of_product());
   return 0;
 }
 

@@ -11,6 +11,8 @@ namespace sgemm_test {
 struct Subject {
   std::string backend;               // "openblas"
   std::vector<std::string> kernels;  // all rows of its kernel table
+  bool is_gpu = false;
+  std::string arch;  // of its first device: "sm_90"
 };
 
 const Subject &subject();
@@ -18,6 +20,14 @@ const Subject &subject();
 // Whether its kernel table has rows for the routine. Those of HIP are for products; other calls on host memory go to
 // another backend, visibly.
 bool serves(Routine routine);
+
+constexpr libsgemm_math_mode_t kFastModes[] = {LIBSGEMM_MATH_BF16X6, LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_TF32,
+                                               LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16};
+
+// Whether it has rows of the mode for every product, as the CPU backends have for the modes that round; and whether for
+// some: CUDA's by its tensor cores.
+bool always_has(libsgemm_math_mode_t mode);
+bool has(libsgemm_math_mode_t mode);
 
 // Why this executable cannot run here at all; empty if it can. Defined by the tests that need it.
 std::string skip_reason();

@@ -97,9 +97,9 @@ class GroupBatch {
 
   const BatchArgs &args() const { return batch_; }
 
-  std::string check() {
+  std::string check(const Arithmetic &how) {
     for (size_t i = 0; i < products_.size(); ++i) {
-      const std::string fault = products_[i]->check();
+      const std::string fault = products_[i]->check(how);
       if (!fault.empty()) return "product " + std::to_string(i) + ": " + fault;
     }
     return "";
@@ -146,8 +146,8 @@ void run_groups(Element element, const std::vector<std::vector<Problem>> &groups
         way.handle == nullptr ? call_batch(element, batch.args()) : call_batch(element, *way.handle, batch.args());
     // A row may decline a group after earlier ones are done.
     const std::string fault = ways->judge(
-        &way, batch_entry_name(element), no_backend, status, [&batch] { return batch.check(); },
-        [] { return std::string(); });
+        &way, batch_entry_name(element), no_backend, status,
+        [&batch](const Arithmetic &how) { return batch.check(how); }, [] { return std::string(); });
     if (!fault.empty()) failures->add(description + way.description() + ": " + fault);
   }
 }
@@ -194,6 +194,27 @@ TEST_CASE("group batches give what their products give") {
       failures.report();
       CHECK(ways.all()[0].ran > 20);
       CHECK(ways.all()[1].ran > 20);
+    }
+  }
+}
+
+TEST_CASE("batches give what their products give in every math mode") {
+  for (const libsgemm_math_mode_t mode : kFastModes) {
+    DYNAMIC_SECTION(name_of(mode)) {
+      Ways ways(mode);
+      Failures failures;
+      const std::vector<Case> cases = some_cases(Routine::kSgemm, 67);
+      for (size_t i = 0; i + 2 < cases.size(); i += 2) {
+        const libsgemm_layout_t layout = kLayouts[i / 2 % 2];
+        run_strided(cases[i], Routine::kSgemmStrided, layout, 3, {i % 4 == 0, i % 6 == 0}, &ways, &failures);
+        const std::vector<Problem> group = make_batch(cases[i + 1], 2, {false, false});
+        run_groups(Element::kFloat, {group}, layout, &ways, &failures);
+      }
+      failures.report();
+      const Way &way = ways.all().front();
+      CHECK(way.declined == 0);
+      CHECK(way.ran > 20);
+      if (always_has(mode)) CHECK(way.ran_in_mode == way.ran);
     }
   }
 }

@@ -161,10 +161,31 @@ TEST_CASE("every valid value is accepted, and an empty one means the default") {
       Outcome outcome = probe({{"LIBSGEMM_" + row.first, value}});
       INFO(row.first << "=" << value << outcome.description());
       check_success(outcome, cpu_backend());
-      CHECK(outcome.report["math_mode"] == "fp32");  // the CPU has no other
+      const bool rounds = value == "tf32" || value == "bf16" || value == "fp16";
+      CHECK(outcome.report["math_mode"] == (rounds ? value : "fp32"));  // the CPU splits no inputs
       CHECK(outcome.report["verified"] == (value == "sample" || value == "full" ? "1" : "0"));
       if (row.first != "VERBOSE") CHECK(outcome.err == "");
     }
+  }
+}
+
+TEST_CASE("LIBSGEMM_MATH_MODE is the arithmetic that runs") {
+  // 1 + 2^-8 + 2^-11 in as many bits as the inputs of the mode have; a tie for two of them.
+  const std::map<std::string, std::string> inputs = {
+      {"", "0x1.012p+0"},     {"fp32", "0x1.012p+0"}, {"bf16x6", "0x1.012p+0"}, {"fp16x3", "0x1.012p+0"},
+      {"tf32", "0x1.014p+0"}, {"bf16", "0x1.02p+0"},  {"fp16", "0x1.01p+0"}};
+  for (const std::string backend : {"openblas", "ref"}) {
+    if (!is_available(backend)) continue;
+    for (const auto &mode : inputs) {
+      Outcome outcome = probe({{"LIBSGEMM_MATH_MODE", mode.first}, {"LIBSGEMM_BACKEND", backend}});
+      INFO(outcome.description());
+      check_success(outcome, backend);
+      CHECK(outcome.report["input"] == mode.second);
+    }
+    Outcome forbidden =
+        probe({{"LIBSGEMM_MATH_MODE", "tf32"}, {"NVIDIA_TF32_OVERRIDE", "0"}, {"LIBSGEMM_BACKEND", backend}});
+    CHECK(forbidden.report["math_mode"] == "fp32");
+    CHECK(forbidden.report["input"] == "0x1.012p+0");
   }
 }
 

@@ -35,6 +35,9 @@ std::string judge_scaling(libsgemm_status_t status, DevicePlacement *device) {
 // Runs a routine on device memory in every way.
 class Runner {
  public:
+  Runner() = default;
+  explicit Runner(libsgemm_math_mode_t mode) : ways_(mode) {}
+
   void run(Routine routine, const std::vector<const Problem *> &problems, libsgemm_layout_t layout,
            const Strides &strides = {}) {
     const Case &test = problems.front()->test;
@@ -53,7 +56,7 @@ class Runner {
         // Most rows serve one routine: that a call was declined and did nothing is looked at now and then.
         const bool look = status != LIBSGEMM_NOT_SUPPORTED || way.declined % 16 == 0;
         fault = ways_.judge(
-            &way, entry_name(routine), false, status, [&] { return device.check(); },
+            &way, entry_name(routine), false, status, [&](const Arithmetic &how) { return device.check(how); },
             [&] { return look ? device.check_untouched() : std::string(); });
         dirty = look;
       }
@@ -71,18 +74,22 @@ class Runner {
   // At least `calls` ran in each way that forces no row, and at least one row could be forced.
   void finish(int calls) {
     failures_.report();
-    int rows = 0;
+    int rows = 0, forced = 0;
     for (const Way &way : ways_.all()) {
       INFO(way.description() << ": " << way.ran << " ran, " << way.declined << " declined");
       if (way.kernel.empty()) {
         CHECK(way.declined == 0);
         CHECK(way.ran >= calls);
       } else {
+        ++forced;
         rows += way.ran > 0 ? 1 : 0;
       }
     }
-    CHECK(rows > 0);
+    CHECK((rows > 0 || forced == 0));
   }
+
+  // Calls that ran in the mode asked for, and not in FP32 in its place.
+  int ran_in_mode() { return ways_.all().front().ran_in_mode; }
 
  private:
   Ways ways_;
@@ -104,6 +111,28 @@ TEST_CASE("every case of every routine on device pointers in every way of callin
     runner.finish(500);
   }
   CHECK(routines > 0);
+}
+
+TEST_CASE("products in each math mode on device pointers, as the backend chooses") {
+  for (const libsgemm_math_mode_t mode : kFastModes) {
+    DYNAMIC_SECTION(name_of(mode)) {
+      Runner runner(mode);
+      const std::vector<Case> cases = cases_of(Routine::kSgemm);
+      for (size_t i = 0; i < cases.size(); i += 11) runner.run(make_problem(cases[i]));
+      // Large enough for every row, aligned and not.
+      for (const int offset : {0, 1}) {
+        Case test = case_of(Routine::kSgemm, 1100, 1030, 700);
+        test.inputs = Inputs::kRandom;
+        test.offset = offset;
+        test.padding = offset == 0 ? Padding{4, 4, 4} : Padding{1, 2, 3};
+        test.transa = offset == 0 ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS;
+        const int before = runner.ran_in_mode();
+        runner.run(make_problem(test));
+        CHECK((runner.ran_in_mode() > before) == has(mode));
+      }
+      runner.finish(300);
+    }
+  }
 }
 
 TEST_CASE("strided batches on device pointers") {
@@ -183,14 +212,15 @@ TEST_CASE("batches of pointers, with the arrays in host and in device memory, in
       for (const auto &device : devices) device->restore();
       const libsgemm_status_t status =
           way.handle == nullptr ? call_batch(Element::kFloat, batch) : call_batch(Element::kFloat, *way.handle, batch);
-      const auto all = [&](std::string (DevicePlacement::*check)()) {
+      const auto all = [&](const auto &check) {
         std::string fault;
-        for (size_t i = 0; i < devices.size() && fault.empty(); ++i) fault = ((*devices[i]).*check)();
+        for (size_t i = 0; i < devices.size() && fault.empty(); ++i) fault = check(devices[i].get());
         return fault;
       };
       const std::string fault = ways.judge(
-          &way, "libsgemm_sgemm_batch", false, status, [&] { return all(&DevicePlacement::check); },
-          [&] { return all(&DevicePlacement::check_untouched); });
+          &way, "libsgemm_sgemm_batch", false, status,
+          [&](const Arithmetic &how) { return all([&](DevicePlacement *each) { return each->check(how); }); },
+          [&] { return all([](DevicePlacement *each) { return each->check_untouched(); }); });
       if (!fault.empty()) {
         failures.add(std::string(on_device ? "arrays on the device, " : "arrays on the host, ") + way.description() +
                      ": " + fault);

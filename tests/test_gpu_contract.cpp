@@ -189,6 +189,11 @@ TEST_CASE("forced kernels, math modes and backends") {
   REQUIRE(libsgemm_set_math_mode(h, LIBSGEMM_MATH_BF16) == LIBSGEMM_SUCCESS);
   REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
   CHECK(std::string(last_info().math_mode) == "fp32");  // the GPU has no bf16 row
+  CHECK(last_info().truncated == 0);
+  REQUIRE(libsgemm_set_kernel(h, "cuda_mock_tf32") == LIBSGEMM_SUCCESS);
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(std::string(last_info().math_mode) == "tf32");  // a forced row computes as it does
+  CHECK(last_info().truncated == 1);
   REQUIRE(libsgemm_set_kernel(h, "openblas_sgemm") == LIBSGEMM_SUCCESS);
   CHECK(p.run(h) != LIBSGEMM_SUCCESS);  // device data are out of its reach
   Product host(8);

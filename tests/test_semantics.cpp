@@ -31,7 +31,8 @@ void run(const Problem &problem, bool no_backend = false) {
     } else {
       CHECK(info.backend != subject().backend);
     }
-    CHECK(placement.check() == "");
+    if (!no_backend) CHECK(std::string(info.math_mode) == "fp32");
+    CHECK(placement.check(no_backend ? Arithmetic() : arithmetic_of(info)) == "");
   }
 }
 

@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "catch.h"
+#include "half.h"
+#include "numbers.h"
+#include "oracle.h"
 #include "ref/ref.h"
 
 using namespace libsgemm;
@@ -150,6 +153,84 @@ TEST_CASE("an error is found in any product of a batch") {
   first.compute();
   second.compute();
   CHECK(verify_result(batch, &before, LIBSGEMM_VERIFY_FULL) <= 1);
+}
+
+TEST_CASE("a result is right in the arithmetic it was computed in, and in no other") {
+  const libsgemm_math_mode_t modes[] = {LIBSGEMM_MATH_FP32, LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16};
+  for (const libsgemm_math_mode_t ran : modes) {
+    for (const libsgemm_op_t op : {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS}) {
+      Problem p(Routine::gemm, 20, 30, 40);
+      p.desc.transa = p.desc.transb = op;
+      p.fill();
+      p.a[1] = 7e4f;  // beyond FP16
+      const std::vector<float> a = p.a, b = p.b;
+      Snapshot before;
+      REQUIRE(before.take(p.desc));
+      for (std::vector<float> *x : {&p.a, &p.b}) {
+        for (float &value : *x) value = sgemm_test::as_input(ran, value);
+      }
+      p.compute();
+      p.a = a;
+      p.b = b;
+      p.desc.a = p.a.data();
+      p.desc.b = p.b.data();
+      for (const libsgemm_math_mode_t judged : modes) {
+        INFO(math_mode_name(ran) << " judged as " << math_mode_name(judged));
+        CHECK((verify_result(p.desc, &before, LIBSGEMM_VERIFY_FULL, {judged, false}) <= 1) == (judged == ran));
+      }
+    }
+  }
+}
+
+TEST_CASE("rows that truncate, and parts of inputs, have bounds of their own") {
+  using Arithmetic = libsgemm::Arithmetic;
+  const int64_t k = 4096;
+  Problem p(Routine::gemm, 1, 1, k);
+  p.desc.alpha = 1;
+  p.desc.beta = 0;
+  p.fill();
+  for (float &x : p.a) x = 1;
+  for (float &x : p.b) x = 1;
+  const auto ratio = [&](float c, Arithmetic how) {
+    p.at(0, 0) = c;
+    return verify_result(p.desc, nullptr, LIBSGEMM_VERIFY_FULL, how);
+  };
+  const double size = static_cast<double>(k), fp32 = 2 * std::sqrt(size + 2) * 0x1p-24 * size;
+  const float off = 4096 + 0.125f;
+  const auto is = [](double wanted) { return Approx(0.125 / wanted); };
+  CHECK(ratio(off, {}) == is(fp32));
+  CHECK(ratio(off, {LIBSGEMM_MATH_FP32, true}) == is(fp32 + (256 + 1) * 0x1p-23 * size));
+  CHECK(ratio(off, {LIBSGEMM_MATH_TF32, true}) == is(fp32 + (512 + 1) * 0x1p-23 * size));
+  CHECK(ratio(off, {LIBSGEMM_MATH_BF16X6, false}) == is(fp32 + 4 * 0x1p-24 * size));
+  CHECK(ratio(off, {LIBSGEMM_MATH_FP16X3, false}) == is(fp32 + 8 * 0x1p-24 * size));
+  // One large element in the row of A, which B does not see: the others lose bits below it in FP16X3 only.
+  for (int64_t l = 0; l < k; ++l) p.a[static_cast<size_t>(l * p.desc.lda)] = 0x1p-60f;
+  p.a[0] = 1;
+  p.b[0] = 0;
+  CHECK(ratio(0, {}) > 1);
+  CHECK(ratio(0, {LIBSGEMM_MATH_BF16X6, false}) > 1);
+  CHECK(ratio(0, {LIBSGEMM_MATH_FP16X3, false}) < 1);
+}
+
+TEST_CASE("the library rounds as the tests do") {
+  const auto check = [](uint32_t bits) {
+    const float x = sgemm_test::float_of_bits(bits);
+    for (const libsgemm_math_mode_t mode : {LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16}) {
+      const float ours = rounded(x, mode), wanted = sgemm_test::as_input(mode, x);
+      if (std::isnan(x) && std::isnan(ours)) continue;
+      if (sgemm_test::bits_of(ours) == sgemm_test::bits_of(wanted)) continue;
+      INFO(math_mode_name(mode) << " of " << bits << ": " << ours << ", expected " << wanted);
+      FAIL_CHECK();
+    }
+  };
+  // Every upper half with the lower halves around the ties, and random numbers.
+  for (uint32_t high = 0; high < 0x10000u; ++high) {
+    for (const uint32_t low : {0u, 1u, 0x0fffu, 0x1000u, 0x1001u, 0x1fffu, 0x2fffu, 0x3000u, 0x3001u, 0x7fffu, 0x8000u,
+                               0x8001u, 0xefffu, 0xf000u, 0xf001u, 0xffffu}) {
+      check(high << 16 | low);
+    }
+  }
+  for (int i = 0; i < 1000000; ++i) check(static_cast<uint32_t>(generator()()));
 }
 
 TEST_CASE("a sample finds an error in a row that it draws, and draws every row in time") {

@@ -1,6 +1,8 @@
 // Makes the ways and judges calls.
 #include "ways.h"
 
+#include <cstdlib>
+
 #include "catch.h"
 #include "subject.h"
 
@@ -8,6 +10,7 @@ namespace sgemm_test {
 
 std::string Way::description() const {
   if (!kernel.empty()) return "kernel " + kernel;
+  if (mode != LIBSGEMM_MATH_FP32) return std::string("mode ") + name_of(mode);
   return handle == nullptr ? "without a handle" : "with a handle";
 }
 
@@ -16,7 +19,9 @@ Ways::Ways() {
   ways_.emplace_back();
   ways_.back().handle = std::make_unique<Handle>();
   REQUIRE(libsgemm_set_backend(*ways_.back().handle, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
+  const char *only = std::getenv("LIBSGEMM_TEST_KERNEL");  // of the rows, those whose names have this
   for (const std::string &kernel : subject().kernels) {
+    if (only != nullptr && kernel.find(only) == std::string::npos) continue;
     ways_.emplace_back();
     ways_.back().kernel = kernel;
     ways_.back().handle = std::make_unique<Handle>();
@@ -24,15 +29,23 @@ Ways::Ways() {
   }
 }
 
+Ways::Ways(libsgemm_math_mode_t mode) {
+  ways_.emplace_back();
+  ways_.back().mode = mode;
+  ways_.back().handle = std::make_unique<Handle>();
+  REQUIRE(libsgemm_set_backend(*ways_.back().handle, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
+  REQUIRE(libsgemm_set_math_mode(*ways_.back().handle, mode) == LIBSGEMM_SUCCESS);
+}
+
 std::string Ways::judge(Way *way, const std::string &entry, bool no_backend, libsgemm_status_t status,
                         Placement *placement) const {
   return judge(
-      way, entry, no_backend, status, [placement] { return placement->check(); },
+      way, entry, no_backend, status, [placement](const Arithmetic &how) { return placement->check(how); },
       [placement] { return placement->check_untouched(); });
 }
 
 std::string Ways::judge(Way *way, const std::string &entry, bool no_backend, libsgemm_status_t status,
-                        const std::function<std::string()> &check,
+                        const std::function<std::string(const Arithmetic &)> &check,
                         const std::function<std::string()> &untouched) const {
   const libsgemm_info_t info = last_info();
   if (info.status != status) return "libsgemm_last_info has another status than the call returned";
@@ -48,14 +61,18 @@ std::string Ways::judge(Way *way, const std::string &entry, bool no_backend, lib
   if (backend != info.backend) return std::string("ran on ") + info.backend + " because " + info.reason;
   const std::string kernel = info.kernel;
   if (no_backend && kernel != "nothing" && kernel != "scale") return "ran the kernel " + kernel;
+  Arithmetic how;
   if (!no_backend) {
     if (!way->kernel.empty() && way->kernel != kernel) return "ran the kernel " + kernel;
     if (kernel.empty()) return "no kernel is named";
-    if (std::string(info.math_mode) != "fp32") return std::string("arithmetic is ") + info.math_mode;
+    how = arithmetic_of(info);
+    const bool asked = how.mode == LIBSGEMM_MATH_FP32 || how.mode == way->mode || !way->kernel.empty();
+    if (!asked) return std::string("arithmetic is ") + info.math_mode;
     if (info.fallbacks != 0) return "a backend failed before";
     ++way->ran;
+    way->ran_in_mode += how.mode == way->mode ? 1 : 0;
   }
-  return check();
+  return check(how);
 }
 
 void Failures::add(const std::string &failure) {

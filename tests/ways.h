@@ -12,10 +12,12 @@
 namespace sgemm_test {
 
 struct Way {
-  std::string kernel;              // the row forced; empty if none
-  std::unique_ptr<Handle> handle;  // null: the form without a handle
-  int ran = 0;                     // calls that the backend computed
-  int declined = 0;                // calls that the forced row cannot do
+  std::string kernel;                              // the row forced; empty if none
+  std::unique_ptr<Handle> handle;                  // null: the form without a handle
+  libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;  // asked for
+  int ran = 0;                                     // calls that the backend computed
+  int ran_in_mode = 0;                             // of these in the mode, and not in FP32 in its place
+  int declined = 0;                                // calls that the forced row cannot do
 
   std::string description() const;
 };
@@ -23,17 +25,21 @@ struct Way {
 class Ways {
  public:
   Ways();
+  // With a handle told the backend and the mode, only.
+  explicit Ways(libsgemm_math_mode_t mode);
 
   std::deque<Way> &all() { return ways_; }
 
-  // Judges a call that was made in `way`: its status, what libsgemm_last_info says, and the matrices. `no_backend`:
-  // the call needs none. Counts. Returns the first fault in words.
+  // Judges a call that was made in `way`: its status, what libsgemm_last_info says, and the matrices, by the arithmetic
+  // that it names: FP32 or the mode asked for, or that of a forced row. `no_backend`: the call needs none. Counts.
+  // Returns the first fault in words.
   std::string judge(Way *way, const std::string &entry, bool no_backend, libsgemm_status_t status,
                     Placement *placement) const;
 
   // The same where the matrices are not those of one placement.
   std::string judge(Way *way, const std::string &entry, bool no_backend, libsgemm_status_t status,
-                    const std::function<std::string()> &check, const std::function<std::string()> &untouched) const;
+                    const std::function<std::string(const Arithmetic &)> &check,
+                    const std::function<std::string()> &untouched) const;
 
  private:
   std::deque<Way> ways_;

@@ -32,12 +32,15 @@ std::vector<Device> &devices() {
   return *instance;
 }
 
-// Machine code runs on its own architecture and on later ones of the same major version; PTX on all later ones.
-bool has_code(int arch) {
-  const auto runs = [arch](const Code &code) {
-    return code.specific ? code.arch == arch : code.arch / 10 == arch / 10 && code.arch <= arch;
-  };
-  return std::any_of(std::begin(kCode), std::end(kCode), runs) || (LIBSGEMM_CUDA_PTX > 0 && arch >= LIBSGEMM_CUDA_PTX);
+// The architecture of the code that runs on this one; 0: none does. Machine code runs on its own architecture and on
+// later ones of the same major version; PTX on all later ones.
+int code_arch(int arch) {
+  int best = 0;
+  for (const Code &code : kCode) {
+    const bool runs = code.specific ? code.arch == arch : code.arch / 10 == arch / 10 && code.arch <= arch;
+    if (runs) best = std::max(best, code.arch);
+  }
+  return best != 0 ? best : arch >= LIBSGEMM_CUDA_PTX ? LIBSGEMM_CUDA_PTX : 0;
 }
 
 int attribute(CUdevice device, CUdevice_attribute which) {
@@ -48,6 +51,10 @@ int attribute(CUdevice device, CUdevice_attribute which) {
 // Of the programming guide's table of throughputs.
 int fma_per_clock(int arch) { return arch < 80 || arch == 80 ? 64 : 128; }
 
+// The same of the tensor cores. Of sm_90 it is what mma.sync reaches, of newer ones an estimate: their full rate needs
+// other instructions.
+int tensor_per_clock(int arch) { return arch == 80 ? 1024 : arch >= 90 && arch < 120 ? 1280 : 512; }
+
 bool describe(int ordinal, Device *d) {
   CUdevice device;
   if (driver().device(&device, ordinal) != CUDA_SUCCESS) return false;
@@ -55,11 +62,13 @@ bool describe(int ordinal, Device *d) {
   d->ordinal = ordinal;
   d->arch = 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
             attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  d->code_arch = code_arch(d->arch);
   std::snprintf(d->arch_name, sizeof d->arch_name, "sm_%d", d->arch);
   d->schedulers = 4;
   d->wave = 32;
   d->compute_units = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   d->fma_per_clock = fma_per_clock(d->arch);
+  d->tensor_per_clock = tensor_per_clock(d->arch);
   d->l2_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
   // With the opt-in that launch.cpp makes.
   d->shared_memory_per_block =
@@ -98,7 +107,7 @@ bool take_device(int ordinal, Error *why_not) {
     set_error(why_not, "the driver cannot describe device %d", ordinal);
     return false;
   }
-  if (!has_code(d.arch)) {
+  if (d.code_arch == 0) {
     set_error(why_not, "this build holds no code for device %d, %s (%s)", ordinal, d.arch_name, d.name);
     return false;
   }

@@ -10,8 +10,11 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 struct Device : DeviceModel {
-  int arch;  // 10 * major + minor of the compute capability: 90
+  int arch;       // 10 * major + minor of the compute capability: 90
+  int code_arch;  // of the code that runs on it, by which kernels are chosen
   int64_t l2_bytes;
+  // Fused multiply-adds of 16-bit numbers with FP32 sums of one multiprocessor and clock, by mma.sync.
+  int tensor_per_clock;
 };
 
 // `index` counts the devices of the backend, after LIBSGEMM_DEVICES. Only after enumerate().

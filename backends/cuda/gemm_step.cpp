@@ -17,12 +17,13 @@ struct Choice {
   double seconds;
 };
 
-// The steps of an FP32 row are computed in FP32.
+// A gemm is computed in its own arithmetic, which of steps of blocked algorithms is FP32, other routines in FP32.
 Choice cheapest(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   Choice best = {nullptr, std::numeric_limits<double>::infinity()};
+  const libsgemm_math_mode_t mode = desc.routine == Routine::gemm ? desc.math_mode : LIBSGEMM_MATH_FP32;
   for (int row = 0; row < kernel_count(); ++row) {
     const Kernel &kernel = kernels()[row];
-    if (kernel.math_mode != LIBSGEMM_MATH_FP32 || kernel.launch == asking || !kernel.supports(desc, device)) continue;
+    if (kernel.math_mode != mode || kernel.launch == asking || !kernel.supports(desc, device)) continue;
     if (workspace_of(kernel, desc, device) > workspace_bytes) continue;
     const double seconds = kernel.cost(desc, device);
     if (best.kernel == nullptr || seconds < best.seconds) best = {&kernel, seconds};

@@ -30,6 +30,15 @@ __device__ __forceinline__ void copy_async_16(float *shared, const float *global
 #endif
 }
 
+// Copies `valid` bytes, 0 to 16, and writes zeros behind them; of 0 it reads nothing. Both addresses are multiples of
+// 16 bytes. (sm_80 only.)
+__device__ __forceinline__ void copy_async_part(void *shared, const void *global, int valid) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(global), "r"(valid) : "memory");
+#endif
+}
+
 // Closes the group of copies that the thread has issued since the last one.
 __device__ __forceinline__ void commit_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -61,15 +70,126 @@ __device__ __forceinline__ float4 load_streamed_x4(const float *global) {
   return v;
 }
 
-// ---- Barriers in shared memory and copies of boxes by the copy engine (sm_90). Kernels that use them exist on sm_90
-// only.
-
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 // The address that instructions on shared memory take.
 __device__ __forceinline__ uint32_t shared_address(const void *shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
 }
 
+// ---- Fragments for tensor cores (sm_75). A matrix is 8 rows of 16 bytes; lane l gives the address of row l % 8 of
+// matrix l / 8, and receives of each matrix the 4 bytes number l % 4 of row l / 4.
+
+__device__ __forceinline__ void load_matrices(uint32_t (&to)[4], uint32_t shared) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(shared)
+               : "memory");
+}
+// Each matrix, of 16-bit elements, transposed.
+__device__ __forceinline__ void load_matrices_turned(uint32_t (&to)[4], uint32_t shared) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(shared)
+               : "memory");
+}
+
+// A fragment of wmma, of which `shared` is the first element and `pitch` the elements from one row (or column) to the
+// next: 16 x 16 of bfloat16, 16 x 8 (A) or 8 x 16 (B) of TF32.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define LIBSGEMM_WMMA_LOAD(use, layout, type)                                                   \
+  asm volatile("wmma.load." use ".sync.aligned." layout "." type " {%0, %1, %2, %3}, [%4], %5;" \
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])                             \
+               : "r"(shared), "r"(pitch)                                                        \
+               : "memory")
+#define LIBSGEMM_WMMA_LOADS(type)                                       \
+  if constexpr (kA && kRowMajor) LIBSGEMM_WMMA_LOAD("a", "row", type);  \
+  if constexpr (kA && !kRowMajor) LIBSGEMM_WMMA_LOAD("a", "col", type); \
+  if constexpr (!kA && kRowMajor) LIBSGEMM_WMMA_LOAD("b", "row", type); \
+  if constexpr (!kA && !kRowMajor) LIBSGEMM_WMMA_LOAD("b", "col", type);
+template <bool kA, bool kRowMajor>
+__device__ __forceinline__ void load_wmma_bf16(uint32_t (&to)[4], uint32_t shared, int pitch) {
+  LIBSGEMM_WMMA_LOADS("m16n16k16.shared.bf16")
+}
+template <bool kA, bool kRowMajor>
+__device__ __forceinline__ void load_wmma_tf32(uint32_t (&to)[4], uint32_t shared, int pitch) {
+  LIBSGEMM_WMMA_LOADS("m16n16k8.shared.tf32")
+}
+#undef LIBSGEMM_WMMA_LOADS
+#undef LIBSGEMM_WMMA_LOAD
+#endif
+
+// ---- Products on tensor cores: sum (16 x 8) += x (16 x k) * y (k x 8), k 16, of TF32 8. Not volatile: the order of
+// independent products is the compiler's. `Fresh`: sum = x * y; what it held does not count.
+
+#define LIBSGEMM_MMA(shape, type)                                                       \
+  if constexpr (Fresh) {                                                                \
+    asm("mma.sync.aligned." shape ".row.col.f32." type "." type                         \
+        ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %10, %10, %10};"      \
+        : "=f"(sum[0]), "=f"(sum[1]), "=f"(sum[2]), "=f"(sum[3])                        \
+        : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]), "f"(0.0f)); \
+  } else {                                                                              \
+    asm("mma.sync.aligned." shape ".row.col.f32." type "." type                         \
+        ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"          \
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])                        \
+        : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));            \
+  }
+
+template <bool Fresh = false>
+__device__ __forceinline__ void mma_f16(float *sum, const uint32_t *x, const uint32_t *y) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  LIBSGEMM_MMA("m16n8k16", "f16");
+#else  // sm_75: two halves of k
+  if constexpr (Fresh) sum[0] = sum[1] = sum[2] = sum[3] = 0.0f;
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(x[0]), "r"(x[1]), "r"(y[0]));
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(x[2]), "r"(x[3]), "r"(y[1]));
+#endif
+}
+template <bool Fresh = false>
+__device__ __forceinline__ void mma_bf16(float *sum, const uint32_t *x, const uint32_t *y) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  LIBSGEMM_MMA("m16n8k16", "bf16");
+#endif
+}
+template <bool Fresh = false>
+__device__ __forceinline__ void mma_tf32(float *sum, const uint32_t *x, const uint32_t *y) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  LIBSGEMM_MMA("m16n8k8", "tf32");
+#endif
+}
+#undef LIBSGEMM_MMA
+
+// The nearest TF32 number, ties away from zero, as float.
+__device__ __forceinline__ uint32_t round_to_tf32(uint32_t bits) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  uint32_t rounded;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(__uint_as_float(bits)));
+  return rounded;
+#else
+  return bits;
+#endif
+}
+
+// The bits of the nearest number of a 16-bit type, ties to even (bf16: sm_80).
+__device__ __forceinline__ uint16_t to_f16(float x) {
+  uint16_t bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
+__device__ __forceinline__ uint16_t to_bf16(float x) {
+  uint16_t bits = 0;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+#endif
+  return bits;
+}
+
+// ---- Barriers in shared memory and copies of boxes by the copy engine (sm_90). Kernels that use them exist on sm_90
+// only.
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 // `arrivals` end a phase. One thread initialises, then makes it known with barrier_init_done(), then all synchronise.
 __device__ __forceinline__ void barrier_init(uint32_t barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");

@@ -1,4 +1,5 @@
-// One line for each row of the kernel table, in its order: X(name), where `Kernel name()` is in kernels/<name>.cu.
+// One line for each row of the kernel table, in its order: X(name), where `Kernel name()` is in kernels/<name>.cu. (The
+// split_k rows on tensor cores launch the kernels of the multistage rows before them, and are in their files.)
 #define LIBSGEMM_CUDA_ROWS(X)               \
   X(sm75_ffma_1x1x1_naive)                  \
   X(sm75_ffma_32x32x32_shared)              \
@@ -43,4 +44,19 @@
   X(sm75_ffma_64x32x32_trsm)                \
   X(sm75_ffma_256x256x256_blocked_trsm)     \
   X(sm75_ffma_64x64x16_widened)             \
-  X(sm75_ffma_128x128x16_widened)
+  X(sm75_ffma_128x128x16_widened)           \
+  X(sm75_wmma_16x16x16_warp)                \
+  X(sm75_wmma_128x128x32_staged)            \
+  X(sm80_wmma_256x128x32_multistage)        \
+  X(sm80_wmma_256x128x32_split_k)           \
+  X(sm80_mma_128x128x32_multistage)         \
+  X(sm80_mma_128x128x32_split_k)            \
+  X(sm80_mma_256x128x64_multistage)         \
+  X(sm80_wmma_128x128x16_multistage)        \
+  X(sm80_mma_256x128x16_multistage)         \
+  X(sm80_mma_64x64x64_tf32_packed)          \
+  X(sm80_mma_64x64x64_bf16_packed)          \
+  X(sm75_mma_64x64x64_fp16_packed)          \
+  X(sm75_mma_64x64x64_packed)               \
+  X(sm80_mma_128x64x32_bf16x6)              \
+  X(sm80_mma_128x64x32_fp16x3)

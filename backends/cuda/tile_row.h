@@ -13,7 +13,7 @@ struct TileRow {
   using Config = RowConfig;
   static constexpr Engine engine = kEngine;
 
-  static bool runs_on(int index) { return device(index).arch >= Config::min_arch; }
+  static bool runs_on(int index) { return device(index).code_arch >= Config::min_arch; }
   static bool vectors(const GemmDesc &desc) { return vectors_fit(desc, engine); }
 
   // Operands that are copied by elements take their share, as measured on an H100.

@@ -9,10 +9,6 @@ namespace {
 // From the first load to the first multiplication, and from the last one to the stored tile.
 constexpr double kTileLatency = 1.5e-6;
 
-// Steps of k that would take as long as a tile's start and end, which are not hidden: fitted to k = 64 and 256 on an
-// H100.
-constexpr double kTileSteps = 16;
-
 // Share of its peak that a compute unit reaches with `threads` of independent outer products: each of its schedulers
 // needs more than one wave to hide what is not arithmetic.
 double occupancy_factor(const DeviceModel &device, double threads, double stall) {
@@ -50,7 +46,7 @@ double tiles_seconds(const DeviceModel &device, const Tiling &tiling, double til
   const double threads = tiling.threads;
   const double all_blocks = occupancy_factor(device, threads * tiling.blocks, tiling.stall);
   const double tile_seconds =
-      2.0 * tiling.tile_m * tiling.tile_n * (k + kTileSteps) * device.compute_units / fma_peak(device);
+      2.0 * tiling.tile_m * tiling.tile_n * (k + tiling.steps) * device.compute_units / fma_peak(device);
   const double wave = static_cast<double>(device.compute_units) * tiling.blocks;
   const double waves = std::floor(tiles / wave);
   double seconds = waves * tiling.blocks * tile_seconds / tiling.peak_fraction;

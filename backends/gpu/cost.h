@@ -26,12 +26,18 @@ double overlapped(double arithmetic, double memory);
 // Bytes of a gemm when each operand moves once.
 double gemm_bytes(const GemmDesc &desc);
 
-// How a kernel cuts C. `peak_fraction`: what it reaches of fma_peak() with all its blocks resident and k endless.
+// Steps of k that would take as long as a tile's start and end, which are not hidden: fitted to k = 64 and 256 on an
+// H100.
+constexpr double kTileSteps = 16;
+
+// How a kernel cuts C. `peak_fraction`: what it reaches of fma_peak() with all its blocks resident and k endless; on
+// tensor cores more than 1.
 struct Tiling {
   int tile_m, tile_n;
   int threads, blocks;  // of one block; resident blocks of a compute unit
   double peak_fraction;
   double stall = 0.05;  // of a scheduler with one wave, to its work: more without asynchronous copies
+  double steps = kTileSteps;
 };
 
 // Number of tiles of a matrix.

@@ -11,39 +11,54 @@ namespace libsgemm::gpu {
 libsgemm_status_t launch_split_k_sum(const TileProblem &p, int slices, const StridedOperands &operands, int64_t count,
                                      const Launch &launch, Error *error);
 
+// What split_kernel() asks of a kernel: here of one built on tile.h.
 template <class Row>
-libsgemm_status_t launch_split(const GemmDesc &desc, const Launch &launch, Error *error) {
+struct SplitTiles {
   using Config = typename Row::Config;
-  const Split split = best_split(desc, Row::tiling(desc, launch.device), Config::tile_k, launch.device);
+
+  static bool supports(const GemmDesc &desc, int index) { return tiles_support<Row>(desc, index); }
+  static Tiling tiling(const GemmDesc &desc, int index) { return Row::tiling(desc, index); }
+  // Enqueues the kernel for `count` products.
+  static libsgemm_status_t enqueue(const GemmDesc &desc, const TileProblem &p, const StridedOperands &operands,
+                                   int64_t count, const Launch &launch, Error *error) {
+    return Row::vectors(desc) ? enqueue_tiles<Row, true>(desc, p, operands, count, launch, error)
+                              : enqueue_tiles<Row, false>(desc, p, operands, count, launch, error);
+  }
+};
+
+template <class Tiles>
+libsgemm_status_t launch_split(const GemmDesc &desc, const Launch &launch, Error *error) {
+  using Config = typename Tiles::Config;
+  const Split split = best_split(desc, Tiles::tiling(desc, launch.device), Config::tile_k, launch.device);
   TileProblem p = tile_problem<Config>(desc);
   p.slice_tiles = split.slice_tiles;
   p.partial = static_cast<float *>(launch.workspace);
   p.partial_ld = (desc.m + 3) / 4 * 4;
-  StridedOperands operands = {};
-  operands.a_base = static_cast<const char *>(desc.a), operands.a_bytes = desc.stride_a * 4;
-  operands.b_base = static_cast<const char *>(desc.b), operands.b_bytes = desc.stride_b * 4;
-  operands.c_base = desc.c, operands.c_elements = desc.stride_c;
-  const int64_t count = desc.batch_count;
-  const libsgemm_status_t status = Row::vectors(desc)
-                                       ? enqueue_tiles<Row, true>(desc, p, operands, count, launch, error)
-                                       : enqueue_tiles<Row, false>(desc, p, operands, count, launch, error);
-  return status == LIBSGEMM_SUCCESS ? launch_split_k_sum(p, split.slices, operands, count, launch, error) : status;
+  return for_strided_chunks(desc, kMostProducts, [&](const StridedOperands &operands, int64_t count) {
+    const libsgemm_status_t status = Tiles::enqueue(desc, p, operands, count, launch, error);
+    return status == LIBSGEMM_SUCCESS ? launch_split_k_sum(p, split.slices, operands, count, launch, error) : status;
+  });
+}
+
+template <class Tiles>
+Kernel split_kernel(const char *name) {
+  using Config = typename Tiles::Config;
+  const auto supports = [](const GemmDesc &desc, int index) {
+    return Tiles::supports(desc, index) && desc.batch != Batch::pointers && desc.batch_count <= kMostProducts &&
+           best_split(desc, Tiles::tiling(desc, index), Config::tile_k, index).slices > 1;
+  };
+  const auto cost = [](const GemmDesc &desc, int index) {
+    return best_split(desc, Tiles::tiling(desc, index), Config::tile_k, index).seconds;
+  };
+  const auto workspace = [](const GemmDesc &desc, int index) {
+    return split_bytes(desc, best_split(desc, Tiles::tiling(desc, index), Config::tile_k, index).slices);
+  };
+  return {name, LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_split<Tiles>};
 }
 
 template <class Row>
 Kernel split_k_kernel(const char *name) {
-  using Config = typename Row::Config;
-  const auto supports = [](const GemmDesc &desc, int index) {
-    return tiles_support<Row>(desc, index) && desc.batch != Batch::pointers && desc.batch_count <= kMostProducts &&
-           best_split(desc, Row::tiling(desc, index), Config::tile_k, index).slices > 1;
-  };
-  const auto cost = [](const GemmDesc &desc, int index) {
-    return best_split(desc, Row::tiling(desc, index), Config::tile_k, index).seconds;
-  };
-  const auto workspace = [](const GemmDesc &desc, int index) {
-    return split_bytes(desc, best_split(desc, Row::tiling(desc, index), Config::tile_k, index).slices);
-  };
-  return {name, LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_split<Row>};
+  return split_kernel<SplitTiles<Row>>(name);
 }
 
 }  // namespace libsgemm::gpu

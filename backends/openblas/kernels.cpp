@@ -19,7 +19,7 @@ bool supports(const GemmDesc &d, int) {
   return plain(d, ROUTINE);
 }
 
-// There is one row for each description, so costs have nothing to decide.
+// There is one row for each description and math mode, so costs have nothing to decide.
 double only_cost(const GemmDesc &, int) { return 1; }
 
 template <void (*FUNCTION)(const GemmDesc &)>
@@ -89,27 +89,32 @@ libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &, Error *error)
   return LIBSGEMM_SUCCESS;
 }
 
-// openblas_sgemm_widened: 16-bit operands, widened exactly a block at a time. Bounded scratch: 2 blocks of at most
-// 1024 x 512 floats, 4 MiB, and one pass over A for each 1024 columns of C.
+// openblas_sgemm_widened: 16-bit operands, widened exactly; openblas_sgemm_tf32, _bf16, _fp16: floats rounded to these.
+// A block at a time. Bounded scratch: 2 blocks of at most 1024 x 512 floats, 4 MiB, and one pass over A for each 1024
+// columns of C.
 constexpr int64_t kWide = 1024, kDeep = 512;
 
 bool supports_widened(const GemmDesc &d, int) {
   return d.routine == Routine::gemm && d.type != Type::f32 && blas_fits(d);
 }
 
-// Rows x cols of a stored matrix as a dense column-major block.
-void widen(const void *base, Type type, int64_t row, int64_t col, int64_t rows, int64_t cols, int64_t ld, float *out) {
-  const uint16_t *data = static_cast<const uint16_t *>(base) + row + col * ld;
+bool supports_rounded(const GemmDesc &d, int) {
+  return d.routine == Routine::gemm && d.type == Type::f32 && blas_fits(d);
+}
+
+// Rows x cols of a stored matrix as a dense column-major block of converted elements.
+template <typename T, float (*CONVERT)(T)>
+void convert(const void *base, int64_t row, int64_t col, int64_t rows, int64_t cols, int64_t ld, float *out) {
+  const T *data = static_cast<const T *>(base) + row + col * ld;
   for (int64_t j = 0; j < cols; ++j, data += ld, out += rows) {
-    if (type == Type::f16) {
-      for (int64_t i = 0; i < rows; ++i) out[i] = f16_to_float(data[i]);
-    } else {
-      for (int64_t i = 0; i < rows; ++i) out[i] = bf16_to_float(data[i]);
-    }
+    for (int64_t i = 0; i < rows; ++i) out[i] = CONVERT(data[i]);
   }
 }
 
-void widened_product(const GemmDesc &d, float *wide_a, float *wide_b) {
+using Convert = void (*)(const void *base, int64_t row, int64_t col, int64_t rows, int64_t cols, int64_t ld,
+                         float *out);
+
+void converted_product(const GemmDesc &d, Convert convert, float *wide_a, float *wide_b) {
   const bool plain_a = d.transa == LIBSGEMM_NO_TRANS, plain_b = d.transb == LIBSGEMM_NO_TRANS;
   GemmDesc g = d;
   g.type = Type::f32;
@@ -120,12 +125,12 @@ void widened_product(const GemmDesc &d, float *wide_a, float *wide_b) {
     for (int64_t p = 0; p < d.k; p += kDeep) {
       g.k = std::min(kDeep, d.k - p);
       g.ldb = plain_b ? g.k : g.n;
-      widen(d.b, d.type, plain_b ? p : j, plain_b ? j : p, g.ldb, plain_b ? g.n : g.k, d.ldb, wide_b);
+      convert(d.b, plain_b ? p : j, plain_b ? j : p, g.ldb, plain_b ? g.n : g.k, d.ldb, wide_b);
       g.beta = p == 0 ? d.beta : 1.0f;
       for (int64_t i = 0; i < d.m; i += kWide) {
         g.m = std::min(kWide, d.m - i);
         g.lda = plain_a ? g.m : g.k;
-        widen(d.a, d.type, plain_a ? i : p, plain_a ? p : i, g.lda, plain_a ? g.k : g.m, d.lda, wide_a);
+        convert(d.a, plain_a ? i : p, plain_a ? p : i, g.lda, plain_a ? g.k : g.m, d.lda, wide_a);
         g.c = d.c + i + j * d.ldc;
         blas_gemm(g);
       }
@@ -133,7 +138,7 @@ void widened_product(const GemmDesc &d, float *wide_a, float *wide_b) {
   }
 }
 
-libsgemm_status_t launch_widened(const GemmDesc &d, const Launch &, Error *error) {
+libsgemm_status_t convert_and_multiply(const GemmDesc &d, Convert convert, Error *error) {
   const int64_t depth = std::min(kDeep, d.k);
   const size_t size_a = static_cast<size_t>(std::min(kWide, d.m) * depth);
   const size_t size_b = static_cast<size_t>(std::min(kWide, d.n) * depth);
@@ -141,9 +146,19 @@ libsgemm_status_t launch_widened(const GemmDesc &d, const Launch &, Error *error
   if (scratch == nullptr) return no_memory(error);
   for (int64_t i = 0; i < d.batch_count; ++i) {
     GemmDesc item = d.batch == Batch::none ? d : batch_item(d, i);
-    widened_product(item, scratch, scratch + size_a);
+    converted_product(item, convert, scratch, scratch + size_a);
   }
   return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t launch_widened(const GemmDesc &d, const Launch &, Error *error) {
+  const bool f16 = d.type == Type::f16;
+  return convert_and_multiply(d, f16 ? convert<uint16_t, f16_to_float> : convert<uint16_t, bf16_to_float>, error);
+}
+
+template <float (*ROUND)(float)>
+libsgemm_status_t launch_rounded(const GemmDesc &d, const Launch &, Error *error) {
+  return convert_and_multiply(d, convert<float, ROUND>, error);
 }
 
 }  // namespace
@@ -159,6 +174,9 @@ const Kernel kOpenblasKernels[] = {
     {"openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, only_cost, nullptr, launch_gemmtr},
     {"openblas_sgemm_batch", FP32, supports_batch, only_cost, nullptr, launch_batch},
     {"openblas_sgemm_widened", FP32, supports_widened, only_cost, nullptr, launch_widened},
+    {"openblas_sgemm_tf32", LIBSGEMM_MATH_TF32, supports_rounded, only_cost, nullptr, launch_rounded<round_to_tf32>},
+    {"openblas_sgemm_bf16", LIBSGEMM_MATH_BF16, supports_rounded, only_cost, nullptr, launch_rounded<round_to_bf16>},
+    {"openblas_sgemm_fp16", LIBSGEMM_MATH_FP16, supports_rounded, only_cost, nullptr, launch_rounded<round_to_f16>},
 };
 #undef FP32
 const int kOpenblasKernelCount = static_cast<int>(sizeof kOpenblasKernels / sizeof kOpenblasKernels[0]);

@@ -1,4 +1,5 @@
-// cpu_sse2_8x4x256_packed, cpu_avx2_16x6x256_packed: every routine on packed, cache-blocked tiles.
+// cpu_sse2_8x4x256_packed, cpu_avx2_16x6x256_packed: every routine on packed, cache-blocked tiles; with _tf32, _bf16,
+// _fp16: products of inputs rounded to these, which packing does.
 //
 // C is cut into tiles of 128 x 96, each summed over all of k in a buffer of its own and written once, with alpha and
 // beta, through the mask of the triangle it belongs to. So the sum of an element does not depend on m or n, C is read
@@ -10,7 +11,8 @@
 //       +-------+                    |  a micro-kernel    |   x 128 * 256 | y 256 * 96 | sum 128 * 96
 //   packed x, panels of MR           +--------------------+   = 128 KiB + 96 KiB + 48 KiB, within L2
 //
-// Packing reads the operands through their views, so transposition, symmetry and 16-bit types cost nothing further on.
+// Packing reads the operands through their views, so transposition, symmetry, 16-bit types and rounding cost nothing
+// further on.
 // Blocks that a triangle's diagonal crosses are summed without packing, each element over exactly its nonzero terms:
 // 0 * Inf of an explicit zero would be NaN. Source of the blocking: Goto and van de Geijn, ACM TOMS 34 (2008).
 #include <algorithm>
@@ -61,16 +63,28 @@ void micro_16x6(int64_t k, const float *x, const float *y, float *sum) {
   micro<Vector8, 2, 6>(k, x, y, sum);
 }
 
+template <float (*ROUND)(float)>
+void round_all(float *values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) values[i] = ROUND(values[i]);
+}
+
+void round_all(float *values, int64_t count, libsgemm_math_mode_t mode) {
+  if (mode == LIBSGEMM_MATH_TF32) round_all<round_to_tf32>(values, count);
+  if (mode == LIBSGEMM_MATH_BF16) round_all<round_to_bf16>(values, count);
+  if (mode == LIBSGEMM_MATH_FP16) round_all<round_to_f16>(values, count);
+}
+
 // Rows [i0, i1) of columns [p0, p1) of a view as panels of `width` rows, zero-padded; columns of y through
 // transposed().
 void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int width, float *panel) {
-  const bool plain = view.structure == View::general && view.type == Type::f32;
+  const bool floats = view.structure == View::general && view.type == Type::f32;
+  float *const begin = panel;
   const float *data = static_cast<const float *>(view.data);
   for (int64_t i = i0; i < i1; i += width) {
     const int64_t rows = std::min<int64_t>(width, i1 - i);
     for (int64_t p = p0; p < p1; ++p, panel += width) {
       int64_t r = 0;
-      if (plain) {
+      if (floats) {
         const float *column = data + i * view.row_step + p * view.col_step;
         for (; r < rows; ++r) panel[r] = column[r * view.row_step];
       } else {
@@ -79,12 +93,13 @@ void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int 
       for (; r < width; ++r) panel[r] = 0;
     }
   }
+  if (floats) round_all(begin, panel - begin, view.mode);  // all at once: several to an instruction
 }
 
 class Packed {
  public:
-  Packed(Micro micro, int mr, int nr, float *scratch)
-      : micro_(micro), mr_(mr), nr_(nr), x_(scratch), y_(x_ + kMc * kKc), sum_(y_ + kKc * kNc) {}
+  Packed(Micro micro, int mr, int nr, libsgemm_math_mode_t mode, float *scratch)
+      : micro_(micro), mr_(mr), nr_(nr), mode_(mode), x_(scratch), y_(x_ + kMc * kKc), sum_(y_ + kKc * kNc) {}
 
   static constexpr size_t kScratch = kMc * kKc + kKc * kNc + kMc * kNc;
 
@@ -93,7 +108,7 @@ class Packed {
       solve(triangle(desc), desc.alpha);
       return;
     }
-    multiply(products(desc, desc.c, desc.ldc), desc.alpha, desc.beta);
+    multiply(products(desc, desc.c, desc.ldc, mode_), desc.alpha, desc.beta);
   }
 
  private:
@@ -184,28 +199,40 @@ class Packed {
 
   Micro micro_;
   int mr_, nr_;
+  libsgemm_math_mode_t mode_;
   float *x_, *y_, *sum_;
 };
 
-libsgemm_status_t run(const GemmDesc &desc, Micro micro, int mr, int nr, Error *error) {
+libsgemm_status_t run(const GemmDesc &desc, Micro micro, int mr, int nr, libsgemm_math_mode_t mode, Error *error) {
   float *scratch = thread_scratch(Packed::kScratch);
   if (scratch == nullptr) {
     set_error(error, "no host memory to pack operands in");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  Packed packed(micro, mr, nr, scratch);
+  Packed packed(micro, mr, nr, mode, scratch);
   for (int64_t i = 0; i < desc.batch_count; ++i) packed.run(desc.batch == Batch::none ? desc : batch_item(desc, i));
   return LIBSGEMM_SUCCESS;
 }
 
 }  // namespace
 
+template <libsgemm_math_mode_t MODE>
 libsgemm_status_t cpu_sse2_8x4x256_packed(const GemmDesc &desc, const Launch &, Error *error) {
-  return run(desc, micro_8x4, 8, 4, error);
+  return run(desc, micro_8x4, 8, 4, MODE, error);
 }
 
+template <libsgemm_math_mode_t MODE>
 libsgemm_status_t cpu_avx2_16x6x256_packed(const GemmDesc &desc, const Launch &, Error *error) {
-  return run(desc, micro_16x6, 16, 6, error);
+  return run(desc, micro_16x6, 16, 6, MODE, error);
 }
+
+#define INSTANTIATE(mode)                                                                              \
+  template libsgemm_status_t cpu_sse2_8x4x256_packed<mode>(const GemmDesc &, const Launch &, Error *); \
+  template libsgemm_status_t cpu_avx2_16x6x256_packed<mode>(const GemmDesc &, const Launch &, Error *)
+INSTANTIATE(LIBSGEMM_MATH_FP32);
+INSTANTIATE(LIBSGEMM_MATH_TF32);
+INSTANTIATE(LIBSGEMM_MATH_BF16);
+INSTANTIATE(LIBSGEMM_MATH_FP16);
+#undef INSTANTIATE
 
 }  // namespace libsgemm

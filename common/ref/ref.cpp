@@ -14,6 +14,12 @@ bool with_avx2(const GemmDesc &, int) {
 #endif
 }
 
+bool products_of_floats(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type == Type::f32; }
+
+bool products_with_avx2(const GemmDesc &desc, int device) {
+  return products_of_floats(desc, device) && with_avx2(desc, device);
+}
+
 // Rates as measured on one core of a Zen 5 server CPU; the constants are the cost of packing at all.
 double naive_cost(const GemmDesc &desc, int) { return flop_count(desc) * 1.5e-9; }
 double sse2_cost(const GemmDesc &desc, int) {
@@ -23,11 +29,19 @@ double avx2_cost(const GemmDesc &desc, int) {
   return 1e-6 * static_cast<double>(desc.batch_count) + flop_count(desc) / 60e9;
 }
 
+// The naive kernel would round an input each time that it reads it.
+#define ROWS(mode, suffix, any, avx2)                                                                 \
+  {"cpu_sse2_8x4x256_packed" suffix, mode, any, sse2_cost, nullptr, cpu_sse2_8x4x256_packed<mode>}, { \
+    "cpu_avx2_16x6x256_packed" suffix, mode, avx2, avx2_cost, nullptr, cpu_avx2_16x6x256_packed<mode> \
+  }
 constexpr Kernel kKernels[] = {
     {"cpu_scalar_1x1x1_naive", LIBSGEMM_MATH_FP32, everything, naive_cost, nullptr, cpu_scalar_1x1x1_naive},
-    {"cpu_sse2_8x4x256_packed", LIBSGEMM_MATH_FP32, everything, sse2_cost, nullptr, cpu_sse2_8x4x256_packed},
-    {"cpu_avx2_16x6x256_packed", LIBSGEMM_MATH_FP32, with_avx2, avx2_cost, nullptr, cpu_avx2_16x6x256_packed},
+    ROWS(LIBSGEMM_MATH_FP32, "", everything, with_avx2),
+    ROWS(LIBSGEMM_MATH_TF32, "_tf32", products_of_floats, products_with_avx2),
+    ROWS(LIBSGEMM_MATH_BF16, "_bf16", products_of_floats, products_with_avx2),
+    ROWS(LIBSGEMM_MATH_FP16, "_fp16", products_of_floats, products_with_avx2),
 };
+#undef ROWS
 
 libsgemm_status_t open(const Host &, Error *) { return LIBSGEMM_SUCCESS; }
 const char *version() { return "built in, C++"; }

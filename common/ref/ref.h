@@ -7,9 +7,12 @@ namespace libsgemm {
 
 const Backend *ref_backend();
 
-// Its kernels; each computes every routine. They run on the calling thread.
+// Its kernels; each computes every routine, in a math mode other than FP32 only products. They run on the calling
+// thread.
 libsgemm_status_t cpu_scalar_1x1x1_naive(const GemmDesc &desc, const Launch &launch, Error *error);
+template <libsgemm_math_mode_t MODE>
 libsgemm_status_t cpu_sse2_8x4x256_packed(const GemmDesc &desc, const Launch &launch, Error *error);
+template <libsgemm_math_mode_t MODE>
 libsgemm_status_t cpu_avx2_16x6x256_packed(const GemmDesc &desc, const Launch &launch, Error *error);
 
 }  // namespace libsgemm

@@ -8,9 +8,9 @@ every kernel must belong to a row (the longest row name in its symbol) or to an 
 that steer_registers.py wrote, one for each entry of "steered". --list prints what was measured instead of checking it:
 where a new row's entry comes from.
 
-No kernel may use local memory, for spills or arrays. The hot loop is the innermost loop with the most FFMAs. An entry
-may hold:
-    ffma          least share of FFMAs in the hot loop. Every row states it; 0: the kernel does not multiply
+No kernel may use local memory, for spills or arrays. The hot loop is the innermost loop with the most FFMAs and HMMAs,
+the products of tensor cores. An entry may hold:
+    ffma, hmma    least share of FFMAs, of HMMAs in the hot loop. Every row states one; 0: the kernel does not multiply
     three_fresh   greatest share of the hot loop's FFMAs that fetch three registers, because none is kept in the operand
                   cache; each costs nearly two issue slots
     one_bank      greatest share that fetches two or three registers, all of one parity, hence from one bank
@@ -18,7 +18,7 @@ may hold:
                   counts all widths, "LDG.128|LD.128" either
     loop_exactly  the same, and how many exactly
     never         instructions that the kernel must not hold
-    to            the last architecture that has the kernel; the first is in the row's name
+    from, to      the first, the last architecture that has the kernel; the first is else in the row's name
     kernels       0 for a row that launches other rows' kernels only
     instances     of a steered row: what its kernels' names add to the row's
     variants      entries for kernels whose symbol holds the key, in place of what this entry says
@@ -39,7 +39,8 @@ import sass
 
 HERE = pathlib.Path(__file__).resolve().parent
 FULL_RATE = 86  # the first architecture that issues an FFMA in every cycle
-KEYS = {'ffma', 'three_fresh', 'one_bank', 'loop', 'loop_exactly', 'code', 'never', 'to', 'kernels', 'instances', 'variants'}
+SHARES = {'ffma', 'hmma'}
+KEYS = {*SHARES, 'three_fresh', 'one_bank', 'loop', 'loop_exactly', 'code', 'never', 'from', 'to', 'kernels', 'instances', 'variants'}
 
 Entry = dict[str, Any]
 
@@ -58,6 +59,8 @@ class Measured:
         self.length = len(loop)
         self.ffmas = len(fetched)
         self.ffma = self.ffmas / max(len(loop), 1)
+        self.hmmas = sum(instruction.name == 'HMMA' for instruction in loop)
+        self.hmma = self.hmmas / max(len(loop), 1)
         self.three_fresh = sum(len(registers) >= 3 for registers in fetched) / max(self.ffmas, 1)
         self.one_bank = sum(len(registers) >= 2 and len({register % 2 for register in registers}) == 1
                             for registers in fetched) / max(self.ffmas, 1)
@@ -65,8 +68,8 @@ class Measured:
         self.code = count_spellings(kernel.instructions)
 
     def __str__(self) -> str:
-        loop = ' '.join(f'{count} {spelling}' for spelling, count in sorted(self.loop.items()) if '.' in spelling)
-        return (f'loop {self.length}, FFMA {self.ffma:.3f}, three fresh {self.three_fresh:.3f}, '
+        loop = ' '.join(f'{count} {spelling}' for spelling, count in sorted(self.loop.items()) if '.' in spelling or spelling == 'LDSM')
+        return (f'loop {self.length}, FFMA {self.ffma:.3f}, HMMA {self.hmma:.3f}, three fresh {self.three_fresh:.3f}, '
                 f'one bank {self.one_bank:.3f}, {loop or "no loads in the loop"}')
 
 
@@ -103,9 +106,10 @@ def problems_of(kernel: sass.Kernel, entry: Entry) -> Iterator[str]:
         yield f'{measured.local} accesses of local memory (a spill, or an array that is indexed at run time)'
     if kernel.frame:
         yield f'a stack frame of {kernel.frame} bytes'
-    if measured.ffma < entry.get('ffma', 0):
-        yield (f"the hot loop is {measured.ffma:.3f} FFMA ({measured.ffmas} of {measured.length}), "
-               f"at least {entry['ffma']} expected")
+    for key, share, count in [('ffma', measured.ffma, measured.ffmas), ('hmma', measured.hmma, measured.hmmas)]:
+        if share < entry.get(key, 0):
+            yield (f'the hot loop is {share:.3f} {key.upper()} ({count} of {measured.length}), '
+                   f'at least {entry[key]} expected')
     if kernel.arch >= FULL_RATE:
         for key, share, text in [('three_fresh', measured.three_fresh, 'fetch three registers'),
                                  ('one_bank', measured.one_bank, 'fetch from one bank only')]:
@@ -156,7 +160,7 @@ def check_expectations(rows: list[str], expectations: dict[str, dict[str, Entry]
 
 def check(kernels: Iterable[sass.Kernel], rows: list[str], expectations: dict[str, dict[str, Entry]]) -> Iterator[str]:
     """All problems of the kernels, and of the expectations."""
-    yield from check_expectations(rows, expectations, KEYS, {'ffma'})
+    yield from check_expectations(rows, expectations, KEYS, SHARES)
     entries = {**expectations['rows'], **expectations.get('helpers', {})}
     seen = set()
     fitting = set()
@@ -168,7 +172,7 @@ def check(kernels: Iterable[sass.Kernel], rows: list[str], expectations: dict[st
         seen.add(name)
         fitting.update((name, part) for part in entries[name].get('variants', {}) if part in kernel.name)
         entry = entry_of(kernel, entries[name])
-        if not first_architecture(name) <= kernel.arch <= entry.get('to', kernel.arch):
+        if not entry.get('from', first_architecture(name)) <= kernel.arch <= entry.get('to', kernel.arch):
             continue
         for problem in problems_of(kernel, entry):
             yield f'{name}: sm_{kernel.arch}: {problem}\n    {kernel.name}'

@@ -1,6 +1,6 @@
 """Reads NVIDIA machine code: the kernels of a cubin, or of a shared library or object file that embeds cubins.
 
-Instructions are 128 bits wide from Volta to Blackwell. This knows only what a static check of FFMA kernels needs:
+Instructions are 128 bits wide from Volta to Blackwell. This knows only what a static check of kernels that multiply needs:
 opcodes, the registers of an FFMA, the widths of loads and stores, and branches. Bits, from the lowest:
 
     0..8      opcode
@@ -32,10 +32,11 @@ ALWAYS = 7
 # By the low 9 bits, where the operand form does not matter.
 OPCODES = {
     0x001: 'PMTRIG',
-    0x023: 'FFMA', 0x180: 'LD', 0x181: 'LDG', 0x183: 'LDL', 0x184: 'LDS', 0x185: 'ST', 0x186: 'STG', 0x187: 'STL',
+    0x023: 'FFMA', 0x03c: 'HMMA', 0x03b: 'LDSM', 0x180: 'LD', 0x181: 'LDG', 0x183: 'LDL', 0x184: 'LDS', 0x185: 'ST', 0x186: 'STG', 0x187: 'STL',
     0x188: 'STS', 0x1ae: 'LDGSTS', 0x11d: 'BAR', 0x1b4: 'UTMALDG', 0x1a7: 'SYNCS', 0x147: 'BRA', 0x149: 'BRX',
     0x144: 'CALL', 0x14a: 'JMP', 0x14d: 'EXIT', 0x150: 'RET',
 }
+MULTIPLICATIONS = {'FFMA', 'HMMA'}
 MEMORY = {'LD', 'LDG', 'LDL', 'LDS', 'ST', 'STG', 'STL', 'STS', 'LDGSTS'}
 WIDTHS = {4: '32', 5: '64', 6: '128'}
 
@@ -98,15 +99,16 @@ class Kernel:
         return sum(i.name == name and (width is None or i.width == width) for i in self.instructions)
 
     def hot_loop(self) -> list[Instruction]:
-        """The innermost loop with the most FFMAs, without blocks out of line (retries of a wait). May be empty."""
+        """The innermost loop with the most FFMAs and HMMAs, without blocks out of line (retries of a wait). May be
+        empty."""
         best = []
         most = 0
-        loops = [(*loop, sum(self.instructions[i].name == 'FFMA' for i in loop[0])) for loop in self._loops()]
-        for body, header, latch, ffmas in loops:
-            # A loop around another is the hot one only if most of its FFMAs are its own.
-            outer = any(other < body and 2 * n >= ffmas for other, _, _, n in loops)
-            if not outer and ffmas > most:
-                most = ffmas
+        loops = [(*loop, sum(self.instructions[i].name in MULTIPLICATIONS for i in loop[0])) for loop in self._loops()]
+        for body, header, latch, count in loops:
+            # A loop around another is the hot one only if most of its multiplications are its own.
+            outer = any(other < body and 2 * n >= count for other, _, _, n in loops)
+            if not outer and count > most:
+                most = count
                 best = [self.instructions[i] for i in sorted(body) if header <= i <= latch]
         return best
 

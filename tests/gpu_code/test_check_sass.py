@@ -69,7 +69,7 @@ class CheckSass(unittest.TestCase):
     def test_limits(self) -> None:
         for sound in self.sound:
             self.assertEqual(found(sound, {SOUND: STRICT}), [])
-            for entry, text in [({'never': ['LDS']}, 'LDS, which'), ({'ffma': 0.99}, 'at least 0.99'),
+            for entry, text in [({'never': ['LDS']}, 'LDS, which'), ({'ffma': 0.99}, 'at least 0.99'), ({'hmma': 0.01}, '0.000 HMMA'),
                                 ({'three_fresh': 0.01}, 'at most 0.01'), ({'one_bank': 0}, 'one bank only, at most 0'),
                                 ({'loop': {'LDS.128': 17}}, '16 LDS.128 in the hot loop, at least 17'),
                                 ({'loop': {'LDGSTS.128|LDG.128': 1}}, '0 LDGSTS.128|LDG.128 in the hot loop'),
@@ -80,6 +80,7 @@ class CheckSass(unittest.TestCase):
                     continue
                 self.assert_one(found(sound, {SOUND: entry}), text)
             self.assertEqual(found(sound, {SOUND: {'never': ['LDS'], 'to': 75}}), [])
+            self.assertEqual(found(sound, {SOUND: {'never': ['LDS'], 'from': 91}}), [])
             self.assertEqual(found(sound, {SOUND: {'loop_exactly': {'FFMA': 256}}}), [])
 
     def test_coverage(self) -> None:
@@ -88,7 +89,7 @@ class CheckSass(unittest.TestCase):
             for rows, expected, text in [
                     ([SOUND, 'sm75_other'], {SOUND: zero}, 'sm75_other: a row without an expectation'),
                     ([], {SOUND: zero}, 'an expectation without a row'),
-                    ([SOUND], {SOUND: {}}, 'states no share of ffma'),
+                    ([SOUND], {SOUND: {}}, 'states no share of ffma or hmma'),
                     ([SOUND, 'sm75_other'], {SOUND: zero, 'sm75_other': zero}, 'sm75_other: no kernel'),
                     ([SOUND], {SOUND: {'kernels': 0}}, 'has a kernel, none expected'),
                     ([SOUND], {SOUND: {**zero, 'variants': {'other': {}}}}, 'no kernel for the variant other'),

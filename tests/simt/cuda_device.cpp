@@ -10,11 +10,12 @@ namespace libsgemm::cuda {
 const Device &device(int) {
   static const Device instance = [] {
     Device d = {};
-    d.arch = 90;
+    d.arch = d.code_arch = 90;
     d.schedulers = 4;
     d.wave = 32;
     d.compute_units = simt::schedule().multiprocessors;
     d.fma_per_clock = 128;
+    d.tensor_per_clock = 1280;
     d.l2_bytes = 1 << 20;
     d.shared_memory_per_block = simt::kMaxSharedBytes;
     d.clock = 1.98e9;

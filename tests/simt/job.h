@@ -77,6 +77,9 @@ inline GemmDesc describe_call(Routine routine, const Args &args) {
   return d;
 }
 
+// The next multiple of 8 elements: of 16 bytes, or 32.
+inline int64_t whole_chunks(int64_t elements) { return (elements + 7) / 8 * 8; }
+
 // How the products of a batch are found.
 enum class Form { kSingle, kStrided, kDeviceArrays, kHostArrays };
 constexpr Form kForms[] = {Form::kSingle, Form::kStrided, Form::kDeviceArrays, Form::kHostArrays};
@@ -128,8 +131,10 @@ class Job {
     std::vector<const Problem *> pointers;
     for (const Problem &problem : problems_) pointers.push_back(&problem);
     const Args shape = Placement(problems_.front(), LIBSGEMM_COL_MAJOR).args();
+    // Between products whose columns are aligned the gap keeps them so.
     const auto stride = [](const Matrix &x, int64_t ld, int64_t gap) {
-      return extent_of(LIBSGEMM_COL_MAJOR, ld, x.rows, x.columns) + gap;
+      const int64_t extent = extent_of(LIBSGEMM_COL_MAJOR, ld, x.rows, x.columns);
+      return ld % 8 == 0 ? whole_chunks(extent + gap) : extent + gap;
     };
     const Problem &first = problems_.front();
     const Strides strides = {stride(first.a, shape.lda, 5), stride(first.b, shape.ldb, 0),
@@ -140,7 +145,7 @@ class Job {
 
   const GemmDesc &desc() const { return desc_; }
   bool arrays_on_device() const { return form_ == Form::kDeviceArrays; }
-  std::string check() { return placement_->check(); }
+  std::string check(const Arithmetic &how = {}) { return placement_->check(how); }
 
  private:
   void fill_desc() {
@@ -201,21 +206,23 @@ class Workspace {
   std::unique_ptr<unsigned char, Delete> memory_;
 };
 
-// Runs a job on a row. Returns the first fault in words; sets *ran if the row supports it.
-inline std::string run_job(const Kernel &row, Job *job, bool *ran) {
+// Runs a job on a row with `workspace_share` times the workspace that it asks for. Returns the first fault in words;
+// sets *ran if the row supports it.
+inline std::string run_job(const Kernel &row, Job *job, bool *ran, double workspace_share = 1) {
   *ran = row.supports(job->desc(), 0);
   if (!*ran) return "";
   const double cost = row.cost(job->desc(), 0);
   if (!(cost > 0 && std::isfinite(cost))) return "costs " + std::to_string(cost) + " s";
   libsgemm::Launch launch = {};
   launch.arrays_on_device = job->arrays_on_device();
-  launch.workspace_bytes = row.workspace != nullptr ? row.workspace(job->desc(), 0) : 0;
+  const size_t asked = row.workspace != nullptr ? row.workspace(job->desc(), 0) : 0;
+  launch.workspace_bytes = static_cast<size_t>(workspace_share * static_cast<double>(asked));
   Workspace workspace(launch.workspace_bytes);
   launch.workspace = workspace.data();
   libsgemm::Error error = {};
   if (row.launch(job->desc(), launch, &error) != LIBSGEMM_SUCCESS) return error.text;
   if (!workspace.intact()) return "wrote beyond its workspace";
-  return job->check();
+  return job->check({row.math_mode, row.truncates});
 }
 
 }  // namespace sgemm_test

@@ -24,6 +24,27 @@ MatrixPlace c_mfma(int lane, int i) { return {8 * (i / 4) + 4 * (lane / 32) + i 
 MatrixPlace c_gfx11(int lane, int i) { return {2 * i + lane / 16, lane % 16}; }
 MatrixPlace c_gfx12(int lane, int i) { return {8 * (lane / 16) + i, lane % 16}; }
 
+// Elements of A come in registers of `Pair` steps of k: rows lane / 4 and 8 more, then the other half of k.
+template <int Pair>
+int k_mma(int lane, int element) {
+  return Pair * (lane % 4) + element % Pair + 4 * Pair * (element / (2 * Pair));
+}
+template <int Pair>
+int row_mma(int lane, int element) {
+  return lane / 4 + 8 * (element / Pair % 2);
+}
+template <int Pair>
+MatrixPlace b_mma(int lane, int element) {
+  return {Pair * (lane % 4) + element % Pair + 4 * Pair * (element / Pair), lane / 4};
+}
+MatrixPlace c_mma(int lane, int i) { return {lane / 4 + 8 * (i / 2), 2 * (lane % 4) + i % 2}; }
+
+template <int Elements>
+int k_wmma(int lane, int element) {
+  return Elements * (lane / 16) + element;
+}
+MatrixPlace c_wmma(int lane, int i) { return {lane % 16, 8 * (lane / 16) + i}; }
+
 // ---- Elements.
 
 float element(const MatrixOp &op, const void *registers, int i) {
@@ -85,12 +106,16 @@ std::string multiply_wave(const std::unique_ptr<FiberThread> *lanes) {
     const int lane = static_cast<int>(i);
     if (deposit.op != &op)
       return std::string("executes ") + op.name + " while another lane executes " + deposit.op->name;
+    bool same = true;
     for (int e = 0; e < op.operand_elements; ++e) {
-      const int k = op.k_of(lane, e);
-      if (!a.put(lane % op.m, k, element(op, deposit.a, e)) || !b.put(k, lane % op.n, element(op, deposit.b, e))) {
-        return std::string("and its twin in the other half of the wave bring different operands of ") + op.name;
-      }
+      const int row = op.row_of_a != nullptr ? op.row_of_a(lane, e) : lane % op.m;
+      same = same && a.put(row, op.k_of(lane, e), element(op, deposit.a, e));
     }
+    for (int e = 0; e < (op.b_of != nullptr ? op.b_elements : op.operand_elements); ++e) {
+      const MatrixPlace place = op.b_of != nullptr ? op.b_of(lane, e) : MatrixPlace{op.k_of(lane, e), lane % op.n};
+      same = same && b.put(place.row, place.column, element(op, deposit.b, e));
+    }
+    if (!same) return std::string("and its twin in the other half of the wave bring different operands of ") + op.name;
     for (int r = 0; r < op.accumulators; ++r) {
       const MatrixPlace place = op.c_of(lane, r);
       c.at[place.row][place.column] = deposit.c[r];
@@ -128,5 +153,14 @@ const MatrixOp wmma_f32_16x16x16_f16_gfx12 = {
     "v_wmma_f32_16x16x16_f16 (gfx12)", Type::f16, 32, 16, 16, 16, 8, 8, k_gfx12, c_gfx12};
 const MatrixOp wmma_f32_16x16x16_bf16_gfx12 = {
     "v_wmma_f32_16x16x16_bf16 (gfx12)", Type::bf16, 32, 16, 16, 16, 8, 8, k_gfx12, c_gfx12};
+
+const MatrixOp mma_f16 = {"mma.m16n8k16.f16", Type::f16, 32, 16, 8, 16, 8, 4, k_mma<2>, c_mma, row_mma<2>, b_mma<2>, 4};
+const MatrixOp mma_bf16 = {"mma.m16n8k16.bf16", Type::bf16, 32, 16, 8, 16, 8, 4, k_mma<2>, c_mma,
+                           row_mma<2>,          b_mma<2>,   4};
+const MatrixOp mma_tf32 = {"mma.m16n8k8.tf32", Type::f32, 32, 16, 8, 8, 4, 4, k_mma<1>, c_mma, row_mma<1>, b_mma<1>, 2};
+
+const MatrixOp wmma_f16 = {"wmma.m16n16k16.f16", Type::f16, 32, 16, 16, 16, 8, 8, k_wmma<8>, c_wmma};
+const MatrixOp wmma_bf16 = {"wmma.m16n16k16.bf16", Type::bf16, 32, 16, 16, 16, 8, 8, k_wmma<8>, c_wmma};
+const MatrixOp wmma_tf32 = {"wmma.m16n16k8.tf32", Type::f32, 32, 16, 16, 8, 4, 8, k_wmma<4>, c_wmma};
 
 }  // namespace simt

@@ -1,11 +1,12 @@
-// The matrix instructions of AMD's GPUs, as AMD's matrix instruction calculator describes where each element lies.
+// Matrix instructions: those of AMD's GPUs, as AMD's matrix instruction calculator describes where each element lies,
+// and mma.sync, as NVIDIA's PTX ISA does.
 #pragma once
 
 #include "simt.h"
 
 namespace simt {
 
-enum class MatrixType { f32, f16, bf16 };
+enum class MatrixType { f32, f16, bf16 };  // tf32: f32, whose numbers must be rounded
 
 struct MatrixPlace {
   int row, column;
@@ -20,6 +21,10 @@ struct MatrixOp {
   int operand_elements, accumulators;  // of a lane; an operand's in the order of its registers, low half first
   int (*k_of)(int lane, int element);  // A is at row lane % m, column k_of(); B at row k_of(), column lane % n
   MatrixPlace (*c_of)(int lane, int accumulator);
+  // Where the outer dimension does not follow from the lane alone, and k_of is of A: the row of A, B's own maps.
+  int (*row_of_a)(int lane, int element) = nullptr;
+  MatrixPlace (*b_of)(int lane, int element) = nullptr;
+  int b_elements = 0;
 };
 
 // Waves of 64. bf16 without 1k: gfx908 only. (Those for halves of gfx90a take subnormal numbers as zeros, which these
@@ -28,5 +33,10 @@ extern const MatrixOp mfma_f32_32x32x2f32, mfma_f32_32x32x8f16, mfma_f32_32x32x4
 // Waves of 32: gfx11, where both halves of a wave bring the same operands, and gfx12.
 extern const MatrixOp wmma_f32_16x16x16_f16, wmma_f32_16x16x16_bf16;
 extern const MatrixOp wmma_f32_16x16x16_f16_gfx12, wmma_f32_16x16x16_bf16_gfx12;
+
+// mma.sync.m16n8k16 and .m16n8k8.
+extern const MatrixOp mma_f16, mma_bf16, mma_tf32;
+// Those of nvcuda::wmma, m16n16k16 and m16n16k8, whose places nobody is told: any will do.
+extern const MatrixOp wmma_f16, wmma_bf16, wmma_tf32;
 
 }  // namespace simt

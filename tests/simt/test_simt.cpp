@@ -65,15 +65,24 @@ class Draw {
   Draw(const Tile &tile, Routine routine) : tile_(tile), random_(2026), table_(small_cases(routine)) {}
 
   const std::vector<Case> &table() const { return table_; }
-  Case small() { return pick(table_); }
+  Case small() { return aligned_or_not(pick(table_)); }
   Case around_tile() {
     Case test = pick(table_);
     const int64_t k = around(tile_.k) + (random_.integer(0, 3) == 0 ? 3 * tile_.k : 0);
     set_size(around(tile_.m), around(tile_.n), k, &test);
-    return test;
+    return aligned_or_not(test);
   }
 
  private:
+  // Half of the cases have operands whose columns all start at multiples of 16 bytes: the padding drawn, rounded up.
+  Case aligned_or_not(Case test) {
+    if (random_.integer(0, 1) == 0) return test;
+    const GemmDesc desc = outline(test, Form::kSingle, 1);
+    test.padding.a += static_cast<int>(whole_chunks(desc.lda) - desc.lda);
+    test.padding.b += static_cast<int>(whole_chunks(desc.ldb) - desc.ldb);
+    test.offset = 0;
+    return test;
+  }
   template <typename T>
   T pick(const std::vector<T> &choices) {
     return choices[static_cast<size_t>(random_.integer(0, static_cast<int>(choices.size()) - 1))];
@@ -110,13 +119,14 @@ class Tester {
  public:
   explicit Tester(const Kernel &row) : row_(row) {}
 
-  void run(const Case &test, Form form, int count) {
+  // `workspace`: times what the row asks for.
+  void run(const Case &test, Form form, int count, double workspace = 1) {
     ++turn_;
     simt::schedule().seed = static_cast<uint64_t>(turn_);
     simt::schedule().start_together = turn_ % 2 == 0;
     Job job(test, form, turn_ % 4 == 1, count);
     bool runs = false;
-    const std::string fault = run_job(row_, &job, &runs);
+    const std::string fault = run_job(row_, &job, &runs, workspace);
     ran_ += runs ? 1 : 0;
     ran_of_form_ += runs ? 1 : 0;
     if (!fault.empty() && ++failed_ <= 10) {
@@ -131,6 +141,27 @@ class Tester {
     draw_all(routine, form);
     INFO(describe(whole_tile(routine)) << name(form));
     if (claimed_) CHECK(ran_of_form_ > 0);
+  }
+
+  // How k and a batch are cut may depend on the workspace.
+  void run_workspaces(Routine routine) {
+    if (row_.workspace == nullptr) return;
+    const Tile tile(row_.name);
+    for (const double workspace : {1.0, 1.6, 8.0}) {
+      for (const Form form : {Form::kSingle, Form::kStrided}) {
+        const int count = form == Form::kSingle ? 1 : 3;
+        for (int turn = 0; turn < 4; ++turn) {
+          Case test;
+          test.routine = routine;
+          set_size(tile.m + 3, tile.n / 2 + 1, 600, &test);
+          if (turn % 2 != 0) test.transa = LIBSGEMM_TRANS;
+          if (turn / 2 != 0) test.transb = LIBSGEMM_TRANS;
+          test.alpha = 2, test.beta = -1;
+          test.offset = turn % 2;
+          if (row_.supports(outline(test, form, count), 0)) run(test, form, count, workspace);
+        }
+      }
+    }
   }
 
   int ran() const { return ran_; }
@@ -200,6 +231,7 @@ TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
       Tester tester(row);
       for (const Routine routine : kSingleRoutines) {
         for (const Form form : kForms) tester.run_all(routine, form);
+        if (routine_of(routine) == libsgemm::Routine::gemm) tester.run_workspaces(routine);
       }
       CHECK(tester.failed() == 0);
       CHECK(tester.ran() > 20 / kPart);

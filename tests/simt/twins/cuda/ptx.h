@@ -3,11 +3,21 @@
 
 #include <cuda_runtime.h>
 
+#include "half.h"
+#include "matrix_instructions.h"
+
 namespace libsgemm::cuda::ptx {
 
 inline void copy_async_4(float *shared, const float *global, bool valid) { simt::copy_async(shared, global, 4, valid); }
 inline void copy_async_16(float *shared, const float *global, bool valid) {
   simt::copy_async(shared, global, 16, valid);
+}
+// A chunk that is not whole lands element by element.
+inline void copy_async_part(void *shared, const void *global, int valid) {
+  if (valid == 0 || valid == 16) return simt::copy_async(shared, global, 16, valid == 16);
+  for (int i = 0; i < 16; i += 2) {
+    simt::copy_async(static_cast<char *>(shared) + i, static_cast<const char *>(global) + i, 2, i < valid);
+  }
 }
 inline void commit_copies() { simt::commit_copies(); }
 template <int Pending>
@@ -18,7 +28,56 @@ void wait_for_copies() {
 inline float load_streamed(const float *global) { return *global; }
 inline float4 load_streamed_x4(const float *global) { return *reinterpret_cast<const float4 *>(global); }
 
+inline uint16_t to_bf16(float x) { return static_cast<uint16_t>(bits_of(round_to_bf16(x)) >> 16); }
+inline uint16_t to_f16(float x) {
+  const float rounded = round_to_f16(x);
+  const uint32_t bits = bits_of(rounded), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
+  if (magnitude >= 0x7f800000u) return static_cast<uint16_t>(sign | (magnitude > 0x7f800000u ? 0x7fffu : 0x7c00u));
+  if (magnitude >= 0x38800000u) return static_cast<uint16_t>(sign | (magnitude - (112u << 23)) >> 13);
+  return static_cast<uint16_t>(sign | static_cast<uint32_t>(float_from_bits(magnitude) * 0x1p24f));
+}
+
 inline uint32_t shared_address(const void *shared) { return simt::shared_address(shared); }
+
+inline const char *matrix_row(uint32_t shared, unsigned row) {
+  const uint32_t address = __shfl_sync(~0u, shared, static_cast<int>(row));
+  if (address % 16 != 0) simt::fail("reads a row of a matrix that is not aligned to 16 bytes");
+  return static_cast<const char *>(simt::shared_pointer(address, 16));
+}
+inline void load_matrices(uint32_t (&to)[4], uint32_t shared) {
+  const unsigned lane = simt::lane();
+  for (unsigned q = 0; q < 4; ++q) std::memcpy(&to[q], matrix_row(shared, 8 * q + lane / 4) + lane % 4 * 4, 4);
+}
+inline void load_matrices_turned(uint32_t (&to)[4], uint32_t shared) {
+  const unsigned lane = simt::lane();
+  for (unsigned q = 0; q < 4; ++q) {
+    uint16_t pair[2];
+    for (unsigned i = 0; i < 2; ++i) {
+      std::memcpy(&pair[i], matrix_row(shared, 8 * q + lane % 4 * 2 + i) + lane / 4 * 2, 2);
+    }
+    std::memcpy(&to[q], pair, 4);
+  }
+}
+inline void multiply_matrices(const simt::MatrixOp &op, bool fresh, float *sum, const uint32_t *x, const uint32_t *y) {
+  float values[4] = {};
+  if (!fresh) std::memcpy(values, sum, sizeof values);
+  simt::matrix_multiply(op, x, y, values);
+  std::memcpy(sum, values, sizeof values);
+}
+template <bool Fresh = false>
+void mma_f16(float *sum, const uint32_t *x, const uint32_t *y) {
+  multiply_matrices(simt::mma_f16, Fresh, sum, x, y);
+}
+template <bool Fresh = false>
+void mma_bf16(float *sum, const uint32_t *x, const uint32_t *y) {
+  multiply_matrices(simt::mma_bf16, Fresh, sum, x, y);
+}
+template <bool Fresh = false>
+void mma_tf32(float *sum, const uint32_t *x, const uint32_t *y) {
+  multiply_matrices(simt::mma_tf32, Fresh, sum, x, y);
+}
+inline uint32_t round_to_tf32(uint32_t bits) { return bits_of(libsgemm::round_to_tf32(float_from_bits(bits))); }
+
 inline simt::Mbarrier *barrier_at(uint32_t address) {
   return static_cast<simt::Mbarrier *>(simt::shared_pointer(address, sizeof(simt::Mbarrier)));
 }

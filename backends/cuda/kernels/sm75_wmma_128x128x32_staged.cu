@@ -1,0 +1,128 @@
+// C = alpha op(A) op(B) + beta C of 16-bit matrices, on tensor cores from sm_75: nvcuda::wmma, the next k-tile through
+// registers. It takes what the rows of sm_80 do not: any alignment, pointers, and GPUs of sm_75, which have no
+// asynchronous copies.
+//
+// Two kernels: sm75_wmma_128x128x32_staged_vectors loads 16 bytes at once (on sm_75 only: later ones have the
+// multistage rows), sm75_wmma_128x128x32_staged_elements one element at a time, whichever way the operands lie.
+//
+// Source: NVIDIA, CUDA C++ Programming Guide (warp matrix functions); the loop is described in tensor_multistage.cuh,
+// the tiles in tensor_tile.cuh, the fragments in wmma.cuh.
+//
+//   tile of C: 128 x 128         warp: 64 x 64 = 4 x 4 blocks of 16 x 16
+//   +--------+--------+          which lane holds what, wmma does not say
+//   | warp 0 | warp 2 |
+//   +--------+--------+
+//   | warp 1 | warp 3 |
+//   +--------+--------+
+//
+// Shared memory, bytes: stage s of 2, A at 0, B behind it. An operand that lies along k, and in the second kernel each:
+// 128 rows of 32 elements, 80 bytes apart, 10240; another one: 32 rows of 128, 272 apart, 8704. At most 40960 in all.
+// At the end a warp has 4352 for its sums: 16 columns of 68 floats.
+//
+// Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands. Any size, transposition, alignment and batch.
+//
+// Parameters (Config): tile_m, tile_n, tile_k of a block; warp_m, warp_n of a warp; stages of shared memory; blocks,
+// which with the threads bounds the registers; peak_fraction for the cost, and kElements of that by elements.
+//
+// Measured: not yet.
+#include "gpu/kernels.h"
+#include "tensor_multistage.cuh"
+#include "tensor_row.h"
+#include "wmma.cuh"
+
+namespace libsgemm::cuda {
+
+namespace {
+
+struct Config : TensorShape<Number::f16, 128, 128, 32, 64, 64> {
+  static constexpr int stages = 2;
+  static constexpr int blocks = 2;  // resident on a multiprocessor
+  static constexpr double peak_fraction = 0.6;
+};
+constexpr double kElements = 0.3;  // of peak_fraction
+
+template <bool AlongA, bool AlongB>
+using Vectors = TensorProduct<Config, Number::f16, WmmaTileOf, WmmaEngine, AlongA, AlongB>;
+template <Number kNumber>
+using Elements = TensorProduct<Config, kNumber, ElementTileOf, WmmaEngine, true, true>;
+
+}  // namespace
+
+template <bool AlongA, bool AlongB>
+__global__ void __launch_bounds__(Config::threads, Config::blocks)
+    sm75_wmma_128x128x32_staged_vectors(const __grid_constant__ StridedOperands operands,
+                                        const __grid_constant__ TileProblem p) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 800
+  using Product = Vectors<AlongA, AlongB>;
+  const TilePosition<Config> at(p);
+  typename Product::A a(operands.a(blockIdx.z), p.lda, at.row(), p.m - at.row(), 0, p.k);
+  typename Product::B b(operands.b(blockIdx.z), p.ldb, at.column(), p.n - at.column(), 0, p.k);
+  tensor_staged<Product>(a, b, p.k_tiles, output_tile(operands, p, at));
+#endif
+}
+
+template <Number kNumber, typename Operands>
+__global__ void __launch_bounds__(Config::threads, Config::blocks)
+    sm75_wmma_128x128x32_staged_elements(const __grid_constant__ Operands operands,
+                                         const __grid_constant__ TileProblem p, bool along_a, bool along_b) {
+  if constexpr (kHasNumber<kNumber>) {
+    using Product = Elements<kNumber>;
+    const TilePosition<Config> at(p);
+    typename Product::A a(operands.a(blockIdx.z), p.lda, along_a, at.row(), p.m - at.row(), p.k);
+    typename Product::B b(operands.b(blockIdx.z), p.ldb, along_b, at.column(), p.n - at.column(), p.k);
+    tensor_staged<Product>(a, b, p.k_tiles, output_tile(operands, p, at));
+  }
+}
+
+namespace {
+
+constexpr size_t kElementsBytes = Elements<Number::f16>::bytes;
+
+struct Row {
+  template <Number, bool AlongA, bool AlongB>
+  static TensorInstance instance() {
+    return {&sm75_wmma_128x128x32_staged_vectors<AlongA, AlongB>, Vectors<AlongA, AlongB>::bytes};
+  }
+};
+
+bool by_vectors(const GemmDesc &desc, int index) { return device(index).code_arch < 80 && chunks_fit(desc); }
+
+bool supports(const GemmDesc &desc, int index) {
+  return desc.routine == Routine::gemm && desc.type != Type::f32 && has_tensor_cores(desc.type, index) &&
+         tiles_fit<Config>(desc);
+}
+
+double cost(const GemmDesc &desc, int index) {
+  Tiling tiling = tensor_tiling<Config>(index, kElementsBytes);
+  tiling.stall = 0.8;  // no asynchronous copies
+  if (!by_vectors(desc, index)) tiling.peak_fraction *= kElements;
+  return gemm_seconds(device(index), desc, tiling);
+}
+
+libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
+  const TileProblem p = tile_problem<Config>(desc);
+  return for_chunks(desc, launch, kMostProducts, [&](const auto &operands, int64_t count) {
+    using Operands = std::decay_t<decltype(operands)>;
+    const dim3 grid = tile_grid(p, count), block(Config::threads);
+    if constexpr (std::is_same_v<Operands, StridedOperands>) {
+      if (by_vectors(desc, launch.device)) {
+        const TensorInstance vectors = instance_of<Row, Number::f16>(desc);
+        return launch_kernel(vectors.kernel, grid, block, vectors.shared_bytes, launch, error, operands, p);
+      }
+    }
+    auto *kernel = desc.type == Type::f16 ? sm75_wmma_128x128x32_staged_elements<Number::f16, Operands>
+                                          : sm75_wmma_128x128x32_staged_elements<Number::bf16, Operands>;
+    return launch_kernel(kernel, grid, block, kElementsBytes, launch, error, operands, p, along_k_a(desc),
+                         along_k_b(desc));
+  });
+}
+
+}  // namespace
+
+Kernel sm75_wmma_128x128x32_staged() {
+  Kernel kernel = {"sm75_wmma_128x128x32_staged", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
+  kernel.truncates = true;
+  return kernel;
+}
+
+}  // namespace libsgemm::cuda

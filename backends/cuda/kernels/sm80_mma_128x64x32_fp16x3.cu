@@ -1,0 +1,65 @@
+// C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of fp16 on tensor cores
+// (mode fp16x3, sm_80): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0.
+//
+// Launches: planes_survey finds the largest magnitude of each row of A and column of B; planes_split scales rows and
+// columns by powers of two and writes both parts into the workspace, along k; this kernel multiplies them;
+// planes_repair computes the tiles that hold NaN or Inf, or may overflow, by FFMA. A workspace that does not hold all
+// parts takes them by panels of k, which C accumulates.
+//
+// Sources: Ootomo, Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32
+// theoretical peak performance" (2022): the two parts, 2^11 on the second, and FP32 sums outside the tensor cores; Fasi
+// et al., "Numerical behavior of NVIDIA tensor cores" (2021): that these cut off. The order of the products is
+// described in plane_product.cuh.
+//
+//   tile of C: 128 x 64
+//   +--------+--------+
+//   | warp 0 | warp 2 |      warp: 64 x 32 = 2 x 8 blocks of 16 (columns) x 8 (rows), mma.cuh, with two sets of 64
+//   +--------+--------+      sums a thread
+//   | warp 1 | warp 3 |
+//   +--------+--------+
+//
+// Shared memory, bytes: stage s of 4 at 24576 s: A0 at 0, A1 at 8192, each 128 rows of 32 elements; B0 at 16384, B1 at
+// 20480, each 64; 16-byte chunks swizzled. 98304 in all. At the end, from 0: the exponents of the tile's rows and
+// columns. Two blocks a multiprocessor: while one adds its sums in FP32, the other multiplies.
+//
+// Requires: gemm of FP32, single or in strided batches; sm_80; 98304 bytes of shared memory a block; workspace for
+// panels of 256 steps of k: 4 bytes for each row of A and column of B (up to multiples of 128) and step, and for each
+// row and column. Any size, transposition and alignment.
+//
+// Parameters (Config): tile_m, tile_n of a block, of which the guard's blocks of 128 are multiples, tile_k; warp_m,
+// warp_n of a warp; planes, the parts of an operand; stages of shared memory; blocks, resident on a multiprocessor;
+// peak_fraction for the cost.
+//
+// Measured: not yet.
+#include "gpu/kernels.h"
+#include "plane_product.cuh"
+#include "planes_row.h"
+
+namespace libsgemm::cuda {
+
+namespace {
+
+struct Config : TensorShape<Number::f16, 128, 64, 32, 64, 32> {
+  static constexpr int planes = 2, stages = 4, blocks = 2;
+  static constexpr double peak_fraction = 0.72;
+};
+
+}  // namespace
+
+__global__ void __launch_bounds__(Config::threads, Config::blocks)
+    sm80_mma_128x64x32_fp16x3(const __grid_constant__ StridedOperands operands,
+                              const __grid_constant__ PlaneProblem p) {
+  plane_product<Config>(operands, p);
+}
+
+namespace {
+
+struct Row {
+  static PartsProduct product() { return parts_product<Config, sm80_mma_128x64x32_fp16x3>(Scheme::fp16x2); }
+};
+
+}  // namespace
+
+Kernel sm80_mma_128x64x32_fp16x3() { return parts_kernel<Row>("sm80_mma_128x64x32_fp16x3", LIBSGEMM_MATH_FP16X3); }
+
+}  // namespace libsgemm::cuda

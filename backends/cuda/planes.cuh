@@ -1,0 +1,204 @@
+// The passes over the operands before a product in parts (planes.h): the survey, which finds the largest magnitude of
+// each row, and the split, which writes the parts. Bound by memory.
+//
+//   survey, along k        block of 256 threads: 8 rows x 1024 steps of k, a warp a row
+//   survey, otherwise      256 outer elements x 64 steps of k, a thread a row
+//   split                  64 outer elements x 64 steps of k, 16 threads x 4 steps a row
+//
+// One launch takes both operands, A's blocks first. The split turns over an operand that does not lie along k in shared
+// memory: 64 rows of 65 words, 16640 bytes.
+#pragma once
+
+#include "gpu/element.h"
+#include "planes.h"
+#include "ptx.h"
+
+namespace libsgemm::cuda {
+
+using namespace gpu;
+
+__device__ __forceinline__ uint32_t magnitude(uint32_t bits) { return bits & 0x7fffffffu; }
+
+// ---- Parts of one number
+
+// The exponent s by which a row is scaled, -113 to 163, from the bits of its largest magnitude. Rows of zeros, and
+// those that go through FFMA, are left alone.
+__device__ __forceinline__ int scale_of(uint32_t most) {
+  if (most == 0 || most >= 0x7f800000u) return 0;
+  const int e = most >= 0x00800000u ? static_cast<int>(most >> 23) - 127 : -118 - __clz(static_cast<int>(most));
+  return 14 - e;
+}
+
+// x * 2^s as two factors, of which the first does not make a product subnormal unless x is.
+struct PowerOfTwo {
+  float first, second;
+
+  __device__ __forceinline__ explicit PowerOfTwo(int s) {
+    first = __uint_as_float(static_cast<uint32_t>(127 + s / 2) << 23);
+    second = __uint_as_float(static_cast<uint32_t>(127 + s - s / 2) << 23);
+  }
+  __device__ __forceinline__ float times(float x) const { return x * first * second; }
+};
+
+// `x`: the bits of the element. `scale`: of its row.
+template <Scheme kScheme, typename Element>
+struct Parts {
+  using Part = std::conditional_t<kScheme == Scheme::copy, Element, uint16_t>;
+  Part part[kPlanes<kScheme>];
+
+  __device__ __forceinline__ Parts(Element bits, const PowerOfTwo &scale) {
+    if constexpr (kScheme == Scheme::copy) {
+      part[0] = bits;
+    } else if constexpr (kScheme == Scheme::bf16) {
+      part[0] = ptx::to_bf16(__uint_as_float(bits));
+    } else if constexpr (kScheme == Scheme::fp16) {
+      part[0] = ptx::to_f16(__uint_as_float(bits));
+    } else if constexpr (kScheme == Scheme::fp16x2) {
+      const float x = scale.times(__uint_as_float(bits));
+      part[0] = ptx::to_f16(x);
+      part[1] = ptx::to_f16((x - widen<Type::f16>(part[0])) * (1 / kLowScale));
+    } else {
+      float x = scale.times(__uint_as_float(bits));
+#pragma unroll
+      for (int i = 0; i < 3; ++i) {
+        part[i] = ptx::to_bf16(x);
+        x -= widen<Type::bf16>(part[i]);
+      }
+    }
+  }
+};
+
+// ---- The survey. Planes::most is zero before.
+
+__device__ __forceinline__ uint32_t most_of_warp(uint32_t most) {
+  for (int mask = 16; mask > 0; mask /= 2) most = max(most, __shfl_xor_sync(~0u, most, mask));
+  return most;
+}
+
+// The operand of this block, and the block's number among those of it.
+__device__ __forceinline__ const PassOperand &operand_of(const PassProblem &p, unsigned blocks_a, unsigned *index) {
+  const bool first = blockIdx.x < blocks_a;
+  *index = first ? blockIdx.x : blockIdx.x - blocks_a;
+  return first ? p.a : p.b;
+}
+
+__device__ __forceinline__ void survey(const PassProblem &p) {
+  unsigned index;
+  const PassOperand &o = operand_of(p, p.a.survey, &index);
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+  const auto *source = reinterpret_cast<const uint32_t *>(global(o.source) + blockIdx.z * o.product_bytes);
+  uint32_t *rows = o.planes.most + blockIdx.z * o.planes.product_most, *blocks = rows + o.planes.rows;
+  uint32_t most = 0;
+  if (o.along_k) {
+    const int64_t row_blocks = (o.outer - 1) / kSurveyRows + 1;
+    const int64_t outer = index % row_blocks * kSurveyRows + thread / 32, first_k = index / row_blocks * kSurveyDepth;
+    if (outer >= o.outer) return;
+    source += outer * o.ld;
+#pragma unroll 8
+    for (int i = 0; i < kSurveyDepth; i += 32) {
+      const int64_t k = first_k + i + lane;
+      if (k < o.k) most = max(most, magnitude(source[k]));
+    }
+    most = most_of_warp(most);
+    if (lane == 0) {
+      atomicMax(rows + outer, most);
+      atomicMax(blocks + outer / kOuterPad, most);
+    }
+  } else {
+    const int64_t row_blocks = (o.outer - 1) / kSurveyOuter + 1;
+    const int64_t outer = index % row_blocks * kSurveyOuter + thread, first_k = index / row_blocks * kSurveySteps;
+    if (outer < o.outer) {
+      source += first_k * o.ld + outer;
+#pragma unroll 8
+      for (int i = 0; i < kSurveySteps; ++i) {
+        if (first_k + i < o.k) most = max(most, magnitude(source[i * o.ld]));
+      }
+      atomicMax(rows + outer, most);
+    }
+    most = most_of_warp(most);
+    if (lane == 0 && outer < o.outer) atomicMax(blocks + outer / kOuterPad, most);
+  }
+}
+
+// ---- The split
+
+// Four consecutive elements.
+template <typename Element>
+struct alignas(4 * sizeof(Element)) Four {
+  Element e[4];
+};
+
+// Four steps of k of a row along k; `room`: steps inside the matrix.
+template <typename Element>
+__device__ __forceinline__ Four<Element> load_four(const Element *from, int64_t room, bool vectors) {
+  Four<Element> x = {};
+  if (vectors && room >= 4) return *reinterpret_cast<const Four<Element> *>(from);
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    if (e < room) x.e[e] = from[e];
+  }
+  return x;
+}
+
+template <Scheme kScheme, typename Element>
+__device__ __forceinline__ void split(const PassProblem &p) {
+  using PartsOf = Parts<kScheme, Element>;
+  using Part = typename PartsOf::Part;
+  constexpr int kTile = kSplitTile, kRowStep = kPassThreads / 16, kRows = kTile / kRowStep;
+  __shared__ uint32_t turned[kTile][kTile + 1];
+  unsigned index;
+  const PassOperand &o = operand_of(p, p.a.split, &index);
+  const int thread = static_cast<int>(threadIdx.x), row = thread / 16, step = thread % 16 * 4;
+  const int64_t outer_tiles = o.planes.rows / kTile;
+  const int64_t first_outer = index % outer_tiles * kTile, first_k = index / outer_tiles * kTile;
+  const auto *source = reinterpret_cast<const Element *>(global(o.source) + blockIdx.z * o.product_bytes);
+  uint32_t most[kRows] = {};
+  if constexpr (kScaledRows<kScheme>) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      most[i] = o.planes.most[blockIdx.z * o.planes.product_most + first_outer + row + i * kRowStep];
+    }
+  }
+  Four<Element> x[kRows] = {};
+  if (o.along_k) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      const int64_t outer = first_outer + row + i * kRowStep, k = first_k + step;
+      if (outer < o.outer) x[i] = load_four(source + outer * o.ld + k, o.k - k, o.vectors);
+    }
+  } else {
+    constexpr int kStep = kPassThreads / kTile;  // a thread's elements are steps of k of one row
+    const int column = thread % kTile, first_step = thread / kTile;
+    const int64_t outer = first_outer + column;
+    const Element *from = source + (first_k + first_step) * o.ld + outer;
+    const int64_t room = outer < o.outer ? o.k - first_k - first_step : 0;
+#pragma unroll
+    for (int i = 0; i < kTile / kStep; ++i) {
+      if (i * kStep < room) x[i / 4].e[i % 4] = from[i * kStep * o.ld];
+    }
+#pragma unroll
+    for (int i = 0; i < kTile / kStep; ++i) turned[first_step + i * kStep][column] = x[i / 4].e[i % 4];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 4 * kRows; ++i) {
+      x[i / 4].e[i % 4] = static_cast<Element>(turned[step + i % 4][row + i / 4 * kRowStep]);
+    }
+  }
+  char *to = o.planes.base + blockIdx.z * o.planes.product_bytes +
+             ((first_outer + row) * o.planes.ld + first_k + step) * static_cast<int64_t>(sizeof(Part));
+#pragma unroll
+  for (int i = 0; i < kRows; ++i, to += kRowStep * o.planes.ld * static_cast<int64_t>(sizeof(Part))) {
+    const PowerOfTwo scale(scale_of(most[i]));
+    Four<Part> out[kPlanes<kScheme>];
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      const PartsOf parts(x[i].e[e], scale);
+#pragma unroll
+      for (int q = 0; q < kPlanes<kScheme>; ++q) out[q].e[e] = parts.part[q];
+    }
+#pragma unroll
+    for (int q = 0; q < kPlanes<kScheme>; ++q) *reinterpret_cast<Four<Part> *>(to + q * o.planes.plane_bytes) = out[q];
+  }
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,140 @@
+// The tiled product on tensor cores: several k-tiles under way at once (cp.async, sm_80), or one, through registers
+// (sm_75, and operands at any alignment).
+//
+//   shared memory: stage 0 [A tile][B tile], stage 1, ... (Config::stages of them; 2 through registers)
+//
+//   time ->      stage t      stage t+1    ...
+//   multiply     k-tile t     k-tile t+1        fragments of step s+1 are read while step s multiplies
+//   copy         k-tile t+s-1 k-tile t+s        issued at the start of a k-tile, into the stage that t-1 has left
+//
+// One barrier a k-tile, before its last step's products: behind it the next k-tile has arrived, and every thread has
+// the last fragments of this one in registers.
+#pragma once
+
+#include "tensor_tile.cuh"
+
+namespace libsgemm::cuda {
+
+struct NoScale {
+  __device__ __forceinline__ float operator()(float x, int, int) const { return x; }
+};
+
+// The parts of a kernel. TileOf, EngineOf: MmaTileOf and MmaEngine, or WmmaTileOf and WmmaEngine.
+template <class Shape, Number kNumber, template <Number, int, int, int, bool> class TileOf,
+          template <class, class, class> class EngineOf, bool AlongA, bool AlongB>
+struct TensorProduct {
+  using Config = WithNumber<Shape, kNumber>;
+  using A = typename TileOf<kNumber, Config::tile_m, Config::tile_k, Config::threads, AlongA>::type;
+  using B = typename TileOf<kNumber, Config::tile_n, Config::tile_k, Config::threads, AlongB>::type;
+  using Engine = EngineOf<Config, A, B>;
+  static constexpr int stages = Config::stages;
+  static constexpr int stage_bytes = (A::bytes + B::bytes + 127) / 128 * 128;
+  static constexpr int patch_bytes = Engine::patch_bytes * (Config::threads / 32);
+  static constexpr int bytes = stages * stage_bytes > patch_bytes ? stages *stage_bytes : patch_bytes;
+  static_assert(A::bytes % 128 == 0, "B's tile is aligned too");
+};
+
+template <class Product, typename Operands>
+__device__ __forceinline__ void tensor_multistage(const Operands &operands, const TileProblem &p) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  using Config = typename Product::Config;
+  using A = typename Product::A;
+  using B = typename Product::B;
+  using Engine = typename Product::Engine;
+  constexpr int kStage = Product::stage_bytes, kStages = Product::stages, kAll = kStages * kStage;
+  char *shared = reinterpret_cast<char *>(dynamic_shared());
+
+  const TilePosition<Config> at(p);
+  const TensorRange range(p, Config::tile_k);
+  A a(operands.a(blockIdx.z), p.lda, at.row(), p.m - at.row(), range.first_k, p.k);
+  B b(operands.b(blockIdx.z), p.ldb, at.column(), p.n - at.column(), range.first_k, p.k);
+#pragma unroll
+  for (int s = 0; s < kStages - 1; ++s) {
+    if (s < range.count) {
+      a.copy_async(shared + s * kStage);
+      b.copy_async(shared + s * kStage + A::bytes);
+    }
+    ptx::commit_copies();
+  }
+
+  const Engine engine(shared, shared + A::bytes);
+  typename Engine::Sums sum;
+  Engine::clear(sum);
+  int read = 0, write = (kStages - 1) * kStage;
+  typename Engine::Fragments fragments[2];
+  ptx::wait_for_copies<kStages - 2>();
+  __syncthreads();
+  engine.load(&fragments[0], 0, 0, 0);
+
+#pragma unroll 1
+  for (int t = 0; t < range.count; ++t) {
+#pragma unroll
+    for (int s = 0; s < Engine::steps; ++s) {
+      const bool last = s == Engine::steps - 1;
+      if (s == 0) {
+        if (t + kStages - 1 < range.count) {
+          a.copy_async(shared + write);
+          b.copy_async(shared + write + A::bytes);
+        }
+        ptx::commit_copies();
+        write = write + kStage == kAll ? 0 : write + kStage;
+      }
+      if (last) {
+        read = read + kStage == kAll ? 0 : read + kStage;
+        ptx::wait_for_copies<kStages - 2>();
+        __syncthreads();
+      }
+      engine.load(&fragments[(s + 1) % 2], read, read, last ? 0 : s + 1);
+      Engine::multiply(sum, fragments[s % 2]);
+    }
+  }
+  ptx::wait_for_copies<0>();
+  __syncthreads();
+  engine.store(sum, output_tile(operands, p, at), NoScale(), shared);
+#endif
+}
+
+// The same through registers: the next k-tile is loaded while one is multiplied, and stored at the end.
+template <class Product>
+__device__ __forceinline__ void tensor_staged(typename Product::A &a, typename Product::B &b, int count,
+                                              const OutputTile &out) {
+  using A = typename Product::A;
+  using B = typename Product::B;
+  using Engine = typename Product::Engine;
+  constexpr int kStage = Product::stage_bytes;
+  char *shared = reinterpret_cast<char *>(dynamic_shared());
+
+  uint4 staged_a[A::copies], staged_b[B::copies];
+  a.load(staged_a);
+  b.load(staged_b);
+  a.store(shared, staged_a);
+  b.store(shared + A::bytes, staged_b);
+
+  const Engine engine(shared, shared + A::bytes);
+  typename Engine::Sums sum;
+  Engine::clear(sum);
+  typename Engine::Fragments fragments;
+  __syncthreads();
+  int read = 0;
+#pragma unroll 1
+  for (int left = count; left > 0; --left) {
+    if (left > 1) {
+      a.load(staged_a);
+      b.load(staged_b);
+    }
+#pragma unroll
+    for (int s = 0; s < Engine::steps; ++s) {
+      engine.load(&fragments, read, read, s);
+      Engine::multiply(sum, fragments);
+    }
+    read = kStage - read;
+    if (left > 1) {
+      a.store(shared + read, staged_a);
+      b.store(shared + read + A::bytes, staged_b);
+    }
+    __syncthreads();
+  }
+  engine.store(sum, out, NoScale(), shared);
+}
+
+}  // namespace libsgemm::cuda
