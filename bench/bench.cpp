@@ -23,27 +23,8 @@ struct Plan {
   std::vector<Item> items;
   std::vector<Backend> backends;
   std::unique_ptr<Peer> peer;
-  double flops = 0;  // of one call of each item on each backend
+  double flops = 0;  // of one call of each item on each backend in each mode
 };
-
-std::vector<Shape> choose_shapes(const BenchOptions &options) {
-  std::vector<Shape> shapes;
-  for (const std::string &text : options.shapes) shapes.push_back(parse_shape(text));
-  if (!options.sweep.empty()) {
-    const std::vector<Shape> squares = parse_sweep(options.sweep);
-    shapes.insert(shapes.end(), squares.begin(), squares.end());
-  }
-  if (!options.suite.empty() || shapes.empty()) {
-    const std::vector<Shape> suite = read_suite(options.suite.empty() ? default_suite() : options.suite);
-    shapes.insert(shapes.end(), suite.begin(), suite.end());
-  }
-  const auto unwanted = [&options](const Shape &shape) {
-    return shape_name(shape).find(options.filter) == std::string::npos &&
-           shape.what.find(options.filter) == std::string::npos;
-  };
-  shapes.erase(std::remove_if(shapes.begin(), shapes.end(), unwanted), shapes.end());
-  return shapes;
-}
 
 libsgemm_op_t parse_op(char letter, const std::string &text) {
   if (letter == 'N') return LIBSGEMM_NO_TRANS;
@@ -72,13 +53,6 @@ std::vector<std::string> transposes_of(Routine routine, const std::vector<std::s
   return own;
 }
 
-bool has_kernel(const Backend &backend, const std::string &kernel) {
-  for (int row = 0; row < backend.info.kernel_count; ++row) {
-    if (libsgemm_kernel_name(backend.index, row) == kernel) return true;
-  }
-  return false;
-}
-
 // True if the backend computes on operands there: of the tests, HIP does on an NVIDIA GPU.
 bool reaches(const Backend &backend, const Memory &memory) {
   if (memory.backend() == nullptr || backend.info.name == std::string(memory.backend())) return true;
@@ -92,8 +66,7 @@ bool reaches(const Backend &backend, const Memory &memory) {
 std::vector<Backend> choose_backends(const BenchOptions &options, const Memory &memory) {
   std::vector<Backend> backends;
   for (const std::string &name : options.backends) {
-    backends.push_back(find_backend(name));
-    if (backends.back().info.available == 0) throw Error(fmt::format("{}: {}", name, backends.back().info.reason));
+    backends.push_back(find_available_backend(name));
     if (!reaches(backends.back(), memory)) {
       throw Error(
           fmt::format("--backend {}: cannot compute on the operands of --peer {}, which lie in the memory of {}", name,
@@ -101,8 +74,7 @@ std::vector<Backend> choose_backends(const BenchOptions &options, const Memory &
     }
   }
   if (memory.backend() != nullptr && backends.empty()) {
-    backends.push_back(find_backend(memory.backend()));
-    if (backends[0].info.available == 0) throw Error(fmt::format("{}: {}", memory.backend(), backends[0].info.reason));
+    backends.push_back(find_available_backend(memory.backend()));
   }
   if (backends.empty()) backends = all_backends();
   const auto useless = [&options](const Backend &backend) {
@@ -125,6 +97,12 @@ std::unique_ptr<Peer> choose_peer(const BenchOptions &options, std::vector<std::
   }
 }
 
+// Only SGEMM has other modes than the environment's.
+std::vector<Way> ways_of(const BenchOptions &options, Routine routine) {
+  const bool as_asked = routine == Routine::kSgemm && !options.math_modes.empty();
+  return make_ways(options, as_asked ? options.math_modes : std::vector<std::string>{""});
+}
+
 Memory &memory_of(const Plan &plan) { return plan.peer != nullptr ? plan.peer->memory() : host_memory(); }
 
 Plan make_plan(const BenchOptions &options, std::vector<std::string> *notes) {
@@ -135,13 +113,15 @@ Plan make_plan(const BenchOptions &options, std::vector<std::string> *notes) {
   const std::vector<std::string> names =
       options.routines.empty() ? std::vector<std::string>{"sgemm"} : options.routines;
   const std::vector<Shape> shapes = choose_shapes(options);
+  for (const std::string &mode : options.math_modes) parse_math_mode(mode);
   for (const std::string &name : names) {
     const Routine routine = parse_routine(name);
     for (const Shape &shape : shapes) {
       if (options.max_flops > 0 && flops(routine, shape) > options.max_flops) continue;
       for (const std::string &text : transposes_of(routine, transposes)) {
         plan.items.push_back(make_item(routine, shape, text));
-        plan.flops += flops(routine, shape) * static_cast<double>(plan.backends.size());
+        plan.flops +=
+            flops(routine, shape) * static_cast<double>(plan.backends.size() * ways_of(options, routine).size());
       }
     }
   }
@@ -160,11 +140,13 @@ void measure_all(const BenchOptions &options, const Plan &plan, Report *report) 
     progress.show(what + ": operands", done);
     const std::unique_ptr<Workload> work = make_workload(item, &memory);
     for (const Backend &backend : plan.backends) {
-      progress.show(fmt::format("{} on {}", what, backend.info.name), done);
-      report->results.push_back(measure(effort, options.kernel, item, backend, work.get(), plan.peer.get(), &memory));
-      progress.clear();
-      print_result(*report, report->results.back());
-      done += flops(item.routine, item.shape);
+      for (const Way &way : ways_of(options, item.routine)) {
+        progress.show(fmt::format("{} on {} {}", what, backend.info.name, way.math_mode), done);
+        report->results.push_back(measure(effort, way, item, backend, work.get(), plan.peer.get(), &memory));
+        progress.clear();
+        print_result(*report, report->results.back());
+        done += flops(item.routine, item.shape);
+      }
     }
   }
 }
@@ -174,14 +156,14 @@ void measure_all(const BenchOptions &options, const Plan &plan, Report *report) 
 int bench(const BenchOptions &options) {
   if (!options.json.empty()) check_output(options.json);
   select_gpu(options.device);
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = way_notes(options);
   const Plan plan = make_plan(options, &notes);
   Report report = start_report(plan.peer.get(), memory_of(plan));
   report.notes.insert(report.notes.end(), notes.begin(), notes.end());
   print_header(report);
   measure_all(options, plan, &report);
   print_end(report);
-  write_json(report, options.json);
+  write_json(to_json(report), options.json);
   require_no_wrong(report);
   return 0;
 }

@@ -37,6 +37,8 @@ struct BenchOptions {
   std::string filter;
   double max_flops = 0;  // 0: no limit
   std::vector<std::string> backends, routines, transposes;
+  std::vector<std::string> math_modes;
+  int64_t workspace_mib = 0;  // 0: the library's default
   std::string kernel;
   std::string peer;
   int reps = 5;
@@ -66,6 +68,8 @@ int gemm(const GemmOptions &options);
 int bench(const BenchOptions &options);
 // `bench` is what its options --transposes, --peer, --reps, --min-time, --device and --json say.
 int ladder(const LadderOptions &options, const BenchOptions &bench);
+// `bench` is what its options but those of time say.
+int accuracy(const BenchOptions &bench);
 // Against --peer cublas on a GPU, otherwise against OpenBLAS.
 int overhead(const OverheadOptions &options, const BenchOptions &bench);
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench);

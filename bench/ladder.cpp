@@ -1,7 +1,6 @@
 // `libsgemm bench --ladder`: one product on the GPU by each step from the naive kernel to the production one, with its
 // share of the vendor's library in the same run and of the measured peak.
 #include <fmt/format.h>
-#include <string.h>
 
 #include <memory>
 #include <vector>
@@ -33,6 +32,15 @@ const std::vector<Step> kCudaSteps = {
     {"sm90_ffma_256x128x16_stream_k", "copy engine, warps of two kinds, stream-K, dealt registers"},
     {"", "what the cost model chooses"},
 };
+// Of 16-bit inputs.
+const std::vector<Step> kCudaTensorSteps = {
+    {"sm75_wmma_16x16x16_warp", "a tile of 16x16 a warp, operands as they lie"},
+    {"sm75_wmma_128x128x32_staged", "tiles in shared memory, 64x64 elements a warp"},
+    {"sm80_wmma_256x128x32_multistage", "asynchronous copies in several stages"},
+    {"sm80_mma_128x128x32_multistage", "mma and ldmatrix, shared memory swizzled"},
+    {"sm80_mma_256x128x64_multistage", "a larger tile"},
+    {"", "what the cost model chooses"},
+};
 const std::vector<Step> kHipSteps = {
     {"gfx_fma_1x1x1_naive", "one thread an element"},
     {"gfx_fma_64x64x8_ping_pong", "tiles in LDS that swap, 8x4 elements a thread"},
@@ -42,20 +50,16 @@ const std::vector<Step> kHipSteps = {
     {"", "what the cost model chooses"},
 };
 
+const std::vector<Step> kNoSteps;
+
 // A vendor's GPUs, as `--backend` names them.
 struct Vendor {
   const char *backend, *peer;
   GpuMemory &(*memory)();
-  const std::vector<Step> &steps;
+  const std::vector<Step> &steps, &tensor_steps;
 };
-const Vendor kVendors[] = {{"cuda", "cublas", cuda_memory, kCudaSteps}, {"hip", "rocblas", hip_memory, kHipSteps}};
-
-bool has_kernel(const Backend &backend, const char *kernel) {
-  for (int row = 0; row < backend.info.kernel_count; ++row) {
-    if (strcmp(libsgemm_kernel_name(backend.index, row), kernel) == 0) return true;
-  }
-  return false;
-}
+const Vendor kVendors[] = {{"cuda", "cublas", cuda_memory, kCudaSteps, kCudaTensorSteps},
+                           {"hip", "rocblas", hip_memory, kHipSteps, kNoSteps}};
 
 bool is_available(const char *name) {
   for (const Backend &backend : all_backends()) {
@@ -80,22 +84,6 @@ const Vendor &choose_vendor(const BenchOptions &bench, const Peer *peer) {
   throw Error(fmt::format("--backend {}: the ladder is one of cuda or hip", wanted));
 }
 
-Backend require_backend(const Vendor &vendor) {
-  const Backend backend = find_backend(vendor.backend);
-  if (backend.info.available == 0) throw Error(fmt::format("{}: {}", vendor.backend, backend.info.reason));
-  return backend;
-}
-
-std::string choose_transposes(const BenchOptions &bench) {
-  if (bench.transposes.empty()) return "NT";
-  std::string text = bench.transposes[0];
-  const auto is_op = [](char letter) { return letter == 'N' || letter == 'T'; };
-  if (bench.transposes.size() != 1 || text.size() != 2 || !is_op(text[0]) || !is_op(text[1])) {
-    throw Error(fmt::format("--transposes {}: a ladder wants one of NN, NT, TN, TT", fmt::join(bench.transposes, ",")));
-  }
-  return text;
-}
-
 std::unique_ptr<Peer> choose_peer(const BenchOptions &bench) {
   if (bench.peer == "none") return nullptr;
   const std::string name = bench.peer.empty() ? choose_vendor(bench, nullptr).peer : bench.peer;
@@ -104,6 +92,18 @@ std::unique_ptr<Peer> choose_peer(const BenchOptions &bench) {
     throw Error(fmt::format("--peer {}: does not compute on a GPU, as the ladder does", peer->name()));
   }
   return peer;
+}
+
+const std::vector<Step> &choose_steps(const Vendor &vendor, Routine routine) {
+  if (routine == Routine::kSgemm) return vendor.steps;
+  if (traits(routine).element != Element::kFloat32 && !vendor.tensor_steps.empty()) return vendor.tensor_steps;
+  throw Error(fmt::format("--routine {}: {} has no ladder of it", traits(routine).name, vendor.backend));
+}
+
+Routine choose_routine(const BenchOptions &bench) {
+  if (bench.routines.empty()) return Routine::kSgemm;
+  if (bench.routines.size() == 1) return parse_routine(bench.routines[0]);
+  throw Error(fmt::format("--routine {}: a ladder wants one", fmt::join(bench.routines, ",")));
 }
 
 void print_step(const Step &step, const Result &result, double peak) {
@@ -124,31 +124,33 @@ void print_step(const Step &step, const Result &result, double peak) {
 int ladder(const LadderOptions &options, const BenchOptions &bench) {
   if (!bench.json.empty()) check_output(bench.json);
   select_gpu(bench.device);
-  const std::string transposes = choose_transposes(bench);
+  const Routine routine = choose_routine(bench);
+  const std::string transposes = one_of_transposes(bench.transposes, "NT", "a ladder");
   const std::unique_ptr<Peer> peer = choose_peer(bench);
   const Vendor &vendor = choose_vendor(bench, peer.get());
   GpuMemory &memory = vendor.memory();
-  const Backend backend = require_backend(vendor);
+  const std::vector<Step> &steps = choose_steps(vendor, routine);
+  const Backend backend = find_available_backend(vendor.backend);
   const Effort effort{bench.reps, bench.min_time};
   const Shape shape{options.size, options.size, options.size, 0, "ladder"};
-  const Item item = make_item(Routine::kSgemm, shape, transposes);
+  const Item item = make_item(routine, shape, transposes);
 
   Report report = start_report(peer.get(), memory);
   report.is_ladder = true;
   print_machine(report);
-  fmt::print("\n{} {}, medians\n{:<40} {:<48} {:>8} {:>8} {:>8}\n", shape_name(shape), transposes, "kernel", "adds",
-             "TFLOP/s", "of peer", "of peak");
+  fmt::print("\n{} {} {}, medians\n{:<40} {:<48} {:>8} {:>8} {:>8}\n", traits(routine).name, shape_name(shape),
+             transposes, "kernel", "adds", "TFLOP/s", "of peer", "of peak");
   const std::unique_ptr<Workload> work = make_workload(item, &memory);
-  for (const Step &step : vendor.steps) {
+  for (const Step &step : steps) {
     if (step.kernel[0] != '\0' && !has_kernel(backend, step.kernel)) {
       fmt::print("{:<40} {:<48} not in this build\n", step.kernel, step.adds);
       continue;
     }
     report.steps.push_back(step.adds);
-    report.results.push_back(measure(effort, step.kernel, item, backend, work.get(), peer.get(), &memory));
+    report.results.push_back(measure(effort, {step.kernel, "", 0}, item, backend, work.get(), peer.get(), &memory));
     print_step(step, report.results.back(), report.gpu.peak);
   }
-  write_json(report, bench.json);
+  write_json(to_json(report), bench.json);
   require_no_wrong(report);
   return 0;
 }

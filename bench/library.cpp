@@ -62,6 +62,19 @@ bool device_of(const std::string &backend, int device, libsgemm_device_info_t *i
 
 }  // namespace
 
+Backend find_available_backend(const std::string &name) {
+  const Backend backend = find_backend(name);
+  if (backend.info.available == 0) throw Error(fmt::format("{}: {}", name, backend.info.reason));
+  return backend;
+}
+
+bool has_kernel(const Backend &backend, const std::string &kernel) {
+  for (int row = 0; row < backend.info.kernel_count; ++row) {
+    if (libsgemm_kernel_name(backend.index, row) == kernel) return true;
+  }
+  return false;
+}
+
 std::string describe_place(const libsgemm_info_t &info) {
   libsgemm_device_info_t device;
   bool is_gpu;

@@ -37,6 +37,11 @@ std::vector<Backend> all_backends();
 // Throws Error, listing the names there are.
 Backend find_backend(const std::string &name);
 
+// The same; also an Error, with the reason, if it is not available.
+Backend find_available_backend(const std::string &name);
+
+bool has_kernel(const Backend &backend, const std::string &kernel);
+
 // "openblas, device 0: AMD EPYC (Zen), 2 threads"; just the name if the backend has not computed.
 std::string describe_place(const libsgemm_info_t &info);
 

@@ -13,6 +13,7 @@
 
 #include "command.h"
 #include "library.h"
+#include "precision.h"
 
 namespace {
 
@@ -37,9 +38,9 @@ void add_gemm(CLI::App *app, GemmOptions *options) {
       ->check(CLI::Range(0, 1000000));
 }
 
-// Which of its three measurements `bench` makes; neither flag: the table.
+// Which of its four measurements `bench` makes; no flag: the table.
 struct BenchModes {
-  bool ladder = false, overhead = false;
+  bool accuracy = false, ladder = false, overhead = false;
 };
 
 void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, OverheadOptions *overhead,
@@ -54,12 +55,20 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
       ->check(CLI::PositiveNumber);
   app->add_option("--backend", options->backends, "Backends, comma list (default: all available)")->delimiter(',');
   app->add_option("--kernel", options->kernel, "Force a kernel by its name");
+  app->add_option("--math", options->math_modes,
+                  fmt::format("Math modes of sgemm, comma list of {} (default: the environment's; --accuracy: all)",
+                              fmt::join(math_mode_names(), ",")))
+      ->delimiter(',');
+  app->add_option("--workspace", options->workspace_mib,
+                  "MiB of device memory for scratch, at most (default: the library's)")
+      ->check(CLI::Range(1, 1 << 20));
   app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm)")->delimiter(',');
   app->add_option("--transposes", options->transposes, "Of NN,NT,TN,TT (default: all)")->delimiter(',');
-  app->add_option("--peer", options->peer,
-                  "What to compare with: openblas, cublas (FP32, pedantic), cublas-default, cublaslt (its fastest "
-                  "algorithm), rocblas, hipblaslt (its fastest algorithm) or none (default: openblas if present). All "
-                  "but openblas compute on a GPU, and so does the library then, on device pointers");
+  app->add_option(
+      "--peer", options->peer,
+      "What to compare with: openblas, cublas (FP32, pedantic), cublas-default, cublas-tf32, cublaslt "
+      "(its fastest algorithm), rocblas, hipblaslt (its fastest algorithm) or none (default: openblas if present; "
+      "--accuracy: each that is). All but openblas compute on a GPU, and so does the library then, on device pointers");
   app->add_option("--device", options->device, "The GPU of such a peer, as its vendor's runtime counts them")
       ->capture_default_str()
       ->check(CLI::Range(0, 1023));
@@ -70,6 +79,8 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
       ->capture_default_str()
       ->check(CLI::Range(0.0, 3600.0));
   app->add_option("--json", options->json, "Write the results to this file too");
+  CLI::Option *errors = app->add_flag("--accuracy", modes->accuracy,
+                                      "Measure instead the error of sgemm against FP64, by math mode and distribution");
   CLI::Option *climb = app->add_flag("--ladder", modes->ladder,
                                      "Measure instead the steps from the naive GPU kernel to the production one");
   app->add_option("--size", ladder->size, "m = n = k of the ladder")
@@ -81,6 +92,7 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
                     "Measure instead what a call through the library costs over OpenBLAS itself; with a "
                     "peer on a GPU: host time of a call on device pointers against the peer's");
   climb->excludes(flag);
+  errors->excludes(flag)->excludes(climb);
   app->add_option("--overhead-bar", overhead->overhead_bar,
                   "Nanoseconds above the peer, a call at 8x8x8, that pass (default: 150; 0 with a peer on a GPU)")
       ->needs(flag);
@@ -159,6 +171,7 @@ int parse_and_run(int argc, char **argv) {
     return guarded("run", [&] { return run(run_options); });
   }
   return guarded("bench", [&] {
+    if (bench_modes.accuracy) return accuracy(bench_options);
     if (bench_modes.ladder) return ladder(ladder_options, bench_options);
     if (bench_modes.overhead) return overhead(overhead_options, bench_options);
     return bench(bench_options);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <new>
 
-#include "command.h"
 #include "timing.h"
 
 namespace command {
@@ -18,16 +17,15 @@ constexpr double kLeastSets = 2;      // where calls rotate through sets at all
 
 class Measurement {
  public:
-  Measurement(const Effort &effort, const std::string &kernel, Workload *work, const Backend &backend, Peer *peer,
-              Memory *memory)
-      : effort_(effort), kernel_(kernel), work_(work), backend_(backend), memory_(memory) {
+  Measurement(const Effort &effort, const Way &way, Workload *work, const Backend &backend, Peer *peer, Memory *memory)
+      : effort_(effort), way_(way), work_(work), backend_(backend), memory_(memory) {
     peer_ = peer != nullptr && peer->supports(work->call()) ? peer : nullptr;
   }
 
   void run(Result *result) {
     require(libsgemm_set_stream(handle_, memory_->stream()));
     require(libsgemm_set_backend(handle_, backend_.info.name));
-    if (!kernel_.empty()) require(libsgemm_set_kernel(handle_, kernel_.c_str()));
+    set_way(handle_, way_);
     require(libsgemm_set_verify(handle_, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN));
     repeatable_ = !traits(work_->call().routine).in_place;
     std::vector<float> output;
@@ -52,12 +50,13 @@ class Measurement {
     memory_->finish();
     result->kernel = info.kernel;
     result->math_mode = info.math_mode;
+    precision_ = precision_of(info.math_mode);
     result->device = info.device;
     result->threads = compute_units(info.backend, info.device);
     if (result->backend != info.backend) {
       fail(result, fmt::format("the call ran on {}: {}", info.backend, info.reason));
     }
-    check("libsgemm", info.math_mode, &result->error, result);
+    check("libsgemm", precision_, &result->error, result);
     *output = work_->output();
     check_written("libsgemm", *output, result);
     return result->state == Result::State::kMeasured;
@@ -70,11 +69,11 @@ class Measurement {
     work_->reset();
     peer_->run(work_->call());
     memory_->finish();
-    check(peer_->name(), "fp32", &result->peer_error, result);
+    check(peer_->name(), peer_->precision(), &result->peer_error, result);
     const std::vector<float> theirs = work_->output();
     check_written(peer_->name(), theirs, result);
     if (!repeatable_) return;
-    const std::string difference = work_->compare(ours, result->math_mode, theirs, "fp32");
+    const std::string difference = work_->compare(ours, precision_, theirs, peer_->precision());
     if (!difference.empty()) {
       fail(result, fmt::format("the results of libsgemm and {} differ: {}", peer_->name(), difference));
     }
@@ -99,10 +98,10 @@ class Measurement {
     while (static_cast<int>(ours.size()) < effort_.reps || spent < effort_.min_time) {
       ours.push_back(time_ours(calls));
       spent += ours.back() * calls;
-      check("libsgemm", result->math_mode, &result->error, result);
+      check("libsgemm", precision_, &result->error, result);
       if (peer_ == nullptr) continue;
       theirs.push_back(time_peer(calls));
-      check(peer_->name(), "fp32", &result->peer_error, result);
+      check(peer_->name(), peer_->precision(), &result->peer_error, result);
     }
     result->calls = calls;
     result->bytes = static_cast<double>(work_->bytes());
@@ -135,8 +134,8 @@ class Measurement {
     return memory_->time(calls, [&](int i) { run(sets[static_cast<size_t>(i) % sets.size()]); }) / calls;
   }
 
-  void check(const std::string &who, const std::string &math_mode, double *worst, Result *result) {
-    *worst = std::max(*worst, work_->check_sample(math_mode));
+  void check(const std::string &who, const Precision &precision, double *worst, Result *result) {
+    *worst = std::max(*worst, work_->check_sample(precision));
     if (!(*worst <= 1)) fail(result, fmt::format("the result of {} is off by {:.3g} bounds", who, *worst));
   }
   void check_written(const std::string &who, const std::vector<float> &output, Result *result) {
@@ -149,7 +148,8 @@ class Measurement {
   }
 
   const Effort &effort_;
-  const std::string &kernel_;
+  const Way &way_;
+  Precision precision_;  // of ours
   Workload *work_;
   const Backend &backend_;
   Peer *peer_;
@@ -158,13 +158,14 @@ class Measurement {
   Handle handle_;
 };
 
-Result start_result(const Item &item, const Backend &backend) {
+Result start_result(const Item &item, const Way &way, const Backend &backend) {
   Result result;
   result.routine = traits(item.routine).name;
   result.transposes = item.transposes;
   result.shape = item.shape;
   result.flops = flops(item.routine, item.shape);
   result.backend = backend.info.name;
+  result.asked_math_mode = way.math_mode;
   return result;
 }
 
@@ -183,12 +184,31 @@ std::unique_ptr<Workload> make_workload(const Item &item, Memory *memory) {
   }
 }
 
-Result measure(const Effort &effort, const std::string &kernel, const Item &item, const Backend &backend,
-               Workload *work, Peer *peer, Memory *memory) {
-  Result result = start_result(item, backend);
+std::vector<Way> make_ways(const BenchOptions &options, const std::vector<std::string> &math_modes) {
+  std::vector<Way> ways;
+  for (const std::string &mode : math_modes) {
+    ways.push_back({options.kernel, mode, static_cast<size_t>(options.workspace_mib) << 20});
+  }
+  return ways;
+}
+
+std::vector<std::string> way_notes(const BenchOptions &options) {
+  if (options.workspace_mib == 0) return {};
+  return {fmt::format("at most {} MiB of workspace for libsgemm", options.workspace_mib)};
+}
+
+void set_way(libsgemm_handle_t h, const Way &way) {
+  if (!way.kernel.empty()) require(libsgemm_set_kernel(h, way.kernel.c_str()));
+  if (!way.math_mode.empty()) require(libsgemm_set_math_mode(h, parse_math_mode(way.math_mode)));
+  if (way.workspace_bytes != 0) require(libsgemm_set_workspace(h, nullptr, way.workspace_bytes));
+}
+
+Result measure(const Effort &effort, const Way &way, const Item &item, const Backend &backend, Workload *work,
+               Peer *peer, Memory *memory) {
+  Result result = start_result(item, way, backend);
   try {
     if (work == nullptr) throw std::bad_alloc();
-    Measurement(effort, kernel, work, backend, peer, memory).run(&result);
+    Measurement(effort, way, work, backend, peer, memory).run(&result);
   } catch (const std::bad_alloc &) {
     result.state = Result::State::kNotSupported;
     result.problem = "not enough memory";

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "command.h"
 #include "library.h"
 #include "peers.h"
 #include "report.h"
@@ -28,12 +29,28 @@ struct Effort {
   double min_time;  // seconds of samples, at least
 };
 
+// How the library is asked to compute.
+struct Way {
+  std::string kernel;          // empty, or the row to force
+  std::string math_mode;       // empty: as the environment has it
+  size_t workspace_bytes = 0;  // at most, where it allocates its own; 0: its default
+};
+
+// With --kernel and --workspace, in each of the modes.
+std::vector<Way> make_ways(const BenchOptions &options, const std::vector<std::string> &math_modes);
+
+// What of them the readers of a report must know.
+std::vector<std::string> way_notes(const BenchOptions &options);
+
+// Throws Error.
+void set_way(libsgemm_handle_t h, const Way &way);
+
 // Operands that do not fit in memory are a nullptr, and measure() says so.
 std::unique_ptr<Workload> make_workload(const Item &item, Memory *memory);
 
-// `kernel`: empty, or the row to force. `peer`: may be nullptr, and is left out where it does not support the call.
+// `peer`: may be nullptr, and is left out where it does not support the call.
 // What goes wrong is in the result.
-Result measure(const Effort &effort, const std::string &kernel, const Item &item, const Backend &backend,
-               Workload *work, Peer *peer, Memory *memory);
+Result measure(const Effort &effort, const Way &way, const Item &item, const Backend &backend, Workload *work,
+               Peer *peer, Memory *memory);
 
 }  // namespace command

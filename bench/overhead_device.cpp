@@ -69,7 +69,7 @@ double median_of(const std::vector<Pair> &pairs, const std::function<double(cons
 void check(Workload *work, const char *who, const std::function<void()> &call) {
   work->prepare();
   call();
-  const double error = work->check_sample("fp32");
+  const double error = work->check_sample({});
   if (!(error <= 1)) throw Error(fmt::format("the result of {} is off by {:.3g} bounds", who, error));
 }
 

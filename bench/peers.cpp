@@ -118,6 +118,7 @@ constexpr PeerRow kPeers[] = {
     {"openblas", [] { return std::unique_ptr<Peer>(new OpenBlas); }},
     {"cublas", [] { return open_cublas(CublasMath::kPedantic); }},
     {"cublas-default", [] { return open_cublas(CublasMath::kDefault); }},
+    {"cublas-tf32", [] { return open_cublas(CublasMath::kTf32); }},
     {"cublaslt", open_cublaslt},
     {"rocblas", open_rocblas},
     {"hipblaslt", open_hipblaslt},

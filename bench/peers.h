@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "precision.h"
 #include "routines.h"
 
 namespace command {
@@ -58,6 +59,19 @@ class Memory {
 
 Memory &host_memory();
 
+class Buffer {
+ public:
+  Buffer(Memory *memory, size_t bytes) : memory_(memory), data_(memory->allocate(bytes)) {}
+  ~Buffer() { memory_->release(data_); }
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+  void *data() const { return data_; }
+
+ private:
+  Memory *memory_;
+  void *data_;
+};
+
 class Peer {
  public:
   virtual ~Peer() = default;
@@ -66,6 +80,7 @@ class Peer {
   virtual int threads() const = 0;
   virtual Memory &memory() const = 0;
   virtual bool supports(const Call &call) const = 0;
+  virtual Precision precision() const { return {}; }  // of SGEMM
   // Before the first run of calls of these sizes, equal but for the operands' places; may time ways to do them, and so
   // writes their outputs.
   virtual void prepare(const std::vector<Call> &) {}

@@ -7,8 +7,9 @@
 
 namespace command {
 
-// Both are FP32; kPedantic also forbids the library to reorder what an algorithm is.
-enum class CublasMath { kDefault, kPedantic };
+// Of SGEMM. The first two are FP32; kPedantic also forbids the library to reorder what an algorithm is. Products of
+// 16-bit inputs are the same with all three.
+enum class CublasMath { kDefault, kPedantic, kTf32 };
 
 // Throw Error that says why it cannot be had.
 std::unique_ptr<Peer> open_cublas(CublasMath math);

@@ -1,6 +1,7 @@
-# GFLOP/s over n of square products from what `libsgemm bench --sweep ... --json` wrote, against the peer and the peak:
+# A picture of what `libsgemm bench ... --json` wrote:
 #   plot.py RESULTS.json [-o FILE.svg] [--transposes NN]      (default: beside the input, .svg)
-# Needs matplotlib (Debian: python3-matplotlib).
+# Of times (--sweep): GFLOP/s over n of square products, against the peer and the peak. Of --accuracy: the worst error
+# over k, a panel a distribution. Needs matplotlib (Debian: python3-matplotlib).
 import argparse
 import json
 import pathlib
@@ -9,17 +10,22 @@ import sys
 parser = argparse.ArgumentParser(prog='plot.py')
 parser.add_argument('results', type=pathlib.Path)
 parser.add_argument('-o', '--output', type=pathlib.Path, help='.svg or .png')
-parser.add_argument('--transposes', default='NN')
+parser.add_argument('--transposes', default='NN', help='of the products that times are plotted of')
 options = parser.parse_args()
 
 try:
     report = json.loads(options.results.read_text(encoding='utf-8'))
-    squares = [r for r in report['results'] if r['state'] == 'measured' and r['m'] == r['n'] == r['k'] and
-               r['pad'] == 0 and r['routine'] == 'sgemm' and r['transposes'] == options.transposes]
+    is_accuracy = 'accuracy' in report
+    if is_accuracy:
+        chosen = [r for r in report['results'] if r['state'] == 'measured' and r['worst']]
+    else:
+        chosen = [r for r in report['results'] if r['state'] == 'measured' and r['m'] == r['n'] == r['k'] and
+                  r['pad'] == 0 and r['routine'] == 'sgemm' and r['transposes'] == options.transposes]
 except (OSError, ValueError, TypeError, LookupError) as error:
     sys.exit(f'plot.py: {options.results}: is no report of libsgemm bench: {error}')
-if not squares:
-    sys.exit(f'plot.py: {options.results}: has no square product with {options.transposes}')
+if not chosen:
+    nothing = 'no error that is finite' if is_accuracy else f'no square product with {options.transposes}'
+    sys.exit(f'plot.py: {options.results}: has {nothing}')
 try:
     import matplotlib
 except ImportError:
@@ -29,35 +35,77 @@ matplotlib.use('Agg')
 matplotlib.rcParams['svg.hashsalt'] = 'libsgemm'
 import matplotlib.pyplot as plt  # noqa: E402
 
-figure, axes = plt.subplots(figsize=(9, 5))
+
+def distinct(values):
+    return list(dict.fromkeys(values))
 
 
-def draw(label, rows, key, style):
-    rows = sorted(rows, key=lambda r: r['n'])
-    sizes = [r['n'] for r in rows]
-    work = [1e-9 * r['flops'] for r in rows]
-    line, = axes.plot(sizes, [r[key]['gflops'] for r in rows], style, label=label, markersize=3)
-    # Quartiles of the time, as speed.
-    axes.fill_between(sizes, [w / r[key]['upper_quartile'] for w, r in zip(work, rows)],
-                      [w / r[key]['lower_quartile'] for w, r in zip(work, rows)], color=line.get_color(), alpha=0.2)
+def describe(what):
+    machine = report['gpu']['name'] if 'gpu' in report else report['cpu']
+    return f"{what}, {machine}, {report['date'][:10]}"
 
 
-for backend in dict.fromkeys(r['backend'] for r in squares):
-    draw(f'libsgemm ({backend})', [r for r in squares if r['backend'] == backend], 'seconds', 'o-')
-with_peer = {r['n']: r for r in squares if 'peer_seconds' in r}
-if with_peer:
-    draw(report['peer']['name'], with_peer.values(), 'peer_seconds', 's--')
-gpu = report.get('gpu')
-if gpu and gpu['peak_gflops']:
-    axes.axhline(gpu['peak_gflops'], color='grey', linestyle=':', label='measured FP32 peak')
-axes.set_xlabel('m = n = k')
-axes.set_ylabel('GFLOP/s')
-axes.set_ylim(bottom=0)
-axes.grid(alpha=0.3)
-axes.legend(loc='lower right')
-axes.set_title(f"SGEMM {options.transposes}, {gpu['name'] if gpu else report['cpu']}, {report['date'][:10]}")
+def draw_times():
+    figure, axes = plt.subplots(figsize=(9, 5))
+
+    def draw(label, rows, key, style):
+        rows = sorted(rows, key=lambda r: r['n'])
+        sizes = [r['n'] for r in rows]
+        work = [1e-9 * r['flops'] for r in rows]
+        line, = axes.plot(sizes, [r[key]['gflops'] for r in rows], style, label=label, markersize=3)
+        # Quartiles of the time, as speed.
+        axes.fill_between(sizes, [w / r[key]['upper_quartile'] for w, r in zip(work, rows)],
+                          [w / r[key]['lower_quartile'] for w, r in zip(work, rows)], color=line.get_color(), alpha=0.2)
+
+    def who(row):
+        return ' '.join(filter(None, [row['backend'], row.get('asked_math_mode')]))
+
+    for name in distinct(map(who, chosen)):
+        draw(f'libsgemm ({name})', [r for r in chosen if who(r) == name], 'seconds', 'o-')
+    with_peer = {r['n']: r for r in chosen if 'peer_seconds' in r}
+    if with_peer:
+        draw(report['peer']['name'], with_peer.values(), 'peer_seconds', 's--')
+    peak = report.get('gpu', {}).get('peak_gflops')
+    if peak:
+        axes.axhline(peak, color='grey', linestyle=':', label='measured FP32 peak')
+    axes.set_xlabel('m = n = k')
+    axes.set_ylabel('GFLOP/s')
+    axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.3)
+    axes.legend(loc='lower right')
+    axes.set_title(describe(f'SGEMM {options.transposes}'))
+    return figure
+
+
+def draw_errors():
+    names = distinct(r['distribution'] for r in chosen)
+    engines = distinct(r['engine'] for r in chosen)
+    figure, panels = plt.subplots(1, len(names), figsize=(3.2 * len(names), 4.5), sharey=True, squeeze=False)
+    ticks = sorted({r['k'] for r in chosen})
+    colors = plt.get_cmap('tab10' if len(engines) <= 10 else 'tab20').colors
+    for axes, name in zip(panels[0], names):
+        for i, engine in enumerate(engines):
+            rows = sorted((r for r in chosen if (r['engine'], r['distribution']) == (engine, name)),
+                          key=lambda r: r['k'])
+            is_peer = engine in report['peers']
+            axes.plot([r['k'] for r in rows], [r['worst'] for r in rows], 's--' if is_peer else 'o-', label=engine,
+                      color=colors[i % len(colors)], markersize=4)
+        axes.set_xscale('log', base=2)
+        axes.set_yscale('log')
+        axes.set_xticks(ticks, [str(k) for k in ticks])
+        axes.set_xlabel('k')
+        axes.set_title(name)
+        axes.grid(alpha=0.3)
+    panels[0][0].set_ylabel('worst |error| / (|A||B|), in units of $2^{-24}$')
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc='center left', bbox_to_anchor=(0.91, 0.5))
+    figure.suptitle(describe('Error of SGEMM against FP64'))
+    return figure
+
+
+picture = draw_errors() if is_accuracy else draw_times()
 output = options.output or options.results.with_suffix('.svg')
 try:
-    figure.savefig(output, bbox_inches='tight', **({'metadata': {'Date': None}} if output.suffix == '.svg' else {}))
+    picture.savefig(output, bbox_inches='tight', **({'metadata': {'Date': None}} if output.suffix == '.svg' else {}))
 except (OSError, ValueError) as error:
     sys.exit(f'plot.py: {output}: cannot be written: {error}')

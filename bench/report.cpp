@@ -43,8 +43,14 @@ std::map<std::string, Mean> mean_ratios(const std::vector<Result> &results, Key 
   return means;
 }
 
-std::string backend_of(const Result &result) { return result.backend; }
-std::string backend_and_transposes_of(const Result &result) { return result.backend + " " + result.transposes; }
+std::string who_of(const Result &result) { return result.who(); }
+std::string who_and_transposes_of(const Result &result) { return result.who() + " " + result.transposes; }
+
+// A mode that the backend has not, or not for such a size.
+bool ran_otherwise(const Result &result) {
+  return result.state == Result::State::kMeasured && !result.asked_math_mode.empty() &&
+         result.asked_math_mode != result.math_mode;
+}
 
 const Result *worst_ratio(const std::vector<Result> &results) {
   const Result *worst = nullptr;
@@ -66,17 +72,6 @@ std::string clock_text(const Host &host) {
   if (host.fastest_mhz == 0) return "clock unknown";
   if (host.fastest_mhz - host.slowest_mhz < 1) return fmt::format("{:.0f} MHz", host.fastest_mhz);
   return fmt::format("{:.0f}..{:.0f} MHz", host.slowest_mhz, host.fastest_mhz);
-}
-
-const char *state_word(Result::State state) {
-  switch (state) {
-    case Result::State::kMeasured:
-      return "measured";
-    case Result::State::kNotSupported:
-      return "not supported";
-    default:
-      return "wrong";
-  }
 }
 
 Json times_json(const Summary &seconds, double gflops) {
@@ -124,6 +119,7 @@ Json result_json(const Result &result) {
                {"kernel", result.kernel},
                {"math_mode", result.math_mode},
                {"threads", result.threads}};
+  if (!result.asked_math_mode.empty()) json["asked_math_mode"] = result.asked_math_mode;
   if (result.state != Result::State::kMeasured) {
     json["problem"] = result.problem;
     return json;
@@ -144,6 +140,17 @@ Json result_json(const Result &result) {
 }
 
 }  // namespace
+
+const char *state_word(Result::State state) {
+  switch (state) {
+    case Result::State::kMeasured:
+      return "measured";
+    case Result::State::kNotSupported:
+      return "not supported";
+    default:
+      return "wrong";
+  }
+}
 
 Host read_host() {
   Host host{"unknown CPU", 0, 0, 0};
@@ -180,15 +187,15 @@ void print_header(const Report &report) {
   if (report.gpu.name.empty()) {
     fmt::print(
         "median (minimum..maximum) of one call; ratio = time of the peer / ours; error = worst |error| / bound\n\n");
-    fmt::print("{:<8} {:<18} {:<2} {:<9} {:<24} {:>3} {:>11} {:>25} {:>9}", "routine", "m x n x k + pad", "op",
-               "backend", "kernel", "thr", "median", "(minimum..maximum)", "GFLOP/s");
+    fmt::print("{:<8} {:<18} {:<2} {:<9} {:<6} {:<24} {:>3} {:>11} {:>25} {:>9}", "routine", "m x n x k + pad", "op",
+               "backend", "math", "kernel", "thr", "median", "(minimum..maximum)", "GFLOP/s");
     if (!report.peer.empty()) fmt::print(" {:>9} {:>6}", "peer", "ratio");
   } else {
     fmt::print(
         "median (quartiles) of one call on device pointers; peak, copy: share of the FP32 peak, and of a copy's "
         "bandwidth by the operands once;\nratio = time of the peer / ours; error = worst |error| / bound\n\n");
-    fmt::print("{:<8} {:<18} {:<2} {:<40} {:>11} {:>25} {:>8} {:>5} {:>5}", "routine", "m x n x k + pad", "op",
-               "kernel", "median", "(quartiles)", "TFLOP/s", "peak", "copy");
+    fmt::print("{:<8} {:<18} {:<2} {:<6} {:<40} {:>11} {:>25} {:>8} {:>5} {:>5}", "routine", "m x n x k + pad", "op",
+               "math", "kernel", "median", "(quartiles)", "TFLOP/s", "peak", "copy");
     if (!report.peer.empty()) fmt::print(" {:>8} {:>6}", "peer", "ratio");
   }
   fmt::print(" {:>7}\n", "error");
@@ -199,15 +206,16 @@ void print_result(const Report &report, const Result &result) {
   fmt::print("{:<8} {:<18} {:<2} ", result.routine, shape_name(result.shape), result.transposes);
   const Summary &time = result.seconds;
   if (result.state != Result::State::kMeasured) {
-    fmt::print("{:<9} {}: {}\n", result.backend, state_word(result.state), result.problem);
+    fmt::print("{:<9} {}: {}\n", result.who(), state_word(result.state), result.problem);
   } else if (report.gpu.name.empty()) {
-    fmt::print("{:<9} {:<24} {:>3} {:>11} {:>25} {:>9.2f}", result.backend, result.kernel, result.threads,
-               duration_text(time.median),
+    fmt::print("{:<9} {:<6} {:<24} {:>3} {:>11} {:>25} {:>9.2f}", result.backend, result.math_mode, result.kernel,
+               result.threads, duration_text(time.median),
                fmt::format("({}..{})", duration_text(time.minimum), duration_text(time.maximum)), result.gflops());
     if (result.has_peer) fmt::print(" {:>9.2f} {:>6.3f}", result.peer_gflops(), result.ratio());
     fmt::print(" {:>7.1e}\n", result.error);
   } else {
-    fmt::print("{:<40} {:>11} {:>25} {:>8.3f} {:>5} {:>4.0f}%", result.kernel, duration_text(time.median),
+    fmt::print("{:<6} {:<40} {:>11} {:>25} {:>8.3f} {:>5} {:>4.0f}%", result.math_mode, result.kernel,
+               duration_text(time.median),
                fmt::format("({}..{})", duration_text(time.lower_quartile), duration_text(time.upper_quartile)),
                1e-3 * result.gflops(),
                report.gpu.peak > 0 ? fmt::format("{:.0f}%", 100 * 1e9 * result.gflops() / report.gpu.peak) : "-",
@@ -220,16 +228,16 @@ void print_result(const Report &report, const Result &result) {
 
 void print_end(const Report &report) {
   fmt::print("\n");
-  for (const auto &[backend, mean] : mean_ratios(report.results, backend_of)) {
-    fmt::print("geometric mean of the ratio {} / {}: {:.3f} over {} rows\n", backend, report.peer, mean.value(),
+  for (const auto &[who, mean] : mean_ratios(report.results, who_of)) {
+    fmt::print("geometric mean of the ratio {} / {}: {:.3f} over {} rows\n", who, report.peer, mean.value(),
                mean.count);
   }
-  for (const auto &[name, mean] : mean_ratios(report.results, backend_and_transposes_of)) {
+  for (const auto &[name, mean] : mean_ratios(report.results, who_and_transposes_of)) {
     fmt::print("  {}: {:.3f} over {} rows\n", name, mean.value(), mean.count);
   }
   if (const Result *worst = worst_ratio(report.results)) {
     fmt::print("worst ratio: {:.3f}, {} {} {} on {}\n", worst->ratio(), worst->routine, shape_name(worst->shape),
-               worst->transposes, worst->backend);
+               worst->transposes, worst->who());
     fmt::print("rows below {:g}: {}\n", kLowRatio, std::count_if(report.results.begin(), report.results.end(), is_low));
     for (const Result &result : report.results) {
       if (!is_low(result) || report.gpu.name.empty()) continue;
@@ -237,12 +245,17 @@ void print_end(const Report &report) {
                  result.kernel);
     }
   }
+  for (const Result &result : report.results) {
+    if (!ran_otherwise(result)) continue;
+    fmt::print("{} was asked for {}, {}, {}: {} ran\n", result.backend, result.asked_math_mode,
+               shape_name(result.shape), result.transposes, result.math_mode);
+  }
   const Telemetry telemetry = telemetry_of(report.results);
   if (telemetry.samples > 0) fmt::print("GPU during the samples: {}\n", telemetry_text(telemetry));
   fmt::print("clock at the end: {}\n", clock_text(read_host()));
 }
 
-Json to_json(const Report &report) {
+Json machine_json(const Report &report) {
   const Host end = read_host();
   Json json = {{"libsgemm", version_text(libsgemm_version())},
                {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time(nullptr)))},
@@ -257,27 +270,32 @@ Json to_json(const Report &report) {
                    {"driver", report.gpu.driver},
                    {"peak_gflops", 1e-9 * report.gpu.peak},
                    {"copy_gbytes", 1e-9 * report.gpu.copy_bandwidth}};
-    json["clocks"] = telemetry_json(telemetry_of(report.results));
   }
   if (!report.peer.empty()) json["peer"] = {{"name", report.peer}, {"version", report.peer_version}};
   json["notes"] = report.notes;
+  return json;
+}
+
+Json to_json(const Report &report) {
+  Json json = machine_json(report);
+  if (!report.gpu.name.empty()) json["clocks"] = telemetry_json(telemetry_of(report.results));
   if (report.is_ladder) json["ladder"] = report.steps;
   json["results"] = Json::array();
   for (const Result &result : report.results) json["results"].push_back(result_json(result));
   json["geometric_mean_ratio"] = Json::object();
-  for (const auto &[backend, mean] : mean_ratios(report.results, backend_of)) {
-    json["geometric_mean_ratio"][backend] = mean.value();
+  for (const auto &[who, mean] : mean_ratios(report.results, who_of)) {
+    json["geometric_mean_ratio"][who] = mean.value();
   }
   json["geometric_mean_ratio_by_transposes"] = Json::object();
-  for (const auto &[name, mean] : mean_ratios(report.results, backend_and_transposes_of)) {
+  for (const auto &[name, mean] : mean_ratios(report.results, who_and_transposes_of)) {
     json["geometric_mean_ratio_by_transposes"][name] = mean.value();
   }
   return json;
 }
 
-void write_json(const Report &report, const std::string &path) {
+void write_json(const Json &json, const std::string &path) {
   if (path.empty()) return;
-  const std::string text = to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   write_output(path, {{text.data(), text.size()}});
 }
 

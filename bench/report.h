@@ -22,6 +22,7 @@ struct Result {
   double flops = 0;
   double bytes = 0;  // of the operands
   std::string backend, kernel, math_mode;
+  std::string asked_math_mode;  // empty: none
   int device = 0, threads = 0;
   int calls = 0, sets = 0;  // in one sample; of operands
   Telemetry telemetry;      // while the samples ran
@@ -34,9 +35,14 @@ struct Result {
 
   double gflops() const { return 1e-9 * flops / seconds.median; }
   double peer_gflops() const { return 1e-9 * flops / peer_seconds.median; }
+  // Who computed: the backend, and the math mode that it was asked for.
+  std::string who() const { return asked_math_mode.empty() ? backend : backend + " " + asked_math_mode; }
   // Above 1 where the library is faster.
   double ratio() const { return peer_seconds.median / seconds.median; }
 };
+
+// "measured", "not supported", "wrong"
+const char *state_word(Result::State state);
 
 struct Host {
   std::string cpu;
@@ -76,9 +82,11 @@ void print_end(const Report &report);
 // "libsgemm 0.1.0; NVIDIA H100, sm_90, ...", the peer, and the notes.
 void print_machine(const Report &report);
 
+// Date, machine, peer and notes.
+nlohmann::ordered_json machine_json(const Report &report);
 nlohmann::ordered_json to_json(const Report &report);
 // Into a file; nothing if `path` is empty.
-void write_json(const Report &report, const std::string &path);
+void write_json(const nlohmann::ordered_json &json, const std::string &path);
 
 // Throws Error if a result is wrong.
 void require_no_wrong(const Report &report);

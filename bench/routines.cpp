@@ -42,6 +42,26 @@ Routine parse_routine(const std::string &name) {
   throw Error(fmt::format("--routine {}: there is no such routine; there are {}", name, names));
 }
 
+Call make_call(Routine routine, const Shape &shape, libsgemm_op_t transa, libsgemm_op_t transb) {
+  Call call{routine, transa, transb, shape.m, shape.n, shape.k, 1, 0, nullptr, 0, nullptr, 0, nullptr, 0};
+  if (!traits(routine).has_transa) call.transa = LIBSGEMM_NO_TRANS;
+  if (!traits(routine).has_transb) call.transb = LIBSGEMM_NO_TRANS;
+  if (traits(routine).triangular_output) call.m = call.n;
+  call.lda = extent_of_a(call).rows + shape.pad;
+  call.ldb = extent_of_b(call).rows + shape.pad;
+  call.ldc = extent_of_c(call).rows + shape.pad;
+  return call;
+}
+
+std::string one_of_transposes(const std::vector<std::string> &texts, const char *otherwise, const char *who) {
+  if (texts.empty()) return otherwise;
+  const auto is_op = [](char letter) { return letter == 'N' || letter == 'T'; };
+  if (texts.size() != 1 || texts[0].size() != 2 || !is_op(texts[0][0]) || !is_op(texts[0][1])) {
+    throw Error(fmt::format("--transposes {}: {} wants one of NN, NT, TN, TT", fmt::join(texts, ","), who));
+  }
+  return texts[0];
+}
+
 Extent extent_of_a(const Call &call) {
   if (square_a(call.routine)) return {call.m, call.m};
   return stored(call.transa, output_rows(call), call.k);

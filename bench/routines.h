@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "suite.h"
 
@@ -51,6 +52,12 @@ struct Call {
 struct Extent {
   int64_t rows, columns;
 };
+
+// alpha 1, beta 0, columns rows + pad apart; the operands' places are still missing.
+Call make_call(Routine routine, const Shape &shape, libsgemm_op_t transa, libsgemm_op_t transb);
+
+// Of --transposes one; `otherwise` if there is none. `who` wants it. Throws Error.
+std::string one_of_transposes(const std::vector<std::string> &texts, const char *otherwise, const char *who);
 
 // As stored.
 Extent extent_of_a(const Call &call);

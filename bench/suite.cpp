@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <sstream>
@@ -106,6 +107,25 @@ std::string default_suite() {
     if (access(path.c_str(), R_OK) == 0) return path;
   }
   throw Error(fmt::format("{}/{}: not there; name a suite with --suite", here, LIBSGEMM_SUITE_INSTALLED));
+}
+
+std::vector<Shape> choose_shapes(const BenchOptions &options) {
+  std::vector<Shape> shapes;
+  for (const std::string &text : options.shapes) shapes.push_back(parse_shape(text));
+  if (!options.sweep.empty()) {
+    const std::vector<Shape> squares = parse_sweep(options.sweep);
+    shapes.insert(shapes.end(), squares.begin(), squares.end());
+  }
+  if (!options.suite.empty() || shapes.empty()) {
+    const std::vector<Shape> suite = read_suite(options.suite.empty() ? default_suite() : options.suite);
+    shapes.insert(shapes.end(), suite.begin(), suite.end());
+  }
+  const auto unwanted = [&options](const Shape &shape) {
+    return shape_name(shape).find(options.filter) == std::string::npos &&
+           shape.what.find(options.filter) == std::string::npos;
+  };
+  shapes.erase(std::remove_if(shapes.begin(), shapes.end(), unwanted), shapes.end());
+  return shapes;
 }
 
 std::string shape_name(const Shape &shape) {

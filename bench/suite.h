@@ -8,6 +8,8 @@
 
 namespace command {
 
+struct BenchOptions;
+
 struct Shape {
   int64_t m, n, k;
   int64_t pad;  // leading dimension = rows + pad
@@ -25,6 +27,9 @@ std::vector<Shape> read_suite(const std::string &path);
 
 // The suite that comes with the command.
 std::string default_suite();
+
+// What --shape, --sweep and --suite name, otherwise the suite; less what --filter leaves out. Throws Error.
+std::vector<Shape> choose_shapes(const BenchOptions &options);
 
 // "64x64x65536", with "+1" for a pad of 1.
 std::string shape_name(const Shape &shape);

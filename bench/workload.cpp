@@ -65,24 +65,6 @@ std::vector<int64_t> choose_indices(int64_t count, uint64_t *random) {
   return indices;
 }
 
-// Relative rounding of the inputs of a math mode, on top of FP32 sums.
-double input_rounding(const std::string &math_mode) {
-  if (math_mode == "tf32" || math_mode == "fp16") return 0x1p-11;
-  if (math_mode == "bf16") return 0x1p-8;
-  return 0;
-}
-
-Call make_call(Routine routine, const Shape &shape, libsgemm_op_t transa, libsgemm_op_t transb) {
-  Call call{routine, transa, transb, shape.m, shape.n, shape.k, 1, 0, nullptr, 0, nullptr, 0, nullptr, 0};
-  if (!traits(routine).has_transa) call.transa = LIBSGEMM_NO_TRANS;
-  if (!traits(routine).has_transb) call.transb = LIBSGEMM_NO_TRANS;
-  if (traits(routine).triangular_output) call.m = call.n;
-  call.lda = extent_of_a(call).rows + shape.pad;
-  call.ldb = extent_of_b(call).rows + shape.pad;
-  call.ldc = extent_of_c(call).rows + shape.pad;
-  return call;
-}
-
 // What is wrong in the first column where something is, found by several threads.
 class FirstProblem {
  public:
@@ -269,12 +251,13 @@ void Workload::prepare() {
   memory_->scatter(kNan, sample_places_.data(), sample_places_.size());
 }
 
-double Workload::error_factor(const std::string &math_mode) const {
-  return 2 * std::sqrt(static_cast<double>(inner_size() + 2)) * 0x1p-24 + 2.01 * input_rounding(math_mode);
+double Workload::error_factor(Precision precision) const {
+  if (traits_.element != Element::kFloat32) precision.truncates = true;
+  return command::error_factor(precision, inner_size());
 }
 
-double Workload::check_sample(const std::string &math_mode) {
-  const double factor = error_factor(math_mode);
+double Workload::check_sample(const Precision &precision) {
+  const double factor = error_factor(precision);
   std::vector<float> values(sample_.size());
   memory_->gather(values.data(), sample_places_.data(), values.size());
   double worst = 0;
@@ -309,10 +292,10 @@ std::string Workload::check_written(const std::vector<float> &result) const {
   return problem.text();
 }
 
-std::string Workload::compare(const std::vector<float> &result, const std::string &math_mode,
-                              const std::vector<float> &other, const std::string &other_math_mode) const {
+std::string Workload::compare(const std::vector<float> &result, const Precision &precision,
+                              const std::vector<float> &other, const Precision &other_precision) const {
   const double products = static_cast<double>(inner_size()) * (call_.routine == Routine::kSsyr2k ? 2 : 1);
-  const double bound = (error_factor(math_mode) + error_factor(other_math_mode)) * products;
+  const double bound = (error_factor(precision) + error_factor(other_precision)) * products;
   FirstProblem problem;
   for_ranges(output_.columns, call_.ldc, [&](int64_t first, int64_t end) {
     for (int64_t j = first; j < end; ++j) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "peers.h"
+#include "precision.h"
 #include "routines.h"
 #include "suite.h"
 
@@ -34,34 +35,22 @@ class Workload {
   // The least that is needed before another call: the sampled elements, or all of them for an in-place routine.
   void prepare();
 
-  // Worst |error| / bound of the sample, infinite for a NaN; at most 1 is right. `math_mode` is that of the call.
-  double check_sample(const std::string &math_mode);
+  // Worst |error| / bound of the sample, infinite for a NaN; at most 1 is right. `precision` is that of the call.
+  double check_sample(const Precision &precision);
   // After reset() and a call: the output, and what is wrong with it, empty if nothing. Each element must have been
   // written, and nothing outside of it.
   std::vector<float> output();
   std::string check_written(const std::vector<float> &result) const;
-  // Two outputs of a routine that is not in place, each computed in its math mode: what differs by more than both
+  // Two outputs of a routine that is not in place, each of its own precision: what differs by more than both
   // bounds for the largest |A||B| there can be; empty if nothing does.
-  std::string compare(const std::vector<float> &result, const std::string &math_mode, const std::vector<float> &other,
-                      const std::string &other_math_mode) const;
+  std::string compare(const std::vector<float> &result, const Precision &precision, const std::vector<float> &other,
+                      const Precision &other_precision) const;
 
  private:
   struct Sample {
     int64_t row, column;
     double value;      // in FP64
     double magnitude;  // sum of |products|
-  };
-  class Buffer {
-   public:
-    Buffer(Memory *memory, size_t bytes) : memory_(memory), data_(memory->allocate(bytes)) {}
-    ~Buffer() { memory_->release(data_); }
-    Buffer(const Buffer &) = delete;
-    Buffer &operator=(const Buffer &) = delete;
-    void *data() const { return data_; }
-
-   private:
-    Memory *memory_;
-    void *data_;
   };
 
   void fill(std::vector<float> *matrix, Extent extent, int64_t ld, bool triangular);
@@ -72,7 +61,7 @@ class Workload {
   void compute(Sample *sample) const;
   void solve_sample();
   int64_t inner_size() const;
-  double error_factor(const std::string &math_mode) const;  // bound on |error| / (|A||B|)
+  double error_factor(Precision precision) const;  // bound on |error| / (|A||B|)
 
   Memory *memory_;
   Call call_;

@@ -250,9 +250,11 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
 }
 
 bool gemm_only(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type == Type::f32; }
+bool gemm_of_16_bits(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
 double fast(const GemmDesc &, int) { return 1; }
 double slow(const GemmDesc &, int) { return 2; }
 size_t one_mebibyte(const GemmDesc &, int) { return size_t{1} << 20; }
+size_t two_mebibytes(const GemmDesc &, int) { return size_t{2} << 20; }
 
 libsgemm_status_t launch_plain(const GemmDesc &desc, const Launch &launch, Error *error) {
   return enqueue(desc, launch, mock::kLaunch, error, false);
@@ -279,7 +281,8 @@ libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error
 constexpr Kernel kKernels[] = {
     {MOCK_NAME "_mock_splitk", LIBSGEMM_MATH_FP32, gemm_only, fast, one_mebibyte, launch_with_workspace},
     {MOCK_NAME "_mock_plain", LIBSGEMM_MATH_FP32, gemm_only, slow, nullptr, launch_plain},
-    {MOCK_NAME "_mock_tf32", LIBSGEMM_MATH_TF32, gemm_only, slow, nullptr, launch_plain},
+    {MOCK_NAME "_mock_tf32", LIBSGEMM_MATH_TF32, gemm_only, slow, nullptr, launch_plain, true},
+    {MOCK_NAME "_mock_16_bits", LIBSGEMM_MATH_FP32, gemm_of_16_bits, fast, two_mebibytes, launch_plain},
 };
 
 Backend make_backend() {
@@ -288,7 +291,7 @@ Backend make_backend() {
   b.is_gpu = true;
   b.name = MOCK_NAME;
   b.kernels = kKernels;
-  b.kernel_count = 3;
+  b.kernel_count = 4;
   b.open = open;
   b.version = version;
   b.device_count = device_count;

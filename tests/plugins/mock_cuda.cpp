@@ -39,17 +39,29 @@ EXPORT int cuDriverGetVersion(int *version) { return *version = 13000, kSuccess;
 
 // ---- cuBLAS ---------------------------------------------------------------------------------------------------------
 
-EXPORT int cublasCreate_v2(BlasHandle **handle) { return *handle = new BlasHandle{nullptr}, kSuccess; }
+EXPORT int cublasCreate_v2(BlasHandle **handle) { return *handle = new BlasHandle{nullptr, 0}, kSuccess; }
 EXPORT int cublasDestroy_v2(BlasHandle *handle) { return delete handle, kSuccess; }
 EXPORT int cublasSetStream_v2(BlasHandle *handle, void *stream) { return handle->stream = stream, kSuccess; }
 EXPORT int cublasSetWorkspace_v2(BlasHandle *, void *workspace, size_t bytes) {
   return workspace != nullptr && bytes > 0 ? kSuccess : 7;
 }
-EXPORT int cublasSetMathMode(BlasHandle *, int mode) { return mode == 0 || mode == 2 ? kSuccess : 7; }
+EXPORT int cublasSetMathMode(BlasHandle *handle, int mode) {
+  if (mode != 0 && mode != 2 && mode != 3) return 7;
+  return handle->mode = mode, kSuccess;
+}
 EXPORT int cublasGetProperty(int which, int *value) { return *value = 13 - which, kSuccess; }
 EXPORT int cublasSgemm_v2(BlasHandle *handle, int transa, int transb, int m, int n, int k, const float *alpha,
                           const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc) {
   return multiply(handle->stream, transa == 1, transb == 1, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
+}
+// Of 16-bit inputs, with FP32 sums and output; pedantic math would keep them off the tensor cores.
+EXPORT int cublasGemmEx(BlasHandle *handle, int transa, int transb, int m, int n, int k, const float *alpha,
+                        const void *a, int a_type, int lda, const void *b, int b_type, int ldb, const float *beta,
+                        float *c, int c_type, int ldc, int compute, int algorithm) {
+  if (handle->mode != 0 || c_type != 0 || compute != 68 || algorithm != -1 || a_type != b_type) return 15;
+  if (a_type != 2 && a_type != 14) return 15;
+  return multiply(handle->stream, transa == 1, transb == 1, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc,
+                  a_type == 2 ? libsgemm::Type::f16 : libsgemm::Type::bf16);
 }
 
 EXPORT int cublasLtGetProperty(int which, int *value) { return cublasGetProperty(which, value); }

@@ -55,7 +55,7 @@ EXPORT int hiprtcDestroyProgram(std::string **program) { return delete *program,
 
 // ---- rocBLAS --------------------------------------------------------------------------------------------------------
 
-EXPORT int rocblas_create_handle(BlasHandle **handle) { return *handle = new BlasHandle{nullptr}, kSuccess; }
+EXPORT int rocblas_create_handle(BlasHandle **handle) { return *handle = new BlasHandle{nullptr, 0}, kSuccess; }
 EXPORT int rocblas_destroy_handle(BlasHandle *handle) { return delete handle, kSuccess; }
 EXPORT int rocblas_set_stream(BlasHandle *handle, void *stream) { return handle->stream = stream, kSuccess; }
 EXPORT int rocblas_get_version_string(char *text, size_t length) {

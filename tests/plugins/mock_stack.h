@@ -61,9 +61,11 @@ int synchronize(void *stream) {
 }
 
 // By the plugin's second kernel, which needs no workspace.
-int multiply(void *stream, bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
-             int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc) {
+int multiply(void *stream, bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const void *a,
+             int64_t lda, const void *b, int64_t ldb, float beta, float *c, int64_t ldc,
+             libsgemm::Type type = libsgemm::Type::f32) {
   GemmDesc desc = {};
+  desc.type = type;
   desc.transa = transa ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
   desc.transb = transb ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
   desc.side = LIBSGEMM_LEFT;
@@ -95,6 +97,7 @@ int multiply(void *stream, bool transa, bool transb, int64_t m, int64_t n, int64
 
 struct BlasHandle {
   void *stream;
+  int mode;
 };
 
 // What a descriptor of cublasLt or hipBLASLt says, of whatever kind.
