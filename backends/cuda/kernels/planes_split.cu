@@ -1,5 +1,5 @@
 // The passes over the operands of products in parts, described in planes.cuh.
-// Measured: not yet.
+// Not measured by itself.
 #include "../planes.cuh"
 #include "gpu/launch.h"
 

