@@ -57,7 +57,7 @@ double product_seconds(const GemmDesc &desc, const PackedProduct &product, int i
 }  // namespace
 
 bool packed_supports(const GemmDesc &desc, const PackedProduct &product, int index) {
-  return device(index).arch >= product.min_arch && planes_fit(desc) &&
+  return device(index).code_arch >= product.min_arch && planes_fit(desc) &&
          std::isfinite(product_seconds(desc, product, index));
 }
 

@@ -166,7 +166,7 @@ double planes_seconds(const GemmDesc &desc, const PlanesShape &shape, int index)
 
 bool parts_support(const GemmDesc &desc, const PartsProduct &product, int index) {
   const Device &d = device(index);
-  return desc.type == Type::f32 && d.arch >= 80 && product.shared_bytes <= d.shared_memory_per_block &&
+  return desc.type == Type::f32 && d.code_arch >= 80 && product.shared_bytes <= d.shared_memory_per_block &&
          planes_fit(desc);
 }
 
