@@ -83,7 +83,8 @@ check_tidy() {
 }
 
 packages=(cmake g++ make pkg-config python3 python3-numpy python3-pip libcli11-dev libfmt-dev nlohmann-json3-dev catch2
-  libopenblas0-pthread libblas3 libblas-test libboost-context-dev)
+  libopenblas0-pthread libblas3 libblas-test libboost-context-dev
+  libscalapack-openmpi-dev libopenmpi-dev)
 presets=("$@")
 [ $# -gt 0 ] || presets=(release)
 static=
