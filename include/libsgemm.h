@@ -91,8 +91,8 @@ typedef enum {
 } libsgemm_status_t;
 
 /* Arithmetic of libsgemm_sgemm and its batches. A mode is used only if asked for, and only where the backend has it for
- * the call; otherwise, and in all other routines, FP32 runs, which is more accurate, and libsgemm_info_t.math_mode says
- * so. alpha, beta, C and all sums are FP32 in every mode.
+ * the call, BF16X6 and FP16X3 also only where they are expected to be faster than FP32; otherwise, and in all other
+ * routines, FP32 runs, which is more accurate, and libsgemm_info_t.math_mode says so. alpha, beta, C and all sums are FP32 in every mode.
  *
  * TF32, BF16 and FP16 round A and B to fewer bits, each element to the nearest number, and multiply these: fast, with
  * errors that the rounded inputs determine. The error of an element is that of FP32, above, with respect to the product

@@ -35,7 +35,7 @@ TEST_CASE("cases of every kind give the right result in the mode asked for") {
 
 TEST_CASE("a large product runs in the mode asked for") {
   const int64_t size = subject().is_gpu ? 2048 : 200;
-  const Problem problem = make_problem(case_of(Routine::kSgemm, size, size, 512));
+  const Problem problem = make_problem(case_of(Routine::kSgemm, size, size, subject().is_gpu ? 1024 : 512));
   for (const libsgemm_math_mode_t mode : kFastModes) {
     INFO(name_of(mode));
     Ways ways(mode);
