@@ -122,13 +122,17 @@ TEST_CASE("products with plans that are cut along k") {
   }
 }
 
-TEST_CASE("NaN and Inf spread in products with plans as without") {
+TEST_CASE("tiles that products with plans leave to FFMA: NaN, Inf, and sums that may overflow") {
   for (const Kernel &row : rows()) {
-    Problem problem = make_problem(case_for_plans(140, 50, 70, 0));
-    problem.a.at(3, 40) = INFINITY;
-    problem.b.at(69, 7) = NAN;
-    solve(&problem);
-    compare(row, problem, 1);
+    for (const bool huge : {false, true}) {
+      Case test = case_for_plans(140, 50, 70, 2);
+      if (huge) test.inputs = Inputs::kRandom;  // beside which small integers are not exact
+      Problem problem = make_problem(test);
+      problem.a.at(3, 40) = huge ? 0x1p100f : INFINITY;
+      problem.b.at(7, huge ? 40 : 69) = huge ? 0x1p24f : NAN;
+      solve(&problem);
+      compare(row, problem, 1);
+    }
   }
 }
 
