@@ -39,6 +39,7 @@ struct BenchOptions {
   std::vector<std::string> backends, routines, transposes;
   std::vector<std::string> math_modes;
   int64_t workspace_mib = 0;  // 0: the library's default
+  std::string plan;           // operands of sgemm to keep as plans: "a", "b", "ab", or empty
   std::string kernel;
   std::string peer;
   int reps = 5;

@@ -62,6 +62,10 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
   app->add_option("--workspace", options->workspace_mib,
                   "MiB of device memory for scratch, at most (default: the library's)")
       ->check(CLI::Range(1, 1 << 20));
+  CLI::Option *plan = app->add_option("--plan", options->plan,
+                                      "Operands of sgemm to keep as plans, a, b or ab: in the modes that split, their "
+                                      "split is then not timed")
+                          ->check(CLI::IsMember({"a", "b", "ab"}));
   app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm)")->delimiter(',');
   app->add_option("--transposes", options->transposes, "Of NN,NT,TN,TT (default: all)")->delimiter(',');
   app->add_option(
@@ -93,6 +97,7 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
                     "peer on a GPU: host time of a call on device pointers against the peer's");
   climb->excludes(flag);
   errors->excludes(flag)->excludes(climb);
+  plan->excludes(flag)->excludes(climb)->excludes(errors);
   app->add_option("--overhead-bar", overhead->overhead_bar,
                   "Nanoseconds above the peer, a call at 8x8x8, that pass (default: 150; 0 with a peer on a GPU)")
       ->needs(flag);

@@ -17,7 +17,7 @@
 namespace libsgemm {
 
 // Raised whenever a struct of this header or of desc.h changes: a plugin of another version is refused.
-constexpr uint32_t kBackendAbi = 2;
+constexpr uint32_t kBackendAbi = 3;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
 // Why something failed, in words.
@@ -144,6 +144,13 @@ struct Backend {
 
   // C = beta * C for device memory (all elements the routine writes; beta == 0: not read); trmm and trsm: C = 0.
   libsgemm_status_t (*scale)(const GemmDesc &desc, const Launch &launch, Error *error);
+
+  // Operands that are split once for many products (libsgemm_plan_create). `operand` is a gemm of FP32 whose op(A), m x
+  // k, is to be kept for its math mode; n is 0. NULL, both: there is nothing to keep in any mode.
+  // Bytes of device memory; 0: nothing to keep in this mode, on this device or of this size.
+  size_t (*plan_bytes)(const GemmDesc &operand, int device);
+  // Enqueues the split into that memory, for GemmDesc::plan_a and plan_b.
+  libsgemm_status_t (*plan)(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
 };
 
 // What a plugin exports under kBackendEntry.

@@ -13,6 +13,7 @@
 #include "log.h"
 #include "offload.h"
 #include "placement.h"
+#include "plan.h"
 #include "verify.h"
 
 namespace libsgemm {
@@ -153,6 +154,7 @@ libsgemm_status_t run(Request *r, int index, Error *error) {
   if (status == LIBSGEMM_SUCCESS) {
     r->info->backend = &table_of(index);
     r->info->kernel = ran;
+    r->info->plans = plans_used(r->desc, *ran);
     r->info->device = on_gpu ? r->at.where.device : 0;
   }
   return status;
@@ -308,7 +310,8 @@ libsgemm_status_t scale(Request *r) {
 }
 
 libsgemm_status_t check_request(Request *r) {
-  const libsgemm_status_t status = find_operands(r->desc, r->settings, &r->at, r->info);
+  libsgemm_status_t status = find_operands(r->desc, r->settings, &r->at, r->info);
+  if (status == LIBSGEMM_SUCCESS && r->call.planned) status = check_plans(r->call, r->settings, r->at, r->info);
   return status != LIBSGEMM_SUCCESS ? status : check_memory(r->call, r->desc, !r->at.arrays_on_device, r->info);
 }
 

@@ -59,6 +59,7 @@ bool same_bits(const GemmDesc &x, const GemmDesc &y, First GemmDesc::*first, Las
 
 bool same_choice(const GemmDesc &x, const GemmDesc &y) {
   return same_bits(x, y, &GemmDesc::m, &GemmDesc::ldc) && alike(x.a, y.a) && alike(x.b, y.b) && alike(x.c, y.c) &&
+         alike(x.plan_a, y.plan_a) && alike(x.plan_b, y.plan_b) &&
          same_bits(x, y, &GemmDesc::routine, &GemmDesc::deterministic) && x.batch == y.batch &&
          same_bits(x, y, &GemmDesc::batch_count, &GemmDesc::stride_c);
 }

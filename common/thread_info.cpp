@@ -72,6 +72,7 @@ libsgemm_status_t libsgemm_last_info(libsgemm_info_t *out) {
   out->argument = info.argument;
   out->device = info.device;
   out->fallbacks = info.fallbacks;
+  out->plans = info.plans;
   out->truncated = info.kernel != nullptr && info.kernel->truncates ? 1 : 0;
   out->verify_ratio = info.verify_ratio;
   using libsgemm::copy;

@@ -46,6 +46,7 @@ struct ThreadInfo {
   Note notes[kMaxNotes];
   Error failure;      // of the last backend that failed
   char message[512];  // of an error
+  int plans = 0;      // operands that came from plans
 
   void begin(const char *entry_name) {
     entry = entry_name;
@@ -56,6 +57,7 @@ struct ThreadInfo {
     argument = 0;
     device = 0;
     fallbacks = 0;
+    plans = 0;
     verify_ratio = -1;
     choice = Choice::by_default;
     note_count = 0;

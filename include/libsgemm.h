@@ -136,6 +136,7 @@ typedef struct {
   int argument;        /* position of the argument at fault, counted as in CBLAS; 0 if none */
   int device;          /* index of the device in its backend; 0 for a CPU */
   int fallbacks;       /* backends that were tried and failed before the one that computed */
+  int plans;           /* operands, 0 to 2, that came from plans instead of being split by the call */
   int truncated;       /* 1 if the sums stayed on tensor cores, for which the larger error bound above holds */
   double verify_ratio; /* worst |error| / bound found by verification, at most 1 if right; negative if not verified */
   char entry[40];      /* the function called: "libsgemm_sgemm", "cblas_sgemm64_" */
@@ -166,6 +167,7 @@ typedef struct {
 } libsgemm_device_info_t;
 
 typedef struct libsgemm_handle *libsgemm_handle_t;
+typedef struct libsgemm_plan *libsgemm_plan_t;
 
 /* ---- The library ----------------------------------------------------------------------------------------------------
  */
@@ -320,6 +322,52 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sgemmtr_h(libsgemm_handle_t h, libsgemm_
                                                   libsgemm_op_t transa, libsgemm_op_t transb, int64_t n, int64_t k,
                                                   float alpha, const float *A, int64_t lda, const float *B, int64_t ldb,
                                                   float beta, float *C, int64_t ldc);
+
+/* ---- Plans ----------------------------------------------------------------------------------------------------------
+ */
+
+/* For matrices that are multiplied many times, such as weights, in the modes BF16X6 and FP16X3: the split into parts,
+ * which otherwise each call makes anew, is made once and kept. Results have the same bits as without plans wherever the
+ * workspace holds a call's operands at once; otherwise k may be cut at other places, and the same bound holds.
+ *
+ *   libsgemm_plan_create(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_NO_TRANS, m, k, A, lda, &plan);
+ *   for (i = 0; i < count; ++i)
+ *     libsgemm_sgemm_planned_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, m, n, k, 1, A, lda, plan,
+ *                              B[i], ldb, NULL, 0, C[i], ldc);
+ *   libsgemm_synchronize(h);
+ *   libsgemm_plan_destroy(plan); */
+
+/* Splits X for products in which it is A (LEFT) or B (RIGHT), in the handle's math mode. op(X) is rows x cols: m x k or
+ * k x n. Ordered on the handle's stream, and done when it returns: the plan then serves calls of any thread, on any
+ * handle and stream. It owns memory of X's device: of op(X) with its rows (LEFT; RIGHT: columns) rounded up to 128 and
+ * the other side to 64, 4 bytes an element in FP16X3 and 6 in BF16X6.
+ *
+ * X must stay where it is, and unchanged, while the plan is in use: products that hold NaN or Inf, or could overflow,
+ * read it, too.
+ *
+ * In other modes, on backends that split nothing, and of X in host memory a plan keeps nothing and costs nothing: calls
+ * with it are plain ones, so that programs run everywhere. libsgemm_info_t.kernel is "split" if something is kept and
+ * "nothing" if not.
+ *
+ * Arguments count from 1 (h). After an error *plan is NULL, which a product takes for no plan. OUT_OF_MEMORY: the
+ * device cannot hold the parts. NOT_SUPPORTED: the stream is capturing a graph. */
+LIBSGEMM_API libsgemm_status_t libsgemm_plan_create(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_side_t side,
+                                                    libsgemm_op_t trans, int64_t rows, int64_t cols, const float *X,
+                                                    int64_t ldx, libsgemm_plan_t *plan);
+
+/* Frees the plan and its memory. Calls that use it must have ended (libsgemm_synchronize), and graphs that hold such
+ * calls must not run any more. NULL is accepted and does nothing. INVALID_ARGUMENT: not a plan, or destroyed. */
+LIBSGEMM_API libsgemm_status_t libsgemm_plan_destroy(libsgemm_plan_t plan);
+
+/* libsgemm_sgemm_h with plans of A, of B, or of both; NULL: none. A plan must have been made of this operand (side,
+ * layout, transposition, size, address, leading dimension), in the handle's math mode, and on the device that the
+ * product runs on; if not, the call fails with INVALID_ARGUMENT and names it. May be captured into a graph.
+ * libsgemm_info_t.plans tells how many were used: none where another arithmetic ran than the mode asked for. */
+LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_planned_h(libsgemm_handle_t h, libsgemm_layout_t layout,
+                                                        libsgemm_op_t transa, libsgemm_op_t transb, int64_t m,
+                                                        int64_t n, int64_t k, float alpha, const float *A, int64_t lda,
+                                                        libsgemm_plan_t plan_a, const float *B, int64_t ldb,
+                                                        libsgemm_plan_t plan_b, float beta, float *C, int64_t ldc);
 
 /* ---- 16-bit inputs --------------------------------------------------------------------------------------------------
  */

@@ -17,6 +17,7 @@
 
 #include "backend.h"
 #include "host_matrix.h"
+#include "mock_plan.h"
 #include "ref/ref.h"
 
 #ifndef MOCK_NAME
@@ -231,7 +232,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
   stream_of(launch.device, launch.stream)->work.push_back([desc, flip, scale_only] {
     Error ignored = {};
     for (int64_t i = 0; i < desc.batch_count; ++i) {
-      const GemmDesc item = batch_item(desc, i);
+      const GemmDesc item = with_plans(batch_item(desc, i));
       if (scale_only) {
         scale_c(item);
       } else {
@@ -274,6 +275,21 @@ libsgemm_status_t launch_with_workspace(const GemmDesc &desc, const Launch &laun
   return enqueue(desc, launch, mock::kLaunch, error, false);
 }
 
+size_t plan_bytes(const GemmDesc &operand, int) { return mock_plan_bytes(operand); }
+
+libsgemm_status_t plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error) {
+  if (fails(mock::kLaunch)) {
+    set_error(error, "a mock launch failed");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  const Lock lock(g_mutex);
+  stream_of(launch.device, launch.stream)->work.push_back([operand, memory] {
+    make_mock_plan(operand, static_cast<float *>(memory));
+    return LIBSGEMM_SUCCESS;
+  });
+  return LIBSGEMM_SUCCESS;
+}
+
 libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error) {
   return enqueue(desc, launch, mock::kScale, error, true);
 }
@@ -282,6 +298,7 @@ constexpr Kernel kKernels[] = {
     {MOCK_NAME "_mock_splitk", LIBSGEMM_MATH_FP32, gemm_only, fast, one_mebibyte, launch_with_workspace},
     {MOCK_NAME "_mock_plain", LIBSGEMM_MATH_FP32, gemm_only, slow, nullptr, launch_plain},
     {MOCK_NAME "_mock_tf32", LIBSGEMM_MATH_TF32, gemm_only, slow, nullptr, launch_plain, true},
+    {MOCK_NAME "_mock_fp16x3", kMockPlanMode, gemm_only, slow, nullptr, launch_plain},
     {MOCK_NAME "_mock_16_bits", LIBSGEMM_MATH_FP32, gemm_of_16_bits, fast, two_mebibytes, launch_plain},
 };
 
@@ -291,7 +308,7 @@ Backend make_backend() {
   b.is_gpu = true;
   b.name = MOCK_NAME;
   b.kernels = kKernels;
-  b.kernel_count = 4;
+  b.kernel_count = 5;
   b.open = open;
   b.version = version;
   b.device_count = device_count;
@@ -313,6 +330,8 @@ Backend make_backend() {
   b.synchronize = synchronize;
   b.copy = copy;
   b.scale = scale;
+  b.plan_bytes = plan_bytes;
+  b.plan = plan;
   return b;
 }
 
