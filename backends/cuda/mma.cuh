@@ -47,9 +47,9 @@ struct MmaReader {
   // Block `block` at step `step` of the tile that lies `offset` bytes behind the first.
   __device__ __forceinline__ void load(uint32_t (&to)[4], int offset, int step, int block) const {
     if constexpr (Tile::along_k) {
-      ptx::load_matrices(to, ((base + offset) ^ (32 * step)) + block * 16 * pitch);
+      ptx::load_matrices(to, Tile::Layout::further(base + offset, 32 * step) + block * 16 * pitch);
     } else {
-      ptx::load_matrices_turned(to, ((base + offset) ^ (32 * block)) + step * 16 * pitch);
+      ptx::load_matrices_turned(to, Tile::Layout::further(base + offset, 32 * block) + step * 16 * pitch);
     }
   }
 };

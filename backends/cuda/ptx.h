@@ -39,6 +39,14 @@ __device__ __forceinline__ void copy_async_part(void *shared, const void *global
 #endif
 }
 
+// The same of a word: `valid` is 0, 2 or 4, and both addresses are multiples of 4 bytes.
+__device__ __forceinline__ void copy_async_word(void *shared, const void *global, int valid) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(target), "l"(global), "r"(valid) : "memory");
+#endif
+}
+
 // Closes the group of copies that the thread has issued since the last one.
 __device__ __forceinline__ void commit_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
