@@ -45,7 +45,7 @@ struct ShiftedTile {
 
   __device__ __forceinline__ ShiftedTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
                                          int64_t first_k, int64_t k) {
-    const int lane = lane_index(), first_row = static_cast<int>(threadIdx.x) / 32 * warp_rows;
+    const int lane = static_cast<int>(threadIdx.x) % 32, first_row = static_cast<int>(threadIdx.x) / 32 * warp_rows;
     const int64_t of_row = AlongK ? first_outer : first_k, of_column = AlongK ? first_k : first_outer;
     first = global(static_cast<const char *>(operand));
     row_step = ld * element_bytes;
@@ -72,9 +72,9 @@ struct ShiftedTile {
   // The next k-tile, as it lies.
   __device__ __forceinline__ void copy_async(char *shared) {
     if (k_room >= (AlongK ? Depth : warp_rows + 1) && source[0] >= first) {
-      copy_words(shared);
+      copy<true>(shared);
     } else {
-      copy_elements(shared);
+      copy<false>(shared);
     }
     source[0] += tile_step, source[1] += tile_step, behind += tile_step;
     k_room -= Depth;
@@ -89,52 +89,35 @@ struct ShiftedTile {
   }
 
  private:
-  __device__ __forceinline__ static int lane_index() { return static_cast<int>(threadIdx.x) % 32; }
-
-  // A k-tile whose words are inside the matrix, or beyond it in the outer dimension: what is there only meets sums that
-  // are not stored.
-  __device__ __forceinline__ void copy_words(char *shared) const {
+  // kWhole: of all words that are copied no element is outside the matrix, and no row behind k. Otherwise what is
+  // behind k becomes zeros. What is beyond the matrix in the outer dimension only meets sums that are not stored: it
+  // may stay as it is.
+  template <bool kWhole>
+  __device__ __forceinline__ void copy(char *shared) const {
+    const int depth = static_cast<int>(k_room < Depth ? k_room : Depth), elements = AlongK ? depth : outer_room;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
     for (int s = 0; s < segments; ++s) {
 #pragma unroll
       for (int odd = 0; odd < 2; ++odd) {
-        const bool inside = AlongK || outer_room * element_bytes + skipped[odd] > lane_index() * 4 + s * segment_bytes;
+        const int left = elements * element_bytes + skipped[odd] - lane * 4 - s * segment_bytes;
+        const int valid = kWhole ? 4 : min(max(left, 0), 4);
         const char *from = source[odd] + s * segment_bytes;
 #pragma unroll
         for (int i = odd; i < warp_rows; i += 2, from += 2 * row_step) {
-          if (AlongK ? i < outer_room : inside) {
-            ptx::copy_async_word(shared + target + i * pitch + s * segment_bytes, from, 4);
+          char *to = shared + target + i * pitch + s * segment_bytes;
+          if (!kWhole && i == 0 && s == 0 && from < first) {
+            *reinterpret_cast<uint32_t *>(to) = static_cast<uint32_t>(*reinterpret_cast<const uint16_t *>(first)) << 16;
+          } else if (AlongK ? i < outer_room : kWhole ? left > 0 : i < depth) {
+            ptx::copy_async_word(to, from, valid);
+          } else if (!kWhole && !AlongK) {
+            *reinterpret_cast<uint32_t *>(to) = 0;
           }
         }
       }
     }
-    if (moves_behind && (AlongK ? lane_index() < outer_room : outer_room == Outer)) {
-      ptx::copy_async_word(shared + behind_target, behind, 2);
-    }
-  }
-
-  // Any k-tile: zeros behind k, and of words only the elements inside the matrix.
-  __device__ __forceinline__ void copy_elements(char *shared) const {
-    const int depth = static_cast<int>(k_room < Depth ? k_room : Depth);
-    const int rows_left = AlongK ? outer_room : depth, elements = AlongK ? depth : outer_room;
-#pragma unroll 1
-    for (int i = 0; i < warp_rows; ++i) {
-      const bool odd = i % 2 != 0;
-      const char *from = (odd ? source[1] : source[0]) + i / 2 * 2 * row_step;
-#pragma unroll
-      for (int s = 0; s < segments; ++s, from += segment_bytes) {
-        const int left =
-            elements * element_bytes + (odd ? skipped[1] : skipped[0]) - lane_index() * 4 - s * segment_bytes;
-        char *to = shared + target + i * pitch + s * segment_bytes;
-        if (from < first) {
-          *reinterpret_cast<uint32_t *>(to) = static_cast<uint32_t>(*reinterpret_cast<const uint16_t *>(first)) << 16;
-        } else {
-          ptx::copy_async_word(to, from, i < rows_left ? min(max(left, 0), 4) : 0);
-        }
-      }
-    }
     if (moves_behind) {
-      const bool inside = lane_index() < rows_left && elements == row_elements;
+      const bool inside = lane < (AlongK ? outer_room : depth) && elements == row_elements;
       ptx::copy_async_word(shared + behind_target, behind, inside ? 2 : 0);
     }
   }
