@@ -39,14 +39,6 @@ __device__ __forceinline__ void copy_async_part(void *shared, const void *global
 #endif
 }
 
-// The same of a word: `valid` is 0, 2 or 4, and both addresses are multiples of 4 bytes.
-__device__ __forceinline__ void copy_async_word(void *shared, const void *global, int valid) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(target), "l"(global), "r"(valid) : "memory");
-#endif
-}
-
 // Closes the group of copies that the thread has issued since the last one.
 __device__ __forceinline__ void commit_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -81,6 +73,16 @@ __device__ __forceinline__ float4 load_streamed_x4(const float *global) {
 // The address that instructions on shared memory take.
 __device__ __forceinline__ uint32_t shared_address(const void *shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+}
+
+// copy_async_part() of a word: `valid` is 0, 2 or 4, and both addresses are multiples of 4 bytes.
+__device__ __forceinline__ void copy_async_word(uint32_t shared, const void *global, int valid) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared), "l"(global), "r"(valid) : "memory");
+#endif
+}
+__device__ __forceinline__ void store_word(uint32_t shared, uint32_t word) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(shared), "r"(word) : "memory");
 }
 
 // ---- Fragments for tensor cores (sm_75). A matrix is 8 rows of 16 bytes; lane l gives the address of row l % 8 of

@@ -96,6 +96,7 @@ struct ShiftedTile {
   __device__ __forceinline__ void copy(char *shared) const {
     const int depth = static_cast<int>(k_room < Depth ? k_room : Depth), elements = AlongK ? depth : outer_room;
     const int lane = static_cast<int>(threadIdx.x) % 32;
+    const uint32_t stage = ptx::shared_address(shared), first_target = stage + target;
 #pragma unroll
     for (int s = 0; s < segments; ++s) {
 #pragma unroll
@@ -105,20 +106,20 @@ struct ShiftedTile {
         const char *from = source[odd] + s * segment_bytes;
 #pragma unroll
         for (int i = odd; i < warp_rows; i += 2, from += 2 * row_step) {
-          char *to = shared + target + i * pitch + s * segment_bytes;
+          const uint32_t to = first_target + i * pitch + s * segment_bytes;
           if (!kWhole && i == 0 && s == 0 && from < first) {
-            *reinterpret_cast<uint32_t *>(to) = static_cast<uint32_t>(*reinterpret_cast<const uint16_t *>(first)) << 16;
+            ptx::store_word(to, static_cast<uint32_t>(*reinterpret_cast<const uint16_t *>(first)) << 16);
           } else if (AlongK ? i < outer_room : kWhole ? left > 0 : i < depth) {
             ptx::copy_async_word(to, from, valid);
           } else if (!kWhole && !AlongK) {
-            *reinterpret_cast<uint32_t *>(to) = 0;
+            ptx::store_word(to, 0);
           }
         }
       }
     }
     if (moves_behind) {
       const bool inside = lane < (AlongK ? outer_room : depth) && elements == row_elements;
-      ptx::copy_async_word(shared + behind_target, behind, inside ? 2 : 0);
+      ptx::copy_async_word(stage + behind_target, behind, inside ? 2 : 0);
     }
   }
 

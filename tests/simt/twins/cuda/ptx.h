@@ -23,9 +23,6 @@ void copy_async_elements(void *shared, const void *global, int valid) {
 inline void copy_async_part(void *shared, const void *global, int valid) {
   copy_async_elements<16>(shared, global, valid);
 }
-inline void copy_async_word(void *shared, const void *global, int valid) {
-  copy_async_elements<4>(shared, global, valid);
-}
 inline void commit_copies() { simt::commit_copies(); }
 template <int Pending>
 void wait_for_copies() {
@@ -45,6 +42,12 @@ inline uint16_t to_f16(float x) {
 }
 
 inline uint32_t shared_address(const void *shared) { return simt::shared_address(shared); }
+inline void copy_async_word(uint32_t shared, const void *global, int valid) {
+  copy_async_elements<4>(simt::shared_pointer(shared, 4), global, valid);
+}
+inline void store_word(uint32_t shared, uint32_t word) {
+  std::memcpy(simt::shared_pointer(shared, 4), &word, sizeof word);
+}
 
 inline const char *matrix_row(uint32_t shared, unsigned row) {
   const uint32_t address = __shfl_sync(~0u, shared, static_cast<int>(row));
