@@ -76,6 +76,16 @@ __device__ __forceinline__ uint32_t shared_address(const void *shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
 }
 
+// copy_async_part() of a word: `valid` is 0, 2 or 4, and both addresses are multiples of 4 bytes.
+__device__ __forceinline__ void copy_async_word(uint32_t shared, const void *global, int valid) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared), "l"(global), "r"(valid) : "memory");
+#endif
+}
+__device__ __forceinline__ void store_word(uint32_t shared, uint32_t word) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(shared), "r"(word) : "memory");
+}
+
 // ---- Fragments for tensor cores (sm_75). A matrix is 8 rows of 16 bytes; lane l gives the address of row l % 8 of
 // matrix l / 8, and receives of each matrix the 4 bytes number l % 4 of row l / 4.
 
