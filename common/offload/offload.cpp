@@ -317,7 +317,8 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, const Ke
     Plan plan = {};
     size_t workspace = 0;
     status = plan_for(r, budget, &plan, &workspace, error);
-    if (status == LIBSGEMM_SUCCESS) status = run_plan(r, plan, workspace, undo, kernel, error);
+    if (status != LIBSGEMM_SUCCESS) break;
+    status = run_plan(r, plan, workspace, undo, kernel, error);
     if (status != LIBSGEMM_OUT_OF_MEMORY) break;
     budget = std::min(budget, plan.bytes() + workspace);
   }

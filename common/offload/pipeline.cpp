@@ -145,7 +145,7 @@ bool Pipeline::take_units() {
   for (;;) {
     Work *last = works_.empty() ? nullptr : &works_.back();
     if (last == nullptr || last->assigned == job_.plan.steps()) {
-      if (no_more_ || works_.size() >= c_.size() + kAhead) return moved;
+      if (no_more_ || works_.size() >= c_.size() + (job_.units.parts() > 1 ? kAheadOfOthers : kAhead)) return moved;
       Unit unit;
       no_more_ = !job_.units.take(part_, &unit);
       if (no_more_) return true;

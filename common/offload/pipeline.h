@@ -24,6 +24,7 @@ class UnitQueue {
  public:
   UnitQueue(const GemmDesc &desc, const Plan &plan, int parts);
   bool take(int part, Unit *unit);
+  size_t parts() const { return parts_.size(); }
 
  private:
   std::mutex mutex_;

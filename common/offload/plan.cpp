@@ -11,14 +11,19 @@ namespace {
 constexpr size_t kAlignment = 256;
 constexpr int kMostC = 4;  // tiles of C on the device: one is filled, one computed, two on their way back
 
-// Edges of tiles and of blocks of k that are tried; the first fits everything.
-constexpr int64_t kEdges[] = {INT64_MAX, 32768, 24576, 16384, 12288, 8192, 6144, 4096, 3072,
-                              2048,      1536,  1024,  512,   256,   128,  64,   32,   16};
-constexpr int64_t kDepths[] = {4096, 2048, 1024, 512, 256, 128, 64, 32, 16};
-constexpr int64_t kMostUnits = 4096;    // of a plan that is one of several
-constexpr double kQuick = 300e-6;       // a call of this many seconds is not worth cutting
+// C is cut into so many parts in its longer direction, and its shorter one into parts of that length.
+constexpr int64_t kParts[] = {1,  2,  3,  4,   5,   6,   8,   10,  12,   16,   20,   24,   32,   40,
+                              48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384};
+constexpr int kWorse = 4;           // plans in a row that are slower end the search
+constexpr double kClearly = 0.99;   // more and smaller tiles have to gain so much
+constexpr double kCoarsely = 1.02;  // and may lose so much where the others are coarse: several devices share them
+constexpr int64_t kCoarse = 4096 + 256;
+constexpr int64_t kMostSteps = 4096;    // of a plan that is simulated
+constexpr int kDepths = 3;              // lengths of blocks of k, each half the one before, that are tried for a tile
+constexpr double kQuick = 200e-6;       // a call of this many seconds is not worth cutting
 constexpr size_t kSmallItem = 4 << 20;  // bytes of a product: smaller ones go together
 constexpr size_t kGroup = 16 << 20;
+constexpr double kLaunch = 15e-6;  // seconds
 
 int64_t ceil_div(int64_t x, int64_t y) { return x / y + (x % y != 0 ? 1 : 0); }
 
@@ -32,11 +37,11 @@ bool cuts_cols(const GemmDesc &d) {
 }
 bool cuts_depth(const GemmDesc &d) { return d.routine == Routine::gemm; }
 
-// Bounds of parts of about `edge`, of equal length but for the last, at multiples of 256, or of 16 for small ones.
-// `ramp`: the first part is cut into a quarter, a quarter and a half, so that work can begin early.
+// Bounds of parts of about `edge`, of equal length but for the last, at multiples of 256, or for small ones of 128
+// or 16. `ramp`: the first part is cut into a quarter, a quarter and a half, so that work can begin early.
 std::vector<int64_t> bounds(int64_t length, int64_t edge, bool ramp) {
   const int64_t parts = ceil_div(length, edge);
-  const int64_t unit = edge >= 1024 ? 256 : 16;
+  const int64_t unit = edge >= 1024 ? 256 : edge >= 256 ? 128 : 16;
   const int64_t part = ceil_div(ceil_div(length, parts), unit) * unit;
   std::vector<int64_t> all = {0};
   if (ramp && part >= 4 * unit && part < length) {
@@ -112,26 +117,33 @@ bool assign_buffers(const GemmDesc &d, size_t budget, Plan *p) {
 // What a device holds of one operand, as the pipeline does it: whoever was not used for longest goes.
 class Held {
  public:
-  explicit Held(int buffers) : keys_(static_cast<size_t>(buffers), -1), used_(static_cast<size_t>(buffers), 0) {}
+  // `all`: there is a buffer for each of the blocks.
+  Held(int buffers, int64_t blocks, bool all) : all_(all) {
+    keys_.assign(static_cast<size_t>(all ? blocks : buffers), -1);
+    used_.assign(keys_.size(), 0);
+  }
   // True if the block has to be copied.
   bool needs(int64_t key) {
     ++now_;
-    size_t oldest = 0;
-    for (size_t i = 0; i < keys_.size(); ++i) {
-      if (keys_[i] == key) {
-        used_[i] = now_;
-        return false;
-      }
-      if (used_[i] < used_[oldest]) oldest = i;
-    }
-    keys_[oldest] = key;
-    used_[oldest] = now_;
-    return true;
+    const size_t at = all_ ? static_cast<size_t>(key) % keys_.size() : place(key);
+    const bool new_one = keys_[at] != key;
+    keys_[at] = key;
+    used_[at] = now_;
+    return new_one;
   }
 
  private:
-  std::vector<int64_t> keys_;
-  std::vector<int64_t> used_;
+  size_t place(int64_t key) const {
+    size_t oldest = 0;
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      if (keys_[i] == key) return i;
+      if (used_[i] < used_[oldest]) oldest = i;
+    }
+    return oldest;
+  }
+
+  const bool all_;
+  std::vector<int64_t> keys_, used_;
   int64_t now_ = 0;
 };
 
@@ -143,11 +155,13 @@ double elements(const Block &b) {
 double launch_seconds(const GemmDesc &d, const Block &c, double depth, const Rates &rates) {
   const double share = elements(c) / (static_cast<double>(d.m) * static_cast<double>(d.n));
   const double flops = flop_count(batch_item(d, 0)) * share * depth / static_cast<double>(d.k);
-  return flops / rates.flops + 10e-6 + 4.5e5 * std::min(depth, 65536.0) / rates.flops;
+  return flops / rates.flops + kLaunch + 4.5e5 * std::min(depth, 65536.0) / rates.flops;
 }
 
 void simulate(const GemmDesc &d, const Rates &rates, Plan *p) {
-  Held a(std::max(p->a_buffers, 1)), b(std::max(p->b_buffers, 1));
+  const bool all = p->order == Order::frontier;
+  Held a(std::max(p->a_buffers, 1), p->row_panels() * p->steps(), all);
+  Held b(std::max(p->b_buffers, 1), p->col_panels() * p->steps(), all);
   const double size = static_cast<double>(size_of(d.type));
   const bool reads = reads_c(d);
   double up = 0, computed = 0, down = 0;
@@ -156,10 +170,13 @@ void simulate(const GemmDesc &d, const Rates &rates, Plan *p) {
     if (reads) up += 4 * elements(c) / rates.up;
     for (int64_t s = 0; s < p->steps(); ++s) {
       const int64_t step = unit.back ? p->steps() - 1 - s : s;
-      const int64_t item = unit.item * (p->tiles() + p->steps() + 1) * p->steps();
       const Block block_a = block_of_a(d, *p, unit, step), block_b = block_of_b(d, *p, unit, step);
-      if (a.needs(item + unit.i * p->steps() + step)) up += size * elements(block_a) / rates.up;
-      if (block_b.items > 0 && b.needs(item + unit.j * p->steps() + step)) up += size * elements(block_b) / rates.up;
+      const auto key = [&](const Block &block, int64_t panels, int64_t panel) {
+        return (block.item * panels + panel) * p->steps() + step;
+      };
+      if (a.needs(key(block_a, p->row_panels(), unit.i))) up += size * elements(block_a) / rates.up;
+      if (block_b.items > 0 && b.needs(key(block_b, p->col_panels(), unit.j)))
+        up += size * elements(block_b) / rates.up;
       const double depth =
           static_cast<double>(p->depth[static_cast<size_t>(step) + 1] - p->depth[static_cast<size_t>(step)]);
       computed = std::max(computed, up) + launch_seconds(d, c, depth, rates);
@@ -169,23 +186,51 @@ void simulate(const GemmDesc &d, const Rates &rates, Plan *p) {
   p->seconds = down;
 }
 
-void keep_faster(const GemmDesc &d, const Rates &rates, Plan *candidate, bool *found, Plan *best) {
-  const int64_t groups = ceil_div(d.batch_count, candidate->group);
-  if (*found && candidate->tiles() * candidate->steps() * groups > kMostUnits) return;
-  if (candidate->tiles() * groups > kMostUnits) {
-    candidate->seconds = INFINITY;  // the last resort
-  } else {
-    simulate(d, rates, candidate);
-  }
-  if (!*found || candidate->seconds < best->seconds) *best = *candidate;
-  *found = true;
+// Of a plan with very many steps: as if nothing stayed on the device.
+void estimate(const GemmDesc &d, const Rates &rates, double steps, Plan *p) {
+  const Unit unit = {0, p->group, 0, 0, false};
+  const double up = static_cast<double>(p->a_bytes + p->b_bytes) / rates.up;
+  const auto depth = static_cast<double>(p->depth[1]);
+  p->seconds = steps * (up + launch_seconds(d, block_of_c(*p, unit), depth, rates));
 }
 
-bool try_cut(const GemmDesc &d, const Rates &rates, size_t budget, Plan *p, bool *found, Plan *best) {
-  if (p->tiles() > (int64_t{1} << 40) / p->steps() || !assign_buffers(d, budget, p)) return false;
-  keep_faster(d, rates, p, found, best);
-  return true;
+// Only a few tiles to share, though the operands would allow more.
+bool is_coarse(const Plan &p) {
+  return p.order == Order::frontier && std::min(longest(p.rows), longest(p.cols)) > kCoarse;
 }
+
+class Search {
+ public:
+  Search(const GemmDesc &d, const Rates &rates, size_t budget, Plan *best)
+      : d_(d), rates_(rates), budget_(budget), best_(best) {}
+
+  // True if the plan fits.
+  bool consider(Plan *p) {
+    const double steps = static_cast<double>(p->tiles()) * static_cast<double>(p->steps()) *
+                         static_cast<double>(ceil_div(d_.batch_count, p->group));
+    if (steps > 1e12 || !assign_buffers(d_, budget_, p)) return false;
+    if (steps > kMostSteps) {
+      estimate(d_, rates_, steps, p);
+    } else {
+      simulate(d_, rates_, p);
+    }
+    const bool better = !found_ || p->seconds < (is_coarse(*best_) ? kCoarsely : kClearly) * best_->seconds;
+    if (better) *best_ = *p;
+    worse_ = better ? 0 : worse_ + 1;
+    found_ = true;
+    return true;
+  }
+  bool found() const { return found_; }
+  bool enough() const { return found_ && (worse_ >= kWorse || best_->seconds < kQuick); }
+
+ private:
+  const GemmDesc &d_;
+  const Rates &rates_;
+  const size_t budget_;
+  Plan *best_;
+  bool found_ = false;
+  int worse_ = 0;
+};
 
 // Products of a batch that are small go together, as many as make a copy worth while.
 int64_t group_size(const GemmDesc &d, size_t budget) {
@@ -210,32 +255,46 @@ size_t device_bytes(const Block &b, size_t size) {
 
 bool fit_plan(const GemmDesc &d, size_t budget, Plan *plan) { return assign_buffers(d, budget, plan); }
 
+namespace {
+
+// k is cut only where memory demands it, and into long blocks.
+void cut_depth(const GemmDesc &d, Plan *p, Search *search) {
+  int64_t depth = 16;
+  while (depth * 2 < d.k) depth *= 2;
+  for (int fits = 0; fits < kDepths && depth >= 16; depth /= 2) {
+    if (depth >= d.k) continue;
+    p->depth = bounds(d.k, depth, false);
+    fits += search->consider(p) ? 1 : 0;
+  }
+}
+
+}  // namespace
+
 bool make_plan(const GemmDesc &d, const Rates &rates, size_t budget, Plan *plan) {
-  bool found = false;
+  Search search(d, rates, budget, plan);
   Plan p = {};
   p.group = group_size(d, budget);
-  for (const int64_t edge : kEdges) {
-    const bool whole = edge == INT64_MAX;
-    if (!whole && edge >= std::max(cuts_rows(d) ? d.m : 0, cuts_cols(d) ? d.n : 0)) continue;
-    if (!whole && p.group > 1) break;
+  const int64_t longer = std::max(cuts_rows(d) ? d.m : 1, cuts_cols(d) ? d.n : 1);
+  int64_t last = 0;
+  for (const int64_t parts : kParts) {
+    const int64_t edge = ceil_div(longer, parts);
+    if (search.enough() || edge == last || (parts > 1 && (edge < 8 || p.group > 1))) break;
+    last = edge;
+    const int64_t m = cuts_rows(d) ? std::min(edge, d.m) : d.m, n = cuts_cols(d) ? std::min(edge, d.n) : d.n;
+    bool fits = false;
     for (const bool ramp : {false, true}) {
-      if (ramp && (whole || edge < 1024)) continue;
-      p.rows = bounds(d.m, cuts_rows(d) ? std::min(edge, d.m) : d.m, ramp && cuts_rows(d));
-      p.cols = bounds(d.n, cuts_cols(d) ? std::min(edge, d.n) : d.n, ramp && cuts_cols(d));
+      if (ramp && (parts == 1 || edge < 1024)) continue;
+      p.rows = bounds(d.m, m, ramp && cuts_rows(d));
+      p.cols = bounds(d.n, n, ramp && cuts_cols(d));
       p.depth = {0, d.k};
-      if (try_cut(d, rates, budget, &p, &found, plan) && plan->seconds < kQuick) return true;
+      fits = search.consider(&p) || fits;
     }
-    // k is cut only where memory demands it.
-    if (!cuts_depth(d) || (found && plan->steps() == 1 && plan->order == Order::frontier)) continue;
-    p.rows = bounds(d.m, cuts_rows(d) ? std::min(edge, d.m) : d.m, false);
-    p.cols = bounds(d.n, cuts_cols(d) ? std::min(edge, d.n) : d.n, false);
-    for (const int64_t depth : kDepths) {
-      if (depth >= d.k) continue;
-      p.depth = bounds(d.k, depth, false);
-      if (try_cut(d, rates, budget, &p, &found, plan)) break;
-    }
+    if (fits || !cuts_depth(d)) continue;
+    p.rows = bounds(d.m, m, false);
+    p.cols = bounds(d.n, n, false);
+    cut_depth(d, &p, &search);
   }
-  return found;
+  return search.found();
 }
 
 namespace {
