@@ -11,8 +11,9 @@
 namespace libsgemm {
 namespace {
 
-constexpr size_t kAhead = 8;        // units that are prepared before there is room for their results
-constexpr size_t kDirectSlots = 4;  // copies at a time of one direction that need no pinned piece
+constexpr size_t kAhead = 8;          // units that are prepared before there is room for their results,
+constexpr size_t kAheadOfOthers = 2;  // where another device could take them
+constexpr size_t kDirectSlots = 4;    // copies at a time of one direction that need no pinned piece
 constexpr size_t kSaveBytes = 2 << 20;
 
 }  // namespace
