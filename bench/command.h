@@ -57,6 +57,11 @@ struct OverheadOptions {
   double ratio_bar = 0.99;
 };
 
+struct HostOptions {
+  std::vector<std::string> memories;  // of "pageable", "pinned"
+  double tflops = 56;                 // of the device alone, for the bound
+};
+
 struct RunOptions {
   bool json = false;
   std::string output;
@@ -74,6 +79,8 @@ int accuracy(const BenchOptions &bench);
 // Against --peer cublas on a GPU, otherwise against OpenBLAS.
 int overhead(const OverheadOptions &options, const BenchOptions &bench);
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench);
+// From host memory to host memory on a GPU.
+int host_bench(const HostOptions &options, const BenchOptions &bench);
 int run(const RunOptions &options);
 
 }  // namespace command

@@ -38,6 +38,7 @@ constexpr unsigned kHostDefault = 0;
   X(memory_allocate, "cuMemAlloc_v2", "hipMalloc", void **, size_t)                                                   \
   X(memory_free, "cuMemFree_v2", "hipFree", void *)                                                                   \
   X(host_allocate, "cuMemHostAlloc", "hipHostMalloc", void **, size_t, unsigned)                                      \
+  X(host_free, "cuMemFreeHost", "hipHostFree", void *)                                                                \
   X(copy_to_device, "cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync", void *, const void *, size_t, GpuStream)            \
   X(copy_to_host, "cuMemcpyDtoHAsync_v2", "hipMemcpyDtoHAsync", void *, const void *, size_t, GpuStream)              \
   X(copy_on_device, "cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync", void *, const void *, size_t, GpuStream)            \

@@ -44,7 +44,7 @@ struct BenchModes {
 };
 
 void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, OverheadOptions *overhead,
-               BenchModes *modes) {
+               HostOptions *host, BenchModes *modes) {
   app->add_option("--shape", options->shapes, "m,n,k[,pad]; repeatable. ld = rows + pad")
       ->delimiter('\0')
       ->allow_extra_args(false);
@@ -98,6 +98,20 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
   climb->excludes(flag);
   errors->excludes(flag)->excludes(climb);
   plan->excludes(flag)->excludes(climb)->excludes(errors);
+  CLI::Option *from_host =
+      app->add_option(
+             "--host", host->memories,
+             "Measure instead whole calls from host memory on a GPU: pageable, pinned, or both as a comma list; "
+             "--peer then is copy, cublasxt, or both as a comma list")
+          ->delimiter(',')
+          ->check(CLI::IsMember({"pageable", "pinned"}))
+          ->excludes(flag)
+          ->excludes(climb)
+          ->excludes(errors);
+  app->add_option("--device-tflops", host->tflops, "What the GPU does without copies, for the bound in the table")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber)
+      ->needs(from_host);
   app->add_option("--overhead-bar", overhead->overhead_bar,
                   "Nanoseconds above the peer, a call at 8x8x8, that pass (default: 150; 0 with a peer on a GPU)")
       ->needs(flag);
@@ -142,6 +156,7 @@ int parse_and_run(int argc, char **argv) {
   BenchOptions bench_options;
   LadderOptions ladder_options;
   OverheadOptions overhead_options;
+  HostOptions host_options;
   BenchModes bench_modes;
   RunOptions run_options;
   CLI::App *info_app = app.add_subcommand("info", "Backends, devices and kernels, and what `auto` would choose");
@@ -150,7 +165,7 @@ int parse_and_run(int argc, char **argv) {
   CLI::App *run_app = app.add_subcommand("run", "Run a program on this library's BLAS and report its calls");
   add_info(info_app, &info_options);
   add_gemm(gemm_app, &gemm_options);
-  add_bench(bench_app, &bench_options, &ladder_options, &overhead_options, &bench_modes);
+  add_bench(bench_app, &bench_options, &ladder_options, &overhead_options, &host_options, &bench_modes);
   add_run(run_app, &run_options);
 
   // The program that `run` starts has options of its own: it is taken off the command line before that is parsed.
@@ -179,6 +194,7 @@ int parse_and_run(int argc, char **argv) {
     if (bench_modes.accuracy) return accuracy(bench_options);
     if (bench_modes.ladder) return ladder(ladder_options, bench_options);
     if (bench_modes.overhead) return overhead(overhead_options, bench_options);
+    if (!host_options.memories.empty()) return host_bench(host_options, bench_options);
     return bench(bench_options);
   });
 }

@@ -203,6 +203,10 @@ class CublasLt : public LtPeer {
 }  // namespace
 
 std::unique_ptr<Peer> open_cublas(CublasMath math) { return std::make_unique<Cublas>(math); }
+void *cublas_library(std::string *file) {
+  *file = libraries().cublas_file;
+  return libraries().cublas;
+}
 std::unique_ptr<Peer> open_cublaslt() { return std::make_unique<CublasLt>(cuda_memory()); }
 
 }  // namespace command

@@ -16,4 +16,7 @@ std::unique_ptr<Peer> open_cublas(CublasMath math);
 // The fastest of the algorithms that cublasLt's heuristic names for a call, found by timing them.
 std::unique_ptr<Peer> open_cublaslt();
 
+// The library that the peers above use, and the name it was loaded by. Throws Error.
+void *cublas_library(std::string *file);
+
 }  // namespace command

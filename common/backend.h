@@ -137,6 +137,10 @@ struct Backend {
   void (*destroy_event)(int device, void *event);
   libsgemm_status_t (*record_event)(int device, void *event, void *stream, Error *error);
   libsgemm_status_t (*stream_wait_event)(int device, void *stream, void *event, Error *error);
+  // Whether what was enqueued before the event's latest record has ended; an earlier failure of it is reported here.
+  libsgemm_status_t (*query_event)(int device, void *event, bool *ended, Error *error);
+  // The device did not answer in time: every later call for it is refused, and what it holds is left alone.
+  void (*abandon)(int device);
   // Waits for the stream; an earlier failure of work on it is reported here. device -1: the stream's own.
   libsgemm_status_t (*synchronize)(int device, void *stream, Error *error);
   // Enqueues a copy between host and device.

@@ -11,7 +11,7 @@
 #include "kernel_table.h"
 #include "loader.h"
 #include "log.h"
-#include "offload.h"
+#include "offload/offload.h"
 #include "placement.h"
 #include "plan.h"
 #include "verify.h"
@@ -106,7 +106,7 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   const Backend &table = table_of(index);
   if (table.is_gpu) {
     *ran = forced_kernel(*r);
-    return offload(table, r->desc, 0, ran, error);
+    return offload(table, r->desc, ran, &r->info->device, error);
   }
   const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
@@ -155,7 +155,7 @@ libsgemm_status_t run(Request *r, int index, Error *error) {
     r->info->backend = &table_of(index);
     r->info->kernel = ran;
     r->info->plans = plans_used(r->desc, *ran);
-    r->info->device = on_gpu ? r->at.where.device : 0;
+    if (on_gpu) r->info->device = r->at.where.device;
   }
   return status;
 }

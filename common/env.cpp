@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 #include <sstream>
 
@@ -47,14 +48,42 @@ int read_word(Environment *env, const char *name, int fallback, std::initializer
   return fallback;
 }
 
-double read_threshold(Environment *env, const char *name, double fallback) {
+double read_number(Environment *env, const char *name, double fallback, const char *valid) {
   const char *value = get(name);
   if (value == nullptr) return fallback;
   char *end = nullptr;
   const double number = std::strtod(value, &end);
   if (*end == '\0' && std::isfinite(number) && number >= 0) return number;
-  complain(env, name, value, "a number >= 0, the cube root of m*n*k from which on host data go to a GPU");
+  complain(env, name, value, valid);
   return fallback;
+}
+
+// Bytes, or with K, M or G behind them units of 2^10, 2^20, 2^30.
+size_t read_bytes(Environment *env, const char *name) {
+  const char *value = get(name);
+  if (value == nullptr) return 0;
+  char *end = nullptr;
+  errno = 0;
+  const unsigned long long number = std::strtoull(value, &end, 10);
+  const char *suffixes = "KMG";
+  const char *suffix = *end != '\0' ? std::strchr(suffixes, *end) : nullptr;
+  const int shift = suffix != nullptr ? 10 * static_cast<int>(suffix - suffixes + 1) : 0;
+  const bool digits = value[0] >= '0' && value[0] <= '9' && errno == 0 && number > 0 && number <= SIZE_MAX >> shift;
+  if (digits && *(suffix != nullptr ? end + 1 : end) == '\0') return static_cast<size_t>(number) << shift;
+  complain(env, name, value, "a number of bytes > 0, which may end in K, M or G");
+  return 0;
+}
+
+// A whole number from 1 to `most`; "all" is 0 where that is allowed.
+int read_count(Environment *env, const char *name, int most, bool all) {
+  const char *value = get(name);
+  if (value == nullptr || (all && value == std::string("all"))) return 0;
+  char *end = nullptr;
+  const long number = std::strtol(value, &end, 10);
+  if (value[0] >= '0' && value[0] <= '9' && *end == '\0' && number >= 1 && number <= most)
+    return static_cast<int>(number);
+  complain(env, name, value, (all ? "all, or a number from 1 to " : "a number from 1 to ") + std::to_string(most));
+  return 0;
 }
 
 void read_devices(Environment *env) {
@@ -148,7 +177,8 @@ Environment read_environment() {
   s.deterministic = read_word(&env, "LIBSGEMM_DETERMINISTIC", 0, {{"0", 0}, {"1", 1}}) != 0;
   s.offload = static_cast<Offload>(read_word(&env, "LIBSGEMM_OFFLOAD", 0, {{"auto", 0}, {"never", 1}, {"always", 2}}));
   // Below about this size moving the operands costs more than a CPU's product; a calibration may replace it.
-  s.offload_threshold = read_threshold(&env, "LIBSGEMM_OFFLOAD_THRESHOLD", 500);
+  s.offload_threshold = read_number(&env, "LIBSGEMM_OFFLOAD_THRESHOLD", 500,
+                                    "a number >= 0, the cube root of m*n*k from which on host data go to a GPU");
   s.offload_set = get("LIBSGEMM_OFFLOAD") != nullptr || get("LIBSGEMM_OFFLOAD_THRESHOLD") != nullptr;
   read_math_mode(&env);
   s.verify = static_cast<libsgemm_verify_t>(
@@ -159,6 +189,12 @@ Environment read_environment() {
                 {{"warn", LIBSGEMM_VERIFY_WARN}, {"retry", LIBSGEMM_VERIFY_RETRY}, {"error", LIBSGEMM_VERIFY_ERROR}}));
   env.verbose = read_word(&env, "LIBSGEMM_VERBOSE", 0, {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
   read_devices(&env);
+  env.offload_threads = read_count(&env, "LIBSGEMM_OFFLOAD_THREADS", 256, false);
+  env.offload_devices = read_count(&env, "LIBSGEMM_OFFLOAD_DEVICES", 1024, true);
+  env.device_memory_limit = read_bytes(&env, "LIBSGEMM_DEVICE_MEMORY_LIMIT");
+  env.pinned_memory_limit = read_bytes(&env, "LIBSGEMM_PINNED_MEMORY_LIMIT");
+  env.timeout = read_number(&env, "LIBSGEMM_TIMEOUT", env.timeout,
+                            "seconds >= 0 that a device may take to answer, 0 for any time");
   const auto text = [](const char *name) { return std::string(get(name) != nullptr ? get(name) : ""); };
   env.kernel = text("LIBSGEMM_KERNEL");
   env.cpu_blas = text("LIBSGEMM_CPU_BLAS");

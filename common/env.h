@@ -53,6 +53,11 @@ struct Environment {
   std::string cpu_blas;
   bool devices_set = false;
   std::vector<int> devices;
+  int offload_threads = 0;         // that copy between host memory and pinned memory; 0: by the number of cores
+  int offload_devices = 0;         // that share a call; 0: all
+  size_t device_memory_limit = 0;  // bytes of each device; 0: what is free
+  size_t pinned_memory_limit = 0;  // bytes; 0: the default
+  double timeout = 300;            // seconds without an answer from a device; 0: for ever
   int verbose = 0;
   std::string log_path;
   std::string stats_dir;

@@ -13,15 +13,19 @@ template <typename Visit>
 void for_columns(const GemmDesc &desc, const Visit &visit) {
   const Stored c = stored_c(desc);
   for (int64_t j = 0; j < c.cols; ++j) {
-    const int64_t first = c.part == Stored::lower ? j : 0;
-    const int64_t last = c.part == Stored::upper ? std::min(c.rows, j + 1) : c.rows;
-    visit(j, first, last - first);
+    const RowRange rows = rows_of_part(c, j, 0, c.rows);
+    visit(j, rows.first, rows.last - rows.first);
   }
 }
 
 size_t bytes(int64_t rows) { return static_cast<size_t>(rows) * sizeof(float); }
 
 }  // namespace
+
+RowRange rows_of_part(const Stored &x, int64_t col, int64_t first, int64_t last) {
+  return {x.part == Stored::lower ? std::max(first, col) : first,
+          x.part == Stored::upper ? std::min(last, col + 1) : last};
+}
 
 void scale_c(const GemmDesc &desc) {
   const float beta = in_place(desc) ? 0.0f : desc.beta;

@@ -25,6 +25,12 @@ class Snapshot {
   int64_t rows_ = 0, cols_ = 0;
 };
 
+// Of rows [first, last) of column `col` of a stored matrix those that belong to its part.
+struct RowRange {
+  int64_t first, last;
+};
+RowRange rows_of_part(const Stored &x, int64_t col, int64_t first, int64_t last);
+
 // The part of `source` (m x n, columns ld apart) that the routine writes, into C of a single product.
 void store_c(const GemmDesc &desc, const float *source, int64_t ld);
 

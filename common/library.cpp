@@ -2,7 +2,9 @@
 #include <cstring>
 #include <string>
 
+#include "gate.h"
 #include "loader.h"
+#include "offload/memory.h"
 
 using libsgemm::kBackendCount;
 using libsgemm::kBackendNames;
@@ -104,3 +106,35 @@ const char *libsgemm_kernel_name(int index, int row) {
     return nullptr;
   }
 }
+
+namespace {
+
+// `work` may allocate, and must not meet a fork.
+template <typename Work>
+libsgemm_status_t guarded(const Work &work) {
+  libsgemm_status_t status = LIBSGEMM_SUCCESS;
+  libsgemm::gate_enter();
+  try {
+    work();
+  } catch (...) {
+    status = LIBSGEMM_OUT_OF_MEMORY;
+  }
+  libsgemm::gate_leave();
+  return status;
+}
+
+}  // namespace
+
+libsgemm_status_t libsgemm_get_memory(libsgemm_memory_t *memory) {
+  if (memory == nullptr) return LIBSGEMM_INVALID_ARGUMENT;
+  return guarded([memory] {
+    const libsgemm::MemoryState state = libsgemm::memory_state();
+    *memory = {state.device_limit, state.device_bytes, state.pinned_limit, state.pinned_bytes};
+  });
+}
+
+libsgemm_status_t libsgemm_set_memory_limits(size_t device_bytes, size_t pinned_bytes) {
+  return guarded([=] { libsgemm::set_memory_limits(device_bytes, pinned_bytes); });
+}
+
+libsgemm_status_t libsgemm_release_memory(void) { return guarded(libsgemm::release_idle_memory); }

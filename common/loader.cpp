@@ -12,6 +12,7 @@
 
 #include "gate.h"
 #include "log.h"
+#include "offload/offload.h"
 #include "ref/ref.h"
 #include "stats.h"
 
@@ -34,6 +35,7 @@ std::recursive_mutex &mutex() {
 // call, nor one that counts on threads that are gone.
 void before_fork() {
   gate_close_for_fork();
+  stop_offload_threads();
   mutex().lock();
   const Library *lib = g_library.load();
   for (int i = 0; lib != nullptr && i < kBackendCount; ++i) {

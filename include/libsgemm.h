@@ -200,6 +200,26 @@ LIBSGEMM_API libsgemm_status_t libsgemm_device_describe(int index, int device, l
 /* Name of row 0 <= row < kernel_count of backend `index`, as LIBSGEMM_KERNEL takes it; static; NULL for another row. */
 LIBSGEMM_API const char *libsgemm_kernel_name(int index, int row);
 
+/* Memory that calls on host memory use on their way to a GPU and back, apart from the workspaces of handles. What a call
+ * has used is kept for the next one, within the limits. */
+typedef struct {
+  size_t device_limit; /* bytes of each device; 0: all that is free but for a reserve, of which little is kept */
+  size_t device_bytes; /* held now, on all devices together */
+  size_t pinned_limit; /* bytes of page-locked host memory, for copies of memory that is not */
+  size_t pinned_bytes; /* held now */
+} libsgemm_memory_t;
+
+/* INVALID_ARGUMENT if memory is NULL. */
+LIBSGEMM_API libsgemm_status_t libsgemm_get_memory(libsgemm_memory_t *memory);
+
+/* Replaces LIBSGEMM_DEVICE_MEMORY_LIMIT and LIBSGEMM_PINNED_MEMORY_LIMIT; 0: the default. Calls at work keep what they
+ * have. A product that does not fit is computed in parts; one of which not even a small part does goes to the next
+ * backend. */
+LIBSGEMM_API libsgemm_status_t libsgemm_set_memory_limits(size_t device_bytes, size_t pinned_bytes);
+
+/* Gives back what no call is using. */
+LIBSGEMM_API libsgemm_status_t libsgemm_release_memory(void);
+
 /* ---- Handles --------------------------------------------------------------------------------------------------------
  */
 

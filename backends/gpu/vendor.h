@@ -9,6 +9,7 @@
 
 // What differs by more than the beginning.
 #define LIBSGEMM_OUT_OF_MEMORY_CODE hipErrorOutOfMemory
+#define LIBSGEMM_TIMEOUT_CODE hipErrorLaunchTimeOut
 #define LIBSGEMM_HOST_MALLOC hipHostMalloc
 #define LIBSGEMM_HOST_PORTABLE hipHostMallocPortable
 #define LIBSGEMM_HOST_FREE hipHostFree
@@ -20,6 +21,7 @@ struct CUctx_st;  // of cuda.h
 
 #define LIBSGEMM_RUNTIME(name) cuda##name
 #define LIBSGEMM_OUT_OF_MEMORY_CODE cudaErrorMemoryAllocation
+#define LIBSGEMM_TIMEOUT_CODE cudaErrorLaunchTimeout
 #define LIBSGEMM_HOST_MALLOC cudaHostAlloc
 #define LIBSGEMM_HOST_PORTABLE cudaHostAllocPortable
 #define LIBSGEMM_HOST_FREE cudaFreeHost

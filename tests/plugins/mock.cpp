@@ -2,17 +2,22 @@
 // workspaces, capture, failure and fork can be tested on a machine without a GPU.
 //
 // Device memory is mapped without access and opened only while the mock works on it: a library that touches a device
-// pointer on the CPU crashes. Work on a stream is queued and done by synchronize(): a library that forgets to wait
-// reads old data. Kernels compute with the reference loops of the ref backend.
+// pointer on the CPU crashes. Work on a stream is queued, and done while somebody waits or asks for an event, the
+// streams in any order that events allow: a library that forgets to wait reads old data. Kernels compute with the
+// reference loops of the ref backend.
 #include "mock.h"
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "backend.h"
@@ -34,10 +39,23 @@ using namespace libsgemm;
 constexpr int kDevices = 2;
 constexpr size_t kPage = 4096;
 
+// What has been recorded, and what of that has been reached.
+struct Event {
+  uint64_t recorded = 0, reached = 0;
+};
+using SharedEvent = std::shared_ptr<Event>;
+
+// One operation of a stream: a piece of work, or a word with an event.
+struct Op {
+  std::function<void()> work;
+  SharedEvent reach, wait;
+  uint64_t count = 0;
+};
+
 struct Stream {
   int device;
   bool capturing = false;
-  std::deque<std::function<libsgemm_status_t()>> work;
+  std::deque<Op> work;
 };
 
 struct Block {
@@ -48,14 +66,30 @@ struct Block {
 mock::Control g_control;
 std::recursive_mutex g_mutex;
 std::map<uintptr_t, Block> g_blocks;
+std::map<uintptr_t, size_t> g_pinned;
 Stream g_default[kDevices] = {{0, false, {}}, {1, false, {}}};
+std::set<Stream *> g_streams = {&g_default[0], &g_default[1]};
+bool g_lost[kDevices];
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-bool fails(mock::Site site) {
+bool counts_down(mock::Site site) {
   ++g_control.calls[site];
   int expected = g_control.fail_at[site];
-  return expected > 0 && --g_control.fail_at[site] == 0;
+  while (expected > 0 && !g_control.fail_at[site].compare_exchange_weak(expected, expected - 1)) {
+  }
+  return expected == 1;
+}
+
+// Whether this call is to fail.
+bool fails(mock::Site site) {
+  const bool any = counts_down(mock::kAny), this_one = counts_down(site);
+  return any || this_one;
+}
+
+libsgemm_status_t fail(const char *what, Error *error) {
+  set_error(error, "%s failed in the mock driver", what);
+  return LIBSGEMM_EXECUTION_FAILED;
 }
 
 const Block *find(const void *pointer, uintptr_t *base = nullptr) {
@@ -81,6 +115,12 @@ class Open {
   Lock lock_{g_mutex};
 };
 
+bool is_pinned(const void *pointer) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  const auto next = g_pinned.upper_bound(address);
+  return next != g_pinned.begin() && address < std::prev(next)->first + std::prev(next)->second;
+}
+
 void *map_block(int device, size_t bytes) {
   const Lock lock(g_mutex);
   const size_t mapped = (bytes + kPage - 1) / kPage * kPage + (bytes == 0 ? kPage : 0);
@@ -88,6 +128,7 @@ void *map_block(int device, size_t bytes) {
   if (memory == MAP_FAILED) return nullptr;
   g_blocks[reinterpret_cast<uintptr_t>(memory)] = {device, mapped, bytes};
   g_control.bytes += static_cast<int64_t>(bytes);
+  g_control.most_bytes = std::max<int64_t>(g_control.most_bytes, g_control.bytes);
   return memory;
 }
 
@@ -148,7 +189,8 @@ void locate(const void *const *pointers, int count, Location *locations) {
   const Lock lock(g_mutex);
   for (int i = 0; i < count; ++i) {
     const Block *block = find(pointers[i]);
-    locations[i] = block != nullptr ? Location{Space::device, block->device} : Location{Space::host, 0};
+    locations[i] = block != nullptr ? Location{Space::device, block->device}
+                                    : Location{is_pinned(pointers[i]) ? Space::pinned : Space::host, 0};
   }
 }
 
@@ -162,31 +204,134 @@ libsgemm_status_t allocate(int device, size_t bytes, void **memory, Error *error
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
-libsgemm_status_t memory(int, size_t *free_bytes, size_t *total_bytes, Error *) {
+libsgemm_status_t memory(int, size_t *free_bytes, size_t *total_bytes, Error *error) {
+  if (fails(mock::kMemory)) return fail("asking for the free memory", error);
   *total_bytes = size_t{1} << 30;
   *free_bytes = *total_bytes - static_cast<size_t>(g_control.bytes.load());
   return LIBSGEMM_SUCCESS;
 }
 
-libsgemm_status_t allocate_pinned(size_t bytes, void **memory, Error *) {
-  *memory = ::operator new(bytes);
-  return LIBSGEMM_SUCCESS;
+void *map_pinned(size_t bytes) {
+  const Lock lock(g_mutex);
+  void *memory = ::operator new(bytes);
+  g_pinned[reinterpret_cast<uintptr_t>(memory)] = bytes;
+  g_control.pinned_bytes += static_cast<int64_t>(bytes);
+  return memory;
 }
-void release_pinned(void *memory) { ::operator delete(memory); }
 
-libsgemm_status_t create_stream(int device, void **stream, Error *) {
-  *stream = new Stream{device, false, {}};
+void unmap_pinned(void *memory) {
+  const Lock lock(g_mutex);
+  const auto block = g_pinned.find(reinterpret_cast<uintptr_t>(memory));
+  g_control.pinned_bytes -= static_cast<int64_t>(block->second);
+  g_pinned.erase(block);
+  ::operator delete(memory);
+}
+
+libsgemm_status_t allocate_pinned(size_t bytes, void **memory, Error *error) {
+  *memory = fails(mock::kPinned) ? nullptr : map_pinned(bytes);
+  if (*memory != nullptr) return LIBSGEMM_SUCCESS;
+  set_error(error, "out of mock page-locked memory");
+  return LIBSGEMM_OUT_OF_MEMORY;
+}
+
+// ---- Streams: nothing is done but while somebody waits or asks, then an operation of any stream that may go on
+
+bool may_go_on(const Stream &s) {
+  return !s.work.empty() && !g_control.hangs &&
+         (!s.work.front().wait || s.work.front().wait->reached >= s.work.front().count);
+}
+
+void do_one(Stream *s) {
+  const Op op = s->work.front();
+  s->work.pop_front();
+  if (op.work && counts_down(mock::kWork)) g_lost[s->device] = true;
+  if (op.work && !g_lost[s->device]) op.work();
+  if (op.reach) op.reach->reached = std::max(op.reach->reached, op.count);
+}
+
+// An operation of some stream of the device, in an order that no program should count on. False if there is none.
+bool do_any(int device) {
+  static uint32_t turn = 12345;
+  std::vector<Stream *> ready;
+  for (Stream *s : g_streams) {
+    if (s->device == device && may_go_on(*s)) ready.push_back(s);
+  }
+  if (ready.empty()) return false;
+  turn = turn * 1664525 + 1013904223;
+  do_one(ready[(turn >> 16) % ready.size()]);
+  return true;
+}
+
+void do_all(int device, Stream *s) {
+  while (!s->work.empty() && do_any(device)) {
+  }
+}
+
+libsgemm_status_t create_stream(int device, void **stream, Error *error) {
+  if (fails(mock::kStream)) return fail("making a stream", error);
+  const Lock lock(g_mutex);
+  auto *made = new Stream{device, false, {}};
+  g_streams.insert(made);
+  ++g_control.objects;
+  *stream = made;
   return LIBSGEMM_SUCCESS;
 }
-void destroy_stream(int, void *stream) { delete static_cast<Stream *>(stream); }
-// Streams run one after the other in synchronize(), so events have nothing to order.
-libsgemm_status_t create_event(int, void **event, Error *) {
-  *event = nullptr;
+
+void destroy_stream(int device, void *stream) {
+  const Open open_memory;
+  auto *s = static_cast<Stream *>(stream);
+  do_all(device, s);
+  g_streams.erase(s);
+  --g_control.objects;
+  delete s;
+}
+
+libsgemm_status_t create_event(int, void **event, Error *error) {
+  if (fails(mock::kStream)) return fail("making an event", error);
+  *event = new SharedEvent(std::make_shared<Event>());
+  ++g_control.objects;
   return LIBSGEMM_SUCCESS;
 }
-void destroy_event(int, void *) {}
-libsgemm_status_t record_event(int, void *, void *, Error *) { return LIBSGEMM_SUCCESS; }
-libsgemm_status_t stream_wait_event(int, void *, void *, Error *) { return LIBSGEMM_SUCCESS; }
+
+void destroy_event(int, void *event) {
+  const Lock lock(g_mutex);
+  --g_control.objects;
+  delete static_cast<SharedEvent *>(event);
+}
+
+libsgemm_status_t record_event(int device, void *event, void *stream, Error *error) {
+  if (fails(mock::kStream)) return fail("recording an event", error);
+  const Lock lock(g_mutex);
+  const SharedEvent &e = *static_cast<SharedEvent *>(event);
+  stream_of(device, stream)->work.push_back({{}, e, {}, ++e->recorded});
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t stream_wait_event(int device, void *stream, void *event, Error *error) {
+  if (fails(mock::kStream)) return fail("waiting for an event", error);
+  const Lock lock(g_mutex);
+  const SharedEvent &e = *static_cast<SharedEvent *>(event);
+  stream_of(device, stream)->work.push_back({{}, {}, e, e->recorded});
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t lost(Error *error) {
+  set_error(error, "the mock device was lost");
+  return LIBSGEMM_EXECUTION_FAILED;
+}
+
+libsgemm_status_t query_event(int device, void *event, bool *ended, Error *error) {
+  *ended = false;
+  const Open open_memory;
+  if (fails(mock::kQuery) || g_lost[device]) return lost(error);
+  do_any(device);
+  if (g_lost[device]) return lost(error);
+  const Event &e = **static_cast<SharedEvent *>(event);
+  *ended = e.reached >= e.recorded;
+  return LIBSGEMM_SUCCESS;
+}
+
+void abandon(int) { ++g_control.abandoned; }
 
 libsgemm_status_t synchronize(int device, void *stream, Error *error) {
   count_if_capturing();
@@ -194,14 +339,10 @@ libsgemm_status_t synchronize(int device, void *stream, Error *error) {
   Stream *s = stream_of(device, stream);
   if (fails(mock::kSynchronize)) {
     s->work.clear();
-    set_error(error, "the mock device was lost");
-    return LIBSGEMM_EXECUTION_FAILED;
+    return lost(error);
   }
-  while (!s->work.empty()) {
-    s->work.front()();
-    s->work.pop_front();
-  }
-  return LIBSGEMM_SUCCESS;
+  do_all(s->device, s);
+  return g_lost[s->device] ? lost(error) : LIBSGEMM_SUCCESS;
 }
 
 libsgemm_status_t copy(int device, const Copy &what, void *stream, Error *error) {
@@ -210,13 +351,13 @@ libsgemm_status_t copy(int device, const Copy &what, void *stream, Error *error)
     return LIBSGEMM_EXECUTION_FAILED;
   }
   const Lock lock(g_mutex);
-  stream_of(device, stream)->work.push_back([what] {
+  const auto run = [what] {
     for (int64_t j = 0; j < what.columns; ++j) {
       std::memcpy(static_cast<char *>(what.target) + static_cast<size_t>(j) * what.target_pitch,
                   static_cast<const char *>(what.source) + static_cast<size_t>(j) * what.source_pitch, what.bytes);
     }
-    return LIBSGEMM_SUCCESS;
-  });
+  };
+  stream_of(device, stream)->work.push_back({run, {}, {}, 0});
   return LIBSGEMM_SUCCESS;
 }
 
@@ -227,9 +368,10 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
     set_error(error, "a mock launch failed");
     return LIBSGEMM_EXECUTION_FAILED;
   }
+  if (!scale_only) ++g_control.launches[launch.device];
   const int flip = scale_only ? 0 : g_control.flip_bit.exchange(0);
   const Lock lock(g_mutex);
-  stream_of(launch.device, launch.stream)->work.push_back([desc, flip, scale_only] {
+  const auto run = [desc, flip, scale_only] {
     Error ignored = {};
     for (int64_t i = 0; i < desc.batch_count; ++i) {
       const GemmDesc item = with_plans(batch_item(desc, i));
@@ -245,8 +387,8 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
       bits ^= 1u << 30;
       std::memcpy(desc.c + (flip - 1), &bits, sizeof bits);
     }
-    return LIBSGEMM_SUCCESS;
-  });
+  };
+  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0});
   return LIBSGEMM_SUCCESS;
 }
 
@@ -320,13 +462,15 @@ Backend make_backend() {
   b.release = unmap_block;
   b.memory = memory;
   b.allocate_pinned = allocate_pinned;
-  b.release_pinned = release_pinned;
+  b.release_pinned = unmap_pinned;
   b.create_stream = create_stream;
   b.destroy_stream = destroy_stream;
   b.create_event = create_event;
   b.destroy_event = destroy_event;
   b.record_event = record_event;
   b.stream_wait_event = stream_wait_event;
+  b.query_event = query_event;
+  b.abandon = abandon;
   b.synchronize = synchronize;
   b.copy = copy;
   b.scale = scale;
@@ -350,9 +494,24 @@ void write_device(void *device, const void *host, size_t bytes) {
 
 // Streams of tests live as long as the process, so that a handle may still name one.
 void *new_stream(int device) {
-  static auto *streams = new std::deque<Stream>;
-  return &streams->emplace_back(Stream{device, false, {}});
+  const Lock lock(g_mutex);
+  auto *made = new Stream{device, false, {}};
+  g_streams.insert(made);
+  return made;
 }
+
+void repair() {
+  const Lock lock(g_mutex);
+  for (Stream *s : g_streams) {
+    while (!s->work.empty()) {
+      if (s->work.front().reach) s->work.front().reach->reached = s->work.front().count;
+      s->work.pop_front();
+    }
+  }
+  g_lost[0] = g_lost[1] = false;
+  g_control.hangs = false;
+}
+
 void set_capturing(void *stream, bool on) { stream_of(0, stream)->capturing = on; }
 
 int pending(void *stream, int device) {
@@ -372,6 +531,9 @@ extern "C" LIBSGEMM_API mock::Control *mock_control() {
   g_control.release = unmap_block;
   g_control.read = read_device;
   g_control.write = write_device;
+  g_control.allocate_pinned = map_pinned;
+  g_control.release_pinned = unmap_pinned;
+  g_control.repair = repair;
   g_control.stream = new_stream;
   g_control.set_capturing = set_capturing;
   g_control.pending = pending;

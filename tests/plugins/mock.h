@@ -8,14 +8,33 @@
 namespace mock {
 
 // Runtime calls at which a fault can be injected.
-enum Site : int { kAllocate, kCopy, kLaunch, kSynchronize, kScale, kSiteCount };
+enum Site : int {
+  kAllocate,
+  kCopy,
+  kLaunch,
+  kSynchronize,
+  kScale,
+  kQuery,
+  kPinned,  // allocation of page-locked memory
+  kStream,  // making one, or an event; recording an event, and waiting for it on a stream
+  kMemory,  // asking for what is free
+  kWork,    // no call: an operation of the device, which is lost by that
+  kAny,     // each of the above but kWork
+  kSiteCount
+};
 
 struct Control {
   // The n-th call from now at this site fails (1: the next); 0: none does.
   std::atomic<int> fail_at[kSiteCount];
   std::atomic<int> calls[kSiteCount];
-  std::atomic<int> flip_bit;   // 1 + element of C of which the next launch flips the top exponent bit; 0: none
-  std::atomic<int64_t> bytes;  // of device memory allocated now
+  std::atomic<int> flip_bit;          // 1 + element of C of which the next launch flips the top exponent bit; 0: none
+  std::atomic<int64_t> bytes;         // of device memory allocated now
+  std::atomic<int64_t> most_bytes;    // the most there were at a time
+  std::atomic<int64_t> pinned_bytes;  // of page-locked memory allocated now
+  std::atomic<int64_t> objects;       // streams and events there are now, but for the tests'
+  std::atomic<bool> hangs;            // the devices do no work any more
+  std::atomic<int> abandoned;         // devices given up
+  std::atomic<int> launches[2];       // of each device
   std::atomic<int> probes;
   std::atomic<int> capturing_calls;  // allocations and synchronisations while a stream was capturing
 
@@ -24,6 +43,11 @@ struct Control {
   void (*release)(int device, void *memory);
   void (*read)(const void *device, void *host, size_t bytes);
   void (*write)(void *device, const void *host, size_t bytes);
+  // Page-locked memory for the test.
+  void *(*allocate_pinned)(size_t bytes);
+  void (*release_pinned)(void *memory);
+  // After a device was lost or hung: it works again, with nothing to do.
+  void (*repair)();
   // A stream of a device, and whether it records. NULL stream: the default stream of device 0.
   void *(*stream)(int device);
   void (*set_capturing)(void *stream, bool capturing);

@@ -135,7 +135,10 @@ EXPORT int MOCK_SYMBOL(cuMemAlloc_v2, hipMalloc)(void **memory, size_t bytes) {
 }
 EXPORT int MOCK_SYMBOL(cuMemFree_v2, hipFree)(void *memory) { return plugin().control->release(0, memory), kSuccess; }
 EXPORT int MOCK_SYMBOL(cuMemHostAlloc, hipHostMalloc)(void **memory, size_t bytes, unsigned) {
-  return *memory = malloc(bytes), kSuccess;
+  return *memory = plugin().control->allocate_pinned(bytes), kSuccess;
+}
+EXPORT int MOCK_SYMBOL(cuMemFreeHost, hipHostFree)(void *memory) {
+  return plugin().control->release_pinned(memory), kSuccess;
 }
 EXPORT int MOCK_SYMBOL(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync)(void *to, const void *from, size_t bytes,
                                                                  void *stream) {

@@ -45,6 +45,8 @@ Backend make_backend(const char *name) {
   b.destroy_event = destroy_event;
   b.record_event = record_event;
   b.stream_wait_event = stream_wait_event;
+  b.query_event = query_event;
+  b.abandon = abandon;
   b.synchronize = synchronize;
   b.copy = copy;
   b.scale = scale;

@@ -27,6 +27,8 @@ libsgemm_status_t create_event(int index, void **event, Error *error);
 void destroy_event(int index, void *event);
 libsgemm_status_t record_event(int index, void *event, void *stream, Error *error);
 libsgemm_status_t stream_wait_event(int index, void *stream, void *event, Error *error);
+libsgemm_status_t query_event(int index, void *event, bool *ended, Error *error);
+void abandon(int index);
 libsgemm_status_t synchronize(int index, void *stream, Error *error);
 
 }  // namespace libsgemm::gpu

@@ -70,6 +70,24 @@ libsgemm_status_t stream_wait_event(int index, void *stream, void *event, Error 
                    [=] { return LIBSGEMM_RUNTIME(StreamWaitEvent)(native(stream), native_event(event), 0); });
 }
 
+libsgemm_status_t query_event(int index, void *event, bool *ended, Error *error) {
+  *ended = false;
+  return on_device(index, "asking for an event", error, [=]() -> Code {
+    if (fails(Site::synchronize)) return LIBSGEMM_RUNTIME(ErrorUnknown);
+    if (fails(Site::lost)) return LIBSGEMM_RUNTIME(ErrorIllegalAddress);
+    const Code code = LIBSGEMM_RUNTIME(EventQuery)(native_event(event));
+    *ended = code == kSuccess;
+    if (code != LIBSGEMM_RUNTIME(ErrorNotReady)) return code;
+    succeeds(code);  // no error, yet the runtime keeps it as the thread's last one
+    return kSuccess;
+  });
+}
+
+void abandon(int index) {
+  Error ignored;
+  status_of(LIBSGEMM_TIMEOUT_CODE, index, "waiting for the device", &ignored);
+}
+
 libsgemm_status_t synchronize(int index, void *stream, Error *error) {
   constexpr const char *kWhat = "waiting for the device";
   if (index >= 0) {

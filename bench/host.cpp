@@ -1,0 +1,173 @@
+// `libsgemm bench --host`: whole products from host memory back to host memory on a GPU, ours and other ways in turns.
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "gpu_memory.h"
+#include "host_peers.h"
+#include "library.h"
+#include "report.h"
+#include "suite.h"
+#include "timing.h"
+#include "workload.h"
+
+namespace command {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kLinkBytes = size_t{256} << 20;
+constexpr double kSlow = 1;    // seconds: a way this slow is timed
+constexpr int kSlowCalls = 2;  // so often
+
+// A way to do the product, and its times.
+struct Way {
+  std::string name, detail;
+  std::function<void(const Call &)> run;
+  std::vector<double> seconds;
+  double error = 0;
+
+  bool wants_more(int reps) const {
+    const bool slow = !seconds.empty() && seconds.back() > kSlow;
+    return seconds.size() < static_cast<size_t>(slow ? std::min(reps, kSlowCalls) : reps);
+  }
+};
+
+// Bytes a second between page-locked memory and the device: {up, down}.
+std::pair<double, double> measure_link(GpuMemory *gpu, Memory *pinned) {
+  const Buffer there(gpu, kLinkBytes), here(pinned, kLinkBytes);
+  const auto rate = [&](const std::function<void()> &copy) {
+    std::vector<double> times;
+    for (int i = 0; i < 6; ++i) {
+      const double start = now();
+      copy();
+      if (i > 0) times.push_back(now() - start);
+    }
+    return static_cast<double>(kLinkBytes) / median(times);
+  };
+  return {rate([&] { gpu->upload(there.data(), here.data(), kLinkBytes); }),
+          rate([&] { gpu->download(here.data(), there.data(), kLinkBytes); })};
+}
+
+std::vector<Way> make_ways(const BenchOptions &options, Handle *handle, GpuMemory *gpu,
+                           std::vector<std::unique_ptr<HostPeer>> *peers) {
+  std::vector<Way> ways;
+  const std::string backend = gpu->backend();
+  ways.push_back({"libsgemm",
+                  "",
+                  [handle, backend](const Call &call) {
+                    require(call_library(*handle, call));
+                    const libsgemm_info_t info = last_info();
+                    if (info.backend != backend) throw Error(fmt::format("ran on {}: {}", info.backend, info.reason));
+                  },
+                  {},
+                  0});
+  for (const std::string &name : split_peers(options.peer)) {
+    peers->push_back(open_host_peer(name));
+    HostPeer *peer = peers->back().get();
+    ways.push_back({name, peer->version(), [peer](const Call &call) { peer->run(call); }, {}, 0});
+  }
+  return ways;
+}
+
+// All ways once to warm up, then in turns.
+void measure(Workload *work, int reps, std::vector<Way> *ways) {
+  for (int turn = -1; turn < reps; ++turn) {
+    for (Way &way : *ways) {
+      if (turn >= 0 && !way.wants_more(reps)) continue;
+      work->prepare();
+      const double start = now();
+      way.run(work->call());
+      const double spent = now() - start;
+      way.error = std::max(way.error, work->check_sample({}));
+      if (!(way.error <= 1)) throw Error(fmt::format("the result of {} is off by {:.3g} bounds", way.name, way.error));
+      if (turn >= 0) way.seconds.push_back(spent);
+    }
+  }
+}
+
+Json report(const Shape &shape, const std::string &memory, const std::string &op, const Way &way, double ours,
+            double bound) {
+  const Summary s = summarise(way.seconds);
+  const double flops = 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  fmt::print("{:<20} {:<2} {:<8} {:<9} {:>10} {:>24} {:>8.2f} {:>7.2f} {:>7.3f} {:>8.1e}\n", shape_name(shape), op,
+             memory, way.name, duration_text(s.median),
+             fmt::format("({}..{})", duration_text(s.minimum), duration_text(s.maximum)), 1e-12 * flops / s.median,
+             s.median / ours, bound / s.median, way.error);
+  fflush(stdout);
+  return {{"m", shape.m},
+          {"n", shape.n},
+          {"k", shape.k},
+          {"pad", shape.pad},
+          {"transposes", op},
+          {"memory", memory},
+          {"way", way.name},
+          {"calls", s.count},
+          {"median", s.median},
+          {"minimum", s.minimum},
+          {"maximum", s.maximum},
+          {"tflops", 1e-12 * flops / s.median},
+          {"ratio", s.median / ours},
+          {"bound", bound / s.median},
+          {"error_over_bound", way.error}};
+}
+
+libsgemm_op_t op_of(char letter) { return letter == 'T' ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS; }
+
+}  // namespace
+
+int host_bench(const HostOptions &host, const BenchOptions &options) {
+  setenv("LIBSGEMM_OFFLOAD", "always", 0);  // before the library reads its environment
+  select_gpu(options.device);
+  GpuMemory &gpu = cuda_or_hip_memory();
+  Memory &pinned = pinned_memory();
+  Handle handle;
+  require(libsgemm_set_backend(handle, gpu.backend()));
+  std::vector<std::unique_ptr<HostPeer>> peers;
+  std::vector<Way> ways = make_ways(options, &handle, &gpu, &peers);
+  Report machine = start_report(nullptr, gpu);
+  const auto [up, down] = measure_link(&gpu, &pinned);
+  machine.notes.push_back(
+      fmt::format("link: {:.1f} GB/s up, {:.1f} GB/s down from page-locked memory", 1e-9 * up, 1e-9 * down));
+  for (const Way &way : ways) {
+    if (!way.detail.empty()) machine.notes.push_back(fmt::format("{}: {}", way.name, way.detail));
+  }
+  print_machine(machine);
+  fmt::print(
+      "median (minimum..maximum) of a whole call; ratio = time / ours; bound = largest of the link's time up, down, "
+      "and that of the operations at {:.1f} TFLOP/s, over the time\n\n",
+      host.tflops);
+  fmt::print("{:<20} {:<2} {:<8} {:<9} {:>10} {:>24} {:>8} {:>7} {:>7} {:>8}\n", "m x n x k + pad", "op", "memory",
+             "way", "median", "", "TFLOP/s", "ratio", "bound", "error");
+  Json json = machine_json(machine);
+  json["link"] = {{"up", up}, {"down", down}};
+  json["results"] = Json::array();
+  const std::vector<std::string> transposes =
+      options.transposes.empty() ? std::vector<std::string>{"NN"} : options.transposes;
+  for (const Shape &shape : choose_shapes(options)) {
+    for (const std::string &op : transposes) {
+      for (const std::string &memory : host.memories) {
+        if (op.size() != 2) throw Error(fmt::format("--transposes {}: of NN, NT, TN, TT", op));
+        Workload work(Routine::kSgemm, shape, op_of(op[0]), op_of(op[1]),
+                      memory == "pinned" ? &pinned : &host_memory());
+        for (Way &way : ways) way.seconds.clear();
+        measure(&work, options.reps, &ways);
+        const double m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
+                     k = static_cast<double>(shape.k);
+        const double bound =
+            std::max({4 * (m * k + k * n) / up, 4 * m * n / down, 2 * m * n * k / (host.tflops * 1e12)});
+        const double ours = summarise(ways[0].seconds).median;
+        for (const Way &way : ways) json["results"].push_back(report(shape, memory, op, way, ours, bound));
+      }
+    }
+  }
+  write_json(json, options.json);
+  return 0;
+}
+
+}  // namespace command

@@ -1,0 +1,331 @@
+// From a call to plan, memory, and one pipeline for each device.
+#include "offload.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+#include "devices.h"
+#include "kernel_table.h"
+#include "loader.h"
+#include "log.h"
+#include "pipeline.h"
+
+namespace libsgemm {
+namespace {
+
+constexpr size_t kSplitWorkspace = size_t{256} << 20;  // for modes that split their operands
+constexpr int kMostPieces = 64;
+// Assumed rates of the link, in bytes a second: staged by host threads, and of pinned memory.
+constexpr double kStaged = 25e9, kPinned = 50e9;
+constexpr double kUnknownFlops = 20e12;
+constexpr double kShared = 20e-3;  // seconds from which on a call is worth a second device
+
+// What is fixed for a call.
+struct Request {
+  const Backend &backend;
+  const GemmDesc &desc;
+  const Kernel *forced;
+  std::vector<int> devices;
+  Operand a, b, c;
+  Rates rates;
+};
+
+// As the cost model of the kernels has it, if that counts in seconds.
+double device_flops(const Backend &backend, const GemmDesc &desc, int device) {
+  if (flop_count(desc) < 1e9) return kUnknownFlops;
+  GemmDesc d = desc;
+  d.routine = Routine::gemm;
+  d.transa = d.transb = LIBSGEMM_NO_TRANS;
+  d.batch = Batch::none;
+  d.batch_count = 1;
+  d.m = d.n = d.k = d.lda = d.ldb = d.ldc = 4096;
+  d.a_array = d.b_array = nullptr;
+  d.c_array = nullptr;
+  alignas(kPointerAlignment) static float place;  // rows look at alignments only
+  d.a = d.b = d.c = &place;
+  const Kernel *kernel = select_kernel(backend, d, device, kSplitWorkspace);
+  const double flops = kernel != nullptr ? flop_count(d) / kernel->cost(d, device) : 0;
+  return flops > 5e11 && flops < 1e16 ? flops : kUnknownFlops;
+}
+
+size_t workspace_limit(const GemmDesc &d) {
+  const bool split = d.math_mode == LIBSGEMM_MATH_BF16X6 || d.math_mode == LIBSGEMM_MATH_FP16X3;
+  return split ? kSplitWorkspace : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
+}
+
+// Calls visit(unit, step) for one tile of each shape.
+template <typename Visit>
+void for_shapes(const Plan &p, const Visit &visit) {
+  const auto distinct = [](const std::vector<int64_t> &bounds) {
+    std::vector<int64_t> first;
+    std::vector<int64_t> lengths;
+    for (size_t i = 0; i + 1 < bounds.size(); ++i) {
+      const int64_t length = bounds[i + 1] - bounds[i];
+      if (std::find(lengths.begin(), lengths.end(), length) != lengths.end()) continue;
+      lengths.push_back(length);
+      first.push_back(static_cast<int64_t>(i));
+    }
+    return first;
+  };
+  for (const int64_t i : distinct(p.rows)) {
+    for (const int64_t j : distinct(p.cols)) {
+      for (const int64_t step : distinct(p.depth)) visit(Unit{0, p.group, i, j, false}, step);
+    }
+  }
+}
+
+// Whether there are kernels for all tiles, and the workspace they need, at most `most`.
+bool find_workspace(const Request &r, const Plan &p, size_t most, size_t *workspace) {
+  bool all = true;
+  *workspace = 0;
+  alignas(256) static float place;
+  for_shapes(p, [&](const Unit &unit, int64_t step) {
+    const Block c = block_of_c(p, unit), b = block_of_b(r.desc, p, unit, step);
+    const auto at = static_cast<size_t>(step);
+    GemmDesc d = device_desc(r.desc, block_of_a(r.desc, p, unit, step), b, c, p.depth[at + 1] - p.depth[at]);
+    d.a = d.c = &place;
+    d.b = b.items > 0 ? &place : nullptr;
+    const Kernel *kernel = r.forced;
+    if (kernel == nullptr) kernel = select_kernel(r.backend, d, r.devices.front(), most);
+    all = all && kernel != nullptr && kernel->supports(d, r.devices.front());
+    if (all) *workspace = std::max(*workspace, workspace_of(*kernel, d, r.devices.front()));
+  });
+  return all;
+}
+
+// The plan for a budget; where a row takes only the whole product, that.
+libsgemm_status_t plan_for(const Request &r, size_t budget, Plan *plan, size_t *workspace, Error *error) {
+  const size_t most = std::min(workspace_limit(r.desc), budget / 4);
+  if (!make_plan(r.desc, r.rates, budget - most, plan)) {
+    set_error(error, "%zu bytes of device memory are not enough for this call", budget);
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+  if (find_workspace(r, *plan, most, workspace)) return LIBSGEMM_SUCCESS;
+  plan->rows = {0, r.desc.m};
+  plan->cols = {0, r.desc.n};
+  plan->depth = {0, r.desc.k};
+  if (!fit_plan(r.desc, budget - most, plan) || !find_workspace(r, *plan, most, workspace)) {
+    set_error(error, "no kernel for this call");
+    return LIBSGEMM_NOT_SUPPORTED;
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+// ---- Running
+
+// The devices' sets and the pinned pieces of a call, given back on every way out.
+class Holdings {
+ public:
+  explicit Holdings(const Backend &backend) : backend_(backend) {}
+  ~Holdings() {
+    bool lost = false;
+    for (size_t i = 0; i < sets.size(); ++i) {
+      lost = lost || endings[i] == Ending::lost;
+      give_set(sets[i], endings[i]);
+    }
+    if (!lost) give_pieces(backend_, pieces);  // otherwise the device may still write there
+  }
+  Holdings(const Holdings &) = delete;
+  Holdings &operator=(const Holdings &) = delete;
+
+  std::vector<DeviceSet *> sets;
+  std::vector<Ending> endings;
+  std::vector<PinnedPiece> pieces;
+
+ private:
+  const Backend &backend_;
+};
+
+// Pieces for what is not copied from where it lies.
+int pieces_wanted(const Request &r, const Plan &p) {
+  const bool whole = p.group == 1;
+  if (whole && r.a.pinned && r.c.pinned && (r.b.pinned || p.b_bytes == 0)) return 0;
+  const int64_t bytes = static_cast<int64_t>(p.a_bytes + p.b_bytes + p.c_bytes);
+  const int64_t wanted = std::min<int64_t>(3 * copy_threads(), 4 + bytes / (256 << 10));
+  return static_cast<int>(std::clamp<int64_t>(wanted, 4, kMostPieces));
+}
+
+libsgemm_status_t hold(const Request &r, const Plan &plan, size_t workspace, Holdings *h, Error *error) {
+  const int wanted = pieces_wanted(r, plan);
+  if (wanted > 0) h->pieces = take_pieces(r.backend, wanted * static_cast<int>(r.devices.size()));
+  if (wanted > 0 && h->pieces.size() < 2) {
+    set_error(error, "no host memory");
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+  const size_t bytes = plan.bytes() + workspace, events = Pipeline::events_needed(plan, h->pieces.size());
+  h->sets.reserve(r.devices.size());
+  h->endings.reserve(r.devices.size());
+  for (const int device : r.devices) {
+    // Without a second device, and where it is busy, the first one does it all.
+    const bool first = h->sets.empty();
+    if (!first && (plan.seconds < kShared || (wanted > 0 && h->pieces.size() < 2 * (h->sets.size() + 1)))) break;
+    DeviceSet *set = nullptr;
+    Error other = {};
+    const libsgemm_status_t status = take_set(r.backend, device, bytes, events, first, &set, first ? error : &other);
+    if (first && status != LIBSGEMM_SUCCESS) return status;
+    if (set == nullptr) continue;
+    h->sets.push_back(set);
+    h->endings.push_back(Ending::failed);
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+void tell(const Job &job, size_t devices, const Traffic &traffic, double seconds) {
+  char text[256];
+  std::snprintf(text, sizeof text,
+                "offload: %lld tiles of at most %lld x %lld, k in %lld, on %zu device(s): %.3f GB up, %.3f GB down in "
+                "%.3f ms (%.2f GB/s, %.2f TFLOP/s; %.3f ms predicted)",
+                static_cast<long long>(traffic.tiles),
+                static_cast<long long>(job.plan.rows.back() / std::max<int64_t>(1, job.plan.row_panels())),
+                static_cast<long long>(job.plan.cols.back() / std::max<int64_t>(1, job.plan.col_panels())),
+                static_cast<long long>(job.plan.steps()), devices, traffic.up * 1e-9, traffic.down * 1e-9,
+                seconds * 1e3, (traffic.up + traffic.down) / seconds * 1e-9, flop_count(job.desc) / seconds * 1e-12,
+                job.plan.seconds * 1e3);
+  log_line(3, text);
+}
+
+// One pipeline for each set, the first in this thread.
+class Run {
+ public:
+  Run(Job *job, Holdings *holdings) : job_(*job), holdings_(*holdings) {
+    const size_t count = holdings->sets.size(), share = holdings->pieces.size() / count;
+    for (size_t i = 0; i < count; ++i) {
+      const auto first = holdings->pieces.begin() + static_cast<std::ptrdiff_t>(i * share);
+      pipelines_.push_back(
+          std::make_unique<Pipeline>(job, static_cast<int>(i), holdings->sets[i],
+                                     std::vector<PinnedPiece>(first, first + static_cast<std::ptrdiff_t>(share))));
+    }
+    errors_.resize(count);
+    status_.resize(count, LIBSGEMM_SUCCESS);
+  }
+
+  libsgemm_status_t run(Error *error) {
+    std::vector<std::thread> threads;
+    threads.reserve(pipelines_.size());
+    try {
+      for (size_t i = 1; i < pipelines_.size(); ++i) threads.emplace_back([this, i] { run_one(i); });
+    } catch (const std::system_error &) {  // the devices there are take the rest
+    }
+    const size_t started = threads.size() + 1;
+    run_one(0);
+    for (std::thread &thread : threads) thread.join();
+    libsgemm_status_t status = LIBSGEMM_SUCCESS;
+    for (size_t i = 0; i < pipelines_.size(); ++i) {
+      holdings_.endings[i] = i < started ? pipelines_[i]->ending() : Ending::healthy;
+      if (status_[i] == LIBSGEMM_SUCCESS || status != LIBSGEMM_SUCCESS) continue;
+      status = status_[i];
+      *error = errors_[i];
+    }
+    if (status != LIBSGEMM_SUCCESS) {
+      for (const auto &pipeline : pipelines_) pipeline->restore();
+    }
+    return status;
+  }
+
+  const Kernel *kernel() const {
+    const Kernel *kernel = nullptr;
+    for (const auto &pipeline : pipelines_) {
+      const Kernel *k = pipeline->kernel();
+      if (k != nullptr && (kernel == nullptr || (k->truncates && !kernel->truncates))) kernel = k;
+    }
+    return kernel;
+  }
+
+  Traffic traffic() const {
+    Traffic sum;
+    for (const auto &pipeline : pipelines_) {
+      sum.up += pipeline->traffic().up;
+      sum.down += pipeline->traffic().down;
+      sum.tiles += pipeline->traffic().tiles;
+    }
+    return sum;
+  }
+
+ private:
+  void run_one(size_t i) { status_[i] = pipelines_[i]->run(&errors_[i]); }
+
+  Job &job_;
+  Holdings &holdings_;
+  std::vector<std::unique_ptr<Pipeline>> pipelines_;
+  std::vector<Error> errors_;
+  std::vector<libsgemm_status_t> status_;
+};
+
+libsgemm_status_t run_plan(const Request &r, const Plan &plan, size_t workspace, const Undo &undo,
+                           const Kernel **kernel, Error *error) {
+  const auto start = std::chrono::steady_clock::now();
+  Holdings holdings(r.backend);
+  libsgemm_status_t status = hold(r, plan, workspace, &holdings, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  UnitQueue units(r.desc, plan, static_cast<int>(holdings.sets.size()));
+  Job job = {r.backend, r.desc, plan, r.forced, workspace, library().env.timeout, r.a, r.b, r.c, undo, units, {}};
+  Run run(&job, &holdings);
+  status = run.run(error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  *kernel = run.kernel();
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  if (log_wants(3)) tell(job, holdings.sets.size(), run.traffic(), spent.count());
+  return status;
+}
+
+// The least that two devices have.
+libsgemm_status_t budget_of(const Request &r, size_t *budget, Error *error) {
+  Plan whole = {};
+  whole.group = 1;
+  whole.rows = {0, r.desc.m};
+  whole.cols = {0, r.desc.n};
+  whole.depth = {0, r.desc.k};
+  const size_t enough = fit_plan(r.desc, SIZE_MAX / 4, &whole) ? whole.bytes() + workspace_limit(r.desc) : SIZE_MAX;
+  *budget = SIZE_MAX;
+  for (const int device : r.devices) {
+    size_t bytes = 0;
+    const libsgemm_status_t status = device_budget(r.backend, device, enough, &bytes, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    *budget = std::min(*budget, bytes);
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+}  // namespace
+
+libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, const Kernel **kernel, int *device,
+                          Error *error) {
+  Request r = {backend,
+               desc,
+               *kernel,
+               offload_devices(backend),
+               make_operand(Operand::a, desc, backend),
+               make_operand(Operand::b, desc, backend),
+               make_operand(Operand::c, desc, backend),
+               {}};
+  const bool pinned = r.a.pinned && (r.b.pinned || desc.b == nullptr);
+  r.rates = {pinned ? kPinned : kStaged, r.c.pinned ? kPinned : kStaged,
+             device_flops(backend, desc, r.devices.front())};
+  Undo undo;
+  if (!undo.reserve(desc)) {
+    set_error(error, "no host memory for a copy of C");
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+  size_t budget = 0;
+  libsgemm_status_t status = budget_of(r, &budget, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  // What is free may be in pieces, or gone: less may be had where this much is not.
+  for (int attempt = 0; attempt < 6; ++attempt, budget /= 2) {
+    Plan plan = {};
+    size_t workspace = 0;
+    status = plan_for(r, budget, &plan, &workspace, error);
+    if (status != LIBSGEMM_SUCCESS) break;
+    status = run_plan(r, plan, workspace, undo, kernel, error);
+    if (status != LIBSGEMM_OUT_OF_MEMORY) break;
+    budget = std::min(budget, plan.bytes() + workspace);
+  }
+  if (status == LIBSGEMM_SUCCESS) *device = r.devices.front();
+  return status;
+}
+
+void stop_offload_threads() { stop_copy_threads(); }
+
+}  // namespace libsgemm

@@ -1,0 +1,374 @@
+// Taking tiles, giving them buffers, launching them, and ending.
+#include "pipeline.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "kernel_table.h"
+
+namespace libsgemm {
+namespace {
+
+constexpr size_t kAhead = 8;          // units that are prepared before there is room for their results,
+constexpr size_t kAheadOfOthers = 2;  // where another device could take them
+constexpr size_t kDirectSlots = 4;    // copies at a time of one direction that need no pinned piece
+constexpr size_t kSaveBytes = 2 << 20;
+
+}  // namespace
+
+UnitQueue::UnitQueue(const GemmDesc &desc, const Plan &plan, int parts) {
+  for (int part = 0; part < parts; ++part) {
+    const std::vector<Unit> units = make_units(desc, plan, part, parts);
+    parts_.emplace_back(units.begin(), units.end());
+  }
+}
+
+bool UnitQueue::take(int part, Unit *unit) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::deque<Unit> &own = parts_[static_cast<size_t>(part)];
+  if (!own.empty()) {
+    *unit = own.front();
+    own.pop_front();
+    return true;
+  }
+  const auto shorter = [](const std::deque<Unit> &x, const std::deque<Unit> &y) { return x.size() < y.size(); };
+  std::deque<Unit> &longest = *std::max_element(parts_.begin(), parts_.end(), shorter);
+  if (longest.empty()) return false;
+  *unit = longest.back();
+  longest.pop_back();
+  return true;
+}
+
+size_t Pipeline::events_needed(const Plan &p, size_t pieces) {
+  const auto buffers = static_cast<size_t>(p.a_buffers + p.b_buffers + p.c_buffers);
+  return 2 * buffers + pieces + 2 * kDirectSlots;
+}
+
+Pipeline::Pipeline(Job *job, int part, DeviceSet *set, const std::vector<PinnedPiece> &pieces)
+    : job_(*job),
+      backend_(job->backend),
+      part_(part),
+      device_(set->device),
+      set_(set),
+      slots_(pieces.size()),
+      direct_(2 * kDirectSlots) {
+  size_t event = 0;
+  char *memory = set->memory;
+  const Plan &p = job->plan;
+  const auto make = [&](std::vector<Buffer> *buffers, int count, size_t bytes) {
+    buffers->resize(static_cast<size_t>(count));
+    for (Buffer &b : *buffers) {
+      b.memory = memory;
+      memory += bytes;
+      b.ready = set->events[event++];
+      b.free = set->events[event++];
+    }
+  };
+  make(&c_, p.c_buffers, p.c_bytes);
+  make(&a_, p.a_buffers, p.a_bytes);
+  make(&b_, p.b_buffers, p.b_bytes);
+  workspace_ = memory;
+  for (size_t i = 0; i < pieces.size(); ++i) slots_[i].memory = pieces[i].memory;
+  for (std::vector<Slot> *all : {&slots_, &direct_}) {
+    for (Slot &slot : *all) slot.event = set->events[event++];
+  }
+  kept_for_results_ = std::max<size_t>(1, slots_.size() / 4);
+}
+
+libsgemm_status_t Pipeline::run(Error *error) {
+  error_ = error;
+  progress_ = Clock::now();
+  libsgemm_status_t status = LIBSGEMM_SUCCESS;
+  try {
+    while (status == LIBSGEMM_SUCCESS && !done() && !job_.failed.load(std::memory_order_relaxed)) {
+      bool moved = false;
+      status = turn(&moved);
+      if (moved) {
+        quiet_ = 0;
+        continue;
+      }
+      if (status == LIBSGEMM_SUCCESS) status = check_time(error);
+      idle_for_a_while();
+    }
+  } catch (const std::bad_alloc &) {
+    set_error(error, "no host memory");
+    status = LIBSGEMM_OUT_OF_MEMORY;
+  }
+  if (status != LIBSGEMM_SUCCESS) job_.failed = true;
+  if (!done()) {
+    if (ending_ == Ending::healthy) ending_ = Ending::failed;
+    settle();
+  }
+  return status;
+}
+
+libsgemm_status_t Pipeline::turn(bool *moved) {
+  *moved = take_units();
+  *moved = assign_c() || *moved;
+  *moved = fill() || *moved;
+  libsgemm_status_t status = send(moved);
+  if (status == LIBSGEMM_SUCCESS) status = launch(moved);
+  if (status == LIBSGEMM_SUCCESS) status = land_uploads(moved);
+  if (status == LIBSGEMM_SUCCESS) status = fetch(moved);
+  if (status == LIBSGEMM_SUCCESS) status = land_results(moved);
+  *moved = store() || *moved;
+  while (!works_.empty() && works_.front().finished()) works_.pop_front();
+  return status;
+}
+
+// The device is asked often at first, and then less.
+void Pipeline::idle_for_a_while() {
+  ++quiet_;
+  if (quiet_ < 2000) {
+    sched_yield();
+  } else {
+    usleep(50);
+  }
+}
+
+libsgemm_status_t Pipeline::check_time(Error *error) {
+  if (quiet_ == 0) progress_ = Clock::now();
+  if (job_.timeout <= 0 || quiet_ % 64 != 63) return LIBSGEMM_SUCCESS;
+  const std::chrono::duration<double> waited = Clock::now() - progress_;
+  if (waited.count() < job_.timeout) return LIBSGEMM_SUCCESS;
+  set_error(error, "device %d did not answer for %.3g s (LIBSGEMM_TIMEOUT)", device_, waited.count());
+  backend_.abandon(device_);
+  ending_ = Ending::lost;
+  return LIBSGEMM_EXECUTION_FAILED;
+}
+
+// ---- Units and buffers
+
+bool Pipeline::take_units() {
+  bool moved = false;
+  for (;;) {
+    Work *last = works_.empty() ? nullptr : &works_.back();
+    if (last == nullptr || last->assigned == job_.plan.steps()) {
+      if (no_more_ || works_.size() >= c_.size() + (job_.units.parts() > 1 ? kAheadOfOthers : kAhead)) return moved;
+      Unit unit;
+      no_more_ = !job_.units.take(part_, &unit);
+      if (no_more_) return true;
+      last = &works_.emplace_back();
+      last->unit = unit;
+    }
+    if (!assign_step(last)) return moved;
+    moved = true;
+  }
+}
+
+// The buffer that holds a block, or else one to hold it; NULL if none can be spared.
+Pipeline::Buffer *Pipeline::find(std::vector<Buffer> *buffers, const Operand &operand, const Block &block, bool *hit) {
+  const char *key = operand.of_item(block.item).base;
+  Buffer *spare = nullptr;
+  for (Buffer &b : *buffers) {
+    const bool same = b.used && b.block.row == block.row && b.block.col == block.col && b.block.rows == block.rows &&
+                      b.block.cols == block.cols && b.block.items == block.items &&
+                      (b.block.item == block.item || (block.items == 1 && operand.of_item(b.block.item).base == key));
+    if (same) {
+      *hit = true;
+      return &b;
+    }
+    if (b.pins == 0 && (spare == nullptr || b.last_use < spare->last_use)) spare = &b;
+  }
+  *hit = false;
+  return spare;
+}
+
+void Pipeline::begin_upload(Buffer *b, const Operand &operand, const Block &block) {
+  b->operand = &operand;
+  b->block = block;
+  b->used = true;
+  b->column = b->row = b->unsent = 0;
+  b->cut = b->sent = b->waited = false;
+  b->must_wait = b->launched;
+}
+
+bool Pipeline::assign_step(Work *w) {
+  const int64_t steps = job_.plan.steps(), index = w->unit.back ? steps - 1 - w->assigned : w->assigned;
+  const Block block_a = block_of_a(job_.desc, job_.plan, w->unit, index);
+  const Block block_b = block_of_b(job_.desc, job_.plan, w->unit, index);
+  bool a_there = false, b_there = true;
+  Buffer *a = find(&a_, job_.a, block_a, &a_there);
+  Buffer *b = block_b.items > 0 ? find(&b_, job_.b, block_b, &b_there) : nullptr;
+  if (a == nullptr || (b == nullptr && block_b.items > 0)) return false;
+  ++uses_;
+  for (Buffer *buffer : {a, b}) {
+    if (buffer == nullptr) continue;
+    ++buffer->pins;
+    buffer->last_use = uses_;
+  }
+  if (!a_there) {
+    begin_upload(a, job_.a, block_a);
+    uploads_.push_back(a);
+  }
+  if (!b_there) {
+    begin_upload(b, job_.b, block_b);
+    uploads_.push_back(b);
+  }
+  steps_.push_back({w, index, a, b});
+  ++w->assigned;
+  return true;
+}
+
+// Room for results, in the order of the units. What C holds goes up before operands of later units.
+bool Pipeline::assign_c() {
+  bool moved = false;
+  for (Work &w : works_) {
+    if (w.c != nullptr) continue;
+    const auto spare = std::find_if(c_.begin(), c_.end(), [](const Buffer &b) { return !b.used; });
+    if (spare == c_.end()) break;
+    w.c = &*spare;
+    begin_upload(w.c, job_.c, block_of_c(job_.plan, w.unit));
+    w.c->must_wait = false;  // its result has landed
+    if (reads_c(job_.desc)) uploads_.push_front(w.c);
+    moved = true;
+  }
+  return moved;
+}
+
+// While a tile is computed host threads save what it will replace.
+void Pipeline::begin_saving(Work *w) {
+  const Block &c = w->c->block;
+  const int64_t columns = std::max<int64_t>(1, static_cast<int64_t>(kSaveBytes / sizeof(float)) / c.rows);
+  for (int64_t item = c.item; item < c.item + c.items; ++item) {
+    for (int64_t col = 0; col < c.cols; col += columns) {
+      Save save;
+      save.job = &job_;
+      save.work = w;
+      save.region = {item, c.row, c.rows, c.col + col, std::min(columns, c.cols - col)};
+      w->saves.push_back(save);
+    }
+  }
+  saved_.reserve(saved_.size() + w->saves.size());
+  w->unsaved = static_cast<int64_t>(w->saves.size());
+  for (Save &save : w->saves) {
+    saved_.push_back(save.region);
+    save.run = [](CopyTask *task) {
+      const Save &self = *static_cast<Save *>(task);
+      self.job->undo.save(self.job->desc, self.region);
+      self.work->unsaved.fetch_sub(1, std::memory_order_release);
+    };
+    submit_copy(&save);
+  }
+}
+
+// ---- Launches
+
+GemmDesc Pipeline::describe(const Step &s) const {
+  const auto at = static_cast<size_t>(s.index);
+  const Block none = {};
+  GemmDesc d = device_desc(job_.desc, s.a->block, s.b != nullptr ? s.b->block : none, s.work->c->block,
+                           job_.plan.depth[at + 1] - job_.plan.depth[at]);
+  if (s.work->launched > 0) d.beta = 1;
+  d.a = s.a->memory;
+  if (s.b != nullptr) d.b = s.b->memory;
+  d.c = reinterpret_cast<float *>(s.work->c->memory);
+  return d;
+}
+
+libsgemm_status_t Pipeline::launch(bool *moved) {
+  while (!steps_.empty()) {
+    const Step s = steps_.front();
+    const bool c_there = s.work->c != nullptr && (s.work->launched > 0 || s.work->c->sent || !reads_c(job_.desc));
+    if (!c_there || !s.a->sent || (s.b != nullptr && !s.b->sent)) return LIBSGEMM_SUCCESS;
+    const libsgemm_status_t status = launch_step(s);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    steps_.pop_front();
+    *moved = true;
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t Pipeline::launch_step(const Step &s) {
+  const GemmDesc d = describe(s);
+  const Kernel *kernel = job_.forced;
+  if (kernel == nullptr) kernel = select_kernel(backend_, d, device_, job_.workspace);
+  if (kernel == nullptr || !kernel->supports(d, device_)) {
+    set_error(error_, "no kernel for a tile of this call");
+    return LIBSGEMM_NOT_SUPPORTED;
+  }
+  // The one that tells most about errors stands for all.
+  if (kernel_ == nullptr || (kernel->truncates && !kernel_->truncates)) kernel_ = kernel;
+  if (s.work->launched == 0) begin_saving(s.work);
+  libsgemm_status_t status = LIBSGEMM_SUCCESS;
+  Buffer *c = reads_c(job_.desc) ? s.work->c : nullptr;
+  for (Buffer *b : {s.a, s.b, c}) {
+    if (b == nullptr || b->waited || status != LIBSGEMM_SUCCESS) continue;
+    b->waited = true;
+    status = backend_.stream_wait_event(device_, set_->compute, b->ready, error_);
+  }
+  if (status != LIBSGEMM_SUCCESS) return status;
+  Launch launch = {};
+  launch.device = device_;
+  launch.stream = set_->compute;
+  launch.workspace_bytes = workspace_of(*kernel, d, device_);
+  launch.workspace = launch.workspace_bytes > 0 ? workspace_ : nullptr;
+  if (launch.workspace_bytes > job_.workspace) {
+    set_error(error_, "a tile needs more workspace than planned");
+    return LIBSGEMM_NOT_SUPPORTED;
+  }
+  status = kernel->launch(d, launch, error_);
+  const bool last = ++s.work->launched == job_.plan.steps();
+  for (Buffer *b : {s.a, s.b, last ? s.work->c : nullptr}) {
+    if (b == nullptr || status != LIBSGEMM_SUCCESS) continue;
+    b->launched = true;
+    status = backend_.record_event(device_, b->free, set_->compute, error_);
+  }
+  if (status != LIBSGEMM_SUCCESS) return status;
+  --s.a->pins;
+  if (s.b != nullptr) --s.b->pins;
+  if (last) {
+    results_.push_back(s.work);
+    ++traffic_.tiles;
+  }
+  return status;
+}
+
+// ---- The end
+
+// After a failure: host threads and the device finish what they have begun.
+void Pipeline::settle() {
+  for (std::vector<Slot> *all : {&slots_, &direct_}) {
+    for (Slot &slot : *all) {
+      for (;;) {
+        const int state = slot.state.load(std::memory_order_acquire);
+        if (state != filling && state != storing) break;
+        usleep(50);
+      }
+    }
+  }
+  for (Work &w : works_) {
+    while (w.unsaved.load(std::memory_order_acquire) > 0) usleep(50);
+  }
+  for (void *stream : {set_->up, set_->compute, set_->down}) {
+    if (ending_ != Ending::lost) settle_stream(stream);
+  }
+}
+
+libsgemm_status_t Pipeline::settle_stream(void *stream) {
+  Error ignored = {};
+  void *event = direct_.front().event;
+  // Without an event there is no way to wait but one that does not end by itself.
+  if (backend_.record_event(device_, event, stream, &ignored) != LIBSGEMM_SUCCESS) {
+    return backend_.synchronize(device_, stream, &ignored);
+  }
+  quiet_ = 0;
+  progress_ = Clock::now();
+  for (bool ended = false; !ended && ending_ != Ending::lost;) {
+    const libsgemm_status_t status = backend_.query_event(device_, event, &ended, &ignored);
+    if (status != LIBSGEMM_SUCCESS) return backend_.synchronize(device_, stream, &ignored);
+    if (!ended) {
+      idle_for_a_while();
+      check_time(&ignored);
+    }
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+void Pipeline::restore() const {
+  for (const Region &region : saved_) job_.undo.restore(job_.desc, region);
+}
+
+}  // namespace libsgemm

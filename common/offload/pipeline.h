@@ -1,0 +1,186 @@
+// One device at work on a call: pieces of A, B and C go up, tiles are computed, results come down, all at the same
+// time.
+//
+// One thread drives the device; it never waits for one thing while another could go on, but looks at all of them in
+// turn (run()). Host threads copy between the program's memory and pinned pieces. C is saved before it is overwritten;
+// a tile is fetched only when its kernels are known to have ended well.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <mutex>
+
+#include "memory.h"
+#include "operand.h"
+#include "threads.h"
+#include "undo.h"
+
+namespace libsgemm {
+
+// Tiles that nobody has taken yet. A device takes its own ones first, then, from the end, those of the device that has
+// most left.
+class UnitQueue {
+ public:
+  UnitQueue(const GemmDesc &desc, const Plan &plan, int parts);
+  bool take(int part, Unit *unit);
+  size_t parts() const { return parts_.size(); }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::deque<Unit>> parts_;
+};
+
+// What all devices of a call share.
+struct Job {
+  const Backend &backend;
+  const GemmDesc &desc;
+  const Plan &plan;
+  const Kernel *forced;  // NULL: the cheapest for each tile
+  size_t workspace;      // bytes at the end of each device's memory
+  double timeout;        // seconds without any progress; 0: for ever
+  Operand a, b, c;
+  const Undo &undo;
+  UnitQueue &units;
+  std::atomic<bool> failed{false};
+};
+
+struct Traffic {
+  double up = 0, down = 0;  // bytes
+  int64_t tiles = 0;
+};
+
+class Pipeline {
+ public:
+  // `part`: of the queue. Takes the pieces, but not the set, which the caller gives back as ending() says.
+  Pipeline(Job *job, int part, DeviceSet *set, const std::vector<PinnedPiece> &pieces);
+
+  static size_t events_needed(const Plan &plan, size_t pieces);
+
+  // Works until there are no units left, or it or another device fails. Nothing is at work any more when it returns,
+  // unless the device is lost.
+  libsgemm_status_t run(Error *error);
+  Ending ending() const { return ending_; }
+
+  // After a failure of the call: what was saved of C is put back.
+  void restore() const;
+  const Kernel *kernel() const { return kernel_; }
+  const Traffic &traffic() const { return traffic_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // A block on the device, and its way there.
+  struct Buffer {
+    char *memory = nullptr;
+    const Operand *operand = nullptr;
+    Block block = {};
+    bool used = false;            // holds a block, or will
+    int64_t column = 0, row = 0;  // the next piece begins here
+    bool cut = false;             // all of it is in pieces
+    int64_t unsent = 0;           // pieces that are not on their way yet
+    bool sent = false;            // all are, and `ready` is recorded
+    bool waited = false;          // the compute stream waits for `ready` already
+    bool must_wait = false;       // the upload must wait for `free`: launches that read what was here before
+    bool launched = false;        // `free` is recorded
+    int pins = 0;                 // steps that are going to use it
+    uint64_t last_use = 0;
+    void *ready = nullptr, *free = nullptr;  // events
+  };
+
+  struct Work;
+  struct Save : CopyTask {
+    const Job *job;
+    Work *work;
+    Region region;
+  };
+
+  // A unit from when it is taken until its result is stored.
+  struct Work {
+    Unit unit = {};
+    int64_t assigned = 0, launched = 0;  // steps
+    Buffer *c = nullptr;
+    std::vector<Save> saves;
+    std::atomic<int64_t> unsaved{0};
+    bool computed = false;
+    int64_t column = 0, row = 0;  // the next piece of the result begins here
+    bool cut = false;
+    int64_t pieces = 0, landed = 0, stored = 0;
+    bool finished() const { return cut && stored == pieces; }
+  };
+
+  struct Step {
+    Work *work;
+    int64_t index;
+    Buffer *a, *b;  // b may be NULL
+  };
+
+  enum State : int { idle, filling, filled, flying, storing, stored };
+
+  // A piece on its way, with a piece of pinned memory or, where the operand is pinned itself, without.
+  struct Slot : CopyTask {
+    char *memory = nullptr;
+    std::atomic<int> state{idle};
+    void *event = nullptr;
+    const Operand *operand = nullptr;
+    Block block = {};
+    Piece piece = {};
+    Buffer *buffer = nullptr;  // of the device
+    Work *work = nullptr;      // on the way down
+  };
+
+  libsgemm_status_t turn(bool *moved);
+  bool done() const { return no_more_ && works_.empty(); }
+  void idle_for_a_while();
+  libsgemm_status_t check_time(Error *error);
+
+  // Taking units and giving them buffers.
+  bool take_units();
+  bool assign_step(Work *work);
+  bool assign_c();
+  Buffer *find(std::vector<Buffer> *buffers, const Operand &operand, const Block &block, bool *hit);
+  void begin_upload(Buffer *buffer, const Operand &operand, const Block &block);
+  void begin_saving(Work *work);
+
+  // Copies.
+  Slot *free_slot(bool direct, bool up);
+  bool fill();
+  libsgemm_status_t send(bool *moved);
+  libsgemm_status_t land_uploads(bool *moved);
+  libsgemm_status_t fetch(bool *moved);
+  libsgemm_status_t land_results(bool *moved);
+  bool store();
+  libsgemm_status_t has_ended(void *event, bool *ended);
+
+  // Launches.
+  GemmDesc describe(const Step &step) const;
+  libsgemm_status_t launch(bool *moved);
+  libsgemm_status_t launch_step(const Step &step);
+  void settle();
+  libsgemm_status_t settle_stream(void *stream);
+
+  Job &job_;
+  const Backend &backend_;
+  const int part_, device_;
+  DeviceSet *set_;
+  char *workspace_ = nullptr;
+  std::vector<Buffer> a_, b_, c_;
+  std::vector<Slot> slots_, direct_;  // staged; without memory of their own
+  size_t kept_for_results_ = 0;       // slots that uploads leave alone
+  std::deque<Work> works_;
+  std::deque<Step> steps_;        // with buffers, not launched
+  std::deque<Buffer *> uploads_;  // not cut yet
+  std::deque<Slot *> rising_, falling_;
+  std::deque<Work *> results_;  // launched, not cut yet
+  std::vector<Region> saved_;
+  bool no_more_ = false;
+  uint64_t uses_ = 0;
+  int64_t quiet_ = 0;  // turns without progress
+  Clock::time_point progress_;
+  const Kernel *kernel_ = nullptr;
+  Traffic traffic_;
+  Ending ending_ = Ending::healthy;
+  Error *error_ = nullptr;
+};
+
+}  // namespace libsgemm

@@ -1,0 +1,406 @@
+// Candidates are cut, and each is simulated: when panels arrive, tiles are computed, and results are back.
+#include "plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace libsgemm {
+namespace {
+
+constexpr size_t kAlignment = 256;
+constexpr int kMostC = 4;  // tiles of C on the device: one is filled, one computed, two on their way back
+
+// C is cut into so many parts in its longer direction, and its shorter one into parts of that length.
+constexpr int64_t kParts[] = {1,  2,  3,  4,   5,   6,   8,   10,  12,   16,   20,   24,   32,   40,
+                              48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384};
+constexpr int kWorse = 4;           // plans in a row that are slower end the search
+constexpr double kClearly = 0.99;   // more and smaller tiles have to gain so much
+constexpr double kCoarsely = 1.02;  // and may lose so much where the others are coarse: several devices share them
+constexpr int64_t kCoarse = 4096 + 256;
+constexpr int64_t kMostSteps = 4096;    // of a plan that is simulated
+constexpr int kDepths = 3;              // lengths of blocks of k, each half the one before, that are tried for a tile
+constexpr double kQuick = 200e-6;       // a call of this many seconds is not worth cutting
+constexpr size_t kSmallItem = 4 << 20;  // bytes of a product: smaller ones go together
+constexpr size_t kGroup = 16 << 20;
+constexpr double kLaunch = 15e-6;  // seconds
+
+int64_t ceil_div(int64_t x, int64_t y) { return x / y + (x % y != 0 ? 1 : 0); }
+
+bool cuts_rows(const GemmDesc &d) {
+  const bool one_sided = d.routine == Routine::symm || in_place(d);
+  return d.routine == Routine::gemm || (one_sided && d.side == LIBSGEMM_RIGHT);
+}
+bool cuts_cols(const GemmDesc &d) {
+  const bool one_sided = d.routine == Routine::symm || in_place(d);
+  return d.routine == Routine::gemm || (one_sided && d.side == LIBSGEMM_LEFT);
+}
+bool cuts_depth(const GemmDesc &d) { return d.routine == Routine::gemm; }
+
+// Bounds of parts of about `edge`, of equal length but for the last, at multiples of 256, or for small ones of 128
+// or 16. `ramp`: the first part is cut into a quarter, a quarter and a half, so that work can begin early.
+std::vector<int64_t> bounds(int64_t length, int64_t edge, bool ramp) {
+  const int64_t parts = ceil_div(length, edge);
+  const int64_t unit = edge >= 1024 ? 256 : edge >= 256 ? 128 : 16;
+  const int64_t part = ceil_div(ceil_div(length, parts), unit) * unit;
+  std::vector<int64_t> all = {0};
+  if (ramp && part >= 4 * unit && part < length) {
+    const int64_t quarter = part / 4 / unit * unit;
+    all.insert(all.end(), {quarter, 2 * quarter});
+  }
+  for (int64_t at = part; at < length; at += part) all.push_back(at);
+  all.push_back(length);
+  return all;
+}
+
+int64_t longest(const std::vector<int64_t> &bounds) {
+  int64_t most = 0;
+  for (size_t i = 1; i < bounds.size(); ++i) most = std::max(most, bounds[i] - bounds[i - 1]);
+  return most;
+}
+
+// A cut at one longest part in each direction: the size of the buffers.
+void measure_blocks(const GemmDesc &d, Plan *p) {
+  Plan whole = *p;
+  whole.rows = {0, longest(p->rows)};
+  whole.cols = {0, longest(p->cols)};
+  whole.depth = {0, longest(p->depth)};
+  const Unit unit = {0, p->group, 0, 0, false};
+  const size_t size = size_of(d.type);
+  p->a_bytes = device_bytes(block_of_a(d, whole, unit, 0), size);
+  p->b_bytes = device_bytes(block_of_b(d, whole, unit, 0), size);
+  p->c_bytes = device_bytes(block_of_c(whole, unit), sizeof(float));
+}
+
+int at_most(int64_t wanted, size_t bytes, size_t each) {
+  const auto fit = static_cast<int64_t>(std::min<size_t>(bytes / std::max<size_t>(each, 1), 1 << 20));
+  return static_cast<int>(std::min(wanted, fit));
+}
+
+// Shares the budget out. False if not even one unit can be worked on.
+bool assign_buffers(const GemmDesc &d, size_t budget, Plan *p) {
+  measure_blocks(d, p);
+  const int64_t groups = ceil_div(d.batch_count, p->group);
+  const int64_t units = p->tiles() * groups;
+  const int64_t a_all = p->row_panels() * p->steps();
+  const int64_t b_all = p->b_bytes > 0 ? p->col_panels() * p->steps() : 0;
+  const auto few = [](int64_t all, int64_t n) { return std::min<int64_t>(all, n); };
+  for (int64_t c = few(units, kMostC); c >= 1; --c) {
+    const size_t c_bytes = static_cast<size_t>(c) * p->c_bytes;
+    if (c_bytes > budget) continue;
+    const size_t rest = budget - c_bytes;
+    p->c_buffers = static_cast<int>(c);
+    // Everything of one product, and the next one's beginning.
+    const int64_t a_kept = a_all + (groups > 1 ? few(a_all, 2) : 0), b_kept = b_all + (groups > 1 ? few(b_all, 2) : 0);
+    p->order = Order::frontier;
+    p->a_buffers = at_most(a_kept, rest, p->a_bytes);
+    p->b_buffers = at_most(b_kept, rest - std::min(rest, static_cast<size_t>(a_kept) * p->a_bytes), p->b_bytes);
+    if (p->a_buffers == a_kept && p->b_buffers == b_kept) return true;
+    // One operand stays, the other one passes by; or neither stays.
+    for (const int64_t least : {3, 2}) {
+      const int64_t a_least = few(a_all * groups, least), b_least = b_all > 0 ? few(b_all * groups, least) : 0;
+      const size_t a_need = static_cast<size_t>(a_least) * p->a_bytes,
+                   b_need = static_cast<size_t>(b_least) * p->b_bytes;
+      if (a_need + b_need > rest) continue;
+      const bool keep_a = static_cast<size_t>(a_all) * p->a_bytes + b_need <= rest;
+      p->order = keep_a ? Order::by_cols : Order::by_rows;
+      p->a_buffers = keep_a ? at_most(a_kept, rest - b_need, p->a_bytes) : static_cast<int>(a_least);
+      p->b_buffers = keep_a ? static_cast<int>(b_least) : at_most(b_kept, rest - a_need, p->b_bytes);
+      p->a_buffers = std::max(p->a_buffers, static_cast<int>(a_least));
+      p->b_buffers = std::max(p->b_buffers, static_cast<int>(b_least));
+      if (c > 1 || units == 1 || budget < 2 * (p->c_bytes + a_need + b_need)) return true;
+    }
+  }
+  return false;
+}
+
+// What a device holds of one operand, as the pipeline does it: whoever was not used for longest goes.
+class Held {
+ public:
+  // `all`: there is a buffer for each of the blocks.
+  Held(int buffers, int64_t blocks, bool all) : all_(all) {
+    keys_.assign(static_cast<size_t>(all ? blocks : buffers), -1);
+    used_.assign(keys_.size(), 0);
+  }
+  // True if the block has to be copied.
+  bool needs(int64_t key) {
+    ++now_;
+    const size_t at = all_ ? static_cast<size_t>(key) % keys_.size() : place(key);
+    const bool new_one = keys_[at] != key;
+    keys_[at] = key;
+    used_[at] = now_;
+    return new_one;
+  }
+
+ private:
+  size_t place(int64_t key) const {
+    size_t oldest = 0;
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      if (keys_[i] == key) return i;
+      if (used_[i] < used_[oldest]) oldest = i;
+    }
+    return oldest;
+  }
+
+  const bool all_;
+  std::vector<int64_t> keys_, used_;
+  int64_t now_ = 0;
+};
+
+double elements(const Block &b) {
+  return static_cast<double>(b.items) * static_cast<double>(b.rows) * static_cast<double>(b.cols);
+}
+
+// Seconds of a launch: the operations, its start, and the last wave of blocks, which does not fill the device.
+double launch_seconds(const GemmDesc &d, const Block &c, double depth, const Rates &rates) {
+  const double share = elements(c) / (static_cast<double>(d.m) * static_cast<double>(d.n));
+  const double flops = flop_count(batch_item(d, 0)) * share * depth / static_cast<double>(d.k);
+  return flops / rates.flops + kLaunch + 4.5e5 * std::min(depth, 65536.0) / rates.flops;
+}
+
+void simulate(const GemmDesc &d, const Rates &rates, Plan *p) {
+  const bool all = p->order == Order::frontier;
+  Held a(std::max(p->a_buffers, 1), p->row_panels() * p->steps(), all);
+  Held b(std::max(p->b_buffers, 1), p->col_panels() * p->steps(), all);
+  const double size = static_cast<double>(size_of(d.type));
+  const bool reads = reads_c(d);
+  double up = 0, computed = 0, down = 0;
+  for (const Unit &unit : make_units(d, *p, 0, 1)) {
+    const Block c = block_of_c(*p, unit);
+    if (reads) up += 4 * elements(c) / rates.up;
+    for (int64_t s = 0; s < p->steps(); ++s) {
+      const int64_t step = unit.back ? p->steps() - 1 - s : s;
+      const Block block_a = block_of_a(d, *p, unit, step), block_b = block_of_b(d, *p, unit, step);
+      const auto key = [&](const Block &block, int64_t panels, int64_t panel) {
+        return (block.item * panels + panel) * p->steps() + step;
+      };
+      if (a.needs(key(block_a, p->row_panels(), unit.i))) up += size * elements(block_a) / rates.up;
+      if (block_b.items > 0 && b.needs(key(block_b, p->col_panels(), unit.j)))
+        up += size * elements(block_b) / rates.up;
+      const double depth =
+          static_cast<double>(p->depth[static_cast<size_t>(step) + 1] - p->depth[static_cast<size_t>(step)]);
+      computed = std::max(computed, up) + launch_seconds(d, c, depth, rates);
+    }
+    down = std::max(down, computed) + 4 * elements(c) / rates.down;
+  }
+  p->seconds = down;
+}
+
+// Of a plan with very many steps: as if nothing stayed on the device.
+void estimate(const GemmDesc &d, const Rates &rates, double steps, Plan *p) {
+  const Unit unit = {0, p->group, 0, 0, false};
+  const double up = static_cast<double>(p->a_bytes + p->b_bytes) / rates.up;
+  const auto depth = static_cast<double>(p->depth[1]);
+  p->seconds = steps * (up + launch_seconds(d, block_of_c(*p, unit), depth, rates));
+}
+
+// Only a few tiles to share, though the operands would allow more.
+bool is_coarse(const Plan &p) {
+  return p.order == Order::frontier && std::min(longest(p.rows), longest(p.cols)) > kCoarse;
+}
+
+class Search {
+ public:
+  Search(const GemmDesc &d, const Rates &rates, size_t budget, Plan *best)
+      : d_(d), rates_(rates), budget_(budget), best_(best) {}
+
+  // True if the plan fits.
+  bool consider(Plan *p) {
+    const double steps = static_cast<double>(p->tiles()) * static_cast<double>(p->steps()) *
+                         static_cast<double>(ceil_div(d_.batch_count, p->group));
+    if (steps > 1e12 || !assign_buffers(d_, budget_, p)) return false;
+    if (steps > kMostSteps) {
+      estimate(d_, rates_, steps, p);
+    } else {
+      simulate(d_, rates_, p);
+    }
+    const bool better = !found_ || p->seconds < (is_coarse(*best_) ? kCoarsely : kClearly) * best_->seconds;
+    if (better) *best_ = *p;
+    worse_ = better ? 0 : worse_ + 1;
+    found_ = true;
+    return true;
+  }
+  bool found() const { return found_; }
+  bool enough() const { return found_ && (worse_ >= kWorse || best_->seconds < kQuick); }
+
+ private:
+  const GemmDesc &d_;
+  const Rates &rates_;
+  const size_t budget_;
+  Plan *best_;
+  bool found_ = false;
+  int worse_ = 0;
+};
+
+// Products of a batch that are small go together, as many as make a copy worth while.
+int64_t group_size(const GemmDesc &d, size_t budget) {
+  if (d.batch_count <= 1) return 1;
+  const Plan whole = {1, Order::frontier, {0, d.m}, {0, d.n}, {0, d.k}, 0, 0, 0, 0, 0, 0, 0};
+  const Unit one = {0, 1, 0, 0, false};
+  const size_t bytes = device_bytes(block_of_a(d, whole, one, 0), size_of(d.type)) +
+                       device_bytes(block_of_b(d, whole, one, 0), size_of(d.type)) +
+                       device_bytes(block_of_c(whole, one), sizeof(float));
+  if (bytes > kSmallItem) return 1;
+  const size_t most = std::min(kGroup, budget / 4) / std::max<size_t>(bytes, 1);
+  return std::clamp<int64_t>(static_cast<int64_t>(most), 1, d.batch_count);
+}
+
+}  // namespace
+
+size_t device_bytes(const Block &b, size_t size) {
+  const auto bytes =
+      static_cast<size_t>(b.items) * static_cast<size_t>(device_ld(b.rows, size)) * static_cast<size_t>(b.cols) * size;
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+bool fit_plan(const GemmDesc &d, size_t budget, Plan *plan) { return assign_buffers(d, budget, plan); }
+
+namespace {
+
+// k is cut only where memory demands it, and into long blocks.
+void cut_depth(const GemmDesc &d, Plan *p, Search *search) {
+  int64_t depth = 16;
+  while (depth * 2 < d.k) depth *= 2;
+  for (int fits = 0; fits < kDepths && depth >= 16; depth /= 2) {
+    if (depth >= d.k) continue;
+    p->depth = bounds(d.k, depth, false);
+    fits += search->consider(p) ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+bool make_plan(const GemmDesc &d, const Rates &rates, size_t budget, Plan *plan) {
+  Search search(d, rates, budget, plan);
+  Plan p = {};
+  p.group = group_size(d, budget);
+  const int64_t longer = std::max(cuts_rows(d) ? d.m : 1, cuts_cols(d) ? d.n : 1);
+  int64_t last = 0;
+  for (const int64_t parts : kParts) {
+    const int64_t edge = ceil_div(longer, parts);
+    if (search.enough() || edge == last || (parts > 1 && (edge < 8 || p.group > 1))) break;
+    last = edge;
+    const int64_t m = cuts_rows(d) ? std::min(edge, d.m) : d.m, n = cuts_cols(d) ? std::min(edge, d.n) : d.n;
+    bool fits = false;
+    for (const bool ramp : {false, true}) {
+      if (ramp && (parts == 1 || edge < 1024)) continue;
+      p.rows = bounds(d.m, m, ramp && cuts_rows(d));
+      p.cols = bounds(d.n, n, ramp && cuts_cols(d));
+      p.depth = {0, d.k};
+      fits = search.consider(&p) || fits;
+    }
+    if (fits || !cuts_depth(d)) continue;
+    p.rows = bounds(d.m, m, false);
+    p.cols = bounds(d.n, n, false);
+    cut_depth(d, &p, &search);
+  }
+  return search.found();
+}
+
+namespace {
+
+void sort_units(Order order, std::vector<Unit> *units) {
+  const auto frontier = [](const Unit &x, const Unit &y) {
+    const int64_t fx = std::max(x.i, x.j), fy = std::max(y.i, y.j);
+    if (fx != fy) return fx < fy;
+    const bool left_x = x.i > x.j, left_y = y.i > y.j;  // those of the new row panel before those of the new column
+    return left_x != left_y ? left_x : x.i != y.i ? x.i < y.i : x.j < y.j;
+  };
+  if (order == Order::frontier) std::sort(units->begin(), units->end(), frontier);
+}
+
+}  // namespace
+
+std::vector<Unit> make_units(const GemmDesc &d, const Plan &p, int part, int parts) {
+  const int64_t panels = p.col_panels(), first = panels * part / parts, last = panels * (part + 1) / parts;
+  std::vector<Unit> tiles;
+  bool back = false;
+  const bool by_cols = p.order == Order::by_cols;
+  const int64_t outer = by_cols ? last - first : p.row_panels(), inner = by_cols ? p.row_panels() : last - first;
+  for (int64_t x = 0; x < outer; ++x) {
+    for (int64_t y = 0; y < inner; ++y) {
+      const int64_t turned = x % 2 == 0 ? y : inner - 1 - y;
+      const int64_t i = by_cols ? turned : x, j = first + (by_cols ? x : turned);
+      tiles.push_back({0, 1, i, j, back && p.steps() > 1});
+      back = !back;
+    }
+  }
+  for (Unit &t : tiles) t.j -= first;
+  sort_units(p.order, &tiles);
+  for (Unit &t : tiles) t.j += first;
+  if (d.batch_count <= 1) return tiles;
+  std::vector<Unit> units;
+  for (int64_t item = 0; item < d.batch_count; item += p.group) {
+    for (const Unit &t : tiles) units.push_back({item, std::min(p.group, d.batch_count - item), t.i, t.j, t.back});
+  }
+  return units;
+}
+
+namespace {
+
+struct Range {
+  int64_t first, length;
+};
+
+Range part(const std::vector<int64_t> &bounds, int64_t i) {
+  const auto at = static_cast<size_t>(i);
+  return {bounds[at], bounds[at + 1] - bounds[at]};
+}
+
+Block block(const Unit &unit, Range rows, Range cols, bool turned) {
+  if (turned) std::swap(rows, cols);
+  return {unit.item, unit.items, rows.first, rows.length, cols.first, cols.length};
+}
+
+}  // namespace
+
+Block block_of_a(const GemmDesc &d, const Plan &p, const Unit &unit, int64_t step) {
+  const bool turned = d.transa != LIBSGEMM_NO_TRANS;
+  if (d.routine == Routine::gemm) {
+    Block b = block(unit, part(p.rows, unit.i), part(p.depth, step), turned);
+    if (d.batch == Batch::strided && d.stride_a == 0) b.item = 0, b.items = 1;
+    return b;
+  }
+  const Stored a = stored_a(d);
+  return {unit.item, unit.items, 0, a.rows, 0, a.cols};
+}
+
+Block block_of_b(const GemmDesc &d, const Plan &p, const Unit &unit, int64_t step) {
+  const bool turned = d.transb != LIBSGEMM_NO_TRANS;
+  if (d.routine == Routine::gemm) {
+    Block b = block(unit, part(p.depth, step), part(p.cols, unit.j), turned);
+    if (d.batch == Batch::strided && d.stride_b == 0) b.item = 0, b.items = 1;
+    return b;
+  }
+  if (d.routine == Routine::symm) return block_of_c(p, unit);
+  if (d.b == nullptr) return {};
+  const Stored b = stored_b(d);
+  return {unit.item, unit.items, 0, b.rows, 0, b.cols};
+}
+
+Block block_of_c(const Plan &p, const Unit &unit) {
+  return block(unit, part(p.rows, unit.i), part(p.cols, unit.j), false);
+}
+
+GemmDesc device_desc(const GemmDesc &desc, const Block &a, const Block &b, const Block &c, int64_t depth) {
+  const size_t size = size_of(desc.type);
+  GemmDesc d = desc;
+  d.m = c.rows;
+  d.n = c.cols;
+  if (d.routine == Routine::gemm) d.k = depth;
+  d.lda = device_ld(a.rows, size);
+  d.ldb = device_ld(b.rows, size);
+  d.ldc = device_ld(c.rows, sizeof(float));
+  d.batch = c.items > 1 ? Batch::strided : Batch::none;
+  d.batch_count = c.items;
+  d.stride_a = a.items > 1 ? d.lda * a.cols : 0;
+  d.stride_b = b.items > 1 ? d.ldb * b.cols : 0;
+  d.stride_c = d.ldc * c.cols;
+  d.a = d.b = nullptr;
+  d.c = nullptr;
+  d.a_array = d.b_array = nullptr;
+  d.c_array = nullptr;
+  return d;
+}
+
+}  // namespace libsgemm

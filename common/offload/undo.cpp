@@ -1,0 +1,43 @@
+// Dense copies of C's columns in memory mapped for the call.
+#include "undo.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "host_matrix.h"
+
+namespace libsgemm {
+
+Undo::~Undo() {
+  if (memory_ != nullptr) munmap(memory_, bytes_);
+}
+
+bool Undo::reserve(const GemmDesc &d) {
+  size_t count = 0;
+  if (__builtin_mul_overflow(static_cast<size_t>(d.m) * static_cast<size_t>(d.n), static_cast<size_t>(d.batch_count),
+                             &count) ||
+      __builtin_mul_overflow(count, sizeof(float), &bytes_)) {
+    return false;
+  }
+  void *memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  madvise(memory, bytes_, MADV_HUGEPAGE);  // only for speed
+  memory_ = static_cast<float *>(memory);
+  return true;
+}
+
+void Undo::copy(const GemmDesc &desc, const Region &r, bool save) const {
+  const GemmDesc d = batch_item(desc, r.item);
+  const Stored c = stored_c(d);
+  for (int64_t j = r.col; j < r.col + r.cols; ++j) {
+    const RowRange rows = rows_of_part(c, j, r.row, r.row + r.rows);
+    if (rows.first >= rows.last) continue;
+    float *column = d.c + j * d.ldc + rows.first;
+    float *saved = memory_ + (r.item * d.n + j) * d.m + rows.first;
+    const size_t bytes = static_cast<size_t>(rows.last - rows.first) * sizeof(float);
+    std::memcpy(save ? saved : column, save ? column : saved, bytes);
+  }
+}
+
+}  // namespace libsgemm
