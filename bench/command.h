@@ -56,6 +56,13 @@ struct OverheadOptions {
   double ratio_bar = 0.99;
 };
 
+struct CalibrateOptions {
+  bool show = false, remove = false;
+  std::string output;   // empty: where the library looks
+  std::string backend;  // empty: the first GPU that is available
+  double seconds = 8;
+};
+
 struct RunOptions {
   bool json = false;
   std::string output;
@@ -73,6 +80,9 @@ int accuracy(const BenchOptions &bench);
 // Against --peer cublas on a GPU, otherwise against OpenBLAS.
 int overhead(const OverheadOptions &options, const BenchOptions &bench);
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench);
+// `bench` is what its options of shapes and --json say.
+int decision(const BenchOptions &bench);
+int calibrate(const CalibrateOptions &options);
 int run(const RunOptions &options);
 
 }  // namespace command
