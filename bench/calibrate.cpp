@@ -1,9 +1,6 @@
 // `libsgemm calibrate`: measures what the decision between the CPU and a GPU needs to know of this machine, and keeps
 // it in the user's cache, where the library finds it.
 //
-// Products of every combination of SizeTable::kSizes are timed on the CPU and on the GPU. The CPU's speeds are taken as
-// they are; to the GPU's times the model of decision_model.h is fitted, and what it misses is kept as a correction. A
-// product that would take too long has the speed, or the correction, of its next smaller neighbour.
 #include <errno.h>
 #include <fmt/format.h>
 #include <string.h>
@@ -27,89 +24,21 @@ using libsgemm::Calibration;
 using libsgemm::CalibrationFile;
 using libsgemm::SizeTable;
 
-constexpr int64_t kLargest = SizeTable::kSizes.back();
-constexpr size_t kElements = static_cast<size_t>(kLargest * kLargest);  // of an operand
+constexpr auto kElements = static_cast<size_t>(kMostElements);
 
-using Indices = std::array<int, 3>;
+// Of all products of a side in so many seconds.
+Patience patience_of(double seconds) { return {seconds / 2 / Times::kCount, seconds / 16}; }
 
-Size size_of(const Indices &at) {
-  const auto size = [&](size_t i) { return int64_t{SizeTable::kSizes[static_cast<size_t>(at[i])]}; };
-  return {size(0), size(1), size(2)};
-}
-
-double products_of(const Indices &at) {
-  const Size s = size_of(at);
-  return static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
-}
-
-// Every combination, the smaller products first.
-std::vector<Indices> all_sizes() {
-  std::vector<Indices> all;
-  for (int m = 0; m < SizeTable::kCount; ++m) {
-    for (int n = 0; n < SizeTable::kCount; ++n) {
-      for (int k = 0; k < SizeTable::kCount; ++k) all.push_back({m, n, k});
-    }
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Indices &x, const Indices &y) { return products_of(x) < products_of(y); });
-  return all;
-}
-
-// The one with the largest of the three sizes reduced by a step.
-Indices smaller_neighbour(Indices at) {
-  --*std::max_element(at.begin(), at.end());
-  return at;
-}
-
-// Seconds of products, by their indices.
-class Times {
- public:
-  double &at(const Indices &i) {
-    return seconds_[static_cast<size_t>((i[0] * SizeTable::kCount + i[1]) * SizeTable::kCount + i[2])];
-  }
-
- private:
-  // 0: it was not timed
-  std::vector<double> seconds_ =
-      std::vector<double>(static_cast<size_t>(SizeTable::kCount * SizeTable::kCount * SizeTable::kCount));
-};
-
-// Ends after `most` seconds; what is left then is as good as what would take too long.
-Times time_all(libsgemm_handle_t h, const Operands &x, const Patience &patience, double most, const std::string &what) {
-  Times times;
-  const double start = now();
+// Both sides with the same patience; `what` for the progress line.
+Times time_side(libsgemm_handle_t h, const Operands &x, double seconds, const std::string &what) {
+  const Patience patience = patience_of(seconds);
   Progress progress(1);
-  const std::vector<Indices> all = all_sizes();
-  for (size_t i = 0; i < all.size() && now() - start < most; ++i) {
-    const Indices &at = all[i];
-    progress.show(what, static_cast<double>(i) / static_cast<double>(all.size()));
-    if (i > 0) {
-      const Indices before = smaller_neighbour(at);
-      const double seconds = times.at(before) * products_of(at) / products_of(before);
-      if (seconds == 0 || seconds > patience.most) continue;
-    }
-    times.at(at) = time_product(h, size_of(at), x, patience);
-  }
-  return times;
-}
-
-// In the order of all_sizes(), so that a neighbour is there before it is needed.
-template <typename Value>
-void fill_table(Times *times, const Value &value, SizeTable *table) {
-  for (const Indices &at : all_sizes()) {
-    const Indices before = smaller_neighbour(at);
-    table->set(at[0], at[1], at[2],
-               times->at(at) > 0 ? value(at, times->at(at)) : table->get(before[0], before[1], before[2]));
-  }
-}
-
-std::vector<TimedProduct> list_of(Times *times) {
-  std::vector<TimedProduct> list;
-  for (const Indices &at : all_sizes()) {
-    const Size s = size_of(at);
-    if (times->at(at) > 0) list.push_back({s.m, s.n, s.k, times->at(at)});
-  }
-  return list;
+  double done = 0;
+  const auto time = [&](int64_t m, int64_t n, int64_t k) {
+    progress.show(what, done++ / Times::kCount);
+    return time_product(h, {m, n, k}, x, patience);
+  };
+  return time_sizes(time, patience.most, seconds);
 }
 
 // Page-locked operands, never freed; none if the vendor's library cannot be had.
@@ -131,20 +60,15 @@ bool allocate_pinned(const std::string &backend, Operands *x) {
 }
 
 void measure_pinned(const Sides &sides, const Patience &patience, Calibration *c) {
-  c->gpu.pinned = c->gpu.pageable;
   Operands x = {};
-  if (!allocate_pinned(sides.gpu().info.name, &x)) return;
-  std::vector<TimedProduct> products;
-  constexpr std::array<int64_t, 3> sizes = {256, 1024, kLargest};
-  for (const int64_t m : sizes) {
-    for (const int64_t n : sizes) {
-      for (const int64_t k : sizes) {
-        if (libsgemm::predict(*c, describe_product(m, n, k), 0).gpu > patience.most) continue;
-        products.push_back({m, n, k, time_product(sides.on_gpu(), {m, n, k}, x, patience)});
-      }
-    }
+  if (!allocate_pinned(sides.gpu().info.name, &x)) {
+    c->gpu.pinned = c->gpu.pageable;
+    return;
   }
-  fit_pinned(products, &c->gpu);
+  const auto time = [&](int64_t m, int64_t n, int64_t k) {
+    return time_product(sides.on_gpu(), {m, n, k}, x, patience);
+  };
+  fit_pinned(time, patience.most, &c->gpu);
 }
 
 // Of batches of small products, by what they take longer than one product of all operands.
@@ -160,25 +84,16 @@ double measure_item(const Sides &sides, bool strided, const Operands &x, const P
 }
 
 Calibration measure_machine(const Sides &sides, double seconds) {
-  const Patience patience = {seconds / 2 / static_cast<double>(all_sizes().size()), seconds / 16};
   const PageableOperands x(kElements, kElements, kElements);
+  const Patience patience = patience_of(seconds);
   Calibration c = libsgemm::assumed_calibration(1);
   c.margin = 1;
-  Times cpu = time_all(sides.on_cpu(), x, patience, seconds, "products on the CPU");
+  fit_cpu(time_side(sides.on_cpu(), x, seconds, "products on the CPU"), &c.cpu_flops);
   let_threads_rest();
-  Times gpu = time_all(sides.on_gpu(), x, patience, seconds, "products on the GPU");
-  fill_table(
-      &cpu, [](const Indices &at, double t) { return 2 * products_of(at) / t; }, &c.cpu_flops);
-  fit_pageable(list_of(&gpu), &c.gpu);
-  const Calibration fitted = c;
-  const auto correction = [&](const Indices &at, double t) {
-    const Size s = size_of(at);
-    return std::clamp(t / libsgemm::predict(fitted, describe_product(s.m, s.n, s.k), 0).gpu, 0.01, 100.0);
-  };
-  fill_table(&gpu, correction, &c.gpu.correction);
+  fit_pageable(time_side(sides.on_gpu(), x, seconds, "products on the GPU"), &c.gpu);
   measure_pinned(sides, patience, &c);
-  const double strided = measure_item(sides, true, x, patience, &c),
-               pointer = measure_item(sides, false, x, patience, &c);
+  const double strided = measure_item(sides, true, x, patience, &c);
+  const double pointer = measure_item(sides, false, x, patience, &c);
   c.gpu.item_strided = strided;
   c.gpu.item_pointer = pointer;
   c.gpu.startup = sides.startup();
@@ -187,7 +102,7 @@ Calibration measure_machine(const Sides &sides, double seconds) {
 
 // The least square product that is sent to the GPU; 0: none.
 int64_t crossover(const Calibration &c, unsigned pinned) {
-  for (int64_t n = 16; n <= 2 * kLargest; n += std::max<int64_t>(1, n / 64)) {
+  for (int64_t n = 16; n <= 8192; n += std::max<int64_t>(1, n / 64)) {
     const libsgemm::Prediction p = libsgemm::predict(c, describe_product(n, n, n), pinned);
     if (p.gpu * c.margin < p.cpu) return n;
   }
@@ -205,8 +120,8 @@ void print_crossover(const char *memory, int64_t n) {
 void print_figures(const Calibration &c, const libsgemm::CalibrationKey &key) {
   const libsgemm::GpuCosts &g = c.gpu;
   double fastest = 0;
-  for (const Indices &at : all_sizes()) fastest = std::max(fastest, c.cpu_flops.get(at[0], at[1], at[2]));
-  fmt::print("  CPU: {}; up to {:.4g} GFLOP/s\n", key.cpu, 1e-9 * fastest);
+  for (const int n : SizeTable::kSizes) fastest = std::max(fastest, c.cpu_flops.at(n, n, n));
+  fmt::print("  CPU: {}; squares at up to {:.4g} GFLOP/s\n", key.cpu, 1e-9 * fastest);
   fmt::print("  GPU: {}, {}; {:.3g} TFLOP/s\n", key.backend, key.device, 1e-12 * g.flops);
   fmt::print("  pageable memory: {:.3g} GB/s up, {:.3g} down; page-locked: {:.3g} up, {:.3g} down\n",
              1e-9 * g.pageable.up, 1e-9 * g.pageable.down, 1e-9 * g.pinned.up, 1e-9 * g.pinned.down);

@@ -103,10 +103,11 @@ Calibration assumed_calibration(int cpu_threads) {
     for (int j = 0; j < SizeTable::kCount; ++j) {
       for (int l = 0; l < SizeTable::kCount; ++l) {
         const auto size = [](int at) { return static_cast<double>(SizeTable::kSizes[static_cast<size_t>(at)]); };
-        const auto filled = [&](int at) { return size(at) / (size(at) + 8); };
-        // Half of the threads are of use where each has a cube of 96.
+        // Square roots, so that more work always takes longer.
+        const auto filled = [&](int at) { return std::sqrt(size(at) / (size(at) + 8)); };
+        // Most threads are of use where each has a cube of 96.
         const double volume = size(i) * size(j) * size(l);
-        const double useful = 1 + (threads - 1) * volume / (volume + threads * 96.0 * 96.0 * 96.0);
+        const double useful = 1 + (threads - 1) * std::sqrt(volume / (volume + threads * 96.0 * 96.0 * 96.0));
         c.cpu_flops.set(i, j, l, core * useful * filled(i) * filled(j) * filled(l));
         c.gpu.correction.set(i, j, l, 1);
       }

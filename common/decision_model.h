@@ -12,7 +12,7 @@ namespace libsgemm {
 // of m, n and k; beyond the ends it is constant.
 class SizeTable {
  public:
-  static constexpr std::array<int, 9> kSizes = {1, 8, 32, 64, 128, 256, 512, 1024, 4096};
+  static constexpr std::array<int, 10> kSizes = {1, 8, 32, 64, 128, 256, 512, 1024, 4096, 16384};
   static constexpr int kCount = static_cast<int>(kSizes.size());
 
   double at(double m, double n, double k) const;
