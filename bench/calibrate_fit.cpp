@@ -106,7 +106,7 @@ void search(const std::vector<Timed> &products, unsigned pinned, const std::vect
         *costs = trial;
       }
     }
-    if (best > 0.999 * before) factor = std::sqrt(factor);
+    if (!(best < 0.99 * before)) factor = std::sqrt(factor);
   }
 }
 

@@ -308,6 +308,16 @@ TEST_CASE("sizes that would take too long are not timed, and have what their nei
   CHECK(calls == 1);
 }
 
+TEST_CASE("a fit to hardly anything ends") {
+  GpuCosts costs = assumed_calibration(1).gpu;
+  command::fit_pinned([](int64_t, int64_t, int64_t) { return 1.0; }, 0, &costs);  // none is short enough
+  CHECK(costs.pinned.up == costs.pageable.up);
+  command::fit_pageable(command::time_sizes([](int64_t, int64_t, int64_t) { return 1e-3; }, 1, 0), &costs);
+  Calibration c = assumed_calibration(1);
+  c.gpu = costs;
+  CHECK(predict_product(c, 1, 1, 1).gpu == Approx(1e-3).epsilon(0.01));
+}
+
 TEST_CASE("fitted to a simulated machine, the model is close to its times and decides right") {
   const Calibration c = calibrate_simulated();
   // What was built in is found.
