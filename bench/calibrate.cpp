@@ -26,8 +26,13 @@ using libsgemm::SizeTable;
 
 constexpr auto kElements = static_cast<size_t>(kMostElements);
 
-// Of all products of a side in so many seconds.
-Patience patience_of(double seconds) { return {seconds / 2 / Times::kCount, seconds / 16}; }
+// Of a product, where all of a side take so many seconds.
+Patience patience_of(double seconds) {
+  const double enough = seconds / 2 / Times::kCount;
+  return {enough, 10 * enough};
+}
+// That a call may take.
+double longest_of(double seconds) { return seconds / 16; }
 
 // Both sides with the same patience; `what` for the progress line.
 Times time_side(libsgemm_handle_t h, const Operands &x, double seconds, const std::string &what) {
@@ -38,7 +43,7 @@ Times time_side(libsgemm_handle_t h, const Operands &x, double seconds, const st
     progress.show(what, done++ / Times::kCount);
     return time_product(h, {m, n, k}, x, patience);
   };
-  return time_sizes(time, patience.most, seconds);
+  return time_sizes(time, longest_of(seconds), seconds);
 }
 
 // Page-locked operands, never freed; none if the vendor's library cannot be had.
@@ -59,16 +64,17 @@ bool allocate_pinned(const std::string &backend, Operands *x) {
   }
 }
 
-void measure_pinned(const Sides &sides, const Patience &patience, Calibration *c) {
+void measure_pinned(const Sides &sides, double seconds, Calibration *c) {
   Operands x = {};
   if (!allocate_pinned(sides.gpu().info.name, &x)) {
     c->gpu.pinned = c->gpu.pageable;
     return;
   }
+  const Patience patience = patience_of(seconds);
   const auto time = [&](int64_t m, int64_t n, int64_t k) {
     return time_product(sides.on_gpu(), {m, n, k}, x, patience);
   };
-  fit_pinned(time, patience.most, &c->gpu);
+  fit_pinned(time, longest_of(seconds), &c->gpu);
 }
 
 // Of batches of small products, by what they take longer than one product of all operands.
@@ -91,7 +97,7 @@ Calibration measure_machine(const Sides &sides, double seconds) {
   fit_cpu(time_side(sides.on_cpu(), x, seconds, "products on the CPU"), &c.cpu_flops);
   let_threads_rest();
   fit_pageable(time_side(sides.on_gpu(), x, seconds, "products on the GPU"), &c.gpu);
-  measure_pinned(sides, patience, &c);
+  measure_pinned(sides, seconds, &c);
   const double strided = measure_item(sides, true, x, patience, &c);
   const double pointer = measure_item(sides, false, x, patience, &c);
   c.gpu.item_strided = strided;
