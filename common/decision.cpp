@@ -21,9 +21,10 @@ struct Figures {
   std::string device;  // for which they were measured; empty: assumed
   std::string path;
   mutable std::atomic<bool> device_known{false};  // `device` has been compared
+  const Figures *replaced = nullptr;              // other threads may still be reading them
 };
 
-// Never freed: other threads may be reading what is replaced. Without a lock, which a forked child could find taken.
+// Never freed. Without a lock, which a forked child could find taken.
 std::atomic<const Figures *> g_figures[kFirstCpu][kBackendCount];
 std::atomic<double> g_saved[kFirstCpu];  // seconds, by the calls for which the devices were not started
 
@@ -59,6 +60,7 @@ std::unique_ptr<Figures> find_figures(int gpu, int cpu, std::string *words) {
 
 // The first to come publishes; `old` NULL or what is to be replaced.
 const Figures *publish(int gpu, int cpu, const Figures *old, std::unique_ptr<Figures> made, const std::string &words) {
+  made->replaced = old;
   if (!g_figures[gpu][cpu].compare_exchange_strong(old, made.get())) return old;
   log_line(1, std::string("CPU or ") + kBackendNames[gpu] + " is decided by " + words);
   return made.release();
