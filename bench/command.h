@@ -62,6 +62,13 @@ struct HostOptions {
   double tflops = 56;                 // of the device alone, for the bound
 };
 
+struct CalibrateOptions {
+  bool show = false, remove = false;
+  std::string output;   // empty: where the library looks
+  std::string backend;  // empty: the first GPU that is available
+  double seconds = 8;
+};
+
 struct RunOptions {
   bool json = false;
   std::string output;
@@ -81,6 +88,9 @@ int overhead(const OverheadOptions &options, const BenchOptions &bench);
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench);
 // From host memory to host memory on a GPU.
 int host_bench(const HostOptions &options, const BenchOptions &bench);
+// `bench` is what its options of shapes and --json say.
+int decision(const BenchOptions &bench);
+int calibrate(const CalibrateOptions &options);
 int run(const RunOptions &options);
 
 }  // namespace command

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "check.h"
+#include "decision.h"
 #include "gate.h"
 #include "handle.h"
 #include "host_matrix.h"
@@ -170,8 +171,9 @@ bool has_cpu_choice(const Settings &s) {
   return s.preference.chosen == 0;
 }
 
-// Host data go to a GPU if that was asked for, or if the call is large enough to be worth the transfer. The threshold
-// needs a CPU to choose instead: where only GPUs were named it holds if the user set it, and under STRICT not at all.
+// Host data go to a GPU if that was asked for, or if it is worth the transfer: by the threshold, if the user set one,
+// otherwise by predicted times. Both need a CPU to choose instead: where only GPUs were named they hold if the user set
+// LIBSGEMM_OFFLOAD or the threshold, and under STRICT not at all.
 bool worth_offloading(const Request &r, int index) {
   const Settings &s = r.settings;
   if (s.kernel.backend >= 0 || s.offload == Offload::always) return true;
@@ -180,6 +182,7 @@ bool worth_offloading(const Request &r, int index) {
     return false;
   }
   if (!has_cpu_choice(s) && (s.strict || !s.offload_set)) return true;
+  if (s.offload_threshold < 0) return gpu_pays(index, s, r.desc, r.at.pinned[index], r.info);
   const double size = static_cast<double>(r.desc.m) * static_cast<double>(r.desc.n) * static_cast<double>(r.desc.k);
   if (size >= s.offload_threshold * s.offload_threshold * s.offload_threshold) return true;
   r.info->note(index, Note::small);
@@ -197,6 +200,10 @@ bool usable(const Request &r, int index) {
     return false;
   }
   if (!table_of(index).is_gpu) return true;
+  if (library().slots[index].probe_state.load(std::memory_order_acquire) == Slot::refused) {
+    info.note(index, Note::unavailable);
+    return false;
+  }
   if (r.at.on_host() && !worth_offloading(r, index)) return false;
   if (lost_by_fork(index)) {
     info.note(index, Note::after_fork);

@@ -176,9 +176,7 @@ Environment read_environment() {
   s.strict = read_word(&env, "LIBSGEMM_STRICT", 0, {{"0", 0}, {"1", 1}}) != 0;
   s.deterministic = read_word(&env, "LIBSGEMM_DETERMINISTIC", 0, {{"0", 0}, {"1", 1}}) != 0;
   s.offload = static_cast<Offload>(read_word(&env, "LIBSGEMM_OFFLOAD", 0, {{"auto", 0}, {"never", 1}, {"always", 2}}));
-  // Below about this size moving the operands costs more than a CPU's product; a calibration may replace it.
-  s.offload_threshold = read_number(&env, "LIBSGEMM_OFFLOAD_THRESHOLD", 500,
-                                    "a number >= 0, the cube root of m*n*k from which on host data go to a GPU");
+  s.offload_threshold = read_threshold(&env, "LIBSGEMM_OFFLOAD_THRESHOLD", -1);
   s.offload_set = get("LIBSGEMM_OFFLOAD") != nullptr || get("LIBSGEMM_OFFLOAD_THRESHOLD") != nullptr;
   read_math_mode(&env);
   s.verify = static_cast<libsgemm_verify_t>(
@@ -198,6 +196,7 @@ Environment read_environment() {
   const auto text = [](const char *name) { return std::string(get(name) != nullptr ? get(name) : ""); };
   env.kernel = text("LIBSGEMM_KERNEL");
   env.cpu_blas = text("LIBSGEMM_CPU_BLAS");
+  env.calibration = text("LIBSGEMM_CALIBRATION");
   env.log_path = text("LIBSGEMM_LOG_PATH");
   env.stats_dir = text("LIBSGEMM_STATS_DIR");
   if (const char *path = get("LIBSGEMM_BACKEND_PATH")) env.backend_path = split(path, ':');
