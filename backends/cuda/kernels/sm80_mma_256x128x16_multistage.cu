@@ -20,7 +20,7 @@
 //   +--------+--------+
 //
 // Shared memory, bytes: stage s of 4 at 24576 s: A at 0 (256 rows of 16 elements), B at 16384 (128 such rows). 98304 in
-// all.
+// all. At the end a warp has 4608 for its sums: 16 columns of 72 floats.
 //
 // Requires: gemm of FP32, A transposed and B not, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; sm_80; 98304 bytes of shared memory a block. Any size.
