@@ -7,7 +7,7 @@
 //
 // A warp has consecutive rows. With an odd ld every other one must be moved, with an even ld all of them or none.
 //
-// Nothing before the matrix is read: the half of a word in front of its first element is not.
+// Nothing outside of the matrix is read: of the words at its start and end only the half that belongs to it.
 #pragma once
 
 #include "tensor_tile.cuh"

@@ -63,7 +63,7 @@ template <int RowBytes>
 struct Padded {
   static constexpr int pitch = RowBytes + 16, period = 1;
   __device__ __forceinline__ static int at(int row, int chunk) { return row * pitch + chunk * 16; }
-  // A shared address, `bytes` further in its row: an even number of chunks, from one whose number is less than that.
+  // A shared address, `bytes` further in its row: chunks whose number has no bit in common with that of the first.
   __device__ __forceinline__ static uint32_t further(uint32_t address, int bytes) { return address + bytes; }
 };
 
