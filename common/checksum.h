@@ -4,8 +4,8 @@
 //   sum_j w_j E_ij = sum_j w_j (C_ij - beta C0_ij) - alpha sum_l A_il (sum_j w_j B_lj),
 // which takes one pass over each matrix. The signs are independent of the errors, so by Hoeffding's inequality the sum
 // exceeds L sqrt(sum_j b_ij^2) with a probability below 2 exp(-L^2 / 2) if |E_ij| <= b_ij, the bound of an element. By
-// Minkowski's inequality sqrt(sum_j (|A||B|)_ij^2) <= sum_l |A_il| |B_l|, with |B_l| the 2-norm of row l, which comes out
-// of the same passes. Source of the idea: Huang and Abraham, IEEE Trans. Computers C-33 (1984); with random signs:
+// Minkowski's inequality sqrt(sum_j (|A||B|)_ij^2) <= sum_l |A_il| |B_l|, with |B_l| the 2-norm of row l, which comes
+// out of the same passes. Source of the idea: Huang and Abraham, IEEE Trans. Computers C-33 (1984); with random signs:
 // Freivalds (1977).
 #pragma once
 
@@ -79,6 +79,8 @@ struct Checksum {
   double factor;              // f of verify.h; needed behind the product only
   libsgemm_math_mode_t mode;  // arithmetic of the product, likewise
 };
+
+constexpr int kChecksumResults = 64;  // see Backend::checksum
 
 // A checksum of an m x n x k product, drawn from the seed: all of C if that is cheap beside the product, else a part.
 Checksum draw_checksum(int64_t m, int64_t n, int64_t k, uint64_t seed);

@@ -2,7 +2,12 @@
 // worth a GPU, which kernel; then run it, verify it, and if it failed try the next one.
 #include "dispatch.h"
 
+#include <unistd.h>
+
 #include <atomic>
+#include <chrono>
+#include <new>
+#include <optional>
 
 #include "check.h"
 #include "gate.h"
@@ -13,7 +18,7 @@
 #include "log.h"
 #include "offload.h"
 #include "placement.h"
-#include "verify.h"
+#include "verify_device.h"
 
 namespace libsgemm {
 namespace {
@@ -48,6 +53,8 @@ class Inside {
   bool nested_;
 };
 
+void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }
+
 const Backend &table_of(int index) { return *library().slots[index].table; }
 
 // One line on stderr for each kind of mishap of each backend; the rest only in the log.
@@ -79,7 +86,7 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
   Launch launch = {};
   launch.device = r->at.where.device;
-  launch.stream = r->handle != nullptr ? r->handle->stream : nullptr;
+  launch.stream = stream_of(*r);
   launch.capturing = table.capturing(launch.stream);
   launch.arrays_on_device = r->at.arrays_on_device;
   const libsgemm_handle::Workspace there = handle->find(index, launch.device);
@@ -109,47 +116,119 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   }
   const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
-  if (!r->at.on_host()) {  // managed memory: what its device still does to it comes first
-    void *stream = r->handle != nullptr ? r->handle->stream : nullptr;
-    const libsgemm_status_t status = table_of(r->at.owner).synchronize(r->at.where.device, stream, error);
-    if (status != LIBSGEMM_SUCCESS) return status;
-  }
   *ran = kernel;
   const Launch launch = {};
   return kernel->launch(r->desc, launch, error);
 }
 
-// Verification, and C as it was before if the result is refused.
+// ---- Verification
+// ------------------------------------------------------------------------------------------------------
+
+DeviceMemory device_memory(const Request &r) {
+  return {table_of(r.at.owner), r.at.where.device, stream_of(r), r.at.arrays_on_device};
+}
+
+// Each call draws other samples, each process too unless LIBSGEMM_VERIFY_SEED is set: an error must not be missed twice
+// for the same reason.
+uint64_t next_seed() {
+  static const uint64_t first = [] {
+    const Environment &env = library().env;
+    if (env.verify_seed_set) return env.verify_seed;
+    const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+    return static_cast<uint64_t>(now) ^ static_cast<uint64_t>(getpid()) << 48;
+  }();
+  static std::atomic<uint64_t> calls{0};
+  return first + 0x9fb21c651e98df25u * ++calls;
+}
+
+// What follows from the worst |error| / bound: nothing, a warning, or the refusal of the result.
+libsgemm_status_t follow(Request *r, int index, const Kernel &ran, double ratio, Error *error) {
+  r->info->verify_ratio = ratio;
+  if (ratio <= 1) return LIBSGEMM_SUCCESS;
+  set_error(error, "the result is wrong: an error is %.3g times its bound", ratio);
+  if (r->settings.verify_action != LIBSGEMM_VERIFY_WARN) return LIBSGEMM_VERIFICATION_FAILED;
+  warn(index, Note::wrong,
+       std::string(r->call.entry) + " on " + kBackendNames[index] + ", " + ran.name + ": " + error->text + " (" +
+           to_string(r->desc) + ")");
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t verify_on_host(Request *r, const Kernel &ran, const Snapshot &before, double *ratio, Error *error) {
+  try {
+    *ratio = verify_result(r->desc, &before, r->settings.verify, {ran.math_mode, ran.truncates}, next_seed());
+    return LIBSGEMM_SUCCESS;
+  } catch (const std::bad_alloc &) {
+    set_error(error, "no host memory to verify the result");
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+}
+
+// C is as it was before if the call fails or its result is refused.
 libsgemm_status_t launch_and_verify(Request *r, int index, const Kernel **ran, Error *error) {
   Snapshot before;
   if (!before.take(r->desc)) {
     set_error(error, "no host memory for the copy of C that verification needs");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  const libsgemm_status_t status = launch_on_host(r, index, ran, error);
+  libsgemm_status_t status = launch_on_host(r, index, ran, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  const double ratio = verify_result(r->desc, &before, r->settings.verify, {(*ran)->math_mode, (*ran)->truncates});
-  r->info->verify_ratio = ratio;
-  if (ratio <= 1) return status;
-  set_error(error, "the result is wrong: an error is %.3g times its bound", ratio);
-  if (r->settings.verify_action == LIBSGEMM_VERIFY_WARN) {
-    warn(index, Note::wrong,
-         std::string(r->call.entry) + " on " + kBackendNames[index] + ", " + (*ran)->name + ": " + error->text + " (" +
-             to_string(r->desc) + ")");
-    return status;
+  double ratio = 0;
+  status = verify_on_host(r, **ran, before, &ratio, error);
+  if (status == LIBSGEMM_SUCCESS) status = follow(r, index, **ran, ratio, error);
+  if (status != LIBSGEMM_SUCCESS) before.restore(r->desc);
+  return status;
+}
+
+// A result that cannot be verified, because the device fails or memory is short, stands only if errors are but told of.
+libsgemm_status_t follow_failure(Request *r, int index, const Kernel &ran, libsgemm_status_t failure, Error *error) {
+  if (r->settings.verify_action != LIBSGEMM_VERIFY_WARN) return failure;
+  Error lost = {};
+  const libsgemm_status_t status = table_of(index).synchronize(r->at.where.device, stream_of(*r), &lost);
+  if (status != LIBSGEMM_SUCCESS) return failure;
+  warn(index, Note::failed,
+       std::string(r->call.entry) + " on " + kBackendNames[index] + ", " + ran.name +
+           ": the result is not verified: " + error->text);
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t launch_on_device_and_verify(Request *r, int index, const Kernel **ran, Error *error) {
+  BorrowedHandle borrowed;
+  libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
+  DeviceVerification check(device_memory(*r), index, r->desc, r->settings, next_seed(), handle, r->handle != nullptr);
+  libsgemm_status_t status = check.begin(error);
+  if (status == LIBSGEMM_SUCCESS) status = launch_on_device(r, index, ran, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  double ratio = 0;
+  try {
+    status = check.judge({(*ran)->math_mode, (*ran)->truncates}, &ratio, error);
+  } catch (const std::bad_alloc &) {
+    set_error(error, "no host memory to verify the result");
+    status = LIBSGEMM_OUT_OF_MEMORY;
   }
-  before.restore(r->desc);
-  return LIBSGEMM_VERIFICATION_FAILED;
+  status = status == LIBSGEMM_SUCCESS ? follow(r, index, **ran, ratio, error)
+                                      : follow_failure(r, index, **ran, status, error);
+  if (status == LIBSGEMM_SUCCESS) return status;
+  Error not_restored = {};
+  if (check.restore(&not_restored) == LIBSGEMM_SUCCESS) return status;
+  const Error first = *error;
+  set_error(error, "%.120s; and C cannot be restored: %.90s", first.text, not_restored.text);
+  return LIBSGEMM_EXECUTION_FAILED;
 }
 
 libsgemm_status_t run(Request *r, int index, Error *error) {
   const Kernel *ran = nullptr;
   const Inside inside(r->info);
   const bool on_gpu = table_of(index).is_gpu && !r->at.on_host();
-  const bool verify = r->settings.verify != LIBSGEMM_VERIFY_OFF && !on_gpu;
-  const libsgemm_status_t status = on_gpu   ? launch_on_device(r, index, &ran, error)
-                                   : verify ? launch_and_verify(r, index, &ran, error)
-                                            : launch_on_host(r, index, &ran, error);
+  // A graph is recorded without verification, which has to wait for the result.
+  const bool verify =
+      r->settings.verify != LIBSGEMM_VERIFY_OFF && !(on_gpu && table_of(index).capturing(stream_of(*r)));
+  if (!on_gpu && !r->at.on_host()) {  // managed memory: what its device still does to it comes first
+    const libsgemm_status_t status = table_of(r->at.owner).synchronize(r->at.where.device, stream_of(*r), error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+  }
+  const auto launch = on_gpu ? (verify ? launch_on_device_and_verify : launch_on_device)
+                             : (verify ? launch_and_verify : launch_on_host);
+  const libsgemm_status_t status = launch(r, index, &ran, error);
   if (status == LIBSGEMM_SUCCESS) {
     r->info->backend = &table_of(index);
     r->info->kernel = ran;
@@ -236,6 +315,42 @@ void tell_of_replacement(const Request &r, int asked, int index) {
   warn(r.settings.preference.order[0], Note::unavailable, reason_in_words(*r.info) + ": using " + kBackendNames[index]);
 }
 
+// What follows from the failure of a backend: true if the next one is to try.
+bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) {
+  ThreadInfo &info = *r->info;
+  const bool wrong = status == LIBSGEMM_VERIFICATION_FAILED;
+  const Note::Why why = wrong ? Note::wrong : Note::failed;
+  info.note(index, why);
+  info.failure = error;
+  if (r->settings.strict || (wrong && r->settings.verify_action == LIBSGEMM_VERIFY_ERROR)) return false;
+  ++info.fallbacks;
+  warn(index, why,
+       std::string(r->call.entry) + ": backend " + kBackendNames[index] + " failed (" + error.text +
+           "): trying the next one");
+  return true;
+}
+
+// A call on device memory whose result was refused, moved to host memory, where other backends can compute it.
+class Moved {
+ public:
+  explicit Moved(const Request &r) : from_(r) {}
+
+  // The call on copies; NULL, with *error, if there are none.
+  Request *take(Error *error) {
+    if (copy_.take(device_memory(from_), from_.desc, error) != LIBSGEMM_SUCCESS) return nullptr;
+    return &request_.emplace(Request{from_.call, copy_.desc(), from_.settings, from_.handle, from_.info});
+  }
+  // Its result to where it belongs, if it was moved at all.
+  libsgemm_status_t finish(Error *error) {
+    return request_ ? copy_.return_c(device_memory(from_), error) : LIBSGEMM_SUCCESS;
+  }
+
+ private:
+  const Request &from_;
+  HostCopy copy_;
+  std::optional<Request> request_;
+};
+
 libsgemm_status_t compute(Request *r) {
   ThreadInfo &info = *r->info;
   int8_t order[kBackendCount];
@@ -243,12 +358,15 @@ libsgemm_status_t compute(Request *r) {
   const int asked = r->settings.kernel.backend >= 0 ? 1 : r->settings.preference.chosen;
   if (r->settings.kernel.backend >= 0) info.choice = Choice::forced_kernel;
   libsgemm_status_t last = LIBSGEMM_SUCCESS;
+  std::optional<Moved> moved;
+  Request *now = r;
   for (int i = 0; i < count; ++i) {
     const int index = order[i];
-    if (!usable(*r, index)) continue;
+    if (!usable(*now, index)) continue;
     Error error;  // not cleared as a whole: this is the path of every call
     error.text[0] = '\0';
-    const libsgemm_status_t status = run(r, index, &error);
+    libsgemm_status_t status = run(now, index, &error);
+    if (status == LIBSGEMM_SUCCESS && moved) status = moved->finish(&error);
     if (status == LIBSGEMM_SUCCESS) {
       if (info.choice != Choice::forced_kernel && asked > 0) {
         info.choice = i < asked ? Choice::asked_for : Choice::replacement;
@@ -261,16 +379,13 @@ libsgemm_status_t compute(Request *r) {
       info.note(index, Note::unsupported);
       continue;
     }
-    const bool wrong = status == LIBSGEMM_VERIFICATION_FAILED;
-    info.note(index, wrong ? Note::wrong : Note::failed);
-    info.failure = error;
     last = status;
-    const bool stop = r->settings.strict || (wrong && r->settings.verify_action == LIBSGEMM_VERIFY_ERROR);
-    if (stop) break;
-    ++info.fallbacks;
-    warn(index, wrong ? Note::wrong : Note::failed,
-         std::string(r->call.entry) + ": backend " + kBackendNames[index] + " failed (" + error.text +
-             "): trying the next one");
+    if (!go_on(now, index, status, error)) break;
+    if (status == LIBSGEMM_VERIFICATION_FAILED && i + 1 < count && !now->at.cpu_can_reach()) {
+      Request *copied = moved.emplace(*r).take(&error);
+      if (copied == nullptr) break;
+      now = copied;
+    }
   }
   return nobody_left(r, last);
 }
@@ -294,7 +409,7 @@ libsgemm_status_t scale(Request *r) {
   }
   Launch launch = {};
   launch.device = r->at.where.device;
-  launch.stream = r->handle != nullptr ? r->handle->stream : nullptr;
+  launch.stream = stream_of(*r);
   launch.capturing = table.capturing(launch.stream);
   launch.arrays_on_device = r->at.arrays_on_device;
   libsgemm_status_t status = table.scale(r->desc, launch, &info.failure);

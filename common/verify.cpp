@@ -1,5 +1,5 @@
-// Verification in FP64, independent of every kernel, and exact about which terms an element has. Here: which elements, and
-// columns of them.
+// Verification in FP64, independent of every kernel, and exact about which terms an element has. Here: which elements,
+// and columns of them.
 #include "verify.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace libsgemm {
 namespace {
 
-constexpr int kSamples = 4;  // columns, and as many rows
+constexpr int kSamples = 4;                        // columns, and as many rows
 constexpr uint64_t kStride = 0x2545f4914f6cdd1du;  // between the seeds of the products of a batch
 
 // Another number for each `at`, by the finaliser of SplitMix64 (Steele, Lea, Flood 2014).

@@ -15,8 +15,8 @@ struct Arithmetic {
 // finite where it should be, or finite where it should not. trsm: of the residual op(A) X - alpha B. `before` is C as
 // it was, needed if reads_c(desc). All operands in host memory.
 //
-// SAMPLE: four columns and four rows, and a checksum of all of C (checksum.h), chosen by `seed`. An error of one element
-// of row i of C (of a column where C has more columns than rows) is found for certain from twice
+// SAMPLE: four columns and four rows, and a checksum of all of C (checksum.h), chosen by `seed`. An error of one
+// element of row i of C (of a column where C has more columns than rows) is found for certain from twice
 //   6 f (sum_l |alpha A_il| |B_l| + |beta| |C_i|), |.| the 2-norm of row l of op(B), of row i of C,
 // on, which is some 6 sqrt(n) times the bound of an element, n the shorter side; a smaller one above its bound with
 // probability 1 - (1 - 1/m)^4 (1 - 1/n)^4, if one of its row or its column is drawn. Where NaN or Inf spread, the

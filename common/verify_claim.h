@@ -27,9 +27,7 @@ Claim claim(const GemmDesc &desc, const float *before, const Arithmetic &how);
 // f of verify.h.
 double error_factor(const GemmDesc &desc, const Arithmetic &how);
 
-inline bool splits(libsgemm_math_mode_t mode) {
-  return mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3;
-}
+inline bool splits(libsgemm_math_mode_t mode) { return mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3; }
 
 // Of a row of x: the sum of magnitudes, and how much of an element its parts may lose. In the modes that split inputs.
 struct Parts {

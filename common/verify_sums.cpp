@@ -146,14 +146,14 @@ void multiply_all(const Claim &c, const Product &p, const double *signs, Sums *s
   for (size_t i = 0; i < outer.value.size(); ++i) {
     sums->product.value[i] += outer.value[i];
     sums->product.size[i] += outer.size[i];
-    sums->lost[i] += std::fabs(static_cast<double>(c.alpha)) *
-                     checksum_lost(c.mode, outer.plain[i], norms, std::sqrt(squares),
-                                   std::sqrt(static_cast<double>(p.n)));
+    sums->lost[i] +=
+        std::fabs(static_cast<double>(c.alpha)) *
+        checksum_lost(c.mode, outer.plain[i], norms, std::sqrt(squares), std::sqrt(static_cast<double>(p.n)));
   }
 }
 
-// The same where only one triangle of C counts: row i needs y times the signs of its own columns, which are those of the
-// row before and one more. Norms are those of 32 rows together, at most a little too large.
+// The same where only one triangle of C counts: row i needs y times the signs of its own columns, which are those of
+// the row before and one more. Norms are those of 32 rows together, at most a little too large.
 void multiply_triangle(const Product &p, Output::Part part, const double *signs, Sums *sums) {
   constexpr int64_t kRows = 32;
   RowSums inner(p.k);

@@ -8,7 +8,7 @@
 namespace mock {
 
 // Runtime calls at which a fault can be injected.
-enum Site : int { kAllocate, kCopy, kLaunch, kSynchronize, kScale, kSiteCount };
+enum Site : int { kAllocate, kCopy, kLaunch, kSynchronize, kScale, kChecksum, kSiteCount };
 
 struct Control {
   // The n-th call from now at this site fails (1: the next); 0: none does.
