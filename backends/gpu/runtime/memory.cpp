@@ -18,8 +18,10 @@ Code enqueue(const Copy &x, Stream stream) {
   if (stream == nullptr && capturing(stream)) {
     return LIBSGEMM_RUNTIME(ErrorStreamCaptureImplicit);  // trying would break the graph
   }
-  const LIBSGEMM_RUNTIME(MemcpyKind) kind =
-      x.direction == Copy::to_device ? LIBSGEMM_RUNTIME(MemcpyHostToDevice) : LIBSGEMM_RUNTIME(MemcpyDeviceToHost);
+  constexpr LIBSGEMM_RUNTIME(MemcpyKind)
+      kKinds[] = {LIBSGEMM_RUNTIME(MemcpyHostToDevice), LIBSGEMM_RUNTIME(MemcpyDeviceToHost),
+                  LIBSGEMM_RUNTIME(MemcpyDeviceToDevice)};
+  const LIBSGEMM_RUNTIME(MemcpyKind) kind = kKinds[x.direction];
   const bool dense = x.target_pitch == x.bytes && x.source_pitch == x.bytes;
   if (dense || x.columns == 1) {
     return LIBSGEMM_RUNTIME(MemcpyAsync)(x.target, x.source, x.bytes * static_cast<size_t>(x.columns), kind, stream);
@@ -97,8 +99,8 @@ libsgemm_status_t copy(int index, const Copy &what, void *stream, Error *error) 
   const RelaxedCapture relaxed;
   const Code code =
       fails(Site::copy) ? LIBSGEMM_RUNTIME(ErrorInvalidValue) : enqueue(what, static_cast<Stream>(stream));
-  return status_of(code, index, what.direction == Copy::to_device ? "copying to the device" : "copying from the device",
-                   error);
+  constexpr const char *kWhat[] = {"copying to the device", "copying from the device", "copying within the device"};
+  return status_of(code, index, kWhat[what.direction], error);
 }
 
 }  // namespace libsgemm::gpu
