@@ -179,15 +179,14 @@ libsgemm_status_t launch_and_verify(Request *r, int index, const Kernel **ran, E
   return status;
 }
 
-// A result that cannot be verified, because the device fails or memory is short, stands only if errors are but told of.
-libsgemm_status_t follow_failure(Request *r, int index, const Kernel &ran, libsgemm_status_t failure, Error *error) {
-  if (r->settings.verify_action != LIBSGEMM_VERIFY_WARN) return failure;
-  Error lost = {};
-  const libsgemm_status_t status = table_of(index).synchronize(r->at.where.device, stream_of(*r), &lost);
-  if (status != LIBSGEMM_SUCCESS) return failure;
+// A result that cannot be verified, because the device refuses that or memory is short, stands if errors are but told
+// of.
+libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran, libsgemm_status_t failure,
+                                 const Error &error) {
+  if (r.settings.verify_action != LIBSGEMM_VERIFY_WARN) return failure;
   warn(index, Note::failed,
-       std::string(r->call.entry) + " on " + kBackendNames[index] + ", " + ran.name +
-           ": the result is not verified: " + error->text);
+       std::string(r.call.entry) + " on " + kBackendNames[index] + ", " + ran.name +
+           ": the result is not verified: " + error.text);
   return LIBSGEMM_SUCCESS;
 }
 
@@ -199,14 +198,13 @@ libsgemm_status_t launch_on_device_and_verify(Request *r, int index, const Kerne
   if (status == LIBSGEMM_SUCCESS) status = launch_on_device(r, index, ran, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   double ratio = 0;
-  try {
-    status = check.judge({(*ran)->math_mode, (*ran)->truncates}, &ratio, error);
-  } catch (const std::bad_alloc &) {
-    set_error(error, "no host memory to verify the result");
-    status = LIBSGEMM_OUT_OF_MEMORY;
+  bool computed = false;
+  status = check.judge({(*ran)->math_mode, (*ran)->truncates}, &ratio, &computed, error);
+  if (status == LIBSGEMM_SUCCESS) {
+    status = follow(r, index, **ran, ratio, error);
+  } else if (computed) {
+    status = follow_failure(*r, index, **ran, status, *error);
   }
-  status = status == LIBSGEMM_SUCCESS ? follow(r, index, **ran, ratio, error)
-                                      : follow_failure(r, index, **ran, status, error);
   if (status == LIBSGEMM_SUCCESS) return status;
   Error not_restored = {};
   if (check.restore(&not_restored) == LIBSGEMM_SUCCESS) return status;

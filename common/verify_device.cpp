@@ -2,6 +2,7 @@
 #include "verify_device.h"
 
 #include <algorithm>
+#include <new>
 
 #include "verify_claim.h"
 
@@ -73,7 +74,8 @@ libsgemm_status_t DeviceVerification::save_c(Error *error) {
   return memory_.table.copy(memory_.device, copy, memory_.stream, error);
 }
 
-libsgemm_status_t DeviceVerification::judge_checksum(const Arithmetic &how, double *worst, Error *error) {
+libsgemm_status_t DeviceVerification::judge_checksum(const Arithmetic &how, double *worst, bool *computed,
+                                                     Error *error) {
   checksum_.factor = error_factor(desc_, how);
   checksum_.mode = how.mode;
   double results[kChecksumResults] = {};
@@ -86,15 +88,24 @@ libsgemm_status_t DeviceVerification::judge_checksum(const Arithmetic &how, doub
   Error after_failure = {};
   const libsgemm_status_t waited =
       memory_.table.synchronize(memory_.device, memory_.stream, status == LIBSGEMM_SUCCESS ? error : &after_failure);
+  *computed = waited == LIBSGEMM_SUCCESS;
   *worst = *std::max_element(results, results + kChecksumResults);
   return status == LIBSGEMM_SUCCESS ? waited : status;
 }
 
-libsgemm_status_t DeviceVerification::judge(const Arithmetic &how, double *worst, Error *error) {
-  if (checksum_bytes_ > 0) return judge_checksum(how, worst, error);
+libsgemm_status_t DeviceVerification::judge(const Arithmetic &how, double *worst, bool *computed, Error *error) {
+  *computed = false;
+  if (checksum_bytes_ > 0) return judge_checksum(how, worst, computed, error);
   const libsgemm_status_t status = copy_.fetch_c(memory_, error);
-  if (status == LIBSGEMM_SUCCESS) *worst = verify_result(copy_.desc(), &before_, settings_.verify, how, seed_);
-  return status;
+  if (status != LIBSGEMM_SUCCESS) return status;
+  *computed = true;
+  try {
+    *worst = verify_result(copy_.desc(), &before_, settings_.verify, how, seed_);
+    return status;
+  } catch (const std::bad_alloc &) {
+    set_error(error, "no host memory to verify the result");
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
 }
 
 libsgemm_status_t DeviceVerification::restore(Error *error) {

@@ -21,8 +21,9 @@ class DeviceVerification {
   // Before the call: copies of what it may overwrite.
   libsgemm_status_t begin(Error *error);
 
-  // Behind it: waits, and gives the worst |error| / bound.
-  libsgemm_status_t judge(const Arithmetic &how, double *worst, Error *error);
+  // Behind it: waits, and gives the worst |error| / bound. An error that leaves *computed true is one of the
+  // verification alone.
+  libsgemm_status_t judge(const Arithmetic &how, double *worst, bool *computed, Error *error);
 
   // C as it was; unless the action is WARN.
   libsgemm_status_t restore(Error *error);
@@ -30,7 +31,7 @@ class DeviceVerification {
  private:
   libsgemm_status_t begin_checksum(size_t bytes, Error *error);
   libsgemm_status_t begin_on_host(Error *error);
-  libsgemm_status_t judge_checksum(const Arithmetic &how, double *worst, Error *error);
+  libsgemm_status_t judge_checksum(const Arithmetic &how, double *worst, bool *computed, Error *error);
   libsgemm_status_t save_c(Error *error);
   Launch launch() const;
 

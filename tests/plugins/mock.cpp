@@ -8,6 +8,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -240,10 +241,11 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
       }
     }
     if (flip > 0) {
+      float *c = batch_item(desc, 0).c + (flip - 1);
       uint32_t bits;
-      std::memcpy(&bits, desc.c + (flip - 1), sizeof bits);
+      std::memcpy(&bits, c, sizeof bits);
       bits ^= 1u << 30;
-      std::memcpy(desc.c + (flip - 1), &bits, sizeof bits);
+      std::memcpy(c, &bits, sizeof bits);
     }
     return LIBSGEMM_SUCCESS;
   });
