@@ -60,7 +60,8 @@ __device__ __forceinline__ void add_block(const SumWork &w, int64_t row, int64_t
     if (lane >= rows) return;
     const int64_t at = base + lane * w.row_step;
 #pragma unroll 8
-    for (int c = warp; c < kChecksumColumns; c += kSumWarps) {
+    for (int step = 0; step < kChecksumColumns / kSumWarps; ++step) {
+      const int c = warp + step * kSumWarps;
       if (c < columns) {
         add_element<kSquares>(sum_element<kType, kRounds>(w, at + c * w.col_step), weight[c], norm[c], totals);
       }
@@ -71,10 +72,10 @@ __device__ __forceinline__ void add_block(const SumWork &w, int64_t row, int64_t
   for (int r = 0; r < kSumRowsOfWarp; ++r) {
     const int i = warp + r * kSumWarps;
     const int64_t at = base + i * w.row_step;
-    if (i >= rows) continue;
 #pragma unroll
-    for (int c = lane; c < kChecksumColumns; c += 32) {
-      if (c < columns) {
+    for (int step = 0; step < kChecksumColumns / 32; ++step) {
+      const int c = lane + step * 32;
+      if (i < rows && c < columns) {
         add_element<kSquares>(sum_element<kType, kRounds>(w, at + c * w.col_step), weight[c], norm[c], totals + r);
       }
     }
@@ -88,11 +89,12 @@ __device__ __forceinline__ void store_sums(const SumWork &w, int64_t slot, int64
   const bool down = w.row_step <= w.col_step;
 #pragma unroll
   for (int r = 0; r < kSumRowsOfWarp; ++r) {
-    if (down && r > 0) break;
     const int row = down ? lane : warp + r * kSumWarps, at = down ? warp : lane;
-    shared[0][row][at] = totals[r].value;
-    shared[1][row][at] = totals[r].size;
-    shared[2][row][at] = totals[r].plain;
+    if (!down || r == 0) {
+      shared[0][row][at] = totals[r].value;
+      shared[1][row][at] = totals[r].size;
+      shared[2][row][at] = totals[r].plain;
+    }
   }
   __syncthreads();
   const int kind = static_cast<int>(threadIdx.x) / kChecksumRows, row = static_cast<int>(threadIdx.x) % kChecksumRows;
