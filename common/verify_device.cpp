@@ -20,7 +20,11 @@ DeviceVerification::DeviceVerification(const DeviceMemory &memory, int backend, 
     : memory_(memory), backend_(backend), desc_(desc), settings_(settings), seed_(seed), handle_(handle), keep_(keep) {}
 
 DeviceVerification::~DeviceVerification() {
-  if (owned_) memory_.table.release(memory_.device, saved_);
+  if (!owned_) return;
+  // Where the call has failed before anybody waited, a copy may still be on its way.
+  Error ignored;
+  memory_.table.synchronize(memory_.device, memory_.stream, &ignored);
+  memory_.table.release(memory_.device, saved_);
 }
 
 Launch DeviceVerification::launch() const {

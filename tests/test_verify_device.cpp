@@ -3,8 +3,18 @@
 #include <cmath>
 
 #include "plugins/products.h"
+#include "subject.h"
 
 using namespace mock_test;
+
+// Before the library reads its environment.
+std::string sgemm_test::skip_reason() {
+  if (std::getenv("LIBSGEMM_TEST_VERIFY") != nullptr) {
+    setenv("LIBSGEMM_VERIFY", "sample", 1);
+    setenv("LIBSGEMM_VERIFY_ACTION", "error", 1);
+  }
+  return "";
+}
 
 namespace {
 
@@ -173,4 +183,33 @@ TEST_CASE("a thousand refused results leave no memory behind") {
   }
   CHECK(bytes_now() == before);
   CHECK(p.untouched());
+}
+
+// Run with LIBSGEMM_TEST_VERIFY=1, which sets LIBSGEMM_VERIFY=sample and LIBSGEMM_VERIFY_ACTION=error.
+TEST_CASE("calls without a handle are verified as the environment says", "[.][environment]") {
+  const mock::Site sites[] = {mock::kAllocate, mock::kCopy, mock::kLaunch, mock::kChecksum};
+  reset();
+  DeviceProduct first(0);
+  REQUIRE(first.run() == LIBSGEMM_SUCCESS);
+  CHECK(last_info().verify_ratio >= 0);
+  CHECK(first.right());
+  const int64_t kept = bytes_now();  // scratch, and no copies of C
+  for (int i = 0; i < 100; ++i) {
+    reset();
+    gpu().flip_bit = 30;
+    CHECK(first.run() == LIBSGEMM_VERIFICATION_FAILED);
+    CHECK(last_info().verify_ratio > 1);
+  }
+  CHECK(bytes_now() == kept);
+  for (const mock::Site site : sites) {
+    for (int nth = 1; nth <= 3; ++nth) {
+      reset();
+      DeviceProduct p(0);
+      gpu().fail_at[site] = nth;
+      const libsgemm_status_t status = p.run();
+      INFO("site " << site << " call " << nth << ": " << last_info().message);
+      CHECK((status == LIBSGEMM_SUCCESS ? p.right() : p.untouched()));
+    }
+  }
+  CHECK(bytes_now() == kept);
 }
