@@ -103,6 +103,18 @@ void read_devices(Environment *env) {
   }
 }
 
+void read_verify_seed(Environment *env) {
+  const char *value = get("LIBSGEMM_VERIFY_SEED");
+  if (value == nullptr) return;
+  errno = 0;
+  char *end = nullptr;
+  env->verify_seed = std::strtoull(value, &end, 10);
+  env->verify_seed_set = true;
+  if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0) {
+    complain(env, "LIBSGEMM_VERIFY_SEED", value, "an integer from 0 to 18446744073709551615");
+  }
+}
+
 void read_math_mode(Environment *env) {
   Settings &s = env->settings;
   s.math_mode = static_cast<libsgemm_math_mode_t>(read_word(env, "LIBSGEMM_MATH_MODE", LIBSGEMM_MATH_FP32,
@@ -185,6 +197,7 @@ Environment read_environment() {
   s.verify_action = static_cast<libsgemm_verify_action_t>(
       read_word(&env, "LIBSGEMM_VERIFY_ACTION", LIBSGEMM_VERIFY_WARN,
                 {{"warn", LIBSGEMM_VERIFY_WARN}, {"retry", LIBSGEMM_VERIFY_RETRY}, {"error", LIBSGEMM_VERIFY_ERROR}}));
+  read_verify_seed(&env);
   env.verbose = read_word(&env, "LIBSGEMM_VERBOSE", 0, {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
   read_devices(&env);
   env.offload_threads = read_count(&env, "LIBSGEMM_OFFLOAD_THREADS", 256, false);

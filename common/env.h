@@ -62,6 +62,8 @@ struct Environment {
   int verbose = 0;
   std::string log_path;
   std::string stats_dir;
+  bool verify_seed_set = false;
+  uint64_t verify_seed = 0;
   std::string error;  // what is invalid, and what would be valid; empty if nothing
 };
 

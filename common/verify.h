@@ -13,7 +13,14 @@ struct Arithmetic {
 
 // The worst |error| / bound over the elements looked at; at most 1 if the result is right. Infinite if a value is not
 // finite where it should be, or finite where it should not. trsm: of the residual op(A) X - alpha B. `before` is C as
-// it was, needed if reads_c(desc). All operands in host memory. SAMPLE: four rows, four columns.
+// it was, needed if reads_c(desc). All operands in host memory.
+//
+// SAMPLE: four columns and four rows, and a checksum of all of C (checksum.h), chosen by `seed`. An error of one
+// element of row i of C (of a column where C has more columns than rows) is found for certain from twice
+//   6 f (sum_l |alpha A_il| |B_l| + |beta| |C_i|), |.| the 2-norm of row l of op(B), of row i of C,
+// on, which is some 6 sqrt(n) times the bound of an element, n the shorter side; a smaller one above its bound with
+// probability 1 - (1 - 1/m)^4 (1 - 1/n)^4, if one of its row or its column is drawn. Where NaN or Inf spread, the
+// checksum has nothing to say.
 //
 // The bound is componentwise: f (|alpha| |A| |B| + |beta| |C|), with A and B rounded to the inputs of the mode, and
 //   f = 2 sqrt(k + 2) u, u = 2^-24
@@ -22,6 +29,7 @@ struct Arithmetic {
 //     + 8 u                 FP16X3: that, 2^-11 2^-11, and what two parts of 11 bits do not hold of an input, 2^-23
 // Parts are also cut off below, BF16X6: an input to 2^-133, FP16X3: to 2^-49 of the largest of its row of op(A) or
 // column of op(B); these times the magnitudes of their factors add to the bound.
-double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode, Arithmetic arithmetic = {});
+double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode, Arithmetic arithmetic = {},
+                     uint64_t seed = 0);
 
 }  // namespace libsgemm

@@ -120,13 +120,13 @@ typedef enum {
 
 typedef enum {
   LIBSGEMM_VERIFY_OFF = 0,    /* default */
-  LIBSGEMM_VERIFY_SAMPLE = 1, /* check four rows and four columns of C, drawn anew for each call, in FP64 */
+  LIBSGEMM_VERIFY_SAMPLE = 1, /* check four rows, four columns and a checksum of C, drawn anew for each call, in FP64 */
   LIBSGEMM_VERIFY_FULL = 2    /* check every element of C in FP64; costs far more than the call itself */
 } libsgemm_verify_t;
 
 typedef enum {
   LIBSGEMM_VERIFY_WARN = 0,  /* default: one line on stderr, the result stands */
-  LIBSGEMM_VERIFY_RETRY = 1, /* C is restored and the next backend computes it */
+  LIBSGEMM_VERIFY_RETRY = 1, /* C is restored and the next backend computes it, one on the CPU if C is on a device */
   LIBSGEMM_VERIFY_ERROR = 2  /* C is restored and the call returns LIBSGEMM_VERIFICATION_FAILED */
 } libsgemm_verify_action_t;
 
@@ -261,8 +261,21 @@ LIBSGEMM_API libsgemm_status_t libsgemm_set_backend(libsgemm_handle_t h, const c
  * INVALID_ARGUMENT, with the valid names in the message, if there is no such row. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const char *kernel);
 
-/* Verification of the results of calls with this handle, host pointers only, and what happens to a wrong one. Makes the
- * calls synchronous. INVALID_ARGUMENT if either is none of the enumerators. */
+/* Verification of the results of calls with this handle, and what happens to a wrong one. Makes the calls synchronous;
+ * a call that is recorded into a graph is not verified. INVALID_ARGUMENT if either is none of the enumerators.
+ *
+ * An element is wrong if its error exceeds the bound above, b_ij; FULL finds every one. SAMPLE finds one if its row or
+ * column is among those drawn, with probability 1 - (1 - 1/m)^4 (1 - 1/n)^4, and by the checksum, whatever it is drawn,
+ * if the error is more than 12 (sum_j b_ij^2)^(1/2), or a little more, over the row i of C (over the column, where C
+ * has more columns than rows): some 12 sqrt(min(m, n)) times its bound, as a wrong exponent or high bit of the mantissa
+ * mostly is. Right results raise no alarm: the checksum's bound is six standard deviations of errors that all reach
+ * theirs.
+ *
+ * In memory of a device the sample of a product is its checksum alone, computed there: of all of C up to 2048 and where
+ * that is cheap, of a quarter of its elements at m = n = k = 4096, drawn anew for each call, of three quarters at 8192.
+ * What it reads is chosen to take some two per cent of the time of the product. RETRY and ERROR take device memory of
+ * C's size, for a copy of C, which stays with the handle. FULL, other routines and batches copy the operands to host
+ * memory and are verified there. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_verify(libsgemm_handle_t h, libsgemm_verify_t verify,
                                                    libsgemm_verify_action_t action);
 

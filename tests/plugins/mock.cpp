@@ -24,6 +24,7 @@
 #include "host_matrix.h"
 #include "mock_plan.h"
 #include "ref/ref.h"
+#include "verify_claim.h"
 
 #ifndef MOCK_NAME
 #define MOCK_NAME "cuda"
@@ -382,10 +383,11 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
       }
     }
     if (flip > 0) {
+      float *c = batch_item(desc, 0).c + (flip - 1);
       uint32_t bits;
-      std::memcpy(&bits, desc.c + (flip - 1), sizeof bits);
+      std::memcpy(&bits, c, sizeof bits);
       bits ^= 1u << 30;
-      std::memcpy(desc.c + (flip - 1), &bits, sizeof bits);
+      std::memcpy(c, &bits, sizeof bits);
     }
   };
   stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0});
@@ -436,6 +438,33 @@ libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error
   return enqueue(desc, launch, mock::kScale, error, true);
 }
 
+// By the host's checksum. C as it was is kept beside the workspace that it was given with.
+size_t checksum_bytes(const GemmDesc &desc, const Checksum &, int) {
+  const bool has = desc.routine == Routine::gemm && desc.batch == Batch::none;
+  return has ? size_t{4096} : 0;
+}
+
+libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch, Error *error) {
+  static auto *before = new std::map<const void *, Snapshot>;
+  if (fails(mock::kChecksum)) {
+    set_error(error, "a mock checksum failed");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  const Lock lock(g_mutex);
+  stream_of(launch.device, launch.stream)->work.push_back([desc, what, after, launch] {
+    Snapshot &old = (*before)[launch.workspace];
+    if (!after) return old.take(desc) ? LIBSGEMM_SUCCESS : LIBSGEMM_OUT_OF_MEMORY;
+    Claim c = claim(desc, desc.beta != 0 ? old.item(0) : nullptr, {what.mode, false});
+    c.factor = what.factor;
+    auto *results = static_cast<double *>(launch.workspace);
+    std::fill_n(results, kChecksumResults, 0.0);
+    results[kChecksumResults - 1] = worst_of_sums(what.transposed ? c.transposed() : c, what.seed);
+    before->erase(launch.workspace);
+    return LIBSGEMM_SUCCESS;
+  });
+  return LIBSGEMM_SUCCESS;
+}
+
 constexpr Kernel kKernels[] = {
     {MOCK_NAME "_mock_splitk", LIBSGEMM_MATH_FP32, gemm_only, fast, one_mebibyte, launch_with_workspace},
     {MOCK_NAME "_mock_plain", LIBSGEMM_MATH_FP32, gemm_only, slow, nullptr, launch_plain},
@@ -476,6 +505,8 @@ Backend make_backend() {
   b.scale = scale;
   b.plan_bytes = plan_bytes;
   b.plan = plan;
+  b.checksum_bytes = checksum_bytes;
+  b.checksum = checksum;
   return b;
 }
 
