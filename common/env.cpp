@@ -188,7 +188,8 @@ Environment read_environment() {
   s.strict = read_word(&env, "LIBSGEMM_STRICT", 0, {{"0", 0}, {"1", 1}}) != 0;
   s.deterministic = read_word(&env, "LIBSGEMM_DETERMINISTIC", 0, {{"0", 0}, {"1", 1}}) != 0;
   s.offload = static_cast<Offload>(read_word(&env, "LIBSGEMM_OFFLOAD", 0, {{"auto", 0}, {"never", 1}, {"always", 2}}));
-  s.offload_threshold = read_threshold(&env, "LIBSGEMM_OFFLOAD_THRESHOLD", -1);
+  s.offload_threshold = read_number(&env, "LIBSGEMM_OFFLOAD_THRESHOLD", -1,
+                                    "a number >= 0, the cube root of m*n*k from which on host data go to a GPU");
   s.offload_set = get("LIBSGEMM_OFFLOAD") != nullptr || get("LIBSGEMM_OFFLOAD_THRESHOLD") != nullptr;
   read_math_mode(&env);
   s.verify = static_cast<libsgemm_verify_t>(
