@@ -192,6 +192,7 @@ std::unique_ptr<Workload> make_workload(const Item &item, Memory *memory) {
 
 std::vector<Way> make_ways(const BenchOptions &options, const std::vector<std::string> &math_modes) {
   std::vector<Way> ways;
+  ways.reserve(math_modes.size());
   for (const std::string &mode : math_modes) {
     ways.push_back({options.kernel, mode, static_cast<size_t>(options.workspace_mib) << 20, options.plan});
   }

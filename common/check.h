@@ -15,7 +15,7 @@ libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc)
 libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info);
 
 // The arguments of libsgemm_plan_create, which count from its handle.
-libsgemm_status_t check_plan_operand(const PlanOperand &operand, ThreadInfo *info);
+libsgemm_status_t check_plan_operand(const PlanOperand &x, ThreadInfo *info);
 
 // The pointers in a batch's arrays (host memory), and that no output shares an element with an input.
 // `call` says how the arguments are named.

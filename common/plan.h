@@ -40,7 +40,7 @@ struct libsgemm_plan {
 namespace libsgemm {
 
 // Why a plan cannot serve as this operand; empty if it can, or is NULL.
-std::string plan_fault(const libsgemm_plan *plan, const PlanOperand &operand);
+std::string plan_fault(const libsgemm_plan *plan, const PlanOperand &x);
 
 // What a call knows only later: its math mode, and the device of its operands.
 libsgemm_status_t check_plans(const Call &call, const Settings &settings, const Placement &at, ThreadInfo *info);

@@ -15,7 +15,7 @@ TEST_CASE("a plan of something else is refused by name, and C stays") {
       Planned p(device, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, kK, kK, kK);  // any op fits
       REQUIRE(p.keep_a(h) == LIBSGEMM_SUCCESS);
       REQUIRE(p.keep_b(h) == LIBSGEMM_SUCCESS);
-      const libsgemm_plan_t plan = of_a ? p.plan_a : p.plan_b;
+      libsgemm_plan_t plan = of_a ? p.plan_a : p.plan_b;
       const int64_t ld = p.a.ld;
       struct Use {
         libsgemm_layout_t layout;
@@ -68,7 +68,7 @@ TEST_CASE("a destroyed plan is refused") {
   PlanHandle h;
   Planned p(0);
   REQUIRE(p.keep_b(h) == LIBSGEMM_SUCCESS);
-  const libsgemm_plan_t plan = p.plan_b;
+  libsgemm_plan_t plan = p.plan_b;
   CHECK(libsgemm_plan_destroy(plan) == LIBSGEMM_SUCCESS);
   CHECK(p.run(h) == LIBSGEMM_INVALID_ARGUMENT);
   CHECK(last_info().argument == 13);
@@ -109,25 +109,24 @@ TEST_CASE("arguments of libsgemm_plan_create") {
   PlanHandle h;
   std::vector<float> x(64);
   struct Arguments {
-    int layout, side, trans;
+    int layout, side, trans, position;
     int64_t rows, cols;
     const float *x;
     int64_t ldx;
-    int position;
     const char *name;
   };
   const int col = LIBSGEMM_COL_MAJOR, left = LIBSGEMM_LEFT, plain = LIBSGEMM_NO_TRANS;
-  const Arguments wrong[] = {{0, left, plain, 3, 4, x.data(), 3, 2, "layout"},
-                             {col, 0, plain, 3, 4, x.data(), 3, 3, "side"},
-                             {col, left, 0, 3, 4, x.data(), 3, 4, "trans"},
-                             {col, left, plain, -1, 4, x.data(), 3, 5, "rows"},
-                             {col, left, plain, 3, -1, x.data(), 3, 6, "cols"},
-                             {col, left, plain, 3, 4, nullptr, 3, 7, "X"},
-                             {col, left, plain, 3, 4, x.data(), 2, 8, "ldx"},
-                             {col, left, LIBSGEMM_TRANS, 3, 4, x.data(), 3, 8, "ldx"},
-                             {LIBSGEMM_ROW_MAJOR, left, plain, 3, 4, x.data(), 3, 8, "ldx"},
-                             {col, left, plain, 1, INT64_MAX / 8, x.data(), 8, 8, "ldx"},
-                             {7, 7, 7, -1, -1, nullptr, 0, 2, "layout"}};
+  const Arguments wrong[] = {{0, left, plain, 2, 3, 4, x.data(), 3, "layout"},
+                             {col, 0, plain, 3, 3, 4, x.data(), 3, "side"},
+                             {col, left, 0, 4, 3, 4, x.data(), 3, "trans"},
+                             {col, left, plain, 5, -1, 4, x.data(), 3, "rows"},
+                             {col, left, plain, 6, 3, -1, x.data(), 3, "cols"},
+                             {col, left, plain, 7, 3, 4, nullptr, 3, "X"},
+                             {col, left, plain, 8, 3, 4, x.data(), 2, "ldx"},
+                             {col, left, LIBSGEMM_TRANS, 8, 3, 4, x.data(), 3, "ldx"},
+                             {LIBSGEMM_ROW_MAJOR, left, plain, 8, 3, 4, x.data(), 3, "ldx"},
+                             {col, left, plain, 8, 1, INT64_MAX / 8, x.data(), 8, "ldx"},
+                             {7, 7, 7, 2, -1, -1, nullptr, 0, "layout"}};
   for (const Arguments &w : wrong) {
     INFO(w.name << " " << w.ldx);
     libsgemm_plan_t plan = reinterpret_cast<libsgemm_plan_t>(x.data());
