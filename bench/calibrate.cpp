@@ -142,7 +142,7 @@ void print_figures(const Calibration &c, const libsgemm::CalibrationKey &key) {
 // The file that holds for this process.
 std::string path_of(const libsgemm::CalibrationKey &key, const std::string &asked) {
   if (!asked.empty()) return asked;
-  const std::string path = libsgemm::calibration_path(key);
+  std::string path = libsgemm::calibration_path(key);
   if (path.empty()) throw Error("neither XDG_CACHE_HOME nor HOME names a folder: use --output FILE");
   return path;
 }

@@ -80,8 +80,8 @@ int accuracy(const BenchOptions &bench);
 // Against --peer cublas on a GPU, otherwise against OpenBLAS.
 int overhead(const OverheadOptions &options, const BenchOptions &bench);
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench);
-// `bench` is what its options of shapes and --json say.
-int decision(const BenchOptions &bench);
+// Of its options those of shapes and --json.
+int decision(const BenchOptions &options);
 int calibrate(const CalibrateOptions &options);
 int run(const RunOptions &options);
 
