@@ -46,33 +46,34 @@ Times time_side(libsgemm_handle_t h, const Operands &x, double seconds, const st
   return time_sizes(time, longest_of(seconds), seconds);
 }
 
-// Page-locked operands, never freed; none if the vendor's library cannot be had.
-bool allocate_pinned(const std::string &backend, Operands *x) {
+// Page-locked operands, kept until the process ends; NULL if the vendor's library cannot be had.
+const Operands *pinned_operands(const std::string &backend) {
+  static Operands x = {};
   try {
     const GpuApi &api = backend == "cuda" ? cuda_api() : hip_api();
     api.use_device(0);
-    for (float **memory : {&x->a, &x->b, &x->c}) {
+    for (float **memory : {&x.a, &x.b, &x.c}) {
       void *got = nullptr;
       api.require(api.host_allocate(&got, kElements * sizeof(float), kHostDefault), "page-locked memory");
       *memory = static_cast<float *>(got);
       memset(got, 0, kElements * sizeof(float));
     }
-    return true;
+    return &x;
   } catch (const std::exception &error) {
     fmt::print(stderr, "libsgemm calibrate: page-locked memory is taken for pageable: {}\n", error.what());
-    return false;
+    return nullptr;
   }
 }
 
 void measure_pinned(const Sides &sides, double seconds, Calibration *c) {
-  Operands x = {};
-  if (!allocate_pinned(sides.gpu().info.name, &x)) {
+  const Operands *x = pinned_operands(sides.gpu().info.name);
+  if (x == nullptr) {
     c->gpu.pinned = c->gpu.pageable;
     return;
   }
   const Patience patience = patience_of(seconds);
   const auto time = [&](int64_t m, int64_t n, int64_t k) {
-    return time_product(sides.on_gpu(), {m, n, k}, x, patience);
+    return time_product(sides.on_gpu(), {m, n, k}, *x, patience);
   };
   fit_pinned(time, longest_of(seconds), &c->gpu);
 }
@@ -141,7 +142,7 @@ void print_figures(const Calibration &c, const libsgemm::CalibrationKey &key) {
 // The file that holds for this process.
 std::string path_of(const libsgemm::CalibrationKey &key, const std::string &asked) {
   if (!asked.empty()) return asked;
-  const std::string path = libsgemm::calibration_path(key);
+  std::string path = libsgemm::calibration_path(key);
   if (path.empty()) throw Error("neither XDG_CACHE_HOME nor HOME names a folder: use --output FILE");
   return path;
 }

@@ -25,8 +25,8 @@ class Times {
  public:
   static constexpr int kSide = libsgemm::SizeTable::kCount, kCount = kSide * kSide * kSide;
 
-  double &at(int m, int n, int k) { return seconds_[static_cast<size_t>((m * kSide + n) * kSide + k)]; }
-  double at(int m, int n, int k) const { return seconds_[static_cast<size_t>((m * kSide + n) * kSide + k)]; }
+  double &at(int m, int n, int k) { return seconds_[libsgemm::SizeTable::index(m, n, k)]; }
+  double at(int m, int n, int k) const { return seconds_[libsgemm::SizeTable::index(m, n, k)]; }
 
  private:
   std::array<double, static_cast<size_t>(kCount)> seconds_ = {};

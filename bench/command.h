@@ -88,8 +88,8 @@ int overhead(const OverheadOptions &options, const BenchOptions &bench);
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench);
 // From host memory to host memory on a GPU.
 int host_bench(const HostOptions &options, const BenchOptions &bench);
-// `bench` is what its options of shapes and --json say.
-int decision(const BenchOptions &bench);
+// Of its options those of shapes and --json.
+int decision(const BenchOptions &options);
 int calibrate(const CalibrateOptions &options);
 int run(const RunOptions &options);
 

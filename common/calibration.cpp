@@ -125,6 +125,7 @@ class Reader {
   bool table(const std::string &word, double least, double most, SizeTable *table) {
     std::array<double, static_cast<size_t>(SizeTable::kCount)> row = {};
     std::vector<double *> values;
+    values.reserve(row.size());
     for (double &value : row) values.push_back(&value);
     for (int m = 0; m < SizeTable::kCount; ++m) {
       for (int n = 0; n < SizeTable::kCount; ++n) {

@@ -20,8 +20,13 @@ class SizeTable {
   double get(int m, int n, int k) const;
   void set(int m, int n, int k, double value);
 
+  // Of a combination among all.
+  static size_t index(int m, int n, int k) {
+    constexpr size_t side = kSizes.size();
+    return (static_cast<size_t>(m) * side + static_cast<size_t>(n)) * side + static_cast<size_t>(k);
+  }
+
  private:
-  static size_t index(int m, int n, int k) { return static_cast<size_t>((m * kCount + n) * kCount + k); }
   std::array<float, static_cast<size_t>(kCount *kCount *kCount)> log2_ = {};
 };
 
