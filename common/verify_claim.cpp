@@ -76,10 +76,10 @@ Claim claim(const GemmDesc &d, const float *before, const Arithmetic &how) {
   return solved && d.side == LIBSGEMM_RIGHT ? c.transposed() : c;
 }
 
-Parts parts(const View &x, int64_t i, int64_t k, libsgemm_math_mode_t mode) {
+Parts parts(const View &x, int64_t row, int64_t k, libsgemm_math_mode_t mode) {
   double sum = 0, largest = 0;
   for (int64_t l = 0; l < k; ++l) {
-    const double magnitude = std::fabs(static_cast<double>(x.at(i, l)));
+    const double magnitude = std::fabs(static_cast<double>(x.at(row, l)));
     sum += magnitude;
     largest = std::max(largest, magnitude);
   }
