@@ -1,5 +1,6 @@
 // Host memory through a GPU that is not there (plugins/mock.cpp): every shape in tiles and blocks of k, page-locked
 // memory, two devices, limits, and a failure of each call. LIBSGEMM_TEST_STRICT=1 runs it under LIBSGEMM_STRICT.
+#include <atomic>
 #include <cmath>
 #include <thread>
 
@@ -8,6 +9,19 @@
 using namespace mock_test;
 
 namespace {
+
+// LIBSGEMM_TEST_DEVICES: how many share each call, however small; otherwise one, since none is large.
+const char *devices() { return std::getenv("LIBSGEMM_TEST_DEVICES"); }
+
+void begin() {
+  static const bool first = [] {
+    setenv("LIBSGEMM_TIMEOUT", "2", 1);
+    if (devices() != nullptr) setenv("LIBSGEMM_OFFLOAD_DEVICES", devices(), 1);
+    return true;
+  }();
+  static_cast<void>(first);
+  reset();
+}
 
 // A product of any shape with padded columns, in ordinary or in page-locked memory. Integers, so that it is exact.
 struct Shape {
@@ -95,7 +109,7 @@ void limit(size_t device, size_t pinned) {
 }  // namespace
 
 TEST_CASE("every shape, in as many parts as memory demands") {
-  reset();
+  begin();
   const Shape shapes[] = {{1, 1, 1},     {5, 3, 2},     {100, 90, 80}, {1, 200, 30},
                           {200, 1, 300}, {33, 129, 65}, {64, 64, 300}};
   for (const size_t bytes : {size_t{0}, size_t{100} << 10, size_t{24} << 10, size_t{9} << 10}) {
@@ -128,4 +142,248 @@ TEST_CASE("every shape, in as many parts as memory demands") {
   CHECK(gpu().bytes == 0);
   CHECK(gpu().pinned_bytes == 0);
   CHECK(gpu().objects == 0);
+}
+
+// ---- Other routines and batches, against the same loops on the CPU: bit for bit, padding and all.
+
+namespace {
+
+using sgemm_test::Args;
+using sgemm_test::Routine;
+
+struct Matrices {
+  std::vector<float> a, b, c;
+};
+
+// Small integers; what is divided by is one.
+Matrices make_matrices(size_t count) {
+  Matrices x;
+  for (std::vector<float> *data : {&x.a, &x.b, &x.c}) {
+    for (size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<int64_t>(i);
+      data->push_back(value(j, j / 7 + static_cast<int64_t>(data - &x.a)) / 8);
+    }
+  }
+  return x;
+}
+
+void compare(Routine routine, Args args, bool on_gpu) {
+  Matrices gpu_side = make_matrices(20000), cpu_side = gpu_side;
+  Handle gpu_handle, cpu_handle;
+  REQUIRE(libsgemm_set_kernel(cpu_handle, "cpu_scalar_1x1x1_naive") == LIBSGEMM_SUCCESS);
+  REQUIRE(libsgemm_set_backend(gpu_handle, on_gpu ? "cuda" : "ref") == LIBSGEMM_SUCCESS);
+  for (const bool mock : {false, true}) {
+    Matrices &x = mock ? gpu_side : cpu_side;
+    args.a = x.a.data();
+    args.b = x.b.data();
+    args.c = x.c.data();
+    REQUIRE(call(routine, mock ? gpu_handle : cpu_handle, args) == LIBSGEMM_SUCCESS);
+    REQUIRE(backend() == (mock ? "cuda" : "ref"));
+  }
+  CHECK(std::memcmp(gpu_side.c.data(), cpu_side.c.data(), cpu_side.c.size() * sizeof(float)) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("the other routines, of which some are cut") {
+  begin();
+  for (const size_t bytes : {size_t{0}, size_t{60} << 10}) {
+    limit(bytes, 0);
+    for (const Routine routine :
+         {Routine::kSsymm, Routine::kSsyr2k, Routine::kStrmm, Routine::kStrsm, Routine::kSgemmtr}) {
+      for (int way = 0; way < 16; ++way) {
+        Args args;
+        const bool left = (way & 1) != 0;
+        args.side = left ? LIBSGEMM_LEFT : LIBSGEMM_RIGHT;
+        args.uplo = (way & 2) != 0 ? LIBSGEMM_UPPER : LIBSGEMM_LOWER;
+        args.transa = (way & 4) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+        args.transb = (way & 8) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+        args.diag = LIBSGEMM_UNIT;
+        args.m = left ? 40 : 120;
+        args.n = left ? 120 : 40;
+        args.k = 37;
+        if (routine == Routine::kSsyr2k || routine == Routine::kSgemmtr) args.m = args.n = 50;
+        args.alpha = 2;
+        args.beta = (way & 1) != 0 ? 0.0f : 3.0f;
+        args.lda = args.ldb = args.ldc = 125;
+        INFO(sgemm_test::entry_name(routine) << " way " << way << " limit " << bytes);
+        compare(routine, args, true);
+      }
+    }
+  }
+  limit(0, 0);
+}
+
+TEST_CASE("batches, of small products together and of large ones tile by tile") {
+  begin();
+  for (const size_t bytes : {size_t{0}, size_t{300} << 10, size_t{16} << 10}) {
+    limit(bytes, 0);
+    for (const int64_t stride : {0, 33 * 35, 33 * 40}) {
+      Args args;
+      args.m = args.n = 33;
+      args.k = 32;
+      args.transb = stride == 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      args.alpha = -1;
+      args.beta = stride == 0 ? 0.0f : 2.0f;
+      args.lda = args.ldb = args.ldc = 35;
+      args.stride_a = stride;
+      args.stride_b = 33 * 36;
+      args.stride_c = 33 * 35 + 1;
+      args.batch_count = 15;
+      INFO("stride " << stride << " limit " << bytes);
+      compare(Routine::kSgemmStrided, args, true);
+    }
+  }
+  limit(0, 0);
+}
+
+TEST_CASE("batches of pointers, with shared operands") {
+  begin();
+  const int64_t n = kSize, count = 5;
+  std::vector<Product> products(static_cast<size_t>(count), Product(n));
+  std::vector<const float *> as, bs;
+  std::vector<float *> cs;
+  for (Product &p : products) {
+    as.push_back(products[0].a.data());
+    bs.push_back(p.b.data());
+    cs.push_back(p.c.data());
+  }
+  const libsgemm_op_t op = LIBSGEMM_NO_TRANS;
+  const float alpha = products[0].alpha, beta = products[0].beta;
+  for (const size_t bytes : {size_t{0}, size_t{20} << 10}) {
+    limit(bytes, 0);
+    for (Product &p : products) p.c = p.before;
+    REQUIRE(libsgemm_sgemm_batch(LIBSGEMM_COL_MAJOR, &op, &op, &n, &n, &n, &alpha, as.data(), &n, bs.data(), &n, &beta,
+                                 cs.data(), &n, 1, &count) == LIBSGEMM_SUCCESS);
+    CHECK(backend() == "cuda");
+    for (const Product &p : products) CHECK(p.right());
+  }
+  limit(0, 0);
+}
+
+// ---- Devices and failures
+
+TEST_CASE("a second device takes a part where it is asked for") {
+  begin();
+  gpu().launches[0] = gpu().launches[1] = 0;
+  limit(size_t{64} << 10, 0);
+  HostProduct p({200, 200, 60});
+  GpuHandle h;
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(p.right());
+  CHECK(gpu().launches[0] > 0);
+  CHECK((gpu().launches[1] > 0) == (devices() != nullptr));
+  limit(0, 0);
+}
+
+namespace {
+
+// A product in several tiles and blocks of k, with the n-th call, or operation, at a site failing. False if there was
+// none so late.
+bool fail_once(mock::Site site, int nth, bool pinned, float beta) {
+  begin();
+  REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
+  const int64_t bytes = gpu().bytes, locked = gpu().pinned_bytes, objects = gpu().objects;
+  {
+    HostProduct p({70, 60, 90, false, true, beta, pinned});
+    const int64_t own = gpu().pinned_bytes;
+    gpu().fail_at[site] = nth;
+    Handle h;
+    const libsgemm_status_t status = p.run(h);
+    INFO("site " << site << ", call " << nth << ": " << last_info().message << " " << reason());
+    const bool met = gpu().fail_at[site] == 0;
+    gpu().fail_at[site] = 0;
+    const bool replaced = status == LIBSGEMM_SUCCESS && last_info().fallbacks == 1;
+    if (status == LIBSGEMM_SUCCESS) {
+      CHECK(p.right());
+      CHECK(backend() == (replaced ? "openblas" : "cuda"));
+      CHECK((met || !replaced));
+    } else {
+      CHECK(strict());
+      CHECK(met);
+      CHECK(p.untouched());
+    }
+    if (site == mock::kWork) gpu().repair();
+    REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
+    CHECK(gpu().bytes == bytes);
+    CHECK(gpu().objects == objects);
+    CHECK(gpu().pinned_bytes == own);
+    if (!met) return false;
+  }
+  CHECK(gpu().pinned_bytes == locked);
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("whatever call of the runtime fails, the result is right or C as it was, and nothing is lost") {
+  limit(size_t{24} << 10, 0);
+  const bool pinned = GENERATE(false, true);
+  const float beta = pinned ? 0.0f : 3.0f;
+  for (const mock::Site site : {mock::kAny, mock::kWork, mock::kPinned, mock::kMemory, mock::kAllocate}) {
+    int nth = 1;
+    while (fail_once(site, nth, pinned, beta)) nth += nth < 120 ? 1 : 1 + nth / 8;
+    CHECK(nth > (site == mock::kMemory || (pinned && site == mock::kPinned) ? 0 : 1));
+  }
+  limit(0, 0);
+}
+
+TEST_CASE("where memory is short, less of it does") {
+  begin();
+  limit(0, 0);
+  gpu().capacity = gpu().bytes + (int64_t{20} << 20);
+  HostProduct p({90, 100, 80});
+  Handle h;
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(backend() == "cuda");
+  CHECK(p.right());
+  gpu().capacity = gpu().bytes + 100;
+  REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
+  gpu().capacity = 100;
+  HostProduct q({90, 100, 80});
+  const libsgemm_status_t status = q.run(h);
+  CHECK(status == (strict() ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_SUCCESS));
+  CHECK((strict() ? q.untouched() : q.right()));
+  gpu().capacity = 0;
+}
+
+TEST_CASE("many threads at once, within the limits") {
+  begin();
+  limit(size_t{200} << 10, size_t{8} << 20);
+  gpu().most_bytes = gpu().bytes.load();
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([t, &wrong] {
+      for (int i = 0; i < 6; ++i) {
+        HostProduct p({40 + 9 * t, 30 + i, 20 + 7 * t, t % 2 == 1, i % 2 == 1, i % 3 == 0 ? 0.0f : 3.0f, t % 3 == 0});
+        libsgemm_handle_t h = nullptr;
+        const bool ok = libsgemm_create(&h) == LIBSGEMM_SUCCESS &&
+                        libsgemm_set_kernel(h, "cuda_mock_plain") == LIBSGEMM_SUCCESS && p.run(h) == LIBSGEMM_SUCCESS &&
+                        p.right();
+        wrong += ok ? 0 : 1;
+        libsgemm_destroy(h);
+      }
+    });
+  }
+  for (std::thread &thread : threads) thread.join();
+  CHECK(wrong == 0);
+  CHECK(gpu().most_bytes <= 2 * (int64_t{200} << 10));
+  limit(0, 0);
+  CHECK(gpu().bytes == 0);
+}
+
+// The last one: what the device holds stays with it.
+TEST_CASE("a device that does not answer is given up") {
+  begin();
+  limit(0, 0);
+  gpu().hangs = true;
+  HostProduct p({90, 100, 80});
+  Handle h;
+  const libsgemm_status_t status = p.run(h);
+  gpu().repair();
+  CHECK(gpu().abandoned >= 1);
+  CHECK(status == (strict() ? LIBSGEMM_EXECUTION_FAILED : LIBSGEMM_SUCCESS));
+  CHECK((strict() ? p.untouched() : p.right()));
+  CHECK(contains(strict() ? last_info().message : reason(), "LIBSGEMM_TIMEOUT"));
 }

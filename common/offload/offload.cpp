@@ -131,6 +131,12 @@ class Holdings {
   Holdings(const Holdings &) = delete;
   Holdings &operator=(const Holdings &) = delete;
 
+  // Within the capacity reserved before.
+  void add(DeviceSet *set) {
+    sets.push_back(set);
+    endings.push_back(Ending::failed);
+  }
+
   std::vector<DeviceSet *> sets;
   std::vector<Ending> endings;
   std::vector<PinnedPiece> pieces;
@@ -149,26 +155,31 @@ int pieces_wanted(const Request &r, const Plan &p) {
 }
 
 libsgemm_status_t hold(const Request &r, const Plan &plan, size_t workspace, Holdings *h, Error *error) {
+  // Without a second device, and where it is busy or has less memory, the first one does it all.
+  const bool share = r.devices.size() > 1 && plan.tiles() * ceil_div(r.desc.batch_count, plan.group) > 1 &&
+                     (library().env.offload_devices > 0 || plan.seconds >= kShared);
+  const size_t devices = share ? r.devices.size() : 1;
   const int wanted = pieces_wanted(r, plan);
-  if (wanted > 0) h->pieces = take_pieces(r.backend, wanted * static_cast<int>(r.devices.size()));
+  if (wanted > 0) h->pieces = take_pieces(r.backend, wanted * static_cast<int>(devices));
   if (wanted > 0 && h->pieces.size() < 2) {
     set_error(error, "no host memory");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
   const size_t bytes = plan.bytes() + workspace, events = Pipeline::events_needed(plan, h->pieces.size());
-  h->sets.reserve(r.devices.size());
-  h->endings.reserve(r.devices.size());
-  for (const int device : r.devices) {
-    // Without a second device, and where it is busy, the first one does it all.
-    const bool first = h->sets.empty();
-    if (!first && (plan.seconds < kShared || (wanted > 0 && h->pieces.size() < 2 * (h->sets.size() + 1)))) break;
-    DeviceSet *set = nullptr;
-    Error other = {};
-    const libsgemm_status_t status = take_set(r.backend, device, bytes, events, first, &set, first ? error : &other);
-    if (first && status != LIBSGEMM_SUCCESS) return status;
-    if (set == nullptr) continue;
-    h->sets.push_back(set);
-    h->endings.push_back(Ending::failed);
+  h->sets.reserve(devices);
+  h->endings.reserve(devices);
+  DeviceSet *set = nullptr;
+  libsgemm_status_t status = take_set(r.backend, r.devices.front(), bytes, events, true, &set, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  h->add(set);
+  for (size_t i = 1; i < devices; ++i) {
+    if (wanted > 0 && h->pieces.size() < 2 * (h->sets.size() + 1)) break;
+    Error ignored = {};
+    size_t budget = 0;
+    status = device_budget(r.backend, r.devices[i], bytes, &budget, &ignored);
+    if (status != LIBSGEMM_SUCCESS || budget < bytes) continue;
+    status = take_set(r.backend, r.devices[i], bytes, events, false, &set, &ignored);
+    if (status == LIBSGEMM_SUCCESS && set != nullptr) h->add(set);
   }
   return LIBSGEMM_SUCCESS;
 }
@@ -271,7 +282,7 @@ libsgemm_status_t run_plan(const Request &r, const Plan &plan, size_t workspace,
   return status;
 }
 
-// The least that two devices have.
+// What the first device has. A plan does not depend on the others, so that results do not.
 libsgemm_status_t budget_of(const Request &r, size_t *budget, Error *error) {
   Plan whole = {};
   whole.group = 1;
@@ -279,14 +290,7 @@ libsgemm_status_t budget_of(const Request &r, size_t *budget, Error *error) {
   whole.cols = {0, r.desc.n};
   whole.depth = {0, r.desc.k};
   const size_t enough = fit_plan(r.desc, SIZE_MAX / 4, &whole) ? whole.bytes() + workspace_limit(r.desc) : SIZE_MAX;
-  *budget = SIZE_MAX;
-  for (const int device : r.devices) {
-    size_t bytes = 0;
-    const libsgemm_status_t status = device_budget(r.backend, device, enough, &bytes, error);
-    if (status != LIBSGEMM_SUCCESS) return status;
-    *budget = std::min(*budget, bytes);
-  }
-  return LIBSGEMM_SUCCESS;
+  return device_budget(r.backend, r.devices.front(), enough, budget, error);
 }
 
 }  // namespace

@@ -25,8 +25,6 @@ constexpr size_t kSmallItem = 4 << 20;  // bytes of a product: smaller ones go t
 constexpr size_t kGroup = 16 << 20;
 constexpr double kLaunch = 15e-6;  // seconds
 
-int64_t ceil_div(int64_t x, int64_t y) { return x / y + (x % y != 0 ? 1 : 0); }
-
 bool cuts_rows(const GemmDesc &d) {
   const bool one_sided = d.routine == Routine::symm || in_place(d);
   return d.routine == Routine::gemm || (one_sided && d.side == LIBSGEMM_RIGHT);

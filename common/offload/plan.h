@@ -12,6 +12,8 @@
 
 namespace libsgemm {
 
+inline int64_t ceil_div(int64_t x, int64_t y) { return x / y + (x % y != 0 ? 1 : 0); }
+
 // Assumed speeds, which decide between plans; a wrong one costs time, nothing else.
 struct Rates {
   double up, down;  // bytes a second, from and to the call's host memory

@@ -200,7 +200,9 @@ bool capturing(void *stream) { return stream_of(0, stream)->capturing; }
 
 libsgemm_status_t allocate(int device, size_t bytes, void **memory, Error *error) {
   count_if_capturing();
-  *memory = fails(mock::kAllocate) ? nullptr : map_block(device, bytes);
+  const int64_t most = g_control.capacity;
+  const bool full = most > 0 && g_control.bytes + static_cast<int64_t>(bytes) > most;
+  *memory = fails(mock::kAllocate) || full ? nullptr : map_block(device, bytes);
   if (*memory != nullptr) return LIBSGEMM_SUCCESS;
   set_error(error, "out of mock memory");
   return LIBSGEMM_OUT_OF_MEMORY;
@@ -397,6 +399,10 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
 
 bool gemm_only(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type == Type::f32; }
 bool gemm_of_16_bits(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
+// All but syrk and 16-bit types: there has to be a routine that the GPU lacks.
+bool other_routines(const GemmDesc &desc, int) {
+  return desc.routine != Routine::gemm && desc.routine != Routine::syrk && desc.type == Type::f32;
+}
 double fast(const GemmDesc &, int) { return 1; }
 double slow(const GemmDesc &, int) { return 2; }
 size_t one_mebibyte(const GemmDesc &, int) { return size_t{1} << 20; }
@@ -471,7 +477,8 @@ constexpr Kernel kKernels[] = {
     {MOCK_NAME "_mock_splitk", LIBSGEMM_MATH_FP32, gemm_only, fast, one_mebibyte, launch_with_workspace},
     {MOCK_NAME "_mock_plain", LIBSGEMM_MATH_FP32, gemm_only, slow, nullptr, launch_plain},
     {MOCK_NAME "_mock_tf32", LIBSGEMM_MATH_TF32, gemm_only, slow, nullptr, launch_plain, true},
-    {MOCK_NAME "_mock_fp16x3", kMockPlanMode, gemm_only, slow, nullptr, launch_plain},
+    {MOCK_NAME "_mock_fp16x3", kMockPlanMode, gemm_only, fast, nullptr, launch_plain},
+    {MOCK_NAME "_mock_level3", LIBSGEMM_MATH_FP32, other_routines, fast, nullptr, launch_plain},
     {MOCK_NAME "_mock_16_bits", LIBSGEMM_MATH_FP32, gemm_of_16_bits, fast, two_mebibytes, launch_plain},
 };
 

@@ -30,6 +30,7 @@ struct Control {
   std::atomic<int> calls[kSiteCount];
   std::atomic<int> flip_bit;          // 1 + element of C of which the next launch flips the top exponent bit; 0: none
   std::atomic<int64_t> bytes;         // of device memory allocated now
+  std::atomic<int64_t> capacity;      // of all devices together, beyond which allocations fail; 0: none
   std::atomic<int64_t> most_bytes;    // the most there were at a time
   std::atomic<int64_t> pinned_bytes;  // of page-locked memory allocated now
   std::atomic<int64_t> objects;       // streams and events there are now, but for the tests'
