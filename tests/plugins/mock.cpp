@@ -488,7 +488,7 @@ Backend make_backend() {
   b.is_gpu = true;
   b.name = MOCK_NAME;
   b.kernels = kKernels;
-  b.kernel_count = 5;
+  b.kernel_count = static_cast<int>(sizeof kKernels / sizeof *kKernels);
   b.open = open;
   b.version = version;
   b.device_count = device_count;
