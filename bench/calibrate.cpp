@@ -65,17 +65,16 @@ const Operands *pinned_operands(const std::string &backend) {
   }
 }
 
-void measure_pinned(const Sides &sides, double seconds, Calibration *c) {
+void measure_pinned(const Sides &sides, const Times &pageable, const Patience &patience, Calibration *c) {
   const Operands *x = pinned_operands(sides.gpu().info.name);
   if (x == nullptr) {
     c->gpu.pinned = c->gpu.pageable;
     return;
   }
-  const Patience patience = patience_of(seconds);
   const auto time = [&](int64_t m, int64_t n, int64_t k) {
     return time_product(sides.on_gpu(), {m, n, k}, *x, patience);
   };
-  fit_pinned(time, longest_of(seconds), &c->gpu);
+  fit_pinned(time, pageable, &c->gpu);
 }
 
 // Of batches of small products, by what they take longer than one product of all operands.
@@ -97,8 +96,9 @@ Calibration measure_machine(const Sides &sides, double seconds) {
   c.margin = 1;
   fit_cpu(time_side(sides.on_cpu(), x, seconds, "products on the CPU"), &c.cpu_flops);
   let_threads_rest();
-  fit_pageable(time_side(sides.on_gpu(), x, seconds, "products on the GPU"), &c.gpu);
-  measure_pinned(sides, seconds, &c);
+  const Times gpu = time_side(sides.on_gpu(), x, seconds, "products on the GPU");
+  fit_pageable(gpu, &c.gpu);
+  measure_pinned(sides, gpu, patience, &c);
   const double strided = measure_item(sides, true, x, patience, &c);
   const double pointer = measure_item(sides, false, x, patience, &c);
   c.gpu.item_strided = strided;

@@ -169,19 +169,14 @@ void fit_pageable(const Times &times, GpuCosts *costs) {
   fill_table(times, correction, &costs->correction);
 }
 
-void fit_pinned(const TimeProduct &time, double longest, GpuCosts *costs) {
+void fit_pinned(const TimeProduct &time, const Times &pageable, GpuCosts *costs) {
   costs->pinned = costs->pageable;
-  Calibration c = {};
-  c.gpu = *costs;
   std::vector<Timed> products;
-  constexpr std::array<int64_t, 3> sizes = {256, 1024, 4096};
-  for (const int64_t m : sizes) {
-    for (const int64_t n : sizes) {
-      for (const int64_t k : sizes) {
-        if (libsgemm::predict(c, describe_product(m, n, k), 0).gpu > longest) continue;
-        products.push_back({m, n, k, time(m, n, k)});
-      }
-    }
+  for (const Indices &at : all_sizes()) {
+    const Timed p = {size_at(at[0]), size_at(at[1]), size_at(at[2]), 0};
+    const auto wanted = [](int64_t size) { return size >= 256 && size != 512; };
+    const bool timed = pageable.at(at[0], at[1], at[2]) > 0;
+    if (timed && wanted(p.m) && wanted(p.n) && wanted(p.k)) products.push_back({p.m, p.n, p.k, time(p.m, p.n, p.k)});
   }
   search(products, libsgemm::kPinnedA | libsgemm::kPinnedB | libsgemm::kPinnedC,
          {{[](GpuCosts *c) -> double & { return c->pinned.up; }, kSlowest, kFastest},

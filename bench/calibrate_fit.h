@@ -43,7 +43,7 @@ void fit_cpu(const Times &times, libsgemm::SizeTable *flops);
 // From pageable memory: all but startup, items and pinned. `costs` is where to begin.
 void fit_pageable(const Times &times, libsgemm::GpuCosts *costs);
 
-// Then a few products from page-locked memory: pinned.
-void fit_pinned(const TimeProduct &time, double longest, libsgemm::GpuCosts *costs);
+// Then a few products from page-locked memory, of those that were timed from pageable memory: pinned.
+void fit_pinned(const TimeProduct &time, const Times &pageable, libsgemm::GpuCosts *costs);
 
 }  // namespace command

@@ -97,8 +97,9 @@ Calibration calibrate_simulated() {
   Calibration c = assumed_calibration(1);
   c.margin = 1;
   command::fit_cpu(command::time_sizes(simulated_cpu, 0.2, 60), &c.cpu_flops);
-  command::fit_pageable(command::time_sizes(pageable, 0.2, 60), &c.gpu);
-  command::fit_pinned(pinned, 0.2, &c.gpu);
+  const command::Times times = command::time_sizes(pageable, 0.2, 60);
+  command::fit_pageable(times, &c.gpu);
+  command::fit_pinned(pinned, times, &c.gpu);
   return c;
 }
 
@@ -308,14 +309,19 @@ TEST_CASE("sizes that would take too long are not timed, and have what their nei
   CHECK(calls == 1);
 }
 
-TEST_CASE("a fit to hardly anything ends") {
-  GpuCosts costs = assumed_calibration(1).gpu;
-  command::fit_pinned([](int64_t, int64_t, int64_t) { return 1.0; }, 0, &costs);  // none is short enough
-  CHECK(costs.pinned.up == costs.pageable.up);
-  command::fit_pageable(command::time_sizes([](int64_t, int64_t, int64_t) { return 1e-3; }, 1, 0), &costs);
+TEST_CASE("a fit to hardly anything ends, and times nothing that was too long before") {
   Calibration c = assumed_calibration(1);
-  c.gpu = costs;
+  const command::Times one = command::time_sizes([](int64_t, int64_t, int64_t) { return 1e-3; }, 1, 0);
+  command::fit_pageable(one, &c.gpu);
   CHECK(predict_product(c, 1, 1, 1).gpu == Approx(1e-3).epsilon(0.01));
+  int calls = 0;
+  const auto time = [&](int64_t, int64_t, int64_t) {
+    ++calls;
+    return 1.0;
+  };
+  command::fit_pinned(time, one, &c.gpu);
+  CHECK(calls == 0);
+  CHECK(c.gpu.pinned.up == c.gpu.pageable.up);
 }
 
 TEST_CASE("fitted to a simulated machine, the model is close to its times and decides right") {
