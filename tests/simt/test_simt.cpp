@@ -200,10 +200,9 @@ class Tester {
       work += test.m * test.n * test.k * count;
       run(test, form, count);
     }
-    // The parameters of a kernel hold pointers in the form kHostArrays alone.
-    const bool many = kPart == 1 ? form != Form::kSingle : form == Form::kHostArrays;
-    if (many && find(
-                    form, kMany, [&] { return draw.small(); }, &test))
+    // Only here do the parameters of a kernel hold pointers.
+    if (form == Form::kHostArrays && find(
+                                         form, kMany, [&] { return draw.small(); }, &test))
       run(test, form, kMany);
   }
 
