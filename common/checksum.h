@@ -16,9 +16,9 @@
 
 namespace libsgemm {
 
-// L: 2 exp(-18) is 3e-8 for a row whose errors all reach their bounds. Rounding errors stay below a third of these, for
-// which it is 1e-70.
-constexpr double kChecksumDeviations = 6;
+// L. The root mean square of rounding errors is below half of their bounds, also where sums are truncated: then a row
+// is wrongly refused with a probability of 2 exp(-32) = 3e-14.
+constexpr double kChecksumDeviations = 4;
 
 // w_j, of the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
 LIBSGEMM_HOST_DEVICE inline double checksum_sign(uint64_t seed, int64_t j) {

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -74,7 +73,7 @@ void in_parallel(int64_t count, double operations, const std::function<void(int6
   threads.reserve(static_cast<size_t>(helpers.count()));
   try {
     while (threads.size() < static_cast<size_t>(helpers.count())) threads.emplace_back(run);
-  } catch (const std::system_error &) {  // no more threads to be had: those there are do the work
+  } catch (const std::exception &) {  // no more threads, or memory for them: those there are do the work
   }
   run();
   for (std::thread &thread : threads) thread.join();

@@ -60,7 +60,7 @@ double solution_ratio(const Claim &c, int64_t j, bool *told) {
 
 double error_factor(const GemmDesc &d, const Arithmetic &how) {
   const double k = static_cast<double>(d.k), terms = d.routine == Routine::syr2k ? 2 : 1;
-  double factor = 2 * terms * std::sqrt(k + 2) * kUnit;
+  double factor = 4 * terms * std::sqrt(k + 2) * kUnit;
   if (how.truncates) factor += (k / (how.mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1) * 2 * kUnit;
   if (how.mode == LIBSGEMM_MATH_BF16X6) factor += 4 * kUnit;
   if (how.mode == LIBSGEMM_MATH_FP16X3) factor += 8 * kUnit;

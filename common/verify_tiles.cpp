@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <memory>
+#include <new>
 #include <vector>
 
 #include "parallel.h"
+#include "scratch.h"
 #include "verify_claim.h"
 
 namespace libsgemm {
@@ -24,6 +25,11 @@ struct Tile {
 
 struct Packed {
   alignas(64) double x[kDepth * kTile], y[kDepth * kTile];  // term by term
+};
+
+struct Work {
+  Packed packed;
+  Tile tile;
 };
 
 typedef double Double2 __attribute__((vector_size(16), may_alias));
@@ -175,8 +181,10 @@ double worst_of_all(const Claim &c) {
   const AllParts all = all_parts(c);
   std::vector<double> worst(static_cast<size_t>(down * across));
   in_parallel(down * across, terms, [&](int64_t first, int64_t last) {
-    const auto packed = std::make_unique<Packed>();
-    const auto tile = std::make_unique<Tile>();
+    float *memory = thread_scratch(sizeof(Work) / sizeof(float));
+    if (memory == nullptr) throw std::bad_alloc();
+    auto *work = new (memory) Work;
+    Tile *tile = &work->tile;
     for (int64_t at = first; at < last; ++at) {
       tile->i = at % down * kTile;
       tile->j = at / down * kTile;
@@ -186,7 +194,7 @@ double worst_of_all(const Claim &c) {
       const Output &out = c.products.out;
       if (out.first_row(tile->j) >= tile->i + tile->rows) continue;
       if (out.last_row(tile->j + tile->columns - 1, m) <= tile->i) continue;
-      worst[static_cast<size_t>(at)] = worst_of_tile(c, all, packed.get(), tile.get());
+      worst[static_cast<size_t>(at)] = worst_of_tile(c, all, &work->packed, tile);
     }
   });
   return *std::max_element(worst.begin(), worst.end());

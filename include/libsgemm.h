@@ -264,12 +264,11 @@ LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const ch
 /* Verification of the results of calls with this handle, and what happens to a wrong one. Makes the calls synchronous;
  * a call that is recorded into a graph is not verified. INVALID_ARGUMENT if either is none of the enumerators.
  *
- * An element is wrong if its error exceeds the bound above, b_ij; FULL finds every one. SAMPLE finds one if its row or
- * column is among those drawn, with probability 1 - (1 - 1/m)^4 (1 - 1/n)^4, and by the checksum, whatever it is drawn,
- * if the error is more than 12 (sum_j b_ij^2)^(1/2), or a little more, over the row i of C (over the column, where C
- * has more columns than rows): some 12 sqrt(min(m, n)) times its bound, as a wrong exponent or high bit of the mantissa
- * mostly is. Right results raise no alarm: the checksum's bound is six standard deviations of errors that all reach
- * theirs.
+ * An element is wrong if its error exceeds b_ij: the bound above, but with 4 sqrt(k + 2) for 2 sqrt(k + 2), lest one
+ * element of millions raise an alarm by chance. FULL finds every wrong one. SAMPLE finds one if its row or column is
+ * among those drawn, with probability 1 - (1 - 1/m)^4 (1 - 1/n)^4, and always, by the checksum, if its error is more
+ * than 8 (sum_j b_ij^2)^(1/2), or a little more, over the row i of C (over the column, where C has more columns than
+ * rows): some 8 sqrt(min(m, n)) times b_ij, as a wrong exponent or high bit of the mantissa mostly is.
  *
  * In memory of a device the sample of a product is its checksum alone, computed there: of all of C up to 2048 and where
  * that is cheap, of a quarter of its elements at m = n = k = 4096, drawn anew for each call, of three quarters at 8192.

@@ -97,7 +97,7 @@ class DeviceProduct {
     return *std::max_element(results, results + libsgemm::kChecksumResults);
   }
 
-  double factor() const { return 2 * std::sqrt(static_cast<double>(k) + 2) * 0x1p-24; }
+  double factor() const { return 4 * std::sqrt(static_cast<double>(k) + 2) * 0x1p-24; }
 
   const int64_t m, n, k;
   const std::vector<float> a, b;
@@ -128,7 +128,7 @@ std::vector<double> certain_limits(const DeviceProduct &p) {
     for (int64_t l = 0; l < p.k; ++l) {
       size += std::fabs(static_cast<double>(p.a[static_cast<size_t>(i + l * p.m)])) * norms[static_cast<size_t>(l)];
     }
-    limits.push_back(2 * 6 * p.factor() * size);
+    limits.push_back(2 * 4 * p.factor() * size);
   }
   return limits;
 }

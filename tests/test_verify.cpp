@@ -132,7 +132,7 @@ TEST_CASE("rows that truncate, and parts of inputs, have bounds of their own") {
     p.at(0, 0) = c;
     return verify_result(p.desc, nullptr, LIBSGEMM_VERIFY_FULL, how);
   };
-  const double size = static_cast<double>(k), fp32 = 2 * std::sqrt(size + 2) * 0x1p-24 * size;
+  const double size = static_cast<double>(k), fp32 = 4 * std::sqrt(size + 2) * 0x1p-24 * size;
   const float off = 4096 + 0.125f;
   const auto is = [](double wanted) { return Approx(0.125 / wanted); };
   CHECK(ratio(off, {}) == is(fp32));

@@ -106,11 +106,12 @@ class DeviceSide {
   gpu::Memory memory_{3 * kBytes};
 };
 
-std::string fault_of(libsgemm_status_t status, double *worst) {
+std::string fault_of(Routine routine, libsgemm_status_t status, double *worst) {
   const libsgemm_info_t info = last_info();
   if (status != LIBSGEMM_SUCCESS) return info.message;
   if (info.fallbacks != 0) return info.reason;
   if (std::string(info.kernel) == "scale" || std::string(info.kernel) == "nothing") return "";
+  if (serves(routine) && info.backend != subject().backend) return std::string("ran on ") + info.backend;
   if (!(info.verify_ratio >= 0 && info.verify_ratio <= 1)) return "ratio " + std::to_string(info.verify_ratio);
   *worst = std::max(*worst, info.verify_ratio);
   return "";
@@ -136,7 +137,7 @@ TEST_CASE("no false alarm on clean calls") {
     REQUIRE(libsgemm_set_math_mode(handle, mode ? kFastModes[draw.below(5)] : LIBSGEMM_MATH_FP32) == LIBSGEMM_SUCCESS);
     const bool there = device != nullptr && serves(routine) && draw.below(2) == 0;
     const Args args = there ? device->upload(call) : call.args;
-    const std::string fault = fault_of(sgemm_test::call(routine, handle, args), &worst);
+    const std::string fault = fault_of(routine, sgemm_test::call(routine, handle, args), &worst);
     if (fault.empty()) continue;
     INFO("call " << i << ", " << entry_name(routine) << " " << args.m << " x " << args.n << " x " << args.k
                  << (there ? " on the device" : "") << ", distribution " << i / 2 % 4);

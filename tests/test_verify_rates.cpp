@@ -19,7 +19,7 @@ Wanted wanted_of(const Problem &p, const std::vector<float> &before) {
   const GemmDesc &d = p.desc;
   const auto m = static_cast<size_t>(d.m), n = static_cast<size_t>(d.n), k = static_cast<size_t>(d.k);
   const auto ldc = static_cast<size_t>(d.ldc), lda = static_cast<size_t>(d.lda), ldb = static_cast<size_t>(d.ldb);
-  const double f = 2 * std::sqrt(static_cast<double>(k) + 2) * 0x1p-24;
+  const double f = 4 * std::sqrt(static_cast<double>(k) + 2) * 0x1p-24;
   const double alpha = static_cast<double>(d.alpha), beta = static_cast<double>(d.beta);
   Wanted w = {std::vector<double>(ldc * n), std::vector<double>(ldc * n), std::vector<double>(ldc * n)};
   for (size_t i = 0; i < m; ++i) {
@@ -40,7 +40,7 @@ Wanted wanted_of(const Problem &p, const std::vector<float> &before) {
       const double add = beta * static_cast<double>(before[i + j * ldc]);
       w.value[i + j * ldc] = alpha * sum + add;
       w.limit[i + j * ldc] = f * (std::fabs(alpha) * magnitude + std::fabs(add));
-      w.certain[i + j * ldc] = 2 * 6 * f * (size + std::fabs(beta) * std::sqrt(old));
+      w.certain[i + j * ldc] = 2 * 4 * f * (size + std::fabs(beta) * std::sqrt(old));
     }
   }
   return w;
