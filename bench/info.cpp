@@ -114,6 +114,12 @@ Json gather() {
   json["backends"] = Json::array();
   for (const Backend &backend : all_backends()) json["backends"].push_back(describe_backend(backend));
   json["auto"] = probe_or_error(true);
+  libsgemm_memory_t memory;
+  require(libsgemm_get_memory(&memory));
+  json["memory"] = {{"device_limit", memory.device_limit},
+                    {"device_bytes", memory.device_bytes},
+                    {"pinned_limit", memory.pinned_limit},
+                    {"pinned_bytes", memory.pinned_bytes}};
   const bool forced = getenv("LIBSGEMM_BACKEND") != nullptr || getenv("LIBSGEMM_KERNEL") != nullptr;
   if (forced) json["with_environment"] = probe_or_error(false);
   return json;
@@ -166,6 +172,13 @@ void print(const Json &json) {
   fmt::print("libsgemm {}, {}\n\nbackends, in the order in which auto prefers them\n", text(json["version"]),
              text(json["library"]));
   for (const Json &backend : json["backends"]) print_backend(backend);
+  const auto mib = [&json](const char *what) { return json["memory"][what].get<double>() / (1 << 20); };
+  const std::string device_limit =
+      mib("device_limit") > 0 ? fmt::format("{:.0f} MiB", mib("device_limit")) : "what is free";
+  fmt::print(
+      "\nmemory of calls that go to a GPU: at most {} of a device and {:.0f} MiB page-locked; after the calls below "
+      "{:.0f} and {:.0f} MiB are kept\n",
+      device_limit, mib("pinned_limit"), mib("device_bytes"), mib("pinned_bytes"));
   print_choices("auto chooses, seen in calls of libsgemm_sgemm with m = n = k and host memory", json["auto"]);
   if (json.contains("with_environment")) {
     print_choices("the environment below chooses, seen in the same calls", json["with_environment"]);

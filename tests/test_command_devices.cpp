@@ -233,6 +233,26 @@ TEST_CASE("bench on a GPU: what is missing or cannot be is named") {
   CHECK(bench({"--size", "64"}).exit_status == 2);
 }
 
+TEST_CASE("bench --host: pageable and page-locked memory, beside other ways") {
+  const Folder folder;
+  const Outcome outcome = bench({"--host", "pageable,pinned", "--shape", "70,60,50,1", "--transposes", "NT", "--peer",
+                                 "copy,cublasxt", "--reps", "2", "--json", folder.file("out.json")});
+  INFO(outcome.description());
+  REQUIRE(outcome.exit_status == 0);
+  const Json json = Json::parse(read_text(folder.file("out.json")));
+  CHECK(json["link"]["up"] > 0);
+  REQUIRE(json["results"].size() == 6);
+  for (const Json &row : json["results"]) {
+    CHECK(row["calls"] == 2);
+    CHECK(row["median"] > 0);
+    CHECK(row["error_over_bound"] <= 1);
+  }
+  CHECK(json["results"][1]["way"] == "copy");
+  CHECK(json["results"][3]["memory"] == "pinned");
+  require_error(bench({"--host", "pinned", "--shape", "9,9,9", "--peer", "openblas"}), "--peer openblas: ");
+  CHECK(bench({"--host", "swapped"}).exit_status == 2);
+}
+
 TEST_CASE("bench without cuBLAS says so") {
   const Folder folder;
   std::filesystem::create_symlink(MOCK_FOLDER "/cuda_stack/libcuda.so.1", folder.file("libcuda.so.1"));

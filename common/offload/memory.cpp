@@ -15,6 +15,7 @@ constexpr int kSetsOfDevice = 4;        // calls at a time on one device; furthe
 constexpr size_t kPiecesOfSegment = 8;  // allocated together
 constexpr size_t kDefaultPinned = size_t{256} << 20;
 constexpr size_t kReserve = size_t{512} << 20;  // left free on a device by default
+constexpr size_t kLeast = size_t{64} << 20;     // with less, products that do not fit are too slow
 constexpr size_t kKeptShare = 16;               // this part of a device's memory is kept between calls at most
 constexpr size_t kEvents = 64;
 
@@ -32,7 +33,7 @@ struct State {
   std::vector<Segment> segments;
   std::vector<std::pair<const Backend *, char *>> pieces;  // idle
   size_t pinned_bytes = 0;
-  std::vector<DeviceSet *> idle, used;
+  std::vector<DeviceSet *> idle, used, lost;
 
   void learn_limits() {
     if (limits_known) return;
@@ -101,9 +102,9 @@ void shrink_pinned(State *s, bool all) {
 
 // ---- Sets
 
-void destroy(DeviceSet *set, bool touch) {
+void destroy(DeviceSet *set) {
   const Backend &b = *set->backend;
-  if (touch && usable_index(b) >= 0) {
+  if (usable_index(b) >= 0) {
     for (void *event : set->events) b.destroy_event(set->device, event);
     for (void *stream : {set->up, set->compute, set->down}) {
       if (stream != nullptr) b.destroy_stream(set->device, stream);
@@ -260,8 +261,8 @@ libsgemm_status_t device_budget(const Backend &backend, int device, size_t enoug
   }
   size_t free_bytes = 0, total = 0;
   const libsgemm_status_t status = backend.memory(device, &free_bytes, &total, error);
-  const size_t there = free_bytes + idle;
-  *bytes = there - std::min(there, std::min(kReserve, total / 8));
+  const size_t there = free_bytes + idle, rest = there - std::min(kReserve, there / 4);
+  *bytes = rest >= std::min(enough, kLeast) ? rest : 0;
   return status;
 }
 
@@ -282,6 +283,7 @@ libsgemm_status_t take_set(const Backend &backend, int device, size_t bytes, siz
   }
   s.used.reserve(s.used.size() + 1);
   s.idle.reserve(s.idle.size() + s.used.size() + 1);
+  s.lost.reserve(s.lost.size() + s.used.size() + 1);
   DeviceSet *mine = pick(&s, backend, device, bytes);
   if (mine == nullptr) {
     mine = new DeviceSet;
@@ -294,7 +296,7 @@ libsgemm_status_t take_set(const Backend &backend, int device, size_t bytes, siz
   }
   const libsgemm_status_t status = complete(&s, mine, bytes, std::max(events, kEvents), error);
   if (status != LIBSGEMM_SUCCESS) {
-    destroy(mine, true);
+    destroy(mine);
     return status;
   }
   s.used.push_back(mine);
@@ -311,8 +313,10 @@ void give_set(DeviceSet *set, Ending ending) {
   if (ending == Ending::healthy) {
     s.idle.push_back(set);
     shrink_idle(&s, backend, device, kept_at_most(s, backend, device));
+  } else if (ending == Ending::failed) {
+    destroy(set);
   } else {
-    destroy(set, ending == Ending::failed);
+    s.lost.push_back(set);  // within the capacity that take_set() reserved
   }
   s.given.notify_all();
 }
@@ -334,7 +338,7 @@ MemoryState memory_state() {
   const Lock lock(s.mutex);
   s.learn_limits();
   size_t held = 0;
-  for (const auto *sets : {&s.idle, &s.used}) {
+  for (const auto *sets : {&s.idle, &s.used, &s.lost}) {
     for (const DeviceSet *set : *sets) held += set->bytes;
   }
   return {s.device_limit, held, s.pinned_most(), s.pinned_bytes};
@@ -343,7 +347,7 @@ MemoryState memory_state() {
 void release_idle_memory() {
   State &s = state();
   const Lock lock(s.mutex);
-  for (DeviceSet *set : s.idle) destroy(set, true);
+  for (DeviceSet *set : s.idle) destroy(set);
   s.idle.clear();
   shrink_pinned(&s, true);
 }

@@ -100,7 +100,7 @@ bool find_workspace(const Request &r, const Plan &p, size_t most, size_t *worksp
 libsgemm_status_t plan_for(const Request &r, size_t budget, Plan *plan, size_t *workspace, Error *error) {
   const size_t most = std::min(workspace_limit(r.desc), budget / 4);
   if (!make_plan(r.desc, r.rates, budget - most, plan)) {
-    set_error(error, "%zu bytes of device memory are not enough for this call", budget);
+    set_error(error, "the device has no memory for this call: %zu bytes can be had", budget);
     return LIBSGEMM_OUT_OF_MEMORY;
   }
   if (find_workspace(r, *plan, most, workspace)) return LIBSGEMM_SUCCESS;

@@ -19,6 +19,7 @@ constexpr double kClearly = 0.99;   // more and smaller tiles have to gain so mu
 constexpr double kCoarsely = 1.02;  // and may lose so much where the others are coarse: several devices share them
 constexpr int64_t kCoarse = 4096 + 256;
 constexpr int64_t kMostSteps = 4096;    // of a plan that is simulated
+constexpr double kTooMany = 1 << 21;    // steps: no memory of a device is so small
 constexpr int kDepths = 3;              // lengths of blocks of k, each half the one before, that are tried for a tile
 constexpr double kQuick = 200e-6;       // a call of this many seconds is not worth cutting
 constexpr size_t kSmallItem = 4 << 20;  // bytes of a product: smaller ones go together
@@ -206,7 +207,7 @@ class Search {
   bool consider(Plan *p) {
     const double steps = static_cast<double>(p->tiles()) * static_cast<double>(p->steps()) *
                          static_cast<double>(ceil_div(d_.batch_count, p->group));
-    if (steps > 1e12 || !assign_buffers(d_, budget_, p)) return false;
+    if (steps > kTooMany || !assign_buffers(d_, budget_, p)) return false;
     if (steps > kMostSteps) {
       estimate(d_, rates_, steps, p);
     } else {
@@ -261,6 +262,7 @@ void cut_depth(const GemmDesc &d, Plan *p, Search *search) {
   while (depth * 2 < d.k) depth *= 2;
   for (int fits = 0; fits < kDepths && depth >= 16; depth /= 2) {
     if (depth >= d.k) continue;
+    if (static_cast<double>(ceil_div(d.k, depth)) > kTooMany) break;
     p->depth = bounds(d.k, depth, false);
     fits += search->consider(p) ? 1 : 0;
   }
@@ -278,6 +280,7 @@ bool make_plan(const GemmDesc &d, const Rates &rates, size_t budget, Plan *plan)
     const int64_t edge = ceil_div(longer, parts);
     if (search.enough() || edge == last || (parts > 1 && (edge < 8 || p.group > 1))) break;
     last = edge;
+    if (static_cast<double>(ceil_div(d.m, edge)) * static_cast<double>(ceil_div(d.n, edge)) > kTooMany) break;
     const int64_t m = cuts_rows(d) ? std::min(edge, d.m) : d.m, n = cuts_cols(d) ? std::min(edge, d.n) : d.n;
     bool fits = false;
     for (const bool ramp : {false, true}) {

@@ -62,6 +62,8 @@ void use_events(void *stream) {
   void *event = nullptr;
   if (!ok("create_event", table->create_event(0, &event, &error), error)) return;
   ok("record_event", table->record_event(0, event, stream, &error), error);
+  bool ended = false;
+  for (int i = 0; i < 2 && !ended; ++i) ok("query_event", table->query_event(0, event, &ended, &error), error);
   ok("stream_wait_event", table->stream_wait_event(0, stream, event, &error), error);
   table->destroy_event(0, event);
 }

@@ -104,7 +104,8 @@ int hsa_info(int, void *) {
   return g_initialised ? 0 : kNotInitialised;
 }
 
-char g_stream;  // what a stream points to
+char g_stream;                  // what a stream points to
+std::atomic<int> g_queries{0};  // of events: every other one finds that there is work left
 
 }  // namespace
 
@@ -242,6 +243,7 @@ MOCK_CALL(hipEventCreateWithFlags, (hipEvent_t * event, unsigned), {
   return hipSuccess;
 })
 MOCK_CALL(hipEventDestroy, (hipEvent_t), { return hipSuccess; })
+MOCK_CALL(hipEventQuery, (hipEvent_t), { return ++g_queries % 2 == 0 ? hipSuccess : hipErrorNotReady; })
 MOCK_CALL(hipEventRecord, (hipEvent_t, hipStream_t), { return hipSuccess; })
 MOCK_CALL(hipFuncGetAttributes, (hipFuncAttributes *, const void *), { return hipSuccess; })
 MOCK_CALL(hipLaunchKernel, (const void *, dim3, dim3, void **arguments, size_t, hipStream_t), {

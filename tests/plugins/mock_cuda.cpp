@@ -54,6 +54,20 @@ EXPORT int cublasSgemm_v2(BlasHandle *handle, int transa, int transb, int m, int
                           const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc) {
   return multiply(handle->stream, transa == 1, transb == 1, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
 }
+// For operands in host memory.
+EXPORT int cublasXtCreate(BlasHandle **handle) { return cublasCreate_v2(handle); }
+EXPORT int cublasXtDeviceSelect(BlasHandle *, int count, const int *devices) {
+  return count == 1 && devices[0] == 0 ? kSuccess : 7;
+}
+EXPORT int cublasXtSgemm(BlasHandle *, int transa, int transb, size_t m, size_t n, size_t k, const float *alpha,
+                         const float *a, size_t lda, const float *b, size_t ldb, const float *beta, float *c,
+                         size_t ldc) {
+  const auto size = [](size_t value) { return static_cast<int64_t>(value); };
+  const int status = multiply(nullptr, transa == 1, transb == 1, size(m), size(n), size(k), *alpha, a, size(lda), b,
+                              size(ldb), *beta, c, size(ldc));
+  synchronize(nullptr);
+  return status;
+}
 // Of 16-bit inputs, with FP32 sums and output; pedantic math would keep them off the tensor cores.
 EXPORT int cublasGemmEx(BlasHandle *handle, int transa, int transb, int m, int n, int k, const float *alpha,
                         const void *a, int a_type, int lda, const void *b, int b_type, int ldb, const float *beta,

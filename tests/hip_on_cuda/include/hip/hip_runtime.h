@@ -35,6 +35,7 @@ constexpr hipError_t hipErrorLaunchOutOfResources = cudaErrorLaunchOutOfResource
 constexpr hipError_t hipErrorContextIsDestroyed = cudaErrorContextIsDestroyed;
 constexpr hipError_t hipErrorAssert = cudaErrorAssert;
 constexpr hipError_t hipErrorECCNotCorrectable = cudaErrorECCUncorrectable;
+constexpr hipError_t hipErrorNotReady = cudaErrorNotReady;
 constexpr hipError_t hipErrorStreamCaptureImplicit = cudaErrorStreamCaptureImplicit;
 constexpr hipError_t hipErrorUnknown = cudaErrorUnknown;
 
@@ -117,6 +118,7 @@ LIBSGEMM_HIP_IS(hipThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCapt
 LIBSGEMM_HIP_IS(hipEventCreateWithFlags, cudaEventCreateWithFlags)
 LIBSGEMM_HIP_IS(hipEventDestroy, cudaEventDestroy)
 LIBSGEMM_HIP_IS(hipEventRecord, cudaEventRecord)
+LIBSGEMM_HIP_IS(hipEventQuery, cudaEventQuery)
 LIBSGEMM_HIP_IS(hipFuncGetAttributes, cudaFuncGetAttributes)
 LIBSGEMM_HIP_IS(hipGetLastError, cudaGetLastError)
 #undef LIBSGEMM_HIP_IS

@@ -1,0 +1,189 @@
+// How products of host memory are cut (common/offload/plan.h): whatever the shape and the memory, every element of C is
+// in one tile, tiles and blocks fit in their buffers, and all fits in memory.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "catch.h"
+#include "offload/operand.h"
+#include "offload/plan.h"
+
+using namespace libsgemm;
+
+namespace {
+
+constexpr Rates kRates = {50e9, 50e9, 50e12};
+
+GemmDesc product(int64_t m, int64_t n, int64_t k, bool turned = false, int64_t batch = 1) {
+  GemmDesc d = {};
+  d.routine = Routine::gemm;
+  d.transa = d.transb = turned ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+  d.m = m;
+  d.n = n;
+  d.k = k;
+  d.lda = d.ldb = d.ldc = std::max({m, n, k});
+  d.alpha = 1;
+  d.batch = batch > 1 ? Batch::strided : Batch::none;
+  d.batch_count = batch;
+  d.stride_a = d.stride_b = d.stride_c = d.ldc * d.ldc;
+  return d;
+}
+
+bool covers(const std::vector<int64_t> &bounds, int64_t length) {
+  return bounds.size() >= 2 && bounds.front() == 0 && bounds.back() == length &&
+         std::adjacent_find(bounds.begin(), bounds.end(), std::greater_equal<>()) == bounds.end();
+}
+
+void check_plan(const GemmDesc &d, const Plan &p, size_t budget) {
+  CHECK(covers(p.rows, d.m));
+  CHECK(covers(p.cols, d.n));
+  CHECK(covers(p.depth, d.k));
+  CHECK(p.bytes() <= budget);
+  CHECK(p.a_buffers >= 1);
+  CHECK(p.b_buffers >= 1);
+  CHECK(p.c_buffers >= 1);
+  CHECK(p.group >= 1);
+  CHECK((p.group == 1 || p.tiles() == 1));
+  if (p.tiles() * d.batch_count > 20000) return;
+  // All units, and those of the parts of three devices, are the same: each tile of each product once.
+  std::set<std::vector<int64_t>> all, parts;
+  int64_t units = 0;
+  for (const Unit &u : make_units(d, p, 0, 1)) {
+    ++units;
+    for (int64_t item = u.item; item < u.item + u.items; ++item) all.insert({item, u.i, u.j});
+  }
+  CHECK(static_cast<int64_t>(all.size()) == p.tiles() * d.batch_count);
+  for (int part = 0; part < 3; ++part) {
+    for (const Unit &u : make_units(d, p, part, 3)) {
+      --units;
+      for (int64_t item = u.item; item < u.item + u.items; ++item) parts.insert({item, u.i, u.j});
+    }
+  }
+  CHECK(units == 0);
+  CHECK(parts == all);
+  for (const Unit &u :
+       {Unit{0, p.group, 0, 0, false}, Unit{0, p.group, p.row_panels() - 1, p.col_panels() - 1, true}}) {
+    for (const int64_t step : {int64_t{0}, p.steps() - 1}) {
+      CHECK(device_bytes(block_of_a(d, p, u, step), size_of(d.type)) <= p.a_bytes);
+      CHECK(device_bytes(block_of_b(d, p, u, step), size_of(d.type)) <= p.b_bytes);
+      CHECK(device_bytes(block_of_c(p, u), sizeof(float)) <= p.c_bytes);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every shape has a plan that fits") {
+  const auto try_shape = [](int64_t m, int64_t n, int64_t k, size_t budget) {
+    for (const bool turned : {false, true}) {
+      const GemmDesc d = product(m, n, k, turned);
+      Plan p = {};
+      INFO(m << " " << n << " " << k << " in " << budget << " turned " << turned);
+      REQUIRE(make_plan(d, kRates, budget, &p));
+      check_plan(d, p, budget);
+    }
+  };
+  const int64_t sizes[] = {1, 17, 300, 2500, 40000};
+  for (const int64_t m : sizes) {
+    for (const int64_t n : sizes) {
+      for (const int64_t k : sizes) {
+        for (const size_t budget : {size_t{1} << 30, size_t{70} << 30}) try_shape(m, n, k, budget);
+        if (std::max({m, n, k}) <= 2500) try_shape(m, n, k, size_t{200} << 10);
+      }
+    }
+  }
+  const int64_t huge = 3000000000;
+  for (const size_t budget : {size_t{1} << 30, size_t{70} << 30}) {
+    try_shape(huge, 1, 7, budget);
+    try_shape(2, huge, 3, budget);
+    try_shape(40, 5, huge, budget);
+    try_shape(huge, 40, 1, budget);
+  }
+}
+
+TEST_CASE("no plan where not even small blocks fit") {
+  Plan p = {};
+  CHECK_FALSE(make_plan(product(100, 100, 100), kRates, 1000, &p));
+  CHECK(make_plan(product(100, 100, 100), kRates, 20000, &p));
+}
+
+TEST_CASE("what fits stays on the device, and k is whole") {
+  for (const int64_t n : {500, 8192, 16384, 40000}) {
+    Plan p = {};
+    REQUIRE(make_plan(product(n, n, n), kRates, size_t{70} << 30, &p));
+    INFO(n);
+    CHECK(p.order == Order::frontier);
+    CHECK(p.steps() == 1);
+    CHECK(p.a_buffers == p.row_panels());
+    CHECK(p.b_buffers == p.col_panels());
+    CHECK((n < 8192 || p.tiles() >= 9));
+  }
+}
+
+TEST_CASE("small memory costs little for a large product") {
+  const GemmDesc d = product(40000, 40000, 40000);
+  Plan small = {}, large = {};
+  REQUIRE(make_plan(d, kRates, size_t{70} << 30, &large));
+  REQUIRE(make_plan(d, kRates, size_t{4} << 30, &small));
+  CHECK(small.bytes() <= size_t{4} << 30);
+  CHECK(small.seconds < 1.1 * large.seconds);
+  CHECK(large.seconds < 1.05 * 2 * 4e4 * 4e4 * 4e4 / kRates.flops);
+}
+
+TEST_CASE("small products of a batch go together, large ones do not") {
+  Plan p = {};
+  GemmDesc d = product(16, 16, 16, false, 100000);
+  REQUIRE(make_plan(d, kRates, size_t{1} << 30, &p));
+  CHECK(p.group > 1000);
+  check_plan(d, p, size_t{1} << 30);
+  d = product(3000, 3000, 3000, false, 5);
+  REQUIRE(make_plan(d, kRates, size_t{1} << 30, &p));
+  CHECK(p.group == 1);
+  check_plan(d, p, size_t{1} << 30);
+  d.stride_a = 0;  // one A for all
+  CHECK(block_of_a(d, p, {3, 1, 0, 0, false}, 0).item == 0);
+  CHECK(block_of_b(d, p, {3, 1, 0, 0, false}, 0).item == 3);
+}
+
+TEST_CASE("one operand of a side is whole, and C is cut along the other") {
+  for (const Routine routine : {Routine::symm, Routine::trmm, Routine::trsm}) {
+    for (const libsgemm_side_t side : {LIBSGEMM_LEFT, LIBSGEMM_RIGHT}) {
+      const bool left = side == LIBSGEMM_LEFT;
+      GemmDesc d = product(left ? 1000 : 50000, left ? 50000 : 1000, 1000);
+      d.routine = routine;
+      d.side = side;
+      d.beta = in_place(d) ? 1.0f : 0.0f;
+      Plan p = {};
+      REQUIRE(make_plan(d, kRates, size_t{60} << 20, &p));
+      INFO(static_cast<int>(routine) << " " << side);
+      CHECK((left ? p.row_panels() : p.col_panels()) == 1);
+      CHECK((left ? p.col_panels() : p.row_panels()) > 1);
+      CHECK(p.bytes() <= size_t{60} << 20);
+      const Block a = block_of_a(d, p, {0, 1, 0, 0, false}, 0);
+      CHECK(a.rows == 1000);
+      CHECK(a.cols == 1000);
+    }
+  }
+}
+
+TEST_CASE("a block is cut into pieces that hold all of it and are small") {
+  for (const Block &b : {Block{0, 1, 5, 300, 7, 40}, Block{2, 3, 0, 9, 0, 11}, Block{0, 1, 0, 5000, 0, 3}}) {
+    for (const size_t bytes : {size_t{64}, size_t{4096}, size_t{1} << 20}) {
+      std::map<size_t, int> seen;
+      int64_t column = 0, row = 0;
+      while (column < b.items * b.cols) {
+        const Piece p = next_piece(b, sizeof(float), bytes, column, row);
+        INFO(p.column << " " << p.columns << " " << p.row << " " << p.rows << " of " << bytes);
+        REQUIRE(piece_bytes(b, p, sizeof(float)) <= bytes);
+        REQUIRE((p.columns == 1 || p.rows == b.rows));
+        for (int64_t j = 0; j < p.columns; ++j) {
+          for (int64_t i = 0; i < p.rows; ++i) ++seen[static_cast<size_t>((p.column + j) * b.rows + p.row + i)];
+        }
+        row = p.row + p.rows < b.rows ? p.row + p.rows : 0;
+        if (row == 0) column = p.column + p.columns;
+      }
+      CHECK(seen.size() == static_cast<size_t>(b.items * b.cols * b.rows));
+      CHECK(std::all_of(seen.begin(), seen.end(), [](const auto &x) { return x.second == 1; }));
+    }
+  }
+}
