@@ -92,7 +92,8 @@ typedef enum {
 
 /* Arithmetic of libsgemm_sgemm and its batches. A mode is used only if asked for, and only where the backend has it for
  * the call, BF16X6 and FP16X3 also only where they are expected to be faster than FP32; otherwise, and in all other
- * routines, FP32 runs, which is more accurate, and libsgemm_info_t.math_mode says so. alpha, beta, C and all sums are FP32 in every mode.
+ * routines, FP32 runs, which is more accurate, and libsgemm_info_t.math_mode says so. alpha, beta, C and all sums are
+ * FP32 in every mode.
  *
  * TF32, BF16 and FP16 round A and B to fewer bits, each element to the nearest number, and multiply these: fast, with
  * errors that the rounded inputs determine. The error of an element is that of FP32, above, with respect to the product
@@ -200,8 +201,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_device_describe(int index, int device, l
 /* Name of row 0 <= row < kernel_count of backend `index`, as LIBSGEMM_KERNEL takes it; static; NULL for another row. */
 LIBSGEMM_API const char *libsgemm_kernel_name(int index, int row);
 
-/* Memory that calls on host memory use on their way to a GPU and back, apart from the workspaces of handles. What a call
- * has used is kept for the next one, within the limits. */
+/* Memory that calls on host memory use on their way to a GPU and back, apart from the workspaces of handles. What a
+ * call has used is kept for the next one, within the limits. */
 typedef struct {
   size_t device_limit; /* bytes of each device; 0: all that is free but for a reserve, of which little is kept */
   size_t device_bytes; /* held now, on all devices together */
@@ -359,8 +360,9 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sgemmtr_h(libsgemm_handle_t h, libsgemm_
  */
 
 /* For matrices that are multiplied many times, such as weights, in the modes BF16X6 and FP16X3: the split into parts,
- * which otherwise each call makes anew, is made once and kept. Results have the same bits as without plans wherever the
- * workspace holds a call's operands at once; otherwise k may be cut at other places, and the same bound holds.
+ * which otherwise each call makes anew, is made once and kept. A call with a plan runs in the mode also where FP32 is
+ * expected to be faster. Results have the same bits as without plans where the mode runs and the workspace holds a
+ * call's operands at once; otherwise k may be cut at other places, and the same bound holds.
  *
  *   libsgemm_plan_create(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_NO_TRANS, m, k, A, lda, &plan);
  *   for (i = 0; i < count; ++i)

@@ -23,7 +23,8 @@ Kernel row(const char *name, libsgemm_math_mode_t mode) {
 }
 
 // The name of the row that a call gets. Choices are kept: each call is of another size.
-std::string chosen(libsgemm_math_mode_t mode, double fp32, double slow_fp32, double bf16x6, double tf32) {
+std::string chosen(libsgemm_math_mode_t mode, double fp32, double slow_fp32, double bf16x6, double tf32,
+                   bool planned = false) {
   static const Kernel rows[] = {
       row<&g_slow_fp32>("slow_fp32", LIBSGEMM_MATH_FP32), row<&g_fp32>("fp32", LIBSGEMM_MATH_FP32),
       row<&g_bf16x6>("bf16x6", LIBSGEMM_MATH_BF16X6), row<&g_tf32>("tf32", LIBSGEMM_MATH_TF32)};
@@ -35,6 +36,7 @@ std::string chosen(libsgemm_math_mode_t mode, double fp32, double slow_fp32, dou
   GemmDesc desc = {};
   desc.m = ++size;
   desc.math_mode = mode;
+  if (planned) desc.plan_b = &size;
   const Kernel *kernel = select_kernel(backend, desc, 0, SIZE_MAX);
   return kernel == nullptr ? "none" : kernel->name;
 }
@@ -62,4 +64,5 @@ TEST_CASE("a mode with the error of FP32 runs only if it is faster, one with its
   CHECK(chosen(LIBSGEMM_MATH_BF16X6, 2, 1, 1.5, 0.1) == "slow_fp32");
   CHECK(chosen(LIBSGEMM_MATH_BF16X6, kNone, kNone, 1.5, 0.1) == "bf16x6");
   CHECK(chosen(LIBSGEMM_MATH_TF32, 1, 2, 0.1, 1.5) == "tf32");
+  CHECK(chosen(LIBSGEMM_MATH_BF16X6, 1, 2, 1.5, 0.1, true) == "bf16x6");
 }

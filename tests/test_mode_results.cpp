@@ -35,7 +35,7 @@ TEST_CASE("cases of every kind give the right result in the mode asked for") {
 
 TEST_CASE("a large product runs in the mode asked for") {
   const int64_t size = subject().is_gpu ? 2048 : 200;
-  const Problem problem = make_problem(case_of(Routine::kSgemm, size, size, subject().is_gpu ? 1024 : 512));
+  const Problem problem = make_problem(case_of(Routine::kSgemm, size, size, 512));
   for (const libsgemm_math_mode_t mode : kFastModes) {
     INFO(name_of(mode));
     Ways ways(mode);
@@ -45,7 +45,8 @@ TEST_CASE("a large product runs in the mode asked for") {
     // Small integers are exact in every arithmetic.
     const auto check = [&](const Arithmetic &) { return placement.check(); };
     CHECK(ways.judge(&way, "libsgemm_sgemm", false, status, check, [] { return std::string(); }) == "");
-    CHECK((way.ran_in_mode == 1) == has(mode));
+    // Of the modes with FP32's error a GPU decides for each tile that it copies.
+    if (rounds(mode) || !subject().is_gpu) CHECK((way.ran_in_mode == 1) == has(mode));
   }
 }
 
