@@ -201,7 +201,7 @@ TEST_CASE("at 4096 a quarter of C is covered, and no part more than another") {
   CHECK(p.checksum(1, &what) <= 1);
 }
 
-TEST_CASE("a sample costs at most 3 % at 4096 and above", "[.cost]") {
+TEST_CASE("a sample costs at most 3 % at 4096 and above", "[.][cost]") {
   for (const int64_t size : {4096, 8192}) {
     DeviceProduct p(size, size, size);
     Handle off, sample, retry;
