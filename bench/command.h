@@ -87,7 +87,7 @@ int accuracy(const BenchOptions &bench);
 int overhead(const OverheadOptions &options, const BenchOptions &bench);
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench);
 // From host memory to host memory on a GPU.
-int host_bench(const HostOptions &options, const BenchOptions &bench);
+int host_bench(const HostOptions &host, const BenchOptions &options);
 // Of its options those of shapes and --json.
 int decision(const BenchOptions &options);
 int calibrate(const CalibrateOptions &options);

@@ -127,7 +127,7 @@ struct Backend {
   void (*release)(int device, void *memory);
   // Free and total bytes of a device.
   libsgemm_status_t (*memory)(int device, size_t *free_bytes, size_t *total_bytes, Error *error);
-  // Page-locked host memory.
+  // Page-locked host memory, for all devices.
   libsgemm_status_t (*allocate_pinned)(size_t bytes, void **memory, Error *error);
   void (*release_pinned)(void *memory);
 

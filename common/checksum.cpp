@@ -11,7 +11,7 @@ namespace {
 // many multiplications and additions. (With 3277 of them a sample cost 3.2 % at 4096 on an H100.) Few elements cost no
 // more than the launches.
 constexpr double kOperationsPerElement = 4915.2;
-constexpr double kFewElements = 0x1p23;
+constexpr double kFewElements = 0x3p22;
 
 class Draws {
  public:

@@ -5,6 +5,7 @@
 #include "gate.h"
 #include "loader.h"
 #include "offload/memory.h"
+#include "offload/undo.h"
 
 using libsgemm::kBackendCount;
 using libsgemm::kBackendNames;
@@ -137,4 +138,9 @@ libsgemm_status_t libsgemm_set_memory_limits(size_t device_bytes, size_t pinned_
   return guarded([=] { libsgemm::set_memory_limits(device_bytes, pinned_bytes); });
 }
 
-libsgemm_status_t libsgemm_release_memory(void) { return guarded(libsgemm::release_idle_memory); }
+libsgemm_status_t libsgemm_release_memory(void) {
+  return guarded([] {
+    libsgemm::release_idle_memory();
+    libsgemm::release_undo_memory();
+  });
+}

@@ -272,7 +272,7 @@ LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const ch
  * rows): some 8 sqrt(min(m, n)) times b_ij, as a wrong exponent or high bit of the mantissa mostly is.
  *
  * In memory of a device the sample of a product is its checksum alone, computed there: of all of C up to 2048 and where
- * that is cheap, of a quarter of its elements at m = n = k = 4096, drawn anew for each call, of three quarters at 8192.
+ * that is cheap, of an eighth of its elements at m = n = k = 4096, drawn anew for each call, of two fifths at 8192.
  * What it reads is chosen to take some two per cent of the time of the product. RETRY and ERROR take device memory of
  * C's size, for a copy of C, which stays with the handle. FULL, other routines and batches copy the operands to host
  * memory and are verified there. */

@@ -45,18 +45,19 @@ void check_plan(const GemmDesc &d, const Plan &p, size_t budget) {
   CHECK(p.group >= 1);
   CHECK((p.group == 1 || p.tiles() == 1));
   if (p.tiles() * d.batch_count > 20000) return;
-  // All units, and those of the parts of three devices, are the same: each tile of each product once.
+  // All units, and those of the parts of three devices, are the same: each tile of each product once, with
+  // its sum in the same order.
   std::set<std::vector<int64_t>> all, parts;
   int64_t units = 0;
   for (const Unit &u : make_units(d, p, 0, 1)) {
     ++units;
-    for (int64_t item = u.item; item < u.item + u.items; ++item) all.insert({item, u.i, u.j});
+    for (int64_t item = u.item; item < u.item + u.items; ++item) all.insert({item, u.i, u.j, u.back});
   }
   CHECK(static_cast<int64_t>(all.size()) == p.tiles() * d.batch_count);
   for (int part = 0; part < 3; ++part) {
     for (const Unit &u : make_units(d, p, part, 3)) {
       --units;
-      for (int64_t item = u.item; item < u.item + u.items; ++item) parts.insert({item, u.i, u.j});
+      for (int64_t item = u.item; item < u.item + u.items; ++item) parts.insert({item, u.i, u.j, u.back});
     }
   }
   CHECK(units == 0);

@@ -29,6 +29,7 @@ std::vector<int> offload_devices(const Backend &backend) {
   const int first = rank >= 0 ? rank % there : 0;
   const int count = wanted == 0 ? there : std::min(wanted, there);
   std::vector<int> all;
+  all.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) all.push_back((first + i) % there);
   return all;
 }

@@ -208,9 +208,10 @@ std::vector<PinnedPiece> take_pieces(const Backend &backend, int wanted) {
   taken.reserve(static_cast<size_t>(wanted));
   const Lock lock(s.mutex);
   s.learn_limits();
-  // One call does not take more than half, so that there is some for a second one.
-  const auto share = static_cast<int>(std::min<size_t>(s.pinned_most() / kPieceBytes / 2, 1 << 16));
-  wanted = std::max(2, std::min(wanted, share));
+  // A call takes at most half of what there is left, so that there is some for others.
+  const size_t idle = s.pieces.size() * kPieceBytes, most = std::max(s.pinned_most(), s.pinned_bytes);
+  const size_t left = (most - (s.pinned_bytes - idle)) / kPieceBytes;
+  wanted = std::max(2, static_cast<int>(std::min<size_t>(static_cast<size_t>(wanted), left / 2)));
   while (static_cast<int>(taken.size()) < wanted) {
     const auto mine = [&](const std::pair<const Backend *, char *> &piece) { return piece.first == &backend; };
     const auto piece = std::find_if(s.pieces.rbegin(), s.pieces.rend(), mine);

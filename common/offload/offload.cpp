@@ -96,10 +96,24 @@ bool find_workspace(const Request &r, const Plan &p, size_t most, size_t *worksp
   return all;
 }
 
+// What tiles are planned with: the budget, or where results must not depend on what is free, the limit or half of the
+// device's memory.
+size_t planned_bytes(const Request &r, size_t budget) {
+  if (!r.desc.deterministic) return budget;
+  const size_t limit = memory_state().device_limit;
+  libsgemm_device_info_t info = {};
+  Error ignored = {};
+  r.backend.describe_device(r.devices.front(), &info, &ignored);
+  return limit != 0 ? limit : info.memory_bytes / 2;
+}
+
 // The plan for a budget; where a row takes only the whole product, that.
 libsgemm_status_t plan_for(const Request &r, size_t budget, Plan *plan, size_t *workspace, Error *error) {
-  const size_t most = std::min(workspace_limit(r.desc), budget / 4);
-  if (!make_plan(r.desc, r.rates, budget - most, plan)) {
+  const size_t planned = planned_bytes(r, budget);
+  const size_t most = std::min(workspace_limit(r.desc), planned / 4);
+  const bool fits = make_plan(r.desc, r.rates, planned - most, plan) &&
+                    (planned <= budget || (most < budget && fit_plan(r.desc, budget - most, plan)));
+  if (!fits) {
     set_error(error, "the device has no memory for this call: %zu bytes can be had", budget);
     return LIBSGEMM_OUT_OF_MEMORY;
   }
@@ -107,7 +121,7 @@ libsgemm_status_t plan_for(const Request &r, size_t budget, Plan *plan, size_t *
   plan->rows = {0, r.desc.m};
   plan->cols = {0, r.desc.n};
   plan->depth = {0, r.desc.k};
-  if (!fit_plan(r.desc, budget - most, plan) || !find_workspace(r, *plan, most, workspace)) {
+  if (most >= budget || !fit_plan(r.desc, budget - most, plan) || !find_workspace(r, *plan, most, workspace)) {
     set_error(error, "no kernel for this call");
     return LIBSGEMM_NOT_SUPPORTED;
   }
@@ -159,19 +173,19 @@ libsgemm_status_t hold(const Request &r, const Plan &plan, size_t workspace, Hol
   const bool share = r.devices.size() > 1 && plan.tiles() * ceil_div(r.desc.batch_count, plan.group) > 1 &&
                      (library().env.offload_devices > 0 || plan.seconds >= kShared);
   const size_t devices = share ? r.devices.size() : 1;
-  const int wanted = pieces_wanted(r, plan);
-  if (wanted > 0) h->pieces = take_pieces(r.backend, wanted * static_cast<int>(devices));
-  if (wanted > 0 && h->pieces.size() < 2) {
-    set_error(error, "no host memory");
-    return LIBSGEMM_OUT_OF_MEMORY;
-  }
-  const size_t bytes = plan.bytes() + workspace, events = Pipeline::events_needed(plan, h->pieces.size());
+  const int wanted = pieces_wanted(r, plan) * static_cast<int>(devices);
+  const size_t bytes = plan.bytes() + workspace, events = Pipeline::events_needed(plan, static_cast<size_t>(wanted));
   h->sets.reserve(devices);
   h->endings.reserve(devices);
   DeviceSet *set = nullptr;
   libsgemm_status_t status = take_set(r.backend, r.devices.front(), bytes, events, true, &set, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   h->add(set);
+  if (wanted > 0) h->pieces = take_pieces(r.backend, wanted);
+  if (wanted > 0 && h->pieces.size() < 2) {
+    set_error(error, "no host memory");
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
   for (size_t i = 1; i < devices; ++i) {
     if (wanted > 0 && h->pieces.size() < 2 * (h->sets.size() + 1)) break;
     Error ignored = {};

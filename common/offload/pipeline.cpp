@@ -42,7 +42,8 @@ bool UnitQueue::take(int part, Unit *unit) {
 }
 
 size_t Pipeline::events_needed(const Plan &p, size_t pieces) {
-  const auto buffers = static_cast<size_t>(p.a_buffers + p.b_buffers + p.c_buffers);
+  const size_t buffers =
+      static_cast<size_t>(p.a_buffers) + static_cast<size_t>(p.b_buffers) + static_cast<size_t>(p.c_buffers);
   return 2 * buffers + pieces + 2 * kDirectSlots;
 }
 

@@ -4,13 +4,58 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <mutex>
+#include <utility>
 
 #include "host_matrix.h"
 
 namespace libsgemm {
 
+namespace {
+
+constexpr size_t kMostKept = size_t{64} << 20;
+
+// Memory that a call has touched, for the next one: new pages cost more than what is copied there.
+struct Kept {
+  std::mutex mutex;
+  void *memory = nullptr;
+  size_t bytes = 0;
+
+  // Puts one in the place of another, which is given back.
+  void exchange(void *other, size_t other_bytes) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      std::swap(memory, other);
+      std::swap(bytes, other_bytes);
+    }
+    if (other != nullptr) munmap(other, other_bytes);
+  }
+  // NULL if there is none so large.
+  void *take(size_t *wanted) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (bytes < *wanted) return nullptr;
+    *wanted = bytes;
+    bytes = 0;
+    return std::exchange(memory, nullptr);
+  }
+};
+
+Kept &kept() {
+  static Kept *instance = new Kept;
+  return *instance;
+}
+
+}  // namespace
+
+void release_undo_memory() { kept().exchange(nullptr, 0); }
+
 Undo::~Undo() {
-  if (memory_ != nullptr) munmap(memory_, bytes_);
+  if (memory_ == nullptr) return;
+  if (bytes_ <= kMostKept) {
+    kept().exchange(memory_, bytes_);
+  } else {
+    munmap(memory_, bytes_);
+  }
 }
 
 bool Undo::reserve(const GemmDesc &d) {
@@ -20,6 +65,8 @@ bool Undo::reserve(const GemmDesc &d) {
       __builtin_mul_overflow(count, sizeof(float), &bytes_)) {
     return false;
   }
+  memory_ = static_cast<float *>(kept().take(&bytes_));
+  if (memory_ != nullptr) return true;
   void *memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return false;
   madvise(memory, bytes_, MADV_HUGEPAGE);  // only for speed

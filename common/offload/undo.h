@@ -34,4 +34,7 @@ class Undo {
   size_t bytes_ = 0;
 };
 
+// Gives back what is kept for the next call.
+void release_undo_memory();
+
 }  // namespace libsgemm
