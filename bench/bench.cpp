@@ -97,10 +97,11 @@ std::unique_ptr<Peer> choose_peer(const BenchOptions &options, std::vector<std::
   }
 }
 
-// Only SGEMM has other modes than the environment's.
+// Only SGEMM has other modes than the environment's, and plans.
 std::vector<Way> ways_of(const BenchOptions &options, Routine routine) {
-  const bool as_asked = routine == Routine::kSgemm && !options.math_modes.empty();
-  return make_ways(options, as_asked ? options.math_modes : std::vector<std::string>{""});
+  BenchOptions own = options;
+  if (routine != Routine::kSgemm) own.math_modes = {}, own.plan = "";
+  return make_ways(own, own.math_modes.empty() ? std::vector<std::string>{""} : own.math_modes);
 }
 
 Memory &memory_of(const Plan &plan) { return plan.peer != nullptr ? plan.peer->memory() : host_memory(); }

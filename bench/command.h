@@ -39,6 +39,7 @@ struct BenchOptions {
   std::vector<std::string> backends, routines, transposes;
   std::vector<std::string> math_modes;
   int64_t workspace_mib = 0;  // 0: the library's default
+  std::string plan;           // operands of sgemm to keep as plans: "a", "b", "ab", or empty
   std::string kernel;
   std::string peer;
   int reps = 5;
@@ -61,6 +62,13 @@ struct HostOptions {
   double tflops = 56;                 // of the device alone, for the bound
 };
 
+struct CalibrateOptions {
+  bool show = false, remove = false;
+  std::string output;   // empty: where the library looks
+  std::string backend;  // empty: the first GPU that is available
+  double seconds = 8;
+};
+
 struct RunOptions {
   bool json = false;
   std::string output;
@@ -80,6 +88,9 @@ int overhead(const OverheadOptions &options, const BenchOptions &bench);
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench);
 // From host memory to host memory on a GPU.
 int host_bench(const HostOptions &host, const BenchOptions &options);
+// Of its options those of shapes and --json.
+int decision(const BenchOptions &options);
+int calibrate(const CalibrateOptions &options);
 int run(const RunOptions &options);
 
 }  // namespace command

@@ -141,7 +141,7 @@ void print_verification(const libsgemm_info_t &info) {
   }
   const bool fp32 = std::string(info.math_mode) == "fp32";
   fmt::print("{:<10}worst |error| / bound = {:.4f}; bound = {}\n", "verified", info.verify_ratio,
-             fp32 ? "2 sqrt(k+2) u (|alpha| |A| |B| + |beta| |C|), each element, against FP64"
+             fp32 ? "4 sqrt(k+2) u (|alpha| |A| |B| + |beta| |C|), each element, against FP64"
                   : std::string("that of ") + info.math_mode + ", each element, against FP64");
 }
 

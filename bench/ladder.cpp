@@ -147,7 +147,7 @@ int ladder(const LadderOptions &options, const BenchOptions &bench) {
       continue;
     }
     report.steps.push_back(step.adds);
-    report.results.push_back(measure(effort, {step.kernel, "", 0}, item, backend, work.get(), peer.get(), &memory));
+    report.results.push_back(measure(effort, {step.kernel, "", 0, ""}, item, backend, work.get(), peer.get(), &memory));
     print_step(step, report.results.back(), report.gpu.peak);
   }
   write_json(to_json(report), bench.json);

@@ -38,9 +38,9 @@ void add_gemm(CLI::App *app, GemmOptions *options) {
       ->check(CLI::Range(0, 1000000));
 }
 
-// Which of its four measurements `bench` makes; no flag: the table.
+// Which of its five measurements `bench` makes; no flag: the table.
 struct BenchModes {
-  bool accuracy = false, ladder = false, overhead = false;
+  bool accuracy = false, ladder = false, overhead = false, decision = false;
 };
 
 void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, OverheadOptions *overhead,
@@ -62,6 +62,10 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
   app->add_option("--workspace", options->workspace_mib,
                   "MiB of device memory for scratch, at most (default: the library's)")
       ->check(CLI::Range(1, 1 << 20));
+  CLI::Option *plan = app->add_option("--plan", options->plan,
+                                      "Operands of sgemm to keep as plans, a, b or ab: in the modes that split, their "
+                                      "split is then not timed")
+                          ->check(CLI::IsMember({"a", "b", "ab"}));
   app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm)")->delimiter(',');
   app->add_option("--transposes", options->transposes, "Of NN,NT,TN,TT (default: all)")->delimiter(',');
   app->add_option(
@@ -93,6 +97,7 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
                     "peer on a GPU: host time of a call on device pointers against the peer's");
   climb->excludes(flag);
   errors->excludes(flag)->excludes(climb);
+  plan->excludes(flag)->excludes(climb)->excludes(errors);
   CLI::Option *from_host =
       app->add_option(
              "--host", host->memories,
@@ -102,17 +107,38 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
           ->check(CLI::IsMember({"pageable", "pinned"}))
           ->excludes(flag)
           ->excludes(climb)
-          ->excludes(errors);
+          ->excludes(errors)
+          ->excludes(plan);
   app->add_option("--device-tflops", host->tflops, "What the GPU does without copies, for the bound in the table")
       ->capture_default_str()
       ->check(CLI::PositiveNumber)
       ->needs(from_host);
+  app->add_flag(
+         "--decision", modes->decision,
+         "Measure instead whether products in host memory run on the faster of CPU and GPU: 60 shapes, or those named")
+      ->excludes(flag)
+      ->excludes(climb)
+      ->excludes(errors)
+      ->excludes(plan)
+      ->excludes(from_host);
   app->add_option("--overhead-bar", overhead->overhead_bar,
                   "Nanoseconds above the peer, a call at 8x8x8, that pass (default: 150; 0 with a peer on a GPU)")
       ->needs(flag);
   app->add_option("--ratio-bar", overhead->ratio_bar, "Speed over OpenBLAS's from 512 on that passes")
       ->capture_default_str()
       ->needs(flag);
+}
+
+void add_calibrate(CLI::App *app, CalibrateOptions *options) {
+  CLI::Option *show = app->add_flag("--show", options->show, "Print the figures that are there, measure nothing");
+  app->add_flag("--remove", options->remove, "Remove them, measure nothing")->excludes(show);
+  app->add_option("-o,--output", options->output,
+                  "This file instead of the one in the cache, which programs find by themselves");
+  app->add_option("--backend", options->backend, "The backend of the GPU (default: the first that is available)");
+  app->add_option("--seconds", options->seconds, "About how long to measure")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 3600.0));
+  app->footer("Run it as the programs run that it is for: with their number of threads and their devices.");
 }
 
 void add_run(CLI::App *app, RunOptions *options) {
@@ -153,14 +179,18 @@ int parse_and_run(int argc, char **argv) {
   OverheadOptions overhead_options;
   HostOptions host_options;
   BenchModes bench_modes;
+  CalibrateOptions calibrate_options;
   RunOptions run_options;
   CLI::App *info_app = app.add_subcommand("info", "Backends, devices and kernels, and what `auto` would choose");
   CLI::App *gemm_app = app.add_subcommand("gemm", "C = alpha op(A) op(B) + beta C on .npy files");
   CLI::App *bench_app = app.add_subcommand("bench", "Time the routines, side by side with another library");
+  CLI::App *calibrate_app =
+      app.add_subcommand("calibrate", "Measure this machine, so that host data go to a GPU when that is faster");
   CLI::App *run_app = app.add_subcommand("run", "Run a program on this library's BLAS and report its calls");
   add_info(info_app, &info_options);
   add_gemm(gemm_app, &gemm_options);
   add_bench(bench_app, &bench_options, &ladder_options, &overhead_options, &host_options, &bench_modes);
+  add_calibrate(calibrate_app, &calibrate_options);
   add_run(run_app, &run_options);
 
   // The program that `run` starts has options of its own: it is taken off the command line before that is parsed.
@@ -178,6 +208,7 @@ int parse_and_run(int argc, char **argv) {
   }
   if (*info_app) return guarded("info", [&] { return info(info_options); });
   if (*gemm_app) return guarded("gemm", [&] { return gemm(gemm_options); });
+  if (*calibrate_app) return guarded("calibrate", [&] { return calibrate(calibrate_options); });
   if (*run_app) {
     if (run_options.program.empty()) {
       fmt::print(stderr, "libsgemm run: no program is given; use libsgemm run [options] -- PROGRAM arguments\n");
@@ -188,6 +219,7 @@ int parse_and_run(int argc, char **argv) {
   return guarded("bench", [&] {
     if (bench_modes.accuracy) return accuracy(bench_options);
     if (bench_modes.ladder) return ladder(ladder_options, bench_options);
+    if (bench_modes.decision) return decision(bench_options);
     if (bench_modes.overhead) return overhead(overhead_options, bench_options);
     if (!host_options.memories.empty()) return host_bench(host_options, bench_options);
     return bench(bench_options);

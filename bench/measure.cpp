@@ -6,6 +6,7 @@
 #include <cmath>
 #include <new>
 
+#include "plans.h"
 #include "timing.h"
 
 namespace command {
@@ -18,7 +19,7 @@ constexpr double kLeastSets = 2;      // where calls rotate through sets at all
 class Measurement {
  public:
   Measurement(const Effort &effort, const Way &way, Workload *work, const Backend &backend, Peer *peer, Memory *memory)
-      : effort_(effort), way_(way), work_(work), backend_(backend), memory_(memory) {
+      : effort_(effort), way_(way), work_(work), backend_(backend), memory_(memory), plans_(handle_, way.plan) {
     peer_ = peer != nullptr && peer->supports(work->call()) ? peer : nullptr;
   }
 
@@ -29,8 +30,10 @@ class Measurement {
     require(libsgemm_set_verify(handle_, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN));
     repeatable_ = !traits(work_->call().routine).in_place;
     std::vector<float> output;
+    plans_.keep(work_->calls());
     if (!first_call(result, &output)) return;
     add_sets();
+    plans_.keep(work_->calls());
     if (peer_ != nullptr) first_call_of_peer(result, output);
     output = {};
     if (result->state == Result::State::kMeasured) sample(result);
@@ -40,7 +43,7 @@ class Measurement {
   // Untimed; finds out what runs, and checks the whole output.
   bool first_call(Result *result, std::vector<float> *output) {
     work_->reset();
-    const libsgemm_status_t status = call_library(handle_, work_->call());
+    const libsgemm_status_t status = plans_.call(work_->calls(), 0);
     const libsgemm_info_t info = last_info();
     if (status != LIBSGEMM_SUCCESS) {
       result->state = status == LIBSGEMM_NOT_SUPPORTED ? Result::State::kNotSupported : Result::State::kWrong;
@@ -50,6 +53,7 @@ class Measurement {
     memory_->finish();
     result->kernel = info.kernel;
     result->math_mode = info.math_mode;
+    result->plans = info.plans;
     precision_ = precision_of(info.math_mode);
     result->device = info.device;
     result->threads = compute_units(info.backend, info.device);
@@ -122,16 +126,16 @@ class Measurement {
 
   // Seconds a call.
   double time_ours(int calls) {
-    return time(calls, [this](const Call &call) { require(call_library(handle_, call)); });
+    return time(calls, [this](size_t set) { require(plans_.call(work_->calls(), set)); });
   }
   double time_peer(int calls) {
-    return time(calls, [this](const Call &call) { peer_->run(call); });
+    return time(calls, [this](size_t set) { peer_->run(work_->calls()[set]); });
   }
   template <class Run>
   double time(int calls, Run run) {
     work_->prepare();
-    const std::vector<Call> &sets = work_->calls();
-    return memory_->time(calls, [&](int i) { run(sets[static_cast<size_t>(i) % sets.size()]); }) / calls;
+    const size_t sets = work_->calls().size();
+    return memory_->time(calls, [&](int i) { run(static_cast<size_t>(i) % sets); }) / calls;
   }
 
   void check(const std::string &who, const Precision &precision, double *worst, Result *result) {
@@ -156,6 +160,7 @@ class Measurement {
   Memory *memory_;
   bool repeatable_ = false;
   Handle handle_;
+  Plans plans_;
 };
 
 Result start_result(const Item &item, const Way &way, const Backend &backend) {
@@ -166,6 +171,7 @@ Result start_result(const Item &item, const Way &way, const Backend &backend) {
   result.flops = flops(item.routine, item.shape);
   result.backend = backend.info.name;
   result.asked_math_mode = way.math_mode;
+  result.asked_plans = static_cast<int>(way.plan.size());
   return result;
 }
 
@@ -186,15 +192,25 @@ std::unique_ptr<Workload> make_workload(const Item &item, Memory *memory) {
 
 std::vector<Way> make_ways(const BenchOptions &options, const std::vector<std::string> &math_modes) {
   std::vector<Way> ways;
+  ways.reserve(math_modes.size());
   for (const std::string &mode : math_modes) {
-    ways.push_back({options.kernel, mode, static_cast<size_t>(options.workspace_mib) << 20});
+    ways.push_back({options.kernel, mode, static_cast<size_t>(options.workspace_mib) << 20, options.plan});
   }
   return ways;
 }
 
 std::vector<std::string> way_notes(const BenchOptions &options) {
-  if (options.workspace_mib == 0) return {};
-  return {fmt::format("at most {} MiB of workspace for libsgemm", options.workspace_mib)};
+  std::vector<std::string> notes;
+  if (options.workspace_mib != 0) {
+    notes.push_back(fmt::format("at most {} MiB of workspace for libsgemm", options.workspace_mib));
+  }
+  if (!options.plan.empty()) {
+    notes.push_back(fmt::format("sgemm with {} kept as plans, whose making is not timed", options.plan == "ab"
+                                                                                              ? "A and B"
+                                                                                          : options.plan == "a" ? "A"
+                                                                                                                : "B"));
+  }
+  return notes;
 }
 
 void set_way(libsgemm_handle_t h, const Way &way) {

@@ -34,9 +34,10 @@ struct Way {
   std::string kernel;          // empty, or the row to force
   std::string math_mode;       // empty: as the environment has it
   size_t workspace_bytes = 0;  // at most, where it allocates its own; 0: its default
+  std::string plan;            // operands kept as plans: "a", "b", "ab", or empty
 };
 
-// With --kernel and --workspace, in each of the modes.
+// With --kernel, --workspace and --plan, in each of the modes.
 std::vector<Way> make_ways(const BenchOptions &options, const std::vector<std::string> &math_modes);
 
 // What of them the readers of a report must know.

@@ -120,6 +120,7 @@ Json result_json(const Result &result) {
                {"math_mode", result.math_mode},
                {"threads", result.threads}};
   if (!result.asked_math_mode.empty()) json["asked_math_mode"] = result.asked_math_mode;
+  if (result.asked_plans > 0) json["plans"] = result.plans;
   if (result.state != Result::State::kMeasured) {
     json["problem"] = result.problem;
     return json;
@@ -249,6 +250,11 @@ void print_end(const Report &report) {
     if (!ran_otherwise(result)) continue;
     fmt::print("{} was asked for {}, {}, {}: {} ran\n", result.backend, result.asked_math_mode,
                shape_name(result.shape), result.transposes, result.math_mode);
+  }
+  for (const Result &result : report.results) {
+    if (result.state != Result::State::kMeasured || result.plans == result.asked_plans) continue;
+    fmt::print("{}, {}, {}: {} of {} operands came from plans\n", result.who(), shape_name(result.shape),
+               result.transposes, result.plans, result.asked_plans);
   }
   const Telemetry telemetry = telemetry_of(report.results);
   if (telemetry.samples > 0) fmt::print("GPU during the samples: {}\n", telemetry_text(telemetry));

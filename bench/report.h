@@ -22,7 +22,8 @@ struct Result {
   double flops = 0;
   double bytes = 0;  // of the operands
   std::string backend, kernel, math_mode;
-  std::string asked_math_mode;  // empty: none
+  std::string asked_math_mode;     // empty: none
+  int asked_plans = 0, plans = 0;  // operands to be kept as plans; that came from plans
   int device = 0, threads = 0;
   int calls = 0, sets = 0;  // in one sample; of operands
   Telemetry telemetry;      // while the samples ran

@@ -126,6 +126,20 @@ BOTH_FORMS(sgemm,
            with_matrices(gemm(c, Type::f32, layout, transa, transb, m, n, k), alpha, {A, lda, 0}, {B, ldb, 0}, beta,
                          {C, ldc, 0}))
 
+libsgemm_status_t libsgemm_sgemm_planned_h(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_op_t transa,
+                                           libsgemm_op_t transb, int64_t m, int64_t n, int64_t k, float alpha,
+                                           const float *A, int64_t lda, libsgemm_plan_t plan_a, const float *B,
+                                           int64_t ldb, libsgemm_plan_t plan_b, float beta, float *C, int64_t ldc) {
+  Call c;
+  c.entry = "libsgemm_sgemm_planned_h";
+  c.planned = true;
+  c.plan_a = plan_a;
+  c.plan_b = plan_b;
+  return submit_h(with_matrices(gemm(c, Type::f32, layout, transa, transb, m, n, k), alpha, {A, lda, 0}, {B, ldb, 0},
+                                beta, {C, ldc, 0}),
+                  h);
+}
+
 BOTH_FORMS(ssymm,
            (libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo, int64_t m, int64_t n, float alpha,
             const float *A, int64_t lda, const float *B, int64_t ldb, float beta, float *C, int64_t ldc),

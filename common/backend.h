@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "checksum.h"
 #include "desc.h"
 #include "libsgemm.h"
 
@@ -53,9 +54,9 @@ struct Location {
   int32_t device;  // of `device` and `managed`; otherwise 0. -1: one that the backend leaves out (LIBSGEMM_DEVICES)
 };
 
-// A copy of `columns` columns of `bytes` bytes, `pitch` bytes apart.
+// A copy of `columns` columns of `bytes` bytes, `pitch` bytes apart. within_device: both are in its memory.
 struct Copy {
-  enum Direction : int32_t { to_device, to_host } direction;
+  enum Direction : int32_t { to_device, to_host, within_device } direction;
   void *target;
   const void *source;
   size_t target_pitch, source_pitch;
@@ -143,11 +144,25 @@ struct Backend {
   void (*abandon)(int device);
   // Waits for the stream; an earlier failure of work on it is reported here. device -1: the stream's own.
   libsgemm_status_t (*synchronize)(int device, void *stream, Error *error);
-  // Enqueues a copy between host and device.
+  // Enqueues a copy between host and device, or within the device.
   libsgemm_status_t (*copy)(int device, const Copy &copy, void *stream, Error *error);
 
   // C = beta * C for device memory (all elements the routine writes; beta == 0: not read); trmm and trsm: C = 0.
   libsgemm_status_t (*scale)(const GemmDesc &desc, const Launch &launch, Error *error);
+
+  // Operands that are split once for many products (libsgemm_plan_create). `operand` is a gemm of FP32 whose op(A), m x
+  // k, is to be kept for its math mode; n is 0. NULL, both: there is nothing to keep in any mode.
+  // Bytes of device memory; 0: nothing to keep in this mode, on this device or of this size.
+  size_t (*plan_bytes)(const GemmDesc &operand, int device);
+  // Enqueues the split into that memory, for GemmDesc::plan_a and plan_b.
+  libsgemm_status_t (*plan)(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
+  // Verification of a product in device memory by its checksum. checksum_bytes(): the workspace it needs; 0: there is
+  // no checksum of this call. checksum() enqueues what comes before the product, if C is read, and what comes after it,
+  // with the same workspace. Then the largest of the first kChecksumResults doubles there is the worst |error| / bound.
+  // NULL: none of any call.
+  size_t (*checksum_bytes)(const GemmDesc &desc, const Checksum &what, int device);
+  libsgemm_status_t (*checksum)(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch,
+                                Error *error);
 };
 
 // What a plugin exports under kBackendEntry.

@@ -20,6 +20,7 @@ struct Positions {
 
 constexpr Positions kGemm = {0, 0, 2, 3, 0, 4, 5, 6, 8, 9, 0, 10, 11, 0, 13, 14, 0, 0};
 constexpr Positions kGemmStrided = {0, 0, 2, 3, 0, 4, 5, 6, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18};
+constexpr Positions kGemmPlanned = {0, 0, 2, 3, 0, 4, 5, 6, 8, 9, 0, 11, 12, 0, 15, 16, 0, 0};
 constexpr Positions kSymm = {2, 3, 0, 0, 0, 4, 5, 0, 7, 8, 0, 9, 10, 0, 12, 13, 0, 0};
 constexpr Positions kSyrk = {0, 2, 3, 0, 0, 0, 4, 5, 7, 8, 0, 0, 0, 0, 10, 11, 0, 0};
 constexpr Positions kSyr2k = {0, 2, 3, 0, 0, 0, 4, 5, 7, 8, 0, 9, 10, 0, 12, 13, 0, 0};
@@ -42,6 +43,7 @@ const Positions &positions(const Call &call) {
     case Routine::gemm:
       break;
   }
+  if (call.planned) return kGemmPlanned;
   return call.batch == Batch::strided ? kGemmStrided : kGemm;
 }
 
@@ -138,13 +140,16 @@ void check_strides(Report *report, const Positions &at, const Call &call) {
   }
 }
 
+constexpr const char *kLayoutWords = "101 (row-major) or 102 (column-major)";
+constexpr const char *kSideWords = "141 (left) or 142 (right)";
+constexpr const char *kOpWords = "111 (no transpose), 112 (transpose) or 113 (conjugate transpose)";
+
 void check_enums(Report *report, const Positions &at, const Call &call) {
-  report->one_of(1, "layout", call.layout, 101, 102, "101 (row-major) or 102 (column-major)", "");
-  report->one_of(at.side, "side", call.side, 141, 142, "141 (left) or 142 (right)", "L or R");
+  report->one_of(1, "layout", call.layout, 101, 102, kLayoutWords, "");
+  report->one_of(at.side, "side", call.side, 141, 142, kSideWords, "L or R");
   report->one_of(at.uplo, "uplo", call.uplo, 121, 122, "121 (upper) or 122 (lower)", "U or L");
-  const char *const ops = "111 (no transpose), 112 (transpose) or 113 (conjugate transpose)";
-  report->one_of(at.transa, has_one_trans(call) ? "trans" : "transa", call.transa, 111, 113, ops, "N, T or C");
-  report->one_of(at.transb, "transb", call.transb, 111, 113, ops, "N, T or C");
+  report->one_of(at.transa, has_one_trans(call) ? "trans" : "transa", call.transa, 111, 113, kOpWords, "N, T or C");
+  report->one_of(at.transb, "transb", call.transb, 111, 113, kOpWords, "N, T or C");
   report->one_of(at.diag, "diag", call.diag, 131, 132, "131 (non-unit) or 132 (unit)", "N or U");
 }
 
@@ -172,6 +177,15 @@ Shapes shapes(const Call &call) {
   }
   const int64_t m = call.routine == Routine::gemmtr ? call.n : call.m;
   return {plain_a ? m : call.k, plain_a ? call.k : m, plain_b ? call.k : call.n, plain_b ? call.n : call.k};
+}
+
+void check_plans(Report *report, const Call &call) {
+  const auto check = [report](int position, const char *name, const libsgemm_plan *plan, const PlanOperand &operand) {
+    const std::string fault = plan_fault(plan, operand);
+    if (!fault.empty()) report->fail(position, name, "%s", fault.c_str());
+  };
+  check(kPlanA, "plan_a", call.plan_a, {call.layout, LIBSGEMM_LEFT, call.transa, call.m, call.k, call.a, call.lda});
+  check(kPlanB, "plan_b", call.plan_b, {call.layout, LIBSGEMM_RIGHT, call.transb, call.k, call.n, call.b, call.ldb});
 }
 
 template <typename Enum>
@@ -212,6 +226,8 @@ void describe(const Call &call, GemmDesc *desc) {
   d.a_array = nullptr;
   d.b_array = nullptr;
   d.c_array = nullptr;
+  d.plan_a = call.plan_a != nullptr ? call.plan_a->memory : nullptr;
+  d.plan_b = call.plan_b != nullptr ? call.plan_b->memory : nullptr;
   if (call.layout == LIBSGEMM_ROW_MAJOR) {
     std::swap(d.m, d.n);
     d.side = flip(d.side, LIBSGEMM_LEFT, LIBSGEMM_RIGHT);
@@ -222,6 +238,7 @@ void describe(const Call &call, GemmDesc *desc) {
       std::swap(d.a, d.b);
       std::swap(d.lda, d.ldb);
       std::swap(d.stride_a, d.stride_b);
+      std::swap(d.plan_a, d.plan_b);
     }
   }
   if (has_one_trans(call)) d.transb = d.transa;
@@ -247,6 +264,7 @@ libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc)
   const int64_t c_rows = at.m == 0 ? call.n : call.m;
   check_ld(&report, at.ldc, is_triangular(call) ? "ldb" : "ldc", call.ldc, c_rows, call.n, row_major, sizeof(float));
   if (call.batch == Batch::strided) check_strides(&report, at, call);
+  if (call.planned) check_plans(&report, call);
   if (report.failed()) return info->status;
 
   describe(call, desc);
@@ -260,9 +278,24 @@ libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc)
   return info->status;
 }
 
+libsgemm_status_t check_plan_operand(const PlanOperand &x, ThreadInfo *info) {
+  Report report(info, Interface::native, -1);
+  report.one_of(2, "layout", x.layout, 101, 102, kLayoutWords, "");
+  report.one_of(3, "side", x.side, 141, 142, kSideWords, "");
+  report.one_of(4, "trans", x.trans, 111, 113, kOpWords, "");
+  report.not_negative(5, "rows", x.rows);
+  report.not_negative(6, "cols", x.cols);
+  if (report.failed()) return info->status;
+  const bool plain = x.trans == LIBSGEMM_NO_TRANS;
+  check_ld(&report, 8, "ldx", x.ldx, plain ? x.rows : x.cols, plain ? x.cols : x.rows, x.layout == LIBSGEMM_ROW_MAJOR,
+           sizeof(float));
+  if (x.x == nullptr && x.rows > 0 && x.cols > 0) report.fail(7, "X", "is NULL");
+  return info->status;
+}
+
 libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info) {
   Report report(info, call.interface, -1);
-  report.one_of(1, "layout", call.layout, 101, 102, "101 (row-major) or 102 (column-major)", "");
+  report.one_of(1, "layout", call.layout, 101, 102, kLayoutWords, "");
   report.not_negative(15, "group_count", call.group_count);
   if (report.failed() || call.group_count == 0) return info->status;
   const struct {

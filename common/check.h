@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call.h"
+#include "plan.h"
 #include "thread_info.h"
 
 namespace libsgemm {
@@ -12,6 +13,9 @@ libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc)
 
 // The arrays of a group call: NULL arrays and negative counts.
 libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info);
+
+// The arguments of libsgemm_plan_create, which count from its handle.
+libsgemm_status_t check_plan_operand(const PlanOperand &x, ThreadInfo *info);
 
 // The pointers in a batch's arrays (host memory), and that no output shares an element with an input.
 // `call` says how the arguments are named.

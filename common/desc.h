@@ -50,6 +50,10 @@ struct GemmDesc {
   int64_t stride_a, stride_b, stride_c;
   const void *const *a_array, *const *b_array;
   float *const *c_array;
+
+  // Of a single gemm of FP32 in a mode that splits: what Backend::plan made of op(A), of op(B)^T; NULL: nothing yet.
+  // Rows of other arithmetic than math_mode do not look at them.
+  const void *plan_a, *plan_b;
 };
 
 // A stored matrix in column-major order: rows x cols elements of `size` bytes, columns ld elements apart.

@@ -1,162 +1,18 @@
 // The order of decisions: where do the operands live, is there anything to compute, which backends may, is the call
-// worth a GPU, which kernel; then run it, verify it, and if it failed try the next one.
+// worth a GPU, which kernel; then run it, verify it (attempt.h), and if it failed try the next one.
 #include "dispatch.h"
 
-#include <atomic>
+#include <optional>
 
+#include "attempt.h"
 #include "check.h"
-#include "gate.h"
-#include "handle.h"
+#include "decision.h"
 #include "host_matrix.h"
-#include "kernel_table.h"
 #include "loader.h"
-#include "log.h"
-#include "offload/offload.h"
 #include "placement.h"
-#include "verify.h"
 
 namespace libsgemm {
 namespace {
-
-// A call on its way.
-struct Request {
-  const Call &call;
-  const GemmDesc &desc;
-  const Settings &settings;
-  libsgemm_handle *handle;
-  ThreadInfo *info;
-  Placement at = {};
-};
-
-// A backend at work must not be entered again by the same thread, see submit(); nor be forked or torn down meanwhile. A
-// nested call has an info of its own and is within its outer call's gate.
-class Inside {
- public:
-  explicit Inside(ThreadInfo *info) : info_(info), nested_(thread_info().inside) {
-    if (!nested_) gate_enter();
-    info_->inside = true;
-  }
-  ~Inside() {
-    info_->inside = false;
-    if (!nested_) gate_leave();
-  }
-  Inside(const Inside &) = delete;
-  Inside &operator=(const Inside &) = delete;
-
- private:
-  ThreadInfo *info_;
-  bool nested_;
-};
-
-const Backend &table_of(int index) { return *library().slots[index].table; }
-
-// One line on stderr for each kind of mishap of each backend; the rest only in the log.
-void warn(int index, Note::Why why, const std::string &text) {
-  static std::atomic<unsigned> said[kBackendCount];
-  const unsigned bit = 1u << why;
-  const bool first = (said[index].fetch_or(bit) & bit) == 0;
-  log_line(first ? 0 : 2, text);
-}
-
-// ---- Running on one backend
-// --------------------------------------------------------------------------------------------
-
-const Kernel *forced_kernel(const Request &r) {
-  const KernelChoice &choice = r.settings.kernel;
-  return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.row] : nullptr;
-}
-
-const Kernel *choose(const Request &r, int index, int device, size_t workspace_bytes) {
-  const Kernel *forced = forced_kernel(r);
-  if (forced == nullptr) return select_kernel(table_of(index), r.desc, device, workspace_bytes);
-  const bool legal = forced->supports(r.desc, device) && workspace_of(*forced, r.desc, device) <= workspace_bytes;
-  return legal ? forced : nullptr;
-}
-
-libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Error *error) {
-  const Backend &table = table_of(index);
-  BorrowedHandle borrowed;
-  libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
-  Launch launch = {};
-  launch.device = r->at.where.device;
-  launch.stream = r->handle != nullptr ? r->handle->stream : nullptr;
-  launch.capturing = table.capturing(launch.stream);
-  launch.arrays_on_device = r->at.arrays_on_device;
-  const libsgemm_handle::Workspace there = handle->find(index, launch.device);
-  const bool fixed = launch.capturing || there.memory != nullptr;
-  size_t limit = fixed ? there.bytes : handle->workspace_bytes;
-  const Kernel *kernel = choose(*r, index, launch.device, limit);
-  if (kernel != nullptr && workspace_of(*kernel, r->desc, launch.device) > 0) {
-    const libsgemm_handle::Workspace w = fixed ? there : handle->obtain(index, launch.device);
-    launch.workspace = w.memory;
-    launch.workspace_bytes = w.bytes;
-    if (w.bytes < limit) kernel = choose(*r, index, launch.device, w.bytes);
-  }
-  if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
-  *ran = kernel;
-  libsgemm_status_t status = kernel->launch(r->desc, launch, error);
-  if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
-    status = table.synchronize(launch.device, launch.stream, error);
-  }
-  return status;
-}
-
-libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Error *error) {
-  const Backend &table = table_of(index);
-  if (table.is_gpu) {
-    *ran = forced_kernel(*r);
-    return offload(table, r->desc, ran, &r->info->device, error);
-  }
-  const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
-  if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
-  if (!r->at.on_host()) {  // managed memory: what its device still does to it comes first
-    void *stream = r->handle != nullptr ? r->handle->stream : nullptr;
-    const libsgemm_status_t status = table_of(r->at.owner).synchronize(r->at.where.device, stream, error);
-    if (status != LIBSGEMM_SUCCESS) return status;
-  }
-  *ran = kernel;
-  const Launch launch = {};
-  return kernel->launch(r->desc, launch, error);
-}
-
-// Verification, and C as it was before if the result is refused.
-libsgemm_status_t launch_and_verify(Request *r, int index, const Kernel **ran, Error *error) {
-  Snapshot before;
-  if (!before.take(r->desc)) {
-    set_error(error, "no host memory for the copy of C that verification needs");
-    return LIBSGEMM_OUT_OF_MEMORY;
-  }
-  const libsgemm_status_t status = launch_on_host(r, index, ran, error);
-  if (status != LIBSGEMM_SUCCESS) return status;
-  const double ratio = verify_result(r->desc, &before, r->settings.verify, {(*ran)->math_mode, (*ran)->truncates});
-  r->info->verify_ratio = ratio;
-  if (ratio <= 1) return status;
-  set_error(error, "the result is wrong: an error is %.3g times its bound", ratio);
-  if (r->settings.verify_action == LIBSGEMM_VERIFY_WARN) {
-    warn(index, Note::wrong,
-         std::string(r->call.entry) + " on " + kBackendNames[index] + ", " + (*ran)->name + ": " + error->text + " (" +
-             to_string(r->desc) + ")");
-    return status;
-  }
-  before.restore(r->desc);
-  return LIBSGEMM_VERIFICATION_FAILED;
-}
-
-libsgemm_status_t run(Request *r, int index, Error *error) {
-  const Kernel *ran = nullptr;
-  const Inside inside(r->info);
-  const bool on_gpu = table_of(index).is_gpu && !r->at.on_host();
-  const bool verify = r->settings.verify != LIBSGEMM_VERIFY_OFF && !on_gpu;
-  const libsgemm_status_t status = on_gpu   ? launch_on_device(r, index, &ran, error)
-                                   : verify ? launch_and_verify(r, index, &ran, error)
-                                            : launch_on_host(r, index, &ran, error);
-  if (status == LIBSGEMM_SUCCESS) {
-    r->info->backend = &table_of(index);
-    r->info->kernel = ran;
-    if (on_gpu) r->info->device = r->at.where.device;
-  }
-  return status;
-}
 
 // ---- Whether a backend is a candidate
 // ----------------------------------------------------------------------------------
@@ -168,8 +24,9 @@ bool has_cpu_choice(const Settings &s) {
   return s.preference.chosen == 0;
 }
 
-// Host data go to a GPU if that was asked for, or if the call is large enough to be worth the transfer. The threshold
-// needs a CPU to choose instead: where only GPUs were named it holds if the user set it, and under STRICT not at all.
+// Host data go to a GPU if that was asked for, or if it is worth the transfer: by the threshold, if the user set one,
+// otherwise by predicted times. Both need a CPU to choose instead: where only GPUs were named they hold if the user set
+// LIBSGEMM_OFFLOAD or the threshold, and under STRICT not at all.
 bool worth_offloading(const Request &r, int index) {
   const Settings &s = r.settings;
   if (s.kernel.backend >= 0 || s.offload == Offload::always) return true;
@@ -178,6 +35,7 @@ bool worth_offloading(const Request &r, int index) {
     return false;
   }
   if (!has_cpu_choice(s) && (s.strict || !s.offload_set)) return true;
+  if (s.offload_threshold < 0) return gpu_pays(index, s, r.desc, r.at.pinned[index], r.info);
   const double size = static_cast<double>(r.desc.m) * static_cast<double>(r.desc.n) * static_cast<double>(r.desc.k);
   if (size >= s.offload_threshold * s.offload_threshold * s.offload_threshold) return true;
   r.info->note(index, Note::small);
@@ -195,6 +53,10 @@ bool usable(const Request &r, int index) {
     return false;
   }
   if (!table_of(index).is_gpu) return true;
+  if (library().slots[index].probe_state.load(std::memory_order_acquire) == Slot::refused) {
+    info.note(index, Note::unavailable);
+    return false;
+  }
   if (r.at.on_host() && !worth_offloading(r, index)) return false;
   if (lost_by_fork(index)) {
     info.note(index, Note::after_fork);
@@ -236,6 +98,42 @@ void tell_of_replacement(const Request &r, int asked, int index) {
   warn(r.settings.preference.order[0], Note::unavailable, reason_in_words(*r.info) + ": using " + kBackendNames[index]);
 }
 
+// What follows from the failure of a backend: true if the next one is to try.
+bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) {
+  ThreadInfo &info = *r->info;
+  const bool wrong = status == LIBSGEMM_VERIFICATION_FAILED;
+  const Note::Why why = wrong ? Note::wrong : Note::failed;
+  info.note(index, why);
+  info.failure = error;
+  if (r->settings.strict || (wrong && r->settings.verify_action == LIBSGEMM_VERIFY_ERROR)) return false;
+  ++info.fallbacks;
+  warn(index, why,
+       std::string(r->call.entry) + ": backend " + kBackendNames[index] + " failed (" + error.text +
+           "): trying the next one");
+  return true;
+}
+
+// A call on device memory whose result was refused, moved to host memory, where other backends can compute it.
+class Moved {
+ public:
+  explicit Moved(const Request &r) : from_(r) {}
+
+  // The call on copies; NULL, with *error, if there are none.
+  Request *take(Error *error) {
+    if (copy_.take(device_memory(from_), from_.desc, error) != LIBSGEMM_SUCCESS) return nullptr;
+    return &request_.emplace(Request{from_.call, copy_.desc(), from_.settings, from_.handle, from_.info});
+  }
+  // Its result to where it belongs, if it was moved at all.
+  libsgemm_status_t finish(Error *error) {
+    return request_ ? copy_.return_c(device_memory(from_), error) : LIBSGEMM_SUCCESS;
+  }
+
+ private:
+  const Request &from_;
+  HostCopy copy_;
+  std::optional<Request> request_;
+};
+
 libsgemm_status_t compute(Request *r) {
   ThreadInfo &info = *r->info;
   int8_t order[kBackendCount];
@@ -243,12 +141,15 @@ libsgemm_status_t compute(Request *r) {
   const int asked = r->settings.kernel.backend >= 0 ? 1 : r->settings.preference.chosen;
   if (r->settings.kernel.backend >= 0) info.choice = Choice::forced_kernel;
   libsgemm_status_t last = LIBSGEMM_SUCCESS;
+  std::optional<Moved> moved;
+  Request *now = r;
   for (int i = 0; i < count; ++i) {
     const int index = order[i];
-    if (!usable(*r, index)) continue;
+    if (!usable(*now, index)) continue;
     Error error;  // not cleared as a whole: this is the path of every call
     error.text[0] = '\0';
-    const libsgemm_status_t status = run(r, index, &error);
+    libsgemm_status_t status = attempt(now, index, &error);
+    if (status == LIBSGEMM_SUCCESS && moved) status = moved->finish(&error);
     if (status == LIBSGEMM_SUCCESS) {
       if (info.choice != Choice::forced_kernel && asked > 0) {
         info.choice = i < asked ? Choice::asked_for : Choice::replacement;
@@ -261,16 +162,13 @@ libsgemm_status_t compute(Request *r) {
       info.note(index, Note::unsupported);
       continue;
     }
-    const bool wrong = status == LIBSGEMM_VERIFICATION_FAILED;
-    info.note(index, wrong ? Note::wrong : Note::failed);
-    info.failure = error;
     last = status;
-    const bool stop = r->settings.strict || (wrong && r->settings.verify_action == LIBSGEMM_VERIFY_ERROR);
-    if (stop) break;
-    ++info.fallbacks;
-    warn(index, wrong ? Note::wrong : Note::failed,
-         std::string(r->call.entry) + ": backend " + kBackendNames[index] + " failed (" + error.text +
-             "): trying the next one");
+    if (!go_on(now, index, status, error)) break;
+    if (status == LIBSGEMM_VERIFICATION_FAILED && i + 1 < count && !now->at.cpu_can_reach()) {
+      Request *copied = moved.emplace(*r).take(&error);
+      if (copied == nullptr) break;
+      now = copied;
+    }
   }
   return nobody_left(r, last);
 }
@@ -294,7 +192,7 @@ libsgemm_status_t scale(Request *r) {
   }
   Launch launch = {};
   launch.device = r->at.where.device;
-  launch.stream = r->handle != nullptr ? r->handle->stream : nullptr;
+  launch.stream = stream_of(*r);
   launch.capturing = table.capturing(launch.stream);
   launch.arrays_on_device = r->at.arrays_on_device;
   libsgemm_status_t status = table.scale(r->desc, launch, &info.failure);
@@ -308,7 +206,8 @@ libsgemm_status_t scale(Request *r) {
 }
 
 libsgemm_status_t check_request(Request *r) {
-  const libsgemm_status_t status = find_operands(r->desc, r->settings, &r->at, r->info);
+  libsgemm_status_t status = find_operands(r->desc, r->settings, &r->at, r->info);
+  if (status == LIBSGEMM_SUCCESS && r->call.planned) status = check_plans(r->call, r->settings, r->at, r->info);
   return status != LIBSGEMM_SUCCESS ? status : check_memory(r->call, r->desc, !r->at.arrays_on_device, r->info);
 }
 

@@ -103,6 +103,18 @@ void read_devices(Environment *env) {
   }
 }
 
+void read_verify_seed(Environment *env) {
+  const char *value = get("LIBSGEMM_VERIFY_SEED");
+  if (value == nullptr) return;
+  errno = 0;
+  char *end = nullptr;
+  env->verify_seed = std::strtoull(value, &end, 10);
+  env->verify_seed_set = true;
+  if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0) {
+    complain(env, "LIBSGEMM_VERIFY_SEED", value, "an integer from 0 to 18446744073709551615");
+  }
+}
+
 void read_math_mode(Environment *env) {
   Settings &s = env->settings;
   s.math_mode = static_cast<libsgemm_math_mode_t>(read_word(env, "LIBSGEMM_MATH_MODE", LIBSGEMM_MATH_FP32,
@@ -176,8 +188,7 @@ Environment read_environment() {
   s.strict = read_word(&env, "LIBSGEMM_STRICT", 0, {{"0", 0}, {"1", 1}}) != 0;
   s.deterministic = read_word(&env, "LIBSGEMM_DETERMINISTIC", 0, {{"0", 0}, {"1", 1}}) != 0;
   s.offload = static_cast<Offload>(read_word(&env, "LIBSGEMM_OFFLOAD", 0, {{"auto", 0}, {"never", 1}, {"always", 2}}));
-  // Below about this size moving the operands costs more than a CPU's product; a calibration may replace it.
-  s.offload_threshold = read_number(&env, "LIBSGEMM_OFFLOAD_THRESHOLD", 500,
+  s.offload_threshold = read_number(&env, "LIBSGEMM_OFFLOAD_THRESHOLD", -1,
                                     "a number >= 0, the cube root of m*n*k from which on host data go to a GPU");
   s.offload_set = get("LIBSGEMM_OFFLOAD") != nullptr || get("LIBSGEMM_OFFLOAD_THRESHOLD") != nullptr;
   read_math_mode(&env);
@@ -187,6 +198,7 @@ Environment read_environment() {
   s.verify_action = static_cast<libsgemm_verify_action_t>(
       read_word(&env, "LIBSGEMM_VERIFY_ACTION", LIBSGEMM_VERIFY_WARN,
                 {{"warn", LIBSGEMM_VERIFY_WARN}, {"retry", LIBSGEMM_VERIFY_RETRY}, {"error", LIBSGEMM_VERIFY_ERROR}}));
+  read_verify_seed(&env);
   env.verbose = read_word(&env, "LIBSGEMM_VERBOSE", 0, {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
   read_devices(&env);
   env.offload_threads = read_count(&env, "LIBSGEMM_OFFLOAD_THREADS", 256, false);
@@ -198,6 +210,7 @@ Environment read_environment() {
   const auto text = [](const char *name) { return std::string(get(name) != nullptr ? get(name) : ""); };
   env.kernel = text("LIBSGEMM_KERNEL");
   env.cpu_blas = text("LIBSGEMM_CPU_BLAS");
+  env.calibration = text("LIBSGEMM_CALIBRATION");
   env.log_path = text("LIBSGEMM_LOG_PATH");
   env.stats_dir = text("LIBSGEMM_STATS_DIR");
   if (const char *path = get("LIBSGEMM_BACKEND_PATH")) env.backend_path = split(path, ':');

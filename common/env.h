@@ -35,7 +35,7 @@ struct Settings {
   bool strict;
   Offload offload;
   bool offload_set;          // LIBSGEMM_OFFLOAD or its threshold was given: then it holds for forced backends too
-  double offload_threshold;  // cube root of m * n * k
+  double offload_threshold;  // cube root of m * n * k; negative: not given, and predicted times decide
   libsgemm_math_mode_t math_mode;
   bool deterministic;
   libsgemm_verify_t verify;
@@ -51,6 +51,7 @@ struct Environment {
   std::string kernel;  // LIBSGEMM_KERNEL: resolved to settings.kernel when the backends are known
   std::vector<std::string> backend_path;
   std::string cpu_blas;
+  std::string calibration;  // LIBSGEMM_CALIBRATION: "off", or a file; empty: the one in the user's cache
   bool devices_set = false;
   std::vector<int> devices;
   int offload_threads = 0;         // that copy between host memory and pinned memory; 0: by the number of cores
@@ -61,6 +62,8 @@ struct Environment {
   int verbose = 0;
   std::string log_path;
   std::string stats_dir;
+  bool verify_seed_set = false;
+  uint64_t verify_seed = 0;
   std::string error;  // what is invalid, and what would be valid; empty if nothing
 };
 

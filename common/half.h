@@ -5,17 +5,18 @@
 #include <cstdint>
 #include <cstring>
 
+#include "host_device.h"
 #include "libsgemm.h"
 
 namespace libsgemm {
 
-inline uint32_t bits_of(float value) {
+LIBSGEMM_HOST_DEVICE inline uint32_t bits_of(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
-inline float float_from_bits(uint32_t bits) {
+LIBSGEMM_HOST_DEVICE inline float float_from_bits(uint32_t bits) {
   float value;
   std::memcpy(&value, &bits, sizeof value);
   return value;
@@ -35,27 +36,27 @@ inline float f16_to_float(uint16_t bits) {
 }
 
 // x where the condition holds, else y: without a branch, so that loops become vector instructions.
-inline uint32_t where(bool condition, uint32_t x, uint32_t y) {
+LIBSGEMM_HOST_DEVICE inline uint32_t where(bool condition, uint32_t x, uint32_t y) {
   const uint32_t mask = 0u - static_cast<uint32_t>(condition);
   return (x & mask) | (y & ~mask);
 }
 
 // 11 significant bits, ties away from zero, as GPUs convert. From 2^128 - 2^116 on infinite.
-inline float round_to_tf32(float value) {
+LIBSGEMM_HOST_DEVICE inline float round_to_tf32(float value) {
   const uint32_t bits = bits_of(value);
   const bool finite = (bits & 0x7f800000u) != 0x7f800000u;
   return float_from_bits(finite ? (bits + 0x1000u) & ~0x1fffu : bits);
 }
 
 // 8 significant bits, ties to even. From 2^128 - 2^119 on infinite.
-inline float round_to_bf16(float value) {
+LIBSGEMM_HOST_DEVICE inline float round_to_bf16(float value) {
   const uint32_t bits = bits_of(value);
   const bool finite = (bits & 0x7f800000u) != 0x7f800000u;
   return float_from_bits(finite ? (bits + 0x7fffu + ((bits >> 16) & 1u)) & ~0xffffu : bits);
 }
 
 // 11 significant bits, below 2^-14 multiples of 2^-24, ties to even. From 65520 on infinite.
-inline float round_to_f16(float value) {
+LIBSGEMM_HOST_DEVICE inline float round_to_f16(float value) {
   const uint32_t bits = bits_of(value), sign = bits & 0x80000000u, magnitude = bits ^ sign;
   // Floats from 0.5 to 1 are multiples of 2^-24.
   const uint32_t small = bits_of((float_from_bits(magnitude) + 0.5f) - 0.5f);
@@ -65,7 +66,7 @@ inline float round_to_f16(float value) {
 }
 
 // An input of a product in the mode. The modes that split inputs into parts keep all of it.
-inline float rounded(float value, libsgemm_math_mode_t mode) {
+LIBSGEMM_HOST_DEVICE inline float rounded(float value, libsgemm_math_mode_t mode) {
   switch (mode) {
     case LIBSGEMM_MATH_TF32:
       return round_to_tf32(value);

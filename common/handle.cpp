@@ -81,9 +81,27 @@ libsgemm_handle::Workspace libsgemm_handle::obtain(int backend, int device) {
   return {backend, device, nullptr, 0};
 }
 
+void *libsgemm_handle::keep(int backend, int device, size_t bytes, libsgemm::Error *error) {
+  const libsgemm::Backend &table = *libsgemm::library().slots[backend].table;
+  Workspace w = {backend, device, nullptr, bytes};
+  for (size_t i = 0; i < kept.size(); ++i) {
+    if (kept[i].backend != backend || kept[i].device != device) continue;
+    if (kept[i].bytes >= bytes) return kept[i].memory;
+    table.release(device, kept[i].memory);
+    kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
+    break;
+  }
+  kept.reserve(kept.size() + 1);
+  if (table.allocate(device, bytes, &w.memory, error) != LIBSGEMM_SUCCESS) return nullptr;
+  kept.push_back(w);
+  return w.memory;
+}
+
 void libsgemm_handle::release_all() {
-  for (const Workspace &w : own) libsgemm::library().slots[w.backend].table->release(w.device, w.memory);
-  own.clear();
+  for (std::vector<Workspace> *all : {&own, &kept}) {
+    for (const Workspace &w : *all) libsgemm::library().slots[w.backend].table->release(w.device, w.memory);
+    all->clear();
+  }
 }
 
 // ---- Public functions

@@ -23,11 +23,14 @@ struct libsgemm_handle {
   void *user_workspace = nullptr;
   size_t workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;  // of the user's, or the bound of our own
   std::vector<Workspace> own;
+  std::vector<Workspace> kept;  // scratch of verification
 
   // Workspace there is already for a device; {NULL, 0} if none.
   Workspace find(int backend, int device) const;
   // The same, allocated now if need be, as large as the bound allows; fewer bytes, or none, if memory is short.
   Workspace obtain(int backend, int device);
+  // Device memory of at least so many bytes that stays with the handle; NULL if there is none.
+  void *keep(int backend, int device, size_t bytes, libsgemm::Error *error);
   void release_all();
 };
 

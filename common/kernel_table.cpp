@@ -59,16 +59,26 @@ bool same_bits(const GemmDesc &x, const GemmDesc &y, First GemmDesc::*first, Las
 
 bool same_choice(const GemmDesc &x, const GemmDesc &y) {
   return same_bits(x, y, &GemmDesc::m, &GemmDesc::ldc) && alike(x.a, y.a) && alike(x.b, y.b) && alike(x.c, y.c) &&
+         alike(x.plan_a, y.plan_a) && alike(x.plan_b, y.plan_b) &&
          same_bits(x, y, &GemmDesc::routine, &GemmDesc::deterministic) && x.batch == y.batch &&
          same_bits(x, y, &GemmDesc::batch_count, &GemmDesc::stride_c);
 }
 
+// Modes whose only merit is speed: whoever asks for the others may want their rounding.
+bool has_error_of_fp32(libsgemm_math_mode_t mode) {
+  return mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3;
+}
+
+// The cheapest row of the mode asked for; of FP32 where there is none, or where that is as good and cheaper, unless the
+// caller has split an operand for the mode.
 const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
   const Kernel *kernel = cheapest(backend, desc, device, workspace_bytes, desc.math_mode);
-  if (kernel == nullptr && desc.math_mode != LIBSGEMM_MATH_FP32) {
-    kernel = cheapest(backend, desc, device, workspace_bytes, LIBSGEMM_MATH_FP32);
-  }
-  return kernel;
+  if (desc.math_mode == LIBSGEMM_MATH_FP32) return kernel;
+  const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
+  if (kernel != nullptr && (planned || !has_error_of_fp32(desc.math_mode))) return kernel;
+  const Kernel *fp32 = cheapest(backend, desc, device, workspace_bytes, LIBSGEMM_MATH_FP32);
+  if (kernel == nullptr) return fp32;
+  return fp32 != nullptr && fp32->cost(desc, device) < kernel->cost(desc, device) ? fp32 : kernel;
 }
 
 }  // namespace

@@ -41,6 +41,14 @@ bool agree(const Location *locations, int count, Location *where) {
   return true;
 }
 
+// Of pointers in the order of pointers_of().
+unsigned pinned_of(const Location *locations, int count) {
+  constexpr unsigned bits[] = {kPinnedC, kPinnedA, kPinnedB};
+  unsigned pinned = 0;
+  for (int i = 0; i < count; ++i) pinned |= locations[i].space == Space::pinned ? bits[i] : 0;
+  return pinned;
+}
+
 // Whether a GPU backend is to be asked for its memory: a candidate, which is loaded for that, or any that is loaded.
 bool may_own_memory(const Settings &s, int index) {
   if (library().slots[index].state.load(std::memory_order_acquire) == Slot::ready) return true;
@@ -75,6 +83,7 @@ libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, 
       return info->fail(LIBSGEMM_INVALID_ARGUMENT,
                         "A, B and C are not all in host memory or all in memory of one device");
     }
+    placement->pinned[index] = pinned_of(locations, pointer_count);
     if (!on_device(where)) continue;
     if (where.device < 0) {
       return info->fail(LIBSGEMM_UNAVAILABLE,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend.h"
+#include "decision_model.h"
 #include "env.h"
 #include "thread_info.h"
 
@@ -10,7 +11,8 @@ namespace libsgemm {
 struct Placement {
   int owner = -1;  // GPU backend in whose memory they are; -1: host memory
   Location where = {Space::host, 0};
-  bool arrays_on_device = false;  // the pointer arrays of a batch are in device memory too
+  bool arrays_on_device = false;    // the pointer arrays of a batch are in device memory too
+  unsigned pinned[kFirstCpu] = {};  // host operands that are page-locked for a GPU backend, as bits of Pinned
 
   bool on_host() const { return owner < 0; }
   // Managed memory can be computed on by a CPU as well.

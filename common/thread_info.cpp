@@ -8,6 +8,20 @@
 namespace libsgemm {
 namespace {
 
+std::string milliseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", seconds * 1e3);
+  return text;
+}
+
+// "0.8 ms predicted on openblas against 1.9 on cuda (up 1.2, compute 0.1, down 0.6)"
+std::string words(const Expected &e, int gpu) {
+  const Prediction &p = e.seconds;
+  return milliseconds(p.cpu) + " ms predicted on " + kBackendNames[e.cpu] + " against " + milliseconds(p.gpu) + " on " +
+         kBackendNames[gpu] + " (up " + milliseconds(p.up) + ", compute " + milliseconds(p.compute) + ", down " +
+         milliseconds(p.down) + ")";
+}
+
 std::string words(const Note &note, const ThreadInfo &info) {
   const Slot &slot = library().slots[note.backend];
   switch (note.why) {
@@ -18,6 +32,15 @@ std::string words(const Note &note, const ThreadInfo &info) {
                                                   : "has no kernel for this call";
     case Note::small:
       return "not worth the transfer: below LIBSGEMM_OFFLOAD_THRESHOLD";
+    case Note::tiny:
+      return "not worth the transfer: too small for any GPU";
+    case Note::slower:
+      return "not worth the transfer: " + words(info.expected[note.backend], note.backend);
+    case Note::deferred: {
+      const Expected &e = info.expected[note.backend];
+      return "not started yet: " + words(e, note.backend) + ", and the calls so far would have saved " +
+             milliseconds(e.saved) + " of the " + milliseconds(e.startup) + " that the start takes";
+    }
     case Note::not_offloaded:
       return "not used for host memory: LIBSGEMM_OFFLOAD=never";
     case Note::other_memory:
@@ -51,6 +74,10 @@ std::string reason_in_words(const ThreadInfo &info) {
     static const char *const choices[] = {": first usable in the default order", ": asked for",
                                           ": its kernel was forced", ": in place of what was asked for"};
     text += choices[static_cast<int>(info.choice)];
+    for (int gpu = 0; gpu < kFirstCpu; ++gpu) {
+      const bool ran = info.expected[gpu].known && std::strcmp(info.backend->name, kBackendNames[gpu]) == 0;
+      if (ran) text += ", " + words(info.expected[gpu], gpu);
+    }
   }
   for (int i = 0; i < info.note_count; ++i) {
     text += (text.empty() ? "" : "; ") + std::string(kBackendNames[info.notes[i].backend]) + " " +
@@ -72,6 +99,7 @@ libsgemm_status_t libsgemm_last_info(libsgemm_info_t *out) {
   out->argument = info.argument;
   out->device = info.device;
   out->fallbacks = info.fallbacks;
+  out->plans = info.plans;
   out->truncated = info.kernel != nullptr && info.kernel->truncates ? 1 : 0;
   out->verify_ratio = info.verify_ratio;
   using libsgemm::copy;

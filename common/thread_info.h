@@ -5,6 +5,7 @@
 #include <string>
 
 #include "backend.h"
+#include "decision_model.h"
 #include "env.h"
 
 namespace libsgemm {
@@ -15,6 +16,9 @@ struct Note {
     unavailable,
     unsupported,
     small,
+    tiny,
+    slower,
+    deferred,
     not_offloaded,
     other_memory,
     after_fork,
@@ -24,6 +28,14 @@ struct Note {
   };
   int8_t backend;
   Why why;
+};
+
+// What was predicted before a call on host memory went to a GPU or stayed on the CPU.
+struct Expected {
+  bool known;
+  int8_t cpu;  // the backend that computes on the CPU
+  Prediction seconds;
+  double startup, saved;  // seconds, where starting the devices was put off
 };
 
 enum class Choice : int8_t { by_default, asked_for, forced_kernel, replacement };
@@ -44,8 +56,10 @@ struct ThreadInfo {
   bool inside;    // a backend is at work for this thread: a call that arrives now is a recursion
   int8_t note_count;
   Note notes[kMaxNotes];
-  Error failure;      // of the last backend that failed
-  char message[512];  // of an error
+  Error failure;                      // of the last backend that failed
+  char message[512];                  // of an error
+  int plans = 0;                      // operands that came from plans
+  Expected expected[kFirstCpu] = {};  // by GPU backend
 
   void begin(const char *entry_name) {
     entry = entry_name;
@@ -56,11 +70,13 @@ struct ThreadInfo {
     argument = 0;
     device = 0;
     fallbacks = 0;
+    plans = 0;
     verify_ratio = -1;
     choice = Choice::by_default;
     note_count = 0;
     failure.text[0] = '\0';
     message[0] = '\0';
+    for (Expected &e : expected) e.known = false;
   }
 
   void note(int index, Note::Why why) {

@@ -1,25 +1,23 @@
-// Verification in FP64: slow, independent of every kernel, and exact about which terms an element has.
+// Verification in FP64, independent of every kernel, and exact about which terms an element has. Here: which elements,
+// and columns of them.
 #include "verify.h"
 
-#include <atomic>
+#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
-#include "product.h"
+#include "parallel.h"
+#include "verify_claim.h"
 
 namespace libsgemm {
 namespace {
 
-constexpr int kSamples = 4;  // columns, and as many rows
-constexpr double kUnit = 0x1p-24;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kSamples = 4;                        // columns, and as many rows
+constexpr uint64_t kStride = 0x2545f4914f6cdd1du;  // between the seeds of the products of a batch
 
-// A wrong result must not be missed twice for the same reason, so each call draws other rows. A Weyl sequence through
-// the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
-int64_t draw(int64_t count) {
-  static std::atomic<uint64_t> state{0x243f6a8885a308d3u};
-  uint64_t z = state.fetch_add(0x9e3779b97f4a7c15u, std::memory_order_relaxed);
+// Another number for each `at`, by the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+int64_t draw(uint64_t seed, uint64_t at, int64_t count) {
+  uint64_t z = seed + at * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return static_cast<int64_t>((z ^ (z >> 31)) % static_cast<uint64_t>(count));
@@ -84,140 +82,52 @@ void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Colum
   }
 }
 
-// Ratio of an error to its bound, `factor` times `magnitude` and `lost`.
-double ratio(double computed, double wanted, double magnitude, double factor, double lost, int64_t k) {
-  // Beyond the range of FP32 a kernel may overflow to Inf, or in its partial sums to NaN; NaN and Inf in the input
-  // spread to one of these. What matters is that no finite number hides them, and that none appears without cause.
-  if (!std::isfinite(wanted)) return std::isfinite(computed) ? kInfinity : 0;
-  if (!std::isfinite(computed))
-    return magnitude > static_cast<double>(std::numeric_limits<float>::max()) ? 0 : kInfinity;
-  // Products below the normal range lose bits that the relative bound does not know of.
-  const double floor = static_cast<double>(std::numeric_limits<float>::denorm_min()) * static_cast<double>(k + 2);
-  return std::fabs(computed - wanted) / (factor * magnitude + lost + floor);
-}
-
-// The result and what it came from, in one orientation: rows of C are columns of its transpose. Of trsm, x is the
-// triangle, so that a column is one solution.
-struct Claim {
-  Products products;
-  Output before;  // C as it was; data NULL if it was not read
-  float alpha, beta;
-  bool solved;  // trsm: the product is to be alpha * before
-  libsgemm_math_mode_t mode;
-  double factor;
-
-  Claim transposed() const { return {products.transposed(), before.transposed(), alpha, beta, solved, mode, factor}; }
-};
-
-// f of verify.h.
-double error_factor(const GemmDesc &d, const Arithmetic &how) {
-  const double k = static_cast<double>(d.k), terms = d.routine == Routine::syr2k ? 2 : 1;
-  double factor = 2 * terms * std::sqrt(k + 2) * kUnit;
-  if (how.truncates) factor += (k / (how.mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1) * 2 * kUnit;
-  if (how.mode == LIBSGEMM_MATH_BF16X6) factor += 4 * kUnit;
-  if (how.mode == LIBSGEMM_MATH_FP16X3) factor += 8 * kUnit;
-  return factor;
-}
-
-// Of a row of x: the sum of magnitudes, and how much of an element its parts may lose.
-struct Parts {
-  double sum, lost;
-};
-
-Parts parts(const View &x, int64_t i, int64_t k, libsgemm_math_mode_t mode) {
-  double sum = 0, largest = 0;
-  for (int64_t l = 0; l < k; ++l) {
-    const double magnitude = std::fabs(static_cast<double>(x.at(i, l)));
-    sum += magnitude;
-    largest = std::max(largest, magnitude);
-  }
-  return {sum, mode == LIBSGEMM_MATH_FP16X3 ? 0x1p-49 * largest : 0x1p-133};
-}
-
-Claim claim(const GemmDesc &d, const float *before, const Arithmetic &how) {
-  const bool solved = d.routine == Routine::trsm;
-  const Products p = solved ? products(d, d.c, d.ldc, how.mode) : products(d, before, d.m, how.mode);
-  const bool reads = before != nullptr && reads_c(d) && d.routine != Routine::trmm;
-  const Output old = {reads ? const_cast<float *>(before) : nullptr, 1, d.m, p.out.part};
-  const Claim c = {p, old, d.alpha, d.beta, solved, how.mode, error_factor(d, how)};
-  return solved && d.side == LIBSGEMM_RIGHT ? c.transposed() : c;
-}
-
-// Whether a solution of trsm has its infinities and NaNs where substitution in FP64 has them: a zero on the diagonal,
-// or a growth beyond the range of FP32, gives them rightly.
-bool right_not_to_be_finite(const Claim &c, int64_t j) {
-  const View &t = c.products.term[0].x;
-  const int64_t order = c.products.term[0].m;
-  constexpr double kLimit = static_cast<double>(std::numeric_limits<float>::max()) / 2;
-  std::vector<double> x(static_cast<size_t>(order));
-  for (int64_t step = 0; step < order; ++step) {
-    const int64_t i = t.upper ? order - 1 - step : step;
-    double sum = static_cast<double>(c.alpha) * static_cast<double>(*c.before.at(i, j));
-    double magnitude = std::fabs(sum);
-    for (int64_t l = t.upper ? i + 1 : 0; l < (t.upper ? order : i); ++l) {
-      const double term = static_cast<double>(t.at(i, l)) * x[static_cast<size_t>(l)];
-      sum -= term;
-      magnitude += std::fabs(term);
+// Four columns, four rows, and the checksum along the shorter side of C.
+double worst_of_samples(const Claim &columns, uint64_t seed) {
+  const Claim rows = columns.transposed();
+  const Product &p = columns.products.term[0];
+  double worst[2 * kSamples] = {};
+  const double terms = static_cast<double>(kSamples) * static_cast<double>(p.m + p.n) * static_cast<double>(p.k);
+  in_parallel(2 * kSamples, terms, [&](int64_t first, int64_t last) {
+    for (int64_t s = first; s < last; ++s) {
+      const Claim &c = s % 2 == 0 ? columns : rows;
+      worst[s] = worst_of_column(c, draw(seed, static_cast<uint64_t>(s), c.products.term[0].n));
     }
-    const double wanted = t.unit ? sum : sum / static_cast<double>(t.at(i, i));
-    const bool in_range = magnitude <= kLimit && std::fabs(wanted) <= kLimit;  // false for NaN
-    const double computed = static_cast<double>(*c.products.out.at(i, j));
-    if (in_range != std::isfinite(computed) && (in_range || !std::isfinite(wanted))) return false;
-    x[static_cast<size_t>(i)] = std::isfinite(computed) ? wanted : computed;
-  }
-  return true;
-}
-
-double worst_of_column(const Claim &c, int64_t j, Column *column) {
-  const Product &p = c.products.term[0];
-  const int64_t first = c.products.out.first_row(j), last = c.products.out.last_row(j, p.m);
-  column->value.assign(static_cast<size_t>(p.m), 0);
-  column->magnitude.assign(static_cast<size_t>(p.m), 0);
-  for (int t = 0; t < c.products.count; ++t) add_product(c.products.term[t], j, first, last, column);
-  const double alpha = static_cast<double>(c.alpha);
-  const bool split = c.mode == LIBSGEMM_MATH_BF16X6 || c.mode == LIBSGEMM_MATH_FP16X3;
-  const Parts y = split ? parts(p.y.transposed(), j, p.k, c.mode) : Parts{0, 0};
-  double worst = 0;
-  for (int64_t i = first; i < last; ++i) {
-    const double value = column->value[static_cast<size_t>(i)], magnitude = column->magnitude[static_cast<size_t>(i)];
-    const double old = c.before.data != nullptr ? static_cast<double>(*c.before.at(i, j)) : 0;
-    if (c.solved && !std::isfinite(value)) {
-      // Told by whole solutions; a row of them does not show what led to it.
-      if (p.x.structure == View::triangular && !right_not_to_be_finite(c, j)) return kInfinity;
-      continue;
-    }
-    if (c.solved) {
-      worst = std::max(worst, ratio(value, alpha * old, magnitude + std::fabs(alpha * old), c.factor, 0, p.k));
-      continue;
-    }
-    const double add = c.before.data != nullptr ? static_cast<double>(c.beta) * old : 0;
-    const double computed = static_cast<double>(*c.products.out.at(i, j));
-    const Parts x = split ? parts(p.x, i, p.k, c.mode) : Parts{0, 0};
-    const double lost = std::fabs(alpha) * (x.lost * y.sum + x.sum * y.lost);
-    worst = std::max(worst, ratio(computed, alpha * value + add, std::fabs(alpha) * magnitude + std::fabs(add),
-                                  c.factor, lost, p.k));
-  }
-  return worst;
+  });
+  const uint64_t signs = static_cast<uint64_t>(draw(seed, 2 * kSamples, INT64_MAX));
+  return std::max(*std::max_element(worst, worst + 2 * kSamples), worst_of_sums(p.n > p.m ? rows : columns, signs));
 }
 
 }  // namespace
 
-double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode, Arithmetic arithmetic) {
+double worst_of_column(const Claim &c, int64_t j) {
+  const Product &p = c.products.term[0];
+  const int64_t first = c.products.out.first_row(j), last = c.products.out.last_row(j, p.m);
   Column column;
+  column.value.assign(static_cast<size_t>(p.m), 0);
+  column.magnitude.assign(static_cast<size_t>(p.m), 0);
+  for (int t = 0; t < c.products.count; ++t) add_product(c.products.term[t], j, first, last, &column);
+  const bool split = splits(c.mode);
+  const Parts y = split ? parts(p.y.transposed(), j, p.k, c.mode) : Parts{0, 0};
+  double worst = 0;
+  bool told = false;
+  for (int64_t i = first; i < last; ++i) {
+    const Parts x = split ? parts(p.x, i, p.k, c.mode) : Parts{0, 0};
+    const auto at = static_cast<size_t>(i);
+    const double lost = x.lost * y.sum + x.sum * y.lost;
+    worst = std::max(worst, element_ratio(c, i, j, column.value[at], column.magnitude[at], lost, &told));
+  }
+  return worst;
+}
+
+double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode, Arithmetic arithmetic,
+                     uint64_t seed) {
   double worst = 0;
   for (int64_t item = 0; item < desc.batch_count; ++item) {
     const GemmDesc d = batch_item(desc, item);
-    const Claim columns = claim(d, before != nullptr ? before->item(item) : nullptr, arithmetic);
-    const int64_t m = columns.products.term[0].m, n = columns.products.term[0].n;
-    if (mode == LIBSGEMM_VERIFY_FULL || n <= 2 * kSamples) {
-      for (int64_t j = 0; j < n; ++j) worst = std::max(worst, worst_of_column(columns, j, &column));
-      continue;
-    }
-    const Claim rows = columns.transposed();
-    for (int s = 0; s < kSamples; ++s) {
-      worst = std::max(worst, worst_of_column(columns, draw(n), &column));
-      worst = std::max(worst, worst_of_column(rows, draw(m), &column));
-    }
+    const Claim c = claim(d, before != nullptr ? before->item(item) : nullptr, arithmetic);
+    const bool all = mode == LIBSGEMM_VERIFY_FULL || c.products.term[0].n <= 2 * kSamples;
+    worst = std::max(worst, all ? worst_of_all(c) : worst_of_samples(c, seed + static_cast<uint64_t>(item) * kStride));
   }
   return worst;
 }

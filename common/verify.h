@@ -13,15 +13,25 @@ struct Arithmetic {
 
 // The worst |error| / bound over the elements looked at; at most 1 if the result is right. Infinite if a value is not
 // finite where it should be, or finite where it should not. trsm: of the residual op(A) X - alpha B. `before` is C as
-// it was, needed if reads_c(desc). All operands in host memory. SAMPLE: four rows, four columns.
+// it was, needed if reads_c(desc). All operands in host memory.
+//
+// SAMPLE: four columns and four rows, and a checksum of all of C (checksum.h), chosen by `seed`. An error of one
+// element of row i of C (of a column where C has more columns than rows) is found for certain from twice
+//   4 f (sum_l |alpha A_il| |B_l| + |beta| |C_i|), |.| the 2-norm of row l of op(B), of row i of C,
+// on, which is some 4 sqrt(n) times the bound of an element, n the shorter side; a smaller one above its bound with
+// probability 1 - (1 - 1/m)^4 (1 - 1/n)^4, if one of its row or its column is drawn. Where NaN or Inf spread, the
+// checksum has nothing to say.
 //
 // The bound is componentwise: f (|alpha| |A| |B| + |beta| |C|), with A and B rounded to the inputs of the mode, and
-//   f = 2 sqrt(k + 2) u, u = 2^-24
+//   f = 4 sqrt(k + 2) u, u = 2^-24: twice the bound that the library promises. The errors of k additions to a sum that
+//       one large term dominates have a standard deviation of up to sqrt(k / 3) u, and 100,000 calls have many
+//       elements.
 //     + (k / 16 + 1) 2^-23  if the row truncates: so often does an instruction cut off a sum (TF32: k / 8)
 //     + 4 u                 BF16X6: the products left out, at most 2^-8 2^-16 of a product each
 //     + 8 u                 FP16X3: that, 2^-11 2^-11, and what two parts of 11 bits do not hold of an input, 2^-23
 // Parts are also cut off below, BF16X6: an input to 2^-133, FP16X3: to 2^-49 of the largest of its row of op(A) or
 // column of op(B); these times the magnitudes of their factors add to the bound.
-double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode, Arithmetic arithmetic = {});
+double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode, Arithmetic arithmetic = {},
+                     uint64_t seed = 0);
 
 }  // namespace libsgemm

@@ -91,8 +91,9 @@ typedef enum {
 } libsgemm_status_t;
 
 /* Arithmetic of libsgemm_sgemm and its batches. A mode is used only if asked for, and only where the backend has it for
- * the call; otherwise, and in all other routines, FP32 runs, which is more accurate, and libsgemm_info_t.math_mode says
- * so. alpha, beta, C and all sums are FP32 in every mode.
+ * the call, BF16X6 and FP16X3 also only where they are expected to be faster than FP32; otherwise, and in all other
+ * routines, FP32 runs, which is more accurate, and libsgemm_info_t.math_mode says so. alpha, beta, C and all sums are
+ * FP32 in every mode.
  *
  * TF32, BF16 and FP16 round A and B to fewer bits, each element to the nearest number, and multiply these: fast, with
  * errors that the rounded inputs determine. The error of an element is that of FP32, above, with respect to the product
@@ -120,13 +121,13 @@ typedef enum {
 
 typedef enum {
   LIBSGEMM_VERIFY_OFF = 0,    /* default */
-  LIBSGEMM_VERIFY_SAMPLE = 1, /* check four rows and four columns of C, drawn anew for each call, in FP64 */
+  LIBSGEMM_VERIFY_SAMPLE = 1, /* check four rows, four columns and a checksum of C, drawn anew for each call, in FP64 */
   LIBSGEMM_VERIFY_FULL = 2    /* check every element of C in FP64; costs far more than the call itself */
 } libsgemm_verify_t;
 
 typedef enum {
   LIBSGEMM_VERIFY_WARN = 0,  /* default: one line on stderr, the result stands */
-  LIBSGEMM_VERIFY_RETRY = 1, /* C is restored and the next backend computes it */
+  LIBSGEMM_VERIFY_RETRY = 1, /* C is restored and the next backend computes it, one on the CPU if C is on a device */
   LIBSGEMM_VERIFY_ERROR = 2  /* C is restored and the call returns LIBSGEMM_VERIFICATION_FAILED */
 } libsgemm_verify_action_t;
 
@@ -136,6 +137,7 @@ typedef struct {
   int argument;        /* position of the argument at fault, counted as in CBLAS; 0 if none */
   int device;          /* index of the device in its backend; 0 for a CPU */
   int fallbacks;       /* backends that were tried and failed before the one that computed */
+  int plans;           /* operands, 0 to 2, that came from plans instead of being split by the call */
   int truncated;       /* 1 if the sums stayed on tensor cores, for which the larger error bound above holds */
   double verify_ratio; /* worst |error| / bound found by verification, at most 1 if right; negative if not verified */
   char entry[40];      /* the function called: "libsgemm_sgemm", "cblas_sgemm64_" */
@@ -166,6 +168,7 @@ typedef struct {
 } libsgemm_device_info_t;
 
 typedef struct libsgemm_handle *libsgemm_handle_t;
+typedef struct libsgemm_plan *libsgemm_plan_t;
 
 /* ---- The library ----------------------------------------------------------------------------------------------------
  */
@@ -198,8 +201,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_device_describe(int index, int device, l
 /* Name of row 0 <= row < kernel_count of backend `index`, as LIBSGEMM_KERNEL takes it; static; NULL for another row. */
 LIBSGEMM_API const char *libsgemm_kernel_name(int index, int row);
 
-/* Memory that calls on host memory use on their way to a GPU and back, apart from the workspaces of handles. What a call
- * has used is kept for the next one, within the limits. */
+/* Memory that calls on host memory use on their way to a GPU and back, apart from the workspaces of handles. What a
+ * call has used is kept for the next one, within the limits. */
 typedef struct {
   size_t device_limit; /* bytes of each device; 0: all that is free but for a reserve, of which little is kept */
   size_t device_bytes; /* held now, on all devices together */
@@ -259,8 +262,20 @@ LIBSGEMM_API libsgemm_status_t libsgemm_set_backend(libsgemm_handle_t h, const c
  * INVALID_ARGUMENT, with the valid names in the message, if there is no such row. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const char *kernel);
 
-/* Verification of the results of calls with this handle, host pointers only, and what happens to a wrong one. Makes the
- * calls synchronous. INVALID_ARGUMENT if either is none of the enumerators. */
+/* Verification of the results of calls with this handle, and what happens to a wrong one. Makes the calls synchronous;
+ * a call that is recorded into a graph is not verified. INVALID_ARGUMENT if either is none of the enumerators.
+ *
+ * An element is wrong if its error exceeds b_ij: the bound above, but with 4 sqrt(k + 2) for 2 sqrt(k + 2), lest one
+ * element of millions raise an alarm by chance. FULL finds every wrong one. SAMPLE finds one if its row or column is
+ * among those drawn, with probability 1 - (1 - 1/m)^4 (1 - 1/n)^4, and always, by the checksum, if its error is more
+ * than 8 (sum_j b_ij^2)^(1/2), or a little more, over the row i of C (over the column, where C has more columns than
+ * rows): some 8 sqrt(min(m, n)) times b_ij, as a wrong exponent or high bit of the mantissa mostly is.
+ *
+ * In memory of a device the sample of a product is its checksum alone, computed there: of all of C up to 2048 and where
+ * that is cheap, of a quarter of its elements at m = n = k = 4096, drawn anew for each call, of three quarters at 8192.
+ * What it reads is chosen to take some two per cent of the time of the product. RETRY and ERROR take device memory of
+ * C's size, for a copy of C, which stays with the handle. FULL, other routines and batches copy the operands to host
+ * memory and are verified there. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_verify(libsgemm_handle_t h, libsgemm_verify_t verify,
                                                    libsgemm_verify_action_t action);
 
@@ -340,6 +355,53 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sgemmtr_h(libsgemm_handle_t h, libsgemm_
                                                   libsgemm_op_t transa, libsgemm_op_t transb, int64_t n, int64_t k,
                                                   float alpha, const float *A, int64_t lda, const float *B, int64_t ldb,
                                                   float beta, float *C, int64_t ldc);
+
+/* ---- Plans ----------------------------------------------------------------------------------------------------------
+ */
+
+/* For matrices that are multiplied many times, such as weights, in the modes BF16X6 and FP16X3: the split into parts,
+ * which otherwise each call makes anew, is made once and kept. A call with a plan runs in the mode also where FP32 is
+ * expected to be faster. Results have the same bits as without plans where the mode runs and the workspace holds a
+ * call's operands at once; otherwise k may be cut at other places, and the same bound holds.
+ *
+ *   libsgemm_plan_create(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_NO_TRANS, m, k, A, lda, &plan);
+ *   for (i = 0; i < count; ++i)
+ *     libsgemm_sgemm_planned_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, m, n, k, 1, A, lda, plan,
+ *                              B[i], ldb, NULL, 0, C[i], ldc);
+ *   libsgemm_synchronize(h);
+ *   libsgemm_plan_destroy(plan); */
+
+/* Splits X for products in which it is A (LEFT) or B (RIGHT), in the handle's math mode. op(X) is rows x cols: m x k or
+ * k x n. Ordered on the handle's stream, and done when it returns: the plan then serves calls of any thread, on any
+ * handle and stream. It owns memory of X's device: of op(X) with its rows (LEFT; RIGHT: columns) rounded up to 128 and
+ * the other side to 64, 4 bytes an element in FP16X3 and 6 in BF16X6.
+ *
+ * X must stay where it is, and unchanged, while the plan is in use: products that hold NaN or Inf, or could overflow,
+ * read it, too.
+ *
+ * In other modes, on backends that split nothing, and of X in host memory a plan keeps nothing and costs nothing: calls
+ * with it are plain ones, so that programs run everywhere. libsgemm_info_t.kernel is "split" if something is kept and
+ * "nothing" if not.
+ *
+ * Arguments count from 1 (h). After an error *plan is NULL, which a product takes for no plan. OUT_OF_MEMORY: the
+ * device cannot hold the parts. NOT_SUPPORTED: the stream is capturing a graph. */
+LIBSGEMM_API libsgemm_status_t libsgemm_plan_create(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_side_t side,
+                                                    libsgemm_op_t trans, int64_t rows, int64_t cols, const float *X,
+                                                    int64_t ldx, libsgemm_plan_t *plan);
+
+/* Frees the plan and its memory. Calls that use it must have ended (libsgemm_synchronize), and graphs that hold such
+ * calls must not run any more. NULL is accepted and does nothing. INVALID_ARGUMENT: not a plan, or destroyed. */
+LIBSGEMM_API libsgemm_status_t libsgemm_plan_destroy(libsgemm_plan_t plan);
+
+/* libsgemm_sgemm_h with plans of A, of B, or of both; NULL: none. A plan must have been made of this operand (side,
+ * layout, transposition, size, address, leading dimension), in the handle's math mode, and on the device that the
+ * product runs on; if not, the call fails with INVALID_ARGUMENT and names it. May be captured into a graph.
+ * libsgemm_info_t.plans tells how many were used: none where another arithmetic ran than the mode asked for. */
+LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_planned_h(libsgemm_handle_t h, libsgemm_layout_t layout,
+                                                        libsgemm_op_t transa, libsgemm_op_t transb, int64_t m,
+                                                        int64_t n, int64_t k, float alpha, const float *A, int64_t lda,
+                                                        libsgemm_plan_t plan_a, const float *B, int64_t ldb,
+                                                        libsgemm_plan_t plan_b, float beta, float *C, int64_t ldc);
 
 /* ---- 16-bit inputs --------------------------------------------------------------------------------------------------
  */

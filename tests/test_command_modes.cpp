@@ -196,6 +196,38 @@ TEST_CASE("bench --math: a row a mode, what ran where the mode is missing, and m
   CHECK(set["results"][0]["math_mode"] == "bf16");
 }
 
+TEST_CASE("bench --plan: products whose operands are kept") {
+  const Folder folder;
+  const std::vector<std::string> arguments = {"--peer",       "cublas", "--shape",    "2,3,60000",
+                                              "--transposes", "TN",     "--min-time", "0"};
+  const auto with = [&](std::initializer_list<std::string> more) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), more);
+    return all;
+  };
+  for (const std::string plan : {"a", "b"}) {
+    const Json json = report_of(folder, with({"--math", "fp16x3", "--plan", plan}), kMockGpu);
+    CHECK(json["results"][0]["state"] == "measured");
+    CHECK(json["results"][0]["plans"] == 1);
+    CHECK(json["notes"] == Json::array({"sgemm with " + std::string(plan == "a" ? "A" : "B") +
+                                        " kept as plans, whose making is not timed"}));
+  }
+  const std::vector<std::string> both =
+      with({"--math", "fp16x3,fp32", "--routine", "sgemm,shgemm", "--plan", "ab", "--json", folder.file("ab.json")});
+  const Outcome outcome = bench(both, kMockGpu);
+  INFO(outcome.description());
+  CHECK(outcome.exit_status == 0);
+  CHECK_THAT(outcome.out, Contains("cuda fp32, 2x3x60000, TN: 0 of 2 operands came from plans"));
+  const Json json = Json::parse(read_text(folder.file("ab.json")));
+  REQUIRE(json["results"].size() == 3);
+  CHECK(json["results"][0]["plans"] == 2);
+  CHECK(json["results"][0]["error_over_bound"] <= 1);
+  CHECK(json["results"][1]["plans"] == 0);
+  CHECK(!json["results"][2].contains("plans"));
+  CHECK(bench({"--plan", "c"}).exit_status != 0);
+  CHECK(bench({"--plan", "a", "--accuracy"}).exit_status != 0);
+}
+
 TEST_CASE("bench on a GPU: products of 16-bit inputs and TF32 beside cuBLAS's") {
   const Folder folder;
   for (const std::string peer : {"cublas", "cublas-default", "cublas-tf32"}) {

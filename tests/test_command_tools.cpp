@@ -11,6 +11,12 @@
 namespace sgemm_test {
 namespace {
 
+#if defined(LIBSGEMM_TEST_SANITIZED)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 using Catch::Matchers::StartsWith;
 using sgemm_test::Contains;
 using Json = nlohmann::json;
@@ -184,7 +190,7 @@ TEST_CASE("bench: wrong results are found and not reported as times") {
 }
 
 TEST_CASE("bench --overhead: measures, and its exit status tells of a missed bar", "[openblas]") {
-  if (!has_backend("openblas")) return;
+  if (kSanitized || !has_backend("openblas")) return;  // it measures for ten seconds, whatever the options
   const Outcome outcome = command({"bench", "--overhead", "--overhead-bar", "1e9", "--ratio-bar", "100"});
   INFO(outcome.description());
   CHECK(outcome.exit_status == 1);

@@ -115,6 +115,7 @@ TEST_CASE("an invalid value is an error that names the variable and lists the va
       {"DETERMINISTIC", {"maybe", "2"}, {"0", "1"}},
       {"VERIFY", {"yes", "1"}, {"off", "sample", "full"}},
       {"VERIFY_ACTION", {"die", "1"}, {"warn", "retry", "error"}},
+      {"VERIFY_SEED", {"-1", "x", "1x", "18446744073709551616"}, {"integer"}},
       {"VERBOSE", {"9", "-1", "x", "1.5"}, {"0", "1", "2", "3"}},
       {"KERNEL", {"nosuch"}, {libsgemm_kernel_name(3, 0)}},
   };
@@ -155,6 +156,7 @@ TEST_CASE("every valid value is accepted, and an empty one means the default") {
       {"DETERMINISTIC", {"", "0", "1"}},
       {"VERIFY", {"", "off", "sample", "full"}},
       {"VERIFY_ACTION", {"", "warn", "retry", "error"}},
+      {"VERIFY_SEED", {"", "0", "18446744073709551615"}},
       {"VERBOSE", {"", "0", "1", "2", "3"}},
       {"KERNEL", {""}},
       {"CPU_BLAS", {""}},

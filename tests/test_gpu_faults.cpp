@@ -40,7 +40,7 @@ Problem exact_problem(int64_t size) {
 }
 
 // Runs a hidden test case of this program, which must pass.
-void run_child(const std::string &name, const std::string &fault, bool strictly) {
+Outcome run_child(const std::string &name, const std::string &fault, bool strictly) {
   Environment environment = {{"LIBSGEMM_TEST_BACKEND", gpu::backend()}};
   if (gpu::backend() != "cuda" && gpu::on_nvidia()) environment["LIBSGEMM_TEST_HIP_ON_CUDA"] = "1";
   if (!fault.empty()) environment[fault_variable()] = fault;
@@ -51,6 +51,7 @@ void run_child(const std::string &name, const std::string &fault, bool strictly)
   CHECK(outcome.exit_status == 0);
   if (!strictly && name == "host call with a fault")
     CHECK_THAT(outcome.err, Contains("backend " + gpu::backend() + " failed"));
+  return outcome;
 }
 
 // A call on host memory of which the GPU's part fails.
@@ -106,6 +107,32 @@ TEST_CASE("an injected fault of a call on host memory leads to another backend, 
 
 TEST_CASE("a call on host memory tries again where memory could not be had") {
   for (const bool strictly : {false, true}) run_child("host call without a fault", "allocate:1", strictly);
+}
+
+TEST_CASE("a fault of each runtime call that a call on host memory makes leads to another backend, or is the error") {
+  constexpr int kMost = 2000;
+  for (const bool strictly : {false, true}) {
+    int nth = 1;
+    // The backend tells of each fault that it injects: until there are fewer calls than that.
+    for (; nth < kMost; ++nth) {
+      const Outcome outcome = run_child("host call with any fault", "any:" + std::to_string(nth), strictly);
+      if (outcome.err.find("injected fault") == std::string::npos) break;
+    }
+    CHECK(nth > 5);
+    CHECK(nth < kMost);
+  }
+}
+
+TEST_CASE("a thousand failed calls leave nothing behind") {
+  for (const std::string fault : {"allocate:1+", "copy:2+", "launch:1+", "synchronize:1+"}) {
+    run_child("a thousand calls with faults", fault, false);
+  }
+}
+
+TEST_CASE("a tile that arrives wrong is found, and the call is computed elsewhere, or is an error") {
+  for (const std::string fault : {"flip:1", "flip:2", "flip:3", "flip:4"}) {
+    for (const bool strictly : {false, true}) run_child("verified host call with a wrong tile", fault, strictly);
+  }
 }
 
 TEST_CASE("an injected fault of a call on device memory is an error with C as it was") {
@@ -171,6 +198,55 @@ TEST_CASE("host call with a fault", "[.]") {
 }
 
 TEST_CASE("host call without a fault", "[.]") { expect_gpu(exact_problem(64)); }
+TEST_CASE("host call with any fault", "[.]") {
+  const Problem problem = exact_problem(64);
+  Placement host(problem, LIBSGEMM_COL_MAJOR);
+  const libsgemm_status_t status = call(Routine::kSgemm, host.args());
+  INFO(last_info().reason << " " << last_info().message);
+  if (status != LIBSGEMM_SUCCESS) {
+    CHECK(strict());
+    CHECK(host.check_untouched() == "");
+  } else {  // memory that is short may also be done without
+    CHECK(last_info().fallbacks == (last_info().backend == gpu::backend() ? 0 : 1));
+    CHECK(host.check() == "");
+  }
+}
+
+TEST_CASE("a thousand calls with faults", "[.]") {
+  const Problem problem = exact_problem(64);
+  Placement host(problem, LIBSGEMM_COL_MAJOR);
+  size_t before = 0, now = 0, total = 0;
+  int fallbacks = 0;
+  for (int i = 0; i < 1020; ++i) {
+    host.restore();
+    REQUIRE(call(Routine::kSgemm, host.args()) == LIBSGEMM_SUCCESS);
+    fallbacks += last_info().fallbacks;
+    if (i == 19) gpu::require(driver().memory_info(&before, &total), "memory_info");
+  }
+  gpu::require(driver().memory_info(&now, &total), "memory_info");
+  CHECK(fallbacks >= 500);
+  CHECK(host.check() == "");
+  CHECK(now + (size_t{8} << 20) >= before);
+}
+
+TEST_CASE("verified host call with a wrong tile", "[.]") {
+  Handle handle;
+  const Problem problem = exact_problem(64);
+  Placement host(problem, LIBSGEMM_COL_MAJOR);
+  REQUIRE(libsgemm_set_verify(handle, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_RETRY) == LIBSGEMM_SUCCESS);
+  const libsgemm_status_t status = call(Routine::kSgemm, handle, host.args());
+  const libsgemm_info_t info = last_info();
+  INFO(info.backend << ": " << info.reason << " " << info.message);
+  if (strict()) {
+    CHECK(status == LIBSGEMM_VERIFICATION_FAILED);
+    CHECK(host.check_untouched() == "");
+  } else {
+    CHECK(status == LIBSGEMM_SUCCESS);
+    CHECK(info.backend != gpu::backend());
+    CHECK_THAT(info.reason, Contains("gave a wrong result"));
+    CHECK(host.check() == "");
+  }
+}
 
 TEST_CASE("device call with a fault", "[.]") {
   const Problem problem = exact_problem(64);

@@ -74,7 +74,9 @@ std::string sgemm_test::skip_reason() {
 }
 
 TEST_CASE("m * n beyond 2^31") {
+  // Row-major calls become column-major ones with the operands exchanged: on a GPU alone is the other order quick, too.
   const libsgemm_layout_t layout = GENERATE(LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR);
+  if (layout == LIBSGEMM_COL_MAJOR && !subject().is_gpu) return;
   std::vector<float> a(kSide * 2), b(kSide * 2);
   for (int64_t i = 0; i < kSide * 2; ++i) {
     a[static_cast<size_t>(i)] = small_integer(i, 31);

@@ -45,7 +45,8 @@ TEST_CASE("a large product runs in the mode asked for") {
     // Small integers are exact in every arithmetic.
     const auto check = [&](const Arithmetic &) { return placement.check(); };
     CHECK(ways.judge(&way, "libsgemm_sgemm", false, status, check, [] { return std::string(); }) == "");
-    CHECK((way.ran_in_mode == 1) == has(mode));
+    // Of the modes with FP32's error a GPU decides for each tile that it copies.
+    if (rounds(mode) || !subject().is_gpu) CHECK((way.ran_in_mode == 1) == has(mode));
   }
 }
 

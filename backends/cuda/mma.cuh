@@ -47,9 +47,9 @@ struct MmaReader {
   // Block `block` at step `step` of the tile that lies `offset` bytes behind the first.
   __device__ __forceinline__ void load(uint32_t (&to)[4], int offset, int step, int block) const {
     if constexpr (Tile::along_k) {
-      ptx::load_matrices(to, ((base + offset) ^ (32 * step)) + block * 16 * pitch);
+      ptx::load_matrices(to, Tile::Layout::further(base + offset, 32 * step) + block * 16 * pitch);
     } else {
-      ptx::load_matrices_turned(to, ((base + offset) ^ (32 * block)) + step * 16 * pitch);
+      ptx::load_matrices_turned(to, Tile::Layout::further(base + offset, 32 * block) + step * 16 * pitch);
     }
   }
 };
@@ -59,7 +59,10 @@ struct MmaEngine {
   static constexpr int steps = Config::tile_k * TileA::element_bytes / 32;
   static constexpr int blocks_x = Config::warp_n / 16, blocks_y = Config::warp_m / 8;
 
-  static constexpr int patch_bytes = 0;  // of shared memory that store() needs for a warp
+  // Of shared memory that store() needs for a warp: 16 columns of its sums. Pairs of lanes' rows lie in different
+  // banks.
+  static constexpr int patch_pitch = Config::warp_m + 8;
+  static constexpr int patch_bytes = 16 * patch_pitch * static_cast<int>(sizeof(float));
 
   using Sums = float[blocks_x][blocks_y][4];
   struct Fragments {
@@ -129,12 +132,32 @@ struct MmaEngine {
   }
 
   // C, or a slice of the workspace. `scale`: exponents of the rows and columns, or nothing (see plane_product.cuh).
+  // `shared`: patch_bytes for each warp.
   template <class Scale>
-  __device__ __forceinline__ void store(const Sums &sum, const OutputTile &out, const Scale &scale, char *) const {
+  __device__ __forceinline__ void store(const Sums &sum, const OutputTile &out, const Scale &scale,
+                                        char *shared) const {
+    const bool pairs = (reinterpret_cast<uintptr_t>(out.c) % 8 | static_cast<uintptr_t>(out.ld) % 2) == 0;
+    if (pairs && out.rows - warp_row * Config::warp_m >= Config::warp_m) {
+      store_pairs(sum, out, scale);
+    } else {
+      store_rows(sum, out, scale, shared + static_cast<int>(threadIdx.x) / 32 * patch_bytes);
+    }
+  }
+
+ private:
+  // The lane's sums of rows `row` + 8 j and one more, column number c of its columns.
+  template <class Scale>
+  __device__ __forceinline__ static float2 pair(const Sums &sum, const Scale &scale, float alpha, int c, int j, int row,
+                                                int column) {
+    const float *s = &sum[c / 2][j][c % 2 * 2];
+    return make_float2(alpha * scale(s[0], row + 8 * j, column), alpha * scale(s[1], row + 8 * j + 1, column));
+  }
+
+  // From the registers, where rows start at multiples of 8 bytes and the warp has all of its rows.
+  template <class Scale>
+  __device__ __forceinline__ void store_pairs(const Sums &sum, const OutputTile &out, const Scale &scale) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int row = warp_row * Config::warp_m + lane % 4 * 2, column = warp_column * Config::warp_n + lane / 4;
-    const bool pairs = (reinterpret_cast<uintptr_t>(out.c) % 8 | static_cast<uintptr_t>(out.ld) % 2) == 0;
-    const bool whole = pairs && out.rows - row > 8 * (blocks_y - 1) + 1;
 #pragma unroll
     for (int c = 0; c < 2 * blocks_x; ++c) {
       const int at_column = column + c * 8;
@@ -142,19 +165,7 @@ struct MmaEngine {
       float *to = out.c + at_column * out.ld + row;
       float2 v[blocks_y];
 #pragma unroll
-      for (int j = 0; j < blocks_y; ++j) {
-        const float *s = &sum[c / 2][j][c % 2 * 2];
-        v[j].x = out.alpha * scale(s[0], row + 8 * j, at_column);
-        v[j].y = out.alpha * scale(s[1], row + 8 * j + 1, at_column);
-      }
-      if (!whole) {
-#pragma unroll
-        for (int j = 0; j < blocks_y; ++j) {
-          if (row + 8 * j < out.rows) out.write(to + 8 * j, v[j].x);
-          if (row + 8 * j + 1 < out.rows) out.write(to + 8 * j + 1, v[j].y);
-        }
-        continue;
-      }
+      for (int j = 0; j < blocks_y; ++j) v[j] = pair(sum, scale, out.alpha, c, j, row, at_column);
       if (out.beta != 0.0f) {
 #pragma unroll
         for (int j = 0; j < blocks_y; ++j) {
@@ -164,6 +175,38 @@ struct MmaEngine {
       }
 #pragma unroll
       for (int j = 0; j < blocks_y; ++j) *reinterpret_cast<float2 *>(to + 8 * j) = v[j];
+    }
+  }
+
+  // Otherwise through shared memory, 16 columns at once, so that consecutive lanes store consecutive rows.
+  template <class Scale>
+  __device__ __forceinline__ void store_rows(const Sums &sum, const OutputTile &out, const Scale &scale,
+                                             char *shared) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int first_row = warp_row * Config::warp_m, row = first_row + lane % 4 * 2;
+    float *patch = reinterpret_cast<float *>(shared);
+#pragma unroll
+    for (int i = 0; i < blocks_x; ++i) {
+      const int first_column = warp_column * Config::warp_n + 16 * i;
+#pragma unroll
+      for (int c = 0; c < 2; ++c) {
+        const int column = lane / 4 + 8 * c;
+#pragma unroll
+        for (int j = 0; j < blocks_y; ++j) {
+          *reinterpret_cast<float2 *>(patch + column * patch_pitch + lane % 4 * 2 + 8 * j) =
+              pair(sum, scale, out.alpha, 2 * i + c, j, row, first_column + column);
+        }
+      }
+      sync_warp();
+#pragma unroll 8
+      for (int e = lane; e < 16 * Config::warp_m; e += 32) {
+        const int of_row = e % Config::warp_m, of_column = e / Config::warp_m;
+        if (first_row + of_row < out.rows && first_column + of_column < out.columns) {
+          out.write(out.c + (first_column + of_column) * out.ld + first_row + of_row,
+                    patch[of_column * patch_pitch + of_row]);
+        }
+      }
+      sync_warp();
     }
   }
 };

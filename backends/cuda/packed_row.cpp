@@ -1,6 +1,7 @@
 #include "packed_row.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "launch.h"
 
@@ -46,12 +47,18 @@ Plan usual_plan(const GemmDesc &desc, const PlanesShape &shape) {
   return plan_of(desc, shape, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, planes_workspace(desc, shape)));
 }
 
+double kernel_seconds(const Kernel &kernel, const GemmDesc &step, int index) {
+  return kernel.supports(step, index) ? kernel.cost(step, index) : std::numeric_limits<double>::infinity();
+}
+
 double product_seconds(const GemmDesc &desc, const PackedProduct &product, int index) {
   const PlanesShape shape = shape_of(desc, product);
   const Plan plan = usual_plan(desc, shape);
   void *somewhere = reinterpret_cast<void *>(uintptr_t{256});  // aligned as a workspace is
   const PassProblem p = planes_pass(desc, shape, plan.layout, somewhere, 0, 0, desc.k);
-  return step_seconds(step_of(desc, product, p, 0, desc.batch_count, 0, desc.k), index, plan.rest);
+  const GemmDesc step = step_of(desc, product, p, 0, desc.batch_count, 0, desc.k);
+  return product.kernel != nullptr ? kernel_seconds(*product.kernel, step, index)
+                                   : step_seconds(step, index, plan.rest);
 }
 
 }  // namespace
@@ -85,7 +92,9 @@ libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &produ
       const dim3 grid(p.a.split + p.b.split, 1, static_cast<unsigned>(products));
       libsgemm_status_t status = launch_kernel(product.pass, grid, dim3(kPassThreads), 0, launch, error, p);
       if (status == LIBSGEMM_SUCCESS) {
-        status = launch_step(step_of(desc, product, p, first, products, k, depth), rest, error, nullptr);
+        const GemmDesc step = step_of(desc, product, p, first, products, k, depth);
+        status = product.kernel != nullptr ? product.kernel->launch(step, rest, error)
+                                           : launch_step(step, rest, error, nullptr);
       }
       if (status != LIBSGEMM_SUCCESS) return status;
     }

@@ -17,6 +17,8 @@ struct PackedProduct {
   bool (*packs)(const GemmDesc &desc, bool of_a);  // whether the operand must be written
   Type type;
   libsgemm_math_mode_t math_mode;
+  // What multiplies them: not a row of the table, for it may rely on what the pass does. Null: the cheapest row.
+  const Kernel *kernel = nullptr;
 };
 
 bool packed_supports(const GemmDesc &desc, const PackedProduct &product, int device);

@@ -88,6 +88,8 @@ struct PlaneProduct {
   using B = PlaneTile<TileB, Config::planes>;
   static constexpr int stage_bytes = A::bytes + B::bytes;
   static constexpr int bytes = Config::stages * stage_bytes;
+  static constexpr int patch_bytes = Engine::patch_bytes * (Config::threads / 32);  // to store C, then the exponents
+  static_assert(patch_bytes + (Config::tile_m + Config::tile_n) * 4 <= bytes, "they fit where the operands were");
   static_assert(kOuterPad % Config::tile_m == 0 && kOuterPad % Config::tile_n == 0, "tiles within the guard's blocks");
   static_assert(kDepthPad % Config::tile_k == 0, "whole k-tiles");
 };
@@ -189,7 +191,7 @@ __device__ __forceinline__ void plane_product(const Operands &operands, const Pl
   // The exponents of the rows and columns take the place of the operands.
   ptx::wait_for_copies<0>();
   __syncthreads();
-  int *scales = reinterpret_cast<int *>(shared);
+  int *scales = reinterpret_cast<int *>(shared + Product::patch_bytes);
 #pragma unroll
   for (int i = 0; i < kEach; ++i) {
     const int line = static_cast<int>(threadIdx.x) + i * Config::threads;

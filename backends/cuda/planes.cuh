@@ -43,12 +43,15 @@ struct PowerOfTwo {
 // `x`: the bits of the element. `scale`: of its row.
 template <Scheme kScheme, typename Element>
 struct Parts {
-  using Part = std::conditional_t<kScheme == Scheme::copy, Element, uint16_t>;
+  using Part = std::conditional_t<kScheme == Scheme::tf32, uint32_t, uint16_t>;
   Part part[kPlanes<kScheme>];
 
   __device__ __forceinline__ Parts(Element bits, const PowerOfTwo &scale) {
     if constexpr (kScheme == Scheme::copy) {
       part[0] = bits;
+    } else if constexpr (kScheme == Scheme::tf32) {
+      // What makes a NaN must not be in the bits that tensor cores do not read.
+      part[0] = magnitude(bits) > 0x7f800000u ? bits | 0x00400000u : ptx::round_to_tf32(bits);
     } else if constexpr (kScheme == Scheme::bf16) {
       part[0] = ptx::to_bf16(__uint_as_float(bits));
     } else if constexpr (kScheme == Scheme::fp16) {

@@ -15,7 +15,8 @@
 //                     of the row's largest magnitude
 //   bf16     1        x to nearest even                                  x0 y0
 //   fp16     1        x to nearest even; Inf from 65520 on               x0 y0
-//   copy     1        x, of either size                                  x0 y0
+//   tf32     1        x to nearest, ties away from zero                  x0 y0
+//   copy     1        x, of 16 bits                                      x0 y0
 //
 // s is the row's own: its largest magnitude becomes 2^14 to 2^15. It follows from `most`, the bits of that magnitude,
 // which the survey writes: those of NaN and Inf are above all others.
@@ -28,7 +29,7 @@
 
 namespace libsgemm::cuda {
 
-enum class Scheme { bf16x3, fp16x2, bf16, fp16, copy };
+enum class Scheme { bf16x3, fp16x2, bf16, fp16, tf32, copy };
 
 constexpr float kLowScale = 0x1p-11f;  // of fp16x2's second part: without it rows of wide range lose bits
 constexpr int kOuterPad = 128, kDepthPad = 64;
@@ -97,6 +98,8 @@ constexpr int kSurveyOuter = 256, kSurveySteps = 64;  // of a block, along the o
 libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const Launch &launch, Error *error);
 libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t products, const Launch &launch,
                                Error *error);
+// The pass of scheme tf32, which several rows share.
+void (*tf32_pass())(PassProblem);
 libsgemm_status_t launch_repair(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
 
 }  // namespace libsgemm::cuda

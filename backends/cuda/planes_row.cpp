@@ -16,7 +16,25 @@ constexpr int kLeastTile = 64;               // of C, of any row
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
 size_t padded_bytes(size_t x) { return (x + 255) / 256 * 256; }
 
-PlanesShape shape_of(const PartsProduct &product) { return {product.planes, 2, true, true, true}; }
+// How a math mode splits operands; no planes: not at all.
+struct Split {
+  Scheme scheme;
+  int planes;
+};
+
+Split split_of(libsgemm_math_mode_t mode) {
+  if (mode == LIBSGEMM_MATH_BF16X6) return {Scheme::bf16x3, kPlanes<Scheme::bf16x3>};
+  if (mode == LIBSGEMM_MATH_FP16X3) return {Scheme::fp16x2, kPlanes<Scheme::fp16x2>};
+  return {Scheme::copy, 0};
+}
+
+PlanesShape plan_shape(int planes) { return {planes, 2, true, true, false}; }
+
+PlanesShape shape_of(const GemmDesc &desc, const PartsProduct &product) {
+  const Split split = split_of(desc.math_mode);
+  const bool plans = split.planes > 0 && split.scheme == product.scheme;  // not of another mode's row, by force
+  return {product.planes, 2, true, !plans || desc.plan_a == nullptr, !plans || desc.plan_b == nullptr};
+}
 
 // Without the depth: for one step of k, and for the largest magnitudes.
 PlanesLayout rows_of(const GemmDesc &desc, const PlanesShape &shape) {
@@ -89,6 +107,7 @@ PlanesLayout planes_layout(const GemmDesc &desc, const PlanesShape &shape, size_
   l.panels = 1;
   if (l.bytes() <= bytes) {
     const size_t product = l.bytes();  // with its share of the alignment
+    if (product == 0) return l;        // both operands come from plans, which no batch has
     const auto fitting = static_cast<int64_t>(std::min<size_t>(bytes / product, kMostProducts));
     l.products = std::min(desc.batch_count, fitting);
     set_depth(shape, k, &l);
@@ -164,6 +183,41 @@ double planes_seconds(const GemmDesc &desc, const PlanesShape &shape, int index)
 
 // ---- Rows of FP32-level products
 
+namespace {
+
+// The parts that a plan keeps of an operand, from `first_k` on.
+Planes planes_of_plan(const void *plan, int64_t outer, int64_t k, int planes, int64_t first_k) {
+  GemmDesc operand = {};
+  operand.m = outer, operand.k = k, operand.batch_count = 1;
+  const PlanesShape shape = plan_shape(planes);
+  const PlanesLayout l = planes_layout(operand, shape, SIZE_MAX);
+  auto *memory = static_cast<char *>(const_cast<void *>(plan));  // products only read Planes
+  char *base = memory + l.most_bytes + first_k * shape.element_bytes;
+  return planes_of(l, shape, l.rows_a, l.bytes_a, reinterpret_cast<uint32_t *>(memory), base);
+}
+
+// Both operands of a panel, and the passes over those of them that do not come from a plan.
+struct PartsPanel {
+  PassProblem pass;
+  Planes a, b;
+};
+
+PartsPanel parts_panel(const GemmDesc &desc, const PlanesShape &shape, const PlanesLayout &l, void *workspace,
+                       int64_t first, int64_t first_k, int64_t k) {
+  const PassProblem p = planes_pass(desc, shape, l, workspace, first, first_k, k);
+  return {p, shape.a ? p.a.planes : planes_of_plan(desc.plan_a, desc.m, desc.k, shape.planes, first_k),
+          shape.b ? p.b.planes : planes_of_plan(desc.plan_b, desc.n, desc.k, shape.planes, first_k)};
+}
+
+// The largest magnitudes of the operands of `pass`, from zero on.
+libsgemm_status_t clear_and_survey(const PassProblem &pass, void *most, size_t most_bytes, int64_t products,
+                                   const Launch &launch, Error *error) {
+  const libsgemm_status_t status = clear(most, most_bytes, launch, error);
+  return status == LIBSGEMM_SUCCESS ? launch_survey(pass, products, launch, error) : status;
+}
+
+}  // namespace
+
 bool parts_support(const GemmDesc &desc, const PartsProduct &product, int index) {
   const Device &d = device(index);
   return desc.type == Type::f32 && d.code_arch >= 80 && product.shared_bytes <= d.shared_memory_per_block &&
@@ -176,37 +230,51 @@ double parts_seconds(const GemmDesc &desc, const PartsProduct &product, int inde
   Tiling tiling = product.tiling;
   tiling.peak_fraction *= rate;
   tiling.steps *= rate;  // a tile's start and end take as long as without tensor cores
-  return planes_seconds(desc, shape_of(product), index) + gemm_seconds(d, desc, tiling);
+  return planes_seconds(desc, shape_of(desc, product), index) + gemm_seconds(d, desc, tiling);
 }
 
 size_t parts_workspace(const GemmDesc &desc, const PartsProduct &product) {
-  return planes_workspace(desc, shape_of(product));
+  return planes_workspace(desc, shape_of(desc, product));
 }
 
 libsgemm_status_t launch_parts(const GemmDesc &desc, const PartsProduct &product, const Launch &launch, Error *error) {
-  const PlanesShape shape = shape_of(product);
+  const PlanesShape shape = shape_of(desc, product);
   const PlanesLayout l = planes_layout(desc, shape, launch.workspace_bytes);
+  const bool passes = shape.a || shape.b;
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (int64_t first = 0; first < desc.batch_count && status == LIBSGEMM_SUCCESS; first += l.products) {
     const int64_t products = std::min(l.products, desc.batch_count - first);
-    status = clear(launch.workspace, l.most_bytes, launch, error);
     // The largest magnitudes over all of k come first: a tile that is left to FFMA must be left alone by every panel.
-    const PassProblem all = planes_pass(desc, shape, l, launch.workspace, first, 0, desc.k);
-    const Guard guard = {all.a.planes.most + l.rows_a, all.b.planes.most + l.rows_b, l.most_words, log2_of(desc.k)};
-    if (status == LIBSGEMM_SUCCESS) status = launch_survey(all, products, launch, error);
+    const PartsPanel all = parts_panel(desc, shape, l, launch.workspace, first, 0, desc.k);
+    const Guard guard = {all.a.most + all.a.rows, all.b.most + all.b.rows, l.most_words, log2_of(desc.k)};
+    if (passes) status = clear_and_survey(all.pass, launch.workspace, l.most_bytes, products, launch, error);
     for (int64_t k = 0; k < desc.k && status == LIBSGEMM_SUCCESS; k += l.depth) {
       const int64_t depth = std::min(l.depth, desc.k - k);
-      const PassProblem p = planes_pass(desc, shape, l, launch.workspace, first, k, depth);
-      status = launch_split(product.scheme, p, products, launch, error);
+      const PartsPanel panel = parts_panel(desc, shape, l, launch.workspace, first, k, depth);
+      if (passes) status = launch_split(product.scheme, panel.pass, products, launch, error);
       if (status != LIBSGEMM_SUCCESS) break;
-      const GemmDesc panel = planes_panel(desc, first, products, k, depth);
-      status = product.enqueue(panel, p.a.planes, p.b.planes, guard, launch, error);
+      status = product.enqueue(planes_panel(desc, first, products, k, depth), panel.a, panel.b, guard, launch, error);
     }
     if (status == LIBSGEMM_SUCCESS) {
       status = launch_repair(planes_panel(desc, first, products, 0, desc.k), guard, launch, error);
     }
   }
   return status;
+}
+
+size_t parts_plan_bytes(const GemmDesc &operand, int index) {
+  const Split split = split_of(operand.math_mode);
+  if (split.planes == 0 || device(index).code_arch < 80 || !planes_fit(operand)) return 0;
+  return planes_layout(operand, plan_shape(split.planes), SIZE_MAX).bytes();
+}
+
+libsgemm_status_t launch_parts_plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error) {
+  const Split split = split_of(operand.math_mode);
+  const PlanesShape shape = plan_shape(split.planes);
+  const PlanesLayout l = planes_layout(operand, shape, SIZE_MAX);
+  const PassProblem pass = planes_pass(operand, shape, l, memory, 0, 0, operand.k);
+  const libsgemm_status_t status = clear_and_survey(pass, memory, l.most_bytes, 1, launch, error);
+  return status == LIBSGEMM_SUCCESS ? launch_split(split.scheme, pass, 1, launch, error) : status;
 }
 
 }  // namespace libsgemm::cuda

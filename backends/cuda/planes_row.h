@@ -3,6 +3,9 @@
 //   workspace: [largest magnitudes of the rows of A and B][parts of A][parts of B], each of all products at a time
 //
 // What does not fit at once is multiplied in panels of k, which C accumulates, or a few products of a batch at a time.
+//
+//   plan: [largest magnitudes][parts] of one operand over all of k, in memory of its own; such an operand needs no
+//   workspace and no pass, and panels begin within it
 #pragma once
 
 #include "device.h"
@@ -15,7 +18,7 @@ namespace libsgemm::cuda {
 struct PlanesShape {
   int planes, element_bytes;
   bool scaled_rows;
-  bool a, b;  // which operands; the other is read where it is
+  bool a, b;  // which operands; the other is read where it is, or comes from a plan
 };
 
 // How a product is cut, and where its operands lie.
@@ -67,6 +70,10 @@ bool parts_support(const GemmDesc &desc, const PartsProduct &product, int device
 double parts_seconds(const GemmDesc &desc, const PartsProduct &product, int device);
 size_t parts_workspace(const GemmDesc &desc, const PartsProduct &product);
 libsgemm_status_t launch_parts(const GemmDesc &desc, const PartsProduct &product, const Launch &launch, Error *error);
+
+// Backend::plan_bytes and Backend::plan: operands in parts that are kept. A row reads those of its own scheme.
+size_t parts_plan_bytes(const GemmDesc &operand, int device);
+libsgemm_status_t launch_parts_plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
 
 // Row::product() is its PartsProduct.
 template <class Row>

@@ -31,7 +31,8 @@ __device__ __forceinline__ void copy_async_16(float *shared, const float *global
 }
 
 // Copies `valid` bytes, 0 to 16, and writes zeros behind them; of 0 it reads nothing. Both addresses are multiples of
-// 16 bytes. (sm_80 only.)
+// 16 bytes. (sm_80 only; compute-sanitizer's initcheck takes it for a read of 16 bytes, and reports padding never
+// written.)
 __device__ __forceinline__ void copy_async_part(void *shared, const void *global, int valid) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
@@ -73,6 +74,16 @@ __device__ __forceinline__ float4 load_streamed_x4(const float *global) {
 // The address that instructions on shared memory take.
 __device__ __forceinline__ uint32_t shared_address(const void *shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+}
+
+// copy_async_part() of a word: `valid` is 0, 2 or 4, and both addresses are multiples of 4 bytes.
+__device__ __forceinline__ void copy_async_word(uint32_t shared, const void *global, int valid) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared), "l"(global), "r"(valid) : "memory");
+#endif
+}
+__device__ __forceinline__ void store_word(uint32_t shared, uint32_t word) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(shared), "r"(word) : "memory");
 }
 
 // ---- Fragments for tensor cores (sm_75). A matrix is 8 rows of 16 bytes; lane l gives the address of row l % 8 of
@@ -161,15 +172,10 @@ __device__ __forceinline__ void mma_tf32(float *sum, const uint32_t *x, const ui
 }
 #undef LIBSGEMM_MMA
 
-// The nearest TF32 number, ties away from zero, as float.
+// The nearest TF32 number, ties away from zero: in the 19 highest bits, which are what mma.sync reads. (cvt.rna.tf32
+// clears the others, in three instructions instead of two.) NaN with nothing but zeros there are Inf to it.
 __device__ __forceinline__ uint32_t round_to_tf32(uint32_t bits) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-  uint32_t rounded;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(__uint_as_float(bits)));
-  return rounded;
-#else
-  return bits;
-#endif
+  return fabsf(__uint_as_float(bits)) < __uint_as_float(0x7f800000u) ? bits + 0x1000u : bits;
 }
 
 // The bits of the nearest number of a 16-bit type, ties to even (bf16: sm_80).

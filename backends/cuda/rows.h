@@ -52,9 +52,12 @@
   X(sm80_mma_128x128x32_multistage)         \
   X(sm80_mma_128x128x32_split_k)            \
   X(sm80_mma_256x128x64_multistage)         \
+  X(sm80_mma_128x64x64_multistage)          \
+  X(sm80_mma_128x64x64_shifted)             \
   X(sm80_wmma_128x128x16_multistage)        \
-  X(sm80_mma_256x128x16_multistage)         \
-  X(sm80_mma_64x64x64_tf32_packed)          \
+  X(sm80_mma_256x128x32_multistage)         \
+  X(sm80_mma_256x128x32_packed)             \
+  X(sm80_mma_128x64x32_packed)              \
   X(sm80_mma_64x64x64_bf16_packed)          \
   X(sm75_mma_64x64x64_fp16_packed)          \
   X(sm75_mma_64x64x64_packed)               \

@@ -8,7 +8,8 @@
 //   copy         k-tile t+s-1 k-tile t+s        issued at the start of a k-tile, into the stage that t-1 has left
 //
 // One barrier a k-tile, before its last step's products: behind it the next k-tile has arrived, and every thread has
-// the last fragments of this one in registers.
+// the last fragments of this one in registers. Operands at any alignment need work on a k-tile that has arrived, which
+// is done a step before.
 #pragma once
 
 #include "tensor_tile.cuh"
@@ -33,6 +34,13 @@ struct TensorProduct {
   static constexpr int bytes = stages * stage_bytes > patch_bytes ? stages *stage_bytes : patch_bytes;
   static_assert(A::bytes % 128 == 0, "B's tile is aligned too");
 };
+
+// Of a k-tile that has arrived: moves the warp's rows to where ldmatrix can read them (shifted_tile.cuh).
+template <class A, class B>
+__device__ __forceinline__ void shift_rows(const A &a, const B &b, char *stage) {
+  a.shift(stage);
+  b.shift(stage + A::bytes);
+}
 
 template <class Product, typename Operands>
 __device__ __forceinline__ void tensor_multistage(const Operands &operands, const TileProblem &p) {
@@ -63,6 +71,7 @@ __device__ __forceinline__ void tensor_multistage(const Operands &operands, cons
   int read = 0, write = (kStages - 1) * kStage;
   typename Engine::Fragments fragments[2];
   ptx::wait_for_copies<kStages - 2>();
+  if constexpr (A::shifted) shift_rows(a, b, shared);
   __syncthreads();
   engine.load(&fragments[0], 0, 0, 0);
 
@@ -78,6 +87,12 @@ __device__ __forceinline__ void tensor_multistage(const Operands &operands, cons
         }
         ptx::commit_copies();
         write = write + kStage == kAll ? 0 : write + kStage;
+      }
+      if constexpr (A::shifted) {
+        if (s == Engine::steps - 2) {
+          ptx::wait_for_copies<kStages - 2>();
+          if (t + 1 < range.count) shift_rows(a, b, shared + (read + kStage == kAll ? 0 : read + kStage));
+        }
       }
       if (last) {
         read = read + kStage == kAll ? 0 : read + kStage;

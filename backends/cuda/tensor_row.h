@@ -100,7 +100,7 @@ struct TensorTiles {
     constexpr bool kFloats = Row::math_mode == LIBSGEMM_MATH_TF32;
     const Device &d = device(index);
     return desc.routine == Routine::gemm && (desc.type == Type::f32) == kFloats && d.code_arch >= Config::min_arch &&
-           chunks_fit(desc) && tiles_fit<Config>(desc) &&
+           (Config::any_alignment ? desc.batch != Batch::pointers : chunks_fit(desc)) && tiles_fit<Config>(desc) &&
            instance_of<Row>(desc).shared_bytes <= d.shared_memory_per_block;
   }
   static Tiling tiling(const GemmDesc &desc, int index) {

@@ -47,6 +47,7 @@ struct TensorShape {
   static constexpr int warp_m = WarpM, warp_n = WarpN;
   static constexpr int warp_rows = TileM / WarpM, warp_columns = TileN / WarpN;
   static constexpr int threads = 32 * warp_rows * warp_columns;
+  static constexpr bool any_alignment = false;  // of the operands; else columns start at multiples of 16 bytes
   static_assert(TileM % WarpM == 0 && TileN % WarpN == 0 && WarpM % 16 == 0 && WarpN % 16 == 0, "warps cover the tile");
 };
 
@@ -62,6 +63,8 @@ template <int RowBytes>
 struct Padded {
   static constexpr int pitch = RowBytes + 16, period = 1;
   __device__ __forceinline__ static int at(int row, int chunk) { return row * pitch + chunk * 16; }
+  // A shared address, `bytes` further in its row: chunks whose number has no bit in common with that of the first.
+  __device__ __forceinline__ static uint32_t further(uint32_t address, int bytes) { return address + bytes; }
 };
 
 template <int RowBytes>
@@ -74,6 +77,7 @@ struct Swizzled {
   __device__ __forceinline__ static int at(int row, int chunk) {
     return row * pitch + (chunk ^ (row / rows) % chunks) * 16;
   }
+  __device__ __forceinline__ static uint32_t further(uint32_t address, int bytes) { return address ^ bytes; }
 };
 
 // ---- One thread's share of an operand's tiles
@@ -81,7 +85,7 @@ struct Swizzled {
 template <Number kNumber, int Outer, int Depth, int Threads, bool AlongK, template <int> class LayoutOf>
 struct TensorTile {
   static constexpr int element_bytes = kNumberBytes<kNumber>;
-  static constexpr bool along_k = AlongK;
+  static constexpr bool along_k = AlongK, shifted = false;
   static constexpr int rows = AlongK ? Outer : Depth, row_elements = AlongK ? Depth : Outer;
   static constexpr int row_bytes = row_elements * element_bytes;
   using Layout = LayoutOf<row_bytes>;

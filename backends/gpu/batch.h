@@ -15,12 +15,7 @@
 #include <cstdint>
 
 #include "backend.h"
-
-#if defined(__CUDACC__) || defined(__HIP__)
-#define LIBSGEMM_HOST_DEVICE __host__ __device__
-#else
-#define LIBSGEMM_HOST_DEVICE
-#endif
+#include "host_device.h"
 
 namespace libsgemm::gpu {
 

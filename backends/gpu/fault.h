@@ -1,14 +1,17 @@
 // Faults for the tests: LIBSGEMM_TEST_<backend>_FAULT="launch:3,allocate:1" makes the third launch and the first
-// allocation of the process fail as if the runtime had refused them. Read at open(), ignored in set-user-id processes.
+// allocation of the process fail as if the runtime had refused them, "launch:3+" every third. Read at open(), ignored
+// in set-user-id processes.
 #pragma once
 
 #include "backend.h"
 
 namespace libsgemm::gpu {
 
-// `lost`: a synchronisation finds that a kernel has made an illegal access, so that the device is gone.
-enum class Site : int { allocate, copy, launch, synchronize, lost };
-constexpr int kSiteCount = 5;
+// `object`: making a stream or an event, recording an event, waiting for it on a stream. `any`: each of those before
+// it. `lost`: a synchronisation finds that a kernel has made an illegal access, so that the device is gone. `flip`: a
+// copy between host and device succeeds, with other bits in its first element.
+enum class Site : int { allocate, pinned, memory, object, copy, launch, synchronize, any, lost, flip };
+constexpr int kSiteCount = 10;
 
 // From the environment. UNAVAILABLE if the variable is not valid: a test must not believe in a fault that never comes.
 libsgemm_status_t read_faults(const char *variable, Error *error);

@@ -14,6 +14,10 @@ int kernel_count();
 // Backend::scale: C = beta * C, for every routine and batch. Each backend defines it.
 libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error);
 
+// Backend::checksum_bytes, and Backend::checksum, which each backend defines.
+size_t checksum_bytes(const GemmDesc &desc, const Checksum &what, int device);
+libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch, Error *error);
+
 }  // namespace libsgemm::gpu
 
 #define LIBSGEMM_DECLARE_ROW(name) ::libsgemm::Kernel name();

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -22,7 +23,9 @@
 
 #include "backend.h"
 #include "host_matrix.h"
+#include "mock_plan.h"
 #include "ref/ref.h"
+#include "verify_claim.h"
 
 #ifndef MOCK_NAME
 #define MOCK_NAME "cuda"
@@ -375,7 +378,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
   const auto run = [desc, flip, scale_only] {
     Error ignored = {};
     for (int64_t i = 0; i < desc.batch_count; ++i) {
-      const GemmDesc item = batch_item(desc, i);
+      const GemmDesc item = with_plans(batch_item(desc, i));
       if (scale_only) {
         scale_c(item);
       } else {
@@ -383,10 +386,11 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
       }
     }
     if (flip > 0) {
+      float *c = batch_item(desc, 0).c + (flip - 1);
       uint32_t bits;
-      std::memcpy(&bits, desc.c + (flip - 1), sizeof bits);
+      std::memcpy(&bits, c, sizeof bits);
       bits ^= 1u << 30;
-      std::memcpy(desc.c + (flip - 1), &bits, sizeof bits);
+      std::memcpy(c, &bits, sizeof bits);
     }
   };
   stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0});
@@ -422,14 +426,58 @@ libsgemm_status_t launch_with_workspace(const GemmDesc &desc, const Launch &laun
   return enqueue(desc, launch, mock::kLaunch, error, false);
 }
 
+size_t plan_bytes(const GemmDesc &operand, int) { return mock_plan_bytes(operand); }
+
+libsgemm_status_t plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error) {
+  if (fails(mock::kLaunch)) {
+    set_error(error, "a mock launch failed");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  const Lock lock(g_mutex);
+  const auto run = [operand, memory] { make_mock_plan(operand, static_cast<float *>(memory)); };
+  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0});
+  return LIBSGEMM_SUCCESS;
+}
+
 libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error) {
   return enqueue(desc, launch, mock::kScale, error, true);
+}
+
+// By the host's checksum. C as it was is kept beside the workspace that it was given with.
+size_t checksum_bytes(const GemmDesc &desc, const Checksum &, int) {
+  const bool has = desc.routine == Routine::gemm && desc.batch == Batch::none;
+  return has ? size_t{4096} : 0;
+}
+
+libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch, Error *error) {
+  static auto *before = new std::map<const void *, Snapshot>;
+  if (fails(mock::kChecksum)) {
+    set_error(error, "a mock checksum failed");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  const Lock lock(g_mutex);
+  const auto run = [desc, what, after, launch] {
+    Snapshot &old = (*before)[launch.workspace];
+    if (!after) {
+      if (!old.take(desc)) std::abort();  // no test is so short of memory
+      return;
+    }
+    Claim c = claim(desc, desc.beta != 0 ? old.item(0) : nullptr, {what.mode, false});
+    c.factor = what.factor;
+    auto *results = static_cast<double *>(launch.workspace);
+    std::fill_n(results, kChecksumResults, 0.0);
+    results[kChecksumResults - 1] = worst_of_sums(what.transposed ? c.transposed() : c, what.seed);
+    before->erase(launch.workspace);
+  };
+  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0});
+  return LIBSGEMM_SUCCESS;
 }
 
 constexpr Kernel kKernels[] = {
     {MOCK_NAME "_mock_splitk", LIBSGEMM_MATH_FP32, gemm_only, fast, one_mebibyte, launch_with_workspace},
     {MOCK_NAME "_mock_plain", LIBSGEMM_MATH_FP32, gemm_only, slow, nullptr, launch_plain},
     {MOCK_NAME "_mock_tf32", LIBSGEMM_MATH_TF32, gemm_only, slow, nullptr, launch_plain, true},
+    {MOCK_NAME "_mock_fp16x3", kMockPlanMode, gemm_only, fast, nullptr, launch_plain},
     {MOCK_NAME "_mock_level3", LIBSGEMM_MATH_FP32, other_routines, fast, nullptr, launch_plain},
     {MOCK_NAME "_mock_16_bits", LIBSGEMM_MATH_FP32, gemm_of_16_bits, fast, two_mebibytes, launch_plain},
 };
@@ -440,7 +488,7 @@ Backend make_backend() {
   b.is_gpu = true;
   b.name = MOCK_NAME;
   b.kernels = kKernels;
-  b.kernel_count = 5;
+  b.kernel_count = static_cast<int>(sizeof kKernels / sizeof *kKernels);
   b.open = open;
   b.version = version;
   b.device_count = device_count;
@@ -464,6 +512,10 @@ Backend make_backend() {
   b.synchronize = synchronize;
   b.copy = copy;
   b.scale = scale;
+  b.plan_bytes = plan_bytes;
+  b.plan = plan;
+  b.checksum_bytes = checksum_bytes;
+  b.checksum = checksum;
   return b;
 }
 

@@ -18,6 +18,7 @@ enum Site : int {
   kPinned,  // allocation of page-locked memory
   kStream,  // making one, or an event; recording an event, and waiting for it on a stream
   kMemory,  // asking for what is free
+  kChecksum,
   kWork,    // no call: an operation of the device, which is lost by that
   kAny,     // each of the above but kWork
   kSiteCount

@@ -2,9 +2,9 @@
 // takes its own.
 #include "matrix_instructions.h"
 
-#include <cmath>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "block.h"
 
@@ -47,11 +47,23 @@ MatrixPlace c_wmma(int lane, int i) { return {lane % 16, 8 * (lane / 16) + i}; }
 
 // ---- Elements.
 
+// All binary16 numbers, since millions are converted.
+const std::vector<float> &halves() {
+  static const std::vector<float> table = [] {
+    std::vector<float> all;
+    for (unsigned bits = 0; bits < 65536; ++bits) {
+      all.push_back(sgemm_test::float_from_half(static_cast<uint16_t>(bits)));
+    }
+    return all;
+  }();
+  return table;
+}
+
 float element(const MatrixOp &op, const void *registers, int i) {
   if (op.type == MatrixType::f32) return static_cast<const float *>(registers)[i];
   uint16_t bits;
   std::memcpy(&bits, static_cast<const char *>(registers) + 2 * i, sizeof bits);
-  return op.type == MatrixType::f16 ? sgemm_test::float_from_half(bits) : sgemm_test::float_from_bfloat16(bits);
+  return op.type == MatrixType::f16 ? halves()[bits] : sgemm_test::float_from_bfloat16(bits);
 }
 
 // ---- The product.
@@ -72,14 +84,15 @@ struct Tile {
   }
 };
 
-// Products of halves are exact in FP32, so that there nothing is to fuse.
+// Number: of the products. Those of halves are exact in FP32, and those of floats in FP64, so that nothing is to fuse.
+template <typename Number>
 void multiply(const MatrixOp &op, const Tile &a, const Tile &b, Tile *c) {
   for (int i = 0; i < op.m; ++i) {
     for (int k = 0; k < op.k; ++k) {
-      const float x = a.at[i][k];
-      for (int j = 0; j < kMost; ++j) {
+      const Number x = a.at[i][k];
+      for (int j = 0; j < op.n; ++j) {
         float &sum = c->at[i][j];
-        sum = op.type == MatrixType::f32 ? std::fma(x, b.at[k][j], sum) : sum + x * b.at[k][j];
+        sum = static_cast<float>(sum + x * static_cast<Number>(b.at[k][j]));
       }
     }
   }
@@ -121,7 +134,11 @@ std::string multiply_wave(const std::unique_ptr<FiberThread> *lanes) {
       c.at[place.row][place.column] = deposit.c[r];
     }
   }
-  multiply(op, a, b, &c);
+  if (op.type == MatrixType::f32) {
+    multiply<double>(op, a, b, &c);
+  } else {
+    multiply<float>(op, a, b, &c);
+  }
   for (unsigned i = 0; i < op.wave; ++i) {
     for (int r = 0; r < op.accumulators; ++r) {
       const MatrixPlace place = op.c_of(static_cast<int>(i), r);

@@ -21,6 +21,8 @@ __global__ void __launch_bounds__(kPassThreads) planes_split(const __grid_consta
 
 }  // namespace
 
+void (*tf32_pass())(PassProblem) { return planes_split<Scheme::tf32>; }
+
 libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const Launch &launch, Error *error) {
   const dim3 grid(p.a.survey + p.b.survey, 1, static_cast<unsigned>(products));
   return launch_kernel(planes_survey, grid, dim3(kPassThreads), 0, launch, error, p);

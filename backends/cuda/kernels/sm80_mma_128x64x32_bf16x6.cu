@@ -20,8 +20,9 @@
 //   +--------+--------+
 //
 // Shared memory, bytes: stage s of 3 at 36864 s: A0, A1, A2 at 0, 8192, 16384, each 128 rows of 32 elements; B0, B1, B2
-// at 24576, 28672, 32768, each 64; 16-byte chunks swizzled. 110592 in all. At the end, from 0: the exponents of the
-// tile's rows and columns. Two blocks a multiprocessor: while one adds its sums in FP32, the other multiplies.
+// at 24576, 28672, 32768, each 64; 16-byte chunks swizzled. 110592 in all. At the end a warp has 4608 for its sums,
+// 16 columns of 72 floats, and from 18432 on lie the exponents of the tile's rows and columns. Two blocks a
+// multiprocessor: while one adds its sums in FP32, the other multiplies.
 //
 // Requires: gemm of FP32, single or in strided batches; sm_80; 110592 bytes of shared memory a block, which of the
 // architectures up to sm_120 are sm_80, sm_90 and sm_100; workspace for panels of 256 steps of k: 6 bytes for each row

@@ -19,8 +19,9 @@
 //   +--------+--------+
 //
 // Shared memory, bytes: stage s of 4 at 24576 s: A0 at 0, A1 at 8192, each 128 rows of 32 elements; B0 at 16384, B1 at
-// 20480, each 64; 16-byte chunks swizzled. 98304 in all. At the end, from 0: the exponents of the tile's rows and
-// columns. Two blocks a multiprocessor: while one adds its sums in FP32, the other multiplies.
+// 20480, each 64; 16-byte chunks swizzled. 98304 in all. At the end a warp has 4608 for its sums, 16 columns of
+// 72 floats, and from 18432 on lie the exponents of the tile's rows and columns. Two blocks a multiprocessor: while one
+// adds its sums in FP32, the other multiplies.
 //
 // Requires: gemm of FP32, single or in strided batches; sm_80; 98304 bytes of shared memory a block; workspace for
 // panels of 256 steps of k: 4 bytes for each row of A and column of B (up to multiples of 128) and step, and for each

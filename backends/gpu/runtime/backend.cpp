@@ -50,6 +50,8 @@ Backend make_backend(const char *name) {
   b.synchronize = synchronize;
   b.copy = copy;
   b.scale = scale;
+  b.checksum_bytes = checksum_bytes;
+  b.checksum = checksum;
   return b;
 }
 

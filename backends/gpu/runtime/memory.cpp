@@ -14,12 +14,19 @@ using Stream = LIBSGEMM_RUNTIME(Stream_t);
 constexpr int64_t kMostColumns = 1 << 30;  // of one call of the runtime
 constexpr size_t kMostPitch = 0x7fffffff;  // of every device
 
+// A test's fault: other bits in the first element, 0x4b4b4b4b or 13 million.
+Code falsify(const void *element, Stream stream) {
+  return LIBSGEMM_RUNTIME(MemsetAsync)(const_cast<void *>(element), 0x4b, sizeof(float), stream);
+}
+
 Code enqueue(const Copy &x, Stream stream) {
   if (stream == nullptr && capturing(stream)) {
     return LIBSGEMM_RUNTIME(ErrorStreamCaptureImplicit);  // trying would break the graph
   }
-  const LIBSGEMM_RUNTIME(MemcpyKind) kind =
-      x.direction == Copy::to_device ? LIBSGEMM_RUNTIME(MemcpyHostToDevice) : LIBSGEMM_RUNTIME(MemcpyDeviceToHost);
+  constexpr LIBSGEMM_RUNTIME(MemcpyKind)
+      kKinds[] = {LIBSGEMM_RUNTIME(MemcpyHostToDevice), LIBSGEMM_RUNTIME(MemcpyDeviceToHost),
+                  LIBSGEMM_RUNTIME(MemcpyDeviceToDevice)};
+  const LIBSGEMM_RUNTIME(MemcpyKind) kind = kKinds[x.direction];
   const bool dense = x.target_pitch == x.bytes && x.source_pitch == x.bytes;
   if (dense || x.columns == 1) {
     return LIBSGEMM_RUNTIME(MemcpyAsync)(x.target, x.source, x.bytes * static_cast<size_t>(x.columns), kind, stream);
@@ -68,7 +75,9 @@ libsgemm_status_t memory(int index, size_t *free_bytes, size_t *total_bytes, Err
   Scope scope;
   const libsgemm_status_t status = scope.enter(index, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  return status_of(LIBSGEMM_RUNTIME(MemGetInfo)(free_bytes, total_bytes), index, "asking for the free memory", error);
+  const Code code =
+      fails(Site::memory) ? LIBSGEMM_RUNTIME(ErrorUnknown) : LIBSGEMM_RUNTIME(MemGetInfo)(free_bytes, total_bytes);
+  return status_of(code, index, "asking for the free memory", error);
 }
 
 libsgemm_status_t allocate_pinned(size_t bytes, void **memory, Error *error) {
@@ -77,8 +86,10 @@ libsgemm_status_t allocate_pinned(size_t bytes, void **memory, Error *error) {
   const libsgemm_status_t status = scope.enter(0, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   const RelaxedCapture relaxed;
-  return status_of(LIBSGEMM_HOST_MALLOC(memory, std::max<size_t>(bytes, 1), LIBSGEMM_HOST_PORTABLE), 0,
-                   "allocating page-locked memory", error);
+  const Code code = fails(Site::pinned)
+                        ? LIBSGEMM_OUT_OF_MEMORY_CODE
+                        : LIBSGEMM_HOST_MALLOC(memory, std::max<size_t>(bytes, 1), LIBSGEMM_HOST_PORTABLE);
+  return status_of(code, 0, "allocating page-locked memory", error);
 }
 
 void release_pinned(void *memory) {
@@ -89,16 +100,30 @@ void release_pinned(void *memory) {
   succeeds(LIBSGEMM_HOST_FREE(memory));
 }
 
+namespace {
+
+Code enqueue_falsified(const Copy &x, Stream stream) {
+  const bool up = x.direction == Copy::to_device;
+  const Code first = up ? enqueue(x, stream) : falsify(x.source, stream);
+  if (first != kSuccess) return first;
+  return up ? falsify(x.target, stream) : enqueue(x, stream);
+}
+
+}  // namespace
+
 libsgemm_status_t copy(int index, const Copy &what, void *stream, Error *error) {
   if (what.bytes == 0 || what.columns == 0) return LIBSGEMM_SUCCESS;
   Scope scope;
   const libsgemm_status_t status = scope.enter(index, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   const RelaxedCapture relaxed;
-  const Code code =
-      fails(Site::copy) ? LIBSGEMM_RUNTIME(ErrorInvalidValue) : enqueue(what, static_cast<Stream>(stream));
-  return status_of(code, index, what.direction == Copy::to_device ? "copying to the device" : "copying from the device",
-                   error);
+  const auto native = static_cast<Stream>(stream);
+  const bool fault = fails(Site::copy);
+  const Code code = fault               ? LIBSGEMM_RUNTIME(ErrorInvalidValue)
+                    : fails(Site::flip) ? enqueue_falsified(what, native)
+                                        : enqueue(what, native);
+  constexpr const char *kWhat[] = {"copying to the device", "copying from the device", "copying within the device"};
+  return status_of(code, index, kWhat[what.direction], error);
 }
 
 }  // namespace libsgemm::gpu

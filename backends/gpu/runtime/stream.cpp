@@ -36,6 +36,7 @@ Code wait(void *stream) {
 libsgemm_status_t create_stream(int index, void **stream, Error *error) {
   *stream = nullptr;
   return on_device(index, "making a stream", error, [stream] {
+    if (fails(Site::object)) return LIBSGEMM_RUNTIME(ErrorUnknown);
     return LIBSGEMM_RUNTIME(StreamCreateWithFlags)(reinterpret_cast<Stream *>(stream),
                                                    LIBSGEMM_RUNTIME(StreamNonBlocking));
   });
@@ -49,6 +50,7 @@ void destroy_stream(int index, void *stream) {
 libsgemm_status_t create_event(int index, void **event, Error *error) {
   *event = nullptr;
   return on_device(index, "making an event", error, [event] {
+    if (fails(Site::object)) return LIBSGEMM_RUNTIME(ErrorUnknown);
     return LIBSGEMM_RUNTIME(EventCreateWithFlags)(reinterpret_cast<Event *>(event),
                                                   LIBSGEMM_RUNTIME(EventDisableTiming));
   });
@@ -61,13 +63,17 @@ void destroy_event(int index, void *event) {
 }
 
 libsgemm_status_t record_event(int index, void *event, void *stream, Error *error) {
-  return on_device(index, "recording an event", error,
-                   [=] { return LIBSGEMM_RUNTIME(EventRecord)(native_event(event), native(stream)); });
+  return on_device(index, "recording an event", error, [=] {
+    if (fails(Site::object)) return LIBSGEMM_RUNTIME(ErrorUnknown);
+    return LIBSGEMM_RUNTIME(EventRecord)(native_event(event), native(stream));
+  });
 }
 
 libsgemm_status_t stream_wait_event(int index, void *stream, void *event, Error *error) {
-  return on_device(index, "waiting for an event", error,
-                   [=] { return LIBSGEMM_RUNTIME(StreamWaitEvent)(native(stream), native_event(event), 0); });
+  return on_device(index, "waiting for an event", error, [=] {
+    if (fails(Site::object)) return LIBSGEMM_RUNTIME(ErrorUnknown);
+    return LIBSGEMM_RUNTIME(StreamWaitEvent)(native(stream), native_event(event), 0);
+  });
 }
 
 libsgemm_status_t query_event(int index, void *event, bool *ended, Error *error) {

@@ -41,6 +41,7 @@ constexpr hipError_t hipErrorUnknown = cudaErrorUnknown;
 
 constexpr hipMemcpyKind hipMemcpyHostToDevice = cudaMemcpyHostToDevice;
 constexpr hipMemcpyKind hipMemcpyDeviceToHost = cudaMemcpyDeviceToHost;
+constexpr hipMemcpyKind hipMemcpyDeviceToDevice = cudaMemcpyDeviceToDevice;
 constexpr unsigned hipStreamNonBlocking = cudaStreamNonBlocking;
 constexpr unsigned hipEventDisableTiming = cudaEventDisableTiming;
 constexpr unsigned hipHostMallocPortable = cudaHostAllocPortable;
@@ -106,6 +107,7 @@ LIBSGEMM_HIP_IS(hipFree, cudaFree)
 LIBSGEMM_HIP_IS(hipHostFree, cudaFreeHost)
 LIBSGEMM_HIP_IS(hipMemcpyAsync, cudaMemcpyAsync)
 LIBSGEMM_HIP_IS(hipMemcpy2DAsync, cudaMemcpy2DAsync)
+LIBSGEMM_HIP_IS(hipMemsetAsync, cudaMemsetAsync)
 LIBSGEMM_HIP_IS(hipStreamCreateWithFlags, cudaStreamCreateWithFlags)
 LIBSGEMM_HIP_IS(hipStreamDestroy, cudaStreamDestroy)
 LIBSGEMM_HIP_IS(hipStreamSynchronize, cudaStreamSynchronize)

@@ -13,11 +13,15 @@ inline void copy_async_16(float *shared, const float *global, bool valid) {
   simt::copy_async(shared, global, 16, valid);
 }
 // A chunk that is not whole lands element by element.
-inline void copy_async_part(void *shared, const void *global, int valid) {
-  if (valid == 0 || valid == 16) return simt::copy_async(shared, global, 16, valid == 16);
-  for (int i = 0; i < 16; i += 2) {
+template <int Bytes>
+void copy_async_elements(void *shared, const void *global, int valid) {
+  if (valid == 0 || valid == Bytes) return simt::copy_async(shared, global, Bytes, valid == Bytes);
+  for (int i = 0; i < Bytes; i += 2) {
     simt::copy_async(static_cast<char *>(shared) + i, static_cast<const char *>(global) + i, 2, i < valid);
   }
+}
+inline void copy_async_part(void *shared, const void *global, int valid) {
+  copy_async_elements<16>(shared, global, valid);
 }
 inline void commit_copies() { simt::commit_copies(); }
 template <int Pending>
@@ -38,6 +42,12 @@ inline uint16_t to_f16(float x) {
 }
 
 inline uint32_t shared_address(const void *shared) { return simt::shared_address(shared); }
+inline void copy_async_word(uint32_t shared, const void *global, int valid) {
+  copy_async_elements<4>(simt::shared_pointer(shared, 4), global, valid);
+}
+inline void store_word(uint32_t shared, uint32_t word) {
+  std::memcpy(simt::shared_pointer(shared, 4), &word, sizeof word);
+}
 
 inline const char *matrix_row(uint32_t shared, unsigned row) {
   const uint32_t address = __shfl_sync(~0u, shared, static_cast<int>(row));

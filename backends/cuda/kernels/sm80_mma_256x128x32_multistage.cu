@@ -3,7 +3,7 @@
 // rounded to the nearest TF32 number, ties away from zero, when a warp reads its fragments.
 //
 // sm80_mma_256x128x64_multistage for floats, of which a chunk holds 4 and an instruction takes 8 steps of k. ldmatrix
-// cannot transpose them, so that sm80_mma_64x64x64_tf32_packed brings other operands here.
+// cannot transpose them, so that sm80_mma_256x128x32_packed copies other operands.
 //
 // Sources: NVIDIA, PTX ISA (mma.sync, ldmatrix and the places of their elements); the loop is described in
 // tensor_multistage.cuh, the swizzle in tensor_tile.cuh, the fragments in mma.cuh.
@@ -19,17 +19,18 @@
 //   | warp 3 | warp 7 |
 //   +--------+--------+
 //
-// Shared memory, bytes: stage s of 4 at 24576 s: A at 0 (256 rows of 16 elements), B at 16384 (128 such rows). 98304 in
-// all.
+// Shared memory, bytes: stage s of 3 at 49152 s: A at 0 (256 rows of 32 elements), B at 32768 (128 such rows). 147456
+// in all, which sm_86, sm_89 and sm_120 do not have. At the end a warp has 4608 for its sums: 16 columns of 72 floats.
 //
 // Requires: gemm of FP32, A transposed and B not, single or in strided batches, whose columns and products all start at
-// multiples of 16 bytes; sm_80; 98304 bytes of shared memory a block. Any size.
+// multiples of 16 bytes; sm_80; 147456 bytes of shared memory a block. Any size.
 //
 // Parameters (Config): tile_m, tile_n, tile_k of a block; warp_m, warp_n of a warp; stages of shared memory; blocks,
 // which with the threads bounds the registers; peak_fraction for the cost, of the rate of 16-bit numbers.
 //
-// Measured (H100 at 1980 MHz, TFLOP/s; cuBLAS 13.1 in the same run in brackets): TN 4096 179, 8192 170 (TF32: 401,
-// 402).
+// Measured (H100, 1710 to 1980 MHz, TFLOP/s; cuBLAS 13.1 in TF32 in the same run in brackets): TN 2048 190 (361), 4096
+// 204 (392), 8192 186 (393). It is the rounding: of operands that were rounded before 228 and 236, with cvt.rna and
+// k-tiles of 16 167 and 169.
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "tensor_multistage.cuh"
@@ -39,11 +40,11 @@ namespace libsgemm::cuda {
 
 namespace {
 
-struct Config : TensorShape<Number::tf32, 256, 128, 16, 64, 64> {
+struct Config : TensorShape<Number::tf32, 256, 128, 32, 64, 64> {
   static constexpr int min_arch = 80;
-  static constexpr int stages = 4;
+  static constexpr int stages = 3;
   static constexpr int blocks = 1;  // resident on a multiprocessor
-  static constexpr double peak_fraction = 0.36;
+  static constexpr double peak_fraction = 0.4;
 };
 
 // Fragments of floats.
@@ -73,7 +74,7 @@ using Product = TensorProduct<Config, Number::tf32, MmaTileOf, RoundingEngine, t
 }  // namespace
 
 __global__ void __launch_bounds__(Config::threads, Config::blocks)
-    sm80_mma_256x128x16_multistage(const __grid_constant__ StridedOperands operands,
+    sm80_mma_256x128x32_multistage(const __grid_constant__ StridedOperands operands,
                                    const __grid_constant__ TileProblem p) {
   tensor_multistage<Product>(operands, p);
 }
@@ -85,14 +86,14 @@ struct Row {
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_TF32;
   template <Number kNumber, bool AlongA, bool AlongB>
   static TensorInstance instance() {
-    return {&sm80_mma_256x128x16_multistage, Product::bytes};
+    return {&sm80_mma_256x128x32_multistage, Product::bytes};
   }
 };
 
 }  // namespace
 
-Kernel sm80_mma_256x128x16_multistage() {
-  Kernel kernel = tensor_kernel<Row>("sm80_mma_256x128x16_multistage");
+Kernel sm80_mma_256x128x32_multistage() {
+  Kernel kernel = tensor_kernel<Row>("sm80_mma_256x128x32_multistage");
   kernel.supports = [](const GemmDesc &desc, int device) {
     return along_k_a(desc) && along_k_b(desc) && TensorTiles<Row>::supports(desc, device);
   };

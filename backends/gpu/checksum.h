@@ -1,0 +1,240 @@
+// checksum: verification of a product in device memory (common/checksum.h), in FP64. Bound by memory.
+//
+//   1  sum_rows    sums and squares of the chosen columns of B, with random signs: partial sums of each row of B
+//   2  finish      their totals: sum_j w_j B_lj, and the norm of row l
+//   3  sum_rows    the chosen rows of A times these: partial sums of each row
+//   4  sum_rows    the chosen rows and columns of C, with the signs; if beta is not 0 also before the product
+//   5  judge       the worst ratio of each of 64 blocks of threads
+//
+// sum_rows: a block of 256 threads sums 32 rows x 128 columns at a time, of which it keeps the weights in shared
+// memory. Where rows of the matrix lie one after the other a warp (32 threads) takes a column, 8 columns at once; where
+// columns do, a warp takes 4 rows, 32 columns at once: so a warp reads 128 contiguous bytes. If there are few rows,
+// several blocks share their columns ("parts"); who reads the sums adds them.
+//
+// Shared memory, bytes: weights 128 x 2 x 8, sums 3 x 32 x 33 x 8: 27392.
+// Requires: one product of any types, transpositions, alignment and size.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "batch.h"
+#include "checksum_plan.h"
+#include "element.h"
+#include "gpu.h"
+#include "kernels.h"
+#include "launch.h"
+
+namespace libsgemm::gpu {
+
+struct RowTotals {
+  double value, size, plain;
+};
+
+template <Type kType, bool kRounds>
+__device__ __forceinline__ double sum_element(const SumWork &w, int64_t at) {
+  if constexpr (kType == Type::f32) {
+    const float x = global(static_cast<const float *>(w.data))[at];
+    return static_cast<double>(kRounds ? rounded(x, w.mode) : x);
+  } else {
+    return static_cast<double>(widen<kType>(global(static_cast<const uint16_t *>(w.data))[at]));
+  }
+}
+
+template <bool kSquares>
+__device__ __forceinline__ void add_element(double x, double weight, double norm, RowTotals *to) {
+  const double magnitude = fabs(x);
+  to->value = fma(weight, x, to->value);
+  to->size = kSquares ? fma(x, x, to->size) : fma(norm, magnitude, to->size);
+  if (!kSquares) to->plain += magnitude;
+}
+
+// The elements of 32 rows from `row`, 128 columns from `column`, that are in the matrix.
+template <Type kType, bool kRounds, bool kSquares>
+__device__ __forceinline__ void add_block(const SumWork &w, int64_t row, int64_t column, const double *weight,
+                                          const double *norm, RowTotals *totals) {
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const int64_t rows = w.rows - row, columns = w.columns - column;
+  const int64_t base = row * w.row_step + column * w.col_step;
+  if (w.row_step <= w.col_step) {
+    if (lane >= rows) return;
+    const int64_t at = base + lane * w.row_step;
+#pragma unroll 8
+    for (int step = 0; step < kChecksumColumns / kSumWarps; ++step) {
+      const int c = warp + step * kSumWarps;
+      if (c < columns) {
+        add_element<kSquares>(sum_element<kType, kRounds>(w, at + c * w.col_step), weight[c], norm[c], totals);
+      }
+    }
+    return;
+  }
+#pragma unroll
+  for (int r = 0; r < kSumRowsOfWarp; ++r) {
+    const int i = warp + r * kSumWarps;
+    const int64_t at = base + i * w.row_step;
+#pragma unroll
+    for (int step = 0; step < kChecksumColumns / 32; ++step) {
+      const int c = lane + step * 32;
+      if (i < rows && c < columns) {
+        add_element<kSquares>(sum_element<kType, kRounds>(w, at + c * w.col_step), weight[c], norm[c], totals + r);
+      }
+    }
+  }
+}
+
+// What the threads have of each row, added up and stored.
+__device__ __forceinline__ void store_sums(const SumWork &w, int64_t slot, int64_t part, const RowTotals *totals,
+                                           double (*shared)[kChecksumRows][33]) {
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const bool down = w.row_step <= w.col_step;
+#pragma unroll
+  for (int r = 0; r < kSumRowsOfWarp; ++r) {
+    const int row = down ? lane : warp + r * kSumWarps, at = down ? warp : lane;
+    if (!down || r == 0) {
+      shared[0][row][at] = totals[r].value;
+      shared[1][row][at] = totals[r].size;
+      shared[2][row][at] = totals[r].plain;
+    }
+  }
+  __syncthreads();
+  const int kind = static_cast<int>(threadIdx.x) / kChecksumRows, row = static_cast<int>(threadIdx.x) % kChecksumRows;
+  if (kind < w.kinds()) {
+    double sum = 0;
+    for (int i = 0; i < (down ? kSumWarps : 32); ++i) sum += shared[kind][row][i];
+    w.sums[(kind * w.parts + part) * w.slots() + slot * kChecksumRows + row] = sum;
+  }
+  __syncthreads();
+}
+
+// The bodies of the kernels.
+template <Type kType, bool kRounds, bool kSquares>
+__device__ __forceinline__ void sum_rows(const SumWork &w) {
+  __shared__ double weight[kChecksumColumns], norm[kChecksumColumns];
+  __shared__ double sums[kSumKinds][kChecksumRows][33];
+  for (int64_t unit = blockIdx.x; unit < w.row_blocks.chosen * w.parts; unit += gridDim.x) {
+    const int64_t slot = unit / w.parts, part = unit % w.parts;
+    const int64_t end = (part + 1) * w.blocks_of_part;
+    const int64_t last = end < w.column_blocks.chosen ? end : w.column_blocks.chosen;
+    RowTotals totals[kSumRowsOfWarp] = {};
+    for (int64_t b = part * w.blocks_of_part; b < last; ++b) {
+      const int64_t column = w.column_blocks.at(b) * kChecksumColumns;
+      for (int t = static_cast<int>(threadIdx.x); t < kChecksumColumns; t += kSumThreads) {
+        const bool inside = column + t < w.columns;
+        weight[t] = kSquares ? checksum_sign(w.seed, column + t) : inside ? w.weights[column + t] : 0;
+        norm[t] = !kSquares && inside ? w.norms[column + t] : 0;
+      }
+      __syncthreads();
+      add_block<kType, kRounds, kSquares>(w, w.row_blocks.at(slot) * kChecksumRows, column, weight, norm, totals);
+      __syncthreads();
+    }
+    store_sums(w, slot, part, totals, sums);
+  }
+}
+
+__device__ __forceinline__ double total_of(const double *sums, const SumWork &w, int kind, int64_t slot) {
+  double total = 0;
+  for (int64_t part = 0; part < w.parts; ++part) total += sums[(kind * w.parts + part) * w.slots() + slot];
+  return total;
+}
+
+// Of all rows of w, with all of its blocks of rows chosen in order.
+__device__ __forceinline__ void finish_sums(const SumWork &w, double *weights, double *norms) {
+  const int64_t step = static_cast<int64_t>(gridDim.x) * kSumThreads;
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * kSumThreads + threadIdx.x; i < w.rows; i += step) {
+    weights[i] = total_of(w.sums, w, 0, i);
+    norms[i] = sqrt(total_of(w.sums, w, 1, i));
+  }
+}
+
+// The larger of all threads' values, or their sum, in each of them.
+template <bool kLargest>
+__device__ __forceinline__ double combine(double value, double *shared) {
+  shared[threadIdx.x] = value;
+  __syncthreads();
+  for (int half = kSumThreads / 2; half > 0; half /= 2) {
+    if (static_cast<int>(threadIdx.x) < half) {
+      const double other = shared[threadIdx.x + half], mine = shared[threadIdx.x];
+      shared[threadIdx.x] = !kLargest ? mine + other : mine < other ? other : mine;
+    }
+    __syncthreads();
+  }
+  const double result = shared[0];
+  __syncthreads();
+  return result;
+}
+
+__device__ __forceinline__ void judge_rows(const JudgeWork &j) {
+  __shared__ double shared[kSumThreads];
+  double norms = 0, squares = 0;
+  if (j.a.mode == LIBSGEMM_MATH_FP16X3 || j.a.mode == LIBSGEMM_MATH_BF16X6) {
+    for (int64_t l = threadIdx.x; l < j.k; l += kSumThreads) {
+      norms += j.a.norms[l];
+      squares += j.a.norms[l] * j.a.norms[l];
+    }
+    norms = combine<false>(norms, shared);
+    squares = combine<false>(squares, shared);
+  }
+  const double alpha = j.alpha < 0 ? -j.alpha : j.alpha, beta = j.beta < 0 ? -j.beta : j.beta;
+  const ChecksumBound bound = checksum_bound(j.factor, j.k, j.columns);
+  double worst = 0;
+  const int64_t step = static_cast<int64_t>(gridDim.x) * kSumThreads;
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * kSumThreads + threadIdx.x; i < j.c.slots(); i += step) {
+    const int64_t row = j.c.row_blocks.at(i / kChecksumRows) * kChecksumRows + i % kChecksumRows;
+    if (row >= j.c.rows) continue;
+    const bool read = j.c_before != nullptr;
+    const double before = read ? j.beta * total_of(j.c_before, j.c, 0, i) : 0;
+    const double norm = read ? beta * sqrt(total_of(j.c_before, j.c, 1, i)) : 0;
+    const double lost = alpha * checksum_lost(j.a.mode, total_of(j.a.sums, j.a, 2, i), norms, sqrt(squares),
+                                              sqrt(static_cast<double>(j.columns)));
+    const double ratio = checksum_ratio(total_of(j.c.sums, j.c, 0, i), j.alpha * total_of(j.a.sums, j.a, 0, i) + before,
+                                        alpha * total_of(j.a.sums, j.a, 1, i) + norm, lost, bound);
+    worst = worst < ratio ? ratio : worst;
+  }
+  worst = combine<true>(worst, shared);
+  if (threadIdx.x == 0) j.results[blockIdx.x] = worst;
+}
+
+// ---- The host's side
+
+struct ChecksumKernels {
+  using Sum = void (*)(SumWork);
+  Sum squares[3], weighted[3];  // by Type
+  Sum squares_rounded, weighted_rounded;
+  void (*finish)(SumWork, double *, double *);
+  void (*judge)(JudgeWork);
+};
+
+inline libsgemm_status_t enqueue_sums(ChecksumKernels::Sum kernel, const SumWork &w, const Launch &launch,
+                                      Error *error) {
+  const int64_t blocks = std::min(w.row_blocks.chosen * w.parts, most_blocks(kSumThreads));
+  return launch_kernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(kSumThreads), 0, launch, error, w);
+}
+
+// Backend::checksum.
+inline libsgemm_status_t enqueue_checksum(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch,
+                                          const ChecksumKernels &kernels, Error *error) {
+  auto *workspace = static_cast<double *>(launch.workspace);
+  ChecksumPlan p = plan_checksum(desc, what, launch.device, workspace);
+  if (!after) {
+    p.c.sums = p.c_before;
+    return enqueue_sums(kernels.squares[0], p.c, launch, error);
+  }
+  const auto type = static_cast<int>(desc.type);
+  const bool rounds = desc.type == Type::f32 && (what.mode == LIBSGEMM_MATH_TF32 || what.mode == LIBSGEMM_MATH_BF16 ||
+                                                 what.mode == LIBSGEMM_MATH_FP16);
+  libsgemm_status_t status = enqueue_sums(rounds ? kernels.squares_rounded : kernels.squares[type], p.b, launch, error);
+  if (status == LIBSGEMM_SUCCESS) {
+    const int64_t blocks = std::min((desc.k - 1) / kSumThreads + 1, most_blocks(kSumThreads));
+    status = launch_kernel(kernels.finish, dim3(static_cast<unsigned>(blocks)), dim3(kSumThreads), 0, launch, error,
+                           p.b, p.weights, p.norms);
+  }
+  if (status == LIBSGEMM_SUCCESS) {
+    status = enqueue_sums(rounds ? kernels.weighted_rounded : kernels.weighted[type], p.a, launch, error);
+  }
+  if (status == LIBSGEMM_SUCCESS) status = enqueue_sums(kernels.squares[0], p.c, launch, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  return launch_kernel(kernels.judge, dim3(kChecksumResults), dim3(kSumThreads), 0, launch, error,
+                       plan_judge(desc, what, p, workspace));
+}
+
+}  // namespace libsgemm::gpu

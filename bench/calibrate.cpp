@@ -1,0 +1,192 @@
+// `libsgemm calibrate`: measures what the decision between the CPU and a GPU needs to know of this machine, and keeps
+// it in the user's cache, where the library finds it.
+//
+#include <errno.h>
+#include <fmt/format.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "calibrate_fit.h"
+#include "command.h"
+#include "gpu_api.h"
+#include "output_file.h"
+#include "sides.h"
+#include "timing.h"
+
+namespace command {
+namespace {
+
+using libsgemm::Calibration;
+using libsgemm::CalibrationFile;
+using libsgemm::SizeTable;
+
+constexpr auto kElements = static_cast<size_t>(kMostElements);
+
+// Of a product, where all of a side take so many seconds.
+Patience patience_of(double seconds) {
+  const double enough = seconds / 2 / Times::kCount;
+  return {enough, 10 * enough};
+}
+// That a call may take.
+double longest_of(double seconds) { return seconds / 16; }
+
+// Both sides with the same patience; `what` for the progress line.
+Times time_side(libsgemm_handle_t h, const Operands &x, double seconds, const std::string &what) {
+  const Patience patience = patience_of(seconds);
+  Progress progress(1);
+  double done = 0;
+  const auto time = [&](int64_t m, int64_t n, int64_t k) {
+    progress.show(what, done++ / Times::kCount);
+    return time_product(h, {m, n, k}, x, patience);
+  };
+  return time_sizes(time, longest_of(seconds), seconds);
+}
+
+// Page-locked operands, kept until the process ends; NULL if the vendor's library cannot be had.
+const Operands *pinned_operands(const std::string &backend) {
+  static Operands x = {};
+  try {
+    const GpuApi &api = backend == "cuda" ? cuda_api() : hip_api();
+    api.use_device(0);
+    for (float **memory : {&x.a, &x.b, &x.c}) {
+      void *got = nullptr;
+      api.require(api.host_allocate(&got, kElements * sizeof(float), kHostDefault), "page-locked memory");
+      *memory = static_cast<float *>(got);
+      memset(got, 0, kElements * sizeof(float));
+    }
+    return &x;
+  } catch (const std::exception &error) {
+    fmt::print(stderr, "libsgemm calibrate: page-locked memory is taken for pageable: {}\n", error.what());
+    return nullptr;
+  }
+}
+
+void measure_pinned(const Sides &sides, const Times &pageable, const Patience &patience, Calibration *c) {
+  const Operands *x = pinned_operands(sides.gpu().info.name);
+  if (x == nullptr) {
+    c->gpu.pinned = c->gpu.pageable;
+    return;
+  }
+  const auto time = [&](int64_t m, int64_t n, int64_t k) {
+    return time_product(sides.on_gpu(), {m, n, k}, *x, patience);
+  };
+  fit_pinned(time, pageable, &c->gpu);
+}
+
+// Of batches of small products, by what they take longer than one product of all operands.
+double measure_item(const Sides &sides, bool strided, const Operands &x, const Patience &patience, Calibration *c) {
+  constexpr int64_t kSize = 32, kCount = 256;
+  libsgemm::GemmDesc desc = describe_product(kSize, kSize, kSize);
+  desc.batch = strided ? libsgemm::Batch::strided : libsgemm::Batch::pointers;
+  desc.stride_a = desc.stride_b = desc.stride_c = kSize * kSize;
+  desc.batch_count = kCount;
+  c->gpu.item_strided = c->gpu.item_pointer = 0;
+  const double seconds = time_batch(sides.on_gpu(), {kSize, kSize, kSize}, kCount, strided, x, patience);
+  return std::max(0.0, seconds - libsgemm::predict(*c, desc, 0).gpu) / static_cast<double>(kCount - 1);
+}
+
+Calibration measure_machine(const Sides &sides, double seconds) {
+  const PageableOperands x(kElements, kElements, kElements);
+  const Patience patience = patience_of(seconds);
+  Calibration c = libsgemm::assumed_calibration(1);
+  c.margin = 1;
+  fit_cpu(time_side(sides.on_cpu(), x, seconds, "products on the CPU"), &c.cpu_flops);
+  let_threads_rest();
+  const Times gpu = time_side(sides.on_gpu(), x, seconds, "products on the GPU");
+  fit_pageable(gpu, &c.gpu);
+  measure_pinned(sides, gpu, patience, &c);
+  const double strided = measure_item(sides, true, x, patience, &c);
+  const double pointer = measure_item(sides, false, x, patience, &c);
+  c.gpu.item_strided = strided;
+  c.gpu.item_pointer = pointer;
+  c.gpu.startup = sides.startup();
+  return c;
+}
+
+// The least square product that is sent to the GPU; 0: none.
+int64_t crossover(const Calibration &c, unsigned pinned) {
+  for (int64_t n = 16; n <= 8192; n += std::max<int64_t>(1, n / 64)) {
+    const libsgemm::Prediction p = libsgemm::predict(c, describe_product(n, n, n), pinned);
+    if (p.gpu * c.margin < p.cpu) return n;
+  }
+  return 0;
+}
+
+void print_crossover(const char *memory, int64_t n) {
+  if (n > 0) {
+    fmt::print("  products of {} memory: on the GPU from about {}x{}x{} on\n", memory, n, n, n);
+  } else {
+    fmt::print("  products of {} memory: on the CPU\n", memory);
+  }
+}
+
+void print_figures(const Calibration &c, const libsgemm::CalibrationKey &key) {
+  const libsgemm::GpuCosts &g = c.gpu;
+  double fastest = 0;
+  for (const int n : SizeTable::kSizes) fastest = std::max(fastest, c.cpu_flops.at(n, n, n));
+  fmt::print("  CPU: {}; squares at up to {:.4g} GFLOP/s\n", key.cpu, 1e-9 * fastest);
+  fmt::print("  GPU: {}, {}; {:.3g} TFLOP/s\n", key.backend, key.device, 1e-12 * g.flops);
+  fmt::print("  pageable memory: {:.3g} GB/s up, {:.3g} down; page-locked: {:.3g} up, {:.3g} down\n",
+             1e-9 * g.pageable.up, 1e-9 * g.pageable.down, 1e-9 * g.pinned.up, 1e-9 * g.pinned.down);
+  fmt::print("  a call {:.3g} us, an item of a batch {:.3g} us (by pointers {:.3g}), the first use {:.3g} s\n",
+             1e6 * g.call, 1e6 * g.item_strided, 1e6 * g.item_pointer, g.startup);
+  fmt::print("  not overlapped: {:.0f} % of long copies and products, and {:.3g} ms\n", 100 * g.serial, 1e3 * g.ramp);
+  print_crossover("pageable", crossover(c, 0));
+  print_crossover("page-locked", crossover(c, libsgemm::kPinnedA | libsgemm::kPinnedB | libsgemm::kPinnedC));
+}
+
+// The file that holds for this process.
+std::string path_of(const libsgemm::CalibrationKey &key, const std::string &asked) {
+  if (!asked.empty()) return asked;
+  std::string path = libsgemm::calibration_path(key);
+  if (path.empty()) throw Error("neither XDG_CACHE_HOME nor HOME names a folder: use --output FILE");
+  return path;
+}
+
+int show(const libsgemm::CalibrationKey &key, const std::string &path) {
+  CalibrationFile file;
+  std::string problem;
+  if (!libsgemm::read_calibration(path, key, &file, &problem)) throw Error(fmt::format("{}: {}", path, problem));
+  if (file.key.device != key.device)
+    throw Error(fmt::format("{}: it is for another device: {}", path, file.key.device));
+  fmt::print("{}\n", path);
+  print_figures(file.figures, file.key);
+  return 0;
+}
+
+int remove_file(const std::string &path) {
+  if (unlink(path.c_str()) == 0) {
+    fmt::print("{} is removed\n", path);
+  } else if (errno == ENOENT) {
+    fmt::print("{}: there is none\n", path);
+  } else {
+    throw Error(fmt::format("{}: cannot be removed: {}", path, strerror(errno)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+int calibrate(const CalibrateOptions &options) {
+  const Sides sides(options.backend);
+  const libsgemm::CalibrationKey key = sides.key();
+  const std::string path = path_of(key, options.output);
+  if (options.show) return show(key, path);
+  if (options.remove) return remove_file(path);
+  std::error_code ignored;  // what cannot be made shows when the file is
+  if (options.output.empty()) std::filesystem::create_directories(folder_of(path), ignored);
+  check_output(path);
+  const CalibrationFile file = {key, measure_machine(sides, options.seconds)};
+  const std::string text = libsgemm::calibration_to_text(file);
+  write_output(path, {{text.data(), text.size()}});
+  print_figures(file.figures, key);
+  fmt::print("written to {}\n", path);
+  if (!options.output.empty()) fmt::print("LIBSGEMM_CALIBRATION={} makes programs use it\n", path);
+  return 0;
+}
+
+}  // namespace command

@@ -1,0 +1,187 @@
+// Least squares of the logarithms, by a pattern search: each figure in turn is raised or lowered by a factor while that
+// helps, then the factor is made smaller. There are few figures, and the times are no smooth function of them.
+#include "calibrate_fit.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace command {
+namespace {
+
+using libsgemm::Calibration;
+using libsgemm::GpuCosts;
+using libsgemm::SizeTable;
+
+using Indices = std::array<int, 3>;
+
+int64_t size_at(int index) { return SizeTable::kSizes[static_cast<size_t>(index)]; }
+
+double products_of(const Indices &at) {
+  return static_cast<double>(size_at(at[0])) * static_cast<double>(size_at(at[1])) *
+         static_cast<double>(size_at(at[2]));
+}
+
+bool fits(const Indices &at) {
+  const int64_t m = size_at(at[0]), n = size_at(at[1]), k = size_at(at[2]);
+  return m * n <= kMostElements && m * k <= kMostElements && k * n <= kMostElements;
+}
+
+// Every combination, the smaller products first.
+std::vector<Indices> all_sizes() {
+  std::vector<Indices> all;
+  for (int m = 0; m < Times::kSide; ++m) {
+    for (int n = 0; n < Times::kSide; ++n) {
+      for (int k = 0; k < Times::kSide; ++k) all.push_back({m, n, k});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Indices &x, const Indices &y) { return products_of(x) < products_of(y); });
+  return all;
+}
+
+// The one with the largest of the three sizes reduced by a step; not of the first.
+Indices smaller_neighbour(Indices at) {
+  --*std::max_element(at.begin(), at.end());
+  return at;
+}
+
+// What was timed as `value` gives it, the rest as their neighbours have it.
+template <typename Value>
+void fill_table(const Times &times, const Value &value, SizeTable *table) {
+  for (const Indices &at : all_sizes()) {
+    const double seconds = times.at(at[0], at[1], at[2]);
+    if (seconds > 0) {
+      table->set(at[0], at[1], at[2], value(at, seconds));
+    } else {
+      const Indices before = smaller_neighbour(at);
+      table->set(at[0], at[1], at[2], table->get(before[0], before[1], before[2]));
+    }
+  }
+}
+
+// ---- The search
+// --------------------------------------------------------------------------------------------------------
+
+struct Timed {
+  int64_t m, n, k;
+  double seconds;
+};
+
+double mean_square(const std::vector<Timed> &products, const GpuCosts &costs, unsigned pinned) {
+  Calibration c = {};
+  c.gpu = costs;
+  double sum = 0;
+  for (const Timed &p : products) {
+    const double error = std::log(libsgemm::predict(c, describe_product(p.m, p.n, p.k), pinned).gpu / p.seconds);
+    sum += error * error;
+  }
+  return std::isfinite(sum) ? sum : std::numeric_limits<double>::infinity();
+}
+
+// A figure that is moved between two bounds, which keep what has no influence from drifting away.
+struct Figure {
+  std::function<double &(GpuCosts *)> value;
+  double least, most;
+};
+
+constexpr double kFirstFactor = 4, kLastFactor = 1.002;
+constexpr double kShortest = 1e-7, kLongest = 1;   // seconds
+constexpr double kSlowest = 1e6, kFastest = 1e16;  // bytes or operations a second
+
+// The best is left in *costs.
+void search(const std::vector<Timed> &products, unsigned pinned, const std::vector<Figure> &figures, GpuCosts *costs) {
+  double best = mean_square(products, *costs, pinned);
+  for (double factor = kFirstFactor; factor > kLastFactor;) {
+    const double before = best;
+    for (const Figure &figure : figures) {
+      for (const double step : {factor, 1 / factor}) {
+        GpuCosts trial = *costs;
+        double &value = figure.value(&trial);
+        value = std::clamp(value * step, figure.least, figure.most);
+        const double error = mean_square(products, trial, pinned);
+        if (error >= best) continue;
+        best = error;
+        *costs = trial;
+      }
+    }
+    if (!(best < 0.99 * before)) factor = std::sqrt(factor);
+  }
+}
+
+}  // namespace
+
+libsgemm::GemmDesc describe_product(int64_t m, int64_t n, int64_t k) {
+  libsgemm::GemmDesc desc = {};
+  desc.transa = desc.transb = LIBSGEMM_NO_TRANS;
+  desc.m = m;
+  desc.n = n;
+  desc.k = k;
+  desc.batch_count = 1;
+  return desc;
+}
+
+Times time_sizes(const TimeProduct &time, double longest, double most) {
+  Times times;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  const auto late = [&] { return std::chrono::duration<double>(Clock::now() - start).count() > most; };
+  for (const Indices &at : all_sizes()) {
+    if (!fits(at)) continue;
+    const bool first = at == Indices{0, 0, 0};
+    if (!first) {
+      const Indices before = smaller_neighbour(at);
+      const double expected = times.at(before[0], before[1], before[2]) * products_of(at) / products_of(before);
+      if (expected == 0 || expected > longest || late()) continue;
+    }
+    times.at(at[0], at[1], at[2]) = time(size_at(at[0]), size_at(at[1]), size_at(at[2]));
+  }
+  return times;
+}
+
+void fit_cpu(const Times &times, SizeTable *flops) {
+  fill_table(
+      times, [](const Indices &at, double seconds) { return 2 * products_of(at) / seconds; }, flops);
+}
+
+void fit_pageable(const Times &times, GpuCosts *costs) {
+  std::vector<Timed> products;
+  for (const Indices &at : all_sizes()) {
+    const double seconds = times.at(at[0], at[1], at[2]);
+    if (seconds > 0) products.push_back({size_at(at[0]), size_at(at[1]), size_at(at[2]), seconds});
+    costs->correction.set(at[0], at[1], at[2], 1);
+  }
+  search(products, 0,
+         {{[](GpuCosts *c) -> double & { return c->call; }, kShortest, kLongest},
+          {[](GpuCosts *c) -> double & { return c->pageable.up; }, kSlowest, kFastest},
+          {[](GpuCosts *c) -> double & { return c->pageable.down; }, kSlowest, kFastest},
+          {[](GpuCosts *c) -> double & { return c->flops; }, kSlowest, kFastest},
+          {[](GpuCosts *c) -> double & { return c->serial; }, 0.01, 1},
+          {[](GpuCosts *c) -> double & { return c->ramp; }, kShortest, kLongest}},
+         costs);
+  Calibration fitted = {};
+  fitted.gpu = *costs;
+  const auto correction = [&](const Indices &at, double seconds) {
+    const auto desc = describe_product(size_at(at[0]), size_at(at[1]), size_at(at[2]));
+    return std::clamp(seconds / libsgemm::predict(fitted, desc, 0).gpu, 0.01, 100.0);
+  };
+  fill_table(times, correction, &costs->correction);
+}
+
+void fit_pinned(const TimeProduct &time, const Times &pageable, GpuCosts *costs) {
+  costs->pinned = costs->pageable;
+  std::vector<Timed> products;
+  for (const Indices &at : all_sizes()) {
+    const Timed p = {size_at(at[0]), size_at(at[1]), size_at(at[2]), 0};
+    const auto wanted = [](int64_t size) { return size >= 256 && size != 512; };
+    const bool timed = pageable.at(at[0], at[1], at[2]) > 0;
+    if (timed && wanted(p.m) && wanted(p.n) && wanted(p.k)) products.push_back({p.m, p.n, p.k, time(p.m, p.n, p.k)});
+  }
+  search(products, libsgemm::kPinnedA | libsgemm::kPinnedB | libsgemm::kPinnedC,
+         {{[](GpuCosts *c) -> double & { return c->pinned.up; }, kSlowest, kFastest},
+          {[](GpuCosts *c) -> double & { return c->pinned.down; }, kSlowest, kFastest}},
+         costs);
+}
+
+}  // namespace command

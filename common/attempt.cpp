@@ -1,0 +1,218 @@
+// The way of a call on one backend.
+#include "attempt.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <new>
+
+#include "gate.h"
+#include "host_matrix.h"
+#include "kernel_table.h"
+#include "log.h"
+#include "offload/offload.h"
+#include "plan.h"
+#include "verify_device.h"
+
+namespace libsgemm {
+namespace {
+
+// A backend at work must not be entered again by the same thread, see submit(); nor be forked or torn down meanwhile. A
+// nested call has an info of its own and is within its outer call's gate.
+class Inside {
+ public:
+  explicit Inside(ThreadInfo *info) : info_(info), nested_(thread_info().inside) {
+    if (!nested_) gate_enter();
+    info_->inside = true;
+  }
+  ~Inside() {
+    info_->inside = false;
+    if (!nested_) gate_leave();
+  }
+  Inside(const Inside &) = delete;
+  Inside &operator=(const Inside &) = delete;
+
+ private:
+  ThreadInfo *info_;
+  bool nested_;
+};
+
+const Kernel *forced_kernel(const Request &r) {
+  const KernelChoice &choice = r.settings.kernel;
+  return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.row] : nullptr;
+}
+
+const Kernel *choose(const Request &r, int index, int device, size_t workspace_bytes) {
+  const Kernel *forced = forced_kernel(r);
+  if (forced == nullptr) return select_kernel(table_of(index), r.desc, device, workspace_bytes);
+  const bool legal = forced->supports(r.desc, device) && workspace_of(*forced, r.desc, device) <= workspace_bytes;
+  return legal ? forced : nullptr;
+}
+
+libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Error *error) {
+  const Backend &table = table_of(index);
+  BorrowedHandle borrowed;
+  libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
+  Launch launch = {};
+  launch.device = r->at.where.device;
+  launch.stream = stream_of(*r);
+  launch.capturing = table.capturing(launch.stream);
+  launch.arrays_on_device = r->at.arrays_on_device;
+  const libsgemm_handle::Workspace there = handle->find(index, launch.device);
+  const bool fixed = launch.capturing || there.memory != nullptr;
+  size_t limit = fixed ? there.bytes : handle->workspace_bytes;
+  const Kernel *kernel = choose(*r, index, launch.device, limit);
+  if (kernel != nullptr && workspace_of(*kernel, r->desc, launch.device) > 0) {
+    const libsgemm_handle::Workspace w = fixed ? there : handle->obtain(index, launch.device);
+    launch.workspace = w.memory;
+    launch.workspace_bytes = w.bytes;
+    if (w.bytes < limit) kernel = choose(*r, index, launch.device, w.bytes);
+  }
+  if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
+  *ran = kernel;
+  libsgemm_status_t status = kernel->launch(r->desc, launch, error);
+  if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
+    status = table.synchronize(launch.device, launch.stream, error);
+  }
+  return status;
+}
+
+libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Error *error) {
+  const Backend &table = table_of(index);
+  if (table.is_gpu) {
+    *ran = forced_kernel(*r);
+    return offload(table, r->desc, ran, &r->info->device, error);
+  }
+  const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
+  if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
+  *ran = kernel;
+  const Launch launch = {};
+  return kernel->launch(r->desc, launch, error);
+}
+
+// ---- Verification
+// ------------------------------------------------------------------------------------------------------
+
+// Each call draws other samples, each process too unless LIBSGEMM_VERIFY_SEED is set: an error must not be missed twice
+// for the same reason.
+uint64_t next_seed() {
+  static const uint64_t first = [] {
+    const Environment &env = library().env;
+    if (env.verify_seed_set) return env.verify_seed;
+    const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+    return static_cast<uint64_t>(now) ^ static_cast<uint64_t>(getpid()) << 48;
+  }();
+  static std::atomic<uint64_t> calls{0};
+  return first + 0x9fb21c651e98df25u * ++calls;
+}
+
+// What follows from the worst |error| / bound: nothing, a warning, or the refusal of the result.
+libsgemm_status_t follow(Request *r, int index, const Kernel &ran, double ratio, Error *error) {
+  r->info->verify_ratio = ratio;
+  if (ratio <= 1) return LIBSGEMM_SUCCESS;
+  set_error(error, "the result is wrong: an error is %.3g times its bound", ratio);
+  if (r->settings.verify_action != LIBSGEMM_VERIFY_WARN) return LIBSGEMM_VERIFICATION_FAILED;
+  warn(index, Note::wrong,
+       std::string(r->call.entry) + " on " + kBackendNames[index] + ", " + ran.name + ": " + error->text + " (" +
+           to_string(r->desc) + ")");
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t verify_on_host(Request *r, const Kernel &ran, const Snapshot &before, double *ratio, Error *error) {
+  try {
+    *ratio = verify_result(r->desc, &before, r->settings.verify, {ran.math_mode, ran.truncates}, next_seed());
+    return LIBSGEMM_SUCCESS;
+  } catch (const std::bad_alloc &) {
+    set_error(error, "no host memory to verify the result");
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+}
+
+// C is as it was before if the call fails or its result is refused.
+libsgemm_status_t launch_and_verify(Request *r, int index, const Kernel **ran, Error *error) {
+  Snapshot before;
+  if (!before.take(r->desc)) {
+    set_error(error, "no host memory for the copy of C that verification needs");
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+  libsgemm_status_t status = launch_on_host(r, index, ran, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  double ratio = 0;
+  status = verify_on_host(r, **ran, before, &ratio, error);
+  if (status == LIBSGEMM_SUCCESS) status = follow(r, index, **ran, ratio, error);
+  if (status != LIBSGEMM_SUCCESS) before.restore(r->desc);
+  return status;
+}
+
+// A result that cannot be verified, because the device refuses that or memory is short, stands if errors are but told
+// of.
+libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran, libsgemm_status_t failure,
+                                 const Error &error) {
+  if (r.settings.verify_action != LIBSGEMM_VERIFY_WARN) return failure;
+  warn(index, Note::failed,
+       std::string(r.call.entry) + " on " + kBackendNames[index] + ", " + ran.name +
+           ": the result is not verified: " + error.text);
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t launch_on_device_and_verify(Request *r, int index, const Kernel **ran, Error *error) {
+  BorrowedHandle borrowed;
+  libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
+  DeviceVerification check(device_memory(*r), index, r->desc, r->settings, next_seed(), handle, r->handle != nullptr);
+  libsgemm_status_t status = check.begin(error);
+  if (status == LIBSGEMM_SUCCESS) status = launch_on_device(r, index, ran, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  double ratio = 0;
+  bool computed = false;
+  status = check.judge({(*ran)->math_mode, (*ran)->truncates}, &ratio, &computed, error);
+  if (status == LIBSGEMM_SUCCESS) {
+    status = follow(r, index, **ran, ratio, error);
+  } else if (computed) {
+    status = follow_failure(*r, index, **ran, status, *error);
+  }
+  if (status == LIBSGEMM_SUCCESS) return status;
+  Error not_restored = {};
+  if (check.restore(&not_restored) == LIBSGEMM_SUCCESS) return status;
+  const Error first = *error;
+  set_error(error, "%.120s; and C cannot be restored: %.90s", first.text, not_restored.text);
+  return LIBSGEMM_EXECUTION_FAILED;
+}
+
+}  // namespace
+
+DeviceMemory device_memory(const Request &r) {
+  return {table_of(r.at.owner), r.at.where.device, stream_of(r), r.at.arrays_on_device};
+}
+
+void warn(int index, Note::Why why, const std::string &text) {
+  static std::atomic<unsigned> said[kBackendCount];
+  const unsigned bit = 1u << why;
+  const bool first = (said[index].fetch_or(bit) & bit) == 0;
+  log_line(first ? 0 : 2, text);
+}
+
+libsgemm_status_t attempt(Request *r, int index, Error *error) {
+  const Kernel *ran = nullptr;
+  const Inside inside(r->info);
+  const bool on_gpu = table_of(index).is_gpu && !r->at.on_host();
+  // A graph is recorded without verification, which has to wait for the result.
+  const bool verify =
+      r->settings.verify != LIBSGEMM_VERIFY_OFF && !(on_gpu && table_of(index).capturing(stream_of(*r)));
+  if (!on_gpu && !r->at.on_host()) {  // managed memory: what its device still does to it comes first
+    const libsgemm_status_t status = table_of(r->at.owner).synchronize(r->at.where.device, stream_of(*r), error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+  }
+  const auto launch = on_gpu ? (verify ? launch_on_device_and_verify : launch_on_device)
+                             : (verify ? launch_and_verify : launch_on_host);
+  const libsgemm_status_t status = launch(r, index, &ran, error);
+  if (status == LIBSGEMM_SUCCESS) {
+    r->info->backend = &table_of(index);
+    r->info->kernel = ran;
+    r->info->plans = plans_used(r->desc, *ran);
+    if (on_gpu) r->info->device = r->at.where.device;
+  }
+  return status;
+}
+
+}  // namespace libsgemm

@@ -1,0 +1,36 @@
+// One backend's attempt at a call: launch, verification, and C as it was if that fails.
+#pragma once
+
+#include <string>
+
+#include "call.h"
+#include "handle.h"
+#include "host_copy.h"
+#include "loader.h"
+#include "placement.h"
+
+namespace libsgemm {
+
+// A call on its way.
+struct Request {
+  const Call &call;
+  const GemmDesc &desc;
+  const Settings &settings;
+  libsgemm_handle *handle;
+  ThreadInfo *info;
+  Placement at = {};
+};
+
+inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }
+inline const Backend &table_of(int index) { return *library().slots[index].table; }
+
+// Of a call on device memory.
+DeviceMemory device_memory(const Request &r);
+
+// One line on stderr for each kind of mishap of each backend; the rest only in the log.
+void warn(int index, Note::Why why, const std::string &text);
+
+// Computes the call on a backend that is usable for it. SUCCESS: *r->info has the kernel and what verification found.
+libsgemm_status_t attempt(Request *r, int index, Error *error);
+
+}  // namespace libsgemm

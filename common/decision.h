@@ -1,0 +1,14 @@
+// CPU or GPU for a call on host memory, by the figures of the machine (decision_model.h), measured or assumed.
+#pragma once
+
+#include "env.h"
+#include "thread_info.h"
+
+namespace libsgemm {
+
+// Whether the GPU backend is predicted to be faster than the first CPU backend that the settings permit, by enough to
+// pay for initialising its devices. `pinned` are bits of Pinned. What was predicted, and why not, goes into *info.
+// True if there is no CPU backend.
+bool gpu_pays(int gpu, const Settings &settings, const GemmDesc &desc, unsigned pinned, ThreadInfo *info);
+
+}  // namespace libsgemm

@@ -1,0 +1,14 @@
+// Work on the CPU shared out to threads that live for one call.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace libsgemm {
+
+// Calls work(first, last) for ranges that make up [0, count), in several threads if `operations`, of all, are worth it.
+// The threads of all calls together are no more than the process may run at once; a caller that finds none left works
+// alone. What work throws is thrown.
+void in_parallel(int64_t count, double operations, const std::function<void(int64_t, int64_t)> &work);
+
+}  // namespace libsgemm

@@ -1,0 +1,55 @@
+// Verification of a call on memory of a device. SAMPLE uses the backend's checksum, if it has one of the call; all else
+// is verified on the host, on copies of the operands.
+#pragma once
+
+#include "env.h"
+#include "handle.h"
+#include "host_copy.h"
+#include "verify.h"
+
+namespace libsgemm {
+
+class DeviceVerification {
+ public:
+  // `keep`: device memory that is needed stays with the handle; otherwise only what is small does.
+  DeviceVerification(const DeviceMemory &memory, int backend, const GemmDesc &desc, const Settings &settings,
+                     uint64_t seed, libsgemm_handle *handle, bool keep);
+  ~DeviceVerification();
+  DeviceVerification(const DeviceVerification &) = delete;
+  DeviceVerification &operator=(const DeviceVerification &) = delete;
+
+  // Before the call: copies of what it may overwrite.
+  libsgemm_status_t begin(Error *error);
+
+  // Behind it: waits, and gives the worst |error| / bound. An error that leaves *computed true is one of the
+  // verification alone.
+  libsgemm_status_t judge(const Arithmetic &how, double *worst, bool *computed, Error *error);
+
+  // C as it was; unless the action is WARN.
+  libsgemm_status_t restore(Error *error);
+
+ private:
+  libsgemm_status_t begin_checksum(size_t bytes, Error *error);
+  libsgemm_status_t begin_on_host(Error *error);
+  libsgemm_status_t judge_checksum(const Arithmetic &how, double *worst, bool *computed, Error *error);
+  libsgemm_status_t save_c(Error *error);
+  Launch launch() const;
+
+  DeviceMemory memory_;
+  int backend_;
+  const GemmDesc &desc_;
+  const Settings &settings_;
+  uint64_t seed_;
+  libsgemm_handle *handle_;
+  bool keep_;
+
+  Checksum checksum_ = {};
+  size_t checksum_bytes_ = 0;  // 0: on the host
+  char *scratch_ = nullptr;    // of the checksum, and behind it C as it was
+  char *saved_ = nullptr;
+  bool owned_ = false;  // saved_ is ours to release
+  HostCopy copy_;
+  Snapshot before_;
+};
+
+}  // namespace libsgemm

@@ -1,0 +1,142 @@
+// The checksum of a product in device memory: what its kernels find is what the host's checksum finds, a part of C
+// shows the errors in it and no others, and the workspace is as large as it was said to be.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "catch.h"
+#include "gpu/kernels.h"
+#include "host_matrix.h"
+#include "job.h"
+#include "simt.h"
+#include "verify_claim.h"
+
+using namespace sgemm_test;
+using libsgemm::Checksum;
+
+namespace {
+
+Case case_of_size(Routine routine, int64_t m, int64_t n, int64_t k, float beta) {
+  Case test = case_of(routine, m, n, k);
+  test.inputs = Inputs::kRandom;
+  test.alpha = -1.5f;
+  test.beta = beta;
+  test.offset = 1;
+  return test;
+}
+
+// The product by its definition, in FP64.
+void compute(const GemmDesc &desc, libsgemm_math_mode_t mode) {
+  const libsgemm::Products all = libsgemm::products(desc, nullptr, 0, mode);
+  const libsgemm::Product &p = all.term[0];
+  for (int64_t j = 0; j < p.n; ++j) {
+    for (int64_t i = 0; i < p.m; ++i) {
+      double sum = 0;
+      for (int64_t l = 0; l < p.k; ++l) sum += static_cast<double>(p.x.at(i, l)) * static_cast<double>(p.y.at(l, j));
+      float &c = *all.out.at(i, j);
+      const double old = desc.beta == 0 ? 0 : static_cast<double>(desc.beta) * static_cast<double>(c);
+      c = static_cast<float>(static_cast<double>(desc.alpha) * sum + old);
+    }
+  }
+}
+
+// Both halves of a checksum around compute() and `falsify`.
+template <typename Falsify>
+double checksum_of(const GemmDesc &desc, Checksum what, const Falsify &falsify) {
+  Workspace workspace(libsgemm::gpu::checksum_bytes(desc, what, 0));
+  libsgemm::Launch launch = {};
+  launch.workspace = workspace.data();
+  libsgemm::Error error = {};
+  if (reads_c(desc)) REQUIRE(libsgemm::gpu::checksum(desc, what, false, launch, &error) == LIBSGEMM_SUCCESS);
+  compute(desc, what.mode);
+  falsify();
+  const libsgemm_status_t status = libsgemm::gpu::checksum(desc, what, true, launch, &error);
+  INFO(error.text);
+  REQUIRE(status == LIBSGEMM_SUCCESS);
+  CHECK(workspace.intact());
+  const auto *results = static_cast<const double *>(workspace.data());
+  return *std::max_element(results, results + libsgemm::kChecksumResults);
+}
+
+void compare_with_host(const Case &test, libsgemm_math_mode_t mode, float error) {
+  Job job(test, Form::kSingle, false, 1);
+  const GemmDesc &desc = job.desc();
+  libsgemm::Snapshot before;
+  REQUIRE(before.take(desc));
+  Checksum what = libsgemm::draw_checksum(desc.m, desc.n, desc.k, 11);
+  REQUIRE(what.rows.chosen == what.rows.all);
+  REQUIRE(what.columns.chosen == what.columns.all);
+  what.mode = mode;
+  what.factor = libsgemm::error_factor(desc, {mode, false});
+  const double ratio = checksum_of(desc, what, [&] { desc.c[desc.m - 1 + (desc.n - 1) * desc.ldc] += error; });
+  const libsgemm::Claim claim = libsgemm::claim(desc, reads_c(desc) ? before.item(0) : nullptr, {mode, false});
+  const double wanted = libsgemm::worst_of_sums(what.transposed ? claim.transposed() : claim, what.seed);
+  INFO(describe(test) << " " << libsgemm::math_mode_name(mode) << " error " << error);
+  CHECK(ratio == Approx(wanted).epsilon(1e-6));
+  CHECK((ratio > 1) == (error != 0));
+}
+
+}  // namespace
+
+TEST_CASE("the checksum on a device is that of the host") {
+  for (const Routine routine : {Routine::kSgemm, Routine::kShgemm, Routine::kSbgemm}) {
+    for (const auto ops :
+         {std::pair(LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS), std::pair(LIBSGEMM_TRANS, LIBSGEMM_TRANS)}) {
+      for (const float beta : {0.0f, 0.5f}) {
+        Case test = case_of_size(routine, 37, 21, 45, beta);
+        test.transa = ops.first, test.transb = ops.second;
+        for (const float error : {0.0f, 0.5f}) compare_with_host(test, LIBSGEMM_MATH_FP32, error);
+        std::swap(test.m, test.n);
+        compare_with_host(test, LIBSGEMM_MATH_FP32, 0.5f);
+      }
+    }
+  }
+  compare_with_host(case_of_size(Routine::kSgemm, 1, 1, 1, 2), LIBSGEMM_MATH_FP32, 0.5f);
+  compare_with_host(case_of_size(Routine::kSgemm, 3, 300, 290, 2), LIBSGEMM_MATH_FP32, 0.5f);
+}
+
+TEST_CASE("the checksum on a device knows every arithmetic") {
+  for (const libsgemm_math_mode_t mode :
+       {LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16, LIBSGEMM_MATH_BF16X6, LIBSGEMM_MATH_FP16X3}) {
+    for (const float error : {0.0f, 0.5f}) compare_with_host(case_of_size(Routine::kSgemm, 33, 34, 20, 1), mode, error);
+  }
+}
+
+TEST_CASE("a checksum of a part of C finds the errors in it") {
+  const Case test = case_of_size(Routine::kSgemm, 150, 300, 20, 1);
+  const int64_t rows = 150, columns = 300;
+  for (const bool transposed : {false, true}) {
+    // Blocks 3 and 0 of five (or ten), block 2 (or 1) of the others.
+    Checksum what = {};
+    what.transposed = transposed;
+    const int64_t m = transposed ? columns : rows, n = transposed ? rows : columns;
+    what.rows = {(m - 1) / libsgemm::kChecksumRows + 1, 2, 3, 2};
+    what.rows.step = what.rows.all - 3;
+    what.columns = {(n - 1) / libsgemm::kChecksumColumns + 1, 1, 1, 1};
+    what.seed = 5;
+    for (const int64_t i : {0, 31, 32, 95, 96, 127, 128, 149}) {
+      for (const int64_t j : {0, 127, 128, 149}) {
+        Job job(test, Form::kSingle, false, 1);
+        const GemmDesc &desc = job.desc();
+        what.factor = libsgemm::error_factor(desc, {});
+        const double ratio =
+            checksum_of(desc, what, [&] { desc.c[transposed ? j + i * desc.ldc : i + j * desc.ldc] += 1; });
+        const int64_t row = i / libsgemm::kChecksumRows;
+        const bool covered = (row == 3 || row == 0) && j / libsgemm::kChecksumColumns == 1;
+        INFO("element " << i << ", " << j << (transposed ? " of the transpose" : ""));
+        CHECK((ratio > 1) == covered);
+      }
+    }
+  }
+}
+
+TEST_CASE("values that are not finite are found by the checksum on a device") {
+  const Case test = case_of_size(Routine::kSgemm, 40, 30, 20, 0);
+  for (const float value : {INFINITY, NAN}) {
+    Job job(test, Form::kSingle, false, 1);
+    const GemmDesc &desc = job.desc();
+    Checksum what = libsgemm::draw_checksum(desc.m, desc.n, desc.k, 3);
+    what.factor = libsgemm::error_factor(desc, {});
+    CHECK(std::isinf(checksum_of(desc, what, [&] { desc.c[7] = value; })));
+  }
+}

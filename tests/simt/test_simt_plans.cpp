@@ -1,0 +1,161 @@
+// Operands of the modes that split, kept as plans: the rows on the CPU, with plans of A, of B and of both.
+#include <cstring>
+
+#include "catch.h"
+#include "gpu/kernels.h"
+#include "job.h"
+#include "planes_row.h"
+
+using namespace sgemm_test;
+using libsgemm::Error;
+using libsgemm::Launch;
+
+namespace {
+
+// The operand of a product, as the library hands it to Backend::plan.
+GemmDesc operand_of(const GemmDesc &desc, bool of_a) {
+  GemmDesc d = desc;
+  d.m = of_a ? desc.m : desc.n;
+  d.n = 0;
+  d.a = of_a ? desc.a : desc.b;
+  d.lda = of_a ? desc.lda : desc.ldb;
+  if (!of_a) d.transa = desc.transb == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+  d.b = nullptr;
+  d.c = nullptr;
+  return d;
+}
+
+// A plan in memory of its own, of which nothing beyond is written.
+class Plan {
+ public:
+  Plan(const GemmDesc &desc, bool of_a)
+      : operand_(operand_of(desc, of_a)), memory_(libsgemm::cuda::parts_plan_bytes(operand_, 0)) {
+    Error error = {};
+    REQUIRE(libsgemm::cuda::launch_parts_plan(operand_, memory_.data(), Launch{}, &error) == LIBSGEMM_SUCCESS);
+    CHECK(memory_.intact());
+  }
+  const void *data() { return memory_.data(); }
+
+ private:
+  GemmDesc operand_;
+  Workspace memory_;
+};
+
+// Runs the product in the row's workspace times `share`, and judges it.
+std::string run(const Kernel &row, const GemmDesc &desc, double share, Placement *placement) {
+  placement->restore();
+  Launch launch = {};
+  launch.workspace_bytes = static_cast<size_t>(share * static_cast<double>(row.workspace(desc, 0)));
+  Workspace workspace(launch.workspace_bytes);
+  if (launch.workspace_bytes > 0) launch.workspace = workspace.data();
+  Error error = {};
+  if (row.launch(desc, launch, &error) != LIBSGEMM_SUCCESS) return error.text;
+  if (!workspace.intact()) return "wrote beyond its workspace";
+  return placement->check({row.math_mode, row.truncates});
+}
+
+std::vector<float> result_of(Placement *placement, const GemmDesc &desc) {
+  const float *c = placement->c();
+  return {c, c + (desc.n - 1) * desc.ldc + desc.m};
+}
+
+bool same_bits(const std::vector<float> &x, const std::vector<float> &y) {
+  return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
+}
+
+// The product with each choice of plans, against that without.
+void compare(const Kernel &row, const Problem &problem, double share) {
+  Placement placement(problem, LIBSGEMM_COL_MAJOR);
+  GemmDesc desc = describe_call(Routine::kSgemm, placement.args());
+  desc.math_mode = row.math_mode;
+  REQUIRE(row.supports(desc, 0));
+  INFO(row.name << " " << describe(problem.test) << ", workspace times " << share);
+  REQUIRE(run(row, desc, share, &placement) == "");
+  const std::vector<float> without = result_of(&placement, desc);
+  Plan of_a(desc, true), of_b(desc, false);
+  for (const int which : {1, 2, 3}) {
+    INFO("plans of " << (which == 1 ? "A" : which == 2 ? "B" : "A and B"));
+    GemmDesc planned = desc;
+    if ((which & 1) != 0) planned.plan_a = of_a.data();
+    if ((which & 2) != 0) planned.plan_b = of_b.data();
+    CHECK(row.workspace(planned, 0) < row.workspace(desc, 0));
+    CHECK(run(row, planned, share, &placement) == "");
+    CHECK(same_bits(result_of(&placement, planned), without));
+  }
+}
+
+std::vector<Kernel> rows() {
+  std::vector<Kernel> found;
+  for (int i = 0; i < libsgemm::gpu::kernel_count(); ++i) {
+    const Kernel &row = libsgemm::gpu::kernels()[i];
+    if (row.math_mode == LIBSGEMM_MATH_BF16X6 || row.math_mode == LIBSGEMM_MATH_FP16X3) found.push_back(row);
+  }
+  return found;
+}
+
+Case case_for_plans(int64_t m, int64_t n, int64_t k, int turn) {
+  Case test = case_of(Routine::kSgemm, m, n, k);
+  if (turn % 2 != 0) test.transa = LIBSGEMM_TRANS;
+  if (turn / 2 != 0) test.transb = LIBSGEMM_TRANS;
+  test.alpha = 2, test.beta = -1;
+  test.offset = turn % 2;
+  return test;
+}
+
+}  // namespace
+
+TEST_CASE("products with plans have the bits of those without") {
+  for (const Kernel &row : rows()) {
+    const bool two_parts = row.math_mode == LIBSGEMM_MATH_FP16X3;  // each row two of the four transpositions
+    for (const int turn : {two_parts ? 1 : 0, two_parts ? 2 : 3}) {
+      Case test = turn == 3 ? case_for_plans(130, 67, 75, turn) : case_for_plans(20, 17, 75, turn);
+      test.inputs = Inputs::kRandom;
+      compare(row, make_problem(test), 1);
+    }
+  }
+}
+
+// Sums of integers are exact, whatever the panels of k.
+TEST_CASE("products with plans that are cut along k") {
+  for (const Kernel &row : rows()) {
+    const bool two_parts = row.math_mode == LIBSGEMM_MATH_FP16X3;
+    compare(row, make_problem(case_for_plans(20, 40, 400, two_parts ? 1 : 2)), two_parts ? 1 : 1.7);
+  }
+}
+
+TEST_CASE("tiles that products with plans leave to FFMA: NaN, Inf, and sums that may overflow") {
+  for (const Kernel &row : rows()) {
+    for (const bool huge : {false, true}) {
+      Case test = case_for_plans(140, 50, 70, 2);
+      if (huge) test.inputs = Inputs::kRandom;  // beside which small integers are not exact
+      Problem problem = make_problem(test);
+      problem.a.at(3, 40) = huge ? 0x1p100f : INFINITY;
+      problem.b.at(7, huge ? 40 : 69) = huge ? 0x1p24f : NAN;
+      solve(&problem);
+      compare(row, problem, 1);
+    }
+  }
+}
+
+TEST_CASE("a plan of another mode than the row's, which was forced, is left alone") {
+  for (const Kernel &row : rows()) {
+    const Problem problem = make_problem(case_for_plans(40, 40, 40, 0));
+    Placement placement(problem, LIBSGEMM_COL_MAJOR);
+    GemmDesc desc = describe_call(Routine::kSgemm, placement.args());
+    desc.math_mode = row.math_mode == LIBSGEMM_MATH_BF16X6 ? LIBSGEMM_MATH_FP16X3 : LIBSGEMM_MATH_BF16X6;
+    Plan of_a(desc, true);
+    desc.plan_a = of_a.data();
+    CHECK(run(row, desc, 1, &placement) == "");
+  }
+}
+
+TEST_CASE("modes that split nothing keep nothing") {
+  const Problem problem = make_problem(case_of(Routine::kSgemm, 40, 40, 40));
+  Placement placement(problem, LIBSGEMM_COL_MAJOR);
+  GemmDesc operand = operand_of(describe_call(Routine::kSgemm, placement.args()), true);
+  for (const libsgemm_math_mode_t mode :
+       {LIBSGEMM_MATH_FP32, LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16}) {
+    operand.math_mode = mode;
+    CHECK(libsgemm::cuda::parts_plan_bytes(operand, 0) == 0);
+  }
+}

@@ -1,0 +1,215 @@
+// Verification of calls on device memory, on the mock GPU: what is found, what follows, and what happens when the
+// verification itself fails. LIBSGEMM_TEST_STRICT=1 runs the part that needs LIBSGEMM_STRICT.
+#include <cmath>
+
+#include "plugins/products.h"
+#include "subject.h"
+
+using namespace mock_test;
+
+// Before the library reads its environment.
+std::string sgemm_test::skip_reason() {
+  if (std::getenv("LIBSGEMM_TEST_VERIFY") != nullptr) {
+    setenv("LIBSGEMM_VERIFY", "sample", 1);
+    setenv("LIBSGEMM_VERIFY_ACTION", "error", 1);
+  }
+  return "";
+}
+
+namespace {
+
+int64_t bytes_now() { return gpu().bytes; }
+
+struct Verified : Handle {
+  Verified(libsgemm_verify_t mode, libsgemm_verify_action_t action) {
+    REQUIRE(libsgemm_set_verify(*this, mode, action) == LIBSGEMM_SUCCESS);
+  }
+};
+
+constexpr libsgemm_verify_t kModes[] = {LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_FULL};
+constexpr libsgemm_verify_action_t kActions[] = {LIBSGEMM_VERIFY_WARN, LIBSGEMM_VERIFY_RETRY, LIBSGEMM_VERIFY_ERROR};
+
+}  // namespace
+
+TEST_CASE("a clean call on device memory is verified and waited for") {
+  for (const libsgemm_verify_t mode : kModes) {
+    for (const libsgemm_verify_action_t action : kActions) {
+      for (const float beta : {0.0f, 3.0f}) {
+        reset();
+        Verified h(mode, action);
+        void *stream = gpu().stream(1);
+        REQUIRE(libsgemm_set_stream(h, stream) == LIBSGEMM_SUCCESS);
+        DeviceProduct p(1);
+        p.host.beta = beta;
+        REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+        CHECK(backend() == "cuda");
+        CHECK(last_info().verify_ratio >= 0);
+        CHECK(last_info().verify_ratio <= 1);
+        CHECK(gpu().pending(stream, 1) == 0);
+        const int checksums = mode == LIBSGEMM_VERIFY_FULL ? 0 : beta == 0 ? 1 : 2;
+        CHECK(gpu().calls[mock::kChecksum] == checksums);
+        CHECK(p.right());
+      }
+    }
+  }
+}
+
+TEST_CASE("a wrong result in device memory has the consequence that was asked for") {
+  for (const libsgemm_verify_t mode : kModes) {
+    for (const float beta : {0.0f, 3.0f}) {
+      reset();
+      Handle h;  // destroying one ends what last_info says
+      const auto falsified = [&](libsgemm_verify_action_t action, DeviceProduct *p) {
+        REQUIRE(libsgemm_set_verify(h, mode, action) == LIBSGEMM_SUCCESS);
+        p->host.beta = beta;
+        gpu().flip_bit = 30;
+        return p->run(h);
+      };
+      DeviceProduct warned(1);
+      CHECK(falsified(LIBSGEMM_VERIFY_WARN, &warned) == LIBSGEMM_SUCCESS);
+      CHECK(last_info().verify_ratio > 1);
+      CHECK_FALSE(warned.right());
+
+      DeviceProduct refused(0);
+      CHECK(falsified(LIBSGEMM_VERIFY_ERROR, &refused) == LIBSGEMM_VERIFICATION_FAILED);
+      CHECK(contains(last_info().message, "the result is wrong"));
+      CHECK(refused.untouched());
+
+      DeviceProduct retried(1);
+      const libsgemm_status_t status = falsified(LIBSGEMM_VERIFY_RETRY, &retried);
+      if (strict()) {
+        CHECK(status == LIBSGEMM_VERIFICATION_FAILED);
+        CHECK(retried.untouched());
+      } else {
+        CHECK(status == LIBSGEMM_SUCCESS);
+        CHECK(backend() == "openblas");
+        CHECK(contains(reason(), "cuda gave a wrong result"));
+        CHECK(last_info().verify_ratio <= 1);
+        CHECK(retried.right());
+      }
+    }
+  }
+}
+
+TEST_CASE("batches in device memory are verified, all of them") {
+  for (const bool arrays_there : {false, true}) {
+    for (const int flipped : {0, 30}) {
+      reset();
+      Verified h(LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_ERROR);
+      DeviceProduct p(0, 9), q(0, 9);  // more columns than a sample checks completely
+      const void *pointers[] = {p.a, q.a, p.b, q.b, p.c, q.c};
+      const void *const *at = pointers;
+      void *memory = gpu().allocate(0, sizeof pointers);
+      gpu().write(memory, pointers, sizeof pointers);
+      if (arrays_there) at = static_cast<const void *const *>(memory);
+      const int64_t n = 9, count = 2;
+      const libsgemm_op_t op = LIBSGEMM_NO_TRANS;
+      gpu().flip_bit = flipped;
+      const libsgemm_status_t status = libsgemm_sgemm_batch_h(
+          h, LIBSGEMM_COL_MAJOR, &op, &op, &n, &n, &n, &p.host.alpha, reinterpret_cast<const float *const *>(at), &n,
+          reinterpret_cast<const float *const *>(at + 2), &n, &p.host.beta,
+          const_cast<float *const *>(reinterpret_cast<const float *const *>(at + 4)), &n, 1, &count);
+      gpu().release(0, memory);
+      CHECK(gpu().calls[mock::kChecksum] == 0);
+      if (flipped == 0) {
+        CHECK(status == LIBSGEMM_SUCCESS);
+        CHECK(p.right());
+        CHECK(q.right());
+      } else {
+        CHECK(status == LIBSGEMM_VERIFICATION_FAILED);
+        CHECK(p.untouched());
+        CHECK(q.untouched());
+      }
+    }
+  }
+}
+
+TEST_CASE("a graph is recorded without verification") {
+  reset();
+  Verified h(LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_ERROR);
+  void *stream = gpu().stream(0);
+  REQUIRE(libsgemm_set_stream(h, stream) == LIBSGEMM_SUCCESS);
+  DeviceProduct p(0);
+  gpu().set_capturing(stream, true);
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(last_info().verify_ratio < 0);
+  CHECK(gpu().calls[mock::kSynchronize] == 0);
+  gpu().set_capturing(stream, false);
+  REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+  CHECK(p.right());
+}
+
+TEST_CASE("a verification that fails leaves the result, if it is there, or C as it was") {
+  for (const libsgemm_verify_t mode : kModes) {
+    for (const libsgemm_verify_action_t action : kActions) {
+      for (const mock::Site site : {mock::kAllocate, mock::kCopy, mock::kLaunch, mock::kSynchronize, mock::kChecksum}) {
+        reset();
+        DeviceProduct clean(1);
+        REQUIRE(clean.run(Verified(mode, action)) == LIBSGEMM_SUCCESS);
+        const int calls = gpu().calls[site];
+        for (int nth = 1; nth <= calls; ++nth) {
+          reset();
+          DeviceProduct p(1);
+          const int64_t before = bytes_now();
+          libsgemm_status_t status;
+          {
+            Verified h(mode, action);
+            gpu().fail_at[site] = nth;
+            status = p.run(h);
+          }
+          INFO("mode " << mode << " action " << action << " site " << site << " call " << nth << ": "
+                       << last_info().message);
+          CHECK(bytes_now() == before);
+          if (status == LIBSGEMM_SUCCESS) {
+            CHECK(p.right());
+          } else if (site != mock::kSynchronize) {  // a lost device has no C
+            CHECK(p.untouched());
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a thousand refused results leave no memory behind") {
+  reset();
+  Verified h(LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_ERROR);
+  DeviceProduct p(0, 12);
+  int64_t before = 0;
+  for (int i = 0; i < 1000; ++i) {
+    gpu().flip_bit = 3;
+    REQUIRE(p.run(h) == LIBSGEMM_VERIFICATION_FAILED);
+    if (i == 0) before = bytes_now();
+  }
+  CHECK(bytes_now() == before);
+  CHECK(p.untouched());
+}
+
+// Run with LIBSGEMM_TEST_VERIFY=1, which sets LIBSGEMM_VERIFY=sample and LIBSGEMM_VERIFY_ACTION=error.
+TEST_CASE("calls without a handle are verified as the environment says", "[.][environment]") {
+  const mock::Site sites[] = {mock::kAllocate, mock::kCopy, mock::kLaunch, mock::kChecksum};
+  reset();
+  DeviceProduct first(0);
+  REQUIRE(first.run() == LIBSGEMM_SUCCESS);
+  CHECK(last_info().verify_ratio >= 0);
+  CHECK(first.right());
+  const int64_t kept = bytes_now();  // scratch, and no copies of C
+  for (int i = 0; i < 100; ++i) {
+    reset();
+    gpu().flip_bit = 30;
+    CHECK(first.run() == LIBSGEMM_VERIFICATION_FAILED);
+    CHECK(last_info().verify_ratio > 1);
+  }
+  CHECK(bytes_now() == kept);
+  for (const mock::Site site : sites) {
+    for (int nth = 1; nth <= 3; ++nth) {
+      reset();
+      DeviceProduct p(0);
+      gpu().fail_at[site] = nth;
+      const libsgemm_status_t status = p.run();
+      INFO("site " << site << " call " << nth << ": " << last_info().message);
+      CHECK((status == LIBSGEMM_SUCCESS ? p.right() : p.untouched()));
+    }
+  }
+  CHECK(bytes_now() == kept);
+}
