@@ -271,8 +271,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const ch
  * than 8 (sum_j b_ij^2)^(1/2), or a little more, over the row i of C (over the column, where C has more columns than
  * rows): some 8 sqrt(min(m, n)) times b_ij, as a wrong exponent or high bit of the mantissa mostly is.
  *
- * In memory of a device the sample of a product is its checksum alone, computed there: of all of C up to 2048 and where
- * that is cheap, of an eighth of its elements at m = n = k = 4096, drawn anew for each call, of two fifths at 8192.
+ * In memory of a device the sample of a product is its checksum alone, computed there: of all of C where that is cheap,
+ * as up to m = n = k = 1024, of a twelfth of its elements at 4096, drawn anew for each call, of a quarter at 8192.
  * What it reads is chosen to take some two per cent of the time of the product. RETRY and ERROR take device memory of
  * C's size, for a copy of C, which stays with the handle. FULL, other routines and batches copy the operands to host
  * memory and are verified there. */

@@ -217,6 +217,7 @@ TEST_CASE("a thousand calls with faults", "[.]") {
   Placement host(problem, LIBSGEMM_COL_MAJOR);
   size_t before = 0, now = 0, total = 0;
   int fallbacks = 0;
+  gpu::use_device(0);
   for (int i = 0; i < 1020; ++i) {
     host.restore();
     REQUIRE(call(Routine::kSgemm, host.args()) == LIBSGEMM_SUCCESS);
