@@ -215,7 +215,7 @@ void tell(const Job &job, size_t devices, const Traffic &traffic, double seconds
 // One pipeline for each set, the first in this thread.
 class Run {
  public:
-  Run(Job *job, Holdings *holdings) : job_(*job), holdings_(*holdings) {
+  Run(Job *job, Holdings *holdings) : holdings_(*holdings) {
     const size_t count = holdings->sets.size(), share = holdings->pieces.size() / count;
     for (size_t i = 0; i < count; ++i) {
       const auto first = holdings->pieces.begin() + static_cast<std::ptrdiff_t>(i * share);
@@ -272,7 +272,6 @@ class Run {
  private:
   void run_one(size_t i) { status_[i] = pipelines_[i]->run(&errors_[i]); }
 
-  Job &job_;
   Holdings &holdings_;
   std::vector<std::unique_ptr<Pipeline>> pipelines_;
   std::vector<Error> errors_;

@@ -19,8 +19,8 @@ enum Site : int {
   kStream,  // making one, or an event; recording an event, and waiting for it on a stream
   kMemory,  // asking for what is free
   kChecksum,
-  kWork,    // no call: an operation of the device, which is lost by that
-  kAny,     // each of the above but kWork
+  kWork,  // no call: an operation of the device, which is lost by that
+  kAny,   // each of the above but kWork
   kSiteCount
 };
 
