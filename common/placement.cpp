@@ -68,7 +68,7 @@ libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, 
     if (!may_own_memory(settings, index)) continue;
     const Backend &table = *library().slots[index].table;
     const void *pointers[3];
-    Location locations[3], where;
+    Location locations[3] = {}, where;
     int pointer_count = pointers_of(desc, false, pointers);
     table.locate(pointers, pointer_count, locations);
     bool one = agree(locations, pointer_count, &where);

@@ -48,11 +48,8 @@ int choose_subject(const char *backend) {
     libsgemm_backend_info_t info;
     if (libsgemm_backend_describe(index, &info) != LIBSGEMM_SUCCESS) break;
     if (info.available == 0) return skip(std::string("backend ") + backend + " is not available: " + info.reason);
-    libsgemm_device_info_t device;
-    if (libsgemm_device_describe(index, 0, &device) != LIBSGEMM_SUCCESS) break;
     mutable_subject().backend = backend;
     mutable_subject().is_gpu = info.is_gpu != 0;
-    mutable_subject().arch = device.arch;
     for (int row = 0; row < info.kernel_count; ++row) {
       mutable_subject().kernels.emplace_back(libsgemm_kernel_name(index, row));
     }
@@ -73,9 +70,19 @@ bool serves(Routine routine) {
 
 bool always_has(libsgemm_math_mode_t mode) { return !subject().is_gpu && rounds(mode); }
 
+// Of its first device: "sm_90". Not asked for before it is needed: that makes a context on the device.
+static std::string arch_of_subject() {
+  for (int index = 0; index < libsgemm_backend_count(); ++index) {
+    libsgemm_device_info_t device;
+    if (libsgemm_backend_name(index) != subject().backend) continue;
+    if (libsgemm_device_describe(index, 0, &device) == LIBSGEMM_SUCCESS) return device.arch;
+  }
+  return "";
+}
+
 bool has(libsgemm_math_mode_t mode) {
   if (subject().backend != "cuda") return always_has(mode);
-  const bool turing = subject().arch == "sm_75";  // tensor cores for binary16 only
+  static const bool turing = arch_of_subject() == "sm_75";  // tensor cores for binary16 only
   return !turing || mode == LIBSGEMM_MATH_FP16;
 }
 

@@ -12,7 +12,6 @@ struct Subject {
   std::string backend;               // "openblas"
   std::vector<std::string> kernels;  // all rows of its kernel table
   bool is_gpu = false;
-  std::string arch;  // of its first device: "sm_90"
 };
 
 const Subject &subject();
