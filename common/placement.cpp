@@ -1,6 +1,8 @@
 // Location of memory.
 #include "placement.h"
 
+#include <algorithm>
+
 #include "check.h"
 #include "loader.h"
 
@@ -45,7 +47,7 @@ bool agree(const Location *locations, int count, Location *where) {
 unsigned pinned_of(const Location *locations, int count) {
   constexpr unsigned bits[] = {kPinnedC, kPinnedA, kPinnedB};
   unsigned pinned = 0;
-  for (int i = 0; i < count; ++i) pinned |= locations[i].space == Space::pinned ? bits[i] : 0;
+  for (int i = 0; i < std::min(count, 3); ++i) pinned |= locations[i].space == Space::pinned ? bits[i] : 0;
   return pinned;
 }
 
@@ -68,7 +70,7 @@ libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, 
     if (!may_own_memory(settings, index)) continue;
     const Backend &table = *library().slots[index].table;
     const void *pointers[3];
-    Location locations[3] = {}, where;
+    Location locations[3], where;
     int pointer_count = pointers_of(desc, false, pointers);
     table.locate(pointers, pointer_count, locations);
     bool one = agree(locations, pointer_count, &where);
