@@ -100,9 +100,12 @@ class CublasXt : public HostPeer {
     find_symbol(&create, library, file, "cublasXtCreate");
     find_symbol(&select, library, file, "cublasXtDeviceSelect");
     find_symbol(&sgemm_, library, file, "cublasXtSgemm");
+    find_symbol(&destroy_, library, file, "cublasXtDestroy");
     int device = 0;
     if (create(&handle_) != 0 || select(handle_, 1, &device) != 0) throw Error("cublasXt cannot be initialised");
   }
+
+  ~CublasXt() override { destroy_(handle_); }
 
   std::string version() const override { return "its default block size, one GPU"; }
   void run(const Call &x) override {
@@ -114,7 +117,8 @@ class CublasXt : public HostPeer {
   }
 
  private:
-  void *handle_ = nullptr;  // of the process
+  void *handle_ = nullptr;
+  int (*destroy_)(void *) = nullptr;
   int (*sgemm_)(void *, int, int, size_t, size_t, size_t, const float *, const void *, size_t, const void *, size_t,
                 const float *, void *, size_t) = nullptr;
 };

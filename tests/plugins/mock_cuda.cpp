@@ -56,6 +56,7 @@ EXPORT int cublasSgemm_v2(BlasHandle *handle, int transa, int transb, int m, int
 }
 // For operands in host memory.
 EXPORT int cublasXtCreate(BlasHandle **handle) { return cublasCreate_v2(handle); }
+EXPORT int cublasXtDestroy(BlasHandle *handle) { return cublasDestroy_v2(handle); }
 EXPORT int cublasXtDeviceSelect(BlasHandle *, int count, const int *devices) {
   return count == 1 && devices[0] == 0 ? kSuccess : 7;
 }
