@@ -14,7 +14,8 @@ namespace {
 constexpr size_t kAhead = 8;          // units that are prepared before there is room for their results,
 constexpr size_t kAheadOfOthers = 2;  // where another device could take them
 constexpr size_t kDirectSlots = 4;    // copies at a time of one direction that need no pinned piece
-constexpr size_t kSaveBytes = 2 << 20;
+constexpr size_t kSaveBytes = size_t{512} << 10;
+constexpr size_t kHelpBytes = size_t{32} << 20;  // a call with no more on the device is short: its thread copies, too
 
 }  // namespace
 
@@ -53,6 +54,7 @@ Pipeline::Pipeline(Job *job, int part, DeviceSet *set, const std::vector<PinnedP
       part_(part),
       device_(set->device),
       set_(set),
+      helps_(job->plan.bytes() <= kHelpBytes),
       slots_(pieces.size()),
       direct_(2 * kDirectSlots) {
   size_t event = 0;
@@ -109,6 +111,7 @@ libsgemm_status_t Pipeline::turn(bool *moved) {
   *moved = take_units();
   *moved = assign_c() || *moved;
   *moved = fill() || *moved;
+  if (uploads_.empty()) *moved = save_ahead() || *moved;
   libsgemm_status_t status = send(moved);
   if (status == LIBSGEMM_SUCCESS) status = launch(moved);
   if (status == LIBSGEMM_SUCCESS) status = land_uploads(moved);
@@ -116,6 +119,7 @@ libsgemm_status_t Pipeline::turn(bool *moved) {
   if (status == LIBSGEMM_SUCCESS) status = land_results(moved);
   *moved = store() || *moved;
   while (!works_.empty() && works_.front().finished()) works_.pop_front();
+  if (status == LIBSGEMM_SUCCESS && helps_ && !*moved) *moved = help_copy();
   return status;
 }
 
@@ -229,8 +233,20 @@ bool Pipeline::assign_c() {
   return moved;
 }
 
-// While a tile is computed host threads save what it will replace.
+// Of tiles whose operands are all on their way.
+bool Pipeline::save_ahead() {
+  bool moved = false;
+  for (Work &w : works_) {
+    if (w.c == nullptr || w.saving) continue;
+    begin_saving(&w);
+    moved = true;
+  }
+  return moved;
+}
+
+// While a tile is computed, or before, host threads save what it will replace.
 void Pipeline::begin_saving(Work *w) {
+  w->saving = true;
   const Block &c = w->c->block;
   const int64_t columns = std::max<int64_t>(1, static_cast<int64_t>(kSaveBytes / sizeof(float)) / c.rows);
   for (int64_t item = c.item; item < c.item + c.items; ++item) {
@@ -251,7 +267,7 @@ void Pipeline::begin_saving(Work *w) {
       self.job->undo.save(self.job->desc, self.region);
       self.work->unsaved.fetch_sub(1, std::memory_order_release);
     };
-    submit_copy(&save);
+    submit_copy(&save, helps_);
   }
 }
 
@@ -292,7 +308,7 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
   }
   // The one that tells most about errors stands for all.
   if (kernel_ == nullptr || (kernel->truncates && !kernel_->truncates)) kernel_ = kernel;
-  if (s.work->launched == 0) begin_saving(s.work);
+  if (!s.work->saving) begin_saving(s.work);
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   Buffer *c = reads_c(job_.desc) ? s.work->c : nullptr;
   for (Buffer *b : {s.a, s.b, c}) {
@@ -336,12 +352,14 @@ void Pipeline::settle() {
       for (;;) {
         const int state = slot.state.load(std::memory_order_acquire);
         if (state != filling && state != storing) break;
-        usleep(50);
+        if (!help_copy()) usleep(50);
       }
     }
   }
   for (Work &w : works_) {
-    while (w.unsaved.load(std::memory_order_acquire) > 0) usleep(50);
+    while (w.unsaved.load(std::memory_order_acquire) > 0) {
+      if (!help_copy()) usleep(50);
+    }
   }
   for (void *stream : {set_->up, set_->compute, set_->down}) {
     if (ending_ != Ending::lost) settle_stream(stream);

@@ -100,6 +100,7 @@ class Pipeline {
     Unit unit = {};
     int64_t assigned = 0, launched = 0;  // steps
     Buffer *c = nullptr;
+    bool saving = false;
     std::vector<Save> saves;
     std::atomic<int64_t> unsaved{0};
     bool computed = false;
@@ -140,6 +141,7 @@ class Pipeline {
   bool assign_c();
   Buffer *find(std::vector<Buffer> *buffers, const Operand &operand, const Block &block, bool *hit);
   void begin_upload(Buffer *buffer, const Operand &operand, const Block &block);
+  bool save_ahead();
   void begin_saving(Work *work);
 
   // Copies.
@@ -163,6 +165,7 @@ class Pipeline {
   const Backend &backend_;
   const int part_, device_;
   DeviceSet *set_;
+  const bool helps_;  // this thread runs copies while it has nothing else to do
   char *workspace_ = nullptr;
   std::vector<Buffer> a_, b_, c_;
   std::vector<Slot> slots_, direct_;  // staged; without memory of their own

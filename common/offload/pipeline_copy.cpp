@@ -9,11 +9,12 @@ namespace {
 constexpr size_t kDirectBytes = size_t{16} << 20;  // of a copy that needs no pinned piece
 constexpr size_t kInlineBytes = size_t{64} << 10;  // what a thread of its own would not make faster
 constexpr size_t kLeastPiece = size_t{256} << 10;
+constexpr size_t kDownPiece = kPieceBytes / 2;  // results are stored while the next piece comes
 
 // A block is cut so that all threads have a part in it.
-size_t piece_size(const Block &block, size_t size) {
+size_t piece_size(const Block &block, size_t size, size_t most) {
   const size_t share = device_bytes(block, size) / (2 * static_cast<size_t>(copy_threads()));
-  return std::clamp(share, kLeastPiece, kPieceBytes);
+  return std::clamp(share, kLeastPiece, most);
 }
 
 // Moves on to the next piece; true if there is none.
@@ -56,7 +57,8 @@ bool Pipeline::fill() {
     slot->operand = b->operand;
     slot->block = b->block;
     slot->buffer = b;
-    slot->piece = next_piece(b->block, size, direct ? kDirectBytes : piece_size(b->block, size), b->column, b->row);
+    slot->piece =
+        next_piece(b->block, size, direct ? kDirectBytes : piece_size(b->block, size, kPieceBytes), b->column, b->row);
     ++b->unsent;
     b->cut = advance(b->block, slot->piece, &b->column, &b->row);
     if (b->cut) uploads_.pop_front();
@@ -71,7 +73,7 @@ bool Pipeline::fill() {
     if (piece_bytes(b->block, slot->piece, size) <= kInlineBytes) {
       slot->run(slot);
     } else {
-      submit_copy(slot);
+      submit_copy(slot, helps_);
     }
   }
   return moved;
@@ -141,7 +143,7 @@ libsgemm_status_t Pipeline::fetch(bool *moved) {
       slot->operand = &job_.c;
       slot->block = block;
       slot->work = w;
-      const size_t most = direct ? kDirectBytes : piece_size(block, sizeof(float));
+      const size_t most = direct ? kDirectBytes : piece_size(block, sizeof(float), kDownPiece);
       slot->piece = next_piece(block, sizeof(float), most, w->column, w->row);
       const size_t bytes = piece_bytes(block, slot->piece, sizeof(float));
       char *there = w->c->memory + piece_offset(block, slot->piece, sizeof(float));
@@ -187,7 +189,7 @@ libsgemm_status_t Pipeline::land_results(bool *moved) {
     if (piece_bytes(slot->block, slot->piece, sizeof(float)) <= kInlineBytes) {
       slot->run(slot);
     } else {
-      submit_copy(slot);
+      submit_copy(slot, helps_);
     }
   }
   return LIBSGEMM_SUCCESS;

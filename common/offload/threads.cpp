@@ -6,6 +6,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <system_error>
@@ -17,20 +19,27 @@
 namespace libsgemm {
 namespace {
 
-constexpr int kMostThreads = 16;
+constexpr int kFewestThreads = 2, kMostThreads = 16;
+// A thread that has just worked looks for more so long before it sleeps: the tasks of a call follow each other closely,
+// and waking it takes about 50 us.
+constexpr std::chrono::microseconds kWatch(100);
 
 struct Queue {
   CopyTask *first = nullptr, *last = nullptr;
+  std::atomic<int> count{0};  // changed under the pool's lock
 
   void push(CopyTask *task) {
     task->next = nullptr;
     (last != nullptr ? last->next : first) = task;
     last = task;
+    count.fetch_add(1, std::memory_order_relaxed);
   }
   CopyTask *pop() {
     CopyTask *task = first;
-    if (task != nullptr) first = task->next;
+    if (task == nullptr) return nullptr;
+    first = task->next;
     if (first == nullptr) last = nullptr;
+    count.fetch_sub(1, std::memory_order_relaxed);
     return task;
   }
 };
@@ -41,6 +50,7 @@ struct Pool {
   Queue tasks;
   std::vector<std::thread> threads;
   int idle = 0;
+  std::atomic<int> watching{0};  // awake, without a task
   bool stopping = false;
 };
 
@@ -50,12 +60,27 @@ Pool &pool() {
   return *instance;
 }
 
+void watch(Pool *p) {
+  p->watching.fetch_add(1, std::memory_order_relaxed);
+  const auto end = std::chrono::steady_clock::now() + kWatch;
+  while (p->tasks.count.load(std::memory_order_relaxed) == 0 && std::chrono::steady_clock::now() < end) sched_yield();
+  p->watching.fetch_sub(1, std::memory_order_relaxed);
+}
+
 void work(Pool *p) {
+  bool watched = true;  // since the last task
   std::unique_lock<std::mutex> lock(p->mutex);
   for (;;) {
     CopyTask *task = p->tasks.pop();
     if (task == nullptr) {
       if (p->stopping) return;
+      if (!watched) {
+        lock.unlock();
+        watch(p);
+        watched = true;
+        lock.lock();
+        continue;
+      }
       ++p->idle;
       p->wake.wait(lock);
       --p->idle;
@@ -63,6 +88,7 @@ void work(Pool *p) {
     }
     lock.unlock();
     task->run(task);
+    watched = false;
     lock.lock();
   }
 }
@@ -92,22 +118,36 @@ int cores() {
 
 int copy_threads() {
   const int wanted = library().env.offload_threads;
-  static const int by_default = std::min(cores(), kMostThreads);
+  static const int by_default = std::clamp(cores() / 2, kFewestThreads, kMostThreads);
   return wanted > 0 ? wanted : by_default;
 }
 
-void submit_copy(CopyTask *task) {
+void submit_copy(CopyTask *task, bool helps) {
   Pool &p = pool();
   bool run_here = false, wake = false;
   {
     const std::lock_guard<std::mutex> lock(p.mutex);
     if (p.threads.empty()) start(&p);
     run_here = p.threads.empty();
-    wake = p.idle > 0;
     if (!run_here) p.tasks.push(task);
+    const int served = p.watching.load(std::memory_order_relaxed) + (helps ? 1 : 0);
+    wake = p.idle > 0 && p.tasks.count.load(std::memory_order_relaxed) > served;
   }
   if (run_here) task->run(task);
   if (wake) p.wake.notify_one();
+}
+
+bool help_copy() {
+  Pool &p = pool();
+  if (p.tasks.count.load(std::memory_order_relaxed) == 0) return false;
+  CopyTask *task = nullptr;
+  {
+    const std::lock_guard<std::mutex> lock(p.mutex);
+    task = p.tasks.pop();
+  }
+  if (task == nullptr) return false;
+  task->run(task);
+  return true;
 }
 
 void stop_copy_threads() {

@@ -10,11 +10,16 @@ struct CopyTask {
   CopyTask *next = nullptr;
 };
 
-// In the order of their submission. Runs the task at once where no thread can be had.
-void submit_copy(CopyTask *task);
+// In the order of their submission. Runs the task at once where no thread can be had. `helps`: the caller is going to
+// call help_copy() until the task has run, so a thread need not be woken for a task that waits alone.
+void submit_copy(CopyTask *task, bool helps);
 
-// How many threads there are, or will be: LIBSGEMM_OFFLOAD_THREADS, by default one for each core that the process may
-// use, at most 16.
+// Runs the first task that waits, whoever submitted it; false if there is none.
+bool help_copy();
+
+// How many threads there are, or will be: LIBSGEMM_OFFLOAD_THREADS, by default one for every two cores that the process
+// may use, from 2 to 16. Measured on an H100's host with 16 hardware threads, 4096 x 4096 x 4096 from pageable memory:
+// 5.2 to 6.1 ms with 8, 11 to 13 ms with 16, of which some are always late.
 int copy_threads();
 
 // Ends the threads; the next task starts them again. Nothing may be at work: the gate is closed.
