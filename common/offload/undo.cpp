@@ -2,7 +2,9 @@
 #include "undo.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -74,9 +76,36 @@ bool Undo::reserve(const GemmDesc &d) {
   return true;
 }
 
+namespace {
+
+// Whole columns of C that nobody has touched yet, as of a result that was allocated for this call: pages for them at
+// once. Otherwise reading them here would map the page of zeros everywhere, and every first write would take it away
+// again, in the way of all threads: 4096 x 4096 took 40 ms instead of 20 on an H100's host. What is there stays as it
+// is; that memory is about to be written anyway.
+void provide_pages(const GemmDesc &d, const Region &r) {
+#ifdef MADV_POPULATE_WRITE
+  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const bool dense = static_cast<uintptr_t>(d.ldc - d.m) * sizeof(float) < page;
+  if (r.row != 0 || !dense || stored_c(d).part != Stored::all) return;
+  const auto first = reinterpret_cast<uintptr_t>(d.c + r.col * d.ldc);
+  const auto last = reinterpret_cast<uintptr_t>(d.c + (r.col + r.cols - 1) * d.ldc + d.m);
+  const uintptr_t begin = (first + page - 1) & ~(page - 1), end = last & ~(page - 1);
+  if (begin >= end) return;
+  auto *memory = reinterpret_cast<void *>(begin);
+  unsigned char there = 1;
+  if (mincore(memory, page, &there) == 0 && (there & 1) == 0) madvise(memory, end - begin, MADV_POPULATE_WRITE);
+#else
+  (void)d;
+  (void)r;
+#endif
+}
+
+}  // namespace
+
 void Undo::copy(const GemmDesc &desc, const Region &r, bool save) const {
   const GemmDesc d = batch_item(desc, r.item);
   const Stored c = stored_c(d);
+  if (save) provide_pages(d, r);
   for (int64_t j = r.col; j < r.col + r.cols; ++j) {
     const RowRange rows = rows_of_part(c, j, r.row, r.row + r.rows);
     if (rows.first >= rows.last) continue;
