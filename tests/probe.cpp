@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <map>
 #include <string>
 #include <thread>
@@ -245,6 +246,19 @@ int first_use_mode() {
   return call_mode();
 }
 
+// CPU time of the process, in milliseconds, in 100 ms that begin 20 ms after a call; and what the call has left in the
+// environment.
+int rest_mode() {
+  call_mode();
+  usleep(20000);
+  const std::clock_t before = std::clock();
+  usleep(100000);
+  tell("busy", std::to_string(1000 * (std::clock() - before) / CLOCKS_PER_SEC));
+  const char *timeout = getenv("OPENBLAS_THREAD_TIMEOUT");
+  tell("timeout", timeout != nullptr ? timeout : "");
+  return 0;
+}
+
 // Forks a child that makes one call; true if it ended with a sound one. A child that hangs is ended by its alarm.
 bool child_is_sound() {
   Product product(size());
@@ -382,6 +396,7 @@ int run(const std::string &mode) {
   if (mode == "handle") return handle_mode();
   if (mode == "describe") return describe_mode();
   if (mode == "first-use") return first_use_mode();
+  if (mode == "rest") return rest_mode();
   if (mode == "fork-before") return fork_before_mode();
   if (mode == "fork-after") return fork_after_mode();
   if (mode == "fork-while") return fork_while_mode();

@@ -1,4 +1,6 @@
 // The life of a process: first use, fork, exit, dlopen and dlclose in any order. A hang is a failure.
+#include <thread>
+
 #include "catch.h"
 #include "process.h"
 
@@ -39,6 +41,21 @@ TEST_CASE("sixteen threads may make the first call at once") {
   for (int repeat = 0; repeat < 5; ++repeat) {
     expect(PROBE, {"--mode", "first-use"}, {{"sound", "16"}, {"status", "0"}, {"correct", "1"}});
   }
+}
+
+TEST_CASE("threads of OpenBLAS sleep soon after a call, unless the program says how long they spin") {
+  const auto rest = [](const std::string &timeout) {
+    Environment environment = {{"LIBSGEMM_BACKEND", "openblas"}, {"OPENBLAS_NUM_THREADS", "2"}};
+    if (!timeout.empty()) environment["OPENBLAS_THREAD_TIMEOUT"] = timeout;
+    Outcome outcome = run_probe(PROBE, {"--mode", "rest", "--size", "300"}, environment);
+    INFO(outcome.description());
+    check_clean(outcome);
+    CHECK(outcome.report["correct"] == "1");
+    CHECK(outcome.report["timeout"] == timeout);
+    return std::stoi(outcome.report["busy"]);
+  };
+  CHECK(rest("") < 50);
+  if (std::thread::hardware_concurrency() > 1) CHECK(rest("30") > 50);
 }
 
 TEST_CASE("fork before the first use: parent and child both work") {
