@@ -38,6 +38,10 @@ constexpr int64_t kMostElements = int64_t{4096} * 4096;  // of an operand
 // seconds, and none after `most` seconds.
 Times time_sizes(const TimeProduct &time, double longest, double most);
 
+// Times what has been timed a few times more, for at most so many seconds, and keeps the shortest times: other
+// programs, and other guests of the same host, only ever make them longer, and for a while.
+void time_again(const TimeProduct &time, double most, Times *times);
+
 void fit_cpu(const Times &times, libsgemm::SizeTable *flops);
 
 // From pageable memory: all but startup, items and pinned. `costs` is where to begin.

@@ -309,6 +309,24 @@ TEST_CASE("sizes that would take too long are not timed, and have what their nei
   CHECK(calls == 1);
 }
 
+TEST_CASE("sizes that are timed again keep the shorter of the two times, and nothing is added") {
+  double seconds = 1e-3;
+  const auto time = [&](int64_t m, int64_t, int64_t) { return m == 8 ? 2e-3 : seconds; };
+  command::Times times = command::time_sizes(time, 1, 60);
+  times.at(2, 2, 2) = 0;
+  seconds = 5e-4;
+  command::time_again(time, 60, &times);
+  CHECK(times.at(0, 0, 0) == 5e-4);
+  CHECK(times.at(1, 0, 0) == 2e-3);
+  CHECK(times.at(2, 2, 2) == 0);
+  seconds = 1;
+  command::time_again(time, 60, &times);
+  CHECK(times.at(0, 0, 0) == 5e-4);
+  seconds = 1e-4;
+  command::time_again(time, 0, &times);
+  CHECK(times.at(3, 3, 3) == 5e-4);
+}
+
 TEST_CASE("a fit to hardly anything ends, and times nothing that was too long before") {
   Calibration c = assumed_calibration(1);
   const command::Times one = command::time_sizes([](int64_t, int64_t, int64_t) { return 1e-3; }, 1, 0);
