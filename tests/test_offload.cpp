@@ -219,6 +219,37 @@ TEST_CASE("the other routines, of which some are cut") {
   limit(0, 0);
 }
 
+TEST_CASE("a triangle of C is cut into triangles and products") {
+  begin();
+  gpu().has_syrk = true;
+  int most = 0;
+  for (const size_t bytes : {size_t{0}, size_t{64} << 10, size_t{40} << 10, size_t{16} << 10}) {
+    limit(bytes, 0);
+    for (const Routine routine : {Routine::kSsyrk, Routine::kSsyr2k, Routine::kSgemmtr}) {
+      for (int way = 0; way < 16; ++way) {
+        Args args;
+        args.uplo = (way & 1) != 0 ? LIBSGEMM_UPPER : LIBSGEMM_LOWER;
+        args.transa = (way & 2) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+        args.transb = (way & 4) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+        args.m = args.n = 119;
+        args.k = (way & 8) != 0 ? 7 : 110;
+        args.alpha = 2;
+        args.beta = (way & 8) != 0 ? 0.0f : 3.0f;
+        args.lda = args.ldb = args.ldc = 125;
+        INFO(sgemm_test::entry_name(routine) << " way " << way << " limit " << bytes);
+        const int before = gpu().launches[0];
+        compare(routine, args, true);
+        const int launches = gpu().launches[0] - before;
+        most = std::max(most, launches);
+        if (bytes != 0 && devices() == nullptr) CHECK(launches >= 3);
+      }
+    }
+  }
+  CHECK(most > 20);
+  gpu().has_syrk = false;
+  limit(0, 0);
+}
+
 TEST_CASE("batches, of small products together and of large ones tile by tile") {
   begin();
   for (const size_t bytes : {size_t{0}, size_t{300} << 10, size_t{16} << 10}) {

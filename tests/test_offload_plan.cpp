@@ -40,7 +40,7 @@ void check_plan(const GemmDesc &d, const Plan &p, size_t budget) {
   CHECK(covers(p.depth, d.k));
   CHECK(p.bytes() <= budget);
   CHECK(p.a_buffers >= 1);
-  CHECK(p.b_buffers >= 1);
+  CHECK((p.b_buffers >= 1 || p.b_bytes == 0));
   CHECK(p.c_buffers >= 1);
   CHECK(p.group >= 1);
   CHECK((p.group == 1 || p.tiles() == 1));
@@ -53,7 +53,8 @@ void check_plan(const GemmDesc &d, const Plan &p, size_t budget) {
     ++units;
     for (int64_t item = u.item; item < u.item + u.items; ++item) all.insert({item, u.i, u.j, u.back});
   }
-  CHECK(static_cast<int64_t>(all.size()) == p.tiles() * d.batch_count);
+  const int64_t tiles = has_triangle(d) ? p.row_panels() * (p.row_panels() + 1) / 2 : p.tiles();
+  CHECK(static_cast<int64_t>(all.size()) == tiles * d.batch_count);
   for (int part = 0; part < 3; ++part) {
     for (const Unit &u : make_units(d, p, part, 3)) {
       --units;
@@ -64,9 +65,11 @@ void check_plan(const GemmDesc &d, const Plan &p, size_t budget) {
   CHECK(parts == all);
   for (const Unit &u :
        {Unit{0, p.group, 0, 0, false}, Unit{0, p.group, p.row_panels() - 1, p.col_panels() - 1, true}}) {
-    for (const int64_t step : {int64_t{0}, p.steps() - 1}) {
-      CHECK(device_bytes(block_of_a(d, p, u, step), size_of(d.type)) <= p.a_bytes);
-      CHECK(device_bytes(block_of_b(d, p, u, step), size_of(d.type)) <= p.b_bytes);
+    for (const int64_t launch : {int64_t{0}, launches_of(d, p, u) - 1}) {
+      const Factors f = factors_of(d, p, u, launch);
+      for (const Factor &x : {f.first, f.second}) {
+        CHECK(device_bytes(x.block, size_of(d.type)) <= (x.of_b ? p.b_bytes : p.a_bytes));
+      }
       CHECK(device_bytes(block_of_c(p, u), sizeof(float)) <= p.c_bytes);
     }
   }
@@ -142,8 +145,8 @@ TEST_CASE("small products of a batch go together, large ones do not") {
   CHECK(p.group == 1);
   check_plan(d, p, size_t{1} << 30);
   d.stride_a = 0;  // one A for all
-  CHECK(block_of_a(d, p, {3, 1, 0, 0, false}, 0).item == 0);
-  CHECK(block_of_b(d, p, {3, 1, 0, 0, false}, 0).item == 3);
+  CHECK(factors_of(d, p, {3, 1, 0, 0, false}, 0).first.block.item == 0);
+  CHECK(factors_of(d, p, {3, 1, 0, 0, false}, 0).second.block.item == 3);
 }
 
 TEST_CASE("one operand of a side is whole, and C is cut along the other") {
@@ -160,9 +163,38 @@ TEST_CASE("one operand of a side is whole, and C is cut along the other") {
       CHECK((left ? p.row_panels() : p.col_panels()) == 1);
       CHECK((left ? p.col_panels() : p.row_panels()) > 1);
       CHECK(p.bytes() <= size_t{60} << 20);
-      const Block a = block_of_a(d, p, {0, 1, 0, 0, false}, 0);
+      const Block a = factors_of(d, p, {0, 1, 0, 0, false}, 0).first.block;
       CHECK(a.rows == 1000);
       CHECK(a.cols == 1000);
+    }
+  }
+}
+
+TEST_CASE("a triangle of C is cut alike in both directions") {
+  for (const Routine routine : {Routine::syrk, Routine::syr2k, Routine::gemmtr}) {
+    for (const libsgemm_uplo_t uplo : {LIBSGEMM_UPPER, LIBSGEMM_LOWER}) {
+      for (const size_t budget : {size_t{70} << 30, size_t{1} << 30, size_t{30} << 20}) {
+        GemmDesc d = product(9000, 9000, 5000, uplo == LIBSGEMM_UPPER);
+        d.routine = routine;
+        d.uplo = uplo;
+        Plan p = {};
+        INFO(static_cast<int>(routine) << " " << uplo << " " << budget);
+        REQUIRE(make_plan(d, kRates, budget, &p));
+        check_plan(d, p, budget);
+        CHECK(p.rows == p.cols);
+        CHECK(p.row_panels() > 2);
+        // Every multiplication once: those of the triangle, and of the squares that the diagonal goes through.
+        double flops = 0;
+        for (const Unit &u : make_units(d, p, 0, 1)) {
+          CHECK((uplo == LIBSGEMM_LOWER ? u.i >= u.j : u.i <= u.j));
+          for (int64_t launch = 0; launch < launches_of(d, p, u); ++launch) {
+            const GemmDesc part = device_desc(d, p, u, launch);
+            CHECK((part.routine == Routine::gemm) == (u.i != u.j));
+            flops += flop_count(part);
+          }
+        }
+        CHECK(flops == Approx(flop_count(d)).epsilon(1e-9));
+      }
     }
   }
 }

@@ -56,23 +56,26 @@ size_t workspace_limit(const GemmDesc &d) {
   return split ? kSplitWorkspace : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
 }
 
-// Calls visit(unit, step) for one tile of each shape.
+// Calls visit(unit, launch) for one tile of each shape, on the diagonal and off it.
 template <typename Visit>
-void for_shapes(const Plan &p, const Visit &visit) {
-  const auto distinct = [](const std::vector<int64_t> &bounds) {
-    std::vector<int64_t> first;
+void for_shapes(const GemmDesc &d, const Plan &p, const Visit &visit) {
+  const auto distinct = [](const std::vector<int64_t> &bounds, std::ptrdiff_t most) {
+    std::vector<int64_t> chosen;
     std::vector<int64_t> lengths;
     for (size_t i = 0; i + 1 < bounds.size(); ++i) {
       const int64_t length = bounds[i + 1] - bounds[i];
-      if (std::find(lengths.begin(), lengths.end(), length) != lengths.end()) continue;
+      if (std::count(lengths.begin(), lengths.end(), length) == most) continue;
       lengths.push_back(length);
-      first.push_back(static_cast<int64_t>(i));
+      chosen.push_back(static_cast<int64_t>(i));
     }
-    return first;
+    return chosen;
   };
-  for (const int64_t i : distinct(p.rows)) {
-    for (const int64_t j : distinct(p.cols)) {
-      for (const int64_t step : distinct(p.depth)) visit(Unit{0, p.group, i, j, false}, step);
+  const std::ptrdiff_t most = has_triangle(d) ? 2 : 1;
+  for (const int64_t i : distinct(p.rows, most)) {
+    for (const int64_t j : distinct(p.cols, most)) {
+      const Unit unit = {0, p.group, i, j, false};
+      const int64_t per_step = launches_of(d, p, unit) / p.steps();
+      for (const int64_t step : distinct(p.depth, 1)) visit(unit, step * per_step);
     }
   }
 }
@@ -82,12 +85,10 @@ bool find_workspace(const Request &r, const Plan &p, size_t most, size_t *worksp
   bool all = true;
   *workspace = 0;
   alignas(256) static float place;
-  for_shapes(p, [&](const Unit &unit, int64_t step) {
-    const Block c = block_of_c(p, unit), b = block_of_b(r.desc, p, unit, step);
-    const auto at = static_cast<size_t>(step);
-    GemmDesc d = device_desc(r.desc, block_of_a(r.desc, p, unit, step), b, c, p.depth[at + 1] - p.depth[at]);
+  for_shapes(r.desc, p, [&](const Unit &unit, int64_t launch) {
+    GemmDesc d = device_desc(r.desc, p, unit, launch);
     d.a = d.c = &place;
-    d.b = b.items > 0 ? &place : nullptr;
+    d.b = factors_of(r.desc, p, unit, launch).second.block.items > 0 ? &place : nullptr;
     const Kernel *kernel = r.forced;
     if (kernel == nullptr) kernel = select_kernel(r.backend, d, r.devices.front(), most);
     all = all && kernel != nullptr && kernel->supports(d, r.devices.front());

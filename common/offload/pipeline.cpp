@@ -150,24 +150,28 @@ bool Pipeline::take_units() {
   bool moved = false;
   for (;;) {
     Work *last = works_.empty() ? nullptr : &works_.back();
-    if (last == nullptr || last->assigned == job_.plan.steps()) {
+    if (last == nullptr || last->assigned == last->launches) {
       if (no_more_ || works_.size() >= c_.size() + (job_.units.parts() > 1 ? kAheadOfOthers : kAhead)) return moved;
       Unit unit;
       no_more_ = !job_.units.take(part_, &unit);
       if (no_more_) return true;
       last = &works_.emplace_back();
       last->unit = unit;
+      last->launches = launches_of(job_.desc, job_.plan, unit);
     }
     if (!assign_step(last)) return moved;
     moved = true;
   }
 }
 
-// The buffer that holds a block, or else one to hold it; NULL if none can be spared.
-Pipeline::Buffer *Pipeline::find(std::vector<Buffer> *buffers, const Operand &operand, const Block &block, bool *hit) {
+// The buffer that holds a block, or else one to hold it, but not `taken`; NULL if none can be spared.
+Pipeline::Buffer *Pipeline::find(const Factor &factor, const Buffer *taken, bool *hit) {
+  const Operand &operand = operand_of(factor);
+  const Block &block = factor.block;
   const char *key = operand.of_item(block.item).base;
   Buffer *spare = nullptr;
-  for (Buffer &b : *buffers) {
+  for (Buffer &b : factor.of_b ? b_ : a_) {
+    if (&b == taken) continue;
     const bool same = b.used && b.block.row == block.row && b.block.col == block.col && b.block.rows == block.rows &&
                       b.block.cols == block.cols && b.block.items == block.items &&
                       (b.block.item == block.item || (block.items == 1 && operand.of_item(b.block.item).base == key));
@@ -190,29 +194,28 @@ void Pipeline::begin_upload(Buffer *b, const Operand &operand, const Block &bloc
   b->must_wait = b->launched;
 }
 
+void Pipeline::use(Buffer *buffer, const Factor &factor, bool hit) {
+  ++buffer->pins;
+  buffer->last_use = uses_;
+  if (hit) return;
+  begin_upload(buffer, operand_of(factor), factor.block);
+  uploads_.push_back(buffer);
+}
+
 bool Pipeline::assign_step(Work *w) {
-  const int64_t steps = job_.plan.steps(), index = w->unit.back ? steps - 1 - w->assigned : w->assigned;
-  const Block block_a = block_of_a(job_.desc, job_.plan, w->unit, index);
-  const Block block_b = block_of_b(job_.desc, job_.plan, w->unit, index);
-  bool a_there = false, b_there = true;
-  Buffer *a = find(&a_, job_.a, block_a, &a_there);
-  Buffer *b = block_b.items > 0 ? find(&b_, job_.b, block_b, &b_there) : nullptr;
-  if (a == nullptr || (b == nullptr && block_b.items > 0)) return false;
+  const int64_t index = w->unit.back ? w->launches - 1 - w->assigned : w->assigned;
+  const Factors f = factors_of(job_.desc, job_.plan, w->unit, index);
+  bool first_there = false, second_there = true;
+  Buffer *first = find(f.first, nullptr, &first_there), *second = nullptr;
+  if (first == nullptr) return false;
+  if (f.second.block.items > 0) {
+    second = find(f.second, first, &second_there);
+    if (second == nullptr) return false;
+  }
   ++uses_;
-  for (Buffer *buffer : {a, b}) {
-    if (buffer == nullptr) continue;
-    ++buffer->pins;
-    buffer->last_use = uses_;
-  }
-  if (!a_there) {
-    begin_upload(a, job_.a, block_a);
-    uploads_.push_back(a);
-  }
-  if (!b_there) {
-    begin_upload(b, job_.b, block_b);
-    uploads_.push_back(b);
-  }
-  steps_.push_back({w, index, a, b});
+  use(first, f.first, first_there);
+  if (second != nullptr) use(second, f.second, second_there);
+  steps_.push_back({w, index, first, second});
   ++w->assigned;
   return true;
 }
@@ -274,13 +277,10 @@ void Pipeline::begin_saving(Work *w) {
 // ---- Launches
 
 GemmDesc Pipeline::describe(const Step &s) const {
-  const auto at = static_cast<size_t>(s.index);
-  const Block none = {};
-  GemmDesc d = device_desc(job_.desc, s.a->block, s.b != nullptr ? s.b->block : none, s.work->c->block,
-                           job_.plan.depth[at + 1] - job_.plan.depth[at]);
+  GemmDesc d = device_desc(job_.desc, job_.plan, s.work->unit, s.index);
   if (s.work->launched > 0) d.beta = 1;
-  d.a = s.a->memory;
-  if (s.b != nullptr) d.b = s.b->memory;
+  d.a = s.first->memory;
+  if (s.second != nullptr) d.b = s.second->memory;
   d.c = reinterpret_cast<float *>(s.work->c->memory);
   return d;
 }
@@ -289,7 +289,7 @@ libsgemm_status_t Pipeline::launch(bool *moved) {
   while (!steps_.empty()) {
     const Step s = steps_.front();
     const bool c_there = s.work->c != nullptr && (s.work->launched > 0 || s.work->c->sent || !reads_c(job_.desc));
-    if (!c_there || !s.a->sent || (s.b != nullptr && !s.b->sent)) return LIBSGEMM_SUCCESS;
+    if (!c_there || !s.first->sent || (s.second != nullptr && !s.second->sent)) return LIBSGEMM_SUCCESS;
     const libsgemm_status_t status = launch_step(s);
     if (status != LIBSGEMM_SUCCESS) return status;
     steps_.pop_front();
@@ -311,7 +311,7 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
   if (!s.work->saving) begin_saving(s.work);
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   Buffer *c = reads_c(job_.desc) ? s.work->c : nullptr;
-  for (Buffer *b : {s.a, s.b, c}) {
+  for (Buffer *b : {s.first, s.second, c}) {
     if (b == nullptr || b->waited || status != LIBSGEMM_SUCCESS) continue;
     b->waited = true;
     status = backend_.stream_wait_event(device_, set_->compute, b->ready, error_);
@@ -327,15 +327,15 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
     return LIBSGEMM_NOT_SUPPORTED;
   }
   status = kernel->launch(d, launch, error_);
-  const bool last = ++s.work->launched == job_.plan.steps();
-  for (Buffer *b : {s.a, s.b, last ? s.work->c : nullptr}) {
+  const bool last = ++s.work->launched == s.work->launches;
+  for (Buffer *b : {s.first, s.second, last ? s.work->c : nullptr}) {
     if (b == nullptr || status != LIBSGEMM_SUCCESS) continue;
     b->launched = true;
     status = backend_.record_event(device_, b->free, set_->compute, error_);
   }
   if (status != LIBSGEMM_SUCCESS) return status;
-  --s.a->pins;
-  if (s.b != nullptr) --s.b->pins;
+  --s.first->pins;
+  if (s.second != nullptr) --s.second->pins;
   if (last) {
     results_.push_back(s.work);
     ++traffic_.tiles;

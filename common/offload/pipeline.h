@@ -98,7 +98,7 @@ class Pipeline {
   // A unit from when it is taken until its result is stored.
   struct Work {
     Unit unit = {};
-    int64_t assigned = 0, launched = 0;  // steps
+    int64_t launches = 0, assigned = 0, launched = 0;
     Buffer *c = nullptr;
     bool saving = false;
     std::vector<Save> saves;
@@ -113,7 +113,7 @@ class Pipeline {
   struct Step {
     Work *work;
     int64_t index;
-    Buffer *a, *b;  // b may be NULL
+    Buffer *first, *second;  // in the place of A and of B; the second may be NULL
   };
 
   enum State : int { idle, filling, filled, flying, storing, stored };
@@ -139,7 +139,9 @@ class Pipeline {
   bool take_units();
   bool assign_step(Work *work);
   bool assign_c();
-  Buffer *find(std::vector<Buffer> *buffers, const Operand &operand, const Block &block, bool *hit);
+  const Operand &operand_of(const Factor &factor) const { return factor.of_b ? job_.b : job_.a; }
+  Buffer *find(const Factor &factor, const Buffer *taken, bool *hit);
+  void use(Buffer *buffer, const Factor &factor, bool hit);
   void begin_upload(Buffer *buffer, const Operand &operand, const Block &block);
   bool save_ahead();
   void begin_saving(Work *work);

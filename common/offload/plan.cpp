@@ -25,15 +25,11 @@ constexpr size_t kSmallItem = 4 << 20;  // bytes of a product: smaller ones go t
 constexpr size_t kGroup = 16 << 20;
 constexpr double kLaunch = 15e-6;  // seconds
 
-bool cuts_rows(const GemmDesc &d) {
-  const bool one_sided = d.routine == Routine::symm || in_place(d);
-  return d.routine == Routine::gemm || (one_sided && d.side == LIBSGEMM_RIGHT);
-}
-bool cuts_cols(const GemmDesc &d) {
-  const bool one_sided = d.routine == Routine::symm || in_place(d);
-  return d.routine == Routine::gemm || (one_sided && d.side == LIBSGEMM_LEFT);
-}
-bool cuts_depth(const GemmDesc &d) { return d.routine == Routine::gemm; }
+// A is a triangle or symmetric: it stays whole.
+bool one_sided(const GemmDesc &d) { return d.routine == Routine::symm || in_place(d); }
+bool cuts_rows(const GemmDesc &d) { return !one_sided(d) || d.side == LIBSGEMM_RIGHT; }
+bool cuts_cols(const GemmDesc &d) { return !one_sided(d) || d.side == LIBSGEMM_LEFT; }
+bool cuts_depth(const GemmDesc &d) { return !one_sided(d); }
 
 // Bounds of parts of about `edge`, of equal length but for the last, at multiples of 256, or for small ones of 128
 // or 16. `ramp`: the first part is cut into a quarter, a quarter and a half, so that work can begin early.
@@ -65,8 +61,9 @@ void measure_blocks(const GemmDesc &d, Plan *p) {
   whole.depth = {0, longest(p->depth)};
   const Unit unit = {0, p->group, 0, 0, false};
   const size_t size = size_of(d.type);
-  p->a_bytes = device_bytes(block_of_a(d, whole, unit, 0), size);
-  p->b_bytes = device_bytes(block_of_b(d, whole, unit, 0), size);
+  const Factors f = factors_of(d, whole, unit, 0);
+  p->a_bytes = device_bytes(f.first.block, size);
+  p->b_bytes = device_bytes(f.second.block, size);
   p->c_bytes = device_bytes(block_of_c(whole, unit), sizeof(float));
 }
 
@@ -96,13 +93,15 @@ bool assign_buffers(const GemmDesc &d, size_t budget, Plan *p) {
     if (p->a_buffers == a_kept && p->b_buffers == b_kept) return true;
     // One operand stays, the other one passes by; or neither stays.
     for (const int64_t least : {3, 2}) {
-      const int64_t a_least = few(a_all * groups, least), b_least = b_all > 0 ? few(b_all * groups, least) : 0;
+      // Of syrk both factors are blocks of A.
+      const int64_t a_least = few(a_all * groups, d.routine == Routine::syrk ? 2 * least : least),
+                    b_least = b_all > 0 ? few(b_all * groups, least) : 0;
       const size_t a_need = static_cast<size_t>(a_least) * p->a_bytes,
                    b_need = static_cast<size_t>(b_least) * p->b_bytes;
       if (a_need + b_need > rest) continue;
       const bool keep_a = static_cast<size_t>(a_all) * p->a_bytes + b_need <= rest;
       p->order = keep_a ? Order::by_cols : Order::by_rows;
-      p->a_buffers = keep_a ? at_most(a_kept, rest - b_need, p->a_bytes) : static_cast<int>(a_least);
+      p->a_buffers = keep_a || p->b_bytes == 0 ? at_most(a_kept, rest - b_need, p->a_bytes) : static_cast<int>(a_least);
       p->b_buffers = keep_a ? static_cast<int>(b_least) : at_most(b_kept, rest - a_need, p->b_bytes);
       p->a_buffers = std::max(p->a_buffers, static_cast<int>(a_least));
       p->b_buffers = std::max(p->b_buffers, static_cast<int>(b_least));
@@ -150,10 +149,16 @@ double elements(const Block &b) {
 }
 
 // Seconds of a launch: the operations, its start, and the last wave of blocks, which does not fill the device.
-double launch_seconds(const GemmDesc &d, const Block &c, double depth, const Rates &rates) {
-  const double share = elements(c) / (static_cast<double>(d.m) * static_cast<double>(d.n));
-  const double flops = flop_count(batch_item(d, 0)) * share * depth / static_cast<double>(d.k);
-  return flops / rates.flops + kLaunch + 4.5e5 * std::min(depth, 65536.0) / rates.flops;
+double launch_seconds(const GemmDesc &d, const Rates &rates) {
+  const double depth = std::min(static_cast<double>(d.k), 65536.0);
+  return flop_count(d) / rates.flops + kLaunch + 4.5e5 * depth / rates.flops;
+}
+
+// The number of a block among those of its operand.
+int64_t block_number(const GemmDesc &d, const Plan &p, const Unit &unit, const Factor &f, bool second, int64_t step) {
+  const int64_t panels = f.of_b ? p.col_panels() : p.row_panels();
+  const int64_t panel = one_sided(d) ? (second ? unit.i + unit.j : 0) : (second ? unit.j : unit.i);
+  return (f.block.item * panels + panel) * p.steps() + step;
 }
 
 void simulate(const GemmDesc &d, const Rates &rates, Plan *p) {
@@ -166,18 +171,18 @@ void simulate(const GemmDesc &d, const Rates &rates, Plan *p) {
   for (const Unit &unit : make_units(d, *p, 0, 1)) {
     const Block c = block_of_c(*p, unit);
     if (reads) up += 4 * elements(c) / rates.up;
-    for (int64_t s = 0; s < p->steps(); ++s) {
-      const int64_t step = unit.back ? p->steps() - 1 - s : s;
-      const Block block_a = block_of_a(d, *p, unit, step), block_b = block_of_b(d, *p, unit, step);
-      const auto key = [&](const Block &block, int64_t panels, int64_t panel) {
-        return (block.item * panels + panel) * p->steps() + step;
-      };
-      if (a.needs(key(block_a, p->row_panels(), unit.i))) up += size * elements(block_a) / rates.up;
-      if (block_b.items > 0 && b.needs(key(block_b, p->col_panels(), unit.j)))
-        up += size * elements(block_b) / rates.up;
-      const double depth =
-          static_cast<double>(p->depth[static_cast<size_t>(step) + 1] - p->depth[static_cast<size_t>(step)]);
-      computed = std::max(computed, up) + launch_seconds(d, c, depth, rates);
+    const int64_t launches = launches_of(d, *p, unit), per_step = launches / p->steps();
+    for (int64_t l = 0; l < launches; ++l) {
+      const int64_t launch = unit.back ? launches - 1 - l : l;
+      const Factors f = factors_of(d, *p, unit, launch);
+      for (const Factor *x : {&f.first, &f.second}) {
+        if (x->block.items == 0) continue;
+        Held &held = x->of_b ? b : a;
+        if (held.needs(block_number(d, *p, unit, *x, x == &f.second, launch / per_step))) {
+          up += size * elements(x->block) / rates.up;
+        }
+      }
+      computed = std::max(computed, up) + launch_seconds(device_desc(d, *p, unit, launch), rates);
     }
     down = std::max(down, computed) + 4 * elements(c) / rates.down;
   }
@@ -188,8 +193,7 @@ void simulate(const GemmDesc &d, const Rates &rates, Plan *p) {
 void estimate(const GemmDesc &d, const Rates &rates, double steps, Plan *p) {
   const Unit unit = {0, p->group, 0, 0, false};
   const double up = static_cast<double>(p->a_bytes + p->b_bytes) / rates.up;
-  const auto depth = static_cast<double>(p->depth[1]);
-  p->seconds = steps * (up + launch_seconds(d, block_of_c(*p, unit), depth, rates));
+  p->seconds = steps * (up + launch_seconds(device_desc(d, *p, unit, 0), rates));
 }
 
 // Only a few tiles to share, though the operands would allow more.
@@ -235,8 +239,8 @@ int64_t group_size(const GemmDesc &d, size_t budget) {
   if (d.batch_count <= 1) return 1;
   const Plan whole = {1, Order::frontier, {0, d.m}, {0, d.n}, {0, d.k}, 0, 0, 0, 0, 0, 0, 0};
   const Unit one = {0, 1, 0, 0, false};
-  const size_t bytes = device_bytes(block_of_a(d, whole, one, 0), size_of(d.type)) +
-                       device_bytes(block_of_b(d, whole, one, 0), size_of(d.type)) +
+  const Factors f = factors_of(d, whole, one, 0);
+  const size_t bytes = device_bytes(f.first.block, size_of(d.type)) + device_bytes(f.second.block, size_of(d.type)) +
                        device_bytes(block_of_c(whole, one), sizeof(float));
   if (bytes > kSmallItem) return 1;
   const size_t most = std::min(kGroup, budget / 4) / std::max<size_t>(bytes, 1);

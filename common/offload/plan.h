@@ -2,8 +2,12 @@
 // holds at a time. Pure functions of numbers.
 //
 // C is cut at rows[] and cols[] into tiles, the sum over k at depth[]. A unit is one tile of one product, or, of a
-// batch of small products, several products whole; its steps are the blocks of k. A step needs one block of A and one
-// of B. What the device holds already is not copied again; what was not used for longest makes room.
+// batch of small products, several products whole. It takes a launch for each block of k, which needs one block of A
+// and one of B. What the device holds already is not copied again; what was not used for longest makes room.
+//
+// Where only a triangle of C belongs to the routine (syrk, syr2k, gemmtr), rows and columns are cut alike. Tiles on the
+// diagonal are the same routine, those in the triangle products: A_i A_j^T of syrk; A_i B_j^T and B_i A_j^T of syr2k,
+// which are two launches.
 #pragma once
 
 #include <vector>
@@ -37,7 +41,7 @@ struct Plan {
   int64_t row_panels() const { return static_cast<int64_t>(rows.size()) - 1; }
   int64_t col_panels() const { return static_cast<int64_t>(cols.size()) - 1; }
   int64_t steps() const { return static_cast<int64_t>(depth.size()) - 1; }
-  int64_t tiles() const { return row_panels() * col_panels(); }
+  int64_t tiles() const { return row_panels() * col_panels(); }  // at most
   size_t bytes() const {
     return static_cast<size_t>(a_buffers) * a_bytes + static_cast<size_t>(b_buffers) * b_bytes +
            static_cast<size_t>(c_buffers) * c_bytes;
@@ -65,12 +69,24 @@ struct Block {
   int64_t row, rows, col, cols;
 };
 
-Block block_of_a(const GemmDesc &desc, const Plan &plan, const Unit &unit, int64_t step);
-Block block_of_b(const GemmDesc &desc, const Plan &plan, const Unit &unit, int64_t step);
+// What goes in the place of A and of B in a launch: a block of either. None: block.items == 0.
+struct Factor {
+  bool of_b;
+  Block block;
+};
+struct Factors {
+  Factor first, second;
+};
+
+int64_t launches_of(const GemmDesc &desc, const Plan &plan, const Unit &unit);
+Factors factors_of(const GemmDesc &desc, const Plan &plan, const Unit &unit, int64_t launch);
 Block block_of_c(const Plan &plan, const Unit &unit);
 
-// The product of a unit's blocks as a description for a device, without pointers; `depth` of k.
-GemmDesc device_desc(const GemmDesc &desc, const Block &a, const Block &b, const Block &c, int64_t depth);
+// A launch as a description for a device, without pointers, as the first of its unit.
+GemmDesc device_desc(const GemmDesc &desc, const Plan &plan, const Unit &unit, int64_t launch);
+
+// Only a triangle of C belongs to the routine.
+inline bool has_triangle(const GemmDesc &desc) { return stored_c(desc).part != Stored::all; }
 
 // On the device columns start at multiples of 16 bytes, which the fast kernels want, and the columns and products of a
 // block follow each other.

@@ -1,4 +1,4 @@
-// Units of a plan in their order, and the blocks that they need.
+// Units of a plan in their order, and their launches.
 #include <algorithm>
 
 #include "plan.h"
@@ -23,12 +23,14 @@ void sort_units(Order order, std::vector<Unit> *units) {
 std::vector<Unit> make_units(const GemmDesc &d, const Plan &p, int part, int parts) {
   const int64_t panels = p.col_panels(), first = panels * part / parts, last = panels * (part + 1) / parts;
   std::vector<Unit> tiles;
+  const Stored::Part part_of_c = stored_c(d).part;
   const bool by_cols = p.order == Order::by_cols;
   const int64_t outer = by_cols ? last - first : p.row_panels(), inner = by_cols ? p.row_panels() : last - first;
   for (int64_t x = 0; x < outer; ++x) {
     for (int64_t y = 0; y < inner; ++y) {
       const int64_t turned = x % 2 == 0 ? y : inner - 1 - y;
       const int64_t i = by_cols ? turned : x, j = first + (by_cols ? x : turned);
+      if ((part_of_c == Stored::lower && i < j) || (part_of_c == Stored::upper && i > j)) continue;
       // Neighbours, which follow each other, meet at the block of k that they share. The order of a tile's sum depends
       // on its place alone, not on who computes it.
       tiles.push_back({0, 1, i, j, (i + j) % 2 == 1});
@@ -69,40 +71,59 @@ size_t device_bytes(const Block &b, size_t size) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-Block block_of_a(const GemmDesc &d, const Plan &p, const Unit &unit, int64_t step) {
-  const bool turned = d.transa != LIBSGEMM_NO_TRANS;
-  if (d.routine == Routine::gemm) {
-    Block b = block(unit, part(p.rows, unit.i), part(p.depth, step), turned);
-    if (d.batch == Batch::strided && d.stride_a == 0) b.item = 0, b.items = 1;
-    return b;
-  }
-  const Stored a = stored_a(d);
-  return {unit.item, unit.items, 0, a.rows, 0, a.cols};
+int64_t launches_of(const GemmDesc &d, const Plan &p, const Unit &unit) {
+  return p.steps() * (d.routine == Routine::syr2k && unit.i != unit.j ? 2 : 1);
 }
 
-Block block_of_b(const GemmDesc &d, const Plan &p, const Unit &unit, int64_t step) {
-  const bool turned = d.transb != LIBSGEMM_NO_TRANS;
-  if (d.routine == Routine::gemm) {
-    Block b = block(unit, part(p.depth, step), part(p.cols, unit.j), turned);
-    if (d.batch == Batch::strided && d.stride_b == 0) b.item = 0, b.items = 1;
-    return b;
+Factors factors_of(const GemmDesc &d, const Plan &p, const Unit &unit, int64_t launch) {
+  const int64_t per_step = launches_of(d, p, unit) / p.steps();
+  const Range rows = part(p.rows, unit.i), cols = part(p.cols, unit.j), depth = part(p.depth, launch / per_step);
+  const bool turned_a = d.transa != LIBSGEMM_NO_TRANS, turned_b = d.transb != LIBSGEMM_NO_TRANS;
+  const bool swapped = launch % per_step == 1;
+  const Factor none = {};
+  switch (d.routine) {
+    case Routine::gemm:
+    case Routine::gemmtr: {
+      Factors f = {{false, block(unit, rows, depth, turned_a)}, {true, block(unit, depth, cols, turned_b)}};
+      if (d.batch == Batch::strided && d.stride_a == 0) f.first.block.item = 0, f.first.block.items = 1;
+      if (d.batch == Batch::strided && d.stride_b == 0) f.second.block.item = 0, f.second.block.items = 1;
+      return f;
+    }
+    case Routine::syrk:
+      return {{false, block(unit, rows, depth, turned_a)},
+              unit.i == unit.j ? none : Factor{false, block(unit, cols, depth, turned_a)}};
+    case Routine::syr2k:
+      return {{swapped, block(unit, rows, depth, turned_a)}, {!swapped, block(unit, cols, depth, turned_a)}};
+    case Routine::symm:
+    case Routine::trmm:
+    case Routine::trsm:
+      break;
   }
-  if (d.routine == Routine::symm) return block_of_c(p, unit);
-  if (d.b == nullptr) return {};
-  const Stored b = stored_b(d);
-  return {unit.item, unit.items, 0, b.rows, 0, b.cols};
+  const Stored a = stored_a(d);
+  return {{false, {unit.item, unit.items, 0, a.rows, 0, a.cols}},
+          d.routine == Routine::symm ? Factor{true, block_of_c(p, unit)} : none};
 }
 
 Block block_of_c(const Plan &p, const Unit &unit) {
   return block(unit, part(p.rows, unit.i), part(p.cols, unit.j), false);
 }
 
-GemmDesc device_desc(const GemmDesc &desc, const Block &a, const Block &b, const Block &c, int64_t depth) {
+GemmDesc device_desc(const GemmDesc &desc, const Plan &p, const Unit &unit, int64_t launch) {
+  const Factors f = factors_of(desc, p, unit, launch);
+  const Block a = f.first.block, b = f.second.block, c = block_of_c(p, unit);
   const size_t size = size_of(desc.type);
   GemmDesc d = desc;
+  if (has_triangle(desc) && unit.i != unit.j) {
+    d.routine = Routine::gemm;
+    d.math_mode = LIBSGEMM_MATH_FP32;  // as on the diagonal: only products have others
+    if (desc.routine != Routine::gemmtr) {
+      d.transb = desc.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+    }
+  }
   d.m = c.rows;
   d.n = c.cols;
-  if (d.routine == Routine::gemm) d.k = depth;
+  const int64_t per_step = launches_of(desc, p, unit) / p.steps();
+  if (desc.routine == Routine::gemm || has_triangle(desc)) d.k = part(p.depth, launch / per_step).length;
   d.lda = device_ld(a.rows, size);
   d.ldb = device_ld(b.rows, size);
   d.ldc = device_ld(c.rows, sizeof(float));

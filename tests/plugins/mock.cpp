@@ -399,9 +399,10 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
 
 bool gemm_only(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type == Type::f32; }
 bool gemm_of_16_bits(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
-// All but syrk and 16-bit types: there has to be a routine that the GPU lacks.
+// All but syrk, unless it is asked for, and 16-bit types: there has to be a routine that the GPU lacks.
 bool other_routines(const GemmDesc &desc, int) {
-  return desc.routine != Routine::gemm && desc.routine != Routine::syrk && desc.type == Type::f32;
+  const bool lacks = desc.routine == Routine::syrk && !g_control.has_syrk;
+  return desc.routine != Routine::gemm && !lacks && desc.type == Type::f32;
 }
 double fast(const GemmDesc &, int) { return 1; }
 double slow(const GemmDesc &, int) { return 2; }

@@ -35,6 +35,7 @@ struct Control {
   std::atomic<int64_t> pinned_bytes;  // of page-locked memory allocated now
   std::atomic<int64_t> objects;       // streams and events there are now, but for the tests'
   std::atomic<bool> hangs;            // the devices do no work any more
+  std::atomic<bool> has_syrk;         // it has rows for it; otherwise it lacks that routine
   std::atomic<int> abandoned;         // devices given up
   std::atomic<int> launches[2];       // of each device
   std::atomic<int> probes;
