@@ -4,10 +4,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
-#include <utility>
+#include <new>
+#include <numeric>
+#include <vector>
 
 #include "host_matrix.h"
 
@@ -15,31 +18,70 @@ namespace libsgemm {
 
 namespace {
 
-constexpr size_t kMostKept = size_t{64} << 20;
-
-// Memory that a call has touched, for the next one: new pages cost more than what is copied there.
-struct Kept {
-  std::mutex mutex;
-  void *memory = nullptr;
-  size_t bytes = 0;
-
-  // Puts one in the place of another, which is given back.
-  void exchange(void *other, size_t other_bytes) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex);
-      std::swap(memory, other);
-      std::swap(bytes, other_bytes);
+// Memory that calls have touched, for the next ones: new pages cost more than what is copied there (64 MiB by 8 threads
+// on an H100's host: 5.7 ms instead of 2.1). The kernel may take its pages back where memory is short.
+class Kept {
+ public:
+  // Bytes are what there are, at least what was wanted; NULL: none is so large. Then the largest makes room.
+  void *take(size_t *bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto fits = std::find_if(idle_.begin(), idle_.end(), [&](const Piece &p) { return p.bytes >= *bytes; });
+    if (fits == idle_.end()) {
+      drop_largest();
+      return nullptr;
     }
-    if (other != nullptr) munmap(other, other_bytes);
+    const Piece piece = *fits;
+    idle_.erase(fits);
+    *bytes = piece.bytes;
+    return piece.memory;
   }
-  // NULL if there is none so large.
-  void *take(size_t *wanted) {
-    const std::lock_guard<std::mutex> lock(mutex);
-    if (bytes < *wanted) return nullptr;
-    *wanted = bytes;
-    bytes = 0;
-    return std::exchange(memory, nullptr);
+
+  void give(void *memory, size_t bytes) {
+#ifdef MADV_FREE
+    if (bytes >= kWorthAsking) madvise(memory, bytes, MADV_FREE);
+#endif
+    const std::lock_guard<std::mutex> lock(mutex_);
+    try {
+      const auto place = std::find_if(idle_.begin(), idle_.end(), [&](const Piece &p) { return p.bytes >= bytes; });
+      idle_.insert(place, {memory, bytes});
+    } catch (const std::bad_alloc &) {
+      munmap(memory, bytes);
+    }
+    shrink(most_);
   }
+
+  void release() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    shrink(0);
+  }
+
+ private:
+  struct Piece {
+    void *memory;
+    size_t bytes;
+  };
+
+  static constexpr size_t kWorthAsking = 1 << 20;
+
+  void drop_largest() {
+    if (idle_.empty()) return;
+    munmap(idle_.back().memory, idle_.back().bytes);
+    idle_.pop_back();
+  }
+
+  void shrink(size_t most) {
+    const auto all = [&] {
+      return std::accumulate(idle_.begin(), idle_.end(), size_t{0},
+                             [](size_t sum, const Piece &p) { return sum + p.bytes; });
+    };
+    while (all() > most) drop_largest();
+  }
+
+  std::mutex mutex_;
+  std::vector<Piece> idle_;  // the smaller ones first
+  // A 16th of the machine's memory, at most 1 GiB.
+  const size_t most_ = std::min(
+      static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) / 16 * static_cast<size_t>(sysconf(_SC_PAGESIZE)), size_t{1} << 30);
 };
 
 Kept &kept() {
@@ -49,15 +91,10 @@ Kept &kept() {
 
 }  // namespace
 
-void release_undo_memory() { kept().exchange(nullptr, 0); }
+void release_undo_memory() { kept().release(); }
 
 Undo::~Undo() {
-  if (memory_ == nullptr) return;
-  if (bytes_ <= kMostKept) {
-    kept().exchange(memory_, bytes_);
-  } else {
-    munmap(memory_, bytes_);
-  }
+  if (memory_ != nullptr) kept().give(memory_, bytes_);
 }
 
 bool Undo::reserve(const GemmDesc &d) {
