@@ -2,6 +2,7 @@
 // their start, so that is put off until the calls so far would have saved as much.
 #include "decision.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -101,13 +102,12 @@ int first_cpu(const Settings &settings) {
   return -1;
 }
 
-// Adds to what the calls so far would have saved, until that is what the start costs.
-bool start_is_paid(int gpu, double saving, double startup, double *saved) {
+// Adds to what the calls so far would have saved; returns all of it.
+double add_saving(int gpu, double saving) {
   double before = g_saved[gpu].load(std::memory_order_relaxed);
   while (!g_saved[gpu].compare_exchange_weak(before, before + saving, std::memory_order_relaxed)) {
   }
-  *saved = before + saving;
-  return *saved >= startup;
+  return before + saving;
 }
 
 bool decide(int gpu, const Figures &figures, bool started, const GemmDesc &desc, unsigned pinned, ThreadInfo *info) {
@@ -121,7 +121,8 @@ bool decide(int gpu, const Figures &figures, bool started, const GemmDesc &desc,
     return false;
   }
   if (started) return true;
-  if (start_is_paid(gpu, expected.seconds.cpu - expected.seconds.gpu, c.gpu.startup, &expected.saved)) return true;
+  expected.saved = add_saving(gpu, expected.seconds.cpu - expected.seconds.gpu);
+  if (expected.saved >= c.gpu.startup) return true;
   info->note(gpu, Note::deferred);
   return false;
 }
@@ -141,6 +142,10 @@ bool gpu_pays(int gpu, const Settings &settings, const GemmDesc &desc, unsigned 
   const bool started = library().slots[gpu].probe_state.load(std::memory_order_acquire) == Slot::ready;
   const Figures &checked = started && !lost_by_fork(gpu) ? figures_for_devices(gpu, cpu, figures) : figures;
   return decide(gpu, checked, started, desc, pinned, info);
+}
+
+void deferred_call_took(int gpu, double seconds, const ThreadInfo &info) {
+  add_saving(gpu, std::max(0.0, seconds - info.expected[gpu].seconds.cpu));
 }
 
 }  // namespace libsgemm

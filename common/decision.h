@@ -11,4 +11,8 @@ namespace libsgemm {
 // True if there is no CPU backend.
 bool gpu_pays(int gpu, const Settings &settings, const GemmDesc &desc, unsigned pinned, ThreadInfo *info);
 
+// After a call that went to the CPU only because the devices were not started yet: the seconds that it took. Where that
+// is more than was predicted, the start pays sooner.
+void deferred_call_took(int gpu, double seconds, const ThreadInfo &info);
+
 }  // namespace libsgemm

@@ -2,6 +2,7 @@
 // worth a GPU, which kernel; then run it, verify it (attempt.h), and if it failed try the next one.
 #include "dispatch.h"
 
+#include <chrono>
 #include <optional>
 
 #include "attempt.h"
@@ -134,6 +135,33 @@ class Moved {
   std::optional<Request> request_;
 };
 
+// Measures a call that stays on the CPU because a GPU has not been started.
+class Deferral {
+ public:
+  explicit Deferral(const ThreadInfo &info) : info_(info) {
+    for (int i = 0; i < info.note_count; ++i) {
+      if (info.notes[i].why == Note::deferred) gpu_ = info.notes[i].backend;
+    }
+    if (gpu_ >= 0) start_ = Clock::now();
+  }
+  ~Deferral() {
+    if (gpu_ >= 0) deferred_call_took(gpu_, std::chrono::duration<double>(Clock::now() - start_).count(), info_);
+  }
+  Deferral(const Deferral &) = delete;
+  Deferral &operator=(const Deferral &) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const ThreadInfo &info_;
+  int gpu_ = -1;
+  Clock::time_point start_;
+};
+
+libsgemm_status_t attempt_timed(Request *r, int index, Error *error) {
+  const Deferral deferral(*r->info);
+  return attempt(r, index, error);
+}
+
 libsgemm_status_t compute(Request *r) {
   ThreadInfo &info = *r->info;
   int8_t order[kBackendCount];
@@ -148,7 +176,7 @@ libsgemm_status_t compute(Request *r) {
     if (!usable(*now, index)) continue;
     Error error;  // not cleared as a whole: this is the path of every call
     error.text[0] = '\0';
-    libsgemm_status_t status = attempt(now, index, &error);
+    libsgemm_status_t status = attempt_timed(now, index, &error);
     if (status == LIBSGEMM_SUCCESS && moved) status = moved->finish(&error);
     if (status == LIBSGEMM_SUCCESS) {
       if (info.choice != Choice::forced_kernel && asked > 0) {

@@ -187,6 +187,13 @@ int call_mode() {
   return 0;
 }
 
+int twice_mode() {
+  Product product(size());
+  const libsgemm_status_t status = product.call();
+  tell_call("first_", status, product);
+  return call_mode();
+}
+
 // With a handle, told the backend and the kernel if they are given.
 int handle_mode() {
   libsgemm_handle_t handle = nullptr;
@@ -393,6 +400,7 @@ int run(const std::string &mode) {
 #endif
   load(options["library"]);
   if (mode == "call") return call_mode();
+  if (mode == "twice") return twice_mode();
   if (mode == "handle") return handle_mode();
   if (mode == "describe") return describe_mode();
   if (mode == "first-use") return first_use_mode();

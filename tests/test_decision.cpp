@@ -18,7 +18,7 @@ using namespace sgemm_test;
 namespace {
 
 // A CPU of 1 GFLOP/s and a GPU on which a call takes 100 us and nothing more: products go there from about 37 on.
-Calibration figures(double startup, double cpu_flops = 1e9) {
+Calibration figures(double startup, double cpu_flops = 1e9, double call = 100e-6) {
   Calibration c = assumed_calibration(1);
   c.margin = 1;
   for (int m = 0; m < SizeTable::kCount; ++m) {
@@ -27,7 +27,7 @@ Calibration figures(double startup, double cpu_flops = 1e9) {
     }
   }
   c.gpu.startup = startup;
-  c.gpu.call = 100e-6;
+  c.gpu.call = call;
   c.gpu.pageable = c.gpu.pinned = {1e15, 1e15};
   c.gpu.flops = 1e18;
   return c;
@@ -184,7 +184,7 @@ TEST_CASE("sixteen threads decide at once") {
 }
 
 TEST_CASE("the devices are started once the calls so far would have paid for it") {
-  write(own_file(), calibration_to_text({own_key(), figures(300e-6)}));
+  write(own_file(), calibration_to_text({own_key(), figures(30e-3, 1e7, 10e-3)}));
   void *plugin = dlopen(MOCK_FOLDER "/gpu/libsgemm_cuda.so", RTLD_NOW | RTLD_LOCAL);
   REQUIRE(plugin != nullptr);
   const mock::Control &gpu = *reinterpret_cast<mock::ControlEntry>(dlsym(plugin, mock::kControlSymbol))();
@@ -198,20 +198,30 @@ TEST_CASE("the devices are started once the calls so far would have paid for it"
     libsgemm_last_info(&info);
     return info;
   };
-  // On the GPU a product of 48 takes 100 us instead of 221, one of 30 gains nothing.
-  for (const char *saved : {"0.121", "0.242"}) {
+  // On the GPU a product of 48 takes 10 ms instead of 22, one of 30 gains nothing. So long no CPU takes.
+  for (const char *saved : {"12.1", "24.2"}) {
     for (int i = 0; i < 20; ++i) CHECK(std::string(call(30).backend) != "cuda");
     const libsgemm_info_t info = call(48);
     CHECK(std::string(info.backend) != "cuda");
-    CHECK_THAT(info.reason,
-               Contains("cuda not started yet: 0.221 ms predicted on ") &&
-                   Contains("would have saved " + std::string(saved) + " of the 0.3 that the start takes"));
+    CHECK_THAT(info.reason, Contains("cuda not started yet: 22.1 ms predicted on ") &&
+                                Contains("would have saved " + std::string(saved) + " of the 30 that the start takes"));
     CHECK(gpu.probes == 0);
   }
   CHECK(std::string(call(48).backend) == "cuda");
   CHECK(gpu.probes == 1);
   CHECK(std::string(call(48).backend) == "cuda");
   CHECK(std::string(call(30).backend) != "cuda");
+}
+
+TEST_CASE("a CPU that is slower than predicted pays for the start sooner") {
+  // 16 ns are predicted of a product that takes some 50 us at least: a thousand of them would pay, or one.
+  const CalibrationFolder folder;
+  Outcome outcome =
+      probe(folder.write_file("figures", figures(20e-6, 1e15, 1e-9)), {}, {"--mode", "twice", "--size", "200"});
+  INFO(outcome.description());
+  CHECK(outcome.report["first_backend"] != "cuda");
+  CHECK_THAT(outcome.report["first_reason"], Contains("cuda not started yet"));
+  CHECK(outcome.report["backend"] == "cuda");
 }
 
 TEST_CASE("one large call starts the devices at once") {
