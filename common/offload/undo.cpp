@@ -124,13 +124,13 @@ void provide_pages(const GemmDesc &d, const Region &r) {
   static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const bool dense = static_cast<uintptr_t>(d.ldc - d.m) * sizeof(float) < page;
   if (r.row != 0 || !dense || stored_c(d).part != Stored::all) return;
-  const auto first = reinterpret_cast<uintptr_t>(d.c + r.col * d.ldc);
-  const auto last = reinterpret_cast<uintptr_t>(d.c + (r.col + r.cols - 1) * d.ldc + d.m);
-  const uintptr_t begin = (first + page - 1) & ~(page - 1), end = last & ~(page - 1);
-  if (begin >= end) return;
-  auto *memory = reinterpret_cast<void *>(begin);
+  char *const first = reinterpret_cast<char *>(d.c + r.col * d.ldc);
+  char *const begin = first + (page - reinterpret_cast<uintptr_t>(first) % page) % page;
+  char *const last = reinterpret_cast<char *>(d.c + (r.col + r.cols - 1) * d.ldc + d.m);
+  if (last - begin < static_cast<std::ptrdiff_t>(page)) return;
+  const size_t bytes = static_cast<size_t>(last - begin) / page * page;
   unsigned char there = 1;
-  if (mincore(memory, page, &there) == 0 && (there & 1) == 0) madvise(memory, end - begin, MADV_POPULATE_WRITE);
+  if (mincore(begin, page, &there) == 0 && (there & 1) == 0) madvise(begin, bytes, MADV_POPULATE_WRITE);
 #else
   (void)d;
   (void)r;
