@@ -90,10 +90,15 @@ libsgemm_status_t Pipeline::run(Error *error) {
       status = turn(&moved);
       if (moved) {
         quiet_ = 0;
+        progress_ = Clock::now();
         continue;
       }
       if (status == LIBSGEMM_SUCCESS) status = check_time(error);
-      idle_for_a_while();
+      if (helps_ && help_copy()) {
+        ++quiet_;  // it may have been for another call
+      } else {
+        idle_for_a_while();
+      }
     }
   } catch (const std::bad_alloc &) {
     set_error(error, "no host memory");
@@ -119,7 +124,6 @@ libsgemm_status_t Pipeline::turn(bool *moved) {
   if (status == LIBSGEMM_SUCCESS) status = land_results(moved);
   *moved = store() || *moved;
   while (!works_.empty() && works_.front().finished()) works_.pop_front();
-  if (status == LIBSGEMM_SUCCESS && helps_ && !*moved) *moved = help_copy();
   return status;
 }
 
@@ -134,7 +138,6 @@ void Pipeline::idle_for_a_while() {
 }
 
 libsgemm_status_t Pipeline::check_time(Error *error) {
-  if (quiet_ == 0) progress_ = Clock::now();
   if (job_.timeout <= 0 || quiet_ % 64 != 63) return LIBSGEMM_SUCCESS;
   const std::chrono::duration<double> waited = Clock::now() - progress_;
   if (waited.count() < job_.timeout) return LIBSGEMM_SUCCESS;
