@@ -193,7 +193,10 @@ int overhead(const OverheadOptions &options, const BenchOptions &bench) {
   fmt::print("{}, 1 thread, CPU time\n", describe_cpu_blas(library));
 
   bool pass = measure_small(sgemm, options.overhead_bar.value_or(kDefaultBar));
-  for (const int size : {512, 1024, 2048}) pass = measure_large(sgemm, size, options.ratio_bar) && pass;
+  for (const int size : {512, 1024, 2048}) {
+    const bool wanted = bench.max_flops == 0 || 2.0 * size * size * size <= bench.max_flops;
+    if (wanted) pass = measure_large(sgemm, size, options.ratio_bar) && pass;
+  }
   return pass ? 0 : 1;
 }
 

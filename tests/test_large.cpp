@@ -36,6 +36,7 @@ class Sparse {
   explicit Sparse(int64_t elements) : bytes_(static_cast<size_t>(elements) * sizeof(float)) {
     memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     REQUIRE(memory_ != MAP_FAILED);
+    madvise(memory_, bytes_, MADV_HUGEPAGE);  // only for speed
   }
   ~Sparse() { munmap(memory_, bytes_); }
   Sparse(const Sparse &) = delete;
