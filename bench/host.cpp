@@ -91,27 +91,47 @@ void measure(Workload *work, int reps, std::vector<Way> *ways) {
   }
 }
 
-Json report(const Shape &shape, const std::string &memory, const std::string &op, const Way &way, double ours,
-            double bound) {
+// Of a row of the table.
+struct Subject {
+  Routine routine;
+  Shape shape;
+  std::string op, memory;
+};
+
+double elements_of(const Extent &x) { return static_cast<double>(x.rows) * static_cast<double>(x.columns); }
+
+// Seconds that the link and the operations take at least.
+double least_seconds(const Subject &x, const Call &call, double up, double down, double tflops) {
+  const Traits &t = traits(x.routine);
+  const double element = t.element == Element::kFloat32 ? 4 : 2;
+  const double c = 4 * elements_of(extent_of_c(call)) * (t.triangular_output ? 0.5 : 1);
+  const double a = element * elements_of(extent_of_a(call)) * (t.symmetric_a || t.triangular_a ? 0.5 : 1);
+  const double in = a + (t.has_b ? element * elements_of(extent_of_b(call)) : 0) + (t.in_place ? c : 0);
+  return std::max({in / up, c / down, flops(x.routine, x.shape) / (tflops * 1e12)});
+}
+
+Json report(const Subject &x, const Way &way, double ours, double bound) {
   const Summary s = summarise(way.seconds);
-  const double flops = 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-  fmt::print("{:<20} {:<2} {:<8} {:<9} {:>10} {:>24} {:>8.2f} {:>7.2f} {:>7.3f} {:>8.1e}\n", shape_name(shape), op,
-             memory, way.name, duration_text(s.median),
-             fmt::format("({}..{})", duration_text(s.minimum), duration_text(s.maximum)), 1e-12 * flops / s.median,
-             s.median / ours, bound / s.median, way.error);
+  const double tflops = 1e-12 * flops(x.routine, x.shape) / s.median;
+  fmt::print("{:<7} {:<20} {:<2} {:<8} {:<9} {:>10} {:>24} {:>8.2f} {:>7.2f} {:>7.3f} {:>8.1e}\n",
+             traits(x.routine).name, shape_name(x.shape), x.op, x.memory, way.name, duration_text(s.median),
+             fmt::format("({}..{})", duration_text(s.minimum), duration_text(s.maximum)), tflops, s.median / ours,
+             bound / s.median, way.error);
   fflush(stdout);
-  return {{"m", shape.m},
+  const Shape &shape = x.shape;
+  return {{"routine", traits(x.routine).name},
+          {"m", shape.m},
           {"n", shape.n},
           {"k", shape.k},
           {"pad", shape.pad},
-          {"transposes", op},
-          {"memory", memory},
+          {"transposes", x.op},
+          {"memory", x.memory},
           {"way", way.name},
           {"calls", s.count},
           {"median", s.median},
           {"minimum", s.minimum},
           {"maximum", s.maximum},
-          {"tflops", 1e-12 * flops / s.median},
+          {"tflops", tflops},
           {"ratio", s.median / ours},
           {"bound", bound / s.median},
           {"error_over_bound", way.error}};
@@ -142,27 +162,29 @@ int host_bench(const HostOptions &host, const BenchOptions &options) {
       "median (minimum..maximum) of a whole call; ratio = time / ours; bound = largest of the link's time up, down, "
       "and that of the operations at {:.1f} TFLOP/s, over the time\n\n",
       host.tflops);
-  fmt::print("{:<20} {:<2} {:<8} {:<9} {:>10} {:>24} {:>8} {:>7} {:>7} {:>8}\n", "m x n x k + pad", "op", "memory",
-             "way", "median", "", "TFLOP/s", "ratio", "bound", "error");
+  fmt::print("{:<7} {:<20} {:<2} {:<8} {:<9} {:>10} {:>24} {:>8} {:>7} {:>7} {:>8}\n", "", "m x n x k + pad", "op",
+             "memory", "way", "median", "", "TFLOP/s", "ratio", "bound", "error");
   Json json = machine_json(machine);
   json["link"] = {{"up", up}, {"down", down}};
   json["results"] = Json::array();
   const std::vector<std::string> transposes =
       options.transposes.empty() ? std::vector<std::string>{"NN"} : options.transposes;
-  for (const Shape &shape : choose_shapes(options)) {
-    for (const std::string &op : transposes) {
-      for (const std::string &memory : host.memories) {
-        if (op.size() != 2) throw Error(fmt::format("--transposes {}: of NN, NT, TN, TT", op));
-        Workload work(Routine::kSgemm, shape, op_of(op[0]), op_of(op[1]),
-                      memory == "pinned" ? &pinned : &host_memory());
-        for (Way &way : ways) way.seconds.clear();
-        measure(&work, options.reps, &ways);
-        const double m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
-                     k = static_cast<double>(shape.k);
-        const double bound =
-            std::max({4 * (m * k + k * n) / up, 4 * m * n / down, 2 * m * n * k / (host.tflops * 1e12)});
-        const double ours = summarise(ways[0].seconds).median;
-        for (const Way &way : ways) json["results"].push_back(report(shape, memory, op, way, ours, bound));
+  const auto measure_row = [&](const Subject &x) {
+    if (x.op.size() != 2) throw Error(fmt::format("--transposes {}: of NN, NT, TN, TT", x.op));
+    Workload work(x.routine, x.shape, op_of(x.op[0]), op_of(x.op[1]), x.memory == "pinned" ? &pinned : &host_memory());
+    for (Way &way : ways) way.seconds.clear();
+    measure(&work, options.reps, &ways);
+    const double bound = least_seconds(x, work.call(), up, down, host.tflops);
+    const double ours = summarise(ways[0].seconds).median;
+    for (const Way &way : ways) json["results"].push_back(report(x, way, ours, bound));
+  };
+  const std::vector<std::string> routines =
+      options.routines.empty() ? std::vector<std::string>{"sgemm"} : options.routines;
+  for (const std::string &name : routines) {
+    const Routine routine = parse_routine(name);
+    for (const Shape &shape : choose_shapes(options)) {
+      for (const std::string &op : transposes) {
+        for (const std::string &memory : host.memories) measure_row({routine, shape, op, memory});
       }
     }
   }

@@ -47,6 +47,11 @@ class PinnedMemory : public Memory {
   const GpuApi &api_ = gpu_api();
 };
 
+void require_sgemm(const Call &call, const char *peer) {
+  if (call.routine == Routine::kSgemm) return;
+  throw Error(fmt::format("--peer {}: with --host it is there for sgemm, not for {}", peer, traits(call.routine).name));
+}
+
 class CopyPeer : public HostPeer {
  public:
   CopyPeer()
@@ -56,6 +61,7 @@ class CopyPeer : public HostPeer {
 
   // Device memory is kept, as a careful program would.
   void run(const Call &x) override {
+    require_sgemm(x, "copy");
     const size_t a = bytes(x.lda, x.transa == LIBSGEMM_NO_TRANS ? x.k : x.m);
     const size_t b = bytes(x.ldb, x.transb == LIBSGEMM_NO_TRANS ? x.n : x.k), c = bytes(x.ldc, x.n);
     Call there = x;
@@ -109,6 +115,7 @@ class CublasXt : public HostPeer {
 
   std::string version() const override { return "its default block size, one GPU"; }
   void run(const Call &x) override {
+    require_sgemm(x, "cublasxt");
     const auto op = [](libsgemm_op_t t) { return t == LIBSGEMM_NO_TRANS ? 0 : 1; };
     const auto size = [](int64_t value) { return static_cast<size_t>(value); };
     const int status = sgemm_(handle_, op(x.transa), op(x.transb), size(x.m), size(x.n), size(x.k), &x.alpha, x.a,

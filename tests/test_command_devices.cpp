@@ -249,7 +249,16 @@ TEST_CASE("bench --host: pageable and page-locked memory, beside other ways") {
   }
   CHECK(json["results"][1]["way"] == "copy");
   CHECK(json["results"][3]["memory"] == "pinned");
+  const Outcome others = bench({"--host", "pageable,pinned", "--shape", "70,60,50,1", "--peer", "none", "--reps", "1",
+                                "--routine", "ssymm,ssyr2k,strmm,strsm,sgemmtr,sgemm"});
+  INFO(others.description());
+  CHECK(others.exit_status == 0);
+  CHECK_THAT(others.out, Contains("strsm   ") && Contains("sgemmtr "));
   require_error(bench({"--host", "pinned", "--shape", "9,9,9", "--peer", "openblas"}), "--peer openblas: ");
+  for (const std::string peer : {"copy", "cublasxt"}) {
+    require_error(bench({"--host", "pinned", "--shape", "9,9,9", "--peer", peer, "--routine", "ssymm"}),
+                  "--peer " + peer + ": with --host it is there for sgemm");
+  }
   CHECK(bench({"--host", "swapped"}).exit_status == 2);
 }
 
