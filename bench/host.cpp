@@ -151,7 +151,8 @@ int host_bench(const HostOptions &host, const BenchOptions &options) {
   std::vector<std::unique_ptr<HostPeer>> peers;
   std::vector<Way> ways = make_ways(options, &handle, &gpu, &peers);
   Report machine = start_report(nullptr, gpu);
-  const auto [up, down] = measure_link(&gpu, &pinned);
+  const std::pair<double, double> link = measure_link(&gpu, &pinned);
+  const double up = link.first, down = link.second;
   machine.notes.push_back(
       fmt::format("link: {:.1f} GB/s up, {:.1f} GB/s down from page-locked memory", 1e-9 * up, 1e-9 * down));
   for (const Way &way : ways) {
