@@ -54,8 +54,9 @@ TEST_CASE("threads of OpenBLAS sleep soon after a call, unless the program says 
     CHECK(outcome.report["timeout"] == timeout);
     return std::stoi(outcome.report["busy"]);
   };
-  CHECK(rest("") < 50);
-  if (std::thread::hardware_concurrency() > 1) CHECK(rest("30") > 50);
+  // Of 100 ms; on a busy machine a thread that spins has a part of a processor only.
+  CHECK(rest("") < 15);
+  if (std::thread::hardware_concurrency() > 1) CHECK(rest("30") > 20);
 }
 
 TEST_CASE("fork before the first use: parent and child both work") {
