@@ -111,12 +111,9 @@ Plan make_plan(const BenchOptions &options, std::vector<std::string> *notes) {
   plan.peer = choose_peer(options, notes);
   plan.backends = choose_backends(options, memory_of(plan));
   const std::vector<std::string> transposes = choose_transposes(options);
-  const std::vector<std::string> names =
-      options.routines.empty() ? std::vector<std::string>{"sgemm"} : options.routines;
   const std::vector<Shape> shapes = choose_shapes(options);
   for (const std::string &mode : options.math_modes) parse_math_mode(mode);
-  for (const std::string &name : names) {
-    const Routine routine = parse_routine(name);
+  for (const Routine routine : parse_routines(options.routines)) {
     for (const Shape &shape : shapes) {
       if (options.max_flops > 0 && flops(routine, shape) > options.max_flops) continue;
       for (const std::string &text : transposes_of(routine, transposes)) {

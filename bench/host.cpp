@@ -103,7 +103,7 @@ double elements_of(const Extent &x) { return static_cast<double>(x.rows) * stati
 // Seconds that the link and the operations take at least.
 double least_seconds(const Subject &x, const Call &call, double up, double down, double tflops) {
   const Traits &t = traits(x.routine);
-  const double element = t.element == Element::kFloat32 ? 4 : 2;
+  const auto element = static_cast<double>(element_bytes(t.element));
   const double c = 4 * elements_of(extent_of_c(call)) * (t.triangular_output ? 0.5 : 1);
   const double a = element * elements_of(extent_of_a(call)) * (t.symmetric_a || t.triangular_a ? 0.5 : 1);
   const double in = a + (t.has_b ? element * elements_of(extent_of_b(call)) : 0) + (t.in_place ? c : 0);
@@ -179,10 +179,7 @@ int host_bench(const HostOptions &host, const BenchOptions &options) {
     const double ours = summarise(ways[0].seconds).median;
     for (const Way &way : ways) json["results"].push_back(report(x, way, ours, bound));
   };
-  const std::vector<std::string> routines =
-      options.routines.empty() ? std::vector<std::string>{"sgemm"} : options.routines;
-  for (const std::string &name : routines) {
-    const Routine routine = parse_routine(name);
+  for (const Routine routine : parse_routines(options.routines)) {
     for (const Shape &shape : choose_shapes(options)) {
       for (const std::string &op : transposes) {
         for (const std::string &memory : host.memories) measure_row({routine, shape, op, memory});

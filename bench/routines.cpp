@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "command.h"
 
 namespace command {
@@ -41,6 +44,15 @@ Routine parse_routine(const std::string &name) {
   }
   throw Error(fmt::format("--routine {}: there is no such routine; there are {}", name, names));
 }
+
+std::vector<Routine> parse_routines(const std::vector<std::string> &names) {
+  if (names.empty()) return {Routine::kSgemm};
+  std::vector<Routine> routines;
+  std::transform(names.begin(), names.end(), std::back_inserter(routines), parse_routine);
+  return routines;
+}
+
+size_t element_bytes(Element element) { return element == Element::kFloat32 ? sizeof(float) : sizeof(uint16_t); }
 
 Call make_call(Routine routine, const Shape &shape, libsgemm_op_t transa, libsgemm_op_t transb) {
   Call call{routine, transa, transb, shape.m, shape.n, shape.k, 1, 0, nullptr, 0, nullptr, 0, nullptr, 0};

@@ -32,9 +32,12 @@ struct Traits {
 };
 
 const Traits &traits(Routine routine);
+size_t element_bytes(Element element);
 
 // Throws Error, listing the names there are.
 Routine parse_routine(const std::string &name);
+// Of --routine; sgemm if there are none.
+std::vector<Routine> parse_routines(const std::vector<std::string> &names);
 
 struct Call {
   Routine routine;

@@ -56,8 +56,6 @@ uint16_t encode(float value, Element element) {
   return static_cast<uint16_t>(sign | exponent << 10 | (bits >> 13 & 0x3ffu));
 }
 
-size_t element_bytes(Element element) { return element == Element::kFloat32 ? sizeof(float) : sizeof(uint16_t); }
-
 // The first, the last, and others between; repeated where there are fewer.
 std::vector<int64_t> choose_indices(int64_t count, uint64_t *random) {
   std::vector<int64_t> indices = {0, count - 1};

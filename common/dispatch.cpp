@@ -157,11 +157,6 @@ class Deferral {
   Clock::time_point start_;
 };
 
-libsgemm_status_t attempt_timed(Request *r, int index, Error *error) {
-  const Deferral deferral(*r->info);
-  return attempt(r, index, error);
-}
-
 libsgemm_status_t compute(Request *r) {
   ThreadInfo &info = *r->info;
   int8_t order[kBackendCount];
@@ -176,7 +171,8 @@ libsgemm_status_t compute(Request *r) {
     if (!usable(*now, index)) continue;
     Error error;  // not cleared as a whole: this is the path of every call
     error.text[0] = '\0';
-    libsgemm_status_t status = attempt_timed(now, index, &error);
+    const Deferral deferral(info);
+    libsgemm_status_t status = attempt(now, index, &error);
     if (status == LIBSGEMM_SUCCESS && moved) status = moved->finish(&error);
     if (status == LIBSGEMM_SUCCESS) {
       if (info.choice != Choice::forced_kernel && asked > 0) {

@@ -188,7 +188,7 @@ TEST_CASE("a triangle of C is cut alike in both directions") {
         for (const Unit &u : make_units(d, p, 0, 1)) {
           CHECK((uplo == LIBSGEMM_LOWER ? u.i >= u.j : u.i <= u.j));
           for (int64_t launch = 0; launch < launches_of(d, p, u); ++launch) {
-            const GemmDesc part = device_desc(d, p, u, launch);
+            const GemmDesc part = device_desc(d, p, u, factors_of(d, p, u, launch));
             CHECK((part.routine == Routine::gemm) == (u.i != u.j));
             flops += flop_count(part);
           }

@@ -83,13 +83,13 @@ constexpr int kDeepBind = RTLD_DEEPBIND;
 // place, with the variable.
 class AddedVariable {
  public:
-  explicit AddedVariable(const char *name, const char *text) {
+  explicit AddedVariable(const std::string &name, const std::string &value) {
     static std::vector<char *> *list = nullptr;  // never freed
-    if (environ == nullptr || getenv(name) != nullptr || list != nullptr) return;
+    if (environ == nullptr || getenv(name.c_str()) != nullptr || list != nullptr) return;
     size_t count = 0;
     while (environ[count] != nullptr) ++count;
     list = new std::vector<char *>(environ, environ + count);
-    list->push_back(strdup(text));
+    list->push_back(strdup((name + "=" + value).c_str()));
     list->push_back(nullptr);
     before_ = environ;
     longer_ = environ = list->data();
@@ -108,7 +108,7 @@ class AddedVariable {
 // with threads of its own, and they wait for each other: 4096 x 16 x 4096 on an H100 took 10 ms instead of 2. 2^22
 // ticks are 2 ms, after which threads sleep; a program's own OPENBLAS_THREAD_TIMEOUT is left alone.
 void *load(const char *file) {
-  const AddedVariable shorter("OPENBLAS_THREAD_TIMEOUT", "OPENBLAS_THREAD_TIMEOUT=22");
+  const AddedVariable shorter("OPENBLAS_THREAD_TIMEOUT", "22");
   return dlopen(file, RTLD_NOW | RTLD_LOCAL | kDeepBind);
 }
 

@@ -56,7 +56,7 @@ size_t workspace_limit(const GemmDesc &d) {
   return split ? kSplitWorkspace : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
 }
 
-// Calls visit(unit, launch) for one tile of each shape, on the diagonal and off it.
+// Calls visit(unit, factors) of a launch for one tile of each shape, on the diagonal and off it.
 template <typename Visit>
 void for_shapes(const GemmDesc &d, const Plan &p, const Visit &visit) {
   const auto distinct = [](const std::vector<int64_t> &bounds, std::ptrdiff_t most) {
@@ -74,8 +74,8 @@ void for_shapes(const GemmDesc &d, const Plan &p, const Visit &visit) {
   for (const int64_t i : distinct(p.rows, most)) {
     for (const int64_t j : distinct(p.cols, most)) {
       const Unit unit = {0, p.group, i, j, false};
-      const int64_t per_step = launches_of(d, p, unit) / p.steps();
-      for (const int64_t step : distinct(p.depth, 1)) visit(unit, step * per_step);
+      const int64_t per_step = launches_per_step(d, unit);
+      for (const int64_t step : distinct(p.depth, 1)) visit(unit, factors_of(d, p, unit, step * per_step));
     }
   }
 }
@@ -85,10 +85,10 @@ bool find_workspace(const Request &r, const Plan &p, size_t most, size_t *worksp
   bool all = true;
   *workspace = 0;
   alignas(256) static float place;
-  for_shapes(r.desc, p, [&](const Unit &unit, int64_t launch) {
-    GemmDesc d = device_desc(r.desc, p, unit, launch);
+  for_shapes(r.desc, p, [&](const Unit &unit, const Factors &factors) {
+    GemmDesc d = device_desc(r.desc, p, unit, factors);
     d.a = d.c = &place;
-    d.b = factors_of(r.desc, p, unit, launch).second.block.items > 0 ? &place : nullptr;
+    d.b = factors.second.block.items > 0 ? &place : nullptr;
     const Kernel *kernel = r.forced;
     if (kernel == nullptr) kernel = select_kernel(r.backend, d, r.devices.front(), most);
     all = all && kernel != nullptr && kernel->supports(d, r.devices.front());

@@ -218,7 +218,7 @@ bool Pipeline::assign_step(Work *w) {
   ++uses_;
   use(first, f.first, first_there);
   if (second != nullptr) use(second, f.second, second_there);
-  steps_.push_back({w, index, first, second});
+  steps_.push_back({w, f, first, second});
   ++w->assigned;
   return true;
 }
@@ -280,7 +280,7 @@ void Pipeline::begin_saving(Work *w) {
 // ---- Launches
 
 GemmDesc Pipeline::describe(const Step &s) const {
-  GemmDesc d = device_desc(job_.desc, job_.plan, s.work->unit, s.index);
+  GemmDesc d = device_desc(job_.desc, job_.plan, s.work->unit, s.factors);
   if (s.work->launched > 0) d.beta = 1;
   d.a = s.first->memory;
   if (s.second != nullptr) d.b = s.second->memory;

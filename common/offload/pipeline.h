@@ -112,7 +112,7 @@ class Pipeline {
 
   struct Step {
     Work *work;
-    int64_t index;
+    Factors factors;
     Buffer *first, *second;  // in the place of A and of B; the second may be NULL
   };
 

@@ -171,18 +171,17 @@ void simulate(const GemmDesc &d, const Rates &rates, Plan *p) {
   for (const Unit &unit : make_units(d, *p, 0, 1)) {
     const Block c = block_of_c(*p, unit);
     if (reads) up += 4 * elements(c) / rates.up;
-    const int64_t launches = launches_of(d, *p, unit), per_step = launches / p->steps();
+    const int64_t launches = launches_of(d, *p, unit);
     for (int64_t l = 0; l < launches; ++l) {
-      const int64_t launch = unit.back ? launches - 1 - l : l;
-      const Factors f = factors_of(d, *p, unit, launch);
+      const Factors f = factors_of(d, *p, unit, unit.back ? launches - 1 - l : l);
       for (const Factor *x : {&f.first, &f.second}) {
         if (x->block.items == 0) continue;
         Held &held = x->of_b ? b : a;
-        if (held.needs(block_number(d, *p, unit, *x, x == &f.second, launch / per_step))) {
+        if (held.needs(block_number(d, *p, unit, *x, x == &f.second, f.step))) {
           up += size * elements(x->block) / rates.up;
         }
       }
-      computed = std::max(computed, up) + launch_seconds(device_desc(d, *p, unit, launch), rates);
+      computed = std::max(computed, up) + launch_seconds(device_desc(d, *p, unit, f), rates);
     }
     down = std::max(down, computed) + 4 * elements(c) / rates.down;
   }
@@ -193,7 +192,7 @@ void simulate(const GemmDesc &d, const Rates &rates, Plan *p) {
 void estimate(const GemmDesc &d, const Rates &rates, double steps, Plan *p) {
   const Unit unit = {0, p->group, 0, 0, false};
   const double up = static_cast<double>(p->a_bytes + p->b_bytes) / rates.up;
-  p->seconds = steps * (up + launch_seconds(device_desc(d, *p, unit, 0), rates));
+  p->seconds = steps * (up + launch_seconds(device_desc(d, *p, unit, factors_of(d, *p, unit, 0)), rates));
 }
 
 // Only a few tiles to share, though the operands would allow more.

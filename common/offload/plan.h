@@ -76,14 +76,18 @@ struct Factor {
 };
 struct Factors {
   Factor first, second;
+  int64_t step;  // the block of k
 };
 
-int64_t launches_of(const GemmDesc &desc, const Plan &plan, const Unit &unit);
+int64_t launches_per_step(const GemmDesc &desc, const Unit &unit);
+inline int64_t launches_of(const GemmDesc &desc, const Plan &plan, const Unit &unit) {
+  return plan.steps() * launches_per_step(desc, unit);
+}
 Factors factors_of(const GemmDesc &desc, const Plan &plan, const Unit &unit, int64_t launch);
 Block block_of_c(const Plan &plan, const Unit &unit);
 
 // A launch as a description for a device, without pointers, as the first of its unit.
-GemmDesc device_desc(const GemmDesc &desc, const Plan &plan, const Unit &unit, int64_t launch);
+GemmDesc device_desc(const GemmDesc &desc, const Plan &plan, const Unit &unit, const Factors &factors);
 
 // Only a triangle of C belongs to the routine.
 inline bool has_triangle(const GemmDesc &desc) { return stored_c(desc).part != Stored::all; }

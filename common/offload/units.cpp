@@ -71,29 +71,30 @@ size_t device_bytes(const Block &b, size_t size) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-int64_t launches_of(const GemmDesc &d, const Plan &p, const Unit &unit) {
-  return p.steps() * (d.routine == Routine::syr2k && unit.i != unit.j ? 2 : 1);
+int64_t launches_per_step(const GemmDesc &d, const Unit &unit) {
+  return d.routine == Routine::syr2k && unit.i != unit.j ? 2 : 1;
 }
 
 Factors factors_of(const GemmDesc &d, const Plan &p, const Unit &unit, int64_t launch) {
-  const int64_t per_step = launches_of(d, p, unit) / p.steps();
-  const Range rows = part(p.rows, unit.i), cols = part(p.cols, unit.j), depth = part(p.depth, launch / per_step);
+  const int64_t per_step = launches_per_step(d, unit), step = launch / per_step;
+  const Range rows = part(p.rows, unit.i), cols = part(p.cols, unit.j), depth = part(p.depth, step);
   const bool turned_a = d.transa != LIBSGEMM_NO_TRANS, turned_b = d.transb != LIBSGEMM_NO_TRANS;
   const bool swapped = launch % per_step == 1;
   const Factor none = {};
   switch (d.routine) {
     case Routine::gemm:
     case Routine::gemmtr: {
-      Factors f = {{false, block(unit, rows, depth, turned_a)}, {true, block(unit, depth, cols, turned_b)}};
+      Factors f = {{false, block(unit, rows, depth, turned_a)}, {true, block(unit, depth, cols, turned_b)}, step};
       if (d.batch == Batch::strided && d.stride_a == 0) f.first.block.item = 0, f.first.block.items = 1;
       if (d.batch == Batch::strided && d.stride_b == 0) f.second.block.item = 0, f.second.block.items = 1;
       return f;
     }
     case Routine::syrk:
       return {{false, block(unit, rows, depth, turned_a)},
-              unit.i == unit.j ? none : Factor{false, block(unit, cols, depth, turned_a)}};
+              unit.i == unit.j ? none : Factor{false, block(unit, cols, depth, turned_a)},
+              step};
     case Routine::syr2k:
-      return {{swapped, block(unit, rows, depth, turned_a)}, {!swapped, block(unit, cols, depth, turned_a)}};
+      return {{swapped, block(unit, rows, depth, turned_a)}, {!swapped, block(unit, cols, depth, turned_a)}, step};
     case Routine::symm:
     case Routine::trmm:
     case Routine::trsm:
@@ -101,15 +102,15 @@ Factors factors_of(const GemmDesc &d, const Plan &p, const Unit &unit, int64_t l
   }
   const Stored a = stored_a(d);
   return {{false, {unit.item, unit.items, 0, a.rows, 0, a.cols}},
-          d.routine == Routine::symm ? Factor{true, block_of_c(p, unit)} : none};
+          d.routine == Routine::symm ? Factor{true, block_of_c(p, unit)} : none,
+          step};
 }
 
 Block block_of_c(const Plan &p, const Unit &unit) {
   return block(unit, part(p.rows, unit.i), part(p.cols, unit.j), false);
 }
 
-GemmDesc device_desc(const GemmDesc &desc, const Plan &p, const Unit &unit, int64_t launch) {
-  const Factors f = factors_of(desc, p, unit, launch);
+GemmDesc device_desc(const GemmDesc &desc, const Plan &p, const Unit &unit, const Factors &f) {
   const Block a = f.first.block, b = f.second.block, c = block_of_c(p, unit);
   const size_t size = size_of(desc.type);
   GemmDesc d = desc;
@@ -122,8 +123,7 @@ GemmDesc device_desc(const GemmDesc &desc, const Plan &p, const Unit &unit, int6
   }
   d.m = c.rows;
   d.n = c.cols;
-  const int64_t per_step = launches_of(desc, p, unit) / p.steps();
-  if (desc.routine == Routine::gemm || has_triangle(desc)) d.k = part(p.depth, launch / per_step).length;
+  if (desc.routine == Routine::gemm || has_triangle(desc)) d.k = part(p.depth, f.step).length;
   d.lda = device_ld(a.rows, size);
   d.ldb = device_ld(b.rows, size);
   d.ldc = device_ld(c.rows, sizeof(float));
