@@ -57,13 +57,6 @@ bool same_bits(const GemmDesc &x, const GemmDesc &y, First GemmDesc::*first, Las
   return std::memcmp(begin, &(y.*first), static_cast<size_t>(end - begin)) == 0;
 }
 
-bool same_choice(const GemmDesc &x, const GemmDesc &y) {
-  return same_bits(x, y, &GemmDesc::m, &GemmDesc::ldc) && alike(x.a, y.a) && alike(x.b, y.b) && alike(x.c, y.c) &&
-         alike(x.plan_a, y.plan_a) && alike(x.plan_b, y.plan_b) &&
-         same_bits(x, y, &GemmDesc::routine, &GemmDesc::deterministic) && x.batch == y.batch &&
-         same_bits(x, y, &GemmDesc::batch_count, &GemmDesc::stride_c);
-}
-
 // Modes whose only merit is speed: whoever asks for the others may want their rounding.
 bool has_error_of_fp32(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3;
@@ -82,6 +75,13 @@ const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, siz
 }
 
 }  // namespace
+
+bool same_choice(const GemmDesc &x, const GemmDesc &y) {
+  return same_bits(x, y, &GemmDesc::m, &GemmDesc::ldc) && alike(x.a, y.a) && alike(x.b, y.b) && alike(x.c, y.c) &&
+         alike(x.plan_a, y.plan_a) && alike(x.plan_b, y.plan_b) &&
+         same_bits(x, y, &GemmDesc::routine, &GemmDesc::deterministic) && x.batch == y.batch &&
+         same_bits(x, y, &GemmDesc::batch_count, &GemmDesc::stride_c);
+}
 
 const Kernel *select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
   Choice *last = place_of(desc);

@@ -180,6 +180,10 @@ Element element_of(Routine routine) {
   return Element::kFloat;
 }
 
+Routine product_of(Element element) {
+  return element == Element::kFloat ? Routine::kSgemm : element == Element::kHalf ? Routine::kShgemm : Routine::kSbgemm;
+}
+
 Handle::Handle() {
   const libsgemm_status_t status = libsgemm_create(&handle_);
   if (status != LIBSGEMM_SUCCESS) {

@@ -77,6 +77,9 @@ const std::vector<std::string> &batch_parameters();
 
 Element element_of(Routine routine);
 
+// The product that a batch routine of such elements repeats.
+Routine product_of(Element element);
+
 // A handle that is destroyed at the end of its scope.
 class Handle {
  public:

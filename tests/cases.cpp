@@ -213,6 +213,21 @@ Case case_of(Routine routine, int64_t m, int64_t n, int64_t k) {
   return test;
 }
 
+std::vector<Case> tries_of(Routine routine) {
+  std::vector<Case> tries;
+  for (const int64_t size : {5, 16, 64, 128, 256}) tries.push_back(case_of(routine, size, size, size));
+  if (routine == Routine::kSgemm || routine == Routine::kShgemm || routine == Routine::kSbgemm) {
+    for (const int64_t n : {1, 4}) tries.push_back(case_of(routine, 256, n, 256));
+    tries.push_back(case_of(routine, 256, 256, 256));
+    tries.back().transa = LIBSGEMM_TRANS;
+  }
+  for (Case &test : tries) test.padding = {0, 0, 0};
+  // Columns that are not aligned.
+  tries.push_back(case_of(routine, 256, 256, 256));
+  tries.back().offset = 1;
+  return tries;
+}
+
 std::string describe(const Case &test) {
   std::ostringstream text;
   text << entry_name(test.routine) << " transa=" << name(test.transa) << " transb=" << name(test.transb)

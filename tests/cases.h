@@ -36,6 +36,9 @@ std::vector<Case> cases_of(Routine routine);
 // The plain case of that size.
 Case case_of(Routine routine, int64_t m, int64_t n, int64_t k);
 
+// A few, among which every row of a kernel table that serves the routine finds one that it supports.
+std::vector<Case> tries_of(Routine routine);
+
 constexpr libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};
 
 // One line that is enough to repeat the case.

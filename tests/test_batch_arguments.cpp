@@ -21,10 +21,6 @@ Case product_case(Routine routine) {
   return test;
 }
 
-Routine product_of(Element element) {
-  return element == Element::kFloat ? Routine::kSgemm : element == Element::kHalf ? Routine::kShgemm : Routine::kSbgemm;
-}
-
 // A legal batch of two groups, of one and of two products, whose every array can be made wrong.
 struct Groups {
   explicit Groups(Element element, libsgemm_layout_t layout)

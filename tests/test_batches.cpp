@@ -9,11 +9,6 @@ using namespace sgemm_test;
 
 namespace {
 
-// The product that a batch routine repeats.
-Routine product_of(Element element) {
-  return element == Element::kFloat ? Routine::kSgemm : element == Element::kHalf ? Routine::kShgemm : Routine::kSbgemm;
-}
-
 // Every stride-th case of the table whose size keeps a batch cheap.
 std::vector<Case> some_cases(Routine product, size_t step) {
   std::vector<Case> some;
@@ -237,38 +232,35 @@ TEST_CASE("empty batches do nothing") {
   }
 }
 
+// On a GPU by test_gpu: the offload of host memory aligns columns, so that rows for others have nothing to do there.
 TEST_CASE("every row of the kernel table runs by force") {
-  const auto runs = [](Way *way, Ways *ways) {
-    for (const Routine routine : kSingleRoutines) {
-      std::vector<Case> tries;
-      for (const int64_t size : {5, 16, 64, 128, 256}) tries.push_back(case_of(routine, size, size, size));
-      if (routine == product_of(element_of(routine))) tries.push_back(case_of(routine, 256, 4, 256));
-      for (Case test : tries) {
-        test.padding = {0, 0, 0};
-        const Problem problem = make_problem(test);
-        Placement placement(problem, LIBSGEMM_COL_MAJOR);
-        const libsgemm_status_t status = call(routine, *way->handle, placement.args());
-        REQUIRE(ways->judge(way, entry_name(routine), false, status, &placement) == "");
-        if (way->ran > 0) return true;
-      }
-    }
-    for (const Routine routine : kStridedRoutines) {
-      Case test;
-      test.routine = product_of(element_of(routine));
-      test.m = test.n = test.k = 16;
-      const std::vector<Problem> problems = make_batch(test, 3, {false, false});
-      Placement placement({&problems[0], &problems[1], &problems[2]}, LIBSGEMM_COL_MAJOR, {400, 400, 400});
-      const libsgemm_status_t status = call(routine, *way->handle, placement.args());
-      REQUIRE(ways->judge(way, entry_name(routine), false, status, &placement) == "");
-      if (way->ran > 0) return true;
-    }
-    return false;
-  };
+  if (subject().is_gpu) {
+    SUCCEED("in test_gpu, in device memory");
+    return;
+  }
   Ways ways;
   REQUIRE(subject().kernels.size() > 0);
   for (Way &way : ways.all()) {
     if (way.kernel.empty()) continue;
     INFO(way.kernel);
-    CHECK(runs(&way, &ways));
+    const auto run = [&ways, &way](Routine routine, Placement *placement) {
+      const libsgemm_status_t status = call(routine, *way.handle, placement->args());
+      REQUIRE(ways.judge(&way, entry_name(routine), false, status, placement) == "");
+    };
+    for (const Routine routine : kSingleRoutines) {
+      for (const Case &test : tries_of(routine)) {
+        if (way.ran > 0) break;
+        const Problem problem = make_problem(test);
+        Placement placement(problem, LIBSGEMM_COL_MAJOR);
+        run(routine, &placement);
+      }
+    }
+    for (const Routine routine : kStridedRoutines) {
+      if (way.ran > 0) break;
+      const Problem problem = make_problem(case_of(product_of(element_of(routine)), 16, 16, 16));
+      Placement placement({&problem, &problem}, LIBSGEMM_COL_MAJOR, {0, 0, 400});
+      run(routine, &placement);
+    }
+    CHECK(way.ran > 0);
   }
 }

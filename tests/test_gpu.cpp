@@ -88,6 +88,15 @@ class Runner {
     CHECK((rows > 0 || forced == 0));
   }
 
+  // Every row ran by force.
+  void finish_rows() {
+    failures_.report();
+    for (const Way &way : ways_.all()) {
+      INFO(way.description() << ": " << way.declined << " declined");
+      CHECK(way.ran > 0);
+    }
+  }
+
   // Calls that ran in the mode asked for, and not in FP32 in its place.
   int ran_in_mode() { return ways_.all().front().ran_in_mode; }
 
@@ -139,10 +148,7 @@ TEST_CASE("products in each math mode on device pointers, as the backend chooses
 TEST_CASE("strided batches on device pointers") {
   for (const Routine routine : kStridedRoutines) {
     DYNAMIC_SECTION(entry_name(routine)) {
-      const Element element = element_of(routine);
-      const Routine product = element == Element::kFloat  ? Routine::kSgemm
-                              : element == Element::kHalf ? Routine::kShgemm
-                                                          : Routine::kSbgemm;
+      const Routine product = product_of(element_of(routine));
       Runner runner;
       const std::vector<Case> cases = cases_of(product);
       for (size_t at = 0; at < cases.size(); at += 53) {
@@ -169,6 +175,20 @@ TEST_CASE("strided batches on device pointers") {
       runner.finish(20);
     }
   }
+}
+
+TEST_CASE("every row of the kernel table runs by force") {
+  REQUIRE(subject().kernels.size() > 0);
+  Runner runner;
+  for (const Routine routine : kSingleRoutines) {
+    if (!serves(routine)) continue;
+    for (const Case &test : tries_of(routine)) runner.run(make_problem(test));
+  }
+  for (const Routine routine : kStridedRoutines) {
+    const Problem problem = make_problem(case_of(product_of(element_of(routine)), 16, 16, 16));
+    runner.run(routine, {&problem, &problem, &problem}, LIBSGEMM_COL_MAJOR, {0, 0, 400});
+  }
+  runner.finish_rows();
 }
 
 TEST_CASE("batches of pointers, with the arrays in host and in device memory, in every row") {

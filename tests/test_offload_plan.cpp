@@ -7,6 +7,7 @@
 #include "catch.h"
 #include "offload/operand.h"
 #include "offload/plan.h"
+#include "offload/plan_cache.h"
 
 using namespace libsgemm;
 
@@ -219,4 +220,40 @@ TEST_CASE("a block is cut into pieces that hold all of it and are small") {
       CHECK(std::all_of(seen.begin(), seen.end(), [](const auto &x) { return x.second == 1; }));
     }
   }
+}
+
+TEST_CASE("a plan is kept for calls that are the same in all that it depends on") {
+  const Backend backend = {};
+  const PlanKey key = {&backend, 0, nullptr, kRates, product(100, 90, 80)};
+  Plan plan = {}, found = {};
+  size_t workspace = 0;
+  REQUIRE(make_plan(key.desc, kRates, size_t{1} << 30, &plan));
+  CHECK(!find_plan(key, &found, &workspace));
+  keep_plan(key, plan, 512);
+  REQUIRE(find_plan(key, &found, &workspace));
+  CHECK(workspace == 512);
+  CHECK(found.rows == plan.rows);
+  CHECK(found.bytes() == plan.bytes());
+
+  std::vector<PlanKey> others(8, key);
+  others[0].desc.k = 81;
+  others[1].desc.beta = 1;
+  others[2].desc.transb = LIBSGEMM_TRANS;
+  others[3].desc.math_mode = LIBSGEMM_MATH_TF32;
+  others[4].device = 1;
+  others[5].rates.up = 25e9;
+  const Kernel kernel = {};
+  others[6].forced = &kernel;
+  alignas(16) const float place[2] = {};
+  others[7].desc.a = &place[1];
+  for (const PlanKey &other : others) CHECK(!find_plan(other, &found, &workspace));
+
+  PlanKey later = key;
+  for (int i = 0; i < 16; ++i) {
+    CHECK(find_plan(key, &found, &workspace));
+    later.desc.k = 200 + i;
+    keep_plan(later, plan, 0);
+  }
+  CHECK(!find_plan(key, &found, &workspace));
+  CHECK(find_plan(later, &found, &workspace));
 }

@@ -12,6 +12,7 @@
 #include "loader.h"
 #include "log.h"
 #include "pipeline.h"
+#include "plan_cache.h"
 
 namespace libsgemm {
 namespace {
@@ -296,15 +297,14 @@ libsgemm_status_t run_plan(const Request &r, const Plan &plan, size_t workspace,
   return status;
 }
 
-// What the first device has. A plan does not depend on the others, so that results do not.
-libsgemm_status_t budget_of(const Request &r, size_t *budget, Error *error) {
+// What the device must have so that nothing is cut for its memory's sake.
+size_t unbound_bytes(const Request &r) {
   Plan whole = {};
   whole.group = 1;
   whole.rows = {0, r.desc.m};
   whole.cols = {0, r.desc.n};
   whole.depth = {0, r.desc.k};
-  const size_t enough = fit_plan(r.desc, SIZE_MAX / 4, &whole) ? whole.bytes() + workspace_limit(r.desc) : SIZE_MAX;
-  return device_budget(r.backend, r.devices.front(), enough, budget, error);
+  return fit_plan(r.desc, SIZE_MAX / 4, &whole) ? whole.bytes() + workspace_limit(r.desc) : SIZE_MAX;
 }
 
 }  // namespace
@@ -327,17 +327,26 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, const Ke
     set_error(error, "no host memory for a copy of C");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  size_t budget = 0;
-  libsgemm_status_t status = budget_of(r, &budget, error);
+  // A plan depends on the first device alone, so that results do not depend on the others; and not on the calls before
+  // where they must not either.
+  const bool may_keep = !desc.deterministic && desc.batch == Batch::none;
+  const PlanKey key = {&backend, r.devices.front(), *kernel, r.rates, desc};
+  Plan plan = {};
+  size_t workspace = 0, budget = 0;
+  bool planned = may_keep && find_plan(key, &plan, &workspace);
+  const size_t enough = planned ? plan.bytes() + workspace : unbound_bytes(r);
+  libsgemm_status_t status = device_budget(backend, r.devices.front(), enough, &budget, error);
   if (status != LIBSGEMM_SUCCESS) return status;
+  planned = planned && budget >= enough;
+  const bool keep = may_keep && !planned && budget >= enough;
   // What is free may be in pieces, or gone: less may be had where this much is not.
   for (int attempt = 0; attempt < 6; ++attempt, budget /= 2) {
-    Plan plan = {};
-    size_t workspace = 0;
-    status = plan_for(r, budget, &plan, &workspace, error);
+    if (!planned) status = plan_for(r, budget, &plan, &workspace, error);
     if (status != LIBSGEMM_SUCCESS) break;
     status = run_plan(r, plan, workspace, undo, kernel, error);
+    if (status == LIBSGEMM_SUCCESS && keep && attempt == 0) keep_plan(key, plan, workspace);
     if (status != LIBSGEMM_OUT_OF_MEMORY) break;
+    planned = false;
     budget = std::min(budget, plan.bytes() + workspace);
   }
   if (status == LIBSGEMM_SUCCESS) *device = r.devices.front();

@@ -116,8 +116,8 @@ libsgemm_status_t Pipeline::turn(bool *moved) {
   *moved = take_units();
   *moved = assign_c() || *moved;
   *moved = fill() || *moved;
-  if (uploads_.empty()) *moved = save_ahead() || *moved;
   libsgemm_status_t status = send(moved);
+  if (uploads_.empty()) *moved = save_ahead() || *moved;  // behind the copies, since waking the threads takes time
   if (status == LIBSGEMM_SUCCESS) status = launch(moved);
   if (status == LIBSGEMM_SUCCESS) status = land_uploads(moved);
   if (status == LIBSGEMM_SUCCESS) status = fetch(moved);
@@ -270,7 +270,7 @@ void Pipeline::begin_saving(Work *w) {
     saved_.push_back(save.region);
     save.run = [](CopyTask *task) {
       const Save &self = *static_cast<Save *>(task);
-      self.job->undo.save(self.job->desc, self.region);
+      self.job->undo.save(self.job->desc, self.region, self.job->c.pinned);
       self.work->unsaved.fetch_sub(1, std::memory_order_release);
     };
     submit_copy(&save, helps_);

@@ -3,6 +3,10 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +23,7 @@ namespace libsgemm {
 namespace {
 
 // Memory that calls have touched, for the next ones: new pages cost more than what is copied there (64 MiB by 8 threads
-// on an H100's host: 5.7 ms instead of 2.1). The kernel may take its pages back where memory is short.
+// on an H100's host: 5.7 ms instead of 2.1). Of large ones the kernel may take pages back where memory is short.
 class Kept {
  public:
   // Bytes are what there are, at least what was wanted; NULL: none is so large. Then the largest makes room.
@@ -61,7 +65,7 @@ class Kept {
     size_t bytes;
   };
 
-  static constexpr size_t kWorthAsking = 1 << 20;
+  static constexpr size_t kWorthAsking = size_t{64} << 20;
 
   void drop_largest() {
     if (idle_.empty()) return;
@@ -137,20 +141,55 @@ void provide_pages(const GemmDesc &d, const Region &r) {
 #endif
 }
 
-}  // namespace
+// Takes lines of memory that were only read out of the processors' caches. A device that writes there has to do that
+// otherwise, line by line: on an H100's host the last 4 MiB of a 2048 x 2048 result, page-locked, took 200 to 450 us
+// instead of 85 after their saving.
+#ifdef __x86_64__
+__attribute__((target("clflushopt"))) void flush(char *first, size_t bytes) {
+  constexpr size_t kLine = 64;
+  for (size_t at = 0; at < bytes; at += kLine) _mm_clflushopt(first + at);
+  _mm_clflushopt(first + bytes - 1);
+}
 
-void Undo::copy(const GemmDesc &desc, const Region &r, bool save) const {
+bool can_flush() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_CLFLUSHOPT) != 0;
+}
+
+void leave_caches(float *first, size_t bytes) {
+  static const bool can = can_flush();
+  if (can) flush(reinterpret_cast<char *>(first), bytes);
+}
+#else
+void leave_caches(float *, size_t) {}
+#endif
+
+// Calls visit(in C, in the copy, bytes) for what the routine writes of each column.
+template <typename Visit>
+void for_columns(const GemmDesc &desc, const Region &r, float *copies, const Visit &visit) {
   const GemmDesc d = batch_item(desc, r.item);
   const Stored c = stored_c(d);
-  if (save) provide_pages(d, r);
   for (int64_t j = r.col; j < r.col + r.cols; ++j) {
     const RowRange rows = rows_of_part(c, j, r.row, r.row + r.rows);
     if (rows.first >= rows.last) continue;
-    float *column = d.c + j * d.ldc + rows.first;
-    float *saved = memory_ + (r.item * d.n + j) * d.m + rows.first;
-    const size_t bytes = static_cast<size_t>(rows.last - rows.first) * sizeof(float);
-    std::memcpy(save ? saved : column, save ? column : saved, bytes);
+    visit(d.c + j * d.ldc + rows.first, copies + (r.item * d.n + j) * d.m + rows.first,
+          static_cast<size_t>(rows.last - rows.first) * sizeof(float));
   }
+}
+
+}  // namespace
+
+void Undo::save(const GemmDesc &desc, const Region &r, bool for_device) const {
+  provide_pages(batch_item(desc, r.item), r);
+  for_columns(desc, r, memory_, [for_device](float *column, float *copy, size_t bytes) {
+    std::memcpy(copy, column, bytes);
+    if (for_device) leave_caches(column, bytes);
+  });
+}
+
+void Undo::restore(const GemmDesc &desc, const Region &r) const {
+  for_columns(desc, r, memory_,
+              [](float *column, const float *copy, size_t bytes) { std::memcpy(column, copy, bytes); });
 }
 
 }  // namespace libsgemm

@@ -23,12 +23,11 @@ class Undo {
   // Memory for all of C; not touched yet. False if there is none.
   bool reserve(const GemmDesc &desc);
 
-  // Different regions may be saved by several threads at once.
-  void save(const GemmDesc &desc, const Region &region) const { copy(desc, region, true); }
-  void restore(const GemmDesc &desc, const Region &region) const { copy(desc, region, false); }
+  // Different regions may be saved by several threads at once. `for_device`: a device is going to write there itself.
+  void save(const GemmDesc &desc, const Region &region, bool for_device) const;
+  void restore(const GemmDesc &desc, const Region &region) const;
 
  private:
-  void copy(const GemmDesc &desc, const Region &region, bool save) const;
 
   float *memory_ = nullptr;
   size_t bytes_ = 0;

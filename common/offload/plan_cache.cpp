@@ -1,0 +1,57 @@
+// A few plans under a lock.
+#include "plan_cache.h"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+
+#include "kernel_table.h"
+
+namespace libsgemm {
+namespace {
+
+constexpr size_t kMost = 16;
+
+struct Planned {
+  PlanKey key;
+  Plan plan;
+  size_t workspace;
+};
+
+struct Cache {
+  std::mutex mutex;
+  std::deque<Planned> plans;  // the newest first
+};
+
+// Never destroyed: calls may come from exit handlers.
+Cache &cache() {
+  static Cache *instance = new Cache;
+  return *instance;
+}
+
+bool same(const PlanKey &x, const PlanKey &y) {
+  return x.backend == y.backend && x.device == y.device && x.forced == y.forced && x.rates.up == y.rates.up &&
+         x.rates.down == y.rates.down && x.rates.flops == y.rates.flops && same_choice(x.desc, y.desc);
+}
+
+}  // namespace
+
+bool find_plan(const PlanKey &key, Plan *plan, size_t *workspace) {
+  Cache &c = cache();
+  const std::lock_guard<std::mutex> lock(c.mutex);
+  const auto found =
+      std::find_if(c.plans.begin(), c.plans.end(), [&](const Planned &each) { return same(each.key, key); });
+  if (found == c.plans.end()) return false;
+  *plan = found->plan;
+  *workspace = found->workspace;
+  return true;
+}
+
+void keep_plan(const PlanKey &key, const Plan &plan, size_t workspace) {
+  Cache &c = cache();
+  const std::lock_guard<std::mutex> lock(c.mutex);
+  c.plans.push_front({key, plan, workspace});
+  if (c.plans.size() > kMost) c.plans.pop_back();
+}
+
+}  // namespace libsgemm
