@@ -121,7 +121,9 @@ class Operands {
  public:
   Operands(const std::vector<const Problem *> &problems, libsgemm_layout_t layout, const Strides &strides = {})
       : host_(problems, layout, strides) {
-    if (subject().is_gpu) device_.emplace(&host_, problems, strides);
+    if (!subject().is_gpu) return;
+    REQUIRE(gpu::missing() == "");
+    device_.emplace(&host_, problems, strides);
   }
   const Args &args() const { return device_ ? device_->args() : host_.args(); }
 

@@ -28,7 +28,6 @@ class Undo {
   void restore(const GemmDesc &desc, const Region &region) const;
 
  private:
-
   float *memory_ = nullptr;
   size_t bytes_ = 0;
 };
