@@ -1,8 +1,6 @@
 // Location of memory.
 #include "placement.h"
 
-#include <algorithm>
-
 #include "check.h"
 #include "loader.h"
 
@@ -47,7 +45,7 @@ bool agree(const Location *locations, int count, Location *where) {
 unsigned pinned_of(const Location *locations, int count) {
   constexpr unsigned bits[] = {kPinnedC, kPinnedA, kPinnedB};
   unsigned pinned = 0;
-  for (int i = 0; i < std::min(count, 3); ++i) pinned |= locations[i].space == Space::pinned ? bits[i] : 0;
+  for (int i = 0; i < 3 && i < count; ++i) pinned |= locations[i].space == Space::pinned ? bits[i] : 0;
   return pinned;
 }
 
