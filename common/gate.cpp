@@ -33,6 +33,8 @@ Cell &own_cell() {
   return g_cells[cell];
 }
 
+thread_local int t_depth = 0;  // how often the thread has entered
+
 bool is_holder() { return pthread_equal(g_holder.load(), pthread_self()) != 0; }
 
 void wait_until_idle() {
@@ -58,6 +60,7 @@ void at_exit() { close_gate(exiting); }
 }  // namespace
 
 void gate_enter() {
+  if (t_depth++ > 0) return;
   Cell &cell = own_cell();
   for (;;) {
     cell.running.fetch_add(1);
@@ -67,7 +70,9 @@ void gate_enter() {
   }
 }
 
-void gate_leave() { own_cell().running.fetch_sub(1); }
+void gate_leave() {
+  if (--t_depth == 0) own_cell().running.fetch_sub(1);
+}
 
 void gate_close_for_fork() { close_gate(forking); }
 
@@ -77,12 +82,13 @@ void gate_open_after_fork() {
   g_state = open;
 }
 
-void gate_watch() {
+void gate_watch_exit() { std::atexit(at_exit); }
+
+void gate_watch_fork() {
   static std::atomic<bool> watching{false};
   if (watching.exchange(true)) return;
   // Handlers of fork run in the reverse order of their registration, so this one comes before those of the BLAS.
   pthread_atfork(gate_close_for_fork, nullptr, nullptr);
-  std::atexit(at_exit);
 }
 
 }  // namespace libsgemm

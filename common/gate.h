@@ -7,7 +7,8 @@
 
 namespace libsgemm {
 
-// Around the work of a backend. Blocks while a fork is under way, and for good once another thread ends the process.
+// Around the work of a backend, and its loading; may be nested. Blocks while a fork is under way, and for good once
+// another thread ends the process.
 void gate_enter();
 void gate_leave();
 
@@ -15,8 +16,12 @@ void gate_leave();
 void gate_close_for_fork();
 void gate_open_after_fork();
 
-// To be called when a BLAS has been loaded: closes the gate before its own handlers of fork run, and, when the process
-// exits, before its destructors. Further calls do nothing.
-void gate_watch();
+// To be called before a BLAS is loaded and when it has been: closes the gate when the process exits, before the BLAS's
+// destructors and its own handlers run, of those that it registers while it is loaded, too.
+void gate_watch_exit();
+
+// To be called when a BLAS has been loaded: closes the gate before its own handlers of fork run. Further calls do
+// nothing.
+void gate_watch_fork();
 
 }  // namespace libsgemm

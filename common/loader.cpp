@@ -175,9 +175,20 @@ void resolve_kernel(Library *lib) {
   error += (error.empty() ? "" : "; ") + ("LIBSGEMM_KERNEL=" + lib->env.kernel) + " is not valid: use " + valid;
 }
 
+// A backend is not torn down while it is loaded. Entered before the lock, which the thread that ends the process may
+// want.
+class InGate {
+ public:
+  InGate() { gate_enter(); }
+  ~InGate() { gate_leave(); }
+  InGate(const InGate &) = delete;
+  InGate &operator=(const InGate &) = delete;
+};
+
 }  // namespace
 
 Library &make_library() {
+  const InGate gate;
   const std::lock_guard<std::recursive_mutex> lock(mutex());
   // While it is being made, the thread that makes it sees it already.
   static Library *made = nullptr;
@@ -192,9 +203,12 @@ Library &make_library() {
 
 bool load_slow(int index) {
   Library &lib = library();
+  const InGate gate;
   const std::lock_guard<std::recursive_mutex> lock(mutex());
   Slot &slot = lib.slots[index];
   if (slot.state != Slot::untried) return slot.state == Slot::ready;
+  const bool is_blas = index >= kFirstCpu && index != kRef;
+  if (is_blas) gate_watch_exit();
   const char *name = kBackendNames[index];
   if (index == kRef) {
     slot.table = ref_backend();
@@ -211,7 +225,10 @@ bool load_slow(int index) {
     return refuse(&slot, name, "LIBSGEMM_DEVICES=none");
   }
   if (slot.table->open(lib.host, &error) != LIBSGEMM_SUCCESS) return refuse(&slot, name, error.text);
-  if (!slot.table->is_gpu && index != kRef) gate_watch();
+  if (is_blas) {
+    gate_watch_exit();
+    gate_watch_fork();
+  }
   log_line(1, std::string("backend ") + name + ": " + slot.table->version() +
                   (slot.path.empty() ? "" : " (" + slot.path + ")"));
   slot.state.store(Slot::ready, std::memory_order_release);

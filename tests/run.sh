@@ -62,7 +62,7 @@ excluded_labels() {
 build() {
   local options=(-DLIBSGEMM_BUILD_TESTS=ON) cuda='80;90a' hip='gfx906;gfx908;gfx90a;gfx1030'
   if [ -n "$static" ]; then
-    cuda='90a' hip='gfx908;gfx90a;gfx1030'
+    cuda='90a'
   fi
   if [ "$1" = release ]; then
     options+=("-DLIBSGEMM_CUDA_ARCHITECTURES=${LIBSGEMM_CUDA_ARCHITECTURES:-$cuda}"

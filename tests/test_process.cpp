@@ -79,6 +79,15 @@ TEST_CASE("the process may end while threads call") {
   for (int repeat = 0; repeat < 5; ++repeat) expect(PROBE, {"--mode", "exit-while"}, {{"exiting", "1"}});
 }
 
+#ifdef SLOW_BLAS
+TEST_CASE("the process may end while the first call loads its BLAS") {
+  for (int repeat = 0; repeat < 12; ++repeat) {
+    check_clean(run_probe(PROBE, {"--mode", "exit-while", "--size", "150"},
+                          {{"LIBSGEMM_BACKEND", "openblas"}, {"LIBSGEMM_CPU_BLAS", SLOW_BLAS}}));
+  }
+}
+#endif
+
 TEST_CASE("calls from exit handlers") {
   expect(PROBE, {"--mode", "at-exit"}, {{"first", "1"}, {"at_exit", "1"}});
   expect(PROBE, {"--mode", "at-exit-first"}, {{"at_exit", "1"}});
