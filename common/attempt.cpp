@@ -19,23 +19,17 @@ namespace libsgemm {
 namespace {
 
 // A backend at work must not be entered again by the same thread, see submit(); nor be forked or torn down meanwhile. A
-// nested call has an info of its own and is within its outer call's gate.
+// nested call has an info of its own.
 class Inside {
  public:
-  explicit Inside(ThreadInfo *info) : info_(info), nested_(thread_info().inside) {
-    if (!nested_) gate_enter();
-    info_->inside = true;
-  }
-  ~Inside() {
-    info_->inside = false;
-    if (!nested_) gate_leave();
-  }
+  explicit Inside(ThreadInfo *info) : info_(info) { info_->inside = true; }
+  ~Inside() { info_->inside = false; }
   Inside(const Inside &) = delete;
   Inside &operator=(const Inside &) = delete;
 
  private:
+  const InGate gate_;
   ThreadInfo *info_;
-  bool nested_;
 };
 
 const Kernel *forced_kernel(const Request &r) {

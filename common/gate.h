@@ -12,6 +12,15 @@ namespace libsgemm {
 void gate_enter();
 void gate_leave();
 
+// In the gate as long as it lives.
+class InGate {
+ public:
+  InGate() { gate_enter(); }
+  ~InGate() { gate_leave(); }
+  InGate(const InGate &) = delete;
+  InGate &operator=(const InGate &) = delete;
+};
+
 // Around fork: waits until nothing runs and holds off what comes. Closing twice is closing once.
 void gate_close_for_fork();
 void gate_open_after_fork();

@@ -113,15 +113,13 @@ namespace {
 // `work` may allocate, and must not meet a fork.
 template <typename Work>
 libsgemm_status_t guarded(const Work &work) {
-  libsgemm_status_t status = LIBSGEMM_SUCCESS;
-  libsgemm::gate_enter();
+  const libsgemm::InGate gate;
   try {
     work();
   } catch (...) {
-    status = LIBSGEMM_OUT_OF_MEMORY;
+    return LIBSGEMM_OUT_OF_MEMORY;
   }
-  libsgemm::gate_leave();
-  return status;
+  return LIBSGEMM_SUCCESS;
 }
 
 }  // namespace

@@ -175,18 +175,10 @@ void resolve_kernel(Library *lib) {
   error += (error.empty() ? "" : "; ") + ("LIBSGEMM_KERNEL=" + lib->env.kernel) + " is not valid: use " + valid;
 }
 
-// A backend is not torn down while it is loaded. Entered before the lock, which the thread that ends the process may
-// want.
-class InGate {
- public:
-  InGate() { gate_enter(); }
-  ~InGate() { gate_leave(); }
-  InGate(const InGate &) = delete;
-  InGate &operator=(const InGate &) = delete;
-};
-
 }  // namespace
 
+// A backend is not torn down while it is loaded. The gate comes before the lock, which the thread that ends the process
+// may want.
 Library &make_library() {
   const InGate gate;
   const std::lock_guard<std::recursive_mutex> lock(mutex());

@@ -73,7 +73,7 @@ bool is_candidate(const Settings &settings, int index) {
 // Device memory that holds the split operand, once it does.
 libsgemm_status_t split(const GemmDesc &desc, size_t bytes, const Launch &launch, const Backend &table, void **memory,
                         Error *error) {
-  gate_enter();
+  const InGate gate;
   libsgemm_status_t status = table.allocate(launch.device, bytes, memory, error);
   if (status == LIBSGEMM_SUCCESS) {
     status = table.plan(desc, *memory, launch, error);
@@ -85,7 +85,6 @@ libsgemm_status_t split(const GemmDesc &desc, size_t bytes, const Launch &launch
     }
     if (status != LIBSGEMM_SUCCESS) table.release(launch.device, *memory);
   }
-  gate_leave();
   return status;
 }
 
@@ -238,9 +237,8 @@ libsgemm_status_t libsgemm_plan_destroy(libsgemm_plan_t plan) {
       return libsgemm::refuse(1, "plan", "is no plan, or a destroyed one", &info);
     }
     if (plan->memory != nullptr && !libsgemm::lost_by_fork(plan->backend)) {
-      libsgemm::gate_enter();
+      const libsgemm::InGate gate;
       libsgemm::library().slots[plan->backend].table->release(plan->device, plan->memory);
-      libsgemm::gate_leave();
     }
     libsgemm::recycle_plan(plan);
   } catch (const std::bad_alloc &) {
