@@ -15,6 +15,10 @@ constexpr size_t kAhead = 8;          // units that are prepared before there is
 constexpr size_t kAheadOfOthers = 2;  // where another device could take them
 constexpr size_t kDirectSlots = 4;    // copies at a time of one direction that need no pinned piece
 constexpr size_t kSaveBytes = size_t{512} << 10;
+// What threads save at the same time lies 2 MiB apart: in a result that nobody has touched each would otherwise have
+// the same huge page cleared, or wait for the same page table. New pages for 64 MiB by 8 threads on an H100's host: 1.6
+// instead of 2.4 ms, small ones 3.0 instead of 7.3.
+constexpr size_t kSavesApart = 4;
 constexpr size_t kHelpBytes = size_t{32} << 20;  // a call with no more on the device is short: its thread copies, too
 
 }  // namespace
@@ -273,7 +277,9 @@ void Pipeline::begin_saving(Work *w) {
       self.job->undo.save(self.job->desc, self.region, self.job->c.pinned);
       self.work->unsaved.fetch_sub(1, std::memory_order_release);
     };
-    submit_copy(&save, helps_);
+  }
+  for (size_t first = 0; first < kSavesApart; ++first) {
+    for (size_t i = first; i < w->saves.size(); i += kSavesApart) submit_copy(&w->saves[i], helps_);
   }
 }
 
