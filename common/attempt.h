@@ -19,6 +19,7 @@ struct Request {
   libsgemm_handle *handle;
   ThreadInfo *info;
   Placement at = {};
+  bool replaceable = false;  // if the backend at work fails, `ref` is going to compute the call at the latest
 };
 
 inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }

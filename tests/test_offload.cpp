@@ -1,7 +1,11 @@
 // Host memory through a GPU that is not there (plugins/mock.cpp): every shape in tiles and blocks of k, page-locked
 // memory, two devices, limits, and a failure of each call. LIBSGEMM_TEST_STRICT=1 runs it under LIBSGEMM_STRICT.
+#include <unistd.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <fstream>
 #include <thread>
 
 #include "plugins/products.h"
@@ -316,7 +320,7 @@ namespace {
 
 // A product in several tiles and blocks of k, with the n-th call, or operation, at a site failing. False if there was
 // none so late.
-bool fail_once(mock::Site site, int nth, bool pinned, float beta) {
+bool fail_once(mock::Site site, int nth, bool pinned, float beta, bool verified) {
   begin();
   REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
   const int64_t bytes = gpu().bytes, locked = gpu().pinned_bytes, objects = gpu().objects;
@@ -325,6 +329,7 @@ bool fail_once(mock::Site site, int nth, bool pinned, float beta) {
     const int64_t own = gpu().pinned_bytes;
     gpu().fail_at[site] = nth;
     Handle h;
+    if (verified) REQUIRE(libsgemm_set_verify(h, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
     const libsgemm_status_t status = p.run(h);
     INFO("site " << site << ", call " << nth << ": " << last_info().message << " " << reason());
     const bool met = gpu().fail_at[site] == 0;
@@ -354,13 +359,51 @@ bool fail_once(mock::Site site, int nth, bool pinned, float beta) {
 
 TEST_CASE("whatever call of the runtime fails, the result is right or C as it was, and nothing is lost") {
   limit(size_t{24} << 10, 0);
-  const bool pinned = GENERATE(false, true);
-  const float beta = pinned ? 0.0f : 3.0f;
+  const bool pinned = GENERATE(false, true), verified = GENERATE(false, true);
+  const float beta = GENERATE(0.0f, 3.0f);
   for (const mock::Site site : {mock::kAny, mock::kWork, mock::kPinned, mock::kMemory, mock::kAllocate}) {
     int nth = 1;
-    while (fail_once(site, nth, pinned, beta)) nth += nth < 50 ? 1 : nth / 10;
+    while (fail_once(site, nth, pinned, beta, verified)) nth += nth < 50 ? 1 : nth / 10;
     CHECK(nth > (site == mock::kMemory || (pinned && site == mock::kPinned) ? 0 : 1));
   }
+  limit(0, 0);
+}
+
+namespace {
+
+// By how many bytes the process grew in a call, which keeps for the next one what C was saved in.
+size_t growth(const Shape &shape) {
+  const auto size = [] {
+    size_t pages = 0;
+    REQUIRE(std::ifstream("/proc/self/statm") >> pages);
+    return pages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  };
+  HostProduct p(shape);
+  Handle h;
+  REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
+  const size_t before = size();
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  const size_t after = size();
+  CHECK(backend() == "cuda");
+  CHECK(p.right());
+  return after - std::min(before, after);
+}
+
+}  // namespace
+
+TEST_CASE("C is saved only if a failure could lose it") {
+  begin();
+  limit(size_t{1} << 20, 0);
+  constexpr int64_t kRows = 2048, kCols = 4096;
+  constexpr size_t kBytes = sizeof(float) * kRows * kCols;
+  const auto shape = [](float beta) { return Shape{kRows, kCols, 1, false, false, beta, true, 0}; };
+  growth(shape(0));  // whatever else the first call obtains
+  if (strict()) {
+    CHECK(growth(shape(0)) >= kBytes);  // nobody would compute it again
+  } else {
+    CHECK(growth(shape(0)) < kBytes);
+  }
+  CHECK(growth(shape(3)) >= kBytes);
   limit(0, 0);
 }
 

@@ -309,8 +309,8 @@ size_t unbound_bytes(const Request &r) {
 
 }  // namespace
 
-libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, const Kernel **kernel, int *device,
-                          Error *error) {
+libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may_spoil, const Kernel **kernel,
+                          int *device, Error *error) {
   Request r = {backend,
                desc,
                *kernel,
@@ -323,7 +323,8 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, const Ke
   r.rates = {pinned ? kPinned : kStaged, r.c.pinned ? kPinned : kStaged,
              device_flops(backend, desc, r.devices.front())};
   Undo undo;
-  if (!undo.reserve(desc)) {
+  const bool saves = reads_c(desc) || !may_spoil;  // what reads C may begin anew with less memory, too
+  if (saves && !undo.reserve(desc)) {
     set_error(error, "no host memory for a copy of C");
     return LIBSGEMM_OUT_OF_MEMORY;
   }

@@ -254,10 +254,13 @@ bool Pipeline::save_ahead() {
   return moved;
 }
 
-// While a tile is computed, or before, host threads save what it will replace.
+// While a tile is computed, or before, host threads save what it will replace, if that may be wanted, and see to it
+// that its place has pages.
 void Pipeline::begin_saving(Work *w) {
   w->saving = true;
   const Block &c = w->c->block;
+  const bool saves = job_.undo.reserved();
+  if (!saves && (job_.c.pinned || !lacks_pages(job_.desc, {c.item, c.row, c.rows, c.col, c.cols}))) return;
   const int64_t columns = std::max<int64_t>(1, static_cast<int64_t>(kSaveBytes / sizeof(float)) / c.rows);
   for (int64_t item = c.item; item < c.item + c.items; ++item) {
     for (int64_t col = 0; col < c.cols; col += columns) {
@@ -268,13 +271,14 @@ void Pipeline::begin_saving(Work *w) {
       w->saves.push_back(save);
     }
   }
-  saved_.reserve(saved_.size() + w->saves.size());
+  if (saves) saved_.reserve(saved_.size() + w->saves.size());
   w->unsaved = static_cast<int64_t>(w->saves.size());
   for (Save &save : w->saves) {
-    saved_.push_back(save.region);
+    if (saves) saved_.push_back(save.region);
     save.run = [](CopyTask *task) {
       const Save &self = *static_cast<Save *>(task);
-      self.job->undo.save(self.job->desc, self.region, self.job->c.pinned);
+      provide_pages(self.job->desc, self.region);
+      if (self.job->undo.reserved()) self.job->undo.save(self.job->desc, self.region, self.job->c.pinned);
       self.work->unsaved.fetch_sub(1, std::memory_order_release);
     };
   }

@@ -118,7 +118,7 @@ int cores() {
 
 int copy_threads() {
   const int wanted = library().env.offload_threads;
-  static const int by_default = std::clamp(cores() * 5 / 8, kFewestThreads, kMostThreads);
+  static const int by_default = std::clamp(cores() / 2, kFewestThreads, kMostThreads);
   return wanted > 0 ? wanted : by_default;
 }
 

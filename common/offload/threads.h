@@ -17,10 +17,10 @@ void submit_copy(CopyTask *task, bool helps);
 // Runs the first task that waits, whoever submitted it; false if there is none.
 bool help_copy();
 
-// How many threads there are, or will be: LIBSGEMM_OFFLOAD_THREADS, by default five for every eight cores that the
-// process may use, from 2 to 16. Measured on an H100's host with 16 hardware threads, 4096 x 4096 x 4096 from pageable
-// memory to a new array of NumPy's: 10.3 to 10.8 ms with 8, 8.3 to 10.1 with 10, 8.3 to 9.1 with 12; while neighbours
-// had a part of the host 14, 11 and 16 to 24 ms, since with so many some are always late.
+// How many threads there are, or will be: LIBSGEMM_OFFLOAD_THREADS, by default one for every two cores that the process
+// may use, from 2 to 16. Measured on an H100's host with 16 hardware threads, 4096 x 4096 x 4096 from pageable memory:
+// 5.2 to 6.1 ms with 8, 11 to 13 ms with 16, of which some are always late; 10 are as fast as 8 unless C is saved, and
+// suffer more from a host's other guests.
 int copy_threads();
 
 // Ends the threads; the next task starts them again. Nothing may be at work: the gate is closed.

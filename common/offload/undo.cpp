@@ -97,6 +97,54 @@ Kept &kept() {
 
 void release_undo_memory() { kept().release(); }
 
+#ifdef MADV_POPULATE_WRITE
+namespace {
+
+struct Pages {
+  char *begin = nullptr;
+  size_t bytes = 0;
+};
+
+size_t page_size() {
+  static const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+// Those that hold nothing but these columns; none unless the columns are whole and close together.
+Pages pages_of(const GemmDesc &desc, const Region &r) {
+  const GemmDesc d = batch_item(desc, r.item);
+  const size_t page = page_size();
+  const bool dense = static_cast<size_t>(d.ldc - d.m) * sizeof(float) < page;
+  if (r.row != 0 || !dense || stored_c(d).part != Stored::all) return {};
+  char *const first = reinterpret_cast<char *>(d.c + r.col * d.ldc);
+  char *const begin = first + (page - reinterpret_cast<uintptr_t>(first) % page) % page;
+  char *const last = reinterpret_cast<char *>(d.c + (r.col + r.cols - 1) * d.ldc + d.m);
+  if (last - begin < static_cast<std::ptrdiff_t>(page)) return {};
+  return {begin, static_cast<size_t>(last - begin) / page * page};
+}
+
+bool absent(char *page) {
+  unsigned char there = 1;
+  return mincore(page, page_size(), &there) == 0 && (there & 1) == 0;
+}
+
+}  // namespace
+
+// The first one may be there because an allocator has written before it, with a whole huge page.
+bool lacks_pages(const GemmDesc &desc, const Region &r) {
+  const Pages pages = pages_of(desc, r);
+  return pages.bytes > 0 && (absent(pages.begin) || absent(pages.begin + pages.bytes - page_size()));
+}
+
+void provide_pages(const GemmDesc &desc, const Region &r) {
+  const Pages pages = pages_of(desc, r);
+  if (pages.bytes > 0 && absent(pages.begin)) madvise(pages.begin, pages.bytes, MADV_POPULATE_WRITE);
+}
+#else
+bool lacks_pages(const GemmDesc &, const Region &) { return false; }
+void provide_pages(const GemmDesc &, const Region &) {}
+#endif
+
 Undo::~Undo() {
   if (memory_ != nullptr) kept().give(memory_, bytes_);
 }
@@ -118,28 +166,6 @@ bool Undo::reserve(const GemmDesc &d) {
 }
 
 namespace {
-
-// Whole columns of C that nobody has touched yet, as of a result that was allocated for this call: pages for them at
-// once. Otherwise reading them here would map the page of zeros everywhere, and every first write would take it away
-// again, in the way of all threads: 4096 x 4096 took 40 ms instead of 20 on an H100's host. What is there stays as it
-// is; that memory is about to be written anyway.
-void provide_pages(const GemmDesc &d, const Region &r) {
-#ifdef MADV_POPULATE_WRITE
-  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const bool dense = static_cast<uintptr_t>(d.ldc - d.m) * sizeof(float) < page;
-  if (r.row != 0 || !dense || stored_c(d).part != Stored::all) return;
-  char *const first = reinterpret_cast<char *>(d.c + r.col * d.ldc);
-  char *const begin = first + (page - reinterpret_cast<uintptr_t>(first) % page) % page;
-  char *const last = reinterpret_cast<char *>(d.c + (r.col + r.cols - 1) * d.ldc + d.m);
-  if (last - begin < static_cast<std::ptrdiff_t>(page)) return;
-  const size_t bytes = static_cast<size_t>(last - begin) / page * page;
-  unsigned char there = 1;
-  if (mincore(begin, page, &there) == 0 && (there & 1) == 0) madvise(begin, bytes, MADV_POPULATE_WRITE);
-#else
-  (void)d;
-  (void)r;
-#endif
-}
 
 // Takes lines of memory that were only read out of the processors' caches. A device that writes there has to do that
 // otherwise, line by line: on an H100's host the last 4 MiB of a 2048 x 2048 result, page-locked, took 200 to 450 us
@@ -180,7 +206,6 @@ void for_columns(const GemmDesc &desc, const Region &r, float *copies, const Vis
 }  // namespace
 
 void Undo::save(const GemmDesc &desc, const Region &r, bool for_device) const {
-  provide_pages(batch_item(desc, r.item), r);
   for_columns(desc, r, memory_, [for_device](float *column, float *copy, size_t bytes) {
     std::memcpy(copy, column, bytes);
     if (for_device) leave_caches(column, bytes);

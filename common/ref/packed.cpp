@@ -216,6 +216,8 @@ libsgemm_status_t run(const GemmDesc &desc, Micro micro, int mr, int nr, libsgem
 
 }  // namespace
 
+bool prepare_ref() { return thread_scratch(Packed::kScratch) != nullptr; }
+
 template <libsgemm_math_mode_t MODE>
 libsgemm_status_t cpu_sse2_8x4x256_packed(const GemmDesc &desc, const Launch &, Error *error) {
   return run(desc, micro_8x4, 8, 4, MODE, error);

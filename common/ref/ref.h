@@ -7,6 +7,9 @@ namespace libsgemm {
 
 const Backend *ref_backend();
 
+// Obtains what its kernels need of the calling thread; then they cannot fail, except in place. False: no memory.
+bool prepare_ref();
+
 // Its kernels; each computes every routine, in a math mode other than FP32 only products. They run on the calling
 // thread.
 libsgemm_status_t cpu_scalar_1x1x1_naive(const GemmDesc &desc, const Launch &launch, Error *error);
