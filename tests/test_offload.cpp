@@ -369,6 +369,25 @@ TEST_CASE("whatever call of the runtime fails, the result is right or C as it wa
   limit(0, 0);
 }
 
+TEST_CASE("a forced kernel that fails leaves C as it was, since nothing takes its place") {
+  limit(size_t{24} << 10, 0);
+  bool met = true;
+  for (int nth = 1; met; nth += nth < 50 ? 1 : nth / 10) {
+    begin();
+    REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
+    HostProduct p({70, 60, 90, false, true, 0});
+    GpuHandle h;
+    gpu().fail_at[mock::kAny] = nth;
+    const libsgemm_status_t status = p.run(h);
+    met = gpu().fail_at[mock::kAny] == 0;
+    gpu().fail_at[mock::kAny] = 0;
+    INFO("call " << nth << ": " << last_info().message << " " << reason());
+    CHECK((status == LIBSGEMM_SUCCESS ? p.right() : p.untouched()));
+    CHECK((met || status == LIBSGEMM_SUCCESS));
+  }
+  limit(0, 0);
+}
+
 namespace {
 
 // By how many bytes the process grew in a call, which keeps for the next one what C was saved in.

@@ -2,8 +2,8 @@
 // time.
 //
 // One thread drives the device; it never waits for one thing while another could go on, but looks at all of them in
-// turn (run()). Host threads copy between the program's memory and pinned pieces. C is saved before it is overwritten;
-// a tile is fetched only when its kernels are known to have ended well.
+// turn (run()). Host threads copy between the program's memory and pinned pieces. C is saved before it is overwritten
+// if a failure would need it; a tile is fetched only when its kernels are known to have ended well.
 #pragma once
 
 #include <atomic>

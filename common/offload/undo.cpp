@@ -1,4 +1,4 @@
-// Dense copies of C's columns in memory mapped for the call.
+// Dense copies of C's columns in memory mapped for the call, and C's pages.
 #include "undo.h"
 
 #include <sys/mman.h>

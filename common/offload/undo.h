@@ -1,4 +1,5 @@
-// C as it was, so that a call that fails leaves no trace: parts of C are saved before they are overwritten.
+// C as it was, so that a call that fails leaves no trace: parts of C are saved before they are overwritten. And
+// pages for results that have none yet.
 #pragma once
 
 #include <cstddef>
