@@ -83,7 +83,12 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   const Backend &table = table_of(index);
   if (table.is_gpu) {
     *ran = forced_kernel(*r);
-    return offload(table, r->desc, may_spoil(*r), ran, &r->info->device, error);
+    try {
+      return offload(table, r->desc, may_spoil(*r), ran, &r->info->device, error);
+    } catch (const std::bad_alloc &) {  // before a tile is fetched, or after C is restored
+      set_error(error, "no host memory");
+      return LIBSGEMM_OUT_OF_MEMORY;
+    }
   }
   const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
@@ -114,9 +119,10 @@ libsgemm_status_t follow(Request *r, int index, const Kernel &ran, double ratio,
   if (ratio <= 1) return LIBSGEMM_SUCCESS;
   set_error(error, "the result is wrong: an error is %.3g times its bound", ratio);
   if (r->settings.verify_action != LIBSGEMM_VERIFY_WARN) return LIBSGEMM_VERIFICATION_FAILED;
-  warn(index, Note::wrong,
-       std::string(r->call.entry) + " on " + kBackendNames[index] + ", " + ran.name + ": " + error->text + " (" +
-           to_string(r->desc) + ")");
+  warn(index, Note::wrong, [&] {
+    return std::string(r->call.entry) + " on " + kBackendNames[index] + ", " + ran.name + ": " + error->text + " (" +
+           to_string(r->desc) + ")";
+  });
   return LIBSGEMM_SUCCESS;
 }
 
@@ -150,9 +156,10 @@ libsgemm_status_t launch_and_verify(Request *r, int index, const Kernel **ran, E
 libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran, libsgemm_status_t failure,
                                  const Error &error) {
   if (r.settings.verify_action != LIBSGEMM_VERIFY_WARN) return failure;
-  warn(index, Note::failed,
-       std::string(r.call.entry) + " on " + kBackendNames[index] + ", " + ran.name +
-           ": the result is not verified: " + error.text);
+  warn(index, Note::failed, [&] {
+    return std::string(r.call.entry) + " on " + kBackendNames[index] + ", " + ran.name +
+           ": the result is not verified: " + error.text;
+  });
   return LIBSGEMM_SUCCESS;
 }
 
@@ -185,7 +192,7 @@ DeviceMemory device_memory(const Request &r) {
   return {table_of(r.at.owner), r.at.where.device, stream_of(r), r.at.arrays_on_device};
 }
 
-void warn(int index, Note::Why why, const std::string &text) {
+void tell(int index, Note::Why why, const std::string &text) {
   static std::atomic<unsigned> said[kBackendCount];
   const unsigned bit = 1u << why;
   const bool first = (said[index].fetch_or(bit) & bit) == 0;

@@ -1,6 +1,7 @@
 // One backend's attempt at a call: launch, verification, and C as it was if that fails.
 #pragma once
 
+#include <new>
 #include <string>
 
 #include "call.h"
@@ -29,7 +30,16 @@ inline const Backend &table_of(int index) { return *library().slots[index].table
 DeviceMemory device_memory(const Request &r);
 
 // One line on stderr for each kind of mishap of each backend; the rest only in the log.
-void warn(int index, Note::Why why, const std::string &text);
+void tell(int index, Note::Why why, const std::string &text);
+
+// The same for the text that make_text() returns. Where there is no memory for it the call goes on untold.
+template <typename MakeText>
+void warn(int index, Note::Why why, const MakeText &make_text) {
+  try {
+    tell(index, why, make_text());
+  } catch (const std::bad_alloc &) {
+  }
+}
 
 // Computes the call on a backend that is usable for it. SUCCESS: *r->info has the kernel and what verification found.
 libsgemm_status_t attempt(Request *r, int index, Error *error);

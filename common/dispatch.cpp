@@ -97,7 +97,8 @@ void tell_of_replacement(const Request &r, int asked, int index) {
     const bool refused = !load(missing) || lost_by_fork(missing) || (table_of(missing).is_gpu && !probe(missing));
     if (!refused) return;
   }
-  warn(r.settings.preference.order[0], Note::unavailable, reason_in_words(*r.info) + ": using " + kBackendNames[index]);
+  warn(r.settings.preference.order[0], Note::unavailable,
+       [&] { return reason_in_words(*r.info) + ": using " + kBackendNames[index]; });
 }
 
 // What follows from the failure of a backend: true if the next one is to try.
@@ -109,9 +110,10 @@ bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) 
   info.failure = error;
   if (r->settings.strict || (wrong && r->settings.verify_action == LIBSGEMM_VERIFY_ERROR)) return false;
   ++info.fallbacks;
-  warn(index, why,
-       std::string(r->call.entry) + ": backend " + kBackendNames[index] + " failed (" + error.text +
-           "): trying the next one");
+  warn(index, why, [&] {
+    return std::string(r->call.entry) + ": backend " + kBackendNames[index] + " failed (" + error.text +
+           "): trying the next one";
+  });
   return true;
 }
 

@@ -1,16 +1,44 @@
 // Host memory through a GPU that is not there (plugins/mock.cpp): every shape in tiles and blocks of k, page-locked
 // memory, two devices, limits, and a failure of each call. LIBSGEMM_TEST_STRICT=1 runs it under LIBSGEMM_STRICT.
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
+#include <new>
 #include <thread>
 
 #include "plugins/products.h"
 
 using namespace mock_test;
+
+namespace {
+
+// The library's allocation that fails, counted down to 0; those of the mock do not count, nor those of the test.
+std::atomic<int> failing_allocation{0};
+
+bool fails(const void *caller) {
+  if (failing_allocation.load(std::memory_order_relaxed) <= 0) return false;
+  Dl_info info;
+  if (dladdr(caller, &info) == 0) return false;
+  const bool ours = std::strstr(info.dli_fname, "/libsgemm.so") != nullptr ||
+                    std::strstr(info.dli_fname, "/libstdc++.so") != nullptr;  // of a string
+  return ours && failing_allocation.fetch_sub(1) == 1;
+}
+
+}  // namespace
+
+// Not inlined: GCC would warn of free() for memory from new.
+[[gnu::noinline]] void *operator new(size_t bytes) {
+  void *memory = fails(__builtin_return_address(0)) ? nullptr : std::malloc(std::max<size_t>(bytes, 1));
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void *memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -366,6 +394,35 @@ TEST_CASE("whatever call of the runtime fails, the result is right or C as it wa
     while (fail_once(site, nth, pinned, beta, verified)) nth += nth < 50 ? 1 : nth / 10;
     CHECK(nth > (site == mock::kMemory || (pinned && site == mock::kPinned) ? 0 : 1));
   }
+  limit(0, 0);
+}
+
+TEST_CASE("whatever allocation fails, alone or behind a call of the runtime, the result is right or C as it was") {
+  const float beta = GENERATE(0.0f, 3.0f);
+  limit(size_t{24} << 10, 0);
+  const auto run = [&](int call, int allocation) {
+    begin();
+    REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
+    HostProduct p({70, 60, 90, false, true, beta});
+    Handle h;
+    gpu().fail_at[mock::kAny] = call;
+    failing_allocation = allocation;
+    const libsgemm_status_t status = p.run(h);
+    const bool met = failing_allocation.exchange(0) <= 0;
+    const bool failed = gpu().fail_at[mock::kAny] == 0;
+    gpu().fail_at[mock::kAny] = 0;
+    INFO("call " << call << ", allocation " << allocation << ": " << last_info().message << " " << reason());
+    CHECK((status == LIBSGEMM_SUCCESS ? p.right() : p.untouched()));
+    CHECK((met || failed || status == LIBSGEMM_SUCCESS));
+    return std::pair(failed, met);
+  };
+  bool failed = true;
+  int injected = 0;
+  for (int call = 1; failed; call += 1 + call / 4) {
+    for (int allocation = 1; run(call, allocation).second; allocation += 1 + allocation / 8) ++injected;
+    failed = run(call, 1 << 20).first;
+  }
+  CHECK(injected > 100);
   limit(0, 0);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -211,7 +212,10 @@ void tell(const Job &job, size_t devices, const Traffic &traffic, double seconds
                 static_cast<long long>(job.plan.steps()), devices, traffic.up * 1e-9, traffic.down * 1e-9,
                 seconds * 1e3, (traffic.up + traffic.down) / seconds * 1e-9, flop_count(job.desc) / seconds * 1e-12,
                 job.plan.seconds * 1e3);
-  log_line(3, text);
+  try {
+    log_line(3, text);
+  } catch (const std::bad_alloc &) {  // the result is there all the same
+  }
 }
 
 // One pipeline for each set, the first in this thread.

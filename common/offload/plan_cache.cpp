@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <new>
 
 #include "kernel_table.h"
 
@@ -50,7 +51,11 @@ bool find_plan(const PlanKey &key, Plan *plan, size_t *workspace) {
 void keep_plan(const PlanKey &key, const Plan &plan, size_t workspace) {
   Cache &c = cache();
   const std::lock_guard<std::mutex> lock(c.mutex);
-  c.plans.push_front({key, plan, workspace});
+  try {
+    c.plans.push_front({key, plan, workspace});
+  } catch (const std::bad_alloc &) {
+    return;
+  }
   if (c.plans.size() > kMost) c.plans.pop_back();
 }
 
