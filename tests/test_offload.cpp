@@ -32,6 +32,9 @@ bool fails(const void *caller) {
 }  // namespace
 
 // Not inlined: GCC would warn of free() for memory from new.
+[[gnu::noinline]] void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
+  return fails(__builtin_return_address(0)) ? nullptr : std::malloc(std::max<size_t>(bytes, 1));
+}
 [[gnu::noinline]] void *operator new(size_t bytes) {
   void *memory = fails(__builtin_return_address(0)) ? nullptr : std::malloc(std::max<size_t>(bytes, 1));
   if (memory == nullptr) throw std::bad_alloc();

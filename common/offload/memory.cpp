@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <new>
 
 #include "loader.h"
 
@@ -58,8 +60,12 @@ bool grow(State *s, const Backend &backend) {
   for (size_t pieces = kPiecesOfSegment; pieces > 0; pieces /= 2) {
     const size_t bytes = pieces * kPieceBytes;
     if (s->pinned_bytes + bytes > s->pinned_most()) continue;
-    s->segments.reserve(s->segments.size() + 1);
-    s->pieces.reserve(s->pieces.size() + kPiecesOfSegment);
+    try {
+      s->segments.reserve(s->segments.size() + 1);
+      s->pieces.reserve(s->pieces.size() + kPiecesOfSegment);
+    } catch (const std::bad_alloc &) {
+      return false;
+    }
     void *memory = nullptr;
     Error ignored = {};
     if (backend.allocate_pinned(bytes, &memory, &ignored) != LIBSGEMM_SUCCESS) continue;
@@ -285,9 +291,9 @@ libsgemm_status_t take_set(const Backend &backend, int device, size_t bytes, siz
   s.used.reserve(s.used.size() + 1);
   s.idle.reserve(s.idle.size() + s.used.size() + 1);
   s.lost.reserve(s.lost.size() + s.used.size() + 1);
-  DeviceSet *mine = pick(&s, backend, device, bytes);
+  std::unique_ptr<DeviceSet, void (*)(DeviceSet *)> mine(pick(&s, backend, device, bytes), destroy);
   if (mine == nullptr) {
-    mine = new DeviceSet;
+    mine.reset(new DeviceSet);
     mine->backend = &backend;
     mine->device = device;
   }
@@ -295,13 +301,10 @@ libsgemm_status_t take_set(const Backend &backend, int device, size_t bytes, siz
     const size_t used = bytes_of(s.used, backend, device) + std::max(bytes, mine->bytes);
     shrink_idle(&s, backend, device, s.device_limit > used ? s.device_limit - used : 0);
   }
-  const libsgemm_status_t status = complete(&s, mine, bytes, std::max(events, kEvents), error);
-  if (status != LIBSGEMM_SUCCESS) {
-    destroy(mine);
-    return status;
-  }
-  s.used.push_back(mine);
-  *set = mine;
+  const libsgemm_status_t status = complete(&s, mine.get(), bytes, std::max(events, kEvents), error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  s.used.push_back(mine.get());
+  *set = mine.release();
   return status;
 }
 
