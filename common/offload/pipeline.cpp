@@ -260,14 +260,14 @@ void Pipeline::begin_saving(Work *w) {
   w->saving = true;
   const Block &c = w->c->block;
   const bool saves = job_.undo.reserved();
-  if (!saves && (job_.c.pinned || !lacks_pages(job_.desc, {c.item, c.row, c.rows, c.col, c.cols}))) return;
+  if (!saves && (job_.c.pinned || !lacks_pages(job_.desc, c))) return;
   const int64_t columns = std::max<int64_t>(1, static_cast<int64_t>(kSaveBytes / sizeof(float)) / c.rows);
   for (int64_t item = c.item; item < c.item + c.items; ++item) {
     for (int64_t col = 0; col < c.cols; col += columns) {
       Save save;
       save.job = &job_;
       save.work = w;
-      save.region = {item, c.row, c.rows, c.col + col, std::min(columns, c.cols - col)};
+      save.region = {item, 1, c.row, c.rows, c.col + col, std::min(columns, c.cols - col)};
       w->saves.push_back(save);
     }
   }
@@ -400,7 +400,7 @@ libsgemm_status_t Pipeline::settle_stream(void *stream) {
 }
 
 void Pipeline::restore() const {
-  for (const Region &region : saved_) job_.undo.restore(job_.desc, region);
+  for (const Block &region : saved_) job_.undo.restore(job_.desc, region);
 }
 
 }  // namespace libsgemm

@@ -92,7 +92,7 @@ class Pipeline {
   struct Save : CopyTask {
     const Job *job;
     Work *work;
-    Region region;
+    Block region;
   };
 
   // A unit from when it is taken until its result is stored.
@@ -177,7 +177,7 @@ class Pipeline {
   std::deque<Buffer *> uploads_;  // not cut yet
   std::deque<Slot *> rising_, falling_;
   std::deque<Work *> results_;  // launched, not cut yet
-  std::vector<Region> saved_;
+  std::vector<Block> saved_;
   bool no_more_ = false;
   uint64_t uses_ = 0;
   int64_t quiet_ = 0;  // turns without progress

@@ -111,7 +111,7 @@ size_t page_size() {
 }
 
 // Those that hold nothing but these columns; none unless the columns are whole and close together.
-Pages pages_of(const GemmDesc &desc, const Region &r) {
+Pages pages_of(const GemmDesc &desc, const Block &r) {
   const GemmDesc d = batch_item(desc, r.item);
   const size_t page = page_size();
   const bool dense = static_cast<size_t>(d.ldc - d.m) * sizeof(float) < page;
@@ -131,18 +131,18 @@ bool absent(char *page) {
 }  // namespace
 
 // The first one may be there because an allocator has written before it, with a whole huge page.
-bool lacks_pages(const GemmDesc &desc, const Region &r) {
+bool lacks_pages(const GemmDesc &desc, const Block &r) {
   const Pages pages = pages_of(desc, r);
   return pages.bytes > 0 && (absent(pages.begin) || absent(pages.begin + pages.bytes - page_size()));
 }
 
-void provide_pages(const GemmDesc &desc, const Region &r) {
+void provide_pages(const GemmDesc &desc, const Block &r) {
   const Pages pages = pages_of(desc, r);
   if (pages.bytes > 0 && absent(pages.begin)) madvise(pages.begin, pages.bytes, MADV_POPULATE_WRITE);
 }
 #else
-bool lacks_pages(const GemmDesc &, const Region &) { return false; }
-void provide_pages(const GemmDesc &, const Region &) {}
+bool lacks_pages(const GemmDesc &, const Block &) { return false; }
+void provide_pages(const GemmDesc &, const Block &) {}
 #endif
 
 Undo::~Undo() {
@@ -192,7 +192,7 @@ void leave_caches(float *, size_t) {}
 
 // Calls visit(in C, in the copy, bytes) for what the routine writes of each column.
 template <typename Visit>
-void for_columns(const GemmDesc &desc, const Region &r, float *copies, const Visit &visit) {
+void for_columns(const GemmDesc &desc, const Block &r, float *copies, const Visit &visit) {
   const GemmDesc d = batch_item(desc, r.item);
   const Stored c = stored_c(d);
   for (int64_t j = r.col; j < r.col + r.cols; ++j) {
@@ -205,14 +205,14 @@ void for_columns(const GemmDesc &desc, const Region &r, float *copies, const Vis
 
 }  // namespace
 
-void Undo::save(const GemmDesc &desc, const Region &r, bool for_device) const {
+void Undo::save(const GemmDesc &desc, const Block &r, bool for_device) const {
   for_columns(desc, r, memory_, [for_device](float *column, float *copy, size_t bytes) {
     std::memcpy(copy, column, bytes);
     if (for_device) leave_caches(column, bytes);
   });
 }
 
-void Undo::restore(const GemmDesc &desc, const Region &r) const {
+void Undo::restore(const GemmDesc &desc, const Block &r) const {
   for_columns(desc, r, memory_,
               [](float *column, const float *copy, size_t bytes) { std::memcpy(column, copy, bytes); });
 }

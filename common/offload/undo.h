@@ -4,15 +4,9 @@
 
 #include <cstddef>
 
-#include "desc.h"
+#include "plan.h"
 
 namespace libsgemm {
-
-// Columns [first, first + count) of all columns of the block's products, counted on, and rows of each.
-struct Region {
-  int64_t item;
-  int64_t row, rows, col, cols;
-};
 
 class Undo {
  public:
@@ -25,9 +19,10 @@ class Undo {
   bool reserve(const GemmDesc &desc);
   bool reserved() const { return memory_ != nullptr; }
 
-  // Different regions may be saved by several threads at once. `for_device`: a device is going to write there itself.
-  void save(const GemmDesc &desc, const Region &region, bool for_device) const;
-  void restore(const GemmDesc &desc, const Region &region) const;
+  // A region is a block of one product's C. Different ones may be saved by several threads at once. `for_device`: a
+  // device is going to write there itself.
+  void save(const GemmDesc &desc, const Block &region, bool for_device) const;
+  void restore(const GemmDesc &desc, const Block &region) const;
 
  private:
   float *memory_ = nullptr;
@@ -39,8 +34,8 @@ class Undo {
 // one by one; and saving C would first map the page of zeros everywhere, which the first write takes away again, in the
 // way of all threads: 4096 x 4096 took 40 ms instead of 20 on an H100's host. What is there stays as it is; that memory
 // is about to be written anyway. The first pages of a region, and of lacks_pages the last, stand for all.
-bool lacks_pages(const GemmDesc &desc, const Region &region);
-void provide_pages(const GemmDesc &desc, const Region &region);
+bool lacks_pages(const GemmDesc &desc, const Block &region);
+void provide_pages(const GemmDesc &desc, const Block &region);
 
 // Gives back what is kept for the next call.
 void release_undo_memory();
