@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <new>
@@ -10,7 +11,6 @@
 #include "gate.h"
 #include "host_matrix.h"
 #include "kernel_table.h"
-#include "log.h"
 #include "offload/offload.h"
 #include "plan.h"
 #include "ref/ref.h"
@@ -73,22 +73,24 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   return status;
 }
 
+// Whether `ref` is going to compute the call at the latest if this backend fails.
+bool ref_follows(const Settings &settings, int index) {
+  int8_t order[kBackendCount];
+  int8_t *const end = order + candidates(settings, order);
+  return !settings.strict && std::find(std::find(order, end, index), end, kRef) != end;
+}
+
 // Whether a GPU that fails may leave anything in C, where C is not read: verification restores it, or else a backend
 // that cannot fail computes all of it. A result of 8192 x 8192 takes 12 ms to save on an H100's host, and 5 to fetch.
-bool may_spoil(const Request &r) {
-  return r.settings.verify != LIBSGEMM_VERIFY_OFF || (r.replaceable && prepare_ref());
+bool may_spoil(const Request &r, int index) {
+  return r.settings.verify != LIBSGEMM_VERIFY_OFF || (ref_follows(r.settings, index) && prepare_ref());
 }
 
 libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Error *error) {
   const Backend &table = table_of(index);
   if (table.is_gpu) {
     *ran = forced_kernel(*r);
-    try {
-      return offload(table, r->desc, may_spoil(*r), ran, &r->info->device, error);
-    } catch (const std::bad_alloc &) {  // before a tile is fetched, or after C is restored
-      set_error(error, "no host memory");
-      return LIBSGEMM_OUT_OF_MEMORY;
-    }
+    return offload(table, r->desc, may_spoil(*r, index), ran, &r->info->device, error);
   }
   const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
@@ -192,11 +194,11 @@ DeviceMemory device_memory(const Request &r) {
   return {table_of(r.at.owner), r.at.where.device, stream_of(r), r.at.arrays_on_device};
 }
 
-void tell(int index, Note::Why why, const std::string &text) {
+int warning_level(int index, Note::Why why) {
   static std::atomic<unsigned> said[kBackendCount];
   const unsigned bit = 1u << why;
   const bool first = (said[index].fetch_or(bit) & bit) == 0;
-  log_line(first ? 0 : 2, text);
+  return first ? 0 : 2;
 }
 
 libsgemm_status_t attempt(Request *r, int index, Error *error) {

@@ -1,13 +1,11 @@
 // One backend's attempt at a call: launch, verification, and C as it was if that fails.
 #pragma once
 
-#include <new>
-#include <string>
-
 #include "call.h"
 #include "handle.h"
 #include "host_copy.h"
 #include "loader.h"
+#include "log.h"
 #include "placement.h"
 
 namespace libsgemm {
@@ -20,7 +18,6 @@ struct Request {
   libsgemm_handle *handle;
   ThreadInfo *info;
   Placement at = {};
-  bool replaceable = false;  // if the backend at work fails, `ref` is going to compute the call at the latest
 };
 
 inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }
@@ -30,15 +27,11 @@ inline const Backend &table_of(int index) { return *library().slots[index].table
 DeviceMemory device_memory(const Request &r);
 
 // One line on stderr for each kind of mishap of each backend; the rest only in the log.
-void tell(int index, Note::Why why, const std::string &text);
+int warning_level(int index, Note::Why why);
 
-// The same for the text that make_text() returns. Where there is no memory for it the call goes on untold.
 template <typename MakeText>
 void warn(int index, Note::Why why, const MakeText &make_text) {
-  try {
-    tell(index, why, make_text());
-  } catch (const std::bad_alloc &) {
-  }
+  log_message(warning_level(index, why), make_text);
 }
 
 // Computes the call on a backend that is usable for it. SUCCESS: *r->info has the kernel and what verification found.

@@ -2,7 +2,6 @@
 // worth a GPU, which kernel; then run it, verify it (attempt.h), and if it failed try the next one.
 #include "dispatch.h"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -175,7 +174,6 @@ libsgemm_status_t compute(Request *r) {
     Error error;  // not cleared as a whole: this is the path of every call
     error.text[0] = '\0';
     const Deferral deferral(info);
-    now->replaceable = !r->settings.strict && std::find(order + i + 1, order + count, kRef) != order + count;
     libsgemm_status_t status = attempt(now, index, &error);
     if (status == LIBSGEMM_SUCCESS && moved) status = moved->finish(&error);
     if (status == LIBSGEMM_SUCCESS) {

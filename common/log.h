@@ -1,6 +1,7 @@
 // Messages for the operator: stderr, or the file of LIBSGEMM_LOG_PATH (%p is the process id). Never stdout.
 #pragma once
 
+#include <new>
 #include <string>
 
 namespace libsgemm {
@@ -13,5 +14,16 @@ bool log_wants(int level);
 
 // Writes "libsgemm: TEXT" as one line, in one write, so that lines of several threads do not mix.
 void log_line(int level, const std::string &text);
+
+// The same for what make_text() returns, if it is wanted. For a call that goes on: without memory for the text it does
+// so untold.
+template <typename MakeText>
+void log_message(int level, const MakeText &make_text) {
+  if (!log_wants(level)) return;
+  try {
+    log_line(level, make_text());
+  } catch (const std::bad_alloc &) {
+  }
+}
 
 }  // namespace libsgemm

@@ -124,10 +124,11 @@ libsgemm_status_t fill(const libsgemm_handle &handle, libsgemm_plan *plan, Threa
 }
 
 void log_plan(const libsgemm_plan &plan) {
-  if (!log_wants(2)) return;
-  log_line(2, words("libsgemm_plan_create: %c, %" PRId64 " x %" PRId64 ", %s -> %s",
-                    plan.operand.side == LIBSGEMM_LEFT ? 'A' : 'B', plan.operand.rows, plan.operand.cols,
-                    math_mode_name(plan.math_mode), plan.memory != nullptr ? kBackendNames[plan.backend] : "nothing"));
+  log_message(2, [&] {
+    return words("libsgemm_plan_create: %c, %" PRId64 " x %" PRId64 ", %s -> %s",
+                 plan.operand.side == LIBSGEMM_LEFT ? 'A' : 'B', plan.operand.rows, plan.operand.cols,
+                 math_mode_name(plan.math_mode), plan.memory != nullptr ? kBackendNames[plan.backend] : "nothing");
+  });
 }
 
 libsgemm_status_t create(const libsgemm_handle &handle, const PlanOperand &operand, libsgemm_plan_t *out,

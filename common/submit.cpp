@@ -40,14 +40,15 @@ void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point star
   const char *backend = !ok ? "error" : info.backend != nullptr ? info.backend->name : "none";
   const char *kernel = !ok ? "" : info.kernel != nullptr ? info.kernel->name : info.trivial;
   stats_count(info.entry, backend, kernel, static_cast<uint64_t>(spent), info.kernel != nullptr ? flop_count(desc) : 0);
-  if (!log_wants(2)) return;
-  char time[32];
-  std::snprintf(time, sizeof time, "%.3f ms", static_cast<double>(spent) * 1e-6);
-  std::string line = std::string(info.entry) + ": " + (desc.batch_count > 0 ? to_string(desc) : "") + " -> " + backend +
-                     " " + kernel + " " + time;
-  if (!ok) line += std::string(" ") + info.message;
-  if (log_wants(3)) line += " (" + reason_in_words(info) + ")";
-  log_line(2, line);
+  log_message(2, [&] {
+    char time[32];
+    std::snprintf(time, sizeof time, "%.3f ms", static_cast<double>(spent) * 1e-6);
+    std::string line = std::string(info.entry) + ": " + (desc.batch_count > 0 ? to_string(desc) : "") + " -> " +
+                       backend + " " + kernel + " " + time;
+    if (!ok) line += std::string(" ") + info.message;
+    if (log_wants(3)) line += " (" + reason_in_words(info) + ")";
+    return line;
+  });
 }
 
 // A call that comes from inside a backend: the BLAS beneath resolved one of its own names to our drop-in. It must not
@@ -200,11 +201,13 @@ libsgemm_status_t submit_blas(const AnyCall &call) {
   if (status == LIBSGEMM_SUCCESS || status == LIBSGEMM_INVALID_ARGUMENT) return status;
   // What is not computed is told each time; what is, once.
   if (library().env.settings.strict) {
-    log_line(0, std::string(thread_info().message) + ": not computed, as LIBSGEMM_STRICT=1 wants it");
+    log_message(0, [] { return std::string(thread_info().message) + ": not computed, as LIBSGEMM_STRICT=1 wants it"; });
     return status;
   }
   static std::atomic<bool> said{false};
-  if (!said.exchange(true)) log_line(0, std::string(thread_info().message) + ": computed on the CPU instead");
+  if (!said.exchange(true)) {
+    log_message(0, [] { return std::string(thread_info().message) + ": computed on the CPU instead"; });
+  }
   ThreadInfo &info = thread_info();
   info.begin(call.entry);
   Settings settings = {};

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <new>
+#include <string>
 #include <system_error>
 #include <thread>
 
@@ -201,7 +202,7 @@ libsgemm_status_t hold(const Request &r, const Plan &plan, size_t workspace, Hol
   return LIBSGEMM_SUCCESS;
 }
 
-void tell(const Job &job, size_t devices, const Traffic &traffic, double seconds) {
+std::string summary(const Job &job, size_t devices, const Traffic &traffic, double seconds) {
   char text[256];
   std::snprintf(text, sizeof text,
                 "offload: %lld tiles of at most %lld x %lld, k in %lld, on %zu device(s): %.3f GB up, %.3f GB down in "
@@ -212,10 +213,7 @@ void tell(const Job &job, size_t devices, const Traffic &traffic, double seconds
                 static_cast<long long>(job.plan.steps()), devices, traffic.up * 1e-9, traffic.down * 1e-9,
                 seconds * 1e3, (traffic.up + traffic.down) / seconds * 1e-9, flop_count(job.desc) / seconds * 1e-12,
                 job.plan.seconds * 1e3);
-  try {
-    log_line(3, text);
-  } catch (const std::bad_alloc &) {  // the result is there all the same
-  }
+  return text;
 }
 
 // One pipeline for each set, the first in this thread.
@@ -297,7 +295,7 @@ libsgemm_status_t run_plan(const Request &r, const Plan &plan, size_t workspace,
   if (status != LIBSGEMM_SUCCESS) return status;
   *kernel = run.kernel();
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  if (log_wants(3)) tell(job, holdings.sets.size(), run.traffic(), spent.count());
+  log_message(3, [&] { return summary(job, holdings.sets.size(), run.traffic(), spent.count()); });
   return status;
 }
 
@@ -314,7 +312,7 @@ size_t unbound_bytes(const Request &r) {
 }  // namespace
 
 libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may_spoil, const Kernel **kernel,
-                          int *device, Error *error) {
+                          int *device, Error *error) try {
   Request r = {backend,
                desc,
                *kernel,
@@ -356,6 +354,9 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
   }
   if (status == LIBSGEMM_SUCCESS) *device = r.devices.front();
   return status;
+} catch (const std::bad_alloc &) {  // in planning, or before a pipeline runs: those catch their own
+  set_error(error, "no host memory");
+  return LIBSGEMM_OUT_OF_MEMORY;
 }
 
 void stop_offload_threads() { stop_copy_threads(); }
