@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "kernel_table.h"
+#include "pages.h"
 
 namespace libsgemm {
 namespace {

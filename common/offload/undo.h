@@ -1,5 +1,4 @@
-// C as it was, so that a call that fails leaves no trace: parts of C are saved before they are overwritten. And
-// pages for results that have none yet.
+// C as it was, so that a call that fails leaves no trace: parts of C are saved before they are overwritten.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +27,6 @@ class Undo {
   float *memory_ = nullptr;
   size_t bytes_ = 0;
 };
-
-// Whole columns of C that nobody has touched yet, as of a result that was allocated for the call: pages for them at
-// once, by several threads if they provide different regions. Otherwise the thread that stores results would get them
-// one by one; and saving C would first map the page of zeros everywhere, which the first write takes away again, in the
-// way of all threads: 4096 x 4096 took 40 ms instead of 20 on an H100's host. What is there stays as it is; that memory
-// is about to be written anyway. The first pages of a region, and of lacks_pages the last, stand for all.
-bool lacks_pages(const GemmDesc &desc, const Block &region);
-void provide_pages(const GemmDesc &desc, const Block &region);
 
 // Gives back what is kept for the next call.
 void release_undo_memory();
