@@ -9,6 +9,7 @@
 #include <new>
 
 #include "gate.h"
+#include "graph_workspace.h"
 #include "host_matrix.h"
 #include "kernel_table.h"
 #include "offload/offload.h"
@@ -45,6 +46,67 @@ const Kernel *choose(const Request &r, int index, int device, size_t workspace_b
   return legal ? forced : nullptr;
 }
 
+// The workspace of a launch.
+struct Workspace {
+  void *memory = nullptr;
+  size_t bytes = 0;
+  libsgemm_handle::Workspace *own = nullptr;  // NULL: the user's, or a graph's
+};
+
+// The same number of bytes whatever else the device holds, where results must not depend on it.
+libsgemm_status_t find_workspace(const Request &r, int index, const Launch &launch, libsgemm_handle *handle,
+                                 Workspace *w, Error *error) {
+  if (handle->user_workspace != nullptr) {
+    *w = {handle->user_workspace, handle->workspace_bytes, nullptr};
+    return LIBSGEMM_SUCCESS;
+  }
+  const bool exact = r.desc.deterministic;
+  if (launch.capturing) {
+    *w = {graph_workspace(index, launch.device, launch.stream, handle->workspace_bytes, handle, error),
+          handle->workspace_bytes, nullptr};
+  } else {
+    w->own = handle->obtain(index, launch.device, exact, error);
+    if (w->own != nullptr) *w = {w->own->memory, w->own->bytes, w->own};
+  }
+  if (w->memory != nullptr) return LIBSGEMM_SUCCESS;
+  w->bytes = 0;
+  return exact ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_SUCCESS;
+}
+
+// Own memory may still be in use by work of the handle on another stream, which this launch then waits for.
+libsgemm_status_t launch_in_order(const Kernel &kernel, const Request &r, const Launch &launch, const Backend &table,
+                                  libsgemm_handle::Workspace *own, Error *error) {
+  if (own == nullptr) return kernel.launch(r.desc, launch, error);
+  if (own->used && (own->moved || is_thread_default_stream(launch.stream))) {
+    const libsgemm_status_t status = table.stream_wait_event(launch.device, launch.stream, own->event, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+  }
+  own->moved = false;
+  const libsgemm_status_t status = kernel.launch(r.desc, launch, error);
+  Error not_recorded = {};
+  own->used = table.record_event(launch.device, own->event, launch.stream, &not_recorded) == LIBSGEMM_SUCCESS;
+  if (!own->used) table.synchronize(launch.device, launch.stream, &not_recorded);
+  return status;
+}
+
+// Loads what a launch in steps needs before the first of them writes to C, unless the thread has done so lately for
+// such a call.
+libsgemm_status_t rehearse(const Kernel &kernel, const GemmDesc &desc, Launch launch, Error *error) {
+  struct Rehearsed {
+    const Kernel *kernel;
+    int device;
+    GemmDesc desc;
+  };
+  constexpr uint64_t kRehearsed = 8;
+  thread_local Rehearsed lately[kRehearsed];
+  Rehearsed &last = lately[static_cast<uint64_t>(desc.m * 5 + desc.n * 3 + desc.k) % kRehearsed];
+  if (last.kernel == &kernel && last.device == launch.device && same_choice(last.desc, desc)) return LIBSGEMM_SUCCESS;
+  launch.rehearsal = true;
+  const libsgemm_status_t status = kernel.launch(desc, launch, error);
+  if (status == LIBSGEMM_SUCCESS) last = {&kernel, launch.device, desc};
+  return status;
+}
+
 libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Error *error) {
   const Backend &table = table_of(index);
   BorrowedHandle borrowed;
@@ -52,21 +114,26 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   Launch launch = {};
   launch.device = r->at.where.device;
   launch.stream = stream_of(*r);
-  launch.capturing = table.capturing(launch.stream);
+  launch.capturing = table.capturing(launch.device, launch.stream);
   launch.arrays_on_device = r->at.arrays_on_device;
-  const libsgemm_handle::Workspace there = handle->find(index, launch.device);
-  const bool fixed = launch.capturing || there.memory != nullptr;
-  size_t limit = fixed ? there.bytes : handle->workspace_bytes;
-  const Kernel *kernel = choose(*r, index, launch.device, limit);
+  libsgemm_status_t status = refuse_to_break_graph(launch, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  const Kernel *kernel = choose(*r, index, launch.device, handle->workspace_bytes);
+  libsgemm_handle::Workspace *own = nullptr;
   if (kernel != nullptr && workspace_of(*kernel, r->desc, launch.device) > 0) {
-    const libsgemm_handle::Workspace w = fixed ? there : handle->obtain(index, launch.device);
+    Workspace w;
+    status = find_workspace(*r, index, launch, handle, &w, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
     launch.workspace = w.memory;
     launch.workspace_bytes = w.bytes;
-    if (w.bytes < limit) kernel = choose(*r, index, launch.device, w.bytes);
+    own = w.own;
+    if (w.bytes < handle->workspace_bytes) kernel = choose(*r, index, launch.device, w.bytes);
   }
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
   *ran = kernel;
-  libsgemm_status_t status = kernel->launch(r->desc, launch, error);
+  if (kernel->in_steps) status = rehearse(*kernel, r->desc, launch, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  status = launch_in_order(*kernel, *r, launch, table, r->handle != nullptr ? own : nullptr, error);
   if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
     status = table.synchronize(launch.device, launch.stream, error);
   }
@@ -190,6 +257,12 @@ libsgemm_status_t launch_on_device_and_verify(Request *r, int index, const Kerne
 
 }  // namespace
 
+libsgemm_status_t refuse_to_break_graph(const Launch &launch, Error *error) {
+  if (!launch.capturing || !is_legacy_stream(launch.stream)) return LIBSGEMM_SUCCESS;
+  set_error(error, "the default stream cannot be used while a stream that waits for it records a graph");
+  return LIBSGEMM_EXECUTION_FAILED;
+}
+
 DeviceMemory device_memory(const Request &r) {
   return {table_of(r.at.owner), r.at.where.device, stream_of(r), r.at.arrays_on_device};
 }
@@ -206,8 +279,8 @@ libsgemm_status_t attempt(Request *r, int index, Error *error) {
   const Inside inside(r->info);
   const bool on_gpu = table_of(index).is_gpu && !r->at.on_host();
   // A graph is recorded without verification, which has to wait for the result.
-  const bool verify =
-      r->settings.verify != LIBSGEMM_VERIFY_OFF && !(on_gpu && table_of(index).capturing(stream_of(*r)));
+  const bool verify = r->settings.verify != LIBSGEMM_VERIFY_OFF &&
+                      !(on_gpu && table_of(index).capturing(r->at.where.device, stream_of(*r)));
   if (!on_gpu && !r->at.on_host()) {  // managed memory: what its device still does to it comes first
     const libsgemm_status_t status = table_of(r->at.owner).synchronize(r->at.where.device, stream_of(*r), error);
     if (status != LIBSGEMM_SUCCESS) return status;

@@ -18,7 +18,7 @@
 namespace libsgemm {
 
 // Raised whenever a struct of this header or of desc.h changes: a plugin of another version is refused.
-constexpr uint32_t kBackendAbi = 3;
+constexpr uint32_t kBackendAbi = 4;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
 // Why something failed, in words.
@@ -64,11 +64,20 @@ struct Copy {
   int64_t columns;
 };
 
+// NULL, and the values by which both vendors' programs name the default stream explicitly: that of all threads, and the
+// thread's own.
+inline bool is_thread_default_stream(const void *stream) { return reinterpret_cast<uintptr_t>(stream) == 2; }
+inline bool is_legacy_stream(const void *stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
+inline bool is_default_stream(const void *stream) {
+  return is_legacy_stream(stream) || is_thread_default_stream(stream);
+}
+
 // Where and how a kernel runs.
 struct Launch {
   int device;             // index in the backend, after LIBSGEMM_DEVICES
   void *stream;           // NULL: the device's default stream. Work is only enqueued, never waited for
-  bool capturing;         // the stream records a graph: no allocation, no synchronisation
+  bool capturing;         // the stream records a graph: no synchronisation
+  bool rehearsal;         // all that the launch needs is loaded, and nothing is enqueued
   bool arrays_on_device;  // of Batch::pointers: a_array, b_array, c_array are device memory
   void *workspace;        // device memory, at least Kernel::workspace(desc, device) bytes, aligned to 256
   size_t workspace_bytes;
@@ -91,6 +100,9 @@ struct Kernel {
   // that grows with k, for which verification and tests allow (k / 16 + 1) 2^-23 (TF32: k / 8) of |A| |B| more; see
   // verify.h.
   bool truncates = false;
+  // Whether it launches one kernel after another that write to C: then it is rehearsed first, so that one that cannot
+  // be loaded does not leave C half done.
+  bool in_steps = false;
 };
 
 // GPU backends fill every entry; a CPU backend leaves those from `probe` to `scale` NULL.
@@ -118,12 +130,23 @@ struct Backend {
   // Where `count` pointers point. Callable before probe(), and then must not create a device context: a pointer of a
   // device cannot exist before the program itself made one. Fast: it is on the path of every call.
   void (*locate)(const void *const *pointers, int count, Location *locations);
-  // True if `stream` is recording a graph.
-  bool (*capturing)(void *stream);
+  // Identity of what memory, streams and events that the thread makes on a device belong to, and vanish with: the
+  // context that is current if it is one of that device, otherwise the device's own, which is made now if need be.
+  // Never the same twice in a process: another one after cudaDeviceReset. 0: there is none to be had. NULL: never
+  // changes.
+  uint64_t (*context)(int device);
+  // True if `stream` is recording a graph; or if it is the default stream and must not be used because another stream
+  // is. device -1: the thread's current one.
+  bool (*capturing)(int device, void *stream);
+  // Identity of the graph that `stream` is recording; 0: none.
+  uint64_t (*graph)(int device, void *stream);
+  // ended(what) is called when that graph and all that was made of it are gone, by any thread, and must not call the
+  // backend. NULL: there is no way to learn of it.
+  libsgemm_status_t (*keep_with_graph)(int device, void *stream, void (*ended)(void *what), void *what, Error *error);
 
   // Device memory, aligned to 256. OUT_OF_MEMORY leaves the device usable.
   libsgemm_status_t (*allocate)(int device, size_t bytes, void **memory, Error *error);
-  // May wait for the work that uses it.
+  // Waits for the work that uses it.
   void (*release)(int device, void *memory);
   // Free and total bytes of a device.
   libsgemm_status_t (*memory)(int device, size_t *free_bytes, size_t *total_bytes, Error *error);
@@ -142,7 +165,8 @@ struct Backend {
   libsgemm_status_t (*query_event)(int device, void *event, bool *ended, Error *error);
   // The device did not answer in time: every later call for it is refused, and what it holds is left alone.
   void (*abandon)(int device);
-  // Waits for the stream; an earlier failure of work on it is reported here. device -1: the stream's own.
+  // Waits for the stream; an earlier failure of work on it is reported here. device -1: the stream's own; not for
+  // default streams (is_default_stream), of which each device has its own.
   libsgemm_status_t (*synchronize)(int device, void *stream, Error *error);
   // Enqueues a copy between host and device, or within the device.
   libsgemm_status_t (*copy)(int device, const Copy &copy, void *stream, Error *error);
@@ -164,6 +188,11 @@ struct Backend {
   libsgemm_status_t (*checksum)(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch,
                                 Error *error);
 };
+
+// Backend::context, where contexts come and go.
+inline uint64_t context_of(const Backend &backend, int device) {
+  return backend.context != nullptr ? backend.context(device) : 1;
+}
 
 // What a plugin exports under kBackendEntry.
 using BackendEntry = const Backend *(*)();

@@ -68,7 +68,7 @@ bool usable(const Request &r, int index) {
     return false;
   }
   // A copy from host memory would not be replayed with the graph.
-  if (r.at.on_host() && r.handle != nullptr && table_of(index).capturing(r.handle->stream)) {
+  if (r.at.on_host() && r.handle != nullptr && table_of(index).capturing(-1, r.handle->stream)) {
     info.note(index, Note::capturing);
     return false;
   }
@@ -219,9 +219,10 @@ libsgemm_status_t scale(Request *r) {
   Launch launch = {};
   launch.device = r->at.where.device;
   launch.stream = stream_of(*r);
-  launch.capturing = table.capturing(launch.stream);
+  launch.capturing = table.capturing(launch.device, launch.stream);
   launch.arrays_on_device = r->at.arrays_on_device;
-  libsgemm_status_t status = table.scale(r->desc, launch, &info.failure);
+  libsgemm_status_t status = refuse_to_break_graph(launch, &info.failure);
+  if (status == LIBSGEMM_SUCCESS) status = table.scale(r->desc, launch, &info.failure);
   if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
     status = table.synchronize(launch.device, launch.stream, &info.failure);
   }
@@ -229,6 +230,18 @@ libsgemm_status_t scale(Request *r) {
   info.backend = &table;
   info.device = launch.device;
   return status;
+}
+
+// Work of the handle's stream may still be filling page-locked operands, or reading C, which without this were ordered
+// behind nothing. While the stream records a graph it does no work.
+libsgemm_status_t wait_for_operands(Request *r) {
+  for (int index = 0; index < kFirstCpu; ++index) {
+    if (r->at.pinned[index] == 0 || lost_by_fork(index) || !probe(index)) continue;
+    if (table_of(index).capturing(-1, r->handle->stream)) continue;
+    const libsgemm_status_t status = wait_for_stream(*r->handle, &r->info->failure);
+    return status == LIBSGEMM_SUCCESS ? status : r->info->fail(status, r->info->failure.text);
+  }
+  return LIBSGEMM_SUCCESS;
 }
 
 libsgemm_status_t check_request(Request *r) {
@@ -247,7 +260,8 @@ libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const S
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info) {
   Request r = {call, desc, settings, handle, info};
-  const libsgemm_status_t status = check_request(&r);
+  libsgemm_status_t status = check_request(&r);
+  if (status == LIBSGEMM_SUCCESS && handle != nullptr && r.at.on_host()) status = wait_for_operands(&r);
   if (status != LIBSGEMM_SUCCESS) return status;
   return desc.k == 0 || desc.alpha == 0.0f ? scale(&r) : compute(&r);
 }

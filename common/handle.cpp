@@ -4,6 +4,7 @@
 #include <mutex>
 #include <new>
 
+#include "graph_workspace.h"
 #include "loader.h"
 #include "thread_info.h"
 
@@ -59,49 +60,103 @@ libsgemm_handle *BorrowedHandle::get() {
 
 }  // namespace libsgemm
 
-libsgemm_handle::Workspace libsgemm_handle::find(int backend, int device) const {
-  if (user_workspace != nullptr) return {backend, device, user_workspace, workspace_bytes};
-  for (const Workspace &w : own) {
-    if (w.backend == backend && w.device == device) return w;
-  }
-  return {backend, device, nullptr, 0};
+namespace {
+
+using Workspace = libsgemm_handle::Workspace;
+
+const libsgemm::Backend &table_of(int backend) { return *libsgemm::library().slots[backend].table; }
+
+uint64_t context_of(int backend, int device) { return libsgemm::context_of(table_of(backend), device); }
+
+// Of a context that is gone, or is not this thread's, nothing can be touched.
+void give_back(const Workspace &w) {
+  if (libsgemm::lost_by_fork(w.backend) || w.context != context_of(w.backend, w.device)) return;
+  if (w.memory != nullptr) table_of(w.backend).release(w.device, w.memory);
+  if (w.event != nullptr) table_of(w.backend).destroy_event(w.device, w.event);
 }
 
-libsgemm_handle::Workspace libsgemm_handle::obtain(int backend, int device) {
-  Workspace w = find(backend, device);
-  if (w.memory != nullptr) return w;
-  const libsgemm::Backend &table = *libsgemm::library().slots[backend].table;
-  libsgemm::Error error = {};
-  for (w.bytes = workspace_bytes; w.bytes >= 4096; w.bytes /= 2) {
-    if (table.allocate(device, w.bytes, &w.memory, &error) == LIBSGEMM_SUCCESS) {
-      own.push_back(w);
-      return w;
-    }
+// The largest there is of `bytes`, a half of them, a quarter; `exact`: those alone.
+libsgemm_status_t allocate(Workspace *w, size_t bytes, bool exact, libsgemm::Error *error) {
+  libsgemm_status_t status = LIBSGEMM_OUT_OF_MEMORY;
+  for (w->bytes = bytes; status != LIBSGEMM_SUCCESS && (w->bytes == bytes || (!exact && w->bytes >= 4096));) {
+    status = table_of(w->backend).allocate(w->device, w->bytes, &w->memory, error);
+    if (status != LIBSGEMM_SUCCESS) w->bytes /= 2;
   }
-  return {backend, device, nullptr, 0};
+  if (status != LIBSGEMM_SUCCESS) w->memory = nullptr;
+  return status;
+}
+
+}  // namespace
+
+void libsgemm_handle::set_stream(void *to) {
+  stream = to;
+  for (Workspace &w : own) w.moved = true;
+}
+
+Workspace *libsgemm_handle::obtain(int backend, int device, bool exact, libsgemm::Error *error) {
+  const uint64_t context = context_of(backend, device);
+  for (size_t i = 0; i < own.size(); ++i) {
+    Workspace &w = own[i];
+    if (w.backend != backend || w.device != device || w.context != context) continue;
+    if (!exact || w.bytes == workspace_bytes) return &w;
+    give_back(w);
+    own.erase(own.begin() + static_cast<std::ptrdiff_t>(i));
+    break;
+  }
+  own.reserve(own.size() + 1);
+  Workspace w = {backend, device, context, nullptr, 0, nullptr, false, false};
+  libsgemm_status_t status = table_of(backend).create_event(device, &w.event, error);
+  if (status != LIBSGEMM_SUCCESS) return nullptr;
+  status = allocate(&w, workspace_bytes, exact, error);
+  if (status != LIBSGEMM_SUCCESS) {
+    give_back(w);
+    return nullptr;
+  }
+  own.push_back(w);
+  return &own.back();
 }
 
 void *libsgemm_handle::keep(int backend, int device, size_t bytes, libsgemm::Error *error) {
-  const libsgemm::Backend &table = *libsgemm::library().slots[backend].table;
-  Workspace w = {backend, device, nullptr, bytes};
+  const uint64_t context = context_of(backend, device);
   for (size_t i = 0; i < kept.size(); ++i) {
-    if (kept[i].backend != backend || kept[i].device != device) continue;
+    if (kept[i].backend != backend || kept[i].device != device || kept[i].context != context) continue;
     if (kept[i].bytes >= bytes) return kept[i].memory;
-    table.release(device, kept[i].memory);
+    give_back(kept[i]);
     kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
     break;
   }
   kept.reserve(kept.size() + 1);
-  if (table.allocate(device, bytes, &w.memory, error) != LIBSGEMM_SUCCESS) return nullptr;
+  Workspace w = {backend, device, context, nullptr, bytes, nullptr, false, false};
+  if (table_of(backend).allocate(device, bytes, &w.memory, error) != LIBSGEMM_SUCCESS) return nullptr;
   kept.push_back(w);
   return w.memory;
 }
 
 void libsgemm_handle::release_all() {
   for (std::vector<Workspace> *all : {&own, &kept}) {
-    for (const Workspace &w : *all) libsgemm::library().slots[w.backend].table->release(w.device, w.memory);
+    for (const Workspace &w : *all) give_back(w);
     all->clear();
   }
+  libsgemm::release_graph_workspaces(this);
+}
+
+libsgemm_status_t libsgemm::wait_for_stream(const libsgemm_handle &handle, Error *error) {
+  libsgemm_status_t status = LIBSGEMM_SUCCESS;
+  for (int i = 0; i < kFirstCpu; ++i) {
+    const Slot &slot = library().slots[i];
+    if (slot.probe_state.load(std::memory_order_acquire) != Slot::ready || lost_by_fork(i)) continue;
+    // A stream belongs to one device, which its backend knows; default streams are one for each device.
+    const bool each = is_default_stream(handle.stream);
+    const int devices = each ? slot.table->device_count() : 1;
+    for (int device = 0; device < devices; ++device) {
+      Error now = {};
+      const libsgemm_status_t done = slot.table->synchronize(each ? device : -1, handle.stream, &now);
+      if (done == LIBSGEMM_SUCCESS || status != LIBSGEMM_SUCCESS) continue;
+      status = done;
+      *error = now;
+    }
+  }
+  return status;
 }
 
 // ---- Public functions
@@ -154,7 +209,7 @@ libsgemm_status_t libsgemm_destroy(libsgemm_handle_t h) {
 
 libsgemm_status_t libsgemm_set_stream(libsgemm_handle_t h, void *stream) {
   const libsgemm_status_t status = begin("libsgemm_set_stream", h);
-  if (status == LIBSGEMM_SUCCESS) h->stream = stream;
+  if (status == LIBSGEMM_SUCCESS) h->set_stream(stream);
   return status;
 }
 
@@ -174,8 +229,9 @@ libsgemm_status_t libsgemm_set_workspace(libsgemm_handle_t h, void *workspace, s
   }
   if (workspace != nullptr && bytes == 0)
     return bad_argument(3, "argument 3 (bytes) is 0 with a workspace that is not NULL");
-  const libsgemm_status_t done = libsgemm_synchronize(h);  // what is enqueued may use the old one
-  if (done != LIBSGEMM_SUCCESS) return done;
+  libsgemm::Error error = {};
+  const libsgemm_status_t done = libsgemm::wait_for_stream(*h, &error);  // what is enqueued may use the old one
+  if (done != LIBSGEMM_SUCCESS) return thread_info().fail(done, error.text);
   h->release_all();
   h->user_workspace = workspace;
   h->workspace_bytes = workspace != nullptr || bytes != 0 ? bytes : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
@@ -251,19 +307,11 @@ libsgemm_status_t libsgemm_set_verify(libsgemm_handle_t h, libsgemm_verify_t ver
   return status;
 }
 
+// What last_info knows of the routine that is waited for stays.
 libsgemm_status_t libsgemm_synchronize(libsgemm_handle_t h) {
-  libsgemm_status_t status = begin("libsgemm_synchronize", h);
-  if (status != LIBSGEMM_SUCCESS) return status;
+  if (!is_live(h)) return begin("libsgemm_synchronize", h);
   libsgemm::Error error = {};
-  for (int i = 0; i < libsgemm::kBackendCount; ++i) {
-    const libsgemm::Slot &slot = library().slots[i];
-    if (slot.probe_state != libsgemm::Slot::ready || libsgemm::lost_by_fork(i)) continue;
-    // A stream belongs to one device, which its backend knows; the default stream is one per device.
-    const int devices = h->stream != nullptr ? 1 : slot.table->device_count();
-    for (int device = 0; device < devices; ++device) {
-      const libsgemm_status_t done = slot.table->synchronize(h->stream != nullptr ? -1 : device, h->stream, &error);
-      if (done != LIBSGEMM_SUCCESS) status = thread_info().fail(done, error.text);
-    }
-  }
+  const libsgemm_status_t status = libsgemm::wait_for_stream(*h, &error);
+  if (status != LIBSGEMM_SUCCESS) thread_info().add_failure(status, "libsgemm_synchronize", error.text);
   return status;
 }

@@ -11,10 +11,15 @@
 struct libsgemm_handle {
   static constexpr uint32_t kLive = 0x6d6d6567;
 
+  // Device memory of the handle's own, with the event behind the latest work that uses it.
   struct Workspace {
     int backend, device;
+    uint64_t context;  // that it belongs to; with that it is gone
     void *memory;
     size_t bytes;
+    void *event;
+    bool used;   // the event is recorded
+    bool moved;  // the handle's stream has been set since: the next work waits for the event
   };
 
   uint32_t magic = 0;
@@ -23,12 +28,13 @@ struct libsgemm_handle {
   void *user_workspace = nullptr;
   size_t workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;  // of the user's, or the bound of our own
   std::vector<Workspace> own;
-  std::vector<Workspace> kept;  // scratch of verification
+  std::vector<Workspace> kept;  // scratch of verification, whose calls wait for their end
 
-  // Workspace there is already for a device; {NULL, 0} if none.
-  Workspace find(int backend, int device) const;
-  // The same, allocated now if need be, as large as the bound allows; fewer bytes, or none, if memory is short.
-  Workspace obtain(int backend, int device);
+  // Another stream, or perhaps another of the same address.
+  void set_stream(void *to);
+  // Its own workspace for a device, allocated now if need be, as large as the bound allows; `exact`: not less than
+  // that. NULL, with *error, if there is no memory.
+  Workspace *obtain(int backend, int device, bool exact, libsgemm::Error *error);
   // Device memory of at least so many bytes that stays with the handle; NULL if there is none.
   void *keep(int backend, int device, size_t bytes, libsgemm::Error *error);
   void release_all();
@@ -41,6 +47,9 @@ void recycle_handle(libsgemm_handle *handle);  // gives back its workspaces
 inline bool is_live(const libsgemm_handle *handle) {
   return handle != nullptr && handle->magic == libsgemm_handle::kLive;
 }
+
+// Waits for the handle's stream: of a default stream, for that of every device in use.
+libsgemm_status_t wait_for_stream(const libsgemm_handle &handle, Error *error);
 
 // A handle for one call that came without: only calls on device memory need one, for its workspace.
 class BorrowedHandle {

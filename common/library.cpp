@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gate.h"
+#include "graph_workspace.h"
 #include "loader.h"
 #include "offload/memory.h"
 #include "offload/undo.h"
@@ -140,5 +141,6 @@ libsgemm_status_t libsgemm_release_memory(void) {
   return guarded([] {
     libsgemm::release_idle_memory();
     libsgemm::release_undo_memory();
+    libsgemm::release_graph_workspaces(nullptr);
   });
 }

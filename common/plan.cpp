@@ -110,13 +110,14 @@ libsgemm_status_t fill(const libsgemm_handle &handle, libsgemm_plan *plan, Threa
   launch.stream = handle.stream;
   const size_t bytes = table.plan_bytes(desc, launch.device);
   if (bytes == 0) return status;
-  if (table.capturing(launch.stream)) {
+  if (table.capturing(launch.device, launch.stream)) {
     return info->fail(LIBSGEMM_NOT_SUPPORTED, "the handle's stream is capturing a graph: make the plan before");
   }
   status = split(desc, bytes, launch, table, &plan->memory, &info->failure);
   if (status != LIBSGEMM_SUCCESS) return info->fail(status, info->failure.text);
   plan->backend = at.owner;
   plan->device = at.where.device;
+  plan->context = context_of(table, plan->device);
   info->backend = &table;
   info->device = at.where.device;
   info->trivial = "split";
@@ -198,6 +199,9 @@ libsgemm_status_t check_plans(const Call &call, const Settings &settings, const 
       return refuse(position, name, words("was made on device %d, and the product is on another one", plan->device),
                     info);
     }
+    if (plan->memory != nullptr && plan->context != context_of(*library().slots[at.owner].table, plan->device)) {
+      return refuse(position, name, "was made in a context of its device that is gone, or is another thread's", info);
+    }
   }
   return LIBSGEMM_SUCCESS;
 }
@@ -239,7 +243,8 @@ libsgemm_status_t libsgemm_plan_destroy(libsgemm_plan_t plan) {
     }
     if (plan->memory != nullptr && !libsgemm::lost_by_fork(plan->backend)) {
       const libsgemm::InGate gate;
-      libsgemm::library().slots[plan->backend].table->release(plan->device, plan->memory);
+      const libsgemm::Backend &table = *libsgemm::library().slots[plan->backend].table;
+      if (plan->context == libsgemm::context_of(table, plan->device)) table.release(plan->device, plan->memory);
     }
     libsgemm::recycle_plan(plan);
   } catch (const std::bad_alloc &) {

@@ -34,6 +34,7 @@ struct libsgemm_plan {
   libsgemm::PlanOperand operand = {};
   libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
   int backend = -1, device = 0;
+  uint64_t context = 0;    // that the memory belongs to
   void *memory = nullptr;  // of the backend's device; NULL: nothing is kept
 };
 

@@ -83,6 +83,12 @@ struct ThreadInfo {
     if (note_count < kMaxNotes) notes[note_count++] = {static_cast<int8_t>(index), why};
   }
 
+  // What a later wait has found of the call, whose report is kept.
+  void add_failure(libsgemm_status_t error, const char *found_by, const char *text) {
+    status = error;
+    std::snprintf(message, sizeof message, "%s: %s", found_by, text);
+  }
+
   // Ends a call with an error; returns the status, for `return info.fail(...)`.
   libsgemm_status_t fail(libsgemm_status_t error, const char *text) {
     status = error;

@@ -218,13 +218,15 @@ LIBSGEMM_API libsgemm_status_t libsgemm_get_memory(libsgemm_memory_t *memory);
  * backend. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_memory_limits(size_t device_bytes, size_t pinned_bytes);
 
-/* Gives back what no call is using. */
+/* Gives back what no call and no graph is using. */
 LIBSGEMM_API libsgemm_status_t libsgemm_release_memory(void);
 
 /* ---- Handles --------------------------------------------------------------------------------------------------------
  */
 
-/* The functions of this section set libsgemm_last_info like a routine: status, entry and message. */
+/* The functions of this section set libsgemm_last_info like a routine: status, entry and message. But what it knows of
+ * the call that libsgemm_synchronize or libsgemm_destroy waits for stays, and only a failure that the wait finds is
+ * added: its status and message. */
 
 /* A new handle with the settings of the environment. INVALID_ARGUMENT (h NULL), INVALID_ENVIRONMENT, OUT_OF_MEMORY. */
 LIBSGEMM_API libsgemm_status_t libsgemm_create(libsgemm_handle_t *h);
@@ -233,14 +235,26 @@ LIBSGEMM_API libsgemm_status_t libsgemm_create(libsgemm_handle_t *h);
 LIBSGEMM_API libsgemm_status_t libsgemm_destroy(libsgemm_handle_t h);
 
 /* The stream (cudaStream_t, hipStream_t) on which calls with this handle are ordered; NULL, the default, is the default
- * stream of the device. A stream that is capturing a graph is recorded into: no allocation and no synchronisation
- * happens. */
+ * stream of the device, which cudaStreamLegacy names too; cudaStreamPerThread is that of the calling thread. May be set
+ * between calls without waiting: what the handle itself shares between its calls, its workspace, is passed on from
+ * stream to stream in order. The old stream may be destroyed.
+ *
+ * A call whose operands are in host memory and some of them page-locked first waits for the stream, which may still be
+ * filling or reading them.
+ *
+ * A stream that is capturing a graph is recorded into, and never waited for. A graph whose calls need a workspace gets
+ * one of its own, of the size that the handle's may have, allocated while it is recorded: so graphs of one handle may
+ * run at the same time, beside direct calls, and after the handle is gone. It is kept for later graphs once this one and
+ * all its executables are destroyed; libsgemm_release_memory gives it back. On AMD GPUs, where nobody tells of a graph's
+ * end, it is given back by libsgemm_destroy and libsgemm_set_workspace instead, and the graph must not run after that.
+ * In a workspace of the caller's own (libsgemm_set_workspace) graphs and calls must not run at the same time. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_stream(libsgemm_handle_t h, void *stream);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **stream);
 
 /* Device memory for kernels that need scratch: `bytes` bytes at `workspace`, aligned to 256, of the device that the
  * operands live on, owned by the caller and in use until the work on the stream ends. NULL, 0 (default): the library
- * allocates its own on demand, at most LIBSGEMM_WORKSPACE_DEFAULT_BYTES a device and handle. NULL with bytes > 0 bounds
+ * allocates its own on demand, at most LIBSGEMM_WORKSPACE_DEFAULT_BYTES a device and handle; less where memory is short,
+ * but with LIBSGEMM_DETERMINISTIC=1 the call then fails, since another kernel would give other bits. NULL with bytes > 0 bounds
  * the library's own instead. No workspace is too small: a kernel that needs less is chosen. Waits for the work of the
  * handle's stream. INVALID_ARGUMENT: `workspace` is misaligned, or `bytes` is 0 with a workspace that is not NULL. */
 #define LIBSGEMM_WORKSPACE_DEFAULT_BYTES ((size_t)64 << 20)
@@ -279,7 +293,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const ch
 LIBSGEMM_API libsgemm_status_t libsgemm_set_verify(libsgemm_handle_t h, libsgemm_verify_t verify,
                                                    libsgemm_verify_action_t action);
 
-/* Waits until all work of this handle's stream is done; EXECUTION_FAILED if some of it failed. */
+/* Waits until all work of this handle's stream is done, of a default stream on every device in use; EXECUTION_FAILED if
+ * some of it failed. */
 LIBSGEMM_API libsgemm_status_t libsgemm_synchronize(libsgemm_handle_t h);
 
 /* ---- Level-3 routines -----------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ namespace {
 struct Other {
   int (*retain_primary)(Handle *context, int device) = nullptr;
   int (*primary_state)(int device, unsigned *flags, int *active) = nullptr;
+  int (*reset_primary)(int device) = nullptr;
   int (*get_context)(Handle *context) = nullptr;
   int (*set_context)(Handle context) = nullptr;
   int (*context_device)(int *device) = nullptr;
@@ -50,6 +51,7 @@ std::string open_driver() {
   Other &other = g_other;
   const bool complete = nvidia ? find(library, "cuDevicePrimaryCtxRetain", &other.retain_primary) &&
                                      find(library, "cuDevicePrimaryCtxGetState", &other.primary_state) &&
+                                     find(library, "cuDevicePrimaryCtxReset_v2", &other.reset_primary) &&
                                      find(library, "cuCtxGetCurrent", &other.get_context) &&
                                      find(library, "cuCtxSetCurrent", &other.set_context) &&
                                      find(library, "cuCtxGetDevice", &other.context_device) &&
@@ -131,6 +133,8 @@ bool has_context(int device) {
   require(g_other.primary_state(device, &flags, &active), "cuDevicePrimaryCtxGetState");
   return active != 0;
 }
+
+void reset_device(int device) { require(g_other.reset_primary(device), "cuDevicePrimaryCtxReset"); }
 
 void require(int code, const char *call) {
   if (code != 0) throw std::runtime_error(std::string(call) + " gave error " + std::to_string(code));

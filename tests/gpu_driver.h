@@ -27,6 +27,8 @@ using HostFunction = void (*)(void *);
   X(to_host, cuMemcpyDtoH_v2, hipMemcpyDtoH, (void *target, Pointer source, size_t bytes))                   \
   X(to_device_async, cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync,                                               \
     (Pointer target, const void *source, size_t bytes, Handle stream))                                       \
+  X(to_host_async, cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync,                                                 \
+    (void *target, Pointer source, size_t bytes, Handle stream))                                             \
   X(fill, cuMemsetD32_v2, hipMemsetD32, (Pointer memory, unsigned value, size_t count))                      \
   X(create_stream, cuStreamCreate, hipStreamCreateWithFlags, (Handle * stream, unsigned flags))              \
   X(destroy_stream, cuStreamDestroy_v2, hipStreamDestroy, (Handle stream))                                   \
@@ -70,8 +72,9 @@ void use_device(int device);
 // What is current for the thread: of backend cuda the context, NULL for none; of hip the device, as a number.
 Handle current();
 
-// Whether the primary context of a device exists. On NVIDIA only.
+// Whether the primary context of a device exists, and cudaDeviceReset. On NVIDIA only.
 bool has_context(int device);
+void reset_device(int device);
 
 // Throws with the call's name unless `code` is 0.
 void require(int code, const char *call);

@@ -60,7 +60,7 @@ excluded_labels() {
 # Only the preset release has GPU code. A few architectures are enough to test: all of them take long to compile. With
 # all presets, as in CI, even fewer, and the CPU runs CUDA's device code once, under AddressSanitizer.
 build() {
-  local options=(-DLIBSGEMM_BUILD_TESTS=ON) cuda='80;90a' hip='gfx906;gfx908;gfx90a;gfx1030'
+  local options=(-DLIBSGEMM_BUILD_TESTS=ON -DLIBSGEMM_FAULT_INJECTION=ON) cuda='80;90a' hip='gfx906;gfx908;gfx90a;gfx1030'
   if [ -n "$static" ]; then
     cuda='90a'
   fi

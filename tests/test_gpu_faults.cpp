@@ -26,7 +26,13 @@ const char *fault_variable() {
 
 std::string sgemm_test::skip_reason() {
   if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
-  return gpu::missing();
+  const std::string missing = gpu::missing();
+#if !defined(LIBSGEMM_FAULT_INJECTION)
+  if (missing.empty() && !(gpu::backend() == "hip" && gpu::on_nvidia())) {
+    return "the plugins are built as they are used, without faults: -DLIBSGEMM_FAULT_INJECTION=ON";
+  }
+#endif
+  return missing;
 }
 
 namespace {
@@ -176,6 +182,55 @@ TEST_CASE("a device gets its context when it first has work") {
     return;
   }
   run_child("calls on the CPU", "", false);
+}
+
+TEST_CASE("a process that uses another GPU leaves the first one alone") {
+  if (gpu::backend() != "cuda" || gpu::device_count() < 2) {
+    WARN("SKIPPED: it takes two NVIDIA GPUs");
+    return;
+  }
+  run_child("calls on the second GPU", "", false);
+}
+
+TEST_CASE("a device that the program resets") {
+  if (gpu::backend() != "cuda") {
+    WARN("SKIPPED: HIP does not tell of a reset");
+    return;
+  }
+  run_child("calls before and after a reset", "", false);
+}
+
+TEST_CASE("calls on the second GPU", "[.]") {
+  setenv("OMPI_COMM_WORLD_LOCAL_RANK", "1", 1);
+  const Problem problem = exact_problem(300);
+  for (int i = 0; i < 3; ++i) expect_gpu(problem);
+  CHECK(last_info().device == 1);
+  REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
+  CHECK_FALSE(gpu::has_context(0));
+  CHECK(gpu::has_context(1));
+}
+
+TEST_CASE("calls before and after a reset", "[.]") {
+  const Problem problem = exact_problem(300);
+  Handle handle;
+  for (int round = 0; round < 3; ++round) {
+    gpu::use_device(0);
+    {
+      Placement host(problem, LIBSGEMM_COL_MAJOR);
+      DevicePlacement device(&host, problem);
+      CHECK(call(Routine::kSgemm, handle, device.args()) == LIBSGEMM_SUCCESS);
+      CHECK(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
+      CHECK(device.check() == "");
+      host.restore();
+      device.restore();
+      CHECK(call(Routine::kSgemm, device.args()) == LIBSGEMM_SUCCESS);
+      CHECK(device.check() == "");
+    }
+    for (const int64_t size : {20, 300, 1100}) expect_gpu(exact_problem(size));
+    gpu::reset_device(0);
+    if (round == 1) expect_gpu(problem);  // the library may be the first to use the device again
+  }
+  CHECK(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
 }
 
 TEST_CASE("calls on the CPU", "[.]") {

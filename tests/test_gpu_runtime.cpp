@@ -1,84 +1,24 @@
 // What a CUDA or HIP program relies on besides the numbers: streams, graphs, workspaces, threads, kinds of memory,
 // several devices, and its own current context.
-#include <atomic>
 #include <cstring>
 #include <thread>
 
 #include "catch.h"
-#include "gpu_placement.h"
-#include "subject.h"
+#include "gpu_products.h"
 
 using namespace sgemm_test;
-using gpu::DevicePlacement;
+using gpu::Barrier;
+using gpu::capture;
 using gpu::driver;
+using gpu::exact_problem;
 using gpu::Memory;
+using gpu::message;
+using gpu::OnDevice;
+using gpu::replay;
 using gpu::require;
 using gpu::Stream;
 
 std::string sgemm_test::skip_reason() { return gpu::missing(); }
-
-namespace {
-
-Problem exact_problem(int64_t m, int64_t n, int64_t k, uint64_t seed = 1) {
-  Case test;
-  test.routine = Routine::kSgemm;
-  test.m = m;
-  test.n = n;
-  test.k = k;
-  test.alpha = -1;
-  test.beta = 1;
-  return make_problem(test, seed);
-}
-
-// A problem in device memory, column-major.
-struct OnDevice {
-  explicit OnDevice(const Problem &p, Memory::Kind kind = Memory::device)
-      : problem(p), host(problem, LIBSGEMM_COL_MAJOR), device(&host, problem, kind) {}
-
-  libsgemm_status_t run() { return call(Routine::kSgemm, device.args()); }
-  libsgemm_status_t run(libsgemm_handle_t handle) { return call(Routine::kSgemm, handle, device.args()); }
-
-  Problem problem;
-  Placement host;
-  DevicePlacement device;
-};
-
-// Holds up a stream until it is told to go on.
-class Barrier {
- public:
-  explicit Barrier(gpu::Handle stream) { gpu::call_host(stream, wait, &open_); }
-  ~Barrier() { open_ = true; }
-  void open() { open_ = true; }
-
- private:
-  static void wait(void *open) {
-    while (!*static_cast<std::atomic<bool> *>(open)) std::this_thread::yield();
-  }
-  std::atomic<bool> open_{false};
-};
-
-std::string message() { return last_info().message; }
-
-// A graph made of what `record` does on the stream, in the mode that forbids most.
-template <typename Record>
-gpu::Handle capture(gpu::Handle stream, const Record &record) {
-  constexpr int kGlobal = 0;
-  require(driver().begin_capture(stream, kGlobal), "begin_capture");
-  record();
-  gpu::Handle graph = nullptr;
-  require(driver().end_capture(stream, &graph), "end_capture");
-  return graph;
-}
-
-void replay(gpu::Handle graph, gpu::Handle stream) {
-  gpu::Handle executable = nullptr;
-  require(driver().instantiate(&executable, graph, 0), "instantiate");
-  require(driver().launch_graph(executable, stream), "launch_graph");
-  require(driver().synchronize(stream), "synchronize");
-  require(driver().destroy_executable(executable), "destroy_executable");
-}
-
-}  // namespace
 
 TEST_CASE("a call is ordered on its stream and returns before the work is done") {
   const Stream::Kind kind = GENERATE(Stream::blocking, Stream::non_blocking);
@@ -164,24 +104,6 @@ TEST_CASE("a graph is recorded and replayed with other inputs, in every row") {
     require(driver().destroy_graph(graph), "destroy_graph");
   }
   CHECK(recorded > 1);
-}
-
-TEST_CASE("a graph is recorded without a workspace, and of a fresh handle") {
-  Stream stream;
-  Handle handle;
-  REQUIRE(libsgemm_set_stream(handle, stream) == LIBSGEMM_SUCCESS);
-  OnDevice product(exact_problem(64, 64, 5000));
-  size_t free_before = 0, free_after = 0, total = 0;
-  require(driver().memory_info(&free_before, &total), "memory_info");
-  libsgemm_status_t status = LIBSGEMM_SUCCESS;
-  const gpu::Handle graph = capture(stream, [&] { status = product.run(handle); });
-  INFO(message());
-  REQUIRE(status == LIBSGEMM_SUCCESS);
-  require(driver().memory_info(&free_after, &total), "memory_info");
-  CHECK(free_before < free_after + LIBSGEMM_WORKSPACE_DEFAULT_BYTES);  // other processes free memory meanwhile
-  replay(graph, stream);
-  CHECK(product.device.check() == "");
-  require(driver().destroy_graph(graph), "destroy_graph");
 }
 
 TEST_CASE("host pointers on a stream that records go to the CPU, visibly") {

@@ -9,6 +9,7 @@
 #include "gpu/fault.h"
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"
+#include "graph.h"
 #include "planes_row.h"
 
 namespace libsgemm::cuda {
@@ -63,6 +64,7 @@ Backend make() {
   b.open = open;
   b.version = version;
   b.probe = probe;
+  b.keep_with_graph = keep_with_graph;
   b.plan_bytes = parts_plan_bytes;
   b.plan = launch_parts_plan;
   return b;

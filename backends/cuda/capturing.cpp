@@ -1,18 +1,75 @@
 // Graphs being recorded.
+#include <cuda_runtime.h>
+
 #include "driver.h"
+#include "gpu/runtime/code.h"
 #include "gpu/runtime/runtime.h"
 #include "gpu/runtime/scope.h"
+#include "graph.h"
 
-bool libsgemm::gpu::capturing(void *stream) {
-  using namespace cuda;
+namespace libsgemm::gpu {
+
+using namespace cuda;
+
+namespace {
+
+// In the context in which work for the device would be done: the thread may have none, or that of another device. A
+// device without a context has no streams.
+bool enter_for(int index, void *stream, Scope *scope) {
+  Error ignored;
+  if (index < 0) return is_default_stream(stream) || scope->enter_stream(stream, &ignored) == LIBSGEMM_SUCCESS;
+  return in_use(index) && scope->enter(index, &ignored) == LIBSGEMM_SUCCESS;
+}
+
+}  // namespace
+
+bool capturing(int index, void *stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  CUresult code = driver().is_capturing(static_cast<CUstream>(stream), &status);
-  if (code == CUDA_ERROR_INVALID_CONTEXT && stream != nullptr) {  // a thread that has none
-    Scope scope;
-    Error ignored;
-    if (scope.enter_stream(stream, &ignored) != LIBSGEMM_SUCCESS) return false;
-    code = driver().is_capturing(static_cast<CUstream>(stream), &status);
-  }
+  Scope scope;
+  if (!enter_for(index, stream, &scope)) return false;
+  const CUresult code = driver().is_capturing(static_cast<CUstream>(stream), &status);
   // IMPLICIT: the default stream, while a stream that waits for it records; work on it would break that graph.
   return code == CUDA_SUCCESS ? status != CU_STREAM_CAPTURE_STATUS_NONE : code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+}
+
+namespace {
+
+// The graph that the stream records, and its number; false if it records none.
+bool recorded(void *stream, cudaGraph_t *graph, unsigned long long *id) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaError_t code =
+      cudaStreamGetCaptureInfo(static_cast<cudaStream_t>(stream), &status, id, graph, nullptr, nullptr, nullptr);
+  return succeeds(code) && status == cudaStreamCaptureStatusActive;
+}
+
+}  // namespace
+
+uint64_t graph(int index, void *stream) {
+  Scope scope;
+  Error ignored;
+  cudaGraph_t graph = nullptr;
+  unsigned long long id = 0;
+  const bool known = scope.enter(index, &ignored) == LIBSGEMM_SUCCESS && recorded(stream, &graph, &id);
+  return known ? id : 0;
+}
+
+}  // namespace libsgemm::gpu
+
+libsgemm_status_t libsgemm::cuda::keep_with_graph(int index, void *stream, void (*ended)(void *what), void *what,
+                                                  Error *error) {
+  constexpr const char *kWhat = "keeping memory with a graph";
+  Scope scope;
+  const libsgemm_status_t status = scope.enter(index, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  const RelaxedCapture relaxed;
+  cudaGraph_t graph = nullptr;
+  unsigned long long id = 0;
+  if (!recorded(stream, &graph, &id)) return status_of(cudaErrorStreamCaptureInvalidated, index, kWhat, error);
+  cudaUserObject_t object = nullptr;
+  cudaError_t code = cudaUserObjectCreate(&object, what, ended, 1, cudaUserObjectNoDestructorSync);
+  if (code != cudaSuccess) return status_of(code, index, kWhat, error);
+  code = cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
+  // Releasing the object calls ended(), as it does when the graph is gone.
+  if (code != cudaSuccess) succeeds(cudaUserObjectRelease(object, 1));
+  return status_of(code, index, kWhat, error);
 }

@@ -16,6 +16,7 @@ namespace {
 struct State {
   CUdevice handle = 0;
   std::atomic<CUcontext> primary{nullptr};  // retained; NULL: not yet
+  std::atomic<uint64_t> primary_id{0};      // of that context: cudaDeviceReset puts another one at the same address
 };
 
 // By index. Made at the first entry, which is after enumerate(); never destroyed.
@@ -41,15 +42,27 @@ bool is_active(const State &state) {
   return driver().primary_state(state.handle, &flags, &active) == CUDA_SUCCESS && active != 0;
 }
 
+// 0 if the context is gone.
+uint64_t id_of(CUcontext context) {
+  unsigned long long id = 0;
+  return driver().context_id(context, &id) == CUDA_SUCCESS ? id : 0;
+}
+
+// Whether the device's own context, which was retained earlier, has not been destroyed since by a reset: 16 ns.
+bool is_the_same(const State &state, CUcontext primary) {
+  return id_of(primary) == state.primary_id.load(std::memory_order_relaxed);
+}
+
 libsgemm_status_t retain(int index, CUcontext *context, Error *error) {
   static std::mutex *mutex = new std::mutex;
   const std::lock_guard<std::mutex> lock(*mutex);
   State &state = states()[index];
   *context = state.primary.load(std::memory_order_relaxed);
-  if (*context != nullptr) return LIBSGEMM_SUCCESS;
+  if (*context != nullptr && is_the_same(state, *context)) return LIBSGEMM_SUCCESS;
   const int ordinal = model(index).ordinal;
   const CUresult code = driver().retain_primary(context, state.handle);
   if (code != CUDA_SUCCESS) return fail("making the context", ordinal, code, error);
+  state.primary_id.store(id_of(*context), std::memory_order_relaxed);
   state.primary.store(*context, std::memory_order_release);
   return LIBSGEMM_SUCCESS;
 }
@@ -91,8 +104,9 @@ libsgemm_status_t Scope::enter(int index, Error *error) {
   CUcontext primary = state.primary.load(std::memory_order_acquire);
   if (driver().current_context(&before_) != CUDA_SUCCESS) before_ = nullptr;
   now_ = before_;
+  if (primary != nullptr && !is_the_same(state, primary)) primary = nullptr;
   if (before_ != nullptr && before_ == primary) return LIBSGEMM_SUCCESS;
-  const bool there = before_ != nullptr && current_index() == index;
+  const bool there = before_ != nullptr && id_of(before_) != 0 && current_index() == index;
   // A program with a context of its own is not given a second one.
   if (primary == nullptr && (!there || is_active(state))) {
     const libsgemm_status_t status = retain(index, &primary, error);
@@ -113,6 +127,14 @@ libsgemm_status_t Scope::enter_stream(void *stream, Error *error) {
   const libsgemm_status_t status = context == before_ ? LIBSGEMM_SUCCESS : set(context, error);
   if (status == LIBSGEMM_SUCCESS) index_ = current_index();
   return status;
+}
+
+uint64_t Scope::context_id() const { return id_of(now_); }
+
+uint64_t context(int index) {
+  Scope scope;
+  Error ignored;
+  return scope.enter(index, &ignored) == LIBSGEMM_SUCCESS ? scope.context_id() : 0;
 }
 
 // A context exists that this thread would use.

@@ -43,6 +43,8 @@ int code_arch(int arch) {
   return best != 0 ? best : arch >= LIBSGEMM_CUDA_PTX ? LIBSGEMM_CUDA_PTX : 0;
 }
 
+constexpr double kUsualClock = 1.5e9, kUsualBandwidth = 500e9;  // Hz, bytes a second
+
 int attribute(CUdevice device, CUdevice_attribute which) {
   int value = 0;
   return driver().device_attribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
@@ -77,9 +79,12 @@ bool describe(int ordinal, Device *d) {
   // Twice the memory clock times the bus width.
   d->memory_bandwidth = 2e3 * attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *
                         attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
+  // Virtual machines and drivers report 0 at times. These only serve predictions, which must not divide by nothing.
+  if (d->clock <= 0) d->clock = kUsualClock;
+  if (d->memory_bandwidth <= 0) d->memory_bandwidth = kUsualBandwidth;
   driver().device_memory(&d->memory_bytes, device);
   driver().device_name(d->name, sizeof d->name, device);
-  return true;
+  return d->arch > 0 && d->compute_units > 0 && d->shared_memory_per_block > 0;
 }
 
 }  // namespace

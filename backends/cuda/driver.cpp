@@ -38,6 +38,7 @@ libsgemm_status_t open_driver(Error *error) {
                         find(library, LIBSGEMM_TEXT(cuDeviceGetAttribute), &d.device_attribute, error) &&
                         find(library, LIBSGEMM_TEXT(cuDevicePrimaryCtxRetain), &d.retain_primary, error) &&
                         find(library, LIBSGEMM_TEXT(cuDevicePrimaryCtxGetState), &d.primary_state, error) &&
+                        find(library, LIBSGEMM_TEXT(cuCtxGetId), &d.context_id, error) &&
                         find(library, LIBSGEMM_TEXT(cuCtxGetCurrent), &d.current_context, error) &&
                         find(library, LIBSGEMM_TEXT(cuCtxSetCurrent), &d.set_context, error) &&
                         find(library, LIBSGEMM_TEXT(cuCtxGetDevice), &d.context_device, error) &&

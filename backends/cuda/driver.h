@@ -19,6 +19,7 @@ struct Driver {
   decltype(&::cuDeviceGetAttribute) device_attribute;
   decltype(&::cuDevicePrimaryCtxRetain) retain_primary;
   decltype(&::cuDevicePrimaryCtxGetState) primary_state;
+  decltype(&::cuCtxGetId) context_id;
   decltype(&::cuCtxGetCurrent) current_context;
   decltype(&::cuCtxSetCurrent) set_context;
   decltype(&::cuCtxGetDevice) context_device;

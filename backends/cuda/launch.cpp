@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "device.h"
 #include "gpu/fault.h"
 #include "gpu/runtime/prepare_launch.h"
 
@@ -11,22 +12,28 @@ namespace {
 
 constexpr size_t kPlainSharedBytes = 48 << 10;  // more must be asked for, by kernel and context
 
-// What a thread has asked for lately. A lost entry costs one more call of the runtime.
+// What a thread has asked for lately. A lost entry costs two more calls of the runtime.
 struct Asked {
   const void *kernel;
-  Scope::Current context;
-  size_t bytes;
+  uint64_t context;
 };
 constexpr size_t kAskedSize = 64;
 thread_local Asked t_asked[kAskedSize];
 
-cudaError_t allow_shared_memory(const void *kernel, Scope::Current context, size_t bytes) {
+// All that a block can have, whatever this launch needs: the limit is the kernel's, not the thread's, and another
+// thread's launch must not find it lowered.
+cudaError_t allow_shared_memory(const void *kernel, const Scope &scope, size_t bytes, size_t most) {
   if (bytes <= kPlainSharedBytes) return cudaSuccess;
   Asked &asked = t_asked[reinterpret_cast<uintptr_t>(kernel) / 16 % kAskedSize];
-  if (asked.kernel == kernel && asked.context == context && asked.bytes >= bytes) return cudaSuccess;
-  const cudaError_t code =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-  if (code == cudaSuccess) asked = {kernel, context, bytes};
+  const uint64_t context = scope.context_id();
+  if (asked.kernel == kernel && asked.context == context) return cudaSuccess;
+  cudaFuncAttributes attributes;
+  cudaError_t code = cudaFuncGetAttributes(&attributes, kernel);
+  if (code == cudaSuccess) {
+    code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                static_cast<int>(most - attributes.sharedSizeBytes));
+  }
+  if (code == cudaSuccess) asked = {kernel, context};
   return code;
 }
 
@@ -35,7 +42,7 @@ cudaError_t allow_shared_memory(const void *kernel, Scope::Current context, size
 libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error) {
   Scope scope;
   const libsgemm_status_t status = scope.enter(launch.device, error);
-  if (status != LIBSGEMM_SUCCESS) return status;
+  if (status != LIBSGEMM_SUCCESS || launch.rehearsal) return status;
   return status_of(cudaMemsetAsync(memory, 0, bytes, static_cast<cudaStream_t>(launch.stream)), launch.device,
                    "clearing workspace", error);
 }
@@ -45,7 +52,8 @@ libsgemm_status_t launch_cluster_raw(const void *kernel, unsigned cluster, dim3 
   Scope scope;
   const libsgemm_status_t status = prepare_launch(kernel, launch, &scope, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  cudaError_t code = allow_shared_memory(kernel, scope.current(), shared_bytes);
+  cudaError_t code = allow_shared_memory(kernel, scope, shared_bytes, device(launch.device).shared_memory_per_block);
+  if (launch.rehearsal) return status_of(code, launch.device, kLaunching, error);
   if (code == cudaSuccess && fails(Site::launch)) code = cudaErrorLaunchOutOfResources;
   if (code == cudaSuccess) {
     cudaLaunchConfig_t config = {};

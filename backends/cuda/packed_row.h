@@ -40,6 +40,7 @@ Kernel packed_kernel(const char *name, libsgemm_math_mode_t mode) {
                      return launch_packed(desc, Row::product(desc), launch, error);
                    }};
   kernel.truncates = true;
+  kernel.in_steps = true;
   return kernel;
 }
 

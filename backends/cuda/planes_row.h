@@ -78,14 +78,16 @@ libsgemm_status_t launch_parts_plan(const GemmDesc &operand, void *memory, const
 // Row::product() is its PartsProduct.
 template <class Row>
 Kernel parts_kernel(const char *name, libsgemm_math_mode_t mode) {
-  return {name,
-          mode,
-          [](const GemmDesc &desc, int device) { return parts_support(desc, Row::product(), device); },
-          [](const GemmDesc &desc, int device) { return parts_seconds(desc, Row::product(), device); },
-          [](const GemmDesc &desc, int) { return parts_workspace(desc, Row::product()); },
-          [](const GemmDesc &desc, const Launch &launch, Error *error) {
-            return launch_parts(desc, Row::product(), launch, error);
-          }};
+  Kernel kernel = {name,
+                   mode,
+                   [](const GemmDesc &desc, int device) { return parts_support(desc, Row::product(), device); },
+                   [](const GemmDesc &desc, int device) { return parts_seconds(desc, Row::product(), device); },
+                   [](const GemmDesc &desc, int) { return parts_workspace(desc, Row::product()); },
+                   [](const GemmDesc &desc, const Launch &launch, Error *error) {
+                     return launch_parts(desc, Row::product(), launch, error);
+                   }};
+  kernel.in_steps = true;
+  return kernel;
 }
 
 }  // namespace libsgemm::cuda

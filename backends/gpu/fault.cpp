@@ -1,6 +1,8 @@
 // Counting down to the injected faults.
 #include "fault.h"
 
+#if defined(LIBSGEMM_FAULT_INJECTION)
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -69,3 +71,5 @@ bool fails_now(Site site) {
 }
 
 }  // namespace libsgemm::gpu
+
+#endif

@@ -1,6 +1,7 @@
 // Faults for the tests: LIBSGEMM_TEST_<backend>_FAULT="launch:3,allocate:1" makes the third launch and the first
 // allocation of the process fail as if the runtime had refused them, "launch:3+" every third. Read at open(), ignored
-// in set-user-id processes.
+// in set-user-id processes. Only in builds for tests (LIBSGEMM_FAULT_INJECTION): a program in use has nobody to ask for
+// wrong results.
 #pragma once
 
 #include "backend.h"
@@ -13,6 +14,8 @@ namespace libsgemm::gpu {
 enum class Site : int { allocate, pinned, memory, object, copy, launch, synchronize, any, lost, flip };
 constexpr int kSiteCount = 10;
 
+#if defined(LIBSGEMM_FAULT_INJECTION)
+
 // From the environment. UNAVAILABLE if the variable is not valid: a test must not believe in a fault that never comes.
 libsgemm_status_t read_faults(const char *variable, Error *error);
 
@@ -21,5 +24,12 @@ bool fails_now(Site site);
 
 // True if this call at the site is the one to fail.
 inline bool fails(Site site) { return g_faults && fails_now(site); }
+
+#else
+
+inline libsgemm_status_t read_faults(const char *, Error *) { return LIBSGEMM_SUCCESS; }
+constexpr bool fails(Site) { return false; }
+
+#endif
 
 }  // namespace libsgemm::gpu

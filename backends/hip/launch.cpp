@@ -8,7 +8,7 @@ libsgemm_status_t libsgemm::gpu::launch_raw(const void *kernel, dim3 grid, dim3 
                                             const Launch &launch, void **arguments, Error *error) {
   Scope scope;
   const libsgemm_status_t status = prepare_launch(kernel, launch, &scope, error);
-  if (status != LIBSGEMM_SUCCESS) return status;
+  if (status != LIBSGEMM_SUCCESS || launch.rehearsal) return status;
   const hipError_t code = fails(Site::launch) ? hipErrorLaunchOutOfResources
                                               : hipLaunchKernel(kernel, grid, block, arguments, shared_bytes,
                                                                 static_cast<hipStream_t>(launch.stream));

@@ -72,7 +72,8 @@ void use_stream() {
   Error error = {};
   void *stream = nullptr;
   if (!ok("create_stream", table->create_stream(0, &stream, &error), error)) return;
-  table->capturing(stream);
+  table->capturing(0, stream);
+  if (table->graph(0, stream) != 0) std::printf("graph: the stream records none\n");
   use_memory(stream);
   use_events(stream);
   ok("synchronize a stream", table->synchronize(0, stream, &error), error);

@@ -230,6 +230,11 @@ MOCK_CALL(hipStreamIsCapturing, (hipStream_t, hipStreamCaptureStatus *status), {
   *status = hipStreamCaptureStatusNone;
   return hipSuccess;
 })
+MOCK_CALL(hipStreamGetCaptureInfo, (hipStream_t, hipStreamCaptureStatus *status, unsigned long long *id), {
+  *status = hipStreamCaptureStatusNone;
+  *id = 0;
+  return hipSuccess;
+})
 #if HIP_VERSION >= 50600000
 MOCK_CALL(hipStreamGetDevice, (hipStream_t, hipDevice_t *device), {
   const char *text = std::getenv("MOCK_HIP_STREAM_DEVICE");

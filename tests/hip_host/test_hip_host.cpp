@@ -169,6 +169,7 @@ TEST_CASE("every call of the runtime that an entry of the table makes may fail")
                                {"hipStreamSynchronize", true},
                                {"hipStreamWaitEvent", true},
                                {"hipStreamIsCapturing", false},
+                               {"hipStreamGetCaptureInfo", false},
                                {"hipEventCreateWithFlags", true},
                                {"hipEventDestroy", false},
                                {"hipEventRecord", true},
@@ -220,4 +221,13 @@ TEST_CASE("faults by LIBSGEMM_TEST_HIP_FAULT") {
   CHECK_FALSE(check_fault(once));  // tried again
   CHECK_THAT(describe({{"LIBSGEMM_TEST_HIP_FAULT", "launch"}}).report.at("hip.reason"),
              Contains("LIBSGEMM_TEST_HIP_FAULT=launch is not valid"));
+}
+
+TEST_CASE("a plugin that is in use injects no faults") {
+  Environment environment = second_device();
+  environment["LIBSGEMM_BACKEND_PATH"] = HIP_HOST_IN_USE;
+  for (const std::string fault : {"copy:1+", "flip:1+", "launch"}) {
+    environment["LIBSGEMM_TEST_HIP_FAULT"] = fault;
+    check_runs(environment);
+  }
 }

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -43,6 +44,7 @@ constexpr size_t kPage = 4096;
 
 // What has been recorded, and what of that has been reached.
 struct Event {
+  uint64_t context = 0;
   uint64_t recorded = 0, reached = 0;
 };
 using SharedEvent = std::shared_ptr<Event>;
@@ -56,8 +58,9 @@ struct Op {
 
 struct Stream {
   int device;
-  bool capturing = false;
+  uint64_t graph = 0;  // that it records
   std::deque<Op> work;
+  uint64_t context = 0;  // that it belongs to; 0: a test's, which stays
 };
 
 struct Block {
@@ -69,9 +72,16 @@ mock::Control g_control;
 std::recursive_mutex g_mutex;
 std::map<uintptr_t, Block> g_blocks;
 std::map<uintptr_t, size_t> g_pinned;
-Stream g_default[kDevices] = {{0, false, {}}, {1, false, {}}};
+Stream g_default[kDevices] = {{0, 0, {}}, {1, 0, {}}};
 std::set<Stream *> &g_streams = *new std::set<Stream *>{&g_default[0], &g_default[1]};  // those of tests stay
 bool g_lost[kDevices];
+uint64_t g_context[kDevices] = {1, 2};
+// What graphs hold on to.
+struct Kept {
+  void (*ended)(void *);
+  void *what;
+};
+std::vector<Kept> &g_kept = *new std::vector<Kept>;
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
@@ -134,21 +144,31 @@ void *map_block(int device, size_t bytes) {
   return memory;
 }
 
+void finish(int device);
+
 void unmap_block(int, void *memory) {
   const Lock lock(g_mutex);
   const auto block = g_blocks.find(reinterpret_cast<uintptr_t>(memory));
-  if (block == g_blocks.end()) return;
+  if (block == g_blocks.end()) std::abort();  // it is none, or was given back, or is gone
+  finish(block->second.device);
   g_control.bytes -= static_cast<int64_t>(block->second.bytes);
   munmap(memory, block->second.mapped);
   g_blocks.erase(block);
 }
 
+// As a driver may crash that is given what a reset has destroyed.
+void must_exist(uint64_t made_in, int device) {
+  if (made_in != 0 && made_in != g_context[device]) std::abort();
+}
+
 Stream *stream_of(int device, void *stream) {
-  return stream != nullptr ? static_cast<Stream *>(stream) : &g_default[device < 0 ? 0 : device];
+  if (!is_default_stream(stream))
+    must_exist(static_cast<Stream *>(stream)->context, static_cast<Stream *>(stream)->device);
+  return is_default_stream(stream) ? &g_default[device < 0 ? 0 : device] : static_cast<Stream *>(stream);
 }
 
 void count_if_capturing() {
-  for (const Stream &s : g_default) g_control.capturing_calls += s.capturing ? 1 : 0;
+  for (const Stream &s : g_default) g_control.capturing_calls += s.graph != 0 ? 1 : 0;
 }
 
 // ---- The contract
@@ -196,7 +216,22 @@ void locate(const void *const *pointers, int count, Location *locations) {
   }
 }
 
-bool capturing(void *stream) { return stream_of(0, stream)->capturing; }
+uint64_t context(int device) { return g_context[device]; }
+bool capturing(int device, void *stream) { return stream_of(device, stream)->graph != 0; }
+uint64_t graph(int device, void *stream) { return stream_of(device, stream)->graph; }
+
+libsgemm_status_t keep_with_graph(int, void *, void (*ended)(void *), void *what, Error *error) {
+  if (fails(mock::kStream)) return fail("keeping memory with a graph", error);
+  const Lock lock(g_mutex);
+  g_kept.push_back({ended, what});
+  return LIBSGEMM_SUCCESS;
+}
+
+void destroy_graphs() {
+  const Lock lock(g_mutex);
+  for (const Kept &kept : g_kept) kept.ended(kept.what);
+  g_kept.clear();
+}
 
 libsgemm_status_t allocate(int device, size_t bytes, void **memory, Error *error) {
   count_if_capturing();
@@ -271,10 +306,17 @@ void do_all(int device, Stream *s) {
   }
 }
 
+// All that is enqueued on a device, if it works.
+void finish(int device) {
+  const Open open_memory;
+  while (do_any(device)) {
+  }
+}
+
 libsgemm_status_t create_stream(int device, void **stream, Error *error) {
   if (fails(mock::kStream)) return fail("making a stream", error);
   const Lock lock(g_mutex);
-  auto *made = new Stream{device, false, {}};
+  auto *made = new Stream{device, 0, {}, g_context[device]};
   g_streams.insert(made);
   ++g_control.objects;
   *stream = made;
@@ -283,22 +325,30 @@ libsgemm_status_t create_stream(int device, void **stream, Error *error) {
 
 void destroy_stream(int device, void *stream) {
   const Open open_memory;
-  auto *s = static_cast<Stream *>(stream);
+  Stream *s = stream_of(device, stream);
   do_all(device, s);
   g_streams.erase(s);
   --g_control.objects;
   delete s;
 }
 
-libsgemm_status_t create_event(int, void **event, Error *error) {
+libsgemm_status_t create_event(int device, void **event, Error *error) {
   if (fails(mock::kStream)) return fail("making an event", error);
   *event = new SharedEvent(std::make_shared<Event>());
+  (*static_cast<SharedEvent *>(*event))->context = g_context[device];
   ++g_control.objects;
   return LIBSGEMM_SUCCESS;
 }
 
-void destroy_event(int, void *event) {
+const SharedEvent &event_of(int device, void *event) {
+  const SharedEvent &e = *static_cast<SharedEvent *>(event);
+  must_exist(e->context, device);
+  return e;
+}
+
+void destroy_event(int device, void *event) {
   const Lock lock(g_mutex);
+  event_of(device, event);
   --g_control.objects;
   delete static_cast<SharedEvent *>(event);
 }
@@ -306,7 +356,7 @@ void destroy_event(int, void *event) {
 libsgemm_status_t record_event(int device, void *event, void *stream, Error *error) {
   if (fails(mock::kStream)) return fail("recording an event", error);
   const Lock lock(g_mutex);
-  const SharedEvent &e = *static_cast<SharedEvent *>(event);
+  const SharedEvent &e = event_of(device, event);
   stream_of(device, stream)->work.push_back({{}, e, {}, ++e->recorded});
   return LIBSGEMM_SUCCESS;
 }
@@ -314,7 +364,7 @@ libsgemm_status_t record_event(int device, void *event, void *stream, Error *err
 libsgemm_status_t stream_wait_event(int device, void *stream, void *event, Error *error) {
   if (fails(mock::kStream)) return fail("waiting for an event", error);
   const Lock lock(g_mutex);
-  const SharedEvent &e = *static_cast<SharedEvent *>(event);
+  const SharedEvent &e = event_of(device, event);
   stream_of(device, stream)->work.push_back({{}, {}, e, e->recorded});
   return LIBSGEMM_SUCCESS;
 }
@@ -330,7 +380,7 @@ libsgemm_status_t query_event(int device, void *event, bool *ended, Error *error
   if (fails(mock::kQuery) || g_lost[device]) return lost(error);
   do_any(device);
   if (g_lost[device]) return lost(error);
-  const Event &e = **static_cast<SharedEvent *>(event);
+  const Event &e = *event_of(device, event);
   *ended = e.reached >= e.recorded;
   return LIBSGEMM_SUCCESS;
 }
@@ -397,6 +447,27 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
   return LIBSGEMM_SUCCESS;
 }
 
+// A launch that leaves something in its workspace for its second half, as kernels that split k do. Where somebody else
+// has been there in between, the result is NaN.
+libsgemm_status_t enqueue_in_two(const GemmDesc &desc, const Launch &launch, Error *error) {
+  static uint64_t launches = 0;
+  const uint64_t mark = ++launches;
+  auto *const place = static_cast<uint64_t *>(launch.workspace);
+  std::deque<Op> &work = stream_of(launch.device, launch.stream)->work;
+  work.push_back({[place, mark] { *place = mark; }, {}, {}, 0});
+  const libsgemm_status_t status = enqueue(desc, launch, mock::kLaunch, error, false);
+  if (status != LIBSGEMM_SUCCESS) {
+    work.pop_back();
+    return status;
+  }
+  const std::function<void()> product = work.back().work;
+  work.back().work = [product, place, mark, desc] {
+    product();
+    if (*place != mark) *batch_item(desc, 0).c = std::nanf("");
+  };
+  return status;
+}
+
 bool gemm_only(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type == Type::f32; }
 bool gemm_of_16_bits(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
 // All but syrk, unless it is asked for, and 16-bit types: there has to be a routine that the GPU lacks.
@@ -424,7 +495,7 @@ libsgemm_status_t launch_with_workspace(const GemmDesc &desc, const Launch &laun
     set_error(error, "the workspace is not what the kernel asked for");
     return LIBSGEMM_EXECUTION_FAILED;
   }
-  return enqueue(desc, launch, mock::kLaunch, error, false);
+  return enqueue_in_two(desc, launch, error);
 }
 
 size_t plan_bytes(const GemmDesc &operand, int) { return mock_plan_bytes(operand); }
@@ -496,7 +567,10 @@ Backend make_backend() {
   b.describe_device = describe_device;
   b.probe = probe;
   b.locate = locate;
+  b.context = context;
   b.capturing = capturing;
+  b.graph = graph;
+  b.keep_with_graph = keep_with_graph;
   b.allocate = allocate;
   b.release = unmap_block;
   b.memory = memory;
@@ -536,7 +610,7 @@ void write_device(void *device, const void *host, size_t bytes) {
 // Streams of tests live as long as the process, so that a handle may still name one.
 void *new_stream(int device) {
   const Lock lock(g_mutex);
-  auto *made = new Stream{device, false, {}};
+  auto *made = new Stream{device, 0, {}};
   g_streams.insert(made);
   return made;
 }
@@ -553,7 +627,31 @@ void repair() {
   g_control.hangs = false;
 }
 
-void set_capturing(void *stream, bool on) { stream_of(0, stream)->capturing = on; }
+void set_capturing(void *stream, bool on) {
+  static uint64_t graphs = 0;
+  stream_of(0, stream)->graph = on ? ++graphs : 0;
+}
+
+void join_capture(void *stream, void *other) { stream_of(0, stream)->graph = stream_of(0, other)->graph; }
+void set_default_capturing(int device, bool on) { g_default[device].graph = on ? 1 : 0; }
+
+void enqueue_copy(void *stream, void *target, const void *source, size_t bytes) {
+  const Lock lock(g_mutex);
+  stream_of(0, stream)->work.push_back({[=] { std::memcpy(target, source, bytes); }, {}, {}, 0});
+}
+
+// Memory that the library has made no more answers to its addresses, which are not given out again.
+void reset(int device) {
+  const Lock lock(g_mutex);
+  g_context[device] += kDevices;
+  for (Stream *s : g_streams) {
+    if (s->device == device) s->work.clear();
+  }
+  for (auto block = g_blocks.begin(); block != g_blocks.end();) {
+    if (block->second.device == device) g_control.bytes -= static_cast<int64_t>(block->second.bytes);
+    block = block->second.device == device ? g_blocks.erase(block) : std::next(block);
+  }
+}
 
 int pending(void *stream, int device) {
   const Lock lock(g_mutex);
@@ -577,6 +675,11 @@ extern "C" LIBSGEMM_API mock::Control *mock_control() {
   g_control.repair = repair;
   g_control.stream = new_stream;
   g_control.set_capturing = set_capturing;
+  g_control.join_capture = join_capture;
+  g_control.set_default_capturing = set_default_capturing;
+  g_control.enqueue_copy = enqueue_copy;
+  g_control.destroy_graphs = destroy_graphs;
+  g_control.reset = reset;
   g_control.pending = pending;
   return &g_control;
 }

@@ -54,6 +54,16 @@ struct Control {
   // A stream of a device, and whether it records. NULL stream: the default stream of device 0.
   void *(*stream)(int device);
   void (*set_capturing)(void *stream, bool capturing);
+  // Another stream that records the same graph; and whether a device's default stream must not be used, because of a
+  // stream that records.
+  void (*join_capture)(void *stream, void *other);
+  void (*set_default_capturing)(int device, bool capturing);
+  // A copy of the program's own, enqueued.
+  void (*enqueue_copy)(void *stream, void *target, const void *source, size_t bytes);
+  // The program destroys all graphs it has recorded so far.
+  void (*destroy_graphs)();
+  // cudaDeviceReset: all that the library has made on a device is gone, and must not be touched again.
+  void (*reset)(int device);
   // Work enqueued and not yet done on a stream.
   int (*pending)(void *stream, int device);
 };

@@ -28,6 +28,7 @@ inline mock::Control &gpu() {
     setenv("LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu", 1);
     setenv("LIBSGEMM_OFFLOAD_THRESHOLD", kThreshold, 1);
     if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
+    if (std::getenv("LIBSGEMM_TEST_DETERMINISTIC") != nullptr) setenv("LIBSGEMM_DETERMINISTIC", "1", 1);
     void *plugin = dlopen(MOCK_FOLDER "/gpu/libsgemm_cuda.so", RTLD_NOW | RTLD_LOCAL);
     REQUIRE(plugin != nullptr);
     const auto entry = reinterpret_cast<mock::ControlEntry>(dlsym(plugin, mock::kControlSymbol));

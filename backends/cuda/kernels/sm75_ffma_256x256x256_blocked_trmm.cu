@@ -22,7 +22,9 @@ double cost(const GemmDesc &desc, int index) { return level3::halves_seconds(des
 }  // namespace
 
 Kernel sm75_ffma_256x256x256_blocked_trmm() {
-  return {"sm75_ffma_256x256x256_blocked_trmm", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
+  Kernel kernel = {"sm75_ffma_256x256x256_blocked_trmm", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
+  kernel.in_steps = true;
+  return kernel;
 }
 
 }  // namespace libsgemm::cuda

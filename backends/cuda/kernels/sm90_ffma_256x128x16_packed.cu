@@ -236,7 +236,9 @@ libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *
 }  // namespace
 
 Kernel sm90_ffma_256x128x16_packed() {
-  return {"sm90_ffma_256x128x16_packed", LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_row};
+  Kernel kernel = {"sm90_ffma_256x128x16_packed", LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_row};
+  kernel.in_steps = true;
+  return kernel;
 }
 
 }  // namespace libsgemm::cuda

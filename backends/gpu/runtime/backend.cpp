@@ -33,7 +33,9 @@ Backend make_backend(const char *name) {
   b.device_count = device_count;
   b.describe_device = describe_device;
   b.locate = locate;
+  b.context = context;
   b.capturing = capturing;
+  b.graph = graph;
   b.allocate = allocate;
   b.release = release;
   b.memory = memory;

@@ -20,7 +20,7 @@ Code falsify(const void *element, Stream stream) {
 }
 
 Code enqueue(const Copy &x, Stream stream) {
-  if (stream == nullptr && capturing(stream)) {
+  if (is_legacy_stream(stream) && capturing(-1, stream)) {
     return LIBSGEMM_RUNTIME(ErrorStreamCaptureImplicit);  // trying would break the graph
   }
   constexpr LIBSGEMM_RUNTIME(MemcpyKind)

@@ -6,8 +6,8 @@
 
 namespace libsgemm::gpu {
 
-// Enters the device of the launch, and loads the kernel if a graph is being recorded: otherwise that is done at its
-// first launch, and may then wait for the device. Refuses the default stream, where work would break the graph.
+// Enters the device of the launch, and loads the kernel if a graph is being recorded, or in a rehearsal, which ends
+// with that: otherwise that is done at its first launch, and may then wait for the device.
 libsgemm_status_t prepare_launch(const void *kernel, const Launch &launch, Scope *scope, Error *error);
 
 constexpr const char *kLaunching = "launching a kernel";  // for status_of()

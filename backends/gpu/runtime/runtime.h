@@ -8,9 +8,11 @@ namespace libsgemm::gpu {
 // The table, but for open(), version() and probe(), which are the backend's own.
 Backend make_backend(const char *name);
 
-// Each backend defines these two.
+// Each backend defines these.
 void locate(const void *const *pointers, int count, Location *locations);
-bool capturing(void *stream);
+uint64_t context(int index);
+bool capturing(int index, void *stream);
+uint64_t graph(int index, void *stream);
 
 // memory.cpp
 libsgemm_status_t allocate(int index, size_t bytes, void **memory, Error *error);

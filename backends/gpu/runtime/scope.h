@@ -26,6 +26,9 @@ class Scope {
 
   Current current() const { return now_; }
 
+  // As Backend::context, of what was entered.
+  uint64_t context_id() const;
+
   // Of the device that was entered; -1 if it is none of the backend's, or not known.
   int index() const { return index_; }
 

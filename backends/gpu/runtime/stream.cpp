@@ -23,7 +23,7 @@ libsgemm_status_t on_device(int index, const char *what, Error *error, const Cal
 }
 
 Code wait(void *stream) {
-  if (stream == nullptr && capturing(stream)) {
+  if (is_legacy_stream(stream) && capturing(-1, stream)) {
     return LIBSGEMM_RUNTIME(ErrorStreamCaptureImplicit);  // asking would break the graph
   }
   if (fails(Site::synchronize)) return LIBSGEMM_RUNTIME(ErrorUnknown);
@@ -98,7 +98,7 @@ libsgemm_status_t synchronize(int index, void *stream, Error *error) {
   constexpr const char *kWhat = "waiting for the device";
   if (index >= 0) {
     // A device that nobody has used has no work to wait for, and gets no context for that.
-    if (stream == nullptr && !in_use(index)) return LIBSGEMM_SUCCESS;
+    if (is_default_stream(stream) && !in_use(index)) return LIBSGEMM_SUCCESS;
     return on_device(index, kWhat, error, [stream] { return wait(stream); });
   }
   Scope scope;

@@ -139,6 +139,9 @@ template <typename T>
 hipError_t hipHostMalloc(T **memory, size_t bytes, unsigned flags = 0) {
   return hip_error(cudaHostAlloc(reinterpret_cast<void **>(memory), bytes, flags));
 }
+inline hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id) {
+  return hip_error(cudaStreamGetCaptureInfo(stream, status, id, nullptr, nullptr, nullptr, nullptr));
+}
 inline hipError_t hipLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                                   hipStream_t stream) {
   return hip_error(cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream));
