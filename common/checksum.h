@@ -9,6 +9,7 @@
 // Freivalds (1977).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "host_device.h"
@@ -30,35 +31,68 @@ LIBSGEMM_HOST_DEVICE inline double checksum_sign(uint64_t seed, int64_t j) {
 
 LIBSGEMM_HOST_DEVICE inline bool checksum_finite(double x) { return x - x == 0; }
 
-// What the bound of a row of C is made of.
+// What the rows of C are held to.
 struct ChecksumBound {
-  double factor;  // f of verify.h
-  double floor;   // below the normal range: of an element
-  int64_t columns;
+  libsgemm_math_mode_t mode;
+  double factor;               // f of verify.h
+  double alpha;                // its magnitude
+  double columns;              // of C
+  double norms, norm, widest;  // of the norms |B_l|: their sum, their 2-norm, the largest
+  // What an element loses below the normal range, beside f: by the roundings of its terms, and for each unit of the
+  // magnitude of the factors if alpha multiplies the others first.
+  double floor, scaled_first;
 };
 
-LIBSGEMM_HOST_DEVICE inline ChecksumBound checksum_bound(double factor, int64_t k, int64_t columns) {
-  return {factor, 0x1p-149 * static_cast<double>(k + 2), columns};
+constexpr double kChecksumSmallest = 0x1p-149;  // of FP32
+
+// With norms to be filled in: they matter if checksum_needs_norms(). `terms`: of an element.
+LIBSGEMM_HOST_DEVICE inline ChecksumBound checksum_bound(libsgemm_math_mode_t mode, double factor, double alpha,
+                                                         double terms, double columns) {
+  const double magnitude = alpha < 0 ? -alpha : alpha;
+  const double products = mode == LIBSGEMM_MATH_BF16X6 ? 6 : 1;
+  ChecksumBound b = {};
+  b.mode = mode;
+  b.factor = factor;
+  b.alpha = magnitude;
+  b.columns = columns;
+  b.floor = kChecksumSmallest * (products * terms + 2) * (magnitude > 1 ? magnitude : 1);
+  b.scaled_first = magnitude == 1 ? 0 : kChecksumSmallest;
+  return b;
 }
 
-// |error| / bound of the sum of a row. `size`: sum_l |alpha A_il| |B_l| + |beta| |C0_i|. `lost`: what parts of inputs
-// may lose of it. Sums that are not finite by the inputs have nothing to tell: elements have.
-LIBSGEMM_HOST_DEVICE inline double checksum_ratio(double computed, double wanted, double size, double lost,
-                                                  const ChecksumBound &b) {
-  constexpr double kLargest = 3.4028234663852886e38;
-  if (!checksum_finite(wanted)) return 0;
-  if (!checksum_finite(computed)) return size > kLargest ? 0 : __builtin_huge_val();
-  const double error = computed < wanted ? wanted - computed : computed - wanted;
-  return error / (kChecksumDeviations * (b.factor * size + lost) + b.floor * static_cast<double>(b.columns));
+LIBSGEMM_HOST_DEVICE inline bool checksum_needs_norms(libsgemm_math_mode_t mode, double alpha) {
+  return mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_BF16X6 || (alpha != 1 && alpha != -1);
 }
 
-// `lost` of a row in the modes that split inputs, from the sum of magnitudes of the row of A, and of the norms |B_l|
-// their sum and 2-norm; see verify.h.
-LIBSGEMM_HOST_DEVICE inline double checksum_lost(libsgemm_math_mode_t mode, double row, double norms, double norm,
-                                                 double columns_root) {
-  if (mode == LIBSGEMM_MATH_FP16X3) return 0x1p-49 * (row * norms + row * norm);
-  if (mode == LIBSGEMM_MATH_BF16X6) return 0x1p-133 * (norms + row * columns_root);
+// Of row i: sum_l |A_il| |B_l|, sum_l |A_il|, and |beta| |C0_i|.
+struct ChecksumRow {
+  double size, plain, old;
+};
+
+// What parts of inputs may lose of the sum of a row in the modes that split inputs; see verify.h.
+LIBSGEMM_HOST_DEVICE inline double checksum_lost(const ChecksumRow &row, const ChecksumBound &b) {
+  if (b.mode == LIBSGEMM_MATH_FP16X3) return 0x1p-49 * (row.plain * b.norms + row.plain * b.norm);
+  if (b.mode == LIBSGEMM_MATH_BF16X6) return 0x1p-133 * (b.norms + row.plain * sqrt(b.columns));
   return 0;
+}
+
+// Whether an element of the row may be Inf or NaN in a right kernel: see verify.h. The sums stand for the largest.
+LIBSGEMM_HOST_DEVICE inline bool checksum_leaves_range(const ChecksumRow &row, const ChecksumBound &b) {
+  constexpr double kLargest = 3.4028234663852886e38;
+  const double limit = kLargest / (1 + b.factor);
+  if (row.size > limit || b.alpha * row.size + row.old > limit) return true;
+  return b.alpha != 1 && (b.alpha * row.plain > kLargest || b.alpha * b.widest > kLargest);
+}
+
+// |error| / bound of the sum of a row. Sums that are not finite by the inputs have nothing to tell: elements have.
+LIBSGEMM_HOST_DEVICE inline double checksum_ratio(double computed, double wanted, const ChecksumRow &row,
+                                                  const ChecksumBound &b) {
+  if (!checksum_finite(wanted)) return 0;
+  if (!checksum_finite(computed)) return checksum_leaves_range(row, b) ? 0 : __builtin_huge_val();
+  const double error = computed < wanted ? wanted - computed : computed - wanted;
+  const double rounding = b.factor * (b.alpha * row.size + row.old) + b.alpha * checksum_lost(row, b);
+  const double below = b.columns * (b.floor + b.scaled_first * row.plain) + sqrt(b.columns) * b.scaled_first * b.norms;
+  return error / (kChecksumDeviations * rounding + below);
 }
 
 // Some of the blocks of equal size that rows or columns are cut into: number (start + i * step) mod all, i < chosen,

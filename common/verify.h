@@ -31,6 +31,12 @@ struct Arithmetic {
 //     + 8 u                 FP16X3: that, 2^-11 2^-11, and what two parts of 11 bits do not hold of an input, 2^-23
 // Parts are also cut off below, BF16X6: an input to 2^-133, FP16X3: to 2^-49 of the largest of its row of op(A) or
 // column of op(B); these times the magnitudes of their factors add to the bound.
+//
+// At the ends of the range it matters in which order a right kernel multiplies, alpha (A B), (alpha A) B or A (alpha
+// B), as BLAS do all three: below it 2^-149 of each product adds to the bound, times |alpha| if that is above 1, and,
+// only if alpha is neither 1 nor -1, of each element of A and B, times its factor; above it Inf and NaN are right where
+// the sum of magnitudes with or without alpha exceeds the largest FP32 number, or alpha times an element of A or B
+// does. Of trsm 2^-149 of each element of the solution adds to the bound. Finite results are judged all the same.
 double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode, Arithmetic arithmetic = {},
                      uint64_t seed = 0);
 

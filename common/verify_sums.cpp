@@ -112,43 +112,66 @@ View view_of(const Output &c) {
   return {c.data, c.row_step, c.col_step, Type::f32, structure, c.part == Output::upper, false};
 }
 
-// What is judged, row by row: sums of C, of C as it was (with the norms of its rows), and of the product.
+// What is judged, row by row: sums of C, of C as it was (with the norms of its rows), and of the product. Of the norms
+// of the rows of y: their sum, the sum of their squares, the largest.
 struct Sums {
   RowSums after, before, product;
-  std::vector<double> lost;
+  double norms, squares, widest;
+
+  void add_norms(const std::vector<double> &all) {
+    for (const double norm : all) {
+      norms += norm;
+      squares += norm * norm;
+      widest = std::max(widest, norm);
+    }
+  }
 };
 
-void judge_all(const Claim &c, const Sums &sums, double columns, double *worst) {
+ChecksumBound bound_of(const Claim &c, const Sums &sums) {
   const Product &p = c.products.term[0];
+  const double terms = static_cast<double>(c.products.count) * static_cast<double>(p.k);
+  ChecksumBound b = checksum_bound(c.mode, c.factor, static_cast<double>(c.alpha), terms, static_cast<double>(p.n));
+  b.norms = sums.norms;
+  b.norm = std::sqrt(sums.squares);
+  b.widest = sums.widest;
+  if (!c.solved) return b;
+  // The product is of the solution as it is, and what that lost is magnified by the triangle alone (verify.h).
+  b.scaled_first = kChecksumSmallest * std::max(1.0, b.alpha);
+  b.alpha = 1;
+  if (p.x.structure == View::triangular) b.norms = 0;
+  return b;
+}
+
+void judge_all(const Claim &c, const Sums &sums, double *worst) {
   const double alpha = static_cast<double>(c.alpha), beta = static_cast<double>(c.beta);
-  const ChecksumBound bound = checksum_bound(c.factor, p.k, static_cast<int64_t>(columns));
+  const bool solution_first = c.solved && c.products.term[0].x.structure != View::triangular;
+  const ChecksumBound bound = bound_of(c, sums);
   for (size_t i = 0; i < sums.product.value.size(); ++i) {
-    const double product = sums.product.value[i], size = sums.product.size[i];
-    const double before = sums.before.value[i], norm = std::sqrt(sums.before.size[i]);
+    const double product = sums.product.value[i], before = sums.before.value[i];
+    ChecksumRow row = {sums.product.size[i], sums.product.plain[i], std::sqrt(sums.before.size[i])};
     double ratio = 0;
     if (!c.solved) {
-      ratio = checksum_ratio(sums.after.value[i], alpha * product + beta * before,
-                             std::fabs(alpha) * size + std::fabs(beta) * norm, sums.lost[i], bound);
+      row.old *= std::fabs(beta);
+      ratio = checksum_ratio(sums.after.value[i], alpha * product + beta * before, row, bound);
     } else if (checksum_finite(product)) {
-      ratio = checksum_ratio(product, alpha * before, size + std::fabs(alpha) * norm, 0, bound);
+      row.old *= std::fabs(alpha);
+      if (solution_first) row.plain = 0;
+      ratio = checksum_ratio(product, alpha * before, row, bound);
     }
     *worst = std::max(*worst, ratio);
   }
 }
 
 // The sums of the rows of a product whose element (i, j) counts for all i and j.
-void multiply_all(const Claim &c, const Product &p, const double *signs, Sums *sums) {
+void multiply_all(const Product &p, const double *signs, Sums *sums) {
   RowSums inner = sum_rows<true>(p.y, p.k, p.n, {signs, nullptr});
   take_roots(&inner.size);
   const RowSums outer = sum_rows<false>(p.x, p.m, p.k, {inner.value.data(), inner.size.data()});
-  double norms = 0, squares = 0;
-  for (const double norm : inner.size) norms += norm, squares += norm * norm;
+  sums->add_norms(inner.size);
   for (size_t i = 0; i < outer.value.size(); ++i) {
     sums->product.value[i] += outer.value[i];
     sums->product.size[i] += outer.size[i];
-    sums->lost[i] +=
-        std::fabs(static_cast<double>(c.alpha)) *
-        checksum_lost(c.mode, outer.plain[i], norms, std::sqrt(squares), std::sqrt(static_cast<double>(p.n)));
+    sums->product.plain[i] += outer.plain[i];
   }
 }
 
@@ -171,18 +194,21 @@ void multiply_triangle(const Product &p, Output::Part part, const double *signs,
     take_roots(&norms);
     for (int64_t r = 0; r < rows; ++r) {
       const int64_t i = row(r);
-      double value = 0, size = 0;
+      double value = 0, size = 0, plain = 0;
       for (int64_t l = 0; l < p.k; ++l) {
         const auto at = static_cast<size_t>(l);
         inner.value[at] += signs[i] * static_cast<double>(p.y.at(l, i));
         const double x = static_cast<double>(p.x.at(i, l));
         value += x * inner.value[at];
         size += std::fabs(x) * norms[at];
+        plain += std::fabs(x);
       }
       sums->product.value[static_cast<size_t>(i)] += value;
       sums->product.size[static_cast<size_t>(i)] += size;
+      sums->product.plain[static_cast<size_t>(i)] += plain;
     }
   }
+  sums->add_norms(norms);
 }
 
 }  // namespace
@@ -194,17 +220,20 @@ double worst_of_sums(const Claim &c, uint64_t seed) {
   for (int64_t j = 0; j < p.n; ++j) signs[static_cast<size_t>(j)] = checksum_sign(seed, j);
   const Weights by = {signs.data(), nullptr};
   Sums sums = {c.solved ? RowSums(0) : sum_rows<true>(view_of(out), p.m, p.n, by),
-               c.before.data != nullptr ? sum_rows<true>(view_of(c.before), p.m, p.n, by) : RowSums(p.m), RowSums(p.m),
-               std::vector<double>(static_cast<size_t>(p.m))};
+               c.before.data != nullptr ? sum_rows<true>(view_of(c.before), p.m, p.n, by) : RowSums(p.m),
+               RowSums(p.m),
+               0,
+               0,
+               0};
   for (int t = 0; t < c.products.count; ++t) {
     if (out.part == Output::all) {
-      multiply_all(c, c.products.term[t], signs.data(), &sums);
+      multiply_all(c.products.term[t], signs.data(), &sums);
     } else {
       multiply_triangle(c.products.term[t], out.part, signs.data(), &sums);
     }
   }
   double worst = 0;
-  judge_all(c, sums, static_cast<double>(p.n), &worst);
+  judge_all(c, sums, &worst);
   return worst;
 }
 

@@ -10,7 +10,8 @@
 namespace sgemm_test {
 namespace {
 
-bool same(float result, double value, double limit) {
+bool same(float result, double value, double limit, bool leaves_range) {
+  if (leaves_range && !std::isfinite(result)) return true;
   if (std::isnan(value)) return std::isnan(result);
   if (std::isinf(value)) return static_cast<double>(result) == value;
   if (!std::isfinite(result)) return false;
@@ -30,18 +31,28 @@ std::string wrong_element(int64_t i, int64_t j, double result, double value, dou
 // gamma_n |op(A)| |X| (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem 8.5, for substitution
 // in any order), gamma_n = n u / (1 - n u). Two more roundings are for alpha * B, and one for multiplying by the
 // reciprocal of the diagonal instead of dividing. `x` holds the computed X.
-std::string check_residual(const Problem &problem, const Matrix &x) {
-  const Sums left_side = apply_triangle(problem, x);
-  const double roundings = static_cast<double>(terms(problem.test) + 3) * kUnitRoundoff;
-  const double gamma = roundings / (1 - roundings);
+//
+// Of each element of the solution 2^-149 may be lost below the normal range, times its factor.
+std::string check_residual(const Problem &problem, const Matrix &x, const Rows &rows = {}, double *worst = nullptr) {
+  const Sums left_side = apply_triangle(problem, x, rows);
+  const double count = static_cast<double>(terms(problem.test)) + 3;
+  const double gamma = count * kUnitRoundoff / (1 - count * kUnitRoundoff);
+  const double alpha = static_cast<double>(problem.test.alpha);
+  const bool left = problem.test.side == LIBSGEMM_LEFT;
   for (size_t i = 0; i < x.values.size(); ++i) {
-    const double right_side = static_cast<double>(problem.test.alpha) * static_cast<double>(problem.c.values[i]);
-    const double limit = gamma * (left_side.magnitude[i] + std::fabs(right_side));
-    if (!(std::fabs(left_side.sum[i] - right_side) <= limit)) {
+    const size_t row = i / static_cast<size_t>(x.columns), column = i % static_cast<size_t>(x.columns);
+    if (!rows.empty() && rows[row] == 0) continue;
+    const double right_side = alpha * static_cast<double>(problem.c.values[i]);
+    const double floor = (count + (left ? left_side.left_sum[row] : left_side.right_sum[column])) * kSmallest;
+    const double limit =
+        gamma * (left_side.magnitude[i] + std::fabs(right_side)) + floor * std::max(1.0, std::fabs(alpha));
+    const double error = std::fabs(left_side.sum[i] - right_side);
+    if (!(error <= limit)) {
       const auto at = static_cast<int64_t>(i);
       return "solution " + wrong_element(at / x.columns, at % x.columns, x.values[i], NAN, 0) + "; its left-hand " +
              wrong_element(at / x.columns, at % x.columns, left_side.sum[i], right_side, limit);
     }
+    if (worst != nullptr) *worst = std::max(*worst, error / limit);
   }
   return "";
 }
@@ -61,11 +72,14 @@ int64_t extent_of(libsgemm_layout_t layout, int64_t ld, int64_t rows, int64_t co
   return index_of(layout, ld, rows - 1, columns - 1) + 1;
 }
 
-std::string compare(const Matrix &result, const std::vector<double> &value, const std::vector<double> &limit) {
+std::string compare(const Matrix &result, const std::vector<double> &value, const std::vector<double> &limit,
+                    const std::vector<bool> &leaves_range, const Rows &rows) {
   for (int64_t i = 0; i < result.rows; ++i) {
+    if (!rows.empty() && rows[static_cast<size_t>(i)] == 0) continue;
     for (int64_t j = 0; j < result.columns; ++j) {
       const auto at = static_cast<size_t>(i * result.columns + j);
-      if (contains(result.region, i, j) && !same(result.values[at], value[at], limit[at])) {
+      const bool leaves = !leaves_range.empty() && leaves_range[at];
+      if (contains(result.region, i, j) && !same(result.values[at], value[at], limit[at], leaves)) {
         return wrong_element(i, j, result.values[at], value[at], limit[at]);
       }
     }
@@ -139,17 +153,68 @@ const Answer &Placement::answer_of(size_t product, const Arithmetic &how) {
   return answers[product];
 }
 
-std::string Placement::check_result(size_t product, const Arithmetic &how) {
-  const Problem &problem = *problems_[product];
+Matrix Placement::result_of(size_t product) {
   const float *c = this->c() + static_cast<int64_t>(product) * args_.stride_c;
-  Matrix result = problem.c;
+  Matrix result = problems_[product]->c;
   for (int64_t i = 0; i < result.rows; ++i) {
     for (int64_t j = 0; j < result.columns; ++j) result.at(i, j) = c[index_in_c(i, j)];
   }
+  return result;
+}
+
+std::string Placement::check_result(size_t product, const Arithmetic &how) {
+  const Problem &problem = *problems_[product];
+  const Matrix result = result_of(product);
   if (problem.value.empty() && !problem.c.values.empty()) return check_residual(problem, result);
-  if (how.mode == LIBSGEMM_MATH_FP32 && !how.truncated) return compare(result, problem.value, problem.limit);
+  if (how.mode == LIBSGEMM_MATH_FP32 && !how.truncated) {
+    return compare(result, problem.value, problem.limit, problem.leaves_range);
+  }
   const Answer &wanted = answer_of(product, how);
-  return compare(result, wanted.value, wanted.limit);
+  return compare(result, wanted.value, wanted.limit, wanted.leaves_range);
+}
+
+// Of a product with too many terms every so many-th row, and the last.
+static Rows rows_to_check(const Problem &p, double most_terms) {
+  const double terms_of_row =
+      static_cast<double>(p.c.columns) * static_cast<double>(std::max<int64_t>(1, terms(p.test)));
+  const double step = std::ceil(terms_of_row * static_cast<double>(p.c.rows) / most_terms);
+  if (step <= 1) return {};
+  Rows rows(static_cast<size_t>(p.c.rows));
+  for (size_t i = 0; i < rows.size(); i += static_cast<size_t>(step)) rows[i] = 1;
+  rows.back() = 1;
+  return rows;
+}
+
+std::string Placement::check(const Arithmetic &how, Bound bound, double most_terms, double *worst) {
+  const std::string damage = check_memory();
+  if (!damage.empty()) return damage;
+  for (size_t product = 0; product < problems_.size(); ++product) {
+    const Problem &problem = *problems_[product];
+    if (problem.c.values.empty()) continue;
+    const Matrix result = result_of(product);
+    const Rows rows = rows_to_check(problem, most_terms);
+    const bool solved = problem.test.routine == Routine::kStrsm && problem.test.alpha != 0;
+    std::string fault;
+    if (solved && problem.value.empty()) {
+      fault = check_residual(problem, result, rows, worst);
+    } else if (solved) {
+      fault = compare(result, problem.value, problem.limit, {}, rows);
+    } else {
+      const Answer wanted = answer(problem, how, bound, rows);
+      fault = compare(result, wanted.value, wanted.limit, wanted.leaves_range, rows);
+      for (int64_t i = 0; i < result.rows; ++i) {
+        if (!rows.empty() && rows[static_cast<size_t>(i)] == 0) continue;
+        for (int64_t j = 0; j < result.columns; ++j) {
+          const auto at = static_cast<size_t>(i * result.columns + j);
+          if (!contains(result.region, i, j) || wanted.limit[at] == 0) continue;
+          const double ratio = std::fabs(static_cast<double>(result.values[at]) - wanted.value[at]) / wanted.limit[at];
+          if (std::isfinite(ratio)) *worst = std::max(*worst, ratio);
+        }
+      }
+    }
+    if (!fault.empty()) return problems_.size() == 1 ? fault : "product " + std::to_string(product) + ": " + fault;
+  }
+  return "";
 }
 
 void Placement::mark_writable() {
@@ -167,14 +232,19 @@ void Placement::mark_writable() {
 
 void Placement::restore() { c_->restore(); }
 
-std::string Placement::check(const Arithmetic &how) {
+std::string Placement::check_memory() {
   if (writable_.empty()) mark_writable();
   const std::string output = c_->damage(writable_);
   if (!output.empty()) return "output: " + output;
   const std::string a = a_->damage();
   if (!a.empty()) return "A: " + a;
   const std::string b = b_->damage();
-  if (!b.empty()) return "B: " + b;
+  return b.empty() ? "" : "B: " + b;
+}
+
+std::string Placement::check(const Arithmetic &how) {
+  const std::string damage = check_memory();
+  if (!damage.empty()) return damage;
   for (size_t product = 0; product < problems_.size(); ++product) {
     const std::string fault = check_result(product, how);
     if (!fault.empty()) return problems_.size() == 1 ? fault : "product " + std::to_string(product) + ": " + fault;

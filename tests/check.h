@@ -41,6 +41,10 @@ class Placement {
   // words.
   std::string check(const Arithmetic &how = {});
 
+  // The same against another bound, with the worst |error| / bound of the elements looked at. `most_terms`: of a
+  // product with more, a part of the rows is looked at, about so many products of elements.
+  std::string check(const Arithmetic &how, Bound bound, double most_terms, double *worst);
+
   // Makes it ready for another call.
   void restore();
 
@@ -50,6 +54,8 @@ class Placement {
  private:
   std::unique_ptr<Buffer> place(Matrix Problem::*operand, int64_t ld, int64_t stride, bool poisoned);
   void mark_writable();
+  std::string check_memory();
+  Matrix result_of(size_t product);
   std::string check_result(size_t product, const Arithmetic &how);
   const Answer &answer_of(size_t product, const Arithmetic &how);
 
@@ -63,7 +69,9 @@ class Placement {
 
 // Compares the elements of `region` with the expected values: equal bits if the limit is 0 (zeros of either sign are
 // equal, since -1 * 0 + 0 depends on the order of operations), |error| <= limit otherwise. NaN answers NaN only, and
-// Inf the same Inf only. Returns the first fault in words.
-std::string compare(const Matrix &result, const std::vector<double> &value, const std::vector<double> &limit);
+// Inf the same Inf only, but where `leaves_range` says that a number may become either on the way. `rows`: as for
+// answer(). Returns the first fault in words.
+std::string compare(const Matrix &result, const std::vector<double> &value, const std::vector<double> &limit,
+                    const std::vector<bool> &leaves_range = {}, const Rows &rows = {});
 
 }  // namespace sgemm_test

@@ -63,12 +63,38 @@ Factor triangle(const Matrix &x, const Case &test) {
   return y;
 }
 
-void add_product(const Factor &left, const Factor &right, Sums *sums) {
+// Of row i of a factor.
+void add_line(const Factor &x, int64_t i, double *sum, double *largest) {
+  for (int64_t j = x.begin[static_cast<size_t>(i)]; j < x.end[static_cast<size_t>(i)]; ++j) {
+    const double magnitude = std::fabs(x.at(i, j));
+    *sum += magnitude;
+    *largest = std::max(*largest, magnitude);
+  }
+}
+
+void add_lines(const Factor &left, const Factor &right, Sums *sums) {
+  for (std::vector<double> *x : {&sums->left_sum, &sums->left_largest}) x->resize(static_cast<size_t>(left.rows));
+  for (std::vector<double> *x : {&sums->right_sum, &sums->right_largest}) x->resize(static_cast<size_t>(right.columns));
+  for (int64_t i = 0; i < left.rows; ++i)
+    add_line(left, i, &sums->left_sum[static_cast<size_t>(i)], &sums->left_largest[static_cast<size_t>(i)]);
+  for (int64_t l = 0; l < right.rows; ++l) {
+    for (int64_t j = right.begin[static_cast<size_t>(l)]; j < right.end[static_cast<size_t>(l)]; ++j) {
+      const double magnitude = std::fabs(right.at(l, j));
+      sums->right_sum[static_cast<size_t>(j)] += magnitude;
+      double &largest = sums->right_largest[static_cast<size_t>(j)];
+      largest = std::max(largest, magnitude);
+    }
+  }
+}
+
+void add_product(const Factor &left, const Factor &right, const Rows &rows, Sums *sums) {
+  add_lines(left, right, sums);
   sums->rows = left.rows;
   sums->columns = right.columns;
   sums->sum.resize(static_cast<size_t>(left.rows * right.columns), 0.0);
   sums->magnitude.resize(static_cast<size_t>(left.rows * right.columns), 0.0);
   for (int64_t i = 0; i < left.rows; ++i) {
+    if (!rows.empty() && rows[static_cast<size_t>(i)] == 0) continue;
     double *sum = sums->sum.data() + i * right.columns;
     double *magnitude = sums->magnitude.data() + i * right.columns;
     for (int64_t l = left.begin[static_cast<size_t>(i)]; l < left.end[static_cast<size_t>(i)]; ++l) {
@@ -85,34 +111,34 @@ void add_product(const Factor &left, const Factor &right, Sums *sums) {
 }
 
 // The sum of products that alpha multiplies.
-Sums products(const Problem &p) {
+Sums products(const Problem &p, const Rows &rows) {
   const Case &test = p.test;
   Sums sums;
   switch (test.routine) {
     case Routine::kSsymm:
       if (test.side == LIBSGEMM_LEFT) {
-        add_product(symmetric(p.a), general(p.b), &sums);
+        add_product(symmetric(p.a), general(p.b), rows, &sums);
       } else {
-        add_product(general(p.b), symmetric(p.a), &sums);
+        add_product(general(p.b), symmetric(p.a), rows, &sums);
       }
       break;
     case Routine::kSsyrk: {
       const Factor a = general(p.a, test.transa);
-      add_product(a, transpose(a), &sums);
+      add_product(a, transpose(a), rows, &sums);
       break;
     }
     case Routine::kSsyr2k: {
       const Factor a = general(p.a, test.transa);
       const Factor b = general(p.b, test.transa);
-      add_product(a, transpose(b), &sums);
-      add_product(b, transpose(a), &sums);
+      add_product(a, transpose(b), rows, &sums);
+      add_product(b, transpose(a), rows, &sums);
       break;
     }
     case Routine::kStrmm:
     case Routine::kStrsm:
-      return apply_triangle(p, p.c);
+      return apply_triangle(p, p.c, rows);
     default:
-      add_product(general(p.a, test.transa), general(p.b, test.transb), &sums);
+      add_product(general(p.a, test.transa), general(p.b, test.transb), rows, &sums);
   }
   return sums;
 }
@@ -211,8 +237,14 @@ void plant_solution(Problem *p) {
 
 // Units of the magnitude of an element's terms. Beyond the FP32 bound: what an instruction on tensor cores cuts off the
 // sum, each 16 of k or, of TF32, 8; the products of parts that are left out, and what the parts do not hold.
-double error_factor(const Case &test, const Arithmetic &how) {
-  double factor = 2 * std::sqrt(static_cast<double>(terms(test)) + 2);
+double error_factor(const Case &test, const Arithmetic &how, Bound bound) {
+  const double k = static_cast<double>(terms(test)) + 2;
+  // Tensor cores, which do not round, may compute 16-bit products and the modes.
+  const bool rounds_all = how.mode == LIBSGEMM_MATH_FP32 && element_of(test.routine) == Element::kFloat;
+  const double any = k / (1 - k * kUnitRoundoff), safe = 4 * std::sqrt(k);
+  double factor = 2 * std::sqrt(k);
+  if (bound == Bound::kSafe) factor = rounds_all ? std::min(any, safe) : safe;
+  if (bound == Bound::kAny) factor = rounds_all ? any : std::max(any, safe);
   if (how.truncated) factor += 2 * (static_cast<double>(test.k) / (how.mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1);
   if (how.mode == LIBSGEMM_MATH_BF16X6) factor += 4;
   if (how.mode == LIBSGEMM_MATH_FP16X3) factor += 8;
@@ -269,13 +301,13 @@ bool contains(Region region, int64_t row, int64_t column) {
 
 int64_t terms(const Case &test) { return test.routine == Routine::kSsyr2k ? 2 * test.k : test.k; }
 
-Sums apply_triangle(const Problem &problem, const Matrix &x) {
+Sums apply_triangle(const Problem &problem, const Matrix &x, const Rows &rows) {
   Sums sums;
   const Factor a = triangle(problem.a, problem.test);
   if (problem.test.side == LIBSGEMM_LEFT) {
-    add_product(a, general(x), &sums);
+    add_product(a, general(x), rows, &sums);
   } else {
-    add_product(general(x), a, &sums);
+    add_product(general(x), a, rows, &sums);
   }
   return sums;
 }
@@ -308,20 +340,49 @@ float as_input(libsgemm_math_mode_t mode, float value) {
   }
 }
 
-Answer answer(const Problem &problem, const Arithmetic &how) {
+namespace {
+
+// What a right kernel may lose at the ends of the range, which depends on when it multiplies by alpha: first A, or B,
+// or last the products. Of the bound in the normal range nothing changes.
+void allow_for_range(const Problem &p, const Sums &sums, const Arithmetic &how, const std::vector<double> &magnitude,
+                     Answer *result) {
+  const double alpha = std::fabs(static_cast<double>(p.test.alpha));
+  const double products = how.mode == LIBSGEMM_MATH_BF16X6 ? 6 : 1;
+  const double floor = kSmallest * (products * static_cast<double>(terms(p.test)) + 2) * std::max(1.0, alpha);
+  const double highest = kLargest * (1 - 0x1p-10);
+  result->leaves_range.assign(magnitude.size(), false);
+  for (size_t i = 0; i < magnitude.size(); ++i) {
+    const size_t row = i / static_cast<size_t>(p.c.columns), column = i % static_cast<size_t>(p.c.columns);
+    result->limit[i] += floor;
+    bool leaves = magnitude[i] > highest;
+    if (!sums.magnitude.empty()) {
+      leaves = leaves || sums.magnitude[i] > highest;
+      if (alpha != 1) {
+        result->limit[i] += kSmallest * (sums.left_sum[row] + sums.right_sum[column]);
+        leaves = leaves || alpha * std::max(sums.left_largest[row], sums.right_largest[column]) > kLargest;
+      }
+    }
+    result->leaves_range[i] = leaves;
+  }
+}
+
+}  // namespace
+
+Answer answer(const Problem &problem, const Arithmetic &how, Bound bound, const Rows &rows) {
   Problem p = problem;
   for (Matrix *x : {&p.a, &p.b}) {
     for (float &value : x->values) value = as_input(how.mode, value);
   }
   const Case &test = p.test;
   const size_t count = p.c.values.size();
-  Answer result = {std::vector<double>(count, 0.0), std::vector<double>(count, 0.0)};
+  Answer result = {std::vector<double>(count, 0.0), std::vector<double>(count, 0.0), {}};
   const double alpha = test.alpha;
   const double beta = test.beta;
   std::vector<double> magnitude(count, 0.0);
   const bool multiplies = alpha != 0 && test.k != 0;
+  Sums sums;
   if (multiplies) {
-    const Sums sums = products(p);
+    sums = products(p, rows);
     for (size_t i = 0; i < count; ++i) {
       result.value[i] = alpha * sums.sum[i];
       magnitude[i] = std::fabs(alpha) * sums.magnitude[i];
@@ -334,8 +395,9 @@ Answer answer(const Problem &problem, const Arithmetic &how) {
     }
   }
   if (test.inputs == Inputs::kExact) return result;
-  const double factor = error_factor(test, how);
+  const double factor = error_factor(test, how, bound);
   for (size_t i = 0; i < count; ++i) result.limit[i] = factor * magnitude[i];
+  allow_for_range(p, sums, how, magnitude, &result);
   if (multiplies && how.mode != LIBSGEMM_MATH_FP32 && !rounds(how.mode)) add_lost_parts(p, how.mode, &result.limit);
   return result;
 }
@@ -344,26 +406,34 @@ void solve(Problem *p) {
   const Answer in_fp32 = answer(*p, {});
   p->value = in_fp32.value;
   p->limit = in_fp32.limit;
+  p->leaves_range = in_fp32.leaves_range;
 }
 
-Problem make_problem(const Case &test, uint64_t seed) {
+Problem draw_problem(const Case &test, uint64_t seed, const Fill &fill_a, const Fill &fill_b, const Fill &fill_c) {
   Problem p;
   p.test = test;
   shape(&p);
   Random random(seed);
   const bool is_triangular = test.routine == Routine::kStrmm || test.routine == Routine::kStrsm;
-  if (is_triangular) {
+  const auto filled = [&](const Fill &with, Element element, Matrix *x) {
+    if (!with) return fill(test, &random, element, x);
+    with(x);
+    for (float &value : x->values) value = as_element(element, value);
+  };
+  if (is_triangular && !fill_a) {
     fill_triangle(test, &random, &p.a);
   } else {
-    fill(test, &random, element_of(test.routine), &p.a);
+    filled(fill_a, element_of(test.routine), &p.a);
   }
-  fill(test, &random, element_of(test.routine), &p.b);
-  fill(test, &random, Element::kFloat, &p.c);
-  if (test.routine != Routine::kStrsm || test.alpha == 0) {
-    solve(&p);
-  } else if (test.inputs == Inputs::kExact) {
-    plant_solution(&p);
-  }
+  filled(fill_b, element_of(test.routine), &p.b);
+  filled(fill_c, Element::kFloat, &p.c);
+  if (test.routine == Routine::kStrsm && test.alpha != 0 && test.inputs == Inputs::kExact) plant_solution(&p);
+  return p;
+}
+
+Problem make_problem(const Case &test, uint64_t seed) {
+  Problem p = draw_problem(test, seed);
+  if (test.routine != Routine::kStrsm || test.alpha == 0) solve(&p);
   return p;
 }
 

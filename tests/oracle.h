@@ -2,6 +2,7 @@
 // definition names. Nothing here is shared with the library.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "cases.h"
@@ -27,6 +28,8 @@ struct Matrix {
 struct Sums {
   int64_t rows = 0, columns = 0;
   std::vector<double> sum, magnitude;
+  // Of the factors of each element, by its row and by its column: the sum of the magnitudes, and the largest.
+  std::vector<double> left_sum, left_largest, right_sum, right_largest;
 };
 
 // How a result was computed: the inputs are rounded to those of the mode, and how close to the product of these the
@@ -45,9 +48,17 @@ bool rounds(libsgemm_math_mode_t mode);
 // `value` as an input of the mode.
 float as_input(libsgemm_math_mode_t mode, float value);
 
+// What results in FP32 are held to, in units of u (|alpha| |A| |B| + |beta| |C|), u = 2^-24 (libsgemm.h says why):
+// kUsual: 2 sqrt(k + 2), which random errors stay below, but for one element in many. Of the tables of cases, whose
+//   seeds are fixed.
+// kSafe: 4 sqrt(k + 2), or kAny where that is less: for random numbers without end.
+// kAny: k + 2 and a little more, which holds for all numbers.
+enum class Bound { kUsual, kSafe, kAny };
+
 // What a result has to be, and how far from it an element may lie; 0 for the exact cases.
 struct Answer {
   std::vector<double> value, limit;
+  std::vector<bool> leaves_range;  // on the way to it Inf or NaN may rightly arise; empty: nowhere
 };
 
 // A case with its matrices as stored, and its answer in FP32.
@@ -55,17 +66,28 @@ struct Problem {
   Case test;
   Matrix a, b, c;                    // c is the matrix that is written (B of strmm and strsm), before the call
   std::vector<double> value, limit;  // empty for a random strsm, whose answer is judged by its residual
+  std::vector<bool> leaves_range;    // as in Answer
 };
 
 // Matrices of the right shapes with values drawn from `seed`, and the answer.
 Problem make_problem(const Case &test, uint64_t seed = 1);
 
-// The answer for the matrices that `problem` holds now (not for strsm).
+// The same without the answer, but for that of an exact strsm. `fill`: values for all elements; if none, those of the
+// case.
+using Fill = std::function<void(Matrix *)>;
+Problem draw_problem(const Case &test, uint64_t seed, const Fill &fill_a = nullptr, const Fill &fill_b = nullptr,
+                     const Fill &fill_c = nullptr);
+
+// The answer for the matrices that `problem` holds now (not for strsm), in rows[i] != 0 only, unless that is empty.
+using Rows = std::vector<char>;
 void solve(Problem *problem);
-Answer answer(const Problem &problem, const Arithmetic &how);
+Answer answer(const Problem &problem, const Arithmetic &how, Bound bound = Bound::kUsual, const Rows &rows = {});
 
 // strsm: op(A) * X or X * op(A).
-Sums apply_triangle(const Problem &problem, const Matrix &x);
+Sums apply_triangle(const Problem &problem, const Matrix &x, const Rows &rows = {});
+
+// Bits lost below the normal range by a product, and the largest number.
+constexpr double kSmallest = 0x1p-149, kLargest = 0x1.fffffep127;
 
 // Number of products summed up in one element of the answer.
 int64_t terms(const Case &test);

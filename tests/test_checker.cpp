@@ -255,6 +255,37 @@ TEST_CASE("NaN and Inf answer only themselves") {
   CHECK_FALSE(accepts(0, inf, 0));
 }
 
+TEST_CASE("what alpha takes out of the range and back is right, and nothing else") {
+  struct Range {
+    float a, b, alpha, result;  // of one product of 20 equal terms
+    bool right;
+  };
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const Range ranges[] = {{0x1p-75f, 0x1p-75f, 0x1p100f, 0, true}, {0x1p-75f, 0x1p-75f, 0x1p100f, 0x1p-40f, false},
+                          {1e25f, 1e25f, 1e-20f, inf, true},       {1e25f, 1e25f, 1e-20f, 20e30f, true},
+                          {1e25f, 1e25f, 1e-20f, 21e30f, false},   {1e25f, 1e-30f, 1e20f, inf, true},
+                          {1e-30f, 1e25f, 1e20f, inf, true},       {1e-30f, 1e25f, 1e20f, 1e15f, false},
+                          {1e10f, 1e10f, 1e10f, inf, false},       {0x1p-100f, 0x1p120f, 0x1p-60f, 0, true},
+                          {0x1p-60f, 0x1p-60f, 0x1p100f, 0, false}};
+  for (const Range &range : ranges) {
+    Case test = case_of(Routine::kSgemm, 1, 1, 20, Inputs::kRandom);
+    test.alpha = range.alpha;
+    test.beta = 0;
+    Problem problem = make_problem(test);
+    for (float &x : problem.a.values) x = range.a;
+    for (float &x : problem.b.values) x = range.b;
+    solve(&problem);
+    Placement placement(problem, LIBSGEMM_COL_MAJOR);
+    *placement.c() = range.result;
+    INFO(range.a << " " << range.b << " " << range.alpha << " " << range.result);
+    CHECK((placement.check() == "") == range.right);
+    for (const Bound bound : {Bound::kSafe, Bound::kAny}) {
+      double worst = 0;
+      CHECK((placement.check({}, bound, 1e9, &worst) == "") == range.right);
+    }
+  }
+}
+
 TEST_CASE("16-bit conversions are those of the formats") {
   for (uint32_t bits = 0; bits < 0x10000u; ++bits) {
     const auto h = static_cast<uint16_t>(bits);

@@ -146,3 +146,42 @@ TEST_CASE("no false alarm on clean calls") {
   WARN(count << " calls, worst ratio " << worst);
   CHECK(worst > 0);
 }
+
+TEST_CASE("no false alarm where alpha takes products out of the range and back") {
+  struct Range {
+    float a, b, alpha;
+  };
+  const Range ranges[] = {{0x1p-75f, 0x1p-75f, 0x1p100f},
+                          {1e25f, 1e25f, 1e-20f},
+                          {1e25f, 1e-30f, 1e20f},
+                          {1e-30f, 1e25f, 1e20f},
+                          {0x1p-100f, 0x1p120f, 1.1f * 0x1p-49f},
+                          {0x1p120f, 0x1p-100f, 1.1f * 0x1p-49f},
+                          {0x1p100f, 0x1p-40f, 1.3f}};
+  Handle handle;
+  REQUIRE(libsgemm_set_backend(handle, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
+  std::unique_ptr<DeviceSide> device;
+  if (on_device()) device = std::make_unique<DeviceSide>();
+  Draw draw(7);
+  double worst = 0;
+  for (int i = 0; i < 700; ++i) {
+    const Range &range = ranges[i % 7];
+    const Routine routine = kSingleRoutines[static_cast<size_t>(i / 7 % 7)];
+    Call call(routine, &draw, 0);
+    call.args.alpha = range.alpha;
+    call.args.beta = i % 2 == 0 ? 0.0f : 0.5f;
+    const bool in_c = routine == Routine::kStrmm || routine == Routine::kStrsm;
+    for (float &x : call.a) x *= range.a;
+    for (float &x : in_c ? call.c : call.b) x *= range.b;
+    const auto verify = i % 3 == 0 ? LIBSGEMM_VERIFY_FULL : LIBSGEMM_VERIFY_SAMPLE;
+    REQUIRE(libsgemm_set_verify(handle, verify, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
+    const bool there = device != nullptr && serves(routine) && draw.below(2) == 0;
+    const Args args = there ? device->upload(call) : call.args;
+    const std::string fault = fault_of(routine, sgemm_test::call(routine, handle, args), &worst);
+    INFO("call " << i << ", " << entry_name(routine) << " " << args.m << " x " << args.n << " x " << args.k
+                 << (there ? " on the device" : "") << ", A of " << range.a << ", B of " << range.b << ", alpha "
+                 << range.alpha);
+    CHECK(fault == "");
+  }
+  CHECK(worst > 0);
+}

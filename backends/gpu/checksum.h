@@ -165,17 +165,21 @@ __device__ __forceinline__ double combine(double value, double *shared) {
 
 __device__ __forceinline__ void judge_rows(const JudgeWork &j) {
   __shared__ double shared[kSumThreads];
-  double norms = 0, squares = 0;
-  if (j.a.mode == LIBSGEMM_MATH_FP16X3 || j.a.mode == LIBSGEMM_MATH_BF16X6) {
+  const double beta = j.beta < 0 ? -j.beta : j.beta;
+  ChecksumBound bound =
+      checksum_bound(j.a.mode, j.factor, j.alpha, static_cast<double>(j.k), static_cast<double>(j.columns));
+  if (checksum_needs_norms(j.a.mode, j.alpha)) {
+    double squares = 0;
     for (int64_t l = threadIdx.x; l < j.k; l += kSumThreads) {
-      norms += j.a.norms[l];
-      squares += j.a.norms[l] * j.a.norms[l];
+      const double norm = j.a.norms[l];
+      bound.norms += norm;
+      squares += norm * norm;
+      bound.widest = bound.widest < norm ? norm : bound.widest;
     }
-    norms = combine<false>(norms, shared);
-    squares = combine<false>(squares, shared);
+    bound.norms = combine<false>(bound.norms, shared);
+    bound.norm = sqrt(combine<false>(squares, shared));
+    bound.widest = combine<true>(bound.widest, shared);
   }
-  const double alpha = j.alpha < 0 ? -j.alpha : j.alpha, beta = j.beta < 0 ? -j.beta : j.beta;
-  const ChecksumBound bound = checksum_bound(j.factor, j.k, j.columns);
   double worst = 0;
   const int64_t step = static_cast<int64_t>(gridDim.x) * kSumThreads;
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * kSumThreads + threadIdx.x; i < j.c.slots(); i += step) {
@@ -183,11 +187,10 @@ __device__ __forceinline__ void judge_rows(const JudgeWork &j) {
     if (row >= j.c.rows) continue;
     const bool read = j.c_before != nullptr;
     const double before = read ? j.beta * total_of(j.c_before, j.c, 0, i) : 0;
-    const double norm = read ? beta * sqrt(total_of(j.c_before, j.c, 1, i)) : 0;
-    const double lost = alpha * checksum_lost(j.a.mode, total_of(j.a.sums, j.a, 2, i), norms, sqrt(squares),
-                                              sqrt(static_cast<double>(j.columns)));
-    const double ratio = checksum_ratio(total_of(j.c.sums, j.c, 0, i), j.alpha * total_of(j.a.sums, j.a, 0, i) + before,
-                                        alpha * total_of(j.a.sums, j.a, 1, i) + norm, lost, bound);
+    const ChecksumRow sums = {total_of(j.a.sums, j.a, 1, i), total_of(j.a.sums, j.a, 2, i),
+                              read ? beta * sqrt(total_of(j.c_before, j.c, 1, i)) : 0};
+    const double ratio =
+        checksum_ratio(total_of(j.c.sums, j.c, 0, i), j.alpha * total_of(j.a.sums, j.a, 0, i) + before, sums, bound);
     worst = worst < ratio ? ratio : worst;
   }
   worst = combine<true>(worst, shared);

@@ -101,6 +101,58 @@ TEST_CASE("the checksum on a device knows every arithmetic") {
   }
 }
 
+TEST_CASE("the checksum on a device is that of the host at the ends of the range, too") {
+  struct Range {
+    float a, b, alpha, factor;  // C is that many times what it is by its definition
+  };
+  constexpr float kInfinite = INFINITY;
+  const Range right[] = {
+      {0x1p-75f, 0x1p-75f, 0x1p100f, 0},         {1e25f, 1e25f, 1e-20f, 1},
+      {1e25f, 1e25f, 1e-20f, kInfinite},         {1e30f, 1e-35f, 1e20f, kInfinite},
+      {1e-35f, 1e30f, 1e20f, kInfinite},         {0x1p-100f, 0x1p120f, 1.1f * 0x1p-60f, 0},
+      {0x1p120f, 0x1p-100f, 1.1f * 0x1p-60f, 0},
+  };
+  const Range wrong[] = {
+      {0x1p-60f, 0x1p-60f, 0x1p100f, 0}, {1e25f, 1e25f, 1e-20f, 0.5f},        {1e10f, 1e10f, 1e10f, kInfinite},
+      {1e25f, 1e-30f, 1e10f, kInfinite}, {0x1p-75f, 0x1p-75f, 0x1p100f, 100}, {0x1p-90f, 0x1p110f, 1.1f * 0x1p-25f, 0},
+  };
+  const auto judge = [](const Range &range, bool transposed) {
+    Case test = case_of_size(Routine::kSgemm, 37, 21, 45, 0);
+    if (transposed) std::swap(test.m, test.n);
+    Job job(test, Form::kSingle, false, 1);
+    const GemmDesc &desc = job.desc();
+    GemmDesc scaled = desc;
+    scaled.alpha = range.alpha;
+    const auto fill = [](const void *data, int64_t ld, int64_t rows, int64_t columns, float by) {
+      auto *x = const_cast<float *>(static_cast<const float *>(data));
+      for (int64_t j = 0; j < columns; ++j) {
+        for (int64_t i = 0; i < rows; ++i) x[i + j * ld] *= by;
+      }
+    };
+    fill(desc.a, desc.lda, desc.m, desc.k, range.a);
+    fill(desc.b, desc.ldb, desc.k, desc.n, range.b);
+    Checksum what = libsgemm::draw_checksum(desc.m, desc.n, desc.k, 11);
+    what.factor = libsgemm::error_factor(desc, {});
+    const double ratio = checksum_of(scaled, what, [&] {
+      for (int64_t j = 0; j < desc.n; ++j) {
+        for (int64_t i = 0; i < desc.m; ++i) {
+          float &x = desc.c[i + j * desc.ldc];
+          x = range.factor == 0 ? 0 : x * range.factor;
+        }
+      }
+    });
+    const libsgemm::Claim claim = libsgemm::claim(scaled, nullptr, {});
+    const double wanted = libsgemm::worst_of_sums(what.transposed ? claim.transposed() : claim, what.seed);
+    INFO("ratios " << ratio << " and " << wanted << " of " << range.a << " " << range.b << " " << range.alpha);
+    CHECK((ratio == wanted || ratio == Approx(wanted).epsilon(1e-6)));
+    return ratio;
+  };
+  for (const bool transposed : {false, true}) {
+    for (const Range &range : right) CHECK(judge(range, transposed) <= 1);
+    for (const Range &range : wrong) CHECK(judge(range, transposed) > 1);
+  }
+}
+
 TEST_CASE("a checksum of a part of C finds the errors in it") {
   const Case test = case_of_size(Routine::kSgemm, 150, 300, 20, 1);
   const int64_t rows = 150, columns = 300;
