@@ -19,17 +19,21 @@ namespace {
 
 using namespace command;
 
+// As an option's value "" is as good as left out, and the result would go nowhere.
+std::string check_file_name(const std::string &name) { return name.empty() ? "the name of a file is empty" : ""; }
+
 void add_info(CLI::App *app, InfoOptions *options) { app->add_flag("--json", options->json, "Print JSON"); }
 
 void add_gemm(CLI::App *app, GemmOptions *options) {
-  app->add_option("A", options->a, "float32 .npy file, C- or Fortran-ordered")->required();
-  app->add_option("B", options->b, "float32 .npy file, C- or Fortran-ordered")->required();
-  app->add_option("-o,--output", options->output, "Write C here (C order), whole or not at all");
+  app->add_option("A", options->a, "float32 .npy file, C- or Fortran-ordered")->required()->check(check_file_name);
+  app->add_option("B", options->b, "float32 .npy file, C- or Fortran-ordered")->required()->check(check_file_name);
+  app->add_option("-o,--output", options->output, "Write C here (C order), whole or not at all")
+      ->check(check_file_name);
   app->add_flag("--transa", options->transa, "Use the transpose of A");
   app->add_flag("--transb", options->transb, "Use the transpose of B");
   app->add_option("--alpha", options->alpha, "Factor of the product")->capture_default_str();
   app->add_option("--beta", options->beta, "Factor of C; other than 0 needs --c")->capture_default_str();
-  app->add_option("--c", options->c, "float32 .npy file of the C that beta multiplies");
+  app->add_option("--c", options->c, "float32 .npy file of the C that beta multiplies")->check(check_file_name);
   app->add_option("--backend", options->backend, "Who computes, as LIBSGEMM_BACKEND: a name or a comma list");
   app->add_option("--kernel", options->kernel, "Force a kernel by its name, as listed by `libsgemm info`");
   app->add_flag("--verify", options->verify, "Check every element against FP64; an error if one is wrong");
@@ -49,7 +53,8 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
       ->delimiter('\0')
       ->allow_extra_args(false);
   app->add_option("--sweep", options->sweep, "first:last:step, square sizes");
-  app->add_option("--suite", options->suite, "CSV file of shapes: m,n,k,pad,what (default: the installed shapes.csv)");
+  app->add_option("--suite", options->suite, "CSV file of shapes: m,n,k,pad,what (default: the installed shapes.csv)")
+      ->check(check_file_name);
   app->add_option("--filter", options->filter, "Only shapes whose `m x n x k` (as 64x64x64) or description has this");
   app->add_option("--max-flops", options->max_flops, "Only shapes of at most so many operations")
       ->check(CLI::PositiveNumber);
@@ -82,7 +87,7 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
   app->add_option("--min-time", options->min_time, "Seconds of samples a row, at least")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 3600.0));
-  app->add_option("--json", options->json, "Write the results to this file too");
+  app->add_option("--json", options->json, "Write the results to this file too")->check(check_file_name);
   CLI::Option *errors = app->add_flag("--accuracy", modes->accuracy,
                                       "Measure instead the error of sgemm against FP64, by math mode and distribution");
   CLI::Option *climb = app->add_flag("--ladder", modes->ladder,
@@ -133,7 +138,8 @@ void add_calibrate(CLI::App *app, CalibrateOptions *options) {
   CLI::Option *show = app->add_flag("--show", options->show, "Print the figures that are there, measure nothing");
   app->add_flag("--remove", options->remove, "Remove them, measure nothing")->excludes(show);
   app->add_option("-o,--output", options->output,
-                  "This file instead of the one in the cache, which programs find by themselves");
+                  "This file instead of the one in the cache, which programs find by themselves")
+      ->check(check_file_name);
   app->add_option("--backend", options->backend, "The backend of the GPU (default: the first that is available)");
   app->add_option("--seconds", options->seconds, "About how long to measure")
       ->capture_default_str()
@@ -143,7 +149,7 @@ void add_calibrate(CLI::App *app, CalibrateOptions *options) {
 
 void add_run(CLI::App *app, RunOptions *options) {
   app->add_flag("--json", options->json, "Report in JSON");
-  app->add_option("-o,--output", options->output, "Report to this file instead of stderr");
+  app->add_option("-o,--output", options->output, "Report to this file instead of stderr")->check(check_file_name);
   app->add_option("--backend", options->backend, "Sets LIBSGEMM_BACKEND for the program");
   app->footer("The program and its arguments follow after --: libsgemm run --backend ref -- python3 script.py");
 }

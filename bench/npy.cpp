@@ -2,11 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "command.h"
@@ -16,7 +17,7 @@
 namespace command {
 namespace {
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are mapped as they are");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are read as they are");
 
 class Descriptor {
  public:
@@ -37,7 +38,7 @@ size_t size_of_regular_file(int descriptor) {
   struct stat status;
   if (fstat(descriptor, &status) != 0) throw Error(fmt::format("cannot be examined: {}", strerror(errno)));
   if (S_ISDIR(status.st_mode)) throw Error("is a directory");
-  if (!S_ISREG(status.st_mode)) throw Error("is not a regular file, and so cannot be mapped");
+  if (!S_ISREG(status.st_mode)) throw Error("is not a regular file");
   return static_cast<size_t>(status.st_size);
 }
 
@@ -50,6 +51,29 @@ void check_type(const NpyHeader &header) {
     throw Error(fmt::format("it has {} dimension{}, shape {}; a matrix with 2 is wanted", header.shape.size(),
                             header.shape.size() == 1 ? "" : "s", shape_text(header.shape)));
   }
+}
+
+// Bytes of the file from `offset` on. Read rather than mapped: of a mapped file, a part that somebody cuts off is
+// SIGBUS.
+void read_at(int descriptor, size_t offset, void *memory, size_t bytes) {
+  constexpr size_t kMost = size_t{1} << 30;  // one read(2) takes no more than 2 GiB
+  char *to = static_cast<char *>(memory);
+  for (size_t done = 0; done < bytes;) {
+    const ssize_t got = pread(descriptor, to + done, std::min(bytes - done, kMost), static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(fmt::format("cannot be read: {}", strerror(errno)));
+    if (got == 0) throw Error(fmt::format("truncated while it was read: it ends after {} bytes", offset + done));
+    done += static_cast<size_t>(got);
+  }
+}
+
+NpyHeader read_header(int descriptor, size_t file_bytes) {
+  std::string head(std::min(file_bytes, kNpyPrefixBytes), '\0');
+  read_at(descriptor, 0, head.data(), head.size());
+  const size_t end = npy_header_end(head.data(), file_bytes), read = std::min(head.size(), end);
+  head.resize(end);
+  read_at(descriptor, read, head.data() + read, end - read);
+  return parse_npy_header(head.data(), file_bytes);
 }
 
 // The header's claim against the file.
@@ -73,9 +97,9 @@ void check_size(const NpyHeader &header, size_t file_bytes) {
 
 }  // namespace
 
-void NpyMatrix::Unmap::operator()(void *address) const { munmap(address, bytes); }
+void NpyMatrix::Free::operator()(float *memory) const { free(memory); }
 
-NpyMatrix::NpyMatrix(const std::string &path) : path_(path), mapping_(nullptr, Unmap{0}) {
+NpyMatrix::NpyMatrix(const std::string &path) : path_(path) {
   try {
     read();
   } catch (const Error &error) {
@@ -85,28 +109,17 @@ NpyMatrix::NpyMatrix(const std::string &path) : path_(path), mapping_(nullptr, U
 
 void NpyMatrix::read() {
   const Descriptor descriptor(path_);
-  const size_t bytes = size_of_regular_file(descriptor);
-  const char *file = "";
-  if (bytes > 0) {
-    void *address = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (address == MAP_FAILED) throw Error(fmt::format("cannot be mapped: {}", strerror(errno)));
-    mapping_ = {address, Unmap{bytes}};
-    file = static_cast<const char *>(address);
-  }
-  const NpyHeader header = parse_npy_header(file, bytes);
+  const size_t file_bytes = size_of_regular_file(descriptor);
+  const NpyHeader header = read_header(descriptor, file_bytes);
   check_type(header);
-  check_size(header, bytes);
-  if (mapping_ != nullptr) madvise(mapping_.get(), bytes, MADV_WILLNEED);
+  check_size(header, file_bytes);
   rows_ = header.shape[0];
   columns_ = header.shape[1];
   fortran_order_ = header.fortran_order;
-  if (header.data_offset % alignof(float) == 0) {
-    data_ = reinterpret_cast<const float *>(file + header.data_offset);
-  } else {
-    copy_.resize(static_cast<size_t>(rows_ * columns_));
-    if (!copy_.empty()) memcpy(copy_.data(), file + header.data_offset, copy_.size() * sizeof(float));
-    data_ = copy_.data();
-  }
+  const size_t bytes = file_bytes - header.data_offset;
+  data_.reset(static_cast<float *>(malloc(std::max<size_t>(1, bytes))));
+  if (data_ == nullptr) throw Error(fmt::format("not enough memory for its {} bytes", bytes));
+  read_at(descriptor, header.data_offset, data_.get(), bytes);
 }
 
 void write_npy(const std::string &path, const float *data, int64_t rows, int64_t columns) {

@@ -142,9 +142,12 @@ NpyHeader parse_dict(const char *begin, const char *end) {
   return header;
 }
 
-}  // namespace
+struct Extent {
+  size_t begin, end;
+};
 
-NpyHeader parse_npy_header(const char *file, size_t size) {
+// Of the dict, in bytes from the start of the file.
+Extent find_dict(const char *file, size_t size) {
   if (size == 0) throw Error("not a .npy file: it is empty");
   if (memcmp(file, kMagic, size < kMagicBytes ? size : kMagicBytes) != 0) {
     throw Error("not a .npy file: it does not begin with \\x93NUMPY");
@@ -162,8 +165,17 @@ NpyHeader parse_npy_header(const char *file, size_t size) {
   if (length > size - start) {
     throw Error(fmt::format("truncated: the header should have {} bytes, the file has {}", length, size - start));
   }
-  NpyHeader header = parse_dict(file + start, file + start + length);
-  header.data_offset = start + length;
+  return {start, start + length};
+}
+
+}  // namespace
+
+size_t npy_header_end(const char *file, size_t size) { return find_dict(file, size).end; }
+
+NpyHeader parse_npy_header(const char *file, size_t size) {
+  const Extent dict = find_dict(file, size);
+  NpyHeader header = parse_dict(file + dict.begin, file + dict.end);
+  header.data_offset = dict.end;
   return header;
 }
 

@@ -16,7 +16,12 @@ struct NpyHeader {
   size_t data_offset = 0;  // bytes from the start of the file
 };
 
-// Reads the header at the start of a file of `size` bytes. Throws Error, without the file's name.
+// Where the header ends that a file of `size` bytes begins with, told by its first kNpyPrefixBytes or all of it. Throws
+// Error, without the file's name.
+constexpr size_t kNpyPrefixBytes = 12;
+size_t npy_header_end(const char *file, size_t size);
+
+// Reads that header; of the file nothing behind its end. Throws Error, without the file's name.
 NpyHeader parse_npy_header(const char *file, size_t size);
 
 // The header of a C-ordered float32 matrix, a multiple of 64 bytes long.

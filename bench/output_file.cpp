@@ -14,6 +14,7 @@
 
 #include "command.h"
 #include "library.h"
+#include "quiet_write.h"
 
 namespace command {
 namespace {
@@ -27,6 +28,21 @@ struct Target {
   mode_t mode;
 };
 
+// The file that a name stands for where there is none yet: the name itself, or where a symbolic link of that name
+// leads.
+std::string follow_links(const std::string &path) {
+  constexpr int kMostLinks = 40;  // as Linux has it
+  std::string name = path;
+  for (int links = 0; links <= kMostLinks; ++links) {
+    char target[PATH_MAX];
+    const ssize_t length = readlink(name.c_str(), target, sizeof target - 1);
+    if (length < 0) return name;
+    const std::string next(target, static_cast<size_t>(length));
+    name = next[0] == '/' ? next : folder_of(name) + "/" + next;
+  }
+  fail(path, "cannot be written", ELOOP);
+}
+
 Target resolve(const std::string &path) {
   if (path.empty()) throw Error("the name of the output file is empty");
   struct stat status;
@@ -34,7 +50,7 @@ Target resolve(const std::string &path) {
     if (errno != ENOENT) fail(path, "cannot be written", errno);
     const mode_t mask = umask(0);
     umask(mask);
-    return {path, 0666 & ~mask};
+    return {follow_links(path), 0666 & ~mask};
   }
   if (S_ISDIR(status.st_mode)) throw Error(path + ": cannot be written: it is a directory");
   if (!S_ISREG(status.st_mode)) throw Error(path + ": cannot be written: it exists and is not a regular file");
@@ -61,7 +77,7 @@ class TemporaryFile {
     constexpr size_t kMost = size_t{1} << 30;  // one write(2) takes no more than 2 GiB
     const char *data = static_cast<const char *>(piece.data);
     for (size_t left = piece.bytes; left > 0;) {
-      const ssize_t written = ::write(descriptor_, data, std::min(left, kMost));
+      const ssize_t written = libsgemm::write_quietly(descriptor_, data, std::min(left, kMost));
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) fail_here(errno);
       data += written;

@@ -16,7 +16,8 @@ struct Piece {
 // Throws Error unless write_output(path, ...) has good prospects; creates and removes a temporary file to find out.
 void check_output(const std::string &path);
 
-// Writes the pieces one after another. An existing file keeps its permissions; a symbolic link keeps pointing to it.
+// Writes the pieces one after another. An existing file keeps its permissions; a symbolic link keeps pointing to it,
+// also if it leads to a file that is not there yet.
 void write_output(const std::string &path, const std::vector<Piece> &pieces);
 
 }  // namespace command

@@ -1,5 +1,6 @@
 // `libsgemm run`: starts a program with libsgemm_blas.so preloaded, waits for it, and reports which calls of it and of
 // the programs it started went where.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <exception>
 #include <filesystem>
 #include <system_error>
 #include <vector>
@@ -16,6 +18,8 @@
 #include "command.h"
 #include "library.h"
 #include "output_file.h"
+#include "quiet_write.h"
+#include "stats.h"
 #include "stats_report.h"
 
 namespace command {
@@ -26,25 +30,49 @@ constexpr int kNotExecutable = 126;
 constexpr int kNotFound = 127;
 constexpr int kSignalled = 128;
 
+// For the user, who may have closed stderr: that ends neither this process nor the program.
+void say(const std::string &text) {
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t written = libsgemm::write_quietly(STDERR_FILENO, text.data() + done, text.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    done += static_cast<size_t>(written);
+  }
+}
+
+// Where the program's processes count their calls.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
     const char *parent = getenv("TMPDIR");
     path_ = std::string(parent != nullptr && parent[0] != '\0' ? parent : "/tmp") + "/libsgemm-XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr) {
-      throw Error(fmt::format("{}: cannot be created: {}", path_, strerror(errno)));
-    }
+    exists_ = mkdtemp(path_.data()) != nullptr;
+    const int error = exists_ ? try_file() : errno;
+    if (error != 0) problem_ = fmt::format("calls are not counted: {} cannot be written: {}", path_, strerror(error));
   }
   ~TemporaryFolder() {
     std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+    if (exists_) std::filesystem::remove_all(path_, ignored);
   }
   TemporaryFolder(const TemporaryFolder &) = delete;
   TemporaryFolder &operator=(const TemporaryFolder &) = delete;
   const std::string &path() const { return path_; }
+  const std::string &problem() const { return problem_; }  // empty if there is none
 
  private:
-  std::string path_;
+  // Whether there is room for the counts of a process. 0, or the number of the error.
+  int try_file() const {
+    const std::string name = path_ + "/room";
+    const int file = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return errno;
+    const int error = libsgemm::reserve_quietly(file, sizeof(libsgemm::StatsFile));
+    close(file);
+    unlink(name.c_str());
+    return error;
+  }
+
+  std::string path_, problem_;
+  bool exists_ = false;
 };
 
 std::string drop_in() {
@@ -56,7 +84,7 @@ std::string drop_in() {
   return path;
 }
 
-void prepare_environment(const RunOptions &options, const std::string &folder) {
+void prepare_environment(const RunOptions &options, const TemporaryFolder &folder) {
   if (!options.backend.empty()) {
     Handle handle;
     require(libsgemm_set_backend(handle, options.backend.c_str()));
@@ -65,7 +93,12 @@ void prepare_environment(const RunOptions &options, const std::string &folder) {
   const char *preload = getenv("LD_PRELOAD");
   const std::string others = preload != nullptr && preload[0] != '\0' ? std::string(":") + preload : "";
   setenv("LD_PRELOAD", (drop_in() + others).c_str(), 1);
-  setenv("LIBSGEMM_STATS_DIR", folder.c_str(), 1);
+  if (folder.problem().empty()) {
+    setenv("LIBSGEMM_STATS_DIR", folder.path().c_str(), 1);
+  } else {
+    unsetenv("LIBSGEMM_STATS_DIR");
+    say("libsgemm run: " + folder.problem() + "\n");
+  }
 }
 
 // Signals that ask a program to do something: the ones sent to this process are passed on.
@@ -91,7 +124,7 @@ pid_t start(const std::vector<std::string> &program, const sigset_t &mask, int *
   const int error = posix_spawnp(&child, arguments[0], nullptr, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
   if (error == 0) return child;
-  fmt::print(stderr, "libsgemm run: {}: {}\n", program[0], strerror(error));
+  say(fmt::format("libsgemm run: {}: {}\n", program[0], strerror(error)));
   *failure = error == ENOENT ? kNotFound : kNotExecutable;
   return -1;
 }
@@ -131,14 +164,35 @@ constexpr char kNoCalls[] =
     "copy\n"
     "under other names, or the program is set-user-id or clears LD_PRELOAD or LIBSGEMM_STATS_DIR.\n";
 
-std::string make_report(const RunOptions &options, const std::string &folder, int status) {
+std::string make_report(const RunOptions &options, const TemporaryFolder &folder, int status) {
   std::vector<std::string> problems;
-  const std::vector<ProcessCalls> processes = read_statistics(folder, &problems);
-  for (const std::string &problem : problems) fmt::print(stderr, "libsgemm run: {}\n", problem);
-  if (options.json) return statistics_json(processes, options.program[0], status);
-  if (processes.empty()) return fmt::format("libsgemm run: {}: {}", options.program[0], kNoCalls);
-  return fmt::format("libsgemm run: calls of {} (time: inside the library, summed over threads)\n{}",
-                     options.program[0], statistics_table(processes));
+  std::vector<ProcessCalls> processes;
+  if (folder.problem().empty()) {
+    processes = read_statistics(folder.path(), &problems);
+    for (const std::string &problem : problems) say(fmt::format("libsgemm run: {}\n", problem));
+  } else {
+    problems.push_back(folder.problem());  // told before the program began
+  }
+  if (options.json) return statistics_json(processes, options.program[0], status, problems);
+  if (!processes.empty()) {
+    return fmt::format("libsgemm run: calls of {} (time: inside the library, summed over threads)\n{}",
+                       options.program[0], statistics_table(processes));
+  }
+  return problems.empty() ? fmt::format("libsgemm run: {}: {}", options.program[0], kNoCalls) : "";
+}
+
+// Whatever becomes of the report, the exit status is the program's.
+void deliver_report(const RunOptions &options, const TemporaryFolder &folder, int status) {
+  try {
+    const std::string report = make_report(options, folder, status);
+    if (options.output.empty()) {
+      say(report);
+    } else {
+      write_output(options.output, {{report.data(), report.size()}});
+    }
+  } catch (const std::exception &error) {
+    say(fmt::format("libsgemm run: {}\n", error.what()));
+  }
 }
 
 }  // namespace
@@ -146,16 +200,10 @@ std::string make_report(const RunOptions &options, const std::string &folder, in
 int run(const RunOptions &options) {
   if (!options.output.empty()) check_output(options.output);
   const TemporaryFolder folder;
-  prepare_environment(options, folder.path());
+  prepare_environment(options, folder);
   bool started = false;
   const int status = run_program(options.program, &started);
-  if (!started) return status;
-  const std::string report = make_report(options, folder.path(), status);
-  if (options.output.empty()) {
-    fmt::print(stderr, "{}", report);
-  } else {
-    write_output(options.output, {{report.data(), report.size()}});
-  }
+  if (started) deliver_report(options, folder, status);
   return status;
 }
 

@@ -89,9 +89,11 @@ std::string statistics_table(const std::vector<ProcessCalls> &processes) {
   return table;
 }
 
-std::string statistics_json(const std::vector<ProcessCalls> &processes, const std::string &program, int exit_status) {
+std::string statistics_json(const std::vector<ProcessCalls> &processes, const std::string &program, int exit_status,
+                            const std::vector<std::string> &problems) {
   nlohmann::ordered_json json = {
       {"program", program}, {"exit_status", exit_status}, {"processes", nlohmann::ordered_json::array()}};
+  if (!problems.empty()) json["problems"] = problems;
   for (const ProcessCalls &process : processes) {
     nlohmann::ordered_json calls = nlohmann::ordered_json::array();
     for (const CallCount &count : process.counts) {

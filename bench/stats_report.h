@@ -23,6 +23,8 @@ struct ProcessCalls {
 std::vector<ProcessCalls> read_statistics(const std::string &folder, std::vector<std::string> *problems);
 
 std::string statistics_table(const std::vector<ProcessCalls> &processes);
-std::string statistics_json(const std::vector<ProcessCalls> &processes, const std::string &program, int exit_status);
+// `problems`: why calls are missing.
+std::string statistics_json(const std::vector<ProcessCalls> &processes, const std::string &program, int exit_status,
+                            const std::vector<std::string> &problems);
 
 }  // namespace command

@@ -27,9 +27,9 @@ struct Call {
   float beta = 0;
   float *c = nullptr;  // of trmm and trsm: their B, with ldc its ldb
   int64_t ldc = 0, stride_c = 0;
-  int64_t batch_count = 0;
-  int64_t group = -1;    // of a group call: which one, for messages
-  bool planned = false;  // has arguments plan_a and plan_b
+  int64_t batch_count = 0;  // of a strided batch, or a group's size
+  int64_t group = -1;       // of a group call: which one, for messages
+  bool planned = false;     // has arguments plan_a and plan_b
   const libsgemm_plan *plan_a = nullptr, *plan_b = nullptr;
 };
 

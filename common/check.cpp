@@ -96,9 +96,10 @@ class Report {
   int64_t group_;
 };
 
-// Leading dimension of an operand stored as rows x cols in the caller's layout.
+// Leading dimension of an operand stored as rows x cols in the caller's layout. One that is not accessed may be of any
+// size.
 void check_ld(Report *report, int position, const char *name, int64_t ld, int64_t rows, int64_t cols, bool row_major,
-              size_t size) {
+              size_t size, bool accessed) {
   const int64_t length = row_major ? cols : rows;
   const int64_t count = row_major ? rows : cols;
   if (ld < std::max<int64_t>(1, length)) {
@@ -106,31 +107,43 @@ void check_ld(Report *report, int position, const char *name, int64_t ld, int64_
                  row_major ? "columns" : "rows", std::max<int64_t>(1, length));
     return;
   }
+  if (!accessed || count == 0 || length == 0) return;
   int64_t elements = 0, bytes = 0;
-  const bool overflows = count > 0 && (__builtin_mul_overflow(count - 1, ld, &elements) ||
-                                       __builtin_add_overflow(elements, length, &elements) ||
-                                       __builtin_mul_overflow(elements, static_cast<int64_t>(size), &bytes));
+  const bool overflows = __builtin_mul_overflow(count - 1, ld, &elements) ||
+                         __builtin_add_overflow(elements, length, &elements) ||
+                         __builtin_mul_overflow(elements, static_cast<int64_t>(size), &bytes);
   if (overflows || bytes > kMaxBytes) {
     report->fail(position, name, "is %" PRId64 ": %" PRId64 " %s of it overflow the address space", ld, count,
                  row_major ? "rows" : "columns");
   }
 }
 
-void check_strides(Report *report, const Positions &at, const Call &call) {
+// What a call accesses: nothing if there is no element of C, and A and B only if products of them count.
+struct Accessed {
+  bool c, inputs;
+};
+
+Accessed accessed(const Call &call, const Positions &at) {
+  const bool batched = call.batch == Batch::strided || call.group >= 0;
+  const bool c = (call.m != 0 || at.m == 0) && call.n != 0 && (call.batch_count != 0 || !batched);
+  return {c, c && call.alpha != 0.0f && (call.k != 0 || at.k == 0)};
+}
+
+void check_strides(Report *report, const Positions &at, const Call &call, const Accessed &used) {
   const bool row_major = call.layout == LIBSGEMM_ROW_MAJOR;
   report->not_negative(at.count, "batch_count", call.batch_count);
   report->not_negative(at.stride_a, "stride_a", call.stride_a);
   report->not_negative(at.stride_b, "stride_b", call.stride_b);
-  if (report->failed() || call.m == 0 || call.n == 0) return;
+  if (report->failed() || !used.c) return;
   const int64_t size = (row_major ? call.m - 1 : call.n - 1) * call.ldc + (row_major ? call.n : call.m);
   if (call.batch_count > 1 && call.stride_c < size) {
     report->fail(at.stride_c, "stride_c", "is %" PRId64 ", must be at least the size of C, %" PRId64, call.stride_c,
                  size);
   }
   const std::pair<int64_t, int> strides[] = {
-      {call.stride_a, at.stride_a}, {call.stride_b, at.stride_b}, {call.stride_c, at.stride_c}};
-  const char *const names[] = {"stride_a", "stride_b", "stride_c"};
-  for (int i = 0; i < 3; ++i) {
+      {call.stride_c, at.stride_c}, {call.stride_a, at.stride_a}, {call.stride_b, at.stride_b}};
+  const char *const names[] = {"stride_c", "stride_a", "stride_b"};
+  for (int i = 0; i < (used.inputs ? 3 : 1); ++i) {
     int64_t bytes = 0;
     if (__builtin_mul_overflow(strides[i].first, call.batch_count, &bytes) ||
         __builtin_mul_overflow(bytes, 4, &bytes) || bytes > kMaxBytes) {
@@ -259,11 +272,13 @@ libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc)
   const bool row_major = call.layout == LIBSGEMM_ROW_MAJOR;
   const Shapes s = shapes(call);
   const size_t size = size_of(call.type);
-  check_ld(&report, at.lda, "lda", call.lda, s.a_rows, s.a_cols, row_major, size);
-  if (at.b != 0) check_ld(&report, at.ldb, "ldb", call.ldb, s.b_rows, s.b_cols, row_major, size);
+  const Accessed used = accessed(call, at);
+  check_ld(&report, at.lda, "lda", call.lda, s.a_rows, s.a_cols, row_major, size, used.inputs);
+  if (at.b != 0) check_ld(&report, at.ldb, "ldb", call.ldb, s.b_rows, s.b_cols, row_major, size, used.inputs);
   const int64_t c_rows = at.m == 0 ? call.n : call.m;
-  check_ld(&report, at.ldc, is_triangular(call) ? "ldb" : "ldc", call.ldc, c_rows, call.n, row_major, sizeof(float));
-  if (call.batch == Batch::strided) check_strides(&report, at, call);
+  check_ld(&report, at.ldc, is_triangular(call) ? "ldb" : "ldc", call.ldc, c_rows, call.n, row_major, sizeof(float),
+           used.c);
+  if (call.batch == Batch::strided) check_strides(&report, at, call, used);
   if (call.planned) check_plans(&report, call);
   if (report.failed()) return info->status;
 
@@ -288,7 +303,7 @@ libsgemm_status_t check_plan_operand(const PlanOperand &x, ThreadInfo *info) {
   if (report.failed()) return info->status;
   const bool plain = x.trans == LIBSGEMM_NO_TRANS;
   check_ld(&report, 8, "ldx", x.ldx, plain ? x.rows : x.cols, plain ? x.cols : x.rows, x.layout == LIBSGEMM_ROW_MAJOR,
-           sizeof(float));
+           sizeof(float), true);
   if (x.x == nullptr && x.rows > 0 && x.cols > 0) report.fail(7, "X", "is NULL");
   return info->status;
 }

@@ -2,11 +2,13 @@
 #include "env.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <sstream>
+#include <system_error>
 
 namespace libsgemm {
 namespace {
@@ -51,9 +53,11 @@ int read_word(Environment *env, const char *name, int fallback, std::initializer
 double read_number(Environment *env, const char *name, double fallback, const char *valid) {
   const char *value = get(name);
   if (value == nullptr) return fallback;
-  char *end = nullptr;
-  const double number = std::strtod(value, &end);
-  if (*end == '\0' && std::isfinite(number) && number >= 0) return number;
+  // Not strtod(), which reads numbers as the program's locale writes them.
+  double number = 0;
+  const char *const end = value + std::strlen(value);
+  const auto [stop, error] = std::from_chars(value, end, number);
+  if (error == std::errc() && stop == end && std::isfinite(number) && number >= 0) return number;
   complain(env, name, value, valid);
   return fallback;
 }

@@ -10,6 +10,7 @@
 #include <new>
 #include <vector>
 
+#include "elf_file.h"
 #include "gate.h"
 #include "log.h"
 #include "offload/offload.h"
@@ -112,8 +113,20 @@ std::string load_failure(const std::string &path, const char *words) {
   return path + (missing ? " lacks its runtime: " : " cannot be loaded: ") + words;
 }
 
+// Whether a plugin may be loaded: its file is whole, and what it needs beneath it is there. That stays loaded, as the
+// plugin is going to open it, too.
+bool may_load(const std::string &path, std::string *reason) {
+  Beneath beneath;
+  if (!check_shared_object(path, &beneath, reason)) return false;
+  if (beneath.library.empty() || dlopen(beneath.library.c_str(), RTLD_LAZY | RTLD_LOCAL) != nullptr) return true;
+  const char *words = dlerror();
+  *reason = "there is no " + beneath.what + ": " + (words != nullptr ? words : beneath.library.c_str());
+  return false;
+}
+
 // The table of a plugin, checked; NULL and the reason if it is not one for this library.
 const Backend *table_of(const std::string &path, const char *name, std::string *reason) {
+  if (!may_load(path, reason)) return nullptr;
   void *object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (object == nullptr) {
     *reason = load_failure(path, dlerror());

@@ -6,7 +6,9 @@
 
 namespace libsgemm {
 
-// Called once, when the environment is known.
+// Called when the environment is known. The file is the log's for good: a program that closes all descriptors and opens
+// files of its own does not find lines in them, as the log is opened anew then. What cannot be written at once, such as
+// to a FIFO that is full, is left out.
 void log_open(int verbose, const std::string &path);
 
 // Whether messages of this level are wanted: 0 warnings (always), 1 what was found, 2 each call, 3 each decision.

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "log.h"
+#include "quiet_write.h"
 
 namespace libsgemm {
 namespace {
@@ -49,14 +50,15 @@ StatsRecord *row(StatsFile *file, const char *entry, const char *backend, const 
 }  // namespace
 
 void stats_open(const std::string &directory) {
-  if (directory.empty()) return;
+  if (directory.empty() || g_file.load() != nullptr) return;
   const std::string path = directory + "/" + std::to_string(getpid()) + ".stats";
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   void *memory = MAP_FAILED;
-  if (file >= 0 && ftruncate(file, sizeof(StatsFile)) == 0) {
+  int error = file >= 0 ? reserve_quietly(file, sizeof(StatsFile)) : errno;
+  if (error == 0) {
     memory = mmap(nullptr, sizeof(StatsFile), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) error = errno;
   }
-  const int error = errno;
   if (file >= 0) close(file);
   if (memory == MAP_FAILED) {
     log_line(0, "LIBSGEMM_STATS_DIR: " + path + " cannot be written: " + std::strerror(error));

@@ -109,6 +109,7 @@ Call call_of_group(const GroupCall &g, int64_t i) {
   call.ldb = g.ldb[i];
   call.beta = g.beta[i];
   call.ldc = g.ldc[i];
+  call.batch_count = g.group_size[i];
   call.group = i;
   return call;
 }

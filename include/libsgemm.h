@@ -28,7 +28,8 @@
  * Errors. Every routine returns a status. An argument is at fault: LIBSGEMM_INVALID_ARGUMENT, and libsgemm_last_info
  * gives its position and name. Positions count from 1 (layout) as in CBLAS, also in the _h forms, whose handle is not
  * counted. Checked are the enumerations, sizes, leading dimensions, NULL where memory would be accessed, addresses that
- * would overflow, and an output that shares elements with an input. Whatever the error, C is as it was before the call;
+ * would overflow there, and an output that shares elements with an input. An empty C is not accessed, and A and B are
+ * not where alpha or k is 0: they may be NULL and of any size. Whatever the error, C is as it was before the call;
  * the one exception is an error of the device found after an asynchronous call with device pointers returned
  * (libsgemm_synchronize reports it). A backend that fails is replaced by the next one, which libsgemm_last_info and one
  * line on stderr make visible; under LIBSGEMM_STRICT=1 the failure is returned instead.

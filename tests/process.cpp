@@ -2,12 +2,15 @@
 #include "process.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -96,8 +99,13 @@ Outcome run_program(const std::vector<std::string> &command, const Environment &
 }
 
 Outcome run_probe(const std::string &probe, const std::vector<std::string> &arguments, const Environment &environment) {
+  return run_probe_by({probe}, arguments, environment);
+}
+
+Outcome run_probe_by(std::vector<std::string> command, const std::vector<std::string> &arguments,
+                     const Environment &environment) {
   const TemporaryDirectory directory;
-  std::vector<std::string> command = {probe, "--report", directory.path() + "/report"};
+  command.insert(command.end(), {"--report", directory.path() + "/report"});
   command.insert(command.end(), arguments.begin(), arguments.end());
   Outcome outcome = run_program(command, environment);
   std::istringstream lines(read_text(directory.path() + "/report"));
@@ -106,6 +114,16 @@ Outcome run_probe(const std::string &probe, const std::vector<std::string> &argu
     if (equals != std::string::npos) outcome.report[line.substr(0, equals)] = line.substr(equals + 1);
   }
   return outcome;
+}
+
+std::vector<std::string> with_full_disk(const std::string &directory) {
+  const std::string script =
+      "mount -t tmpfs -o size=4k tmpfs \"$0\" && head -c 4096 /dev/zero >\"$0/full\" && exec \"$@\"";
+  std::vector<std::string> command = {"/usr/bin/unshare", "-rm", "/bin/sh", "-c", script, directory};
+  std::vector<std::string> trial = command;
+  trial.emplace_back("/bin/true");
+  if (run_program(trial, {}).exit_status != 0) command.clear();
+  return command;
 }
 
 TemporaryDirectory::TemporaryDirectory() : path_(std::filesystem::temp_directory_path() / "libsgemm-test-XXXXXX") {
@@ -122,6 +140,18 @@ std::string read_text(const std::string &file) {
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();
+}
+
+size_t loaded_bytes(const std::string &object) {
+  ElfW(Ehdr) header;
+  ElfW(Phdr) segment;
+  std::memcpy(&header, object.data(), sizeof header);
+  size_t end = 0;
+  for (size_t i = 0; i < header.e_phnum; ++i) {
+    std::memcpy(&segment, object.data() + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (segment.p_type == PT_LOAD) end = std::max<size_t>(end, segment.p_offset + segment.p_filesz);
+  }
+  return end;
 }
 
 }  // namespace sgemm_test

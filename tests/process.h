@@ -27,6 +27,13 @@ Outcome run_program(const std::vector<std::string> &command, const Environment &
 
 // Runs a probe (probe.cpp) with `arguments` and reads its report.
 Outcome run_probe(const std::string &probe, const std::vector<std::string> &arguments, const Environment &environment);
+// The same for a command that ends with the probe: a program that starts it.
+Outcome run_probe_by(std::vector<std::string> command, const std::vector<std::string> &arguments,
+                     const Environment &environment);
+
+// The beginning of a command that runs with a file system at `directory` in which names can be made and nothing else;
+// empty if none can be mounted here.
+std::vector<std::string> with_full_disk(const std::string &directory);
 
 // A new directory, removed with what is in it at the end of the scope.
 class TemporaryDirectory {
@@ -42,5 +49,8 @@ class TemporaryDirectory {
 };
 
 std::string read_text(const std::string &file);
+
+// Of the bytes of a shared object, those that dlopen() maps: what follows is for debuggers and linkers.
+size_t loaded_bytes(const std::string &object);
 
 }  // namespace sgemm_test

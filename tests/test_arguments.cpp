@@ -1,4 +1,5 @@
 // Bad arguments, one at a time: each gives INVALID_ARGUMENT with the position and the name, and C as it was.
+#include <algorithm>
 #include <set>
 
 #include "catch.h"
@@ -106,6 +107,80 @@ TEST_CASE("arguments are checked where nothing would be computed") {
       INFO(entry_name(routine) << " empty " << empty);
       CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), "lda") == "");
       CHECK(c[8] == 9);
+    }
+  }
+}
+
+namespace {
+
+constexpr int64_t kHuge = INT64_MAX;
+
+bool has_parameter(Routine routine, const std::string &name) {
+  const std::vector<std::string> &names = parameters(routine);
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<Routine> all_routines() {
+  std::vector<Routine> routines = kSingleRoutines;
+  routines.insert(routines.end(), kStridedRoutines.begin(), kStridedRoutines.end());
+  return routines;
+}
+
+// Everything as large as can be said, and no matrix anywhere.
+Args args_of_nothing(libsgemm_layout_t layout) {
+  Args args;
+  args.layout = layout;
+  args.m = args.n = args.k = args.lda = args.ldb = args.ldc = kHuge;
+  args.stride_a = args.stride_b = args.stride_c = args.batch_count = kHuge;
+  return args;
+}
+
+void check_accepted(Routine routine, const Args &args, const std::string &what) {
+  const libsgemm_status_t status = call(routine, args);
+  INFO(entry_name(routine) << ": " << what << ": " << last_info().message);
+  CHECK(status == LIBSGEMM_SUCCESS);
+  CHECK(last_info().argument == 0);
+}
+
+}  // namespace
+
+TEST_CASE("where C is empty the sizes of the rest do not matter") {
+  for (const Routine routine : all_routines()) {
+    for (const libsgemm_layout_t layout : kLayouts) {
+      for (const std::string size : {"m", "n", "batch_count"}) {
+        if (!has_parameter(routine, size)) continue;
+        Args args = args_of_nothing(layout);
+        (size == "m" ? args.m : size == "n" ? args.n : args.batch_count) = 0;
+        check_accepted(routine, args, size + " = 0");
+        args.lda = 0;  // that is wrong whatever is accessed
+        CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), "lda") == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("where A and B are not read their sizes do not matter, and that of C does") {
+  for (const Routine routine : all_routines()) {
+    const bool in_place = !has_parameter(routine, "ldc");
+    for (const libsgemm_layout_t layout : kLayouts) {
+      for (const std::string zero : {"alpha", "k"}) {
+        if (!has_parameter(routine, zero)) continue;
+        float c[4] = {1, 2, 3, 4};
+        Args args = args_of_nothing(layout);
+        args.m = args.n = args.ldc = 2;
+        args.stride_c = 4;
+        args.batch_count = 1;
+        args.c = c;
+        args.beta = in_place ? 0 : 2;
+        if (zero == "k") args.k = 0;
+        if (zero == "alpha") args.alpha = 0;
+        check_accepted(routine, args, zero + " = 0");
+        CHECK(c[0] == (in_place ? 0 : 2));
+        CHECK(c[3] == (in_place ? 0 : 8));
+        args.ldc = kHuge;
+        CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), in_place ? "ldb" : "ldc") ==
+              "");
+      }
     }
   }
 }

@@ -226,3 +226,22 @@ TEST_CASE("an output of a strided batch that meets any input is refused") {
     }
   }
 }
+
+TEST_CASE("groups of which nothing is accessed may have products of any size") {
+  for (const libsgemm_layout_t layout : kLayouts) {
+    for (int fault = 0; fault < 3; ++fault) {
+      INFO("layout " << layout << ", fault " << fault);
+      Groups groups(Element::kFloat, layout);
+      groups.m[0] = groups.n[0] = groups.k[0] = groups.lda[0] = groups.ldb[0] = groups.ldc[0] = INT64_MAX;
+      (fault == 0 ? groups.size : fault == 1 ? groups.m : groups.n)[0] = 0;
+      if (fault == 0) groups.size[1] = 3;
+      CHECK(call_batch(Element::kFloat, groups.batch) == LIBSGEMM_SUCCESS);
+      CHECK(std::string(last_info().message) == "");
+      CHECK(groups.products.back()->check() == "");
+      groups.ldb[0] = 1;
+      groups.ldb[1] = 1;
+      CHECK(call_batch(Element::kFloat, groups.batch) == LIBSGEMM_INVALID_ARGUMENT);
+      CHECK(last_info().argument == 11);
+    }
+  }
+}

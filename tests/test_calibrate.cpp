@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <locale>
 #include <string>
 #include <vector>
 
@@ -219,6 +220,24 @@ TEST_CASE("a file gives back what was written") {
   const Prediction after = predict_product(again.figures, 100, 200, 300);
   CHECK(after.cpu == Approx(before.cpu).epsilon(1e-4));
   CHECK(after.gpu == Approx(before.gpu).epsilon(1e-4));
+}
+
+TEST_CASE("a file is written and read alike where the program's locale has a decimal comma") {
+  struct Comma : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  const std::string text = calibration_to_text(sample_file());
+  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Comma));
+  CalibrationFile again;
+  std::string problem;
+  const bool read = calibration_from_text(text, &again, &problem);
+  const std::string written = calibration_to_text(again);
+  std::locale::global(before);
+  INFO(problem);
+  CHECK(read);
+  CHECK(written == text);
 }
 
 TEST_CASE("a damaged file is refused with the line at fault") {

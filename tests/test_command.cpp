@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 
 #include "catch.h"
@@ -161,6 +162,13 @@ TEST_CASE("gemm: sizes and options that do not fit") {
                                                 {"gemm", a, b, b},
                                                 {"gemm", a, b, "--alpha", "x"},
                                                 {"gemm", a, b, "--frobnicate"},
+                                                {"gemm", a, b, "-o", ""},
+                                                {"gemm", a, b, "--output="},
+                                                {"gemm", a, b, "--c", ""},
+                                                {"gemm", "", b},
+                                                {"bench", "--json", ""},
+                                                {"calibrate", "-o", ""},
+                                                {"run", "-o", "", "--", "true"},
                                                 {"gemm", a, b, "--repeat", "-1"},
                                                 {},
                                                 {"multiply"}}) {
@@ -180,6 +188,12 @@ TEST_CASE("gemm: outputs that cannot be written are refused before anything is c
   refused(folder.file(""), "cannot be written: it is a directory");
   refused(a + "/c.npy", "cannot be written: Not a directory");
   refused("/dev/null", "cannot be written: it exists and is not a regular file");
+  REQUIRE(symlink("nowhere/c.npy", folder.file("astray").c_str()) == 0);
+  refused(folder.file("astray"), "cannot be created in its folder: No such file or directory");
+  REQUIRE(symlink("circle", folder.file("circle").c_str()) == 0);
+  refused(folder.file("circle"), "cannot be written: Too many levels of symbolic links");
+  REQUIRE(unlink(folder.file("astray").c_str()) == 0);
+  REQUIRE(unlink(folder.file("circle").c_str()) == 0);
   const std::string kept = folder.write("kept.npy", "precious");
   REQUIRE(chmod(kept.c_str(), 0444) == 0);
   refused(kept, "cannot be written: Permission denied");
@@ -188,6 +202,46 @@ TEST_CASE("gemm: outputs that cannot be written are refused before anything is c
   REQUIRE(chmod(folder.path().c_str(), 0755) == 0);
   CHECK(read_text(kept) == "precious");
   CHECK(folder.list() == std::vector<std::string>{"a.npy", "kept.npy"});
+}
+
+TEST_CASE("gemm: a link to a file that is not there yet stays, and the file appears where it leads") {
+  const Folder folder;
+  const Matrix a(4, 4, 1);
+  const std::string input = folder.write("a.npy", a.file(false));
+  REQUIRE(mkdir(folder.file("far").c_str(), 0700) == 0);
+  REQUIRE(symlink("far/second", folder.file("first").c_str()) == 0);
+  REQUIRE(symlink("../c.npy", folder.file("far/second").c_str()) == 0);
+  for (int time = 0; time < 2; ++time) {  // the second time the file is there
+    const Outcome outcome = command({"gemm", input, input, "-o", folder.file("first")});
+    INFO(outcome.description());
+    REQUIRE(outcome.exit_status == 0);
+    CHECK(folder.list() == std::vector<std::string>{"a.npy", "c.npy", "far", "first"});
+    CHECK(std::filesystem::is_symlink(folder.file("first")));
+    CHECK(std::filesystem::is_symlink(folder.file("far/second")));
+    CHECK(std::filesystem::is_regular_file(std::filesystem::symlink_status(folder.file("c.npy"))));
+    CHECK(read_matrix(folder.file("c.npy")).rows == 4);
+  }
+}
+
+TEST_CASE("gemm: an input that is cut off") {
+  const Folder folder;
+  const Matrix matrix(300, 300, 1);
+  const std::string a = folder.write("a.npy", matrix.file(false)), b = folder.write("b.npy", matrix.file(false));
+  // While the products are computed: they go on with what was read.
+  const std::string script =
+      "\"$1\" gemm \"$2\" \"$3\" --backend ref --repeat 1000000 & run=$!; "
+      "until grep -q libsgemm_sgemm_h \"$4\"; do sleep 0.01; done; : > \"$2\"; wait $run";
+  const Outcome outcome = run_program({"/bin/sh", "-c", script, "sh", LIBSGEMM_COMMAND, a, b, folder.write("log", "")},
+                                      {{"LIBSGEMM_VERBOSE", "2"}, {"LIBSGEMM_LOG_PATH", folder.file("log")}});
+  INFO(outcome.description());
+  CHECK(outcome.exit_status == 0);
+  CHECK_THAT(outcome.out, Contains("300 x 300"));
+  // While it is read, by a library that cuts it at the first read of its data.
+  folder.write("a.npy", matrix.file(false));
+  require_error(command({"gemm", b, a}, {{"LD_PRELOAD", CUTTING_READ},
+                                         {"CUTTING_READ", a},
+                                         {"ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0"}}),
+                a + ": truncated while it was read: it ends after 1000 bytes");
 }
 
 TEST_CASE("gemm: a write that fails half-way leaves the old output and no other file") {

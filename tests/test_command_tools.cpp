@@ -316,8 +316,60 @@ TEST_CASE("run: what cannot be run") {
   CHECK(command({"run", "--jason", "--", "true"}).exit_status == 2);
   require_error(command({"run", "--backend", "abacus", "--", "true"}), "libsgemm run: ");
   require_error(command({"run", "-o", folder.file("none/x"), "--", "true"}), "libsgemm run: " + folder.file("none/x"));
-  require_error(command({"run", "--", "true"}, {{"TMPDIR", folder.file("none")}}),
-                "libsgemm run: " + folder.file("none"));
+}
+
+TEST_CASE("run: where the calls cannot be counted, the program runs all the same") {
+  const Folder folder;
+  const std::string report = folder.file("report.json");
+  const auto check = [&](Outcome outcome, const std::string &temporary, const std::string &why) {
+    INFO(outcome.description());
+    CHECK(outcome.exit_status == 3);
+    CHECK(outcome.out == "hello\n");
+    CHECK_THAT(outcome.err, StartsWith("libsgemm run: calls are not counted: " + temporary + "/libsgemm-") &&
+                                Contains("cannot be written: " + why));
+    CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+  };
+  const std::vector<std::string> client = {"cblas", "5", "print", "hello", "exit", "3"};
+  const std::string none = folder.file("none");
+  check(run_client({}, client, none), none, "No such file or directory");
+  check(run_client({"--json", "-o", report}, client, none), none, "No such file or directory");
+  const Json json = Json::parse(read_text(report));
+  CHECK(json["exit_status"] == 3);
+  CHECK(json["processes"].empty());
+  CHECK_THAT(json["problems"][0].get<std::string>(), StartsWith("calls are not counted: " + none));
+
+  REQUIRE(mkdir(folder.file("full").c_str(), 0700) == 0);
+  std::vector<std::string> full = with_full_disk(folder.file("full"));
+  if (full.empty()) {
+    WARN("SKIPPED: no file system can be mounted here");
+    return;
+  }
+  full.insert(full.end(), {LIBSGEMM_COMMAND, "run", "--", CLIENT});
+  full.insert(full.end(), client.begin(), client.end());
+  Environment environment = kPreload;
+  environment["TMPDIR"] = folder.file("full");
+  check(run_program(full, environment), folder.file("full"), "No space left on device");
+}
+
+TEST_CASE("run: a report that cannot be written leaves the program's exit status") {
+  const Folder folder;
+  // Of the output's folder, which is there before the program runs, nothing is left after it.
+  const std::string output = folder.file("gone/report");
+  REQUIRE(mkdir(folder.file("gone").c_str(), 0700) == 0);
+  const Outcome gone = run_program(
+      {LIBSGEMM_COMMAND, "run", "-o", output, "--", "/bin/sh", "-c", "rmdir \"$0\"; exit 5", folder.file("gone")},
+      kPreload);
+  INFO(gone.description());
+  CHECK(gone.exit_status == 5);
+  CHECK_THAT(gone.err, Contains("libsgemm run: " + output));
+  // Nobody reads stderr.
+  const Outcome closed = run_program(
+      {"/bin/sh", "-c",
+       "{ \"$0\" run -- /bin/sh -c 'sleep 0.3; exec \"$0\" cblas 5 exit 6' \"$1\"; echo $? >\"$2\"; } 2>&1 | :",
+       LIBSGEMM_COMMAND, CLIENT, folder.file("status")},
+      kPreload);
+  INFO(closed.description());
+  CHECK(read_text(folder.file("status")) == "6\n");
 }
 
 }  // namespace sgemm_test

@@ -284,6 +284,17 @@ TEST_CASE("LIBSGEMM_CPU_BLAS that cannot serve leaves ref, and says why") {
   }
 }
 
+TEST_CASE("LIBSGEMM_CPU_BLAS that was cut off is refused") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.path() + "/libblas.so";
+  const std::string whole = read_text(LIBSGEMM_FILE);
+  std::ofstream(file, std::ios::binary) << whole.substr(0, loaded_bytes(whole) - 4096);
+  Outcome outcome = probe({{"LIBSGEMM_CPU_BLAS", file}}, {"--mode", "describe"});
+  check_success(outcome, "ref");
+  INFO(outcome.description());
+  CHECK(outcome.report["openblas.reason"].find(file + ": cut off") == 0);
+}
+
 TEST_CASE("with the drop-in preloaded the library does not call itself") {
   // The second variable is for AddressSanitizer, which wants to be the first library.
   Outcome outcome =

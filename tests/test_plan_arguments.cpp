@@ -141,6 +141,14 @@ TEST_CASE("arguments of libsgemm_plan_create") {
         LIBSGEMM_INVALID_ARGUMENT);
   CHECK(last_info().argument == 9);
   libsgemm_plan_t plan = nullptr;
+  // Of nothing, however long that is.
+  CHECK(libsgemm_plan_create(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_NO_TRANS, 0, INT64_MAX, nullptr, INT64_MAX,
+                             &plan) == LIBSGEMM_SUCCESS);
+  CHECK(libsgemm_sgemm_planned_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, 0, INT64_MAX, INT64_MAX,
+                                 1, nullptr, INT64_MAX, plan, nullptr, INT64_MAX, nullptr, 0, nullptr,
+                                 INT64_MAX) == LIBSGEMM_SUCCESS);
+  CHECK(libsgemm_plan_destroy(plan) == LIBSGEMM_SUCCESS);
+  plan = nullptr;
   CHECK(libsgemm_plan_create(nullptr, LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_NO_TRANS, 3, 4, x.data(), 3, &plan) ==
         LIBSGEMM_INVALID_HANDLE);
   CHECK(libsgemm_sgemm_planned_h(nullptr, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, 2, 2, 2, 1,

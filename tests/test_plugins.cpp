@@ -1,6 +1,8 @@
 // Plugins that must be refused, each with its reason, in a process of its own; and two GPU plugins side by side.
 #include <libsgemm.h>
 
+#include <fstream>
+
 #include "catch.h"
 #include "process.h"
 
@@ -29,7 +31,9 @@ TEST_CASE("a plugin that cannot be used is refused with its reason") {
       Refusal{"other_abi", "has backend ABI 4711, this library needs"},
       Refusal{"no_entry", "is no backend: it lacks libsgemm_backend_table"},
       Refusal{"no_library", "no_library/libsgemm_cuda.so: "}, Refusal{"misnamed", "is backend hip, not cuda"},
-      Refusal{"no_driver", "the mock driver is missing"}, Refusal{"no_device", "the mock driver finds no device"});
+      Refusal{"no_driver", "the mock driver is missing"}, Refusal{"no_device", "the mock driver finds no device"},
+      Refusal{"beneath_absent", "there is no mock driver: libabsent.so.1: cannot open"},
+      Refusal{"beneath_there", "beneath_there/libsgemm_cuda.so is no backend: it lacks"});
   INFO(refusal.folder);
   // LIBSGEMM_OFFLOAD=always, so that a small call reaches the devices.
   Outcome fallback = probe(refusal.folder, {{"LIBSGEMM_BACKEND", "cuda"}, {"LIBSGEMM_OFFLOAD", "always"}});
@@ -47,6 +51,34 @@ TEST_CASE("a plugin that cannot be used is refused with its reason") {
   Outcome automatic = probe(refusal.folder, {{"LIBSGEMM_OFFLOAD", "always"}});
   CHECK(automatic.report["correct"] == "1");
   CHECK(automatic.err == "");  // nobody asked for it, so nobody is told
+}
+
+TEST_CASE("a plugin that was cut off is refused, wherever that was") {
+  const std::string whole = read_text(MOCK_FOLDER "/gpu/libsgemm_cuda.so");
+  const size_t needed = loaded_bytes(whole);
+  REQUIRE(needed > 10000);
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() + "/libsgemm_cuda.so";
+  const auto reason_of = [&](const std::string &bytes) {
+    std::ofstream(file, std::ios::binary) << bytes;
+    Outcome outcome = run_probe(PROBE, {}, {{"LIBSGEMM_BACKEND_PATH", folder.path()}, {"LIBSGEMM_OFFLOAD", "always"}});
+    INFO(outcome.description());
+    CHECK(outcome.exit_status == 0);
+    CHECK(outcome.report["correct"] == "1");
+    return outcome.report["backend"] == "cuda" ? "" : outcome.report["reason"];
+  };
+  for (const size_t bytes : {size_t{0}, size_t{3}, size_t{40}, size_t{100}, size_t{1000}, size_t{4096}, size_t{8192},
+                             needed / 2, needed / 4 * 3, needed - 4096, needed - 1}) {
+    INFO(bytes << " of " << needed << " bytes");
+    const std::string reason = reason_of(whole.substr(0, bytes));
+    CHECK(contains(reason, file + ": "));
+    CHECK((contains(reason, "cut off") || bytes < 64));
+  }
+  std::string foreign = whole;
+  foreign[18] = '\x28';  // e_machine: 32-bit ARM
+  foreign[19] = '\0';
+  CHECK(contains(reason_of(foreign), file + ": for another kind of processor"));
+  CHECK(reason_of(whole.substr(0, needed)) == "");
 }
 
 TEST_CASE("LIBSGEMM_DEVICES=none keeps every GPU away") {

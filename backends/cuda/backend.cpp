@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "driver.h"
+#include "elf_file.h"
 #include "gpu/fault.h"
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"
@@ -17,6 +18,11 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 namespace {
+
+// The CUDA runtime in this plugin has constructors that do not survive memory running out: without a driver they are
+// not worth that.
+__attribute__((section(".note.libsgemm"), aligned(4), used)) constexpr BeneathNote kBeneath("libcuda.so.1",
+                                                                                            "NVIDIA driver");
 
 char g_version[48];        // of the driver and the runtime; written by open()
 char g_version_full[320];  // the same, and the device that was left out; written by probe()

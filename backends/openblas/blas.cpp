@@ -6,13 +6,13 @@
 #include "blas.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <vector>
+
+#include "elf_file.h"
 
 namespace libsgemm {
 namespace {
@@ -78,30 +78,21 @@ constexpr int kDeepBind = 0;
 constexpr int kDeepBind = RTLD_DEEPBIND;
 #endif
 
-// A variable of the environment that only what is loaded meanwhile sees. Not by setenv(): it may move the list while
-// another thread reads it; here both lists stay where they are. A list that somebody else has set meanwhile stays in
-// place, with the variable.
+// A variable of the environment for what is loaded meanwhile. By setenv() and unsetenv(), which glibc locks against
+// those of other threads: a list of our own in place of `environ` would take along what another thread sets meanwhile.
+// The price is that the list may move under a thread that reads it, as with any setenv().
 class AddedVariable {
  public:
-  explicit AddedVariable(const std::string &name, const std::string &value) {
-    static std::vector<char *> *list = nullptr;  // never freed
-    if (environ == nullptr || getenv(name.c_str()) != nullptr || list != nullptr) return;
-    size_t count = 0;
-    while (environ[count] != nullptr) ++count;
-    list = new std::vector<char *>(environ, environ + count);
-    list->push_back(strdup((name + "=" + value).c_str()));
-    list->push_back(nullptr);
-    before_ = environ;
-    longer_ = environ = list->data();
-  }
+  AddedVariable(const char *name, const char *value)
+      : name_(getenv(name) == nullptr && setenv(name, value, 0) == 0 ? name : nullptr) {}
   ~AddedVariable() {
-    if (longer_ != nullptr && environ == longer_) environ = before_;
+    if (name_ != nullptr) unsetenv(name_);
   }
   AddedVariable(const AddedVariable &) = delete;
   AddedVariable &operator=(const AddedVariable &) = delete;
 
  private:
-  char **before_ = nullptr, **longer_ = nullptr;
+  const char *const name_;  // NULL: the program's own is left alone
 };
 
 // OpenBLAS's threads spin for 2^28 ticks after a call, 0.13 s, on all cores. A call on a GPU that comes next copies
@@ -139,6 +130,11 @@ char diag(const GemmDesc &d) { return d.diag == LIBSGEMM_UNIT ? 'U' : 'N'; }
 
 libsgemm_status_t blas_open(const Host &host, Error *error) {
   const char *file = host.cpu_blas != nullptr ? host.cpu_blas : "libopenblas.so.0";
+  std::string problem;
+  if (std::strchr(file, '/') != nullptr && !check_shared_object(file, nullptr, &problem)) {
+    set_error(error, problem.c_str());
+    return LIBSGEMM_UNAVAILABLE;
+  }
   void *library = load(file);
   if (library == nullptr) {
     set_error(error, "%s", dlerror());

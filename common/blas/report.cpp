@@ -11,6 +11,8 @@
 #include <cstring>
 #include <string>
 
+#include "quiet_write.h"
+
 extern "C" {
 // Weak references, so that linking a program against this library exports the handlers that the program defines.
 void xerbla_() __attribute__((weak));
@@ -75,7 +77,7 @@ void report(Interface interface, const char *name, const char *handler) {
     return;
   }
   const std::string line = std::string("libsgemm: ") + info.message + "\n";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  write_quietly(STDERR_FILENO, line.data(), line.size());
 }
 
 }  // namespace

@@ -1,0 +1,181 @@
+// A process that makes it hard for the library to write, to read numbers or to set a variable, and calls it.
+//
+//   probe_rough --report FILE --mode MODE [--file FILE] [--locale NAME]
+//
+// Lines KEY=VALUE go to FILE. Exit status 0: the mode was carried out; what the calls gave is in the report.
+#include <libsgemm.h>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <clocale>
+#include <cstdio>
+#include <cstring>
+#include <locale>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+extern "C" void cblas_sgemm(int layout, int transa, int transb, int m, int n, int k, float alpha, const float *a,
+                            int lda, const float *b, int ldb, float beta, float *c, int ldc);
+
+namespace {
+
+std::map<std::string, std::string> options;
+std::FILE *report;
+
+void tell(const std::string &key, const std::string &value) {
+  std::fprintf(report, "%s=%s\n", key.c_str(), value.c_str());
+  std::fflush(report);
+}
+
+// 20 x 20 x 20, every element of the result 20; and a call of the drop-in with an illegal argument, which it tells of
+// on stderr. Empty, or what is wrong.
+std::string call() {
+  constexpr int kSize = 20;
+  static float a[kSize * kSize], b[kSize * kSize], c[kSize * kSize];
+  for (int i = 0; i < kSize * kSize; ++i) a[i] = b[i] = 1, c[i] = -1;
+  if (libsgemm_sgemm(LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, kSize, kSize, kSize, 1, a, kSize, b,
+                     kSize, 0, c, kSize) != LIBSGEMM_SUCCESS) {
+    libsgemm_info_t info;
+    libsgemm_last_info(&info);
+    return info.message;
+  }
+  for (const float value : c) {
+    if (value != kSize) return "the result is wrong";
+  }
+  cblas_sgemm(102, 111, 111, -1, kSize, kSize, 1, a, kSize, b, kSize, 0, c, kSize);
+  return c[0] == kSize ? "" : "a call with an illegal argument wrote";
+}
+
+// That the signals of writes are as the calls found them: none waits, and none is blocked.
+void tell_signals() {
+  sigset_t pending, blocked;
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  int count = 0;
+  for (const int signal : {SIGPIPE, SIGXFSZ}) count += sigismember(&pending, signal) + sigismember(&blocked, signal);
+  tell("signals", std::to_string(count));
+}
+
+// No file may grow while the calls are made.
+int file_limit_mode() {
+  rlimit before, none;
+  getrlimit(RLIMIT_FSIZE, &before);
+  none = before;
+  none.rlim_cur = 0;
+  setrlimit(RLIMIT_FSIZE, &none);
+  const std::string fault = call();
+  setrlimit(RLIMIT_FSIZE, &before);
+  tell("fault", fault);
+  tell_signals();
+  return 0;
+}
+
+// Nobody reads stderr.
+int closed_pipe_mode() {
+  int ends[2];
+  if (pipe(ends) != 0 || dup2(ends[1], STDERR_FILENO) != STDERR_FILENO) return 2;
+  close(ends[0]);
+  close(ends[1]);
+  tell("fault", call());
+  tell_signals();
+  return 0;
+}
+
+// The program closes whatever is open, as daemons do, and opens a file of its own: every descriptor that was the
+// library's is then that file's.
+int closed_descriptors_mode() {
+  tell("first", call());
+  const int kept = fileno(report);
+  for (int descriptor = 3; descriptor < 256; ++descriptor) {
+    if (descriptor != kept) close(descriptor);
+  }
+  std::vector<int> files;
+  for (int i = 0; i < 32; ++i) files.push_back(open(options["file"].c_str(), O_WRONLY | O_CREAT, 0600));
+  tell("fault", call());
+  tell("again", call());
+  struct stat status;
+  int open_files = 0;
+  for (const int file : files) open_files += fstat(file, &status) == 0 ? 1 : 0;
+  tell("open", std::to_string(open_files));
+  return 0;
+}
+
+// In another folder when the log is opened anew.
+int moved_mode() {
+  tell("first", call());
+  if (chdir("/") != 0) return 2;
+  return closed_descriptors_mode();
+}
+
+int locale_mode() {
+  const char *name = options["locale"].c_str();
+  if (setlocale(LC_ALL, name) == nullptr) return 4;
+  std::locale::global(std::locale(name));
+  char text[8];
+  std::snprintf(text, sizeof text, "%.1f", 0.5);
+  tell("half", text);
+  tell("fault", call());
+  return 0;
+}
+
+// Another thread sets variables that are there, so that no list moves, all the time while the first call loads its
+// BLAS.
+int setenv_mode() {
+  constexpr int kVariables = 200;
+  const auto name = [](int i) { return "PROBE_VARIABLE_" + std::to_string(i); };
+  for (int i = 0; i < kVariables; ++i) setenv(name(i).c_str(), "none", 1);
+  std::atomic<bool> called{false};
+  int last = 0;
+  std::thread other([&] {
+    for (int i = 0; !called; ++i) {
+      setenv(name(i % kVariables).c_str(), std::to_string(i).c_str(), 1);
+      last = i;
+      usleep(100);
+    }
+  });
+  const std::string fault = call();
+  called = true;
+  other.join();
+  int lost = 0;
+  for (int i = std::max(0, last - kVariables + 1); i <= last; ++i) {
+    const char *value = getenv(name(i % kVariables).c_str());
+    lost += value == nullptr || value != std::to_string(i) ? 1 : 0;
+  }
+  tell("fault", fault);
+  tell("set", std::to_string(last + 1));
+  tell("lost", std::to_string(lost));
+  const char *timeout = getenv("OPENBLAS_THREAD_TIMEOUT");
+  tell("timeout", timeout != nullptr ? timeout : "none");
+  return 0;
+}
+
+int run(const std::string &mode) {
+  if (mode == "file-limit") return file_limit_mode();
+  if (mode == "closed-pipe") return closed_pipe_mode();
+  if (mode == "closed-descriptors") return closed_descriptors_mode();
+  if (mode == "moved") return moved_mode();
+  if (mode == "locale") return locale_mode();
+  if (mode == "setenv") return setenv_mode();
+  tell("fault", call());
+  tell_signals();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  for (int i = 1; i + 1 < argc; i += 2) options[argv[i] + std::strlen("--")] = argv[i + 1];
+  report = std::fopen(options["report"].c_str(), "we");
+  if (report == nullptr) return 2;
+  return run(options["mode"]);
+}
