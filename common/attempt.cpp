@@ -8,7 +8,6 @@
 #include <chrono>
 #include <new>
 
-#include "gate.h"
 #include "graph_workspace.h"
 #include "host_matrix.h"
 #include "kernel_table.h"
@@ -20,8 +19,7 @@
 namespace libsgemm {
 namespace {
 
-// A backend at work must not be entered again by the same thread, see submit(); nor be forked or torn down meanwhile. A
-// nested call has an info of its own.
+// A backend at work must not be entered again by the same thread, see submit(). A nested call has an info of its own.
 class Inside {
  public:
   explicit Inside(ThreadInfo *info) : info_(info) { info_->inside = true; }
@@ -30,7 +28,6 @@ class Inside {
   Inside &operator=(const Inside &) = delete;
 
  private:
-  const InGate gate_;
   ThreadInfo *info_;
 };
 

@@ -8,6 +8,7 @@
 #include "attempt.h"
 #include "check.h"
 #include "decision.h"
+#include "gate.h"
 #include "host_matrix.h"
 #include "loader.h"
 #include "placement.h"
@@ -45,6 +46,10 @@ bool worth_offloading(const Request &r, int index) {
 
 bool usable(const Request &r, int index) {
   ThreadInfo &info = *r.info;
+  if (info.late && index != kRef) {
+    info.note(index, Note::ending);
+    return false;
+  }
   if (!load(index)) {
     info.note(index, Note::unavailable);
     return false;
@@ -81,6 +86,7 @@ bool usable(const Request &r, int index) {
 libsgemm_status_t nobody_left(Request *r, libsgemm_status_t last) {
   ThreadInfo &info = *r->info;
   if (last != LIBSGEMM_SUCCESS) return info.fail(last, info.failure.text);
+  if (info.late) return info.fail(LIBSGEMM_UNAVAILABLE, kEndingText);
   bool unavailable = true;
   for (int i = 0; i < info.note_count; ++i) {
     const Note::Why why = info.notes[i].why;
@@ -181,7 +187,7 @@ libsgemm_status_t compute(Request *r) {
         info.choice = i < asked ? Choice::asked_for : Choice::replacement;
       }
       info.status = LIBSGEMM_SUCCESS;
-      if (asked > 0 && i >= asked && last == LIBSGEMM_SUCCESS) tell_of_replacement(*r, asked, index);
+      if (asked > 0 && i >= asked && last == LIBSGEMM_SUCCESS && !info.late) tell_of_replacement(*r, asked, index);
       return status;
     }
     if (status == LIBSGEMM_NOT_SUPPORTED) {

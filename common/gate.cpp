@@ -18,69 +18,108 @@ struct alignas(64) Cell {
 };
 Cell g_cells[kCells];
 
-enum State : int { open, forking, exiting };
-std::atomic<int> g_state{open};
-std::atomic<pthread_t> g_holder{};  // the thread that forks or exits; it may go on calling
+// Bits; none: open. Once it is ending it stays so.
+constexpr int kForking = 1, kEnding = 2;
+std::atomic<int> g_state{0};
+std::atomic<pthread_t> g_forker{};  // the thread that forks; it may go on calling
 
 unsigned next_cell() {
   static std::atomic<unsigned> next{0};
   return next.fetch_add(1, std::memory_order_relaxed) % kCells;
 }
 
-// The same cell for all calls of a thread, so that entering and leaving match.
-Cell &own_cell() {
-  thread_local const unsigned cell = next_cell();
-  return g_cells[cell];
+// Signal handlers may fork and exit at any point of a call. `counted` is set a moment before the call is counted and
+// reset a moment after; one that comes between takes off a count too many, and looks less long than it should, but
+// nobody waits for ever.
+struct Thread {
+  unsigned cell = kCells;  // the same for all calls of the thread, so that entering and leaving match; none yet
+  int depth = 0;           // how often the thread has entered
+  bool counted = false;    // in its cell
+  bool ending = false;     // its call came, or ended the process, when the process was ending
+  bool set_aside = false;  // its call is not counted while it forks
+};
+thread_local Thread t_thread;
+
+void count(Thread *t) {
+  if (t->cell == kCells) t->cell = next_cell();
+  t->counted = true;
+  g_cells[t->cell].running.fetch_add(1);
 }
 
-thread_local int t_depth = 0;  // how often the thread has entered
+void discount(Thread *t) {
+  g_cells[t->cell].running.fetch_sub(1);
+  t->counted = false;
+}
 
-bool is_holder() { return pthread_equal(g_holder.load(), pthread_self()) != 0; }
+bool is_forker() { return pthread_equal(g_forker.load(), pthread_self()) != 0; }
 
 void wait_until_idle() {
   for (Cell &cell : g_cells) {
     // Products can take seconds, so the wait gives way first and sleeps later.
-    for (int spin = 0; cell.running.load() != 0; ++spin)
+    for (int spin = 0; cell.running.load() > 0; ++spin)
       spin < 1000 ? static_cast<void>(sched_yield()) : static_cast<void>(usleep(100));
   }
 }
 
-// One holder at a time; the holder may close it again.
-void close_gate(State state) {
-  for (int expected = open; !g_state.compare_exchange_strong(expected, state); expected = open) {
-    if (is_holder()) return;
-    usleep(100);
+void at_exit() {
+  Thread &t = t_thread;
+  if (t.depth > 0) {  // in a signal handler: the call does not go on
+    if (t.counted) discount(&t);
+    t.ending = true;
   }
-  g_holder = pthread_self();
+  g_state.fetch_or(kEnding);
   wait_until_idle();
 }
 
-void at_exit() { close_gate(exiting); }
-
 }  // namespace
 
-void gate_enter() {
-  if (t_depth++ > 0) return;
-  Cell &cell = own_cell();
+bool gate_enter() {
+  Thread &t = t_thread;
+  if (t.depth++ > 0) return !t.ending;
   for (;;) {
-    cell.running.fetch_add(1);
-    if (g_state.load() == open || is_holder()) return;
-    cell.running.fetch_sub(1);
-    while (g_state.load() != open) usleep(100);
+    count(&t);
+    const int state = g_state.load();
+    if (state == 0 || (state == kForking && is_forker())) return true;
+    discount(&t);
+    if ((state & kEnding) != 0) {
+      t.ending = true;
+      return false;
+    }
+    while (g_state.load() == kForking) usleep(100);
   }
 }
 
 void gate_leave() {
-  if (--t_depth == 0) own_cell().running.fetch_sub(1);
+  Thread &t = t_thread;
+  if (--t.depth > 0) return;
+  if (t.counted) discount(&t);
+  t.ending = false;
 }
 
-void gate_close_for_fork() { close_gate(forking); }
-
-void gate_open_after_fork() {
-  if (g_state != forking) return;  // an exit handler forked
-  g_holder = pthread_t{};
-  g_state = open;
+void gate_close_for_fork() {
+  Thread &t = t_thread;
+  if ((g_state.load() & kForking) != 0 && is_forker()) return;
+  // Before it waits: another thread that forks would wait for this call.
+  t.set_aside = t.counted;
+  if (t.counted) discount(&t);
+  while ((g_state.fetch_or(kForking) & kForking) != 0) usleep(100);  // one at a time
+  g_forker = pthread_self();
+  wait_until_idle();
 }
+
+void gate_open_after_fork(Side side) {
+  Thread &t = t_thread;
+  // Threads that were about to enter, or to wait, are gone.
+  if (side == Side::child) {
+    for (Cell &cell : g_cells) cell.running = 0;
+  }
+  if (t.set_aside) count(&t);
+  t.set_aside = false;
+  g_forker = pthread_t{};
+  g_state.fetch_and(~kForking);
+}
+
+bool gate_fork_is_late() { return t_thread.depth > 0 || (g_state.load() & kEnding) != 0; }
 
 void gate_watch_exit() { std::atexit(at_exit); }
 

@@ -1,32 +1,53 @@
 // Calls that are at work, and the moments at which none may be: fork, and the end of the process.
 //
-// A BLAS with threads of its own does not survive being forked, or torn down by exit, in the middle of a product: the
-// child, or the process, hangs. So fork and exit wait here until running calls have ended, and hold off new ones
-// meanwhile.
+// Every entry point of the library is passed as a whole, so that a fork waits until nobody holds a lock or is inside a
+// BLAS, and holds off new calls meanwhile: a child would inherit the lock, or the product half done, and hang.
+//
+// The end of the process is another matter. What exit tears down are the BLAS and the drivers, so exit waits until the
+// calls at work inside them have ended; but it holds off nobody, since the thread that ends the process may be about to
+// join the one that calls. From then on the process is "ending": calls go on, with `ref`, which nothing tears down.
+// They enter no plugin, take none of the library's locks but the one for loading `ref`, and no fork and no exit waits
+// for them.
+//
+// A fork or an exit from inside a call, in a signal handler, does not wait for that call.
 #pragma once
 
 namespace libsgemm {
 
-// Around the work of a backend, and its loading; may be nested. Blocks while a fork is under way, and for good once
-// another thread ends the process.
-void gate_enter();
+// Around a call as a whole; may be nested, which costs next to nothing. Waits while a fork is under way. False if the
+// process is ending and the call was not at work before.
+bool gate_enter();
 void gate_leave();
 
 // In the gate as long as it lives.
 class InGate {
  public:
-  InGate() { gate_enter(); }
+  InGate() : ending_(!gate_enter()) {}
   ~InGate() { gate_leave(); }
   InGate(const InGate &) = delete;
   InGate &operator=(const InGate &) = delete;
+
+  // The call came when the process was ending: see above for what it may do. Everybody who enters looks at it, or calls
+  // only what does.
+  bool ending() const { return ending_; }
+
+ private:
+  const bool ending_;
 };
+
+// What a call says that could do with nothing but a plugin.
+constexpr const char *kEndingText = "the process is ending";
 
 // Around fork: waits until nothing runs and holds off what comes. Closing twice is closing once.
 void gate_close_for_fork();
-void gate_open_after_fork();
+enum class Side { parent, child };
+void gate_open_after_fork(Side side);
+// The thread forks from inside a call, or while the process is ending: what is beneath is not to be touched.
+bool gate_fork_is_late();
 
-// To be called before a BLAS is loaded and when it has been: closes the gate when the process exits, before the BLAS's
-// destructors and its own handlers run, of those that it registers while it is loaded, too.
+// To be called before a plugin is loaded, and when it has been, or has started a driver: marks the end of the process
+// when it exits, before destructors and handlers of what the plugin uses run, of those that are registered while it is
+// loaded, too.
 void gate_watch_exit();
 
 // To be called when a BLAS has been loaded: closes the gate before its own handlers of fork run. Further calls do

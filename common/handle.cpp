@@ -4,6 +4,7 @@
 #include <mutex>
 #include <new>
 
+#include "gate.h"
 #include "graph_workspace.h"
 #include "loader.h"
 #include "thread_info.h"
@@ -12,27 +13,32 @@ namespace libsgemm {
 namespace {
 
 std::mutex g_mutex;
-std::vector<libsgemm_handle *> *g_free = nullptr;      // destroyed handles, for reuse
-std::vector<libsgemm_handle *> *g_borrowed = nullptr;  // idle handles of BorrowedHandle, with their workspaces
+libsgemm_handle *g_free = nullptr;      // destroyed handles, for reuse
+libsgemm_handle *g_borrowed = nullptr;  // idle handles of BorrowedHandle, with their workspaces
 
-libsgemm_handle *pop(std::vector<libsgemm_handle *> *&list) {
+// Lists of handles need no memory of their own, since destructors put handles there. When the process is ending they
+// are left alone: nobody waits for a call that has locked them.
+libsgemm_handle *pop(libsgemm_handle **list) {
+  const InGate gate;
+  if (gate.ending()) return nullptr;
   const std::lock_guard<std::mutex> lock(g_mutex);
-  if (list == nullptr || list->empty()) return nullptr;
-  libsgemm_handle *handle = list->back();
-  list->pop_back();
+  libsgemm_handle *handle = *list;
+  if (handle != nullptr) *list = handle->next;
   return handle;
 }
 
-void push(std::vector<libsgemm_handle *> *&list, libsgemm_handle *handle) {
+void push(libsgemm_handle **list, libsgemm_handle *handle) noexcept {
+  const InGate gate;
+  if (gate.ending()) return;
   const std::lock_guard<std::mutex> lock(g_mutex);
-  if (list == nullptr) list = new std::vector<libsgemm_handle *>;
-  list->push_back(handle);
+  handle->next = *list;
+  *list = handle;
 }
 
 }  // namespace
 
 libsgemm_handle *acquire_handle() {
-  libsgemm_handle *handle = pop(g_free);
+  libsgemm_handle *handle = pop(&g_free);
   if (handle == nullptr) handle = new libsgemm_handle;
   handle->settings = library().env.settings;
   handle->stream = nullptr;
@@ -42,18 +48,20 @@ libsgemm_handle *acquire_handle() {
   return handle;
 }
 
-void recycle_handle(libsgemm_handle *handle) {
+void recycle_handle(libsgemm_handle *handle) noexcept {
   handle->magic = 0;
+  const InGate gate;
+  if (gate.ending()) return;  // its memory goes with the driver
   handle->release_all();
-  push(g_free, handle);
+  push(&g_free, handle);
 }
 
 BorrowedHandle::~BorrowedHandle() {
-  if (handle_ != nullptr) push(g_borrowed, handle_);
+  if (handle_ != nullptr) push(&g_borrowed, handle_);
 }
 
 libsgemm_handle *BorrowedHandle::get() {
-  if (handle_ == nullptr) handle_ = pop(g_borrowed);
+  if (handle_ == nullptr) handle_ = pop(&g_borrowed);
   if (handle_ == nullptr) handle_ = acquire_handle();
   return handle_;
 }
@@ -141,10 +149,15 @@ void libsgemm_handle::release_all() {
 }
 
 libsgemm_status_t libsgemm::wait_for_stream(const libsgemm_handle &handle, Error *error) {
+  const InGate gate;
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (int i = 0; i < kFirstCpu; ++i) {
     const Slot &slot = library().slots[i];
     if (slot.probe_state.load(std::memory_order_acquire) != Slot::ready || lost_by_fork(i)) continue;
+    if (gate.ending()) {
+      set_error(error, kEndingText);
+      return LIBSGEMM_UNAVAILABLE;
+    }
     // A stream belongs to one device, which its backend knows; default streams are one for each device.
     const bool each = is_default_stream(handle.stream);
     const int devices = each ? slot.table->device_count() : 1;
@@ -162,16 +175,18 @@ libsgemm_status_t libsgemm::wait_for_stream(const libsgemm_handle &handle, Error
 // ---- Public functions
 // ------------------------------------------------------------------------------------------------
 
+using libsgemm::InGate;
 using libsgemm::is_live;
 using libsgemm::library;
+using libsgemm::protect;
 using libsgemm::thread_info;
 
 namespace {
 
 // The setters report like routines, so that last_info has their message.
-libsgemm_status_t begin(const char *entry, libsgemm_handle_t h) {
+libsgemm_status_t begin(const InGate &gate, const char *entry, libsgemm_handle_t h) {
   libsgemm::ThreadInfo &info = thread_info();
-  info.begin(entry);
+  info.begin(entry, gate.ending());
   if (!is_live(h)) return info.fail(LIBSGEMM_INVALID_HANDLE, libsgemm_status_string(LIBSGEMM_INVALID_HANDLE));
   return LIBSGEMM_SUCCESS;
 }
@@ -182,39 +197,55 @@ libsgemm_status_t bad_argument(int position, const char *text) {
   return info.fail(LIBSGEMM_INVALID_ARGUMENT, text);
 }
 
-libsgemm_status_t bad_argument(int position, const std::string &text) { return bad_argument(position, text.c_str()); }
+libsgemm_status_t bad_number(int position, const char *name, int value, const char *valid) {
+  char text[128];
+  std::snprintf(text, sizeof text, "argument %d (%s) is %d, must be %s", position, name, value, valid);
+  return bad_argument(position, text);
+}
+
+// Of names that `parse` looks up; they are told in words that need memory.
+template <typename Parse>
+libsgemm_status_t set_by_name(const char *what, const char *name, const Parse &parse) {
+  return protect(&thread_info(), [&] {
+    std::string valid;
+    if (parse(&valid)) return LIBSGEMM_SUCCESS;
+    return bad_argument(2, ("argument 2 (" + std::string(what) + ") is \"" + name + "\": use " + valid).c_str());
+  });
+}
 
 }  // namespace
 
 libsgemm_status_t libsgemm_create(libsgemm_handle_t *h) {
+  const InGate gate;
   libsgemm::ThreadInfo &info = thread_info();
-  info.begin("libsgemm_create");
+  info.begin("libsgemm_create", gate.ending());
   if (h == nullptr) return bad_argument(1, "argument 1 (h) is NULL");
-  try {
+  return protect(&info, [&] {
     if (!library().env.error.empty()) return info.fail(LIBSGEMM_INVALID_ENVIRONMENT, library().env.error.c_str());
     *h = libsgemm::acquire_handle();
-  } catch (const std::bad_alloc &) {
-    return info.fail(LIBSGEMM_OUT_OF_MEMORY, "no host memory for a handle");
-  }
-  return LIBSGEMM_SUCCESS;
+    return LIBSGEMM_SUCCESS;
+  });
 }
 
 libsgemm_status_t libsgemm_destroy(libsgemm_handle_t h) {
   if (h == nullptr) return LIBSGEMM_SUCCESS;
+  const InGate gate;
   const libsgemm_status_t status = libsgemm_synchronize(h);
   if (status == LIBSGEMM_INVALID_HANDLE) return status;
   libsgemm::recycle_handle(h);
-  return status;
+  return gate.ending() ? LIBSGEMM_SUCCESS : status;  // then nobody can wait, nor needs to
 }
 
 libsgemm_status_t libsgemm_set_stream(libsgemm_handle_t h, void *stream) {
-  const libsgemm_status_t status = begin("libsgemm_set_stream", h);
+  const InGate gate;
+  const libsgemm_status_t status = begin(gate, "libsgemm_set_stream", h);
   if (status == LIBSGEMM_SUCCESS) h->set_stream(stream);
   return status;
 }
 
 libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **stream) {
-  const libsgemm_status_t status = begin("libsgemm_get_stream", h);
+  const InGate gate;
+  const libsgemm_status_t status = begin(gate, "libsgemm_get_stream", h);
   if (status != LIBSGEMM_SUCCESS) return status;
   if (stream == nullptr) return bad_argument(2, "argument 2 (stream) is NULL");
   *stream = h->stream;
@@ -222,7 +253,8 @@ libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **stream) {
 }
 
 libsgemm_status_t libsgemm_set_workspace(libsgemm_handle_t h, void *workspace, size_t bytes) {
-  const libsgemm_status_t status = begin("libsgemm_set_workspace", h);
+  const InGate gate;
+  const libsgemm_status_t status = begin(gate, "libsgemm_set_workspace", h);
   if (status != LIBSGEMM_SUCCESS) return status;
   if (workspace != nullptr && reinterpret_cast<uintptr_t>(workspace) % 256 != 0) {
     return bad_argument(2, "argument 2 (workspace) is not aligned to 256 bytes");
@@ -232,14 +264,15 @@ libsgemm_status_t libsgemm_set_workspace(libsgemm_handle_t h, void *workspace, s
   libsgemm::Error error = {};
   const libsgemm_status_t done = libsgemm::wait_for_stream(*h, &error);  // what is enqueued may use the old one
   if (done != LIBSGEMM_SUCCESS) return thread_info().fail(done, error.text);
-  h->release_all();
+  if (!gate.ending()) h->release_all();
   h->user_workspace = workspace;
   h->workspace_bytes = workspace != nullptr || bytes != 0 ? bytes : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
   return status;
 }
 
 libsgemm_status_t libsgemm_get_workspace(libsgemm_handle_t h, void **workspace, size_t *bytes) {
-  const libsgemm_status_t status = begin("libsgemm_get_workspace", h);
+  const InGate gate;
+  const libsgemm_status_t status = begin(gate, "libsgemm_get_workspace", h);
   if (status != LIBSGEMM_SUCCESS) return status;
   if (workspace == nullptr) return bad_argument(2, "argument 2 (workspace) is NULL");
   if (bytes == nullptr) return bad_argument(3, "argument 3 (bytes) is NULL");
@@ -249,18 +282,20 @@ libsgemm_status_t libsgemm_get_workspace(libsgemm_handle_t h, void **workspace, 
 }
 
 libsgemm_status_t libsgemm_set_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t mode) {
-  const libsgemm_status_t status = begin("libsgemm_set_math_mode", h);
+  const InGate gate;
+  const libsgemm_status_t status = begin(gate, "libsgemm_set_math_mode", h);
   if (status != LIBSGEMM_SUCCESS) return status;
   const int value = static_cast<int>(mode);
   if (value < LIBSGEMM_MATH_FP32 || value > LIBSGEMM_MATH_FP16) {
-    return bad_argument(2, "argument 2 (mode) is " + std::to_string(value) + ", must be 0 (fp32) to 5 (fp16)");
+    return bad_number(2, "mode", value, "0 (fp32) to 5 (fp16)");
   }
   h->settings.math_mode = mode;
   return status;
 }
 
 libsgemm_status_t libsgemm_get_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t *mode) {
-  const libsgemm_status_t status = begin("libsgemm_get_math_mode", h);
+  const InGate gate;
+  const libsgemm_status_t status = begin(gate, "libsgemm_get_math_mode", h);
   if (status != LIBSGEMM_SUCCESS) return status;
   if (mode == nullptr) return bad_argument(2, "argument 2 (mode) is NULL");
   *mode = h->settings.math_mode;
@@ -268,39 +303,40 @@ libsgemm_status_t libsgemm_get_math_mode(libsgemm_handle_t h, libsgemm_math_mode
 }
 
 libsgemm_status_t libsgemm_set_backend(libsgemm_handle_t h, const char *backends) {
-  const libsgemm_status_t status = begin("libsgemm_set_backend", h);
+  const InGate gate;
+  const libsgemm_status_t status = begin(gate, "libsgemm_set_backend", h);
   if (status != LIBSGEMM_SUCCESS) return status;
-  libsgemm::Preference preference = library().env.settings.preference;
-  std::string valid;
-  if (backends != nullptr && !libsgemm::parse_backends(backends, &preference, &valid)) {
-    return bad_argument(2, "argument 2 (backends) is \"" + std::string(backends) + "\": use " + valid);
-  }
-  h->settings.preference = preference;
-  return status;
+  return set_by_name("backends", backends, [&](std::string *valid) {
+    libsgemm::Preference preference = library().env.settings.preference;
+    if (backends != nullptr && !libsgemm::parse_backends(backends, &preference, valid)) return false;
+    h->settings.preference = preference;
+    return true;
+  });
 }
 
 libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const char *kernel) {
-  const libsgemm_status_t status = begin("libsgemm_set_kernel", h);
+  const InGate gate;
+  const libsgemm_status_t status = begin(gate, "libsgemm_set_kernel", h);
   if (status != LIBSGEMM_SUCCESS) return status;
-  libsgemm::KernelChoice choice = {-1, 0};
-  std::string valid;
-  if (kernel != nullptr && kernel[0] != '\0' && !libsgemm::find_kernel(kernel, &choice, &valid)) {
-    return bad_argument(2, "argument 2 (kernel) is \"" + std::string(kernel) + "\": use " + valid);
-  }
-  h->settings.kernel = choice;
-  return status;
+  return set_by_name("kernel", kernel, [&](std::string *valid) {
+    libsgemm::KernelChoice choice = {-1, 0};
+    const bool named = kernel != nullptr && kernel[0] != '\0';
+    if (named && !libsgemm::find_kernel(kernel, &choice, valid)) return false;
+    h->settings.kernel = choice;
+    return true;
+  });
 }
 
 libsgemm_status_t libsgemm_set_verify(libsgemm_handle_t h, libsgemm_verify_t verify, libsgemm_verify_action_t action) {
-  const libsgemm_status_t status = begin("libsgemm_set_verify", h);
+  const InGate gate;
+  const libsgemm_status_t status = begin(gate, "libsgemm_set_verify", h);
   if (status != LIBSGEMM_SUCCESS) return status;
   const int v = static_cast<int>(verify), a = static_cast<int>(action);
   if (v < LIBSGEMM_VERIFY_OFF || v > LIBSGEMM_VERIFY_FULL) {
-    return bad_argument(2, "argument 2 (verify) is " + std::to_string(v) + ", must be 0 (off), 1 (sample) or 2 (full)");
+    return bad_number(2, "verify", v, "0 (off), 1 (sample) or 2 (full)");
   }
   if (a < LIBSGEMM_VERIFY_WARN || a > LIBSGEMM_VERIFY_ERROR) {
-    return bad_argument(3,
-                        "argument 3 (action) is " + std::to_string(a) + ", must be 0 (warn), 1 (retry) or 2 (error)");
+    return bad_number(3, "action", a, "0 (warn), 1 (retry) or 2 (error)");
   }
   h->settings.verify = verify;
   h->settings.verify_action = action;
@@ -309,7 +345,8 @@ libsgemm_status_t libsgemm_set_verify(libsgemm_handle_t h, libsgemm_verify_t ver
 
 // What last_info knows of the routine that is waited for stays.
 libsgemm_status_t libsgemm_synchronize(libsgemm_handle_t h) {
-  if (!is_live(h)) return begin("libsgemm_synchronize", h);
+  const InGate gate;
+  if (!is_live(h)) return begin(gate, "libsgemm_synchronize", h);
   libsgemm::Error error = {};
   const libsgemm_status_t status = libsgemm::wait_for_stream(*h, &error);
   if (status != LIBSGEMM_SUCCESS) thread_info().add_failure(status, "libsgemm_synchronize", error.text);

@@ -23,6 +23,7 @@ struct libsgemm_handle {
   };
 
   uint32_t magic = 0;
+  libsgemm_handle *next = nullptr;  // in the pool
   libsgemm::Settings settings = {};
   void *stream = nullptr;
   void *user_workspace = nullptr;
@@ -42,8 +43,8 @@ struct libsgemm_handle {
 
 namespace libsgemm {
 
-libsgemm_handle *acquire_handle();             // fresh, with the settings of the environment
-void recycle_handle(libsgemm_handle *handle);  // gives back its workspaces
+libsgemm_handle *acquire_handle();                      // fresh, with the settings of the environment
+void recycle_handle(libsgemm_handle *handle) noexcept;  // gives back its workspaces
 inline bool is_live(const libsgemm_handle *handle) {
   return handle != nullptr && handle->magic == libsgemm_handle::kLive;
 }

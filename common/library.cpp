@@ -1,4 +1,6 @@
 // Version, status words, and the enumeration of backends, devices and kernels.
+#include <cxxabi.h>
+
 #include <cstring>
 #include <string>
 
@@ -75,72 +77,78 @@ const char *libsgemm_backend_name(int index) {
   return index >= 0 && index < kBackendCount ? kBackendNames[index] : nullptr;
 }
 
-libsgemm_status_t libsgemm_backend_describe(int index, libsgemm_backend_info_t *info) {
-  if (index < 0 || index >= kBackendCount || info == nullptr) return LIBSGEMM_INVALID_ARGUMENT;
+namespace {
+
+// `work` may allocate, and must not meet a fork. Once the process is ending nothing can be told but of `ref`, and of
+// what needs no plugin.
+template <typename Work>
+libsgemm_status_t guarded(bool needs_plugin, const Work &work) {
+  const libsgemm::InGate gate;
+  if (gate.ending() && needs_plugin) return LIBSGEMM_UNAVAILABLE;
   try {
-    describe(index, info);
+    return work();
+  } catch (const abi::__forced_unwind &) {  // see protect()
+    throw;
   } catch (...) {
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  return LIBSGEMM_SUCCESS;
+}
+
+}  // namespace
+
+libsgemm_status_t libsgemm_backend_describe(int index, libsgemm_backend_info_t *info) {
+  if (index < 0 || index >= kBackendCount || info == nullptr) return LIBSGEMM_INVALID_ARGUMENT;
+  return guarded(index != libsgemm::kRef, [=] {
+    describe(index, info);
+    return LIBSGEMM_SUCCESS;
+  });
 }
 
 libsgemm_status_t libsgemm_device_describe(int index, int device, libsgemm_device_info_t *info) {
   if (index < 0 || index >= kBackendCount || info == nullptr) return LIBSGEMM_INVALID_ARGUMENT;
-  try {
+  return guarded(index != libsgemm::kRef, [=] {
     if (!usable(index)) return LIBSGEMM_UNAVAILABLE;
     const libsgemm::Backend &table = *libsgemm::library().slots[index].table;
     if (device < 0 || device >= table.device_count()) return LIBSGEMM_INVALID_ARGUMENT;
     *info = {};
     libsgemm::Error error = {};
     return table.describe_device(device, info, &error);
-  } catch (...) {
-    return LIBSGEMM_OUT_OF_MEMORY;
-  }
+  });
 }
 
 const char *libsgemm_kernel_name(int index, int row) {
-  try {
-    if (index < 0 || index >= kBackendCount || !libsgemm::load(index)) return nullptr;
+  if (index < 0 || index >= kBackendCount) return nullptr;
+  const char *name = nullptr;
+  guarded(false, [&] {
+    if (!libsgemm::load(index)) return LIBSGEMM_UNAVAILABLE;
     const libsgemm::Backend &table = *libsgemm::library().slots[index].table;
-    return row >= 0 && row < table.kernel_count ? table.kernels[row].name : nullptr;
-  } catch (...) {
-    return nullptr;
-  }
+    if (row >= 0 && row < table.kernel_count) name = table.kernels[row].name;
+    return LIBSGEMM_SUCCESS;
+  });
+  return name;
 }
-
-namespace {
-
-// `work` may allocate, and must not meet a fork.
-template <typename Work>
-libsgemm_status_t guarded(const Work &work) {
-  const libsgemm::InGate gate;
-  try {
-    work();
-  } catch (...) {
-    return LIBSGEMM_OUT_OF_MEMORY;
-  }
-  return LIBSGEMM_SUCCESS;
-}
-
-}  // namespace
 
 libsgemm_status_t libsgemm_get_memory(libsgemm_memory_t *memory) {
   if (memory == nullptr) return LIBSGEMM_INVALID_ARGUMENT;
-  return guarded([memory] {
+  return guarded(true, [memory] {
     const libsgemm::MemoryState state = libsgemm::memory_state();
     *memory = {state.device_limit, state.device_bytes, state.pinned_limit, state.pinned_bytes};
+    return LIBSGEMM_SUCCESS;
   });
 }
 
 libsgemm_status_t libsgemm_set_memory_limits(size_t device_bytes, size_t pinned_bytes) {
-  return guarded([=] { libsgemm::set_memory_limits(device_bytes, pinned_bytes); });
+  return guarded(true, [=] {
+    libsgemm::set_memory_limits(device_bytes, pinned_bytes);
+    return LIBSGEMM_SUCCESS;
+  });
 }
 
 libsgemm_status_t libsgemm_release_memory(void) {
-  return guarded([] {
+  return guarded(true, [] {
     libsgemm::release_idle_memory();
     libsgemm::release_undo_memory();
     libsgemm::release_graph_workspaces(nullptr);
+    return LIBSGEMM_SUCCESS;
   });
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -25,19 +26,18 @@ namespace {
 
 std::atomic<unsigned> g_fork_generation{0};
 
-// Recursive, because making the library resolves LIBSGEMM_KERNEL, which loads backends.
-std::recursive_mutex &mutex() {
-  static std::recursive_mutex *m = new std::recursive_mutex;
-  return *m;
-}
+// Recursive, because making the library resolves LIBSGEMM_KERNEL, which loads backends. Constant and without a
+// destructor, so that it is there for the first fork and the last call.
+std::recursive_mutex g_mutex;
 
-// Registered before any BLAS is loaded, so they run after its handlers; the gate has a handler of its own that runs
-// before. A child must not inherit the mutex locked by a thread that it does not have, nor a backend in the middle of a
-// call, nor one that counts on threads that are gone.
-void before_fork() {
-  gate_close_for_fork();
-  stop_offload_threads();
-  mutex().lock();
+// A fork goes on whatever cannot be ended before it.
+void end_threads() noexcept {
+  // From inside a call, or after the backends' end, they are not to be touched.
+  if (gate_fork_is_late()) return;
+  try {
+    stop_offload_threads();
+  } catch (...) {
+  }
   const Library *lib = g_library.load();
   for (int i = 0; lib != nullptr && i < kBackendCount; ++i) {
     const Slot &slot = lib->slots[i];
@@ -45,16 +45,25 @@ void before_fork() {
   }
 }
 
+// Registered before any BLAS is loaded, so they run after its handlers; the gate has a handler of its own that runs
+// before. A child must not inherit the mutex locked by a thread that it does not have, nor a backend in the middle of a
+// call, nor one that counts on threads that are gone.
+void before_fork() {
+  gate_close_for_fork();
+  g_mutex.lock();
+  end_threads();
+}
+
 void after_fork_in_parent() {
-  mutex().unlock();
-  gate_open_after_fork();
+  g_mutex.unlock();
+  gate_open_after_fork(Side::parent);
 }
 
 void after_fork_in_child() {
   ++g_fork_generation;
   // Made anew: its owner is a thread of the parent, so that unlocking a recursive mutex here is refused.
-  new (&mutex()) std::recursive_mutex;
-  gate_open_after_fork();
+  new (&g_mutex) std::recursive_mutex;
+  gate_open_after_fork(Side::child);
 }
 
 __attribute__((constructor)) void register_fork_handlers() {
@@ -92,12 +101,20 @@ const void *base_of(const void *address) {
   return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
+// Whether the words of dlopen, or of what called it, are that there was no memory. The second are those for which there
+// was not even memory for words.
+bool lacks_memory(const char *words) {
+  return words != nullptr &&
+         (std::strstr(words, std::strerror(ENOMEM)) != nullptr || std::strstr(words, "out of memory") != nullptr);
+}
+
 // libsgemm.so, or any libsgemm_blas.so, which is known by a symbol that only it defines.
 bool is_libsgemm(const void *code) {
   Dl_info info;
   if (dladdr(code, &info) == 0) return false;
   if (info.dli_fbase == base_of(reinterpret_cast<const void *>(&own_folder))) return true;
   void *object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (object == nullptr && lacks_memory(dlerror())) throw std::bad_alloc();  // so this backend is opened another time
   if (object == nullptr) return false;
   const void *mark = dlsym(object, "libsgemm_blas_version");
   const bool ours = mark != nullptr && base_of(mark) == info.dli_fbase;
@@ -147,24 +164,30 @@ const Backend *table_of(const std::string &path, const char *name, std::string *
   return table;
 }
 
+// For good; but memory may be there the next time, so for want of it only at the third attempt.
 bool refuse(Slot *slot, const char *name, const std::string &reason) {
+  if (lacks_memory(reason.c_str()) && ++slot->shortages < 3) return false;
   slot->reason = reason;
-  log_line(1, std::string("backend ") + name + " refused: " + reason);
+  log_message(1, [&] { return std::string("backend ") + name + " refused: " + reason; });
   slot->state.store(Slot::refused, std::memory_order_release);
   return false;
 }
 
 bool probe_slow(int index) {
-  const std::lock_guard<std::recursive_mutex> lock(mutex());
+  const InGate gate;
+  if (gate.ending()) return false;
+  const std::lock_guard<std::recursive_mutex> lock(g_mutex);
   Slot &slot = library().slots[index];
   if (slot.probe_state != Slot::untried) return slot.probe_state == Slot::ready;
   slot.fork_generation = g_fork_generation;
   Error error = {};
   const bool ok = slot.table->probe(&error) == LIBSGEMM_SUCCESS;
+  gate_watch_exit();  // the driver has handlers of its own now
   if (!ok) slot.probe_reason = error.text;
-  log_line(1, std::string("backend ") + kBackendNames[index] +
-                  (ok ? ": " + std::to_string(slot.table->device_count()) + " device(s)"
-                      : " refused: " + slot.probe_reason));
+  log_message(1, [&] {
+    return std::string("backend ") + kBackendNames[index] +
+           (ok ? ": " + std::to_string(slot.table->device_count()) + " device(s)" : " refused: " + slot.probe_reason);
+  });
   slot.probe_state.store(ok ? Slot::ready : Slot::refused, std::memory_order_release);
   return ok;
 }
@@ -172,12 +195,14 @@ bool probe_slow(int index) {
 void start(Library *lib) {
   lib->env = read_environment();
   const Environment &env = lib->env;
-  log_open(env.verbose, env.log_path);
+  static bool log_is_open = false;  // by a first attempt to make the library
+  if (!log_is_open) log_open(env.verbose, env.log_path);
+  log_is_open = true;
   lib->host.cpu_blas = env.cpu_blas.empty() ? nullptr : env.cpu_blas.c_str();
   lib->host.devices = env.devices_set ? env.devices.data() : nullptr;
   lib->host.device_count = static_cast<int>(env.devices.size());
   lib->host.is_libsgemm = is_libsgemm;
-  stats_open(env.stats_dir);
+  if (!stats_wanted()) stats_open(env.stats_dir);
   lib->instrumented = stats_wanted() || log_wants(2);
 }
 
@@ -193,15 +218,20 @@ void resolve_kernel(Library *lib) {
 // A backend is not torn down while it is loaded. The gate comes before the lock, which the thread that ends the process
 // may want.
 Library &make_library() {
-  const InGate gate;
-  const std::lock_guard<std::recursive_mutex> lock(mutex());
+  const InGate gate;  // load_slow() looks whether the process is ending
+  const std::lock_guard<std::recursive_mutex> lock(g_mutex);
   // While it is being made, the thread that makes it sees it already.
   static Library *made = nullptr;
   if (made != nullptr) return *made;
   made = new Library;
-  start(made);
-  resolve_kernel(made);
-  if (!made->env.error.empty()) log_line(1, made->env.error);
+  try {
+    start(made);
+    resolve_kernel(made);
+    if (!made->env.error.empty()) log_message(1, [] { return made->env.error; });
+  } catch (...) {
+    made = nullptr;  // The next call starts again. Plugins may hold pointers into this one, so it is not freed.
+    throw;
+  }
   g_library.store(made, std::memory_order_release);
   return *made;
 }
@@ -209,11 +239,11 @@ Library &make_library() {
 bool load_slow(int index) {
   Library &lib = library();
   const InGate gate;
-  const std::lock_guard<std::recursive_mutex> lock(mutex());
+  if (gate.ending() && index != kRef) return false;
+  const std::lock_guard<std::recursive_mutex> lock(g_mutex);
   Slot &slot = lib.slots[index];
   if (slot.state != Slot::untried) return slot.state == Slot::ready;
-  const bool is_blas = index >= kFirstCpu && index != kRef;
-  if (is_blas) gate_watch_exit();
+  if (index != kRef) gate_watch_exit();
   const char *name = kBackendNames[index];
   if (index == kRef) {
     slot.table = ref_backend();
@@ -230,12 +260,12 @@ bool load_slow(int index) {
     return refuse(&slot, name, "LIBSGEMM_DEVICES=none");
   }
   if (slot.table->open(lib.host, &error) != LIBSGEMM_SUCCESS) return refuse(&slot, name, error.text);
-  if (is_blas) {
-    gate_watch_exit();
-    gate_watch_fork();
-  }
-  log_line(1, std::string("backend ") + name + ": " + slot.table->version() +
-                  (slot.path.empty() ? "" : " (" + slot.path + ")"));
+  if (index != kRef) gate_watch_exit();
+  if (index != kRef && !slot.table->is_gpu) gate_watch_fork();
+  log_message(1, [&] {
+    return std::string("backend ") + name + ": " + slot.table->version() +
+           (slot.path.empty() ? "" : " (" + slot.path + ")");
+  });
   slot.state.store(Slot::ready, std::memory_order_release);
   return true;
 }
@@ -253,8 +283,12 @@ bool lost_by_fork(int index) {
 }
 
 bool find_kernel(const std::string &name, KernelChoice *choice, std::string *valid) {
+  bool all_known = true;
   for (int index = 0; index < kBackendCount; ++index) {
-    if (!load(index)) continue;
+    if (!load(index)) {
+      all_known = all_known && library().slots[index].state == Slot::refused;
+      continue;
+    }
     const Backend &table = *library().slots[index].table;
     for (int row = 0; row < table.kernel_count; ++row) {
       if (name == table.kernels[row].name) {
@@ -264,6 +298,8 @@ bool find_kernel(const std::string &name, KernelChoice *choice, std::string *val
       *valid += (valid->empty() ? "one of " : ", ") + std::string(table.kernels[row].name);
     }
   }
+  if (!all_known && !InGate().ending())
+    throw std::bad_alloc();  // what could not be loaded for want of memory may have it
   return false;
 }
 

@@ -19,6 +19,7 @@ struct Slot {
   std::string path;    // of the plugin's file
   std::string reason;  // why it was refused
   std::string probe_reason;
+  int shortages = 0;             // attempts at loading it for which there was no memory
   unsigned fork_generation = 0;  // of the process in which it was probed
 };
 
@@ -38,7 +39,9 @@ inline Library &library() {
   return lib != nullptr ? *lib : make_library();
 }
 
-// Loads and opens a backend. True if it is usable as far as is known without initialising a device.
+// Loads and opens a backend. True if it is usable as far as is known without initialising a device. When the process is
+// ending only `ref` is loaded, nothing is probed, and of what was loaded before nothing but the kernels' names is to be
+// looked at.
 bool load_slow(int index);
 inline bool load(int index) {
   const int state = library().slots[index].state.load(std::memory_order_acquire);

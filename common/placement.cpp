@@ -1,7 +1,13 @@
 // Location of memory.
 #include "placement.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
 #include "check.h"
+#include "gate.h"
 #include "loader.h"
 
 namespace libsgemm {
@@ -60,10 +66,37 @@ bool may_own_memory(const Settings &s, int index) {
   return false;
 }
 
+// Whether the CPU can read there. The kernel looks at a signal set before it refuses a request that does not exist; it
+// wants 8 bytes, which are on one page.
+bool is_readable(const void *pointer) {
+  const uintptr_t aligned = reinterpret_cast<uintptr_t>(pointer) & ~uintptr_t{7};
+  constexpr long kNoRequest = ~0L;
+  const int saved = errno;
+  const bool readable = syscall(SYS_rt_sigprocmask, kNoRequest, aligned, nullptr, 8L) == 0 || errno != EFAULT;
+  errno = saved;
+  return readable;
+}
+
+bool are_readable(const GemmDesc &desc, bool items) {
+  const void *pointers[3];
+  const int count = pointers_of(desc, items, pointers);
+  for (int i = 0; i < count; ++i) {
+    if (pointers[i] != nullptr && !is_readable(pointers[i])) return false;  // NULL is reported by the checks
+  }
+  return true;
+}
+
+// Memory of a device that is no longer there to be asked is mapped without access, or not at all.
+libsgemm_status_t find_operands_at_end(const GemmDesc &desc, ThreadInfo *info) {
+  const bool readable = are_readable(desc, false) && (desc.batch != Batch::pointers || are_readable(desc, true));
+  return readable ? LIBSGEMM_SUCCESS : info->fail(LIBSGEMM_UNAVAILABLE, kEndingText);
+}
+
 }  // namespace
 
 libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, Placement *placement,
                                 ThreadInfo *info) {
+  if (info->late) return find_operands_at_end(desc, info);
   for (int index = 0; index < kFirstCpu && placement->owner < 0; ++index) {
     if (!may_own_memory(settings, index)) continue;
     const Backend &table = *library().slots[index].table;

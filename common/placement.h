@@ -20,7 +20,7 @@ struct Placement {
 };
 
 // Asks the GPU backends that are candidates or loaded already. INVALID_ARGUMENT if the operands are not all in one
-// memory.
+// memory. When the process is ending nobody can be asked: UNAVAILABLE if the CPU cannot read them.
 libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, Placement *placement, ThreadInfo *info);
 
 }  // namespace libsgemm

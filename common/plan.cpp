@@ -3,8 +3,7 @@
 
 #include <cinttypes>
 #include <mutex>
-#include <new>
-#include <vector>
+#include <utility>
 
 #include "check.h"
 #include "gate.h"
@@ -16,22 +15,44 @@ namespace libsgemm {
 namespace {
 
 std::mutex g_mutex;
-std::vector<libsgemm_plan *> *g_free = nullptr;  // destroyed plans, for reuse
+libsgemm_plan *g_free =
+    nullptr;  // destroyed plans, for reuse; when the process is ending, left alone as those of handles
 
 libsgemm_plan *acquire_plan() {
+  const InGate gate;
+  if (gate.ending()) return new libsgemm_plan;
   const std::lock_guard<std::mutex> lock(g_mutex);
-  if (g_free == nullptr) g_free = new std::vector<libsgemm_plan *>;
-  if (g_free->empty()) return new libsgemm_plan;
-  libsgemm_plan *plan = g_free->back();
-  g_free->pop_back();
+  if (g_free == nullptr) return new libsgemm_plan;
+  libsgemm_plan *plan = g_free;
+  g_free = plan->next;
   return plan;
 }
 
-void recycle_plan(libsgemm_plan *plan) {
+void recycle_plan(libsgemm_plan *plan) noexcept {
   *plan = {};
+  const InGate gate;
+  if (gate.ending()) return;
   const std::lock_guard<std::mutex> lock(g_mutex);
-  g_free->push_back(plan);
+  plan->next = g_free;
+  g_free = plan;
 }
+
+// Given back unless it becomes the caller's.
+class NewPlan {
+ public:
+  NewPlan() : plan_(acquire_plan()) {}
+  ~NewPlan() {
+    if (plan_ != nullptr) recycle_plan(plan_);
+  }
+  NewPlan(const NewPlan &) = delete;
+  NewPlan &operator=(const NewPlan &) = delete;
+  libsgemm_plan *operator->() const { return plan_; }
+  libsgemm_plan *get() const { return plan_; }
+  libsgemm_plan *release() { return std::exchange(plan_, nullptr); }
+
+ private:
+  libsgemm_plan *plan_;
+};
 
 template <typename... Args>
 std::string words(const char *format, Args... args) {
@@ -73,7 +94,6 @@ bool is_candidate(const Settings &settings, int index) {
 // Device memory that holds the split operand, once it does.
 libsgemm_status_t split(const GemmDesc &desc, size_t bytes, const Launch &launch, const Backend &table, void **memory,
                         Error *error) {
-  const InGate gate;
   libsgemm_status_t status = table.allocate(launch.device, bytes, memory, error);
   if (status == LIBSGEMM_SUCCESS) {
     status = table.plan(desc, *memory, launch, error);
@@ -136,18 +156,15 @@ libsgemm_status_t create(const libsgemm_handle &handle, const PlanOperand &opera
                          ThreadInfo *info) {
   libsgemm_status_t status = check_plan_operand(operand, info);
   if (status != LIBSGEMM_SUCCESS) return status;
-  libsgemm_plan *plan = acquire_plan();
+  NewPlan plan;
   plan->operand = operand;
   plan->math_mode = handle.settings.math_mode;
   info->trivial = "nothing";
-  status = fill(handle, plan, info);
-  if (status != LIBSGEMM_SUCCESS) {
-    recycle_plan(plan);
-    return status;
-  }
+  status = fill(handle, plan.get(), info);
+  if (status != LIBSGEMM_SUCCESS) return status;
   plan->magic = libsgemm_plan::kLive;
-  log_plan(*plan);
-  *out = plan;
+  log_plan(*plan.get());
+  *out = plan.release();
   return status;
 }
 
@@ -217,38 +234,35 @@ using libsgemm::ThreadInfo;
 libsgemm_status_t libsgemm_plan_create(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_side_t side,
                                        libsgemm_op_t trans, int64_t rows, int64_t cols, const float *X, int64_t ldx,
                                        libsgemm_plan_t *plan) {
+  const libsgemm::InGate gate;
   ThreadInfo &info = thread_info();
-  info.begin("libsgemm_plan_create");
+  info.begin("libsgemm_plan_create", gate.ending());
   if (plan != nullptr) *plan = nullptr;
   if (!libsgemm::is_live(h)) {
     return info.fail(LIBSGEMM_INVALID_HANDLE, libsgemm_status_string(LIBSGEMM_INVALID_HANDLE));
   }
-  try {
+  return libsgemm::protect(&info, [&] {
     const libsgemm::PlanOperand operand = {
         static_cast<int>(layout), static_cast<int>(side), static_cast<int>(trans), rows, cols, X, ldx};
     if (plan == nullptr) return libsgemm::refuse(9, "plan", "is NULL", &info);
     return libsgemm::create(*h, operand, plan, &info);
-  } catch (const std::bad_alloc &) {
-    return info.fail(LIBSGEMM_OUT_OF_MEMORY, "no host memory for a plan");
-  }
+  });
 }
 
 libsgemm_status_t libsgemm_plan_destroy(libsgemm_plan_t plan) {
   if (plan == nullptr) return LIBSGEMM_SUCCESS;
+  const libsgemm::InGate gate;
   ThreadInfo &info = thread_info();
-  info.begin("libsgemm_plan_destroy");
-  try {
+  info.begin("libsgemm_plan_destroy", gate.ending());
+  return libsgemm::protect(&info, [&] {
     if (plan->magic != libsgemm_plan::kLive) {
       return libsgemm::refuse(1, "plan", "is no plan, or a destroyed one", &info);
     }
-    if (plan->memory != nullptr && !libsgemm::lost_by_fork(plan->backend)) {
-      const libsgemm::InGate gate;
+    if (plan->memory != nullptr && !libsgemm::lost_by_fork(plan->backend) && !gate.ending()) {
       const libsgemm::Backend &table = *libsgemm::library().slots[plan->backend].table;
       if (plan->context == libsgemm::context_of(table, plan->device)) table.release(plan->device, plan->memory);
     }
     libsgemm::recycle_plan(plan);
-  } catch (const std::bad_alloc &) {
-    return info.fail(LIBSGEMM_OUT_OF_MEMORY, "no host memory");
-  }
-  return LIBSGEMM_SUCCESS;
+    return LIBSGEMM_SUCCESS;
+  });
 }

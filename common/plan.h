@@ -31,6 +31,7 @@ struct libsgemm_plan {
   static constexpr uint32_t kLive = 0x6e616c70;
 
   uint32_t magic = 0;
+  libsgemm_plan *next = nullptr;  // in the pool
   libsgemm::PlanOperand operand = {};
   libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
   int backend = -1, device = 0;

@@ -1,5 +1,9 @@
 // One buffer a thread, freed when the thread ends.
+//
+// Not a thread_local with a destructor: glibc ends the process where there is no memory to register one.
 #include "scratch.h"
+
+#include <pthread.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -7,32 +11,41 @@
 namespace libsgemm {
 namespace {
 
-// Plain data, which a thread can still use after its destructors have run: exit handlers of the main thread, and other
-// destructors, may call. What they allocate then is not freed.
-thread_local float *t_memory = nullptr;
-thread_local size_t t_capacity = 0;
-
-struct Owner {
-  ~Owner() {
-    std::free(t_memory);
-    t_memory = nullptr;
-    t_capacity = 0;
-  }
-  // Called to have the destructor registered for this thread.
-  void touch() {}
+// What lies before the floats.
+struct alignas(64) Header {
+  size_t capacity;
 };
-thread_local Owner t_owner;
+
+// A thread that is asked for a buffer by a destructor which runs after std::free does so again, so that nothing is
+// lost.
+struct Key {
+  pthread_key_t value = 0;
+  bool made = pthread_key_create(&value, std::free) == 0;
+};
+
+const Key &key() {
+  static const Key made;
+  return made;
+}
 
 }  // namespace
 
 float *thread_scratch(size_t count) {
-  if (count <= t_capacity) return t_memory;
-  if (count > (SIZE_MAX - 63) / sizeof(float)) return nullptr;
-  t_owner.touch();
-  std::free(t_memory);
-  t_memory = static_cast<float *>(std::aligned_alloc(64, (count * sizeof(float) + 63) / 64 * 64));
-  t_capacity = t_memory != nullptr ? count : 0;
-  return t_memory;
+  const Key &own = key();
+  if (!own.made) return nullptr;
+  Header *buffer = static_cast<Header *>(pthread_getspecific(own.value));
+  if (buffer != nullptr && count <= buffer->capacity) return reinterpret_cast<float *>(buffer + 1);
+  if (count > (SIZE_MAX - 63 - sizeof(Header)) / sizeof(float)) return nullptr;
+  // The old one goes first, so that both are not held at a time.
+  pthread_setspecific(own.value, nullptr);
+  std::free(buffer);
+  buffer = static_cast<Header *>(std::aligned_alloc(64, sizeof(Header) + (count * sizeof(float) + 63) / 64 * 64));
+  if (buffer == nullptr || pthread_setspecific(own.value, buffer) != 0) {
+    std::free(buffer);
+    return nullptr;
+  }
+  buffer->capacity = count;
+  return reinterpret_cast<float *>(buffer + 1);
 }
 
 }  // namespace libsgemm

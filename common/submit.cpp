@@ -6,6 +6,7 @@
 #include "call.h"
 #include "check.h"
 #include "dispatch.h"
+#include "gate.h"
 #include "handle.h"
 #include "loader.h"
 #include "log.h"
@@ -56,16 +57,22 @@ void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point star
 libsgemm_status_t submit_nested(const Call &call) {
   ThreadInfo info = {};
   info.begin(call.entry);
-  GemmDesc desc;
-  const libsgemm_status_t status = check_call(call, &info, &desc);
-  if (status != LIBSGEMM_SUCCESS || is_empty(desc)) return status;
-  Settings settings = {};
-  settings.preference = {{kRef}, 1};
-  settings.kernel = {-1, 0};
-  settings.strict = true;
-  apply(settings, &desc);
-  return dispatch(call, desc, settings, nullptr, &info);
+  return protect(&info, [&] {
+    GemmDesc desc;
+    const libsgemm_status_t status = check_call(call, &info, &desc);
+    if (status != LIBSGEMM_SUCCESS || is_empty(desc)) return status;
+    Settings settings = {};
+    settings.preference = {{kRef}, 1};
+    settings.kernel = {-1, 0};
+    settings.strict = true;
+    apply(settings, &desc);
+    return dispatch(call, desc, settings, nullptr, &info);
+  });
 }
+
+// Whether a call comes from inside a backend. When the process is ending it does not: the backend's call was given up,
+// see gate.h.
+bool is_nested(const InGate &gate) { return thread_info().inside && !gate.ending(); }
 
 // Why a call cannot even begin.
 libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, ThreadInfo *info) {
@@ -164,22 +171,6 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
   return status;
 }
 
-// What both forms share. `Perform` is called with settings and ThreadInfo.
-template <typename Perform>
-libsgemm_status_t guarded(const char *entry, libsgemm_handle *handle, bool with_handle, const Perform &perform_call) {
-  ThreadInfo &info = thread_info();
-  try {
-    info.begin(entry);
-    const libsgemm_status_t status = refuse_to_begin(handle, with_handle, &info);
-    if (status != LIBSGEMM_SUCCESS) return status;
-    return perform_call(handle != nullptr ? handle->settings : library().env.settings, &info);
-  } catch (const std::bad_alloc &) {
-    return info.fail(LIBSGEMM_OUT_OF_MEMORY, "no host memory");
-  } catch (...) {
-    return info.fail(LIBSGEMM_EXECUTION_FAILED, "an unexpected exception");
-  }
-}
-
 libsgemm_status_t call_with(const Call &call, const Settings &settings, libsgemm_handle *handle, ThreadInfo *info) {
   return submit_with(call, settings, handle, info);
 }
@@ -191,37 +182,53 @@ libsgemm_status_t call_with(const GroupCall &call, const Settings &settings, lib
 
 template <typename AnyCall>
 libsgemm_status_t submit_any(const AnyCall &call, libsgemm_handle *handle, bool with_handle) {
-  return guarded(call.entry, handle, with_handle,
-                 [&](const Settings &settings, ThreadInfo *info) { return call_with(call, settings, handle, info); });
+  const InGate gate;
+  ThreadInfo &info = thread_info();
+  info.begin(call.entry, gate.ending());
+  return protect(&info, [&] {
+    const libsgemm_status_t status = refuse_to_begin(handle, with_handle, &info);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    return call_with(call, handle != nullptr ? handle->settings : library().env.settings, handle, &info);
+  });
 }
 
-// Built-in settings on the CPU, for a BLAS call that could not be done as the environment says.
+// A BLAS call that could not be done as the environment says: with built-in settings on the CPU, unless
+// LIBSGEMM_STRICT=1 forbids it. What is not computed is told each time; what is, once.
 template <typename AnyCall>
-libsgemm_status_t submit_blas(const AnyCall &call) {
-  const libsgemm_status_t status = submit_any(call, nullptr, false);
-  if (status == LIBSGEMM_SUCCESS || status == LIBSGEMM_INVALID_ARGUMENT) return status;
-  // What is not computed is told each time; what is, once.
+libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t failure, ThreadInfo *info) {
   if (library().env.settings.strict) {
-    log_message(0, [] { return std::string(thread_info().message) + ": not computed, as LIBSGEMM_STRICT=1 wants it"; });
-    return status;
+    log_message(0, [&] { return std::string(info->message) + ": not computed, as LIBSGEMM_STRICT=1 wants it"; });
+    return failure;
   }
   static std::atomic<bool> said{false};
   if (!said.exchange(true)) {
-    log_message(0, [] { return std::string(thread_info().message) + ": computed on the CPU instead"; });
+    log_message(0, [&] { return std::string(info->message) + ": computed on the CPU instead"; });
   }
-  ThreadInfo &info = thread_info();
-  info.begin(call.entry);
+  info->begin(call.entry, late);
   Settings settings = {};
   settings.preference = {{kFirstCpu, kRef}, 2};
   settings.kernel = {-1, 0};
-  return call_with(call, settings, nullptr, &info);
+  const libsgemm_status_t status = call_with(call, settings, nullptr, info);
+  if (status != LIBSGEMM_SUCCESS) {
+    log_message(0, [&] { return std::string(info->message) + ": not computed on the CPU either"; });
+  }
+  return status;
+}
+
+template <typename AnyCall>
+libsgemm_status_t submit_blas(const AnyCall &call) {
+  const InGate gate;
+  const libsgemm_status_t status = submit_any(call, nullptr, false);
+  if (status == LIBSGEMM_SUCCESS || status == LIBSGEMM_INVALID_ARGUMENT) return status;
+  ThreadInfo &info = thread_info();
+  return protect(&info, [&] { return submit_again(call, gate.ending(), status, &info); });
 }
 
 }  // namespace
 
 libsgemm_status_t submit(const Call &call) {
-  if (thread_info().inside) return submit_nested(call);
-  return submit_any(call, nullptr, false);
+  const InGate gate;
+  return is_nested(gate) ? submit_nested(call) : submit_any(call, nullptr, false);
 }
 
 libsgemm_status_t submit_h(const Call &call, libsgemm_handle_t handle) { return submit_any(call, handle, true); }
@@ -231,8 +238,8 @@ libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle) { re
 }  // namespace libsgemm
 
 libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call) {
-  if (libsgemm::thread_info().inside) return libsgemm::submit_nested(*call);
-  return libsgemm::submit_blas(*call);
+  const libsgemm::InGate gate;
+  return libsgemm::is_nested(gate) ? libsgemm::submit_nested(*call) : libsgemm::submit_blas(*call);
 }
 
 libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call) { return libsgemm::submit_blas(*call); }

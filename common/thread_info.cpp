@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "gate.h"
 #include "loader.h"
 
 namespace libsgemm {
@@ -53,17 +54,19 @@ std::string words(const Note &note, const ThreadInfo &info) {
       return std::string("failed: ") + info.failure.text;
     case Note::wrong:
       return std::string("gave a wrong result: ") + info.failure.text;
+    case Note::ending:
+      return std::string("not used: ") + kEndingText;
   }
   return "";
 }
 
-void copy(char *target, size_t size, const std::string &text) { std::snprintf(target, size, "%s", text.c_str()); }
+void copy(char *target, size_t size, const char *text) { std::snprintf(target, size, "%s", text); }
 
 }  // namespace
 
 ThreadInfo &thread_info() {
-  thread_local ThreadInfo info = {"", nullptr, nullptr, "", LIBSGEMM_SUCCESS, 0, 0, 0, -1, Choice::by_default, false,
-                                  0,  {},      {},      ""};
+  thread_local ThreadInfo info = {
+      "", nullptr, nullptr, "", LIBSGEMM_SUCCESS, 0, 0, 0, -1, Choice::by_default, false, false, 0, {}, {}, ""};
   return info;
 }
 
@@ -103,16 +106,16 @@ libsgemm_status_t libsgemm_last_info(libsgemm_info_t *out) {
   out->truncated = info.kernel != nullptr && info.kernel->truncates ? 1 : 0;
   out->verify_ratio = info.verify_ratio;
   using libsgemm::copy;
+  copy(out->entry, sizeof out->entry, info.entry);
+  copy(out->backend, sizeof out->backend, info.backend != nullptr ? info.backend->name : "none");
+  copy(out->kernel, sizeof out->kernel, info.kernel != nullptr ? info.kernel->name : info.trivial);
+  if (info.kernel != nullptr) {
+    copy(out->math_mode, sizeof out->math_mode, libsgemm::math_mode_name(info.kernel->math_mode));
+  }
+  copy(out->message, sizeof out->message, info.message);
   try {
-    copy(out->entry, sizeof out->entry, info.entry);
-    copy(out->backend, sizeof out->backend, info.backend != nullptr ? info.backend->name : "none");
-    copy(out->kernel, sizeof out->kernel, info.kernel != nullptr ? info.kernel->name : info.trivial);
-    if (info.kernel != nullptr) {
-      copy(out->math_mode, sizeof out->math_mode, libsgemm::math_mode_name(info.kernel->math_mode));
-    }
-    copy(out->reason, sizeof out->reason, libsgemm::reason_in_words(info));
-    copy(out->message, sizeof out->message, info.message);
-  } catch (...) {
+    copy(out->reason, sizeof out->reason, libsgemm::reason_in_words(info).c_str());
+  } catch (const std::bad_alloc &) {
     return LIBSGEMM_OUT_OF_MEMORY;
   }
   return LIBSGEMM_SUCCESS;

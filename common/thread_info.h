@@ -1,7 +1,10 @@
 // What the current thread's last call did, in a form that costs nothing to write; libsgemm_last_info makes words of it.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <cstdint>
+#include <new>
 #include <string>
 
 #include "backend.h"
@@ -24,7 +27,8 @@ struct Note {
     after_fork,
     capturing,
     failed,
-    wrong
+    wrong,
+    ending
   };
   int8_t backend;
   Why why;
@@ -54,6 +58,7 @@ struct ThreadInfo {
   double verify_ratio;
   Choice choice;  // how the backend came to compute
   bool inside;    // a backend is at work for this thread: a call that arrives now is a recursion
+  bool late;      // the call came when the process was ending: only `ref` may compute, see gate.h
   int8_t note_count;
   Note notes[kMaxNotes];
   Error failure;                      // of the last backend that failed
@@ -61,7 +66,8 @@ struct ThreadInfo {
   int plans = 0;                      // operands that came from plans
   Expected expected[kFirstCpu] = {};  // by GPU backend
 
-  void begin(const char *entry_name) {
+  void begin(const char *entry_name, bool is_late = false) {
+    late = is_late;
     entry = entry_name;
     backend = nullptr;
     kernel = nullptr;
@@ -98,6 +104,21 @@ struct ThreadInfo {
 };
 
 ThreadInfo &thread_info();
+
+// What an entry point does, without an exception that leaves the library; but for the end of a thread that is
+// cancelled, which is one, and must not be stopped.
+template <typename Work>
+libsgemm_status_t protect(ThreadInfo *info, const Work &work) {
+  try {
+    return work();
+  } catch (const abi::__forced_unwind &) {
+    throw;
+  } catch (const std::bad_alloc &) {
+    return info->fail(LIBSGEMM_OUT_OF_MEMORY, "no host memory");
+  } catch (...) {
+    return info->fail(LIBSGEMM_EXECUTION_FAILED, "an unexpected exception");
+  }
+}
 
 // The words for libsgemm_info_t.reason.
 std::string reason_in_words(const ThreadInfo &info);

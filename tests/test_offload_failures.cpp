@@ -1,52 +1,16 @@
 // Host memory through a GPU that fails (plugins/mock.cpp): each call of the runtime, each allocation of the library,
 // memory that is short, a device that hangs. LIBSGEMM_TEST_STRICT=1 runs it under LIBSGEMM_STRICT,
 // LIBSGEMM_TEST_VERBOSE=1 with all messages.
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <new>
 #include <utility>
 
+#include "failing_memory.h"
 #include "plugins/host_product.h"
 
 using namespace mock_test;
-
-namespace {
-
-// The library's allocation that fails, counted down to 0; those of the mock do not count, nor those of the test.
-std::atomic<int> failing_allocation{0};
-
-bool fails(const void *caller) {
-  if (failing_allocation.load(std::memory_order_relaxed) <= 0) return false;
-  Dl_info info;
-  if (dladdr(caller, &info) == 0) return false;
-  const bool ours = std::strstr(info.dli_fname, "/libsgemm.so") != nullptr ||
-                    std::strstr(info.dli_fname, "/libstdc++.so") != nullptr;  // of a string
-  return ours && failing_allocation.fetch_sub(1) == 1;
-}
-
-void *obtain(size_t bytes, const void *caller) {
-  return fails(caller) ? nullptr : std::malloc(std::max<size_t>(bytes, 1));
-}
-
-}  // namespace
-
-// Not inlined: GCC would warn of free() for memory from new.
-[[gnu::noinline]] void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
-  return obtain(bytes, __builtin_return_address(0));
-}
-[[gnu::noinline]] void *operator new(size_t bytes) {
-  void *memory = obtain(bytes, __builtin_return_address(0));
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-[[gnu::noinline]] void operator delete(void *memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -119,9 +83,9 @@ TEST_CASE("whatever allocation fails, alone or behind a call of the runtime, the
     HostProduct p({70, 60, 90, false, true, beta});
     Handle h;
     gpu().fail_at[mock::kAny] = call;
-    failing_allocation = allocation;
+    sgemm_test::fail_allocation(allocation);
     const libsgemm_status_t status = p.run(h);
-    const bool met = failing_allocation.exchange(0) <= 0;
+    const bool met = sgemm_test::allocation_failed();
     const bool failed = call > 0 && gpu().fail_at[mock::kAny] == 0;
     gpu().fail_at[mock::kAny] = 0;
     INFO("call " << call << ", allocation " << allocation << ": " << last_info().message << " " << reason());

@@ -6,10 +6,11 @@
 #include "blas/report.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
-#include <string>
 
 #include "quiet_write.h"
 
@@ -29,12 +30,15 @@ namespace {
 
 __attribute__((used)) void (*const g_handlers[])() = {xerbla_, xerbla_64_, cblas_xerbla};
 
-// Whether the object with this code also defines a double-precision gemm under any spelling, so is a BLAS.
+// Whether the object with this code also defines a double-precision gemm under any spelling, so is a BLAS. An object
+// that cannot be asked, for want of memory, counts as one: its handler might end the process.
 bool lives_in_a_blas(const void *code) {
   Dl_info home;
-  if (dladdr(code, &home) == 0) return false;
+  void *map = nullptr;
+  if (dladdr1(code, &home, &map, RTLD_DL_LINKMAP) == 0) return false;
+  if (static_cast<const link_map *>(map)->l_name[0] == '\0') return false;  // the main program
   void *object = dlopen(home.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (object == nullptr) return false;  // the main program
+  if (object == nullptr) return true;
   bool found = false;
   for (const char *name : {"dgemm_", "dgemm_64_", "scipy_dgemm_", "scipy_dgemm_64_"}) {
     const void *gemm = dlsym(object, name);
@@ -70,14 +74,15 @@ bool call_cblas_xerbla(const char *handler, const char *name, int position, cons
 template <typename INT>
 void report(Interface interface, const char *name, const char *handler) {
   libsgemm_info_t info;
-  libsgemm_last_info(&info);
+  libsgemm_last_info(&info);  // without memory it lacks the reason, which is not wanted here
   if (interface == Interface::fortran) {
     if (call_xerbla<INT>(handler, name, info.argument)) return;
   } else if (call_cblas_xerbla<INT>(handler, name, info.argument, info.message)) {
     return;
   }
-  const std::string line = std::string("libsgemm: ") + info.message + "\n";
-  write_quietly(STDERR_FILENO, line.data(), line.size());
+  char line[sizeof info.message + 16];
+  const int length = std::snprintf(line, sizeof line, "libsgemm: %s\n", info.message);
+  write_quietly(STDERR_FILENO, line, static_cast<size_t>(length));
 }
 
 }  // namespace
