@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <clocale>
 #include <cstdio>
 #include <cstring>
 #include <locale>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,6 +31,7 @@ namespace {
 
 std::map<std::string, std::string> options;
 std::FILE *report;
+std::string backend;  // that computed last
 
 void tell(const std::string &key, const std::string &value) {
   std::fprintf(report, "%s=%s\n", key.c_str(), value.c_str());
@@ -43,12 +44,12 @@ std::string call() {
   constexpr int kSize = 20;
   static float a[kSize * kSize], b[kSize * kSize], c[kSize * kSize];
   for (int i = 0; i < kSize * kSize; ++i) a[i] = b[i] = 1, c[i] = -1;
-  if (libsgemm_sgemm(LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, kSize, kSize, kSize, 1, a, kSize, b,
-                     kSize, 0, c, kSize) != LIBSGEMM_SUCCESS) {
-    libsgemm_info_t info;
-    libsgemm_last_info(&info);
-    return info.message;
-  }
+  const libsgemm_status_t status = libsgemm_sgemm(LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, kSize,
+                                                  kSize, kSize, 1, a, kSize, b, kSize, 0, c, kSize);
+  libsgemm_info_t info;
+  libsgemm_last_info(&info);
+  if (status != LIBSGEMM_SUCCESS) return info.message;
+  backend = info.backend;
   for (const float value : c) {
     if (value != kSize) return "the result is wrong";
   }
@@ -152,6 +153,7 @@ int setenv_mode() {
     lost += value == nullptr || value != std::to_string(i) ? 1 : 0;
   }
   tell("fault", fault);
+  tell("backend", backend);
   tell("set", std::to_string(last + 1));
   tell("lost", std::to_string(lost));
   const char *timeout = getenv("OPENBLAS_THREAD_TIMEOUT");
