@@ -127,7 +127,7 @@ void gate_watch_fork() {
   static std::atomic<bool> watching{false};
   if (watching.exchange(true)) return;
   // Handlers of fork run in the reverse order of their registration, so this one comes before those of the BLAS.
-  pthread_atfork(gate_close_for_fork, nullptr, nullptr);
+  if (pthread_atfork(gate_close_for_fork, nullptr, nullptr) != 0) watching = false;  // no memory: the next time
 }
 
 }  // namespace libsgemm
