@@ -9,9 +9,23 @@
 #include <cstdlib>
 
 namespace libsgemm {
-namespace {
 
 constexpr unsigned kCells = 64;
+
+// Signal handlers may fork and exit at any point of a call. `counted` is set a moment before the call is counted and
+// reset a moment after; one that comes between takes off a count too many, and looks less long than it should, but
+// nobody waits for ever.
+struct GateThread {
+  unsigned cell = kCells;  // the same for all calls of the thread, so that entering and leaving match; none yet
+  int depth = 0;           // how often the thread has entered
+  bool counted = false;    // in its cell
+  bool ending = false;     // its call came, or ended the process, when the process was ending
+  bool set_aside = false;  // its call is not counted while it forks
+};
+
+namespace {
+
+thread_local GateThread t_thread;
 
 struct alignas(64) Cell {
   std::atomic<int> running{0};
@@ -28,25 +42,13 @@ unsigned next_cell() {
   return next.fetch_add(1, std::memory_order_relaxed) % kCells;
 }
 
-// Signal handlers may fork and exit at any point of a call. `counted` is set a moment before the call is counted and
-// reset a moment after; one that comes between takes off a count too many, and looks less long than it should, but
-// nobody waits for ever.
-struct Thread {
-  unsigned cell = kCells;  // the same for all calls of the thread, so that entering and leaving match; none yet
-  int depth = 0;           // how often the thread has entered
-  bool counted = false;    // in its cell
-  bool ending = false;     // its call came, or ended the process, when the process was ending
-  bool set_aside = false;  // its call is not counted while it forks
-};
-thread_local Thread t_thread;
-
-void count(Thread *t) {
+void count(GateThread *t) {
   if (t->cell == kCells) t->cell = next_cell();
   t->counted = true;
   g_cells[t->cell].running.fetch_add(1);
 }
 
-void discount(Thread *t) {
+void discount(GateThread *t) {
   g_cells[t->cell].running.fetch_sub(1);
   t->counted = false;
 }
@@ -62,7 +64,7 @@ void wait_until_idle() {
 }
 
 void at_exit() {
-  Thread &t = t_thread;
+  GateThread &t = t_thread;
   if (t.depth > 0) {  // in a signal handler: the call does not go on
     if (t.counted) discount(&t);
     t.ending = true;
@@ -71,33 +73,34 @@ void at_exit() {
   wait_until_idle();
 }
 
-}  // namespace
-
-bool gate_enter() {
-  Thread &t = t_thread;
-  if (t.depth++ > 0) return !t.ending;
+// False if the process is ending and the thread was not at work before.
+bool enter(GateThread *t) {
+  if (t->depth++ > 0) return !t->ending;
   for (;;) {
-    count(&t);
+    count(t);
     const int state = g_state.load();
     if (state == 0 || (state == kForking && is_forker())) return true;
-    discount(&t);
+    discount(t);
     if ((state & kEnding) != 0) {
-      t.ending = true;
+      t->ending = true;
       return false;
     }
     while (g_state.load() == kForking) usleep(100);
   }
 }
 
-void gate_leave() {
-  Thread &t = t_thread;
-  if (--t.depth > 0) return;
-  if (t.counted) discount(&t);
-  t.ending = false;
+}  // namespace
+
+InGate::InGate() : thread_(&t_thread), ending_(!enter(thread_)) {}
+
+InGate::~InGate() {
+  if (--thread_->depth > 0) return;
+  if (thread_->counted) discount(thread_);
+  thread_->ending = false;
 }
 
 void gate_close_for_fork() {
-  Thread &t = t_thread;
+  GateThread &t = t_thread;
   if ((g_state.load() & kForking) != 0 && is_forker()) return;
   // Before it waits: another thread that forks would wait for this call.
   t.set_aside = t.counted;
@@ -108,7 +111,7 @@ void gate_close_for_fork() {
 }
 
 void gate_open_after_fork(Side side) {
-  Thread &t = t_thread;
+  GateThread &t = t_thread;
   // Threads that were about to enter, or to wait, are gone.
   if (side == Side::child) {
     for (Cell &cell : g_cells) cell.running = 0;
@@ -127,7 +130,7 @@ void gate_watch_fork() {
   static std::atomic<bool> watching{false};
   if (watching.exchange(true)) return;
   // Handlers of fork run in the reverse order of their registration, so this one comes before those of the BLAS.
-  pthread_atfork(gate_close_for_fork, nullptr, nullptr);
+  if (pthread_atfork(gate_close_for_fork, nullptr, nullptr) != 0) watching = false;  // no memory: the next time
 }
 
 }  // namespace libsgemm

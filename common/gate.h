@@ -14,16 +14,15 @@
 
 namespace libsgemm {
 
-// Around a call as a whole; may be nested, which costs next to nothing. Waits while a fork is under way. False if the
-// process is ending and the call was not at work before.
-bool gate_enter();
-void gate_leave();
+// What the gate knows of a thread.
+struct GateThread;
 
-// In the gate as long as it lives.
+// Around a call as a whole: in the gate as long as it lives. May be nested, which costs next to nothing. Waits while a
+// fork is under way.
 class InGate {
  public:
-  InGate() : ending_(!gate_enter()) {}
-  ~InGate() { gate_leave(); }
+  InGate();
+  ~InGate();
   InGate(const InGate &) = delete;
   InGate &operator=(const InGate &) = delete;
 
@@ -32,6 +31,7 @@ class InGate {
   bool ending() const { return ending_; }
 
  private:
+  GateThread *const thread_;
   const bool ending_;
 };
 

@@ -72,7 +72,7 @@ libsgemm_status_t submit_nested(const Call &call) {
 
 // Whether a call comes from inside a backend. When the process is ending it does not: the backend's call was given up,
 // see gate.h.
-bool is_nested(const InGate &gate) { return thread_info().inside && !gate.ending(); }
+bool is_nested(const InGate &gate, const ThreadInfo &info) { return info.inside && !gate.ending(); }
 
 // Why a call cannot even begin.
 libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, ThreadInfo *info) {
@@ -181,14 +181,13 @@ libsgemm_status_t call_with(const GroupCall &call, const Settings &settings, lib
 }
 
 template <typename AnyCall>
-libsgemm_status_t submit_any(const AnyCall &call, libsgemm_handle *handle, bool with_handle) {
-  const InGate gate;
-  ThreadInfo &info = thread_info();
-  info.begin(call.entry, gate.ending());
-  return protect(&info, [&] {
-    const libsgemm_status_t status = refuse_to_begin(handle, with_handle, &info);
+libsgemm_status_t submit_any(const AnyCall &call, libsgemm_handle *handle, bool with_handle, const InGate &gate,
+                             ThreadInfo *info) {
+  info->begin(call.entry, gate.ending());
+  return protect(info, [&] {
+    const libsgemm_status_t status = refuse_to_begin(handle, with_handle, info);
     if (status != LIBSGEMM_SUCCESS) return status;
-    return call_with(call, handle != nullptr ? handle->settings : library().env.settings, handle, &info);
+    return call_with(call, handle != nullptr ? handle->settings : library().env.settings, handle, info);
   });
 }
 
@@ -216,30 +215,38 @@ libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t
 }
 
 template <typename AnyCall>
-libsgemm_status_t submit_blas(const AnyCall &call) {
-  const InGate gate;
-  const libsgemm_status_t status = submit_any(call, nullptr, false);
+libsgemm_status_t submit_blas(const AnyCall &call, const InGate &gate, ThreadInfo *info) {
+  const libsgemm_status_t status = submit_any(call, nullptr, false, gate, info);
   if (status == LIBSGEMM_SUCCESS || status == LIBSGEMM_INVALID_ARGUMENT) return status;
-  ThreadInfo &info = thread_info();
-  return protect(&info, [&] { return submit_again(call, gate.ending(), status, &info); });
+  return protect(info, [&] { return submit_again(call, gate.ending(), status, info); });
 }
 
 }  // namespace
 
 libsgemm_status_t submit(const Call &call) {
   const InGate gate;
-  return is_nested(gate) ? submit_nested(call) : submit_any(call, nullptr, false);
+  ThreadInfo &info = thread_info();
+  return is_nested(gate, info) ? submit_nested(call) : submit_any(call, nullptr, false, gate, &info);
 }
 
-libsgemm_status_t submit_h(const Call &call, libsgemm_handle_t handle) { return submit_any(call, handle, true); }
-libsgemm_status_t submit(const GroupCall &call) { return submit_any(call, nullptr, false); }
-libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle) { return submit_any(call, handle, true); }
+libsgemm_status_t submit_h(const Call &call, libsgemm_handle_t handle) {
+  return submit_any(call, handle, true, InGate(), &thread_info());
+}
+
+libsgemm_status_t submit(const GroupCall &call) { return submit_any(call, nullptr, false, InGate(), &thread_info()); }
+
+libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle) {
+  return submit_any(call, handle, true, InGate(), &thread_info());
+}
 
 }  // namespace libsgemm
 
 libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call) {
   const libsgemm::InGate gate;
-  return libsgemm::is_nested(gate) ? libsgemm::submit_nested(*call) : libsgemm::submit_blas(*call);
+  libsgemm::ThreadInfo &info = libsgemm::thread_info();
+  return libsgemm::is_nested(gate, info) ? libsgemm::submit_nested(*call) : libsgemm::submit_blas(*call, gate, &info);
 }
 
-libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call) { return libsgemm::submit_blas(*call); }
+libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call) {
+  return libsgemm::submit_blas(*call, libsgemm::InGate(), &libsgemm::thread_info());
+}

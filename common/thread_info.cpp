@@ -60,7 +60,9 @@ std::string words(const Note &note, const ThreadInfo &info) {
   return "";
 }
 
-void copy(char *target, size_t size, const char *text) { std::snprintf(target, size, "%s", text); }
+void copy(char *target, size_t size, const char *text) {
+  std::snprintf(target, size, "%.*s", static_cast<int>(size) - 1, text);
+}
 
 }  // namespace
 

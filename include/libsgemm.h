@@ -37,7 +37,15 @@
  * Without a handle a call is synchronous and may be made from any number of threads at once. With a handle (_h) it is
  * ordered on the handle's stream and does not block when the pointers are device pointers; with host pointers it is
  * synchronous. One handle is used by one thread at a time. Nothing is printed on stdout, and the process is never
- * ended.
+ * ended, for want of memory neither: any function that returns a status may return LIBSGEMM_OUT_OF_MEMORY, and works
+ * when it is called again with memory.
+ *
+ * The process may end, and fork, while threads call. exit() waits for the calls at work inside a BLAS or a driver, but
+ * for one that it interrupts in a signal handler. Calls that come later, from exit handlers, destructors and threads
+ * that these join, are computed by the built-in backend `ref`; where it may not, or the operands are in memory of a
+ * device, they return LIBSGEMM_UNAVAILABLE ("the process is ending"). Then handles and plans can be made, set and
+ * destroyed, and no GPU is touched: what has to wait for one, or to ask it, is LIBSGEMM_UNAVAILABLE. A fork waits until
+ * no call of another thread is at work; the child may call, on the CPU if its parent had used a GPU.
  *
  * Environment variables (read once, at first use; ignored in set-user-id programs) are described in README.md. A
  * variable with an invalid value makes every call return LIBSGEMM_INVALID_ENVIRONMENT with a message that lists the
@@ -181,7 +189,8 @@ LIBSGEMM_API int libsgemm_version(void);
 LIBSGEMM_API const char *libsgemm_status_string(libsgemm_status_t status);
 
 /* Fills *info for the last routine called by this thread. INVALID_ARGUMENT if info is NULL; SUCCESS otherwise, and with
- * empty strings and backend "none" if this thread has called nothing. The calls of this section do not change it. */
+ * empty strings and backend "none" if this thread has called nothing; OUT_OF_MEMORY, and all but .reason, if there is
+ * none to find the words. The calls of this section do not change it. */
 LIBSGEMM_API libsgemm_status_t libsgemm_last_info(libsgemm_info_t *info);
 
 /* Number of backends this library knows, usable or not, in the order in which `auto` prefers them. */
