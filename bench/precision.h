@@ -14,7 +14,7 @@ std::vector<std::string> math_mode_names();
 // Throws Error, listing the names there are.
 libsgemm_math_mode_t parse_math_mode(const std::string &name);
 
-// What an arithmetic loses beyond FP32 with FP32 sums, whose error is at most 2 sqrt(k + 2) 2^-24 |A||B|.
+// What an arithmetic loses beyond FP32 with FP32 sums, whose usual bound is 2 sqrt(k + 2) 2^-24 |A||B|.
 struct Precision {
   double rounding = 0;            // of an input, relative to it
   double smallest = 0;            // of an input, absolute: half a step of its subnormal numbers

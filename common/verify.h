@@ -23,9 +23,10 @@ struct Arithmetic {
 // checksum has nothing to say.
 //
 // The bound is componentwise: f (|alpha| |A| |B| + |beta| |C|), with A and B rounded to the inputs of the mode, and
-//   f = 4 sqrt(k + 2) u, u = 2^-24: twice the bound that the library promises. The errors of k additions to a sum that
-//       one large term dominates have a standard deviation of up to sqrt(k / 3) u, and 100,000 calls have many
-//       elements.
+//   f = 4 sqrt(k + 2) u, u = 2^-24: twice the usual bound of libsgemm.h. The errors of k additions to a sum that one
+//       large term dominates have a standard deviation of up to sqrt(k / 3) u, so the usual bound is 3.5 of them, which
+//       one element in two thousand may exceed, and f is 6.9: one in 2 10^11. Errors that are not random, of sums of
+//       equal terms, may exceed it from a k of some 250 on: up to (k + 2) u is possible.
 //     + (k / 16 + 1) 2^-23  if the row truncates: so often does an instruction cut off a sum (TF32: k / 8)
 //     + 4 u                 BF16X6: the products left out, at most 2^-8 2^-16 of a product each
 //     + 8 u                 FP16X3: that, 2^-11 2^-11, and what two parts of 11 bits do not hold of an input, 2^-23

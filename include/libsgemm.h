@@ -17,10 +17,18 @@
  * is read or written; with LIBSGEMM_UNIT the diagonal is taken to be one and is not read.
  *
  * Arithmetic is FP32 with FP32 accumulation unless a faster mode is asked for (libsgemm_set_math_mode,
- * LIBSGEMM_MATH_MODE). An element of C is then right to within 2 sqrt(k + 2) u (|alpha| |A| |B| + |beta| |C|), u =
- * 2^-24 (where partial sums stay in range; trsm: the residual). Products of 16-bit inputs and the modes TF32, BF16 and
- * FP16 may leave their sums on tensor cores, which cut off where FP32 rounds: then (k / 16 + 1) 2^-23 (TF32: k / 8) is
- * added to 2 sqrt(k + 2) u, and libsgemm_info_t.truncated tells.
+ * LIBSGEMM_MATH_MODE). The error of an element of C is measured by S = |alpha| |A| |B| + |beta| |C|, and by the
+ * residual in trsm; u = 2^-24. For all numbers it is at most g S, g = (k + 2) u / (1 - (k + 2) u), in whatever order is
+ * summed (ssyr2k: 2 k for k; strsm: k + 3 for k + 2), if no product, sum or number times alpha on the way leaves the
+ * range of FP32. Mostly it is far less, for rounding errors cancel each other: 2 sqrt(k + 2) u S is the usual bound, to
+ * which the library's tests hold every kernel. Errors of random numbers stay below it, but for one element in some ten
+ * thousand where one term far larger than all others comes first in the sum (in theory one in two thousand). Where many
+ * terms are equal, as in products of constant matrices, errors add up instead, and only g S is certain: from a k of
+ * some 60 on the usual bound may be exceeded, from some 250 on twice that.
+ *
+ * Products of 16-bit inputs and the modes TF32, BF16 and FP16 may leave their sums on tensor cores, which cut off where
+ * FP32 rounds: then (k / 16 + 1) 2^-23 (TF32: k / 8) is added to either factor of S, and libsgemm_info_t.truncated
+ * tells.
  *
  * Pointers may point to host memory or to memory of a GPU that an active backend drives, but A, B and C of one call all
  * to the host or all to one GPU; a mixture is LIBSGEMM_INVALID_ARGUMENT.
@@ -105,9 +113,9 @@ typedef enum {
  * FP32 in every mode.
  *
  * TF32, BF16 and FP16 round A and B to fewer bits, each element to the nearest number, and multiply these: fast, with
- * errors that the rounded inputs determine. The error of an element is that of FP32, above, with respect to the product
- * of the rounded matrices. BF16X6 and FP16X3 keep FP32's error: they split each element into parts, multiply the parts
- * on 16-bit tensor cores, and add up the significant products.
+ * errors that the rounded inputs determine. The error of an element is that of FP32, the usual bound above, with
+ * respect to the product of the rounded matrices. BF16X6 and FP16X3 keep FP32's error: they split each element into
+ * parts, multiply the parts on 16-bit tensor cores, and add up the significant products.
  *
  * Special values. NaN, Inf and signs of zeros survive rounding, and spread as in FP32; but tensor cores may read a
  * signalling NaN whose payload is in its 13 last bits alone as Inf in TF32. Finite numbers that round to
@@ -289,8 +297,11 @@ LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const ch
 /* Verification of the results of calls with this handle, and what happens to a wrong one. Makes the calls synchronous;
  * a call that is recorded into a graph is not verified. INVALID_ARGUMENT if either is none of the enumerators.
  *
- * An element is wrong if its error exceeds b_ij: the bound above, but with 4 sqrt(k + 2) for 2 sqrt(k + 2), lest one
- * element of millions raise an alarm by chance. FULL finds every wrong one. SAMPLE finds one if its row or column is
+ * An element is wrong if its error exceeds b_ij: the usual bound above, but with 4 sqrt(k + 2) for 2 sqrt(k + 2), lest
+ * one element of many raise an alarm by chance: random errors are beyond that in less than one element of 10^11. Those
+ * of products of constant matrices may be, where k is more than some 250 and a kernel sums one term after the
+ * other; such an alarm is a false one. Numbers that leave the range of FP32 on the way, or lose bits below it, are
+ * none, whether alpha is multiplied first or last. FULL finds every wrong one. SAMPLE finds one if its row or column is
  * among those drawn, with probability 1 - (1 - 1/m)^4 (1 - 1/n)^4, and always, by the checksum, if its error is more
  * than 8 (sum_j b_ij^2)^(1/2), or a little more, over the row i of C (over the column, where C has more columns than
  * rows): some 8 sqrt(min(m, n)) times b_ij, as a wrong exponent or high bit of the mantissa mostly is.

@@ -39,6 +39,15 @@ DevicePlacement::Region DevicePlacement::add(const void *data, size_t bytes) {
   return {reinterpret_cast<unsigned char *>(address) - kGuard, start - kGuard, bytes + 2 * kGuard};
 }
 
+void DevicePlacement::attach(Placement *host) {
+  host_ = host;
+  const void *const data[] = {host->args().a, host->args().b, host->args().c};
+  for (size_t i = 0; i < regions_.size(); ++i) {
+    auto *bytes = const_cast<unsigned char *>(static_cast<const unsigned char *>(data[i]));
+    regions_[i].host = bytes - kGuard;
+  }
+}
+
 void DevicePlacement::upload() {
   for (const Region &r : regions_) std::memcpy(&staging_[r.offset], r.host, r.bytes);
   require(driver().to_device(memory_->address(), staging_.data(), end_), "to_device");

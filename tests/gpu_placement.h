@@ -18,6 +18,9 @@ class DevicePlacement {
   // The call, with pointers to the device's memory.
   const Args &args() const { return args_; }
 
+  // Another host side: a placement of the same case and layout, whose memory is laid out alike.
+  void attach(Placement *host);
+
   void upload();    // what the host's placement holds, to the device
   void download();  // and back, waiting for the default stream
 

@@ -48,11 +48,11 @@ bool rounds(libsgemm_math_mode_t mode);
 // `value` as an input of the mode.
 float as_input(libsgemm_math_mode_t mode, float value);
 
-// What results in FP32 are held to, in units of u (|alpha| |A| |B| + |beta| |C|), u = 2^-24 (libsgemm.h says why):
-// kUsual: 2 sqrt(k + 2), which random errors stay below, but for one element in many. Of the tables of cases, whose
-//   seeds are fixed.
-// kSafe: 4 sqrt(k + 2), or kAny where that is less: for random numbers without end.
-// kAny: k + 2 and a little more, which holds for all numbers.
+// What results are held to, in units of u (|alpha| |A| |B| + |beta| |C|), u = 2^-24, by libsgemm.h; beside what tensor
+// cores and modes add.
+// kUsual: 2 sqrt(k + 2). Of the tables of cases, and of the modes: their numbers are random, and their seeds fixed.
+// kSafe: 4 sqrt(k + 2), as verification, or kAny where that is less. Of random numbers without end.
+// kAny: (k + 2) / (1 - (k + 2) u), which holds for all numbers.
 enum class Bound { kUsual, kSafe, kAny };
 
 // What a result has to be, and how far from it an element may lie; 0 for the exact cases.

@@ -415,8 +415,8 @@ libsgemm_status_t copy(int device, const Copy &what, void *stream, Error *error)
   return LIBSGEMM_SUCCESS;
 }
 
-// The products of a batch are taken apart when the kernel runs: arrays of pointers in device memory cannot be read
-// before.
+// The products of a batch are taken apart when the kernel runs, as arrays of pointers in device memory cannot be read
+// before; those in host memory are the caller's again when the call returns.
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site site, Error *error, bool scale_only) {
   if (fails(site)) {
     set_error(error, "a mock launch failed");
@@ -425,10 +425,17 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
   if (!scale_only) ++g_control.launches[launch.device];
   const int flip = scale_only ? 0 : g_control.flip_bit.exchange(0);
   const Lock lock(g_mutex);
-  const auto run = [desc, flip, scale_only] {
+  std::vector<GemmDesc> listed;
+  if (desc.batch == Batch::pointers && !launch.arrays_on_device) {
+    for (int64_t i = 0; i < desc.batch_count; ++i) listed.push_back(batch_item(desc, i));
+  }
+  const auto product = [desc, listed](int64_t i) {
+    return listed.empty() ? batch_item(desc, i) : listed[static_cast<size_t>(i)];
+  };
+  const auto run = [desc, product, flip, scale_only] {
     Error ignored = {};
     for (int64_t i = 0; i < desc.batch_count; ++i) {
-      const GemmDesc item = with_plans(batch_item(desc, i));
+      const GemmDesc item = with_plans(product(i));
       if (scale_only) {
         scale_c(item);
       } else {
@@ -436,7 +443,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
       }
     }
     if (flip > 0) {
-      float *c = batch_item(desc, 0).c + (flip - 1);
+      float *c = product(0).c + (flip - 1);
       uint32_t bits;
       std::memcpy(&bits, c, sizeof bits);
       bits ^= 1u << 30;
