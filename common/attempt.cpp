@@ -153,8 +153,14 @@ bool may_spoil(const Request &r, int index) {
 libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Error *error) {
   const Backend &table = table_of(index);
   if (table.is_gpu) {
-    *ran = forced_kernel(*r);
-    return offload(table, r->desc, may_spoil(*r, index), ran, &r->info->device, error);
+    Offloaded by = {};
+    const libsgemm_status_t status = offload(table, r->desc, may_spoil(*r, index), forced_kernel(*r), &by, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    *ran = by.kernel;
+    r->info->device = by.device;
+    r->info->devices = by.devices;
+    r->info->tiles = by.tiles;
+    return status;
   }
   const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
@@ -274,6 +280,9 @@ int warning_level(int index, Note::Why why) {
 libsgemm_status_t attempt(Request *r, int index, Error *error) {
   const Kernel *ran = nullptr;
   const Inside inside(r->info);
+  r->info->tiles = 0;
+  r->info->devices = 1;
+  r->info->device = 0;
   const bool on_gpu = table_of(index).is_gpu && !r->at.on_host();
   // A graph is recorded without verification, which has to wait for the result.
   const bool verify = r->settings.verify != LIBSGEMM_VERIFY_OFF &&

@@ -121,6 +121,8 @@ struct Backend {
   const char *(*version)();
   // Devices after LIBSGEMM_DEVICES; of a GPU backend only after probe(). A CPU backend has one.
   int (*device_count)();
+  // Makes no device context: a process that computes on another device has no business there. So memory_free_bytes
+  // stays 0; memory() has that.
   libsgemm_status_t (*describe_device)(int device, libsgemm_device_info_t *info, Error *error);
   // Called before the process forks, with no call at work: threads of the backend's own end here, to be started again
   // when they are needed. NULL: nothing to do.
@@ -151,9 +153,10 @@ struct Backend {
   void (*release)(int device, void *memory);
   // Free and total bytes of a device.
   libsgemm_status_t (*memory)(int device, size_t *free_bytes, size_t *total_bytes, Error *error);
-  // Page-locked host memory, for all devices.
-  libsgemm_status_t (*allocate_pinned)(size_t bytes, void **memory, Error *error);
-  void (*release_pinned)(void *memory);
+  // Page-locked host memory, for all devices. It is had, and given back, through a device that the call uses anyway.
+  libsgemm_status_t (*allocate_pinned)(int device, size_t bytes, void **memory, Error *error);
+  // False if that device is lost: the memory is still there, and another device may give it back.
+  bool (*release_pinned)(int device, void *memory);
 
   // Streams and events of the library's own, for pipelines.
   libsgemm_status_t (*create_stream)(int device, void **stream, Error *error);

@@ -85,6 +85,7 @@ bool usable(const Request &r, int index) {
 
 libsgemm_status_t nobody_left(Request *r, libsgemm_status_t last) {
   ThreadInfo &info = *r->info;
+  info.devices = 0;
   if (last != LIBSGEMM_SUCCESS) return info.fail(last, info.failure.text);
   if (info.late) return info.fail(LIBSGEMM_UNAVAILABLE, kEndingText);
   bool unavailable = true;
@@ -235,6 +236,7 @@ libsgemm_status_t scale(Request *r) {
   if (status != LIBSGEMM_SUCCESS) return info.fail(status, info.failure.text);
   info.backend = &table;
   info.device = launch.device;
+  info.devices = 1;
   return status;
 }
 

@@ -112,7 +112,14 @@ libsgemm_status_t libsgemm_device_describe(int index, int device, libsgemm_devic
     if (device < 0 || device >= table.device_count()) return LIBSGEMM_INVALID_ARGUMENT;
     *info = {};
     libsgemm::Error error = {};
-    return table.describe_device(device, info, &error);
+    const libsgemm_status_t status = table.describe_device(device, info, &error);
+    // Another process may have the device to itself; the rest is known all the same.
+    size_t free_bytes = 0, total_bytes = 0;
+    if (status == LIBSGEMM_SUCCESS && table.is_gpu &&
+        table.memory(device, &free_bytes, &total_bytes, &error) == LIBSGEMM_SUCCESS) {
+      info->memory_free_bytes = free_bytes;
+    }
+    return status;
   });
 }
 

@@ -79,6 +79,10 @@ std::string reason_in_words(const ThreadInfo &info) {
     static const char *const choices[] = {": first usable in the default order", ": asked for",
                                           ": its kernel was forced", ": in place of what was asked for"};
     text += choices[static_cast<int>(info.choice)];
+    if (info.tiles > 0) {
+      text += ", " + std::to_string(info.tiles) + (info.tiles == 1 ? " tile over " : " tiles over ") +
+              std::to_string(info.devices) + (info.devices == 1 ? " device" : " devices");
+    }
     for (int gpu = 0; gpu < kFirstCpu; ++gpu) {
       const bool ran = info.expected[gpu].known && std::strcmp(info.backend->name, kBackendNames[gpu]) == 0;
       if (ran) text += ", " + words(info.expected[gpu], gpu);
@@ -103,6 +107,8 @@ libsgemm_status_t libsgemm_last_info(libsgemm_info_t *out) {
   out->status = info.status;
   out->argument = info.argument;
   out->device = info.device;
+  out->devices = info.devices;
+  out->tiles = info.tiles;
   out->fallbacks = info.fallbacks;
   out->plans = info.plans;
   out->truncated = info.kernel != nullptr && info.kernel->truncates ? 1 : 0;

@@ -64,6 +64,8 @@ struct ThreadInfo {
   Error failure;                      // of the last backend that failed
   char message[512];                  // of an error
   int plans = 0;                      // operands that came from plans
+  int devices = 0;                    // that computed parts of the call
+  int64_t tiles = 0;                  // in which a GPU computed it from host memory
   Expected expected[kFirstCpu] = {};  // by GPU backend
 
   void begin(const char *entry_name, bool is_late = false) {
@@ -75,6 +77,8 @@ struct ThreadInfo {
     status = LIBSGEMM_SUCCESS;
     argument = 0;
     device = 0;
+    devices = 0;
+    tiles = 0;
     fallbacks = 0;
     plans = 0;
     verify_ratio = -1;

@@ -152,10 +152,12 @@ typedef enum {
 typedef struct {
   libsgemm_status_t status;
   int argument;        /* position of the argument at fault, counted as in CBLAS; 0 if none */
-  int device;          /* index of the device in its backend; 0 for a CPU */
+  int device;          /* index of the device in its backend, of the first one if there were several; 0 for a CPU */
+  int devices;         /* that computed parts of the call: 1, or more; 0 if none was needed */
   int fallbacks;       /* backends that were tried and failed before the one that computed */
   int plans;           /* operands, 0 to 2, that came from plans instead of being split by the call */
   int truncated;       /* 1 if the sums stayed on tensor cores, for which the larger error bound above holds */
+  int64_t tiles;       /* in which a GPU computed the call from host memory; 0 if it was not computed so */
   double verify_ratio; /* worst |error| / bound found by verification, at most 1 if right; negative if not verified */
   char entry[40];      /* the function called: "libsgemm_sgemm", "cblas_sgemm64_" */
   char backend[24];    /* "openblas"; "none" if the call returned, or only scaled C, before any backend was needed */
@@ -180,7 +182,7 @@ typedef struct {
   char name[96];
   char arch[32];         /* "sm_90", "gfx90a", "Haswell" */
   uint64_t memory_bytes; /* of the device; 0 for a CPU */
-  uint64_t memory_free_bytes;
+  uint64_t memory_free_bytes; /* 0 if the device does not tell */
   int compute_units; /* multiprocessors; threads of a CPU backend */
 } libsgemm_device_info_t;
 
@@ -213,7 +215,8 @@ LIBSGEMM_API const char *libsgemm_backend_name(int index);
 LIBSGEMM_API libsgemm_status_t libsgemm_backend_describe(int index, libsgemm_backend_info_t *info);
 
 /* Describes device 0 <= device < device_count of backend `index`; otherwise as libsgemm_backend_describe, and
- * UNAVAILABLE if the backend is. */
+ * UNAVAILABLE if the backend is. Asking for its free memory makes a context on that device of a GPU: it is this function
+ * alone that does so, not a call that computes elsewhere. */
 LIBSGEMM_API libsgemm_status_t libsgemm_device_describe(int index, int device, libsgemm_device_info_t *info);
 
 /* Name of row 0 <= row < kernel_count of backend `index`, as LIBSGEMM_KERNEL takes it; static; NULL for another row. */

@@ -57,7 +57,7 @@ CalibrationKey own_key() {
     if (cpu.available != 0) REQUIRE(libsgemm_device_describe(index, 0, &device) == LIBSGEMM_SUCCESS);
   }
   CalibrationKey key = calibration_key(cpu.name, cpu.version, device.compute_units, "cuda");
-  key.device = calibration_device("mock driver 1.0", "mock device 0", 2);
+  key.device = calibration_device("mock driver 1.0", "mock device", 2);
   return key;
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("figures of another device are given up when the devices are known") {
   const CalibrationFolder folder;
   CalibrationKey other = own_key();
   const std::string path = folder.write_file("own", figures(0), other);
-  other.device = "another driver; 2 x mock device 0";
+  other.device = "another driver; 2 x mock device";
   const std::string foreign = folder.write_file("other", figures(0), other);
   // `describe` initialises the devices.
   CHECK(probe(path, {}, {"--mode", "describe", "--size", "100"}).report["backend"] == "cuda");

@@ -1,13 +1,18 @@
 // Two caches under one lock: pieces of pinned memory, and sets of what a device needs.
+//
+// A runtime may take its time to allocate, to release and to end streams: until the program's own kernels have ended.
+// So that happens outside the lock. Before it, what is wanted, or is to go, is accounted for: the limits hold at every
+// moment, and other calls go on with what there is. Giving back allocates nothing.
 #include "memory.h"
 
 #include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
-#include <memory>
+#include <list>
 #include <mutex>
 #include <new>
 
+#include "immortal.h"
 #include "loader.h"
 
 namespace libsgemm {
@@ -21,10 +26,26 @@ constexpr size_t kLeast = size_t{64} << 20;     // with less, products that do n
 constexpr size_t kKeptShare = 16;               // this part of a device's memory is kept between calls at most
 constexpr size_t kEvents = 64;
 
+// Pieces that were allocated together, through a device; any other one of the backend can give them back.
 struct Segment {
   const Backend *backend;
-  char *memory;
-  size_t pieces, idle;
+  int device;
+  char *memory;  // NULL: about to be allocated, or to go
+  size_t pieces;
+  unsigned idle;  // a bit for each
+
+  size_t bytes() const { return pieces * kPieceBytes; }
+  unsigned all() const { return (1u << pieces) - 1; }
+  bool has(const char *piece) const { return memory != nullptr && piece >= memory && piece < memory + bytes(); }
+};
+
+// What is known of a device that calls have used.
+struct Device {
+  const Backend *backend;
+  int device;
+  size_t kept;   // bytes that are kept between calls at most
+  bool asked;    // `there` holds
+  size_t there;  // bytes that were free or in sets
 };
 
 struct State {
@@ -32,10 +53,10 @@ struct State {
   std::condition_variable given;
   size_t device_limit = 0, pinned_limit = 0;  // 0: the default
   bool limits_known = false;
-  std::vector<Segment> segments;
-  std::vector<std::pair<const Backend *, char *>> pieces;  // idle
+  std::list<Segment> segments;
   size_t pinned_bytes = 0;
-  std::vector<DeviceSet *> idle, used, lost;
+  std::list<DeviceSet> sets;
+  std::list<Device> devices;  // none ever goes
 
   void learn_limits() {
     if (limits_known) return;
@@ -46,118 +67,184 @@ struct State {
   size_t pinned_most() const { return pinned_limit != 0 ? pinned_limit : kDefaultPinned; }
 };
 
-State &state() {
-  static State *instance = new State;  // calls may come from exit handlers
-  return *instance;
-}
+State &state() { return immortal<State>(); }
 
 using Lock = std::unique_lock<std::mutex>;
 
-// ---- Pinned memory
+// For a while, for work that may take long.
+class Unlocked {
+ public:
+  explicit Unlocked(Lock *lock) : lock_(lock) { lock_->unlock(); }
+  ~Unlocked() { lock_->lock(); }
+  Unlocked(const Unlocked &) = delete;
+  Unlocked &operator=(const Unlocked &) = delete;
 
-// One segment more, within the limit.
-bool grow(State *s, const Backend &backend) {
-  for (size_t pieces = kPiecesOfSegment; pieces > 0; pieces /= 2) {
-    const size_t bytes = pieces * kPieceBytes;
-    if (s->pinned_bytes + bytes > s->pinned_most()) continue;
-    try {
-      s->segments.reserve(s->segments.size() + 1);
-      s->pieces.reserve(s->pieces.size() + kPiecesOfSegment);
-    } catch (const std::bad_alloc &) {
-      return false;
-    }
-    void *memory = nullptr;
-    Error ignored = {};
-    if (backend.allocate_pinned(bytes, &memory, &ignored) != LIBSGEMM_SUCCESS) continue;
-    s->pinned_bytes += bytes;
-    s->segments.push_back({&backend, static_cast<char *>(memory), pieces, pieces});
-    for (size_t i = 0; i < pieces; ++i) s->pieces.emplace_back(&backend, static_cast<char *>(memory) + i * kPieceBytes);
-    return true;
+ private:
+  Lock *lock_;
+};
+
+bool usable(const Backend &backend) {
+  for (int i = 0; i < kBackendCount; ++i) {
+    if (library().slots[i].table == &backend) return !lost_by_fork(i);
   }
   return false;
 }
 
-Segment *segment_of(State *s, const char *piece) {
-  for (Segment &x : s->segments) {
-    if (piece >= x.memory && piece < x.memory + x.pieces * kPieceBytes) return &x;
+Device &known(State *s, const Backend &backend, int device) {
+  for (Device &d : s->devices) {
+    if (d.backend == &backend && d.device == device) return d;
   }
-  return nullptr;
+  libsgemm_device_info_t info = {};
+  Error ignored = {};
+  backend.describe_device(device, &info, &ignored);
+  s->devices.push_back({&backend, device, static_cast<size_t>(info.memory_bytes) / kKeptShare, false, 0});
+  return s->devices.back();
 }
 
-int usable_index(const Backend &backend) {
-  for (int i = 0; i < kBackendCount; ++i) {
-    if (library().slots[i].table == &backend) return lost_by_fork(i) ? -1 : i;
+// ---- Pinned memory
+
+// One segment more, within the limit.
+bool grow(State *s, Lock *lock, const Backend &backend, int device) {
+  for (size_t pieces = kPiecesOfSegment; pieces > 0; pieces /= 2) {
+    const size_t bytes = pieces * kPieceBytes;
+    if (s->pinned_bytes + bytes > s->pinned_most()) continue;
+    try {
+      s->segments.push_back({&backend, device, nullptr, pieces, 0});
+    } catch (const std::bad_alloc &) {
+      return false;
+    }
+    const auto made = std::prev(s->segments.end());
+    s->pinned_bytes += bytes;
+    void *memory = nullptr;
+    Error ignored = {};
+    libsgemm_status_t status = LIBSGEMM_SUCCESS;
+    {
+      const Unlocked others(lock);
+      status = backend.allocate_pinned(device, bytes, &memory, &ignored);
+    }
+    if (status == LIBSGEMM_SUCCESS) {
+      made->memory = static_cast<char *>(memory);
+      made->idle = made->all();
+      return true;
+    }
+    s->pinned_bytes -= bytes;
+    s->segments.erase(made);
   }
-  return -1;
+  return false;
+}
+
+// Through the device that it was allocated by, or if that is lost, through another one that calls have used. If there
+// is none the memory stays.
+void release_segment(State *s, Lock *lock, const Segment &x) {
+  const auto release = [&](int device) {
+    const Unlocked others(lock);
+    return x.backend->release_pinned(device, x.memory);
+  };
+  if (!usable(*x.backend) || release(x.device)) return;
+  for (const Device &d : s->devices) {
+    if (d.backend == x.backend && d.device != x.device && release(d.device)) return;
+  }
 }
 
 // Segments of which no piece is in use go back; all of them, or as many as are beyond the limit.
-void shrink_pinned(State *s, bool all) {
-  for (size_t i = s->segments.size(); i-- > 0;) {
-    const Segment x = s->segments[i];
-    if (x.idle < x.pieces || (!all && s->pinned_bytes <= s->pinned_most())) continue;
-    const auto inside = [&](const std::pair<const Backend *, char *> &piece) {
-      return piece.second >= x.memory && piece.second < x.memory + x.pieces * kPieceBytes;
-    };
-    s->pieces.erase(std::remove_if(s->pieces.begin(), s->pieces.end(), inside), s->pieces.end());
-    s->segments.erase(s->segments.begin() + static_cast<std::ptrdiff_t>(i));
-    s->pinned_bytes -= x.pieces * kPieceBytes;
-    if (usable_index(*x.backend) >= 0) x.backend->release_pinned(x.memory);
+void shrink_pinned(State *s, Lock *lock, bool all) {
+  for (;;) {
+    const auto goes = std::find_if(s->segments.rbegin(), s->segments.rend(), [&](const Segment &x) {
+      return x.idle == x.all() && (all || s->pinned_bytes > s->pinned_most());
+    });
+    if (goes == s->segments.rend()) return;
+    const auto place = std::prev(goes.base());
+    const Segment gone = *place;
+    place->idle = 0;
+    place->memory = nullptr;  // another call may be given the same addresses before this is out of the list
+    release_segment(s, lock, gone);
+    s->pinned_bytes -= gone.bytes();
+    s->segments.erase(place);
   }
 }
 
 // ---- Sets
 
-void destroy(DeviceSet *set) {
+// Outside the lock.
+void destroy(State *s, DeviceSet *set) noexcept {
   const Backend &b = *set->backend;
-  if (usable_index(b) >= 0) {
+  if (usable(b)) {
     for (void *event : set->events) b.destroy_event(set->device, event);
     for (void *stream : {set->up, set->compute, set->down}) {
       if (stream != nullptr) b.destroy_stream(set->device, stream);
     }
     if (set->memory != nullptr) b.release(set->device, set->memory);
   }
-  delete set;
+  const Lock lock(s->mutex);
+  s->sets.remove_if([set](const DeviceSet &each) { return &each == set; });
+  s->given.notify_all();
 }
 
-bool is_of(const DeviceSet *set, const Backend &backend, int device) {
-  return set->backend == &backend && set->device == device;
+bool is_of(const DeviceSet &set, const Backend &backend, int device) {
+  return set.backend == &backend && set.device == device;
 }
 
-size_t bytes_of(const std::vector<DeviceSet *> &sets, const Backend &backend, int device) {
+size_t idle_bytes(const State &s, const Backend &backend, int device) {
   size_t bytes = 0;
-  for (const DeviceSet *set : sets) bytes += is_of(set, backend, device) ? set->bytes : 0;
+  for (const DeviceSet &set : s.sets) {
+    bytes += is_of(set, backend, device) && set.place == DeviceSet::idle ? set.bytes : 0;
+  }
   return bytes;
 }
 
-int count_of(const std::vector<DeviceSet *> &sets, const Backend &backend, int device) {
-  return static_cast<int>(
-      std::count_if(sets.begin(), sets.end(), [&](const DeviceSet *set) { return is_of(set, backend, device); }));
+// What is in use, or is about to come or to go.
+size_t taken_bytes(const State &s, const Backend &backend, int device) {
+  size_t bytes = 0;
+  for (const DeviceSet &set : s.sets) {
+    const bool taken = set.place == DeviceSet::used || set.place == DeviceSet::leaving;
+    bytes += is_of(set, backend, device) && taken ? set.bytes : 0;
+  }
+  return bytes;
+}
+
+// What the driver does not count as free on our behalf.
+size_t allocated_bytes(const State &s, const Backend &backend, int device) {
+  size_t bytes = 0;
+  for (const DeviceSet &set : s.sets) {
+    bytes += is_of(set, backend, device) && set.place != DeviceSet::lost ? set.there : 0;
+  }
+  return bytes;
 }
 
 // The smallest idle set that is large enough, else any; NULL if there is none.
 DeviceSet *pick(State *s, const Backend &backend, int device, size_t bytes) {
-  size_t best = s->idle.size();
-  for (size_t i = 0; i < s->idle.size(); ++i) {
-    if (!is_of(s->idle[i], backend, device)) continue;
-    const bool better = best == s->idle.size() || (s->idle[best]->bytes < bytes && s->idle[i]->bytes >= bytes) ||
-                        (s->idle[i]->bytes >= bytes && s->idle[i]->bytes < s->idle[best]->bytes);
-    if (better) best = i;
+  DeviceSet *best = nullptr;
+  for (DeviceSet &set : s->sets) {
+    if (!is_of(set, backend, device) || set.place != DeviceSet::idle) continue;
+    const bool better = best == nullptr || (best->bytes < bytes && set.bytes >= bytes) ||
+                        (set.bytes >= bytes && set.bytes < best->bytes);
+    if (better) best = &set;
   }
-  if (best == s->idle.size()) return nullptr;
-  DeviceSet *set = s->idle[best];
-  s->idle.erase(s->idle.begin() + static_cast<std::ptrdiff_t>(best));
-  return set;
+  return best;
 }
 
-void drop_memory(DeviceSet *set) {
-  if (set->memory != nullptr && usable_index(*set->backend) >= 0) set->backend->release(set->device, set->memory);
-  set->memory = nullptr;
-  set->bytes = 0;
+// Idle sets of a device give up their memory, the largest first, until no more than `most` is kept.
+void shrink_idle(State *s, Lock *lock, const Backend &backend, int device, size_t most) {
+  while (idle_bytes(*s, backend, device) > most) {
+    DeviceSet *largest = nullptr;
+    for (DeviceSet &set : s->sets) {
+      const bool idle = is_of(set, backend, device) && set.place == DeviceSet::idle;
+      if (idle && (largest == nullptr || set.bytes > largest->bytes)) largest = &set;
+    }
+    largest->place = DeviceSet::leaving;
+    if (usable(backend)) {
+      const Unlocked others(lock);
+      backend.release(device, largest->memory);
+    }
+    largest->memory = nullptr;
+    largest->bytes = largest->there = 0;
+    largest->place = DeviceSet::idle;
+    s->given.notify_all();
+  }
 }
 
-// Streams, events and memory that the set lacks.
-libsgemm_status_t complete(State *s, DeviceSet *set, size_t bytes, size_t events, Error *error) {
+// Streams and events that the set lacks.
+libsgemm_status_t complete(DeviceSet *set, size_t events, Error *error) try {
   const Backend &b = *set->backend;
   for (void **stream : {&set->up, &set->compute, &set->down}) {
     if (*stream != nullptr) continue;
@@ -171,63 +258,59 @@ libsgemm_status_t complete(State *s, DeviceSet *set, size_t bytes, size_t events
     if (status != LIBSGEMM_SUCCESS) return status;
     set->events.push_back(event);
   }
-  if (set->bytes >= bytes) return LIBSGEMM_SUCCESS;
-  drop_memory(set);
+  return LIBSGEMM_SUCCESS;
+} catch (const std::bad_alloc &) {
+  set_error(error, "no host memory");
+  return LIBSGEMM_OUT_OF_MEMORY;
+}
+
+// Memory of this size instead of what the set has.
+libsgemm_status_t enlarge(State *s, DeviceSet *set, size_t bytes, Error *error) {
+  const Backend &b = *set->backend;
+  if (set->memory != nullptr) b.release(set->device, set->memory);
+  set->memory = nullptr;
   void *memory = nullptr;
   libsgemm_status_t status = b.allocate(set->device, bytes, &memory, error);
   if (status == LIBSGEMM_OUT_OF_MEMORY) {  // once more, without what idle sets hold
-    for (DeviceSet *idle : s->idle) {
-      if (is_of(idle, b, set->device)) drop_memory(idle);
+    {
+      Lock lock(s->mutex);
+      set->there = 0;
+      known(s, b, set->device).asked = false;
+      shrink_idle(s, &lock, b, set->device, 0);
     }
     status = b.allocate(set->device, bytes, &memory, error);
   }
   if (status != LIBSGEMM_SUCCESS) return status;
   set->memory = static_cast<char *>(memory);
-  set->bytes = bytes;
+  const Lock lock(s->mutex);
+  set->there = bytes;
   return status;
-}
-
-size_t kept_at_most(const State &s, const Backend &backend, int device) {
-  if (s.device_limit != 0) return s.device_limit;
-  libsgemm_device_info_t info = {};
-  Error ignored = {};
-  backend.describe_device(device, &info, &ignored);
-  return info.memory_bytes / kKeptShare;
-}
-
-// Idle sets of a device give up their memory, the largest first, until no more than `most` is kept.
-void shrink_idle(State *s, const Backend &backend, int device, size_t most) {
-  while (bytes_of(s->idle, backend, device) > most) {
-    DeviceSet *largest = nullptr;
-    for (DeviceSet *set : s->idle) {
-      if (is_of(set, backend, device) && (largest == nullptr || set->bytes > largest->bytes)) largest = set;
-    }
-    drop_memory(largest);
-  }
 }
 
 }  // namespace
 
-std::vector<PinnedPiece> take_pieces(const Backend &backend, int wanted) {
+std::vector<PinnedPiece> take_pieces(const Backend &backend, int device, int wanted) {
   State &s = state();
   std::vector<PinnedPiece> taken;
-  taken.reserve(static_cast<size_t>(wanted));
-  const Lock lock(s.mutex);
+  taken.reserve(static_cast<size_t>(std::max(2, wanted)));
+  Lock lock(s.mutex);
   s.learn_limits();
   // A call takes at most half of what there is left, so that there is some for others.
-  const size_t idle = s.pieces.size() * kPieceBytes, most = std::max(s.pinned_most(), s.pinned_bytes);
+  size_t idle = 0;
+  for (const Segment &x : s.segments) idle += static_cast<size_t>(__builtin_popcount(x.idle)) * kPieceBytes;
+  const size_t most = std::max(s.pinned_most(), s.pinned_bytes);
   const size_t left = (most - (s.pinned_bytes - idle)) / kPieceBytes;
   wanted = std::max(2, static_cast<int>(std::min<size_t>(static_cast<size_t>(wanted), left / 2)));
   while (static_cast<int>(taken.size()) < wanted) {
-    const auto mine = [&](const std::pair<const Backend *, char *> &piece) { return piece.first == &backend; };
-    const auto piece = std::find_if(s.pieces.rbegin(), s.pieces.rend(), mine);
-    if (piece == s.pieces.rend()) {
-      if (grow(&s, backend)) continue;
+    const auto x = std::find_if(s.segments.begin(), s.segments.end(),
+                                [&](const Segment &each) { return each.backend == &backend && each.idle != 0; });
+    if (x == s.segments.end()) {
+      if (grow(&s, &lock, backend, device)) continue;
       break;
     }
-    taken.push_back({piece->second, true});
-    --segment_of(&s, piece->second)->idle;
-    s.pieces.erase(std::next(piece).base());
+    const int piece = __builtin_ctz(x->idle);
+    x->idle &= x->idle - 1;
+    taken.push_back({x->memory + static_cast<size_t>(piece) * kPieceBytes, true});
   }
   while (taken.size() < 2) {
     auto *memory = static_cast<char *>(std::malloc(kPieceBytes));
@@ -237,40 +320,59 @@ std::vector<PinnedPiece> take_pieces(const Backend &backend, int wanted) {
   return taken;
 }
 
-void give_pieces(const Backend &backend, const std::vector<PinnedPiece> &pieces) {
+void give_pieces(const PinnedPiece *pieces, size_t count) noexcept {
+  if (count == 0) return;
   State &s = state();
-  const Lock lock(s.mutex);
-  for (const PinnedPiece &piece : pieces) {
-    if (!piece.pinned) {
-      std::free(piece.memory);
+  Lock lock(s.mutex);
+  for (size_t i = 0; i < count; ++i) {
+    char *const piece = pieces[i].memory;
+    if (!pieces[i].pinned) {
+      std::free(piece);
       continue;
     }
-    ++segment_of(&s, piece.memory)->idle;
-    s.pieces.emplace_back(&backend, piece.memory);  // within the capacity that grow() reserved
+    for (Segment &x : s.segments) {
+      if (x.has(piece)) x.idle |= 1u << (static_cast<size_t>(piece - x.memory) / kPieceBytes);
+    }
   }
-  shrink_pinned(&s, false);
+  shrink_pinned(&s, &lock, false);
 }
 
 libsgemm_status_t device_budget(const Backend &backend, int device, size_t enough, size_t *bytes, Error *error) {
   State &s = state();
-  const Lock lock(s.mutex);
+  Lock lock(s.mutex);
   s.learn_limits();
-  const size_t idle = bytes_of(s.idle, backend, device), used = bytes_of(s.used, backend, device);
+  Device &d = known(&s, backend, device);
+  const auto left = [&](size_t all) {
+    const size_t taken = taken_bytes(s, backend, device);
+    return all > taken ? all - taken : 0;
+  };
+  const auto from = [&](size_t there) { return there - std::min(kReserve, there / 4); };
   if (s.device_limit != 0) {
-    *bytes = s.device_limit > used ? s.device_limit - used : 0;
+    *bytes = left(s.device_limit);
     return LIBSGEMM_SUCCESS;
   }
-  for (const DeviceSet *set : s.idle) {
-    if (is_of(set, backend, device) && set->bytes >= enough) {
-      *bytes = set->bytes;
+  for (const DeviceSet &set : s.sets) {
+    if (is_of(set, backend, device) && set.place == DeviceSet::idle && set.bytes >= enough) {
+      *bytes = set.bytes;
       return LIBSGEMM_SUCCESS;
     }
   }
-  size_t free_bytes = 0, total = 0;
-  const libsgemm_status_t status = backend.memory(device, &free_bytes, &total, error);
-  const size_t there = free_bytes + idle, rest = there - std::min(kReserve, there / 4);
+  // What is known may be old: it holds while it suffices and can be had.
+  if (!d.asked || from(left(d.there)) < enough) {
+    const size_t before = allocated_bytes(s, backend, device);
+    size_t free_bytes = 0, total = 0;
+    libsgemm_status_t status = LIBSGEMM_SUCCESS;
+    {
+      const Unlocked others(&lock);
+      status = backend.memory(device, &free_bytes, &total, error);
+    }
+    if (status != LIBSGEMM_SUCCESS) return status;
+    d.there = free_bytes + std::min(before, allocated_bytes(s, backend, device));
+    d.asked = true;
+  }
+  const size_t rest = from(left(d.there));
   *bytes = rest >= std::min(enough, kLeast) ? rest : 0;
-  return status;
+  return LIBSGEMM_SUCCESS;
 }
 
 libsgemm_status_t take_set(const Backend &backend, int device, size_t bytes, size_t events, bool wait, DeviceSet **set,
@@ -280,61 +382,65 @@ libsgemm_status_t take_set(const Backend &backend, int device, size_t bytes, siz
   s.learn_limits();
   *set = nullptr;
   const auto full = [&] {
-    const size_t used = bytes_of(s.used, backend, device);
-    const bool over = s.device_limit != 0 && used > 0 && used + bytes > s.device_limit;
-    return over || count_of(s.used, backend, device) >= kSetsOfDevice;
+    const size_t taken = taken_bytes(s, backend, device);
+    const bool over = s.device_limit != 0 && taken > 0 && taken + bytes > s.device_limit;
+    return over || std::count_if(s.sets.begin(), s.sets.end(), [&](const DeviceSet &each) {
+                     return is_of(each, backend, device) && each.place == DeviceSet::used;
+                   }) >= kSetsOfDevice;
   };
   while (full()) {
     if (!wait) return LIBSGEMM_SUCCESS;
     s.given.wait(lock);
   }
-  s.used.reserve(s.used.size() + 1);
-  s.idle.reserve(s.idle.size() + s.used.size() + 1);
-  s.lost.reserve(s.lost.size() + s.used.size() + 1);
-  std::unique_ptr<DeviceSet, void (*)(DeviceSet *)> mine(pick(&s, backend, device, bytes), destroy);
+  known(&s, backend, device);
+  DeviceSet *mine = pick(&s, backend, device, bytes);
   if (mine == nullptr) {
-    mine.reset(new DeviceSet);
+    mine = &s.sets.emplace_back();
     mine->backend = &backend;
     mine->device = device;
   }
+  mine->place = DeviceSet::used;
+  const bool enough = mine->there >= bytes;
+  mine->bytes = std::max(mine->bytes, bytes);
   if (s.device_limit != 0) {
-    const size_t used = bytes_of(s.used, backend, device) + std::max(bytes, mine->bytes);
-    shrink_idle(&s, backend, device, s.device_limit > used ? s.device_limit - used : 0);
+    const size_t taken = taken_bytes(s, backend, device);
+    shrink_idle(&s, &lock, backend, device, s.device_limit > taken ? s.device_limit - taken : 0);
   }
-  const libsgemm_status_t status = complete(&s, mine.get(), bytes, std::max(events, kEvents), error);
-  if (status != LIBSGEMM_SUCCESS) return status;
-  s.used.push_back(mine.get());
-  *set = mine.release();
+  lock.unlock();
+  libsgemm_status_t status = complete(mine, std::max(events, kEvents), error);
+  if (status == LIBSGEMM_SUCCESS && !enough) status = enlarge(&s, mine, bytes, error);
+  if (status == LIBSGEMM_SUCCESS) {
+    *set = mine;
+  } else {
+    destroy(&s, mine);
+  }
   return status;
 }
 
-void give_set(DeviceSet *set, Ending ending) {
+void give_set(DeviceSet *set, Ending ending) noexcept {
   State &s = state();
-  const Lock lock(s.mutex);
-  s.used.erase(std::find(s.used.begin(), s.used.end(), set));
+  if (ending == Ending::failed) {
+    destroy(&s, set);
+    return;
+  }
   const Backend &backend = *set->backend;
   const int device = set->device;
-  if (ending == Ending::healthy) {
-    s.idle.push_back(set);
-    shrink_idle(&s, backend, device, kept_at_most(s, backend, device));
-  } else if (ending == Ending::failed) {
-    destroy(set);
-  } else {
-    s.lost.push_back(set);  // within the capacity that take_set() reserved
-  }
+  Lock lock(s.mutex);
+  set->place = ending == Ending::healthy ? DeviceSet::idle : DeviceSet::lost;
   s.given.notify_all();
+  // It may be another call's by now, or gone.
+  shrink_idle(&s, &lock, backend, device, s.device_limit != 0 ? s.device_limit : known(&s, backend, device).kept);
 }
 
 void set_memory_limits(size_t device_bytes, size_t pinned_bytes) {
   State &s = state();
-  const Lock lock(s.mutex);
+  Lock lock(s.mutex);
   s.limits_known = true;
   s.device_limit = device_bytes;
   s.pinned_limit = pinned_bytes;
-  shrink_pinned(&s, false);
-  for (size_t i = 0; s.device_limit != 0 && i < s.idle.size(); ++i) {
-    shrink_idle(&s, *s.idle[i]->backend, s.idle[i]->device, s.device_limit);
-  }
+  shrink_pinned(&s, &lock, false);
+  if (s.device_limit == 0) return;
+  for (const Device &d : s.devices) shrink_idle(&s, &lock, *d.backend, d.device, s.device_limit);
 }
 
 MemoryState memory_state() {
@@ -342,18 +448,22 @@ MemoryState memory_state() {
   const Lock lock(s.mutex);
   s.learn_limits();
   size_t held = 0;
-  for (const auto *sets : {&s.idle, &s.used, &s.lost}) {
-    for (const DeviceSet *set : *sets) held += set->bytes;
-  }
+  for (const DeviceSet &set : s.sets) held += set.there;
   return {s.device_limit, held, s.pinned_most(), s.pinned_bytes};
 }
 
 void release_idle_memory() {
   State &s = state();
-  const Lock lock(s.mutex);
-  for (DeviceSet *set : s.idle) destroy(set);
-  s.idle.clear();
-  shrink_pinned(&s, true);
+  Lock lock(s.mutex);
+  for (;;) {
+    const auto goes =
+        std::find_if(s.sets.begin(), s.sets.end(), [](const DeviceSet &set) { return set.place == DeviceSet::idle; });
+    if (goes == s.sets.end()) break;
+    goes->place = DeviceSet::leaving;
+    const Unlocked others(&lock);
+    destroy(&s, &*goes);
+  }
+  shrink_pinned(&s, &lock, true);
 }
 
 }  // namespace libsgemm

@@ -3,18 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
-#include <new>
 #include <string>
-#include <system_error>
-#include <thread>
 
 #include "devices.h"
 #include "kernel_table.h"
 #include "loader.h"
 #include "log.h"
-#include "pipeline.h"
 #include "plan_cache.h"
+#include "run.h"
 
 namespace libsgemm {
 namespace {
@@ -134,35 +130,6 @@ libsgemm_status_t plan_for(const Request &r, size_t budget, Plan *plan, size_t *
 
 // ---- Running
 
-// The devices' sets and the pinned pieces of a call, given back on every way out.
-class Holdings {
- public:
-  explicit Holdings(const Backend &backend) : backend_(backend) {}
-  ~Holdings() {
-    bool lost = false;
-    for (size_t i = 0; i < sets.size(); ++i) {
-      lost = lost || endings[i] == Ending::lost;
-      give_set(sets[i], endings[i]);
-    }
-    if (!lost) give_pieces(backend_, pieces);  // otherwise the device may still write there
-  }
-  Holdings(const Holdings &) = delete;
-  Holdings &operator=(const Holdings &) = delete;
-
-  // Within the capacity reserved before.
-  void add(DeviceSet *set) {
-    sets.push_back(set);
-    endings.push_back(Ending::failed);
-  }
-
-  std::vector<DeviceSet *> sets;
-  std::vector<Ending> endings;
-  std::vector<PinnedPiece> pieces;
-
- private:
-  const Backend &backend_;
-};
-
 // Pieces for what is not copied from where it lies.
 int pieces_wanted(const Request &r, const Plan &p) {
   const bool whole = p.group == 1;
@@ -172,40 +139,56 @@ int pieces_wanted(const Request &r, const Plan &p) {
   return static_cast<int>(std::clamp<int64_t>(wanted, 4, kMostPieces));
 }
 
-libsgemm_status_t hold(const Request &r, const Plan &plan, size_t workspace, Holdings *h, Error *error) {
+// Those that nobody has given up; the first one if there are none, which then says so.
+std::vector<int> devices_left(const Backend &backend) {
+  std::vector<int> all = offload_devices(backend);
+  const auto gone = [&](int device) { return is_abandoned(backend, device); };
+  if (!std::all_of(all.begin(), all.end(), gone)) all.erase(std::remove_if(all.begin(), all.end(), gone), all.end());
+  return all;
+}
+
+// A device that failed is not used by this call any more. Told of if others go on.
+void give_up(Request *r, int device, const Error &error) {
+  r->devices.erase(std::remove(r->devices.begin(), r->devices.end(), device), r->devices.end());
+  if (!r->devices.empty()) tell_of_failure(r->backend, device, error);
+}
+
+libsgemm_status_t hold(Request *r, const Plan &plan, size_t workspace, Holdings *h, Error *error) {
   // Without a second device, and where it is busy or has less memory, the first one does it all.
-  const bool share = r.devices.size() > 1 && plan.tiles() * ceil_div(r.desc.batch_count, plan.group) > 1 &&
+  const bool share = r->devices.size() > 1 && plan.tiles() * ceil_div(r->desc.batch_count, plan.group) > 1 &&
                      (library().env.offload_devices > 0 || plan.seconds >= kShared);
-  const size_t devices = share ? r.devices.size() : 1;
-  const int wanted = pieces_wanted(r, plan) * static_cast<int>(devices);
+  const size_t devices = share ? r->devices.size() : 1;
+  const int wanted = pieces_wanted(*r, plan) * static_cast<int>(devices);
   const size_t bytes = plan.bytes() + workspace, events = Pipeline::events_needed(plan, static_cast<size_t>(wanted));
   h->sets.reserve(devices);
   h->endings.reserve(devices);
   DeviceSet *set = nullptr;
-  libsgemm_status_t status = take_set(r.backend, r.devices.front(), bytes, events, true, &set, error);
+  libsgemm_status_t status = take_set(r->backend, r->devices.front(), bytes, events, true, &set, error);
+  if (status == LIBSGEMM_EXECUTION_FAILED) give_up(r, r->devices.front(), *error);
   if (status != LIBSGEMM_SUCCESS) return status;
   h->add(set);
-  if (wanted > 0) h->pieces = take_pieces(r.backend, wanted);
+  if (wanted > 0) h->pieces = take_pieces(r->backend, set->device, wanted);
   if (wanted > 0 && h->pieces.size() < 2) {
     set_error(error, "no host memory");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
   for (size_t i = 1; i < devices; ++i) {
     if (wanted > 0 && h->pieces.size() < 2 * (h->sets.size() + 1)) break;
-    Error ignored = {};
+    Error refusal = {};
     size_t budget = 0;
-    status = device_budget(r.backend, r.devices[i], bytes, &budget, &ignored);
-    if (status != LIBSGEMM_SUCCESS || budget < bytes) continue;
-    status = take_set(r.backend, r.devices[i], bytes, events, false, &set, &ignored);
-    if (status == LIBSGEMM_SUCCESS && set != nullptr) h->add(set);
+    status = device_budget(r->backend, r->devices[i], bytes, &budget, &refusal);
+    const bool fits = status == LIBSGEMM_SUCCESS && budget >= bytes;
+    if (fits) status = take_set(r->backend, r->devices[i], bytes, events, false, &set, &refusal);
+    if (status == LIBSGEMM_EXECUTION_FAILED) tell_of_failure(r->backend, r->devices[i], refusal);
+    if (fits && status == LIBSGEMM_SUCCESS && set != nullptr) h->add(set);
   }
   return LIBSGEMM_SUCCESS;
 }
 
-std::string summary(const Job &job, size_t devices, const Traffic &traffic, double seconds) {
+std::string summary(const Job &job, int devices, const Traffic &traffic, double seconds) {
   char text[256];
   std::snprintf(text, sizeof text,
-                "offload: %lld tiles of at most %lld x %lld, k in %lld, on %zu device(s): %.3f GB up, %.3f GB down in "
+                "offload: %lld tiles of at most %lld x %lld, k in %lld, on %d device(s): %.3f GB up, %.3f GB down in "
                 "%.3f ms (%.2f GB/s, %.2f TFLOP/s; %.3f ms predicted)",
                 static_cast<long long>(traffic.tiles),
                 static_cast<long long>(job.plan.rows.back() / std::max<int64_t>(1, job.plan.row_panels())),
@@ -216,86 +199,23 @@ std::string summary(const Job &job, size_t devices, const Traffic &traffic, doub
   return text;
 }
 
-// One pipeline for each set, the first in this thread.
-class Run {
- public:
-  Run(Job *job, Holdings *holdings) : holdings_(*holdings) {
-    const size_t count = holdings->sets.size(), share = holdings->pieces.size() / count;
-    for (size_t i = 0; i < count; ++i) {
-      const auto first = holdings->pieces.begin() + static_cast<std::ptrdiff_t>(i * share);
-      pipelines_.push_back(
-          std::make_unique<Pipeline>(job, static_cast<int>(i), holdings->sets[i],
-                                     std::vector<PinnedPiece>(first, first + static_cast<std::ptrdiff_t>(share))));
-    }
-    errors_.resize(count);
-    status_.resize(count, LIBSGEMM_SUCCESS);
-  }
-
-  libsgemm_status_t run(Error *error) {
-    std::vector<std::thread> threads;
-    threads.reserve(pipelines_.size());
-    try {
-      for (size_t i = 1; i < pipelines_.size(); ++i) threads.emplace_back([this, i] { run_one(i); });
-    } catch (const std::system_error &) {  // the devices there are take the rest
-    }
-    const size_t started = threads.size() + 1;
-    run_one(0);
-    for (std::thread &thread : threads) thread.join();
-    libsgemm_status_t status = LIBSGEMM_SUCCESS;
-    for (size_t i = 0; i < pipelines_.size(); ++i) {
-      holdings_.endings[i] = i < started ? pipelines_[i]->ending() : Ending::healthy;
-      if (status_[i] == LIBSGEMM_SUCCESS || status != LIBSGEMM_SUCCESS) continue;
-      status = status_[i];
-      *error = errors_[i];
-    }
-    if (status != LIBSGEMM_SUCCESS) {
-      for (const auto &pipeline : pipelines_) pipeline->restore();
-    }
-    return status;
-  }
-
-  const Kernel *kernel() const {
-    const Kernel *kernel = nullptr;
-    for (const auto &pipeline : pipelines_) {
-      const Kernel *k = pipeline->kernel();
-      if (k != nullptr && (kernel == nullptr || (k->truncates && !kernel->truncates))) kernel = k;
-    }
-    return kernel;
-  }
-
-  Traffic traffic() const {
-    Traffic sum;
-    for (const auto &pipeline : pipelines_) {
-      sum.up += pipeline->traffic().up;
-      sum.down += pipeline->traffic().down;
-      sum.tiles += pipeline->traffic().tiles;
-    }
-    return sum;
-  }
-
- private:
-  void run_one(size_t i) { status_[i] = pipelines_[i]->run(&errors_[i]); }
-
-  Holdings &holdings_;
-  std::vector<std::unique_ptr<Pipeline>> pipelines_;
-  std::vector<Error> errors_;
-  std::vector<libsgemm_status_t> status_;
-};
-
-libsgemm_status_t run_plan(const Request &r, const Plan &plan, size_t workspace, const Undo &undo,
-                           const Kernel **kernel, Error *error) {
+libsgemm_status_t run_plan(Request *r, const Plan &plan, size_t workspace, const Undo &undo, Offloaded *by,
+                           Error *error) {
   const auto start = std::chrono::steady_clock::now();
-  Holdings holdings(r.backend);
+  Holdings holdings;
   libsgemm_status_t status = hold(r, plan, workspace, &holdings, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  UnitQueue units(r.desc, plan, static_cast<int>(holdings.sets.size()));
-  Job job = {r.backend, r.desc, plan, r.forced, workspace, library().env.timeout, r.a, r.b, r.c, undo, units, {}};
+  UnitQueue units(r->desc, plan, static_cast<int>(holdings.sets.size()));
+  Job job = {r->backend, r->desc, plan, r->forced, workspace, library().env.timeout, r->a, r->b, r->c, undo, units, {}};
   Run run(&job, &holdings);
   status = run.run(error);
+  if (status == LIBSGEMM_EXECUTION_FAILED && !job.cancelled) {
+    for (const DeviceSet *set : holdings.sets) give_up(r, set->device, *error);
+  }
   if (status != LIBSGEMM_SUCCESS) return status;
-  *kernel = run.kernel();
+  run.report(by);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  log_message(3, [&] { return summary(job, holdings.sets.size(), run.traffic(), spent.count()); });
+  log_message(3, [&] { return summary(job, by->devices, run.traffic(), spent.count()); });
   return status;
 }
 
@@ -311,12 +231,50 @@ size_t unbound_bytes(const Request &r) {
 
 }  // namespace
 
-libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may_spoil, const Kernel **kernel,
-                          int *device, Error *error) try {
+namespace {
+
+// On the first device, and those that it shares with. SUCCESS, or why it did not go; then r->devices are those with
+// which it may.
+libsgemm_status_t offload_to_first(Request *r, const Undo &undo, const PlanKey &key, bool may_keep, Offloaded *by,
+                                   Error *error) {
+  const int first = r->devices.front();
+  Plan plan = {};
+  size_t workspace = 0, budget = 0;
+  bool planned = may_keep && find_plan(key, &plan, &workspace);
+  const size_t enough = planned ? plan.bytes() + workspace : unbound_bytes(*r);
+  libsgemm_status_t status = device_budget(r->backend, first, enough, &budget, error);
+  if (status != LIBSGEMM_SUCCESS) {
+    give_up(r, first, *error);
+    return status;
+  }
+  planned = planned && budget >= enough;
+  const bool keep = may_keep && !planned && budget >= enough;
+  // What is free may be in pieces, or gone: less may be had where this much is not.
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    if (!planned) status = plan_for(*r, budget, &plan, &workspace, error);
+    if (status != LIBSGEMM_SUCCESS) break;
+    status = run_plan(r, plan, workspace, undo, by, error);
+    if (status == LIBSGEMM_SUCCESS && keep && attempt == 0) keep_plan(key, plan, workspace);
+    if (status != LIBSGEMM_OUT_OF_MEMORY) return status;
+    // What is known to be free has been forgotten if it was the device that refused.
+    planned = false;
+    size_t now = 0;
+    const size_t tried = std::min(budget, plan.bytes() + workspace);
+    if (device_budget(r->backend, first, tried, &now, error) != LIBSGEMM_SUCCESS) break;
+    budget = now < tried && now > 0 ? now : tried / 2;
+  }
+  if (status == LIBSGEMM_OUT_OF_MEMORY) give_up(r, first, *error);
+  return status;
+}
+
+}  // namespace
+
+libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may_spoil, const Kernel *forced,
+                          Offloaded *by, Error *error) try {
   Request r = {backend,
                desc,
-               *kernel,
-               offload_devices(backend),
+               forced,
+               devices_left(backend),
                make_operand(Operand::a, desc, backend),
                make_operand(Operand::b, desc, backend),
                make_operand(Operand::c, desc, backend),
@@ -330,31 +288,18 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
     set_error(error, "no host memory for a copy of C");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  // A plan depends on the first device alone, so that results do not depend on the others; and not on the calls before
-  // where they must not either.
+  // A plan depends on the first device alone, to which the others are equal, so that results do not depend on who
+  // computes; and not on the calls before where they must not either.
   const bool may_keep = !desc.deterministic && desc.batch == Batch::none;
-  const PlanKey key = {&backend, r.devices.front(), *kernel, r.rates, desc};
-  Plan plan = {};
-  size_t workspace = 0, budget = 0;
-  bool planned = may_keep && find_plan(key, &plan, &workspace);
-  const size_t enough = planned ? plan.bytes() + workspace : unbound_bytes(r);
-  libsgemm_status_t status = device_budget(backend, r.devices.front(), enough, &budget, error);
-  if (status != LIBSGEMM_SUCCESS) return status;
-  planned = planned && budget >= enough;
-  const bool keep = may_keep && !planned && budget >= enough;
-  // What is free may be in pieces, or gone: less may be had where this much is not.
-  for (int attempt = 0; attempt < 6; ++attempt, budget /= 2) {
-    if (!planned) status = plan_for(r, budget, &plan, &workspace, error);
-    if (status != LIBSGEMM_SUCCESS) break;
-    status = run_plan(r, plan, workspace, undo, kernel, error);
-    if (status == LIBSGEMM_SUCCESS && keep && attempt == 0) keep_plan(key, plan, workspace);
-    if (status != LIBSGEMM_OUT_OF_MEMORY) break;
-    planned = false;
-    budget = std::min(budget, plan.bytes() + workspace);
+  const PlanKey key = {&backend, r.devices.front(), forced, r.rates, desc};
+  libsgemm_status_t status = LIBSGEMM_SUCCESS;
+  for (size_t left = r.devices.size() + 1; !r.devices.empty() && r.devices.size() < left;) {
+    left = r.devices.size();
+    status = offload_to_first(&r, undo, key, may_keep, by, error);
+    if (status == LIBSGEMM_SUCCESS) break;
   }
-  if (status == LIBSGEMM_SUCCESS) *device = r.devices.front();
   return status;
-} catch (const std::bad_alloc &) {  // in planning, or before a pipeline runs: those catch their own
+} catch (...) {  // in planning, or before a pipeline runs: those catch their own; whatever it is, it is about memory
   set_error(error, "no host memory");
   return LIBSGEMM_OUT_OF_MEMORY;
 }

@@ -5,11 +5,20 @@
 
 namespace libsgemm {
 
+// Who computed a call, and in how many parts.
+struct Offloaded {
+  const Kernel *kernel;  // a row that ran
+  int device;            // the first one that computed
+  int devices;
+  int64_t tiles;
+};
+
 // Computes a description whose operands are in host memory on the devices of a backend. On failure C is as it was; or,
-// with `may_spoil`, it is undefined if the description does not read it, and no copy of C is needed. `kernel` NULL: the
-// cheapest for each tile; otherwise it is forced. Reports a row that ran, and the device, the first of several.
-libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may_spoil, const Kernel **kernel,
-                          int *device, Error *error);
+// with `may_spoil`, it is undefined if the description does not read it, and no copy of C is needed. `forced` NULL: the
+// cheapest row for each tile. Of a device that fails others take over what it has not finished, if there are any that
+// are equal. Throws nothing.
+libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may_spoil, const Kernel *forced,
+                          Offloaded *by, Error *error);
 
 // Before the process forks, with no call at work: ends the host threads.
 void stop_offload_threads();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "devices.h"
 #include "kernel_table.h"
 #include "pages.h"
 
@@ -45,6 +46,19 @@ bool UnitQueue::take(int part, Unit *unit) {
   *unit = longest.back();
   longest.pop_back();
   return true;
+}
+
+bool UnitQueue::give_back(int part, const Unit &unit) try {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  parts_[static_cast<size_t>(part)].push_front(unit);
+  return true;
+} catch (const std::bad_alloc &) {
+  return false;
+}
+
+bool UnitQueue::empty() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::all_of(parts_.begin(), parts_.end(), [](const std::deque<Unit> &part) { return part.empty(); });
 }
 
 size_t Pipeline::events_needed(const Plan &p, size_t pieces) {
@@ -87,10 +101,12 @@ Pipeline::Pipeline(Job *job, int part, DeviceSet *set, const std::vector<PinnedP
 
 libsgemm_status_t Pipeline::run(Error *error) {
   error_ = error;
+  no_more_ = false;
+  quiet_ = 0;
   progress_ = Clock::now();
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   try {
-    while (status == LIBSGEMM_SUCCESS && !done() && !job_.failed.load(std::memory_order_relaxed)) {
+    while (status == LIBSGEMM_SUCCESS && !done() && !job_.cancelled.load(std::memory_order_relaxed)) {
       bool moved = false;
       status = turn(&moved);
       if (moved) {
@@ -105,16 +121,38 @@ libsgemm_status_t Pipeline::run(Error *error) {
         idle_for_a_while();
       }
     }
-  } catch (const std::bad_alloc &) {
+  } catch (...) {  // whatever it is, it is about memory
     set_error(error, "no host memory");
     status = LIBSGEMM_OUT_OF_MEMORY;
   }
-  if (status != LIBSGEMM_SUCCESS) job_.failed = true;
+  if (hopeless(status)) job_.cancelled = true;
   if (!done()) {
     if (ending_ == Ending::healthy) ending_ = Ending::failed;
     settle();
   }
+  if (status == LIBSGEMM_SUCCESS) return status;
+  if (hopeless(status) || !return_units()) job_.cancelled = true;
   return status;
+}
+
+// Nobody else can go on: with a tile for which there is no kernel; or in a result that a lost device may still write.
+bool Pipeline::hopeless(libsgemm_status_t status) const {
+  return status == LIBSGEMM_NOT_SUPPORTED || (ending_ == Ending::lost && job_.c.pinned);
+}
+
+// Of units whose results are not in place what C was is put back, as if nobody had begun them; others may take them.
+bool Pipeline::return_units() {
+  for (Work &w : works_) {
+    if (w.finished()) {
+      ++traffic_.tiles;
+      continue;
+    }
+    if (job_.undo.reserved()) {
+      for (const Save &save : w.saves) job_.undo.restore(job_.desc, save.region);
+    }
+    if (!job_.units.give_back(part_, w.unit)) return false;
+  }
+  return true;
 }
 
 libsgemm_status_t Pipeline::turn(bool *moved) {
@@ -128,7 +166,10 @@ libsgemm_status_t Pipeline::turn(bool *moved) {
   if (status == LIBSGEMM_SUCCESS) status = fetch(moved);
   if (status == LIBSGEMM_SUCCESS) status = land_results(moved);
   *moved = store() || *moved;
-  while (!works_.empty() && works_.front().finished()) works_.pop_front();
+  while (!works_.empty() && works_.front().finished()) {
+    works_.pop_front();
+    ++traffic_.tiles;
+  }
   return status;
 }
 
@@ -147,7 +188,7 @@ libsgemm_status_t Pipeline::check_time(Error *error) {
   const std::chrono::duration<double> waited = Clock::now() - progress_;
   if (waited.count() < job_.timeout) return LIBSGEMM_SUCCESS;
   set_error(error, "device %d did not answer for %.3g s (LIBSGEMM_TIMEOUT)", device_, waited.count());
-  backend_.abandon(device_);
+  abandon_device(backend_, device_);
   ending_ = Ending::lost;
   return LIBSGEMM_EXECUTION_FAILED;
 }
@@ -263,16 +304,18 @@ void Pipeline::begin_saving(Work *w) {
   const bool saves = job_.undo.reserved();
   if (!saves && (job_.c.pinned || !lacks_pages(job_.desc, c))) return;
   const int64_t columns = std::max<int64_t>(1, static_cast<int64_t>(kSaveBytes / sizeof(float)) / c.rows);
+  std::vector<Save> all;
   for (int64_t item = c.item; item < c.item + c.items; ++item) {
     for (int64_t col = 0; col < c.cols; col += columns) {
       Save save;
       save.job = &job_;
       save.work = w;
       save.region = {item, 1, c.row, c.rows, c.col + col, std::min(columns, c.cols - col)};
-      w->saves.push_back(save);
+      all.push_back(save);
     }
   }
-  if (saves) saved_.reserve(saved_.size() + w->saves.size());
+  if (saves) saved_.reserve(saved_.size() + all.size());
+  w->saves.swap(all);  // from here on nothing can fail, and all of it is saved
   w->unsaved = static_cast<int64_t>(w->saves.size());
   for (Save &save : w->saves) {
     if (saves) saved_.push_back(save.region);
@@ -350,10 +393,7 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
   if (status != LIBSGEMM_SUCCESS) return status;
   --s.first->pins;
   if (s.second != nullptr) --s.second->pins;
-  if (last) {
-    results_.push_back(s.work);
-    ++traffic_.tiles;
-  }
+  if (last) results_.push_back(s.work);
   return status;
 }
 
@@ -378,6 +418,9 @@ void Pipeline::settle() {
   for (void *stream : {set_->up, set_->compute, set_->down}) {
     if (ending_ != Ending::lost) settle_stream(stream);
   }
+  // Where another call has given the device up all of that is refused at once: nothing was waited for, and copies may
+  // still be on their way. Other failures are the runtime's word that the device does nothing more.
+  if (is_abandoned(backend_, device_)) ending_ = Ending::lost;
 }
 
 libsgemm_status_t Pipeline::settle_stream(void *stream) {

@@ -24,10 +24,13 @@ class UnitQueue {
  public:
   UnitQueue(const GemmDesc &desc, const Plan &plan, int parts);
   bool take(int part, Unit *unit);
+  // For others to take. False if there is no memory for that.
+  bool give_back(int part, const Unit &unit);
+  bool empty() const;
   size_t parts() const { return parts_.size(); }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<std::deque<Unit>> parts_;
 };
 
@@ -42,12 +45,12 @@ struct Job {
   Operand a, b, c;
   const Undo &undo;
   UnitQueue &units;
-  std::atomic<bool> failed{false};
+  std::atomic<bool> cancelled{false};  // the call has failed, whatever devices could still do
 };
 
 struct Traffic {
   double up = 0, down = 0;  // bytes
-  int64_t tiles = 0;
+  int64_t tiles = 0;        // whose results are in place
 };
 
 class Pipeline {
@@ -57,10 +60,12 @@ class Pipeline {
 
   static size_t events_needed(const Plan &plan, size_t pieces);
 
-  // Works until there are no units left, or it or another device fails. Nothing is at work any more when it returns,
-  // unless the device is lost.
+  // Works until there are no units left, it fails, or the call is cancelled. If it fails, others can take what it has
+  // not finished; or it cancels the call. May run again after SUCCESS, for units that others have given back. Nothing
+  // is at work any more when it returns, unless the device is lost.
   libsgemm_status_t run(Error *error);
   Ending ending() const { return ending_; }
+  int device() const { return device_; }
 
   // After a failure of the call: what was saved of C is put back.
   void restore() const;
@@ -160,6 +165,8 @@ class Pipeline {
   GemmDesc describe(const Step &step) const;
   libsgemm_status_t launch(bool *moved);
   libsgemm_status_t launch_step(const Step &step);
+  bool hopeless(libsgemm_status_t status) const;
+  bool return_units();
   void settle();
   libsgemm_status_t settle_stream(void *stream);
 

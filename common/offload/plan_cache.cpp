@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 
+#include "immortal.h"
 #include "kernel_table.h"
 
 namespace libsgemm {
@@ -24,11 +25,7 @@ struct Cache {
   std::deque<Planned> plans;  // the newest first
 };
 
-// Never destroyed: calls may come from exit handlers.
-Cache &cache() {
-  static Cache *instance = new Cache;
-  return *instance;
-}
+Cache &cache() { return immortal<Cache>(); }
 
 bool same(const PlanKey &x, const PlanKey &y) {
   return x.backend == y.backend && x.device == y.device && x.forced == y.forced && x.rates.up == y.rates.up &&

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "immortal.h"
 #include "loader.h"
 
 namespace libsgemm {
@@ -55,10 +56,7 @@ struct Pool {
 };
 
 // Never destroyed: its threads may wait until the very end.
-Pool &pool() {
-  static Pool *instance = new Pool;
-  return *instance;
-}
+Pool &pool() { return immortal<Pool>(); }
 
 void watch(Pool *p) {
   p->watching.fetch_add(1, std::memory_order_relaxed);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "host_matrix.h"
+#include "immortal.h"
 
 namespace libsgemm {
 
@@ -88,10 +89,7 @@ class Kept {
       static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) / 16 * static_cast<size_t>(sysconf(_SC_PAGESIZE)), size_t{1} << 30);
 };
 
-Kept &kept() {
-  static Kept *instance = new Kept;
-  return *instance;
-}
+Kept &kept() { return immortal<Kept>(); }
 
 }  // namespace
 

@@ -85,8 +85,8 @@ void use_stream() {
 void use_pinned() {
   Error error = {};
   void *memory = nullptr;
-  if (!ok("allocate_pinned", table->allocate_pinned(1024, &memory, &error), error)) return;
-  table->release_pinned(memory);
+  if (!ok("allocate_pinned", table->allocate_pinned(0, 1024, &memory, &error), error)) return;
+  table->release_pinned(0, memory);
 }
 
 void use_device() {

@@ -39,7 +39,11 @@ namespace {
 
 using namespace libsgemm;
 
-constexpr int kDevices = 2;
+#ifndef MOCK_DEVICES
+#define MOCK_DEVICES 2
+#endif
+constexpr int kDevices = MOCK_DEVICES;
+static_assert(kDevices <= mock::kMostDevices);
 constexpr size_t kPage = 4096;
 
 // What has been recorded, and what of that has been reached.
@@ -54,6 +58,7 @@ struct Op {
   std::function<void()> work;
   SharedEvent reach, wait;
   uint64_t count = 0;
+  const void *pinned = nullptr;  // what a copy reads or writes there
 };
 
 struct Stream {
@@ -72,10 +77,11 @@ mock::Control g_control;
 std::recursive_mutex g_mutex;
 std::map<uintptr_t, Block> g_blocks;
 std::map<uintptr_t, size_t> g_pinned;
-Stream g_default[kDevices] = {{0, 0, {}}, {1, 0, {}}};
-std::set<Stream *> &g_streams = *new std::set<Stream *>{&g_default[0], &g_default[1]};  // those of tests stay
-bool g_lost[kDevices];
-uint64_t g_context[kDevices] = {1, 2};
+Stream g_default[mock::kMostDevices] = {{0, 0, {}}, {1, 0, {}}, {2, 0, {}}, {3, 0, {}}};
+std::set<Stream *> &g_streams =
+    *new std::set<Stream *>{&g_default[0], &g_default[1], &g_default[2], &g_default[3]};  // those of tests stay
+bool g_lost[mock::kMostDevices], g_abandoned[mock::kMostDevices];
+uint64_t g_context[mock::kMostDevices] = {1, 2, 3, 4};
 // What graphs hold on to.
 struct Kept {
   void (*ended)(void *);
@@ -85,8 +91,10 @@ std::vector<Kept> &g_kept = *new std::vector<Kept>;
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-bool counts_down(mock::Site site) {
+bool counts_down(mock::Site site, int device) {
   ++g_control.calls[site];
+  const int only = g_control.fail_device;
+  if (only > 0 && device >= 0 && device != only - 1) return false;
   int expected = g_control.fail_at[site];
   while (expected > 0 && !g_control.fail_at[site].compare_exchange_weak(expected, expected - 1)) {
   }
@@ -94,9 +102,11 @@ bool counts_down(mock::Site site) {
 }
 
 // Whether this call is to fail.
-bool fails(mock::Site site) {
-  const bool any = counts_down(mock::kAny), this_one = counts_down(site);
-  return any || this_one;
+bool fails(mock::Site site, int device) {
+  if (device >= 0) g_control.entered[device] = true;
+  const bool any = counts_down(mock::kAny, device), this_one = counts_down(site, device);
+  const bool refused = device >= 0 && (g_lost[device] || g_abandoned[device]);
+  return any || this_one || refused;
 }
 
 libsgemm_status_t fail(const char *what, Error *error) {
@@ -199,10 +209,10 @@ const char *version() { return "mock driver 1.0"; }
 int device_count() { return kDevices; }
 
 libsgemm_status_t describe_device(int device, libsgemm_device_info_t *info, Error *) {
-  std::snprintf(info->name, sizeof info->name, "mock device %d", device);
+  std::snprintf(info->name, sizeof info->name, "%s",
+                device != 0 && device == g_control.unlike ? "other mock device" : "mock device");
   std::snprintf(info->arch, sizeof info->arch, "mock_1");
   info->memory_bytes = uint64_t{1} << 30;
-  info->memory_free_bytes = info->memory_bytes;
   info->compute_units = 4;
   return LIBSGEMM_SUCCESS;
 }
@@ -220,8 +230,8 @@ uint64_t context(int device) { return g_context[device]; }
 bool capturing(int device, void *stream) { return stream_of(device, stream)->graph != 0; }
 uint64_t graph(int device, void *stream) { return stream_of(device, stream)->graph; }
 
-libsgemm_status_t keep_with_graph(int, void *, void (*ended)(void *), void *what, Error *error) {
-  if (fails(mock::kStream)) return fail("keeping memory with a graph", error);
+libsgemm_status_t keep_with_graph(int device, void *, void (*ended)(void *), void *what, Error *error) {
+  if (fails(mock::kStream, device)) return fail("keeping memory with a graph", error);
   const Lock lock(g_mutex);
   g_kept.push_back({ended, what});
   return LIBSGEMM_SUCCESS;
@@ -237,14 +247,16 @@ libsgemm_status_t allocate(int device, size_t bytes, void **memory, Error *error
   count_if_capturing();
   const int64_t most = g_control.capacity;
   const bool full = most > 0 && g_control.bytes + static_cast<int64_t>(bytes) > most;
-  *memory = fails(mock::kAllocate) || full ? nullptr : map_block(device, bytes);
+  const bool failed = fails(mock::kAllocate, device);
+  if (failed && (g_lost[device] || g_abandoned[device])) return *memory = nullptr, fail("allocating", error);
+  *memory = failed || full ? nullptr : map_block(device, bytes);
   if (*memory != nullptr) return LIBSGEMM_SUCCESS;
   set_error(error, "out of mock memory");
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
-libsgemm_status_t memory(int, size_t *free_bytes, size_t *total_bytes, Error *error) {
-  if (fails(mock::kMemory)) return fail("asking for the free memory", error);
+libsgemm_status_t memory(int device, size_t *free_bytes, size_t *total_bytes, Error *error) {
+  if (fails(mock::kMemory, device)) return fail("asking for the free memory", error);
   *total_bytes = size_t{1} << 30;
   *free_bytes = *total_bytes - static_cast<size_t>(g_control.bytes.load());
   return LIBSGEMM_SUCCESS;
@@ -266,24 +278,31 @@ void unmap_pinned(void *memory) {
   ::operator delete(memory);
 }
 
-libsgemm_status_t allocate_pinned(size_t bytes, void **memory, Error *error) {
-  *memory = fails(mock::kPinned) ? nullptr : map_pinned(bytes);
+libsgemm_status_t allocate_pinned(int device, size_t bytes, void **memory, Error *error) {
+  *memory = fails(mock::kPinned, device) ? nullptr : map_pinned(bytes);
   if (*memory != nullptr) return LIBSGEMM_SUCCESS;
   set_error(error, "out of mock page-locked memory");
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
+bool release_pinned(int device, void *memory) {
+  g_control.entered[device] = true;
+  if (g_lost[device] || g_abandoned[device]) return false;
+  unmap_pinned(memory);
+  return true;
+}
+
 // ---- Streams: nothing is done but while somebody waits or asks, then an operation of any stream that may go on
 
 bool may_go_on(const Stream &s) {
-  return !s.work.empty() && !g_control.hangs &&
+  return !s.work.empty() && !g_control.hangs && !g_control.hung[s.device] &&
          (!s.work.front().wait || s.work.front().wait->reached >= s.work.front().count);
 }
 
 void do_one(Stream *s) {
   const Op op = s->work.front();
   s->work.pop_front();
-  if (op.work && counts_down(mock::kWork)) g_lost[s->device] = true;
+  if (op.work && counts_down(mock::kWork, s->device)) g_lost[s->device] = true;
   if (op.work && !g_lost[s->device]) op.work();
   if (op.reach) op.reach->reached = std::max(op.reach->reached, op.count);
 }
@@ -314,7 +333,7 @@ void finish(int device) {
 }
 
 libsgemm_status_t create_stream(int device, void **stream, Error *error) {
-  if (fails(mock::kStream)) return fail("making a stream", error);
+  if (fails(mock::kStream, device)) return fail("making a stream", error);
   const Lock lock(g_mutex);
   auto *made = new Stream{device, 0, {}, g_context[device]};
   g_streams.insert(made);
@@ -333,7 +352,7 @@ void destroy_stream(int device, void *stream) {
 }
 
 libsgemm_status_t create_event(int device, void **event, Error *error) {
-  if (fails(mock::kStream)) return fail("making an event", error);
+  if (fails(mock::kStream, device)) return fail("making an event", error);
   *event = new SharedEvent(std::make_shared<Event>());
   (*static_cast<SharedEvent *>(*event))->context = g_context[device];
   ++g_control.objects;
@@ -354,18 +373,18 @@ void destroy_event(int device, void *event) {
 }
 
 libsgemm_status_t record_event(int device, void *event, void *stream, Error *error) {
-  if (fails(mock::kStream)) return fail("recording an event", error);
+  if (fails(mock::kStream, device)) return fail("recording an event", error);
   const Lock lock(g_mutex);
   const SharedEvent &e = event_of(device, event);
-  stream_of(device, stream)->work.push_back({{}, e, {}, ++e->recorded});
+  stream_of(device, stream)->work.push_back({{}, e, {}, ++e->recorded, nullptr});
   return LIBSGEMM_SUCCESS;
 }
 
 libsgemm_status_t stream_wait_event(int device, void *stream, void *event, Error *error) {
-  if (fails(mock::kStream)) return fail("waiting for an event", error);
+  if (fails(mock::kStream, device)) return fail("waiting for an event", error);
   const Lock lock(g_mutex);
   const SharedEvent &e = event_of(device, event);
-  stream_of(device, stream)->work.push_back({{}, {}, e, e->recorded});
+  stream_of(device, stream)->work.push_back({{}, {}, e, e->recorded, nullptr});
   return LIBSGEMM_SUCCESS;
 }
 
@@ -377,7 +396,7 @@ libsgemm_status_t lost(Error *error) {
 libsgemm_status_t query_event(int device, void *event, bool *ended, Error *error) {
   *ended = false;
   const Open open_memory;
-  if (fails(mock::kQuery) || g_lost[device]) return lost(error);
+  if (fails(mock::kQuery, device)) return lost(error);
   do_any(device);
   if (g_lost[device]) return lost(error);
   const Event &e = *event_of(device, event);
@@ -385,14 +404,23 @@ libsgemm_status_t query_event(int device, void *event, bool *ended, Error *error
   return LIBSGEMM_SUCCESS;
 }
 
-void abandon(int) { ++g_control.abandoned; }
+// Its work stays where it is, and whoever asks for the device is refused.
+void abandon(int device) {
+  const Lock lock(g_mutex);
+  ++g_control.abandoned;
+  g_abandoned[device] = true;
+}
 
 libsgemm_status_t synchronize(int device, void *stream, Error *error) {
   count_if_capturing();
   const Open open_memory;
   Stream *s = stream_of(device, stream);
-  if (fails(mock::kSynchronize)) {
-    s->work.clear();
+  // For the default stream of a device that nobody has used it needs no context.
+  const bool entered = device >= 0 && (stream != nullptr || g_control.entered[device]);
+  const bool failed = fails(mock::kSynchronize, device);
+  if (device >= 0) g_control.entered[device] = entered;
+  if (failed) {
+    if (!g_abandoned[s->device]) s->work.clear();
     return lost(error);
   }
   do_all(s->device, s);
@@ -400,7 +428,7 @@ libsgemm_status_t synchronize(int device, void *stream, Error *error) {
 }
 
 libsgemm_status_t copy(int device, const Copy &what, void *stream, Error *error) {
-  if (fails(mock::kCopy)) {
+  if (fails(mock::kCopy, device)) {
     set_error(error, "a mock copy failed");
     return LIBSGEMM_EXECUTION_FAILED;
   }
@@ -411,14 +439,16 @@ libsgemm_status_t copy(int device, const Copy &what, void *stream, Error *error)
                   static_cast<const char *>(what.source) + static_cast<size_t>(j) * what.source_pitch, what.bytes);
     }
   };
-  stream_of(device, stream)->work.push_back({run, {}, {}, 0});
+  const void *host = what.direction == Copy::to_host ? what.target : what.source;
+  if (what.direction == Copy::within_device || !is_pinned(host)) host = nullptr;
+  stream_of(device, stream)->work.push_back({run, {}, {}, 0, host});
   return LIBSGEMM_SUCCESS;
 }
 
 // The products of a batch are taken apart when the kernel runs, as arrays of pointers in device memory cannot be read
 // before; those in host memory are the caller's again when the call returns.
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site site, Error *error, bool scale_only) {
-  if (fails(site)) {
+  if (fails(site, launch.device)) {
     set_error(error, "a mock launch failed");
     return LIBSGEMM_EXECUTION_FAILED;
   }
@@ -450,7 +480,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
       std::memcpy(c, &bits, sizeof bits);
     }
   };
-  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0});
+  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
   return LIBSGEMM_SUCCESS;
 }
 
@@ -461,7 +491,7 @@ libsgemm_status_t enqueue_in_two(const GemmDesc &desc, const Launch &launch, Err
   const uint64_t mark = ++launches;
   auto *const place = static_cast<uint64_t *>(launch.workspace);
   std::deque<Op> &work = stream_of(launch.device, launch.stream)->work;
-  work.push_back({[place, mark] { *place = mark; }, {}, {}, 0});
+  work.push_back({[place, mark] { *place = mark; }, {}, {}, 0, nullptr});
   const libsgemm_status_t status = enqueue(desc, launch, mock::kLaunch, error, false);
   if (status != LIBSGEMM_SUCCESS) {
     work.pop_back();
@@ -475,7 +505,10 @@ libsgemm_status_t enqueue_in_two(const GemmDesc &desc, const Launch &launch, Err
   return status;
 }
 
-bool gemm_only(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type == Type::f32; }
+bool gemm_only(const GemmDesc &desc, int device) {
+  const bool lacks = device != 0 && device == g_control.unlike;
+  return desc.routine == Routine::gemm && desc.type == Type::f32 && !lacks;
+}
 bool gemm_of_16_bits(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
 // All but syrk, unless it is asked for, and 16-bit types: there has to be a routine that the GPU lacks.
 bool other_routines(const GemmDesc &desc, int) {
@@ -483,7 +516,7 @@ bool other_routines(const GemmDesc &desc, int) {
   return desc.routine != Routine::gemm && !lacks && desc.type == Type::f32;
 }
 double fast(const GemmDesc &, int) { return 1; }
-double slow(const GemmDesc &, int) { return 2; }
+double slow(const GemmDesc &, int device) { return device != 0 && device == g_control.slower ? 3 : 2; }
 size_t one_mebibyte(const GemmDesc &, int) { return size_t{1} << 20; }
 size_t two_mebibytes(const GemmDesc &, int) { return size_t{2} << 20; }
 
@@ -508,13 +541,13 @@ libsgemm_status_t launch_with_workspace(const GemmDesc &desc, const Launch &laun
 size_t plan_bytes(const GemmDesc &operand, int) { return mock_plan_bytes(operand); }
 
 libsgemm_status_t plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error) {
-  if (fails(mock::kLaunch)) {
+  if (fails(mock::kLaunch, launch.device)) {
     set_error(error, "a mock launch failed");
     return LIBSGEMM_EXECUTION_FAILED;
   }
   const Lock lock(g_mutex);
   const auto run = [operand, memory] { make_mock_plan(operand, static_cast<float *>(memory)); };
-  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0});
+  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
   return LIBSGEMM_SUCCESS;
 }
 
@@ -530,7 +563,7 @@ size_t checksum_bytes(const GemmDesc &desc, const Checksum &, int) {
 
 libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch, Error *error) {
   static auto *before = new std::map<const void *, Snapshot>;
-  if (fails(mock::kChecksum)) {
+  if (fails(mock::kChecksum, launch.device)) {
     set_error(error, "a mock checksum failed");
     return LIBSGEMM_EXECUTION_FAILED;
   }
@@ -548,7 +581,7 @@ libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool afte
     results[kChecksumResults - 1] = worst_of_sums(what.transposed ? c.transposed() : c, what.seed);
     before->erase(launch.workspace);
   };
-  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0});
+  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
   return LIBSGEMM_SUCCESS;
 }
 
@@ -582,7 +615,7 @@ Backend make_backend() {
   b.release = unmap_block;
   b.memory = memory;
   b.allocate_pinned = allocate_pinned;
-  b.release_pinned = unmap_pinned;
+  b.release_pinned = release_pinned;
   b.create_stream = create_stream;
   b.destroy_stream = destroy_stream;
   b.create_event = create_event;
@@ -630,7 +663,10 @@ void repair() {
       s->work.pop_front();
     }
   }
-  g_lost[0] = g_lost[1] = false;
+  for (int device = 0; device < kDevices; ++device) {
+    g_lost[device] = g_abandoned[device] = false;
+    g_control.hung[device] = false;
+  }
   g_control.hangs = false;
 }
 
@@ -644,13 +680,13 @@ void set_default_capturing(int device, bool on) { g_default[device].graph = on ?
 
 void enqueue_copy(void *stream, void *target, const void *source, size_t bytes) {
   const Lock lock(g_mutex);
-  stream_of(0, stream)->work.push_back({[=] { std::memcpy(target, source, bytes); }, {}, {}, 0});
+  stream_of(0, stream)->work.push_back({[=] { std::memcpy(target, source, bytes); }, {}, {}, 0, nullptr});
 }
 
 // Memory that the library has made no more answers to its addresses, which are not given out again.
 void reset(int device) {
   const Lock lock(g_mutex);
-  g_context[device] += kDevices;
+  g_context[device] += mock::kMostDevices;
   for (Stream *s : g_streams) {
     if (s->device == device) s->work.clear();
   }
@@ -658,6 +694,22 @@ void reset(int device) {
     if (block->second.device == device) g_control.bytes -= static_cast<int64_t>(block->second.bytes);
     block = block->second.device == device ? g_blocks.erase(block) : std::next(block);
   }
+}
+
+void wake(int device) {
+  const Open open_memory;
+  g_control.hung[device] = false;
+  while (do_any(device)) {
+  }
+}
+
+int dangling() {
+  const Lock lock(g_mutex);
+  int count = 0;
+  for (const Stream *s : g_streams) {
+    for (const Op &op : s->work) count += op.pinned != nullptr && !is_pinned(op.pinned) ? 1 : 0;
+  }
+  return count;
 }
 
 int pending(void *stream, int device) {
@@ -688,5 +740,7 @@ extern "C" LIBSGEMM_API mock::Control *mock_control() {
   g_control.destroy_graphs = destroy_graphs;
   g_control.reset = reset;
   g_control.pending = pending;
+  g_control.wake = wake;
+  g_control.dangling = dangling;
   return &g_control;
 }

@@ -24,10 +24,13 @@ enum Site : int {
   kSiteCount
 };
 
+constexpr int kMostDevices = 4;
+
 struct Control {
   // The n-th call from now at this site fails (1: the next); 0: none does.
   std::atomic<int> fail_at[kSiteCount];
   std::atomic<int> calls[kSiteCount];
+  std::atomic<int> fail_device;       // 1 + device on which calls fail; 0: on any
   std::atomic<int> flip_bit;          // 1 + element of C of which the next launch flips the top exponent bit; 0: none
   std::atomic<int64_t> bytes;         // of device memory allocated now
   std::atomic<int64_t> capacity;      // of all devices together, beyond which allocations fail; 0: none
@@ -35,9 +38,13 @@ struct Control {
   std::atomic<int64_t> pinned_bytes;  // of page-locked memory allocated now
   std::atomic<int64_t> objects;       // streams and events there are now, but for the tests'
   std::atomic<bool> hangs;            // the devices do no work any more
-  std::atomic<bool> has_syrk;         // it has rows for it; otherwise it lacks that routine
-  std::atomic<int> abandoned;         // devices given up
-  std::atomic<int> launches[2];       // of each device
+  std::atomic<bool> hung[kMostDevices];
+  std::atomic<int> unlike;  // device, not 0, of which the description differs, and rows lack on it; 0: none
+  std::atomic<int> slower;  // device, not 0, with the same description on which rows cost more; 0: none
+  std::atomic<bool> entered[kMostDevices];  // a call of the contract but describe_device() was for this device
+  std::atomic<bool> has_syrk;               // it has rows for it; otherwise it lacks that routine
+  std::atomic<int> abandoned;               // devices given up
+  std::atomic<int> launches[kMostDevices];
   std::atomic<int> probes;
   std::atomic<int> capturing_calls;  // allocations and synchronisations while a stream was capturing
 
@@ -64,6 +71,10 @@ struct Control {
   void (*destroy_graphs)();
   // cudaDeviceReset: all that the library has made on a device is gone, and must not be touched again.
   void (*reset)(int device);
+  // A device that hung goes on, with all that it was given.
+  void (*wake)(int device);
+  // Copies still to be done from or to page-locked memory that has been released meanwhile.
+  int (*dangling)();
   // Work enqueued and not yet done on a stream.
   int (*pending)(void *stream, int device);
 };

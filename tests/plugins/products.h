@@ -25,11 +25,14 @@ inline bool strict() { return std::getenv("LIBSGEMM_TEST_STRICT") != nullptr; }
 // Sets the environment before the library reads it, and connects to the plugin.
 inline mock::Control &gpu() {
   static mock::Control *control = [] {
-    setenv("LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu", 1);
+    const char *other = std::getenv("LIBSGEMM_TEST_MOCK");  // folder of another mock plugin
+    const std::string folder = std::string(MOCK_FOLDER "/") + (other != nullptr ? other : "gpu");
+    setenv("LIBSGEMM_BACKEND_PATH", folder.c_str(), 1);
     setenv("LIBSGEMM_OFFLOAD_THRESHOLD", kThreshold, 1);
+    setenv("LIBSGEMM_OFFLOAD_DEVICES", "1", 0);  // another one would take over what the first one fails to do
     if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
     if (std::getenv("LIBSGEMM_TEST_DETERMINISTIC") != nullptr) setenv("LIBSGEMM_DETERMINISTIC", "1", 1);
-    void *plugin = dlopen(MOCK_FOLDER "/gpu/libsgemm_cuda.so", RTLD_NOW | RTLD_LOCAL);
+    void *plugin = dlopen((folder + "/libsgemm_cuda.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     REQUIRE(plugin != nullptr);
     const auto entry = reinterpret_cast<mock::ControlEntry>(dlsym(plugin, mock::kControlSymbol));
     REQUIRE(entry != nullptr);
@@ -42,6 +45,7 @@ inline void reset() {
   for (auto &count : gpu().calls) count = 0;
   for (auto &fault : gpu().fail_at) fault = 0;
   gpu().flip_bit = 0;
+  gpu().fail_device = 0;
 }
 
 inline float value(int64_t i, int64_t j) { return static_cast<float>((i * 5 + j * 3) % 7 - 3); }

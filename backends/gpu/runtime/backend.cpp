@@ -15,9 +15,6 @@ libsgemm_status_t describe_device(int index, libsgemm_device_info_t *info, Error
   std::snprintf(info->arch, sizeof info->arch, "%s", d.arch_name);
   info->memory_bytes = d.memory_bytes;
   info->compute_units = d.compute_units;
-  size_t free_bytes = 0, total_bytes = 0;
-  Error unusable;  // another process may have the device to itself; the rest is known all the same
-  if (memory(index, &free_bytes, &total_bytes, &unusable) == LIBSGEMM_SUCCESS) info->memory_free_bytes = free_bytes;
   return LIBSGEMM_SUCCESS;
 }
 

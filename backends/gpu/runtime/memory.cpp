@@ -80,24 +80,25 @@ libsgemm_status_t memory(int index, size_t *free_bytes, size_t *total_bytes, Err
   return status_of(code, index, "asking for the free memory", error);
 }
 
-libsgemm_status_t allocate_pinned(size_t bytes, void **memory, Error *error) {
+libsgemm_status_t allocate_pinned(int index, size_t bytes, void **memory, Error *error) {
   *memory = nullptr;
   Scope scope;
-  const libsgemm_status_t status = scope.enter(0, error);
+  const libsgemm_status_t status = scope.enter(index, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   const RelaxedCapture relaxed;
   const Code code = fails(Site::pinned)
                         ? LIBSGEMM_OUT_OF_MEMORY_CODE
                         : LIBSGEMM_HOST_MALLOC(memory, std::max<size_t>(bytes, 1), LIBSGEMM_HOST_PORTABLE);
-  return status_of(code, 0, "allocating page-locked memory", error);
+  return status_of(code, index, "allocating page-locked memory", error);
 }
 
-void release_pinned(void *memory) {
+bool release_pinned(int index, void *memory) {
   Scope scope;
   Error ignored;
-  if (scope.enter(0, &ignored) != LIBSGEMM_SUCCESS) return;
+  if (scope.enter(index, &ignored) != LIBSGEMM_SUCCESS) return false;
   const RelaxedCapture relaxed;
   succeeds(LIBSGEMM_HOST_FREE(memory));
+  return true;
 }
 
 namespace {

@@ -18,8 +18,8 @@ uint64_t graph(int index, void *stream);
 libsgemm_status_t allocate(int index, size_t bytes, void **memory, Error *error);
 void release(int index, void *memory);
 libsgemm_status_t memory(int index, size_t *free_bytes, size_t *total_bytes, Error *error);
-libsgemm_status_t allocate_pinned(size_t bytes, void **memory, Error *error);
-void release_pinned(void *memory);
+libsgemm_status_t allocate_pinned(int index, size_t bytes, void **memory, Error *error);
+bool release_pinned(int index, void *memory);
 libsgemm_status_t copy(int index, const Copy &what, void *stream, Error *error);
 
 // stream.cpp

@@ -1,0 +1,58 @@
+// The devices at work on a call, one pipeline for each, and what they hold for it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "offload.h"
+#include "pipeline.h"
+
+namespace libsgemm {
+
+// The devices' sets and the pinned pieces of a call, which the sets share, given back on every way out.
+class Holdings {
+ public:
+  Holdings() = default;
+  ~Holdings();
+  Holdings(const Holdings &) = delete;
+  Holdings &operator=(const Holdings &) = delete;
+
+  // Within the capacity reserved before.
+  void add(DeviceSet *set) {
+    sets.push_back(set);
+    endings.push_back(Ending::failed);
+  }
+  size_t share() const { return pieces.size() / sets.size(); }  // of a set
+
+  std::vector<DeviceSet *> sets;
+  std::vector<Ending> endings;
+  std::vector<PinnedPiece> pieces;
+};
+
+// One pipeline for each set, the first in this thread.
+class Run {
+ public:
+  Run(Job *job, Holdings *holdings);
+
+  // While there are units that a device that failed has given back, and others, those run again. On failure C is as it
+  // was, if that was saved. Throws nothing.
+  libsgemm_status_t run(Error *error);
+
+  void report(Offloaded *by) const;
+  Traffic traffic() const;
+
+ private:
+  std::ptrdiff_t healthy() const;
+  void run_healthy();
+  void run_one(size_t i) { status_[i] = pipelines_[i]->run(&errors_[i]); }
+  const Kernel *kernel() const;
+
+  Job &job_;
+  Holdings &holdings_;
+  std::vector<std::unique_ptr<Pipeline>> pipelines_;
+  std::vector<Error> errors_;
+  std::vector<libsgemm_status_t> status_, before_;
+};
+
+}  // namespace libsgemm
