@@ -26,6 +26,7 @@ const char *fault_variable() {
 
 std::string sgemm_test::skip_reason() {
   if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
+  setenv("LIBSGEMM_OFFLOAD_DEVICES", "1", 1);  // another one would take over what the first one fails to do
   const std::string missing = gpu::missing();
 #if !defined(LIBSGEMM_FAULT_INJECTION)
   if (missing.empty() && !(gpu::backend() == "hip" && gpu::on_nvidia())) {

@@ -105,6 +105,7 @@ bool counts_down(mock::Site site, int device) {
 bool fails(mock::Site site, int device) {
   if (device >= 0) g_control.entered[device] = true;
   const bool any = counts_down(mock::kAny, device), this_one = counts_down(site, device);
+  if (any || this_one) g_control.together = false;
   const bool refused = device >= 0 && (g_lost[device] || g_abandoned[device]);
   return any || this_one || refused;
 }
@@ -255,6 +256,11 @@ libsgemm_status_t allocate(int device, size_t bytes, void **memory, Error *error
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
+void release(int device, void *memory) {
+  const Lock lock(g_mutex);
+  if (!g_abandoned[device]) unmap_block(device, memory);
+}
+
 libsgemm_status_t memory(int device, size_t *free_bytes, size_t *total_bytes, Error *error) {
   if (fails(mock::kMemory, device)) return fail("asking for the free memory", error);
   *total_bytes = size_t{1} << 30;
@@ -295,6 +301,7 @@ bool release_pinned(int device, void *memory) {
 // ---- Streams: nothing is done but while somebody waits or asks, then an operation of any stream that may go on
 
 bool may_go_on(const Stream &s) {
+  if (s.device == 0 && g_control.together) return false;
   return !s.work.empty() && !g_control.hangs && !g_control.hung[s.device] &&
          (!s.work.front().wait || s.work.front().wait->reached >= s.work.front().count);
 }
@@ -302,7 +309,10 @@ bool may_go_on(const Stream &s) {
 void do_one(Stream *s) {
   const Op op = s->work.front();
   s->work.pop_front();
-  if (op.work && counts_down(mock::kWork, s->device)) g_lost[s->device] = true;
+  if (op.work && counts_down(mock::kWork, s->device)) {
+    g_lost[s->device] = true;
+    g_control.together = false;
+  }
   if (op.work && !g_lost[s->device]) op.work();
   if (op.reach) op.reach->reached = std::max(op.reach->reached, op.count);
 }
@@ -344,6 +354,7 @@ libsgemm_status_t create_stream(int device, void **stream, Error *error) {
 
 void destroy_stream(int device, void *stream) {
   const Open open_memory;
+  if (g_abandoned[device]) return;  // it is left alone, with its work
   Stream *s = stream_of(device, stream);
   do_all(device, s);
   g_streams.erase(s);
@@ -367,6 +378,7 @@ const SharedEvent &event_of(int device, void *event) {
 
 void destroy_event(int device, void *event) {
   const Lock lock(g_mutex);
+  if (g_abandoned[device]) return;
   event_of(device, event);
   --g_control.objects;
   delete static_cast<SharedEvent *>(event);
@@ -453,6 +465,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
     return LIBSGEMM_EXECUTION_FAILED;
   }
   if (!scale_only) ++g_control.launches[launch.device];
+  if (launch.device == 1) g_control.together = false;
   const int flip = scale_only ? 0 : g_control.flip_bit.exchange(0);
   const Lock lock(g_mutex);
   std::vector<GemmDesc> listed;
@@ -612,7 +625,7 @@ Backend make_backend() {
   b.graph = graph;
   b.keep_with_graph = keep_with_graph;
   b.allocate = allocate;
-  b.release = unmap_block;
+  b.release = release;
   b.memory = memory;
   b.allocate_pinned = allocate_pinned;
   b.release_pinned = release_pinned;
@@ -667,7 +680,7 @@ void repair() {
     g_lost[device] = g_abandoned[device] = false;
     g_control.hung[device] = false;
   }
-  g_control.hangs = false;
+  g_control.hangs = g_control.together = false;
 }
 
 void set_capturing(void *stream, bool on) {

@@ -38,6 +38,7 @@ struct Control {
   std::atomic<int64_t> pinned_bytes;  // of page-locked memory allocated now
   std::atomic<int64_t> objects;       // streams and events there are now, but for the tests'
   std::atomic<bool> hangs;            // the devices do no work any more
+  std::atomic<bool> together;         // device 0 does nothing until device 1 has a launch, or a fault was met
   std::atomic<bool> hung[kMostDevices];
   std::atomic<int> unlike;  // device, not 0, of which the description differs, and rows lack on it; 0: none
   std::atomic<int> slower;  // device, not 0, with the same description on which rows cost more; 0: none
