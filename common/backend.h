@@ -135,8 +135,8 @@ struct Backend {
   void (*locate)(const void *const *pointers, int count, Location *locations);
   // Identity of what memory, streams and events that the thread makes on a device belong to, and vanish with: the
   // context that is current if it is one of that device, otherwise the device's own, which is made now if need be.
-  // Never the same twice in a process: another one after cudaDeviceReset. 0: there is none to be had. NULL: never
-  // changes.
+  // Never the same twice in a process: another one after cudaDeviceReset. Odd: the device's own, of which there is one
+  // at a time. 0: there is none to be had. NULL: always 1.
   uint64_t (*context)(int device);
   // True if `stream` is recording a graph; or if it is the default stream and must not be used because another stream
   // is. device -1: the thread's current one.

@@ -134,7 +134,9 @@ uint64_t Scope::context_id() const { return id_of(now_); }
 uint64_t context(int index) {
   Scope scope;
   Error ignored;
-  return scope.enter(index, &ignored) == LIBSGEMM_SUCCESS ? scope.context_id() : 0;
+  if (scope.enter(index, &ignored) != LIBSGEMM_SUCCESS) return 0;
+  const bool own = scope.current() == states()[index].primary.load(std::memory_order_acquire);
+  return 2 * scope.context_id() + (own ? 1 : 0);
 }
 
 // A context exists that this thread would use.

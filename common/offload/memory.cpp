@@ -30,7 +30,8 @@ constexpr size_t kEvents = 64;
 struct Segment {
   const Backend *backend;
   int device;
-  char *memory;  // NULL: about to be allocated, or to go
+  uint64_t context;  // with which it goes
+  char *memory;      // NULL: about to be allocated, or to go
   size_t pieces;
   unsigned idle;  // a bit for each
 
@@ -71,6 +72,10 @@ State &state() { return immortal<State>(); }
 
 using Lock = std::unique_lock<std::mutex>;
 
+// Whether a reset has taken what was made in a context, as is known in the present one. A context of the program's own
+// may still be there: what belongs to it waits for calls that work in it.
+bool is_gone(uint64_t context, uint64_t now) { return context % 2 == 1 && now % 2 == 1 && context != now; }
+
 // For a while, for work that may take long.
 class Unlocked {
  public:
@@ -109,7 +114,7 @@ bool grow(State *s, Lock *lock, const Backend &backend, int device) {
     const size_t bytes = pieces * kPieceBytes;
     if (s->pinned_bytes + bytes > s->pinned_most()) continue;
     try {
-      s->segments.push_back({&backend, device, nullptr, pieces, 0});
+      s->segments.push_back({&backend, device, 0, nullptr, pieces, 0});
     } catch (const std::bad_alloc &) {
       return false;
     }
@@ -120,6 +125,7 @@ bool grow(State *s, Lock *lock, const Backend &backend, int device) {
     libsgemm_status_t status = LIBSGEMM_SUCCESS;
     {
       const Unlocked others(lock);
+      made->context = context_of(backend, device);
       status = backend.allocate_pinned(device, bytes, &memory, &ignored);
     }
     if (status == LIBSGEMM_SUCCESS) {
@@ -138,6 +144,7 @@ bool grow(State *s, Lock *lock, const Backend &backend, int device) {
 void release_segment(State *s, Lock *lock, const Segment &x) {
   const auto release = [&](int device) {
     const Unlocked others(lock);
+    if (device == x.device && is_gone(x.context, context_of(*x.backend, device))) return true;  // with all it had
     return x.backend->release_pinned(device, x.memory);
   };
   if (!usable(*x.backend) || release(x.device)) return;
@@ -163,12 +170,22 @@ void shrink_pinned(State *s, Lock *lock, bool all) {
   }
 }
 
+// Drops what a reset has taken.
+void forget_segments(State *s, const Backend &backend) {
+  s->segments.remove_if([&](const Segment &x) {
+    const bool idle = x.backend == &backend && x.memory != nullptr && x.idle == x.all();
+    if (!idle || !is_gone(x.context, context_of(backend, x.device))) return false;
+    s->pinned_bytes -= x.bytes();
+    return true;
+  });
+}
+
 // ---- Sets
 
 // Outside the lock.
 void destroy(State *s, DeviceSet *set) noexcept {
   const Backend &b = *set->backend;
-  if (usable(b)) {
+  if (usable(b) && set->context == context_of(b, set->device)) {
     for (void *event : set->events) b.destroy_event(set->device, event);
     for (void *stream : {set->up, set->compute, set->down}) {
       if (stream != nullptr) b.destroy_stream(set->device, stream);
@@ -211,11 +228,19 @@ size_t allocated_bytes(const State &s, const Backend &backend, int device) {
   return bytes;
 }
 
-// The smallest idle set that is large enough, else any; NULL if there is none.
-DeviceSet *pick(State *s, const Backend &backend, int device, size_t bytes) {
+// Drops what a reset has taken.
+void forget_sets(State *s, const Backend &backend, int device, uint64_t now) {
+  s->sets.remove_if([&](const DeviceSet &set) {
+    const bool idle = set.place == DeviceSet::idle || set.place == DeviceSet::lost;
+    return is_of(set, backend, device) && idle && is_gone(set.context, now);
+  });
+}
+
+// The smallest idle set of a context that is large enough, else any; NULL if there is none.
+DeviceSet *pick(State *s, const Backend &backend, int device, uint64_t context, size_t bytes) {
   DeviceSet *best = nullptr;
   for (DeviceSet &set : s->sets) {
-    if (!is_of(set, backend, device) || set.place != DeviceSet::idle) continue;
+    if (!is_of(set, backend, device) || set.context != context || set.place != DeviceSet::idle) continue;
     const bool better = best == nullptr || (best->bytes < bytes && set.bytes >= bytes) ||
                         (set.bytes >= bytes && set.bytes < best->bytes);
     if (better) best = &set;
@@ -295,6 +320,7 @@ std::vector<PinnedPiece> take_pieces(const Backend &backend, int device, int wan
   taken.reserve(static_cast<size_t>(std::max(2, wanted)));
   Lock lock(s.mutex);
   s.learn_limits();
+  forget_segments(&s, backend);
   // A call takes at most half of what there is left, so that there is some for others.
   size_t idle = 0;
   for (const Segment &x : s.segments) idle += static_cast<size_t>(__builtin_popcount(x.idle)) * kPieceBytes;
@@ -339,8 +365,10 @@ void give_pieces(const PinnedPiece *pieces, size_t count) noexcept {
 
 libsgemm_status_t device_budget(const Backend &backend, int device, size_t enough, size_t *bytes, Error *error) {
   State &s = state();
+  const uint64_t now = context_of(backend, device);
   Lock lock(s.mutex);
   s.learn_limits();
+  forget_sets(&s, backend, device, now);
   Device &d = known(&s, backend, device);
   const auto left = [&](size_t all) {
     const size_t taken = taken_bytes(s, backend, device);
@@ -352,7 +380,8 @@ libsgemm_status_t device_budget(const Backend &backend, int device, size_t enoug
     return LIBSGEMM_SUCCESS;
   }
   for (const DeviceSet &set : s.sets) {
-    if (is_of(set, backend, device) && set.place == DeviceSet::idle && set.bytes >= enough) {
+    const bool fits = is_of(set, backend, device) && set.context == now && set.bytes >= enough;
+    if (fits && set.place == DeviceSet::idle) {
       *bytes = set.bytes;
       return LIBSGEMM_SUCCESS;
     }
@@ -378,8 +407,10 @@ libsgemm_status_t device_budget(const Backend &backend, int device, size_t enoug
 libsgemm_status_t take_set(const Backend &backend, int device, size_t bytes, size_t events, bool wait, DeviceSet **set,
                            Error *error) {
   State &s = state();
+  const uint64_t now = context_of(backend, device);
   Lock lock(s.mutex);
   s.learn_limits();
+  forget_sets(&s, backend, device, now);
   *set = nullptr;
   const auto full = [&] {
     const size_t taken = taken_bytes(s, backend, device);
@@ -393,11 +424,12 @@ libsgemm_status_t take_set(const Backend &backend, int device, size_t bytes, siz
     s.given.wait(lock);
   }
   known(&s, backend, device);
-  DeviceSet *mine = pick(&s, backend, device, bytes);
+  DeviceSet *mine = pick(&s, backend, device, now, bytes);
   if (mine == nullptr) {
     mine = &s.sets.emplace_back();
     mine->backend = &backend;
     mine->device = device;
+    mine->context = now;
   }
   mine->place = DeviceSet::used;
   const bool enough = mine->there >= bytes;

@@ -25,6 +25,7 @@ void give_pieces(const PinnedPiece *pieces, size_t count) noexcept;
 struct DeviceSet {
   const Backend *backend = nullptr;
   int device = 0;
+  uint64_t context = 0;                                     // to which all of it belongs
   void *up = nullptr, *compute = nullptr, *down = nullptr;  // streams
   std::vector<void *> events;
   char *memory = nullptr;
