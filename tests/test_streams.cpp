@@ -268,3 +268,24 @@ TEST_CASE("after a reset of the device nothing made before is touched, and calls
   CHECK(libsgemm_destroy(old) == LIBSGEMM_SUCCESS);
   CHECK(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
 }
+
+TEST_CASE("a launch in steps whose later kernel cannot be loaded leaves C alone") {
+  reset();
+  Handle h;
+  DeviceProduct p(0), fresh(0, 56);
+  const auto symm = [&h](DeviceProduct *q) {
+    const int64_t n = q->host.n;
+    return libsgemm_ssymm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_UPPER, n, n, 2, q->a, n, q->b, n, -1, q->c,
+                            n);
+  };
+  REQUIRE(symm(&p) == LIBSGEMM_SUCCESS);
+  CHECK(kernel() == "cuda_mock_level3");
+  REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+  gpu().unload();
+  gpu().fail_at[mock::kLoad] = 1;
+  CHECK(symm(&fresh) == LIBSGEMM_EXECUTION_FAILED);
+  REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+  CHECK(fresh.untouched());
+  CHECK(symm(&fresh) == LIBSGEMM_SUCCESS);
+  REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+}

@@ -77,6 +77,7 @@ mock::Control g_control;
 std::recursive_mutex g_mutex;
 std::map<uintptr_t, Block> g_blocks;
 std::map<uintptr_t, size_t> g_pinned;
+std::map<void *, int> g_pinned_by;  // the library's: by which device
 Stream g_default[mock::kMostDevices] = {{0, 0, {}}, {1, 0, {}}, {2, 0, {}}, {3, 0, {}}};
 std::set<Stream *> &g_streams =
     *new std::set<Stream *>{&g_default[0], &g_default[1], &g_default[2], &g_default[3]};  // those of tests stay
@@ -227,7 +228,10 @@ void locate(const void *const *pointers, int count, Location *locations) {
   }
 }
 
-uint64_t context(int device) { return g_context[device]; }
+uint64_t context(int device) {
+  g_control.entered[device] = true;
+  return g_lost[device] || g_abandoned[device] ? 0 : g_context[device];
+}
 bool capturing(int device, void *stream) { return stream_of(device, stream)->graph != 0; }
 uint64_t graph(int device, void *stream) { return stream_of(device, stream)->graph; }
 
@@ -286,6 +290,8 @@ void unmap_pinned(void *memory) {
 
 libsgemm_status_t allocate_pinned(int device, size_t bytes, void **memory, Error *error) {
   *memory = fails(mock::kPinned, device) ? nullptr : map_pinned(bytes);
+  const Lock lock(g_mutex);
+  if (*memory != nullptr) g_pinned_by[*memory] = device;
   if (*memory != nullptr) return LIBSGEMM_SUCCESS;
   set_error(error, "out of mock page-locked memory");
   return LIBSGEMM_OUT_OF_MEMORY;
@@ -294,6 +300,8 @@ libsgemm_status_t allocate_pinned(int device, size_t bytes, void **memory, Error
 bool release_pinned(int device, void *memory) {
   g_control.entered[device] = true;
   if (g_lost[device] || g_abandoned[device]) return false;
+  const Lock lock(g_mutex);
+  if (g_pinned_by.erase(memory) == 0) std::abort();  // it is none, or was given back, or is gone
   unmap_pinned(memory);
   return true;
 }
@@ -551,6 +559,31 @@ libsgemm_status_t launch_with_workspace(const GemmDesc &desc, const Launch &laun
   return enqueue_in_two(desc, launch, error);
 }
 
+bool g_loaded = true;  // the second kernel of the row below
+
+// A first kernel that leaves C half done, and a second one, which may not be there.
+libsgemm_status_t launch_in_steps(const GemmDesc &desc, const Launch &launch, Error *error) {
+  const Lock lock(g_mutex);
+  std::deque<Op> &work = stream_of(launch.device, launch.stream)->work;
+  const auto element = std::make_shared<float>();
+  float *const c = batch_item(desc, 0).c;
+  if (!launch.rehearsal) {
+    const auto spoil = [=] {
+      *element = *c;
+      *c = std::nanf("");
+    };
+    work.push_back({spoil, {}, {}, 0, nullptr});
+  }
+  g_loaded = g_loaded || !fails(mock::kLoad, launch.device);
+  if (!g_loaded) return fail("loading a kernel", error);
+  if (launch.rehearsal) return LIBSGEMM_SUCCESS;
+  work.push_back({[=] { *c = *element; }, {}, {}, 0, nullptr});
+  const libsgemm_status_t status = enqueue(desc, launch, mock::kLaunch, error, false);
+  return status;
+}
+
+void unload() { g_loaded = false; }
+
 size_t plan_bytes(const GemmDesc &operand, int) { return mock_plan_bytes(operand); }
 
 libsgemm_status_t plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error) {
@@ -603,7 +636,7 @@ constexpr Kernel kKernels[] = {
     {MOCK_NAME "_mock_plain", LIBSGEMM_MATH_FP32, gemm_only, slow, nullptr, launch_plain},
     {MOCK_NAME "_mock_tf32", LIBSGEMM_MATH_TF32, gemm_only, slow, nullptr, launch_plain, true},
     {MOCK_NAME "_mock_fp16x3", kMockPlanMode, gemm_only, fast, nullptr, launch_plain},
-    {MOCK_NAME "_mock_level3", LIBSGEMM_MATH_FP32, other_routines, fast, nullptr, launch_plain},
+    {MOCK_NAME "_mock_level3", LIBSGEMM_MATH_FP32, other_routines, fast, nullptr, launch_in_steps, false, true},
     {MOCK_NAME "_mock_16_bits", LIBSGEMM_MATH_FP32, gemm_of_16_bits, fast, two_mebibytes, launch_plain},
 };
 
@@ -703,6 +736,10 @@ void reset(int device) {
   for (Stream *s : g_streams) {
     if (s->device == device) s->work.clear();
   }
+  for (auto pinned = g_pinned_by.begin(); pinned != g_pinned_by.end();) {
+    if (pinned->second == device) unmap_pinned(pinned->first);
+    pinned = pinned->second == device ? g_pinned_by.erase(pinned) : std::next(pinned);
+  }
   for (auto block = g_blocks.begin(); block != g_blocks.end();) {
     if (block->second.device == device) g_control.bytes -= static_cast<int64_t>(block->second.bytes);
     block = block->second.device == device ? g_blocks.erase(block) : std::next(block);
@@ -750,6 +787,7 @@ extern "C" LIBSGEMM_API mock::Control *mock_control() {
   g_control.join_capture = join_capture;
   g_control.set_default_capturing = set_default_capturing;
   g_control.enqueue_copy = enqueue_copy;
+  g_control.unload = unload;
   g_control.destroy_graphs = destroy_graphs;
   g_control.reset = reset;
   g_control.pending = pending;

@@ -19,6 +19,7 @@ enum Site : int {
   kStream,  // making one, or an event; recording an event, and waiting for it on a stream
   kMemory,  // asking for what is free
   kChecksum,
+  kLoad,  // of the second kernel of the row in steps, at its first use after unload()
   kWork,  // no call: an operation of the device, which is lost by that
   kAny,   // each of the above but kWork
   kSiteCount
@@ -68,6 +69,8 @@ struct Control {
   void (*set_default_capturing)(int device, bool capturing);
   // A copy of the program's own, enqueued.
   void (*enqueue_copy)(void *stream, void *target, const void *source, size_t bytes);
+  // The second kernel of the row that launches in steps has to be loaded again.
+  void (*unload)();
   // The program destroys all graphs it has recorded so far.
   void (*destroy_graphs)();
   // cudaDeviceReset: all that the library has made on a device is gone, and must not be touched again.
