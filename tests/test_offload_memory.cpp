@@ -21,8 +21,12 @@ std::atomic<bool> no_memory{false};
 
 }  // namespace
 
+// Not inlined: GCC would warn of free() for memory from new.
+[[gnu::noinline]] void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
+  return no_memory ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+}
 [[gnu::noinline]] void *operator new(size_t bytes) {
-  void *memory = no_memory ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+  void *memory = operator new(bytes, std::nothrow);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
