@@ -113,6 +113,7 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   launch.stream = stream_of(*r);
   launch.capturing = table.capturing(launch.device, launch.stream);
   launch.arrays_on_device = r->at.arrays_on_device;
+  handle->use(index, launch.device);
   libsgemm_status_t status = refuse_to_break_graph(launch, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   const Kernel *kernel = choose(*r, index, launch.device, handle->workspace_bytes);

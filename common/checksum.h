@@ -31,6 +31,12 @@ LIBSGEMM_HOST_DEVICE inline double checksum_sign(uint64_t seed, int64_t j) {
 
 LIBSGEMM_HOST_DEVICE inline bool checksum_finite(double x) { return x - x == 0; }
 
+// What a row that truncates cuts off where inputs are below their normal range: it aligns a product by the exponents of
+// that range, so `part` of `least`, the smallest normal input, in the place of each factor that is smaller.
+struct ChecksumCut {
+  double part, least;  // part 0: it does not truncate
+};
+
 // What the rows of C are held to.
 struct ChecksumBound {
   libsgemm_math_mode_t mode;
@@ -38,6 +44,8 @@ struct ChecksumBound {
   double alpha;                // its magnitude
   double columns;              // of C
   double norms, norm, widest;  // of the norms |B_l|: their sum, their 2-norm, the largest
+  double terms;                // of an element
+  ChecksumCut cut;
   // What an element loses below the normal range, beside f: by the roundings of its terms, and for each unit of the
   // magnitude of the factors if alpha multiplies the others first.
   double floor, scaled_first;
@@ -47,7 +55,7 @@ constexpr double kChecksumSmallest = 0x1p-149;  // of FP32
 
 // With norms to be filled in: they matter if checksum_needs_norms(). `terms`: of an element.
 LIBSGEMM_HOST_DEVICE inline ChecksumBound checksum_bound(libsgemm_math_mode_t mode, double factor, double alpha,
-                                                         double terms, double columns) {
+                                                         double terms, double columns, const ChecksumCut &cut) {
   const double magnitude = alpha < 0 ? -alpha : alpha;
   const double products = mode == LIBSGEMM_MATH_BF16X6 ? 6 : 1;
   ChecksumBound b = {};
@@ -55,13 +63,16 @@ LIBSGEMM_HOST_DEVICE inline ChecksumBound checksum_bound(libsgemm_math_mode_t mo
   b.factor = factor;
   b.alpha = magnitude;
   b.columns = columns;
+  b.terms = terms;
+  b.cut = cut;
   b.floor = kChecksumSmallest * (products * terms + 2) * (magnitude > 1 ? magnitude : 1);
   b.scaled_first = magnitude == 1 ? 0 : kChecksumSmallest;
   return b;
 }
 
-LIBSGEMM_HOST_DEVICE inline bool checksum_needs_norms(libsgemm_math_mode_t mode, double alpha) {
-  return mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_BF16X6 || (alpha != 1 && alpha != -1);
+LIBSGEMM_HOST_DEVICE inline bool checksum_needs_norms(libsgemm_math_mode_t mode, double alpha, const ChecksumCut &cut) {
+  const bool splits = mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_BF16X6;
+  return splits || (alpha != 1 && alpha != -1) || cut.part > 0;
 }
 
 // Of row i: sum_l |A_il| |B_l|, sum_l |A_il|, and |beta| |C0_i|.
@@ -69,11 +80,12 @@ struct ChecksumRow {
   double size, plain, old;
 };
 
-// What parts of inputs may lose of the sum of a row in the modes that split inputs; see verify.h.
+// What may be lost of the sum of a row beside rounding: by parts of inputs in the modes that split them, and by what is
+// cut off below the normal range of inputs; see verify.h.
 LIBSGEMM_HOST_DEVICE inline double checksum_lost(const ChecksumRow &row, const ChecksumBound &b) {
   if (b.mode == LIBSGEMM_MATH_FP16X3) return 0x1p-49 * (row.plain * b.norms + row.plain * b.norm);
   if (b.mode == LIBSGEMM_MATH_BF16X6) return 0x1p-133 * (b.norms + row.plain * sqrt(b.columns));
-  return 0;
+  return b.cut.part * b.cut.least * (b.norms + (row.plain + b.cut.least * b.terms) * sqrt(b.columns));
 }
 
 // Whether an element of the row may be Inf or NaN in a right kernel: see verify.h. The sums stand for the largest.
@@ -111,6 +123,7 @@ struct Checksum {
   BlockChoice rows, columns;
   bool transposed;            // sums go down the columns of C: rows and columns are those of its transpose
   double factor;              // f of verify.h; needed behind the product only
+  ChecksumCut cut;            // likewise
   libsgemm_math_mode_t mode;  // arithmetic of the product, likewise
 };
 

@@ -228,6 +228,7 @@ libsgemm_status_t scale(Request *r) {
   launch.stream = stream_of(*r);
   launch.capturing = table.capturing(launch.device, launch.stream);
   launch.arrays_on_device = r->at.arrays_on_device;
+  if (r->handle != nullptr) r->handle->use(r->at.owner, launch.device);
   libsgemm_status_t status = refuse_to_break_graph(launch, &info.failure);
   if (status == LIBSGEMM_SUCCESS) status = table.scale(r->desc, launch, &info.failure);
   if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {

@@ -7,6 +7,7 @@
 #include "gate.h"
 #include "graph_workspace.h"
 #include "loader.h"
+#include "streams.h"
 #include "thread_info.h"
 
 namespace libsgemm {
@@ -42,6 +43,7 @@ libsgemm_handle *acquire_handle() {
   if (handle == nullptr) handle = new libsgemm_handle;
   handle->settings = library().env.settings;
   handle->stream = nullptr;
+  for (uint64_t &used : handle->used) used = 0;
   handle->user_workspace = nullptr;
   handle->workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
   handle->magic = libsgemm_handle::kLive;
@@ -148,6 +150,24 @@ void libsgemm_handle::release_all() {
   libsgemm::release_graph_workspaces(this);
 }
 
+libsgemm_status_t libsgemm::wait_for_devices(const libsgemm_handle &handle, Error *error) {
+  const InGate gate;
+  libsgemm_status_t status = LIBSGEMM_SUCCESS;
+  for (int i = 0; i < kFirstCpu && !gate.ending(); ++i) {
+    if (handle.used[i] == 0 || lost_by_fork(i)) continue;
+    const Backend &table = *library().slots[i].table;
+    for (int device = 0; device < table.device_count(); ++device) {
+      if ((handle.used[i] >> (device < 63 ? device : 63) & 1) == 0) continue;
+      Error now = {};
+      const libsgemm_status_t done = table.synchronize(device, every_stream(), &now);
+      if (done == LIBSGEMM_SUCCESS || status != LIBSGEMM_SUCCESS) continue;
+      status = done;
+      *error = now;
+    }
+  }
+  return status;
+}
+
 libsgemm_status_t libsgemm::wait_for_stream(const libsgemm_handle &handle, Error *error) {
   const InGate gate;
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
@@ -230,10 +250,12 @@ libsgemm_status_t libsgemm_create(libsgemm_handle_t *h) {
 libsgemm_status_t libsgemm_destroy(libsgemm_handle_t h) {
   if (h == nullptr) return LIBSGEMM_SUCCESS;
   const InGate gate;
-  const libsgemm_status_t status = libsgemm_synchronize(h);
-  if (status == LIBSGEMM_INVALID_HANDLE) return status;
+  if (!is_live(h)) return begin(gate, "libsgemm_destroy", h);
+  libsgemm::Error error = {};
+  const libsgemm_status_t status = libsgemm::wait_for_devices(*h, &error);
+  if (status != LIBSGEMM_SUCCESS) thread_info().add_failure(status, "libsgemm_destroy", error.text);
   libsgemm::recycle_handle(h);
-  return gate.ending() ? LIBSGEMM_SUCCESS : status;  // then nobody can wait, nor needs to
+  return status;
 }
 
 libsgemm_status_t libsgemm_set_stream(libsgemm_handle_t h, void *stream) {

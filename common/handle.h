@@ -28,9 +28,12 @@ struct libsgemm_handle {
   void *stream = nullptr;
   void *user_workspace = nullptr;
   size_t workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;  // of the user's, or the bound of our own
+  uint64_t used[libsgemm::kFirstCpu] =
+      {};  // bits: devices that calls were given to; the last one stands for all beyond
   std::vector<Workspace> own;
   std::vector<Workspace> kept;  // scratch of verification, whose calls wait for their end
 
+  void use(int backend, int device) { used[backend] |= uint64_t{1} << (device < 63 ? device : 63); }
   // Another stream, or perhaps another of the same address.
   void set_stream(void *to);
   // Its own workspace for a device, allocated now if need be, as large as the bound allows; `exact`: not less than
@@ -48,6 +51,9 @@ void recycle_handle(libsgemm_handle *handle) noexcept;  // gives back its worksp
 inline bool is_live(const libsgemm_handle *handle) {
   return handle != nullptr && handle->magic == libsgemm_handle::kLive;
 }
+
+// Waits for all work of the devices that calls with the handle have used.
+libsgemm_status_t wait_for_devices(const libsgemm_handle &handle, Error *error);
 
 // Waits for the handle's stream: of a default stream, for that of every device in use.
 libsgemm_status_t wait_for_stream(const libsgemm_handle &handle, Error *error);

@@ -30,6 +30,8 @@ struct Arithmetic {
 //     + (k / 16 + 1) 2^-23  if the row truncates: so often does an instruction cut off a sum (TF32: k / 8)
 //     + 4 u                 BF16X6: the products left out, at most 2^-8 2^-16 of a product each
 //     + 8 u                 FP16X3: that, 2^-11 2^-11, and what two parts of 11 bits do not hold of an input, 2^-23
+// A row that truncates aligns products by exponents from the smallest normal input on (fp16: 2^-14, bf16 and TF32:
+// 2^-126), so that one stands in the place of smaller inputs where it cuts off.
 // Parts are also cut off below, BF16X6: an input to 2^-133, FP16X3: to 2^-49 of the largest of its row of op(A) or
 // column of op(B); these times the magnitudes of their factors add to the bound.
 //

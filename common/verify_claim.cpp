@@ -59,6 +59,13 @@ void allow_alpha_first(const Claim &c, int64_t i, int64_t j, Limits *l) {
   }
 }
 
+// Where the smallest normal input stands in the place of smaller ones: see ChecksumCut.
+double cut_of_small_inputs(const Claim &c, int64_t i, int64_t j) {
+  const Product &p = c.products.term[0];
+  const double factors = line(p.x, i, p.k).sum + line(p.y.transposed(), j, p.k).sum;
+  return c.cut.part * c.cut.least * (factors + c.cut.least * static_cast<double>(p.k));
+}
+
 // Whether a solution of trsm has its infinities and NaNs where substitution in FP64 has them: a zero on the diagonal,
 // or a growth beyond the range of FP32, gives them rightly. The right-hand side or the solution may be multiplied by
 // alpha, and a reciprocal may stand for a division. Where one of these ways leaves the range and another does not, what
@@ -103,10 +110,16 @@ double solution_ratio(const Claim &c, int64_t j, bool *told) {
 
 }  // namespace
 
+ChecksumCut cut_off(const GemmDesc &d, const Arithmetic &how) {
+  if (!how.truncates) return {0, 0};
+  const double part = (static_cast<double>(d.k) / (how.mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1) * 2 * kUnit;
+  return {part, d.type == Type::f16 || how.mode == LIBSGEMM_MATH_FP16 ? 0x1p-14 : 0x1p-126};
+}
+
 double error_factor(const GemmDesc &d, const Arithmetic &how) {
   const double k = static_cast<double>(d.k), terms = d.routine == Routine::syr2k ? 2 : 1;
   double factor = 4 * terms * std::sqrt(k + 2) * kUnit;
-  if (how.truncates) factor += (k / (how.mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1) * 2 * kUnit;
+  factor += cut_off(d, how).part;
   if (how.mode == LIBSGEMM_MATH_BF16X6) factor += 4 * kUnit;
   if (how.mode == LIBSGEMM_MATH_FP16X3) factor += 8 * kUnit;
   return factor;
@@ -117,7 +130,7 @@ Claim claim(const GemmDesc &d, const float *before, const Arithmetic &how) {
   const Products p = solved ? products(d, d.c, d.ldc, how.mode) : products(d, before, d.m, how.mode);
   const bool reads = before != nullptr && reads_c(d) && d.routine != Routine::trmm;
   const Output old = {reads ? const_cast<float *>(before) : nullptr, 1, d.m, p.out.part};
-  const Claim c = {p, old, d.alpha, d.beta, solved, how.mode, error_factor(d, how)};
+  const Claim c = {p, old, d.alpha, d.beta, solved, how.mode, error_factor(d, how), cut_off(d, how)};
   return solved && d.side == LIBSGEMM_RIGHT ? c.transposed() : c;
 }
 
@@ -148,8 +161,9 @@ double element_ratio(const Claim &c, int64_t i, int64_t j, double value, double 
   const double scaled = size * magnitude + std::fabs(add), highest = kLargest / (1 + c.factor);
   Limits limits = {c.factor, scaled, size * lost, floor, scaled > highest || magnitude > highest};
   const double worst = ratio(computed, wanted, limits);
-  if (worst <= 1 || size == 1) return worst;
-  allow_alpha_first(c, i, j, &limits);
+  if (worst <= 1) return worst;
+  if (c.cut.part > 0) limits.lost += size * cut_of_small_inputs(c, i, j);
+  if (size != 1) allow_alpha_first(c, i, j, &limits);
   return ratio(computed, wanted, limits);
 }
 

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "checksum.h"
 #include "product.h"
 #include "verify.h"
 
@@ -17,15 +18,19 @@ struct Claim {
   bool solved;  // trsm: the product is to be alpha * before
   libsgemm_math_mode_t mode;
   double factor;  // f of verify.h
+  ChecksumCut cut;
 
-  Claim transposed() const { return {products.transposed(), before.transposed(), alpha, beta, solved, mode, factor}; }
+  Claim transposed() const {
+    return {products.transposed(), before.transposed(), alpha, beta, solved, mode, factor, cut};
+  }
 };
 
 // `before`: C of this product as Snapshot::item() gives it.
 Claim claim(const GemmDesc &desc, const float *before, const Arithmetic &how);
 
-// f of verify.h.
+// f of verify.h, and what is cut off beyond it where inputs are below their normal range.
 double error_factor(const GemmDesc &desc, const Arithmetic &how);
+ChecksumCut cut_off(const GemmDesc &desc, const Arithmetic &how);
 
 inline bool splits(libsgemm_math_mode_t mode) { return mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3; }
 

@@ -81,6 +81,7 @@ libsgemm_status_t DeviceVerification::save_c(Error *error) {
 libsgemm_status_t DeviceVerification::judge_checksum(const Arithmetic &how, double *worst, bool *computed,
                                                      Error *error) {
   checksum_.factor = error_factor(desc_, how);
+  checksum_.cut = cut_off(desc_, how);
   checksum_.mode = how.mode;
   double results[kChecksumResults] = {};
   constexpr size_t kBytes = sizeof results;

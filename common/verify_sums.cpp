@@ -130,7 +130,8 @@ struct Sums {
 ChecksumBound bound_of(const Claim &c, const Sums &sums) {
   const Product &p = c.products.term[0];
   const double terms = static_cast<double>(c.products.count) * static_cast<double>(p.k);
-  ChecksumBound b = checksum_bound(c.mode, c.factor, static_cast<double>(c.alpha), terms, static_cast<double>(p.n));
+  ChecksumBound b =
+      checksum_bound(c.mode, c.factor, static_cast<double>(c.alpha), terms, static_cast<double>(p.n), c.cut);
   b.norms = sums.norms;
   b.norm = std::sqrt(sums.squares);
   b.widest = sums.widest;

@@ -28,7 +28,7 @@
  *
  * Products of 16-bit inputs and the modes TF32, BF16 and FP16 may leave their sums on tensor cores, which cut off where
  * FP32 rounds: then (k / 16 + 1) 2^-23 (TF32: k / 8) is added to either factor of S, and libsgemm_info_t.truncated
- * tells.
+ * tells. There the smallest normal input (2^-14 in FP16, 2^-126) stands in S in the place of smaller elements of A and B.
  *
  * Pointers may point to host memory or to memory of a GPU that an active backend drives, but A, B and C of one call all
  * to the host or all to one GPU; a mixture is LIBSGEMM_INVALID_ARGUMENT.
@@ -252,7 +252,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_release_memory(void);
 /* A new handle with the settings of the environment. INVALID_ARGUMENT (h NULL), INVALID_ENVIRONMENT, OUT_OF_MEMORY. */
 LIBSGEMM_API libsgemm_status_t libsgemm_create(libsgemm_handle_t *h);
 
-/* Waits for the handle's own work to end and frees it and its workspace. NULL is accepted and does nothing. */
+/* Waits for all work of the devices that the handle has been used on, and frees it and its workspace. Its stream may be
+ * gone. NULL is accepted and does nothing. */
 LIBSGEMM_API libsgemm_status_t libsgemm_destroy(libsgemm_handle_t h);
 
 /* The stream (cudaStream_t, hipStream_t) on which calls with this handle are ordered; NULL, the default, is the default

@@ -252,8 +252,8 @@ double error_factor(const Case &test, const Arithmetic &how, Bound bound) {
 }
 
 // Of each element of op(A) and op(B) bits may be lost below 2^-133 (bf16x6) or 2^-49 of the largest of its row of op(A)
-// or column of op(B) (fp16x3).
-void add_lost_parts(const Problem &p, libsgemm_math_mode_t mode, std::vector<double> *limit) {
+// or column of op(B) (fp16x3); and on tensor cores more is cut off where inputs are below their normal range.
+void add_lost_parts(const Problem &p, const Arithmetic &how, std::vector<double> *limit) {
   struct Line {
     double sum = 0, largest = 0;
   };
@@ -268,13 +268,18 @@ void add_lost_parts(const Problem &p, libsgemm_math_mode_t mode, std::vector<dou
     }
     return rows;
   };
-  const auto lost = [mode](const Line &line) {
-    return mode == LIBSGEMM_MATH_BF16X6 ? 0x1p-133 : 0x1p-49 * line.largest;
+  // Rows that truncate align products by exponents from that of the smallest normal input on.
+  const bool halves = how.mode == LIBSGEMM_MATH_FP16 || element_of(p.test.routine) == Element::kHalf;
+  const double least = halves ? 0x1p-14 : 0x1p-126, k = static_cast<double>(p.test.k);
+  const double cut = (k / (how.mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1) * 2 * kUnitRoundoff;
+  const auto lost = [&how](const Line &line) {
+    return how.mode == LIBSGEMM_MATH_BF16X6 ? 0x1p-133 : 0x1p-49 * line.largest;
   };
   const std::vector<Line> a = lines(general(p.a, p.test.transa)), b = lines(transpose(general(p.b, p.test.transb)));
   for (size_t i = 0; i < a.size(); ++i) {
     for (size_t j = 0; j < b.size(); ++j) {
-      const double both = lost(a[i]) * b[j].sum + a[i].sum * lost(b[j]);
+      const double both = how.truncated ? cut * least * (a[i].sum + b[j].sum + least * k)
+                                        : lost(a[i]) * b[j].sum + a[i].sum * lost(b[j]);
       (*limit)[i * b.size() + j] += std::fabs(static_cast<double>(p.test.alpha)) * both;
     }
   }
@@ -398,7 +403,8 @@ Answer answer(const Problem &problem, const Arithmetic &how, Bound bound, const 
   const double factor = error_factor(test, how, bound);
   for (size_t i = 0; i < count; ++i) result.limit[i] = factor * magnitude[i];
   allow_for_range(p, sums, how, magnitude, &result);
-  if (multiplies && how.mode != LIBSGEMM_MATH_FP32 && !rounds(how.mode)) add_lost_parts(p, how.mode, &result.limit);
+  const bool splits = how.mode != LIBSGEMM_MATH_FP32 && !rounds(how.mode);
+  if (multiplies && (splits || how.truncated)) add_lost_parts(p, how, &result.limit);
   return result;
 }
 

@@ -193,6 +193,40 @@ TEST_CASE("a process that uses another GPU leaves the first one alone") {
   run_child("calls on the second GPU", "", false);
 }
 
+TEST_CASE("two equal GPUs share a call, and one computes the tiles of the other that fails") {
+  if (gpu::device_count() < 2) {
+    WARN("SKIPPED: it takes two GPUs");
+    return;
+  }
+  run_child("host call on two GPUs", "", false);
+  int told = 0;
+  for (const std::string fault : {"copy:12", "launch:2", "launch:3", "synchronize:25", "object:150", "lost:30"}) {
+    const Outcome outcome = run_child("host call on two GPUs", fault, false);
+    told += outcome.err.find("other devices compute its part") != std::string::npos ? 1 : 0;
+  }
+  CHECK(told >= 3);
+}
+
+TEST_CASE("host call on two GPUs", "[.]") {
+  setenv("LIBSGEMM_OFFLOAD_DEVICES", "2", 1);
+  setenv("LIBSGEMM_DEVICE_MEMORY_LIMIT", "24M", 1);  // so that there are tiles
+  setenv("LIBSGEMM_OFFLOAD", "always", 1);
+  Case test;
+  test.routine = Routine::kSgemm;
+  test.m = 2500;
+  test.n = 2400;
+  test.k = 200;
+  test.beta = 3;
+  const Problem problem = make_problem(test);
+  Placement host(problem, LIBSGEMM_COL_MAJOR);
+  REQUIRE(call(Routine::kSgemm, host.args()) == LIBSGEMM_SUCCESS);
+  INFO(last_info().reason);
+  CHECK(last_info().backend == gpu::backend());
+  CHECK(last_info().tiles > 1);
+  if (std::getenv(fault_variable()) == nullptr) CHECK(last_info().devices == 2);
+  CHECK(host.check() == "");
+}
+
 TEST_CASE("a device that the program resets") {
   if (gpu::backend() != "cuda") {
     WARN("SKIPPED: HIP does not tell of a reset");

@@ -167,8 +167,8 @@ __device__ __forceinline__ void judge_rows(const JudgeWork &j) {
   __shared__ double shared[kSumThreads];
   const double beta = j.beta < 0 ? -j.beta : j.beta;
   ChecksumBound bound =
-      checksum_bound(j.a.mode, j.factor, j.alpha, static_cast<double>(j.k), static_cast<double>(j.columns));
-  if (checksum_needs_norms(j.a.mode, j.alpha)) {
+      checksum_bound(j.a.mode, j.factor, j.alpha, static_cast<double>(j.k), static_cast<double>(j.columns), j.cut);
+  if (checksum_needs_norms(j.a.mode, j.alpha, j.cut)) {
     double squares = 0;
     for (int64_t l = threadIdx.x; l < j.k; l += kSumThreads) {
       const double norm = j.a.norms[l];

@@ -90,6 +90,7 @@ JudgeWork plan_judge(const GemmDesc &d, const Checksum &what, const ChecksumPlan
   judge.results = workspace;
   judge.alpha = static_cast<double>(d.alpha), judge.beta = static_cast<double>(d.beta);
   judge.factor = what.factor;
+  judge.cut = what.cut;
   judge.k = d.k;
   judge.columns = std::min(plan.c.columns, plan.c.column_blocks.chosen * kChecksumColumns);
   return judge;

@@ -31,6 +31,7 @@ struct JudgeWork {
   const double *c_before;  // NULL: C was not read
   double *results;
   double alpha, beta, factor;
+  ChecksumCut cut;
   int64_t k, columns;  // `columns` chosen, of which sums are made
 };
 

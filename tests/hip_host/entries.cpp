@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "backend.h"
+#include "streams.h"
 
 namespace {
 
@@ -79,6 +80,7 @@ void use_stream() {
   ok("synchronize a stream", table->synchronize(0, stream, &error), error);
   ok("synchronize a stream of the caller's", table->synchronize(-1, stream, &error), error);
   ok("synchronize", table->synchronize(0, nullptr, &error), error);
+  ok("synchronize the device", table->synchronize(0, every_stream(), &error), error);
   table->destroy_stream(0, stream);
 }
 

@@ -225,6 +225,7 @@ MOCK_CALL(hipStreamCreateWithFlags, (hipStream_t * stream, unsigned), {
 })
 MOCK_CALL(hipStreamDestroy, (hipStream_t), { return hipSuccess; })
 MOCK_CALL(hipStreamSynchronize, (hipStream_t), { return hipSuccess; })
+MOCK_CALL(hipDeviceSynchronize, (), { return hipSuccess; })
 MOCK_CALL(hipStreamWaitEvent, (hipStream_t, hipEvent_t, unsigned), { return hipSuccess; })
 MOCK_CALL(hipStreamIsCapturing, (hipStream_t, hipStreamCaptureStatus *status), {
   *status = hipStreamCaptureStatusNone;

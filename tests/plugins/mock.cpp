@@ -26,6 +26,7 @@
 #include "host_matrix.h"
 #include "mock_plan.h"
 #include "ref/ref.h"
+#include "streams.h"
 #include "verify_claim.h"
 
 #ifndef MOCK_NAME
@@ -434,7 +435,8 @@ void abandon(int device) {
 libsgemm_status_t synchronize(int device, void *stream, Error *error) {
   count_if_capturing();
   const Open open_memory;
-  Stream *s = stream_of(device, stream);
+  const bool all = stream == every_stream();
+  Stream *s = stream_of(device, all ? nullptr : stream);
   // For the default stream of a device that nobody has used it needs no context.
   const bool entered = device >= 0 && (stream != nullptr || g_control.entered[device]);
   const bool failed = fails(mock::kSynchronize, device);
@@ -443,7 +445,7 @@ libsgemm_status_t synchronize(int device, void *stream, Error *error) {
     if (!g_abandoned[s->device]) s->work.clear();
     return lost(error);
   }
-  do_all(s->device, s);
+  all ? finish(device) : do_all(s->device, s);
   return g_lost[s->device] ? lost(error) : LIBSGEMM_SUCCESS;
 }
 
@@ -622,6 +624,7 @@ libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool afte
     }
     Claim c = claim(desc, desc.beta != 0 ? old.item(0) : nullptr, {what.mode, false});
     c.factor = what.factor;
+    c.cut = what.cut;
     auto *results = static_cast<double *>(launch.workspace);
     std::fill_n(results, kChecksumResults, 0.0);
     results[kChecksumResults - 1] = worst_of_sums(what.transposed ? c.transposed() : c, what.seed);
@@ -729,6 +732,13 @@ void enqueue_copy(void *stream, void *target, const void *source, size_t bytes) 
   stream_of(0, stream)->work.push_back({[=] { std::memcpy(target, source, bytes); }, {}, {}, 0, nullptr});
 }
 
+void end_stream(void *stream) {
+  const Open open_memory;
+  auto *s = static_cast<Stream *>(stream);
+  do_all(s->device, s);
+  s->context = ~uint64_t{0};  // must_exist() finds it gone
+}
+
 // Memory that the library has made no more answers to its addresses, which are not given out again.
 void reset(int device) {
   const Lock lock(g_mutex);
@@ -788,6 +798,7 @@ extern "C" LIBSGEMM_API mock::Control *mock_control() {
   g_control.set_default_capturing = set_default_capturing;
   g_control.enqueue_copy = enqueue_copy;
   g_control.unload = unload;
+  g_control.destroy_stream = end_stream;
   g_control.destroy_graphs = destroy_graphs;
   g_control.reset = reset;
   g_control.pending = pending;

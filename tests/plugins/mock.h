@@ -69,6 +69,8 @@ struct Control {
   void (*set_default_capturing)(int device, bool capturing);
   // A copy of the program's own, enqueued.
   void (*enqueue_copy)(void *stream, void *target, const void *source, size_t bytes);
+  // A stream of the program's is gone, with its work done; nobody may use it any more.
+  void (*destroy_stream)(void *stream);
   // The second kernel of the row that launches in steps has to be loaded again.
   void (*unload)();
   // The program destroys all graphs it has recorded so far.

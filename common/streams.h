@@ -1,0 +1,11 @@
+// Streams beside those that programs make.
+#pragma once
+
+#include <cstdint>
+
+namespace libsgemm {
+
+// For Backend::synchronize: all streams of the device, also those that a program has destroyed with work under way.
+inline void *every_stream() { return reinterpret_cast<void *>(~uintptr_t{0}); }
+
+}  // namespace libsgemm
