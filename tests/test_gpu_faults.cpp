@@ -26,7 +26,10 @@ const char *fault_variable() {
 
 std::string sgemm_test::skip_reason() {
   if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
-  setenv("LIBSGEMM_OFFLOAD_DEVICES", "1", 1);  // another one would take over what the first one fails to do
+  // Otherwise another one would take over what the first one fails to do.
+  const char *devices = std::getenv("LIBSGEMM_TEST_DEVICES");
+  setenv("LIBSGEMM_OFFLOAD_DEVICES", devices != nullptr ? devices : "1", 1);
+  if (devices != nullptr) setenv("LIBSGEMM_DEVICE_MEMORY_LIMIT", "24M", 1);  // so that there are tiles
   const std::string missing = gpu::missing();
 #if !defined(LIBSGEMM_FAULT_INJECTION)
   if (missing.empty() && !(gpu::backend() == "hip" && gpu::on_nvidia())) {
@@ -47,8 +50,8 @@ Problem exact_problem(int64_t size) {
 }
 
 // Runs a hidden test case of this program, which must pass.
-Outcome run_child(const std::string &name, const std::string &fault, bool strictly) {
-  Environment environment = {{"LIBSGEMM_TEST_BACKEND", gpu::backend()}};
+Outcome run_child(const std::string &name, const std::string &fault, bool strictly, Environment environment = {}) {
+  environment["LIBSGEMM_TEST_BACKEND"] = gpu::backend();
   if (gpu::backend() != "cuda" && gpu::on_nvidia()) environment["LIBSGEMM_TEST_HIP_ON_CUDA"] = "1";
   if (!fault.empty()) environment[fault_variable()] = fault;
   if (strictly) environment["LIBSGEMM_TEST_STRICT"] = "1";
@@ -198,19 +201,17 @@ TEST_CASE("two equal GPUs share a call, and one computes the tiles of the other 
     WARN("SKIPPED: it takes two GPUs");
     return;
   }
-  run_child("host call on two GPUs", "", false);
+  const Environment two = {{"LIBSGEMM_TEST_DEVICES", "2"}};
+  run_child("host call on two GPUs", "", false, two);
   int told = 0;
   for (const std::string fault : {"copy:12", "launch:2", "launch:3", "synchronize:25", "object:150", "lost:30"}) {
-    const Outcome outcome = run_child("host call on two GPUs", fault, false);
+    const Outcome outcome = run_child("host call on two GPUs", fault, false, two);
     told += outcome.err.find("other devices compute its part") != std::string::npos ? 1 : 0;
   }
   CHECK(told >= 3);
 }
 
 TEST_CASE("host call on two GPUs", "[.]") {
-  setenv("LIBSGEMM_OFFLOAD_DEVICES", "2", 1);
-  setenv("LIBSGEMM_DEVICE_MEMORY_LIMIT", "24M", 1);  // so that there are tiles
-  setenv("LIBSGEMM_OFFLOAD", "always", 1);
   Case test;
   test.routine = Routine::kSgemm;
   test.m = 2500;
