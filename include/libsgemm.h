@@ -28,7 +28,8 @@
  *
  * Products of 16-bit inputs and the modes TF32, BF16 and FP16 may leave their sums on tensor cores, which cut off where
  * FP32 rounds: then (k / 16 + 1) 2^-23 (TF32: k / 8) is added to either factor of S, and libsgemm_info_t.truncated
- * tells. There the smallest normal input (2^-14 in FP16, 2^-126) stands in S in the place of smaller elements of A and B.
+ * tells. There the smallest normal input (2^-14 in FP16, 2^-126) stands in S in the place of smaller elements of A and
+ * B.
  *
  * Pointers may point to host memory or to memory of a GPU that an active backend drives, but A, B and C of one call all
  * to the host or all to one GPU; a mixture is LIBSGEMM_INVALID_ARGUMENT.
@@ -180,10 +181,10 @@ typedef struct {
 
 typedef struct {
   char name[96];
-  char arch[32];         /* "sm_90", "gfx90a", "Haswell" */
-  uint64_t memory_bytes; /* of the device; 0 for a CPU */
+  char arch[32];              /* "sm_90", "gfx90a", "Haswell" */
+  uint64_t memory_bytes;      /* of the device; 0 for a CPU */
   uint64_t memory_free_bytes; /* 0 if the device does not tell */
-  int compute_units; /* multiprocessors; threads of a CPU backend */
+  int compute_units;          /* multiprocessors; threads of a CPU backend */
 } libsgemm_device_info_t;
 
 typedef struct libsgemm_handle *libsgemm_handle_t;
@@ -215,8 +216,8 @@ LIBSGEMM_API const char *libsgemm_backend_name(int index);
 LIBSGEMM_API libsgemm_status_t libsgemm_backend_describe(int index, libsgemm_backend_info_t *info);
 
 /* Describes device 0 <= device < device_count of backend `index`; otherwise as libsgemm_backend_describe, and
- * UNAVAILABLE if the backend is. Asking for its free memory makes a context on that device of a GPU: it is this function
- * alone that does so, not a call that computes elsewhere. */
+ * UNAVAILABLE if the backend is. Asking for its free memory makes a context on that device of a GPU: it is this
+ * function alone that does so, not a call that computes elsewhere. */
 LIBSGEMM_API libsgemm_status_t libsgemm_device_describe(int index, int device, libsgemm_device_info_t *info);
 
 /* Name of row 0 <= row < kernel_count of backend `index`, as LIBSGEMM_KERNEL takes it; static; NULL for another row. */
@@ -266,19 +267,21 @@ LIBSGEMM_API libsgemm_status_t libsgemm_destroy(libsgemm_handle_t h);
  *
  * A stream that is capturing a graph is recorded into, and never waited for. A graph whose calls need a workspace gets
  * one of its own, of the size that the handle's may have, allocated while it is recorded: so graphs of one handle may
- * run at the same time, beside direct calls, and after the handle is gone. It is kept for later graphs once this one and
- * all its executables are destroyed; libsgemm_release_memory gives it back. On AMD GPUs, where nobody tells of a graph's
- * end, it is given back by libsgemm_destroy and libsgemm_set_workspace instead, and the graph must not run after that.
- * In a workspace of the caller's own (libsgemm_set_workspace) graphs and calls must not run at the same time. */
+ * run at the same time, beside direct calls, and after the handle is gone. It is kept for later graphs once this one
+ * and all its executables are destroyed; libsgemm_release_memory gives it back. On AMD GPUs, where nobody tells of a
+ * graph's end, it is given back by libsgemm_destroy and libsgemm_set_workspace instead, and the graph must not run
+ * after that. In a workspace of the caller's own (libsgemm_set_workspace) graphs and calls must not run at the same
+ * time. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_stream(libsgemm_handle_t h, void *stream);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **stream);
 
 /* Device memory for kernels that need scratch: `bytes` bytes at `workspace`, aligned to 256, of the device that the
  * operands live on, owned by the caller and in use until the work on the stream ends. NULL, 0 (default): the library
- * allocates its own on demand, at most LIBSGEMM_WORKSPACE_DEFAULT_BYTES a device and handle; less where memory is short,
- * but with LIBSGEMM_DETERMINISTIC=1 the call then fails, since another kernel would give other bits. NULL with bytes > 0 bounds
- * the library's own instead. No workspace is too small: a kernel that needs less is chosen. Waits for the work of the
- * handle's stream. INVALID_ARGUMENT: `workspace` is misaligned, or `bytes` is 0 with a workspace that is not NULL. */
+ * allocates its own on demand, at most LIBSGEMM_WORKSPACE_DEFAULT_BYTES a device and handle; less where memory is
+ * short, but with LIBSGEMM_DETERMINISTIC=1 the call then fails, since another kernel would give other bits. NULL with
+ * bytes > 0 bounds the library's own instead. No workspace is too small: a kernel that needs less is chosen. Waits for
+ * the work of the handle's stream. INVALID_ARGUMENT: `workspace` is misaligned, or `bytes` is 0 with a workspace that
+ * is not NULL. */
 #define LIBSGEMM_WORKSPACE_DEFAULT_BYTES ((size_t)64 << 20)
 LIBSGEMM_API libsgemm_status_t libsgemm_set_workspace(libsgemm_handle_t h, void *workspace, size_t bytes);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_workspace(libsgemm_handle_t h, void **workspace, size_t *bytes);

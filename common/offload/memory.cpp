@@ -256,6 +256,7 @@ void shrink_idle(State *s, Lock *lock, const Backend &backend, int device, size_
       const bool idle = is_of(set, backend, device) && set.place == DeviceSet::idle;
       if (idle && (largest == nullptr || set.bytes > largest->bytes)) largest = &set;
     }
+    if (largest == nullptr) return;  // the sum above was of these
     largest->place = DeviceSet::leaving;
     if (usable(backend)) {
       const Unlocked others(lock);
