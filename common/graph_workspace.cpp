@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "context.h"
 #include "loader.h"
 
 namespace libsgemm {
@@ -38,7 +39,7 @@ const Backend &table_of(int index) { return *library().slots[index].table; }
 
 void give_back(Block *block) {
   const bool there =
-      !lost_by_fork(block->backend) && block->context == context_of(table_of(block->backend), block->device);
+      !lost_by_fork(block->backend) && can_give_back(table_of(block->backend), block->device, block->context);
   if (block->memory != nullptr && there) table_of(block->backend).release(block->device, block->memory);
   block->memory = nullptr;
 }

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <new>
 
+#include "context.h"
 #include "gate.h"
 #include "graph_workspace.h"
 #include "loader.h"
@@ -80,7 +81,7 @@ uint64_t context_of(int backend, int device) { return libsgemm::context_of(table
 
 // Of a context that is gone, or is not this thread's, nothing can be touched.
 void give_back(const Workspace &w) {
-  if (libsgemm::lost_by_fork(w.backend) || w.context != context_of(w.backend, w.device)) return;
+  if (libsgemm::lost_by_fork(w.backend) || !libsgemm::can_give_back(table_of(w.backend), w.device, w.context)) return;
   if (w.memory != nullptr) table_of(w.backend).release(w.device, w.memory);
   if (w.event != nullptr) table_of(w.backend).destroy_event(w.device, w.event);
 }

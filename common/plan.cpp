@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "check.h"
+#include "context.h"
 #include "gate.h"
 #include "handle.h"
 #include "loader.h"
@@ -260,7 +261,7 @@ libsgemm_status_t libsgemm_plan_destroy(libsgemm_plan_t plan) {
     }
     if (plan->memory != nullptr && !libsgemm::lost_by_fork(plan->backend) && !gate.ending()) {
       const libsgemm::Backend &table = *libsgemm::library().slots[plan->backend].table;
-      if (plan->context == libsgemm::context_of(table, plan->device)) table.release(plan->device, plan->memory);
+      if (libsgemm::can_give_back(table, plan->device, plan->context)) table.release(plan->device, plan->memory);
     }
     libsgemm::recycle_plan(plan);
     return LIBSGEMM_SUCCESS;

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <new>
 
+#include "context.h"
 #include "immortal.h"
 #include "loader.h"
 
@@ -185,7 +186,7 @@ void forget_segments(State *s, const Backend &backend) {
 // Outside the lock.
 void destroy(State *s, DeviceSet *set) noexcept {
   const Backend &b = *set->backend;
-  if (usable(b) && set->context == context_of(b, set->device)) {
+  if (usable(b) && can_give_back(b, set->device, set->context)) {
     for (void *event : set->events) b.destroy_event(set->device, event);
     for (void *stream : {set->up, set->compute, set->down}) {
       if (stream != nullptr) b.destroy_stream(set->device, stream);
