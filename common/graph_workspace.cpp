@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "context.h"
+#include "immortal.h"
 #include "loader.h"
 
 namespace libsgemm {
@@ -29,11 +30,7 @@ struct Blocks {
   std::vector<std::unique_ptr<Block>> all;  // the driver may hold their addresses until the very end
 };
 
-// Never destroyed: calls may come from exit handlers.
-Blocks &blocks() {
-  static Blocks *instance = new Blocks;
-  return *instance;
-}
+Blocks &blocks() { return immortal<Blocks>(); }
 
 const Backend &table_of(int index) { return *library().slots[index].table; }
 
