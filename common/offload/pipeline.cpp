@@ -201,12 +201,13 @@ bool Pipeline::take_units() {
     Work *last = works_.empty() ? nullptr : &works_.back();
     if (last == nullptr || last->assigned == last->launches) {
       if (no_more_ || works_.size() >= c_.size() + (job_.units.parts() > 1 ? kAheadOfOthers : kAhead)) return moved;
-      Unit unit;
-      no_more_ = !job_.units.take(part_, &unit);
-      if (no_more_) return true;
-      last = &works_.emplace_back();
-      last->unit = unit;
-      last->launches = launches_of(job_.desc, job_.plan, unit);
+      last = &works_.emplace_back();  // before a unit is taken, which would be lost without memory for this
+      no_more_ = !job_.units.take(part_, &last->unit);
+      if (no_more_) {
+        works_.pop_back();
+        return true;
+      }
+      last->launches = launches_of(job_.desc, job_.plan, last->unit);
     }
     if (!assign_step(last)) return moved;
     moved = true;
