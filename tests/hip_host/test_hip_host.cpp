@@ -112,7 +112,6 @@ TEST_CASE("every call of the runtime that a product makes may fail") {
                                {"hipHostMalloc", false},  // fewer bytes do
                                {"hipMemcpyAsync", true},
                                {"hipStreamCreateWithFlags", true},
-                               {"hipDeviceSynchronize", true},
                                {"hipStreamWaitEvent", true},
                                {"hipEventCreateWithFlags", true},
                                {"hipEventRecord", true},

@@ -98,7 +98,8 @@ bool counts_down(mock::Site site, int device) {
   const int only = g_control.fail_device;
   if (only > 0 && device >= 0 && device != only - 1) return false;
   int expected = g_control.fail_at[site];
-  while (expected > 0 && !g_control.fail_at[site].compare_exchange_weak(expected, expected - 1)) {
+  const int least = g_control.fails_on ? 1 : 0;
+  while (expected > 0 && !g_control.fail_at[site].compare_exchange_weak(expected, std::max(expected - 1, least))) {
   }
   return expected == 1;
 }

@@ -30,6 +30,7 @@ constexpr int kMostDevices = 4;
 struct Control {
   // The n-th call from now at this site fails (1: the next); 0: none does.
   std::atomic<int> fail_at[kSiteCount];
+  std::atomic<bool> fails_on;  // all behind the n-th call fail as well
   std::atomic<int> calls[kSiteCount];
   std::atomic<int> fail_device;       // 1 + device on which calls fail; 0: on any
   std::atomic<int> flip_bit;          // 1 + element of C of which the next launch flips the top exponent bit; 0: none
