@@ -204,9 +204,8 @@ void add_functions(Entries *entries) {
     libsgemm_plan_t plan = nullptr;
     return libsgemm_plan_create(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_NO_TRANS, -1, kN, x->A(), kN, &plan);
   });
-  add("plan_destroy, bad", bad, [](Data *x, libsgemm_handle_t) -> int {
-    return libsgemm_plan_destroy(reinterpret_cast<libsgemm_plan_t>(x));
-  });
+  add("plan_destroy, bad", bad,
+      [](Data *x, libsgemm_handle_t) -> int { return libsgemm_plan_destroy(reinterpret_cast<libsgemm_plan_t>(x)); });
   add(
       "get_memory", ok,
       [](Data *, libsgemm_handle_t) -> int {
