@@ -92,15 +92,16 @@ libsgemm_status_t rehearse(const Kernel &kernel, const GemmDesc &desc, Launch la
   struct Rehearsed {
     const Kernel *kernel;
     int device;
-    GemmDesc desc;
+    ChoiceKey key;
   };
   constexpr uint64_t kRehearsed = 8;
   thread_local Rehearsed lately[kRehearsed];
   Rehearsed &last = lately[static_cast<uint64_t>(desc.m * 5 + desc.n * 3 + desc.k) % kRehearsed];
-  if (last.kernel == &kernel && last.device == launch.device && same_choice(last.desc, desc)) return LIBSGEMM_SUCCESS;
+  const ChoiceKey key = choice_key(desc);
+  if (last.kernel == &kernel && last.device == launch.device && last.key == key) return LIBSGEMM_SUCCESS;
   launch.rehearsal = true;
   const libsgemm_status_t status = kernel.launch(desc, launch, error);
-  if (status == LIBSGEMM_SUCCESS) last = {&kernel, launch.device, desc};
+  if (status == LIBSGEMM_SUCCESS) last = {&kernel, launch.device, key};
   return status;
 }
 

@@ -35,6 +35,9 @@
 #ifndef MOCK_ABI
 #define MOCK_ABI libsgemm::kBackendAbi
 #endif
+#ifndef MOCK_IS_GPU
+#define MOCK_IS_GPU true
+#endif
 
 namespace {
 
@@ -647,7 +650,7 @@ constexpr Kernel kKernels[] = {
 Backend make_backend() {
   Backend b = {};
   b.abi = MOCK_ABI;
-  b.is_gpu = true;
+  b.is_gpu = MOCK_IS_GPU;
   b.name = MOCK_NAME;
   b.kernels = kKernels;
   b.kernel_count = static_cast<int>(sizeof kKernels / sizeof *kKernels);
