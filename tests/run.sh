@@ -122,7 +122,7 @@ tests/setup.sh "${packages[@]}"
 install_wheels
 if [ -n "$static" ]; then
   step 'format' check_format
-  step 'README' python3 tests/check_readme.py
+  step 'docs' python3 tests/check_docs.py
   step 'clang-tidy' check_tidy
 fi
 for preset in "${presets[@]}"; do
