@@ -142,7 +142,7 @@ bool may_load(const std::string &path, std::string *reason) {
 }
 
 // The table of a plugin, checked; NULL and the reason if it is not one for this library.
-const Backend *table_of(const std::string &path, int index, std::string *reason) {
+const Backend *open_table(const std::string &path, int index, std::string *reason) {
   const char *name = kBackendNames[index];
   const bool gpu = index < kFirstCpu;
   if (!may_load(path, reason)) return nullptr;
@@ -258,7 +258,7 @@ bool load_slow(int index) {
     slot.path = find_plugin(name, &searched);
     if (slot.path.empty()) return refuse(&slot, name, "no plugin libsgemm_" + std::string(name) + ".so in " + searched);
     std::string reason;
-    slot.table = table_of(slot.path, index, &reason);
+    slot.table = open_table(slot.path, index, &reason);
     if (slot.table == nullptr) return refuse(&slot, name, reason);
   }
   Error error = {};
@@ -295,7 +295,7 @@ bool find_kernel(const std::string &name, KernelChoice *choice, std::string *val
       all_known = all_known && library().slots[index].state == Slot::refused;
       continue;
     }
-    const Backend &table = *library().slots[index].table;
+    const Backend &table = table_of(index);
     for (int row = 0; row < table.kernel_count; ++row) {
       if (name == table.kernels[row].name) {
         *choice = {static_cast<int8_t>(index), row};
