@@ -6,23 +6,6 @@
 namespace libsgemm {
 namespace {
 
-const Kernel *cheapest(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes,
-                       libsgemm_math_mode_t mode) {
-  const Kernel *best = nullptr;
-  double best_cost = 0;
-  for (int row = 0; row < backend.kernel_count; ++row) {
-    const Kernel &kernel = backend.kernels[row];
-    if (kernel.math_mode != mode || !kernel.supports(desc, device)) continue;
-    if (workspace_of(kernel, desc, device) > workspace_bytes) continue;
-    const double cost = kernel.cost(desc, device);
-    if (best == nullptr || cost < best_cost) {
-      best = &kernel;
-      best_cost = cost;
-    }
-  }
-  return best;
-}
-
 // What a choice was made for, and the choice.
 struct Choice {
   const Backend *backend;  // NULL: none yet
@@ -66,13 +49,15 @@ bool has_error_of_fp32(libsgemm_math_mode_t mode) {
 // The cheapest row of the mode asked for; of FP32 where there is none, or where that is as good and cheaper, unless the
 // caller has split an operand for the mode.
 const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
-  const Kernel *kernel = cheapest(backend, desc, device, workspace_bytes, desc.math_mode);
-  if (desc.math_mode == LIBSGEMM_MATH_FP32) return kernel;
+  const auto cheapest = [&](libsgemm_math_mode_t mode) {
+    return cheapest_row(backend.kernels, backend.kernel_count, desc, device, workspace_bytes, mode);
+  };
+  const PricedKernel asked = cheapest(desc.math_mode);
+  if (desc.math_mode == LIBSGEMM_MATH_FP32) return asked.kernel;
   const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
-  if (kernel != nullptr && (planned || !has_error_of_fp32(desc.math_mode))) return kernel;
-  const Kernel *fp32 = cheapest(backend, desc, device, workspace_bytes, LIBSGEMM_MATH_FP32);
-  if (kernel == nullptr) return fp32;
-  return fp32 != nullptr && fp32->cost(desc, device) < kernel->cost(desc, device) ? fp32 : kernel;
+  if (asked.kernel != nullptr && (planned || !has_error_of_fp32(desc.math_mode))) return asked.kernel;
+  const PricedKernel fp32 = cheapest(LIBSGEMM_MATH_FP32);
+  return asked.kernel == nullptr || fp32.seconds < asked.seconds ? fp32.kernel : asked.kernel;
 }
 
 }  // namespace

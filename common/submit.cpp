@@ -39,7 +39,7 @@ void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point star
   const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
   const bool ok = info.status == LIBSGEMM_SUCCESS;
   const char *backend = !ok ? "error" : info.backend != nullptr ? info.backend->name : "none";
-  const char *kernel = !ok ? "" : info.kernel != nullptr ? info.kernel->name : info.trivial;
+  const char *kernel = !ok ? "" : info.row();
   stats_count(info.entry, backend, kernel, static_cast<uint64_t>(spent), info.kernel != nullptr ? flop_count(desc) : 0);
   log_message(2, [&] {
     char time[32];
