@@ -50,7 +50,7 @@ __device__ __forceinline__ void batched(const Operands &operands, const TileProb
   using B = SmallTile<Config::tile_n, Config::tile_k, kAlongB>;
   constexpr int kFloatsA = Config::tile_k * A::pitch, kFloats = kFloatsA + Config::tile_k * B::pitch;
   constexpr int kStrideA = Config::lane_rows * 4, kStrideB = Config::lane_columns * Config::group_n;
-  static_assert(kStoreFloats<Config> <= kFloats, "C is turned over in the same place");
+  static_assert(kStoreFloats<Config> <= kFloats, "C is transposed in the same place");
   __shared__ float4 shared[Config::products][kFloats / 4];
 
   const int64_t product = static_cast<int64_t>(blockIdx.x) * Config::products + threadIdx.y;
