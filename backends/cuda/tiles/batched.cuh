@@ -121,3 +121,21 @@ Kernel batched_kernel(const char *name) {
 }
 
 }  // namespace libsgemm::cuda
+
+// Defines the row `name` of the file's Config.
+#define LIBSGEMM_BATCHED_ROW(name)                                                                               \
+  template <bool kAlongA, bool kAlongB, typename Operands>                                                       \
+  __global__ void __launch_bounds__(32 * Config::products, Config::blocks)                                       \
+      name(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p, int64_t products) { \
+    batched<Config, kAlongA, kAlongB>(operands, p, products);                                                    \
+  }                                                                                                              \
+  namespace {                                                                                                    \
+  struct Row {                                                                                                   \
+    using Config = cuda::Config;                                                                                 \
+    template <bool kAlongA, bool kAlongB, typename Operands>                                                     \
+    static auto kernel() {                                                                                       \
+      return &name<kAlongA, kAlongB, Operands>;                                                                  \
+    }                                                                                                            \
+  };                                                                                                             \
+  }                                                                                                              \
+  Kernel name() { return batched_kernel<Row>(#name); }
