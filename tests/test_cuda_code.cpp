@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "code_arch.h"
+#include "runtime/code_arch.h"
 
 using libsgemm::cuda::Code;
 using libsgemm::cuda::code_arch;
