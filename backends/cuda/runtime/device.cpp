@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <vector>
 
+#include "code_arch.h"
 #include "driver.h"
 #include "gpu/runtime/devices.h"
-#include "runtime/code_arch.h"
 
 // The architectures this plugin holds code for, from CMakeLists.txt.
 #ifndef LIBSGEMM_CUDA_CODE
