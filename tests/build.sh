@@ -3,12 +3,13 @@
 # build/release with the same architectures, so that neither throws away what the other built.
 jobs=$(nproc)
 
-# Seconds that one core takes for the library and its command, the tests, and the kernels of one architecture.
-cpu_work=300
-tests_work=600
+# Seconds of one core: to build the library and its command; to build the tests and run them; to build the kernels of one
+# architecture; all that CI does.
+cpu_work=260
+tests_work=1100
 cuda_work=500
 hip_work=60
-tests_minutes=6
+all_work=3600
 
 # architectures cuda|hip: what the environment says; else of the GPUs that are here; else the one whose machine code the
 # tests read.

@@ -65,7 +65,7 @@ configure_tests() {
     options+=(-DLIBSGEMM_BUILD_BENCH=OFF)
   fi
   if [ "$1" = release ] && [ -n "$static" ]; then
-    options+=(-DLIBSGEMM_TEST_DEVICE_CODE=hip)
+    options+=(-DLIBSGEMM_TEST_DEVICE_CODE=hip -DLIBSGEMM_TEST_HIP_CODE=all)
   fi
   # Backend hip on an NVIDIA GPU runs nowhere else.
   [ -e /dev/nvidiactl ] || options+=(-DLIBSGEMM_TEST_HIP_ON_CUDA=OFF)
@@ -104,14 +104,18 @@ static=
 if [ "${presets[*]}" = all ]; then
   static=yes
   presets=(clang tsan asan release)
+  # Those that hipcc knows; the others are compiled for the check of their machine code.
+  export LIBSGEMM_HIP_ARCHITECTURES=${LIBSGEMM_HIP_ARCHITECTURES-gfx906;gfx908;gfx90a;gfx1030}
   packages+=(clang-format clang-tidy git)
 fi
 for preset in "${presets[@]}"; do
   case $preset in
-    # What backend hip is built with, unless ROCm is there, and what the checks of its machine code need.
+    # What backend hip is built with, unless ROCm is there, and what the checks of its machine code need: LLVM's tools, and
+    # for architectures that it is not built for a compiler.
     release)
       command -v hipcc >/dev/null || [ -x /opt/rocm/bin/hipcc ] || packages+=(hipcc libamdhip64-dev)
-      packages+=(clang-19 lld-19 llvm-19)
+      packages+=(llvm-19)
+      [ -z "$static" ] || packages+=(clang-19 lld-19)
       ;;
     debug | asan | tsan) ;;
     clang) packages+=(clang) ;;
@@ -119,16 +123,21 @@ for preset in "${presets[@]}"; do
   esac
 done
 
-work=$((cpu_work + tests_work))
+code='no GPU code'
+if [ -n "$static" ]; then
+  work=$all_work
+elif [ "${presets[*]}" = release ]; then
+  work=$((cpu_work + tests_work + $(gpu_work cuda) + $(gpu_work hip)))
+else
+  work=$(((cpu_work + tests_work) * ${#presets[@]}))
+fi
 case " ${presets[*]} " in
   *' release '*)
-    work=$((work + $(gpu_work cuda) + $(gpu_work hip)))
     here=$(gpus)
-    echo "run.sh: GPU code for ${here:-the architectures $(architectures cuda) and $(architectures hip), which are checked: no GPU is here}"
+    code="GPU code for ${here:-$(architectures cuda) and $(architectures hip), which are checked; no GPU is here}"
     ;;
 esac
-echo "run.sh: builds and tests: ${presets[*]}. To build ${presets[0]} takes $(about $work) the first time, its tests about" \
-  "${tests_minutes} min; then there are packages to install"
+echo "run.sh: builds and tests ${presets[*]} ($code). The first time $(about $work), and what installing packages takes"
 tests/setup.sh "${packages[@]}"
 install_wheels
 if [ -n "$static" ]; then
