@@ -166,7 +166,9 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
   *ran = kernel;
-  const Launch launch = {};
+  Launch launch = {};
+  if (library().env.cpu_blas.empty()) launch.blas = r->call.blas;
+  r->info->blas = launch.blas;
   return kernel->launch(r->desc, launch, error);
 }
 

@@ -15,6 +15,7 @@
 #include "gate.h"
 #include "log.h"
 #include "offload/offload.h"
+#include "program_blas.h"
 #include "ref/ref.h"
 #include "stats.h"
 
@@ -202,6 +203,7 @@ void start(Library *lib) {
   lib->host.devices = env.devices_set ? env.devices.data() : nullptr;
   lib->host.device_count = static_cast<int>(env.devices.size());
   lib->host.is_libsgemm = is_libsgemm;
+  lib->host.program_blas = program_blas;
   if (!stats_wanted()) stats_open(env.stats_dir);
   lib->instrumented = stats_wanted() || log_wants(2);
 }

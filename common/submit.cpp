@@ -118,6 +118,7 @@ Call call_of_group(const GroupCall &g, int64_t i) {
   call.ldc = g.ldc[i];
   call.batch_count = g.group_size[i];
   call.group = i;
+  call.blas = g.blas;
   return call;
 }
 

@@ -67,6 +67,7 @@ struct ThreadInfo {
   int devices = 0;                    // that computed parts of the call
   int64_t tiles = 0;                  // in which a GPU computed it from host memory
   Expected expected[kFirstCpu] = {};  // by GPU backend
+  const CpuBlas *blas = nullptr;      // that computed, if it is the program's own
 
   void begin(const char *entry_name, bool is_late = false) {
     late = is_late;
@@ -82,6 +83,7 @@ struct ThreadInfo {
     fallbacks = 0;
     plans = 0;
     verify_ratio = -1;
+    blas = nullptr;
     choice = Choice::by_default;
     note_count = 0;
     failure.text[0] = '\0';
