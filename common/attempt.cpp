@@ -167,8 +167,7 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
   *ran = kernel;
   Launch launch = {};
-  if (library().env.cpu_blas.empty()) launch.blas = r->call.blas;
-  r->info->blas = launch.blas;
+  launch.blas = r->info->blas;
   return kernel->launch(r->desc, launch, error);
 }
 

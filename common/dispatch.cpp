@@ -121,7 +121,7 @@ bool stands_in_for_blas(const Request &r, int index) {
 bool named_blas_is_missing(Request *r) {
   const std::string &name = library().env.cpu_blas;
   if (name.empty() || !r->settings.strict) return false;
-  set_error(&r->info->failure, "LIBSGEMM_CPU_BLAS=%.80s cannot be used: %.150s", name.c_str(),
+  set_error(&r->info->failure, "LIBSGEMM_CPU_BLAS=%.80s cannot be used: %.130s", name.c_str(),
             library().slots[kFirstCpu].reason.c_str());
   return true;
 }
@@ -309,6 +309,7 @@ libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const S
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info) {
   Request r = {call, desc, settings, handle, info};
+  if (call.blas != nullptr && library().env.cpu_blas.empty()) info->blas = call.blas;
   libsgemm_status_t status = check_request(&r);
   if (status == LIBSGEMM_SUCCESS && handle != nullptr && r.at.on_host()) status = wait_for_operands(&r);
   if (status != LIBSGEMM_SUCCESS) return status;

@@ -67,7 +67,7 @@ struct ThreadInfo {
   int devices = 0;                    // that computed parts of the call
   int64_t tiles = 0;                  // in which a GPU computed it from host memory
   Expected expected[kFirstCpu] = {};  // by GPU backend
-  const CpuBlas *blas = nullptr;      // that computed, if it is the program's own
+  const CpuBlas *blas = nullptr;      // of a call of the drop-in: the program's own, unless another is named
 
   void begin(const char *entry_name, bool is_late = false) {
     late = is_late;
