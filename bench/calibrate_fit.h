@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-#include "decision_model.h"
+#include "decision/model.h"
 
 namespace command {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration.h"
+#include "decision/calibration.h"
 #include "library.h"
 
 namespace command {

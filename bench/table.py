@@ -1,4 +1,4 @@
-# Markdown tables from what `libsgemm bench --json` wrote, for the README:
+# Markdown tables from what `libsgemm bench --json` wrote, for docs/speed.md:
 #   table.py RESULTS.json...
 #   table.py --modes RESULTS.json...    one table of times (of --math) and errors (of --accuracy), math mode by mode
 # A suite becomes one table a backend and math mode, shape by transposes; a ladder one row a step; --accuracy one table a

@@ -14,7 +14,7 @@
 #include "offload/offload.h"
 #include "plan.h"
 #include "ref/ref.h"
-#include "verify_device.h"
+#include "verify/on_device.h"
 
 namespace libsgemm {
 namespace {

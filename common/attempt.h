@@ -21,7 +21,6 @@ struct Request {
 };
 
 inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }
-inline const Backend &table_of(int index) { return *library().slots[index].table; }
 
 // Work on the default stream would break a graph that another stream records; which one cannot tell from that graph's.
 libsgemm_status_t refuse_to_break_graph(const Launch &launch, Error *error);

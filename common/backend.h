@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "checksum.h"
 #include "desc.h"
 #include "libsgemm.h"
+#include "verify/checksum.h"
 
 namespace libsgemm {
 

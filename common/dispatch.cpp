@@ -8,7 +8,7 @@
 
 #include "attempt.h"
 #include "check.h"
-#include "decision.h"
+#include "decision/decision.h"
 #include "gate.h"
 #include "host_matrix.h"
 #include "loader.h"

@@ -32,8 +32,6 @@ struct Blocks {
 
 Blocks &blocks() { return immortal<Blocks>(); }
 
-const Backend &table_of(int index) { return *library().slots[index].table; }
-
 void give_back(Block *block) {
   const bool there =
       !lost_by_fork(block->backend) && can_give_back(table_of(block->backend), block->device, block->context);

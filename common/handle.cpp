@@ -73,9 +73,8 @@ libsgemm_handle *BorrowedHandle::get() {
 
 namespace {
 
+using libsgemm::table_of;
 using Workspace = libsgemm_handle::Workspace;
-
-const libsgemm::Backend &table_of(int backend) { return *libsgemm::library().slots[backend].table; }
 
 uint64_t context_of(int backend, int device) { return libsgemm::context_of(table_of(backend), device); }
 
@@ -156,7 +155,7 @@ libsgemm_status_t libsgemm::wait_for_devices(const libsgemm_handle &handle, Erro
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (int i = 0; i < kFirstCpu && !gate.ending(); ++i) {
     if (handle.used[i] == 0 || lost_by_fork(i)) continue;
-    const Backend &table = *library().slots[i].table;
+    const Backend &table = table_of(i);
     for (int device = 0; device < table.device_count(); ++device) {
       if ((handle.used[i] >> (device < 63 ? device : 63) & 1) == 0) continue;
       Error now = {};

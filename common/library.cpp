@@ -108,7 +108,7 @@ libsgemm_status_t libsgemm_device_describe(int index, int device, libsgemm_devic
   if (index < 0 || index >= kBackendCount || info == nullptr) return LIBSGEMM_INVALID_ARGUMENT;
   return guarded(index != libsgemm::kRef, [=] {
     if (!usable(index)) return LIBSGEMM_UNAVAILABLE;
-    const libsgemm::Backend &table = *libsgemm::library().slots[index].table;
+    const libsgemm::Backend &table = libsgemm::table_of(index);
     if (device < 0 || device >= table.device_count()) return LIBSGEMM_INVALID_ARGUMENT;
     *info = {};
     libsgemm::Error error = {};
@@ -128,7 +128,7 @@ const char *libsgemm_kernel_name(int index, int row) {
   const char *name = nullptr;
   guarded(false, [&] {
     if (!libsgemm::load(index)) return LIBSGEMM_UNAVAILABLE;
-    const libsgemm::Backend &table = *libsgemm::library().slots[index].table;
+    const libsgemm::Backend &table = libsgemm::table_of(index);
     if (row >= 0 && row < table.kernel_count) name = table.kernels[row].name;
     return LIBSGEMM_SUCCESS;
   });

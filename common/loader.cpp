@@ -143,7 +143,7 @@ bool may_load(const std::string &path, std::string *reason) {
 }
 
 // The table of a plugin, checked; NULL and the reason if it is not one for this library.
-const Backend *table_of(const std::string &path, const char *name, std::string *reason) {
+const Backend *open_table(const std::string &path, const char *name, std::string *reason) {
   if (!may_load(path, reason)) return nullptr;
   void *object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (object == nullptr) {
@@ -254,7 +254,7 @@ bool load_slow(int index) {
     slot.path = find_plugin(name, &searched);
     if (slot.path.empty()) return refuse(&slot, name, "no plugin libsgemm_" + std::string(name) + ".so in " + searched);
     std::string reason;
-    slot.table = table_of(slot.path, name, &reason);
+    slot.table = open_table(slot.path, name, &reason);
     if (slot.table == nullptr) return refuse(&slot, name, reason);
   }
   Error error = {};
@@ -291,7 +291,7 @@ bool find_kernel(const std::string &name, KernelChoice *choice, std::string *val
       all_known = all_known && library().slots[index].state == Slot::refused;
       continue;
     }
-    const Backend &table = *library().slots[index].table;
+    const Backend &table = table_of(index);
     for (int row = 0; row < table.kernel_count; ++row) {
       if (name == table.kernels[row].name) {
         *choice = {static_cast<int8_t>(index), row};

@@ -38,6 +38,7 @@ inline Library &library() {
   Library *lib = g_library.load(std::memory_order_acquire);
   return lib != nullptr ? *lib : make_library();
 }
+inline const Backend &table_of(int index) { return *library().slots[index].table; }  // of one that is loaded
 
 // Loads and opens a backend. True if it is usable as far as is known without initialising a device. When the process is
 // ending only `ref` is loaded, nothing is probed, and of what was loaded before nothing but the kernels' names is to be

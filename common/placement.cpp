@@ -99,7 +99,7 @@ libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, 
   if (info->late) return find_operands_at_end(desc, info);
   for (int index = 0; index < kFirstCpu && placement->owner < 0; ++index) {
     if (!may_own_memory(settings, index)) continue;
-    const Backend &table = *library().slots[index].table;
+    const Backend &table = table_of(index);
     const void *pointers[3];
     Location locations[3], where;
     int pointer_count = pointers_of(desc, false, pointers);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend.h"
-#include "decision_model.h"
+#include "decision/model.h"
 #include "env.h"
 #include "thread_info.h"
 

@@ -120,7 +120,7 @@ libsgemm_status_t fill(const libsgemm_handle &handle, libsgemm_plan *plan, Threa
   Placement at;
   libsgemm_status_t status = find_operands(located, settings, &at, info);
   if (status != LIBSGEMM_SUCCESS || at.on_host() || !is_candidate(settings, at.owner)) return status;
-  const Backend &table = *library().slots[at.owner].table;
+  const Backend &table = table_of(at.owner);
   if (table.plan == nullptr) return status;
   if (lost_by_fork(at.owner) || !probe(at.owner)) {
     info->note(at.owner, lost_by_fork(at.owner) ? Note::after_fork : Note::unavailable);
@@ -217,7 +217,7 @@ libsgemm_status_t check_plans(const Call &call, const Settings &settings, const 
       return refuse(position, name, words("was made on device %d, and the product is on another one", plan->device),
                     info);
     }
-    if (plan->memory != nullptr && plan->context != context_of(*library().slots[at.owner].table, plan->device)) {
+    if (plan->memory != nullptr && plan->context != context_of(table_of(at.owner), plan->device)) {
       return refuse(position, name, "was made in a context of its device that is gone, or is another thread's", info);
     }
   }
@@ -260,7 +260,7 @@ libsgemm_status_t libsgemm_plan_destroy(libsgemm_plan_t plan) {
       return libsgemm::refuse(1, "plan", "is no plan, or a destroyed one", &info);
     }
     if (plan->memory != nullptr && !libsgemm::lost_by_fork(plan->backend) && !gate.ending()) {
-      const libsgemm::Backend &table = *libsgemm::library().slots[plan->backend].table;
+      const libsgemm::Backend &table = libsgemm::table_of(plan->backend);
       if (libsgemm::can_give_back(table, plan->device, plan->context)) table.release(plan->device, plan->memory);
     }
     libsgemm::recycle_plan(plan);

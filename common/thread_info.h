@@ -8,7 +8,7 @@
 #include <string>
 
 #include "backend.h"
-#include "decision_model.h"
+#include "decision/model.h"
 #include "env.h"
 
 namespace libsgemm {

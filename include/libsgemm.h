@@ -56,9 +56,9 @@
  * destroyed, and no GPU is touched: what has to wait for one, or to ask it, is LIBSGEMM_UNAVAILABLE. A fork waits until
  * no call of another thread is at work; the child may call, on the CPU if its parent had used a GPU.
  *
- * Environment variables (read once, at first use; ignored in set-user-id programs) are described in README.md. A
- * variable with an invalid value makes every call return LIBSGEMM_INVALID_ENVIRONMENT with a message that lists the
- * valid ones.
+ * Environment variables (read once, at first use; ignored in set-user-id programs) are described in
+ * docs/environment.md. A variable with an invalid value makes every call return LIBSGEMM_INVALID_ENVIRONMENT with a
+ * message that lists the valid ones.
  */
 #ifndef LIBSGEMM_H
 #define LIBSGEMM_H

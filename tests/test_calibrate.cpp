@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "../bench/calibrate_fit.h"
-#include "calibration.h"
 #include "catch.h"
+#include "decision/calibration.h"
 #include "process.h"
 
 using namespace libsgemm;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "calibration.h"
 #include "catch.h"
+#include "decision/calibration.h"
 #include "plugins/mock.h"
 #include "process.h"
 

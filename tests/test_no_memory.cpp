@@ -18,6 +18,7 @@
 #include "catch.h"
 #include "failing_memory.h"
 #include "faults.h"
+#include "part.h"
 #include "plugins/products.h"
 
 extern "C" {
@@ -380,7 +381,7 @@ class Child {
   Report *report_;
 };
 
-int next(int nth) { return nth + 1 + nth / 20; }
+int next(int nth) { return nth + one_in() + nth / 20; }
 
 using Variables = std::vector<std::pair<const char *, const char *>>;
 

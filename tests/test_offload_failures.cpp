@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "failing_memory.h"
+#include "part.h"
 #include "plugins/host_product.h"
 
 using namespace mock_test;
@@ -66,8 +67,9 @@ TEST_CASE("whatever call of the runtime fails, the result is right or C as it wa
   const Manner manner = GENERATE(Manner::plain, Manner::verified, Manner::forced);
   const float beta = GENERATE(0.0f, 3.0f);
   for (const mock::Site site : {mock::kAny, mock::kWork, mock::kPinned, mock::kMemory, mock::kAllocate}) {
+    const int part = one_in();
     int nth = 1;
-    while (fail_once(site, nth, pinned, beta, manner)) nth += nth < 50 ? 1 : nth / 10;
+    while (fail_once(site, nth, pinned, beta, manner)) nth += nth < 50 ? part : part * nth / 10;
     CHECK(nth > (site == mock::kMemory || (pinned && site == mock::kPinned) ? 0 : 1));
   }
   limit(0, 0);
@@ -95,13 +97,14 @@ TEST_CASE("whatever allocation fails, alone or behind a call of the runtime, the
   };
   run(0, 1 << 20);  // loads what there is: libraries of drivers do not survive a failure in their constructors
   int injected = 0;
-  while (run(0, injected + 1).second) ++injected;
+  const int part = one_in();
+  for (int allocation = 1; run(0, allocation).second; allocation += part) ++injected;
   bool failed = true;
-  for (int call = 1; failed; call += 1 + call / 4) {
-    for (int allocation = 1; run(call, allocation).second; allocation += 1 + allocation / 8) ++injected;
+  for (int call = 1; failed; call += part + call / 4) {
+    for (int allocation = 1; run(call, allocation).second; allocation += part + allocation / 8) ++injected;
     failed = run(call, 1 << 20).first;
   }
-  CHECK(injected > 100);
+  CHECK(injected > 100 / part);
   limit(0, 0);
 }
 

@@ -6,7 +6,7 @@
 
 #include "catch.h"
 #include "ref/ref.h"
-#include "verify_claim.h"
+#include "verify/claim.h"
 
 namespace verify_test {
 

@@ -5,13 +5,13 @@
 
 #include <cstdlib>
 
-#include "driver.h"
 #include "elf_file.h"
 #include "gpu/fault.h"
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"
-#include "graph.h"
-#include "planes_row.h"
+#include "runtime/driver.h"
+#include "runtime/graph.h"
+#include "splits/planes_row.h"
 
 namespace libsgemm::cuda {
 

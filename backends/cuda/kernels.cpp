@@ -1,4 +1,4 @@
-// The kernel table, from rows.h: the row `name` is in kernels/<name>.cu.
+// The kernel table, from rows.h: the row `name` is in <name>.cu of one of the folders.
 #include "gpu/kernels.h"
 
 #include "rows.h"

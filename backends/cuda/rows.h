@@ -1,5 +1,6 @@
-// One line for each row of the kernel table, in its order: X(name), where `Kernel name()` is in kernels/<name>.cu. (The
-// split_k rows on tensor cores launch the kernels of the multistage rows before them, and are in their files.)
+// One line for each row of the kernel table, in its order: X(name), where `Kernel name()` is in <name>.cu in the folder
+// of its kind. (The split_k rows on tensor cores launch the kernels of the multistage rows before them, and are in
+// their files.)
 #define LIBSGEMM_CUDA_ROWS(X)               \
   X(sm75_ffma_1x1x1_naive)                  \
   X(sm75_ffma_32x32x32_shared)              \

@@ -27,7 +27,7 @@
 #include "mock_plan.h"
 #include "ref/ref.h"
 #include "streams.h"
-#include "verify_claim.h"
+#include "verify/claim.h"
 
 #ifndef MOCK_NAME
 #define MOCK_NAME "cuda"

@@ -1,9 +1,9 @@
 // The artificial NVIDIA GPU that the rows are asked about and launched on, and what the driver does for them.
-#include "device.h"
+#include "runtime/device.h"
 
-#include "launch.h"
-#include "steered.h"
-#include "tensor_map.h"
+#include "hopper/steered.h"
+#include "runtime/launch.h"
+#include "runtime/tensor_map.h"
 
 namespace libsgemm::cuda {
 

@@ -1,7 +1,7 @@
 // Wrong kernels, which the runtime must expose.
 #pragma once
 
-#include "launch.h"
+#include "runtime/launch.h"
 
 namespace simt_test {
 

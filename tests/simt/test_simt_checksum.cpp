@@ -9,7 +9,7 @@
 #include "host_matrix.h"
 #include "job.h"
 #include "simt.h"
-#include "verify_claim.h"
+#include "verify/claim.h"
 
 using namespace sgemm_test;
 using libsgemm::Checksum;

@@ -1,0 +1,244 @@
+// Plans of the persistent product of sm_90, and its launch.
+#include "stream_k_row.h"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+
+#include "gpu/aligned.h"
+#include "gpu/cost.h"
+#include "runtime/device.h"
+#include "runtime/launch.h"
+#include "steered.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+using Shape = StreamKShape;
+constexpr size_t kTileBytes = size_t{4} * Shape::tile_m * Shape::tile_n;
+
+// What a multiprocessor reaches of its peak within a tile, and what a tile costs besides.
+constexpr double kPeakFraction = 0.855;
+constexpr double kStartSeconds = 2.0e-6;       // of a launch: barriers, first stages
+constexpr double kStoreSeconds = 3e-6;         // of a tile
+constexpr double kSwappedStoreSeconds = 2e-6;  // the same, whose lanes store more neighbours
+constexpr double kGatherSeconds = 1.5e-6;      // of a partial tile
+constexpr double kClearSeconds = 3e-6;         // of the flags of partial tiles
+// Of slices, which are mostly found in the L2 cache: times that of the memory.
+constexpr double kPartialBandwidth = 1.5;
+
+// Time of one k-tile.
+double step_seconds(const Device &d) {
+  return 2.0 * Shape::tile_m * Shape::tile_n * Shape::tile_k * d.compute_units / (kPeakFraction * fma_peak(d));
+}
+
+// An operand as a plan sees it.
+struct Operand {
+  bool turned, aligned;
+};
+Operand operand_a(const GemmDesc &desc) {
+  return {desc.transa != LIBSGEMM_NO_TRANS, columns_aligned(desc.a, desc.lda)};
+}
+Operand operand_b(const GemmDesc &desc) {
+  return {desc.transb == LIBSGEMM_NO_TRANS, columns_aligned(desc.b, desc.ldb)};
+}
+
+// Share of the speed that is left when the supplying warps transpose or align operands: that of the tile's 256 rows,
+// and that of its 128 columns. Rows along k, unaligned: when the copy engine reads more than it needs.
+double route_factor(const Operand &rows, const Operand &columns, bool along_k) {
+  const auto moves = [](const Operand &o) { return !o.aligned ? 0.12 : o.turned ? 0.06 : 0.0; };
+  return 1.0 - (!along_k ? moves(rows) : !rows.aligned ? 0.06 : 0.0) - moves(columns);
+}
+
+double store_seconds(bool swapped) { return swapped ? kSwappedStoreSeconds : kStoreSeconds; }
+
+// Chooses what the kernel's tile lies along, so that the least time is spent in tiles and on the way to them; returns
+// the share of the speed that is left.
+double orient(const Device &d, const GemmDesc &desc, StreamKPlan *plan) {
+  const Operand a = operand_a(desc), b = operand_b(desc);
+  const double k_seconds = static_cast<double>(desc.k) / Shape::tile_k * step_seconds(d);
+  double least = 0, factor = 1;
+  for (const bool swapped : {false, true}) {
+    const Operand &rows = swapped ? b : a, &columns = swapped ? a : b;
+    const bool along_k = rows.turned && (rows.aligned || (columns.aligned && !columns.turned));
+    const double share = route_factor(rows, columns, along_k);
+    const double time = static_cast<double>(tiles_along(swapped ? desc.n : desc.m, Shape::tile_m)) *
+                        tiles_along(swapped ? desc.m : desc.n, Shape::tile_n) *
+                        (k_seconds / share + store_seconds(swapped));
+    if (least == 0 || time < least) {
+      least = time, factor = share;
+      plan->swapped = swapped, plan->along_k = along_k, plan->problem.spread = along_k && !rows.aligned ? 4 : 1;
+    }
+  }
+  return factor;
+}
+
+size_t flag_bytes(int blocks) { return (sizeof(unsigned) * static_cast<size_t>(blocks) + 255) / 256 * 256; }
+
+// Of a plan that cuts tiles: a flag and a partial tile for each block.
+size_t stream_workspace(const Device &d) {
+  return flag_bytes(d.compute_units) + static_cast<size_t>(d.compute_units) * kTileBytes;
+}
+
+void plan_stream(const Device &d, StreamKPlan *plan) {
+  StreamKProblem &p = plan->problem;
+  const int blocks = d.compute_units, count = p.tiles_m * p.tiles_n;
+  const double rounds = std::ceil(static_cast<double>(count) / blocks);
+  // Whole tiles for all blocks, or tiles cut in the last one or two rounds.
+  const int cut = count % blocks == 0 ? 0 : count < blocks ? count : count % blocks + blocks;
+  const double whole_seconds = rounds * p.k_tiles * step_seconds(d);
+  const double cut_seconds = std::ceil(static_cast<double>(count) * p.k_tiles / blocks) * step_seconds(d) +
+                             kClearSeconds +
+                             kGatherSeconds * (1 + std::ceil(static_cast<double>(blocks) / std::max(cut, 1)));
+  p.stream_tiles = cut_seconds < whole_seconds ? cut : 0;
+  const int64_t k_tiles = static_cast<int64_t>(p.stream_tiles) * p.k_tiles;
+  p.share = static_cast<int>(k_tiles / blocks);
+  p.longer_shares = static_cast<int>(k_tiles % blocks);
+  plan->blocks = p.stream_tiles == 0 ? std::min(blocks, count) : blocks;
+  plan->workspace = p.stream_tiles == 0 ? 0 : stream_workspace(d);
+  plan->seconds = std::min(cut_seconds, whole_seconds) + rounds * store_seconds(plan->swapped);
+}
+
+void plan_slices(const Device &d, StreamKPlan *plan) {
+  StreamKProblem &p = plan->problem;
+  const int count = p.tiles_m * p.tiles_n;
+  p.slices = std::clamp(d.compute_units / count, 1, p.k_tiles);
+  plan->blocks = count * p.slices;
+  const double bytes = static_cast<double>(plan->blocks) * kTileBytes;
+  plan->workspace = static_cast<size_t>(plan->blocks) * kTileBytes;
+  const double waves = std::ceil(static_cast<double>(plan->blocks) / d.compute_units);
+  plan->seconds = waves * (std::ceil(static_cast<double>(p.k_tiles) / p.slices) * step_seconds(d) + kStoreSeconds) +
+                  kLaunchSeconds + 2 * memory_seconds(d, bytes) / kPartialBandwidth;
+}
+
+// An operand of the kernel that is `outer` x k, or k x `outer` in memory if it is turned; `tile` of it meet in a tile.
+// `along_k`: the kernel reads it so. `reach`: it wants so many steps of k before those of a k-tile as well.
+libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t outer, int64_t k, int tile, bool along_k,
+                           int reach, const Launch &launch, StreamKOperand *operand, Error *error) {
+  const bool aligned = columns_aligned(base, ld);
+  operand->route = along_k   ? Route::along_k
+                   : !turned ? (aligned ? Route::direct : Route::shifted)
+                             : (aligned ? Route::turned : Route::turned_unaligned);
+  const int views = aligned ? 1 : 4;
+  MatrixBoxes boxes = {};
+  boxes.ld = static_cast<uint64_t>(ld) * static_cast<uint64_t>(views);
+  boxes.box_columns = static_cast<uint32_t>((turned ? tile : Shape::tile_k) / views);
+  if (along_k) {
+    boxes.box_rows = Shape::tile_k;
+    boxes.swizzled = true;
+    operand->bytes = Shape::boxes_m * Shape::box_bytes;
+  } else if (reach != 0) {
+    boxes.box_rows = Shape::box_width;
+    boxes.box_columns = static_cast<uint32_t>(Shape::tile_k + reach);
+    operand->bytes = 4 * boxes.box_rows * boxes.box_columns;
+  } else {
+    // Room for the shift; turned also for the columns of 20 floats, which meet in different banks.
+    boxes.box_rows = static_cast<uint32_t>((turned ? Shape::tile_k : Shape::box_width) + (aligned && !turned ? 0 : 4));
+    operand->bytes =
+        static_cast<uint32_t>(4 * boxes.box_rows) * (turned ? tile : Shape::tile_k * (tile / Shape::box_width));
+  }
+  operand->view_count = views;
+  for (int v = 0; v < views; ++v) {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(base + v * ld), start = address / 16 * 16;
+    operand->shift[v] = static_cast<int>((address - start) / sizeof(float));
+    boxes.base = reinterpret_cast<const float *>(start);
+    boxes.rows = static_cast<uint64_t>((turned ? k : outer) + operand->shift[v]);
+    boxes.columns = static_cast<uint64_t>(((turned ? outer : k) - v + views - 1) / views);
+    const libsgemm_status_t status = encode(boxes, launch, &operand->views[v], error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+}  // namespace
+
+bool copy_engine_supports(const GemmDesc &desc, int index) {
+  if (!has_steered_kernels() || device(index).arch != 90) return false;
+  if (desc.routine != Routine::gemm || desc.type != Type::f32 || desc.batch != Batch::none) return false;
+  if (std::min({desc.m, desc.n, desc.k}) < 4) return false;
+  // Coordinates of the copy engine, and k-tiles counted in 32 bits; its strides have 40.
+  return std::max({desc.m, desc.n, desc.k}) < INT_MAX - 1024 && std::max(desc.lda, desc.ldb) < int64_t{1} << 35;
+}
+
+bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int index) {
+  if (!copy_engine_supports(desc, index)) return false;
+  const Device &d = device(index);
+  const double count = std::ceil(static_cast<double>(desc.m) / 128) * std::ceil(static_cast<double>(desc.n) / 128);
+  const double k_tiles = std::ceil(static_cast<double>(desc.k) / Shape::tile_k);
+  if (count >= INT_MAX / 16 || k_tiles * (2 * d.compute_units + count / d.compute_units) >= INT_MAX) return false;
+  switch (sharing) {
+    case Sharing::stream:
+      return true;
+    case Sharing::slices:
+      return count <= 2 * d.compute_units && k_tiles >= 2 && count * k_tiles < INT_MAX;
+  }
+  return false;
+}
+
+StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
+  const Device &d = device(index);
+  StreamKPlan plan = {};
+  StreamKProblem &p = plan.problem;
+  p.m = desc.m, p.n = desc.n, p.ldc = desc.ldc;
+  p.alpha = desc.alpha, p.beta = desc.beta;
+  const double factor = orient(d, desc, &plan);
+  p.tiles_m = tiles_along(plan.swapped ? desc.n : desc.m, Shape::tile_m);
+  p.tiles_n = tiles_along(plan.swapped ? desc.m : desc.n, Shape::tile_n);
+  p.k_tiles = tiles_along(desc.k + (p.spread != 1 ? Shape::reach : 0), Shape::tile_k);
+  p.k_tiles_inverse = UINT_MAX / static_cast<unsigned>(p.k_tiles);
+  p.slices = 1;
+  switch (sharing) {
+    case Sharing::stream:
+      plan_stream(d, &plan);
+      break;
+    case Sharing::slices:
+      plan_slices(d, &plan);
+      break;
+  }
+  const double arithmetic = kStartSeconds + plan.seconds / factor, memory = memory_seconds(d, gemm_bytes(desc));
+  plan.seconds =
+      kLaunchSeconds + (sharing == Sharing::slices ? std::max(arithmetic, memory) : overlapped(arithmetic, memory));
+  return plan;
+}
+
+size_t stream_k_most_workspace(int index) { return stream_workspace(device(index)); }
+
+StreamKProblem stream_k_problem(const GemmDesc &desc, const StreamKPlan &plan, const Launch &launch) {
+  StreamKProblem p = plan.problem;
+  p.c = desc.c;
+  // Spread, only the columns of C^T, which are rows of C, keep their neighbours.
+  p.vectors = columns_aligned(desc.c, desc.ldc) && (plan.swapped || p.spread == 1);
+  p.partial = static_cast<float *>(launch.workspace);
+  if (p.stream_tiles != 0) {
+    p.finished = static_cast<unsigned *>(launch.workspace);
+    p.partial = reinterpret_cast<float *>(static_cast<char *>(launch.workspace) + flag_bytes(plan.blocks));
+  }
+  return p;
+}
+
+libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan, const StreamKKernel &kernel,
+                                  const Launch &launch, Error *error) {
+  const auto *a = static_cast<const float *>(desc.a), *b = static_cast<const float *>(desc.b);
+  StreamKOperands operands = {};
+  const int reach = plan.problem.spread != 1 ? Shape::reach : 0;
+  StreamKOperand &of_a = plan.swapped ? operands.b : operands.a, &of_b = plan.swapped ? operands.a : operands.b;
+  libsgemm_status_t status = describe(a, desc.lda, desc.transa != LIBSGEMM_NO_TRANS, desc.m, desc.k,
+                                      plan.swapped ? Shape::tile_n : Shape::tile_m, plan.along_k && !plan.swapped,
+                                      plan.swapped ? reach : 0, launch, &of_a, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  status = describe(b, desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, desc.n, desc.k,
+                    plan.swapped ? Shape::tile_m : Shape::tile_n, plan.along_k && plan.swapped,
+                    plan.swapped ? 0 : reach, launch, &of_b, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+
+  const StreamKProblem p = stream_k_problem(desc, plan, launch);
+  if (p.stream_tiles != 0) {
+    status = clear(p.finished, flag_bytes(plan.blocks), launch, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+  }
+  return launch_kernel(kernel.instances[plan.along_k ? 1 : 0][plan.swapped ? 1 : 0],
+                       dim3(static_cast<unsigned>(plan.blocks)), dim3(Shape::threads), Shape::shared_bytes, launch,
+                       error, operands, p);
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,61 @@
+// What the tile kernels of level 3 compute, and what a launch of them costs. One form for all routines:
+//
+//   C (m x n) = alpha * (A B + [terms == 2] B^T A^T) + beta * C   on a part of C,
+//
+// with A m x k, which may be symmetric or triangular, and B k x n. symm and trmm from the right are the transposed
+// problem: every operand is walked by strides, so a transposition is an exchange of two of them.
+#pragma once
+
+#include "backend.h"
+#include "gpu/batch.h"
+#include "gpu/cost.h"
+#include "runtime/device.h"
+
+namespace libsgemm::cuda::level3 {
+
+// The structure of A in a tile kernel.
+enum class Structure { general, symmetric, triangular };
+
+// How an operand is walked: elements from one to the next along m or n (`outer`) and along k (`depth`). One of them
+// is 1.
+struct Walk {
+  int64_t outer, depth;
+};
+
+struct TileProblem {
+  int64_t m, n, k;
+  Walk a, b;
+  int64_t c_row, c_col;
+  float alpha, beta;
+  int32_t terms;
+  Stored::Part part;  // of C
+  bool upper;         // symmetric A: the stored triangle; triangular A: the one that is not zero
+  bool unit;          // triangular A: the diagonal is one
+};
+
+// Every routine but trsm. trmm: B is to be a dense copy of C, columns `ldb` of the description apart.
+TileProblem tile_problem(const GemmDesc &desc);
+
+// Tiles of C that are computed, for one product.
+int64_t tile_count(const TileProblem &problem, int tile_m, int tile_n);
+
+// The description with B = A if the routine has no B.
+GemmDesc with_b(const GemmDesc &desc);
+
+// trmm and trsm in place: T X or T^-1 X, with T order x order and X order x count.
+struct PanelProblem {
+  int64_t order, count;
+  Walk t, x;  // `outer` along rows of T; along columns of X
+  float alpha;
+  bool upper, unit;
+};
+
+PanelProblem panel_problem(const GemmDesc &desc);
+
+// The cost of a panel kernel, see level3_panel.cuh.
+double panel_seconds(const GemmDesc &desc, const Device &device);
+
+// The cost of a tile kernel.
+double tiles_seconds(const GemmDesc &desc, const Device &device, const Tiling &tiling);
+
+}  // namespace libsgemm::cuda::level3

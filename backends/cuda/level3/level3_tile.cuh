@@ -1,0 +1,299 @@
+// The tile engine of level 3: one block computes one kM x kN tile of C from shared memory, each thread 8 x 8 of it.
+//
+// Source of the scheme: Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", SC 2008 (outer products
+// from shared memory); Nath, Tomov and Dongarra, "An improved MAGMA GEMM for Fermi GPUs", IJHPCA 2010 (double
+// buffering through registers).
+//
+//          kK deep tile of B           thread (x, y): quads of 4 rows at 4 x and kM / 2 + 4 x,
+//          +----+----+                 of 4 columns at 4 y and kN / 2 + 4 y
+//          |4 y |    |
+//          +----+----+
+//  +----+  +----+----+        shared memory, floats, twice (one is computed from while the other is filled):
+//  |4 x |  | ## | ## |          a[kK][kM + 4] | b[kK][kN + 4], 2 * 4 * kK * (kM + kN + 8) bytes
+//  +----+  +----+----+        The padding keeps quads aligned to 16 bytes and spreads transposing stores over banks.
+//  |    |  | ## | ## |
+//  +----+  +----+----+
+//
+// Global memory is read element by element, so any alignment and leading dimension will do; neighbouring threads follow
+// the contiguous direction of the operand, whichever it is. Each element of C is the sum over k in increasing order.
+#pragma once
+
+#include "gpu/element.h"
+#include "level3.h"
+#include "resident.h"
+#include "runtime/launch.h"
+
+namespace libsgemm::cuda::level3 {
+
+template <int M, int N, int K, int RESIDENT>
+struct TileConfig {
+  static constexpr int kM = M, kN = N, kK = K;        // tile of C, and how deep the shared tiles of A and B are
+  static constexpr int kThreads = (M / 8) * (N / 8);  // 8 x 8 elements of C each
+  static constexpr int kResident = RESIDENT;          // blocks on a multiprocessor, which bounds the registers
+};
+
+// Element `at` of FP32, FP16 or bfloat16 data as FP32, exactly.
+template <Type TYPE>
+__device__ __forceinline__ float load_element(const void *data, int64_t at) {
+  if constexpr (TYPE == Type::f32) {
+    return static_cast<const float *>(data)[at];
+  } else {
+    return widen<TYPE>(static_cast<const unsigned short *>(data)[at]);
+  }
+}
+
+// Carries kOuter x kDepth elements of an operand from global to shared memory: fetch() into registers, store() later.
+template <int OUTER, int DEPTH, int THREADS, Type TYPE>
+struct Stager {
+  static constexpr int kCount = OUTER * DEPTH / THREADS;
+  static constexpr int kStride = OUTER + 4;  // of shared memory, from one step of k to the next
+  static_assert(OUTER * DEPTH % THREADS == 0 && THREADS % DEPTH == 0, "the same number of elements for each thread");
+  static_assert(THREADS % OUTER == 0 || OUTER % THREADS == 0, "threads side by side along the outer direction");
+
+  float staged[kCount];
+  int outer, depth;  // the first element of this thread within the tile
+  bool along_outer;  // neighbouring threads along the outer direction, or along the depth
+
+  __device__ __forceinline__ void spread(bool contiguous_outer) {
+    const int thread = static_cast<int>(threadIdx.x);
+    along_outer = contiguous_outer;
+    outer = along_outer ? thread % OUTER : thread / DEPTH;
+    depth = along_outer ? thread / OUTER : thread % DEPTH;
+  }
+  // From one element of this thread to the next.
+  __device__ __forceinline__ int outer_step() const { return along_outer ? 0 : THREADS / DEPTH; }
+  __device__ __forceinline__ int depth_step() const { return along_outer ? THREADS / OUTER : 0; }
+
+  // Elements (first_outer + i, first_depth + l) of an operand of outers x depths elements; zeros beyond it.
+  __device__ __forceinline__ void fetch(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
+                                        int64_t outers, int64_t depths) {
+    spread(walk.outer == 1);
+    const int64_t start = (first_outer + outer) * walk.outer + (first_depth + depth) * walk.depth;
+    const int64_t step = outer_step() * walk.outer + depth_step() * walk.depth;
+    if (first_outer + OUTER <= outers && first_depth + DEPTH <= depths) {
+#pragma unroll
+      for (int e = 0; e < kCount; ++e) staged[e] = load_element<TYPE>(data, start + e * step);
+      return;
+    }
+    const int outer_end = outers - first_outer < OUTER ? static_cast<int>(outers - first_outer) : OUTER;
+    const int depth_end = depths - first_depth < DEPTH ? static_cast<int>(depths - first_depth) : DEPTH;
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) {
+      const bool inside = outer + e * outer_step() < outer_end && depth + e * depth_step() < depth_end;
+      staged[e] = inside ? load_element<TYPE>(data, start + e * step) : 0.0f;
+    }
+  }
+
+  // The same where the diagonal crosses the tile, element by element. symmetric: an element that is not stored is read
+  // from its mirror image; triangular: it is zero, and not read.
+  template <Structure STRUCTURE>
+  __device__ __forceinline__ void fetch_diagonal(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
+                                                 int64_t order, bool upper, bool unit) {
+    spread(walk.outer == 1);
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) {
+      const int64_t i = first_outer + outer + e * outer_step(), l = first_depth + depth + e * depth_step();
+      const bool stored = i == l || (i < l) == upper;
+      staged[e] = 0.0f;
+      if (i >= order || l >= order) continue;
+      if (STRUCTURE == Structure::symmetric) {
+        staged[e] =
+            load_element<TYPE>(data, stored ? i * walk.outer + l * walk.depth : l * walk.outer + i * walk.depth);
+      } else if (unit && i == l) {
+        staged[e] = 1.0f;
+      } else if (stored) {
+        staged[e] = load_element<TYPE>(data, i * walk.outer + l * walk.depth);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void store(float *shared) const {
+    float *first = shared + depth * kStride + outer;
+    if (along_outer) {
+#pragma unroll
+      for (int e = 0; e < kCount; ++e) first[e * (THREADS / OUTER) * kStride] = staged[e];
+    } else {
+#pragma unroll
+      for (int e = 0; e < kCount; ++e) first[e * (THREADS / DEPTH)] = staged[e];
+    }
+  }
+};
+
+// fetch() of operand A with its structure. Tiles aside of the diagonal are plain, symmetric ones perhaps mirrored.
+template <Structure STRUCTURE, typename Stage>
+__device__ __forceinline__ void fetch_a(Stage *stage, const void *data, const TileProblem &p, int64_t first_outer,
+                                        int outers, int64_t first_depth, int depths) {
+  if (STRUCTURE == Structure::general) {
+    stage->fetch(data, p.a, first_outer, first_depth, p.m, p.k);
+    return;
+  }
+  const bool above = first_outer + outers <= first_depth, below = first_depth + depths <= first_outer;
+  if (!above && !below) {
+    stage->template fetch_diagonal<STRUCTURE>(data, p.a, first_outer, first_depth, p.k, p.upper, p.unit);
+  } else {
+    const bool mirrored = STRUCTURE == Structure::symmetric && above != p.upper;
+    const Walk walk = mirrored ? Walk{p.a.depth, p.a.outer} : p.a;
+    stage->fetch(data, walk, first_outer, first_depth, p.m, p.k);
+  }
+}
+
+// Where a tile lies, in tiles.
+struct TilePosition {
+  int64_t row, col;
+};
+
+// Tile `index` of those that tile_count() counts. All: columns in groups of eight, so that blocks at work at the same
+// time share rows of A and columns of B in L2. A triangle: row by row of the lower one.
+template <typename Config>
+__device__ __forceinline__ TilePosition tile_position(const TileProblem &p, int64_t index) {
+  if (p.part == Stored::all) {
+    constexpr int64_t kGroup = 8;
+    const int64_t rows = (p.m + Config::kM - 1) / Config::kM, cols = (p.n + Config::kN - 1) / Config::kN;
+    const int64_t first = index / (kGroup * rows) * kGroup, within = index % (kGroup * rows);
+    const int64_t width = cols - first < kGroup ? cols - first : kGroup;
+    return {within / width, first + within % width};
+  }
+  static_assert(Config::kM == Config::kN, "a triangle of square tiles");
+  int64_t row = static_cast<int64_t>((sqrtf(8.0f * static_cast<float>(index) + 1.0f) - 1.0f) * 0.5f);
+  while (row * (row + 1) / 2 > index) --row;
+  while ((row + 1) * (row + 2) / 2 <= index) ++row;
+  const int64_t col = index - row * (row + 1) / 2;
+  return p.part == Stored::lower ? TilePosition{row, col} : TilePosition{col, row};
+}
+
+// sum += a column of A times a row of B for each of kK steps. `masked`: A is triangular and the diagonal crosses the
+// tile; steps that lie outside the triangle are left out, since 0 * Inf would be NaN. `diagonal` is the step at which
+// row 0 of the tile meets the diagonal.
+template <typename Config, bool MASKED>
+__device__ __forceinline__ void multiply(const float *a, const float *b, int x, int y, float (&sum)[8][8], int diagonal,
+                                         bool upper) {
+#pragma unroll
+  for (int step = 0; step < Config::kK; ++step) {
+    const float4 *a_quads = reinterpret_cast<const float4 *>(a + step * (Config::kM + 4));
+    const float4 *b_quads = reinterpret_cast<const float4 *>(b + step * (Config::kN + 4));
+    const float4 a0 = a_quads[x], a1 = a_quads[x + Config::kM / 8];
+    const float4 b0 = b_quads[y], b1 = b_quads[y + Config::kN / 8];
+    const float rows[8] = {a0.x, a0.y, a0.z, a0.w, a1.x, a1.y, a1.z, a1.w};
+    const float cols[8] = {b0.x, b0.y, b0.z, b0.w, b1.x, b1.y, b1.z, b1.w};
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      if (MASKED) {
+        const int from_diagonal = step - diagonal - (4 * x + i % 4 + i / 4 * (Config::kM / 2));
+        if (upper ? from_diagonal < 0 : from_diagonal > 0) continue;
+      }
+#pragma unroll
+      for (int j = 0; j < 8; ++j) {
+        const int at = i % 2 == 0 ? j : 7 - j;  // serpentine: neighbours share an operand
+        sum[i][at] += rows[i] * cols[at];
+      }
+    }
+  }
+}
+
+// The steps along k that a tile needs: all, or those that a triangle leaves; from a multiple of kK.
+template <typename Config, Structure STRUCTURE>
+__device__ __forceinline__ void depth_range(const TileProblem &p, int64_t first_row, int64_t *first, int64_t *last) {
+  *first = 0;
+  *last = p.k;
+  if (STRUCTURE == Structure::triangular) {
+    if (p.upper) {
+      *first = first_row;
+    } else if (first_row + Config::kM < p.k) {
+      *last = first_row + Config::kM;
+    }
+  }
+}
+
+// C = alpha * sum + beta * C on the part of the tile that the routine writes.
+template <typename Config>
+__device__ __forceinline__ void write_tile(const TileProblem &p, float *c, int64_t first_row, int64_t first_col, int x,
+                                           int y, const float (&sum)[8][8]) {
+#pragma unroll
+  for (int j = 0; j < 8; ++j) {
+    const int64_t col = first_col + 4 * y + j % 4 + j / 4 * (Config::kN / 2);
+    if (col >= p.n) continue;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const int64_t row = first_row + 4 * x + i % 4 + i / 4 * (Config::kM / 2);
+      const bool outside = (p.part == Stored::upper && row > col) || (p.part == Stored::lower && row < col);
+      if (row >= p.m || outside) continue;
+      float *at = c + row * p.c_row + col * p.c_col;
+      *at = p.beta == 0.0f ? p.alpha * sum[i][j] : p.alpha * sum[i][j] + p.beta * *at;
+    }
+  }
+}
+
+// The kernel: block `blockIdx.x` computes tile blockIdx.x % tiles of product blockIdx.x / tiles.
+template <typename Config, Structure STRUCTURE, Type TYPE, typename Operands>
+__device__ __forceinline__ void compute_tile(const Operands &operands, const TileProblem &p, unsigned tiles) {
+  using StageA = Stager<Config::kM, Config::kK, Config::kThreads, TYPE>;
+  using StageB = Stager<Config::kN, Config::kK, Config::kThreads, TYPE>;
+  __shared__ __align__(16) float shared_a[2][Config::kK * StageA::kStride];
+  __shared__ __align__(16) float shared_b[2][Config::kK * StageB::kStride];
+
+  const int64_t item = blockIdx.x / tiles;
+  TilePosition position = tile_position<Config>(p, blockIdx.x % tiles);
+  // The rows of a lower triangle from below: the longest first.
+  if (STRUCTURE == Structure::triangular && !p.upper)
+    position.row = (p.m + Config::kM - 1) / Config::kM - 1 - position.row;
+  const int64_t first_row = position.row * Config::kM, first_col = position.col * Config::kN;
+  const int x = static_cast<int>(threadIdx.x) % (Config::kM / 8), y = static_cast<int>(threadIdx.x) / (Config::kM / 8);
+  const void *a = operands.a(item), *b = operands.b(item);
+
+  int64_t first, last;
+  depth_range<Config, STRUCTURE>(p, first_row, &first, &last);
+  const int64_t steps = (last - first + Config::kK - 1) / Config::kK, all_steps = steps * p.terms;
+  StageA stage_a;
+  StageB stage_b;
+  // The second term is B^T A^T: the operands change places.
+  const auto fetch = [&](int64_t step) {
+    const bool second = step >= steps;
+    const int64_t depth = first + (second ? step - steps : step) * Config::kK;
+    if (STRUCTURE == Structure::general) {
+      stage_a.fetch(second ? b : a, second ? p.b : p.a, first_row, depth, p.m, p.k);
+    } else {
+      fetch_a<STRUCTURE>(&stage_a, a, p, first_row, Config::kM, depth, Config::kK);
+    }
+    stage_b.fetch(second ? a : b, second ? p.a : p.b, first_col, depth, p.n, p.k);
+  };
+
+  float sum[8][8] = {};
+  fetch(0);
+  stage_a.store(shared_a[0]);
+  stage_b.store(shared_b[0]);
+  __syncthreads();
+  for (int64_t step = 0; step < all_steps; ++step) {
+    const int now = static_cast<int>(step & 1);
+    const bool more = step + 1 < all_steps;
+    if (more) fetch(step + 1);
+    const int64_t depth = first + step * Config::kK;
+    const bool crossing =
+        STRUCTURE == Structure::triangular && depth < first_row + Config::kM && first_row < depth + Config::kK;
+    if (crossing) {
+      multiply<Config, true>(shared_a[now], shared_b[now], x, y, sum, static_cast<int>(first_row - depth), p.upper);
+    } else {
+      multiply<Config, false>(shared_a[now], shared_b[now], x, y, sum, 0, false);
+    }
+    if (more) {
+      stage_a.store(shared_a[1 - now]);
+      stage_b.store(shared_b[1 - now]);
+    }
+    __syncthreads();
+  }
+  write_tile<Config>(p, operands.c(item), first_row, first_col, x, y, sum);
+}
+
+// Enqueues `kernel(operands, problem, tiles)` for a description without arrays in host memory.
+template <typename Config>
+libsgemm_status_t launch_tiles(const GemmDesc &desc, const Launch &launch, Error *error,
+                               void (*kernel)(StridedOperands, TileProblem, unsigned)) {
+  const GemmDesc d = with_b(desc);
+  const TileProblem problem = tile_problem(d);
+  const int64_t tiles = tile_count(problem, Config::kM, Config::kN);
+  return for_strided_chunks(d, INT32_MAX / tiles, [&](const StridedOperands &operands, int64_t count) {
+    return launch_kernel(kernel, dim3(static_cast<unsigned>(tiles * count)), dim3(Config::kThreads), 0, launch, error,
+                         operands, problem, static_cast<unsigned>(tiles));
+  });
+}
+
+}  // namespace libsgemm::cuda::level3

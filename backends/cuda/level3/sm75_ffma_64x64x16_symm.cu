@@ -1,0 +1,38 @@
+// sm75_ffma_64x64x16_symm: a symmetric matrix times a general one.
+//
+// One block of 64 threads a tile of C, 8 x 8 elements a thread, double buffered in 17408 bytes of shared memory; the
+// picture, the shared-memory map and the sources are in level3_tile.cuh. Tiles of A on
+// the side that is not stored are read as the transposed of their mirror image, those on the diagonal by element.
+//
+// Requires: symm. Any size, stride and alignment.
+// Measured: its results on an H100, by the tests; its speed not yet.
+#include "level3_tile.cuh"
+
+namespace libsgemm::cuda {
+namespace {
+
+using namespace level3;
+using Config = TileConfig<64, 64, 16, 6>;
+constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, 0.5};
+
+__global__ void __launch_bounds__(Config::kThreads, Config::kResident)
+    sm75_ffma_64x64x16_symm_kernel(const __grid_constant__ StridedOperands operands,
+                                   const __grid_constant__ TileProblem problem, unsigned tiles) {
+  compute_tile<Config, Structure::symmetric, Type::f32>(operands, problem, tiles);
+}
+
+bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::symm && desc.batch == Batch::none; }
+
+double cost(const GemmDesc &desc, int index) { return tiles_seconds(desc, device(index), kTiling); }
+
+libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
+  return level3::launch_tiles<Config>(desc, launch, error, sm75_ffma_64x64x16_symm_kernel);
+}
+
+}  // namespace
+
+Kernel sm75_ffma_64x64x16_symm() {
+  return {"sm75_ffma_64x64x16_symm", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,47 @@
+// Rows that write the operands anew, as the rows for tensor cores want them (planes.h: along k, aligned, rounded to the
+// numbers of a math mode), and leave the product to the cheapest of those.
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#include "level3/gemm_step.h"
+#include "planes_row.h"
+
+namespace libsgemm::cuda {
+
+struct PackedProduct {
+  int min_arch;
+  void (*pass)(PassProblem);
+  // Of the product: its operands, and its arithmetic, FP32 for that of 16-bit ones.
+  bool (*packs)(const GemmDesc &desc, bool of_a);  // whether the operand must be written
+  Type type;
+  libsgemm_math_mode_t math_mode;
+  // What multiplies them: not a row of the table, for it may rely on what the pass does. Null: the cheapest row.
+  const Kernel *kernel = nullptr;
+};
+
+bool packed_supports(const GemmDesc &desc, const PackedProduct &product, int device);
+double packed_seconds(const GemmDesc &desc, const PackedProduct &product, int device);
+size_t packed_workspace(const GemmDesc &desc, const PackedProduct &product);
+libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &product, const Launch &launch, Error *error);
+
+// Row::product(desc) is its PackedProduct, and Row::supports(desc) says which calls it is for.
+template <class Row>
+Kernel packed_kernel(const char *name, libsgemm_math_mode_t mode) {
+  Kernel kernel = {name,
+                   mode,
+                   [](const GemmDesc &desc, int device) {
+                     return Row::supports(desc) && packed_supports(desc, Row::product(desc), device);
+                   },
+                   [](const GemmDesc &desc, int device) { return packed_seconds(desc, Row::product(desc), device); },
+                   [](const GemmDesc &desc, int) { return packed_workspace(desc, Row::product(desc)); },
+                   [](const GemmDesc &desc, const Launch &launch, Error *error) {
+                     return launch_packed(desc, Row::product(desc), launch, error);
+                   }};
+  kernel.truncates = true;
+  kernel.in_steps = true;
+  return kernel;
+}
+
+}  // namespace libsgemm::cuda

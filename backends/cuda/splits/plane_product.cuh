@@ -1,0 +1,228 @@
+// Products of operands in parts (planes.h) by mma.sync (sm_80): FP32-level sums from several tensor-core products.
+//
+//   stage of shared memory: [A part 0][A part 1]...[B part 0][B part 1]...   each tile_m or tile_n rows of tile_k
+//
+//   sum of a tile:  k-tile 0           k-tile 1           ...
+//     tensor core   low, ..., main     low, ..., main              starts at zero
+//     FP32 add            sum +=             sum +=                to nearest
+//
+// The tensor cores cut off what they add to a sum where FP32 rounds, so that one that grew over all of k would be low
+// by more than FP32 ever is. Within a k-tile all products of low weight come first, while the sum is small; the
+// fragments of the main products, x0 y0, wait in registers meanwhile. In an emulation of the hardware the worst error
+// is then no larger than FP32's on every distribution tried, from k = 64 on.
+//
+// A warp computes 64 x 32, not 64 x 64: it holds two sets of sums.
+#pragma once
+
+#include "gpu/tile_row.h"
+#include "planes.cuh"
+#include "planes_row.h"
+#include "tensor/mma.cuh"
+
+namespace libsgemm::cuda {
+
+// The products of a scheme, in their order: part a(r) of A times part b(r) of B, r < count; a digit of 4 bits each.
+template <int kParts>
+struct Order {
+  static_assert(kParts == 2 || kParts == 3, "operands in parts");
+  static constexpr int count = kParts == 3 ? 6 : 3;
+  static constexpr uint32_t digits_a = kParts == 3 ? 0x001012 : 0x001;
+  static constexpr uint32_t digits_b = kParts == 3 ? 0x010210 : 0x010;
+  __device__ __forceinline__ static constexpr int a(int r) { return digits_a >> 4 * r & 15; }
+  __device__ __forceinline__ static constexpr int b(int r) { return digits_b >> 4 * r & 15; }
+};
+
+// One thread's share of fetching the parts of an operand's tile.
+template <class Tile, int kParts>
+struct PlaneTile {
+  static constexpr int bytes = kParts * Tile::bytes;
+
+  const char *source;
+  int64_t step_bytes, plane_bytes;
+  int target;
+
+  __device__ __forceinline__ PlaneTile(const Planes &planes, int64_t first_outer) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int row = thread / Tile::row_chunks, chunk = thread % Tile::row_chunks;
+    source = planes.base + blockIdx.z * planes.product_bytes + (first_outer + row) * planes.ld * Tile::element_bytes +
+             chunk * 16;
+    step_bytes = Tile::row_step * planes.ld * Tile::element_bytes;
+    plane_bytes = planes.plane_bytes;
+    target = Tile::Layout::at(row, chunk);
+  }
+  __device__ __forceinline__ void copy_async(char *shared) {
+#pragma unroll
+    for (int q = 0; q < kParts; ++q) {
+      const char *from = source + q * plane_bytes;
+#pragma unroll
+      for (int i = 0; i < Tile::copies; ++i, from += step_bytes) {
+        ptx::copy_async_part(shared + q * Tile::bytes + target + i * Tile::row_step * Tile::Layout::pitch, from, 16);
+      }
+    }
+    source += Tile::row_bytes;
+  }
+};
+
+struct PlaneProblem {
+  TileProblem tile;  // without its operands: lda, ldb
+  Planes a, b;
+  Guard guard;  // tiles that are left to FFMA
+};
+
+// sum * 2^-(s of the row + s of the column): the exponents of the tile's rows and columns, in shared memory.
+struct RowColumnScale {
+  const int *rows, *columns;
+
+  __device__ __forceinline__ float operator()(float x, int row, int column) const {
+    return PowerOfTwo(max(-252, -(rows[row] + columns[column]))).times(x);
+  }
+};
+
+// Config: a TensorShape with `planes` and `stages`.
+template <class Config>
+struct PlaneProduct {
+  using TileA = typename MmaTileOf<Config::number, Config::tile_m, Config::tile_k, Config::threads, true>::type;
+  using TileB = typename MmaTileOf<Config::number, Config::tile_n, Config::tile_k, Config::threads, true>::type;
+  using Engine = MmaEngine<Config, TileA, TileB>;
+  using A = PlaneTile<TileA, Config::planes>;
+  using B = PlaneTile<TileB, Config::planes>;
+  static constexpr int stage_bytes = A::bytes + B::bytes;
+  static constexpr int bytes = Config::stages * stage_bytes;
+  static constexpr int patch_bytes = Engine::patch_bytes * (Config::threads / 32);  // to store C, then the exponents
+  static_assert(patch_bytes + (Config::tile_m + Config::tile_n) * 4 <= bytes, "they fit where the operands were");
+  static_assert(kOuterPad % Config::tile_m == 0 && kOuterPad % Config::tile_n == 0, "tiles within the guard's blocks");
+  static_assert(kDepthPad % Config::tile_k == 0, "whole k-tiles");
+};
+
+// part = the products of the k-tile at `read`.
+template <class Config>
+__device__ __forceinline__ void multiply_parts(typename PlaneProduct<Config>::Engine::Sums &part,
+                                               const typename PlaneProduct<Config>::Engine &engine, int read) {
+  using Product = PlaneProduct<Config>;
+  using Engine = typename Product::Engine;
+  using Products = Order<Config::planes>;
+  uint32_t main_x[Engine::steps][Engine::blocks_x][4], main_y[Engine::steps][Engine::blocks_y / 2][4];
+#pragma unroll
+  for (int s = 0; s < Engine::steps; ++s) {
+    typename Engine::Fragments f[Config::planes];
+#pragma unroll
+    for (int i = 0; i < Config::planes; ++i) {
+      engine.load(&f[i], read + i * Product::TileA::bytes, read + i * Product::TileB::bytes, s);
+    }
+#pragma unroll
+    for (int r = 0; r < Products::count - 1; ++r) {
+      const auto &x = f[Products::b(r)].x;
+      const auto &y = f[Products::a(r)].y;
+      if (s == 0 && r == 0) {
+        Engine::template multiply<true>(part, x, y);
+      } else {
+        Engine::template multiply<false>(part, x, y);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < Engine::blocks_x * 4; ++i) main_x[s][i / 4][i % 4] = f[0].x[i / 4][i % 4];
+#pragma unroll
+    for (int j = 0; j < Engine::blocks_y * 2; ++j) main_y[s][j / 4][j % 4] = f[0].y[j / 4][j % 4];
+  }
+  if constexpr (Config::number == Number::f16) Engine::scale(part, kLowScale);
+#pragma unroll
+  for (int s = 0; s < Engine::steps; ++s) Engine::template multiply<false>(part, main_x[s], main_y[s]);
+}
+
+template <class Config, typename Operands>
+__device__ __forceinline__ void plane_product(const Operands &operands, const PlaneProblem &q) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  using Product = PlaneProduct<Config>;
+  using Engine = typename Product::Engine;
+  using A = typename Product::A;
+  using B = typename Product::B;
+  constexpr int kStages = Config::stages, kStage = Product::stage_bytes, kAll = kStages * kStage;
+  const TileProblem &p = q.tile;
+  char *shared = reinterpret_cast<char *>(dynamic_shared());
+
+  const TilePosition<Config> at(p);
+  // What is read here and used later: whether the tile is left to FFMA, and the exponents of its rows and columns.
+  const bool left_out = q.guard(blockIdx.z, at.i / (kOuterPad / Config::tile_m), at.j / (kOuterPad / Config::tile_n));
+  constexpr int kLines = Config::tile_m + Config::tile_n, kEach = (kLines + Config::threads - 1) / Config::threads;
+  uint32_t most[kEach];
+#pragma unroll
+  for (int i = 0; i < kEach; ++i) {
+    const int line = static_cast<int>(threadIdx.x) + i * Config::threads;
+    if (line < Config::tile_m) {
+      most[i] = q.a.most[blockIdx.z * q.a.product_most + at.row() + line];
+    } else if (line < kLines) {
+      most[i] = q.b.most[blockIdx.z * q.b.product_most + at.column() + line - Config::tile_m];
+    }
+  }
+  A a(q.a, at.row());
+  B b(q.b, at.column());
+#pragma unroll
+  for (int s = 0; s < kStages - 1; ++s) {
+    if (s < p.k_tiles) {
+      a.copy_async(shared + s * kStage);
+      b.copy_async(shared + s * kStage + A::bytes);
+    }
+    ptx::commit_copies();
+  }
+  if (left_out) {
+    ptx::wait_for_copies<0>();
+    return;
+  }
+  const Engine engine(shared, shared + A::bytes);
+  typename Engine::Sums sum, part;
+  Engine::clear(sum);
+
+  int read = 0, write = (kStages - 1) * kStage;
+#pragma unroll 1
+  for (int t = 0; t < p.k_tiles; ++t) {
+    ptx::wait_for_copies<kStages - 2>();
+    __syncthreads();
+    if (t + kStages - 1 < p.k_tiles) {
+      a.copy_async(shared + write);
+      b.copy_async(shared + write + A::bytes);
+    }
+    ptx::commit_copies();
+    write = write + kStage == kAll ? 0 : write + kStage;
+    multiply_parts<Config>(part, engine, read);
+    Engine::template promote<false>(sum, part);
+    read = read + kStage == kAll ? 0 : read + kStage;
+  }
+
+  // The exponents of the rows and columns take the place of the operands.
+  ptx::wait_for_copies<0>();
+  __syncthreads();
+  int *scales = reinterpret_cast<int *>(shared + Product::patch_bytes);
+#pragma unroll
+  for (int i = 0; i < kEach; ++i) {
+    const int line = static_cast<int>(threadIdx.x) + i * Config::threads;
+    if (line < kLines) scales[line] = scale_of(most[i]);
+  }
+  __syncthreads();
+  engine.store(sum, output_tile(operands, p, at), RowColumnScale{scales, scales + Config::tile_m}, shared);
+#endif
+}
+
+// Its launch: PartsProduct::enqueue.
+template <class Config, void (*kKernel)(StridedOperands, PlaneProblem)>
+libsgemm_status_t enqueue_plane_product(const GemmDesc &panel, const Planes &a, const Planes &b, const Guard &guard,
+                                        const Launch &launch, Error *error) {
+  const PlaneProblem p = {tile_problem<Config>(panel), a, b, guard};
+  StridedOperands operands = {};
+  operands.c_base = panel.c, operands.c_elements = panel.stride_c;
+  const dim3 grid(static_cast<unsigned>(p.tile.tiles_m) * static_cast<unsigned>(p.tile.tiles_n), 1,
+                  static_cast<unsigned>(panel.batch_count));
+  return launch_kernel(kKernel, grid, dim3(Config::threads), PlaneProduct<Config>::bytes, launch, error, operands, p);
+}
+
+// What planes_row.cpp knows of a row. Config has blocks and peak_fraction besides.
+template <class Config, void (*kKernel)(StridedOperands, PlaneProblem)>
+PartsProduct parts_product(Scheme scheme) {
+  return {scheme,
+          Config::planes,
+          Order<Config::planes>::count,
+          {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, Config::peak_fraction},
+          PlaneProduct<Config>::bytes,
+          enqueue_plane_product<Config, kKernel>};
+}
+
+}  // namespace libsgemm::cuda

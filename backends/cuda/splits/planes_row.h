@@ -1,0 +1,93 @@
+// The host's side of products of operands in parts: how they lie in the workspace, and the launches of a row.
+//
+//   workspace: [largest magnitudes of the rows of A and B][parts of A][parts of B], each of all products at a time
+//
+// What does not fit at once is multiplied in panels of k, which C accumulates, or a few products of a batch at a time.
+//
+//   plan: [largest magnitudes][parts] of one operand over all of k, in memory of its own; such an operand needs no
+//   workspace and no pass, and panels begin within it
+#pragma once
+
+#include "gpu/cost.h"
+#include "planes.h"
+#include "runtime/device.h"
+
+namespace libsgemm::cuda {
+
+// What a row writes into the workspace.
+struct PlanesShape {
+  int planes, element_bytes;
+  bool scaled_rows;
+  bool a, b;  // which operands; the other is read where it is, or comes from a plan
+};
+
+// How a product is cut, and where its operands lie.
+struct PlanesLayout {
+  int64_t rows_a, rows_b;   // padded; 0: of an operand that stays where it is
+  int64_t depth, panels;    // steps of k of a panel, padded; panels
+  int64_t products;         // of a batch, at a time
+  int64_t most_words;       // of a product
+  size_t most_bytes;        // of all
+  size_t bytes_a, bytes_b;  // of a product's parts
+
+  size_t bytes() const { return most_bytes + static_cast<size_t>(products) * (bytes_a + bytes_b); }
+};
+
+// The layout that a workspace of `bytes` bytes allows, planes_workspace() or more.
+PlanesLayout planes_layout(const GemmDesc &desc, const PlanesShape &shape, size_t bytes);
+
+// The least that a product needs: for a panel of a few hundred steps.
+size_t planes_workspace(const GemmDesc &desc, const PlanesShape &shape);
+
+// The passes over `layout.products` products or fewer from `first` on: over `k` steps from `first_k` on.
+PassProblem planes_pass(const GemmDesc &desc, const PlanesShape &shape, const PlanesLayout &layout, void *workspace,
+                        int64_t first, int64_t first_k, int64_t k);
+
+// C and the numbers of a panel: `products` products from `first` on, `k` steps from `first_k` on. Later panels add to
+// C. The operands are whole: where the panel's parts of them begin is planes_pass()' matter.
+GemmDesc planes_panel(const GemmDesc &desc, int64_t first, int64_t products, int64_t first_k, int64_t k);
+
+// Whether launches can be as large as these passes need them: any gemm or batch but pointers, of any type.
+bool planes_fit(const GemmDesc &desc);
+
+// Seconds of the passes, and of accumulating C over the panels.
+double planes_seconds(const GemmDesc &desc, const PlanesShape &shape, int device);
+
+// ---- Rows of FP32-level products: modes bf16x6 and fp16x3
+
+struct PartsProduct {
+  Scheme scheme;
+  int planes;
+  int products;   // on tensor cores, for one of the caller's
+  Tiling tiling;  // peak_fraction: of the tensor cores' peak
+  size_t shared_bytes;
+  // Enqueues C = alpha A B + beta C of a panel from its operands' parts, without the guarded tiles.
+  libsgemm_status_t (*enqueue)(const GemmDesc &panel, const Planes &a, const Planes &b, const Guard &guard,
+                               const Launch &launch, Error *error);
+};
+
+bool parts_support(const GemmDesc &desc, const PartsProduct &product, int device);
+double parts_seconds(const GemmDesc &desc, const PartsProduct &product, int device);
+size_t parts_workspace(const GemmDesc &desc, const PartsProduct &product);
+libsgemm_status_t launch_parts(const GemmDesc &desc, const PartsProduct &product, const Launch &launch, Error *error);
+
+// Backend::plan_bytes and Backend::plan: operands in parts that are kept. A row reads those of its own scheme.
+size_t parts_plan_bytes(const GemmDesc &operand, int device);
+libsgemm_status_t launch_parts_plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
+
+// Row::product() is its PartsProduct.
+template <class Row>
+Kernel parts_kernel(const char *name, libsgemm_math_mode_t mode) {
+  Kernel kernel = {name,
+                   mode,
+                   [](const GemmDesc &desc, int device) { return parts_support(desc, Row::product(), device); },
+                   [](const GemmDesc &desc, int device) { return parts_seconds(desc, Row::product(), device); },
+                   [](const GemmDesc &desc, int) { return parts_workspace(desc, Row::product()); },
+                   [](const GemmDesc &desc, const Launch &launch, Error *error) {
+                     return launch_parts(desc, Row::product(), launch, error);
+                   }};
+  kernel.in_steps = true;
+  return kernel;
+}
+
+}  // namespace libsgemm::cuda

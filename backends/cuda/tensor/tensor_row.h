@@ -1,0 +1,143 @@
+// The host's side of the kernels for tensor cores that read the operands as they lie, by 16-byte chunks. A kernel's
+// file defines a Row:
+//
+//   struct Row {
+//     using Config = ...;  // a TensorShape with min_arch, blocks and peak_fraction (of what the tensor cores reach)
+//     static constexpr libsgemm_math_mode_t math_mode = ...;   // TF32: of FP32 operands; FP32: of 16-bit ones
+//     template <Number, bool AlongA, bool AlongB> static TensorInstance instance();
+//   };
+#pragma once
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+
+#include "gpu/split_k_row.h"
+#include "tensor_tile.cuh"
+#include "tiles/tile_row.h"
+
+namespace libsgemm::cuda {
+
+// A kernel for operands that lie in one way, and its dynamic shared memory.
+struct TensorInstance {
+  void (*kernel)(StridedOperands, TileProblem);
+  size_t shared_bytes;
+};
+
+// True if every column (and product) starts at a multiple of 16 bytes: the last chunk of a column may be short.
+inline bool chunks_fit(const void *base, int64_t ld, int64_t stride, size_t size) {
+  return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld | stride) * size % 16) == 0;
+}
+// Of pointers it is not known: they may lie in device memory.
+inline bool chunks_fit_a(const GemmDesc &desc) {
+  const int64_t stride = desc.batch == Batch::strided ? desc.stride_a : 0;
+  return desc.batch != Batch::pointers && chunks_fit(desc.a, desc.lda, stride, size_of(desc.type));
+}
+inline bool chunks_fit_b(const GemmDesc &desc) {
+  const int64_t stride = desc.batch == Batch::strided ? desc.stride_b : 0;
+  return desc.batch != Batch::pointers && chunks_fit(desc.b, desc.ldb, stride, size_of(desc.type));
+}
+inline bool chunks_fit(const GemmDesc &desc) { return chunks_fit_a(desc) && chunks_fit_b(desc); }
+
+inline bool along_k_a(const GemmDesc &desc) { return desc.transa != LIBSGEMM_NO_TRANS; }
+inline bool along_k_b(const GemmDesc &desc) { return desc.transb == LIBSGEMM_NO_TRANS; }
+
+// Whether a device has the instructions for operands of this type.
+inline bool has_tensor_cores(Type type, int index) { return device(index).code_arch >= (type == Type::f16 ? 75 : 80); }
+
+// `shared_bytes`: of a block. A multiprocessor has little more than a block can have.
+template <class Config>
+Tiling tensor_tiling(int index, size_t shared_bytes) {
+  constexpr size_t kReserved = 1024;  // besides, of every block
+  const Device &d = device(index);
+  const size_t fitting = (d.shared_memory_per_block + kReserved) / (shared_bytes + kReserved);
+  const double rate = static_cast<double>(d.tensor_per_clock) / d.fma_per_clock;
+  Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, Config::peak_fraction * rate};
+  tiling.blocks = std::clamp(static_cast<int>(fitting), 1, Config::blocks);
+  tiling.steps *= rate;  // a tile's start and end take as long as without tensor cores
+  return tiling;
+}
+
+// Whether the tiles of C and of k can be counted.
+template <class Config>
+bool tiles_fit(const GemmDesc &desc) {
+  constexpr Tiling kTile = {Config::tile_m, Config::tile_n, Config::threads, 1, 1};
+  const double tiles = tile_count(static_cast<double>(desc.m), static_cast<double>(desc.n), kTile);
+  return tiles < INT_MAX / 16 && desc.k / Config::tile_k < INT_MAX - 1;
+}
+
+inline dim3 tile_grid(const TileProblem &p, int64_t count) {
+  const unsigned slices = static_cast<unsigned>((p.k_tiles - 1) / p.slice_tiles + 1);
+  return dim3(static_cast<unsigned>(p.tiles_m) * static_cast<unsigned>(p.tiles_n), slices,
+              static_cast<unsigned>(count));
+}
+
+// The instance that serves a call.
+template <class Row, Number kNumber>
+TensorInstance instance_of(const GemmDesc &desc) {
+  if (along_k_a(desc)) {
+    return along_k_b(desc) ? Row::template instance<kNumber, true, true>()
+                           : Row::template instance<kNumber, true, false>();
+  }
+  return along_k_b(desc) ? Row::template instance<kNumber, false, true>()
+                         : Row::template instance<kNumber, false, false>();
+}
+template <class Row>
+TensorInstance instance_of(const GemmDesc &desc) {
+  if constexpr (Row::math_mode == LIBSGEMM_MATH_TF32) {
+    return instance_of<Row, Number::tf32>(desc);
+  } else {
+    return desc.type == Type::f16 ? instance_of<Row, Number::f16>(desc) : instance_of<Row, Number::bf16>(desc);
+  }
+}
+
+// What split_kernel() asks of a kernel, and plain ones need too.
+template <class Row>
+struct TensorTiles {
+  using Config = typename Row::Config;
+
+  static bool supports(const GemmDesc &desc, int index) {
+    constexpr bool kFloats = Row::math_mode == LIBSGEMM_MATH_TF32;
+    const Device &d = device(index);
+    return desc.routine == Routine::gemm && (desc.type == Type::f32) == kFloats && d.code_arch >= Config::min_arch &&
+           (Config::any_alignment ? desc.batch != Batch::pointers : chunks_fit(desc)) && tiles_fit<Config>(desc) &&
+           instance_of<Row>(desc).shared_bytes <= d.shared_memory_per_block;
+  }
+  static Tiling tiling(const GemmDesc &desc, int index) {
+    return tensor_tiling<Config>(index, instance_of<Row>(desc).shared_bytes);
+  }
+  static libsgemm_status_t enqueue(const GemmDesc &desc, const TileProblem &p, const StridedOperands &operands,
+                                   int64_t count, const Launch &launch, Error *error) {
+    const TensorInstance instance = instance_of<Row>(desc);
+    return launch_kernel(instance.kernel, tile_grid(p, count), dim3(Config::threads), instance.shared_bytes, launch,
+                         error, operands, p);
+  }
+};
+
+template <class Row>
+Kernel tensor_kernel(const char *name) {
+  using Tiles = TensorTiles<Row>;
+  const auto cost = [](const GemmDesc &desc, int index) {
+    return gemm_seconds(device(index), desc, Tiles::tiling(desc, index));
+  };
+  const auto launch_all = [](const GemmDesc &desc, const Launch &launch, Error *error) {
+    const TileProblem p = tile_problem<typename Row::Config>(desc);
+    return for_strided_chunks(desc, kMostProducts, [&](const StridedOperands &operands, int64_t count) {
+      return Tiles::enqueue(desc, p, operands, count, launch, error);
+    });
+  };
+  Kernel kernel = {name, Row::math_mode, Tiles::supports, cost, nullptr, launch_all};
+  kernel.truncates = true;
+  return kernel;
+}
+
+// The same kernel with k in slices.
+template <class Row>
+Kernel tensor_split_kernel(const char *name) {
+  Kernel kernel = split_kernel<TensorTiles<Row>>(name);
+  kernel.math_mode = Row::math_mode;
+  kernel.truncates = true;
+  return kernel;
+}
+
+}  // namespace libsgemm::cuda

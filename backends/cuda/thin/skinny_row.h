@@ -1,0 +1,46 @@
+// The host's side of the skinny rows of this backend. A kernel's file defines a Row that derives from SkinnyRow<Row,
+// Shape>, Shape as in skinny_copy.cuh, and has kernel_for<Config>(), the instance for a layout.
+#pragma once
+
+#include "gpu/skinny_row.h"
+#include "runtime/launch.h"
+#include "skinny.cuh"
+
+namespace libsgemm::cuda {
+
+namespace skinny {
+
+// One plan serves all layouts: their largest ring counts.
+template <typename Shape>
+constexpr SkinnyTile tile_of() {
+  using First = Derived<Layout<Shape, true, true>>;
+  SkinnyTile tile = {First::kRows,       First::kColumns,        Shape::chunk,      Shape::warps,   Shape::resident,
+                     Shape::narrow_most, 4 * First::kWarpFloats, Shape::ffma_share, Shape::slowdown};
+  for (const size_t floats :
+       {Derived<Layout<Shape, true, false>>::kWarpFloats, Derived<Layout<Shape, false, false>>::kWarpFloats,
+        Derived<Layout<Shape, false, true>>::kWarpFloats}) {
+    if (4 * floats > tile.warp_bytes) tile.warp_bytes = 4 * floats;
+  }
+  return tile;
+}
+
+}  // namespace skinny
+
+template <typename Row, typename Shape>
+struct SkinnyRow {
+  static constexpr SkinnyTile tile = skinny::tile_of<Shape>();
+
+  static void (*kernel(const SkinnyPlan &plan))(SkinnyWork) {
+    using skinny::Layout;
+    if (plan.y_along_k) {
+      return plan.x_along_k ? Row::template kernel_for<Layout<Shape, true, true>>()
+                            : Row::template kernel_for<Layout<Shape, false, true>>();
+    }
+    return plan.x_along_k ? Row::template kernel_for<Layout<Shape, true, false>>()
+                          : Row::template kernel_for<Layout<Shape, false, false>>();
+  }
+
+  static size_t shared_bytes(const SkinnyPlan &plan) { return plan.shared_bytes; }
+};
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,67 @@
+// The host's side of the thin rows. A kernel's file defines a Row: its Shape (thin_copy.cuh), what it takes (ThinTile
+// of thin.h), and kernel<Config>(), the instance for a layout.
+#pragma once
+
+#include "runtime/launch.h"
+#include "thin.cuh"
+#include "thin.h"
+
+namespace libsgemm::cuda::thin {
+
+using ThinKernel = void (*)(SkinnyWork);
+
+// One plan serves all layouts: the largest ring counts.
+template <typename Row>
+constexpr ThinTile tile_of() {
+  using Shape = typename Row::Shape;
+  using Largest = Derived<Layout<Shape, true, true, true, true>>;
+  constexpr auto &share = Row::ffma_share;
+  return {Largest::kRows,   Largest::kColumns,
+          Shape::chunk,     Largest::kThreads,
+          Shape::resident,  Row::narrow_most,
+          Row::share_tiles, Row::start_seconds,
+          Largest::bytes,   {{share[0][0], share[0][1]}, {share[1][0], share[1][1]}}};
+}
+
+template <typename Row, bool kXAlongK, bool kYAlongK>
+ThinKernel kernel_of(const ThinPlan &plan) {
+  using Shape = typename Row::Shape;
+  // Y in groups, but not X: then both go by single floats.
+  if (!plan.x_vectors) return Row::template kernel<Layout<Shape, kXAlongK, kYAlongK, false, false>>();
+  if (!plan.y_vectors) return Row::template kernel<Layout<Shape, kXAlongK, kYAlongK, true, false>>();
+  return Row::template kernel<Layout<Shape, kXAlongK, kYAlongK, true, true>>();
+}
+
+template <typename Row>
+ThinKernel kernel_of(const ThinPlan &plan) {
+  if (!plan.x_along_k) return plan.y_along_k ? kernel_of<Row, false, true>(plan) : kernel_of<Row, false, false>(plan);
+  return plan.y_along_k ? kernel_of<Row, true, true>(plan) : kernel_of<Row, true, false>(plan);
+}
+
+template <typename Row>
+libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
+  constexpr ThinTile kTile = tile_of<Row>();
+  ThinPlan plan = thin_plan(kTile, desc, launch.device);
+  plan.work.partial = static_cast<float *>(launch.workspace);
+  const dim3 grid(static_cast<unsigned>(plan.blocks)), block(static_cast<unsigned>(plan.threads));
+  const libsgemm_status_t status =
+      launch_kernel(kernel_of<Row>(plan), grid, block, plan.shared_bytes, launch, error, plan.work);
+  if (status != LIBSGEMM_SUCCESS || plan.workspace_bytes == 0) return status;
+  SkinnyTile tile = {};
+  tile.rows = kTile.rows;
+  tile.columns = kTile.columns;
+  return sum_skinny_partials(tile, plan, launch, error);
+}
+
+template <typename Row>
+Kernel row(const char *name) {
+  static constexpr ThinTile kTile = tile_of<Row>();
+  const auto supports = [](const GemmDesc &desc, int device) { return thin_supports(kTile, desc, device); };
+  const auto cost = [](const GemmDesc &desc, int device) { return thin_plan(kTile, desc, device).seconds; };
+  const auto workspace = [](const GemmDesc &desc, int device) {
+    return thin_plan(kTile, desc, device).workspace_bytes;
+  };
+  return {name, LIBSGEMM_MATH_FP32, supports, cost, workspace, launch<Row>};
+}
+
+}  // namespace libsgemm::cuda::thin

@@ -1,0 +1,47 @@
+// sm75_ffma_64x64x16_widened: products of FP16 or bfloat16 matrices in FP32 arithmetic, and batches of them.
+//
+// One block of 64 threads a tile of C, 8 x 8 elements a thread, double buffered in 17408 bytes of shared memory; the
+// picture, the shared-memory map and the sources are in level3_tile.cuh. Elements become FP32, exactly, on their way
+// into shared memory.
+//
+// Requires: gemm of FP16 or bfloat16 operands. Any size, stride and alignment; batches of any kind.
+// Measured: its results on an H100, by the tests; its speed not yet.
+#include "level3/level3_tile.cuh"
+
+namespace libsgemm::cuda {
+namespace {
+
+using namespace level3;
+using Config = TileConfig<64, 64, 16, 6>;
+constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, 0.5};
+
+template <Type TYPE, typename Operands>
+__global__ void __launch_bounds__(Config::kThreads, Config::kResident)
+    sm75_ffma_64x64x16_widened_kernel(const __grid_constant__ Operands operands,
+                                      const __grid_constant__ TileProblem problem, unsigned tiles) {
+  compute_tile<Config, Structure::general, TYPE>(operands, problem, tiles);
+}
+
+bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
+
+double cost(const GemmDesc &desc, int index) { return tiles_seconds(desc, device(index), kTiling); }
+
+libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
+  const TileProblem problem = tile_problem(desc);
+  const int64_t tiles = tile_count(problem, Config::kM, Config::kN);
+  return for_chunks(desc, launch, INT32_MAX / tiles, [&](const auto &operands, int64_t count) {
+    using Operands = std::decay_t<decltype(operands)>;
+    auto *kernel = desc.type == Type::f16 ? sm75_ffma_64x64x16_widened_kernel<Type::f16, Operands>
+                                          : sm75_ffma_64x64x16_widened_kernel<Type::bf16, Operands>;
+    return launch_kernel(kernel, dim3(static_cast<unsigned>(tiles * count)), dim3(Config::kThreads), 0, launch, error,
+                         operands, problem, static_cast<unsigned>(tiles));
+  });
+}
+
+}  // namespace
+
+Kernel sm75_ffma_64x64x16_widened() {
+  return {"sm75_ffma_64x64x16_widened", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,170 @@
+// From a description to what is to be shown of its result, and the judgement of one element.
+#include "claim.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace libsgemm {
+namespace {
+
+constexpr double kUnit = 0x1p-24;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+constexpr double kLargest = std::numeric_limits<float>::max(), kSmallest = std::numeric_limits<float>::denorm_min();
+
+// What a result, or a residual, is held to.
+struct Limits {
+  double factor, magnitude;  // their product is the bound in the normal range
+  double lost;               // by the parts of inputs
+  double floor;              // below the normal range, by terms that are products
+  bool leaves_range;         // above it, on the way to a result that need not be
+};
+
+// Ratio of an error to its bound.
+double ratio(double computed, double wanted, const Limits &l) {
+  // Beyond the range of FP32 a kernel may overflow to Inf, or in its partial sums to NaN; NaN and Inf in the input
+  // spread to one of these. What matters is that no finite number hides them, and that none appears without cause.
+  if (!std::isfinite(wanted)) return std::isfinite(computed) ? kInfinity : 0;
+  if (!std::isfinite(computed)) return l.leaves_range ? 0 : kInfinity;
+  return std::fabs(computed - wanted) / (l.factor * l.magnitude + l.lost + l.floor);
+}
+
+// Of a row of x, as far as its structure has elements.
+struct Line {
+  double sum = 0, largest = 0;  // of the magnitudes
+};
+
+Line line(const View &x, int64_t row, int64_t k) {
+  Line line;
+  const bool triangular = x.structure == View::triangular;
+  for (int64_t l = triangular && x.upper ? row : 0; l < (triangular && !x.upper ? row + 1 : k); ++l) {
+    const double magnitude = std::fabs(static_cast<double>(x.at(row, l)));
+    line.sum += magnitude;
+    line.largest = std::max(line.largest, magnitude);
+  }
+  return line;
+}
+
+// A kernel may multiply A by alpha, or B, before it multiplies them with each other: then they leave the range by
+// themselves, and lose bits below it that the factors make large again.
+void allow_alpha_first(const Claim &c, int64_t i, int64_t j, Limits *l) {
+  for (int t = 0; t < c.products.count; ++t) {
+    const Product &p = c.products.term[t];
+    for (const Line &factor : {line(p.x, i, p.k), line(p.y.transposed(), j, p.k)}) {
+      l->floor += kSmallest * factor.sum;
+      l->leaves_range = l->leaves_range || std::fabs(static_cast<double>(c.alpha)) * factor.largest > kLargest;
+    }
+  }
+}
+
+// Where the smallest normal input stands in the place of smaller ones: see ChecksumCut.
+double cut_of_small_inputs(const Claim &c, int64_t i, int64_t j) {
+  const Product &p = c.products.term[0];
+  const double factors = line(p.x, i, p.k).sum + line(p.y.transposed(), j, p.k).sum;
+  return c.cut.part * c.cut.least * (factors + c.cut.least * static_cast<double>(p.k));
+}
+
+// Whether a solution of trsm has its infinities and NaNs where substitution in FP64 has them: a zero on the diagonal,
+// or a growth beyond the range of FP32, gives them rightly. The right-hand side or the solution may be multiplied by
+// alpha, and a reciprocal may stand for a division. Where one of these ways leaves the range and another does not, what
+// follows may be finite or not.
+bool right_not_to_be_finite(const Claim &c, int64_t j) {
+  const View &t = c.products.term[0].x;
+  const int64_t order = c.products.term[0].m;
+  constexpr double kLimit = kLargest / 2;
+  const double alpha = std::fabs(static_cast<double>(c.alpha));
+  std::vector<double> x(static_cast<size_t>(order));
+  bool either = false;
+  for (int64_t step = 0; step < order; ++step) {
+    const int64_t i = t.upper ? order - 1 - step : step;
+    double sum = static_cast<double>(c.alpha) * static_cast<double>(*c.before.at(i, j));
+    double magnitude = std::fabs(sum);
+    for (int64_t l = t.upper ? i + 1 : 0; l < (t.upper ? order : i); ++l) {
+      const double term = static_cast<double>(t.at(i, l)) * x[static_cast<size_t>(l)];
+      sum -= term;
+      magnitude += std::fabs(term);
+    }
+    const double diagonal = t.unit ? 1 : static_cast<double>(t.at(i, i));
+    const double wanted = sum / diagonal, largest = std::max(magnitude, std::fabs(wanted));
+    const bool in_range = largest <= kLimit && std::isfinite(wanted);  // alpha first
+    const bool last_in_range = largest <= kLimit * alpha && std::fabs(1 / diagonal) <= kLimit;
+    const bool finite = std::isfinite(static_cast<double>(*c.products.out.at(i, j)));
+    if (finite && !std::isfinite(wanted)) return false;
+    if (!finite && in_range && last_in_range && !either) return false;
+    // The first to leave the range in every way takes those that follow with it.
+    const bool may_stay = std::isfinite(wanted) && (in_range || last_in_range || either);
+    either = either || (!finite && may_stay);
+    x[static_cast<size_t>(i)] = finite || may_stay ? wanted : static_cast<double>(*c.products.out.at(i, j));
+  }
+  return true;
+}
+
+// Told once for each solution: a row of one does not show what led to it.
+double solution_ratio(const Claim &c, int64_t j, bool *told) {
+  if (*told || c.products.term[0].x.structure != View::triangular) return 0;
+  *told = true;
+  return right_not_to_be_finite(c, j) ? 0 : kInfinity;
+}
+
+}  // namespace
+
+ChecksumCut cut_off(const GemmDesc &d, const Arithmetic &how) {
+  if (!how.truncates) return {0, 0};
+  const double part = (static_cast<double>(d.k) / (how.mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1) * 2 * kUnit;
+  return {part, d.type == Type::f16 || how.mode == LIBSGEMM_MATH_FP16 ? 0x1p-14 : 0x1p-126};
+}
+
+double error_factor(const GemmDesc &d, const Arithmetic &how) {
+  const double k = static_cast<double>(d.k), terms = d.routine == Routine::syr2k ? 2 : 1;
+  double factor = 4 * terms * std::sqrt(k + 2) * kUnit;
+  factor += cut_off(d, how).part;
+  if (how.mode == LIBSGEMM_MATH_BF16X6) factor += 4 * kUnit;
+  if (how.mode == LIBSGEMM_MATH_FP16X3) factor += 8 * kUnit;
+  return factor;
+}
+
+Claim claim(const GemmDesc &d, const float *before, const Arithmetic &how) {
+  const bool solved = d.routine == Routine::trsm;
+  const Products p = solved ? products(d, d.c, d.ldc, how.mode) : products(d, before, d.m, how.mode);
+  const bool reads = before != nullptr && reads_c(d) && d.routine != Routine::trmm;
+  const Output old = {reads ? const_cast<float *>(before) : nullptr, 1, d.m, p.out.part};
+  const Claim c = {p, old, d.alpha, d.beta, solved, how.mode, error_factor(d, how), cut_off(d, how)};
+  return solved && d.side == LIBSGEMM_RIGHT ? c.transposed() : c;
+}
+
+Parts parts(const View &x, int64_t row, int64_t k, libsgemm_math_mode_t mode) {
+  const Line all = line(x, row, k);
+  return {all.sum, mode == LIBSGEMM_MATH_FP16X3 ? 0x1p-49 * all.largest : 0x1p-133};
+}
+
+double element_ratio(const Claim &c, int64_t i, int64_t j, double value, double magnitude, double lost, bool *told) {
+  const Product &p = c.products.term[0];
+  const double alpha = static_cast<double>(c.alpha), size = std::fabs(alpha);
+  const double old = c.before.data != nullptr ? static_cast<double>(*c.before.at(i, j)) : 0;
+  const double terms = static_cast<double>(p.k) * c.products.count * (c.mode == LIBSGEMM_MATH_BF16X6 ? 6 : 1);
+  // Bits that products lose below the normal range grow with alpha.
+  const double floor = kSmallest * (terms + 2) * std::max(1.0, size);
+  if (c.solved) {
+    if (!std::isfinite(value)) return solution_ratio(c, j, told);
+    Limits limits = {c.factor, magnitude + std::fabs(alpha * old), 0, floor, false};
+    const double worst = ratio(value, alpha * old, limits);
+    if (worst <= 1) return worst;
+    // The solution itself may be there.
+    const bool left = p.x.structure == View::triangular;
+    limits.floor += kSmallest * std::max(1.0, size) * (left ? line(p.x, i, p.k) : line(p.y.transposed(), j, p.k)).sum;
+    return ratio(value, alpha * old, limits);
+  }
+  const double add = c.before.data != nullptr ? static_cast<double>(c.beta) * old : 0;
+  const double computed = static_cast<double>(*c.products.out.at(i, j)), wanted = alpha * value + add;
+  const double scaled = size * magnitude + std::fabs(add), highest = kLargest / (1 + c.factor);
+  Limits limits = {c.factor, scaled, size * lost, floor, scaled > highest || magnitude > highest};
+  const double worst = ratio(computed, wanted, limits);
+  if (worst <= 1) return worst;
+  if (c.cut.part > 0) limits.lost += size * cut_of_small_inputs(c, i, j);
+  if (size != 1) allow_alpha_first(c, i, j, &limits);
+  return ratio(computed, wanted, limits);
+}
+
+}  // namespace libsgemm

@@ -1,0 +1,129 @@
+// Verification on a device, and of copies.
+#include "on_device.h"
+
+#include <algorithm>
+#include <new>
+
+#include "claim.h"
+
+namespace libsgemm {
+namespace {
+
+constexpr size_t kAlignment = 256;
+
+size_t dense_bytes(const GemmDesc &d) { return static_cast<size_t>(d.m) * static_cast<size_t>(d.n) * sizeof(float); }
+
+}  // namespace
+
+DeviceVerification::DeviceVerification(const DeviceMemory &memory, int backend, const GemmDesc &desc,
+                                       const Settings &settings, uint64_t seed, libsgemm_handle *handle, bool keep)
+    : memory_(memory), backend_(backend), desc_(desc), settings_(settings), seed_(seed), handle_(handle), keep_(keep) {}
+
+DeviceVerification::~DeviceVerification() {
+  if (!owned_) return;
+  // Where the call has failed before anybody waited, a copy may still be on its way.
+  Error ignored;
+  memory_.table.synchronize(memory_.device, memory_.stream, &ignored);
+  memory_.table.release(memory_.device, saved_);
+}
+
+Launch DeviceVerification::launch() const {
+  Launch launch = {};
+  launch.device = memory_.device;
+  launch.stream = memory_.stream;
+  launch.workspace = scratch_;
+  launch.workspace_bytes = checksum_bytes_;
+  return launch;
+}
+
+libsgemm_status_t DeviceVerification::begin(Error *error) {
+  if (settings_.verify == LIBSGEMM_VERIFY_SAMPLE && memory_.table.checksum_bytes != nullptr) {
+    checksum_ = draw_checksum(desc_.m, desc_.n, desc_.k, seed_);
+    checksum_bytes_ = memory_.table.checksum_bytes(desc_, checksum_, memory_.device);
+  }
+  if (checksum_bytes_ == 0) return begin_on_host(error);
+  return begin_checksum((checksum_bytes_ + kAlignment - 1) / kAlignment * kAlignment, error);
+}
+
+libsgemm_status_t DeviceVerification::begin_on_host(Error *error) {
+  const libsgemm_status_t status = copy_.take(memory_, desc_, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  if (before_.take(copy_.desc())) return LIBSGEMM_SUCCESS;
+  set_error(error, "no host memory for the copy of C that verification needs");
+  return LIBSGEMM_OUT_OF_MEMORY;
+}
+
+libsgemm_status_t DeviceVerification::begin_checksum(size_t bytes, Error *error) {
+  const bool saves = settings_.verify_action != LIBSGEMM_VERIFY_WARN;
+  const size_t with_c = bytes + (saves ? dense_bytes(desc_) : 0);
+  scratch_ = static_cast<char *>(handle_->keep(backend_, memory_.device, keep_ ? with_c : bytes, error));
+  if (scratch_ == nullptr) return LIBSGEMM_OUT_OF_MEMORY;
+  if (saves && keep_) saved_ = scratch_ + bytes;
+  if (saves && !keep_) {
+    void *memory = nullptr;
+    const libsgemm_status_t status = memory_.table.allocate(memory_.device, dense_bytes(desc_), &memory, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    saved_ = static_cast<char *>(memory);
+    owned_ = true;
+  }
+  const libsgemm_status_t status = saves ? save_c(error) : LIBSGEMM_SUCCESS;
+  if (status != LIBSGEMM_SUCCESS || !reads_c(desc_)) return status;
+  return memory_.table.checksum(desc_, checksum_, false, launch(), error);
+}
+
+libsgemm_status_t DeviceVerification::save_c(Error *error) {
+  const size_t column = static_cast<size_t>(desc_.m) * sizeof(float);
+  const Copy copy = {
+      Copy::within_device, saved_, desc_.c, column, static_cast<size_t>(desc_.ldc) * sizeof(float), column, desc_.n};
+  return memory_.table.copy(memory_.device, copy, memory_.stream, error);
+}
+
+libsgemm_status_t DeviceVerification::judge_checksum(const Arithmetic &how, double *worst, bool *computed,
+                                                     Error *error) {
+  checksum_.factor = error_factor(desc_, how);
+  checksum_.cut = cut_off(desc_, how);
+  checksum_.mode = how.mode;
+  double results[kChecksumResults] = {};
+  constexpr size_t kBytes = sizeof results;
+  libsgemm_status_t status = memory_.table.checksum(desc_, checksum_, true, launch(), error);
+  if (status == LIBSGEMM_SUCCESS) {
+    const Copy copy = {Copy::to_host, results, scratch_, kBytes, kBytes, kBytes, 1};
+    status = memory_.table.copy(memory_.device, copy, memory_.stream, error);
+  }
+  Error after_failure = {};
+  const libsgemm_status_t waited =
+      memory_.table.synchronize(memory_.device, memory_.stream, status == LIBSGEMM_SUCCESS ? error : &after_failure);
+  *computed = waited == LIBSGEMM_SUCCESS;
+  *worst = *std::max_element(results, results + kChecksumResults);
+  return status == LIBSGEMM_SUCCESS ? waited : status;
+}
+
+libsgemm_status_t DeviceVerification::judge(const Arithmetic &how, double *worst, bool *computed, Error *error) {
+  *computed = false;
+  if (checksum_bytes_ > 0) return judge_checksum(how, worst, computed, error);
+  const libsgemm_status_t status = copy_.fetch_c(memory_, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  *computed = true;
+  try {
+    *worst = verify_result(copy_.desc(), &before_, settings_.verify, how, seed_);
+    return status;
+  } catch (const std::bad_alloc &) {
+    set_error(error, "no host memory to verify the result");
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+}
+
+libsgemm_status_t DeviceVerification::restore(Error *error) {
+  if (checksum_bytes_ == 0) {
+    before_.restore(copy_.desc());
+    return copy_.return_c(memory_, error);
+  }
+  if (saved_ == nullptr) return LIBSGEMM_SUCCESS;
+  const libsgemm_status_t status = copy_part(memory_, desc_, Copy::within_device, saved_, error);
+  Error after_failure = {};
+  const libsgemm_status_t waited =
+      memory_.table.synchronize(memory_.device, memory_.stream, status == LIBSGEMM_SUCCESS ? error : &after_failure);
+  return status == LIBSGEMM_SUCCESS ? waited : status;
+}
+
+}  // namespace libsgemm

@@ -1,0 +1,241 @@
+// The checksum (checksum.h) of a result in host memory, in FP64.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "checksum.h"
+#include "claim.h"
+#include "parallel.h"
+
+namespace libsgemm {
+namespace {
+
+struct Weights {
+  const double *of_value, *of_size;  // for each column; of_size NULL: squares are added up
+};
+
+// For each row i: the sum of weighted elements, of weighted magnitudes (or squares), and of magnitudes.
+struct RowSums {
+  std::vector<double> value, size, plain;
+  explicit RowSums(int64_t rows)
+      : value(static_cast<size_t>(rows)), size(static_cast<size_t>(rows)), plain(static_cast<size_t>(rows)) {}
+};
+
+// The nonzero rows of column j of a view, within [first, last).
+Span rows_of(const View &x, int64_t j, int64_t first, int64_t last) {
+  if (x.structure != View::triangular) return {first, last};
+  return x.upper ? Span{first, std::min(last, j + 1)} : Span{std::max(first, j), last};
+}
+
+// Adds `count` elements of a column to the sums of their rows. `at(i)`: the element.
+template <bool SQUARES, typename At>
+inline void add_column(const At &at, int64_t count, double w, double g, double *value, double *size, double *plain) {
+  for (int64_t i = 0; i < count; ++i) {
+    const double x = static_cast<double>(at(i)), magnitude = std::fabs(x);
+    value[i] += w * x;
+    size[i] += SQUARES ? x * x : g * magnitude;
+    if (!SQUARES) plain[i] += magnitude;
+  }
+}
+
+// Adds `count` elements of a row to its sums, in lanes so that an addition need not wait for the one before.
+template <bool SQUARES, typename At>
+inline void add_row(const At &at, int64_t count, const double *w, const double *g, double *value, double *size,
+                    double *plain) {
+  constexpr int kLanes = 4;
+  double v[kLanes] = {}, s[kLanes] = {}, p[kLanes] = {};
+  const auto add = [&](int lane, int64_t l) {
+    const double x = static_cast<double>(at(l)), magnitude = std::fabs(x);
+    v[lane] += w[l] * x;
+    s[lane] += SQUARES ? x * x : g[l] * magnitude;
+    p[lane] += magnitude;
+  };
+  int64_t l = 0;
+  for (; l + kLanes <= count; l += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) add(lane, l + lane);
+  }
+  for (; l < count; ++l) add(0, l);
+  *value += (v[0] + v[1]) + (v[2] + v[3]);
+  *size += (s[0] + s[1]) + (s[2] + s[3]);
+  *plain += (p[0] + p[1]) + (p[2] + p[3]);
+}
+
+// Rows [first, last) of x, along the memory.
+template <bool SQUARES>
+void add_rows(const View &x, int64_t first, int64_t last, int64_t columns, const Weights &by, RowSums *sums) {
+  double *value = sums->value.data(), *size = sums->size.data(), *plain = sums->plain.data();
+  const bool floats = x.plain();
+  const auto *data = static_cast<const float *>(x.data);
+  if (x.row_step <= x.col_step) {
+    for (int64_t j = 0; j < columns; ++j) {
+      const Span rows = rows_of(x, j, first, last);
+      const int64_t i = rows.first, count = rows.last - rows.first;
+      const double w = by.of_value[j], g = SQUARES ? 0 : by.of_size[j];
+      if (floats && x.row_step == 1) {
+        const float *column = data + i + j * x.col_step;
+        add_column<SQUARES>([=](int64_t r) { return column[r]; }, count, w, g, value + i, size + i, plain + i);
+      } else {
+        add_column<SQUARES>([&](int64_t r) { return x.at(i + r, j); }, count, w, g, value + i, size + i, plain + i);
+      }
+    }
+    return;
+  }
+  const View turned = x.transposed();
+  for (int64_t i = first; i < last; ++i) {
+    const Span cols = rows_of(turned, i, 0, columns);
+    const int64_t l = cols.first, count = cols.last - cols.first;
+    const double *w = by.of_value + l, *g = SQUARES ? nullptr : by.of_size + l;
+    if (floats && x.col_step == 1) {
+      const float *row = data + i * x.row_step + l;
+      add_row<SQUARES>([=](int64_t c) { return row[c]; }, count, w, g, value + i, size + i, plain + i);
+    } else {
+      add_row<SQUARES>([&](int64_t c) { return x.at(i, l + c); }, count, w, g, value + i, size + i, plain + i);
+    }
+  }
+}
+
+template <bool SQUARES>
+RowSums sum_rows(const View &x, int64_t rows, int64_t columns, const Weights &by) {
+  RowSums sums(rows);
+  in_parallel(rows, static_cast<double>(rows) * static_cast<double>(columns),
+              [&](int64_t first, int64_t last) { add_rows<SQUARES>(x, first, last, columns, by, &sums); });
+  return sums;
+}
+
+void take_roots(std::vector<double> *x) {
+  for (double &value : *x) value = std::sqrt(value);
+}
+
+// C, or what it was, as a view in which the elements outside of its part are zeros.
+View view_of(const Output &c) {
+  const View::Structure structure = c.part == Output::all ? View::general : View::triangular;
+  return {c.data, c.row_step, c.col_step, Type::f32, structure, c.part == Output::upper, false};
+}
+
+// What is judged, row by row: sums of C, of C as it was (with the norms of its rows), and of the product. Of the norms
+// of the rows of y: their sum, the sum of their squares, the largest.
+struct Sums {
+  RowSums after, before, product;
+  double norms, squares, widest;
+
+  void add_norms(const std::vector<double> &all) {
+    for (const double norm : all) {
+      norms += norm;
+      squares += norm * norm;
+      widest = std::max(widest, norm);
+    }
+  }
+};
+
+ChecksumBound bound_of(const Claim &c, const Sums &sums) {
+  const Product &p = c.products.term[0];
+  const double terms = static_cast<double>(c.products.count) * static_cast<double>(p.k);
+  ChecksumBound b =
+      checksum_bound(c.mode, c.factor, static_cast<double>(c.alpha), terms, static_cast<double>(p.n), c.cut);
+  b.norms = sums.norms;
+  b.norm = std::sqrt(sums.squares);
+  b.widest = sums.widest;
+  if (!c.solved) return b;
+  // The product is of the solution as it is, and what that lost is magnified by the triangle alone (verify.h).
+  b.scaled_first = kChecksumSmallest * std::max(1.0, b.alpha);
+  b.alpha = 1;
+  if (p.x.structure == View::triangular) b.norms = 0;
+  return b;
+}
+
+void judge_all(const Claim &c, const Sums &sums, double *worst) {
+  const double alpha = static_cast<double>(c.alpha), beta = static_cast<double>(c.beta);
+  const bool solution_first = c.solved && c.products.term[0].x.structure != View::triangular;
+  const ChecksumBound bound = bound_of(c, sums);
+  for (size_t i = 0; i < sums.product.value.size(); ++i) {
+    const double product = sums.product.value[i], before = sums.before.value[i];
+    ChecksumRow row = {sums.product.size[i], sums.product.plain[i], std::sqrt(sums.before.size[i])};
+    double ratio = 0;
+    if (!c.solved) {
+      row.old *= std::fabs(beta);
+      ratio = checksum_ratio(sums.after.value[i], alpha * product + beta * before, row, bound);
+    } else if (checksum_finite(product)) {
+      row.old *= std::fabs(alpha);
+      if (solution_first) row.plain = 0;
+      ratio = checksum_ratio(product, alpha * before, row, bound);
+    }
+    *worst = std::max(*worst, ratio);
+  }
+}
+
+// The sums of the rows of a product whose element (i, j) counts for all i and j.
+void multiply_all(const Product &p, const double *signs, Sums *sums) {
+  RowSums inner = sum_rows<true>(p.y, p.k, p.n, {signs, nullptr});
+  take_roots(&inner.size);
+  const RowSums outer = sum_rows<false>(p.x, p.m, p.k, {inner.value.data(), inner.size.data()});
+  sums->add_norms(inner.size);
+  for (size_t i = 0; i < outer.value.size(); ++i) {
+    sums->product.value[i] += outer.value[i];
+    sums->product.size[i] += outer.size[i];
+    sums->product.plain[i] += outer.plain[i];
+  }
+}
+
+// The same where only one triangle of C counts: row i needs y times the signs of its own columns, which are those of
+// the row before and one more. Norms are those of 32 rows together, at most a little too large.
+void multiply_triangle(const Product &p, Output::Part part, const double *signs, Sums *sums) {
+  constexpr int64_t kRows = 32;
+  RowSums inner(p.k);
+  std::vector<double> norms(static_cast<size_t>(p.k));
+  for (int64_t done = 0; done < p.m; done += kRows) {
+    const int64_t rows = std::min(kRows, p.m - done);
+    const auto row = [&](int64_t r) { return part == Output::upper ? p.m - 1 - done - r : done + r; };
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t l = 0; l < p.k; ++l) {
+        const double y = static_cast<double>(p.y.at(l, row(r)));
+        inner.size[static_cast<size_t>(l)] += y * y;
+      }
+    }
+    norms = inner.size;
+    take_roots(&norms);
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t i = row(r);
+      double value = 0, size = 0, plain = 0;
+      for (int64_t l = 0; l < p.k; ++l) {
+        const auto at = static_cast<size_t>(l);
+        inner.value[at] += signs[i] * static_cast<double>(p.y.at(l, i));
+        const double x = static_cast<double>(p.x.at(i, l));
+        value += x * inner.value[at];
+        size += std::fabs(x) * norms[at];
+        plain += std::fabs(x);
+      }
+      sums->product.value[static_cast<size_t>(i)] += value;
+      sums->product.size[static_cast<size_t>(i)] += size;
+      sums->product.plain[static_cast<size_t>(i)] += plain;
+    }
+  }
+  sums->add_norms(norms);
+}
+
+}  // namespace
+
+double worst_of_sums(const Claim &c, uint64_t seed) {
+  const Product &p = c.products.term[0];
+  const Output &out = c.products.out;
+  std::vector<double> signs(static_cast<size_t>(p.n));
+  for (int64_t j = 0; j < p.n; ++j) signs[static_cast<size_t>(j)] = checksum_sign(seed, j);
+  const Weights by = {signs.data(), nullptr};
+  Sums sums = {c.solved ? RowSums(0) : sum_rows<true>(view_of(out), p.m, p.n, by),
+               c.before.data != nullptr ? sum_rows<true>(view_of(c.before), p.m, p.n, by) : RowSums(p.m),
+               RowSums(p.m),
+               0,
+               0,
+               0};
+  for (int t = 0; t < c.products.count; ++t) {
+    if (out.part == Output::all) {
+      multiply_all(c.products.term[t], signs.data(), &sums);
+    } else {
+      multiply_triangle(c.products.term[t], out.part, signs.data(), &sums);
+    }
+  }
+  double worst = 0;
+  judge_all(c, sums, &worst);
+  return worst;
+}
+
+}  // namespace libsgemm

@@ -1,0 +1,135 @@
+// Verification in FP64, independent of every kernel, and exact about which terms an element has. Here: which elements,
+// and columns of them.
+#include "verify.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "claim.h"
+#include "parallel.h"
+
+namespace libsgemm {
+namespace {
+
+constexpr int kSamples = 4;                        // columns, and as many rows
+constexpr uint64_t kStride = 0x2545f4914f6cdd1du;  // between the seeds of the products of a batch
+
+// Another number for each `at`, by the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+int64_t draw(uint64_t seed, uint64_t at, int64_t count) {
+  uint64_t z = seed + at * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<int64_t>((z ^ (z >> 31)) % static_cast<uint64_t>(count));
+}
+
+// Sums of a column of a product: value and sum of magnitudes of its elements [first, last).
+struct Column {
+  std::vector<double> value, magnitude;
+  std::vector<double> factor;  // a column of y
+
+  // The product of a row of x, k floats one after the other, and `factor`.
+  void add_row(int64_t i, const float *x, int64_t k) {
+    constexpr int kLanes = 4;
+    double sums[kLanes] = {}, sizes[kLanes] = {};
+    int64_t l = 0;
+    for (; l + kLanes <= k; l += kLanes) {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const double term = static_cast<double>(x[l + lane]) * factor[static_cast<size_t>(l + lane)];
+        sums[lane] += term;
+        sizes[lane] += std::fabs(term);
+      }
+    }
+    for (; l < k; ++l) {
+      const double term = static_cast<double>(x[l]) * factor[static_cast<size_t>(l)];
+      sums[0] += term;
+      sizes[0] += std::fabs(term);
+    }
+    value[static_cast<size_t>(i)] += sums[0] + sums[1] + sums[2] + sums[3];
+    magnitude[static_cast<size_t>(i)] += sizes[0] + sizes[1] + sizes[2] + sizes[3];
+  }
+
+  void add(int64_t i, double term) {
+    value[static_cast<size_t>(i)] += term;
+    magnitude[static_cast<size_t>(i)] += std::fabs(term);
+  }
+};
+
+void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Column *column) {
+  if (p.x.plain() && p.y.structure != View::triangular && p.x.row_step == 1) {
+    // Along the columns of x, the way they lie in memory.
+    for (int64_t l = 0; l < p.k; ++l) {
+      const double y = static_cast<double>(p.y.at(l, j));
+      const float *x = static_cast<const float *>(p.x.data) + l * p.x.col_step;
+      for (int64_t i = first; i < last; ++i) column->add(i, static_cast<double>(x[i]) * y);
+    }
+    return;
+  }
+  if (p.x.plain() && p.x.col_step == 1 && p.y.structure != View::triangular) {
+    // Along the rows of x, in four sums so that an addition need not wait for the one before.
+    column->factor.resize(static_cast<size_t>(p.k));
+    for (int64_t l = 0; l < p.k; ++l) column->factor[static_cast<size_t>(l)] = static_cast<double>(p.y.at(l, j));
+    for (int64_t i = first; i < last; ++i) {
+      column->add_row(i, static_cast<const float *>(p.x.data) + i * p.x.row_step, p.k);
+    }
+    return;
+  }
+  for (int64_t i = first; i < last; ++i) {
+    const Span span = p.span(i, j);
+    for (int64_t l = span.first; l < span.last; ++l) {
+      column->add(i, static_cast<double>(p.x.at(i, l)) * static_cast<double>(p.y.at(l, j)));
+    }
+  }
+}
+
+// Four columns, four rows, and the checksum along the shorter side of C.
+double worst_of_samples(const Claim &columns, uint64_t seed) {
+  const Claim rows = columns.transposed();
+  const Product &p = columns.products.term[0];
+  double worst[2 * kSamples] = {};
+  const double terms = static_cast<double>(kSamples) * static_cast<double>(p.m + p.n) * static_cast<double>(p.k);
+  in_parallel(2 * kSamples, terms, [&](int64_t first, int64_t last) {
+    for (int64_t s = first; s < last; ++s) {
+      const Claim &c = s % 2 == 0 ? columns : rows;
+      worst[s] = worst_of_column(c, draw(seed, static_cast<uint64_t>(s), c.products.term[0].n));
+    }
+  });
+  const uint64_t signs = static_cast<uint64_t>(draw(seed, 2 * kSamples, INT64_MAX));
+  return std::max(*std::max_element(worst, worst + 2 * kSamples), worst_of_sums(p.n > p.m ? rows : columns, signs));
+}
+
+}  // namespace
+
+double worst_of_column(const Claim &c, int64_t j) {
+  const Product &p = c.products.term[0];
+  const int64_t first = c.products.out.first_row(j), last = c.products.out.last_row(j, p.m);
+  Column column;
+  column.value.assign(static_cast<size_t>(p.m), 0);
+  column.magnitude.assign(static_cast<size_t>(p.m), 0);
+  for (int t = 0; t < c.products.count; ++t) add_product(c.products.term[t], j, first, last, &column);
+  const bool split = splits(c.mode);
+  const Parts y = split ? parts(p.y.transposed(), j, p.k, c.mode) : Parts{0, 0};
+  double worst = 0;
+  bool told = false;
+  for (int64_t i = first; i < last; ++i) {
+    const Parts x = split ? parts(p.x, i, p.k, c.mode) : Parts{0, 0};
+    const auto at = static_cast<size_t>(i);
+    const double lost = x.lost * y.sum + x.sum * y.lost;
+    worst = std::max(worst, element_ratio(c, i, j, column.value[at], column.magnitude[at], lost, &told));
+  }
+  return worst;
+}
+
+double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode, Arithmetic arithmetic,
+                     uint64_t seed) {
+  double worst = 0;
+  for (int64_t item = 0; item < desc.batch_count; ++item) {
+    const GemmDesc d = batch_item(desc, item);
+    const Claim c = claim(d, before != nullptr ? before->item(item) : nullptr, arithmetic);
+    const bool all = mode == LIBSGEMM_VERIFY_FULL || c.products.term[0].n <= 2 * kSamples;
+    worst = std::max(worst, all ? worst_of_all(c) : worst_of_samples(c, seed + static_cast<uint64_t>(item) * kStride));
+  }
+  return worst;
+}
+
+}  // namespace libsgemm

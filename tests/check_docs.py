@@ -1,0 +1,107 @@
+# Checks what the Markdown files say by what there is:
+#   check_docs.py            the targets of links, and the paths in `code`, exist
+#   check_docs.py COMMAND    and each `libsgemm SUBCOMMAND --option` in them is one that COMMAND knows; presets and
+#                            options of CMake exist; C programs in them compile
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOP = [p.name for p in ROOT.iterdir() if p.is_dir() and not p.name.startswith('.') and p.name != 'build']
+FILES = [ROOT / name for name in ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md']] + sorted((ROOT / 'docs').glob('*.md'))
+BLOCK = re.compile(r'^```(\w*)\n(.*?)^```', re.M | re.S)
+
+
+def missing_paths(file, text):
+    for target in re.findall(r'\]\(([^)\s]+)\)', text):
+        name = target.split('#')[0]
+        if not re.match(r'[a-z]+:|#', target) and not (file.parent / name).exists():
+            yield f'{target} does not exist'
+    named = [span for span in re.findall(r'`([^`\n]+)`', BLOCK.sub('', text))]
+    # A path below a folder of ours; not a command line, a pattern or a <placeholder>.
+    named = [span for span in named if span.split('/')[0] in TOP and '/' in span and not re.search(r'[\s*<>{}$]', span)]
+    for _, block in BLOCK.findall(text):
+        named += re.findall(r'(?:^|\s)((?:tests|bench)/[\w/.-]+)', block)
+    for path in sorted(set(named)):
+        if not (ROOT / path).exists():
+            yield f'{path} does not exist'
+
+
+def shell_lines(text):
+    """Of all blocks of commands, without comments, line by line."""
+    for language, block in BLOCK.findall(text):
+        if language == 'sh':
+            for line in block.replace('\\\n', ' ').splitlines():
+                yield re.sub(r'(^|\s)#.*', '', line).strip()
+
+
+class Help:
+    """What the command knows, asked once a subcommand."""
+
+    def __init__(self, command):
+        self.command, self.texts = command, {}
+
+    def of(self, subcommand):
+        if subcommand not in self.texts:
+            run = subprocess.run([self.command, subcommand, '--help'], capture_output=True, text=True)
+            self.texts[subcommand] = run.stdout if run.returncode == 0 else None
+        return self.texts[subcommand]
+
+
+def wrong_commands(text, known):
+    for line in shell_lines(text):
+        call = re.search(r'(?:^|[\s/])libsgemm ([a-z]+)(.*)', line)
+        if not call or re.match(r'(cmake|ctest|cc|mpirun .* libsgemm$)', line):
+            continue
+        subcommand, rest = call.groups()
+        rest = rest.split(' -- ')[0].split(';')[0].split('|')[0]
+        if subcommand == 'run':
+            rest = re.split(r'\s(?=[\w./])', rest)[0]
+        if known.of(subcommand) is None:
+            yield f'`{line}`: there is no subcommand {subcommand}'
+            continue
+        for option in re.findall(r'(?<=\s)(--?[a-z][\w-]*)', rest):
+            if not re.search(r'(?<![\w-])' + re.escape(option) + r'(?![\w-])', known.of(subcommand)):
+                yield f'`{line}`: {subcommand} has no option {option}'
+
+
+def wrong_builds(text):
+    presets = json.loads((ROOT / 'CMakePresets.json').read_text())
+    names = {p['name'] for p in presets['configurePresets'] if not p.get('hidden')}
+    listed = subprocess.run(['git', 'ls-files', '--', '*CMakeLists.txt'], cwd=ROOT, capture_output=True, text=True).stdout.split()
+    settings = ' '.join((ROOT / name).read_text() for name in listed)
+    for line in shell_lines(text):
+        for preset in re.findall(r'--preset[ =](\w+)', line):
+            if preset not in names:
+                yield f'`{line}`: there is no preset {preset}'
+        for setting in re.findall(r'-D(LIBSGEMM_\w+)', line):
+            if not re.search(rf'\b{setting}\b', settings):
+                yield f'`{line}`: there is no setting {setting}'
+
+
+def wrong_programs(text):
+    """Programs open with a comment that names their file."""
+    for language, block in BLOCK.findall(text):
+        if language != 'c' or not re.match(r'/\* \w+\.c', block):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / 'program.c'
+            source.write_text(block)
+            run = subprocess.run(['cc', '-std=c99', '-Wall', '-Wextra', '-Werror', '-fsyntax-only', f'-I{ROOT}/include', source],
+                                 capture_output=True, text=True)
+            if run.returncode:
+                yield f'{block.splitlines()[0]}: {run.stderr}'
+
+
+wrong = []
+for file in FILES:
+    text = file.read_text()
+    faults = list(missing_paths(file, text))
+    if len(sys.argv) > 1:
+        faults += [*wrong_commands(text, Help(sys.argv[1])), *wrong_builds(text), *wrong_programs(text)]
+    wrong += [f'{file.relative_to(ROOT)}: {fault}' for fault in faults]
+print('\n'.join(wrong) if wrong else f'{len(FILES)} files: what they name exists')
+sys.exit(bool(wrong))

@@ -1,0 +1,21 @@
+// How much of a long series of calls a test makes.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace sgemm_test {
+
+// One in so many: as LIBSGEMM_TEST_PART says (CI's builds beside the one that makes all), otherwise all, but under a
+// sanitizer, where that takes too long, one in four.
+inline int one_in() {
+#if defined(LIBSGEMM_TEST_SANITIZED)
+  constexpr int kDefault = 4;
+#else
+  constexpr int kDefault = 1;
+#endif
+  const char *asked = std::getenv("LIBSGEMM_TEST_PART");
+  return asked != nullptr ? std::stoi(asked) : kDefault;
+}
+
+}  // namespace sgemm_test

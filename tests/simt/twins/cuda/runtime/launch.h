@@ -1,0 +1,26 @@
+// Stands for backends/cuda/runtime/launch.h.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "gpu/launch.h"
+
+namespace libsgemm::cuda {
+
+using namespace gpu;
+
+inline libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *) {
+  if (launch.rehearsal) return LIBSGEMM_SUCCESS;
+  std::memset(memory, 0, bytes);
+  return LIBSGEMM_SUCCESS;
+}
+
+template <typename... Parameters, typename... Arguments>
+libsgemm_status_t launch_clusters(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
+                                  size_t shared_bytes, const Launch &launch, Error *error,
+                                  const Arguments &...arguments) {
+  if (launch.rehearsal) return LIBSGEMM_SUCCESS;
+  return launch_on_cpu(kernel, {grid, block, shared_bytes, cluster}, error, arguments...);
+}
+
+}  // namespace libsgemm::cuda
