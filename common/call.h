@@ -75,4 +75,7 @@ LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::Group
 // the drop-in, too. Returns it; NULL if nothing was found, and then *searched tells whether search() ran to its end.
 LIBSGEMM_API const libsgemm::CpuBlas *libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(const void *),
                                                                  const void *argument, bool *searched);
+
+// Adds a BLAS of the process to the statistics in LIBSGEMM_STATS_DIR, also if no call has come.
+LIBSGEMM_API void libsgemm_private_note_blas(const char *version, const char *file, bool has_lapack);
 }

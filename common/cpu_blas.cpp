@@ -49,6 +49,8 @@ bool resolve_blas(void *library, const Spelling &spelling, const std::string &fi
     *problem = file + " has not all of sgemm, ssymm, ssyrk, ssyr2k, strmm and strsm";
     return false;
   }
+  void *factorise = nullptr;
+  blas->has_lapack = find(library, name("sgetrf"), &factorise);
   blas->file = file;
   identify(library, spelling, blas);
   return true;

@@ -43,6 +43,7 @@ struct CpuBlas {
   int (*get_threads)();  // NULL: it does not tell
   int (*end_threads)();  // of OpenBLAS; they start again with the next call
   bool wide;             // integers of 64 bits
+  bool has_lapack;       // the library, or what it needs, has LAPACK, too
   std::string version;   // "OpenBLAS 0.3.21 Haswell"; the file's name for one that does not tell
   std::string arch;      // "Haswell"; "" if it does not tell
   std::string file;      // where it was loaded from

@@ -67,6 +67,7 @@ struct ThreadInfo {
   int devices = 0;                    // that computed parts of the call
   int64_t tiles = 0;                  // in which a GPU computed it from host memory
   Expected expected[kFirstCpu] = {};  // by GPU backend
+  int64_t startup = 0;                // nanoseconds of the call that went into finding and starting backends
   const CpuBlas *blas = nullptr;      // of a call of the drop-in: the program's own, unless another is named
 
   void begin(const char *entry_name, bool is_late = false) {
@@ -84,6 +85,7 @@ struct ThreadInfo {
     plans = 0;
     verify_ratio = -1;
     blas = nullptr;
+    startup = 0;
     choice = Choice::by_default;
     note_count = 0;
     failure.text[0] = '\0';

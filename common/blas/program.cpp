@@ -4,18 +4,9 @@
 #include "blas/program.h"
 
 #include <dlfcn.h>
-#include <limits.h>
-#include <link.h>
-#include <stdlib.h>
 
-#include <memory>
-#include <new>
-#include <string>
-#include <vector>
-
+#include "blas/objects.h"
 #include "call.h"
-
-extern "C" LIBSGEMM_API int libsgemm_blas_version(void);
 
 namespace libsgemm {
 
@@ -23,29 +14,6 @@ std::atomic<const CpuBlas *> g_program_blas[kSpellingCount];
 const CpuBlas kNoBlas = {};
 
 namespace {
-
-struct Close {
-  void operator()(void *object) const { dlclose(object); }
-};
-using Object = std::unique_ptr<void, Close>;
-
-// A loaded object by its name, which is "" for the program itself; NULL if it cannot be asked.
-Object opened(const char *name) {
-  return Object(dlopen(name[0] != '\0' ? name : nullptr, RTLD_LAZY | RTLD_NOLOAD | RTLD_LOCAL));
-}
-
-const link_map *object_of(const void *code) {
-  Dl_info info;
-  void *map = nullptr;
-  return dladdr1(code, &info, &map, RTLD_DL_LINKMAP) != 0 ? static_cast<const link_map *>(map) : nullptr;
-}
-
-// Whether an object is libsgemm.so, or a drop-in, which is known by a name that only it defines.
-bool is_ours(const link_map &map, void *object) {
-  static const link_map *const core = object_of(reinterpret_cast<const void *>(&libsgemm_version));
-  const void *mark = dlsym(object, "libsgemm_blas_version");
-  return &map == core || (mark != nullptr && object_of(mark) == &map);
-}
 
 class Search {
  public:
@@ -56,13 +24,11 @@ class Search {
   bool take(const void *definition) {
     const link_map *map = definition != nullptr ? object_of(definition) : nullptr;
     if (map == nullptr) return false;
-    Object object = opened(map->l_name);
+    Object object = opened_object(map->l_name);
     std::string problem;
     if (object == nullptr || is_ours(*map, object.get())) return false;
     auto blas = std::make_unique<CpuBlas>();
-    char path[PATH_MAX];
-    const char *const file = realpath(map->l_name, path) != nullptr ? path : map->l_name;
-    if (!resolve_blas(object.get(), spelling_, file, blas.get(), &problem)) return false;
+    if (!resolve_blas(object.get(), spelling_, file_of(map->l_name), blas.get(), &problem)) return false;
     object.release();  // it stays loaded, as long as we call it
     found_ = blas.release();
     return true;
@@ -72,18 +38,12 @@ class Search {
 
   // Among what an object needs, itself first.
   bool take_from(const char *name) {
-    const Object object = opened(name);
+    const Object object = opened_object(name);
     return object != nullptr && take(dlsym(object.get(), sgemm_.c_str()));
   }
 
   bool take_any() {
-    std::vector<std::string> names;
-    const auto add = [](dl_phdr_info *info, size_t, void *list) {
-      static_cast<std::vector<std::string> *>(list)->emplace_back(info->dlpi_name);
-      return 0;
-    };
-    dl_iterate_phdr(add, &names);
-    for (const std::string &name : names) {
+    for (const std::string &name : object_names()) {
       if (!name.empty() && take_from(name.c_str())) return true;
     }
     return false;

@@ -1,7 +1,7 @@
-/* What the drop-in adds to a small call of the BLAS that it stands before: the same function of the same library, called
- * by the name that the drop-in has taken and directly, in turns, on one thread, in CPU time. Exit status 1 if the
- * results differ or the median difference exceeds the bar.
- *   overhead LIBRARY NAME 32|64 BAR   NAME: of a cblas_sgemm with integers of so many bits; BAR: ns a call */
+/* What the drop-in adds to a small call of the BLAS that it stands before: the same function of the same library,
+ * called by the name that the drop-in has taken and directly, in turns, on one thread, in CPU time. Exit status 1 if
+ * the results differ or the median difference exceeds the bar. overhead LIBRARY NAME 32|64 BAR   NAME: of a cblas_sgemm
+ * with integers of so many bits; BAR: ns a call */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -12,7 +12,8 @@
 
 enum { kSize = 8, kCalls = 2000, kPairs = 301 };
 
-typedef void (*Narrow)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
+typedef void (*Narrow)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *,
+                       int);
 typedef void (*Wide)(int, int, int, int64_t, int64_t, int64_t, float, const float *, int64_t, const float *, int64_t,
                      float, float *, int64_t);
 
@@ -78,8 +79,7 @@ int main(int argc, char **argv) {
   }
   qsort(more, kPairs, sizeof more[0], compare);
   const int same = memcmp(results[0], results[1], sizeof results[0]) == 0;
-  printf("%s of %s: %.1f ns more a call (median), %.1f (lowest tenth); at most %g; the results are %s\n", argv[2], argv[1],
-         more[kPairs / 2], more[kPairs / 10], bar,
-         same ? "the same" : "not the same");
+  printf("%s of %s: %.1f ns more a call (median), %.1f (lowest tenth); at most %g; the results are %s\n", argv[2],
+         argv[1], more[kPairs / 2], more[kPairs / 10], bar, same ? "the same" : "not the same");
   return same && more[kPairs / 2] <= bar ? 0 : 1;
 }
