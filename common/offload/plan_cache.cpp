@@ -16,7 +16,7 @@ constexpr size_t kMost = 16;
 
 struct Planned {
   PlanKey key;
-  Plan plan;
+  TilePlan plan;
   size_t workspace;
 };
 
@@ -34,7 +34,7 @@ bool same(const PlanKey &x, const PlanKey &y) {
 
 }  // namespace
 
-bool find_plan(const PlanKey &key, Plan *plan, size_t *workspace) {
+bool find_plan(const PlanKey &key, TilePlan *plan, size_t *workspace) {
   Cache &c = cache();
   const std::lock_guard<std::mutex> lock(c.mutex);
   const auto found =
@@ -45,7 +45,7 @@ bool find_plan(const PlanKey &key, Plan *plan, size_t *workspace) {
   return true;
 }
 
-void keep_plan(const PlanKey &key, const Plan &plan, size_t workspace) {
+void keep_plan(const PlanKey &key, const TilePlan &plan, size_t workspace) {
   Cache &c = cache();
   const std::lock_guard<std::mutex> lock(c.mutex);
   try {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backend.h"
-#include "plan.h"
+#include "tile_plan.h"
 
 namespace libsgemm {
 
@@ -17,9 +17,9 @@ struct PlanKey {
 };
 
 // False if there is none, of which all members of the key are the same; of pointers those bits that kernels look at.
-bool find_plan(const PlanKey &key, Plan *plan, size_t *workspace);
+bool find_plan(const PlanKey &key, TilePlan *plan, size_t *workspace);
 
 // The oldest one makes room.
-void keep_plan(const PlanKey &key, const Plan &plan, size_t workspace);
+void keep_plan(const PlanKey &key, const TilePlan &plan, size_t workspace);
 
 }  // namespace libsgemm

@@ -1,7 +1,7 @@
 // The artificial NVIDIA GPU that the rows are asked about and launched on, and what the driver does for them.
 #include "runtime/device.h"
 
-#include "hopper/steered.h"
+#include "hopper/reassigned.h"
 #include "runtime/launch.h"
 #include "runtime/tensor_map.h"
 
@@ -39,8 +39,8 @@ libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &, TensorMap *ma
   return LIBSGEMM_SUCCESS;
 }
 
-bool has_steered_kernels() { return true; }
-const void *steered_kernel(const char *, const void *plain) { return plain; }
+bool has_reassigned_kernels() { return true; }
+const void *reassigned_kernel(const char *, const void *plain) { return plain; }
 
 }  // namespace libsgemm::cuda
 
