@@ -29,7 +29,7 @@ const std::vector<Step> kCudaSteps = {
     {"sm75_ffma_128x128x8_vectorised", "16-byte accesses, A transposed in shared memory"},
     {"sm75_ffma_128x128x8_double_buffered", "loads overlap arithmetic"},
     {"sm80_ffma_128x128x16_multistage", "asynchronous copies in several stages"},
-    {"sm90_ffma_256x128x16_stream_k", "copy engine, warps of two kinds, stream-K, dealt registers"},
+    {"sm90_ffma_256x128x16_stream_k", "TMA, warps of two kinds, stream-K, reassigned registers"},
     {"", "what the cost model chooses"},
 };
 // Of 16-bit inputs.

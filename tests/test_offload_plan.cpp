@@ -1,13 +1,13 @@
-// How products of host memory are cut (common/offload/plan.h): whatever the shape and the memory, every element of C is
-// in one tile, tiles and blocks fit in their buffers, and all fits in memory.
+// How products of host memory are cut (common/offload/tile_plan.h): whatever the shape and the memory, every element of
+// C is in one tile, tiles and blocks fit in their buffers, and all fits in memory.
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "catch.h"
 #include "offload/operand.h"
-#include "offload/plan.h"
 #include "offload/plan_cache.h"
+#include "offload/tile_plan.h"
 
 using namespace libsgemm;
 
@@ -15,10 +15,10 @@ namespace {
 
 constexpr Rates kRates = {50e9, 50e9, 50e12};
 
-GemmDesc product(int64_t m, int64_t n, int64_t k, bool turned = false, int64_t batch = 1) {
+GemmDesc product(int64_t m, int64_t n, int64_t k, bool transposed = false, int64_t batch = 1) {
   GemmDesc d = {};
   d.routine = Routine::gemm;
-  d.transa = d.transb = turned ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+  d.transa = d.transb = transposed ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
   d.m = m;
   d.n = n;
   d.k = k;
@@ -35,7 +35,7 @@ bool covers(const std::vector<int64_t> &bounds, int64_t length) {
          std::adjacent_find(bounds.begin(), bounds.end(), std::greater_equal<>()) == bounds.end();
 }
 
-void check_plan(const GemmDesc &d, const Plan &p, size_t budget) {
+void check_plan(const GemmDesc &d, const TilePlan &p, size_t budget) {
   CHECK(covers(p.rows, d.m));
   CHECK(covers(p.cols, d.n));
   CHECK(covers(p.depth, d.k));
@@ -80,10 +80,10 @@ void check_plan(const GemmDesc &d, const Plan &p, size_t budget) {
 
 TEST_CASE("every shape has a plan that fits") {
   const auto try_shape = [](int64_t m, int64_t n, int64_t k, size_t budget) {
-    for (const bool turned : {false, true}) {
-      const GemmDesc d = product(m, n, k, turned);
-      Plan p = {};
-      INFO(m << " " << n << " " << k << " in " << budget << " turned " << turned);
+    for (const bool transposed : {false, true}) {
+      const GemmDesc d = product(m, n, k, transposed);
+      TilePlan p = {};
+      INFO(m << " " << n << " " << k << " in " << budget << " transposed " << transposed);
       REQUIRE(make_plan(d, kRates, budget, &p));
       check_plan(d, p, budget);
     }
@@ -107,14 +107,14 @@ TEST_CASE("every shape has a plan that fits") {
 }
 
 TEST_CASE("no plan where not even small blocks fit") {
-  Plan p = {};
+  TilePlan p = {};
   CHECK_FALSE(make_plan(product(100, 100, 100), kRates, 1000, &p));
   CHECK(make_plan(product(100, 100, 100), kRates, 20000, &p));
 }
 
 TEST_CASE("what fits stays on the device, and k is whole") {
   for (const int64_t n : {500, 8192, 16384, 40000}) {
-    Plan p = {};
+    TilePlan p = {};
     REQUIRE(make_plan(product(n, n, n), kRates, size_t{70} << 30, &p));
     INFO(n);
     CHECK(p.order == Order::frontier);
@@ -127,7 +127,7 @@ TEST_CASE("what fits stays on the device, and k is whole") {
 
 TEST_CASE("small memory costs little for a large product") {
   const GemmDesc d = product(40000, 40000, 40000);
-  Plan small = {}, large = {};
+  TilePlan small = {}, large = {};
   REQUIRE(make_plan(d, kRates, size_t{70} << 30, &large));
   REQUIRE(make_plan(d, kRates, size_t{4} << 30, &small));
   CHECK(small.bytes() <= size_t{4} << 30);
@@ -136,7 +136,7 @@ TEST_CASE("small memory costs little for a large product") {
 }
 
 TEST_CASE("small products of a batch go together, large ones do not") {
-  Plan p = {};
+  TilePlan p = {};
   GemmDesc d = product(16, 16, 16, false, 100000);
   REQUIRE(make_plan(d, kRates, size_t{1} << 30, &p));
   CHECK(p.group > 1000);
@@ -158,7 +158,7 @@ TEST_CASE("one operand of a side is whole, and C is cut along the other") {
       d.routine = routine;
       d.side = side;
       d.beta = in_place(d) ? 1.0f : 0.0f;
-      Plan p = {};
+      TilePlan p = {};
       REQUIRE(make_plan(d, kRates, size_t{60} << 20, &p));
       INFO(static_cast<int>(routine) << " " << side);
       CHECK((left ? p.row_panels() : p.col_panels()) == 1);
@@ -178,7 +178,7 @@ TEST_CASE("a triangle of C is cut alike in both directions") {
         GemmDesc d = product(9000, 9000, 5000, uplo == LIBSGEMM_UPPER);
         d.routine = routine;
         d.uplo = uplo;
-        Plan p = {};
+        TilePlan p = {};
         INFO(static_cast<int>(routine) << " " << uplo << " " << budget);
         REQUIRE(make_plan(d, kRates, budget, &p));
         check_plan(d, p, budget);
@@ -224,10 +224,11 @@ TEST_CASE("a block is cut into pieces that hold all of it and are small") {
 
 TEST_CASE("a plan is kept for calls that are the same in all that it depends on") {
   const Backend backend = {};
-  const PlanKey key = {&backend, 0, nullptr, kRates, product(100, 90, 80)};
-  Plan plan = {}, found = {};
+  const GemmDesc desc = product(100, 90, 80);
+  const PlanKey key = {&backend, 0, nullptr, kRates, choice_key(desc)};
+  TilePlan plan = {}, found = {};
   size_t workspace = 0;
-  REQUIRE(make_plan(key.desc, kRates, size_t{1} << 30, &plan));
+  REQUIRE(make_plan(desc, kRates, size_t{1} << 30, &plan));
   CHECK(!find_plan(key, &found, &workspace));
   keep_plan(key, plan, 512);
   REQUIRE(find_plan(key, &found, &workspace));
@@ -235,23 +236,24 @@ TEST_CASE("a plan is kept for calls that are the same in all that it depends on"
   CHECK(found.rows == plan.rows);
   CHECK(found.bytes() == plan.bytes());
 
-  std::vector<PlanKey> others(8, key);
-  others[0].desc.k = 81;
-  others[1].desc.beta = 1;
-  others[2].desc.transb = LIBSGEMM_TRANS;
-  others[3].desc.math_mode = LIBSGEMM_MATH_TF32;
-  others[4].device = 1;
-  others[5].rates.up = 25e9;
+  std::vector<PlanKey> others(5, key);
+  GemmDesc longer = desc, unaligned = desc;
+  longer.k = 81;
+  others[0].choice = choice_key(longer);
+  others[1].device = 1;
+  others[2].rates.up = 25e9;
   const Kernel kernel = {};
-  others[6].forced = &kernel;
+  others[3].forced = &kernel;
   alignas(16) const float place[2] = {};
-  others[7].desc.a = &place[1];
+  unaligned.a = &place[1];
+  others[4].choice = choice_key(unaligned);
   for (const PlanKey &other : others) CHECK(!find_plan(other, &found, &workspace));
 
   PlanKey later = key;
   for (int i = 0; i < 16; ++i) {
     CHECK(find_plan(key, &found, &workspace));
-    later.desc.k = 200 + i;
+    longer.k = 200 + i;
+    later.choice = choice_key(longer);
     keep_plan(later, plan, 0);
   }
   CHECK(!find_plan(key, &found, &workspace));

@@ -11,7 +11,7 @@
 #include "gpu/runtime/runtime.h"
 #include "runtime/driver.h"
 #include "runtime/graph.h"
-#include "splits/planes_row.h"
+#include "splits/split_row.h"
 
 namespace libsgemm::cuda {
 

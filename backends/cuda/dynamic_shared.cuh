@@ -1,4 +1,4 @@
-// The dynamic shared memory of a kernel, aligned to 1024 bytes, which is what the copy engine needs at most.
+// The dynamic shared memory of a kernel, aligned to 1024 bytes, which is what TMA needs at most.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -96,7 +96,7 @@ __device__ __forceinline__ void load_matrices(uint32_t (&to)[4], uint32_t shared
                : "memory");
 }
 // Each matrix, of 16-bit elements, transposed.
-__device__ __forceinline__ void load_matrices_turned(uint32_t (&to)[4], uint32_t shared) {
+__device__ __forceinline__ void load_matrices_transposed(uint32_t (&to)[4], uint32_t shared) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                : "r"(shared)
@@ -192,7 +192,7 @@ __device__ __forceinline__ uint16_t to_bf16(float x) {
   return bits;
 }
 
-// ---- Barriers in shared memory and copies of boxes by the copy engine (sm_90). Kernels that use them exist on sm_90
+// ---- Barriers in shared memory and copies of boxes by TMA (sm_90). Kernels that use them exist on sm_90
 // only.
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -276,7 +276,7 @@ __device__ __forceinline__ void store_shared_x4(uint32_t shared, float4 v) {
                : "memory");
 }
 
-// What the thread has stored in shared memory comes before what the copy engine will copy there.
+// What the thread has stored in shared memory comes before what TMA will copy there.
 __device__ __forceinline__ void order_with_copy_engine() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }

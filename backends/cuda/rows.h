@@ -10,11 +10,11 @@
   X(sm75_ffma_128x128x8_double_buffered)    \
   X(sm80_ffma_128x128x16_multistage)        \
   X(sm90_ffma_256x128x16_stream_k)          \
-  X(sm90_ffma_256x128x16_slices)            \
+  X(sm90_ffma_256x128x16_split_k)           \
   X(sm90_ffma_256x128x16_packed)            \
-  X(sm90_ffma_128x128x16_halves)            \
-  X(sm90_ffma_256x64x16_halves)             \
-  X(sm90_ffma_512x32x16_halves)             \
+  X(sm90_ffma_128x128x16_sliced_k)          \
+  X(sm90_ffma_256x64x16_sliced_k)           \
+  X(sm90_ffma_512x32x16_sliced_k)           \
   X(sm80_ffma_128x64x16_multistage)         \
   X(sm80_ffma_64x64x16_multistage)          \
   X(sm80_ffma_32x32x32_multistage)          \
@@ -54,7 +54,7 @@
   X(sm80_mma_128x128x32_split_k)            \
   X(sm80_mma_256x128x64_multistage)         \
   X(sm80_mma_128x64x64_multistage)          \
-  X(sm80_mma_128x64x64_shifted)             \
+  X(sm80_mma_128x64x64_unaligned)           \
   X(sm80_wmma_128x128x16_multistage)        \
   X(sm80_mma_256x128x32_multistage)         \
   X(sm80_mma_256x128x32_packed)             \

@@ -14,12 +14,12 @@ constexpr int kLeastUnits = 2;                                 // of a block tha
 constexpr int kLeastChunks = 4;                                // of a warp, to be worth its start
 constexpr double kSumSeconds = 2e-6;                           // the second kernel, behind the first
 constexpr double kLatencySeconds = 1.5e-6;                     // from a tile's first load to its last store
-constexpr double kTallSeconds = 9e-6;     // the same, of rows with a slowdown: filling and emptying long warps' rings
-constexpr double kPlentyWarps = 8;        // of a compute unit; with half of them it loses
-constexpr double kSparseLoss = 0.3;       // this share of its time
-constexpr double kTurnedSlowdown = 1.2;   // of tall tiles, where the wide operand is transposed
-constexpr double kBandwidthShare = 0.85;  // of the data sheet's
-constexpr double kBandwidthOfOne = 3;     // what one compute unit can draw, in equal shares of that
+constexpr double kTallSeconds = 9e-6;  // the same, of rows with a slowdown: filling and emptying long warps' rings
+constexpr double kPlentyWarps = 8;     // of a compute unit; with half of them it loses
+constexpr double kSparseLoss = 0.3;    // this share of its time
+constexpr double kTransposedSlowdown = 1.2;  // of tall tiles, where the wide operand is transposed
+constexpr double kBandwidthShare = 0.85;     // of the data sheet's
+constexpr double kBandwidthOfOne = 3;        // what one compute unit can draw, in equal shares of that
 
 // Warps of a block: a power of two that fits.
 int warps_that_fit(const SkinnyTile &tile, const DeviceModel &dev) {
@@ -162,7 +162,7 @@ SkinnyPlan skinny_plan(const SkinnyTile &tile, const GemmDesc &desc, int device_
   set_skinny_shares(&w, plan.tiles, plan.blocks, share_tiles);
   plan.seconds = share_tiles ? shared : whole;
   if (tile.slowdown > 1) {
-    const double slowdown = tile.slowdown * (plan.x_along_k ? kTurnedSlowdown : 1.0);
+    const double slowdown = tile.slowdown * (plan.x_along_k ? kTransposedSlowdown : 1.0);
     const double arithmetic = times.arithmetic * static_cast<double>(plan.tiles) / dev.compute_units;
     plan.seconds = std::max(plan.seconds, overlapped(slowdown * arithmetic, times.memory) + kTallSeconds);
   }

@@ -84,7 +84,7 @@ struct TileRange {
 //   outer(_x4)   32 (x4) outer               as they are
 //   inner        8 k x 4 outer               transposed; a pitch of outer + 4 spreads the stores over all banks
 //   inner_x4     2 x 4 k x 16 outer          the same
-// Pad: floats between the rows of an operand that is turned.
+// Pad: floats between the rows of an operand that is transposed.
 template <int Outer, int Depth, int Threads, Fetch Kind, int Pad = 4>
 struct TileMap {
   static constexpr int extent = Outer, depth = Depth;

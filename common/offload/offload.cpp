@@ -57,7 +57,7 @@ size_t workspace_limit(const GemmDesc &d) {
 
 // Calls visit(unit, factors) of a launch for one tile of each shape, on the diagonal and off it.
 template <typename Visit>
-void for_shapes(const GemmDesc &d, const Plan &p, const Visit &visit) {
+void for_shapes(const GemmDesc &d, const TilePlan &p, const Visit &visit) {
   const auto distinct = [](const std::vector<int64_t> &bounds, std::ptrdiff_t most) {
     std::vector<int64_t> chosen;
     std::vector<int64_t> lengths;
@@ -80,7 +80,7 @@ void for_shapes(const GemmDesc &d, const Plan &p, const Visit &visit) {
 }
 
 // Whether there are kernels for all tiles, and the workspace they need, at most `most`.
-bool find_workspace(const Request &r, const Plan &p, size_t most, size_t *workspace) {
+bool find_workspace(const Request &r, const TilePlan &p, size_t most, size_t *workspace) {
   bool all = true;
   *workspace = 0;
   alignas(256) static float place;
@@ -108,7 +108,7 @@ size_t planned_bytes(const Request &r, size_t budget) {
 }
 
 // The plan for a budget; where a row takes only the whole product, that.
-libsgemm_status_t plan_for(const Request &r, size_t budget, Plan *plan, size_t *workspace, Error *error) {
+libsgemm_status_t plan_for(const Request &r, size_t budget, TilePlan *plan, size_t *workspace, Error *error) {
   const size_t planned = planned_bytes(r, budget);
   const size_t most = std::min(workspace_limit(r.desc), planned / 4);
   const bool fits = make_plan(r.desc, r.rates, planned - most, plan) &&
@@ -131,7 +131,7 @@ libsgemm_status_t plan_for(const Request &r, size_t budget, Plan *plan, size_t *
 // ---- Running
 
 // Pieces for what is not copied from where it lies.
-int pieces_wanted(const Request &r, const Plan &p) {
+int pieces_wanted(const Request &r, const TilePlan &p) {
   const bool whole = p.group == 1;
   if (whole && r.a.pinned && r.c.pinned && (r.b.pinned || p.b_bytes == 0)) return 0;
   const int64_t bytes = static_cast<int64_t>(p.a_bytes + p.b_bytes + p.c_bytes);
@@ -153,7 +153,7 @@ void give_up(Request *r, int device, const Error &error) {
   if (!r->devices.empty()) tell_of_failure(r->backend, device, error);
 }
 
-libsgemm_status_t hold(Request *r, const Plan &plan, size_t workspace, Holdings *h, Error *error) {
+libsgemm_status_t hold(Request *r, const TilePlan &plan, size_t workspace, Holdings *h, Error *error) {
   // Without a second device, and where it is busy or has less memory, the first one does it all.
   const bool share = r->devices.size() > 1 && plan.tiles() * ceil_div(r->desc.batch_count, plan.group) > 1 &&
                      (library().env.offload_devices > 0 || plan.seconds >= kShared);
@@ -199,7 +199,7 @@ std::string summary(const Job &job, int devices, const Traffic &traffic, double 
   return text;
 }
 
-libsgemm_status_t run_plan(Request *r, const Plan &plan, size_t workspace, const Undo &undo, Offloaded *by,
+libsgemm_status_t run_plan(Request *r, const TilePlan &plan, size_t workspace, const Undo &undo, Offloaded *by,
                            Error *error) {
   const auto start = std::chrono::steady_clock::now();
   Holdings holdings;
@@ -221,7 +221,7 @@ libsgemm_status_t run_plan(Request *r, const Plan &plan, size_t workspace, const
 
 // What the device must have so that nothing is cut for its memory's sake.
 size_t unbound_bytes(const Request &r) {
-  Plan whole = {};
+  TilePlan whole = {};
   whole.group = 1;
   whole.rows = {0, r.desc.m};
   whole.cols = {0, r.desc.n};
@@ -238,7 +238,7 @@ namespace {
 libsgemm_status_t offload_to_first(Request *r, const Undo &undo, const PlanKey &key, bool may_keep, Offloaded *by,
                                    Error *error) {
   const int first = r->devices.front();
-  Plan plan = {};
+  TilePlan plan = {};
   size_t workspace = 0, budget = 0;
   bool planned = may_keep && find_plan(key, &plan, &workspace);
   const size_t enough = planned ? plan.bytes() + workspace : unbound_bytes(*r);
@@ -291,7 +291,7 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
   // A plan depends on the first device alone, to which the others are equal, so that results do not depend on who
   // computes; and not on the calls before where they must not either.
   const bool may_keep = !desc.deterministic && desc.batch == Batch::none;
-  const PlanKey key = {&backend, r.devices.front(), forced, r.rates, desc};
+  const PlanKey key = {&backend, r.devices.front(), forced, r.rates, choice_key(desc)};
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (size_t left = r.devices.size() + 1; !r.devices.empty() && r.devices.size() < left;) {
     left = r.devices.size();

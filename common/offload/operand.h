@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend.h"
-#include "plan.h"
+#include "tile_plan.h"
 
 namespace libsgemm {
 

@@ -1,7 +1,7 @@
 // Pages for a result that nobody has touched yet, as one that was allocated for the call.
 #pragma once
 
-#include "plan.h"
+#include "tile_plan.h"
 
 namespace libsgemm {
 

@@ -25,7 +25,7 @@ constexpr size_t kHelpBytes = size_t{32} << 20;  // a call with no more on the d
 
 }  // namespace
 
-UnitQueue::UnitQueue(const GemmDesc &desc, const Plan &plan, int parts) {
+UnitQueue::UnitQueue(const GemmDesc &desc, const TilePlan &plan, int parts) {
   for (int part = 0; part < parts; ++part) {
     const std::vector<Unit> units = make_units(desc, plan, part, parts);
     parts_.emplace_back(units.begin(), units.end());
@@ -61,7 +61,7 @@ bool UnitQueue::empty() const {
   return std::all_of(parts_.begin(), parts_.end(), [](const std::deque<Unit> &part) { return part.empty(); });
 }
 
-size_t Pipeline::events_needed(const Plan &p, size_t pieces) {
+size_t Pipeline::events_needed(const TilePlan &p, size_t pieces) {
   const size_t buffers =
       static_cast<size_t>(p.a_buffers) + static_cast<size_t>(p.b_buffers) + static_cast<size_t>(p.c_buffers);
   return 2 * buffers + pieces + 2 * kDirectSlots;
@@ -78,7 +78,7 @@ Pipeline::Pipeline(Job *job, int part, DeviceSet *set, const std::vector<PinnedP
       direct_(2 * kDirectSlots) {
   size_t event = 0;
   char *memory = set->memory;
-  const Plan &p = job->plan;
+  const TilePlan &p = job->plan;
   const auto make = [&](std::vector<Buffer> *buffers, int count, size_t bytes) {
     buffers->resize(static_cast<size_t>(count));
     for (Buffer &b : *buffers) {
@@ -384,7 +384,10 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
     set_error(error_, "a tile needs more workspace than planned");
     return LIBSGEMM_NOT_SUPPORTED;
   }
+  Ran ran = {};
+  launch.ran = &ran;
   status = kernel->launch(d, launch, error_);
+  if (kernel == kernel_) ran_ = ran;
   const bool last = ++s.work->launched == s.work->launches;
   for (Buffer *b : {s.first, s.second, last ? s.work->c : nullptr}) {
     if (b == nullptr || status != LIBSGEMM_SUCCESS) continue;

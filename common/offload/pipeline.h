@@ -22,7 +22,7 @@ namespace libsgemm {
 // most left.
 class UnitQueue {
  public:
-  UnitQueue(const GemmDesc &desc, const Plan &plan, int parts);
+  UnitQueue(const GemmDesc &desc, const TilePlan &plan, int parts);
   bool take(int part, Unit *unit);
   // For others to take. False if there is no memory for that.
   bool give_back(int part, const Unit &unit);
@@ -38,7 +38,7 @@ class UnitQueue {
 struct Job {
   const Backend &backend;
   const GemmDesc &desc;
-  const Plan &plan;
+  const TilePlan &plan;
   const Kernel *forced;  // NULL: the cheapest for each tile
   size_t workspace;      // bytes at the end of each device's memory
   double timeout;        // seconds without any progress; 0: for ever
@@ -58,7 +58,7 @@ class Pipeline {
   // `part`: of the queue. Takes the pieces, but not the set, which the caller gives back as ending() says.
   Pipeline(Job *job, int part, DeviceSet *set, const std::vector<PinnedPiece> &pieces);
 
-  static size_t events_needed(const Plan &plan, size_t pieces);
+  static size_t events_needed(const TilePlan &plan, size_t pieces);
 
   // Works until there are no units left, it fails, or the call is cancelled. If it fails, others can take what it has
   // not finished; or it cancels the call. May run again after SUCCESS, for units that others have given back. Nothing
@@ -70,6 +70,7 @@ class Pipeline {
   // After a failure of the call: what was saved of C is put back.
   void restore() const;
   const Kernel *kernel() const { return kernel_; }
+  const Ran &ran() const { return ran_; }
   const Traffic &traffic() const { return traffic_; }
 
  private:
@@ -190,6 +191,7 @@ class Pipeline {
   int64_t quiet_ = 0;  // turns without progress
   Clock::time_point progress_;
   const Kernel *kernel_ = nullptr;
+  Ran ran_ = {};  // of its latest launch
   Traffic traffic_;
   Ending ending_ = Ending::healthy;
   Error *error_ = nullptr;

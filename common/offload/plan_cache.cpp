@@ -7,7 +7,6 @@
 #include <new>
 
 #include "immortal.h"
-#include "kernel_table.h"
 
 namespace libsgemm {
 namespace {
@@ -16,7 +15,7 @@ constexpr size_t kMost = 16;
 
 struct Planned {
   PlanKey key;
-  Plan plan;
+  TilePlan plan;
   size_t workspace;
 };
 
@@ -29,12 +28,12 @@ Cache &cache() { return immortal<Cache>(); }
 
 bool same(const PlanKey &x, const PlanKey &y) {
   return x.backend == y.backend && x.device == y.device && x.forced == y.forced && x.rates.up == y.rates.up &&
-         x.rates.down == y.rates.down && x.rates.flops == y.rates.flops && same_choice(x.desc, y.desc);
+         x.rates.down == y.rates.down && x.rates.flops == y.rates.flops && x.choice == y.choice;
 }
 
 }  // namespace
 
-bool find_plan(const PlanKey &key, Plan *plan, size_t *workspace) {
+bool find_plan(const PlanKey &key, TilePlan *plan, size_t *workspace) {
   Cache &c = cache();
   const std::lock_guard<std::mutex> lock(c.mutex);
   const auto found =
@@ -45,7 +44,7 @@ bool find_plan(const PlanKey &key, Plan *plan, size_t *workspace) {
   return true;
 }
 
-void keep_plan(const PlanKey &key, const Plan &plan, size_t workspace) {
+void keep_plan(const PlanKey &key, const TilePlan &plan, size_t workspace) {
   Cache &c = cache();
   const std::lock_guard<std::mutex> lock(c.mutex);
   try {

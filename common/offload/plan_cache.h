@@ -2,8 +2,8 @@
 // shapes again and again.
 #pragma once
 
-#include "backend.h"
-#include "plan.h"
+#include "kernel_table.h"
+#include "tile_plan.h"
 
 namespace libsgemm {
 
@@ -13,13 +13,13 @@ struct PlanKey {
   int device;
   const Kernel *forced;
   Rates rates;
-  GemmDesc desc;
+  ChoiceKey choice;
 };
 
 // False if there is none, of which all members of the key are the same; of pointers those bits that kernels look at.
-bool find_plan(const PlanKey &key, Plan *plan, size_t *workspace);
+bool find_plan(const PlanKey &key, TilePlan *plan, size_t *workspace);
 
 // The oldest one makes room.
-void keep_plan(const PlanKey &key, const Plan &plan, size_t workspace);
+void keep_plan(const PlanKey &key, const TilePlan &plan, size_t workspace);
 
 }  // namespace libsgemm

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "plan.h"
+#include "tile_plan.h"
 
 namespace libsgemm {
 

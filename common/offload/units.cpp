@@ -1,7 +1,7 @@
 // Units of a plan in their order, and their launches.
 #include <algorithm>
 
-#include "plan.h"
+#include "tile_plan.h"
 
 namespace libsgemm {
 namespace {
@@ -20,7 +20,7 @@ void sort_units(Order order, std::vector<Unit> *units) {
 
 }  // namespace
 
-std::vector<Unit> make_units(const GemmDesc &d, const Plan &p, int part, int parts) {
+std::vector<Unit> make_units(const GemmDesc &d, const TilePlan &p, int part, int parts) {
   const int64_t panels = p.col_panels(), first = panels * part / parts, last = panels * (part + 1) / parts;
   std::vector<Unit> tiles;
   const Stored::Part part_of_c = stored_c(d).part;
@@ -28,8 +28,8 @@ std::vector<Unit> make_units(const GemmDesc &d, const Plan &p, int part, int par
   const int64_t outer = by_cols ? last - first : p.row_panels(), inner = by_cols ? p.row_panels() : last - first;
   for (int64_t x = 0; x < outer; ++x) {
     for (int64_t y = 0; y < inner; ++y) {
-      const int64_t turned = x % 2 == 0 ? y : inner - 1 - y;
-      const int64_t i = by_cols ? turned : x, j = first + (by_cols ? x : turned);
+      const int64_t serpentine = x % 2 == 0 ? y : inner - 1 - y;
+      const int64_t i = by_cols ? serpentine : x, j = first + (by_cols ? x : serpentine);
       if ((part_of_c == Stored::lower && i < j) || (part_of_c == Stored::upper && i > j)) continue;
       // Neighbours, which follow each other, meet at the block of k that they share. The order of a tile's sum depends
       // on its place alone, not on who computes it.
@@ -58,8 +58,8 @@ Range part(const std::vector<int64_t> &bounds, int64_t i) {
   return {bounds[at], bounds[at + 1] - bounds[at]};
 }
 
-Block block(const Unit &unit, Range rows, Range cols, bool turned) {
-  if (turned) std::swap(rows, cols);
+Block block(const Unit &unit, Range rows, Range cols, bool transposed) {
+  if (transposed) std::swap(rows, cols);
   return {unit.item, unit.items, rows.first, rows.length, cols.first, cols.length};
 }
 
@@ -71,59 +71,51 @@ size_t device_bytes(const Block &b, size_t size) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-int64_t launches_per_step(const GemmDesc &d, const Unit &unit) {
-  return d.routine == Routine::syr2k && unit.i != unit.j ? 2 : 1;
-}
+int64_t launches_per_step(const GemmDesc &d, const Unit &unit) { return unit.i != unit.j ? traits_of(d).terms() : 1; }
 
-Factors factors_of(const GemmDesc &d, const Plan &p, const Unit &unit, int64_t launch) {
+Factors factors_of(const GemmDesc &d, const TilePlan &p, const Unit &unit, int64_t launch) {
   const int64_t per_step = launches_per_step(d, unit), step = launch / per_step;
   const Range rows = part(p.rows, unit.i), cols = part(p.cols, unit.j), depth = part(p.depth, step);
-  const bool turned_a = d.transa != LIBSGEMM_NO_TRANS, turned_b = d.transb != LIBSGEMM_NO_TRANS;
+  const bool transposed_a = d.transa != LIBSGEMM_NO_TRANS, transposed_b = d.transb != LIBSGEMM_NO_TRANS;
   const bool swapped = launch % per_step == 1;
+  const RoutineTraits &r = traits_of(d);
   const Factor none = {};
-  switch (d.routine) {
-    case Routine::gemm:
-    case Routine::gemmtr: {
-      Factors f = {{false, block(unit, rows, depth, turned_a)}, {true, block(unit, depth, cols, turned_b)}, step};
-      if (d.batch == Batch::strided && d.stride_a == 0) f.first.block.item = 0, f.first.block.items = 1;
-      if (d.batch == Batch::strided && d.stride_b == 0) f.second.block.item = 0, f.second.block.items = 1;
-      return f;
-    }
-    case Routine::syrk:
-      return {{false, block(unit, rows, depth, turned_a)},
-              unit.i == unit.j ? none : Factor{false, block(unit, cols, depth, turned_a)},
-              step};
-    case Routine::syr2k:
-      return {{swapped, block(unit, rows, depth, turned_a)}, {!swapped, block(unit, cols, depth, turned_a)}, step};
-    case Routine::symm:
-    case Routine::trmm:
-    case Routine::trsm:
-      break;
+  if (r.one_sided()) {
+    const Stored a = stored_a(d);
+    return {{false, {unit.item, unit.items, 0, a.rows, 0, a.cols}},
+            r.has_b() ? Factor{true, block_of_c(p, unit)} : none,
+            step};
   }
-  const Stored a = stored_a(d);
-  return {{false, {unit.item, unit.items, 0, a.rows, 0, a.cols}},
-          d.routine == Routine::symm ? Factor{true, block_of_c(p, unit)} : none,
-          step};
+  const Block a = block(unit, rows, depth, transposed_a);
+  if (r.b == RoutineTraits::free) {
+    Factors f = {{false, a}, {true, block(unit, depth, cols, transposed_b)}, step};
+    if (d.batch == Batch::strided && d.stride_a == 0) f.first.block.item = 0, f.first.block.items = 1;
+    if (d.batch == Batch::strided && d.stride_b == 0) f.second.block.item = 0, f.second.block.items = 1;
+    return f;
+  }
+  const Block other = block(unit, cols, depth, transposed_a);
+  if (r.has_b()) return {{swapped, a}, {!swapped, other}, step};
+  return {{false, a}, unit.i == unit.j ? none : Factor{false, other}, step};
 }
 
-Block block_of_c(const Plan &p, const Unit &unit) {
+Block block_of_c(const TilePlan &p, const Unit &unit) {
   return block(unit, part(p.rows, unit.i), part(p.cols, unit.j), false);
 }
 
-GemmDesc device_desc(const GemmDesc &desc, const Plan &p, const Unit &unit, const Factors &f) {
+GemmDesc device_desc(const GemmDesc &desc, const TilePlan &p, const Unit &unit, const Factors &f) {
   const Block a = f.first.block, b = f.second.block, c = block_of_c(p, unit);
   const size_t size = size_of(desc.type);
   GemmDesc d = desc;
   if (has_triangle(desc) && unit.i != unit.j) {
     d.routine = Routine::gemm;
     d.math_mode = LIBSGEMM_MATH_FP32;  // as on the diagonal: only products have others
-    if (desc.routine != Routine::gemmtr) {
+    if (traits_of(desc).b != RoutineTraits::free) {
       d.transb = desc.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
     }
   }
   d.m = c.rows;
   d.n = c.cols;
-  if (desc.routine == Routine::gemm || has_triangle(desc)) d.k = part(p.depth, f.step).length;
+  if (!traits_of(desc).one_sided()) d.k = part(p.depth, f.step).length;
   d.lda = device_ld(a.rows, size);
   d.ldb = device_ld(b.rows, size);
   d.ldc = device_ld(c.rows, sizeof(float));

@@ -34,7 +34,7 @@ def main():
         check(a @ a.T, a, a.T, 'a @ a.T')
         check(a.T @ a, a.T, a, 'a.T @ a')
         calls['ssyrk'] += 2
-    # Large enough for the rows of a GPU that have a copy engine.
+    # Large enough for the rows of a GPU that have TMA.
     a, b = matrix(1024, 1100), matrix(1100, 1030)
     check(a @ b, a, b, 'a large product')
     calls['sgemm'] += 1

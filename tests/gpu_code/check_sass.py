@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Static gate over the machine code of the CUDA kernels.
 
-    check_sass.py [--steered FOLDER] [--rows rows.h] [--expectations FILE.json] [--list] FILE...
+    check_sass.py [--reassigned FOLDER] [--rows rows.h] [--expectations FILE.json] [--list] FILE...
 
 FILE: libsgemm_cuda.so, an object file or a cubin. Every row of rows.h needs an entry in "rows" of the expectations, and
 every kernel must belong to a row (the longest row name in its symbol) or to an entry of "helpers". FOLDER: the cubins
-that steer_registers.py wrote, one for each entry of "steered". --list prints what was measured instead of checking it:
+that reassign_registers.py wrote, one for each entry of "reassigned". --list prints what was measured instead of checking it:
 where a new row's entry comes from.
 
 No kernel may use local memory, for spills or arrays. The hot loop is the innermost loop with the most FFMAs and HMMAs,
@@ -20,7 +20,7 @@ the products of tensor cores. An entry may hold:
     never         instructions that the kernel must not hold
     from, to      the first, the last architecture that has the kernel; the first is else in the row's name
     kernels       0 for a row that launches other rows' kernels only
-    instances     of a steered row: what its kernels' names add to the row's
+    instances     of a reassigned row: what its kernels' names add to the row's
     variants      entries for kernels whose symbol holds the key, in place of what this entry says
 
 three_fresh and one_bank count from sm_86 on: before, an FFMA takes two cycles anyway.
@@ -187,18 +187,18 @@ def check(kernels: Iterable[sass.Kernel], rows: list[str], expectations: dict[st
                 yield f'{name}: no kernel for the variant {part}'
 
 
-def check_steered(folder: pathlib.Path, entries: dict[str, Entry]) -> Iterator[str]:
-    """All problems of the cubins that steer_registers.py wrote."""
+def check_reassigned(folder: pathlib.Path, entries: dict[str, Entry]) -> Iterator[str]:
+    """All problems of the cubins that reassign_registers.py wrote."""
     for path in sorted(folder.glob('*.cubin')):
         if path.stem not in entries:
-            yield f'{path.name}: a steered cubin without an expectation'
+            yield f'{path.name}: a reassigned cubin without an expectation'
     for name, entry in entries.items():
         path = folder / f'{name}.cubin'
         if not path.exists():
             yield f'{path.name}: there is none'
             continue
         if path.stat().st_size == 0:
-            yield f'{path.name}: empty: steer_registers.py refused the kernel, which stays as compiled'
+            yield f'{path.name}: empty: reassign_registers.py refused the kernel, which stays as compiled'
             continue
         kernels = sass.kernels(path)
         for wanted in (name + instance for instance in entry.get('instances', [''])):
@@ -219,7 +219,7 @@ def list_kernels(kernels: Iterable[sass.Kernel], names: list[str]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('files', nargs='+', type=pathlib.Path)
-    parser.add_argument('--steered', type=pathlib.Path)
+    parser.add_argument('--reassigned', type=pathlib.Path)
     parser.add_argument('--rows', type=pathlib.Path, default=HERE.parents[1] / 'backends/cuda/rows.h')
     parser.add_argument('--expectations', type=pathlib.Path, default=HERE / 'expectations.json')
     parser.add_argument('--list', action='store_true')
@@ -232,14 +232,14 @@ def main() -> None:
             list_kernels(kernels, rows + list(expectations.get('helpers', {})))
             return
         problems = list(check(kernels, rows, expectations))
-        if arguments.steered:
-            problems += check_steered(arguments.steered, expectations.get('steered', {}))
+        if arguments.reassigned:
+            problems += check_reassigned(arguments.reassigned, expectations.get('reassigned', {}))
     except ValueError as error:
         sys.exit(str(error))
     if problems:
         sys.exit('\n'.join(problems) + f'\n{len(problems)} problems in {len(kernels)} kernels')
     print(f'{len(kernels)} kernels of {len(rows)} rows are as expected'
-          + (', and the steered ones' if arguments.steered else ''))
+          + (', and the reassigned ones' if arguments.reassigned else ''))
 
 
 if __name__ == '__main__':

@@ -1,8 +1,8 @@
-# With the kernels that the build steers, where it has any.
-get_target_property(steered libsgemm_cuda LIBSGEMM_STEERED)
+# With the kernels that the build reassigns registers in, where it has any.
+get_target_property(reassigned libsgemm_cuda LIBSGEMM_REASSIGNED)
 set(options)
-if(steered)
-  set(options --steered ${steered})
+if(reassigned)
+  set(options --reassigned ${reassigned})
 endif()
 add_test(NAME check_sass COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_sass.py ${options}
          $<TARGET_FILE:libsgemm_cuda>)

@@ -102,15 +102,15 @@ class CheckSass(unittest.TestCase):
     def test_longest_name_owns(self) -> None:
         self.assertEqual(check_sass.owner('_ZN3fooILi3EE', ['fo', 'foo', 'o']), 'foo')
 
-    def test_steered(self) -> None:
+    def test_reassigned(self) -> None:
         cubin = self.folder / f'{SOUND}.cubin'
-        self.assert_one(check_sass.check_steered(self.folder, {SOUND: {}}), 'there is none')
+        self.assert_one(check_sass.check_reassigned(self.folder, {SOUND: {}}), 'there is none')
         cubin.write_bytes(b'')
-        self.assert_one(check_sass.check_steered(self.folder, {SOUND: {}}), 'steer_registers.py refused the kernel')
-        self.assert_one(check_sass.check_steered(self.folder, {}), 'a steered cubin without an expectation')
+        self.assert_one(check_sass.check_reassigned(self.folder, {SOUND: {}}), 'reassign_registers.py refused the kernel')
+        self.assert_one(check_sass.check_reassigned(self.folder, {}), 'a reassigned cubin without an expectation')
         for file in CUBINS:
             cubin.write_bytes(file.read_bytes())
-            problems = list(check_sass.check_steered(self.folder, {SOUND: {'never': ['LDS'], 'instances': ['_swapped']}}))
+            problems = list(check_sass.check_reassigned(self.folder, {SOUND: {'never': ['LDS'], 'instances': ['_swapped']}}))
             self.assertIn(f'{SOUND}.cubin: no kernel {SOUND}_swapped', problems)
             for text in ['local memory', 'LDS, which']:
                 self.assertTrue([problem for problem in problems if text in problem], problems)

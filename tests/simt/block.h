@@ -21,7 +21,7 @@ struct PendingCopy {
   void *target;
   const void *source;  // null: zeros
   size_t bytes;
-  bool whole_vector = false;  // of the 16 bytes that the copy engine reads, some may lie before the matrix
+  bool whole_vector = false;  // of the 16 bytes that TMA reads, some may lie before the matrix
 };
 
 // Copies that land together at some later time, and what the barrier is then told.

@@ -13,7 +13,7 @@ void __global__ divergent_barrier();
 void __global__ early_exit();
 // y = x through an asynchronous copy. `waits` false leaves out the wait.
 void __global__ copied(const float *x, float *y, bool waits);
-// y = the 8 x 8 box of the map at (-1, 6), brought by the copy engine. `waits` false leaves out the wait.
+// y = the 8 x 8 box of the map at (-1, 6), brought by TMA. `waits` false leaves out the wait.
 void __global__ boxed(const simt::TensorMap map, int row, float *y, bool waits);
 // Every block reads what the others of its cluster wrote. `last_barrier` false lets it leave before all have read.
 void __global__ clustered(float *y, int blocks, bool last_barrier);

@@ -110,7 +110,7 @@ bool mbarrier_test(const Mbarrier *barrier, unsigned parity);
 // Arrives when the copies that this thread has issued so far have landed.
 void mbarrier_arrive_after_copies(Mbarrier *barrier);
 
-// What a tensor map of the copy engine says of a column-major matrix of floats.
+// What a tensor map of TMA says of a column-major matrix of floats.
 struct TensorMap {
   const float *base;
   uint64_t rows, columns, ld;

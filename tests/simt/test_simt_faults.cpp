@@ -48,7 +48,7 @@ TEST_CASE("an asynchronous copy that is not waited for has not landed") {
   for (const float value : y) CHECK(std::isnan(value));
 }
 
-TEST_CASE("a box of the copy engine that is not waited for has not landed") {
+TEST_CASE("a box of TMA that is not waited for has not landed") {
   alignas(16) float x[120];
   std::vector<float> y(64), expected(64);
   for (int i = 0; i < 120; ++i) x[i] = static_cast<float>(i);

@@ -4,7 +4,7 @@
 #include "catch.h"
 #include "gpu/kernels.h"
 #include "job.h"
-#include "splits/planes_row.h"
+#include "splits/split_row.h"
 
 using namespace sgemm_test;
 using libsgemm::Error;

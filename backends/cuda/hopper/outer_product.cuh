@@ -1,13 +1,13 @@
-// The loop over k of the products of sm_90 (stream_k.cuh, halves.cuh): a thread adds outer products of 16 rows of A and
-// 8 columns of B, whose factors it loads from shared memory a step or a group of rows ahead.
+// The loop over k of the products of sm_90 (stream_k.cuh, sliced_k.cuh): a thread adds outer products of 16 rows of A
+// and 8 columns of B, whose factors it loads from shared memory a step or a group of rows ahead.
 //
 // An operand along m or n lies there as lines of up to 128 floats, one for each step of k (A of 256 rows: 16 lines of
 // the first 128, then of the others); a load takes 4 neighbours of a line. A along k lies as lines of 16 steps, one for
 // each row, swizzled (tensor_map.h), or as lines of 8 steps, one for each row, then of the other 8: smaller boxes for
-// the copy engine, but fewer registers here. A load takes 4 steps of a row. So an operand of either order needs the
+// TMA, but fewer registers here. A load takes 4 steps of a row. So an operand of either order needs the
 // same loads.
 //
-// steer_registers.py expects these loops as they are.
+// reassign_registers.py expects these loops as they are.
 #pragma once
 
 #include "ptx.h"
@@ -168,11 +168,11 @@ struct OuterProduct<true, kSwizzled, Tile> {
   }
 };
 
-// Behind the loop: for the moves that steer_registers.py needs when it deals out the registers of the sums anew.
+// Behind the loop: for the moves that reassign_registers.py needs when it reassigns the registers of the sums anew.
 __device__ __forceinline__ void leave_room_for_moves() {
-#if defined(LIBSGEMM_STEERING_SLOTS)
+#if defined(LIBSGEMM_REASSIGN_SLOTS)
 #pragma unroll
-  for (int slot = 0; slot < LIBSGEMM_STEERING_SLOTS; ++slot) asm volatile("pmevent 1;");
+  for (int slot = 0; slot < LIBSGEMM_REASSIGN_SLOTS; ++slot) asm volatile("pmevent 1;");
 #endif
 }
 

@@ -37,12 +37,12 @@ constexpr int kLongTile = 256, kColumns = 16;  // of a copy that is not transpos
 // With the partial tiles of the product this is less than the default limit of the workspace, 64 MiB.
 constexpr int64_t kWorkspace = int64_t{44} << 20;
 
-// A matrix to copy to `target`, outer x k with columns `target_ld` apart. turned: it lies as k x outer.
+// A matrix to copy to `target`, outer x k with columns `target_ld` apart. transposed: it lies as k x outer.
 struct Copied {
   const float *source;
   float *target;
   int64_t ld, target_ld, outer, k;
-  bool turned;
+  bool transposed;
   unsigned tiles;  // 0: none
 };
 
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kThreads)
     sm90_ffma_256x128x16_packed(const __grid_constant__ Copied a, const __grid_constant__ Copied b) {
   const Copied &p = blockIdx.x < a.tiles ? a : b;
   const unsigned index = blockIdx.x < a.tiles ? blockIdx.x : blockIdx.x - a.tiles;
-  if (p.turned) {
+  if (p.transposed) {
     transpose_tile(p, index);
   } else {
     copy_tile(p, index);
@@ -106,8 +106,8 @@ struct Pieces {
 
 int64_t count(int64_t size, int64_t piece) { return (size - 1) / piece + 1; }
 
-int64_t copy_tiles(int64_t outer, int64_t k, bool turned) {
-  return turned ? count(outer, kTile) * count(k, kTile) : count(outer, kLongTile) * count(k, kColumns);
+int64_t copy_tiles(int64_t outer, int64_t k, bool transposed) {
+  return transposed ? count(outer, kTile) * count(k, kTile) : count(outer, kLongTile) * count(k, kColumns);
 }
 
 // The size of equal pieces of at most `most`, a multiple of 256 if there are several; 0: too small.
@@ -145,9 +145,9 @@ int64_t copied_elements(const Pieces &p) {
   return (p.copies_a ? padded(p.m) * p.k : 0) + (p.copies_b ? padded(p.n) * p.k : 0);
 }
 
-// An element of an operand, which lies as k x outer if it is turned.
-const float *element(const void *base, int64_t ld, bool turned, int64_t outer, int64_t k) {
-  return static_cast<const float *>(base) + (turned ? outer * ld + k : k * ld + outer);
+// An element of an operand, which lies as k x outer if it is transposed.
+const float *element(const void *base, int64_t ld, bool transposed, int64_t outer, int64_t k) {
+  return static_cast<const float *>(base) + (transposed ? outer * ld + k : k * ld + outer);
 }
 
 // A piece as a product of its own, of copies at those places.
@@ -197,13 +197,13 @@ size_t copy_bytes(const Pieces &p) { return (4 * static_cast<size_t>(copied_elem
 // The pieces' products are of several sizes.
 size_t workspace(const GemmDesc &desc, int index) { return copy_bytes(cut(desc)) + stream_k_most_workspace(index); }
 
-Copied copied(bool wanted, const void *source, int64_t ld, bool turned, int64_t first_outer, int64_t first_k,
+Copied copied(bool wanted, const void *source, int64_t ld, bool transposed, int64_t first_outer, int64_t first_k,
               int64_t outer, int64_t k, int64_t target_ld, float *target) {
   Copied c = {};
   if (!wanted) return c;
-  c.source = element(source, ld, turned, first_outer, first_k);
-  c.target = target, c.ld = ld, c.target_ld = target_ld, c.outer = outer, c.k = k, c.turned = turned;
-  c.tiles = static_cast<unsigned>(copy_tiles(outer, k, turned));
+  c.source = element(source, ld, transposed, first_outer, first_k);
+  c.target = target, c.ld = ld, c.target_ld = target_ld, c.outer = outer, c.k = k, c.transposed = transposed;
+  c.tiles = static_cast<unsigned>(copy_tiles(outer, k, transposed));
   return c;
 }
 

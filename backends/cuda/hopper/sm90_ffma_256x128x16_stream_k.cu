@@ -1,16 +1,16 @@
 // C = alpha op(A) op(B) + beta C on sm_90, where C has many tiles: every multiprocessor multiplies for the same time.
 //
-// Adds to the step before (sm80_ffma_128x128x16_multistage): a warp and the copy engine take all copying out of the
+// Adds to the step before (sm80_ffma_128x128x16_multistage): a warp and TMA take all copying out of the
 // eight warps that multiply; those get 224 registers; a block takes tile after tile, and the last rounds of tiles are
 // cut along k into equal shares (stream-K). A block that begins a tile waits for the partial sums of those that go on
 // with it, and adds them in the order of k: the result is bitwise the same run after run. The registers of the inner
-// loop are dealt out again in the machine code (steer_registers.py).
+// loop are reassigned in the machine code (reassign_registers.py).
 //
 // An operand along k is multiplied as it lies: a load takes four steps of one row instead of four rows of one step.
 // Only one can be: registers of two would be of one bank, that of the step. Unaligned, four views of every fourth row
 // are aligned, each by its own shift along k; so a view belongs to a pair of warps, which read B as many steps earlier.
 //
-// Source: Osama et al., "Stream-K" (PPoPP 2023), for the shares; CUDA C++ Programming Guide, for the copy engine and
+// Source: Osama et al., "Stream-K" (PPoPP 2023), for the shares; CUDA C++ Programming Guide, for TMA and
 // register reallocation; Gray, "maxas: SGEMM", for dealing out registers by bank.
 //
 //   tile of C: 256 x 128                warp: 64 x 64 = 4 x 8 lanes      thread: 16 x 8
@@ -33,7 +33,7 @@
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): NT 4096 x 4096 x 4096 56.1, 8192 x 8192 x 8192 56.3; cuBLAS
 // 13.1 52.1, 53.4; FFMA alone 66.1. 4096 NN, TN, TT 55.7, 52.2, 55.6, and before A was read along k 49.5, 48.9, 48.8.
 #include "gpu/kernels.h"
-#include "steered.h"
+#include "reassigned.h"
 #include "stream_k.cuh"
 #include "stream_k_row.h"
 
@@ -74,11 +74,11 @@ extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
 const StreamKKernel &stream_k_kernel() {
   using Function = StreamKKernel::Function;
   static const StreamKKernel kernel = {
-      {{steered<Function>("sm90_ffma_256x128x16_stream_k", sm90_ffma_256x128x16_stream_k),
-        steered<Function>("sm90_ffma_256x128x16_stream_k_swapped", sm90_ffma_256x128x16_stream_k_swapped)},
-       {steered<Function>("sm90_ffma_256x128x16_stream_k_along_k", sm90_ffma_256x128x16_stream_k_along_k),
-        steered<Function>("sm90_ffma_256x128x16_stream_k_along_k_swapped",
-                          sm90_ffma_256x128x16_stream_k_along_k_swapped)}}};
+      {{reassigned<Function>("sm90_ffma_256x128x16_stream_k", sm90_ffma_256x128x16_stream_k),
+        reassigned<Function>("sm90_ffma_256x128x16_stream_k_swapped", sm90_ffma_256x128x16_stream_k_swapped)},
+       {reassigned<Function>("sm90_ffma_256x128x16_stream_k_along_k", sm90_ffma_256x128x16_stream_k_along_k),
+        reassigned<Function>("sm90_ffma_256x128x16_stream_k_along_k_swapped",
+                             sm90_ffma_256x128x16_stream_k_along_k_swapped)}}};
   return kernel;
 }
 

@@ -1,4 +1,4 @@
-// The persistent, warp-specialised product of sm_90: one warp has the copy engine bring tiles of A and B to a ring of
+// The persistent, warp-specialised product of sm_90: one warp has TMA bring tiles of A and B to a ring of
 // stages in shared memory, with three more it transposes and aligns what needs it (stream_k_supply.cuh), eight warps
 // multiply, and the blocks share out the tiles so that all end together (stream_k_work.cuh, stream_k_finish.cuh).
 #pragma once

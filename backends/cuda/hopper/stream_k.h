@@ -18,19 +18,19 @@ struct StreamKShape {
   static constexpr int reach = 3;  // steps of k of B before those of the stage, for A along k and unaligned
   static constexpr uint32_t row_bytes = 128 * 4, box_bytes = 16 * row_bytes,
                             stage_bytes = (boxes_m + boxes_n) * box_bytes + reach * row_bytes;
-  // In the second ring. Turned: columns of 20 floats, 16 and room for the shift. Shifted: boxes of 4 rows of 132
+  // In the second ring. Transposed: columns of 20 floats, 16 and room for the shift. Unaligned: boxes of 4 rows of 132
   // floats.
-  static constexpr uint32_t column_bytes = 20 * 4, long_row_bytes = 132 * 4, shifted_box_bytes = 17 * 128;
+  static constexpr uint32_t column_bytes = 20 * 4, long_row_bytes = 132 * 4, unaligned_box_bytes = 17 * 128;
   static constexpr uint32_t second_a_bytes = tile_m * column_bytes;
   static constexpr uint32_t second_stage_bytes = (tile_m + tile_n) * column_bytes;
   static constexpr uint32_t second_ring = stages * stage_bytes;
   static constexpr uint32_t shared_bytes = second_ring + second_stages * second_stage_bytes;
   static constexpr int multipliers = 256, threads = 384;  // threads that multiply; with those that copy
   static constexpr int suppliers = 4;                     // warps that copy
-#if !defined(LIBSGEMM_STEERING_SLOTS)
+#if !defined(LIBSGEMM_REASSIGN_SLOTS)
   static constexpr int multiplier_registers = 208;
 #else
-  static constexpr int multiplier_registers = 192;  // leaves room for what steer_registers.py adds
+  static constexpr int multiplier_registers = 192;  // leaves room for what reassign_registers.py adds
 #endif
   static constexpr int along_k_registers = 224;
   static constexpr int supplier_registers = 56;
@@ -39,21 +39,21 @@ struct StreamKShape {
 
 // How the blocks share the work.
 enum class Sharing {
-  stream,  // tiles are dealt out; some of them are cut along k where the blocks' equal shares end
-  slices   // the blocks take slices of k of one tile and leave them to stream_k_sum()
+  stream,  // tiles in turn; some of them are cut along k where the blocks' equal shares end
+  split_k  // the blocks take slices of k of one tile and leave them to stream_k_sum()
 };
 
-// How an operand comes to where it is multiplied. The copy engine wants addresses at multiples of 16 bytes; a matrix
+// How an operand comes to where it is multiplied. TMA wants addresses at multiples of 16 bytes; a matrix
 // without that is seen as four, of every fourth column, whose starts are rounded down: column 4 j + v is column j of
 // view v, `shift[v]` rows further down.
 enum class Route : int32_t {
-  direct,  // its columns run along m or n: by the copy engine alone
+  direct,  // its columns run along m or n: by TMA alone
   // Its columns run along k: the same, swizzled, and the kernel reads four steps of k at a time (A only). Unaligned,
   // its four views are the rows of four pairs of warps, each of which reads B `shift` steps earlier.
   along_k,
-  turned,            // its columns run along k: transposed on the way
-  turned_unaligned,  // the same, as four views
-  shifted            // its columns run along m or n, as four views
+  transposed,            // its columns run along k: transposed on the way
+  transposed_unaligned,  // the same, as four views
+  unaligned              // its columns run along m or n, as four views
 };
 
 struct StreamKOperand {
@@ -61,7 +61,7 @@ struct StreamKOperand {
   int32_t shift[4];
   Route route;
   int32_t view_count;
-  uint32_t bytes;  // that the copy engine brings for one k-tile
+  uint32_t bytes;  // that TMA brings for one k-tile
 };
 
 struct StreamKOperands {

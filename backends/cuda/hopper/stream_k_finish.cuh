@@ -238,7 +238,7 @@ __device__ __forceinline__ void stream_k_at_place(const StreamKProblem &p, int t
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const StreamKWork<kSharing> &work,
                                                 const StreamKThread &thread, float (&sum)[16][8]) {
-  if constexpr (kSharing == Sharing::slices) {
+  if constexpr (kSharing == Sharing::split_k) {
     stream_k_leave<kSwapped>(p, static_cast<int>(blockIdx.x), sum);
   } else {
     if (work.first != 0) {
@@ -257,7 +257,7 @@ __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const S
   }
 }
 
-// Sharing::slices: adds the slices of vector v of all threads of a tile, in their order. The block: 256 threads; its
+// Sharing::split_k: adds the slices of vector v of all threads of a tile, in their order. The block: 256 threads; its
 // number: 32 * tile + v.
 template <bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_sum_slices(const StreamKProblem &p) {

@@ -7,9 +7,9 @@
 
 #include "gpu/aligned.h"
 #include "gpu/cost.h"
+#include "reassigned.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
-#include "steered.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -34,7 +34,7 @@ double step_seconds(const Device &d) {
 
 // An operand as a plan sees it.
 struct Operand {
-  bool turned, aligned;
+  bool transposed, aligned;
 };
 Operand operand_a(const GemmDesc &desc) {
   return {desc.transa != LIBSGEMM_NO_TRANS, columns_aligned(desc.a, desc.lda)};
@@ -44,9 +44,9 @@ Operand operand_b(const GemmDesc &desc) {
 }
 
 // Share of the speed that is left when the supplying warps transpose or align operands: that of the tile's 256 rows,
-// and that of its 128 columns. Rows along k, unaligned: when the copy engine reads more than it needs.
+// and that of its 128 columns. Rows along k, unaligned: when TMA reads more than it needs.
 double route_factor(const Operand &rows, const Operand &columns, bool along_k) {
-  const auto moves = [](const Operand &o) { return !o.aligned ? 0.12 : o.turned ? 0.06 : 0.0; };
+  const auto moves = [](const Operand &o) { return !o.aligned ? 0.12 : o.transposed ? 0.06 : 0.0; };
   return 1.0 - (!along_k ? moves(rows) : !rows.aligned ? 0.06 : 0.0) - moves(columns);
 }
 
@@ -60,7 +60,7 @@ double orient(const Device &d, const GemmDesc &desc, StreamKPlan *plan) {
   double least = 0, factor = 1;
   for (const bool swapped : {false, true}) {
     const Operand &rows = swapped ? b : a, &columns = swapped ? a : b;
-    const bool along_k = rows.turned && (rows.aligned || (columns.aligned && !columns.turned));
+    const bool along_k = rows.transposed && (rows.aligned || (columns.aligned && !columns.transposed));
     const double share = route_factor(rows, columns, along_k);
     const double time = static_cast<double>(tiles_along(swapped ? desc.n : desc.m, Shape::tile_m)) *
                         tiles_along(swapped ? desc.m : desc.n, Shape::tile_n) *
@@ -99,7 +99,7 @@ void plan_stream(const Device &d, StreamKPlan *plan) {
   plan->seconds = std::min(cut_seconds, whole_seconds) + rounds * store_seconds(plan->swapped);
 }
 
-void plan_slices(const Device &d, StreamKPlan *plan) {
+void plan_split_k(const Device &d, StreamKPlan *plan) {
   StreamKProblem &p = plan->problem;
   const int count = p.tiles_m * p.tiles_n;
   p.slices = std::clamp(d.compute_units / count, 1, p.k_tiles);
@@ -111,18 +111,18 @@ void plan_slices(const Device &d, StreamKPlan *plan) {
                   kLaunchSeconds + 2 * memory_seconds(d, bytes) / kPartialBandwidth;
 }
 
-// An operand of the kernel that is `outer` x k, or k x `outer` in memory if it is turned; `tile` of it meet in a tile.
-// `along_k`: the kernel reads it so. `reach`: it wants so many steps of k before those of a k-tile as well.
-libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t outer, int64_t k, int tile, bool along_k,
-                           int reach, const Launch &launch, StreamKOperand *operand, Error *error) {
+// An operand of the kernel that is `outer` x k, or k x `outer` in memory if it is transposed; `tile` of it meet in a
+// tile. `along_k`: the kernel reads it so. `reach`: it wants so many steps of k before those of a k-tile as well.
+libsgemm_status_t describe(const float *base, int64_t ld, bool transposed, int64_t outer, int64_t k, int tile,
+                           bool along_k, int reach, const Launch &launch, StreamKOperand *operand, Error *error) {
   const bool aligned = columns_aligned(base, ld);
-  operand->route = along_k   ? Route::along_k
-                   : !turned ? (aligned ? Route::direct : Route::shifted)
-                             : (aligned ? Route::turned : Route::turned_unaligned);
+  operand->route = along_k       ? Route::along_k
+                   : !transposed ? (aligned ? Route::direct : Route::unaligned)
+                                 : (aligned ? Route::transposed : Route::transposed_unaligned);
   const int views = aligned ? 1 : 4;
   MatrixBoxes boxes = {};
   boxes.ld = static_cast<uint64_t>(ld) * static_cast<uint64_t>(views);
-  boxes.box_columns = static_cast<uint32_t>((turned ? tile : Shape::tile_k) / views);
+  boxes.box_columns = static_cast<uint32_t>((transposed ? tile : Shape::tile_k) / views);
   if (along_k) {
     boxes.box_rows = Shape::tile_k;
     boxes.swizzled = true;
@@ -132,18 +132,19 @@ libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t o
     boxes.box_columns = static_cast<uint32_t>(Shape::tile_k + reach);
     operand->bytes = 4 * boxes.box_rows * boxes.box_columns;
   } else {
-    // Room for the shift; turned also for the columns of 20 floats, which meet in different banks.
-    boxes.box_rows = static_cast<uint32_t>((turned ? Shape::tile_k : Shape::box_width) + (aligned && !turned ? 0 : 4));
+    // Room for the shift; transposed also for the columns of 20 floats, which meet in different banks.
+    boxes.box_rows =
+        static_cast<uint32_t>((transposed ? Shape::tile_k : Shape::box_width) + (aligned && !transposed ? 0 : 4));
     operand->bytes =
-        static_cast<uint32_t>(4 * boxes.box_rows) * (turned ? tile : Shape::tile_k * (tile / Shape::box_width));
+        static_cast<uint32_t>(4 * boxes.box_rows) * (transposed ? tile : Shape::tile_k * (tile / Shape::box_width));
   }
   operand->view_count = views;
   for (int v = 0; v < views; ++v) {
     const uintptr_t address = reinterpret_cast<uintptr_t>(base + v * ld), start = address / 16 * 16;
     operand->shift[v] = static_cast<int>((address - start) / sizeof(float));
     boxes.base = reinterpret_cast<const float *>(start);
-    boxes.rows = static_cast<uint64_t>((turned ? k : outer) + operand->shift[v]);
-    boxes.columns = static_cast<uint64_t>(((turned ? outer : k) - v + views - 1) / views);
+    boxes.rows = static_cast<uint64_t>((transposed ? k : outer) + operand->shift[v]);
+    boxes.columns = static_cast<uint64_t>(((transposed ? outer : k) - v + views - 1) / views);
     const libsgemm_status_t status = encode(boxes, launch, &operand->views[v], error);
     if (status != LIBSGEMM_SUCCESS) return status;
   }
@@ -153,10 +154,10 @@ libsgemm_status_t describe(const float *base, int64_t ld, bool turned, int64_t o
 }  // namespace
 
 bool copy_engine_supports(const GemmDesc &desc, int index) {
-  if (!has_steered_kernels() || device(index).arch != 90) return false;
+  if (!has_reassigned_kernels() || device(index).arch != 90) return false;
   if (desc.routine != Routine::gemm || desc.type != Type::f32 || desc.batch != Batch::none) return false;
   if (std::min({desc.m, desc.n, desc.k}) < 4) return false;
-  // Coordinates of the copy engine, and k-tiles counted in 32 bits; its strides have 40.
+  // Coordinates of TMA, and k-tiles counted in 32 bits; its strides have 40.
   return std::max({desc.m, desc.n, desc.k}) < INT_MAX - 1024 && std::max(desc.lda, desc.ldb) < int64_t{1} << 35;
 }
 
@@ -169,7 +170,7 @@ bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int index) {
   switch (sharing) {
     case Sharing::stream:
       return true;
-    case Sharing::slices:
+    case Sharing::split_k:
       return count <= 2 * d.compute_units && k_tiles >= 2 && count * k_tiles < INT_MAX;
   }
   return false;
@@ -191,13 +192,13 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
     case Sharing::stream:
       plan_stream(d, &plan);
       break;
-    case Sharing::slices:
-      plan_slices(d, &plan);
+    case Sharing::split_k:
+      plan_split_k(d, &plan);
       break;
   }
   const double arithmetic = kStartSeconds + plan.seconds / factor, memory = memory_seconds(d, gemm_bytes(desc));
   plan.seconds =
-      kLaunchSeconds + (sharing == Sharing::slices ? std::max(arithmetic, memory) : overlapped(arithmetic, memory));
+      kLaunchSeconds + (sharing == Sharing::split_k ? std::max(arithmetic, memory) : overlapped(arithmetic, memory));
   return plan;
 }
 

@@ -2,13 +2,13 @@
 //
 // In the first ring both operands lie k by k: A as k x m and B as k x n, in boxes of 16 rows of 128 floats; or A lies
 // along k, in swizzled rows of 16 floats (outer_product.cuh). An operand that lies so in memory, aligned, is copied
-// there by the copy engine, and so is an unaligned A along k. Another goes through the second ring, from which the
+// there by TMA, and so is an unaligned A along k. Another goes through the second ring, from which the
 // supplying warps transpose or shift it into the first.
 //
-// Measured (H100, 4096 x 4096 x 4096, TFLOP/s): 56 where the copy engine does all; 52 with B transposed, 42 to 44 with
+// Measured (H100, 4096 x 4096 x 4096, TFLOP/s): 56 where TMA does all; 52 with B transposed, 42 to 44 with
 // both unaligned. These warps seem to take shared memory and dispatch slots from the multiplying ones:
-// without the loads and stores themselves 52 to 54 remain, and steering the loop gains nothing then. More warps, fewer
-// instructions, other places for them in the block, and sleeping instead of polling changed little.
+// without the loads and stores themselves 52 to 54 remain, and reassigning registers in the loop gains nothing then.
+// More warps, fewer instructions, other places for them in the block, and sleeping instead of polling changed little.
 #pragma once
 
 #include "outer_product.cuh"
@@ -18,8 +18,8 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-__device__ __forceinline__ bool is_turned(const StreamKOperand &operand) {
-  return operand.route == Route::turned || operand.route == Route::turned_unaligned;
+__device__ __forceinline__ bool is_transposed(const StreamKOperand &operand) {
+  return operand.route == Route::transposed || operand.route == Route::transposed_unaligned;
 }
 __device__ __forceinline__ bool goes_directly(const StreamKOperand &operand) {
   return operand.route == Route::direct || operand.route == Route::along_k;
@@ -46,7 +46,7 @@ struct StreamKBox {
     const int boxes = of_a ? Shape::boxes_m : Shape::boxes_n, tile = of_a ? Shape::tile_m : Shape::tile_n;
     const int index = of_a ? lane : lane - 8, views = operand.view_count, view = index % views, box = index / views;
     const bool along_k = operand.route == Route::along_k;
-    k_first = is_turned(operand) || along_k;
+    k_first = is_transposed(operand) || along_k;
     direct = goes_directly(operand);
     exists = lane < 12 && box < (k_first ? 1 : boxes);
     map = &operand.views[view];
@@ -63,7 +63,7 @@ struct StreamKBox {
       k_step = Shape::tile_k;
     } else {
       offset = direct ? (of_a ? 0 : Shape::boxes_m * Shape::box_bytes) + box * Shape::box_bytes
-                      : (of_a ? 0 : Shape::second_a_bytes) + index * Shape::shifted_box_bytes;
+                      : (of_a ? 0 : Shape::second_a_bytes) + index * Shape::unaligned_box_bytes;
       outer_offset = 128 * box;
       outer_step = tile;
       k_step = Shape::tile_k / views;
@@ -87,7 +87,7 @@ struct StreamKBox {
 // places in the two rings. Eight threads that are served together read 8 different groups of banks and write 8.
 //
 // Turns four steps, quad `q` of them, of four columns, whose number is 4 * `quad`; `line`: bytes of a step in `to`.
-__device__ __forceinline__ void stream_k_turn_quad(int quad, int q, uint32_t from, uint32_t to, uint32_t line) {
+__device__ __forceinline__ void stream_k_transpose_quad(int quad, int q, uint32_t from, uint32_t to, uint32_t line) {
   using Shape = StreamKShape;
   from += quad * (4 * Shape::column_bytes) + q * 16;
   to += quad * 16 + q * (4 * line);
@@ -100,23 +100,23 @@ __device__ __forceinline__ void stream_k_turn_quad(int quad, int q, uint32_t fro
   ptx::store_shared_x4(to + 3 * line, make_float4(v[0].w, v[1].w, v[2].w, v[3].w));
 }
 
-// Turned: of each 128 columns, a lane takes four, and of these a fourth of the k-tile.
+// Transposed: of each 128 columns, a lane takes four, and of these a fourth of the k-tile.
 template <int kHalves>
-__device__ __forceinline__ void stream_k_turn(int quarter, uint32_t from, uint32_t to) {
+__device__ __forceinline__ void stream_k_transpose(int quarter, uint32_t from, uint32_t to) {
   using Shape = StreamKShape;
   const int lane = threadIdx.x % 32, q = (lane / 2 + quarter) % 4;
 #pragma unroll 1
   for (int half = 0; half < kHalves; ++half) {
-    stream_k_turn_quad(lane, q, from, to, Shape::row_bytes);
+    stream_k_transpose_quad(lane, q, from, to, Shape::row_bytes);
     from += 128 * Shape::column_bytes;
     to += Shape::box_bytes;
   }
 }
 
-// Turned, four views: of each 128 columns, a lane takes one of each view, element by element.
+// Transposed, four views: of each 128 columns, a lane takes one of each view, element by element.
 template <int kHalves>
-__device__ __forceinline__ void stream_k_turn_unaligned(const StreamKOperand &operand, int quarter, uint32_t from,
-                                                        uint32_t to) {
+__device__ __forceinline__ void stream_k_transpose_unaligned(const StreamKOperand &operand, int quarter, uint32_t from,
+                                                             uint32_t to) {
   using Shape = StreamKShape;
   constexpr uint32_t kViewBytes = kHalves * 32 * Shape::column_bytes;
   const int lane = threadIdx.x % 32;
@@ -139,12 +139,12 @@ __device__ __forceinline__ void stream_k_turn_unaligned(const StreamKOperand &op
   }
 }
 
-// Shifted by kShift: four rows of each 128, of view `quarter`, which go to every fourth row.
+// Unaligned by kShift: four rows of each 128, of view `quarter`, which go to every fourth row.
 template <int kHalves, int kShift>
 __device__ __forceinline__ void stream_k_shift(int quarter, uint32_t from, uint32_t to) {
   using Shape = StreamKShape;
   const int lane = threadIdx.x % 32;
-  from += quarter * Shape::shifted_box_bytes + lane * 16;
+  from += quarter * Shape::unaligned_box_bytes + lane * 16;
   to += quarter * Shape::row_bytes + lane * 16;
 #pragma unroll 1
   for (int half = 0; half < kHalves; ++half) {
@@ -158,7 +158,7 @@ __device__ __forceinline__ void stream_k_shift(int quarter, uint32_t from, uint3
                                                               : kShift == 2 ? make_float4(x.z, x.w, y.x, y.y)
                                                                             : make_float4(x.w, y.x, y.y, y.z));
     }
-    from += 4 * Shape::shifted_box_bytes;
+    from += 4 * Shape::unaligned_box_bytes;
     to += Shape::box_bytes;
   }
 }
@@ -169,13 +169,13 @@ __device__ __forceinline__ void stream_k_move(const StreamKOperand &operand, int
     case Route::direct:
     case Route::along_k:
       break;
-    case Route::turned:
-      stream_k_turn<kHalves>(quarter, from, to);
+    case Route::transposed:
+      stream_k_transpose<kHalves>(quarter, from, to);
       break;
-    case Route::turned_unaligned:
-      stream_k_turn_unaligned<kHalves>(operand, quarter, from, to);
+    case Route::transposed_unaligned:
+      stream_k_transpose_unaligned<kHalves>(operand, quarter, from, to);
       break;
-    case Route::shifted:
+    case Route::unaligned:
       switch (operand.shift[quarter]) {
         case 0:
           stream_k_shift<kHalves, 0>(quarter, from, to);
@@ -207,7 +207,7 @@ __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uin
   ptx::order_with_copy_engine();
 }
 
-// The supplying warps. The first has the copy engine copy, two k-tiles ahead of what it then moves itself.
+// The supplying warps. The first has TMA copy, two k-tiles ahead of what it then moves itself.
 template <Sharing kSharing, bool kAlongK>
 __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const StreamKProblem &p, int warp,
                                                 uint32_t shared, const StreamKBarriers barriers) {

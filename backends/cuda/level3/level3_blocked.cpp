@@ -33,17 +33,17 @@ GemmDesc part_of(const GemmDesc &d, int64_t first, int64_t order, float alpha) {
 }
 
 // The halves of a call. `source` is used, whole, by the gemm that updates `target`.
-struct Halves {
+struct Division {
   GemmDesc source, target, gemm;
 };
 
-Halves halve(const GemmDesc &d) {
+Division divide(const GemmDesc &d) {
   const bool left = d.side == LIBSGEMM_LEFT, solve = d.routine == Routine::trsm;
   const bool upper = d.uplo == LIBSGEMM_UPPER;
   const bool acts_upper = upper == (d.transa == LIBSGEMM_NO_TRANS);  // op(A) is upper
   const int64_t cut = first_half(d.k), rest = d.k - cut;
   const GemmDesc one = part_of(d, 0, cut, d.alpha), two = part_of(d, cut, rest, d.alpha);
-  Halves h;
+  Division h;
   const bool source_first = acts_upper != left;
   h.source = source_first ? one : two;
   h.target = source_first ? two : one;
@@ -100,17 +100,11 @@ struct Term {
 // The terms of a description; returns their number.
 int terms(const GemmDesc &d, Term *term) {
   const libsgemm_op_t other = d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
-  if (d.routine == Routine::gemmtr) {
-    term[0] = {d.a, d.b, d.lda, d.ldb, d.transa, d.transb};
-    return 1;
-  }
-  if (d.routine == Routine::syrk) {
-    term[0] = {d.a, d.a, d.lda, d.lda, d.transa, other};
-    return 1;
-  }
-  term[0] = {d.a, d.b, d.lda, d.ldb, d.transa, other};
-  term[1] = {d.b, d.a, d.ldb, d.lda, d.transa, other};
-  return 2;
+  const RoutineTraits &r = traits_of(d);
+  term[0] = r.has_b() ? Term{d.a, d.b, d.lda, d.ldb, d.transa, r.b == RoutineTraits::free ? d.transb : other}
+                      : Term{d.a, d.a, d.lda, d.lda, d.transa, other};
+  if (r.terms() == 2) term[1] = {d.b, d.a, d.ldb, d.lda, d.transa, other};
+  return r.terms();
 }
 
 // `count` gemms of m x n beside the diagonal, the first at (row, col), `apart` apart along the diagonal.
@@ -138,9 +132,8 @@ GemmDesc squares(const GemmDesc &d, const Term &t, float beta, int64_t row, int6
 // `count` blocks of order `order` on the diagonal from `first` on, as a batch of the routine itself.
 GemmDesc diagonal(const GemmDesc &d, int64_t first, int64_t order, int64_t count) {
   GemmDesc block = d;
-  const libsgemm_op_t transb = d.routine == Routine::gemmtr    ? d.transb
-                               : d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS
-                                                               : LIBSGEMM_NO_TRANS;
+  const libsgemm_op_t other = d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+  const libsgemm_op_t transb = traits_of(d).b == RoutineTraits::free ? d.transb : other;
   block.m = block.n = order;
   block.a = rows_of(d.a, d.lda, d.transa, first);
   if (d.b != nullptr) block.b = cols_of(d.b, d.ldb, transb, first);
@@ -186,22 +179,22 @@ libsgemm_status_t for_squares(const GemmDesc &d, const Step &step) {
 
 }  // namespace
 
-libsgemm_status_t launch_halves(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking) {
+libsgemm_status_t launch_recursively(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking) {
   if (desc.k <= kLeaf) return launch_step(desc, launch, error, asking);
-  const Halves h = halve(desc);
+  const Division h = divide(desc);
   const bool solve = desc.routine == Routine::trsm;
-  libsgemm_status_t status = launch_halves(solve ? h.source : h.target, launch, error, asking);
+  libsgemm_status_t status = launch_recursively(solve ? h.source : h.target, launch, error, asking);
   if (status == LIBSGEMM_SUCCESS) status = launch_step(h.gemm, launch, error, asking);
-  if (status == LIBSGEMM_SUCCESS) status = launch_halves(solve ? h.target : h.source, launch, error, asking);
+  if (status == LIBSGEMM_SUCCESS) status = launch_recursively(solve ? h.target : h.source, launch, error, asking);
   return status;
 }
 
-double halves_seconds(const GemmDesc &desc, const Device &device) {
+double recursive_seconds(const GemmDesc &desc, const Device &device) {
   if (desc.k <= kLeaf) return panel_seconds(desc, device);
-  const Halves h = halve(desc);
+  const Division h = divide(desc);
   // Both halves are taken to last as long as the larger one.
   const GemmDesc &larger = h.source.k > h.target.k ? h.source : h.target;
-  return 2 * halves_seconds(larger, device) + gemm_seconds(device, h.gemm, kGemm);
+  return 2 * recursive_seconds(larger, device) + gemm_seconds(device, h.gemm, kGemm);
 }
 
 libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking) {

@@ -14,10 +14,10 @@ namespace {
 bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::trsm && desc.batch == Batch::none; }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
-  return level3::launch_halves(desc, launch, error, enqueue);
+  return level3::launch_recursively(desc, launch, error, enqueue);
 }
 
-double cost(const GemmDesc &desc, int index) { return level3::halves_seconds(desc, device(index)); }
+double cost(const GemmDesc &desc, int index) { return level3::recursive_seconds(desc, device(index)); }
 
 }  // namespace
 

@@ -21,7 +21,7 @@ libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &launch, TensorM
                             boxes.swizzled ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_NONE,
                             CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (code == CUDA_SUCCESS) return LIBSGEMM_SUCCESS;
-  set_error(error, "describing a matrix to the copy engine: %s", words(code));
+  set_error(error, "describing a matrix to TMA: %s", words(code));
   return LIBSGEMM_EXECUTION_FAILED;
 }
 

@@ -1,4 +1,4 @@
-// The copy engine's description of a matrix (CUtensorMap).
+// TMA's description of a matrix (CUtensorMap).
 #pragma once
 
 #include <cstdint>

@@ -8,43 +8,51 @@
 namespace libsgemm::cuda {
 namespace {
 
-PlanesShape shape_of(const GemmDesc &desc, const PackedProduct &product) {
+SplitsShape shape_of(const GemmDesc &desc, const PackedProduct &product) {
   return {1, static_cast<int>(size_of(product.type)), false, product.packs(desc, true), product.packs(desc, false)};
 }
 
 // The product of a panel, from the operands as the pass leaves them.
 GemmDesc step_of(const GemmDesc &desc, const PackedProduct &product, const PassProblem &p, int64_t first,
                  int64_t products, int64_t first_k, int64_t k) {
-  GemmDesc step = planes_panel(desc, first, products, first_k, k);
+  GemmDesc step = splits_panel(desc, first, products, first_k, k);
   const int64_t size = static_cast<int64_t>(size_of(product.type));
   step.type = product.type, step.math_mode = product.math_mode;
   step.a = p.a.source, step.b = p.b.source;
   if (p.a.split > 0) {
-    step.a = p.a.planes.base, step.lda = p.a.planes.ld, step.transa = LIBSGEMM_TRANS;
-    step.stride_a = p.a.planes.product_bytes / size;
+    step.a = p.a.splits.base, step.lda = p.a.splits.ld, step.transa = LIBSGEMM_TRANS;
+    step.stride_a = p.a.splits.product_bytes / size;
   }
   if (p.b.split > 0) {
-    step.b = p.b.planes.base, step.ldb = p.b.planes.ld, step.transb = LIBSGEMM_NO_TRANS;
-    step.stride_b = p.b.planes.product_bytes / size;
+    step.b = p.b.splits.base, step.ldb = p.b.splits.ld, step.transb = LIBSGEMM_NO_TRANS;
+    step.stride_b = p.b.splits.product_bytes / size;
   }
   return step;
 }
 
 // How the passes and the product share a workspace.
-struct Plan {
-  PlanesLayout layout;
+struct PackedPlan {
+  SplitsLayout layout;
   size_t rest;  // bytes for the product
 };
 
-Plan plan_of(const GemmDesc &desc, const PlanesShape &shape, size_t bytes) {
-  Plan plan = {planes_layout(desc, shape, bytes), 0};
+PackedPlan plan_of(const GemmDesc &desc, const SplitsShape &shape, size_t bytes) {
+  PackedPlan plan = {splits_layout(desc, shape, bytes), 0};
   plan.rest = bytes - plan.layout.bytes();
   return plan;
 }
 
+// What the pass does, in words.
+const char *words(const GemmDesc &desc, const SplitsShape &shape) {
+  static constexpr const char *kCopies[] = {"copy of B", "copy of A", "copy of A and B"};
+  static constexpr const char *kRoundings[] = {"rounding of B", "rounding of A", "rounding of A and B"};
+  const int which = !shape.a ? 0 : !shape.b ? 1 : 2;
+  return desc.type == Type::f32 ? kRoundings[which] : kCopies[which];
+}
+
 // What the cost assumes.
-Plan usual_plan(const GemmDesc &desc, const PlanesShape &shape) {
-  return plan_of(desc, shape, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, planes_workspace(desc, shape)));
+PackedPlan usual_plan(const GemmDesc &desc, const SplitsShape &shape) {
+  return plan_of(desc, shape, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, splits_workspace(desc, shape)));
 }
 
 double kernel_seconds(const Kernel &kernel, const GemmDesc &step, int index) {
@@ -52,10 +60,10 @@ double kernel_seconds(const Kernel &kernel, const GemmDesc &step, int index) {
 }
 
 double product_seconds(const GemmDesc &desc, const PackedProduct &product, int index) {
-  const PlanesShape shape = shape_of(desc, product);
-  const Plan plan = usual_plan(desc, shape);
+  const SplitsShape shape = shape_of(desc, product);
+  const PackedPlan plan = usual_plan(desc, shape);
   void *somewhere = reinterpret_cast<void *>(uintptr_t{256});  // aligned as a workspace is
-  const PassProblem p = planes_pass(desc, shape, plan.layout, somewhere, 0, 0, desc.k);
+  const PassProblem p = splits_pass(desc, shape, plan.layout, somewhere, 0, 0, desc.k);
   const GemmDesc step = step_of(desc, product, p, 0, desc.batch_count, 0, desc.k);
   return product.kernel != nullptr ? kernel_seconds(*product.kernel, step, index)
                                    : step_seconds(step, index, plan.rest);
@@ -64,23 +72,25 @@ double product_seconds(const GemmDesc &desc, const PackedProduct &product, int i
 }  // namespace
 
 bool packed_supports(const GemmDesc &desc, const PackedProduct &product, int index) {
-  return device(index).code_arch >= product.min_arch && planes_fit(desc) &&
+  return device(index).code_arch >= product.min_arch && splits_fit(desc) &&
          std::isfinite(product_seconds(desc, product, index));
 }
 
 double packed_seconds(const GemmDesc &desc, const PackedProduct &product, int index) {
-  return planes_seconds(desc, shape_of(desc, product), index) + product_seconds(desc, product, index);
+  return splits_seconds(desc, shape_of(desc, product), index) + product_seconds(desc, product, index);
 }
 
 size_t packed_workspace(const GemmDesc &desc, const PackedProduct &product) {
-  return planes_workspace(desc, shape_of(desc, product));
+  return splits_workspace(desc, shape_of(desc, product));
 }
 
 libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &product, const Launch &launch,
                                 Error *error) {
-  const PlanesShape shape = shape_of(desc, product);
-  const Plan plan = plan_of(desc, shape, launch.workspace_bytes);
-  const PlanesLayout &l = plan.layout;
+  const SplitsShape shape = shape_of(desc, product);
+  const PackedPlan plan = plan_of(desc, shape, launch.workspace_bytes);
+  const SplitsLayout &l = plan.layout;
+  const char *pass = words(desc, shape);
+  if (launch.ran != nullptr) *launch.ran = {nullptr, pass};
   Launch rest = launch;
   rest.workspace = static_cast<char *>(launch.workspace) + l.bytes();
   rest.workspace_bytes = plan.rest;
@@ -88,13 +98,13 @@ libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &produ
     const int64_t products = std::min(l.products, desc.batch_count - first);
     for (int64_t k = 0; k < desc.k; k += l.depth) {
       const int64_t depth = std::min(l.depth, desc.k - k);
-      const PassProblem p = planes_pass(desc, shape, l, launch.workspace, first, k, depth);
+      const PassProblem p = splits_pass(desc, shape, l, launch.workspace, first, k, depth);
       const dim3 grid(p.a.split + p.b.split, 1, static_cast<unsigned>(products));
       libsgemm_status_t status = launch_kernel(product.pass, grid, dim3(kPassThreads), 0, launch, error, p);
       if (status == LIBSGEMM_SUCCESS) {
         const GemmDesc step = step_of(desc, product, p, first, products, k, depth);
         status = product.kernel != nullptr ? product.kernel->launch(step, rest, error)
-                                           : launch_step(step, rest, error, nullptr);
+                                           : launch_step(step, rest, error, nullptr, pass);
       }
       if (status != LIBSGEMM_SUCCESS) return status;
     }

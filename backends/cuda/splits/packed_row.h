@@ -1,4 +1,4 @@
-// Rows that write the operands anew, as the rows for tensor cores want them (planes.h: along k, aligned, rounded to the
+// Rows that write the operands anew, as the rows for tensor cores want them (splits.h: along k, aligned, rounded to the
 // numbers of a math mode), and leave the product to the cheapest of those.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "level3/gemm_step.h"
-#include "planes_row.h"
+#include "split_row.h"
 
 namespace libsgemm::cuda {
 

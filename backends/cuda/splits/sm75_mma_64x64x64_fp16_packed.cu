@@ -2,7 +2,7 @@
 // fp16 numbers, ties to even, and written to the workspace along k, from where the cheapest row for such operands
 // multiplies them.
 //
-//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in planes.cuh
+//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits.cuh
 //
 // Shared memory, bytes: the block to transpose, 64 rows of 65 words, 16640. The product's are its row's.
 //
@@ -10,13 +10,13 @@
 // row of A and column of B (up to multiples of 128) and step. What the workspace does not hold at once is multiplied in
 // panels, which C accumulates. Any size, transposition and alignment.
 //
-// Parameters: kSplitTile and kPassThreads (planes.h).
+// Parameters: kSplitTile and kPassThreads (splits.h).
 //
 // Measured (H100, 1755 to 1980 MHz, TFLOP/s, passes included; cuBLAS 13.1 in the same run in brackets): NN 1024
 // 94, 4096 366, 8192 419 (FP32: 35, 52, 52).
 #include "gpu/kernels.h"
 #include "packed_row.h"
-#include "planes.cuh"
+#include "splits.cuh"
 
 namespace libsgemm::cuda {
 

@@ -5,7 +5,7 @@
 // The rows for any alignment fetch such operands element by element, for each tile again; a copy is cheaper from a few
 // hundred rows and columns on.
 //
-//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in planes.cuh
+//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits.cuh
 //
 // Shared memory, bytes: the block to transpose, 64 rows of 65 words, 16640. The product's are its row's.
 //
@@ -14,13 +14,13 @@
 // copied, and step. What the workspace does not hold at once is multiplied in panels, which C accumulates. Any size,
 // transposition and alignment.
 //
-// Parameters: kSplitTile and kPassThreads (planes.h).
+// Parameters: kSplitTile and kPassThreads (splits.h).
 //
 // Measured (H100, 1755 to 1980 MHz, TFLOP/s, passes included; cuBLAS 13.1 in the same run in brackets): FP16
 // 1023 x 1023 x 1023 72 to 76 (69 to 77), 4095 x 4095 x 4095 323 (125 to 153).
 #include "gpu/kernels.h"
 #include "packed_row.h"
-#include "planes.cuh"
+#include "splits.cuh"
 #include "tensor/tensor_row.h"
 
 namespace libsgemm::cuda {

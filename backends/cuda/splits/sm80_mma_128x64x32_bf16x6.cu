@@ -1,8 +1,8 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from six products of bfloat16 on tensor cores
 // (mode bf16x6, sm_80): A = A0 + A1 + A2, B = B0 + B1 + B2, C = A2 B0 + A1 B1 + A0 B2 + A1 B0 + A0 B1 + A0 B0.
 //
-// Launches: planes_survey finds the largest magnitude of each row of A and column of B; planes_split scales rows and
-// columns by powers of two and writes the parts into the workspace, along k; this kernel multiplies them; planes_repair
+// Launches: splits_survey finds the largest magnitude of each row of A and column of B; splits_write scales rows and
+// columns by powers of two and writes the parts into the workspace, along k; this kernel multiplies them; splits_repair
 // computes the tiles that hold NaN or Inf, or may overflow, by FFMA. A workspace that does not hold all parts takes
 // them by panels of k, which C accumulates.
 //
@@ -10,7 +10,7 @@
 // Computations" (2019): the parts and their products; Ootomo, Yokota, "Recovering single precision accuracy from Tensor
 // Cores while surpassing the FP32 theoretical peak performance" (2022): FP32 sums outside the tensor cores; Fasi et
 // al., "Numerical behavior of NVIDIA tensor cores" (2021): that these cut off. The order of the products is described
-// in plane_product.cuh.
+// in split_product.cuh.
 //
 //   tile of C: 128 x 64
 //   +--------+--------+
@@ -30,22 +30,22 @@
 // alignment.
 //
 // Parameters (Config): tile_m, tile_n of a block, of which the guard's blocks of 128 are multiples, tile_k; warp_m,
-// warp_n of a warp; planes, the parts of an operand; stages of shared memory; blocks, resident on a multiprocessor;
+// warp_n of a warp; splits, the parts of an operand; stages of shared memory; blocks, resident on a multiprocessor;
 // peak_fraction for the cost.
 //
 // Measured, H100 (1755 to 1980 MHz), NN, cuBLAS 13.1 FP32 (pedantic) in the same run, 1 GiB of workspace, passes
 // included: 1024 32.7 TFLOP/s (cuBLAS 35.4), 2048 57 (50), 4096 67.8 (52), 8192 70.0 (49). With 64 MiB: 64 at
 // 4096, 66 at 8192. A tile of 128 x 128, one block a multiprocessor: 63 at 4096 and 8192.
 #include "gpu/kernels.h"
-#include "plane_product.cuh"
-#include "planes_row.h"
+#include "split_product.cuh"
+#include "split_row.h"
 
 namespace libsgemm::cuda {
 
 namespace {
 
 struct Config : TensorShape<Number::bf16, 128, 64, 32, 64, 32> {
-  static constexpr int planes = 3, stages = 3, blocks = 2;
+  static constexpr int splits = 3, stages = 3, blocks = 2;
   static constexpr double peak_fraction = 0.72;
 };
 
@@ -53,8 +53,8 @@ struct Config : TensorShape<Number::bf16, 128, 64, 32, 64, 32> {
 
 __global__ void __launch_bounds__(Config::threads, Config::blocks)
     sm80_mma_128x64x32_bf16x6(const __grid_constant__ StridedOperands operands,
-                              const __grid_constant__ PlaneProblem p) {
-  plane_product<Config>(operands, p);
+                              const __grid_constant__ SplitProblem p) {
+  split_product<Config>(operands, p);
 }
 
 namespace {

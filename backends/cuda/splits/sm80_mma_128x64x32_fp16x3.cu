@@ -1,15 +1,15 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of fp16 on tensor cores
 // (mode fp16x3, sm_80): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0.
 //
-// Launches: planes_survey finds the largest magnitude of each row of A and column of B; planes_split scales rows and
+// Launches: splits_survey finds the largest magnitude of each row of A and column of B; splits_write scales rows and
 // columns by powers of two and writes both parts into the workspace, along k; this kernel multiplies them;
-// planes_repair computes the tiles that hold NaN or Inf, or may overflow, by FFMA. A workspace that does not hold all
+// splits_repair computes the tiles that hold NaN or Inf, or may overflow, by FFMA. A workspace that does not hold all
 // parts takes them by panels of k, which C accumulates.
 //
 // Sources: Ootomo, Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32
 // theoretical peak performance" (2022): the two parts, 2^11 on the second, and FP32 sums outside the tensor cores; Fasi
 // et al., "Numerical behavior of NVIDIA tensor cores" (2021): that these cut off. The order of the products is
-// described in plane_product.cuh.
+// described in split_product.cuh.
 //
 //   tile of C: 128 x 64
 //   +--------+--------+
@@ -28,22 +28,22 @@
 // row and column. Any size, transposition and alignment.
 //
 // Parameters (Config): tile_m, tile_n of a block, of which the guard's blocks of 128 are multiples, tile_k; warp_m,
-// warp_n of a warp; planes, the parts of an operand; stages of shared memory; blocks, resident on a multiprocessor;
+// warp_n of a warp; splits, the parts of an operand; stages of shared memory; blocks, resident on a multiprocessor;
 // peak_fraction for the cost.
 //
 // Measured, H100 (1755 to 1980 MHz), NN, cuBLAS 13.1 FP32 (pedantic) in the same run, 1 GiB of workspace, passes
 // included: 1024 41.8 TFLOP/s (cuBLAS 35.4), 2048 89 (51), 4096 110 (52), 8192 117 (50). With 64 MiB: 103 at
 // 4096, 109 at 8192. A tile of 128 x 128, one block a multiprocessor: 97 at 4096, 104 at 8192.
 #include "gpu/kernels.h"
-#include "plane_product.cuh"
-#include "planes_row.h"
+#include "split_product.cuh"
+#include "split_row.h"
 
 namespace libsgemm::cuda {
 
 namespace {
 
 struct Config : TensorShape<Number::f16, 128, 64, 32, 64, 32> {
-  static constexpr int planes = 2, stages = 4, blocks = 2;
+  static constexpr int splits = 2, stages = 4, blocks = 2;
   static constexpr double peak_fraction = 0.72;
 };
 
@@ -51,8 +51,8 @@ struct Config : TensorShape<Number::f16, 128, 64, 32, 64, 32> {
 
 __global__ void __launch_bounds__(Config::threads, Config::blocks)
     sm80_mma_128x64x32_fp16x3(const __grid_constant__ StridedOperands operands,
-                              const __grid_constant__ PlaneProblem p) {
-  plane_product<Config>(operands, p);
+                              const __grid_constant__ SplitProblem p) {
+  split_product<Config>(operands, p);
 }
 
 namespace {

@@ -3,7 +3,7 @@
 //
 // sm80_mma_256x128x32_packed for smaller matrices, of which it makes four times as many tiles.
 //
-//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in planes.cuh
+//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits.cuh
 //
 //   tile of C: 128 x 64, 2 x 2 warps
 //   warp: 64 x 32, as in sm80_mma_256x128x64_multistage; an instruction takes 8 steps of k

@@ -4,7 +4,7 @@
 // Against sm80_mma_256x128x32_multistage: an element is rounded once, not by each warp that reads it, and any operand
 // will do.
 //
-//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in planes.cuh
+//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits.cuh
 //
 //   tile of C: 256 x 128, 4 x 2 warps
 //   warp: 64 x 64, as in sm80_mma_256x128x64_multistage; an instruction takes 8 steps of k

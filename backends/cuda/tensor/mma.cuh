@@ -49,7 +49,7 @@ struct MmaReader {
     if constexpr (Tile::along_k) {
       ptx::load_matrices(to, Tile::Layout::further(base + offset, 32 * step) + block * 16 * pitch);
     } else {
-      ptx::load_matrices_turned(to, Tile::Layout::further(base + offset, 32 * block) + step * 16 * pitch);
+      ptx::load_matrices_transposed(to, Tile::Layout::further(base + offset, 32 * block) + step * 16 * pitch);
     }
   }
 };
@@ -131,7 +131,7 @@ struct MmaEngine {
     }
   }
 
-  // C, or a slice of the workspace. `scale`: exponents of the rows and columns, or nothing (see plane_product.cuh).
+  // C, or a slice of the workspace. `scale`: exponents of the rows and columns, or nothing (see split_product.cuh).
   // `shared`: patch_bytes for each warp.
   template <class Scale>
   __device__ __forceinline__ void store(const Sums &sum, const OutputTile &out, const Scale &scale,

@@ -35,7 +35,7 @@ struct TensorProduct {
   static_assert(A::bytes % 128 == 0, "B's tile is aligned too");
 };
 
-// Of a k-tile that has arrived: moves the warp's rows to where ldmatrix can read them (shifted_tile.cuh).
+// Of a k-tile that has arrived: moves the warp's rows to where ldmatrix can read them (unaligned_tile.cuh).
 template <class A, class B>
 __device__ __forceinline__ void shift_rows(const A &a, const B &b, char *stage) {
   a.shift(stage);
@@ -71,7 +71,7 @@ __device__ __forceinline__ void tensor_multistage(const Operands &operands, cons
   int read = 0, write = (kStages - 1) * kStage;
   typename Engine::Fragments fragments[2];
   ptx::wait_for_copies<kStages - 2>();
-  if constexpr (A::shifted) shift_rows(a, b, shared);
+  if constexpr (A::unaligned) shift_rows(a, b, shared);
   __syncthreads();
   engine.load(&fragments[0], 0, 0, 0);
 
@@ -88,7 +88,7 @@ __device__ __forceinline__ void tensor_multistage(const Operands &operands, cons
         ptx::commit_copies();
         write = write + kStage == kAll ? 0 : write + kStage;
       }
-      if constexpr (A::shifted) {
+      if constexpr (A::unaligned) {
         if (s == Engine::steps - 2) {
           ptx::wait_for_copies<kStages - 2>();
           if (t + 1 < range.count) shift_rows(a, b, shared + (read + kStage == kAll ? 0 : read + kStage));

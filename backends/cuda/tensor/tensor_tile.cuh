@@ -1,5 +1,5 @@
 // Operand tiles for tensor cores: elements of 16 or 32 bits on their way into shared memory, in the order in which they
-// lie in global memory. Nothing is turned over: what multiplies (wmma.cuh, mma.cuh) reads either order.
+// lie in global memory. Nothing is transposed: what multiplies (wmma.cuh, mma.cuh) reads either order.
 //
 //   along k (AlongK)      rows of the tile: outer elements, each tile_k elements of k long
 //   along the outer side  rows of the tile: steps of k, each tile_m or tile_n elements long
@@ -85,7 +85,7 @@ struct Swizzled {
 template <Number kNumber, int Outer, int Depth, int Threads, bool AlongK, template <int> class LayoutOf>
 struct TensorTile {
   static constexpr int element_bytes = kNumberBytes<kNumber>;
-  static constexpr bool along_k = AlongK, shifted = false;
+  static constexpr bool along_k = AlongK, unaligned = false;
   static constexpr int rows = AlongK ? Outer : Depth, row_elements = AlongK ? Depth : Outer;
   static constexpr int row_bytes = row_elements * element_bytes;
   using Layout = LayoutOf<row_bytes>;

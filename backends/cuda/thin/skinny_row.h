@@ -1,5 +1,5 @@
-// The host's side of the skinny rows of this backend. A kernel's file defines a Row that derives from SkinnyRow<Row,
-// Shape>, Shape as in skinny_copy.cuh, and has kernel_for<Config>(), the instance for a layout.
+// The host's side of the skinny rows of this backend. A kernel's file defines its Shape, as in skinny_copy.cuh,
+// and the row by LIBSGEMM_SKINNY_ROW.
 #pragma once
 
 #include "gpu/skinny_row.h"
@@ -26,6 +26,7 @@ constexpr SkinnyTile tile_of() {
 
 }  // namespace skinny
 
+// The base of a Row, which has kernel_for<Config>(), the instance for a layout.
 template <typename Row, typename Shape>
 struct SkinnyRow {
   static constexpr SkinnyTile tile = skinny::tile_of<Shape>();
@@ -44,3 +45,20 @@ struct SkinnyRow {
 };
 
 }  // namespace libsgemm::cuda
+
+// Defines the row `name` of the file's Shape.
+#define LIBSGEMM_SKINNY_ROW(name)                                         \
+  template <typename Config>                                              \
+  __global__ void __launch_bounds__(32 * Config::warps, Config::resident) \
+      name(const __grid_constant__ SkinnyWork work) {                     \
+    skinny::compute<Config>(work);                                        \
+  }                                                                       \
+  namespace {                                                             \
+  struct Row : SkinnyRow<Row, Shape> {                                    \
+    template <typename Config>                                            \
+    static auto kernel_for() {                                            \
+      return &name<Config>;                                               \
+    }                                                                     \
+  };                                                                      \
+  }                                                                       \
+  Kernel name() { return skinny_kernel<Row>(#name); }

@@ -29,16 +29,9 @@
 #include "thin_row.h"
 
 namespace libsgemm::cuda {
-
-template <typename Config>
-__global__ void __launch_bounds__(thin::Derived<Config>::kThreads, thin::resident_blocks(Config::resident, thin::kArch))
-    sm75_ffma_128x64x16_thin(const __grid_constant__ SkinnyWork work) {
-  thin::compute<Config>(work);
-}
-
 namespace {
 
-struct Row {
+struct Traits {
   struct Shape {
     static constexpr int warps_wide = 2, warps_narrow = 2, narrow_thread = 8, k_groups = 1;
     static constexpr int chunk = 16, stages = 4, resident = 3;
@@ -47,14 +40,10 @@ struct Row {
   static constexpr bool share_tiles = true;
   static constexpr double start_seconds = 0.4e-6;
   static constexpr double ffma_share[2][2] = {{0.71, 0.68}, {0.64, 0.61}};
-  template <typename Config>
-  static auto kernel() {
-    return &sm75_ffma_128x64x16_thin<Config>;
-  }
 };
 
 }  // namespace
 
-Kernel sm75_ffma_128x64x16_thin() { return thin::row<Row>("sm75_ffma_128x64x16_thin"); }
+LIBSGEMM_THIN_ROW(sm75_ffma_128x64x16_thin)
 
 }  // namespace libsgemm::cuda

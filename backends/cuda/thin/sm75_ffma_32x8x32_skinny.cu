@@ -25,13 +25,6 @@
 #include "skinny_row.h"
 
 namespace libsgemm::cuda {
-
-template <typename Config>
-__global__ void __launch_bounds__(32 * Config::warps, Config::resident)
-    sm75_ffma_32x8x32_skinny(const __grid_constant__ SkinnyWork work) {
-  skinny::compute<Config>(work);
-}
-
 namespace {
 
 struct Shape {
@@ -42,15 +35,8 @@ struct Shape {
   static constexpr double slowdown = 1.0;
 };
 
-struct Row : SkinnyRow<Row, Shape> {
-  template <typename Config>
-  static auto kernel_for() {
-    return &sm75_ffma_32x8x32_skinny<Config>;
-  }
-};
-
 }  // namespace
 
-Kernel sm75_ffma_32x8x32_skinny() { return skinny_kernel<Row>("sm75_ffma_32x8x32_skinny"); }
+LIBSGEMM_SKINNY_ROW(sm75_ffma_32x8x32_skinny)
 
 }  // namespace libsgemm::cuda

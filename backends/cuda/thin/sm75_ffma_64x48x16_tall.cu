@@ -26,13 +26,6 @@
 #include "skinny_row.h"
 
 namespace libsgemm::cuda {
-
-template <typename Config>
-__global__ void __launch_bounds__(32 * Config::warps, Config::resident)
-    sm75_ffma_64x48x16_tall(const __grid_constant__ SkinnyWork work) {
-  skinny::compute<Config>(work);
-}
-
 namespace {
 
 struct Shape {
@@ -43,15 +36,8 @@ struct Shape {
   static constexpr double slowdown = 1.45;
 };
 
-struct Row : SkinnyRow<Row, Shape> {
-  template <typename Config>
-  static auto kernel_for() {
-    return &sm75_ffma_64x48x16_tall<Config>;
-  }
-};
-
 }  // namespace
 
-Kernel sm75_ffma_64x48x16_tall() { return skinny_kernel<Row>("sm75_ffma_64x48x16_tall"); }
+LIBSGEMM_SKINNY_ROW(sm75_ffma_64x48x16_tall)
 
 }  // namespace libsgemm::cuda

@@ -30,16 +30,9 @@
 #include "thin_row.h"
 
 namespace libsgemm::cuda {
-
-template <typename Config>
-__global__ void __launch_bounds__(thin::Derived<Config>::kThreads, thin::resident_blocks(Config::resident, thin::kArch))
-    sm75_ffma_64x48x32_thin(const __grid_constant__ SkinnyWork work) {
-  thin::compute<Config>(work);
-}
-
 namespace {
 
-struct Row {
+struct Traits {
   struct Shape {
     static constexpr int warps_wide = 1, warps_narrow = 1, narrow_thread = 12, k_groups = 4;
     static constexpr int chunk = 32, stages = 4, resident = 2;
@@ -48,14 +41,10 @@ struct Row {
   static constexpr bool share_tiles = true;
   static constexpr double start_seconds = 1.2e-6;
   static constexpr double ffma_share[2][2] = {{0.65, 0.60}, {0.57, 0.54}};
-  template <typename Config>
-  static auto kernel() {
-    return &sm75_ffma_64x48x32_thin<Config>;
-  }
 };
 
 }  // namespace
 
-Kernel sm75_ffma_64x48x32_thin() { return thin::row<Row>("sm75_ffma_64x48x32_thin"); }
+LIBSGEMM_THIN_ROW(sm75_ffma_64x48x32_thin)
 
 }  // namespace libsgemm::cuda

@@ -31,16 +31,9 @@
 #include "thin_row.h"
 
 namespace libsgemm::cuda {
-
-template <typename Config>
-__global__ void __launch_bounds__(thin::Derived<Config>::kThreads, thin::resident_blocks(Config::resident, thin::kArch))
-    sm80_ffma_256x64x16_thin(const __grid_constant__ SkinnyWork work) {
-  thin::compute<Config>(work);
-}
-
 namespace {
 
-struct Row {
+struct Traits {
   struct Shape {
     static constexpr int warps_wide = 4, warps_narrow = 1, narrow_thread = 16, k_groups = 1;
     static constexpr int chunk = 16, stages = 4, resident = 2;
@@ -49,14 +42,10 @@ struct Row {
   static constexpr bool share_tiles = false;
   static constexpr double start_seconds = 0.2e-6;
   static constexpr double ffma_share[2][2] = {{0.72, 0.69}, {0.53, 0.53}};
-  template <typename Config>
-  static auto kernel() {
-    return &sm80_ffma_256x64x16_thin<Config>;
-  }
 };
 
 }  // namespace
 
-Kernel sm80_ffma_256x64x16_thin() { return thin::row<Row>("sm80_ffma_256x64x16_thin"); }
+LIBSGEMM_THIN_ROW(sm80_ffma_256x64x16_thin)
 
 }  // namespace libsgemm::cuda

@@ -1,5 +1,5 @@
-// The host's side of the thin rows. A kernel's file defines a Row: its Shape (thin_copy.cuh), what it takes (ThinTile
-// of thin.h), and kernel<Config>(), the instance for a layout.
+// The host's side of the thin rows. A kernel's file defines Traits: its Shape (thin_copy.cuh) and what it takes
+// (ThinTile of thin.h), and the row by LIBSGEMM_THIN_ROW.
 #pragma once
 
 #include "runtime/launch.h"
@@ -65,3 +65,21 @@ Kernel row(const char *name) {
 }
 
 }  // namespace libsgemm::cuda::thin
+
+// Defines the row `name` of the file's Traits.
+#define LIBSGEMM_THIN_ROW(name)                                                           \
+  template <typename Config>                                                              \
+  __global__ void __launch_bounds__(thin::Derived<Config>::kThreads,                      \
+                                    thin::resident_blocks(Config::resident, thin::kArch)) \
+      name(const __grid_constant__ SkinnyWork work) {                                     \
+    thin::compute<Config>(work);                                                          \
+  }                                                                                       \
+  namespace {                                                                             \
+  struct Row : Traits {                                                                   \
+    template <typename Config>                                                            \
+    static auto kernel() {                                                                \
+      return &name<Config>;                                                               \
+    }                                                                                     \
+  };                                                                                      \
+  }                                                                                       \
+  Kernel name() { return thin::row<Row>(#name); }

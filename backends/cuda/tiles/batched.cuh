@@ -50,7 +50,7 @@ __device__ __forceinline__ void batched(const Operands &operands, const TileProb
   using B = SmallTile<Config::tile_n, Config::tile_k, kAlongB>;
   constexpr int kFloatsA = Config::tile_k * A::pitch, kFloats = kFloatsA + Config::tile_k * B::pitch;
   constexpr int kStrideA = Config::lane_rows * 4, kStrideB = Config::lane_columns * Config::group_n;
-  static_assert(kStoreFloats<Config> <= kFloats, "C is turned over in the same place");
+  static_assert(kStoreFloats<Config> <= kFloats, "C is transposed in the same place");
   __shared__ float4 shared[Config::products][kFloats / 4];
 
   const int64_t product = static_cast<int64_t>(blockIdx.x) * Config::products + threadIdx.y;
@@ -121,3 +121,21 @@ Kernel batched_kernel(const char *name) {
 }
 
 }  // namespace libsgemm::cuda
+
+// Defines the row `name` of the file's Config.
+#define LIBSGEMM_BATCHED_ROW(name)                                                                               \
+  template <bool kAlongA, bool kAlongB, typename Operands>                                                       \
+  __global__ void __launch_bounds__(32 * Config::products, Config::blocks)                                       \
+      name(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p, int64_t products) { \
+    batched<Config, kAlongA, kAlongB>(operands, p, products);                                                    \
+  }                                                                                                              \
+  namespace {                                                                                                    \
+  struct Row {                                                                                                   \
+    using Config = cuda::Config;                                                                                 \
+    template <bool kAlongA, bool kAlongB, typename Operands>                                                     \
+    static auto kernel() {                                                                                       \
+      return &name<kAlongA, kAlongB, Operands>;                                                                  \
+    }                                                                                                            \
+  };                                                                                                             \
+  }                                                                                                              \
+  Kernel name() { return batched_kernel<Row>(#name); }

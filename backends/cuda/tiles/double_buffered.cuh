@@ -78,3 +78,8 @@ __device__ __forceinline__ void double_buffered(const Operands &operands, const 
 }
 
 }  // namespace libsgemm::cuda
+
+// Defines the row `name` of the file's Config (tile_row.h).
+#define LIBSGEMM_DOUBLE_BUFFERED_ROW(name, make, resident)          \
+  LIBSGEMM_TILE_ROW(name, make, double_buffered, Engine::registers, \
+                    (DoubleBufferedLayout<Config, KindA, KindB>::bytes), resident)

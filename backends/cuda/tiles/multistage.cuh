@@ -96,3 +96,8 @@ __device__ __forceinline__ void multistage(const Operands &operands, const TileP
 }
 
 }  // namespace libsgemm::cuda
+
+// Defines the row `name` of the file's Config (tile_row.h).
+#define LIBSGEMM_MULTISTAGE_ROW(name, make)                                                                  \
+  LIBSGEMM_TILE_ROW(name, make, multistage, Engine::copies, (MultistageLayout<Config, KindA, KindB>::bytes), \
+                    Config::blocks)

@@ -69,3 +69,7 @@ __device__ __forceinline__ void register_tile(const Operands &operands, const Ti
 }
 
 }  // namespace libsgemm::cuda
+
+// Defines the row `name` of the file's Config (tile_row.h).
+#define LIBSGEMM_REGISTER_TILE_ROW(name, make) \
+  LIBSGEMM_TILE_ROW(name, make, register_tile, Engine::scalar, 0, Config::blocks)

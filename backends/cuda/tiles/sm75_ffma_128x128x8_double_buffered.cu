@@ -29,7 +29,6 @@
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
-
 namespace {
 
 struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
@@ -40,28 +39,6 @@ struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
 
 }  // namespace
 
-template <Fetch KindA, Fetch KindB, typename Operands>
-__global__ void __launch_bounds__(Config::threads, resident_blocks(Config::blocks))
-    sm75_ffma_128x128x8_double_buffered(const __grid_constant__ Operands operands,
-                                        const __grid_constant__ TileProblem p) {
-  double_buffered<Config, KindA, KindB>(operands, p);
-}
-
-namespace {
-
-struct Row : TileRow<Config, Engine::registers> {
-  template <Fetch KindA, Fetch KindB, typename Operands>
-  static auto kernel() {
-    return &sm75_ffma_128x128x8_double_buffered<KindA, KindB, Operands>;
-  }
-  template <Fetch KindA, Fetch KindB>
-  static constexpr size_t shared_bytes() {
-    return DoubleBufferedLayout<Config, KindA, KindB>::bytes;
-  }
-};
-
-}  // namespace
-
-Kernel sm75_ffma_128x128x8_double_buffered() { return tile_kernel<Row>("sm75_ffma_128x128x8_double_buffered"); }
+LIBSGEMM_DOUBLE_BUFFERED_ROW(sm75_ffma_128x128x8_double_buffered, tile_kernel, resident_blocks(Config::blocks))
 
 }  // namespace libsgemm::cuda

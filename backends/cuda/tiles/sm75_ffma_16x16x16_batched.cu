@@ -20,7 +20,6 @@
 #include "gpu/kernels.h"
 
 namespace libsgemm::cuda {
-
 namespace {
 
 struct Config : TileShape<16, 16, 16, 4, 2, 4, 1> {
@@ -31,25 +30,6 @@ struct Config : TileShape<16, 16, 16, 4, 2, 4, 1> {
 
 }  // namespace
 
-template <bool kAlongA, bool kAlongB, typename Operands>
-__global__ void __launch_bounds__(32 * Config::products, Config::blocks)
-    sm75_ffma_16x16x16_batched(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p,
-                               int64_t products) {
-  batched<Config, kAlongA, kAlongB>(operands, p, products);
-}
-
-namespace {
-
-struct Row {
-  using Config = cuda::Config;
-  template <bool kAlongA, bool kAlongB, typename Operands>
-  static auto kernel() {
-    return &sm75_ffma_16x16x16_batched<kAlongA, kAlongB, Operands>;
-  }
-};
-
-}  // namespace
-
-Kernel sm75_ffma_16x16x16_batched() { return batched_kernel<Row>("sm75_ffma_16x16x16_batched"); }
+LIBSGEMM_BATCHED_ROW(sm75_ffma_16x16x16_batched)
 
 }  // namespace libsgemm::cuda

@@ -21,7 +21,6 @@
 #include "gpu/kernels.h"
 
 namespace libsgemm::cuda {
-
 namespace {
 
 struct Config : TileShape<32, 32, 16, 4, 8, 8, 1> {
@@ -32,25 +31,6 @@ struct Config : TileShape<32, 32, 16, 4, 8, 8, 1> {
 
 }  // namespace
 
-template <bool kAlongA, bool kAlongB, typename Operands>
-__global__ void __launch_bounds__(32 * Config::products, Config::blocks)
-    sm75_ffma_32x32x16_batched(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p,
-                               int64_t products) {
-  batched<Config, kAlongA, kAlongB>(operands, p, products);
-}
-
-namespace {
-
-struct Row {
-  using Config = cuda::Config;
-  template <bool kAlongA, bool kAlongB, typename Operands>
-  static auto kernel() {
-    return &sm75_ffma_32x32x16_batched<kAlongA, kAlongB, Operands>;
-  }
-};
-
-}  // namespace
-
-Kernel sm75_ffma_32x32x16_batched() { return batched_kernel<Row>("sm75_ffma_32x32x16_batched"); }
+LIBSGEMM_BATCHED_ROW(sm75_ffma_32x32x16_batched)
 
 }  // namespace libsgemm::cuda

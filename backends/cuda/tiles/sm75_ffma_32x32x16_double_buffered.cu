@@ -22,7 +22,6 @@
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
-
 namespace {
 
 struct Config : TileShape<32, 32, 16, 4, 4, 8, 1> {
@@ -33,28 +32,6 @@ struct Config : TileShape<32, 32, 16, 4, 4, 8, 1> {
 
 }  // namespace
 
-template <Fetch KindA, Fetch KindB, typename Operands>
-__global__ void __launch_bounds__(Config::threads, Config::blocks)
-    sm75_ffma_32x32x16_double_buffered(const __grid_constant__ Operands operands,
-                                       const __grid_constant__ TileProblem p) {
-  double_buffered<Config, KindA, KindB>(operands, p);
-}
-
-namespace {
-
-struct Row : TileRow<Config, Engine::registers> {
-  template <Fetch KindA, Fetch KindB, typename Operands>
-  static auto kernel() {
-    return &sm75_ffma_32x32x16_double_buffered<KindA, KindB, Operands>;
-  }
-  template <Fetch KindA, Fetch KindB>
-  static constexpr size_t shared_bytes() {
-    return DoubleBufferedLayout<Config, KindA, KindB>::bytes;
-  }
-};
-
-}  // namespace
-
-Kernel sm75_ffma_32x32x16_double_buffered() { return tile_kernel<Row>("sm75_ffma_32x32x16_double_buffered"); }
+LIBSGEMM_DOUBLE_BUFFERED_ROW(sm75_ffma_32x32x16_double_buffered, tile_kernel, Config::blocks)
 
 }  // namespace libsgemm::cuda

@@ -24,7 +24,6 @@
 #include "register_tile.cuh"
 
 namespace libsgemm::cuda {
-
 namespace {
 
 struct Config {
@@ -38,27 +37,6 @@ struct Config {
 
 }  // namespace
 
-template <Fetch KindA, Fetch KindB, typename Operands>
-__global__ void __launch_bounds__(Config::threads, Config::blocks)
-    sm75_ffma_64x64x16_register4x4(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {
-  register_tile<Config, KindA, KindB>(operands, p);
-}
-
-namespace {
-
-struct Row : TileRow<Config, Engine::scalar> {
-  template <Fetch KindA, Fetch KindB, typename Operands>
-  static auto kernel() {
-    return &sm75_ffma_64x64x16_register4x4<KindA, KindB, Operands>;
-  }
-  template <Fetch KindA, Fetch KindB>
-  static constexpr size_t shared_bytes() {
-    return 0;
-  }
-};
-
-}  // namespace
-
-Kernel sm75_ffma_64x64x16_register4x4() { return ladder_kernel<Row>("sm75_ffma_64x64x16_register4x4"); }
+LIBSGEMM_REGISTER_TILE_ROW(sm75_ffma_64x64x16_register4x4, ladder_kernel)
 
 }  // namespace libsgemm::cuda

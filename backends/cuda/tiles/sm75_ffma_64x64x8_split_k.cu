@@ -29,7 +29,6 @@
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
-
 namespace {
 
 struct Config : TileShape<64, 64, 8, 8, 4, 4, 2> {
@@ -40,27 +39,6 @@ struct Config : TileShape<64, 64, 8, 8, 4, 4, 2> {
 
 }  // namespace
 
-template <Fetch KindA, Fetch KindB, typename Operands>
-__global__ void __launch_bounds__(Config::threads, Config::blocks)
-    sm75_ffma_64x64x8_split_k(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {
-  double_buffered<Config, KindA, KindB>(operands, p);
-}
-
-namespace {
-
-struct Row : TileRow<Config, Engine::registers> {
-  template <Fetch KindA, Fetch KindB, typename Operands>
-  static auto kernel() {
-    return &sm75_ffma_64x64x8_split_k<KindA, KindB, Operands>;
-  }
-  template <Fetch KindA, Fetch KindB>
-  static constexpr size_t shared_bytes() {
-    return DoubleBufferedLayout<Config, KindA, KindB>::bytes;
-  }
-};
-
-}  // namespace
-
-Kernel sm75_ffma_64x64x8_split_k() { return split_k_kernel<Row>("sm75_ffma_64x64x8_split_k"); }
+LIBSGEMM_DOUBLE_BUFFERED_ROW(sm75_ffma_64x64x8_split_k, split_k_kernel, Config::blocks)
 
 }  // namespace libsgemm::cuda

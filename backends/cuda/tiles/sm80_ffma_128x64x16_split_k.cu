@@ -31,7 +31,6 @@
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
-
 namespace {
 
 struct Config : TileShape<128, 64, 16, 8, 8, 8, 2> {
@@ -43,27 +42,6 @@ struct Config : TileShape<128, 64, 16, 8, 8, 8, 2> {
 
 }  // namespace
 
-template <Fetch KindA, Fetch KindB, typename Operands>
-__global__ void __launch_bounds__(Config::threads, Config::blocks)
-    sm80_ffma_128x64x16_split_k(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {
-  multistage<Config, KindA, KindB>(operands, p);
-}
-
-namespace {
-
-struct Row : TileRow<Config, Engine::copies> {
-  template <Fetch KindA, Fetch KindB, typename Operands>
-  static auto kernel() {
-    return &sm80_ffma_128x64x16_split_k<KindA, KindB, Operands>;
-  }
-  template <Fetch KindA, Fetch KindB>
-  static constexpr size_t shared_bytes() {
-    return MultistageLayout<Config, KindA, KindB>::bytes;
-  }
-};
-
-}  // namespace
-
-Kernel sm80_ffma_128x64x16_split_k() { return split_k_kernel<Row>("sm80_ffma_128x64x16_split_k"); }
+LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_128x64x16_split_k, split_k_kernel)
 
 }  // namespace libsgemm::cuda

@@ -27,7 +27,6 @@
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
-
 namespace {
 
 struct Config : TileShape<32, 32, 32, 4, 2, 4, 2> {
@@ -39,27 +38,6 @@ struct Config : TileShape<32, 32, 32, 4, 2, 4, 2> {
 
 }  // namespace
 
-template <Fetch KindA, Fetch KindB, typename Operands>
-__global__ void __launch_bounds__(Config::threads, Config::blocks)
-    sm80_ffma_32x32x32_multistage(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {
-  multistage<Config, KindA, KindB>(operands, p);
-}
-
-namespace {
-
-struct Row : TileRow<Config, Engine::copies> {
-  template <Fetch KindA, Fetch KindB, typename Operands>
-  static auto kernel() {
-    return &sm80_ffma_32x32x32_multistage<KindA, KindB, Operands>;
-  }
-  template <Fetch KindA, Fetch KindB>
-  static constexpr size_t shared_bytes() {
-    return MultistageLayout<Config, KindA, KindB>::bytes;
-  }
-};
-
-}  // namespace
-
-Kernel sm80_ffma_32x32x32_multistage() { return tile_kernel<Row>("sm80_ffma_32x32x32_multistage"); }
+LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_32x32x32_multistage, tile_kernel)
 
 }  // namespace libsgemm::cuda

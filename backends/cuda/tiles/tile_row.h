@@ -33,3 +33,26 @@ struct TileRow {
 };
 
 }  // namespace libsgemm::cuda
+
+// Defines the row `name` by make<Row>(name), a function of gpu/tile_row.h: its kernel, which runs
+// engine<Config, KindA, KindB>() for every way of fetching the operands with `bytes` of shared memory, and at least
+// `resident` blocks of which a multiprocessor has registers for. Config is the file's.
+#define LIBSGEMM_TILE_ROW(name, make, engine, fetching, bytes, resident)                       \
+  template <Fetch KindA, Fetch KindB, typename Operands>                                       \
+  __global__ void __launch_bounds__(Config::threads, resident)                                 \
+      name(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) { \
+    engine<Config, KindA, KindB>(operands, p);                                                 \
+  }                                                                                            \
+  namespace {                                                                                  \
+  struct Row : TileRow<Config, fetching> {                                                     \
+    template <Fetch KindA, Fetch KindB, typename Operands>                                     \
+    static auto kernel() {                                                                     \
+      return &name<KindA, KindB, Operands>;                                                    \
+    }                                                                                          \
+    template <Fetch KindA, Fetch KindB>                                                        \
+    static constexpr size_t shared_bytes() {                                                   \
+      return bytes;                                                                            \
+    }                                                                                          \
+  };                                                                                           \
+  }                                                                                            \
+  Kernel name() { return make<Row>(#name); }

@@ -58,7 +58,7 @@ inline void load_matrices(uint32_t (&to)[4], uint32_t shared) {
   const unsigned lane = simt::lane();
   for (unsigned q = 0; q < 4; ++q) std::memcpy(&to[q], matrix_row(shared, 8 * q + lane / 4) + lane % 4 * 4, 4);
 }
-inline void load_matrices_turned(uint32_t (&to)[4], uint32_t shared) {
+inline void load_matrices_transposed(uint32_t (&to)[4], uint32_t shared) {
   const unsigned lane = simt::lane();
   for (unsigned q = 0; q < 4; ++q) {
     uint16_t pair[2];

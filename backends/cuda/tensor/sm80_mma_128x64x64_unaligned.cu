@@ -6,7 +6,7 @@
 // of a pass and a product. That one takes large matrices, where the pass is cheap.
 //
 // Sources: NVIDIA, PTX ISA (cp.async, mma.sync, ldmatrix and the places of their elements); the loop is described in
-// tensor_multistage.cuh, the words in shifted_tile.cuh, the fragments in mma.cuh.
+// tensor_multistage.cuh, the words in unaligned_tile.cuh, the fragments in mma.cuh.
 //
 //   tile of C: 128 x 64          warp: 32 x 32 = 2 x 4 blocks D of 16 (columns of C) x 8 (rows)
 //   +--------+--------+          +----+----+-- m     lane l of a block:
@@ -34,9 +34,9 @@
 // (72), NT 102, TN 101, TT 104. A packed copy and the aligned row: 72 to 76 there.
 #include "gpu/kernels.h"
 #include "mma.cuh"
-#include "shifted_tile.cuh"
 #include "tensor_multistage.cuh"
 #include "tensor_row.h"
+#include "unaligned_tile.cuh"
 
 namespace libsgemm::cuda {
 
@@ -50,31 +50,8 @@ struct Config : TensorShape<Number::f16, 128, 64, 64, 32, 32> {
   static constexpr double peak_fraction = 0.45;
 };
 
-template <Number kNumber, bool AlongA, bool AlongB>
-using Product = TensorProduct<Config, kNumber, ShiftedTileOf, MmaEngine, AlongA, AlongB>;
-
 }  // namespace
 
-template <Number kNumber, bool AlongA, bool AlongB>
-__global__ void __launch_bounds__(Config::threads, Config::blocks)
-    sm80_mma_128x64x64_shifted(const __grid_constant__ StridedOperands operands,
-                               const __grid_constant__ TileProblem p) {
-  tensor_multistage<Product<kNumber, AlongA, AlongB>>(operands, p);
-}
-
-namespace {
-
-struct Row {
-  using Config = cuda::Config;
-  static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
-  template <Number kNumber, bool AlongA, bool AlongB>
-  static TensorInstance instance() {
-    return {&sm80_mma_128x64x64_shifted<kNumber, AlongA, AlongB>, Product<kNumber, AlongA, AlongB>::bytes};
-  }
-};
-
-}  // namespace
-
-Kernel sm80_mma_128x64x64_shifted() { return tensor_kernel<Row>("sm80_mma_128x64x64_shifted"); }
+LIBSGEMM_TENSOR_ROW(sm80_mma_128x64x64_unaligned, LIBSGEMM_MATH_FP32, Config, UnalignedTileOf, MmaEngine)
 
 }  // namespace libsgemm::cuda

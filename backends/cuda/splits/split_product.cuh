@@ -1,4 +1,4 @@
-// Products of operands in parts (planes.h) by mma.sync (sm_80): FP32-level sums from several tensor-core products.
+// Products of operands in parts (splits.h) by mma.sync (sm_80): FP32-level sums from several tensor-core products.
 //
 //   stage of shared memory: [A part 0][A part 1]...[B part 0][B part 1]...   each tile_m or tile_n rows of tile_k
 //
@@ -15,8 +15,8 @@
 #pragma once
 
 #include "gpu/tile_row.h"
-#include "planes.cuh"
-#include "planes_row.h"
+#include "split_row.h"
+#include "splits.cuh"
 #include "tensor/mma.cuh"
 
 namespace libsgemm::cuda {
@@ -34,26 +34,26 @@ struct Order {
 
 // One thread's share of fetching the parts of an operand's tile.
 template <class Tile, int kParts>
-struct PlaneTile {
+struct SplitTile {
   static constexpr int bytes = kParts * Tile::bytes;
 
   const char *source;
-  int64_t step_bytes, plane_bytes;
+  int64_t step_bytes, split_bytes;
   int target;
 
-  __device__ __forceinline__ PlaneTile(const Planes &planes, int64_t first_outer) {
+  __device__ __forceinline__ SplitTile(const Splits &splits, int64_t first_outer) {
     const int thread = static_cast<int>(threadIdx.x);
     const int row = thread / Tile::row_chunks, chunk = thread % Tile::row_chunks;
-    source = planes.base + blockIdx.z * planes.product_bytes + (first_outer + row) * planes.ld * Tile::element_bytes +
+    source = splits.base + blockIdx.z * splits.product_bytes + (first_outer + row) * splits.ld * Tile::element_bytes +
              chunk * 16;
-    step_bytes = Tile::row_step * planes.ld * Tile::element_bytes;
-    plane_bytes = planes.plane_bytes;
+    step_bytes = Tile::row_step * splits.ld * Tile::element_bytes;
+    split_bytes = splits.split_bytes;
     target = Tile::Layout::at(row, chunk);
   }
   __device__ __forceinline__ void copy_async(char *shared) {
 #pragma unroll
     for (int q = 0; q < kParts; ++q) {
-      const char *from = source + q * plane_bytes;
+      const char *from = source + q * split_bytes;
 #pragma unroll
       for (int i = 0; i < Tile::copies; ++i, from += step_bytes) {
         ptx::copy_async_part(shared + q * Tile::bytes + target + i * Tile::row_step * Tile::Layout::pitch, from, 16);
@@ -63,9 +63,9 @@ struct PlaneTile {
   }
 };
 
-struct PlaneProblem {
+struct SplitProblem {
   TileProblem tile;  // without its operands: lda, ldb
-  Planes a, b;
+  Splits a, b;
   Guard guard;  // tiles that are left to FFMA
 };
 
@@ -78,14 +78,14 @@ struct RowColumnScale {
   }
 };
 
-// Config: a TensorShape with `planes` and `stages`.
+// Config: a TensorShape with `splits` and `stages`.
 template <class Config>
-struct PlaneProduct {
+struct SplitProduct {
   using TileA = typename MmaTileOf<Config::number, Config::tile_m, Config::tile_k, Config::threads, true>::type;
   using TileB = typename MmaTileOf<Config::number, Config::tile_n, Config::tile_k, Config::threads, true>::type;
   using Engine = MmaEngine<Config, TileA, TileB>;
-  using A = PlaneTile<TileA, Config::planes>;
-  using B = PlaneTile<TileB, Config::planes>;
+  using A = SplitTile<TileA, Config::splits>;
+  using B = SplitTile<TileB, Config::splits>;
   static constexpr int stage_bytes = A::bytes + B::bytes;
   static constexpr int bytes = Config::stages * stage_bytes;
   static constexpr int patch_bytes = Engine::patch_bytes * (Config::threads / 32);  // to store C, then the exponents
@@ -96,17 +96,17 @@ struct PlaneProduct {
 
 // part = the products of the k-tile at `read`.
 template <class Config>
-__device__ __forceinline__ void multiply_parts(typename PlaneProduct<Config>::Engine::Sums &part,
-                                               const typename PlaneProduct<Config>::Engine &engine, int read) {
-  using Product = PlaneProduct<Config>;
+__device__ __forceinline__ void multiply_parts(typename SplitProduct<Config>::Engine::Sums &part,
+                                               const typename SplitProduct<Config>::Engine &engine, int read) {
+  using Product = SplitProduct<Config>;
   using Engine = typename Product::Engine;
-  using Products = Order<Config::planes>;
+  using Products = Order<Config::splits>;
   uint32_t main_x[Engine::steps][Engine::blocks_x][4], main_y[Engine::steps][Engine::blocks_y / 2][4];
 #pragma unroll
   for (int s = 0; s < Engine::steps; ++s) {
-    typename Engine::Fragments f[Config::planes];
+    typename Engine::Fragments f[Config::splits];
 #pragma unroll
-    for (int i = 0; i < Config::planes; ++i) {
+    for (int i = 0; i < Config::splits; ++i) {
       engine.load(&f[i], read + i * Product::TileA::bytes, read + i * Product::TileB::bytes, s);
     }
 #pragma unroll
@@ -130,9 +130,9 @@ __device__ __forceinline__ void multiply_parts(typename PlaneProduct<Config>::En
 }
 
 template <class Config, typename Operands>
-__device__ __forceinline__ void plane_product(const Operands &operands, const PlaneProblem &q) {
+__device__ __forceinline__ void split_product(const Operands &operands, const SplitProblem &q) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-  using Product = PlaneProduct<Config>;
+  using Product = SplitProduct<Config>;
   using Engine = typename Product::Engine;
   using A = typename Product::A;
   using B = typename Product::B;
@@ -203,26 +203,26 @@ __device__ __forceinline__ void plane_product(const Operands &operands, const Pl
 }
 
 // Its launch: PartsProduct::enqueue.
-template <class Config, void (*kKernel)(StridedOperands, PlaneProblem)>
-libsgemm_status_t enqueue_plane_product(const GemmDesc &panel, const Planes &a, const Planes &b, const Guard &guard,
+template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
+libsgemm_status_t enqueue_split_product(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                         const Launch &launch, Error *error) {
-  const PlaneProblem p = {tile_problem<Config>(panel), a, b, guard};
+  const SplitProblem p = {tile_problem<Config>(panel), a, b, guard};
   StridedOperands operands = {};
   operands.c_base = panel.c, operands.c_elements = panel.stride_c;
   const dim3 grid(static_cast<unsigned>(p.tile.tiles_m) * static_cast<unsigned>(p.tile.tiles_n), 1,
                   static_cast<unsigned>(panel.batch_count));
-  return launch_kernel(kKernel, grid, dim3(Config::threads), PlaneProduct<Config>::bytes, launch, error, operands, p);
+  return launch_kernel(kKernel, grid, dim3(Config::threads), SplitProduct<Config>::bytes, launch, error, operands, p);
 }
 
-// What planes_row.cpp knows of a row. Config has blocks and peak_fraction besides.
-template <class Config, void (*kKernel)(StridedOperands, PlaneProblem)>
+// What splits_row.cpp knows of a row. Config has blocks and peak_fraction besides.
+template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
 PartsProduct parts_product(Scheme scheme) {
   return {scheme,
-          Config::planes,
-          Order<Config::planes>::count,
+          Config::splits,
+          Order<Config::splits>::count,
           {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, Config::peak_fraction},
-          PlaneProduct<Config>::bytes,
-          enqueue_plane_product<Config, kKernel>};
+          SplitProduct<Config>::bytes,
+          enqueue_split_product<Config, kKernel>};
 }
 
 }  // namespace libsgemm::cuda

@@ -1,5 +1,5 @@
 // Candidates are cut, and each is simulated: when panels arrive, tiles are computed, and results are back.
-#include "plan.h"
+#include "tile_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ constexpr size_t kGroup = 16 << 20;
 constexpr double kLaunch = 15e-6;  // seconds
 
 // A is a triangle or symmetric: it stays whole.
-bool one_sided(const GemmDesc &d) { return d.routine == Routine::symm || in_place(d); }
+bool one_sided(const GemmDesc &d) { return traits_of(d).one_sided(); }
 bool cuts_rows(const GemmDesc &d) { return !one_sided(d) || d.side == LIBSGEMM_RIGHT; }
 bool cuts_cols(const GemmDesc &d) { return !one_sided(d) || d.side == LIBSGEMM_LEFT; }
 bool cuts_depth(const GemmDesc &d) { return !one_sided(d); }
@@ -54,8 +54,8 @@ int64_t longest(const std::vector<int64_t> &bounds) {
 }
 
 // A cut at one longest part in each direction: the size of the buffers.
-void measure_blocks(const GemmDesc &d, Plan *p) {
-  Plan whole = *p;
+void measure_blocks(const GemmDesc &d, TilePlan *p) {
+  TilePlan whole = *p;
   whole.rows = {0, longest(p->rows)};
   whole.cols = {0, longest(p->cols)};
   whole.depth = {0, longest(p->depth)};
@@ -73,7 +73,7 @@ int at_most(int64_t wanted, size_t bytes, size_t each) {
 }
 
 // Shares the budget out. False if not even one unit can be worked on.
-bool assign_buffers(const GemmDesc &d, size_t budget, Plan *p) {
+bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
   measure_blocks(d, p);
   const int64_t groups = ceil_div(d.batch_count, p->group);
   const int64_t units = p->tiles() * groups;
@@ -93,8 +93,8 @@ bool assign_buffers(const GemmDesc &d, size_t budget, Plan *p) {
     if (p->a_buffers == a_kept && p->b_buffers == b_kept) return true;
     // One operand stays, the other one passes by; or neither stays.
     for (const int64_t least : {3, 2}) {
-      // Of syrk both factors are blocks of A.
-      const int64_t a_least = few(a_all * groups, d.routine == Routine::syrk ? 2 * least : least),
+      // Without a B both factors are blocks of A.
+      const int64_t a_least = few(a_all * groups, traits_of(d).b == RoutineTraits::is_a ? 2 * least : least),
                     b_least = b_all > 0 ? few(b_all * groups, least) : 0;
       const size_t a_need = static_cast<size_t>(a_least) * p->a_bytes,
                    b_need = static_cast<size_t>(b_least) * p->b_bytes;
@@ -155,13 +155,14 @@ double launch_seconds(const GemmDesc &d, const Rates &rates) {
 }
 
 // The number of a block among those of its operand.
-int64_t block_number(const GemmDesc &d, const Plan &p, const Unit &unit, const Factor &f, bool second, int64_t step) {
+int64_t block_number(const GemmDesc &d, const TilePlan &p, const Unit &unit, const Factor &f, bool second,
+                     int64_t step) {
   const int64_t panels = f.of_b ? p.col_panels() : p.row_panels();
   const int64_t panel = one_sided(d) ? (second ? unit.i + unit.j : 0) : (second ? unit.j : unit.i);
   return (f.block.item * panels + panel) * p.steps() + step;
 }
 
-void simulate(const GemmDesc &d, const Rates &rates, Plan *p) {
+void simulate(const GemmDesc &d, const Rates &rates, TilePlan *p) {
   const bool all = p->order == Order::frontier;
   Held a(std::max(p->a_buffers, 1), p->row_panels() * p->steps(), all);
   Held b(std::max(p->b_buffers, 1), p->col_panels() * p->steps(), all);
@@ -189,24 +190,24 @@ void simulate(const GemmDesc &d, const Rates &rates, Plan *p) {
 }
 
 // Of a plan with very many steps: as if nothing stayed on the device.
-void estimate(const GemmDesc &d, const Rates &rates, double steps, Plan *p) {
+void estimate(const GemmDesc &d, const Rates &rates, double steps, TilePlan *p) {
   const Unit unit = {0, p->group, 0, 0, false};
   const double up = static_cast<double>(p->a_bytes + p->b_bytes) / rates.up;
   p->seconds = steps * (up + launch_seconds(device_desc(d, *p, unit, factors_of(d, *p, unit, 0)), rates));
 }
 
 // Only a few tiles to share, though the operands would allow more.
-bool is_coarse(const Plan &p) {
+bool is_coarse(const TilePlan &p) {
   return p.order == Order::frontier && std::min(longest(p.rows), longest(p.cols)) > kCoarse;
 }
 
 class Search {
  public:
-  Search(const GemmDesc &d, const Rates &rates, size_t budget, Plan *best)
+  Search(const GemmDesc &d, const Rates &rates, size_t budget, TilePlan *best)
       : d_(d), rates_(rates), budget_(budget), best_(best) {}
 
   // True if the plan fits.
-  bool consider(Plan *p) {
+  bool consider(TilePlan *p) {
     const double steps = static_cast<double>(p->tiles()) * static_cast<double>(p->steps()) *
                          static_cast<double>(ceil_div(d_.batch_count, p->group));
     if (steps > kTooMany || !assign_buffers(d_, budget_, p)) return false;
@@ -228,7 +229,7 @@ class Search {
   const GemmDesc &d_;
   const Rates &rates_;
   const size_t budget_;
-  Plan *best_;
+  TilePlan *best_;
   bool found_ = false;
   int worse_ = 0;
 };
@@ -236,7 +237,7 @@ class Search {
 // Products of a batch that are small go together, as many as make a copy worth while.
 int64_t group_size(const GemmDesc &d, size_t budget) {
   if (d.batch_count <= 1) return 1;
-  const Plan whole = {1, Order::frontier, {0, d.m}, {0, d.n}, {0, d.k}, 0, 0, 0, 0, 0, 0, 0};
+  const TilePlan whole = {1, Order::frontier, {0, d.m}, {0, d.n}, {0, d.k}, 0, 0, 0, 0, 0, 0, 0};
   const Unit one = {0, 1, 0, 0, false};
   const Factors f = factors_of(d, whole, one, 0);
   const size_t bytes = device_bytes(f.first.block, size_of(d.type)) + device_bytes(f.second.block, size_of(d.type)) +
@@ -248,12 +249,12 @@ int64_t group_size(const GemmDesc &d, size_t budget) {
 
 }  // namespace
 
-bool fit_plan(const GemmDesc &d, size_t budget, Plan *plan) { return assign_buffers(d, budget, plan); }
+bool fit_plan(const GemmDesc &d, size_t budget, TilePlan *plan) { return assign_buffers(d, budget, plan); }
 
 namespace {
 
 // k is cut only where memory demands it, and into long blocks.
-void cut_depth(const GemmDesc &d, Plan *p, Search *search) {
+void cut_depth(const GemmDesc &d, TilePlan *p, Search *search) {
   int64_t depth = 16;
   while (depth * 2 < d.k) depth *= 2;
   for (int fits = 0; fits < kDepths && depth >= 16; depth /= 2) {
@@ -266,9 +267,9 @@ void cut_depth(const GemmDesc &d, Plan *p, Search *search) {
 
 }  // namespace
 
-bool make_plan(const GemmDesc &d, const Rates &rates, size_t budget, Plan *plan) {
+bool make_plan(const GemmDesc &d, const Rates &rates, size_t budget, TilePlan *plan) {
   Search search(d, rates, budget, plan);
-  Plan p = {};
+  TilePlan p = {};
   p.group = group_size(d, budget);
   const int64_t longer = std::max(cuts_rows(d) ? d.m : 1, cuts_cols(d) ? d.n : 1);
   int64_t last = 0;

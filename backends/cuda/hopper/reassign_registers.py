@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Deals out the registers of the hot loop of a compiled kernel again, and orders its instructions.
 
-    steer_registers.py IN.cubin OUT.cubin NAME
+    reassign_registers.py IN.cubin OUT.cubin NAME
 
 of all kernels whose names begin with NAME.
 
@@ -383,7 +383,7 @@ def verify(loop, code, registers):
     require(len(code) == len(loop.code), "another length")
 
 
-def steer(kernel, along_k):
+def reassign(kernel, along_k):
     """Changes the kernel in place; returns a line about it."""
     start, end = kernel.hot_loop()
     limits = sorted((kernel[i].immediate, i) for i in range(kernel.count) if kernel[i].opcode == SETMAXREG)
@@ -431,9 +431,9 @@ def main():
     name = options.name
     try:
         for name, kernel in kernels_of(data, options.name).items():
-            print(f"{name}: {steer(kernel, 'along_k' in name)}")
+            print(f"{name}: {reassign(kernel, 'along_k' in name)}")
     except Refusal as refusal:
-        print(f"steer_registers.py: {name} stays as compiled: {refusal}", file=sys.stderr)
+        print(f"reassign_registers.py: {name} stays as compiled: {refusal}", file=sys.stderr)
         data = bytearray()
     options.target.write_bytes(data)
 

@@ -1,14 +1,14 @@
-// Operands in parts: what the passes (planes.cuh) write into the workspace and the products read. Host and device; no
+// Operands in parts: what the passes (splits.cuh) write into the workspace and the products read. Host and device; no
 // engine that multiplies is known here.
 //
-// An operand of `outer` x k elements becomes `planes` matrices of 16-bit numbers (or its own 32-bit ones), all along k:
+// An operand of `outer` x k elements becomes `splits` matrices of 16-bit numbers (or its own 32-bit ones), all along k:
 //
-//   plane p, row o, step l of k:  base + p * plane_bytes + (o * ld + l) * size of a number
+//   split p, row o, step l of k:  base + p * split_bytes + (o * ld + l) * size of a number
 //
 // with `outer` rounded up to kOuterPad rows and k to kDepthPad steps, zeros there: products read whole tiles, aligned
 // to 128 bytes, and test nothing.
 //
-//   scheme   planes   x is                                               products, in this order
+//   scheme   splits   x is                                               products, in this order
 //   bf16x3   3        2^-s (x0 + x1 + x2), exact up to 2^-148 of the     x2 y0, x1 y1, x0 y2, x1 y0, x0 y1, x0 y0
 //                     row's largest magnitude
 //   fp16x2   2        2^-s (x0 + 2^-11 x1), up to 2^-24 |x| and 2^-51    x1 y0, x0 y1, times 2^-11; x0 y0
@@ -35,17 +35,17 @@ constexpr float kLowScale = 0x1p-11f;  // of fp16x2's second part: without it ro
 constexpr int kOuterPad = 128, kDepthPad = 64;
 
 template <Scheme kScheme>
-constexpr int kPlanes = kScheme == Scheme::bf16x3   ? 3
+constexpr int kSplits = kScheme == Scheme::bf16x3   ? 3
                         : kScheme == Scheme::fp16x2 ? 2
                                                     : 1;
 template <Scheme kScheme>
 constexpr bool kScaledRows = kScheme == Scheme::bf16x3 || kScheme == Scheme::fp16x2;
 
 // One operand in parts; of product i of a batch, everything is i times the product_... further on.
-struct Planes {
+struct Splits {
   char *base;
   int64_t rows, ld;     // elements; ld: steps of k
-  int64_t plane_bytes;  // from one part to the next
+  int64_t split_bytes;  // from one part to the next
   int64_t product_bytes;
   uint32_t *most;  // of each row, then of each kOuterPad rows; null unless rows are scaled
   int64_t product_most;
@@ -81,7 +81,7 @@ struct PassOperand {
   bool along_k;            // consecutive elements are steps of k
   bool vectors;            // rows along k start at multiples of 4 elements
   unsigned survey, split;  // blocks of either pass; 0: the operand is not to be written
-  Planes planes;
+  Splits splits;
 };
 
 struct PassProblem {
@@ -93,8 +93,8 @@ constexpr int kSplitTile = 64;                        // outer x k of a block
 constexpr int kSurveyRows = 8, kSurveyDepth = 1024;   // of a block, along k
 constexpr int kSurveyOuter = 256, kSurveySteps = 64;  // of a block, along the outer side
 
-// The passes of the schemes with scaled rows (planes_split.cu) and the product of tiles that need FFMA, from
-// the operands themselves (planes_repair.cu).
+// The passes of the schemes with scaled rows (splits_write.cu) and the product of tiles that need FFMA, from
+// the operands themselves (splits_repair.cu).
 libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const Launch &launch, Error *error);
 libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t products, const Launch &launch,
                                Error *error);

@@ -1,4 +1,4 @@
-// The passes over the operands before a product in parts (planes.h): the survey, which finds the largest magnitude of
+// The passes over the operands before a product in parts (splits.h): the survey, which finds the largest magnitude of
 // each row, and the split, which writes the parts. Bound by memory.
 //
 //   survey, along k        block of 256 threads: 8 rows x 1024 steps of k, a warp a row
@@ -10,8 +10,8 @@
 #pragma once
 
 #include "gpu/element.h"
-#include "planes.h"
 #include "ptx.h"
+#include "splits.h"
 
 namespace libsgemm::cuda {
 
@@ -44,7 +44,7 @@ struct PowerOfTwo {
 template <Scheme kScheme, typename Element>
 struct Parts {
   using Part = std::conditional_t<kScheme == Scheme::tf32, uint32_t, uint16_t>;
-  Part part[kPlanes<kScheme>];
+  Part part[kSplits<kScheme>];
 
   __device__ __forceinline__ Parts(Element bits, const PowerOfTwo &scale) {
     if constexpr (kScheme == Scheme::copy) {
@@ -71,7 +71,7 @@ struct Parts {
   }
 };
 
-// ---- The survey. Planes::most is zero before.
+// ---- The survey. Splits::most is zero before.
 
 __device__ __forceinline__ uint32_t most_of_warp(uint32_t most) {
   for (int mask = 16; mask > 0; mask /= 2) most = max(most, __shfl_xor_sync(~0u, most, mask));
@@ -90,7 +90,7 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
   const PassOperand &o = operand_of(p, p.a.survey, &index);
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
   const auto *source = reinterpret_cast<const uint32_t *>(global(o.source) + blockIdx.z * o.product_bytes);
-  uint32_t *rows = o.planes.most + blockIdx.z * o.planes.product_most, *blocks = rows + o.planes.rows;
+  uint32_t *rows = o.splits.most + blockIdx.z * o.splits.product_most, *blocks = rows + o.splits.rows;
   uint32_t most = 0;
   if (o.along_k) {
     const int64_t row_blocks = (o.outer - 1) / kSurveyRows + 1;
@@ -148,18 +148,18 @@ __device__ __forceinline__ void split(const PassProblem &p) {
   using PartsOf = Parts<kScheme, Element>;
   using Part = typename PartsOf::Part;
   constexpr int kTile = kSplitTile, kRowStep = kPassThreads / 16, kRows = kTile / kRowStep;
-  __shared__ uint32_t turned[kTile][kTile + 1];
+  __shared__ uint32_t transposed[kTile][kTile + 1];
   unsigned index;
   const PassOperand &o = operand_of(p, p.a.split, &index);
   const int thread = static_cast<int>(threadIdx.x), row = thread / 16, step = thread % 16 * 4;
-  const int64_t outer_tiles = o.planes.rows / kTile;
+  const int64_t outer_tiles = o.splits.rows / kTile;
   const int64_t first_outer = index % outer_tiles * kTile, first_k = index / outer_tiles * kTile;
   const auto *source = reinterpret_cast<const Element *>(global(o.source) + blockIdx.z * o.product_bytes);
   uint32_t most[kRows] = {};
   if constexpr (kScaledRows<kScheme>) {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      most[i] = o.planes.most[blockIdx.z * o.planes.product_most + first_outer + row + i * kRowStep];
+      most[i] = o.splits.most[blockIdx.z * o.splits.product_most + first_outer + row + i * kRowStep];
     }
   }
   Four<Element> x[kRows] = {};
@@ -180,27 +180,27 @@ __device__ __forceinline__ void split(const PassProblem &p) {
       if (i * kStep < room) x[i / 4].e[i % 4] = from[i * kStep * o.ld];
     }
 #pragma unroll
-    for (int i = 0; i < kTile / kStep; ++i) turned[first_step + i * kStep][column] = x[i / 4].e[i % 4];
+    for (int i = 0; i < kTile / kStep; ++i) transposed[first_step + i * kStep][column] = x[i / 4].e[i % 4];
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < 4 * kRows; ++i) {
-      x[i / 4].e[i % 4] = static_cast<Element>(turned[step + i % 4][row + i / 4 * kRowStep]);
+      x[i / 4].e[i % 4] = static_cast<Element>(transposed[step + i % 4][row + i / 4 * kRowStep]);
     }
   }
-  char *to = o.planes.base + blockIdx.z * o.planes.product_bytes +
-             ((first_outer + row) * o.planes.ld + first_k + step) * static_cast<int64_t>(sizeof(Part));
+  char *to = o.splits.base + blockIdx.z * o.splits.product_bytes +
+             ((first_outer + row) * o.splits.ld + first_k + step) * static_cast<int64_t>(sizeof(Part));
 #pragma unroll
-  for (int i = 0; i < kRows; ++i, to += kRowStep * o.planes.ld * static_cast<int64_t>(sizeof(Part))) {
+  for (int i = 0; i < kRows; ++i, to += kRowStep * o.splits.ld * static_cast<int64_t>(sizeof(Part))) {
     const PowerOfTwo scale(scale_of(most[i]));
-    Four<Part> out[kPlanes<kScheme>];
+    Four<Part> out[kSplits<kScheme>];
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const PartsOf parts(x[i].e[e], scale);
 #pragma unroll
-      for (int q = 0; q < kPlanes<kScheme>; ++q) out[q].e[e] = parts.part[q];
+      for (int q = 0; q < kSplits<kScheme>; ++q) out[q].e[e] = parts.part[q];
     }
 #pragma unroll
-    for (int q = 0; q < kPlanes<kScheme>; ++q) *reinterpret_cast<Four<Part> *>(to + q * o.planes.plane_bytes) = out[q];
+    for (int q = 0; q < kSplits<kScheme>; ++q) *reinterpret_cast<Four<Part> *>(to + q * o.splits.split_bytes) = out[q];
   }
 }
 

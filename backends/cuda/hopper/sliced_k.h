@@ -10,7 +10,7 @@ namespace libsgemm::cuda {
 // A tile of 16384 elements of C: two groups of four warps that share it out, threads of 16 x 8. `rows` are those of the
 // kernel's A, which, swapped, is the caller's op(B)^T. `lane_rows`: lanes of a warp along its rows, of 32.
 template <int kRows, int kColumns, int kLaneRows, int kStages>
-struct HalvesShape {
+struct SlicedKShape {
   static constexpr int rows = kRows, columns = kColumns, tile_k = 16;
   static constexpr int lane_rows = kLaneRows, lane_columns = 32 / kLaneRows;
   static constexpr int warp_rows = 16 * lane_rows, warp_columns = 8 * lane_columns;
@@ -20,15 +20,15 @@ struct HalvesShape {
   static constexpr uint32_t row_bytes = 4 * rows * tile_k, column_bytes = 4 * columns * tile_k,
                             stage_bytes = row_bytes + column_bytes;
   static constexpr uint32_t ring_bytes = stages * stage_bytes, shared_bytes = groups * ring_bytes;
-  // The ring of columns to be turned: each of 20 floats, of which 16 are used.
-  static constexpr int turn_stages = 3, turn_steps = StreamKShape::column_bytes / 4;
-  static constexpr uint32_t turn_ring = shared_bytes, turn_stage_bytes = 4 * columns * turn_steps,
-                            turn_shared_bytes = turn_ring + turn_stages * turn_stage_bytes;
+  // The ring of columns to be transposed: each of 20 floats, of which 16 are used.
+  static constexpr int transpose_stages = 3, transpose_steps = StreamKShape::column_bytes / 4;
+  static constexpr uint32_t transpose_ring = shared_bytes, transpose_stage_bytes = 4 * columns * transpose_steps,
+                            transpose_shared_bytes = transpose_ring + transpose_stages * transpose_stage_bytes;
   static constexpr int multipliers = StreamKShape::multipliers, threads = StreamKShape::threads;
-#if !defined(LIBSGEMM_STEERING_SLOTS)
-  static constexpr int multiplier_registers = 216, turner_registers = 64;
+#if !defined(LIBSGEMM_REASSIGN_SLOTS)
+  static constexpr int multiplier_registers = 216, transposer_registers = 64;
 #else
-  static constexpr int multiplier_registers = 192, turner_registers = 56;  // leaves room for steer_registers.py
+  static constexpr int multiplier_registers = 192, transposer_registers = 56;  // leaves room for reassign_registers.py
 #endif
   static constexpr int along_k_registers = 208, supplier_registers = 40;
   // Afterwards: what the groups give each other, then the tile.
@@ -37,11 +37,11 @@ struct HalvesShape {
   static_assert(rows * columns == 4 * warp_rows * warp_columns, "four warps");
 };
 
-using SquareHalves = HalvesShape<128, 128, 4, 6>;
-using ThinHalves = HalvesShape<256, 64, 4, 5>;
-using ThinnerHalves = HalvesShape<512, 32, 8, 3>;
+using SquareSlicedK = SlicedKShape<128, 128, 4, 6>;
+using ThinSlicedK = SlicedKShape<256, 64, 4, 5>;
+using ThinnerSlicedK = SlicedKShape<512, 32, 8, 3>;
 
-struct HalvesProblem {
+struct SlicedKProblem {
   int64_t m, n, ldc;  // of C
   float alpha, beta;
   float *c;

@@ -6,7 +6,7 @@
 // stores its part of the tile, always in the same order. An operand that runs along k is multiplied as it lies, four
 // steps of k at a time; only if both do is one transposed on the way.
 //
-// Source: CUDA C++ Programming Guide, for the copy engine, clusters and register reallocation; CUTLASS, "sliced-K", for
+// Source: CUDA C++ Programming Guide, for TMA, clusters and register reallocation; CUTLASS, "sliced-K", for
 // the groups; Gray, "maxas: SGEMM", for dealing out registers by bank.
 //
 //   tile of C: 128 x 128, twice         warp: 64 x 64 = 4 x 8 lanes        thread: 16 x 8
@@ -18,48 +18,49 @@
 //   warps 4 to 7 the same, other k-tiles; warp 8 copies; warps 8 to 11 turn
 //
 // Shared memory, bytes: stage s of 6 of group g at 98304 g + 16384 s: rows at 0, columns at 8192, as 16 times 128
-// floats, or, rows along k, two boxes of 128 times 8 floats; columns to be turned, 3 stages of 128 times 20 floats,
+// floats, or, rows along k, two boxes of 128 times 8 floats; columns to be transposed, 3 stages of 128 times 20 floats,
 // from 196608 on; then 30 barriers. Afterwards: sums of the groups at 0 and 32768, the tile at 65536 in columns of 132,
 // 136 or 144 floats.
 //
 // Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4; columns of A and B start
 // at multiples of 16 bytes.
 //
-// Parameters (HalvesShape): rows and columns of the tile, lanes of a warp along its rows, stages of each group.
+// Parameters (SlicedKShape): rows and columns of the tile, lanes of a warp along its rows, stages of each group.
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0): 1024 x 1024 x 1024 NN, NT, TN, TT 47.6, 47.7, 51.6, 47.6 us (45 TFLOP/s;
 // cuBLAS 13.1 about 61); 512 x 512 x 512 18 us; 2048 x 2048 x 1024 170 us.
 #include "gpu/kernels.h"
-#include "halves.cuh"
-#include "halves_row.h"
-#include "steered.h"
+#include "reassigned.h"
+#include "sliced_k.cuh"
+#include "sliced_k_row.h"
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_HALVES_KERNEL(sm90_ffma_128x128x16_halves, SquareHalves, false, false, false)
-LIBSGEMM_HALVES_KERNEL(sm90_ffma_128x128x16_halves_along_k, SquareHalves, false, true, false)
-LIBSGEMM_HALVES_KERNEL(sm90_ffma_128x128x16_halves_along_k_swapped, SquareHalves, true, true, false)
-LIBSGEMM_HALVES_KERNEL(sm90_ffma_128x128x16_halves_along_k_turned, SquareHalves, false, true, true)
+LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_128x128x16_sliced_k, SquareSlicedK, false, false, false)
+LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_128x128x16_sliced_k_along_k, SquareSlicedK, false, true, false)
+LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_128x128x16_sliced_k_along_k_swapped, SquareSlicedK, true, true, false)
+LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_128x128x16_sliced_k_along_k_transposed, SquareSlicedK, false, true, true)
 
 namespace {
 
 libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
-  static const HalvesKernel kernel = [] {
-    HalvesKernel k = {};
-    k.instances[0][0][0] = steered<HalvesKernel::Function>("sm90_ffma_128x128x16_halves", sm90_ffma_128x128x16_halves);
-    k.instances[0][1][0] =
-        steered<HalvesKernel::Function>("sm90_ffma_128x128x16_halves_along_k", sm90_ffma_128x128x16_halves_along_k);
-    k.instances[1][1][0] = steered<HalvesKernel::Function>("sm90_ffma_128x128x16_halves_along_k_swapped",
-                                                           sm90_ffma_128x128x16_halves_along_k_swapped);
-    k.instances[0][1][1] = steered<HalvesKernel::Function>("sm90_ffma_128x128x16_halves_along_k_turned",
-                                                           sm90_ffma_128x128x16_halves_along_k_turned);
+  static const SlicedKKernel kernel = [] {
+    SlicedKKernel k = {};
+    k.instances[0][0][0] =
+        reassigned<SlicedKKernel::Function>("sm90_ffma_128x128x16_sliced_k", sm90_ffma_128x128x16_sliced_k);
+    k.instances[0][1][0] = reassigned<SlicedKKernel::Function>("sm90_ffma_128x128x16_sliced_k_along_k",
+                                                               sm90_ffma_128x128x16_sliced_k_along_k);
+    k.instances[1][1][0] = reassigned<SlicedKKernel::Function>("sm90_ffma_128x128x16_sliced_k_along_k_swapped",
+                                                               sm90_ffma_128x128x16_sliced_k_along_k_swapped);
+    k.instances[0][1][1] = reassigned<SlicedKKernel::Function>("sm90_ffma_128x128x16_sliced_k_along_k_transposed",
+                                                               sm90_ffma_128x128x16_sliced_k_along_k_transposed);
     return k;
   }();
-  return launch_halves(desc, halves_sizes<SquareHalves>(), kernel, launch, error);
+  return launch_sliced_k(desc, sliced_k_sizes<SquareSlicedK>(), kernel, launch, error);
 }
 
 }  // namespace
 
-Kernel sm90_ffma_128x128x16_halves() { return halves_row<SquareHalves>("sm90_ffma_128x128x16_halves", launch); }
+Kernel sm90_ffma_128x128x16_sliced_k() { return sliced_k_row<SquareSlicedK>("sm90_ffma_128x128x16_sliced_k", launch); }
 
 }  // namespace libsgemm::cuda

@@ -30,7 +30,7 @@ enum class Order : int8_t {
   by_cols,
 };
 
-struct Plan {
+struct TilePlan {
   int64_t group;  // products in a unit; above 1 they are whole
   Order order;
   std::vector<int64_t> rows, cols, depth;  // bounds, from 0 to m, n, k
@@ -49,10 +49,10 @@ struct Plan {
 };
 
 // The fastest plan that needs at most `budget` bytes of the device. False if there is none.
-bool make_plan(const GemmDesc &desc, const Rates &rates, size_t budget, Plan *plan);
+bool make_plan(const GemmDesc &desc, const Rates &rates, size_t budget, TilePlan *plan);
 
 // Buffers for a plan that has its cuts. False if they need more than the budget.
-bool fit_plan(const GemmDesc &desc, size_t budget, Plan *plan);
+bool fit_plan(const GemmDesc &desc, size_t budget, TilePlan *plan);
 
 struct Unit {
   int64_t item, items;  // products
@@ -61,7 +61,7 @@ struct Unit {
 };
 
 // All units in order. `part` of `parts`: those of one of several devices, whose tiles lie in neighbouring columns.
-std::vector<Unit> make_units(const GemmDesc &desc, const Plan &plan, int part, int parts);
+std::vector<Unit> make_units(const GemmDesc &desc, const TilePlan &plan, int part, int parts);
 
 // A block of a stored matrix: the same part of several products. None: items == 0.
 struct Block {
@@ -80,17 +80,17 @@ struct Factors {
 };
 
 int64_t launches_per_step(const GemmDesc &desc, const Unit &unit);
-inline int64_t launches_of(const GemmDesc &desc, const Plan &plan, const Unit &unit) {
+inline int64_t launches_of(const GemmDesc &desc, const TilePlan &plan, const Unit &unit) {
   return plan.steps() * launches_per_step(desc, unit);
 }
-Factors factors_of(const GemmDesc &desc, const Plan &plan, const Unit &unit, int64_t launch);
-Block block_of_c(const Plan &plan, const Unit &unit);
+Factors factors_of(const GemmDesc &desc, const TilePlan &plan, const Unit &unit, int64_t launch);
+Block block_of_c(const TilePlan &plan, const Unit &unit);
 
 // A launch as a description for a device, without pointers, as the first of its unit.
-GemmDesc device_desc(const GemmDesc &desc, const Plan &plan, const Unit &unit, const Factors &factors);
+GemmDesc device_desc(const GemmDesc &desc, const TilePlan &plan, const Unit &unit, const Factors &factors);
 
 // Only a triangle of C belongs to the routine.
-inline bool has_triangle(const GemmDesc &desc) { return stored_c(desc).part != Stored::all; }
+inline bool has_triangle(const GemmDesc &desc) { return traits_of(desc).triangle_of_c; }
 
 // On the device columns start at multiples of 16 bytes, which the fast kernels want, and the columns and products of a
 // block follow each other.

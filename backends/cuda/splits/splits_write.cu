@@ -1,19 +1,19 @@
-// The passes over the operands of products in parts, described in planes.cuh.
+// The passes over the operands of products in parts, described in splits.cuh.
 // Not measured by itself.
 #include "gpu/launch.h"
-#include "planes.cuh"
+#include "splits.cuh"
 
 namespace libsgemm::cuda {
 namespace {
 
-__global__ void __launch_bounds__(kPassThreads) planes_survey(const __grid_constant__ PassProblem p) {
+__global__ void __launch_bounds__(kPassThreads) splits_survey(const __grid_constant__ PassProblem p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   survey(p);
 #endif
 }
 
 template <Scheme kScheme>
-__global__ void __launch_bounds__(kPassThreads) planes_split(const __grid_constant__ PassProblem p) {
+__global__ void __launch_bounds__(kPassThreads) splits_write(const __grid_constant__ PassProblem p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   split<kScheme, uint32_t>(p);
 #endif
@@ -21,17 +21,17 @@ __global__ void __launch_bounds__(kPassThreads) planes_split(const __grid_consta
 
 }  // namespace
 
-void (*tf32_pass())(PassProblem) { return planes_split<Scheme::tf32>; }
+void (*tf32_pass())(PassProblem) { return splits_write<Scheme::tf32>; }
 
 libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const Launch &launch, Error *error) {
   const dim3 grid(p.a.survey + p.b.survey, 1, static_cast<unsigned>(products));
-  return launch_kernel(planes_survey, grid, dim3(kPassThreads), 0, launch, error, p);
+  return launch_kernel(splits_survey, grid, dim3(kPassThreads), 0, launch, error, p);
 }
 
 libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t products, const Launch &launch,
                                Error *error) {
   const dim3 grid(p.a.split + p.b.split, 1, static_cast<unsigned>(products));
-  auto *kernel = scheme == Scheme::bf16x3 ? &planes_split<Scheme::bf16x3> : &planes_split<Scheme::fp16x2>;
+  auto *kernel = scheme == Scheme::bf16x3 ? &splits_write<Scheme::bf16x3> : &splits_write<Scheme::fp16x2>;
   return launch_kernel(kernel, grid, dim3(kPassThreads), 0, launch, error, p);
 }
 

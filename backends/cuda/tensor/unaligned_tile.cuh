@@ -15,9 +15,9 @@
 namespace libsgemm::cuda {
 
 template <Number kNumber, int Outer, int Depth, int Threads, bool AlongK>
-struct ShiftedTile {
+struct UnalignedTile {
   static constexpr int element_bytes = kNumberBytes<kNumber>;
-  static constexpr bool along_k = AlongK, shifted = true;
+  static constexpr bool along_k = AlongK, unaligned = true;
   static constexpr int rows = AlongK ? Outer : Depth, row_elements = AlongK ? Depth : Outer;
   static constexpr int row_bytes = row_elements * element_bytes;
   using Layout = Padded<row_bytes>;
@@ -43,8 +43,8 @@ struct ShiftedTile {
   int outer_room;
   int64_t k_room;
 
-  __device__ __forceinline__ ShiftedTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
-                                         int64_t first_k, int64_t k) {
+  __device__ __forceinline__ UnalignedTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
+                                           int64_t first_k, int64_t k) {
     const int lane = static_cast<int>(threadIdx.x) % 32, first_row = static_cast<int>(threadIdx.x) / 32 * warp_rows;
     const int64_t of_row = AlongK ? first_outer : first_k, of_column = AlongK ? first_k : first_outer;
     first = global(static_cast<const char *>(operand));
@@ -142,8 +142,8 @@ struct ShiftedTile {
 };
 
 template <Number kNumber, int Outer, int Depth, int Threads, bool AlongK>
-struct ShiftedTileOf {
-  using type = ShiftedTile<kNumber, Outer, Depth, Threads, AlongK>;
+struct UnalignedTileOf {
+  using type = UnalignedTile<kNumber, Outer, Depth, Threads, AlongK>;
 };
 
 }  // namespace libsgemm::cuda

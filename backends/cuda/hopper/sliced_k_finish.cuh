@@ -1,8 +1,8 @@
-// The medium product of sm_90 (halves.cuh): what becomes of the sums.
+// The medium product of sm_90 (sliced_k.cuh): what becomes of the sums.
 #pragma once
 
-#include "halves_work.cuh"
 #include "ptx.h"
+#include "sliced_k_work.cuh"
 
 namespace libsgemm::cuda {
 
@@ -10,7 +10,7 @@ namespace libsgemm::cuda {
 
 // Afterwards the tile is in shared memory, column by column of C.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
-struct HalvesTile {
+struct SlicedKTile {
   static constexpr int length = kSwapped ? Shape::columns : Shape::rows;  // of a column of C
   // Bytes from column to column: lanes that store to several meet in different banks.
   static constexpr uint32_t pitch = 4 * (length + (kSwapped ? 8 : kRowsAlongK ? 4 : 16));
@@ -23,7 +23,7 @@ struct HalvesTile {
   }
 
   // The thread's rows 4 * rows to 4 * rows + 3 in its columns 4 * columns to 4 * columns + 3: a vector of each column.
-  __device__ __forceinline__ static void put(uint32_t tile, const HalvesThread<Shape> &t, int rows, int columns,
+  __device__ __forceinline__ static void put(uint32_t tile, const SlicedKThread<Shape> &t, int rows, int columns,
                                              const float4 (&v)[4]) {
     const uint32_t row = t.warp_row + 4 * Shape::lane_rows * rows + (kRowsAlongK ? 1 : 4) * t.row_lane;
     const uint32_t quad = t.warp_column / 4 + t.column_lane + Shape::lane_columns * columns;
@@ -59,7 +59,7 @@ struct HalvesTile {
   };
 
   // Stores a part, of which each lane has 4 rows; `c`: the tile's first element, which has `rows` and `columns`.
-  __device__ __forceinline__ static void store(const HalvesProblem &p, float *c, int rows, int columns, uint32_t tile,
+  __device__ __forceinline__ static void store(const SlicedKProblem &p, float *c, int rows, int columns, uint32_t tile,
                                                int part, float4 sum) {
     const int lane = threadIdx.x % 32;
     sum = make_float4(p.alpha * sum.x, p.alpha * sum.y, p.alpha * sum.z, p.alpha * sum.w);
@@ -95,10 +95,10 @@ struct HalvesTile {
 // Adds up the sums of the two groups, and those of the cluster's blocks, of which each adds and stores its part of the
 // columns. The order is always the same.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
-__device__ __forceinline__ void halves_finish(const HalvesProblem &p, const HalvesWork<Shape, kSwapped> &work,
-                                              const HalvesThread<Shape> &t, int group, uint32_t shared,
-                                              const float (&sum)[16][8]) {
-  using Tile = HalvesTile<Shape, kSwapped, kRowsAlongK>;
+__device__ __forceinline__ void sliced_k_finish(const SlicedKProblem &p, const SlicedKWork<Shape, kSwapped> &work,
+                                                const SlicedKThread<Shape> &t, int group, uint32_t shared,
+                                                const float (&sum)[16][8]) {
+  using Tile = SlicedKTile<Shape, kSwapped, kRowsAlongK>;
   constexpr uint32_t kVectorBytes = 16 * Shape::multipliers / 2;
   const uint32_t within = threadIdx.x % (Shape::multipliers / 2) * 16;
   const uint32_t given = shared + group * Shape::exchange_bytes + within,

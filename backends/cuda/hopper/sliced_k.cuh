@@ -1,12 +1,12 @@
 // The medium product of sm_90: tiles of 16384 elements, so that C has enough of them, and threads of 16 x 8, which
 // eight warps have only if they halve k: one group of four warps takes the even k-tiles, the other the odd ones. A
-// further warp has the copy engine bring the operands. One that runs along k is multiplied as it lies, as the rows of
+// further warp has TMA bring the operands. One that runs along k is multiplied as it lies, as the rows of
 // the threads (swapped: these are columns of C); if the other does, it is transposed on the way.
 #pragma once
 
 #include "dynamic_shared.cuh"
-#include "halves_finish.cuh"
 #include "outer_product.cuh"
+#include "sliced_k_finish.cuh"
 #include "stream_k_supply.cuh"
 
 namespace libsgemm::cuda {
@@ -15,7 +15,7 @@ namespace libsgemm::cuda {
 
 // The barriers of a ring of stages: "full", then "free".
 template <int kStages>
-struct HalvesRing {
+struct SlicedKRing {
   static constexpr uint32_t bytes = 16 * kStages;
   uint32_t base;
 
@@ -23,23 +23,23 @@ struct HalvesRing {
   __device__ __forceinline__ uint32_t free(int stage) const { return base + 8 * (kStages + stage); }
 };
 
-// Those of a group, and those of the ring from which columns are turned; the latter's are the last.
+// Those of a group, and those of the ring from which columns are transposed; the latter's are the last.
 template <typename Shape>
-using HalvesBarriers = HalvesRing<Shape::stages>;
+using SlicedKBarriers = SlicedKRing<Shape::stages>;
 template <typename Shape>
-using HalvesTurnBarriers = HalvesRing<Shape::turn_stages>;
+using SlicedKTurnBarriers = SlicedKRing<Shape::transpose_stages>;
 
 // The warps that multiply. `barriers`: of the group.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
-__device__ __forceinline__ void halves_multiply(const HalvesProblem &p, int group, uint32_t shared,
-                                                const HalvesBarriers<Shape> barriers) {
+__device__ __forceinline__ void sliced_k_multiply(const SlicedKProblem &p, int group, uint32_t shared,
+                                                  const SlicedKBarriers<Shape> barriers) {
   using Product = OuterProduct<kRowsAlongK, false, OuterProductTile<Shape::rows, Shape::columns, Shape::lane_rows>>;
   constexpr int kPasses = Shape::tile_k / Product::steps;
-  const HalvesThread<Shape> thread;
+  const SlicedKThread<Shape> thread;
   const uint32_t ring = shared + group * Shape::ring_bytes;
   Product product(ring, thread.warp_row + (kRowsAlongK ? 1 : 4) * thread.row_lane, ring + Shape::row_bytes,
                   thread.warp_column + 4 * thread.column_lane);
-  const HalvesWork<Shape, kSwapped> work(p);
+  const SlicedKWork<Shape, kSwapped> work(p);
   int stage = 0, before = Shape::stages - 1;  // the stage, and the one before
   unsigned parity = 0;
   auto now = Product::stage(0);
@@ -70,13 +70,13 @@ __device__ __forceinline__ void halves_multiply(const HalvesProblem &p, int grou
     now = next;
   } while (passes != 0);
   leave_room_for_moves();
-  halves_finish<Shape, kSwapped, kRowsAlongK>(p, work, thread, group, shared, sum);
+  sliced_k_finish<Shape, kSwapped, kRowsAlongK>(p, work, thread, group, shared, sum);
 }
 
 // The place in both groups' rings of a warp that supplies them in turn.
 template <typename Shape>
-struct HalvesSupplied {
-  using Barriers = HalvesBarriers<Shape>;
+struct SlicedKSupplied {
+  using Barriers = SlicedKBarriers<Shape>;
   int group = 0, stage = 0;
   unsigned parity = 1;
 
@@ -101,38 +101,40 @@ struct HalvesSupplied {
 // Transposes a k-tile of columns, of 20 floats each, to `to`, where they lie step by step: a thread takes four columns,
 // and of these a fourth of the k-tile. Eight threads that are served together read 8 different groups of banks.
 template <int kColumns>
-__device__ __forceinline__ void halves_turn(int warp, uint32_t from, uint32_t to) {
+__device__ __forceinline__ void sliced_k_transpose(int warp, uint32_t from, uint32_t to) {
   constexpr int kQuads = kColumns / 4;
   const int thread = 32 * warp + threadIdx.x % 32, quad = thread % kQuads, quarter = thread / kQuads;
-  if (quarter < 4) stream_k_turn_quad(quad, (quad / 2 + quarter) % 4, from, to, 4 * kColumns);
+  if (quarter < 4) stream_k_transpose_quad(quad, (quad / 2 + quarter) % 4, from, to, 4 * kColumns);
 }
 
-// The warps that supply. The first has the copy engine copy: four lanes the rows, one the columns. These go to a ring
-// of their own if they must be turned, from which all the warps move them, two k-tiles later.
-template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTurns>
-__device__ __forceinline__ void halves_supply(const TensorMap &a, const TensorMap &b, const HalvesProblem &p, int warp,
-                                              uint32_t shared, uint32_t base, const HalvesTurnBarriers<Shape> turn) {
+// The warps that supply. The first has TMA copy: four lanes the rows, one the columns. These go to a ring
+// of their own if they must be transposed, from which all the warps move them, two k-tiles later.
+template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTransposes>
+__device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const TensorMap &b, const SlicedKProblem &p,
+                                                int warp, uint32_t shared, uint32_t base,
+                                                const SlicedKTurnBarriers<Shape> turn) {
   constexpr int kRowBoxes = (kRowsAlongK ? 2 : 1) * Shape::rows / (kRowsAlongK ? Shape::box_rows : 128);
   static_assert(kRowBoxes <= 4, "one for each of four lanes");
-  constexpr int kAhead = kTurns ? Shape::turn_stages - 1 : 0;
-  const HalvesWork<Shape, kSwapped> work(p);
+  constexpr int kAhead = kTransposes ? Shape::transpose_stages - 1 : 0;
+  const SlicedKWork<Shape, kSwapped> work(p);
   const bool copies = warp == 0;
   const int lane = threadIdx.x % 32, count = 2 * work.pairs;
   const int row = static_cast<int>(kSwapped ? work.column : work.row),
             column = static_cast<int>(kSwapped ? work.row : work.column);
-  HalvesSupplied<Shape> copied, moved;
-  StreamKStage<Shape::turn_stages> turn_copied(1), turn_moved(0);
+  SlicedKSupplied<Shape> copied, moved;
+  StreamKStage<Shape::transpose_stages> transpose_copied(1), transpose_moved(0);
 #pragma unroll 1
   for (int i = copies ? 0 : kAhead; i < count + kAhead; ++i) {
     if (copies && i < count) {
-      const uint32_t turn_stage = shared + Shape::turn_ring + turn_copied.index * Shape::turn_stage_bytes;
-      if (kTurns) {
-        ptx::barrier_wait(turn.free(turn_copied.index), turn_copied.parity);
-        if (lane == 0) ptx::barrier_arrive_and_expect(turn.full(turn_copied.index), Shape::turn_stage_bytes);
+      const uint32_t transpose_stage =
+          shared + Shape::transpose_ring + transpose_copied.index * Shape::transpose_stage_bytes;
+      if (kTransposes) {
+        ptx::barrier_wait(turn.free(transpose_copied.index), transpose_copied.parity);
+        if (lane == 0) ptx::barrier_arrive_and_expect(turn.full(transpose_copied.index), Shape::transpose_stage_bytes);
       }
       copied.wait_free(base);
       const uint32_t full = copied.barriers(base).full(copied.stage), place = copied.place(shared);
-      if (lane == 0) ptx::barrier_arrive_and_expect(full, kTurns ? Shape::row_bytes : Shape::stage_bytes);
+      if (lane == 0) ptx::barrier_arrive_and_expect(full, kTransposes ? Shape::row_bytes : Shape::stage_bytes);
       __syncwarp();
       // Behind the end of k are zeros.
       const int k = (i < work.count ? work.first + i : p.k_tiles) * Shape::tile_k;
@@ -145,41 +147,42 @@ __device__ __forceinline__ void halves_supply(const TensorMap &a, const TensorMa
           ptx::copy_box(to, &a, row + lane * 128, k, full);
         }
       } else if (lane == 4) {
-        if (kTurns) {
-          ptx::copy_box(turn_stage, &b, k, column, turn.full(turn_copied.index));
+        if (kTransposes) {
+          ptx::copy_box(transpose_stage, &b, k, column, turn.full(transpose_copied.index));
         } else {
           ptx::copy_box(place + Shape::row_bytes, &b, column, k, full);
         }
       }
-      turn_copied.advance();
+      transpose_copied.advance();
       copied.advance();
     }
-    if (kTurns && i >= kAhead) {
-      ptx::barrier_wait(turn.full(turn_moved.index), turn_moved.parity);
+    if (kTransposes && i >= kAhead) {
+      ptx::barrier_wait(turn.full(transpose_moved.index), transpose_moved.parity);
       moved.wait_free(base);
-      halves_turn<Shape::columns>(warp, shared + Shape::turn_ring + turn_moved.index * Shape::turn_stage_bytes,
-                                  moved.place(shared) + Shape::row_bytes);
+      sliced_k_transpose<Shape::columns>(
+          warp, shared + Shape::transpose_ring + transpose_moved.index * Shape::transpose_stage_bytes,
+          moved.place(shared) + Shape::row_bytes);
       ptx::barrier_arrive(moved.barriers(base).full(moved.stage));
-      ptx::barrier_arrive(turn.free(turn_moved.index));
-      turn_moved.advance();
+      ptx::barrier_arrive(turn.free(transpose_moved.index));
+      transpose_moved.advance();
       moved.advance();
     }
   }
   // The multipliers look one stage ahead, at the end too.
-  HalvesSupplied<Shape> &next = kTurns ? moved : copied;
+  SlicedKSupplied<Shape> &next = kTransposes ? moved : copied;
 #pragma unroll 1
   for (int group = 0; group < Shape::groups; ++group) {
     next.wait_free(base);
-    if (kTurns) ptx::barrier_arrive(next.barriers(base).full(next.stage));
+    if (kTransposes) ptx::barrier_arrive(next.barriers(base).full(next.stage));
     if (copies && lane == 0) ptx::barrier_arrive(next.barriers(base).full(next.stage));
     next.advance();
   }
 }
 
-template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTurns>
-__device__ __forceinline__ void halves(const TensorMap &a, const TensorMap &b, const HalvesProblem &p) {
-  using Barriers = HalvesBarriers<Shape>;
-  using TurnBarriers = HalvesTurnBarriers<Shape>;
+template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTransposes>
+__device__ __forceinline__ void sliced_k(const TensorMap &a, const TensorMap &b, const SlicedKProblem &p) {
+  using Barriers = SlicedKBarriers<Shape>;
+  using TurnBarriers = SlicedKTurnBarriers<Shape>;
   __shared__ __align__(8) uint64_t barriers[(Shape::groups * Barriers::bytes + TurnBarriers::bytes) / 8];
   uint32_t base = ptx::shared_address(barriers);
   constexpr int kSupplying = Shape::threads - Shape::multipliers;
@@ -187,12 +190,12 @@ __device__ __forceinline__ void halves(const TensorMap &a, const TensorMap &b, c
     for (int group = 0; group < Shape::groups; ++group) {
       const Barriers at = {base + group * Barriers::bytes};
       for (int stage = 0; stage < Shape::stages; ++stage) {
-        ptx::barrier_init(at.full(stage), 1 + (kTurns ? kSupplying : 0));
+        ptx::barrier_init(at.full(stage), 1 + (kTransposes ? kSupplying : 0));
         ptx::barrier_init(at.free(stage), Shape::multipliers / Shape::groups);
       }
     }
     const TurnBarriers turn = {base + Shape::groups * Barriers::bytes};
-    for (int stage = 0; stage < Shape::turn_stages; ++stage) {
+    for (int stage = 0; stage < Shape::transpose_stages; ++stage) {
       ptx::barrier_init(turn.full(stage), 1);
       ptx::barrier_init(turn.free(stage), kSupplying);
     }
@@ -205,29 +208,29 @@ __device__ __forceinline__ void halves(const TensorMap &a, const TensorMap &b, c
   constexpr int kMultiplying = Shape::multipliers / 32;
   if (warp < kMultiplying) {
     ptx::take_registers<kRowsAlongK ? Shape::along_k_registers : Shape::multiplier_registers>();
-    halves_multiply<Shape, kSwapped, kRowsAlongK>(p, warp / 4, shared, {base + warp / 4 * Barriers::bytes});
+    sliced_k_multiply<Shape, kSwapped, kRowsAlongK>(p, warp / 4, shared, {base + warp / 4 * Barriers::bytes});
   } else {
-    ptx::give_registers<kTurns ? Shape::turner_registers : Shape::supplier_registers>();
-    if (kTurns || warp == kMultiplying) {
-      halves_supply<Shape, kSwapped, kRowsAlongK, kTurns>(a, b, p, warp - kMultiplying, shared, base,
-                                                          {base + Shape::groups * Barriers::bytes});
+    ptx::give_registers<kTransposes ? Shape::transposer_registers : Shape::supplier_registers>();
+    if (kTransposes || warp == kMultiplying) {
+      sliced_k_supply<Shape, kSwapped, kRowsAlongK, kTransposes>(a, b, p, warp - kMultiplying, shared, base,
+                                                                 {base + Shape::groups * Barriers::bytes});
     }
   }
 }
 
 #else
 
-template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTurns>
-__device__ __forceinline__ void halves(const TensorMap &, const TensorMap &, const HalvesProblem &) {}
+template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTransposes>
+__device__ __forceinline__ void sliced_k(const TensorMap &, const TensorMap &, const SlicedKProblem &) {}
 
 #endif  // sm_90
 
-// Defines the kernel `name` as halves<...>().
-#define LIBSGEMM_HALVES_KERNEL(name, ...)                                            \
-  extern "C" __global__ void __launch_bounds__(SquareHalves::threads, 1)             \
+// Defines the kernel `name` as sliced_k<...>().
+#define LIBSGEMM_SLICED_K_KERNEL(name, ...)                                          \
+  extern "C" __global__ void __launch_bounds__(SquareSlicedK::threads, 1)            \
       name(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, \
-           const __grid_constant__ HalvesProblem p) {                                \
-    halves<__VA_ARGS__>(a, b, p);                                                    \
+           const __grid_constant__ SlicedKProblem p) {                               \
+    sliced_k<__VA_ARGS__>(a, b, p);                                                  \
   }
 
 }  // namespace libsgemm::cuda

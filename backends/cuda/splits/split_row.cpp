@@ -1,4 +1,4 @@
-#include "planes_row.h"
+#include "split_row.h"
 
 #include <algorithm>
 #include <climits>
@@ -16,29 +16,29 @@ constexpr int kLeastTile = 64;               // of C, of any row
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
 size_t padded_bytes(size_t x) { return (x + 255) / 256 * 256; }
 
-// How a math mode splits operands; no planes: not at all.
+// How a math mode splits operands; no splits: not at all.
 struct Split {
   Scheme scheme;
-  int planes;
+  int splits;
 };
 
 Split split_of(libsgemm_math_mode_t mode) {
-  if (mode == LIBSGEMM_MATH_BF16X6) return {Scheme::bf16x3, kPlanes<Scheme::bf16x3>};
-  if (mode == LIBSGEMM_MATH_FP16X3) return {Scheme::fp16x2, kPlanes<Scheme::fp16x2>};
+  if (mode == LIBSGEMM_MATH_BF16X6) return {Scheme::bf16x3, kSplits<Scheme::bf16x3>};
+  if (mode == LIBSGEMM_MATH_FP16X3) return {Scheme::fp16x2, kSplits<Scheme::fp16x2>};
   return {Scheme::copy, 0};
 }
 
-PlanesShape plan_shape(int planes) { return {planes, 2, true, true, false}; }
+SplitsShape plan_shape(int splits) { return {splits, 2, true, true, false}; }
 
-PlanesShape shape_of(const GemmDesc &desc, const PartsProduct &product) {
+SplitsShape shape_of(const GemmDesc &desc, const PartsProduct &product) {
   const Split split = split_of(desc.math_mode);
-  const bool plans = split.planes > 0 && split.scheme == product.scheme;  // not of another mode's row, by force
-  return {product.planes, 2, true, !plans || desc.plan_a == nullptr, !plans || desc.plan_b == nullptr};
+  const bool plans = split.splits > 0 && split.scheme == product.scheme;  // not of another mode's row, by force
+  return {product.splits, 2, true, !plans || desc.plan_a == nullptr, !plans || desc.plan_b == nullptr};
 }
 
 // Without the depth: for one step of k, and for the largest magnitudes.
-PlanesLayout rows_of(const GemmDesc &desc, const PlanesShape &shape) {
-  PlanesLayout l = {};
+SplitsLayout rows_of(const GemmDesc &desc, const SplitsShape &shape) {
+  SplitsLayout l = {};
   l.rows_a = shape.a ? padded(desc.m, kOuterPad) : 0;
   l.rows_b = shape.b ? padded(desc.n, kOuterPad) : 0;
   if (shape.scaled_rows) l.most_words = (l.rows_a + l.rows_b) / kOuterPad * (kOuterPad + 1);
@@ -46,8 +46,8 @@ PlanesLayout rows_of(const GemmDesc &desc, const PlanesShape &shape) {
   return l;
 }
 
-void set_depth(const PlanesShape &shape, int64_t depth, PlanesLayout *l) {
-  const size_t step = static_cast<size_t>(shape.planes) * static_cast<size_t>(shape.element_bytes);
+void set_depth(const SplitsShape &shape, int64_t depth, SplitsLayout *l) {
+  const size_t step = static_cast<size_t>(shape.splits) * static_cast<size_t>(shape.element_bytes);
   l->depth = depth;
   l->bytes_a = static_cast<size_t>(l->rows_a * depth) * step;
   l->bytes_b = static_cast<size_t>(l->rows_b * depth) * step;
@@ -73,15 +73,15 @@ unsigned survey_blocks(int64_t outer, int64_t k, bool along_k) {
 }
 
 // Where an operand's parts lie. `most`, `base`: of the first product.
-Planes planes_of(const PlanesLayout &l, const PlanesShape &shape, int64_t rows, size_t bytes, uint32_t *most,
+Splits splits_of(const SplitsLayout &l, const SplitsShape &shape, int64_t rows, size_t bytes, uint32_t *most,
                  char *base) {
-  Planes planes = {};
-  planes.base = base, planes.rows = rows, planes.ld = l.depth;
-  planes.plane_bytes = rows * l.depth * shape.element_bytes;
-  planes.product_bytes = static_cast<int64_t>(bytes);
-  planes.most = shape.scaled_rows ? most : nullptr;
-  planes.product_most = l.most_words;
-  return planes;
+  Splits splits = {};
+  splits.base = base, splits.rows = rows, splits.ld = l.depth;
+  splits.split_bytes = rows * l.depth * shape.element_bytes;
+  splits.product_bytes = static_cast<int64_t>(bytes);
+  splits.most = shape.scaled_rows ? most : nullptr;
+  splits.product_most = l.most_words;
+  return splits;
 }
 
 int log2_of(int64_t k) {
@@ -91,18 +91,18 @@ int log2_of(int64_t k) {
 }
 
 // Bytes that the passes over one product read and write.
-double pass_bytes(const GemmDesc &desc, const PlanesShape &shape) {
+double pass_bytes(const GemmDesc &desc, const SplitsShape &shape) {
   const double size = static_cast<double>(size_of(desc.type));
-  const double each = (shape.scaled_rows ? 2 : 1) * size + shape.planes * shape.element_bytes;
+  const double each = (shape.scaled_rows ? 2 : 1) * size + shape.splits * shape.element_bytes;
   const double outer = (shape.a ? static_cast<double>(desc.m) : 0) + (shape.b ? static_cast<double>(desc.n) : 0);
   return each * outer * static_cast<double>(desc.k);
 }
 
 }  // namespace
 
-PlanesLayout planes_layout(const GemmDesc &desc, const PlanesShape &shape, size_t bytes) {
+SplitsLayout splits_layout(const GemmDesc &desc, const SplitsShape &shape, size_t bytes) {
   const int64_t k = padded(desc.k, kDepthPad);
-  PlanesLayout l = rows_of(desc, shape);
+  SplitsLayout l = rows_of(desc, shape);
   set_depth(shape, k, &l);
   l.panels = 1;
   if (l.bytes() <= bytes) {
@@ -121,13 +121,13 @@ PlanesLayout planes_layout(const GemmDesc &desc, const PlanesShape &shape, size_
   return l;
 }
 
-size_t planes_workspace(const GemmDesc &desc, const PlanesShape &shape) {
-  PlanesLayout l = rows_of(desc, shape);
+size_t splits_workspace(const GemmDesc &desc, const SplitsShape &shape) {
+  SplitsLayout l = rows_of(desc, shape);
   set_depth(shape, padded(std::min(desc.k, kLeastDepth), kDepthPad), &l);
   return l.bytes();
 }
 
-PassProblem planes_pass(const GemmDesc &desc, const PlanesShape &shape, const PlanesLayout &l, void *workspace,
+PassProblem splits_pass(const GemmDesc &desc, const SplitsShape &shape, const SplitsLayout &l, void *workspace,
                         int64_t first, int64_t first_k, int64_t k) {
   auto *most = static_cast<uint32_t *>(workspace);
   auto *base = static_cast<char *>(workspace) + l.most_bytes;
@@ -136,18 +136,18 @@ PassProblem planes_pass(const GemmDesc &desc, const PlanesShape &shape, const Pl
       pass_operand(desc.a, desc, desc.lda, desc.stride_a, desc.transa != LIBSGEMM_NO_TRANS, desc.m, first, first_k, k);
   p.b =
       pass_operand(desc.b, desc, desc.ldb, desc.stride_b, desc.transb == LIBSGEMM_NO_TRANS, desc.n, first, first_k, k);
-  p.a.planes = planes_of(l, shape, l.rows_a, l.bytes_a, most, base);
-  p.b.planes = planes_of(l, shape, l.rows_b, l.bytes_b, most + l.rows_a / kOuterPad * (kOuterPad + 1),
+  p.a.splits = splits_of(l, shape, l.rows_a, l.bytes_a, most, base);
+  p.b.splits = splits_of(l, shape, l.rows_b, l.bytes_b, most + l.rows_a / kOuterPad * (kOuterPad + 1),
                          base + static_cast<size_t>(l.products) * l.bytes_a);
   for (PassOperand *o : {&p.a, &p.b}) {
-    if (o->planes.rows == 0) continue;
+    if (o->splits.rows == 0) continue;
     if (shape.scaled_rows) o->survey = survey_blocks(o->outer, k, o->along_k);
-    o->split = static_cast<unsigned>(o->planes.rows / kSplitTile * (padded(k, kDepthPad) / kSplitTile));
+    o->split = static_cast<unsigned>(o->splits.rows / kSplitTile * (padded(k, kDepthPad) / kSplitTile));
   }
   return p;
 }
 
-GemmDesc planes_panel(const GemmDesc &desc, int64_t first, int64_t products, int64_t first_k, int64_t k) {
+GemmDesc splits_panel(const GemmDesc &desc, int64_t first, int64_t products, int64_t first_k, int64_t k) {
   GemmDesc panel = desc;
   panel.batch_count = products;
   if (desc.batch == Batch::strided) {
@@ -161,7 +161,7 @@ GemmDesc planes_panel(const GemmDesc &desc, int64_t first, int64_t products, int
   return panel;
 }
 
-bool planes_fit(const GemmDesc &desc) {
+bool splits_fit(const GemmDesc &desc) {
   if (desc.routine != Routine::gemm || desc.batch == Batch::pointers) return false;
   constexpr double kMost = INT_MAX / 16;
   const double m = static_cast<double>(desc.m), n = static_cast<double>(desc.n), k = static_cast<double>(desc.k);
@@ -170,10 +170,10 @@ bool planes_fit(const GemmDesc &desc) {
          (n / kSurveyRows + 1) * steps < kMost;
 }
 
-double planes_seconds(const GemmDesc &desc, const PlanesShape &shape, int index) {
+double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index) {
   const Device &d = device(index);
-  const size_t bytes = std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, planes_workspace(desc, shape));
-  const PlanesLayout l = planes_layout(desc, shape, bytes);
+  const size_t bytes = std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, splits_workspace(desc, shape));
+  const SplitsLayout l = splits_layout(desc, shape, bytes);
   const double panels = static_cast<double>(l.panels), count = static_cast<double>(desc.batch_count);
   const double turns = static_cast<double>(ceil_div(desc.batch_count, l.products));
   const double accumulated = 8.0 * (panels - 1) * static_cast<double>(desc.m) * static_cast<double>(desc.n);
@@ -186,27 +186,27 @@ double planes_seconds(const GemmDesc &desc, const PlanesShape &shape, int index)
 namespace {
 
 // The parts that a plan keeps of an operand, from `first_k` on.
-Planes planes_of_plan(const void *plan, int64_t outer, int64_t k, int planes, int64_t first_k) {
+Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, int splits, int64_t first_k) {
   GemmDesc operand = {};
   operand.m = outer, operand.k = k, operand.batch_count = 1;
-  const PlanesShape shape = plan_shape(planes);
-  const PlanesLayout l = planes_layout(operand, shape, SIZE_MAX);
-  auto *memory = static_cast<char *>(const_cast<void *>(plan));  // products only read Planes
+  const SplitsShape shape = plan_shape(splits);
+  const SplitsLayout l = splits_layout(operand, shape, SIZE_MAX);
+  auto *memory = static_cast<char *>(const_cast<void *>(plan));  // products only read Splits
   char *base = memory + l.most_bytes + first_k * shape.element_bytes;
-  return planes_of(l, shape, l.rows_a, l.bytes_a, reinterpret_cast<uint32_t *>(memory), base);
+  return splits_of(l, shape, l.rows_a, l.bytes_a, reinterpret_cast<uint32_t *>(memory), base);
 }
 
 // Both operands of a panel, and the passes over those of them that do not come from a plan.
 struct PartsPanel {
   PassProblem pass;
-  Planes a, b;
+  Splits a, b;
 };
 
-PartsPanel parts_panel(const GemmDesc &desc, const PlanesShape &shape, const PlanesLayout &l, void *workspace,
+PartsPanel parts_panel(const GemmDesc &desc, const SplitsShape &shape, const SplitsLayout &l, void *workspace,
                        int64_t first, int64_t first_k, int64_t k) {
-  const PassProblem p = planes_pass(desc, shape, l, workspace, first, first_k, k);
-  return {p, shape.a ? p.a.planes : planes_of_plan(desc.plan_a, desc.m, desc.k, shape.planes, first_k),
-          shape.b ? p.b.planes : planes_of_plan(desc.plan_b, desc.n, desc.k, shape.planes, first_k)};
+  const PassProblem p = splits_pass(desc, shape, l, workspace, first, first_k, k);
+  return {p, shape.a ? p.a.splits : splits_of_plan(desc.plan_a, desc.m, desc.k, shape.splits, first_k),
+          shape.b ? p.b.splits : splits_of_plan(desc.plan_b, desc.n, desc.k, shape.splits, first_k)};
 }
 
 // The largest magnitudes of the operands of `pass`, from zero on.
@@ -221,7 +221,7 @@ libsgemm_status_t clear_and_survey(const PassProblem &pass, void *most, size_t m
 bool parts_support(const GemmDesc &desc, const PartsProduct &product, int index) {
   const Device &d = device(index);
   return desc.type == Type::f32 && d.code_arch >= 80 && product.shared_bytes <= d.shared_memory_per_block &&
-         planes_fit(desc);
+         splits_fit(desc);
 }
 
 double parts_seconds(const GemmDesc &desc, const PartsProduct &product, int index) {
@@ -230,16 +230,16 @@ double parts_seconds(const GemmDesc &desc, const PartsProduct &product, int inde
   Tiling tiling = product.tiling;
   tiling.peak_fraction *= rate;
   tiling.steps *= rate;  // a tile's start and end take as long as without tensor cores
-  return planes_seconds(desc, shape_of(desc, product), index) + gemm_seconds(d, desc, tiling);
+  return splits_seconds(desc, shape_of(desc, product), index) + gemm_seconds(d, desc, tiling);
 }
 
 size_t parts_workspace(const GemmDesc &desc, const PartsProduct &product) {
-  return planes_workspace(desc, shape_of(desc, product));
+  return splits_workspace(desc, shape_of(desc, product));
 }
 
 libsgemm_status_t launch_parts(const GemmDesc &desc, const PartsProduct &product, const Launch &launch, Error *error) {
-  const PlanesShape shape = shape_of(desc, product);
-  const PlanesLayout l = planes_layout(desc, shape, launch.workspace_bytes);
+  const SplitsShape shape = shape_of(desc, product);
+  const SplitsLayout l = splits_layout(desc, shape, launch.workspace_bytes);
   const bool passes = shape.a || shape.b;
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (int64_t first = 0; first < desc.batch_count && status == LIBSGEMM_SUCCESS; first += l.products) {
@@ -253,10 +253,10 @@ libsgemm_status_t launch_parts(const GemmDesc &desc, const PartsProduct &product
       const PartsPanel panel = parts_panel(desc, shape, l, launch.workspace, first, k, depth);
       if (passes) status = launch_split(product.scheme, panel.pass, products, launch, error);
       if (status != LIBSGEMM_SUCCESS) break;
-      status = product.enqueue(planes_panel(desc, first, products, k, depth), panel.a, panel.b, guard, launch, error);
+      status = product.enqueue(splits_panel(desc, first, products, k, depth), panel.a, panel.b, guard, launch, error);
     }
     if (status == LIBSGEMM_SUCCESS) {
-      status = launch_repair(planes_panel(desc, first, products, 0, desc.k), guard, launch, error);
+      status = launch_repair(splits_panel(desc, first, products, 0, desc.k), guard, launch, error);
     }
   }
   return status;
@@ -264,15 +264,15 @@ libsgemm_status_t launch_parts(const GemmDesc &desc, const PartsProduct &product
 
 size_t parts_plan_bytes(const GemmDesc &operand, int index) {
   const Split split = split_of(operand.math_mode);
-  if (split.planes == 0 || device(index).code_arch < 80 || !planes_fit(operand)) return 0;
-  return planes_layout(operand, plan_shape(split.planes), SIZE_MAX).bytes();
+  if (split.splits == 0 || device(index).code_arch < 80 || !splits_fit(operand)) return 0;
+  return splits_layout(operand, plan_shape(split.splits), SIZE_MAX).bytes();
 }
 
 libsgemm_status_t launch_parts_plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error) {
   const Split split = split_of(operand.math_mode);
-  const PlanesShape shape = plan_shape(split.planes);
-  const PlanesLayout l = planes_layout(operand, shape, SIZE_MAX);
-  const PassProblem pass = planes_pass(operand, shape, l, memory, 0, 0, operand.k);
+  const SplitsShape shape = plan_shape(split.splits);
+  const SplitsLayout l = splits_layout(operand, shape, SIZE_MAX);
+  const PassProblem pass = splits_pass(operand, shape, l, memory, 0, 0, operand.k);
   const libsgemm_status_t status = clear_and_survey(pass, memory, l.most_bytes, 1, launch, error);
   return status == LIBSGEMM_SUCCESS ? launch_split(split.scheme, pass, 1, launch, error) : status;
 }

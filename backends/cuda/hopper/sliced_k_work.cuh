@@ -1,7 +1,7 @@
-// The medium product of sm_90 (halves.cuh): what a block and a thread have.
+// The medium product of sm_90 (sliced_k.cuh): what a block and a thread have.
 #pragma once
 
-#include "halves.h"
+#include "sliced_k.h"
 
 namespace libsgemm::cuda {
 
@@ -10,13 +10,13 @@ namespace libsgemm::cuda {
 // What a block computes: k-tiles [first, first + count) of the tile that starts at (row, column), in pairs, of which
 // the last may be half empty.
 template <typename Shape, bool kSwapped>
-struct HalvesWork {
+struct SlicedKWork {
   static constexpr int tile_m = kSwapped ? Shape::columns : Shape::rows,
                        tile_n = kSwapped ? Shape::rows : Shape::columns;
   int slice, first, count, pairs;
   int64_t row, column;
 
-  __device__ __forceinline__ explicit HalvesWork(const HalvesProblem &p) {
+  __device__ __forceinline__ explicit SlicedKWork(const SlicedKProblem &p) {
     constexpr int kGroup = 8;  // neighbours take columns of 8 tiles, which share tiles of B
     const int tile = static_cast<int>(blockIdx.x) / p.slices;
     slice = static_cast<int>(blockIdx.x) % p.slices;
@@ -33,11 +33,11 @@ struct HalvesWork {
 
 // A thread's place: rows and columns of a warp's lanes, and of the warp in the tile.
 template <typename Shape>
-struct HalvesThread {
+struct SlicedKThread {
   int row_lane, column_lane;
   int warp_row, warp_column;
 
-  __device__ __forceinline__ HalvesThread() {
+  __device__ __forceinline__ SlicedKThread() {
     const int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
     constexpr int kWarps = Shape::rows / Shape::warp_rows;  // along the rows
     const int inner = lane / 2 % 4, outer = lane / 8 * 2 + lane % 2;

@@ -9,20 +9,20 @@
 #pragma once
 
 #include "gpu/cost.h"
-#include "planes.h"
 #include "runtime/device.h"
+#include "splits.h"
 
 namespace libsgemm::cuda {
 
 // What a row writes into the workspace.
-struct PlanesShape {
-  int planes, element_bytes;
+struct SplitsShape {
+  int splits, element_bytes;
   bool scaled_rows;
   bool a, b;  // which operands; the other is read where it is, or comes from a plan
 };
 
 // How a product is cut, and where its operands lie.
-struct PlanesLayout {
+struct SplitsLayout {
   int64_t rows_a, rows_b;   // padded; 0: of an operand that stays where it is
   int64_t depth, panels;    // steps of k of a panel, padded; panels
   int64_t products;         // of a batch, at a time
@@ -33,36 +33,36 @@ struct PlanesLayout {
   size_t bytes() const { return most_bytes + static_cast<size_t>(products) * (bytes_a + bytes_b); }
 };
 
-// The layout that a workspace of `bytes` bytes allows, planes_workspace() or more.
-PlanesLayout planes_layout(const GemmDesc &desc, const PlanesShape &shape, size_t bytes);
+// The layout that a workspace of `bytes` bytes allows, splits_workspace() or more.
+SplitsLayout splits_layout(const GemmDesc &desc, const SplitsShape &shape, size_t bytes);
 
 // The least that a product needs: for a panel of a few hundred steps.
-size_t planes_workspace(const GemmDesc &desc, const PlanesShape &shape);
+size_t splits_workspace(const GemmDesc &desc, const SplitsShape &shape);
 
 // The passes over `layout.products` products or fewer from `first` on: over `k` steps from `first_k` on.
-PassProblem planes_pass(const GemmDesc &desc, const PlanesShape &shape, const PlanesLayout &layout, void *workspace,
+PassProblem splits_pass(const GemmDesc &desc, const SplitsShape &shape, const SplitsLayout &layout, void *workspace,
                         int64_t first, int64_t first_k, int64_t k);
 
 // C and the numbers of a panel: `products` products from `first` on, `k` steps from `first_k` on. Later panels add to
-// C. The operands are whole: where the panel's parts of them begin is planes_pass()' matter.
-GemmDesc planes_panel(const GemmDesc &desc, int64_t first, int64_t products, int64_t first_k, int64_t k);
+// C. The operands are whole: where the panel's parts of them begin is splits_pass()' matter.
+GemmDesc splits_panel(const GemmDesc &desc, int64_t first, int64_t products, int64_t first_k, int64_t k);
 
 // Whether launches can be as large as these passes need them: any gemm or batch but pointers, of any type.
-bool planes_fit(const GemmDesc &desc);
+bool splits_fit(const GemmDesc &desc);
 
 // Seconds of the passes, and of accumulating C over the panels.
-double planes_seconds(const GemmDesc &desc, const PlanesShape &shape, int device);
+double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int device);
 
 // ---- Rows of FP32-level products: modes bf16x6 and fp16x3
 
 struct PartsProduct {
   Scheme scheme;
-  int planes;
+  int splits;
   int products;   // on tensor cores, for one of the caller's
   Tiling tiling;  // peak_fraction: of the tensor cores' peak
   size_t shared_bytes;
   // Enqueues C = alpha A B + beta C of a panel from its operands' parts, without the guarded tiles.
-  libsgemm_status_t (*enqueue)(const GemmDesc &panel, const Planes &a, const Planes &b, const Guard &guard,
+  libsgemm_status_t (*enqueue)(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                const Launch &launch, Error *error);
 };
 

@@ -1,12 +1,12 @@
-// The tiles of C that a product in parts leaves out (planes.h: they hold NaN or Inf, or may leave FP32's range), from
+// The tiles of C that a product in parts leaves out (splits.h: they hold NaN or Inf, or may leave FP32's range), from
 // the operands themselves by FP32 fused multiply-adds: alpha op(A) op(B) + beta C. Launched after every such product,
 // with a block for each tile; those of the other tiles return at once.
 //
 // The tile, its threads and shared memory are those of sm75_ffma_128x128x8_double_buffered, without vectors.
 // Not measured by itself; on the H100 the rows that launch it pass the tests of special values.
 #include "gpu/tile_row.h"
-#include "planes.h"
 #include "runtime/launch.h"
+#include "splits.h"
 #include "tiles/double_buffered.cuh"
 
 namespace libsgemm::cuda {
@@ -24,7 +24,7 @@ constexpr int kBlocks = 2;
 
 template <Fetch KindA, Fetch KindB>
 __global__ void __launch_bounds__(Config::threads, kBlocks)
-    planes_repair(const __grid_constant__ StridedOperands operands, const __grid_constant__ TileProblem p,
+    splits_repair(const __grid_constant__ StridedOperands operands, const __grid_constant__ TileProblem p,
                   const __grid_constant__ Guard guard) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   const TilePosition<Config> at(p);
@@ -41,7 +41,7 @@ libsgemm_status_t launch_repair(const GemmDesc &desc, const Guard &guard, const 
                     static_cast<unsigned>(products));
     return with_fetch<Engine::scalar, false>(desc, [&](auto a, auto b) {
       constexpr Fetch kA = decltype(a)::value, kB = decltype(b)::value;
-      return launch_kernel(planes_repair<kA, kB>, grid, dim3(Config::threads),
+      return launch_kernel(splits_repair<kA, kB>, grid, dim3(Config::threads),
                            DoubleBufferedLayout<Config, kA, kB>::bytes, launch, error, operands, p, guard);
     });
   });

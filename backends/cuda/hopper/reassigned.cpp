@@ -1,6 +1,6 @@
 // Kernels whose machine code the build has changed. Each file of machine code is embedded; an empty one stands for
-// kernels that could not be steered.
-#include "steered.h"
+// kernels that could not be reassigned.
+#include "reassigned.h"
 
 #include <cuda_runtime.h>
 
@@ -8,13 +8,13 @@
 
 #include "gpu/runtime/scope.h"
 
-#if defined(LIBSGEMM_CUDA_STEERED)
+#if defined(LIBSGEMM_CUDA_REASSIGNED)
 #define LIBSGEMM_EMBED(row)                                                                                   \
   asm(".pushsection .rodata\n"                                                                                \
       ".balign 16\n"                                                                                          \
       "libsgemm_cuda_" #row                                                                                   \
       ":\n"                                                                                                   \
-      ".incbin \"" LIBSGEMM_CUDA_STEERED "/" #row                                                             \
+      ".incbin \"" LIBSGEMM_CUDA_REASSIGNED "/" #row                                                          \
       ".cubin\"\n"                                                                                            \
       "libsgemm_cuda_" #row                                                                                   \
       "_end:\n"                                                                                               \
@@ -24,30 +24,30 @@
   __attribute__((visibility("hidden"))) extern const char libsgemm_cuda_##row[], libsgemm_cuda_##row##_end[]; \
   }
 LIBSGEMM_EMBED(sm90_ffma_256x128x16_stream_k)
-LIBSGEMM_EMBED(sm90_ffma_256x128x16_slices)
-LIBSGEMM_EMBED(sm90_ffma_128x128x16_halves)
-LIBSGEMM_EMBED(sm90_ffma_256x64x16_halves)
-LIBSGEMM_EMBED(sm90_ffma_512x32x16_halves)
+LIBSGEMM_EMBED(sm90_ffma_256x128x16_split_k)
+LIBSGEMM_EMBED(sm90_ffma_128x128x16_sliced_k)
+LIBSGEMM_EMBED(sm90_ffma_256x64x16_sliced_k)
+LIBSGEMM_EMBED(sm90_ffma_512x32x16_sliced_k)
 #endif
 
 namespace libsgemm::cuda {
 
 using namespace gpu;
 
-#if defined(LIBSGEMM_CUDA_STEERED)
+#if defined(LIBSGEMM_CUDA_REASSIGNED)
 
-bool has_steered_kernels() { return true; }
+bool has_reassigned_kernels() { return true; }
 
-const void *steered_kernel(const char *name, const void *plain) {
+const void *reassigned_kernel(const char *name, const void *plain) {
 #define LIBSGEMM_CODE(row) \
   { #row, libsgemm_cuda_##row, libsgemm_cuda_##row##_end, nullptr }
   // Loaded by the row's first launch. Never unloaded: work may be under way when the process ends.
   static struct {
     const char *row, *begin, *end;
     cudaLibrary_t library;
-  } files[] = {LIBSGEMM_CODE(sm90_ffma_256x128x16_stream_k), LIBSGEMM_CODE(sm90_ffma_256x128x16_slices),
-               LIBSGEMM_CODE(sm90_ffma_128x128x16_halves), LIBSGEMM_CODE(sm90_ffma_256x64x16_halves),
-               LIBSGEMM_CODE(sm90_ffma_512x32x16_halves)};
+  } files[] = {LIBSGEMM_CODE(sm90_ffma_256x128x16_stream_k), LIBSGEMM_CODE(sm90_ffma_256x128x16_split_k),
+               LIBSGEMM_CODE(sm90_ffma_128x128x16_sliced_k), LIBSGEMM_CODE(sm90_ffma_256x64x16_sliced_k),
+               LIBSGEMM_CODE(sm90_ffma_512x32x16_sliced_k)};
   const void *found = plain;
   for (auto &file : files) {
     if (std::strncmp(name, file.row, std::strlen(file.row)) != 0 || file.begin == file.end) continue;
@@ -65,8 +65,8 @@ const void *steered_kernel(const char *name, const void *plain) {
 
 #else
 
-bool has_steered_kernels() { return false; }
-const void *steered_kernel(const char *, const void *plain) { return plain; }
+bool has_reassigned_kernels() { return false; }
+const void *reassigned_kernel(const char *, const void *plain) { return plain; }
 
 #endif
 

@@ -1,4 +1,4 @@
-#include "halves_row.h"
+#include "sliced_k_row.h"
 
 #include <algorithm>
 #include <climits>
@@ -14,9 +14,9 @@ namespace libsgemm::cuda {
 
 namespace {
 
-constexpr int kLargestCluster = 4, kTileK = SquareHalves::tile_k, kGroups = SquareHalves::groups;
+constexpr int kLargestCluster = 4, kTileK = SquareSlicedK::tile_k, kGroups = SquareSlicedK::groups;
 // What a multiprocessor reaches of its peak within a tile, and if columns are transposed on the way.
-constexpr double kPeakFraction = 0.83, kTurnedFraction = 0.79;
+constexpr double kPeakFraction = 0.83, kTransposedFraction = 0.79;
 constexpr double kStartSeconds = 1.5e-6;    // of a wave: barriers, first stages
 constexpr double kFinishSeconds = 2.0e-6;   // of a tile: adding up the groups, storing
 constexpr double kClusterSeconds = 1.5e-6;  // adding up the blocks
@@ -31,14 +31,14 @@ struct Layout {
   int tiles_m, tiles_n;
 };
 
-Layout layout_of(const GemmDesc &desc, const HalvesSizes &sizes, bool swapped) {
+Layout layout_of(const GemmDesc &desc, const SlicedKSizes &sizes, bool swapped) {
   const bool a = runs_along_k_a(desc), b = runs_along_k_b(desc);
   if (swapped) return {true, b, a, tiles_along(desc.m, sizes.columns), tiles_along(desc.n, sizes.rows)};
   return {false, a, b, tiles_along(desc.m, sizes.rows), tiles_along(desc.n, sizes.columns)};
 }
 
-// The one with fewer tiles, or else the one in which no operand must be turned.
-Layout layout_of(const GemmDesc &desc, const HalvesSizes &sizes) {
+// The one with fewer tiles, or else the one in which no operand must be transposed.
+Layout layout_of(const GemmDesc &desc, const SlicedKSizes &sizes) {
   const Layout plain = layout_of(desc, sizes, false), swapped = layout_of(desc, sizes, true);
   const int64_t plain_tiles = int64_t{plain.tiles_m} * plain.tiles_n,
                 swapped_tiles = int64_t{swapped.tiles_m} * swapped.tiles_n;
@@ -46,7 +46,7 @@ Layout layout_of(const GemmDesc &desc, const HalvesSizes &sizes) {
   return plain.columns_along_k && !plain.rows_along_k ? swapped : plain;
 }
 
-struct Plan {
+struct SlicedKPlan {
   int cluster;
   double seconds;
 };
@@ -56,14 +56,14 @@ int resident_clusters(const Device &d, int cluster) {
   return std::max(1, (cluster > 2 ? d.compute_units * 10 / 11 : d.compute_units) / cluster);
 }
 
-Plan plan_of(const GemmDesc &desc, const HalvesSizes &sizes, int index) {
+SlicedKPlan plan_of(const GemmDesc &desc, const SlicedKSizes &sizes, int index) {
   const Device &d = device(index);
   const Layout layout = layout_of(desc, sizes);
-  const double fraction = layout.columns_along_k ? kTurnedFraction : kPeakFraction;
+  const double fraction = layout.columns_along_k ? kTransposedFraction : kPeakFraction;
   const double step = 2.0 * sizes.rows * sizes.columns * kTileK * d.compute_units / (fraction * fma_peak(d));
   const double count = static_cast<double>(layout.tiles_m) * layout.tiles_n;
   const int k_tiles = tiles_along(desc.k, kTileK);
-  Plan plan = {};
+  SlicedKPlan plan = {};
   for (int cluster = 1; cluster <= std::min(kLargestCluster, k_tiles); cluster *= 2) {
     const double waves = std::ceil(count / resident_clusters(d, cluster));
     const int pairs = ((k_tiles - 1) / cluster + 2) / 2;  // of k-tiles, one for each group
@@ -91,40 +91,42 @@ libsgemm_status_t describe(const void *base, int64_t ld, bool along_k, int64_t o
 
 }  // namespace
 
-bool halves_supports(const GemmDesc &desc, const HalvesSizes &sizes, int index) {
+bool sliced_k_supports(const GemmDesc &desc, const SlicedKSizes &sizes, int index) {
   if (!copy_engine_supports(desc, index)) return false;
   if (!columns_aligned(desc.a, desc.lda) || !columns_aligned(desc.b, desc.ldb)) return false;
   const Layout layout = layout_of(desc, sizes);
   return int64_t{layout.tiles_m} * layout.tiles_n < INT_MAX / kLargestCluster;
 }
 
-double halves_seconds(const GemmDesc &desc, const HalvesSizes &sizes, int index) {
+double sliced_k_seconds(const GemmDesc &desc, const SlicedKSizes &sizes, int index) {
   return plan_of(desc, sizes, index).seconds;
 }
 
-libsgemm_status_t launch_halves(const GemmDesc &desc, const HalvesSizes &sizes, const HalvesKernel &kernel,
-                                const Launch &launch, Error *error) {
+libsgemm_status_t launch_sliced_k(const GemmDesc &desc, const SlicedKSizes &sizes, const SlicedKKernel &kernel,
+                                  const Launch &launch, Error *error) {
   const Layout layout = layout_of(desc, sizes);
-  const bool swapped = layout.swapped, turned = layout.columns_along_k;
+  const bool swapped = layout.swapped, transposed = layout.columns_along_k;
   TensorMap rows = {}, columns = {};
   libsgemm_status_t status =
       describe(swapped ? desc.b : desc.a, swapped ? desc.ldb : desc.lda, layout.rows_along_k, swapped ? desc.n : desc.m,
-               desc.k, layout.rows_along_k ? sizes.box_rows : SquareHalves::rows,
-               layout.rows_along_k ? SquareHalves::box_steps : kTileK, launch, &rows, error);
+               desc.k, layout.rows_along_k ? sizes.box_rows : SquareSlicedK::rows,
+               layout.rows_along_k ? SquareSlicedK::box_steps : kTileK, launch, &rows, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  status = describe(swapped ? desc.a : desc.b, swapped ? desc.lda : desc.ldb, turned, swapped ? desc.m : desc.n, desc.k,
-                    sizes.columns, turned ? SquareHalves::turn_steps : kTileK, launch, &columns, error);
+  status =
+      describe(swapped ? desc.a : desc.b, swapped ? desc.lda : desc.ldb, transposed, swapped ? desc.m : desc.n, desc.k,
+               sizes.columns, transposed ? SquareSlicedK::transpose_steps : kTileK, launch, &columns, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  HalvesProblem p = {};
+  SlicedKProblem p = {};
   p.m = desc.m, p.n = desc.n, p.ldc = desc.ldc, p.c = desc.c;
   p.alpha = desc.alpha, p.beta = desc.beta;
   p.vectors = columns_aligned(desc.c, desc.ldc);
   p.tiles_m = layout.tiles_m, p.tiles_n = layout.tiles_n;
   p.k_tiles = tiles_along(desc.k, kTileK), p.slices = plan_of(desc, sizes, launch.device).cluster;
   const auto blocks = static_cast<unsigned>(p.tiles_m * p.tiles_n * p.slices);
-  return launch_clusters(kernel.instances[swapped][layout.rows_along_k][turned], static_cast<unsigned>(p.slices),
-                         dim3(blocks), dim3(SquareHalves::threads),
-                         turned ? sizes.turn_shared_bytes : sizes.shared_bytes, launch, error, rows, columns, p);
+  return launch_clusters(kernel.instances[swapped][layout.rows_along_k][transposed], static_cast<unsigned>(p.slices),
+                         dim3(blocks), dim3(SquareSlicedK::threads),
+                         transposed ? sizes.transpose_shared_bytes : sizes.shared_bytes, launch, error, rows, columns,
+                         p);
 }
 
 }  // namespace libsgemm::cuda

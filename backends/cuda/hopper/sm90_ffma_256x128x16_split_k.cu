@@ -3,7 +3,7 @@
 // The product is that of sm90_ffma_256x128x16_stream_k. Each block leaves its sums in the workspace; stream_k_sum()
 // adds them in the order of k.
 //
-// Source: Osama et al., "Stream-K" (PPoPP 2023), for the shares; CUDA C++ Programming Guide, for the copy engine and
+// Source: Osama et al., "Stream-K" (PPoPP 2023), for the shares; CUDA C++ Programming Guide, for TMA and
 // register reallocation; Gray, "maxas: SGEMM", for dealing out registers by bank.
 //
 //   tile of C: 256 x 128                warp: 64 x 64 = 4 x 8 lanes      thread: 16 x 8
@@ -26,42 +26,42 @@
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 512 x 512 x 16384 NN, NT, TN, TT 50, 50, 46, 50; cuBLAS 13.1
 // 48, 49, 45, 48.
 #include "gpu/kernels.h"
+#include "reassigned.h"
 #include "runtime/launch.h"
-#include "steered.h"
 #include "stream_k.cuh"
 #include "stream_k_row.h"
 
 namespace libsgemm::cuda {
 
 extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
-    sm90_ffma_256x128x16_slices(const __grid_constant__ StreamKOperands operands,
-                                const __grid_constant__ StreamKProblem p) {
+    sm90_ffma_256x128x16_split_k(const __grid_constant__ StreamKOperands operands,
+                                 const __grid_constant__ StreamKProblem p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  stream_k<Sharing::slices, false, false>(operands, p);
+  stream_k<Sharing::split_k, false, false>(operands, p);
 #endif
 }
 
 extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
-    sm90_ffma_256x128x16_slices_swapped(const __grid_constant__ StreamKOperands operands,
-                                        const __grid_constant__ StreamKProblem p) {
+    sm90_ffma_256x128x16_split_k_swapped(const __grid_constant__ StreamKOperands operands,
+                                         const __grid_constant__ StreamKProblem p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  stream_k<Sharing::slices, true, false>(operands, p);
+  stream_k<Sharing::split_k, true, false>(operands, p);
 #endif
 }
 
 extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
-    sm90_ffma_256x128x16_slices_along_k(const __grid_constant__ StreamKOperands operands,
-                                        const __grid_constant__ StreamKProblem p) {
+    sm90_ffma_256x128x16_split_k_along_k(const __grid_constant__ StreamKOperands operands,
+                                         const __grid_constant__ StreamKProblem p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  stream_k<Sharing::slices, false, true>(operands, p);
+  stream_k<Sharing::split_k, false, true>(operands, p);
 #endif
 }
 
 extern "C" __global__ void __launch_bounds__(StreamKShape::threads, 1)
-    sm90_ffma_256x128x16_slices_along_k_swapped(const __grid_constant__ StreamKOperands operands,
-                                                const __grid_constant__ StreamKProblem p) {
+    sm90_ffma_256x128x16_split_k_along_k_swapped(const __grid_constant__ StreamKOperands operands,
+                                                 const __grid_constant__ StreamKProblem p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  stream_k<Sharing::slices, true, true>(operands, p);
+  stream_k<Sharing::split_k, true, true>(operands, p);
 #endif
 }
 
@@ -77,12 +77,12 @@ __global__ void __launch_bounds__(StreamKShape::multipliers) stream_k_sum(const 
 libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *error) {
   using Function = StreamKKernel::Function;
   static const StreamKKernel kernel = {
-      {{steered<Function>("sm90_ffma_256x128x16_slices", sm90_ffma_256x128x16_slices),
-        steered<Function>("sm90_ffma_256x128x16_slices_swapped", sm90_ffma_256x128x16_slices_swapped)},
-       {steered<Function>("sm90_ffma_256x128x16_slices_along_k", sm90_ffma_256x128x16_slices_along_k),
-        steered<Function>("sm90_ffma_256x128x16_slices_along_k_swapped",
-                          sm90_ffma_256x128x16_slices_along_k_swapped)}}};
-  const StreamKPlan plan = stream_k_plan(desc, Sharing::slices, launch.device);
+      {{reassigned<Function>("sm90_ffma_256x128x16_split_k", sm90_ffma_256x128x16_split_k),
+        reassigned<Function>("sm90_ffma_256x128x16_split_k_swapped", sm90_ffma_256x128x16_split_k_swapped)},
+       {reassigned<Function>("sm90_ffma_256x128x16_split_k_along_k", sm90_ffma_256x128x16_split_k_along_k),
+        reassigned<Function>("sm90_ffma_256x128x16_split_k_along_k_swapped",
+                             sm90_ffma_256x128x16_split_k_along_k_swapped)}}};
+  const StreamKPlan plan = stream_k_plan(desc, Sharing::split_k, launch.device);
   libsgemm_status_t status = launch_stream_k(desc, plan, kernel, launch, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   const StreamKProblem p = stream_k_problem(desc, plan, launch);
@@ -94,8 +94,8 @@ libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *
 
 }  // namespace
 
-Kernel sm90_ffma_256x128x16_slices() {
-  return stream_k_row<Sharing::slices>("sm90_ffma_256x128x16_slices", launch_row);
+Kernel sm90_ffma_256x128x16_split_k() {
+  return stream_k_row<Sharing::split_k>("sm90_ffma_256x128x16_split_k", launch_row);
 }
 
 }  // namespace libsgemm::cuda
