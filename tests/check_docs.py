@@ -1,5 +1,6 @@
 # Checks what the Markdown files say by what there is:
-#   check_docs.py            the targets of links, and the paths in `code`, exist
+#   check_docs.py            the targets of links, the paths in `code`, and the kernel rows that docs and bench/results
+#                            name, exist
 #   check_docs.py COMMAND    and each `libsgemm SUBCOMMAND --option` in them is one that COMMAND knows; presets and
 #                            options of CMake exist; C programs in them compile
 import json
@@ -28,6 +29,16 @@ def missing_paths(file, text):
     for path in sorted(set(named)):
         if not (ROOT / path).exists():
             yield f'{path} does not exist'
+
+
+ROW = re.compile(r'\b(?:sm\d+|gfx[0-9a-z]*|cpu)_[a-z0-9]+_\d+x\d+x\d+_[a-z0-9_]+')
+SOURCES = [p for folder in ['backends', 'common'] for p in (ROOT / folder).rglob('*') if p.suffix in ('.h', '.cpp', '.cu', '.hip')]
+ROWS = {row for p in SOURCES for row in ROW.findall(p.read_text())}
+
+
+def missing_rows(text):
+    for row in sorted(set(ROW.findall(text)) - ROWS):
+        yield f'there is no row {row}'
 
 
 def shell_lines(text):
@@ -100,8 +111,12 @@ wrong = []
 for file in FILES:
     text = file.read_text()
     faults = list(missing_paths(file, text))
+    if file.name != 'CHANGELOG.md':
+        faults += missing_rows(text)
     if len(sys.argv) > 1:
         faults += [*wrong_commands(text, Help(sys.argv[1])), *wrong_builds(text), *wrong_programs(text)]
     wrong += [f'{file.relative_to(ROOT)}: {fault}' for fault in faults]
+for file in sorted((ROOT / 'bench/results').iterdir()):
+    wrong += [f'{file.relative_to(ROOT)}: {fault}' for fault in missing_rows(file.read_text())]
 print('\n'.join(wrong) if wrong else f'{len(FILES)} files: what they name exists')
 sys.exit(bool(wrong))
