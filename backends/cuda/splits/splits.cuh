@@ -5,8 +5,8 @@
 //   survey, otherwise      256 outer elements x 64 steps of k, a thread a row
 //   split                  64 outer elements x 64 steps of k, 16 threads x 4 steps a row
 //
-// One launch takes both operands, A's blocks first. The split turns over an operand that does not lie along k in shared
-// memory: 64 rows of 65 words, 16640 bytes.
+// One launch takes both operands, A's blocks first. The split transposes an operand that does not lie along k in
+// shared memory: 64 rows of 65 words, 16640 bytes.
 #pragma once
 
 #include "gpu/element.h"
@@ -50,7 +50,7 @@ struct SplitsOfElement {
     if constexpr (kScheme == Scheme::copy) {
       split[0] = bits;
     } else if constexpr (kScheme == Scheme::tf32) {
-      // What makes a NaN must not be in the bits that tensor cores do not read.
+      // A NaN must keep a bit among those that tensor cores read, else they would take it for Inf.
       split[0] = magnitude(bits) > 0x7f800000u ? bits | 0x00400000u : ptx::round_to_tf32(bits);
     } else if constexpr (kScheme == Scheme::bf16) {
       split[0] = ptx::to_bf16(__uint_as_float(bits));

@@ -41,7 +41,7 @@ constexpr int kSplits = kScheme == Scheme::bf16x3   ? 3
 template <Scheme kScheme>
 constexpr bool kScaledRows = kScheme == Scheme::bf16x3 || kScheme == Scheme::fp16x2;
 
-// One split operand; of product i of a batch, everything is i times the product_... further on.
+// One split operand. Of product i of a batch, each thing is i times its product_... stride further on.
 struct Splits {
   char *base;
   int64_t rows, ld;     // elements; ld: steps of k
