@@ -66,6 +66,7 @@ struct ThreadInfo {
   int plans = 0;                      // operands that came from plans
   int devices = 0;                    // that computed parts of the call
   int64_t tiles = 0;                  // in which a GPU computed it from host memory
+  Ran ran = {};                       // of the kernel
   Expected expected[kFirstCpu] = {};  // by GPU backend
 
   void begin(const char *entry_name, bool is_late = false) {
@@ -73,6 +74,7 @@ struct ThreadInfo {
     entry = entry_name;
     backend = nullptr;
     kernel = nullptr;
+    ran = {};
     trivial = "";
     status = LIBSGEMM_SUCCESS;
     argument = 0;
@@ -87,6 +89,12 @@ struct ThreadInfo {
     failure.text[0] = '\0';
     message[0] = '\0';
     for (Expected &e : expected) e.known = false;
+  }
+
+  // For libsgemm_info_t.kernel: the row that multiplied; where one was forced, that.
+  const char *row() const {
+    if (kernel == nullptr) return trivial;
+    return ran.kernel != nullptr && choice != Choice::forced_kernel ? ran.kernel->name : kernel->name;
   }
 
   void note(int index, Note::Why why) {
