@@ -113,7 +113,7 @@ __device__ __forceinline__ void sliced_k_transpose(int warp, uint32_t from, uint
 template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTransposes>
 __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const TensorMap &b, const SlicedKProblem &p,
                                                 int warp, uint32_t shared, uint32_t base,
-                                                const SlicedKTransposeBarriers<Shape> turn) {
+                                                const SlicedKTransposeBarriers<Shape> transpose_barriers) {
   constexpr int kRowBoxes = (kRowsAlongK ? 2 : 1) * Shape::rows / (kRowsAlongK ? Shape::box_rows : 128);
   static_assert(kRowBoxes <= 4, "one for each of four lanes");
   constexpr int kAhead = kTransposes ? Shape::transpose_stages - 1 : 0;
@@ -130,8 +130,9 @@ __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const Tensor
       const uint32_t transpose_stage =
           shared + Shape::transpose_ring + transpose_copied.index * Shape::transpose_stage_bytes;
       if (kTransposes) {
-        ptx::barrier_wait(turn.free(transpose_copied.index), transpose_copied.parity);
-        if (lane == 0) ptx::barrier_arrive_and_expect(turn.full(transpose_copied.index), Shape::transpose_stage_bytes);
+        ptx::barrier_wait(transpose_barriers.free(transpose_copied.index), transpose_copied.parity);
+        if (lane == 0)
+          ptx::barrier_arrive_and_expect(transpose_barriers.full(transpose_copied.index), Shape::transpose_stage_bytes);
       }
       copied.wait_free(base);
       const uint32_t full = copied.barriers(base).full(copied.stage), place = copied.place(shared);
@@ -149,7 +150,7 @@ __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const Tensor
         }
       } else if (lane == 4) {
         if (kTransposes) {
-          ptx::copy_box(transpose_stage, &b, k, column, turn.full(transpose_copied.index));
+          ptx::copy_box(transpose_stage, &b, k, column, transpose_barriers.full(transpose_copied.index));
         } else {
           ptx::copy_box(place + Shape::row_bytes, &b, column, k, full);
         }
@@ -158,13 +159,13 @@ __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const Tensor
       copied.advance();
     }
     if (kTransposes && i >= kAhead) {
-      ptx::barrier_wait(turn.full(transpose_moved.index), transpose_moved.parity);
+      ptx::barrier_wait(transpose_barriers.full(transpose_moved.index), transpose_moved.parity);
       moved.wait_free(base);
       sliced_k_transpose<Shape::columns>(
           warp, shared + Shape::transpose_ring + transpose_moved.index * Shape::transpose_stage_bytes,
           moved.place(shared) + Shape::row_bytes);
       ptx::barrier_arrive(moved.barriers(base).full(moved.stage));
-      ptx::barrier_arrive(turn.free(transpose_moved.index));
+      ptx::barrier_arrive(transpose_barriers.free(transpose_moved.index));
       transpose_moved.advance();
       moved.advance();
     }
@@ -195,10 +196,10 @@ __device__ __forceinline__ void sliced_k(const TensorMap &a, const TensorMap &b,
         ptx::barrier_init(at.free(stage), Shape::multipliers / Shape::groups);
       }
     }
-    const TransposeBarriers turn = {base + Shape::groups * Barriers::bytes};
+    const TransposeBarriers transpose_barriers = {base + Shape::groups * Barriers::bytes};
     for (int stage = 0; stage < Shape::transpose_stages; ++stage) {
-      ptx::barrier_init(turn.full(stage), 1);
-      ptx::barrier_init(turn.free(stage), kSupplying);
+      ptx::barrier_init(transpose_barriers.full(stage), 1);
+      ptx::barrier_init(transpose_barriers.free(stage), kSupplying);
     }
     ptx::barrier_init_done();
   }
