@@ -10,27 +10,52 @@
 namespace command {
 namespace {
 
-constexpr Traits kTraits[kRoutineCount] = {
-    // routine, name, transa, transb, b, in place, triangular C, symmetric A, triangular A, element
-    {Routine::kSgemm, "sgemm", true, true, true, false, false, false, false, Element::kFloat32},
-    {Routine::kSsymm, "ssymm", false, false, true, false, false, true, false, Element::kFloat32},
-    {Routine::kSsyrk, "ssyrk", true, false, false, false, true, false, false, Element::kFloat32},
-    {Routine::kSsyr2k, "ssyr2k", true, false, true, false, true, false, false, Element::kFloat32},
-    {Routine::kStrmm, "strmm", true, false, false, true, false, false, true, Element::kFloat32},
-    {Routine::kStrsm, "strsm", true, false, false, true, false, false, true, Element::kFloat32},
-    {Routine::kSgemmtr, "sgemmtr", true, true, true, false, true, false, false, Element::kFloat32},
-    {Routine::kShgemm, "shgemm", true, true, true, false, false, false, false, Element::kBinary16},
-    {Routine::kSbgemm, "sbgemm", true, true, true, false, false, false, false, Element::kBfloat16},
-};
-
-Extent stored(libsgemm_op_t op, int64_t rows, int64_t columns) {
-  return op == LIBSGEMM_NO_TRANS ? Extent{rows, columns} : Extent{columns, rows};
+constexpr Traits make_traits(Routine routine, const char *name, libsgemm::Routine base, Element element) {
+  const libsgemm::RoutineTraits &r = libsgemm::traits_of(base);
+  const auto has = [&](const char *argument) { return libsgemm::position_of(r.arguments, argument) != 0; };
+  return {routine,
+          name,
+          base,
+          has("transa") || has("trans"),
+          has("transb"),
+          r.has_b(),
+          r.in_place(),
+          r.triangle_of_c,
+          r.a == libsgemm::RoutineTraits::symmetric,
+          r.a == libsgemm::RoutineTraits::triangular,
+          element};
 }
 
-bool square_a(Routine routine) { return traits(routine).symmetric_a || traits(routine).triangular_a; }
+constexpr Traits kTraits[kRoutineCount] = {
+    make_traits(Routine::kSgemm, "sgemm", libsgemm::Routine::gemm, Element::kFloat32),
+    make_traits(Routine::kSsymm, "ssymm", libsgemm::Routine::symm, Element::kFloat32),
+    make_traits(Routine::kSsyrk, "ssyrk", libsgemm::Routine::syrk, Element::kFloat32),
+    make_traits(Routine::kSsyr2k, "ssyr2k", libsgemm::Routine::syr2k, Element::kFloat32),
+    make_traits(Routine::kStrmm, "strmm", libsgemm::Routine::trmm, Element::kFloat32),
+    make_traits(Routine::kStrsm, "strsm", libsgemm::Routine::trsm, Element::kFloat32),
+    make_traits(Routine::kSgemmtr, "sgemmtr", libsgemm::Routine::gemmtr, Element::kFloat32),
+    make_traits(Routine::kShgemm, "shgemm", libsgemm::Routine::gemm, Element::kBinary16),
+    make_traits(Routine::kSbgemm, "sbgemm", libsgemm::Routine::gemm, Element::kBfloat16),
+};
 
-// Rows of the output: m, or n where it is n x n.
-int64_t output_rows(const Call &call) { return traits(call.routine).triangular_output ? call.n : call.m; }
+// The shape of a call as the library has it.
+libsgemm::GemmDesc outline(Routine routine, libsgemm_op_t transa, libsgemm_op_t transb, int64_t m, int64_t n,
+                           int64_t k) {
+  libsgemm::GemmDesc d = {};
+  d.routine = traits(routine).base;
+  d.transa = transa;
+  d.transb = transb;
+  d.side = LIBSGEMM_LEFT;
+  d.uplo = LIBSGEMM_UPPER;
+  d.m = libsgemm::traits_of(d).triangle_of_c ? n : m;
+  d.n = n;
+  d.k = libsgemm::traits_of(d).one_sided() ? m : k;
+  d.batch_count = 1;
+  return d;
+}
+libsgemm::GemmDesc outline(const Call &x) { return outline(x.routine, x.transa, x.transb, x.m, x.n, x.k); }
+
+Extent extent(const libsgemm::Stored &stored) { return {stored.rows, stored.cols}; }
 
 }  // namespace
 
@@ -74,35 +99,12 @@ std::string one_of_transposes(const std::vector<std::string> &texts, const char 
   return texts[0];
 }
 
-Extent extent_of_a(const Call &call) {
-  if (square_a(call.routine)) return {call.m, call.m};
-  return stored(call.transa, output_rows(call), call.k);
-}
-
-Extent extent_of_b(const Call &call) {
-  if (call.routine == Routine::kSsymm) return {call.m, call.n};
-  if (call.routine == Routine::kSsyr2k) return extent_of_a(call);
-  return stored(call.transb, call.k, call.n);
-}
-
-Extent extent_of_c(const Call &call) { return {output_rows(call), call.n}; }
+Extent extent_of_a(const Call &call) { return extent(stored_a(outline(call))); }
+Extent extent_of_b(const Call &call) { return extent(stored_b(outline(call))); }
+Extent extent_of_c(const Call &call) { return extent(stored_c(outline(call))); }
 
 double flops(Routine routine, const Shape &shape) {
-  const double m = static_cast<double>(shape.m), n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
-  switch (routine) {
-    case Routine::kSsymm:
-      return 2 * m * m * n;
-    case Routine::kSsyrk:
-    case Routine::kSgemmtr:
-      return n * (n + 1) * k;
-    case Routine::kSsyr2k:
-      return 2 * n * (n + 1) * k;
-    case Routine::kStrmm:
-    case Routine::kStrsm:
-      return m * m * n;
-    default:
-      return 2 * m * n * k;
-  }
+  return flop_count(outline(routine, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, shape.m, shape.n, shape.k));
 }
 
 libsgemm_status_t call_library(libsgemm_handle_t h, const Call &x) {

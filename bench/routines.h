@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "desc.h"
 #include "suite.h"
 
 namespace command {
@@ -22,6 +23,7 @@ enum class Element { kFloat32, kBinary16, kBfloat16 };
 struct Traits {
   Routine routine;
   const char *name;
+  libsgemm::Routine base;  // which the library knows of several types
   bool has_transa, has_transb;
   bool has_b;     // an input B; without it the output is computed from A, and itself where in_place
   bool in_place;  // the output is an input too

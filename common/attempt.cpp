@@ -92,15 +92,16 @@ libsgemm_status_t rehearse(const Kernel &kernel, const GemmDesc &desc, Launch la
   struct Rehearsed {
     const Kernel *kernel;
     int device;
-    GemmDesc desc;
+    ChoiceKey key;
   };
   constexpr uint64_t kRehearsed = 8;
   thread_local Rehearsed lately[kRehearsed];
   Rehearsed &last = lately[static_cast<uint64_t>(desc.m * 5 + desc.n * 3 + desc.k) % kRehearsed];
-  if (last.kernel == &kernel && last.device == launch.device && same_choice(last.desc, desc)) return LIBSGEMM_SUCCESS;
+  const ChoiceKey key = choice_key(desc);
+  if (last.kernel == &kernel && last.device == launch.device && last.key == key) return LIBSGEMM_SUCCESS;
   launch.rehearsal = true;
   const libsgemm_status_t status = kernel.launch(desc, launch, error);
-  if (status == LIBSGEMM_SUCCESS) last = {&kernel, launch.device, desc};
+  if (status == LIBSGEMM_SUCCESS) last = {&kernel, launch.device, key};
   return status;
 }
 
@@ -113,6 +114,7 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   launch.stream = stream_of(*r);
   launch.capturing = table.capturing(launch.device, launch.stream);
   launch.arrays_on_device = r->at.arrays_on_device;
+  launch.ran = &r->info->ran;
   handle->use(index, launch.device);
   libsgemm_status_t status = refuse_to_break_graph(launch, error);
   if (status != LIBSGEMM_SUCCESS) return status;
@@ -158,6 +160,7 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
     const libsgemm_status_t status = offload(table, r->desc, may_spoil(*r, index), forced_kernel(*r), &by, error);
     if (status != LIBSGEMM_SUCCESS) return status;
     *ran = by.kernel;
+    r->info->ran = by.ran;
     r->info->device = by.device;
     r->info->devices = by.devices;
     r->info->tiles = by.tiles;
@@ -283,6 +286,7 @@ libsgemm_status_t attempt(Request *r, int index, Error *error) {
   const Kernel *ran = nullptr;
   const Inside inside(r->info);
   r->info->tiles = 0;
+  r->info->ran = {};
   r->info->devices = 1;
   r->info->device = 0;
   const bool on_gpu = table_of(index).is_gpu && !r->at.on_host();

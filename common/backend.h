@@ -77,6 +77,14 @@ inline bool is_default_stream(const void *stream) {
   return is_legacy_stream(stream) || is_thread_default_stream(stream);
 }
 
+struct Kernel;
+
+// What a launch did where that is not all in the row's name. Both are static.
+struct Ran {
+  const Kernel *kernel;  // the row that multiplied, of the same table; NULL: the one that was launched
+  const char *pass;      // what was done to the operands before: "copy of A"; NULL: nothing
+};
+
 // Where and how a kernel runs.
 struct Launch {
   int device;             // index in the backend, after LIBSGEMM_DEVICES
@@ -86,6 +94,7 @@ struct Launch {
   bool arrays_on_device;  // of Batch::pointers: a_array, b_array, c_array are device memory
   void *workspace;        // device memory, at least Kernel::workspace(desc, device) bytes, aligned to 256
   size_t workspace_bytes;
+  Ran *ran;  // filled by rows that have something to say there; may be NULL
   // On the CPU: the BLAS that the caller's name stands for without the drop-in. NULL: what open() has found.
   const CpuBlas *blas;
 };

@@ -15,43 +15,91 @@ namespace {
 
 // Positions of the arguments as in CBLAS; 0: the routine has no such argument.
 struct Positions {
-  int8_t side, uplo, transa, transb, diag, m, n, k, a, lda, stride_a, b, ldb, stride_b, c, ldc, stride_c, count;
+  int side, uplo, transa, transb, diag, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c;
+  int batch_count;
 };
 
-constexpr Positions kGemm = {0, 0, 2, 3, 0, 4, 5, 6, 8, 9, 0, 10, 11, 0, 13, 14, 0, 0};
-constexpr Positions kGemmStrided = {0, 0, 2, 3, 0, 4, 5, 6, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18};
-constexpr Positions kGemmPlanned = {0, 0, 2, 3, 0, 4, 5, 6, 8, 9, 0, 11, 12, 0, 15, 16, 0, 0};
-constexpr Positions kSymm = {2, 3, 0, 0, 0, 4, 5, 0, 7, 8, 0, 9, 10, 0, 12, 13, 0, 0};
-constexpr Positions kSyrk = {0, 2, 3, 0, 0, 0, 4, 5, 7, 8, 0, 0, 0, 0, 10, 11, 0, 0};
-constexpr Positions kSyr2k = {0, 2, 3, 0, 0, 0, 4, 5, 7, 8, 0, 9, 10, 0, 12, 13, 0, 0};
-constexpr Positions kTriangular = {2, 3, 4, 0, 5, 6, 7, 0, 9, 10, 0, 0, 0, 0, 11, 12, 0, 0};
-constexpr Positions kGemmtr = {0, 2, 3, 4, 0, 0, 5, 6, 8, 9, 0, 10, 11, 0, 13, 14, 0, 0};
+constexpr Positions make_positions(const RoutineTraits &r, const char *arguments) {
+  const auto at = [=](const char *name) { return arguments != nullptr ? position_of(arguments, name) : 0; };
+  const bool in_place = r.in_place();
+  return {at("side"),
+          at("uplo"),
+          at(r.row_major == RoutineTraits::trans_flips ? "trans" : "transa"),
+          at("transb"),
+          at("diag"),
+          at("m"),
+          at("n"),
+          at("k"),
+          at("alpha"),
+          at("A"),
+          at("lda"),
+          at("stride_a"),
+          in_place ? 0 : at("B"),
+          in_place ? 0 : at("ldb"),
+          at("stride_b"),
+          at("beta"),
+          at(in_place ? "B" : "C"),
+          at(in_place ? "ldb" : "ldc"),
+          at("stride_c"),
+          at("batch_count")};
+}
+
+// Of each form of each routine.
+struct AllPositions {
+  Positions single[std::size(kRoutines)], strided[std::size(kRoutines)], planned[std::size(kRoutines)];
+};
+
+constexpr AllPositions make_all_positions() {
+  AllPositions all = {};
+  for (size_t i = 0; i < std::size(kRoutines); ++i) {
+    const RoutineTraits &r = kRoutines[i];
+    all.single[i] = make_positions(r, r.arguments);
+    all.strided[i] = make_positions(r, r.strided);
+    all.planned[i] = make_positions(r, r.planned);
+  }
+  return all;
+}
+
+constexpr AllPositions kPositions = make_all_positions();
+
+// Whether make_positions() knows every argument, so that none goes unchecked for its spelling.
+constexpr bool all_known(const char *arguments) {
+  constexpr const char *kNames[] = {"layout", "side",     "uplo",   "trans", "transa",   "transb",
+                                    "diag",   "m",        "n",      "k",     "alpha",    "A",
+                                    "lda",    "stride_a", "plan_a", "B",     "ldb",      "stride_b",
+                                    "plan_b", "beta",     "C",      "ldc",   "stride_c", "batch_count"};
+  if (arguments == nullptr) return true;
+  int words = 1, known = 0;
+  for (const char *c = arguments; *c != '\0'; ++c) words += *c == ' ' ? 1 : 0;
+  for (const char *name : kNames) known += position_of(arguments, name) != 0 ? 1 : 0;
+  return known == words;
+}
+
+constexpr bool all_known() {
+  for (const RoutineTraits &r : kRoutines) {
+    if (!all_known(r.arguments) || !all_known(r.strided) || !all_known(r.planned)) return false;
+  }
+  return true;
+}
+static_assert(all_known(), "an argument of a routine has a name that checks do not know");
 
 const Positions &positions(const Call &call) {
-  switch (call.routine) {
-    case Routine::symm:
-      return kSymm;
-    case Routine::syrk:
-      return kSyrk;
-    case Routine::syr2k:
-      return kSyr2k;
-    case Routine::trmm:
-    case Routine::trsm:
-      return kTriangular;
-    case Routine::gemmtr:
-      return kGemmtr;
-    case Routine::gemm:
-      break;
-  }
-  if (call.planned) return kGemmPlanned;
-  return call.batch == Batch::strided ? kGemmStrided : kGemm;
+  const auto routine = static_cast<size_t>(call.routine);
+  if (call.planned) return kPositions.planned[routine];
+  return call.batch == Batch::strided ? kPositions.strided[routine] : kPositions.single[routine];
 }
 
 // No address space is this large, and sums of an address and a few such extents fit 64 bits.
 constexpr int64_t kMaxBytes = INT64_MAX / 8;
 
-bool has_one_trans(const Call &call) { return call.routine == Routine::syrk || call.routine == Routine::syr2k; }
-bool is_triangular(const Call &call) { return call.routine == Routine::trmm || call.routine == Routine::trsm; }
+// The names of what a routine in place overwrites.
+const char *name_of_c(const Call &call) { return traits_of(call.routine).in_place() ? "B" : "C"; }
+const char *name_of_ldc(const Call &call) { return traits_of(call.routine).in_place() ? "ldb" : "ldc"; }
+
+// Whether this call's A and B are those of its description exchanged.
+bool swaps_operands(const Call &call) {
+  return call.layout == LIBSGEMM_ROW_MAJOR && traits_of(call.routine).row_major == RoutineTraits::operands_swap;
+}
 
 // Keeps the error with the lowest position.
 class Report {
@@ -131,7 +179,7 @@ Accessed accessed(const Call &call, const Positions &at) {
 
 void check_strides(Report *report, const Positions &at, const Call &call, const Accessed &used) {
   const bool row_major = call.layout == LIBSGEMM_ROW_MAJOR;
-  report->not_negative(at.count, "batch_count", call.batch_count);
+  report->not_negative(at.batch_count, "batch_count", call.batch_count);
   report->not_negative(at.stride_a, "stride_a", call.stride_a);
   report->not_negative(at.stride_b, "stride_b", call.stride_b);
   if (report->failed() || !used.c) return;
@@ -161,35 +209,28 @@ void check_enums(Report *report, const Positions &at, const Call &call) {
   report->one_of(1, "layout", call.layout, 101, 102, kLayoutWords, "");
   report->one_of(at.side, "side", call.side, 141, 142, kSideWords, "L or R");
   report->one_of(at.uplo, "uplo", call.uplo, 121, 122, "121 (upper) or 122 (lower)", "U or L");
-  report->one_of(at.transa, has_one_trans(call) ? "trans" : "transa", call.transa, 111, 113, kOpWords, "N, T or C");
+  const bool one_trans = traits_of(call.routine).row_major == RoutineTraits::trans_flips;
+  report->one_of(at.transa, one_trans ? "trans" : "transa", call.transa, 111, 113, kOpWords, "N, T or C");
   report->one_of(at.transb, "transb", call.transb, 111, 113, kOpWords, "N, T or C");
   report->one_of(at.diag, "diag", call.diag, 131, 132, "131 (non-unit) or 132 (unit)", "N or U");
 }
 
-// Shapes of the stored operands in the caller's terms.
+// Shapes of the stored operands in the caller's terms; of B only where the routine has one.
 struct Shapes {
   int64_t a_rows, a_cols, b_rows, b_cols;
 };
 
 Shapes shapes(const Call &call) {
-  const bool plain_a = call.transa == LIBSGEMM_NO_TRANS, plain_b = call.transb == LIBSGEMM_NO_TRANS;
-  const int64_t order = call.side == LIBSGEMM_LEFT ? call.m : call.n;
-  switch (call.routine) {
-    case Routine::symm:
-      return {order, order, call.m, call.n};
-    case Routine::trmm:
-    case Routine::trsm:
-      return {order, order, 0, 0};
-    case Routine::syrk:
-    case Routine::syr2k:
-      return {plain_a ? call.n : call.k, plain_a ? call.k : call.n, plain_a ? call.n : call.k,
-              plain_a ? call.k : call.n};
-    case Routine::gemm:
-    case Routine::gemmtr:
-      break;
+  const RoutineTraits &r = traits_of(call.routine);
+  if (r.one_sided()) {
+    const int64_t order = call.side == LIBSGEMM_LEFT ? call.m : call.n;
+    return {order, order, call.m, call.n};
   }
-  const int64_t m = call.routine == Routine::gemmtr ? call.n : call.m;
-  return {plain_a ? m : call.k, plain_a ? call.k : m, plain_b ? call.k : call.n, plain_b ? call.n : call.k};
+  const bool plain_a = call.transa == LIBSGEMM_NO_TRANS, plain_b = call.transb == LIBSGEMM_NO_TRANS;
+  const int64_t m = r.triangle_of_c ? call.n : call.m;
+  const int64_t a_rows = plain_a ? m : call.k, a_cols = plain_a ? call.k : m;
+  if (r.b == RoutineTraits::as_a) return {a_rows, a_cols, a_rows, a_cols};
+  return {a_rows, a_cols, plain_b ? call.k : call.n, plain_b ? call.n : call.k};
 }
 
 void check_plans(Report *report, const Call &call) {
@@ -209,6 +250,7 @@ Enum flip(Enum value, Enum one, Enum other) {
 // Fills *desc in place: this is the path of every call, and a copy, or clearing it first, costs more than the rest.
 void describe(const Call &call, GemmDesc *desc) {
   GemmDesc &d = *desc;
+  const RoutineTraits &r = traits_of(call.routine);
   const auto op = [](int value) { return value == LIBSGEMM_NO_TRANS ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS; };
   d.routine = call.routine;
   d.type = call.type;
@@ -219,12 +261,11 @@ void describe(const Call &call, GemmDesc *desc) {
   d.side = call.side == LIBSGEMM_RIGHT ? LIBSGEMM_RIGHT : LIBSGEMM_LEFT;
   d.uplo = call.uplo == LIBSGEMM_LOWER ? LIBSGEMM_LOWER : LIBSGEMM_UPPER;
   d.diag = call.diag == LIBSGEMM_UNIT ? LIBSGEMM_UNIT : LIBSGEMM_NON_UNIT;
-  const bool square = has_one_trans(call) || call.routine == Routine::gemmtr;
-  d.m = square ? call.n : call.m;
+  d.m = r.triangle_of_c ? call.n : call.m;
   d.n = call.n;
   d.k = call.k;
   d.alpha = call.alpha;
-  d.beta = call.routine == Routine::trmm ? 0.0f : call.routine == Routine::trsm ? 1.0f : call.beta;
+  d.beta = !r.in_place() ? call.beta : call.routine == Routine::trsm ? 1.0f : 0.0f;
   d.a = call.a;
   d.b = call.b;
   d.c = call.c;
@@ -245,8 +286,8 @@ void describe(const Call &call, GemmDesc *desc) {
     std::swap(d.m, d.n);
     d.side = flip(d.side, LIBSGEMM_LEFT, LIBSGEMM_RIGHT);
     d.uplo = flip(d.uplo, LIBSGEMM_UPPER, LIBSGEMM_LOWER);
-    if (has_one_trans(call)) d.transa = flip(d.transa, LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS);
-    if (call.routine == Routine::gemm || call.routine == Routine::gemmtr) {
+    if (r.row_major == RoutineTraits::trans_flips) d.transa = flip(d.transa, LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS);
+    if (r.row_major == RoutineTraits::operands_swap) {
       std::swap(d.transa, d.transb);
       std::swap(d.a, d.b);
       std::swap(d.lda, d.ldb);
@@ -254,8 +295,8 @@ void describe(const Call &call, GemmDesc *desc) {
       std::swap(d.plan_a, d.plan_b);
     }
   }
-  if (has_one_trans(call)) d.transb = d.transa;
-  if (call.routine == Routine::symm || is_triangular(call)) d.k = d.side == LIBSGEMM_LEFT ? d.m : d.n;
+  if (r.row_major == RoutineTraits::trans_flips) d.transb = d.transa;
+  if (r.one_sided()) d.k = d.side == LIBSGEMM_LEFT ? d.m : d.n;
 }
 
 }  // namespace
@@ -276,8 +317,7 @@ libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc)
   check_ld(&report, at.lda, "lda", call.lda, s.a_rows, s.a_cols, row_major, size, used.inputs);
   if (at.b != 0) check_ld(&report, at.ldb, "ldb", call.ldb, s.b_rows, s.b_cols, row_major, size, used.inputs);
   const int64_t c_rows = at.m == 0 ? call.n : call.m;
-  check_ld(&report, at.ldc, is_triangular(call) ? "ldb" : "ldc", call.ldc, c_rows, call.n, row_major, sizeof(float),
-           used.c);
+  check_ld(&report, at.ldc, name_of_ldc(call), call.ldc, c_rows, call.n, row_major, sizeof(float), used.c);
   if (call.batch == Batch::strided) check_strides(&report, at, call, used);
   if (call.planned) check_plans(&report, call);
   if (report.failed()) return info->status;
@@ -285,7 +325,7 @@ libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc)
   describe(call, desc);
   if (desc->m == 0 || desc->n == 0 || desc->batch_count == 0 || call.group >= 0) return LIBSGEMM_SUCCESS;
   const char *const null = "is NULL";
-  if (call.c == nullptr) report.fail(at.c, is_triangular(call) ? "B" : "C", null);
+  if (call.c == nullptr) report.fail(at.c, name_of_c(call), null);
   if (reads_inputs(*desc)) {
     if (call.a == nullptr) report.fail(at.a, "A", null);
     if (at.b != 0 && call.b == nullptr) report.fail(at.b, "B", null);
@@ -311,23 +351,25 @@ libsgemm_status_t check_plan_operand(const PlanOperand &x, ThreadInfo *info) {
 libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info) {
   Report report(info, call.interface, -1);
   report.one_of(1, "layout", call.layout, 101, 102, kLayoutWords, "");
-  report.not_negative(15, "group_count", call.group_count);
+  const Positions &at = kPositions.single[static_cast<size_t>(Routine::gemm)];
+  const int group_count = at.ldc + 1, group_size = at.ldc + 2;
+  report.not_negative(group_count, "group_count", call.group_count);
   if (report.failed() || call.group_count == 0) return info->status;
   const struct {
     int position;
     const char *name;
     const void *array;
-  } arrays[] = {{2, "transa", call.transa},
-                {3, "transb", call.transb},
-                {4, "m", call.m},
-                {5, "n", call.n},
-                {6, "k", call.k},
-                {7, "alpha", call.alpha},
-                {9, "lda", call.lda},
-                {11, "ldb", call.ldb},
-                {12, "beta", call.beta},
-                {14, "ldc", call.ldc},
-                {16, "group_size", call.group_size}};
+  } arrays[] = {{at.transa, "transa", call.transa},
+                {at.transb, "transb", call.transb},
+                {at.m, "m", call.m},
+                {at.n, "n", call.n},
+                {at.k, "k", call.k},
+                {at.alpha, "alpha", call.alpha},
+                {at.lda, "lda", call.lda},
+                {at.ldb, "ldb", call.ldb},
+                {at.beta, "beta", call.beta},
+                {at.ldc, "ldc", call.ldc},
+                {group_size, "group_size", call.group_size}};
   for (const auto &array : arrays) {
     if (array.array == nullptr) report.fail(array.position, array.name, "is NULL");
   }
@@ -336,10 +378,10 @@ libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info) {
   for (int64_t g = 0; g < call.group_count && !report.failed(); ++g) {
     const int64_t size = call.group_size[g];
     if (size < 0) {
-      report.fail(16, "group_size", "of group %" PRId64 " is %" PRId64 ", must be >= 0", g, size);
+      report.fail(group_size, "group_size", "of group %" PRId64 " is %" PRId64 ", must be >= 0", g, size);
     } else if (size > kMaxBytes / static_cast<int64_t>(sizeof(void *)) - total) {
-      report.fail(16, "group_size", "of group %" PRId64 " is %" PRId64 ": so many pointers overflow the address space",
-                  g, size);
+      report.fail(group_size, "group_size",
+                  "of group %" PRId64 " is %" PRId64 ": so many pointers overflow the address space", g, size);
     }
     total += size;
   }
@@ -352,12 +394,10 @@ namespace {
 void check_overlap(Report *report, const Call &call, const GemmDesc &item) {
   const Positions &at = positions(call);
   const Stored c = stored_c(item);
-  // The row-major swap of gemm and gemmtr exchanged the operands; the caller wants to hear its own names.
-  const bool swapped =
-      call.layout == LIBSGEMM_ROW_MAJOR && (call.routine == Routine::gemm || call.routine == Routine::gemmtr);
+  const bool swapped = swaps_operands(call);  // the caller wants to hear its own names
   const bool a = overlap(c, stored_a(item)), b = overlap(c, stored_b(item));
   if (a || b) {
-    report->fail(at.c, is_triangular(call) ? "B" : "C", "overlaps %s", (swapped ? b : a) ? "A" : "B");
+    report->fail(at.c, name_of_c(call), "overlaps %s", (swapped ? b : a) ? "A" : "B");
   }
 }
 
@@ -367,9 +407,11 @@ void check_strided_overlap(Report *report, const Call &call, const GemmDesc &des
   const Stored inputs[] = {stored_a(first), stored_b(first)};
   const int64_t strides[] = {desc.stride_a, desc.stride_b};
   const Stored c = stored_c(first);
+  const bool swapped = swaps_operands(call);
   const int64_t c_bytes = ((c.cols - 1) * c.ld + c.rows) * 4;
   for (int which = 0; which < 2; ++which) {
     Stored x = inputs[which];
+    if (x.cols == 0) continue;  // the routine has no B
     const int64_t size = static_cast<int64_t>(x.size), step = strides[which] * size;
     const int64_t bytes = ((x.cols - 1) * x.ld + x.rows) * size;
     const int64_t c_total = (desc.batch_count - 1) * desc.stride_c * 4 + c_bytes;
@@ -385,8 +427,8 @@ void check_strided_overlap(Report *report, const Call &call, const GemmDesc &des
       for (int64_t j = from; j <= to && !report->failed(); ++j) {
         Stored xj = x;
         xj.base += j * step;
-        const bool swapped = call.layout == LIBSGEMM_ROW_MAJOR;
-        if (overlap(ci, xj)) report->fail(positions(call).c, "C", "overlaps %s", (which == 0) != swapped ? "A" : "B");
+        if (!overlap(ci, xj)) continue;
+        report->fail(positions(call).c, name_of_c(call), "overlaps %s", (which == 0) != swapped ? "A" : "B");
       }
     }
   }
@@ -402,14 +444,15 @@ libsgemm_status_t check_memory(const Call &call, const GemmDesc &desc, bool arra
   } else if (desc.batch == Batch::strided) {
     if (call.interface == Interface::native && inputs) check_strided_overlap(&report, call, desc);
   } else if (arrays_on_host) {
-    const bool swapped = call.layout == LIBSGEMM_ROW_MAJOR;
+    const Positions &at = positions(call);
+    const bool swapped = swaps_operands(call);
     for (int64_t i = 0; i < desc.batch_count && !report.failed(); ++i) {
       const GemmDesc item = batch_item(desc, i);
-      if (item.c == nullptr) report.fail(13, "C", "has NULL as pointer %" PRId64, i);
+      if (item.c == nullptr) report.fail(at.c, name_of_c(call), "has NULL as pointer %" PRId64, i);
       if (inputs && item.a == nullptr)
-        report.fail(swapped ? 10 : 8, swapped ? "B" : "A", "has NULL as pointer %" PRId64, i);
+        report.fail(swapped ? at.b : at.a, swapped ? "B" : "A", "has NULL as pointer %" PRId64, i);
       if (inputs && item.b == nullptr)
-        report.fail(swapped ? 8 : 10, swapped ? "A" : "B", "has NULL as pointer %" PRId64, i);
+        report.fail(swapped ? at.a : at.b, swapped ? "A" : "B", "has NULL as pointer %" PRId64, i);
       if (!report.failed() && call.interface == Interface::native && inputs) check_overlap(&report, call, item);
     }
   }

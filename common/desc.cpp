@@ -10,37 +10,37 @@ Stored::Part part_of(libsgemm_uplo_t uplo) { return uplo == LIBSGEMM_UPPER ? Sto
 
 char op_letter(libsgemm_op_t op) { return op == LIBSGEMM_NO_TRANS ? 'N' : 'T'; }
 
+constexpr bool in_order() {
+  int index = 0;
+  for (const RoutineTraits &r : kRoutines) {
+    if (static_cast<int>(r.routine) != index++) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "traits_of() finds a routine's traits by its number");
+
 }  // namespace
 
 Stored stored_a(const GemmDesc &d) {
-  const bool triangle = d.routine == Routine::symm || in_place(d);
-  if (triangle) return {static_cast<const char *>(d.a), d.k, d.k, d.lda, size_of(d.type), part_of(d.uplo)};
+  const char *base = static_cast<const char *>(d.a);
+  if (traits_of(d).one_sided()) return {base, d.k, d.k, d.lda, size_of(d.type), part_of(d.uplo)};
   const bool plain = d.transa == LIBSGEMM_NO_TRANS;
-  return {static_cast<const char *>(d.a), plain ? d.m : d.k, plain ? d.k : d.m, d.lda, size_of(d.type), Stored::all};
+  return {base, plain ? d.m : d.k, plain ? d.k : d.m, d.lda, size_of(d.type), Stored::all};
 }
 
 Stored stored_b(const GemmDesc &d) {
-  const char *base = static_cast<const char *>(d.b);
+  const RoutineTraits &r = traits_of(d);
   const size_t size = size_of(d.type);
-  const bool plain = (d.routine == Routine::syr2k ? d.transa : d.transb) == LIBSGEMM_NO_TRANS;
-  switch (d.routine) {
-    case Routine::gemm:
-    case Routine::gemmtr:
-      return {base, plain ? d.k : d.n, plain ? d.n : d.k, d.ldb, size, Stored::all};
-    case Routine::symm:
-      return {base, d.m, d.n, d.ldb, size, Stored::all};
-    case Routine::syr2k:
-      return {base, plain ? d.n : d.k, plain ? d.k : d.n, d.ldb, size, Stored::all};
-    case Routine::syrk:
-    case Routine::trmm:
-    case Routine::trsm:
-      break;
-  }
-  return {nullptr, 0, 0, 0, size, Stored::all};
+  if (!r.has_b()) return {nullptr, 0, 0, 0, size, Stored::all};
+  const char *base = static_cast<const char *>(d.b);
+  if (r.b == RoutineTraits::as_c) return {base, d.m, d.n, d.ldb, size, Stored::all};
+  const bool as_a = r.b == RoutineTraits::as_a;  // op(B) is n x k; otherwise k x n
+  const bool plain = (as_a ? d.transa : d.transb) == LIBSGEMM_NO_TRANS, n_first = plain == as_a;
+  return {base, n_first ? d.n : d.k, n_first ? d.k : d.n, d.ldb, size, Stored::all};
 }
 
 Stored stored_c(const GemmDesc &d) {
-  const bool triangle = d.routine == Routine::syrk || d.routine == Routine::syr2k || d.routine == Routine::gemmtr;
+  const bool triangle = traits_of(d).triangle_of_c;
   return {reinterpret_cast<const char *>(d.c), d.m, d.n, d.ldc, 4, triangle ? part_of(d.uplo) : Stored::all};
 }
 
@@ -62,28 +62,17 @@ GemmDesc batch_item(const GemmDesc &desc, int64_t i) {
 }
 
 double flop_count(const GemmDesc &d) {
+  const RoutineTraits &r = traits_of(d);
   const double m = static_cast<double>(d.m), n = static_cast<double>(d.n), k = static_cast<double>(d.k);
-  const double batch = static_cast<double>(d.batch_count);
-  switch (d.routine) {
-    case Routine::gemm:
-    case Routine::symm:
-      return 2 * m * n * k * batch;
-    case Routine::gemmtr:
-    case Routine::syrk:
-      return n * (n + 1) * k * batch;
-    case Routine::syr2k:
-      return 2 * n * (n + 1) * k * batch;
-    case Routine::trmm:
-    case Routine::trsm:
-      return m * n * k * batch;
-  }
-  return 0;
+  // Half of a triangle of A is zeros, and half of what is left to C is not computed.
+  const double elements = r.triangle_of_c ? n * (n + 1) / 2 : m * n;
+  const double each = r.a == RoutineTraits::triangular ? 1 : 2 * r.terms();
+  return each * elements * k * static_cast<double>(d.batch_count);
 }
 
 std::string routine_name(const GemmDesc &d) {
-  static const char *const names[] = {"gemm", "symm", "syrk", "syr2k", "trmm", "trsm", "gemmtr"};
   std::string name = d.type == Type::f32 ? "s" : d.type == Type::f16 ? "sh" : "sb";
-  name += names[static_cast<int>(d.routine)];
+  name += traits_of(d).name;
   if (d.batch == Batch::strided) name += "_batch_strided";
   if (d.batch == Batch::pointers) name += "_batch";
   return name;
@@ -91,11 +80,11 @@ std::string routine_name(const GemmDesc &d) {
 
 std::string to_string(const GemmDesc &d) {
   char text[512];
-  const bool products = d.routine == Routine::gemm || d.routine == Routine::gemmtr;
+  const RoutineTraits &r = traits_of(d);
   char flags[8] = {op_letter(d.transa), 0};
-  if (products) flags[1] = op_letter(d.transb);
+  if (r.b == RoutineTraits::free) flags[1] = op_letter(d.transb);
   char structure[8] = {0};
-  if (!products || d.routine == Routine::gemmtr) {
+  if (r.one_sided() || r.triangle_of_c) {
     std::snprintf(structure, sizeof structure, " %c%c%c", d.side == LIBSGEMM_LEFT ? 'L' : 'R',
                   d.uplo == LIBSGEMM_UPPER ? 'U' : 'L', d.diag == LIBSGEMM_UNIT ? 'U' : 'N');
   }

@@ -28,6 +28,77 @@ inline size_t size_of(Type type) { return type == Type::f32 ? 4 : 2; }
 // trsm      op(A) X = alpha C (left), X op(A) = alpha C (right), X -> C  k x k, uplo      -              m x n
 // For symm, trmm and trsm k is m (left) or n (right). beta is 0 for trmm and 1 for trsm, which both read C. trmm and
 // trsm have alpha != 0; the others alpha != 0 and k > 0, except in Backend::scale.
+
+// What the routines differ in. All code that serves any routine derives what it needs from this: checks, the row-major
+// swap, views, cuts into tiles, operations, names.
+struct RoutineTraits {
+  Routine routine;
+  const char *name;
+
+  // The stored A. general: op(A) is m x k, by transa. The others are k x k, of which the uplo triangle is stored.
+  enum A : int8_t { general, symmetric, triangular } a;
+
+  // What A is multiplied by.
+  enum B : int8_t {
+    free,  // op(B), k x n, by transb
+    as_a,  // op(B)^T; op(B) is n x k, by transa. The product with A and B exchanged is added
+    as_c,  // B, m x n
+    is_a,  // op(A)^T: there is no B
+    is_c,  // C as it was, which CBLAS calls B: there is no other
+  } b;
+
+  bool triangle_of_c;  // only the uplo triangle of C belongs to the routine, and m == n
+
+  // What makes a row-major call a column-major one on the same memory, besides m for n and one triangle for the other.
+  enum RowMajor : int8_t {
+    operands_swap,  // A and B, with all that belongs to them
+    trans_flips,    // the one that holds for both operands
+    side_flips,
+  } row_major;
+
+  // The arguments in the order of CBLAS, of a single call and of its other forms; NULL: there is no such form.
+  const char *arguments, *strided = nullptr, *planned = nullptr;
+
+  constexpr bool has_b() const { return b == free || b == as_a || b == as_c; }
+  constexpr bool in_place() const { return b == is_c; }
+  constexpr bool one_sided() const { return a != general; }  // A is square and stands on one side
+  constexpr int terms() const { return b == as_a ? 2 : 1; }  // products that are summed
+};
+
+// In the order of Routine.
+constexpr RoutineTraits kRoutines[] = {
+    {Routine::gemm, "gemm", RoutineTraits::general, RoutineTraits::free, false, RoutineTraits::operands_swap,
+     "layout transa transb m n k alpha A lda B ldb beta C ldc",
+     "layout transa transb m n k alpha A lda stride_a B ldb stride_b beta C ldc stride_c batch_count",
+     "layout transa transb m n k alpha A lda plan_a B ldb plan_b beta C ldc"},
+    {Routine::symm, "symm", RoutineTraits::symmetric, RoutineTraits::as_c, false, RoutineTraits::side_flips,
+     "layout side uplo m n alpha A lda B ldb beta C ldc"},
+    {Routine::syrk, "syrk", RoutineTraits::general, RoutineTraits::is_a, true, RoutineTraits::trans_flips,
+     "layout uplo trans n k alpha A lda beta C ldc"},
+    {Routine::syr2k, "syr2k", RoutineTraits::general, RoutineTraits::as_a, true, RoutineTraits::trans_flips,
+     "layout uplo trans n k alpha A lda B ldb beta C ldc"},
+    {Routine::trmm, "trmm", RoutineTraits::triangular, RoutineTraits::is_c, false, RoutineTraits::side_flips,
+     "layout side uplo transa diag m n alpha A lda B ldb"},
+    {Routine::trsm, "trsm", RoutineTraits::triangular, RoutineTraits::is_c, false, RoutineTraits::side_flips,
+     "layout side uplo transa diag m n alpha A lda B ldb"},
+    {Routine::gemmtr, "gemmtr", RoutineTraits::general, RoutineTraits::free, true, RoutineTraits::operands_swap,
+     "layout uplo transa transb n k alpha A lda B ldb beta C ldc"},
+};
+
+// The position of an argument in such a list, from 1; 0: it is not there.
+constexpr int position_of(const char *arguments, const char *name) {
+  for (int position = 1; *arguments != '\0'; ++position) {
+    const char *n = name;
+    while (*n != '\0' && *arguments == *n) ++arguments, ++n;
+    if (*n == '\0' && (*arguments == '\0' || *arguments == ' ')) return position;
+    while (*arguments != '\0' && *arguments != ' ') ++arguments;
+    if (*arguments == ' ') ++arguments;
+  }
+  return 0;
+}
+
+constexpr const RoutineTraits &traits_of(Routine routine) { return kRoutines[static_cast<int>(routine)]; }
+
 struct GemmDesc {
   Routine routine;
   Type type;  // of A and B; C is FP32
@@ -70,8 +141,10 @@ Stored stored_a(const GemmDesc &desc);
 Stored stored_b(const GemmDesc &desc);  // rows == 0 if the routine has no B
 Stored stored_c(const GemmDesc &desc);
 
+inline const RoutineTraits &traits_of(const GemmDesc &desc) { return traits_of(desc.routine); }
+
 // True if trmm or trsm: C is an input of the product.
-inline bool in_place(const GemmDesc &desc) { return desc.routine == Routine::trmm || desc.routine == Routine::trsm; }
+inline bool in_place(const GemmDesc &desc) { return traits_of(desc).in_place(); }
 
 // True if the routine reads what C holds.
 inline bool reads_c(const GemmDesc &desc) { return in_place(desc) || desc.beta != 0.0f; }

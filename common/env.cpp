@@ -135,10 +135,45 @@ void read_math_mode(Environment *env) {
   }
 }
 
+constexpr bool equal(const char *x, const char *y) {
+  for (; *x == *y; ++x, ++y) {
+    if (*x == '\0') return true;
+  }
+  return false;
+}
+
+constexpr bool distinct() {
+  for (int i = 0; i < kBackendCount; ++i) {
+    for (int j = 0; j < i; ++j) {
+      if (equal(kBackendNames[i], kBackendNames[j])) return false;
+    }
+  }
+  return true;
+}
+static_assert(distinct(), "a backend is found by its name");
+
+std::string valid_backends() {
+  std::string text = "auto, ";
+  for (const char *name : kBackendNames) text += std::string(name) + ", ";
+  return text + "or a comma list of distinct backends in order of preference";
+}
+
 }  // namespace
 
+Preference prefer_all() {
+  Preference all = {};
+  for (int8_t index = 0; index < kBackendCount; ++index) all.order[index] = index;
+  return all;
+}
+
+Preference prefer_cpu() {
+  Preference cpu = {};
+  for (int8_t index = kFirstCpu; index < kBackendCount; ++index) cpu.order[cpu.chosen++] = index;
+  return cpu;
+}
+
 bool parse_backends(const std::string &text, Preference *preference, std::string *error) {
-  *preference = {{0, 1, 2, 3}, 0};
+  *preference = prefer_all();
   if (text == "auto") return true;
   bool used[kBackendCount] = {};
   Preference result = {};
@@ -146,14 +181,14 @@ bool parse_backends(const std::string &text, Preference *preference, std::string
     int index = 0;
     while (index < kBackendCount && word != kBackendNames[index]) ++index;
     if (index == kBackendCount || used[index]) {
-      *error = "auto, cuda, hip, openblas, ref, or a comma list of distinct backends in order of preference";
+      *error = valid_backends();
       return false;
     }
     used[index] = true;
     result.order[result.chosen++] = static_cast<int8_t>(index);
   }
   if (result.chosen == 0) {
-    *error = "auto, cuda, hip, openblas, ref, or a comma list of distinct backends in order of preference";
+    *error = valid_backends();
     return false;
   }
   int next = result.chosen;

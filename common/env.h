@@ -1,7 +1,9 @@
 // The settings of a call: what the environment says, and what a handle says over it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -9,11 +11,26 @@
 
 namespace libsgemm {
 
-// Every backend this library knows, in the order in which `auto` prefers them. To add a backend: one word here.
-constexpr const char *kBackendNames[] = {"cuda", "hip", "openblas", "ref"};
-constexpr int kBackendCount = 4;
-constexpr int kFirstCpu = 2;  // those from here on compute on the CPU
-constexpr int kRef = 3;
+// Every backend this library knows, in the order in which `auto` prefers them. To add a backend: one word here. The
+// plugins of GPUs come first, then those that compute on the CPU, and last what is built in.
+constexpr const char *kGpuBackends[] = {"cuda", "hip"};
+constexpr const char *kCpuBackends[] = {"openblas"};
+constexpr const char *kBuiltIn = "ref";
+
+// What follows from it. Backends are numbered through: the first kFirstCpu are GPUs', kRef is the built-in one.
+constexpr int kFirstCpu = static_cast<int>(std::size(kGpuBackends));
+constexpr int kRef = kFirstCpu + static_cast<int>(std::size(kCpuBackends));
+constexpr int kBackendCount = kRef + 1;
+
+constexpr std::array<const char *, kBackendCount> backend_names() {
+  std::array<const char *, kBackendCount> names = {};
+  size_t count = 0;
+  for (const char *name : kGpuBackends) names[count++] = name;
+  for (const char *name : kCpuBackends) names[count++] = name;
+  names[count] = kBuiltIn;
+  return names;
+}
+constexpr std::array<const char *, kBackendCount> kBackendNames = backend_names();
 
 enum class Offload : int8_t { automatic, never, always };
 
@@ -22,6 +39,10 @@ struct Preference {
   int8_t order[kBackendCount];
   int8_t chosen;  // 0: `auto`
 };
+
+// `auto`, and what is left of it without GPUs.
+Preference prefer_all();
+Preference prefer_cpu();
 
 struct KernelChoice {
   int8_t backend;  // -1: none forced

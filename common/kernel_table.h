@@ -1,6 +1,10 @@
 // Choosing a row of a backend's kernel table.
 #pragma once
 
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
 #include "backend.h"
 
 namespace libsgemm {
@@ -13,12 +17,48 @@ constexpr uintptr_t kPointerAlignment = 16;
 // math mode come first; without one, those of FP32, which is never less accurate. NULL if there is none.
 const Kernel *select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes);
 
-// Whether the same row is chosen for both, on one device within one workspace.
-bool same_choice(const GemmDesc &x, const GemmDesc &y);
+// A row and its predicted seconds; NULL and infinity: none.
+struct PricedKernel {
+  const Kernel *kernel = nullptr;
+  double seconds = std::numeric_limits<double>::infinity();
+};
+
+// All of a description that the choice of a row depends on: where two keys are equal, one device within one workspace
+// gets the same row.
+struct ChoiceKey {
+  int64_t m, n, k, lda, ldb, ldc, batch_count, stride_a, stride_b, stride_c;
+  uint32_t alpha, beta;  // their bits
+  uint8_t routine, type, math_mode, transa, transb, side, uplo, diag, deterministic, batch;
+  uint8_t a, b, c, plan_a, plan_b;  // addresses modulo kPointerAlignment; kNoAddress: NULL
+  uint8_t unused;
+
+  static constexpr uint8_t kNoAddress = 0xff;
+
+  bool operator==(const ChoiceKey &other) const { return std::memcmp(this, &other, sizeof other) == 0; }
+};
+static_assert(std::has_unique_object_representations_v<ChoiceKey>, "no padding: keys are compared as bytes");
+
+ChoiceKey choice_key(const GemmDesc &desc);
 
 // Bytes of workspace a row needs.
 inline size_t workspace_of(const Kernel &kernel, const GemmDesc &desc, int device) {
   return kernel.workspace != nullptr ? kernel.workspace(desc, device) : 0;
+}
+
+// The cheapest of `count` rows that compute in `mode` and support the description within the workspace; the first of
+// equals. Rows that launch by `except` are left out. In the header, as plugins choose from their tables by it, too.
+inline PricedKernel cheapest_row(const Kernel *kernels, int count, const GemmDesc &desc, int device,
+                                 size_t workspace_bytes, libsgemm_math_mode_t mode,
+                                 decltype(Kernel::launch) except = nullptr) {
+  PricedKernel best;
+  for (int row = 0; row < count; ++row) {
+    const Kernel &kernel = kernels[row];
+    if (kernel.math_mode != mode || (except != nullptr && kernel.launch == except)) continue;
+    if (!kernel.supports(desc, device) || workspace_of(kernel, desc, device) > workspace_bytes) continue;
+    const double seconds = kernel.cost(desc, device);
+    if (best.kernel == nullptr || seconds < best.seconds) best = {&kernel, seconds};
+  }
+  return best;
 }
 
 }  // namespace libsgemm

@@ -169,7 +169,9 @@ bool may_load(const std::string &path, std::string *reason) {
 }
 
 // The table of a plugin, checked; NULL and the reason if it is not one for this library.
-const Backend *open_table(const std::string &path, const char *name, std::string *reason) {
+const Backend *open_table(const std::string &path, int index, std::string *reason) {
+  const char *name = kBackendNames[index];
+  const bool gpu = index < kFirstCpu;
   if (!may_load(path, reason)) return nullptr;
   void *object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (object == nullptr) {
@@ -186,6 +188,10 @@ const Backend *open_table(const std::string &path, const char *name, std::string
     table = nullptr;
   } else if (std::strcmp(table->name, name) != 0) {
     *reason = path + " is backend " + table->name + ", not " + name;
+    table = nullptr;
+  } else if (table->is_gpu != gpu) {
+    *reason = path + " is for " + (gpu ? "CPUs" : "GPUs") + ", and this library lists " + name + " among those for " +
+              (gpu ? "GPUs" : "CPUs");
     table = nullptr;
   }
   return table;
@@ -290,7 +296,7 @@ bool load_slow(int index) {
     slot.path = find_plugin(name, &searched);
     if (slot.path.empty()) return refuse(&slot, name, "no plugin libsgemm_" + std::string(name) + ".so in " + searched);
     std::string reason;
-    slot.table = open_table(slot.path, name, &reason);
+    slot.table = open_table(slot.path, index, &reason);
     if (slot.table == nullptr) return refuse(&slot, name, reason);
   }
   Error error = {};

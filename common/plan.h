@@ -13,7 +13,8 @@
 namespace libsgemm {
 
 // Positions of the plans among the arguments of a product.
-constexpr int kPlanA = 10, kPlanB = 13;
+constexpr int kPlanA = position_of(traits_of(Routine::gemm).planned, "plan_a");
+constexpr int kPlanB = position_of(traits_of(Routine::gemm).planned, "plan_b");
 
 // An operand of a product as its caller describes it: op(X) is rows x cols.
 struct PlanOperand {

@@ -1,6 +1,8 @@
 // From a description to views.
 #include "product.h"
 
+#include <utility>
+
 namespace libsgemm {
 namespace {
 
@@ -9,9 +11,18 @@ View general(const void *data, int64_t ld, Type type, libsgemm_op_t op) {
   return op == LIBSGEMM_NO_TRANS ? view : view.transposed();
 }
 
-View structured(const GemmDesc &d, View::Structure structure) {
-  const View view = {d.a, 1, d.lda, d.type, structure, d.uplo == LIBSGEMM_UPPER, d.diag == LIBSGEMM_UNIT};
-  return structure == View::symmetric || d.transa == LIBSGEMM_NO_TRANS ? view : view.transposed();
+View view_of_a(const GemmDesc &d) {
+  const RoutineTraits &r = traits_of(d);
+  if (!r.one_sided()) return general(d.a, d.lda, d.type, d.transa);
+  const bool symmetric = r.a == RoutineTraits::symmetric;
+  const View view = {d.a,
+                     1,
+                     d.lda,
+                     d.type,
+                     symmetric ? View::symmetric : View::triangular,
+                     d.uplo == LIBSGEMM_UPPER,
+                     d.diag == LIBSGEMM_UNIT};
+  return symmetric || d.transa == LIBSGEMM_NO_TRANS ? view : view.transposed();
 }
 
 Output output(const GemmDesc &d) {
@@ -22,41 +33,35 @@ Output output(const GemmDesc &d) {
 }  // namespace
 
 Products products(const GemmDesc &d, const float *factor, int64_t ldf, libsgemm_math_mode_t mode) {
-  Products p = {1, {}, output(d)};
+  const RoutineTraits &r = traits_of(d);
+  Products p = {r.terms(), {}, output(d)};
   Product &t = p.term[0];
   t.m = d.m;
   t.n = d.n;
   t.k = d.k;
-  const bool left = d.side == LIBSGEMM_LEFT;
-  switch (d.routine) {
-    case Routine::gemm:
-    case Routine::gemmtr:
-      t.x = general(d.a, d.lda, d.type, d.transa);
+  t.x = view_of_a(d);
+  switch (r.b) {
+    case RoutineTraits::free:
       t.y = general(d.b, d.ldb, d.type, d.transb);
       break;
-    case Routine::symm:
-    case Routine::trmm:
-    case Routine::trsm: {
-      const bool symm = d.routine == Routine::symm;
-      const View a = structured(d, symm ? View::symmetric : View::triangular);
-      const View b =
-          symm ? general(d.b, d.ldb, d.type, LIBSGEMM_NO_TRANS) : general(factor, ldf, Type::f32, LIBSGEMM_NO_TRANS);
-      t.x = left ? a : b;
-      t.y = left ? b : a;
+    case RoutineTraits::as_a:
+      t.y = general(d.b, d.ldb, d.type, d.transa).transposed();
       break;
-    }
-    case Routine::syrk:
-      t.x = general(d.a, d.lda, d.type, d.transa);
+    case RoutineTraits::as_c:
+      t.y = general(d.b, d.ldb, d.type, LIBSGEMM_NO_TRANS);
+      break;
+    case RoutineTraits::is_a:
       t.y = t.x.transposed();
       break;
-    case Routine::syr2k:
-      p.count = 2;
-      t.x = general(d.a, d.lda, d.type, d.transa);
-      t.y = general(d.b, d.ldb, d.type, d.transa).transposed();
-      p.term[1] = t;
-      p.term[1].x = t.y.transposed();
-      p.term[1].y = t.x.transposed();
+    case RoutineTraits::is_c:
+      t.y = general(factor, ldf, Type::f32, LIBSGEMM_NO_TRANS);
       break;
+  }
+  if (r.one_sided() && d.side == LIBSGEMM_RIGHT) std::swap(t.x, t.y);
+  if (p.count == 2) {
+    p.term[1] = t;
+    p.term[1].x = t.y.transposed();
+    p.term[1].y = t.x.transposed();
   }
   for (Product &term : p.term) term.x.mode = term.y.mode = mode;
   return p;

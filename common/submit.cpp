@@ -46,7 +46,7 @@ void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point star
   const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
   const bool ok = info.status == LIBSGEMM_SUCCESS;
   const char *backend = !ok ? "error" : info.backend != nullptr ? info.backend->name : "none";
-  const char *kernel = !ok ? "" : info.kernel != nullptr ? info.kernel->name : info.trivial;
+  const char *kernel = !ok ? "" : info.row();
   if (ok) {
     const auto working = static_cast<uint64_t>(std::max<int64_t>(spent - info.startup, 0));
     stats_count({info.entry, backend, kernel, working, info.kernel != nullptr ? flop_count(desc) : 0, info.verify_ratio,
@@ -162,7 +162,8 @@ Call call_of_group(const GroupCall &g, int64_t i) {
   return call;
 }
 
-libsgemm_status_t missing_array(ThreadInfo *info, int position, const char *name) {
+libsgemm_status_t missing_array(ThreadInfo *info, const char *name) {
+  const int position = position_of(traits_of(Routine::gemm).arguments, name);
   info->argument = position;
   char text[64];
   std::snprintf(text, sizeof text, "argument %d (%s) is NULL", position, name);
@@ -176,9 +177,9 @@ libsgemm_status_t describe_group(const GroupCall &g, int64_t i, int64_t first, c
   desc->batch = Batch::pointers;
   desc->batch_count = g.group_size[i];
   if (is_empty(*desc)) return status;
-  if (g.c == nullptr) return missing_array(info, 13, "C");
-  if (reads_inputs(*desc) && g.a == nullptr) return missing_array(info, 8, "A");
-  if (reads_inputs(*desc) && g.b == nullptr) return missing_array(info, 10, "B");
+  if (g.c == nullptr) return missing_array(info, "C");
+  if (reads_inputs(*desc) && g.a == nullptr) return missing_array(info, "A");
+  if (reads_inputs(*desc) && g.b == nullptr) return missing_array(info, "B");
   const bool swapped = g.layout == LIBSGEMM_ROW_MAJOR;
   const void *const *a = g.a != nullptr ? g.a + first : nullptr;
   const void *const *b = g.b != nullptr ? g.b + first : nullptr;
@@ -246,7 +247,7 @@ libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t
   }
   info->begin(call.entry, late);
   Settings settings = {};
-  settings.preference = {{kFirstCpu, kRef}, 2};
+  settings.preference = prefer_cpu();
   settings.kernel = {-1, 0};
   const libsgemm_status_t status = call_with(call, settings, nullptr, info);
   if (status != LIBSGEMM_SUCCESS) {

@@ -24,6 +24,14 @@ std::string words(const Expected &e, int gpu) {
          milliseconds(p.down) + ")";
 }
 
+// ", after copy of A by sm75_mma_64x64x64_packed"
+std::string words(const Ran &ran, const ThreadInfo &info) {
+  const std::string after = std::string(", after ") + ran.pass;
+  if (ran.kernel == nullptr) return after;
+  if (info.choice == Choice::forced_kernel) return after + ", and left the product to " + ran.kernel->name;
+  return after + " by " + info.kernel->name;
+}
+
 std::string words(const Note &note, const ThreadInfo &info) {
   const Slot &slot = library().slots[note.backend];
   switch (note.why) {
@@ -80,6 +88,7 @@ std::string reason_in_words(const ThreadInfo &info) {
     static const char *const choices[] = {": first usable in the default order", ": asked for",
                                           ": its kernel was forced", ": in place of what was asked for"};
     text += choices[static_cast<int>(info.choice)];
+    if (info.ran.pass != nullptr) text += words(info.ran, info);
     if (info.blas != nullptr && info.backend == library().slots[kFirstCpu].table) {
       text += ", the program's own " + info.blas->version + " (" + info.blas->file + ")";
     }
@@ -120,7 +129,7 @@ libsgemm_status_t libsgemm_last_info(libsgemm_info_t *out) {
   using libsgemm::copy;
   copy(out->entry, sizeof out->entry, info.entry);
   copy(out->backend, sizeof out->backend, info.backend != nullptr ? info.backend->name : "none");
-  copy(out->kernel, sizeof out->kernel, info.kernel != nullptr ? info.kernel->name : info.trivial);
+  copy(out->kernel, sizeof out->kernel, info.row());
   if (info.kernel != nullptr) {
     copy(out->math_mode, sizeof out->math_mode, libsgemm::math_mode_name(info.kernel->math_mode));
   }

@@ -66,6 +66,7 @@ struct ThreadInfo {
   int plans = 0;                      // operands that came from plans
   int devices = 0;                    // that computed parts of the call
   int64_t tiles = 0;                  // in which a GPU computed it from host memory
+  Ran ran = {};                       // of the kernel
   Expected expected[kFirstCpu] = {};  // by GPU backend
   int64_t startup = 0;                // nanoseconds of the call that went into finding and starting backends
   const CpuBlas *blas = nullptr;      // of a call of the drop-in: the program's own, unless another is named
@@ -75,6 +76,7 @@ struct ThreadInfo {
     entry = entry_name;
     backend = nullptr;
     kernel = nullptr;
+    ran = {};
     trivial = "";
     status = LIBSGEMM_SUCCESS;
     argument = 0;
@@ -91,6 +93,12 @@ struct ThreadInfo {
     failure.text[0] = '\0';
     message[0] = '\0';
     for (Expected &e : expected) e.known = false;
+  }
+
+  // For libsgemm_info_t.kernel: the row that multiplied; where one was forced, that.
+  const char *row() const {
+    if (kernel == nullptr) return trivial;
+    return ran.kernel != nullptr && choice != Choice::forced_kernel ? ran.kernel->name : kernel->name;
   }
 
   void note(int index, Note::Why why) {

@@ -162,10 +162,12 @@ typedef struct {
   double verify_ratio; /* worst |error| / bound found by verification, at most 1 if right; negative if not verified */
   char entry[40];      /* the function called: "libsgemm_sgemm", "cblas_sgemm64_" */
   char backend[24];    /* "openblas"; "none" if the call returned, or only scaled C, before any backend was needed */
-  char kernel[72];     /* row of the kernel table: "openblas_sgemm"; "scale" or "nothing" where none was needed */
-  char math_mode[16];  /* arithmetic that ran: "fp32" */
-  char reason[512];    /* why this backend, and why not those before it */
-  char message[512];   /* the error in words, naming the argument or the variable */
+  char kernel[72];    /* row of the kernel table that multiplied: "openblas_sgemm"; of a forced one its name; "scale" or
+                         "nothing" where none was needed */
+  char math_mode[16]; /* arithmetic that ran: "fp32" */
+  char reason[512];   /* why this backend, and why not those before it; and what was done to the operands before the
+                         row multiplied: "after copy of A by sm75_mma_64x64x64_packed" */
+  char message[512];  /* the error in words, naming the argument or the variable */
 } libsgemm_info_t;
 
 typedef struct {

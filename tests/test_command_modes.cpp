@@ -240,7 +240,7 @@ TEST_CASE("bench on a GPU: products of 16-bit inputs and TF32 beside cuBLAS's") 
     for (const Json &row : json["results"]) {
       INFO(row.dump());
       CHECK(row["state"] == "measured");
-      CHECK(row["kernel"] == (row["routine"] == "sgemm" ? "cuda_mock_splitk" : "cuda_mock_16_bits"));
+      CHECK(row["kernel"] == (row["routine"] == "sgemm" ? "cuda_mock_splitk" : "cuda_mock_plain"));
       CHECK(row["peer_error_over_bound"] <= 1);
       CHECK(row["ratio"] > 0);
     }
@@ -265,7 +265,7 @@ TEST_CASE("bench --ladder of 16-bit inputs") {
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);
   CHECK_THAT(outcome.out,
-             Contains("sbgemm 32x32x32 NT") && Contains("sm75_wmma_16x16x16_warp") && Contains("cuda_mock_16_bits"));
+             Contains("sbgemm 32x32x32 NT") && Contains("sm75_wmma_16x16x16_warp") && Contains("cuda_mock_plain"));
   require_error(bench({"--ladder", "--routine", "ssyrk"}, kMockGpu), "--routine ssyrk: cuda has no ladder of it");
   require_error(bench({"--ladder", "--routine", "sgemm,shgemm"}, kMockGpu),
                 "--routine sgemm,shgemm: a ladder wants one");

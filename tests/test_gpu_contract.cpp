@@ -210,6 +210,37 @@ TEST_CASE("forced kernels, math modes and backends") {
   REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
 }
 
+TEST_CASE("the row that multiplied is named, with the pass before it") {
+  reset();
+  Handle h;
+  DeviceProduct p(0);  // its bytes are taken for 16-bit numbers
+  const auto run = [&] {
+    const auto *a = reinterpret_cast<const libsgemm_half_t *>(p.a), *b = reinterpret_cast<const libsgemm_half_t *>(p.b);
+    const int64_t n = p.host.n;
+    return libsgemm_shgemm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, n, n, n, 1, a, n, b, n, 0,
+                             p.c, n);
+  };
+  REQUIRE(run() == LIBSGEMM_SUCCESS);
+  CHECK(kernel() == "cuda_mock_plain");
+  CHECK(contains(reason(), ", after copy of A by cuda_mock_16_bits"));
+  REQUIRE(libsgemm_set_kernel(h, "cuda_mock_16_bits") == LIBSGEMM_SUCCESS);
+  REQUIRE(run() == LIBSGEMM_SUCCESS);
+  CHECK(kernel() == "cuda_mock_16_bits");  // which was asked for
+  CHECK(contains(reason(), ", after copy of A, and left the product to cuda_mock_plain"));
+  REQUIRE(libsgemm_set_kernel(h, nullptr) == LIBSGEMM_SUCCESS);
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(!contains(reason(), "copy"));
+  REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+
+  std::vector<uint16_t> x(kSize * kSize);
+  std::vector<float> c(kSize * kSize);
+  REQUIRE(libsgemm_set_backend(h, "cuda") == LIBSGEMM_SUCCESS);
+  REQUIRE(libsgemm_shgemm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, kSize, kSize, kSize, 1,
+                            x.data(), kSize, x.data(), kSize, 0, c.data(), kSize) == LIBSGEMM_SUCCESS);
+  CHECK(kernel() == "cuda_mock_plain");  // of host memory, too
+  CHECK(contains(reason(), ", after copy of A by cuda_mock_16_bits"));
+}
+
 TEST_CASE("batches and scaling in device memory") {
   reset();
   DeviceProduct p(0), q(0);

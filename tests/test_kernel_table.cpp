@@ -66,3 +66,73 @@ TEST_CASE("a mode with the error of FP32 runs only if it is faster, one with its
   CHECK(chosen(LIBSGEMM_MATH_TF32, 1, 2, 0.1, 1.5) == "tf32");
   CHECK(chosen(LIBSGEMM_MATH_BF16X6, 1, 2, 1.5, 0.1, true) == "bf16x6");
 }
+
+TEST_CASE("a choice is kept for descriptions that are the same in all that rows may look at") {
+  alignas(16) static const float place[8] = {};
+  const GemmDesc desc = {Routine::gemm,
+                         Type::f32,
+                         LIBSGEMM_MATH_FP32,
+                         LIBSGEMM_NO_TRANS,
+                         LIBSGEMM_NO_TRANS,
+                         LIBSGEMM_LEFT,
+                         LIBSGEMM_UPPER,
+                         LIBSGEMM_NON_UNIT,
+                         false,
+                         100,
+                         90,
+                         80,
+                         1.0f,
+                         0.0f,
+                         104,
+                         108,
+                         112,
+                         place,
+                         place,
+                         nullptr,
+                         Batch::none,
+                         1,
+                         5,
+                         6,
+                         7,
+                         nullptr,
+                         nullptr,
+                         nullptr,
+                         nullptr,
+                         nullptr};
+  const auto changed = [&](auto change) {
+    GemmDesc other = desc;
+    change(&other);
+    return !(choice_key(other) == choice_key(desc));
+  };
+#define CHANGES(member, value) CHECK(changed([](GemmDesc *d) { d->member = value; }))
+  CHANGES(routine, Routine::gemmtr);
+  CHANGES(type, Type::f16);
+  CHANGES(math_mode, LIBSGEMM_MATH_TF32);
+  CHANGES(transa, LIBSGEMM_TRANS);
+  CHANGES(transb, LIBSGEMM_TRANS);
+  CHANGES(side, LIBSGEMM_RIGHT);
+  CHANGES(uplo, LIBSGEMM_LOWER);
+  CHANGES(diag, LIBSGEMM_UNIT);
+  CHANGES(deterministic, true);
+  CHANGES(m, 101);
+  CHANGES(n, int64_t{90} + (int64_t{1} << 40));
+  CHANGES(k, 81);
+  CHANGES(alpha, 2.0f);
+  CHANGES(beta, 1.0f);
+  CHANGES(lda, 105);
+  CHANGES(ldb, 109);
+  CHANGES(ldc, 113);
+  CHANGES(batch, Batch::strided);
+  CHANGES(batch_count, 2);
+  CHANGES(stride_a, 6);
+  CHANGES(stride_b, 7);
+  CHANGES(stride_c, 8);
+  CHANGES(a, place + 1);
+  CHANGES(b, nullptr);
+  CHANGES(c, const_cast<float *>(place));
+  CHANGES(plan_a, place);
+  CHANGES(plan_b, place);
+#undef CHANGES
+  CHECK(!changed([](GemmDesc *d) { d->a = place + 4; }));  // as well aligned
+  CHECK(!changed([](GemmDesc *d) { d->a_array = reinterpret_cast<const void *const *>(&place); }));
+}

@@ -224,10 +224,11 @@ TEST_CASE("a block is cut into pieces that hold all of it and are small") {
 
 TEST_CASE("a plan is kept for calls that are the same in all that it depends on") {
   const Backend backend = {};
-  const PlanKey key = {&backend, 0, nullptr, kRates, product(100, 90, 80)};
+  const GemmDesc desc = product(100, 90, 80);
+  const PlanKey key = {&backend, 0, nullptr, kRates, choice_key(desc)};
   TilePlan plan = {}, found = {};
   size_t workspace = 0;
-  REQUIRE(make_plan(key.desc, kRates, size_t{1} << 30, &plan));
+  REQUIRE(make_plan(desc, kRates, size_t{1} << 30, &plan));
   CHECK(!find_plan(key, &found, &workspace));
   keep_plan(key, plan, 512);
   REQUIRE(find_plan(key, &found, &workspace));
@@ -235,23 +236,24 @@ TEST_CASE("a plan is kept for calls that are the same in all that it depends on"
   CHECK(found.rows == plan.rows);
   CHECK(found.bytes() == plan.bytes());
 
-  std::vector<PlanKey> others(8, key);
-  others[0].desc.k = 81;
-  others[1].desc.beta = 1;
-  others[2].desc.transb = LIBSGEMM_TRANS;
-  others[3].desc.math_mode = LIBSGEMM_MATH_TF32;
-  others[4].device = 1;
-  others[5].rates.up = 25e9;
+  std::vector<PlanKey> others(5, key);
+  GemmDesc longer = desc, unaligned = desc;
+  longer.k = 81;
+  others[0].choice = choice_key(longer);
+  others[1].device = 1;
+  others[2].rates.up = 25e9;
   const Kernel kernel = {};
-  others[6].forced = &kernel;
+  others[3].forced = &kernel;
   alignas(16) const float place[2] = {};
-  others[7].desc.a = &place[1];
+  unaligned.a = &place[1];
+  others[4].choice = choice_key(unaligned);
   for (const PlanKey &other : others) CHECK(!find_plan(other, &found, &workspace));
 
   PlanKey later = key;
   for (int i = 0; i < 16; ++i) {
     CHECK(find_plan(key, &found, &workspace));
-    later.desc.k = 200 + i;
+    longer.k = 200 + i;
+    later.choice = choice_key(longer);
     keep_plan(later, plan, 0);
   }
   CHECK(!find_plan(key, &found, &workspace));

@@ -31,6 +31,7 @@ TEST_CASE("a plugin that cannot be used is refused with its reason") {
       Refusal{"other_abi", "has backend ABI 4711, this library needs"},
       Refusal{"no_entry", "is no backend: it lacks libsgemm_backend_table"},
       Refusal{"no_library", "no_library/libsgemm_cuda.so: "}, Refusal{"misnamed", "is backend hip, not cuda"},
+      Refusal{"other_kind", "is for CPUs, and this library lists cuda among those for GPUs"},
       Refusal{"no_driver", "the mock driver is missing"}, Refusal{"no_device", "the mock driver finds no device"},
       Refusal{"beneath_absent", "there is no mock driver: libabsent.so.1: cannot open"},
       Refusal{"beneath_there", "beneath_there/libsgemm_cuda.so is no backend: it lacks"});

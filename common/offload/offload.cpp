@@ -291,7 +291,7 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
   // A plan depends on the first device alone, to which the others are equal, so that results do not depend on who
   // computes; and not on the calls before where they must not either.
   const bool may_keep = !desc.deterministic && desc.batch == Batch::none;
-  const PlanKey key = {&backend, r.devices.front(), forced, r.rates, desc};
+  const PlanKey key = {&backend, r.devices.front(), forced, r.rates, choice_key(desc)};
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (size_t left = r.devices.size() + 1; !r.devices.empty() && r.devices.size() < left;) {
     left = r.devices.size();

@@ -8,6 +8,7 @@ namespace libsgemm {
 // Who computed a call, and in how many parts.
 struct Offloaded {
   const Kernel *kernel;  // a row that ran
+  Ran ran;               // of it
   int device;            // the first one that computed
   int devices;
   int64_t tiles;

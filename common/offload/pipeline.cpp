@@ -384,7 +384,10 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
     set_error(error_, "a tile needs more workspace than planned");
     return LIBSGEMM_NOT_SUPPORTED;
   }
+  Ran ran = {};
+  launch.ran = &ran;
   status = kernel->launch(d, launch, error_);
+  if (kernel == kernel_) ran_ = ran;
   const bool last = ++s.work->launched == s.work->launches;
   for (Buffer *b : {s.first, s.second, last ? s.work->c : nullptr}) {
     if (b == nullptr || status != LIBSGEMM_SUCCESS) continue;

@@ -70,6 +70,7 @@ class Pipeline {
   // After a failure of the call: what was saved of C is put back.
   void restore() const;
   const Kernel *kernel() const { return kernel_; }
+  const Ran &ran() const { return ran_; }
   const Traffic &traffic() const { return traffic_; }
 
  private:
@@ -190,6 +191,7 @@ class Pipeline {
   int64_t quiet_ = 0;  // turns without progress
   Clock::time_point progress_;
   const Kernel *kernel_ = nullptr;
+  Ran ran_ = {};  // of its latest launch
   Traffic traffic_;
   Ending ending_ = Ending::healthy;
   Error *error_ = nullptr;

@@ -7,7 +7,6 @@
 #include <new>
 
 #include "immortal.h"
-#include "kernel_table.h"
 
 namespace libsgemm {
 namespace {
@@ -29,7 +28,7 @@ Cache &cache() { return immortal<Cache>(); }
 
 bool same(const PlanKey &x, const PlanKey &y) {
   return x.backend == y.backend && x.device == y.device && x.forced == y.forced && x.rates.up == y.rates.up &&
-         x.rates.down == y.rates.down && x.rates.flops == y.rates.flops && same_choice(x.desc, y.desc);
+         x.rates.down == y.rates.down && x.rates.flops == y.rates.flops && x.choice == y.choice;
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // shapes again and again.
 #pragma once
 
-#include "backend.h"
+#include "kernel_table.h"
 #include "tile_plan.h"
 
 namespace libsgemm {
@@ -13,7 +13,7 @@ struct PlanKey {
   int device;
   const Kernel *forced;
   Rates rates;
-  GemmDesc desc;
+  ChoiceKey choice;
 };
 
 // False if there is none, of which all members of the key are the same; of pointers those bits that kernels look at.

@@ -73,11 +73,15 @@ libsgemm_status_t Run::run(Error *error) {
 }
 
 void Run::report(Offloaded *by) const {
-  *by = {kernel(), pipelines_.front()->device(), 0, 0};
+  *by = {nullptr, {}, pipelines_.front()->device(), 0, 0};
   for (const auto &pipeline : pipelines_) {
     const int64_t tiles = pipeline->traffic().tiles;
     if (tiles > 0 && by->devices++ == 0) by->device = pipeline->device();
     by->tiles += tiles;
+    const Kernel *kernel = pipeline->kernel();
+    if (kernel == nullptr || (by->kernel != nullptr && (by->kernel->truncates || !kernel->truncates))) continue;
+    by->kernel = kernel;
+    by->ran = pipeline->ran();
   }
 }
 
@@ -109,15 +113,6 @@ void Run::run_healthy() {
   for (size_t i = 0; i < pipelines_.size(); ++i) {
     if (status_[i] != before_[i]) tell_of_failure(job_.backend, pipelines_[i]->device(), errors_[i]);
   }
-}
-
-const Kernel *Run::kernel() const {
-  const Kernel *kernel = nullptr;
-  for (const auto &pipeline : pipelines_) {
-    const Kernel *k = pipeline->kernel();
-    if (k != nullptr && (kernel == nullptr || (k->truncates && !kernel->truncates))) kernel = k;
-  }
-  return kernel;
 }
 
 }  // namespace libsgemm

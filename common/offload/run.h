@@ -46,7 +46,6 @@ class Run {
   std::ptrdiff_t healthy() const;
   void run_healthy();
   void run_one(size_t i) { status_[i] = pipelines_[i]->run(&errors_[i]); }
-  const Kernel *kernel() const;
 
   Job &job_;
   Holdings &holdings_;

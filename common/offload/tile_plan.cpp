@@ -26,7 +26,7 @@ constexpr size_t kGroup = 16 << 20;
 constexpr double kLaunch = 15e-6;  // seconds
 
 // A is a triangle or symmetric: it stays whole.
-bool one_sided(const GemmDesc &d) { return d.routine == Routine::symm || in_place(d); }
+bool one_sided(const GemmDesc &d) { return traits_of(d).one_sided(); }
 bool cuts_rows(const GemmDesc &d) { return !one_sided(d) || d.side == LIBSGEMM_RIGHT; }
 bool cuts_cols(const GemmDesc &d) { return !one_sided(d) || d.side == LIBSGEMM_LEFT; }
 bool cuts_depth(const GemmDesc &d) { return !one_sided(d); }
@@ -93,8 +93,8 @@ bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
     if (p->a_buffers == a_kept && p->b_buffers == b_kept) return true;
     // One operand stays, the other one passes by; or neither stays.
     for (const int64_t least : {3, 2}) {
-      // Of syrk both factors are blocks of A.
-      const int64_t a_least = few(a_all * groups, d.routine == Routine::syrk ? 2 * least : least),
+      // Without a B both factors are blocks of A.
+      const int64_t a_least = few(a_all * groups, traits_of(d).b == RoutineTraits::is_a ? 2 * least : least),
                     b_least = b_all > 0 ? few(b_all * groups, least) : 0;
       const size_t a_need = static_cast<size_t>(a_least) * p->a_bytes,
                    b_need = static_cast<size_t>(b_least) * p->b_bytes;

@@ -90,7 +90,7 @@ Block block_of_c(const TilePlan &plan, const Unit &unit);
 GemmDesc device_desc(const GemmDesc &desc, const TilePlan &plan, const Unit &unit, const Factors &factors);
 
 // Only a triangle of C belongs to the routine.
-inline bool has_triangle(const GemmDesc &desc) { return stored_c(desc).part != Stored::all; }
+inline bool has_triangle(const GemmDesc &desc) { return traits_of(desc).triangle_of_c; }
 
 // On the device columns start at multiples of 16 bytes, which the fast kernels want, and the columns and products of a
 // block follow each other.

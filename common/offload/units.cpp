@@ -71,41 +71,31 @@ size_t device_bytes(const Block &b, size_t size) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-int64_t launches_per_step(const GemmDesc &d, const Unit &unit) {
-  return d.routine == Routine::syr2k && unit.i != unit.j ? 2 : 1;
-}
+int64_t launches_per_step(const GemmDesc &d, const Unit &unit) { return unit.i != unit.j ? traits_of(d).terms() : 1; }
 
 Factors factors_of(const GemmDesc &d, const TilePlan &p, const Unit &unit, int64_t launch) {
   const int64_t per_step = launches_per_step(d, unit), step = launch / per_step;
   const Range rows = part(p.rows, unit.i), cols = part(p.cols, unit.j), depth = part(p.depth, step);
   const bool transposed_a = d.transa != LIBSGEMM_NO_TRANS, transposed_b = d.transb != LIBSGEMM_NO_TRANS;
   const bool swapped = launch % per_step == 1;
+  const RoutineTraits &r = traits_of(d);
   const Factor none = {};
-  switch (d.routine) {
-    case Routine::gemm:
-    case Routine::gemmtr: {
-      Factors f = {
-          {false, block(unit, rows, depth, transposed_a)}, {true, block(unit, depth, cols, transposed_b)}, step};
-      if (d.batch == Batch::strided && d.stride_a == 0) f.first.block.item = 0, f.first.block.items = 1;
-      if (d.batch == Batch::strided && d.stride_b == 0) f.second.block.item = 0, f.second.block.items = 1;
-      return f;
-    }
-    case Routine::syrk:
-      return {{false, block(unit, rows, depth, transposed_a)},
-              unit.i == unit.j ? none : Factor{false, block(unit, cols, depth, transposed_a)},
-              step};
-    case Routine::syr2k:
-      return {
-          {swapped, block(unit, rows, depth, transposed_a)}, {!swapped, block(unit, cols, depth, transposed_a)}, step};
-    case Routine::symm:
-    case Routine::trmm:
-    case Routine::trsm:
-      break;
+  if (r.one_sided()) {
+    const Stored a = stored_a(d);
+    return {{false, {unit.item, unit.items, 0, a.rows, 0, a.cols}},
+            r.has_b() ? Factor{true, block_of_c(p, unit)} : none,
+            step};
   }
-  const Stored a = stored_a(d);
-  return {{false, {unit.item, unit.items, 0, a.rows, 0, a.cols}},
-          d.routine == Routine::symm ? Factor{true, block_of_c(p, unit)} : none,
-          step};
+  const Block a = block(unit, rows, depth, transposed_a);
+  if (r.b == RoutineTraits::free) {
+    Factors f = {{false, a}, {true, block(unit, depth, cols, transposed_b)}, step};
+    if (d.batch == Batch::strided && d.stride_a == 0) f.first.block.item = 0, f.first.block.items = 1;
+    if (d.batch == Batch::strided && d.stride_b == 0) f.second.block.item = 0, f.second.block.items = 1;
+    return f;
+  }
+  const Block other = block(unit, cols, depth, transposed_a);
+  if (r.has_b()) return {{swapped, a}, {!swapped, other}, step};
+  return {{false, a}, unit.i == unit.j ? none : Factor{false, other}, step};
 }
 
 Block block_of_c(const TilePlan &p, const Unit &unit) {
@@ -119,13 +109,13 @@ GemmDesc device_desc(const GemmDesc &desc, const TilePlan &p, const Unit &unit, 
   if (has_triangle(desc) && unit.i != unit.j) {
     d.routine = Routine::gemm;
     d.math_mode = LIBSGEMM_MATH_FP32;  // as on the diagonal: only products have others
-    if (desc.routine != Routine::gemmtr) {
+    if (traits_of(desc).b != RoutineTraits::free) {
       d.transb = desc.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
     }
   }
   d.m = c.rows;
   d.n = c.cols;
-  if (desc.routine == Routine::gemm || has_triangle(desc)) d.k = part(p.depth, f.step).length;
+  if (!traits_of(desc).one_sided()) d.k = part(p.depth, f.step).length;
   d.lda = device_ld(a.rows, size);
   d.ldb = device_ld(b.rows, size);
   d.ldc = device_ld(c.rows, sizeof(float));

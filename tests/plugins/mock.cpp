@@ -35,6 +35,9 @@
 #ifndef MOCK_ABI
 #define MOCK_ABI libsgemm::kBackendAbi
 #endif
+#ifndef MOCK_IS_GPU
+#define MOCK_IS_GPU true
+#endif
 
 namespace {
 
@@ -548,6 +551,14 @@ libsgemm_status_t launch_plain(const GemmDesc &desc, const Launch &launch, Error
   return enqueue(desc, launch, mock::kLaunch, error, false);
 }
 
+const Kernel *plain_row();
+
+// As a row that writes an operand anew and leaves the product to another one.
+libsgemm_status_t launch_after_copy(const GemmDesc &desc, const Launch &launch, Error *error) {
+  if (launch.ran != nullptr) *launch.ran = {plain_row(), "copy of A"};
+  return launch_plain(desc, launch, error);
+}
+
 libsgemm_status_t launch_with_workspace(const GemmDesc &desc, const Launch &launch, Error *error) {
   const Lock lock(g_mutex);
   uintptr_t base = 0;
@@ -641,13 +652,15 @@ constexpr Kernel kKernels[] = {
     {MOCK_NAME "_mock_tf32", LIBSGEMM_MATH_TF32, gemm_only, slow, nullptr, launch_plain, true},
     {MOCK_NAME "_mock_fp16x3", kMockPlanMode, gemm_only, fast, nullptr, launch_plain},
     {MOCK_NAME "_mock_level3", LIBSGEMM_MATH_FP32, other_routines, fast, nullptr, launch_in_steps, false, true},
-    {MOCK_NAME "_mock_16_bits", LIBSGEMM_MATH_FP32, gemm_of_16_bits, fast, two_mebibytes, launch_plain},
+    {MOCK_NAME "_mock_16_bits", LIBSGEMM_MATH_FP32, gemm_of_16_bits, fast, two_mebibytes, launch_after_copy},
 };
+
+const Kernel *plain_row() { return &kKernels[1]; }
 
 Backend make_backend() {
   Backend b = {};
   b.abi = MOCK_ABI;
-  b.is_gpu = true;
+  b.is_gpu = MOCK_IS_GPU;
   b.name = MOCK_NAME;
   b.kernels = kKernels;
   b.kernel_count = static_cast<int>(sizeof kKernels / sizeof *kKernels);

@@ -1,8 +1,6 @@
 // The cheapest row for each step.
 #include "gemm_step.h"
 
-#include <limits>
-
 #include "gpu/kernels.h"
 #include "kernel_table.h"
 
@@ -12,33 +10,20 @@ using namespace gpu;
 
 namespace {
 
-struct Choice {
-  const Kernel *kernel;
-  double seconds;
-};
-
 // A gemm is computed in its own arithmetic, which of steps of blocked algorithms is FP32, other routines in FP32.
-Choice cheapest(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
-  Choice best = {nullptr, std::numeric_limits<double>::infinity()};
+PricedKernel cheapest(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   const libsgemm_math_mode_t mode = desc.routine == Routine::gemm ? desc.math_mode : LIBSGEMM_MATH_FP32;
-  for (int row = 0; row < kernel_count(); ++row) {
-    const Kernel &kernel = kernels()[row];
-    if (kernel.math_mode != mode || kernel.launch == asking || !kernel.supports(desc, device)) continue;
-    if (workspace_of(kernel, desc, device) > workspace_bytes) continue;
-    const double seconds = kernel.cost(desc, device);
-    if (best.kernel == nullptr || seconds < best.seconds) best = {&kernel, seconds};
-  }
-  return best;
+  return cheapest_row(kernels(), kernel_count(), desc, device, workspace_bytes, mode, asking);
 }
 
 struct Plan {
-  Choice whole, item;  // item: of one product of a batch
+  PricedKernel whole, item;  // item: of one product of a batch
 
   bool one_by_one() const { return item.kernel != nullptr && item.seconds < whole.seconds; }
 };
 
 Plan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
-  Plan p = {cheapest(desc, device, workspace_bytes, asking), {nullptr, 0}};
+  Plan p = {cheapest(desc, device, workspace_bytes, asking), {}};
   if (desc.batch == Batch::strided) {
     p.item = cheapest(batch_item(desc, 0), device, workspace_bytes, asking);
     p.item.seconds *= static_cast<double>(desc.batch_count);
@@ -48,20 +33,26 @@ Plan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFuncti
 
 }  // namespace
 
-libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking) {
+libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
+                              const char *after) {
   const Plan p = plan(desc, launch.device, launch.workspace_bytes, asking);
-  if (p.one_by_one()) {
-    for (int64_t i = 0; i < desc.batch_count; ++i) {
-      const libsgemm_status_t status = p.item.kernel->launch(batch_item(desc, i), launch, error);
-      if (status != LIBSGEMM_SUCCESS) return status;
-    }
-    return LIBSGEMM_SUCCESS;
-  }
-  if (p.whole.kernel == nullptr) {
+  const Kernel *kernel = p.one_by_one() ? p.item.kernel : p.whole.kernel;
+  if (kernel == nullptr) {
     set_error(error, "no kernel for a step of the call");
     return LIBSGEMM_NOT_SUPPORTED;
   }
-  return p.whole.kernel->launch(desc, launch, error);
+  Launch step = launch;
+  step.ran = nullptr;  // of the row whose step it is
+  libsgemm_status_t status = LIBSGEMM_SUCCESS;
+  if (p.one_by_one()) {
+    for (int64_t i = 0; i < desc.batch_count && status == LIBSGEMM_SUCCESS; ++i) {
+      status = kernel->launch(batch_item(desc, i), step, error);
+    }
+  } else {
+    status = kernel->launch(desc, step, error);
+  }
+  if (after != nullptr && launch.ran != nullptr) *launch.ran = {kernel, after};
+  return status;
 }
 
 double step_seconds(const GemmDesc &desc, int device, size_t workspace_bytes) {

@@ -22,34 +22,24 @@ TileProblem tile_problem(const GemmDesc &d) {
   p.c_col = d.ldc;
   p.alpha = d.alpha;
   p.beta = d.beta;
-  p.terms = d.routine == Routine::syr2k ? 2 : 1;
+  const RoutineTraits &r = traits_of(d);
+  p.terms = r.terms();
   p.part = stored_c(d).part;
   p.a = walk(d.lda, plain_a);
-  switch (d.routine) {
-    case Routine::gemm:
-    case Routine::gemmtr:
-      p.b = walk(d.ldb, d.transb != LIBSGEMM_NO_TRANS);
-      break;
-    case Routine::syrk:
-      p.b = p.a;
-      break;
-    case Routine::syr2k:
-      p.b = walk(d.ldb, plain_a);
-      break;
-    case Routine::symm:
-    case Routine::trmm:
-    case Routine::trsm: {
-      const bool plain = d.routine == Routine::symm || left == plain_a;
-      p.a = walk(d.lda, plain);
-      p.upper = (d.uplo == LIBSGEMM_UPPER) == plain;
-      p.unit = d.diag == LIBSGEMM_UNIT;
-      p.b = walk(d.ldb, !left);
-      if (!left) {
-        std::swap(p.m, p.n);
-        std::swap(p.c_row, p.c_col);
-      }
-      break;
+  if (r.one_sided()) {
+    const bool plain = r.a == RoutineTraits::symmetric || left == plain_a;
+    p.a = walk(d.lda, plain);
+    p.upper = (d.uplo == LIBSGEMM_UPPER) == plain;
+    p.unit = d.diag == LIBSGEMM_UNIT;
+    p.b = walk(d.ldb, !left);
+    if (!left) {
+      std::swap(p.m, p.n);
+      std::swap(p.c_row, p.c_col);
     }
+  } else if (r.b == RoutineTraits::free) {
+    p.b = walk(d.ldb, d.transb != LIBSGEMM_NO_TRANS);
+  } else {
+    p.b = r.has_b() ? walk(d.ldb, plain_a) : p.a;
   }
   return p;
 }
@@ -61,7 +51,7 @@ int64_t tile_count(const TileProblem &p, int tile_m, int tile_n) {
 
 GemmDesc with_b(const GemmDesc &desc) {
   GemmDesc d = desc;
-  if (d.routine == Routine::syrk) {
+  if (traits_of(d).b == RoutineTraits::is_a) {
     d.b = d.a;
     d.ldb = d.lda;
     d.stride_b = d.stride_a;

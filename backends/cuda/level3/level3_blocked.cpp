@@ -100,17 +100,11 @@ struct Term {
 // The terms of a description; returns their number.
 int terms(const GemmDesc &d, Term *term) {
   const libsgemm_op_t other = d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
-  if (d.routine == Routine::gemmtr) {
-    term[0] = {d.a, d.b, d.lda, d.ldb, d.transa, d.transb};
-    return 1;
-  }
-  if (d.routine == Routine::syrk) {
-    term[0] = {d.a, d.a, d.lda, d.lda, d.transa, other};
-    return 1;
-  }
-  term[0] = {d.a, d.b, d.lda, d.ldb, d.transa, other};
-  term[1] = {d.b, d.a, d.ldb, d.lda, d.transa, other};
-  return 2;
+  const RoutineTraits &r = traits_of(d);
+  term[0] = r.has_b() ? Term{d.a, d.b, d.lda, d.ldb, d.transa, r.b == RoutineTraits::free ? d.transb : other}
+                      : Term{d.a, d.a, d.lda, d.lda, d.transa, other};
+  if (r.terms() == 2) term[1] = {d.b, d.a, d.ldb, d.lda, d.transa, other};
+  return r.terms();
 }
 
 // `count` gemms of m x n beside the diagonal, the first at (row, col), `apart` apart along the diagonal.
@@ -138,9 +132,8 @@ GemmDesc squares(const GemmDesc &d, const Term &t, float beta, int64_t row, int6
 // `count` blocks of order `order` on the diagonal from `first` on, as a batch of the routine itself.
 GemmDesc diagonal(const GemmDesc &d, int64_t first, int64_t order, int64_t count) {
   GemmDesc block = d;
-  const libsgemm_op_t transb = d.routine == Routine::gemmtr    ? d.transb
-                               : d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS
-                                                               : LIBSGEMM_NO_TRANS;
+  const libsgemm_op_t other = d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+  const libsgemm_op_t transb = traits_of(d).b == RoutineTraits::free ? d.transb : other;
   block.m = block.n = order;
   block.a = rows_of(d.a, d.lda, d.transa, first);
   if (d.b != nullptr) block.b = cols_of(d.b, d.ldb, transb, first);

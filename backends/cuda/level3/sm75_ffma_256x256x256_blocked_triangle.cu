@@ -19,9 +19,7 @@ namespace libsgemm::cuda {
 namespace {
 
 bool supports(const GemmDesc &desc, int) {
-  const bool triangle =
-      desc.routine == Routine::syrk || desc.routine == Routine::syr2k || desc.routine == Routine::gemmtr;
-  return triangle && desc.type == Type::f32 && desc.batch == Batch::none;
+  return traits_of(desc).triangle_of_c && desc.type == Type::f32 && desc.batch == Batch::none;
 }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {

@@ -116,7 +116,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
                       dim3(kTile, kRowsAtOnce), 0, launch, error, static_cast<const float *>(desc.a), desc.lda,
                       desc.uplo == LIBSGEMM_UPPER, first, count, desc.k, static_cast<float *>(launch.workspace), ld);
     if (status == LIBSGEMM_SUCCESS)
-      status = launch_step(product(desc, first, count, launch.workspace, ld), rest, error, nullptr);
+      status = launch_step(product(desc, first, count, launch.workspace, ld), rest, error, nullptr, "mirroring of A");
   }
   return status;
 }

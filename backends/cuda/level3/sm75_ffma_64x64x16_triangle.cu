@@ -22,9 +22,7 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kResident)
 }
 
 bool supports(const GemmDesc &desc, int) {
-  const bool triangle =
-      desc.routine == Routine::syrk || desc.routine == Routine::syr2k || desc.routine == Routine::gemmtr;
-  return triangle && desc.type == Type::f32 && desc.batch != Batch::pointers;
+  return traits_of(desc).triangle_of_c && desc.type == Type::f32 && desc.batch != Batch::pointers;
 }
 
 double cost(const GemmDesc &desc, int index) { return tiles_seconds(desc, device(index), kTiling); }

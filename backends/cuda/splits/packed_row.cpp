@@ -42,6 +42,14 @@ PackedPlan plan_of(const GemmDesc &desc, const SplitsShape &shape, size_t bytes)
   return plan;
 }
 
+// What the pass does, in words.
+const char *words(const GemmDesc &desc, const SplitsShape &shape) {
+  static constexpr const char *kCopies[] = {"copy of B", "copy of A", "copy of A and B"};
+  static constexpr const char *kRoundings[] = {"rounding of B", "rounding of A", "rounding of A and B"};
+  const int which = !shape.a ? 0 : !shape.b ? 1 : 2;
+  return desc.type == Type::f32 ? kRoundings[which] : kCopies[which];
+}
+
 // What the cost assumes.
 PackedPlan usual_plan(const GemmDesc &desc, const SplitsShape &shape) {
   return plan_of(desc, shape, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, splits_workspace(desc, shape)));
@@ -81,6 +89,8 @@ libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &produ
   const SplitsShape shape = shape_of(desc, product);
   const PackedPlan plan = plan_of(desc, shape, launch.workspace_bytes);
   const SplitsLayout &l = plan.layout;
+  const char *pass = words(desc, shape);
+  if (launch.ran != nullptr) *launch.ran = {nullptr, pass};
   Launch rest = launch;
   rest.workspace = static_cast<char *>(launch.workspace) + l.bytes();
   rest.workspace_bytes = plan.rest;
@@ -94,7 +104,7 @@ libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &produ
       if (status == LIBSGEMM_SUCCESS) {
         const GemmDesc step = step_of(desc, product, p, first, products, k, depth);
         status = product.kernel != nullptr ? product.kernel->launch(step, rest, error)
-                                           : launch_step(step, rest, error, nullptr);
+                                           : launch_step(step, rest, error, nullptr, pass);
       }
       if (status != LIBSGEMM_SUCCESS) return status;
     }

@@ -1,0 +1,210 @@
+// Rows of the kernel table that never win: calls of all kinds are drawn for GPUs of all kinds, and each row that is no
+// step of the ladder must be the choice for some of them. A row that is not is dead weight, or its cost is wrong.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "devices.h"
+#include "gpu/cost.h"
+#include "gpu/device_model.h"
+#include "gpu/kernels.h"
+#include "kernel_table.h"
+
+namespace {
+
+using namespace libsgemm;
+
+constexpr int kCalls = 4000;           // of each device
+constexpr double kLeastMargin = 5e-3;  // by which the next row has to be slower for a win to count
+
+// Rows that are known not to win, until the costs are fitted to measured times.
+struct Exception {
+  const char *row, *reason;
+};
+constexpr Exception kExceptions[] = {
+    {"sm80_ffma_128x128x16_multistage",
+     "128x128x8_double_buffered, split_k and the rows of sm_90 are all predicted faster"},
+    {"sm80_wmma_256x128x32_multistage", "the rows of mma.sync are predicted faster wherever it is legal"},
+    {"sm80_wmma_256x128x32_split_k", "as its multistage row; what it gets it gets without a margin"},
+};
+
+class Draw {
+ public:
+  GemmDesc call() {
+    GemmDesc d = {};
+    const int kind = integer(0, 99);
+    d.routine = kind < 70 ? Routine::gemm : static_cast<Routine>(integer(1, 6));
+    const bool gemm = d.routine == Routine::gemm;
+    const int type = integer(0, 9);
+    d.type = !gemm || type < 6 ? Type::f32 : type < 8 ? Type::f16 : Type::bf16;
+    const bool modes = gemm && d.type == Type::f32 && integer(0, 2) == 0;
+    d.math_mode = modes ? static_cast<libsgemm_math_mode_t>(integer(1, 5)) : LIBSGEMM_MATH_FP32;
+    d.transa = op(), d.transb = op();
+    d.side = integer(0, 1) == 0 ? LIBSGEMM_LEFT : LIBSGEMM_RIGHT;
+    d.uplo = integer(0, 1) == 0 ? LIBSGEMM_UPPER : LIBSGEMM_LOWER;
+    d.diag = LIBSGEMM_NON_UNIT;
+    d.batch_count = 1;
+    set_sizes(&d);
+    d.alpha = 1;
+    d.beta = traits_of(d).in_place() ? (d.routine == Routine::trsm ? 1.0f : 0.0f) : static_cast<float>(integer(0, 1));
+    place(&d);
+    if (gemm && integer(0, 4) == 0) make_batch(&d);
+    return d;
+  }
+
+ private:
+  int integer(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
+  libsgemm_op_t op() { return integer(0, 1) == 0 ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS; }
+
+  int64_t size(double least, double most) {
+    const double log = std::uniform_real_distribution<double>(std::log(least), std::log(most))(random_);
+    const auto x = static_cast<int64_t>(std::exp(log));
+    const int64_t to = int64_t{1} << integer(0, 8);  // half of them are round
+    return integer(0, 1) == 0 || x < to ? x : x / to * to;
+  }
+
+  void set_sizes(GemmDesc *d) {
+    switch (integer(0, 3)) {
+      case 0:  // square
+        d->m = d->n = d->k = size(1, 16384);
+        break;
+      case 1:  // one of them short
+        d->m = size(1, 20000), d->n = size(1, 20000), d->k = size(1, 20000);
+        (integer(0, 2) == 0 ? d->k : integer(0, 1) == 0 ? d->m : d->n) = size(1, 100);
+        break;
+      case 2:  // deep
+        d->m = size(1, 1000), d->n = size(1, 1000), d->k = size(1000, 1000000);
+        break;
+      default:
+        d->m = size(1, 20000), d->n = size(1, 20000), d->k = size(1, 20000);
+    }
+    const RoutineTraits &r = traits_of(*d);
+    if (r.triangle_of_c) d->m = d->n;
+    if (r.one_sided()) d->k = d->side == LIBSGEMM_LEFT ? d->m : d->n;
+    if (r.row_major == RoutineTraits::trans_flips) d->transb = d->transa;
+  }
+
+  // Leading dimensions, and addresses that exist nowhere: rows look at their alignment only.
+  void place(GemmDesc *d) {
+    const int how = integer(0, 3);
+    const auto ld = [&](int64_t rows) {
+      return how == 0 ? rows : how == 1 ? rows + integer(0, 3) : (rows + 31) / 32 * 32;
+    };
+    d->lda = ld(stored_a(*d).rows), d->ldb = std::max<int64_t>(1, ld(stored_b(*d).rows)), d->ldc = ld(d->m);
+    const uintptr_t size = size_of(d->type);
+    const auto address = [&](uintptr_t element) {
+      return 4096 + (how == 1 ? element * static_cast<uintptr_t>(integer(0, 3)) : 0);
+    };
+    d->a = reinterpret_cast<const void *>(address(size));
+    d->b = traits_of(*d).has_b() ? reinterpret_cast<const void *>(address(size)) : nullptr;
+    d->c = reinterpret_cast<float *>(address(sizeof(float)));
+  }
+
+  void make_batch(GemmDesc *d) {
+    const int64_t products = size(2, 10000);
+    for (int64_t *x : {&d->m, &d->n, &d->k}) *x = std::min(*x, size(1, 512));
+    place(d);
+    d->batch = Batch::strided;
+    d->batch_count = products;
+    d->stride_a = d->lda * stored_a(*d).cols, d->stride_b = d->ldb * stored_b(*d).cols, d->stride_c = d->ldc * d->n;
+  }
+
+  std::mt19937 random_{2026};
+};
+
+struct Record {
+  int wins = 0;       // calls for which the row is chosen
+  int ties = 0;       // of them: another row costs exactly as much, and stands behind it in the table
+  int clear = 0;      // of them: by the least margin
+  double margin = 0;  // the largest, of the next row's time
+  double cheapest = 1e300;
+};
+
+// The time of the cheapest row but `chosen` that computes in one of the two modes that the choice is among.
+double next_best(const GemmDesc &d, int device, size_t workspace, const Kernel *chosen) {
+  double best = 1e300;
+  for (int row = 0; row < gpu::kernel_count(); ++row) {
+    const Kernel &kernel = gpu::kernels()[row];
+    if (&kernel == chosen || kernel.math_mode != chosen->math_mode || !kernel.supports(d, device)) continue;
+    if (workspace_of(kernel, d, device) <= workspace) best = std::min(best, kernel.cost(d, device));
+  }
+  return best;
+}
+
+std::map<std::string, Record> sweep() {
+  std::map<std::string, Record> records;
+  for (int row = 0; row < gpu::kernel_count(); ++row) records[gpu::kernels()[row].name];
+  Backend backend = {};
+  backend.kernels = gpu::kernels();
+  backend.kernel_count = gpu::kernel_count();
+  Draw draw;
+  for (int device = 1; device < simt::device_count(); ++device) {
+    for (int i = 0; i < kCalls; ++i) {
+      const GemmDesc d = draw.call();
+      const bool splits = d.math_mode == LIBSGEMM_MATH_BF16X6 || d.math_mode == LIBSGEMM_MATH_FP16X3;
+      const size_t workspace = LIBSGEMM_WORKSPACE_DEFAULT_BYTES * (splits ? 8 : 1);
+      const Kernel *kernel = select_kernel(backend, d, device, workspace);
+      INFO(gpu::model(device).name << ": " << to_string(d));
+      // Backend hip has products only.
+      if (kernel == nullptr) REQUIRE(d.routine != Routine::gemm);
+      if (kernel == nullptr) continue;
+      Record &r = records[kernel->name];
+      const double cost = kernel->cost(d, device), margin = next_best(d, device, workspace, kernel) / cost - 1;
+      ++r.wins;
+      r.ties += margin == 0 ? 1 : 0;
+      r.clear += margin >= kLeastMargin ? 1 : 0;
+      r.margin = std::max(r.margin, margin);
+    }
+  }
+  return records;
+}
+
+// A step of the ladder is never the choice: it is there to be run by force.
+bool of_the_ladder(const Kernel &kernel) {
+  GemmDesc d = {};
+  d.m = d.n = d.k = d.lda = d.ldb = d.ldc = 512;
+  d.batch_count = 1;
+  d.transa = d.transb = LIBSGEMM_NO_TRANS;
+  d.a = d.b = reinterpret_cast<const void *>(uintptr_t{4096});
+  d.c = reinterpret_cast<float *>(uintptr_t{4096});
+  for (const Type type : {Type::f32, Type::f16}) {
+    d.type = type;
+    for (int device = 0; device < simt::device_count(); ++device) {
+      if (kernel.supports(d, device)) return kernel.cost(d, device) >= gpu::kForcedOnly;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("every row but the ladder's wins somewhere", "[.rows]") {
+  const std::map<std::string, Record> records = sweep();
+  std::printf("%-42s %7s %7s %7s  %s\n", "row", "wins", "ties", "clear", "largest margin");
+  for (int row = 0; row < gpu::kernel_count(); ++row) {
+    const Kernel &kernel = gpu::kernels()[row];
+    const Record &r = records.at(kernel.name);
+    std::printf("%-42s %7d %7d %7d  %.3f%s\n", kernel.name, r.wins, r.ties, r.clear, r.margin,
+                of_the_ladder(kernel) ? "  ladder" : "");
+    const auto known = std::find_if(std::begin(kExceptions), std::end(kExceptions),
+                                    [&](const Exception &e) { return e.row == std::string(kernel.name); });
+    INFO(kernel.name << ": " << r.wins << " wins, " << r.clear << " of them clear");
+    if (of_the_ladder(kernel)) {
+      CHECK(r.wins == 0);
+    } else if (known == std::end(kExceptions)) {
+      CHECK(r.clear > 0);
+    } else {
+      INFO("it is among the known exceptions, which is no longer true");
+      CHECK(r.clear == 0);
+    }
+  }
+  for (const Exception &e : kExceptions) {
+    INFO(e.row << " is among the known exceptions, and no row of the table");
+    CHECK(records.count(e.row) == 1);
+  }
+}
