@@ -1,5 +1,7 @@
 #include "program_blas.h"
 
+#include <cxxabi.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -40,7 +42,9 @@ const libsgemm::CpuBlas *libsgemm_private_find_blas(const libsgemm::CpuBlas *(*s
     g_first.compare_exchange_strong(none, found);
     log_message(1, [&] { return "the program's own BLAS: " + found->version + " (" + found->file + ")"; });
     return found;
-  } catch (const std::bad_alloc &) {
+  } catch (const abi::__forced_unwind &) {  // see protect()
+    throw;
+  } catch (...) {
     return nullptr;
   }
 }

@@ -233,4 +233,23 @@ TEST_CASE("run respects LIBSGEMM_STATS_DIR, and stats reads it") {
   CHECK_THAT(missing.err, StartsWith("libsgemm stats: " + folder.file("none")));
 }
 
+TEST_CASE("the threads of BLIS and MKL are known, and what BLIS says of itself") {
+  struct Case {
+    std::string file;
+    int threads;
+    std::string version;
+  };
+  for (const Case &c : {Case{BLIS_LIKE, 7, "BLIS 0.9.9"}, Case{UNSET_BLIS, 1, "libunset_blis.so"},
+                        Case{MKL_LIKE, 5, "libmkl_like.so"}}) {
+    const Outcome outcome = command({"info", "--json"}, with({{"LIBSGEMM_CPU_BLAS", c.file}}));
+    INFO(outcome.description());
+    const Json json = Json::parse(outcome.out);
+    for (const Json &backend : json["backends"]) {
+      if (backend["name"] != "openblas") continue;
+      CHECK(backend["version"] == c.version);
+      CHECK(backend["devices"][0]["compute_units"] == c.threads);
+    }
+  }
+}
+
 }  // namespace sgemm_test

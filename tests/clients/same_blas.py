@@ -20,7 +20,7 @@ def environment(args, preloaded, **more):
     # The GPUs of a machine compute other bits.
     env['LIBSGEMM_DEVICES'] = 'none'
     if not preloaded:
-        del env['LD_PRELOAD']
+        env['LD_PRELOAD'] = args.runtime.replace(':', ' ')  # which may have a thread of its own
     if args.packages:
         env['PYTHONPATH'] = args.packages
     return env
@@ -40,14 +40,13 @@ def blas_of(report):
     return {path for path in report['libraries'] if re.search(r'/lib(scipy_)?(open)?blas[^/]*\.so', path)}
 
 
-def check_same(args, **more):
-    alone, preloaded = run(args, [], False, **more), run(args, [], True, **more)
+def check_same(args, alone, **more):
+    preloaded = run(args, [], True, **more)
     for what in ('bits', 'threads'):
         if alone[what] != preloaded[what]:
-            clientlib.fail(f'{what} with {more or "no variables"}: {alone[what]} alone, {preloaded[what]} preloaded')
+            clientlib.fail(f'{what} with {more}: {alone[what]} alone, {preloaded[what]} preloaded')
     if not blas_of(alone) or blas_of(alone) != blas_of(preloaded):
-        clientlib.fail(f'the BLAS: {blas_of(alone)} alone, {blas_of(preloaded)} preloaded')
-    return alone
+        clientlib.fail(f'the BLAS with {more}: {blas_of(alone)} alone, {blas_of(preloaded)} preloaded')
 
 
 def main():
@@ -65,24 +64,26 @@ def main():
                                                env=environment(args, False)).returncode != 0:
         clientlib.skip(f'{args.program} cannot import numpy')
 
-    alone = check_same(args)
-    check_same(args, OPENBLAS_NUM_THREADS='1')
+    one = {'OPENBLAS_NUM_THREADS': '1'}
+    check_same(args, run(args, [], False, **one), **one)
+    alone = run(args, [], False)
     with tempfile.TemporaryDirectory() as folder:
         # Whose BLAS each call had, in the library's own words.
         log = pathlib.Path(folder) / 'log'
-        run(args, [], True, LIBSGEMM_VERBOSE='3', LIBSGEMM_LOG_PATH=str(log))
+        more = {'LIBSGEMM_VERBOSE': '3', 'LIBSGEMM_LOG_PATH': str(log)}
+        # As where the machine has no OpenBLAS: a file that is none hides it from the loader. Only a program that does not
+        # need it itself starts at all.
+        if args.packages:
+            (pathlib.Path(folder) / 'libopenblas.so.0').write_text('hidden')
+            more['LD_LIBRARY_PATH'] = folder
+        check_same(args, alone, **more)
         lines = [line for line in log.read_text().splitlines() if ' -> openblas ' in line]
         for line in lines:
-            own = re.search(r"the program's own OpenBLAS [\d.]+\S* \w+ \((\S+)\)", line)
+            own = re.search(r"the program's own [^(]*\((\S+)\)", line)
             if not own or own.group(1) not in {str(pathlib.Path(path).resolve()) for path in blas_of(alone)}:
                 clientlib.fail(f'not the program\'s own BLAS ({blas_of(alone)}): {line}')
         if not lines:
             clientlib.fail('no call arrived', log.read_text())
-        # Where the machine has no OpenBLAS: a file that is none hides it from the loader. Only programs that do not
-        # need it themselves start at all.
-        if args.packages:
-            (pathlib.Path(folder) / 'libopenblas.so.0').write_text('hidden')
-            check_same(args, LD_LIBRARY_PATH=folder)
     print(f'{args.program}: {len(lines)} calls by {blas_of(alone)}, {alone["threads"]} threads: the same preloaded')
 
     if args.packages and (pathlib.Path(args.packages) / 'threadpoolctl.py').exists():
