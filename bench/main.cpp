@@ -160,6 +160,12 @@ void add_run(CLI::App *app, RunOptions *options) {
   app->footer("The program and its arguments follow: libsgemm run --backend ref python3 script.py");
 }
 
+void add_stats(CLI::App *app, StatsOptions *options) {
+  app->add_option("DIR", options->folder, "The LIBSGEMM_STATS_DIR of the programs")->required();
+  app->add_flag("--json", options->json, "Report in JSON");
+  app->add_option("-o,--output", options->output, "Report to this file instead of stdout")->check(check_file_name);
+}
+
 // "libsgemm gemm: what", and the exit status for an error.
 int report_error(const std::string &subcommand, const char *what) {
   fmt::print(stderr, "libsgemm {}: {}\n", subcommand, what);
@@ -227,17 +233,20 @@ int parse_and_run(int argc, char **argv) {
   BenchModes bench_modes;
   CalibrateOptions calibrate_options;
   RunOptions run_options;
+  StatsOptions stats_options;
   CLI::App *info_app = app.add_subcommand("info", "What is there, kernels included, and what `auto` would choose");
   CLI::App *gemm_app = app.add_subcommand("gemm", "C = alpha op(A) op(B) + beta C on .npy files");
   CLI::App *bench_app = app.add_subcommand("bench", "Time the routines, side by side with another library");
   CLI::App *calibrate_app =
       app.add_subcommand("calibrate", "Measure this machine, so that host data go to a GPU when that is faster");
   CLI::App *run_app = app.add_subcommand("run", "Run a program on this library's BLAS and report its calls");
+  CLI::App *stats_app = app.add_subcommand("stats", "Report the calls that programs have counted in a folder");
   add_info(info_app, &info_options);
   add_gemm(gemm_app, &gemm_options);
   add_bench(bench_app, &bench_options, &ladder_options, &overhead_options, &host_options, &bench_modes);
   add_calibrate(calibrate_app, &calibrate_options);
   add_run(run_app, &run_options);
+  add_stats(stats_app, &stats_options);
 
   if (argc > 1 && strcmp(argv[1], kCompleteWord) == 0) return complete(app, {argv + 2, argv + argc});
   if (argc == 2 && strcmp(argv[1], kManualWord) == 0) return print_manual(app);
@@ -262,6 +271,7 @@ int parse_and_run(int argc, char **argv) {
   if (!*info_app) print_stray_variables();
   if (*info_app) return guarded("info", [&] { return info(info_options); });
   if (*gemm_app) return guarded("gemm", [&] { return gemm(gemm_options); });
+  if (*stats_app) return guarded("stats", [&] { return stats(stats_options); });
   if (*calibrate_app) return guarded("calibrate", [&] { return calibrate(calibrate_options); });
   if (*run_app) {
     if (run_options.program.empty()) {
