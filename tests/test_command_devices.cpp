@@ -339,7 +339,7 @@ TEST_CASE("table.py and plot.py: Markdown and a picture of results, and what is 
   INFO(plot.description());
   CHECK(plot.exit_status == 0);
   CHECK_THAT(read_text(folder.file("out.svg")), Contains("<svg") && Contains("<!-- measured FP32 peak -->") &&
-                                                     Contains("<!-- TFLOP/s -->") && !Contains("GFLOP/s"));
+                                                    Contains("<!-- TFLOP/s -->") && !Contains("GFLOP/s"));
   CHECK(script("plot.py", {results, "-o", folder.file("out.png")}).exit_status == 0);
   CHECK_THAT(read_text(folder.file("out.png")), StartsWith("\x89PNG"));
 }
