@@ -17,6 +17,7 @@ class Error : public std::runtime_error {
 };
 
 struct InfoOptions {
+  bool kernels = false;
   bool json = false;
 };
 
@@ -76,6 +77,12 @@ struct RunOptions {
   std::vector<std::string> program;
 };
 
+struct StatsOptions {
+  bool json = false;
+  std::string output;
+  std::string folder;
+};
+
 int info(const InfoOptions &options);
 int gemm(const GemmOptions &options);
 int bench(const BenchOptions &options);
@@ -92,5 +99,6 @@ int host_bench(const HostOptions &host, const BenchOptions &options);
 int decision(const BenchOptions &options);
 int calibrate(const CalibrateOptions &options);
 int run(const RunOptions &options);
+int stats(const StatsOptions &options);
 
 }  // namespace command

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <exception>
 #include <filesystem>
 #include <system_error>
@@ -21,6 +22,7 @@
 #include "quiet_write.h"
 #include "stats.h"
 #include "stats_report.h"
+#include "timing.h"
 
 namespace command {
 namespace {
@@ -40,39 +42,63 @@ void say(const std::string &text) {
   }
 }
 
-// Where the program's processes count their calls.
-class TemporaryFolder {
+// Where the program's processes count their calls: the user's LIBSGEMM_STATS_DIR, or a folder that is removed.
+class StatsFolder {
  public:
-  TemporaryFolder() {
-    const char *parent = getenv("TMPDIR");
-    path_ = std::string(parent != nullptr && parent[0] != '\0' ? parent : "/tmp") + "/libsgemm-XXXXXX";
-    exists_ = mkdtemp(path_.data()) != nullptr;
-    const int error = exists_ ? try_file() : errno;
+  StatsFolder() {
+    const char *asked = getenv("LIBSGEMM_STATS_DIR");
+    const bool kept = asked != nullptr && asked[0] != '\0';
+    const int error = kept ? take(asked) : make();
     if (error != 0) problem_ = fmt::format("calls are not counted: {} cannot be written: {}", path_, strerror(error));
   }
-  ~TemporaryFolder() {
+  ~StatsFolder() {
     std::error_code ignored;
-    if (exists_) std::filesystem::remove_all(path_, ignored);
+    std::filesystem::remove(mark(), ignored);
+    if (temporary_) std::filesystem::remove_all(path_, ignored);
   }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+  StatsFolder(const StatsFolder &) = delete;
+  StatsFolder &operator=(const StatsFolder &) = delete;
   const std::string &path() const { return path_; }
+  uint64_t since() const { return since_; }
+  // Whether the drop-in was loaded into a process, which takes the mark away.
+  bool drop_in_was_loaded() const { return access(mark().c_str(), F_OK) != 0; }
   const std::string &problem() const { return problem_; }  // empty if there is none
 
  private:
-  // Whether there is room for the counts of a process. 0, or the number of the error.
+  // Each of these returns 0, or the number of the error.
+
+  int make() {
+    const char *parent = getenv("TMPDIR");
+    path_ = std::string(parent != nullptr && parent[0] != '\0' ? parent : "/tmp") + "/libsgemm-XXXXXX";
+    temporary_ = mkdtemp(path_.data()) != nullptr;
+    return temporary_ ? try_file() : errno;
+  }
+
+  // The program's processes may leave the folder that the path is relative to.
+  int take(const char *asked) {
+    char whole[PATH_MAX];
+    path_ = asked;
+    if (realpath(asked, whole) == nullptr) return errno;
+    path_ = whole;
+    return try_file();
+  }
+
+  std::string mark() const { return path_ + "/" + libsgemm::kNotPreloaded; }
+
+  // Whether there is room for the counts of a process.
   int try_file() const {
-    const std::string name = path_ + "/room";
-    const int file = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const std::string name = mark();
+    const int file = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) return errno;
     const int error = libsgemm::reserve_quietly(file, sizeof(libsgemm::StatsFile));
+    const bool empty = ftruncate(file, 0) == 0;
     close(file);
-    unlink(name.c_str());
-    return error;
+    return error == 0 && !empty ? errno : error;
   }
 
   std::string path_, problem_;
-  bool exists_ = false;
+  bool temporary_ = false;
+  const uint64_t since_ = time_of_day();
 };
 
 std::string drop_in() {
@@ -84,7 +110,7 @@ std::string drop_in() {
   return path;
 }
 
-void prepare_environment(const RunOptions &options, const TemporaryFolder &folder) {
+void prepare_environment(const RunOptions &options, const StatsFolder &folder) {
   if (!options.backend.empty()) {
     Handle handle;
     require(libsgemm_set_backend(handle, options.backend.c_str()));
@@ -158,33 +184,44 @@ int run_program(const std::vector<std::string> &program, bool *started) {
   return *started ? wait_for(child, awaited) : status;
 }
 
-constexpr char kNoCalls[] =
-    "no call of single-precision level 3 arrived. Either the program made none (double precision, for one, stays with\n"
-    "the BLAS it has), or its BLAS cannot be replaced by preloading: it is linked statically, is bound to its own "
-    "copy\n"
-    "under other names, or the program is set-user-id or clears LD_PRELOAD or LIBSGEMM_STATS_DIR.\n";
+// Why no call arrived, where no process has told of a BLAS.
+const char *why_no_calls(const StatsFolder &folder) {
+  return folder.drop_in_was_loaded()
+             ? "no call of single-precision level 3 arrived, and no process that came to its end had a library with a "
+               "BLAS:\nthe program makes no such calls, its BLAS is linked statically or hidden in another library, or "
+               "LD_PRELOAD was "
+               "cleared."
+             : "no call of single-precision level 3 arrived: the drop-in was not loaded. The program is linked "
+               "statically or\nset-user-id, or clears LD_PRELOAD or LIBSGEMM_STATS_DIR.";
+}
 
-std::string make_report(const RunOptions &options, const TemporaryFolder &folder, int status) {
+std::string make_report(const RunOptions &options, const StatsFolder &folder, const RunResult &result) {
   std::vector<std::string> problems;
   std::vector<ProcessCalls> processes;
   if (folder.problem().empty()) {
-    processes = read_statistics(folder.path(), &problems);
+    processes = read_statistics(folder.path(), folder.since(), &problems);
     for (const std::string &problem : problems) say(fmt::format("libsgemm run: {}\n", problem));
   } else {
     problems.push_back(folder.problem());  // told before the program began
   }
-  if (options.json) return statistics_json(processes, options.program[0], status, problems);
-  if (!processes.empty()) {
-    return fmt::format("libsgemm run: calls of {} (time: inside the library, summed over threads)\n{}",
-                       options.program[0], statistics_table(processes));
+  if (options.json) {
+    if (processes.empty() && problems.empty()) problems.emplace_back(why_no_calls(folder));
+    return statistics_json(processes, &result, problems);
   }
-  return problems.empty() ? fmt::format("libsgemm run: {}: {}", options.program[0], kNoCalls) : "";
+  if (has_calls(processes)) {
+    return fmt::format(
+        "libsgemm run: calls of {}, which ran for {} (time: inside the library, summed over threads; share: of the "
+        "time of its process)\n{}",
+        result.program, duration_text(result.seconds), statistics_table(processes));
+  }
+  if (!processes.empty()) return fmt::format("libsgemm run: {}", statistics_table(processes));
+  return problems.empty() ? fmt::format("libsgemm run: {}: {}\n", result.program, why_no_calls(folder)) : "";
 }
 
 // Whatever becomes of the report, the exit status is the program's.
-void deliver_report(const RunOptions &options, const TemporaryFolder &folder, int status) {
+void deliver_report(const RunOptions &options, const StatsFolder &folder, const RunResult &result) {
   try {
-    const std::string report = make_report(options, folder, status);
+    const std::string report = make_report(options, folder, result);
     if (options.output.empty()) {
       say(report);
     } else {
@@ -199,11 +236,12 @@ void deliver_report(const RunOptions &options, const TemporaryFolder &folder, in
 
 int run(const RunOptions &options) {
   if (!options.output.empty()) check_output(options.output);
-  const TemporaryFolder folder;
+  const StatsFolder folder;
   prepare_environment(options, folder);
   bool started = false;
+  const double start = now();
   const int status = run_program(options.program, &started);
-  if (started) deliver_report(options, folder, status);
+  if (started) deliver_report(options, folder, {options.program[0], status, now() - start});
   return status;
 }
 

@@ -4,6 +4,7 @@
 # product) instead of 10000 x 2000.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. tests/build.sh
 
 case ${1-} in
   '') train=10000 test=2000 ;;
@@ -14,15 +15,36 @@ case ${1-} in
     ;;
 esac
 
-packages=(cmake g++ make python3 python3-numpy libcli11-dev libfmt-dev nlohmann-json3-dev libopenblas0-pthread
+packages=(cmake g++ ninja-build python3 python3-numpy libcli11-dev libfmt-dev nlohmann-json3-dev libopenblas0-pthread
   dataset-fashion-mnist)
-# An AMD GPU: what its backend is built with, unless ROCm is there.
-if [ -e /dev/kfd ] && ! command -v hipcc >/dev/null && [ ! -x /opt/rocm/bin/hipcc ]; then
-  packages+=(hipcc libamdhip64-dev)
-fi
+targets=(libsgemm_command)
+backends='openblas'
+work=$cpu_work
+for vendor in cuda hip; do
+  [ -n "$(backends/native_architectures.sh $vendor)" ] || continue
+  backends+=" $vendor"
+  work=$((work + $(gpu_work $vendor)))
+  # What its backend is built with, unless ROCm is there.
+  if [ $vendor = hip ] && ! command -v hipcc >/dev/null && [ ! -x /opt/rocm/bin/hipcc ]; then
+    packages+=(hipcc libamdhip64-dev)
+  fi
+done
+here=$(gpus)
+echo "run.sh: builds in build/release for the CPU and ${here:-no GPU, as none is here}. The first time $(about $work), and what" \
+  "installing packages takes; later what changed"
 tests/setup.sh "${packages[@]}"
-cmake --preset release -DLIBSGEMM_BUILD_TESTS=OFF
-cmake --build --preset release -j "$(nproc)"
+# What tests/run.sh has configured stays.
+tests=
+[ -e build/release/CMakeCache.txt ] || tests=-DLIBSGEMM_BUILD_TESTS=OFF
+configure release $tests
+for backend in $backends; do
+  if grep -q "^-- libsgemm: backends: .*\b$backend\b" build/release.log; then
+    targets+=("libsgemm_$backend")
+  else
+    grep "^-- libsgemm: backend $backend" build/release.log  # why it is left out
+  fi
+done
+build release "${targets[@]}"
 
 /usr/bin/python3 bench/fashion_mnist.py convert .data "$train" "$test"
 rm -f .data/similarity.npy

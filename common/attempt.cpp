@@ -169,12 +169,12 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
   *ran = kernel;
-  const Launch launch = {};
+  Launch launch = {};
+  launch.blas = r->info->blas;
   return kernel->launch(r->desc, launch, error);
 }
 
-// ---- Verification
-// ------------------------------------------------------------------------------------------------------
+// ---- Verification ---------------------------------------------------------------------------------------------------
 
 // Each call draws other samples, each process too unless LIBSGEMM_VERIFY_SEED is set: an error must not be missed twice
 // for the same reason.

@@ -19,7 +19,7 @@
 namespace libsgemm {
 
 // Raised whenever a struct of this header or of desc.h changes: a plugin of another version is refused.
-constexpr uint32_t kBackendAbi = 4;
+constexpr uint32_t kBackendAbi = 5;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
 // Why something failed, in words.
@@ -33,11 +33,15 @@ void set_error(Error *error, const char *format, Args... args) {
 }
 inline void set_error(Error *error, const char *text) { set_error(error, "%s", text); }
 
+struct CpuBlas;  // cpu_blas.h
+
 // What libsgemm tells a backend when it opens it. Valid for the life of the process.
 struct Host {
   const char *cpu_blas;  // LIBSGEMM_CPU_BLAS; NULL if not set
-  const int *devices;    // LIBSGEMM_DEVICES: the permitted devices; NULL: all
-  int device_count;      // length of `devices`
+  // The BLAS behind the drop-in, which the program would have called without it. NULL: there is none, or no call came.
+  const CpuBlas *(*program_blas)();
+  const int *devices;  // LIBSGEMM_DEVICES: the permitted devices; NULL: all
+  int device_count;    // length of `devices`
   // True if the code at this address is libsgemm's or its drop-in's: calling it would recurse.
   bool (*is_libsgemm)(const void *code);
 };
@@ -91,6 +95,8 @@ struct Launch {
   void *workspace;        // device memory, at least Kernel::workspace(desc, device) bytes, aligned to 256
   size_t workspace_bytes;
   Ran *ran;  // filled by rows that have something to say there; may be NULL
+  // On the CPU: the BLAS that the caller's name stands for without the drop-in. NULL: what open() has found.
+  const CpuBlas *blas;
 };
 
 // One row of a kernel table. The cheapest legal row wins; the first of equals.
@@ -113,6 +119,8 @@ struct Kernel {
   // Whether it launches one kernel after another that write to C: then it is rehearsed first, so that one that cannot
   // be loaded does not leave C half done.
   bool in_steps = false;
+  // What it is for, in a few words for `libsgemm info --kernels`: "few tiles of C, deep k". Static.
+  const char *purpose = "";
 };
 
 // GPU backends fill every entry; a CPU backend leaves those from `probe` to `scale` NULL.

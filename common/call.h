@@ -1,6 +1,7 @@
 // A call as it was made: arguments not yet checked, in the caller's layout. Built by api.cpp and by the drop-in.
 #pragma once
 
+#include "backend.h"
 #include "desc.h"
 #include "libsgemm.h"
 
@@ -31,6 +32,7 @@ struct Call {
   int64_t group = -1;       // of a group call: which one, for messages
   bool planned = false;     // has arguments plan_a and plan_b
   const libsgemm_plan *plan_a = nullptr, *plan_b = nullptr;
+  const CpuBlas *blas = nullptr;  // see Launch::blas
 };
 
 // A call of the group form of batches.
@@ -51,6 +53,7 @@ struct GroupCall {
   const int64_t *ldc;
   int64_t group_count;
   const int64_t *group_size;
+  const CpuBlas *blas;
 };
 
 // Checks and performs a call: synchronous and with the settings of the environment, or with those of a handle.
@@ -67,4 +70,12 @@ libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle);
 extern "C" {
 LIBSGEMM_API libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call);
+
+// Calls search(argument) while no fork can happen and makes what it finds known: it serves calls that do not come by
+// the drop-in, too. Returns it; NULL if nothing was found, and then *searched tells whether search() ran to its end.
+LIBSGEMM_API const libsgemm::CpuBlas *libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(const void *),
+                                                                 const void *argument, bool *searched);
+
+// Adds a BLAS of the process to the statistics in LIBSGEMM_STATS_DIR, also if no call has come.
+LIBSGEMM_API void libsgemm_private_note_blas(const char *version, const char *file, bool has_lapack);
 }

@@ -2,6 +2,7 @@
 // worth a GPU, which kernel; then run it, verify it (attempt.h), and if it failed try the next one.
 #include "dispatch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -16,8 +17,7 @@
 namespace libsgemm {
 namespace {
 
-// ---- Whether a backend is a candidate
-// ----------------------------------------------------------------------------------
+// ---- Whether a backend is a candidate -------------------------------------------------------------------------------
 
 bool has_cpu_choice(const Settings &s) {
   for (int i = 0; i < s.preference.chosen; ++i) {
@@ -80,8 +80,7 @@ bool usable(const Request &r, int index) {
   return true;
 }
 
-// ---- All backends
-// ------------------------------------------------------------------------------------------------------
+// ---- All backends ---------------------------------------------------------------------------------------------------
 
 libsgemm_status_t nobody_left(Request *r, libsgemm_status_t last) {
   ThreadInfo &info = *r->info;
@@ -105,6 +104,32 @@ void tell_of_replacement(const Request &r, int asked, int index) {
   }
   warn(r.settings.preference.order[0], Note::unavailable,
        [&] { return reason_in_words(*r.info) + ": using " + kBackendNames[index]; });
+}
+
+// Whether `ref` computes because there is no BLAS of the CPU, and not because somebody asked for it.
+bool stands_in_for_blas(const Request &r, int index) {
+  const Settings &s = r.settings;
+  if (index != kRef || s.kernel.backend >= 0 || r.info->late) return false;
+  const int8_t *const end = s.preference.order + s.preference.chosen;
+  if (std::find(s.preference.order, end, kRef) != end) return false;
+  return library().slots[kFirstCpu].state.load(std::memory_order_acquire) == Slot::refused;
+}
+
+// A BLAS that was named is not replaced by `ref` where nothing may be replaced.
+bool named_blas_is_missing(Request *r) {
+  const std::string &name = library().env.cpu_blas;
+  if (name.empty() || !r->settings.strict) return false;
+  set_error(&r->info->failure, "LIBSGEMM_CPU_BLAS=%.80s cannot be used: %.130s", name.c_str(),
+            library().slots[kFirstCpu].reason.c_str());
+  return true;
+}
+
+void tell_of_ref() {
+  const std::string &name = library().env.cpu_blas;
+  warn(kFirstCpu, Note::unavailable, [&] {
+    return (name.empty() ? std::string("no BLAS of the CPU: ") : "LIBSGEMM_CPU_BLAS=" + name + " cannot be used: ") +
+           library().slots[kFirstCpu].reason + ": using ref, which is portable code on one thread";
+  });
 }
 
 // What follows from the failure of a backend: true if the next one is to try.
@@ -178,6 +203,11 @@ libsgemm_status_t compute(Request *r) {
   for (int i = 0; i < count; ++i) {
     const int index = order[i];
     if (!usable(*now, index)) continue;
+    const bool stand_in = stands_in_for_blas(*r, index);
+    if (stand_in && named_blas_is_missing(r)) {
+      last = LIBSGEMM_UNAVAILABLE;
+      break;
+    }
     Error error;  // not cleared as a whole: this is the path of every call
     error.text[0] = '\0';
     const Deferral deferral(info);
@@ -189,6 +219,7 @@ libsgemm_status_t compute(Request *r) {
       }
       info.status = LIBSGEMM_SUCCESS;
       if (asked > 0 && i >= asked && last == LIBSGEMM_SUCCESS && !info.late) tell_of_replacement(*r, asked, index);
+      if (stand_in) tell_of_ref();
       return status;
     }
     if (status == LIBSGEMM_NOT_SUPPORTED) {
@@ -276,6 +307,7 @@ libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const S
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info) {
   Request r = {call, desc, settings, handle, info};
+  if (call.blas != nullptr && library().env.cpu_blas.empty()) info->blas = call.blas;
   libsgemm_status_t status = check_request(&r);
   if (status == LIBSGEMM_SUCCESS && handle != nullptr && r.at.on_host()) status = wait_for_operands(&r);
   if (status != LIBSGEMM_SUCCESS) return status;

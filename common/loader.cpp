@@ -6,17 +6,22 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <new>
 #include <vector>
 
+#include "cpu_blas.h"
 #include "elf_file.h"
 #include "gate.h"
 #include "log.h"
+#include "nearest.h"
 #include "offload/offload.h"
+#include "program_blas.h"
 #include "ref/ref.h"
 #include "stats.h"
+#include "thread_info.h"
 
 namespace libsgemm {
 
@@ -61,6 +66,7 @@ void after_fork_in_parent() {
 
 void after_fork_in_child() {
   ++g_fork_generation;
+  stats_after_fork();
   // Made anew: its owner is a thread of the parent, so that unlocking a recursive mutex here is refused.
   new (&g_mutex) std::recursive_mutex;
   gate_open_after_fork(Side::child);
@@ -69,6 +75,28 @@ void after_fork_in_child() {
 __attribute__((constructor)) void register_fork_handlers() {
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
+
+// Around what starts the library or a backend: its time is counted apart from the call that needs it.
+class Startup {
+ public:
+  Startup() { ++depth(); }
+  ~Startup() {
+    if (--depth() > 0) return;  // the outer one counts it
+    const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
+    thread_info().startup += spent;
+    stats_add_startup(static_cast<uint64_t>(spent));
+  }
+  Startup(const Startup &) = delete;
+  Startup &operator=(const Startup &) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static int &depth() {
+    thread_local int depth = 0;
+    return depth;
+  }
+  const Clock::time_point start_ = Clock::now();
+};
 
 bool is_file(const std::string &path) {
   struct stat status;
@@ -179,9 +207,17 @@ bool refuse(Slot *slot, const char *name, const std::string &reason) {
   return false;
 }
 
+// Which BLAS the CPU backend calls; its name is all that it tells.
+void note_blas(const Library &lib, const Backend &table) {
+  const CpuBlas *const own = lib.env.cpu_blas.empty() ? program_blas() : nullptr;
+  const char *const file = own != nullptr ? own->file.c_str() : lib.env.cpu_blas.c_str();
+  stats_note_blas(table.version(), file, StatsBlas::kComputes);
+}
+
 bool probe_slow(int index) {
   const InGate gate;
   if (gate.ending()) return false;
+  const Startup startup;
   const std::lock_guard<std::recursive_mutex> lock(g_mutex);
   Slot &slot = library().slots[index];
   if (slot.probe_state != Slot::untried) return slot.probe_state == Slot::ready;
@@ -208,6 +244,7 @@ void start(Library *lib) {
   lib->host.devices = env.devices_set ? env.devices.data() : nullptr;
   lib->host.device_count = static_cast<int>(env.devices.size());
   lib->host.is_libsgemm = is_libsgemm;
+  lib->host.program_blas = program_blas;
   if (!stats_wanted()) stats_open(env.stats_dir);
   lib->instrumented = stats_wanted() || log_wants(2);
 }
@@ -225,6 +262,7 @@ void resolve_kernel(Library *lib) {
 // may want.
 Library &make_library() {
   const InGate gate;  // load_slow() looks whether the process is ending
+  const Startup startup;
   const std::lock_guard<std::recursive_mutex> lock(g_mutex);
   // While it is being made, the thread that makes it sees it already.
   static Library *made = nullptr;
@@ -234,6 +272,7 @@ Library &make_library() {
     start(made);
     resolve_kernel(made);
     if (!made->env.error.empty()) log_message(1, [] { return made->env.error; });
+    for (const std::string &stray : made->env.strays) log_message(1, [&] { return stray; });
   } catch (...) {
     made = nullptr;  // The next call starts again. Plugins may hold pointers into this one, so it is not freed.
     throw;
@@ -246,6 +285,7 @@ bool load_slow(int index) {
   Library &lib = library();
   const InGate gate;
   if (gate.ending() && index != kRef) return false;
+  const Startup startup;
   const std::lock_guard<std::recursive_mutex> lock(g_mutex);
   Slot &slot = lib.slots[index];
   if (slot.state != Slot::untried) return slot.state == Slot::ready;
@@ -268,6 +308,7 @@ bool load_slow(int index) {
   if (slot.table->open(lib.host, &error) != LIBSGEMM_SUCCESS) return refuse(&slot, name, error.text);
   if (index != kRef) gate_watch_exit();
   if (index != kRef && !slot.table->is_gpu) gate_watch_fork();
+  if (index == kFirstCpu) note_blas(lib, *slot.table);
   log_message(1, [&] {
     return std::string("backend ") + name + ": " + slot.table->version() +
            (slot.path.empty() ? "" : " (" + slot.path + ")");
@@ -290,6 +331,7 @@ bool lost_by_fork(int index) {
 
 bool find_kernel(const std::string &name, KernelChoice *choice, std::string *valid) {
   bool all_known = true;
+  std::vector<std::string> names;
   for (int index = 0; index < kBackendCount; ++index) {
     if (!load(index)) {
       all_known = all_known && library().slots[index].state == Slot::refused;
@@ -301,11 +343,14 @@ bool find_kernel(const std::string &name, KernelChoice *choice, std::string *val
         *choice = {static_cast<int8_t>(index), row};
         return true;
       }
-      *valid += (valid->empty() ? "one of " : ", ") + std::string(table.kernels[row].name);
+      names.emplace_back(table.kernels[row].name);
+      *valid += (valid->empty() ? "one of " : ", ") + names.back();
     }
   }
   if (!all_known && !InGate().ending())
     throw std::bad_alloc();  // what could not be loaded for want of memory may have it
+  const std::string near = nearest_name(name, names);
+  if (!near.empty()) *valid = near + ", the nearest name, or " + *valid;
   return false;
 }
 

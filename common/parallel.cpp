@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "cpu_blas.h"
+#include "thread_info.h"
 
 namespace libsgemm {
 namespace {
@@ -21,11 +25,20 @@ int processors() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
+}  // namespace
+
+int threads_of_program() {
+  const CpuBlas *const blas = thread_info().blas;
+  return blas != nullptr ? blas->threads() : INT_MAX;
+}
+
+namespace {
+
 // Threads beside their callers, of the whole process.
 class Helpers {
  public:
   explicit Helpers(int wanted) {
-    const int most = std::min(processors(), kMostThreads) - 1;
+    const int most = std::min({processors(), kMostThreads, threads_of_program()}) - 1;
     int used = in_use().load();
     do {
       count_ = std::max(0, std::min(wanted, most - used));

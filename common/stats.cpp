@@ -3,12 +3,16 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
+#include "immortal.h"
 #include "log.h"
 #include "quiet_write.h"
 
@@ -16,42 +20,77 @@ namespace libsgemm {
 namespace {
 
 std::atomic<StatsFile *> g_file{nullptr};
+std::atomic<StatsFile *> g_parent{nullptr};  // of a forked child, which opens a file of its own when it counts
+std::atomic<uint64_t> g_startup{0};          // until there is a file
+std::string &directory_of_files() { return immortal<std::string>(); }
 
-void read_program_name(char *name, size_t size) {
-  const int file = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  const ssize_t length = read(file, name, size - 1);
-  close(file);
-  if (length > 0 && name[length - 1] == '\n') name[length - 1] = '\0';
+uint64_t now(clockid_t clock) {
+  timespec time;
+  clock_gettime(clock, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
-bool is(const StatsRecord &r, const char *entry, const char *backend, const char *kernel) {
-  return std::strcmp(r.entry, entry) == 0 && std::strcmp(r.backend, backend) == 0 && std::strcmp(r.kernel, kernel) == 0;
+// A file of /proc as text; empty if it cannot be read.
+template <size_t N>
+void read_text(const char *path, char (&text)[N]) {
+  text[0] = '\0';
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  const ssize_t length = read(file, text, N - 1);
+  close(file);
+  text[std::max<ssize_t>(length, 0)] = '\0';
+}
+
+void read_program_name(char *name, size_t size) {
+  char text[64];
+  read_text("/proc/self/comm", text);
+  text[std::strcspn(text, "\n")] = '\0';
+  if (text[0] != '\0') std::snprintf(name, size, "%s", text);
+}
+
+// When the process began, in clock ticks since the machine did: the 22nd field of its line, the 20th behind its name,
+// which may hold anything. It stays the same over exec and is another for whoever has the process's number later.
+uint64_t start_ticks() {
+  char text[1024];
+  read_text("/proc/self/stat", text);
+  const char *at = std::strrchr(text, ')');
+  for (int field = 0; at != nullptr && field < 20; ++field) at = std::strchr(at + 1, ' ');
+  return at != nullptr ? std::strtoull(at, nullptr, 10) : 0;
+}
+
+// The same on the clock of the world.
+uint64_t begin_of(uint64_t ticks) {
+  const uint64_t hertz = static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
+  const uint64_t age = now(CLOCK_BOOTTIME) - ticks * (1000000000 / hertz);
+  return now(CLOCK_REALTIME) - (ticks != 0 ? age : 0);
+}
+
+bool is(const StatsRecord &r, const StatsCall &call) {
+  return std::strcmp(r.entry, call.entry) == 0 && std::strcmp(r.backend, call.backend) == 0 &&
+         std::strcmp(r.kernel, call.kernel) == 0;
 }
 
 // The row of these names; a new one if there is none yet. NULL if the file is full.
-StatsRecord *row(StatsFile *file, const char *entry, const char *backend, const char *kernel) {
+StatsRecord *row(StatsFile *file, const StatsCall &call) {
   for (StatsRecord &r : file->records) {
     uint32_t state = r.state.load(std::memory_order_acquire);
     if (state == StatsRecord::kFree && r.state.compare_exchange_strong(state, StatsRecord::kClaimed)) {
-      std::snprintf(r.entry, sizeof r.entry, "%s", entry);
-      std::snprintf(r.backend, sizeof r.backend, "%s", backend);
-      std::snprintf(r.kernel, sizeof r.kernel, "%s", kernel);
+      std::snprintf(r.entry, sizeof r.entry, "%s", call.entry);
+      std::snprintf(r.backend, sizeof r.backend, "%s", call.backend);
+      std::snprintf(r.kernel, sizeof r.kernel, "%s", call.kernel);
       r.state.store(StatsRecord::kReady, std::memory_order_release);
       return &r;
     }
     // Another thread writes the names: a few copies, so this ends soon; if its process was killed meanwhile, never.
     for (int spin = 0; state == StatsRecord::kClaimed && spin < 10000; ++spin) state = r.state.load();
-    if (state == StatsRecord::kReady && is(r, entry, backend, kernel)) return &r;
+    if (state == StatsRecord::kReady && is(r, call)) return &r;
   }
   return nullptr;
 }
 
-}  // namespace
-
-void stats_open(const std::string &directory) {
-  if (directory.empty() || g_file.load() != nullptr) return;
-  const std::string path = directory + "/" + std::to_string(getpid()) + ".stats";
+void open_file(const std::string &directory) {
+  const uint64_t ticks = start_ticks();
+  const std::string path = directory + "/" + std::to_string(getpid()) + "-" + std::to_string(ticks) + ".stats";
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   void *memory = MAP_FAILED;
   int error = file >= 0 ? reserve_quietly(file, sizeof(StatsFile)) : errno;
@@ -67,25 +106,94 @@ void stats_open(const std::string &directory) {
   // The file is zeros, or, after an exec, the counts of the same process so far: both are valid records.
   StatsFile *stats = static_cast<StatsFile *>(memory);
   stats->pid = static_cast<uint32_t>(getpid());
+  stats->parent = static_cast<uint32_t>(getppid());
   stats->record_count = kStatsRecords;
+  if (stats->begin == 0) stats->begin = begin_of(ticks);
+  stats->latest = now(CLOCK_REALTIME);
+  stats->startup += g_startup.exchange(0);
   read_program_name(stats->program, sizeof stats->program);
   std::memcpy(stats->magic, kStatsMagic, sizeof kStatsMagic);
   g_file.store(stats, std::memory_order_release);
 }
 
-bool stats_wanted() { return g_file.load(std::memory_order_relaxed) != nullptr; }
+// The file to count in; NULL if there is none.
+StatsFile *file_of_process() {
+  StatsFile *const file = g_file.load(std::memory_order_acquire);
+  if (file != nullptr || g_parent.load(std::memory_order_relaxed) == nullptr) return file;
+  // Of a child's threads one opens it; what the others do meanwhile is not counted.
+  const StatsFile *const parent = g_parent.exchange(nullptr);
+  if (parent == nullptr) return nullptr;
+  open_file(directory_of_files());
+  const uint32_t known = std::min<uint32_t>(parent->blas_count, kStatsBlas);
+  for (const StatsBlas *b = parent->blas; b != parent->blas + known; ++b)
+    stats_note_blas(b->version, b->file, b->flags);
+  return g_file.load(std::memory_order_acquire);
+}
 
-void stats_count(const char *entry, const char *backend, const char *kernel, uint64_t nanoseconds, double flops) {
-  StatsFile *file = g_file.load(std::memory_order_acquire);
+void mark_end() {
+  StatsFile *const file = g_file.load(std::memory_order_acquire);
+  if (file != nullptr) file->latest = now(CLOCK_REALTIME);
+}
+
+}  // namespace
+
+void stats_open(const std::string &directory) {
+  if (directory.empty() || stats_wanted()) return;
+  directory_of_files() = directory;
+  open_file(directory);
+  if (g_file.load() != nullptr) std::atexit(mark_end);
+}
+
+bool stats_wanted() { return g_file.load(std::memory_order_relaxed) != nullptr || g_parent.load() != nullptr; }
+
+void stats_count(const StatsCall &call) {
+  StatsFile *const file = file_of_process();
   if (file == nullptr) return;
-  StatsRecord *r = row(file, entry, backend, kernel);
+  file->latest.store(now(CLOCK_REALTIME), std::memory_order_relaxed);
+  StatsRecord *const r = row(file, call);
   if (r == nullptr) {
     ++file->lost;
     return;
   }
   r->calls += 1;
-  r->nanoseconds += nanoseconds;
-  r->flops += static_cast<uint64_t>(flops);
+  r->nanoseconds += call.nanoseconds;
+  r->flops += static_cast<uint64_t>(call.flops);
+  r->wrong += static_cast<uint64_t>(call.refused + (call.ratio > 1 ? 1 : 0));
+  if (call.ratio < 0) return;
+  r->verified += 1;
+  uint64_t bits = 0, worst = r->worst.load(std::memory_order_relaxed);
+  std::memcpy(&bits, &call.ratio, sizeof bits);
+  while (bits > worst && !r->worst.compare_exchange_weak(worst, bits)) {
+  }
+}
+
+void stats_add_startup(uint64_t nanoseconds) {
+  StatsFile *const file = file_of_process();
+  (file != nullptr ? file->startup : g_startup) += nanoseconds;
+}
+
+void stats_note_blas(const char *version, const char *name, uint32_t flags) {
+  StatsFile *const file = file_of_process();
+  if (file == nullptr) return;
+  const uint32_t known = std::min<uint32_t>(file->blas_count, kStatsBlas);
+  for (StatsBlas *b = file->blas; b != file->blas + known; ++b) {
+    const bool same = (b->flags.load(std::memory_order_acquire) & StatsBlas::kReady) != 0 &&
+                      std::strcmp(b->file, name) == 0 && (name[0] != '\0' || std::strcmp(b->version, version) == 0);
+    if (!same) continue;
+    b->flags |= flags;
+    return;
+  }
+  const uint32_t place = file->blas_count.fetch_add(1);
+  if (place >= kStatsBlas) return;
+  StatsBlas &b = file->blas[place];
+  std::snprintf(b.version, sizeof b.version, "%s", version);
+  std::snprintf(b.file, sizeof b.file, "%s", name);
+  b.flags.store(flags | StatsBlas::kReady, std::memory_order_release);
+}
+
+void stats_after_fork() {
+  StatsFile *const file = g_file.exchange(nullptr);
+  if (file != nullptr) g_parent = file;
 }
 
 }  // namespace libsgemm

@@ -1,4 +1,5 @@
 // The way of every call: settings, checks, quick returns, dispatch, statistics.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <new>
@@ -34,13 +35,23 @@ libsgemm_status_t perform(const Call &call, GemmDesc *desc, const Settings &sett
   return dispatch(call, *desc, settings, handle, info);
 }
 
-// Statistics and the log line of one call.
+int wrong_results(const ThreadInfo &info) {
+  int count = 0;
+  for (int i = 0; i < info.note_count; ++i) count += info.notes[i].why == Note::wrong ? 1 : 0;
+  return count;
+}
+
+// Statistics and the log line of one call. Those that failed are counted when nobody tries them again.
 void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point start) {
   const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
   const bool ok = info.status == LIBSGEMM_SUCCESS;
   const char *backend = !ok ? "error" : info.backend != nullptr ? info.backend->name : "none";
   const char *kernel = !ok ? "" : info.row();
-  stats_count(info.entry, backend, kernel, static_cast<uint64_t>(spent), info.kernel != nullptr ? flop_count(desc) : 0);
+  if (ok) {
+    const auto working = static_cast<uint64_t>(std::max<int64_t>(spent - info.startup, 0));
+    stats_count({info.entry, backend, kernel, working, info.kernel != nullptr ? flop_count(desc) : 0, info.verify_ratio,
+                 wrong_results(info)});
+  }
   log_message(2, [&] {
     char time[32];
     std::snprintf(time, sizeof time, "%.3f ms", static_cast<double>(spent) * 1e-6);
@@ -50,6 +61,35 @@ void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point star
     if (log_wants(3)) line += " (" + reason_in_words(info) + ")";
     return line;
   });
+}
+
+// Why a call was not computed, as the row of its statistics has it.
+const char *failure_in_words(libsgemm_status_t status) {
+  switch (status) {
+    case LIBSGEMM_INVALID_ARGUMENT:
+      return "illegal argument";
+    case LIBSGEMM_INVALID_ENVIRONMENT:
+      return "not computed: invalid environment";
+    case LIBSGEMM_INVALID_HANDLE:
+      return "not computed: invalid handle";
+    case LIBSGEMM_UNAVAILABLE:
+      return "not computed: backend unavailable";
+    case LIBSGEMM_NOT_SUPPORTED:
+      return "not computed: not supported";
+    case LIBSGEMM_OUT_OF_MEMORY:
+      return "not computed: out of memory";
+    case LIBSGEMM_VERIFICATION_FAILED:
+      return "not computed: wrong result";
+    default:
+      return "not computed: failed";
+  }
+}
+
+libsgemm_status_t counted(libsgemm_status_t status, const ThreadInfo &info) {
+  if (status != LIBSGEMM_SUCCESS && stats_wanted()) {
+    stats_count({info.entry, "error", failure_in_words(status), 0, 0, -1, wrong_results(info)});
+  }
+  return status;
 }
 
 // A call that comes from inside a backend: the BLAS beneath resolved one of its own names to our drop-in. It must not
@@ -118,6 +158,7 @@ Call call_of_group(const GroupCall &g, int64_t i) {
   call.ldc = g.ldc[i];
   call.batch_count = g.group_size[i];
   call.group = i;
+  call.blas = g.blas;
   return call;
 }
 
@@ -227,17 +268,25 @@ libsgemm_status_t submit_blas(const AnyCall &call, const InGate &gate, ThreadInf
 libsgemm_status_t submit(const Call &call) {
   const InGate gate;
   ThreadInfo &info = thread_info();
-  return is_nested(gate, info) ? submit_nested(call) : submit_any(call, nullptr, false, gate, &info);
+  return is_nested(gate, info) ? submit_nested(call) : counted(submit_any(call, nullptr, false, gate, &info), info);
 }
 
 libsgemm_status_t submit_h(const Call &call, libsgemm_handle_t handle) {
-  return submit_any(call, handle, true, InGate(), &thread_info());
+  const InGate gate;
+  ThreadInfo &info = thread_info();
+  return counted(submit_any(call, handle, true, gate, &info), info);
 }
 
-libsgemm_status_t submit(const GroupCall &call) { return submit_any(call, nullptr, false, InGate(), &thread_info()); }
+libsgemm_status_t submit(const GroupCall &call) {
+  const InGate gate;
+  ThreadInfo &info = thread_info();
+  return counted(submit_any(call, nullptr, false, gate, &info), info);
+}
 
 libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle) {
-  return submit_any(call, handle, true, InGate(), &thread_info());
+  const InGate gate;
+  ThreadInfo &info = thread_info();
+  return counted(submit_any(call, handle, true, gate, &info), info);
 }
 
 }  // namespace libsgemm
@@ -245,9 +294,12 @@ libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle) {
 libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call) {
   const libsgemm::InGate gate;
   libsgemm::ThreadInfo &info = libsgemm::thread_info();
-  return libsgemm::is_nested(gate, info) ? libsgemm::submit_nested(*call) : libsgemm::submit_blas(*call, gate, &info);
+  if (libsgemm::is_nested(gate, info)) return libsgemm::submit_nested(*call);
+  return libsgemm::counted(libsgemm::submit_blas(*call, gate, &info), info);
 }
 
 libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call) {
-  return libsgemm::submit_blas(*call, libsgemm::InGate(), &libsgemm::thread_info());
+  const libsgemm::InGate gate;
+  libsgemm::ThreadInfo &info = libsgemm::thread_info();
+  return libsgemm::counted(libsgemm::submit_blas(*call, gate, &info), info);
 }

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "cpu_blas.h"
 #include "gate.h"
 #include "loader.h"
 
@@ -88,6 +89,9 @@ std::string reason_in_words(const ThreadInfo &info) {
                                           ": its kernel was forced", ": in place of what was asked for"};
     text += choices[static_cast<int>(info.choice)];
     if (info.ran.pass != nullptr) text += words(info.ran, info);
+    if (info.blas != nullptr && info.backend == library().slots[kFirstCpu].table) {
+      text += ", the program's own " + info.blas->version + " (" + info.blas->file + ")";
+    }
     if (info.tiles > 0) {
       text += ", " + std::to_string(info.tiles) + (info.tiles == 1 ? " tile over " : " tiles over ") +
               std::to_string(info.devices) + (info.devices == 1 ? " device" : " devices");
@@ -106,8 +110,7 @@ std::string reason_in_words(const ThreadInfo &info) {
 
 }  // namespace libsgemm
 
-// ---- Public functions
-// ------------------------------------------------------------------------------------------------
+// ---- Public functions -----------------------------------------------------------------------------------------------
 
 libsgemm_status_t libsgemm_last_info(libsgemm_info_t *out) {
   if (out == nullptr) return LIBSGEMM_INVALID_ARGUMENT;

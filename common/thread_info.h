@@ -68,6 +68,8 @@ struct ThreadInfo {
   int64_t tiles = 0;                  // in which a GPU computed it from host memory
   Ran ran = {};                       // of the kernel
   Expected expected[kFirstCpu] = {};  // by GPU backend
+  int64_t startup = 0;                // nanoseconds of the call that went into finding and starting backends
+  const CpuBlas *blas = nullptr;      // of a call of the drop-in: the program's own, unless another is named
 
   void begin(const char *entry_name, bool is_late = false) {
     late = is_late;
@@ -84,6 +86,8 @@ struct ThreadInfo {
     fallbacks = 0;
     plans = 0;
     verify_ratio = -1;
+    blas = nullptr;
+    startup = 0;
     choice = Choice::by_default;
     note_count = 0;
     failure.text[0] = '\0';
@@ -97,7 +101,11 @@ struct ThreadInfo {
     return ran.kernel != nullptr && choice != Choice::forced_kernel ? ran.kernel->name : kernel->name;
   }
 
+  // Once: each group of a batch has the same reasons, as a rule.
   void note(int index, Note::Why why) {
+    for (int i = 0; i < note_count; ++i) {
+      if (notes[i].backend == index && notes[i].why == why) return;
+    }
     if (note_count < kMaxNotes) notes[note_count++] = {static_cast<int8_t>(index), why};
   }
 

@@ -1,8 +1,16 @@
 /* A program for `libsgemm run`: makes calls of a BLAS that it finds among its global symbols, as a program does that
- * was linked with one, and ends as it is told. Arguments, in order: cblas N, fortran N   calls of cblas_sgemm and
- * sgemm_, of sizes 16 x 16 x 16; exit status 9 if there is none print TEXT           on stdout touch FILE creates an
- * empty file; from here on SIGTERM ends the program with status 42 wait                 for a signal child the rest in
- * a process of its own; ends with its exit status kill                 itself with SIGKILL exit STATUS */
+ * was linked with one, and ends as it is told. Arguments, in order:
+ *   cblas N, fortran N  calls of cblas_sgemm and sgemm_, of sizes 16 x 16 x 16; exit status 9 if there is none,
+ *                       10 if the result is wrong
+ *   bad N               calls of cblas_sgemm with a leading dimension that is too small
+ *   load FILE           a library, for itself alone, as an interpreter does
+ *   print TEXT          on stdout
+ *   touch FILE          creates an empty file; from here on SIGTERM ends the program with status 42
+ *   wait                for a signal
+ *   child               the rest in a program of its own; ends with its exit status
+ *   fork                the rest in a child; ends with its exit status
+ *   kill                itself with SIGKILL
+ *   exit STATUS */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -38,14 +46,25 @@ static void call(const char *name, int count) {
   }
 }
 
+static void call_badly(int count) {
+  float x[4] = {0};
+  Cblas sgemm;
+  void *symbol = dlsym(RTLD_DEFAULT, "cblas_sgemm");
+  if (symbol == NULL) exit(9);
+  memcpy(&sgemm, &symbol, sizeof sgemm);
+  for (int i = 0; i < count; ++i) sgemm(102, 111, 111, 2, 2, 2, 1, x, 1, x, 2, 0, x, 2);
+}
+
 static void on_term(int number) {
   (void)number;
   _exit(42);
 }
 
+/* `arguments` NULL: in the child this returns. */
 static void in_child(char **arguments) {
   int status = 0;
   const pid_t child = fork();
+  if (child == 0 && arguments == NULL) return;
   if (child == 0) execv(arguments[0], arguments);
   if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) exit(11);
   exit(WEXITSTATUS(status));
@@ -62,10 +81,14 @@ int main(int argc, char **argv) {
     } else if (strcmp(word, "child") == 0) {
       argv[i] = argv[0];
       in_child(argv + i);
+    } else if (strcmp(word, "fork") == 0) {
+      in_child(NULL);
     } else {
       ++i;
       if (strcmp(word, "cblas") == 0) call("cblas_sgemm", atoi(value));
       if (strcmp(word, "fortran") == 0) call("sgemm_", atoi(value));
+      if (strcmp(word, "bad") == 0) call_badly(atoi(value));
+      if (strcmp(word, "load") == 0 && dlopen(value, RTLD_NOW | RTLD_LOCAL) == NULL) return 13;
       if (strcmp(word, "print") == 0) puts(value);
       if (strcmp(word, "exit") == 0) return atoi(value);
       if (strcmp(word, "touch") == 0) {

@@ -3,8 +3,8 @@
 # release. tests/run.sh all: the static checks and the presets clang, tsan, asan and release, as CI does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. tests/build.sh
 
-jobs=$(nproc)
 failed=()
 
 usage() {
@@ -57,28 +57,27 @@ excluded_labels() {
   fi
 }
 
-# Only the preset release has GPU code. A few architectures are enough to test: all of them take long to compile. With
-# all presets, as in CI, even fewer, and the CPU runs CUDA's device code once, under AddressSanitizer.
-build() {
-  local options=(-DLIBSGEMM_BUILD_TESTS=ON -DLIBSGEMM_FAULT_INJECTION=ON) cuda='80;90a' hip='gfx906;gfx908;gfx90a;gfx1030'
-  if [ -n "$static" ]; then
-    cuda='90a'
+# With all presets, as in CI, the CPU runs CUDA's device code once, under AddressSanitizer, where the command, whose tests
+# are left out there, is not built.
+configure_tests() {
+  local options=(-DLIBSGEMM_BUILD_TESTS=ON -DLIBSGEMM_FAULT_INJECTION=ON)
+  if [ "$1" = asan ] && [ -n "$static" ]; then
+    options+=(-DLIBSGEMM_BUILD_BENCH=OFF)
   fi
-  if [ "$1" = release ]; then
-    options+=("-DLIBSGEMM_CUDA_ARCHITECTURES=${LIBSGEMM_CUDA_ARCHITECTURES:-$cuda}"
-      "-DLIBSGEMM_HIP_ARCHITECTURES=${LIBSGEMM_HIP_ARCHITECTURES:-$hip}")
-    [ -z "$static" ] || options+=(-DLIBSGEMM_TEST_DEVICE_CODE=hip)
+  if [ "$1" = release ] && [ -n "$static" ]; then
+    # One of AMD's chips for each kind of instructions, with the one that the plugin is built for.
+    options+=(-DLIBSGEMM_TEST_DEVICE_CODE=hip '-DLIBSGEMM_TEST_HIP_CODE=gfx942;gfx1100')
   fi
   # Backend hip on an NVIDIA GPU runs nowhere else.
   [ -e /dev/nvidiactl ] || options+=(-DLIBSGEMM_TEST_HIP_ON_CUDA=OFF)
-  cmake --preset "$1" "${options[@]}" && cmake --build --preset "$1" -j "$jobs"
+  configure "$1" "${options[@]}"
 }
 
 build_and_test() {
-  # shellcheck disable=SC2046
   local part=()
   [ -z "$static" ] || [ "$1" = release ] || part=(LIBSGEMM_TEST_PART=4)
-  build "$1" && env "${part[@]}" ctest --preset "$1" -j "$jobs" $(excluded_labels "$1")
+  # shellcheck disable=SC2046
+  configure_tests "$1" && build "$1" && env "${part[@]}" ctest --preset "$1" -j "$jobs" $(excluded_labels "$1")
 }
 
 sources() {
@@ -89,16 +88,17 @@ check_format() {
   sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' '*.hip' | xargs clang-format --dry-run -Werror
 }
 
-# On the compile commands of the preset clang.
+# On the compile commands of the preset clang, which need not be built.
 check_tidy() {
-  build clang >/dev/null && sources 'common/**.cpp' 'backends/openblas/**.cpp' |
+  configure_tests clang && sources 'common/**.cpp' 'backends/openblas/**.cpp' |
     xargs -P "$jobs" -n 1 clang-tidy --quiet --warnings-as-errors='*' -p build/clang 2>&1 |
     sed '/warnings generated\.$/d'
 }
 
-packages=(cmake g++ make pkg-config python3 python3-numpy python3-pip libcli11-dev libfmt-dev nlohmann-json3-dev catch2
+packages=(cmake g++ ninja-build pkg-config python3 python3-numpy python3-pip libcli11-dev libfmt-dev nlohmann-json3-dev catch2
   libopenblas0-pthread libblas3 libblas-test libboost-context-dev
-  libscalapack-openmpi-dev libopenmpi-dev)
+  libscalapack-openmpi-dev libopenmpi-dev
+  dpkg-dev file)
 presets=("$@")
 [ $# -gt 0 ] || presets=(release)
 static=
@@ -109,10 +109,12 @@ if [ "${presets[*]}" = all ]; then
 fi
 for preset in "${presets[@]}"; do
   case $preset in
-    # What backend hip is built with, unless ROCm is there, and what the checks of its machine code need.
+    # What backend hip is built with, unless ROCm is there, and what the checks of its machine code need: LLVM's tools, and
+    # for architectures that it is not built for a compiler.
     release)
       command -v hipcc >/dev/null || [ -x /opt/rocm/bin/hipcc ] || packages+=(hipcc libamdhip64-dev)
-      packages+=(clang-19 lld-19 llvm-19)
+      packages+=(llvm-19)
+      [ -z "$static" ] || packages+=(clang-19 lld-19)
       ;;
     debug | asan | tsan) ;;
     clang) packages+=(clang) ;;
@@ -120,6 +122,21 @@ for preset in "${presets[@]}"; do
   esac
 done
 
+code='no GPU code'
+if [ -n "$static" ]; then
+  work=$all_work
+elif [ "${presets[*]}" = release ]; then
+  work=$((cpu_work + tests_work + $(gpu_work cuda) + $(gpu_work hip)))
+else
+  work=$(((cpu_work + tests_work) * ${#presets[@]}))
+fi
+case " ${presets[*]} " in
+  *' release '*)
+    here=$(gpus)
+    code="GPU code for ${here:-$(architectures cuda) and $(architectures hip), which are checked; no GPU is here}"
+    ;;
+esac
+echo "run.sh: builds and tests ${presets[*]} ($code). The first time $(about $work), and what installing packages takes"
 tests/setup.sh "${packages[@]}"
 install_wheels
 if [ -n "$static" ]; then

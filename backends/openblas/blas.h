@@ -1,26 +1,30 @@
-// The BLAS beneath: its six level-3 functions under one signature, whatever the width of its integers.
+// The BLAS beneath: the one that LIBSGEMM_CPU_BLAS names, the program's own, or the machine's OpenBLAS.
 #pragma once
 
 #include "backend.h"
+#include "cpu_blas.h"
 
 namespace libsgemm {
 
-// Opens it and resolves its functions. UNAVAILABLE with the reason if there is none, or if it is libsgemm itself.
+// Finds it and resolves its functions. UNAVAILABLE with the reason if there is none, or if it is libsgemm itself.
 libsgemm_status_t blas_open(const Host &host, Error *error);
 const char *blas_version();  // "OpenBLAS 0.3.21 Haswell"
 const char *blas_arch();     // "Haswell"; "" if it does not tell
-int blas_threads();          // 1 if it does not tell
+int blas_threads();          // that its next call uses; 1 if it does not tell
 void blas_end_threads();     // they start again with the next call
 
-// Whether sizes of a description fit the integers of this BLAS.
-bool blas_fits(const GemmDesc &desc);
+// The BLAS for a launch: the caller's own, see Launch::blas, or the one that was opened.
+const CpuBlas &blas_for(const Launch &launch);
+
+// Whether sizes of a description fit the integers of a BLAS.
+bool blas_fits(const CpuBlas &blas, const GemmDesc &desc);
 
 // The functions; `desc` fits and has no batch. gemm takes FP32 operands.
-void blas_gemm(const GemmDesc &desc);
-void blas_symm(const GemmDesc &desc);
-void blas_syrk(const GemmDesc &desc);
-void blas_syr2k(const GemmDesc &desc);
-void blas_trmm(const GemmDesc &desc);
-void blas_trsm(const GemmDesc &desc);
+void blas_gemm(const CpuBlas &blas, const GemmDesc &desc);
+void blas_symm(const CpuBlas &blas, const GemmDesc &desc);
+void blas_syrk(const CpuBlas &blas, const GemmDesc &desc);
+void blas_syr2k(const CpuBlas &blas, const GemmDesc &desc);
+void blas_trmm(const CpuBlas &blas, const GemmDesc &desc);
+void blas_trsm(const CpuBlas &blas, const GemmDesc &desc);
 
 }  // namespace libsgemm

@@ -11,7 +11,7 @@ namespace libsgemm {
 namespace {
 
 bool plain(const GemmDesc &d, Routine routine) {
-  return d.routine == routine && d.type == Type::f32 && d.batch == Batch::none && blas_fits(d);
+  return d.routine == routine && d.type == Type::f32 && d.batch == Batch::none;
 }
 
 template <Routine ROUTINE>
@@ -22,18 +22,28 @@ bool supports(const GemmDesc &d, int) {
 // There is one row for each description and math mode, so costs have nothing to decide.
 double only_cost(const GemmDesc &, int) { return 1; }
 
-template <void (*FUNCTION)(const GemmDesc &)>
-libsgemm_status_t launch(const GemmDesc &d, const Launch &, Error *) {
-  FUNCTION(d);
+// Whether a description fits is known with the BLAS, which is the caller's own: `ref` computes what does not.
+libsgemm_status_t too_large(Error *error) {
+  set_error(error, "sizes exceed the 32-bit integers of the BLAS");
+  return LIBSGEMM_NOT_SUPPORTED;
+}
+
+template <void (*FUNCTION)(const CpuBlas &, const GemmDesc &)>
+libsgemm_status_t launch(const GemmDesc &d, const Launch &how, Error *error) {
+  const CpuBlas &blas = blas_for(how);
+  if (!blas_fits(blas, d)) return too_large(error);
+  FUNCTION(blas, d);
   return LIBSGEMM_SUCCESS;
 }
 
 bool supports_batch(const GemmDesc &d, int) {
-  return d.routine == Routine::gemm && d.type == Type::f32 && d.batch != Batch::none && blas_fits(d);
+  return d.routine == Routine::gemm && d.type == Type::f32 && d.batch != Batch::none;
 }
 
-libsgemm_status_t launch_batch(const GemmDesc &d, const Launch &, Error *) {
-  for (int64_t i = 0; i < d.batch_count; ++i) blas_gemm(batch_item(d, i));
+libsgemm_status_t launch_batch(const GemmDesc &d, const Launch &how, Error *error) {
+  const CpuBlas &blas = blas_for(how);
+  if (!blas_fits(blas, d)) return too_large(error);
+  for (int64_t i = 0; i < d.batch_count; ++i) blas_gemm(blas, batch_item(d, i));
   return LIBSGEMM_SUCCESS;
 }
 
@@ -52,7 +62,9 @@ const float *f32_at(const void *base, int64_t row, int64_t col, int64_t ld, libs
 // sgemmtr of its own, since that of 0.3.29 reads beyond its operands when ld * n passes 2^31.
 constexpr int64_t kBlock = 256;
 
-libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &, Error *error) {
+libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *error) {
+  const CpuBlas &blas = blas_for(how);
+  if (!blas_fits(blas, d)) return too_large(error);
   const int64_t block = std::min(kBlock, d.n);
   float *square = thread_scratch(static_cast<size_t>(block * block));
   if (square == nullptr) return no_memory(error);
@@ -69,7 +81,7 @@ libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &, Error *error)
     g.beta = 0;
     g.c = square;
     g.ldc = width;
-    blas_gemm(g);
+    blas_gemm(blas, g);
     for (int64_t c = 0; c < width; ++c) {
       float *out = d.c + j + (j + c) * d.ldc;
       for (int64_t r = upper ? 0 : c; r < (upper ? c + 1 : width); ++r) {
@@ -84,7 +96,7 @@ libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &, Error *error)
     g.beta = d.beta;
     g.c = d.c + row + j * d.ldc;
     g.ldc = d.ldc;
-    blas_gemm(g);
+    blas_gemm(blas, g);
   }
   return LIBSGEMM_SUCCESS;
 }
@@ -94,13 +106,9 @@ libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &, Error *error)
 // columns of C.
 constexpr int64_t kWide = 1024, kDeep = 512;
 
-bool supports_widened(const GemmDesc &d, int) {
-  return d.routine == Routine::gemm && d.type != Type::f32 && blas_fits(d);
-}
+bool supports_widened(const GemmDesc &d, int) { return d.routine == Routine::gemm && d.type != Type::f32; }
 
-bool supports_rounded(const GemmDesc &d, int) {
-  return d.routine == Routine::gemm && d.type == Type::f32 && blas_fits(d);
-}
+bool supports_rounded(const GemmDesc &d, int) { return d.routine == Routine::gemm && d.type == Type::f32; }
 
 // Rows x cols of a stored matrix as a dense column-major block of converted elements.
 template <typename T, float (*CONVERT)(T)>
@@ -114,7 +122,7 @@ void convert(const void *base, int64_t row, int64_t col, int64_t rows, int64_t c
 using Convert = void (*)(const void *base, int64_t row, int64_t col, int64_t rows, int64_t cols, int64_t ld,
                          float *out);
 
-void converted_product(const GemmDesc &d, Convert convert, float *wide_a, float *wide_b) {
+void converted_product(const CpuBlas &blas, const GemmDesc &d, Convert convert, float *wide_a, float *wide_b) {
   const bool plain_a = d.transa == LIBSGEMM_NO_TRANS, plain_b = d.transb == LIBSGEMM_NO_TRANS;
   GemmDesc g = d;
   g.type = Type::f32;
@@ -132,13 +140,15 @@ void converted_product(const GemmDesc &d, Convert convert, float *wide_a, float 
         g.lda = plain_a ? g.m : g.k;
         convert(d.a, plain_a ? i : p, plain_a ? p : i, g.lda, plain_a ? g.k : g.m, d.lda, wide_a);
         g.c = d.c + i + j * d.ldc;
-        blas_gemm(g);
+        blas_gemm(blas, g);
       }
     }
   }
 }
 
-libsgemm_status_t convert_and_multiply(const GemmDesc &d, Convert convert, Error *error) {
+libsgemm_status_t convert_and_multiply(const GemmDesc &d, const Launch &how, Convert convert, Error *error) {
+  const CpuBlas &blas = blas_for(how);
+  if (!blas_fits(blas, d)) return too_large(error);
   const int64_t depth = std::min(kDeep, d.k);
   const size_t size_a = static_cast<size_t>(std::min(kWide, d.m) * depth);
   const size_t size_b = static_cast<size_t>(std::min(kWide, d.n) * depth);
@@ -146,39 +156,40 @@ libsgemm_status_t convert_and_multiply(const GemmDesc &d, Convert convert, Error
   if (scratch == nullptr) return no_memory(error);
   for (int64_t i = 0; i < d.batch_count; ++i) {
     GemmDesc item = d.batch == Batch::none ? d : batch_item(d, i);
-    converted_product(item, convert, scratch, scratch + size_a);
+    converted_product(blas, item, convert, scratch, scratch + size_a);
   }
   return LIBSGEMM_SUCCESS;
 }
 
-libsgemm_status_t launch_widened(const GemmDesc &d, const Launch &, Error *error) {
+libsgemm_status_t launch_widened(const GemmDesc &d, const Launch &how, Error *error) {
   const bool f16 = d.type == Type::f16;
-  return convert_and_multiply(d, f16 ? convert<uint16_t, f16_to_float> : convert<uint16_t, bf16_to_float>, error);
+  return convert_and_multiply(d, how, f16 ? convert<uint16_t, f16_to_float> : convert<uint16_t, bf16_to_float>, error);
 }
 
 template <float (*ROUND)(float)>
-libsgemm_status_t launch_rounded(const GemmDesc &d, const Launch &, Error *error) {
-  return convert_and_multiply(d, convert<float, ROUND>, error);
+libsgemm_status_t launch_rounded(const GemmDesc &d, const Launch &how, Error *error) {
+  return convert_and_multiply(d, how, convert<float, ROUND>, error);
 }
 
 }  // namespace
 
-#define FP32 LIBSGEMM_MATH_FP32
+#define ROW(name, mode, supports, launch, purpose) \
+  { name, LIBSGEMM_MATH_##mode, supports, only_cost, nullptr, launch, false, false, purpose }
 const Kernel kOpenblasKernels[] = {
-    {"openblas_sgemm", FP32, supports<Routine::gemm>, only_cost, nullptr, launch<blas_gemm>},
-    {"openblas_ssymm", FP32, supports<Routine::symm>, only_cost, nullptr, launch<blas_symm>},
-    {"openblas_ssyrk", FP32, supports<Routine::syrk>, only_cost, nullptr, launch<blas_syrk>},
-    {"openblas_ssyr2k", FP32, supports<Routine::syr2k>, only_cost, nullptr, launch<blas_syr2k>},
-    {"openblas_strmm", FP32, supports<Routine::trmm>, only_cost, nullptr, launch<blas_trmm>},
-    {"openblas_strsm", FP32, supports<Routine::trsm>, only_cost, nullptr, launch<blas_trsm>},
-    {"openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, only_cost, nullptr, launch_gemmtr},
-    {"openblas_sgemm_batch", FP32, supports_batch, only_cost, nullptr, launch_batch},
-    {"openblas_sgemm_widened", FP32, supports_widened, only_cost, nullptr, launch_widened},
-    {"openblas_sgemm_tf32", LIBSGEMM_MATH_TF32, supports_rounded, only_cost, nullptr, launch_rounded<round_to_tf32>},
-    {"openblas_sgemm_bf16", LIBSGEMM_MATH_BF16, supports_rounded, only_cost, nullptr, launch_rounded<round_to_bf16>},
-    {"openblas_sgemm_fp16", LIBSGEMM_MATH_FP16, supports_rounded, only_cost, nullptr, launch_rounded<round_to_f16>},
+    ROW("openblas_sgemm", FP32, supports<Routine::gemm>, launch<blas_gemm>, "products"),
+    ROW("openblas_ssymm", FP32, supports<Routine::symm>, launch<blas_symm>, "symmetric times general"),
+    ROW("openblas_ssyrk", FP32, supports<Routine::syrk>, launch<blas_syrk>, "triangle of C"),
+    ROW("openblas_ssyr2k", FP32, supports<Routine::syr2k>, launch<blas_syr2k>, "triangle of C"),
+    ROW("openblas_strmm", FP32, supports<Routine::trmm>, launch<blas_trmm>, "triangle times matrix"),
+    ROW("openblas_strsm", FP32, supports<Routine::trsm>, launch<blas_trsm>, "triangular systems"),
+    ROW("openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, launch_gemmtr, "triangle of C, by blocks"),
+    ROW("openblas_sgemm_batch", FP32, supports_batch, launch_batch, "a batch, product by product"),
+    ROW("openblas_sgemm_widened", FP32, supports_widened, launch_widened, "inputs made FP32"),
+    ROW("openblas_sgemm_tf32", TF32, supports_rounded, launch_rounded<round_to_tf32>, "inputs rounded first"),
+    ROW("openblas_sgemm_bf16", BF16, supports_rounded, launch_rounded<round_to_bf16>, "inputs rounded first"),
+    ROW("openblas_sgemm_fp16", FP16, supports_rounded, launch_rounded<round_to_f16>, "inputs rounded first"),
 };
-#undef FP32
+#undef ROW
 const int kOpenblasKernelCount = static_cast<int>(sizeof kOpenblasKernels / sizeof kOpenblasKernels[0]);
 
 }  // namespace libsgemm

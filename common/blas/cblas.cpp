@@ -2,15 +2,17 @@
 #include <new>
 #include <vector>
 
+#include "blas/program.h"
 #include "blas/report.h"
 #include "blas/spellings.h"
 
 namespace libsgemm {
 namespace {
 
-Call cblas_call(const char *entry, Routine routine, Type type, int layout) {
+Call cblas_call(const char *entry, const CpuBlas *blas, Routine routine, Type type, int layout) {
   Call call;
   call.entry = entry;
+  call.blas = blas;
   call.routine = routine;
   call.type = type;
   call.interface = Interface::cblas;
@@ -39,13 +41,15 @@ const int64_t *widen(const INT *array, int64_t count, std::vector<int64_t> *wide
 }
 
 template <typename INT>
-void batch(const char *entry, const char *handler, int layout, const int *transa, const int *transb, const INT *m,
-           const INT *n, const INT *k, const float *alpha, const float *const *a, const INT *lda, const float *const *b,
-           const INT *ldb, const float *beta, float *const *c, const INT *ldc, INT group_count, const INT *group_size) {
+void batch(const char *entry, const CpuBlas *blas, const char *handler, int layout, const int *transa,
+           const int *transb, const INT *m, const INT *n, const INT *k, const float *alpha, const float *const *a,
+           const INT *lda, const float *const *b, const INT *ldb, const float *beta, float *const *c, const INT *ldc,
+           INT group_count, const INT *group_size) {
   static_assert(sizeof(libsgemm_op_t) == sizeof(int), "CBLAS passes arrays of its own enumeration");
   std::vector<int64_t> wide[7];
   GroupCall call = {};
   call.entry = entry;
+  call.blas = blas;
   call.interface = Interface::cblas;
   call.layout = layout;
   call.transa = reinterpret_cast<const libsgemm_op_t *>(transa);
@@ -82,7 +86,7 @@ using namespace libsgemm;
 #define DEFINE_GEMM(INT, name, handler, type, T)                                                                    \
   LIBSGEMM_API void name(int layout, int transa, int transb, INT m, INT n, INT k, float alpha, const T *a, INT lda, \
                          const T *b, INT ldb, float beta, float *c, INT ldc) {                                      \
-    Call call = cblas_call(#name, Routine::gemm, type, layout);                                                     \
+    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemm, type, layout);                   \
     call.transa = transa;                                                                                           \
     call.transb = transb;                                                                                           \
     call.m = m;                                                                                                     \
@@ -96,7 +100,7 @@ using namespace libsgemm;
   LIBSGEMM_API void name(int layout, int transa, int transb, INT m, INT n, INT k, float alpha, const float *a,        \
                          INT lda, INT stride_a, const float *b, INT ldb, INT stride_b, float beta, float *c, INT ldc, \
                          INT stride_c, INT batch_count) {                                                             \
-    Call call = cblas_call(#name, Routine::gemm, Type::f32, layout);                                                  \
+    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemm, Type::f32, layout);                \
     call.transa = transa;                                                                                             \
     call.transb = transb;                                                                                             \
     call.m = m;                                                                                                       \
@@ -116,14 +120,14 @@ using namespace libsgemm;
                          const float *alpha, const float *const *a, const INT *lda, const float *const *b,           \
                          const INT *ldb, const float *beta, float *const *c, const INT *ldc, INT group_count,        \
                          const INT *group_size) {                                                                    \
-    batch<INT>(#name, handler, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, group_count,    \
-               group_size);                                                                                          \
+    batch<INT>(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), handler, layout, transa, transb, m, n, k, alpha, a, lda, b,  \
+               ldb, beta, c, ldc, group_count, group_size);                                                          \
   }
 
 #define SYMM(INT, name, handler)                                                                             \
   LIBSGEMM_API void name(int layout, int side, int uplo, INT m, INT n, float alpha, const float *a, INT lda, \
                          const float *b, INT ldb, float beta, float *c, INT ldc) {                           \
-    Call call = cblas_call(#name, Routine::symm, Type::f32, layout);                                         \
+    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::symm, Type::f32, layout);       \
     call.side = side;                                                                                        \
     call.uplo = uplo;                                                                                        \
     call.m = m;                                                                                              \
@@ -135,7 +139,7 @@ using namespace libsgemm;
 #define SYRK(INT, name, handler)                                                                              \
   LIBSGEMM_API void name(int layout, int uplo, int trans, INT n, INT k, float alpha, const float *a, INT lda, \
                          float beta, float *c, INT ldc) {                                                     \
-    Call call = cblas_call(#name, Routine::syrk, Type::f32, layout);                                          \
+    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::syrk, Type::f32, layout);        \
     call.uplo = uplo;                                                                                         \
     call.transa = trans;                                                                                      \
     call.n = n;                                                                                               \
@@ -147,7 +151,7 @@ using namespace libsgemm;
 #define SYR2K(INT, name, handler)                                                                             \
   LIBSGEMM_API void name(int layout, int uplo, int trans, INT n, INT k, float alpha, const float *a, INT lda, \
                          const float *b, INT ldb, float beta, float *c, INT ldc) {                            \
-    Call call = cblas_call(#name, Routine::syr2k, Type::f32, layout);                                         \
+    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::syr2k, Type::f32, layout);       \
     call.uplo = uplo;                                                                                         \
     call.transa = trans;                                                                                      \
     call.n = n;                                                                                               \
@@ -161,7 +165,7 @@ using namespace libsgemm;
 #define DEFINE_TRIANGULAR(INT, name, handler, routine)                                                    \
   LIBSGEMM_API void name(int layout, int side, int uplo, int transa, int diag, INT m, INT n, float alpha, \
                          const float *a, INT lda, float *b, INT ldb) {                                    \
-    Call call = cblas_call(#name, routine, Type::f32, layout);                                            \
+    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), routine, Type::f32, layout);          \
     call.side = side;                                                                                     \
     call.uplo = uplo;                                                                                     \
     call.transa = transa;                                                                                 \
@@ -175,7 +179,7 @@ using namespace libsgemm;
 #define GEMMTR(INT, name, handler)                                                                                \
   LIBSGEMM_API void name(int layout, int uplo, int transa, int transb, INT n, INT k, float alpha, const float *a, \
                          INT lda, const float *b, INT ldb, float beta, float *c, INT ldc) {                       \
-    Call call = cblas_call(#name, Routine::gemmtr, Type::f32, layout);                                            \
+    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemmtr, Type::f32, layout);          \
     call.uplo = uplo;                                                                                             \
     call.transa = transa;                                                                                         \
     call.transb = transb;                                                                                         \

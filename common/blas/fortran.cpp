@@ -1,5 +1,6 @@
 // Fortran names: arguments by address, options as letters in either case, column-major. Hidden string lengths are
 // passed behind the last argument and not read.
+#include "blas/program.h"
 #include "blas/report.h"
 #include "blas/spellings.h"
 
@@ -21,9 +22,10 @@ int side(const char *text) { return letter(text, 'L', LIBSGEMM_LEFT, 'R', LIBSGE
 int uplo(const char *text) { return letter(text, 'U', LIBSGEMM_UPPER, 'L', LIBSGEMM_LOWER); }
 int diag(const char *text) { return letter(text, 'U', LIBSGEMM_UNIT, 'N', LIBSGEMM_NON_UNIT); }
 
-Call fortran_call(const char *entry, Routine routine, Type type) {
+Call fortran_call(const char *entry, const CpuBlas *blas, Routine routine, Type type) {
   Call call;
   call.entry = entry;
+  call.blas = blas;
   call.routine = routine;
   call.type = type;
   call.interface = Interface::fortran;
@@ -57,7 +59,7 @@ using namespace libsgemm;
   LIBSGEMM_API void name(const char *transa, const char *transb, const INT *m, const INT *n, const INT *k, \
                          const float *alpha, const T *a, const INT *lda, const T *b, const INT *ldb,       \
                          const float *beta, float *c, const INT *ldc) {                                    \
-    Call call = fortran_call(#name, Routine::gemm, type);                                                  \
+    Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemm, type);                \
     call.transa = op(transa);                                                                              \
     call.transb = op(transb);                                                                              \
     call.m = *m;                                                                                           \
@@ -71,7 +73,7 @@ using namespace libsgemm;
   LIBSGEMM_API void name(const char *the_side, const char *the_uplo, const INT *m, const INT *n, const float *alpha,  \
                          const float *a, const INT *lda, const float *b, const INT *ldb, const float *beta, float *c, \
                          const INT *ldc) {                                                                            \
-    Call call = fortran_call(#name, Routine::symm, Type::f32);                                                        \
+    Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::symm, Type::f32);                      \
     call.side = side(the_side);                                                                                       \
     call.uplo = uplo(the_uplo);                                                                                       \
     call.m = *m;                                                                                                      \
@@ -83,7 +85,7 @@ using namespace libsgemm;
 #define SYRK(INT, name, handler)                                                                                  \
   LIBSGEMM_API void name(const char *the_uplo, const char *trans, const INT *n, const INT *k, const float *alpha, \
                          const float *a, const INT *lda, const float *beta, float *c, const INT *ldc) {           \
-    Call call = fortran_call(#name, Routine::syrk, Type::f32);                                                    \
+    Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::syrk, Type::f32);                  \
     call.uplo = uplo(the_uplo);                                                                                   \
     call.transa = op(trans);                                                                                      \
     call.n = *n;                                                                                                  \
@@ -96,7 +98,7 @@ using namespace libsgemm;
   LIBSGEMM_API void name(const char *the_uplo, const char *trans, const INT *n, const INT *k, const float *alpha,     \
                          const float *a, const INT *lda, const float *b, const INT *ldb, const float *beta, float *c, \
                          const INT *ldc) {                                                                            \
-    Call call = fortran_call(#name, Routine::syr2k, Type::f32);                                                       \
+    Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::syr2k, Type::f32);                     \
     call.uplo = uplo(the_uplo);                                                                                       \
     call.transa = op(trans);                                                                                          \
     call.n = *n;                                                                                                      \
@@ -111,7 +113,7 @@ using namespace libsgemm;
   LIBSGEMM_API void name(const char *the_side, const char *the_uplo, const char *transa, const char *the_diag,     \
                          const INT *m, const INT *n, const float *alpha, const float *a, const INT *lda, float *b, \
                          const INT *ldb) {                                                                         \
-    Call call = fortran_call(#name, routine, Type::f32);                                                           \
+    Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), routine, Type::f32);                         \
     call.side = side(the_side);                                                                                    \
     call.uplo = uplo(the_uplo);                                                                                    \
     call.transa = op(transa);                                                                                      \
@@ -126,7 +128,7 @@ using namespace libsgemm;
   LIBSGEMM_API void name(const char *the_uplo, const char *transa, const char *transb, const INT *n, const INT *k, \
                          const float *alpha, const float *a, const INT *lda, const float *b, const INT *ldb,       \
                          const float *beta, float *c, const INT *ldc) {                                            \
-    Call call = fortran_call(#name, Routine::gemmtr, Type::f32);                                                   \
+    Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemmtr, Type::f32);                 \
     call.uplo = uplo(the_uplo);                                                                                    \
     call.transa = op(transa);                                                                                      \
     call.transb = op(transb);                                                                                      \

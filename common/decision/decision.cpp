@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "calibration.h"
+#include "cpu_blas.h"
 #include "loader.h"
 #include "log.h"
 
@@ -21,15 +22,18 @@ struct Figures {
   double least;
   std::string device;  // for which they were measured; empty: assumed
   std::string path;
+  int threads;                                    // of the CPU backend
   mutable std::atomic<bool> device_known{false};  // `device` has been compared
-  const Figures *replaced = nullptr;              // other threads may still be reading them
+  const Figures *replaced = nullptr;              // made before: for another number of threads, or given up
 };
 
 // Never freed. Without a lock, which a forked child could find taken.
 std::atomic<const Figures *> g_figures[kFirstCpu][kBackendCount];
 std::atomic<double> g_saved[kFirstCpu];  // seconds, by the calls for which the devices were not started
 
-int threads_of(const Backend &cpu) {
+// Of the program's own BLAS as it is set now, for a call of the drop-in.
+int threads_of(const Backend &cpu, const CpuBlas *blas) {
+  if (blas != nullptr) return blas->threads();
   libsgemm_device_info_t device = {};
   Error error = {};
   return cpu.describe_device(0, &device, &error) == LIBSGEMM_SUCCESS ? device.compute_units : 1;
@@ -41,9 +45,14 @@ std::string file_of(const CalibrationKey &key) {
   return asked.empty() ? calibration_path(key) : asked;
 }
 
-std::unique_ptr<Figures> find_figures(int gpu, int cpu, std::string *words) {
+std::unique_ptr<Figures> assumed_figures(int threads) {
+  auto figures = std::make_unique<Figures>(assumed_calibration(threads));
+  figures->threads = threads;
+  return figures;
+}
+
+std::unique_ptr<Figures> find_figures(int gpu, int cpu, int threads, std::string *words) {
   const Backend &table = *library().slots[cpu].table;
-  const int threads = threads_of(table);
   const CalibrationKey key = calibration_key(kBackendNames[cpu], table.version(), threads, kBackendNames[gpu]);
   const std::string path = file_of(key);
   CalibrationFile file;
@@ -53,31 +62,39 @@ std::unique_ptr<Figures> find_figures(int gpu, int cpu, std::string *words) {
     auto figures = std::make_unique<Figures>(file.figures);
     figures->device = file.key.device;
     figures->path = path;
+    figures->threads = threads;
     return figures;
   }
   *words = "built-in figures" + (path.empty() ? "" : ", since " + path + " is not used: " + problem);
-  return std::make_unique<Figures>(assumed_calibration(threads));
+  return assumed_figures(threads);
 }
 
-// The first to come publishes; `old` NULL or what is to be replaced.
-const Figures *publish(int gpu, int cpu, const Figures *old, std::unique_ptr<Figures> made, const std::string &words) {
-  made->replaced = old;
-  if (!g_figures[gpu][cpu].compare_exchange_strong(old, made.get())) return old;
+// Puts them before `first`, the latest when they were made; where another thread was faster its own are taken.
+const Figures *publish(int gpu, int cpu, const Figures *first, std::unique_ptr<Figures> made,
+                       const std::string &words) {
+  made->replaced = first;
+  if (!g_figures[gpu][cpu].compare_exchange_strong(first, made.get())) return first;
   log_line(1, std::string("CPU or ") + kBackendNames[gpu] + " is decided by " + words);
   return made.release();
 }
 
-const Figures &figures_for(int gpu, int cpu) {
-  const Figures *figures = g_figures[gpu][cpu].load(std::memory_order_acquire);
-  if (figures != nullptr) return *figures;
+// A program may set its BLAS to other numbers of threads in turns: those of each stay.
+const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas) {
+  const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);
+  if (first != nullptr && blas == nullptr) return *first;
+  const int threads = threads_of(*library().slots[cpu].table, blas);
+  for (const Figures *f = first; f != nullptr; f = f->replaced) {
+    if (f->threads == threads) return *f;
+  }
   std::string words;
-  std::unique_ptr<Figures> made = find_figures(gpu, cpu, &words);
-  return *publish(gpu, cpu, nullptr, std::move(made), words);
+  std::unique_ptr<Figures> made = find_figures(gpu, cpu, threads, &words);
+  return *publish(gpu, cpu, first, std::move(made), words);
 }
 
 // Which devices there are is known once they are initialised: figures of others are then given up.
 const Figures &figures_for_devices(int gpu, int cpu, const Figures &figures) {
   if (figures.device.empty() || figures.device_known.load(std::memory_order_relaxed)) return figures;
+  const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);
   const Backend &table = *library().slots[gpu].table;
   libsgemm_device_info_t device = {};
   Error error = {};
@@ -87,10 +104,10 @@ const Figures &figures_for_devices(int gpu, int cpu, const Figures &figures) {
     figures.device_known.store(true, std::memory_order_relaxed);
     return figures;
   }
-  auto made = std::make_unique<Figures>(assumed_calibration(threads_of(*library().slots[cpu].table)));
+  std::unique_ptr<Figures> made = assumed_figures(figures.threads);
   const std::string words =
       "built-in figures, since " + figures.path + " is not used: it is for another device: " + figures.device;
-  return *publish(gpu, cpu, &figures, std::move(made), words);
+  return *publish(gpu, cpu, first, std::move(made), words);
 }
 
 int first_cpu(const Settings &settings) {
@@ -132,7 +149,7 @@ bool decide(int gpu, const Figures &figures, bool started, const GemmDesc &desc,
 bool gpu_pays(int gpu, const Settings &settings, const GemmDesc &desc, unsigned pinned, ThreadInfo *info) {
   const int cpu = first_cpu(settings);
   if (cpu < 0) return true;
-  const Figures &figures = figures_for(gpu, cpu);
+  const Figures &figures = figures_for(gpu, cpu, cpu == kFirstCpu ? info->blas : nullptr);
   const double products = static_cast<double>(desc.m) * static_cast<double>(desc.n) * static_cast<double>(desc.k);
   if (desc.batch == Batch::none && products < figures.least) {
     info->note(gpu, Note::tiny);

@@ -16,6 +16,7 @@
 
 #include "immortal.h"
 #include "loader.h"
+#include "parallel.h"
 
 namespace libsgemm {
 namespace {
@@ -50,6 +51,7 @@ struct Pool {
   std::condition_variable wake;
   Queue tasks;
   std::vector<std::thread> threads;
+  int tried = 0;  // how many were wanted when they were started last
   int idle = 0;
   std::atomic<int> watching{0};  // awake, without a task
   bool stopping = false;
@@ -97,7 +99,8 @@ void start(Pool *p) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    const auto wanted = static_cast<size_t>(copy_threads());
+    p->tried = copy_threads();
+    const auto wanted = static_cast<size_t>(p->tried);
     p->threads.reserve(wanted);
     while (p->threads.size() < wanted) p->threads.emplace_back(work, p);
   } catch (const std::system_error &) {
@@ -117,7 +120,7 @@ int cores() {
 int copy_threads() {
   const int wanted = library().env.offload_threads;
   static const int by_default = std::clamp(cores() / 2, kFewestThreads, kMostThreads);
-  return wanted > 0 ? wanted : by_default;
+  return wanted > 0 ? wanted : std::min(by_default, threads_of_program());
 }
 
 void submit_copy(CopyTask *task, bool helps) {
@@ -125,7 +128,7 @@ void submit_copy(CopyTask *task, bool helps) {
   bool run_here = false, wake = false;
   {
     const std::lock_guard<std::mutex> lock(p.mutex);
-    if (p.threads.empty()) start(&p);
+    if (p.tried < copy_threads()) start(&p);
     run_here = p.threads.empty();
     if (!run_here) p.tasks.push(task);
     const int served = p.watching.load(std::memory_order_relaxed) + (helps ? 1 : 0);
@@ -154,6 +157,7 @@ void stop_copy_threads() {
   {
     const std::lock_guard<std::mutex> lock(p.mutex);
     p.stopping = true;
+    p.tried = 0;
     ending.swap(p.threads);
   }
   p.wake.notify_all();

@@ -18,9 +18,9 @@ void submit_copy(CopyTask *task, bool helps);
 bool help_copy();
 
 // How many threads there are, or will be: LIBSGEMM_OFFLOAD_THREADS, by default one for every two cores that the process
-// may use, from 2 to 16. Measured on an H100's host with 16 hardware threads, 4096 x 4096 x 4096 from pageable memory:
-// 5.2 to 6.1 ms with 8, 11 to 13 ms with 16, of which some are always late; 10 are as fast as 8 unless C is saved, and
-// suffer more from a host's other guests.
+// may use, from 2 to 16, and no more than the program lets its BLAS have. Measured on an H100's host with 16 hardware
+// threads, 4096 x 4096 x 4096 from pageable memory: 5.2 to 6.1 ms with 8, 11 to 13 ms with 16, of which some are always
+// late; 10 are as fast as 8 unless C is saved, and suffer more from a host's other guests.
 int copy_threads();
 
 // Ends the threads; the next task starts them again. Nothing may be at work: the gate is closed.

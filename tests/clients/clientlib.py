@@ -11,8 +11,10 @@ import tempfile
 SKIPPED = 77  # SKIP_RETURN_CODE of the ctest entries
 
 # StatsFile and StatsRecord of common/stats.h.
-HEADER = struct.Struct('<8sII112sQ')
-RECORD = struct.Struct('<II40s24s72sQQQ')
+HEADER = struct.Struct('<8sIIII112sQQQQ')
+BLAS = struct.Struct('<I68s440s')
+BLAS_COUNT = 8
+RECORD = struct.Struct('<II40s24s72sQQQQQQ')
 READY = 2
 
 
@@ -37,13 +39,14 @@ def read_stats(directory):
     calls = {}
     for path in pathlib.Path(directory).glob('*.stats'):
         data = path.read_bytes()
-        magic, record_count, _, _, lost = HEADER.unpack_from(data)
-        if magic != b'lsgemmS1':
+        magic, record_count, _, _, _, _, lost, _, _, _ = HEADER.unpack_from(data)
+        if magic != b'lsgemmS2':
             fail(f'{path} does not begin with the magic of a statistics file')
         if lost:
             fail(f'{path}: {lost} calls found no free row')
         for i in range(record_count):
-            state, _, entry, backend, kernel, n, _, _ = RECORD.unpack_from(data, HEADER.size + i * RECORD.size)
+            at = HEADER.size + BLAS_COUNT * BLAS.size + i * RECORD.size
+            state, _, entry, backend, kernel, n, _, _, _, _, _ = RECORD.unpack_from(data, at)
             if state == READY:
                 key = (text(entry), text(backend), text(kernel))
                 calls[key] = calls.get(key, 0) + n

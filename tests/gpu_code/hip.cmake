@@ -1,12 +1,25 @@
-# The code in the plugin is checked, and beside it that of the architectures which the plugin's compiler does not know,
-# compiled for the check alone: by clang 19, if it is here with HIP's headers and its bitcode of the device library.
+# The code in the plugin is checked, and, if asked for, beside it that of other architectures, compiled for the check alone: by
+# clang 19, if it is here with HIP's headers and its bitcode of the device library.
 get_target_property(archs libsgemm_hip LIBSGEMM_ARCHITECTURES)
 get_target_property(compile libsgemm_hip LIBSGEMM_COMPILE)
 get_target_property(kernels libsgemm_hip LIBSGEMM_KERNELS)
 get_target_property(includes libsgemm_hip LIBSGEMM_INCLUDES)
-set(checked gfx906 gfx908 gfx90a gfx942 gfx1030 gfx1100 gfx1201)
-set(others ${checked})
-list(REMOVE_ITEM others ${archs})
+set(LIBSGEMM_TEST_HIP_CODE "" CACHE STRING
+    "Architectures whose HIP kernels are checked beside those of the plugin, compiled for it: a list, or all that are known")
+set(checked)
+set(others)
+foreach(arch gfx906 gfx908 gfx90a gfx942 gfx1030 gfx1100 gfx1201)
+  if(arch IN_LIST archs)
+    list(APPEND checked ${arch})
+  elseif(arch IN_LIST LIBSGEMM_TEST_HIP_CODE OR LIBSGEMM_TEST_HIP_CODE STREQUAL "all")
+    list(APPEND checked ${arch})
+    list(APPEND others ${arch})
+  endif()
+endforeach()
+if(NOT checked)
+  message(STATUS "libsgemm: the check of the HIP kernels' machine code knows none of ${archs}, so it is left out")
+  return()
+endif()
 
 find_program(LIBSGEMM_CLANG19 clang++-19)
 find_program(LIBSGEMM_LLVM_DIS19 llvm-dis-19)

@@ -1,46 +1,31 @@
 // Describing the devices, without a context.
 #include "device.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <vector>
 
+#include "code_arch.h"
 #include "driver.h"
 #include "gpu/runtime/devices.h"
 
 // The architectures this plugin holds code for, from CMakeLists.txt.
 #ifndef LIBSGEMM_CUDA_CODE
-#error "LIBSGEMM_CUDA_CODE: the architectures with machine code, as in {\"80\", \"90a\"}"
+#error "LIBSGEMM_CUDA_CODE: the architectures with machine code, as in {80, false}, {90, true}"
 #endif
 #ifndef LIBSGEMM_CUDA_PTX
-#error "LIBSGEMM_CUDA_PTX: the virtual architecture of the PTX, 0 for none"
+#error "LIBSGEMM_CUDA_PTX: the virtual architectures of the PTX, 0 for none"
 #endif
 
 namespace libsgemm::cuda {
 namespace {
 
-struct Code {
-  int arch;
-  bool specific;  // "90a": for that architecture alone
-};
-
 constexpr Code kCode[] = {LIBSGEMM_CUDA_CODE};
+constexpr int kPtx[] = {LIBSGEMM_CUDA_PTX};
 
 // By index. Never destroyed: calls may come from exit handlers.
 std::vector<Device> &devices() {
   static auto *instance = new std::vector<Device>;
   return *instance;
-}
-
-// The architecture of the code that runs on this one; 0: none does. Machine code runs on its own architecture and on
-// later ones of the same major version; PTX on all later ones.
-int code_arch(int arch) {
-  int best = 0;
-  for (const Code &code : kCode) {
-    const bool runs = code.specific ? code.arch == arch : code.arch / 10 == arch / 10 && code.arch <= arch;
-    if (runs) best = std::max(best, code.arch);
-  }
-  return best != 0 ? best : arch >= LIBSGEMM_CUDA_PTX ? LIBSGEMM_CUDA_PTX : 0;
 }
 
 constexpr double kUsualClock = 1.5e9, kUsualBandwidth = 500e9;  // Hz, bytes a second
@@ -64,7 +49,7 @@ bool describe(int ordinal, Device *d) {
   d->ordinal = ordinal;
   d->arch = 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
             attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  d->code_arch = code_arch(d->arch);
+  d->code_arch = code_arch(d->arch, kCode, kPtx);
   std::snprintf(d->arch_name, sizeof d->arch_name, "sm_%d", d->arch);
   d->schedulers = 4;
   d->wave = 32;

@@ -50,31 +50,8 @@ struct Config : TensorShape<Number::f16, 128, 64, 64, 32, 32> {
   static constexpr double peak_fraction = 0.45;
 };
 
-template <Number kNumber, bool AlongA, bool AlongB>
-using Product = TensorProduct<Config, kNumber, UnalignedTileOf, MmaEngine, AlongA, AlongB>;
-
 }  // namespace
 
-template <Number kNumber, bool AlongA, bool AlongB>
-__global__ void __launch_bounds__(Config::threads, Config::blocks)
-    sm80_mma_128x64x64_unaligned(const __grid_constant__ StridedOperands operands,
-                                 const __grid_constant__ TileProblem p) {
-  tensor_multistage<Product<kNumber, AlongA, AlongB>>(operands, p);
-}
-
-namespace {
-
-struct Row {
-  using Config = cuda::Config;
-  static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
-  template <Number kNumber, bool AlongA, bool AlongB>
-  static TensorInstance instance() {
-    return {&sm80_mma_128x64x64_unaligned<kNumber, AlongA, AlongB>, Product<kNumber, AlongA, AlongB>::bytes};
-  }
-};
-
-}  // namespace
-
-Kernel sm80_mma_128x64x64_unaligned() { return tensor_kernel<Row>("sm80_mma_128x64x64_unaligned"); }
+LIBSGEMM_TENSOR_ROW(sm80_mma_128x64x64_unaligned, LIBSGEMM_MATH_FP32, Config, UnalignedTileOf, MmaEngine)
 
 }  // namespace libsgemm::cuda

@@ -52,31 +52,8 @@ struct Config : TensorShape<Number::f16, 256, 128, 64, 64, 64> {
   static constexpr double peak_fraction = 0.7;
 };
 
-template <Number kNumber, bool AlongA, bool AlongB>
-using Product = TensorProduct<Config, kNumber, MmaTileOf, MmaEngine, AlongA, AlongB>;
-
 }  // namespace
 
-template <Number kNumber, bool AlongA, bool AlongB>
-__global__ void __launch_bounds__(Config::threads, Config::blocks)
-    sm80_mma_256x128x64_multistage(const __grid_constant__ StridedOperands operands,
-                                   const __grid_constant__ TileProblem p) {
-  tensor_multistage<Product<kNumber, AlongA, AlongB>>(operands, p);
-}
-
-namespace {
-
-struct Row {
-  using Config = cuda::Config;
-  static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
-  template <Number kNumber, bool AlongA, bool AlongB>
-  static TensorInstance instance() {
-    return {&sm80_mma_256x128x64_multistage<kNumber, AlongA, AlongB>, Product<kNumber, AlongA, AlongB>::bytes};
-  }
-};
-
-}  // namespace
-
-Kernel sm80_mma_256x128x64_multistage() { return tensor_kernel<Row>("sm80_mma_256x128x64_multistage"); }
+LIBSGEMM_TENSOR_ROW(sm80_mma_256x128x64_multistage, LIBSGEMM_MATH_FP32, Config, MmaTileOf, MmaEngine)
 
 }  // namespace libsgemm::cuda

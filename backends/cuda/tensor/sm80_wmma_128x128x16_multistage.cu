@@ -40,31 +40,8 @@ struct Config : TensorShape<Number::tf32, 128, 128, 16, 64, 64> {
   static constexpr double peak_fraction = 0.2;
 };
 
-template <Number kNumber, bool AlongA, bool AlongB>
-using Product = TensorProduct<Config, kNumber, WmmaTileOf, WmmaEngine, AlongA, AlongB>;
-
 }  // namespace
 
-template <Number kNumber, bool AlongA, bool AlongB>
-__global__ void __launch_bounds__(Config::threads, Config::blocks)
-    sm80_wmma_128x128x16_multistage(const __grid_constant__ StridedOperands operands,
-                                    const __grid_constant__ TileProblem p) {
-  tensor_multistage<Product<kNumber, AlongA, AlongB>>(operands, p);
-}
-
-namespace {
-
-struct Row {
-  using Config = cuda::Config;
-  static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_TF32;
-  template <Number kNumber, bool AlongA, bool AlongB>
-  static TensorInstance instance() {
-    return {&sm80_wmma_128x128x16_multistage<kNumber, AlongA, AlongB>, Product<kNumber, AlongA, AlongB>::bytes};
-  }
-};
-
-}  // namespace
-
-Kernel sm80_wmma_128x128x16_multistage() { return tensor_kernel<Row>("sm80_wmma_128x128x16_multistage"); }
+LIBSGEMM_TENSOR_ROW(sm80_wmma_128x128x16_multistage, LIBSGEMM_MATH_TF32, Config, WmmaTileOf, WmmaEngine)
 
 }  // namespace libsgemm::cuda

@@ -141,3 +141,28 @@ Kernel tensor_split_kernel(const char *name) {
 }
 
 }  // namespace libsgemm::cuda
+
+// Defines the row `NAME`, in namespace libsgemm::cuda: its kernel, a loop of tensor_multistage.cuh, its Row, and
+// `Kernel NAME()`. CONFIG as above; TILE and ENGINE: how operands lie in shared memory and who multiplies them, of
+// TensorProduct (tensor_multistage.cuh).
+#define LIBSGEMM_TENSOR_ROW(NAME, MATH_MODE, CONFIG, TILE, ENGINE)                                    \
+  namespace {                                                                                         \
+  template <Number kNumber, bool AlongA, bool AlongB>                                                 \
+  using Product = TensorProduct<CONFIG, kNumber, TILE, ENGINE, AlongA, AlongB>;                       \
+  }                                                                                                   \
+  template <Number kNumber, bool AlongA, bool AlongB>                                                 \
+  __global__ void __launch_bounds__(CONFIG::threads, CONFIG::blocks)                                  \
+      NAME(const __grid_constant__ StridedOperands operands, const __grid_constant__ TileProblem p) { \
+    tensor_multistage<Product<kNumber, AlongA, AlongB>>(operands, p);                                 \
+  }                                                                                                   \
+  namespace {                                                                                         \
+  struct Row {                                                                                        \
+    using Config = cuda::CONFIG;                                                                      \
+    static constexpr libsgemm_math_mode_t math_mode = MATH_MODE;                                      \
+    template <Number kNumber, bool AlongA, bool AlongB>                                               \
+    static TensorInstance instance() {                                                                \
+      return {&NAME<kNumber, AlongA, AlongB>, Product<kNumber, AlongA, AlongB>::bytes};               \
+    }                                                                                                 \
+  };                                                                                                  \
+  }                                                                                                   \
+  Kernel NAME() { return tensor_kernel<Row>(#NAME); }

@@ -1,0 +1,29 @@
+// Which of a plugin's code runs on a GPU.
+#pragma once
+
+namespace libsgemm::cuda {
+
+/// Machine code of a build.
+struct Code {
+  int arch;       // 80 for sm_80
+  bool specific;  // sm_90a: for that architecture alone
+};
+
+/// The architecture, of `code` or `ptx`, of the code that a GPU of the architecture `arch` runs; 0: none. Machine code
+/// runs on its own architecture and on later ones of the same major version, PTX on all later ones; machine code goes
+/// first.
+template <int kCodes, int kPtxs>
+constexpr int code_arch(int arch, const Code (&code)[kCodes], const int (&ptx)[kPtxs]) {
+  int best = 0;
+  for (const Code &c : code) {
+    const bool runs = c.specific ? c.arch == arch : c.arch / 10 == arch / 10 && c.arch <= arch;
+    if (runs && c.arch > best) best = c.arch;
+  }
+  if (best != 0) return best;
+  for (const int p : ptx) {
+    if (p <= arch && p > best) best = p;
+  }
+  return best;
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,42 @@
+#include "blas/objects.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "libsgemm.h"
+
+namespace libsgemm {
+
+Object opened_object(const char *name) {
+  return Object(dlopen(name[0] != '\0' ? name : nullptr, RTLD_LAZY | RTLD_NOLOAD | RTLD_LOCAL));
+}
+
+const link_map *object_of(const void *address) {
+  Dl_info info;
+  void *map = nullptr;
+  return dladdr1(address, &info, &map, RTLD_DL_LINKMAP) != 0 ? static_cast<const link_map *>(map) : nullptr;
+}
+
+// A drop-in, which may be another than this one, is known by a name that only it defines.
+bool is_ours(const link_map &map, void *object) {
+  static const link_map *const core = object_of(reinterpret_cast<const void *>(&libsgemm_version));
+  const void *const mark = dlsym(object, "libsgemm_blas_version");
+  return &map == core || (mark != nullptr && object_of(mark) == &map);
+}
+
+std::vector<std::string> object_names() {
+  std::vector<std::string> names;
+  const auto add = [](dl_phdr_info *info, size_t, void *list) {
+    static_cast<std::vector<std::string> *>(list)->emplace_back(info->dlpi_name);
+    return 0;
+  };
+  dl_iterate_phdr(add, &names);
+  return names;
+}
+
+std::string file_of(const char *object_name) {
+  char path[PATH_MAX];
+  return realpath(object_name, path) != nullptr ? path : object_name;
+}
+
+}  // namespace libsgemm

@@ -1,0 +1,62 @@
+#include "program_blas.h"
+
+#include <cxxabi.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "call.h"
+#include "cpu_blas.h"
+#include "gate.h"
+#include "loader.h"
+#include "log.h"
+#include "stats.h"
+
+namespace libsgemm {
+namespace {
+
+std::atomic<const CpuBlas *> g_first{nullptr};
+
+}  // namespace
+
+const CpuBlas *program_blas() { return g_first.load(std::memory_order_acquire); }
+
+}  // namespace libsgemm
+
+const libsgemm::CpuBlas *libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(const void *),
+                                                    const void *argument, bool *searched) {
+  using namespace libsgemm;
+  *searched = false;
+  const InGate gate;
+  if (gate.ending()) return nullptr;
+  try {
+    library();  // opens the log
+    const CpuBlas *const found = search(argument);
+    *searched = true;
+    if (found == nullptr) return nullptr;
+    const CpuBlas *none = nullptr;
+    const uint32_t computes = library().env.cpu_blas.empty() ? uint32_t{StatsBlas::kComputes} : 0;
+    const uint32_t lapack = found->has_lapack ? uint32_t{StatsBlas::kHasLapack} : 0;
+    stats_note_blas(found->version.c_str(), found->file.c_str(), StatsBlas::kOwn | computes | lapack);
+    g_first.compare_exchange_strong(none, found);
+    log_message(1, [&] { return "the program's own BLAS: " + found->version + " (" + found->file + ")"; });
+    return found;
+  } catch (const abi::__forced_unwind &) {  // see protect()
+    throw;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void libsgemm_private_note_blas(const char *version, const char *file, bool has_lapack) {
+  using namespace libsgemm;
+  const char *const directory = secure_getenv("LIBSGEMM_STATS_DIR");
+  if (directory == nullptr) return;
+  try {
+    stats_open(directory);
+  } catch (const std::bad_alloc &) {
+    return;
+  }
+  stats_note_blas(version, file, has_lapack ? uint32_t{StatsBlas::kHasLapack} : 0);
+}
