@@ -12,6 +12,7 @@
 #include "host_matrix.h"
 #include "kernel_table.h"
 #include "offload/offload.h"
+#include "parallel.h"
 #include "plan.h"
 #include "ref/ref.h"
 #include "verify/on_device.h"
@@ -296,6 +297,7 @@ libsgemm_status_t attempt(Request *r, int index, Error *error) {
     const libsgemm_status_t status = table_of(r->at.owner).synchronize(r->at.where.device, stream_of(*r), error);
     if (status != LIBSGEMM_SUCCESS) return status;
   }
+  if (verify || table_of(index).is_gpu) follow_threads_of(r->info->blas);
   const auto launch = on_gpu ? (verify ? launch_on_device_and_verify : launch_on_device)
                              : (verify ? launch_and_verify : launch_on_host);
   const libsgemm_status_t status = launch(r, index, &ran, error);

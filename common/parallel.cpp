@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cpu_blas.h"
-#include "thread_info.h"
 
 namespace libsgemm {
 namespace {
@@ -20,25 +19,18 @@ namespace {
 constexpr double kLeastOperations = 4e6;  // for a thread: a few milliseconds, against tens of microseconds to start it
 constexpr int kMostThreads = 64;
 
+thread_local const CpuBlas *t_followed = nullptr;
+
 int processors() {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-}  // namespace
-
-int threads_of_program() {
-  const CpuBlas *const blas = thread_info().blas;
-  return blas != nullptr ? blas->threads() : INT_MAX;
-}
-
-namespace {
-
 // Threads beside their callers, of the whole process.
 class Helpers {
  public:
   explicit Helpers(int wanted) {
-    const int most = std::min({processors(), kMostThreads, threads_of_program()}) - 1;
+    const int most = std::min({processors(), kMostThreads, most_threads()}) - 1;
     int used = in_use().load();
     do {
       count_ = std::max(0, std::min(wanted, most - used));
@@ -58,6 +50,10 @@ class Helpers {
 };
 
 }  // namespace
+
+void follow_threads_of(const CpuBlas *blas) { t_followed = blas; }
+
+int most_threads() { return t_followed != nullptr ? t_followed->threads() : INT_MAX; }
 
 void in_parallel(int64_t count, double operations, const std::function<void(int64_t, int64_t)> &work) {
   const double most = std::min(operations / kLeastOperations, static_cast<double>(count));

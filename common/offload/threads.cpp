@@ -120,7 +120,7 @@ int cores() {
 int copy_threads() {
   const int wanted = library().env.offload_threads;
   static const int by_default = std::clamp(cores() / 2, kFewestThreads, kMostThreads);
-  return wanted > 0 ? wanted : std::min(by_default, threads_of_program());
+  return wanted > 0 ? wanted : std::min(by_default, most_threads());
 }
 
 void submit_copy(CopyTask *task, bool helps) {
