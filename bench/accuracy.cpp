@@ -63,7 +63,7 @@ void add_library(const BenchOptions &bench, std::vector<Engine> *engines, std::v
       notes->push_back(fmt::format("without {}: {}", backend.info.name, error.what()));
     }
   }
-  if (engines->empty()) throw Error(fmt::format("--kernel {}: no available backend has it", bench.kernel));
+  if (engines->empty()) refuse_kernel(bench.kernel);
 }
 
 void add_peers(const BenchOptions &bench, std::vector<Engine> *engines, std::vector<std::string> *notes) {

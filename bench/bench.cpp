@@ -81,7 +81,7 @@ std::vector<Backend> choose_backends(const BenchOptions &options, const Memory &
     return backend.info.available == 0 || (!options.kernel.empty() && !has_kernel(backend, options.kernel));
   };
   backends.erase(std::remove_if(backends.begin(), backends.end(), useless), backends.end());
-  if (backends.empty()) throw Error(fmt::format("--kernel {}: no available backend has it", options.kernel));
+  if (backends.empty()) refuse_kernel(options.kernel);
   return backends;
 }
 

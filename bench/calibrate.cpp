@@ -161,7 +161,7 @@ int show(const libsgemm::CalibrationKey &key, const std::string &path) {
   return 0;
 }
 
-int remove_file(const std::string &path) {
+void remove_file(const std::string &path) {
   if (unlink(path.c_str()) == 0) {
     fmt::print("{} is removed\n", path);
   } else if (errno == ENOENT) {
@@ -169,17 +169,37 @@ int remove_file(const std::string &path) {
   } else {
     throw Error(fmt::format("{}: cannot be removed: {}", path, strerror(errno)));
   }
+}
+
+// Whether or not the GPU is there that they are of: the files' names need its backend's name only.
+int remove(const CalibrateOptions &options) {
+  if (!options.output.empty()) {
+    remove_file(options.output);
+    return 0;
+  }
+  const std::vector<Backend> backends = all_backends();
+  if (!options.backend.empty() && find_backend(options.backend).info.is_gpu == 0) {
+    throw Error(fmt::format("--backend {}: it is no GPU's", options.backend));
+  }
+  const auto cpu = std::find_if(backends.begin(), backends.end(),
+                                [](const Backend &b) { return b.info.is_gpu == 0 && b.info.available != 0; });
+  for (const Backend &gpu : backends) {
+    if (gpu.info.is_gpu == 0 || (!options.backend.empty() && options.backend != gpu.info.name)) continue;
+    remove_file(path_of(
+        libsgemm::calibration_key(cpu->info.name, cpu->info.version, compute_units(cpu->info.name, 0), gpu.info.name),
+        ""));
+  }
   return 0;
 }
 
 }  // namespace
 
 int calibrate(const CalibrateOptions &options) {
+  if (options.remove) return remove(options);
   const Sides sides(options.backend);
   const libsgemm::CalibrationKey key = sides.key();
   const std::string path = path_of(key, options.output);
   if (options.show) return show(key, path);
-  if (options.remove) return remove_file(path);
   std::error_code ignored;  // what cannot be made shows when the file is
   if (options.output.empty()) std::filesystem::create_directories(folder_of(path), ignored);
   check_output(path);

@@ -17,6 +17,7 @@ class Error : public std::runtime_error {
 };
 
 struct InfoOptions {
+  bool kernels = false;
   bool json = false;
 };
 

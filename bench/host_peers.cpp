@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "gpu_api.h"
+#include "library.h"
 #include "peers_cuda.h"
 
 namespace command {
@@ -133,11 +134,15 @@ class CublasXt : public HostPeer {
 }  // namespace
 
 GpuMemory &cuda_or_hip_memory() {
-  try {
-    return cuda_memory();
-  } catch (const Error &) {
-    return hip_memory();
+  // What `libsgemm info` says of them; where that finds a GPU, what was missing beneath it.
+  const std::string reasons = why_no_gpu(all_backends());
+  if (!reasons.empty()) throw Error(fmt::format("no GPU: {}", reasons));
+  for (const Backend &backend : all_backends()) {
+    if (backend.info.is_gpu != 0 && backend.info.available != 0) {
+      return backend.info.name == std::string("cuda") ? cuda_memory() : hip_memory();
+    }
   }
+  throw Error("no GPU");
 }
 
 Memory &pinned_memory() {

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "env.h"
+#include "nearest.h"
 
 namespace command {
 
@@ -39,12 +41,13 @@ std::vector<Backend> all_backends() {
 }
 
 Backend find_backend(const std::string &name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const Backend &backend : all_backends()) {
     if (backend.info.name == name) return backend;
-    names += (names.empty() ? "" : ", ") + std::string(backend.info.name);
+    names.emplace_back(backend.info.name);
   }
-  throw Error(fmt::format("no backend is called '{}'; there are {}", name, names));
+  throw Error(fmt::format("no backend is called '{}'; there are {}{}", name, fmt::join(names, ", "),
+                          libsgemm::did_you_mean(name, names)));
 }
 
 namespace {
@@ -66,6 +69,35 @@ Backend find_available_backend(const std::string &name) {
   const Backend backend = find_backend(name);
   if (backend.info.available == 0) throw Error(fmt::format("{}: {}", name, backend.info.reason));
   return backend;
+}
+
+void print_stray_variables() {
+  for (const std::string &stray : libsgemm::read_environment().strays) fmt::print(stderr, "libsgemm: {}\n", stray);
+}
+
+std::string why_no_gpu(const std::vector<Backend> &backends) {
+  std::string reasons;
+  for (const Backend &backend : backends) {
+    if (backend.info.is_gpu == 0) continue;
+    if (backend.info.available != 0) return "";
+    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", backend.info.name, backend.info.reason);
+  }
+  return reasons;
+}
+
+std::vector<std::string> kernel_names() {
+  std::vector<std::string> names;
+  for (const Backend &backend : all_backends()) {
+    for (int row = 0; row < backend.info.kernel_count; ++row) {
+      names.emplace_back(libsgemm_kernel_name(backend.index, row));
+    }
+  }
+  return names;
+}
+
+void refuse_kernel(const std::string &kernel) {
+  throw Error(fmt::format("--kernel {}: no available backend has it{}", kernel,
+                          libsgemm::did_you_mean(kernel, kernel_names())));
 }
 
 bool has_kernel(const Backend &backend, const std::string &kernel) {

@@ -40,6 +40,18 @@ Backend find_backend(const std::string &name);
 // The same; also an Error, with the reason, if it is not available.
 Backend find_available_backend(const std::string &name);
 
+// A line on stderr for each LIBSGEMM_ variable that is set and that the library does not know.
+void print_stray_variables();
+
+// Why there is no GPU: "cuda: no driver; hip: no plugin". Empty if there is one.
+std::string why_no_gpu(const std::vector<Backend> &backends);
+
+// Throws the Error for a --kernel that no available backend has.
+[[noreturn]] void refuse_kernel(const std::string &kernel);
+
+// Of all available backends.
+std::vector<std::string> kernel_names();
+
 bool has_kernel(const Backend &backend, const std::string &kernel);
 
 // "openblas, device 0: AMD EPYC (Zen), 2 threads"; just the name if the backend has not computed.

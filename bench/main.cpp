@@ -12,7 +12,10 @@
 #include <new>
 
 #include "command.h"
+#include "complete.h"
 #include "library.h"
+#include "manual.h"
+#include "nearest.h"
 #include "precision.h"
 
 namespace {
@@ -22,7 +25,10 @@ using namespace command;
 // As an option's value "" is as good as left out, and the result would go nowhere.
 std::string check_file_name(const std::string &name) { return name.empty() ? "the name of a file is empty" : ""; }
 
-void add_info(CLI::App *app, InfoOptions *options) { app->add_flag("--json", options->json, "Print JSON"); }
+void add_info(CLI::App *app, InfoOptions *options) {
+  app->add_flag("--kernels", options->kernels, "Print the kernels of each backend that is available, a line each");
+  app->add_flag("--json", options->json, "Print JSON");
+}
 
 void add_gemm(CLI::App *app, GemmOptions *options) {
   app->add_option("A", options->a, "float32 .npy file, C- or Fortran-ordered")->required()->check(check_file_name);
@@ -35,7 +41,7 @@ void add_gemm(CLI::App *app, GemmOptions *options) {
   app->add_option("--beta", options->beta, "Factor of C; other than 0 needs --c")->capture_default_str();
   app->add_option("--c", options->c, "float32 .npy file of the C that beta multiplies")->check(check_file_name);
   app->add_option("--backend", options->backend, "Who computes, as LIBSGEMM_BACKEND: a name or a comma list");
-  app->add_option("--kernel", options->kernel, "Force a kernel by its name, as listed by `libsgemm info`");
+  app->add_option("--kernel", options->kernel, "Force a kernel by its name, as listed by `libsgemm info --kernels`");
   app->add_flag("--verify", options->verify, "Check every element against FP64; an error if one is wrong");
   app->add_option("--repeat", options->repeat, "Timed calls after the first, at most")
       ->capture_default_str()
@@ -49,7 +55,7 @@ struct BenchModes {
 
 void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, OverheadOptions *overhead,
                HostOptions *host, BenchModes *modes) {
-  app->add_option("--shape", options->shapes, "m,n,k[,pad]; repeatable. ld = rows + pad")
+  app->add_option("--shape", options->shapes, "m,n,k[,pad] or mxnxk[+pad]; repeatable. ld = rows + pad")
       ->delimiter('\0')
       ->allow_extra_args(false);
   app->add_option("--sweep", options->sweep, "first:last:step, square sizes");
@@ -151,7 +157,7 @@ void add_run(CLI::App *app, RunOptions *options) {
   app->add_flag("--json", options->json, "Report in JSON");
   app->add_option("-o,--output", options->output, "Report to this file instead of stderr")->check(check_file_name);
   app->add_option("--backend", options->backend, "Sets LIBSGEMM_BACKEND for the program");
-  app->footer("The program and its arguments follow after --: libsgemm run --backend ref -- python3 script.py");
+  app->footer("The program and its arguments follow: libsgemm run --backend ref python3 script.py");
 }
 
 void add_stats(CLI::App *app, StatsOptions *options) {
@@ -178,6 +184,40 @@ int guarded(const std::string &name, const std::function<int()> &subcommand) {
   }
 }
 
+// The long names of the options of a subcommand, and of all.
+std::vector<std::string> option_names(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options()) {
+    for (const std::string &name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> subcommand_names(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const CLI::App *subcommand : app.get_subcommands(nullptr)) names.push_back(subcommand->get_name());
+  return names;
+}
+
+// What CLI11 says, and the option that may have been meant.
+int report_usage(const CLI::App &app, const CLI::ParseError &error) {
+  const int status = app.exit(error);
+  if (status == 0) return 0;
+  const auto chosen = app.get_subcommands();
+  const CLI::App &at = chosen.empty() ? app : *chosen.front();
+  for (const std::string &word : at.remaining(true)) {
+    const std::string near = libsgemm::nearest_name(word.substr(0, word.find('=')), option_names(at));
+    if (word[0] == '-' && !near.empty()) fmt::print(stderr, "{}: did you mean {}?\n", word, near);
+  }
+  return 2;
+}
+
+int refuse_subcommand(const std::vector<std::string> &names, const std::string &word) {
+  fmt::print(stderr, "libsgemm: there is no subcommand {}{}\nThere are {}; libsgemm --help has more.\n", word,
+             libsgemm::did_you_mean(word, names), fmt::join(names, ", "));
+  return 2;
+}
+
 int parse_and_run(int argc, char **argv) {
   CLI::App app("Single-precision level-3 BLAS on GPUs and CPUs: what is there, products, measurements, programs",
                "libsgemm");
@@ -194,7 +234,7 @@ int parse_and_run(int argc, char **argv) {
   CalibrateOptions calibrate_options;
   RunOptions run_options;
   StatsOptions stats_options;
-  CLI::App *info_app = app.add_subcommand("info", "Backends, devices and kernels, and what `auto` would choose");
+  CLI::App *info_app = app.add_subcommand("info", "What is there, kernels included, and what `auto` would choose");
   CLI::App *gemm_app = app.add_subcommand("gemm", "C = alpha op(A) op(B) + beta C on .npy files");
   CLI::App *bench_app = app.add_subcommand("bench", "Time the routines, side by side with another library");
   CLI::App *calibrate_app =
@@ -208,26 +248,34 @@ int parse_and_run(int argc, char **argv) {
   add_run(run_app, &run_options);
   add_stats(stats_app, &stats_options);
 
-  // The program that `run` starts has options of its own: it is taken off the command line before that is parsed.
-  const bool is_run = argc > 1 && strcmp(argv[1], "run") == 0;
-  char **const separator = std::find_if(argv, argv + argc, [](const char *word) { return strcmp(word, "--") == 0; });
-  if (is_run && separator != argv + argc) {
-    run_options.program.assign(separator + 1, argv + argc);
-    argc = static_cast<int>(separator - argv);
+  if (argc > 1 && strcmp(argv[1], kCompleteWord) == 0) return complete(app, {argv + 2, argv + argc});
+  if (argc == 2 && strcmp(argv[1], kManualWord) == 0) return print_manual(app);
+  const std::vector<std::string> names = subcommand_names(app);
+  if (argc > 1 && argv[1][0] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end()) {
+    return refuse_subcommand(names, argv[1]);
+  }
+  if (argc > 1 && strcmp(argv[1], "run") == 0) {
+    const std::vector<std::string> words(argv + 2, argv + argc);
+    const size_t begin = program_of_run(*run_app, words);
+    const bool separated = begin < words.size() && words[begin] == "--";
+    run_options.program.assign(words.begin() + static_cast<ptrdiff_t>(begin + (separated ? 1 : 0)), words.end());
+    argc = static_cast<int>(begin) + 2;
   }
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return report_usage(app, error);
   }
+  // `info` shows them where it lists the environment.
+  if (!*info_app) print_stray_variables();
   if (*info_app) return guarded("info", [&] { return info(info_options); });
   if (*gemm_app) return guarded("gemm", [&] { return gemm(gemm_options); });
   if (*stats_app) return guarded("stats", [&] { return stats(stats_options); });
   if (*calibrate_app) return guarded("calibrate", [&] { return calibrate(calibrate_options); });
   if (*run_app) {
     if (run_options.program.empty()) {
-      fmt::print(stderr, "libsgemm run: no program is given; use libsgemm run [options] -- PROGRAM arguments\n");
+      fmt::print(stderr, "libsgemm run: no program is given; use libsgemm run [options] PROGRAM arguments\n");
       return 2;
     }
     return guarded("run", [&] { return run(run_options); });

@@ -1,6 +1,6 @@
 # A picture of what `libsgemm bench ... --json` wrote:
 #   plot.py RESULTS.json [-o FILE.svg] [--transposes NN]      (default: beside the input, .svg)
-# Of times (--sweep): GFLOP/s over n of square products, against the peer and the peak. Of --accuracy: the worst error
+# Of times (--sweep): TFLOP/s over n of square products, against the peer and the peak. Of --accuracy: the worst error
 # over k, a panel a distribution. Needs matplotlib (Debian: python3-matplotlib).
 import argparse
 import json
@@ -51,8 +51,8 @@ def draw_times():
     def draw(label, rows, key, style):
         rows = sorted(rows, key=lambda r: r['n'])
         sizes = [r['n'] for r in rows]
-        work = [1e-9 * r['flops'] for r in rows]
-        line, = axes.plot(sizes, [r[key]['gflops'] for r in rows], style, label=label, markersize=3)
+        work = [1e-12 * r['flops'] for r in rows]
+        line, = axes.plot(sizes, [1e-3 * r[key]['gflops'] for r in rows], style, label=label, markersize=3)
         # Quartiles of the time, as speed.
         axes.fill_between(sizes, [w / r[key]['upper_quartile'] for w, r in zip(work, rows)],
                           [w / r[key]['lower_quartile'] for w, r in zip(work, rows)], color=line.get_color(), alpha=0.2)
@@ -64,15 +64,16 @@ def draw_times():
         draw(f'libsgemm ({name})', [r for r in chosen if who(r) == name], 'seconds', 'o-')
     with_peer = {r['n']: r for r in chosen if 'peer_seconds' in r}
     if with_peer:
-        draw(report['peer']['name'], with_peer.values(), 'peer_seconds', 's--')
+        draw(report['peer']['version'].split(',')[0], with_peer.values(), 'peer_seconds', 's--')
     peak = report.get('gpu', {}).get('peak_gflops')
     if peak:
-        axes.axhline(peak, color='grey', linestyle=':', label='measured FP32 peak')
+        axes.axhline(1e-3 * peak, color='grey', linestyle=':', label='measured FP32 peak')
     axes.set_xlabel('m = n = k')
-    axes.set_ylabel('GFLOP/s')
+    axes.set_ylabel('TFLOP/s')
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
-    axes.legend(loc='lower right')
+    # Beneath the axes, where there is no line to hide.
+    axes.legend(loc='upper center', bbox_to_anchor=(0.5, -0.12), ncol=3, frameon=False)
     axes.set_title(describe(f'SGEMM {options.transposes}'))
     return figure
 

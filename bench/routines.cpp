@@ -61,13 +61,18 @@ Extent extent(const libsgemm::Stored &stored) { return {stored.rows, stored.cols
 
 const Traits &traits(Routine routine) { return kTraits[static_cast<int>(routine)]; }
 
+std::vector<std::string> routine_names() {
+  std::vector<std::string> names;
+  for (const Traits &row : kTraits) names.push_back(row.name);
+  return names;
+}
+
 Routine parse_routine(const std::string &name) {
-  std::string names;
   for (const Traits &row : kTraits) {
     if (name == row.name) return row.routine;
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  throw Error(fmt::format("--routine {}: there is no such routine; there are {}", name, names));
+  throw Error(
+      fmt::format("--routine {}: there is no such routine; there are {}", name, fmt::join(routine_names(), ", ")));
 }
 
 std::vector<Routine> parse_routines(const std::vector<std::string> &names) {

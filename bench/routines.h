@@ -38,6 +38,7 @@ size_t element_bytes(Element element);
 
 // Throws Error, listing the names there are.
 Routine parse_routine(const std::string &name);
+std::vector<std::string> routine_names();
 // Of --routine; sgemm if there are none.
 std::vector<Routine> parse_routines(const std::vector<std::string> &names);
 

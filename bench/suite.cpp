@@ -58,9 +58,15 @@ Shape parse_fields(std::string text, bool has_description) {
 
 Shape parse_shape(const std::string &text) {
   try {
-    return parse_fields(text, false);
+    std::string fields = text;
+    if (fields.find(',') == std::string::npos) {
+      std::replace(fields.begin(), fields.end(), 'x', ',');
+      std::replace(fields.begin(), fields.end(), '+', ',');
+    }
+    return parse_fields(fields, false);
   } catch (const Error &error) {
-    throw Error(fmt::format("--shape {}: {}; m,n,k or m,n,k,pad is wanted", text, error.what()));
+    throw Error(
+        fmt::format("--shape {}: {}; m,n,k or m,n,k,pad, or mxnxk or mxnxk+pad, is wanted", text, error.what()));
   }
 }
 

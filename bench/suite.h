@@ -16,7 +16,7 @@ struct Shape {
   std::string what;
 };
 
-// "m,n,k" or "m,n,k,pad". Throws Error.
+// "m,n,k" or "m,n,k,pad", or as shape_name() writes it. Throws Error.
 Shape parse_shape(const std::string &text);
 
 // "first:last:step": squares of these sizes. Throws Error.

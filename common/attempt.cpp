@@ -175,8 +175,7 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   return kernel->launch(r->desc, launch, error);
 }
 
-// ---- Verification
-// ------------------------------------------------------------------------------------------------------
+// ---- Verification ---------------------------------------------------------------------------------------------------
 
 // Each call draws other samples, each process too unless LIBSGEMM_VERIFY_SEED is set: an error must not be missed twice
 // for the same reason.

@@ -119,6 +119,8 @@ struct Kernel {
   // Whether it launches one kernel after another that write to C: then it is rehearsed first, so that one that cannot
   // be loaded does not leave C half done.
   bool in_steps = false;
+  // What it is for, in a few words for `libsgemm info --kernels`: "few tiles of C, deep k". Static.
+  const char *purpose = "";
 };
 
 // GPU backends fill every entry; a CPU backend leaves those from `probe` to `scale` NULL.

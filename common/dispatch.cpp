@@ -17,8 +17,7 @@
 namespace libsgemm {
 namespace {
 
-// ---- Whether a backend is a candidate
-// ----------------------------------------------------------------------------------
+// ---- Whether a backend is a candidate -------------------------------------------------------------------------------
 
 bool has_cpu_choice(const Settings &s) {
   for (int i = 0; i < s.preference.chosen; ++i) {
@@ -81,8 +80,7 @@ bool usable(const Request &r, int index) {
   return true;
 }
 
-// ---- All backends
-// ------------------------------------------------------------------------------------------------------
+// ---- All backends ---------------------------------------------------------------------------------------------------
 
 libsgemm_status_t nobody_left(Request *r, libsgemm_status_t last) {
   ThreadInfo &info = *r->info;

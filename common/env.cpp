@@ -1,6 +1,10 @@
 // Parsing of the environment. Each variable has its valid values in one place, from which its error message is made.
 #include "env.h"
 
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -10,6 +14,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "nearest.h"
+
 namespace libsgemm {
 namespace {
 
@@ -18,7 +24,9 @@ struct Word {
   int value;
 };
 
-const char *get(const char *name) {
+// NULL if it is not set. What is asked for here is known: there is no other list of the variables.
+const char *get(Environment *env, const char *name) {
+  if (std::find(env->names.begin(), env->names.end(), name) == env->names.end()) env->names.emplace_back(name);
   const char *value = secure_getenv(name);
   return value != nullptr && value[0] != '\0' ? value : nullptr;
 }
@@ -39,7 +47,7 @@ void complain(Environment *env, const std::string &name, const std::string &valu
 
 // Reads a variable that is one of a few words; `fallback` if it is not set.
 int read_word(Environment *env, const char *name, int fallback, std::initializer_list<Word> words) {
-  const char *value = get(name);
+  const char *value = get(env, name);
   if (value == nullptr) return fallback;
   std::string valid;
   for (const Word &word : words) {
@@ -51,7 +59,7 @@ int read_word(Environment *env, const char *name, int fallback, std::initializer
 }
 
 double read_number(Environment *env, const char *name, double fallback, const char *valid) {
-  const char *value = get(name);
+  const char *value = get(env, name);
   if (value == nullptr) return fallback;
   // Not strtod(), which reads numbers as the program's locale writes them.
   double number = 0;
@@ -64,7 +72,7 @@ double read_number(Environment *env, const char *name, double fallback, const ch
 
 // Bytes, or with K, M or G behind them units of 2^10, 2^20, 2^30.
 size_t read_bytes(Environment *env, const char *name) {
-  const char *value = get(name);
+  const char *value = get(env, name);
   if (value == nullptr) return 0;
   char *end = nullptr;
   errno = 0;
@@ -80,7 +88,7 @@ size_t read_bytes(Environment *env, const char *name) {
 
 // A whole number from 1 to `most`; "all" is 0 where that is allowed.
 int read_count(Environment *env, const char *name, int most, bool all) {
-  const char *value = get(name);
+  const char *value = get(env, name);
   if (value == nullptr || (all && value == std::string("all"))) return 0;
   char *end = nullptr;
   const long number = std::strtol(value, &end, 10);
@@ -91,7 +99,7 @@ int read_count(Environment *env, const char *name, int most, bool all) {
 }
 
 void read_devices(Environment *env) {
-  const char *value = get("LIBSGEMM_DEVICES");
+  const char *value = get(env, "LIBSGEMM_DEVICES");
   if (value == nullptr || value == std::string("all")) return;
   env->devices_set = true;
   if (value == std::string("none")) return;
@@ -108,7 +116,7 @@ void read_devices(Environment *env) {
 }
 
 void read_verify_seed(Environment *env) {
-  const char *value = get("LIBSGEMM_VERIFY_SEED");
+  const char *value = get(env, "LIBSGEMM_VERIFY_SEED");
   if (value == nullptr) return;
   errno = 0;
   char *end = nullptr;
@@ -129,9 +137,27 @@ void read_math_mode(Environment *env) {
                                                              {"bf16", LIBSGEMM_MATH_BF16},
                                                              {"fp16", LIBSGEMM_MATH_FP16}}));
   // NVIDIA's switch by which a user forbids TF32 in every library of the process.
-  const char *tf32 = get("NVIDIA_TF32_OVERRIDE");
+  const char *tf32 = get(env, "NVIDIA_TF32_OVERRIDE");
   if (tf32 != nullptr && tf32 == std::string("0") && s.math_mode == LIBSGEMM_MATH_TF32) {
     s.math_mode = LIBSGEMM_MATH_FP32;
+  }
+}
+
+// A misspelt name would otherwise go unnoticed. LIBSGEMM_TEST_ belongs to the tests.
+void find_strays(Environment *env) {
+  // Compared without the beginning that all share.
+  const std::string prefix = "LIBSGEMM_";
+  std::vector<std::string> endings;
+  for (const std::string &name : env->names) {
+    if (name.rfind(prefix, 0) == 0) endings.push_back(name.substr(prefix.size()));
+  }
+  for (char **entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string name(*entry, std::strcspn(*entry, "="));
+    const bool ours = name.rfind(prefix, 0) == 0 && name.rfind("LIBSGEMM_TEST_", 0) != 0;
+    if (!ours || std::find(env->names.begin(), env->names.end(), name) != env->names.end()) continue;
+    const std::string near = nearest_name(name.substr(prefix.size()), endings);
+    env->strays.push_back(name + " is not a variable of libsgemm" +
+                          (near.empty() ? "" : "; did you mean " + prefix + near + "?"));
   }
 }
 
@@ -220,7 +246,7 @@ Environment read_environment() {
   s = {};
   s.kernel = {-1, 0};
   parse_backends("auto", &s.preference, &env.error);
-  if (const char *value = get("LIBSGEMM_BACKEND")) {
+  if (const char *value = get(&env, "LIBSGEMM_BACKEND")) {
     std::string valid;
     if (!parse_backends(value, &s.preference, &valid)) complain(&env, "LIBSGEMM_BACKEND", value, valid);
   }
@@ -229,7 +255,7 @@ Environment read_environment() {
   s.offload = static_cast<Offload>(read_word(&env, "LIBSGEMM_OFFLOAD", 0, {{"auto", 0}, {"never", 1}, {"always", 2}}));
   s.offload_threshold = read_number(&env, "LIBSGEMM_OFFLOAD_THRESHOLD", -1,
                                     "a number >= 0, the cube root of m*n*k from which on host data go to a GPU");
-  s.offload_set = get("LIBSGEMM_OFFLOAD") != nullptr || get("LIBSGEMM_OFFLOAD_THRESHOLD") != nullptr;
+  s.offload_set = get(&env, "LIBSGEMM_OFFLOAD") != nullptr || get(&env, "LIBSGEMM_OFFLOAD_THRESHOLD") != nullptr;
   read_math_mode(&env);
   s.verify = static_cast<libsgemm_verify_t>(
       read_word(&env, "LIBSGEMM_VERIFY", LIBSGEMM_VERIFY_OFF,
@@ -246,13 +272,17 @@ Environment read_environment() {
   env.pinned_memory_limit = read_bytes(&env, "LIBSGEMM_PINNED_MEMORY_LIMIT");
   env.timeout = read_number(&env, "LIBSGEMM_TIMEOUT", env.timeout,
                             "seconds >= 0 that a device may take to answer, 0 for any time");
-  const auto text = [](const char *name) { return std::string(get(name) != nullptr ? get(name) : ""); };
+  const auto text = [&env](const char *name) {
+    const char *value = get(&env, name);
+    return std::string(value != nullptr ? value : "");
+  };
   env.kernel = text("LIBSGEMM_KERNEL");
   env.cpu_blas = text("LIBSGEMM_CPU_BLAS");
   env.calibration = text("LIBSGEMM_CALIBRATION");
   env.log_path = text("LIBSGEMM_LOG_PATH");
   env.stats_dir = text("LIBSGEMM_STATS_DIR");
-  if (const char *path = get("LIBSGEMM_BACKEND_PATH")) env.backend_path = split(path, ':');
+  if (const char *path = get(&env, "LIBSGEMM_BACKEND_PATH")) env.backend_path = split(path, ':');
+  if (getauxval(AT_SECURE) == 0) find_strays(&env);
   return env;
 }
 

@@ -85,7 +85,9 @@ struct Environment {
   std::string stats_dir;
   bool verify_seed_set = false;
   uint64_t verify_seed = 0;
-  std::string error;  // what is invalid, and what would be valid; empty if nothing
+  std::string error;                // what is invalid, and what would be valid; empty if nothing
+  std::vector<std::string> names;   // of all variables that there are
+  std::vector<std::string> strays;  // a sentence for each LIBSGEMM_ variable that is set and is none of them
 };
 
 // Reads LIBSGEMM_* and NVIDIA_TF32_OVERRIDE; only the defaults in a set-user-id process.

@@ -192,8 +192,7 @@ libsgemm_status_t libsgemm::wait_for_stream(const libsgemm_handle &handle, Error
   return status;
 }
 
-// ---- Public functions
-// ------------------------------------------------------------------------------------------------
+// ---- Public functions -----------------------------------------------------------------------------------------------
 
 using libsgemm::InGate;
 using libsgemm::is_live;

@@ -21,24 +21,29 @@ thread_local Choice t_choices[kChoices];
 // Where the choice for a description is kept: neighbours in size go to different places.
 Choice *place_of(const ChoiceKey &key) {
   const uint64_t size = static_cast<uint64_t>(key.m) * 31 + static_cast<uint64_t>(key.n) * 17 +
-                        static_cast<uint64_t>(key.k) * 7 + uint64_t{key.transa} * 2 + key.transb;
+                        static_cast<uint64_t>(key.k) * 7 + (key.kinds >> 24);
   return &t_choices[(size ^ (size >> 4) ^ (size >> 8)) % kChoices];
 }
 
-uint32_t bits_of(float value) {
+uint64_t bits_of(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
-uint8_t place_in_line(const void *address) {
-  return address == nullptr ? ChoiceKey::kNoAddress
-                            : static_cast<uint8_t>(reinterpret_cast<uintptr_t>(address) % kPointerAlignment);
+// Of an address what rows may know: its place in a line, or that there is none.
+uint64_t place_in_line(const void *address) {
+  constexpr uint64_t kNone = 0xff;
+  return address == nullptr ? kNone : reinterpret_cast<uintptr_t>(address) % kPointerAlignment;
 }
 
-template <typename Value>
-uint8_t byte(Value value) {
-  return static_cast<uint8_t>(value);
+// A byte each. Put together in a register: bytes written one by one could not be read as a word at once.
+template <typename... Values>
+uint64_t bytes(Values... values) {
+  static_assert(sizeof...(values) <= sizeof(uint64_t), "they fit a word");
+  uint64_t word = 0;
+  ((word = word << 8 | static_cast<uint64_t>(values)), ...);
+  return word;
 }
 
 // Modes whose only merit is speed: whoever asks for the others may want their rounding.
@@ -79,24 +84,10 @@ ChoiceKey choice_key(const GemmDesc &desc) {
           stride_a,
           stride_b,
           stride_c,
-          bits_of(alpha),
-          bits_of(beta),
-          byte(routine),
-          byte(type),
-          byte(math_mode),
-          byte(transa),
-          byte(transb),
-          byte(side),
-          byte(uplo),
-          byte(diag),
-          byte(deterministic),
-          byte(batch),
-          place_in_line(a),
-          place_in_line(b),
-          place_in_line(c),
-          place_in_line(plan_a),
-          place_in_line(plan_b),
-          0};
+          bits_of(alpha) << 32 | bits_of(beta),
+          bytes(routine, type, math_mode, transa, transb, side, uplo, diag),
+          bytes(place_in_line(a), place_in_line(b), place_in_line(c), place_in_line(plan_a), place_in_line(plan_b),
+                batch, deterministic)};
 }
 
 const Kernel *select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {

@@ -1,9 +1,8 @@
 // Choosing a row of a backend's kernel table.
 #pragma once
 
-#include <cstring>
 #include <limits>
-#include <type_traits>
+#include <tuple>
 
 #include "backend.h"
 
@@ -27,16 +26,20 @@ struct PricedKernel {
 // gets the same row.
 struct ChoiceKey {
   int64_t m, n, k, lda, ldb, ldc, batch_count, stride_a, stride_b, stride_c;
-  uint32_t alpha, beta;  // their bits
-  uint8_t routine, type, math_mode, transa, transb, side, uplo, diag, deterministic, batch;
-  uint8_t a, b, c, plan_a, plan_b;  // addresses modulo kPointerAlignment; kNoAddress: NULL
-  uint8_t unused;
+  uint64_t scalars;  // the bits of alpha and beta
+  uint64_t kinds;    // a byte each: routine, type, math mode, operations, side, triangle, diagonal
+  uint64_t
+      addresses;  // a byte each: those of A, B, C and the plans modulo kPointerAlignment; kind of batch, determinism
 
-  static constexpr uint8_t kNoAddress = 0xff;
-
-  bool operator==(const ChoiceKey &other) const { return std::memcmp(this, &other, sizeof other) == 0; }
+  bool operator==(const ChoiceKey &other) const {
+    const auto words = [](const ChoiceKey &x) {
+      return std::tie(x.m, x.n, x.k, x.lda, x.ldb, x.ldc, x.batch_count, x.stride_a, x.stride_b, x.stride_c, x.scalars,
+                      x.kinds, x.addresses);
+    };
+    static_assert(std::tuple_size_v<decltype(words(other))> * sizeof(uint64_t) == sizeof(ChoiceKey), "all of them");
+    return words(*this) == words(other);
+  }
 };
-static_assert(std::has_unique_object_representations_v<ChoiceKey>, "no padding: keys are compared as bytes");
 
 ChoiceKey choice_key(const GemmDesc &desc);
 

@@ -6,6 +6,7 @@
 
 #include "gate.h"
 #include "graph_workspace.h"
+#include "kernel_describe.h"
 #include "loader.h"
 #include "offload/memory.h"
 #include "offload/undo.h"
@@ -133,6 +134,17 @@ const char *libsgemm_kernel_name(int index, int row) {
     return LIBSGEMM_SUCCESS;
   });
   return name;
+}
+
+libsgemm_status_t libsgemm_kernel_describe(int index, int row, libsgemm_kernel_info_t *info) {
+  if (index < 0 || index >= kBackendCount || info == nullptr) return LIBSGEMM_INVALID_ARGUMENT;
+  return guarded(index != libsgemm::kRef, [=] {
+    if (!usable(index)) return LIBSGEMM_UNAVAILABLE;
+    const libsgemm::Backend &table = libsgemm::table_of(index);
+    if (row < 0 || row >= table.kernel_count) return LIBSGEMM_INVALID_ARGUMENT;
+    libsgemm::describe_kernel(table, table.kernels[row], info);
+    return LIBSGEMM_SUCCESS;
+  });
 }
 
 libsgemm_status_t libsgemm_get_memory(libsgemm_memory_t *memory) {

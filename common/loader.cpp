@@ -16,6 +16,7 @@
 #include "elf_file.h"
 #include "gate.h"
 #include "log.h"
+#include "nearest.h"
 #include "offload/offload.h"
 #include "program_blas.h"
 #include "ref/ref.h"
@@ -271,6 +272,7 @@ Library &make_library() {
     start(made);
     resolve_kernel(made);
     if (!made->env.error.empty()) log_message(1, [] { return made->env.error; });
+    for (const std::string &stray : made->env.strays) log_message(1, [&] { return stray; });
   } catch (...) {
     made = nullptr;  // The next call starts again. Plugins may hold pointers into this one, so it is not freed.
     throw;
@@ -329,6 +331,7 @@ bool lost_by_fork(int index) {
 
 bool find_kernel(const std::string &name, KernelChoice *choice, std::string *valid) {
   bool all_known = true;
+  std::vector<std::string> names;
   for (int index = 0; index < kBackendCount; ++index) {
     if (!load(index)) {
       all_known = all_known && library().slots[index].state == Slot::refused;
@@ -340,11 +343,14 @@ bool find_kernel(const std::string &name, KernelChoice *choice, std::string *val
         *choice = {static_cast<int8_t>(index), row};
         return true;
       }
-      *valid += (valid->empty() ? "one of " : ", ") + std::string(table.kernels[row].name);
+      names.emplace_back(table.kernels[row].name);
+      *valid += (valid->empty() ? "one of " : ", ") + names.back();
     }
   }
   if (!all_known && !InGate().ending())
     throw std::bad_alloc();  // what could not be loaded for want of memory may have it
+  const std::string near = nearest_name(name, names);
+  if (!near.empty()) *valid = near + ", the nearest name, or " + *valid;
   return false;
 }
 

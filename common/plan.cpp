@@ -226,8 +226,7 @@ libsgemm_status_t check_plans(const Call &call, const Settings &settings, const 
 
 }  // namespace libsgemm
 
-// ---- Public functions
-// ------------------------------------------------------------------------------------------------
+// ---- Public functions -----------------------------------------------------------------------------------------------
 
 using libsgemm::thread_info;
 using libsgemm::ThreadInfo;

@@ -110,8 +110,7 @@ std::string reason_in_words(const ThreadInfo &info) {
 
 }  // namespace libsgemm
 
-// ---- Public functions
-// ------------------------------------------------------------------------------------------------
+// ---- Public functions -----------------------------------------------------------------------------------------------
 
 libsgemm_status_t libsgemm_last_info(libsgemm_info_t *out) {
   if (out == nullptr) return LIBSGEMM_INVALID_ARGUMENT;

@@ -101,7 +101,11 @@ struct ThreadInfo {
     return ran.kernel != nullptr && choice != Choice::forced_kernel ? ran.kernel->name : kernel->name;
   }
 
+  // Once: each group of a batch has the same reasons, as a rule.
   void note(int index, Note::Why why) {
+    for (int i = 0; i < note_count; ++i) {
+      if (notes[i].backend == index && notes[i].why == why) return;
+    }
     if (note_count < kMaxNotes) notes[note_count++] = {static_cast<int8_t>(index), why};
   }
 

@@ -225,6 +225,19 @@ LIBSGEMM_API libsgemm_status_t libsgemm_device_describe(int index, int device, l
 /* Name of row 0 <= row < kernel_count of backend `index`, as LIBSGEMM_KERNEL takes it; static; NULL for another row. */
 LIBSGEMM_API const char *libsgemm_kernel_name(int index, int row);
 
+/* Such a row. Routines and types are those of calls that some device of the backend can do with it; both are empty if
+ * none can, as where the row is for another architecture. */
+typedef struct {
+  char name[72];
+  char routines[64];  /* without their first letters, a space between: "gemm batches", "syrk syr2k gemmtr" */
+  char types[32];     /* of A and B: "fp32", "fp16 bf16" */
+  char math_mode[16]; /* the arithmetic it computes in: "fp32" */
+  char purpose[64];   /* what it is for, in a few words: "few tiles of C, deep k" */
+} libsgemm_kernel_info_t;
+
+/* INVALID_ARGUMENT if there is no such backend or row, or info is NULL; UNAVAILABLE if the backend is not available. */
+LIBSGEMM_API libsgemm_status_t libsgemm_kernel_describe(int index, int row, libsgemm_kernel_info_t *info);
+
 /* Memory that calls on host memory use on their way to a GPU and back, apart from the workspaces of handles. What a
  * call has used is kept for the next one, within the limits. */
 typedef struct {

@@ -77,6 +77,8 @@ TEST_CASE("each backend is available with rows and devices, or says why not") {
       CHECK(std::strlen(info.reason) > 10);
       CHECK(info.kernel_count == 0);
       CHECK(libsgemm_kernel_name(index, 0) == nullptr);
+      libsgemm_kernel_info_t kernel;
+      CHECK(libsgemm_kernel_describe(index, 0, &kernel) == LIBSGEMM_UNAVAILABLE);
       CHECK(libsgemm_device_describe(index, 0, &device) == LIBSGEMM_UNAVAILABLE);
       continue;
     }
@@ -89,7 +91,20 @@ TEST_CASE("each backend is available with rows and devices, or says why not") {
       REQUIRE(name != nullptr);
       CHECK(libsgemm_kernel_name(index, row) == name);
       CHECK(rows.insert(name).second);  // unique over all backends
+      libsgemm_kernel_info_t kernel;
+      REQUIRE(libsgemm_kernel_describe(index, row, &kernel) == LIBSGEMM_SUCCESS);
+      CHECK(std::string(kernel.name) == name);
+      CHECK(std::strlen(kernel.purpose) > 0);
+      CHECK(std::strlen(kernel.purpose) <= 36);
+      CHECK(std::strlen(kernel.math_mode) > 0);
+      // A GPU's row may be for another architecture.
+      CHECK((info.is_gpu != 0 || std::strlen(kernel.routines) > 0));
+      CHECK((std::strlen(kernel.routines) > 0) == (std::strlen(kernel.types) > 0));
     }
+    libsgemm_kernel_info_t none;
+    CHECK(libsgemm_kernel_describe(index, -1, &none) == LIBSGEMM_INVALID_ARGUMENT);
+    CHECK(libsgemm_kernel_describe(index, info.kernel_count, &none) == LIBSGEMM_INVALID_ARGUMENT);
+    CHECK(libsgemm_kernel_describe(index, 0, nullptr) == LIBSGEMM_INVALID_ARGUMENT);
     CHECK(libsgemm_kernel_name(index, -1) == nullptr);
     CHECK(libsgemm_kernel_name(index, info.kernel_count) == nullptr);
     for (int i = 0; i < info.device_count; ++i) {
@@ -374,6 +389,32 @@ TEST_CASE("a handle that is NULL, destroyed or foreign is refused everywhere") {
     const auto handle = reinterpret_cast<libsgemm_handle_t>(memory);
     refuse(handle);
     CHECK(libsgemm_destroy(handle) == LIBSGEMM_INVALID_HANDLE);
+  }
+}
+
+TEST_CASE("a batch of many groups has each reason once") {
+  constexpr int kGroups = 5;
+  const float a[1] = {2}, *as[kGroups];
+  float c[kGroups], *cs[kGroups];
+  libsgemm_op_t op[kGroups];
+  int64_t one[kGroups];
+  float alpha[kGroups], beta[kGroups];
+  for (int i = 0; i < kGroups; ++i) {
+    as[i] = a;
+    cs[i] = &c[i];
+    op[i] = LIBSGEMM_NO_TRANS;
+    one[i] = 1;
+    alpha[i] = 1;
+    beta[i] = 0;
+  }
+  REQUIRE(libsgemm_sgemm_batch(LIBSGEMM_COL_MAJOR, op, op, one, one, one, alpha, as, one, as, one, beta, cs, one,
+                               kGroups, one) == LIBSGEMM_SUCCESS);
+  CHECK(c[kGroups - 1] == 4);
+  const std::string reason = last_info().reason;
+  INFO(reason);
+  for (int index = 0; index < libsgemm_backend_count(); ++index) {
+    const std::string about = "; " + std::string(libsgemm_backend_name(index)) + " ";
+    CHECK(reason.find(about) == reason.rfind(about));
   }
 }
 

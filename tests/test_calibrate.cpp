@@ -57,8 +57,7 @@ bool is_read(const std::string &text, std::string *problem) {
 
 void write(const std::string &path, const std::string &text) { std::ofstream(path) << text; }
 
-// ---- A machine that is not there
-// ---------------------------------------------------------------------------------------
+// ---- A machine that is not there ------------------------------------------------------------------------------------
 
 // A few per cent that belong to a shape, as real libraries have them.
 double quirk(int64_t m, int64_t n, int64_t k, double amplitude) {

@@ -71,8 +71,8 @@ Backend make() {
   b.version = version;
   b.probe = probe;
   b.keep_with_graph = keep_with_graph;
-  b.plan_bytes = parts_plan_bytes;
-  b.plan = launch_parts_plan;
+  b.plan_bytes = split_plan_bytes;
+  b.plan = launch_split_plan;
   return b;
 }
 

@@ -277,9 +277,7 @@ __device__ __forceinline__ void store_shared_x4(uint32_t shared, float4 v) {
 }
 
 // What the thread has stored in shared memory comes before what TMA will copy there.
-__device__ __forceinline__ void order_with_copy_engine() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
+__device__ __forceinline__ void order_with_tma() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // The same place in the shared memory of a block of the cluster.
 __device__ __forceinline__ float4 load_cluster_x4(uint32_t shared, int block) {

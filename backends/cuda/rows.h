@@ -1,66 +1,66 @@
-// One line for each row of the kernel table, in its order: X(name), where `Kernel name()` is in <name>.cu in the folder
-// of its kind. (The split_k rows on tensor cores launch the kernels of the multistage rows before them, and are in
-// their files.)
-#define LIBSGEMM_CUDA_ROWS(X)               \
-  X(sm75_ffma_1x1x1_naive)                  \
-  X(sm75_ffma_32x32x32_shared)              \
-  X(sm75_ffma_64x64x16_register4x4)         \
-  X(sm75_ffma_128x128x8_register8x8)        \
-  X(sm75_ffma_128x128x8_vectorised)         \
-  X(sm75_ffma_128x128x8_double_buffered)    \
-  X(sm80_ffma_128x128x16_multistage)        \
-  X(sm90_ffma_256x128x16_stream_k)          \
-  X(sm90_ffma_256x128x16_split_k)           \
-  X(sm90_ffma_256x128x16_packed)            \
-  X(sm90_ffma_128x128x16_sliced_k)          \
-  X(sm90_ffma_256x64x16_sliced_k)           \
-  X(sm90_ffma_512x32x16_sliced_k)           \
-  X(sm80_ffma_128x64x16_multistage)         \
-  X(sm80_ffma_64x64x16_multistage)          \
-  X(sm80_ffma_32x32x32_multistage)          \
-  X(sm75_ffma_64x64x8_double_buffered)      \
-  X(sm75_ffma_32x32x16_double_buffered)     \
-  X(sm80_ffma_128x64x16_split_k)            \
-  X(sm80_ffma_64x64x16_split_k)             \
-  X(sm75_ffma_64x64x8_split_k)              \
-  X(sm75_ffma_32x1x32_vector)               \
-  X(sm75_ffma_32x4x32_skinny)               \
-  X(sm75_ffma_32x8x32_skinny)               \
-  X(sm75_ffma_32x16x32_skinny)              \
-  X(sm75_ffma_128x32x16_tall)               \
-  X(sm75_ffma_64x48x16_tall)                \
-  X(sm75_ffma_64x48x32_thin)                \
-  X(sm75_ffma_128x64x16_thin)               \
-  X(sm80_ffma_256x64x16_thin)               \
-  X(sm75_ffma_16x16x16_batched)             \
-  X(sm75_ffma_32x32x16_batched)             \
-  X(sm75_ffma_64x64x16_triangle)            \
-  X(sm75_ffma_128x128x16_triangle)          \
-  X(sm75_ffma_256x256x256_blocked_triangle) \
-  X(sm75_ffma_64x64x16_symm)                \
-  X(sm75_ffma_32x32x32_mirrored_symm)       \
-  X(sm75_ffma_64x32x32_trmm_in_place)       \
-  X(sm75_ffma_64x64x16_trmm)                \
-  X(sm75_ffma_256x256x256_blocked_trmm)     \
-  X(sm75_ffma_64x32x32_trsm)                \
-  X(sm75_ffma_256x256x256_blocked_trsm)     \
-  X(sm75_ffma_64x64x16_widened)             \
-  X(sm75_ffma_128x128x16_widened)           \
-  X(sm75_wmma_16x16x16_warp)                \
-  X(sm75_wmma_128x128x32_staged)            \
-  X(sm80_wmma_256x128x32_multistage)        \
-  X(sm80_wmma_256x128x32_split_k)           \
-  X(sm80_mma_128x128x32_multistage)         \
-  X(sm80_mma_128x128x32_split_k)            \
-  X(sm80_mma_256x128x64_multistage)         \
-  X(sm80_mma_128x64x64_multistage)          \
-  X(sm80_mma_128x64x64_unaligned)           \
-  X(sm80_wmma_128x128x16_multistage)        \
-  X(sm80_mma_256x128x32_multistage)         \
-  X(sm80_mma_256x128x32_packed)             \
-  X(sm80_mma_128x64x32_packed)              \
-  X(sm80_mma_64x64x64_bf16_packed)          \
-  X(sm75_mma_64x64x64_fp16_packed)          \
-  X(sm75_mma_64x64x64_packed)               \
-  X(sm80_mma_128x64x32_bf16x6)              \
-  X(sm80_mma_128x64x32_fp16x3)
+// One line for each row of the kernel table, in its order: X(name, what it is for), where `Kernel name()` is in
+// <name>.cu in the folder of its kind, and `libsgemm info --kernels` prints the words, at most 36 letters. (The split_k
+// rows on tensor cores launch the kernels of the multistage rows before them, and are in their files.)
+#define LIBSGEMM_CUDA_ROWS(X)                                                 \
+  X(sm75_ffma_1x1x1_naive, "ladder, step 1, and tiny k")                      \
+  X(sm75_ffma_32x32x32_shared, "ladder, step 2")                              \
+  X(sm75_ffma_64x64x16_register4x4, "ladder, step 3")                         \
+  X(sm75_ffma_128x128x8_register8x8, "ladder, step 4")                        \
+  X(sm75_ffma_128x128x8_vectorised, "ladder, step 5")                         \
+  X(sm75_ffma_128x128x8_double_buffered, "large C")                           \
+  X(sm80_ffma_128x128x16_multistage, "large C")                               \
+  X(sm90_ffma_256x128x16_stream_k, "many tiles of C")                         \
+  X(sm90_ffma_256x128x16_split_k, "few tiles of C, deep k")                   \
+  X(sm90_ffma_256x128x16_packed, "large C, operands copied first")            \
+  X(sm90_ffma_128x128x16_sliced_k, "medium C")                                \
+  X(sm90_ffma_256x64x16_sliced_k, "33 to 64 rows or columns")                 \
+  X(sm90_ffma_512x32x16_sliced_k, "17 to 32 rows or columns")                 \
+  X(sm80_ffma_128x64x16_multistage, "medium or narrow C")                     \
+  X(sm80_ffma_64x64x16_multistage, "a few hundred rows and columns")          \
+  X(sm80_ffma_32x32x32_multistage, "small C")                                 \
+  X(sm75_ffma_64x64x8_double_buffered, "a few hundred rows and columns")      \
+  X(sm75_ffma_32x32x16_double_buffered, "small C")                            \
+  X(sm80_ffma_128x64x16_split_k, "few tiles of C, deep k")                    \
+  X(sm80_ffma_64x64x16_split_k, "few tiles of C, deep k")                     \
+  X(sm75_ffma_64x64x8_split_k, "few tiles of C, deep k")                      \
+  X(sm75_ffma_32x1x32_vector, "one row or column")                            \
+  X(sm75_ffma_32x4x32_skinny, "up to 4 rows or columns")                      \
+  X(sm75_ffma_32x8x32_skinny, "up to 8 rows or columns")                      \
+  X(sm75_ffma_32x16x32_skinny, "up to 16 rows or columns")                    \
+  X(sm75_ffma_128x32x16_tall, "about 32 rows or columns")                     \
+  X(sm75_ffma_64x48x16_tall, "about 48 rows or columns")                      \
+  X(sm75_ffma_64x48x32_thin, "about 48 rows or columns, long k")              \
+  X(sm75_ffma_128x64x16_thin, "about 64 rows or columns")                     \
+  X(sm80_ffma_256x64x16_thin, "about 64 rows or columns, short k")            \
+  X(sm75_ffma_16x16x16_batched, "batches of up to 16 x 16")                   \
+  X(sm75_ffma_32x32x16_batched, "batches of up to 32 x 32")                   \
+  X(sm75_ffma_64x64x16_triangle, "triangle of a small C")                     \
+  X(sm75_ffma_128x128x16_triangle, "triangle of a medium C")                  \
+  X(sm75_ffma_256x256x256_blocked_triangle, "triangle of a large C, by gemm") \
+  X(sm75_ffma_64x64x16_symm, "symmetric times general")                       \
+  X(sm75_ffma_32x32x32_mirrored_symm, "the same where large, by gemm")        \
+  X(sm75_ffma_64x32x32_trmm_in_place, "triangle times matrix, in place")      \
+  X(sm75_ffma_64x64x16_trmm, "the same from a copy")                          \
+  X(sm75_ffma_256x256x256_blocked_trmm, "the same where large, by gemm")      \
+  X(sm75_ffma_64x32x32_trsm, "triangular systems")                            \
+  X(sm75_ffma_256x256x256_blocked_trsm, "the same where large, by gemm")      \
+  X(sm75_ffma_64x64x16_widened, "FP32 units, small C")                        \
+  X(sm75_ffma_128x128x16_widened, "FP32 units, large C")                      \
+  X(sm75_wmma_16x16x16_warp, "16-bit ladder, step 1")                         \
+  X(sm75_wmma_128x128x32_staged, "sm_75, any alignment, pointers")            \
+  X(sm80_wmma_256x128x32_multistage, "large C")                               \
+  X(sm80_wmma_256x128x32_split_k, "few tiles of C, deep k")                   \
+  X(sm80_mma_128x128x32_multistage, "large C")                                \
+  X(sm80_mma_128x128x32_split_k, "few tiles of C, deep k")                    \
+  X(sm80_mma_256x128x64_multistage, "very large C")                           \
+  X(sm80_mma_128x64x64_multistage, "medium C")                                \
+  X(sm80_mma_128x64x64_unaligned, "any alignment")                            \
+  X(sm80_wmma_128x128x16_multistage, "any operands")                          \
+  X(sm80_mma_256x128x32_multistage, "operands along k")                       \
+  X(sm80_mma_256x128x32_packed, "large C, operands rounded first")            \
+  X(sm80_mma_128x64x32_packed, "medium C, operands rounded first")            \
+  X(sm80_mma_64x64x64_bf16_packed, "operands rounded first")                  \
+  X(sm75_mma_64x64x64_fp16_packed, "operands rounded first")                  \
+  X(sm75_mma_64x64x64_packed, "operands copied first to align them")          \
+  X(sm80_mma_128x64x32_bf16x6, "FP32's error by six products")                \
+  X(sm80_mma_128x64x32_fp16x3, "FP32's error by three products")

@@ -26,7 +26,7 @@ SumWork pass(const void *data, int64_t row_step, int64_t col_step, int64_t rows,
   return w;
 }
 
-// The workspace, dealt out; only counted if there is none.
+// Where each thing lies in the workspace; without one, only how much they need.
 class Cursor {
  public:
   explicit Cursor(double *workspace) : workspace_(workspace) {}

@@ -18,13 +18,20 @@ libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error
 size_t checksum_bytes(const GemmDesc &desc, const Checksum &what, int device);
 libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch, Error *error);
 
+// The row with the words of the list.
+inline Kernel described(Kernel row, const char *purpose) {
+  row.purpose = purpose;
+  return row;
+}
+
 }  // namespace libsgemm::gpu
 
-#define LIBSGEMM_DECLARE_ROW(name) ::libsgemm::Kernel name();
-#define LIBSGEMM_COUNT_ROW(name) +1
-#define LIBSGEMM_CALL_ROW(name) name(),
+#define LIBSGEMM_DECLARE_ROW(name, purpose) ::libsgemm::Kernel name();
+#define LIBSGEMM_COUNT_ROW(name, purpose) +1
+#define LIBSGEMM_CALL_ROW(name, purpose) ::libsgemm::gpu::described(name(), purpose),
 
-// Defines the table of libsgemm::<backend> from a list of its rows, ROWS(X) = X(name) X(name) ... At file scope.
+// Defines the table of libsgemm::<backend> from a list of its rows, ROWS(X) = X(name, purpose) X(name, purpose) ... At
+// file scope.
 #define LIBSGEMM_KERNEL_TABLE(backend, ROWS)                                               \
   namespace libsgemm::backend {                                                            \
   ROWS(LIBSGEMM_DECLARE_ROW)                                                               \

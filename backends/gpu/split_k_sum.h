@@ -3,7 +3,7 @@
 //   block: 256 threads = 256 / groups elements x groups (1, 2, 4 or 8, growing with the number of slices)
 //   group g sums a contiguous range of slices; group 0 adds the groups' sums in order
 //
-// Groups are there because a single thread would wait for memory again and again. Consecutive threads read and write
+// One thread for all slices would wait for memory again and again, therefore groups. Consecutive threads read and write
 // consecutive rows. Shared memory, bytes: the groups' sums, 1024.
 #pragma once
 

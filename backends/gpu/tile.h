@@ -239,7 +239,7 @@ __device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_
   }
 }
 
-// Any alignment: each warp turns its columns over in shared memory, so that consecutive lanes write consecutive rows.
+// Any alignment: each warp passes its columns through shared memory, so that consecutive lanes write consecutive rows.
 template <class Config>
 __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_m][Config::thread_n],
                                               const OutputTile &out, float *shared) {
@@ -279,8 +279,8 @@ __device__ __forceinline__ void barrier() {
   }
 }
 
-// The last work on a tile, whose sums are multiplied by alpha in place first: registers are scarce here. `shared` is
-// free for it once all threads are here.
+// Stores a finished tile. Sums are multiplied by alpha in place, because registers are scarce here. `shared` may be
+// overwritten as soon as all threads are here.
 template <class Config>
 __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config::thread_n], const OutputTile &out,
                                            float *shared) {

@@ -1,25 +1,26 @@
-// One line for each row of the kernel table, in its order: X(name), where `Kernel name()` is in kernels/. A row named
-// _split_k is in the file of the row whose kernel it launches.
+// One line for each row of the kernel table, in its order: X(name, what it is for), where `Kernel name()` is in
+// kernels/, and `libsgemm info --kernels` prints the words, at most 36 letters. A row named _split_k is in the file of
+// the row whose kernel it launches.
 
 // Rows on matrix instructions, which tests/hip_on_cuda leaves out: an NVIDIA GPU has others.
 #if defined(__HIP_PLATFORM_NVIDIA__)
 #define LIBSGEMM_HIP_MATRIX_ROWS(X)
 #else
-#define LIBSGEMM_HIP_MATRIX_ROWS(X)   \
-  X(gfx908_mfma_128x128x16_ping_pong) \
-  X(gfx908_mfma_128x128x16_split_k)   \
-  X(gfx908_mfma_128x128x32_widened)   \
-  X(gfx11_wmma_128x128x32_widened)
+#define LIBSGEMM_HIP_MATRIX_ROWS(X)                                 \
+  X(gfx908_mfma_128x128x16_ping_pong, "FP32 matrix cores, large C") \
+  X(gfx908_mfma_128x128x16_split_k, "FP32 matrix cores, deep k")    \
+  X(gfx908_mfma_128x128x32_widened, "matrix cores")                 \
+  X(gfx11_wmma_128x128x32_widened, "matrix cores")
 #endif
 
-#define LIBSGEMM_HIP_ROWS(X)     \
-  X(gfx_fma_1x1x1_naive)         \
-  X(gfx_fma_128x128x8_ping_pong) \
-  X(gfx_fma_256x128x8_ping_pong) \
-  X(gfx_fma_64x64x8_ping_pong)   \
-  X(gfx_fma_128x128x8_split_k)   \
-  X(gfx_fma_64x64x8_split_k)     \
-  X(gfx_fma_32x4x32_skinny)      \
-  X(gfx_fma_32x8x32_skinny)      \
-  X(gfx_fma_128x128x8_widened)   \
+#define LIBSGEMM_HIP_ROWS(X)                                 \
+  X(gfx_fma_1x1x1_naive, "ladder, step 1")                   \
+  X(gfx_fma_128x128x8_ping_pong, "large C")                  \
+  X(gfx_fma_256x128x8_ping_pong, "large C, many registers")  \
+  X(gfx_fma_64x64x8_ping_pong, "small C")                    \
+  X(gfx_fma_128x128x8_split_k, "few tiles of C, deep k")     \
+  X(gfx_fma_64x64x8_split_k, "few small tiles of C, deep k") \
+  X(gfx_fma_32x4x32_skinny, "up to 4 rows or columns")       \
+  X(gfx_fma_32x8x32_skinny, "up to 16 rows or columns")      \
+  X(gfx_fma_128x128x8_widened, "FP32 units")                 \
   LIBSGEMM_HIP_MATRIX_ROWS(X)

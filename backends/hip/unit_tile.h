@@ -101,16 +101,16 @@ struct UnitStream : UnitTile<Outer, Threads> {
     if constexpr (along_k) {
       Tile::store(tile, staged);
     } else {
-      Staged turned;
+      Staged transposed;
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const auto pair = [&](const Words2 &low, const Words2 &high) {
           const uint32_t x = low[i / 2], y = high[i / 2];
           return i % 2 == 0 ? (x & 0xffffu) | y << 16 : x >> 16 | (y & 0xffff0000u);
         };
-        turned[i] = Words2{pair(staged[0], staged[1]), pair(staged[2], staged[3])};
+        transposed[i] = Words2{pair(staged[0], staged[1]), pair(staged[2], staged[3])};
       }
-      Tile::store(tile, turned);
+      Tile::store(tile, transposed);
     }
   }
 };

@@ -173,22 +173,23 @@ libsgemm_status_t launch_rounded(const GemmDesc &d, const Launch &how, Error *er
 
 }  // namespace
 
-#define FP32 LIBSGEMM_MATH_FP32
+#define ROW(name, mode, supports, launch, purpose) \
+  { name, LIBSGEMM_MATH_##mode, supports, only_cost, nullptr, launch, false, false, purpose }
 const Kernel kOpenblasKernels[] = {
-    {"openblas_sgemm", FP32, supports<Routine::gemm>, only_cost, nullptr, launch<blas_gemm>},
-    {"openblas_ssymm", FP32, supports<Routine::symm>, only_cost, nullptr, launch<blas_symm>},
-    {"openblas_ssyrk", FP32, supports<Routine::syrk>, only_cost, nullptr, launch<blas_syrk>},
-    {"openblas_ssyr2k", FP32, supports<Routine::syr2k>, only_cost, nullptr, launch<blas_syr2k>},
-    {"openblas_strmm", FP32, supports<Routine::trmm>, only_cost, nullptr, launch<blas_trmm>},
-    {"openblas_strsm", FP32, supports<Routine::trsm>, only_cost, nullptr, launch<blas_trsm>},
-    {"openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, only_cost, nullptr, launch_gemmtr},
-    {"openblas_sgemm_batch", FP32, supports_batch, only_cost, nullptr, launch_batch},
-    {"openblas_sgemm_widened", FP32, supports_widened, only_cost, nullptr, launch_widened},
-    {"openblas_sgemm_tf32", LIBSGEMM_MATH_TF32, supports_rounded, only_cost, nullptr, launch_rounded<round_to_tf32>},
-    {"openblas_sgemm_bf16", LIBSGEMM_MATH_BF16, supports_rounded, only_cost, nullptr, launch_rounded<round_to_bf16>},
-    {"openblas_sgemm_fp16", LIBSGEMM_MATH_FP16, supports_rounded, only_cost, nullptr, launch_rounded<round_to_f16>},
+    ROW("openblas_sgemm", FP32, supports<Routine::gemm>, launch<blas_gemm>, "products"),
+    ROW("openblas_ssymm", FP32, supports<Routine::symm>, launch<blas_symm>, "symmetric times general"),
+    ROW("openblas_ssyrk", FP32, supports<Routine::syrk>, launch<blas_syrk>, "triangle of C"),
+    ROW("openblas_ssyr2k", FP32, supports<Routine::syr2k>, launch<blas_syr2k>, "triangle of C"),
+    ROW("openblas_strmm", FP32, supports<Routine::trmm>, launch<blas_trmm>, "triangle times matrix"),
+    ROW("openblas_strsm", FP32, supports<Routine::trsm>, launch<blas_trsm>, "triangular systems"),
+    ROW("openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, launch_gemmtr, "triangle of C, by blocks"),
+    ROW("openblas_sgemm_batch", FP32, supports_batch, launch_batch, "a batch, product by product"),
+    ROW("openblas_sgemm_widened", FP32, supports_widened, launch_widened, "inputs made FP32"),
+    ROW("openblas_sgemm_tf32", TF32, supports_rounded, launch_rounded<round_to_tf32>, "inputs rounded first"),
+    ROW("openblas_sgemm_bf16", BF16, supports_rounded, launch_rounded<round_to_bf16>, "inputs rounded first"),
+    ROW("openblas_sgemm_fp16", FP16, supports_rounded, launch_rounded<round_to_f16>, "inputs rounded first"),
 };
-#undef FP32
+#undef ROW
 const int kOpenblasKernelCount = static_cast<int>(sizeof kOpenblasKernels / sizeof kOpenblasKernels[0]);
 
 }  // namespace libsgemm

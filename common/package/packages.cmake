@@ -18,13 +18,13 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 # Which packages the files need, and what a program that is linked with libsgemm0 needs.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
-set(CPACK_DEBIAN_CORE_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_CORE_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 
-# libsgemm_package(<component> <package> <section> <summary> <description> [DEPENDS ...] [RECOMMENDS ...] [SUGGESTS ...])
+# libsgemm_package(<component> <package> <section> <description> [DEPENDS ...] [RECOMMENDS ...] [SUGGESTS ...])
 set(CPACK_COMPONENTS_ALL)
-function(libsgemm_package component package section summary description)
-  cmake_parse_arguments(PARSE_ARGV 5 arg "" "DEPENDS;RECOMMENDS;SUGGESTS" "")
+function(libsgemm_package component package section description)
+  cmake_parse_arguments(PARSE_ARGV 4 arg "" "DEPENDS;RECOMMENDS;SUGGESTS" "")
   string(TOUPPER ${component} upper)
   set(prefix CPACK_DEBIAN_${upper}_PACKAGE)
   set(${prefix}_NAME ${package} PARENT_SCOPE)
@@ -32,28 +32,26 @@ function(libsgemm_package component package section summary description)
   set(${prefix}_DEPENDS "${arg_DEPENDS}" PARENT_SCOPE)
   set(${prefix}_RECOMMENDS "${arg_RECOMMENDS}" PARENT_SCOPE)
   set(${prefix}_SUGGESTS "${arg_SUGGESTS}" PARENT_SCOPE)
-  set(CPACK_COMPONENT_${upper}_DESCRIPTION "${summary}\n${description}" PARENT_SCOPE)
+  set(CPACK_COMPONENT_${upper}_DESCRIPTION "${description}" PARENT_SCOPE)
   set(CPACK_COMPONENTS_ALL ${CPACK_COMPONENTS_ALL} ${component} PARENT_SCOPE)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} RENAME copyright
           COMPONENT ${component} EXCLUDE_FROM_ALL)
 endfunction()
 
 set(core "libsgemm0 (= ${PROJECT_VERSION})")
-libsgemm_package(core libsgemm0 libs "single-precision level-3 BLAS on GPUs and CPUs"
+libsgemm_package(core libsgemm0 libs
   "The library, the drop-in for programs that call any BLAS, and the backend of the machine's BLAS."
   RECOMMENDS "libopenblas0 | libblas3" SUGGESTS "libsgemm-bin, libsgemm-cuda, libsgemm-hip")
-libsgemm_package(dev libsgemm-dev libdevel "single-precision level-3 BLAS on GPUs and CPUs: development files"
-  "The header, and what pkg-config and CMake need." DEPENDS "${core}")
+libsgemm_package(dev libsgemm-dev libdevel "The header, and what pkg-config and CMake need." DEPENDS "${core}")
 if(TARGET libsgemm_command)
-  libsgemm_package(bin libsgemm-bin math "single-precision level-3 BLAS on GPUs and CPUs: the command"
-    "libsgemm shows what is there, measures, multiplies files and runs programs with the drop-in." DEPENDS "${core}")
+  libsgemm_package(bin libsgemm-bin math
+    "The command, which shows what is there, measures, multiplies files and runs programs with the drop-in." DEPENDS "${core}")
 endif()
 if(TARGET libsgemm_cuda)
-  libsgemm_package(cuda libsgemm-cuda libs "single-precision level-3 BLAS on GPUs and CPUs: NVIDIA GPUs"
+  libsgemm_package(cuda libsgemm-cuda libs
     "The backend for NVIDIA GPUs from Turing on. It needs their driver and nothing else." DEPENDS "${core}" RECOMMENDS "libcuda1")
 endif()
 if(TARGET libsgemm_hip)
-  libsgemm_package(hip libsgemm-hip libs "single-precision level-3 BLAS on GPUs and CPUs: AMD GPUs"
-    "The backend for AMD GPUs." DEPENDS "${core}")
+  libsgemm_package(hip libsgemm-hip libs "The backend for AMD GPUs." DEPENDS "${core}")
 endif()
 include(CPack)

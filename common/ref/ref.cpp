@@ -30,18 +30,20 @@ double avx2_cost(const GemmDesc &desc, int) {
 }
 
 // The naive kernel would round an input each time that it reads it.
-#define ROWS(mode, suffix, any, avx2)                                                                 \
-  {"cpu_sse2_8x4x256_packed" suffix, mode, any, sse2_cost, nullptr, cpu_sse2_8x4x256_packed<mode>}, { \
-    "cpu_avx2_16x6x256_packed" suffix, mode, avx2, avx2_cost, nullptr, cpu_avx2_16x6x256_packed<mode> \
-  }
+#define ROW(name, mode, supports, cost, launch, purpose) \
+  { name, mode, supports, cost, nullptr, launch, false, false, purpose }
+#define ROWS(mode, suffix, any, avx2)                                                                              \
+  ROW("cpu_sse2_8x4x256_packed" suffix, mode, any, sse2_cost, cpu_sse2_8x4x256_packed<mode>, "CPUs without AVX2"), \
+      ROW("cpu_avx2_16x6x256_packed" suffix, mode, avx2, avx2_cost, cpu_avx2_16x6x256_packed<mode>, "CPUs with AVX2")
 constexpr Kernel kKernels[] = {
-    {"cpu_scalar_1x1x1_naive", LIBSGEMM_MATH_FP32, everything, naive_cost, nullptr, cpu_scalar_1x1x1_naive},
+    ROW("cpu_scalar_1x1x1_naive", LIBSGEMM_MATH_FP32, everything, naive_cost, cpu_scalar_1x1x1_naive, "the definition"),
     ROWS(LIBSGEMM_MATH_FP32, "", everything, with_avx2),
     ROWS(LIBSGEMM_MATH_TF32, "_tf32", products_of_floats, products_with_avx2),
     ROWS(LIBSGEMM_MATH_BF16, "_bf16", products_of_floats, products_with_avx2),
     ROWS(LIBSGEMM_MATH_FP16, "_fp16", products_of_floats, products_with_avx2),
 };
 #undef ROWS
+#undef ROW
 
 libsgemm_status_t open(const Host &, Error *) { return LIBSGEMM_SUCCESS; }
 const char *version() { return "built in, C++"; }

@@ -80,9 +80,9 @@ void add_rows(const View &x, int64_t first, int64_t last, int64_t columns, const
     }
     return;
   }
-  const View turned = x.transposed();
+  const View transposed = x.transposed();
   for (int64_t i = first; i < last; ++i) {
-    const Span cols = rows_of(turned, i, 0, columns);
+    const Span cols = rows_of(transposed, i, 0, columns);
     const int64_t l = cols.first, count = cols.last - cols.first;
     const double *w = by.of_value + l, *g = SQUARES ? nullptr : by.of_size + l;
     if (floats && x.col_step == 1) {

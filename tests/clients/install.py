@@ -75,6 +75,18 @@ def run_programs(folder, env, prefix, backends):
             print(f'{prefix.name}: {program}: {output.strip()} ({backend})')
 
 
+def build_examples(args, prefix, folder):
+    """The installed examples, as the project that they are."""
+    source = prefix / 'share/doc/libsgemm/examples'
+    run([args.cmake, '-S', source, '-B', folder, f'-DCMAKE_PREFIX_PATH={prefix}', f'-DCMAKE_C_COMPILER={args.cc}',
+         *[f'-DCMAKE_{language}_FLAGS={args.flags}' for language in ('C', 'Fortran')]], env=clean_environment())
+    run([args.cmake, '--build', folder], env=clean_environment())
+    ran = run(['ctest', '--test-dir', folder, '--output-on-failure', '--no-tests=error'], env=clean_environment())
+    if 'examples.multiply' not in ran:
+        clientlib.fail('the examples did not run', ran)
+    print(f'{prefix.name}: {ran.strip().splitlines()[-1]}')
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('build', type=pathlib.Path)
@@ -100,11 +112,18 @@ def main():
         first.rename(second)
         env = build(args, second, scratch / 'build2')
         run_programs(scratch / 'build2', env, second, backends)
+        if args.way == 'cmake':
+            build_examples(args, second, scratch / 'examples')
         command = second / 'bin/libsgemm'
         if command.exists():
             if 'ref' not in run([command, 'info'], env=clean_environment()):
                 clientlib.fail('libsgemm info of the moved prefix does not name ref')
             print(f'{second.name}: libsgemm info runs')
+            for file in ('share/bash-completion/completions/libsgemm', 'share/man/man1/libsgemm.1',
+                         'share/doc/libsgemm/README.md', 'share/doc/libsgemm/LICENSE',
+                         'share/doc/libsgemm/docs/environment.md'):
+                if (second / file).stat().st_size == 0:
+                    clientlib.fail(f'{file} is empty')
 
 
 main()

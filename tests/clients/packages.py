@@ -64,16 +64,17 @@ def check_fields(debs):
 
 
 def install(debs, root):
-    """By dpkg, which refuses files of two packages; what they depend on is this machine's."""
+    """By dpkg, which refuses files of two packages. What they depend on is this machine's, so is ldconfig, which would be run
+    last: no more than unpacked."""
     database = root / 'var/lib/dpkg'
     for folder in ['info', 'updates', 'triggers']:
         (database / folder).mkdir(parents=True)
     (database / 'status').touch()
-    run(['dpkg', '--force-not-root', '--force-depends', f'--root={root}', f'--log={root}/log', '--install', *debs.values()],
+    run(['dpkg', '--force-not-root', '--force-depends', f'--root={root}', f'--log={root}/log', '--unpack', *debs.values()],
         env=environment())
     listed = run(['dpkg-query', f'--admindir={database}', '--show', '--showformat', '${Package} ${Status}\n'])
     for package in debs:
-        if f'{package} install ok installed' not in listed:
+        if f'{package} install ok unpacked' not in listed:
             clientlib.fail(f'{package} is not installed', listed)
 
 
@@ -112,8 +113,10 @@ def main():
         libraries = link_and_run(prefix, programs, backends)
         if 'libsgemm-bin' in debs and 'ref' not in run([prefix / 'bin/libsgemm', 'info'], env=environment()):
             clientlib.fail('libsgemm info of the packages does not name ref')
+        (scratch / 'tree').mkdir()
+        (scratch / 'tree/lib').symlink_to(libraries)  # as a build has them
         for backend in backends:
-            done = subprocess.run([sys.executable, HERE / 'numpy_client.py', libraries.parent, 'numpy', backend, '/usr/bin/python3'],
+            done = subprocess.run([sys.executable, HERE / 'numpy_client.py', scratch / 'tree', 'numpy', backend, '/usr/bin/python3'],
                                   capture_output=True, text=True)
             if done.returncode not in (0, clientlib.SKIPPED):
                 clientlib.fail('NumPy with the drop-in of the packages', done.stdout, done.stderr)

@@ -46,7 +46,7 @@ Entry = dict[str, Any]
 
 
 def row_names(path: pathlib.Path) -> list[str]:
-    return re.findall(r'^\s*X\((\w+)\)', path.read_text(), flags=re.M)
+    return re.findall(r'^\s*X\((\w+)[,)]', path.read_text(), flags=re.M)
 
 
 class Measured:

@@ -188,8 +188,7 @@ void count_if_capturing() {
   for (const Stream &s : g_default) g_control.capturing_calls += s.graph != 0 ? 1 : 0;
 }
 
-// ---- The contract
-// ------------------------------------------------------------------------------------------------------
+// ---- The contract ---------------------------------------------------------------------------------------------------
 
 libsgemm_status_t open(const Host &, Error *error) {
 #ifdef MOCK_NO_DRIVER
@@ -697,8 +696,7 @@ Backend make_backend() {
   return b;
 }
 
-// ---- Remote control
-// ----------------------------------------------------------------------------------------------------
+// ---- Remote control -------------------------------------------------------------------------------------------------
 
 void read_device(const void *device, void *host, size_t bytes) {
   const Open open_memory;

@@ -29,8 +29,7 @@ EXPORT const char *hipGetErrorString(int error) {
   return error == kNoDevice ? "no ROCm-capable device is detected" : "unknown error";
 }
 
-// ---- The compiler: a program is its log or its code
-// ------------------------------------------------------------------
+// ---- The compiler: a program is its log or its code -----------------------------------------------------------------
 
 EXPORT int hiprtcCreateProgram(std::string **program, const char *source, const char *, int, const char **,
                                const char **) {

@@ -111,8 +111,7 @@ struct Descriptor {
 
 #define EXPORT extern "C" LIBSGEMM_API
 
-// ---- The driver or runtime
-// -----------------------------------------------------------------------------------------------------
+// ---- The driver or runtime ------------------------------------------------------------------------------------------
 
 EXPORT int MOCK_SYMBOL(cuInit, hipInit)(unsigned) { return asked_for("no_device") ? kNoDevice : kSuccess; }
 EXPORT int MOCK_SYMBOL(cuDeviceGetCount, hipGetDeviceCount)(int *count) { return *count = 1, kSuccess; }
@@ -196,8 +195,7 @@ EXPORT int MOCK_SYMBOL(cuLaunchKernel, hipModuleLaunchKernel)(void *, unsigned, 
   return kSuccess;
 }
 
-// ---- cublasLt or hipBLASLt: three algorithms, of which the first is refused
-// ------------------------------------------------------
+// ---- cublasLt or hipBLASLt: three algorithms, of which the first is refused -----------------------------------------
 
 struct Algorithm {
   uint64_t data[kAlgorithmWords];

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <random>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "catch.h"
 #include "devices.h"
@@ -19,18 +20,19 @@ namespace {
 
 using namespace libsgemm;
 
-constexpr int kCalls = 4000;           // of each device
+constexpr int kCalls = 20000;          // of each device
 constexpr double kLeastMargin = 5e-3;  // by which the next row has to be slower for a win to count
 
-// Rows that are known not to win, until the costs are fitted to measured times.
+// Rows that are known not to win, until the costs are fitted to measured times: by those other rows win than are
+// predicted to.
 struct Exception {
   const char *row, *reason;
 };
 constexpr Exception kExceptions[] = {
-    {"sm80_ffma_128x128x16_multistage",
-     "128x128x8_double_buffered, split_k and the rows of sm_90 are all predicted faster"},
-    {"sm80_wmma_256x128x32_multistage", "the rows of mma.sync are predicted faster wherever it is legal"},
-    {"sm80_wmma_256x128x32_split_k", "as its multistage row; what it gets it gets without a margin"},
+    {"sm80_ffma_128x128x16_multistage", "sm75_ffma_128x128x8_double_buffered and split-K are always predicted faster"},
+    {"sm80_wmma_256x128x32_multistage", "a row of mma.sync is always predicted faster"},
+    {"sm80_wmma_256x128x32_split_k",
+     "wins only calls for which the split-K row of mma.sync is predicted the same time"},
 };
 
 class Draw {
@@ -69,7 +71,7 @@ class Draw {
   }
 
   void set_sizes(GemmDesc *d) {
-    switch (integer(0, 3)) {
+    switch (integer(0, 4)) {
       case 0:  // square
         d->m = d->n = d->k = size(1, 16384);
         break;
@@ -79,6 +81,10 @@ class Draw {
         break;
       case 2:  // deep
         d->m = size(1, 1000), d->n = size(1, 1000), d->k = size(1000, 1000000);
+        break;
+      case 3:  // medium and narrow
+        d->m = size(256, 8192), d->n = size(32, 512), d->k = size(256, 8192);
+        if (integer(0, 1) == 0) std::swap(d->m, d->n);
         break;
       default:
         d->m = size(1, 20000), d->n = size(1, 20000), d->k = size(1, 20000);
@@ -121,13 +127,12 @@ struct Record {
   int wins = 0;       // calls for which the row is chosen
   int ties = 0;       // of them: another row costs exactly as much, and stands behind it in the table
   int clear = 0;      // of them: by the least margin
-  double margin = 0;  // the largest, of the next row's time
-  double cheapest = 1e300;
+  double margin = 0;  // the largest, of the next row's time, where there is another row
 };
 
 // The time of the cheapest row but `chosen` that computes in one of the two modes that the choice is among.
 double next_best(const GemmDesc &d, int device, size_t workspace, const Kernel *chosen) {
-  double best = 1e300;
+  double best = std::numeric_limits<double>::infinity();
   for (int row = 0; row < gpu::kernel_count(); ++row) {
     const Kernel &kernel = gpu::kernels()[row];
     if (&kernel == chosen || kernel.math_mode != chosen->math_mode || !kernel.supports(d, device)) continue;
@@ -158,7 +163,7 @@ std::map<std::string, Record> sweep() {
       ++r.wins;
       r.ties += margin == 0 ? 1 : 0;
       r.clear += margin >= kLeastMargin ? 1 : 0;
-      r.margin = std::max(r.margin, margin);
+      if (std::isfinite(margin)) r.margin = std::max(r.margin, margin);
     }
   }
   return records;
@@ -193,6 +198,7 @@ TEST_CASE("every row but the ladder's wins somewhere", "[.rows]") {
                 of_the_ladder(kernel) ? "  ladder" : "");
     const auto known = std::find_if(std::begin(kExceptions), std::end(kExceptions),
                                     [&](const Exception &e) { return e.row == std::string(kernel.name); });
+    INFO((known == std::end(kExceptions) ? "" : known->reason));
     INFO(kernel.name << ": " << r.wins << " wins, " << r.clear << " of them clear");
     if (of_the_ladder(kernel)) {
       CHECK(r.wins == 0);
@@ -203,7 +209,9 @@ TEST_CASE("every row but the ladder's wins somewhere", "[.rows]") {
       CHECK(r.clear == 0);
     }
   }
+  const bool nvidia = records.count("sm75_ffma_1x1x1_naive") == 1;  // whose rows the exceptions are
   for (const Exception &e : kExceptions) {
+    if (!nvidia) break;
     INFO(e.row << " is among the known exceptions, and no row of the table");
     CHECK(records.count(e.row) == 1);
   }

@@ -29,9 +29,9 @@ GemmDesc operand_of(const GemmDesc &desc, bool of_a) {
 class Plan {
  public:
   Plan(const GemmDesc &desc, bool of_a)
-      : operand_(operand_of(desc, of_a)), memory_(libsgemm::cuda::parts_plan_bytes(operand_, 0)) {
+      : operand_(operand_of(desc, of_a)), memory_(libsgemm::cuda::split_plan_bytes(operand_, 0)) {
     Error error = {};
-    REQUIRE(libsgemm::cuda::launch_parts_plan(operand_, memory_.data(), Launch{}, &error) == LIBSGEMM_SUCCESS);
+    REQUIRE(libsgemm::cuda::launch_split_plan(operand_, memory_.data(), Launch{}, &error) == LIBSGEMM_SUCCESS);
     CHECK(memory_.intact());
   }
   const void *data() { return memory_.data(); }
@@ -156,6 +156,6 @@ TEST_CASE("modes that split nothing keep nothing") {
   for (const libsgemm_math_mode_t mode :
        {LIBSGEMM_MATH_FP32, LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16}) {
     operand.math_mode = mode;
-    CHECK(libsgemm::cuda::parts_plan_bytes(operand, 0) == 0);
+    CHECK(libsgemm::cuda::split_plan_bytes(operand, 0) == 0);
   }
 }

@@ -1,11 +1,11 @@
 // The loop over k of the products of sm_90 (stream_k.cuh, sliced_k.cuh): a thread adds outer products of 16 rows of A
 // and 8 columns of B, whose factors it loads from shared memory a step or a group of rows ahead.
 //
-// An operand along m or n lies there as lines of up to 128 floats, one for each step of k (A of 256 rows: 16 lines of
-// the first 128, then of the others); a load takes 4 neighbours of a line. A along k lies as lines of 16 steps, one for
-// each row, swizzled (tensor_map.h), or as lines of 8 steps, one for each row, then of the other 8: smaller boxes for
-// TMA, but fewer registers here. A load takes 4 steps of a row. So an operand of either order needs the
-// same loads.
+// An operand along m or n lies there in lines of up to 128 floats, one line for each step of k (an A of 256 rows: 16
+// lines for its first 128 rows, then 16 for the others); a load takes 4 neighbours of a line. An A along k lies in
+// lines of 16 steps, one line for each row, swizzled (tensor_map.h); or in lines of 8 steps, first the 8 lower steps of
+// all rows, then the upper ones, which makes smaller boxes for TMA but takes fewer registers here. A load takes 4 steps
+// of a row. So both orders need the same number of loads.
 //
 // reassign_registers.py expects these loops as they are.
 #pragma once
@@ -16,8 +16,8 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// Where a pass of the loop reads, bytes from the start of the ring. A along k: of odd ones of the thread's rows, which
-// are swizzled otherwise, at `a_odd`.
+// Where a pass of the loop reads, in bytes from the start of the ring. Of an A along k the thread's odd rows, whose
+// swizzle differs, are at `a_odd`.
 struct OuterProductPass {
   uint32_t a, a_odd, b;
 };
@@ -168,7 +168,8 @@ struct OuterProduct<true, kSwizzled, Tile> {
   }
 };
 
-// Behind the loop: for the moves that reassign_registers.py needs when it reassigns the registers of the sums anew.
+// After the loop: instructions that reassign_registers.py replaces by moves, where it has changed the register of a
+// sum.
 __device__ __forceinline__ void leave_room_for_moves() {
 #if defined(LIBSGEMM_REASSIGN_SLOTS)
 #pragma unroll

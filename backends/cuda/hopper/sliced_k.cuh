@@ -1,7 +1,8 @@
-// The medium product of sm_90: tiles of 16384 elements, so that C has enough of them, and threads of 16 x 8, which
-// eight warps have only if they halve k: one group of four warps takes the even k-tiles, the other the odd ones. A
-// further warp has TMA bring the operands. One that runs along k is multiplied as it lies, as the rows of
-// the threads (swapped: these are columns of C); if the other does, it is transposed on the way.
+// The medium product of sm_90. Tiles have only 16384 elements, so that C has enough of them. At 16 x 8 elements a
+// thread that is work for four warps; a block has eight, in two groups: one takes the even k-tiles, the other the odd
+// ones, and their sums are added at the end (sliced-K). One more warp has TMA bring the operands. An operand that runs
+// along k is multiplied as it lies, as the rows of the tile (swapped: these are columns of C); if both do, the other is
+// transposed on its way.
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -23,11 +24,11 @@ struct SlicedKRing {
   __device__ __forceinline__ uint32_t free(int stage) const { return base + 8 * (kStages + stage); }
 };
 
-// Those of a group, and those of the ring from which columns are transposed; the latter's are the last.
+// The barriers of a group's ring; those of the ring from which columns are transposed follow those of both groups.
 template <typename Shape>
 using SlicedKBarriers = SlicedKRing<Shape::stages>;
 template <typename Shape>
-using SlicedKTurnBarriers = SlicedKRing<Shape::transpose_stages>;
+using SlicedKTransposeBarriers = SlicedKRing<Shape::transpose_stages>;
 
 // The warps that multiply. `barriers`: of the group.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
@@ -84,8 +85,8 @@ struct SlicedKSupplied {
   __device__ __forceinline__ uint32_t place(uint32_t shared) const {
     return shared + group * Shape::ring_bytes + stage * Shape::stage_bytes;
   }
-  // Multipliers give back a stage when they are done with the one after it, and at their first stage give back the
-  // last, which nobody has used: hence its other parity.
+  // Multipliers give a stage back once they are done with the one after it. At their very first stage that is the last
+  // of the ring, which nobody has used yet: so its phases are one ahead, and its parity is the opposite.
   __device__ __forceinline__ void wait_free(uint32_t base) const {
     ptx::barrier_wait(barriers(base).free(stage), stage == Shape::stages - 1 ? parity ^ 1 : parity);
   }
@@ -98,8 +99,8 @@ struct SlicedKSupplied {
   }
 };
 
-// Transposes a k-tile of columns, of 20 floats each, to `to`, where they lie step by step: a thread takes four columns,
-// and of these a fourth of the k-tile. Eight threads that are served together read 8 different groups of banks.
+// Transposes a k-tile from columns, 20 floats apart, to lines of one step of k at `to`: a thread takes four columns and
+// a fourth of the k-tile. Eight threads that shared memory serves together read from 8 different groups of banks.
 template <int kColumns>
 __device__ __forceinline__ void sliced_k_transpose(int warp, uint32_t from, uint32_t to) {
   constexpr int kQuads = kColumns / 4;
@@ -107,12 +108,12 @@ __device__ __forceinline__ void sliced_k_transpose(int warp, uint32_t from, uint
   if (quarter < 4) stream_k_transpose_quad(quad, (quad / 2 + quarter) % 4, from, to, 4 * kColumns);
 }
 
-// The warps that supply. The first has TMA copy: four lanes the rows, one the columns. These go to a ring
-// of their own if they must be transposed, from which all the warps move them, two k-tiles later.
+// The supplying warps. The first has TMA copy: four of its lanes the rows, one the columns. Columns that must be
+// transposed go to a ring of their own first, from which all supplying warps move them two k-tiles later.
 template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTransposes>
 __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const TensorMap &b, const SlicedKProblem &p,
                                                 int warp, uint32_t shared, uint32_t base,
-                                                const SlicedKTurnBarriers<Shape> turn) {
+                                                const SlicedKTransposeBarriers<Shape> transpose_barriers) {
   constexpr int kRowBoxes = (kRowsAlongK ? 2 : 1) * Shape::rows / (kRowsAlongK ? Shape::box_rows : 128);
   static_assert(kRowBoxes <= 4, "one for each of four lanes");
   constexpr int kAhead = kTransposes ? Shape::transpose_stages - 1 : 0;
@@ -129,8 +130,9 @@ __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const Tensor
       const uint32_t transpose_stage =
           shared + Shape::transpose_ring + transpose_copied.index * Shape::transpose_stage_bytes;
       if (kTransposes) {
-        ptx::barrier_wait(turn.free(transpose_copied.index), transpose_copied.parity);
-        if (lane == 0) ptx::barrier_arrive_and_expect(turn.full(transpose_copied.index), Shape::transpose_stage_bytes);
+        ptx::barrier_wait(transpose_barriers.free(transpose_copied.index), transpose_copied.parity);
+        if (lane == 0)
+          ptx::barrier_arrive_and_expect(transpose_barriers.full(transpose_copied.index), Shape::transpose_stage_bytes);
       }
       copied.wait_free(base);
       const uint32_t full = copied.barriers(base).full(copied.stage), place = copied.place(shared);
@@ -148,7 +150,7 @@ __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const Tensor
         }
       } else if (lane == 4) {
         if (kTransposes) {
-          ptx::copy_box(transpose_stage, &b, k, column, turn.full(transpose_copied.index));
+          ptx::copy_box(transpose_stage, &b, k, column, transpose_barriers.full(transpose_copied.index));
         } else {
           ptx::copy_box(place + Shape::row_bytes, &b, column, k, full);
         }
@@ -157,13 +159,13 @@ __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const Tensor
       copied.advance();
     }
     if (kTransposes && i >= kAhead) {
-      ptx::barrier_wait(turn.full(transpose_moved.index), transpose_moved.parity);
+      ptx::barrier_wait(transpose_barriers.full(transpose_moved.index), transpose_moved.parity);
       moved.wait_free(base);
       sliced_k_transpose<Shape::columns>(
           warp, shared + Shape::transpose_ring + transpose_moved.index * Shape::transpose_stage_bytes,
           moved.place(shared) + Shape::row_bytes);
       ptx::barrier_arrive(moved.barriers(base).full(moved.stage));
-      ptx::barrier_arrive(turn.free(transpose_moved.index));
+      ptx::barrier_arrive(transpose_barriers.free(transpose_moved.index));
       transpose_moved.advance();
       moved.advance();
     }
@@ -182,8 +184,8 @@ __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const Tensor
 template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTransposes>
 __device__ __forceinline__ void sliced_k(const TensorMap &a, const TensorMap &b, const SlicedKProblem &p) {
   using Barriers = SlicedKBarriers<Shape>;
-  using TurnBarriers = SlicedKTurnBarriers<Shape>;
-  __shared__ __align__(8) uint64_t barriers[(Shape::groups * Barriers::bytes + TurnBarriers::bytes) / 8];
+  using TransposeBarriers = SlicedKTransposeBarriers<Shape>;
+  __shared__ __align__(8) uint64_t barriers[(Shape::groups * Barriers::bytes + TransposeBarriers::bytes) / 8];
   uint32_t base = ptx::shared_address(barriers);
   constexpr int kSupplying = Shape::threads - Shape::multipliers;
   if (threadIdx.x == 0) {
@@ -194,10 +196,10 @@ __device__ __forceinline__ void sliced_k(const TensorMap &a, const TensorMap &b,
         ptx::barrier_init(at.free(stage), Shape::multipliers / Shape::groups);
       }
     }
-    const TurnBarriers turn = {base + Shape::groups * Barriers::bytes};
+    const TransposeBarriers transpose_barriers = {base + Shape::groups * Barriers::bytes};
     for (int stage = 0; stage < Shape::transpose_stages; ++stage) {
-      ptx::barrier_init(turn.full(stage), 1);
-      ptx::barrier_init(turn.free(stage), kSupplying);
+      ptx::barrier_init(transpose_barriers.full(stage), 1);
+      ptx::barrier_init(transpose_barriers.free(stage), kSupplying);
     }
     ptx::barrier_init_done();
   }

@@ -8,7 +8,7 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// Afterwards the tile is in shared memory, column by column of C.
+// How the finished tile lies in shared memory before it is stored: column by column of C.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
 struct SlicedKTile {
   static constexpr int length = kSwapped ? Shape::columns : Shape::rows;  // of a column of C
@@ -17,7 +17,8 @@ struct SlicedKTile {
   static constexpr int row_step = kRowsAlongK ? Shape::lane_rows : 1;  // between the rows of a vector of sums
   static constexpr int column_quads = Shape::columns / 4;
 
-  // A thread's columns that follow one another are spread, so that those of neighbouring lanes do.
+  // The slot holds this column. A thread's own neighbouring columns are apart, so that neighbouring lanes write to
+  // neighbouring slots.
   __device__ __forceinline__ static int column_of(int slot) {
     return kSwapped ? slot : slot % column_quads * 4 + slot / column_quads;
   }
@@ -49,8 +50,8 @@ struct SlicedKTile {
     }
   }
 
-  // The tile is stored by parts of 128 elements, one after the other in its columns. Where element `index` of a part
-  // is: its column's slot, its row, and from the tile on in bytes.
+  // The tile is stored in parts of 128 elements, column after column. Where element `index` of a part is: the slot of
+  // its column, its row, and offset() bytes from the start of the tile.
   struct Element {
     int slot, row;
     __device__ __forceinline__ Element(int part, int index)

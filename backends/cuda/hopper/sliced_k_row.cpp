@@ -92,7 +92,7 @@ libsgemm_status_t describe(const void *base, int64_t ld, bool along_k, int64_t o
 }  // namespace
 
 bool sliced_k_supports(const GemmDesc &desc, const SlicedKSizes &sizes, int index) {
-  if (!copy_engine_supports(desc, index)) return false;
+  if (!tma_supports(desc, index)) return false;
   if (!columns_aligned(desc.a, desc.lda) || !columns_aligned(desc.b, desc.ldb)) return false;
   const Layout layout = layout_of(desc, sizes);
   return int64_t{layout.tiles_m} * layout.tiles_n < INT_MAX / kLargestCluster;

@@ -7,7 +7,7 @@
 // steps of k at a time; only if both do is one transposed on the way.
 //
 // Source: CUDA C++ Programming Guide, for TMA, clusters and register reallocation; CUTLASS, "sliced-K", for
-// the groups; Gray, "maxas: SGEMM", for dealing out registers by bank.
+// the groups; Gray, "maxas: SGEMM", for assigning registers by bank.
 //
 //   tile of C: 128 x 128, twice         warp: 64 x 64 = 4 x 8 lanes        thread: 16 x 8
 //   +---------+---------+               first row 4 r, column 4 c          4 groups of 4 rows, 16 apart

@@ -11,7 +11,7 @@
 // are aligned, each by its own shift along k; so a view belongs to a pair of warps, which read B as many steps earlier.
 //
 // Source: Osama et al., "Stream-K" (PPoPP 2023), for the shares; CUDA C++ Programming Guide, for TMA and
-// register reallocation; Gray, "maxas: SGEMM", for dealing out registers by bank.
+// register reallocation; Gray, "maxas: SGEMM", for assigning registers by bank.
 //
 //   tile of C: 256 x 128                warp: 64 x 64 = 4 x 8 lanes      thread: 16 x 8
 //   +---------+---------+               first row 4 r, column 4 c        4 groups of 4 rows, 16 apart

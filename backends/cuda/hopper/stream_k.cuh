@@ -56,7 +56,7 @@ __device__ __forceinline__ void stream_k_multiply(const StreamKOperand &operand,
   }
 }
 
-// kSwapped: the tile is one of C^T. kAlongK: A comes along k.
+// kSwapped: the tile is one of C^T. kAlongK: A lies along k in shared memory.
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k(const StreamKOperands &operands, const StreamKProblem &p) {
   using Shape = StreamKShape;

@@ -43,13 +43,13 @@ enum class Sharing {
   split_k  // the blocks take slices of k of one tile and leave them to stream_k_sum()
 };
 
-// How an operand comes to where it is multiplied. TMA wants addresses at multiples of 16 bytes; a matrix
-// without that is seen as four, of every fourth column, whose starts are rounded down: column 4 j + v is column j of
-// view v, `shift[v]` rows further down.
+// How an operand comes to where it is multiplied. TMA wants columns that start at multiples of 16 bytes. Any other
+// matrix is seen as four views, each of every fourth column, and starts are rounded down: column 4 j + v of the matrix
+// is column j of view v, `shift[v]` rows further down.
 enum class Route : int32_t {
   direct,  // its columns run along m or n: by TMA alone
-  // Its columns run along k: the same, swizzled, and the kernel reads four steps of k at a time (A only). Unaligned,
-  // its four views are the rows of four pairs of warps, each of which reads B `shift` steps earlier.
+  // Its columns run along k: by TMA alone, too, swizzled, and the kernel reads four steps of k at a time (A only). If
+  // it is unaligned, each of its four views is multiplied by a pair of warps, which reads B `shift` steps earlier.
   along_k,
   transposed,            // its columns run along k: transposed on the way
   transposed_unaligned,  // the same, as four views
@@ -78,11 +78,11 @@ struct StreamKProblem {
   int spread;    // A along k: 4 if a warp has every fourth row of the tile, as a view of A does, otherwise 1
   int tiles_m, tiles_n, k_tiles;
   unsigned k_tiles_inverse;  // (2^32 - 1) / k_tiles
-  int slices;                // slices: of each tile
+  int slices;                // split_k: of each tile
   int stream_tiles;  // stream: the first tiles are cut along k into shares for all blocks; the others stay whole
   int share;         // stream: k-tiles of a block, of which the first `longer_shares` blocks have one more
   int longer_shares;
-  float *partial;      // stream, slices: one tile for each block
+  float *partial;      // stream, split_k: one tile for each block
   unsigned *finished;  // stream: one for each block, 0; not 0 once its partial tile is written
 };
 

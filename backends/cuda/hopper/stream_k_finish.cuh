@@ -32,9 +32,9 @@ __device__ __forceinline__ float4 stream_k_trade(float4 v) {
 }
 
 // Where a thread stores: its first element in C, and how many rows and columns from there on are inside. If C is
-// aligned, the elements of a vector are neighbours along its columns. If it is not, four neighbouring lanes store
-// neighbouring rows: each has every fourth of 16. Of these ways one is how the thread has them, for the other lanes
-// trade elements.
+// aligned, a thread stores vectors of 4 neighbours of a column. If it is not, four neighbouring lanes store
+// neighbouring rows, each of them every fourth of 16. The loop over k leaves the sums in one of these two orders; for
+// the other one the four lanes exchange elements.
 template <bool kIsSwapped, bool kAlongK, int kSpread>
 struct StreamKPlace {
   static constexpr bool kSwapped = kIsSwapped, has_vectors = kSwapped || !kAlongK;
@@ -57,7 +57,7 @@ struct StreamKPlace {
     columns = static_cast<int>(min(p.n - column, static_cast<int64_t>(StreamKShape::tile_m)));
   }
 
-  // Vector v of the thread, and how many rows its elements are apart if they are no neighbours.
+  // Where vector v of the thread is; its elements are row_step rows apart, unless they are neighbours.
   static constexpr int row_step = kSwapped ? 4 : 4 * kSpread;
   __device__ __forceinline__ static int row_of(int v) { return kSwapped ? v % 2 * 32 : v % 4 * 16 * kSpread; }
   __device__ __forceinline__ static int column_of(int v) {
@@ -148,7 +148,8 @@ __device__ __forceinline__ void stream_k_store_one(const StreamKProblem &p, cons
   }
 }
 
-// The same for all vectors, by halves: all of C is read before any is written, so that no load waits for another.
+// The same for all vectors, half of them at a time: what they need of C is all read before any of it is written, so
+// that no load waits for another.
 template <bool kVectors, typename Place>
 __device__ __forceinline__ void stream_k_store_all(const StreamKProblem &p, const Place &place, float (&sum)[16][8]) {
   constexpr int kHalf = StreamKShape::vectors / 2;

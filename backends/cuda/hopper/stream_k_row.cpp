@@ -43,8 +43,8 @@ Operand operand_b(const GemmDesc &desc) {
   return {desc.transb == LIBSGEMM_NO_TRANS, columns_aligned(desc.b, desc.ldb)};
 }
 
-// Share of the speed that is left when the supplying warps transpose or align operands: that of the tile's 256 rows,
-// and that of its 128 columns. Rows along k, unaligned: when TMA reads more than it needs.
+// The share of the speed that is left where the supplying warps must transpose or align the operand of the tile's 256
+// rows or that of its 128 columns, or where TMA reads more than is needed (rows along k, unaligned).
 double route_factor(const Operand &rows, const Operand &columns, bool along_k) {
   const auto moves = [](const Operand &o) { return !o.aligned ? 0.12 : o.transposed ? 0.06 : 0.0; };
   return 1.0 - (!along_k ? moves(rows) : !rows.aligned ? 0.06 : 0.0) - moves(columns);
@@ -52,8 +52,8 @@ double route_factor(const Operand &rows, const Operand &columns, bool along_k) {
 
 double store_seconds(bool swapped) { return swapped ? kSwappedStoreSeconds : kStoreSeconds; }
 
-// Chooses what the kernel's tile lies along, so that the least time is spent in tiles and on the way to them; returns
-// the share of the speed that is left.
+// Chooses whether the tile's 256 rows lie along m or n, whichever takes less time; returns the share of the speed that
+// is left on the way to the tiles.
 double orient(const Device &d, const GemmDesc &desc, StreamKPlan *plan) {
   const Operand a = operand_a(desc), b = operand_b(desc);
   const double k_seconds = static_cast<double>(desc.k) / Shape::tile_k * step_seconds(d);
@@ -111,8 +111,9 @@ void plan_split_k(const Device &d, StreamKPlan *plan) {
                   kLaunchSeconds + 2 * memory_seconds(d, bytes) / kPartialBandwidth;
 }
 
-// An operand of the kernel that is `outer` x k, or k x `outer` in memory if it is transposed; `tile` of it meet in a
-// tile. `along_k`: the kernel reads it so. `reach`: it wants so many steps of k before those of a k-tile as well.
+// Describes an operand to the kernel. In memory it is `outer` x k, or k x `outer` if it is transposed; a tile has
+// `tile` of its outer elements. `along_k`: the kernel multiplies it along k. `reach`: how many steps of k before a
+// k-tile the kernel reads besides.
 libsgemm_status_t describe(const float *base, int64_t ld, bool transposed, int64_t outer, int64_t k, int tile,
                            bool along_k, int reach, const Launch &launch, StreamKOperand *operand, Error *error) {
   const bool aligned = columns_aligned(base, ld);
@@ -153,7 +154,7 @@ libsgemm_status_t describe(const float *base, int64_t ld, bool transposed, int64
 
 }  // namespace
 
-bool copy_engine_supports(const GemmDesc &desc, int index) {
+bool tma_supports(const GemmDesc &desc, int index) {
   if (!has_reassigned_kernels() || device(index).arch != 90) return false;
   if (desc.routine != Routine::gemm || desc.type != Type::f32 || desc.batch != Batch::none) return false;
   if (std::min({desc.m, desc.n, desc.k}) < 4) return false;
@@ -162,7 +163,7 @@ bool copy_engine_supports(const GemmDesc &desc, int index) {
 }
 
 bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int index) {
-  if (!copy_engine_supports(desc, index)) return false;
+  if (!tma_supports(desc, index)) return false;
   const Device &d = device(index);
   const double count = std::ceil(static_cast<double>(desc.m) / 128) * std::ceil(static_cast<double>(desc.n) / 128);
   const double k_tiles = std::ceil(static_cast<double>(desc.k) / Shape::tile_k);

@@ -26,7 +26,7 @@ size_t stream_k_most_workspace(int device);
 inline int tiles_along(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }
 
 // What every product by TMA requires.
-bool copy_engine_supports(const GemmDesc &desc, int device);
+bool tma_supports(const GemmDesc &desc, int device);
 
 bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int device);
 

@@ -25,7 +25,7 @@ __device__ __forceinline__ bool goes_directly(const StreamKOperand &operand) {
   return operand.route == Route::direct || operand.route == Route::along_k;
 }
 
-// Whether the copying warp itself writes to the first k-tile of a tile.
+// Whether the first k-tile of a tile must be mended by the copying warp, see stream_k_mend().
 __device__ __forceinline__ bool mends_first(const StreamKOperands &o) {
   return o.a.route == Route::along_k && o.a.view_count == 4;
 }
@@ -83,10 +83,11 @@ struct StreamKBox {
   }
 };
 
-// What supplying warp `quarter` does with its quarter of an operand of one k-tile: `from` and `to` are the operand's
-// places in the two rings. Eight threads that are served together read 8 different groups of banks and write 8.
+// What supplying warp `quarter` does with its quarter of a k-tile of an operand, from its place `from` in the second
+// ring to `to` in the first. Eight threads that shared memory serves together read from 8 different groups of banks,
+// and write to 8.
 //
-// Turns four steps, quad `q` of them, of four columns, whose number is 4 * `quad`; `line`: bytes of a step in `to`.
+// Transposes 4 x 4 elements: steps 4 * q to 4 * q + 3 of the columns from 4 * quad on. `line`: bytes of a step in `to`.
 __device__ __forceinline__ void stream_k_transpose_quad(int quad, int q, uint32_t from, uint32_t to, uint32_t line) {
   using Shape = StreamKShape;
   from += quad * (4 * Shape::column_bytes) + q * 16;
@@ -100,7 +101,7 @@ __device__ __forceinline__ void stream_k_transpose_quad(int quad, int q, uint32_
   ptx::store_shared_x4(to + 3 * line, make_float4(v[0].w, v[1].w, v[2].w, v[3].w));
 }
 
-// Transposed: of each 128 columns, a lane takes four, and of these a fourth of the k-tile.
+// Route::transposed: of each 128 columns a lane takes four, and of these a fourth of the k-tile.
 template <int kHalves>
 __device__ __forceinline__ void stream_k_transpose(int quarter, uint32_t from, uint32_t to) {
   using Shape = StreamKShape;
@@ -113,7 +114,7 @@ __device__ __forceinline__ void stream_k_transpose(int quarter, uint32_t from, u
   }
 }
 
-// Transposed, four views: of each 128 columns, a lane takes one of each view, element by element.
+// Route::transposed_unaligned: of each 128 columns a lane takes one of each view, element by element.
 template <int kHalves>
 __device__ __forceinline__ void stream_k_transpose_unaligned(const StreamKOperand &operand, int quarter, uint32_t from,
                                                              uint32_t to) {
@@ -193,7 +194,8 @@ __device__ __forceinline__ void stream_k_move(const StreamKOperand &operand, int
   }
 }
 
-// Along k, four views: in the first k-tile, what lies before a view's columns, which B's zeros must not meet.
+// Route::along_k of an unaligned A: clears what the first k-tile holds from before the start of a view's columns. B has
+// zeros there, and zero times Inf would be NaN.
 __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uint32_t stage) {
   using Shape = StreamKShape;
 #pragma unroll 1
@@ -204,10 +206,10 @@ __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uin
     if (shift > 1) ptx::store_shared(at + 4, 0.0f);
     if (shift > 2) ptx::store_shared(at + 8, 0.0f);
   }
-  ptx::order_with_copy_engine();
+  ptx::order_with_tma();
 }
 
-// The supplying warps. The first has TMA copy, two k-tiles ahead of what it then moves itself.
+// The supplying warps. The first has TMA copy the k-tile that is two ahead, then does its own quarter like the others.
 template <Sharing kSharing, bool kAlongK>
 __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const StreamKProblem &p, int warp,
                                                 uint32_t shared, const StreamKBarriers barriers) {

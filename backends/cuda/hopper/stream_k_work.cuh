@@ -104,8 +104,8 @@ struct StreamKBarriers {
   __device__ __forceinline__ uint32_t second_free(int stage) const {
     return base + 8 * (2 * StreamKShape::stages + StreamKShape::second_stages + stage);
   }
-  // Multipliers give back a stage when they are done with the one after it, and at their first stage give back the
-  // last, which nobody has used: hence its other parity.
+  // Multipliers give a stage back once they are done with the one after it. At their very first stage that is the last
+  // of the ring, which nobody has used yet: so its phases are one ahead, and its parity is the opposite.
   __device__ __forceinline__ void wait_free(const RingStage &stage) const {
     ptx::barrier_wait(free(stage.index), stage.is_last() ? stage.parity ^ 1 : stage.parity);
   }

@@ -115,12 +115,14 @@ __device__ __forceinline__ void for_tile(const PanelProblem &p, float *x, int64_
   }
 }
 
-// Where row `row` of a diagonal block stands in the order of substitution, of `rows` rows; those beyond stay behind.
+// The turn of row `row` of a diagonal block, its place in the order of substitution: backwards in an upper triangle.
+// Rows beyond the `rows` that exist come last.
 __device__ __forceinline__ int turn(const PanelProblem &p, int row, int rows) {
   return p.upper && row < rows ? rows - 1 - row : row;
 }
 
-// The diagonal block, by turns and column by column: block[from][to]. Beyond the triangle: the identity.
+// Loads the diagonal block in the order of turns, column by column: block[from][to]. Beyond the triangle it is the
+// identity.
 __device__ __forceinline__ void load_block(const PanelProblem &p, const void *t, int64_t first_row, int rows,
                                            float *block) {
   using Config = PanelConfig;
@@ -135,7 +137,7 @@ __device__ __forceinline__ void load_block(const PanelProblem &p, const void *t,
   }
 }
 
-// Substitution on kHalf turns from `first` of column `col`, in the registers of one thread.
+// Solves turns first to first + kHalf - 1 of column `col` by substitution, in the registers of one thread.
 __device__ __forceinline__ void substitute(const float *block, float *solution, int first, int col, bool unit) {
   using Config = PanelConfig;
   float x[Config::kHalf];
@@ -158,7 +160,7 @@ __device__ __forceinline__ void substitute(const float *block, float *solution, 
   }
 }
 
-// Takes the product with the solved half off the other half: each thread 8 turns of one column.
+// Subtracts from the unsolved half of the turns what the solved half contributes: each thread 8 turns of one column.
 __device__ __forceinline__ void eliminate(const float *block, float *solution) {
   using Config = PanelConfig;
   constexpr int kTurns = Config::kHalf * Config::kCols / Config::kThreads;

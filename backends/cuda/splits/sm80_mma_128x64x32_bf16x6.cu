@@ -2,15 +2,15 @@
 // (mode bf16x6, sm_80): A = A0 + A1 + A2, B = B0 + B1 + B2, C = A2 B0 + A1 B1 + A0 B2 + A1 B0 + A0 B1 + A0 B0.
 //
 // Launches: splits_survey finds the largest magnitude of each row of A and column of B; splits_write scales rows and
-// columns by powers of two and writes the parts into the workspace, along k; this kernel multiplies them; splits_repair
-// computes the tiles that hold NaN or Inf, or may overflow, by FFMA. A workspace that does not hold all parts takes
-// them by panels of k, which C accumulates.
+// columns by powers of two and writes the splits into the workspace, along k; this kernel multiplies them;
+// splits_repair computes the tiles that hold NaN or Inf, or may overflow, by FFMA. A workspace that does not hold all
+// splits takes them by panels of k, which C accumulates.
 //
 // Sources: Henry, Tang, Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision
-// Computations" (2019): the parts and their products; Ootomo, Yokota, "Recovering single precision accuracy from Tensor
-// Cores while surpassing the FP32 theoretical peak performance" (2022): FP32 sums outside the tensor cores; Fasi et
-// al., "Numerical behavior of NVIDIA tensor cores" (2021): that these cut off. The order of the products is described
-// in split_product.cuh.
+// Computations" (2019): the splits and their products; Ootomo, Yokota, "Recovering single precision accuracy from
+// Tensor Cores while surpassing the FP32 theoretical peak performance" (2022): FP32 sums outside the tensor cores; Fasi
+// et al., "Numerical behavior of NVIDIA tensor cores" (2021): that these cut off. The order of the products is
+// described in split_product.cuh.
 //
 //   tile of C: 128 x 64
 //   +--------+--------+
@@ -30,8 +30,8 @@
 // alignment.
 //
 // Parameters (Config): tile_m, tile_n of a block, of which the guard's blocks of 128 are multiples, tile_k; warp_m,
-// warp_n of a warp; splits, the parts of an operand; stages of shared memory; blocks, resident on a multiprocessor;
-// peak_fraction for the cost.
+// warp_n of a warp; splits, the numbers that stand for one element; stages of shared memory; blocks, resident on a
+// multiprocessor; peak_fraction for the cost.
 //
 // Measured, H100 (1755 to 1980 MHz), NN, cuBLAS 13.1 FP32 (pedantic) in the same run, 1 GiB of workspace, passes
 // included: 1024 32.7 TFLOP/s (cuBLAS 35.4), 2048 57 (50), 4096 67.8 (52), 8192 70.0 (49). With 64 MiB: 64 at
@@ -60,11 +60,11 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 namespace {
 
 struct Row {
-  static PartsProduct product() { return parts_product<Config, sm80_mma_128x64x32_bf16x6>(Scheme::bf16x3); }
+  static SplitRow product() { return split_row_of<Config, sm80_mma_128x64x32_bf16x6>(Scheme::bf16x3); }
 };
 
 }  // namespace
 
-Kernel sm80_mma_128x64x32_bf16x6() { return parts_kernel<Row>("sm80_mma_128x64x32_bf16x6", LIBSGEMM_MATH_BF16X6); }
+Kernel sm80_mma_128x64x32_bf16x6() { return split_row_kernel<Row>("sm80_mma_128x64x32_bf16x6", LIBSGEMM_MATH_BF16X6); }
 
 }  // namespace libsgemm::cuda

@@ -2,13 +2,13 @@
 // (mode fp16x3, sm_80): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0.
 //
 // Launches: splits_survey finds the largest magnitude of each row of A and column of B; splits_write scales rows and
-// columns by powers of two and writes both parts into the workspace, along k; this kernel multiplies them;
+// columns by powers of two and writes both splits into the workspace, along k; this kernel multiplies them;
 // splits_repair computes the tiles that hold NaN or Inf, or may overflow, by FFMA. A workspace that does not hold all
-// parts takes them by panels of k, which C accumulates.
+// splits takes them by panels of k, which C accumulates.
 //
 // Sources: Ootomo, Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32
-// theoretical peak performance" (2022): the two parts, 2^11 on the second, and FP32 sums outside the tensor cores; Fasi
-// et al., "Numerical behavior of NVIDIA tensor cores" (2021): that these cut off. The order of the products is
+// theoretical peak performance" (2022): the two splits, 2^11 on the second, and FP32 sums outside the tensor cores;
+// Fasi et al., "Numerical behavior of NVIDIA tensor cores" (2021): that these cut off. The order of the products is
 // described in split_product.cuh.
 //
 //   tile of C: 128 x 64
@@ -28,8 +28,8 @@
 // row and column. Any size, transposition and alignment.
 //
 // Parameters (Config): tile_m, tile_n of a block, of which the guard's blocks of 128 are multiples, tile_k; warp_m,
-// warp_n of a warp; splits, the parts of an operand; stages of shared memory; blocks, resident on a multiprocessor;
-// peak_fraction for the cost.
+// warp_n of a warp; splits, the numbers that stand for one element; stages of shared memory; blocks, resident on a
+// multiprocessor; peak_fraction for the cost.
 //
 // Measured, H100 (1755 to 1980 MHz), NN, cuBLAS 13.1 FP32 (pedantic) in the same run, 1 GiB of workspace, passes
 // included: 1024 41.8 TFLOP/s (cuBLAS 35.4), 2048 89 (51), 4096 110 (52), 8192 117 (50). With 64 MiB: 103 at
@@ -58,11 +58,11 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 namespace {
 
 struct Row {
-  static PartsProduct product() { return parts_product<Config, sm80_mma_128x64x32_fp16x3>(Scheme::fp16x2); }
+  static SplitRow product() { return split_row_of<Config, sm80_mma_128x64x32_fp16x3>(Scheme::fp16x2); }
 };
 
 }  // namespace
 
-Kernel sm80_mma_128x64x32_fp16x3() { return parts_kernel<Row>("sm80_mma_128x64x32_fp16x3", LIBSGEMM_MATH_FP16X3); }
+Kernel sm80_mma_128x64x32_fp16x3() { return split_row_kernel<Row>("sm80_mma_128x64x32_fp16x3", LIBSGEMM_MATH_FP16X3); }
 
 }  // namespace libsgemm::cuda

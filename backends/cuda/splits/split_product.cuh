@@ -1,6 +1,6 @@
-// Products of operands in parts (splits.h) by mma.sync (sm_80): FP32-level sums from several tensor-core products.
+// Products of split operands (splits.h) by mma.sync (sm_80): FP32-level sums from several tensor-core products.
 //
-//   stage of shared memory: [A part 0][A part 1]...[B part 0][B part 1]...   each tile_m or tile_n rows of tile_k
+//   stage of shared memory: [A split 0][A split 1]...[B split 0][B split 1]...   each tile_m or tile_n rows of tile_k
 //
 //   sum of a tile:  k-tile 0           k-tile 1           ...
 //     tensor core   low, ..., main     low, ..., main              starts at zero
@@ -21,21 +21,21 @@
 
 namespace libsgemm::cuda {
 
-// The products of a scheme, in their order: part a(r) of A times part b(r) of B, r < count; a digit of 4 bits each.
-template <int kParts>
+// The products of a scheme, in their order: split a(r) of A times split b(r) of B, r < count; a digit of 4 bits each.
+template <int kCount>
 struct Order {
-  static_assert(kParts == 2 || kParts == 3, "operands in parts");
-  static constexpr int count = kParts == 3 ? 6 : 3;
-  static constexpr uint32_t digits_a = kParts == 3 ? 0x001012 : 0x001;
-  static constexpr uint32_t digits_b = kParts == 3 ? 0x010210 : 0x010;
+  static_assert(kCount == 2 || kCount == 3, "two or three splits");
+  static constexpr int count = kCount == 3 ? 6 : 3;
+  static constexpr uint32_t digits_a = kCount == 3 ? 0x001012 : 0x001;
+  static constexpr uint32_t digits_b = kCount == 3 ? 0x010210 : 0x010;
   __device__ __forceinline__ static constexpr int a(int r) { return digits_a >> 4 * r & 15; }
   __device__ __forceinline__ static constexpr int b(int r) { return digits_b >> 4 * r & 15; }
 };
 
-// One thread's share of fetching the parts of an operand's tile.
-template <class Tile, int kParts>
+// One thread's share of fetching the splits of an operand's tile.
+template <class Tile, int kCount>
 struct SplitTile {
-  static constexpr int bytes = kParts * Tile::bytes;
+  static constexpr int bytes = kCount * Tile::bytes;
 
   const char *source;
   int64_t step_bytes, split_bytes;
@@ -52,7 +52,7 @@ struct SplitTile {
   }
   __device__ __forceinline__ void copy_async(char *shared) {
 #pragma unroll
-    for (int q = 0; q < kParts; ++q) {
+    for (int q = 0; q < kCount; ++q) {
       const char *from = source + q * split_bytes;
 #pragma unroll
       for (int i = 0; i < Tile::copies; ++i, from += step_bytes) {
@@ -96,8 +96,8 @@ struct SplitProduct {
 
 // part = the products of the k-tile at `read`.
 template <class Config>
-__device__ __forceinline__ void multiply_parts(typename SplitProduct<Config>::Engine::Sums &part,
-                                               const typename SplitProduct<Config>::Engine &engine, int read) {
+__device__ __forceinline__ void multiply_splits(typename SplitProduct<Config>::Engine::Sums &part,
+                                                const typename SplitProduct<Config>::Engine &engine, int read) {
   using Product = SplitProduct<Config>;
   using Engine = typename Product::Engine;
   using Products = Order<Config::splits>;
@@ -183,7 +183,7 @@ __device__ __forceinline__ void split_product(const Operands &operands, const Sp
     }
     ptx::commit_copies();
     write = write + kStage == kAll ? 0 : write + kStage;
-    multiply_parts<Config>(part, engine, read);
+    multiply_splits<Config>(part, engine, read);
     Engine::template promote<false>(sum, part);
     read = read + kStage == kAll ? 0 : read + kStage;
   }
@@ -202,7 +202,7 @@ __device__ __forceinline__ void split_product(const Operands &operands, const Sp
 #endif
 }
 
-// Its launch: PartsProduct::enqueue.
+// Its launch: SplitRow::enqueue.
 template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
 libsgemm_status_t enqueue_split_product(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                         const Launch &launch, Error *error) {
@@ -214,9 +214,9 @@ libsgemm_status_t enqueue_split_product(const GemmDesc &panel, const Splits &a, 
   return launch_kernel(kKernel, grid, dim3(Config::threads), SplitProduct<Config>::bytes, launch, error, operands, p);
 }
 
-// What splits_row.cpp knows of a row. Config has blocks and peak_fraction besides.
+// What split_row.cpp knows of a row. Config has blocks and peak_fraction besides.
 template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
-PartsProduct parts_product(Scheme scheme) {
+SplitRow split_row_of(Scheme scheme) {
   return {scheme,
           Config::splits,
           Order<Config::splits>::count,

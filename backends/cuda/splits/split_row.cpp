@@ -30,7 +30,7 @@ Split split_of(libsgemm_math_mode_t mode) {
 
 SplitsShape plan_shape(int splits) { return {splits, 2, true, true, false}; }
 
-SplitsShape shape_of(const GemmDesc &desc, const PartsProduct &product) {
+SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product) {
   const Split split = split_of(desc.math_mode);
   const bool plans = split.splits > 0 && split.scheme == product.scheme;  // not of another mode's row, by force
   return {product.splits, 2, true, !plans || desc.plan_a == nullptr, !plans || desc.plan_b == nullptr};
@@ -72,7 +72,7 @@ unsigned survey_blocks(int64_t outer, int64_t k, bool along_k) {
   return static_cast<unsigned>(blocks);
 }
 
-// Where an operand's parts lie. `most`, `base`: of the first product.
+// Where an operand's splits lie. `most`, `base`: of the first product.
 Splits splits_of(const SplitsLayout &l, const SplitsShape &shape, int64_t rows, size_t bytes, uint32_t *most,
                  char *base) {
   Splits splits = {};
@@ -185,7 +185,7 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
 
 namespace {
 
-// The parts that a plan keeps of an operand, from `first_k` on.
+// The splits that a plan keeps of an operand, from `first_k` on.
 Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, int splits, int64_t first_k) {
   GemmDesc operand = {};
   operand.m = outer, operand.k = k, operand.batch_count = 1;
@@ -197,12 +197,12 @@ Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, int splits, in
 }
 
 // Both operands of a panel, and the passes over those of them that do not come from a plan.
-struct PartsPanel {
+struct SplitPanel {
   PassProblem pass;
   Splits a, b;
 };
 
-PartsPanel parts_panel(const GemmDesc &desc, const SplitsShape &shape, const SplitsLayout &l, void *workspace,
+SplitPanel split_panel(const GemmDesc &desc, const SplitsShape &shape, const SplitsLayout &l, void *workspace,
                        int64_t first, int64_t first_k, int64_t k) {
   const PassProblem p = splits_pass(desc, shape, l, workspace, first, first_k, k);
   return {p, shape.a ? p.a.splits : splits_of_plan(desc.plan_a, desc.m, desc.k, shape.splits, first_k),
@@ -218,13 +218,13 @@ libsgemm_status_t clear_and_survey(const PassProblem &pass, void *most, size_t m
 
 }  // namespace
 
-bool parts_support(const GemmDesc &desc, const PartsProduct &product, int index) {
+bool split_row_supports(const GemmDesc &desc, const SplitRow &product, int index) {
   const Device &d = device(index);
   return desc.type == Type::f32 && d.code_arch >= 80 && product.shared_bytes <= d.shared_memory_per_block &&
          splits_fit(desc);
 }
 
-double parts_seconds(const GemmDesc &desc, const PartsProduct &product, int index) {
+double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int index) {
   const Device &d = device(index);
   const double rate = static_cast<double>(d.tensor_per_clock) / d.fma_per_clock / product.products;
   Tiling tiling = product.tiling;
@@ -233,11 +233,11 @@ double parts_seconds(const GemmDesc &desc, const PartsProduct &product, int inde
   return splits_seconds(desc, shape_of(desc, product), index) + gemm_seconds(d, desc, tiling);
 }
 
-size_t parts_workspace(const GemmDesc &desc, const PartsProduct &product) {
+size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product) {
   return splits_workspace(desc, shape_of(desc, product));
 }
 
-libsgemm_status_t launch_parts(const GemmDesc &desc, const PartsProduct &product, const Launch &launch, Error *error) {
+libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error) {
   const SplitsShape shape = shape_of(desc, product);
   const SplitsLayout l = splits_layout(desc, shape, launch.workspace_bytes);
   const bool passes = shape.a || shape.b;
@@ -245,12 +245,12 @@ libsgemm_status_t launch_parts(const GemmDesc &desc, const PartsProduct &product
   for (int64_t first = 0; first < desc.batch_count && status == LIBSGEMM_SUCCESS; first += l.products) {
     const int64_t products = std::min(l.products, desc.batch_count - first);
     // The largest magnitudes over all of k come first: a tile that is left to FFMA must be left alone by every panel.
-    const PartsPanel all = parts_panel(desc, shape, l, launch.workspace, first, 0, desc.k);
+    const SplitPanel all = split_panel(desc, shape, l, launch.workspace, first, 0, desc.k);
     const Guard guard = {all.a.most + all.a.rows, all.b.most + all.b.rows, l.most_words, log2_of(desc.k)};
     if (passes) status = clear_and_survey(all.pass, launch.workspace, l.most_bytes, products, launch, error);
     for (int64_t k = 0; k < desc.k && status == LIBSGEMM_SUCCESS; k += l.depth) {
       const int64_t depth = std::min(l.depth, desc.k - k);
-      const PartsPanel panel = parts_panel(desc, shape, l, launch.workspace, first, k, depth);
+      const SplitPanel panel = split_panel(desc, shape, l, launch.workspace, first, k, depth);
       if (passes) status = launch_split(product.scheme, panel.pass, products, launch, error);
       if (status != LIBSGEMM_SUCCESS) break;
       status = product.enqueue(splits_panel(desc, first, products, k, depth), panel.a, panel.b, guard, launch, error);
@@ -262,13 +262,13 @@ libsgemm_status_t launch_parts(const GemmDesc &desc, const PartsProduct &product
   return status;
 }
 
-size_t parts_plan_bytes(const GemmDesc &operand, int index) {
+size_t split_plan_bytes(const GemmDesc &operand, int index) {
   const Split split = split_of(operand.math_mode);
   if (split.splits == 0 || device(index).code_arch < 80 || !splits_fit(operand)) return 0;
   return splits_layout(operand, plan_shape(split.splits), SIZE_MAX).bytes();
 }
 
-libsgemm_status_t launch_parts_plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error) {
+libsgemm_status_t launch_split_plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error) {
   const Split split = split_of(operand.math_mode);
   const SplitsShape shape = plan_shape(split.splits);
   const SplitsLayout l = splits_layout(operand, shape, SIZE_MAX);

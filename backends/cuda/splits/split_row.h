@@ -1,10 +1,10 @@
-// The host's side of products of operands in parts: how they lie in the workspace, and the launches of a row.
+// The host's side of products of split operands: how they lie in the workspace, and the launches of a row.
 //
-//   workspace: [largest magnitudes of the rows of A and B][parts of A][parts of B], each of all products at a time
+//   workspace: [largest magnitudes of the rows of A and B][splits of A][splits of B], each of all products at a time
 //
 // What does not fit at once is multiplied in panels of k, which C accumulates, or a few products of a batch at a time.
 //
-//   plan: [largest magnitudes][parts] of one operand over all of k, in memory of its own; such an operand needs no
+//   plan: [largest magnitudes][splits] of one operand over all of k, in memory of its own; such an operand needs no
 //   workspace and no pass, and panels begin within it
 #pragma once
 
@@ -28,7 +28,7 @@ struct SplitsLayout {
   int64_t products;         // of a batch, at a time
   int64_t most_words;       // of a product
   size_t most_bytes;        // of all
-  size_t bytes_a, bytes_b;  // of a product's parts
+  size_t bytes_a, bytes_b;  // of a product's splits
 
   size_t bytes() const { return most_bytes + static_cast<size_t>(products) * (bytes_a + bytes_b); }
 };
@@ -44,7 +44,7 @@ PassProblem splits_pass(const GemmDesc &desc, const SplitsShape &shape, const Sp
                         int64_t first, int64_t first_k, int64_t k);
 
 // C and the numbers of a panel: `products` products from `first` on, `k` steps from `first_k` on. Later panels add to
-// C. The operands are whole: where the panel's parts of them begin is splits_pass()' matter.
+// C. The operands are whole: splits_pass() knows where the panel's splits begin.
 GemmDesc splits_panel(const GemmDesc &desc, int64_t first, int64_t products, int64_t first_k, int64_t k);
 
 // Whether launches can be as large as these passes need them: any gemm or batch but pointers, of any type.
@@ -55,36 +55,36 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int device
 
 // ---- Rows of FP32-level products: modes bf16x6 and fp16x3
 
-struct PartsProduct {
+struct SplitRow {
   Scheme scheme;
   int splits;
   int products;   // on tensor cores, for one of the caller's
   Tiling tiling;  // peak_fraction: of the tensor cores' peak
   size_t shared_bytes;
-  // Enqueues C = alpha A B + beta C of a panel from its operands' parts, without the guarded tiles.
+  // Enqueues C = alpha A B + beta C of a panel from its operands' splits, without the guarded tiles.
   libsgemm_status_t (*enqueue)(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                const Launch &launch, Error *error);
 };
 
-bool parts_support(const GemmDesc &desc, const PartsProduct &product, int device);
-double parts_seconds(const GemmDesc &desc, const PartsProduct &product, int device);
-size_t parts_workspace(const GemmDesc &desc, const PartsProduct &product);
-libsgemm_status_t launch_parts(const GemmDesc &desc, const PartsProduct &product, const Launch &launch, Error *error);
+bool split_row_supports(const GemmDesc &desc, const SplitRow &product, int device);
+double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int device);
+size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product);
+libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error);
 
-// Backend::plan_bytes and Backend::plan: operands in parts that are kept. A row reads those of its own scheme.
-size_t parts_plan_bytes(const GemmDesc &operand, int device);
-libsgemm_status_t launch_parts_plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
+// Backend::plan_bytes and Backend::plan: split operands that are kept. A row reads those of its own scheme.
+size_t split_plan_bytes(const GemmDesc &operand, int device);
+libsgemm_status_t launch_split_plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
 
-// Row::product() is its PartsProduct.
+// Row::product() is its SplitRow.
 template <class Row>
-Kernel parts_kernel(const char *name, libsgemm_math_mode_t mode) {
+Kernel split_row_kernel(const char *name, libsgemm_math_mode_t mode) {
   Kernel kernel = {name,
                    mode,
-                   [](const GemmDesc &desc, int device) { return parts_support(desc, Row::product(), device); },
-                   [](const GemmDesc &desc, int device) { return parts_seconds(desc, Row::product(), device); },
-                   [](const GemmDesc &desc, int) { return parts_workspace(desc, Row::product()); },
+                   [](const GemmDesc &desc, int device) { return split_row_supports(desc, Row::product(), device); },
+                   [](const GemmDesc &desc, int device) { return split_row_seconds(desc, Row::product(), device); },
+                   [](const GemmDesc &desc, int) { return split_row_workspace(desc, Row::product()); },
                    [](const GemmDesc &desc, const Launch &launch, Error *error) {
-                     return launch_parts(desc, Row::product(), launch, error);
+                     return launch_split_row(desc, Row::product(), launch, error);
                    }};
   kernel.in_steps = true;
   return kernel;

@@ -1,12 +1,12 @@
-// The passes over the operands before a product in parts (splits.h): the survey, which finds the largest magnitude of
-// each row, and the split, which writes the parts. Bound by memory.
+// The passes over the operands before a product of splits (splits.h): the survey, which finds the largest magnitude of
+// each row, and the split, which writes the splits. Bound by memory.
 //
 //   survey, along k        block of 256 threads: 8 rows x 1024 steps of k, a warp a row
 //   survey, otherwise      256 outer elements x 64 steps of k, a thread a row
 //   split                  64 outer elements x 64 steps of k, 16 threads x 4 steps a row
 //
-// One launch takes both operands, A's blocks first. The split turns over an operand that does not lie along k in shared
-// memory: 64 rows of 65 words, 16640 bytes.
+// One launch takes both operands, A's blocks first. The split transposes an operand that does not lie along k in
+// shared memory: 64 rows of 65 words, 16640 bytes.
 #pragma once
 
 #include "gpu/element.h"
@@ -19,7 +19,7 @@ using namespace gpu;
 
 __device__ __forceinline__ uint32_t magnitude(uint32_t bits) { return bits & 0x7fffffffu; }
 
-// ---- Parts of one number
+// ---- Splits of one number
 
 // The exponent s by which a row is scaled, -113 to 163, from the bits of its largest magnitude. Rows of zeros, and
 // those that go through FFMA, are left alone.
@@ -42,30 +42,30 @@ struct PowerOfTwo {
 
 // `x`: the bits of the element. `scale`: of its row.
 template <Scheme kScheme, typename Element>
-struct Parts {
-  using Part = std::conditional_t<kScheme == Scheme::tf32, uint32_t, uint16_t>;
-  Part part[kSplits<kScheme>];
+struct SplitsOfElement {
+  using Split = std::conditional_t<kScheme == Scheme::tf32, uint32_t, uint16_t>;
+  Split split[kSplits<kScheme>];
 
-  __device__ __forceinline__ Parts(Element bits, const PowerOfTwo &scale) {
+  __device__ __forceinline__ SplitsOfElement(Element bits, const PowerOfTwo &scale) {
     if constexpr (kScheme == Scheme::copy) {
-      part[0] = bits;
+      split[0] = bits;
     } else if constexpr (kScheme == Scheme::tf32) {
-      // What makes a NaN must not be in the bits that tensor cores do not read.
-      part[0] = magnitude(bits) > 0x7f800000u ? bits | 0x00400000u : ptx::round_to_tf32(bits);
+      // A NaN must keep a bit among those that tensor cores read, else they would take it for Inf.
+      split[0] = magnitude(bits) > 0x7f800000u ? bits | 0x00400000u : ptx::round_to_tf32(bits);
     } else if constexpr (kScheme == Scheme::bf16) {
-      part[0] = ptx::to_bf16(__uint_as_float(bits));
+      split[0] = ptx::to_bf16(__uint_as_float(bits));
     } else if constexpr (kScheme == Scheme::fp16) {
-      part[0] = ptx::to_f16(__uint_as_float(bits));
+      split[0] = ptx::to_f16(__uint_as_float(bits));
     } else if constexpr (kScheme == Scheme::fp16x2) {
       const float x = scale.times(__uint_as_float(bits));
-      part[0] = ptx::to_f16(x);
-      part[1] = ptx::to_f16((x - widen<Type::f16>(part[0])) * (1 / kLowScale));
+      split[0] = ptx::to_f16(x);
+      split[1] = ptx::to_f16((x - widen<Type::f16>(split[0])) * (1 / kLowScale));
     } else {
       float x = scale.times(__uint_as_float(bits));
 #pragma unroll
       for (int i = 0; i < 3; ++i) {
-        part[i] = ptx::to_bf16(x);
-        x -= widen<Type::bf16>(part[i]);
+        split[i] = ptx::to_bf16(x);
+        x -= widen<Type::bf16>(split[i]);
       }
     }
   }
@@ -145,8 +145,8 @@ __device__ __forceinline__ Four<Element> load_four(const Element *from, int64_t 
 
 template <Scheme kScheme, typename Element>
 __device__ __forceinline__ void split(const PassProblem &p) {
-  using PartsOf = Parts<kScheme, Element>;
-  using Part = typename PartsOf::Part;
+  using SplitsOf = SplitsOfElement<kScheme, Element>;
+  using Split = typename SplitsOf::Split;
   constexpr int kTile = kSplitTile, kRowStep = kPassThreads / 16, kRows = kTile / kRowStep;
   __shared__ uint32_t transposed[kTile][kTile + 1];
   unsigned index;
@@ -188,19 +188,19 @@ __device__ __forceinline__ void split(const PassProblem &p) {
     }
   }
   char *to = o.splits.base + blockIdx.z * o.splits.product_bytes +
-             ((first_outer + row) * o.splits.ld + first_k + step) * static_cast<int64_t>(sizeof(Part));
+             ((first_outer + row) * o.splits.ld + first_k + step) * static_cast<int64_t>(sizeof(Split));
 #pragma unroll
-  for (int i = 0; i < kRows; ++i, to += kRowStep * o.splits.ld * static_cast<int64_t>(sizeof(Part))) {
+  for (int i = 0; i < kRows; ++i, to += kRowStep * o.splits.ld * static_cast<int64_t>(sizeof(Split))) {
     const PowerOfTwo scale(scale_of(most[i]));
-    Four<Part> out[kSplits<kScheme>];
+    Four<Split> out[kSplits<kScheme>];
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const PartsOf parts(x[i].e[e], scale);
+      const SplitsOf splits(x[i].e[e], scale);
 #pragma unroll
-      for (int q = 0; q < kSplits<kScheme>; ++q) out[q].e[e] = parts.part[q];
+      for (int q = 0; q < kSplits<kScheme>; ++q) out[q].e[e] = splits.split[q];
     }
 #pragma unroll
-    for (int q = 0; q < kSplits<kScheme>; ++q) *reinterpret_cast<Four<Part> *>(to + q * o.splits.split_bytes) = out[q];
+    for (int q = 0; q < kSplits<kScheme>; ++q) *reinterpret_cast<Four<Split> *>(to + q * o.splits.split_bytes) = out[q];
   }
 }
 

@@ -1,4 +1,4 @@
-// Operands in parts: what the passes (splits.cuh) write into the workspace and the products read. Host and device; no
+// Split operands: what the passes (splits.cuh) write into the workspace and the products read. Host and device; no
 // engine that multiplies is known here.
 //
 // An operand of `outer` x k elements becomes `splits` matrices of 16-bit numbers (or its own 32-bit ones), all along k:
@@ -31,7 +31,7 @@ namespace libsgemm::cuda {
 
 enum class Scheme { bf16x3, fp16x2, bf16, fp16, tf32, copy };
 
-constexpr float kLowScale = 0x1p-11f;  // of fp16x2's second part: without it rows of wide range lose bits
+constexpr float kLowScale = 0x1p-11f;  // of fp16x2's second split: without it rows of wide range lose bits
 constexpr int kOuterPad = 128, kDepthPad = 64;
 
 template <Scheme kScheme>
@@ -41,11 +41,11 @@ constexpr int kSplits = kScheme == Scheme::bf16x3   ? 3
 template <Scheme kScheme>
 constexpr bool kScaledRows = kScheme == Scheme::bf16x3 || kScheme == Scheme::fp16x2;
 
-// One operand in parts; of product i of a batch, everything is i times the product_... further on.
+// One split operand. Of product i of a batch, each thing is i times its product_... stride further on.
 struct Splits {
   char *base;
   int64_t rows, ld;     // elements; ld: steps of k
-  int64_t split_bytes;  // from one part to the next
+  int64_t split_bytes;  // from one split to the next
   int64_t product_bytes;
   uint32_t *most;  // of each row, then of each kOuterPad rows; null unless rows are scaled
   int64_t product_most;

@@ -1,4 +1,4 @@
-// The tiles of C that a product in parts leaves out (splits.h: they hold NaN or Inf, or may leave FP32's range), from
+// The tiles of C that a product of splits leaves out (splits.h: they hold NaN or Inf, or may leave FP32's range), from
 // the operands themselves by FP32 fused multiply-adds: alpha op(A) op(B) + beta C. Launched after every such product,
 // with a block for each tile; those of the other tiles return at once.
 //

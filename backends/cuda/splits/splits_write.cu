@@ -1,4 +1,4 @@
-// The passes over the operands of products in parts, described in splits.cuh.
+// The passes over the operands of products of splits, described in splits.cuh.
 // Not measured by itself.
 #include "gpu/launch.h"
 #include "splits.cuh"

@@ -63,7 +63,8 @@ template <int RowBytes>
 struct Padded {
   static constexpr int pitch = RowBytes + 16, period = 1;
   __device__ __forceinline__ static int at(int row, int chunk) { return row * pitch + chunk * 16; }
-  // A shared address, `bytes` further in its row: chunks whose number has no bit in common with that of the first.
+  // The shared address `bytes` behind `address` in its row. In chunks, `bytes` has no bit in common with the number of
+  // the chunk at `address`, so that a swizzle can add them by exclusive or.
   __device__ __forceinline__ static uint32_t further(uint32_t address, int bytes) { return address + bytes; }
 };
 

@@ -1,0 +1,14 @@
+// The manual page of the command, libsgemm.1, by the definitions that parse its options. `libsgemm __manual` prints it
+// when the command is built.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace command {
+
+constexpr const char *kManualWord = "__manual";
+
+// Prints the page. Returns the exit status, 0.
+int print_manual(const CLI::App &app);
+
+}  // namespace command
