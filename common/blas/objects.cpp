@@ -3,6 +3,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include <new>
+#include <utility>
+
 #include "libsgemm.h"
 
 namespace libsgemm {
@@ -25,13 +28,23 @@ bool is_ours(const link_map &map, void *object) {
 }
 
 std::vector<std::string> object_names() {
-  std::vector<std::string> names;
-  const auto add = [](dl_phdr_info *info, size_t, void *list) {
-    static_cast<std::vector<std::string> *>(list)->emplace_back(info->dlpi_name);
-    return 0;
+  struct List {
+    std::vector<std::string> names;
+    bool whole = true;
+  } list;
+  // An exception must not leave it: the C library, which holds a lock, would not let go of that.
+  const auto add = [](dl_phdr_info *info, size_t, void *data) {
+    List &known = *static_cast<List *>(data);
+    try {
+      known.names.emplace_back(info->dlpi_name);
+    } catch (const std::bad_alloc &) {
+      known.whole = false;
+    }
+    return known.whole ? 0 : 1;
   };
-  dl_iterate_phdr(add, &names);
-  return names;
+  dl_iterate_phdr(add, &list);
+  if (!list.whole) throw std::bad_alloc();
+  return std::move(list.names);
 }
 
 std::string file_of(const char *object_name) {
