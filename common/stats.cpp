@@ -158,7 +158,7 @@ void stats_count(const StatsCall &call) {
   r->calls += 1;
   r->nanoseconds += call.nanoseconds;
   r->flops += static_cast<uint64_t>(call.flops);
-  r->wrong += static_cast<uint64_t>(call.refused + (call.ratio > 1 ? 1 : 0));
+  r->wrong += static_cast<uint64_t>(call.refused) + (call.ratio > 1 ? 1 : 0);
   if (call.ratio < 0) return;
   r->verified += 1;
   uint64_t bits = 0, worst = r->worst.load(std::memory_order_relaxed);

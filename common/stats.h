@@ -76,7 +76,7 @@ bool stats_wanted();
 void stats_count(const StatsCall &call);
 void stats_add_startup(uint64_t nanoseconds);
 // `flags` are added to those of the same file and version.
-void stats_note_blas(const char *version, const char *file, uint32_t flags);
+void stats_note_blas(const char *version, const char *name, uint32_t flags);
 // In the child: the parent's file is left to the parent.
 void stats_after_fork();
 

@@ -26,7 +26,7 @@ std::string words(const Expected &e, int gpu) {
 
 // ", after copy of A by sm75_mma_64x64x64_packed"
 std::string words(const Ran &ran, const ThreadInfo &info) {
-  const std::string after = std::string(", after ") + ran.pass;
+  std::string after = std::string(", after ") + ran.pass;
   if (ran.kernel == nullptr) return after;
   if (info.choice == Choice::forced_kernel) return after + ", and left the product to " + ran.kernel->name;
   return after + " by " + info.kernel->name;

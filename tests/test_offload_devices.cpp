@@ -137,7 +137,7 @@ TEST_CASE("tiles are those of a call without a failure, and all are counted") {
 TEST_CASE("if all devices fail the call fails, with C as it was or computed by others") {
   const bool pinned = GENERATE(false, true);
   const float beta = GENERATE(0.0f, 3.0f);
-  for (int nth = 1; nth < 40; nth += (3 * one_in()) | 1) {
+  for (int nth = 1; nth < 40; nth += (3 * sgemm_test::one_in()) | 1) {
     start();
     HostProduct p(shape(beta, pinned));
     Handle h;

@@ -67,7 +67,7 @@ TEST_CASE("whatever call of the runtime fails, the result is right or C as it wa
   const Manner manner = GENERATE(Manner::plain, Manner::verified, Manner::forced);
   const float beta = GENERATE(0.0f, 3.0f);
   for (const mock::Site site : {mock::kAny, mock::kWork, mock::kPinned, mock::kMemory, mock::kAllocate}) {
-    const int part = one_in();
+    const int part = sgemm_test::one_in();
     int nth = 1;
     while (fail_once(site, nth, pinned, beta, manner)) nth += nth < 50 ? part : part * nth / 10;
     CHECK(nth > (site == mock::kMemory || (pinned && site == mock::kPinned) ? 0 : 1));
@@ -97,7 +97,7 @@ TEST_CASE("whatever allocation fails, alone or behind a call of the runtime, the
   };
   run(0, 1 << 20);  // loads what there is: libraries of drivers do not survive a failure in their constructors
   int injected = 0;
-  const int part = one_in();
+  const int part = sgemm_test::one_in();
   for (int allocation = 1; run(0, allocation).second; allocation += part) ++injected;
   bool failed = true;
   for (int call = 1; failed; call += part + call / 4) {
