@@ -38,7 +38,9 @@ ROWS = {row for p in SOURCES for row in ROW.findall(p.read_text())}
 
 def missing_rows(text):
     for row in sorted(set(ROW.findall(text)) - ROWS):
-        yield f'there is no row {row}'
+        # A CPU row's name with a mode is put together in common/ref/ref.cpp.
+        if not (row.startswith('cpu_') and re.sub('_(tf32|bf16|fp16)$', '', row) in ROWS):
+            yield f'there is no row {row}'
 
 
 def shell_lines(text):

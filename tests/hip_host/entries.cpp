@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
   if (entry == nullptr) return 2;
   table = entry();
   static const int devices[] = {std::atoi(argv[2])};
-  static const Host host = {nullptr, devices, 1, nullptr};
+  static const Host host = {nullptr, nullptr, devices, 1, nullptr};
   Error error = {};
   if (!ok("open", table->open(host, &error), error) || !ok("probe", table->probe(&error), error)) return 0;
   std::fprintf(stderr, "%s, %d device(s)\n", table->version(), table->device_count());
