@@ -6,13 +6,13 @@ namespace libsgemm {
 namespace {
 
 template <typename Function>
-bool find(void *library, const std::string &name, Function *function) {
-  *function = reinterpret_cast<Function>(dlsym(library, name.c_str()));
+bool find(const Functions &library, const std::string &name, Function *function) {
+  *function = reinterpret_cast<Function>(library(name.c_str()));
   return *function != nullptr;
 }
 
 // What the library says of itself: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY Haswell MAX_THREADS=64".
-void identify(void *library, const Spelling &spelling, CpuBlas *blas) {
+void identify(const Functions &library, const Spelling &spelling, CpuBlas *blas) {
   using Text = const char *(*)();
   const std::string prefix = spelling.prefix, suffix = spelling.wide ? "64_" : "";
   Text config = nullptr, core = nullptr, blis = nullptr;
@@ -39,7 +39,11 @@ void identify(void *library, const Spelling &spelling, CpuBlas *blas) {
 
 }  // namespace
 
-bool resolve_blas(void *library, const Spelling &spelling, const std::string &file, CpuBlas *blas,
+Functions functions_of(void *library) {
+  return [library](const char *name) { return dlsym(library, name); };
+}
+
+bool resolve_blas(const Functions &library, const Spelling &spelling, const std::string &file, CpuBlas *blas,
                   std::string *problem) {
   const auto name = [&](const char *routine) { return std::string(spelling.prefix) + routine + spelling.suffix; };
   if (!find(library, name("sgemm"), &blas->gemm)) return false;
@@ -49,6 +53,7 @@ bool resolve_blas(void *library, const Spelling &spelling, const std::string &fi
     *problem = file + " has not all of sgemm, ssymm, ssyrk, ssyr2k, strmm and strsm";
     return false;
   }
+  find(library, name("dgemm"), &blas->gemm_fp64);
   void *factorise = nullptr;
   blas->has_lapack = find(library, name("sgetrf"), &factorise);
   blas->file = file;

@@ -1,11 +1,13 @@
-// A BLAS of the CPU: its six level-3 functions under one signature, whatever the width of its integers, and what it
-// says of itself. Found by the openblas backend, or by the drop-in, which looks for the one that the program has.
+// A BLAS of the CPU: its six level-3 functions under one signature, whatever the width of its integers, its dgemm,
+// and what it says of itself. Found by the openblas backend, or by the drop-in, which looks for the one that the
+// program has.
 //
 // The Fortran names are used because every BLAS has them and descriptions are column-major already.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace libsgemm {
@@ -26,6 +28,9 @@ struct CpuBlas {
   using Int = int64_t;
   using Gemm = void (*)(const char *, const char *, const Int *, const Int *, const Int *, const float *, const void *,
                         const Int *, const void *, const Int *, const float *, float *, const Int *, size_t, size_t);
+  using GemmFp64 = void (*)(const char *, const char *, const Int *, const Int *, const Int *, const double *,
+                            const double *, const Int *, const double *, const Int *, const double *, double *,
+                            const Int *, size_t, size_t);
   using Symm = void (*)(const char *, const char *, const Int *, const Int *, const float *, const void *, const Int *,
                         const void *, const Int *, const float *, float *, const Int *, size_t, size_t);
   using Syrk = void (*)(const char *, const char *, const Int *, const Int *, const float *, const void *, const Int *,
@@ -40,6 +45,7 @@ struct CpuBlas {
   Syrk syrk;
   Syr2k syr2k;
   Triangular trmm, trsm;
+  GemmFp64 gemm_fp64;    // NULL: it has none
   int (*get_threads)();  // NULL: it does not tell
   int (*end_threads)();  // of OpenBLAS; they start again with the next call
   bool wide;             // integers of 64 bits
@@ -55,9 +61,14 @@ struct CpuBlas {
   }
 };
 
-// The BLAS under a handle of dlopen, and what that needs, by one spelling. False if there is no sgemm of it; or, with
-// the reason in *problem, if there is one, but not all of the others.
-bool resolve_blas(void *library, const Spelling &spelling, const std::string &file, CpuBlas *blas,
+// The functions of a library by their names; NULL: it has no such function.
+using Functions = std::function<void *(const char *)>;
+// Of a handle of dlopen: of what that needs, too.
+Functions functions_of(void *library);
+
+// The BLAS in a library, by one spelling. False if there is no sgemm of it; or, with the reason in *problem, if there
+// is one, but not all of the others.
+bool resolve_blas(const Functions &library, const Spelling &spelling, const std::string &file, CpuBlas *blas,
                   std::string *problem);
 
 }  // namespace libsgemm

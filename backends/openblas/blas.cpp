@@ -82,7 +82,7 @@ libsgemm_status_t blas_open(const Host &host, Error *error) {
   }
   bool found = false;
   for (const Spelling &spelling : kSpellings) {
-    if (!found && problem.empty()) found = resolve_blas(library, spelling, file, &g_blas, &problem);
+    if (!found && problem.empty()) found = resolve_blas(functions_of(library), spelling, file, &g_blas, &problem);
   }
   if (!found) {
     if (problem.empty()) problem = std::string(file) + " has no function sgemm_";

@@ -1,12 +1,13 @@
 // For `libsgemm run`: which processes the drop-in was loaded into, and which BLAS each had at its end. From that
 // follows why calls stayed away, which nobody who only waits for them can tell.
-#include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <exception>
 
+#include "blas/definitions.h"
 #include "blas/objects.h"
 #include "call.h"
 #include "cpu_blas.h"
@@ -17,34 +18,32 @@ namespace {
 
 pid_t g_process;  // whose end is told of; a child that was forked tells of its calls alone
 
-bool defines(const link_map &map, void *object, const std::string &name) {
-  const void *const symbol = dlsym(object, name.c_str());
-  return symbol != nullptr && object_of(symbol) == &map;
-}
-
-void tell_of(const char *name) {
-  const Object object = opened_object(name);
-  link_map *map = nullptr;
-  if (object == nullptr || dlinfo(object.get(), RTLD_DI_LINKMAP, &map) != 0 || is_ours(*map, object.get())) return;
+void tell_of(const dl_phdr_info &object) {
+  const Functions functions = [&object](const char *name) { return function_defined_in(object, name); };
+  if (functions("libsgemm_version") != nullptr || functions("libsgemm_blas_version") != nullptr) return;
   for (const Spelling &spelling : kSpellings) {
-    if (!defines(*map, object.get(), std::string(spelling.prefix) + "sgemm" + spelling.suffix)) continue;
-    const std::string file = file_of(name);
+    if (functions((std::string(spelling.prefix) + "sgemm" + spelling.suffix).c_str()) == nullptr) continue;
+    const std::string file = file_of(object.dlpi_name);
     CpuBlas blas;
     std::string problem;
-    const bool whole = resolve_blas(object.get(), spelling, file, &blas, &problem);
+    const bool whole = resolve_blas(functions, spelling, file, &blas, &problem);
     const std::string version = whole ? blas.version : file.substr(file.rfind('/') + 1);
     libsgemm_private_note_blas(version.c_str(), file.c_str(), whole && blas.has_lapack);
   }
 }
 
-void tell_of_all() {
-  if (getpid() != g_process) return;
+// An exception must not leave it: the C library, which holds a lock, would not let go of that.
+int tell_of_next(dl_phdr_info *object, size_t, void *) {
   try {
-    for (const std::string &name : object_names()) {
-      if (!name.empty()) tell_of(name.c_str());
-    }
+    if (object->dlpi_name != nullptr && object->dlpi_name[0] != '\0') tell_of(*object);
+    return 0;
   } catch (const std::exception &) {  // without memory the report is silent on it
+    return 1;
   }
+}
+
+void tell_of_all() {
+  if (getpid() == g_process) dl_iterate_phdr(tell_of_next, nullptr);
 }
 
 // `libsgemm run` leaves a file there for the first process with the drop-in to take away.

@@ -1,8 +1,10 @@
 # The client of same_blas.py: products by NumPy, and by SciPy where it is there; prints as JSON their bits, the threads
 # of the process, what is mapped into it, and CPU time over time with one thread asked for before the first product.
 import hashlib
+import importlib.util
 import json
 import os
+import pathlib
 import sys
 import time
 
@@ -22,10 +24,11 @@ def products():
         a, b = matrix(m, k), matrix(k, n)
         for result in (a @ b, b.T @ a.T, np.asfortranarray(a) @ b, a @ a.T, a.T @ a, a[:, ::1][: m // 2 + 1] @ b):
             digest.update(result.tobytes())
-    try:
-        from scipy.linalg import blas
-    except ImportError:
+    # Beside this NumPy. A wheel's may find the SciPy of the machine, whose BLAS is another.
+    scipy = importlib.util.find_spec('scipy')
+    if scipy is None or pathlib.Path(scipy.origin).parents[1] != pathlib.Path(np.__file__).parents[1]:
         return
+    from scipy.linalg import blas
     a, b = matrix(200, 300), matrix(300, 100)
     triangle = np.asfortranarray(np.triu(matrix(100, 100)) + 8 * np.eye(100, dtype=np.float32))
     for result in (blas.sgemm(1, a, b), blas.ssyrk(1, a), blas.ssyr2k(1, a, a), blas.ssymm(1, triangle, b, side=1),
