@@ -114,9 +114,11 @@ Plan make_plan(const BenchOptions &options, std::vector<std::string> *notes) {
   const std::vector<Shape> shapes = choose_shapes(options);
   for (const std::string &mode : options.math_modes) parse_math_mode(mode);
   for (const Routine routine : parse_routines(options.routines)) {
-    for (const Shape &shape : shapes) {
+    const std::vector<std::string> own = transposes_of(routine, transposes);
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      const Shape &shape = shapes[i];
       if (options.max_flops > 0 && flops(routine, shape) > options.max_flops) continue;
-      for (const std::string &text : transposes_of(routine, transposes)) {
+      for (const std::string &text : options.random > 0 ? std::vector<std::string>{own[i % own.size()]} : own) {
         plan.items.push_back(make_item(routine, shape, text));
         plan.flops +=
             flops(routine, shape) * static_cast<double>(plan.backends.size() * ways_of(options, routine).size());
@@ -130,7 +132,7 @@ Plan make_plan(const BenchOptions &options, std::vector<std::string> *notes) {
 void measure_all(const BenchOptions &options, const Plan &plan, Report *report) {
   Progress progress(plan.flops);
   Memory &memory = memory_of(plan);
-  const Effort effort{options.reps, options.min_time};
+  const Effort effort{options.reps, options.min_time, options.regret};
   double done = 0;
   for (const Item &item : plan.items) {
     const std::string what =

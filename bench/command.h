@@ -35,6 +35,10 @@ struct BenchOptions {
   std::vector<std::string> shapes;
   std::string sweep;
   std::string suite;
+  int random = 0;  // shapes to draw, each with one of the transposes in turn; 0: those above, or the suite
+  uint64_t seed = 1;
+  std::string sizes = "16:20000";  // of them
+  bool regret = false;             // also time each row that can do a call by force
   std::string filter;
   double max_flops = 0;  // 0: no limit
   std::vector<std::string> backends, routines, transposes;

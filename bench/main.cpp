@@ -61,11 +61,27 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
   app->add_option("--sweep", options->sweep, "first:last:step, square sizes");
   app->add_option("--suite", options->suite, "CSV file of shapes: m,n,k,pad,what (default: the installed shapes.csv)")
       ->check(check_file_name);
+  CLI::Option *random =
+      app->add_option(
+             "--random", options->random,
+             "So many random shapes: sizes log-uniform, every other shape rounded to multiples of 8 to 64, the "
+             "transposes in turn")
+          ->check(CLI::Range(1, 1000000))
+          ->excludes("--shape")
+          ->excludes("--sweep")
+          ->excludes("--suite");
+  app->add_option("--seed", options->seed, "Which random shapes")->capture_default_str()->needs(random);
+  app->add_option("--sizes", options->sizes, "least:most, of the random shapes' m, n and k")
+      ->capture_default_str()
+      ->needs(random);
+  CLI::Option *regret = app->add_flag("--regret", options->regret,
+                                      "Also time each kernel that can do a call by force: what is lost by the choice, "
+                                      "and what the kernels themselves lack");
   app->add_option("--filter", options->filter, "Only shapes whose `m x n x k` (as 64x64x64) or description has this");
   app->add_option("--max-flops", options->max_flops, "Only shapes of at most so many operations")
       ->check(CLI::PositiveNumber);
   app->add_option("--backend", options->backends, "Backends, comma list (default: all available)")->delimiter(',');
-  app->add_option("--kernel", options->kernel, "Force a kernel by its name");
+  app->add_option("--kernel", options->kernel, "Force a kernel by its name")->excludes(regret);
   app->add_option("--math", options->math_modes,
                   fmt::format("Math modes of sgemm, comma list of {} (default: the environment's; --accuracy: all)",
                               fmt::join(math_mode_names(), ",")))
@@ -109,6 +125,8 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
   climb->excludes(flag);
   errors->excludes(flag)->excludes(climb);
   plan->excludes(flag)->excludes(climb)->excludes(errors);
+  random->excludes(flag)->excludes(climb)->excludes(errors);
+  regret->excludes(flag)->excludes(climb)->excludes(errors);
   CLI::Option *from_host =
       app->add_option(
              "--host", host->memories,
@@ -119,7 +137,8 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
           ->excludes(flag)
           ->excludes(climb)
           ->excludes(errors)
-          ->excludes(plan);
+          ->excludes(plan)
+          ->excludes(regret);
   app->add_option("--device-tflops", host->tflops, "What the GPU does without copies, for the bound in the table")
       ->capture_default_str()
       ->check(CLI::PositiveNumber)
@@ -131,6 +150,7 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
       ->excludes(climb)
       ->excludes(errors)
       ->excludes(plan)
+      ->excludes(regret)
       ->excludes(from_host);
   app->add_option("--overhead-bar", overhead->overhead_bar,
                   "Nanoseconds above the peer, a call at 8x8x8, that pass (default: 150; 0 with a peer on a GPU)")

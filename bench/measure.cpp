@@ -15,6 +15,9 @@ namespace {
 constexpr double kMostCalls = 10000;  // in one sample
 constexpr double kMostSets = 512;     // of operands
 constexpr double kLeastSets = 2;      // where calls rotate through sets at all
+constexpr size_t kFinalists = 3;      // forced rows that are timed again beside the chosen one
+// A row whose first call takes so much more than the chosen one's is not timed further.
+constexpr double kHopeless = 4, kHopelessSeconds = 1e-3;
 
 class Measurement {
  public:
@@ -37,6 +40,7 @@ class Measurement {
     if (peer_ != nullptr) first_call_of_peer(result, output);
     output = {};
     if (result->state == Result::State::kMeasured) sample(result);
+    if (effort_.regret && result->state == Result::State::kMeasured) time_rows(result);
   }
 
  private:
@@ -136,6 +140,58 @@ class Measurement {
     work_->prepare();
     const size_t sets = work_->calls().size();
     return memory_->time(calls, [&](int i) { run(static_cast<size_t>(i) % sets); }) / calls;
+  }
+
+  // Each row of this arithmetic that can do the call, by force: once, then the fastest in turn with the chosen one. On
+  // the same operands, of which the last one's sample shows that it computed.
+  void time_rows(Result *result) {
+    for (int row = 0; row < backend_.info.kernel_count; ++row) {
+      libsgemm_kernel_info_t info;
+      require(libsgemm_kernel_describe(backend_.index, row, &info));
+      if (info.math_mode == result->math_mode) time_row(info.name, result);
+    }
+    const auto faster = [](const ForcedRow &x, const ForcedRow &y) { return x.seconds < y.seconds; };
+    std::sort(result->rows.begin(), result->rows.end(), faster);
+    if (result->state == Result::State::kMeasured) time_best(result);
+    force("");
+  }
+
+  void force(const std::string &kernel) { require(libsgemm_set_kernel(handle_, kernel.c_str())); }
+
+  void time_row(const std::string &kernel, Result *result) {
+    force(kernel);
+    work_->prepare();
+    const libsgemm_status_t status = plans_.call(work_->calls(), 0);
+    if (status == LIBSGEMM_NOT_SUPPORTED) return;
+    require(status);
+    memory_->finish();
+    check(kernel, precision_, &result->error, result);
+    double seconds = time_ours(1);
+    if (seconds < kHopeless * result->seconds.median + kHopelessSeconds) seconds = time_ours(result->calls);
+    check(kernel, precision_, &result->error, result);
+    result->rows.push_back({kernel, seconds});
+  }
+
+  void time_best(Result *result) {
+    // The choice itself is not forced: of a row that copies its operands for another one, that other's name is known.
+    std::vector<std::string> kernels = {""};
+    for (const ForcedRow &row : result->rows) {
+      if (kernels.size() <= kFinalists && row.kernel != result->kernel) kernels.push_back(row.kernel);
+    }
+    std::vector<std::vector<double>> seconds(kernels.size());
+    for (int rep = 0; rep < effort_.reps; ++rep) {
+      for (size_t i = 0; i < kernels.size(); ++i) {
+        force(kernels[i]);
+        time_ours(1);
+        seconds[i].push_back(time_ours(result->calls));
+      }
+    }
+    const double chosen = median(seconds[0]);
+    result->best = {result->kernel, chosen};
+    for (size_t i = 1; i < kernels.size(); ++i) {
+      if (median(seconds[i]) < result->best.seconds) result->best = {kernels[i], median(seconds[i])};
+    }
+    result->loss = chosen / result->best.seconds - 1;
   }
 
   void check(const std::string &who, const Precision &precision, double *worst, Result *result) {

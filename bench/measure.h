@@ -25,8 +25,9 @@ struct Item {
 Item make_item(Routine routine, const Shape &shape, const std::string &transposes);
 
 struct Effort {
-  int reps;         // samples, at least
-  double min_time;  // seconds of samples, at least
+  int reps;             // samples, at least
+  double min_time;      // seconds of samples, at least
+  bool regret = false;  // time every row that can do the call, too
 };
 
 // How the library is asked to compute.

@@ -17,6 +17,7 @@ struct MathMode {
 
 // From the most to the least accurate.
 const MathMode kMathModes[] = {
+    {LIBSGEMM_MATH_FP64, "fp64", {}},
     {LIBSGEMM_MATH_FP32, "fp32", {}},
     // The products of parts whose weights add up to 2^-24 and less.
     {LIBSGEMM_MATH_BF16X6, "bf16x6", {0, 0, 0, 0x1p-22, false, 1e300}},

@@ -52,6 +52,56 @@ bool ran_otherwise(const Result &result) {
          result.asked_math_mode != result.math_mode;
 }
 
+// What `value` gives of the results for which `counts`.
+template <class Counts, class Value>
+std::vector<double> values_of(const std::vector<Result> &results, Counts counts, Value value) {
+  std::vector<double> values;
+  for (const Result &result : results) {
+    if (counts(result)) values.push_back(value(result));
+  }
+  return values;
+}
+
+std::vector<double> ratios_of(const std::vector<Result> &results) {
+  return values_of(results, has_ratio, [](const Result &r) { return r.ratio(); });
+}
+
+double geometric_mean(const std::vector<double> &values) {
+  Mean mean;
+  for (const double value : values) mean.log_sum += std::log(value), ++mean.count;
+  return mean.value();
+}
+
+bool has_loss(const Result &result) { return result.state == Result::State::kMeasured && result.best.seconds > 0; }
+
+// The losses by the choice, as factors on the time; and the ratios that the fastest rows would have.
+struct Regret {
+  std::vector<double> losses, best_ratios;
+
+  explicit Regret(const std::vector<Result> &results)
+      : losses(values_of(results, has_loss, [](const Result &r) { return 1 + r.loss; })),
+        best_ratios(values_of(
+            results, [](const Result &r) { return has_loss(r) && has_ratio(r); },
+            [](const Result &r) { return r.best_ratio(); })) {}
+};
+
+std::string percent(double factor) { return fmt::format("{:.1f} %", 100 * (factor - 1)); }
+
+void print_regret(const std::vector<Result> &results) {
+  const Regret regret(results);
+  if (regret.losses.empty()) return;
+  const Result *most = nullptr;
+  for (const Result &result : results) {
+    if (has_loss(result) && (most == nullptr || result.loss > most->loss)) most = &result;
+  }
+  fmt::print("lost by the choice, in time: geometric mean {}, 95th percentile {}, most {}, {} {} {}: {} -> {}\n",
+             percent(geometric_mean(regret.losses)), percent(quantile(regret.losses, 0.95)), percent(1 + most->loss),
+             most->routine, shape_name(most->shape), most->transposes, most->kernel, most->best.kernel);
+  if (regret.best_ratios.empty()) return;
+  fmt::print("the ratio with the fastest kernels: geometric mean {:.3f}, 5th percentile {:.3f}, least {:.3f}\n",
+             geometric_mean(regret.best_ratios), quantile(regret.best_ratios, 0.05), quantile(regret.best_ratios, 0));
+}
+
 const Result *worst_ratio(const std::vector<Result> &results) {
   const Result *worst = nullptr;
   for (const Result &result : results) {
@@ -136,6 +186,13 @@ Json result_json(const Result &result) {
     json["peer_seconds"] = times_json(result.peer_seconds, result.peer_gflops());
     json["peer_error_over_bound"] = result.peer_error;
     json["ratio"] = result.ratio();
+  }
+  if (has_loss(result)) {
+    json["forced"] = Json::object();
+    for (const ForcedRow &row : result.rows) json["forced"][row.kernel] = row.seconds;
+    json["best_kernel"] = result.best.kernel;
+    json["best_seconds"] = result.best.seconds;
+    json["loss"] = result.loss;
   }
   return json;
 }
@@ -224,6 +281,9 @@ void print_result(const Report &report, const Result &result) {
     if (result.has_peer) fmt::print(" {:>8.3f} {:>6.3f}", 1e-3 * result.peer_gflops(), result.ratio());
     fmt::print(" {:>7.1e}\n", result.error);
   }
+  if (has_loss(result) && result.loss > 0) {
+    fmt::print("  faster by force, {}: {}\n", percent(1 + result.loss), result.best.kernel);
+  }
   fflush(stdout);
 }
 
@@ -239,6 +299,7 @@ void print_end(const Report &report) {
   if (const Result *worst = worst_ratio(report.results)) {
     fmt::print("worst ratio: {:.3f}, {} {} {} on {}\n", worst->ratio(), worst->routine, shape_name(worst->shape),
                worst->transposes, worst->who());
+    fmt::print("5th percentile of the ratio: {:.3f}\n", quantile(ratios_of(report.results), 0.05));
     fmt::print("rows below {:g}: {}\n", kLowRatio, std::count_if(report.results.begin(), report.results.end(), is_low));
     for (const Result &result : report.results) {
       if (!is_low(result) || report.gpu.name.empty()) continue;
@@ -246,6 +307,7 @@ void print_end(const Report &report) {
                  result.kernel);
     }
   }
+  print_regret(report.results);
   for (const Result &result : report.results) {
     if (!ran_otherwise(result)) continue;
     fmt::print("{} was asked for {}, {}, {}: {} ran\n", result.backend, result.asked_math_mode,
@@ -295,6 +357,14 @@ Json to_json(const Report &report) {
   json["geometric_mean_ratio_by_transposes"] = Json::object();
   for (const auto &[name, mean] : mean_ratios(report.results, who_and_transposes_of)) {
     json["geometric_mean_ratio_by_transposes"][name] = mean.value();
+  }
+  const std::vector<double> ratios = ratios_of(report.results);
+  if (!ratios.empty()) json["percentile_5_ratio"] = quantile(ratios, 0.05);
+  const Regret regret(report.results);
+  if (!regret.losses.empty()) {
+    json["loss"] = {{"geometric_mean", geometric_mean(regret.losses) - 1},
+                    {"percentile_95", quantile(regret.losses, 0.95) - 1},
+                    {"most", quantile(regret.losses, 1) - 1}};
   }
   return json;
 }

@@ -12,6 +12,12 @@
 
 namespace command {
 
+// A row of the kernel table that was forced.
+struct ForcedRow {
+  std::string kernel;
+  double seconds;  // of one call
+};
+
 struct Result {
   enum class State { kMeasured, kNotSupported, kWrong };
 
@@ -33,6 +39,11 @@ struct Result {
   int peer_threads = 0;
   Summary peer_seconds{};
   double peer_error = 0;
+  // With --regret: the rows that can do the call, the fastest first; and the fastest of those timed once more in turn
+  // with the chosen one, which it may be itself.
+  std::vector<ForcedRow> rows;
+  ForcedRow best{};
+  double loss = 0;  // by the choice, a share of the best time
 
   double gflops() const { return 1e-9 * flops / seconds.median; }
   double peer_gflops() const { return 1e-9 * flops / peer_seconds.median; }
@@ -40,6 +51,7 @@ struct Result {
   std::string who() const { return asked_math_mode.empty() ? backend : backend + " " + asked_math_mode; }
   // Above 1 where the library is faster.
   double ratio() const { return peer_seconds.median / seconds.median; }
+  double best_ratio() const { return ratio() * (1 + loss); }
 };
 
 // "measured", "not supported", "wrong"

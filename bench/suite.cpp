@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "command.h"
 #include "library.h"
+#include "random.h"
 
 namespace command {
 namespace {
@@ -52,6 +55,20 @@ Shape parse_fields(std::string text, bool has_description) {
   if (comma && !has_description) throw Error("something follows the pad");
   shape.what = text;
   return shape;
+}
+
+// "least:most"
+std::pair<int64_t, int64_t> parse_sizes(const std::string &text) {
+  try {
+    std::string rest = text;
+    bool colon = false;
+    const int64_t least = parse_size(next_field(&rest, &colon, ':'), "least", 1);
+    const int64_t most = parse_size(next_field(&rest, &colon, ':'), "most", least);
+    if (colon) throw Error("something follows the most");
+    return {least, most};
+  } catch (const Error &error) {
+    throw Error(fmt::format("--sizes {}: {}; least:most is wanted", text, error.what()));
+  }
 }
 
 }  // namespace
@@ -106,6 +123,36 @@ std::vector<Shape> read_suite(const std::string &path) {
   return shapes;
 }
 
+std::vector<Shape> random_shapes(int count, uint64_t seed, int64_t least, int64_t most, double most_flops) {
+  constexpr int kMostDraws = 1000;  // of a shape
+  uint64_t state = seed;
+  const double range = std::log(static_cast<double>(most + 1) / static_cast<double>(least));
+  const auto draw = [&](int64_t multiple) {
+    const double size = std::floor(static_cast<double>(least) * std::exp(range * uniform_random(&state)));
+    const int64_t whole = std::clamp(static_cast<int64_t>(size), least, most), rounded = whole / multiple * multiple;
+    return rounded >= least ? rounded : whole;
+  };
+  std::vector<Shape> shapes;
+  while (static_cast<int>(shapes.size()) < count) {
+    Shape shape{};
+    for (int draws = 0; shape.m == 0; ++draws) {
+      if (draws == kMostDraws) {
+        throw Error(fmt::format("--max-flops {:g}: hardly a product of sizes from {} to {} has so few", most_flops,
+                                least, most));
+      }
+      const int64_t multiple = shapes.size() % 2 == 0 ? 1 : int64_t{8} << next_random(&state) % 4;
+      const int64_t m = draw(multiple), n = draw(multiple), k = draw(multiple);
+      if (most_flops > 0 &&
+          2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) > most_flops) {
+        continue;
+      }
+      shape = {m, n, k, 0, fmt::format("random, seed {}", seed)};
+    }
+    shapes.push_back(shape);
+  }
+  return shapes;
+}
+
 std::string default_suite() {
   const std::string here = executable_folder();
   for (const char *place : {LIBSGEMM_SUITE_INSTALLED, LIBSGEMM_SUITE_BUILT}) {
@@ -122,7 +169,10 @@ std::vector<Shape> choose_shapes(const BenchOptions &options) {
     const std::vector<Shape> squares = parse_sweep(options.sweep);
     shapes.insert(shapes.end(), squares.begin(), squares.end());
   }
-  if (!options.suite.empty() || shapes.empty()) {
+  if (options.random > 0) {
+    const auto [least, most] = parse_sizes(options.sizes);
+    shapes = random_shapes(options.random, options.seed, least, most, options.max_flops);
+  } else if (!options.suite.empty() || shapes.empty()) {
     const std::vector<Shape> suite = read_suite(options.suite.empty() ? default_suite() : options.suite);
     shapes.insert(shapes.end(), suite.begin(), suite.end());
   }

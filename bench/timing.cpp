@@ -12,7 +12,7 @@ namespace command {
 namespace {
 
 // Linear interpolation between order statistics; `sorted` is not empty.
-double quantile(const std::vector<double> &sorted, double fraction) {
+double quantile_of_sorted(const std::vector<double> &sorted, double fraction) {
   const double position = fraction * static_cast<double>(sorted.size() - 1);
   const size_t below = static_cast<size_t>(position);
   const size_t above = std::min(below + 1, sorted.size() - 1);
@@ -29,8 +29,13 @@ double now() {
 
 Summary summarise(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  return {quantile(values, 0.5),  values.front(),         values.back(),
-          quantile(values, 0.25), quantile(values, 0.75), static_cast<int>(values.size())};
+  const auto at = [&](double fraction) { return quantile_of_sorted(values, fraction); };
+  return {at(0.5), values.front(), values.back(), at(0.25), at(0.75), static_cast<int>(values.size())};
+}
+
+double quantile(std::vector<double> values, double fraction) {
+  std::sort(values.begin(), values.end());
+  return quantile_of_sorted(values, fraction);
 }
 
 double median(std::vector<double> values) { return summarise(std::move(values)).median; }

@@ -19,6 +19,8 @@ struct Summary {
 // `values` is not empty.
 Summary summarise(std::vector<double> values);
 double median(std::vector<double> values);
+// 0.05: the 5th percentile, by linear interpolation.
+double quantile(std::vector<double> values, double fraction);
 
 // "1.234 s", "12.34 ms", "1.2 us", from seconds.
 std::string duration_text(double seconds);

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "parallel.h"
+#include "random.h"
 
 namespace command {
 namespace {
@@ -19,17 +20,9 @@ constexpr size_t kAlignment = 256;
 constexpr uint64_t kColumnStep = 0xd1342543de82ef95u;  // between the random states of columns
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// splitmix64
-uint64_t next(uint64_t *state) {
-  uint64_t x = (*state += 0x9e3779b97f4a7c15u);
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 // Uniform in [-1, 1), a multiple of 1 / steps, a power of two.
 float uniform(uint64_t *state, int64_t steps) {
-  const int64_t whole = static_cast<int64_t>(next(state) >> 24 & static_cast<uint64_t>(2 * steps - 1)) - steps;
+  const int64_t whole = static_cast<int64_t>(next_random(state) >> 24 & static_cast<uint64_t>(2 * steps - 1)) - steps;
   return static_cast<float>(whole) / static_cast<float>(steps);
 }
 
@@ -59,7 +52,7 @@ uint16_t encode(float value, Element element) {
 // The first, the last, and others between; repeated where there are fewer.
 std::vector<int64_t> choose_indices(int64_t count, uint64_t *random) {
   std::vector<int64_t> indices = {0, count - 1};
-  while (indices.size() < kSampleSide) indices.push_back(static_cast<int64_t>(next(random) >> 1) % count);
+  while (indices.size() < kSampleSide) indices.push_back(static_cast<int64_t>(next_random(random) >> 1) % count);
   return indices;
 }
 
@@ -139,7 +132,7 @@ void Workload::add_sets(size_t count) {
 void Workload::fill(std::vector<float> *matrix, Extent extent, int64_t ld, bool triangular) {
   const int64_t steps = steps_of(traits_.element);
   const float beside = triangular ? 1.0f / static_cast<float>(extent.rows) : 1.0f;
-  const uint64_t seed = next(&random_);
+  const uint64_t seed = next_random(&random_);
   for_ranges(extent.columns, ld, [&](int64_t first, int64_t end) {
     for (int64_t j = first; j < end; ++j) {
       uint64_t random = seed + static_cast<uint64_t>(j) * kColumnStep;

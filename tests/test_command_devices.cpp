@@ -98,6 +98,70 @@ TEST_CASE("bench on a GPU: every vendor's library, table and JSON") {
                               Contains("1980..1980 MHz, 456..456 W, at most 55 C, clocks limited by: power cap"));
 }
 
+TEST_CASE("bench --random: the shapes of a seed, and their transposes in turn") {
+  const Folder folder;
+  const auto drawn = [&](const std::string &seed, const std::string &routine) {
+    return report_of(folder, {"--peer", "cublas", "--random", "6", "--seed", seed, "--sizes", "5:40", "--reps", "1",
+                              "--max-flops", "60000", "--routine", routine})["results"];
+  };
+  const auto sizes = [](const Json &rows) {
+    std::vector<int64_t> all;
+    for (const Json &row : rows) all.insert(all.end(), {row["m"], row["n"], row["k"]});
+    return all;
+  };
+  const Json rows = drawn("7", "sgemm");
+  REQUIRE(rows.size() == 6);
+  const char *const turns[] = {"NN", "NT", "TN", "TT", "NN", "NT"};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    INFO(rows[i].dump());
+    CHECK(rows[i]["state"] == "measured");
+    CHECK(rows[i]["transposes"] == turns[i]);
+    CHECK(rows[i]["what"] == "random, seed 7");
+    CHECK(rows[i]["flops"] <= 60000);
+    for (const char *size : {"m", "n", "k"}) {
+      CHECK(rows[i][size] >= 5);
+      CHECK(rows[i][size] <= 40);
+    }
+  }
+  // On every machine.
+  CHECK(sizes(rows) == std::vector<int64_t>{11, 5, 33, 12, 8, 13, 9, 6, 11, 15, 31, 9, 18, 24, 20, 10, 12, 32});
+  CHECK(sizes(drawn("7", "sgemm")) == sizes(rows));
+  CHECK(sizes(drawn("8", "sgemm")) != sizes(rows));
+  const Json triangles = drawn("7", "ssyrk");
+  CHECK(triangles[0]["transposes"] == "N");
+  CHECK(triangles[1]["transposes"] == "T");
+}
+
+TEST_CASE("bench --regret: every row that can do a call, by force") {
+  const Folder folder;
+  const Json json = report_of(folder, {"--peer", "cublas", "--shape", "33,20,41", "--shape", "8,8,8", "--transposes",
+                                       "NN", "--regret", "--routine", "sgemm,shgemm,strsm"});
+  REQUIRE(json["results"].size() == 6);
+  for (const Json &row : json["results"]) {
+    INFO(row.dump());
+    REQUIRE(row["state"] == "measured");
+    const Json &forced = row["forced"];
+    // None in another arithmetic.
+    CHECK(forced.size() == (row["routine"] == "sgemm" ? 2 : 1));
+    // The mock's row for 16 bits says that another one multiplied.
+    CHECK(forced.contains(row["kernel"].get<std::string>()) == (row["routine"] != "shgemm"));
+    CHECK(forced.contains(row["best_kernel"].get<std::string>()));
+    CHECK(row["best_seconds"] > 0);
+    CHECK(row["loss"] >= 0);
+    if (row["best_kernel"] == row["kernel"]) CHECK(row["loss"] == 0);
+  }
+  CHECK(json["loss"]["geometric_mean"] >= 0);
+  CHECK(json["loss"]["most"] >= json["loss"]["percentile_95"]);
+  CHECK(json["percentile_5_ratio"] > 0);
+  // The plain row is the slower one by its cost alone; made the choice, it loses what the other one wins.
+  const Outcome outcome = bench({"--peer", "cublas", "--shape", "64,64,64", "--transposes", "NN", "--regret"});
+  INFO(outcome.description());
+  CHECK(outcome.exit_status == 0);
+  CHECK_THAT(outcome.out, Contains("lost by the choice, in time: geometric mean ") && Contains("95th percentile ") &&
+                              Contains("the ratio with the fastest kernels: geometric mean ") &&
+                              Contains("5th percentile of the ratio: "));
+}
+
 TEST_CASE("bench on an AMD GPU: every vendor's library, ladder and overhead") {
   const Folder folder;
   for (const std::string peer : {"rocblas", "hipblaslt"}) {
@@ -229,7 +293,16 @@ TEST_CASE("bench on a GPU: what is missing or cannot be is named") {
   require_error(bench({"--sweep", "64:32:1"}), "--sweep 64:32:1: last is '32'; a number from 64 to");
   require_error(bench({"--sweep", "64:128"}), "--sweep 64:128: step is ''");
   require_error(bench({"--sweep", "1:2:1:1"}), "--sweep 1:2:1:1: something follows the step");
+  require_error(bench({"--random", "2", "--sizes", "64:32"}), "--sizes 64:32: most is '32'; a number from 64 to");
+  require_error(bench({"--random", "2", "--sizes", "64"}), "--sizes 64: most is ''");
+  require_error(bench({"--random", "2", "--max-flops", "100"}),
+                "--max-flops 100: hardly a product of sizes from 16 to 20000 has so few");
   CHECK(bench({"--ladder", "--overhead"}).exit_status == 2);
+  CHECK(bench({"--random", "2", "--shape", "1,2,3"}).exit_status == 2);
+  CHECK(bench({"--random", "0"}).exit_status == 2);
+  CHECK(bench({"--seed", "2"}).exit_status == 2);
+  CHECK(bench({"--regret", "--kernel", "cuda_mock_plain"}).exit_status == 2);
+  CHECK(bench({"--regret", "--ladder"}).exit_status == 2);
   CHECK(bench({"--size", "64"}).exit_status == 2);
 }
 
