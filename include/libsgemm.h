@@ -108,10 +108,10 @@ typedef enum {
   LIBSGEMM_VERIFICATION_FAILED = 8 /* the result was wrong (libsgemm_set_verify) and could not be replaced */
 } libsgemm_status_t;
 
-/* Arithmetic of libsgemm_sgemm and its batches. A mode is used only if asked for, and only where the backend has it for
- * the call, BF16X6 and FP16X3 also only where they are expected to be faster than FP32; otherwise, and in all other
- * routines, FP32 runs, which is more accurate, and libsgemm_info_t.math_mode says so. alpha, beta, C and all sums are
- * FP32 in every mode.
+/* Arithmetic of libsgemm_sgemm and its batches, and in FP64 of other routines. A mode is used only if asked for, and
+ * only where the backend has it for the call, BF16X6 and FP16X3 also only where they are expected to be faster than
+ * FP32; otherwise, and in all other routines, FP32 runs, and libsgemm_info_t.math_mode says so. alpha, beta and C are
+ * FP32 in every mode, and all sums in every mode but FP64.
  *
  * TF32, BF16 and FP16 round A and B to fewer bits, each element to the nearest number, and multiply these: fast, with
  * errors that the rounded inputs determine. The error of an element is that of FP32, the usual bound above, with
@@ -134,7 +134,11 @@ typedef enum {
   LIBSGEMM_MATH_FP16X3 = 2,
   LIBSGEMM_MATH_TF32 = 3, /* inputs rounded to 11 significant bits, ties away from zero; range of FP32 */
   LIBSGEMM_MATH_BF16 = 4, /* inputs rounded to 8 significant bits, ties to even; range of FP32 */
-  LIBSGEMM_MATH_FP16 = 5  /* inputs rounded to 11 significant bits, ties to even; range of binary16, to 65504 */
+  LIBSGEMM_MATH_FP16 = 5, /* inputs rounded to 11 significant bits, ties to even; range of binary16, to 65504 */
+  /* Sums in FP64, C rounded once: an error of at most 2^-24 |C| + (k + 2) 2^-53 (|alpha| |A| |B| + |beta| |C|), which
+   * is the nearest float but in near ties. On a CPU every routine but trsm; on NVIDIA GPUs from sm_90 on products of
+   * FP32 inputs, made for the FP64 tensor cores of an H100 or H200 and slow without such. Elsewhere FP32 runs. */
+  LIBSGEMM_MATH_FP64 = 6
 } libsgemm_math_mode_t;
 
 typedef enum {

@@ -68,7 +68,7 @@ bool serves(Routine routine) {
   return product || subject().backend != "hip";
 }
 
-bool always_has(libsgemm_math_mode_t mode) { return !subject().is_gpu && rounds(mode); }
+bool always_has(libsgemm_math_mode_t mode) { return !subject().is_gpu && (rounds(mode) || mode == LIBSGEMM_MATH_FP64); }
 
 // Of its first device: "sm_90". Not asked for before it is needed: that makes a context on the device.
 static std::string arch_of_subject() {
@@ -82,8 +82,13 @@ static std::string arch_of_subject() {
 
 bool has(libsgemm_math_mode_t mode) {
   if (subject().backend != "cuda") return always_has(mode);
-  static const bool turing = arch_of_subject() == "sm_75";  // tensor cores for binary16 only
-  return !turing || mode == LIBSGEMM_MATH_FP16;
+  static const int arch = [] {
+    int number = 0;
+    std::sscanf(arch_of_subject().c_str(), "sm_%d", &number);
+    return number;
+  }();
+  if (mode == LIBSGEMM_MATH_FP64) return arch >= 90;
+  return arch >= 80 || mode == LIBSGEMM_MATH_FP16;  // sm_75: tensor cores for binary16 only
 }
 
 __attribute__((weak)) std::string skip_reason() { return ""; }

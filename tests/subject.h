@@ -20,11 +20,13 @@ const Subject &subject();
 // another backend, visibly.
 bool serves(Routine routine);
 
-constexpr libsgemm_math_mode_t kFastModes[] = {LIBSGEMM_MATH_BF16X6, LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_TF32,
-                                               LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16};
+// All but FP32.
+constexpr libsgemm_math_mode_t kOtherModes[] = {LIBSGEMM_MATH_BF16X6, LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_TF32,
+                                                LIBSGEMM_MATH_BF16,   LIBSGEMM_MATH_FP16,   LIBSGEMM_MATH_FP64};
+constexpr int kOtherModeCount = 6;
 
-// Whether it has rows of the mode for every product, as the CPU backends have for the modes that round; and whether for
-// some: CUDA's by its tensor cores.
+// Whether it has rows of the mode for every product, as the CPU backends have for FP64 and the modes that round; and
+// whether for some: CUDA's by its tensor cores.
 bool always_has(libsgemm_math_mode_t mode);
 bool has(libsgemm_math_mode_t mode);
 

@@ -60,7 +60,7 @@ TEST_CASE("bench --accuracy: every mode of the CPU backends, each as exact as it
                                        has_openblas ? "openblas" : "none"});
   CHECK(json["accuracy"]["distributions"].size() == kDistributions.size());
   auto rows = by_name(json);
-  CHECK(rows.size() == kDistributions.size() * (has_openblas ? 13 : 6));
+  CHECK(rows.size() == kDistributions.size() * (has_openblas ? 15 : 7));
   for (const std::string backend : {"openblas", "ref"}) {
     if (backend == "openblas" && !has_openblas) continue;
     for (const std::string &name : kDistributions) {
@@ -78,6 +78,11 @@ TEST_CASE("bench --accuracy: every mode of the CPU backends, each as exact as it
       CHECK((fp32["worst"] > 0.1 && fp32["worst"] < 16.3));
       CHECK((fp32["root_mean_square"] > 0.01 && fp32["root_mean_square"] < fp32["worst"]));
       CHECK(is_near(fp32["error_over_bound"], fp32["worst"].get<double>() / (2 * std::sqrt(64 + 2))));
+      // Half a unit of an element, which is at most the sum of its products' magnitudes.
+      const Json fp64 = rows[backend + " fp64 " + name];
+      CHECK(fp64["math_mode"] == "fp64");
+      CHECK(fp64["worst"] <= 1);
+      CHECK(fp64["worst"] < fp32["worst"]);
       for (const std::string mode : {"bf16x6", "fp16x3"}) {
         const Json row = rows[backend + " " + mode + " " + name];
         CHECK((row["state"] == "not supported" && row["problem"] == "fp32 ran"));
@@ -272,7 +277,8 @@ TEST_CASE("bench --ladder of 16-bit inputs") {
 }
 
 TEST_CASE("bench: options of modes that are wrong or exclude each other") {
-  const std::string modes = "--math abacus: there is no such mode; there are fp32, bf16x6, fp16x3, tf32, fp16, bf16";
+  const std::string modes =
+      "--math abacus: there is no such mode; there are fp64, fp32, bf16x6, fp16x3, tf32, fp16, bf16";
   require_error(bench({"--accuracy", "--math", "abacus"}), modes);
   require_error(bench({"--shape", "8,8,8", "--math", "abacus"}), modes);
   require_error(bench({"--accuracy", "--transposes", "NN,TN"}),

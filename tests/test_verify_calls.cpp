@@ -134,7 +134,8 @@ TEST_CASE("no false alarm on clean calls") {
     const auto verify = i % 3 == 0 ? LIBSGEMM_VERIFY_FULL : LIBSGEMM_VERIFY_SAMPLE;
     REQUIRE(libsgemm_set_verify(handle, verify, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
     const bool mode = routine == Routine::kSgemm && draw.below(3) == 0;
-    REQUIRE(libsgemm_set_math_mode(handle, mode ? kFastModes[draw.below(5)] : LIBSGEMM_MATH_FP32) == LIBSGEMM_SUCCESS);
+    REQUIRE(libsgemm_set_math_mode(handle, mode ? kOtherModes[draw.below(kOtherModeCount)] : LIBSGEMM_MATH_FP32) ==
+            LIBSGEMM_SUCCESS);
     const bool there = device != nullptr && serves(routine) && draw.below(2) == 0;
     const Args args = there ? device->upload(call) : call.args;
     const std::string fault = fault_of(routine, sgemm_test::call(routine, handle, args), &worst);

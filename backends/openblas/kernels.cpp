@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "blas.h"
+#include "fp64.h"
 #include "half.h"
 #include "scratch.h"
 
@@ -188,6 +189,7 @@ const Kernel kOpenblasKernels[] = {
     ROW("openblas_sgemm_tf32", TF32, supports_rounded, launch_rounded<round_to_tf32>, "inputs rounded first"),
     ROW("openblas_sgemm_bf16", BF16, supports_rounded, launch_rounded<round_to_bf16>, "inputs rounded first"),
     ROW("openblas_sgemm_fp16", FP16, supports_rounded, launch_rounded<round_to_f16>, "inputs rounded first"),
+    ROW("openblas_dgemm_fp64", FP64, fp64_supports, fp64_launch, "sums in FP64"),
 };
 #undef ROW
 const int kOpenblasKernelCount = static_cast<int>(sizeof kOpenblasKernels / sizeof kOpenblasKernels[0]);

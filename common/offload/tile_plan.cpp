@@ -29,7 +29,8 @@ constexpr double kLaunch = 15e-6;  // seconds
 bool one_sided(const GemmDesc &d) { return traits_of(d).one_sided(); }
 bool cuts_rows(const GemmDesc &d) { return !one_sided(d) || d.side == LIBSGEMM_RIGHT; }
 bool cuts_cols(const GemmDesc &d) { return !one_sided(d) || d.side == LIBSGEMM_LEFT; }
-bool cuts_depth(const GemmDesc &d) { return !one_sided(d); }
+// Each part of k rounds C, which FP64 does once.
+bool cuts_depth(const GemmDesc &d) { return !one_sided(d) && d.math_mode != LIBSGEMM_MATH_FP64; }
 
 // Bounds of parts of about `edge`, of equal length but for the last, at multiples of 256, or for small ones of 128
 // or 16. `ramp`: the first part is cut into a quarter, a quarter and a half, so that work can begin early.

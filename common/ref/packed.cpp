@@ -1,5 +1,6 @@
 // cpu_sse2_8x4x256_packed, cpu_avx2_16x6x256_packed: every routine on packed, cache-blocked tiles; with _tf32, _bf16,
-// _fp16: products of inputs rounded to these, which packing does.
+// _fp16: products of inputs rounded to these, which packing does. cpu_sse2_4x4x256_packed_fp64,
+// cpu_avx2_8x6x256_packed_fp64: every routine but trsm with panels and sums of doubles, and C rounded once.
 //
 // C is cut into tiles of 128 x 96, each summed over all of k in a buffer of its own and written once, with alpha and
 // beta, through the mask of the triangle it belongs to. So the sum of an element does not depend on m or n, C is read
@@ -9,7 +10,7 @@
 //       +-------+  packed y          +--------------------+
 //       |       |  panels of NR      |  MR x NR registers |   scratch of a thread, in floats:
 //       +-------+                    |  a micro-kernel    |   x 128 * 256 | y 256 * 96 | sum 128 * 96
-//   packed x, panels of MR           +--------------------+   = 128 KiB + 96 KiB + 48 KiB, within L2
+//   packed x, panels of MR           +--------------------+   = 128 KiB + 96 KiB + 48 KiB, within L2; of doubles twice
 //
 // Packing reads the operands through their views, so transposition, symmetry, 16-bit types and rounding cost nothing
 // further on.
@@ -27,20 +28,21 @@ namespace {
 constexpr int64_t kMc = 128, kNc = 96, kKc = 256;
 constexpr int64_t kSolveRows = 64;  // order of the triangles that trsm solves without packing
 
-using Micro = void (*)(int64_t k, const float *x, const float *y, float *sum);
+template <typename Real>
+using Micro = void (*)(int64_t k, const Real *x, const Real *y, Real *sum);
 
 struct Tile {
   int64_t i0, i1, j0, j1;
 };
 
-// sum (MR x NR of a buffer with kMc rows) += x * y. V is a vector of MR / VECTORS floats.
-template <typename V, int VECTORS, int NR>
-__attribute__((always_inline)) inline void micro(int64_t k, const float *x, const float *y, float *sum) {
-  constexpr int kLanes = sizeof(V) / sizeof(float);
+// sum (MR x NR of a buffer with kMc rows) += x * y. V is a vector of MR / VECTORS numbers.
+template <typename V, int VECTORS, int NR, typename Real>
+__attribute__((always_inline)) inline void micro(int64_t k, const Real *x, const Real *y, Real *sum) {
+  constexpr int kLanes = sizeof(V) / sizeof(Real);
   V c[NR][VECTORS] = {};
   for (int64_t p = 0; p < k; ++p) {
     const V *xv = reinterpret_cast<const V *>(x + p * VECTORS * kLanes);
-    const float *yp = y + p * NR;
+    const Real *yp = y + p * NR;
     for (int j = 0; j < NR; ++j) {
       for (int v = 0; v < VECTORS; ++v) c[j][v] += xv[v] * yp[j];
     }
@@ -53,8 +55,11 @@ __attribute__((always_inline)) inline void micro(int64_t k, const float *x, cons
 
 typedef float Vector4 __attribute__((vector_size(16), may_alias));
 typedef float Vector8 __attribute__((vector_size(32), may_alias));
+typedef double Double2 __attribute__((vector_size(16), may_alias));
+typedef double Double4 __attribute__((vector_size(32), may_alias));
 
 void micro_8x4(int64_t k, const float *x, const float *y, float *sum) { micro<Vector4, 2, 4>(k, x, y, sum); }
+void micro_4x4(int64_t k, const double *x, const double *y, double *sum) { micro<Double2, 2, 4>(k, x, y, sum); }
 
 #if defined(__x86_64__)
 __attribute__((target("avx2,fma")))
@@ -63,11 +68,19 @@ void micro_16x6(int64_t k, const float *x, const float *y, float *sum) {
   micro<Vector8, 2, 6>(k, x, y, sum);
 }
 
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma")))
+#endif
+void micro_8x6(int64_t k, const double *x, const double *y, double *sum) {
+  micro<Double4, 2, 6>(k, x, y, sum);
+}
+
 template <float (*ROUND)(float)>
 void round_all(float *values, int64_t count) {
   for (int64_t i = 0; i < count; ++i) values[i] = ROUND(values[i]);
 }
 
+void round_all(double *, int64_t, libsgemm_math_mode_t) {}
 void round_all(float *values, int64_t count, libsgemm_math_mode_t mode) {
   if (mode == LIBSGEMM_MATH_TF32) round_all<round_to_tf32>(values, count);
   if (mode == LIBSGEMM_MATH_BF16) round_all<round_to_bf16>(values, count);
@@ -76,9 +89,10 @@ void round_all(float *values, int64_t count, libsgemm_math_mode_t mode) {
 
 // Rows [i0, i1) of columns [p0, p1) of a view as panels of `width` rows, zero-padded; columns of y through
 // transposed().
-void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int width, float *panel) {
+template <typename Real>
+void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int width, Real *panel) {
   const bool floats = view.structure == View::general && view.type == Type::f32;
-  float *const begin = panel;
+  Real *const begin = panel;
   const float *data = static_cast<const float *>(view.data);
   for (int64_t i = i0; i < i1; i += width) {
     const int64_t rows = std::min<int64_t>(width, i1 - i);
@@ -96,12 +110,14 @@ void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int 
   if (floats) round_all(begin, panel - begin, view.mode);  // all at once: several to an instruction
 }
 
+template <typename Real>
 class Packed {
  public:
-  Packed(Micro micro, int mr, int nr, libsgemm_math_mode_t mode, float *scratch)
+  Packed(Micro<Real> micro, int mr, int nr, libsgemm_math_mode_t mode, Real *scratch)
       : micro_(micro), mr_(mr), nr_(nr), mode_(mode), x_(scratch), y_(x_ + kMc * kKc), sum_(y_ + kKc * kNc) {}
 
-  static constexpr size_t kScratch = kMc * kKc + kKc * kNc + kMc * kNc;
+  // In floats.
+  static constexpr size_t kScratch = (kMc * kKc + kKc * kNc + kMc * kNc) * sizeof(Real) / sizeof(float);
 
   void run(const GemmDesc &desc) {
     if (desc.routine == Routine::trsm) {
@@ -125,7 +141,7 @@ class Packed {
         const Tile tile = {i0, std::min(m, i0 + kMc), j0, std::min(n, j0 + kNc)};
         if (p.out.part == Output::upper && tile.i0 >= tile.j1) continue;
         if (p.out.part == Output::lower && tile.i1 <= tile.j0) continue;
-        std::fill(sum_, sum_ + kMc * ((tile.j1 - tile.j0 + nr_ - 1) / nr_ * nr_), 0.0f);
+        std::fill(sum_, sum_ + kMc * ((tile.j1 - tile.j0 + nr_ - 1) / nr_ * nr_), Real{0});
         for (int t = 0; t < p.count; ++t) add(p.term[t], tile);
         write(p.out, tile, alpha, beta);
       }
@@ -159,20 +175,22 @@ class Packed {
     for (int64_t j = t.j0; j < t.j1; ++j) {
       for (int64_t i = t.i0; i < t.i1; ++i) {
         const Span span = p.span(i, j);
-        float s = 0;
-        for (int64_t l = std::max(p0, span.first); l < std::min(p1, span.last); ++l) s += p.x.at(i, l) * p.y.at(l, j);
+        Real s = 0;
+        for (int64_t l = std::max(p0, span.first); l < std::min(p1, span.last); ++l) {
+          s += static_cast<Real>(p.x.at(i, l)) * static_cast<Real>(p.y.at(l, j));
+        }
         sum_[(i - t.i0) + (j - t.j0) * kMc] += s;
       }
     }
   }
 
-  void write(const Output &out, const Tile &t, float alpha, float beta) {
+  void write(const Output &out, const Tile &t, Real alpha, Real beta) {
     for (int64_t j = t.j0; j < t.j1; ++j) {
-      const float *sum = sum_ + (j - t.j0) * kMc - t.i0;
+      const Real *sum = sum_ + (j - t.j0) * kMc - t.i0;
       const int64_t last = std::min(t.i1, out.last_row(j, t.i1));
       for (int64_t i = std::max(t.i0, out.first_row(j)); i < last; ++i) {
         float *c = out.at(i, j);
-        *c = beta == 0.0f ? alpha * sum[i] : alpha * sum[i] + beta * *c;
+        *c = static_cast<float>(beta == 0 ? alpha * sum[i] : alpha * sum[i] + beta * static_cast<Real>(*c));
       }
     }
   }
@@ -197,35 +215,45 @@ class Packed {
     }
   }
 
-  Micro micro_;
+  Micro<Real> micro_;
   int mr_, nr_;
   libsgemm_math_mode_t mode_;
-  float *x_, *y_, *sum_;
+  Real *x_, *y_, *sum_;
 };
 
-libsgemm_status_t run(const GemmDesc &desc, Micro micro, int mr, int nr, libsgemm_math_mode_t mode, Error *error) {
-  float *scratch = thread_scratch(Packed::kScratch);
+template <typename Real>
+libsgemm_status_t run(const GemmDesc &desc, Micro<Real> micro, int mr, int nr, libsgemm_math_mode_t mode,
+                      Error *error) {
+  float *scratch = thread_scratch(Packed<Real>::kScratch);
   if (scratch == nullptr) {
     set_error(error, "no host memory to pack operands in");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  Packed packed(micro, mr, nr, mode, scratch);
+  Packed<Real> packed(micro, mr, nr, mode, reinterpret_cast<Real *>(scratch));
   for (int64_t i = 0; i < desc.batch_count; ++i) packed.run(desc.batch == Batch::none ? desc : batch_item(desc, i));
   return LIBSGEMM_SUCCESS;
 }
 
 }  // namespace
 
-bool prepare_ref() { return thread_scratch(Packed::kScratch) != nullptr; }
+bool prepare_ref() { return thread_scratch(Packed<double>::kScratch) != nullptr; }
 
 template <libsgemm_math_mode_t MODE>
 libsgemm_status_t cpu_sse2_8x4x256_packed(const GemmDesc &desc, const Launch &, Error *error) {
-  return run(desc, micro_8x4, 8, 4, MODE, error);
+  return run<float>(desc, micro_8x4, 8, 4, MODE, error);
 }
 
 template <libsgemm_math_mode_t MODE>
 libsgemm_status_t cpu_avx2_16x6x256_packed(const GemmDesc &desc, const Launch &, Error *error) {
-  return run(desc, micro_16x6, 16, 6, MODE, error);
+  return run<float>(desc, micro_16x6, 16, 6, MODE, error);
+}
+
+libsgemm_status_t cpu_sse2_4x4x256_packed_fp64(const GemmDesc &desc, const Launch &, Error *error) {
+  return run<double>(desc, micro_4x4, 4, 4, LIBSGEMM_MATH_FP64, error);
+}
+
+libsgemm_status_t cpu_avx2_8x6x256_packed_fp64(const GemmDesc &desc, const Launch &, Error *error) {
+  return run<double>(desc, micro_8x6, 8, 6, LIBSGEMM_MATH_FP64, error);
 }
 
 #define INSTANTIATE(mode)                                                                              \

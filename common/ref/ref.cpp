@@ -16,6 +16,10 @@ bool with_avx2(const GemmDesc &, int) {
 
 bool products_of_floats(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type == Type::f32; }
 
+bool sums(const GemmDesc &desc, int) { return desc.routine != Routine::trsm; }
+
+bool sums_with_avx2(const GemmDesc &desc, int device) { return sums(desc, device) && with_avx2(desc, device); }
+
 bool products_with_avx2(const GemmDesc &desc, int device) {
   return products_of_floats(desc, device) && with_avx2(desc, device);
 }
@@ -29,6 +33,9 @@ double avx2_cost(const GemmDesc &desc, int) {
   return 1e-6 * static_cast<double>(desc.batch_count) + flop_count(desc) / 60e9;
 }
 
+double sse2_fp64_cost(const GemmDesc &desc, int device) { return 2 * sse2_cost(desc, device); }
+double avx2_fp64_cost(const GemmDesc &desc, int device) { return 2 * avx2_cost(desc, device); }
+
 // The naive kernel would round an input each time that it reads it.
 #define ROW(name, mode, supports, cost, launch, purpose) \
   { name, mode, supports, cost, nullptr, launch, false, false, purpose }
@@ -41,6 +48,10 @@ constexpr Kernel kKernels[] = {
     ROWS(LIBSGEMM_MATH_TF32, "_tf32", products_of_floats, products_with_avx2),
     ROWS(LIBSGEMM_MATH_BF16, "_bf16", products_of_floats, products_with_avx2),
     ROWS(LIBSGEMM_MATH_FP16, "_fp16", products_of_floats, products_with_avx2),
+    ROW("cpu_sse2_4x4x256_packed_fp64", LIBSGEMM_MATH_FP64, sums, sse2_fp64_cost, cpu_sse2_4x4x256_packed_fp64,
+        "CPUs without AVX2"),
+    ROW("cpu_avx2_8x6x256_packed_fp64", LIBSGEMM_MATH_FP64, sums_with_avx2, avx2_fp64_cost,
+        cpu_avx2_8x6x256_packed_fp64, "CPUs with AVX2"),
 };
 #undef ROWS
 #undef ROW

@@ -8,9 +8,9 @@ every kernel must belong to a row (the longest row name in its symbol) or to an 
 that reassign_registers.py wrote, one for each entry of "reassigned". --list prints what was measured instead of checking it:
 where a new row's entry comes from.
 
-No kernel may use local memory, for spills or arrays. The hot loop is the innermost loop with the most FFMAs and HMMAs,
-the products of tensor cores. An entry may hold:
-    ffma, hmma    least share of FFMAs, of HMMAs in the hot loop. Every row states one; 0: the kernel does not multiply
+No kernel may use local memory, for spills or arrays. The hot loop is the innermost loop with the most FFMAs, HMMAs and
+DMMAs, the products of tensor cores. An entry may hold:
+    ffma, hmma, dmma  least share of these in the hot loop. Every row states one; 0: the kernel does not multiply
     three_fresh   greatest share of the hot loop's FFMAs that fetch three registers, because none is kept in the operand
                   cache; each costs nearly two issue slots
     one_bank      greatest share that fetches two or three registers, all of one parity, hence from one bank
@@ -39,7 +39,7 @@ import sass
 
 HERE = pathlib.Path(__file__).resolve().parent
 FULL_RATE = 86  # the first architecture that issues an FFMA in every cycle
-SHARES = {'ffma', 'hmma'}
+SHARES = {'ffma', 'hmma', 'dmma'}
 KEYS = {*SHARES, 'three_fresh', 'one_bank', 'loop', 'loop_exactly', 'code', 'never', 'from', 'to', 'kernels', 'instances', 'variants'}
 
 Entry = dict[str, Any]
@@ -61,6 +61,8 @@ class Measured:
         self.ffma = self.ffmas / max(len(loop), 1)
         self.hmmas = sum(instruction.name == 'HMMA' for instruction in loop)
         self.hmma = self.hmmas / max(len(loop), 1)
+        self.dmmas = sum(instruction.name == 'DMMA' for instruction in loop)
+        self.dmma = self.dmmas / max(len(loop), 1)
         self.three_fresh = sum(len(registers) >= 3 for registers in fetched) / max(self.ffmas, 1)
         self.one_bank = sum(len(registers) >= 2 and len({register % 2 for register in registers}) == 1
                             for registers in fetched) / max(self.ffmas, 1)
@@ -69,7 +71,7 @@ class Measured:
 
     def __str__(self) -> str:
         loop = ' '.join(f'{count} {spelling}' for spelling, count in sorted(self.loop.items()) if '.' in spelling or spelling == 'LDSM')
-        return (f'loop {self.length}, FFMA {self.ffma:.3f}, HMMA {self.hmma:.3f}, three fresh {self.three_fresh:.3f}, '
+        return (f'loop {self.length}, FFMA {self.ffma:.3f}, HMMA {self.hmma:.3f}, DMMA {self.dmma:.3f}, three fresh {self.three_fresh:.3f}, '
                 f'one bank {self.one_bank:.3f}, {loop or "no loads in the loop"}')
 
 
@@ -106,7 +108,8 @@ def problems_of(kernel: sass.Kernel, entry: Entry) -> Iterator[str]:
         yield f'{measured.local} accesses of local memory (a spill, or an array that is indexed at run time)'
     if kernel.frame:
         yield f'a stack frame of {kernel.frame} bytes'
-    for key, share, count in [('ffma', measured.ffma, measured.ffmas), ('hmma', measured.hmma, measured.hmmas)]:
+    for key, share, count in [('ffma', measured.ffma, measured.ffmas), ('hmma', measured.hmma, measured.hmmas),
+                              ('dmma', measured.dmma, measured.dmmas)]:
         if share < entry.get(key, 0):
             yield (f'the hot loop is {share:.3f} {key.upper()} ({count} of {measured.length}), '
                    f'at least {entry[key]} expected')

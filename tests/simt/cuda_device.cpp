@@ -23,6 +23,7 @@ Device artificial() {
   d.compute_units = simt::schedule().multiprocessors;
   d.fma_per_clock = 128;
   d.tensor_per_clock = 1280;
+  d.fp64_tensor_per_clock = 128;
   d.l2_bytes = 1 << 20;
   d.shared_memory_per_block = simt::kMaxSharedBytes;
   d.clock = 1.98e9;
@@ -64,6 +65,7 @@ std::vector<Device> make_devices() {
     d.compute_units = chip.units;
     d.fma_per_clock = chip.fma_per_clock;
     d.tensor_per_clock = chip.tensor_per_clock;
+    d.fp64_tensor_per_clock = chip.arch == 90 ? 128 : 2;
     d.clock = chip.gigahertz * 1e9;
     d.memory_bandwidth = chip.gigabytes * 1e9;
     d.shared_memory_per_block = static_cast<size_t>(chip.shared_kib) << 10;

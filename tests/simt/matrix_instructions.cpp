@@ -37,6 +37,10 @@ template <int Pair>
 MatrixPlace b_mma(int lane, int element) {
   return {Pair * (lane % 4) + element % Pair + 4 * Pair * (element / Pair), lane / 4};
 }
+// Those of f64 come step by step of k, 4 apart.
+int k_dmma(int lane, int element) { return lane % 4 + 4 * (element / 2); }
+int row_dmma(int lane, int element) { return lane / 4 + 8 * (element % 2); }
+MatrixPlace b_dmma(int lane, int element) { return {lane % 4 + 4 * element, lane / 4}; }
 MatrixPlace c_mma(int lane, int i) { return {lane / 4 + 8 * (i / 2), 2 * (lane % 4) + i % 2}; }
 
 template <int Elements>
@@ -59,8 +63,10 @@ const std::vector<float> &halves() {
   return table;
 }
 
-float element(const MatrixOp &op, const void *registers, int i) {
-  if (op.type == MatrixType::f32) return static_cast<const float *>(registers)[i];
+// Value: double for f64, else float.
+template <typename Value>
+Value element(const MatrixOp &op, const void *registers, int i) {
+  if (op.type == MatrixType::f32 || op.type == MatrixType::f64) return static_cast<const Value *>(registers)[i];
   uint16_t bits;
   std::memcpy(&bits, static_cast<const char *>(registers) + 2 * i, sizeof bits);
   return op.type == MatrixType::f16 ? halves()[bits] : sgemm_test::float_from_bfloat16(bits);
@@ -70,13 +76,14 @@ float element(const MatrixOp &op, const void *registers, int i) {
 
 constexpr int kMost = 32;  // rows, columns and k of an instruction
 
+template <typename Value>
 struct Tile {
-  float at[kMost][kMost] = {};
+  Value at[kMost][kMost] = {};
   bool set[kMost][kMost] = {};
 
   // False if another lane has brought another value: on gfx11 two lanes hold each row of an operand.
-  bool put(int row, int column, float value) {
-    float &place = at[row][column];
+  bool put(int row, int column, Value value) {
+    Value &place = at[row][column];
     if (set[row][column]) return std::memcmp(&place, &value, sizeof value) == 0;
     set[row][column] = true;
     place = value;
@@ -84,15 +91,16 @@ struct Tile {
   }
 };
 
-// Number: of the products. Those of halves are exact in FP32, and those of floats in FP64, so that nothing is to fuse.
-template <typename Number>
-void multiply(const MatrixOp &op, const Tile &a, const Tile &b, Tile *c) {
+// Number: of the products. Those of halves are exact in FP32, and those of floats in FP64, which is all that f64 is
+// given, so that nothing is to fuse.
+template <typename Number, typename Value>
+void multiply(const MatrixOp &op, const Tile<Value> &a, const Tile<Value> &b, Tile<Value> *c) {
   for (int i = 0; i < op.m; ++i) {
     for (int k = 0; k < op.k; ++k) {
       const Number x = a.at[i][k];
       for (int j = 0; j < op.n; ++j) {
-        float &sum = c->at[i][j];
-        sum = static_cast<float>(sum + x * static_cast<Number>(b.at[k][j]));
+        Value &sum = c->at[i][j];
+        sum = static_cast<Value>(sum + x * static_cast<Number>(b.at[k][j]));
       }
     }
   }
@@ -102,18 +110,17 @@ void multiply(const MatrixOp &op, const Tile &a, const Tile &b, Tile *c) {
 struct Deposit {
   const MatrixOp *op;
   const void *a, *b;
-  float *c;
+  void *c;
 };
 
 const Deposit &deposit_of(const std::unique_ptr<FiberThread> &lane) {
   return *reinterpret_cast<const Deposit *>(static_cast<uintptr_t>(lane->value));
 }
 
-}  // namespace
-
-std::string multiply_wave(const std::unique_ptr<FiberThread> *lanes) {
+template <typename Number, typename Value>
+std::string multiply_wave_of(const std::unique_ptr<FiberThread> *lanes) {
   const MatrixOp &op = *deposit_of(lanes[0]).op;
-  Tile a, b, c;
+  Tile<Value> a, b, c;
   for (unsigned i = 0; i < op.wave; ++i) {
     const Deposit &deposit = deposit_of(lanes[i]);
     const int lane = static_cast<int>(i);
@@ -122,33 +129,42 @@ std::string multiply_wave(const std::unique_ptr<FiberThread> *lanes) {
     bool same = true;
     for (int e = 0; e < op.operand_elements; ++e) {
       const int row = op.row_of_a != nullptr ? op.row_of_a(lane, e) : lane % op.m;
-      same = same && a.put(row, op.k_of(lane, e), element(op, deposit.a, e));
+      same = same && a.put(row, op.k_of(lane, e), element<Value>(op, deposit.a, e));
     }
     for (int e = 0; e < (op.b_of != nullptr ? op.b_elements : op.operand_elements); ++e) {
       const MatrixPlace place = op.b_of != nullptr ? op.b_of(lane, e) : MatrixPlace{op.k_of(lane, e), lane % op.n};
-      same = same && b.put(place.row, place.column, element(op, deposit.b, e));
+      same = same && b.put(place.row, place.column, element<Value>(op, deposit.b, e));
     }
     if (!same) return std::string("and its twin in the other half of the wave bring different operands of ") + op.name;
     for (int r = 0; r < op.accumulators; ++r) {
       const MatrixPlace place = op.c_of(lane, r);
-      c.at[place.row][place.column] = deposit.c[r];
+      c.at[place.row][place.column] = static_cast<const Value *>(deposit.c)[r];
     }
   }
-  if (op.type == MatrixType::f32) {
-    multiply<double>(op, a, b, &c);
-  } else {
-    multiply<float>(op, a, b, &c);
-  }
+  multiply<Number>(op, a, b, &c);
   for (unsigned i = 0; i < op.wave; ++i) {
     for (int r = 0; r < op.accumulators; ++r) {
       const MatrixPlace place = op.c_of(static_cast<int>(i), r);
-      deposit_of(lanes[i]).c[r] = c.at[place.row][place.column];
+      static_cast<Value *>(deposit_of(lanes[i]).c)[r] = c.at[place.row][place.column];
     }
   }
   return "";
 }
 
-void matrix_multiply(const MatrixOp &op, const void *a, const void *b, float *c) {
+}  // namespace
+
+std::string multiply_wave(const std::unique_ptr<FiberThread> *lanes) {
+  switch (deposit_of(lanes[0]).op->type) {
+    case MatrixType::f64:
+      return multiply_wave_of<double, double>(lanes);
+    case MatrixType::f32:
+      return multiply_wave_of<double, float>(lanes);
+    default:
+      return multiply_wave_of<float, float>(lanes);
+  }
+}
+
+void matrix_multiply(const MatrixOp &op, const void *a, const void *b, void *c) {
   if (configuration().wave != op.wave || self()->block->threads.size() % op.wave != 0) {
     fail(std::string("executes ") + op.name + ", which takes whole waves of " + std::to_string(op.wave));
   }
@@ -175,6 +191,8 @@ const MatrixOp mma_f16 = {"mma.m16n8k16.f16", Type::f16, 32, 16, 8, 16, 8, 4, k_
 const MatrixOp mma_bf16 = {"mma.m16n8k16.bf16", Type::bf16, 32, 16, 8, 16, 8, 4, k_mma<2>, c_mma,
                            row_mma<2>,          b_mma<2>,   4};
 const MatrixOp mma_tf32 = {"mma.m16n8k8.tf32", Type::f32, 32, 16, 8, 8, 4, 4, k_mma<1>, c_mma, row_mma<1>, b_mma<1>, 2};
+
+const MatrixOp mma_f64 = {"mma.m16n8k16.f64", Type::f64, 32, 16, 8, 16, 8, 4, k_dmma, c_mma, row_dmma, b_dmma, 4};
 
 const MatrixOp wmma_f16 = {"wmma.m16n16k16.f16", Type::f16, 32, 16, 16, 16, 8, 8, k_wmma<8>, c_wmma};
 const MatrixOp wmma_bf16 = {"wmma.m16n16k16.bf16", Type::bf16, 32, 16, 16, 16, 8, 8, k_wmma<8>, c_wmma};

@@ -6,7 +6,7 @@
 
 namespace simt {
 
-enum class MatrixType { f32, f16, bf16 };  // tf32: f32, whose numbers must be rounded
+enum class MatrixType { f64, f32, f16, bf16 };  // tf32: f32, whose numbers must be rounded
 
 struct MatrixPlace {
   int row, column;
@@ -35,7 +35,7 @@ extern const MatrixOp wmma_f32_16x16x16_f16, wmma_f32_16x16x16_bf16;
 extern const MatrixOp wmma_f32_16x16x16_f16_gfx12, wmma_f32_16x16x16_bf16_gfx12;
 
 // mma.sync.m16n8k16 and .m16n8k8.
-extern const MatrixOp mma_f16, mma_bf16, mma_tf32;
+extern const MatrixOp mma_f16, mma_bf16, mma_tf32, mma_f64;
 // Those of nvcuda::wmma, m16n16k16 and m16n16k8, whose places nobody is told: any will do.
 extern const MatrixOp wmma_f16, wmma_bf16, wmma_tf32;
 

@@ -83,7 +83,7 @@ void expect_uniform(uint64_t value);
 // The product of a matrix instruction, C += A * B; matrix_instructions.h names them. `a`, `b`: this lane's registers of
 // the operands in memory, `c` its accumulators.
 struct MatrixOp;
-void matrix_multiply(const MatrixOp &op, const void *a, const void *b, float *c);
+void matrix_multiply(const MatrixOp &op, const void *a, const void *b, void *c);
 
 void *dynamic_shared();
 // Shared memory by the 32-bit addresses that instructions take.

@@ -45,7 +45,7 @@ class Draw {
     const int type = integer(0, 9);
     d.type = !gemm || type < 6 ? Type::f32 : type < 8 ? Type::f16 : Type::bf16;
     const bool modes = gemm && d.type == Type::f32 && integer(0, 2) == 0;
-    d.math_mode = modes ? static_cast<libsgemm_math_mode_t>(integer(1, 5)) : LIBSGEMM_MATH_FP32;
+    d.math_mode = modes ? static_cast<libsgemm_math_mode_t>(integer(1, 6)) : LIBSGEMM_MATH_FP32;
     d.transa = op(), d.transb = op();
     d.side = integer(0, 1) == 0 ? LIBSGEMM_LEFT : LIBSGEMM_RIGHT;
     d.uplo = integer(0, 1) == 0 ? LIBSGEMM_UPPER : LIBSGEMM_LOWER;

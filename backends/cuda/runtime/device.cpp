@@ -2,6 +2,7 @@
 #include "device.h"
 
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 #include "code_arch.h"
@@ -42,6 +43,12 @@ int fma_per_clock(int arch) { return arch < 80 || arch == 80 ? 64 : 128; }
 // other instructions.
 int tensor_per_clock(int arch) { return arch == 80 ? 1024 : arch >= 90 && arch < 120 ? 1280 : 512; }
 
+// The same of FP64: of the chips made for it as many as FP32, of all others few.
+int fp64_tensor_per_clock(int arch, const char *name) {
+  const bool hopper = arch == 90 && (std::strstr(name, "H100") != nullptr || std::strstr(name, "H200") != nullptr);
+  return hopper ? 128 : 2;
+}
+
 bool describe(int ordinal, Device *d) {
   CUdevice device;
   if (driver().device(&device, ordinal) != CUDA_SUCCESS) return false;
@@ -69,6 +76,7 @@ bool describe(int ordinal, Device *d) {
   if (d->memory_bandwidth <= 0) d->memory_bandwidth = kUsualBandwidth;
   driver().device_memory(&d->memory_bytes, device);
   driver().device_name(d->name, sizeof d->name, device);
+  d->fp64_tensor_per_clock = fp64_tensor_per_clock(d->arch, d->name);
   return d->arch > 0 && d->compute_units > 0 && d->shared_memory_per_block > 0;
 }
 

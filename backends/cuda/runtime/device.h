@@ -15,6 +15,8 @@ struct Device : DeviceModel {
   int64_t l2_bytes;
   // Fused multiply-adds of 16-bit numbers with FP32 sums of one multiprocessor and clock, by mma.sync.
   int tensor_per_clock;
+  // The same of FP64. By the name of the chip: others of an architecture have a fraction of it.
+  int fp64_tensor_per_clock;
 };
 
 // `index` counts the devices of the backend, after LIBSGEMM_DEVICES. Only after enumerate().

@@ -1,0 +1,169 @@
+// A warp's part of a product by the FP64 tensor cores (mma.sync.m16n8k16, sm_90), from tiles of floats
+// (float_tile.cuh).
+//
+// The product of two floats is exact in FP64, and a sum of k of them keeps 29 bits more than FP32 has, so that the one
+// rounding at the end gives the nearest float but in near ties. Conversions, addresses and guards cost nothing: an
+// instruction keeps a scheduler's tensor core busy for 64 clocks, in which it can issue 63 others.
+//
+// The instruction computes D = X Y + D, 16 x 8. X is made from B and Y from A, so that D is a block of C transposed.
+//
+//   D = C^T: warp_n x warp_m            lane 4 g + q of a 16 x 8 block: columns of C g and g + 8,
+//   +-----+-----+-----+-- m             rows 2 q, and one more
+//   |16x8 |     |     |
+//   +-----+-----+-----+--               its elements of X: columns g and g + 8 of op(B) at steps q, q + 4, q + 8,
+//   |     |     |     |                 q + 12 of k; of Y: row g of op(A) at the same steps
+//   n
+//
+// Source of the places: measured; NVIDIA, PTX ISA, mma.m16n8k16 with .f64.
+#pragma once
+
+#include "float_tile.cuh"
+
+namespace libsgemm::cuda {
+
+constexpr int kDmmaDepth = 16;  // of an instruction
+
+template <class Config, class TileA, class TileB>
+struct Dmma {
+  static constexpr int blocks_x = Config::warp_n / 16, blocks_y = Config::warp_m / 8;
+  static constexpr int steps = Config::tile_k / kDmmaDepth;
+
+  // Of shared memory that store() needs for a warp: 16 columns of its sums, as doubles.
+  static constexpr int patch_pitch = Config::warp_m + 4;
+  static constexpr int patch_bytes = 16 * patch_pitch * static_cast<int>(sizeof(double));
+
+  using Sums = double[blocks_x][blocks_y][4];
+  // What is to be multiplied next, as it comes from shared memory.
+  struct Floats {
+    float x[8], y[blocks_y][4];
+  };
+
+  int warp_row, warp_column;
+  int first_x, first_y;  // of the lane, in the tiles
+
+  __device__ __forceinline__ Dmma()
+      : warp_row(static_cast<int>(threadIdx.x) / 32 % Config::warp_rows),
+        warp_column(static_cast<int>(threadIdx.x) / 32 / Config::warp_rows) {
+    const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, q = lane % 4;
+    first_x = (warp_column * Config::warp_n + g) * TileB::outer_step + q * TileB::k_step;
+    first_y = (warp_row * Config::warp_m + g) * TileA::outer_step + q * TileA::k_step;
+  }
+
+  __device__ __forceinline__ static void clear(Sums &sum) {
+#pragma unroll
+    for (int e = 0; e < blocks_x * blocks_y * 4; ++e) sum[e / (blocks_y * 4)][e / 4 % blocks_y][e % 4] = 0.0;
+  }
+
+  // Block row `block` of X at step `step` of a tile.
+  __device__ __forceinline__ void load_x(float (&x)[8], const float *tile_b, int step, int block) const {
+    const float *from = tile_b + first_x + 16 * block * TileB::outer_step + kDmmaDepth * step * TileB::k_step;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      x[2 * j] = from[4 * j * TileB::k_step];
+      x[2 * j + 1] = from[4 * j * TileB::k_step + 8 * TileB::outer_step];
+    }
+  }
+  // All of Y.
+  __device__ __forceinline__ void load_y(float (&y)[blocks_y][4], const float *tile_a, int step) const {
+    const float *from = tile_a + first_y + kDmmaDepth * step * TileA::k_step;
+#pragma unroll
+    for (int b = 0; b < blocks_y; ++b) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) y[b][j] = from[8 * b * TileA::outer_step + 4 * j * TileA::k_step];
+    }
+  }
+
+  // sum += the products of a step, of which `next` holds the first block row of X and all of Y; and loads the others
+  // while their predecessors are multiplied. before_last() is called before the products of the last row, when all of
+  // this step has been read, and loads `next` of the step behind it.
+  template <class BeforeLast>
+  __device__ __forceinline__ void multiply(Sums &sum, Floats &next, const float *tile_b, int step,
+                                           const BeforeLast &before_last) const {
+    double y[blocks_y][4];
+#pragma unroll
+    for (int b = 0; b < blocks_y; ++b) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) y[b][j] = static_cast<double>(next.y[b][j]);
+    }
+#pragma unroll
+    for (int row = 0; row < blocks_x; ++row) {
+      double x[8];
+#pragma unroll
+      for (int j = 0; j < 8; ++j) x[j] = static_cast<double>(next.x[j]);
+      if (row + 1 < blocks_x) {
+        load_x(next.x, tile_b, step, row + 1);
+      } else {
+        before_last();
+      }
+#pragma unroll
+      for (int b = 0; b < blocks_y; ++b) ptx::mma_f64(sum[row][b], x, y[b]);
+    }
+  }
+
+  // C = alpha * sum + beta * C, rounded once. `shared`: patch_bytes for each warp.
+  __device__ __forceinline__ void store(const Sums &sum, const OutputTile &out, double *shared) const {
+    const bool pairs = (reinterpret_cast<uintptr_t>(out.c) % 8 | static_cast<uintptr_t>(out.ld) % 2) == 0;
+    if (pairs && out.rows - warp_row * Config::warp_m >= Config::warp_m) {
+      store_pairs(sum, out);
+    } else {
+      store_rows(sum, out, shared + static_cast<int>(threadIdx.x) / 32 * (16 * patch_pitch));
+    }
+  }
+
+ private:
+  __device__ __forceinline__ static float finished(const OutputTile &out, double sum, float old) {
+    const double product = static_cast<double>(out.alpha) * sum;
+    return static_cast<float>(out.beta != 0.0f ? fma(static_cast<double>(out.beta), static_cast<double>(old), product)
+                                               : product);
+  }
+
+  // From the registers, where rows start at multiples of 8 bytes and the warp has all of its rows.
+  __device__ __forceinline__ void store_pairs(const Sums &sum, const OutputTile &out) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int row = warp_row * Config::warp_m + lane % 4 * 2, column = warp_column * Config::warp_n + lane / 4;
+#pragma unroll
+    for (int c = 0; c < 2 * blocks_x; ++c) {
+      if (column + 8 * c >= out.columns) break;
+      float *to = out.c + (column + 8 * c) * out.ld + row;
+      float2 old[blocks_y];
+#pragma unroll
+      for (int b = 0; b < blocks_y; ++b) {
+        old[b] = out.beta != 0.0f ? *reinterpret_cast<const float2 *>(to + 8 * b) : make_float2(0.0f, 0.0f);
+      }
+#pragma unroll
+      for (int b = 0; b < blocks_y; ++b) {
+        const double *s = &sum[c / 2][b][c % 2 * 2];
+        *reinterpret_cast<float2 *>(to + 8 * b) =
+            make_float2(finished(out, s[0], old[b].x), finished(out, s[1], old[b].y));
+      }
+    }
+  }
+
+  // Otherwise through shared memory, 16 columns at once, so that consecutive lanes store consecutive rows.
+  __device__ __forceinline__ void store_rows(const Sums &sum, const OutputTile &out, double *patch) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32, first_row = warp_row * Config::warp_m;
+#pragma unroll
+    for (int x = 0; x < blocks_x; ++x) {
+      const int first_column = warp_column * Config::warp_n + 16 * x;
+#pragma unroll
+      for (int b = 0; b < blocks_y; ++b) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          patch[(lane / 4 + e / 2 * 8) * patch_pitch + 8 * b + lane % 4 * 2 + e % 2] = sum[x][b][e];
+        }
+      }
+      sync_warp();
+#pragma unroll 4
+      for (int e = lane; e < 16 * Config::warp_m; e += 32) {
+        const int row = e % Config::warp_m, column = e / Config::warp_m;
+        if (first_row + row < out.rows && first_column + column < out.columns) {
+          Global<float> *to = out.c + (first_column + column) * out.ld + first_row + row;
+          *to = finished(out, patch[column * patch_pitch + row], out.beta != 0.0f ? *to : 0.0f);
+        }
+      }
+      sync_warp();
+    }
+  }
+};
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,61 @@
+// The host's side of the kernels on FP64 tensor cores: what their rows have in common.
+#pragma once
+
+#include "gpu/tile_row.h"
+#include "runtime/device.h"
+#include "runtime/launch.h"
+
+namespace libsgemm::cuda {
+
+// The base of a Row of gpu/tile_row.h. The Config has blocks and peak_fraction besides.
+template <class RowConfig>
+struct DmmaRow {
+  using Config = RowConfig;
+  static constexpr Engine engine = Engine::registers;  // vectors along either dimension
+
+  static bool runs_on(int index) { return device(index).code_arch >= 90; }
+
+  // Copies of 16 bytes; what they hold beyond the matrix is left out.
+  static bool vectors(const GemmDesc &desc) {
+    const int64_t strides = desc.batch == Batch::strided ? desc.stride_a | desc.stride_b : 0;
+    return desc.batch != Batch::pointers && columns_aligned(desc.a, desc.lda) && columns_aligned(desc.b, desc.ldb) &&
+           strides % 4 == 0;
+  }
+
+  static Tiling tiling(const GemmDesc &, int index) {
+    const Device &d = device(index);
+    const double rate = static_cast<double>(d.fp64_tensor_per_clock) / d.fma_per_clock;
+    return {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, Config::peak_fraction * rate};
+  }
+};
+
+template <class Row>
+Kernel dmma_kernel(const char *name) {
+  Kernel kernel = tile_kernel<Row>(name);
+  kernel.math_mode = LIBSGEMM_MATH_FP64;
+  return kernel;
+}
+
+}  // namespace libsgemm::cuda
+
+// Defines the row `NAME` of the file's Config, a DmmaShape: its kernel, the loop of dmma_multistage.cuh, and
+// `Kernel NAME()`.
+#define LIBSGEMM_DMMA_ROW(NAME)                                                                \
+  template <Fetch KindA, Fetch KindB, typename Operands>                                       \
+  __global__ void __launch_bounds__(Config::threads, Config::blocks)                           \
+      NAME(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) { \
+    dmma_multistage<Config, KindA, KindB>(operands, p);                                        \
+  }                                                                                            \
+  namespace {                                                                                  \
+  struct Row : DmmaRow<Config> {                                                               \
+    template <Fetch KindA, Fetch KindB, typename Operands>                                     \
+    static auto kernel() {                                                                     \
+      return &NAME<KindA, KindB, Operands>;                                                    \
+    }                                                                                          \
+    template <Fetch KindA, Fetch KindB>                                                        \
+    static constexpr size_t shared_bytes() {                                                   \
+      return DmmaLayout<Config, KindA, KindB>::bytes;                                          \
+    }                                                                                          \
+  };                                                                                           \
+  }                                                                                            \
+  Kernel NAME() { return dmma_kernel<Row>(#NAME); }
