@@ -24,7 +24,14 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kWidth = 100;  // columns of the screen
 constexpr size_t kIndent = 12;  // of what is said about a backend
 constexpr const char *kBuiltIn = "built in";
-constexpr const char *kAllRoutines = "gemm symm syrk syr2k trmm trsm gemmtr batches";
+
+// Lists of routines that are told in a word or three.
+struct Shortened {
+  const char *routines, *words;
+};
+constexpr Shortened kShortened[] = {{"gemm symm syrk syr2k trmm trsm gemmtr batches", "all"},
+                                    {"gemm symm syrk syr2k trmm gemmtr batches", "all but trsm"},
+                                    {"", "-"}};
 
 constexpr int64_t kSizes[] = {8, 512, 4096};
 constexpr int64_t kLarge = 1000;     // called once, and only if that does not take too long
@@ -308,12 +315,11 @@ void print_kernels(const Json &backends) {
       std::string types = text(kernel["types"]);
       idle = idle || types.empty();
       if (kernel["math_mode"] != "fp32") types += " as " + text(kernel["math_mode"]);
-      const std::string routines = text(kernel["routines"]);
-      rows.push_back({text(kernel["name"]),
-                      routines == kAllRoutines ? "all"
-                      : routines.empty()       ? "-"
-                                               : routines,
-                      types, text(kernel["architectures"]), text(kernel["purpose"])});
+      std::string routines = text(kernel["routines"]);
+      for (const Shortened &list : kShortened) {
+        if (routines == list.routines) routines = list.words;
+      }
+      rows.push_back({text(kernel["name"]), routines, types, text(kernel["architectures"]), text(kernel["purpose"])});
     }
     print_table(rows);
     if (idle) fmt::print("  -: for other devices than are here\n");

@@ -151,6 +151,7 @@ TEST_CASE("info --kernels: what each row computes") {
   has("cpu_scalar_1x1x1_naive +all +fp32 fp16 bf16 +CPU +the definition");
   has("cpu_avx2_16x6x256_packed_bf16 +gemm batches +fp32 as bf16 +CPU +CPUs with AVX2");
   if (has_backend("openblas")) {
+    has("openblas_dgemm_fp64 +all but trsm +fp32 fp16 bf16 as fp64 +CPU +sums in FP64");
     has("openblas_ssyrk +syrk +fp32 +CPU +triangle of C");
     has("openblas_sgemm_batch +batches +fp32 +CPU +a batch, product by product");
   }
