@@ -64,4 +64,8 @@
   X(sm75_mma_64x64x64_packed, "operands copied first to align them")          \
   X(sm80_mma_128x64x32_bf16x6, "FP32's error by six products")                \
   X(sm80_mma_128x64x32_fp16x3, "FP32's error by three products")              \
-  X(sm90_dmma_64x128x32_multistage, "sums in FP64")
+  X(sm90_dmma_64x128x32_multistage, "large C")                                \
+  X(sm90_dmma_64x128x32_split_k, "few tiles of C, deep k")                    \
+  X(sm90_dmma_64x64x32_multistage, "medium C")                                \
+  X(sm90_dmma_64x64x32_split_k, "few tiles of C, deep k")                     \
+  X(sm90_dmma_32x32x64_multistage, "small C")

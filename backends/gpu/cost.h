@@ -38,6 +38,7 @@ struct Tiling {
   double peak_fraction;
   double stall = 0.05;  // of a scheduler with one wave, to its work: more without asynchronous copies
   double steps = kTileSteps;
+  int sum_bytes = 4;  // of a partial sum, where k is split
 };
 
 // Number of tiles of a matrix.

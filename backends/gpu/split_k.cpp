@@ -11,15 +11,15 @@ constexpr double kPartialBandwidth = 1.5;  // times that of the memory
 
 double split_seconds(const DeviceModel &d, const GemmDesc &desc, const Tiling &tiling, double tiles, double k,
                      int slices) {
-  const double bytes = static_cast<double>(split_bytes(desc, slices));
+  const double bytes = static_cast<double>(split_bytes(desc, slices, tiling.sum_bytes));
   const double product = std::max(tiles_seconds(d, tiling, tiles * slices, k), memory_seconds(d, gemm_bytes(desc)));
   return 2 * kLaunchSeconds + product + 2 * memory_seconds(d, bytes) / kPartialBandwidth;
 }
 
 }  // namespace
 
-size_t split_bytes(const GemmDesc &desc, int64_t slices) {
-  const double bytes = std::ceil(static_cast<double>(desc.m) / 4) * 16 * static_cast<double>(desc.n) *
+size_t split_bytes(const GemmDesc &desc, int64_t slices, int sum_bytes) {
+  const double bytes = std::ceil(static_cast<double>(desc.m) / 4) * 4 * sum_bytes * static_cast<double>(desc.n) *
                        static_cast<double>(desc.batch_count) * static_cast<double>(slices);
   return bytes < 1e18 ? static_cast<size_t>(bytes) : SIZE_MAX;
 }
@@ -37,7 +37,7 @@ Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int ind
     if (wanted < 2) continue;
     const int slice_tiles = (k_tiles - 1) / wanted + 1;
     const int slices = (k_tiles - 1) / slice_tiles + 1;
-    if (slices < 2 || split_bytes(desc, slices) > kMostSplitBytes) continue;
+    if (slices < 2 || split_bytes(desc, slices, tiling.sum_bytes) > kMostSplitBytes) continue;
     const double seconds = split_seconds(d, desc, tiling, tiles, static_cast<double>(slice_tiles) * tile_k, slices);
     if (best.slices == 0 || seconds < best.seconds) best = {slices, slice_tiles, seconds};
   }

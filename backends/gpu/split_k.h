@@ -18,7 +18,7 @@ struct Split {
 // The fastest split into two slices or more; slices is 0 if there is none.
 Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int index);
 
-// Bytes of `slices` partial results for each product.
-size_t split_bytes(const GemmDesc &desc, int64_t slices);
+// Bytes of `slices` partial results for each product, of sums of `sum_bytes`.
+size_t split_bytes(const GemmDesc &desc, int64_t slices, int sum_bytes);
 
 }  // namespace libsgemm::gpu

@@ -24,6 +24,7 @@ struct SplitTiles {
     return Row::vectors(desc) ? enqueue_tiles<Row, true>(desc, p, operands, count, launch, error)
                               : enqueue_tiles<Row, false>(desc, p, operands, count, launch, error);
   }
+  static constexpr auto enqueue_sum = launch_split_k_sum;
 };
 
 template <class Tiles>
@@ -36,7 +37,7 @@ libsgemm_status_t launch_split(const GemmDesc &desc, const Launch &launch, Error
   p.partial_ld = (desc.m + 3) / 4 * 4;
   return for_strided_chunks(desc, kMostProducts, [&](const StridedOperands &operands, int64_t count) {
     const libsgemm_status_t status = Tiles::enqueue(desc, p, operands, count, launch, error);
-    return status == LIBSGEMM_SUCCESS ? launch_split_k_sum(p, split.slices, operands, count, launch, error) : status;
+    return status == LIBSGEMM_SUCCESS ? Tiles::enqueue_sum(p, split.slices, operands, count, launch, error) : status;
   });
 }
 
@@ -51,7 +52,8 @@ Kernel split_kernel(const char *name) {
     return best_split(desc, Tiles::tiling(desc, index), Config::tile_k, index).seconds;
   };
   const auto workspace = [](const GemmDesc &desc, int index) {
-    return split_bytes(desc, best_split(desc, Tiles::tiling(desc, index), Config::tile_k, index).slices);
+    const Tiling tiling = Tiles::tiling(desc, index);
+    return split_bytes(desc, best_split(desc, tiling, Config::tile_k, index).slices, tiling.sum_bytes);
   };
   return {name, LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_split<Tiles>};
 }

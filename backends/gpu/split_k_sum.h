@@ -4,7 +4,7 @@
 //   group g sums a contiguous range of slices; group 0 adds the groups' sums in order
 //
 // One thread for all slices would wait for memory again and again, therefore groups. Consecutive threads read and write
-// consecutive rows. Shared memory, bytes: the groups' sums, 1024.
+// consecutive rows. Shared memory, bytes: the groups' sums, 1024, or of doubles 2048.
 #pragma once
 
 #include "gpu.h"
@@ -14,15 +14,27 @@ namespace libsgemm::gpu {
 
 constexpr int kSumThreads = 256;
 
-// The kernel's body.
+__device__ __forceinline__ float finished(const TileProblem &p, float sum, const Global<float> *c) {
+  return p.beta != 0.0f ? fmaf(p.alpha, sum, p.beta * *c) : p.alpha * sum;
+}
+// Rounded once.
+__device__ __forceinline__ float finished(const TileProblem &p, double sum, const Global<float> *c) {
+  const double product = static_cast<double>(p.alpha) * sum;
+  const double old = p.beta != 0.0f ? static_cast<double>(*c) : 0.0;
+  return static_cast<float>(p.beta != 0.0f ? fma(static_cast<double>(p.beta), old, product) : product);
+}
+
+// The kernel's body. Real: of the partial results.
+template <typename Real>
 __device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices) {
-  __shared__ float sums[kSumThreads];
+  __shared__ Real sums[kSumThreads];
   const int64_t matrix = p.partial_ld * p.n;
   const int64_t element = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const int each = (slices - 1) / static_cast<int>(blockDim.y) + 1;
   const int first = static_cast<int>(threadIdx.y) * each, end = min(slices, first + each);
-  const Global<float> *partial = global(p.partial) + static_cast<int64_t>(blockIdx.z) * slices * matrix + element;
-  float sum = 0.0f;
+  const Global<Real> *partial =
+      global(reinterpret_cast<const Real *>(p.partial)) + static_cast<int64_t>(blockIdx.z) * slices * matrix + element;
+  Real sum = 0;
   if (element < matrix) {
 #pragma unroll 8
     for (int s = first; s < end; ++s) sum += partial[s * matrix];
@@ -33,7 +45,7 @@ __device__ __forceinline__ void sum_slices(const StridedOperands &operands, cons
   if (threadIdx.y != 0 || element >= matrix || row >= p.m) return;
   for (unsigned g = 1; g < blockDim.y; ++g) sum += sums[g * blockDim.x + threadIdx.x];
   Global<float> *c = global(operands.c(blockIdx.z)) + column * p.ldc + row;
-  *c = p.beta != 0.0f ? fmaf(p.alpha, sum, p.beta * *c) : p.alpha * sum;
+  *c = finished(p, sum, c);
 }
 
 // Its launch.

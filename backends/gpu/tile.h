@@ -40,7 +40,7 @@ struct TileProblem {
   int tiles_m, tiles_n;
   int k_tiles;      // of the whole product
   int slice_tiles;  // k-tiles of one slice (blockIdx.y); all of them unless split
-  float *partial;   // split: sums of slice s of product i are matrix i * slices + s there; otherwise null
+  float *partial;  // split: sums of slice s of product i are matrix i * slices + s there, of FP64 as doubles; else null
   int64_t partial_ld;
 };
 

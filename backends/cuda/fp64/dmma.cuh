@@ -14,6 +14,8 @@
 //   |     |     |     |                 q + 12 of k; of Y: row g of op(A) at the same steps
 //   n
 //
+// Where k is split, the sums of a slice go to the workspace as doubles.
+//
 // Source of the places: measured; NVIDIA, PTX ISA, mma.m16n8k16 with .f64.
 #pragma once
 
@@ -22,6 +24,23 @@
 namespace libsgemm::cuda {
 
 constexpr int kDmmaDepth = 16;  // of an instruction
+
+// Where a block stores the sums of its slice: columns of p.partial_ld doubles, a multiple of 4, so that what a lane has
+// of two rows stays in the column if the first row does.
+struct PartialTile {
+  Global<double> *sums;
+  int64_t ld;
+  int rows, columns;
+};
+
+template <class Config>
+__device__ __forceinline__ PartialTile partial_tile(const TileProblem &p, const TilePosition<Config> &at) {
+  const int64_t matrix = static_cast<int64_t>(blockIdx.z) * gridDim.y + blockIdx.y;
+  const int64_t rows = p.m - at.row(), columns = p.n - at.column();
+  Global<double> *sums = global(reinterpret_cast<double *>(p.partial)) + (matrix * p.n + at.column()) * p.partial_ld;
+  return {sums + at.row(), p.partial_ld, static_cast<int>(rows < Config::tile_m ? rows : Config::tile_m),
+          static_cast<int>(columns < Config::tile_n ? columns : Config::tile_n)};
+}
 
 template <class Config, class TileA, class TileB>
 struct Dmma {
@@ -107,6 +126,21 @@ struct Dmma {
       store_pairs(sum, out);
     } else {
       store_rows(sum, out, shared + static_cast<int>(threadIdx.x) / 32 * (16 * patch_pitch));
+    }
+  }
+
+  __device__ __forceinline__ void store_partial(const Sums &sum, const PartialTile &out) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int row = warp_row * Config::warp_m + lane % 4 * 2, column = warp_column * Config::warp_n + lane / 4;
+#pragma unroll
+    for (int c = 0; c < 2 * blocks_x; ++c) {
+      if (column + 8 * c >= out.columns) break;
+      Global<double> *to = out.sums + (column + 8 * c) * out.ld + row;
+#pragma unroll
+      for (int b = 0; b < blocks_y; ++b) {
+        const double *s = &sum[c / 2][b][c % 2 * 2];
+        if (row + 8 * b < out.rows) *reinterpret_cast<double2 *>(to + 8 * b) = make_double2(s[0], s[1]);
+      }
     }
   }
 

@@ -95,7 +95,11 @@ __device__ __forceinline__ void dmma_multistage(const Operands &operands, const 
   }
   ptx::wait_for_copies<0>();
   __syncthreads();
-  engine.store(sum, output_tile(operands, p, at), reinterpret_cast<double *>(shared));
+  if (p.partial != nullptr) {
+    engine.store_partial(sum, partial_tile(p, at));
+  } else {
+    engine.store(sum, output_tile(operands, p, at), reinterpret_cast<double *>(shared));
+  }
 #endif
 }
 

@@ -1,7 +1,7 @@
 // The host's side of the kernels on FP64 tensor cores: what their rows have in common.
 #pragma once
 
-#include "gpu/tile_row.h"
+#include "gpu/split_k_row.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
 
@@ -25,13 +25,32 @@ struct DmmaRow {
   static Tiling tiling(const GemmDesc &, int index) {
     const Device &d = device(index);
     const double rate = static_cast<double>(d.fp64_tensor_per_clock) / d.fma_per_clock;
-    return {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, Config::peak_fraction * rate};
+    Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, Config::peak_fraction * rate};
+    tiling.sum_bytes = sizeof(double);
+    return tiling;
   }
+};
+
+// Enqueues C(i) = alpha * (sum of p.partial's slices of product i, which are doubles) + beta * C(i), rounded once.
+libsgemm_status_t launch_split_k_sum_fp64(const TileProblem &p, int slices, const StridedOperands &operands,
+                                          int64_t count, const Launch &launch, Error *error);
+
+template <class Row>
+struct SplitDmma : SplitTiles<Row> {
+  static constexpr auto enqueue_sum = launch_split_k_sum_fp64;
 };
 
 template <class Row>
 Kernel dmma_kernel(const char *name) {
   Kernel kernel = tile_kernel<Row>(name);
+  kernel.math_mode = LIBSGEMM_MATH_FP64;
+  return kernel;
+}
+
+// The same kernel with k in slices.
+template <class Row>
+Kernel dmma_split_kernel(const char *name) {
+  Kernel kernel = split_kernel<SplitDmma<Row>>(name);
   kernel.math_mode = LIBSGEMM_MATH_FP64;
   return kernel;
 }

@@ -112,6 +112,7 @@ struct TensorTiles {
     return launch_kernel(instance.kernel, tile_grid(p, count), dim3(Config::threads), instance.shared_bytes, launch,
                          error, operands, p);
   }
+  static constexpr auto enqueue_sum = launch_split_k_sum;
 };
 
 template <class Row>

@@ -8,7 +8,7 @@ using namespace gpu;
 
 __global__ void __launch_bounds__(kSumThreads)
     split_k_sum(const __grid_constant__ StridedOperands operands, const __grid_constant__ TileProblem p, int slices) {
-  sum_slices(operands, p, slices);
+  sum_slices<float>(operands, p, slices);
 }
 
 }  // namespace

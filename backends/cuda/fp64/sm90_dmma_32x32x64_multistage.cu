@@ -1,0 +1,35 @@
+// C = alpha op(A) op(B) + beta C with sums in FP64 on the FP64 tensor cores of an H100 or H200: FP32's inputs and
+// output, every element rounded once. For small C.
+//
+// The loop is described in dmma_multistage.cuh, the warp's part in dmma.cuh.
+//
+//   tile of C: 32 x 32            warp: 16 x 16 = 2 x 1 instructions of 8 x 16 (k 16)
+//   +--------+--------+
+//   | warp 0 | warp 2 |           three blocks a multiprocessor
+//   +--------+--------+
+//   | warp 1 | warp 3 |
+//   +--------+--------+
+//
+// Shared memory, bytes: stage s of 3 at 20480 s: A at 0 (64 steps of k, 40 floats each), B at 10240 the same. Operands
+// along k: 32 rows of 68 floats, stages of down to 17408.
+//
+// Requires: gemm of FP32; sm_90; any transposition, alignment, size and batch.
+//
+// Not measured yet.
+#include "dmma_multistage.cuh"
+#include "dmma_row.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+struct Config : DmmaShape<32, 32, 64, 16, 16> {
+  static constexpr int stages = 3;
+  static constexpr int blocks = 3;  // resident on a multiprocessor
+  static constexpr double peak_fraction = 0.6;
+};
+
+}  // namespace
+
+LIBSGEMM_DMMA_ROW(sm90_dmma_32x32x64_multistage)
+
+}  // namespace libsgemm::cuda
