@@ -46,7 +46,7 @@ std::vector<Shape> default_shapes() {
 }
 
 std::vector<Shape> wanted_shapes(const BenchOptions &options) {
-  const bool named = !options.shapes.empty() || !options.sweep.empty() || !options.suite.empty();
+  const bool named = !options.shapes.empty() || !options.sweep.empty() || !options.suite.empty() || options.random > 0;
   std::vector<Shape> shapes = named ? choose_shapes(options) : default_shapes();
   const auto unwanted = [&](const Shape &s) {
     const bool filtered =

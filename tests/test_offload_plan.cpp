@@ -125,6 +125,23 @@ TEST_CASE("what fits stays on the device, and k is whole") {
   }
 }
 
+TEST_CASE("sums in FP64 stay whole, as each part of k would round C") {
+  GemmDesc d = product(3000, 3000, 40000);
+  d.math_mode = LIBSGEMM_MATH_FP64;
+  for (const size_t budget : {size_t{100} << 20, size_t{1} << 30}) {
+    TilePlan p = {};
+    REQUIRE(make_plan(d, kRates, budget, &p));
+    CHECK(p.steps() == 1);
+    check_plan(d, p, budget);
+  }
+  d = product(1, 1, 3000000000);
+  TilePlan p = {};
+  REQUIRE(make_plan(d, kRates, size_t{1} << 30, &p));
+  CHECK(p.steps() > 1);
+  d.math_mode = LIBSGEMM_MATH_FP64;
+  CHECK_FALSE(make_plan(d, kRates, size_t{1} << 30, &p));
+}
+
 TEST_CASE("small memory costs little for a large product") {
   const GemmDesc d = product(40000, 40000, 40000);
   TilePlan small = {}, large = {};
