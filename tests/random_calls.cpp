@@ -116,8 +116,8 @@ void print(const Tally &tally, double seconds) {
   print("arithmetic", tally.by_mode);
   print("data", tally.by_data);
   print("ran on", tally.by_backend);
-  std::printf("  worst |error| / bound: %.3f of 4 sqrt(k + 2) u, %.3f of (k + 2) u\n", tally.worst_safe,
-              tally.worst_any);
+  std::printf("  worst |error| / bound: %.3f of 4 sqrt(k + 2) u, %.3f of (k + 2) u, %.3f of half a unit in fp64\n",
+              tally.worst_safe, tally.worst_any, tally.worst_fp64);
   std::printf("%llu wrong\n", static_cast<unsigned long long>(tally.failures));
 }
 

@@ -352,7 +352,9 @@ void Runner::count(const Item &item) {
     const Case &test = call.groups[g];
     tally_.products += static_cast<double>(call.sizes[g] * test.m * test.n) * static_cast<double>(test.k);
   }
-  double *worst = bound_of(call) == Bound::kSafe ? &tally_.worst_safe : &tally_.worst_any;
+  double *worst = item.arithmetic.mode == LIBSGEMM_MATH_FP64 ? &tally_.worst_fp64
+                  : bound_of(call) == Bound::kSafe           ? &tally_.worst_safe
+                                                             : &tally_.worst_any;
   *worst = std::max(*worst, item.worst);
 }
 

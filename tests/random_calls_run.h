@@ -26,8 +26,8 @@ struct Tally {
   uint64_t calls = 0, failures = 0, replays = 0;
   double products = 0;  // of elements
   std::map<std::string, uint64_t> by_routine, by_memory, by_mode, by_backend, by_data;
-  double worst_safe = 0, worst_any = 0;  // |error| / bound
-  std::vector<std::string> faults;       // the first few
+  double worst_safe = 0, worst_any = 0, worst_fp64 = 0;  // |error| / bound; of FP64 its own
+  std::vector<std::string> faults;                       // the first few
 };
 
 class Item;
