@@ -94,14 +94,14 @@ TEST_CASE("the checksum on a device is that of the host") {
   compare_with_host(case_of_size(Routine::kSgemm, 3, 300, 290, 2), LIBSGEMM_MATH_FP32, 0.5f);
 }
 
-TEST_CASE("the checksum on a device knows every arithmetic") {
+TEST_CASE("the checksum on a device knows every arithmetic", "[data]") {
   for (const libsgemm_math_mode_t mode :
        {LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16, LIBSGEMM_MATH_BF16X6, LIBSGEMM_MATH_FP16X3}) {
     for (const float error : {0.0f, 0.5f}) compare_with_host(case_of_size(Routine::kSgemm, 33, 34, 20, 1), mode, error);
   }
 }
 
-TEST_CASE("the checksum on a device is that of the host at the ends of the range, too") {
+TEST_CASE("the checksum on a device is that of the host at the ends of the range, too", "[data]") {
   struct Range {
     float a, b, alpha, factor;  // C is that many times what it is by its definition
   };
@@ -153,7 +153,7 @@ TEST_CASE("the checksum on a device is that of the host at the ends of the range
   }
 }
 
-TEST_CASE("a checksum of a part of C finds the errors in it") {
+TEST_CASE("a checksum of a part of C finds the errors in it", "[data]") {
   const Case test = case_of_size(Routine::kSgemm, 150, 300, 20, 1);
   const int64_t rows = 150, columns = 300;
   for (const bool transposed : {false, true}) {
