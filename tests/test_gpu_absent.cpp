@@ -58,7 +58,7 @@ void check_fallback(const std::string &backend, const std::string &reason, Envir
   INFO(info.description());
   CHECK(info.exit_status == 0);
   // Without the breaks of its long lines.
-  const std::string out = std::regex_replace(info.out, std::regex("\n {14}"), " ");
+  const std::string out = std::regex_replace(info.out, std::regex("\n {12}"), " ");
   const size_t line = out.find("  " + backend + std::string(10 - backend.size(), ' ') + "not available: ");
   REQUIRE(line != std::string::npos);
   CHECK_THAT(out.substr(line, out.find('\n', line) - line), Contains(reason));
