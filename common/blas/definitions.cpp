@@ -15,18 +15,23 @@ struct Tables {
   const uint32_t *hash = nullptr;
 };
 
+template <typename T>
+T *object_at(ElfW(Addr) address) {
+  return reinterpret_cast<T *>(address);  // NOLINT(performance-no-int-to-ptr): the loader gives addresses as numbers
+}
+
 // glibc replaces offsets by addresses as it loads an object; but not in the kernel's own.
 template <typename T>
 const T *located(const dl_phdr_info &object, const ElfW(Dyn) & entry) {
   const ElfW(Addr) at = entry.d_un.d_ptr;
-  return reinterpret_cast<const T *>(at < object.dlpi_addr ? object.dlpi_addr + at : at);
+  return object_at<const T>(at < object.dlpi_addr ? object.dlpi_addr + at : at);
 }
 
 Tables tables_of(const dl_phdr_info &object) {
   Tables tables;
   for (int i = 0; i < object.dlpi_phnum; ++i) {
     if (object.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    const auto *entry = reinterpret_cast<const ElfW(Dyn) *>(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr);
+    const auto *entry = object_at<const ElfW(Dyn)>(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr);
     for (; entry->d_tag != DT_NULL; ++entry) {
       if (entry->d_tag == DT_SYMTAB) tables.symbols = located<ElfW(Sym)>(object, *entry);
       if (entry->d_tag == DT_STRTAB) tables.names = located<char>(object, *entry);
@@ -57,7 +62,7 @@ void *function_defined_in(const dl_phdr_info &object, const char *name) {
     const ElfW(Sym) &symbol = tables.symbols[i];
     const bool is_function = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF;
     if ((chain[i - first] | 1) == (hash | 1) && is_function && std::strcmp(tables.names + symbol.st_name, name) == 0) {
-      return reinterpret_cast<void *>(object.dlpi_addr + symbol.st_value);
+      return object_at<void>(object.dlpi_addr + symbol.st_value);
     }
     if ((chain[i - first] & 1) != 0) return nullptr;
   }
