@@ -115,7 +115,7 @@ void run_library(const Engine &engine, const Call &call, AccuracyRow *row) {
   } else if (engine.backend != info.backend) {
     row->state = Result::State::kWrong;
     row->problem = fmt::format("the call ran on {}: {}", info.backend, info.reason);
-  } else if (!engine.way.math_mode.empty() && engine.way.math_mode != info.math_mode) {
+  } else if (!engine.way.math_mode.empty() && !serves(info.math_mode, engine.way.math_mode)) {
     row->state = Result::State::kNotSupported;
     row->problem = fmt::format("{} ran", info.math_mode);
   }

@@ -142,13 +142,16 @@ class Measurement {
     return memory_->time(calls, [&](int i) { run(static_cast<size_t>(i) % sets); }) / calls;
   }
 
-  // Each row of this arithmetic that can do the call, by force: once, then the fastest in turn with the chosen one. On
-  // the same operands, of which the last one's sample shows that it computed.
+  // Each row that serves the mode asked for and can do the call, by force: once, then the fastest in turn with the
+  // chosen one. On the same operands, of which the last one's sample shows that it computed.
   void time_rows(Result *result) {
+    libsgemm_math_mode_t mode;
+    require(libsgemm_get_math_mode(handle_, &mode));
+    const std::string asked = math_mode_name(mode);
     for (int row = 0; row < backend_.info.kernel_count; ++row) {
       libsgemm_kernel_info_t info;
       require(libsgemm_kernel_describe(backend_.index, row, &info));
-      if (info.math_mode == result->math_mode) time_row(info.name, result);
+      if (serves(info.math_mode, asked)) time_row(info.name, result);
     }
     const auto faster = [](const ForcedRow &x, const ForcedRow &y) { return x.seconds < y.seconds; };
     std::sort(result->rows.begin(), result->rows.end(), faster);

@@ -43,6 +43,17 @@ libsgemm_math_mode_t parse_math_mode(const std::string &name) {
   throw Error(fmt::format("--math {}: there is no such mode; there are {}", name, fmt::join(math_mode_names(), ", ")));
 }
 
+std::string math_mode_name(libsgemm_math_mode_t mode) {
+  for (const MathMode &row : kMathModes) {
+    if (mode == row.mode) return row.name;
+  }
+  return {};
+}
+
+bool serves(const std::string &ran, const std::string &asked) {
+  return ran == asked || (ran == "fp64" && asked == "fp32");
+}
+
 Precision precision_of(const std::string &math_mode) {
   for (const MathMode &row : kMathModes) {
     if (math_mode == row.name) return row.precision;

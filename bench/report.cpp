@@ -49,7 +49,7 @@ std::string who_and_transposes_of(const Result &result) { return result.who() + 
 // A mode that the backend has not, or not for such a size.
 bool ran_otherwise(const Result &result) {
   return result.state == Result::State::kMeasured && !result.asked_math_mode.empty() &&
-         result.asked_math_mode != result.math_mode;
+         !serves(result.math_mode, result.asked_math_mode);
 }
 
 // What `value` gives of the results for which `counts`.

@@ -165,6 +165,7 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
     r->info->device = by.device;
     r->info->devices = by.devices;
     r->info->tiles = by.tiles;
+    r->info->depth_cut = by.depth_cut;
     return status;
   }
   const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
@@ -205,7 +206,8 @@ libsgemm_status_t follow(Request *r, int index, const Kernel &ran, double ratio,
 
 libsgemm_status_t verify_on_host(Request *r, const Kernel &ran, const Snapshot &before, double *ratio, Error *error) {
   try {
-    *ratio = verify_result(r->desc, &before, r->settings.verify, {ran.math_mode, ran.truncates}, next_seed());
+    const Arithmetic ran_as = {r->info->arithmetic(ran), ran.truncates};
+    *ratio = verify_result(r->desc, &before, r->settings.verify, ran_as, next_seed());
     return LIBSGEMM_SUCCESS;
   } catch (const std::bad_alloc &) {
     set_error(error, "no host memory to verify the result");
@@ -286,6 +288,7 @@ libsgemm_status_t attempt(Request *r, int index, Error *error) {
   const Kernel *ran = nullptr;
   const Inside inside(r->info);
   r->info->tiles = 0;
+  r->info->depth_cut = false;
   r->info->ran = {};
   r->info->devices = 1;
   r->info->device = 0;

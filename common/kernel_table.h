@@ -12,8 +12,9 @@ namespace libsgemm {
 // are NULL, and each one modulo this many bytes. The choice is remembered for the calls that follow.
 constexpr uintptr_t kPointerAlignment = 16;
 
-// The cheapest row that supports the description with at most `workspace_bytes` of workspace. Rows of the description's
-// math mode come first; without one, those of FP32, which is never less accurate. NULL if there is none.
+// The cheapest row that supports the description with at most `workspace_bytes` of workspace. Rows that serve the
+// description's math mode come first; without one, those that serve FP32, which is never less accurate. NULL if there
+// is none.
 const Kernel *select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes);
 
 // A row and its predicted seconds; NULL and infinity: none.
@@ -21,6 +22,12 @@ struct PricedKernel {
   const Kernel *kernel = nullptr;
   double seconds = std::numeric_limits<double>::infinity();
 };
+
+// Whether a result by x may be further off than one by y, of rows that one call runs. y NULL: there is none yet.
+inline bool promises_less(const Kernel &x, const Kernel *y) {
+  if (y == nullptr || x.truncates != y->truncates) return y == nullptr || x.truncates;
+  return x.math_mode != LIBSGEMM_MATH_FP64 && y->math_mode == LIBSGEMM_MATH_FP64;
+}
 
 // All of a description that the choice of a row depends on: where two keys are equal, one device within one workspace
 // gets the same row.
@@ -48,15 +55,20 @@ inline size_t workspace_of(const Kernel &kernel, const GemmDesc &desc, int devic
   return kernel.workspace != nullptr ? kernel.workspace(desc, device) : 0;
 }
 
-// The cheapest of `count` rows that compute in `mode` and support the description within the workspace; the first of
-// equals. Rows that launch by `except` are left out. In the header, as plugins choose from their tables by it, too.
+// Whether a row of the arithmetic `of` may serve who asks for `mode`: sums in FP64 are never worse than FP32's.
+inline bool serves(libsgemm_math_mode_t of, libsgemm_math_mode_t mode) {
+  return of == mode || (of == LIBSGEMM_MATH_FP64 && mode == LIBSGEMM_MATH_FP32);
+}
+
+// The cheapest of `count` rows that serve `mode` and support the description within the workspace; the first of equals.
+// Rows that launch by `except` are left out. In the header, as plugins choose from their tables by it, too.
 inline PricedKernel cheapest_row(const Kernel *kernels, int count, const GemmDesc &desc, int device,
                                  size_t workspace_bytes, libsgemm_math_mode_t mode,
                                  decltype(Kernel::launch) except = nullptr) {
   PricedKernel best;
   for (int row = 0; row < count; ++row) {
     const Kernel &kernel = kernels[row];
-    if (kernel.math_mode != mode || (except != nullptr && kernel.launch == except)) continue;
+    if (!serves(kernel.math_mode, mode) || (except != nullptr && kernel.launch == except)) continue;
     if (!kernel.supports(desc, device) || workspace_of(kernel, desc, device) > workspace_bytes) continue;
     const double seconds = kernel.cost(desc, device);
     if (best.kernel == nullptr || seconds < best.seconds) best = {&kernel, seconds};

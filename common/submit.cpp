@@ -197,6 +197,7 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
     int64_t first = 0;
     if (status != LIBSGEMM_SUCCESS) return status;
     info->trivial = "nothing";
+    ThreadInfo::Part least;
     for (int64_t i = 0; i < g.group_count; first += g.group_size[i], ++i) {
       const Clock::time_point start = compute && library().instrumented ? Clock::now() : Clock::time_point();
       const Call call = call_of_group(g, i);
@@ -208,6 +209,7 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
       status = compute ? dispatch(call, desc, settings, handle, info) : check_operands(call, desc, settings, info);
       if (compute && library().instrumented) record(*info, desc, start);
       if (status != LIBSGEMM_SUCCESS) return status;
+      if (compute) info->merge(&least);
     }
   }
   return status;

@@ -66,6 +66,7 @@ struct ThreadInfo {
   int plans = 0;                      // operands that came from plans
   int devices = 0;                    // that computed parts of the call
   int64_t tiles = 0;                  // in which a GPU computed it from host memory
+  bool depth_cut = false;             // and rounded C between parts of the sum over k
   Ran ran = {};                       // of the kernel
   Expected expected[kFirstCpu] = {};  // by GPU backend
   int64_t startup = 0;                // nanoseconds of the call that went into finding and starting backends
@@ -83,6 +84,7 @@ struct ThreadInfo {
     device = 0;
     devices = 0;
     tiles = 0;
+    depth_cut = false;
     fallbacks = 0;
     plans = 0;
     verify_ratio = -1;
@@ -99,6 +101,37 @@ struct ThreadInfo {
   const char *row() const {
     if (kernel == nullptr) return trivial;
     return ran.kernel != nullptr && choice != Choice::forced_kernel ? ran.kernel->name : kernel->name;
+  }
+
+  // What the call's results are held to: what the row promises; but sums in FP64 that were rounded on the way are
+  // FP32's.
+  libsgemm_math_mode_t arithmetic(const Kernel &of) const {
+    return depth_cut && of.math_mode == LIBSGEMM_MATH_FP64 ? LIBSGEMM_MATH_FP32 : of.math_mode;
+  }
+
+  // What ran for a group of a batch.
+  struct Part {
+    const Backend *backend = nullptr;
+    const Kernel *kernel = nullptr;
+    Ran ran = {};
+    bool depth_cut = false;
+
+    int promise() const {
+      return kernel->truncates ? 0 : kernel->math_mode == LIBSGEMM_MATH_FP64 && !depth_cut ? 2 : 1;
+    }
+  };
+  // Of the groups the one whose row promises least stands for the batch; of equals the last one.
+  void merge(Part *least) {
+    if (kernel == nullptr) return;
+    const Part here = {backend, kernel, ran, depth_cut};
+    if (least->kernel == nullptr || here.promise() <= least->promise()) {
+      *least = here;
+    } else {
+      backend = least->backend;
+      kernel = least->kernel;
+      ran = least->ran;
+      depth_cut = least->depth_cut;
+    }
   }
 
   // Once: each group of a batch has the same reasons, as a rule.

@@ -16,15 +16,16 @@
  * NULL). Otherwise NaN and Inf in A and B spread. Only the triangle named by `uplo` of a symmetric or triangular matrix
  * is read or written; with LIBSGEMM_UNIT the diagonal is taken to be one and is not read.
  *
- * Arithmetic is FP32 with FP32 accumulation unless a faster mode is asked for (libsgemm_set_math_mode,
- * LIBSGEMM_MATH_MODE). The error of an element of C is measured by S = |alpha| |A| |B| + |beta| |C|, and by the
- * residual in trsm; u = 2^-24. For all numbers it is at most g S, g = (k + 2) u / (1 - (k + 2) u), in whatever order is
- * summed (ssyr2k: 2 k for k; strsm: k + 3 for k + 2), if no product, sum or number times alpha on the way leaves the
- * range of FP32. Mostly it is far less, for rounding errors cancel each other: 2 sqrt(k + 2) u S is the usual bound, to
- * which the library's tests hold every kernel. Errors of random numbers stay below it, but for one element in some ten
- * thousand where one term far larger than all others comes first in the sum (in theory one in two thousand). Where many
- * terms are equal, as in products of constant matrices, errors add up instead, and only g S is certain: from a k of
- * some 60 on the usual bound may be exceeded, from some 250 on twice that.
+ * Arithmetic is FP32 with FP32 accumulation unless another mode is asked for (libsgemm_set_math_mode,
+ * LIBSGEMM_MATH_MODE), or with FP64 accumulation and one rounding where that is faster, as on an H100 or H200. The
+ * error of an element of C is measured by S = |alpha| |A| |B| + |beta| |C|, and by the residual in trsm; u = 2^-24.
+ * For all numbers it is at most g S, g = (k + 2) u / (1 - (k + 2) u), in whatever order is summed (ssyr2k: 2 k for k;
+ * strsm: k + 3 for k + 2), if no product, sum or number times alpha on the way leaves the range of FP32. Mostly it is
+ * far less, for rounding errors cancel each other: 2 sqrt(k + 2) u S is the usual bound, to which the library's tests
+ * hold every kernel. Errors of random numbers stay below it, but for one element in some ten thousand where one term
+ * far larger than all others comes first in the sum (in theory one in two thousand). Where many terms are equal, as in
+ * products of constant matrices, errors add up instead, and only g S is certain: from a k of some 60 on the usual
+ * bound may be exceeded, from some 250 on twice that.
  *
  * Products of 16-bit inputs and the modes TF32, BF16 and FP16 may leave their sums on tensor cores, which cut off where
  * FP32 rounds: then (k / 16 + 1) 2^-23 (TF32: k / 8) is added to either factor of S, and libsgemm_info_t.truncated
@@ -124,7 +125,7 @@ typedef enum {
  * 2^116 in TF32. Denormal numbers are kept in TF32 and BF16 (as multiples of 2^-136 and 2^-133); FP16 keeps multiples
  * of 2^-24 and makes zeros of numbers up to 2^-25. In BF16X6 and FP16X3 C has NaN and Inf where FP32 has them. */
 typedef enum {
-  LIBSGEMM_MATH_FP32 = 0, /* default */
+  LIBSGEMM_MATH_FP32 = 0, /* default; FP64 where that is faster, as on the tensor cores of an H100 or H200 */
   /* Three bf16 parts an operand, six products: the error of FP32, and 4 u more in the bound. Of elements below 2^-110
    * bits below 2^-133 are lost. */
   LIBSGEMM_MATH_BF16X6 = 1,
@@ -168,7 +169,8 @@ typedef struct {
   char backend[24];    /* "openblas"; "none" if the call returned, or only scaled C, before any backend was needed */
   char kernel[72];    /* row of the kernel table that multiplied: "openblas_sgemm"; of a forced one its name; "scale" or
                          "nothing" where none was needed */
-  char math_mode[16]; /* arithmetic that ran: "fp32" */
+  char math_mode[16]; /* arithmetic that ran: "fp32"; of several rows, as in groups of a batch, and .kernel with it,
+                         that of the one that promises least */
   char reason[512];   /* why this backend, and why not those before it; and what was done to the operands before the
                          row multiplied: "after copy of A by sm75_mma_64x64x64_packed" */
   char message[512];  /* the error in words, naming the argument or the variable */

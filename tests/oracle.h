@@ -44,6 +44,10 @@ Arithmetic arithmetic_of(const libsgemm_info_t &info);
 const char *name_of(libsgemm_math_mode_t mode);
 // The modes that round inputs; the others but FP32 split them.
 bool rounds(libsgemm_math_mode_t mode);
+// What may run for FP32, and for modes that have no row.
+inline bool stands_for_fp32(libsgemm_math_mode_t mode) {
+  return mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP64;
+}
 
 // `value` as an input of the mode.
 float as_input(libsgemm_math_mode_t mode, float value);

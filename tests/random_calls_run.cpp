@@ -165,7 +165,7 @@ class Item {
     const std::string kernel = info.kernel;
     if (backend == "none" || kernel == "scale" || kernel == "nothing") return "";
     arithmetic = arithmetic_of(info);
-    if (arithmetic.mode != LIBSGEMM_MATH_FP32 && arithmetic.mode != call.mode) {
+    if (!sgemm_test::stands_for_fp32(arithmetic.mode) && arithmetic.mode != call.mode) {
       return std::string("the arithmetic is ") + info.math_mode;
     }
     // Backend hip has products only.

@@ -1,16 +1,18 @@
 // Which row of a kernel table a call gets: legality, cost, the mode asked for.
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "catch.h"
 #include "kernel_table.h"
+#include "thread_info.h"
 
 namespace {
 
 using namespace libsgemm;
 
 // Seconds of the rows; a negative number: the row does not support the call.
-double g_fp32, g_slow_fp32, g_bf16x6, g_tf32;
+double g_fp32, g_slow_fp32, g_bf16x6, g_tf32, g_fp64;
 
 template <double *kSeconds>
 Kernel row(const char *name, libsgemm_math_mode_t mode) {
@@ -24,15 +26,16 @@ Kernel row(const char *name, libsgemm_math_mode_t mode) {
 
 // The name of the row that a call gets. Choices are kept: each call is of another size.
 std::string chosen(libsgemm_math_mode_t mode, double fp32, double slow_fp32, double bf16x6, double tf32,
-                   bool planned = false) {
-  static const Kernel rows[] = {
-      row<&g_slow_fp32>("slow_fp32", LIBSGEMM_MATH_FP32), row<&g_fp32>("fp32", LIBSGEMM_MATH_FP32),
-      row<&g_bf16x6>("bf16x6", LIBSGEMM_MATH_BF16X6), row<&g_tf32>("tf32", LIBSGEMM_MATH_TF32)};
+                   bool planned = false, double fp64 = -1) {
+  static const Kernel rows[] = {row<&g_slow_fp32>("slow_fp32", LIBSGEMM_MATH_FP32),
+                                row<&g_fp32>("fp32", LIBSGEMM_MATH_FP32),
+                                row<&g_bf16x6>("bf16x6", LIBSGEMM_MATH_BF16X6),
+                                row<&g_tf32>("tf32", LIBSGEMM_MATH_TF32), row<&g_fp64>("fp64", LIBSGEMM_MATH_FP64)};
   static int64_t size = 0;
-  g_fp32 = fp32, g_slow_fp32 = slow_fp32, g_bf16x6 = bf16x6, g_tf32 = tf32;
+  g_fp32 = fp32, g_slow_fp32 = slow_fp32, g_bf16x6 = bf16x6, g_tf32 = tf32, g_fp64 = fp64;
   Backend backend = {};
   backend.kernels = rows;
-  backend.kernel_count = 4;
+  backend.kernel_count = 5;
   GemmDesc desc = {};
   desc.m = ++size;
   desc.math_mode = mode;
@@ -56,6 +59,53 @@ TEST_CASE("a mode that has no row is computed in FP32") {
   CHECK(chosen(LIBSGEMM_MATH_BF16X6, 1, 2, kNone, 0.1) == "fp32");
   CHECK(chosen(LIBSGEMM_MATH_TF32, 1, 2, 0.1, kNone) == "fp32");
   CHECK(chosen(LIBSGEMM_MATH_BF16, 1, 2, 0.1, 0.1) == "fp32");
+}
+
+TEST_CASE("sums in FP64 stand for FP32 where they are faster") {
+  const auto with_fp64 = [](libsgemm_math_mode_t mode, double fp32, double bf16x6, double tf32, double fp64) {
+    return chosen(mode, fp32, kNone, bf16x6, tf32, false, fp64);
+  };
+  CHECK(with_fp64(LIBSGEMM_MATH_FP32, 2, 0.1, 0.1, 1) == "fp64");
+  CHECK(with_fp64(LIBSGEMM_MATH_FP32, 1, 0.1, 0.1, 1) == "fp32");  // the first of equals
+  CHECK(with_fp64(LIBSGEMM_MATH_FP32, 1, 0.1, 0.1, 2) == "fp32");
+  CHECK(with_fp64(LIBSGEMM_MATH_BF16X6, 3, 2, 0.1, 1) == "fp64");
+  CHECK(with_fp64(LIBSGEMM_MATH_TF32, 3, 2, 4, 1) == "tf32");
+  CHECK(with_fp64(LIBSGEMM_MATH_TF32, 3, 2, kNone, 1) == "fp64");
+  CHECK(with_fp64(LIBSGEMM_MATH_FP64, 1, 1, 1, 9) == "fp64");  // nothing else stands for FP64 but without it FP32
+  CHECK(with_fp64(LIBSGEMM_MATH_FP64, 1, 0.1, 0.1, kNone) == "fp32");
+}
+
+TEST_CASE("of the rows of one call the one that promises least stands for it") {
+  Kernel fp32 = row<&g_fp32>("fp32", LIBSGEMM_MATH_FP32), fp64 = row<&g_fp64>("fp64", LIBSGEMM_MATH_FP64);
+  Kernel tf32 = row<&g_tf32>("tf32", LIBSGEMM_MATH_TF32), other = fp32;
+  tf32.truncates = true;
+  // Tiles of one product.
+  CHECK(promises_less(fp64, nullptr));
+  CHECK(promises_less(fp32, &fp64));
+  CHECK(promises_less(tf32, &fp32));
+  CHECK_FALSE(promises_less(fp64, &fp32));
+  CHECK_FALSE(promises_less(fp32, &tf32));
+  CHECK_FALSE(promises_less(fp32, &other));
+  // Groups of a batch.
+  struct Group {
+    const Kernel *kernel;
+    bool depth_cut;
+  };
+  const auto merged = [](const std::vector<Group> &groups) {
+    ThreadInfo info = {};
+    ThreadInfo::Part least;
+    for (const Group &group : groups) {
+      info.kernel = group.kernel, info.depth_cut = group.depth_cut;
+      info.merge(&least);
+    }
+    return std::string(info.kernel->name) + " as " +
+           (info.arithmetic(*info.kernel) == LIBSGEMM_MATH_FP64 ? "fp64" : "");
+  };
+  CHECK(merged({{&fp64, false}, {&fp64, false}}) == "fp64 as fp64");
+  CHECK(merged({{&fp32, false}, {&fp64, false}}) == "fp32 as ");
+  CHECK(merged({{&fp64, false}, {&fp32, false}, {&fp64, false}}) == "fp32 as ");
+  CHECK(merged({{&tf32, false}, {&fp32, false}, {&fp64, false}}) == "tf32 as ");
+  CHECK(merged({{&fp64, true}, {&fp64, false}}) == "fp64 as ");  // C was rounded between parts of the sum over k
 }
 
 TEST_CASE("a mode with the error of FP32 runs only if it is faster, one with its own rounding always") {

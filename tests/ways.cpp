@@ -66,7 +66,7 @@ std::string Ways::judge(Way *way, const std::string &entry, bool no_backend, lib
     if (!way->kernel.empty() && way->kernel != kernel) return "ran the kernel " + kernel;
     if (kernel.empty()) return "no kernel is named";
     how = arithmetic_of(info);
-    const bool asked = how.mode == LIBSGEMM_MATH_FP32 || how.mode == way->mode || !way->kernel.empty();
+    const bool asked = stands_for_fp32(how.mode) || how.mode == way->mode || !way->kernel.empty();
     if (!asked) return std::string("arithmetic is ") + info.math_mode;
     if (info.fallbacks != 0) return "a backend failed before";
     ++way->ran;

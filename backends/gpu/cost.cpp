@@ -6,9 +6,6 @@
 namespace libsgemm::gpu {
 namespace {
 
-// From the first load to the first multiplication, and from the last one to the stored tile.
-constexpr double kTileLatency = 1.5e-6;
-
 // Share of its peak that a compute unit reaches with `threads` of independent outer products: each of its schedulers
 // needs more than one wave to hide what is not arithmetic.
 double occupancy_factor(const DeviceModel &device, double threads, double stall) {
@@ -44,20 +41,21 @@ double tile_count(double m, double n, const Tiling &tiling) {
 
 double tiles_seconds(const DeviceModel &device, const Tiling &tiling, double tiles, double k) {
   const double threads = tiling.threads;
-  const double all_blocks = occupancy_factor(device, threads * tiling.blocks, tiling.stall);
+  const Figures &f = tiling.figures;
+  const double all_blocks = occupancy_factor(device, threads * tiling.blocks, f.stall);
+  const double depth = std::ceil(k / tiling.depth) * tiling.depth;
   const double tile_seconds =
-      2.0 * tiling.tile_m * tiling.tile_n * (k + tiling.steps) * device.compute_units / fma_peak(device);
+      2.0 * tiling.tile_m * tiling.tile_n * (depth + f.steps) * device.compute_units / fma_peak(device);
   const double wave = static_cast<double>(device.compute_units) * tiling.blocks;
   const double waves = std::floor(tiles / wave);
-  double seconds = waves * tiling.blocks * tile_seconds / tiling.peak_fraction;
+  double seconds = waves * tiling.blocks * tile_seconds / f.peak_fraction;
   // Blocks on the busiest compute unit in the last wave.
   const double blocks = std::ceil((tiles - waves * wave) / device.compute_units);
   if (blocks > 0) {
-    const double fraction =
-        tiling.peak_fraction * occupancy_factor(device, threads * blocks, tiling.stall) / all_blocks;
+    const double fraction = f.peak_fraction * occupancy_factor(device, threads * blocks, f.stall) / all_blocks;
     seconds += blocks * tile_seconds / fraction;
   }
-  return seconds + kTileLatency;
+  return seconds + f.latency;
 }
 
 double gemm_seconds(const DeviceModel &device, const GemmDesc &desc, const Tiling &tiling) {

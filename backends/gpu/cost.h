@@ -30,14 +30,23 @@ double gemm_bytes(const GemmDesc &desc);
 // H100.
 constexpr double kTileSteps = 16;
 
-// How a kernel cuts C. `peak_fraction`: what it reaches of fma_peak() with all its blocks resident and k endless; on
-// tensor cores more than 1.
+// From the first load to the first multiplication, and from the last one to the stored tile.
+constexpr double kTileLatency = 1.5e-6;
+
+// How fast a kernel is, which measurements say.
+struct Figures {
+  double peak_fraction;  // of fma_peak(), with all its blocks resident and k endless; on tensor cores more than 1
+  double stall = 0.05;   // of a scheduler with one wave, to its work: more without asynchronous copies
+  double steps = kTileSteps;
+  double latency = kTileLatency;
+};
+
+// How a kernel cuts C.
 struct Tiling {
   int tile_m, tile_n;
   int threads, blocks;  // of one block; resident blocks of a compute unit
-  double peak_fraction;
-  double stall = 0.05;  // of a scheduler with one wave, to its work: more without asynchronous copies
-  double steps = kTileSteps;
+  Figures figures;
+  int depth = 1;      // steps of k that are multiplied at once
   int sum_bytes = 4;  // of a partial sum, where k is split
 };
 

@@ -67,7 +67,7 @@ inline NaiveProblem naive_problem(const GemmDesc &desc) {
 inline double naive_seconds(const GemmDesc &desc, int index) {
   constexpr double kStepSeconds = 25e-9;  // assumed: of one step of k where nothing hides the latency
   constexpr double kPeakFraction = 0.06;  // assumed: bound by the loads
-  constexpr Tiling kTiling = {kNaiveRows, kNaiveColumns, kNaiveThreads, 8, kPeakFraction};
+  constexpr Tiling kTiling = {kNaiveRows, kNaiveColumns, kNaiveThreads, 8, {kPeakFraction}};
   const double chain = kLaunchSeconds + static_cast<double>(desc.k) * kStepSeconds;
   return std::max(chain, gemm_seconds(model(index), desc, kTiling));
 }

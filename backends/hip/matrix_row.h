@@ -40,7 +40,7 @@ struct MatrixRow : ValuRow<RowConfig> {
   static Tiling tiling(const GemmDesc &desc, int index) {
     constexpr double kStall = 0.1;  // assumed: a wave keeps its SIMD's matrix core busy but for the barriers
     const double peak = static_cast<double>(matrix_rate(index, desc.type)) / device(index).fma_per_clock;
-    return {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, Config::peak_fraction * peak, kStall};
+    return {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction * peak, kStall}};
   }
 };
 

@@ -32,8 +32,7 @@ struct ValuRow {
             Config::tile_n,
             Config::threads,
             Config::blocks,
-            kReached * arithmetic / overlapped(arithmetic, reads),
-            0.8};
+            {kReached * arithmetic / overlapped(arithmetic, reads), 0.8}};
   }
 
   // Static shared memory.

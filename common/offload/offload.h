@@ -12,6 +12,7 @@ struct Offloaded {
   int device;            // the first one that computed
   int devices;
   int64_t tiles;
+  bool depth_cut;  // C was rounded between parts of the sum over k
 };
 
 // Computes a description whose operands are in host memory on the devices of a backend. On failure C is as it was; or,

@@ -365,7 +365,7 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
     return LIBSGEMM_NOT_SUPPORTED;
   }
   // The one that tells most about errors stands for all.
-  if (kernel_ == nullptr || (kernel->truncates && !kernel_->truncates)) kernel_ = kernel;
+  if (promises_less(*kernel, kernel_)) kernel_ = kernel;
   if (!s.work->saving) begin_saving(s.work);
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   Buffer *c = reads_c(job_.desc) ? s.work->c : nullptr;

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "devices.h"
+#include "kernel_table.h"
 
 namespace libsgemm {
 namespace {
@@ -73,13 +74,13 @@ libsgemm_status_t Run::run(Error *error) {
 }
 
 void Run::report(Offloaded *by) const {
-  *by = {nullptr, {}, pipelines_.front()->device(), 0, 0};
+  *by = {nullptr, {}, pipelines_.front()->device(), 0, 0, job_.plan.steps() > 1};
   for (const auto &pipeline : pipelines_) {
     const int64_t tiles = pipeline->traffic().tiles;
     if (tiles > 0 && by->devices++ == 0) by->device = pipeline->device();
     by->tiles += tiles;
     const Kernel *kernel = pipeline->kernel();
-    if (kernel == nullptr || (by->kernel != nullptr && (by->kernel->truncates || !kernel->truncates))) continue;
+    if (kernel == nullptr || !promises_less(*kernel, by->kernel)) continue;
     by->kernel = kernel;
     by->ran = pipeline->ran();
   }

@@ -15,7 +15,9 @@
 //
 // Requires: gemm of FP32; sm_90; any transposition, alignment, size and batch.
 //
-// Not measured yet.
+// Measured (H200 at 1980 MHz, driver 580, CUDA 13.0, TFLOP/s; NN, NT, TN, TT): 1024 42, 42, 38, 43; 4096 51, 50, 48, 52;
+// 4095, by elements, 40, 39, 40, 40. cuBLAS 13.1 at 1024 35, 39, 34, 36. It is for few tiles: a call of 32 x 32 x 25 takes
+// 3.5 us, 0.5 more than FFMA's tiles of the same size.
 #include "dmma_multistage.cuh"
 #include "dmma_row.h"
 
@@ -25,7 +27,10 @@ namespace {
 struct Config : DmmaShape<32, 32, 64, 16, 16> {
   static constexpr int stages = 3;
   static constexpr int blocks = 3;  // resident on a multiprocessor
-  static constexpr double peak_fraction = 0.6;
+  static constexpr Figures figures = {0.716, 0.9, 49, 0.14e-6};
+  static constexpr double elements = 0.8;  // of the speed, where operands are copied by elements
+  static constexpr double by_rows =
+      23;  // steps of k that it costs to store C where its columns do not start at 8 bytes
 };
 
 }  // namespace

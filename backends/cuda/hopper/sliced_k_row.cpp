@@ -72,7 +72,8 @@ SlicedKPlan plan_of(const GemmDesc &desc, const SlicedKSizes &sizes, int index) 
         waves * besides + overlapped(waves * kGroups * pairs * step, memory_seconds(d, gemm_bytes(desc)));
     if (plan.cluster == 0 || seconds < plan.seconds) plan = {cluster, seconds};
   }
-  plan.seconds += kLaunchSeconds;
+  constexpr double kMeasured = 1.07;  // over predicted, of 180 random shapes with cold operands on an H200
+  plan.seconds = kMeasured * (plan.seconds + kLaunchSeconds);
   return plan;
 }
 

@@ -78,7 +78,7 @@ PanelProblem panel_problem(const GemmDesc &d) {
 }
 
 double panel_seconds(const GemmDesc &desc, const Device &device) {
-  constexpr Tiling kTiling = {64, 32, 128, 3, 0.45};
+  constexpr Tiling kTiling = {64, 32, 128, 3, {0.45}};
   // Rows of tiles follow one another: what each waits for, memory or substitutions.
   const double row_seconds = desc.routine == Routine::trsm ? 3.5e-6 : 1.5e-6;
   const PanelProblem p = panel_problem(desc);

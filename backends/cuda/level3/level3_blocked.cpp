@@ -7,8 +7,8 @@ namespace libsgemm::cuda::level3 {
 namespace {
 
 // What steps are predicted with, without a search of the table for each: a good gemm, and the row for small blocks.
-constexpr Tiling kGemm = {128, 128, 256, 2, 0.75};
-constexpr Tiling kDiagonal = {64, 64, 64, 6, 0.5};
+constexpr Tiling kGemm = {128, 128, 256, 2, {0.75}};
+constexpr Tiling kDiagonal = {64, 64, 64, 6, {0.5}};
 
 const float *f32(const void *data) { return static_cast<const float *>(data); }
 

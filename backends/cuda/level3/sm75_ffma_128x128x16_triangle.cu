@@ -13,7 +13,7 @@ namespace {
 
 using namespace level3;
 using Config = TileConfig<128, 128, 16, 2>;
-constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, 0.58};
+constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, {0.58}};
 
 __global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kResident))
     sm75_ffma_128x128x16_triangle_kernel(const __grid_constant__ StridedOperands operands,

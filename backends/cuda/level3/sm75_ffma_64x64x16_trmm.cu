@@ -14,7 +14,7 @@ namespace {
 
 using namespace level3;
 using Config = TileConfig<64, 64, 16, 6>;
-constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, 0.5};
+constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, {0.5}};
 constexpr int kCopyRows = 32, kCopyCols = 64, kColsAtOnce = 8;
 
 // Block of 32 x 8 threads: 32 rows x 64 columns.

@@ -220,7 +220,7 @@ SplitRow split_row_of(Scheme scheme) {
   return {scheme,
           Config::splits,
           Order<Config::splits>::count,
-          {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, Config::peak_fraction},
+          {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction}},
           SplitProduct<Config>::bytes,
           enqueue_split_product<Config, kKernel>};
 }

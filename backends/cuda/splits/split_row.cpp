@@ -228,8 +228,8 @@ double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int inde
   const Device &d = device(index);
   const double rate = static_cast<double>(d.tensor_per_clock) / d.fma_per_clock / product.products;
   Tiling tiling = product.tiling;
-  tiling.peak_fraction *= rate;
-  tiling.steps *= rate;  // a tile's start and end take as long as without tensor cores
+  tiling.figures.peak_fraction *= rate;
+  tiling.figures.steps *= rate;  // a tile's start and end take as long as without tensor cores
   return splits_seconds(desc, shape_of(desc, product), index) + gemm_seconds(d, desc, tiling);
 }
 

@@ -95,8 +95,8 @@ bool supports(const GemmDesc &desc, int index) {
 
 double cost(const GemmDesc &desc, int index) {
   Tiling tiling = tensor_tiling<Config>(index, kElementsBytes);
-  tiling.stall = 0.8;  // no asynchronous copies
-  if (!by_vectors(desc, index)) tiling.peak_fraction *= kElements;
+  tiling.figures.stall = 0.8;  // no asynchronous copies
+  if (!by_vectors(desc, index)) tiling.figures.peak_fraction *= kElements;
   return gemm_seconds(device(index), desc, tiling);
 }
 

@@ -52,16 +52,16 @@ Tiling tensor_tiling(int index, size_t shared_bytes) {
   const Device &d = device(index);
   const size_t fitting = (d.shared_memory_per_block + kReserved) / (shared_bytes + kReserved);
   const double rate = static_cast<double>(d.tensor_per_clock) / d.fma_per_clock;
-  Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, Config::peak_fraction * rate};
+  Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction * rate}};
   tiling.blocks = std::clamp(static_cast<int>(fitting), 1, Config::blocks);
-  tiling.steps *= rate;  // a tile's start and end take as long as without tensor cores
+  tiling.figures.steps *= rate;  // a tile's start and end take as long as without tensor cores
   return tiling;
 }
 
 // Whether the tiles of C and of k can be counted.
 template <class Config>
 bool tiles_fit(const GemmDesc &desc) {
-  constexpr Tiling kTile = {Config::tile_m, Config::tile_n, Config::threads, 1, 1};
+  constexpr Tiling kTile = {Config::tile_m, Config::tile_n, Config::threads, 1, {1}};
   const double tiles = tile_count(static_cast<double>(desc.m), static_cast<double>(desc.n), kTile);
   return tiles < INT_MAX / 16 && desc.k / Config::tile_k < INT_MAX - 1;
 }

@@ -5,6 +5,7 @@
 #include "gpu/skinny_row.h"
 #include "runtime/launch.h"
 #include "skinny.cuh"
+#include "thin.h"
 
 namespace libsgemm::cuda {
 
@@ -22,6 +23,11 @@ constexpr SkinnyTile tile_of() {
     if (4 * floats > tile.warp_bytes) tile.warp_bytes = 4 * floats;
   }
   return tile;
+}
+
+template <typename Row, typename Shape>
+double cost(const GemmDesc &desc, int index) {
+  return thin::measured_share<Shape>(index) * skinny_plan(Row::tile, desc, index).seconds;
 }
 
 }  // namespace skinny
@@ -61,4 +67,8 @@ struct SkinnyRow {
     }                                                                     \
   };                                                                      \
   }                                                                       \
-  Kernel name() { return skinny_kernel<Row>(#name); }
+  Kernel name() {                                                         \
+    Kernel kernel = skinny_kernel<Row>(#name);                            \
+    kernel.cost = skinny::cost<Row, Shape>;                               \
+    return kernel;                                                        \
+  }

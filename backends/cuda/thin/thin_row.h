@@ -57,7 +57,9 @@ template <typename Row>
 Kernel row(const char *name) {
   static constexpr ThinTile kTile = tile_of<Row>();
   const auto supports = [](const GemmDesc &desc, int device) { return thin_supports(kTile, desc, device); };
-  const auto cost = [](const GemmDesc &desc, int device) { return thin_plan(kTile, desc, device).seconds; };
+  const auto cost = [](const GemmDesc &desc, int device) {
+    return measured_share<Row>(device) * thin_plan(kTile, desc, device).seconds;
+  };
   const auto workspace = [](const GemmDesc &desc, int device) {
     return thin_plan(kTile, desc, device).workspace_bytes;
   };

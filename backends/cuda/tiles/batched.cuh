@@ -113,8 +113,8 @@ Kernel batched_kernel(const char *name) {
            desc.n <= Config::tile_n;
   };
   const auto cost = [](const GemmDesc &desc, int index) {
-    constexpr Tiling kWarps = {Config::tile_m, Config::tile_n, 32, Config::products * Config::blocks,
-                               Config::peak_fraction};
+    constexpr Tiling kWarps = {
+        Config::tile_m, Config::tile_n, 32, Config::products * Config::blocks, {Config::peak_fraction}};
     return gemm_seconds(device(index), desc, kWarps);
   };
   return {name, LIBSGEMM_MATH_FP32, supports, cost, nullptr, launch_batched<Row>};

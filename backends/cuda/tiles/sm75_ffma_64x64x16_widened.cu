@@ -13,7 +13,7 @@ namespace {
 
 using namespace level3;
 using Config = TileConfig<64, 64, 16, 6>;
-constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, 0.5};
+constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, {0.5}};
 
 template <Type TYPE, typename Operands>
 __global__ void __launch_bounds__(Config::kThreads, Config::kResident)

@@ -1,13 +1,26 @@
 // The host's side of the kernels built on gpu/tile.h: what rows for NVIDIA's architectures have in common.
 #pragma once
 
+#include <type_traits>
+
 #include "gpu/tile_row.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
 
 namespace libsgemm::cuda {
 
-// The base of a Row of gpu/tile_row.h. The Config has min_arch, blocks and peak_fraction besides.
+// Figures of a Config on sm_90: those that it says, `sm90`, or none.
+template <class Config, class = void>
+struct FiguresOnSm90 {
+  static constexpr Figures value = {0};
+};
+template <class Config>
+struct FiguresOnSm90<Config, std::void_t<decltype(Config::sm90)>> {
+  static constexpr Figures value = Config::sm90;
+};
+
+// The base of a Row of gpu/tile_row.h. The Config has min_arch, blocks and peak_fraction besides; and sm90 where the
+// figures were fitted for that architecture: to 180 random shapes with cold operands on an H200.
 template <class RowConfig, Engine kEngine>
 struct TileRow {
   using Config = RowConfig;
@@ -17,17 +30,18 @@ struct TileRow {
   static bool vectors(const GemmDesc &desc) { return vectors_fit(desc, engine); }
 
   // Operands that are copied by elements take their share, as measured on an H100.
-  static Tiling tiling(const GemmDesc &desc, int) {
+  static Tiling tiling(const GemmDesc &desc, int index) {
     constexpr double kElementsA = 0.91, kElementsB = 0.94;
     constexpr double kElementsStart = 8;  // steps of k that filling the stages costs besides
-    Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, Config::peak_fraction};
-    if (engine != Engine::copies) {
-      tiling.stall = 0.8;
-      return tiling;
-    }
+    constexpr Figures kOnSm90 = FiguresOnSm90<Config>::value;
+    Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction}};
+    if (engine != Engine::copies) tiling.figures.stall = 0.8;
+    if (kOnSm90.peak_fraction > 0 && device(index).arch == 90) tiling.figures = kOnSm90;
+    if (engine != Engine::copies) return tiling;
+    double &fraction = tiling.figures.peak_fraction;
     const double k = static_cast<double>(desc.k), start = k / (k + kElementsStart);
-    if (!vectors(desc) || desc.transa != LIBSGEMM_NO_TRANS) tiling.peak_fraction *= kElementsA * start;
-    if (!vectors(desc) || desc.transb == LIBSGEMM_NO_TRANS) tiling.peak_fraction *= kElementsB * start;
+    if (!vectors(desc) || desc.transa != LIBSGEMM_NO_TRANS) fraction *= kElementsA * start;
+    if (!vectors(desc) || desc.transb == LIBSGEMM_NO_TRANS) fraction *= kElementsB * start;
     return tiling;
   }
 };
