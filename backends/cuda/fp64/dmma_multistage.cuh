@@ -9,10 +9,10 @@
 // Of the last k-tile only the steps that have something of k are multiplied.
 //
 // Measured designs that are no better (H200, TFLOP/s at 4096, NT and TN, where 64 x 64 reaches 59.6 and 58.9 by this
-// loop): four warps that supply 128 x 128 to eight which multiply, with mbarriers, setmaxnreg and a persistent grid 58.4
-// and 59.8, but 28 at 1024; the same for two blocks of 64 x 128 56.6 and 58.2. Fragments by loads of 16 bytes, with k
-// interleaved: 1 to 5 % more along k, 3 to 8 % less along the outer side, where registers spill. Leaving the loop at the
-// last step of k by a test in each step: 5 to 10 % less.
+// loop): four warps that supply 128 x 128 to eight which multiply, with mbarriers, setmaxnreg and a persistent
+// grid 58.4 and 59.8, but 28 at 1024; the same for two blocks of 64 x 128 56.6 and 58.2. Fragments by loads of 16
+// bytes, with k interleaved: 1 to 5 % more along k, 3 to 8 % less along the outer side, where registers spill. Leaving
+// the loop at the last step of k by a test in each step: 5 to 10 % less.
 //
 // One barrier a k-tile, before its last products: behind it the next k-tile has arrived, and every thread has the last
 // fragments of this one in registers.
