@@ -1,6 +1,8 @@
 // C = alpha op(A) op(B) + beta C with sums in FP64 on the FP64 tensor cores of an H100 or H200: FP32's inputs and
 // output, every element rounded once. For small C.
 //
+// sm90_dmma_32x32x64_split_k: the same kernel on slices of k, whose sums split_k_sum_fp64() adds in their order.
+//
 // The loop is described in dmma_multistage.cuh, the warp's part in dmma.cuh.
 //
 //   tile of C: 32 x 32            warp: 16 x 16 = 2 x 1 instructions of 8 x 16 (k 16)
@@ -13,7 +15,8 @@
 // Shared memory, bytes: stage s of 3 at 20480 s: A at 0 (64 steps of k, 40 floats each), B at 10240 the same. Operands
 // along k: 32 rows of 68 floats, stages of down to 17408.
 //
-// Requires: gemm of FP32; sm_90; any transposition, alignment, size and batch.
+// Requires: gemm of FP32; sm_90; any transposition, alignment, size and batch; split_k: no array of pointers, more than
+// one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a product, at most 32 MiB.
 //
 // Measured (H200 at 1980 MHz, driver 580, CUDA 13.0, TFLOP/s; NN, NT, TN, TT): 1024 42, 42, 38, 43; 4096 51, 50, 48,
 // 52; 4095, by elements, 40, 39, 40, 40. cuBLAS 13.1 at 1024 35, 39, 34, 36. It is for few tiles: a call of 32 x 32 x
@@ -28,6 +31,7 @@ struct Config : DmmaShape<32, 32, 64, 16, 16> {
   static constexpr int stages = 3;
   static constexpr int blocks = 3;  // resident on a multiprocessor
   static constexpr Figures figures = {0.716, 0.9, 49, 0.14e-6};
+  static constexpr Figures split_figures = {0.65, 0.9, 36, 0.14e-6};
   static constexpr double elements = 0.8;  // of the speed, where operands are copied by elements
   static constexpr double by_rows =
       23;  // steps of k that it costs to store C where its columns do not start at 8 bytes
@@ -36,5 +40,7 @@ struct Config : DmmaShape<32, 32, 64, 16, 16> {
 }  // namespace
 
 LIBSGEMM_DMMA_ROW(sm90_dmma_32x32x64_multistage)
+
+Kernel sm90_dmma_32x32x64_split_k() { return dmma_split_kernel<Row>("sm90_dmma_32x32x64_split_k"); }
 
 }  // namespace libsgemm::cuda

@@ -1,0 +1,38 @@
+// C = alpha op(A) op(B) + beta C with sums in FP64 on the FP64 tensor cores of an H100 or H200: FP32's inputs and
+// output, every element rounded once. For C of few columns.
+//
+// sm90_dmma_128x32x32_split_k: the same kernel on slices of k, whose sums split_k_sum_fp64() adds in their order.
+//
+// The loop is described in dmma_multistage.cuh, the warp's part in dmma.cuh.
+//
+//   tile of C: 128 x 32, of four warps one below the other; three blocks a multiprocessor
+//   warp: 32 x 32 = 4 x 2 instructions of 8 x 16 (k 16)
+//
+// Shared memory, bytes: stage s of 3 at 22528 s: A at 0 (32 steps of k, 136 floats each), B at 17408 (32 of 40).
+// Operands along k: 128 and 32 rows of 36 floats, stages of up to 23552.
+//
+// Requires: gemm of FP32; sm_90; any transposition, alignment, size and batch; split_k: no array of pointers, more than
+// one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a product, at most 32 MiB.
+#include "dmma_multistage.cuh"
+#include "dmma_row.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+struct Config : DmmaShape<128, 32, 32, 32, 32> {
+  static constexpr int stages = 3;
+  static constexpr int blocks = 3;  // resident on a multiprocessor
+  static constexpr Figures figures = {0.88, 0.69, 32, 0.58e-6};
+  static constexpr Figures split_figures = {0.76, 0.69, 24, 0.22e-6};
+  static constexpr double elements = 0.93;  // of the speed, where operands are copied by elements
+  static constexpr double by_rows =
+      39;  // steps of k that it costs to store C where its columns do not start at 8 bytes
+};
+
+}  // namespace
+
+LIBSGEMM_DMMA_ROW(sm90_dmma_128x32x32_multistage)
+
+Kernel sm90_dmma_128x32x32_split_k() { return dmma_split_kernel<Row>("sm90_dmma_128x32x32_split_k"); }
+
+}  // namespace libsgemm::cuda
