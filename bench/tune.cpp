@@ -158,7 +158,7 @@ class Tuner {
       if (found->problem.empty()) found->problem = "no kernel does it";
       return;
     }
-    const libsgemm_info_t chosen = last_info();
+    const libsgemm_info_t chosen = info_;
     if (chosen.backend != std::string(gpu_.backend.info.name)) {
       found->problem = fmt::format("it ran on {}: {}", chosen.backend, chosen.reason);
       return;
@@ -175,7 +175,7 @@ class Tuner {
     for (const Row &row : rows_) {
       if (!serves(row.math_mode, asked) || !try_row(row.name, found)) continue;
       // A row whose error grows with k is not for who gets one without that from the model.
-      if (last_info().truncated > chosen.truncated) continue;
+      if (info_.truncated > chosen.truncated) continue;
       const double once = time(1);
       rows.emplace_back(is_hopeless(once, seconds) ? once : time(calls), row.name);
     }
@@ -212,15 +212,15 @@ class Tuner {
     force(kernel);
     require(libsgemm_set_verify(handle_, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_ERROR));
     const libsgemm_status_t status = calls_->run(handle_, 0);
-    const libsgemm_info_t info = last_info();
+    info_ = last_info();
     require(libsgemm_set_verify(handle_, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN));
     if (status == LIBSGEMM_NOT_SUPPORTED) return false;
     if (status == LIBSGEMM_VERIFICATION_FAILED) {
-      found->problem = fmt::format("{}: {}", kernel.empty() ? "the chosen kernel" : kernel, info.message);
+      found->problem = fmt::format("{}: {}", kernel.empty() ? "the chosen kernel" : kernel, info_.message);
       found->wrong = true;
       return false;
     }
-    if (status != LIBSGEMM_SUCCESS) throw Error(info.message);
+    if (status != LIBSGEMM_SUCCESS) throw Error(info_.message);
     gpu_.memory->finish();
     return true;
   }
@@ -239,6 +239,7 @@ class Tuner {
   const int reps_;
   Handle handle_;
   DeviceCalls *calls_ = nullptr;
+  libsgemm_info_t info_ = {};  // of the latest call that was verified
 };
 
 // ---- All calls ------------------------------------------------------------------------------------------------------

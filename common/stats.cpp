@@ -22,8 +22,10 @@ namespace {
 std::atomic<StatsFile *> g_file{nullptr};
 std::atomic<StatsFile *> g_parent{nullptr};  // of a forked child, which opens a file of its own when it counts
 std::atomic<uint64_t> g_startup{0};          // until there is a file
-std::string &directory_of_files() { return immortal<std::string>(); }
-std::string &path_of_file() { return immortal<std::string>(); }  // written before g_file
+struct Names {
+  std::string directory, file;  // file: the process's own, written before g_file
+};
+Names &names() { return immortal<Names>(); }
 std::atomic<bool> g_shapes_wanted{false};
 std::atomic<StatsShape *> g_parts[kStatsParts];  // of the file, mapped when they are first needed; kNoPart: cannot be
 StatsShape *const kNoPart = reinterpret_cast<StatsShape *>(MAP_FAILED);
@@ -117,7 +119,7 @@ void open_file(const std::string &directory) {
   stats->startup += g_startup.exchange(0);
   read_program_name(stats->program, sizeof stats->program);
   std::memcpy(stats->magic, kStatsMagic, sizeof kStatsMagic);
-  path_of_file() = path;
+  names().file = path;
   g_file.store(stats, std::memory_order_release);
 }
 
@@ -125,7 +127,7 @@ void open_file(const std::string &directory) {
 StatsShape *part_of_file(int part) {
   StatsShape *known = g_parts[part].load(std::memory_order_acquire);
   if (known != nullptr) return known;
-  const int file = open(path_of_file().c_str(), O_RDWR | O_CLOEXEC);
+  const int file = open(names().file.c_str(), O_RDWR | O_CLOEXEC);
   void *memory = MAP_FAILED;
   const size_t bytes = stats_part_bytes(part);
   if (file >= 0 && reserve_quietly(file, stats_part_place(part) + bytes) == 0) {
@@ -162,7 +164,7 @@ StatsFile *file_of_process() {
   // Of a child's threads one opens it; what the others do meanwhile is not counted.
   const StatsFile *const parent = g_parent.exchange(nullptr);
   if (parent == nullptr) return nullptr;
-  open_file(directory_of_files());
+  open_file(names().directory);
   const uint32_t known = std::min<uint32_t>(parent->blas_count, kStatsBlas);
   for (const StatsBlas *b = parent->blas; b != parent->blas + known; ++b)
     stats_note_blas(b->version, b->file, b->flags);
@@ -178,7 +180,7 @@ void mark_end() {
 
 void stats_open(const std::string &directory) {
   if (directory.empty() || stats_wanted()) return;
-  directory_of_files() = directory;
+  names().directory = directory;
   open_file(directory);
   if (g_file.load() != nullptr) std::atexit(mark_end);
 }

@@ -267,7 +267,7 @@ std::string to_text(const CallClass &c) {
   word("k", std::to_string(c.k));
   if (c.batch != static_cast<uint8_t>(Batch::none)) word("batch", std::to_string(c.batch_count));
   alignments("ld", c.ld);
-  alignments("at", c.address);
+  if (c.batch != static_cast<uint8_t>(Batch::pointers)) alignments("at", c.address);
   if (c.batch == static_cast<uint8_t>(Batch::strided)) alignments("stride", c.stride);
   letter("alpha", kFactors, c.alpha);
   letter("beta", kFactors, c.beta);

@@ -31,7 +31,11 @@ struct TunedRows {
 };
 
 std::atomic<const TunedRows *> g_rows{nullptr};  // of all devices
-std::string &asked_for() { return immortal<std::string>(); }
+// As use_tuning() was told.
+struct Asked {
+  std::string file;
+};
+std::string &asked_for() { return immortal<Asked>().file; }
 
 const Kernel *row_named(const Backend &backend, const std::string &name) {
   const Kernel *const end = backend.kernels + backend.kernel_count;
