@@ -46,13 +46,17 @@ libsgemm info
 libsgemm gemm A.npy B.npy \-\-transb \-o C.npy \-\-verify
 libsgemm bench \-\-shape 1024x1024x1024 \-\-peer openblas
 libsgemm run \-\-backend cuda,openblas python3 script.py
+libsgemm run \-\-record calls.txt python3 script.py
+libsgemm tune calls.txt
 .fi
 .SH FILES
 .TP
 .I $XDG_CACHE_HOME/libsgemm/
 What
 .B libsgemm calibrate
-measured, by machine; in
+and
+.B libsgemm tune
+measured, by machine and by GPU; in
 .I ~/.cache
 if the variable is not set.
 .SH SEE ALSO

@@ -65,8 +65,10 @@ const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, siz
   return asked.kernel == nullptr || fp32.seconds < asked.seconds ? fp32.kernel : asked.kernel;
 }
 
+// A row that was measured on whole calls says nothing of one for which an operand has been split before.
 Selected choose(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
-  const FindTunedRow find = backend.is_gpu ? g_find_tuned_row.load(std::memory_order_acquire) : nullptr;
+  const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
+  const FindTunedRow find = backend.is_gpu && !planned ? g_find_tuned_row.load(std::memory_order_acquire) : nullptr;
   const Kernel *const tuned = find != nullptr ? find(backend, desc, device) : nullptr;
   const bool legal = tuned != nullptr && serves(tuned->math_mode, desc.math_mode) && tuned->supports(desc, device) &&
                      workspace_of(*tuned, desc, device) <= workspace_bytes;

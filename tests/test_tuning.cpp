@@ -307,6 +307,10 @@ TEST_CASE("a tuned row that may not serve the call is passed over") {
   fast.math_mode = LIBSGEMM_MATH_TF32;
   CHECK(name_of(selected({own_key(), {tuned_call(fast, "fp64")}}, fast)) == "model tf32");
   CHECK(name_of(selected({own_key(), {tuned_call(fast, "tf32")}}, fast)) == "tuned tf32");
+  // One that was measured without a plan.
+  GemmDesc planned = desc;
+  planned.plan_a = &planned;
+  CHECK(name_of(selected(file, planned)) == "model model");
   // One that this library does not have.
   CHECK(name_of(selected({own_key(), {tuned_call(desc, "gone"), tuned_call(product(1, 1, 1), "tuned")}}, desc)) ==
         "model model");
