@@ -85,7 +85,7 @@ void print_subcommand(const CLI::App &app) {
   std::string operands;
   for (const CLI::Option *option : app.get_options()) {
     if (option->nonpositional()) continue;
-    operands += " " + option->get_name();
+    operands += fmt::format(option->get_required() ? " {}" : " [{}]", option->get_name());
   }
   if (app.get_name() == "run") operands = " PROGRAM [ARGUMENT...]";
   fmt::print(".SS \"libsgemm {} [OPTIONS]{}\"\n{}.\n", app.get_name(), operands, roff(app.get_description()));

@@ -88,13 +88,17 @@ std::vector<RecordedCall> read_calls(const std::string &path) {
   std::ifstream file(path);
   if (!file) throw Error(fmt::format("{}: cannot be opened: {}", path, strerror(errno)));
   std::vector<RecordedCall> calls;
+  std::unordered_map<CallClass, size_t, Hash> places;  // of several records in one file a call may be in each
   int number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty() || line[0] == '#') continue;
     try {
-      calls.push_back(parse_call(line));
+      const RecordedCall recorded = parse_call(line);
+      const auto [at, is_new] = places.emplace(recorded.call, calls.size());
+      if (is_new) calls.push_back(recorded);
+      if (!is_new) calls[at->second].count += recorded.count;
     } catch (const Error &error) {
       throw Error(fmt::format("{}:{}: {}", path, number, error.what()));
     }

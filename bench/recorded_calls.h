@@ -21,7 +21,7 @@ std::vector<RecordedCall> collect_calls(const std::string &folder, uint64_t sinc
 // Lines "COUNT CALL" (see to_text()), and one that begins with #, as others may.
 std::string calls_to_text(const std::vector<RecordedCall> &calls);
 
-// Throws Error, "FILE:LINE: what".
+// In the order of the file, each class once. Throws Error, "FILE:LINE: what".
 std::vector<RecordedCall> read_calls(const std::string &path);
 
 }  // namespace command

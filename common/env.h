@@ -80,7 +80,7 @@ struct Environment {
   size_t device_memory_limit = 0;  // bytes of each device; 0: what is free
   size_t pinned_memory_limit = 0;  // bytes; 0: the default
   double timeout = 300;            // seconds without an answer from a device; 0: for ever
-  std::string tuning;  // LIBSGEMM_TUNING: likewise
+  std::string tuning;              // LIBSGEMM_TUNING: likewise
   int verbose = 0;
   std::string log_path;
   std::string stats_dir;
