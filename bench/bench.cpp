@@ -12,7 +12,6 @@
 #include "peers.h"
 #include "report.h"
 #include "routines.h"
-#include "suite.h"
 #include "timing.h"
 #include "workload.h"
 
@@ -25,33 +24,6 @@ struct Plan {
   std::unique_ptr<Peer> peer;
   double flops = 0;  // of one call of each item on each backend in each mode
 };
-
-libsgemm_op_t parse_op(char letter, const std::string &text) {
-  if (letter == 'N') return LIBSGEMM_NO_TRANS;
-  if (letter == 'T') return LIBSGEMM_TRANS;
-  throw Error(fmt::format("--transposes {}: of NN, NT, TN, TT", text));
-}
-
-std::vector<std::string> choose_transposes(const BenchOptions &options) {
-  if (options.transposes.empty()) return {"NN", "NT", "TN", "TT"};
-  for (const std::string &text : options.transposes) {
-    if (text.size() != 2) throw Error(fmt::format("--transposes {}: of NN, NT, TN, TT", text));
-    parse_op(text[0], text);
-    parse_op(text[1], text);
-  }
-  return options.transposes;
-}
-
-// The transposes that a routine has, in its own words: "NT", "T", "-"; without repetition.
-std::vector<std::string> transposes_of(Routine routine, const std::vector<std::string> &transposes) {
-  std::vector<std::string> own;
-  for (const std::string &text : transposes) {
-    const Traits &t = traits(routine);
-    const std::string name = t.has_transb ? text : t.has_transa ? text.substr(0, 1) : "-";
-    if (std::find(own.begin(), own.end(), name) == own.end()) own.push_back(name);
-  }
-  return own;
-}
 
 // True if the backend computes on operands there: of the tests, HIP does on an NVIDIA GPU.
 bool reaches(const Backend &backend, const Memory &memory) {
@@ -110,22 +82,12 @@ Plan make_plan(const BenchOptions &options, std::vector<std::string> *notes) {
   Plan plan;
   plan.peer = choose_peer(options, notes);
   plan.backends = choose_backends(options, memory_of(plan));
-  const std::vector<std::string> transposes = choose_transposes(options);
-  const std::vector<Shape> shapes = choose_shapes(options);
   for (const std::string &mode : options.math_modes) parse_math_mode(mode);
-  for (const Routine routine : parse_routines(options.routines)) {
-    const std::vector<std::string> own = transposes_of(routine, transposes);
-    for (size_t i = 0; i < shapes.size(); ++i) {
-      const Shape &shape = shapes[i];
-      if (options.max_flops > 0 && flops(routine, shape) > options.max_flops) continue;
-      for (const std::string &text : options.random > 0 ? std::vector<std::string>{own[i % own.size()]} : own) {
-        plan.items.push_back(make_item(routine, shape, text));
-        plan.flops +=
-            flops(routine, shape) * static_cast<double>(plan.backends.size() * ways_of(options, routine).size());
-      }
-    }
+  plan.items = choose_items(options);
+  for (const Item &item : plan.items) {
+    const size_t ways = plan.backends.size() * ways_of(options, item.routine).size();
+    plan.flops += flops(item.routine, item.shape) * static_cast<double>(ways);
   }
-  if (plan.items.empty()) throw Error("--filter and --max-flops leave nothing to measure");
   return plan;
 }
 

@@ -78,7 +78,16 @@ struct RunOptions {
   bool json = false;
   std::string output;
   std::string backend;
+  std::string record;  // a file for the calls (recorded_calls.h); empty: none
   std::vector<std::string> program;
+};
+
+struct TuneOptions {
+  std::string file;     // of calls; empty: those of `calls`
+  BenchOptions calls;   // of its options those of shapes, routines, transposes and math modes, --reps and --device
+  std::string backend;  // empty: the first GPU that is available
+  bool show = false, remove = false;
+  std::string output;  // empty: where the library looks
 };
 
 struct StatsOptions {
@@ -104,5 +113,6 @@ int decision(const BenchOptions &options);
 int calibrate(const CalibrateOptions &options);
 int run(const RunOptions &options);
 int stats(const StatsOptions &options);
+int tune(const TuneOptions &options);
 
 }  // namespace command

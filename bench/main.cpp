@@ -53,27 +53,38 @@ struct BenchModes {
   bool accuracy = false, ladder = false, overhead = false, decision = false;
 };
 
-void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, OverheadOptions *overhead,
-               HostOptions *host, BenchModes *modes) {
+void add_shape(CLI::App *app, BenchOptions *options) {
   app->add_option("--shape", options->shapes, "m,n,k[,pad] or mxnxk[+pad]; repeatable. ld = rows + pad")
       ->delimiter('\0')
       ->allow_extra_args(false);
-  app->add_option("--sweep", options->sweep, "first:last:step, square sizes");
-  app->add_option("--suite", options->suite, "CSV file of shapes: m,n,k,pad,what (default: the installed shapes.csv)")
-      ->check(check_file_name);
+}
+
+CLI::Option *add_random(CLI::App *app, BenchOptions *options) {
   CLI::Option *random =
       app->add_option(
              "--random", options->random,
              "So many random shapes: sizes log-uniform, every other shape rounded to multiples of 8 to 64, the "
              "transposes in turn")
-          ->check(CLI::Range(1, 1000000))
-          ->excludes("--shape")
-          ->excludes("--sweep")
-          ->excludes("--suite");
+          ->check(CLI::Range(1, 1000000));
   app->add_option("--seed", options->seed, "Which random shapes")->capture_default_str()->needs(random);
   app->add_option("--sizes", options->sizes, "least:most, of the random shapes' m, n and k")
       ->capture_default_str()
       ->needs(random);
+  return random;
+}
+
+void add_routines(CLI::App *app, BenchOptions *options) {
+  app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm)")->delimiter(',');
+  app->add_option("--transposes", options->transposes, "Of NN,NT,TN,TT (default: all)")->delimiter(',');
+}
+
+void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, OverheadOptions *overhead,
+               HostOptions *host, BenchModes *modes) {
+  add_shape(app, options);
+  app->add_option("--sweep", options->sweep, "first:last:step, square sizes");
+  app->add_option("--suite", options->suite, "CSV file of shapes: m,n,k,pad,what (default: the installed shapes.csv)")
+      ->check(check_file_name);
+  CLI::Option *random = add_random(app, options)->excludes("--shape")->excludes("--sweep")->excludes("--suite");
   CLI::Option *regret = app->add_flag("--regret", options->regret,
                                       "Also time each kernel that can do a call by force: what is lost by the choice, "
                                       "and what the kernels themselves lack");
@@ -93,8 +104,7 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
                                       "Operands of sgemm to keep as plans, a, b or ab: in the modes that split, their "
                                       "split is then not timed")
                           ->check(CLI::IsMember({"a", "b", "ab"}));
-  app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm)")->delimiter(',');
-  app->add_option("--transposes", options->transposes, "Of NN,NT,TN,TT (default: all)")->delimiter(',');
+  add_routines(app, options);
   app->add_option(
       "--peer", options->peer,
       "What to compare with: openblas, cublas (FP32, pedantic), cublas-default, cublas-tf32, cublaslt "
@@ -177,7 +187,38 @@ void add_run(CLI::App *app, RunOptions *options) {
   app->add_flag("--json", options->json, "Report in JSON");
   app->add_option("-o,--output", options->output, "Report to this file instead of stderr")->check(check_file_name);
   app->add_option("--backend", options->backend, "Sets LIBSGEMM_BACKEND for the program");
+  app->add_option("--record", options->record, "Write the calls that multiplied to this file, for `libsgemm tune`")
+      ->check(check_file_name);
   app->footer("The program and its arguments follow: libsgemm run --backend ref python3 script.py");
+}
+
+void add_tune(CLI::App *app, TuneOptions *options) {
+  CLI::Option *file = app->add_option("FILE", options->file, "Calls, as `libsgemm run --record FILE` has written them")
+                          ->check(check_file_name);
+  add_shape(app, &options->calls);
+  add_random(app, &options->calls)->excludes("--shape");
+  app->add_option("--max-flops", options->calls.max_flops, "Only shapes of at most so many operations")
+      ->check(CLI::PositiveNumber);
+  add_routines(app, &options->calls);
+  app->add_option("--math", options->calls.math_modes,
+                  fmt::format("Math modes of those shapes, comma list of {} (default: the environment's)",
+                              fmt::join(math_mode_names(), ",")))
+      ->delimiter(',');
+  for (const char *name : {"--shape", "--random", "--max-flops", "--routine", "--transposes", "--math"}) {
+    file->excludes(name);
+  }
+  CLI::Option *show = app->add_flag("--show", options->show, "Print what is kept, measure nothing");
+  app->add_flag("--remove", options->remove, "Remove what is kept for the GPU, measure nothing")->excludes(show);
+  app->add_option("-o,--output", options->output,
+                  "This file instead of the one in the cache, which programs find by themselves")
+      ->check(check_file_name);
+  app->add_option("--backend", options->backend, "The backend of the GPU (default: the first that is available)");
+  app->add_option("--device", options->calls.device, "The GPU, as its vendor's runtime counts them")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1023));
+  app->add_option("--reps", options->calls.reps, "Timed samples of each row that may be the fastest")
+      ->capture_default_str()
+      ->check(CLI::Range(3, 1000000));
 }
 
 void add_stats(CLI::App *app, StatsOptions *options) {
@@ -252,6 +293,7 @@ int parse_and_run(int argc, char **argv) {
   HostOptions host_options;
   BenchModes bench_modes;
   CalibrateOptions calibrate_options;
+  TuneOptions tune_options;
   RunOptions run_options;
   StatsOptions stats_options;
   CLI::App *info_app = app.add_subcommand("info", "What is there, kernels included, and what `auto` would choose");
@@ -259,12 +301,15 @@ int parse_and_run(int argc, char **argv) {
   CLI::App *bench_app = app.add_subcommand("bench", "Time the routines, side by side with another library");
   CLI::App *calibrate_app =
       app.add_subcommand("calibrate", "Measure this machine, so that host data go to a GPU when that is faster");
+  CLI::App *tune_app =
+      app.add_subcommand("tune", "Measure which kernel is the fastest for calls that repeat, and keep it for programs");
   CLI::App *run_app = app.add_subcommand("run", "Run a program on this library's BLAS and report its calls");
   CLI::App *stats_app = app.add_subcommand("stats", "Report the calls that programs have counted in a folder");
   add_info(info_app, &info_options);
   add_gemm(gemm_app, &gemm_options);
   add_bench(bench_app, &bench_options, &ladder_options, &overhead_options, &host_options, &bench_modes);
   add_calibrate(calibrate_app, &calibrate_options);
+  add_tune(tune_app, &tune_options);
   add_run(run_app, &run_options);
   add_stats(stats_app, &stats_options);
 
@@ -293,6 +338,7 @@ int parse_and_run(int argc, char **argv) {
   if (*gemm_app) return guarded("gemm", [&] { return gemm(gemm_options); });
   if (*stats_app) return guarded("stats", [&] { return stats(stats_options); });
   if (*calibrate_app) return guarded("calibrate", [&] { return calibrate(calibrate_options); });
+  if (*tune_app) return guarded("tune", [&] { return tune(tune_options); });
   if (*run_app) {
     if (run_options.program.empty()) {
       fmt::print(stderr, "libsgemm run: no program is given; use libsgemm run [options] PROGRAM arguments\n");

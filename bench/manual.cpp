@@ -46,13 +46,17 @@ libsgemm info
 libsgemm gemm A.npy B.npy \-\-transb \-o C.npy \-\-verify
 libsgemm bench \-\-shape 1024x1024x1024 \-\-peer openblas
 libsgemm run \-\-backend cuda,openblas python3 script.py
+libsgemm run \-\-record calls.txt python3 script.py
+libsgemm tune calls.txt
 .fi
 .SH FILES
 .TP
 .I $XDG_CACHE_HOME/libsgemm/
 What
 .B libsgemm calibrate
-measured, by machine; in
+and
+.B libsgemm tune
+measured, by machine and by GPU; in
 .I ~/.cache
 if the variable is not set.
 .SH SEE ALSO
@@ -81,7 +85,7 @@ void print_subcommand(const CLI::App &app) {
   std::string operands;
   for (const CLI::Option *option : app.get_options()) {
     if (option->nonpositional()) continue;
-    operands += " " + option->get_name();
+    operands += fmt::format(option->get_required() ? " {}" : " [{}]", option->get_name());
   }
   if (app.get_name() == "run") operands = " PROGRAM [ARGUMENT...]";
   fmt::print(".SS \"libsgemm {} [OPTIONS]{}\"\n{}.\n", app.get_name(), operands, roff(app.get_description()));

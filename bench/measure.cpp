@@ -15,7 +15,6 @@ namespace {
 constexpr double kMostCalls = 10000;  // in one sample
 constexpr double kMostSets = 512;     // of operands
 constexpr double kLeastSets = 2;      // where calls rotate through sets at all
-constexpr size_t kFinalists = 3;      // forced rows that are timed again beside the chosen one
 // A row whose first call takes so much more than the chosen one's is not timed further.
 constexpr double kHopeless = 4, kHopelessSeconds = 1e-3;
 
@@ -88,9 +87,7 @@ class Measurement {
   }
 
   void add_sets() {
-    const double wanted = static_cast<double>(memory_->pace().rotation_bytes) / static_cast<double>(work_->bytes());
-    if (wanted == 0 || !repeatable_) return;
-    work_->add_sets(static_cast<size_t>(std::clamp(std::ceil(wanted), kLeastSets, kMostSets)));
+    if (repeatable_) work_->add_sets(sets_to_rotate(memory_->pace(), work_->bytes()));
   }
 
   void sample(Result *result) {
@@ -124,8 +121,7 @@ class Measurement {
     const int sets = static_cast<int>(work_->calls().size());
     double estimate = time_ours(sets);
     if (peer_ != nullptr && sets > 1) estimate = std::min(estimate, time_peer(sets));
-    const double wanted = std::ceil(pace.sample_seconds / std::max(estimate, 1e-9));
-    return static_cast<int>(std::clamp(wanted, static_cast<double>(sets), kMostCalls));
+    return calls_in_sample(pace, estimate, work_->calls().size());
   }
 
   // Seconds a call.
@@ -170,7 +166,7 @@ class Measurement {
     memory_->finish();
     check(kernel, precision_, &result->error, result);
     double seconds = time_ours(1);
-    if (seconds < kHopeless * result->seconds.median + kHopelessSeconds) seconds = time_ours(result->calls);
+    if (!is_hopeless(seconds, result->seconds.median)) seconds = time_ours(result->calls);
     check(kernel, precision_, &result->error, result);
     result->rows.push_back({kernel, seconds});
   }
@@ -181,14 +177,9 @@ class Measurement {
     for (const ForcedRow &row : result->rows) {
       if (kernels.size() <= kFinalists && row.kernel != result->kernel) kernels.push_back(row.kernel);
     }
-    std::vector<std::vector<double>> seconds(kernels.size());
-    for (int rep = 0; rep < effort_.reps; ++rep) {
-      for (size_t i = 0; i < kernels.size(); ++i) {
-        force(kernels[i]);
-        time_ours(1);
-        seconds[i].push_back(time_ours(result->calls));
-      }
-    }
+    const auto seconds = time_in_turn(
+        kernels, effort_.reps, result->calls, [this](const std::string &kernel) { force(kernel); },
+        [this](int calls) { return time_ours(calls); });
     const double chosen = median(seconds[0]);
     result->best = {result->kernel, chosen};
     for (size_t i = 1; i < kernels.size(); ++i) {
@@ -236,9 +227,16 @@ Result start_result(const Item &item, const Way &way, const Backend &backend) {
 
 }  // namespace
 
-Item make_item(Routine routine, const Shape &shape, const std::string &transposes) {
-  const auto op = [](char letter) { return letter == 'T' ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS; };
-  return {routine, shape, op(transposes[0]), transposes.size() > 1 ? op(transposes[1]) : LIBSGEMM_NO_TRANS, transposes};
+bool is_hopeless(double seconds, double chosen) { return seconds >= kHopeless * chosen + kHopelessSeconds; }
+
+size_t sets_to_rotate(const Pace &pace, size_t bytes) {
+  const double wanted = static_cast<double>(pace.rotation_bytes) / static_cast<double>(bytes);
+  return wanted == 0 ? 1 : static_cast<size_t>(std::clamp(std::ceil(wanted), kLeastSets, kMostSets));
+}
+
+int calls_in_sample(const Pace &pace, double estimate, size_t sets) {
+  const double wanted = std::ceil(pace.sample_seconds / std::max(estimate, 1e-9));
+  return static_cast<int>(std::clamp(wanted, static_cast<double>(sets), kMostCalls));
 }
 
 std::unique_ptr<Workload> make_workload(const Item &item, Memory *memory) {

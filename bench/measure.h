@@ -3,8 +3,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "command.h"
+#include "items.h"
 #include "library.h"
 #include "peers.h"
 #include "report.h"
@@ -13,22 +15,40 @@
 
 namespace command {
 
-// One set of operands, timed on each backend.
-struct Item {
-  Routine routine;
-  Shape shape;
-  libsgemm_op_t transa, transb;
-  std::string transposes;
-};
-
-// `transposes` as a routine has them in its own words: "NT", "T", "-".
-Item make_item(Routine routine, const Shape &shape, const std::string &transposes);
-
 struct Effort {
   int reps;             // samples, at least
   double min_time;      // seconds of samples, at least
   bool regret = false;  // time every row that can do the call, too
 };
+
+// ---- Rows by force, beside what the library chooses -------------------------------------------------------------
+
+constexpr size_t kFinalists = 3;  // forced rows that are timed again beside the chosen one
+
+// Whether a row whose first call took so long is not timed further.
+bool is_hopeless(double seconds, double chosen);
+
+// Sets of operands that calls rotate through, if they do at all: no cache of the memory holds so many of `bytes`.
+size_t sets_to_rotate(const Pace &pace, size_t bytes);
+
+// Calls of `estimate` seconds in one sample, in which each set has its turn.
+int calls_in_sample(const Pace &pace, double estimate, size_t sets);
+
+// `reps` samples of each kernel, in turn: each is forced (empty: the choice) and timed behind an untimed call.
+// Time: seconds a call, of so many calls.
+template <class Force, class Time>
+std::vector<std::vector<double>> time_in_turn(const std::vector<std::string> &kernels, int reps, int calls,
+                                              const Force &force, const Time &time) {
+  std::vector<std::vector<double>> seconds(kernels.size());
+  for (int rep = 0; rep < reps; ++rep) {
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      force(kernels[i]);
+      time(1);
+      seconds[i].push_back(time(calls));
+    }
+  }
+  return seconds;
+}
 
 // How the library is asked to compute.
 struct Way {

@@ -20,6 +20,7 @@
 #include "library.h"
 #include "output_file.h"
 #include "quiet_write.h"
+#include "recorded_calls.h"
 #include "stats.h"
 #include "stats_report.h"
 #include "timing.h"
@@ -121,6 +122,7 @@ void prepare_environment(const RunOptions &options, const StatsFolder &folder) {
   setenv("LD_PRELOAD", (drop_in() + others).c_str(), 1);
   if (folder.problem().empty()) {
     setenv("LIBSGEMM_STATS_DIR", folder.path().c_str(), 1);
+    if (!options.record.empty()) setenv("LIBSGEMM_STATS_CALLS", "1", 1);
   } else {
     unsetenv("LIBSGEMM_STATS_DIR");
     say("libsgemm run: " + folder.problem() + "\n");
@@ -232,16 +234,32 @@ void deliver_report(const RunOptions &options, const StatsFolder &folder, const 
   }
 }
 
+// Likewise. Without statistics there is no record: then the file stays as it was.
+void deliver_record(const std::string &path, const StatsFolder &folder) {
+  try {
+    std::vector<std::string> problems;
+    if (!folder.problem().empty()) throw Error(fmt::format("{}: not written, since {}", path, folder.problem()));
+    const std::string text = calls_to_text(collect_calls(folder.path(), folder.since(), &problems));
+    for (const std::string &problem : problems) say(fmt::format("libsgemm run: {}\n", problem));
+    write_output(path, {{text.data(), text.size()}});
+  } catch (const std::exception &error) {
+    say(fmt::format("libsgemm run: {}\n", error.what()));
+  }
+}
+
 }  // namespace
 
 int run(const RunOptions &options) {
-  if (!options.output.empty()) check_output(options.output);
+  for (const std::string &file : {options.output, options.record}) {
+    if (!file.empty()) check_output(file);
+  }
   const StatsFolder folder;
   prepare_environment(options, folder);
   bool started = false;
   const double start = now();
   const int status = run_program(options.program, &started);
   if (started) deliver_report(options, folder, {options.program[0], status, now() - start});
+  if (started && !options.record.empty()) deliver_record(options.record, folder);
   return status;
 }
 

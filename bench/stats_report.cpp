@@ -176,18 +176,26 @@ uint64_t time_of_day() {
   return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
-std::vector<ProcessCalls> read_statistics(const std::string &folder, uint64_t since,
-                                          std::vector<std::string> *problems) {
-  std::vector<ProcessCalls> processes;
+std::vector<StatisticsFile> statistics_files(const std::string &folder, uint64_t since,
+                                             std::vector<std::string> *problems) {
+  std::vector<StatisticsFile> files;
   for (const auto &entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".stats") continue;
-    const std::unique_ptr<StatsFile> stats = read_file(entry.path());
+    std::unique_ptr<StatsFile> stats = read_file(entry.path());
     if (stats == nullptr) {
       problems->push_back(fmt::format("the calls of process {} could not be read", entry.path().stem().string()));
       continue;
     }
-    if (stats->begin + kTick < since) continue;
-    processes.push_back(convert(*stats));
+    if (stats->begin + kTick >= since) files.push_back({entry.path(), std::move(stats)});
+  }
+  return files;
+}
+
+std::vector<ProcessCalls> read_statistics(const std::string &folder, uint64_t since,
+                                          std::vector<std::string> *problems) {
+  std::vector<ProcessCalls> processes;
+  for (const StatisticsFile &file : statistics_files(folder, since, problems)) {
+    processes.push_back(convert(*file.stats));
     if (!made_calls(processes.back()) && processes.back().blas.empty()) processes.pop_back();
   }
   const auto by_pid = [](const ProcessCalls &a, const ProcessCalls &b) { return a.pid < b.pid; };

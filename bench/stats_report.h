@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "stats.h"
 
 namespace command {
 
@@ -33,6 +36,15 @@ struct ProcessCalls {
 
 // Nanoseconds of CLOCK_REALTIME.
 uint64_t time_of_day();
+
+// A process's file as it lies in the folder, but for what is behind the StatsFile.
+struct StatisticsFile {
+  std::string path;
+  std::unique_ptr<libsgemm::StatsFile> stats;
+};
+// Those of processes that began at `since` or later. What cannot be read is named in `problems`.
+std::vector<StatisticsFile> statistics_files(const std::string &folder, uint64_t since,
+                                             std::vector<std::string> *problems);
 
 // Processes that made calls or have a BLAS, by pid: those that began at `since` (time_of_day()) or later. What cannot
 // be read is named in `problems`.

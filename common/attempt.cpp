@@ -39,7 +39,11 @@ const Kernel *forced_kernel(const Request &r) {
 
 const Kernel *choose(const Request &r, int index, int device, size_t workspace_bytes) {
   const Kernel *forced = forced_kernel(r);
-  if (forced == nullptr) return select_kernel(table_of(index), r.desc, device, workspace_bytes);
+  if (forced == nullptr) {
+    const Selected row = select_kernel(table_of(index), r.desc, device, workspace_bytes);
+    r.info->tuned = row.tuned;
+    return row.kernel;
+  }
   const bool legal = forced->supports(r.desc, device) && workspace_of(*forced, r.desc, device) <= workspace_bytes;
   return legal ? forced : nullptr;
 }
@@ -162,6 +166,7 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
     if (status != LIBSGEMM_SUCCESS) return status;
     *ran = by.kernel;
     r->info->ran = by.ran;
+    r->info->tuned = by.tuned;
     r->info->device = by.device;
     r->info->devices = by.devices;
     r->info->tiles = by.tiles;
@@ -290,6 +295,7 @@ libsgemm_status_t attempt(Request *r, int index, Error *error) {
   r->info->tiles = 0;
   r->info->depth_cut = false;
   r->info->ran = {};
+  r->info->tuned = false;
   r->info->devices = 1;
   r->info->device = 0;
   const bool on_gpu = table_of(index).is_gpu && !r->at.on_host();

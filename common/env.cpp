@@ -280,8 +280,10 @@ Environment read_environment() {
   env.kernel = text("LIBSGEMM_KERNEL");
   env.cpu_blas = text("LIBSGEMM_CPU_BLAS");
   env.calibration = text("LIBSGEMM_CALIBRATION");
+  env.tuning = text("LIBSGEMM_TUNING");
   env.log_path = text("LIBSGEMM_LOG_PATH");
   env.stats_dir = text("LIBSGEMM_STATS_DIR");
+  env.stats_calls = read_word(&env, "LIBSGEMM_STATS_CALLS", 0, {{"0", 0}, {"1", 1}}) != 0;
   if (const char *path = get(&env, "LIBSGEMM_BACKEND_PATH")) env.backend_path = split(path, ':');
   if (getauxval(AT_SECURE) == 0) find_strays(&env);
   return env;

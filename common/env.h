@@ -80,9 +80,11 @@ struct Environment {
   size_t device_memory_limit = 0;  // bytes of each device; 0: what is free
   size_t pinned_memory_limit = 0;  // bytes; 0: the default
   double timeout = 300;            // seconds without an answer from a device; 0: for ever
+  std::string tuning;              // LIBSGEMM_TUNING: likewise
   int verbose = 0;
   std::string log_path;
   std::string stats_dir;
+  bool stats_calls = false;  // which calls they are is counted there, too
   bool verify_seed_set = false;
   uint64_t verify_seed = 0;
   std::string error;                // what is invalid, and what would be valid; empty if nothing

@@ -1,4 +1,4 @@
-// Legality first, then cost; and the latest choices of each thread, since calls come in series.
+// Legality first, then measurements, then cost; and the latest choices of each thread, since calls come in series.
 #include "kernel_table.h"
 
 #include <cstring>
@@ -12,7 +12,7 @@ struct Choice {
   int device;
   size_t workspace_bytes;
   ChoiceKey key;
-  const Kernel *kernel;
+  Selected row;
 };
 
 constexpr uint64_t kChoices = 16;
@@ -65,7 +65,19 @@ const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, siz
   return asked.kernel == nullptr || fp32.seconds < asked.seconds ? fp32.kernel : asked.kernel;
 }
 
+// A row that was measured on whole calls says nothing of one for which an operand has been split before.
+Selected choose(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
+  const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
+  const FindTunedRow find = backend.is_gpu && !planned ? g_find_tuned_row.load(std::memory_order_acquire) : nullptr;
+  const Kernel *const tuned = find != nullptr ? find(backend, desc, device) : nullptr;
+  const bool legal = tuned != nullptr && serves(tuned->math_mode, desc.math_mode) && tuned->supports(desc, device) &&
+                     workspace_of(*tuned, desc, device) <= workspace_bytes;
+  return legal ? Selected{tuned, true} : Selected{walk(backend, desc, device, workspace_bytes), false};
+}
+
 }  // namespace
+
+std::atomic<FindTunedRow> g_find_tuned_row{nullptr};
 
 ChoiceKey choice_key(const GemmDesc &desc) {
   // Every member by its name: with a new one this does not compile until it is said here whether rows may look at it.
@@ -90,14 +102,14 @@ ChoiceKey choice_key(const GemmDesc &desc) {
                 batch, deterministic)};
 }
 
-const Kernel *select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
+Selected select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
   const ChoiceKey key = choice_key(desc);
   Choice *last = place_of(key);
   if (last->backend != &backend || last->device != device || last->workspace_bytes != workspace_bytes ||
       !(last->key == key)) {
-    *last = {&backend, device, workspace_bytes, key, walk(backend, desc, device, workspace_bytes)};
+    *last = {&backend, device, workspace_bytes, key, choose(backend, desc, device, workspace_bytes)};
   }
-  return last->kernel;
+  return last->row;
 }
 
 }  // namespace libsgemm

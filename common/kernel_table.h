@@ -1,6 +1,7 @@
 // Choosing a row of a backend's kernel table.
 #pragma once
 
+#include <atomic>
 #include <limits>
 #include <tuple>
 
@@ -12,10 +13,21 @@ namespace libsgemm {
 // are NULL, and each one modulo this many bytes. The choice is remembered for the calls that follow.
 constexpr uintptr_t kPointerAlignment = 16;
 
-// The cheapest row that supports the description with at most `workspace_bytes` of workspace. Rows that serve the
-// description's math mode come first; without one, those that serve FP32, which is never less accurate. NULL if there
-// is none.
-const Kernel *select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes);
+// A row, and whether it was chosen because it was measured to be the fastest (decision/tuning.h).
+struct Selected {
+  const Kernel *kernel = nullptr;
+  bool tuned = false;
+};
+
+// The row that was measured to be the fastest for such a call, if it serves the math mode; otherwise the cheapest one,
+// of those that support the description with at most `workspace_bytes` of workspace. Rows that serve the description's
+// math mode come first; without one, those that serve FP32, which is never less accurate. NULL if there is none.
+Selected select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes);
+
+// Finds the row that was measured to be the fastest for such a call on a GPU; NULL: there is none. Whether it may serve
+// the call is for select_kernel() to see. Set by use_tuning() (decision/tuning.h); NULL until then.
+using FindTunedRow = const Kernel *(*)(const Backend &backend, const GemmDesc &desc, int device);
+extern std::atomic<FindTunedRow> g_find_tuned_row;
 
 // A row and its predicted seconds; NULL and infinity: none.
 struct PricedKernel {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cpu_blas.h"
+#include "decision/tuning.h"
 #include "elf_file.h"
 #include "gate.h"
 #include "log.h"
@@ -245,7 +246,9 @@ void start(Library *lib) {
   lib->host.device_count = static_cast<int>(env.devices.size());
   lib->host.is_libsgemm = is_libsgemm;
   lib->host.program_blas = program_blas;
+  use_tuning(env.tuning);
   if (!stats_wanted()) stats_open(env.stats_dir);
+  stats_count_shapes(env.stats_calls);
   lib->instrumented = stats_wanted() || log_wants(2);
 }
 

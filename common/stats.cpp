@@ -22,7 +22,13 @@ namespace {
 std::atomic<StatsFile *> g_file{nullptr};
 std::atomic<StatsFile *> g_parent{nullptr};  // of a forked child, which opens a file of its own when it counts
 std::atomic<uint64_t> g_startup{0};          // until there is a file
-std::string &directory_of_files() { return immortal<std::string>(); }
+struct Names {
+  std::string directory, file;  // file: the process's own, written before g_file
+};
+Names &names() { return immortal<Names>(); }
+std::atomic<bool> g_shapes_wanted{false};
+std::atomic<StatsShape *> g_parts[kStatsParts];  // of the file, mapped when they are first needed; kNoPart: cannot be
+StatsShape *const kNoPart = reinterpret_cast<StatsShape *>(MAP_FAILED);
 
 uint64_t now(clockid_t clock) {
   timespec time;
@@ -113,7 +119,42 @@ void open_file(const std::string &directory) {
   stats->startup += g_startup.exchange(0);
   read_program_name(stats->program, sizeof stats->program);
   std::memcpy(stats->magic, kStatsMagic, sizeof kStatsMagic);
+  names().file = path;
   g_file.store(stats, std::memory_order_release);
+}
+
+// A part of the file, which is made longer if need be; kNoPart if there is no room for it.
+StatsShape *part_of_file(int part) {
+  StatsShape *known = g_parts[part].load(std::memory_order_acquire);
+  if (known != nullptr) return known;
+  const int file = open(names().file.c_str(), O_RDWR | O_CLOEXEC);
+  void *memory = MAP_FAILED;
+  const size_t bytes = stats_part_bytes(part);
+  if (file >= 0 && reserve_quietly(file, stats_part_place(part) + bytes) == 0) {
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(stats_part_place(part)));
+  }
+  if (file >= 0) close(file);
+  auto *const made = static_cast<StatsShape *>(memory);
+  if (g_parts[part].compare_exchange_strong(known, made)) return made;
+  if (made != kNoPart) munmap(memory, bytes);  // another thread was faster
+  return known;
+}
+
+// The place of a class among a few of a part; NULL if they hold others. One that another thread is just writing is left
+// to it, and may be written once more.
+StatsShape *place_in(StatsShape *shapes, size_t count, const CallClass &call, uint64_t hash) {
+  constexpr size_t kTries = 8;
+  for (size_t i = 0; i < kTries; ++i) {
+    StatsShape &s = shapes[(hash + i) % count];
+    uint32_t state = s.state.load(std::memory_order_acquire);
+    if (state == StatsRecord::kFree && s.state.compare_exchange_strong(state, StatsRecord::kClaimed)) {
+      s.call = call;
+      s.state.store(StatsRecord::kReady, std::memory_order_release);
+      return &s;
+    }
+    if (state == StatsRecord::kReady && s.call == call) return &s;
+  }
+  return nullptr;
 }
 
 // The file to count in; NULL if there is none.
@@ -123,7 +164,7 @@ StatsFile *file_of_process() {
   // Of a child's threads one opens it; what the others do meanwhile is not counted.
   const StatsFile *const parent = g_parent.exchange(nullptr);
   if (parent == nullptr) return nullptr;
-  open_file(directory_of_files());
+  open_file(names().directory);
   const uint32_t known = std::min<uint32_t>(parent->blas_count, kStatsBlas);
   for (const StatsBlas *b = parent->blas; b != parent->blas + known; ++b)
     stats_note_blas(b->version, b->file, b->flags);
@@ -139,7 +180,7 @@ void mark_end() {
 
 void stats_open(const std::string &directory) {
   if (directory.empty() || stats_wanted()) return;
-  directory_of_files() = directory;
+  names().directory = directory;
   open_file(directory);
   if (g_file.load() != nullptr) std::atexit(mark_end);
 }
@@ -165,6 +206,25 @@ void stats_count(const StatsCall &call) {
   std::memcpy(&bits, &call.ratio, sizeof bits);
   while (bits > worst && !r->worst.compare_exchange_weak(worst, bits)) {
   }
+}
+
+void stats_count_shapes(bool wanted) { g_shapes_wanted = wanted; }
+
+void stats_count_shape(const GemmDesc &desc) {
+  if (!g_shapes_wanted.load(std::memory_order_relaxed)) return;
+  StatsFile *const file = file_of_process();
+  if (file == nullptr) return;
+  const CallClass call = class_of(desc);
+  const uint64_t hash = hash_of(call);
+  for (int part = 0; part < kStatsParts; ++part) {
+    StatsShape *const shapes = part_of_file(part);
+    if (shapes == kNoPart) break;
+    if (StatsShape *const place = place_in(shapes, stats_part_count(part), call, hash)) {
+      place->calls += 1;
+      return;
+    }
+  }
+  ++file->lost_shapes;
 }
 
 void stats_add_startup(uint64_t nanoseconds) {
@@ -194,6 +254,7 @@ void stats_note_blas(const char *version, const char *name, uint32_t flags) {
 void stats_after_fork() {
   StatsFile *const file = g_file.exchange(nullptr);
   if (file != nullptr) g_parent = file;
+  for (auto &part : g_parts) part = nullptr;
 }
 
 }  // namespace libsgemm

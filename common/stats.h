@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <string>
 
+#include "decision/call_class.h"
+
 namespace libsgemm {
 
-constexpr char kStatsMagic[8] = {'l', 's', 'g', 'e', 'm', 'm', 'S', '2'};
+constexpr char kStatsMagic[8] = {'l', 's', 'g', 'e', 'm', 'm', 'S', '3'};
 // A file that `libsgemm run` leaves in the directory; a process with the drop-in takes it away.
 constexpr const char *kNotPreloaded = "not-preloaded.tmp";
 constexpr uint32_t kStatsRecords = 512;
@@ -33,6 +35,15 @@ struct StatsRecord {
   std::atomic<uint64_t> worst;  // error / bound of results that stood, as the bits of a double, which order as it does
 };
 
+// With LIBSGEMM_STATS_CALLS=1 the calls that multiplied are counted by their class as well, behind the StatsFile in
+// parts that are added as they are needed, each as large as all before it. A class may be there more than once.
+struct StatsShape {
+  std::atomic<uint32_t> state;  // as of StatsRecord
+  uint32_t unused;
+  std::atomic<uint64_t> calls;
+  CallClass call;
+};
+
 // A BLAS in the process.
 struct StatsBlas {
   enum Flags : uint32_t {
@@ -51,15 +62,25 @@ struct StatsFile {
   uint32_t record_count;  // kStatsRecords
   uint32_t pid;
   uint32_t parent;
-  std::atomic<uint32_t> blas_count;  // claimed of `blas`; more than kStatsBlas: some are left out
-  char program[112];                 // /proc/self/comm
-  std::atomic<uint64_t> lost;        // calls that found no free row
-  uint64_t begin;                    // of the process; nanoseconds of CLOCK_REALTIME
-  std::atomic<uint64_t> latest;      // likewise: the end of its latest call, or its own
-  std::atomic<uint64_t> startup;     // nanoseconds for finding, loading and initialising backends
+  std::atomic<uint32_t> blas_count;   // claimed of `blas`; more than kStatsBlas: some are left out
+  char program[112];                  // /proc/self/comm
+  std::atomic<uint64_t> lost;         // calls that found no free row
+  uint64_t begin;                     // of the process; nanoseconds of CLOCK_REALTIME
+  std::atomic<uint64_t> latest;       // likewise: the end of its latest call, or its own
+  std::atomic<uint64_t> startup;      // nanoseconds for finding, loading and initialising backends
+  std::atomic<uint64_t> lost_shapes;  // calls that are not counted by their class
   StatsBlas blas[kStatsBlas];
   StatsRecord records[kStatsRecords];
 };
+
+// The parts with StatsShape, whose places suit a mapping.
+constexpr int kStatsParts = 14;
+constexpr size_t kStatsPage = 65536;
+constexpr size_t stats_part_bytes(int part) { return kStatsPage << part; }
+constexpr size_t stats_part_place(int part) {
+  return (sizeof(StatsFile) + kStatsPage - 1) / kStatsPage * kStatsPage + stats_part_bytes(part) - kStatsPage;
+}
+constexpr size_t stats_part_count(int part) { return stats_part_bytes(part) / sizeof(StatsShape); }
 
 // What a call has done, for its row.
 struct StatsCall {
@@ -74,6 +95,9 @@ struct StatsCall {
 void stats_open(const std::string &directory);
 bool stats_wanted();
 void stats_count(const StatsCall &call);
+// Whether stats_count_shape() does anything.
+void stats_count_shapes(bool wanted);
+void stats_count_shape(const GemmDesc &desc);
 void stats_add_startup(uint64_t nanoseconds);
 // `flags` are added to those of the same file and version.
 void stats_note_blas(const char *version, const char *name, uint32_t flags);

@@ -52,6 +52,7 @@ void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point star
     stats_count({info.entry, backend, kernel, working, info.kernel != nullptr ? flop_count(desc) : 0, info.verify_ratio,
                  wrong_results(info)});
   }
+  if (ok && info.kernel != nullptr) stats_count_shape(desc);
   log_message(2, [&] {
     char time[32];
     std::snprintf(time, sizeof time, "%.3f ms", static_cast<double>(spent) * 1e-6);

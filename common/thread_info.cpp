@@ -88,6 +88,7 @@ std::string reason_in_words(const ThreadInfo &info) {
     static const char *const choices[] = {": first usable in the default order", ": asked for",
                                           ": its kernel was forced", ": in place of what was asked for"};
     text += choices[static_cast<int>(info.choice)];
+    if (info.tuned) text += ", its row by tuning";
     if (info.ran.pass != nullptr) text += words(info.ran, info);
     if (info.blas != nullptr && info.backend == library().slots[kFirstCpu].table) {
       text += ", the program's own " + info.blas->version + " (" + info.blas->file + ")";
@@ -123,6 +124,7 @@ libsgemm_status_t libsgemm_last_info(libsgemm_info_t *out) {
   out->tiles = info.tiles;
   out->fallbacks = info.fallbacks;
   out->plans = info.plans;
+  out->tuned = info.tuned ? 1 : 0;
   out->truncated = info.kernel != nullptr && info.kernel->truncates ? 1 : 0;
   out->verify_ratio = info.verify_ratio;
   using libsgemm::copy;

@@ -66,6 +66,7 @@ struct ThreadInfo {
   int plans = 0;                      // operands that came from plans
   int devices = 0;                    // that computed parts of the call
   int64_t tiles = 0;                  // in which a GPU computed it from host memory
+  bool tuned = false;                 // the row was measured to be the fastest for such a call
   bool depth_cut = false;             // and rounded C between parts of the sum over k
   Ran ran = {};                       // of the kernel
   Expected expected[kFirstCpu] = {};  // by GPU backend
@@ -84,6 +85,7 @@ struct ThreadInfo {
     device = 0;
     devices = 0;
     tiles = 0;
+    tuned = false;
     depth_cut = false;
     fallbacks = 0;
     plans = 0;
@@ -114,7 +116,7 @@ struct ThreadInfo {
     const Backend *backend = nullptr;
     const Kernel *kernel = nullptr;
     Ran ran = {};
-    bool depth_cut = false;
+    bool tuned = false, depth_cut = false;
 
     int promise() const {
       return kernel->truncates ? 0 : kernel->math_mode == LIBSGEMM_MATH_FP64 && !depth_cut ? 2 : 1;
@@ -123,13 +125,14 @@ struct ThreadInfo {
   // Of the groups the one whose row promises least stands for the batch; of equals the last one.
   void merge(Part *least) {
     if (kernel == nullptr) return;
-    const Part here = {backend, kernel, ran, depth_cut};
+    const Part here = {backend, kernel, ran, tuned, depth_cut};
     if (least->kernel == nullptr || here.promise() <= least->promise()) {
       *least = here;
     } else {
       backend = least->backend;
       kernel = least->kernel;
       ran = least->ran;
+      tuned = least->tuned;
       depth_cut = least->depth_cut;
     }
   }

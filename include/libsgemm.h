@@ -163,6 +163,7 @@ typedef struct {
   int fallbacks;       /* backends that were tried and failed before the one that computed */
   int plans;           /* operands, 0 to 2, that came from plans instead of being split by the call */
   int truncated;       /* 1 if the sums stayed on tensor cores, for which the larger error bound above holds */
+  int tuned;           /* 1 if the kernel was chosen because `libsgemm tune` had measured it to be the fastest */
   int64_t tiles;       /* in which a GPU computed the call from host memory; 0 if it was not computed so */
   double verify_ratio; /* worst |error| / bound found by verification, at most 1 if right; negative if not verified */
   char entry[40];      /* the function called: "libsgemm_sgemm", "cblas_sgemm64_" */

@@ -172,6 +172,7 @@ void tell_call(const std::string &prefix, libsgemm_status_t status, const Produc
   tell(prefix + "kernel", info.kernel);
   tell(prefix + "math_mode", info.math_mode);
   tell(prefix + "fallbacks", std::to_string(info.fallbacks));
+  tell(prefix + "tuned", std::to_string(info.tuned));
   tell(prefix + "verified", info.verify_ratio >= 0 ? "1" : "0");
   tell(prefix + "reason", info.reason);
   tell(prefix + "message", info.message);

@@ -40,7 +40,7 @@ std::string chosen(libsgemm_math_mode_t mode, double fp32, double slow_fp32, dou
   desc.m = ++size;
   desc.math_mode = mode;
   if (planned) desc.plan_b = &size;
-  const Kernel *kernel = select_kernel(backend, desc, 0, SIZE_MAX);
+  const Kernel *kernel = select_kernel(backend, desc, 0, SIZE_MAX).kernel;
   return kernel == nullptr ? "none" : kernel->name;
 }
 

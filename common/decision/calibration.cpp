@@ -1,25 +1,21 @@
 // Lines of a word and what belongs to it; numbers in the C locale whatever the program's is.
 #include "calibration.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <locale>
 #include <sstream>
-#include <system_error>
 #include <vector>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+
+#include "cache_file.h"
 
 namespace libsgemm {
 namespace {
@@ -163,33 +159,12 @@ bool read_figures(Reader *reader, Calibration *c) {
          reader->table("correction", 1e-3, 1e3, &c->gpu.correction);
 }
 
-// A regular file, whole; false with the reason.
-bool read_whole(const std::string &path, std::string *text, std::string *problem) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (file < 0) {
-    *problem = std::generic_category().message(errno);
-    return false;
-  }
-  struct stat status = {};
-  const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-  ssize_t got = 0;
-  std::array<char, 4096> part;
-  while (regular && text->size() <= kMostBytes && (got = read(file, part.data(), part.size())) > 0) {
-    text->append(part.data(), static_cast<size_t>(got));
-  }
-  close(file);
-  const bool ok = regular && got == 0 && text->size() <= kMostBytes;
-  if (!ok) *problem = regular && got < 0 ? "it cannot be read" : "it is not a calibration";
-  return ok;
-}
-
 }  // namespace
 
 CalibrationKey calibration_key(const char *cpu_backend, const char *cpu_version, int cpu_threads,
                                const char *gpu_backend) {
   CalibrationKey key;
-  key.library = std::to_string(LIBSGEMM_VERSION_MAJOR) + "." + std::to_string(LIBSGEMM_VERSION_MINOR) + "." +
-                std::to_string(LIBSGEMM_VERSION_PATCH);
+  key.library = library_version();
   key.cpu = processor() + "; " + cpu_backend + ", " + cpu_version + "; threads: " + std::to_string(cpu_threads);
   key.backend = gpu_backend;
   return key;
@@ -200,20 +175,7 @@ std::string calibration_device(const char *version, const char *name, int count)
 }
 
 std::string calibration_path(const CalibrationKey &key) {
-  const auto folder = [](const char *variable) {
-    const char *value = secure_getenv(variable);
-    return std::string(value != nullptr && value[0] == '/' ? value : "");
-  };
-  std::string cache = folder("XDG_CACHE_HOME");
-  if (cache.empty() && !folder("HOME").empty()) cache = folder("HOME") + "/.cache";
-  if (cache.empty()) return "";
-  uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
-  for (const char c : key.library + "\n" + key.cpu + "\n" + key.backend) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  }
-  std::array<char, 24> digits = {};
-  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
-  return cache + "/libsgemm/calibration-" + digits.data() + ".txt";
+  return cache_path("calibration", key.library + "\n" + key.cpu + "\n" + key.backend);
 }
 
 std::string calibration_to_text(const CalibrationFile &file) {
@@ -246,7 +208,8 @@ bool calibration_from_text(const std::string &text, CalibrationFile *file, std::
 
 bool read_calibration(const std::string &path, const CalibrationKey &key, CalibrationFile *file, std::string *problem) {
   std::string text;
-  if (!read_whole(path, &text, problem) || !calibration_from_text(text, file, problem)) return false;
+  if (!read_cache_file(path, "calibration", kMostBytes, &text, problem) || !calibration_from_text(text, file, problem))
+    return false;
   for (const KeyLine &line : kKeys) {
     if (line.value == &CalibrationKey::device || file->key.*line.value == key.*line.value) continue;
     *problem = std::string("it is for another ") + line.name + ": " + file->key.*line.value;

@@ -45,7 +45,7 @@ double device_flops(const Backend &backend, const GemmDesc &desc, int device) {
   d.c_array = nullptr;
   alignas(kPointerAlignment) static float place;  // rows look at alignments only
   d.a = d.b = d.c = &place;
-  const Kernel *kernel = select_kernel(backend, d, device, kSplitWorkspace);
+  const Kernel *kernel = select_kernel(backend, d, device, kSplitWorkspace).kernel;
   const double flops = kernel != nullptr ? flop_count(d) / kernel->cost(d, device) : 0;
   return flops > 5e11 && flops < 1e16 ? flops : kUnknownFlops;
 }
@@ -89,7 +89,7 @@ bool find_workspace(const Request &r, const TilePlan &p, size_t most, size_t *wo
     d.a = d.c = &place;
     d.b = factors.second.block.items > 0 ? &place : nullptr;
     const Kernel *kernel = r.forced;
-    if (kernel == nullptr) kernel = select_kernel(r.backend, d, r.devices.front(), most);
+    if (kernel == nullptr) kernel = select_kernel(r.backend, d, r.devices.front(), most).kernel;
     all = all && kernel != nullptr && kernel->supports(d, r.devices.front());
     if (all) *workspace = std::max(*workspace, workspace_of(*kernel, d, r.devices.front()));
   });

@@ -12,6 +12,7 @@ struct Offloaded {
   int device;            // the first one that computed
   int devices;
   int64_t tiles;
+  bool tuned;      // that row was chosen because it was measured to be the fastest
   bool depth_cut;  // C was rounded between parts of the sum over k
 };
 

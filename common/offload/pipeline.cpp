@@ -358,14 +358,15 @@ libsgemm_status_t Pipeline::launch(bool *moved) {
 
 libsgemm_status_t Pipeline::launch_step(const Step &s) {
   const GemmDesc d = describe(s);
-  const Kernel *kernel = job_.forced;
-  if (kernel == nullptr) kernel = select_kernel(backend_, d, device_, job_.workspace);
+  Selected row = {job_.forced, false};
+  if (row.kernel == nullptr) row = select_kernel(backend_, d, device_, job_.workspace);
+  const Kernel *const kernel = row.kernel;
   if (kernel == nullptr || !kernel->supports(d, device_)) {
     set_error(error_, "no kernel for a tile of this call");
     return LIBSGEMM_NOT_SUPPORTED;
   }
   // The one that tells most about errors stands for all.
-  if (promises_less(*kernel, kernel_)) kernel_ = kernel;
+  if (promises_less(*kernel, kernel_)) kernel_ = kernel, tuned_ = row.tuned;
   if (!s.work->saving) begin_saving(s.work);
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   Buffer *c = reads_c(job_.desc) ? s.work->c : nullptr;

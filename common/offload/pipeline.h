@@ -70,6 +70,7 @@ class Pipeline {
   // After a failure of the call: what was saved of C is put back.
   void restore() const;
   const Kernel *kernel() const { return kernel_; }
+  bool tuned() const { return tuned_; }
   const Ran &ran() const { return ran_; }
   const Traffic &traffic() const { return traffic_; }
 
@@ -191,7 +192,8 @@ class Pipeline {
   int64_t quiet_ = 0;  // turns without progress
   Clock::time_point progress_;
   const Kernel *kernel_ = nullptr;
-  Ran ran_ = {};  // of its latest launch
+  bool tuned_ = false;  // it was measured to be the fastest
+  Ran ran_ = {};        // of its latest launch
   Traffic traffic_;
   Ending ending_ = Ending::healthy;
   Error *error_ = nullptr;

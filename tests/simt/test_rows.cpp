@@ -153,7 +153,7 @@ std::map<std::string, Record> sweep() {
       const GemmDesc d = draw.call();
       const bool splits = d.math_mode == LIBSGEMM_MATH_BF16X6 || d.math_mode == LIBSGEMM_MATH_FP16X3;
       const size_t workspace = LIBSGEMM_WORKSPACE_DEFAULT_BYTES * (splits ? 8 : 1);
-      const Kernel *kernel = select_kernel(backend, d, device, workspace);
+      const Kernel *kernel = select_kernel(backend, d, device, workspace).kernel;
       INFO(gpu::model(device).name << ": " << to_string(d));
       // Backend hip has products only.
       if (kernel == nullptr) REQUIRE(d.routine != Routine::gemm);

@@ -1,0 +1,128 @@
+// What was read is kept for good, without a lock, which a forked child could find taken.
+#include "tuning.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <vector>
+
+#include "immortal.h"
+#include "kernel_table.h"
+#include "log.h"
+#include "tuning_file.h"
+
+namespace libsgemm {
+namespace {
+
+struct Place {
+  CallClass call;
+  const Kernel *kernel;  // NULL: free
+};
+
+// The rows of one device, in a table with more than half of its places free.
+struct TunedRows {
+  const Backend *backend;
+  int device;
+  std::vector<Place> places;  // none, or a power of two
+  const TunedRows *next;
+};
+
+std::atomic<const TunedRows *> g_rows{nullptr};  // of all devices
+// As use_tuning() was told.
+struct Asked {
+  std::string file;
+};
+std::string &asked_for() { return immortal<Asked>().file; }
+
+const Kernel *row_named(const Backend &backend, const std::string &name) {
+  const Kernel *const end = backend.kernels + backend.kernel_count;
+  const Kernel *const found = std::find_if(backend.kernels, end, [&](const Kernel &row) { return name == row.name; });
+  return found != end ? found : nullptr;
+}
+
+// The index of the call's place, or of the one where it would be.
+size_t place_of(const std::vector<Place> &places, const CallClass &call) {
+  size_t at = hash_of(call) & (places.size() - 1);
+  while (places[at].kernel != nullptr && !(places[at].call == call)) at = (at + 1) & (places.size() - 1);
+  return at;
+}
+
+// Returns how many of the file's calls name a row that there is.
+size_t fill(const Backend &backend, const std::vector<TunedCall> &calls, std::vector<Place> *places) {
+  size_t size = 4, known = 0;
+  while (size < 2 * calls.size() + 2) size *= 2;
+  places->resize(size);
+  for (const TunedCall &tuned : calls) {
+    const Kernel *row = row_named(backend, tuned.kernel);
+    if (row == nullptr) continue;
+    (*places)[place_of(*places, tuned.call)] = {tuned.call, row};
+    ++known;
+  }
+  return known;
+}
+
+// What the log is told; empty: nothing.
+std::string read_rows(const Backend &backend, int device, std::vector<Place> *places) {
+  libsgemm_device_info_t info = {};
+  Error error = {};
+  if (backend.describe_device(device, &info, &error) != LIBSGEMM_SUCCESS) return "";
+  const TuningKey key = tuning_key(backend.name, backend.version(), info.name);
+  const bool named = !asked_for().empty();
+  const std::string path = named ? asked_for() : tuning_path(key);
+  TuningFile file;
+  std::string problem;
+  const bool read = !path.empty() && read_tuning(path, &file, &problem);
+  const bool absent = path.empty() || problem == std::generic_category().message(ENOENT);
+  if (!read && !named && absent) return "";  // as a rule
+  if (!read || !is_for(file, key, &problem)) return path + " is not used: " + problem;
+  const size_t known = fill(backend, file.calls, places);
+  std::string words = path + " has rows for " + std::to_string(known) + " calls";
+  if (known < file.calls.size())
+    words += "; " + std::to_string(file.calls.size() - known) + " name none of this library";
+  return words;
+}
+
+const TunedRows *find(const TunedRows *first, const Backend &backend, int device) {
+  while (first != nullptr && (first->backend != &backend || first->device != device)) first = first->next;
+  return first;
+}
+
+// Reads the device's file; where another thread was faster, its rows are taken.
+const TunedRows *load_rows(const Backend &backend, int device) {
+  auto made = std::make_unique<TunedRows>();
+  made->backend = &backend;
+  made->device = device;
+  const std::string words = read_rows(backend, device, &made->places);
+  made->next = g_rows.load(std::memory_order_acquire);
+  for (;;) {
+    if (const TunedRows *theirs = find(made->next, backend, device)) return theirs;
+    if (g_rows.compare_exchange_weak(made->next, made.get(), std::memory_order_acq_rel)) break;
+  }
+  if (!words.empty())
+    log_line(1, std::string("tuning of ") + backend.name + ", device " + std::to_string(device) + ": " + words);
+  return made.release();
+}
+
+const Kernel *tuned_row(const Backend &backend, const GemmDesc &desc, int device) noexcept {
+  const TunedRows *rows = find(g_rows.load(std::memory_order_acquire), backend, device);
+  try {
+    if (rows == nullptr) rows = load_rows(backend, device);
+  } catch (const std::bad_alloc &) {  // a later call tries again
+    return nullptr;
+  }
+  if (rows->places.empty()) return nullptr;
+  const CallClass call = class_of(desc);
+  return rows->places[place_of(rows->places, call)].kernel;
+}
+
+}  // namespace
+
+void use_tuning(const std::string &asked) {
+  asked_for() = asked;
+  g_find_tuned_row.store(asked != "off" ? tuned_row : nullptr, std::memory_order_release);
+}
+
+}  // namespace libsgemm
