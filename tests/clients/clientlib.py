@@ -11,7 +11,7 @@ import tempfile
 SKIPPED = 77  # SKIP_RETURN_CODE of the ctest entries
 
 # StatsFile and StatsRecord of common/stats.h.
-HEADER = struct.Struct('<8sIIII112sQQQQ')
+HEADER = struct.Struct('<8sIIII112sQQQQQ')
 BLAS = struct.Struct('<I68s440s')
 BLAS_COUNT = 8
 RECORD = struct.Struct('<II40s24s72sQQQQQQ')
@@ -39,8 +39,8 @@ def read_stats(directory):
     calls = {}
     for path in pathlib.Path(directory).glob('*.stats'):
         data = path.read_bytes()
-        magic, record_count, _, _, _, _, lost, _, _, _ = HEADER.unpack_from(data)
-        if magic != b'lsgemmS2':
+        magic, record_count, _, _, _, _, lost, _, _, _, _ = HEADER.unpack_from(data)
+        if magic != b'lsgemmS3':
             fail(f'{path} does not begin with the magic of a statistics file')
         if lost:
             fail(f'{path}: {lost} calls found no free row')

@@ -13,6 +13,9 @@
 //
 // Requires: gemm of FP32; sm_90; any transposition, alignment, size and batch; split_k: no array of pointers, more than
 // one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a product, at most 32 MiB.
+//
+// Measured (H200, driver 580, CUDA 13.0): on 180 random shapes the rows of 32 x 128, 128 x 32 and the split of 32 x 32
+// were the fastest of all on 54. Figures fitted on those (seed 1).
 #include "dmma_multistage.cuh"
 #include "dmma_row.h"
 
@@ -22,9 +25,9 @@ namespace {
 struct Config : DmmaShape<128, 32, 32, 32, 32> {
   static constexpr int stages = 3;
   static constexpr int blocks = 3;  // resident on a multiprocessor
-  static constexpr Figures figures = {0.88, 0.69, 32, 0.58e-6};
-  static constexpr Figures split_figures = {0.76, 0.69, 24, 0.22e-6};
-  static constexpr double elements = 0.93;  // of the speed, where operands are copied by elements
+  static constexpr Figures figures = {0.88, 0.69, 44, 0.58e-6};
+  static constexpr Figures split_figures = {0.74, 0.69, 24, 0.22e-6};
+  static constexpr double elements = 0.8;  // of the speed, where operands are copied by elements
   static constexpr double by_rows =
       39;  // steps of k that it costs to store C where its columns do not start at 8 bytes
 };
