@@ -1,10 +1,8 @@
 // `libsgemm calibrate`: measures what the decision between the CPU and a GPU needs to know of this machine, and keeps
 // it in the user's cache, where the library finds it.
 //
-#include <errno.h>
 #include <fmt/format.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -142,14 +140,6 @@ void print_figures(const Calibration &c, const libsgemm::CalibrationKey &key) {
   print_crossover("page-locked", crossover(c, libsgemm::kPinnedA | libsgemm::kPinnedB | libsgemm::kPinnedC));
 }
 
-// The file that holds for this process.
-std::string path_of(const libsgemm::CalibrationKey &key, const std::string &asked) {
-  if (!asked.empty()) return asked;
-  std::string path = libsgemm::calibration_path(key);
-  if (path.empty()) throw Error("neither XDG_CACHE_HOME nor HOME names a folder: use --output FILE");
-  return path;
-}
-
 int show(const libsgemm::CalibrationKey &key, const std::string &path) {
   CalibrationFile file;
   std::string problem;
@@ -161,20 +151,10 @@ int show(const libsgemm::CalibrationKey &key, const std::string &path) {
   return 0;
 }
 
-void remove_file(const std::string &path) {
-  if (unlink(path.c_str()) == 0) {
-    fmt::print("{} is removed\n", path);
-  } else if (errno == ENOENT) {
-    fmt::print("{}: there is none\n", path);
-  } else {
-    throw Error(fmt::format("{}: cannot be removed: {}", path, strerror(errno)));
-  }
-}
-
 // Whether or not the GPU is there that they are of: the files' names need its backend's name only.
 int remove(const CalibrateOptions &options) {
   if (!options.output.empty()) {
-    remove_file(options.output);
+    remove_output(options.output);
     return 0;
   }
   const std::vector<Backend> backends = all_backends();
@@ -185,9 +165,9 @@ int remove(const CalibrateOptions &options) {
                                 [](const Backend &b) { return b.info.is_gpu == 0 && b.info.available != 0; });
   for (const Backend &gpu : backends) {
     if (gpu.info.is_gpu == 0 || (!options.backend.empty() && options.backend != gpu.info.name)) continue;
-    remove_file(path_of(
-        libsgemm::calibration_key(cpu->info.name, cpu->info.version, compute_units(cpu->info.name, 0), gpu.info.name),
-        ""));
+    const libsgemm::CalibrationKey key =
+        libsgemm::calibration_key(cpu->info.name, cpu->info.version, compute_units(cpu->info.name, 0), gpu.info.name);
+    remove_output(output_or_cached("", libsgemm::calibration_path(key)));
   }
   return 0;
 }
@@ -198,7 +178,7 @@ int calibrate(const CalibrateOptions &options) {
   if (options.remove) return remove(options);
   const Sides sides(options.backend);
   const libsgemm::CalibrationKey key = sides.key();
-  const std::string path = path_of(key, options.output);
+  const std::string path = output_or_cached(options.output, libsgemm::calibration_path(key));
   if (options.show) return show(key, path);
   std::error_code ignored;  // what cannot be made shows when the file is
   if (options.output.empty()) std::filesystem::create_directories(folder_of(path), ignored);

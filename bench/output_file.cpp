@@ -118,4 +118,20 @@ void write_output(const std::string &path, const std::vector<Piece> &pieces) {
   file.rename_to_target();
 }
 
+void remove_output(const std::string &path) {
+  if (unlink(path.c_str()) == 0) {
+    fmt::print("{} is removed\n", path);
+  } else if (errno == ENOENT) {
+    fmt::print("{}: there is none\n", path);
+  } else {
+    fail(path, "cannot be removed", errno);
+  }
+}
+
+std::string output_or_cached(const std::string &asked, const std::string &cached) {
+  if (!asked.empty()) return asked;
+  if (cached.empty()) throw Error("neither XDG_CACHE_HOME nor HOME names a folder: use --output FILE");
+  return cached;
+}
+
 }  // namespace command

@@ -20,4 +20,11 @@ void check_output(const std::string &path);
 // also if it leads to a file that is not there yet.
 void write_output(const std::string &path, const std::vector<Piece> &pieces);
 
+// Removes the file and prints that, or that there is none.
+void remove_output(const std::string &path);
+
+// The name of a file kept for later runs: the one asked for, or else its place in the user's cache, which is empty
+// where there is none (decision/cache_file.h).
+std::string output_or_cached(const std::string &asked, const std::string &cached);
+
 }  // namespace command

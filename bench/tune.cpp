@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fmt/format.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -81,13 +80,6 @@ Gpu open_gpu(const TuneOptions &options) {
   require(libsgemm_device_describe(gpu.backend.index, last_info().device, &device));
   gpu.key = libsgemm::tuning_key(name.c_str(), gpu.backend.info.version, device.name);
   return gpu;
-}
-
-std::string path_of(const libsgemm::TuningKey &key, const std::string &asked) {
-  if (!asked.empty()) return asked;
-  std::string path = libsgemm::tuning_path(key);
-  if (path.empty()) throw Error("neither XDG_CACHE_HOME nor HOME names a folder: use --output FILE");
-  return path;
 }
 
 // What earlier runs have left there. A file that cannot be added to is not overwritten.
@@ -313,7 +305,7 @@ int measure_all(const TuneOptions &options) {
   }
   const std::vector<CallClass> calls = choose_calls(options);
   const Gpu gpu = open_gpu(options);
-  const std::string path = path_of(gpu.key, options.output);
+  const std::string path = output_or_cached(options.output, libsgemm::tuning_path(gpu.key));
   std::error_code ignored;  // what cannot be made shows when the file is
   if (options.output.empty()) std::filesystem::create_directories(folder_of(path), ignored);
   TuningFile file = read_file(path, gpu.key);
@@ -360,8 +352,7 @@ void show_file(const std::string &path) {
 // Of all GPUs and versions; so it needs no GPU.
 int show(const TuneOptions &options) {
   if (!options.output.empty()) return show_file(options.output), 0;
-  const std::string folder = libsgemm::cache_folder();
-  if (folder.empty()) throw Error("neither XDG_CACHE_HOME nor HOME names a folder: use --output FILE");
+  const std::string folder = output_or_cached("", libsgemm::cache_folder());
   std::vector<std::string> paths;
   std::error_code ignored;  // a folder that is not there has no file
   for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
@@ -374,14 +365,8 @@ int show(const TuneOptions &options) {
 }
 
 int remove(const TuneOptions &options) {
-  const std::string path = options.output.empty() ? path_of(open_gpu(options).key, "") : options.output;
-  if (unlink(path.c_str()) == 0) {
-    fmt::print("{} is removed\n", path);
-  } else if (errno == ENOENT) {
-    fmt::print("{}: there is none\n", path);
-  } else {
-    throw Error(fmt::format("{}: cannot be removed: {}", path, strerror(errno)));
-  }
+  const bool asked = !options.output.empty();  // then it needs no GPU
+  remove_output(output_or_cached(options.output, asked ? "" : libsgemm::tuning_path(open_gpu(options).key)));
   return 0;
 }
 
