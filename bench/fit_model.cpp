@@ -69,7 +69,6 @@ bool read_device(std::istream &line) {
   d.schedulers = 4;
   d.wave = 32;
   cuda::set_throughputs(&d);
-  d.l2_bytes = int64_t{50} << 20;
   d.shared_memory_per_block = static_cast<size_t>(d.arch == 75                                    ? 64
                                                   : d.arch == 80 || d.arch == 87                  ? 163
                                                   : d.arch == 86 || d.arch == 89 || d.arch >= 120 ? 99
