@@ -173,7 +173,7 @@ def header(figures, arch, what):
     def table(kind):
         return ' \\\n'.join(f'  X({row}, ' + ', '.join(f'{x:.4g}' for x in f[1:]) + ')'
                             for row, f in figures.items() if f[0] == kind)
-    return (f'// Written by bench/fit.py, of {what}.\n#pragma once\n\n'
+    return (f'// Written by bench/fit.py, of {what}.\n#pragma once\n// clang-format off\n\n'
             '// X(row, peak_fraction, stall, steps, latency), of Figures in gpu/cost.h.\n'
             f'#define LIBSGEMM_FIGURES_SM{arch}(X) \\\n{table("figures")}\n\n'
             '// X(row, measured / predicted).\n'

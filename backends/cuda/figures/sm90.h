@@ -1,5 +1,6 @@
 // What bench/fit.py found for sm_90, of 180 random shapes with cold operands on an H200 (docs/decision.md).
 #pragma once
+// clang-format off
 
 // X(row, peak_fraction, stall, steps, latency), of Figures in gpu/cost.h.
 #define LIBSGEMM_FIGURES_SM90(X) \
