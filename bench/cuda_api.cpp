@@ -13,6 +13,7 @@ namespace {
 constexpr const char *kFile = "libcuda.so.1";
 // CU_DEVICE_ATTRIBUTE_...
 constexpr int kMultiprocessors = 16, kL2Bytes = 38, kCapabilityMajor = 75, kCapabilityMinor = 76;
+constexpr int kClock = 13, kMemoryClock = 36, kBusWidth = 37;
 
 class CudaApi : public GpuApi {
  public:
@@ -29,6 +30,9 @@ class CudaApi : public GpuApi {
     backend = "cuda";
     multiprocessors_attribute = kMultiprocessors;
     l2_attribute = kL2Bytes;
+    clock_attribute = kClock;
+    memory_clock_attribute = kMemoryClock;
+    bus_width_attribute = kBusWidth;
     const int result = init(0);
     if (result != kGpuSuccess) throw Error(fmt::format("the NVIDIA driver fails: {}", describe(result)));
   }

@@ -67,6 +67,8 @@ class GpuApi : public GpuFunctions {
 
   const char *backend = nullptr;                        // the libsgemm backend that computes there
   int multiprocessors_attribute = 0, l2_attribute = 0;  // for device_attribute
+  // The same, 0 where they are not asked for: kHz, kHz, bits.
+  int clock_attribute = 0, memory_clock_attribute = 0, bus_width_attribute = 0;
 
   // Makes it the thread's, with the context that the library's plugin uses. Throws Error.
   virtual void use_device(int device) const = 0;

@@ -52,15 +52,27 @@ std::string bus_id(const GpuApi &api, int device) {
   return text;
 }
 
+// Hz, and bytes a second of the data sheet, as backend cuda describes a device; 0 where it is not known.
+double clock_of(const GpuApi &api, int device) {
+  return api.clock_attribute == 0 ? 0 : 1e3 * attribute(api, device, api.clock_attribute);
+}
+double bandwidth_of(const GpuApi &api, int device) {
+  if (api.memory_clock_attribute == 0) return 0;
+  return 2e3 * attribute(api, device, api.memory_clock_attribute) * attribute(api, device, api.bus_width_attribute) / 8;
+}
+
 GpuDescription describe(const GpuApi &api, int device, const std::string &driver_version) {
   char name[256] = "";
   api.require(api.device_name(name, sizeof name, device), "the name of the GPU");
   int version = 0;
   api.require(api.version(&version), "the version of the driver");
-  return {name, api.arch(device),
+  return {name,
+          api.arch(device),
           fmt::format("{} ({})", driver_version.empty() ? "unknown" : driver_version, api.version_text(version)),
           attribute(api, device, api.multiprocessors_attribute),
-          std::max<int64_t>(attribute(api, device, api.l2_attribute), api.last_cache_bytes(device))};
+          std::max<int64_t>(attribute(api, device, api.l2_attribute), api.last_cache_bytes(device)),
+          clock_of(api, device),
+          bandwidth_of(api, device)};
 }
 
 }  // namespace

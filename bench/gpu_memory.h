@@ -14,7 +14,8 @@ struct GpuDescription {
   std::string name, arch;  // "NVIDIA H100 80GB HBM3", "sm_90"; "AMD Instinct MI210", "gfx90a"
   std::string driver;      // "580.65.06 (CUDA 13.0)"
   int multiprocessors;
-  int64_t cache_bytes;  // of the largest
+  int64_t cache_bytes;              // of the largest
+  double clock = 0, bandwidth = 0;  // of the data sheet, Hz and bytes a second; 0: not known
 };
 
 class GpuMemory : public Memory {

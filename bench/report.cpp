@@ -338,6 +338,10 @@ Json machine_json(const Report &report) {
                    {"driver", report.gpu.driver},
                    {"peak_gflops", 1e-9 * report.gpu.peak},
                    {"copy_gbytes", 1e-9 * report.gpu.copy_bandwidth}};
+    if (report.gpu.clock > 0 && report.gpu.bandwidth > 0) {
+      json["gpu"]["clock_hz"] = report.gpu.clock;
+      json["gpu"]["bandwidth"] = report.gpu.bandwidth;
+    }
   }
   if (!report.peer.empty()) json["peer"] = {{"name", report.peer}, {"version", report.peer_version}};
   json["notes"] = report.notes;
@@ -394,6 +398,8 @@ Report start_report(const Peer *peer, Memory &memory) {
   report.gpu = {description.name, description.arch, description.driver, description.multiprocessors};
   report.gpu.copy_bandwidth = gpu->copy_bandwidth();
   report.gpu.peak = gpu->peak();
+  report.gpu.clock = description.clock;
+  report.gpu.bandwidth = description.bandwidth;
   for (const std::string &problem : {gpu->telemetry_problem(), gpu->kernels_problem()}) {
     if (!problem.empty()) report.notes.push_back(problem);
   }

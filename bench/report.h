@@ -69,8 +69,9 @@ Host read_host();
 struct Gpu {
   std::string name, arch, driver;  // name empty: host memory
   int multiprocessors = 0;
-  double peak = 0;            // measured FP32 operations a second from registers; 0 if it could not be
-  double copy_bandwidth = 0;  // measured bytes a second, read and written
+  double peak = 0;                  // measured FP32 operations a second from registers; 0 if it could not be
+  double copy_bandwidth = 0;        // measured bytes a second, read and written
+  double clock = 0, bandwidth = 0;  // of the data sheet, Hz and bytes a second; 0: not known
 };
 
 struct Report {

@@ -95,7 +95,7 @@ check_tidy() {
     sed '/warnings generated\.$/d'
 }
 
-packages=(cmake g++ ninja-build pkg-config python3 python3-numpy python3-pip libcli11-dev libfmt-dev nlohmann-json3-dev catch2
+packages=(cmake g++ ninja-build pkg-config python3 python3-numpy python3-scipy python3-pip libcli11-dev libfmt-dev nlohmann-json3-dev catch2
   libopenblas0-pthread libblas3 libblas-test libboost-context-dev
   libscalapack-openmpi-dev libopenmpi-dev
   dpkg-dev file)

@@ -1,13 +1,14 @@
 // The host's side of the kernels on FP64 tensor cores: what their rows have in common.
 #pragma once
 
+#include "figures/figures.h"
 #include "gpu/split_k_row.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
 
 namespace libsgemm::cuda {
 
-// The base of a Row of gpu/tile_row.h. The Config has besides: blocks; figures, and split_figures where there is a row
+// The base of a Row of gpu/tile_row.h. The Config has besides: blocks; fitted, and split_fitted where there is a row
 // that splits k, as shares of what the FP64 tensor cores could do; elements and by_rows. They are fitted to 180 random
 // shapes with cold operands on an H200.
 template <class RowConfig>
@@ -25,14 +26,14 @@ struct DmmaRow {
   }
 
   static Tiling tiling(const GemmDesc &desc, int index) {
-    Tiling whole = tiling(desc, index, Config::figures);
+    Tiling whole = tiling(desc, index, Config::fitted);
     const bool by_rows = (reinterpret_cast<uintptr_t>(desc.c) % 8 | static_cast<uintptr_t>(desc.ldc) % 2) != 0;
     if (by_rows) whole.figures.steps += Config::by_rows;
     return whole;
   }
-  static Tiling tiling(const GemmDesc &desc, int index, const Figures &figures) {
+  static Tiling tiling(const GemmDesc &desc, int index, Fitted row) {
     const Device &d = device(index);
-    Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, figures};
+    Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, figures_or_sm90(d.arch, row)};
     double &fraction = tiling.figures.peak_fraction;
     fraction *= static_cast<double>(d.fp64_tensor_per_clock) / d.fma_per_clock;
     if (!vectors(desc)) fraction *= Config::elements;
@@ -48,7 +49,7 @@ libsgemm_status_t launch_split_k_sum_fp64(const TileProblem &p, int slices, cons
 
 template <class Row>
 struct SplitDmma : SplitTiles<Row> {
-  static Tiling tiling(const GemmDesc &desc, int index) { return Row::tiling(desc, index, Row::Config::split_figures); }
+  static Tiling tiling(const GemmDesc &desc, int index) { return Row::tiling(desc, index, Row::Config::split_fitted); }
   static constexpr auto enqueue_sum = launch_split_k_sum_fp64;
 };
 

@@ -30,8 +30,8 @@ namespace {
 struct Config : DmmaShape<32, 32, 64, 16, 16> {
   static constexpr int stages = 3;
   static constexpr int blocks = 3;  // resident on a multiprocessor
-  static constexpr Figures figures = {0.716, 0.9, 49, 0.14e-6};
-  static constexpr Figures split_figures = {0.65, 0.9, 36, 0.14e-6};
+  static constexpr Fitted fitted = Fitted::sm90_dmma_32x32x64_multistage;
+  static constexpr Fitted split_fitted = Fitted::sm90_dmma_32x32x64_split_k;
   static constexpr double elements = 0.8;  // of the speed, where operands are copied by elements
   static constexpr double by_rows =
       23;  // steps of k that it costs to store C where its columns do not start at 8 bytes

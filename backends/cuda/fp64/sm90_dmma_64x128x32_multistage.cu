@@ -30,8 +30,8 @@ namespace {
 struct Config : DmmaShape<64, 128, 32, 32, 64> {
   static constexpr int stages = 3;
   static constexpr int blocks = 2;  // resident on a multiprocessor
-  static constexpr Figures figures = {0.886, 0.53, 32, 1.65e-6};
-  static constexpr Figures split_figures = {0.811, 0.53, 12, 0.14e-6};
+  static constexpr Fitted fitted = Fitted::sm90_dmma_64x128x32_multistage;
+  static constexpr Fitted split_fitted = Fitted::sm90_dmma_64x128x32_split_k;
   static constexpr double elements = 0.93;  // of the speed, where operands are copied by elements
   static constexpr double by_rows =
       39;  // steps of k that it costs to store C where its columns do not start at 8 bytes

@@ -32,8 +32,8 @@ namespace {
 struct Config : DmmaShape<64, 64, 32, 32, 32> {
   static constexpr int stages = 3;
   static constexpr int blocks = 3;  // resident on a multiprocessor
-  static constexpr Figures figures = {0.91, 0.69, 32, 0.58e-6};
-  static constexpr Figures split_figures = {0.791, 0.69, 24, 0.22e-6};
+  static constexpr Fitted fitted = Fitted::sm90_dmma_64x64x32_multistage;
+  static constexpr Fitted split_fitted = Fitted::sm90_dmma_64x64x32_split_k;
   static constexpr double elements = 0.93;  // of the speed, where operands are copied by elements
   static constexpr double by_rows =
       39;  // steps of k that it costs to store C where its columns do not start at 8 bytes

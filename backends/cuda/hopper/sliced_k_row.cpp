@@ -4,6 +4,7 @@
 #include <climits>
 #include <cmath>
 
+#include "figures/figures.h"
 #include "gpu/aligned.h"
 #include "gpu/cost.h"
 #include "runtime/device.h"
@@ -72,8 +73,7 @@ SlicedKPlan plan_of(const GemmDesc &desc, const SlicedKSizes &sizes, int index) 
         waves * besides + overlapped(waves * kGroups * pairs * step, memory_seconds(d, gemm_bytes(desc)));
     if (plan.cluster == 0 || seconds < plan.seconds) plan = {cluster, seconds};
   }
-  constexpr double kMeasured = 1.07;  // over predicted, of 180 random shapes with cold operands on an H200
-  plan.seconds = kMeasured * (plan.seconds + kLaunchSeconds);
+  plan.seconds = fitted_share(90, Shared::sliced_k) * (plan.seconds + kLaunchSeconds);
   return plan;
 }
 

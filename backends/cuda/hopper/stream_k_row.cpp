@@ -5,6 +5,7 @@
 #include <climits>
 #include <cmath>
 
+#include "figures/figures.h"
 #include "gpu/aligned.h"
 #include "gpu/cost.h"
 #include "reassigned.h"
@@ -24,8 +25,6 @@ constexpr double kStoreSeconds = 3e-6;         // of a tile
 constexpr double kSwappedStoreSeconds = 2e-6;  // the same, whose lanes store more neighbours
 constexpr double kGatherSeconds = 1.5e-6;      // of a partial tile
 constexpr double kClearSeconds = 3e-6;         // of the flags of partial tiles
-// What it takes of the time that these give, of 180 random shapes with cold operands on an H200: whole, and in slices.
-constexpr double kMeasured = 1.06, kMeasuredInSlices = 0.97;
 // Of slices, which are mostly found in the L2 cache: times that of the memory.
 constexpr double kPartialBandwidth = 1.5;
 
@@ -200,8 +199,10 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
       break;
   }
   const double arithmetic = kStartSeconds + plan.seconds / factor, memory = memory_seconds(d, gemm_bytes(desc));
-  plan.seconds = sharing == Sharing::split_k ? kMeasuredInSlices * (kLaunchSeconds + std::max(arithmetic, memory))
-                                             : kMeasured * (kLaunchSeconds + overlapped(arithmetic, memory));
+  // What it takes of the time that these give: only fitted for sm_90, where alone it runs.
+  plan.seconds = sharing == Sharing::split_k
+                     ? fitted_share(90, Shared::stream_k_in_slices) * (kLaunchSeconds + std::max(arithmetic, memory))
+                     : fitted_share(90, Shared::stream_k) * (kLaunchSeconds + overlapped(arithmetic, memory));
   return plan;
 }
 

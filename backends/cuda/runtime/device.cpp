@@ -2,12 +2,12 @@
 #include "device.h"
 
 #include <cstdio>
-#include <cstring>
 #include <vector>
 
 #include "code_arch.h"
 #include "driver.h"
 #include "gpu/runtime/devices.h"
+#include "throughput.h"
 
 // The architectures this plugin holds code for, from CMakeLists.txt.
 #ifndef LIBSGEMM_CUDA_CODE
@@ -36,19 +36,6 @@ int attribute(CUdevice device, CUdevice_attribute which) {
   return driver().device_attribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
 }
 
-// Of the programming guide's table of throughputs.
-int fma_per_clock(int arch) { return arch < 80 || arch == 80 ? 64 : 128; }
-
-// The same of the tensor cores. Of sm_90 it is what mma.sync reaches, of newer ones an estimate: their full rate needs
-// other instructions.
-int tensor_per_clock(int arch) { return arch == 80 ? 1024 : arch >= 90 && arch < 120 ? 1280 : 512; }
-
-// The same of FP64: of the chips made for it as many as FP32, of all others few.
-int fp64_tensor_per_clock(int arch, const char *name) {
-  const bool hopper = arch == 90 && (std::strstr(name, "H100") != nullptr || std::strstr(name, "H200") != nullptr);
-  return hopper ? 128 : 2;
-}
-
 bool describe(int ordinal, Device *d) {
   CUdevice device;
   if (driver().device(&device, ordinal) != CUDA_SUCCESS) return false;
@@ -61,8 +48,6 @@ bool describe(int ordinal, Device *d) {
   d->schedulers = 4;
   d->wave = 32;
   d->compute_units = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-  d->fma_per_clock = fma_per_clock(d->arch);
-  d->tensor_per_clock = tensor_per_clock(d->arch);
   d->l2_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
   // With the opt-in that launch.cpp makes.
   d->shared_memory_per_block =
@@ -76,7 +61,7 @@ bool describe(int ordinal, Device *d) {
   if (d->memory_bandwidth <= 0) d->memory_bandwidth = kUsualBandwidth;
   driver().device_memory(&d->memory_bytes, device);
   driver().device_name(d->name, sizeof d->name, device);
-  d->fp64_tensor_per_clock = fp64_tensor_per_clock(d->arch, d->name);
+  set_throughputs(d);
   return d->arch > 0 && d->compute_units > 0 && d->shared_memory_per_block > 0;
 }
 

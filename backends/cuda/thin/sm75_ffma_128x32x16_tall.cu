@@ -33,7 +33,7 @@ struct Shape {
   static constexpr int wide_thread = 8, narrow_thread = 16, wide_lanes = 16, narrow_lanes = 2;
   static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
   static constexpr int narrow_most = 32;
-  static constexpr double on_sm90 = 1.3;
+  static constexpr Shared shared = Shared::sm75_ffma_128x32x16_tall;
   static constexpr double ffma_share = 0.7;
   static constexpr double slowdown = 1.0001;
 };

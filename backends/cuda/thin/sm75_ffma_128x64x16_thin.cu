@@ -37,7 +37,7 @@ struct Traits {
     static constexpr int chunk = 16, stages = 4, resident = 3;
   };
   static constexpr int narrow_most = 128;
-  static constexpr double on_sm90 = 1.13;
+  static constexpr Shared shared = Shared::sm75_ffma_128x64x16_thin;
   static constexpr bool share_tiles = true;
   static constexpr double start_seconds = 0.4e-6;
   static constexpr double ffma_share[2][2] = {{0.71, 0.68}, {0.64, 0.61}};

@@ -31,7 +31,7 @@ struct Shape {
   static constexpr int wide_thread = 4, narrow_thread = 8, wide_lanes = 8, narrow_lanes = 1;
   static constexpr int chunk = 32, stages = 3, warps = 8, resident = 1;
   static constexpr int narrow_most = 8;
-  static constexpr double on_sm90 = 1.0;
+  static constexpr Shared shared = Shared::sm75_ffma_32x8x32_skinny;
   static constexpr double ffma_share = 0.55;
   static constexpr double slowdown = 1.0;
 };

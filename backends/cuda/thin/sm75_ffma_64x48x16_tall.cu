@@ -32,7 +32,7 @@ struct Shape {
   static constexpr int wide_thread = 8, narrow_thread = 12, wide_lanes = 8, narrow_lanes = 4;
   static constexpr int chunk = 16, stages = 2, warps = 4, resident = 2;
   static constexpr int narrow_most = 96;
-  static constexpr double on_sm90 = 1.03;
+  static constexpr Shared shared = Shared::sm75_ffma_64x48x16_tall;
   static constexpr double ffma_share = 0.68;
   static constexpr double slowdown = 1.45;
 };

@@ -38,7 +38,7 @@ struct Traits {
     static constexpr int chunk = 32, stages = 4, resident = 2;
   };
   static constexpr int narrow_most = 96;
-  static constexpr double on_sm90 = 1.1;
+  static constexpr Shared shared = Shared::sm75_ffma_64x48x32_thin;
   static constexpr bool share_tiles = true;
   static constexpr double start_seconds = 1.2e-6;
   static constexpr double ffma_share[2][2] = {{0.65, 0.60}, {0.57, 0.54}};

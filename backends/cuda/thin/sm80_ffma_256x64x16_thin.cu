@@ -39,7 +39,7 @@ struct Traits {
     static constexpr int chunk = 16, stages = 4, resident = 2;
   };
   static constexpr int narrow_most = 128;
-  static constexpr double on_sm90 = 1.0;
+  static constexpr Shared shared = Shared::sm80_ffma_256x64x16_thin;
   static constexpr bool share_tiles = false;
   static constexpr double start_seconds = 0.2e-6;
   static constexpr double ffma_share[2][2] = {{0.72, 0.69}, {0.53, 0.53}};

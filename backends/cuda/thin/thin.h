@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "backend.h"
+#include "figures/figures.h"
 #include "gpu/skinny.h"
 #include "runtime/device.h"
 
@@ -18,10 +19,10 @@ namespace libsgemm::cuda::thin {
 using namespace gpu;
 
 // What a row takes of the time that its plan says, which was fitted to an H100 with operands in its cache: of 180
-// random shapes with cold operands on an H200. Its traits have it as on_sm90.
+// random shapes with cold operands on an H200. Its traits say which it is as `shared`.
 template <class Traits>
 double measured_share(int index) {
-  return device(index).arch == 90 ? Traits::on_sm90 : 1.0;
+  return fitted_share(device(index).arch, Traits::shared);
 }
 
 // Blocks of a multiprocessor: from sm_100 on the compiler needs more registers than three blocks leave.

@@ -35,7 +35,7 @@ struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
   static constexpr int min_arch = 75;
   static constexpr int blocks = 2;  // resident on a multiprocessor
   static constexpr double peak_fraction = 0.62;
-  static constexpr Figures sm90 = {0.698, 1.76, 18, 0.14e-6};
+  static constexpr Fitted fitted = Fitted::sm75_ffma_128x128x8_double_buffered;
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ struct Config : TileShape<32, 32, 16, 4, 4, 8, 1> {
   static constexpr int min_arch = 75;
   static constexpr int blocks = 8;  // resident on a multiprocessor
   static constexpr double peak_fraction = 0.25;
-  static constexpr Figures sm90 = {0.452, 0.8, 16, 0.33e-6};
+  static constexpr Fitted fitted = Fitted::sm75_ffma_32x32x16_double_buffered;
 };
 
 }  // namespace

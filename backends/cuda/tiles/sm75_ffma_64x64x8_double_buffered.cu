@@ -31,7 +31,7 @@ struct Config : TileShape<64, 64, 8, 8, 4, 4, 2> {
   static constexpr int min_arch = 75;
   static constexpr int blocks = 4;  // resident on a multiprocessor
   static constexpr double peak_fraction = 0.60;
-  static constexpr Figures sm90 = {0.6, 0.62, 18, 0.43e-6};
+  static constexpr Fitted fitted = Fitted::sm75_ffma_64x64x8_double_buffered;
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ struct Config : TileShape<64, 64, 8, 8, 4, 4, 2> {
   static constexpr int min_arch = 75;
   static constexpr int blocks = 4;  // resident on a multiprocessor
   static constexpr double peak_fraction = 0.5;
-  static constexpr Figures sm90 = {0.563, 1.35, 12, 0.33e-6};
+  static constexpr Fitted fitted = Fitted::sm75_ffma_64x64x8_split_k;
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ struct Config : TileShape<128, 64, 16, 8, 8, 8, 2> {
   static constexpr int stages = 3;
   static constexpr int blocks = 3;  // resident on a multiprocessor
   static constexpr double peak_fraction = 0.74;
-  static constexpr Figures sm90 = {0.833, 0.31, 16, 1.0e-6};
+  static constexpr Fitted fitted = Fitted::sm80_ffma_128x64x16_multistage;
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ struct Config : TileShape<128, 64, 16, 8, 8, 8, 2> {
   static constexpr int stages = 3;
   static constexpr int blocks = 3;  // resident on a multiprocessor
   static constexpr double peak_fraction = 0.74;
-  static constexpr Figures sm90 = {0.785, 0.53, 16, 1.8e-6};
+  static constexpr Fitted fitted = Fitted::sm80_ffma_128x64x16_split_k;
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ struct Config : TileShape<32, 32, 32, 4, 2, 4, 2> {
   static constexpr int stages = 3;
   static constexpr int blocks = 6;  // resident on a multiprocessor
   static constexpr double peak_fraction = 0.48;
-  static constexpr Figures sm90 = {0.439, 0.04, 4, 0.14e-6};
+  static constexpr Fitted fitted = Fitted::sm80_ffma_32x32x32_multistage;
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ struct Config : TileShape<64, 64, 16, 8, 4, 4, 2> {
   static constexpr int stages = 4;
   static constexpr int blocks = 4;  // resident on a multiprocessor
   static constexpr double peak_fraction = 0.71;
-  static constexpr Figures sm90 = {0.731, 0.19, 14, 0.14e-6};
+  static constexpr Fitted fitted = Fitted::sm80_ffma_64x64x16_multistage;
 };
 
 }  // namespace

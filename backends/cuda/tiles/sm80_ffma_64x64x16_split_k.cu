@@ -40,7 +40,7 @@ struct Config : TileShape<64, 64, 16, 8, 4, 4, 2> {
   static constexpr int stages = 4;
   static constexpr int blocks = 4;  // resident on a multiprocessor
   static constexpr double peak_fraction = 0.66;
-  static constexpr Figures sm90 = {0.7, 0.19, 9, 1.1e-6};
+  static constexpr Fitted fitted = Fitted::sm80_ffma_64x64x16_split_k;
 };
 
 }  // namespace

@@ -3,24 +3,25 @@
 
 #include <type_traits>
 
+#include "figures/figures.h"
 #include "gpu/tile_row.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
 
 namespace libsgemm::cuda {
 
-// Figures of a Config on sm_90: those that it says, `sm90`, or none.
+// Figures of a Config on an architecture: null where it has none, or the Config no `fitted`.
 template <class Config, class = void>
-struct FiguresOnSm90 {
-  static constexpr Figures value = {0};
+struct FittedOf {
+  static const Figures *on(int) { return nullptr; }
 };
 template <class Config>
-struct FiguresOnSm90<Config, std::void_t<decltype(Config::sm90)>> {
-  static constexpr Figures value = Config::sm90;
+struct FittedOf<Config, std::void_t<decltype(Config::fitted)>> {
+  static const Figures *on(int arch) { return fitted_figures(arch, Config::fitted); }
 };
 
-// The base of a Row of gpu/tile_row.h. The Config has min_arch, blocks and peak_fraction besides; and sm90 where the
-// figures were fitted for that architecture: to 180 random shapes with cold operands on an H200.
+// The base of a Row of gpu/tile_row.h. The Config has min_arch, blocks and peak_fraction besides; and `fitted` where
+// there are figures for some architectures.
 template <class RowConfig, Engine kEngine>
 struct TileRow {
   using Config = RowConfig;
@@ -33,10 +34,9 @@ struct TileRow {
   static Tiling tiling(const GemmDesc &desc, int index) {
     constexpr double kElementsA = 0.91, kElementsB = 0.94;
     constexpr double kElementsStart = 8;  // steps of k that filling the stages costs besides
-    constexpr Figures kOnSm90 = FiguresOnSm90<Config>::value;
     Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction}};
     if (engine != Engine::copies) tiling.figures.stall = 0.8;
-    if (kOnSm90.peak_fraction > 0 && device(index).arch == 90) tiling.figures = kOnSm90;
+    if (const Figures *fitted = FittedOf<Config>::on(device(index).arch)) tiling.figures = *fitted;
     if (engine != Engine::copies) return tiling;
     double &fraction = tiling.figures.peak_fraction;
     const double k = static_cast<double>(desc.k), start = k / (k + kElementsStart);

@@ -1,0 +1,23 @@
+// What a multiprocessor does in a clock, by architecture and name: the driver does not say.
+#pragma once
+
+#include <cstring>
+
+#include "device.h"
+
+namespace libsgemm::cuda {
+
+// Sets the throughputs of a device whose arch and name are known.
+inline void set_throughputs(Device *d) {
+  // Of the programming guide's table of throughputs.
+  d->fma_per_clock = d->arch <= 80 ? 64 : 128;
+  // The same of the tensor cores. Of sm_90 it is what mma.sync reaches, of newer ones an estimate: their full rate
+  // needs other instructions.
+  d->tensor_per_clock = d->arch == 80 ? 1024 : d->arch >= 90 && d->arch < 120 ? 1280 : 512;
+  // The same of FP64: of the chips made for it as many as FP32, of all others few.
+  const bool hopper =
+      d->arch == 90 && (std::strstr(d->name, "H100") != nullptr || std::strstr(d->name, "H200") != nullptr);
+  d->fp64_tensor_per_clock = hopper ? 128 : 2;
+}
+
+}  // namespace libsgemm::cuda
