@@ -1,0 +1,23 @@
+#include "dmma_multistage.cuh"
+#include "dmma_row.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+struct Config : DmmaShape<32, 32, 64, 16, 16, M8n8k4> {
+  static constexpr int stages = 2;
+  static constexpr int blocks = 3;  // resident on a multiprocessor
+  static constexpr Fitted fitted = Fitted::sm90_dmma_32x32x64_multistage;
+  static constexpr Fitted split_fitted = Fitted::sm90_dmma_32x32x64_split_k;
+  static constexpr double elements = 0.8;  // of the speed, where operands are copied by elements
+  static constexpr double by_rows =
+      23;  // steps of k that it costs to store C where its columns do not start at 8 bytes
+};
+
+}  // namespace
+
+LIBSGEMM_DMMA_ROW(sm80_dmma_32x32x64_multistage)
+
+Kernel sm80_dmma_32x32x64_split_k() { return dmma_split_kernel<Row>("sm80_dmma_32x32x64_split_k"); }
+
+}  // namespace libsgemm::cuda
