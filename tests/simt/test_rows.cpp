@@ -143,12 +143,10 @@ double next_best(const GemmDesc &d, int device, size_t workspace, const Kernel *
   return best;
 }
 
-// For each GPU the architectures in the names of rows.
-using Architectures = std::map<std::string, std::set<std::string>>;
-
 struct Sweep {
   std::map<std::string, Record> records;  // by row
-  Architectures fp64, fp64_for_fp32;      // of the rows with FP64 sums that calls of mode fp64 got, and of mode fp32
+  // "A100 sm80": a GPU, and how the names begin of rows with FP64 sums that calls of mode fp64, of mode fp32 get there.
+  std::set<std::string> fp64, fp64_for_fp32;
 };
 
 Sweep sweep() {
@@ -169,8 +167,8 @@ Sweep sweep() {
       if (kernel == nullptr) REQUIRE(d.routine != Routine::gemm);
       if (kernel == nullptr) continue;
       if (kernel->math_mode == LIBSGEMM_MATH_FP64) {
-        Architectures &of_mode = d.math_mode == LIBSGEMM_MATH_FP64 ? found.fp64 : found.fp64_for_fp32;
-        of_mode[gpu::model(device).name].insert(std::string(kernel->name, std::strcspn(kernel->name, "_")));
+        std::set<std::string> &of_mode = d.math_mode == LIBSGEMM_MATH_FP64 ? found.fp64 : found.fp64_for_fp32;
+        of_mode.insert(gpu::model(device).name + (" " + std::string(kernel->name, std::strcspn(kernel->name, "_"))));
       }
       Record &r = found.records[kernel->name];
       const double cost = kernel->cost(d, device), margin = next_best(d, device, workspace, kernel) / cost - 1;
@@ -231,21 +229,8 @@ TEST_CASE("every row but the ladder's wins somewhere", "[.rows]") {
   }
   // FP64 stands for FP32 where the chip has the rate, and each chip gets the rows of its own instruction.
   CHECK(found.fp64_for_fp32 ==
-        Architectures{
-            {"A100", {"sm80"}}, {"A30", {"sm80"}}, {"H100", {"sm90"}}, {"H100 PCIe", {"sm90"}}, {"H200", {"sm90"}}});
-  CHECK(found.fp64 == Architectures{{"A100", {"sm80"}},
-                                    {"A30", {"sm80"}},
-                                    {"RTX 3090", {"sm80"}},
-                                    {"RTX 3050", {"sm80"}},
-                                    {"Orin", {"sm80"}},
-                                    {"RTX 4090", {"sm80"}},
-                                    {"RTX 4060", {"sm80"}},
-                                    {"L4", {"sm80"}},
-                                    {"H100", {"sm90"}},
-                                    {"H100 PCIe", {"sm90"}},
-                                    {"H20", {"sm90"}},
-                                    {"H200", {"sm90"}},
-                                    {"B200", {"sm90"}},
-                                    {"RTX 5090", {"sm90"}},
-                                    {"RTX 5060", {"sm90"}}});
+        std::set<std::string>{"A100 sm80", "A30 sm80", "H100 sm90", "H100 PCIe sm90", "H200 sm90"});
+  CHECK(found.fp64 == std::set<std::string>{"A100 sm80", "A30 sm80", "RTX 3090 sm80", "RTX 3050 sm80", "Orin sm80",
+                                            "RTX 4090 sm80", "RTX 4060 sm80", "L4 sm80", "H100 sm90", "H100 PCIe sm90",
+                                            "H20 sm90", "H200 sm90", "B200 sm90", "RTX 5090 sm90", "RTX 5060 sm90"});
 }

@@ -2,8 +2,7 @@
 //
 // The product of two floats is exact in FP64, and a sum of k of them keeps 29 bits more than FP32 has, so that the one
 // rounding at the end gives the nearest float but in near ties. Conversions, addresses and guards cost nothing: an
-// instruction keeps a scheduler's tensor core busy for 64 clocks (m8n8k4 on sm_80: 16), in which it can issue 63
-// others.
+// instruction keeps a scheduler's tensor core busy for 64 clocks (m8n8k4 of sm_80: 16), in which it can issue others.
 //
 // The instruction computes D = X Y + D, 16 x 8. X is made from B and Y from A, so that D is a block of C transposed.
 //
@@ -14,7 +13,7 @@
 //   |     |     |     |                 q + 12 of k; of Y: row g of op(A) at the same steps
 //   n
 //
-// m8n8k4 is the first quarter of k of its first eight rows.
+// m8n8k4 takes the columns g of it, and steps q of k.
 //
 // Where k is split, the sums of a slice go to the workspace as doubles.
 //
@@ -29,8 +28,8 @@ namespace libsgemm::cuda {
 template <int Columns, int Depth, int MinArch>
 struct DmmaInstruction {
   static constexpr int columns = Columns, depth = Depth, min_arch = MinArch;
-  static constexpr int groups = Columns / 8,
-                       quads = Depth / 4;  // a lane has a column of each group, a step of each quad
+  static constexpr int groups = Columns / 8, quads = Depth / 4;  // of each, a lane has one column or step
+  // In the code that is being compiled.
 #ifdef __CUDA_ARCH__
   static constexpr bool exists = __CUDA_ARCH__ >= 10 * MinArch;
 #else
