@@ -148,9 +148,11 @@ struct Dmma {
                    out.c + warp_column * Config::warp_n * out.ld + warp_row * Config::warp_m};
     const bool vectors = (reinterpret_cast<uintptr_t>(out.c) % 16 | static_cast<uintptr_t>(out.ld) % 4) == 0;
     if (vectors && rows == Config::warp_m) {
-      store_through<float4>(sum, out, patch);
+      if (out.beta == 0.0f) return store_through<float4, false>(sum, out, patch);
+      store_through<float4, true>(sum, out, patch);
     } else {
-      store_through<float>(sum, out, patch);
+      if (out.beta == 0.0f) return store_through<float, false>(sum, out, patch);
+      store_through<float, true>(sum, out, patch);
     }
   }
 
@@ -170,12 +172,6 @@ struct Dmma {
   }
 
  private:
-  __device__ __forceinline__ static float finished(const OutputTile &out, double sum, float old) {
-    const double product = static_cast<double>(out.alpha) * sum;
-    return static_cast<float>(out.beta != 0.0f ? fma(static_cast<double>(out.beta), static_cast<double>(old), product)
-                                               : product);
-  }
-
   // A warp's part of C, in shared memory and where it lies.
   struct Patch {
     float *shared;
@@ -189,22 +185,29 @@ struct Dmma {
   __device__ __forceinline__ static void for_lines(const Patch &patch, const Copy &copy) {
     constexpr int kWidth = sizeof(T) / sizeof(float), kLanes = Config::warp_m / kWidth, kColumns = 32 / kLanes;
     static_assert(kLanes * kWidth == Config::warp_m && kColumns * kLanes == 32, "lanes cover whole columns");
-    const int lane = static_cast<int>(threadIdx.x) % 32, row = lane % kLanes * kWidth;
+    const int lane = static_cast<int>(threadIdx.x) % 32, row = lane % kLanes * kWidth, column = lane / kLanes;
     if (row >= patch.rows) return;
-#pragma unroll 8
-    for (int column = lane / kLanes; column < patch.columns; column += kColumns) {
-      copy(reinterpret_cast<T *>(patch.shared + column * patch_pitch + row),
-           reinterpret_cast<T *>(patch.c + column * patch.ld + row));
+    float *shared = patch.shared + column * patch_pitch + row;
+    Global<float> *c = patch.c + column * patch.ld + row;
+    const int64_t step = kColumns * patch.ld;
+#pragma unroll
+    for (int i = 0; i < Config::warp_n / kColumns; ++i, c += step) {
+      if (column + i * kColumns >= patch.columns) break;
+      copy(reinterpret_cast<T *>(shared + i * kColumns * patch_pitch), reinterpret_cast<Global<T> *>(c));
     }
   }
 
-  template <typename T>
+  template <typename T, bool kBeta>
   __device__ __forceinline__ static void store_through(const Sums &sum, const OutputTile &out, const Patch &patch) {
-    if (out.beta != 0.0f) {
-      for_lines<T>(patch, [](T *shared, const T *c) { *shared = *c; });
+    if constexpr (kBeta) {
+      for_lines<T>(patch, [](T *shared, const Global<T> *c) { *shared = *c; });
       sync_warp();
     }
     const int lane = static_cast<int>(threadIdx.x) % 32;
+    const double alpha = static_cast<double>(out.alpha), beta = static_cast<double>(out.beta);
+    const auto finished = [&](double x, float old) {
+      return static_cast<float>(kBeta ? fma(beta, static_cast<double>(old), alpha * x) : alpha * x);
+    };
 #pragma unroll
     for (int c = 0; c < groups * blocks_x; ++c) {
 #pragma unroll
@@ -212,12 +215,12 @@ struct Dmma {
         const double *s = &sum[c / groups][b][c % groups * 2];
         float2 *place =
             reinterpret_cast<float2 *>(patch.shared + (lane / 4 + 8 * c) * patch_pitch + 8 * b + lane % 4 * 2);
-        const float2 old = out.beta != 0.0f ? *place : make_float2(0.0f, 0.0f);
-        *place = make_float2(finished(out, s[0], old.x), finished(out, s[1], old.y));
+        const float2 old = kBeta ? *place : make_float2(0.0f, 0.0f);
+        *place = make_float2(finished(s[0], old.x), finished(s[1], old.y));
       }
     }
     sync_warp();
-    for_lines<T>(patch, [](const T *shared, T *c) { *c = *shared; });
+    for_lines<T>(patch, [](const T *shared, Global<T> *c) { *c = *shared; });
   }
 };
 
