@@ -9,8 +9,8 @@
 namespace libsgemm::cuda {
 
 // The base of a Row of gpu/tile_row.h. The Config has besides: Instruction; blocks; fitted, and split_fitted where
-// there is a row that splits k, as shares of what the FP64 tensor cores could do; elements and by_rows. They are fitted
-// to 180 random shapes with cold operands on an H200.
+// there is a row that splits k, as shares of what the FP64 tensor cores could do; elements and by_floats. They are
+// fitted to 180 random shapes with cold operands on an H200.
 template <class RowConfig>
 struct DmmaRow {
   using Config = RowConfig;
@@ -27,8 +27,7 @@ struct DmmaRow {
 
   static Tiling tiling(const GemmDesc &desc, int index) {
     Tiling whole = tiling(desc, index, Config::fitted);
-    const bool by_rows = (reinterpret_cast<uintptr_t>(desc.c) % 8 | static_cast<uintptr_t>(desc.ldc) % 2) != 0;
-    if (by_rows) whole.figures.steps += Config::by_rows;
+    if (!columns_aligned(desc.c, desc.ldc)) whole.figures.steps += Config::by_floats;
     return whole;
   }
   static Tiling tiling(const GemmDesc &desc, int index, Fitted row) {

@@ -34,8 +34,7 @@ struct Config : DmmaShape<32, 32, 64, 16, 16, M8n8k4> {
   static constexpr Fitted fitted = Fitted::sm90_dmma_32x32x64_multistage;
   static constexpr Fitted split_fitted = Fitted::sm90_dmma_32x32x64_split_k;
   static constexpr double elements = 0.8;  // of the speed, where operands are copied by elements
-  static constexpr double by_rows =
-      23;  // steps of k that it costs to store C where its columns do not start at 8 bytes
+  static constexpr double by_floats = 8;   // steps of k that it costs to store C by single floats
 };
 
 }  // namespace
