@@ -12,14 +12,13 @@
 #include "verify/claim.h"
 
 using namespace sgemm_test;
-using libsgemm::Arithmetic;
 
 namespace {
 
 // A product by its definition, in FP64, in the arithmetic of the mode, with C as it was.
 class Product {
  public:
-  Product(const Case &test, const Arithmetic &how)
+  Product(const Case &test, const libsgemm::Arithmetic &how)
       : job_(test, Form::kSingle, false, 1), how_(how), desc(job_.desc()) {}
 
   void scale(float by_a, float by_b, float alpha) {
@@ -72,7 +71,7 @@ class Product {
 
  private:
   Job job_;
-  Arithmetic how_;
+  libsgemm::Arithmetic how_;
   libsgemm::Snapshot before_;
 
  public:
@@ -89,7 +88,7 @@ Case case_of_size(Routine routine, int64_t m, int64_t n, int64_t k, float beta) 
 }
 
 // Right as it is, and wrong with another element in any corner.
-void judge_corners(const Case &test, const Arithmetic &how) {
+void judge_corners(const Case &test, const libsgemm::Arithmetic &how) {
   Product p(test, how);
   p.compute();
   INFO(describe(test) << " " << libsgemm::math_mode_name(how.mode));
@@ -174,4 +173,12 @@ TEST_CASE("a device lets NaN and Inf of the inputs pass, and nothing that hides 
     p.at(3, 4) = 0;
     CHECK(std::isinf(p.ratio()));
   }
+}
+
+TEST_CASE("a device judges more tiles than it has blocks for", "[data]") {
+  Product p(case_of_size(Routine::kSgemm, 1, 64 * 2050, 1, 0), {});
+  REQUIRE(libsgemm::cuda::elements_bytes(p.desc, 0) == libsgemm::kMostElementBytes);
+  p.compute();
+  p.at(0, p.desc.n - 1) += 0.5f;
+  CHECK(p.ratio() > 1);
 }
