@@ -7,7 +7,8 @@
 // and one for the sum of magnitudes, that the bound is made of; some threads also add up the lines of op(A) and op(B),
 // which the bound needs where inputs are split or cut, or alpha is neither 1 nor -1.
 //
-// Shared memory, bytes: 2 x 16 x 65 x 8, and lines 128 x 16: 18688.
+// Shared memory, bytes: 2 x 16 x 65 x 8, lines 128 x 16, ratios 256 x 8: 20736. 126 registers on sm_90, so two blocks
+// of a multiprocessor hide each other's loads.
 // Requires: one product of any types, transpositions, alignment and size.
 // Measured: not yet.
 #include "runtime/elements.h"
@@ -54,31 +55,17 @@ __device__ __forceinline__ float element_of(const ElementsWork &w, const Factor 
   return w.type == Type::f16 ? widen<Type::f16>(bits) : widen<Type::bf16>(bits);
 }
 
-// Which line and term of a slab a thread loads: neighbours in memory go to neighbouring threads.
-__device__ __forceinline__ void place_of(const Factor &f, int load, int *line, int *term) {
-  const int at = static_cast<int>(threadIdx.x) + load * kThreads;
-  *line = f.line_step == 1 ? at % kTile : at / kDepth;
-  *term = f.line_step == 1 ? at / kTile : at % kDepth;
-}
-
-// Zeros outside of the matrix: those beyond k meet zeros, the others add to elements that do not exist.
+// Neighbours in memory go to neighbouring threads. Zeros outside of the matrix: those beyond k meet zeros, the others
+// add to elements that do not exist.
 __device__ __forceinline__ void load_slab(const ElementsWork &w, const Factor &f, int64_t first, int64_t l,
-                                          float *loaded) {
+                                          Slab &slab) {
 #pragma unroll
   for (int load = 0; load < kLoads; ++load) {
-    int line, term;
-    place_of(f, load, &line, &term);
-    const int64_t i = first + line, at = l + term;
-    loaded[load] = i < f.lines && at < w.k ? element_of(w, f, i * f.line_step + at * f.step) : 0;
-  }
-}
-
-__device__ __forceinline__ void store_slab(const Factor &f, const float *loaded, Slab &slab) {
-#pragma unroll
-  for (int load = 0; load < kLoads; ++load) {
-    int line, term;
-    place_of(f, load, &line, &term);
-    slab[term][line] = static_cast<double>(loaded[load]);
+    const int at = static_cast<int>(threadIdx.x) + load * kThreads;
+    const int line = f.line_step == 1 ? at % kTile : at / kDepth, term = f.line_step == 1 ? at / kTile : at % kDepth;
+    const int64_t i = first + line, t = l + term;
+    const float x = i < f.lines && t < w.k ? element_of(w, f, i * f.line_step + t * f.step) : 0;
+    slab[term][line] = static_cast<double>(x);
   }
 }
 
@@ -136,26 +123,19 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(kThreads, 2) verify_elements(const __grid
   for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const int64_t first_row = tile % down * kTile, first_column = tile / down * kTile;
     double value[kOwn][kOwn] = {}, magnitude[kOwn][kOwn] = {};
-    Line line = {};
-    float of_a[kLoads], of_b[kLoads];
-    load_slab(w, w.a, first_row, 0, of_a);
-    load_slab(w, w.b, first_column, 0, of_b);
+    if (thread < 2 * kTile) lines[thread] = {};
     for (int64_t l = 0; l < w.k; l += kDepth) {
-      store_slab(w.a, of_a, x);
-      store_slab(w.b, of_b, y);
+      load_slab(w, w.a, first_row, l, x);
+      load_slab(w, w.b, first_column, l, y);
       __syncthreads();
-      load_slab(w, w.a, first_row, l + kDepth, of_a);
-      load_slab(w, w.b, first_column, l + kDepth, of_b);
       add_slab(x, y, row, column, value, magnitude);
       if (w.needs_lines && thread < 2 * kTile) {
         for (int term = 0; term < kDepth; ++term) {
-          line.add(fabs(thread < kTile ? x[term][thread] : y[term][thread - kTile]));
+          lines[thread].add(fabs(thread < kTile ? x[term][thread] : y[term][thread - kTile]));
         }
       }
       __syncthreads();
     }
-    if (thread < 2 * kTile) lines[thread] = line;
-    __syncthreads();
     const double ratio = judge_own(w, first_row, first_column, row, column, value, magnitude, lines);
     if (worst[thread] < ratio) worst[thread] = ratio;
     __syncthreads();
