@@ -17,8 +17,8 @@
  * is read or written; with LIBSGEMM_UNIT the diagonal is taken to be one and is not read.
  *
  * Arithmetic is FP32 with FP32 accumulation unless another mode is asked for (libsgemm_set_math_mode,
- * LIBSGEMM_MATH_MODE), or with FP64 accumulation and one rounding where that is faster, as on an H100 or H200. The
- * error of an element of C is measured by S = |alpha| |A| |B| + |beta| |C|, and by the residual in trsm; u = 2^-24.
+ * LIBSGEMM_MATH_MODE), or with FP64 accumulation and one rounding where that is faster, as on an A100, H100 or H200.
+ * The error of an element of C is measured by S = |alpha| |A| |B| + |beta| |C|, and by the residual in trsm; u = 2^-24.
  * For all numbers it is at most g S, g = (k + 2) u / (1 - (k + 2) u), in whatever order is summed (ssyr2k: 2 k for k;
  * strsm: k + 3 for k + 2), if no product, sum or number times alpha on the way leaves the range of FP32. Mostly it is
  * far less, for rounding errors cancel each other: 2 sqrt(k + 2) u S is the usual bound, to which the library's tests
@@ -125,7 +125,7 @@ typedef enum {
  * 2^116 in TF32. Denormal numbers are kept in TF32 and BF16 (as multiples of 2^-136 and 2^-133); FP16 keeps multiples
  * of 2^-24 and makes zeros of numbers up to 2^-25. In BF16X6 and FP16X3 C has NaN and Inf where FP32 has them. */
 typedef enum {
-  LIBSGEMM_MATH_FP32 = 0, /* default; FP64 where that is faster, as on the tensor cores of an H100 or H200 */
+  LIBSGEMM_MATH_FP32 = 0, /* default; FP64 where that is faster, as on an A100, H100 or H200 */
   /* Three bf16 parts an operand, six products: the error of FP32, and 4 u more in the bound. Of elements below 2^-110
    * bits below 2^-133 are lost. */
   LIBSGEMM_MATH_BF16X6 = 1,
@@ -137,8 +137,9 @@ typedef enum {
   LIBSGEMM_MATH_BF16 = 4, /* inputs rounded to 8 significant bits, ties to even; range of FP32 */
   LIBSGEMM_MATH_FP16 = 5, /* inputs rounded to 11 significant bits, ties to even; range of binary16, to 65504 */
   /* Sums in FP64, C rounded once: an error of at most 2^-24 |C| + (k + 2) 2^-53 (|alpha| |A| |B| + |beta| |C|), which
-   * is the nearest float but in near ties. On a CPU every routine but trsm; on NVIDIA GPUs from sm_90 on products of
-   * FP32 inputs, made for the FP64 tensor cores of an H100 or H200 and slow without such. Elsewhere FP32 runs. */
+   * is the nearest float but in near ties. On a CPU every routine but trsm; on NVIDIA GPUs from sm_80 on products of
+   * FP32 inputs, made for the FP64 tensor cores of an A100, A30, H100 or H200 and slow without such. Elsewhere FP32
+   * runs. */
   LIBSGEMM_MATH_FP64 = 6
 } libsgemm_math_mode_t;
 

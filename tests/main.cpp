@@ -87,7 +87,6 @@ bool has(libsgemm_math_mode_t mode) {
     std::sscanf(arch_of_subject().c_str(), "sm_%d", &number);
     return number;
   }();
-  if (mode == LIBSGEMM_MATH_FP64) return arch >= 90;
   return arch >= 80 || mode == LIBSGEMM_MATH_FP16;  // sm_75: tensor cores for binary16 only
 }
 

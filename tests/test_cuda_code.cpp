@@ -1,10 +1,13 @@
 // Which code of backend cuda runs on which GPU, for the architectures that builds are made for: what CMake decided to
 // compile (architectures.cmake, by way of the definitions) and what the plugin finds in it, on GPUs that are not there.
+// And the throughputs of GPUs that are known by name.
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "catch.h"
 #include "runtime/code_arch.h"
+#include "runtime/throughput.h"
 
 using libsgemm::cuda::Code;
 using libsgemm::cuda::code_arch;
@@ -64,4 +67,39 @@ TEST_CASE("the code of sm_90a runs on sm_90 alone") {
   const Code one[] = {ONE_CODE};
   const int one_ptx[] = {ONE_PTX};
   check("90a", one, one_ptx, {{80, 0}, {89, 0}, {90, 90}, {100, 0}, {110, 0}, {120, 0}});
+}
+
+TEST_CASE("the chips made for FP64 are known by name and architecture") {
+  struct Chip {
+    const char *name;
+    int arch, fp64;
+  };
+  constexpr Chip kChips[] = {{"NVIDIA A100-SXM4-80GB", 80, 64},
+                             {"NVIDIA A100-PCIE-40GB", 80, 64},
+                             {"NVIDIA A100-SXM4-40GB MIG 1g.5gb", 80, 64},
+                             {"A100-SXM4-40GB", 80, 64},
+                             {"NVIDIA A800-SXM4-80GB", 80, 64},
+                             {"NVIDIA A800 40GB Active", 80, 64},
+                             {"NVIDIA A30", 80, 64},
+                             {"NVIDIA CMP 170HX", 80, 2},
+                             {"NVIDIA RTX A1000", 86, 2},
+                             {"NVIDIA A10", 86, 2},
+                             {"NVIDIA RTX A3000 Laptop GPU", 86, 2},
+                             {"NVIDIA GeForce RTX 4090", 89, 2},
+                             {"NVIDIA H100 80GB HBM3", 90, 128},
+                             {"NVIDIA GH200 480GB", 90, 128},
+                             {"NVIDIA H200", 90, 128},
+                             {"NVIDIA H20", 90, 2},
+                             {"NVIDIA H800", 90, 2},
+                             {"NVIDIA B200", 100, 2},
+                             {"NVIDIA GeForce RTX 5090", 120, 2},
+                             {"Tesla T4", 75, 2}};
+  for (const Chip &chip : kChips) {
+    libsgemm::cuda::Device device = {};
+    device.arch = chip.arch;
+    std::snprintf(device.name, sizeof device.name, "%s", chip.name);
+    libsgemm::cuda::set_throughputs(&device);
+    INFO(chip.name);
+    CHECK(device.fp64_tensor_per_clock == chip.fp64);
+  }
 }

@@ -173,15 +173,23 @@ __device__ __forceinline__ void mma_tf32(float *sum, const uint32_t *x, const ui
 #undef LIBSGEMM_MMA
 
 // The same of doubles, k 16 (sm_90).
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 __device__ __forceinline__ void mma_f64(double (&sum)[4], const double (&x)[8], const double (&y)[4]) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
       "{%12, %13, %14, %15}, {%0, %1, %2, %3};"
       : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
       : "d"(x[0]), "d"(x[1]), "d"(x[2]), "d"(x[3]), "d"(x[4]), "d"(x[5]), "d"(x[6]), "d"(x[7]), "d"(y[0]), "d"(y[1]),
         "d"(y[2]), "d"(y[3]));
-}
 #endif
+}
+// sum (8 x 8) += x (8 x 4) * y (4 x 8) of doubles (sm_80).
+__device__ __forceinline__ void mma_f64(double (&sum)[2], const double (&x)[1], const double (&y)[1]) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(sum[0]), "+d"(sum[1])
+      : "d"(x[0]), "d"(y[0]));
+#endif
+}
 
 // The nearest TF32 number, ties away from zero: in the 19 highest bits, which are what mma.sync reads. (cvt.rna.tf32
 // clears the others, in three instructions instead of two.) NaN with nothing but zeros there are Inf to it.

@@ -73,4 +73,8 @@
   X(sm90_dmma_128x32x32_multistage, "C of few columns")                       \
   X(sm90_dmma_128x32x32_split_k, "C of few columns, deep k")                  \
   X(sm90_dmma_32x32x64_multistage, "small C")                                 \
-  X(sm90_dmma_32x32x64_split_k, "small C, deep k")
+  X(sm90_dmma_32x32x64_split_k, "small C, deep k")                            \
+  X(sm80_dmma_64x64x32_multistage, "medium and large C")                      \
+  X(sm80_dmma_64x64x32_split_k, "few tiles of C, deep k")                     \
+  X(sm80_dmma_32x32x64_multistage, "small C")                                 \
+  X(sm80_dmma_32x32x64_split_k, "small C, deep k")

@@ -9,7 +9,7 @@ that reassign_registers.py wrote, one for each entry of "reassigned". --list pri
 where a new row's entry comes from.
 
 No kernel may use local memory, for spills or arrays. The hot loop is the innermost loop with the most FFMAs, HMMAs and
-DMMAs, the products of tensor cores. An entry may hold:
+DMMAs, the products of tensor cores; NOPs, by which the compiler keeps DMMAs apart, do not count. An entry may hold:
     ffma, hmma, dmma  least share of these in the hot loop. Every row states one; 0: the kernel does not multiply
     three_fresh   greatest share of the hot loop's FFMAs that fetch three registers, because none is kept in the operand
                   cache; each costs nearly two issue slots
@@ -53,7 +53,7 @@ class Measured:
     """What counts about one kernel."""
 
     def __init__(self, kernel: sass.Kernel) -> None:
-        loop = kernel.hot_loop()
+        loop = [instruction for instruction in kernel.hot_loop() if instruction.name != 'NOP']
         fetched = sass.fetched_registers(loop)
         self.local = kernel.count('LDL') + kernel.count('STL')
         self.length = len(loop)

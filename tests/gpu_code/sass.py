@@ -34,7 +34,7 @@ OPCODES = {
     0x001: 'PMTRIG',
     0x023: 'FFMA', 0x03c: 'HMMA', 0x03f: 'DMMA', 0x03b: 'LDSM', 0x180: 'LD', 0x181: 'LDG', 0x183: 'LDL', 0x184: 'LDS', 0x185: 'ST', 0x186: 'STG', 0x187: 'STL',
     0x188: 'STS', 0x1ae: 'LDGSTS', 0x11d: 'BAR', 0x1b4: 'UTMALDG', 0x1a7: 'SYNCS', 0x147: 'BRA', 0x149: 'BRX',
-    0x144: 'CALL', 0x14a: 'JMP', 0x14d: 'EXIT', 0x150: 'RET',
+    0x118: 'NOP', 0x144: 'CALL', 0x14a: 'JMP', 0x14d: 'EXIT', 0x150: 'RET',
 }
 MULTIPLICATIONS = {'FFMA', 'HMMA', 'DMMA'}
 MEMORY = {'LD', 'LDG', 'LDL', 'LDS', 'ST', 'STG', 'STL', 'STS', 'LDGSTS'}

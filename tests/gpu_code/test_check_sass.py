@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -82,6 +83,15 @@ class CheckSass(unittest.TestCase):
             self.assertEqual(found(sound, {SOUND: {'never': ['LDS'], 'to': 75}}), [])
             self.assertEqual(found(sound, {SOUND: {'never': ['LDS'], 'from': 91}}), [])
             self.assertEqual(found(sound, {SOUND: {'loop_exactly': {'FFMA': 256}}}), [])
+
+    def test_nops_do_not_count(self) -> None:
+        always = 7 << 12
+        back = -5 * 16 // 4 & (1 << 48) - 1  # to the first instruction
+        words = [(0x03f | always, 0), (0x118 | always, 0), (0x118 | always, 0), (0x03f | always, 0),
+                 (0x147 | always | (back & (1 << 30) - 1) << 34, back >> 30 | 7 << 23)]
+        kernel = sass.Kernel(SOUND, 80, b''.join(struct.pack('<QQ', *word) for word in words), None, 0)
+        self.assertEqual(found([kernel], {SOUND: {'dmma': 0.66, 'loop_exactly': {'DMMA': 2, 'BRA': 1}}}), [])
+        self.assert_one(found([kernel], {SOUND: {'dmma': 0.67}}), '0.667 DMMA (2 of 3)')
 
     def test_coverage(self) -> None:
         zero: check_sass.Entry = {'ffma': 0}

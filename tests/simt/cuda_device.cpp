@@ -10,6 +10,7 @@
 #include "hopper/reassigned.h"
 #include "runtime/launch.h"
 #include "runtime/tensor_map.h"
+#include "runtime/throughput.h"
 
 namespace libsgemm::cuda {
 
@@ -31,31 +32,23 @@ Device artificial() {
   return d;
 }
 
-// As runtime/device.cpp describes them: the throughputs by architecture, the rest by data sheets.
+// As runtime/device.cpp describes them: the throughputs by architecture and name, the rest by data sheets.
 struct Chip {
   const char *name;
-  int arch, units, fma_per_clock, tensor_per_clock, fp64_tensor_per_clock;
+  int arch, units;
   double gigahertz, gigabytes;  // a second
   int shared_kib, l2_mib;
 };
 constexpr Chip kChips[] = {
-    {"T4", 75, 40, 64, 512, 2, 1.59, 320, 64, 4},
-    {"RTX 2080 Ti", 75, 68, 64, 512, 2, 1.545, 616, 64, 6},
-    {"A100", 80, 108, 64, 1024, 2, 1.41, 1555, 163, 40},
-    {"A30", 80, 56, 64, 1024, 2, 1.44, 933, 163, 24},
-    {"RTX 3090", 86, 82, 128, 512, 2, 1.695, 936, 99, 6},
-    {"RTX 3050", 86, 20, 128, 512, 2, 1.777, 224, 99, 2},
-    {"Orin", 87, 16, 128, 512, 2, 1.3, 205, 163, 4},
-    {"RTX 4090", 89, 128, 128, 512, 2, 2.52, 1008, 99, 72},
-    {"RTX 4060", 89, 24, 128, 512, 2, 2.46, 272, 99, 24},
-    {"L4", 89, 58, 128, 512, 2, 2.04, 300, 99, 48},
-    {"H100", 90, 132, 128, 1280, 128, 1.98, 3352, 227, 50},
-    {"H100 PCIe", 90, 114, 128, 1280, 128, 1.755, 2039, 227, 50},
-    {"H20", 90, 78, 128, 512, 2, 1.98, 4000, 227, 60},
-    {"H200", 90, 132, 128, 1280, 128, 1.98, 4890, 227, 50},
-    {"B200", 100, 148, 128, 1280, 2, 1.965, 8000, 227, 126},
-    {"RTX 5090", 120, 170, 128, 512, 2, 2.41, 1792, 99, 96},
-    {"RTX 5060", 120, 30, 128, 512, 2, 2.5, 448, 99, 32},
+    {"T4", 75, 40, 1.59, 320, 64, 4},          {"RTX 2080 Ti", 75, 68, 1.545, 616, 64, 6},
+    {"A100", 80, 108, 1.41, 1555, 163, 40},    {"A30", 80, 56, 1.44, 933, 163, 24},
+    {"RTX 3090", 86, 82, 1.695, 936, 99, 6},   {"RTX 3050", 86, 20, 1.777, 224, 99, 2},
+    {"Orin", 87, 16, 1.3, 205, 163, 4},        {"RTX 4090", 89, 128, 2.52, 1008, 99, 72},
+    {"RTX 4060", 89, 24, 2.46, 272, 99, 24},   {"L4", 89, 58, 2.04, 300, 99, 48},
+    {"H100", 90, 132, 1.98, 3352, 227, 50},    {"H100 PCIe", 90, 114, 1.755, 2039, 227, 50},
+    {"H20", 90, 78, 1.98, 4000, 227, 60},      {"H200", 90, 132, 1.98, 4890, 227, 50},
+    {"B200", 100, 148, 1.965, 8000, 227, 126}, {"RTX 5090", 120, 170, 2.41, 1792, 99, 96},
+    {"RTX 5060", 120, 30, 2.5, 448, 99, 32},
 };
 
 std::vector<Device> make_devices() {
@@ -64,14 +57,12 @@ std::vector<Device> make_devices() {
     Device d = artificial();
     d.arch = d.code_arch = chip.arch;
     d.compute_units = chip.units;
-    d.fma_per_clock = chip.fma_per_clock;
-    d.tensor_per_clock = chip.tensor_per_clock;
-    d.fp64_tensor_per_clock = chip.fp64_tensor_per_clock;
     d.clock = chip.gigahertz * 1e9;
     d.memory_bandwidth = chip.gigabytes * 1e9;
     d.shared_memory_per_block = static_cast<size_t>(chip.shared_kib) << 10;
     d.l2_bytes = int64_t{chip.l2_mib} << 20;
     std::snprintf(d.name, sizeof d.name, "%s", chip.name);
+    set_throughputs(&d);
     devices.push_back(d);
   }
   return devices;

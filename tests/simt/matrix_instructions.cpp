@@ -193,6 +193,8 @@ const MatrixOp mma_bf16 = {"mma.m16n8k16.bf16", Type::bf16, 32, 16, 8, 16, 8, 4,
 const MatrixOp mma_tf32 = {"mma.m16n8k8.tf32", Type::f32, 32, 16, 8, 8, 4, 4, k_mma<1>, c_mma, row_mma<1>, b_mma<1>, 2};
 
 const MatrixOp mma_f64 = {"mma.m16n8k16.f64", Type::f64, 32, 16, 8, 16, 8, 4, k_dmma, c_mma, row_dmma, b_dmma, 4};
+// One element of an operand, and the first two of C.
+const MatrixOp mma_f64_m8n8k4 = {"mma.m8n8k4.f64", Type::f64, 32, 8, 8, 4, 1, 2, k_dmma, c_mma, row_dmma, b_dmma, 1};
 
 const MatrixOp wmma_f16 = {"wmma.m16n16k16.f16", Type::f16, 32, 16, 16, 16, 8, 8, k_wmma<8>, c_wmma};
 const MatrixOp wmma_bf16 = {"wmma.m16n16k16.bf16", Type::bf16, 32, 16, 16, 16, 8, 8, k_wmma<8>, c_wmma};

@@ -1,9 +1,8 @@
-// A warp's part of a product by the FP64 tensor cores (mma.sync.m16n8k16, sm_90), from tiles of floats
-// (float_tile.cuh).
+// A warp's part of a product by the FP64 tensor cores (mma.sync), from tiles of floats (float_tile.cuh).
 //
 // The product of two floats is exact in FP64, and a sum of k of them keeps 29 bits more than FP32 has, so that the one
 // rounding at the end gives the nearest float but in near ties. Conversions, addresses and guards cost nothing: an
-// instruction keeps a scheduler's tensor core busy for 64 clocks, in which it can issue 63 others.
+// instruction keeps a scheduler's tensor core busy for 64 clocks (m8n8k4 of sm_80: 16), in which it can issue others.
 //
 // The instruction computes D = X Y + D, 16 x 8. X is made from B and Y from A, so that D is a block of C transposed.
 //
@@ -14,16 +13,31 @@
 //   |     |     |     |                 q + 12 of k; of Y: row g of op(A) at the same steps
 //   n
 //
+// m8n8k4 takes the columns g of it, and steps q of k.
+//
 // Where k is split, the sums of a slice go to the workspace as doubles.
 //
-// Source of the places: measured; NVIDIA, PTX ISA, mma.m16n8k16 with .f64.
+// Source of the places: measured; NVIDIA, PTX ISA, mma.m16n8k16 and mma.m8n8k4 with .f64.
 #pragma once
 
 #include "float_tile.cuh"
 
 namespace libsgemm::cuda {
 
-constexpr int kDmmaDepth = 16;  // of an instruction
+// An instruction: columns of C and steps of k that it multiplies (rows always 8), and the first architecture with it.
+template <int Columns, int Depth, int MinArch>
+struct DmmaInstruction {
+  static constexpr int columns = Columns, depth = Depth, min_arch = MinArch;
+  static constexpr int groups = Columns / 8, quads = Depth / 4;  // of each, a lane has one column or step
+  // In the code that is being compiled.
+#ifdef __CUDA_ARCH__
+  static constexpr bool exists = __CUDA_ARCH__ >= 10 * MinArch;
+#else
+  static constexpr bool exists = true;
+#endif
+};
+using M16n8k16 = DmmaInstruction<16, 16, 90>;
+using M8n8k4 = DmmaInstruction<8, 4, 80>;
 
 // Where a block stores the sums of its slice: columns of p.partial_ld doubles, a multiple of 4, so that what a lane has
 // of two rows stays in the column if the first row does.
@@ -44,17 +58,20 @@ __device__ __forceinline__ PartialTile partial_tile(const TileProblem &p, const 
 
 template <class Config, class TileA, class TileB>
 struct Dmma {
-  static constexpr int blocks_x = Config::warp_n / 16, blocks_y = Config::warp_m / 8;
-  static constexpr int steps = Config::tile_k / kDmmaDepth;
+  using Instruction = typename Config::Instruction;
+  static constexpr int columns = Instruction::columns, depth = Instruction::depth;
+  static constexpr int groups = Instruction::groups, quads = Instruction::quads;
+  static constexpr int blocks_x = Config::warp_n / columns, blocks_y = Config::warp_m / 8;
+  static constexpr int steps = Config::tile_k / depth;
 
-  // Of shared memory that store() needs for a warp: 16 columns of its sums, as doubles.
+  // Of shared memory that store() needs for a warp: the columns of a block of its sums, as doubles.
   static constexpr int patch_pitch = Config::warp_m + 4;
-  static constexpr int patch_bytes = 16 * patch_pitch * static_cast<int>(sizeof(double));
+  static constexpr int patch_bytes = columns * patch_pitch * static_cast<int>(sizeof(double));
 
-  using Sums = double[blocks_x][blocks_y][4];
+  using Sums = double[blocks_x][blocks_y][2 * groups];
   // What is to be multiplied next, as it comes from shared memory.
   struct Floats {
-    float x[8], y[blocks_y][4];
+    float x[groups * quads], y[blocks_y][quads];
   };
 
   int warp_row, warp_column;
@@ -70,25 +87,27 @@ struct Dmma {
 
   __device__ __forceinline__ static void clear(Sums &sum) {
 #pragma unroll
-    for (int e = 0; e < blocks_x * blocks_y * 4; ++e) sum[e / (blocks_y * 4)][e / 4 % blocks_y][e % 4] = 0.0;
+    for (int e = 0; e < blocks_x * blocks_y * 2 * groups; ++e) {
+      sum[e / (blocks_y * 2 * groups)][e / (2 * groups) % blocks_y][e % (2 * groups)] = 0.0;
+    }
   }
 
   // Block row `block` of X at step `step` of a tile.
-  __device__ __forceinline__ void load_x(float (&x)[8], const float *tile_b, int step, int block) const {
-    const float *from = tile_b + first_x + 16 * block * TileB::outer_step + kDmmaDepth * step * TileB::k_step;
+  __device__ __forceinline__ void load_x(float (&x)[groups * quads], const float *tile_b, int step, int block) const {
+    const float *from = tile_b + first_x + columns * block * TileB::outer_step + depth * step * TileB::k_step;
 #pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      x[2 * j] = from[4 * j * TileB::k_step];
-      x[2 * j + 1] = from[4 * j * TileB::k_step + 8 * TileB::outer_step];
+    for (int j = 0; j < quads; ++j) {
+      x[groups * j] = from[4 * j * TileB::k_step];
+      if constexpr (groups == 2) x[groups * j + 1] = from[4 * j * TileB::k_step + 8 * TileB::outer_step];
     }
   }
   // All of Y.
-  __device__ __forceinline__ void load_y(float (&y)[blocks_y][4], const float *tile_a, int step) const {
-    const float *from = tile_a + first_y + kDmmaDepth * step * TileA::k_step;
+  __device__ __forceinline__ void load_y(float (&y)[blocks_y][quads], const float *tile_a, int step) const {
+    const float *from = tile_a + first_y + depth * step * TileA::k_step;
 #pragma unroll
     for (int b = 0; b < blocks_y; ++b) {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) y[b][j] = from[8 * b * TileA::outer_step + 4 * j * TileA::k_step];
+      for (int j = 0; j < quads; ++j) y[b][j] = from[8 * b * TileA::outer_step + 4 * j * TileA::k_step];
     }
   }
 
@@ -98,17 +117,17 @@ struct Dmma {
   template <class BeforeLast>
   __device__ __forceinline__ void multiply(Sums &sum, Floats &next, const float *tile_b, int step,
                                            const BeforeLast &before_last) const {
-    double y[blocks_y][4];
+    double y[blocks_y][quads];
 #pragma unroll
     for (int b = 0; b < blocks_y; ++b) {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) y[b][j] = static_cast<double>(next.y[b][j]);
+      for (int j = 0; j < quads; ++j) y[b][j] = static_cast<double>(next.y[b][j]);
     }
 #pragma unroll
     for (int row = 0; row < blocks_x; ++row) {
-      double x[8];
+      double x[groups * quads];
 #pragma unroll
-      for (int j = 0; j < 8; ++j) x[j] = static_cast<double>(next.x[j]);
+      for (int e = 0; e < groups * quads; ++e) x[e] = static_cast<double>(next.x[e]);
       if (row + 1 < blocks_x) {
         load_x(next.x, tile_b, step, row + 1);
       } else {
@@ -125,7 +144,7 @@ struct Dmma {
     if (pairs && out.rows - warp_row * Config::warp_m >= Config::warp_m) {
       store_pairs(sum, out);
     } else {
-      store_rows(sum, out, shared + static_cast<int>(threadIdx.x) / 32 * (16 * patch_pitch));
+      store_rows(sum, out, shared + static_cast<int>(threadIdx.x) / 32 * (columns * patch_pitch));
     }
   }
 
@@ -133,12 +152,12 @@ struct Dmma {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int row = warp_row * Config::warp_m + lane % 4 * 2, column = warp_column * Config::warp_n + lane / 4;
 #pragma unroll
-    for (int c = 0; c < 2 * blocks_x; ++c) {
+    for (int c = 0; c < groups * blocks_x; ++c) {
       if (column + 8 * c >= out.columns) break;
       Global<double> *to = out.sums + (column + 8 * c) * out.ld + row;
 #pragma unroll
       for (int b = 0; b < blocks_y; ++b) {
-        const double *s = &sum[c / 2][b][c % 2 * 2];
+        const double *s = &sum[c / groups][b][c % groups * 2];
         if (row + 8 * b < out.rows) *reinterpret_cast<double2 *>(to + 8 * b) = make_double2(s[0], s[1]);
       }
     }
@@ -156,7 +175,7 @@ struct Dmma {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int row = warp_row * Config::warp_m + lane % 4 * 2, column = warp_column * Config::warp_n + lane / 4;
 #pragma unroll
-    for (int c = 0; c < 2 * blocks_x; ++c) {
+    for (int c = 0; c < groups * blocks_x; ++c) {
       if (column + 8 * c >= out.columns) break;
       float *to = out.c + (column + 8 * c) * out.ld + row;
       float2 old[blocks_y];
@@ -166,29 +185,29 @@ struct Dmma {
       }
 #pragma unroll
       for (int b = 0; b < blocks_y; ++b) {
-        const double *s = &sum[c / 2][b][c % 2 * 2];
+        const double *s = &sum[c / groups][b][c % groups * 2];
         *reinterpret_cast<float2 *>(to + 8 * b) =
             make_float2(finished(out, s[0], old[b].x), finished(out, s[1], old[b].y));
       }
     }
   }
 
-  // Otherwise through shared memory, 16 columns at once, so that consecutive lanes store consecutive rows.
+  // Otherwise through shared memory, a block's columns at once, so that consecutive lanes store consecutive rows.
   __device__ __forceinline__ void store_rows(const Sums &sum, const OutputTile &out, double *patch) const {
     const int lane = static_cast<int>(threadIdx.x) % 32, first_row = warp_row * Config::warp_m;
 #pragma unroll
     for (int x = 0; x < blocks_x; ++x) {
-      const int first_column = warp_column * Config::warp_n + 16 * x;
+      const int first_column = warp_column * Config::warp_n + columns * x;
 #pragma unroll
       for (int b = 0; b < blocks_y; ++b) {
 #pragma unroll
-        for (int e = 0; e < 4; ++e) {
+        for (int e = 0; e < 2 * groups; ++e) {
           patch[(lane / 4 + e / 2 * 8) * patch_pitch + 8 * b + lane % 4 * 2 + e % 2] = sum[x][b][e];
         }
       }
       sync_warp();
 #pragma unroll 4
-      for (int e = lane; e < 16 * Config::warp_m; e += 32) {
+      for (int e = lane; e < columns * Config::warp_m; e += 32) {
         const int row = e % Config::warp_m, column = e / Config::warp_m;
         if (first_row + row < out.rows && first_column + column < out.columns) {
           Global<float> *to = out.c + (first_column + column) * out.ld + first_row + row;

@@ -29,13 +29,15 @@
 namespace libsgemm::cuda {
 
 // What a kernel is built from; its Config derives from it. A warp computes warp_m x warp_n.
-template <int TileM, int TileN, int TileK, int WarpM, int WarpN>
+template <int TileM, int TileN, int TileK, int WarpM, int WarpN, class Mma = M16n8k16>
 struct DmmaShape {
+  using Instruction = Mma;
   static constexpr int tile_m = TileM, tile_n = TileN, tile_k = TileK;
   static constexpr int warp_m = WarpM, warp_n = WarpN;
   static constexpr int warp_rows = TileM / WarpM, warp_columns = TileN / WarpN;
   static constexpr int threads = 32 * warp_rows * warp_columns;
-  static_assert(TileM % WarpM == 0 && TileN % WarpN == 0 && WarpM % 8 == 0 && WarpN % 16 == 0, "warps cover the tile");
+  static_assert(TileM % WarpM == 0 && TileN % WarpN == 0 && WarpM % 8 == 0 && WarpN % Mma::columns == 0,
+                "warps cover the tile");
 };
 
 template <class Config, Fetch KindA, Fetch KindB>
@@ -51,7 +53,6 @@ struct DmmaLayout {
 
 template <class Config, Fetch KindA, Fetch KindB, typename Operands>
 __device__ __forceinline__ void dmma_multistage(const Operands &operands, const TileProblem &p) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   using Layout = DmmaLayout<Config, KindA, KindB>;
   using A = typename Layout::A;
   using B = typename Layout::B;
@@ -62,7 +63,7 @@ __device__ __forceinline__ void dmma_multistage(const Operands &operands, const 
   const TilePosition<Config> at(p);
   const TensorRange range(p, Config::tile_k);
   const int64_t last_k = p.k - range.first_k - static_cast<int64_t>(range.count - 1) * Config::tile_k;
-  const int last_steps = last_k < Config::tile_k ? (static_cast<int>(last_k) - 1) / kDmmaDepth + 1 : Engine::steps;
+  const int last_steps = last_k < Config::tile_k ? (static_cast<int>(last_k) - 1) / Engine::depth + 1 : Engine::steps;
   A a(operands.a(blockIdx.z), p.lda, at.row(), p.m - at.row(), range.first_k, p.k);
   B b(operands.b(blockIdx.z), p.ldb, at.column(), p.n - at.column(), range.first_k, p.k);
 #pragma unroll
@@ -123,7 +124,6 @@ __device__ __forceinline__ void dmma_multistage(const Operands &operands, const 
   } else {
     engine.store(sum, output_tile(operands, p, at), reinterpret_cast<double *>(shared));
   }
-#endif
 }
 
 }  // namespace libsgemm::cuda

@@ -8,15 +8,15 @@
 
 namespace libsgemm::cuda {
 
-// The base of a Row of gpu/tile_row.h. The Config has besides: blocks; fitted, and split_fitted where there is a row
-// that splits k, as shares of what the FP64 tensor cores could do; elements and by_rows. They are fitted to 180 random
-// shapes with cold operands on an H200.
+// The base of a Row of gpu/tile_row.h. The Config has besides: Instruction; blocks; fitted, and split_fitted where
+// there is a row that splits k, as shares of what the FP64 tensor cores could do; elements and by_rows. They are fitted
+// to 180 random shapes with cold operands on an H200.
 template <class RowConfig>
 struct DmmaRow {
   using Config = RowConfig;
   static constexpr Engine engine = Engine::registers;  // vectors along either dimension
 
-  static bool runs_on(int index) { return device(index).code_arch >= 90; }
+  static bool runs_on(int index) { return device(index).code_arch >= Config::Instruction::min_arch; }
 
   // Copies of 16 bytes; what they hold beyond the matrix is left out.
   static bool vectors(const GemmDesc &desc) {
@@ -36,8 +36,9 @@ struct DmmaRow {
     Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, figures_or_sm90(d.arch, row)};
     double &fraction = tiling.figures.peak_fraction;
     fraction *= static_cast<double>(d.fp64_tensor_per_clock) / d.fma_per_clock;
+    if (Config::Instruction::min_arch < 90 && d.arch >= 90) fraction /= 2;  // made for m16n8k16
     if (!vectors(desc)) fraction *= Config::elements;
-    tiling.depth = 16;
+    tiling.depth = Config::Instruction::depth;
     tiling.sum_bytes = sizeof(double);
     return tiling;
   }
@@ -72,22 +73,22 @@ Kernel dmma_split_kernel(const char *name) {
 
 // Defines the row `NAME` of the file's Config, a DmmaShape: its kernel, the loop of dmma_multistage.cuh, and
 // `Kernel NAME()`.
-#define LIBSGEMM_DMMA_ROW(NAME)                                                                \
-  template <Fetch KindA, Fetch KindB, typename Operands>                                       \
-  __global__ void __launch_bounds__(Config::threads, Config::blocks)                           \
-      NAME(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) { \
-    dmma_multistage<Config, KindA, KindB>(operands, p);                                        \
-  }                                                                                            \
-  namespace {                                                                                  \
-  struct Row : DmmaRow<Config> {                                                               \
-    template <Fetch KindA, Fetch KindB, typename Operands>                                     \
-    static auto kernel() {                                                                     \
-      return &NAME<KindA, KindB, Operands>;                                                    \
-    }                                                                                          \
-    template <Fetch KindA, Fetch KindB>                                                        \
-    static constexpr size_t shared_bytes() {                                                   \
-      return DmmaLayout<Config, KindA, KindB>::bytes;                                          \
-    }                                                                                          \
-  };                                                                                           \
-  }                                                                                            \
+#define LIBSGEMM_DMMA_ROW(NAME)                                                                    \
+  template <Fetch KindA, Fetch KindB, typename Operands>                                           \
+  __global__ void __launch_bounds__(Config::threads, Config::blocks)                               \
+      NAME(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {     \
+    if constexpr (Config::Instruction::exists) dmma_multistage<Config, KindA, KindB>(operands, p); \
+  }                                                                                                \
+  namespace {                                                                                      \
+  struct Row : DmmaRow<Config> {                                                                   \
+    template <Fetch KindA, Fetch KindB, typename Operands>                                         \
+    static auto kernel() {                                                                         \
+      return &NAME<KindA, KindB, Operands>;                                                        \
+    }                                                                                              \
+    template <Fetch KindA, Fetch KindB>                                                            \
+    static constexpr size_t shared_bytes() {                                                       \
+      return DmmaLayout<Config, KindA, KindB>::bytes;                                              \
+    }                                                                                              \
+  };                                                                                               \
+  }                                                                                                \
   Kernel NAME() { return dmma_kernel<Row>(#NAME); }

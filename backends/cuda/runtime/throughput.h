@@ -15,9 +15,10 @@ inline void set_throughputs(Device *d) {
   // needs other instructions.
   d->tensor_per_clock = d->arch == 80 ? 1024 : d->arch >= 90 && d->arch < 120 ? 1280 : 512;
   // The same of FP64: of the chips made for it as many as FP32, of all others few.
-  const bool hopper =
-      d->arch == 90 && (std::strstr(d->name, "H100") != nullptr || std::strstr(d->name, "H200") != nullptr);
-  d->fp64_tensor_per_clock = hopper ? 128 : 2;
+  const auto named = [d](const char *chip) { return std::strstr(d->name, chip) != nullptr; };
+  const bool ampere = d->arch == 80 && (named("A100") || named("A800") || named("A30"));
+  const bool hopper = d->arch == 90 && (named("H100") || named("H200"));
+  d->fp64_tensor_per_clock = ampere || hopper ? d->fma_per_clock : 2;
 }
 
 }  // namespace libsgemm::cuda

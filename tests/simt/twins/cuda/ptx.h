@@ -89,6 +89,9 @@ void mma_tf32(float *sum, const uint32_t *x, const uint32_t *y) {
 inline void mma_f64(double (&sum)[4], const double (&x)[8], const double (&y)[4]) {
   simt::matrix_multiply(simt::mma_f64, x, y, sum);
 }
+inline void mma_f64(double (&sum)[2], const double (&x)[1], const double (&y)[1]) {
+  simt::matrix_multiply(simt::mma_f64_m8n8k4, x, y, sum);
+}
 inline uint32_t round_to_tf32(uint32_t bits) { return bits_of(libsgemm::round_to_tf32(float_from_bits(bits))); }
 
 inline simt::Mbarrier *barrier_at(uint32_t address) {

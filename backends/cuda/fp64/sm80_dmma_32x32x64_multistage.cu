@@ -1,0 +1,47 @@
+// C = alpha op(A) op(B) + beta C with sums in FP64 on the FP64 tensor cores of an A100, A800 or A30: FP32's inputs and
+// output, every element rounded once. For small C.
+//
+// sm80_dmma_32x32x64_split_k: the same kernel on slices of k, whose sums split_k_sum_fp64() adds in their order.
+//
+// The loop is described in dmma_multistage.cuh, the warp's part in dmma.cuh.
+//
+//   tile of C: 32 x 32            warp: 16 x 16 = 2 x 2 instructions of 8 x 8 (k 4)
+//   +--------+--------+
+//   | warp 0 | warp 2 |           three blocks a multiprocessor
+//   +--------+--------+
+//   | warp 1 | warp 3 |
+//   +--------+--------+
+//
+// Shared memory, bytes: stage s of 2 at 20480 s: A at 0 (64 steps of k, 40 floats each), B at 10240 the same. Operands
+// along k: 32 rows of 68 floats, stages of down to 17408.
+//
+// Requires: gemm of FP32; sm_80; any transposition, alignment, size and batch; split_k: no array of pointers, more than
+// one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a product, at most 32 MiB.
+//
+// Not measured. Budget as in sm80_dmma_64x64x32_multistage.cu: tensor cores 1024 clocks a k-tile, conversions 512,
+// shared memory 384, issue 304 to 379. The figures are those of sm90_dmma_32x32x64_multistage, whose tensor cores have
+// half of that time: 14 TFLOP/s of an A100's 19.5. 62 to 72 registers a thread on sm_80.
+#include "dmma_multistage.cuh"
+#include "dmma_row.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+struct Config : DmmaShape<32, 32, 64, 16, 16, M8n8k4> {
+  static constexpr int stages = 2;
+  static constexpr int blocks = 3;  // resident on a multiprocessor
+  // Estimates: not measured on sm_80.
+  static constexpr Fitted fitted = Fitted::sm90_dmma_32x32x64_multistage;
+  static constexpr Fitted split_fitted = Fitted::sm90_dmma_32x32x64_split_k;
+  static constexpr double elements = 0.8;  // of the speed, where operands are copied by elements
+  static constexpr double by_rows =
+      23;  // steps of k that it costs to store C where its columns do not start at 8 bytes
+};
+
+}  // namespace
+
+LIBSGEMM_DMMA_ROW(sm80_dmma_32x32x64_multistage)
+
+Kernel sm80_dmma_32x32x64_split_k() { return dmma_split_kernel<Row>("sm80_dmma_32x32x64_split_k"); }
+
+}  // namespace libsgemm::cuda
