@@ -14,12 +14,12 @@
 
 #include "desc.h"
 #include "libsgemm.h"
-#include "verify/checksum.h"
+#include "verify/element.h"
 
 namespace libsgemm {
 
 // Raised whenever a struct of this header or of desc.h changes: a plugin of another version is refused.
-constexpr uint32_t kBackendAbi = 6;
+constexpr uint32_t kBackendAbi = 7;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
 // Why something failed, in words.
@@ -208,7 +208,16 @@ struct Backend {
   size_t (*checksum_bytes)(const GemmDesc &desc, const Checksum &what, int device);
   libsgemm_status_t (*checksum)(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch,
                                 Error *error);
+  // Verification of all elements of a product in device memory, recomputed there in FP64 by other code than the rows'.
+  // elements_bytes(): the workspace it needs, at most kMostElementBytes; 0: the host has to do it. elements(), behind
+  // the product, leaves doubles all over the workspace, of which the largest is the worst |error| / bound. `before`: C
+  // as it was, dense, in device memory; NULL if the product did not read it. NULL: the host verifies all.
+  size_t (*elements_bytes)(const GemmDesc &desc, int device);
+  libsgemm_status_t (*elements)(const GemmDesc &desc, const ElementBound &bound, const float *before,
+                                const Launch &launch, Error *error);
 };
+
+constexpr size_t kMostElementBytes = 16384;
 
 // Backend::context, where contexts come and go.
 inline uint64_t context_of(const Backend &backend, int device) {

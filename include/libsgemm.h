@@ -338,9 +338,9 @@ LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const ch
  *
  * In memory of a device the sample of a product is its checksum alone, computed there: of all of C where that is cheap,
  * as up to m = n = k = 1024, of a twelfth of its elements at 4096, drawn anew for each call, of a quarter at 8192.
- * What it reads is chosen to take some two per cent of the time of the product. RETRY and ERROR take device memory of
- * C's size, for a copy of C, which stays with the handle. FULL, other routines and batches copy the operands to host
- * memory and are verified there. */
+ * What it reads is chosen to take some two per cent of the time of the product. FULL recomputes a product there in FP64
+ * on NVIDIA GPUs. RETRY and ERROR, and FULL with beta other than 0, take device memory of C's size, for a copy of C,
+ * which stays with the handle. All else, and FULL where that memory is short, is verified on copies in host memory. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_verify(libsgemm_handle_t h, libsgemm_verify_t verify,
                                                    libsgemm_verify_action_t action);
 

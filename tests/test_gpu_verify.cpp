@@ -1,5 +1,6 @@
 // Verification in memory of a real device, below the API: flipped bits of a result against what the checksum promises,
-// how often a part of C has them, and what it costs (hidden; libsgemm's own time, so on a quiet GPU only).
+// how often a part of C has them, what a judgement of all elements makes of them, and what each costs (hidden;
+// libsgemm's own time, so on a quiet GPU only).
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -71,8 +72,11 @@ class DeviceProduct {
     args.m = m, args.n = n, args.k = k;
     args.a = a_.as<void>(), args.b = b_.as<void>(), args.c = c_.as<float>();
     args.lda = m, args.ldb = k, args.ldc = m;
+    args.alpha = alpha_, args.beta = beta_;
     return handle == nullptr ? call(Routine::kSgemm, args) : call(Routine::kSgemm, handle, args);
   }
+
+  void scale(float alpha, float beta) { alpha_ = alpha, beta_ = beta; }
 
   void set(int64_t i, int64_t j, float value) {
     const gpu::Pointer at = c_.address() + static_cast<size_t>(i + j * m) * sizeof(float);
@@ -97,6 +101,25 @@ class DeviceProduct {
     return *std::max_element(results, results + libsgemm::kChecksumResults);
   }
 
+  // The ratio that a judgement of all elements of C as it is finds; negative: this backend has none.
+  double elements() {
+    if (table().elements_bytes == nullptr) return -1;
+    const size_t bytes = table().elements_bytes(desc_, 0), count = bytes / sizeof(double);
+    REQUIRE(bytes > 0);
+    REQUIRE(bytes <= libsgemm::kMostElementBytes);
+    if (workspace_ == nullptr || workspace_->bytes() < bytes) workspace_ = std::make_unique<Memory>(bytes);
+    libsgemm::Launch launch = {};
+    launch.workspace = workspace_->as<void>();
+    launch.workspace_bytes = bytes;
+    const libsgemm::ElementBound bound = {LIBSGEMM_MATH_FP32, factor(), 1, 0, static_cast<double>(k), {0, 0}};
+    libsgemm::Error error = {};
+    REQUIRE(table().elements(desc_, bound, nullptr, launch, &error) == LIBSGEMM_SUCCESS);
+    REQUIRE(table().synchronize(0, nullptr, &error) == LIBSGEMM_SUCCESS);
+    std::vector<double> results(count);
+    gpu::require(driver().to_host(results.data(), workspace_->address(), bytes), "to_host");
+    return *std::max_element(results.begin(), results.end());
+  }
+
   double factor() const { return 4 * std::sqrt(static_cast<double>(k) + 2) * 0x1p-24; }
 
   const int64_t m, n, k;
@@ -110,6 +133,7 @@ class DeviceProduct {
 
   Memory a_{static_cast<size_t>(m * k) * sizeof(float)}, b_{static_cast<size_t>(k * n) * sizeof(float)};
   Memory c_{static_cast<size_t>(m * n) * sizeof(float)};
+  float alpha_ = 1, beta_ = 0;
   GemmDesc desc_ = {};
   std::unique_ptr<Memory> workspace_;
 };
@@ -178,6 +202,55 @@ TEST_CASE("flipped bits in device memory are found, and rounding errors are not"
   CHECK(alarms == 0);
 }
 
+TEST_CASE("a judgement of all elements in device memory finds every error above its bound") {
+  DeviceProduct p(200, 180, 150);
+  const double clean = p.elements();
+  if (clean < 0) {
+    WARN("skipped: with this backend the host judges all elements");
+    return;
+  }
+  CHECK(clean > 0);
+  CHECK(clean <= 1);
+  Random random(9);
+  int wrong_ones = 0;
+  for (int flip = 0; flip < 3000; ++flip) {
+    const int64_t i = random.integer(0, 199), j = random.integer(0, 179);
+    double wanted = 0, magnitude = 0;
+    for (int64_t l = 0; l < p.k; ++l) {
+      const double term = static_cast<double>(p.a[static_cast<size_t>(i + l * p.m)]) *
+                          static_cast<double>(p.b[static_cast<size_t>(l + j * p.k)]);
+      wanted += term;
+      magnitude += std::fabs(term);
+    }
+    const float right = p.c[static_cast<size_t>(i + j * p.m)];
+    const float wrong = float_of_bits(bits_of(right) ^ 1u << random.integer(0, 30));
+    p.set(i, j, wrong);
+    const double found = p.elements(), error = std::fabs(static_cast<double>(wrong) - wanted);
+    p.set(i, j, right);
+    const double ratio = std::isfinite(wrong) ? error / (p.factor() * magnitude) : INFINITY;
+    wrong_ones += ratio > 1 ? 1 : 0;
+    INFO("element " << i << ", " << j << ": " << right << ", then " << wrong << ", is to be " << wanted);
+    REQUIRE((ratio > clean ? found == Approx(ratio).epsilon(1e-9) || found == ratio : found <= clean));
+  }
+  CHECK(wrong_ones > 1000);
+}
+
+TEST_CASE("products in device memory pass a full verification") {
+  Handle full;
+  REQUIRE(libsgemm_set_verify(full, LIBSGEMM_VERIFY_FULL, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
+  for (const int64_t size : {1, 63, 200, 1030}) {
+    DeviceProduct p(size, size + 3, size + 5);
+    for (const float beta : {0.0f, 0.5f, 0.0f}) {
+      for (const float alpha : {1.0f, -0.75f}) {
+        p.scale(alpha, beta);
+        REQUIRE(p.compute(full) == LIBSGEMM_SUCCESS);
+        CHECK(last_info().verify_ratio >= 0);
+        CHECK(last_info().verify_ratio <= 1);
+      }
+    }
+  }
+}
+
 TEST_CASE("at 4096 a part of C is covered, and no part more than another") {
   constexpr int64_t kSize = 4096;
   constexpr int kTrials = 400;
@@ -221,5 +294,22 @@ TEST_CASE("a sample costs at most 3 % at 4096 and above", "[.][cost]") {
               << " % of those in a row); with action retry " << saved * 1e3 << " ms, " << (saved / base - 1) * 100
               << " %");
     CHECK(sampled <= 1.03 * base);
+  }
+}
+
+// The FP32 sums of an H100 take half as long as FP64's, of which there are two for each term.
+TEST_CASE("a full verification costs at most ten times the product at 4096 and above", "[.][cost]") {
+  for (const int64_t size : {4096, 8192}) {
+    DeviceProduct p(size, size, size);
+    Handle off, full;
+    REQUIRE(libsgemm_set_verify(off, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
+    REQUIRE(libsgemm_set_verify(full, LIBSGEMM_VERIFY_FULL, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
+    std::vector<double> base, times;
+    for (int round = 0; round < 5; ++round) {
+      base.push_back(seconds_of(&p, off, 3, true));
+      times.push_back(seconds_of(&p, full, 3, true));
+    }
+    WARN(size << ": " << median(base) * 1e3 << " ms, verified in full " << median(times) * 1e3 << " ms");
+    CHECK(median(times) <= 10 * median(base));
   }
 }

@@ -46,8 +46,11 @@ TEST_CASE("a clean call on device memory is verified and waited for") {
         CHECK(last_info().verify_ratio >= 0);
         CHECK(last_info().verify_ratio <= 1);
         CHECK(gpu().pending(stream, 1) == 0);
-        const int checksums = mode == LIBSGEMM_VERIFY_FULL ? 0 : beta == 0 ? 1 : 2;
+        const bool full = mode == LIBSGEMM_VERIFY_FULL, keeps = action != LIBSGEMM_VERIFY_WARN || (full && beta != 0);
+        const int checksums = full ? 0 : beta == 0 ? 1 : 2;
         CHECK(gpu().calls[mock::kChecksum] == checksums);
+        CHECK(gpu().calls[mock::kElements] == (full ? 1 : 0));
+        CHECK(gpu().calls[mock::kCopy] == (keeps ? 2 : 1));  // C as it was, and what the device found
         CHECK(p.right());
       }
     }
@@ -121,17 +124,31 @@ TEST_CASE("alpha may take products in device memory out of the range and back") 
   }
 }
 
-TEST_CASE("batches in device memory are verified, all of them") {
-  for (const bool arrays_there : {false}) {
+TEST_CASE("where the device has no memory to verify all elements the host does") {
+  for (const float beta : {0.0f, 3.0f}) {
     for (const int flipped : {0, 30}) {
       reset();
-      Verified h(LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_ERROR);
+      Verified h(LIBSGEMM_VERIFY_FULL, LIBSGEMM_VERIFY_ERROR);
+      DeviceProduct p(1);
+      p.host.beta = beta;
+      gpu().fail_at[mock::kAllocate] = 1;
+      gpu().flip_bit = flipped;
+      const libsgemm_status_t status = p.run(h);
+      CHECK(gpu().calls[mock::kElements] == 0);
+      CHECK(status == (flipped == 0 ? LIBSGEMM_SUCCESS : LIBSGEMM_VERIFICATION_FAILED));
+      CHECK((flipped == 0 ? p.right() : p.untouched()));
+    }
+  }
+}
+
+TEST_CASE("batches in device memory are verified, all of them") {
+  for (const libsgemm_verify_t mode : kModes) {
+    for (const int flipped : {0, 30}) {
+      reset();
+      Verified h(mode, LIBSGEMM_VERIFY_ERROR);
       DeviceProduct p(0, 9), q(0, 9);  // more columns than a sample checks completely
       const void *pointers[] = {p.a, q.a, p.b, q.b, p.c, q.c};
       const void *const *at = pointers;
-      void *memory = gpu().allocate(0, sizeof pointers);
-      gpu().write(memory, pointers, sizeof pointers);
-      if (arrays_there) at = static_cast<const void *const *>(memory);
       const int64_t n = 9, count = 2;
       const libsgemm_op_t op = LIBSGEMM_NO_TRANS;
       gpu().flip_bit = flipped;
@@ -139,8 +156,8 @@ TEST_CASE("batches in device memory are verified, all of them") {
           h, LIBSGEMM_COL_MAJOR, &op, &op, &n, &n, &n, &p.host.alpha, reinterpret_cast<const float *const *>(at), &n,
           reinterpret_cast<const float *const *>(at + 2), &n, &p.host.beta,
           const_cast<float *const *>(reinterpret_cast<const float *const *>(at + 4)), &n, 1, &count);
-      gpu().release(0, memory);
       CHECK(gpu().calls[mock::kChecksum] == 0);
+      CHECK(gpu().calls[mock::kElements] == 0);
       if (flipped == 0) {
         CHECK(status == LIBSGEMM_SUCCESS);
         CHECK(p.right());
@@ -172,7 +189,8 @@ TEST_CASE("a graph is recorded without verification") {
 TEST_CASE("a verification that fails leaves the result, if it is there, or C as it was") {
   for (const libsgemm_verify_t mode : kModes) {
     for (const libsgemm_verify_action_t action : kActions) {
-      for (const mock::Site site : {mock::kAllocate, mock::kCopy, mock::kLaunch, mock::kSynchronize, mock::kChecksum}) {
+      for (const mock::Site site :
+           {mock::kAllocate, mock::kCopy, mock::kLaunch, mock::kSynchronize, mock::kChecksum, mock::kElements}) {
         reset();
         DeviceProduct clean(1);
         REQUIRE(clean.run(Verified(mode, action)) == LIBSGEMM_SUCCESS);

@@ -10,6 +10,7 @@
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"
 #include "runtime/driver.h"
+#include "runtime/elements.h"
 #include "runtime/graph.h"
 #include "splits/split_row.h"
 
@@ -73,6 +74,8 @@ Backend make() {
   b.keep_with_graph = keep_with_graph;
   b.plan_bytes = split_plan_bytes;
   b.plan = launch_split_plan;
+  b.elements_bytes = elements_bytes;
+  b.elements = elements;
   return b;
 }
 

@@ -14,56 +14,27 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 constexpr double kLargest = std::numeric_limits<float>::max(), kSmallest = std::numeric_limits<float>::denorm_min();
 
-// What a result, or a residual, is held to.
-struct Limits {
-  double factor, magnitude;  // their product is the bound in the normal range
-  double lost;               // by the parts of inputs
-  double floor;              // below the normal range, by terms that are products
-  bool leaves_range;         // above it, on the way to a result that need not be
-};
-
-// Ratio of an error to its bound.
-double ratio(double computed, double wanted, const Limits &l) {
-  // Beyond the range of FP32 a kernel may overflow to Inf, or in its partial sums to NaN; NaN and Inf in the input
-  // spread to one of these. What matters is that no finite number hides them, and that none appears without cause.
-  if (!std::isfinite(wanted)) return std::isfinite(computed) ? kInfinity : 0;
-  if (!std::isfinite(computed)) return l.leaves_range ? 0 : kInfinity;
-  return std::fabs(computed - wanted) / (l.factor * l.magnitude + l.lost + l.floor);
-}
-
 // Of a row of x, as far as its structure has elements.
-struct Line {
-  double sum = 0, largest = 0;  // of the magnitudes
-};
-
 Line line(const View &x, int64_t row, int64_t k) {
-  Line line;
+  Line line = {};
   const bool triangular = x.structure == View::triangular;
   for (int64_t l = triangular && x.upper ? row : 0; l < (triangular && !x.upper ? row + 1 : k); ++l) {
-    const double magnitude = std::fabs(static_cast<double>(x.at(row, l)));
-    line.sum += magnitude;
-    line.largest = std::max(line.largest, magnitude);
+    line.add(std::fabs(static_cast<double>(x.at(row, l))));
   }
   return line;
 }
 
-// A kernel may multiply A by alpha, or B, before it multiplies them with each other: then they leave the range by
-// themselves, and lose bits below it that the factors make large again.
-void allow_alpha_first(const Claim &c, int64_t i, int64_t j, Limits *l) {
+// Of all that element (i, j) is multiplied from.
+Line factors(const Claim &c, int64_t i, int64_t j) {
+  Line all = {};
   for (int t = 0; t < c.products.count; ++t) {
     const Product &p = c.products.term[t];
     for (const Line &factor : {line(p.x, i, p.k), line(p.y.transposed(), j, p.k)}) {
-      l->floor += kSmallest * factor.sum;
-      l->leaves_range = l->leaves_range || std::fabs(static_cast<double>(c.alpha)) * factor.largest > kLargest;
+      all.sum += factor.sum;
+      all.largest = std::max(all.largest, factor.largest);
     }
   }
-}
-
-// Where the smallest normal input stands in the place of smaller ones: see ChecksumCut.
-double cut_of_small_inputs(const Claim &c, int64_t i, int64_t j) {
-  const Product &p = c.products.term[0];
-  const double factors = line(p.x, i, p.k).sum + line(p.y.transposed(), j, p.k).sum;
-  return c.cut.part * c.cut.least * (factors + c.cut.least * static_cast<double>(p.k));
+  return all;
 }
 
 // Whether a solution of trsm has its infinities and NaNs where substitution in FP64 has them: a zero on the diagonal,
@@ -135,36 +106,37 @@ Claim claim(const GemmDesc &d, const float *before, const Arithmetic &how) {
 }
 
 Parts parts(const View &x, int64_t row, int64_t k, libsgemm_math_mode_t mode) {
-  const Line all = line(x, row, k);
-  return {all.sum, mode == LIBSGEMM_MATH_FP16X3 ? 0x1p-49 * all.largest : 0x1p-133};
+  return parts_of(line(x, row, k), mode);
+}
+
+ElementBound element_bound(const Claim &c) {
+  const double terms = static_cast<double>(c.products.term[0].k) * c.products.count;
+  const double beta = c.before.data != nullptr ? static_cast<double>(c.beta) : 0;
+  return {c.mode, c.factor, static_cast<double>(c.alpha), beta, terms, c.cut};
+}
+
+ElementBound element_bound(const GemmDesc &d, const Arithmetic &how) {
+  const double alpha = static_cast<double>(d.alpha), beta = static_cast<double>(d.beta);
+  return {how.mode, error_factor(d, how), alpha, beta, static_cast<double>(d.k), cut_off(d, how)};
 }
 
 double element_ratio(const Claim &c, int64_t i, int64_t j, double value, double magnitude, double lost, bool *told) {
   const Product &p = c.products.term[0];
-  const double alpha = static_cast<double>(c.alpha), size = std::fabs(alpha);
   const double old = c.before.data != nullptr ? static_cast<double>(*c.before.at(i, j)) : 0;
-  const double terms = static_cast<double>(p.k) * c.products.count * (c.mode == LIBSGEMM_MATH_BF16X6 ? 6 : 1);
-  // Bits that products lose below the normal range grow with alpha.
-  const double floor = kSmallest * (terms + 2) * std::max(1.0, size);
-  if (c.solved) {
-    if (!std::isfinite(value)) return solution_ratio(c, j, told);
-    Limits limits = {c.factor, magnitude + std::fabs(alpha * old), 0, floor, false};
-    const double worst = ratio(value, alpha * old, limits);
-    if (worst <= 1) return worst;
-    // The solution itself may be there.
-    const bool left = p.x.structure == View::triangular;
-    limits.floor += kSmallest * std::max(1.0, size) * (left ? line(p.x, i, p.k) : line(p.y.transposed(), j, p.k)).sum;
-    return ratio(value, alpha * old, limits);
+  const ElementBound bound = element_bound(c);
+  if (!c.solved) {
+    const ProductElement element = {static_cast<double>(*c.products.out.at(i, j)), old, value, magnitude, lost};
+    return product_ratio(element, bound, [&] { return factors(c, i, j); });
   }
-  const double add = c.before.data != nullptr ? static_cast<double>(c.beta) * old : 0;
-  const double computed = static_cast<double>(*c.products.out.at(i, j)), wanted = alpha * value + add;
-  const double scaled = size * magnitude + std::fabs(add), highest = kLargest / (1 + c.factor);
-  Limits limits = {c.factor, scaled, size * lost, floor, scaled > highest || magnitude > highest};
-  const double worst = ratio(computed, wanted, limits);
+  if (!std::isfinite(value)) return solution_ratio(c, j, told);
+  Limits limits = {c.factor, magnitude + std::fabs(bound.alpha * old), 0, element_floor(bound), false};
+  const double worst = error_ratio(value, bound.alpha * old, limits);
   if (worst <= 1) return worst;
-  if (c.cut.part > 0) limits.lost += size * cut_of_small_inputs(c, i, j);
-  if (size != 1) allow_alpha_first(c, i, j, &limits);
-  return ratio(computed, wanted, limits);
+  // The solution itself may be there.
+  const bool left = p.x.structure == View::triangular;
+  limits.floor += kSmallest * std::max(1.0, std::fabs(bound.alpha)) *
+                  (left ? line(p.x, i, p.k) : line(p.y.transposed(), j, p.k)).sum;
+  return error_ratio(value, bound.alpha * old, limits);
 }
 
 }  // namespace libsgemm

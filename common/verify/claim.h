@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "checksum.h"
+#include "element.h"
 #include "product.h"
 #include "verify.h"
 
@@ -32,13 +32,11 @@ Claim claim(const GemmDesc &desc, const float *before, const Arithmetic &how);
 double error_factor(const GemmDesc &desc, const Arithmetic &how);
 ChecksumCut cut_off(const GemmDesc &desc, const Arithmetic &how);
 
-inline bool splits(libsgemm_math_mode_t mode) { return mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3; }
-
-// Of a row of x: the sum of magnitudes, and how much of an element its parts may lose. In the modes that split inputs.
-struct Parts {
-  double sum, lost;
-};
+// Of a row of x.
 Parts parts(const View &x, int64_t row, int64_t k, libsgemm_math_mode_t mode);
+
+ElementBound element_bound(const Claim &claim);
+ElementBound element_bound(const GemmDesc &desc, const Arithmetic &how);  // of a product
 
 // |error| / bound of element (i, j), from its sums of products and of their magnitudes; `lost`: of the product. `told`:
 // whether column j of a trsm, if it has values that are not finite, has been judged as a whole.

@@ -17,14 +17,25 @@ size_t dense_bytes(const GemmDesc &d) { return static_cast<size_t>(d.m) * static
 
 DeviceVerification::DeviceVerification(const DeviceMemory &memory, int backend, const GemmDesc &desc,
                                        const Settings &settings, uint64_t seed, libsgemm_handle *handle, bool keep)
-    : memory_(memory), backend_(backend), desc_(desc), settings_(settings), seed_(seed), handle_(handle), keep_(keep) {}
+    : memory_(memory),
+      backend_(backend),
+      desc_(desc),
+      settings_(settings),
+      seed_(seed),
+      handle_(handle),
+      keep_(keep),
+      full_(settings.verify == LIBSGEMM_VERIFY_FULL) {}
 
-DeviceVerification::~DeviceVerification() {
+DeviceVerification::~DeviceVerification() { let_go(); }
+
+// Of the copy of C.
+void DeviceVerification::let_go() {
   if (!owned_) return;
   // Where the call has failed before anybody waited, a copy may still be on its way.
   Error ignored;
   memory_.table.synchronize(memory_.device, memory_.stream, &ignored);
   memory_.table.release(memory_.device, saved_);
+  owned_ = false;
 }
 
 Launch DeviceVerification::launch() const {
@@ -32,17 +43,24 @@ Launch DeviceVerification::launch() const {
   launch.device = memory_.device;
   launch.stream = memory_.stream;
   launch.workspace = scratch_;
-  launch.workspace_bytes = checksum_bytes_;
+  launch.workspace_bytes = bytes_;
   return launch;
 }
 
 libsgemm_status_t DeviceVerification::begin(Error *error) {
-  if (settings_.verify == LIBSGEMM_VERIFY_SAMPLE && memory_.table.checksum_bytes != nullptr) {
+  const Backend &table = memory_.table;
+  if (full_ && table.elements_bytes != nullptr) bytes_ = table.elements_bytes(desc_, memory_.device);
+  if (!full_ && table.checksum_bytes != nullptr) {
     checksum_ = draw_checksum(desc_.m, desc_.n, desc_.k, seed_);
-    checksum_bytes_ = memory_.table.checksum_bytes(desc_, checksum_, memory_.device);
+    bytes_ = table.checksum_bytes(desc_, checksum_, memory_.device);
   }
-  if (checksum_bytes_ == 0) return begin_on_host(error);
-  return begin_checksum((checksum_bytes_ + kAlignment - 1) / kAlignment * kAlignment, error);
+  if (bytes_ == 0) return begin_on_host(error);
+  const libsgemm_status_t status = begin_there((bytes_ + kAlignment - 1) / kAlignment * kAlignment, error);
+  if (!full_ || status != LIBSGEMM_OUT_OF_MEMORY) return status;
+  // The host needs no memory of the device.
+  let_go();
+  bytes_ = 0;
+  return begin_on_host(error);
 }
 
 libsgemm_status_t DeviceVerification::begin_on_host(Error *error) {
@@ -53,8 +71,8 @@ libsgemm_status_t DeviceVerification::begin_on_host(Error *error) {
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
-libsgemm_status_t DeviceVerification::begin_checksum(size_t bytes, Error *error) {
-  const bool saves = settings_.verify_action != LIBSGEMM_VERIFY_WARN;
+libsgemm_status_t DeviceVerification::begin_there(size_t bytes, Error *error) {
+  const bool saves = settings_.verify_action != LIBSGEMM_VERIFY_WARN || (full_ && reads_c(desc_));
   const size_t with_c = bytes + (saves ? dense_bytes(desc_) : 0);
   scratch_ = static_cast<char *>(handle_->keep(backend_, memory_.device, keep_ ? with_c : bytes, error));
   if (scratch_ == nullptr) return LIBSGEMM_OUT_OF_MEMORY;
@@ -67,7 +85,7 @@ libsgemm_status_t DeviceVerification::begin_checksum(size_t bytes, Error *error)
     owned_ = true;
   }
   const libsgemm_status_t status = saves ? save_c(error) : LIBSGEMM_SUCCESS;
-  if (status != LIBSGEMM_SUCCESS || !reads_c(desc_)) return status;
+  if (status != LIBSGEMM_SUCCESS || full_ || !reads_c(desc_)) return status;
   return memory_.table.checksum(desc_, checksum_, false, launch(), error);
 }
 
@@ -78,29 +96,35 @@ libsgemm_status_t DeviceVerification::save_c(Error *error) {
   return memory_.table.copy(memory_.device, copy, memory_.stream, error);
 }
 
-libsgemm_status_t DeviceVerification::judge_checksum(const Arithmetic &how, double *worst, bool *computed,
-                                                     Error *error) {
-  checksum_.factor = error_factor(desc_, how);
-  checksum_.cut = cut_off(desc_, how);
-  checksum_.mode = how.mode;
-  double results[kChecksumResults] = {};
-  constexpr size_t kBytes = sizeof results;
-  libsgemm_status_t status = memory_.table.checksum(desc_, checksum_, true, launch(), error);
+libsgemm_status_t DeviceVerification::judge_there(const Arithmetic &how, double *worst, bool *computed, Error *error) {
+  double results[kMostElementBytes / sizeof(double)];
+  const size_t count = full_ ? bytes_ / sizeof(double) : kChecksumResults, bytes = count * sizeof(double);
+  libsgemm_status_t status;
+  if (full_) {
+    const auto *before = reads_c(desc_) ? reinterpret_cast<const float *>(saved_) : nullptr;
+    status = memory_.table.elements(desc_, element_bound(desc_, how), before, launch(), error);
+  } else {
+    checksum_.factor = error_factor(desc_, how);
+    checksum_.cut = cut_off(desc_, how);
+    checksum_.mode = how.mode;
+    status = memory_.table.checksum(desc_, checksum_, true, launch(), error);
+  }
   if (status == LIBSGEMM_SUCCESS) {
-    const Copy copy = {Copy::to_host, results, scratch_, kBytes, kBytes, kBytes, 1};
+    const Copy copy = {Copy::to_host, results, scratch_, bytes, bytes, bytes, 1};
     status = memory_.table.copy(memory_.device, copy, memory_.stream, error);
   }
   Error after_failure = {};
   const libsgemm_status_t waited =
       memory_.table.synchronize(memory_.device, memory_.stream, status == LIBSGEMM_SUCCESS ? error : &after_failure);
   *computed = waited == LIBSGEMM_SUCCESS;
-  *worst = *std::max_element(results, results + kChecksumResults);
-  return status == LIBSGEMM_SUCCESS ? waited : status;
+  if (status == LIBSGEMM_SUCCESS) status = waited;
+  if (status == LIBSGEMM_SUCCESS) *worst = *std::max_element(results, results + count);
+  return status;
 }
 
 libsgemm_status_t DeviceVerification::judge(const Arithmetic &how, double *worst, bool *computed, Error *error) {
   *computed = false;
-  if (checksum_bytes_ > 0) return judge_checksum(how, worst, computed, error);
+  if (bytes_ > 0) return judge_there(how, worst, computed, error);
   const libsgemm_status_t status = copy_.fetch_c(memory_, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   *computed = true;
@@ -114,7 +138,7 @@ libsgemm_status_t DeviceVerification::judge(const Arithmetic &how, double *worst
 }
 
 libsgemm_status_t DeviceVerification::restore(Error *error) {
-  if (checksum_bytes_ == 0) {
+  if (bytes_ == 0) {
     before_.restore(copy_.desc());
     return copy_.return_c(memory_, error);
   }

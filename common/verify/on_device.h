@@ -1,5 +1,5 @@
-// Verification of a call on memory of a device. SAMPLE uses the backend's checksum, if it has one of the call; all else
-// is verified on the host, on copies of the operands.
+// Verification of a call on memory of a device. SAMPLE uses the backend's checksum, if it has one of the call, FULL its
+// judgement of all elements; all else is verified on the host, on copies of the operands.
 #pragma once
 
 #include "env.h"
@@ -29,9 +29,10 @@ class DeviceVerification {
   libsgemm_status_t restore(Error *error);
 
  private:
-  libsgemm_status_t begin_checksum(size_t bytes, Error *error);
+  libsgemm_status_t begin_there(size_t bytes, Error *error);
   libsgemm_status_t begin_on_host(Error *error);
-  libsgemm_status_t judge_checksum(const Arithmetic &how, double *worst, bool *computed, Error *error);
+  libsgemm_status_t judge_there(const Arithmetic &how, double *worst, bool *computed, Error *error);
+  void let_go();
   libsgemm_status_t save_c(Error *error);
   Launch launch() const;
 
@@ -43,9 +44,10 @@ class DeviceVerification {
   libsgemm_handle *handle_;
   bool keep_;
 
+  const bool full_;  // not a sample
   Checksum checksum_ = {};
-  size_t checksum_bytes_ = 0;  // 0: on the host
-  char *scratch_ = nullptr;    // of the checksum, and behind it C as it was
+  size_t bytes_ = 0;         // of the backend's workspace; 0: on the host
+  char *scratch_ = nullptr;  // that workspace, and behind it C as it was
   char *saved_ = nullptr;
   bool owned_ = false;  // saved_ is ours to release
   HostCopy copy_;

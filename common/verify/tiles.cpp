@@ -164,7 +164,7 @@ double worst_of_tile(const Claim &c, const AllParts &all, Packed *packed, Tile *
       double lost = 0;
       if (!all.x.empty()) {
         const Parts &x = all.x[static_cast<size_t>(i)], &y = all.y[static_cast<size_t>(j)];
-        lost = x.lost * y.sum + x.sum * y.lost;
+        lost = lost_by(x, y);
       }
       worst = std::max(worst, element_ratio(c, i, j, t->value[at], t->magnitude[at], lost, &told));
     }

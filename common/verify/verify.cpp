@@ -114,7 +114,7 @@ double worst_of_column(const Claim &c, int64_t j) {
   for (int64_t i = first; i < last; ++i) {
     const Parts x = split ? parts(p.x, i, p.k, c.mode) : Parts{0, 0};
     const auto at = static_cast<size_t>(i);
-    const double lost = x.lost * y.sum + x.sum * y.lost;
+    const double lost = lost_by(x, y);
     worst = std::max(worst, element_ratio(c, i, j, column.value[at], column.magnitude[at], lost, &told));
   }
   return worst;

@@ -655,6 +655,30 @@ libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool afte
   return LIBSGEMM_SUCCESS;
 }
 
+// By the host's judgement of all elements.
+size_t elements_bytes(const GemmDesc &desc, int device) {
+  return checksum_bytes(desc, {}, device) != 0 ? 2 * sizeof(double) : 0;
+}
+
+libsgemm_status_t elements(const GemmDesc &desc, const ElementBound &bound, const float *before, const Launch &launch,
+                           Error *error) {
+  if (fails(mock::kElements, launch.device)) {
+    set_error(error, "a mock judgement failed");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  const Lock lock(g_mutex);
+  const auto run = [desc, bound, before, launch] {
+    Claim c = claim(desc, before, {bound.mode, false});
+    c.factor = bound.factor;
+    c.cut = bound.cut;
+    auto *results = static_cast<double *>(launch.workspace);
+    results[0] = 0;
+    results[1] = worst_of_all(c);
+  };
+  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
+  return LIBSGEMM_SUCCESS;
+}
+
 constexpr Kernel kKernels[] = {
     {MOCK_NAME "_mock_splitk", LIBSGEMM_MATH_FP32, gemm_only, fast, one_mebibyte, launch_with_workspace},
     {MOCK_NAME "_mock_plain", LIBSGEMM_MATH_FP32, gemm_only, slow, nullptr, launch_plain},
@@ -703,6 +727,8 @@ Backend make_backend() {
   b.plan = plan;
   b.checksum_bytes = checksum_bytes;
   b.checksum = checksum;
+  b.elements_bytes = elements_bytes;
+  b.elements = elements;
   return b;
 }
 

@@ -19,6 +19,7 @@ enum Site : int {
   kStream,  // making one, or an event; recording an event, and waiting for it on a stream
   kMemory,  // asking for what is free
   kChecksum,
+  kElements,
   kLoad,  // of the second kernel of the row in steps, at its first use after unload()
   kWork,  // no call: an operation of the device, which is lost by that
   kAny,   // each of the above but kWork

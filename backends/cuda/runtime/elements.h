@@ -1,0 +1,13 @@
+// Verification of all elements of a product in device memory.
+#pragma once
+
+#include "backend.h"
+
+namespace libsgemm::cuda {
+
+// Backend::elements_bytes and Backend::elements: of single products, on every architecture.
+size_t elements_bytes(const GemmDesc &desc, int device);
+libsgemm_status_t elements(const GemmDesc &desc, const ElementBound &bound, const float *before, const Launch &launch,
+                           Error *error);
+
+}  // namespace libsgemm::cuda

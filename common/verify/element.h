@@ -1,0 +1,95 @@
+// How far off an element of a product may be: what verification on the host and on a device share (verify.h says why).
+#pragma once
+
+#include <cmath>
+
+#include "checksum.h"
+
+namespace libsgemm {
+
+// Of a row of op(A) or a column of op(B), or of several: sum and largest of the magnitudes.
+struct Line {
+  double sum, largest;
+
+  LIBSGEMM_HOST_DEVICE void add(double magnitude) {
+    sum += magnitude;
+    if (largest < magnitude) largest = magnitude;
+  }
+};
+
+// Of such a line: the sum of magnitudes, and how much of an element its parts may lose. In the modes that split inputs.
+struct Parts {
+  double sum, lost;
+};
+
+LIBSGEMM_HOST_DEVICE inline bool splits(libsgemm_math_mode_t mode) {
+  return mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3;
+}
+
+LIBSGEMM_HOST_DEVICE inline Parts parts_of(const Line &line, libsgemm_math_mode_t mode) {
+  return {line.sum, mode == LIBSGEMM_MATH_FP16X3 ? 0x1p-49 * line.largest : 0x1p-133};
+}
+
+// What is lost of a product by the parts of its row and its column.
+LIBSGEMM_HOST_DEVICE inline double lost_by(const Parts &x, const Parts &y) { return x.lost * y.sum + x.sum * y.lost; }
+
+// What the elements of a product are held to.
+struct ElementBound {
+  libsgemm_math_mode_t mode;
+  double factor;       // f of verify.h
+  double alpha, beta;  // beta 0: C was not read
+  double terms;        // of an element
+  ChecksumCut cut;
+};
+
+// What a result, or a residual, is held to.
+struct Limits {
+  double factor, magnitude;  // their product is the bound in the normal range
+  double lost;               // by the parts of inputs
+  double floor;              // below the normal range, by terms that are products
+  bool leaves_range;         // above it, on the way to a result that need not be
+};
+
+// Ratio of an error to its bound.
+LIBSGEMM_HOST_DEVICE inline double error_ratio(double computed, double wanted, const Limits &l) {
+  // Beyond the range of FP32 a kernel may overflow to Inf, or in its partial sums to NaN; NaN and Inf in the input
+  // spread to one of these. What matters is that no finite number hides them, and that none appears without cause.
+  if (!checksum_finite(wanted)) return checksum_finite(computed) ? __builtin_huge_val() : 0;
+  if (!checksum_finite(computed)) return l.leaves_range ? 0 : __builtin_huge_val();
+  return fabs(computed - wanted) / (l.factor * l.magnitude + l.lost + l.floor);
+}
+
+// What is lost below the normal range: bits that products lose there grow with alpha.
+LIBSGEMM_HOST_DEVICE inline double element_floor(const ElementBound &b) {
+  const double size = fabs(b.alpha), terms = b.terms * (b.mode == LIBSGEMM_MATH_BF16X6 ? 6 : 1);
+  return kChecksumSmallest * (terms + 2) * (size > 1 ? size : 1);
+}
+
+// An element of a product: what it is, what it was (0 if that was not read), and from its terms in FP64 their sum, the
+// sum of their magnitudes, and what they lost by their parts.
+struct ProductElement {
+  double computed, old, value, magnitude, lost;
+};
+
+// |error| / bound. `factors()`: the line of all that the element was multiplied from, asked for where it matters.
+template <typename Factors>
+LIBSGEMM_HOST_DEVICE double product_ratio(const ProductElement &e, const ElementBound &b, const Factors &factors) {
+  constexpr double kLargest = 3.4028234663852886e38;
+  const double size = fabs(b.alpha), add = b.beta * e.old, wanted = b.alpha * e.value + add;
+  const double scaled = size * e.magnitude + fabs(add), highest = kLargest / (1 + b.factor);
+  Limits l = {b.factor, scaled, size * e.lost, element_floor(b), scaled > highest || e.magnitude > highest};
+  const double worst = error_ratio(e.computed, wanted, l);
+  if (worst <= 1 || (b.cut.part <= 0 && size == 1)) return worst;
+  const Line all = factors();
+  // Where the smallest normal input stands in the place of smaller ones: see ChecksumCut.
+  if (b.cut.part > 0) l.lost += size * b.cut.part * b.cut.least * (all.sum + b.cut.least * b.terms);
+  // A kernel may multiply A by alpha, or B, before it multiplies them with each other: then they leave the range by
+  // themselves, and lose bits below it that the factors make large again.
+  if (size != 1) {
+    l.floor += kChecksumSmallest * all.sum;
+    l.leaves_range = l.leaves_range || size * all.largest > kLargest;
+  }
+  return error_ratio(e.computed, wanted, l);
+}
+
+}  // namespace libsgemm
