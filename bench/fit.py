@@ -18,9 +18,13 @@ from scipy.optimize import minimize
 
 # Files before the bench wrote clock and bandwidth: Hz, bytes a second.
 DEVICES = {'H100': (1.98e9, 3352e9), 'H200': (1.98e9, 4890e9)}
-NEAR = 1.6  # times slower than the best row, beyond which a row's time does not matter
-# Of the logarithms of figures, how far they may stray from those before: a strength, in units of a squared error.
-HOLD = 0.0005
+ALIKE = 0.03  # rows whose prices differ by so much, as a logarithm, are nearly as likely to be taken
+LARGE = 4.0  # weight of the squared loss, beside the loss: large ones matter more
+# Of the logarithms of figures, how far they may stray from those before: a strength, in units of the loss.
+HOLD = 0.001
+NEAR = 0.5  # logarithm of a row's time over the best one's, beyond which its price is not fitted
+ACCURATE = 0.3  # weight of the prices' error beside the loss
+SWEEPS = 3  # over all rows: what is best for a row depends on the others
 LEAST, MOST = 0.02, 50.0  # of a figure to the one before
 
 
@@ -134,39 +138,63 @@ def report(word, prices, shapes, worst):
                           for r in (chosen[i], best)))
 
 
-def error(model, rows, shapes):
-    """Mean squared logarithm of measured / predicted; rows near the best one count most."""
-    total = weight = 0.0
-    for row in rows:
-        for price, x in zip(model.prices(row), shapes):
-            time, best = x['forced'].get(row), min(x['forced'].values())
-            if time is None or row not in price or time > NEAR * best:
-                continue
-            w = 1 / (0.05 + time / best - 1)
-            total += w * min(math.log(time / price[row]) ** 2, 0.25)
-            weight += w
-    return total / weight if weight > 0 else None
+class Loss:
+    """What the choice loses, as a smooth function of the prices: rows whose prices differ little are taken in turn."""
+
+    def __init__(self, prices, shapes):
+        self.rows = sorted({row for price, x in zip(prices, shapes) for row in price if row in x['forced']})
+        self.index = {row: i for i, row in enumerate(self.rows)}
+        self.prices = numpy.full((len(shapes), len(self.rows)), math.inf)  # logarithms
+        self.lost, self.times = numpy.zeros_like(self.prices), numpy.zeros_like(self.prices)
+        for i, (price, x) in enumerate(zip(prices, shapes)):
+            best = min(x['forced'].values())
+            for row, time in x['forced'].items():
+                if row in price:
+                    j = self.index[row]
+                    self.prices[i, j], self.times[i, j] = math.log(price[row]), math.log(time)
+                    self.lost[i, j] = math.log(time / best)
+
+    def set(self, row, prices):
+        """New prices of a row."""
+        j = self.index[row]
+        for i, price in enumerate(prices):
+            if math.isfinite(self.prices[i, j]):
+                self.prices[i, j] = math.log(price[row])
+
+    def error(self):
+        """Mean squared logarithm of measured / predicted; rows near the best one count most."""
+        near = numpy.isfinite(self.prices) & (self.lost < NEAR)
+        weights = numpy.where(near, 1 / (0.05 + self.lost), 0)
+        errors = numpy.where(near, self.times - self.prices, 0)
+        return float((weights * numpy.minimum(errors ** 2, 0.25)).sum() / weights.sum())
+
+    def value(self):
+        least = self.prices.min(axis=1, keepdims=True)
+        taken = numpy.exp(-(self.prices - least) / ALIKE)
+        expected = (taken * self.lost).sum(axis=1) / taken.sum(axis=1)
+        return float(numpy.mean(expected + LARGE * expected ** 2))
 
 
-def fit_row(model, name, before, shapes):
-    """Sets the row's figures to the fitted ones, which it returns; those before where no time says anything."""
-    rows = SHARED.get(name, [name])
-    first = numpy.log(before[1:])
+def fit_row(model, loss, name, first, now):
+    """Sets the row's figures to the fitted ones, which it returns; those `now` where no time says anything."""
+    rows = [row for row in SHARED.get(name, [name]) if row in loss.index]
+    if not rows:
+        return now
+    hold = numpy.log(first[1:])
 
     def target(x):
-        model.set(name, [before[0], *numpy.exp(x)])
-        e = error(model, rows, shapes)
-        return math.inf if e is None else e + HOLD * float(numpy.sum((x - first) ** 2))
+        model.set(name, [first[0], *numpy.exp(x)])
+        for row in rows:
+            loss.set(row, model.prices(row))
+        return loss.value() + ACCURATE * loss.error() + HOLD * float(numpy.sum((x - hold) ** 2))
 
-    if not math.isfinite(target(first)):
-        return before
-    bounds = [(a + math.log(LEAST), a + math.log(MOST)) for a in first]
-    step = numpy.vstack([first] + [first + 0.2 * axis for axis in numpy.eye(len(first))])
-    found = minimize(target, first, method='Nelder-Mead', bounds=bounds,
-                     options={'initial_simplex': step, 'xatol': 1e-3, 'fatol': 1e-7, 'maxfev': 400})
-    after = [before[0], *numpy.exp(found.x)]
-    model.set(name, after)
-    return after
+    start = numpy.log(now[1:])
+    bounds = [(a + math.log(LEAST), a + math.log(MOST)) for a in hold]
+    step = numpy.vstack([start] + [start + 0.2 * axis for axis in numpy.eye(len(start))])
+    found = minimize(target, start, method='Nelder-Mead', bounds=bounds,
+                     options={'initial_simplex': step, 'xatol': 1e-3, 'fatol': 1e-7, 'maxfev': 150})
+    target(found.x)
+    return [first[0], *numpy.exp(found.x)]
 
 
 def header(figures, arch, what):
@@ -204,10 +232,14 @@ def main():
     model, judge = Model(asked.model, describe, shapes), Model(asked.model, describe, judged)
     report('before, fitted', model.prices(), shapes, 0)
     report('before, judged', judge.prices(), judged, asked.worst)
-    figures = {}
-    for name, before in model.figures().items():
-        figures[name] = fit_row(model, name, before, shapes)
-        judge.set(name, figures[name])
+    before = model.figures()
+    figures = dict(before)
+    loss = Loss(model.prices(), shapes)
+    for _ in range(SWEEPS):
+        for name, first in before.items():
+            figures[name] = fit_row(model, loss, name, first, figures[name])
+    for name, found in figures.items():
+        judge.set(name, found)
     report('after, fitted', model.prices(), shapes, 0)
     report('after, judged', judge.prices(), judged, asked.worst)
     if asked.output:

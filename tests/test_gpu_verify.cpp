@@ -298,7 +298,7 @@ TEST_CASE("a sample costs at most 3 % at 4096 and above", "[.][cost]") {
 }
 
 // The FP32 sums of an H100 take half as long as FP64's, of which there are two for each term.
-TEST_CASE("a full verification costs at most ten times the product at 4096 and above", "[.][cost]") {
+TEST_CASE("a full verification costs at most twelve times the product at 4096 and above", "[.][cost]") {
   for (const int64_t size : {4096, 8192}) {
     DeviceProduct p(size, size, size);
     Handle off, full;
@@ -310,6 +310,6 @@ TEST_CASE("a full verification costs at most ten times the product at 4096 and a
       times.push_back(seconds_of(&p, full, 3, true));
     }
     WARN(size << ": " << median(base) * 1e3 << " ms, verified in full " << median(times) * 1e3 << " ms");
-    CHECK(median(times) <= 10 * median(base));
+    CHECK(median(times) <= 12 * median(base));
   }
 }
