@@ -23,7 +23,7 @@ LARGE = 4.0  # weight of the squared loss, beside the loss: large ones matter mo
 # Of the logarithms of figures, how far they may stray from those before: a strength, in units of the loss.
 HOLD = 0.001
 NEAR = 0.5  # logarithm of a row's time over the best one's, beyond which its price is not fitted
-ACCURATE = 0.3  # weight of the prices' error beside the loss
+ACCURATE = 3.0  # weight of the prices' error beside the loss
 SWEEPS = 3  # over all rows: what is best for a row depends on the others
 LEAST, MOST = 0.02, 50.0  # of a figure to the one before
 

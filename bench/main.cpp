@@ -63,7 +63,7 @@ CLI::Option *add_random(CLI::App *app, BenchOptions *options) {
   CLI::Option *random =
       app->add_option(
              "--random", options->random,
-             "So many random shapes: sizes log-uniform, every other shape rounded to multiples of 8 to 64, the "
+             "So many random shapes: sizes log-uniform, half of the shapes rounded to multiples of 8 to 64, the "
              "transposes in turn")
           ->check(CLI::Range(1, 1000000));
   app->add_option("--seed", options->seed, "Which random shapes")->capture_default_str()->needs(random);

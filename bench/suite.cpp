@@ -135,12 +135,14 @@ std::vector<Shape> random_shapes(int count, uint64_t seed, int64_t least, int64_
   std::vector<Shape> shapes;
   while (static_cast<int>(shapes.size()) < count) {
     Shape shape{};
+    // By chance and not in turn, as transposes are, for each of them to meet aligned matrices and others.
+    const bool rounds = next_random(&state) % 2 == 0;
     for (int draws = 0; shape.m == 0; ++draws) {
       if (draws == kMostDraws) {
         throw Error(fmt::format("--max-flops {:g}: hardly a product of sizes from {} to {} has so few", most_flops,
                                 least, most));
       }
-      const int64_t multiple = shapes.size() % 2 == 0 ? 1 : int64_t{8} << next_random(&state) % 4;
+      const int64_t multiple = rounds ? int64_t{8} << next_random(&state) % 4 : 1;
       const int64_t m = draw(multiple), n = draw(multiple), k = draw(multiple);
       if (most_flops > 0 &&
           2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) > most_flops) {

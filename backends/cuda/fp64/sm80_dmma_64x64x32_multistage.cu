@@ -41,7 +41,7 @@ struct Config : DmmaShape<64, 64, 32, 32, 32, M8n8k4> {
   static constexpr Fitted fitted = Fitted::sm90_dmma_64x64x32_multistage;
   static constexpr Fitted split_fitted = Fitted::sm90_dmma_64x64x32_split_k;
   static constexpr double elements = 0.93;  // of the speed, where operands are copied by elements
-  static constexpr double by_floats = 12;   // steps of k that it costs to store C by single floats
+  static constexpr double by_floats = 6;    // steps of k that it costs to store C by single floats
 };
 
 }  // namespace

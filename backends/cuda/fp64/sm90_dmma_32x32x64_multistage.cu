@@ -33,7 +33,7 @@ struct Config : DmmaShape<32, 32, 64, 16, 16> {
   static constexpr Fitted fitted = Fitted::sm90_dmma_32x32x64_multistage;
   static constexpr Fitted split_fitted = Fitted::sm90_dmma_32x32x64_split_k;
   static constexpr double elements = 0.8;  // of the speed, where operands are copied by elements
-  static constexpr double by_floats = 8;   // steps of k that it costs to store C by single floats
+  static constexpr double by_floats = 6;   // steps of k that it costs to store C by single floats
 };
 
 }  // namespace

@@ -14,10 +14,14 @@ using namespace cuda;
 namespace {
 
 // In the context in which work for the device would be done: the thread may have none, or that of another device. A
-// device without a context has no streams.
+// device without a context has no streams, and a thread without one no default stream.
 bool enter_for(int index, void *stream, Scope *scope) {
   Error ignored;
-  if (index < 0) return is_default_stream(stream) || scope->enter_stream(stream, &ignored) == LIBSGEMM_SUCCESS;
+  if (index < 0 && is_default_stream(stream)) {
+    CUcontext context = nullptr;
+    return driver().current_context(&context) == CUDA_SUCCESS && context != nullptr;
+  }
+  if (index < 0) return scope->enter_stream(stream, &ignored) == LIBSGEMM_SUCCESS;
   return in_use(index) && scope->enter(index, &ignored) == LIBSGEMM_SUCCESS;
 }
 
