@@ -30,15 +30,18 @@ struct TileRow {
   static bool runs_on(int index) { return device(index).code_arch >= Config::min_arch; }
   static bool vectors(const GemmDesc &desc) { return vectors_fit(desc, engine); }
 
-  // Operands that are copied by elements take their share, as measured on an H100.
+  // Operands that are copied by elements take their share, as measured on an H100; of those that pass through
+  // registers, on an H200.
   static Tiling tiling(const GemmDesc &desc, int index) {
+    constexpr double kElements = 0.91;
     constexpr double kElementsA = 0.91, kElementsB = 0.94;
     constexpr double kElementsStart = 8;  // steps of k that filling the stages costs besides
     Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction}};
     if (engine != Engine::copies) tiling.figures.stall = 0.8;
     if (const Figures *fitted = FittedOf<Config>::on(device(index).arch)) tiling.figures = *fitted;
-    if (engine != Engine::copies) return tiling;
     double &fraction = tiling.figures.peak_fraction;
+    if (engine == Engine::registers && !vectors(desc)) fraction *= kElements;
+    if (engine != Engine::copies) return tiling;
     const double k = static_cast<double>(desc.k), start = k / (k + kElementsStart);
     if (!vectors(desc) || desc.transa != LIBSGEMM_NO_TRANS) fraction *= kElementsA * start;
     if (!vectors(desc) || desc.transb == LIBSGEMM_NO_TRANS) fraction *= kElementsB * start;
