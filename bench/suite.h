@@ -26,8 +26,8 @@ std::vector<Shape> parse_sweep(const std::string &text);
 std::vector<Shape> read_suite(const std::string &path);
 
 // `count` shapes whose sizes are log-uniform from `least` to `most`, each on its own; half of them, by chance, are
-// rounded down to multiples of 8, 16, 32 or 64. The same for a seed everywhere. `most_flops` of sgemm: others are drawn again; 0: no
-// limit. Throws Error.
+// rounded down to multiples of 8, 16, 32 or 64. The same for a seed everywhere. `most_flops` of sgemm: others are drawn
+// again; 0: no limit. Throws Error.
 std::vector<Shape> random_shapes(int count, uint64_t seed, int64_t least, int64_t most, double most_flops);
 
 // The suite that comes with the command.

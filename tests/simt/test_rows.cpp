@@ -32,7 +32,6 @@ struct Exception {
 };
 constexpr Exception kExceptions[] = {
     {"sm80_ffma_128x128x16_multistage", "sm75_ffma_128x128x8_double_buffered and split-K are always predicted faster"},
-    {"sm90_ffma_128x128x16_sliced_k", "FP64 tensor cores are faster, and without their rate split-K; measured so, too"},
     {"sm80_wmma_256x128x32_multistage", "a row of mma.sync is always predicted faster"},
     {"sm80_wmma_256x128x32_split_k",
      "wins only calls for which the split-K row of mma.sync is predicted the same time"},

@@ -21,6 +21,12 @@
 // Persistent blocks whose copies run ahead into the next tile of C: 55 at 8192, 49 at 4095 where this reaches 59.7 and
 // 53, and 7 to 15 % less with k from 16 to 128; registers spill.
 //
+// Unaligned operands by TMA: a matrix seen as four, of every fourth column, each of which begins at a multiple of 16
+// bytes (TMA takes no other coordinates within a row), and lanes that read so many elements further. ld
+// 4097: 54.9, 57.1, 55.5 and 55.0 where copies by elements give 53.6 to 53.8; 2047: 50.3 to 53.4, here 51.1; 1023: 38.0
+// to 43.4, here 42.7. The gain of 2 to 6 % at 4097 is NT's mostly, and four maps an operand are to be encoded for each
+// call: not kept.
+//
 // One barrier a k-tile, before its last products: behind it the next k-tile has arrived, and every thread has the last
 // fragments of this one in registers.
 #pragma once

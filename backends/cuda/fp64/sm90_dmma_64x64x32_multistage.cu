@@ -18,11 +18,11 @@
 // Requires: gemm of FP32; sm_90; any transposition, alignment, size and batch; split_k: no array of pointers, more than
 // one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a product, at most 32 MiB.
 //
-// Measured (H200 at 1980 MHz, driver 580, CUDA 13.0, TFLOP/s; NN, NT, TN, TT, and cuBLAS 13.1):
-//   1024   48.1, 48.3, 46.9, 47.8   34.8, 39.4, 33.5, 35.6      1023, by elements   41.9, 41.4, 42.1, 42.3
-//   2048   56.3, 56.9, 55.7, 56.2   50.4, 52.0, 49.5, 48.7
-//   4096   59.3, 59.6, 58.9, 59.1   51.4, 51.9, 50.6, 49.1      4095, by elements   54.0, 53.6, 54.3, 54.1
-//   8192   59.5, 61.0, 59.3, 60.1   50.3, 53.0, 49.5, 49.1      (cuBLAS at 4095     48.2, 51.7, 50.7, 48.9)
+// Measured (H200 at 1965 to 1980 MHz, driver 580, CUDA 13.0, TFLOP/s; NN, NT, TN, TT, and cuBLAS 13.1):
+//   1024   46.2, 47.6, 44.7, 45.6   34.3, 39.6, 33.3, 35.3      1023, by elements   42.4, 42.4, 42.2, 42.9
+//   2048   55.2, 56.4, 54.5, 55.3   50.4, 52.1, 49.6, 48.7
+//   4096   58.1, 59.3, 57.7, 58.6   50.4, 51.8, 50.2, 49.2      4095, by elements   53.9, 53.9, 53.9, 53.7
+//   8192   60.7, 61.6, 59.8, 60.9   51.0, 53.4, 50.8, 50.6      (cuBLAS at 4095     48.0, 51.6, 50.7, 48.3)
 #include "dmma_multistage.cuh"
 #include "dmma_row.h"
 
