@@ -13,7 +13,8 @@
 namespace libsgemm {
 namespace {
 
-CpuBlas g_blas;  // written once by blas_open
+// Written once by blas_open. Never destroyed: other threads may call while the process ends.
+CpuBlas &g_blas = *new CpuBlas;
 bool g_loaded_by_us = false;
 
 // RTLD_DEEPBIND keeps the library's inner calls its own when a drop-in is preloaded. The sanitizers refuse the flag;
