@@ -9,12 +9,12 @@
 #include <string>
 
 #include "elf_file.h"
+#include "immortal.h"
 
 namespace libsgemm {
 namespace {
 
-// Written once by blas_open. Never destroyed: other threads may call while the process ends.
-CpuBlas &g_blas = *new CpuBlas;
+CpuBlas &g_blas = immortal<CpuBlas>();  // written once by blas_open
 bool g_loaded_by_us = false;
 
 // RTLD_DEEPBIND keeps the library's inner calls its own when a drop-in is preloaded. The sanitizers refuse the flag;
