@@ -77,4 +77,12 @@
   X(sm80_dmma_64x64x32_multistage, "medium and large C")                      \
   X(sm80_dmma_64x64x32_split_k, "few tiles of C, deep k")                     \
   X(sm80_dmma_32x32x64_multistage, "small C")                                 \
-  X(sm80_dmma_32x32x64_split_k, "small C, deep k")
+  X(sm80_dmma_32x32x64_split_k, "small C, deep k")                            \
+  X(sm90_dmma_64x64x32_triangle, "triangle of a large C")                     \
+  X(sm90_dmma_64x64x32_triangle_split_k, "triangle of a large C, deep k")     \
+  X(sm90_dmma_32x32x64_triangle, "triangle of a small C")                     \
+  X(sm90_dmma_32x32x64_triangle_split_k, "triangle of a small C, deep k")     \
+  X(sm80_dmma_64x64x32_triangle, "triangle of a large C")                     \
+  X(sm80_dmma_64x64x32_triangle_split_k, "triangle of a large C, deep k")     \
+  X(sm80_dmma_32x32x64_triangle, "triangle of a small C")                     \
+  X(sm80_dmma_32x32x64_triangle_split_k, "triangle of a small C, deep k")

@@ -30,14 +30,25 @@ double overlapped(double arithmetic, double memory) {
 
 double gemm_bytes(const GemmDesc &desc) {
   const double m = static_cast<double>(desc.m), n = static_cast<double>(desc.n), k = static_cast<double>(desc.k);
-  const double inputs = (m * k + k * n) * static_cast<double>(size_of(desc.type));
-  const double outputs = m * n * sizeof(float) * (desc.beta != 0.0f ? 2 : 1);
+  const RoutineTraits &r = traits_of(desc);
+  const double inputs = (m * k + (r.has_b() ? k * n : 0)) * static_cast<double>(size_of(desc.type));
+  const double elements = r.triangle_of_c ? m * (n + 1) / 2 : m * n;
+  const double outputs = elements * sizeof(float) * (desc.beta != 0.0f ? 2 : 1);
   return (inputs + outputs) * static_cast<double>(desc.batch_count);
 }
 
 double tile_count(double m, double n, const Tiling &tiling) {
   return std::ceil(m / tiling.tile_m) * std::ceil(n / tiling.tile_n);
 }
+
+double product_tiles(const GemmDesc &desc, const Tiling &tiling) {
+  const double m = static_cast<double>(desc.m), n = static_cast<double>(desc.n);
+  if (!traits_of(desc).triangle_of_c) return tile_count(m, n, tiling);
+  const double order = std::ceil(n / tiling.tile_n);
+  return order * (order + 1) / 2;
+}
+
+double product_depth(const GemmDesc &desc) { return static_cast<double>(desc.k) * traits_of(desc).terms(); }
 
 double tiles_seconds(const DeviceModel &device, const Tiling &tiling, double tiles, double k) {
   const double threads = tiling.threads;
@@ -59,9 +70,8 @@ double tiles_seconds(const DeviceModel &device, const Tiling &tiling, double til
 }
 
 double gemm_seconds(const DeviceModel &device, const GemmDesc &desc, const Tiling &tiling) {
-  const double tiles = tile_count(static_cast<double>(desc.m), static_cast<double>(desc.n), tiling);
-  const double seconds =
-      tiles_seconds(device, tiling, tiles * static_cast<double>(desc.batch_count), static_cast<double>(desc.k));
+  const double tiles = product_tiles(desc, tiling) * static_cast<double>(desc.batch_count);
+  const double seconds = tiles_seconds(device, tiling, tiles, product_depth(desc));
   return kLaunchSeconds + overlapped(seconds, memory_seconds(device, gemm_bytes(desc)));
 }
 

@@ -23,7 +23,7 @@ double memory_seconds(const DeviceModel &device, double bytes);
 // Time of arithmetic and memory traffic that mostly hide behind one another.
 double overlapped(double arithmetic, double memory);
 
-// Bytes of a gemm when each operand moves once.
+// Bytes of a gemm, or of a routine that writes a triangle, when each operand moves once.
 double gemm_bytes(const GemmDesc &desc);
 
 // Steps of k that would take as long as a tile's start and end, which are not hidden: fitted to k = 64 and 256 on an
@@ -53,11 +53,17 @@ struct Tiling {
 // Number of tiles of a matrix.
 double tile_count(double m, double n, const Tiling &tiling);
 
+// The same of a description's C, of one product: of a triangle those that meet it, which are square. And the steps of k
+// that each of them takes.
+double product_tiles(const GemmDesc &desc, const Tiling &tiling);
+double product_depth(const GemmDesc &desc);
+
 // Time of the arithmetic of `tiles` tiles of depth k: whole waves, and a last one in which compute units hold fewer
 // blocks, or none. A compute unit with few waves reaches less of its peak.
 double tiles_seconds(const DeviceModel &device, const Tiling &tiling, double tiles, double k);
 
-// A whole gemm, tiles_seconds() over the batch or memory_seconds(), whichever is longer, with its launch.
+// A whole gemm, or the triangle of one, tiles_seconds() over the batch or memory_seconds(), whichever is longer, with
+// its launch.
 double gemm_seconds(const DeviceModel &device, const GemmDesc &desc, const Tiling &tiling);
 
 }  // namespace libsgemm::gpu

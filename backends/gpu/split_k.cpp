@@ -26,9 +26,8 @@ size_t split_bytes(const GemmDesc &desc, int64_t slices, int sum_bytes) {
 
 Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int index) {
   const DeviceModel &d = model(index);
-  const double tiles = tile_count(static_cast<double>(desc.m), static_cast<double>(desc.n), tiling) *
-                       static_cast<double>(desc.batch_count);
-  const int k_tiles = static_cast<int>((desc.k - 1) / tile_k + 1);
+  const double tiles = product_tiles(desc, tiling) * static_cast<double>(desc.batch_count);
+  const int k_tiles = static_cast<int>((desc.k - 1) / tile_k + 1) * traits_of(desc).terms();
   Split best = {};
   // Slices that fill the compute units with 1, 2, ... blocks each.
   for (int blocks = 1; blocks <= 2 * tiling.blocks; ++blocks) {

@@ -24,9 +24,11 @@ __device__ __forceinline__ float finished(const TileProblem &p, double sum, cons
   return static_cast<float>(p.beta != 0.0f ? fma(static_cast<double>(p.beta), old, product) : product);
 }
 
-// The kernel's body. Real: of the partial results.
-template <typename Real>
-__device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices) {
+// The kernel's body. Real: of the partial results. wanted(row, column): whether an element of C is to be computed; of
+// the others there may be no partial results.
+template <typename Real, class Wanted>
+__device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices,
+                                           const Wanted &wanted) {
   __shared__ Real sums[kSumThreads];
   const int64_t matrix = p.partial_ld * p.n;
   const int64_t element = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -34,28 +36,36 @@ __device__ __forceinline__ void sum_slices(const StridedOperands &operands, cons
   const int first = static_cast<int>(threadIdx.y) * each, end = min(slices, first + each);
   const Global<Real> *partial =
       global(reinterpret_cast<const Real *>(p.partial)) + static_cast<int64_t>(blockIdx.z) * slices * matrix + element;
+  const int64_t row = element % p.partial_ld, column = element / p.partial_ld;
+  const bool inside = element < matrix && row < p.m && wanted(row, column);
   Real sum = 0;
-  if (element < matrix) {
+  if (inside) {
 #pragma unroll 8
     for (int s = first; s < end; ++s) sum += partial[s * matrix];
   }
   sums[threadIdx.y * blockDim.x + threadIdx.x] = sum;
   __syncthreads();
-  const int64_t row = element % p.partial_ld, column = element / p.partial_ld;
-  if (threadIdx.y != 0 || element >= matrix || row >= p.m) return;
+  if (threadIdx.y != 0 || !inside) return;
   for (unsigned g = 1; g < blockDim.y; ++g) sum += sums[g * blockDim.x + threadIdx.x];
   Global<float> *c = global(operands.c(blockIdx.z)) + column * p.ldc + row;
   *c = finished(p, sum, c);
 }
 
-// Its launch.
-inline libsgemm_status_t enqueue_sum(void (*kernel)(StridedOperands, TileProblem, int), const TileProblem &p,
-                                     int slices, const StridedOperands &operands, int64_t count, const Launch &launch,
-                                     Error *error) {
+// All of C.
+template <typename Real>
+__device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices) {
+  sum_slices<Real>(operands, p, slices, [](int64_t, int64_t) { return true; });
+}
+
+// The launch of such a kernel, which may have more parameters.
+template <typename... More>
+libsgemm_status_t enqueue_sum(void (*kernel)(StridedOperands, TileProblem, int, More...), const TileProblem &p,
+                              int slices, const StridedOperands &operands, int64_t count, const Launch &launch,
+                              Error *error, More... more) {
   const unsigned groups = slices >= 16 ? 8 : slices >= 8 ? 4 : slices >= 4 ? 2 : 1;
   const dim3 block(kSumThreads / groups, groups);
   const dim3 grid(static_cast<unsigned>((p.partial_ld * p.n - 1) / block.x + 1), 1, static_cast<unsigned>(count));
-  return launch_kernel(kernel, grid, block, 0, launch, error, operands, p, slices);
+  return launch_kernel(kernel, grid, block, 0, launch, error, operands, p, slices, more...);
 }
 
 }  // namespace libsgemm::gpu

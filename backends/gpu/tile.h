@@ -49,6 +49,7 @@ template <class Config>
 struct TilePosition {
   int i, j;  // of its tiles
 
+  __device__ __forceinline__ TilePosition(int i, int j) : i(i), j(j) {}
   __device__ __forceinline__ explicit TilePosition(const TileProblem &p) {
     constexpr int kGroup = 16;
     const int group_tiles = kGroup * p.tiles_n;

@@ -13,7 +13,7 @@ struct Offloaded {
   int devices;
   int64_t tiles;
   bool tuned;      // that row was chosen because it was measured to be the fastest
-  bool depth_cut;  // C was rounded between parts of the sum over k
+  bool depth_cut;  // C was rounded between parts of the sum over k, or between the products of syr2k
 };
 
 // Computes a description whose operands are in host memory on the devices of a backend. On failure C is as it was; or,

@@ -74,7 +74,7 @@ libsgemm_status_t Run::run(Error *error) {
 }
 
 void Run::report(Offloaded *by) const {
-  *by = {nullptr, {}, pipelines_.front()->device(), 0, 0, false, job_.plan.steps() > 1};
+  *by = {nullptr, {}, pipelines_.front()->device(), 0, 0, false, rounds_between(job_.desc, job_.plan)};
   for (const auto &pipeline : pipelines_) {
     const int64_t tiles = pipeline->traffic().tiles;
     if (tiles > 0 && by->devices++ == 0) by->device = pipeline->device();

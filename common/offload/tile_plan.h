@@ -83,6 +83,8 @@ int64_t launches_per_step(const GemmDesc &desc, const Unit &unit);
 inline int64_t launches_of(const GemmDesc &desc, const TilePlan &plan, const Unit &unit) {
   return plan.steps() * launches_per_step(desc, unit);
 }
+// True if an element of C is rounded between parts of its sum: blocks of k, or the two products of syr2k.
+bool rounds_between(const GemmDesc &desc, const TilePlan &plan);
 Factors factors_of(const GemmDesc &desc, const TilePlan &plan, const Unit &unit, int64_t launch);
 Block block_of_c(const TilePlan &plan, const Unit &unit);
 

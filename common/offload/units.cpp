@@ -73,6 +73,10 @@ size_t device_bytes(const Block &b, size_t size) {
 
 int64_t launches_per_step(const GemmDesc &d, const Unit &unit) { return unit.i != unit.j ? traits_of(d).terms() : 1; }
 
+bool rounds_between(const GemmDesc &d, const TilePlan &p) {
+  return p.steps() > 1 || (traits_of(d).terms() > 1 && p.tiles() > 1);
+}
+
 Factors factors_of(const GemmDesc &d, const TilePlan &p, const Unit &unit, int64_t launch) {
   const int64_t per_step = launches_per_step(d, unit), step = launch / per_step;
   const Range rows = part(p.rows, unit.i), cols = part(p.cols, unit.j), depth = part(p.depth, step);
@@ -108,7 +112,8 @@ GemmDesc device_desc(const GemmDesc &desc, const TilePlan &p, const Unit &unit, 
   GemmDesc d = desc;
   if (has_triangle(desc) && unit.i != unit.j) {
     d.routine = Routine::gemm;
-    d.math_mode = LIBSGEMM_MATH_FP32;  // as on the diagonal: only products have others
+    // As on the diagonal: of other modes than FP64 only products are.
+    if (d.math_mode != LIBSGEMM_MATH_FP64) d.math_mode = LIBSGEMM_MATH_FP32;
     if (traits_of(desc).b != RoutineTraits::free) {
       d.transb = desc.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
     }

@@ -142,18 +142,25 @@ struct Dmma {
   // that a warp stores whole lines: from the registers it would store eight pieces of 32 bytes at once, which takes as
   // long as the tensor cores need for 16 steps of k (H200, 4096 x 4096 x 32: 45 us and 38.7).
   __device__ __forceinline__ void store(const Sums &sum, const OutputTile &out, float *shared) const {
-    const int rows = min(out.rows - warp_row * Config::warp_m, Config::warp_m);
-    const int columns = min(out.columns - warp_column * Config::warp_n, Config::warp_n);
-    Patch patch = {shared + static_cast<int>(threadIdx.x) / 32 * patch_floats, rows, columns, out.ld,
-                   out.c + warp_column * Config::warp_n * out.ld + warp_row * Config::warp_m};
+    const Patch patch = patch_of(out, shared);
     const bool vectors = (reinterpret_cast<uintptr_t>(out.c) % 16 | static_cast<uintptr_t>(out.ld) % 4) == 0;
-    if (vectors && rows == Config::warp_m) {
-      if (out.beta == 0.0f) return store_through<float4, false>(sum, out, patch);
-      store_through<float4, true>(sum, out, patch);
+    const auto all = [](int, int) { return true; };
+    if (vectors && patch.rows == Config::warp_m) {
+      if (out.beta == 0.0f) return store_through<float4, false>(sum, out, patch, all);
+      store_through<float4, true>(sum, out, patch, all);
     } else {
-      if (out.beta == 0.0f) return store_through<float, false>(sum, out, patch);
-      store_through<float, true>(sum, out, patch);
+      if (out.beta == 0.0f) return store_through<float, false>(sum, out, patch, all);
+      store_through<float, true>(sum, out, patch, all);
     }
+  }
+
+  // The same of a tile on the diagonal of C, of which one triangle is read and written.
+  __device__ __forceinline__ void store_triangle(const Sums &sum, const OutputTile &out, float *shared,
+                                                 bool upper) const {
+    const int below = warp_row * Config::warp_m - warp_column * Config::warp_n;
+    const auto inside = [=](int row, int column) { return upper ? below + row <= column : below + row >= column; };
+    if (out.beta == 0.0f) return store_through<float, false>(sum, out, patch_of(out, shared), inside);
+    store_through<float, true>(sum, out, patch_of(out, shared), inside);
   }
 
   __device__ __forceinline__ void store_partial(const Sums &sum, const PartialTile &out) const {
@@ -180,9 +187,16 @@ struct Dmma {
     Global<float> *c;
   };
 
-  // Calls copy(place in shared memory, place in C) for all of the patch, in pieces of T.
-  template <typename T, class Copy>
-  __device__ __forceinline__ static void for_lines(const Patch &patch, const Copy &copy) {
+  __device__ __forceinline__ Patch patch_of(const OutputTile &out, float *shared) const {
+    const int rows = min(out.rows - warp_row * Config::warp_m, Config::warp_m);
+    const int columns = min(out.columns - warp_column * Config::warp_n, Config::warp_n);
+    return {shared + static_cast<int>(threadIdx.x) / 32 * patch_floats, rows, columns, out.ld,
+            out.c + warp_column * Config::warp_n * out.ld + warp_row * Config::warp_m};
+  }
+
+  // Calls copy(place in shared memory, place in C) for all of the patch where wanted(row, column), in pieces of T.
+  template <typename T, class Wanted, class Copy>
+  __device__ __forceinline__ static void for_lines(const Patch &patch, const Wanted &wanted, const Copy &copy) {
     constexpr int kWidth = sizeof(T) / sizeof(float), kLanes = Config::warp_m / kWidth, kColumns = 32 / kLanes;
     static_assert(kLanes * kWidth == Config::warp_m && kColumns * kLanes == 32, "lanes cover whole columns");
     const int lane = static_cast<int>(threadIdx.x) % 32, row = lane % kLanes * kWidth, column = lane / kLanes;
@@ -193,14 +207,16 @@ struct Dmma {
 #pragma unroll
     for (int i = 0; i < Config::warp_n / kColumns; ++i, c += step) {
       if (column + i * kColumns >= patch.columns) break;
+      if (!wanted(row, column + i * kColumns)) continue;
       copy(reinterpret_cast<T *>(shared + i * kColumns * patch_pitch), reinterpret_cast<Global<T> *>(c));
     }
   }
 
-  template <typename T, bool kBeta>
-  __device__ __forceinline__ static void store_through(const Sums &sum, const OutputTile &out, const Patch &patch) {
+  template <typename T, bool kBeta, class Wanted>
+  __device__ __forceinline__ static void store_through(const Sums &sum, const OutputTile &out, const Patch &patch,
+                                                       const Wanted &wanted) {
     if constexpr (kBeta) {
-      for_lines<T>(patch, [](T *shared, const Global<T> *c) { *shared = *c; });
+      for_lines<T>(patch, wanted, [](T *shared, const Global<T> *c) { *shared = *c; });
       sync_warp();
     }
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -220,7 +236,7 @@ struct Dmma {
       }
     }
     sync_warp();
-    for_lines<T>(patch, [](const T *shared, Global<T> *c) { *c = *shared; });
+    for_lines<T>(patch, wanted, [](const T *shared, Global<T> *c) { *c = *shared; });
   }
 };
 

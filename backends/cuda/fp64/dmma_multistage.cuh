@@ -60,32 +60,43 @@ struct DmmaLayout {
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles start at multiples of 16 bytes");
 };
 
-template <class Config, Fetch KindA, Fetch KindB, typename Operands>
-__device__ __forceinline__ void dmma_multistage(const Operands &operands, const TileProblem &p) {
-  using Layout = DmmaLayout<Config, KindA, KindB>;
+// The k-tiles of a block: how many, and how many steps of the last one have something of k.
+struct DmmaRange {
+  int count, last_steps;
+
+  // `last_depth`: what is left of k from the last one on.
+  template <class Engine>
+  __device__ __forceinline__ static DmmaRange of(int count, int64_t last_depth) {
+    constexpr int64_t kTile = Engine::steps * Engine::depth;
+    return {count, last_depth < kTile ? (static_cast<int>(last_depth) - 1) / Engine::depth + 1 : Engine::steps};
+  }
+};
+
+// Where the k-tiles of a product come from, one after the other.
+template <class A, class B>
+struct DmmaSupply {
+  A a;
+  B b;
+
+  __device__ __forceinline__ void copy_async(float *stage) {
+    a.copy_async(stage);
+    b.copy_async(stage + A::floats);
+  }
+};
+
+// sum = the sums of the block's k-tiles. Behind it all copies have arrived, and `shared` is free.
+template <class Config, class Layout, class Supply>
+__device__ __forceinline__ void dmma_loop(const typename Layout::Engine &engine, typename Layout::Engine::Sums &sum,
+                                          Supply &supply, const DmmaRange &range, float *shared) {
   using A = typename Layout::A;
-  using B = typename Layout::B;
   using Engine = typename Layout::Engine;
   constexpr int kStage = Layout::stage_floats, kAll = Layout::floats, kStages = Config::stages;
-  float *shared = dynamic_shared();
-
-  const TilePosition<Config> at(p);
-  const TensorRange range(p, Config::tile_k);
-  const int64_t last_k = p.k - range.first_k - static_cast<int64_t>(range.count - 1) * Config::tile_k;
-  const int last_steps = last_k < Config::tile_k ? (static_cast<int>(last_k) - 1) / Engine::depth + 1 : Engine::steps;
-  A a(operands.a(blockIdx.z), p.lda, at.row(), p.m - at.row(), range.first_k, p.k);
-  B b(operands.b(blockIdx.z), p.ldb, at.column(), p.n - at.column(), range.first_k, p.k);
 #pragma unroll
   for (int s = 0; s < kStages - 1; ++s) {
-    if (s < range.count) {
-      a.copy_async(shared + s * kStage);
-      b.copy_async(shared + s * kStage + A::floats);
-    }
+    if (s < range.count) supply.copy_async(shared + s * kStage);
     ptx::commit_copies();
   }
 
-  const Engine engine;
-  typename Engine::Sums sum;
   Engine::clear(sum);
   int read = 0, write = (kStages - 1) * kStage;
   typename Engine::Floats next;
@@ -97,10 +108,7 @@ __device__ __forceinline__ void dmma_multistage(const Operands &operands, const 
   // All k-tiles but the last one.
 #pragma unroll 1
   for (int t = 0; t + 1 < range.count; ++t) {
-    if (t + kStages - 1 < range.count) {
-      a.copy_async(shared + write);
-      b.copy_async(shared + write + A::floats);
-    }
+    if (t + kStages - 1 < range.count) supply.copy_async(shared + write);
     ptx::commit_copies();
     write = write + kStage == kAll ? 0 : write + kStage;
 #pragma unroll
@@ -119,15 +127,33 @@ __device__ __forceinline__ void dmma_multistage(const Operands &operands, const 
     }
   }
 #pragma unroll 1
-  for (int s = 0; s < last_steps; ++s) {
+  for (int s = 0; s < range.last_steps; ++s) {
     engine.multiply(sum, next, shared + read + A::floats, s, [&] {
-      if (s + 1 == last_steps) return;
+      if (s + 1 == range.last_steps) return;
       engine.load_x(next.x, shared + read + A::floats, s + 1, 0);
       engine.load_y(next.y, shared + read, s + 1);
     });
   }
   ptx::wait_for_copies<0>();
   __syncthreads();
+}
+
+template <class Config, Fetch KindA, Fetch KindB, typename Operands>
+__device__ __forceinline__ void dmma_multistage(const Operands &operands, const TileProblem &p) {
+  using Layout = DmmaLayout<Config, KindA, KindB>;
+  using A = typename Layout::A;
+  using B = typename Layout::B;
+  using Engine = typename Layout::Engine;
+  float *shared = dynamic_shared();
+
+  const TilePosition<Config> at(p);
+  const TensorRange range(p, Config::tile_k);
+  const int64_t last_depth = p.k - range.first_k - static_cast<int64_t>(range.count - 1) * Config::tile_k;
+  DmmaSupply<A, B> supply = {A(operands.a(blockIdx.z), p.lda, at.row(), p.m - at.row(), range.first_k, p.k),
+                             B(operands.b(blockIdx.z), p.ldb, at.column(), p.n - at.column(), range.first_k, p.k)};
+  const Engine engine;
+  typename Engine::Sums sum;
+  dmma_loop<Config, Layout>(engine, sum, supply, DmmaRange::of<Engine>(range.count, last_depth), shared);
   if (p.partial != nullptr) {
     engine.store_partial(sum, partial_tile(p, at));
   } else {

@@ -3,6 +3,9 @@
 //
 // sm80_dmma_64x64x32_split_k: the same kernel on slices of k, whose sums split_k_sum_fp64() adds in their order.
 //
+// sm80_dmma_64x64x32_triangle, sm80_dmma_64x64x32_triangle_split_k: the same for syrk, syr2k and gemmtr, over the tiles
+// of the triangle (dmma_triangle.cuh).
+//
 // The loop is described in dmma_multistage.cuh, the warp's part in dmma.cuh.
 //
 //   tile of C: 64 x 64            warp: 32 x 32 = 4 x 4 instructions of 8 x 8 (k 4)
@@ -16,8 +19,9 @@
 // along k: 64 rows of 36 floats, as many bytes. Four blocks of it fit into the 164 KiB of an A100, two of three stages
 // would; a k-tile takes 2048 clocks or more, which is enough to copy the next one.
 //
-// Requires: gemm of FP32; sm_80; any transposition, alignment, size and batch; split_k: no array of pointers, more than
-// one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a product, at most 32 MiB.
+// Requires: gemm of FP32, or a routine that writes a triangle; sm_80; any transposition, alignment, size and batch;
+// split_k: no array of pointers, more than one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a
+// product, at most 32 MiB.
 //
 // Not measured: no GPU of this kind was at hand. Budget of a multiprocessor of an A100 for a k-tile of one block, in
 // clocks, by 64 FP64 multiply-adds, 16 conversions and 128 bytes of shared memory a clock, and four issue slots:
@@ -28,8 +32,8 @@
 // So nothing is near the tensor cores' time. sm90_dmma_64x64x32_multistage has half of the first line, about the same
 // others, and reaches 0.91 of its tensor cores: its figures are taken, and 17.7 TFLOP/s of 19.5 expected. A thread has
 // 118 to 126 registers on sm_80, of the 128 that four blocks leave.
-#include "dmma_multistage.cuh"
-#include "dmma_row.h"
+#include "dmma_triangle.cuh"
+#include "dmma_triangle_row.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -49,5 +53,11 @@ struct Config : DmmaShape<64, 64, 32, 32, 32, M8n8k4> {
 LIBSGEMM_DMMA_ROW(sm80_dmma_64x64x32_multistage)
 
 Kernel sm80_dmma_64x64x32_split_k() { return dmma_split_kernel<Row>("sm80_dmma_64x64x32_split_k"); }
+
+LIBSGEMM_DMMA_TRIANGLE_ROW(sm80_dmma_64x64x32_triangle)
+
+Kernel sm80_dmma_64x64x32_triangle_split_k() {
+  return dmma_triangle_split_kernel<TriangleRow>("sm80_dmma_64x64x32_triangle_split_k");
+}
 
 }  // namespace libsgemm::cuda

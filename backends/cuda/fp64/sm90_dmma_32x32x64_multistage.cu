@@ -3,6 +3,9 @@
 //
 // sm90_dmma_32x32x64_split_k: the same kernel on slices of k, whose sums split_k_sum_fp64() adds in their order.
 //
+// sm90_dmma_32x32x64_triangle, sm90_dmma_32x32x64_triangle_split_k: the same for syrk, syr2k and gemmtr, over the tiles
+// of the triangle (dmma_triangle.cuh).
+//
 // The loop is described in dmma_multistage.cuh, the warp's part in dmma.cuh.
 //
 //   tile of C: 32 x 32            warp: 16 x 16 = 2 x 1 instructions of 8 x 16 (k 16)
@@ -15,14 +18,15 @@
 // Shared memory, bytes: stage s of 3 at 20480 s: A at 0 (64 steps of k, 40 floats each), B at 10240 the same. Operands
 // along k: 32 rows of 68 floats, stages of down to 17408.
 //
-// Requires: gemm of FP32; sm_90; any transposition, alignment, size and batch; split_k: no array of pointers, more than
-// one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a product, at most 32 MiB.
+// Requires: gemm of FP32, or a routine that writes a triangle; sm_90; any transposition, alignment, size and batch;
+// split_k: no array of pointers, more than one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a
+// product, at most 32 MiB.
 //
 // Measured (H200 at 1980 MHz, driver 580, CUDA 13.0, TFLOP/s; NN, NT, TN, TT): 1024 42, 42, 38, 43; 4096 51, 50, 48,
 // 52; 4095, by elements, 40, 39, 40, 40. cuBLAS 13.1 at 1024 35, 39, 34, 36. It is for few tiles: a call of 32 x 32 x
 // 25 takes 3.5 us, 0.5 more than FFMA's tiles of the same size.
-#include "dmma_multistage.cuh"
-#include "dmma_row.h"
+#include "dmma_triangle.cuh"
+#include "dmma_triangle_row.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -41,5 +45,11 @@ struct Config : DmmaShape<32, 32, 64, 16, 16> {
 LIBSGEMM_DMMA_ROW(sm90_dmma_32x32x64_multistage)
 
 Kernel sm90_dmma_32x32x64_split_k() { return dmma_split_kernel<Row>("sm90_dmma_32x32x64_split_k"); }
+
+LIBSGEMM_DMMA_TRIANGLE_ROW(sm90_dmma_32x32x64_triangle)
+
+Kernel sm90_dmma_32x32x64_triangle_split_k() {
+  return dmma_triangle_split_kernel<TriangleRow>("sm90_dmma_32x32x64_triangle_split_k");
+}
 
 }  // namespace libsgemm::cuda

@@ -3,6 +3,9 @@
 //
 // sm90_dmma_64x64x32_split_k: the same kernel on slices of k, whose sums split_k_sum_fp64() adds in their order.
 //
+// sm90_dmma_64x64x32_triangle, sm90_dmma_64x64x32_triangle_split_k: the same for syrk, syr2k and gemmtr, over the tiles
+// of the triangle (dmma_triangle.cuh).
+//
 // The loop is described in dmma_multistage.cuh, the warp's part in dmma.cuh.
 //
 //   tile of C: 64 x 64            warp: 32 x 32 = 4 x 2 instructions of 8 x 16 (k 16)
@@ -15,16 +18,17 @@
 // Shared memory, bytes: stage s of 3 at 18432 s: A at 0 (32 steps of k, 72 floats each), B at 9216 the same. Operands
 // along k: 64 rows of 36 floats, as many bytes.
 //
-// Requires: gemm of FP32; sm_90; any transposition, alignment, size and batch; split_k: no array of pointers, more than
-// one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a product, at most 32 MiB.
+// Requires: gemm of FP32, or a routine that writes a triangle; sm_90; any transposition, alignment, size and batch;
+// split_k: no array of pointers, more than one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a
+// product, at most 32 MiB.
 //
 // Measured (H200 at 1965 to 1980 MHz, driver 580, CUDA 13.0, TFLOP/s; NN, NT, TN, TT, and cuBLAS 13.1):
 //   1024   46.2, 47.6, 44.7, 45.6   34.3, 39.6, 33.3, 35.3      1023, by elements   42.4, 42.4, 42.2, 42.9
 //   2048   55.2, 56.4, 54.5, 55.3   50.4, 52.1, 49.6, 48.7
 //   4096   58.1, 59.3, 57.7, 58.6   50.4, 51.8, 50.2, 49.2      4095, by elements   53.9, 53.9, 53.9, 53.7
 //   8192   60.7, 61.6, 59.8, 60.9   51.0, 53.4, 50.8, 50.6      (cuBLAS at 4095     48.0, 51.6, 50.7, 48.3)
-#include "dmma_multistage.cuh"
-#include "dmma_row.h"
+#include "dmma_triangle.cuh"
+#include "dmma_triangle_row.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -43,5 +47,11 @@ struct Config : DmmaShape<64, 64, 32, 32, 32> {
 LIBSGEMM_DMMA_ROW(sm90_dmma_64x64x32_multistage)
 
 Kernel sm90_dmma_64x64x32_split_k() { return dmma_split_kernel<Row>("sm90_dmma_64x64x32_split_k"); }
+
+LIBSGEMM_DMMA_TRIANGLE_ROW(sm90_dmma_64x64x32_triangle)
+
+Kernel sm90_dmma_64x64x32_triangle_split_k() {
+  return dmma_triangle_split_kernel<TriangleRow>("sm90_dmma_64x64x32_triangle_split_k");
+}
 
 }  // namespace libsgemm::cuda

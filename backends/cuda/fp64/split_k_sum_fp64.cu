@@ -1,5 +1,5 @@
-// The second kernel of the split_k rows on FP64 tensor cores, described in gpu/split_k_sum.h.
-#include "dmma_row.h"
+// The second kernels of the split_k rows on FP64 tensor cores, of all of C and of a triangle: gpu/split_k_sum.h.
+#include "dmma_triangle_row.h"
 #include "gpu/split_k_sum.h"
 
 namespace libsgemm::cuda {
@@ -10,11 +10,24 @@ __global__ void __launch_bounds__(kSumThreads) split_k_sum_fp64(const __grid_con
   sum_slices<double>(operands, p, slices);
 }
 
+__global__ void __launch_bounds__(kSumThreads)
+    split_k_sum_fp64_triangle(const __grid_constant__ StridedOperands operands, const __grid_constant__ TileProblem p,
+                              int slices, bool upper) {
+  sum_slices<double>(operands, p, slices,
+                     [=](int64_t row, int64_t column) { return upper ? row <= column : row >= column; });
+}
+
 }  // namespace
 
 libsgemm_status_t launch_split_k_sum_fp64(const TileProblem &p, int slices, const StridedOperands &operands,
                                           int64_t count, const Launch &launch, Error *error) {
   return enqueue_sum(&split_k_sum_fp64, p, slices, operands, count, launch, error);
+}
+
+libsgemm_status_t launch_split_k_sum_fp64_triangle(const TriangleProblem &p, int slices,
+                                                   const StridedOperands &operands, int64_t count, const Launch &launch,
+                                                   Error *error) {
+  return enqueue_sum(&split_k_sum_fp64_triangle, p.product, slices, operands, count, launch, error, p.upper);
 }
 
 }  // namespace libsgemm::cuda

@@ -1,0 +1,117 @@
+// syrk, syr2k and gemmtr on the FP64 tensor cores: the loop of dmma_multistage.cuh over those tiles of C that meet its
+// triangle.
+//
+//   lower, strips of 16 tile rows            syr2k: a block's k-tiles are those of op(A) op(B)^T and behind them those
+//   +---+                                    of op(B) op(A)^T, one sum, which is rounded once; the last k-tile of the
+//   | 0 |                                    first product is filled up with zeros.
+//   +---+---+
+//   |     2 | 1 |   within a strip the full columns first, top to bottom, so that blocks which run at the same time
+//   | 1   3 |---+   share both operands' tiles in L2; then the triangle that is left of it.
+//   +-------+-------+
+//
+// Upper triangles are the same with rows and columns exchanged. Tiles on the diagonal are multiplied whole, and stored
+// element by element where they belong to the triangle.
+//
+// Where k is split, each slice is a matrix of n columns in the workspace of which the triangle's tiles are written.
+#pragma once
+
+#include <climits>
+
+#include "dmma_multistage.cuh"
+#include "dmma_triangle.h"
+#include "gpu/batch.h"
+
+namespace libsgemm::cuda {
+
+// Tile `index` of a lower triangle's tiles, which are counted row by row.
+struct TriangleTile {
+  int row, column;
+
+  __device__ __forceinline__ explicit TriangleTile(int index) {
+    row = static_cast<int>((sqrtf(8.0f * static_cast<float>(index) + 1.0f) - 1.0f) * 0.5f);
+    while (row * (row + 1) / 2 > index) --row;
+    while ((row + 1) * (row + 2) / 2 <= index) ++row;
+    column = index - row * (row + 1) / 2;
+  }
+};
+
+// The tile of C of this block.
+template <class Config>
+__device__ __forceinline__ TilePosition<Config> triangle_position(const TriangleProblem &p) {
+  constexpr int kStrip = 16;
+  const int index = static_cast<int>(blockIdx.x);
+  const int first_row = TriangleTile(index).row / kStrip * kStrip;
+  const int height = min(kStrip, p.product.tiles_m - first_row);
+  const int within = index - first_row * (first_row + 1) / 2;
+  int row = first_row + within % height, column = within / height;
+  if (column >= first_row) {
+    const TriangleTile rest(within - first_row * height);
+    row = first_row + rest.row;
+    column = first_row + rest.column;
+  }
+  return p.upper ? TilePosition<Config>(column, row) : TilePosition<Config>(row, column);
+}
+
+// The k-tiles of one product or of two, of which the second has A and B exchanged.
+template <class Config, class A, class B>
+class TriangleSupply {
+ public:
+  // `first`: of both products' k-tiles.
+  __device__ __forceinline__ TriangleSupply(const StridedOperands &operands, const TriangleProblem &p,
+                                            const TilePosition<Config> &at, int first)
+      : operands_(operands),
+        p_(p),
+        row_(at.row()),
+        column_(at.column()),
+        left_(first < p.term_tiles ? p.term_tiles - first : INT_MAX),
+        now_(of_term(first < p.term_tiles ? 0 : 1, first % p.term_tiles)) {}
+
+  __device__ __forceinline__ void copy_async(float *stage) {
+    if (left_ == 0) now_ = of_term(1, 0);
+    --left_;
+    now_.copy_async(stage);
+  }
+
+ private:
+  __device__ __forceinline__ DmmaSupply<A, B> of_term(int term, int k_tile) const {
+    const TileProblem &p = p_.product;
+    const void *a = operands_.a(blockIdx.z), *b = operands_.b(blockIdx.z);
+    const int64_t lda = term == 0 ? p.lda : p.ldb, ldb = term == 0 ? p.ldb : p.lda;
+    const int64_t first_k = static_cast<int64_t>(k_tile) * Config::tile_k;
+    return {A(term == 0 ? a : b, lda, row_, p.n - row_, first_k, p.k),
+            B(term == 0 ? b : a, ldb, column_, p.n - column_, first_k, p.k)};
+  }
+
+  const StridedOperands &operands_;
+  const TriangleProblem &p_;
+  int64_t row_, column_;
+  int left_;  // k-tiles of the first product
+  DmmaSupply<A, B> now_;
+};
+
+template <class Config, Fetch KindA, Fetch KindB>
+__device__ __forceinline__ void dmma_triangle(const StridedOperands &operands, const TriangleProblem &t) {
+  static_assert(Config::tile_m == Config::tile_n, "tiles on the diagonal are square");
+  using Layout = DmmaLayout<Config, KindA, KindB>;
+  using Engine = typename Layout::Engine;
+  float *shared = dynamic_shared();
+
+  const TileProblem &p = t.product;
+  const TilePosition<Config> at = triangle_position<Config>(t);
+  const int first = static_cast<int>(blockIdx.y) * p.slice_tiles, count = min(p.slice_tiles, p.k_tiles - first);
+  const int last = (first + count - 1) % t.term_tiles;  // of its product
+  TriangleSupply<Config, typename Layout::A, typename Layout::B> supply(operands, t, at, first);
+  const Engine engine;
+  typename Engine::Sums sum;
+  const DmmaRange range = DmmaRange::of<Engine>(count, p.k - static_cast<int64_t>(last) * Config::tile_k);
+  dmma_loop<Config, Layout>(engine, sum, supply, range, shared);
+  if (p.partial != nullptr) {
+    engine.store_partial(sum, partial_tile(p, at));
+  } else if (at.i != at.j) {
+    engine.store(sum, output_tile(operands, p, at), shared);
+  } else {
+    engine.store_triangle(sum, output_tile(operands, p, at), shared, t.upper);
+  }
+}
+
+}  // namespace libsgemm::cuda
