@@ -217,6 +217,31 @@ TEST_CASE("a triangle of C is cut alike in both directions") {
   }
 }
 
+TEST_CASE("sums in FP64 of a triangle are one, beside the diagonal as on it, but for syr2k's two products") {
+  for (const Routine routine : {Routine::syrk, Routine::syr2k, Routine::gemmtr}) {
+    for (const libsgemm_math_mode_t mode : {LIBSGEMM_MATH_FP32, LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_FP64}) {
+      GemmDesc d = product(9000, 9000, 500);
+      d.routine = routine;
+      d.uplo = LIBSGEMM_LOWER;
+      d.math_mode = mode;
+      TilePlan p = {};
+      INFO(static_cast<int>(routine) << " " << mode);
+      REQUIRE(make_plan(d, kRates, size_t{1} << 30, &p));
+      REQUIRE(p.steps() == 1);
+      REQUIRE(p.tiles() > 1);
+      CHECK(rounds_between(d, p) == (routine == Routine::syr2k));
+      for (const Unit &u : make_units(d, p, 0, 1)) {
+        const GemmDesc part = device_desc(d, p, u, factors_of(d, p, u, 0));
+        if (u.i != u.j) CHECK(part.math_mode == (mode == LIBSGEMM_MATH_FP64 ? mode : LIBSGEMM_MATH_FP32));
+      }
+      p.rows = p.cols = {0, 9000};
+      CHECK_FALSE(rounds_between(d, p));
+      p.depth = {0, 250, 500};
+      CHECK(rounds_between(d, p));
+    }
+  }
+}
+
 TEST_CASE("a block is cut into pieces that hold all of it and are small") {
   for (const Block &b : {Block{0, 1, 5, 300, 7, 40}, Block{2, 3, 0, 9, 0, 11}, Block{0, 1, 0, 5000, 0, 3}}) {
     for (const size_t bytes : {size_t{64}, size_t{4096}, size_t{1} << 20}) {
