@@ -150,8 +150,7 @@ class Measurement {
 
   // Engine by engine, each on all distributions.
   std::vector<AccuracyRow> measure(const Shape &shape) {
-    const Item item = make_item(Routine::kSgemm, shape, transposes_);
-    const Call call = make_call(item.routine, shape, item.transa, item.transb);
+    const Call call = make_call(Routine::kSgemm, shape, make_form(transposes_));
     std::vector<AccuracyRow> rows;
     for (const Distribution &distribution : distributions()) {
       try {

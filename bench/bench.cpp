@@ -1,4 +1,4 @@
-// `libsgemm bench`: backend x shape x transposes, each timed side by side with a peer on the same operands.
+// `libsgemm bench`: backend x shape x form, each timed side by side with a peer on the same operands.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ Plan make_plan(const BenchOptions &options, std::vector<std::string> *notes) {
   plan.items = choose_items(options);
   for (const Item &item : plan.items) {
     const size_t ways = plan.backends.size() * ways_of(options, item.routine).size();
-    plan.flops += flops(item.routine, item.shape) * static_cast<double>(ways);
+    plan.flops += flops(item.routine, item.shape, item.form) * static_cast<double>(ways);
   }
   return plan;
 }
@@ -98,7 +98,7 @@ void measure_all(const BenchOptions &options, const Plan &plan, Report *report) 
   double done = 0;
   for (const Item &item : plan.items) {
     const std::string what =
-        fmt::format("{} {} {}", traits(item.routine).name, shape_name(item.shape), item.transposes);
+        fmt::format("{} {} {}", traits(item.routine).name, shape_name(item.shape), form_text(item.routine, item.form));
     progress.show(what + ": operands", done);
     const std::unique_ptr<Workload> work = make_workload(item, &memory);
     for (const Backend &backend : plan.backends) {
@@ -107,7 +107,7 @@ void measure_all(const BenchOptions &options, const Plan &plan, Report *report) 
         report->results.push_back(measure(effort, way, item, backend, work.get(), plan.peer.get(), &memory));
         progress.clear();
         print_result(*report, report->results.back());
-        done += flops(item.routine, item.shape);
+        done += flops(item.routine, item.shape, item.form);
       }
     }
   }
@@ -122,6 +122,9 @@ int bench(const BenchOptions &options) {
   const Plan plan = make_plan(options, &notes);
   Report report = start_report(plan.peer.get(), memory_of(plan));
   report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+  for (const Item &item : plan.items) {
+    report.form_width = std::max(report.form_width, form_text(item.routine, item.form).size());
+  }
   print_header(report);
   measure_all(options, plan, &report);
   print_end(report);

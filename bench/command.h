@@ -35,13 +35,14 @@ struct BenchOptions {
   std::vector<std::string> shapes;
   std::string sweep;
   std::string suite;
-  int random = 0;  // shapes to draw, each with one of the transposes in turn; 0: those above, or the suite
+  int random = 0;  // shapes to draw, each with one of the forms in turn; 0: those above, or the suite
   uint64_t seed = 1;
   std::string sizes = "16:20000";  // of them
   bool regret = false;             // also time each row that can do a call by force
   std::string filter;
   double max_flops = 0;  // 0: no limit
-  std::vector<std::string> backends, routines, transposes;
+  std::vector<std::string> backends, routines, transposes, sides, uplos;
+  int64_t batch = 1;
   std::vector<std::string> math_modes;
   int64_t workspace_mib = 0;  // 0: the library's default
   std::string plan;           // operands of sgemm to keep as plans: "a", "b", "ab", or empty
@@ -84,7 +85,7 @@ struct RunOptions {
 
 struct TuneOptions {
   std::string file;     // of calls; empty: those of `calls`
-  BenchOptions calls;   // of its options those of shapes, routines, transposes and math modes, --reps and --device
+  BenchOptions calls;   // of its options those of shapes, routines, their forms and math modes, --reps and --device
   std::string backend;  // empty: the first GPU that is available
   bool show = false, remove = false;
   std::string output;  // empty: where the library looks

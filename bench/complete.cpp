@@ -32,6 +32,8 @@ Names values_of(const std::string &option) {
   if (option == "--math") return math_mode_names();
   if (option == "--routine") return routine_names();
   if (option == "--transposes") return {"NN", "NT", "TN", "TT"};
+  if (option == "--side") return {"left", "right"};
+  if (option == "--uplo") return {"lower", "upper"};
   if (option == "--host") return {"pageable", "pinned"};
   if (option == "--plan") return {"a", "b", "ab"};
   if (option == "--peer") {

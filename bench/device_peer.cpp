@@ -35,7 +35,7 @@ int input_type(Routine routine) {
 }  // namespace
 
 bool needs_64_bits(const Call &x) {
-  return std::max({x.m, x.n, x.k, x.lda, x.ldb, x.ldc}) > std::numeric_limits<int>::max();
+  return std::max({x.m, x.n, x.k, x.lda, x.ldb, x.ldc, x.batch}) > std::numeric_limits<int>::max();
 }
 
 LtPeer::LtPeer(const LtLibrary &library, GpuMemory &memory) : DevicePeer(memory), library_(library) {
@@ -79,7 +79,7 @@ std::string LtPeer::way_text() {
 }
 
 bool LtPeer::supports(const Call &call) const {
-  return call.routine == Routine::kSgemm || call.routine == Routine::kShgemm || call.routine == Routine::kSbgemm;
+  return traits(call.routine).base == libsgemm::Routine::gemm && call.batch == 1;
 }
 
 void LtPeer::prepare(const std::vector<Call> &calls) {

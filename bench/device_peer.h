@@ -22,7 +22,6 @@ class DevicePeer : public Peer {
   DevicePeer &operator=(const DevicePeer &) = delete;
   int threads() const override { return memory_.description().multiprocessors; }
   Memory &memory() const override { return memory_; }
-  bool supports(const Call &call) const override { return call.routine == Routine::kSgemm; }
 
  protected:
   GpuMemory &memory_;

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "gpu_memory.h"
 #include "host_peers.h"
+#include "items.h"
 #include "library.h"
 #include "report.h"
 #include "suite.h"
@@ -137,8 +138,6 @@ Json report(const Subject &x, const Way &way, double ours, double bound) {
           {"error_over_bound", way.error}};
 }
 
-libsgemm_op_t op_of(char letter) { return letter == 'T' ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS; }
-
 }  // namespace
 
 int host_bench(const HostOptions &host, const BenchOptions &options) {
@@ -172,7 +171,7 @@ int host_bench(const HostOptions &host, const BenchOptions &options) {
       options.transposes.empty() ? std::vector<std::string>{"NN"} : options.transposes;
   const auto measure_row = [&](const Subject &x) {
     if (x.op.size() != 2) throw Error(fmt::format("--transposes {}: of NN, NT, TN, TT", x.op));
-    Workload work(x.routine, x.shape, op_of(x.op[0]), op_of(x.op[1]), x.memory == "pinned" ? &pinned : &host_memory());
+    Workload work(x.routine, x.shape, make_form(x.op), x.memory == "pinned" ? &pinned : &host_memory());
     for (Way &way : ways) way.seconds.clear();
     measure(&work, options.reps, &ways);
     const double bound = least_seconds(x, work.call(), up, down, host.tflops);

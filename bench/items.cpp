@@ -3,57 +3,109 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "command.h"
 
 namespace command {
 namespace {
 
-libsgemm_op_t parse_op(char letter, const std::string &text) {
-  if (letter == 'N') return LIBSGEMM_NO_TRANS;
-  if (letter == 'T') return LIBSGEMM_TRANS;
-  throw Error(fmt::format("--transposes {}: of NN, NT, TN, TT", text));
+std::vector<Form> choose_transposes(const BenchOptions &options) {
+  std::vector<std::string> texts = options.transposes;
+  if (texts.empty()) texts = {"NN", "NT", "TN", "TT"};
+  for (const std::string &text : texts) {
+    if (text.size() != 2 || text.find_first_not_of("NT") != std::string::npos) {
+      throw Error(fmt::format("--transposes {}: of NN, NT, TN, TT", text));
+    }
+  }
+  std::vector<Form> forms;
+  std::transform(texts.begin(), texts.end(), std::back_inserter(forms), make_form);
+  return forms;
 }
 
-std::vector<std::string> choose_transposes(const BenchOptions &options) {
-  if (options.transposes.empty()) return {"NN", "NT", "TN", "TT"};
-  for (const std::string &text : options.transposes) {
-    if (text.size() != 2) throw Error(fmt::format("--transposes {}: of NN, NT, TN, TT", text));
-    parse_op(text[0], text);
-    parse_op(text[1], text);
+// What the words of an option stand for, which only some routines have; the first one if there are none.
+template <class Value>
+std::vector<Value> choose_values(const char *option, const std::vector<std::string> &words, Value first, Value second,
+                                 std::string (*text)(Value), bool Traits::*has, const std::vector<Routine> &routines) {
+  if (words.empty()) return {first};
+  std::vector<Value> values;
+  for (const std::string &word : words) {
+    if (word != text(first) && word != text(second)) {
+      throw Error(fmt::format("{} {}: of {}, {}", option, word, text(first), text(second)));
+    }
+    values.push_back(word == text(first) ? first : second);
   }
-  return options.transposes;
+  const auto has_it = [has](Routine routine) { return traits(routine).*has; };
+  if (std::none_of(routines.begin(), routines.end(), has_it)) {
+    throw Error(fmt::format("{} {}: {} has none; {} have", option, fmt::join(words, ","), traits(routines[0]).name,
+                            fmt::join(routine_names(has), ", ")));
+  }
+  return values;
 }
 
-// The transposes that a routine has, in its own words: "NT", "T", "-"; without repetition.
-std::vector<std::string> transposes_of(Routine routine, const std::vector<std::string> &transposes) {
-  std::vector<std::string> own;
-  for (const std::string &text : transposes) {
-    const Traits &t = traits(routine);
-    const std::string name = t.has_transb ? text : t.has_transa ? text.substr(0, 1) : "-";
-    if (std::find(own.begin(), own.end(), name) == own.end()) own.push_back(name);
+// What the options name, for all routines.
+struct Choices {
+  std::vector<Form> transposes;
+  std::vector<libsgemm_side_t> sides;
+  std::vector<libsgemm_uplo_t> uplos;
+  int64_t batch;
+};
+
+Choices read_choices(const BenchOptions &options, const std::vector<Routine> &routines) {
+  for (const Routine routine : routines) {
+    if (options.batch == 1 || traits(routine).has_batches) continue;
+    throw Error(fmt::format("--batch {}: {} has no batches by strides; {} have", options.batch, traits(routine).name,
+                            fmt::join(routine_names(&Traits::has_batches), ", ")));
   }
-  return own;
+  return {
+      choose_transposes(options),
+      choose_values("--side", options.sides, LIBSGEMM_LEFT, LIBSGEMM_RIGHT, side_text, &Traits::has_side, routines),
+      choose_values("--uplo", options.uplos, LIBSGEMM_UPPER, LIBSGEMM_LOWER, uplo_text, &Traits::has_uplo, routines),
+      options.batch};
+}
+
+// Those that a routine has, without repetition; the transposes take turns first.
+std::vector<Form> forms_of(Routine routine, const Choices &choices) {
+  std::vector<Form> forms;
+  std::vector<std::string> texts;
+  for (const libsgemm_side_t side : choices.sides) {
+    for (const libsgemm_uplo_t uplo : choices.uplos) {
+      for (Form form : choices.transposes) {
+        form.side = side;
+        form.uplo = uplo;
+        form.batch = choices.batch;
+        const std::string text = form_text(routine, form);
+        if (std::find(texts.begin(), texts.end(), text) != texts.end()) continue;
+        texts.push_back(text);
+        forms.push_back(form);
+      }
+    }
+  }
+  return forms;
 }
 
 }  // namespace
 
-Item make_item(Routine routine, const Shape &shape, const std::string &transposes) {
+Form make_form(const std::string &transposes) {
   const auto op = [](char letter) { return letter == 'T' ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS; };
-  return {routine, shape, op(transposes[0]), transposes.size() > 1 ? op(transposes[1]) : LIBSGEMM_NO_TRANS, transposes};
+  Form form;
+  form.transa = op(transposes.front());
+  form.transb = op(transposes.back());
+  return form;
 }
 
 std::vector<Item> choose_items(const BenchOptions &options) {
-  const std::vector<std::string> transposes = choose_transposes(options);
+  const std::vector<Routine> routines = parse_routines(options.routines);
+  const Choices choices = read_choices(options, routines);
   const std::vector<Shape> shapes = choose_shapes(options);
   std::vector<Item> items;
-  for (const Routine routine : parse_routines(options.routines)) {
-    const std::vector<std::string> own = transposes_of(routine, transposes);
+  for (const Routine routine : routines) {
+    const std::vector<Form> forms = forms_of(routine, choices);
     for (size_t i = 0; i < shapes.size(); ++i) {
-      if (options.max_flops > 0 && flops(routine, shapes[i]) > options.max_flops) continue;
       const bool in_turn = options.random > 0;
-      for (size_t t = in_turn ? i % own.size() : 0; t < own.size(); ++t) {
-        items.push_back(make_item(routine, shapes[i], own[t]));
+      for (size_t f = in_turn ? i % forms.size() : 0; f < forms.size(); ++f) {
+        const bool fits = options.max_flops == 0 || flops(routine, shapes[i], forms[f]) <= options.max_flops;
+        if (fits) items.push_back({routine, shapes[i], forms[f]});
         if (in_turn) break;
       }
     }

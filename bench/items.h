@@ -1,4 +1,4 @@
-// Which calls are measured: shapes, routines and transposes, from the command line.
+// Which calls are measured: shapes, routines and their forms, from the command line.
 #pragma once
 
 #include <string>
@@ -13,15 +13,14 @@ namespace command {
 struct Item {
   Routine routine;
   Shape shape;
-  libsgemm_op_t transa, transb;
-  std::string transposes;
+  Form form;
 };
 
-// `transposes` as a routine has them in its own words: "NT", "T", "-".
-Item make_item(Routine routine, const Shape &shape, const std::string &transposes);
+// `transposes`: "NT", or "N" for both.
+Form make_form(const std::string &transposes);
 
-// What --routine, --transposes, --max-flops and the options of shapes name; of random shapes each has its transposes in
-// turn. Throws Error.
+// What --routine, --transposes, --side, --uplo, --batch, --max-flops and the options of shapes name; random shapes have
+// the forms of a routine in turn. Throws Error.
 std::vector<Item> choose_items(const BenchOptions &options);
 
 }  // namespace command

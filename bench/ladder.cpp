@@ -133,7 +133,7 @@ int ladder(const LadderOptions &options, const BenchOptions &bench) {
   const Backend backend = find_available_backend(vendor.backend);
   const Effort effort{bench.reps, bench.min_time};
   const Shape shape{options.size, options.size, options.size, 0, "ladder"};
-  const Item item = make_item(routine, shape, transposes);
+  const Item item{routine, shape, make_form(transposes)};
 
   Report report = start_report(peer.get(), memory);
   report.is_ladder = true;

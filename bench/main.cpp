@@ -64,7 +64,7 @@ CLI::Option *add_random(CLI::App *app, BenchOptions *options) {
       app->add_option(
              "--random", options->random,
              "So many random shapes: sizes log-uniform, half of the shapes rounded to multiples of 8 to 64, the "
-             "transposes in turn")
+             "transposes (and what else --side and --uplo name) in turn")
           ->check(CLI::Range(1, 1000000));
   app->add_option("--seed", options->seed, "Which random shapes")->capture_default_str()->needs(random);
   app->add_option("--sizes", options->sizes, "least:most, of the random shapes' m, n and k")
@@ -76,6 +76,15 @@ CLI::Option *add_random(CLI::App *app, BenchOptions *options) {
 void add_routines(CLI::App *app, BenchOptions *options) {
   app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm)")->delimiter(',');
   app->add_option("--transposes", options->transposes, "Of NN,NT,TN,TT (default: all)")->delimiter(',');
+  app->add_option("--side", options->sides,
+                  "Of left,right (default: left): where the symmetric or triangular matrix stands")
+      ->delimiter(',');
+  app->add_option("--uplo", options->uplos, "Of lower,upper (default: upper): the triangle of routines that have one")
+      ->delimiter(',');
+  app->add_option("--batch", options->batch,
+                  "So many calls of a shape as one batch by strides, where a routine has them")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
 }
 
 void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, OverheadOptions *overhead,
@@ -162,6 +171,13 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
       ->excludes(plan)
       ->excludes(regret)
       ->excludes(from_host);
+  // The other measurements have one form.
+  for (const char *name : {"--side", "--uplo", "--batch"}) {
+    for (const char *mode : {"--accuracy", "--ladder", "--overhead", "--host", "--decision"}) {
+      app->get_option(name)->excludes(app->get_option(mode));
+    }
+  }
+  app->get_option("--batch")->excludes(plan);
   app->add_option("--overhead-bar", overhead->overhead_bar,
                   "Nanoseconds above the peer, a call at 8x8x8, that pass (default: 150; 0 with a peer on a GPU)")
       ->needs(flag);
@@ -204,7 +220,8 @@ void add_tune(CLI::App *app, TuneOptions *options) {
                   fmt::format("Math modes of those shapes, comma list of {} (default: the environment's)",
                               fmt::join(math_mode_names(), ",")))
       ->delimiter(',');
-  for (const char *name : {"--shape", "--random", "--max-flops", "--routine", "--transposes", "--math"}) {
+  for (const char *name :
+       {"--shape", "--random", "--max-flops", "--routine", "--transposes", "--side", "--uplo", "--batch", "--math"}) {
     file->excludes(name);
   }
   CLI::Option *show = app->add_flag("--show", options->show, "Print what is kept, measure nothing");

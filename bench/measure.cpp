@@ -30,7 +30,7 @@ class Measurement {
     require(libsgemm_set_backend(handle_, backend_.info.name));
     set_way(handle_, way_);
     require(libsgemm_set_verify(handle_, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN));
-    repeatable_ = !traits(work_->call().routine).in_place;
+    in_place_ = traits(work_->call().routine).in_place;
     std::vector<float> output;
     plans_.keep(work_->calls());
     if (!first_call(result, &output)) return;
@@ -65,12 +65,13 @@ class Measurement {
     }
     check("libsgemm", precision_, &result->error, result);
     *output = work_->output();
-    check_written("libsgemm", *output, result);
+    check_written("libsgemm", *output, false, result);
     return result->state == Result::State::kMeasured;
   }
 
   void first_call_of_peer(Result *result, const std::vector<float> &ours) {
     result->has_peer = true;
+    result->peer_stand_in = peer_->stand_in(work_->call());
     result->peer_threads = peer_->threads();
     peer_->prepare(work_->calls());
     work_->reset();
@@ -78,21 +79,19 @@ class Measurement {
     memory_->finish();
     check(peer_->name(), peer_->precision(), &result->peer_error, result);
     const std::vector<float> theirs = work_->output();
-    check_written(peer_->name(), theirs, result);
-    if (!repeatable_) return;
+    check_written(peer_->name(), theirs, peer_->fills_c(work_->call()), result);
+    if (in_place_) return;
     const std::string difference = work_->compare(ours, precision_, theirs, peer_->precision());
     if (!difference.empty()) {
       fail(result, fmt::format("the results of libsgemm and {} differ: {}", peer_->name(), difference));
     }
   }
 
-  void add_sets() {
-    if (repeatable_) work_->add_sets(sets_to_rotate(memory_->pace(), work_->bytes()));
-  }
+  void add_sets() { work_->add_sets(sets_to_rotate(memory_->pace(), work_->bytes())); }
 
   void sample(Result *result) {
     const Pace pace = memory_->pace();
-    const int calls = repeatable_ ? choose_calls(pace) : 1;
+    const int calls = choose_calls(pace);
     for (double spent = 0; spent < pace.warm_seconds;) {
       spent += time_ours(calls) * calls;
       if (peer_ != nullptr) spent += time_peer(calls) * calls;
@@ -116,9 +115,11 @@ class Measurement {
     if (peer_ != nullptr) result->peer_seconds = summarise(theirs);
   }
 
-  // The same for ours and the peer's: the faster one's sample is long enough, and every set has its turn.
+  // The same for ours and the peer's: the faster one's sample is long enough, and every set has its turn. What is
+  // computed in place would vanish or overflow in time: each set serves once, and is made anew before the next sample.
   int choose_calls(const Pace &pace) {
     const int sets = static_cast<int>(work_->calls().size());
+    if (in_place_) return sets;
     double estimate = time_ours(sets);
     if (peer_ != nullptr && sets > 1) estimate = std::min(estimate, time_peer(sets));
     return calls_in_sample(pace, estimate, work_->calls().size());
@@ -192,8 +193,8 @@ class Measurement {
     *worst = std::max(*worst, work_->check_sample(precision));
     if (!(*worst <= 1)) fail(result, fmt::format("the result of {} is off by {:.3g} bounds", who, *worst));
   }
-  void check_written(const std::string &who, const std::vector<float> &output, Result *result) {
-    const std::string what = work_->check_written(output);
+  void check_written(const std::string &who, const std::vector<float> &output, bool fills, Result *result) {
+    const std::string what = work_->check_written(output, fills);
     if (!what.empty()) fail(result, fmt::format("{}: {}", who, what));
   }
   static void fail(Result *result, const std::string &what) {
@@ -208,7 +209,7 @@ class Measurement {
   const Backend &backend_;
   Peer *peer_;
   Memory *memory_;
-  bool repeatable_ = false;
+  bool in_place_ = false;
   Handle handle_;
   Plans plans_;
 };
@@ -216,9 +217,13 @@ class Measurement {
 Result start_result(const Item &item, const Way &way, const Backend &backend) {
   Result result;
   result.routine = traits(item.routine).name;
-  result.transposes = item.transposes;
+  result.transposes = transposes_text(item.routine, item.form);
+  if (traits(item.routine).has_side) result.side = side_text(item.form.side);
+  if (traits(item.routine).has_uplo) result.uplo = uplo_text(item.form.uplo);
+  result.batch = item.form.batch;
+  result.form = form_text(item.routine, item.form);
   result.shape = item.shape;
-  result.flops = flops(item.routine, item.shape);
+  result.flops = flops(item.routine, item.shape, item.form);
   result.backend = backend.info.name;
   result.asked_math_mode = way.math_mode;
   result.asked_plans = static_cast<int>(way.plan.size());
@@ -241,7 +246,7 @@ int calls_in_sample(const Pace &pace, double estimate, size_t sets) {
 
 std::unique_ptr<Workload> make_workload(const Item &item, Memory *memory) {
   try {
-    return std::make_unique<Workload>(item.routine, item.shape, item.transa, item.transb, memory);
+    return std::make_unique<Workload>(item.routine, item.shape, item.form, memory);
   } catch (const std::bad_alloc &) {
     return nullptr;
   }

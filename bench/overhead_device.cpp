@@ -88,7 +88,7 @@ int device_overhead(const OverheadOptions &options, const BenchOptions &bench) {
   GpuMemory &memory = *gpu;
   if (!memory.kernels_problem().empty()) throw Error(memory.kernels_problem());
   const Shape shape{kSize, kSize, kSize, 0, ""};
-  Workload work(Routine::kSgemm, shape, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, &memory);
+  Workload work(Routine::kSgemm, shape, {}, &memory);
   peer->prepare(work.calls());
   Handle handle;
   require(libsgemm_set_stream(handle, memory.stream()));

@@ -50,10 +50,8 @@ class HostMemory : public Memory {
 class OpenBlas : public Peer {
  public:
   OpenBlas() : library_(load_cpu_blas()) {
-    const char *names[kRoutineCount] = {"cblas_sgemm", "cblas_ssymm",  "cblas_ssyrk", "cblas_ssyr2k", "cblas_strmm",
-                                        "cblas_strsm", "cblas_sgemmt", nullptr,       "cblas_sbgemm"};
     for (int i = 0; i < kRoutineCount; ++i) {
-      functions_[i] = names[i] != nullptr ? dlsym(library_, names[i]) : nullptr;
+      functions_[i] = kNames[i] != nullptr ? dlsym(library_, kNames[i]) : nullptr;
     }
   }
 
@@ -71,33 +69,44 @@ class OpenBlas : public Peer {
            call.k <= kMost && call.lda <= kMost && call.ldb <= kMost && call.ldc <= kMost;
   }
 
-  void run(const Call &x) override {
+  std::string stand_in(const Call &call) const override {
+    return call.batch > 1 ? fmt::format("a loop of {}", kNames[static_cast<int>(call.routine)]) : "";
+  }
+
+  void run(const Call &call) override {
+    for (int64_t i = 0; i < call.batch; ++i) run_one(item_of(call, i));
+  }
+
+ private:
+  static constexpr const char *kNames[kRoutineCount] = {"cblas_sgemm",  "cblas_ssymm", "cblas_ssyrk",
+                                                        "cblas_ssyr2k", "cblas_strmm", "cblas_strsm",
+                                                        "cblas_sgemmt", nullptr,       "cblas_sbgemm"};
+
+  void run_one(const Call &x) {
     const int m = static_cast<int>(x.m), n = static_cast<int>(x.n), k = static_cast<int>(x.k);
     const int lda = static_cast<int>(x.lda), ldb = static_cast<int>(x.ldb), ldc = static_cast<int>(x.ldc);
-    constexpr int kLayout = LIBSGEMM_COL_MAJOR, kLeft = LIBSGEMM_LEFT, kUpper = LIBSGEMM_UPPER;
-    constexpr int kNonUnit = LIBSGEMM_NON_UNIT;
+    constexpr int kLayout = LIBSGEMM_COL_MAJOR, kNonUnit = LIBSGEMM_NON_UNIT;
+    const int side = x.side, uplo = x.uplo;
     switch (x.routine) {
       case Routine::kSgemm:
       case Routine::kSbgemm:
         return call(x.routine, kLayout, x.transa, x.transb, m, n, k, x.alpha, x.a, lda, x.b, ldb, x.beta, x.c, ldc);
       case Routine::kSsymm:
-        return call(x.routine, kLayout, kLeft, kUpper, m, n, x.alpha, x.a, lda, x.b, ldb, x.beta, x.c, ldc);
+        return call(x.routine, kLayout, side, uplo, m, n, x.alpha, x.a, lda, x.b, ldb, x.beta, x.c, ldc);
       case Routine::kSsyrk:
-        return call(x.routine, kLayout, kUpper, x.transa, n, k, x.alpha, x.a, lda, x.beta, x.c, ldc);
+        return call(x.routine, kLayout, uplo, x.transa, n, k, x.alpha, x.a, lda, x.beta, x.c, ldc);
       case Routine::kSsyr2k:
-        return call(x.routine, kLayout, kUpper, x.transa, n, k, x.alpha, x.a, lda, x.b, ldb, x.beta, x.c, ldc);
+        return call(x.routine, kLayout, uplo, x.transa, n, k, x.alpha, x.a, lda, x.b, ldb, x.beta, x.c, ldc);
       case Routine::kStrmm:
       case Routine::kStrsm:
-        return call(x.routine, kLayout, kLeft, kUpper, x.transa, kNonUnit, m, n, x.alpha, x.a, lda, x.c, ldc);
+        return call(x.routine, kLayout, side, uplo, x.transa, kNonUnit, m, n, x.alpha, x.a, lda, x.c, ldc);
       case Routine::kSgemmtr:
-        return call(x.routine, kLayout, kUpper, x.transa, x.transb, n, k, x.alpha, x.a, lda, x.b, ldb, x.beta, x.c,
-                    ldc);
+        return call(x.routine, kLayout, uplo, x.transa, x.transb, n, k, x.alpha, x.a, lda, x.b, ldb, x.beta, x.c, ldc);
       case Routine::kShgemm:
         return;  // supports() said no
     }
   }
 
- private:
   // The arguments' types are those of the C prototype: enumerations and sizes int, scalars float, matrices pointers.
   template <class... Arguments>
   void call(Routine routine, Arguments... arguments) {

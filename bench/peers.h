@@ -80,6 +80,10 @@ class Peer {
   virtual int threads() const = 0;
   virtual Memory &memory() const = 0;
   virtual bool supports(const Call &call) const = 0;
+  // How it does a call that it has no function for; empty: it has one.
+  virtual std::string stand_in(const Call &) const { return {}; }
+  // Whether that writes all of C where only a triangle of it is the routine's output.
+  virtual bool fills_c(const Call &) const { return false; }
   virtual Precision precision() const { return {}; }  // of SGEMM
   // Before the first run of calls of these sizes, equal but for the operands' places; may time ways to do them, and so
   // writes their outputs.

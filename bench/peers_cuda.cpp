@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <map>
+
 #include "command.h"
 #include "device_peer.h"
 
@@ -15,6 +17,9 @@ namespace {
 constexpr int kSuccess = 0;                                // CUBLAS_STATUS_SUCCESS
 constexpr int kOperationN = 0;                             // CUBLAS_OP_N
 constexpr int kOperationT = 1;                             // CUBLAS_OP_T
+constexpr int kLeft = 0, kRight = 1;                       // CUBLAS_SIDE_...
+constexpr int kLower = 0, kUpper = 1;                      // CUBLAS_FILL_MODE_...
+constexpr int kNonUnit = 0;                                // CUBLAS_DIAG_NON_UNIT
 constexpr int kDefaultMath = 0;                            // CUBLAS_DEFAULT_MATH
 constexpr int kPedanticMath = 2;                           // CUBLAS_PEDANTIC_MATH
 constexpr int kTf32Math = 3;                               // CUBLAS_TF32_TENSOR_OP_MATH
@@ -59,6 +64,8 @@ void require_cublas(int status, const char *what) {
 }
 
 int operation(libsgemm_op_t op) { return op == LIBSGEMM_NO_TRANS ? kOperationN : kOperationT; }
+int side_of(const Call &x) { return x.side == LIBSGEMM_LEFT ? kLeft : kRight; }
+int triangle_of(const Call &x) { return x.uplo == LIBSGEMM_UPPER ? kUpper : kLower; }
 
 std::string version_of(int (*get)(int, int *)) {
   int version[3] = {0, 0, 0};  // libraryPropertyType: major, minor, patch
@@ -83,12 +90,52 @@ const MathRow &row_of(CublasMath math) {
   return kMaths[0];
 }
 
+// cuBLAS's functions with sizes of 32 bits, and with those of 64 bits, which have a suffix. Strides have 64 bits in
+// both.
+template <class Size>
+struct CublasFunctions {
+  int (*sgemm)(Opaque, int, int, Size, Size, Size, const float *, const float *, Size, const float *, Size,
+               const float *, float *, Size);
+  int (*sgemm_strided)(Opaque, int, int, Size, Size, Size, const float *, const float *, Size, long long, const float *,
+                       Size, long long, const float *, float *, Size, long long, Size);
+  int (*gemm_ex)(Opaque, int, int, Size, Size, Size, const void *, const void *, int, Size, const void *, int, Size,
+                 const void *, void *, int, Size, int, int);
+  int (*gemm_strided_ex)(Opaque, int, int, Size, Size, Size, const void *, const void *, int, Size, long long,
+                         const void *, int, Size, long long, const void *, void *, int, Size, long long, Size, int,
+                         int);
+  int (*ssymm)(Opaque, int, int, Size, Size, const float *, const float *, Size, const float *, Size, const float *,
+               float *, Size);
+  int (*ssyrk)(Opaque, int, int, Size, Size, const float *, const float *, Size, const float *, float *, Size);
+  int (*ssyr2k)(Opaque, int, int, Size, Size, const float *, const float *, Size, const float *, Size, const float *,
+                float *, Size);
+  int (*strmm)(Opaque, int, int, int, int, Size, Size, const float *, const float *, Size, const float *, Size, float *,
+               Size);
+  int (*strsm)(Opaque, int, int, int, int, Size, Size, const float *, const float *, Size, float *, Size);
+  int (*strsm_batched)(Opaque, int, int, int, int, Size, Size, const float *, const float *const *, Size,
+                       float *const *, Size, Size);
+};
+
+// `get` is given each function and its name.
+template <class Size, class Get>
+void find_functions(CublasFunctions<Size> *f, const std::string &suffix, const Get &get) {
+  get(&f->sgemm, "cublasSgemm_v2" + suffix);
+  get(&f->sgemm_strided, "cublasSgemmStridedBatched" + suffix);
+  get(&f->gemm_ex, "cublasGemmEx" + suffix);
+  get(&f->gemm_strided_ex, "cublasGemmStridedBatchedEx" + suffix);
+  get(&f->ssymm, "cublasSsymm_v2" + suffix);
+  get(&f->ssyrk, "cublasSsyrk_v2" + suffix);
+  get(&f->ssyr2k, "cublasSsyr2k_v2" + suffix);
+  get(&f->strmm, "cublasStrmm_v2" + suffix);
+  get(&f->strsm, "cublasStrsm_v2" + suffix);
+  get(&f->strsm_batched, "cublasStrsmBatched" + suffix);
+}
+
 class Cublas : public DevicePeer {
  public:
   explicit Cublas(CublasMath math) : DevicePeer(cuda_memory()), math_(row_of(math)) {
     const Libraries &from = libraries();
-    const auto get = [&from](auto *function, const char *symbol) {
-      find_symbol(function, from.cublas, from.cublas_file, symbol);
+    const auto get = [&from](auto *function, const std::string &symbol) {
+      find_symbol(function, from.cublas, from.cublas_file, symbol.c_str());
     };
     int (*create)(Opaque *), (*set_stream)(Opaque, void *), (*set_workspace)(Opaque, void *, size_t);
     int (*property)(int, int *);
@@ -98,10 +145,9 @@ class Cublas : public DevicePeer {
     get(&set_workspace, "cublasSetWorkspace_v2");
     get(&set_math_, "cublasSetMathMode");
     get(&property, "cublasGetProperty");
-    get(&sgemm_, "cublasSgemm_v2");
-    get(&gemm_ex_, "cublasGemmEx");
-    sgemm_64_ = reinterpret_cast<Sgemm<int64_t>>(dlsym(from.cublas, "cublasSgemm_v2_64"));  // since CUDA 12
-    gemm_ex_64_ = reinterpret_cast<GemmEx<int64_t>>(dlsym(from.cublas, "cublasGemmEx_64"));
+    find_functions(&functions_, "", get);
+    has_64_ = dlsym(from.cublas, "cublasSgemm_v2_64") != nullptr;  // since CUDA 12
+    if (has_64_) find_functions(&functions_64_, "_64", get);
     version_ = version_of(property);
     require_cublas(create(&handle_), "cublasCreate");
     require_cublas(set_stream(handle_, memory_.stream()), "cublasSetStream");
@@ -114,10 +160,15 @@ class Cublas : public DevicePeer {
   std::string version() const override {
     return fmt::format("cuBLAS {}, {}, 32 MiB of workspace", version_, math_.text);
   }
-  bool supports(const Call &call) const override {
-    if (is_16_bit(call)) return gemm_ex_64_ != nullptr || !needs_64_bits(call);
-    return DevicePeer::supports(call) && (sgemm_64_ != nullptr || !needs_64_bits(call));
+  bool supports(const Call &call) const override { return has_64_ || !needs_64_bits(call); }
+  // SGEMMTR and the batches of all but products and STRSM.
+  std::string stand_in(const Call &call) const override {
+    if (call.batch > 1 && call.routine == Routine::kStrsm) return "cublasStrsmBatched, with arrays of pointers";
+    const std::string name = function_name(call.routine);
+    if (fills_c(call)) return fmt::format("{}{}, which computes all of C", call.batch > 1 ? "a loop of " : "", name);
+    return call.batch > 1 && !is_gemm(call) ? "a loop of " + name : "";
   }
+  bool fills_c(const Call &call) const override { return call.routine == Routine::kSgemmtr; }
   // Whether TF32 inputs are rounded or cut off is the library's choice.
   Precision precision() const override {
     Precision precision;
@@ -130,52 +181,106 @@ class Cublas : public DevicePeer {
   // Pedantic math would keep products of 16-bit inputs off the tensor cores.
   void prepare(const std::vector<Call> &calls) override {
     require_cublas(set_math_(handle_, is_16_bit(calls[0]) ? kDefaultMath : math_.value), "cublasSetMathMode");
+    arrays_.clear();
+    if (calls[0].routine != Routine::kStrsm || calls[0].batch == 1) return;
+    for (const Call &call : calls) arrays_.emplace(call.c, make_arrays(call));
   }
   void run(const Call &x) override {
-    if (is_16_bit(x)) {
-      require_cublas(needs_64_bits(x) ? call_16_bit<int64_t>(gemm_ex_64_, x) : call_16_bit<int>(gemm_ex_, x),
-                     "cublasGemmEx");
-    } else {
-      require_cublas(needs_64_bits(x) ? call<int64_t>(sgemm_64_, x) : call<int>(sgemm_, x), "cublasSgemm");
-    }
+    if (is_gemm(x) || (x.routine == Routine::kStrsm && x.batch > 1)) return run_one(x);
+    for (int64_t i = 0; i < x.batch; ++i) run_one(item_of(x, i));
   }
 
  private:
-  template <class Size>
-  using Sgemm = int (*)(Opaque, int, int, Size, Size, Size, const float *, const float *, Size, const float *, Size,
-                        const float *, float *, Size);
-  template <class Size>
-  using GemmEx = int (*)(Opaque, int, int, Size, Size, Size, const void *, const void *, int, Size, const void *, int,
-                         Size, const void *, void *, int, Size, int, int);
-
+  static bool is_gemm(const Call &call) { return traits(call.routine).base == libsgemm::Routine::gemm; }
   static bool is_16_bit(const Call &call) { return traits(call.routine).element != Element::kFloat32; }
+  static const char *function_name(Routine routine) {
+    constexpr const char *kNames[kRoutineCount] = {"cublasSgemm",  "cublasSsymm",  "cublasSsyrk",
+                                                   "cublasSsyr2k", "cublasStrmm",  "cublasStrsm",
+                                                   "cublasSgemm",  "cublasGemmEx", "cublasGemmEx"};
+    return kNames[static_cast<int>(routine)];
+  }
 
-  // FP32 sums and output.
-  template <class Size>
-  int call_16_bit(GemmEx<Size> gemm_ex, const Call &x) {
-    const int type = x.routine == Routine::kShgemm ? kReal16F : kReal16BF;
-    const auto size = [](int64_t value) { return static_cast<Size>(value); };
-    return gemm_ex(handle_, operation(x.transa), operation(x.transb), size(x.m), size(x.n), size(x.k), &x.alpha, x.a,
-                   type, size(x.lda), x.b, type, size(x.ldb), &x.beta, x.c, kReal32F, size(x.ldc), kCompute32F,
-                   kChoose);
+  // The pointers to the matrices of a batch, A's and then C's, in the device's memory.
+  std::unique_ptr<Buffer> make_arrays(const Call &call) {
+    std::vector<const void *> pointers;
+    for (int64_t i = 0; i < call.batch; ++i) pointers.push_back(item_of(call, i).a);
+    for (int64_t i = 0; i < call.batch; ++i) pointers.push_back(item_of(call, i).c);
+    auto arrays = std::make_unique<Buffer>(&memory_, pointers.size() * sizeof(void *));
+    memory_.upload(arrays->data(), pointers.data(), pointers.size() * sizeof(void *));
+    return arrays;
+  }
+
+  void run_one(const Call &x) {
+    const int status = needs_64_bits(x) ? call<int64_t>(functions_64_, x) : call<int>(functions_, x);
+    if (status != kSuccess) throw Error(fmt::format("{}: status {}", function_name(x.routine), status));
   }
 
   template <class Size>
-  int call(Sgemm<Size> sgemm, const Call &x) {
+  int call(const CublasFunctions<Size> &f, const Call &x) {
     const auto size = [](int64_t value) { return static_cast<Size>(value); };
-    return sgemm(handle_, operation(x.transa), operation(x.transb), size(x.m), size(x.n), size(x.k), &x.alpha,
-                 static_cast<const float *>(x.a), size(x.lda), static_cast<const float *>(x.b), size(x.ldb), &x.beta,
-                 static_cast<float *>(x.c), size(x.ldc));
+    const Size m = size(x.m), n = size(x.n), k = size(x.k), lda = size(x.lda), ldb = size(x.ldb), ldc = size(x.ldc);
+    const int transa = operation(x.transa), transb = operation(x.transb), side = side_of(x), uplo = triangle_of(x);
+    const auto *a = static_cast<const float *>(x.a), *b = static_cast<const float *>(x.b);
+    auto *c = static_cast<float *>(x.c);
+    switch (x.routine) {
+      case Routine::kSgemm:
+        if (x.batch == 1) return f.sgemm(handle_, transa, transb, m, n, k, &x.alpha, a, lda, b, ldb, &x.beta, c, ldc);
+        return f.sgemm_strided(handle_, transa, transb, m, n, k, &x.alpha, a, lda, x.stride_a, b, ldb, x.stride_b,
+                               &x.beta, c, ldc, x.stride_c, size(x.batch));
+      case Routine::kSgemmtr:
+        return f.sgemm(handle_, transa, transb, n, n, k, &x.alpha, a, lda, b, ldb, &x.beta, c, ldc);
+      case Routine::kSsymm:
+        return f.ssymm(handle_, side, uplo, m, n, &x.alpha, a, lda, b, ldb, &x.beta, c, ldc);
+      case Routine::kSsyrk:
+        return f.ssyrk(handle_, uplo, transa, n, k, &x.alpha, a, lda, &x.beta, c, ldc);
+      case Routine::kSsyr2k:
+        return f.ssyr2k(handle_, uplo, transa, n, k, &x.alpha, a, lda, b, ldb, &x.beta, c, ldc);
+      case Routine::kStrmm:  // out of place
+        return f.strmm(handle_, side, uplo, transa, kNonUnit, m, n, &x.alpha, a, lda, b, ldc, c, ldc);
+      case Routine::kStrsm:
+        if (x.batch > 1) return call_strsm_batch(f, x);
+        return f.strsm(handle_, side, uplo, transa, kNonUnit, m, n, &x.alpha, a, lda, c, ldc);
+      case Routine::kShgemm:
+      case Routine::kSbgemm:
+        return call_16_bit(f, x);
+    }
+    return kSuccess;
+  }
+
+  template <class Size>
+  int call_strsm_batch(const CublasFunctions<Size> &f, const Call &x) {
+    const auto arrays = arrays_.find(x.c);
+    if (arrays == arrays_.end()) throw Error("cublasStrsmBatched: a call that was not prepared");
+    const auto *pointers = static_cast<void *const *>(arrays->second->data());
+    return f.strsm_batched(handle_, side_of(x), triangle_of(x), operation(x.transa), kNonUnit, static_cast<Size>(x.m),
+                           static_cast<Size>(x.n), &x.alpha, reinterpret_cast<const float *const *>(pointers),
+                           static_cast<Size>(x.lda), reinterpret_cast<float *const *>(pointers + x.batch),
+                           static_cast<Size>(x.ldc), static_cast<Size>(x.batch));
+  }
+
+  // FP32 sums and output.
+  template <class Size>
+  int call_16_bit(const CublasFunctions<Size> &f, const Call &x) {
+    const int type = x.routine == Routine::kShgemm ? kReal16F : kReal16BF;
+    const auto size = [](int64_t value) { return static_cast<Size>(value); };
+    if (x.batch == 1) {
+      return f.gemm_ex(handle_, operation(x.transa), operation(x.transb), size(x.m), size(x.n), size(x.k), &x.alpha,
+                       x.a, type, size(x.lda), x.b, type, size(x.ldb), &x.beta, x.c, kReal32F, size(x.ldc), kCompute32F,
+                       kChoose);
+    }
+    return f.gemm_strided_ex(handle_, operation(x.transa), operation(x.transb), size(x.m), size(x.n), size(x.k),
+                             &x.alpha, x.a, type, size(x.lda), x.stride_a, x.b, type, size(x.ldb), x.stride_b, &x.beta,
+                             x.c, kReal32F, size(x.ldc), x.stride_c, size(x.batch), kCompute32F, kChoose);
   }
 
   const MathRow &math_;
   Opaque handle_ = nullptr;
   int (*set_math_)(Opaque, int) = nullptr;
   int (*destroy_)(Opaque) = nullptr;
-  Sgemm<int> sgemm_ = nullptr;
-  Sgemm<int64_t> sgemm_64_ = nullptr;
-  GemmEx<int> gemm_ex_ = nullptr;
-  GemmEx<int64_t> gemm_ex_64_ = nullptr;
+  CublasFunctions<int> functions_ = {};
+  CublasFunctions<int64_t> functions_64_ = {};
+  bool has_64_ = false;
+  std::map<const void *, std::unique_ptr<Buffer>> arrays_;  // of STRSM's batches, by C
   std::string version_;
 };
 

@@ -56,6 +56,7 @@ class Rocblas : public DevicePeer {
     return fmt::format("rocBLAS {}, FP32, its own choice of kernel and workspace", version_);
   }
   bool supports(const Call &call) const override {
+    if (call.batch > 1) return false;
     switch (call.routine) {
       case Routine::kSgemm:
         return sgemm_64_ != nullptr || !needs_64_bits(call);

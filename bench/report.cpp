@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <set>
 
 #include "command.h"
 #include "gpu_memory.h"
@@ -44,7 +45,7 @@ std::map<std::string, Mean> mean_ratios(const std::vector<Result> &results, Key 
 }
 
 std::string who_of(const Result &result) { return result.who(); }
-std::string who_and_transposes_of(const Result &result) { return result.who() + " " + result.transposes; }
+std::string who_and_form_of(const Result &result) { return result.who() + " " + result.form; }
 
 // A mode that the backend has not, or not for such a size.
 bool ran_otherwise(const Result &result) {
@@ -96,10 +97,24 @@ void print_regret(const std::vector<Result> &results) {
   }
   fmt::print("lost by the choice, in time: geometric mean {}, 95th percentile {}, most {}, {} {} {}: {} -> {}\n",
              percent(geometric_mean(regret.losses)), percent(quantile(regret.losses, 0.95)), percent(1 + most->loss),
-             most->routine, shape_name(most->shape), most->transposes, most->kernel, most->best.kernel);
+             most->routine, shape_name(most->shape), most->form, most->kernel, most->best.kernel);
   if (regret.best_ratios.empty()) return;
   fmt::print("the ratio with the fastest kernels: geometric mean {:.3f}, 5th percentile {:.3f}, least {:.3f}\n",
              geometric_mean(regret.best_ratios), quantile(regret.best_ratios, 0.05), quantile(regret.best_ratios, 0));
+}
+
+// Once each: how the peer did what it has no function for, and what it did not do.
+void print_stand_ins(const Report &report) {
+  std::set<std::string> told;
+  for (const Result &result : report.results) {
+    if (report.peer.empty() || result.state != Result::State::kMeasured) continue;
+    const std::string subject = result.routine + (result.batch > 1 ? " in batches" : "");
+    const std::string text = !result.has_peer ? fmt::format("{} does no {}", report.peer, subject)
+                             : result.peer_stand_in.empty()
+                                 ? ""
+                                 : fmt::format("{} for {}: {}", report.peer, subject, result.peer_stand_in);
+    if (!text.empty() && told.insert(text).second) fmt::print("{}\n", text);
+  }
 }
 
 const Result *worst_ratio(const std::vector<Result> &results) {
@@ -158,6 +173,7 @@ Json result_json(const Result &result) {
   Json json = {{"state", state_word(result.state)},
                {"routine", result.routine},
                {"transposes", result.transposes},
+               {"form", result.form},
                {"m", result.shape.m},
                {"n", result.shape.n},
                {"k", result.shape.k},
@@ -169,6 +185,9 @@ Json result_json(const Result &result) {
                {"kernel", result.kernel},
                {"math_mode", result.math_mode},
                {"threads", result.threads}};
+  if (!result.side.empty()) json["side"] = result.side;
+  if (!result.uplo.empty()) json["uplo"] = result.uplo;
+  if (result.batch > 1) json["batch"] = result.batch;
   if (!result.asked_math_mode.empty()) json["asked_math_mode"] = result.asked_math_mode;
   if (result.asked_plans > 0) json["plans"] = result.plans;
   if (result.state != Result::State::kMeasured) {
@@ -183,6 +202,7 @@ Json result_json(const Result &result) {
   json["error_over_bound"] = result.error;
   if (result.has_peer) {
     json["peer_threads"] = result.peer_threads;
+    if (!result.peer_stand_in.empty()) json["peer_stand_in"] = result.peer_stand_in;
     json["peer_seconds"] = times_json(result.peer_seconds, result.peer_gflops());
     json["peer_error_over_bound"] = result.peer_error;
     json["ratio"] = result.ratio();
@@ -245,15 +265,15 @@ void print_header(const Report &report) {
   if (report.gpu.name.empty()) {
     fmt::print(
         "median (minimum..maximum) of one call; ratio = time of the peer / ours; error = worst |error| / bound\n\n");
-    fmt::print("{:<8} {:<18} {:<2} {:<9} {:<6} {:<24} {:>3} {:>11} {:>25} {:>9}", "routine", "m x n x k + pad", "op",
-               "backend", "math", "kernel", "thr", "median", "(minimum..maximum)", "GFLOP/s");
+    fmt::print("{:<8} {:<18} {:<{}} {:<9} {:<6} {:<24} {:>3} {:>11} {:>25} {:>9}", "routine", "m x n x k + pad", "op",
+               report.form_width, "backend", "math", "kernel", "thr", "median", "(minimum..maximum)", "GFLOP/s");
     if (!report.peer.empty()) fmt::print(" {:>9} {:>6}", "peer", "ratio");
   } else {
     fmt::print(
         "median (quartiles) of one call on device pointers; peak, copy: share of the FP32 peak, and of a copy's "
         "bandwidth by the operands once;\nratio = time of the peer / ours; error = worst |error| / bound\n\n");
-    fmt::print("{:<8} {:<18} {:<2} {:<6} {:<40} {:>11} {:>25} {:>8} {:>5} {:>5}", "routine", "m x n x k + pad", "op",
-               "math", "kernel", "median", "(quartiles)", "TFLOP/s", "peak", "copy");
+    fmt::print("{:<8} {:<18} {:<{}} {:<6} {:<40} {:>11} {:>25} {:>8} {:>5} {:>5}", "routine", "m x n x k + pad", "op",
+               report.form_width, "math", "kernel", "median", "(quartiles)", "TFLOP/s", "peak", "copy");
     if (!report.peer.empty()) fmt::print(" {:>8} {:>6}", "peer", "ratio");
   }
   fmt::print(" {:>7}\n", "error");
@@ -261,7 +281,7 @@ void print_header(const Report &report) {
 }
 
 void print_result(const Report &report, const Result &result) {
-  fmt::print("{:<8} {:<18} {:<2} ", result.routine, shape_name(result.shape), result.transposes);
+  fmt::print("{:<8} {:<18} {:<{}} ", result.routine, shape_name(result.shape), result.form, report.form_width);
   const Summary &time = result.seconds;
   if (result.state != Result::State::kMeasured) {
     fmt::print("{:<9} {}: {}\n", result.who(), state_word(result.state), result.problem);
@@ -293,30 +313,31 @@ void print_end(const Report &report) {
     fmt::print("geometric mean of the ratio {} / {}: {:.3f} over {} rows\n", who, report.peer, mean.value(),
                mean.count);
   }
-  for (const auto &[name, mean] : mean_ratios(report.results, who_and_transposes_of)) {
+  for (const auto &[name, mean] : mean_ratios(report.results, who_and_form_of)) {
     fmt::print("  {}: {:.3f} over {} rows\n", name, mean.value(), mean.count);
   }
   if (const Result *worst = worst_ratio(report.results)) {
     fmt::print("worst ratio: {:.3f}, {} {} {} on {}\n", worst->ratio(), worst->routine, shape_name(worst->shape),
-               worst->transposes, worst->who());
+               worst->form, worst->who());
     fmt::print("5th percentile of the ratio: {:.3f}\n", quantile(ratios_of(report.results), 0.05));
     fmt::print("rows below {:g}: {}\n", kLowRatio, std::count_if(report.results.begin(), report.results.end(), is_low));
     for (const Result &result : report.results) {
       if (!is_low(result) || report.gpu.name.empty()) continue;
-      fmt::print("  {:.3f} {} {} {} {}\n", result.ratio(), result.routine, shape_name(result.shape), result.transposes,
+      fmt::print("  {:.3f} {} {} {} {}\n", result.ratio(), result.routine, shape_name(result.shape), result.form,
                  result.kernel);
     }
   }
+  print_stand_ins(report);
   print_regret(report.results);
   for (const Result &result : report.results) {
     if (!ran_otherwise(result)) continue;
     fmt::print("{} was asked for {}, {}, {}: {} ran\n", result.backend, result.asked_math_mode,
-               shape_name(result.shape), result.transposes, result.math_mode);
+               shape_name(result.shape), result.form, result.math_mode);
   }
   for (const Result &result : report.results) {
     if (result.state != Result::State::kMeasured || result.plans == result.asked_plans) continue;
-    fmt::print("{}, {}, {}: {} of {} operands came from plans\n", result.who(), shape_name(result.shape),
-               result.transposes, result.plans, result.asked_plans);
+    fmt::print("{}, {}, {}: {} of {} operands came from plans\n", result.who(), shape_name(result.shape), result.form,
+               result.plans, result.asked_plans);
   }
   const Telemetry telemetry = telemetry_of(report.results);
   if (telemetry.samples > 0) fmt::print("GPU during the samples: {}\n", telemetry_text(telemetry));
@@ -359,7 +380,7 @@ Json to_json(const Report &report) {
     json["geometric_mean_ratio"][who] = mean.value();
   }
   json["geometric_mean_ratio_by_transposes"] = Json::object();
-  for (const auto &[name, mean] : mean_ratios(report.results, who_and_transposes_of)) {
+  for (const auto &[name, mean] : mean_ratios(report.results, who_and_form_of)) {
     json["geometric_mean_ratio_by_transposes"][name] = mean.value();
   }
   const std::vector<double> ratios = ratios_of(report.results);

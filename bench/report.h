@@ -24,6 +24,9 @@ struct Result {
   State state = State::kMeasured;
   std::string problem;  // unless kMeasured
   std::string routine, transposes;
+  std::string side, uplo;  // empty: the routine has none
+  int64_t batch = 1;
+  std::string form;  // all of these (form_text() in routines.h)
   Shape shape{};
   double flops = 0;
   double bytes = 0;  // of the operands
@@ -37,6 +40,7 @@ struct Result {
   double error = 0;         // worst |error| / bound of the sampled elements over all calls
   bool has_peer = false;
   int peer_threads = 0;
+  std::string peer_stand_in;  // see Peer::stand_in()
   Summary peer_seconds{};
   double peer_error = 0;
   // With --regret: the rows that can do the call, the fastest first; and the fastest of those timed once more in turn
@@ -81,6 +85,7 @@ struct Report {
   std::vector<std::string> notes;
   bool is_ladder = false;
   std::vector<std::string> steps;  // of a ladder: what each result adds
+  size_t form_width = 2;           // of the longest form there will be
   std::vector<Result> results;
 };
 
@@ -90,7 +95,8 @@ Report start_report(const Peer *peer, Memory &memory);
 // Without a GPU or a peer: no column of them.
 void print_header(const Report &report);
 void print_result(const Report &report, const Result &result);
-// Geometric means of the ratio by backend and transposes, the worst and the low ones, and the clock.
+// Geometric means of the ratio by backend and form, what the peer has no function for, the worst and the low ones, and
+// the clock.
 void print_end(const Report &report);
 
 // "libsgemm 0.1.0; NVIDIA H100, sm_90, ...", the peer, and the notes.

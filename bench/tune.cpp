@@ -236,32 +236,12 @@ class Tuner {
 
 // ---- All calls ------------------------------------------------------------------------------------------------------
 
-// As bench makes it: on the left, the upper triangle, alpha 1, beta 0.
+// As bench makes it: alpha 1, beta 0.
 CallClass class_of_item(const Item &item, libsgemm_math_mode_t mode) {
   alignas(CallClass::kMostAlignment) static float place;
-  const Call x = make_call(item.routine, item.shape, item.transa, item.transb);
-  const Traits &t = traits(item.routine);
-  libsgemm::GemmDesc d = {};
-  d.routine = t.base;
-  d.type = t.element == Element::kFloat32    ? libsgemm::Type::f32
-           : t.element == Element::kBinary16 ? libsgemm::Type::f16
-                                             : libsgemm::Type::bf16;
+  libsgemm::GemmDesc d = outline(make_call(item.routine, item.shape, item.form));
   d.math_mode = mode;
-  d.transa = x.transa;
-  d.transb = x.transb;
-  d.side = LIBSGEMM_LEFT;
-  d.uplo = LIBSGEMM_UPPER;
-  d.diag = LIBSGEMM_NON_UNIT;
-  d.m = t.triangular_output ? x.n : x.m;
-  d.n = x.n;
-  d.k = t.symmetric_a || t.triangular_a ? x.m : x.k;
-  d.alpha = 1;
-  d.beta = t.base == libsgemm::Routine::trsm ? 1 : 0;
-  d.lda = x.lda;
-  d.ldb = x.ldb;
-  d.ldc = x.ldc;
   d.a = d.b = d.c = &place;
-  d.batch_count = 1;
   return libsgemm::class_of(d);
 }
 

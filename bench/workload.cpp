@@ -73,20 +73,20 @@ class FirstProblem {
   std::string text_;
 };
 
-size_t elements(Extent extent, int64_t ld) { return static_cast<size_t>(ld * extent.columns); }
+size_t elements(Extent extent, int64_t ld, int64_t batch) { return static_cast<size_t>(ld * extent.columns * batch); }
 
 }  // namespace
 
-Workload::Workload(Routine routine, const Shape &shape, libsgemm_op_t transa, libsgemm_op_t transb, Memory *memory)
+Workload::Workload(Routine routine, const Shape &shape, const Form &form, Memory *memory)
     : memory_(memory),
-      call_(make_call(routine, shape, transa, transb)),
+      call_(make_call(routine, shape, form)),
       traits_(traits(routine)),
       output_(extent_of_c(call_)),
-      a_(elements(extent_of_a(call_), call_.lda)),
-      b_(traits_.has_b ? elements(extent_of_b(call_), call_.ldb) : 0),
-      c_(elements(output_, call_.ldc), kNan),
+      a_(elements(extent_of_a(call_), call_.lda, call_.batch)),
+      b_(traits_.has_b ? elements(extent_of_b(call_), call_.ldb, call_.batch) : 0),
+      c_(elements(output_, call_.ldc, call_.batch), kNan),
       buffer_a_(memory, a_.size() * element_bytes(traits_.element)),
-      buffer_b_(memory, b_.size() * element_bytes(traits_.element)),
+      buffer_b_(memory, bytes_of_b()),
       buffer_c_(memory, c_.size() * sizeof(float)) {
   fill(&a_, extent_of_a(call_), call_.lda, traits_.triangular_a);
   if (traits_.has_b) fill(&b_, extent_of_b(call_), call_.ldb, false);
@@ -94,8 +94,13 @@ Workload::Workload(Routine routine, const Shape &shape, libsgemm_op_t transa, li
   upload_operands();
   choose_sample();
   for (const Sample &sample : sample_) {
-    sample_places_.push_back(static_cast<float *>(call_.c) + sample.row + sample.column * call_.ldc);
+    sample_places_.push_back(static_cast<float *>(call_.c) + sample.item * call_.stride_c + sample.row +
+                             sample.column * call_.ldc);
   }
+}
+
+size_t Workload::bytes_of_b() const {
+  return traits_.in_place ? c_.size() * sizeof(float) : b_.size() * element_bytes(traits_.element);
 }
 
 size_t Workload::bytes() const {
@@ -105,8 +110,7 @@ size_t Workload::bytes() const {
 void Workload::add_sets(size_t count) {
   // On boundaries that suit every kernel, as an allocator has them.
   const auto aligned = [](size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; };
-  const size_t a_bytes = a_.size() * element_bytes(traits_.element),
-               b_bytes = b_.size() * element_bytes(traits_.element);
+  const size_t a_bytes = a_.size() * element_bytes(traits_.element), b_bytes = bytes_of_b();
   const size_t set_bytes = aligned(a_bytes) + aligned(b_bytes) + aligned(c_.size() * sizeof(float));
   for (size_t more = count - std::min(count, calls_.size()); more > 0; more /= 2) {
     try {
@@ -121,7 +125,7 @@ void Workload::add_sets(size_t count) {
       call.b = place + aligned(a_bytes);
       call.c = reinterpret_cast<float *>(place + aligned(a_bytes) + aligned(b_bytes));
       memory_->copy(place, call_.a, a_bytes);
-      if (traits_.has_b) memory_->copy(place + aligned(a_bytes), call_.b, b_bytes);
+      if (b_bytes > 0) memory_->copy(place + aligned(a_bytes), call_.b, b_bytes);
       calls_.push_back(call);
     }
     return;
@@ -129,16 +133,17 @@ void Workload::add_sets(size_t count) {
 }
 
 // A triangular matrix has a diagonal in [1, 2) and little beside it, so that systems with it are well conditioned.
+// Of a batch all matrices, one behind the other.
 void Workload::fill(std::vector<float> *matrix, Extent extent, int64_t ld, bool triangular) {
   const int64_t steps = steps_of(traits_.element);
   const float beside = triangular ? 1.0f / static_cast<float>(extent.rows) : 1.0f;
   const uint64_t seed = next_random(&random_);
-  for_ranges(extent.columns, ld, [&](int64_t first, int64_t end) {
+  for_ranges(extent.columns * call_.batch, ld, [&](int64_t first, int64_t end) {
     for (int64_t j = first; j < end; ++j) {
       uint64_t random = seed + static_cast<uint64_t>(j) * kColumnStep;
       float *column = matrix->data() + j * ld;
       for (int64_t i = 0; i < extent.rows; ++i) column[i] = uniform(&random, steps) * beside;
-      if (triangular) column[j] = 1 + std::fabs(uniform(&random, steps));
+      if (triangular) column[j % extent.columns] = 1 + std::fabs(uniform(&random, steps));
       std::fill(column + extent.rows, column + ld, kNan);
     }
   });
@@ -157,39 +162,49 @@ void Workload::upload_operands() {
   };
   upload(a_, buffer_a_);
   if (traits_.has_b) upload(b_, buffer_b_);
+  if (traits_.in_place) upload(c_, buffer_b_);
   call_.a = buffer_a_.data();
   call_.b = buffer_b_.data();
   call_.c = buffer_c_.data();
   calls_ = {call_};
 }
 
-double Workload::a(int64_t row, int64_t inner) const {
-  int64_t i = row, j = inner;
-  if (traits_.symmetric_a ? i > j : call_.transa != LIBSGEMM_NO_TRANS) std::swap(i, j);
-  if (traits_.triangular_a && i > j) return 0;
-  return static_cast<double>(a_[static_cast<size_t>(i + j * call_.lda)]);
+double Workload::a(int64_t item, int64_t i, int64_t j) const {
+  if (!traits_.symmetric_a && call_.transa != LIBSGEMM_NO_TRANS) std::swap(i, j);
+  const bool outside = call_.uplo == LIBSGEMM_UPPER ? i > j : i < j;
+  if (traits_.triangular_a && outside) return 0;
+  if (traits_.symmetric_a && outside) std::swap(i, j);
+  return static_cast<double>(a_[static_cast<size_t>(item * call_.stride_a + i + j * call_.lda)]);
 }
 
-double Workload::b(int64_t inner, int64_t column) const {
-  if (call_.routine == Routine::kSsyrk) return a(column, inner);
-  if (traits_.in_place) return static_cast<double>(c_[static_cast<size_t>(inner + column * call_.ldc)]);
-  int64_t i = inner, j = column;
+double Workload::b(int64_t item, int64_t i, int64_t j) const {
+  if (call_.routine == Routine::kSsyrk) return a(item, j, i);
+  if (traits_.in_place) return static_cast<double>(c_[static_cast<size_t>(item * call_.stride_c + i + j * call_.ldc)]);
   // SSYR2K multiplies by the transpose of op(B), which has A's operation.
   const bool transposed =
       call_.routine == Routine::kSsyr2k ? call_.transa == LIBSGEMM_NO_TRANS : call_.transb != LIBSGEMM_NO_TRANS;
   if (transposed) std::swap(i, j);
-  return static_cast<double>(b_[static_cast<size_t>(i + j * call_.ldb)]);
+  return static_cast<double>(b_[static_cast<size_t>(item * call_.stride_b + i + j * call_.ldb)]);
 }
 
-int64_t Workload::inner_size() const { return traits_.symmetric_a || traits_.triangular_a ? call_.m : call_.k; }
+int64_t Workload::inner_size() const { return outline(call_).k; }
 
+std::pair<int64_t, int64_t> Workload::rows_of_output(int64_t column) const {
+  if (!traits_.triangular_output) return {0, output_.rows};
+  return call_.uplo == LIBSGEMM_UPPER ? std::pair(int64_t{0}, column + 1) : std::pair(column, output_.rows);
+}
+
+// In groups of one matrix of the batch and one column, or row where A is on the right: what solve_sample() solves for.
 void Workload::choose_sample() {
-  const std::vector<int64_t> rows = choose_indices(output_.rows, &random_);
-  const std::vector<int64_t> columns = choose_indices(output_.columns, &random_);
-  for (const int64_t column : columns) {
-    for (const int64_t row : rows) {
-      const bool mirrored = traits_.triangular_output && row > column;
-      Sample sample{mirrored ? column : row, mirrored ? row : column, 0, 0};
+  std::vector<int64_t> within = choose_indices(output_.rows, &random_);
+  std::vector<int64_t> lines = choose_indices(output_.columns, &random_);
+  if (on_right()) std::swap(within, lines);
+  const std::vector<int64_t> items = choose_indices(call_.batch, &random_);
+  for (size_t group = 0; group < lines.size(); ++group) {
+    for (const int64_t place : within) {
+      Sample sample{items[group], on_right() ? lines[group] : place, on_right() ? place : lines[group], 0, 0};
+      const auto [first, end] = rows_of_output(sample.column);
+      if (sample.row < first || sample.row >= end) std::swap(sample.row, sample.column);
       if (call_.routine != Routine::kStrsm) compute(&sample);
       sample_.push_back(sample);
     }
@@ -198,38 +213,44 @@ void Workload::choose_sample() {
 }
 
 void Workload::compute(Sample *sample) const {
+  const int64_t item = sample->item, row = sample->row, column = sample->column;
   const auto add = [sample](double product) {
     sample->value += product;
     sample->magnitude += std::fabs(product);
   };
   const int64_t count = inner_size();
   for (int64_t l = 0; l < count; ++l) {
-    add(a(sample->row, l) * b(l, sample->column));
-    if (call_.routine == Routine::kSsyr2k) add(a(sample->column, l) * b(l, sample->row));
+    add(on_right() ? b(item, row, l) * a(item, l, column) : a(item, row, l) * b(item, l, column));
+    if (call_.routine == Routine::kSsyr2k) add(a(item, column, l) * b(item, l, row));
   }
 }
 
-// The sampled columns of X in op(A) X = B by substitution. The error of an element is bounded by that of the residual
-// of its column, |A| |X| + |B|, times the norm of the inverse of A, which fill() keeps near 2.
+// The sampled columns of X in op(A) X = B by substitution, or in op(A)^T X^T = B^T the sampled rows of X. The error of
+// an element is bounded by that of the residual of its column, |A| |X| + |B|, times the norm of the inverse of A, which
+// fill() keeps near 2.
 void Workload::solve_sample() {
-  const bool upper = call_.transa == LIBSGEMM_NO_TRANS;
-  std::vector<double> x(static_cast<size_t>(call_.m));
+  const bool right = on_right();
+  const bool upper =
+      (call_.uplo == LIBSGEMM_UPPER) == ((call_.transa == LIBSGEMM_NO_TRANS) == (call_.side == LIBSGEMM_LEFT));
+  const int64_t size = inner_size();
+  std::vector<double> x(static_cast<size_t>(size));
   for (size_t first = 0; first < sample_.size(); first += kSampleSide) {
-    const int64_t column = sample_[first].column;
+    const int64_t item = sample_[first].item, line = right ? sample_[first].row : sample_[first].column;
+    const auto matrix = [&](int64_t i, int64_t j) { return right ? a(item, j, i) : a(item, i, j); };
     double magnitude = 0;
-    for (int64_t step = 0; step < call_.m; ++step) {
-      const int64_t i = upper ? call_.m - 1 - step : step;
-      double sum = b(i, column), absolute = std::fabs(sum);
-      for (int64_t l = upper ? i + 1 : 0; l < (upper ? call_.m : i); ++l) {
-        const double product = a(i, l) * x[static_cast<size_t>(l)];
+    for (int64_t step = 0; step < size; ++step) {
+      const int64_t i = upper ? size - 1 - step : step;
+      double sum = right ? b(item, line, i) : b(item, i, line), absolute = std::fabs(sum);
+      for (int64_t l = upper ? i + 1 : 0; l < (upper ? size : i); ++l) {
+        const double product = matrix(i, l) * x[static_cast<size_t>(l)];
         sum -= product;
         absolute += std::fabs(product);
       }
-      x[static_cast<size_t>(i)] = sum / a(i, i);
+      x[static_cast<size_t>(i)] = sum / matrix(i, i);
       magnitude = std::max(magnitude, absolute + std::fabs(sum));
     }
     for (size_t s = first; s < first + kSampleSide; ++s) {
-      sample_[s].value = x[static_cast<size_t>(sample_[s].row)];
+      sample_[s].value = x[static_cast<size_t>(right ? sample_[s].column : sample_[s].row)];
       sample_[s].magnitude = 2 * magnitude;
     }
   }
@@ -238,7 +259,10 @@ void Workload::solve_sample() {
 void Workload::reset() { memory_->upload(call_.c, c_.data(), c_.size() * sizeof(float)); }
 
 void Workload::prepare() {
-  if (traits_.in_place) return reset();
+  if (traits_.in_place) {
+    for (const Call &call : calls_) memory_->copy(call.c, call.b, c_.size() * sizeof(float));
+    return;
+  }
   memory_->scatter(kNan, sample_places_.data(), sample_places_.size());
 }
 
@@ -267,16 +291,22 @@ std::vector<float> Workload::output() {
   return result;
 }
 
-std::string Workload::check_written(const std::vector<float> &result) const {
+// Of a column of all matrices of a batch.
+std::string Workload::place_text(int64_t row, int64_t column) const {
+  const std::string text = fmt::format("element ({}, {})", row, column % output_.columns);
+  return call_.batch == 1 ? text : fmt::format("{} of matrix {}", text, column / output_.columns);
+}
+
+std::string Workload::check_written(const std::vector<float> &result, bool fills) const {
   FirstProblem problem;
-  for_ranges(output_.columns, call_.ldc, [&](int64_t first, int64_t end) {
+  for_ranges(output_.columns * call_.batch, call_.ldc, [&](int64_t first, int64_t end) {
     for (int64_t j = first; j < end; ++j) {
-      const int64_t rows = traits_.triangular_output ? j + 1 : output_.rows;
+      const auto [top, bottom] = fills ? std::pair(int64_t{0}, output_.rows) : rows_of_output(j % output_.columns);
       for (int64_t i = 0; i < call_.ldc; ++i) {
         const float value = result[static_cast<size_t>(i + j * call_.ldc)];
-        if (std::isnan(value) == (i >= rows)) continue;
-        return problem.set(j, fmt::format("element ({}, {}){}", i, j,
-                                          i < rows ? " was not written" : ", outside the output, was written"));
+        const bool belongs = i >= top && i < bottom;
+        if (std::isnan(value) != belongs) continue;
+        return problem.set(j, place_text(i, j) + (belongs ? " was not written" : ", outside the output, was written"));
       }
     }
   });
@@ -288,14 +318,14 @@ std::string Workload::compare(const std::vector<float> &result, const Precision 
   const double products = static_cast<double>(inner_size()) * (call_.routine == Routine::kSsyr2k ? 2 : 1);
   const double bound = (error_factor(precision) + error_factor(other_precision)) * products;
   FirstProblem problem;
-  for_ranges(output_.columns, call_.ldc, [&](int64_t first, int64_t end) {
+  for_ranges(output_.columns * call_.batch, call_.ldc, [&](int64_t first, int64_t end) {
     for (int64_t j = first; j < end; ++j) {
-      const int64_t rows = traits_.triangular_output ? j + 1 : output_.rows;
-      for (int64_t i = 0; i < rows; ++i) {
+      const auto [top, bottom] = rows_of_output(j % output_.columns);
+      for (int64_t i = top; i < bottom; ++i) {
         const size_t at = static_cast<size_t>(i + j * call_.ldc);
         const double difference = static_cast<double>(result[at]) - static_cast<double>(other[at]);
         if (std::fabs(difference) <= bound) continue;
-        return problem.set(j, fmt::format("element ({}, {}) is {} and {}", i, j, result[at], other[at]));
+        return problem.set(j, fmt::format("{} is {} and {}", place_text(i, j), result[at], other[at]));
       }
     }
   });

@@ -75,8 +75,108 @@ EXPORT int cublasGemmEx(BlasHandle *handle, int transa, int transb, int m, int n
                         float *c, int c_type, int ldc, int compute, int algorithm) {
   if (handle->mode != 0 || c_type != 0 || compute != 68 || algorithm != -1 || a_type != b_type) return 15;
   if (a_type != 2 && a_type != 14) return 15;
-  return multiply(handle->stream, transa == 1, transb == 1, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc,
-                  a_type == 2 ? libsgemm::Type::f16 : libsgemm::Type::bf16);
+  return launch(handle->stream, product(transa == 1, transb == 1, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc,
+                                        a_type == 2 ? libsgemm::Type::f16 : libsgemm::Type::bf16));
+}
+
+// The same descriptions for batches by strides.
+namespace {
+
+int launch_strided(const BlasHandle *handle, GemmDesc desc, long long stride_a, long long stride_b, long long stride_c,
+                   int count) {
+  desc.batch = libsgemm::Batch::strided;
+  desc.batch_count = count;
+  desc.stride_a = stride_a;
+  desc.stride_b = stride_b;
+  desc.stride_c = stride_c;
+  return launch(handle->stream, desc);
+}
+
+}  // namespace
+
+EXPORT int cublasSgemmStridedBatched(BlasHandle *handle, int transa, int transb, int m, int n, int k,
+                                     const float *alpha, const float *a, int lda, long long stride_a, const float *b,
+                                     int ldb, long long stride_b, const float *beta, float *c, int ldc,
+                                     long long stride_c, int count) {
+  return launch_strided(handle, product(transa == 1, transb == 1, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc),
+                        stride_a, stride_b, stride_c, count);
+}
+EXPORT int cublasGemmStridedBatchedEx(BlasHandle *handle, int transa, int transb, int m, int n, int k,
+                                      const float *alpha, const void *a, int a_type, int lda, long long stride_a,
+                                      const void *b, int b_type, int ldb, long long stride_b, const float *beta,
+                                      float *c, int c_type, int ldc, long long stride_c, int count, int compute,
+                                      int algorithm) {
+  if (handle->mode != 0 || c_type != 0 || compute != 68 || algorithm != -1 || a_type != b_type) return 15;
+  if (a_type != 2 && a_type != 14) return 15;
+  return launch_strided(handle,
+                        product(transa == 1, transb == 1, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc,
+                                a_type == 2 ? libsgemm::Type::f16 : libsgemm::Type::bf16),
+                        stride_a, stride_b, stride_c, count);
+}
+
+// ---- cuBLAS's other routines
+// ------------------------------------------------------------------------------------------
+
+namespace {
+
+using libsgemm::Routine;
+
+// Sides and triangles as cuBLAS has them: 0 is left, and lower; a wrong size is refused.
+struct Call {
+  int side, uplo, trans, m, n, k, lda, ldb, ldc;
+};
+int launch(const BlasHandle *handle, Routine routine, const Call &x, float alpha, const void *a, const void *b,
+           float beta, float *c, const void *const *a_array = nullptr, float *const *c_array = nullptr, int count = 1) {
+  GemmDesc desc = product(x.trans == 1, false, x.m, x.n, x.k, alpha, a, x.lda, b, x.ldb, beta, c, x.ldc);
+  desc.routine = routine;
+  desc.side = x.side == 0 ? LIBSGEMM_LEFT : LIBSGEMM_RIGHT;
+  desc.uplo = x.uplo == 0 ? LIBSGEMM_LOWER : LIBSGEMM_UPPER;
+  if (x.lda < libsgemm::stored_a(desc).rows || x.ldb < libsgemm::stored_b(desc).rows || x.ldc < x.m) return 7;
+  if (count > 1) {
+    desc.batch = libsgemm::Batch::pointers;
+    desc.batch_count = count;
+    desc.a_array = a_array;
+    desc.c_array = c_array;
+  }
+  return launch(handle->stream, desc);
+}
+
+}  // namespace
+
+EXPORT int cublasSsymm_v2(BlasHandle *handle, int side, int uplo, int m, int n, const float *alpha, const float *a,
+                          int lda, const float *b, int ldb, const float *beta, float *c, int ldc) {
+  return launch(handle, Routine::symm, {side, uplo, 0, m, n, side == 0 ? m : n, lda, ldb, ldc}, *alpha, a, b, *beta, c);
+}
+EXPORT int cublasSsyrk_v2(BlasHandle *handle, int uplo, int trans, int n, int k, const float *alpha, const float *a,
+                          int lda, const float *beta, float *c, int ldc) {
+  return launch(handle, Routine::syrk, {0, uplo, trans, n, n, k, lda, 0, ldc}, *alpha, a, nullptr, *beta, c);
+}
+EXPORT int cublasSsyr2k_v2(BlasHandle *handle, int uplo, int trans, int n, int k, const float *alpha, const float *a,
+                           int lda, const float *b, int ldb, const float *beta, float *c, int ldc) {
+  return launch(handle, Routine::syr2k, {0, uplo, trans, n, n, k, lda, ldb, ldc}, *alpha, a, b, *beta, c);
+}
+// In place it is slower, and nobody ought to call it so: refused.
+EXPORT int cublasStrmm_v2(BlasHandle *handle, int side, int uplo, int trans, int diag, int m, int n, const float *alpha,
+                          const float *a, int lda, const float *b, int ldb, float *c, int ldc) {
+  if (diag != 0 || ldb < m || b == c) return 7;
+  for (int j = 0; j < n; ++j) {
+    plugin().control->enqueue_copy(handle->stream, c + static_cast<int64_t>(j) * ldc, b + static_cast<int64_t>(j) * ldb,
+                                   static_cast<size_t>(m) * sizeof *c);
+  }
+  return launch(handle, Routine::trmm, {side, uplo, trans, m, n, side == 0 ? m : n, lda, 0, ldc}, *alpha, a, nullptr, 0,
+                c);
+}
+EXPORT int cublasStrsm_v2(BlasHandle *handle, int side, int uplo, int trans, int diag, int m, int n, const float *alpha,
+                          const float *a, int lda, float *b, int ldb) {
+  if (diag != 0) return 7;
+  return launch(handle, Routine::trsm, {side, uplo, trans, m, n, side == 0 ? m : n, lda, 0, ldb}, *alpha, a, nullptr, 1,
+                b);
+}
+EXPORT int cublasStrsmBatched(BlasHandle *handle, int side, int uplo, int trans, int diag, int m, int n,
+                              const float *alpha, const void *const *a, int lda, float *const *b, int ldb, int count) {
+  if (diag != 0) return 7;
+  return launch(handle, Routine::trsm, {side, uplo, trans, m, n, side == 0 ? m : n, lda, 0, ldb}, *alpha, nullptr,
+                nullptr, 1, nullptr, a, b, count);
 }
 
 EXPORT int cublasLtGetProperty(int which, int *value) { return cublasGetProperty(which, value); }

@@ -60,10 +60,27 @@ int synchronize(void *stream) {
   return plugin().backend->synchronize(0, stream, &error) == LIBSGEMM_SUCCESS ? kSuccess : 999;
 }
 
-// By the plugin's second kernel, which needs no workspace.
-int multiply(void *stream, bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const void *a,
-             int64_t lda, const void *b, int64_t ldb, float beta, float *c, int64_t ldc,
-             libsgemm::Type type = libsgemm::Type::f32) {
+// By the plugin's second kernel, which needs no workspace, and computes whatever is described.
+int launch(void *stream, const GemmDesc &desc) {
+  libsgemm::Launch launch = {};
+  launch.stream = stream;
+  launch.arrays_on_device = desc.batch == libsgemm::Batch::pointers;
+  libsgemm::Error error;
+  if (plugin().backend->kernels[1].launch(desc, launch, &error) != LIBSGEMM_SUCCESS) return 13;
+  if (asked_for("wrong")) {
+    synchronize(stream);
+    const float wrong = 1e6f;
+    float *c = desc.c;
+    if (desc.batch == libsgemm::Batch::pointers) plugin().control->read(desc.c_array, &c, sizeof c);
+    plugin().control->write(c + (desc.m - 1) + (desc.n - 1) * desc.ldc, &wrong, sizeof wrong);
+  }
+  return kSuccess;
+}
+
+// The description of a product.
+GemmDesc product(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const void *a, int64_t lda,
+                 const void *b, int64_t ldb, float beta, float *c, int64_t ldc,
+                 libsgemm::Type type = libsgemm::Type::f32) {
   GemmDesc desc = {};
   desc.type = type;
   desc.transa = transa ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
@@ -83,16 +100,11 @@ int multiply(void *stream, bool transa, bool transb, int64_t m, int64_t n, int64
   desc.ldb = ldb;
   desc.ldc = ldc;
   desc.batch_count = 1;
-  libsgemm::Launch launch = {};
-  launch.stream = stream;
-  libsgemm::Error error;
-  if (plugin().backend->kernels[1].launch(desc, launch, &error) != LIBSGEMM_SUCCESS) return 13;
-  if (asked_for("wrong")) {
-    synchronize(stream);
-    const float wrong = 1e6f;
-    plugin().control->write(c + (m - 1) + (n - 1) * ldc, &wrong, sizeof wrong);
-  }
-  return kSuccess;
+  return desc;
+}
+int multiply(void *stream, bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const void *a,
+             int64_t lda, const void *b, int64_t ldb, float beta, float *c, int64_t ldc) {
+  return launch(stream, product(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
 }
 
 struct BlasHandle {
