@@ -39,7 +39,8 @@ def read(path):
             data = json.load(file)
         gpu = data['gpu']
         shapes = [x for x in data['results']
-                  if x.get('state') == 'measured' and x.get('routine') == 'sgemm' and x.get('forced')]
+                  if x.get('state') == 'measured' and x.get('routine') == 'sgemm' and
+                  x.get('batch', 1) == 1 and x.get('forced')]
         for x in shapes:
             if not all(math.isfinite(t) and t > 0 for t in x['forced'].values()):
                 raise ValueError('a time that is not positive')

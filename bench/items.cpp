@@ -37,8 +37,8 @@ std::vector<Value> choose_values(const char *option, const std::vector<std::stri
   }
   const auto has_it = [has](Routine routine) { return traits(routine).*has; };
   if (std::none_of(routines.begin(), routines.end(), has_it)) {
-    throw Error(fmt::format("{} {}: {} has none; {} have", option, fmt::join(words, ","), traits(routines[0]).name,
-                            fmt::join(routine_names(has), ", ")));
+    throw Error(
+        fmt::format("{} {}: only {} have one", option, fmt::join(words, ","), fmt::join(routine_names(has), ", ")));
   }
   return values;
 }
@@ -54,8 +54,8 @@ struct Choices {
 Choices read_choices(const BenchOptions &options, const std::vector<Routine> &routines) {
   for (const Routine routine : routines) {
     if (options.batch == 1 || traits(routine).has_batches) continue;
-    throw Error(fmt::format("--batch {}: {} has no batches by strides; {} have", options.batch, traits(routine).name,
-                            fmt::join(routine_names(&Traits::has_batches), ", ")));
+    throw Error(fmt::format("--batch {}: {} has no batches by strides; only {} have", options.batch,
+                            traits(routine).name, fmt::join(routine_names(&Traits::has_batches), ", ")));
   }
   return {
       choose_transposes(options),

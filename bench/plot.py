@@ -1,6 +1,7 @@
 # A picture of what `libsgemm bench ... --json` wrote:
-#   plot.py RESULTS.json [-o FILE.svg] [--transposes NN]      (default: beside the input, .svg)
-# Of times (--sweep): TFLOP/s over n of square products, against the peer and the peak. Of --accuracy: the worst error
+#   plot.py RESULTS.json [-o FILE.svg] [--routine sgemm] [--transposes NN] [--side left] [--uplo upper]
+# The picture is beside the input, .svg, if it has no other name. Of times (--sweep): TFLOP/s over n of square calls,
+# against the peer and the peak. Of --accuracy: the worst error
 # over k, a panel a distribution. Needs matplotlib (Debian: python3-matplotlib).
 import argparse
 import json
@@ -10,8 +11,21 @@ import sys
 parser = argparse.ArgumentParser(prog='plot.py')
 parser.add_argument('results', type=pathlib.Path)
 parser.add_argument('-o', '--output', type=pathlib.Path, help='.svg or .png')
-parser.add_argument('--transposes', default='NN', help='of the products that times are plotted of')
+parser.add_argument('--routine', default='sgemm', help='of the calls that times are plotted of')
+parser.add_argument('--transposes', help='of these calls: NN, N or -, as the report has them (default: without)')
+parser.add_argument('--side', help='of these calls, left or right (default: left)')
+parser.add_argument('--uplo', help='of these calls, lower or upper (default: upper)')
 options = parser.parse_args()
+
+
+def is_chosen(row):
+    """Squares, one call each; what the routine does not have is not asked."""
+    wanted = {'transposes': options.transposes or 'N' * len(row['transposes'].replace('-', '')) or '-',
+              'side': options.side or 'left', 'uplo': options.uplo or 'upper'}
+    return (row['state'] == 'measured' and row['m'] == row['n'] == row['k'] and row['pad'] == 0 and
+            row['routine'] == options.routine and row.get('batch', 1) == 1 and
+            all(row.get(key, value) == value for key, value in wanted.items()))
+
 
 try:
     report = json.loads(options.results.read_text(encoding='utf-8'))
@@ -19,12 +33,12 @@ try:
     if is_accuracy:
         chosen = [r for r in report['results'] if r['state'] == 'measured' and r['worst']]
     else:
-        chosen = [r for r in report['results'] if r['state'] == 'measured' and r['m'] == r['n'] == r['k'] and
-                  r['pad'] == 0 and r['routine'] == 'sgemm' and r['transposes'] == options.transposes]
+        chosen = [r for r in report['results'] if is_chosen(r)]
 except (OSError, ValueError, TypeError, LookupError) as error:
     sys.exit(f'plot.py: {options.results}: is no report of libsgemm bench: {error}')
 if not chosen:
-    nothing = 'no error that is finite' if is_accuracy else f'no square product with {options.transposes}'
+    form = ' '.join(filter(None, [options.side, options.uplo, options.transposes]))
+    nothing = 'no error that is finite' if is_accuracy else f'no square {options.routine} {form}'.rstrip()
     sys.exit(f'plot.py: {options.results}: has {nothing}')
 try:
     import matplotlib
@@ -74,7 +88,7 @@ def draw_times():
     axes.grid(alpha=0.3)
     # Beneath the axes, where there is no line to hide.
     axes.legend(loc='upper center', bbox_to_anchor=(0.5, -0.12), ncol=3, frameon=False)
-    axes.set_title(describe(f'SGEMM {options.transposes}'))
+    axes.set_title(describe(f"{options.routine.upper()} {chosen[0].get('form', chosen[0]['transposes'])}"))
     return figure
 
 

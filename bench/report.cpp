@@ -45,7 +45,15 @@ std::map<std::string, Mean> mean_ratios(const std::vector<Result> &results, Key 
 }
 
 std::string who_of(const Result &result) { return result.who(); }
-std::string who_and_form_of(const Result &result) { return result.who() + " " + result.form; }
+
+// Of who computed and the form, and of the routine where there are several.
+std::map<std::string, Mean> means_by_form(const std::vector<Result> &results) {
+  const bool several = std::any_of(results.begin(), results.end(),
+                                   [&](const Result &result) { return result.routine != results[0].routine; });
+  return mean_ratios(results, [several](const Result &result) {
+    return result.who() + (several ? " " + result.routine : "") + " " + result.form;
+  });
+}
 
 // A mode that the backend has not, or not for such a size.
 bool ran_otherwise(const Result &result) {
@@ -313,7 +321,7 @@ void print_end(const Report &report) {
     fmt::print("geometric mean of the ratio {} / {}: {:.3f} over {} rows\n", who, report.peer, mean.value(),
                mean.count);
   }
-  for (const auto &[name, mean] : mean_ratios(report.results, who_and_form_of)) {
+  for (const auto &[name, mean] : means_by_form(report.results)) {
     fmt::print("  {}: {:.3f} over {} rows\n", name, mean.value(), mean.count);
   }
   if (const Result *worst = worst_ratio(report.results)) {
@@ -380,7 +388,7 @@ Json to_json(const Report &report) {
     json["geometric_mean_ratio"][who] = mean.value();
   }
   json["geometric_mean_ratio_by_transposes"] = Json::object();
-  for (const auto &[name, mean] : mean_ratios(report.results, who_and_form_of)) {
+  for (const auto &[name, mean] : means_by_form(report.results)) {
     json["geometric_mean_ratio_by_transposes"][name] = mean.value();
   }
   const std::vector<double> ratios = ratios_of(report.results);

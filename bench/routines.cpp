@@ -14,8 +14,8 @@ constexpr Traits make_traits(Routine routine, const char *name, libsgemm::Routin
   const libsgemm::RoutineTraits &r = libsgemm::traits_of(base);
   const auto has = [&](const char *argument) { return libsgemm::position_of(r.arguments, argument) != 0; };
   return {routine,
-          name,
           base,
+          name,
           has("transa") || has("trans"),
           has("transb"),
           has("side"),

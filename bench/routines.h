@@ -22,8 +22,8 @@ enum class Element { kFloat32, kBinary16, kBfloat16 };
 
 struct Traits {
   Routine routine;
-  const char *name;
   libsgemm::Routine base;  // which the library knows of several types
+  const char *name;
   bool has_transa, has_transb;
   bool has_side, has_uplo;
   bool has_batches;  // by strides
@@ -87,7 +87,7 @@ Call make_call(Routine routine, const Shape &shape, const Form &form);
 Call item_of(const Call &call, int64_t i);
 
 // The same in the library's words, but for math mode and places; beta is 1 for STRSM.
-libsgemm::GemmDesc outline(const Call &call);
+libsgemm::GemmDesc outline(const Call &x);
 
 // Of --transposes one; `otherwise` if there is none. `who` wants it. Throws Error.
 std::string one_of_transposes(const std::vector<std::string> &texts, const char *otherwise, const char *who);

@@ -1,7 +1,7 @@
 # Markdown tables from what `libsgemm bench --json` wrote, for docs/speed.md:
 #   table.py RESULTS.json...
 #   table.py --modes RESULTS.json...    one table of times (of --math) and errors (of --accuracy), math mode by mode
-# A suite becomes one table a backend and math mode, shape by transposes; a ladder one row a step; --accuracy one table a
+# A suite becomes one table a backend and math mode, shape by form (transposes, side, triangle, batch); a ladder one row a step; --accuracy one table a
 # shape, engine by distribution.
 import json
 import sys
@@ -60,6 +60,11 @@ def who_of(result):
     return ' '.join(filter(None, [result['backend'], result.get('asked_math_mode')]))
 
 
+def form_of(result):
+    """How the routine was called: "NT", "left lower N x 16"."""
+    return result.get('form', result['transposes'])
+
+
 def suite_tables(report):
     gpu = 'gpu' in report
     results = report['results']
@@ -68,22 +73,24 @@ def suite_tables(report):
 
     for routine, who in dict.fromkeys(map(group, results)):
         own = [r for r in results if group(r) == (routine, who)]
-        transposes = list(dict.fromkeys(r['transposes'] for r in own))
+        forms = list(dict.fromkeys(form_of(r) for r in own))
         shapes = list(dict.fromkeys((r['m'], r['n'], r['k'], r['pad'], r['what']) for r in own))
-        found = {(r['m'], r['n'], r['k'], r['pad'], r['what'], r['transposes']): r for r in own}
+        found = {(r['m'], r['n'], r['k'], r['pad'], r['what'], form_of(r)): r for r in own}
         peer = f" (ratio to {report['peer']['name']})" if 'peer' in report else ''
         print(f"`{routine}` by `{who}`, {'T' if gpu else 'G'}FLOP/s{peer}:\n")
-        rows = [['m', 'n', 'k', ''] + transposes]
+        rows = [['m', 'n', 'k', ''] + forms]
         for shape in shapes:
             m, n, k, pad, what = shape
             note = ', '.join(filter(None, [what, f'ld + {pad}' if pad else '']))
-            rows.append([str(m), str(n), str(k), note] + [cell(found.get(shape + (t,)), gpu) for t in transposes])
+            rows.append([str(m), str(n), str(k), note] + [cell(found.get(shape + (f,)), gpu) for f in forms])
         means = report.get('geometric_mean_ratio_by_transposes', {})
-        if len({r['routine'] for r in results}) == 1 and f'{who} {transposes[0]}' in means:
+        if len({r['routine'] for r in results}) == 1 and f'{who} {forms[0]}' in means:
             overall = report['geometric_mean_ratio'][who]
             rows.append(['', '', '', f'geometric mean of the ratio: {overall:.3f}'] +
-                        [f"{means[f'{who} {t}']:.3f}" for t in transposes])
+                        [f"{means[f'{who} {f}']:.3f}" if f'{who} {f}' in means else '' for f in forms])
         print_rows(rows)
+        for text in dict.fromkeys(r['peer_stand_in'] for r in own if 'peer_stand_in' in r):
+            print(f"{report['peer']['name']}: {text}.\n")
 
 
 def ladder_table(report):

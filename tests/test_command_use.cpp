@@ -267,6 +267,9 @@ TEST_CASE("completion knows every subcommand, every option and the words they ta
   CHECK(candidates({"bench", "--backend", "=", "re"}) == Set{"ref"});
   CHECK(candidates({"bench", "--kernel", "cpu_scal"}) == Set{"cpu_scalar_1x1x1_naive"});
   CHECK(candidates({"bench", "--routine", "ssyr"}) == Set{"ssyrk", "ssyr2k"});
+  CHECK(candidates({"bench", "--side", ""}) == Set{"left", "right"});
+  CHECK(candidates({"tune", "--uplo", "lower,u"}) == Set{"lower,upper"});
+  CHECK(candidates({"bench", "--batch", ""}).empty());
   CHECK(candidates({"gemm", "a"}).empty());  // a file
   CHECK(candidates({"gemm", "-o", ""}).empty());
   CHECK(candidates({"run", ""}) == Set{":program"});
