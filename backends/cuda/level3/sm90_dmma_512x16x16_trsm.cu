@@ -29,7 +29,7 @@ using Small = SolveConfig<8, 2>;
 using Large = SolveConfig<16, 1>;
 
 template <class Config, bool AlongDepth, bool Vectors>
-__global__ void __launch_bounds__(Config::kThreads, Config::kResident)
+__global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kResident))
     sm90_dmma_512x16x16_trsm_kernel(const float *t, float *x, const __grid_constant__ PanelProblem problem) {
   if constexpr (M16n8k16::exists) PanelSolver<Config, AlongDepth, Vectors>(t, x, problem).solve();
 }

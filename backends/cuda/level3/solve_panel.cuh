@@ -58,7 +58,8 @@ struct SolveConfig {
 };
 
 constexpr int kSolveRows = 16, kSolveColumns = 16;           // of X: of a turn, of a block of threads
-constexpr int kInversePitch = 258;                           // doubles; the lanes of two turns have other banks
+constexpr int kBlockPitch = kSolveRows + 2;                  // doubles; lanes that have a row each have different banks
+constexpr int kInversePitch = kSolveRows * kBlockPitch + 2;  // doubles; those of two turns too
 constexpr int kSolvedPitch = kSolveRows * kSolveColumns;     // doubles
 constexpr int kScratchPitch = kSolveColumns + 1;             // doubles
 constexpr int kScratchDoubles = kSolveRows * kScratchPitch;  //
@@ -116,32 +117,32 @@ struct PanelSolver {
   // The lane's part of T(turn, step).
   __device__ __forceinline__ void load_tile(Tile &to, int turn, int step) const {
     const int row = first_row(turn) + 2 * g, depth = first_row(step) + 4 * q;
-    const bool whole = first_row(p.upper ? step : turn) + kSolveRows <= order;
-    if (!whole) {
+    const float *from = element(row, depth);
+    const int64_t ld = AlongDepth ? p.t.outer : p.t.depth;
+    if (first_row(p.upper ? step : turn) + kSolveRows > order) {  // not whole
 #pragma unroll
-      for (int h = 0; h < 2; ++h) {
-#pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          to[h][j] = row + h < order && depth + j < order ? *element(row + h, depth + j) : 0.0f;
-        }
+      for (int e = 0; e < 8; ++e) {
+        const int h = AlongDepth ? e / 4 : e % 2, j = AlongDepth ? e % 4 : e / 2;
+        to[h][j] = row + h < order && depth + j < order ? from[AlongDepth ? j : h] : 0.0f;
+        if (AlongDepth ? j == 3 : h == 1) from += ld;
       }
     } else if constexpr (Vectors && AlongDepth) {
 #pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        const float4 v = *reinterpret_cast<const float4 *>(element(row + h, depth));
+      for (int h = 0; h < 2; ++h, from += ld) {
+        const float4 v = *reinterpret_cast<const float4 *>(from);
         to[h][0] = v.x, to[h][1] = v.y, to[h][2] = v.z, to[h][3] = v.w;
       }
     } else if constexpr (Vectors) {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const float2 v = *reinterpret_cast<const float2 *>(element(row, depth + j));
+      for (int j = 0; j < 4; ++j, from += ld) {
+        const float2 v = *reinterpret_cast<const float2 *>(from);
         to[0][j] = v.x, to[1][j] = v.y;
       }
     } else {
 #pragma unroll
-      for (int h = 0; h < 2; ++h) {
-#pragma unroll
-        for (int j = 0; j < 4; ++j) to[h][j] = *element(row + h, depth + j);
+      for (int e = 0; e < 8; ++e) {
+        to[AlongDepth ? e / 4 : e % 2][AlongDepth ? e % 4 : e / 2] = from[AlongDepth ? e % 4 : e % 2];
+        if (AlongDepth ? e % 4 == 3 : e % 2 == 1) from += ld;
       }
     }
   }
@@ -158,34 +159,45 @@ struct PanelSolver {
   // The turn whose block on the diagonal the lane helps to invert: one of the warp's two by each half of its lanes.
   __device__ __forceinline__ int inverted_turn() const { return warp + lane / 16 * Config::kWarps; }
 
-  // The lane's row of that block.
-  __device__ __forceinline__ void load_diagonal(float (&row)[kSolveRows]) const {
+  // The lane's row of that block, or its column: neighbouring lanes read along the contiguous dimension.
+  __device__ __forceinline__ void load_diagonal(float (&line)[kSolveRows]) const {
     const int turn = inverted_turn(), own = lane % 16;
 #pragma unroll
     for (int l = 0; l < kSolveRows; ++l) {
-      row[l] = turn < turns ? diagonal_element(turn, own, l) : l == own ? 1.0f : 0.0f;
+      const float identity = l == own ? 1.0f : 0.0f;
+      line[l] = turn >= turns ? identity : AlongDepth ? diagonal_element(turn, l, own) : diagonal_element(turn, own, l);
     }
   }
 
   // Inverts it, a column by each lane. Where the inverse would be of no use it is NaN.
-  __device__ __forceinline__ void invert(const float (&row)[kSolveRows]) const {
+  __device__ __forceinline__ void invert(const float (&line)[kSolveRows]) const {
     const int turn = inverted_turn(), own = lane % 16;
-    const bool exists = turn < turns;
     double *block = inverse_of(turn);
+    float row[kSolveRows];  // of the block: the lane's
+    if constexpr (AlongDepth) {
+#pragma unroll
+      for (int l = 0; l < kSolveRows; ++l) block[l * kBlockPitch + own] = static_cast<double>(line[l]);
+      sync_warp();
+#pragma unroll
+      for (int l = 0; l < kSolveRows; l += 2) {
+        const double2 pair = *reinterpret_cast<const double2 *>(block + own * kBlockPitch + l);
+        row[l] = static_cast<float>(pair.x), row[l + 1] = static_cast<float>(pair.y);
+      }
+    } else {
+#pragma unroll
+      for (int l = 0; l < kSolveRows; l += 2) {
+        row[l] = line[l], row[l + 1] = line[l + 1];
+        *reinterpret_cast<double2 *>(block + own * kBlockPitch + l) =
+            make_double2(static_cast<double>(row[l]), static_cast<double>(row[l + 1]));
+      }
+      sync_warp();
+    }
     float magnitude = 0, pivot = 0;
 #pragma unroll
     for (int l = 0; l < kSolveRows; ++l) {
       magnitude += fabsf(row[l]);
       if (l == own) pivot = row[l];
     }
-    if (exists) {
-#pragma unroll
-      for (int l = 0; l < kSolveRows; l += 2) {
-        *reinterpret_cast<double2 *>(block + own * kSolveRows + l) =
-            make_double2(static_cast<double>(row[l]), static_cast<double>(row[l + 1]));
-      }
-    }
-    sync_warp();
     // |D^-1| |D| of a vector of ones, or more. In the half warp each lane gets the same.
     float growth = 0, most = 0;
     const float reciprocal = 1.0f / fabsf(pivot);
@@ -202,15 +214,15 @@ struct PanelSolver {
       double sum = i == own ? 1.0 : 0.0, other = 0.0;
 #pragma unroll
       for (int l = 0; l + 1 < i; l += 2) {
-        const double2 pair = *reinterpret_cast<const double2 *>(block + i * kSolveRows + l);
+        const double2 pair = *reinterpret_cast<const double2 *>(block + i * kBlockPitch + l);
         sum -= pair.x * z[l];
         other -= pair.y * z[l + 1];
       }
-      if (i % 2 == 1) sum -= block[i * kSolveRows + i - 1] * z[i - 1];
+      if (i % 2 == 1) sum -= block[i * kBlockPitch + i - 1] * z[i - 1];
       z[i] = (sum + other) * __shfl_sync(~0u, column_pivot, lane / 16 * 16 + i);
     }
     sync_warp();
-    if (!exists) return;
+    if (turn >= turns) return;
     const int column = p.upper ? kSolveRows - 1 - own : own;
 #pragma unroll
     for (int i = 0; i < kSolveRows; ++i) {
@@ -240,14 +252,49 @@ struct PanelSolver {
       }
     }
   }
+  // The same four rows at a time, where the turn is whole and columns of X start at multiples of 16 bytes: visit(four
+  // elements, place of the first two in Sums).
+  template <class Visit>
+  __device__ __forceinline__ void for_vectors(int turn, const Visit &visit) const {
+#pragma unroll
+    for (int c = 0; c < 2; ++c) {
+      if (g + 8 * c < columns) {
+        visit(reinterpret_cast<float4 *>(x + first_row(turn) + 4 * q + (g + 8 * c) * p.x.outer), 2 * c);
+      }
+    }
+  }
+  __device__ __forceinline__ bool by_vectors(int turn) const {
+    return p.x.depth == 1 && (reinterpret_cast<uintptr_t>(x) % 16 | static_cast<uint64_t>(p.x.outer) % 4) == 0 &&
+           first_row(turn) + kSolveRows <= order;
+  }
 
+  // B, in the places of Sums.
+  __device__ __forceinline__ void load_right_side(float (&b)[2][4], int turn) const {
+    if (by_vectors(turn)) {
+      for_vectors(turn, [&](const float4 *from, int e) {
+        const float4 v = *from;
+        b[0][e] = v.x, b[1][e] = v.y, b[0][e + 1] = v.z, b[1][e + 1] = v.w;
+      });
+    } else {
+      for_elements(turn, [&](const float *from, int h, int e) { b[h][e] = *from; });
+    }
+  }
   // sum = alpha B.
-  __device__ __forceinline__ void load_right_side(Sums &sum, int turn) const {
-    float b[2][4] = {};
-    for_elements(turn, [&](const float *from, int h, int e) { b[h][e] = *from; });
+  __device__ __forceinline__ void begin(Sums &sum, const float (&b)[2][4]) const {
 #pragma unroll
     for (int e = 0; e < 8; ++e) {
       sum[e / 4][e % 4] = static_cast<double>(p.alpha) * static_cast<double>(b[e / 4][e % 4]);
+    }
+  }
+
+  __device__ __forceinline__ void store(const Sums &result, int turn) const {
+    float b[2][4];
+#pragma unroll
+    for (int e = 0; e < 8; ++e) b[e / 4][e % 4] = static_cast<float>(result[e / 4][e % 4]);
+    if (by_vectors(turn)) {
+      for_vectors(turn, [&](float4 *to, int e) { *to = make_float4(b[0][e], b[1][e], b[0][e + 1], b[1][e + 1]); });
+    } else {
+      for_elements(turn, [&](float *to, int h, int e) { *to = b[h][e]; });
     }
   }
 
@@ -257,15 +304,21 @@ struct PanelSolver {
     for (int e = 0; e < 8; ++e) to[e] = sum[e / 2 % 2][e % 2 * 2 + e / 4];
   }
 
+  // -T as the other operand: converted before X is there, for which everybody waits.
+  using Operand = double[2][4];
+  __device__ __forceinline__ static void negate(Operand &to, const Tile &tile) {
+#pragma unroll
+    for (int e = 0; e < 8; ++e) to[e / 4][e % 4] = static_cast<double>(-tile[e / 4][e % 4]);
+  }
   // sum -= T(turn, step) X(step).
+  __device__ __forceinline__ static void subtract(Sums &sum, const double (&solution)[8], const Operand &negated) {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) ptx::mma_f64(sum[h], solution, negated[h]);
+  }
   __device__ __forceinline__ static void subtract(Sums &sum, const double (&solution)[8], const Tile &tile) {
-#pragma unroll
-    for (int h = 0; h < 2; ++h) {
-      double y[4];
-#pragma unroll
-      for (int j = 0; j < 4; ++j) y[j] = static_cast<double>(-tile[h][j]);
-      ptx::mma_f64(sum[h], solution, y);
-    }
+    Operand negated;
+    negate(negated, tile);
+    subtract(sum, solution, negated);
   }
 
   __device__ __forceinline__ void load_solution(double (&to)[8], int turn) const {
@@ -334,12 +387,29 @@ struct PanelSolver {
     for (int j = 0; j < 4; ++j) to[32 * j] = make_double2(post[2 * j], post[2 * j + 1]);
     sync_warp();
     if (lane == 0) ptx::barrier_arrive(ready + 8 * static_cast<uint32_t>(turn));
-    for_elements(turn, [&](float *at, int h, int e) { *at = static_cast<float>(result[h][e]); });
+    store(result, turn);
+  }
+
+  // Has the triangle fetched to L2, of which each block takes its share: T's tiles are loaded a step ahead, which is
+  // not enough for what comes from memory.
+  __device__ __forceinline__ void prefetch() const {
+    constexpr int kLine = 32;  // floats, of which 16 lines are as long as a row or column
+    const int along = lane % 16 * kLine;
+    const bool before = AlongDepth != p.upper;  // where the triangle lies, from its diagonal on
+#pragma unroll 1
+    for (unsigned across = 2 * (blockIdx.x * Config::kWarps + threadIdx.x / 32) + threadIdx.x % 32 / 16;
+         across < static_cast<unsigned>(order); across += 2 * Config::kWarps * gridDim.x) {
+      const int at = static_cast<int>(across);
+      if (along < order && (before ? along <= at : along + kLine > at)) {
+        ptx::prefetch_to_l2(AlongDepth ? element(at, along) : element(along, at));
+      }
+    }
   }
 
   __device__ __forceinline__ void solve() const {
-    float row[kSolveRows];
-    load_diagonal(row);
+    prefetch();
+    float line[kSolveRows];
+    load_diagonal(line);
     if (static_cast<int>(threadIdx.x) < turns) ptx::barrier_init(ready + 8 * threadIdx.x, 1);
     ptx::barrier_init_done();
     __syncthreads();
@@ -347,50 +417,56 @@ struct PanelSolver {
     if (early >= turns) return;
     const bool two = late < turns;
 
-    Sums sum[2];
-    Tile tile[2] = {}, next[2] = {};
-    double solution[8];
-    load_right_side(sum[0], early);
-    if (two) load_right_side(sum[1], late);
-    if (early > 0) load_tile(tile[0], early, 0);
-    if (two) load_tile(tile[1], late, 0);
-    invert(row);
+    float b[2][2][4] = {};
+    Tile tile = {}, next = {}, of_late = {};
+    load_right_side(b[0], early);
+    if (early > 0) load_tile(tile, early, 0);
+    if (two) load_right_side(b[1], late);
+    invert(line);
     sync_warp();
+    Sums sum[2];
+    begin(sum[0], b[0]);
+    begin(sum[1], b[1]);
+    double solution[8];
 
-    // Until the early turn is done; what its last step has for the late one can wait.
+    // Until the early turn is done. The late one comes second, and what the last step has for it after that.
 #pragma unroll 1
     for (int step = 0; step < early; ++step) {
-      if (step > 0) {
-        if (two) subtract(sum[1], solution, tile[1]);
-#pragma unroll
-        for (int e = 0; e < 8; ++e) {
-          tile[0][e / 4][e % 4] = next[0][e / 4][e % 4];
-          tile[1][e / 4][e % 4] = next[1][e / 4][e % 4];
-        }
-      }
-      if (step + 1 < early) load_tile(next[0], early, step + 1);
-      if (two) load_tile(next[1], late, step + 1);
-      ptx::barrier_wait(ready + 8 * static_cast<uint32_t>(step), 0);
-      load_solution(solution, step);
-      subtract(sum[0], solution, tile[0]);
+      const bool last = step + 1 == early;
+      if (!last) load_tile(next, early, step + 1);
+      if (two) load_tile(of_late, late, step);
+      wait_and_subtract(sum[0], solution, step, tile);
+      if (two && !last) subtract(sum[1], solution, of_late);
+      copy(tile, next);
     }
     finish(sum[0], early);
     if (!two) return;
+    load_tile(tile, late, early);
     if (early > 0) {
-      subtract(sum[1], solution, tile[1]);
-#pragma unroll
-      for (int e = 0; e < 8; ++e) tile[1][e / 4][e % 4] = next[1][e / 4][e % 4];
+      load_solution(solution, early - 1);
+      subtract(sum[1], solution, of_late);
     }
 #pragma unroll 1
     for (int step = early; step < late; ++step) {
-      if (step + 1 < late) load_tile(next[1], late, step + 1);
-      ptx::barrier_wait(ready + 8 * static_cast<uint32_t>(step), 0);
-      load_solution(solution, step);
-      subtract(sum[1], solution, tile[1]);
-#pragma unroll
-      for (int e = 0; e < 8; ++e) tile[1][e / 4][e % 4] = next[1][e / 4][e % 4];
+      if (step + 1 < late) load_tile(next, late, step + 1);
+      wait_and_subtract(sum[1], solution, step, tile);
+      copy(tile, next);
     }
     finish(sum[1], late);
+  }
+
+ private:
+  __device__ __forceinline__ static void copy(Tile &to, const Tile &from) {
+#pragma unroll
+    for (int e = 0; e < 8; ++e) to[e / 4][e % 4] = from[e / 4][e % 4];
+  }
+  __device__ __forceinline__ void wait_and_subtract(Sums &sum, double (&solution)[8], int step,
+                                                    const Tile &tile) const {
+    double y[2][4];
+    negate(y, tile);
+    ptx::barrier_wait(ready + 8 * static_cast<uint32_t>(step), 0);
+    load_solution(solution, step);
+    subtract(sum, solution, y);
   }
 };
 
