@@ -46,9 +46,12 @@ SolveKernel kernel_for(bool along_depth, bool vectors) {
                  : sm90_dmma_512x16x16_trsm_kernel<Config, false, false>;
 }
 
-// What is solved at once: with many columns the tensor cores are busy either way, and gemms use them better. By the
-// call alone, so that results are the same on every device.
-int64_t leaf_order(int64_t count) { return count <= 2048 ? Large::kMostOrder : Small::kMostOrder; }
+constexpr size_t kLargeBytes = solve_bytes(Large::kMostOrder / kSolveRows, Large::kWarps);
+
+// What is solved at once: with many columns the tensor cores are busy either way, and gemms use them better.
+int64_t leaf_order(int64_t count, const Device &device) {
+  return count <= 2048 && device.shared_memory_per_block >= kLargeBytes ? Large::kMostOrder : Small::kMostOrder;
+}
 
 libsgemm_status_t launch_leaf(const GemmDesc &desc, const Launch &launch, Error *error) {
   const PanelProblem problem = panel_problem(desc);
@@ -87,18 +90,18 @@ double leaf_seconds(const GemmDesc &desc, const Device &device) {
   return kLaunchSeconds + overlapped(clocks / device.clock, memory_seconds(device, bytes));
 }
 
-Leaf leaf_of(const GemmDesc &desc) {
-  return {leaf_order(panel_problem(desc).count), LIBSGEMM_MATH_FP64, launch_leaf, leaf_seconds};
+Leaf leaf_of(const GemmDesc &desc, int index) {
+  return {leaf_order(panel_problem(desc).count, device(index)), LIBSGEMM_MATH_FP64, launch_leaf, leaf_seconds};
 }
 
 bool supports(const GemmDesc &desc, int index) {
   return desc.routine == Routine::trsm && desc.batch == Batch::none && device(index).code_arch >= M16n8k16::min_arch;
 }
 
-double cost(const GemmDesc &desc, int index) { return recursive_seconds(desc, device(index), leaf_of(desc)); }
+double cost(const GemmDesc &desc, int index) { return recursive_seconds(desc, device(index), leaf_of(desc, index)); }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
-  return launch_recursively(desc, launch, error, enqueue, leaf_of(desc));
+  return launch_recursively(desc, launch, error, enqueue, leaf_of(desc, launch.device));
 }
 
 }  // namespace
