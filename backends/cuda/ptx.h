@@ -71,6 +71,11 @@ __device__ __forceinline__ float4 load_streamed_x4(const float *global) {
   return v;
 }
 
+// Has the line that holds the address fetched to the L2 cache.
+__device__ __forceinline__ void prefetch_to_l2(const void *global) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(global));
+}
+
 // The address that instructions on shared memory take.
 __device__ __forceinline__ uint32_t shared_address(const void *shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));

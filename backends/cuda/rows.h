@@ -44,6 +44,7 @@
   X(sm75_ffma_256x256x256_blocked_trmm, "the same where large, by gemm")      \
   X(sm75_ffma_64x32x32_trsm, "triangular systems")                            \
   X(sm75_ffma_256x256x256_blocked_trsm, "the same where large, by gemm")      \
+  X(sm90_dmma_512x16x16_trsm, "triangular systems, FP64 sums")                \
   X(sm75_ffma_64x64x16_widened, "FP32 units, small C")                        \
   X(sm75_ffma_128x128x16_widened, "FP32 units, large C")                      \
   X(sm75_wmma_16x16x16_warp, "16-bit ladder, step 1")                         \

@@ -15,10 +15,7 @@ const float *f32(const void *data) { return static_cast<const float *>(data); }
 // ---- trmm and trsm
 
 // Order of the triangle that comes first of the two halves.
-int64_t first_half(int64_t order) {
-  const int64_t leaves = (order + kLeaf - 1) / kLeaf;
-  return (leaves + 1) / 2 * kLeaf;
-}
+int64_t first_half(int64_t order, int64_t leaf) { return (ceil_div(order, leaf) + 1) / 2 * leaf; }
 
 // The triangle [first, first + order) of the whole one, and what of C it applies to.
 GemmDesc part_of(const GemmDesc &d, int64_t first, int64_t order, float alpha) {
@@ -37,11 +34,11 @@ struct Division {
   GemmDesc source, target, gemm;
 };
 
-Division divide(const GemmDesc &d) {
+Division divide(const GemmDesc &d, const Leaf &leaf) {
   const bool left = d.side == LIBSGEMM_LEFT, solve = d.routine == Routine::trsm;
   const bool upper = d.uplo == LIBSGEMM_UPPER;
   const bool acts_upper = upper == (d.transa == LIBSGEMM_NO_TRANS);  // op(A) is upper
-  const int64_t cut = first_half(d.k), rest = d.k - cut;
+  const int64_t cut = first_half(d.k, leaf.order), rest = d.k - cut;
   const GemmDesc one = part_of(d, 0, cut, d.alpha), two = part_of(d, cut, rest, d.alpha);
   Division h;
   const bool source_first = acts_upper != left;
@@ -52,6 +49,7 @@ Division divide(const GemmDesc &d) {
   // The square beside the diagonal, as stored.
   const float *square = f32(d.a) + (upper ? cut * d.lda : cut);
   h.gemm = gemm_step(d, h.target.m, h.target.n, h.source.k, alpha, beta);
+  h.gemm.math_mode = leaf.gemms;
   h.gemm.a = left ? square : h.source.c;
   h.gemm.lda = left ? d.lda : d.ldc;
   h.gemm.transa = left ? d.transa : LIBSGEMM_NO_TRANS;
@@ -179,22 +177,31 @@ libsgemm_status_t for_squares(const GemmDesc &d, const Step &step) {
 
 }  // namespace
 
-libsgemm_status_t launch_recursively(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking) {
-  if (desc.k <= kLeaf) return launch_step(desc, launch, error, asking);
-  const Division h = divide(desc);
+libsgemm_status_t launch_recursively(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
+                                     const Leaf &leaf) {
+  if (desc.k <= leaf.order) {
+    return leaf.launch != nullptr ? leaf.launch(desc, launch, error) : launch_step(desc, launch, error, asking);
+  }
+  const Division h = divide(desc, leaf);
   const bool solve = desc.routine == Routine::trsm;
-  libsgemm_status_t status = launch_recursively(solve ? h.source : h.target, launch, error, asking);
+  libsgemm_status_t status = launch_recursively(solve ? h.source : h.target, launch, error, asking, leaf);
   if (status == LIBSGEMM_SUCCESS) status = launch_step(h.gemm, launch, error, asking);
-  if (status == LIBSGEMM_SUCCESS) status = launch_recursively(solve ? h.target : h.source, launch, error, asking);
+  if (status == LIBSGEMM_SUCCESS) {
+    status = launch_recursively(solve ? h.target : h.source, launch, error, asking, leaf);
+  }
   return status;
 }
 
-double recursive_seconds(const GemmDesc &desc, const Device &device) {
-  if (desc.k <= kLeaf) return panel_seconds(desc, device);
-  const Division h = divide(desc);
+double recursive_seconds(const GemmDesc &desc, const Device &device, const Leaf &leaf) {
+  if (desc.k <= leaf.order) return leaf.seconds(desc, device);
+  const Division h = divide(desc, leaf);
   // Both halves are taken to last as long as the larger one.
   const GemmDesc &larger = h.source.k > h.target.k ? h.source : h.target;
-  return 2 * recursive_seconds(larger, device) + gemm_seconds(device, h.gemm, kGemm);
+  Tiling gemm = kGemm;
+  if (leaf.gemms == LIBSGEMM_MATH_FP64) {
+    gemm.figures.peak_fraction *= static_cast<double>(device.fp64_tensor_per_clock) / device.fma_per_clock;
+  }
+  return 2 * recursive_seconds(larger, device, leaf) + gemm_seconds(device, h.gemm, gemm);
 }
 
 libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking) {

@@ -3,6 +3,7 @@
 
 #include "gemm_step.h"
 #include "gpu/cost.h"
+#include "level3.h"
 #include "runtime/device.h"
 
 namespace libsgemm::cuda::level3 {
@@ -11,12 +12,21 @@ constexpr int64_t kLeaf = 256;  // order of a block on the diagonal, at most; ca
 
 // `asking`: the launch function of the row that is being computed, see launch_step().
 
+// What trmm and trsm are cut into: triangles of `order` at most, and gemms beside them in `gemms`.
+struct Leaf {
+  int64_t order = kLeaf;
+  libsgemm_math_mode_t gemms = LIBSGEMM_MATH_FP32;
+  LaunchFunction launch = nullptr;  // of such a triangle; NULL: the cheapest row of the table
+  double (*seconds)(const GemmDesc &desc, const Device &device) = panel_seconds;
+};
+
 // trmm and trsm by halving the triangle:
 //   T = [T11 0; T21 T22] (or its transposed order), X = [X1; X2];
 //   trsm: X1 = alpha T11^-1 X1, X2 = alpha X2 - T21 X1, X2 = T22^-1 X2;
 //   trmm: X2 = alpha T22 X2, X2 += alpha T21 X1, X1 = alpha T11 X1.
-libsgemm_status_t launch_recursively(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking);
-double recursive_seconds(const GemmDesc &desc, const Device &device);
+libsgemm_status_t launch_recursively(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
+                                     const Leaf &leaf = {});
+double recursive_seconds(const GemmDesc &desc, const Device &device, const Leaf &leaf = {});
 
 // syrk, syr2k and gemmtr: the squares beside the diagonal, the largest first, those of one size as one strided batch;
 // then the blocks on the diagonal as another.

@@ -88,6 +88,7 @@ inline unsigned __float_as_uint(float value) { return simt::bits_as<unsigned>(va
 inline int __float_as_int(float value) { return simt::bits_as<int>(value); }
 inline float __uint_as_float(unsigned bits) { return simt::bits_as<float>(bits); }
 inline float __int_as_float(int bits) { return simt::bits_as<float>(bits); }
+inline int __double2hiint(double value) { return static_cast<int>(simt::bits_as<uint64_t>(value) >> 32); }
 inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fadd_rn(float a, float b) { return a + b; }

@@ -32,6 +32,8 @@ void wait_for_copies() {
 inline float load_streamed(const float *global) { return *global; }
 inline float4 load_streamed_x4(const float *global) { return *reinterpret_cast<const float4 *>(global); }
 
+inline void prefetch_to_l2(const void *) {}
+
 inline uint16_t to_bf16(float x) { return static_cast<uint16_t>(bits_of(round_to_bf16(x)) >> 16); }
 inline uint16_t to_f16(float x) {
   const float rounded = round_to_f16(x);

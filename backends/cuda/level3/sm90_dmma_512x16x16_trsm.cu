@@ -1,0 +1,115 @@
+// sm90_dmma_512x16x16_trsm: triangular systems with sums in FP64 on the FP64 tensor cores of an H100 or H200.
+//
+// One block for 16 columns of X (rows, from the right) and a triangle of order 512 at most, which is solved by one
+// launch; the picture, the shared-memory map, the accuracy and the source are in solve_panel.cuh. Orders up to 256 take
+// blocks of 8 warps, of which two share a multiprocessor, others 16 warps.
+//
+// Larger triangles are halved, see level3_blocked.h, with gemms in FP64 mode between the halves: the fewer columns, the
+// larger the triangle that is solved at once, since a launch then waits for its steps, not for the tensor cores. Each
+// cut rounds the right-hand sides behind it once: a residual of 2^-24 |op(A)| |X| for each of log2(order / leaf) cuts
+// that a row lies behind.
+//
+// Requires: trsm; sm_90. Any size, stride and alignment; no workspace. Where A's columns are no multiples of 16 bytes
+// apart, or begin at none, it is loaded by single floats.
+// Measured: not yet. What it costs is an estimate, in clocks.
+#include <algorithm>
+#include <cmath>
+
+#include "fp64/dmma.cuh"
+#include "gpu/aligned.h"
+#include "level3_blocked.h"
+#include "solve_panel.cuh"
+
+namespace libsgemm::cuda {
+namespace {
+
+using namespace level3;
+
+using Small = SolveConfig<8, 2>;
+using Large = SolveConfig<16, 1>;
+
+template <class Config, bool AlongDepth, bool Vectors>
+__global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kResident))
+    sm90_dmma_512x16x16_trsm_kernel(const float *t, float *x, const __grid_constant__ PanelProblem problem) {
+  if constexpr (M16n8k16::exists) PanelSolver<Config, AlongDepth, Vectors>(t, x, problem).solve();
+}
+
+using SolveKernel = void (*)(const float *, float *, PanelProblem);
+
+template <class Config>
+SolveKernel kernel_for(bool along_depth, bool vectors) {
+  if (along_depth) {
+    return vectors ? sm90_dmma_512x16x16_trsm_kernel<Config, true, true>
+                   : sm90_dmma_512x16x16_trsm_kernel<Config, true, false>;
+  }
+  return vectors ? sm90_dmma_512x16x16_trsm_kernel<Config, false, true>
+                 : sm90_dmma_512x16x16_trsm_kernel<Config, false, false>;
+}
+
+constexpr size_t kLargeBytes = solve_bytes(Large::kMostOrder / kSolveRows, Large::kWarps);
+
+// What is solved at once: with many columns the tensor cores are busy either way, and gemms use them better.
+int64_t leaf_order(int64_t count, const Device &device) {
+  return count <= 2048 && device.shared_memory_per_block >= kLargeBytes ? Large::kMostOrder : Small::kMostOrder;
+}
+
+libsgemm_status_t launch_leaf(const GemmDesc &desc, const Launch &launch, Error *error) {
+  const PanelProblem problem = panel_problem(desc);
+  const bool small = problem.order <= Small::kMostOrder;
+  const bool along_depth = problem.t.depth == 1, vectors = columns_aligned(desc.a, desc.lda);
+  const SolveKernel kernel = small ? kernel_for<Small>(along_depth, vectors) : kernel_for<Large>(along_depth, vectors);
+  const int threads = small ? Small::kThreads : Large::kThreads;
+  const int turns = static_cast<int>(ceil_div(problem.order, kSolveRows));
+  const int64_t blocks = ceil_div(problem.count, kSolveColumns);
+  // Of these no cluster is made: the function permits more than 48 KiB of shared memory.
+  return launch_clusters(kernel, 1, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads)),
+                         static_cast<size_t>(solve_bytes(turns, threads / 32)), launch, error,
+                         static_cast<const float *>(desc.a), desc.c, problem);
+}
+
+// Estimated, in clocks of an H200: from the launch to the first X; from one turn's X to the next, of which four
+// instructions are a part; and an instruction on a scheduler's tensor core.
+constexpr double kStartClocks = 3500, kTurnClocks = 600, kInstructionClocks = 64;
+
+double leaf_seconds(const GemmDesc &desc, const Device &device) {
+  const PanelProblem p = panel_problem(desc);
+  const bool small = p.order <= Small::kMostOrder;
+  const double turns = static_cast<double>(ceil_div(p.order, kSolveRows));
+  const double blocks = static_cast<double>(ceil_div(p.count, kSolveColumns)), units = device.compute_units;
+  const double instruction = kInstructionClocks * 128 / device.fp64_tensor_per_clock;
+  const double turn = kTurnClocks + 4 * (instruction - kInstructionClocks);
+  // Of a block: what waits for one another, and what keeps the tensor cores busy.
+  const double chain = turns * turn, busy = turns * (turns + 1) * instruction / device.schedulers;
+  const double resident = small ? Small::kResident : Large::kResident;
+  const double waves = std::floor(blocks / (units * resident));
+  const double last = std::ceil((blocks - waves * units * resident) / units);  // on the busiest multiprocessor
+  double clocks = waves * (kStartClocks + std::max(chain, resident * busy));
+  if (last > 0) clocks += kStartClocks + std::max(chain, last * busy);
+  const double order = static_cast<double>(p.order), count = static_cast<double>(p.count);
+  const double bytes = 4 * (0.5 * order * order + 2 * order * count);
+  return kLaunchSeconds + overlapped(clocks / device.clock, memory_seconds(device, bytes));
+}
+
+Leaf leaf_of(const GemmDesc &desc, int index) {
+  return {leaf_order(panel_problem(desc).count, device(index)), LIBSGEMM_MATH_FP64, launch_leaf, leaf_seconds};
+}
+
+bool supports(const GemmDesc &desc, int index) {
+  return desc.routine == Routine::trsm && desc.batch == Batch::none && device(index).code_arch >= M16n8k16::min_arch;
+}
+
+double cost(const GemmDesc &desc, int index) { return recursive_seconds(desc, device(index), leaf_of(desc, index)); }
+
+libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
+  return launch_recursively(desc, launch, error, enqueue, leaf_of(desc, launch.device));
+}
+
+}  // namespace
+
+Kernel sm90_dmma_512x16x16_trsm() {
+  Kernel kernel = {"sm90_dmma_512x16x16_trsm", LIBSGEMM_MATH_FP64, supports, cost, nullptr, enqueue};
+  kernel.in_steps = true;
+  return kernel;
+}
+
+}  // namespace libsgemm::cuda
