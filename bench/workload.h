@@ -44,8 +44,8 @@ class Workload {
   // written, and nothing outside of it, but for the other triangle if the call `fills` C.
   std::vector<float> output();
   std::string check_written(const std::vector<float> &result, bool fills) const;
-  // Two outputs of a routine that is not in place, each of its own precision: what differs by more than both
-  // bounds for the largest |A||B| there can be; empty if nothing does.
+  // Two outputs, each of its own precision: what differs by more than both bounds for the largest |A||B| there can be;
+  // empty if nothing does.
   std::string compare(const std::vector<float> &result, const Precision &precision, const std::vector<float> &other,
                       const Precision &other_precision) const;
 
@@ -70,6 +70,7 @@ class Workload {
   bool on_right() const { return call_.side == LIBSGEMM_RIGHT; }
   std::pair<int64_t, int64_t> rows_of_output(int64_t column) const;  // first and end
   std::string place_text(int64_t row, int64_t column) const;
+  double largest_magnitude() const;                // of a sample, whatever the numbers
   double error_factor(Precision precision) const;  // bound on |error| / (|A||B|)
 
   Memory *memory_;
