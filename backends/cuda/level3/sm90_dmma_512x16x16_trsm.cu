@@ -31,7 +31,9 @@ using Large = SolveConfig<16, 1>;
 template <class Config, bool AlongDepth, bool Vectors>
 __global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kResident))
     sm90_dmma_512x16x16_trsm_kernel(const float *t, float *x, const __grid_constant__ PanelProblem problem) {
-  if constexpr (M16n8k16::exists) PanelSolver<Config, AlongDepth, Vectors>(t, x, problem).solve();
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  PanelSolver<Config, AlongDepth, Vectors>(t, x, problem).solve();
+#endif
 }
 
 using SolveKernel = void (*)(const float *, float *, PanelProblem);

@@ -36,9 +36,9 @@
 //
 // T is read in its triangle only, the diagonal only where it is not said to be one.
 //
-// Shared memory, in bytes, for t turns on w warps: inverses[2 min(t, w)][290] doubles at 0, which hold the blocks of the
-// diagonal first; X[t][256] doubles; a block of right-hand sides[16][17] doubles; barriers[t] of 8 bytes. With 32 turns
-// on 16 warps 142208, with 16 on 8 72192.
+// Shared memory, in bytes, for t turns on w warps: inverses[2 min(t, w)][290] doubles at 0, which hold the blocks of
+// the diagonal first; X[t][256] doubles; a block of right-hand sides[16][17] doubles; barriers[t] of 8 bytes. With 32
+// turns on 16 warps 142208, with 16 on 8 72192.
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -71,6 +71,8 @@ __host__ __device__ constexpr int solve_slots(int turns, int warps) { return 2 *
 __host__ __device__ constexpr int solve_bytes(int turns, int warps) {
   return 8 * (solve_slots(turns, warps) * kInversePitch + turns * kSolvedPitch + kScratchDoubles + turns);
 }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // which have the barriers
 
 // What a thread knows of the problem.
 template <class Config, bool AlongDepth, bool Vectors>
@@ -469,5 +471,7 @@ struct PanelSolver {
     subtract(sum, solution, y);
   }
 };
+
+#endif
 
 }  // namespace libsgemm::cuda::level3
