@@ -10,7 +10,8 @@
 // that a row lies behind.
 //
 // Requires: trsm; sm_90. Any size, stride and alignment; no workspace. Where A's columns are no multiples of 16 bytes
-// apart, or begin at none, it is loaded by single floats.
+// apart, or begin at none, it is loaded by single floats. With less than 142208 bytes of shared memory a block solves
+// orders up to 256.
 // Measured: not yet. What it costs is an estimate, in clocks.
 #include <algorithm>
 #include <cmath>
