@@ -138,8 +138,8 @@ typedef enum {
   LIBSGEMM_MATH_FP16 = 5, /* inputs rounded to 11 significant bits, ties to even; range of binary16, to 65504 */
   /* Sums in FP64, C rounded once: an error of at most 2^-24 |C| + (k + 2) 2^-53 (|alpha| |A| |B| + |beta| |C|), which
    * is the nearest float but in near ties. On a CPU every routine but trsm; on NVIDIA GPUs from sm_80 on products of
-   * FP32 inputs, made for the FP64 tensor cores of an A100, A30, H100 or H200 and slow without such. Elsewhere FP32
-   * runs. */
+   * FP32 inputs, made for the FP64 tensor cores of an A100, A30, H100 or H200 and slow without such; from sm_90 on also
+   * trsm, within an error of its own (docs/math-modes.md). Elsewhere FP32 runs. */
   LIBSGEMM_MATH_FP64 = 6
 } libsgemm_math_mode_t;
 

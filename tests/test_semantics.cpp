@@ -191,6 +191,29 @@ TEST_CASE("a NaN in B of strmm and strsm stays in its column or row") {
   }
 }
 
+TEST_CASE("a NaN in B of strsm does not reach what is solved before it") {
+  constexpr int64_t kOrder = 30, kAt = 11;
+  for (const libsgemm_side_t side : {LIBSGEMM_LEFT, LIBSGEMM_RIGHT}) {
+    for (const libsgemm_uplo_t uplo : {LIBSGEMM_UPPER, LIBSGEMM_LOWER}) {
+      Case test = case_of(Routine::kStrsm, kOrder, kOrder, kOrder);
+      test.side = side;
+      test.uplo = uplo;
+      const Problem problem = make_problem(test);
+      Placement placement(problem, LIBSGEMM_COL_MAJOR);
+      placement.c()[placement.index_in_c(kAt, kAt)] = kNan;
+      INFO(describe(test));
+      REQUIRE(call(Routine::kStrsm, placement.args()) == LIBSGEMM_SUCCESS);
+      const bool left = side == LIBSGEMM_LEFT, upwards = (uplo == LIBSGEMM_LOWER) == left;
+      for (int64_t at = 0; at < kOrder; ++at) {
+        if (upwards ? at >= kAt : at <= kAt) continue;
+        const int64_t i = left ? at : kAt, j = left ? kAt : at;
+        CHECK(placement.c()[placement.index_in_c(i, j)] ==
+              static_cast<float>(problem.value[static_cast<size_t>(i * kOrder + j)]));
+      }
+    }
+  }
+}
+
 TEST_CASE("strsm does not test for singularity") {
   for (const int64_t order : {1, 20}) {
     const Problem problem = make_problem(case_of(Routine::kStrsm, order, 2, order));

@@ -219,7 +219,7 @@ __device__ __forceinline__ uint16_t to_bf16(float x) {
 // ---- Barriers in shared memory and copies of boxes by TMA (sm_90). Kernels that use them exist on sm_90
 // only.
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 // `arrivals` end a phase. One thread initialises, then makes it known with barrier_init_done(), then all synchronise.
 __device__ __forceinline__ void barrier_init(uint32_t barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");

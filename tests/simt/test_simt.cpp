@@ -223,6 +223,54 @@ class Tester {
   bool claimed_ = false;  // whether the row supports the form, as far as was asked
 };
 
+// Triangular systems of small integers whose inverse no double can hold, solved exactly by substitution; with a NaN in
+// the right-hand side, which must not reach what is solved before it. Returns the first wrong element in words.
+std::string solve_steep(const Kernel &row, libsgemm_side_t side, libsgemm_uplo_t uplo, bool with_nan) {
+  constexpr int64_t kOrder = 40, kCount = 3, kAt = 21;
+  const bool left = side == LIBSGEMM_LEFT, lower = uplo == LIBSGEMM_LOWER;
+  const int64_t m = left ? kOrder : kCount, n = left ? kCount : kOrder;
+  std::vector<float> t(kOrder * kOrder, NAN), x(kOrder * kCount), b(kOrder * kCount, 0.0f);
+  for (int64_t i = 0; i < kOrder; ++i) {
+    for (int64_t j = 0; j < kOrder; ++j) {
+      if (i == j || (i > j) == lower) t[static_cast<size_t>(i + j * kOrder)] = i == j ? 1.0f : 1000.0f;
+    }
+  }
+  const auto at = [&](int64_t element, int64_t system) {  // element of a solution
+    return static_cast<size_t>(left ? element + system * m : system + element * m);
+  };
+  for (int64_t system = 0; system < kCount; ++system) {
+    for (int64_t i = 0; i < kOrder; ++i) x[at(i, system)] = static_cast<float>((7 * i + 3 * system) % 9 - 4);
+    for (int64_t i = 0; i < kOrder; ++i) {
+      for (int64_t l = 0; l < kOrder; ++l) {
+        const float factor = t[static_cast<size_t>(left ? i + l * kOrder : l + i * kOrder)];
+        if (!std::isnan(factor)) b[at(i, system)] += factor * x[at(l, system)];
+      }
+    }
+  }
+  if (with_nan) b[at(kAt, 1)] = NAN;
+  GemmDesc d = {};
+  d.routine = libsgemm::Routine::trsm;
+  d.transa = d.transb = LIBSGEMM_NO_TRANS;
+  d.side = side, d.uplo = uplo, d.diag = LIBSGEMM_NON_UNIT;
+  d.m = m, d.n = n, d.k = kOrder;
+  d.alpha = d.beta = 1;
+  d.a = t.data(), d.c = b.data();
+  d.lda = kOrder, d.ldb = d.ldc = m;
+  d.batch_count = 1;
+  libsgemm::Error error = {};
+  if (row.launch(d, {}, &error) != LIBSGEMM_SUCCESS) return error.text;
+  for (int64_t system = 0; system < kCount; ++system) {
+    for (int64_t i = 0; i < kOrder; ++i) {
+      const bool reached = with_nan && system == 1 && (lower == left ? i >= kAt : i <= kAt);
+      const float is = b[at(i, system)], expected = x[at(i, system)];
+      if (reached ? std::isnan(is) : is == expected) continue;
+      return "element " + std::to_string(i) + " of solution " + std::to_string(system) + " is " + std::to_string(is) +
+             ", expected " + (reached ? "NaN" : std::to_string(expected));
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
@@ -236,6 +284,15 @@ TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
       }
       CHECK(tester.failed() == 0);
       CHECK(tester.ran() > 20 / kPart);
+      Case solve;
+      solve.routine = Routine::kStrsm;
+      set_size(40, 3, 40, &solve);
+      if (!row.supports(outline(solve, Form::kSingle, 1), 0)) continue;
+      for (const libsgemm_side_t side : {LIBSGEMM_LEFT, LIBSGEMM_RIGHT}) {
+        for (const libsgemm_uplo_t uplo : {LIBSGEMM_UPPER, LIBSGEMM_LOWER}) {
+          for (const bool with_nan : {false, true}) CHECK(solve_steep(row, side, uplo, with_nan) == "");
+        }
+      }
     }
   }
 }

@@ -27,18 +27,19 @@
 // Each element of T serves one warp of a block, so it goes from L2 to registers.
 //
 // Accuracy. X is not rounded before all of the solve is done: it is posted as doubles, and its floats are stored
-// beside. The inverse of a block D of the diagonal, by substitution in FP64, gives X with a residual of at most 16
-// 2^-53 |D| |D^-1| |D| |X|. |D^-1| |D| is bounded by a substitution with magnitudes: where this bound passes 2^20 the
-// inverse is not used. So |op(A) X - alpha B| <= 2^-24 |op(A)| |X| (1 + 2^-4), the first part for the rounding of X.
-// Where the inverse is not used, or gives what no float can hold (NaN and Inf of B, a diagonal of zeros, an overflow),
-// the block is solved once more by substitution, each row divided by the diagonal and rounded, as BLAS does it: so a
-// NaN does not reach rows before its own.
+// beside. The inverse of a block D of the diagonal, by substitution in FP64, gives rows of X with an error of at most
+// 16 2^-53 |D^-1| |D| |X|. The sums of the rows of |D^-1| |D| are bounded by a substitution with magnitudes: where this
+// bound passes 2^12 the inverse is not used. So |op(A) X - alpha B| <= |op(A)| (2^-24 |X| + 2^-37 Y), the first part
+// for the rounding of X, with Y the largest |X| of the 16 rows of a turn. Where the inverse is not used, or gives what
+// no float can hold (NaN and Inf of B, a diagonal of zeros, an overflow), the block is solved once more by
+// substitution, each row divided by the diagonal and rounded, as BLAS does it: so a NaN does not reach rows before its
+// own.
 //
 // T is read in its triangle only, the diagonal only where it is not said to be one.
 //
-// Shared memory, in bytes, for t turns on w warps: inverses[2 min(t, w)][290] doubles at 0, which hold the blocks of the
-// diagonal first; X[t][256] doubles; a block of right-hand sides[16][17] doubles; barriers[t] of 8 bytes. With 32 turns
-// on 16 warps 142208, with 16 on 8 72192.
+// Shared memory, in bytes, for t turns on w warps: inverses[2 min(t, w)][290] doubles at 0, which hold the blocks of
+// the diagonal first; X[t][256] doubles; a block of right-hand sides[16][17] doubles; barriers[t] of 8 bytes. With 32
+// turns on 16 warps 142208, with 16 on 8 72192.
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -62,15 +63,17 @@ constexpr int kBlockPitch = kSolveRows + 2;                  // doubles; lanes t
 constexpr int kInversePitch = kSolveRows * kBlockPitch + 2;  // doubles; those of two turns too
 constexpr int kSolvedPitch = kSolveRows * kSolveColumns;     // doubles
 constexpr int kScratchPitch = kSolveColumns + 1;             // doubles
-constexpr int kScratchDoubles = kSolveRows * kScratchPitch;  //
-constexpr float kMostGrowth = 1 << 20;                       // of |D^-1| |D|
-constexpr uint32_t kOverflow = 0x47efffff;                   // high word of doubles that may not fit a float
+constexpr int kScratchDoubles = kSolveRows * kScratchPitch;
+constexpr float kMostGrowth = 1 << 12;      // of |D^-1| |D|
+constexpr uint32_t kOverflow = 0x47efffff;  // high word of doubles that may not fit a float
 
 __host__ __device__ constexpr int solve_slots(int turns, int warps) { return 2 * (turns < warps ? turns : warps); }
 // Bytes of shared memory.
 __host__ __device__ constexpr int solve_bytes(int turns, int warps) {
   return 8 * (solve_slots(turns, warps) * kInversePitch + turns * kSolvedPitch + kScratchDoubles + turns);
 }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // which have the barriers
 
 // What a thread knows of the problem.
 template <class Config, bool AlongDepth, bool Vectors>
@@ -469,5 +472,7 @@ struct PanelSolver {
     subtract(sum, solution, y);
   }
 };
+
+#endif
 
 }  // namespace libsgemm::cuda::level3
