@@ -103,7 +103,8 @@ bool parse_routine(const std::string &name, CallClass *call) {
     for (const Type type : {Type::f32, Type::f16, Type::bf16}) {
       for (const Batch batch : {Batch::none, Batch::strided, Batch::pointers}) {
         const bool products = traits.routine == Routine::gemm;
-        if (!products && (type != Type::f32 || batch != Batch::none)) continue;
+        const bool has_form = batch == Batch::none || (batch == Batch::strided && traits.strided != nullptr);
+        if (!products && (type != Type::f32 || !has_form)) continue;
         GemmDesc desc = {};
         desc.routine = traits.routine;
         desc.type = type;
