@@ -89,7 +89,7 @@ Args legal(Routine routine, Data *x) {
   args.c = x->C();
   args.lda = args.ldb = args.ldc = kN;
   args.beta = 1;
-  if (routine == Routine::kSgemmStrided || routine == Routine::kShgemmStrided || routine == Routine::kSbgemmStrided) {
+  if (single_of(routine) != routine) {
     args.m = args.n = args.k = kN / 2;
     args.stride_c = kCount / 2;
     args.batch_count = 2;
