@@ -90,8 +90,8 @@ Args legal(Routine routine, Data *x) {
   args.lda = args.ldb = args.ldc = kN;
   args.beta = 1;
   if (single_of(routine) != routine) {
-    args.m = args.n = args.k = kN / 2;
-    args.stride_c = kCount / 2;
+    args.m = args.n = args.k = args.lda = args.ldb = args.ldc = kN / 2;
+    args.stride_c = kN / 2 * args.ldc;
     args.batch_count = 2;
   }
   return args;

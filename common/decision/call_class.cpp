@@ -199,7 +199,7 @@ CallClass class_of(const GemmDesc &d) {
   }
   if (d.batch == Batch::strided) {
     c.stride[0] = alignment_of(d.stride_a, size);
-    c.stride[1] = alignment_of(d.stride_b, size);
+    if (t.has_b()) c.stride[1] = alignment_of(d.stride_b, size);
     c.stride[2] = alignment_of(d.stride_c, sizeof(float));
   }
   return c;
