@@ -124,7 +124,7 @@ class Tester {
     ++turn_;
     simt::schedule().seed = static_cast<uint64_t>(turn_);
     simt::schedule().start_together = turn_ % 2 == 0;
-    Job job(test, form, turn_ % 4 == 1, count);
+    Job job(test, form, turn_ % 4 == 1, count, form == Form::kStrided && turn_ % 3 == 0);
     bool runs = false;
     const std::string fault = run_job(row_, &job, &runs, workspace);
     ran_ += runs ? 1 : 0;
