@@ -57,14 +57,17 @@ void upload(Memory *memory, void *to, const std::vector<uint32_t> &words, size_t
   }
 }
 
-// The whole square, whichever triangle is read.
-void upload_triangular(Memory *memory, const GemmDesc &d, void *to) {
+// The whole squares, whichever triangle is read.
+void upload_triangular(Memory *memory, const GemmDesc &d, char *to) {
   std::vector<float> matrix(static_cast<size_t>(d.lda * d.k));
   uint64_t state = 1;
   const float beside = kBesideUnity / static_cast<float>(d.k);
   for (float &x : matrix) x = (next_random(&state) >> 63) != 0 ? beside : -beside;
   for (int64_t i = 0; i < d.k; ++i) matrix[static_cast<size_t>(i + i * d.lda)] = 1;
-  memory->upload(to, matrix.data(), matrix.size() * sizeof(float));
+  const int64_t count = d.batch == Batch::strided && d.stride_a != 0 ? d.batch_count : 1;
+  for (int64_t i = 0; i < count; ++i, to += d.stride_a * static_cast<int64_t>(sizeof(float))) {
+    memory->upload(to, matrix.data(), matrix.size() * sizeof(float));
+  }
 }
 
 // ---- The library's functions ----------------------------------------------------------------------------------------
@@ -108,9 +111,32 @@ libsgemm_status_t run_gemm(libsgemm_handle_t h, const GemmDesc &d) {
   }
 }
 
+template <class Function>
+libsgemm_status_t triangular(libsgemm_handle_t h, const GemmDesc &d, Function function) {
+  return function(h, LIBSGEMM_COL_MAJOR, d.side, d.uplo, d.transa, d.diag, d.m, d.n, d.alpha,
+                  static_cast<const float *>(d.a), d.lda, d.stride_a, d.c, d.ldc, d.stride_c, d.batch_count);
+}
+
+// Of the other routines that have such batches.
+libsgemm_status_t run_strided(libsgemm_handle_t h, const GemmDesc &d) {
+  switch (d.routine) {
+    case Routine::syrk:
+      return libsgemm_ssyrk_batch_strided_h(h, LIBSGEMM_COL_MAJOR, d.uplo, d.transa, d.n, d.k, d.alpha,
+                                            static_cast<const float *>(d.a), d.lda, d.stride_a, d.beta, d.c, d.ldc,
+                                            d.stride_c, d.batch_count);
+    case Routine::trmm:
+      return triangular(h, d, libsgemm_strmm_batch_strided_h);
+    case Routine::trsm:
+      return triangular(h, d, libsgemm_strsm_batch_strided_h);
+    default:
+      return LIBSGEMM_NOT_SUPPORTED;
+  }
+}
+
 libsgemm_status_t run_call(libsgemm_handle_t h, const GemmDesc &d) {
   constexpr libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR;
   const auto *a = static_cast<const float *>(d.a), *b = static_cast<const float *>(d.b);
+  if (d.routine != Routine::gemm && d.batch == Batch::strided) return run_strided(h, d);
   switch (d.routine) {
     case Routine::symm:
       return libsgemm_ssymm_h(h, layout, d.side, d.uplo, d.m, d.n, d.alpha, a, d.lda, b, d.ldb, d.beta, d.c, d.ldc);

@@ -178,6 +178,30 @@ BOTH_FORMS(sgemmtr,
            with_matrices(gemmtr(c, layout, uplo, transa, transb, n, k), alpha, {A, lda, 0}, {B, ldb, 0}, beta,
                          {C, ldc, 0}))
 
+BOTH_FORMS(ssyrk_batch_strided,
+           (libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
+            const float *A, int64_t lda, int64_t stride_a, float beta, float *C, int64_t ldc, int64_t stride_c,
+            int64_t batch_count),
+           strided(with_matrices(rank_update(c, Routine::syrk, layout, uplo, trans, n, k), alpha, {A, lda, stride_a},
+                                 {}, beta, {C, ldc, stride_c}),
+                   batch_count))
+
+BOTH_FORMS(strmm_batch_strided,
+           (libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo, libsgemm_op_t transa,
+            libsgemm_diag_t diag, int64_t m, int64_t n, float alpha, const float *A, int64_t lda, int64_t stride_a,
+            float *B, int64_t ldb, int64_t stride_b, int64_t batch_count),
+           strided(with_matrices(triangular(c, Routine::trmm, layout, side, uplo, transa, diag, m, n), alpha,
+                                 {A, lda, stride_a}, {}, 0, {B, ldb, stride_b}),
+                   batch_count))
+
+BOTH_FORMS(strsm_batch_strided,
+           (libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo, libsgemm_op_t transa,
+            libsgemm_diag_t diag, int64_t m, int64_t n, float alpha, const float *A, int64_t lda, int64_t stride_a,
+            float *B, int64_t ldb, int64_t stride_b, int64_t batch_count),
+           strided(with_matrices(triangular(c, Routine::trsm, layout, side, uplo, transa, diag, m, n), alpha,
+                                 {A, lda, stride_a}, {}, 0, {B, ldb, stride_b}),
+                   batch_count))
+
 // The same routine for each type of A and B.
 #define GEMM_OF_TYPE(name, type, T)                                                                                  \
   BOTH_FORMS(name,                                                                                                   \

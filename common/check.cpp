@@ -36,11 +36,11 @@ constexpr Positions make_positions(const RoutineTraits &r, const char *arguments
           at("stride_a"),
           in_place ? 0 : at("B"),
           in_place ? 0 : at("ldb"),
-          at("stride_b"),
+          in_place ? 0 : at("stride_b"),
           at("beta"),
           at(in_place ? "B" : "C"),
           at(in_place ? "ldb" : "ldc"),
-          at("stride_c"),
+          at(in_place ? "stride_b" : "stride_c"),
           at("batch_count")};
 }
 
@@ -95,6 +95,10 @@ constexpr int64_t kMaxBytes = INT64_MAX / 8;
 // The names of what a routine in place overwrites.
 const char *name_of_c(const Call &call) { return traits_of(call.routine).in_place() ? "B" : "C"; }
 const char *name_of_ldc(const Call &call) { return traits_of(call.routine).in_place() ? "ldb" : "ldc"; }
+const char *name_of_stride_c(const Call &call) { return traits_of(call.routine).in_place() ? "stride_b" : "stride_c"; }
+
+// Rows of C; of a triangle of C the order is n.
+int64_t rows_of_c(const Call &call) { return traits_of(call.routine).triangle_of_c ? call.n : call.m; }
 
 // Whether this call's A and B are those of its description exchanged.
 bool swaps_operands(const Call &call) {
@@ -183,14 +187,15 @@ void check_strides(Report *report, const Positions &at, const Call &call, const 
   report->not_negative(at.stride_a, "stride_a", call.stride_a);
   report->not_negative(at.stride_b, "stride_b", call.stride_b);
   if (report->failed() || !used.c) return;
-  const int64_t size = (row_major ? call.m - 1 : call.n - 1) * call.ldc + (row_major ? call.n : call.m);
+  const int64_t rows = rows_of_c(call);
+  const int64_t size = (row_major ? rows - 1 : call.n - 1) * call.ldc + (row_major ? call.n : rows);
   if (call.batch_count > 1 && call.stride_c < size) {
-    report->fail(at.stride_c, "stride_c", "is %" PRId64 ", must be at least the size of C, %" PRId64, call.stride_c,
-                 size);
+    report->fail(at.stride_c, name_of_stride_c(call), "is %" PRId64 ", must be at least the size of %s, %" PRId64,
+                 call.stride_c, name_of_c(call), size);
   }
   const std::pair<int64_t, int> strides[] = {
       {call.stride_c, at.stride_c}, {call.stride_a, at.stride_a}, {call.stride_b, at.stride_b}};
-  const char *const names[] = {"stride_c", "stride_a", "stride_b"};
+  const char *const names[] = {name_of_stride_c(call), "stride_a", "stride_b"};
   for (int i = 0; i < (used.inputs ? 3 : 1); ++i) {
     int64_t bytes = 0;
     if (__builtin_mul_overflow(strides[i].first, call.batch_count, &bytes) ||
@@ -227,7 +232,7 @@ Shapes shapes(const Call &call) {
     return {order, order, call.m, call.n};
   }
   const bool plain_a = call.transa == LIBSGEMM_NO_TRANS, plain_b = call.transb == LIBSGEMM_NO_TRANS;
-  const int64_t m = r.triangle_of_c ? call.n : call.m;
+  const int64_t m = rows_of_c(call);
   const int64_t a_rows = plain_a ? m : call.k, a_cols = plain_a ? call.k : m;
   if (r.b == RoutineTraits::as_a) return {a_rows, a_cols, a_rows, a_cols};
   return {a_rows, a_cols, plain_b ? call.k : call.n, plain_b ? call.n : call.k};
@@ -261,7 +266,7 @@ void describe(const Call &call, GemmDesc *desc) {
   d.side = call.side == LIBSGEMM_RIGHT ? LIBSGEMM_RIGHT : LIBSGEMM_LEFT;
   d.uplo = call.uplo == LIBSGEMM_LOWER ? LIBSGEMM_LOWER : LIBSGEMM_UPPER;
   d.diag = call.diag == LIBSGEMM_UNIT ? LIBSGEMM_UNIT : LIBSGEMM_NON_UNIT;
-  d.m = r.triangle_of_c ? call.n : call.m;
+  d.m = rows_of_c(call);
   d.n = call.n;
   d.k = call.k;
   d.alpha = call.alpha;
@@ -316,8 +321,7 @@ libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc)
   const Accessed used = accessed(call, at);
   check_ld(&report, at.lda, "lda", call.lda, s.a_rows, s.a_cols, row_major, size, used.inputs);
   if (at.b != 0) check_ld(&report, at.ldb, "ldb", call.ldb, s.b_rows, s.b_cols, row_major, size, used.inputs);
-  const int64_t c_rows = at.m == 0 ? call.n : call.m;
-  check_ld(&report, at.ldc, name_of_ldc(call), call.ldc, c_rows, call.n, row_major, sizeof(float), used.c);
+  check_ld(&report, at.ldc, name_of_ldc(call), call.ldc, rows_of_c(call), call.n, row_major, sizeof(float), used.c);
   if (call.batch == Batch::strided) check_strides(&report, at, call, used);
   if (call.planned) check_plans(&report, call);
   if (report.failed()) return info->status;

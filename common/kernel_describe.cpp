@@ -110,14 +110,14 @@ void describe_kernel(const Backend &backend, const Kernel &kernel, libsgemm_kern
   copy(info->name, kernel.name);
   copy(info->math_mode, math_mode_name(kernel.math_mode));
   copy(info->purpose, kernel.purpose);
-  // Of the routines only gemm has batches.
   bool types[std::size(kTypes)] = {}, batches = false;
   for (const RoutineTraits &routine : kRoutines) {
     bool any = false;
     for (size_t i = 0; i < std::size(kTypes); ++i) {
       const auto takes = [&](Batch batch) { return supports(backend, kernel, routine, kTypes[i].type, batch); };
       const bool single = takes(Batch::none);
-      const bool batch = routine.routine == Routine::gemm && (takes(Batch::strided) || takes(Batch::pointers));
+      const bool groups = routine.routine == Routine::gemm;
+      const bool batch = (routine.strided != nullptr && takes(Batch::strided)) || (groups && takes(Batch::pointers));
       any = any || single;
       batches = batches || batch;
       types[i] = types[i] || single || batch;

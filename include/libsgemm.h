@@ -237,7 +237,7 @@ LIBSGEMM_API const char *libsgemm_kernel_name(int index, int row);
  * none can, as where the row is for another architecture. */
 typedef struct {
   char name[72];
-  char routines[64];  /* without their first letters, a space between: "gemm batches", "syrk syr2k gemmtr" */
+  char routines[64];  /* without their first letters, a space between: "gemm batches", "syrk syr2k gemmtr batches" */
   char types[32];     /* of A and B: "fp32", "fp16 bf16" */
   char math_mode[16]; /* the arithmetic it computes in: "fp32" */
   char purpose[64];   /* what it is for, in a few words: "few tiles of C, deep k" */
@@ -574,6 +574,49 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm_batch_strided_h(
     libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb, int64_t m, int64_t n,
     int64_t k, float alpha, const libsgemm_bfloat16_t *A, int64_t lda, int64_t stride_a, const libsgemm_bfloat16_t *B,
     int64_t ldb, int64_t stride_b, float beta, float *C, int64_t ldc, int64_t stride_c, int64_t batch_count);
+
+/* batch_count >= 0 updates of one shape: number i uses A + i * stride_a and C + i * stride_c. stride_a >= 0 (0 shares
+ * A); stride_c must keep the outputs apart: at least (n - 1) * ldc + n, though only the uplo triangle of each C is
+ * written, if there is more than one. What lies between them is neither read nor written. Shapes and errors as
+ * libsgemm_ssyrk; an illegal argument fails the whole call before anything is written. */
+LIBSGEMM_API libsgemm_status_t libsgemm_ssyrk_batch_strided(libsgemm_layout_t layout, libsgemm_uplo_t uplo,
+                                                            libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
+                                                            const float *A, int64_t lda, int64_t stride_a, float beta,
+                                                            float *C, int64_t ldc, int64_t stride_c,
+                                                            int64_t batch_count);
+LIBSGEMM_API libsgemm_status_t libsgemm_ssyrk_batch_strided_h(libsgemm_handle_t h, libsgemm_layout_t layout,
+                                                              libsgemm_uplo_t uplo, libsgemm_op_t trans, int64_t n,
+                                                              int64_t k, float alpha, const float *A, int64_t lda,
+                                                              int64_t stride_a, float beta, float *C, int64_t ldc,
+                                                              int64_t stride_c, int64_t batch_count);
+
+/* batch_count >= 0 products with a triangle, or triangular systems, of one shape: number i uses A + i * stride_a and
+ * overwrites B + i * stride_b. stride_a >= 0 (0 shares the triangle); stride_b must keep the matrices apart: at least
+ * (columns - 1) * ldb + rows of the stored B (in row-major order rows and columns exchanged), if there is more than
+ * one. Shapes and errors as libsgemm_strmm and libsgemm_strsm; an illegal argument fails the whole call before anything
+ * is written. */
+LIBSGEMM_API libsgemm_status_t libsgemm_strmm_batch_strided(libsgemm_layout_t layout, libsgemm_side_t side,
+                                                            libsgemm_uplo_t uplo, libsgemm_op_t transa,
+                                                            libsgemm_diag_t diag, int64_t m, int64_t n, float alpha,
+                                                            const float *A, int64_t lda, int64_t stride_a, float *B,
+                                                            int64_t ldb, int64_t stride_b, int64_t batch_count);
+LIBSGEMM_API libsgemm_status_t libsgemm_strmm_batch_strided_h(libsgemm_handle_t h, libsgemm_layout_t layout,
+                                                              libsgemm_side_t side, libsgemm_uplo_t uplo,
+                                                              libsgemm_op_t transa, libsgemm_diag_t diag, int64_t m,
+                                                              int64_t n, float alpha, const float *A, int64_t lda,
+                                                              int64_t stride_a, float *B, int64_t ldb, int64_t stride_b,
+                                                              int64_t batch_count);
+LIBSGEMM_API libsgemm_status_t libsgemm_strsm_batch_strided(libsgemm_layout_t layout, libsgemm_side_t side,
+                                                            libsgemm_uplo_t uplo, libsgemm_op_t transa,
+                                                            libsgemm_diag_t diag, int64_t m, int64_t n, float alpha,
+                                                            const float *A, int64_t lda, int64_t stride_a, float *B,
+                                                            int64_t ldb, int64_t stride_b, int64_t batch_count);
+LIBSGEMM_API libsgemm_status_t libsgemm_strsm_batch_strided_h(libsgemm_handle_t h, libsgemm_layout_t layout,
+                                                              libsgemm_side_t side, libsgemm_uplo_t uplo,
+                                                              libsgemm_op_t transa, libsgemm_diag_t diag, int64_t m,
+                                                              int64_t n, float alpha, const float *A, int64_t lda,
+                                                              int64_t stride_a, float *B, int64_t ldb, int64_t stride_b,
+                                                              int64_t batch_count);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,11 @@ const std::vector<std::string> kGemmtr = {"layout", "uplo", "transa", "transb", 
 const std::vector<std::string> kStrided = {"layout",   "transa", "transb", "m",        "n",        "k",
                                            "alpha",    "A",      "lda",    "stride_a", "B",        "ldb",
                                            "stride_b", "beta",   "C",      "ldc",      "stride_c", "batch_count"};
+const std::vector<std::string> kSyrkStrided = {"layout", "uplo",     "trans", "n", "k",   "alpha",    "A",
+                                               "lda",    "stride_a", "beta",  "C", "ldc", "stride_c", "batch_count"};
+const std::vector<std::string> kTriangularStrided = {"layout",   "side", "uplo",  "transa",   "diag",
+                                                     "m",        "n",    "alpha", "A",        "lda",
+                                                     "stride_a", "B",    "ldb",   "stride_b", "batch_count"};
 const std::vector<std::string> kBatch = {"layout", "transa", "transb", "m",    "n", "k",   "alpha",       "A",
                                          "lda",    "B",      "ldb",    "beta", "C", "ldc", "group_count", "group_size"};
 
@@ -50,6 +55,12 @@ libsgemm_status_t strided(const Invoke &invoke, Plain plain, HandleForm form, co
   return invoke(plain, form, x.layout, x.transa, x.transb, x.m, x.n, x.k, x.alpha, static_cast<const T *>(x.a), x.lda,
                 x.stride_a, static_cast<const T *>(x.b), x.ldb, x.stride_b, x.beta, x.c, x.ldc, x.stride_c,
                 x.batch_count);
+}
+
+template <typename Plain, typename HandleForm>
+libsgemm_status_t triangular_strided(const Invoke &invoke, Plain plain, HandleForm form, const Args &x) {
+  return invoke(plain, form, x.layout, x.side, x.uplo, x.transa, x.diag, x.m, x.n, x.alpha,
+                static_cast<const float *>(x.a), x.lda, x.stride_a, x.c, x.ldc, x.stride_c, x.batch_count);
 }
 
 template <typename T, typename Plain, typename HandleForm>
@@ -93,6 +104,13 @@ libsgemm_status_t dispatch(const Invoke &invoke, Routine routine, const Args &x)
       return strided<libsgemm_half_t>(invoke, libsgemm_shgemm_batch_strided, libsgemm_shgemm_batch_strided_h, x);
     case Routine::kSbgemmStrided:
       return strided<libsgemm_bfloat16_t>(invoke, libsgemm_sbgemm_batch_strided, libsgemm_sbgemm_batch_strided_h, x);
+    case Routine::kSsyrkStrided:
+      return invoke(libsgemm_ssyrk_batch_strided, libsgemm_ssyrk_batch_strided_h, x.layout, x.uplo, x.transa, x.n, x.k,
+                    x.alpha, a, x.lda, x.stride_a, x.beta, x.c, x.ldc, x.stride_c, x.batch_count);
+    case Routine::kStrmmStrided:
+      return triangular_strided(invoke, libsgemm_strmm_batch_strided, libsgemm_strmm_batch_strided_h, x);
+    case Routine::kStrsmStrided:
+      return triangular_strided(invoke, libsgemm_strsm_batch_strided, libsgemm_strsm_batch_strided_h, x);
   }
   throw std::logic_error("no such routine");
 }
@@ -114,8 +132,8 @@ libsgemm_status_t dispatch_batch(const Invoke &invoke, Element element, const Ba
 const std::vector<Routine> kSingleRoutines = {Routine::kSgemm,   Routine::kSsymm,  Routine::kSsyrk,
                                               Routine::kSsyr2k,  Routine::kStrmm,  Routine::kStrsm,
                                               Routine::kSgemmtr, Routine::kShgemm, Routine::kSbgemm};
-const std::vector<Routine> kStridedRoutines = {Routine::kSgemmStrided, Routine::kShgemmStrided,
-                                               Routine::kSbgemmStrided};
+const std::vector<Routine> kStridedRoutines = {Routine::kSgemmStrided, Routine::kShgemmStrided, Routine::kSbgemmStrided,
+                                               Routine::kSsyrkStrided, Routine::kStrmmStrided,  Routine::kStrsmStrided};
 
 libsgemm_status_t call(Routine routine, const Args &args) { return dispatch(Invoke(), routine, args); }
 
@@ -141,7 +159,10 @@ std::string entry_name(Routine routine) {
                                       "sbgemm",
                                       "sgemm_batch_strided",
                                       "shgemm_batch_strided",
-                                      "sbgemm_batch_strided"};
+                                      "sbgemm_batch_strided",
+                                      "ssyrk_batch_strided",
+                                      "strmm_batch_strided",
+                                      "strsm_batch_strided"};
   return std::string("libsgemm_") + names[static_cast<int>(routine)];
 }
 
@@ -167,6 +188,11 @@ const std::vector<std::string> &parameters(Routine routine) {
     case Routine::kShgemmStrided:
     case Routine::kSbgemmStrided:
       return kStrided;
+    case Routine::kSsyrkStrided:
+      return kSyrkStrided;
+    case Routine::kStrmmStrided:
+    case Routine::kStrsmStrided:
+      return kTriangularStrided;
     default:
       return kGemm;
   }
@@ -182,6 +208,36 @@ Element element_of(Routine routine) {
 
 Routine product_of(Element element) {
   return element == Element::kFloat ? Routine::kSgemm : element == Element::kHalf ? Routine::kShgemm : Routine::kSbgemm;
+}
+
+namespace {
+
+struct Forms {
+  Routine single, strided;
+};
+constexpr Forms kForms[] = {{Routine::kSgemm, Routine::kSgemmStrided},   {Routine::kShgemm, Routine::kShgemmStrided},
+                            {Routine::kSbgemm, Routine::kSbgemmStrided}, {Routine::kSsyrk, Routine::kSsyrkStrided},
+                            {Routine::kStrmm, Routine::kStrmmStrided},   {Routine::kStrsm, Routine::kStrsmStrided}};
+
+}  // namespace
+
+Routine single_of(Routine routine) {
+  for (const Forms &forms : kForms) {
+    if (forms.strided == routine) return forms.single;
+  }
+  return routine;
+}
+
+Routine strided_of(Routine single) {
+  for (const Forms &forms : kForms) {
+    if (forms.single == single) return forms.strided;
+  }
+  throw std::logic_error(entry_name(single) + " has no strided batches");
+}
+
+bool is_in_place(Routine routine) {
+  const Routine single = single_of(routine);
+  return single == Routine::kStrmm || single == Routine::kStrsm;
 }
 
 Handle::Handle() {

@@ -20,15 +20,18 @@ enum class Routine {
   kSbgemm,
   kSgemmStrided,
   kShgemmStrided,
-  kSbgemmStrided
+  kSbgemmStrided,
+  kSsyrkStrided,
+  kStrmmStrided,
+  kStrsmStrided
 };
 
 // The routines on single matrices, and those on strided batches.
 extern const std::vector<Routine> kSingleRoutines;
 extern const std::vector<Routine> kStridedRoutines;
 
-// Every argument of every routine above; a routine takes those it has. `c` and `ldc` are the matrix that is written,
-// which strmm and strsm call B.
+// Every argument of every routine above; a routine takes those it has. `c`, `ldc` and `stride_c` are the matrix that is
+// written, which strmm and strsm call B.
 struct Args {
   libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR;
   libsgemm_op_t transa = LIBSGEMM_NO_TRANS;
@@ -77,8 +80,15 @@ const std::vector<std::string> &batch_parameters();
 
 Element element_of(Routine routine);
 
-// The product that a batch routine of such elements repeats.
+// The product that a group batch of such elements repeats.
 Routine product_of(Element element);
+
+// The routine that a strided batch repeats, of another routine that itself; and the other way round.
+Routine single_of(Routine routine);
+Routine strided_of(Routine single);
+
+// strmm, strsm and their batches.
+bool is_in_place(Routine routine);
 
 // A handle that is destroyed at the end of its scope.
 class Handle {

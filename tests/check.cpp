@@ -114,7 +114,7 @@ Placement::Placement(std::vector<const Problem *> problems, libsgemm_layout_t la
   args_.stride_b = strides.b;
   args_.stride_c = strides.c;
   args_.batch_count = static_cast<int64_t>(problems_.size());
-  const bool in_place = test.routine == Routine::kStrmm || test.routine == Routine::kStrsm;
+  const bool in_place = is_in_place(test.routine);
   const bool unread = test.alpha == 0 || test.k == 0;
   a_ = place(&Problem::a, args_.lda, strides.a, unread);
   b_ = place(&Problem::b, args_.ldb, strides.b, unread);

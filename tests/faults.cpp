@@ -14,8 +14,8 @@ class Maker {
       : right_(right),
         padding_(padding),
         wide_inputs_(element_of(routine) == Element::kFloat),
-        in_place_(routine == Routine::kStrmm || routine == Routine::kStrsm),
-        strided_(element_count(parameters(routine), "stride_c") != 0) {}
+        in_place_(is_in_place(routine)),
+        strided_(single_of(routine) != routine) {}
 
   void make(const std::string &name, std::vector<Fault> *faults) {
     faults_ = faults;
@@ -52,20 +52,16 @@ class Maker {
       add("NULL").b = nullptr;
     } else if (name == "stride_a") {
       values(&Args::stride_a, {-1, INT64_MIN, INT64_MAX / 2});
+    } else if (name == "stride_c" || (name == "stride_b" && in_place_)) {
+      values(&Args::stride_c, {right_.stride_c - 1, 0, -1, INT64_MAX / 2});
     } else if (name == "stride_b") {
       values(&Args::stride_b, {-1, INT64_MIN, INT64_MAX / 2});
-    } else if (name == "stride_c") {
-      values(&Args::stride_c, {right_.stride_c - 1, 0, -1, INT64_MAX / 2});
     } else if (name == "batch_count") {
       values(&Args::batch_count, {-1, INT64_MIN});
     }
   }
 
  private:
-  static int64_t element_count(const std::vector<std::string> &names, const std::string &name) {
-    return std::count(names.begin(), names.end(), name);
-  }
-
   Args &add(const std::string &label) {
     faults_->push_back({name_, label, right_});
     return faults_->back().args;

@@ -436,13 +436,12 @@ Problem draw_problem(const Case &test, uint64_t seed, const Fill &fill_a, const 
   p.test = test;
   shape(&p);
   Random random(seed);
-  const bool is_triangular = test.routine == Routine::kStrmm || test.routine == Routine::kStrsm;
   const auto filled = [&](const Fill &with, Element element, Matrix *x) {
     if (!with) return fill(test, &random, element, x);
     with(x);
     for (float &value : x->values) value = as_element(element, value);
   };
-  if (is_triangular && !fill_a) {
+  if (is_in_place(test.routine) && !fill_a) {
     fill_triangle(test, &random, &p.a);
   } else {
     filled(fill_a, element_of(test.routine), &p.a);
@@ -457,6 +456,28 @@ Problem make_problem(const Case &test, uint64_t seed) {
   Problem p = draw_problem(test, seed);
   if (test.routine != Routine::kStrsm || test.alpha == 0) solve(&p);
   return p;
+}
+
+void replace_a(Problem *p, const Matrix &a) {
+  p->a = a;
+  if (p->value.empty()) return;
+  if (p->test.routine != Routine::kStrsm || p->test.alpha == 0) {
+    solve(p);
+    return;
+  }
+  for (size_t i = 0; i < p->value.size(); ++i) p->c.values[i] = static_cast<float>(p->value[i]);
+  plant_solution(p);
+}
+
+std::vector<Problem> make_batch(const Case &test, int count, Sharing sharing) {
+  std::vector<Problem> problems;
+  for (int i = 0; i < count; ++i) {
+    problems.push_back(make_problem(test, static_cast<uint64_t>(i) + 1));
+    Problem &problem = problems.back();
+    if (sharing.b && i > 0) problem.b = problems.front().b;
+    if ((sharing.a || sharing.b) && i > 0) replace_a(&problem, sharing.a ? problems.front().a : problem.a);
+  }
+  return problems;
 }
 
 }  // namespace sgemm_test

@@ -82,6 +82,15 @@ using Fill = std::function<void(Matrix *)>;
 Problem draw_problem(const Case &test, uint64_t seed, const Fill &fill_a = nullptr, const Fill &fill_b = nullptr,
                      const Fill &fill_c = nullptr);
 
+// Gives the problem another A of that shape, as if it had been drawn with it: its answer is made anew if it has one.
+void replace_a(Problem *problem, const Matrix &a);
+
+// The problems of a strided batch; those that share A or B hold the same values of it.
+struct Sharing {
+  bool a, b;
+};
+std::vector<Problem> make_batch(const Case &test, int count, Sharing sharing);
+
 // The answer for the matrices that `problem` holds now (not for strsm), in rows[i] != 0 only, unless that is empty.
 using Rows = std::vector<char>;
 void solve(Problem *problem);

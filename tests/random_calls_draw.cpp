@@ -77,8 +77,6 @@ void draw_sizes(Draw *draw, bool small, Case *test) {
   }
 }
 
-bool in_place(Routine routine) { return routine == Routine::kStrmm || routine == Routine::kStrsm; }
-
 int padding(Draw *draw) {
   const int kind = draw->below(3);
   return kind == 0 ? 0 : kind == 1 ? 1 + 2 * draw->below(8) : 4 * (1 + draw->below(8));
@@ -93,7 +91,7 @@ void draw_scalars(Draw *draw, Data data, Case *test) {
     if (draw->percent(20)) test->alpha = draw->uniform();
     test->beta = draw->pick({0.0f, 0.0f, 0.0f, 1.0f, 1.0f, -1.0f, -1.3f, 1e-6f, 1e6f, 0.3f});
   }
-  if (in_place(test->routine)) test->beta = 0;
+  if (is_in_place(test->routine)) test->beta = 0;
 }
 
 // Exponents of the operands and of alpha, between which results stay in the range, mostly.
@@ -123,7 +121,7 @@ Data draw_data(Draw *draw, Routine routine) {
   if (kind < 73) return Data::log_normal;
   if (kind < 80) return Data::outlier;
   if (kind < 85) return Data::constant;
-  if (kind < 92) return in_place(routine) ? Data::normal : Data::special;
+  if (kind < 92) return is_in_place(routine) ? Data::normal : Data::special;
   return Data::scaled;
 }
 
@@ -136,7 +134,8 @@ void draw_kind(Draw *draw, RandomCall *call) {
     call->routine = kSingleRoutines[static_cast<size_t>(draw->below(static_cast<int>(kSingleRoutines.size())))];
   } else {
     call->kind = kind < 90 ? Kind::strided : Kind::groups;
-    call->routine = draw->pick(products);
+    const bool other = call->kind == Kind::strided && draw->percent(50);
+    call->routine = other ? draw->pick({Routine::kSsyrk, Routine::kStrmm, Routine::kStrsm}) : draw->pick(products);
   }
 }
 
@@ -239,7 +238,7 @@ Problem problem_of(const RandomCall &call, size_t group, size_t product, int rep
   if (call.data == Data::exact) {
     Problem p = draw_problem(test, seed);
     // Matrices that all products share are those of the first.
-    if (call.shares_a) p.a = draw_problem(test, seed_of(call.seed, call.number, shared)).a;
+    if (call.shares_a) replace_a(&p, draw_problem(test, seed_of(call.seed, call.number, shared)).a);
     if (call.shares_b) p.b = draw_problem(test, seed_of(call.seed, call.number, shared)).b;
     return p;
   }

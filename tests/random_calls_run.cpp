@@ -70,12 +70,6 @@ struct Round {
   Strides strides;
 };
 
-Routine strided_form(Routine routine) {
-  return routine == Routine::kSgemm    ? Routine::kSgemmStrided
-         : routine == Routine::kShgemm ? Routine::kShgemmStrided
-                                       : Routine::kSbgemmStrided;
-}
-
 // The arrays that a batch of groups takes.
 class GroupArrays {
  public:
@@ -153,7 +147,7 @@ class Item {
       const Element element = element_of(call.routine);
       return handle == nullptr ? call_batch(element, arrays.args()) : call_batch(element, handle, arrays.args());
     }
-    const Routine routine = call.kind == Kind::strided ? strided_form(call.routine) : call.routine;
+    const Routine routine = call.kind == Kind::strided ? strided_of(call.routine) : call.routine;
     return handle == nullptr ? sgemm_test::call(routine, products[0]) : sgemm_test::call(routine, handle, products[0]);
   }
 

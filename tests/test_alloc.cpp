@@ -188,9 +188,10 @@ TEST_CASE("a call allocates nothing after warm-up") {
 
 TEST_CASE("a batch allocates nothing after warm-up") {
   for (const Routine routine : kStridedRoutines) {
+    if (!serves(single_of(routine))) continue;
     for (const int64_t size : {4, 40}) {
       Case test;
-      test.routine = product_of(element_of(routine));
+      test.routine = single_of(routine);
       test.m = test.n = test.k = size;
       const Problem problem = make_problem(test);
       const Operands operands({&problem, &problem, &problem}, LIBSGEMM_COL_MAJOR, {0, 0, 2000});

@@ -1,4 +1,5 @@
 // Bad arguments of the batch routines.
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -10,21 +11,17 @@ using namespace sgemm_test;
 
 namespace {
 
-Case product_case(Routine routine) {
-  Case test;
-  test.routine = routine;
-  test.m = 3;
-  test.n = 2;
-  test.k = 4;
+Case small_case(Routine routine) {
+  Case test = case_of(routine, routine == Routine::kSsyrk ? 2 : 3, 2, 4);
   test.padding = {2, 3, 4};
   test.beta = 1;
+  if (is_in_place(routine)) test.k = test.m, test.beta = 0;
   return test;
 }
 
 // A legal batch of two groups, of one and of two products, whose every array can be made wrong.
 struct Groups {
-  explicit Groups(Element element, libsgemm_layout_t layout)
-      : problem(make_problem(product_case(product_of(element)))) {
+  explicit Groups(Element element, libsgemm_layout_t layout) : problem(make_problem(small_case(product_of(element)))) {
     for (int i = 0; i < 3; ++i) {
       products.push_back(std::make_unique<Placement>(problem, layout));
       a.push_back(products.back()->args().a);
@@ -159,7 +156,7 @@ TEST_CASE("every argument of the strided batches wrong in turn") {
   Handle handle;
   std::set<std::string> kinds;
   for (const Routine routine : kStridedRoutines) {
-    const Problem problem = make_problem(product_case(product_of(element_of(routine))));
+    const Problem problem = make_problem(small_case(single_of(routine)));
     for (const libsgemm_layout_t layout : kLayouts) {
       const std::vector<const Problem *> products(3, &problem);
       const Args single = Placement(problem, layout).args();
@@ -185,7 +182,7 @@ TEST_CASE("every argument of the strided batches wrong in turn") {
       CHECK(right.check() == "");
     }
   }
-  CHECK(kinds.size() >= 60);
+  CHECK(kinds.size() >= 200);
 }
 
 TEST_CASE("an output of a strided batch that meets any input is refused") {
@@ -224,6 +221,91 @@ TEST_CASE("an output of a strided batch that meets any input is refused") {
         }
       }
     }
+  }
+}
+
+namespace {
+
+// The elements of a matrix of a batch as numbers of memory, of 2 x 2 matrices, columns 2 apart.
+std::set<int64_t> elements(int64_t start, int64_t stride, int64_t count, Region region, libsgemm_layout_t layout) {
+  std::set<int64_t> all;
+  for (int64_t item = 0; item < count; ++item) {
+    for (int64_t i = 0; i < 2; ++i) {
+      for (int64_t j = 0; j < 2; ++j) {
+        if (contains(region, i, j)) all.insert(start + item * stride + index_of(layout, 2, i, j));
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("triangles of a strided batch overlap where they share an element") {
+  constexpr int64_t kFirst = 8, kCount = 3;
+  int refused = 0, accepted = 0;
+  for (const Routine routine : {Routine::kSsyrkStrided, Routine::kStrmmStrided, Routine::kStrsmStrided}) {
+    for (const libsgemm_layout_t layout : kLayouts) {
+      for (const libsgemm_uplo_t uplo : {LIBSGEMM_UPPER, LIBSGEMM_LOWER}) {
+        for (int64_t start = 0; start < 40; ++start) {
+          for (const int64_t stride : {0, 1, 4, 5, 8}) {
+            const Region half = uplo == LIBSGEMM_UPPER ? Region::kUpper : Region::kLower;
+            const bool triangle_of_c = routine == Routine::kSsyrkStrided;
+            const auto a = elements(start, stride, kCount, triangle_of_c ? Region::kAll : half, layout);
+            const auto c = elements(kFirst, 8, kCount, triangle_of_c ? half : Region::kAll, layout);
+            const bool legal = std::none_of(a.begin(), a.end(), [&c](int64_t at) { return c.count(at) != 0; });
+            std::vector<float> memory(64, 1.0f);
+            const std::vector<float> before = memory;
+            Args args;
+            args.layout = layout;
+            args.uplo = uplo;
+            args.m = args.n = args.k = args.lda = args.ldc = 2;
+            args.a = memory.data() + start;
+            args.stride_a = stride;
+            args.c = memory.data() + kFirst;
+            args.stride_c = 8;
+            args.batch_count = kCount;
+            const libsgemm_status_t status = call(routine, args);
+            INFO(entry_name(routine) << " layout " << layout << " uplo " << uplo << " A at " << start << " stride "
+                                     << stride);
+            if (legal) {
+              REQUIRE(status == LIBSGEMM_SUCCESS);
+              ++accepted;
+            } else {
+              REQUIRE(misreported(status, entry_name(routine), parameters(routine), triangle_of_c ? "C" : "B") == "");
+              REQUIRE(memory == before);
+              ++refused;
+            }
+          }
+        }
+      }
+    }
+  }
+  CHECK(refused > 100);
+  CHECK(accepted > 100);
+}
+
+TEST_CASE("strided batches of one, and strides that overflow") {
+  std::vector<float> a(4, 1.0f), c(4, 1.0f);
+  for (const Routine routine : {Routine::kSsyrkStrided, Routine::kStrmmStrided, Routine::kStrsmStrided}) {
+    Args args;
+    args.m = args.n = args.k = args.lda = args.ldc = 2;
+    args.a = a.data();
+    args.c = c.data();
+    INFO(entry_name(routine));
+    CHECK(call(routine, args) == LIBSGEMM_SUCCESS);  // one matrix: no stride keeps it apart from another
+    args.batch_count = INT64_MAX / 4;
+    args.stride_c = 4;
+    CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine),
+                      is_in_place(routine) ? "stride_b" : "stride_c") == "");
+    CHECK(std::string(last_info().message).find("times batch_count it overflows the address space") !=
+          std::string::npos);
+    args.batch_count = 3;
+    args.stride_c = 3;
+    CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine),
+                      is_in_place(routine) ? "stride_b" : "stride_c") == "");
+    const std::string size = is_in_place(routine) ? "the size of B, 4" : "the size of C, 4";
+    CHECK(std::string(last_info().message).find(size) != std::string::npos);
   }
 }
 

@@ -1,4 +1,6 @@
 // The batch routines, strided and in groups, in the same ways as the single ones.
+#include <cstring>
+
 #include "catch.h"
 #include "check.h"
 #include "numbers.h"
@@ -19,20 +21,13 @@ std::vector<Case> some_cases(Routine product, size_t step) {
   return some;
 }
 
-struct Sharing {
-  bool a, b;
-};
-
-// The products of a strided batch; shared operands hold the same values in all.
-std::vector<Problem> make_batch(const Case &test, int count, Sharing sharing) {
-  std::vector<Problem> problems;
-  for (int i = 0; i < count; ++i) {
-    problems.push_back(make_problem(test, static_cast<uint64_t>(i) + 1));
-    if (sharing.a) problems.back().a = problems.front().a;
-    if (sharing.b) problems.back().b = problems.front().b;
-    solve(&problems.back());
-  }
-  return problems;
+Strides strides_of(const Problem &first, libsgemm_layout_t layout, Sharing sharing) {
+  const Args shape = Placement(first, layout).args();
+  Strides strides;
+  strides.a = sharing.a ? 0 : extent_of(layout, shape.lda, first.a.rows, first.a.columns) + 5;
+  strides.b = sharing.b ? 0 : extent_of(layout, shape.ldb, first.b.rows, first.b.columns);
+  strides.c = extent_of(layout, shape.ldc, first.c.rows, first.c.columns) + 1;
+  return strides;
 }
 
 void run_strided(const Case &test, Routine routine, libsgemm_layout_t layout, int count, Sharing sharing, Ways *ways,
@@ -40,13 +35,7 @@ void run_strided(const Case &test, Routine routine, libsgemm_layout_t layout, in
   const std::vector<Problem> problems = make_batch(test, count, sharing);
   std::vector<const Problem *> pointers;
   for (const Problem &problem : problems) pointers.push_back(&problem);
-  const Args shape = Placement(problems.front(), layout).args();
-  const Problem &first = problems.front();
-  Strides strides;
-  strides.a = sharing.a ? 0 : extent_of(layout, shape.lda, first.a.rows, first.a.columns) + 5;
-  strides.b = sharing.b ? 0 : extent_of(layout, shape.ldb, first.b.rows, first.b.columns);
-  strides.c = extent_of(layout, shape.ldc, first.c.rows, first.c.columns) + 1;
-  Placement placement(pointers, layout, strides);
+  Placement placement(pointers, layout, strides_of(problems.front(), layout, sharing));
   for (Way &way : ways->all()) {
     placement.restore();
     const libsgemm_status_t status =
@@ -151,12 +140,15 @@ void run_groups(Element element, const std::vector<std::vector<Problem>> &groups
 
 TEST_CASE("strided batches give what their products give") {
   for (const Routine routine : kStridedRoutines) {
+    if (!serves(single_of(routine))) continue;
     DYNAMIC_SECTION(entry_name(routine)) {
       Ways ways;
       Failures failures;
       int turn = 0;
-      for (const Case &test : some_cases(product_of(element_of(routine)), 23)) {
-        const int count = 1 + turn % 4;
+      // Of products there are many more cases.
+      const size_t step = product_of(element_of(routine)) == single_of(routine) ? 23 : 7;
+      for (const Case &test : some_cases(single_of(routine), step)) {
+        const int count = turn % 16 == 0 ? 17 : 1 + turn % 4;
         const Sharing sharing = {turn % 3 == 1, turn % 5 == 2};
         const libsgemm_layout_t layout = turn % 2 == 0 ? LIBSGEMM_COL_MAJOR : LIBSGEMM_ROW_MAJOR;
         run_strided(test, routine, layout, count, sharing, &ways, &failures);
@@ -167,6 +159,55 @@ TEST_CASE("strided batches give what their products give") {
       CHECK(ways.all()[0].ran > 50);
       CHECK(ways.all()[1].ran > 50);
     }
+  }
+}
+
+// On a GPU a row may compute the steps of a batch by other rows.
+TEST_CASE("each product of a strided batch has the bits that it has as a call of its own, in every row") {
+  if (subject().is_gpu) {
+    SUCCEED("of a CPU");
+    return;
+  }
+  for (const Routine routine : kStridedRoutines) {
+    const int64_t size = element_of(routine) == Element::kFloat ? 4 : 2;
+    Ways ways;
+    int compared = 0;
+    for (Case test : some_cases(single_of(routine), 41)) {
+      if (needs_no_backend(test)) continue;
+      test.inputs = Inputs::kRandom;
+      const Sharing sharing = {compared % 2 == 0, false};
+      const std::vector<Problem> problems = make_batch(test, 3, sharing);
+      std::vector<const Problem *> pointers;
+      for (const Problem &problem : problems) pointers.push_back(&problem);
+      const libsgemm_layout_t layout = kLayouts[compared % 2];
+      const Strides strides = strides_of(problems.front(), layout, sharing);
+      Placement together(pointers, layout, strides), alone(pointers, layout, strides);
+      for (Way &way : ways.all()) {
+        if (way.kernel.empty()) continue;
+        together.restore();
+        alone.restore();
+        if (call(routine, *way.handle, together.args()) == LIBSGEMM_NOT_SUPPORTED) continue;
+        const std::string kernel = last_info().kernel;
+        libsgemm_status_t status = LIBSGEMM_SUCCESS;
+        for (int64_t i = 0; i < 3 && status == LIBSGEMM_SUCCESS; ++i) {
+          Args args = alone.args();
+          args.a = static_cast<const char *>(args.a) + i * args.stride_a * size;
+          args.b = static_cast<const char *>(args.b) + i * args.stride_b * size;
+          args.c += i * args.stride_c;
+          status = call(single_of(routine), *way.handle, args);
+        }
+        if (status == LIBSGEMM_NOT_SUPPORTED) continue;
+        INFO(describe(test) << " " << way.description());
+        REQUIRE(status == LIBSGEMM_SUCCESS);
+        REQUIRE(last_info().kernel == kernel);
+        const int64_t last =
+            together.args().stride_c * 2 + together.index_in_c(problems[0].c.rows - 1, problems[0].c.columns - 1);
+        REQUIRE(std::memcmp(together.c(), alone.c(), static_cast<size_t>(last + 1) * sizeof(float)) == 0);
+        ++compared;
+      }
+    }
+    INFO(entry_name(routine));
+    CHECK(compared > 20);
   }
 }
 
@@ -257,7 +298,7 @@ TEST_CASE("every row of the kernel table runs by force") {
     }
     for (const Routine routine : kStridedRoutines) {
       if (way.ran > 0) break;
-      const Problem problem = make_problem(case_of(product_of(element_of(routine)), 16, 16, 16));
+      const Problem problem = make_problem(case_of(single_of(routine), 16, 16, 16));
       Placement placement({&problem, &problem}, LIBSGEMM_COL_MAJOR, {0, 0, 400});
       run(routine, &placement);
     }

@@ -146,13 +146,13 @@ TEST_CASE("info --kernels: what each row computes") {
   has("row +routines +types +arch +what for");
   has("cuda_mock_splitk +gemm batches +fp32 +any");
   has("cuda_mock_tf32 +gemm batches +fp32 as tf32 +any");
-  has("cuda_mock_level3 +symm syr2k trmm trsm gemmtr +fp32 +any");
+  has("cuda_mock_level3 +symm syr2k trmm trsm gemmtr batches +fp32 +any");
   has("cuda_mock_16_bits +gemm batches +fp16 bf16 +any");
   has("cpu_scalar_1x1x1_naive +all +fp32 fp16 bf16 +CPU +the definition");
   has("cpu_avx2_16x6x256_packed_bf16 +gemm batches +fp32 as bf16 +CPU +CPUs with AVX2");
   if (has_backend("openblas")) {
     has("openblas_dgemm_fp64 +all but trsm +fp32 fp16 bf16 as fp64 +CPU +sums in FP64");
-    has("openblas_ssyrk +syrk +fp32 +CPU +triangle of C");
+    has("openblas_ssyrk +syrk batches +fp32 +CPU +triangle of C");
     has("openblas_sgemm_batch +batches +fp32 +CPU +a batch, product by product");
   }
   for (const std::string &line : lines_of(outcome.out)) CHECK(line.size() <= 120);

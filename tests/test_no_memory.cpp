@@ -89,9 +89,9 @@ Args legal(Routine routine, Data *x) {
   args.c = x->C();
   args.lda = args.ldb = args.ldc = kN;
   args.beta = 1;
-  if (routine == Routine::kSgemmStrided || routine == Routine::kShgemmStrided || routine == Routine::kSbgemmStrided) {
-    args.m = args.n = args.k = kN / 2;
-    args.stride_c = kCount / 2;
+  if (single_of(routine) != routine) {
+    args.m = args.n = args.k = args.lda = args.ldb = args.ldc = kN / 2;
+    args.stride_c = kN / 2 * args.ldc;
     args.batch_count = 2;
   }
   return args;

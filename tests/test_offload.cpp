@@ -78,6 +78,7 @@ void compare(Routine routine, Args args, bool on_gpu) {
     args.b = x.b.data();
     args.c = x.c.data();
     REQUIRE(call(routine, mock ? gpu_handle : cpu_handle, args) == LIBSGEMM_SUCCESS);
+    INFO(last_info().reason);
     REQUIRE(backend() == (mock ? "cuda" : "ref"));
   }
   CHECK(std::memcmp(gpu_side.c.data(), cpu_side.c.data(), cpu_side.c.size() * sizeof(float)) == 0);
@@ -165,6 +166,36 @@ TEST_CASE("batches, of small products together and of large ones tile by tile") 
       compare(Routine::kSgemmStrided, args, true);
     }
   }
+  limit(0, 0);
+}
+
+TEST_CASE("batches of the other routines") {
+  begin();
+  gpu().has_syrk = true;
+  for (const size_t bytes : {size_t{0}, size_t{300} << 10, size_t{24} << 10}) {
+    limit(bytes, 0);
+    for (const Routine routine : {Routine::kSsyrkStrided, Routine::kStrmmStrided, Routine::kStrsmStrided}) {
+      for (int way = 0; way < 16; ++way) {
+        Args args;
+        args.side = (way & 1) != 0 ? LIBSGEMM_LEFT : LIBSGEMM_RIGHT;
+        args.uplo = (way & 2) != 0 ? LIBSGEMM_UPPER : LIBSGEMM_LOWER;
+        args.transa = (way & 4) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+        args.diag = LIBSGEMM_UNIT;
+        args.m = 33;
+        args.n = 36;
+        args.k = 32;
+        args.alpha = 2;
+        args.beta = (way & 1) != 0 ? 0.0f : 3.0f;
+        args.lda = args.ldc = 37;
+        args.stride_a = (way & 8) != 0 ? 0 : 36 * 37;
+        args.stride_c = 36 * 37 + 1;
+        args.batch_count = 15;
+        INFO(sgemm_test::entry_name(routine) << " way " << way << " limit " << bytes);
+        compare(routine, args, true);
+      }
+    }
+  }
+  gpu().has_syrk = false;
   limit(0, 0);
 }
 

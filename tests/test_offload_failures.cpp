@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <utility>
 
@@ -129,6 +130,75 @@ size_t growth(const Shape &shape) {
 }
 
 }  // namespace
+
+TEST_CASE("whatever fails in a batch of another routine, all of it is right or C as it was") {
+  using sgemm_test::Args;
+  using sgemm_test::Routine;
+  const Routine routine = GENERATE(Routine::kSsyrkStrided, Routine::kStrmmStrided, Routine::kStrsmStrided);
+  constexpr int64_t kOrder = 36, kStride = kOrder * kOrder + 3, kCount = 6;
+  std::vector<float> a(kStride * kCount), before(a.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    const auto j = static_cast<int64_t>(i);
+    a[i] = value(j, 1) / 8, before[i] = value(j / 3, j);
+  }
+  Args args;
+  args.m = args.n = args.k = args.lda = args.ldc = kOrder;
+  args.diag = LIBSGEMM_UNIT;
+  args.alpha = 2;
+  args.beta = 3;
+  args.a = a.data();
+  args.stride_a = args.stride_c = kStride;
+  args.batch_count = kCount;
+  std::vector<float> wanted = before;
+  {
+    begin();
+    Args on_cpu = args;
+    on_cpu.c = wanted.data();
+    Handle h;
+    REQUIRE(libsgemm_set_kernel(h, "cpu_scalar_1x1x1_naive") == LIBSGEMM_SUCCESS);
+    REQUIRE(call(routine, h, on_cpu) == LIBSGEMM_SUCCESS);
+  }
+  gpu().has_syrk = true;
+  limit(size_t{40} << 10, 0);
+  int failed = 0;
+  for (const mock::Site site : {mock::kAny, mock::kWork}) {
+    bool met = true;
+    for (int nth = 1; met; nth += 1 + nth / 10) {
+      begin();
+      REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
+      std::vector<float> c = before;
+      args.c = c.data();
+      Handle h;
+      REQUIRE(libsgemm_set_backend(h, "cuda") == LIBSGEMM_SUCCESS);
+      gpu().fail_at[site] = nth;
+      const libsgemm_status_t status = call(routine, h, args);
+      met = gpu().fail_at[site] == 0;
+      gpu().fail_at[site] = 0;
+      INFO(sgemm_test::entry_name(routine)
+           << " site " << site << " call " << nth << ": " << last_info().message << " " << reason());
+      if (status == LIBSGEMM_SUCCESS && backend() == "cuda") {
+        CHECK(c == wanted);
+      } else if (status == LIBSGEMM_SUCCESS) {
+        CHECK(met);
+        bool near = true;
+        for (size_t i = 0; i < c.size(); ++i) {
+          near = near && std::fabs(c[i] - wanted[i]) <= 1e-4f * (1 + std::fabs(wanted[i]));
+        }
+        CHECK(near);
+        ++failed;
+      } else {
+        CHECK(strict());
+        CHECK(met);
+        CHECK(c == before);
+        ++failed;
+      }
+      if (site == mock::kWork) gpu().repair();
+    }
+  }
+  CHECK((failed > 5 || devices() != nullptr));
+  gpu().has_syrk = false;
+  limit(0, 0);
+}
 
 TEST_CASE("C is saved only if a failure could lose it") {
   begin();

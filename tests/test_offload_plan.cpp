@@ -167,6 +167,34 @@ TEST_CASE("small products of a batch go together, large ones do not") {
   CHECK(factors_of(d, p, {3, 1, 0, 0, false}, 0).second.block.item == 3);
 }
 
+TEST_CASE("batches of the other routines: small ones go together, and what they share is copied once") {
+  for (const Routine routine : {Routine::syrk, Routine::trmm, Routine::trsm}) {
+    for (const bool small : {true, false}) {
+      const int64_t order = small ? 16 : 3000;
+      GemmDesc d = product(order, order, order, false, small ? 10000 : 5);
+      d.routine = routine;
+      d.side = LIBSGEMM_LEFT;
+      d.uplo = LIBSGEMM_LOWER;
+      d.beta = routine == Routine::trsm ? 1.0f : 0.0f;
+      TilePlan p = {};
+      INFO(static_cast<int>(routine) << (small ? " small" : " large"));
+      REQUIRE(make_plan(d, kRates, size_t{1} << 30, &p));
+      CHECK((p.group > 100) == small);
+      check_plan(d, p, size_t{1} << 30);
+      const Unit unit = {3, p.group, p.row_panels() - 1, 0, false};
+      CHECK(factors_of(d, p, unit, 0).first.block.item == 3);
+      CHECK(factors_of(d, p, unit, 0).first.block.items == p.group);
+      d.stride_a = 0;
+      const Factors shared = factors_of(d, p, unit, 0);
+      CHECK(shared.first.block.item == 0);
+      CHECK(shared.first.block.items == 1);
+      CHECK(shared.second.block.item == 0);
+      CHECK(device_desc(d, p, unit, shared).stride_a == 0);
+      CHECK(device_desc(d, p, unit, shared).batch_count == p.group);
+    }
+  }
+}
+
 TEST_CASE("one operand of a side is whole, and C is cut along the other") {
   for (const Routine routine : {Routine::symm, Routine::trmm, Routine::trsm}) {
     for (const libsgemm_side_t side : {LIBSGEMM_LEFT, LIBSGEMM_RIGHT}) {

@@ -68,7 +68,8 @@ TEST_CASE("an error in any element of any routine's result is found") {
 }
 
 TEST_CASE("an error is found in any product of a batch") {
-  Problem first(Routine::gemm, 4, 5, 3), second(Routine::gemm, 4, 5, 3);
+  const Routine routine = GENERATE(Routine::gemm, Routine::syrk, Routine::trmm, Routine::trsm);
+  Problem first(routine, 4, 5, 3), second(routine, 4, 5, 3);
   first.fill();
   second.fill();
   const void *as[] = {first.desc.a, second.desc.a}, *bs[] = {first.desc.b, second.desc.b};
@@ -77,7 +78,7 @@ TEST_CASE("an error is found in any product of a batch") {
   batch.batch = Batch::pointers;
   batch.batch_count = 2;
   batch.a_array = as;
-  batch.b_array = bs;
+  batch.b_array = first.desc.b != nullptr ? bs : nullptr;
   batch.c_array = cs;
   Snapshot before;
   REQUIRE(before.take(batch));

@@ -11,13 +11,10 @@
 namespace libsgemm {
 namespace {
 
-bool plain(const GemmDesc &d, Routine routine) {
-  return d.routine == routine && d.type == Type::f32 && d.batch == Batch::none;
-}
-
+// Of gemm single products: its batches have a row of their own.
 template <Routine ROUTINE>
 bool supports(const GemmDesc &d, int) {
-  return plain(d, ROUTINE);
+  return d.routine == ROUTINE && d.type == Type::f32 && (ROUTINE != Routine::gemm || d.batch == Batch::none);
 }
 
 // There is one row for each description and math mode, so costs have nothing to decide.
@@ -33,19 +30,16 @@ template <void (*FUNCTION)(const CpuBlas &, const GemmDesc &)>
 libsgemm_status_t launch(const GemmDesc &d, const Launch &how, Error *error) {
   const CpuBlas &blas = blas_for(how);
   if (!blas_fits(blas, d)) return too_large(error);
-  FUNCTION(blas, d);
+  if (d.batch == Batch::none) {
+    FUNCTION(blas, d);
+    return LIBSGEMM_SUCCESS;
+  }
+  for (int64_t i = 0; i < d.batch_count; ++i) FUNCTION(blas, batch_item(d, i));
   return LIBSGEMM_SUCCESS;
 }
 
 bool supports_batch(const GemmDesc &d, int) {
   return d.routine == Routine::gemm && d.type == Type::f32 && d.batch != Batch::none;
-}
-
-libsgemm_status_t launch_batch(const GemmDesc &d, const Launch &how, Error *error) {
-  const CpuBlas &blas = blas_for(how);
-  if (!blas_fits(blas, d)) return too_large(error);
-  for (int64_t i = 0; i < d.batch_count; ++i) blas_gemm(blas, batch_item(d, i));
-  return LIBSGEMM_SUCCESS;
 }
 
 libsgemm_status_t no_memory(Error *error) {
@@ -184,7 +178,7 @@ const Kernel kOpenblasKernels[] = {
     ROW("openblas_strmm", FP32, supports<Routine::trmm>, launch<blas_trmm>, "triangle times matrix"),
     ROW("openblas_strsm", FP32, supports<Routine::trsm>, launch<blas_trsm>, "triangular systems"),
     ROW("openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, launch_gemmtr, "triangle of C, by blocks"),
-    ROW("openblas_sgemm_batch", FP32, supports_batch, launch_batch, "a batch, product by product"),
+    ROW("openblas_sgemm_batch", FP32, supports_batch, launch<blas_gemm>, "a batch, product by product"),
     ROW("openblas_sgemm_widened", FP32, supports_widened, launch_widened, "inputs made FP32"),
     ROW("openblas_sgemm_tf32", TF32, supports_rounded, launch_rounded<round_to_tf32>, "inputs rounded first"),
     ROW("openblas_sgemm_bf16", BF16, supports_rounded, launch_rounded<round_to_bf16>, "inputs rounded first"),

@@ -103,7 +103,8 @@ bool parse_routine(const std::string &name, CallClass *call) {
     for (const Type type : {Type::f32, Type::f16, Type::bf16}) {
       for (const Batch batch : {Batch::none, Batch::strided, Batch::pointers}) {
         const bool products = traits.routine == Routine::gemm;
-        if (!products && (type != Type::f32 || batch != Batch::none)) continue;
+        const bool has_form = batch == Batch::none || (batch == Batch::strided && traits.strided != nullptr);
+        if (!products && (type != Type::f32 || !has_form)) continue;
         GemmDesc desc = {};
         desc.routine = traits.routine;
         desc.type = type;
@@ -198,7 +199,7 @@ CallClass class_of(const GemmDesc &d) {
   }
   if (d.batch == Batch::strided) {
     c.stride[0] = alignment_of(d.stride_a, size);
-    c.stride[1] = alignment_of(d.stride_b, size);
+    if (t.has_b()) c.stride[1] = alignment_of(d.stride_b, size);
     c.stride[2] = alignment_of(d.stride_c, sizeof(float));
   }
   return c;

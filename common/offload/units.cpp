@@ -84,20 +84,22 @@ Factors factors_of(const GemmDesc &d, const TilePlan &p, const Unit &unit, int64
   const bool swapped = launch % per_step == 1;
   const RoutineTraits &r = traits_of(d);
   const Factor none = {};
+  // What all products share is copied once.
+  const auto of_batch = [&d](Block b, int64_t stride) {
+    if (d.batch == Batch::strided && stride == 0) b.item = 0, b.items = 1;
+    return b;
+  };
   if (r.one_sided()) {
     const Stored a = stored_a(d);
-    return {{false, {unit.item, unit.items, 0, a.rows, 0, a.cols}},
-            r.has_b() ? Factor{true, block_of_c(p, unit)} : none,
+    return {{false, of_batch({unit.item, unit.items, 0, a.rows, 0, a.cols}, d.stride_a)},
+            r.has_b() ? Factor{true, of_batch(block_of_c(p, unit), d.stride_b)} : none,
             step};
   }
-  const Block a = block(unit, rows, depth, transposed_a);
+  const Block a = of_batch(block(unit, rows, depth, transposed_a), d.stride_a);
   if (r.b == RoutineTraits::free) {
-    Factors f = {{false, a}, {true, block(unit, depth, cols, transposed_b)}, step};
-    if (d.batch == Batch::strided && d.stride_a == 0) f.first.block.item = 0, f.first.block.items = 1;
-    if (d.batch == Batch::strided && d.stride_b == 0) f.second.block.item = 0, f.second.block.items = 1;
-    return f;
+    return {{false, a}, {true, of_batch(block(unit, depth, cols, transposed_b), d.stride_b)}, step};
   }
-  const Block other = block(unit, cols, depth, transposed_a);
+  const Block other = of_batch(block(unit, cols, depth, transposed_a), r.has_b() ? d.stride_b : d.stride_a);
   if (r.has_b()) return {{swapped, a}, {!swapped, other}, step};
   return {{false, a}, unit.i == unit.j ? none : Factor{false, other}, step};
 }

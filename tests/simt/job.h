@@ -115,18 +115,20 @@ inline void add_specials(Random *random, Matrix *x) {
   }
 }
 
-// The products of one call in memory, and its description.
+// The products of one call in memory, and its description. `shares_a`: of a strided batch, all products.
 class Job {
  public:
-  Job(const Case &test, Form form, bool specials, int count) : form_(form) {
+  Job(const Case &test, Form form, bool specials, int count, bool shares_a = false) : form_(form) {
     Random random(7);
     for (int i = 0; i < count; ++i) {
       problems_.push_back(make_problem(test, static_cast<uint64_t>(i) + 1));
       Problem &problem = problems_.back();
-      if (!specials || test.routine == Routine::kStrsm) continue;
-      add_specials(&random, &problem.a);
-      add_specials(&random, &problem.b);
-      solve(&problem);
+      if (specials && test.routine != Routine::kStrsm) {
+        add_specials(&random, &problem.a);
+        add_specials(&random, &problem.b);
+        solve(&problem);
+      }
+      if (shares_a) replace_a(&problem, problems_.front().a);
     }
     std::vector<const Problem *> pointers;
     for (const Problem &problem : problems_) pointers.push_back(&problem);
@@ -137,7 +139,7 @@ class Job {
       return ld % 8 == 0 ? whole_chunks(extent + gap) : extent + gap;
     };
     const Problem &first = problems_.front();
-    const Strides strides = {stride(first.a, shape.lda, 5), stride(first.b, shape.ldb, 0),
+    const Strides strides = {shares_a ? 0 : stride(first.a, shape.lda, 5), stride(first.b, shape.ldb, 0),
                              stride(first.c, shape.ldc, 1)};
     placement_ = std::make_unique<Placement>(pointers, LIBSGEMM_COL_MAJOR, strides);
     fill_desc();

@@ -57,7 +57,8 @@ class Draw {
     d.alpha = 1;
     d.beta = traits_of(d).in_place() ? (d.routine == Routine::trsm ? 1.0f : 0.0f) : static_cast<float>(integer(0, 1));
     place(&d);
-    if (gemm && integer(0, 4) == 0) make_batch(&d);
+    // Batches of other routines are drawn apart, so that the products stay what they are.
+    if (gemm ? integer(0, 4) == 0 : traits_of(d).strided != nullptr && other_batches_() % 5 == 0) make_batch(&d);
     return d;
   }
 
@@ -91,6 +92,10 @@ class Draw {
       default:
         d->m = size(1, 20000), d->n = size(1, 20000), d->k = size(1, 20000);
     }
+    conform(d);
+  }
+
+  void conform(GemmDesc *d) {
     const RoutineTraits &r = traits_of(*d);
     if (r.triangle_of_c) d->m = d->n;
     if (r.one_sided()) d->k = d->side == LIBSGEMM_LEFT ? d->m : d->n;
@@ -116,13 +121,14 @@ class Draw {
   void make_batch(GemmDesc *d) {
     const int64_t products = size(2, 10000);
     for (int64_t *x : {&d->m, &d->n, &d->k}) *x = std::min(*x, size(1, 512));
+    conform(d);
     place(d);
     d->batch = Batch::strided;
     d->batch_count = products;
     d->stride_a = d->lda * stored_a(*d).cols, d->stride_b = d->ldb * stored_b(*d).cols, d->stride_c = d->ldc * d->n;
   }
 
-  std::mt19937 random_{2026};
+  std::mt19937 random_{2026}, other_batches_{7};
 };
 
 struct Record {

@@ -124,7 +124,7 @@ class Tester {
     ++turn_;
     simt::schedule().seed = static_cast<uint64_t>(turn_);
     simt::schedule().start_together = turn_ % 2 == 0;
-    Job job(test, form, turn_ % 4 == 1, count);
+    Job job(test, form, turn_ % 4 == 1, count, form == Form::kStrided && turn_ % 3 == 0);
     bool runs = false;
     const std::string fault = run_job(row_, &job, &runs, workspace);
     ran_ += runs ? 1 : 0;
@@ -161,6 +161,25 @@ class Tester {
           if (row_.supports(outline(test, form, count), 0)) run(test, form, count, workspace);
         }
       }
+    }
+  }
+
+  // Strided batches beyond one tile of a triangle, in all forms of it; the other side is short.
+  void run_triangles(Routine routine) {
+    constexpr int64_t kShort = 5;
+    const int64_t order = Tile(row_.name).m + 44;
+    for (int turn = 0; turn < 16; ++turn) {
+      Case test;
+      test.routine = routine;
+      test.side = (turn & 1) != 0 ? LIBSGEMM_RIGHT : LIBSGEMM_LEFT;
+      test.uplo = (turn & 2) != 0 ? LIBSGEMM_LOWER : LIBSGEMM_UPPER;
+      test.transa = (turn & 4) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.diag = (turn & 8) != 0 ? LIBSGEMM_UNIT : LIBSGEMM_NON_UNIT;
+      const bool left = test.side == LIBSGEMM_LEFT || !is_in_place(routine);
+      set_size(left ? order : kShort, left ? kShort : order, kShort, &test);
+      test.alpha = 2;
+      test.beta = is_in_place(routine) ? 0.0f : -1.0f;
+      if (row_.supports(outline(test, Form::kStrided, 3), 0)) run(test, Form::kStrided, 3);
     }
   }
 
@@ -281,6 +300,7 @@ TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
       for (const Routine routine : kSingleRoutines) {
         for (const Form form : kForms) tester.run_all(routine, form);
         if (routine_of(routine) == libsgemm::Routine::gemm) tester.run_workspaces(routine);
+        if (is_in_place(routine) || routine == Routine::kSsyrk) tester.run_triangles(routine);
       }
       CHECK(tester.failed() == 0);
       CHECK(tester.ran() > 20 / kPart);

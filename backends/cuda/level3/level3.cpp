@@ -83,10 +83,11 @@ double panel_seconds(const GemmDesc &desc, const Device &device) {
   const double row_seconds = desc.routine == Routine::trsm ? 3.5e-6 : 1.5e-6;
   const PanelProblem p = panel_problem(desc);
   const double order = static_cast<double>(p.order), count = static_cast<double>(p.count);
-  const double panels = std::ceil(count / kTiling.tile_n), rows = std::ceil(order / kTiling.tile_m);
+  const double batch = static_cast<double>(desc.batch_count);
+  const double panels = batch * std::ceil(count / kTiling.tile_n), rows = std::ceil(order / kTiling.tile_m);
   const double waves = std::ceil(panels / (static_cast<double>(device.compute_units) * kTiling.blocks));
   const double depth = 0.5 * rows * (order + kTiling.tile_m);
-  const double bytes = 4 * (0.5 * order * order + 2 * order * count);
+  const double bytes = 4 * batch * (0.5 * order * order + 2 * order * count);
   const double compute = cuda::tiles_seconds(device, kTiling, panels, depth) + waves * rows * row_seconds;
   return kLaunchSeconds + std::max(compute, memory_seconds(device, bytes));
 }

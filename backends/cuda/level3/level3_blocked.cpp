@@ -58,6 +58,11 @@ Division divide(const GemmDesc &d, const Leaf &leaf) {
   h.gemm.transb = left ? LIBSGEMM_NO_TRANS : d.transa;
   h.gemm.c = h.target.c;
   h.gemm.ldc = d.ldc;
+  h.gemm.batch = d.batch;
+  h.gemm.batch_count = d.batch_count;
+  h.gemm.stride_a = left ? d.stride_a : d.stride_c;
+  h.gemm.stride_b = left ? d.stride_c : d.stride_a;
+  h.gemm.stride_c = d.stride_c;
   return h;
 }
 
@@ -146,6 +151,10 @@ GemmDesc diagonal(const GemmDesc &d, int64_t first, int64_t order, int64_t count
   return block;
 }
 
+// The squares of one size are a batch themselves, so that of the calls of a batch, if they are cut, one follows the
+// other.
+bool one_by_one(const GemmDesc &d) { return d.batch != Batch::none && cut(d.n).levels > 0; }
+
 // Calls step(description) for each step of a call until one fails.
 template <typename Step>
 libsgemm_status_t for_squares(const GemmDesc &d, const Step &step) {
@@ -205,10 +214,17 @@ double recursive_seconds(const GemmDesc &desc, const Device &device, const Leaf 
 }
 
 libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking) {
-  return for_squares(desc, [&](const GemmDesc &step) { return launch_step(step, launch, error, asking); });
+  const auto launch_one = [&](const GemmDesc &step) { return launch_step(step, launch, error, asking); };
+  if (!one_by_one(desc)) return for_squares(desc, launch_one);
+  libsgemm_status_t status = LIBSGEMM_SUCCESS;
+  for (int64_t i = 0; i < desc.batch_count && status == LIBSGEMM_SUCCESS; ++i) {
+    status = for_squares(batch_item(desc, i), launch_one);
+  }
+  return status;
 }
 
 double squares_seconds(const GemmDesc &desc, const Device &device) {
+  if (one_by_one(desc)) return static_cast<double>(desc.batch_count) * squares_seconds(batch_item(desc, 0), device);
   double sum = 0;
   for_squares(desc, [&](const GemmDesc &step) {
     const bool gemm = step.routine == Routine::gemm;

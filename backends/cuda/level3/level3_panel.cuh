@@ -183,9 +183,9 @@ __device__ __forceinline__ void eliminate(const float *block, float *solution) {
   for (int r = 0; r < kTurns; ++r) solution[(first + r) * Config::kSolutionStride + col] = x[r];
 }
 
-// The kernel: block `blockIdx.x` has columns blockIdx.x * kCols ... of X.
+// The kernel: block `blockIdx.x` has columns blockIdx.x % panels * kCols ... of X number blockIdx.x / panels.
 template <bool SOLVE>
-__device__ __forceinline__ void compute_panel(const void *t, float *x, const PanelProblem &p) {
+__device__ __forceinline__ void compute_panel(const StridedOperands &operands, const PanelProblem &p, unsigned panels) {
   using Config = PanelConfig;
   __shared__ __align__(16) float shared_t[2][Config::kDepth * (Config::kRows + 4)];
   __shared__ __align__(16) float shared_x[2][Config::kDepth * (Config::kCols + 4)];
@@ -193,7 +193,9 @@ __device__ __forceinline__ void compute_panel(const void *t, float *x, const Pan
   static_assert(2 * Config::kDepth == Config::kRows, "the diagonal block takes the place of the tiles of T");
   float *block = shared_t[0];
   const int row = static_cast<int>(threadIdx.x) % 16 * 4, col = static_cast<int>(threadIdx.x) / 16 * 4;
-  const int64_t first_col = static_cast<int64_t>(blockIdx.x) * Config::kCols;
+  const int64_t item = blockIdx.x / panels, first_col = static_cast<int64_t>(blockIdx.x % panels) * Config::kCols;
+  const void *t = operands.a(item);
+  float *x = operands.c(item);
   const int64_t tiles = (p.order + Config::kRows - 1) / Config::kRows;
   const bool descending = p.upper == SOLVE;
 
@@ -239,13 +241,15 @@ __device__ __forceinline__ void compute_panel(const void *t, float *x, const Pan
   }
 }
 
-// Enqueues `kernel(t, x, problem)`.
+// Enqueues `kernel(operands, problem, panels)` for a description without arrays in host memory.
 inline libsgemm_status_t launch_panels(const GemmDesc &desc, const Launch &launch, Error *error,
-                                       void (*kernel)(const void *, float *, PanelProblem)) {
+                                       void (*kernel)(StridedOperands, PanelProblem, unsigned)) {
   const PanelProblem problem = panel_problem(desc);
   const int64_t panels = (problem.count + PanelConfig::kCols - 1) / PanelConfig::kCols;
-  return launch_kernel(kernel, dim3(static_cast<unsigned>(panels)), dim3(PanelConfig::kThreads), 0, launch, error,
-                       desc.a, desc.c, problem);
+  return for_strided_chunks(desc, INT32_MAX / panels, [&](const StridedOperands &operands, int64_t count) {
+    return launch_kernel(kernel, dim3(static_cast<unsigned>(panels * count)), dim3(PanelConfig::kThreads), 0, launch,
+                         error, operands, problem, static_cast<unsigned>(panels));
+  });
 }
 
 }  // namespace libsgemm::cuda::level3

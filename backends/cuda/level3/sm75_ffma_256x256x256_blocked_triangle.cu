@@ -19,7 +19,7 @@ namespace libsgemm::cuda {
 namespace {
 
 bool supports(const GemmDesc &desc, int) {
-  return traits_of(desc).triangle_of_c && desc.type == Type::f32 && desc.batch == Batch::none;
+  return traits_of(desc).triangle_of_c && desc.type == Type::f32 && desc.batch != Batch::pointers;
 }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {

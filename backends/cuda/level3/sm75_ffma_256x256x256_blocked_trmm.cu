@@ -11,7 +11,7 @@
 namespace libsgemm::cuda {
 namespace {
 
-bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::trmm && desc.batch == Batch::none; }
+bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::trmm && desc.batch != Batch::pointers; }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
   return level3::launch_recursively(desc, launch, error, enqueue);

@@ -13,11 +13,12 @@ namespace {
 using namespace level3;
 
 __global__ void __launch_bounds__(PanelConfig::kThreads, PanelConfig::kResident)
-    sm75_ffma_64x32x32_trmm_in_place_kernel(const void *t, float *x, const __grid_constant__ PanelProblem problem) {
-  compute_panel<false>(t, x, problem);
+    sm75_ffma_64x32x32_trmm_in_place_kernel(const __grid_constant__ StridedOperands operands,
+                                            const __grid_constant__ PanelProblem problem, unsigned panels) {
+  compute_panel<false>(operands, problem, panels);
 }
 
-bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::trmm && desc.batch == Batch::none; }
+bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::trmm && desc.batch != Batch::pointers; }
 
 double cost(const GemmDesc &desc, int index) { return panel_seconds(desc, device(index)); }
 
