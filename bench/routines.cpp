@@ -56,6 +56,15 @@ libsgemm_status_t call_strided(libsgemm_handle_t h, const Call &x) {
     case Routine::kSbgemm:
       return libsgemm_sbgemm_batch_strided_h(h, kLayout, x.transa, x.transb, x.m, x.n, x.k, x.alpha, a16, x.lda,
                                              x.stride_a, b16, x.ldb, x.stride_b, x.beta, c, x.ldc, x.stride_c, x.batch);
+    case Routine::kSsyrk:
+      return libsgemm_ssyrk_batch_strided_h(h, kLayout, x.uplo, x.transa, x.n, x.k, x.alpha, a, x.lda, x.stride_a,
+                                            x.beta, c, x.ldc, x.stride_c, x.batch);
+    case Routine::kStrmm:
+      return libsgemm_strmm_batch_strided_h(h, kLayout, x.side, x.uplo, x.transa, LIBSGEMM_NON_UNIT, x.m, x.n, x.alpha,
+                                            a, x.lda, x.stride_a, c, x.ldc, x.stride_c, x.batch);
+    case Routine::kStrsm:
+      return libsgemm_strsm_batch_strided_h(h, kLayout, x.side, x.uplo, x.transa, LIBSGEMM_NON_UNIT, x.m, x.n, x.alpha,
+                                            a, x.lda, x.stride_a, c, x.ldc, x.stride_c, x.batch);
     default:
       return LIBSGEMM_NOT_SUPPORTED;  // has_batches says that there is no such function
   }

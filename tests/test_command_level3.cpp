@@ -138,6 +138,22 @@ TEST_CASE("bench --batch: matrices by strides, beside cuBLAS's batches") {
     CHECK(!row.contains("peer_stand_in"));
     CHECK(row.contains("best_kernel"));
   }
+  const Json triangles = report_of(folder, {"--peer", "cublas", "--routine", "ssyrk,strmm,strsm", "--batch", "12",
+                                            "--side", "left,right", "--uplo", "lower,upper", "--shape", "13,10,17,3"});
+  forms = forms_of(triangles);
+  CHECK(forms["ssyrk"] == Forms{"lower N x 12", "lower T x 12", "upper N x 12", "upper T x 12"});
+  CHECK(forms["strmm"].size() == 8);
+  CHECK(forms["strsm"] == forms["strmm"]);
+  std::map<std::string, std::string> stand_ins = {{"ssyrk", "a loop of cublasSsyrk"},
+                                                  {"strmm", "a loop of cublasStrmm"},
+                                                  {"strsm", "cublasStrsmBatched, with arrays of pointers"}};
+  for (const Json &row : triangles["results"]) CHECK(row["peer_stand_in"] == stand_ins[row["routine"]]);
+  for (const std::string routine : {"ssyrk", "strmm", "strsm"}) {
+    require_error(
+        bench({"--peer", "cublas", "--batch", "3", "--shape", "9,9,7", "--transposes", "NN", "--routine", routine},
+              mock_environment("wrong")),
+        "1 of 1 rows are wrong");
+  }
   const Outcome wrong =
       bench({"--peer", "cublas", "--batch", "3", "--shape", "9,9,7", "--transposes", "NN"}, mock_environment("wrong"));
   require_error(wrong, "1 of 1 rows are wrong");
@@ -155,9 +171,13 @@ TEST_CASE("bench: every form on the CPU, beside OpenBLAS's") {
                  "--side", "left,right", "--uplo", "lower,upper", "--shape", "13,10,17,3"},
                 {});
   CHECK(forms_of(json)["strsm"].size() == 2 * 8);
-  const Json batch = report_of(
-      folder, {"--backend", "openblas,ref", "--peer", "openblas", "--batch", "12", "--shape", "13,10,17,3"}, {});
+  const Json batch =
+      report_of(folder,
+                {"--backend", "openblas,ref", "--peer", "openblas", "--batch", "12", "--shape", "13,10,17,3",
+                 "--routine", "sgemm,ssyrk,strmm,strsm", "--side", "left,right", "--uplo", "lower,upper"},
+                {});
   CHECK(forms_of(batch)["sgemm"].size() == 2 * 4);
+  CHECK(forms_of(batch)["strsm"].size() == 2 * 8);
   CHECK(batch["results"][0]["peer_stand_in"] == "a loop of cblas_sgemm");
 }
 
