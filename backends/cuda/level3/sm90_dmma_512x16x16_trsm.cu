@@ -31,13 +31,15 @@ using Large = SolveConfig<16, 1>;
 
 template <class Config, bool AlongDepth, bool Vectors>
 __global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kResident))
-    sm90_dmma_512x16x16_trsm_kernel(const float *t, float *x, const __grid_constant__ PanelProblem problem) {
+    sm90_dmma_512x16x16_trsm_kernel(const __grid_constant__ StridedOperands operands,
+                                    const __grid_constant__ PanelProblem problem) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  PanelSolver<Config, AlongDepth, Vectors>(t, x, problem).solve();
+  const float *t = static_cast<const float *>(operands.a(blockIdx.y));
+  PanelSolver<Config, AlongDepth, Vectors>(t, operands.c(blockIdx.y), problem).solve();
 #endif
 }
 
-using SolveKernel = void (*)(const float *, float *, PanelProblem);
+using SolveKernel = void (*)(StridedOperands, PanelProblem);
 
 template <class Config>
 SolveKernel kernel_for(bool along_depth, bool vectors) {
@@ -49,9 +51,11 @@ SolveKernel kernel_for(bool along_depth, bool vectors) {
                  : sm90_dmma_512x16x16_trsm_kernel<Config, false, false>;
 }
 
+constexpr int64_t kMostItems = 65535;  // of a batch in a launch: gridDim.y
 constexpr size_t kLargeBytes = solve_bytes(Large::kMostOrder / kSolveRows, Large::kWarps);
 
 // What is solved at once: with many columns the tensor cores are busy either way, and gemms use them better.
+// `count`: of columns, of all of a batch.
 int64_t leaf_order(int64_t count, const Device &device) {
   return count <= 2048 && device.shared_memory_per_block >= kLargeBytes ? Large::kMostOrder : Small::kMostOrder;
 }
@@ -59,15 +63,18 @@ int64_t leaf_order(int64_t count, const Device &device) {
 libsgemm_status_t launch_leaf(const GemmDesc &desc, const Launch &launch, Error *error) {
   const PanelProblem problem = panel_problem(desc);
   const bool small = problem.order <= Small::kMostOrder;
-  const bool along_depth = problem.t.depth == 1, vectors = columns_aligned(desc.a, desc.lda);
+  const bool along_depth = problem.t.depth == 1;
+  const bool vectors = columns_aligned(desc.a, desc.lda) && (desc.batch == Batch::none || desc.stride_a % 4 == 0);
   const SolveKernel kernel = small ? kernel_for<Small>(along_depth, vectors) : kernel_for<Large>(along_depth, vectors);
   const int threads = small ? Small::kThreads : Large::kThreads;
   const int turns = static_cast<int>(ceil_div(problem.order, kSolveRows));
   const int64_t blocks = ceil_div(problem.count, kSolveColumns);
-  // Of these no cluster is made: the function permits more than 48 KiB of shared memory.
-  return launch_clusters(kernel, 1, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads)),
-                         static_cast<size_t>(solve_bytes(turns, threads / 32)), launch, error,
-                         static_cast<const float *>(desc.a), desc.c, problem);
+  return for_strided_chunks(desc, kMostItems, [&](const StridedOperands &operands, int64_t count) {
+    // Of these no cluster is made: the function permits more than 48 KiB of shared memory.
+    return launch_clusters(kernel, 1, dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(count)),
+                           dim3(static_cast<unsigned>(threads)), static_cast<size_t>(solve_bytes(turns, threads / 32)),
+                           launch, error, operands, problem);
+  });
 }
 
 // Estimated, in clocks of an H200: from the launch to the first X; from one turn's X to the next, of which four
@@ -78,7 +85,8 @@ double leaf_seconds(const GemmDesc &desc, const Device &device) {
   const PanelProblem p = panel_problem(desc);
   const bool small = p.order <= Small::kMostOrder;
   const double turns = static_cast<double>(ceil_div(p.order, kSolveRows));
-  const double blocks = static_cast<double>(ceil_div(p.count, kSolveColumns)), units = device.compute_units;
+  const double batch = static_cast<double>(desc.batch_count), units = device.compute_units;
+  const double blocks = static_cast<double>(ceil_div(p.count, kSolveColumns)) * batch;
   const double instruction = kInstructionClocks * 128 / device.fp64_tensor_per_clock;
   const double turn = kTurnClocks + 4 * (instruction - kInstructionClocks);
   // Of a block: what waits for one another, and what keeps the tensor cores busy.
@@ -89,16 +97,18 @@ double leaf_seconds(const GemmDesc &desc, const Device &device) {
   double clocks = waves * (kStartClocks + std::max(chain, resident * busy));
   if (last > 0) clocks += kStartClocks + std::max(chain, last * busy);
   const double order = static_cast<double>(p.order), count = static_cast<double>(p.count);
-  const double bytes = 4 * (0.5 * order * order + 2 * order * count);
+  const double bytes = 4 * batch * (0.5 * order * order + 2 * order * count);
   return kLaunchSeconds + overlapped(clocks / device.clock, memory_seconds(device, bytes));
 }
 
 Leaf leaf_of(const GemmDesc &desc, int index) {
-  return {leaf_order(panel_problem(desc).count, device(index)), LIBSGEMM_MATH_FP64, launch_leaf, leaf_seconds};
+  const int64_t count = panel_problem(desc).count * desc.batch_count;
+  return {leaf_order(count, device(index)), LIBSGEMM_MATH_FP64, launch_leaf, leaf_seconds};
 }
 
 bool supports(const GemmDesc &desc, int index) {
-  return desc.routine == Routine::trsm && desc.batch == Batch::none && device(index).code_arch >= M16n8k16::min_arch;
+  return desc.routine == Routine::trsm && desc.batch != Batch::pointers &&
+         device(index).code_arch >= M16n8k16::min_arch;
 }
 
 double cost(const GemmDesc &desc, int index) { return recursive_seconds(desc, device(index), leaf_of(desc, index)); }
