@@ -27,10 +27,12 @@ constexpr double kLaunch = 15e-6;  // seconds
 
 // A is a triangle or symmetric: it stays whole.
 bool one_sided(const GemmDesc &d) { return traits_of(d).one_sided(); }
-bool cuts_rows(const GemmDesc &d) { return !one_sided(d) || d.side == LIBSGEMM_RIGHT; }
-bool cuts_cols(const GemmDesc &d) { return !one_sided(d) || d.side == LIBSGEMM_LEFT; }
-// Each part of k rounds C, which FP64 does once.
-bool cuts_depth(const GemmDesc &d) { return !one_sided(d) && d.math_mode != LIBSGEMM_MATH_FP64; }
+// A sum that is to be one chain, but is made of two products beside the diagonal: it stays whole.
+bool is_one_chain(const GemmDesc &d) { return invariant(d) && traits_of(d).terms() > 1; }
+bool cuts_rows(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_RIGHT); }
+bool cuts_cols(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_LEFT); }
+// Each part of k rounds C, which FP64 does once, and a chain not before its end.
+bool cuts_depth(const GemmDesc &d) { return !one_sided(d) && d.math_mode != LIBSGEMM_MATH_FP64 && !invariant(d); }
 
 // Bounds of parts of about `edge`, of equal length but for the last, at multiples of 256, or for small ones of 128
 // or 16. `ramp`: the first part is cut into a quarter, a quarter and a half, so that work can begin early.
