@@ -112,7 +112,7 @@ TEST_CASE("an invalid value is an error that names the variable and lists the va
       {"PINNED_MEMORY_LIMIT", {"0", "1.5G", "256 M"}, {"K", "M", "G"}},
       {"TIMEOUT", {"-1", "x", "inf", "5s"}, {"seconds"}},
       {"MATH_MODE", {"fp8", "TF32", "0"}, {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64"}},
-      {"DETERMINISTIC", {"maybe", "2"}, {"0", "1"}},
+      {"DETERMINISTIC", {"maybe", "2", "Invariant"}, {"0", "1", "invariant"}},
       {"VERIFY", {"yes", "1"}, {"off", "sample", "full"}},
       {"VERIFY_ACTION", {"die", "1"}, {"warn", "retry", "error"}},
       {"VERIFY_SEED", {"-1", "x", "1x", "18446744073709551616"}, {"integer"}},
