@@ -274,13 +274,13 @@ bool make_plan(const GemmDesc &d, const Rates &rates, size_t budget, TilePlan *p
   Search search(d, rates, budget, plan);
   TilePlan p = {};
   p.group = group_size(d, budget);
-  const int64_t longer = std::max(cuts_rows(d) ? d.m : 1, cuts_cols(d) ? d.n : 1);
+  const int64_t rows = cuts_rows(d) ? d.m : 1, cols = cuts_cols(d) ? d.n : 1, longer = std::max(rows, cols);
   int64_t last = 0;
   for (const int64_t parts : kParts) {
     const int64_t edge = ceil_div(longer, parts);
     if (search.enough() || edge == last || (parts > 1 && (edge < 8 || p.group > 1))) break;
     last = edge;
-    if (static_cast<double>(ceil_div(d.m, edge)) * static_cast<double>(ceil_div(d.n, edge)) > kTooMany) break;
+    if (static_cast<double>(ceil_div(rows, edge)) * static_cast<double>(ceil_div(cols, edge)) > kTooMany) break;
     const int64_t m = cuts_rows(d) ? std::min(edge, d.m) : d.m, n = cuts_cols(d) ? std::min(edge, d.n) : d.n;
     bool fits = false;
     for (const bool ramp : {false, true}) {
