@@ -124,8 +124,14 @@ __device__ __forceinline__ void stream_k_set_vector(float (&sum)[16][8], int v, 
   sum[i + (kSwapped ? 0 : 3)][j + (kSwapped ? 3 : 0)] = value.w;
 }
 
+// scaled() of finish.h by other instructions: with its FFMA by zero the instances along k spill registers. Zeros become
+// +0 after alpha's sign has gone into the sum.
+__device__ __forceinline__ float stream_k_scaled(float alpha, float sum) {
+  return __fmul_rn(fabsf(alpha), __fadd_rn(__fmul_rn(copysignf(1.0f, alpha), sum), 0.0f));
+}
 __device__ __forceinline__ float4 stream_k_scale(float alpha, float4 v) {
-  return make_float4(scaled(alpha, v.x), scaled(alpha, v.y), scaled(alpha, v.z), scaled(alpha, v.w));
+  return make_float4(stream_k_scaled(alpha, v.x), stream_k_scaled(alpha, v.y), stream_k_scaled(alpha, v.z),
+                     stream_k_scaled(alpha, v.w));
 }
 __device__ __forceinline__ float4 stream_k_axpy(float beta, float4 x, float4 y) {
   return make_float4(accumulated(y.x, beta, x.x), accumulated(y.y, beta, x.y), accumulated(y.z, beta, x.z),
