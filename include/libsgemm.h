@@ -265,6 +265,7 @@ typedef struct {
   char types[32];     /* of A and B: "fp32", "fp16 bf16" */
   char math_mode[16]; /* the arithmetic it computes in: "fp32" */
   char purpose[64];   /* what it is for, in a few words: "few tiles of C, deep k" */
+  int invariant;      /* 1: it may run where LIBSGEMM_DETERMINISTIC_INVARIANT is asked for */
 } libsgemm_kernel_info_t;
 
 /* INVALID_ARGUMENT if there is no such backend or row, or info is NULL; UNAVAILABLE if the backend is not available. */

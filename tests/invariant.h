@@ -16,6 +16,20 @@ class InvariantHandle : public Handle {
   }
 };
 
+// Whether the row of the backend under test may run where sums are to be invariant.
+inline bool is_marked(const std::string &kernel) {
+  for (int index = 0; index < libsgemm_backend_count(); ++index) {
+    if (libsgemm_backend_name(index) != subject().backend) continue;
+    const char *name = nullptr;
+    for (int row = 0; (name = libsgemm_kernel_name(index, row)) != nullptr; ++row) {
+      libsgemm_kernel_info_t info;
+      if (kernel == name && libsgemm_kernel_describe(index, row, &info) == LIBSGEMM_SUCCESS) return info.invariant != 0;
+    }
+  }
+  FAIL("no row is called " << kernel);
+  return false;
+}
+
 // Random numbers, for which the order of a sum shows in its bits, at other sizes than small ones too: several blocks of
 // k, tiles and vectors, and their ends.
 inline std::vector<Case> invariant_cases(Routine routine, size_t step) {

@@ -102,8 +102,8 @@ AVX2 void micro_avx2(int64_t k, const float *x, const float *y, float *sum) {
   }
   for (int64_t p = 0; p < k; ++p, x += 16, y += kColumns) {
     const __m256 low = _mm256_load_ps(x), high = _mm256_load_ps(x + 8);
-  #pragma GCC unroll 12
-  for (int j = 0; j < kColumns; ++j) {
+#pragma GCC unroll 12
+    for (int j = 0; j < kColumns; ++j) {
       const __m256 factor = _mm256_broadcast_ss(y + j);
       c[j][0] = _mm256_fmadd_ps(low, factor, c[j][0]);
       c[j][1] = _mm256_fmadd_ps(high, factor, c[j][1]);
@@ -130,8 +130,8 @@ AVX512 void micro_avx512(int64_t k, const float *x, const float *y, float *sum) 
   }
   for (int64_t p = 0; p < k; ++p, x += 32, y += kColumns) {
     const __m512 low = _mm512_load_ps(x), high = _mm512_load_ps(x + 16);
-  #pragma GCC unroll 12
-  for (int j = 0; j < kColumns; ++j) {
+#pragma GCC unroll 12
+    for (int j = 0; j < kColumns; ++j) {
       const __m512 factor = _mm512_set1_ps(y[j]);
       c[j][0] = _mm512_fmadd_ps(low, factor, c[j][0]);
       c[j][1] = _mm512_fmadd_ps(high, factor, c[j][1]);

@@ -56,9 +56,9 @@ constexpr Kernel kKernels[] = {
     ROW("cpu_scalar_1x1x1_naive", LIBSGEMM_MATH_FP32, everything, naive_cost, cpu_scalar_1x1x1_naive, "the definition"),
     ROWS(LIBSGEMM_MATH_FP32, "", everything, with_avx2),
     // Behind those that they equal: one chain rounds more often than blocks of k do.
-    CHAIN("cpu_avx512_32x12x256_chain", 0, avx2_cost, "invariant, CPUs with AVX-512"),
-    CHAIN("cpu_avx2_16x6x256_chain", 1, avx2_cost, "invariant, CPUs with AVX2"),
-    CHAIN("cpu_scalar_8x4x256_chain", 2, scalar_cost, "invariant, any CPU"),
+    CHAIN("cpu_avx512_32x12x256_chain", 0, avx2_cost, "chains, CPUs with AVX-512"),
+    CHAIN("cpu_avx2_16x6x256_chain", 1, avx2_cost, "chains, CPUs with AVX2"),
+    CHAIN("cpu_scalar_8x4x256_chain", 2, scalar_cost, "chains, any CPU"),
     ROWS(LIBSGEMM_MATH_TF32, "_tf32", products_of_floats, products_with_avx2),
     ROWS(LIBSGEMM_MATH_BF16, "_bf16", products_of_floats, products_with_avx2),
     ROWS(LIBSGEMM_MATH_FP16, "_fp16", products_of_floats, products_with_avx2),
