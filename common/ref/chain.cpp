@@ -1,6 +1,6 @@
 // Chains of fused multiply-adds, for cpu_avx512_32x12x256_chain, cpu_avx2_16x6x256_chain and cpu_scalar_8x4x256_chain:
 // vectors along m and n, never along k. Each step is written once and compiled for each kind of CPU, where fmaf() is an
-// instruction; without one the C library computes the same bits, a hundred times slower.
+// instruction; without one the C library computes the same bits, far slower.
 #include <algorithm>
 
 #include "finish.h"
