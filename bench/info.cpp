@@ -60,7 +60,8 @@ Json describe_kernels(const Backend &backend) {
                      {"types", kernel.types},
                      {"math_mode", kernel.math_mode},
                      {"architectures", architectures_of(kernel.name, backend.info.is_gpu != 0)},
-                     {"purpose", kernel.purpose}});
+                     {"purpose", kernel.purpose},
+                     {"invariant", kernel.invariant != 0}});
   }
   return table;
 }

@@ -44,7 +44,7 @@ const Kernel *choose(const Request &r, int index, int device, size_t workspace_b
     r.info->tuned = row.tuned;
     return row.kernel;
   }
-  const bool legal = forced->supports(r.desc, device) && workspace_of(*forced, r.desc, device) <= workspace_bytes;
+  const bool legal = can_do(*forced, r.desc, device) && workspace_of(*forced, r.desc, device) <= workspace_bytes;
   return legal ? forced : nullptr;
 }
 
@@ -62,7 +62,7 @@ libsgemm_status_t find_workspace(const Request &r, int index, const Launch &laun
     *w = {handle->user_workspace, handle->workspace_bytes, nullptr};
     return LIBSGEMM_SUCCESS;
   }
-  const bool exact = r.desc.deterministic;
+  const bool exact = r.desc.deterministic != LIBSGEMM_DETERMINISTIC_OFF;
   if (launch.capturing) {
     *w = {graph_workspace(index, launch.device, launch.stream, handle->workspace_bytes, handle, error),
           handle->workspace_bytes, nullptr};

@@ -19,7 +19,7 @@
 namespace libsgemm {
 
 // Raised whenever a struct of this header or of desc.h changes: a plugin of another version is refused.
-constexpr uint32_t kBackendAbi = 7;
+constexpr uint32_t kBackendAbi = 8;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
 // Why something failed, in words.
@@ -121,7 +121,15 @@ struct Kernel {
   bool in_steps = false;
   // What it is for, in a few words for `libsgemm info --kernels`: "few tiles of C, deep k". Static.
   const char *purpose = "";
+  // Whether it computes elements as LIBSGEMM_DETERMINISTIC_INVARIANT says, if a description that it supports asks for
+  // that: one chain of FP32 fused multiply-adds along k, and finish.h. Others do not run then.
+  bool invariant = false;
 };
+
+// Whether a row can do this as it is asked for.
+inline bool can_do(const Kernel &kernel, const GemmDesc &desc, int device) {
+  return (kernel.invariant || !invariant(desc)) && kernel.supports(desc, device);
+}
 
 // GPU backends fill every entry; a CPU backend leaves those from `probe` to `scale` NULL.
 struct Backend {

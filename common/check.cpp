@@ -260,7 +260,7 @@ void describe(const Call &call, GemmDesc *desc) {
   d.routine = call.routine;
   d.type = call.type;
   d.math_mode = LIBSGEMM_MATH_FP32;
-  d.deterministic = false;
+  d.deterministic = LIBSGEMM_DETERMINISTIC_OFF;
   d.transa = op(call.transa == 0 ? LIBSGEMM_NO_TRANS : call.transa);
   d.transb = op(call.transb == 0 ? LIBSGEMM_NO_TRANS : call.transb);
   d.side = call.side == LIBSGEMM_RIGHT ? LIBSGEMM_RIGHT : LIBSGEMM_LEFT;

@@ -111,7 +111,7 @@ struct GemmDesc {
   libsgemm_side_t side;
   libsgemm_uplo_t uplo;
   libsgemm_diag_t diag;
-  bool deterministic;  // the result must be bitwise the same run after run
+  libsgemm_deterministic_t deterministic;
 
   int64_t m, n, k;
   float alpha, beta;
@@ -146,6 +146,9 @@ Stored stored_b(const GemmDesc &desc);  // rows == 0 if the routine has no B
 Stored stored_c(const GemmDesc &desc);
 
 inline const RoutineTraits &traits_of(const GemmDesc &desc) { return traits_of(desc.routine); }
+
+// The order of all sums is given: only rows that are marked so may run (Kernel::invariant).
+inline bool invariant(const GemmDesc &desc) { return desc.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
 // True if trmm or trsm: C is an input of the product.
 inline bool in_place(const GemmDesc &desc) { return traits_of(desc).in_place(); }

@@ -225,7 +225,7 @@ libsgemm_status_t compute(Request *r) {
       return status;
     }
     if (status == LIBSGEMM_NOT_SUPPORTED) {
-      info.note(index, Note::unsupported);
+      info.note(index, invariant(r->desc) ? Note::not_invariant : Note::unsupported);
       continue;
     }
     last = status;

@@ -252,7 +252,11 @@ Environment read_environment() {
     if (!parse_backends(value, &s.preference, &valid)) complain(&env, "LIBSGEMM_BACKEND", value, valid);
   }
   s.strict = read_word(&env, "LIBSGEMM_STRICT", 0, {{"0", 0}, {"1", 1}}) != 0;
-  s.deterministic = read_word(&env, "LIBSGEMM_DETERMINISTIC", 0, {{"0", 0}, {"1", 1}}) != 0;
+  s.deterministic =
+      static_cast<libsgemm_deterministic_t>(read_word(&env, "LIBSGEMM_DETERMINISTIC", LIBSGEMM_DETERMINISTIC_OFF,
+                                                      {{"0", LIBSGEMM_DETERMINISTIC_OFF},
+                                                       {"1", LIBSGEMM_DETERMINISTIC_ON},
+                                                       {"invariant", LIBSGEMM_DETERMINISTIC_INVARIANT}}));
   s.offload = static_cast<Offload>(read_word(&env, "LIBSGEMM_OFFLOAD", 0, {{"auto", 0}, {"never", 1}, {"always", 2}}));
   s.offload_threshold = read_number(&env, "LIBSGEMM_OFFLOAD_THRESHOLD", -1,
                                     "a number >= 0, the cube root of m*n*k from which on host data go to a GPU");

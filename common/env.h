@@ -58,7 +58,7 @@ struct Settings {
   bool offload_set;          // LIBSGEMM_OFFLOAD or its threshold was given: then it holds for forced backends too
   double offload_threshold;  // cube root of m * n * k; negative: not given, and predicted times decide
   libsgemm_math_mode_t math_mode;
-  bool deterministic;
+  libsgemm_deterministic_t deterministic;
   libsgemm_verify_t verify;
   libsgemm_verify_action_t verify_action;
 };

@@ -323,6 +323,27 @@ libsgemm_status_t libsgemm_get_math_mode(libsgemm_handle_t h, libsgemm_math_mode
   return status;
 }
 
+libsgemm_status_t libsgemm_set_deterministic(libsgemm_handle_t h, libsgemm_deterministic_t deterministic) {
+  const InGate gate;
+  const libsgemm_status_t status = begin(gate, "libsgemm_set_deterministic", h);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  const int value = static_cast<int>(deterministic);
+  if (value < LIBSGEMM_DETERMINISTIC_OFF || value > LIBSGEMM_DETERMINISTIC_INVARIANT) {
+    return bad_number(2, "deterministic", value, "0 (off), 1 (on) or 2 (invariant)");
+  }
+  h->settings.deterministic = deterministic;
+  return status;
+}
+
+libsgemm_status_t libsgemm_get_deterministic(libsgemm_handle_t h, libsgemm_deterministic_t *deterministic) {
+  const InGate gate;
+  const libsgemm_status_t status = begin(gate, "libsgemm_get_deterministic", h);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  if (deterministic == nullptr) return bad_argument(2, "argument 2 (deterministic) is NULL");
+  *deterministic = h->settings.deterministic;
+  return status;
+}
+
 libsgemm_status_t libsgemm_set_backend(libsgemm_handle_t h, const char *backends) {
   const InGate gate;
   const libsgemm_status_t status = begin(gate, "libsgemm_set_backend", h);

@@ -110,6 +110,7 @@ void describe_kernel(const Backend &backend, const Kernel &kernel, libsgemm_kern
   copy(info->name, kernel.name);
   copy(info->math_mode, math_mode_name(kernel.math_mode));
   copy(info->purpose, kernel.purpose);
+  info->invariant = kernel.invariant ? 1 : 0;
   bool types[std::size(kTypes)] = {}, batches = false;
   for (const RoutineTraits &routine : kRoutines) {
     bool any = false;

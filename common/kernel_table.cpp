@@ -70,7 +70,7 @@ Selected choose(const Backend &backend, const GemmDesc &desc, int device, size_t
   const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
   const FindTunedRow find = backend.is_gpu && !planned ? g_find_tuned_row.load(std::memory_order_acquire) : nullptr;
   const Kernel *const tuned = find != nullptr ? find(backend, desc, device) : nullptr;
-  const bool legal = tuned != nullptr && serves(tuned->math_mode, desc.math_mode) && tuned->supports(desc, device) &&
+  const bool legal = tuned != nullptr && serves(tuned->math_mode, desc.math_mode) && can_do(*tuned, desc, device) &&
                      workspace_of(*tuned, desc, device) <= workspace_bytes;
   return legal ? Selected{tuned, true} : Selected{walk(backend, desc, device, workspace_bytes), false};
 }

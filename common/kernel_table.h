@@ -81,7 +81,7 @@ inline PricedKernel cheapest_row(const Kernel *kernels, int count, const GemmDes
   for (int row = 0; row < count; ++row) {
     const Kernel &kernel = kernels[row];
     if (!serves(kernel.math_mode, mode) || (except != nullptr && kernel.launch == except)) continue;
-    if (!kernel.supports(desc, device) || workspace_of(kernel, desc, device) > workspace_bytes) continue;
+    if (!can_do(kernel, desc, device) || workspace_of(kernel, desc, device) > workspace_bytes) continue;
     const double seconds = kernel.cost(desc, device);
     if (best.kernel == nullptr || seconds < best.seconds) best = {&kernel, seconds};
   }

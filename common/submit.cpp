@@ -20,8 +20,10 @@ using Clock = std::chrono::steady_clock;
 
 bool is_empty(const GemmDesc &desc) { return desc.m == 0 || desc.n == 0 || desc.batch_count == 0; }
 
+bool invariant(const Settings &settings) { return settings.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
+
 void apply(const Settings &settings, GemmDesc *desc) {
-  desc->math_mode = settings.math_mode;
+  desc->math_mode = invariant(settings) ? LIBSGEMM_MATH_FP32 : settings.math_mode;
   desc->deterministic = settings.deterministic;
 }
 
@@ -115,6 +117,10 @@ libsgemm_status_t submit_nested(const Call &call) {
 // see gate.h.
 bool is_nested(const InGate &gate, const ThreadInfo &info) { return info.inside && !gate.ending(); }
 
+const Settings &settings_of(const libsgemm_handle *handle) {
+  return handle != nullptr ? handle->settings : library().env.settings;
+}
+
 // Why a call cannot even begin.
 libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, ThreadInfo *info) {
   if (with_handle && !is_live(handle)) {
@@ -122,6 +128,14 @@ libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, Thr
   }
   const std::string &error = library().env.error;
   if (!error.empty()) return info->fail(LIBSGEMM_INVALID_ENVIRONMENT, error.c_str());
+  // Other modes are a permission to be less exact.
+  const Settings &settings = settings_of(handle);
+  if (invariant(settings) && settings.math_mode == LIBSGEMM_MATH_FP64) {
+    return info->fail(
+        LIBSGEMM_NOT_SUPPORTED,
+        "the math mode is fp64, but LIBSGEMM_DETERMINISTIC=invariant (libsgemm_set_deterministic) sums in "
+        "FP32: lift one of them");
+  }
   return LIBSGEMM_SUCCESS;
 }
 
@@ -232,7 +246,7 @@ libsgemm_status_t submit_any(const AnyCall &call, libsgemm_handle *handle, bool 
   return protect(info, [&] {
     const libsgemm_status_t status = refuse_to_begin(handle, with_handle, info);
     if (status != LIBSGEMM_SUCCESS) return status;
-    return call_with(call, handle != nullptr ? handle->settings : library().env.settings, handle, info);
+    return call_with(call, settings_of(handle), handle, info);
   });
 }
 
@@ -252,6 +266,7 @@ libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t
   Settings settings = {};
   settings.preference = prefer_cpu();
   settings.kernel = {-1, 0};
+  settings.deterministic = library().env.settings.deterministic;
   const libsgemm_status_t status = call_with(call, settings, nullptr, info);
   if (status != LIBSGEMM_SUCCESS) {
     log_message(0, [&] { return std::string(info->message) + ": not computed on the CPU either"; });

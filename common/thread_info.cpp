@@ -40,6 +40,10 @@ std::string words(const Note &note, const ThreadInfo &info) {
     case Note::unsupported:
       return info.choice == Choice::forced_kernel ? "its forced kernel cannot do this call"
                                                   : "has no kernel for this call";
+    case Note::not_invariant:
+      return std::string(info.choice == Choice::forced_kernel ? "its forced kernel cannot do this call"
+                                                              : "has no kernel for this call") +
+             " with sums as LIBSGEMM_DETERMINISTIC=invariant has them";
     case Note::small:
       return "not worth the transfer: below LIBSGEMM_OFFLOAD_THRESHOLD";
     case Note::tiny:

@@ -18,6 +18,7 @@ struct Note {
   enum Why : int8_t {
     unavailable,
     unsupported,
+    not_invariant,
     small,
     tiny,
     slower,

@@ -143,6 +143,30 @@ typedef enum {
   LIBSGEMM_MATH_FP64 = 6
 } libsgemm_math_mode_t;
 
+/* What the bits of a result may depend on (libsgemm_set_deterministic, LIBSGEMM_DETERMINISTIC). */
+typedef enum {
+  LIBSGEMM_DETERMINISTIC_OFF = 0, /* default: also on what memory was free */
+  LIBSGEMM_DETERMINISTIC_ON = 1,  /* the same call on the same machine gives the same bits, run after run */
+  /* On nothing but the numbers. With s = 0, then s = fma(a_l, b_l, s) for each of the k terms in ascending l, and t =
+   * fma(alpha, s, 0), an element of C becomes t if beta is 0, otherwise fma(beta, c, t); fma is FP32's, rounded once to
+   * nearest even, with denormal numbers. So the bits of an element do not depend on m, n, its place in C, the batch,
+   * layout, transposition and alignment, the kernel and its tiles, how many devices share a call, or the backend. (NaN
+   * is NaN: which of them is not promised. A program that has its CPU flush denormal numbers to zero gets that there.)
+   *
+   * 16-bit inputs become FP32, exactly. symm takes the element that is stored for both; syrk, gemmtr and trmm sum the
+   * terms that they have, trmm those of its triangle; ssyr2k those of op(A) op(B)^T and then, in the same s, those of
+   * op(B) op(A)^T, of the call as it is in column-major order. strsm subtracts from alpha b_i the sum over the unknowns
+   * in the order in which they are solved for: s as above, then x_i = fma(alpha, b_i, -s), divided by the diagonal
+   * unless that is UNIT.
+   *
+   * Only kernels that sum so run: FP32 ones that share out k neither between blocks nor between threads, and no tensor
+   * cores. Where a backend has none for a call the next one computes it, on the CPU `ref` (one thread; no BLAS can
+   * promise this). Memory of a GPU is out of its reach: there strsm, all but products on AMD GPUs, and a forced kernel
+   * that sums otherwise are NOT_SUPPORTED. The math mode does not matter, but for FP64, with which a call is
+   * NOT_SUPPORTED. */
+  LIBSGEMM_DETERMINISTIC_INVARIANT = 2
+} libsgemm_deterministic_t;
+
 typedef enum {
   LIBSGEMM_VERIFY_OFF = 0,    /* default */
   LIBSGEMM_VERIFY_SAMPLE = 1, /* check four rows, four columns and a checksum of C, drawn anew for each call, in FP64 */
@@ -241,6 +265,7 @@ typedef struct {
   char types[32];     /* of A and B: "fp32", "fp16 bf16" */
   char math_mode[16]; /* the arithmetic it computes in: "fp32" */
   char purpose[64];   /* what it is for, in a few words: "few tiles of C, deep k" */
+  int invariant;      /* 1: it may run where LIBSGEMM_DETERMINISTIC_INVARIANT is asked for */
 } libsgemm_kernel_info_t;
 
 /* INVALID_ARGUMENT if there is no such backend or row, or info is NULL; UNAVAILABLE if the backend is not available. */
@@ -301,7 +326,7 @@ LIBSGEMM_API libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **s
 /* Device memory for kernels that need scratch: `bytes` bytes at `workspace`, aligned to 256, of the device that the
  * operands live on, owned by the caller and in use until the work on the stream ends. NULL, 0 (default): the library
  * allocates its own on demand, at most LIBSGEMM_WORKSPACE_DEFAULT_BYTES a device and handle; less where memory is
- * short, but with LIBSGEMM_DETERMINISTIC=1 the call then fails, since another kernel would give other bits. NULL with
+ * short, but where results are deterministic the call then fails, since another kernel could give other bits. NULL with
  * bytes > 0 bounds the library's own instead. No workspace is too small: a kernel that needs less is chosen. Waits for
  * the work of the handle's stream. INVALID_ARGUMENT: `workspace` is misaligned, or `bytes` is 0 with a workspace that
  * is not NULL. */
@@ -313,6 +338,11 @@ LIBSGEMM_API libsgemm_status_t libsgemm_get_workspace(libsgemm_handle_t h, void 
  * enumerators. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t mode);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t *mode);
+
+/* What the bits of results of calls with this handle may depend on. INVALID_ARGUMENT if `deterministic` is none of the
+ * enumerators. */
+LIBSGEMM_API libsgemm_status_t libsgemm_set_deterministic(libsgemm_handle_t h, libsgemm_deterministic_t deterministic);
+LIBSGEMM_API libsgemm_status_t libsgemm_get_deterministic(libsgemm_handle_t h, libsgemm_deterministic_t *deterministic);
 
 /* Who computes: what LIBSGEMM_BACKEND takes ("auto", a name, a comma list in order of preference). NULL: the
  * environment's. INVALID_ARGUMENT, with the valid values in the message, if a name is unknown; whether a backend can be

@@ -87,6 +87,20 @@ std::string compare(const Matrix &result, const std::vector<double> &value, cons
   return "";
 }
 
+std::string compare_bits(const Matrix &result, const Matrix &wanted) {
+  for (int64_t i = 0; i < result.rows; ++i) {
+    for (int64_t j = 0; j < result.columns; ++j) {
+      const float is = result.at(i, j), should = wanted.at(i, j);
+      const bool same_bits = bits_of(is) == bits_of(should) || (std::isnan(is) && std::isnan(should));
+      if (!contains(result.region, i, j) || same_bits) continue;
+      std::ostringstream text;
+      text << std::hexfloat << "element (" << i << ", " << j << ") is " << is << ", not the chain's " << should;
+      return text.str();
+    }
+  }
+  return "";
+}
+
 Placement::Placement(const Problem &problem, libsgemm_layout_t layout) : Placement({&problem}, layout, Strides()) {}
 
 Placement::Placement(std::vector<const Problem *> problems, libsgemm_layout_t layout, const Strides &strides)
@@ -165,6 +179,7 @@ Matrix Placement::result_of(size_t product) {
 std::string Placement::check_result(size_t product, const Arithmetic &how) {
   const Problem &problem = *problems_[product];
   const Matrix result = result_of(product);
+  if (how.chain) return compare_bits(result, chain(problem, args_.layout));
   if (problem.value.empty() && !problem.c.values.empty()) return check_residual(problem, result);
   // The solution of an exact strsm is drawn, and the same in every mode.
   const bool solved = problem.test.routine == Routine::kStrsm && problem.test.alpha != 0;

@@ -74,4 +74,7 @@ class Placement {
 std::string compare(const Matrix &result, const std::vector<double> &value, const std::vector<double> &limit,
                     const std::vector<bool> &leaves_range = {}, const Rows &rows = {});
 
+// Demands the same bits in `region`, but for NaN, of which one is as good as another.
+std::string compare_bits(const Matrix &result, const Matrix &wanted);
+
 }  // namespace sgemm_test

@@ -110,36 +110,43 @@ void add_product(const Factor &left, const Factor &right, const Rows &rows, Sums
   }
 }
 
-// The sum of products that alpha multiplies.
-Sums products(const Problem &p, const Rows &rows) {
+// Two matrices that are multiplied.
+struct Term {
+  Factor left, right;
+};
+
+Term triangular_term(const Problem &p, const Matrix &x) {
+  const Factor a = triangle(p.a, p.test);
+  return p.test.side == LIBSGEMM_LEFT ? Term{a, general(x)} : Term{general(x), a};
+}
+
+// The products whose sum alpha multiplies.
+std::vector<Term> terms_of(const Problem &p) {
   const Case &test = p.test;
-  Sums sums;
   switch (test.routine) {
     case Routine::kSsymm:
-      if (test.side == LIBSGEMM_LEFT) {
-        add_product(symmetric(p.a), general(p.b), rows, &sums);
-      } else {
-        add_product(general(p.b), symmetric(p.a), rows, &sums);
-      }
-      break;
+      if (test.side == LIBSGEMM_LEFT) return {{symmetric(p.a), general(p.b)}};
+      return {{general(p.b), symmetric(p.a)}};
     case Routine::kSsyrk: {
       const Factor a = general(p.a, test.transa);
-      add_product(a, transpose(a), rows, &sums);
-      break;
+      return {{a, transpose(a)}};
     }
     case Routine::kSsyr2k: {
       const Factor a = general(p.a, test.transa);
       const Factor b = general(p.b, test.transa);
-      add_product(a, transpose(b), rows, &sums);
-      add_product(b, transpose(a), rows, &sums);
-      break;
+      return {{a, transpose(b)}, {b, transpose(a)}};
     }
     case Routine::kStrmm:
     case Routine::kStrsm:
-      return apply_triangle(p, p.c, rows);
+      return {triangular_term(p, p.c)};
     default:
-      add_product(general(p.a, test.transa), general(p.b, test.transb), rows, &sums);
+      return {{general(p.a, test.transa), general(p.b, test.transb)}};
   }
+}
+
+Sums products(const Problem &p, const Rows &rows) {
+  Sums sums;
+  for (const Term &term : terms_of(p)) add_product(term.left, term.right, rows, &sums);
   return sums;
 }
 
@@ -308,13 +315,70 @@ int64_t terms(const Case &test) { return test.routine == Routine::kSsyr2k ? 2 * 
 
 Sums apply_triangle(const Problem &problem, const Matrix &x, const Rows &rows) {
   Sums sums;
-  const Factor a = triangle(problem.a, problem.test);
-  if (problem.test.side == LIBSGEMM_LEFT) {
-    add_product(a, general(x), rows, &sums);
-  } else {
-    add_product(general(x), a, rows, &sums);
-  }
+  const Term term = triangular_term(problem, x);
+  add_product(term.left, term.right, rows, &sums);
   return sums;
+}
+
+namespace {
+
+// The fused multiply-adds of one element, after `sum`.
+float add_chain(const Factor &left, const Factor &right, int64_t i, int64_t j, float sum) {
+  for (int64_t l = left.begin[static_cast<size_t>(i)]; l < left.end[static_cast<size_t>(i)]; ++l) {
+    const auto row = static_cast<size_t>(l);
+    if (j < right.begin[row] || j >= right.end[row]) continue;
+    sum = std::fmaf(static_cast<float>(left.at(i, l)), static_cast<float>(right.at(l, j)), sum);
+  }
+  return sum;
+}
+
+// op(A) X = alpha B, an unknown after the other.
+Matrix solve_chain(const Problem &p) {
+  const Case &test = p.test;
+  const bool left = test.side == LIBSGEMM_LEFT;
+  const Factor a = left ? triangle(p.a, test) : transpose(triangle(p.a, test));
+  const bool upper = ((test.uplo == LIBSGEMM_UPPER) == (test.transa == LIBSGEMM_NO_TRANS)) == left;
+  Matrix x = p.c;
+  const auto unknown = [&](int64_t i, int64_t j) -> float & { return left ? x.at(i, j) : x.at(j, i); };
+  for (int64_t j = 0; j < (left ? x.columns : x.rows); ++j) {
+    for (int64_t step = 0; step < a.rows; ++step) {
+      const int64_t i = upper ? a.rows - 1 - step : step;
+      float sum = 0;
+      for (int64_t before = 0; before < step; ++before) {
+        const int64_t l = upper ? a.rows - 1 - before : before;
+        sum = std::fmaf(static_cast<float>(a.at(i, l)), unknown(l, j), sum);
+      }
+      const float rest = std::fmaf(test.alpha, unknown(i, j), -sum);
+      unknown(i, j) = test.diag == LIBSGEMM_UNIT ? rest : rest / static_cast<float>(a.at(i, i));
+    }
+  }
+  return x;
+}
+
+}  // namespace
+
+Matrix chain(const Problem &p, libsgemm_layout_t layout) {
+  const Case &test = p.test;
+  const bool multiplies = test.alpha != 0 && test.k != 0;
+  if (test.routine == Routine::kStrsm && multiplies) return solve_chain(p);
+  std::vector<Term> terms = terms_of(p);
+  if (layout == LIBSGEMM_ROW_MAJOR) std::reverse(terms.begin(), terms.end());  // of the transposed problem
+  Matrix c = p.c;
+  for (int64_t i = 0; i < c.rows; ++i) {
+    for (int64_t j = 0; j < c.columns; ++j) {
+      const float beta = test.beta;
+      float &to = c.at(i, j);
+      if (!multiplies) {
+        to = beta == 0 ? 0.0f : beta * to;
+        continue;
+      }
+      float sum = 0;
+      for (const Term &term : terms) sum = add_chain(term.left, term.right, i, j, sum);
+      const float x = std::fmaf(test.alpha, sum, 0.0f);
+      to = beta == 0 ? x : std::fmaf(beta, to, x);
+    }
+  }
+  return c;
 }
 
 Arithmetic arithmetic_of(const libsgemm_info_t &info) {

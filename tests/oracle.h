@@ -37,6 +37,7 @@ struct Sums {
 struct Arithmetic {
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
   bool truncated = false;  // sums on tensor cores
+  bool chain = false;      // each element has the bits that chain() gives
 };
 
 // What libsgemm_last_info says; throws if that is no math mode.
@@ -94,6 +95,10 @@ std::vector<Problem> make_batch(const Case &test, int count, Sharing sharing);
 // The answer for the matrices that `problem` holds now (not for strsm), in rows[i] != 0 only, unless that is empty.
 using Rows = std::vector<char>;
 void solve(Problem *problem);
+
+// The elements that LIBSGEMM_DETERMINISTIC_INVARIANT promises of a call in this layout.
+Matrix chain(const Problem &problem, libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR);
+
 Answer answer(const Problem &problem, const Arithmetic &how, Bound bound = Bound::kUsual, const Rows &rows = {});
 
 // strsm: op(A) * X or X * op(A).

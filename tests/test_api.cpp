@@ -308,6 +308,22 @@ TEST_CASE("settings of a handle come back") {
   CHECK(mode == LIBSGEMM_MATH_FP32);
   CHECK(libsgemm_get_math_mode(handle, nullptr) == LIBSGEMM_INVALID_ARGUMENT);
 
+  libsgemm_deterministic_t deterministic = LIBSGEMM_DETERMINISTIC_ON;
+  REQUIRE(libsgemm_get_deterministic(handle, &deterministic) == LIBSGEMM_SUCCESS);
+  CHECK(deterministic == LIBSGEMM_DETERMINISTIC_OFF);
+  for (const libsgemm_deterministic_t each :
+       {LIBSGEMM_DETERMINISTIC_ON, LIBSGEMM_DETERMINISTIC_OFF, LIBSGEMM_DETERMINISTIC_INVARIANT}) {
+    REQUIRE(libsgemm_set_deterministic(handle, each) == LIBSGEMM_SUCCESS);
+    REQUIRE(libsgemm_get_deterministic(handle, &deterministic) == LIBSGEMM_SUCCESS);
+    CHECK(deterministic == each);
+  }
+  CHECK(libsgemm_set_deterministic(handle, no_enumerator<libsgemm_deterministic_t>(3)) == LIBSGEMM_INVALID_ARGUMENT);
+  CHECK(last_info().argument == 2);
+  CHECK(has_word(last_info().message, "invariant"));
+  REQUIRE(libsgemm_get_deterministic(handle, &deterministic) == LIBSGEMM_SUCCESS);
+  CHECK(deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT);  // as it was before the wrong one
+  CHECK(libsgemm_get_deterministic(handle, nullptr) == LIBSGEMM_INVALID_ARGUMENT);
+
   CHECK(libsgemm_set_verify(handle, no_enumerator<libsgemm_verify_t>(3), LIBSGEMM_VERIFY_WARN) ==
         LIBSGEMM_INVALID_ARGUMENT);
   CHECK(libsgemm_set_verify(handle, LIBSGEMM_VERIFY_FULL, no_enumerator<libsgemm_verify_action_t>(3)) ==
@@ -347,6 +363,9 @@ void refuse(libsgemm_handle_t handle) {
   CHECK(libsgemm_get_workspace(handle, &workspace, &bytes) == LIBSGEMM_INVALID_HANDLE);
   CHECK(libsgemm_set_math_mode(handle, LIBSGEMM_MATH_FP32) == LIBSGEMM_INVALID_HANDLE);
   CHECK(libsgemm_get_math_mode(handle, &mode) == LIBSGEMM_INVALID_HANDLE);
+  libsgemm_deterministic_t deterministic;
+  CHECK(libsgemm_set_deterministic(handle, LIBSGEMM_DETERMINISTIC_ON) == LIBSGEMM_INVALID_HANDLE);
+  CHECK(libsgemm_get_deterministic(handle, &deterministic) == LIBSGEMM_INVALID_HANDLE);
   CHECK(libsgemm_set_backend(handle, "ref") == LIBSGEMM_INVALID_HANDLE);
   CHECK(libsgemm_set_kernel(handle, "") == LIBSGEMM_INVALID_HANDLE);
   CHECK(libsgemm_set_verify(handle, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_INVALID_HANDLE);

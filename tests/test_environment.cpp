@@ -112,7 +112,7 @@ TEST_CASE("an invalid value is an error that names the variable and lists the va
       {"PINNED_MEMORY_LIMIT", {"0", "1.5G", "256 M"}, {"K", "M", "G"}},
       {"TIMEOUT", {"-1", "x", "inf", "5s"}, {"seconds"}},
       {"MATH_MODE", {"fp8", "TF32", "0"}, {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64"}},
-      {"DETERMINISTIC", {"maybe", "2"}, {"0", "1"}},
+      {"DETERMINISTIC", {"maybe", "2", "Invariant"}, {"0", "1", "invariant"}},
       {"VERIFY", {"yes", "1"}, {"off", "sample", "full"}},
       {"VERIFY_ACTION", {"die", "1"}, {"warn", "retry", "error"}},
       {"VERIFY_SEED", {"-1", "x", "1x", "18446744073709551616"}, {"integer"}},
@@ -136,6 +136,18 @@ TEST_CASE("an invalid value is an error that names the variable and lists the va
       }
     }
   }
+}
+
+TEST_CASE("where sums are to be invariant ref computes in the place of a BLAS, and FP64 is refused by name") {
+  Outcome outcome = probe({{"LIBSGEMM_DETERMINISTIC", "invariant"}});
+  INFO(outcome.description());
+  check_success(outcome, "ref");
+  outcome = probe({{"LIBSGEMM_DETERMINISTIC", "invariant"}, {"LIBSGEMM_MATH_MODE", "fp64"}});
+  INFO(outcome.description());
+  CHECK(outcome.report["status"] == std::to_string(LIBSGEMM_NOT_SUPPORTED));
+  CHECK(outcome.report["untouched"] == "1");
+  CHECK(outcome.report["message"].find("LIBSGEMM_DETERMINISTIC=invariant") != std::string::npos);
+  CHECK(outcome.report["message"].find("fp64") != std::string::npos);
 }
 
 TEST_CASE("several invalid values are all named") {

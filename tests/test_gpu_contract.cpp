@@ -60,6 +60,29 @@ TEST_CASE("host data of every shape survive the way to the GPU and back") {
   CHECK(gpu().bytes == 0);
 }
 
+TEST_CASE("where no row of the GPU sums as it is asked for, ref does, and device memory is refused by name") {
+  reset();
+  Handle h;
+  REQUIRE(libsgemm_set_deterministic(h, LIBSGEMM_DETERMINISTIC_INVARIANT) == LIBSGEMM_SUCCESS);
+  Product p;
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(backend() == "ref");
+  CHECK(contains(kernel(), "_chain"));
+  CHECK(contains(reason(), "cuda has no kernel for this call with sums as LIBSGEMM_DETERMINISTIC=invariant has them"));
+  CHECK(contains(reason(), "openblas has no kernel for this call with sums as"));
+  CHECK(last_info().fallbacks == 0);
+  CHECK(p.right());
+  CHECK(gpu().calls[mock::kLaunch] == 0);
+
+  DeviceProduct on_device(0);
+  CHECK(on_device.run(h) == LIBSGEMM_NOT_SUPPORTED);
+  CHECK(contains(last_info().message, "LIBSGEMM_DETERMINISTIC=invariant"));
+  REQUIRE(libsgemm_set_kernel(h, "cuda_mock_plain") == LIBSGEMM_SUCCESS);
+  CHECK(on_device.run(h) == LIBSGEMM_NOT_SUPPORTED);
+  CHECK(contains(last_info().message, "its forced kernel"));
+  CHECK(gpu().calls[mock::kLaunch] == 0);
+}
+
 TEST_CASE("device data stay on their device, and a call without a handle waits") {
   reset();
   for (const int device : {0, 1}) {

@@ -117,6 +117,36 @@ TEST_CASE("a mode with the error of FP32 runs only if it is faster, one with its
   CHECK(chosen(LIBSGEMM_MATH_BF16X6, 1, 2, 1.5, 0.1, true) == "bf16x6");
 }
 
+TEST_CASE("where sums are to be invariant only rows that are marked run, tuned or not") {
+  g_fp32 = 1, g_slow_fp32 = 2, g_fp64 = 0.5;
+  Kernel rows[] = {row<&g_fp32>("fast", LIBSGEMM_MATH_FP32), row<&g_slow_fp32>("chain", LIBSGEMM_MATH_FP32),
+                   row<&g_fp64>("fp64", LIBSGEMM_MATH_FP64)};
+  static const Kernel *tuned = nullptr;
+  tuned = &rows[0];
+  Backend backend = {};
+  backend.is_gpu = true;
+  backend.kernels = rows;
+  backend.kernel_count = 3;
+  GemmDesc desc = {};
+  const auto choose = [&](libsgemm_deterministic_t deterministic) {
+    desc.deterministic = deterministic;
+    const Selected selected = select_kernel(backend, desc, 0, SIZE_MAX);
+    return std::string(selected.kernel == nullptr ? "none" : selected.kernel->name) + (selected.tuned ? ", tuned" : "");
+  };
+  CHECK(choose(LIBSGEMM_DETERMINISTIC_ON) == "fp64");
+  CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "none");
+  rows[1].invariant = true;
+  g_find_tuned_row = [](const Backend &, const GemmDesc &, int) { return tuned; };
+  desc.m = 1;  // another choice than the one that is kept
+  CHECK(choose(LIBSGEMM_DETERMINISTIC_ON) == "fast, tuned");
+  CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "chain");
+  CHECK(choose(LIBSGEMM_DETERMINISTIC_ON) == "fast, tuned");
+  tuned = &rows[1];
+  desc.m = 2;
+  CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "chain, tuned");
+  g_find_tuned_row = nullptr;
+}
+
 TEST_CASE("a choice is kept for descriptions that are the same in all that rows may look at") {
   alignas(16) static const float place[8] = {};
   const GemmDesc desc = {Routine::gemm,
@@ -127,7 +157,7 @@ TEST_CASE("a choice is kept for descriptions that are the same in all that rows 
                          LIBSGEMM_LEFT,
                          LIBSGEMM_UPPER,
                          LIBSGEMM_NON_UNIT,
-                         false,
+                         LIBSGEMM_DETERMINISTIC_OFF,
                          100,
                          90,
                          80,
@@ -163,7 +193,8 @@ TEST_CASE("a choice is kept for descriptions that are the same in all that rows 
   CHANGES(side, LIBSGEMM_RIGHT);
   CHANGES(uplo, LIBSGEMM_LOWER);
   CHANGES(diag, LIBSGEMM_UNIT);
-  CHANGES(deterministic, true);
+  CHANGES(deterministic, LIBSGEMM_DETERMINISTIC_ON);
+  CHANGES(deterministic, LIBSGEMM_DETERMINISTIC_INVARIANT);
   CHANGES(m, 101);
   CHANGES(n, int64_t{90} + (int64_t{1} << 40));
   CHANGES(k, 81);

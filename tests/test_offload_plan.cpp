@@ -106,6 +106,32 @@ TEST_CASE("every shape has a plan that fits") {
   }
 }
 
+TEST_CASE("a sum that is to be one chain is not cut") {
+  TilePlan p = {};
+  GemmDesc deep = product(500, 400, 1 << 17);
+  const size_t little = size_t{64} << 20;
+  REQUIRE(make_plan(deep, kRates, little, &p));
+  CHECK(p.steps() > 1);
+  deep.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT;
+  REQUIRE(make_plan(deep, kRates, little, &p));
+  CHECK(p.steps() == 1);
+  CHECK(p.tiles() > 1);
+  check_plan(deep, p, little);
+  deep = product(500, 400, int64_t{1} << 30);
+  deep.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT;
+  CHECK_FALSE(make_plan(deep, kRates, little, &p));  // no row of A fits
+
+  // Beside the diagonal syr2k is two products, which C would have to be rounded between.
+  GemmDesc two = product(3000, 3000, 2000);
+  two.routine = Routine::syr2k;
+  REQUIRE(make_plan(two, kRates, little, &p));
+  CHECK(p.tiles() > 1);
+  two.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT;
+  CHECK_FALSE(make_plan(two, kRates, little, &p));
+  REQUIRE(make_plan(two, kRates, little * 4, &p));
+  CHECK(p.tiles() == 1);
+}
+
 TEST_CASE("no plan where not even small blocks fit") {
   TilePlan p = {};
   CHECK_FALSE(make_plan(product(100, 100, 100), kRates, 1000, &p));

@@ -18,6 +18,7 @@
 
 #include "batch.h"
 #include "cost.h"
+#include "finish.h"
 #include "gpu.h"
 #include "kernels.h"
 #include "launch.h"
@@ -47,7 +48,8 @@ __device__ __forceinline__ void naive_tiles(const Operands &operands, const Naiv
     float sum = 0;
     for (int64_t l = 0; l < p.k; ++l) sum = fmaf(a[l * p.a_step], b[l * p.b_step], sum);
     Global<float> *c = global(operands.c(product)) + i + j * p.ldc;
-    *c = p.beta == 0.0f ? p.alpha * sum : fmaf(p.alpha, sum, p.beta * *c);
+    const float x = scaled(p.alpha, sum);
+    *c = p.beta == 0.0f ? x : accumulated(x, p.beta, *c);
   }
 }
 
@@ -88,7 +90,9 @@ Kernel naive_kernel(const char *name) {
                            products);
     });
   };
-  return {name, LIBSGEMM_MATH_FP32, supports, naive_seconds, nullptr, launch_naive};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32, supports, naive_seconds, nullptr, launch_naive};
+  kernel.invariant = true;
+  return kernel;
 }
 
 }  // namespace libsgemm::gpu

@@ -11,6 +11,7 @@
 // not divide k, so that the loop over the others needs no test.
 #pragma once
 
+#include "finish.h"
 #include "gpu.h"
 
 namespace libsgemm::gpu {
@@ -179,9 +180,9 @@ struct OutputTile {
   int rows, columns;
   float alpha, beta;
 
-  // `x`: alpha * sum.
+  // `x`: scaled().
   __device__ __forceinline__ void write(Global<float> *to, float x) const {
-    *to = beta != 0.0f ? fmaf(beta, *to, x) : x;
+    *to = beta != 0.0f ? accumulated(x, beta, *to) : x;
   }
 };
 
@@ -226,8 +227,8 @@ __device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_
         Vec4 x = vec4(sum[i][j], sum[i + 1][j], sum[i + 2][j], sum[i + 3][j]);
         if (out.beta != 0.0f) {
           const Vec4 old = *reinterpret_cast<Global<Vec4> *>(to);
-          x = vec4(fmaf(out.beta, old.x, x.x), fmaf(out.beta, old.y, x.y), fmaf(out.beta, old.z, x.z),
-                   fmaf(out.beta, old.w, x.w));
+          x = vec4(accumulated(x.x, out.beta, old.x), accumulated(x.y, out.beta, old.y),
+                   accumulated(x.z, out.beta, old.z), accumulated(x.w, out.beta, old.w));
         }
         *reinterpret_cast<Global<Vec4> *>(to) = x;
       } else {
@@ -288,7 +289,7 @@ __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config
 #pragma unroll
   for (int i = 0; i < Config::thread_m; ++i) {
 #pragma unroll
-    for (int j = 0; j < Config::thread_n; ++j) sum[i][j] *= out.alpha;
+    for (int j = 0; j < Config::thread_n; ++j) sum[i][j] = scaled(out.alpha, sum[i][j]);
   }
   const bool aligned = (reinterpret_cast<uintptr_t>(out.c) % 16 | static_cast<uintptr_t>(out.ld) % 4) == 0;
   if (aligned) {

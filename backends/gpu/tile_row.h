@@ -121,10 +121,18 @@ Kernel tile_kernel(const char *name) {
   return {name, LIBSGEMM_MATH_FP32, tiles_support<Row>, tiles_cost<Row>, nullptr, launch_tiles<Row>};
 }
 
+// A row in which an element of C is one chain of fused multiply-adds along k.
+template <class Row>
+Kernel chain_kernel(const char *name) {
+  Kernel kernel = tile_kernel<Row>(name);
+  kernel.invariant = true;
+  return kernel;
+}
+
 // A step of the ladder: the rows after it can do all that it can, and the cost lets them.
 template <class Row>
 Kernel ladder_kernel(const char *name) {
-  Kernel kernel = tile_kernel<Row>(name);
+  Kernel kernel = chain_kernel<Row>(name);
   kernel.cost = [](const GemmDesc &desc, int index) { return kForcedOnly + tiles_cost<Row>(desc, index); };
   return kernel;
 }

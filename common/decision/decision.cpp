@@ -110,11 +110,18 @@ const Figures &figures_for_devices(int gpu, int cpu, const Figures &figures) {
   return *publish(gpu, cpu, first, std::move(made), words);
 }
 
-int first_cpu(const Settings &settings) {
+// Whether it has rows for such a description at all.
+bool may_compute(const Backend &cpu, const GemmDesc &desc) {
+  return std::any_of(cpu.kernels, cpu.kernels + cpu.kernel_count,
+                     [&](const Kernel &row) { return can_do(row, desc, 0); });
+}
+
+int first_cpu(const Settings &settings, const GemmDesc &desc) {
   int8_t order[kBackendCount];
   const int count = candidates(settings, order);
   for (int i = 0; i < count; ++i) {
-    if (order[i] >= kFirstCpu && load(order[i])) return order[i];
+    if (order[i] < kFirstCpu || !load(order[i])) continue;
+    if (!invariant(desc) || may_compute(table_of(order[i]), desc)) return order[i];
   }
   return -1;
 }
@@ -147,7 +154,7 @@ bool decide(int gpu, const Figures &figures, bool started, const GemmDesc &desc,
 }  // namespace
 
 bool gpu_pays(int gpu, const Settings &settings, const GemmDesc &desc, unsigned pinned, ThreadInfo *info) {
-  const int cpu = first_cpu(settings);
+  const int cpu = first_cpu(settings, desc);
   if (cpu < 0) return true;
   const Figures &figures = figures_for(gpu, cpu, cpu == kFirstCpu ? info->blas : nullptr);
   const double products = static_cast<double>(desc.m) * static_cast<double>(desc.n) * static_cast<double>(desc.k);

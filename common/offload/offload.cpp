@@ -90,7 +90,7 @@ bool find_workspace(const Request &r, const TilePlan &p, size_t most, size_t *wo
     d.b = factors.second.block.items > 0 ? &place : nullptr;
     const Kernel *kernel = r.forced;
     if (kernel == nullptr) kernel = select_kernel(r.backend, d, r.devices.front(), most).kernel;
-    all = all && kernel != nullptr && kernel->supports(d, r.devices.front());
+    all = all && kernel != nullptr && can_do(*kernel, d, r.devices.front());
     if (all) *workspace = std::max(*workspace, workspace_of(*kernel, d, r.devices.front()));
   });
   return all;
@@ -99,7 +99,7 @@ bool find_workspace(const Request &r, const TilePlan &p, size_t most, size_t *wo
 // What tiles are planned with: the budget, or where results must not depend on what is free, the limit or half of the
 // device's memory.
 size_t planned_bytes(const Request &r, size_t budget) {
-  if (!r.desc.deterministic) return budget;
+  if (r.desc.deterministic == LIBSGEMM_DETERMINISTIC_OFF) return budget;
   const size_t limit = memory_state().device_limit;
   libsgemm_device_info_t info = {};
   Error ignored = {};
@@ -290,7 +290,7 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
   }
   // A plan depends on the first device alone, to which the others are equal, so that results do not depend on who
   // computes; and not on the calls before where they must not either.
-  const bool may_keep = !desc.deterministic && desc.batch == Batch::none;
+  const bool may_keep = desc.deterministic == LIBSGEMM_DETERMINISTIC_OFF && desc.batch == Batch::none;
   const PlanKey key = {&backend, r.devices.front(), forced, r.rates, choice_key(desc)};
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (size_t left = r.devices.size() + 1; !r.devices.empty() && r.devices.size() < left;) {

@@ -361,7 +361,7 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
   Selected row = {job_.forced, false};
   if (row.kernel == nullptr) row = select_kernel(backend_, d, device_, job_.workspace);
   const Kernel *const kernel = row.kernel;
-  if (kernel == nullptr || !kernel->supports(d, device_)) {
+  if (kernel == nullptr || !can_do(*kernel, d, device_)) {
     set_error(error_, "no kernel for a tile of this call");
     return LIBSGEMM_NOT_SUPPORTED;
   }

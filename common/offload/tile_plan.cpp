@@ -27,10 +27,12 @@ constexpr double kLaunch = 15e-6;  // seconds
 
 // A is a triangle or symmetric: it stays whole.
 bool one_sided(const GemmDesc &d) { return traits_of(d).one_sided(); }
-bool cuts_rows(const GemmDesc &d) { return !one_sided(d) || d.side == LIBSGEMM_RIGHT; }
-bool cuts_cols(const GemmDesc &d) { return !one_sided(d) || d.side == LIBSGEMM_LEFT; }
-// Each part of k rounds C, which FP64 does once.
-bool cuts_depth(const GemmDesc &d) { return !one_sided(d) && d.math_mode != LIBSGEMM_MATH_FP64; }
+// A sum that is to be one chain, but is made of two products beside the diagonal: it stays whole.
+bool is_one_chain(const GemmDesc &d) { return invariant(d) && traits_of(d).terms() > 1; }
+bool cuts_rows(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_RIGHT); }
+bool cuts_cols(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_LEFT); }
+// Each part of k rounds C, which FP64 does once, and a chain not before its end.
+bool cuts_depth(const GemmDesc &d) { return !one_sided(d) && d.math_mode != LIBSGEMM_MATH_FP64 && !invariant(d); }
 
 // Bounds of parts of about `edge`, of equal length but for the last, at multiples of 256, or for small ones of 128
 // or 16. `ramp`: the first part is cut into a quarter, a quarter and a half, so that work can begin early.
@@ -272,13 +274,13 @@ bool make_plan(const GemmDesc &d, const Rates &rates, size_t budget, TilePlan *p
   Search search(d, rates, budget, plan);
   TilePlan p = {};
   p.group = group_size(d, budget);
-  const int64_t longer = std::max(cuts_rows(d) ? d.m : 1, cuts_cols(d) ? d.n : 1);
+  const int64_t rows = cuts_rows(d) ? d.m : 1, cols = cuts_cols(d) ? d.n : 1, longer = std::max(rows, cols);
   int64_t last = 0;
   for (const int64_t parts : kParts) {
     const int64_t edge = ceil_div(longer, parts);
     if (search.enough() || edge == last || (parts > 1 && (edge < 8 || p.group > 1))) break;
     last = edge;
-    if (static_cast<double>(ceil_div(d.m, edge)) * static_cast<double>(ceil_div(d.n, edge)) > kTooMany) break;
+    if (static_cast<double>(ceil_div(rows, edge)) * static_cast<double>(ceil_div(cols, edge)) > kTooMany) break;
     const int64_t m = cuts_rows(d) ? std::min(edge, d.m) : d.m, n = cuts_cols(d) ? std::min(edge, d.n) : d.n;
     bool fits = false;
     for (const bool ramp : {false, true}) {

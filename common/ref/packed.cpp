@@ -1,6 +1,8 @@
 // cpu_sse2_8x4x256_packed, cpu_avx2_16x6x256_packed: every routine on packed, cache-blocked tiles; with _tf32, _bf16,
 // _fp16: products of inputs rounded to these, which packing does. cpu_sse2_4x4x256_packed_fp64,
 // cpu_avx2_8x6x256_packed_fp64: every routine but trsm with panels and sums of doubles, and C rounded once.
+// cpu_avx512_32x12x256_chain, cpu_avx2_16x6x256_chain, cpu_scalar_8x4x256_chain: every routine with each element as one
+// chain of fused multiply-adds (chain.cpp), which the others begin anew for each block of k: that rounds less.
 //
 // C is cut into tiles of 128 x 96, each summed over all of k in a buffer of its own and written once, with alpha and
 // beta, through the mask of the triangle it belongs to. So the sum of an element does not depend on m or n, C is read
@@ -17,23 +19,16 @@
 // Blocks that a triangle's diagonal crosses are summed without packing, each element over exactly its nonzero terms:
 // 0 * Inf of an explicit zero would be NaN. Source of the blocking: Goto and van de Geijn, ACM TOMS 34 (2008).
 #include <algorithm>
+#include <type_traits>
 
+#include "packed.h"
 #include "ref.h"
 #include "scratch.h"
-#include "solve.h"
 
 namespace libsgemm {
 namespace {
 
-constexpr int64_t kMc = 128, kNc = 96, kKc = 256;
 constexpr int64_t kSolveRows = 64;  // order of the triangles that trsm solves without packing
-
-template <typename Real>
-using Micro = void (*)(int64_t k, const Real *x, const Real *y, Real *sum);
-
-struct Tile {
-  int64_t i0, i1, j0, j1;
-};
 
 // sum (MR x NR of a buffer with kMc rows) += x * y. V is a vector of MR / VECTORS numbers.
 template <typename V, int VECTORS, int NR, typename Real>
@@ -113,8 +108,16 @@ void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int 
 template <typename Real>
 class Packed {
  public:
-  Packed(Micro<Real> micro, int mr, int nr, libsgemm_math_mode_t mode, Real *scratch)
-      : micro_(micro), mr_(mr), nr_(nr), mode_(mode), x_(scratch), y_(x_ + kMc * kKc), sum_(y_ + kKc * kNc) {}
+  // `chain`: of the micro-kernel, where its sums are such; otherwise NULL.
+  Packed(Micro<Real> micro, int mr, int nr, const Chain *chain, libsgemm_math_mode_t mode, Real *scratch)
+      : micro_(micro),
+        mr_(mr),
+        nr_(nr),
+        chain_(chain),
+        mode_(mode),
+        x_(scratch),
+        y_(x_ + kMc * kKc),
+        sum_(y_ + kKc * kNc) {}
 
   // In floats.
   static constexpr size_t kScratch = (kMc * kKc + kKc * kNc + kMc * kNc) * sizeof(Real) / sizeof(float);
@@ -148,19 +151,27 @@ class Packed {
     }
   }
 
-  // The k range of a tile: where a diagonal crosses it, term by term; the rest by panels.
+  // The k range of a tile in its order: where a diagonal crosses it, term by term; the rest by panels.
   void add(const Product &p, const Tile &t) {
-    int64_t first = 0, last = p.k;
     if (p.x.structure == View::triangular) {
-      cross(p, t, t.i0, t.i1);
-      (p.x.upper ? first : last) = p.x.upper ? t.i1 : t.i0;
+      add_triangle(p, t, {t.i0, t.i1}, !p.x.upper);
     } else if (p.y.structure == View::triangular) {
-      cross(p, t, t.j0, t.j1);
-      (p.y.upper ? last : first) = p.y.upper ? t.j0 : t.j1;
+      add_triangle(p, t, {t.j0, t.j1}, p.y.upper);
+    } else {
+      add_panels(p, t, {0, p.k});
     }
+  }
+
+  void add_triangle(const Product &p, const Tile &t, Span crossed, bool crossed_last) {
+    if (crossed_last) add_panels(p, t, {0, crossed.first});
+    cross(p, t, crossed);
+    if (!crossed_last) add_panels(p, t, {crossed.last, p.k});
+  }
+
+  void add_panels(const Product &p, const Tile &t, Span terms) {
     const View y = p.y.transposed();
-    for (int64_t p0 = first; p0 < last; p0 += kKc) {
-      const int64_t p1 = std::min(last, p0 + kKc), depth = p1 - p0;
+    for (int64_t p0 = terms.first; p0 < terms.last; p0 += kKc) {
+      const int64_t p1 = std::min(terms.last, p0 + kKc), depth = p1 - p0;
       pack(p.x, t.i0, t.i1, p0, p1, mr_, x_);
       pack(y, t.j0, t.j1, p0, p1, nr_, y_);
       for (int64_t j = 0; j < t.j1 - t.j0; j += nr_) {
@@ -171,12 +182,15 @@ class Packed {
     }
   }
 
-  void cross(const Product &p, const Tile &t, int64_t p0, int64_t p1) {
+  void cross(const Product &p, const Tile &t, Span terms) {
+    if constexpr (std::is_same_v<Real, float>) {
+      if (chain_ != nullptr) return chain_->cross(p, t, terms, sum_);
+    }
     for (int64_t j = t.j0; j < t.j1; ++j) {
       for (int64_t i = t.i0; i < t.i1; ++i) {
         const Span span = p.span(i, j);
         Real s = 0;
-        for (int64_t l = std::max(p0, span.first); l < std::min(p1, span.last); ++l) {
+        for (int64_t l = std::max(terms.first, span.first); l < std::min(terms.last, span.last); ++l) {
           s += static_cast<Real>(p.x.at(i, l)) * static_cast<Real>(p.y.at(l, j));
         }
         sum_[(i - t.i0) + (j - t.j0) * kMc] += s;
@@ -185,6 +199,9 @@ class Packed {
   }
 
   void write(const Output &out, const Tile &t, Real alpha, Real beta) {
+    if constexpr (std::is_same_v<Real, float>) {
+      if (chain_ != nullptr) return chain_->write(out, t, alpha, beta, sum_);
+    }
     for (int64_t j = t.j0; j < t.j1; ++j) {
       const Real *sum = sum_ + (j - t.j0) * kMc - t.i0;
       const int64_t last = std::min(t.i1, out.last_row(j, t.i1));
@@ -217,6 +234,7 @@ class Packed {
 
   Micro<Real> micro_;
   int mr_, nr_;
+  const Chain *chain_;
   libsgemm_math_mode_t mode_;
   Real *x_, *y_, *sum_;
 };
@@ -229,7 +247,7 @@ libsgemm_status_t run(const GemmDesc &desc, Micro<Real> micro, int mr, int nr, l
     set_error(error, "no host memory to pack operands in");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  Packed<Real> packed(micro, mr, nr, mode, reinterpret_cast<Real *>(scratch));
+  Packed<Real> packed(micro, mr, nr, nullptr, mode, reinterpret_cast<Real *>(scratch));
   for (int64_t i = 0; i < desc.batch_count; ++i) packed.run(desc.batch == Batch::none ? desc : batch_item(desc, i));
   return LIBSGEMM_SUCCESS;
 }
@@ -255,6 +273,31 @@ libsgemm_status_t cpu_sse2_4x4x256_packed_fp64(const GemmDesc &desc, const Launc
 libsgemm_status_t cpu_avx2_8x6x256_packed_fp64(const GemmDesc &desc, const Launch &, Error *error) {
   return run<double>(desc, micro_8x6, 8, 6, LIBSGEMM_MATH_FP64, error);
 }
+
+template <int WHICH>
+libsgemm_status_t cpu_chain(const GemmDesc &desc, const Launch &, Error *error) {
+  const Chain &chain = kChain[WHICH];
+  const bool solves = desc.routine == Routine::trsm;
+  float *scratch = thread_scratch(solves ? static_cast<size_t>(kSolveColumns * desc.k) : Packed<float>::kScratch);
+  if (scratch == nullptr) {
+    set_error(error, solves ? "no host memory for columns of X" : "no host memory to pack operands in");
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+  Packed<float> packed(chain.micro, chain.mr, chain.nr, &chain, LIBSGEMM_MATH_FP32, scratch);
+  for (int64_t i = 0; i < desc.batch_count; ++i) {
+    const GemmDesc item = desc.batch == Batch::none ? desc : batch_item(desc, i);
+    if (solves) {
+      chain.solve(triangle(item), item.alpha, scratch);
+    } else {
+      packed.run(item);
+    }
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+template libsgemm_status_t cpu_chain<0>(const GemmDesc &, const Launch &, Error *);
+template libsgemm_status_t cpu_chain<1>(const GemmDesc &, const Launch &, Error *);
+template libsgemm_status_t cpu_chain<2>(const GemmDesc &, const Launch &, Error *);
 
 #define INSTANTIATE(mode)                                                                              \
   template libsgemm_status_t cpu_sse2_8x4x256_packed<mode>(const GemmDesc &, const Launch &, Error *); \

@@ -1,5 +1,6 @@
 // Table of the ref backend.
 #include "ref.h"
+#include "packed.h"
 
 namespace libsgemm {
 namespace {
@@ -15,6 +16,11 @@ bool with_avx2(const GemmDesc &, int) {
 }
 
 bool products_of_floats(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type == Type::f32; }
+
+template <int WHICH>
+bool chains(const GemmDesc &, int) {
+  return kChain[WHICH].runs_here();
+}
 
 bool sums(const GemmDesc &desc, int) { return desc.routine != Routine::trsm; }
 
@@ -33,18 +39,26 @@ double avx2_cost(const GemmDesc &desc, int) {
   return 1e-6 * static_cast<double>(desc.batch_count) + flop_count(desc) / 60e9;
 }
 
+double scalar_cost(const GemmDesc &desc, int device) { return 100 * sse2_cost(desc, device); }
+
 double sse2_fp64_cost(const GemmDesc &desc, int device) { return 2 * sse2_cost(desc, device); }
 double avx2_fp64_cost(const GemmDesc &desc, int device) { return 2 * avx2_cost(desc, device); }
 
 // The naive kernel would round an input each time that it reads it.
 #define ROW(name, mode, supports, cost, launch, purpose) \
   { name, mode, supports, cost, nullptr, launch, false, false, purpose }
+#define CHAIN(name, which, cost, purpose) \
+  { name, LIBSGEMM_MATH_FP32, chains<which>, cost, nullptr, cpu_chain<which>, false, false, purpose, true }
 #define ROWS(mode, suffix, any, avx2)                                                                              \
   ROW("cpu_sse2_8x4x256_packed" suffix, mode, any, sse2_cost, cpu_sse2_8x4x256_packed<mode>, "CPUs without AVX2"), \
       ROW("cpu_avx2_16x6x256_packed" suffix, mode, avx2, avx2_cost, cpu_avx2_16x6x256_packed<mode>, "CPUs with AVX2")
 constexpr Kernel kKernels[] = {
     ROW("cpu_scalar_1x1x1_naive", LIBSGEMM_MATH_FP32, everything, naive_cost, cpu_scalar_1x1x1_naive, "the definition"),
     ROWS(LIBSGEMM_MATH_FP32, "", everything, with_avx2),
+    // Behind those that they equal: one chain rounds more often than blocks of k do.
+    CHAIN("cpu_avx512_32x12x256_chain", 0, avx2_cost, "chains, CPUs with AVX-512"),
+    CHAIN("cpu_avx2_16x6x256_chain", 1, avx2_cost, "chains, CPUs with AVX2"),
+    CHAIN("cpu_scalar_8x4x256_chain", 2, scalar_cost, "chains, any CPU"),
     ROWS(LIBSGEMM_MATH_TF32, "_tf32", products_of_floats, products_with_avx2),
     ROWS(LIBSGEMM_MATH_BF16, "_bf16", products_of_floats, products_with_avx2),
     ROWS(LIBSGEMM_MATH_FP16, "_fp16", products_of_floats, products_with_avx2),
@@ -54,6 +68,7 @@ constexpr Kernel kKernels[] = {
         cpu_avx2_8x6x256_packed_fp64, "CPUs with AVX2"),
 };
 #undef ROWS
+#undef CHAIN
 #undef ROW
 
 libsgemm_status_t open(const Host &, Error *) { return LIBSGEMM_SUCCESS; }

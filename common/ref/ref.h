@@ -17,6 +17,9 @@ template <libsgemm_math_mode_t MODE>
 libsgemm_status_t cpu_sse2_8x4x256_packed(const GemmDesc &desc, const Launch &launch, Error *error);
 template <libsgemm_math_mode_t MODE>
 libsgemm_status_t cpu_avx2_16x6x256_packed(const GemmDesc &desc, const Launch &launch, Error *error);
+// By kChain[WHICH].
+template <int WHICH>
+libsgemm_status_t cpu_chain(const GemmDesc &desc, const Launch &launch, Error *error);
 libsgemm_status_t cpu_sse2_4x4x256_packed_fp64(const GemmDesc &desc, const Launch &launch, Error *error);
 libsgemm_status_t cpu_avx2_8x6x256_packed_fp64(const GemmDesc &desc, const Launch &launch, Error *error);
 

@@ -242,3 +242,42 @@ TEST_CASE("every row but the ladder's wins somewhere", "[.rows]") {
                                             "RTX 4090 sm80", "RTX 4060 sm80", "L4 sm80", "H100 sm90", "H100 PCIe sm90",
                                             "H20 sm90", "H200 sm90", "B200 sm90", "RTX 5090 sm90", "RTX 5060 sm90"});
 }
+
+TEST_CASE("where sums are to be invariant every call but those of the solver finds a row that is marked", "[.rows]") {
+  Backend backend = {};
+  backend.kernels = gpu::kernels();
+  backend.kernel_count = gpu::kernel_count();
+  bool cuda = false;
+  for (int row = 0; row < gpu::kernel_count(); ++row) {
+    const Kernel &kernel = gpu::kernels()[row];
+    const std::string name = kernel.name;
+    cuda = cuda || name == "sm75_ffma_1x1x1_naive";
+    INFO(name);
+    // Of FP32 units, and by its name none of those that share out k.
+    if (!kernel.invariant) continue;
+    CHECK(kernel.math_mode == LIBSGEMM_MATH_FP32);
+    CHECK_FALSE(kernel.truncates);
+    CHECK((name.find("_ffma_") != std::string::npos || name.rfind("gfx_fma_", 0) == 0));
+    const std::string kind = name.substr(name.rfind('_'));
+    for (const char *other : {"_k", "_vector", "_skinny", "_tall", "_thin", "_trsm"}) {
+      CHECK((kind != other || name == "sm90_ffma_256x128x16_stream_k"));
+    }
+    CHECK(name.find("blocked_trmm") == std::string::npos);
+  }
+  Draw draw;
+  std::set<std::string> chosen;
+  for (int device = 1; device < simt::device_count(); ++device) {
+    for (int i = 0; i < kCalls / 10; ++i) {
+      GemmDesc d = draw.call();
+      d.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT;
+      d.math_mode = LIBSGEMM_MATH_FP32;
+      const Kernel *kernel = select_kernel(backend, d, device, LIBSGEMM_WORKSPACE_DEFAULT_BYTES).kernel;
+      INFO(gpu::model(device).name << ": " << to_string(d));
+      REQUIRE((kernel != nullptr) == (d.routine == Routine::gemm || (cuda && d.routine != Routine::trsm)));
+      if (kernel == nullptr) continue;
+      REQUIRE(kernel->invariant);
+      chosen.insert(kernel->name);
+    }
+  }
+  CHECK(chosen.size() > (cuda ? 10 : 3));
+}

@@ -124,9 +124,20 @@ class Tester {
     ++turn_;
     simt::schedule().seed = static_cast<uint64_t>(turn_);
     simt::schedule().start_together = turn_ % 2 == 0;
-    Job job(test, form, turn_ % 4 == 1, count, form == Form::kStrided && turn_ % 3 == 0);
+    const bool specials = turn_ % 4 == 1, shared_a = form == Form::kStrided && turn_ % 3 == 0;
     bool runs = false;
-    const std::string fault = run_job(row_, &job, &runs, workspace);
+    Job job(test, form, specials, count, shared_a);
+    std::string fault = run_job(row_, &job, &runs, workspace);
+    // Rows that are marked for it, bit for bit.
+    if (row_.invariant && fault.empty() && turn_ % 3 != 0) {
+      Case random = test;
+      random.inputs = Inputs::kRandom;
+      Job chains(random, form, specials, count);
+      chains.ask_for_chains();
+      bool ran = false;
+      fault = run_job(row_, &chains, &ran, workspace);
+      chains_ += ran ? 1 : 0;
+    }
     ran_ += runs ? 1 : 0;
     ran_of_form_ += runs ? 1 : 0;
     if (!fault.empty() && ++failed_ <= 10) {
@@ -185,6 +196,7 @@ class Tester {
 
   int ran() const { return ran_; }
   int failed() const { return failed_; }
+  int chains() const { return chains_; }
 
  private:
   // One tile of C, in columns without padding.
@@ -238,7 +250,7 @@ class Tester {
   }
 
   Kernel row_;
-  int turn_ = 0, ran_ = 0, failed_ = 0, ran_of_form_ = 0;
+  int turn_ = 0, ran_ = 0, failed_ = 0, ran_of_form_ = 0, chains_ = 0;
   bool claimed_ = false;  // whether the row supports the form, as far as was asked
 };
 
@@ -304,6 +316,7 @@ TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
       }
       CHECK(tester.failed() == 0);
       CHECK(tester.ran() > 20 / kPart);
+      CHECK((tester.chains() > 5) == row.invariant);
       Case solve;
       solve.routine = Routine::kStrsm;
       set_size(40, 3, 40, &solve);

@@ -173,6 +173,7 @@ GemmDesc piece_of(const GemmDesc &desc, const Pieces &p, int64_t m, int64_t n, i
 bool supports(const GemmDesc &desc, int index) {
   if (!stream_k_supports(desc, Sharing::stream, index)) return false;
   const Pieces p = cut(desc);
+  if (invariant(desc) && p.k < desc.k) return false;
   return (p.copies_a || p.copies_b) && std::min({p.m, p.n, p.k}) > 0 &&
          copy_tiles(p.m, p.k, desc.transa != LIBSGEMM_NO_TRANS) +
                  copy_tiles(p.n, p.k, desc.transb == LIBSGEMM_NO_TRANS) <
@@ -238,6 +239,7 @@ libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *
 Kernel sm90_ffma_256x128x16_packed() {
   Kernel kernel = {"sm90_ffma_256x128x16_packed", LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_row};
   kernel.in_steps = true;
+  kernel.invariant = true;
   return kernel;
 }
 

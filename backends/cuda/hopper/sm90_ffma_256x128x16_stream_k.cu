@@ -92,7 +92,9 @@ libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *
 }  // namespace
 
 Kernel sm90_ffma_256x128x16_stream_k() {
-  return stream_k_row<Sharing::stream>("sm90_ffma_256x128x16_stream_k", launch_row);
+  Kernel kernel = stream_k_row<Sharing::stream>("sm90_ffma_256x128x16_stream_k", launch_row);
+  kernel.invariant = true;  // by whole tiles: plan_stream()
+  return kernel;
 }
 
 }  // namespace libsgemm::cuda

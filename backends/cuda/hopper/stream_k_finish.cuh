@@ -1,6 +1,7 @@
 // The product of sm_90 (stream_k.cuh): what becomes of the sums of a tile, or of a part of one.
 #pragma once
 
+#include "finish.h"
 #include "outer_product.cuh"
 #include "stream_k_work.cuh"
 
@@ -123,11 +124,18 @@ __device__ __forceinline__ void stream_k_set_vector(float (&sum)[16][8], int v, 
   sum[i + (kSwapped ? 0 : 3)][j + (kSwapped ? 3 : 0)] = value.w;
 }
 
+// scaled() of finish.h by other instructions: with its FFMA by zero the instances along k spill registers. Zeros become
+// +0 after alpha's sign has gone into the sum.
+__device__ __forceinline__ float stream_k_scaled(float alpha, float sum) {
+  return __fmul_rn(fabsf(alpha), __fadd_rn(__fmul_rn(copysignf(1.0f, alpha), sum), 0.0f));
+}
 __device__ __forceinline__ float4 stream_k_scale(float alpha, float4 v) {
-  return make_float4(alpha * v.x, alpha * v.y, alpha * v.z, alpha * v.w);
+  return make_float4(stream_k_scaled(alpha, v.x), stream_k_scaled(alpha, v.y), stream_k_scaled(alpha, v.z),
+                     stream_k_scaled(alpha, v.w));
 }
 __device__ __forceinline__ float4 stream_k_axpy(float beta, float4 x, float4 y) {
-  return make_float4(fmaf(beta, x.x, y.x), fmaf(beta, x.y, y.y), fmaf(beta, x.z, y.z), fmaf(beta, x.w, y.w));
+  return make_float4(accumulated(y.x, beta, x.x), accumulated(y.y, beta, x.y), accumulated(y.z, beta, x.z),
+                     accumulated(y.w, beta, x.w));
 }
 
 // C = alpha * value + beta * C, vector v. All lanes of the warp come here.

@@ -81,7 +81,8 @@ size_t stream_workspace(const Device &d) {
   return flag_bytes(d.compute_units) + static_cast<size_t>(d.compute_units) * kTileBytes;
 }
 
-void plan_stream(const Device &d, StreamKPlan *plan) {
+// `whole`: no tile is cut, since C is to have the same bits however many multiprocessors there are.
+void plan_stream(const Device &d, bool whole, StreamKPlan *plan) {
   StreamKProblem &p = plan->problem;
   const int blocks = d.compute_units, count = p.tiles_m * p.tiles_n;
   const double rounds = std::ceil(static_cast<double>(count) / blocks);
@@ -91,13 +92,13 @@ void plan_stream(const Device &d, StreamKPlan *plan) {
   const double cut_seconds = std::ceil(static_cast<double>(count) * p.k_tiles / blocks) * step_seconds(d) +
                              kClearSeconds +
                              kGatherSeconds * (1 + std::ceil(static_cast<double>(blocks) / std::max(cut, 1)));
-  p.stream_tiles = cut_seconds < whole_seconds ? cut : 0;
+  p.stream_tiles = !whole && cut_seconds < whole_seconds ? cut : 0;
   const int64_t k_tiles = static_cast<int64_t>(p.stream_tiles) * p.k_tiles;
   p.share = static_cast<int>(k_tiles / blocks);
   p.longer_shares = static_cast<int>(k_tiles % blocks);
   plan->blocks = p.stream_tiles == 0 ? std::min(blocks, count) : blocks;
   plan->workspace = p.stream_tiles == 0 ? 0 : stream_workspace(d);
-  plan->seconds = std::min(cut_seconds, whole_seconds) + rounds * store_seconds(plan->swapped);
+  plan->seconds = (p.stream_tiles != 0 ? cut_seconds : whole_seconds) + rounds * store_seconds(plan->swapped);
 }
 
 void plan_split_k(const Device &d, StreamKPlan *plan) {
@@ -192,7 +193,7 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
   p.slices = 1;
   switch (sharing) {
     case Sharing::stream:
-      plan_stream(d, &plan);
+      plan_stream(d, invariant(desc), &plan);
       break;
     case Sharing::split_k:
       plan_split_k(d, &plan);

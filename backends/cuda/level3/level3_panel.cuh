@@ -48,7 +48,7 @@ __device__ __forceinline__ void multiply_panel(const float *t, const float *x, i
         if (upper ? from_diagonal < 0 : from_diagonal > 0) continue;
       }
 #pragma unroll
-      for (int j = 0; j < 4; ++j) sum[i][j] += rows[i] * cols[j];
+      for (int j = 0; j < 4; ++j) sum[i][j] = fmaf(rows[i], cols[j], sum[i][j]);
     }
   }
 }
@@ -235,7 +235,7 @@ __device__ __forceinline__ void compute_panel(const StridedOperands &operands, c
     }
     for_tile(p, x, first_row, first_col, [&](int i, int j, float *element) {
       const float value = solution[(SOLVE ? turn(p, i, rows) : i) * Config::kSolutionStride + j];
-      *element = SOLVE ? value : p.alpha * value;
+      *element = SOLVE ? value : scaled(p.alpha, value);
     });
     __syncthreads();
   }

@@ -18,6 +18,7 @@
 // the contiguous direction of the operand, whichever it is. Each element of C is the sum over k in increasing order.
 #pragma once
 
+#include "finish.h"
 #include "gpu/element.h"
 #include "level3.h"
 #include "resident.h"
@@ -184,7 +185,7 @@ __device__ __forceinline__ void multiply(const float *a, const float *b, int x, 
 #pragma unroll
       for (int j = 0; j < 8; ++j) {
         const int at = i % 2 == 0 ? j : 7 - j;  // serpentine: neighbours share an operand
-        sum[i][at] += rows[i] * cols[at];
+        sum[i][at] = fmaf(rows[i], cols[at], sum[i][at]);
       }
     }
   }
@@ -218,7 +219,8 @@ __device__ __forceinline__ void write_tile(const TileProblem &p, float *c, int64
       const bool outside = (p.part == Stored::upper && row > col) || (p.part == Stored::lower && row < col);
       if (row >= p.m || outside) continue;
       float *at = c + row * p.c_row + col * p.c_col;
-      *at = p.beta == 0.0f ? p.alpha * sum[i][j] : p.alpha * sum[i][j] + p.beta * *at;
+      const float scaled_sum = scaled(p.alpha, sum[i][j]);
+      *at = p.beta == 0.0f ? scaled_sum : accumulated(scaled_sum, p.beta, *at);
     }
   }
 }

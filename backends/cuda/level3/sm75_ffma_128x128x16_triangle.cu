@@ -34,7 +34,9 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 }  // namespace
 
 Kernel sm75_ffma_128x128x16_triangle() {
-  return {"sm75_ffma_128x128x16_triangle", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
+  Kernel kernel = {"sm75_ffma_128x128x16_triangle", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
+  kernel.invariant = true;
+  return kernel;
 }
 
 }  // namespace libsgemm::cuda

@@ -18,7 +18,9 @@
 namespace libsgemm::cuda {
 namespace {
 
+// Two gemms that C accumulates are not one chain.
 bool supports(const GemmDesc &desc, int) {
+  if (invariant(desc) && traits_of(desc).terms() > 1) return false;
   return traits_of(desc).triangle_of_c && desc.type == Type::f32 && desc.batch != Batch::pointers;
 }
 
@@ -33,6 +35,7 @@ double cost(const GemmDesc &desc, int index) { return level3::squares_seconds(de
 Kernel sm75_ffma_256x256x256_blocked_triangle() {
   Kernel kernel = {"sm75_ffma_256x256x256_blocked_triangle", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
   kernel.in_steps = true;
+  kernel.invariant = true;
   return kernel;
 }
 

@@ -124,7 +124,9 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 }  // namespace
 
 Kernel sm75_ffma_32x32x32_mirrored_symm() {
-  return {"sm75_ffma_32x32x32_mirrored_symm", LIBSGEMM_MATH_FP32, supports, cost, workspace, enqueue};
+  Kernel kernel = {"sm75_ffma_32x32x32_mirrored_symm", LIBSGEMM_MATH_FP32, supports, cost, workspace, enqueue};
+  kernel.invariant = true;
+  return kernel;
 }
 
 }  // namespace libsgemm::cuda

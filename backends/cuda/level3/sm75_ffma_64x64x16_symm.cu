@@ -32,7 +32,9 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 }  // namespace
 
 Kernel sm75_ffma_64x64x16_symm() {
-  return {"sm75_ffma_64x64x16_symm", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
+  Kernel kernel = {"sm75_ffma_64x64x16_symm", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
+  kernel.invariant = true;
+  return kernel;
 }
 
 }  // namespace libsgemm::cuda

@@ -117,7 +117,9 @@ Kernel batched_kernel(const char *name) {
         Config::tile_m, Config::tile_n, 32, Config::products * Config::blocks, {Config::peak_fraction}};
     return gemm_seconds(device(index), desc, kWarps);
   };
-  return {name, LIBSGEMM_MATH_FP32, supports, cost, nullptr, launch_batched<Row>};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32, supports, cost, nullptr, launch_batched<Row>};
+  kernel.invariant = true;
+  return kernel;
 }
 
 }  // namespace libsgemm::cuda

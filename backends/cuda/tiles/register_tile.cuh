@@ -63,7 +63,7 @@ __device__ __forceinline__ void register_tile(const Operands &operands, const Ti
     float *c = out.c + (y + 16 * j) * out.ld + x;
 #pragma unroll
     for (int i = 0; i < kM; ++i) {
-      if (x + 16 * i < out.rows) out.write(c + 16 * i, out.alpha * sum[i][j]);
+      if (x + 16 * i < out.rows) out.write(c + 16 * i, scaled(out.alpha, sum[i][j]));
     }
   }
 }

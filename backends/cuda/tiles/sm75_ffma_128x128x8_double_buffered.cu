@@ -40,6 +40,6 @@ struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
 
 }  // namespace
 
-LIBSGEMM_DOUBLE_BUFFERED_ROW(sm75_ffma_128x128x8_double_buffered, tile_kernel, resident_blocks(Config::blocks))
+LIBSGEMM_DOUBLE_BUFFERED_ROW(sm75_ffma_128x128x8_double_buffered, chain_kernel, resident_blocks(Config::blocks))
 
 }  // namespace libsgemm::cuda

@@ -33,6 +33,6 @@ struct Config : TileShape<32, 32, 16, 4, 4, 8, 1> {
 
 }  // namespace
 
-LIBSGEMM_DOUBLE_BUFFERED_ROW(sm75_ffma_32x32x16_double_buffered, tile_kernel, Config::blocks)
+LIBSGEMM_DOUBLE_BUFFERED_ROW(sm75_ffma_32x32x16_double_buffered, chain_kernel, Config::blocks)
 
 }  // namespace libsgemm::cuda

@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(Config::threads)
     __syncthreads();
   }
   const OutputTile out = output_tile(operands, p, at);
-  if (row < out.rows && column < out.columns) out.write(out.c + column * out.ld + row, out.alpha * sum);
+  if (row < out.rows && column < out.columns) out.write(out.c + column * out.ld + row, scaled(out.alpha, sum));
 }
 
 namespace {

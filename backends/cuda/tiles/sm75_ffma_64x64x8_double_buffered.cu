@@ -36,6 +36,6 @@ struct Config : TileShape<64, 64, 8, 8, 4, 4, 2> {
 
 }  // namespace
 
-LIBSGEMM_DOUBLE_BUFFERED_ROW(sm75_ffma_64x64x8_double_buffered, tile_kernel, Config::blocks)
+LIBSGEMM_DOUBLE_BUFFERED_ROW(sm75_ffma_64x64x8_double_buffered, chain_kernel, Config::blocks)
 
 }  // namespace libsgemm::cuda

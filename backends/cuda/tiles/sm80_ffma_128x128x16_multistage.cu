@@ -41,6 +41,6 @@ struct Config : TileShape<128, 128, 16, 16, 8, 4, 2> {
 
 }  // namespace
 
-LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_128x128x16_multistage, tile_kernel)
+LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_128x128x16_multistage, chain_kernel)
 
 }  // namespace libsgemm::cuda

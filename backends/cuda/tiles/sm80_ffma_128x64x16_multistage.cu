@@ -38,6 +38,6 @@ struct Config : TileShape<128, 64, 16, 8, 8, 8, 2> {
 
 }  // namespace
 
-LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_128x64x16_multistage, tile_kernel)
+LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_128x64x16_multistage, chain_kernel)
 
 }  // namespace libsgemm::cuda

@@ -39,6 +39,6 @@ struct Config : TileShape<32, 32, 32, 4, 2, 4, 2> {
 
 }  // namespace
 
-LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_32x32x32_multistage, tile_kernel)
+LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_32x32x32_multistage, chain_kernel)
 
 }  // namespace libsgemm::cuda

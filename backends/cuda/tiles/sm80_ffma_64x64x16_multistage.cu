@@ -39,6 +39,6 @@ struct Config : TileShape<64, 64, 16, 8, 4, 4, 2> {
 
 }  // namespace
 
-LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_64x64x16_multistage, tile_kernel)
+LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_64x64x16_multistage, chain_kernel)
 
 }  // namespace libsgemm::cuda

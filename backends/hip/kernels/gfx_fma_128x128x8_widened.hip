@@ -53,6 +53,10 @@ struct Row : ValuRow<Config> {
 
 }  // namespace
 
-Kernel gfx_fma_128x128x8_widened() { return widened_kernel<Row>("gfx_fma_128x128x8_widened"); }
+Kernel gfx_fma_128x128x8_widened() {
+  Kernel kernel = widened_kernel<Row>("gfx_fma_128x128x8_widened");
+  kernel.invariant = true;
+  return kernel;
+}
 
 }  // namespace libsgemm::hip
