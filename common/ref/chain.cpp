@@ -62,6 +62,7 @@ ALWAYS_INLINE void solve_columns(const Triangle &s, float alpha, float *known) {
   }
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): an attribute has none.
 // The steps besides micro(), for a kind of CPU.
 #define STEPS(kind, target)                                                                                            \
   target void cross_##kind(const Product &p, const Tile &t, Span terms, float *sum) { add_crossed(p, t, terms, sum); } \
@@ -69,6 +70,7 @@ ALWAYS_INLINE void solve_columns(const Triangle &s, float alpha, float *known) {
     write_tile(out, t, alpha, beta, sum);                                                                              \
   }                                                                                                                    \
   target void solve_##kind(const Triangle &s, float alpha, float *scratch) { solve_columns(s, alpha, scratch); }
+// NOLINTEND(bugprone-macro-parentheses)
 
 STEPS(scalar, )
 
