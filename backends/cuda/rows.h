@@ -83,6 +83,9 @@
   X(sm90_dmma_64x64x32_triangle_split_k, "triangle of a large C, deep k")     \
   X(sm90_dmma_32x32x64_triangle, "triangle of a small C")                     \
   X(sm90_dmma_32x32x64_triangle_split_k, "triangle of a small C, deep k")     \
+  X(sm90_dmma_64x64x32_trmm, "triangle times matrix, from a copy")            \
+  X(sm90_dmma_32x32x64_trmm, "the same where small")                          \
+  X(sm90_dmma_32x32x64_symm, "symmetric times general, small")                \
   X(sm80_dmma_64x64x32_triangle, "triangle of a large C")                     \
   X(sm80_dmma_64x64x32_triangle_split_k, "triangle of a large C, deep k")     \
   X(sm80_dmma_32x32x64_triangle, "triangle of a small C")                     \

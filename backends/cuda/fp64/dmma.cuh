@@ -163,6 +163,21 @@ struct Dmma {
     store_through<float, true>(sum, out, patch_of(out, shared), inside);
   }
 
+  // Calls visit(sum, row, column) for the lane's elements of the tile.
+  template <class Visit>
+  __device__ __forceinline__ void for_elements(Sums &sum, const Visit &visit) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int row = warp_row * Config::warp_m + lane % 4 * 2, column = warp_column * Config::warp_n + lane / 4;
+#pragma unroll
+    for (int c = 0; c < groups * blocks_x; ++c) {
+#pragma unroll
+      for (int b = 0; b < blocks_y; ++b) {
+#pragma unroll
+        for (int e = 0; e < 2; ++e) visit(sum[c / groups][b][c % groups * 2 + e], row + 8 * b + e, column + 8 * c);
+      }
+    }
+  }
+
   __device__ __forceinline__ void store_partial(const Sums &sum, const PartialTile &out) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int row = warp_row * Config::warp_m + lane % 4 * 2, column = warp_column * Config::warp_n + lane / 4;

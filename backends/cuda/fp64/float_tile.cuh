@@ -66,6 +66,10 @@ struct FloatTile {
         ptx::copy_async_4(shared + target + i * row_step * pitch, from, inside && of_row > 0);
       }
     }
+    skip();
+  }
+  // Leaves the next k-tile out.
+  __device__ __forceinline__ void skip() {
     source += tile_step;
     k_room -= Depth;
   }

@@ -6,6 +6,8 @@
 // sm90_dmma_32x32x64_triangle, sm90_dmma_32x32x64_triangle_split_k: the same for syrk, syr2k and gemmtr, over the tiles
 // of the triangle (dmma_triangle.cuh).
 //
+// sm90_dmma_32x32x64_trmm: trmm, from a copy of C; sm90_dmma_32x32x64_symm: symm (dmma_one_sided.cuh).
+//
 // The loop is described in dmma_multistage.cuh, the warp's part in dmma.cuh.
 //
 //   tile of C: 32 x 32            warp: 16 x 16 = 2 x 1 instructions of 8 x 16 (k 16)
@@ -25,6 +27,8 @@
 // Measured (H200 at 1980 MHz, driver 580, CUDA 13.0, TFLOP/s; NN, NT, TN, TT): 1024 42, 42, 38, 43; 4096 51, 50, 48,
 // 52; 4095, by elements, 40, 39, 40, 40. cuBLAS 13.1 at 1024 35, 39, 34, 36. It is for few tiles: a call of 32 x 32 x
 // 25 takes 3.5 us, 0.5 more than FFMA's tiles of the same size.
+#include "dmma_one_sided.cuh"
+#include "dmma_one_sided_row.h"
 #include "dmma_triangle.cuh"
 #include "dmma_triangle_row.h"
 
@@ -51,5 +55,9 @@ LIBSGEMM_DMMA_TRIANGLE_ROW(sm90_dmma_32x32x64_triangle)
 Kernel sm90_dmma_32x32x64_triangle_split_k() {
   return dmma_triangle_split_kernel<TriangleRow>("sm90_dmma_32x32x64_triangle_split_k");
 }
+
+LIBSGEMM_DMMA_ONE_SIDED_ROW(sm90_dmma_32x32x64_trmm, trmm, triangular)
+
+LIBSGEMM_DMMA_ONE_SIDED_ROW(sm90_dmma_32x32x64_symm, symm, symmetric)
 
 }  // namespace libsgemm::cuda

@@ -6,6 +6,8 @@
 // sm90_dmma_64x64x32_triangle, sm90_dmma_64x64x32_triangle_split_k: the same for syrk, syr2k and gemmtr, over the tiles
 // of the triangle (dmma_triangle.cuh).
 //
+// sm90_dmma_64x64x32_trmm: trmm, from a copy of C (dmma_one_sided.cuh).
+//
 // The loop is described in dmma_multistage.cuh, the warp's part in dmma.cuh.
 //
 //   tile of C: 64 x 64            warp: 32 x 32 = 4 x 2 instructions of 8 x 16 (k 16)
@@ -27,6 +29,8 @@
 //   2048   55.2, 56.4, 54.5, 55.3   50.4, 52.1, 49.6, 48.7
 //   4096   58.1, 59.3, 57.7, 58.6   50.4, 51.8, 50.2, 49.2      4095, by elements   53.9, 53.9, 53.9, 53.7
 //   8192   60.7, 61.6, 59.8, 60.9   51.0, 53.4, 50.8, 50.6      (cuBLAS at 4095     48.0, 51.6, 50.7, 48.3)
+#include "dmma_one_sided.cuh"
+#include "dmma_one_sided_row.h"
 #include "dmma_triangle.cuh"
 #include "dmma_triangle_row.h"
 
@@ -53,5 +57,7 @@ LIBSGEMM_DMMA_TRIANGLE_ROW(sm90_dmma_64x64x32_triangle)
 Kernel sm90_dmma_64x64x32_triangle_split_k() {
   return dmma_triangle_split_kernel<TriangleRow>("sm90_dmma_64x64x32_triangle_split_k");
 }
+
+LIBSGEMM_DMMA_ONE_SIDED_ROW(sm90_dmma_64x64x32_trmm, trmm, triangular)
 
 }  // namespace libsgemm::cuda
