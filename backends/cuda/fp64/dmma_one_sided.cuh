@@ -13,6 +13,8 @@
 // more, one by one, without such terms.
 #pragma once
 
+#include <cmath>
+
 #include "dmma_multistage.cuh"
 #include "dmma_one_sided.h"
 #include "gpu/batch.h"
@@ -166,7 +168,7 @@ __device__ __forceinline__ void dmma_one_sided(const StridedOperands &operands, 
   const OutputTile out = output_tile(operands, p, at);
   if constexpr (kTriangular) {
     engine.for_elements(sum, [&](double &x, int row, int column) {
-      if (isfinite(x) || row >= out.rows || column >= out.columns) return;
+      if (fabs(x) < INFINITY || row >= out.rows || column >= out.columns) return;
       x = triangular_sum<kLeft, KindA, KindB>(operands, o, at.row() + row, at.column() + column);
     });
   }

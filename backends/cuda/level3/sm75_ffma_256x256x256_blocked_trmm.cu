@@ -2,27 +2,70 @@
 //
 // No kernel of its own: the triangle is halved again and again; the square beside the two halves is a gemm, by the
 // cheapest row of the table, and triangles of order 256 at most are calls of the routine itself. See level3_blocked.h.
+// Where there are FP64 tensor cores of the full rate, whose trmm from a copy is as fast as a gemm, the triangles are
+// larger: as large as their copies fit the default workspace.
 // Source: Kagstrom, Ling and Van Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).
 //
-// Requires: trmm. Any size, stride and alignment; no workspace.
+// Requires: trmm. Any size, stride and alignment; no workspace, but of sm_90 with that rate for the copy.
 // Measured: its results on an H100, by the tests; its speed not yet.
+#include <algorithm>
+
 #include "level3_blocked.h"
+#include "trmm_copy.h"
 
 namespace libsgemm::cuda {
 namespace {
 
+using level3::Leaf;
+
+constexpr Tiling kCopied = {64, 64, 128, 3, {0.85}};
+
+// Of a triangle as a step, from a copy.
+double copied_seconds(const GemmDesc &desc, const Device &device) {
+  GemmDesc gemm = gemm_step(desc, desc.m, desc.n, desc.k / 2 + kCopied.tile_m, 1, 0);
+  gemm.batch_count = desc.batch_count;
+  return gemm_seconds(device, gemm, kCopied) + 2 * kLaunchSeconds;
+}
+
+// A leaf of this order of the call.
+GemmDesc leaf_step(const GemmDesc &desc, int64_t order) {
+  GemmDesc step = desc;
+  (desc.side == LIBSGEMM_LEFT ? step.m : step.n) = order;
+  return step;
+}
+
+Leaf leaf_of(const GemmDesc &desc, int index) {
+  constexpr int64_t kMostLeaf = 4096;
+  const Device &d = device(index);
+  Leaf leaf = {};
+  if (d.code_arch < 90 || d.fp64_tensor_per_clock < d.fma_per_clock) return leaf;
+  for (int64_t order = kMostLeaf; order > leaf.order; order /= 2) {
+    if (level3::copy_bytes(leaf_step(desc, order), index) > LIBSGEMM_WORKSPACE_DEFAULT_BYTES) continue;
+    leaf.order = order;
+    leaf.seconds = copied_seconds;
+  }
+  return leaf;
+}
+
+size_t workspace(const GemmDesc &desc, int index) {
+  const int64_t order = leaf_of(desc, index).order;
+  return order > level3::kLeaf ? level3::copy_bytes(leaf_step(desc, std::min(order, desc.k)), index) : 0;
+}
+
 bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::trmm && desc.batch != Batch::pointers; }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
-  return level3::launch_recursively(desc, launch, error, enqueue);
+  return level3::launch_recursively(desc, launch, error, enqueue, leaf_of(desc, launch.device));
 }
 
-double cost(const GemmDesc &desc, int index) { return level3::recursive_seconds(desc, device(index)); }
+double cost(const GemmDesc &desc, int index) {
+  return level3::recursive_seconds(desc, device(index), leaf_of(desc, index));
+}
 
 }  // namespace
 
 Kernel sm75_ffma_256x256x256_blocked_trmm() {
-  Kernel kernel = {"sm75_ffma_256x256x256_blocked_trmm", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
+  Kernel kernel = {"sm75_ffma_256x256x256_blocked_trmm", LIBSGEMM_MATH_FP32, supports, cost, workspace, enqueue};
   kernel.in_steps = true;
   return kernel;
 }

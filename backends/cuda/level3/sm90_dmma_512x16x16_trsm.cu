@@ -39,8 +39,8 @@ __global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kRes
     sm90_dmma_512x16x16_trsm_kernel(const __grid_constant__ StridedOperands operands,
                                     const __grid_constant__ PanelProblem problem) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  const float *t = static_cast<const float *>(operands.a(blockIdx.y));
-  PanelSolver<Config, AlongDepth, Vectors>(t, operands.c(blockIdx.y), problem).solve();
+  const float *t = global(static_cast<const float *>(operands.a(blockIdx.y)));
+  PanelSolver<Config, AlongDepth, Vectors>(t, global(operands.c(blockIdx.y)), problem).solve();
 #endif
 }
 
