@@ -39,8 +39,10 @@ __global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kRes
     sm90_dmma_512x16x16_trsm_kernel(const __grid_constant__ StridedOperands operands,
                                     const __grid_constant__ PanelProblem problem) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  const float *t = global(static_cast<const float *>(operands.a(blockIdx.y)));
-  PanelSolver<Config, AlongDepth, Vectors>(t, global(operands.c(blockIdx.y)), problem).solve();
+  // Never arrays of pointers, so that the compiler knows what lies in global memory.
+  const char *t = operands.a_base + blockIdx.y * operands.a_bytes;
+  float *x = operands.c_base + blockIdx.y * operands.c_elements;
+  PanelSolver<Config, AlongDepth, Vectors>(reinterpret_cast<const float *>(t), x, problem).solve();
 #endif
 }
 
