@@ -237,11 +237,12 @@ TEST_CASE("bench --groups: all at once, one call a group, and the peer") {
   CHECK_THAT(alone.out, Contains("libsgemm (cuda_mock_plain)") && !Contains("one call a group"));
   Environment wrong = mock_environment();
   wrong["MOCK_CUDA"] = "wrong";
-  require_error(groups({"--groups", "zipf:1", "--shape", "4,4,4"}, wrong), "the result of cublas is off by");
+  require_error(groups({"--groups", "zipf:1", "--shape", "4,4,4"}, wrong), "zipf:1: the result of cublas is off by");
   require_error(groups({"--groups", "even:3"}), "--groups even:3: it wants one of uniform, zipf, empty and how many");
   require_error(groups({"--groups", "zipf:0"}), "--groups zipf:0: it wants");
-  require_error(groups({"--groups", "zipf:2", "--peer", "cublaslt"}), "--peer cublaslt: it has no call for groups");
-  require_error(groups({"--groups", "zipf:2", "--peer", "openblas"}), "groups are timed on a GPU");
+  require_error(groups({"--groups", "zipf:2", "--shape", "4,4,4", "--peer", "cublaslt"}),
+                "--peer cublaslt: it has no call for groups");
+  require_error(groups({"--groups", "zipf:2", "--peer", "openblas"}), "--peer openblas: groups are timed on a GPU");
   CHECK(groups({"--groups", "zipf:2", "--ladder"}).exit_status == 2);
   CHECK(groups({"--groups", "zipf:2", "--batch", "2"}).exit_status == 2);
 }

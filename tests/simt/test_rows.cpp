@@ -35,8 +35,6 @@ constexpr Exception kExceptions[] = {
     {"sm80_wmma_256x128x32_multistage", "a row of mma.sync is always predicted faster"},
     {"sm80_wmma_256x128x32_split_k",
      "wins only calls for which the split-K row of mma.sync is predicted the same time"},
-    {"sm90_dmma_64x64x32_grouped", "it is for groups: a single call always has a row without a table"},
-    {"sm90_dmma_32x32x64_grouped", "it is for groups: a single call always has a row without a table"},
 };
 
 class Draw {
@@ -190,7 +188,8 @@ Sweep sweep() {
   return found;
 }
 
-// A step of the ladder is never the choice: it is there to be run by force.
+// A step of the ladder is never the choice: it is there to be run by force. Nor is a row for groups that of a single
+// call.
 bool of_the_ladder(const Kernel &kernel) {
   GemmDesc d = {};
   d.m = d.n = d.k = d.lda = d.ldb = d.ldc = 512;

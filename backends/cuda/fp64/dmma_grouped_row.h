@@ -32,7 +32,9 @@ struct DmmaGrouped {
     tiling.figures.latency += kLookUpSeconds;
     return tiling;
   }
-  static double cost(const GemmDesc &desc, int index) { return gemm_seconds(model(index), desc, tiling(desc, index)); }
+  static double cost(const GemmDesc &desc, int index) {
+    return kForcedOnly + gemm_seconds(model(index), desc, tiling(desc, index));
+  }
 
   // By the first product of each group, of the instances one after the other.
   static double cost_of_groups(const GemmDesc *groups, int64_t count, int index) {
