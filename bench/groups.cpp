@@ -258,6 +258,7 @@ std::vector<int64_t> draw_rows(const GroupsKind &kind, const Shape &shape, uint6
 
 int groups_bench(const std::vector<std::string> &groups, const BenchOptions &options) {
   std::vector<GroupsKind> kinds;
+  kinds.reserve(groups.size());
   for (const std::string &text : groups) kinds.push_back(parse_groups(text));
   std::vector<Shape> shapes;
   for (const std::string &text : options.shapes) shapes.push_back(parse_shape(text));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -206,8 +207,8 @@ class Cublas : public DevicePeer {
       return numbers;
     };
     const auto operations = [](const std::vector<libsgemm_op_t> &ops) {
-      std::vector<int> numbers;
-      for (const libsgemm_op_t op : ops) numbers.push_back(operation(op));
+      std::vector<int> numbers(ops.size());
+      std::transform(ops.begin(), ops.end(), numbers.begin(), operation);
       return numbers;
     };
     groups_ = {operations(x.transa), operations(x.transb), narrow(x.m),   narrow(x.n),    narrow(x.k),

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <limits>
 #include <memory>
 #include <new>
 
@@ -191,33 +190,35 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
 
 // ---- Groups at once -------------------------------------------------------------------------------------------------
 
-// Predicted seconds of groups one after the other, each by its best row. To ask all rows about a group takes
-// microseconds: of many groups a few are asked about, and each stands for its neighbours in the order of their work.
-double one_by_one(const Request &r, const GemmDesc *groups, int64_t count, int index, size_t workspace_bytes) {
-  constexpr int64_t kAsked = 16;
+// Whether groups one after the other, each by its best row, are predicted to take longer than `seconds`. To ask all
+// rows about a group takes many microseconds: of many groups a few are asked about, and each stands for its neighbours
+// in the order of their work.
+bool slower_one_by_one(const Request &r, const GemmDesc *groups, int64_t count, int index, size_t workspace_bytes,
+                       double seconds) {
+  constexpr int64_t kAsked = 8;
   struct Work {
     double flops;
     const GemmDesc *group;
   };
   const std::unique_ptr<Work[]> order(new (std::nothrow) Work[static_cast<size_t>(count)]);
-  if (order == nullptr) return 0;
+  if (order == nullptr) return false;
   for (int64_t i = 0; i < count; ++i) order[i] = {flop_count(groups[i]), &groups[i]};
   const auto more = [](const Work &x, const Work &y) {
     return x.flops != y.flops ? x.flops > y.flops : x.group < y.group;
   };
   if (count > kAsked) std::sort(order.get(), order.get() + count, more);
   const int64_t step = (count - 1) / kAsked + 1;
-  double seconds = 0;
-  for (int64_t first = 0; first < count; first += step) {
+  double sum = 0;
+  for (int64_t first = 0; first < count && sum <= seconds; first += step) {
     const int64_t last = std::min(first + step, count);
     const Work &asked = order[(first + last - 1) / 2];
     const Kernel *row = select_kernel(table_of(index), *asked.group, r.at.where.device, workspace_bytes).kernel;
-    if (row == nullptr) return std::numeric_limits<double>::infinity();
+    if (row == nullptr) return true;
     double flops = 0;
     for (int64_t i = first; i < last; ++i) flops += order[i].flops;
-    seconds += row->cost(*asked.group, r.at.where.device) * flops / asked.flops;
+    sum += row->cost(*asked.group, r.at.where.device) * flops / asked.flops;
   }
-  return seconds;
+  return sum > seconds;
 }
 
 // The row that computes groups at once: the one that is forced; otherwise the one that is predicted to be the fastest,
@@ -234,7 +235,7 @@ const Kernel *row_for_groups(const Request &r, const GemmDesc *groups, int64_t c
     if (seconds < best.seconds) best = {row, seconds};
   }
   if (best.kernel == nullptr || forced != nullptr) return best.kernel;
-  return best.seconds < one_by_one(r, groups, count, index, workspace_bytes) ? best.kernel : nullptr;
+  return slower_one_by_one(r, groups, count, index, workspace_bytes, best.seconds) ? best.kernel : nullptr;
 }
 
 // ---- Verification ---------------------------------------------------------------------------------------------------

@@ -347,8 +347,8 @@ struct RaggedGroups {
 
 // While it lives the mock has a row for groups.
 struct HasGroups {
-  HasGroups() { gpu().has_groups = true; }
-  ~HasGroups() { gpu().has_groups = false; }
+  HasGroups() { gpu().groups_seconds = 1.5; }
+  ~HasGroups() { gpu().groups_seconds = 0; }
 };
 
 TEST_CASE("groups of different sizes run in one launch where that is predicted to be faster") {
@@ -404,9 +404,9 @@ TEST_CASE("groups of different sizes run in one launch where that is predicted t
     REQUIRE(libsgemm_set_verify(h, LIBSGEMM_VERIFY_FULL, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
     one_by_one(&verified, h, 3);
   }
-  {
+  for (const double seconds : {3.5, 0.0}) {  // dearer than the three, or not there
     RaggedGroups dear;
-    gpu().has_groups = false;
+    gpu().groups_seconds = seconds;
     Handle h;
     one_by_one(&dear, h, 3);
   }

@@ -587,9 +587,9 @@ libsgemm_status_t launch_with_workspace(const GemmDesc &desc, const Launch &laun
 
 // Groups at once, which count as one launch.
 double cost_of_groups(const GemmDesc *groups, int64_t count, int) {
-  bool can = g_control.has_groups;
+  bool can = g_control.groups_seconds > 0;
   for (int64_t g = 0; g < count; ++g) can = can && groups[g].m <= kMostGroupRows;
-  return can ? 1.5 : std::numeric_limits<double>::infinity();
+  return can ? g_control.groups_seconds.load() : std::numeric_limits<double>::infinity();
 }
 
 libsgemm_status_t launch_groups(const GemmDesc *groups, int64_t count, const Launch &launch, bool *begun,
