@@ -25,9 +25,10 @@ namespace command {
 namespace {
 
 constexpr const char *kNames[] = {"uniform", "zipf", "empty"};  // in the order of Distribution
-constexpr int64_t kPattern = int64_t{1} << 20;  // numbers of which the operands are made, again and again
-constexpr int64_t kAlignment = 64;              // elements
-constexpr int kChecked = 64;                    // elements of C
+// Numbers of which the operands are made, again and again: so many that no two matrices are equal.
+constexpr int64_t kPattern = (int64_t{1} << 20) - 3;
+constexpr int64_t kAlignment = 64;  // elements
+constexpr int kChecked = 64;        // elements of C
 
 int64_t aligned(int64_t elements) { return (elements + kAlignment - 1) / kAlignment * kAlignment; }
 
