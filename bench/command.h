@@ -109,6 +109,9 @@ int overhead(const OverheadOptions &options, const BenchOptions &bench);
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench);
 // From host memory to host memory on a GPU.
 int host_bench(const HostOptions &host, const BenchOptions &options);
+// Groups of products on a GPU, each of `groups` as in groups.h. `options` is what its options --shape, --seed,
+// --transposes, --kernel, --peer, --device, --reps and --min-time say.
+int groups_bench(const std::vector<std::string> &groups, const BenchOptions &options);
 // Of its options those of shapes and --json.
 int decision(const BenchOptions &options);
 int calibrate(const CalibrateOptions &options);

@@ -48,9 +48,10 @@ void add_gemm(CLI::App *app, GemmOptions *options) {
       ->check(CLI::Range(0, 1000000));
 }
 
-// Which of its five measurements `bench` makes; no flag: the table.
+// Which of its six measurements `bench` makes; no flag: the table.
 struct BenchModes {
   bool accuracy = false, ladder = false, overhead = false, decision = false;
+  std::vector<std::string> groups;
 };
 
 void add_shape(CLI::App *app, BenchOptions *options) {
@@ -66,7 +67,7 @@ CLI::Option *add_random(CLI::App *app, BenchOptions *options) {
              "So many random shapes: sizes log-uniform, half of the shapes rounded to multiples of 8 to 64, the "
              "transposes (and what else --side and --uplo name) in turn")
           ->check(CLI::Range(1, 1000000));
-  app->add_option("--seed", options->seed, "Which random shapes")->capture_default_str()->needs(random);
+  app->add_option("--seed", options->seed, "Which random shapes or groups")->capture_default_str();
   app->add_option("--sizes", options->sizes, "least:most, of the random shapes' m, n and k")
       ->capture_default_str()
       ->needs(random);
@@ -171,9 +172,32 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
       ->excludes(plan)
       ->excludes(regret)
       ->excludes(from_host);
+  CLI::Option *groups =
+      app->add_option("--groups", modes->groups,
+                      "Measure instead groups of products of different sizes in one call, on device pointers against "
+                      "--peer (default: cublas): uniform:N, zipf:N or empty:N, comma list, so many groups of --shape "
+                      "(default: 4096,2048,2048) whose m is drawn")
+          ->delimiter(',')
+          ->excludes(flag)
+          ->excludes(climb)
+          ->excludes(errors)
+          ->excludes(plan)
+          ->excludes(regret)
+          ->excludes(from_host)
+          ->excludes(random)
+          ->excludes("--decision");
+  for (const char *name :
+       {"--sweep", "--suite", "--filter", "--max-flops", "--backend", "--math", "--workspace", "--routine", "--json"}) {
+    groups->excludes(name);
+  }
+  app->parse_complete_callback([app, random, groups] {
+    if (app->count("--seed") > 0 && random->count() == 0 && groups->count() == 0) {
+      throw CLI::RequiresError("--seed", "--random or --groups");
+    }
+  });
   // The other measurements have one form.
   for (const char *name : {"--side", "--uplo", "--batch"}) {
-    for (const char *mode : {"--accuracy", "--ladder", "--overhead", "--host", "--decision"}) {
+    for (const char *mode : {"--accuracy", "--ladder", "--overhead", "--host", "--decision", "--groups"}) {
       app->get_option(name)->excludes(app->get_option(mode));
     }
   }
@@ -212,7 +236,8 @@ void add_tune(CLI::App *app, TuneOptions *options) {
   CLI::Option *file = app->add_option("FILE", options->file, "Calls, as `libsgemm run --record FILE` has written them")
                           ->check(check_file_name);
   add_shape(app, &options->calls);
-  add_random(app, &options->calls)->excludes("--shape");
+  CLI::Option *random = add_random(app, &options->calls)->excludes("--shape");
+  app->get_option("--seed")->needs(random);
   app->add_option("--max-flops", options->calls.max_flops, "Only shapes of at most so many operations")
       ->check(CLI::PositiveNumber);
   add_routines(app, &options->calls);
@@ -368,6 +393,7 @@ int parse_and_run(int argc, char **argv) {
     if (bench_modes.ladder) return ladder(ladder_options, bench_options);
     if (bench_modes.decision) return decision(bench_options);
     if (bench_modes.overhead) return overhead(overhead_options, bench_options);
+    if (!bench_modes.groups.empty()) return groups_bench(bench_modes.groups, bench_options);
     if (!host_options.memories.empty()) return host_bench(host_options, bench_options);
     return bench(bench_options);
   });

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "groups.h"
 #include "precision.h"
 #include "routines.h"
 
@@ -89,6 +90,9 @@ class Peer {
   // writes their outputs.
   virtual void prepare(const std::vector<Call> &) {}
   virtual void run(const Call &call) = 0;
+  // Before the first run of groups of products; false: it has no function for them.
+  virtual bool prepare_groups(const GroupsCall &) { return false; }
+  virtual void run_groups(const GroupsCall &) {}
 };
 
 // Names of the peers that open_peer knows.

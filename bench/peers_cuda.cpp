@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <algorithm>
+#include <limits>
 #include <map>
 
 #include "command.h"
@@ -146,6 +148,7 @@ class Cublas : public DevicePeer {
     get(&set_math_, "cublasSetMathMode");
     get(&property, "cublasGetProperty");
     find_functions(&functions_, "", get);
+    grouped_ = reinterpret_cast<decltype(grouped_)>(dlsym(from.cublas, "cublasSgemmGroupedBatched"));
     has_64_ = dlsym(from.cublas, "cublasSgemm_v2_64") != nullptr;  // since CUDA 12
     if (has_64_) find_functions(&functions_64_, "_64", get);
     version_ = version_of(property);
@@ -184,6 +187,44 @@ class Cublas : public DevicePeer {
     arrays_.clear();
     if (calls[0].routine != Routine::kStrsm || calls[0].batch == 1) return;
     for (const Call &call : calls) arrays_.emplace(call.c, make_arrays(call));
+  }
+  // cublasSgemmGroupedBatched: arrays of pointers in the device's memory, sizes of 32 bits. Since CUDA 12.5.
+  bool prepare_groups(const GroupsCall &x) override {
+    group_pointers_.reset();
+    if (grouped_ == nullptr) return false;
+    std::vector<const void *> pointers;
+    for (const float *a : x.a) pointers.push_back(a);
+    for (const float *b : x.b) pointers.push_back(b);
+    for (const float *c : x.c) pointers.push_back(c);
+    group_pointers_ = std::make_unique<Buffer>(&memory_, pointers.size() * sizeof(void *));
+    memory_.upload(group_pointers_->data(), pointers.data(), pointers.size() * sizeof(void *));
+    const auto narrow = [](const std::vector<int64_t> &values) {
+      std::vector<int> numbers;
+      for (const int64_t value : values) {
+        if (value > std::numeric_limits<int>::max()) throw Error("cublasSgemmGroupedBatched: a size beyond 2^31");
+        numbers.push_back(static_cast<int>(value));
+      }
+      return numbers;
+    };
+    const auto operations = [](const std::vector<libsgemm_op_t> &ops) {
+      std::vector<int> numbers(ops.size());
+      std::transform(ops.begin(), ops.end(), numbers.begin(), operation);
+      return numbers;
+    };
+    groups_ = {operations(x.transa), operations(x.transb), narrow(x.m),   narrow(x.n),    narrow(x.k),
+               narrow(x.lda),        narrow(x.ldb),        narrow(x.ldc), narrow(x.sizes)};
+    return true;
+  }
+  void run_groups(const GroupsCall &x) override {
+    const auto *pointers = static_cast<void *const *>(group_pointers_->data());
+    const auto count = x.count();
+    const Groups &g = groups_;
+    require_cublas(grouped_(handle_, g.transa.data(), g.transb.data(), g.m.data(), g.n.data(), g.k.data(),
+                            x.alpha.data(), reinterpret_cast<const float *const *>(pointers), g.lda.data(),
+                            reinterpret_cast<const float *const *>(pointers + count), g.ldb.data(), x.beta.data(),
+                            reinterpret_cast<float *const *>(pointers + 2 * count), g.ldc.data(),
+                            static_cast<int>(count), g.sizes.data()),
+                   "cublasSgemmGroupedBatched");
   }
   void run(const Call &x) override {
     if (is_gemm(x) || (x.routine == Routine::kStrsm && x.batch > 1)) return run_one(x);
@@ -273,8 +314,18 @@ class Cublas : public DevicePeer {
                              x.c, kReal32F, size(x.ldc), x.stride_c, size(x.batch), kCompute32F, kChoose);
   }
 
+  // What the library takes as int.
+  struct Groups {
+    std::vector<int> transa, transb, m, n, k, lda, ldb, ldc, sizes;
+  };
+
   const MathRow &math_;
   Opaque handle_ = nullptr;
+  int (*grouped_)(Opaque, const int *, const int *, const int *, const int *, const int *, const float *,
+                  const float *const *, const int *, const float *const *, const int *, const float *, float *const *,
+                  const int *, int, const int *) = nullptr;
+  Groups groups_;
+  std::unique_ptr<Buffer> group_pointers_;  // of A, B and C
   int (*set_math_)(Opaque, int) = nullptr;
   int (*destroy_)(Opaque) = nullptr;
   CublasFunctions<int> functions_ = {};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <new>
 
 #include "graph_workspace.h"
@@ -110,16 +111,22 @@ libsgemm_status_t rehearse(const Kernel &kernel, const GemmDesc &desc, Launch la
   return status;
 }
 
+// Where a call on device memory runs.
+Launch launch_of(const Request &r, const Backend &table) {
+  Launch launch = {};
+  launch.device = r.at.where.device;
+  launch.stream = stream_of(r);
+  launch.capturing = table.capturing(launch.device, launch.stream);
+  launch.arrays_on_device = r.at.arrays_on_device;
+  launch.ran = &r.info->ran;
+  return launch;
+}
+
 libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Error *error) {
   const Backend &table = table_of(index);
   BorrowedHandle borrowed;
   libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
-  Launch launch = {};
-  launch.device = r->at.where.device;
-  launch.stream = stream_of(*r);
-  launch.capturing = table.capturing(launch.device, launch.stream);
-  launch.arrays_on_device = r->at.arrays_on_device;
-  launch.ran = &r->info->ran;
+  Launch launch = launch_of(*r, table);
   handle->use(index, launch.device);
   libsgemm_status_t status = refuse_to_break_graph(launch, error);
   if (status != LIBSGEMM_SUCCESS) return status;
@@ -179,6 +186,56 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   Launch launch = {};
   launch.blas = r->info->blas;
   return kernel->launch(r->desc, launch, error);
+}
+
+// ---- Groups at once -------------------------------------------------------------------------------------------------
+
+// Whether groups one after the other, each by its best row, are predicted to take longer than `seconds`. To ask all
+// rows about a group takes many microseconds: of many groups a few are asked about, and each stands for its neighbours
+// in the order of their work.
+bool slower_one_by_one(const Request &r, const GemmDesc *groups, int64_t count, int index, size_t workspace_bytes,
+                       double seconds) {
+  constexpr int64_t kAsked = 8;
+  struct Work {
+    double flops;
+    const GemmDesc *group;
+  };
+  const std::unique_ptr<Work[]> order(new (std::nothrow) Work[static_cast<size_t>(count)]);
+  if (order == nullptr) return false;
+  for (int64_t i = 0; i < count; ++i) order[i] = {flop_count(groups[i]), &groups[i]};
+  const auto more = [](const Work &x, const Work &y) {
+    return x.flops != y.flops ? x.flops > y.flops : x.group < y.group;
+  };
+  if (count > kAsked) std::sort(order.get(), order.get() + count, more);
+  const int64_t step = (count - 1) / kAsked + 1;
+  double sum = 0;
+  for (int64_t first = 0; first < count && sum <= seconds; first += step) {
+    const int64_t last = std::min(first + step, count);
+    const Work &asked = order[(first + last - 1) / 2];
+    const Kernel *row = select_kernel(table_of(index), *asked.group, r.at.where.device, workspace_bytes).kernel;
+    if (row == nullptr) return true;
+    double flops = 0;
+    for (int64_t i = first; i < last; ++i) flops += order[i].flops;
+    sum += row->cost(*asked.group, r.at.where.device) * flops / asked.flops;
+  }
+  return sum > seconds;
+}
+
+// The row that computes groups at once: the one that is forced; otherwise the one that is predicted to be the fastest,
+// if it is faster than the groups' own. NULL: there is none.
+const Kernel *row_for_groups(const Request &r, const GemmDesc *groups, int64_t count, int index,
+                             size_t workspace_bytes) {
+  const Backend &table = table_of(index);
+  const Kernel *const forced = forced_kernel(r);
+  PricedKernel best;
+  for (const Kernel *row = table.kernels; row < table.kernels + table.kernel_count; ++row) {
+    const bool wanted = forced != nullptr ? row == forced : serves(row->math_mode, r.desc.math_mode);
+    if (row->groups == nullptr || !wanted || (invariant(r.desc) && !row->invariant)) continue;
+    const double seconds = row->groups->cost(groups, count, r.at.where.device);
+    if (seconds < best.seconds) best = {row, seconds};
+  }
+  if (best.kernel == nullptr || forced != nullptr) return best.kernel;
+  return slower_one_by_one(r, groups, count, index, workspace_bytes, best.seconds) ? best.kernel : nullptr;
 }
 
 // ---- Verification ---------------------------------------------------------------------------------------------------
@@ -270,6 +327,16 @@ libsgemm_status_t launch_on_device_and_verify(Request *r, int index, const Kerne
   return LIBSGEMM_EXECUTION_FAILED;
 }
 
+// What an earlier attempt, or an earlier group, has left.
+void forget_attempt(ThreadInfo *info) {
+  info->tiles = 0;
+  info->depth_cut = false;
+  info->ran = {};
+  info->tuned = false;
+  info->devices = 1;
+  info->device = 0;
+}
+
 }  // namespace
 
 libsgemm_status_t refuse_to_break_graph(const Launch &launch, Error *error) {
@@ -289,15 +356,37 @@ int warning_level(int index, Note::Why why) {
   return first ? 0 : 2;
 }
 
+libsgemm_status_t attempt_groups(Request *r, const GemmDesc *groups, int64_t count, int index, bool *begun,
+                                 Error *error) {
+  *begun = false;
+  const Inside inside(r->info);
+  const Backend &table = table_of(index);
+  BorrowedHandle borrowed;
+  libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
+  const Kernel *row = row_for_groups(*r, groups, count, index, handle->workspace_bytes);
+  if (row == nullptr) return LIBSGEMM_NOT_SUPPORTED;
+  forget_attempt(r->info);
+  const Launch launch = launch_of(*r, table);
+  handle->use(index, launch.device);
+  libsgemm_status_t status = refuse_to_break_graph(launch, error);
+  if (status == LIBSGEMM_SUCCESS) status = row->groups->launch(groups, count, launch, begun, error);
+  if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
+    *begun = true;
+    status = table.synchronize(launch.device, launch.stream, error);
+  }
+  if (status == LIBSGEMM_SUCCESS) {
+    r->info->backend = &table;
+    r->info->kernel = row;
+    r->info->plans = 0;
+    r->info->device = launch.device;
+  }
+  return status;
+}
+
 libsgemm_status_t attempt(Request *r, int index, Error *error) {
   const Kernel *ran = nullptr;
   const Inside inside(r->info);
-  r->info->tiles = 0;
-  r->info->depth_cut = false;
-  r->info->ran = {};
-  r->info->tuned = false;
-  r->info->devices = 1;
-  r->info->device = 0;
+  forget_attempt(r->info);
   const bool on_gpu = table_of(index).is_gpu && !r->at.on_host();
   // A graph is recorded without verification, which has to wait for the result.
   const bool verify = r->settings.verify != LIBSGEMM_VERIFY_OFF &&

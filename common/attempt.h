@@ -39,4 +39,10 @@ void warn(int index, Note::Why why, const MakeText &make_text) {
 // Computes the call on a backend that is usable for it. SUCCESS: *r->info has the kernel and what verification found.
 libsgemm_status_t attempt(Request *r, int index, Error *error);
 
+// Computes groups on device memory by one row at once, without verification; r->desc is one of them. NOT_SUPPORTED: no
+// row can, or one after the other is predicted to be faster. After another error *begun tells whether some C may have
+// been written.
+libsgemm_status_t attempt_groups(Request *r, const GemmDesc *groups, int64_t count, int index, bool *begun,
+                                 Error *error);
+
 }  // namespace libsgemm

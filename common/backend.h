@@ -19,7 +19,7 @@
 namespace libsgemm {
 
 // Raised whenever a struct of this header or of desc.h changes: a plugin of another version is refused.
-constexpr uint32_t kBackendAbi = 8;
+constexpr uint32_t kBackendAbi = 9;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
 // Why something failed, in words.
@@ -99,6 +99,15 @@ struct Launch {
   const CpuBlas *blas;
 };
 
+// How a row computes gemms of different sizes at once, none of which is empty or but scales C. They are in memory of
+// one device; of Batch::pointers, the arrays are in host memory.
+struct GroupedLaunch {
+  // Predicted seconds of all of them; infinity if it cannot do one.
+  double (*cost)(const GemmDesc *groups, int64_t count, int device);
+  // As Kernel::launch; after an error *begun tells whether some C may have been written.
+  libsgemm_status_t (*launch)(const GemmDesc *groups, int64_t count, const Launch &launch, bool *begun, Error *error);
+};
+
 // One row of a kernel table. The cheapest legal row wins; the first of equals.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which rows are written
 struct Kernel {
@@ -124,6 +133,8 @@ struct Kernel {
   // Whether it computes elements as LIBSGEMM_DETERMINISTIC_INVARIANT says, if a description that it supports asks for
   // that: one chain of FP32 fused multiply-adds along k, and finish.h. Others do not run then.
   bool invariant = false;
+  // NULL: it computes groups one after the other only.
+  const GroupedLaunch *groups = nullptr;
 };
 
 // Whether a row can do this as it is asked for.

@@ -302,9 +302,56 @@ libsgemm_status_t check_request(Request *r) {
 
 }  // namespace
 
-libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const Settings &settings, ThreadInfo *info) {
+libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const Settings &settings, ThreadInfo *info,
+                                 Placement *at) {
   Request r = {call, desc, settings, nullptr, info};
-  return check_request(&r);
+  const libsgemm_status_t status = check_request(&r);
+  *at = r.at;
+  return status;
+}
+
+void Groups::add(const GemmDesc &desc, const Placement &at) {
+  if (!at_once_ || only_scales(desc)) return;
+  const bool alike = descs_.empty() || (at.owner == at_.owner && at.where.device == at_.where.device);
+  at_once_ = alike && !at.on_host() && at.where.space == Space::device && !at.arrays_on_device &&
+             desc.routine == Routine::gemm && desc.type == Type::f32;
+  if (!at_once_) return;
+  at_ = at;
+  try {
+    descs_.push_back(desc);
+  } catch (const std::bad_alloc &) {
+    at_once_ = false;
+  }
+}
+
+libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const Settings &settings,
+                                  libsgemm_handle *handle, ThreadInfo *info, bool *done) {
+  *done = false;
+  // Verification judges group by group.
+  if (!groups.at_once() || settings.verify != LIBSGEMM_VERIFY_OFF) return LIBSGEMM_SUCCESS;
+  Request r = {call, groups.descs().front(), settings, handle, info, groups.at()};
+  const int index = r.at.owner;
+  int8_t order[kBackendCount];
+  int8_t *const end = order + candidates(settings, order);
+  int8_t *const place = std::find(order, end, index);
+  if (place == end || !usable(r, index)) return LIBSGEMM_SUCCESS;
+  if (settings.kernel.backend >= 0) info->choice = Choice::forced_kernel;
+  Error error;
+  error.text[0] = '\0';
+  bool begun = false;
+  const auto count = static_cast<int64_t>(groups.descs().size());
+  const libsgemm_status_t status = attempt_groups(&r, groups.descs().data(), count, index, &begun, &error);
+  if (status == LIBSGEMM_SUCCESS) {
+    if (info->choice != Choice::forced_kernel && settings.preference.chosen > 0) info->choice = Choice::asked_for;
+    info->status = LIBSGEMM_SUCCESS;
+    *done = true;
+    return status;
+  }
+  if (status == LIBSGEMM_NOT_SUPPORTED) return LIBSGEMM_SUCCESS;
+  if (!begun && go_on(&r, index, status, error)) return LIBSGEMM_SUCCESS;
+  info->note(index, Note::failed);
+  info->failure = error;
+  return nobody_left(&r, status);
 }
 
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
@@ -314,7 +361,7 @@ libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Setting
   libsgemm_status_t status = check_request(&r);
   if (status == LIBSGEMM_SUCCESS && handle != nullptr && r.at.on_host()) status = wait_for_operands(&r);
   if (status != LIBSGEMM_SUCCESS) return status;
-  return desc.k == 0 || desc.alpha == 0.0f ? scale(&r) : compute(&r);
+  return only_scales(desc) ? scale(&r) : compute(&r);
 }
 
 }  // namespace libsgemm

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <new>
+#include <utility>
 
 #include "call.h"
 #include "check.h"
@@ -207,12 +208,20 @@ libsgemm_status_t describe_group(const GroupCall &g, int64_t i, int64_t first, c
 libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, libsgemm_handle *handle,
                                 ThreadInfo *info) {
   libsgemm_status_t status = check_groups(g, info);
+  Groups groups;
+  bool at_once = false;
   // Twice over the groups: all are legal before the first is computed.
   for (const bool compute : {false, true}) {
     int64_t first = 0;
     if (status != LIBSGEMM_SUCCESS) return status;
     info->trivial = "nothing";
     ThreadInfo::Part least;
+    Clock::time_point together = compute && library().instrumented ? Clock::now() : Clock::time_point();
+    if (compute && groups.at_once()) {
+      status = dispatch_groups(call_of_group(g, 0), groups, settings, handle, info, &at_once);
+      if (status != LIBSGEMM_SUCCESS) return status;
+      if (at_once) info->merge(&least);
+    }
     for (int64_t i = 0; i < g.group_count; first += g.group_size[i], ++i) {
       const Clock::time_point start = compute && library().instrumented ? Clock::now() : Clock::time_point();
       const Call call = call_of_group(g, i);
@@ -221,7 +230,18 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
       if (status != LIBSGEMM_SUCCESS) return status;
       if (is_empty(desc)) continue;
       apply(settings, &desc);
-      status = compute ? dispatch(call, desc, settings, handle, info) : check_operands(call, desc, settings, info);
+      if (at_once && !only_scales(desc)) {
+        // The time of all is the first one's.
+        if (library().instrumented) record(*info, desc, std::exchange(together, start));
+        continue;
+      }
+      if (compute) {
+        status = dispatch(call, desc, settings, handle, info);
+      } else {
+        Placement at;
+        status = check_operands(call, desc, settings, info, &at);
+        if (status == LIBSGEMM_SUCCESS) groups.add(desc, at);
+      }
       if (compute && library().instrumented) record(*info, desc, start);
       if (status != LIBSGEMM_SUCCESS) return status;
       if (compute) info->merge(&least);

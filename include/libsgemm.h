@@ -528,9 +528,10 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm_h(libsgemm_handle_t h, libsgemm_l
 /* Groups of products, as cblas_sgemm_batch of MKL and OpenBLAS: group g < group_count holds group_size[g] >= 0 products
  * that share transa[g], ..., ldc[g], and takes the next group_size[g] pointers of A, B and C. The arrays of parameters
  * lie in host memory. So do the arrays of pointers, or, where the matrices are in device memory, they may lie there
- * too; then they are not checked. The outputs must not overlap each other (not checked). An illegal argument in any
- * group fails the whole call before anything is written; the message names the group. If a later product fails, C of
- * the earlier ones is done. */
+ * too; then they are not checked. The outputs must not overlap each other, nor what other products read (not checked):
+ * the order is not defined, and on a GPU groups of different sizes may run in one launch. An illegal argument in any
+ * group fails the whole call before anything is written; the message names the group. If a product fails, C of others
+ * may be done. */
 LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_batch(libsgemm_layout_t layout, const libsgemm_op_t *transa,
                                                     const libsgemm_op_t *transb, const int64_t *m, const int64_t *n,
                                                     const int64_t *k, const float *alpha, const float *const *A,

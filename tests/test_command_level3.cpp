@@ -218,6 +218,35 @@ TEST_CASE("bench: sides, triangles and batches that cannot be are named") {
   }
 }
 
+TEST_CASE("bench --groups: all at once, one call a group, and the peer") {
+  const auto groups = [](std::vector<std::string> arguments, Environment environment = mock_environment()) {
+    arguments.insert(arguments.begin(), {"bench", "--min-time", "0", "--reps", "1"});
+    return command(arguments, environment);
+  };
+  const Outcome outcome =
+      groups({"--groups", "uniform:5,zipf:3,empty:9", "--shape", "20,8,16", "--transposes", "TN", "--seed", "3"});
+  INFO(outcome.description());
+  CHECK(outcome.exit_status == 0);
+  CHECK_THAT(outcome.out, Contains("zipf:3 of 20x8x16 TN, seed 3: 3 products, 9.216e-06 GFLOP") &&
+                              Contains("libsgemm (cuda_mock_") && Contains("libsgemm, one call a group") &&
+                              Contains("  cublas  ") && Contains("empty:9 of "));
+  const Outcome alone =
+      groups({"--groups", "zipf:3", "--peer", "none", "--kernel", "cuda_mock_plain", "--shape", "9,8,7,3"});
+  INFO(alone.description());
+  CHECK(alone.exit_status == 0);
+  CHECK_THAT(alone.out, Contains("libsgemm (cuda_mock_plain)") && !Contains("one call a group"));
+  Environment wrong = mock_environment();
+  wrong["MOCK_CUDA"] = "wrong";
+  require_error(groups({"--groups", "zipf:1", "--shape", "4,4,4"}, wrong), "zipf:1: the result of cublas is off by");
+  require_error(groups({"--groups", "even:3"}), "--groups even:3: it wants one of uniform, zipf, empty and how many");
+  require_error(groups({"--groups", "zipf:0"}), "--groups zipf:0: it wants");
+  require_error(groups({"--groups", "zipf:2", "--shape", "4,4,4", "--peer", "cublaslt"}),
+                "--peer cublaslt: it has no call for groups");
+  require_error(groups({"--groups", "zipf:2", "--peer", "openblas"}), "--peer openblas: groups are timed on a GPU");
+  CHECK(groups({"--groups", "zipf:2", "--ladder"}).exit_status == 2);
+  CHECK(groups({"--groups", "zipf:2", "--batch", "2"}).exit_status == 2);
+}
+
 TEST_CASE("tune: sides, triangles and batches") {
   const Folder folder;
   Environment environment = mock_environment();

@@ -17,6 +17,7 @@
 #include <deque>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -50,6 +51,7 @@ using namespace libsgemm;
 constexpr int kDevices = MOCK_DEVICES;
 static_assert(kDevices <= mock::kMostDevices);
 constexpr size_t kPage = 4096;
+constexpr int64_t kMostGroupRows = 100;  // of a group that can be computed along with others
 
 // What has been recorded, and what of that has been reached.
 struct Event {
@@ -583,6 +585,28 @@ libsgemm_status_t launch_with_workspace(const GemmDesc &desc, const Launch &laun
   return enqueue_in_two(desc, launch, error);
 }
 
+// Groups at once, which count as one launch.
+double cost_of_groups(const GemmDesc *groups, int64_t count, int) {
+  bool can = g_control.groups_seconds > 0;
+  for (int64_t g = 0; g < count; ++g) can = can && groups[g].m <= kMostGroupRows;
+  return can ? g_control.groups_seconds.load() : std::numeric_limits<double>::infinity();
+}
+
+libsgemm_status_t launch_groups(const GemmDesc *groups, int64_t count, const Launch &launch, bool *begun,
+                                Error *error) {
+  *begun = false;
+  for (int64_t g = 0; g < count; ++g) {
+    const libsgemm_status_t status = enqueue(groups[g], launch, mock::kLaunch, error, false);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    if (*begun) --g_control.launches[launch.device];
+    *begun = true;
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+constexpr GroupedLaunch kGroups = {cost_of_groups, launch_groups};
+bool groups_only(const GemmDesc &, int) { return false; }
+
 bool g_loaded = true;  // the second kernel of the row below
 
 // A first kernel that leaves C half done, and a second one, which may not be there.
@@ -687,6 +711,8 @@ constexpr Kernel kKernels[] = {
     {MOCK_NAME "_mock_fp16x3", kMockPlanMode, gemm_only, fast, nullptr, launch_plain},
     {MOCK_NAME "_mock_level3", LIBSGEMM_MATH_FP32, other_routines, fast, nullptr, launch_in_steps, false, true},
     {MOCK_NAME "_mock_16_bits", LIBSGEMM_MATH_FP32, gemm_of_16_bits, fast, two_mebibytes, launch_after_copy},
+    {MOCK_NAME "_mock_grouped", LIBSGEMM_MATH_FP64, groups_only, slow, nullptr, launch_plain, false, false, "", false,
+     &kGroups},
 };
 
 const Kernel *plain_row() { return &kKernels[1]; }

@@ -47,6 +47,7 @@ struct Control {
   std::atomic<int> slower;  // device, not 0, with the same description on which rows cost more; 0: none
   std::atomic<bool> entered[kMostDevices];  // a call of the contract but describe_device() was for this device
   std::atomic<bool> has_syrk;               // it has rows for it; otherwise it lacks that routine
+  std::atomic<double> groups_seconds;       // predicted of groups at once, where others take 1 or 2; 0: it has no row
   std::atomic<int> abandoned;               // devices given up
   std::atomic<int> launches[kMostDevices];
   std::atomic<int> probes;

@@ -114,6 +114,26 @@ EXPORT int cublasGemmStridedBatchedEx(BlasHandle *handle, int transa, int transb
                         stride_a, stride_b, stride_c, count);
 }
 
+// One launch a group; the arrays of pointers lie in device memory.
+EXPORT int cublasSgemmGroupedBatched(BlasHandle *handle, const int *transa, const int *transb, const int *m,
+                                     const int *n, const int *k, const float *alpha, const float *const *a,
+                                     const int *lda, const float *const *b, const int *ldb, const float *beta,
+                                     float *const *c, const int *ldc, int count, const int *sizes) {
+  for (int g = 0; g < count; ++g) {
+    GemmDesc desc = product(transa[g] == 1, transb[g] == 1, m[g], n[g], k[g], alpha[g], nullptr, lda[g], nullptr,
+                            ldb[g], beta[g], nullptr, ldc[g]);
+    desc.batch = libsgemm::Batch::pointers;
+    desc.batch_count = sizes[g];
+    desc.a_array = reinterpret_cast<const void *const *>(a);
+    desc.b_array = reinterpret_cast<const void *const *>(b);
+    desc.c_array = c;
+    const int status = launch(handle->stream, desc);
+    if (status != kSuccess) return status;
+    a += sizes[g], b += sizes[g], c += sizes[g];
+  }
+  return kSuccess;
+}
+
 // ---- cuBLAS's other routines
 // ------------------------------------------------------------------------------------------
 

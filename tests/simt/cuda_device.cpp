@@ -27,6 +27,7 @@ Device artificial() {
   d.fp64_tensor_per_clock = 128;
   d.l2_bytes = 1 << 20;
   d.shared_memory_per_block = simt::kMaxSharedBytes;
+  d.parameter_bytes = 32764;
   d.clock = 1.98e9;
   d.memory_bandwidth = 100e9;
   return d;

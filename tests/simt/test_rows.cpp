@@ -188,7 +188,8 @@ Sweep sweep() {
   return found;
 }
 
-// A step of the ladder is never the choice: it is there to be run by force.
+// A step of the ladder is never the choice: it is there to be run by force. Nor is a row for groups that of a single
+// call.
 bool of_the_ladder(const Kernel &kernel) {
   GemmDesc d = {};
   d.m = d.n = d.k = d.lda = d.ldb = d.ldc = 512;

@@ -17,6 +17,7 @@ struct Device : DeviceModel {
   int tensor_per_clock;
   // The same of FP64. By the name of the chip: others of an architecture have a fraction of it.
   int fp64_tensor_per_clock;
+  size_t parameter_bytes;  // that a kernel can have, by the driver
 };
 
 // `index` counts the devices of the backend, after LIBSGEMM_DEVICES. Only after enumerate().

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tuple>
+#include <type_traits>
 
 #include "backend.h"
 #include "device_model.h"
@@ -12,12 +13,19 @@ namespace libsgemm::gpu {
 libsgemm_status_t launch_on_cpu(const void *kernel, const simt::Configuration &configuration,
                                 const std::function<void()> &body, Error *error);
 
+// Whether a kernel with such a parameter runs only where a kernel can have more than 4 KiB of them.
+template <typename T, typename = void>
+struct has_large_parameters : std::false_type {};
+template <typename T>
+struct has_large_parameters<T, std::enable_if_t<T::large_parameters>> : std::true_type {};
+
 // The same with the arguments converted to the kernel's parameters.
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_on_cpu(void (*kernel)(Parameters...), const simt::Configuration &configuration, Error *error,
                                 const Arguments &...arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments), "one argument for each parameter");
-  static_assert((sizeof(Parameters) + ... + 0) <= 4096, "a kernel has at most 4 KiB of parameters");
+  static_assert((sizeof(Parameters) + ... + 0) <= ((has_large_parameters<Parameters>::value || ...) ? 32764 : 4096),
+                "a kernel has at most 4 KiB of parameters, by late drivers of NVIDIA's 32764 bytes");
   const std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
   return launch_on_cpu(
       reinterpret_cast<const void *>(kernel), configuration, [&] { std::apply(kernel, values); }, error);

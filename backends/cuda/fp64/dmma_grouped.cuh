@@ -1,0 +1,47 @@
+// Products of different sizes in one launch on the FP64 tensor cores: the loop of dmma_multistage.cuh, where a block
+// first looks up which product its tile of C belongs to.
+//
+//   blocks    0 1 2 3 4 5 | 6 7 | 8 9 10 11 | 12      first = 0, 6, 8, 12, 13
+//   product   0             1     2           3       the last one whose first tile is not behind the block's, by
+//                                                     bisection: the same for all threads, from the constant bank
+#pragma once
+
+#include "dmma_grouped.h"
+#include "dmma_multistage.cuh"
+
+namespace libsgemm::cuda {
+
+template <class Config, Fetch KindA, Fetch KindB>
+__device__ __forceinline__ void dmma_grouped(const GroupedProducts &products) {
+  using Layout = DmmaLayout<Config, KindA, KindB>;
+  using A = typename Layout::A;
+  using B = typename Layout::B;
+  using Engine = typename Layout::Engine;
+  float *shared = dynamic_shared();
+
+  const int tile = static_cast<int>(blockIdx.x);
+  int low = 0, high = products.count;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    (products.first[middle] <= tile ? low : high) = middle;
+  }
+  const GroupedProduct &p = products.product[low];
+  const TilePosition<Config> at((p.m - 1) / Config::tile_m + 1, (p.n - 1) / Config::tile_n + 1,
+                                static_cast<unsigned>(tile - products.first[low]));
+  const int row = static_cast<int>(at.row()), column = static_cast<int>(at.column());
+  const int k_tiles = (p.k - 1) / Config::tile_k + 1;
+  DmmaSupply<A, B> supply = {A(p.a, p.lda, row, p.m - row, 0, p.k), B(p.b, p.ldb, column, p.n - column, 0, p.k)};
+  const Engine engine;
+  typename Engine::Sums sum;
+  const DmmaRange range = DmmaRange::of<Engine>(k_tiles, p.k - static_cast<int64_t>(k_tiles - 1) * Config::tile_k);
+  dmma_loop<Config, Layout>(engine, sum, supply, range, shared);
+  const OutputTile out = {global(p.c) + static_cast<int64_t>(column) * p.ldc + row,
+                          p.ldc,
+                          min(p.m - row, Config::tile_m),
+                          min(p.n - column, Config::tile_n),
+                          p.alpha,
+                          p.beta};
+  engine.store(sum, out, shared);
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,31 @@
+// Groups of products of different sizes, C = alpha op(A) op(B) + beta C each, in one launch on the FP64 tensor cores of
+// an H100 or H200: FP32's inputs and output, every element rounded once. For groups with more than a few rows and
+// columns.
+//
+// The tiles, the loop and shared memory are those of sm90_dmma_64x64x32_multistage.cu; the table of products is
+// described in dmma_grouped.h, and how a block finds its own in dmma_grouped.cuh. In a file, and so a module, of its
+// own: drivers before 530 refuse one in which a kernel has more than 4 KiB of parameters.
+//
+// Requires: gemm of FP32; sm_90; a driver of CUDA 12.1; any transposition and alignment; sizes and leading dimensions
+// below 2^30; products one by one or at strides, and groups whose arrays of pointers are in host memory.
+//
+// Not measured yet.
+#include "dmma_grouped.cuh"
+#include "dmma_grouped_row.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+struct Config : DmmaShape<64, 64, 32, 32, 32> {
+  static constexpr int stages = 3;
+  static constexpr int blocks = 3;  // resident on a multiprocessor
+  static constexpr Fitted fitted = Fitted::sm90_dmma_64x64x32_multistage;
+  static constexpr double elements = 0.93;  // of the speed, where operands are copied by elements
+  static constexpr double by_floats = 6;    // steps of k that it costs to store C by single floats
+};
+
+}  // namespace
+
+LIBSGEMM_DMMA_GROUPED_ROW(sm90_dmma_64x64x32_grouped)
+
+}  // namespace libsgemm::cuda

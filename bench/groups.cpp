@@ -1,0 +1,284 @@
+// `libsgemm bench --groups`: groups of products of different sizes on device pointers, as in a mixture of experts: one
+// call for all of them, one call a group, and the peer's call for groups.
+#include "groups.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "command.h"
+#include "gpu_memory.h"
+#include "items.h"
+#include "library.h"
+#include "measure.h"
+#include "peers.h"
+#include "precision.h"
+#include "random.h"
+#include "timing.h"
+
+namespace command {
+namespace {
+
+constexpr const char *kNames[] = {"uniform", "zipf", "empty"};  // in the order of Distribution
+// Numbers of which the operands are made, again and again: so many that no two matrices are equal.
+constexpr int64_t kPattern = (int64_t{1} << 20) - 3;
+constexpr int64_t kAlignment = 64;  // elements
+constexpr int kChecked = 64;        // elements of C
+
+int64_t aligned(int64_t elements) { return (elements + kAlignment - 1) / kAlignment * kAlignment; }
+
+// The operands of all groups in the device's memory, of the numbers of a pattern.
+class GroupsWork {
+ public:
+  GroupsWork(const std::vector<int64_t> &rows, const Shape &shape, const Form &form, Memory *memory)
+      : memory_(memory), form_(form) {
+    int64_t a = 0, b = 0, c = 0;
+    std::vector<int64_t> as, bs, cs;
+    for (const int64_t m : rows) {
+      if (m == 0) continue;
+      const bool transa = form.transa != LIBSGEMM_NO_TRANS, transb = form.transb != LIBSGEMM_NO_TRANS;
+      call_.transa.push_back(form.transa);
+      call_.transb.push_back(form.transb);
+      call_.m.push_back(m);
+      call_.n.push_back(shape.n);
+      call_.k.push_back(shape.k);
+      call_.lda.push_back((transa ? shape.k : m) + shape.pad);
+      call_.ldb.push_back((transb ? shape.n : shape.k) + shape.pad);
+      call_.ldc.push_back(m + shape.pad);
+      call_.alpha.push_back(1);
+      call_.beta.push_back(0);
+      call_.sizes.push_back(1);
+      as.push_back(a), bs.push_back(b), cs.push_back(c);
+      a += aligned(call_.lda.back() * (transa ? m : shape.k));
+      b += aligned(call_.ldb.back() * (transb ? shape.k : shape.n));
+      c += aligned(call_.ldc.back() * shape.n);
+      flops_ += 2.0 * static_cast<double>(m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+    }
+    if (call_.count() == 0) throw Error("all groups are empty");
+    a_ = std::make_unique<Buffer>(memory, static_cast<size_t>(a) * sizeof(float));
+    b_ = std::make_unique<Buffer>(memory, static_cast<size_t>(b) * sizeof(float));
+    c_ = std::make_unique<Buffer>(memory, static_cast<size_t>(c) * sizeof(float));
+    fill(a_->data(), a);
+    fill(b_->data(), b);
+    for (size_t g = 0; g < as.size(); ++g) {
+      call_.a.push_back(static_cast<const float *>(a_->data()) + as[g]);
+      call_.b.push_back(static_cast<const float *>(b_->data()) + bs[g]);
+      call_.c.push_back(static_cast<float *>(c_->data()) + cs[g]);
+    }
+    choose_sample(as, bs);
+  }
+
+  const GroupsCall &call() const { return call_; }
+  double flops() const { return flops_; }
+
+  // The worst |error| / bound of the sampled elements behind `run`, which must have written them.
+  double check(const Precision &precision, const std::function<void()> &run) {
+    std::vector<float *> places;
+    for (const Sample &sample : sample_) places.push_back(sample.place);
+    memory_->scatter(std::numeric_limits<float>::quiet_NaN(), places.data(), places.size());
+    run();
+    memory_->finish();
+    std::vector<float> values(places.size());
+    memory_->gather(values.data(), places.data(), places.size());
+    double worst = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+      const double bound = error_factor(precision, call_.k[0]) * sample_[i].magnitude;
+      const double ratio = std::abs(values[i] - sample_[i].value) / bound;
+      if (!(ratio <= worst)) worst = std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
+    }
+    return worst;
+  }
+
+ private:
+  struct Sample {
+    float *place;
+    double value, magnitude;  // in FP64; sum of |products|
+  };
+
+  void fill(void *memory, int64_t elements) {
+    if (pattern_.empty()) {
+      uint64_t state = 1;
+      for (int64_t i = 0; i < kPattern; ++i) pattern_.push_back(static_cast<float>(2 * uniform_random(&state) - 1));
+    }
+    auto *const all = static_cast<float *>(memory);
+    const auto bytes = [](int64_t count) { return static_cast<size_t>(count) * sizeof(float); };
+    memory_->upload(all, pattern_.data(), bytes(std::min(elements, kPattern)));
+    for (int64_t done = kPattern; done < elements; done += kPattern) {
+      memory_->copy(all + done, all, bytes(std::min(kPattern, elements - done)));
+    }
+  }
+
+  float at(int64_t element) const { return pattern_[static_cast<size_t>(element % kPattern)]; }
+
+  // The last element of groups among them, and random ones.
+  void choose_sample(const std::vector<int64_t> &as, const std::vector<int64_t> &bs) {
+    uint64_t state = 2;
+    const auto below = [&](int64_t end) {
+      return static_cast<int64_t>(next_random(&state) % static_cast<uint64_t>(end));
+    };
+    for (int i = 0; i < kChecked; ++i) {
+      const auto g = static_cast<size_t>(below(call_.count()));
+      const int64_t row = i % 4 == 0 ? call_.m[g] - 1 : below(call_.m[g]);
+      const int64_t column = i % 4 == 0 ? call_.n[g] - 1 : below(call_.n[g]);
+      Sample sample = {call_.c[g] + row + column * call_.ldc[g], 0, 0};
+      for (int64_t l = 0; l < call_.k[g]; ++l) {
+        const bool transa = form_.transa != LIBSGEMM_NO_TRANS, transb = form_.transb != LIBSGEMM_NO_TRANS;
+        const double x = at(as[g] + (transa ? l + row * call_.lda[g] : row + l * call_.lda[g]));
+        const double y = at(bs[g] + (transb ? column + l * call_.ldb[g] : l + column * call_.ldb[g]));
+        sample.value += x * y;
+        sample.magnitude += std::abs(x * y);
+      }
+      sample_.push_back(sample);
+    }
+  }
+
+  Memory *memory_;
+  Form form_;
+  GroupsCall call_;
+  double flops_ = 0;
+  std::vector<float> pattern_;
+  std::unique_ptr<Buffer> a_, b_, c_;
+  std::vector<Sample> sample_;
+};
+
+// Groups first to last - 1 in one call.
+void call_library(libsgemm_handle_t h, const GroupsCall &x, int64_t first, int64_t last) {
+  const auto from = [first](const auto &values) { return values.data() + first; };
+  require(libsgemm_sgemm_batch_h(h, LIBSGEMM_COL_MAJOR, from(x.transa), from(x.transb), from(x.m), from(x.n), from(x.k),
+                                 from(x.alpha), from(x.a), from(x.lda), from(x.b), from(x.ldb), from(x.beta), from(x.c),
+                                 from(x.ldc), last - first, from(x.sizes)));
+}
+
+// A way to compute the groups.
+struct Runner {
+  std::string name;
+  Precision precision;
+  std::function<void()> run;
+  std::vector<double> seconds;
+};
+
+void measure_in_turn(const BenchOptions &options, Memory *memory, std::vector<Runner> *runners) {
+  const auto time = [&](const Runner &runner, int calls) {
+    return memory->time(calls, [&](int) { runner.run(); }) / calls;
+  };
+  std::vector<int> calls;
+  for (const Runner &runner : *runners) calls.push_back(calls_in_sample(memory->pace(), time(runner, 1), 1));
+  double spent = 0;
+  for (int rep = 0; rep < options.reps || spent < options.min_time; ++rep) {
+    for (size_t i = 0; i < runners->size(); ++i) {
+      Runner &runner = (*runners)[i];
+      time(runner, 1);
+      runner.seconds.push_back(time(runner, calls[i]));
+      spent += runner.seconds.back() * calls[i];
+    }
+  }
+}
+
+void run_kind(const GroupsKind &kind, const Shape &shape, const BenchOptions &options, Peer *peer, Memory *memory,
+              libsgemm_handle_t h) {
+  const std::string transposes = one_of_transposes(options.transposes, "NN", "--groups");
+  GroupsWork work(draw_rows(kind, shape, options.seed), shape, make_form(transposes), memory);
+  const GroupsCall &call = work.call();
+  std::vector<Runner> runners;
+  const auto at_once = [&] { call_library(h, call, 0, call.count()); };
+  const auto one_by_one = [&] {
+    for (int64_t g = 0; g < call.count(); ++g) call_library(h, call, g, g + 1);
+  };
+  at_once();
+  runners.push_back({fmt::format("libsgemm ({})", last_info().kernel), {}, at_once, {}});
+  // A forced row may be one that does groups only.
+  if (options.kernel.empty()) runners.push_back({"libsgemm, one call a group", {}, one_by_one, {}});
+  if (peer != nullptr) {
+    if (!peer->prepare_groups(call)) throw Error(fmt::format("--peer {}: it has no call for groups", peer->name()));
+    runners.push_back({peer->name(), peer->precision(), [&] { peer->run_groups(call); }, {}});
+  }
+  for (const Runner &runner : runners) {
+    const double error = work.check(runner.precision, runner.run);
+    if (!(error <= 1))
+      throw Error(fmt::format("{}: the result of {} is off by {:.3g} bounds", kind.text, runner.name, error));
+  }
+  measure_in_turn(options, memory, &runners);
+  fmt::print("{} of {} {}, seed {}: {} products, {:.4g} GFLOP\n", kind.text, shape_name(shape), transposes,
+             options.seed, call.count(), 1e-9 * work.flops());
+  const double ours = median(runners[0].seconds);
+  for (const Runner &runner : runners) {
+    const Summary s = summarise(runner.seconds);
+    fmt::print("  {:<44} {:>10}  {:>7.2f} TFLOP/s  {:.3f}  (quartiles {} to {}, {} samples)\n", runner.name,
+               duration_text(s.median), 1e-12 * work.flops() / s.median, s.median / ours,
+               duration_text(s.lower_quartile), duration_text(s.upper_quartile), s.count);
+  }
+  fflush(stdout);
+}
+
+}  // namespace
+
+GroupsKind parse_groups(const std::string &text) {
+  const size_t colon = text.find(':');
+  for (int i = 0; i < 3 && colon != std::string::npos; ++i) {
+    if (text.substr(0, colon) != kNames[i]) continue;
+    char *end = nullptr;
+    const long long count = strtoll(text.c_str() + colon + 1, &end, 10);
+    if (end != text.c_str() + colon + 1 && *end == '\0' && count >= 1 && count <= 100000) {
+      return {static_cast<GroupsKind::Distribution>(i), count, text};
+    }
+  }
+  throw Error(fmt::format("--groups {}: it wants one of {} and how many, up to 100000, as in uniform:128", text,
+                          fmt::join(kNames, ", ")));
+}
+
+std::vector<int64_t> draw_rows(const GroupsKind &kind, const Shape &shape, uint64_t seed) {
+  uint64_t state = seed;
+  const auto below = [&](int64_t end) {
+    return static_cast<int64_t>(uniform_random(&state) * static_cast<double>(end));
+  };
+  std::vector<int64_t> rows;
+  for (int64_t i = 0; i < kind.count; ++i) {
+    switch (kind.distribution) {
+      case GroupsKind::kUniform:
+        rows.push_back(below(shape.m + 1));
+        break;
+      case GroupsKind::kZipf:
+        rows.push_back(shape.m / (i + 1));
+        break;
+      case GroupsKind::kEmpty:
+        rows.push_back(below(2) == 0 ? 0 : 1 + below(shape.m));
+        break;
+    }
+  }
+  if (kind.distribution == GroupsKind::kZipf) {
+    for (int64_t i = kind.count - 1; i > 0; --i)
+      std::swap(rows[static_cast<size_t>(i)], rows[static_cast<size_t>(below(i + 1))]);
+  }
+  return rows;
+}
+
+int groups_bench(const std::vector<std::string> &groups, const BenchOptions &options) {
+  std::vector<GroupsKind> kinds;
+  kinds.reserve(groups.size());
+  for (const std::string &text : groups) kinds.push_back(parse_groups(text));
+  std::vector<Shape> shapes;
+  for (const std::string &text : options.shapes) shapes.push_back(parse_shape(text));
+  if (shapes.empty()) shapes.push_back({4096, 2048, 2048, 0, ""});
+  select_gpu(options.device);
+  const std::unique_ptr<Peer> peer =
+      options.peer == "none" ? nullptr : open_peer(options.peer.empty() ? "cublas" : options.peer);
+  Memory &memory = peer != nullptr ? peer->memory() : cuda_memory();
+  if (memory.backend() == nullptr) throw Error(fmt::format("--peer {}: groups are timed on a GPU", options.peer));
+  Handle handle;
+  require(libsgemm_set_stream(handle, memory.stream()));
+  require(libsgemm_set_backend(handle, memory.backend()));
+  set_way(handle, {options.kernel, "", 0, ""});
+  print_machine(start_report(peer.get(), memory));
+  fmt::print("\nmedians; the last number is the time over that of the first line\n");
+  for (const Shape &shape : shapes) {
+    for (const GroupsKind &kind : kinds) run_kind(kind, shape, options, peer.get(), &memory, handle);
+  }
+  return 0;
+}
+
+}  // namespace command
