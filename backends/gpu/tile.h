@@ -51,15 +51,12 @@ struct TilePosition {
   int i, j;  // of its tiles
 
   __device__ __forceinline__ TilePosition(int i, int j) : i(i), j(j) {}
-  __device__ __forceinline__ explicit TilePosition(const TileProblem &p)
-      : TilePosition(p.tiles_m, p.tiles_n, blockIdx.x) {}
-  // Tile `index` of tiles_m x tiles_n, in that order.
-  __device__ __forceinline__ TilePosition(int tiles_m, int tiles_n, unsigned index) {
+  __device__ __forceinline__ explicit TilePosition(const TileProblem &p) {
     constexpr int kGroup = 16;
-    const int group_tiles = kGroup * tiles_n;
-    const int group = index / group_tiles;
-    const int within = index - group * group_tiles;
-    const int height = min(kGroup, tiles_m - group * kGroup);
+    const int group_tiles = kGroup * p.tiles_n;
+    const int group = blockIdx.x / group_tiles;
+    const int within = blockIdx.x - group * group_tiles;
+    const int height = min(kGroup, p.tiles_m - group * kGroup);
     i = group * kGroup + within % height;
     j = within / height;
   }

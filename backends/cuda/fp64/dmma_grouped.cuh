@@ -11,6 +11,16 @@
 
 namespace libsgemm::cuda {
 
+// Tile `index` of a product, in the order of TilePosition.
+template <class Config>
+__device__ __forceinline__ TilePosition<Config> tile_of_product(const GroupedProduct &p, int index) {
+  constexpr int kGroup = 16;
+  const int tiles_m = (p.m - 1) / Config::tile_m + 1, tiles_n = (p.n - 1) / Config::tile_n + 1;
+  const int group = index / (kGroup * tiles_n), within = index - group * (kGroup * tiles_n);
+  const int height = min(kGroup, tiles_m - group * kGroup);
+  return {group * kGroup + within % height, within / height};
+}
+
 template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void dmma_grouped(const GroupedProducts &products) {
   using Layout = DmmaLayout<Config, KindA, KindB>;
@@ -26,8 +36,7 @@ __device__ __forceinline__ void dmma_grouped(const GroupedProducts &products) {
     (products.first[middle] <= tile ? low : high) = middle;
   }
   const GroupedProduct &p = products.product[low];
-  const TilePosition<Config> at((p.m - 1) / Config::tile_m + 1, (p.n - 1) / Config::tile_n + 1,
-                                static_cast<unsigned>(tile - products.first[low]));
+  const TilePosition<Config> at = tile_of_product<Config>(p, tile - products.first[low]);
   const int row = static_cast<int>(at.row()), column = static_cast<int>(at.column());
   const int k_tiles = (p.k - 1) / Config::tile_k + 1;
   DmmaSupply<A, B> supply = {A(p.a, p.lda, row, p.m - row, 0, p.k), B(p.b, p.ldb, column, p.n - column, 0, p.k)};
