@@ -96,9 +96,9 @@ TEST_CASE("each row by force, on shapes small and large, gives the same bits or 
 
 TEST_CASE("products of thousands, aligned and not, chosen by the backend") {
   const InvariantHandle handle;
-  for (const int64_t size : {1023, 1536, 2048}) {
+  for (const int64_t size : {1023, 1536}) {
     for (const int way : {0, 1, 2, 3}) {
-      Case test = case_of(Routine::kSgemm, size, size, 700);
+      Case test = case_of(Routine::kSgemm, size, size, 200);
       test.inputs = Inputs::kRandom;
       test.transa = way % 2 != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
       test.transb = way / 2 != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
