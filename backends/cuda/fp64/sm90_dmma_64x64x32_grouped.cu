@@ -11,7 +11,7 @@
 //
 // Measured (H100, driver 580, CUDA 13.0, 1980 MHz, power cap at times; TFLOP/s and the time of
 // cublasSgemmGroupedBatched over ours; 128 groups, m drawn up to 4096, TN; uniform, and by Zipf's law): n = k = 512 51
-// (1.38), 30 (1.38); 2048 57 (1.45), 40 (1.70); 4096 56 (1.46), 43 (1.73). The least is 256 groups by Zipf at 512
+// (1.38), 35 (1.38); 2048 57 (1.45), 49 (1.70); 4096 57 (1.46), 52 (1.73). The least is 256 groups by Zipf at 512
 // with 1.05. Not transposed, where an odd m leaves A unaligned: 2048 1.09, 1.28.
 #include "dmma_grouped.cuh"
 #include "dmma_grouped_row.h"
