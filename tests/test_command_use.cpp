@@ -133,7 +133,7 @@ TEST_CASE("info fits a screen, with several GPUs, too") {
   }
   const std::string all = command({"info"}, kFourGpus).out;
   CHECK_THAT(all, Contains("devices 0 to 3, each: mock device (mock_1), 4 multiprocessors, 1.0 of 1.0 GiB free") &&
-                      Contains("mock driver 1.0; 6 kernels") && !Contains("cuda_mock_tf32"));
+                      Contains("mock driver 1.0; 7 kernels") && !Contains("cuda_mock_tf32"));
 }
 
 TEST_CASE("info --kernels: what each row computes") {
@@ -268,7 +268,7 @@ TEST_CASE("completion knows every subcommand, every option and the words they ta
   CHECK(candidates({"gemm", "--backend", "r"}) == Set{"ref"});
   CHECK(candidates({"bench", "--backend", "ref,open"}) == Set{"ref,openblas"});
   CHECK(candidates({"bench", "--backend", "=", "re"}) == Set{"ref"});
-  CHECK(candidates({"bench", "--kernel", "cpu_scal"}) == Set{"cpu_scalar_1x1x1_naive"});
+  CHECK(candidates({"bench", "--kernel", "cpu_scalar_1"}) == Set{"cpu_scalar_1x1x1_naive"});
   CHECK(candidates({"bench", "--routine", "ssyr"}) == Set{"ssyrk", "ssyr2k"});
   CHECK(candidates({"bench", "--side", ""}) == Set{"left", "right"});
   CHECK(candidates({"tune", "--uplo", "lower,u"}) == Set{"lower,upper"});
