@@ -24,8 +24,8 @@ __device__ __forceinline__ float finished(const TileProblem &p, double sum, cons
   return static_cast<float>(p.beta != 0.0f ? fma(static_cast<double>(p.beta), old, product) : product);
 }
 
-// The kernel's body. Real: of the partial results. wanted(row, column): whether an element of C is to be computed; of
-// the others there may be no partial results.
+// The kernel's body. Real: of the partial results. wanted(element): whether that of a slice's matrix is to be summed;
+// of the others there may be no partial results.
 template <typename Real, class Wanted>
 __device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices,
                                            const Wanted &wanted) {
@@ -36,8 +36,7 @@ __device__ __forceinline__ void sum_slices(const StridedOperands &operands, cons
   const int first = static_cast<int>(threadIdx.y) * each, end = min(slices, first + each);
   const Global<Real> *partial =
       global(reinterpret_cast<const Real *>(p.partial)) + static_cast<int64_t>(blockIdx.z) * slices * matrix + element;
-  const int64_t row = element % p.partial_ld, column = element / p.partial_ld;
-  const bool inside = element < matrix && row < p.m && wanted(row, column);
+  const bool inside = element < matrix && wanted(element);
   Real sum = 0;
   if (inside) {
 #pragma unroll 8
@@ -45,7 +44,8 @@ __device__ __forceinline__ void sum_slices(const StridedOperands &operands, cons
   }
   sums[threadIdx.y * blockDim.x + threadIdx.x] = sum;
   __syncthreads();
-  if (threadIdx.y != 0 || !inside) return;
+  const int64_t row = element % p.partial_ld, column = element / p.partial_ld;
+  if (threadIdx.y != 0 || !inside || row >= p.m) return;
   for (unsigned g = 1; g < blockDim.y; ++g) sum += sums[g * blockDim.x + threadIdx.x];
   Global<float> *c = global(operands.c(blockIdx.z)) + column * p.ldc + row;
   *c = finished(p, sum, c);
@@ -54,7 +54,7 @@ __device__ __forceinline__ void sum_slices(const StridedOperands &operands, cons
 // All of C.
 template <typename Real>
 __device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices) {
-  sum_slices<Real>(operands, p, slices, [](int64_t, int64_t) { return true; });
+  sum_slices<Real>(operands, p, slices, [](int64_t) { return true; });
 }
 
 // The launch of such a kernel, which may have more parameters.

@@ -13,8 +13,10 @@ __global__ void __launch_bounds__(kSumThreads) split_k_sum_fp64(const __grid_con
 __global__ void __launch_bounds__(kSumThreads)
     split_k_sum_fp64_triangle(const __grid_constant__ StridedOperands operands, const __grid_constant__ TileProblem p,
                               int slices, bool upper) {
-  sum_slices<double>(operands, p, slices,
-                     [=](int64_t row, int64_t column) { return upper ? row <= column : row >= column; });
+  sum_slices<double>(operands, p, slices, [&](int64_t element) {
+    const int64_t row = element % p.partial_ld, column = element / p.partial_ld;
+    return upper ? row <= column : row >= column;
+  });
 }
 
 }  // namespace
