@@ -3,6 +3,7 @@
 
 #include "dmma_row.h"
 #include "dmma_triangle.h"
+#include "level3/level3.h"
 
 namespace libsgemm::cuda {
 
@@ -14,14 +15,9 @@ libsgemm_status_t launch_split_k_sum_fp64_triangle(const TriangleProblem &p, int
 
 // The product op(A) op(B) whose triangle is wanted; of syr2k the first of the two, which reads as the second does.
 inline GemmDesc as_product(const GemmDesc &desc) {
-  GemmDesc d = desc;
-  const RoutineTraits &r = traits_of(desc);
-  if (r.b == RoutineTraits::free) return d;
-  d.transb = d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
-  if (r.b == RoutineTraits::is_a) {
-    d.b = d.a;
-    d.ldb = d.lda;
-    d.stride_b = d.stride_a;
+  GemmDesc d = level3::with_b(desc);
+  if (traits_of(desc).b != RoutineTraits::free) {
+    d.transb = d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
   }
   return d;
 }

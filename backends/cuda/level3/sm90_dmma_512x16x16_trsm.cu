@@ -77,10 +77,9 @@ libsgemm_status_t launch_leaf(const GemmDesc &desc, const Launch &launch, Error 
   const int turns = static_cast<int>(ceil_div(problem.order, kSolveRows));
   const int64_t blocks = ceil_div(problem.count, kSolveColumns);
   return for_strided_chunks(desc, kMostItems, [&](const StridedOperands &operands, int64_t count) {
-    // Of these no cluster is made: the function permits more than 48 KiB of shared memory.
-    return launch_clusters(kernel, 1, dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(count)),
-                           dim3(static_cast<unsigned>(threads)), static_cast<size_t>(solve_bytes(turns, threads / 32)),
-                           launch, error, operands, problem);
+    return launch_kernel(kernel, dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(count)),
+                         dim3(static_cast<unsigned>(threads)), static_cast<size_t>(solve_bytes(turns, threads / 32)),
+                         launch, error, operands, problem);
   });
 }
 
