@@ -15,17 +15,12 @@
 // with 1.05. Not transposed, where an odd m leaves A unaligned: 2048 1.09, 1.28.
 #include "dmma_grouped.cuh"
 #include "dmma_grouped_row.h"
+#include "sm90_dmma_64x64x32.h"
 
 namespace libsgemm::cuda {
 namespace {
 
-struct Config : DmmaShape<64, 64, 32, 32, 32> {
-  static constexpr int stages = 3;
-  static constexpr int blocks = 3;  // resident on a multiprocessor
-  static constexpr Fitted fitted = Fitted::sm90_dmma_64x64x32_multistage;
-  static constexpr double elements = 0.93;  // of the speed, where operands are copied by elements
-  static constexpr double by_floats = 6;    // steps of k that it costs to store C by single floats
-};
+using Config = Sm90Dmma64x64x32;
 
 }  // namespace
 

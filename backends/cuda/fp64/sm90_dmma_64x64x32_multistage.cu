@@ -33,18 +33,12 @@
 #include "dmma_one_sided_row.h"
 #include "dmma_triangle.cuh"
 #include "dmma_triangle_row.h"
+#include "sm90_dmma_64x64x32.h"
 
 namespace libsgemm::cuda {
 namespace {
 
-struct Config : DmmaShape<64, 64, 32, 32, 32> {
-  static constexpr int stages = 3;
-  static constexpr int blocks = 3;  // resident on a multiprocessor
-  static constexpr Fitted fitted = Fitted::sm90_dmma_64x64x32_multistage;
-  static constexpr Fitted split_fitted = Fitted::sm90_dmma_64x64x32_split_k;
-  static constexpr double elements = 0.93;  // of the speed, where operands are copied by elements
-  static constexpr double by_floats = 6;    // steps of k that it costs to store C by single floats
-};
+using Config = Sm90Dmma64x64x32;
 
 }  // namespace
 
