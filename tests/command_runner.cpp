@@ -34,6 +34,21 @@ Outcome command(std::vector<std::string> arguments, const Environment &environme
   return run_program(arguments, environment);
 }
 
+nlohmann::json json_of(const Folder &folder, std::vector<std::string> arguments, const Environment &environment) {
+  arguments.insert(arguments.end(), {"--json", folder.file("out.json")});
+  const Outcome outcome = command(arguments, environment);
+  INFO(outcome.description());
+  REQUIRE(outcome.exit_status == 0);
+  return nlohmann::json::parse(read_text(folder.file("out.json")));
+}
+
+void require_bench_error(const Outcome &outcome, const std::string &what) {
+  INFO(outcome.description());
+  CHECK(outcome.exit_status == 1);
+  CHECK_THAT(outcome.err, Catch::Matchers::StartsWith("libsgemm bench: " + what));
+  CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+}
+
 Outcome unprivileged_command(const std::vector<std::string> &arguments) {
   if (geteuid() != 0) return command(arguments);
   std::vector<std::string> all = {"/usr/bin/setpriv", "--bounding-set", "-dac_override,-dac_read_search",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,13 @@ class Folder : public TemporaryDirectory {
 // Runs `libsgemm ARGUMENTS`.
 Outcome command(std::vector<std::string> arguments, const Environment &environment = {});
 
-// The same for a process that permission bits bind even if this one is root's.
+// What `libsgemm ARGUMENTS --json FILE`, which must succeed, writes.
+nlohmann::json json_of(const Folder &folder, std::vector<std::string> arguments, const Environment &environment);
+
+// That `libsgemm bench` failed for a bad argument, with one line that begins so.
+void require_bench_error(const Outcome &outcome, const std::string &what);
+
+// `libsgemm ARGUMENTS` of a process that permission bits bind even if this one is root's.
 Outcome unprivileged_command(const std::vector<std::string> &arguments);
 
 // True if the command lists the backend as available; otherwise prints that the tests of it are skipped.

@@ -33,20 +33,11 @@ Outcome bench(std::vector<std::string> arguments, const Environment &environment
   return command(arguments, environment);
 }
 
-void require_error(const Outcome &outcome, const std::string &what) {
-  INFO(outcome.description());
-  CHECK(outcome.exit_status == 1);
-  CHECK_THAT(outcome.err, StartsWith("libsgemm bench: " + what));
-  CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
-}
-
 Json report_of(const Folder &folder, std::vector<std::string> arguments,
                const Environment &environment = mock_environment()) {
-  arguments.insert(arguments.end(), {"--min-time", "0", "--json", folder.file("out.json")});
-  const Outcome outcome = bench(arguments, environment);
-  INFO(outcome.description());
-  REQUIRE(outcome.exit_status == 0);
-  return Json::parse(read_text(folder.file("out.json")));
+  arguments.insert(arguments.begin(), "bench");
+  arguments.insert(arguments.end(), {"--min-time", "0"});
+  return json_of(folder, arguments, environment);
 }
 
 // Runs a Python script of bench/.
@@ -214,8 +205,8 @@ TEST_CASE("bench on an AMD GPU: clocks and power from /sys, and no compiler") {
   CHECK_THAT(bare.out, Contains("the stream is not held while calls are enqueued, and the peak is not known: hiprtc "
                                 "refuses the bench's kernels for gfx90a: bench.hip:1:1: error: nothing pleases it\n") &&
                            Contains("hip_mock_splitk"));
-  require_error(bench({"--overhead", "--peer", "rocblas"}, mock_hip_environment("no_compiler")),
-                "the stream is not held while calls are enqueued");
+  require_bench_error(bench({"--overhead", "--peer", "rocblas"}, mock_hip_environment("no_compiler")),
+                      "the stream is not held while calls are enqueued");
 }
 
 TEST_CASE("bench on an AMD GPU: what is missing or wrong is named") {
@@ -227,10 +218,11 @@ TEST_CASE("bench on an AMD GPU: what is missing or wrong is named") {
                                                     {"--peer", "hipblaslt"},
                                                     {"--ladder", "--backend", "hip", "--peer", "none"},
                                                     {"--overhead", "--peer", "rocblas"}}) {
-    require_error(bench(arguments, no_runtime), "the HIP runtime cannot be loaded: " + folder.file("libamdhip64.so.7"));
+    require_bench_error(bench(arguments, no_runtime),
+                        "the HIP runtime cannot be loaded: " + folder.file("libamdhip64.so.7"));
   }
-  require_error(bench({"--peer", "rocblas"}, mock_hip_environment("no_device")),
-                "the HIP runtime finds no GPU (hipErrorNoDevice)");
+  require_bench_error(bench({"--peer", "rocblas"}, mock_hip_environment("no_device")),
+                      "the HIP runtime finds no GPU (hipErrorNoDevice)");
   Environment no_blas = mock_hip_environment();
   for (const char *name : {"libamdhip64.so.6", "libhiprtc.so.6"}) {
     std::filesystem::create_symlink(std::string(MOCK_FOLDER "/hip_stack/") + name,
@@ -239,21 +231,21 @@ TEST_CASE("bench on an AMD GPU: what is missing or wrong is named") {
   }
   std::filesystem::remove(folder.file("libamdhip64.so.7"));
   no_blas["LD_LIBRARY_PATH"] = no_blas["ROCM_PATH"] = folder.path();
-  require_error(bench({"--peer", "rocblas"}, no_blas), "rocBLAS cannot be loaded: librocblas.so.5: ");
-  require_error(bench({"--peer", "hipblaslt"}, no_blas), "hipBLASLt cannot be loaded: libhipblaslt.so.1: ");
+  require_bench_error(bench({"--peer", "rocblas"}, no_blas), "rocBLAS cannot be loaded: librocblas.so.5: ");
+  require_bench_error(bench({"--peer", "hipblaslt"}, no_blas), "hipBLASLt cannot be loaded: libhipblaslt.so.1: ");
   const Outcome wrong = bench({"--peer", "rocblas", "--shape", "20,20,20", "--transposes", "NN", "--min-time", "0"},
                               mock_hip_environment("wrong"));
-  require_error(wrong, "1 of 1 rows are wrong");
+  require_bench_error(wrong, "1 of 1 rows are wrong");
   CHECK_THAT(wrong.out, Contains("wrong: the result of rocblas is off by"));
-  require_error(bench({"--ladder", "--backend", "abacus", "--peer", "none"}, mock_hip_environment()),
-                "--backend abacus: the ladder is one of cuda or hip");
+  require_bench_error(bench({"--ladder", "--backend", "abacus", "--peer", "none"}, mock_hip_environment()),
+                      "--backend abacus: the ladder is one of cuda or hip");
 }
 
 TEST_CASE("bench on a GPU: a wrong result, and operands that do not fit") {
   for (const std::string peer : {"cublas", "cublaslt"}) {
     const Outcome outcome = bench({"--peer", peer, "--shape", "20,20,20", "--transposes", "NN", "--min-time", "0"},
                                   mock_environment("wrong"));
-    require_error(outcome, "1 of 1 rows are wrong");
+    require_bench_error(outcome, "1 of 1 rows are wrong");
     CHECK_THAT(outcome.out, Contains("wrong: the result of " + peer + " is off by"));
   }
   const Outcome small =
@@ -275,28 +267,30 @@ TEST_CASE("bench on a GPU: what is missing or cannot be is named") {
                                                     {"--ladder", "--peer", "none"},
                                                     {"--overhead", "--peer", "cublas"}}) {
     const Outcome outcome = bench(arguments, no_driver);
-    require_error(outcome, "the NVIDIA driver cannot be loaded: " + folder.file("libcuda.so.1"));
+    require_bench_error(outcome, "the NVIDIA driver cannot be loaded: " + folder.file("libcuda.so.1"));
     CHECK(outcome.out == "");
   }
-  require_error(bench({"--peer", "cublas"}, mock_environment("no_device")),
-                "the NVIDIA driver fails: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected");
+  require_bench_error(bench({"--peer", "cublas"}, mock_environment("no_device")),
+                      "the NVIDIA driver fails: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected");
   Environment no_plugin = mock_environment();
   no_plugin["LIBSGEMM_BACKEND"] = "ref";
-  require_error(bench({"--peer", "cublas", "--backend", "ref"}, no_plugin),
-                "--backend ref: cannot compute on the operands of --peer cublas, which lie in the memory of cuda");
-  require_error(bench({"--peer", "cublas", "--device", "3"}), "--device 3: there are 1 GPUs, counted from 0");
-  require_error(bench({"--peer", "cublas", "--kernel", "abacus"}), "--kernel abacus: no available backend has it");
-  require_error(bench({"--ladder", "--peer", "openblas"}),
-                "--peer openblas: does not compute on a GPU, as the ladder does");
-  require_error(bench({"--ladder", "--transposes", "NN,TN"}),
-                "--transposes NN,TN: a ladder wants one of NN, NT, TN, TT");
-  require_error(bench({"--sweep", "64:32:1"}), "--sweep 64:32:1: last is '32'; a number from 64 to");
-  require_error(bench({"--sweep", "64:128"}), "--sweep 64:128: step is ''");
-  require_error(bench({"--sweep", "1:2:1:1"}), "--sweep 1:2:1:1: something follows the step");
-  require_error(bench({"--random", "2", "--sizes", "64:32"}), "--sizes 64:32: most is '32'; a number from 64 to");
-  require_error(bench({"--random", "2", "--sizes", "64"}), "--sizes 64: most is ''");
-  require_error(bench({"--random", "2", "--max-flops", "100"}),
-                "--max-flops 100: hardly a product of sizes from 16 to 20000 has so few");
+  require_bench_error(
+      bench({"--peer", "cublas", "--backend", "ref"}, no_plugin),
+      "--backend ref: cannot compute on the operands of --peer cublas, which lie in the memory of cuda");
+  require_bench_error(bench({"--peer", "cublas", "--device", "3"}), "--device 3: there are 1 GPUs, counted from 0");
+  require_bench_error(bench({"--peer", "cublas", "--kernel", "abacus"}),
+                      "--kernel abacus: no available backend has it");
+  require_bench_error(bench({"--ladder", "--peer", "openblas"}),
+                      "--peer openblas: does not compute on a GPU, as the ladder does");
+  require_bench_error(bench({"--ladder", "--transposes", "NN,TN"}),
+                      "--transposes NN,TN: a ladder wants one of NN, NT, TN, TT");
+  require_bench_error(bench({"--sweep", "64:32:1"}), "--sweep 64:32:1: last is '32'; a number from 64 to");
+  require_bench_error(bench({"--sweep", "64:128"}), "--sweep 64:128: step is ''");
+  require_bench_error(bench({"--sweep", "1:2:1:1"}), "--sweep 1:2:1:1: something follows the step");
+  require_bench_error(bench({"--random", "2", "--sizes", "64:32"}), "--sizes 64:32: most is '32'; a number from 64 to");
+  require_bench_error(bench({"--random", "2", "--sizes", "64"}), "--sizes 64: most is ''");
+  require_bench_error(bench({"--random", "2", "--max-flops", "100"}),
+                      "--max-flops 100: hardly a product of sizes from 16 to 20000 has so few");
   CHECK(bench({"--ladder", "--overhead"}).exit_status == 2);
   CHECK(bench({"--random", "2", "--shape", "1,2,3"}).exit_status == 2);
   CHECK(bench({"--random", "0"}).exit_status == 2);
@@ -327,10 +321,10 @@ TEST_CASE("bench --host: pageable and page-locked memory, beside other ways") {
   INFO(others.description());
   CHECK(others.exit_status == 0);
   CHECK_THAT(others.out, Contains("strsm   ") && Contains("sgemmtr "));
-  require_error(bench({"--host", "pinned", "--shape", "9,9,9", "--peer", "openblas"}), "--peer openblas: ");
+  require_bench_error(bench({"--host", "pinned", "--shape", "9,9,9", "--peer", "openblas"}), "--peer openblas: ");
   for (const std::string peer : {"copy", "cublasxt"}) {
-    require_error(bench({"--host", "pinned", "--shape", "9,9,9", "--peer", peer, "--routine", "ssymm"}),
-                  "--peer " + peer + ": with --host it is there for sgemm");
+    require_bench_error(bench({"--host", "pinned", "--shape", "9,9,9", "--peer", peer, "--routine", "ssymm"}),
+                        "--peer " + peer + ": with --host it is there for sgemm");
   }
   CHECK(bench({"--host", "swapped"}).exit_status == 2);
 }
@@ -344,8 +338,8 @@ TEST_CASE("bench without cuBLAS says so") {
   Environment environment = mock_environment();
   environment["LD_LIBRARY_PATH"] = folder.path();
   environment["CUDA_HOME"] = folder.path();
-  require_error(bench({"--peer", "cublas"}, environment),
-                "cuBLAS cannot be loaded: " + folder.file("libcublasLt.so.13"));
+  require_bench_error(bench({"--peer", "cublas"}, environment),
+                      "cuBLAS cannot be loaded: " + folder.file("libcublasLt.so.13"));
 }
 
 TEST_CASE("bench --ladder: each step, or that it is missing; table of it") {

@@ -8,7 +8,6 @@
 namespace sgemm_test {
 namespace {
 
-using Catch::Matchers::StartsWith;
 using Json = nlohmann::json;
 
 // With a row for SSYRK, and a fault of the vendor's library.
@@ -26,18 +25,8 @@ Outcome bench(std::vector<std::string> arguments, const Environment &environment
 
 Json report_of(const Folder &folder, std::vector<std::string> arguments,
                const Environment &environment = mock_environment()) {
-  arguments.insert(arguments.end(), {"--json", folder.file("out.json")});
-  const Outcome outcome = bench(arguments, environment);
-  INFO(outcome.description());
-  REQUIRE(outcome.exit_status == 0);
-  return Json::parse(read_text(folder.file("out.json")));
-}
-
-void require_error(const Outcome &outcome, const std::string &what) {
-  INFO(outcome.description());
-  CHECK(outcome.exit_status == 1);
-  CHECK_THAT(outcome.err, StartsWith("libsgemm bench: " + what));
-  CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+  arguments.insert(arguments.begin(), {"bench", "--min-time", "0", "--reps", "1"});
+  return json_of(folder, arguments, environment);
 }
 
 // The forms of each routine in a report, each row of which was measured beside a peer.
@@ -118,7 +107,7 @@ TEST_CASE("bench: a wrong result of cuBLAS in any routine is seen") {
                                             "--shape", "9,9,7",  "--transposes", "TN"};
       if (routine != "sgemm") arguments.insert(arguments.end(), {"--uplo", uplo});
       const Outcome outcome = bench(arguments, mock_environment("wrong"));
-      require_error(outcome, "1 of 1 rows are wrong");
+      require_bench_error(outcome, "1 of 1 rows are wrong");
       CHECK_THAT(outcome.out, Contains("wrong: the result of cublas is off by"));
     }
   }
@@ -149,14 +138,14 @@ TEST_CASE("bench --batch: matrices by strides, beside cuBLAS's batches") {
                                                   {"strsm", "cublasStrsmBatched, with arrays of pointers"}};
   for (const Json &row : triangles["results"]) CHECK(row["peer_stand_in"] == stand_ins[row["routine"]]);
   for (const std::string routine : {"ssyrk", "strmm", "strsm"}) {
-    require_error(
+    require_bench_error(
         bench({"--peer", "cublas", "--batch", "3", "--shape", "9,9,7", "--transposes", "NN", "--routine", routine},
               mock_environment("wrong")),
         "1 of 1 rows are wrong");
   }
   const Outcome wrong =
       bench({"--peer", "cublas", "--batch", "3", "--shape", "9,9,7", "--transposes", "NN"}, mock_environment("wrong"));
-  require_error(wrong, "1 of 1 rows are wrong");
+  require_bench_error(wrong, "1 of 1 rows are wrong");
   const Outcome without = bench({"--peer", "cublaslt", "--batch", "3", "--shape", "9,9,7", "--transposes", "NN"});
   CHECK(without.exit_status == 0);
   CHECK_THAT(without.out, Contains("NN x 3 fp32") && Contains("\ncublaslt does no sgemm in batches\n"));
@@ -194,14 +183,15 @@ TEST_CASE("bench --random and --regret: each form in turn") {
 }
 
 TEST_CASE("bench: sides, triangles and batches that cannot be are named") {
-  require_error(bench({"--side", "middle", "--routine", "strsm"}), "--side middle: of left, right");
-  require_error(bench({"--uplo", "lower,left", "--routine", "strsm"}), "--uplo left: of upper, lower");
-  require_error(bench({"--side", "right"}), "--side right: only ssymm, strmm, strsm have one");
-  require_error(bench({"--side", "right", "--routine", "sgemm,ssyrk"}), "--side right: only ssymm, strmm, strsm have");
-  require_error(bench({"--uplo", "upper", "--routine", "sgemm,sbgemm"}),
-                "--uplo upper: only ssymm, ssyrk, ssyr2k, strmm, strsm, sgemmtr have one");
-  require_error(bench({"--batch", "2", "--routine", "sgemm,ssymm"}),
-                "--batch 2: ssymm has no batches by strides; only sgemm, ");
+  require_bench_error(bench({"--side", "middle", "--routine", "strsm"}), "--side middle: of left, right");
+  require_bench_error(bench({"--uplo", "lower,left", "--routine", "strsm"}), "--uplo left: of upper, lower");
+  require_bench_error(bench({"--side", "right"}), "--side right: only ssymm, strmm, strsm have one");
+  require_bench_error(bench({"--side", "right", "--routine", "sgemm,ssyrk"}),
+                      "--side right: only ssymm, strmm, strsm have");
+  require_bench_error(bench({"--uplo", "upper", "--routine", "sgemm,sbgemm"}),
+                      "--uplo upper: only ssymm, ssyrk, ssyr2k, strmm, strsm, sgemmtr have one");
+  require_bench_error(bench({"--batch", "2", "--routine", "sgemm,ssymm"}),
+                      "--batch 2: ssymm has no batches by strides; only sgemm, ");
   CHECK(bench({"--batch", "0"}).exit_status == 2);
   CHECK(bench({"--batch", "2", "--plan", "a"}).exit_status == 2);
   for (const std::vector<std::string> &mode :
@@ -237,12 +227,15 @@ TEST_CASE("bench --groups: all at once, one call a group, and the peer") {
   CHECK_THAT(alone.out, Contains("libsgemm (cuda_mock_plain)") && !Contains("one call a group"));
   Environment wrong = mock_environment();
   wrong["MOCK_CUDA"] = "wrong";
-  require_error(groups({"--groups", "zipf:1", "--shape", "4,4,4"}, wrong), "zipf:1: the result of cublas is off by");
-  require_error(groups({"--groups", "even:3"}), "--groups even:3: it wants one of uniform, zipf, empty and how many");
-  require_error(groups({"--groups", "zipf:0"}), "--groups zipf:0: it wants");
-  require_error(groups({"--groups", "zipf:2", "--shape", "4,4,4", "--peer", "cublaslt"}),
-                "--peer cublaslt: it has no call for groups");
-  require_error(groups({"--groups", "zipf:2", "--peer", "openblas"}), "--peer openblas: groups are timed on a GPU");
+  require_bench_error(groups({"--groups", "zipf:1", "--shape", "4,4,4"}, wrong),
+                      "zipf:1: the result of cublas is off by");
+  require_bench_error(groups({"--groups", "even:3"}),
+                      "--groups even:3: it wants one of uniform, zipf, empty and how many");
+  require_bench_error(groups({"--groups", "zipf:0"}), "--groups zipf:0: it wants");
+  require_bench_error(groups({"--groups", "zipf:2", "--shape", "4,4,4", "--peer", "cublaslt"}),
+                      "--peer cublaslt: it has no call for groups");
+  require_bench_error(groups({"--groups", "zipf:2", "--peer", "openblas"}),
+                      "--peer openblas: groups are timed on a GPU");
   CHECK(groups({"--groups", "zipf:2", "--ladder"}).exit_status == 2);
   CHECK(groups({"--groups", "zipf:2", "--batch", "2"}).exit_status == 2);
 }

@@ -10,7 +10,6 @@
 namespace sgemm_test {
 namespace {
 
-using Catch::Matchers::StartsWith;
 using sgemm_test::Contains;
 using Json = nlohmann::json;
 
@@ -24,17 +23,8 @@ Outcome bench(std::vector<std::string> arguments, const Environment &environment
 
 // The same without errors, and its JSON.
 Json report_of(const Folder &folder, std::vector<std::string> arguments, const Environment &environment = {}) {
-  arguments.insert(arguments.end(), {"--json", folder.file("out.json")});
-  const Outcome outcome = bench(arguments, environment);
-  INFO(outcome.description());
-  REQUIRE(outcome.exit_status == 0);
-  return Json::parse(read_text(folder.file("out.json")));
-}
-
-void require_error(const Outcome &outcome, const std::string &what) {
-  INFO(outcome.description());
-  CHECK(outcome.exit_status == 1);
-  CHECK_THAT(outcome.err, StartsWith("libsgemm bench: " + what));
+  arguments.insert(arguments.begin(), "bench");
+  return json_of(folder, arguments, environment);
 }
 
 // Rows of a report by "engine distribution".
@@ -128,7 +118,7 @@ TEST_CASE("bench --accuracy: a wrong element is found, whoever computes it") {
   const Outcome outcome = bench({"--accuracy", "--shape", "20,30,2000", "--backend", "openblas,ref", "--math",
                                  "fp32,tf32,fp16", "--json", folder.file("out.json")},
                                 {{"LIBSGEMM_CPU_BLAS", FAULTY_BLAS}});
-  require_error(outcome, "");
+  require_bench_error(outcome, "");
   CHECK_THAT(outcome.err, Contains(" of 28 results are wrong"));
   CHECK_THAT(outcome.out, Contains("wrong: openblas, normal: off by "));
   auto rows = by_name(Json::parse(read_text(folder.file("out.json"))));
@@ -167,7 +157,7 @@ TEST_CASE("bench --accuracy on a GPU: beside cuBLAS in FP32 and TF32") {
   Environment wrong = kMockGpu;
   wrong["MOCK_CUDA"] = "wrong";
   const Outcome outcome = bench({"--accuracy", "--shape", "20,20,20", "--backend", "cuda", "--math", "fp32"}, wrong);
-  require_error(outcome, "8 of ");
+  require_bench_error(outcome, "8 of ");
   CHECK_THAT(outcome.out, Contains("wrong: cublas, wide: off by ") && Contains("wrong: cublas-tf32, normal: off by "));
 
   Environment no_driver = kMockGpu;
@@ -177,7 +167,7 @@ TEST_CASE("bench --accuracy on a GPU: beside cuBLAS in FP32 and TF32") {
   INFO(without.description());
   CHECK(without.exit_status == 0);
   CHECK_THAT(without.out, Contains("without cuda: the NVIDIA driver cannot be loaded") && Contains("ref fp32"));
-  require_error(bench({"--accuracy", "--backend", "cuda"}, no_driver), "the NVIDIA driver cannot be loaded");
+  require_bench_error(bench({"--accuracy", "--backend", "cuda"}, no_driver), "the NVIDIA driver cannot be loaded");
 }
 
 TEST_CASE("bench --math: a row a mode, what ran where the mode is missing, and means that do not mix them") {
@@ -271,22 +261,22 @@ TEST_CASE("bench --ladder of 16-bit inputs") {
   CHECK(outcome.exit_status == 0);
   CHECK_THAT(outcome.out,
              Contains("sbgemm 32x32x32 NT") && Contains("sm75_wmma_16x16x16_warp") && Contains("cuda_mock_plain"));
-  require_error(bench({"--ladder", "--routine", "ssyrk"}, kMockGpu), "--routine ssyrk: cuda has no ladder of it");
-  require_error(bench({"--ladder", "--routine", "sgemm,shgemm"}, kMockGpu),
-                "--routine sgemm,shgemm: a ladder wants one");
+  require_bench_error(bench({"--ladder", "--routine", "ssyrk"}, kMockGpu), "--routine ssyrk: cuda has no ladder of it");
+  require_bench_error(bench({"--ladder", "--routine", "sgemm,shgemm"}, kMockGpu),
+                      "--routine sgemm,shgemm: a ladder wants one");
 }
 
 TEST_CASE("bench: options of modes that are wrong or exclude each other") {
   const std::string modes =
       "--math abacus: there is no such mode; there are fp64, fp32, bf16x6, fp16x3, tf32, fp16, bf16";
-  require_error(bench({"--accuracy", "--math", "abacus"}), modes);
-  require_error(bench({"--shape", "8,8,8", "--math", "abacus"}), modes);
-  require_error(bench({"--accuracy", "--transposes", "NN,TN"}),
-                "--transposes NN,TN: --accuracy wants one of NN, NT, TN, TT");
-  require_error(bench({"--accuracy", "--kernel", "abacus"}), "--kernel abacus: no available backend has it");
-  require_error(bench({"--accuracy", "--backend", "abacus"}), "no backend is called 'abacus'");
-  require_error(bench({"--accuracy", "--peer", "abacus"}), "--peer abacus: there is no such peer");
-  require_error(bench({"--accuracy", "--max-flops", "10"}), "--filter and --max-flops leave nothing to measure");
+  require_bench_error(bench({"--accuracy", "--math", "abacus"}), modes);
+  require_bench_error(bench({"--shape", "8,8,8", "--math", "abacus"}), modes);
+  require_bench_error(bench({"--accuracy", "--transposes", "NN,TN"}),
+                      "--transposes NN,TN: --accuracy wants one of NN, NT, TN, TT");
+  require_bench_error(bench({"--accuracy", "--kernel", "abacus"}), "--kernel abacus: no available backend has it");
+  require_bench_error(bench({"--accuracy", "--backend", "abacus"}), "no backend is called 'abacus'");
+  require_bench_error(bench({"--accuracy", "--peer", "abacus"}), "--peer abacus: there is no such peer");
+  require_bench_error(bench({"--accuracy", "--max-flops", "10"}), "--filter and --max-flops leave nothing to measure");
   CHECK(bench({"--accuracy", "--ladder"}).exit_status == 2);
   CHECK(bench({"--accuracy", "--overhead"}).exit_status == 2);
   CHECK(bench({"--workspace", "0"}).exit_status == 2);
