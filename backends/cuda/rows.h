@@ -51,6 +51,16 @@
   X(sm75_wmma_128x128x32_staged, "sm_75, any alignment, pointers")            \
   X(sm80_wmma_256x128x32_multistage, "large C")                               \
   X(sm80_wmma_256x128x32_split_k, "few tiles of C, deep k")                   \
+  X(sm90_wgmma_256x128x64, "large C")                                         \
+  X(sm90_wgmma_256x128x64_split_k, "few tiles of C, deep k")                  \
+  X(sm90_wgmma_128x128x64, "medium C")                                        \
+  X(sm90_wgmma_128x128x64_split_k, "few tiles of C, deep k")                  \
+  X(sm90_wgmma_64x128x64, "33 to 64 rows or columns")                         \
+  X(sm90_wgmma_64x128x64_split_k, "few tiles of C, deep k")                   \
+  X(sm90_wgmma_32x128x64, "17 to 32 rows or columns")                         \
+  X(sm90_wgmma_32x128x64_split_k, "few tiles of C, deep k")                   \
+  X(sm90_wgmma_16x128x64, "up to 16 rows or columns")                         \
+  X(sm90_wgmma_16x128x64_split_k, "up to 16 rows or columns, deep k")         \
   X(sm80_mma_128x128x32_multistage, "large C")                                \
   X(sm80_mma_128x128x32_split_k, "few tiles of C, deep k")                    \
   X(sm80_mma_256x128x64_multistage, "very large C")                           \

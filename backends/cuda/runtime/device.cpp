@@ -36,6 +36,14 @@ int attribute(CUdevice device, CUdevice_attribute which) {
   return driver().device_attribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
 }
 
+// Whether this build holds code for that architecture alone (sm_90a), where alone some instructions are.
+bool has_specific_code(int arch) {
+  for (const Code &code : kCode) {
+    if (code.specific && code.arch == arch) return true;
+  }
+  return false;
+}
+
 bool describe(int ordinal, Device *d) {
   CUdevice device;
   if (driver().device(&device, ordinal) != CUDA_SUCCESS) return false;
@@ -65,6 +73,7 @@ bool describe(int ordinal, Device *d) {
   driver().device_memory(&d->memory_bytes, device);
   driver().device_name(d->name, sizeof d->name, device);
   set_throughputs(d);
+  if (!has_specific_code(d->arch)) d->wgmma_per_clock = 0;
   return d->arch > 0 && d->compute_units > 0 && d->shared_memory_per_block > 0;
 }
 

@@ -15,6 +15,7 @@ struct Device : DeviceModel {
   int64_t l2_bytes;
   // Fused multiply-adds of 16-bit numbers with FP32 sums of one multiprocessor and clock, by mma.sync.
   int tensor_per_clock;
+  int wgmma_per_clock;  // the same by wgmma; 0: the device or this build's code for it has none
   // The same of FP64. By the name of the chip: others of an architecture have a fraction of it.
   int fp64_tensor_per_clock;
   size_t parameter_bytes;  // that a kernel can have, by the driver

@@ -8,6 +8,16 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
+namespace {
+
+libsgemm_status_t outcome(CUresult code, Error *error) {
+  if (code == CUDA_SUCCESS) return LIBSGEMM_SUCCESS;
+  set_error(error, "describing a matrix to TMA: %s", words(code));
+  return LIBSGEMM_EXECUTION_FAILED;
+}
+
+}  // namespace
+
 libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &launch, TensorMap *map, Error *error) {
   static_assert(sizeof(TensorMap) == sizeof(CUtensorMap) && alignof(TensorMap) >= alignof(CUtensorMap), "the same");
   Scope scope;
@@ -20,9 +30,25 @@ libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &launch, TensorM
                             const_cast<float *>(boxes.base), sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                             boxes.swizzled ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_NONE,
                             CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (code == CUDA_SUCCESS) return LIBSGEMM_SUCCESS;
-  set_error(error, "describing a matrix to TMA: %s", words(code));
-  return LIBSGEMM_EXECUTION_FAILED;
+  return outcome(code, error);
+}
+
+libsgemm_status_t encode(const TensorBoxes &boxes, const Launch &launch, TensorMap *map, Error *error) {
+  Scope scope;
+  const libsgemm_status_t status = scope.enter(launch.device, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  constexpr cuuint32_t kSteps[] = {1, 1, 1, 1};
+  // The type only says how wide elements are: zeros are the same in all of them.
+  const CUtensorMapDataType type =
+      boxes.element_bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16 : CU_TENSOR_MAP_DATA_TYPE_UINT32;
+  cuuint64_t sizes[4], strides[3];
+  for (int i = 0; i < 4; ++i) sizes[i] = boxes.sizes[i];
+  for (int i = 0; i < 3; ++i) strides[i] = boxes.strides[i];
+  const CUresult code = driver().encode_tiled(
+      reinterpret_cast<CUtensorMap *>(map), type, 4, const_cast<void *>(boxes.base), sizes, strides, boxes.box, kSteps,
+      CU_TENSOR_MAP_INTERLEAVE_NONE, boxes.swizzle == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
+      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return outcome(code, error);
 }
 
 }  // namespace libsgemm::cuda

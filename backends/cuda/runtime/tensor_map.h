@@ -21,7 +21,21 @@ struct MatrixBoxes {
   bool swizzled;
 };
 
+// Of an array of four dimensions, of which the first is dense, with elements of 2 or 4 bytes, and the box that one copy
+// takes; what of it lies outside becomes zeros. `base` and all strides are multiples of 16 bytes; the box is at most
+// 256 elements along each dimension. In shared memory the 16-byte chunks of 8 lines of `swizzle` bytes, 64 or 128,
+// change places: chunk c of line r comes to c ^ r % 8, of 64 bytes to c ^ r / 2 % 4. That is the box's first dimension.
+struct TensorBoxes {
+  const void *base;
+  uint32_t element_bytes;
+  uint64_t sizes[4];
+  uint64_t strides[3];  // bytes, of all but the first
+  uint32_t box[4];
+  uint32_t swizzle;
+};
+
 // For kernels on the launch's device.
+libsgemm_status_t encode(const TensorBoxes &boxes, const Launch &launch, TensorMap *map, Error *error);
 libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &launch, TensorMap *map, Error *error);
 
 }  // namespace libsgemm::cuda

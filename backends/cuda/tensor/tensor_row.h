@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "gpu/split_k_row.h"
+#include "tensor_operands.h"
 #include "tensor_tile.cuh"
 #include "tiles/tile_row.h"
 
@@ -23,24 +24,6 @@ struct TensorInstance {
   void (*kernel)(StridedOperands, TileProblem);
   size_t shared_bytes;
 };
-
-// True if every column (and product) starts at a multiple of 16 bytes: the last chunk of a column may be short.
-inline bool chunks_fit(const void *base, int64_t ld, int64_t stride, size_t size) {
-  return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld | stride) * size % 16) == 0;
-}
-// Of pointers it is not known: they may lie in device memory.
-inline bool chunks_fit_a(const GemmDesc &desc) {
-  const int64_t stride = desc.batch == Batch::strided ? desc.stride_a : 0;
-  return desc.batch != Batch::pointers && chunks_fit(desc.a, desc.lda, stride, size_of(desc.type));
-}
-inline bool chunks_fit_b(const GemmDesc &desc) {
-  const int64_t stride = desc.batch == Batch::strided ? desc.stride_b : 0;
-  return desc.batch != Batch::pointers && chunks_fit(desc.b, desc.ldb, stride, size_of(desc.type));
-}
-inline bool chunks_fit(const GemmDesc &desc) { return chunks_fit_a(desc) && chunks_fit_b(desc); }
-
-inline bool along_k_a(const GemmDesc &desc) { return desc.transa != LIBSGEMM_NO_TRANS; }
-inline bool along_k_b(const GemmDesc &desc) { return desc.transb == LIBSGEMM_NO_TRANS; }
 
 // Whether a device has the instructions for operands of this type.
 inline bool has_tensor_cores(Type type, int index) { return device(index).code_arch >= (type == Type::f16 ? 75 : 80); }

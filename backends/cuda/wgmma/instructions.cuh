@@ -1,0 +1,196 @@
+// Hopper's instructions for warpgroups (wgmma), and what feeds them: copies by TMA to one block or a pair of blocks,
+// and barriers that a pair shares. One inline function each; those of ptx.h are not repeated. sm_90a only.
+//
+// A warpgroup is four consecutive warps. wgmma multiplies tiles that lie in shared memory:
+//
+//   sum (64 x N) (+)= x (64 x 16) y (N x 16)^T     TF32: 8 steps of k instead of 16, the same bytes
+//
+//   thread t of the warpgroup, warp w = t / 32, lane l: sum[4 j + 2 r + c] is row 16 w + l / 4 + 8 r, column
+//   8 j + 2 (l % 4) + c
+//
+// Sources: NVIDIA, PTX ISA (wgmma.mma_async, matrix descriptors, cp.async.bulk.tensor, mbarrier).
+#pragma once
+
+#include "ptx.h"
+#include "tensor/tensor_tile.cuh"
+
+namespace libsgemm::cuda::ptx {
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+// ---- Tiles in shared memory, as TMA lays them down with its swizzle
+
+// Rows of an operand's outer side, each kLine bytes along k: 128 or 64, of which the 16-byte chunks are exchanged
+// within 8 rows. Begins at a multiple of 8 rows.
+template <int kLine>
+struct AlongK {
+  static constexpr int line = kLine;
+  static constexpr bool along_k = true;
+  static constexpr int step_bytes = 32;  // from one instruction's steps of k to the next one's
+  static constexpr uint64_t swizzle = kLine == 128 ? 1 : 2;
+  static_assert(kLine == 128 || kLine == 64, "the swizzles in use");
+  __device__ __forceinline__ static uint64_t descriptor(uint32_t shared) {
+    return static_cast<uint64_t>(shared >> 4 & 0x3fff) | uint64_t{1} << 16 |
+           static_cast<uint64_t>(8 * kLine >> 4) << 32 | swizzle << 62;
+  }
+};
+
+// Blocks of 64 16-bit elements of the outer side x kDepth steps of k, a step of k in 128 bytes, one block behind the
+// other.
+template <int kDepth>
+struct AlongOuter {
+  static constexpr int line = 128;
+  static constexpr bool along_k = false;
+  static constexpr int step_bytes = 16 * 128;
+  __device__ __forceinline__ static uint64_t descriptor(uint32_t shared) {
+    return static_cast<uint64_t>(shared >> 4 & 0x3fff) | static_cast<uint64_t>(kDepth * 128 >> 4) << 16 |
+           uint64_t{1024 >> 4} << 32 | uint64_t{1} << 62;
+  }
+};
+
+// ---- The product
+
+// Between ordinary writes of the sums and the first wgmma that adds to them.
+__device__ __forceinline__ void wgmma_fence() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
+}
+// Closes the group of products that the warpgroup has issued since the last one.
+__device__ __forceinline__ void wgmma_commit() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+// Waits until at most kPending of the latest groups are under way: then the sums and tiles of the others are free.
+template <int kPending>
+__device__ __forceinline__ void wgmma_wait() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
+#endif
+}
+
+#define LIBSGEMM_WGMMA_TEXT_4 "%0, %1, %2, %3"
+#define LIBSGEMM_WGMMA_TEXT_8 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define LIBSGEMM_WGMMA_TEXT_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
+#define LIBSGEMM_WGMMA_TEXT_32                                                       \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
+  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define LIBSGEMM_WGMMA_TEXT_64                                                       \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
+  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
+  "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
+  "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define LIBSGEMM_WGMMA_TEXT_128                                                          \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "     \
+  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "     \
+  "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "     \
+  "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, "     \
+  "%66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, "     \
+  "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, "     \
+  "%98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "   \
+  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, " \
+  "%126, %127"
+#define LIBSGEMM_WGMMA_SUMS_4(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
+#define LIBSGEMM_WGMMA_SUMS_8(i) LIBSGEMM_WGMMA_SUMS_4(i), LIBSGEMM_WGMMA_SUMS_4(i + 4)
+#define LIBSGEMM_WGMMA_SUMS_16(i) LIBSGEMM_WGMMA_SUMS_8(i), LIBSGEMM_WGMMA_SUMS_8(i + 8)
+#define LIBSGEMM_WGMMA_SUMS_32(i) LIBSGEMM_WGMMA_SUMS_16(i), LIBSGEMM_WGMMA_SUMS_16(i + 16)
+#define LIBSGEMM_WGMMA_SUMS_64(i) LIBSGEMM_WGMMA_SUMS_32(i), LIBSGEMM_WGMMA_SUMS_32(i + 32)
+#define LIBSGEMM_WGMMA_SUMS_128(i) LIBSGEMM_WGMMA_SUMS_64(i), LIBSGEMM_WGMMA_SUMS_64(i + 64)
+
+// `shape`: "m64n256k16.f32.f16.f16"; `sums`: of a thread; x, y, add: the numbers of the operands behind them; `order`:
+// the operands' orders, ", 0, 1", nothing of TF32.
+#define LIBSGEMM_WGMMA(shape, sums, x_at, y_at, add_at, order)                                                  \
+  asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %" add_at                                                  \
+               ", 0;\n"                                                                                         \
+               "wgmma.mma_async.sync.aligned." shape " {" LIBSGEMM_WGMMA_TEXT_##sums "}, %" x_at ", %" y_at     \
+                                                                                     ", add, 1, 1" order ";\n}" \
+               : LIBSGEMM_WGMMA_SUMS_##sums(0)                                                                  \
+               : "l"(x), "l"(y), "r"(add))
+#define LIBSGEMM_WGMMA_ORDERS(shape, sums, x_at, y_at, add_at)                                    \
+  if constexpr (kXAlongK && kYAlongK) LIBSGEMM_WGMMA(shape, sums, x_at, y_at, add_at, ", 0, 0");  \
+  if constexpr (kXAlongK && !kYAlongK) LIBSGEMM_WGMMA(shape, sums, x_at, y_at, add_at, ", 0, 1"); \
+  if constexpr (!kXAlongK && kYAlongK) LIBSGEMM_WGMMA(shape, sums, x_at, y_at, add_at, ", 1, 0"); \
+  if constexpr (!kXAlongK && !kYAlongK) LIBSGEMM_WGMMA(shape, sums, x_at, y_at, add_at, ", 1, 1")
+#define LIBSGEMM_WGMMA_NUMBERS(n, sums, x_at, y_at, add_at)                        \
+  if constexpr (kNumber == Number::tf32) {                                         \
+    LIBSGEMM_WGMMA("m64n" n "k8.f32.tf32.tf32", sums, x_at, y_at, add_at, "");     \
+  } else if constexpr (kNumber == Number::f16) {                                   \
+    LIBSGEMM_WGMMA_ORDERS("m64n" n "k16.f32.f16.f16", sums, x_at, y_at, add_at);   \
+  } else {                                                                         \
+    LIBSGEMM_WGMMA_ORDERS("m64n" n "k16.f32.bf16.bf16", sums, x_at, y_at, add_at); \
+  }
+
+// Issues sum (64 x kN) (+)= x y^T, of the tiles that the descriptors name; `add` 0: the sums start at zero. The sums
+// must not be touched before wgmma_wait().
+template <Number kNumber, int kN, bool kXAlongK, bool kYAlongK>
+__device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t y, int add) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  static_assert(kNumber != Number::tf32 || (kXAlongK && kYAlongK), "TF32 is read along k only");
+  if constexpr (kN == 8) {
+    LIBSGEMM_WGMMA_NUMBERS("8", 4, "4", "5", "6")
+  } else if constexpr (kN == 16) {
+    LIBSGEMM_WGMMA_NUMBERS("16", 8, "8", "9", "10")
+  } else if constexpr (kN == 32) {
+    LIBSGEMM_WGMMA_NUMBERS("32", 16, "16", "17", "18")
+  } else if constexpr (kN == 64) {
+    LIBSGEMM_WGMMA_NUMBERS("64", 32, "32", "33", "34")
+  } else if constexpr (kN == 128) {
+    LIBSGEMM_WGMMA_NUMBERS("128", 64, "64", "65", "66")
+  } else {
+    static_assert(kN == 256, "8 to 256, a power of two");
+    LIBSGEMM_WGMMA_NUMBERS("256", 128, "128", "129", "130")
+  }
+#endif
+}
+
+// ---- Copies
+
+// Copies the box of the map at (x, y, plane, product) to shared memory, aligned to 1024 bytes. Elements outside become
+// zeros.
+__device__ __forceinline__ void copy_box(uint32_t shared, const void *map, int x, int y, int plane, int product,
+                                         uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], "
+      "[%6];" ::"r"(shared),
+      "l"(map), "r"(x), "r"(y), "r"(plane), "r"(product), "r"(barrier)
+      : "memory");
+}
+// The same to both blocks of a pair, at the same places, where each counts the bytes at its own barrier.
+__device__ __forceinline__ void copy_box_to_pair(uint32_t shared, const void *map, int x, int y, int plane, int product,
+                                                 uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, "
+      "%3, "
+      "%4, %5}], [%6], %7;" ::"r"(shared),
+      "l"(map), "r"(x), "r"(y), "r"(plane), "r"(product), "r"(barrier), "h"(static_cast<uint16_t>(3))
+      : "memory");
+}
+// Has the map fetched before its first use.
+__device__ __forceinline__ void prefetch_map(const void *map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+// ---- Pairs of blocks (clusters of two)
+
+// This block's number in its cluster.
+__device__ __forceinline__ int cluster_rank() {
+  int rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+// Arrives at the barrier at the same place of block `block` of the cluster.
+__device__ __forceinline__ void barrier_arrive_at(uint32_t barrier, int block) {
+  asm volatile(
+      "{\n"
+      ".reg .b32 there;\n"
+      "mapa.shared::cluster.u32 there, %0, %1;\n"
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n"
+      "}" ::"r"(barrier),
+      "r"(block)
+      : "memory");
+}
+
+#endif
+
+}  // namespace libsgemm::cuda::ptx

@@ -1,0 +1,10 @@
+// C = alpha op(A) op(B) + beta C of 16-bit matrices by wgmma.
+#include "gpu/kernels.h"
+#include "wgmma_row.h"
+
+namespace libsgemm::cuda {
+
+LIBSGEMM_WGMMA_ROW(sm90_wgmma_16x128x64, 1, 16, 8, 1, 0.13)
+Kernel sm90_wgmma_16x128x64_split_k() { return wgmma_split_kernel<Row>("sm90_wgmma_16x128x64_split_k"); }
+
+}  // namespace libsgemm::cuda

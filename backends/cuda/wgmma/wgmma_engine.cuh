@@ -1,0 +1,426 @@
+// Products by Hopper's warpgroup instructions: blocks that stay (persistent), one warp that copies by TMA, two
+// warpgroups that multiply.
+//
+//   warpgroup 0, 1   multiply: kHalves times 64 rows of x each, times kN columns of y
+//   warp 8           one lane copies stage after stage, of this tile and the next one, while the others store
+//
+//   stage s of `stages`:  [x: chunks of rows, in each the planes][y: the planes]
+//   behind the stages:    barriers full[stages], empty[stages]
+//
+// A stage is `depth` steps of k. An operand lies as in global memory: along k, each row a line of 128 or 64 bytes; or
+// along its outer side, in blocks of 64 elements x depth lines. TMA exchanges the 16-byte chunks of 8 lines, wgmma
+// reads them so (instructions.cuh).
+//
+// Planes are the splits of an operand (splits/splits.h): 1 of what the caller has, 2 or 3 of FP32. With more than one,
+// the sums leave the tensor cores every kPromoteDepth steps of k, since those cut off where FP32 rounds: the products
+// of low weight first, by themselves where they have a scale, then the others (Promotion). The second warpgroup
+// multiplies meanwhile.
+//
+// Two blocks are a cluster (Config::cluster): neighbours that need the same tile of one operand, of which each copies a
+// half to both. So a stage is free when both blocks have read it: their warps arrive at both blocks' barriers. A block
+// must not end before its neighbour has written to it and arrived at it for the last time.
+//
+// Sources: NVIDIA, PTX ISA, and CUTLASS' documents of the warp-specialised persistent design; the promotion after
+// DeepSeek's DeepGEMM. Nothing of either is copied.
+#pragma once
+
+#include "dynamic_shared.cuh"
+#include "instructions.cuh"
+#include "wgmma_problem.h"
+
+namespace libsgemm::cuda {
+
+constexpr int kConsumers = 2, kConsumerWarps = 8;
+constexpr int kPromoteDepth = 64;
+
+// ---- What a kernel is built from
+
+// kN: columns of y. kHalves: of 64 rows of x of a warpgroup. kDepth: steps of k of a stage.
+template <Number kNumber, class XLines, class YLines, int kHalves, int kN, int kDepth, int kStages, int kCluster,
+          int kPlanes = 1>
+struct WgmmaShape {
+  static constexpr Number number = kNumber;
+  using X = XLines;
+  using Y = YLines;
+  static constexpr int halves = kHalves, n = kN, depth = kDepth, stages = kStages, cluster = kCluster, planes = kPlanes;
+  static constexpr int tile_x = kConsumers * 64 * kHalves, tile_y = kN;
+  // The operand that a cluster shares: the larger tile.
+  static constexpr bool shares_x = tile_x > tile_y;
+  static constexpr int cluster_x = shares_x ? tile_x : kCluster * tile_x;
+  static constexpr int cluster_y = shares_x ? kCluster * tile_y : tile_y;
+
+  static constexpr int element_bytes = kNumberBytes<kNumber>;
+  static constexpr int instruction_depth = 32 / element_bytes;
+  static constexpr int instructions = kDepth / instruction_depth;  // of a stage, along k
+
+  // Rows of y in shared memory: blocks along the outer side are 64.
+  static constexpr int y_rows = Y::along_k || kN >= 64 ? kN : 64;
+  static constexpr int x_chunk = kCluster == 2 && shares_x ? tile_x / 2 : tile_x;
+  static constexpr int y_chunk = kCluster == 2 && !shares_x ? y_rows / 2 : y_rows;
+  static constexpr int row_bytes = kDepth * element_bytes;
+  static constexpr int x_bytes = tile_x * kPlanes * row_bytes, y_bytes = y_rows * kPlanes * row_bytes;
+  static constexpr int stage_bytes = x_bytes + y_bytes;
+  static constexpr int shared_bytes = kStages * (stage_bytes + 16);
+  static_assert(!X::along_k || row_bytes == X::line, "a row of k is a line");
+  static_assert(!Y::along_k || row_bytes == Y::line, "a row of k is a line");
+  static_assert(kPlanes == 1 || (X::along_k && Y::along_k && y_chunk == y_rows), "planes lie along k");
+  static_assert(X::along_k || x_chunk % 64 == 0, "whole blocks");
+  static_assert(Y::along_k || y_chunk % 64 == 0, "whole blocks");
+  static_assert(stage_bytes % 1024 == 0 && shared_bytes <= 227 * 1024, "of a multiprocessor");
+  static_assert(kPlanes == 1 || kPromoteDepth % kDepth == 0, "whole stages between promotions");
+};
+
+// ---- The tiles of a cluster, in an order in which neighbours share operands in the L2 cache
+
+struct WgmmaTile {
+  int x, y;  // of the cluster's tiles
+  int slice, product;
+
+  __device__ __forceinline__ static int count(const WgmmaProblem &p) {
+    return p.tiles_x * p.tiles_y * p.slices * p.products;
+  }
+  __device__ __forceinline__ WgmmaTile(const WgmmaProblem &p, int index) {
+    constexpr int kGroup = 8;
+    const int tiles = p.tiles_x * p.tiles_y, matrix = index / tiles;
+    index -= matrix * tiles;
+    product = matrix / p.slices;
+    slice = matrix - product * p.slices;
+    const int group_tiles = kGroup * p.tiles_x, group = index / group_tiles;
+    const int within = index - group * group_tiles, height = min(kGroup, p.tiles_y - group * kGroup);
+    x = within / height;
+    y = group * kGroup + within - x * height;
+  }
+  __device__ __forceinline__ int first_step(const WgmmaProblem &p) const { return slice * p.slice_steps; }
+  __device__ __forceinline__ int steps(const WgmmaProblem &p) const {
+    return min(p.slice_steps, p.k_steps - slice * p.slice_steps);
+  }
+};
+
+// A place in the ring of stages.
+template <class Config>
+struct WgmmaRing {
+  uint32_t shared;  // of stage 0
+  int stage = 0;
+  unsigned parity = 0;
+
+  __device__ __forceinline__ explicit WgmmaRing(uint32_t shared) : shared(shared) {}
+  __device__ __forceinline__ uint32_t x() const { return shared + stage * Config::stage_bytes; }
+  __device__ __forceinline__ uint32_t y() const { return x() + Config::x_bytes; }
+  __device__ __forceinline__ uint32_t full() const { return shared + Config::stages * Config::stage_bytes + 8 * stage; }
+  __device__ __forceinline__ uint32_t empty() const { return full() + 8 * Config::stages; }
+  __device__ __forceinline__ void advance() {
+    if (++stage == Config::stages) stage = 0, parity ^= 1;
+  }
+};
+
+// ---- Copying
+
+// A chunk of an operand's rows, or half of them to both blocks: rows `row` on, steps `k` on.
+template <class Config, class Lines, int kChunk>
+__device__ __forceinline__ void copy_chunk(uint32_t shared, const TensorMap &map, int row, int k, int product,
+                                           bool to_pair, uint32_t barrier) {
+  constexpr int kBoxes = Lines::along_k ? 1 : kChunk / 64;
+#pragma unroll
+  for (int i = 0; i < kBoxes; ++i) {
+    const uint32_t to = shared + i * Config::depth * 128;
+    const int along = Lines::along_k ? k : row + 64 * i, across = Lines::along_k ? row : k;
+    if (to_pair) {
+      ptx::copy_box_to_pair(to, &map, along, across, 0, product, barrier);
+    } else {
+      ptx::copy_box(to, &map, along, across, 0, product, barrier);
+    }
+  }
+}
+
+template <class Config>
+__device__ __forceinline__ void copy_tiles(const WgmmaMaps &maps, const WgmmaProblem &p, WgmmaRing<Config> at, int rank,
+                                           int cluster, int clusters) {
+  constexpr bool kPair = Config::cluster == 2;
+  constexpr bool kPairX = kPair && Config::shares_x, kPairY = kPair && !Config::shares_x;
+  const int count = WgmmaTile::count(p);
+#pragma unroll 1
+  for (int t = cluster; t < count; t += clusters) {
+    const WgmmaTile tile(p, t);
+    // Of a shared operand this block's half.
+    const int x = tile.x * Config::cluster_x + rank * (kPairX ? Config::x_chunk : Config::tile_x);
+    const int y = tile.y * Config::cluster_y + rank * (kPairY ? Config::y_chunk : Config::tile_y);
+    const int steps = tile.steps(p);
+    int k = tile.first_step(p) * Config::depth;
+#pragma unroll 1
+    for (int s = 0; s < steps; ++s, k += Config::depth) {
+      ptx::barrier_wait(at.empty(), at.parity ^ 1);
+      ptx::barrier_arrive_and_expect(at.full(), Config::stage_bytes);
+      copy_chunk<Config, typename Config::X, Config::x_chunk>(at.x() + (kPairX ? rank * (Config::x_bytes / 2) : 0),
+                                                              maps.x, x, k, tile.product * p.moves_x, kPairX,
+                                                              at.full());
+      copy_chunk<Config, typename Config::Y, Config::y_chunk>(at.y() + (kPairY ? rank * (Config::y_bytes / 2) : 0),
+                                                              maps.y, y, k, tile.product * p.moves_y, kPairY,
+                                                              at.full());
+      at.advance();
+    }
+  }
+}
+
+// ---- Multiplying
+
+// The stage is free for the copies of both blocks.
+template <class Config>
+__device__ __forceinline__ void release_stage(uint32_t empty) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  if constexpr (Config::cluster == 2) {
+    if (lane < 2) ptx::barrier_arrive_at(empty, lane);
+  } else {
+    if (lane == 0) ptx::barrier_arrive(empty);
+  }
+}
+
+// Of the warpgroup's rows: where `half` of plane `plane` begins in a stage.
+template <class Config>
+__device__ __forceinline__ uint32_t offset_x(int group, int half, int plane) {
+  const int row = (group * Config::halves + half) * 64, chunk = row / Config::x_chunk;
+  return (chunk * Config::planes + plane) * (Config::x_chunk * Config::row_bytes) +
+         (row - chunk * Config::x_chunk) * Config::row_bytes;
+}
+template <class Config>
+__device__ __forceinline__ uint32_t offset_y(int plane) {
+  return plane * (Config::y_rows * Config::row_bytes);
+}
+
+// Issues the products of one stage, planes `px` and `py`, of a half.
+template <class Config>
+__device__ __forceinline__ void multiply_stage(float (&sum)[Config::n / 2], uint32_t x, uint32_t y, bool fresh) {
+  using X = typename Config::X;
+  using Y = typename Config::Y;
+  const uint64_t of_x = X::descriptor(x), of_y = Y::descriptor(y);
+#pragma unroll
+  for (int i = 0; i < Config::instructions; ++i) {
+    ptx::wgmma<Config::number, Config::n, X::along_k, Y::along_k>(
+        sum, of_x + (i * X::step_bytes >> 4), of_y + (i * Y::step_bytes >> 4), i > 0 || !fresh ? 1 : 0);
+  }
+}
+
+// All of a tile's k, in the tensor cores.
+template <class Config>
+__device__ __forceinline__ void multiply_tile(float (&sum)[1][Config::n / 2], WgmmaRing<Config> *at, int group,
+                                              int steps) {
+  const uint32_t x = offset_x<Config>(group, 0, 0);
+  uint32_t before = 0;
+#pragma unroll 1
+  for (int s = 0; s < steps; ++s) {
+    ptx::barrier_wait(at->full(), at->parity);
+    ptx::wgmma_fence();
+    multiply_stage<Config>(sum[0], at->x() + x, at->y(), s == 0);
+    ptx::wgmma_commit();
+    ptx::wgmma_wait<1>();  // for the stage before
+    if (s > 0) release_stage<Config>(before);
+    before = at->empty();
+    at->advance();
+  }
+  ptx::wgmma_wait<0>();
+  release_stage<Config>(before);
+}
+
+// The products of a scheme, in their order: plane a(r) of A times plane b(r) of B, the first `low` by themselves, times
+// low_scale.
+template <int kPlanes>
+struct Promotion;
+template <>
+struct Promotion<2> {
+  static constexpr int count = 3, low = 2;
+  static constexpr float low_scale = 0x1p-11f;
+  __device__ __forceinline__ static constexpr int x(int r) { return r == 0; }
+  __device__ __forceinline__ static constexpr int y(int r) { return r == 1; }
+};
+template <>
+struct Promotion<3> {
+  static constexpr int count = 6, low = 0;
+  static constexpr float low_scale = 1;
+  __device__ __forceinline__ static constexpr int x(int r) { return 0x001012 >> 4 * r & 15; }
+  __device__ __forceinline__ static constexpr int y(int r) { return 0x010210 >> 4 * r & 15; }
+};
+
+// The same with sums in FP32 outside the tensor cores.
+template <class Config>
+__device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Config::n / 2], WgmmaRing<Config> *at,
+                                                int group, int steps) {
+  using Products = Promotion<Config::planes>;
+  constexpr int kTogether = kPromoteDepth / Config::depth;
+#pragma unroll
+  for (int h = 0; h < Config::halves; ++h) {
+#pragma unroll
+    for (int i = 0; i < Config::n / 2; ++i) sum[h][i] = 0;
+  }
+  float part[Config::n / 2];
+#pragma unroll 1
+  for (int s = 0; s < steps; s += kTogether) {
+    const WgmmaRing<Config> first = *at;
+    // Issues products `from` to `to` of all stages between promotions.
+    const auto multiply = [&](int half, int from, int to) {
+      WgmmaRing<Config> stage = first;
+#pragma unroll
+      for (int g = 0; g < kTogether; ++g) {
+        if (half == 0 && from == 0) ptx::barrier_wait(stage.full(), stage.parity);
+        if (g == 0) ptx::wgmma_fence();
+#pragma unroll
+        for (int r = from; r < to; ++r) {
+          multiply_stage<Config>(part, stage.x() + offset_x<Config>(group, half, Products::x(r)),
+                                 stage.y() + offset_y<Config>(Products::y(r)), g == 0 && r == from);
+        }
+        stage.advance();
+      }
+      ptx::wgmma_commit();
+      ptx::wgmma_wait<0>();
+      return stage;
+    };
+#pragma unroll
+    for (int h = 0; h < Config::halves; ++h) {
+      if constexpr (Products::low > 0) {
+        multiply(h, 0, Products::low);
+#pragma unroll
+        for (int i = 0; i < Config::n / 2; ++i) sum[h][i] = fmaf(part[i], Products::low_scale, sum[h][i]);
+      }
+      *at = multiply(h, Products::low, Products::count);
+      if (h + 1 == Config::halves) {
+        WgmmaRing<Config> stage = first;
+#pragma unroll
+        for (int g = 0; g < kTogether; ++g) {
+          release_stage<Config>(stage.empty());
+          stage.advance();
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < Config::n / 2; ++i) sum[h][i] += part[i];
+    }
+  }
+}
+
+// ---- Storing
+
+// Where a warpgroup's 64 x kN sums go.
+struct WgmmaOutput {
+  float *c;  // at (0, 0)
+  int64_t step_x, step_y;
+  float alpha, beta;
+  int x_end, y_end;
+  bool vectors;
+};
+
+// What sums stand for: `wanted`, whether the tile is stored at all; row(x) and column(y), what is known of a row and of
+// a column; value(sum, row, column).
+struct PlainFinish {
+  static constexpr bool wanted = true;
+  __device__ __forceinline__ PlainFinish operator()(int, int, int) const { return {}; }
+  __device__ __forceinline__ int row(int) const { return 0; }
+  __device__ __forceinline__ int column(int) const { return 0; }
+  __device__ __forceinline__ float value(float sum, int, int) const { return sum; }
+};
+
+// The sums of a warpgroup, rows first_x on and columns first_y on.
+template <class Config, class Finish>
+__device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
+                                           const WgmmaOutput &out, const Finish &finish) {
+  constexpr int kRows = 2 * Config::halves;
+  const int thread = static_cast<int>(threadIdx.x) % 128, lane = thread % 32;
+  const int x = first_x + thread / 32 * 16 + lane / 4, y = first_y + lane % 4 * 2;
+  const auto x_of = [x](int i) { return x + i / 2 * 64 + i % 2 * 8; };
+  using Row = decltype(finish.row(0));
+  Row rows[kRows];
+  float *to[kRows];
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    rows[i] = finish.row(min(x_of(i), out.x_end - 1));
+    to[i] = out.c + x_of(i) * out.step_x;
+  }
+  const bool inside = first_x + 64 * Config::halves <= out.x_end && first_y + Config::n <= out.y_end;
+  if (out.vectors && inside) {
+#pragma unroll
+    for (int j = 0; j < Config::n / 8; ++j) {
+      const auto column_0 = finish.column(y + 8 * j), column_1 = finish.column(y + 8 * j + 1);
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) {
+        const float *s = &sum[i / 2][4 * j + i % 2 * 2];
+        float2 v = make_float2(out.alpha * finish.value(s[0], rows[i], column_0),
+                               out.alpha * finish.value(s[1], rows[i], column_1));
+        float2 *c = reinterpret_cast<float2 *>(to[i] + y + 8 * j);
+        if (out.beta != 0) {
+          const float2 old = *c;
+          v.x = fmaf(out.beta, old.x, v.x), v.y = fmaf(out.beta, old.y, v.y);
+        }
+        *c = v;
+      }
+    }
+    return;
+  }
+#pragma unroll
+  for (int j = 0; j < Config::n / 8; ++j) {
+#pragma unroll
+    for (int c = 0; c < 2; ++c) {
+      const int y_of = y + 8 * j + c;
+      if (y_of >= out.y_end) continue;
+      const auto column = finish.column(y_of);
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) {
+        if (x_of(i) >= out.x_end) continue;
+        float *element = to[i] + y_of * out.step_y;
+        float v = out.alpha * finish.value(sum[i / 2][4 * j + i % 2 * 2 + c], rows[i], column);
+        if (out.beta != 0) v = fmaf(out.beta, *element, v);
+        *element = v;
+      }
+    }
+  }
+}
+
+// ---- The kernel's body. finish(product, x, y): what the sums of a warpgroup stand for, whose first row and column
+// these are.
+
+template <class Config, class Finish>
+__device__ __forceinline__ void wgmma_product(const WgmmaMaps &maps, const WgmmaProblem &p, const Finish &finish) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()));
+  const int rank = Config::cluster == 2 ? ptx::cluster_rank() : 0;
+  const int cluster = static_cast<int>(blockIdx.x) / Config::cluster;
+  const int clusters = static_cast<int>(gridDim.x) / Config::cluster;
+  if (threadIdx.x == 0) {
+    WgmmaRing<Config> stage = at;
+    for (int s = 0; s < Config::stages; ++s, stage.advance()) {
+      ptx::barrier_init(stage.full(), 1);
+      ptx::barrier_init(stage.empty(), kConsumerWarps * Config::cluster);
+    }
+    ptx::barrier_init_done();
+  }
+  if constexpr (Config::cluster == 2) {
+    ptx::synchronize_cluster();
+  } else {
+    __syncthreads();
+  }
+  const int group = ptx::uniform(static_cast<int>(threadIdx.x) / 128);
+  if (group == kConsumers) {
+    ptx::give_registers<40>();
+    if (threadIdx.x == kConsumers * 128) copy_tiles<Config>(maps, p, at, rank, cluster, clusters);
+    if constexpr (Config::cluster == 2) __syncwarp();
+  } else {
+    ptx::take_registers<232>();
+    float sum[Config::halves][Config::n / 2];
+    const int count = WgmmaTile::count(p);
+#pragma unroll 1
+    for (int t = cluster; t < count; t += clusters) {
+      const WgmmaTile tile(p, t);
+      if constexpr (Config::planes == 1) {
+        multiply_tile<Config>(sum, &at, group, tile.steps(p));
+      } else {
+        multiply_planes<Config>(sum, &at, group, tile.steps(p));
+      }
+      const int x =
+          tile.x * Config::cluster_x + (Config::shares_x ? 0 : rank * Config::tile_x) + group * 64 * Config::halves;
+      const int y = tile.y * Config::cluster_y + (Config::shares_x ? rank * Config::tile_y : 0);
+      const int64_t matrix = static_cast<int64_t>(tile.product) * p.slices + tile.slice;
+      const WgmmaOutput out = {p.c + matrix * p.c_elements, p.step_x, p.step_y, p.alpha, p.beta, p.x, p.y, p.vectors};
+      const auto tile_finish = finish(tile.product, x, y);
+      if (tile_finish.wanted) store_sums<Config>(sum, x, y, out, tile_finish);
+    }
+  }
+  if constexpr (Config::cluster == 2) ptx::synchronize_cluster();
+#endif
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,83 @@
+#include "wgmma_launch.h"
+
+#include <algorithm>
+#include <climits>
+
+namespace libsgemm::cuda {
+namespace {
+
+struct Operand {
+  const void *base;
+  int64_t ld, outer, k, stride_bytes;
+  bool along_k;
+};
+
+libsgemm_status_t describe(const Operand &o, int element_bytes, const uint32_t (&box)[2], uint32_t swizzle,
+                           int64_t products, const Launch &launch, TensorMap *map, Error *error) {
+  TensorBoxes boxes = {};
+  boxes.base = o.base;
+  boxes.element_bytes = static_cast<uint32_t>(element_bytes);
+  const int64_t along = o.along_k ? o.k : o.outer, across = o.along_k ? o.outer : o.k;
+  const auto column = static_cast<uint64_t>(o.ld) * boxes.element_bytes;
+  const uint64_t sizes[] = {static_cast<uint64_t>(along), static_cast<uint64_t>(across), 1,
+                            o.stride_bytes != 0 ? static_cast<uint64_t>(products) : 1};
+  std::copy_n(sizes, 4, boxes.sizes);
+  boxes.strides[0] = boxes.strides[1] = column;
+  boxes.strides[2] = o.stride_bytes != 0 ? static_cast<uint64_t>(o.stride_bytes) : column;
+  boxes.box[0] = box[0], boxes.box[1] = box[1], boxes.box[2] = boxes.box[3] = 1;
+  boxes.swizzle = swizzle;
+  return encode(boxes, launch, map, error);
+}
+
+}  // namespace
+
+bool wgmma_fits(const GemmDesc &desc, int tile_x, int tile_y, int index) {
+  constexpr int64_t kMostStride = int64_t{1} << 40;  // bytes, of TMA
+  constexpr int kMostSize = INT_MAX - 1024;          // coordinates, which run over the edge
+  const int64_t size = static_cast<int64_t>(size_of(desc.type));
+  if (device(index).wgmma_per_clock == 0 || !chunks_fit(desc)) return false;
+  if (std::max({desc.m, desc.n, desc.k}) > kMostSize || std::max(desc.lda, desc.ldb) * size >= kMostStride)
+    return false;
+  if (desc.batch == Batch::strided && std::max(desc.stride_a, desc.stride_b) * size >= kMostStride) return false;
+  const double x = static_cast<double>(desc.n), y = static_cast<double>(desc.m);
+  return (x / tile_x + 1) * (y / tile_y + 1) < INT_MAX / 16 && (x / tile_y + 1) * (y / tile_x + 1) < INT_MAX / 16;
+}
+
+libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &i, const WgmmaSides &sides,
+                               const WgmmaSlices &slices, const StridedOperands &operands, int64_t count,
+                               const Launch &launch, Error *error) {
+  const Operand a = {operands.a_base, desc.lda, desc.m, desc.k, operands.a_bytes, along_k_a(desc)};
+  const Operand b = {operands.b_base, desc.ldb, desc.n, desc.k, operands.b_bytes, along_k_b(desc)};
+  const Operand &of_x = sides.swapped ? a : b, &of_y = sides.swapped ? b : a;
+  WgmmaMaps maps;
+  libsgemm_status_t status = describe(of_x, i.element_bytes, i.x_box, i.x_swizzle, count, launch, &maps.x, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  status = describe(of_y, i.element_bytes, i.y_box, i.y_swizzle, count, launch, &maps.y, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+
+  WgmmaProblem p = {};
+  p.x = static_cast<int>(sides.x(desc)), p.y = static_cast<int>(sides.y(desc));
+  p.tiles_x = static_cast<int>(ceil_div(p.x, i.cluster_x)), p.tiles_y = static_cast<int>(ceil_div(p.y, i.cluster_y));
+  p.k_steps = static_cast<int>(ceil_div(desc.k, i.depth)), p.slice_steps = slices.steps;
+  p.slices = (p.k_steps - 1) / p.slice_steps + 1;
+  p.products = static_cast<int>(count);
+  p.moves_x = of_x.stride_bytes != 0, p.moves_y = of_y.stride_bytes != 0;
+  int64_t ld = desc.ldc;
+  if (slices.partial != nullptr) {
+    p.alpha = 1, p.beta = 0;
+    p.c = slices.partial, ld = slices.partial_ld;
+    p.c_elements = ld * desc.n;
+  } else {
+    p.alpha = desc.alpha, p.beta = desc.beta;
+    p.c = operands.c_base, p.c_elements = operands.c_elements;
+  }
+  p.step_x = sides.swapped ? 1 : ld, p.step_y = sides.swapped ? ld : 1;
+  p.vectors =
+      !sides.swapped && (reinterpret_cast<uintptr_t>(p.c) % 8 | static_cast<uint64_t>(ld | p.c_elements) % 2) == 0;
+  const int64_t tiles = int64_t{p.tiles_x} * p.tiles_y * p.slices * p.products;
+  const int64_t clusters = std::min<int64_t>(tiles, device(launch.device).compute_units / i.cluster);
+  return launch_clusters(i.kernel, static_cast<unsigned>(i.cluster), dim3(static_cast<unsigned>(clusters * i.cluster)),
+                         dim3(kWgmmaThreads), i.shared_bytes, launch, error, maps, p);
+}
+
+}  // namespace libsgemm::cuda

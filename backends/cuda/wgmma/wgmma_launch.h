@@ -1,0 +1,55 @@
+// How a product is described to the wgmma engine and launched, whatever the instance.
+#pragma once
+
+#include "gpu/batch.h"
+#include "gpu/split_k.h"
+#include "runtime/device.h"
+#include "runtime/launch.h"
+#include "tensor/tensor_operands.h"
+#include "wgmma_problem.h"
+
+namespace libsgemm::cuda {
+
+using WgmmaKernel = void (*)(WgmmaMaps, WgmmaProblem);
+
+// One instance of a row, in numbers.
+struct WgmmaInstance {
+  WgmmaKernel kernel;
+  int tile_x, tile_y, cluster_x, cluster_y, cluster, depth, element_bytes;
+  uint32_t x_box[2], y_box[2], x_swizzle, y_swizzle;  // boxes: along the lines, across them
+  size_t shared_bytes;
+};
+
+// How a call lies to the engine: x is n unless `swapped`.
+struct WgmmaSides {
+  bool swapped, x_along_k, y_along_k;
+
+  WgmmaSides(const GemmDesc &desc, bool swapped)
+      : swapped(swapped),
+        x_along_k(swapped ? along_k_a(desc) : along_k_b(desc)),
+        y_along_k(swapped ? along_k_b(desc) : along_k_a(desc)) {}
+  int64_t x(const GemmDesc &desc) const { return swapped ? desc.m : desc.n; }
+  int64_t y(const GemmDesc &desc) const { return swapped ? desc.n : desc.m; }
+};
+
+// The side whose tiles of `tile_x` x `tile_y` are fewer; of equals the one whose stores are wider.
+inline bool wgmma_swaps(const GemmDesc &desc, int tile_x, int tile_y) {
+  const auto tiles = [&](int64_t x, int64_t y) { return ceil_div(x, tile_x) * ceil_div(y, tile_y); };
+  return tiles(desc.m, desc.n) < tiles(desc.n, desc.m);
+}
+
+// Stages of k of a slice; where slices leave their sums, null if all of k is one.
+struct WgmmaSlices {
+  int steps;
+  float *partial;
+  int64_t partial_ld;
+};
+
+libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &instance, const WgmmaSides &sides,
+                               const WgmmaSlices &slices, const StridedOperands &operands, int64_t count,
+                               const Launch &launch, Error *error);
+
+// Whether the operands can go by TMA, and all be counted.
+bool wgmma_fits(const GemmDesc &desc, int tile_x, int tile_y, int index);
+
+}  // namespace libsgemm::cuda

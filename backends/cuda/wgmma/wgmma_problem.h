@@ -1,0 +1,36 @@
+// What a launch of the wgmma engine (wgmma_engine.cuh) computes. Host and device.
+//
+// The engine knows C as x by y: x is the side whose operand wgmma takes first, 64 rows an instruction, y the other one.
+// A thread's sums lie along y, so that y is m wherever C is written much: there the product is computed transposed,
+// C^T = op(B)^T op(A)^T. Where m is large and n small, x is m.
+#pragma once
+
+#include <cstdint>
+
+#include "host_device.h"
+#include "runtime/tensor_map.h"
+
+namespace libsgemm::cuda {
+
+constexpr int kWgmmaThreads = 384;  // two warpgroups that multiply, one that copies
+
+struct WgmmaMaps {
+  TensorMap x, y;  // of (along the lines, across them, plane, product)
+};
+
+struct WgmmaProblem {
+  int x, y;                 // sizes of C
+  int tiles_x, tiles_y;     // of a cluster's tiles
+  int k_steps;              // stages of k, of the whole product
+  int slice_steps, slices;  // of a slice of k; slices
+  int products;
+  int moves_x, moves_y;  // 0: all products have the same operand; else 1
+  float alpha, beta;
+  // Element (x, y) of product i: c + i * c_elements + x * step_x + y * step_y; one of the steps is 1. Of slices the
+  // same, each with a matrix of its own, slice s of product i being number i * slices + s.
+  float *c;
+  int64_t step_x, step_y, c_elements;
+  bool vectors;  // step_y is 1, and pairs of y are aligned to 8 bytes
+};
+
+}  // namespace libsgemm::cuda

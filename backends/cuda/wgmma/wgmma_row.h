@@ -1,0 +1,153 @@
+// The host's side of the wgmma engine for operands that it reads as they lie. A kernel's file defines a Row:
+//
+//   struct Row {
+//     static constexpr libsgemm_math_mode_t math_mode = ...;    // TF32: of FP32 operands; FP32: of 16-bit ones
+//     static constexpr double peak_fraction = ...;              // of what the tensor cores reach
+//     template <Number, bool XAlongK, bool YAlongK> using Shape = WgmmaShape<...>;
+//     template <Number, bool XAlongK, bool YAlongK> static WgmmaKernel kernel();
+//   };
+#pragma once
+
+#include <algorithm>
+#include <climits>
+
+#include "gpu/split_k_row.h"
+#include "runtime/launch.h"
+#include "wgmma_engine.cuh"
+#include "wgmma_launch.h"
+
+namespace libsgemm::cuda {
+
+template <class Shape>
+WgmmaInstance wgmma_instance(WgmmaKernel kernel) {
+  using X = typename Shape::X;
+  using Y = typename Shape::Y;
+  constexpr uint32_t kDepth = Shape::depth;
+  return {kernel,
+          Shape::tile_x,
+          Shape::tile_y,
+          Shape::cluster_x,
+          Shape::cluster_y,
+          Shape::cluster,
+          Shape::depth,
+          Shape::element_bytes,
+          {X::along_k ? kDepth : 64u, X::along_k ? static_cast<uint32_t>(Shape::x_chunk) : kDepth},
+          {Y::along_k ? kDepth : 64u, Y::along_k ? static_cast<uint32_t>(Shape::y_chunk) : kDepth},
+          X::line,
+          Y::line,
+          Shape::shared_bytes};
+}
+
+template <class Row, Number kNumber>
+WgmmaInstance wgmma_instance_of(const WgmmaSides &sides) {
+  const auto of = [](auto x, auto y) {
+    constexpr bool kX = decltype(x)::value, kY = decltype(y)::value;
+    return wgmma_instance<typename Row::template Shape<kNumber, kX, kY>>(Row::template kernel<kNumber, kX, kY>());
+  };
+  if constexpr (kNumber == Number::tf32) {
+    return of(std::true_type(), std::true_type());
+  } else {
+    if (sides.x_along_k)
+      return sides.y_along_k ? of(std::true_type(), std::true_type()) : of(std::true_type(), std::false_type());
+    return sides.y_along_k ? of(std::false_type(), std::true_type()) : of(std::false_type(), std::false_type());
+  }
+}
+
+// What split_kernel() asks of a kernel, and plain ones need too.
+template <class Row>
+struct WgmmaTiles {
+  using Shape = typename Row::template Shape<Number::f16, true, true>;
+  struct Config {
+    static constexpr int tile_m = Shape::tile_y, tile_n = Shape::tile_x, tile_k = Shape::depth;
+  };
+
+  static WgmmaSides sides(const GemmDesc &desc) { return {desc, wgmma_swaps(desc, Shape::tile_x, Shape::tile_y)}; }
+  static bool supports(const GemmDesc &desc, int index) {
+    constexpr bool kFloats = Row::math_mode == LIBSGEMM_MATH_TF32;
+    return desc.routine == Routine::gemm && (desc.type == Type::f32) == kFloats &&
+           wgmma_fits(desc, Shape::tile_x, Shape::tile_y, index) && (!kFloats || (along_k_a(desc) && along_k_b(desc)));
+  }
+  static Tiling tiling(const GemmDesc &desc, int index) {
+    const Device &d = device(index);
+    const double rate = static_cast<double>(d.wgmma_per_clock) / d.fma_per_clock;
+    const bool swapped = sides(desc).swapped;
+    Tiling tiling = {swapped ? Shape::tile_x : Shape::tile_y,
+                     swapped ? Shape::tile_y : Shape::tile_x,
+                     kWgmmaThreads,
+                     1,
+                     {Row::peak_fraction * rate}};
+    tiling.figures.steps *= rate;  // a tile's start and end take as long as without tensor cores
+    return tiling;
+  }
+  static libsgemm_status_t enqueue(const GemmDesc &desc, const TileProblem &p, const StridedOperands &operands,
+                                   int64_t count, const Launch &launch, Error *error) {
+    const WgmmaSides s = sides(desc);
+    WgmmaInstance instance;
+    if constexpr (Row::math_mode == LIBSGEMM_MATH_TF32) {
+      instance = wgmma_instance_of<Row, Number::tf32>(s);
+    } else {
+      instance =
+          desc.type == Type::f16 ? wgmma_instance_of<Row, Number::f16>(s) : wgmma_instance_of<Row, Number::bf16>(s);
+    }
+    return launch_wgmma(desc, instance, s, {p.slice_tiles, p.partial, p.partial_ld}, operands, count, launch, error);
+  }
+  static constexpr auto enqueue_sum = launch_split_k_sum;
+};
+
+template <class Row>
+Kernel wgmma_kernel(const char *name) {
+  using Tiles = WgmmaTiles<Row>;
+  const auto cost = [](const GemmDesc &desc, int index) {
+    return gemm_seconds(device(index), desc, Tiles::tiling(desc, index));
+  };
+  const auto launch_all = [](const GemmDesc &desc, const Launch &launch, Error *error) {
+    const TileProblem p = tile_problem<typename Tiles::Config>(desc);
+    const int64_t tiles = ceil_div(desc.m, 8) * ceil_div(desc.n, 8);  // at least as many as there are
+    const int64_t most = std::clamp<int64_t>(INT_MAX / 4 / tiles, 1, kMostProducts);
+    return for_strided_chunks(desc, most, [&](const StridedOperands &operands, int64_t count) {
+      return Tiles::enqueue(desc, p, operands, count, launch, error);
+    });
+  };
+  Kernel kernel = {name, Row::math_mode, Tiles::supports, cost, nullptr, launch_all};
+  kernel.truncates = true;
+  return kernel;
+}
+
+// The same kernel with k in slices.
+template <class Row>
+Kernel wgmma_split_kernel(const char *name) {
+  Kernel kernel = split_kernel<WgmmaTiles<Row>>(name);
+  kernel.math_mode = Row::math_mode;
+  kernel.truncates = true;
+  return kernel;
+}
+
+}  // namespace libsgemm::cuda
+
+// Defines the kernel `NAME` of 16-bit operands and its Row, in namespace libsgemm::cuda: HALVES to CLUSTER as of
+// WgmmaShape, FRACTION its peak_fraction.
+#define LIBSGEMM_WGMMA_ROW(NAME, HALVES, N, STAGES, CLUSTER, FRACTION)                                 \
+  namespace {                                                                                          \
+  template <bool AlongK>                                                                               \
+  using Lines = std::conditional_t<AlongK, ptx::AlongK<128>, ptx::AlongOuter<64>>;                     \
+  template <Number kNumber, bool XAlongK, bool YAlongK>                                                \
+  using ShapeOf = WgmmaShape<kNumber, Lines<XAlongK>, Lines<YAlongK>, HALVES, N, 64, STAGES, CLUSTER>; \
+  }                                                                                                    \
+  template <Number kNumber, bool XAlongK, bool YAlongK>                                                \
+  __global__ void __launch_bounds__(kWgmmaThreads, 1)                                                  \
+      NAME(const __grid_constant__ WgmmaMaps maps, const __grid_constant__ WgmmaProblem p) {           \
+    wgmma_product<ShapeOf<kNumber, XAlongK, YAlongK>>(maps, p, PlainFinish());                         \
+  }                                                                                                    \
+  namespace {                                                                                          \
+  struct Row {                                                                                         \
+    static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;                              \
+    static constexpr double peak_fraction = FRACTION;                                                  \
+    template <Number kNumber, bool XAlongK, bool YAlongK>                                              \
+    using Shape = ShapeOf<kNumber, XAlongK, YAlongK>;                                                  \
+    template <Number kNumber, bool XAlongK, bool YAlongK>                                              \
+    static WgmmaKernel kernel() {                                                                      \
+      return &NAME<kNumber, XAlongK, YAlongK>;                                                         \
+    }                                                                                                  \
+  };                                                                                                   \
+  }                                                                                                    \
+  Kernel NAME() { return wgmma_kernel<Row>(#NAME); }
