@@ -73,6 +73,8 @@
   X(sm80_mma_64x64x64_bf16_packed, "operands rounded first")                  \
   X(sm75_mma_64x64x64_fp16_packed, "operands rounded first")                  \
   X(sm75_mma_64x64x64_packed, "operands copied first to align them")          \
+  X(sm90_wgmma_128x256x32_bf16x6, "FP32's error by six products")             \
+  X(sm90_wgmma_128x256x32_fp16x3, "FP32's error by three products")           \
   X(sm80_mma_128x64x32_bf16x6, "FP32's error by six products")                \
   X(sm80_mma_128x64x32_fp16x3, "FP32's error by three products")              \
   X(sm90_dmma_64x128x32_multistage, "large C")                                \

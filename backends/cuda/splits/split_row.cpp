@@ -220,13 +220,14 @@ libsgemm_status_t clear_and_survey(const PassProblem &pass, void *most, size_t m
 
 bool split_row_supports(const GemmDesc &desc, const SplitRow &product, int index) {
   const Device &d = device(index);
-  return desc.type == Type::f32 && d.code_arch >= 80 && product.shared_bytes <= d.shared_memory_per_block &&
-         splits_fit(desc);
+  return desc.type == Type::f32 && d.code_arch >= 80 && (!product.by_wgmma || d.wgmma_per_clock > 0) &&
+         product.shared_bytes <= d.shared_memory_per_block && splits_fit(desc);
 }
 
 double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int index) {
   const Device &d = device(index);
-  const double rate = static_cast<double>(d.tensor_per_clock) / d.fma_per_clock / product.products;
+  const int per_clock = product.by_wgmma ? d.wgmma_per_clock : d.tensor_per_clock;
+  const double rate = static_cast<double>(per_clock) / d.fma_per_clock / product.products;
   Tiling tiling = product.tiling;
   tiling.figures.peak_fraction *= rate;
   tiling.figures.steps *= rate;  // a tile's start and end take as long as without tensor cores

@@ -64,6 +64,7 @@ struct SplitRow {
   // Enqueues C = alpha A B + beta C of a panel from its operands' splits, without the guarded tiles.
   libsgemm_status_t (*enqueue)(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                const Launch &launch, Error *error);
+  bool by_wgmma = false;
 };
 
 bool split_row_supports(const GemmDesc &desc, const SplitRow &product, int device);

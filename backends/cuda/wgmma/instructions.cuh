@@ -179,13 +179,14 @@ __device__ __forceinline__ int cluster_rank() {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-// Arrives at the barrier at the same place of block `block` of the cluster.
+// Arrives at the barrier at the same place of block `block` of the cluster. Relaxed: it orders no ordinary writes, since
+// what has ended are reads by wgmma; a release would wait for all that the thread has written to memory.
 __device__ __forceinline__ void barrier_arrive_at(uint32_t barrier, int block) {
   asm volatile(
       "{\n"
       ".reg .b32 there;\n"
       "mapa.shared::cluster.u32 there, %0, %1;\n"
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n"
+      "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [there];\n"
       "}" ::"r"(barrier),
       "r"(block)
       : "memory");

@@ -260,7 +260,7 @@ __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Con
 #pragma unroll
       for (int g = 0; g < kTogether; ++g) {
         if (half == 0 && from == 0) ptx::barrier_wait(stage.full(), stage.parity);
-        if (g == 0) ptx::wgmma_fence();
+        ptx::wgmma_fence();
 #pragma unroll
         for (int r = from; r < to; ++r) {
           multiply_stage<Config>(part, stage.x() + offset_x<Config>(group, half, Products::x(r)),
