@@ -54,12 +54,16 @@
   X(sm90_wgmma_256x128x64, "large C")                                         \
   X(sm90_wgmma_256x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_128x128x64, "medium C")                                        \
+  X(sm90_wgmma_128x128x64_sliced_k, "few tiles of C, slices meet")            \
   X(sm90_wgmma_128x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_64x128x64, "33 to 64 rows or columns")                         \
+  X(sm90_wgmma_64x128x64_sliced_k, "few tiles of C, slices meet")             \
   X(sm90_wgmma_64x128x64_split_k, "few tiles of C, deep k")                   \
   X(sm90_wgmma_32x128x64, "17 to 32 rows or columns")                         \
+  X(sm90_wgmma_32x128x64_sliced_k, "17 to 32 rows or columns, slices meet")   \
   X(sm90_wgmma_32x128x64_split_k, "few tiles of C, deep k")                   \
   X(sm90_wgmma_16x128x64, "up to 16 rows or columns")                         \
+  X(sm90_wgmma_16x128x64_sliced_k, "up to 16 rows or columns, slices meet")   \
   X(sm90_wgmma_16x128x64_split_k, "up to 16 rows or columns, deep k")         \
   X(sm80_mma_128x128x32_multistage, "large C")                                \
   X(sm80_mma_128x128x32_split_k, "few tiles of C, deep k")                    \
@@ -68,6 +72,7 @@
   X(sm80_mma_128x64x64_unaligned, "any alignment")                            \
   X(sm80_wmma_128x128x16_multistage, "any operands")                          \
   X(sm80_mma_256x128x32_multistage, "operands along k")                       \
+  X(sm90_wgmma_256x128x32_packed, "large C, operands rounded first")          \
   X(sm80_mma_256x128x32_packed, "large C, operands rounded first")            \
   X(sm80_mma_128x64x32_packed, "medium C, operands rounded first")            \
   X(sm80_mma_64x64x64_bf16_packed, "operands rounded first")                  \

@@ -86,7 +86,7 @@ libsgemm_status_t enqueue_wgmma_split(const GemmDesc &panel, const Splits &a, co
   WgmmaProblem &p = q.product;
   p.x = static_cast<int>(panel.n), p.y = static_cast<int>(panel.m);
   p.tiles_x = static_cast<int>(ceil_div(p.x, i.cluster_x)), p.tiles_y = static_cast<int>(ceil_div(p.y, i.cluster_y));
-  p.k_steps = p.slice_steps = static_cast<int>(k / i.depth);
+  p.k_steps = static_cast<int>(k / i.depth);
   p.slices = 1;
   p.products = static_cast<int>(panel.batch_count);
   p.moves_x = p.moves_y = 1;
@@ -94,6 +94,8 @@ libsgemm_status_t enqueue_wgmma_split(const GemmDesc &panel, const Splits &a, co
   p.c = panel.c, p.c_elements = panel.stride_c;
   p.step_x = panel.ldc, p.step_y = 1;
   p.vectors = (reinterpret_cast<uintptr_t>(p.c) % 8 | static_cast<uint64_t>(p.step_x | p.c_elements) % 2) == 0;
+  status = describe_boxes(i, p.products, launch, &p, &maps.c, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
   q.most_x = b.most, q.most_y = a.most;
   q.product_most_x = b.product_most, q.product_most_y = a.product_most;
   q.guard = guard;

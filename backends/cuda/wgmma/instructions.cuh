@@ -166,6 +166,22 @@ __device__ __forceinline__ void copy_box_to_pair(uint32_t shared, const void *ma
       "l"(map), "r"(x), "r"(y), "r"(plane), "r"(product), "r"(barrier), "h"(static_cast<uint16_t>(3))
       : "memory");
 }
+// Copies a box from shared memory, aligned to 128 bytes, to the map's array; what lies outside is left out. In order
+// behind what the thread has written there and made known by order_with_tma(). The copies since the last store_commit()
+// are a group; of their sources store_wait() waits until all but kPending groups have been read.
+__device__ __forceinline__ void store_box(const void *map, uint32_t shared, int x, int y, int plane, int product) {
+  asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(map), "r"(x),
+               "r"(y), "r"(plane), "r"(product), "r"(shared)
+               : "memory");
+}
+__device__ __forceinline__ void store_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+template <int kPending>
+__device__ __forceinline__ void store_wait() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
+}
+__device__ __forceinline__ void store_shared_x2(uint32_t shared, float x, float y) {
+  asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(shared), "f"(x), "f"(y) : "memory");
+}
 // Has the map fetched before its first use.
 __device__ __forceinline__ void prefetch_map(const void *map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
@@ -179,8 +195,8 @@ __device__ __forceinline__ int cluster_rank() {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-// Arrives at the barrier at the same place of block `block` of the cluster. Relaxed: it orders no ordinary writes, since
-// what has ended are reads by wgmma; a release would wait for all that the thread has written to memory.
+// Arrives at the barrier at the same place of block `block` of the cluster. Relaxed: it orders no ordinary writes,
+// since what has ended are reads by wgmma; a release would wait for all that the thread has written to memory.
 __device__ __forceinline__ void barrier_arrive_at(uint32_t barrier, int block) {
   asm volatile(
       "{\n"

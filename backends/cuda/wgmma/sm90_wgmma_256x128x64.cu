@@ -4,7 +4,7 @@
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_256x128x64, 1, 256, 4, 2, 0.75)
+LIBSGEMM_WGMMA_ROW(sm90_wgmma_256x128x64, 256, 4, 2, 0.75)
 Kernel sm90_wgmma_256x128x64_split_k() { return wgmma_split_kernel<Row>("sm90_wgmma_256x128x64_split_k"); }
 
 }  // namespace libsgemm::cuda

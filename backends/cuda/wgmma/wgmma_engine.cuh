@@ -5,7 +5,8 @@
 //   warp 8           one lane copies stage after stage, of this tile and the next one, while the others store
 //
 //   stage s of `stages`:  [x: chunks of rows, in each the planes][y: the planes]
-//   behind the stages:    barriers full[stages], empty[stages]
+//   behind the stages:    for each warp two boxes of 16 rows of x by 32 columns of y on their way to C, 2048 bytes each
+//   behind these:         barriers full[stages], empty[stages]
 //
 // A stage is `depth` steps of k. An operand lies as in global memory: along k, each row a line of 128 or 64 bytes; or
 // along its outer side, in blocks of 64 elements x depth lines. TMA exchanges the 16-byte chunks of 8 lines, wgmma
@@ -60,7 +61,13 @@ struct WgmmaShape {
   static constexpr int row_bytes = kDepth * element_bytes;
   static constexpr int x_bytes = tile_x * kPlanes * row_bytes, y_bytes = y_rows * kPlanes * row_bytes;
   static constexpr int stage_bytes = x_bytes + y_bytes;
-  static constexpr int shared_bytes = kStages * (stage_bytes + 16);
+  static constexpr int stages_bytes = kStages * stage_bytes;
+  // Boxes on their way to C, if there is room for them.
+  static constexpr int box_x = 16, box_y = 32, box_bytes = box_x * box_y * 4;
+  static constexpr bool has_boxes =
+      kN % box_y == 0 && stages_bytes + kConsumerWarps * 2 * box_bytes + 16 * kStages <= 227 * 1024;
+  static constexpr int boxes_bytes = has_boxes ? kConsumerWarps * 2 * box_bytes : 0;
+  static constexpr int shared_bytes = stages_bytes + boxes_bytes + 16 * kStages;
   static_assert(!X::along_k || row_bytes == X::line, "a row of k is a line");
   static_assert(!Y::along_k || row_bytes == Y::line, "a row of k is a line");
   static_assert(kPlanes == 1 || (X::along_k && Y::along_k && y_chunk == y_rows), "planes lie along k");
@@ -90,10 +97,19 @@ struct WgmmaTile {
     x = within / height;
     y = group * kGroup + within - x * height;
   }
-  __device__ __forceinline__ int first_step(const WgmmaProblem &p) const { return slice * p.slice_steps; }
-  __device__ __forceinline__ int steps(const WgmmaProblem &p) const {
-    return min(p.slice_steps, p.k_steps - slice * p.slice_steps);
+  // Slices differ by a step at most.
+  __device__ __forceinline__ int first_step(const WgmmaProblem &p) const { return step(p, slice); }
+  __device__ __forceinline__ int steps(const WgmmaProblem &p) const { return step(p, slice + 1) - step(p, slice); }
+
+ private:
+  __device__ __forceinline__ static int step(const WgmmaProblem &p, int slice) {
+    return static_cast<int>(static_cast<int64_t>(p.k_steps) * slice / p.slices);
   }
+};
+
+// Which tiles a block computes, by their indices.
+struct WgmmaWalk {
+  int first, step, count;
 };
 
 // A place in the ring of stages.
@@ -106,7 +122,9 @@ struct WgmmaRing {
   __device__ __forceinline__ explicit WgmmaRing(uint32_t shared) : shared(shared) {}
   __device__ __forceinline__ uint32_t x() const { return shared + stage * Config::stage_bytes; }
   __device__ __forceinline__ uint32_t y() const { return x() + Config::x_bytes; }
-  __device__ __forceinline__ uint32_t full() const { return shared + Config::stages * Config::stage_bytes + 8 * stage; }
+  __device__ __forceinline__ uint32_t full() const {
+    return shared + Config::stages_bytes + Config::boxes_bytes + 8 * stage;
+  }
   __device__ __forceinline__ uint32_t empty() const { return full() + 8 * Config::stages; }
   __device__ __forceinline__ void advance() {
     if (++stage == Config::stages) stage = 0, parity ^= 1;
@@ -134,12 +152,11 @@ __device__ __forceinline__ void copy_chunk(uint32_t shared, const TensorMap &map
 
 template <class Config>
 __device__ __forceinline__ void copy_tiles(const WgmmaMaps &maps, const WgmmaProblem &p, WgmmaRing<Config> at, int rank,
-                                           int cluster, int clusters) {
+                                           const WgmmaWalk &walk) {
   constexpr bool kPair = Config::cluster == 2;
   constexpr bool kPairX = kPair && Config::shares_x, kPairY = kPair && !Config::shares_x;
-  const int count = WgmmaTile::count(p);
 #pragma unroll 1
-  for (int t = cluster; t < count; t += clusters) {
+  for (int t = walk.first; t < walk.count; t += walk.step) {
     const WgmmaTile tile(p, t);
     // Of a shared operand this block's half.
     const int x = tile.x * Config::cluster_x + rank * (kPairX ? Config::x_chunk : Config::tile_x);
@@ -296,13 +313,40 @@ __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Con
 
 // ---- Storing
 
-// Where a warpgroup's 64 x kN sums go.
+// Where sums go.
 struct WgmmaOutput {
   float *c;  // at (0, 0)
   int64_t step_x, step_y;
   float alpha, beta;
   int x_end, y_end;
   bool vectors;
+
+  __device__ __forceinline__ WgmmaOutput(const WgmmaProblem &p, int matrix)
+      : c(p.c + matrix * p.c_elements),
+        step_x(p.step_x),
+        step_y(p.step_y),
+        alpha(p.alpha),
+        beta(p.beta),
+        x_end(p.x),
+        y_end(p.y),
+        vectors(p.vectors) {}
+
+  // The sums at (x, y) and (x, y + 1), y even.
+  __device__ __forceinline__ void write(int x, int y, float v0, float v1) const {
+    if (x >= x_end || y >= y_end) return;
+    float *to = c + x * step_x + y * step_y;
+    v0 *= alpha, v1 *= alpha;
+    if (vectors && y + 1 < y_end) {
+      if (beta != 0) {
+        const float2 old = *reinterpret_cast<const float2 *>(to);
+        v0 = fmaf(beta, old.x, v0), v1 = fmaf(beta, old.y, v1);
+      }
+      *reinterpret_cast<float2 *>(to) = make_float2(v0, v1);
+      return;
+    }
+    *to = beta != 0 ? fmaf(beta, *to, v0) : v0;
+    if (y + 1 < y_end) to[step_y] = beta != 0 ? fmaf(beta, to[step_y], v1) : v1;
+  }
 };
 
 // What sums stand for: `wanted`, whether the tile is stored at all; row(x) and column(y), what is known of a row and of
@@ -370,40 +414,93 @@ __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Co
   }
 }
 
-// ---- The kernel's body. finish(product, x, y): what the sums of a warpgroup stand for, whose first row and column
+// The same by TMA. Each warp passes its rows through its boxes, two in turn; chunks of 16 bytes lie there as TMA's
+// swizzle of 128 bytes wants them. Odd rows are two groups of columns ahead, so that four rows meet in different banks.
+template <class Config, class Finish>
+__device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
+                                            const TensorMap &map, int matrix, const WgmmaOutput &out, uint32_t boxes,
+                                            const Finish &finish) {
+  const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp_x = first_x + 16 * warp, y = first_y + lane % 4 * 2;
+  const bool odd = lane / 4 % 2 != 0;
+#pragma unroll
+  for (int h = 0; h < Config::halves; ++h) {
+    if (warp_x + 64 * h >= out.x_end) break;
+    using Row = decltype(finish.row(0));
+    Row rows[2];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) rows[r] = finish.row(min(warp_x + 64 * h + lane / 4 + 8 * r, out.x_end - 1));
+#pragma unroll
+    for (int b = 0; b < Config::n / Config::box_y; ++b) {
+      if (first_y + Config::box_y * b >= out.y_end) break;
+      const uint32_t box = boxes + (h * (Config::n / Config::box_y) + b) % 2 * Config::box_bytes;
+      if (lane == 0) ptx::store_wait<1>();
+      __syncwarp();
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        const int mine = odd ? j ^ 2 : j;  // group of 8 columns of the box
+        const int column = y + Config::box_y * b + 8 * mine;
+        const auto column_0 = finish.column(min(column, out.y_end - 1));
+        const auto column_1 = finish.column(min(column + 1, out.y_end - 1));
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+          const float *even_sums = &sum[h][16 * b + 4 * j + 2 * r], *odd_sums = &sum[h][16 * b + 4 * (j ^ 2) + 2 * r];
+          const float v0 = odd ? odd_sums[0] : even_sums[0], v1 = odd ? odd_sums[1] : even_sums[1];
+          const int row = lane / 4 + 8 * r, chunk = 2 * mine + lane % 4 / 2;
+          ptx::store_shared_x2(box + row * 128 + (chunk ^ row % 8) * 16 + lane % 2 * 8,
+                               out.alpha * finish.value(v0, rows[r], column_0),
+                               out.alpha * finish.value(v1, rows[r], column_1));
+        }
+      }
+      ptx::order_with_tma();
+      __syncwarp();
+      if (lane == 0) {
+        ptx::store_box(&map, box, first_y + Config::box_y * b, warp_x + 64 * h, 0, matrix);
+        ptx::store_commit();
+      }
+    }
+  }
+}
+
+// ---- The kernels' bodies. finish(product, x, y): what the sums of a warpgroup stand for, whose first row and column
 // these are.
 
-template <class Config, class Finish>
-__device__ __forceinline__ void wgmma_product(const WgmmaMaps &maps, const WgmmaProblem &p, const Finish &finish) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()));
-  const int rank = Config::cluster == 2 ? ptx::cluster_rank() : 0;
-  const int cluster = static_cast<int>(blockIdx.x) / Config::cluster;
-  const int clusters = static_cast<int>(gridDim.x) / Config::cluster;
+// Barriers of the ring, known to all blocks of the cluster.
+template <class Config, bool kAlone>
+__device__ __forceinline__ void begin(WgmmaRing<Config> stage) {
   if (threadIdx.x == 0) {
-    WgmmaRing<Config> stage = at;
     for (int s = 0; s < Config::stages; ++s, stage.advance()) {
       ptx::barrier_init(stage.full(), 1);
       ptx::barrier_init(stage.empty(), kConsumerWarps * Config::cluster);
     }
     ptx::barrier_init_done();
   }
-  if constexpr (Config::cluster == 2) {
-    ptx::synchronize_cluster();
-  } else {
+  if constexpr (kAlone) {
     __syncthreads();
+  } else {
+    ptx::synchronize_cluster();
   }
+}
+
+template <class Config, class Finish>
+__device__ __forceinline__ void wgmma_product(const WgmmaMaps &maps, const WgmmaProblem &p, const Finish &finish) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  constexpr bool kAlone = Config::cluster == 1;
+  WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()));
+  const int rank = kAlone ? 0 : ptx::cluster_rank();
+  const WgmmaWalk walk = {static_cast<int>(blockIdx.x) / Config::cluster, static_cast<int>(gridDim.x) / Config::cluster,
+                          WgmmaTile::count(p)};
+  begin<Config, kAlone>(at);
   const int group = ptx::uniform(static_cast<int>(threadIdx.x) / 128);
   if (group == kConsumers) {
     ptx::give_registers<40>();
-    if (threadIdx.x == kConsumers * 128) copy_tiles<Config>(maps, p, at, rank, cluster, clusters);
-    if constexpr (Config::cluster == 2) __syncwarp();
+    if (threadIdx.x == kConsumers * 128) copy_tiles<Config>(maps, p, at, rank, walk);
+    __syncwarp();
   } else {
     ptx::take_registers<232>();
     float sum[Config::halves][Config::n / 2];
-    const int count = WgmmaTile::count(p);
 #pragma unroll 1
-    for (int t = cluster; t < count; t += clusters) {
+    for (int t = walk.first; t < walk.count; t += walk.step) {
       const WgmmaTile tile(p, t);
       if constexpr (Config::planes == 1) {
         multiply_tile<Config>(sum, &at, group, tile.steps(p));
@@ -413,13 +510,81 @@ __device__ __forceinline__ void wgmma_product(const WgmmaMaps &maps, const Wgmma
       const int x =
           tile.x * Config::cluster_x + (Config::shares_x ? 0 : rank * Config::tile_x) + group * 64 * Config::halves;
       const int y = tile.y * Config::cluster_y + (Config::shares_x ? rank * Config::tile_y : 0);
-      const int64_t matrix = static_cast<int64_t>(tile.product) * p.slices + tile.slice;
-      const WgmmaOutput out = {p.c + matrix * p.c_elements, p.step_x, p.step_y, p.alpha, p.beta, p.x, p.y, p.vectors};
+      const int matrix = tile.product * p.slices + tile.slice;
+      const WgmmaOutput out(p, matrix);
       const auto tile_finish = finish(tile.product, x, y);
-      if (tile_finish.wanted) store_sums<Config>(sum, x, y, out, tile_finish);
+      if (!tile_finish.wanted) continue;
+      if constexpr (Config::has_boxes) {
+        if (p.boxes) {
+          const uint32_t boxes = at.shared + Config::stages_bytes + threadIdx.x / 32 * (2 * Config::box_bytes);
+          store_boxes<Config>(sum, x, y, maps.c, matrix, out, boxes, tile_finish);
+          continue;
+        }
+      }
+      store_sums<Config>(sum, x, y, out, tile_finish);
+    }
+    if constexpr (Config::has_boxes) {
+      if (threadIdx.x % 32 == 0) ptx::store_wait<0>();  // their sources vanish with the block
+      __syncwarp();
     }
   }
-  if constexpr (Config::cluster == 2) ptx::synchronize_cluster();
+  if constexpr (!kAlone) ptx::synchronize_cluster();
+#endif
+}
+
+// One tile by a cluster of p.slices blocks, each of which takes a slice of k. Their sums meet in shared memory:
+//
+//   behind the stages: quads[n / 8][256], of thread t its sums 4 i to 4 i + 3
+//
+// of which each block adds up its part, in the order of the slices.
+template <class Config>
+constexpr int kSlicedBytes =
+    Config::stages_bytes + Config::boxes_bytes + 16 * Config::stages + Config::n / 8 * 256 * 16;
+
+template <class Config>
+__device__ __forceinline__ void wgmma_sliced_product(const WgmmaMaps &maps, const WgmmaProblem &p) {
+  static_assert(Config::cluster == 1 && Config::planes == 1 && Config::halves == 1, "one operand each");
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()));
+  const uint32_t quads = at.shared + Config::stages_bytes + Config::boxes_bytes + 16 * Config::stages;
+  const int rank = ptx::cluster_rank();
+  const int tiles = p.tiles_x * p.tiles_y, cluster = static_cast<int>(blockIdx.x) / p.slices, product = cluster / tiles;
+  const int index = (product * p.slices + rank) * tiles + cluster - product * tiles;
+  const WgmmaTile tile(p, index);
+  begin<Config, false>(at);
+  const int thread = static_cast<int>(threadIdx.x), group = ptx::uniform(thread / 128);
+  if (group == kConsumers) {
+    ptx::give_registers<40>();
+    if (thread == kConsumers * 128) copy_tiles<Config>(maps, p, at, 0, {index, 1, index + 1});
+    __syncwarp();
+    ptx::synchronize_cluster();
+  } else {
+    ptx::take_registers<232>();
+    float sum[1][Config::n / 2];
+    multiply_tile<Config>(sum, &at, group, tile.steps(p));
+#pragma unroll
+    for (int i = 0; i < Config::n / 8; ++i) {
+      ptx::store_shared_x4(quads + (i * 256 + thread) * 16,
+                           make_float4(sum[0][4 * i], sum[0][4 * i + 1], sum[0][4 * i + 2], sum[0][4 * i + 3]));
+    }
+    ptx::synchronize_cluster();
+    const WgmmaOutput out(p, product);
+    const int each = (Config::n / 8 * 256 - 1) / p.slices + 1, end = min((rank + 1) * each, Config::n / 8 * 256);
+#pragma unroll 1
+    for (int e = rank * each + thread; e < end; e += 256) {
+      float4 v = ptx::load_cluster_x4(quads + e * 16, 0);
+#pragma unroll 1
+      for (int s = 1; s < p.slices; ++s) {
+        const float4 w = ptx::load_cluster_x4(quads + e * 16, s);
+        v.x += w.x, v.y += w.y, v.z += w.z, v.w += w.w;
+      }
+      const int lane = e % 32, x = tile.x * Config::tile_x + e % 256 / 32 * 16 + lane / 4;
+      const int y = tile.y * Config::tile_y + e / 256 * 8 + lane % 4 * 2;
+      out.write(x, y, v.x, v.y);
+      out.write(x + 8, y, v.z, v.w);
+    }
+  }
+  ptx::synchronize_cluster();  // the others have read this block's sums
 #endif
 }
 

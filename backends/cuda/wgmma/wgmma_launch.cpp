@@ -43,6 +43,25 @@ bool wgmma_fits(const GemmDesc &desc, int tile_x, int tile_y, int index) {
   return (x / tile_x + 1) * (y / tile_y + 1) < INT_MAX / 16 && (x / tile_y + 1) * (y / tile_x + 1) < INT_MAX / 16;
 }
 
+libsgemm_status_t describe_boxes(const WgmmaInstance &i, int64_t matrices, const Launch &launch, WgmmaProblem *p,
+                                 TensorMap *map, Error *error) {
+  p->boxes = i.c_box[0] > 0 && p->step_y == 1 && p->beta == 0 &&
+             (reinterpret_cast<uintptr_t>(p->c) % 16 | static_cast<uint64_t>(p->step_x | p->c_elements) % 4) == 0 &&
+             p->step_x < int64_t{1} << 37 && p->c_elements < int64_t{1} << 37;
+  if (!p->boxes) return LIBSGEMM_SUCCESS;
+  TensorBoxes boxes = {};
+  boxes.base = p->c;
+  boxes.element_bytes = 4;
+  const uint64_t sizes[] = {static_cast<uint64_t>(p->y), static_cast<uint64_t>(p->x), 1,
+                            static_cast<uint64_t>(matrices)};
+  std::copy_n(sizes, 4, boxes.sizes);
+  boxes.strides[0] = boxes.strides[1] = 4 * static_cast<uint64_t>(p->step_x);
+  boxes.strides[2] = p->c_elements != 0 ? 4 * static_cast<uint64_t>(p->c_elements) : boxes.strides[0];
+  boxes.box[0] = i.c_box[0], boxes.box[1] = i.c_box[1], boxes.box[2] = boxes.box[3] = 1;
+  boxes.swizzle = 128;
+  return encode(boxes, launch, map, error);
+}
+
 libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &i, const WgmmaSides &sides,
                                const WgmmaSlices &slices, const StridedOperands &operands, int64_t count,
                                const Launch &launch, Error *error) {
@@ -58,8 +77,7 @@ libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &i, con
   WgmmaProblem p = {};
   p.x = static_cast<int>(sides.x(desc)), p.y = static_cast<int>(sides.y(desc));
   p.tiles_x = static_cast<int>(ceil_div(p.x, i.cluster_x)), p.tiles_y = static_cast<int>(ceil_div(p.y, i.cluster_y));
-  p.k_steps = static_cast<int>(ceil_div(desc.k, i.depth)), p.slice_steps = slices.steps;
-  p.slices = (p.k_steps - 1) / p.slice_steps + 1;
+  p.k_steps = static_cast<int>(ceil_div(desc.k, i.depth)), p.slices = slices.count;
   p.products = static_cast<int>(count);
   p.moves_x = of_x.stride_bytes != 0, p.moves_y = of_y.stride_bytes != 0;
   int64_t ld = desc.ldc;
@@ -74,9 +92,14 @@ libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &i, con
   p.step_x = sides.swapped ? 1 : ld, p.step_y = sides.swapped ? ld : 1;
   p.vectors =
       !sides.swapped && (reinterpret_cast<uintptr_t>(p.c) % 8 | static_cast<uint64_t>(ld | p.c_elements) % 2) == 0;
+  status = describe_boxes(i, slices.partial != nullptr ? int64_t{p.products} * p.slices : p.products, launch, &p,
+                          &maps.c, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
   const int64_t tiles = int64_t{p.tiles_x} * p.tiles_y * p.slices * p.products;
-  const int64_t clusters = std::min<int64_t>(tiles, device(launch.device).compute_units / i.cluster);
-  return launch_clusters(i.kernel, static_cast<unsigned>(i.cluster), dim3(static_cast<unsigned>(clusters * i.cluster)),
+  const int cluster = slices.in_cluster ? p.slices : i.cluster;
+  const int64_t blocks =
+      slices.in_cluster ? tiles : std::min<int64_t>(tiles, device(launch.device).compute_units / cluster) * cluster;
+  return launch_clusters(i.kernel, static_cast<unsigned>(cluster), dim3(static_cast<unsigned>(blocks)),
                          dim3(kWgmmaThreads), i.shared_bytes, launch, error, maps, p);
 }
 

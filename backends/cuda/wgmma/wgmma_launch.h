@@ -18,6 +18,7 @@ struct WgmmaInstance {
   int tile_x, tile_y, cluster_x, cluster_y, cluster, depth, element_bytes;
   uint32_t x_box[2], y_box[2], x_swizzle, y_swizzle;  // boxes: along the lines, across them
   size_t shared_bytes;
+  uint32_t c_box[2];  // along y, along x; 0: it has none
 };
 
 // How a call lies to the engine: x is n unless `swapped`.
@@ -38,12 +39,17 @@ inline bool wgmma_swaps(const GemmDesc &desc, int tile_x, int tile_y) {
   return tiles(desc.m, desc.n) < tiles(desc.n, desc.m);
 }
 
-// Stages of k of a slice; where slices leave their sums, null if all of k is one.
+// How k is cut. `partial`: where slices leave their sums, if not in C.
 struct WgmmaSlices {
-  int steps;
+  int count;
   float *partial;
   int64_t partial_ld;
+  bool in_cluster;  // the blocks of a cluster each take a slice
 };
+
+// Where the sums go: matrices of `y` x `x` elements, if they are dense along y; fills p.boxes and map.
+libsgemm_status_t describe_boxes(const WgmmaInstance &instance, int64_t matrices, const Launch &launch, WgmmaProblem *p,
+                                 TensorMap *map, Error *error);
 
 libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &instance, const WgmmaSides &sides,
                                const WgmmaSlices &slices, const StridedOperands &operands, int64_t count,

@@ -16,13 +16,13 @@ constexpr int kWgmmaThreads = 384;  // two warpgroups that multiply, one that co
 
 struct WgmmaMaps {
   TensorMap x, y;  // of (along the lines, across them, plane, product)
+  TensorMap c;     // of (y, x, 0, matrix), if WgmmaProblem::boxes
 };
 
 struct WgmmaProblem {
-  int x, y;                 // sizes of C
-  int tiles_x, tiles_y;     // of a cluster's tiles
-  int k_steps;              // stages of k, of the whole product
-  int slice_steps, slices;  // of a slice of k; slices
+  int x, y;              // sizes of C
+  int tiles_x, tiles_y;  // of a cluster's tiles
+  int k_steps, slices;   // stages of k, of the whole product; in how many slices
   int products;
   int moves_x, moves_y;  // 0: all products have the same operand; else 1
   float alpha, beta;
@@ -31,6 +31,7 @@ struct WgmmaProblem {
   float *c;
   int64_t step_x, step_y, c_elements;
   bool vectors;  // step_y is 1, and pairs of y are aligned to 8 bytes
+  bool boxes;    // TMA can store C, which is not read
 };
 
 }  // namespace libsgemm::cuda
