@@ -54,16 +54,12 @@
   X(sm90_wgmma_256x128x64, "large C")                                         \
   X(sm90_wgmma_256x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_128x128x64, "medium C")                                        \
-  X(sm90_wgmma_128x128x64_sliced_k, "few tiles of C, slices meet")            \
   X(sm90_wgmma_128x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_64x128x64, "33 to 64 rows or columns")                         \
-  X(sm90_wgmma_64x128x64_sliced_k, "few tiles of C, slices meet")             \
   X(sm90_wgmma_64x128x64_split_k, "few tiles of C, deep k")                   \
   X(sm90_wgmma_32x128x64, "17 to 32 rows or columns")                         \
-  X(sm90_wgmma_32x128x64_sliced_k, "17 to 32 rows or columns, slices meet")   \
   X(sm90_wgmma_32x128x64_split_k, "few tiles of C, deep k")                   \
   X(sm90_wgmma_16x128x64, "up to 16 rows or columns")                         \
-  X(sm90_wgmma_16x128x64_sliced_k, "up to 16 rows or columns, slices meet")   \
   X(sm90_wgmma_16x128x64_split_k, "up to 16 rows or columns, deep k")         \
   X(sm80_mma_128x128x32_multistage, "large C")                                \
   X(sm80_mma_128x128x32_split_k, "few tiles of C, deep k")                    \

@@ -47,8 +47,8 @@ libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error 
                    "clearing workspace", error);
 }
 
-libsgemm_status_t launch_cluster_raw(const void *kernel, unsigned cluster, dim3 grid, dim3 block, size_t shared_bytes,
-                                     const Launch &launch, void **arguments, Error *error) {
+libsgemm_status_t launch_related_raw(const void *kernel, const Relation &relation, dim3 grid, dim3 block,
+                                     size_t shared_bytes, const Launch &launch, void **arguments, Error *error) {
   Scope scope;
   const libsgemm_status_t status = prepare_launch(kernel, launch, &scope, error);
   if (status != LIBSGEMM_SUCCESS) return status;
@@ -61,11 +61,18 @@ libsgemm_status_t launch_cluster_raw(const void *kernel, unsigned cluster, dim3 
     config.blockDim = block;
     config.dynamicSmemBytes = shared_bytes;
     config.stream = static_cast<cudaStream_t>(launch.stream);
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {cluster, 1, 1};
-    config.attrs = &attribute;
-    config.numAttrs = cluster > 1 ? 1 : 0;
+    cudaLaunchAttribute attributes[2] = {};
+    config.attrs = attributes;
+    if (relation.cluster > 1) {
+      cudaLaunchAttribute &attribute = attributes[config.numAttrs++];
+      attribute.id = cudaLaunchAttributeClusterDimension;
+      attribute.val.clusterDim = {relation.cluster, 1, 1};
+    }
+    if (relation.waits_itself && device(launch.device).arch >= 90) {
+      cudaLaunchAttribute &attribute = attributes[config.numAttrs++];
+      attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      attribute.val.programmaticStreamSerializationAllowed = 1;
+    }
     code = cudaLaunchKernelExC(&config, kernel, arguments);
   }
   return status_of(code, launch.device, kLaunching, error);
@@ -75,5 +82,5 @@ libsgemm_status_t launch_cluster_raw(const void *kernel, unsigned cluster, dim3 
 
 libsgemm_status_t libsgemm::gpu::launch_raw(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes,
                                             const Launch &launch, void **arguments, Error *error) {
-  return cuda::launch_cluster_raw(kernel, 1, grid, block, shared_bytes, launch, arguments, error);
+  return cuda::launch_related_raw(kernel, {}, grid, block, shared_bytes, launch, arguments, error);
 }

@@ -13,17 +13,36 @@ using namespace gpu;
 // Enqueues zeros for device memory.
 libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error);
 
-// gpu::launch_raw() with dynamic shared memory beyond 48 KiB allowed. `cluster` blocks along x are a cluster.
-libsgemm_status_t launch_cluster_raw(const void *kernel, unsigned cluster, dim3 grid, dim3 block, size_t shared_bytes,
-                                     const Launch &launch, void **arguments, Error *error);
+// How blocks of a launch relate to others.
+struct Relation {
+  unsigned cluster = 1;  // so many blocks along x are a cluster
+  // The kernel calls ptx::wait_for_grid_before() before it touches global memory: on sm_90 it may start while the one
+  // before it on the stream still runs.
+  bool waits_itself = false;
+};
+
+// gpu::launch_raw() with dynamic shared memory beyond 48 KiB allowed.
+libsgemm_status_t launch_related_raw(const void *kernel, const Relation &relation, dim3 grid, dim3 block,
+                                     size_t shared_bytes, const Launch &launch, void **arguments, Error *error);
 
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_clusters(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                   size_t shared_bytes, const Launch &launch, Error *error,
                                   const Arguments &...arguments) {
   const auto enqueue = [&](void **pointers) {
-    return launch_cluster_raw(reinterpret_cast<const void *>(kernel), cluster, grid, block, shared_bytes, launch,
-                              pointers, error);
+    return launch_related_raw(reinterpret_cast<const void *>(kernel), {cluster, false}, grid, block, shared_bytes,
+                              launch, pointers, error);
+  };
+  return with_arguments(kernel, enqueue, arguments...);
+}
+
+// The same of a kernel that waits itself for what is before it on the stream.
+template <typename... Parameters, typename... Arguments>
+libsgemm_status_t launch_after(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
+                               size_t shared_bytes, const Launch &launch, Error *error, const Arguments &...arguments) {
+  const auto enqueue = [&](void **pointers) {
+    return launch_related_raw(reinterpret_cast<const void *>(kernel), {cluster, true}, grid, block, shared_bytes,
+                              launch, pointers, error);
   };
   return with_arguments(kernel, enqueue, arguments...);
 }

@@ -100,7 +100,8 @@ libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &produ
       const int64_t depth = std::min(l.depth, desc.k - k);
       const PassProblem p = splits_pass(desc, shape, l, launch.workspace, first, k, depth);
       const dim3 grid(p.a.split + p.b.split, 1, static_cast<unsigned>(products));
-      libsgemm_status_t status = launch_kernel(product.pass, grid, dim3(kPassThreads), 0, launch, error, p);
+      libsgemm_status_t status = LIBSGEMM_SUCCESS;
+      if (grid.x > 0) status = launch_kernel(product.pass, grid, dim3(kPassThreads), 0, launch, error, p);
       if (status == LIBSGEMM_SUCCESS) {
         const GemmDesc step = step_of(desc, product, p, first, products, k, depth);
         status = product.kernel != nullptr ? product.kernel->launch(step, rest, error)

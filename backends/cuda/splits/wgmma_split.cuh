@@ -99,10 +99,7 @@ libsgemm_status_t enqueue_wgmma_split(const GemmDesc &panel, const Splits &a, co
   q.most_x = b.most, q.most_y = a.most;
   q.product_most_x = b.product_most, q.product_most_y = a.product_most;
   q.guard = guard;
-  const int64_t tiles = int64_t{p.tiles_x} * p.tiles_y * p.products;
-  const int64_t clusters = std::min<int64_t>(tiles, device(launch.device).compute_units / i.cluster);
-  return launch_clusters(kKernel, static_cast<unsigned>(i.cluster), dim3(static_cast<unsigned>(clusters * i.cluster)),
-                         dim3(kWgmmaThreads), i.shared_bytes, launch, error, maps, q);
+  return launch_wgmma_kernel(kKernel, i, p, launch, error, maps, q);
 }
 
 // What split_row.cpp knows of a row.

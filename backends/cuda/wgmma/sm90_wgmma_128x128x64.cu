@@ -6,6 +6,5 @@ namespace libsgemm::cuda {
 
 LIBSGEMM_WGMMA_ROW(sm90_wgmma_128x128x64, 128, 6, 2, 0.65)
 Kernel sm90_wgmma_128x128x64_split_k() { return wgmma_split_kernel<Row>("sm90_wgmma_128x128x64_split_k"); }
-LIBSGEMM_WGMMA_SLICED_ROW(sm90_wgmma_128x128x64_sliced_k, 128, 4)
 
 }  // namespace libsgemm::cuda

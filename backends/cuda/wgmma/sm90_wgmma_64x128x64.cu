@@ -6,6 +6,5 @@ namespace libsgemm::cuda {
 
 LIBSGEMM_WGMMA_ROW(sm90_wgmma_64x128x64, 64, 8, 1, 0.45)
 Kernel sm90_wgmma_64x128x64_split_k() { return wgmma_split_kernel<Row>("sm90_wgmma_64x128x64_split_k"); }
-LIBSGEMM_WGMMA_SLICED_ROW(sm90_wgmma_64x128x64_sliced_k, 64, 6)
 
 }  // namespace libsgemm::cuda

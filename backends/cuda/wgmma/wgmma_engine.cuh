@@ -330,23 +330,6 @@ struct WgmmaOutput {
         x_end(p.x),
         y_end(p.y),
         vectors(p.vectors) {}
-
-  // The sums at (x, y) and (x, y + 1), y even.
-  __device__ __forceinline__ void write(int x, int y, float v0, float v1) const {
-    if (x >= x_end || y >= y_end) return;
-    float *to = c + x * step_x + y * step_y;
-    v0 *= alpha, v1 *= alpha;
-    if (vectors && y + 1 < y_end) {
-      if (beta != 0) {
-        const float2 old = *reinterpret_cast<const float2 *>(to);
-        v0 = fmaf(beta, old.x, v0), v1 = fmaf(beta, old.y, v1);
-      }
-      *reinterpret_cast<float2 *>(to) = make_float2(v0, v1);
-      return;
-    }
-    *to = beta != 0 ? fmaf(beta, *to, v0) : v0;
-    if (y + 1 < y_end) to[step_y] = beta != 0 ? fmaf(beta, to[step_y], v1) : v1;
-  }
 };
 
 // What sums stand for: `wanted`, whether the tile is stored at all; row(x) and column(y), what is known of a row and of
@@ -462,12 +445,13 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
   }
 }
 
-// ---- The kernels' bodies. finish(product, x, y): what the sums of a warpgroup stand for, whose first row and column
+// ---- The kernel's body. finish(product, x, y): what the sums of a warpgroup stand for, whose first row and column
 // these are.
 
-// Barriers of the ring, known to all blocks of the cluster.
-template <class Config, bool kAlone>
+// The barriers of the ring, known to all blocks of the cluster.
+template <class Config>
 __device__ __forceinline__ void begin(WgmmaRing<Config> stage) {
+  ptx::let_next_grid_start();
   if (threadIdx.x == 0) {
     for (int s = 0; s < Config::stages; ++s, stage.advance()) {
       ptx::barrier_init(stage.full(), 1);
@@ -475,11 +459,12 @@ __device__ __forceinline__ void begin(WgmmaRing<Config> stage) {
     }
     ptx::barrier_init_done();
   }
-  if constexpr (kAlone) {
+  if constexpr (Config::cluster == 1) {
     __syncthreads();
   } else {
     ptx::synchronize_cluster();
   }
+  ptx::wait_for_grid_before();
 }
 
 template <class Config, class Finish>
@@ -490,7 +475,7 @@ __device__ __forceinline__ void wgmma_product(const WgmmaMaps &maps, const Wgmma
   const int rank = kAlone ? 0 : ptx::cluster_rank();
   const WgmmaWalk walk = {static_cast<int>(blockIdx.x) / Config::cluster, static_cast<int>(gridDim.x) / Config::cluster,
                           WgmmaTile::count(p)};
-  begin<Config, kAlone>(at);
+  begin<Config>(at);
   const int group = ptx::uniform(static_cast<int>(threadIdx.x) / 128);
   if (group == kConsumers) {
     ptx::give_registers<40>();
@@ -529,62 +514,6 @@ __device__ __forceinline__ void wgmma_product(const WgmmaMaps &maps, const Wgmma
     }
   }
   if constexpr (!kAlone) ptx::synchronize_cluster();
-#endif
-}
-
-// One tile by a cluster of p.slices blocks, each of which takes a slice of k. Their sums meet in shared memory:
-//
-//   behind the stages: quads[n / 8][256], of thread t its sums 4 i to 4 i + 3
-//
-// of which each block adds up its part, in the order of the slices.
-template <class Config>
-constexpr int kSlicedBytes =
-    Config::stages_bytes + Config::boxes_bytes + 16 * Config::stages + Config::n / 8 * 256 * 16;
-
-template <class Config>
-__device__ __forceinline__ void wgmma_sliced_product(const WgmmaMaps &maps, const WgmmaProblem &p) {
-  static_assert(Config::cluster == 1 && Config::planes == 1 && Config::halves == 1, "one operand each");
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()));
-  const uint32_t quads = at.shared + Config::stages_bytes + Config::boxes_bytes + 16 * Config::stages;
-  const int rank = ptx::cluster_rank();
-  const int tiles = p.tiles_x * p.tiles_y, cluster = static_cast<int>(blockIdx.x) / p.slices, product = cluster / tiles;
-  const int index = (product * p.slices + rank) * tiles + cluster - product * tiles;
-  const WgmmaTile tile(p, index);
-  begin<Config, false>(at);
-  const int thread = static_cast<int>(threadIdx.x), group = ptx::uniform(thread / 128);
-  if (group == kConsumers) {
-    ptx::give_registers<40>();
-    if (thread == kConsumers * 128) copy_tiles<Config>(maps, p, at, 0, {index, 1, index + 1});
-    __syncwarp();
-    ptx::synchronize_cluster();
-  } else {
-    ptx::take_registers<232>();
-    float sum[1][Config::n / 2];
-    multiply_tile<Config>(sum, &at, group, tile.steps(p));
-#pragma unroll
-    for (int i = 0; i < Config::n / 8; ++i) {
-      ptx::store_shared_x4(quads + (i * 256 + thread) * 16,
-                           make_float4(sum[0][4 * i], sum[0][4 * i + 1], sum[0][4 * i + 2], sum[0][4 * i + 3]));
-    }
-    ptx::synchronize_cluster();
-    const WgmmaOutput out(p, product);
-    const int each = (Config::n / 8 * 256 - 1) / p.slices + 1, end = min((rank + 1) * each, Config::n / 8 * 256);
-#pragma unroll 1
-    for (int e = rank * each + thread; e < end; e += 256) {
-      float4 v = ptx::load_cluster_x4(quads + e * 16, 0);
-#pragma unroll 1
-      for (int s = 1; s < p.slices; ++s) {
-        const float4 w = ptx::load_cluster_x4(quads + e * 16, s);
-        v.x += w.x, v.y += w.y, v.z += w.z, v.w += w.w;
-      }
-      const int lane = e % 32, x = tile.x * Config::tile_x + e % 256 / 32 * 16 + lane / 4;
-      const int y = tile.y * Config::tile_y + e / 256 * 8 + lane % 4 * 2;
-      out.write(x, y, v.x, v.y);
-      out.write(x + 8, y, v.z, v.w);
-    }
-  }
-  ptx::synchronize_cluster();  // the others have read this block's sums
 #endif
 }
 

@@ -95,12 +95,7 @@ libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &i, con
   status = describe_boxes(i, slices.partial != nullptr ? int64_t{p.products} * p.slices : p.products, launch, &p,
                           &maps.c, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  const int64_t tiles = int64_t{p.tiles_x} * p.tiles_y * p.slices * p.products;
-  const int cluster = slices.in_cluster ? p.slices : i.cluster;
-  const int64_t blocks =
-      slices.in_cluster ? tiles : std::min<int64_t>(tiles, device(launch.device).compute_units / cluster) * cluster;
-  return launch_clusters(i.kernel, static_cast<unsigned>(cluster), dim3(static_cast<unsigned>(blocks)),
-                         dim3(kWgmmaThreads), i.shared_bytes, launch, error, maps, p);
+  return launch_wgmma_kernel(i.kernel, i, p, launch, error, maps, p);
 }
 
 }  // namespace libsgemm::cuda

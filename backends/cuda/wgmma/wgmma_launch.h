@@ -1,6 +1,8 @@
 // How a product is described to the wgmma engine and launched, whatever the instance.
 #pragma once
 
+#include <algorithm>
+
 #include "gpu/batch.h"
 #include "gpu/split_k.h"
 #include "runtime/device.h"
@@ -44,12 +46,21 @@ struct WgmmaSlices {
   int count;
   float *partial;
   int64_t partial_ld;
-  bool in_cluster;  // the blocks of a cluster each take a slice
 };
 
 // Where the sums go: matrices of `y` x `x` elements, if they are dense along y; fills p.boxes and map.
 libsgemm_status_t describe_boxes(const WgmmaInstance &instance, int64_t matrices, const Launch &launch, WgmmaProblem *p,
                                  TensorMap *map, Error *error);
+
+// The launch of an instance for tiles that are all described.
+template <typename... Parameters, typename... Arguments>
+libsgemm_status_t launch_wgmma_kernel(void (*kernel)(Parameters...), const WgmmaInstance &i, const WgmmaProblem &p,
+                                      const Launch &launch, Error *error, const Arguments &...arguments) {
+  const int64_t tiles = int64_t{p.tiles_x} * p.tiles_y * p.slices * p.products;
+  const int64_t clusters = std::min<int64_t>(tiles, device(launch.device).compute_units / i.cluster);
+  return launch_after(kernel, static_cast<unsigned>(i.cluster), dim3(static_cast<unsigned>(clusters * i.cluster)),
+                      dim3(kWgmmaThreads), i.shared_bytes, launch, error, arguments...);
+}
 
 libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &instance, const WgmmaSides &sides,
                                const WgmmaSlices &slices, const StridedOperands &operands, int64_t count,

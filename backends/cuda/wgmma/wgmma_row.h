@@ -41,22 +41,12 @@ WgmmaInstance wgmma_instance(WgmmaKernel kernel) {
           {Shape::has_boxes ? Shape::box_y : 0u, Shape::box_x}};
 }
 
-// Which instances of a row: its kernel for clusters of one or two blocks, or the one that slices k.
-enum class WgmmaKind { alone, pairs, sliced };
-
-template <class Row, Number kNumber, WgmmaKind kKind>
+template <class Row, Number kNumber, int kCluster>
 WgmmaInstance wgmma_instance_of(const WgmmaSides &sides) {
   const auto of = [](auto x, auto y) {
     constexpr bool kX = decltype(x)::value, kY = decltype(y)::value;
-    constexpr int kCluster = kKind == WgmmaKind::pairs ? Row::most_cluster : 1;
-    using Shape = typename Row::template Shape<kNumber, kX, kY, kCluster>;
-    if constexpr (kKind == WgmmaKind::sliced) {
-      WgmmaInstance instance = wgmma_instance<Shape>(Row::template sliced_kernel<kNumber, kX, kY>());
-      instance.shared_bytes = kSlicedBytes<Shape>, instance.c_box[0] = 0;
-      return instance;
-    } else {
-      return wgmma_instance<Shape>(Row::template kernel<kNumber, kX, kY, kCluster>());
-    }
+    return wgmma_instance<typename Row::template Shape<kNumber, kX, kY, kCluster>>(
+        Row::template kernel<kNumber, kX, kY, kCluster>());
   };
   using Yes = std::true_type;
   using No = std::false_type;
@@ -67,13 +57,13 @@ WgmmaInstance wgmma_instance_of(const WgmmaSides &sides) {
     return sides.y_along_k ? of(No(), Yes()) : of(No(), No());
   }
 }
-template <class Row, WgmmaKind kKind>
+template <class Row, int kCluster>
 WgmmaInstance wgmma_instance_of(const GemmDesc &desc, const WgmmaSides &sides) {
   if constexpr (Row::math_mode == LIBSGEMM_MATH_TF32) {
-    return wgmma_instance_of<Row, Number::tf32, kKind>(sides);
+    return wgmma_instance_of<Row, Number::tf32, kCluster>(sides);
   } else {
-    return desc.type == Type::f16 ? wgmma_instance_of<Row, Number::f16, kKind>(sides)
-                                  : wgmma_instance_of<Row, Number::bf16, kKind>(sides);
+    return desc.type == Type::f16 ? wgmma_instance_of<Row, Number::f16, kCluster>(sides)
+                                  : wgmma_instance_of<Row, Number::bf16, kCluster>(sides);
   }
 }
 
@@ -107,13 +97,13 @@ struct WgmmaTiles {
   static libsgemm_status_t enqueue(const GemmDesc &desc, const TileProblem &p, const StridedOperands &operands,
                                    int64_t count, const Launch &launch, Error *error) {
     const WgmmaSides s = sides(desc);
-    const WgmmaSlices slices = {(p.k_tiles - 1) / p.slice_tiles + 1, p.partial, p.partial_ld, false};
+    const WgmmaSlices slices = {(p.k_tiles - 1) / p.slice_tiles + 1, p.partial, p.partial_ld};
     // Pairs save reads of the L2 cache; where every block has one tile they only start later.
     const int64_t tiles =
         ceil_div(s.x(desc), Shape::tile_x) * ceil_div(s.y(desc), Shape::tile_y) * slices.count * count;
     const bool pairs = Row::most_cluster > 1 && tiles > device(launch.device).compute_units;
     const WgmmaInstance instance =
-        pairs ? wgmma_instance_of<Row, WgmmaKind::pairs>(desc, s) : wgmma_instance_of<Row, WgmmaKind::alone>(desc, s);
+        pairs ? wgmma_instance_of<Row, Row::most_cluster>(desc, s) : wgmma_instance_of<Row, 1>(desc, s);
     return launch_wgmma(desc, instance, s, slices, operands, count, launch, error);
   }
   static constexpr auto enqueue_sum = launch_split_k_sum;
@@ -143,57 +133,6 @@ template <class Row>
 Kernel wgmma_split_kernel(const char *name) {
   Kernel kernel = split_kernel<WgmmaTiles<Row>>(name);
   kernel.math_mode = Row::math_mode;
-  kernel.truncates = true;
-  return kernel;
-}
-
-// The same with the slices of k in a cluster: one launch, of fewer tiles than the device has multiprocessors.
-template <class Row>
-struct WgmmaSliced {
-  using Tiles = WgmmaTiles<Row>;
-  using Shape = typename Tiles::Shape;
-
-  // 8, 4 or 2 slices, whose clusters are all resident at once; 0: there are too many tiles, or k is too short.
-  static int slices(const GemmDesc &desc, int index) {
-    const WgmmaSides s = Tiles::sides(desc);
-    const int64_t tiles = ceil_div(s.x(desc), Shape::tile_x) * ceil_div(s.y(desc), Shape::tile_y) * desc.batch_count;
-    for (const int count : {8, 4, 2}) {
-      if (tiles <= device(index).compute_units / (2 * kClusterRoom) * (2 * kClusterRoom) / count &&
-          ceil_div(desc.k, Shape::depth) >= 2 * count) {
-        return count;
-      }
-    }
-    return 0;
-  }
-  static bool supports(const GemmDesc &desc, int index) {
-    return Tiles::supports(desc, index) && slices(desc, index) > 0;
-  }
-  static double cost(const GemmDesc &desc, int index) {
-    const Device &d = device(index);
-    const Tiling tiling = Tiles::tiling(desc, index);
-    const int count = slices(desc, index);
-    const double tiles = product_tiles(desc, tiling) * static_cast<double>(desc.batch_count);
-    const double seconds = tiles_seconds(d, tiling, tiles * count, static_cast<double>(desc.k) / count);
-    return kLaunchSeconds + kMeetSeconds + overlapped(seconds, memory_seconds(d, gemm_bytes(desc)));
-  }
-  static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
-    const WgmmaSides s = Tiles::sides(desc);
-    const WgmmaInstance instance = wgmma_instance_of<Row, WgmmaKind::sliced>(desc, s);
-    const WgmmaSlices cut = {slices(desc, launch.device), nullptr, 0, true};
-    return for_strided_chunks(desc, kMostProducts, [&](const StridedOperands &operands, int64_t count) {
-      return launch_wgmma(desc, instance, s, cut, operands, count, launch, error);
-    });
-  }
-
- private:
-  static constexpr int kClusterRoom = 8;  // blocks: clusters of 8 go into parts of 16 multiprocessors of the chip
-  static constexpr double kMeetSeconds = 1.5e-6;  // of the cluster, at its start and its end
-};
-
-template <class Row>
-Kernel wgmma_sliced_kernel(const char *name) {
-  using Sliced = WgmmaSliced<Row>;
-  Kernel kernel = {name, Row::math_mode, Sliced::supports, Sliced::cost, nullptr, Sliced::launch};
   kernel.truncates = true;
   return kernel;
 }
@@ -228,26 +167,3 @@ Kernel wgmma_sliced_kernel(const char *name) {
   };                                                                                               \
   }                                                                                                \
   Kernel NAME() { return wgmma_kernel<Row>(#NAME); }
-
-// The same with a second kernel, `NAME`, which slices k in clusters, of a ROW with that name's own stages.
-#define LIBSGEMM_WGMMA_SLICED_ROW(NAME, N, STAGES)                                                \
-  namespace {                                                                                     \
-  template <Number kNumber, bool XAlongK, bool YAlongK>                                           \
-  using SlicedShapeOf = WgmmaShape<kNumber, Lines<XAlongK>, Lines<YAlongK>, 1, N, 64, STAGES, 1>; \
-  }                                                                                               \
-  template <Number kNumber, bool XAlongK, bool YAlongK>                                           \
-  __global__ void __launch_bounds__(kWgmmaThreads, 1)                                             \
-      NAME(const __grid_constant__ WgmmaMaps maps, const __grid_constant__ WgmmaProblem p) {      \
-    wgmma_sliced_product<SlicedShapeOf<kNumber, XAlongK, YAlongK>>(maps, p);                      \
-  }                                                                                               \
-  namespace {                                                                                     \
-  struct SlicedRow : Row {                                                                        \
-    template <Number kNumber, bool XAlongK, bool YAlongK, int>                                    \
-    using Shape = SlicedShapeOf<kNumber, XAlongK, YAlongK>;                                       \
-    template <Number kNumber, bool XAlongK, bool YAlongK>                                         \
-    static WgmmaKernel sliced_kernel() {                                                          \
-      return &NAME<kNumber, XAlongK, YAlongK>;                                                    \
-    }                                                                                             \
-  };                                                                                              \
-  }                                                                                               \
-  Kernel NAME() { return wgmma_sliced_kernel<SlicedRow>(#NAME); }
