@@ -254,6 +254,7 @@ void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t
     }
     auto *memory = static_cast<char *>(cluster_pointer(target, bytes, rank));
     auto *counter = static_cast<Mbarrier *>(cluster_pointer(barrier, sizeof(Mbarrier), rank));
+    if (load(counter).initialised != 1) fail("copies for an mbarrier that is not initialised");
     poison(memory, bytes);
     const PendingBox box = {map, {at[0], at[1], at[2], at[3]}, memory};
     cluster_block(rank)->transfers.push_back({{}, {box}, counter, 0, bytes});
