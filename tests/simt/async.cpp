@@ -27,6 +27,39 @@ void land(const std::vector<PendingCopy> &copies) {
   }
 }
 
+// Reads nothing beyond the array: AddressSanitizer watches. The swizzle exchanges 16-byte chunks by bits of their
+// addresses, which are those of shared memory: that begins at a multiple of 1024.
+void land(const PendingBox &box) {
+  const ArrayMap &map = box.map;
+  const int64_t line_bytes = int64_t{map.element_bytes} * map.box[0];
+  const uintptr_t mask = map.swizzle == 0 ? 0 : map.swizzle / 16 - 1;
+  uintptr_t target = reinterpret_cast<uintptr_t>(box.target);
+  const auto outside = [&map](int dimension, int64_t at) {
+    return at < 0 || at >= static_cast<int64_t>(map.sizes[dimension]);
+  };
+  // Of a line, the bytes that lie in the array.
+  const auto bytes_at = [&map](int64_t element) { return element * static_cast<int64_t>(map.element_bytes); };
+  const int64_t begin = std::clamp<int64_t>(bytes_at(-box.at[0]), 0, line_bytes);
+  const int64_t end = std::clamp<int64_t>(bytes_at(static_cast<int64_t>(map.sizes[0]) - box.at[0]), begin, line_bytes);
+  for (int64_t d3 = box.at[3]; d3 < box.at[3] + map.box[3]; ++d3) {
+    for (int64_t d2 = box.at[2]; d2 < box.at[2] + map.box[2]; ++d2) {
+      for (int64_t d1 = box.at[1]; d1 < box.at[1] + map.box[1]; ++d1) {
+        const bool none = outside(1, d1) || outside(2, d2) || outside(3, d3);
+        const char *line = none ? nullptr
+                                : map.base + bytes_at(box.at[0]) + d1 * static_cast<int64_t>(map.strides[0]) +
+                                      d2 * static_cast<int64_t>(map.strides[1]) +
+                                      d3 * static_cast<int64_t>(map.strides[2]);
+        for (int64_t i = 0; i < line_bytes; i += 16, target += 16) {
+          char chunk[16] = {};
+          const int64_t first = std::max(i, begin), last = std::min(i + 16, end);
+          if (!none && first < last) std::memcpy(chunk + (first - i), line + first, static_cast<size_t>(last - first));
+          std::memcpy(reinterpret_cast<void *>(target ^ (target >> 7 & mask) << 4), chunk, sizeof chunk);
+        }
+      }
+    }
+  }
+}
+
 bool aligned(const void *address, size_t bytes) { return reinterpret_cast<uintptr_t>(address) % bytes == 0; }
 
 // Where the two kinds of shared memory begin in its 32-bit addresses.
@@ -38,8 +71,9 @@ struct State {
   uint64_t phase : 1;
   uint64_t expected : 20;  // arrivals of a phase
   uint64_t pending : 20;   // arrivals that are missing in this one
-  int64_t bytes : 21;      // of transactions announced and not complete
+  int64_t bytes : 21;      // of transactions announced and not complete; below 0 where some came before that
 };
+constexpr int64_t kMostBytes = (1 << 20) - 1;
 
 State load(const Mbarrier *barrier) {
   State state;
@@ -63,7 +97,9 @@ std::string count_down(Mbarrier *barrier, unsigned arrivals, unsigned bytes) {
   if (state.initialised != 1) return "uses an mbarrier that is not initialised";
   if (arrivals > state.pending) return "arrives at an mbarrier that expects nobody";
   state.pending -= arrivals;
-  state.bytes -= static_cast<int>(bytes);
+  const int64_t left = state.bytes - static_cast<int64_t>(bytes);
+  if (left < -kMostBytes) return "counts more bytes at an mbarrier than it can hold";
+  state.bytes = left;
   store(state, barrier);
   return "";
 }
@@ -88,6 +124,17 @@ void copy_rows(float *target, const TensorMap &map, int64_t row, int64_t column,
   if (behind != 0) copies->push_back({target + before + within, nullptr, 4 * behind});
 }
 
+// Of the current thread's cluster.
+Block *cluster_block(unsigned rank) {
+  Block *own = self()->block;
+  const uint64_t wanted = own->rank - own->rank % grid->configuration.cluster + rank;
+  if (wanted == own->rank) return own;
+  for (const std::unique_ptr<Block> &block : grid->resident) {
+    if (block->rank == wanted && !block->done() && rank < grid->configuration.cluster) return block.get();
+  }
+  fail("accesses shared memory of block " + std::to_string(rank) + " of its cluster, which is not there");
+}
+
 }  // namespace
 
 bool land_one(Block *block) {
@@ -98,6 +145,7 @@ bool land_one(Block *block) {
   const Transfer transfer = std::move(transfers.back());
   transfers.pop_back();
   land(transfer.copies);
+  for (const PendingBox &box : transfer.boxes) land(box);
   const std::string fault = count_down(transfer.barrier, transfer.arrivals, transfer.transaction);
   if (!fault.empty()) grid->fault = "a copy in block " + std::to_string(block->rank) + " " + fault;
   progress();
@@ -142,6 +190,7 @@ void mbarrier_arrive(Mbarrier *barrier, unsigned count) {
 void mbarrier_expect(Mbarrier *barrier, unsigned bytes) {
   State state = load(barrier);
   if (state.initialised != 1) fail("uses an mbarrier that is not initialised");
+  if (state.bytes + static_cast<int64_t>(bytes) > kMostBytes) fail("announces more bytes than an mbarrier can hold");
   state.bytes += static_cast<int>(bytes);
   store(state, barrier);
 }
@@ -156,7 +205,7 @@ bool mbarrier_test(const Mbarrier *barrier, unsigned parity) {
 
 void mbarrier_arrive_after_copies(Mbarrier *barrier) {
   FiberThread *thread = self();
-  Transfer transfer = {std::move(thread->open_copies), barrier, 1, 0};
+  Transfer transfer = {std::move(thread->open_copies), {}, barrier, 1, 0};
   thread->open_copies.clear();
   for (const std::vector<PendingCopy> &group : thread->groups) {
     transfer.copies.insert(transfer.copies.end(), group.begin(), group.end());
@@ -173,7 +222,7 @@ void copy_box(float *target, const TensorMap &map, int row, int column, Mbarrier
   if (map.swizzled && shared_address(target) % 512 != 0) {
     fail("copies a swizzled box to shared memory that is not aligned to 512 bytes");
   }
-  Transfer transfer = {{}, barrier, 0, 4 * map.box_rows * map.box_columns};
+  Transfer transfer = {{}, {}, barrier, 0, 4 * map.box_rows * map.box_columns};
   poison(target, transfer.transaction);
   for (int64_t j = column; j < column + map.box_columns; ++j) {
     if (map.swizzled) {
@@ -187,6 +236,32 @@ void copy_box(float *target, const TensorMap &map, int row, int column, Mbarrier
     target += map.box_rows;
   }
   self()->block->transfers.push_back(std::move(transfer));
+}
+
+void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t barrier, unsigned blocks) {
+  if (map.dimensions != ArrayMap::kDimensions) fail("copies a box by a map of another number of dimensions");
+  const uint32_t boundary = map.swizzle == 0 ? 128 : 8 * map.swizzle;
+  if (target % boundary != 0)
+    fail("copies a box to shared memory that is not aligned to " + std::to_string(boundary) + " bytes");
+  if (static_cast<int64_t>(map.element_bytes) * at[0] % 16 != 0) {
+    fail("copies a box from an address that is not a multiple of 16");
+  }
+  const unsigned bytes = map.element_bytes * map.box[0] * map.box[1] * map.box[2] * map.box[3];
+  if (blocks == 0 || blocks >> configuration().cluster != 0) fail("copies a box to blocks that its cluster has not");
+  const auto to = [&](unsigned rank) {
+    if (cluster_block(rank) != self()->block && std::max(target, barrier) >= kStaticWindow) {
+      fail("copies to static shared memory of another block, which no kernel does and the emulation lacks");
+    }
+    auto *memory = static_cast<char *>(cluster_pointer(target, bytes, rank));
+    auto *counter = static_cast<Mbarrier *>(cluster_pointer(barrier, sizeof(Mbarrier), rank));
+    if (load(counter).initialised != 1) fail("copies for an mbarrier that is not initialised");
+    poison(memory, bytes);
+    const PendingBox box = {map, {at[0], at[1], at[2], at[3]}, memory};
+    cluster_block(rank)->transfers.push_back({{}, {box}, counter, 0, bytes});
+  };
+  for (unsigned rank = 0; rank < configuration().cluster; ++rank) {
+    if ((blocks >> rank & 1) != 0) to(rank);
+  }
 }
 
 void *dynamic_shared() { return self()->block->dynamic_shared.get(); }
@@ -210,16 +285,12 @@ void *shared_pointer(uint32_t address, size_t bytes) {
 }
 
 void *cluster_pointer(uint32_t address, size_t bytes, unsigned rank) {
-  const Block *own = self()->block;
   void *pointer = shared_pointer(address, bytes);
-  const uint64_t wanted = own->rank - own->rank % grid->configuration.cluster + rank;
-  if (wanted == own->rank) return pointer;
-  for (const std::unique_ptr<Block> &block : grid->resident) {
-    if (block->rank != wanted || block->done() || rank >= grid->configuration.cluster) continue;
-    if (address < kStaticWindow) return block->dynamic_shared.get() + (address - kDynamicWindow);
-    if (!block->static_shared.empty()) return block->static_shared.data() + (address - kStaticWindow);
-  }
-  fail("accesses shared memory of block " + std::to_string(rank) + " of its cluster, which is not there");
+  Block *block = cluster_block(rank);
+  if (block == self()->block) return pointer;
+  if (address < kStaticWindow) return block->dynamic_shared.get() + (address - kDynamicWindow);
+  if (block->static_shared.empty()) fail("accesses static shared memory of a block that has not begun");
+  return block->static_shared.data() + (address - kStaticWindow);
 }
 
 }  // namespace simt

@@ -24,15 +24,53 @@ struct PendingCopy {
   bool whole_vector = false;  // of the 16 bytes that TMA reads, some may lie before the matrix
 };
 
+// A box of an array on its way to shared memory.
+struct PendingBox {
+  ArrayMap map;
+  int64_t at[4];
+  char *target;
+};
+
 // Copies that land together at some later time, and what the barrier is then told.
 struct Transfer {
   std::vector<PendingCopy> copies;
+  std::vector<PendingBox> boxes;
   Mbarrier *barrier;
   unsigned arrivals;
   unsigned transaction;  // bytes
 };
 
-enum class Waiting { no, poll, barrier, warp, cluster, left };
+// The sums of products of a warpgroup that have not all been waited for, 64 rows of n.
+struct WarpgroupSums {
+  int n;
+  std::vector<float> values;
+};
+
+// An instruction of a warpgroup.
+struct WarpgroupProduct {
+  WarpgroupOp op;
+  uint64_t x, y;
+  bool add;
+  std::shared_ptr<WarpgroupSums> sums;
+  unsigned issued;  // threads that have issued it
+};
+
+struct FiberThread;
+
+struct Warpgroup {
+  std::deque<WarpgroupProduct> products;  // that have not been carried out
+  size_t done = 0;                        // those that have, which come before
+  std::vector<FiberThread *> waiting;     // for others to issue
+};
+
+// What a thread has to do with sums on their way.
+struct SumsInFlight {
+  float *registers;
+  size_t end;  // the number of products that it had issued with the last one that adds to them
+  std::shared_ptr<WarpgroupSums> sums;
+};
+
+enum class Waiting { no, poll, barrier, warp, cluster, warpgroup, left };
 
 struct Block;
 
@@ -50,6 +88,11 @@ struct FiberThread : Thread {
   // Copies since the last commit_copies, and the groups before it.
   std::vector<PendingCopy> open_copies;
   std::deque<std::vector<PendingCopy>> groups;
+  // Products of its warpgroup: how many it has issued, how many each of its groups ends behind, its sums.
+  size_t products = 0;
+  std::vector<size_t> product_groups;
+  std::vector<SumsInFlight> sums;
+  bool fenced = false;  // wgmma_fence since it last had sums in its hands
 };
 
 struct Barrier {
@@ -94,6 +137,7 @@ struct Block {
   std::vector<std::unique_ptr<FiberThread>> threads;
   std::vector<FiberThread *> ready, polling;
   std::vector<Wave> waves;
+  std::vector<Warpgroup> warpgroups;
   std::array<Barrier, 16> barriers;
   std::vector<Transfer> transfers;
   std::unique_ptr<unsigned char, AlignedDelete> dynamic_shared;

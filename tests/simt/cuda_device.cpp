@@ -2,6 +2,7 @@
 // GPUs, about which they are only asked.
 #include "runtime/device.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -24,6 +25,7 @@ Device artificial() {
   d.compute_units = simt::schedule().multiprocessors;
   d.fma_per_clock = 128;
   d.tensor_per_clock = 1280;
+  d.wgmma_per_clock = 2048;
   d.fp64_tensor_per_clock = 128;
   d.l2_bytes = 1 << 20;
   d.shared_memory_per_block = simt::kMaxSharedBytes;
@@ -89,6 +91,32 @@ libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &, TensorMap *ma
                                   boxes.box_rows, boxes.box_columns, boxes.swizzled};
   static_assert(sizeof tensor <= sizeof map->opaque, "it fits");
   std::memcpy(map->opaque, &tensor, sizeof tensor);
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t encode(const TensorBoxes &boxes, const Launch &, TensorMap *map, Error *error) {
+  constexpr uint64_t kMostSize = uint64_t{1} << 32, kMostStride = uint64_t{1} << 40;
+  const auto address = reinterpret_cast<uintptr_t>(boxes.base);
+  bool fits = boxes.base != nullptr && address % 16 == 0 && (boxes.element_bytes == 2 || boxes.element_bytes == 4) &&
+              (boxes.swizzle == 64 || boxes.swizzle == 128);
+  for (int i = 0; i < 4; ++i) {
+    fits = fits && boxes.sizes[i] >= 1 && boxes.sizes[i] <= kMostSize && boxes.box[i] >= 1 && boxes.box[i] <= 256;
+  }
+  for (const uint64_t stride : boxes.strides) fits = fits && stride % 16 == 0 && stride < kMostStride;
+  const uint64_t line = uint64_t{boxes.box[0]} * boxes.element_bytes;
+  if (!fits || line % 16 != 0 || line > boxes.swizzle) {
+    set_error(error, "a GPU refuses such boxes of an array");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  simt::ArrayMap array = {};
+  array.dimensions = simt::ArrayMap::kDimensions;
+  array.base = static_cast<const char *>(boxes.base);
+  std::copy_n(boxes.sizes, 4, array.sizes);
+  std::copy_n(boxes.strides, 3, array.strides);
+  std::copy_n(boxes.box, 4, array.box);
+  array.element_bytes = boxes.element_bytes, array.swizzle = boxes.swizzle;
+  static_assert(sizeof array <= sizeof map->opaque, "it fits");
+  std::memcpy(map->opaque, &array, sizeof array);
   return LIBSGEMM_SUCCESS;
 }
 

@@ -47,6 +47,9 @@ std::unique_ptr<FiberThread> take_thread(uint64_t block) {
 
 void leave(FiberThread *thread) {
   const Unwatched unwatched;
+  if (grid->fault.empty() && !thread->sums.empty()) {
+    grid->fault = "thread " + std::to_string(thread->rank) + " leaves before its products of wgmma are waited for";
+  }
   thread->waiting = Waiting::left;
   ++thread->block->left;
   ++thread->block->cluster->left;
@@ -125,6 +128,9 @@ void remove_done() {
       ++i;
       continue;
     }
+    if (grid->fault.empty() && !resident[i]->transfers.empty()) {
+      grid->fault = "block " + std::to_string(resident[i]->rank) + " has ended while a copy to it was under way";
+    }
     if (grid->active == resident[i].get()) grid->active = nullptr;
     resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
   }
@@ -200,6 +206,7 @@ Block::Block(uint64_t rank_in_grid) : rank(rank_in_grid) {
   cluster = &grid->clusters[rank / c.cluster];
   cluster->threads += count;
   waves.resize((count + c.wave - 1) / c.wave);
+  warpgroups.resize((count + 127) / 128);
   dynamic_shared.reset(static_cast<unsigned char *>(::operator new(c.shared_bytes, std::align_val_t(1024))));
   poison(dynamic_shared.get(), c.shared_bytes);
   for (uint64_t i = 0; i < count; ++i) {
@@ -212,6 +219,10 @@ Block::Block(uint64_t rank_in_grid) : rank(rank_in_grid) {
     thread->uniform_values = 0;
     thread->open_copies.clear();
     thread->groups.clear();
+    thread->products = 0;
+    thread->product_groups.clear();
+    thread->sums.clear();
+    thread->fenced = false;
     thread->fiber.prepare(thread_main, thread.get());
     ready.push_back(thread.get());
     threads.push_back(std::move(thread));
@@ -223,10 +234,14 @@ Block::~Block() {
 }
 
 std::string Block::state() const {
-  static const char *const kNames[] = {
-      "can run",  "wait for memory", "wait at a barrier", "wait in a warp operation", "wait for the cluster",
-      "have left"};
-  std::array<size_t, 6> count = {};
+  static const char *const kNames[] = {"can run",
+                                       "wait for memory",
+                                       "wait at a barrier",
+                                       "wait in a warp operation",
+                                       "wait for the cluster",
+                                       "wait for others of the warpgroup to issue a product",
+                                       "have left"};
+  std::array<size_t, 7> count = {};
   int line = 0;
   for (const std::unique_ptr<FiberThread> &thread : threads) {
     ++count[static_cast<size_t>(thread->waiting)];

@@ -65,6 +65,8 @@ void barrier_arrive(int id, unsigned count, int place);
 int barrier_count(int value, int place);
 // Barrier of all threads of the cluster that have not left.
 void cluster_sync();
+// The block's place in its cluster.
+unsigned cluster_rank();
 
 // Operations of a wave (a warp, where it is 32 threads) in lock step: each lane in `mask` brings a value and receives a
 // result.
@@ -84,6 +86,20 @@ void expect_uniform(uint64_t value);
 // the operands in memory, `c` its accumulators.
 struct MatrixOp;
 void matrix_multiply(const MatrixOp &op, const void *a, const void *b, void *c);
+
+// Products of warpgroups (wgmma): issued by all threads of four warps, carried out between then and the wait, as late
+// as that or earlier. Until a thread has waited its sums are NaN, and must stay what they are.
+enum class WarpgroupNumber { f16, bf16, tf32 };
+struct WarpgroupOp {
+  WarpgroupNumber number;
+  int n;
+  bool x_along_k, y_along_k;
+};
+// `sum`: this thread's n / 2; `x`, `y`: the descriptors of the operands.
+void warpgroup_multiply(const WarpgroupOp &op, float *sum, uint64_t x, uint64_t y, bool add);
+void warpgroup_fence();
+void warpgroup_commit();
+void warpgroup_wait(unsigned pending);
 
 void *dynamic_shared();
 // Shared memory by the 32-bit addresses that instructions take.
@@ -119,5 +135,17 @@ struct TensorMap {
 };
 // Copies the box at (row, column), zeros where it leaves the matrix, and counts its bytes at the barrier.
 void copy_box(float *target, const TensorMap &map, int row, int column, Mbarrier *barrier);
+
+// The same of an array of four dimensions; fields as of libsgemm::cuda::TensorBoxes.
+struct ArrayMap {
+  static constexpr uint64_t kDimensions = 4;
+  uint64_t dimensions;  // kDimensions, where another map has its address
+  const char *base;
+  uint64_t sizes[4], strides[3];
+  uint32_t element_bytes, box[4], swizzle;
+};
+// Copies the box at `at` to the same place in those blocks of the cluster whose bit in `blocks` is set, each of which
+// counts the bytes at its own barrier.
+void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t barrier, unsigned blocks);
 
 }  // namespace simt

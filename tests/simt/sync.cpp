@@ -160,6 +160,8 @@ void cluster_sync() {
   wait(Waiting::cluster);
 }
 
+unsigned cluster_rank() { return static_cast<unsigned>(self()->block->rank % configuration().cluster); }
+
 unsigned lane() { return current->rank % configuration().wave; }
 
 uint64_t full_wave() { return ~uint64_t{0} >> (64 - configuration().wave); }

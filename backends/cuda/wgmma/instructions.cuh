@@ -11,42 +11,13 @@
 // Sources: NVIDIA, PTX ISA (wgmma.mma_async, matrix descriptors, cp.async.bulk.tensor, mbarrier).
 #pragma once
 
+#include "operand_lines.cuh"
 #include "ptx.h"
 #include "tensor/tensor_tile.cuh"
 
 namespace libsgemm::cuda::ptx {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
-// ---- Tiles in shared memory, as TMA lays them down with its swizzle
-
-// Rows of an operand's outer side, each kLine bytes along k: 128 or 64, of which the 16-byte chunks are exchanged
-// within 8 rows. Begins at a multiple of 8 rows.
-template <int kLine>
-struct AlongK {
-  static constexpr int line = kLine;
-  static constexpr bool along_k = true;
-  static constexpr int step_bytes = 32;  // from one instruction's steps of k to the next one's
-  static constexpr uint64_t swizzle = kLine == 128 ? 1 : 2;
-  static_assert(kLine == 128 || kLine == 64, "the swizzles in use");
-  __device__ __forceinline__ static uint64_t descriptor(uint32_t shared) {
-    return static_cast<uint64_t>(shared >> 4 & 0x3fff) | uint64_t{1} << 16 |
-           static_cast<uint64_t>(8 * kLine >> 4) << 32 | swizzle << 62;
-  }
-};
-
-// Blocks of 64 16-bit elements of the outer side x kDepth steps of k, a step of k in 128 bytes, one block behind the
-// other.
-template <int kDepth>
-struct AlongOuter {
-  static constexpr int line = 128;
-  static constexpr bool along_k = false;
-  static constexpr int step_bytes = 16 * 128;
-  __device__ __forceinline__ static uint64_t descriptor(uint32_t shared) {
-    return static_cast<uint64_t>(shared >> 4 & 0x3fff) | static_cast<uint64_t>(kDepth * 128 >> 4) << 16 |
-           uint64_t{1024 >> 4} << 32 | uint64_t{1} << 62;
-  }
-};
 
 // ---- The product
 

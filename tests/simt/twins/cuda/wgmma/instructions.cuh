@@ -1,0 +1,46 @@
+// Stands for backends/cuda/wgmma/instructions.cuh: the same functions, on the CPU.
+#pragma once
+
+#include "operand_lines.cuh"
+#include "ptx.h"
+#include "tensor/tensor_tile.cuh"
+
+namespace libsgemm::cuda::ptx {
+
+inline void wgmma_fence() { simt::warpgroup_fence(); }
+inline void wgmma_commit() { simt::warpgroup_commit(); }
+template <int kPending>
+void wgmma_wait() {
+  simt::warpgroup_wait(kPending);
+}
+template <Number kNumber, int kN, bool kXAlongK, bool kYAlongK>
+void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t y, int add) {
+  static_assert(kNumber != Number::tf32 || (kXAlongK && kYAlongK), "TF32 is read along k only");
+  static_assert(kN % 8 == 0 && kN >= 8 && kN <= 256, "columns of an instruction");
+  using simt::WarpgroupNumber;
+  constexpr WarpgroupNumber kTheirs = kNumber == Number::tf32  ? WarpgroupNumber::tf32
+                                      : kNumber == Number::f16 ? WarpgroupNumber::f16
+                                                               : WarpgroupNumber::bf16;
+  simt::warpgroup_multiply({kTheirs, kN, kXAlongK, kYAlongK}, sum, x, y, add != 0);
+}
+
+inline void copy_box_to(uint32_t shared, const void *map, const int (&at)[4], uint32_t barrier, unsigned blocks) {
+  simt::ArrayMap array;
+  std::memcpy(&array, map, sizeof array);
+  simt::copy_box(shared, array, at, barrier, blocks);
+}
+inline void copy_box(uint32_t shared, const void *map, int x, int y, int plane, int product, uint32_t barrier) {
+  copy_box_to(shared, map, {x, y, plane, product}, barrier, 1u << simt::cluster_rank());
+}
+inline void copy_box_to_pair(uint32_t shared, const void *map, int x, int y, int plane, int product, uint32_t barrier) {
+  copy_box_to(shared, map, {x, y, plane, product}, barrier, 3);
+}
+inline void prefetch_map(const void *) {}
+
+inline int cluster_rank() { return static_cast<int>(simt::cluster_rank()); }
+inline void barrier_arrive_at(uint32_t barrier, int block) {
+  simt::mbarrier_arrive(static_cast<simt::Mbarrier *>(
+      simt::cluster_pointer(barrier, sizeof(simt::Mbarrier), static_cast<unsigned>(block))));
+}
+
+}  // namespace libsgemm::cuda::ptx
