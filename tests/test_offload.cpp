@@ -123,6 +123,8 @@ TEST_CASE("a triangle of C is cut into triangles and products") {
     limit(bytes, 0);
     for (const Routine routine :
          {Routine::kSsyrk, Routine::kSsyr2k, Routine::kSgemmtr, Routine::kShsyrk, Routine::kSbsyrk}) {
+      // The mock's row for the products beside the diagonal wants 2 MiB of workspace.
+      if (bytes != 0 && sgemm_test::element_of(routine) != sgemm_test::Element::kFloat) continue;
       for (int way = 0; way < 16; ++way) {
         Args args;
         args.uplo = (way & 1) != 0 ? LIBSGEMM_UPPER : LIBSGEMM_LOWER;
