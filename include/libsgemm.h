@@ -27,10 +27,10 @@
  * products of constant matrices, errors add up instead, and only g S is certain: from a k of some 60 on the usual
  * bound may be exceeded, from some 250 on twice that.
  *
- * Products of 16-bit inputs (syrk too) and the modes TF32, BF16 and FP16 may leave their sums on tensor cores, which cut off where
- * FP32 rounds: then (k / 16 + 1) 2^-23 (TF32: k / 8) is added to either factor of S, and libsgemm_info_t.truncated
- * tells. There the smallest normal input (2^-14 in FP16, 2^-126) stands in S in the place of smaller elements of A and
- * B.
+ * Products of 16-bit inputs (syrk too) and the modes TF32, BF16 and FP16 may leave their sums on tensor cores, which
+ * cut off where FP32 rounds: then (k / 16 + 1) 2^-23 (TF32: k / 8) is added to either factor of S, and
+ * libsgemm_info_t.truncated tells. There the smallest normal input (2^-14 in FP16, 2^-126) stands in S in the place of
+ * smaller elements of A and B.
  *
  * Pointers may point to host memory or to memory of a GPU that an active backend drives, but A, B and C of one call all
  * to the host or all to one GPU; a mixture is LIBSGEMM_INVALID_ARGUMENT.
