@@ -207,7 +207,7 @@ TEST_CASE("bench: sides, triangles and batches that cannot be are named") {
   require_bench_error(bench({"--side", "right", "--routine", "sgemm,ssyrk"}),
                       "--side right: only ssymm, strmm, strsm have");
   require_bench_error(bench({"--uplo", "upper", "--routine", "sgemm,sbgemm"}),
-                      "--uplo upper: only ssymm, ssyrk, ssyr2k, strmm, strsm, sgemmtr have one");
+                      "--uplo upper: only ssymm, ssyrk, ssyr2k, strmm, strsm, sgemmtr, shsyrk, sbsyrk have one");
   require_bench_error(bench({"--batch", "2", "--routine", "sgemm,ssymm"}),
                       "--batch 2: ssymm has no batches by strides; only sgemm, ");
   CHECK(bench({"--batch", "0"}).exit_status == 2);
