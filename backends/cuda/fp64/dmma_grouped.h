@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "backend.h"
+#include "runtime/device.h"
 
 namespace libsgemm::cuda {
 
@@ -25,8 +26,6 @@ struct GroupedProducts {
   int count;
 };
 
-// Of a kernel for sm_70 and later, by drivers of CUDA 12.1 and later (530).
-constexpr size_t kLargeParameterBytes = 32764;
 static_assert(sizeof(GroupedProducts) <= kLargeParameterBytes, "it is a kernel's parameter");
 
 // The instance of a kernel that serves a product; the same for all products of a launch.

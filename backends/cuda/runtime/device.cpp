@@ -62,7 +62,7 @@ bool describe(int ordinal, Device *d) {
       static_cast<size_t>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   int driver_version = 0;
   driver().get_version(&driver_version);
-  d->parameter_bytes = driver_version >= 12010 && d->arch >= 70 ? 32764 : 4096;
+  d->parameter_bytes = driver_version >= 12010 && d->arch >= 70 ? kLargeParameterBytes : 4096;
   d->clock = 1e3 * attribute(device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
   // Twice the memory clock times the bus width.
   d->memory_bandwidth = 2e3 * attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *

@@ -21,6 +21,9 @@ struct Device : DeviceModel {
   size_t parameter_bytes;  // that a kernel can have, by the driver
 };
 
+// Device::parameter_bytes of a kernel for sm_70 and later, by drivers of CUDA 12.1 and later (530).
+constexpr size_t kLargeParameterBytes = 32764;
+
 // `index` counts the devices of the backend, after LIBSGEMM_DEVICES. Only after enumerate().
 const Device &device(int index);
 

@@ -134,6 +134,19 @@ struct WgmmaTile {
   }
 };
 
+// What a launch computes, tile after tile: its Work. Indices that a thread asks for grow; maps() and problem() are
+// those of the last one's tile. That of one WgmmaProblem:
+struct WgmmaWork {
+  const WgmmaMaps &of_maps;
+  const WgmmaProblem &of_problem;
+
+  __device__ __forceinline__ int count() const { return WgmmaTile::count(of_problem); }
+  __device__ __forceinline__ WgmmaTile tile(int index) { return {of_problem, index}; }
+  __device__ __forceinline__ const WgmmaMaps &maps() const { return of_maps; }
+  __device__ __forceinline__ const WgmmaProblem &problem() const { return of_problem; }
+  __device__ __forceinline__ void expect(int) const {}  // that tile's copies come soon
+};
+
 // Which tiles a block computes, by their indices.
 struct WgmmaWalk {
   int first, step, count;
@@ -177,14 +190,16 @@ __device__ __forceinline__ void copy_chunk(uint32_t shared, const TensorMap &map
   }
 }
 
-template <class Config>
-__device__ __forceinline__ void copy_tiles(const WgmmaMaps &maps, const WgmmaProblem &p, WgmmaRing<Config> at, int rank,
-                                           const WgmmaWalk &walk) {
+template <class Config, class Work>
+__device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, int rank, const WgmmaWalk &walk) {
   constexpr bool kPair = Config::cluster == 2;
   constexpr bool kPairX = kPair && Config::shares_x, kPairY = kPair && !Config::shares_x;
 #pragma unroll 1
   for (int t = walk.first; t < walk.count; t += walk.step) {
-    const WgmmaTile tile(p, t);
+    const WgmmaTile tile = work.tile(t);
+    const WgmmaMaps &maps = work.maps();
+    const WgmmaProblem &p = work.problem();
+    work.expect(t + walk.step);
     // Of a shared operand this block's half.
     const int x = tile.x * Config::cluster_x + rank * (kPairX ? Config::x_chunk : Config::tile_x);
     const int y = tile.y * Config::cluster_y + rank * (kPairY ? Config::y_chunk : Config::tile_y);
@@ -504,26 +519,27 @@ __device__ __forceinline__ void begin(WgmmaRing<Config> stage) {
   ptx::wait_for_grid_before();
 }
 
-template <class Config, class Finish>
-__device__ __forceinline__ void wgmma_product(const WgmmaMaps &maps, const WgmmaProblem &p, const Finish &finish) {
+template <class Config, class Work, class Finish>
+__device__ __forceinline__ void wgmma_products(Work work, const Finish &finish) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   constexpr bool kAlone = Config::cluster == 1;
   WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()));
   const int rank = kAlone ? 0 : ptx::cluster_rank();
   const WgmmaWalk walk = {static_cast<int>(blockIdx.x) / Config::cluster, static_cast<int>(gridDim.x) / Config::cluster,
-                          WgmmaTile::count(p)};
+                          work.count()};
   begin<Config>(at);
   const int group = ptx::uniform(static_cast<int>(threadIdx.x) / 128);
   if (group == kConsumers) {
     ptx::give_registers<40>();
-    if (threadIdx.x == kConsumers * 128) copy_tiles<Config>(maps, p, at, rank, walk);
+    if (threadIdx.x == kConsumers * 128) copy_tiles<Config>(work, at, rank, walk);
     __syncwarp();
   } else {
     ptx::take_registers<232>();
     float sum[Config::halves][Config::n / 2];
 #pragma unroll 1
     for (int t = walk.first; t < walk.count; t += walk.step) {
-      const WgmmaTile tile(p, t);
+      const WgmmaTile tile = work.tile(t);
+      const WgmmaProblem &p = work.problem();
       if constexpr (Config::planes == 1) {
         multiply_tile<Config>(sum, &at, group, tile.steps(p));
       } else {
@@ -540,7 +556,7 @@ __device__ __forceinline__ void wgmma_product(const WgmmaMaps &maps, const Wgmma
       if constexpr (Config::has_boxes) {
         if (p.boxes && out.contains(x, y, kHeight, Config::n)) {
           const uint32_t boxes = at.shared + Config::stages_bytes + threadIdx.x / 32 * (2 * Config::box_bytes);
-          store_boxes<Config>(sum, x, y, maps.c, matrix, out, boxes, tile_finish);
+          store_boxes<Config>(sum, x, y, work.maps().c, matrix, out, boxes, tile_finish);
           continue;
         }
       }
@@ -553,6 +569,11 @@ __device__ __forceinline__ void wgmma_product(const WgmmaMaps &maps, const Wgmma
   }
   if constexpr (!kAlone) ptx::synchronize_cluster();
 #endif
+}
+
+template <class Config, class Finish>
+__device__ __forceinline__ void wgmma_product(const WgmmaMaps &maps, const WgmmaProblem &p, const Finish &finish) {
+  wgmma_products<Config>(WgmmaWork{maps, p}, finish);
 }
 
 }  // namespace libsgemm::cuda

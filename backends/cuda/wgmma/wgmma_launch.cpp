@@ -62,19 +62,20 @@ libsgemm_status_t describe_boxes(const WgmmaInstance &i, int64_t matrices, const
   return encode(boxes, launch, map, error);
 }
 
-libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &i, const WgmmaSides &sides, Stored::Part part,
-                               const WgmmaSlices &slices, const StridedOperands &operands, int64_t count,
-                               const Launch &launch, Error *error) {
+libsgemm_status_t describe_wgmma(const GemmDesc &desc, const WgmmaInstance &i, const WgmmaSides &sides,
+                                 Stored::Part part, const WgmmaSlices &slices, const StridedOperands &operands,
+                                 int64_t count, const Launch &launch, WgmmaMaps *maps, WgmmaProblem *problem,
+                                 Error *error) {
   const Operand a = {operands.a_base, desc.lda, desc.m, desc.k, operands.a_bytes, along_k_a(desc)};
   const Operand b = {operands.b_base, desc.ldb, desc.n, desc.k, operands.b_bytes, along_k_b(desc)};
   const Operand &of_x = sides.swapped ? a : b, &of_y = sides.swapped ? b : a;
-  WgmmaMaps maps;
-  libsgemm_status_t status = describe(of_x, i.element_bytes, i.x_box, i.x_swizzle, count, launch, &maps.x, error);
+  libsgemm_status_t status = describe(of_x, i.element_bytes, i.x_box, i.x_swizzle, count, launch, &maps->x, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  status = describe(of_y, i.element_bytes, i.y_box, i.y_swizzle, count, launch, &maps.y, error);
+  status = describe(of_y, i.element_bytes, i.y_box, i.y_swizzle, count, launch, &maps->y, error);
   if (status != LIBSGEMM_SUCCESS) return status;
 
-  WgmmaProblem p = {};
+  WgmmaProblem &p = *problem;
+  p = {};
   p.x = static_cast<int>(sides.x(desc)), p.y = static_cast<int>(sides.y(desc));
   p.tiles_x = static_cast<int>(ceil_div(p.x, i.cluster_x)), p.tiles_y = static_cast<int>(ceil_div(p.y, i.cluster_y));
   p.tiles = part == Stored::all ? p.tiles_x * p.tiles_y : p.tiles_y * (p.tiles_y + 1) / 2;
@@ -97,8 +98,17 @@ libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &i, con
   p.step_x = sides.swapped ? 1 : ld, p.step_y = sides.swapped ? ld : 1;
   p.vectors =
       !sides.swapped && (reinterpret_cast<uintptr_t>(p.c) % 8 | static_cast<uint64_t>(ld | p.c_elements) % 2) == 0;
-  status = describe_boxes(i, slices.partial != nullptr ? int64_t{p.products} * p.slices : p.products, launch, &p,
-                          &maps.c, error);
+  return describe_boxes(i, slices.partial != nullptr ? int64_t{p.products} * p.slices : p.products, launch, &p,
+                        &maps->c, error);
+}
+
+libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &i, const WgmmaSides &sides, Stored::Part part,
+                               const WgmmaSlices &slices, const StridedOperands &operands, int64_t count,
+                               const Launch &launch, Error *error) {
+  WgmmaMaps maps;
+  WgmmaProblem p;
+  const libsgemm_status_t status =
+      describe_wgmma(desc, i, sides, part, slices, operands, count, launch, &maps, &p, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   return launch_wgmma_kernel(i.kernel, i, p, launch, error, maps, p);
 }

@@ -52,17 +52,27 @@ struct WgmmaSlices {
 libsgemm_status_t describe_boxes(const WgmmaInstance &instance, int64_t matrices, const Launch &launch, WgmmaProblem *p,
                                  TensorMap *map, Error *error);
 
-// The launch of an instance for tiles that are all described.
+// The launch of an instance for so many tiles of clusters, that are all described.
 template <typename... Parameters, typename... Arguments>
-libsgemm_status_t launch_wgmma_kernel(void (*kernel)(Parameters...), const WgmmaInstance &i, const WgmmaProblem &p,
-                                      const Launch &launch, Error *error, const Arguments &...arguments) {
-  const int64_t tiles = int64_t{p.tiles} * p.slices * p.products;
+libsgemm_status_t launch_wgmma_tiles(void (*kernel)(Parameters...), const WgmmaInstance &i, int64_t tiles,
+                                     const Launch &launch, Error *error, const Arguments &...arguments) {
   const int64_t clusters = std::min<int64_t>(tiles, device(launch.device).compute_units / i.cluster);
   return launch_after(kernel, static_cast<unsigned>(i.cluster), dim3(static_cast<unsigned>(clusters * i.cluster)),
                       dim3(kWgmmaThreads), i.shared_bytes, launch, error, arguments...);
 }
+template <typename... Parameters, typename... Arguments>
+libsgemm_status_t launch_wgmma_kernel(void (*kernel)(Parameters...), const WgmmaInstance &i, const WgmmaProblem &p,
+                                      const Launch &launch, Error *error, const Arguments &...arguments) {
+  return launch_wgmma_tiles(kernel, i, int64_t{p.tiles} * p.slices * p.products, launch, error, arguments...);
+}
 
-// `part`: of C, m x n.
+// What a launch computes, in the kernel's terms. `part`: of C, m x n.
+libsgemm_status_t describe_wgmma(const GemmDesc &desc, const WgmmaInstance &instance, const WgmmaSides &sides,
+                                 libsgemm::Stored::Part part, const WgmmaSlices &slices,
+                                 const StridedOperands &operands, int64_t count, const Launch &launch, WgmmaMaps *maps,
+                                 WgmmaProblem *problem, Error *error);
+
+// The same, launched.
 libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &instance, const WgmmaSides &sides,
                                libsgemm::Stored::Part part, const WgmmaSlices &slices, const StridedOperands &operands,
                                int64_t count, const Launch &launch, Error *error);

@@ -4,9 +4,8 @@
 //     static constexpr libsgemm_math_mode_t math_mode = ...;    // TF32: of FP32 operands; FP32: of 16-bit ones
 //     static constexpr double peak_fraction = ...;              // of what the tensor cores reach
 //     static constexpr int most_cluster = ...;                  // blocks of a cluster where there is more than one
-//     wave template <Number, bool XAlongK, bool YAlongK, int Cluster> using Shape = WgmmaShape<...>; template <Number,
-//     bool XAlongK, bool YAlongK, int Cluster> static WgmmaKernel kernel(); template <Number, bool XAlongK, bool
-//     YAlongK> static WgmmaKernel sliced_kernel();  // of rows that have it
+//     template <Number, bool XAlongK, bool YAlongK, int Cluster> using Shape = WgmmaShape<...>;
+//     template <Number, bool XAlongK, bool YAlongK, int Cluster> static WgmmaKernel kernel();
 //   };
 #pragma once
 
@@ -41,31 +40,43 @@ WgmmaInstance wgmma_instance(WgmmaKernel kernel) {
           {Shape::has_boxes ? Shape::box_y : 0u, Shape::box_x}};
 }
 
-template <class Row, Number kNumber, int kCluster>
-WgmmaInstance wgmma_instance_of(const WgmmaSides &sides) {
-  const auto of = [](auto x, auto y) {
-    constexpr bool kX = decltype(x)::value, kY = decltype(y)::value;
-    return wgmma_instance<typename Row::template Shape<kNumber, kX, kY, kCluster>>(
-        Row::template kernel<kNumber, kX, kY, kCluster>());
-  };
+// Returns use(number, x, y), of which ::value are the arguments that a call's instance of the templates has.
+template <Number kNumber, class Use>
+auto with_wgmma_sides(const WgmmaSides &sides, const Use &use) {
   using Yes = std::true_type;
   using No = std::false_type;
+  constexpr std::integral_constant<Number, kNumber> number;
   if constexpr (kNumber == Number::tf32) {
-    return of(Yes(), Yes());
+    return use(number, Yes(), Yes());
   } else {
-    if (sides.x_along_k) return sides.y_along_k ? of(Yes(), Yes()) : of(Yes(), No());
-    return sides.y_along_k ? of(No(), Yes()) : of(No(), No());
+    if (sides.x_along_k) return sides.y_along_k ? use(number, Yes(), Yes()) : use(number, Yes(), No());
+    return sides.y_along_k ? use(number, No(), Yes()) : use(number, No(), No());
+  }
+}
+template <class Row, class Use>
+auto with_wgmma_instance(const GemmDesc &desc, const WgmmaSides &sides, const Use &use) {
+  if constexpr (Row::math_mode == LIBSGEMM_MATH_TF32) {
+    return with_wgmma_sides<Number::tf32>(sides, use);
+  } else {
+    return desc.type == Type::f16 ? with_wgmma_sides<Number::f16>(sides, use)
+                                  : with_wgmma_sides<Number::bf16>(sides, use);
   }
 }
 template <class Row, int kCluster>
 WgmmaInstance wgmma_instance_of(const GemmDesc &desc, const WgmmaSides &sides) {
-  if constexpr (Row::math_mode == LIBSGEMM_MATH_TF32) {
-    return wgmma_instance_of<Row, Number::tf32, kCluster>(sides);
-  } else {
-    return desc.type == Type::f16 ? wgmma_instance_of<Row, Number::f16, kCluster>(sides)
-                                  : wgmma_instance_of<Row, Number::bf16, kCluster>(sides);
-  }
+  return with_wgmma_instance<Row>(desc, sides, [](auto number, auto x, auto y) {
+    constexpr Number kNumber = decltype(number)::value;
+    constexpr bool kX = decltype(x)::value, kY = decltype(y)::value;
+    return wgmma_instance<typename Row::template Shape<kNumber, kX, kY, kCluster>>(
+        Row::template kernel<kNumber, kX, kY, kCluster>());
+  });
 }
+
+// Of 16-bit operands: kN and kStages as of WgmmaShape.
+template <bool kAlongK>
+using WgmmaLines = std::conditional_t<kAlongK, ptx::AlongK<128>, ptx::AlongOuter<64>>;
+template <Number kNumber, bool kXAlongK, bool kYAlongK, int kN, int kStages, int kCluster>
+using WgmmaShape16 = WgmmaShape<kNumber, WgmmaLines<kXAlongK>, WgmmaLines<kYAlongK>, 1, kN, 64, kStages, kCluster>;
 
 // What split_kernel() asks of a kernel, and plain ones need too.
 template <class Row>
@@ -189,29 +200,27 @@ Kernel wgmma_triangle_kernel(const char *name) {
 
 // Defines the kernel `NAME` of 16-bit operands and its Row, in namespace libsgemm::cuda: N and STAGES as of WgmmaShape,
 // CLUSTER its most_cluster, FRACTION its peak_fraction.
-#define LIBSGEMM_WGMMA_ROW(NAME, N, STAGES, CLUSTER, FRACTION)                                     \
-  namespace {                                                                                      \
-  template <bool AlongK>                                                                           \
-  using Lines = std::conditional_t<AlongK, ptx::AlongK<128>, ptx::AlongOuter<64>>;                 \
-  template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                              \
-  using ShapeOf = WgmmaShape<kNumber, Lines<XAlongK>, Lines<YAlongK>, 1, N, 64, STAGES, kCluster>; \
-  }                                                                                                \
-  template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                              \
-  __global__ void __launch_bounds__(kWgmmaThreads, 1)                                              \
-      NAME(const __grid_constant__ WgmmaMaps maps, const __grid_constant__ WgmmaProblem p) {       \
-    wgmma_product<ShapeOf<kNumber, XAlongK, YAlongK, kCluster>>(maps, p, PlainFinish());           \
-  }                                                                                                \
-  namespace {                                                                                      \
-  struct Row {                                                                                     \
-    static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;                          \
-    static constexpr double peak_fraction = FRACTION;                                              \
-    static constexpr int most_cluster = CLUSTER;                                                   \
-    template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                            \
-    using Shape = ShapeOf<kNumber, XAlongK, YAlongK, kCluster>;                                    \
-    template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                            \
-    static WgmmaKernel kernel() {                                                                  \
-      return &NAME<kNumber, XAlongK, YAlongK, kCluster>;                                           \
-    }                                                                                              \
-  };                                                                                               \
-  }                                                                                                \
+#define LIBSGEMM_WGMMA_ROW(NAME, N, STAGES, CLUSTER, FRACTION)                               \
+  namespace {                                                                                \
+  template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                        \
+  using ShapeOf = WgmmaShape16<kNumber, XAlongK, YAlongK, N, STAGES, kCluster>;              \
+  }                                                                                          \
+  template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                        \
+  __global__ void __launch_bounds__(kWgmmaThreads, 1)                                        \
+      NAME(const __grid_constant__ WgmmaMaps maps, const __grid_constant__ WgmmaProblem p) { \
+    wgmma_product<ShapeOf<kNumber, XAlongK, YAlongK, kCluster>>(maps, p, PlainFinish());     \
+  }                                                                                          \
+  namespace {                                                                                \
+  struct Row {                                                                               \
+    static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;                    \
+    static constexpr double peak_fraction = FRACTION;                                        \
+    static constexpr int most_cluster = CLUSTER;                                             \
+    template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                      \
+    using Shape = ShapeOf<kNumber, XAlongK, YAlongK, kCluster>;                              \
+    template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                      \
+    static WgmmaKernel kernel() {                                                            \
+      return &NAME<kNumber, XAlongK, YAlongK, kCluster>;                                     \
+    }                                                                                        \
+  };                                                                                         \
+  }                                                                                          \
   Kernel NAME() { return wgmma_kernel<Row>(#NAME); }

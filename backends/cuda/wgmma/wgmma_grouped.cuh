@@ -1,0 +1,47 @@
+// Products of different sizes in one launch of the wgmma engine: the clusters' tiles of all of them, one product behind
+// the other.
+//
+//   tiles     0 1 2 3 4 5 | 6 7 | 8 9 10 11 | 12      first = 0, 6, 8, 12, 13
+//   product   0             1     2           3
+//
+// A block's tiles grow, and so do their products: the first is found by bisection, the others from the one before on.
+#pragma once
+
+#include "wgmma_engine.cuh"
+#include "wgmma_grouped.h"
+
+namespace libsgemm::cuda {
+
+class WgmmaGroupWork {
+ public:
+  // `first`: the first tile that is asked for.
+  __device__ __forceinline__ WgmmaGroupWork(const WgmmaGroup &group, int first) : group_(group) {
+    int end = group.count;
+    while (end - now_ > 1) {
+      const int middle = (now_ + end) / 2;
+      (group.first[middle] <= first ? now_ : end) = middle;
+    }
+  }
+
+  __device__ __forceinline__ int count() const { return group_.first[group_.count]; }
+  __device__ __forceinline__ WgmmaTile tile(int index) {
+    while (group_.first[now_ + 1] <= index) ++now_;
+    return {problem(), index - group_.first[now_]};
+  }
+  __device__ __forceinline__ const WgmmaMaps &maps() const { return group_.maps[now_]; }
+  __device__ __forceinline__ const WgmmaProblem &problem() const { return group_.problem[now_]; }
+  // Another product's maps are on their way while this one's tile is copied.
+  __device__ __forceinline__ void expect(int index) const {
+    int next = now_;
+    while (next < group_.count && group_.first[next + 1] <= index) ++next;
+    if (next == now_ || next == group_.count) return;
+    ptx::prefetch_map(&group_.maps[next].x);
+    ptx::prefetch_map(&group_.maps[next].y);
+  }
+
+ private:
+  const WgmmaGroup &group_;
+  int now_ = 0;
+};
+
+}  // namespace libsgemm::cuda
