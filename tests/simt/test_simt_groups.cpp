@@ -1,4 +1,5 @@
 // Groups of products of different sizes in one launch: the rows that can, on the CPU.
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -13,16 +14,29 @@ using libsgemm::Launch;
 
 namespace {
 
-std::vector<Kernel> rows() {
-  std::vector<Kernel> found;
+// A row, and products that it computes.
+struct Way {
+  Kernel row;
+  Routine routine;
+  bool aligned;  // every column of A and B has to start at a multiple of 16 bytes
+};
+
+std::vector<Way> ways() {
+  std::vector<Way> found;
   for (int i = 0; i < libsgemm::gpu::kernel_count(); ++i) {
-    if (libsgemm::gpu::kernels()[i].groups != nullptr) found.push_back(libsgemm::gpu::kernels()[i]);
+    const Kernel &row = libsgemm::gpu::kernels()[i];
+    if (row.groups == nullptr) continue;
+    if (row.math_mode == LIBSGEMM_MATH_FP64) {
+      found.push_back({row, Routine::kSgemm, false});
+    } else {
+      for (const Routine routine : {Routine::kShgemm, Routine::kSbgemm}) found.push_back({row, routine, true});
+    }
   }
   return found;
 }
 
-Case case_of_group(int64_t m, int64_t n, int64_t k, int turn) {
-  Case test = case_of(Routine::kSgemm, m, n, k);
+Case case_of_group(const Way &way, int64_t m, int64_t n, int64_t k, int turn) {
+  Case test = case_of(way.routine, m, n, k);
   if ((turn & 1) != 0) test.transa = LIBSGEMM_TRANS;
   if ((turn & 2) != 0) test.transb = LIBSGEMM_TRANS;
   test.alpha = static_cast<float>(turn % 3 + 1);
@@ -30,6 +44,12 @@ Case case_of_group(int64_t m, int64_t n, int64_t k, int turn) {
   test.padding = {turn % 5, turn % 2 * 3, turn % 7};
   test.offset = turn % 4;
   if (turn % 8 >= 4) test.padding = {}, test.offset = 0;
+  if (way.aligned) {
+    const GemmDesc desc = outline(test, Form::kSingle, 1);
+    test.padding.a += static_cast<int>(whole_chunks(desc.lda) - desc.lda);
+    test.padding.b += static_cast<int>(whole_chunks(desc.ldb) - desc.ldb);
+    test.offset *= 8;
+  }
   return test;
 }
 
@@ -55,55 +75,108 @@ std::string run_groups(const Kernel &row, std::vector<std::unique_ptr<Job>> *job
 
 TEST_CASE("ragged groups in all transpositions, aligned and not, with scalars of their own") {
   const int64_t sizes[] = {1, 5, 31, 33, 64, 70, 131};
-  for (const Kernel &row : rows()) {
+  for (const Way &way : ways()) {
     std::vector<std::unique_ptr<Job>> jobs;
     for (int turn = 0; turn < 32; ++turn) {
-      const Case test = case_of_group(sizes[turn % 7], sizes[turn / 2 % 6], sizes[turn / 3 % 7] + turn, turn);
+      const Case test = case_of_group(way, sizes[turn % 7], sizes[turn / 2 % 6], sizes[turn / 3 % 7] + turn, turn);
       const Form form = turn % 3 == 0 ? Form::kHostArrays : Form::kSingle;
       jobs.push_back(std::make_unique<Job>(test, form, turn % 5 == 0, form == Form::kSingle ? 1 : 3));
     }
-    INFO(row.name);
-    CHECK(run_groups(row, &jobs) == "");
+    INFO(way.row.name << " " << entry_name(way.routine));
+    CHECK(run_groups(way.row, &jobs) == "");
   }
 }
 
 TEST_CASE("more products than one launch holds, and of groups that are larger than that") {
-  for (const Kernel &row : rows()) {
+  for (const Way &way : ways()) {
     std::vector<std::unique_ptr<Job>> jobs;
     for (const int count : {1, 700, 2, 400}) {
-      jobs.push_back(std::make_unique<Job>(case_of_group(3, 4, 5 + count % 7, 0), Form::kHostArrays, false, count));
+      jobs.push_back(
+          std::make_unique<Job>(case_of_group(way, 3, 4, 5 + count % 7, 0), Form::kHostArrays, false, count));
     }
-    INFO(row.name);
-    CHECK(run_groups(row, &jobs) == "");
+    INFO(way.row.name << " " << entry_name(way.routine));
+    CHECK(run_groups(way.row, &jobs) == "");
+  }
+}
+
+TEST_CASE("more groups than one launch holds, of one product each and of products in any order") {
+  const int64_t sizes[] = {3, 130, 17, 260};
+  for (const Way &way : ways()) {
+    std::vector<std::unique_ptr<Job>> jobs;
+    std::vector<GemmDesc> groups;
+    std::vector<std::vector<const void *>> inputs;
+    std::vector<std::vector<float *>> outputs;
+    inputs.reserve(300), outputs.reserve(150);
+    for (int g = 0; g < 150; ++g) {
+      const int count = g % 50 == 7 ? 4 : 1;
+      const int64_t m = g < 8 ? sizes[g % 4] : 1 + g % 9, n = g < 8 ? sizes[g / 2 % 4] : 1 + g % 7;
+      const Case test = case_of_group(way, m, n, 1 + 11 * (g % 13), g < 8 ? g : 4 + g % 2);
+      jobs.push_back(std::make_unique<Job>(test, Form::kHostArrays, false, count));
+      GemmDesc desc = jobs.back()->desc();
+      inputs.emplace_back(desc.a_array, desc.a_array + count), inputs.emplace_back(desc.b_array, desc.b_array + count);
+      outputs.emplace_back(desc.c_array, desc.c_array + count);
+      if (count > 1) {
+        std::swap(inputs[inputs.size() - 2][1], inputs[inputs.size() - 2][3]);
+        std::swap(inputs.back()[1], inputs.back()[3]);
+        std::swap(outputs.back()[1], outputs.back()[3]);
+      }
+      desc.a_array = inputs[inputs.size() - 2].data(), desc.b_array = inputs.back().data();
+      desc.c_array = outputs.back().data();
+      groups.push_back(desc);
+    }
+    INFO(way.row.name << " " << entry_name(way.routine));
+    Error error = {};
+    bool begun = false;
+    const auto count = static_cast<int64_t>(groups.size());
+    REQUIRE(way.row.groups->launch(groups.data(), count, Launch{}, &begun, &error) == LIBSGEMM_SUCCESS);
+    for (const auto &job : jobs) REQUIRE(job->check({way.row.math_mode, way.row.truncates}) == "");
+  }
+}
+
+TEST_CASE("groups with an unaligned operand are refused by rows that cannot read it") {
+  for (const Way &way : ways()) {
+    Job job(case_of_group(way, 40, 40, 40, 0), Form::kHostArrays, false, 3);
+    GemmDesc desc = job.desc();
+    const std::vector<const void *> a(desc.a_array, desc.a_array + 3), b(desc.b_array, desc.b_array + 3);
+    for (const int operand : {0, 1}) {
+      std::vector<const void *> moved = operand == 0 ? a : b;
+      moved[2] = static_cast<const char *>(moved[2]) + 4;
+      GemmDesc other = desc;
+      (operand == 0 ? other.a_array : other.b_array) = moved.data();
+      const GemmDesc both[] = {desc, other};
+      CHECK(std::isfinite(way.row.groups->cost(both, 1, 0)));
+      CHECK(std::isfinite(way.row.groups->cost(both, 2, 0)) != way.aligned);
+    }
   }
 }
 
 TEST_CASE("a rehearsal of groups writes nothing, and what does not fit the table is refused") {
-  for (const Kernel &row : rows()) {
-    Job job(case_of_group(40, 40, 40, 3), Form::kSingle, false, 1);
+  for (const Way &way : ways()) {
+    Job job(case_of_group(way, 40, 40, 40, 3), Form::kSingle, false, 1);
     GemmDesc desc = job.desc();
     Launch launch = {};
     launch.rehearsal = true;
     Error error = {};
     bool begun = true;
-    REQUIRE(row.groups->launch(&desc, 1, launch, &begun, &error) == LIBSGEMM_SUCCESS);
+    REQUIRE(way.row.groups->launch(&desc, 1, launch, &begun, &error) == LIBSGEMM_SUCCESS);
     CHECK_FALSE(begun);
-    CHECK(job.check({row.math_mode, row.truncates}) != "");
+    CHECK(job.check({way.row.math_mode, way.row.truncates}) != "");
     const double infinite = std::numeric_limits<double>::infinity();
     for (int64_t GemmDesc::*extent : {&GemmDesc::m, &GemmDesc::n, &GemmDesc::k, &GemmDesc::ldc}) {
+      if (extent == &GemmDesc::ldc && way.aligned) continue;  // 64 bits in their tables
       GemmDesc large = desc;
       large.*extent = int64_t{1} << 31;
-      CHECK(row.groups->cost(&large, 1, 0) == infinite);
+      CHECK(way.row.groups->cost(&large, 1, 0) == infinite);
     }
   }
 }
 
 // Of GPUs that are only asked: none but Hopper's with its FP64 rate computes groups so, and what is predicted grows.
 TEST_CASE("the predicted time of groups") {
-  for (const Kernel &row : rows()) {
-    Job job(case_of_group(130, 130, 200, 0), Form::kSingle, false, 1);
+  for (const Way &way : ways()) {
+    Job job(case_of_group(way, 130, 130, 200, 0), Form::kSingle, false, 1);
     const std::vector<GemmDesc> groups(64, job.desc());
-    const double one = row.groups->cost(groups.data(), 1, 0), all = row.groups->cost(groups.data(), 64, 0);
+    const double one = way.row.groups->cost(groups.data(), 1, 0), all = way.row.groups->cost(groups.data(), 64, 0);
     CHECK(all > one);
     CHECK(all < 64 * one);
   }
