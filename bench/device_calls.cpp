@@ -111,6 +111,18 @@ libsgemm_status_t run_gemm(libsgemm_handle_t h, const GemmDesc &d) {
   }
 }
 
+template <class Element, class Function>
+libsgemm_status_t syrk(libsgemm_handle_t h, const GemmDesc &d, Function function) {
+  return function(h, LIBSGEMM_COL_MAJOR, d.uplo, d.transa, d.n, d.k, d.alpha, static_cast<const Element *>(d.a), d.lda,
+                  d.beta, d.c, d.ldc);
+}
+
+template <class Element, class Function>
+libsgemm_status_t syrk_strided(libsgemm_handle_t h, const GemmDesc &d, Function function) {
+  return function(h, LIBSGEMM_COL_MAJOR, d.uplo, d.transa, d.n, d.k, d.alpha, static_cast<const Element *>(d.a), d.lda,
+                  d.stride_a, d.beta, d.c, d.ldc, d.stride_c, d.batch_count);
+}
+
 template <class Function>
 libsgemm_status_t triangular(libsgemm_handle_t h, const GemmDesc &d, Function function) {
   return function(h, LIBSGEMM_COL_MAJOR, d.side, d.uplo, d.transa, d.diag, d.m, d.n, d.alpha,
@@ -121,9 +133,9 @@ libsgemm_status_t triangular(libsgemm_handle_t h, const GemmDesc &d, Function fu
 libsgemm_status_t run_strided(libsgemm_handle_t h, const GemmDesc &d) {
   switch (d.routine) {
     case Routine::syrk:
-      return libsgemm_ssyrk_batch_strided_h(h, LIBSGEMM_COL_MAJOR, d.uplo, d.transa, d.n, d.k, d.alpha,
-                                            static_cast<const float *>(d.a), d.lda, d.stride_a, d.beta, d.c, d.ldc,
-                                            d.stride_c, d.batch_count);
+      if (d.type == Type::f16) return syrk_strided<libsgemm_half_t>(h, d, libsgemm_shsyrk_batch_strided_h);
+      if (d.type == Type::bf16) return syrk_strided<libsgemm_bfloat16_t>(h, d, libsgemm_sbsyrk_batch_strided_h);
+      return syrk_strided<float>(h, d, libsgemm_ssyrk_batch_strided_h);
     case Routine::trmm:
       return triangular(h, d, libsgemm_strmm_batch_strided_h);
     case Routine::trsm:
@@ -141,7 +153,9 @@ libsgemm_status_t run_call(libsgemm_handle_t h, const GemmDesc &d) {
     case Routine::symm:
       return libsgemm_ssymm_h(h, layout, d.side, d.uplo, d.m, d.n, d.alpha, a, d.lda, b, d.ldb, d.beta, d.c, d.ldc);
     case Routine::syrk:
-      return libsgemm_ssyrk_h(h, layout, d.uplo, d.transa, d.n, d.k, d.alpha, a, d.lda, d.beta, d.c, d.ldc);
+      if (d.type == Type::f16) return syrk<libsgemm_half_t>(h, d, libsgemm_shsyrk_h);
+      if (d.type == Type::bf16) return syrk<libsgemm_bfloat16_t>(h, d, libsgemm_sbsyrk_h);
+      return syrk<float>(h, d, libsgemm_ssyrk_h);
     case Routine::syr2k:
       return libsgemm_ssyr2k_h(h, layout, d.uplo, d.transa, d.n, d.k, d.alpha, a, d.lda, b, d.ldb, d.beta, d.c, d.ldc);
     case Routine::trmm:

@@ -78,9 +78,9 @@ class OpenBlas : public Peer {
   }
 
  private:
-  static constexpr const char *kNames[kRoutineCount] = {"cblas_sgemm",  "cblas_ssymm", "cblas_ssyrk",
-                                                        "cblas_ssyr2k", "cblas_strmm", "cblas_strsm",
-                                                        "cblas_sgemmt", nullptr,       "cblas_sbgemm"};
+  static constexpr const char *kNames[kRoutineCount] = {"cblas_sgemm",  "cblas_ssymm", "cblas_ssyrk",  "cblas_ssyr2k",
+                                                        "cblas_strmm",  "cblas_strsm", "cblas_sgemmt", nullptr,
+                                                        "cblas_sbgemm", nullptr,       nullptr};
 
   void run_one(const Call &x) {
     const int m = static_cast<int>(x.m), n = static_cast<int>(x.n), k = static_cast<int>(x.k);
@@ -103,6 +103,8 @@ class OpenBlas : public Peer {
       case Routine::kSgemmtr:
         return call(x.routine, kLayout, uplo, x.transa, x.transb, n, k, x.alpha, x.a, lda, x.b, ldb, x.beta, x.c, ldc);
       case Routine::kShgemm:
+      case Routine::kShsyrk:
+      case Routine::kSbsyrk:
         return;  // supports() said no
     }
   }

@@ -164,14 +164,16 @@ class Cublas : public DevicePeer {
     return fmt::format("cuBLAS {}, {}, 32 MiB of workspace", version_, math_.text);
   }
   bool supports(const Call &call) const override { return has_64_ || !needs_64_bits(call); }
-  // SGEMMTR and the batches of all but products and STRSM.
+  // SGEMMTR, SSYRK of 16-bit inputs, and the batches of all but products and STRSM.
   std::string stand_in(const Call &call) const override {
     if (call.batch > 1 && call.routine == Routine::kStrsm) return "cublasStrsmBatched, with arrays of pointers";
     const std::string name = function_name(call.routine);
     if (fills_c(call)) return fmt::format("{}{}, which computes all of C", call.batch > 1 ? "a loop of " : "", name);
     return call.batch > 1 && !is_gemm(call) ? "a loop of " + name : "";
   }
-  bool fills_c(const Call &call) const override { return call.routine == Routine::kSgemmtr; }
+  bool fills_c(const Call &call) const override {
+    return call.routine == Routine::kSgemmtr || call.routine == Routine::kShsyrk || call.routine == Routine::kSbsyrk;
+  }
   // Whether TF32 inputs are rounded or cut off is the library's choice.
   Precision precision() const override {
     Precision precision;
@@ -235,9 +237,9 @@ class Cublas : public DevicePeer {
   static bool is_gemm(const Call &call) { return traits(call.routine).base == libsgemm::Routine::gemm; }
   static bool is_16_bit(const Call &call) { return traits(call.routine).element != Element::kFloat32; }
   static const char *function_name(Routine routine) {
-    constexpr const char *kNames[kRoutineCount] = {"cublasSgemm",  "cublasSsymm",  "cublasSsyrk",
-                                                   "cublasSsyr2k", "cublasStrmm",  "cublasStrsm",
-                                                   "cublasSgemm",  "cublasGemmEx", "cublasGemmEx"};
+    constexpr const char *kNames[kRoutineCount] = {"cublasSgemm",  "cublasSsymm",  "cublasSsyrk", "cublasSsyr2k",
+                                                   "cublasStrmm",  "cublasStrsm",  "cublasSgemm", "cublasGemmEx",
+                                                   "cublasGemmEx", "cublasGemmEx", "cublasGemmEx"};
     return kNames[static_cast<int>(routine)];
   }
 
@@ -284,6 +286,9 @@ class Cublas : public DevicePeer {
       case Routine::kShgemm:
       case Routine::kSbgemm:
         return call_16_bit(f, x);
+      case Routine::kShsyrk:
+      case Routine::kSbsyrk:
+        return call_16_bit(f, with_a_as_b(x));
     }
     return kSuccess;
   }
@@ -299,10 +304,19 @@ class Cublas : public DevicePeer {
                            static_cast<Size>(x.ldc), static_cast<Size>(x.batch));
   }
 
+  // A single SYRK as the product that it is a triangle of.
+  static Call with_a_as_b(const Call &x) {
+    Call product = x;
+    product.b = x.a;
+    product.ldb = x.lda;
+    product.transb = x.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+    return product;
+  }
+
   // FP32 sums and output.
   template <class Size>
   int call_16_bit(const CublasFunctions<Size> &f, const Call &x) {
-    const int type = x.routine == Routine::kShgemm ? kReal16F : kReal16BF;
+    const int type = traits(x.routine).element == Element::kBinary16 ? kReal16F : kReal16BF;
     const auto size = [](int64_t value) { return static_cast<Size>(value); };
     if (x.batch == 1) {
       return f.gemm_ex(handle_, operation(x.transa), operation(x.transb), size(x.m), size(x.n), size(x.k), &x.alpha,

@@ -39,6 +39,8 @@ constexpr Traits kTraits[kRoutineCount] = {
     make_traits(Routine::kSgemmtr, "sgemmtr", libsgemm::Routine::gemmtr, Element::kFloat32),
     make_traits(Routine::kShgemm, "shgemm", libsgemm::Routine::gemm, Element::kBinary16),
     make_traits(Routine::kSbgemm, "sbgemm", libsgemm::Routine::gemm, Element::kBfloat16),
+    make_traits(Routine::kShsyrk, "shsyrk", libsgemm::Routine::syrk, Element::kBinary16),
+    make_traits(Routine::kSbsyrk, "sbsyrk", libsgemm::Routine::syrk, Element::kBfloat16),
 };
 
 libsgemm_status_t call_strided(libsgemm_handle_t h, const Call &x) {
@@ -59,6 +61,12 @@ libsgemm_status_t call_strided(libsgemm_handle_t h, const Call &x) {
     case Routine::kSsyrk:
       return libsgemm_ssyrk_batch_strided_h(h, kLayout, x.uplo, x.transa, x.n, x.k, x.alpha, a, x.lda, x.stride_a,
                                             x.beta, c, x.ldc, x.stride_c, x.batch);
+    case Routine::kShsyrk:
+      return libsgemm_shsyrk_batch_strided_h(h, kLayout, x.uplo, x.transa, x.n, x.k, x.alpha, a16, x.lda, x.stride_a,
+                                             x.beta, c, x.ldc, x.stride_c, x.batch);
+    case Routine::kSbsyrk:
+      return libsgemm_sbsyrk_batch_strided_h(h, kLayout, x.uplo, x.transa, x.n, x.k, x.alpha, a16, x.lda, x.stride_a,
+                                             x.beta, c, x.ldc, x.stride_c, x.batch);
     case Routine::kStrmm:
       return libsgemm_strmm_batch_strided_h(h, kLayout, x.side, x.uplo, x.transa, LIBSGEMM_NON_UNIT, x.m, x.n, x.alpha,
                                             a, x.lda, x.stride_a, c, x.ldc, x.stride_c, x.batch);
@@ -239,6 +247,10 @@ libsgemm_status_t call_library(libsgemm_handle_t h, const Call &x) {
     case Routine::kSbgemm:
       return libsgemm_sbgemm_h(h, kLayout, x.transa, x.transb, x.m, x.n, x.k, x.alpha, a16, x.lda, b16, x.ldb, x.beta,
                                c, x.ldc);
+    case Routine::kShsyrk:
+      return libsgemm_shsyrk_h(h, kLayout, x.uplo, x.transa, x.n, x.k, x.alpha, a16, x.lda, x.beta, c, x.ldc);
+    case Routine::kSbsyrk:
+      return libsgemm_sbsyrk_h(h, kLayout, x.uplo, x.transa, x.n, x.k, x.alpha, a16, x.lda, x.beta, c, x.ldc);
   }
   return LIBSGEMM_NOT_SUPPORTED;
 }

@@ -1,7 +1,7 @@
 // The routines that the bench times, as one plain struct per call, and the library's side of such a call.
 //
-// All matrices are column-major. SSYRK, SSYR2K and SGEMMTR have an n x n output; SSYMM, STRMM and STRSM an m x m matrix
-// A on the left, or an n x n one on the right.
+// All matrices are column-major. SSYRK (also of 16-bit inputs), SSYR2K and SGEMMTR have an n x n output; SSYMM, STRMM
+// and STRSM an m x m matrix A on the left, or an n x n one on the right.
 #pragma once
 
 #include <libsgemm.h>
@@ -15,8 +15,8 @@
 
 namespace command {
 
-enum class Routine { kSgemm, kSsymm, kSsyrk, kSsyr2k, kStrmm, kStrsm, kSgemmtr, kShgemm, kSbgemm };
-constexpr int kRoutineCount = 9;
+enum class Routine { kSgemm, kSsymm, kSsyrk, kSsyr2k, kStrmm, kStrsm, kSgemmtr, kShgemm, kSbgemm, kShsyrk, kSbsyrk };
+constexpr int kRoutineCount = 11;
 
 enum class Element { kFloat32, kBinary16, kBfloat16 };
 

@@ -178,7 +178,7 @@ double Workload::a(int64_t item, int64_t i, int64_t j) const {
 }
 
 double Workload::b(int64_t item, int64_t i, int64_t j) const {
-  if (call_.routine == Routine::kSsyrk) return a(item, j, i);
+  if (traits_.base == libsgemm::Routine::syrk) return a(item, j, i);
   if (traits_.in_place) return static_cast<double>(c_[static_cast<size_t>(item * call_.stride_c + i + j * call_.ldc)]);
   // SSYR2K multiplies by the transpose of op(B), which has A's operation.
   const bool transposed =

@@ -96,6 +96,12 @@ Call &rank_update(Call &c, Routine routine, libsgemm_layout_t layout, libsgemm_u
   return c;
 }
 
+Call &syrk(Call &c, Type type, libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans, int64_t n,
+           int64_t k) {
+  c.type = type;
+  return rank_update(c, Routine::syrk, layout, uplo, trans, n, k);
+}
+
 Call &triangular(Call &c, Routine routine, libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo,
                  libsgemm_op_t transa, libsgemm_diag_t diag, int64_t m, int64_t n) {
   symm(c, layout, side, uplo, m, n);
@@ -145,12 +151,6 @@ BOTH_FORMS(ssymm,
             const float *A, int64_t lda, const float *B, int64_t ldb, float beta, float *C, int64_t ldc),
            with_matrices(symm(c, layout, side, uplo, m, n), alpha, {A, lda, 0}, {B, ldb, 0}, beta, {C, ldc, 0}))
 
-BOTH_FORMS(ssyrk,
-           (libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
-            const float *A, int64_t lda, float beta, float *C, int64_t ldc),
-           with_matrices(rank_update(c, Routine::syrk, layout, uplo, trans, n, k), alpha, {A, lda, 0}, {}, beta,
-                         {C, ldc, 0}))
-
 BOTH_FORMS(ssyr2k,
            (libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
             const float *A, int64_t lda, const float *B, int64_t ldb, float beta, float *C, int64_t ldc),
@@ -178,14 +178,6 @@ BOTH_FORMS(sgemmtr,
            with_matrices(gemmtr(c, layout, uplo, transa, transb, n, k), alpha, {A, lda, 0}, {B, ldb, 0}, beta,
                          {C, ldc, 0}))
 
-BOTH_FORMS(ssyrk_batch_strided,
-           (libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
-            const float *A, int64_t lda, int64_t stride_a, float beta, float *C, int64_t ldc, int64_t stride_c,
-            int64_t batch_count),
-           strided(with_matrices(rank_update(c, Routine::syrk, layout, uplo, trans, n, k), alpha, {A, lda, stride_a},
-                                 {}, beta, {C, ldc, stride_c}),
-                   batch_count))
-
 BOTH_FORMS(strmm_batch_strided,
            (libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo, libsgemm_op_t transa,
             libsgemm_diag_t diag, int64_t m, int64_t n, float alpha, const float *A, int64_t lda, int64_t stride_a,
@@ -209,6 +201,19 @@ BOTH_FORMS(strsm_batch_strided,
               float alpha, const T *A, int64_t lda, const T *B, int64_t ldb, float beta, float *C, int64_t ldc),     \
              with_matrices(gemm(c, type, layout, transa, transb, m, n, k), alpha, {A, lda, 0}, {B, ldb, 0}, beta,    \
                            {C, ldc, 0}))
+
+#define SYRK_OF_TYPE(name, type, T)                                                                                   \
+  BOTH_FORMS(name,                                                                                                    \
+             (libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans, int64_t n, int64_t k, float alpha, \
+              const T *A, int64_t lda, float beta, float *C, int64_t ldc),                                            \
+             with_matrices(syrk(c, type, layout, uplo, trans, n, k), alpha, {A, lda, 0}, {}, beta, {C, ldc, 0}))      \
+  BOTH_FORMS(name##_batch_strided,                                                                                    \
+             (libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans, int64_t n, int64_t k, float alpha, \
+              const T *A, int64_t lda, int64_t stride_a, float beta, float *C, int64_t ldc, int64_t stride_c,         \
+              int64_t batch_count),                                                                                   \
+             strided(with_matrices(syrk(c, type, layout, uplo, trans, n, k), alpha, {A, lda, stride_a}, {}, beta,     \
+                                   {C, ldc, stride_c}),                                                               \
+                     batch_count))
 
 #define BATCHES_OF_TYPE(name, type, T)                                                                               \
   BOTH_FORMS(name##_batch_strided,                                                                                   \
@@ -246,6 +251,9 @@ BOTH_FORMS(strsm_batch_strided,
 
 GEMM_OF_TYPE(shgemm, Type::f16, libsgemm_half_t)
 GEMM_OF_TYPE(sbgemm, Type::bf16, libsgemm_bfloat16_t)
+SYRK_OF_TYPE(ssyrk, Type::f32, float)
+SYRK_OF_TYPE(shsyrk, Type::f16, libsgemm_half_t)
+SYRK_OF_TYPE(sbsyrk, Type::bf16, libsgemm_bfloat16_t)
 BATCHES_OF_TYPE(sgemm, Type::f32, float)
 BATCHES_OF_TYPE(shgemm, Type::f16, libsgemm_half_t)
 BATCHES_OF_TYPE(sbgemm, Type::bf16, libsgemm_bfloat16_t)

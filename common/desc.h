@@ -49,6 +49,7 @@ struct RoutineTraits {
   } b;
 
   bool triangle_of_c;  // only the uplo triangle of C belongs to the routine, and m == n
+  bool of_16_bits;     // there are forms of it whose A and B are of a 16-bit type
 
   // What makes a row-major call a column-major one on the same memory, besides m for n and one triangle for the other.
   enum RowMajor : int8_t {
@@ -63,29 +64,30 @@ struct RoutineTraits {
   constexpr bool has_b() const { return b == free || b == as_a || b == as_c; }
   constexpr bool in_place() const { return b == is_c; }
   constexpr bool one_sided() const { return a != general; }  // A is square and stands on one side
+  constexpr bool takes(Type type) const { return type == Type::f32 || of_16_bits; }
   constexpr int terms() const { return b == as_a ? 2 : 1; }  // products that are summed
 };
 
 // In the order of Routine.
 constexpr RoutineTraits kRoutines[] = {
-    {Routine::gemm, "gemm", RoutineTraits::general, RoutineTraits::free, false, RoutineTraits::operands_swap,
+    {Routine::gemm, "gemm", RoutineTraits::general, RoutineTraits::free, false, true, RoutineTraits::operands_swap,
      "layout transa transb m n k alpha A lda B ldb beta C ldc",
      "layout transa transb m n k alpha A lda stride_a B ldb stride_b beta C ldc stride_c batch_count",
      "layout transa transb m n k alpha A lda plan_a B ldb plan_b beta C ldc"},
-    {Routine::symm, "symm", RoutineTraits::symmetric, RoutineTraits::as_c, false, RoutineTraits::side_flips,
+    {Routine::symm, "symm", RoutineTraits::symmetric, RoutineTraits::as_c, false, false, RoutineTraits::side_flips,
      "layout side uplo m n alpha A lda B ldb beta C ldc"},
-    {Routine::syrk, "syrk", RoutineTraits::general, RoutineTraits::is_a, true, RoutineTraits::trans_flips,
+    {Routine::syrk, "syrk", RoutineTraits::general, RoutineTraits::is_a, true, true, RoutineTraits::trans_flips,
      "layout uplo trans n k alpha A lda beta C ldc",
      "layout uplo trans n k alpha A lda stride_a beta C ldc stride_c batch_count"},
-    {Routine::syr2k, "syr2k", RoutineTraits::general, RoutineTraits::as_a, true, RoutineTraits::trans_flips,
+    {Routine::syr2k, "syr2k", RoutineTraits::general, RoutineTraits::as_a, true, false, RoutineTraits::trans_flips,
      "layout uplo trans n k alpha A lda B ldb beta C ldc"},
-    {Routine::trmm, "trmm", RoutineTraits::triangular, RoutineTraits::is_c, false, RoutineTraits::side_flips,
+    {Routine::trmm, "trmm", RoutineTraits::triangular, RoutineTraits::is_c, false, false, RoutineTraits::side_flips,
      "layout side uplo transa diag m n alpha A lda B ldb",
      "layout side uplo transa diag m n alpha A lda stride_a B ldb stride_b batch_count"},
-    {Routine::trsm, "trsm", RoutineTraits::triangular, RoutineTraits::is_c, false, RoutineTraits::side_flips,
+    {Routine::trsm, "trsm", RoutineTraits::triangular, RoutineTraits::is_c, false, false, RoutineTraits::side_flips,
      "layout side uplo transa diag m n alpha A lda B ldb",
      "layout side uplo transa diag m n alpha A lda stride_a B ldb stride_b batch_count"},
-    {Routine::gemmtr, "gemmtr", RoutineTraits::general, RoutineTraits::free, true, RoutineTraits::operands_swap,
+    {Routine::gemmtr, "gemmtr", RoutineTraits::general, RoutineTraits::free, true, false, RoutineTraits::operands_swap,
      "layout uplo transa transb n k alpha A lda B ldb beta C ldc"},
 };
 

@@ -27,10 +27,10 @@
  * products of constant matrices, errors add up instead, and only g S is certain: from a k of some 60 on the usual
  * bound may be exceeded, from some 250 on twice that.
  *
- * Products of 16-bit inputs and the modes TF32, BF16 and FP16 may leave their sums on tensor cores, which cut off where
- * FP32 rounds: then (k / 16 + 1) 2^-23 (TF32: k / 8) is added to either factor of S, and libsgemm_info_t.truncated
- * tells. There the smallest normal input (2^-14 in FP16, 2^-126) stands in S in the place of smaller elements of A and
- * B.
+ * Products of 16-bit inputs (syrk too) and the modes TF32, BF16 and FP16 may leave their sums on tensor cores, which
+ * cut off where FP32 rounds: then (k / 16 + 1) 2^-23 (TF32: k / 8) is added to either factor of S, and
+ * libsgemm_info_t.truncated tells. There the smallest normal input (2^-14 in FP16, 2^-126) stands in S in the place of
+ * smaller elements of A and B.
  *
  * Pointers may point to host memory or to memory of a GPU that an active backend drives, but A, B and C of one call all
  * to the host or all to one GPU; a mixture is LIBSGEMM_INVALID_ARGUMENT.
@@ -522,6 +522,25 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm_h(libsgemm_handle_t h, libsgemm_l
                                                  const libsgemm_bfloat16_t *B, int64_t ldb, float beta, float *C,
                                                  int64_t ldc);
 
+/* As libsgemm_ssyrk with A of IEEE binary16 (shsyrk) or bfloat16 (sbsyrk), and alpha, beta, C and all sums in FP32: C =
+ * alpha * op(A) * op(A)^T + beta * C, C symmetric n x n, of which only the `uplo` triangle is read and written. op(A)
+ * is n x k: A is n x k (NO_TRANS) or k x n as stored; n, k >= 0. The inputs are converted exactly; denormals, NaN and
+ * Inf are kept. Math modes do not apply. Errors as libsgemm_ssyrk. */
+LIBSGEMM_API libsgemm_status_t libsgemm_shsyrk(libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans,
+                                               int64_t n, int64_t k, float alpha, const libsgemm_half_t *A, int64_t lda,
+                                               float beta, float *C, int64_t ldc);
+LIBSGEMM_API libsgemm_status_t libsgemm_shsyrk_h(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_uplo_t uplo,
+                                                 libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
+                                                 const libsgemm_half_t *A, int64_t lda, float beta, float *C,
+                                                 int64_t ldc);
+LIBSGEMM_API libsgemm_status_t libsgemm_sbsyrk(libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans,
+                                               int64_t n, int64_t k, float alpha, const libsgemm_bfloat16_t *A,
+                                               int64_t lda, float beta, float *C, int64_t ldc);
+LIBSGEMM_API libsgemm_status_t libsgemm_sbsyrk_h(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_uplo_t uplo,
+                                                 libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
+                                                 const libsgemm_bfloat16_t *A, int64_t lda, float beta, float *C,
+                                                 int64_t ldc);
+
 /* ---- Batches --------------------------------------------------------------------------------------------------------
  */
 
@@ -609,7 +628,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm_batch_strided_h(
 /* batch_count >= 0 updates of one shape: number i uses A + i * stride_a and C + i * stride_c. stride_a >= 0 (0 shares
  * A); stride_c must keep the outputs apart: at least (n - 1) * ldc + n, though only the uplo triangle of each C is
  * written, if there is more than one. What lies between them is neither read nor written. Shapes and errors as
- * libsgemm_ssyrk; an illegal argument fails the whole call before anything is written. */
+ * libsgemm_ssyrk, libsgemm_shsyrk and libsgemm_sbsyrk; an illegal argument fails the whole call before anything is
+ * written. */
 LIBSGEMM_API libsgemm_status_t libsgemm_ssyrk_batch_strided(libsgemm_layout_t layout, libsgemm_uplo_t uplo,
                                                             libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
                                                             const float *A, int64_t lda, int64_t stride_a, float beta,
@@ -620,6 +640,26 @@ LIBSGEMM_API libsgemm_status_t libsgemm_ssyrk_batch_strided_h(libsgemm_handle_t 
                                                               int64_t k, float alpha, const float *A, int64_t lda,
                                                               int64_t stride_a, float beta, float *C, int64_t ldc,
                                                               int64_t stride_c, int64_t batch_count);
+LIBSGEMM_API libsgemm_status_t libsgemm_shsyrk_batch_strided(libsgemm_layout_t layout, libsgemm_uplo_t uplo,
+                                                             libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
+                                                             const libsgemm_half_t *A, int64_t lda, int64_t stride_a,
+                                                             float beta, float *C, int64_t ldc, int64_t stride_c,
+                                                             int64_t batch_count);
+LIBSGEMM_API libsgemm_status_t libsgemm_shsyrk_batch_strided_h(libsgemm_handle_t h, libsgemm_layout_t layout,
+                                                               libsgemm_uplo_t uplo, libsgemm_op_t trans, int64_t n,
+                                                               int64_t k, float alpha, const libsgemm_half_t *A,
+                                                               int64_t lda, int64_t stride_a, float beta, float *C,
+                                                               int64_t ldc, int64_t stride_c, int64_t batch_count);
+LIBSGEMM_API libsgemm_status_t libsgemm_sbsyrk_batch_strided(libsgemm_layout_t layout, libsgemm_uplo_t uplo,
+                                                             libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
+                                                             const libsgemm_bfloat16_t *A, int64_t lda,
+                                                             int64_t stride_a, float beta, float *C, int64_t ldc,
+                                                             int64_t stride_c, int64_t batch_count);
+LIBSGEMM_API libsgemm_status_t libsgemm_sbsyrk_batch_strided_h(libsgemm_handle_t h, libsgemm_layout_t layout,
+                                                               libsgemm_uplo_t uplo, libsgemm_op_t trans, int64_t n,
+                                                               int64_t k, float alpha, const libsgemm_bfloat16_t *A,
+                                                               int64_t lda, int64_t stride_a, float beta, float *C,
+                                                               int64_t ldc, int64_t stride_c, int64_t batch_count);
 
 /* batch_count >= 0 products with a triangle, or triangular systems, of one shape: number i uses A + i * stride_a and
  * overwrites B + i * stride_b. stride_a >= 0 (0 shares the triangle); stride_b must keep the matrices apart: at least

@@ -57,6 +57,18 @@ libsgemm_status_t strided(const Invoke &invoke, Plain plain, HandleForm form, co
                 x.batch_count);
 }
 
+template <typename T, typename Plain, typename HandleForm>
+libsgemm_status_t syrk(const Invoke &invoke, Plain plain, HandleForm form, const Args &x) {
+  return invoke(plain, form, x.layout, x.uplo, x.transa, x.n, x.k, x.alpha, static_cast<const T *>(x.a), x.lda, x.beta,
+                x.c, x.ldc);
+}
+
+template <typename T, typename Plain, typename HandleForm>
+libsgemm_status_t syrk_strided(const Invoke &invoke, Plain plain, HandleForm form, const Args &x) {
+  return invoke(plain, form, x.layout, x.uplo, x.transa, x.n, x.k, x.alpha, static_cast<const T *>(x.a), x.lda,
+                x.stride_a, x.beta, x.c, x.ldc, x.stride_c, x.batch_count);
+}
+
 template <typename Plain, typename HandleForm>
 libsgemm_status_t triangular_strided(const Invoke &invoke, Plain plain, HandleForm form, const Args &x) {
   return invoke(plain, form, x.layout, x.side, x.uplo, x.transa, x.diag, x.m, x.n, x.alpha,
@@ -84,8 +96,11 @@ libsgemm_status_t dispatch(const Invoke &invoke, Routine routine, const Args &x)
       return invoke(libsgemm_ssymm, libsgemm_ssymm_h, x.layout, x.side, x.uplo, x.m, x.n, x.alpha, a, x.lda, b, x.ldb,
                     x.beta, x.c, x.ldc);
     case Routine::kSsyrk:
-      return invoke(libsgemm_ssyrk, libsgemm_ssyrk_h, x.layout, x.uplo, x.transa, x.n, x.k, x.alpha, a, x.lda, x.beta,
-                    x.c, x.ldc);
+      return syrk<float>(invoke, libsgemm_ssyrk, libsgemm_ssyrk_h, x);
+    case Routine::kShsyrk:
+      return syrk<libsgemm_half_t>(invoke, libsgemm_shsyrk, libsgemm_shsyrk_h, x);
+    case Routine::kSbsyrk:
+      return syrk<libsgemm_bfloat16_t>(invoke, libsgemm_sbsyrk, libsgemm_sbsyrk_h, x);
     case Routine::kSsyr2k:
       return invoke(libsgemm_ssyr2k, libsgemm_ssyr2k_h, x.layout, x.uplo, x.transa, x.n, x.k, x.alpha, a, x.lda, b,
                     x.ldb, x.beta, x.c, x.ldc);
@@ -105,8 +120,12 @@ libsgemm_status_t dispatch(const Invoke &invoke, Routine routine, const Args &x)
     case Routine::kSbgemmStrided:
       return strided<libsgemm_bfloat16_t>(invoke, libsgemm_sbgemm_batch_strided, libsgemm_sbgemm_batch_strided_h, x);
     case Routine::kSsyrkStrided:
-      return invoke(libsgemm_ssyrk_batch_strided, libsgemm_ssyrk_batch_strided_h, x.layout, x.uplo, x.transa, x.n, x.k,
-                    x.alpha, a, x.lda, x.stride_a, x.beta, x.c, x.ldc, x.stride_c, x.batch_count);
+      return syrk_strided<float>(invoke, libsgemm_ssyrk_batch_strided, libsgemm_ssyrk_batch_strided_h, x);
+    case Routine::kShsyrkStrided:
+      return syrk_strided<libsgemm_half_t>(invoke, libsgemm_shsyrk_batch_strided, libsgemm_shsyrk_batch_strided_h, x);
+    case Routine::kSbsyrkStrided:
+      return syrk_strided<libsgemm_bfloat16_t>(invoke, libsgemm_sbsyrk_batch_strided, libsgemm_sbsyrk_batch_strided_h,
+                                               x);
     case Routine::kStrmmStrided:
       return triangular_strided(invoke, libsgemm_strmm_batch_strided, libsgemm_strmm_batch_strided_h, x);
     case Routine::kStrsmStrided:
@@ -129,11 +148,12 @@ libsgemm_status_t dispatch_batch(const Invoke &invoke, Element element, const Ba
 
 }  // namespace
 
-const std::vector<Routine> kSingleRoutines = {Routine::kSgemm,   Routine::kSsymm,  Routine::kSsyrk,
-                                              Routine::kSsyr2k,  Routine::kStrmm,  Routine::kStrsm,
-                                              Routine::kSgemmtr, Routine::kShgemm, Routine::kSbgemm};
+const std::vector<Routine> kSingleRoutines = {Routine::kSgemm,  Routine::kSsymm,  Routine::kSsyrk,   Routine::kSsyr2k,
+                                              Routine::kStrmm,  Routine::kStrsm,  Routine::kSgemmtr, Routine::kShgemm,
+                                              Routine::kSbgemm, Routine::kShsyrk, Routine::kSbsyrk};
 const std::vector<Routine> kStridedRoutines = {Routine::kSgemmStrided, Routine::kShgemmStrided, Routine::kSbgemmStrided,
-                                               Routine::kSsyrkStrided, Routine::kStrmmStrided,  Routine::kStrsmStrided};
+                                               Routine::kSsyrkStrided, Routine::kShsyrkStrided, Routine::kSbsyrkStrided,
+                                               Routine::kStrmmStrided, Routine::kStrsmStrided};
 
 libsgemm_status_t call(Routine routine, const Args &args) { return dispatch(Invoke(), routine, args); }
 
@@ -157,10 +177,14 @@ std::string entry_name(Routine routine) {
                                       "sgemmtr",
                                       "shgemm",
                                       "sbgemm",
+                                      "shsyrk",
+                                      "sbsyrk",
                                       "sgemm_batch_strided",
                                       "shgemm_batch_strided",
                                       "sbgemm_batch_strided",
                                       "ssyrk_batch_strided",
+                                      "shsyrk_batch_strided",
+                                      "sbsyrk_batch_strided",
                                       "strmm_batch_strided",
                                       "strsm_batch_strided"};
   return std::string("libsgemm_") + names[static_cast<int>(routine)];
@@ -176,6 +200,8 @@ const std::vector<std::string> &parameters(Routine routine) {
     case Routine::kSsymm:
       return kSymm;
     case Routine::kSsyrk:
+    case Routine::kShsyrk:
+    case Routine::kSbsyrk:
       return kSyrk;
     case Routine::kSsyr2k:
       return kSyr2k;
@@ -189,6 +215,8 @@ const std::vector<std::string> &parameters(Routine routine) {
     case Routine::kSbgemmStrided:
       return kStrided;
     case Routine::kSsyrkStrided:
+    case Routine::kShsyrkStrided:
+    case Routine::kSbsyrkStrided:
       return kSyrkStrided;
     case Routine::kStrmmStrided:
     case Routine::kStrsmStrided:
@@ -201,9 +229,16 @@ const std::vector<std::string> &parameters(Routine routine) {
 const std::vector<std::string> &batch_parameters() { return kBatch; }
 
 Element element_of(Routine routine) {
-  if (routine == Routine::kShgemm || routine == Routine::kShgemmStrided) return Element::kHalf;
-  if (routine == Routine::kSbgemm || routine == Routine::kSbgemmStrided) return Element::kBfloat16;
-  return Element::kFloat;
+  switch (single_of(routine)) {
+    case Routine::kShgemm:
+    case Routine::kShsyrk:
+      return Element::kHalf;
+    case Routine::kSbgemm:
+    case Routine::kSbsyrk:
+      return Element::kBfloat16;
+    default:
+      return Element::kFloat;
+  }
 }
 
 Routine product_of(Element element) {
@@ -217,6 +252,7 @@ struct Forms {
 };
 constexpr Forms kForms[] = {{Routine::kSgemm, Routine::kSgemmStrided},   {Routine::kShgemm, Routine::kShgemmStrided},
                             {Routine::kSbgemm, Routine::kSbgemmStrided}, {Routine::kSsyrk, Routine::kSsyrkStrided},
+                            {Routine::kShsyrk, Routine::kShsyrkStrided}, {Routine::kSbsyrk, Routine::kSbsyrkStrided},
                             {Routine::kStrmm, Routine::kStrmmStrided},   {Routine::kStrsm, Routine::kStrsmStrided}};
 
 }  // namespace
@@ -233,6 +269,19 @@ Routine strided_of(Routine single) {
     if (forms.single == single) return forms.strided;
   }
   throw std::logic_error(entry_name(single) + " has no strided batches");
+}
+
+Routine of_floats(Routine routine) {
+  switch (routine) {
+    case Routine::kShgemm:
+    case Routine::kSbgemm:
+      return Routine::kSgemm;
+    case Routine::kShsyrk:
+    case Routine::kSbsyrk:
+      return Routine::kSsyrk;
+    default:
+      return routine;
+  }
 }
 
 bool is_in_place(Routine routine) {

@@ -18,10 +18,14 @@ enum class Routine {
   kSgemmtr,
   kShgemm,
   kSbgemm,
+  kShsyrk,
+  kSbsyrk,
   kSgemmStrided,
   kShgemmStrided,
   kSbgemmStrided,
   kSsyrkStrided,
+  kShsyrkStrided,
+  kSbsyrkStrided,
   kStrmmStrided,
   kStrsmStrided
 };
@@ -86,6 +90,9 @@ Routine product_of(Element element);
 // The routine that a strided batch repeats, of another routine that itself; and the other way round.
 Routine single_of(Routine routine);
 Routine strided_of(Routine single);
+
+// shgemm and sbgemm are sgemm of other elements, shsyrk and sbsyrk ssyrk; of single matrices.
+Routine of_floats(Routine routine);
 
 // strmm, strsm and their batches.
 bool is_in_place(Routine routine);

@@ -21,9 +21,7 @@ const std::vector<int64_t> kTiles = {8, 16, 32, 64, 128};
 // Never equal for two operands except in the last row, which is the tight storage that kernels may treat apart.
 const std::vector<Padding> kPaddings = {{1, 2, 3}, {3, 1, 2}, {5, 7, 1}, {16, 32, 8}, {2, 13, 4}, {0, 0, 0}};
 
-bool has_three_sizes(Routine routine) {
-  return routine == Routine::kSgemm || routine == Routine::kShgemm || routine == Routine::kSbgemm;
-}
+bool has_three_sizes(Routine routine) { return of_floats(routine) == Routine::kSgemm; }
 
 bool is_triangular(Routine routine) { return routine == Routine::kStrmm || routine == Routine::kStrsm; }
 
@@ -122,7 +120,7 @@ void set_size(const Size &size, Case *test) {
   test->m = size[0];
   test->n = size[1];
   test->k = size[2];
-  switch (test->routine) {
+  switch (of_floats(test->routine)) {
     case Routine::kSsyrk:
     case Routine::kSsyr2k:
     case Routine::kSgemmtr:
@@ -216,7 +214,7 @@ Case case_of(Routine routine, int64_t m, int64_t n, int64_t k) {
 std::vector<Case> tries_of(Routine routine) {
   std::vector<Case> tries;
   for (const int64_t size : {5, 16, 64, 128, 256}) tries.push_back(case_of(routine, size, size, size));
-  if (routine == Routine::kSgemm || routine == Routine::kShgemm || routine == Routine::kSbgemm) {
+  if (has_three_sizes(routine)) {
     for (const int64_t n : {1, 4}) tries.push_back(case_of(routine, 256, n, 256));
     tries.push_back(case_of(routine, 256, 256, 256));
     tries.back().transa = LIBSGEMM_TRANS;

@@ -63,10 +63,7 @@ int choose_subject(const char *backend) {
 
 const Subject &subject() { return mutable_subject(); }
 
-bool serves(Routine routine) {
-  const bool product = routine == Routine::kSgemm || routine == Routine::kShgemm || routine == Routine::kSbgemm;
-  return product || subject().backend != "hip";
-}
+bool serves(Routine routine) { return of_floats(single_of(routine)) == Routine::kSgemm || subject().backend != "hip"; }
 
 bool always_has(libsgemm_math_mode_t mode) { return !subject().is_gpu && (rounds(mode) || mode == LIBSGEMM_MATH_FP64); }
 

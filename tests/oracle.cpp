@@ -123,7 +123,7 @@ Term triangular_term(const Problem &p, const Matrix &x) {
 // The products whose sum alpha multiplies.
 std::vector<Term> terms_of(const Problem &p) {
   const Case &test = p.test;
-  switch (test.routine) {
+  switch (of_floats(test.routine)) {
     case Routine::kSsymm:
       if (test.side == LIBSGEMM_LEFT) return {{symmetric(p.a), general(p.b)}};
       return {{general(p.b), symmetric(p.a)}};
@@ -168,7 +168,7 @@ void shape(Problem *p) {
   const Region half = t.uplo == LIBSGEMM_UPPER ? Region::kUpper : Region::kLower;
   const Region strict = t.uplo == LIBSGEMM_UPPER ? Region::kStrictUpper : Region::kStrictLower;
   const int64_t order = t.side == LIBSGEMM_LEFT ? t.m : t.n;
-  switch (t.routine) {
+  switch (of_floats(t.routine)) {
     case Routine::kSsymm:
       p->a = shaped(order, order, half);
       p->b = shaped(t.m, t.n);
@@ -282,7 +282,8 @@ void add_lost_parts(const Problem &p, const Arithmetic &how, std::vector<double>
   const auto lost = [&how](const Line &line) {
     return how.mode == LIBSGEMM_MATH_BF16X6 ? 0x1p-133 : 0x1p-49 * line.largest;
   };
-  const std::vector<Line> a = lines(general(p.a, p.test.transa)), b = lines(transpose(general(p.b, p.test.transb)));
+  const Term product = terms_of(p).front();  // rows that lose something have products and syrk only
+  const std::vector<Line> a = lines(product.left), b = lines(transpose(product.right));
   for (size_t i = 0; i < a.size(); ++i) {
     for (size_t j = 0; j < b.size(); ++j) {
       const double both = how.truncated ? cut * least * (a[i].sum + b[j].sum + least * k)

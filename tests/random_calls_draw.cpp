@@ -58,7 +58,7 @@ void draw_sizes(Draw *draw, bool small, Case *test) {
     const double most = shape >= 997 ? 1500 : 500;
     for (int64_t *size : {&test->m, &test->n, &test->k}) *size = draw->log_uniform(60, most);
   }
-  switch (test->routine) {
+  switch (of_floats(test->routine)) {
     case Routine::kSsyrk:
     case Routine::kSsyr2k:
     case Routine::kSgemmtr:
@@ -106,7 +106,7 @@ void draw_exponents(Draw *draw, RandomCall *call) {
   }
   call->exponent_a = half ? draw->below(30) - 20 : draw->below(261) - 140;
   call->exponent_b = half ? draw->below(30) - 20 : draw->below(261) - 140;
-  if (call->routine == Routine::kSsyrk) call->exponent_b = call->exponent_a;
+  if (of_floats(call->routine) == Routine::kSsyrk) call->exponent_b = call->exponent_a;
   const int total = draw->below(121) - 60;
   const int alpha = std::clamp(total - call->exponent_a - call->exponent_b, -145, 125);
   for (Case &test : call->groups) test.alpha = std::ldexp(1 + draw->uniform() / 2, alpha);
@@ -135,7 +135,9 @@ void draw_kind(Draw *draw, RandomCall *call) {
   } else {
     call->kind = kind < 90 ? Kind::strided : Kind::groups;
     const bool other = call->kind == Kind::strided && draw->percent(50);
-    call->routine = other ? draw->pick({Routine::kSsyrk, Routine::kStrmm, Routine::kStrsm}) : draw->pick(products);
+    call->routine =
+        other ? draw->pick({Routine::kSsyrk, Routine::kShsyrk, Routine::kSbsyrk, Routine::kStrmm, Routine::kStrsm})
+              : draw->pick(products);
   }
 }
 

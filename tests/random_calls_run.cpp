@@ -163,8 +163,7 @@ class Item {
       return std::string("the arithmetic is ") + info.math_mode;
     }
     // Backend hip has products only.
-    const bool other =
-        options.backend == "hip" && element_of(call.routine) == Element::kFloat && call.routine != Routine::kSgemm;
+    const bool other = options.backend == "hip" && of_floats(call.routine) != Routine::kSgemm;
     if (backend != options.backend && !other) return "ran on " + backend + ": " + info.reason;
     if (info.fallbacks != 0 && !other) return std::string("a backend failed before: ") + info.reason;
     return "";

@@ -15,7 +15,8 @@ namespace {
 Case case_of(Routine routine) {
   Case test;
   test.routine = routine;
-  const bool square = routine == Routine::kSsyrk || routine == Routine::kSsyr2k || routine == Routine::kSgemmtr;
+  const bool square =
+      of_floats(routine) == Routine::kSsyrk || routine == Routine::kSsyr2k || routine == Routine::kSgemmtr;
   test.n = 2;
   test.m = square ? 2 : 3;
   test.k = 4;
@@ -267,7 +268,8 @@ class OneArray {
   static Case case_of_overlap(Routine routine) {
     Case test;
     test.routine = routine;
-    const bool square = routine == Routine::kSsyrk || routine == Routine::kSsyr2k || routine == Routine::kSgemmtr;
+    const bool square =
+        of_floats(routine) == Routine::kSsyrk || routine == Routine::kSsyr2k || routine == Routine::kSgemmtr;
     test.m = square ? 4 : 5;
     test.n = 4;
     test.k = routine == Routine::kSsymm || routine == Routine::kStrmm ? 5 : 3;
@@ -350,6 +352,20 @@ TEST_CASE("overlap is judged in bytes for the 16-bit types") {
     args.c = memory.data() + 24;
     CHECK(call(routine, args) == LIBSGEMM_SUCCESS);
     args.c = memory.data() + 25;
+    CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), "C") == "");
+  }
+  for (const Routine routine : {Routine::kShsyrk, Routine::kSbsyrk}) {
+    std::vector<float> memory(64, 0.0f);
+    Args args;
+    args.n = args.k = args.lda = args.ldc = 4;
+    args.a = memory.data() + 16;  // 32 bytes
+    args.c = memory.data() + 23;
+    CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), "C") == "");
+    args.c = memory.data() + 24;
+    CHECK(call(routine, args) == LIBSGEMM_SUCCESS);
+    args.c = memory.data();  // the last element is the one before A
+    CHECK(call(routine, args) == LIBSGEMM_SUCCESS);
+    args.c = memory.data() + 1;
     CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), "C") == "");
   }
 }

@@ -12,7 +12,7 @@ using namespace sgemm_test;
 namespace {
 
 Case small_case(Routine routine) {
-  Case test = case_of(routine, routine == Routine::kSsyrk ? 2 : 3, 2, 4);
+  Case test = case_of(routine, of_floats(routine) == Routine::kSsyrk ? 2 : 3, 2, 4);
   test.padding = {2, 3, 4};
   test.beta = 1;
   if (is_in_place(routine)) test.k = test.m, test.beta = 0;

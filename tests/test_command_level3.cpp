@@ -98,8 +98,26 @@ TEST_CASE("bench: forms and what the peer lacks are in the table") {
                               Contains("\ncublaslt does no strsm\n") && !Contains("ratio cuda"));
 }
 
+TEST_CASE("bench: SYRK of 16-bit inputs beside the product that cuBLAS has") {
+  const Folder folder;
+  for (const std::string batch : {"1", "12"}) {
+    const Json json = report_of(folder, {"--peer", "cublas", "--routine", "shsyrk,sbsyrk", "--batch", batch, "--uplo",
+                                         "lower,upper", "--shape", "13,10,17,3"});
+    auto forms = forms_of(json);
+    CHECK(forms["shsyrk"].size() == 4);
+    CHECK(forms["sbsyrk"] == forms["shsyrk"]);
+    for (const Json &row : json["results"]) {
+      INFO(row.dump());
+      CHECK(row["flops"] == std::stoi(batch) * 10 * 11 * 17);
+      CHECK(row["peer_stand_in"] == (batch == "1" ? "cublasGemmEx, which computes all of C"
+                                                  : "a loop of cublasGemmEx, which computes all of C"));
+    }
+  }
+}
+
 TEST_CASE("bench: a wrong result of cuBLAS in any routine is seen") {
-  for (const std::string routine : {"sgemm", "ssymm", "ssyrk", "ssyr2k", "strmm", "strsm", "sgemmtr"}) {
+  for (const std::string routine :
+       {"sgemm", "ssymm", "ssyrk", "ssyr2k", "strmm", "strsm", "sgemmtr", "shsyrk", "sbsyrk"}) {
     for (const std::string uplo : {"lower", "upper"}) {
       if (routine == "sgemm" && uplo == "lower") continue;
       INFO(routine);
@@ -189,7 +207,7 @@ TEST_CASE("bench: sides, triangles and batches that cannot be are named") {
   require_bench_error(bench({"--side", "right", "--routine", "sgemm,ssyrk"}),
                       "--side right: only ssymm, strmm, strsm have");
   require_bench_error(bench({"--uplo", "upper", "--routine", "sgemm,sbgemm"}),
-                      "--uplo upper: only ssymm, ssyrk, ssyr2k, strmm, strsm, sgemmtr have one");
+                      "--uplo upper: only ssymm, ssyrk, ssyr2k, strmm, strsm, sgemmtr, shsyrk, sbsyrk have one");
   require_bench_error(bench({"--batch", "2", "--routine", "sgemm,ssymm"}),
                       "--batch 2: ssymm has no batches by strides; only sgemm, ");
   CHECK(bench({"--batch", "0"}).exit_status == 2);

@@ -91,7 +91,7 @@ TEST_CASE("the version") {
 
 TEST_CASE("bench: every routine on every CPU backend, table and JSON") {
   const Folder folder;
-  const std::string routines = "sgemm,ssymm,ssyrk,ssyr2k,strmm,strsm,sgemmtr,shgemm,sbgemm";
+  const std::string routines = "sgemm,ssymm,ssyrk,ssyr2k,strmm,strsm,sgemmtr,shgemm,sbgemm,shsyrk,sbsyrk";
   const bool has_openblas = has_backend("openblas");
   const Outcome outcome = command({"bench", "--shape", "33,20,41,3", "--shape", "1,64,9", "--routine", routines,
                                    "--reps", "3", "--min-time", "0", "--backend", has_openblas ? "openblas,ref" : "ref",
@@ -100,7 +100,7 @@ TEST_CASE("bench: every routine on every CPU backend, table and JSON") {
   REQUIRE(outcome.exit_status == 0);
   const Json json = Json::parse(read_text(folder.file("out.json")));
   // Two shapes; transposes NN NT TN TT, or N T, or none.
-  const size_t rows_of_backend = 2 * (4 * 4 + 2 * 4 + 1);
+  const size_t rows_of_backend = 2 * (4 * 4 + 2 * 6 + 1);
   CHECK(json["results"].size() == rows_of_backend * (has_openblas ? 2 : 1));
   const Json backends = info();
   int compared = 0;

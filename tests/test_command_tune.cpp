@@ -169,13 +169,14 @@ TEST_CASE("tune: every routine, type and batch") {
       "1 shgemm op=NT m=8 n=9 k=10 ld=2,4,4 at=2,16,16\n1 sbgemm op=NN m=8 n=8 k=16\n"
       "1 sgemm_batch_strided op=NN m=8 n=8 k=8 batch=5 stride=16,0,4\n1 sgemm_batch op=NN m=8 n=8 k=8 batch=5\n"
       "1 shgemm_batch_strided op=NN m=8 n=8 k=8 batch=5\n1 sbgemm_batch op=NN m=8 n=8 k=8 batch=5 beta=1\n"
+      "1 shsyrk op=T uplo=L m=20 n=20 k=30 ld=2,0,4 at=2,0,16\n1 sbsyrk_batch_strided op=N uplo=U m=8 n=8 k=9 batch=5\n"
       "1 strmm_batch_strided side=L uplo=L op=T diag=N m=9 n=8 batch=4 stride=0,0,4 alpha=x\n"
       "1 strsm_batch_strided side=R uplo=U op=N diag=N m=8 n=9 batch=3 stride=16,0,16\n"
       "1 sgemm op=NN m=16 n=16 k=16 math=fp16x3\n");
-  const Outcome outcome = tune({calls, "--reps", "3"}, on_mock(folder));
+  const Outcome outcome = tune({calls, "--reps", "3"}, on_mock(folder, {{"MOCK_SYRK", "1"}}));
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);
-  CHECK_THAT(outcome.out, Contains(" of 15 calls have a faster row"));
+  CHECK_THAT(outcome.out, Contains(" of 17 calls have a faster row"));
   CHECK(outcome.err == "");
   // The mock has no row for it, and no memory for the other one.
   const std::string none =

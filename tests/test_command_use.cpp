@@ -153,6 +153,7 @@ TEST_CASE("info --kernels: what each row computes") {
   if (has_backend("openblas")) {
     has("openblas_dgemm_fp64 +all but trsm +fp32 fp16 bf16 as fp64 +CPU +sums in FP64");
     has("openblas_ssyrk +syrk batches +fp32 +CPU +triangle of C");
+    has("openblas_ssyrk_widened +syrk batches +fp16 bf16 +CPU +inputs made FP32");
     has("openblas_sgemm_batch +batches +fp32 +CPU +a batch, product by product");
   }
   for (const std::string &line : lines_of(outcome.out)) CHECK(line.size() <= 120);

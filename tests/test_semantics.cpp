@@ -37,10 +37,8 @@ void run(const Problem &problem, bool no_backend = false) {
 }
 
 bool has_beta(Routine routine) { return routine != Routine::kStrmm && routine != Routine::kStrsm; }
-bool has_b(Routine routine) { return has_beta(routine) && routine != Routine::kSsyrk; }
-bool is_product(Routine routine) {
-  return routine == Routine::kSgemm || routine == Routine::kShgemm || routine == Routine::kSbgemm;
-}
+bool has_b(Routine routine) { return has_beta(routine) && of_floats(routine) != Routine::kSsyrk; }
+bool is_product(Routine routine) { return of_floats(routine) == Routine::kSgemm; }
 
 }  // namespace
 
@@ -150,7 +148,8 @@ TEST_CASE("NaN and Inf in A and B spread by the definition, also where the partn
 }
 
 TEST_CASE("a NaN in A spreads to what it enters, and no further") {
-  for (const Routine routine : {Routine::kSsymm, Routine::kSsyrk, Routine::kSsyr2k, Routine::kSgemmtr}) {
+  for (const Routine routine :
+       {Routine::kSsymm, Routine::kSsyrk, Routine::kSsyr2k, Routine::kSgemmtr, Routine::kShsyrk, Routine::kSbsyrk}) {
     for (const libsgemm_uplo_t uplo : {LIBSGEMM_UPPER, LIBSGEMM_LOWER}) {
       for (const int64_t size : {5, 40}) {
         Case test = case_of(routine, size, size, size);
@@ -250,10 +249,10 @@ TEST_CASE("denormals are kept") {
 }
 
 TEST_CASE("denormals of the 16-bit types are kept") {
-  for (const Routine routine : {Routine::kShgemm, Routine::kSbgemm}) {
+  for (const Routine routine : {Routine::kShgemm, Routine::kSbgemm, Routine::kShsyrk, Routine::kSbsyrk}) {
     for (const int64_t size : {1, 20, 70}) {
       Problem problem = make_problem(case_of(routine, size, size, size));
-      const float unit = routine == Routine::kShgemm ? std::ldexp(1.0f, -24) : std::ldexp(1.0f, -133);
+      const float unit = element_of(routine) == Element::kHalf ? std::ldexp(1.0f, -24) : std::ldexp(1.0f, -133);
       for (float &value : problem.a.values) value *= unit;
       solve(&problem);
       run(problem);
@@ -281,7 +280,8 @@ TEST_CASE("empty sizes with NULL pointers succeed") {
     args.lda = args.ldb = args.ldc = 100;
     for (int empty = 0; empty < 3; ++empty) {
       args.m = empty == 0 ? 5 : 0;
-      args.n = empty == 1 && routine != Routine::kSsyrk && routine != Routine::kSsyr2k && routine != Routine::kSgemmtr
+      args.n = empty == 1 && of_floats(routine) != Routine::kSsyrk && routine != Routine::kSsyr2k &&
+                       routine != Routine::kSgemmtr
                    ? 5
                    : 0;
       args.k = 5;

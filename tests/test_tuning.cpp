@@ -53,7 +53,7 @@ std::vector<GemmDesc> many_calls() {
     for (const Type type : {Type::f32, Type::f16, Type::bf16}) {
       for (const Batch batch : {Batch::none, Batch::strided, Batch::pointers}) {
         const bool has_form = batch == Batch::none || (batch == Batch::strided && t.strided != nullptr);
-        if (t.routine != Routine::gemm && (type != Type::f32 || !has_form)) continue;
+        if (!t.takes(type) || (t.routine != Routine::gemm && !has_form)) continue;
         for (int variant = 0; variant < 16; ++variant) {
           GemmDesc d = product(t.triangle_of_c ? 45 : 32, 45, 77);
           d.routine = t.routine;
@@ -200,6 +200,8 @@ TEST_CASE("a text that is no call is refused with the reason") {
        {Bad{"", "there is no routine"},
         Bad{"dgemm m=1 n=1 k=1", "there is no routine dgemm"},
         Bad{"ssyrk_batch m=1 n=1 k=1", "there is no routine ssyrk_batch"},
+        Bad{"shsyrk_batch m=1 n=1 k=1", "there is no routine shsyrk_batch"},
+        Bad{"shsyr2k m=1 n=1 k=1", "there is no routine shsyr2k"},
         Bad{"ssymm_batch_strided m=1 n=1", "there is no routine ssymm_batch_strided"},
         Bad{"ssyrk_batch_strided m=1 n=1 k=1 stride=4,4,4", "an alignment is not one of such elements"},
         Bad{"sgemm m=1 n=1", "m, n or k is missing"},

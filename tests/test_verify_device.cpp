@@ -176,7 +176,8 @@ TEST_CASE("strided batches of the other routines in device memory: an error is f
   using sgemm_test::Routine;
   constexpr int64_t kOrder = 9, kStride = kOrder * kOrder + 5, kCount = 3;
   gpu().has_syrk = true;
-  for (const Routine routine : {Routine::kSsyrkStrided, Routine::kStrmmStrided, Routine::kStrsmStrided}) {
+  for (const Routine routine :
+       {Routine::kSsyrkStrided, Routine::kShsyrkStrided, Routine::kStrmmStrided, Routine::kStrsmStrided}) {
     for (const int64_t stride_a : {int64_t{0}, kStride}) {
       for (const libsgemm_verify_t mode : kModes) {
         for (const libsgemm_verify_action_t action : kActions) {

@@ -37,6 +37,7 @@
   X(sm75_ffma_64x64x16_triangle, "triangle of a small C")                     \
   X(sm75_ffma_128x128x16_triangle, "triangle of a medium C")                  \
   X(sm75_ffma_256x256x256_blocked_triangle, "triangle of a large C, by gemm") \
+  X(sm75_mma_256x256x256_blocked_triangle, "the same of 16-bit inputs")       \
   X(sm75_ffma_64x64x16_symm, "symmetric times general")                       \
   X(sm75_ffma_32x32x32_mirrored_symm, "the same where large, by gemm")        \
   X(sm75_ffma_64x32x32_trmm_in_place, "triangle times matrix, in place")      \
@@ -55,6 +56,8 @@
   X(sm90_wgmma_256x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_128x128x64, "medium C")                                        \
   X(sm90_wgmma_128x128x64_split_k, "few tiles of C, deep k")                  \
+  X(sm90_wgmma_256x128x64_triangle, "triangle of a large C")                  \
+  X(sm90_wgmma_128x128x64_triangle, "triangle of a medium C")                 \
   X(sm90_wgmma_64x128x64, "33 to 64 rows or columns")                         \
   X(sm90_wgmma_64x128x64_split_k, "few tiles of C, deep k")                   \
   X(sm90_wgmma_32x128x64, "17 to 32 rows or columns")                         \

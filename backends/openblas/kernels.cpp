@@ -96,12 +96,15 @@ libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *err
   return LIBSGEMM_SUCCESS;
 }
 
-// openblas_sgemm_widened: 16-bit operands, widened exactly; openblas_sgemm_tf32, _bf16, _fp16: floats rounded to these.
-// A block at a time. Bounded scratch: 2 blocks of at most 1024 x 512 floats, 4 MiB, and one pass over A for each 1024
-// columns of C.
+// openblas_sgemm_widened, openblas_ssyrk_widened: 16-bit operands, widened exactly; openblas_sgemm_tf32, _bf16, _fp16:
+// floats rounded to these. A block at a time. Bounded scratch: 2 blocks of at most 1024 x 512 floats, 4 MiB, and one
+// pass over A for each 1024 columns of C.
 constexpr int64_t kWide = 1024, kDeep = 512;
 
-bool supports_widened(const GemmDesc &d, int) { return d.routine == Routine::gemm && d.type != Type::f32; }
+template <Routine ROUTINE>
+bool supports_widened(const GemmDesc &d, int) {
+  return d.routine == ROUTINE && d.type != Type::f32;
+}
 
 bool supports_rounded(const GemmDesc &d, int) { return d.routine == Routine::gemm && d.type == Type::f32; }
 
@@ -117,11 +120,21 @@ void convert(const void *base, int64_t row, int64_t col, int64_t rows, int64_t c
 using Convert = void (*)(const void *base, int64_t row, int64_t col, int64_t rows, int64_t cols, int64_t ld,
                          float *out);
 
+// syrk as the product of A and its transpose.
+GemmDesc with_a_as_b(const GemmDesc &d) {
+  GemmDesc product = d;
+  product.b = d.a;
+  product.ldb = d.lda;
+  product.transb = d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+  return product;
+}
+
+// A gemm, or a syrk with_a_as_b(): there blocks of C on the diagonal, which are square, are left to the BLAS's syrk.
 void converted_product(const CpuBlas &blas, const GemmDesc &d, Convert convert, float *wide_a, float *wide_b) {
   const bool plain_a = d.transa == LIBSGEMM_NO_TRANS, plain_b = d.transb == LIBSGEMM_NO_TRANS;
+  const bool triangle = traits_of(d).triangle_of_c, upper = d.uplo == LIBSGEMM_UPPER;
   GemmDesc g = d;
   g.type = Type::f32;
-  g.a = wide_a;
   g.b = wide_b;
   for (int64_t j = 0; j < d.n; j += kWide) {
     g.n = std::min(kWide, d.n - j);
@@ -130,11 +143,19 @@ void converted_product(const CpuBlas &blas, const GemmDesc &d, Convert convert, 
       g.ldb = plain_b ? g.k : g.n;
       convert(d.b, plain_b ? p : j, plain_b ? j : p, g.ldb, plain_b ? g.n : g.k, d.ldb, wide_b);
       g.beta = p == 0 ? d.beta : 1.0f;
-      for (int64_t i = 0; i < d.m; i += kWide) {
+      const int64_t first = triangle && !upper ? j : 0, last = triangle && upper ? j + 1 : d.m;
+      for (int64_t i = first; i < last; i += kWide) {
         g.m = std::min(kWide, d.m - i);
+        g.c = d.c + i + j * d.ldc;
+        if (triangle && i == j) {
+          g.a = wide_b;
+          g.lda = g.ldb;
+          blas_syrk(blas, g);
+          continue;
+        }
+        g.a = wide_a;
         g.lda = plain_a ? g.m : g.k;
         convert(d.a, plain_a ? i : p, plain_a ? p : i, g.lda, plain_a ? g.k : g.m, d.lda, wide_a);
-        g.c = d.c + i + j * d.ldc;
         blas_gemm(blas, g);
       }
     }
@@ -150,8 +171,8 @@ libsgemm_status_t convert_and_multiply(const GemmDesc &d, const Launch &how, Con
   float *scratch = thread_scratch(size_a + size_b);
   if (scratch == nullptr) return no_memory(error);
   for (int64_t i = 0; i < d.batch_count; ++i) {
-    GemmDesc item = d.batch == Batch::none ? d : batch_item(d, i);
-    converted_product(blas, item, convert, scratch, scratch + size_a);
+    const GemmDesc item = d.batch == Batch::none ? d : batch_item(d, i);
+    converted_product(blas, traits_of(d).has_b() ? item : with_a_as_b(item), convert, scratch, scratch + size_a);
   }
   return LIBSGEMM_SUCCESS;
 }
@@ -179,7 +200,8 @@ const Kernel kOpenblasKernels[] = {
     ROW("openblas_strsm", FP32, supports<Routine::trsm>, launch<blas_trsm>, "triangular systems"),
     ROW("openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, launch_gemmtr, "triangle of C, by blocks"),
     ROW("openblas_sgemm_batch", FP32, supports_batch, launch<blas_gemm>, "a batch, product by product"),
-    ROW("openblas_sgemm_widened", FP32, supports_widened, launch_widened, "inputs made FP32"),
+    ROW("openblas_sgemm_widened", FP32, supports_widened<Routine::gemm>, launch_widened, "inputs made FP32"),
+    ROW("openblas_ssyrk_widened", FP32, supports_widened<Routine::syrk>, launch_widened, "inputs made FP32"),
     ROW("openblas_sgemm_tf32", TF32, supports_rounded, launch_rounded<round_to_tf32>, "inputs rounded first"),
     ROW("openblas_sgemm_bf16", BF16, supports_rounded, launch_rounded<round_to_bf16>, "inputs rounded first"),
     ROW("openblas_sgemm_fp16", FP16, supports_rounded, launch_rounded<round_to_f16>, "inputs rounded first"),

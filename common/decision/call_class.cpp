@@ -104,7 +104,7 @@ bool parse_routine(const std::string &name, CallClass *call) {
       for (const Batch batch : {Batch::none, Batch::strided, Batch::pointers}) {
         const bool products = traits.routine == Routine::gemm;
         const bool has_form = batch == Batch::none || (batch == Batch::strided && traits.strided != nullptr);
-        if (!products && (type != Type::f32 || !has_form)) continue;
+        if (!traits.takes(type) || (!products && !has_form)) continue;
         GemmDesc desc = {};
         desc.routine = traits.routine;
         desc.type = type;

@@ -547,11 +547,11 @@ bool gemm_only(const GemmDesc &desc, int device) {
   return desc.routine == Routine::gemm && desc.type == Type::f32 && !lacks;
 }
 bool gemm_of_16_bits(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
-// All but syrk, unless it is asked for (MOCK_SYRK does, too), and 16-bit types: there has to be a routine that the GPU
-// lacks.
+// All but syrk, unless it is asked for (MOCK_SYRK does, too; then it has the one of 16-bit types as well): there has to
+// be a routine that the GPU lacks.
 bool other_routines(const GemmDesc &desc, int) {
   const bool lacks = desc.routine == Routine::syrk && !g_control.has_syrk && std::getenv("MOCK_SYRK") == nullptr;
-  return desc.routine != Routine::gemm && !lacks && desc.type == Type::f32;
+  return desc.routine != Routine::gemm && !lacks && traits_of(desc).takes(desc.type);
 }
 double fast(const GemmDesc &, int) { return 1; }
 double slow(const GemmDesc &, int device) { return device != 0 && device == g_control.slower ? 3 : 2; }

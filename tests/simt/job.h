@@ -20,7 +20,7 @@ using libsgemm::GemmDesc;
 using libsgemm::Kernel;
 
 inline libsgemm::Routine routine_of(Routine routine) {
-  switch (routine) {
+  switch (of_floats(routine)) {
     case Routine::kSsymm:
       return libsgemm::Routine::symm;
     case Routine::kSsyrk:

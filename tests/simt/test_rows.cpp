@@ -45,7 +45,7 @@ class Draw {
     d.routine = kind < 70 ? Routine::gemm : static_cast<Routine>(integer(1, 6));
     const bool gemm = d.routine == Routine::gemm;
     const int type = integer(0, 9);
-    d.type = !gemm || type < 6 ? Type::f32 : type < 8 ? Type::f16 : Type::bf16;
+    d.type = !traits_of(d).takes(Type::f16) || type < 6 ? Type::f32 : type < 8 ? Type::f16 : Type::bf16;
     const bool modes = gemm && d.type == Type::f32 && integer(0, 2) == 0;
     d.math_mode = modes ? static_cast<libsgemm_math_mode_t>(integer(1, 6)) : LIBSGEMM_MATH_FP32;
     d.transa = op(), d.transb = op();

@@ -39,6 +39,11 @@ TileProblem tile_problem(const GemmDesc &desc);
 // Tiles of C that are computed, for one product.
 int64_t tile_count(const TileProblem &problem, int tile_m, int tile_n);
 
+// What the rows of triangles of C take: also syrk of 16-bit inputs.
+inline bool wants_triangle(const GemmDesc &desc) {
+  return traits_of(desc).triangle_of_c && traits_of(desc).takes(desc.type) && desc.batch != Batch::pointers;
+}
+
 // The description with B = A if the routine has no B.
 GemmDesc with_b(const GemmDesc &desc);
 

@@ -86,11 +86,13 @@ Cut cut(int64_t order) {
 }
 
 // op(A) from row `row` on, and op(B) from column `col` on.
-const void *rows_of(const void *a, int64_t lda, libsgemm_op_t op, int64_t row) {
-  return f32(a) + (op == LIBSGEMM_NO_TRANS ? row : row * lda);
+const void *rows_of(const void *a, Type type, int64_t lda, libsgemm_op_t op, int64_t row) {
+  return static_cast<const char *>(a) +
+         (op == LIBSGEMM_NO_TRANS ? row : row * lda) * static_cast<int64_t>(size_of(type));
 }
-const void *cols_of(const void *b, int64_t ldb, libsgemm_op_t op, int64_t col) {
-  return f32(b) + (op == LIBSGEMM_NO_TRANS ? col * ldb : col);
+const void *cols_of(const void *b, Type type, int64_t ldb, libsgemm_op_t op, int64_t col) {
+  return static_cast<const char *>(b) +
+         (op == LIBSGEMM_NO_TRANS ? col * ldb : col) * static_cast<int64_t>(size_of(type));
 }
 
 // Two matrices whose product is summed; B as it is multiplied.
@@ -114,13 +116,14 @@ int terms(const GemmDesc &d, Term *term) {
 GemmDesc squares(const GemmDesc &d, const Term &t, float beta, int64_t row, int64_t col, int64_t m, int64_t n,
                  int64_t apart, int64_t count) {
   GemmDesc gemm = gemm_step(d, m, n, d.k, d.alpha, beta);
+  gemm.type = d.type;
   gemm.transa = t.transa;
   gemm.transb = t.transb;
   gemm.lda = t.lda;
   gemm.ldb = t.ldb;
   gemm.ldc = d.ldc;
-  gemm.a = rows_of(t.a, t.lda, t.transa, row);
-  gemm.b = cols_of(t.b, t.ldb, t.transb, col);
+  gemm.a = rows_of(t.a, d.type, t.lda, t.transa, row);
+  gemm.b = cols_of(t.b, d.type, t.ldb, t.transb, col);
   gemm.c = d.c + row + col * d.ldc;
   if (count > 1) {
     gemm.batch = Batch::strided;
@@ -138,8 +141,8 @@ GemmDesc diagonal(const GemmDesc &d, int64_t first, int64_t order, int64_t count
   const libsgemm_op_t other = d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
   const libsgemm_op_t transb = traits_of(d).b == RoutineTraits::free ? d.transb : other;
   block.m = block.n = order;
-  block.a = rows_of(d.a, d.lda, d.transa, first);
-  if (d.b != nullptr) block.b = cols_of(d.b, d.ldb, transb, first);
+  block.a = rows_of(d.a, d.type, d.lda, d.transa, first);
+  if (d.b != nullptr) block.b = cols_of(d.b, d.type, d.ldb, transb, first);
   block.c = d.c + first + first * d.ldc;
   if (count > 1) {
     block.batch = Batch::strided;
@@ -213,8 +216,12 @@ double recursive_seconds(const GemmDesc &desc, const Device &device, const Leaf 
   return 2 * recursive_seconds(larger, device, leaf) + gemm_seconds(device, h.gemm, gemm);
 }
 
-libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking) {
-  const auto launch_one = [&](const GemmDesc &step) { return launch_step(step, launch, error, asking); };
+libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
+                                 LaunchFunction diagonal) {
+  const auto launch_one = [&](const GemmDesc &step) {
+    const bool itself = diagonal != nullptr && step.routine == desc.routine;
+    return itself ? diagonal(step, launch, error) : launch_step(step, launch, error, asking);
+  };
   if (!one_by_one(desc)) return for_squares(desc, launch_one);
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (int64_t i = 0; i < desc.batch_count && status == LIBSGEMM_SUCCESS; ++i) {
@@ -223,15 +230,25 @@ libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Err
   return status;
 }
 
-double squares_seconds(const GemmDesc &desc, const Device &device) {
-  if (one_by_one(desc)) return static_cast<double>(desc.batch_count) * squares_seconds(batch_item(desc, 0), device);
+double squares_seconds(const GemmDesc &desc, const Device &device,
+                       double (*seconds)(const GemmDesc &step, const Device &device)) {
+  if (one_by_one(desc)) {
+    return static_cast<double>(desc.batch_count) * squares_seconds(batch_item(desc, 0), device, seconds);
+  }
   double sum = 0;
   for_squares(desc, [&](const GemmDesc &step) {
     const bool gemm = step.routine == Routine::gemm;
-    sum += gemm ? gemm_seconds(device, step, kGemm) : tiles_seconds(step, device, kDiagonal);
+    sum += seconds != nullptr ? seconds(step, device)
+           : gemm             ? gemm_seconds(device, step, kGemm)
+                              : tiles_seconds(step, device, kDiagonal);
     return LIBSGEMM_SUCCESS;
   });
   return sum;
+}
+
+DiagonalBlocks diagonal_blocks(const GemmDesc &desc) {
+  const Cut c = cut(desc.n);
+  return c.levels == 0 ? DiagonalBlocks{desc.n, desc.batch_count} : DiagonalBlocks{c.leaf, desc.n / c.leaf};
 }
 
 }  // namespace libsgemm::cuda::level3

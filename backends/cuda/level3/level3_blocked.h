@@ -30,8 +30,18 @@ libsgemm_status_t launch_recursively(const GemmDesc &desc, const Launch &launch,
 double recursive_seconds(const GemmDesc &desc, const Device &device, const Leaf &leaf = {});
 
 // syrk, syr2k and gemmtr: the squares beside the diagonal, the largest first, those of one size as one strided batch;
-// then the blocks on the diagonal as another. Of a strided batch that is cut one call follows the other.
-libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking);
-double squares_seconds(const GemmDesc &desc, const Device &device);
+// then the blocks on the diagonal as another. Of a strided batch that is cut one call follows the other. `diagonal`: of
+// those blocks, as a call of the routine itself; NULL: the cheapest row of the table.
+libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
+                                 LaunchFunction diagonal = nullptr);
+// `seconds`: of a step, which is a gemm or a call of the routine itself; NULL: those of FP32.
+double squares_seconds(const GemmDesc &desc, const Device &device,
+                       double (*seconds)(const GemmDesc &step, const Device &device) = nullptr);
+
+// The blocks on the diagonal that are one step, but for a smaller last one.
+struct DiagonalBlocks {
+  int64_t order, count;
+};
+DiagonalBlocks diagonal_blocks(const GemmDesc &desc);
 
 }  // namespace libsgemm::cuda::level3

@@ -3,9 +3,10 @@
 // One block of 256 threads a tile of C, 8 x 8 elements a thread, double buffered in 33792 bytes of shared memory; the
 // picture, the shared-memory map and the sources are in level3_tile.cuh. Only tiles that meet
 // the triangle are launched. syr2k is one pass: its second product is summed behind the first, with A and B exchanged.
+// 16-bit elements of syrk become FP32, exactly, on their way into shared memory.
 //
-// Requires: syrk, syr2k or gemmtr in FP32. Any size, stride and alignment.
-// Measured: its results on an H100, by the tests; its speed not yet.
+// Requires: syrk, syr2k or gemmtr in FP32, or syrk of FP16 or bfloat16 operands. Any size, stride and alignment.
+// Measured: its results in FP32 on an H100, by the tests; those of 16-bit inputs, and its speed, not yet.
 #include "level3_tile.cuh"
 
 namespace libsgemm::cuda {
@@ -15,20 +16,22 @@ using namespace level3;
 using Config = TileConfig<128, 128, 16, 2>;
 constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, {0.58}};
 
+template <Type TYPE>
 __global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kResident))
     sm75_ffma_128x128x16_triangle_kernel(const __grid_constant__ StridedOperands operands,
                                          const __grid_constant__ TileProblem problem, unsigned tiles) {
-  compute_tile<Config, Structure::general, Type::f32>(operands, problem, tiles);
+  compute_tile<Config, Structure::general, TYPE>(operands, problem, tiles);
 }
 
-bool supports(const GemmDesc &desc, int) {
-  return traits_of(desc).triangle_of_c && desc.type == Type::f32 && desc.batch != Batch::pointers;
-}
+bool supports(const GemmDesc &desc, int) { return wants_triangle(desc); }
 
 double cost(const GemmDesc &desc, int index) { return tiles_seconds(desc, device(index), kTiling); }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
-  return level3::launch_tiles<Config>(desc, launch, error, sm75_ffma_128x128x16_triangle_kernel);
+  auto *kernel = desc.type == Type::f16    ? sm75_ffma_128x128x16_triangle_kernel<Type::f16>
+                 : desc.type == Type::bf16 ? sm75_ffma_128x128x16_triangle_kernel<Type::bf16>
+                                           : sm75_ffma_128x128x16_triangle_kernel<Type::f32>;
+  return level3::launch_tiles<Config>(desc, launch, error, kernel);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 // Two gemms that C accumulates are not one chain.
 bool supports(const GemmDesc &desc, int) {
   if (invariant(desc) && traits_of(desc).terms() > 1) return false;
-  return traits_of(desc).triangle_of_c && desc.type == Type::f32 && desc.batch != Batch::pointers;
+  return level3::wants_triangle(desc) && desc.type == Type::f32;
 }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {

@@ -86,6 +86,7 @@ libsgemm_status_t enqueue_wgmma_split(const GemmDesc &panel, const Splits &a, co
   WgmmaProblem &p = q.product;
   p.x = static_cast<int>(panel.n), p.y = static_cast<int>(panel.m);
   p.tiles_x = static_cast<int>(ceil_div(p.x, i.cluster_x)), p.tiles_y = static_cast<int>(ceil_div(p.y, i.cluster_y));
+  p.tiles = p.tiles_x * p.tiles_y;
   p.k_steps = static_cast<int>(k / i.depth);
   p.slices = 1;
   p.products = static_cast<int>(panel.batch_count);

@@ -83,19 +83,24 @@ struct WgmmaTile {
   int x, y;  // of the cluster's tiles
   int slice, product;
 
-  __device__ __forceinline__ static int count(const WgmmaProblem &p) {
-    return p.tiles_x * p.tiles_y * p.slices * p.products;
-  }
+  __device__ __forceinline__ static int count(const WgmmaProblem &p) { return p.tiles * p.slices * p.products; }
   __device__ __forceinline__ WgmmaTile(const WgmmaProblem &p, int index) {
-    constexpr int kGroup = 8;
-    const int tiles = p.tiles_x * p.tiles_y, matrix = index / tiles;
-    index -= matrix * tiles;
+    const int matrix = index / p.tiles;
+    index -= matrix * p.tiles;
     product = matrix / p.slices;
     slice = matrix - product * p.slices;
-    const int group_tiles = kGroup * p.tiles_x, group = index / group_tiles;
-    const int within = index - group * group_tiles, height = min(kGroup, p.tiles_y - group * kGroup);
-    x = within / height;
-    y = group * kGroup + within - x * height;
+    if (p.part == Part::all) {
+      const int group_tiles = kGroup * p.tiles_x, group = index / group_tiles;
+      const int within = index - group * group_tiles, height = min(kGroup, p.tiles_y - group * kGroup);
+      x = within / height;
+      y = group * kGroup + within - x * height;
+    } else {
+      place_in_triangle(p.tiles_y, index);
+      if (p.part == Part::x_from_y) {
+        const int row = y;
+        y = x, x = row;
+      }
+    }
   }
   // Slices differ by a step at most.
   __device__ __forceinline__ int first_step(const WgmmaProblem &p) const { return step(p, slice); }
@@ -104,6 +109,28 @@ struct WgmmaTile {
  private:
   __device__ __forceinline__ static int step(const WgmmaProblem &p, int slice) {
     return static_cast<int>(static_cast<int64_t>(p.k_steps) * slice / p.slices);
+  }
+
+  static constexpr int kGroup = 8;  // rows of tiles that are computed together
+
+  // x <= y of `order` rows: a group's columns one after the other, in each the rows that the triangle has.
+  __device__ __forceinline__ void place_in_triangle(int order, int index) {
+    // Of g groups: kGroup * g rows.
+    const auto before = [](int g) { return kGroup * g * (kGroup * g + 1) / 2; };
+    int group = static_cast<int>(sqrtf(2.0f * static_cast<float>(index))) / kGroup;
+    while (before(group) > index) --group;
+    while (before(group + 1) <= index) ++group;
+    const int first = group * kGroup, height = min(kGroup, order - first);
+    index -= before(group);
+    if (index < first * height) {
+      x = index / height;
+      y = first + index - x * height;
+      return;
+    }
+    index -= first * height;
+    int column = 0;
+    while (index >= height - column) index -= height - column, ++column;
+    x = first + column, y = x + index;
   }
 };
 
@@ -320,6 +347,7 @@ struct WgmmaOutput {
   float alpha, beta;
   int x_end, y_end;
   bool vectors;
+  Part part;
 
   __device__ __forceinline__ WgmmaOutput(const WgmmaProblem &p, int matrix)
       : c(p.c + matrix * p.c_elements),
@@ -329,7 +357,16 @@ struct WgmmaOutput {
         beta(p.beta),
         x_end(p.x),
         y_end(p.y),
-        vectors(p.vectors) {}
+        vectors(p.vectors),
+        part(p.part) {}
+
+  // Whether the tile of `height` x `width` at (x, y) is wanted at all; whether whole, but for the edges of C.
+  __device__ __forceinline__ bool meets(int x, int y, int height, int width) const {
+    return part == Part::all || (part == Part::y_from_x ? y + width > x : x + height > y);
+  }
+  __device__ __forceinline__ bool contains(int x, int y, int height, int width) const {
+    return part == Part::all || (part == Part::y_from_x ? y >= x + height - 1 : x >= y + width - 1);
+  }
 };
 
 // What sums stand for: `wanted`, whether the tile is stored at all; row(x) and column(y), what is known of a row and of
@@ -359,7 +396,7 @@ __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Co
     to[i] = out.c + x_of(i) * out.step_x;
   }
   const bool inside = first_x + 64 * Config::halves <= out.x_end && first_y + Config::n <= out.y_end;
-  if (out.vectors && inside) {
+  if (out.vectors && inside && out.contains(first_x, first_y, 64 * Config::halves, Config::n)) {
 #pragma unroll
     for (int j = 0; j < Config::n / 8; ++j) {
       const auto column_0 = finish.column(y + 8 * j), column_1 = finish.column(y + 8 * j + 1);
@@ -387,7 +424,7 @@ __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Co
       const auto column = finish.column(y_of);
 #pragma unroll
       for (int i = 0; i < kRows; ++i) {
-        if (x_of(i) >= out.x_end) continue;
+        if (x_of(i) >= out.x_end || !out.contains(x_of(i), y_of, 1, 1)) continue;
         float *element = to[i] + y_of * out.step_y;
         float v = out.alpha * finish.value(sum[i / 2][4 * j + i % 2 * 2 + c], rows[i], column);
         if (out.beta != 0) v = fmaf(out.beta, *element, v);
@@ -504,9 +541,10 @@ __device__ __forceinline__ void wgmma_product(const WgmmaMaps &maps, const Wgmma
       const int matrix = tile.product * p.slices + tile.slice;
       const WgmmaOutput out(p, matrix);
       const auto tile_finish = finish(tile.product, x, y);
-      if (!tile_finish.wanted) continue;
+      constexpr int kHeight = 64 * Config::halves;
+      if (!tile_finish.wanted || !out.meets(x, y, kHeight, Config::n)) continue;
       if constexpr (Config::has_boxes) {
-        if (p.boxes) {
+        if (p.boxes && out.contains(x, y, kHeight, Config::n)) {
           const uint32_t boxes = at.shared + Config::stages_bytes + threadIdx.x / 32 * (2 * Config::box_bytes);
           store_boxes<Config>(sum, x, y, maps.c, matrix, out, boxes, tile_finish);
           continue;

@@ -62,7 +62,7 @@ libsgemm_status_t describe_boxes(const WgmmaInstance &i, int64_t matrices, const
   return encode(boxes, launch, map, error);
 }
 
-libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &i, const WgmmaSides &sides,
+libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &i, const WgmmaSides &sides, Stored::Part part,
                                const WgmmaSlices &slices, const StridedOperands &operands, int64_t count,
                                const Launch &launch, Error *error) {
   const Operand a = {operands.a_base, desc.lda, desc.m, desc.k, operands.a_bytes, along_k_a(desc)};
@@ -77,6 +77,11 @@ libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &i, con
   WgmmaProblem p = {};
   p.x = static_cast<int>(sides.x(desc)), p.y = static_cast<int>(sides.y(desc));
   p.tiles_x = static_cast<int>(ceil_div(p.x, i.cluster_x)), p.tiles_y = static_cast<int>(ceil_div(p.y, i.cluster_y));
+  p.tiles = part == Stored::all ? p.tiles_x * p.tiles_y : p.tiles_y * (p.tiles_y + 1) / 2;
+  // x is n: of the lower triangle no more than y.
+  p.part = part == Stored::all                         ? Part::all
+           : (part == Stored::lower) == !sides.swapped ? Part::y_from_x
+                                                       : Part::x_from_y;
   p.k_steps = static_cast<int>(ceil_div(desc.k, i.depth)), p.slices = slices.count;
   p.products = static_cast<int>(count);
   p.moves_x = of_x.stride_bytes != 0, p.moves_y = of_y.stride_bytes != 0;

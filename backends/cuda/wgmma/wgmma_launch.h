@@ -56,15 +56,16 @@ libsgemm_status_t describe_boxes(const WgmmaInstance &instance, int64_t matrices
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_wgmma_kernel(void (*kernel)(Parameters...), const WgmmaInstance &i, const WgmmaProblem &p,
                                       const Launch &launch, Error *error, const Arguments &...arguments) {
-  const int64_t tiles = int64_t{p.tiles_x} * p.tiles_y * p.slices * p.products;
+  const int64_t tiles = int64_t{p.tiles} * p.slices * p.products;
   const int64_t clusters = std::min<int64_t>(tiles, device(launch.device).compute_units / i.cluster);
   return launch_after(kernel, static_cast<unsigned>(i.cluster), dim3(static_cast<unsigned>(clusters * i.cluster)),
                       dim3(kWgmmaThreads), i.shared_bytes, launch, error, arguments...);
 }
 
+// `part`: of C, m x n.
 libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &instance, const WgmmaSides &sides,
-                               const WgmmaSlices &slices, const StridedOperands &operands, int64_t count,
-                               const Launch &launch, Error *error);
+                               libsgemm::Stored::Part part, const WgmmaSlices &slices, const StridedOperands &operands,
+                               int64_t count, const Launch &launch, Error *error);
 
 // Whether the operands can go by TMA, and all be counted.
 bool wgmma_fits(const GemmDesc &desc, int tile_x, int tile_y, int index);

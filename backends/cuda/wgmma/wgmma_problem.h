@@ -12,6 +12,9 @@
 
 namespace libsgemm::cuda {
 
+// What of C is computed, by its sides: a triangle with its diagonal, whose tiles are those of squares.
+enum class Part : int8_t { all, y_from_x, x_from_y };
+
 constexpr int kWgmmaThreads = 384;  // two warpgroups that multiply, one that copies
 
 struct WgmmaMaps {
@@ -22,7 +25,9 @@ struct WgmmaMaps {
 struct WgmmaProblem {
   int x, y;              // sizes of C
   int tiles_x, tiles_y;  // of a cluster's tiles
-  int k_steps, slices;   // stages of k, of the whole product; in how many slices
+  int tiles;             // those of a matrix: of a triangle fewer
+  Part part;
+  int k_steps, slices;  // stages of k, of the whole product; in how many slices
   int products;
   int moves_x, moves_y;  // 0: all products have the same operand; else 1
   float alpha, beta;

@@ -104,7 +104,7 @@ struct WgmmaTiles {
     const bool pairs = Row::most_cluster > 1 && tiles > device(launch.device).compute_units;
     const WgmmaInstance instance =
         pairs ? wgmma_instance_of<Row, Row::most_cluster>(desc, s) : wgmma_instance_of<Row, 1>(desc, s);
-    return launch_wgmma(desc, instance, s, slices, operands, count, launch, error);
+    return launch_wgmma(desc, instance, s, Stored::all, slices, operands, count, launch, error);
   }
   static constexpr auto enqueue_sum = launch_split_k_sum;
 };
@@ -133,6 +133,54 @@ template <class Row>
 Kernel wgmma_split_kernel(const char *name) {
   Kernel kernel = split_kernel<WgmmaTiles<Row>>(name);
   kernel.math_mode = Row::math_mode;
+  kernel.truncates = true;
+  return kernel;
+}
+
+// A triangle of op(A) op(A)^T, for which a cluster's tile is square: the kernel of a row for clusters of kCluster
+// blocks.
+template <class Row, int kCluster>
+struct WgmmaTriangle {
+  using Shape = typename Row::template Shape<Number::f16, true, true, kCluster>;
+  static_assert(Shape::cluster_x == Shape::cluster_y, "squares");
+
+  static GemmDesc product(const GemmDesc &desc) {
+    GemmDesc d = desc;
+    d.routine = Routine::gemm;
+    d.b = desc.a, d.ldb = desc.lda, d.stride_b = desc.stride_a;
+    d.transb = desc.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+    return d;
+  }
+  static bool supports(const GemmDesc &desc, int index) {
+    return desc.routine == Routine::syrk && desc.type != Type::f32 && desc.batch != Batch::pointers &&
+           wgmma_fits(product(desc), Shape::tile_x, Shape::tile_y, index);
+  }
+  static double cost(const GemmDesc &desc, int index) {
+    const Tiling one = WgmmaTiles<Row>::tiling(product(desc), index);
+    Tiling square = one;
+    square.tile_m = square.tile_n = Shape::cluster_x;
+    const Device &d = device(index);
+    const double tiles = product_tiles(desc, square) * static_cast<double>(desc.batch_count) * kCluster;
+    const double seconds = tiles_seconds(d, one, tiles, static_cast<double>(desc.k));
+    return kLaunchSeconds + overlapped(seconds, memory_seconds(d, gemm_bytes(desc)));
+  }
+  static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
+    const GemmDesc d = product(desc);
+    const WgmmaSides sides(d, false);
+    const WgmmaInstance instance = wgmma_instance_of<Row, kCluster>(d, sides);
+    const int64_t squares = ceil_div(desc.n, Shape::cluster_x);
+    const int64_t most = std::clamp<int64_t>(INT_MAX / 4 / (squares * (squares + 1)), 1, kMostProducts);
+    const Stored::Part part = desc.uplo == LIBSGEMM_LOWER ? Stored::lower : Stored::upper;
+    return for_strided_chunks(d, most, [&](const StridedOperands &operands, int64_t count) {
+      return launch_wgmma(d, instance, sides, part, {1, nullptr, 0}, operands, count, launch, error);
+    });
+  }
+};
+
+template <class Row, int kCluster>
+Kernel wgmma_triangle_kernel(const char *name) {
+  using Triangle = WgmmaTriangle<Row, kCluster>;
+  Kernel kernel = {name, Row::math_mode, Triangle::supports, Triangle::cost, nullptr, Triangle::launch};
   kernel.truncates = true;
   return kernel;
 }
