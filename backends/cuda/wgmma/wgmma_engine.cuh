@@ -443,6 +443,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
   const int warp_x = first_x + 16 * warp, y = first_y + lane % 4 * 2;
   const bool odd = lane / 4 % 2 != 0;
+  int turn = 0;
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
     if (warp_x + 64 * h >= out.x_end) break;
@@ -453,7 +454,8 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
 #pragma unroll
     for (int b = 0; b < Config::n / Config::box_y; ++b) {
       if (first_y + Config::box_y * b >= out.y_end) break;
-      const uint32_t box = boxes + (h * (Config::n / Config::box_y) + b) % 2 * Config::box_bytes;
+      const uint32_t box = boxes + turn;
+      turn = Config::box_bytes - turn;  // not by h and b: at the edge of C halves have fewer boxes
       if (lane == 0) {
         if (h == 0 && b == 0) {
           ptx::store_wait<0>();  // the tile before may have ended with either box
