@@ -268,7 +268,7 @@ TEST_CASE("bench --ladder of 16-bit inputs") {
 
 TEST_CASE("bench: options of modes that are wrong or exclude each other") {
   const std::string modes =
-      "--math abacus: there is no such mode; there are fp64, fp32, bf16x6, fp16x3, tf32, fp16, bf16";
+      "--math abacus: there is no such mode; there are fp64, fp32, fp32_fast, bf16x6, fp16x3, tf32, fp16, bf16";
   require_bench_error(bench({"--accuracy", "--math", "abacus"}), modes);
   require_bench_error(bench({"--shape", "8,8,8", "--math", "abacus"}), modes);
   require_bench_error(bench({"--accuracy", "--transposes", "NN,TN"}),

@@ -20,6 +20,33 @@
 //
 // s is the row's own: its largest magnitude becomes 2^14 to 2^15. It follows from `most`, the bits of that magnitude,
 // which the survey writes: those of NaN and Inf are above all others.
+//
+// ---- Mode fp32_fast: what fp16x2 guarantees
+//
+// Let x be an element of a row after scaling, 2^e <= |x| < 2^(e + 1), e <= 14, u = 2^-24.
+//
+//   x0 = fp16(x)                 if e >= -14: |x - x0| <= 2^(e - 11), a multiple of 2^(e - 23), so FP32 holds it
+//   x1 = fp16(2^11 (x - x0))     |x1| <= 2^e; its spacing is at most 2^(e - 11) for normal x1, 2^-24 for others
+//   |x - x0 - 2^-11 x1|          <= max(2^(e - 23), 2^-36)
+//
+// For e >= -13, that is where the exponent of x is at most kNarrow = 14 + 13 = 27 below that of the row's largest
+// element, this is at most 2^-23 |x| = 2 u |x|. (Scaling is exact there, also of denormal numbers.) Zeros are exact. A
+// row is wide if it has other elements further down, and kOuterPad rows are wide if one of them is. Of a tile of C with
+// neither wide rows of A nor wide columns of B and without special values (below), in units of u |A||B|:
+//
+//   of each product: the splits of both factors 2 + 2, 2^-22 x1 y1 that is left out                          8
+//   in the tensor cores, between two promotions: up to four instructions of 16 steps for the products x0 y0, each of
+//   which aligns them and the sum so far to the largest, cuts off 24 bits below it (25 on sm_90) and then the sum to
+//   FP32: 16 * 2^-24 + 2^-23 (on sm_90 half of the first) of that k-tile's |A||B|; the small products are 2^11 below
+//     sm_80: two instructions a k-tile of 32                                                              2 * 18
+//     sm_90: four a k-tile of 64                                                                           4 * 10
+//   in FP32, to nearest: the sums of k-tiles, one rounding each                                           k / 32
+//   alpha and beta: two roundings, and two for each panel of k of 256 or more                    2 + (k - 1) / 128
+//
+// together at most 51 + k / 25, which from k = kLeastFast on is below (k + 2), the bound of FP32 for any order of
+// summation; mostly far below 2 sqrt(k + 2) as well, as the errors cancel. Products of zeros are not aligned to,
+// whatever their other factor (measured on an H100, mma.sync and wgmma): else a large y beside a zero x would cut off
+// what is small in other products. A subnormal x1 is aligned to as 2^-14, which is below |x|.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +60,8 @@ enum class Scheme { bf16x3, fp16x2, bf16, fp16, tf32, copy };
 
 constexpr float kLowScale = 0x1p-11f;  // of fp16x2's second split: without it rows of wide range lose bits
 constexpr int kOuterPad = 128, kDepthPad = 64;
+constexpr int kNarrow = 27;         // exponents that a row may span, in mode fp32_fast
+constexpr int64_t kLeastFast = 64;  // steps of k
 
 template <Scheme kScheme>
 constexpr int kSplits = kScheme == Scheme::bf16x3   ? 3
@@ -49,6 +78,9 @@ struct Splits {
   int64_t product_bytes;
   uint32_t *most;  // of each row, then of each kOuterPad rows; null unless rows are scaled
   int64_t product_most;
+  // Null but in mode fp32_fast. Of each row 2^32 less the bits of the smallest magnitude that is not zero, 0 if there
+  // is none; then of each kOuterPad rows, whether they are wide. Products are product_most words apart.
+  uint32_t *least;
 };
 
 // ---- Scaling and special values, of schemes with scaled rows
@@ -61,14 +93,20 @@ LIBSGEMM_HOST_DEVICE inline bool needs_ffma(uint32_t most_a, uint32_t most_b, in
   return ea == 128 || eb == 128 || ea + eb + 2 + log2_k > 127;
 }
 
-// Which tiles of kOuterPad x kOuterPad these are.
+// Which tiles of kOuterPad x kOuterPad these are; in mode fp32_fast also the tiles that are wide, or all. They are left
+// out by the products of splits, and computed from the operands themselves (splits_repair.cu, splits_repair_fp64.cu).
 struct Guard {
   const uint32_t *a, *b;  // of each kOuterPad rows of A, columns of B
   int64_t product_most;
-  int log2_k;  // of the whole product, rounded up
+  int log2_k;                       // of the whole product, rounded up
+  const uint32_t *wide_a, *wide_b;  // likewise; null: not asked
+  bool all;                         // nothing has been surveyed
 
   LIBSGEMM_HOST_DEVICE bool operator()(int64_t product, int i, int j) const {
-    return needs_ffma(a[product * product_most + i], b[product * product_most + j], log2_k);
+    if (all) return true;
+    const int64_t at_a = product * product_most + i, at_b = product * product_most + j;
+    if (wide_a != nullptr && (wide_a[at_a] | wide_b[at_b]) != 0) return true;
+    return needs_ffma(a[at_a], b[at_b], log2_k);
   }
 };
 
@@ -93,13 +131,14 @@ constexpr int kSplitTile = 64;                        // outer x k of a block
 constexpr int kSurveyRows = 8, kSurveyDepth = 1024;   // of a block, along k
 constexpr int kSurveyOuter = 256, kSurveySteps = 64;  // of a block, along the outer side
 
-// The passes of the schemes with scaled rows (splits_write.cu) and the product of tiles that need FFMA, from
-// the operands themselves (splits_repair.cu).
+// The passes of the schemes with scaled rows (splits_write.cu), and the products of the guard's tiles from the operands
+// themselves: by FFMA (splits_repair.cu), and with sums in FP64 for mode fp32_fast (splits_repair_fp64.cu).
 libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const Launch &launch, Error *error);
 libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t products, const Launch &launch,
                                Error *error);
 // The pass of scheme tf32, which several rows share.
 void (*tf32_pass())(PassProblem);
 libsgemm_status_t launch_repair(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
+libsgemm_status_t launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
 
 }  // namespace libsgemm::cuda
