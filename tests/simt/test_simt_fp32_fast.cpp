@@ -35,9 +35,12 @@ Tiles tiles_of(const GemmDesc &desc, void *workspace, size_t bytes) {
   const SplitsLayout layout = splits_layout(desc, shape, bytes);
   const PassProblem p = splits_pass(desc, shape, layout, workspace, 0, 0, desc.k);
   const Splits &a = p.a.splits, &b = p.b.splits;
-  const int log2_k = static_cast<int>(std::ceil(std::log2(static_cast<double>(desc.k))));
-  const Guard guard = {
-      a.most + a.rows, b.most + b.rows, layout.most_words, log2_k, a.least + a.rows, b.least + b.rows, false};
+  Guard guard = {};
+  guard.a = a.most + a.rows, guard.b = b.most + b.rows;
+  guard.product_most = layout.most_words;
+  guard.log2_k = static_cast<int>(std::ceil(std::log2(static_cast<double>(desc.k))));
+  guard.excess_a = a.least + a.rows, guard.excess_b = b.least + b.rows;
+  guard.most_excess = static_cast<uint32_t>(most_excess(desc.k));
   Tiles tiles;
   for (int i = 0; i < a.rows / kOuterPad; ++i) {
     for (int j = 0; j < b.rows / kOuterPad; ++j) {
@@ -170,28 +173,51 @@ TEST_CASE("fp32_fast has no rows where FP64 is slow") {
   CHECK(split_plan_bytes(desc, device) == 0);
 }
 
-// The element of a row that decides, around the exponent up to which parts hold it.
-TEST_CASE("a row is wide from the exponent on where parts lose bits of an element") {
+// Elements that decide: they are all of some sums, and have all 24 bits set, of which splits lose most.
+TEST_CASE("the excesses of rows and columns decide, and as much as is allowed keeps the bound") {
   for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
-    for (const int least : {-kNarrow - 1, -kNarrow}) {
-      for (const int most : {-120, 0, 100}) {
-        Problem p = hard_problem(Hard::kNormal, shape(0, 20, 30, 70));
-        for (float &x : p.b.values) x = std::copysign(1.0f, x);
-        for (float &x : p.a.values) x = std::ldexp(std::copysign(1.0f, x), most);
-        // With all 24 bits set: what parts lose most of.
-        p.a.at(11, 69) = std::ldexp(0x1.ffffffp0f, most);
-        p.a.at(11, 5) = std::ldexp(0x1.ffffffp0f, most + least);
-        solve(&p);
-        const Outcome outcome = run(row, p);
-        INFO(row.name << " " << most << " " << least);
-        CHECK(outcome.fault == "");
-        CHECK(outcome.tiles.repaired == (least < -kNarrow ? 1 : 0));
+    for (const int64_t k : {70, 300}) {
+      const int allowed = most_excess(k);
+      CHECK(allowed == (k == 70 ? 1 : 2));
+      for (int of_a = -1; of_a <= allowed + 1; ++of_a) {
+        for (int of_b = -1; of_b <= allowed + 1; of_b += allowed) {
+          for (const int most : {-90, 0, 60}) {
+            Problem p = hard_problem(Hard::kNormal, case_of(Routine::kSgemm, 20, 30, k));
+            for (float &x : p.a.values) x = 0;
+            for (float &x : p.b.values) x = 0;
+            Random random(3);
+            for (int64_t i = 0; i < 20; ++i) {
+              p.a.at(i, 0) = std::ldexp(1.0f, most);
+              const auto bits = static_cast<float>(0x1000001 + 2 * random.integer(0, 0x7ffffe));
+              p.a.at(i, 5) = std::ldexp(i == 11 ? 0x1.fffffep0f : bits * 0x1p-24f, most - kNarrow - of_a);
+            }
+            for (int64_t j = 0; j < 30; ++j) {
+              p.b.at(69, j) = std::ldexp(1.0f, -most);
+              const auto bits = static_cast<float>(0x1000001 + 2 * random.integer(0, 0x7ffffe));
+              p.b.at(5, j) = std::ldexp(j == 7 ? 0x1.fffffep0f : bits * 0x1p-24f, -most - kNarrow - of_b);
+            }
+            solve(&p);
+            const Outcome outcome = run(row, p);
+            INFO(row.name << " k " << k << " 2^" << most << ", excess " << of_a << " and " << of_b << ": "
+                          << outcome.worst << " bounds");
+            CHECK(outcome.fault == "");
+            const int excess = std::max(0, of_a) + std::max(0, of_b);
+            CHECK(outcome.tiles.repaired == (excess > allowed ? 1 : 0));
+          }
+        }
       }
     }
   }
 }
 
-TEST_CASE("parts hold an element to 2^-23 down to the exponent that is called narrow, and not below") {
+TEST_CASE("the excess that is allowed is a quarter of the root of k") {
+  for (const int64_t k : {int64_t{64}, int64_t{255}, int64_t{256}, int64_t{4096}, int64_t{16383}, int64_t{1} << 40}) {
+    const double most = std::sqrt(static_cast<double>(k)) / 4, is = std::ldexp(1.0, most_excess(k));
+    CHECK((is <= most && 2 * is > most));
+  }
+}
+
+TEST_CASE("parts hold an element to 2^-23 without excess, and to twice that for each power of two of it") {
   // As the split makes them, of a number that is scaled already.
   const auto lost = [](float x) {
     const float high = float_from_half(half_from_float(x));
@@ -200,16 +226,17 @@ TEST_CASE("parts hold an element to 2^-23 down to the exponent that is called na
            std::fabs(static_cast<double>(x));
   };
   Random random(1);
-  double worst = 0, below = 0;
-  for (int i = 0; i < 400000; ++i) {
-    const float x = std::ldexp(1 + std::fabs(random.uniform()), 0);
-    if (x >= 2) continue;
-    worst = std::max(worst, lost(std::ldexp(x, random.integer(14 - kNarrow, 14))));
-    below = std::max(below, lost(std::ldexp(x, 13 - kNarrow)));
+  for (int excess = 0; excess < 8; ++excess) {
+    double worst = 0;
+    for (int i = 0; i < 100000; ++i) {
+      const float x = 1 + std::fabs(random.uniform());
+      const int least = 14 - kNarrow - excess;
+      if (x < 2) worst = std::max(worst, lost(std::ldexp(x, excess > 0 ? least : random.integer(least, 14))));
+    }
+    INFO(excess);
+    CHECK(worst <= std::ldexp(0x1p-23, excess));
+    CHECK(worst > std::ldexp(0.9 * 0x1p-23, excess));
   }
-  CHECK(worst <= 0x1p-23);
-  CHECK(worst > 0.9 * 0x1p-23);
-  CHECK(below > 1.5 * 0x1p-23);
 }
 
 // A product of wide operands beside others.

@@ -231,8 +231,14 @@ libsgemm_status_t clear_and_survey(const PassProblem &pass, void *most, size_t m
 bool repairs_in_fp64(const Device &d) { return d.fp64_tensor_per_clock >= d.fma_per_clock; }
 
 Guard guard_of(const GemmDesc &desc, const SplitRow &product, const SplitsLayout &l, const Splits &a, const Splits &b) {
-  Guard guard = {a.most + a.rows, b.most + b.rows, l.most_words, log2_of(desc.k), nullptr, nullptr, false};
-  if (product.keeps_bound) guard.wide_a = a.least + a.rows, guard.wide_b = b.least + b.rows;
+  Guard guard = {};
+  guard.a = a.most + a.rows, guard.b = b.most + b.rows;
+  guard.product_most = l.most_words;
+  guard.log2_k = log2_of(desc.k);
+  if (product.keeps_bound) {
+    guard.excess_a = a.least + a.rows, guard.excess_b = b.least + b.rows;
+    guard.most_excess = static_cast<uint32_t>(most_excess(desc.k));
+  }
   return guard;
 }
 

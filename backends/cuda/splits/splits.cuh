@@ -33,10 +33,11 @@ __device__ __forceinline__ int scale_of(uint32_t most) {
   return 14 - exponent_of(most);
 }
 
-// Whether the splits of a row miss what splits.h guarantees. `least`: as in Splits. Of rows that are left to the repair
-// whatever they span any answer will do.
-__device__ __forceinline__ bool is_wide(uint32_t most, uint32_t least) {
-  return least != 0 && exponent_of(most) - exponent_of(0u - least) > kNarrow;
+// The excess of a row (splits.h). `least`: as in Splits. Of rows with special values, which are left to the repair, any
+// will do.
+__device__ __forceinline__ uint32_t excess_of(uint32_t most, uint32_t least) {
+  if (least == 0) return 0;
+  return static_cast<uint32_t>(max(0, exponent_of(most) - exponent_of(0u - least) - kNarrow));
 }
 
 // x * 2^s as two factors, of which the first does not make a product subnormal unless x is.
@@ -162,7 +163,7 @@ __device__ __forceinline__ Four<Element> load_four(const Element *from, int64_t 
   return x;
 }
 
-// kRanges: also which rows are wide, from Splits::least.
+// kRanges: also the excess of rows, from Splits::least.
 template <Scheme kScheme, typename Element, bool kRanges = false>
 __device__ __forceinline__ void split(const PassProblem &p) {
   using SplitsOf = SplitsOfElement<kScheme, Element>;
@@ -186,10 +187,12 @@ __device__ __forceinline__ void split(const PassProblem &p) {
     // Once for each row: by the blocks at the panel's first steps of k. Each panel finds the same.
     if (first_k == 0 && step == 0) {
       uint32_t *least = o.splits.least + blockIdx.z * o.splits.product_most;
-      bool wide = false;
+      uint32_t excess = 0;
 #pragma unroll
-      for (int i = 0; i < kRows; ++i) wide = wide || is_wide(most[i], least[first_outer + row + i * kRowStep]);
-      if (wide) atomicMax(least + o.splits.rows + first_outer / kOuterPad, 1u);
+      for (int i = 0; i < kRows; ++i) {
+        excess = max(excess, excess_of(most[i], least[first_outer + row + i * kRowStep]));
+      }
+      if (excess > 0) atomicMax(least + o.splits.rows + first_outer / kOuterPad, excess);
     }
   }
   Four<Element> x[kRows] = {};

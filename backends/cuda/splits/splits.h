@@ -23,30 +23,37 @@
 //
 // ---- Mode fp32_fast: what fp16x2 guarantees
 //
-// Let x be an element of a row after scaling, 2^e <= |x| < 2^(e + 1), e <= 14, u = 2^-24.
+// Let x be an element of a row after scaling, 2^e <= |x| < 2^(e + 1), e <= 14, and u = 2^-24. FP32 holds x (scaling is
+// exact for e >= -126, also of denormal numbers) and x - x0.
 //
-//   x0 = fp16(x)                 if e >= -14: |x - x0| <= 2^(e - 11), a multiple of 2^(e - 23), so FP32 holds it
-//   x1 = fp16(2^11 (x - x0))     |x1| <= 2^e; its spacing is at most 2^(e - 11) for normal x1, 2^-24 for others
+//   x0 = fp16(x)                 |x - x0| <= 2^(e - 11), or 2^-25 where x0 is subnormal, e < -14
+//   x1 = fp16(2^11 (x - x0))     spacing at most 2^(e - 11), or 2^-24 where x1 is subnormal
 //   |x - x0 - 2^-11 x1|          <= max(2^(e - 23), 2^-36)
 //
-// For e >= -13, that is where the exponent of x is at most kNarrow = 14 + 13 = 27 below that of the row's largest
-// element, this is at most 2^-23 |x| = 2 u |x|. (Scaling is exact there, also of denormal numbers.) Zeros are exact. A
-// row is wide if it has other elements further down, and kOuterPad rows are wide if one of them is. Of a tile of C with
-// neither wide rows of A nor wide columns of B and without special values (below), in units of u |A||B|:
+// Down to e = -13, kNarrow = 27 powers of two below the row's largest element, the splits are off by at most 2^-23 |x| =
+// 2 u |x|, and d powers further down by 2^d times that. Zeros are exact. The excess of a row is d for its smallest element
+// but zeros, that of kOuterPad rows their largest. In a tile of C without special values (below), whose rows and columns
+// have excesses with a sum of at most D, an element is off by, in units of u |A||B|:
 //
-//   of each product: the splits of both factors 2 + 2, 2^-22 x1 y1 that is left out                          8
+//   for each product: the splits of both factors, 2 * 2^D + 2; and 2^-22 x1 y1, which is left out, where
+//   |2^-11 x1| <= 2^-11 |x| for d = 0 and 2^(d - 12) |x| for others: 2 * 2^D, or 4 for D = 0           4 * 2^D + 4
 //   in the tensor cores, between two promotions: up to four instructions of 16 steps for the products x0 y0, each of
 //   which aligns them and the sum so far to the largest, cuts off 24 bits below it (25 on sm_90) and then the sum to
 //   FP32: 16 * 2^-24 + 2^-23 (on sm_90 half of the first) of that k-tile's |A||B|; the small products are 2^11 below
 //     sm_80: two instructions a k-tile of 32                                                              2 * 18
-//     sm_90: four a k-tile of 64                                                                           4 * 10
+//     sm_90: four a k-tile of 64                                                                          4 * 10
+//   the same of subnormal x0, d > 1, which are aligned to as 2^-14, 2^(d - 1) times |x| or less           8 * 2^D
 //   in FP32, to nearest: the sums of k-tiles, one rounding each                                           k / 32
 //   alpha and beta: two roundings, and two for each panel of k of 256 or more                    2 + (k - 1) / 128
 //
-// together at most 51 + k / 25, which from k = kLeastFast on is below (k + 2), the bound of FP32 for any order of
-// summation; mostly far below 2 sqrt(k + 2) as well, as the errors cancel. Products of zeros are not aligned to,
-// whatever their other factor (measured on an H100, mma.sync and wgmma): else a large y beside a zero x would cut off
-// what is small in other products. A subnormal x1 is aligned to as 2^-14, which is below |x|.
+// With 2^D <= sqrt(k) / 4 all this is at most 46 + 3 sqrt(k) + k / 25, for D = 1 (which has no subnormal x0) 54 + k / 25:
+// from k = kLeastFast on below k + 2, the bound of FP32 for any order of summation. Errors cancel, so that mostly far less
+// is lost; where one product is all of a sum, the first line, at most sqrt(k) + 4, stays within 2 sqrt(k + 2), the usual
+// bound. Were no excess allowed, one in forty blocks of rows of a normal distribution would be left out at k = 8192.
+//
+// Products with a zero are not aligned to, whatever their other factor (measured on an H100, mma.sync and wgmma): else a
+// large y beside a zero x would cut off what is small in other products. Subnormal x1, which are aligned to as 2^-14, too,
+// are 2^11 below what the lines above count.
 #pragma once
 
 #include <cstddef>
@@ -60,8 +67,16 @@ enum class Scheme { bf16x3, fp16x2, bf16, fp16, tf32, copy };
 
 constexpr float kLowScale = 0x1p-11f;  // of fp16x2's second split: without it rows of wide range lose bits
 constexpr int kOuterPad = 128, kDepthPad = 64;
-constexpr int kNarrow = 27;         // exponents that a row may span, in mode fp32_fast
-constexpr int64_t kLeastFast = 64;  // steps of k
+
+// Of mode fp32_fast: the powers of two that a row spans without excess, the least k, and the largest sum of the excesses
+// of rows and columns.
+constexpr int kNarrow = 27;
+constexpr int64_t kLeastFast = 64;
+inline int most_excess(int64_t k) {
+  int d = 0;
+  while (d < 24 && (int64_t{64} << 2 * d) <= k) ++d;
+  return d;
+}
 
 template <Scheme kScheme>
 constexpr int kSplits = kScheme == Scheme::bf16x3   ? 3
@@ -79,7 +94,7 @@ struct Splits {
   uint32_t *most;  // of each row, then of each kOuterPad rows; null unless rows are scaled
   int64_t product_most;
   // Null but in mode fp32_fast. Of each row 2^32 less the bits of the smallest magnitude that is not zero, 0 if there
-  // is none; then of each kOuterPad rows, whether they are wide. Products are product_most words apart.
+  // is none; then of each kOuterPad rows the excess. Products are product_most words apart.
   uint32_t *least;
 };
 
@@ -93,19 +108,21 @@ LIBSGEMM_HOST_DEVICE inline bool needs_ffma(uint32_t most_a, uint32_t most_b, in
   return ea == 128 || eb == 128 || ea + eb + 2 + log2_k > 127;
 }
 
-// Which tiles of kOuterPad x kOuterPad these are; in mode fp32_fast also the tiles that are wide, or all. They are left
+// Which tiles of kOuterPad x kOuterPad these are; in mode fp32_fast also those of too much excess, or all. They are left
 // out by the products of splits, and computed from the operands themselves (splits_repair.cu, splits_repair_fp64.cu).
 struct Guard {
   const uint32_t *a, *b;  // of each kOuterPad rows of A, columns of B
   int64_t product_most;
-  int log2_k;                       // of the whole product, rounded up
-  const uint32_t *wide_a, *wide_b;  // likewise; null: not asked
-  bool all;                         // nothing has been surveyed
+  int log2_k;  // of the whole product, rounded up
+  // Of mode fp32_fast; null: not asked.
+  const uint32_t *excess_a, *excess_b;
+  uint32_t most_excess;
+  bool all;  // nothing has been surveyed
 
   LIBSGEMM_HOST_DEVICE bool operator()(int64_t product, int i, int j) const {
     if (all) return true;
     const int64_t at_a = product * product_most + i, at_b = product * product_most + j;
-    if (wide_a != nullptr && (wide_a[at_a] | wide_b[at_b]) != 0) return true;
+    if (excess_a != nullptr && excess_a[at_a] + excess_b[at_b] > most_excess) return true;
     return needs_ffma(a[at_a], b[at_b], log2_k);
   }
 };
