@@ -50,7 +50,7 @@ TEST_CASE("bench --accuracy: every mode of the CPU backends, each as exact as it
                                        has_openblas ? "openblas" : "none"});
   CHECK(json["accuracy"]["distributions"].size() == kDistributions.size());
   auto rows = by_name(json);
-  CHECK(rows.size() == kDistributions.size() * (has_openblas ? 15 : 7));
+  CHECK(rows.size() == kDistributions.size() * (has_openblas ? 17 : 8));
   for (const std::string backend : {"openblas", "ref"}) {
     if (backend == "openblas" && !has_openblas) continue;
     for (const std::string &name : kDistributions) {

@@ -173,6 +173,25 @@ TEST_CASE("fp32_fast has no rows where FP64 is slow") {
   CHECK(split_plan_bytes(desc, device) == 0);
 }
 
+TEST_CASE("on an H100 fp32_fast is predicted to be worth it for large products, not for small ones or few steps of k") {
+  const int device = device_called("H100");
+  REQUIRE(device >= 0);
+  const auto seconds = [&](const Kernel &row, int64_t n, int64_t k) {
+    return row.cost(outline(case_of(Routine::kSgemm, n, n, k), Form::kSingle, 1), device);
+  };
+  for (int i = 0; i < libsgemm::gpu::kernel_count(); ++i) {
+    const Kernel &fp64 = libsgemm::gpu::kernels()[i];
+    if (std::string(fp64.name) != "sm90_dmma_64x64x32_multistage") continue;
+    for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+      INFO(row.name);
+      CHECK(seconds(row, 4096, 4096) < seconds(fp64, 4096, 4096));
+      CHECK(seconds(row, 8192, 8192) < seconds(fp64, 8192, 8192));
+      CHECK(seconds(row, 256, 256) > seconds(fp64, 256, 256));
+      CHECK(seconds(row, 8192, kLeastFast - 1) > seconds(fp64, 8192, kLeastFast - 1));
+    }
+  }
+}
+
 // Elements that decide: they are all of some sums, and have all 24 bits set, of which splits lose most.
 TEST_CASE("the excesses of rows and columns decide, and as much as is allowed keeps the bound") {
   for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
