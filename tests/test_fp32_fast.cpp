@@ -24,7 +24,7 @@ std::vector<Case> shapes() {
   std::vector<Case> all;
   for (int turn = 0; turn < 4; ++turn) {
     // With two blocks of 128 rows and columns each, and fewer steps of k than parts are used for.
-    Case test = case_of(Routine::kSgemm, 133 + turn, 140, turn == 3 ? 40 : 97 + 300 * turn);
+    Case test = case_of(Routine::kSgemm, 133 + turn, 140, turn == 3 ? 140 : 297 + 200 * turn);
     if (turn % 2 != 0) test.transa = LIBSGEMM_TRANS;
     if (turn / 2 != 0) test.transb = LIBSGEMM_TRANS;
     test.alpha = turn == 0 ? 1.0f : -1.5f, test.beta = turn == 1 ? 0.75f : 0.0f;

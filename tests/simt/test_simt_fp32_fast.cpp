@@ -117,7 +117,7 @@ TEST_CASE("fp32_fast keeps the bound of FP32, and leaves to FP64 what it must an
   for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
     int turn = 0;
     for (const Hard hard : kHard) {
-      const Outcome outcome = run(row, hard_problem(hard, shape(turn++, 133, 140, 97)));
+      const Outcome outcome = run(row, hard_problem(hard, shape(turn++, 133, 140, 297)));
       INFO(row.name << ", " << name_of(hard) << ": " << outcome.tiles.repaired << " of " << outcome.tiles.all
                     << " tiles by FP64, worst error " << outcome.worst << " bounds");
       CHECK(outcome.fault == "");
@@ -156,7 +156,7 @@ TEST_CASE("fp32_fast on the FP64 instructions of sm_80") {
   REQUIRE(device >= 0);
   for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
     for (int turn = 0; turn < 4; ++turn) {
-      const Problem problem = hard_problem(Hard::kScaledDepth, shape(turn, 67, 70, turn == 3 ? 33 : 77));
+      const Problem problem = hard_problem(Hard::kScaledDepth, shape(turn, 67, 70, turn == 3 ? 33 : 277));
       GemmDesc desc = outline(problem.test, Form::kSingle, 1);
       if (!row.supports(desc, device)) continue;  // instructions of a later architecture
       CHECK(run(row, problem, 1, device).fault == "");
@@ -195,9 +195,9 @@ TEST_CASE("on an H100 fp32_fast is predicted to be worth it for large products, 
 // Elements that decide: they are all of some sums, and have all 24 bits set, of which splits lose most.
 TEST_CASE("the excesses of rows and columns decide, and as much as is allowed keeps the bound") {
   for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
-    for (const int64_t k : {70, 300}) {
+    for (const int64_t k : {260, 1030}) {
       const int allowed = most_excess(k);
-      CHECK(allowed == (k == 70 ? 1 : 2));
+      CHECK(allowed == (k == 260 ? 2 : 3));
       for (int of_a = -1; of_a <= allowed + 1; ++of_a) {
         for (int of_b = -1; of_b <= allowed + 1; of_b += allowed) {
           for (const int most : {-90, 0, 60}) {
@@ -261,17 +261,17 @@ TEST_CASE("parts hold an element to 2^-23 without excess, and to twice that for 
 // A product of wide operands beside others.
 TEST_CASE("fp32_fast in batches") {
   for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
-    Case test = shape(0, 30, 40, 80);
+    Case test = shape(0, 30, 40, 270);
     test.inputs = Inputs::kRandom;
     std::vector<Problem> problems;
     for (const Hard hard : {Hard::kNormal, Hard::kScaledDepth, Hard::kSpecial})
       problems.push_back(hard_problem(hard, test));
     std::vector<const Problem *> pointers;
     for (const Problem &problem : problems) pointers.push_back(&problem);
-    Placement placement(pointers, LIBSGEMM_COL_MAJOR, {80 * 40, 50 * 80, 40 * 50});
+    Placement placement(pointers, LIBSGEMM_COL_MAJOR, {270 * 40, 50 * 270, 40 * 50});
     GemmDesc desc = describe_call(Routine::kSgemm, placement.args());
     desc.batch = Batch::strided;
-    desc.stride_a = 80 * 40, desc.stride_b = 50 * 80, desc.stride_c = 40 * 50;
+    desc.stride_a = 270 * 40, desc.stride_b = 50 * 270, desc.stride_c = 40 * 50;
     desc.math_mode = row.math_mode;
     for (const double share : {1.0, 3.2}) {
       placement.restore();

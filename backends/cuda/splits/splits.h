@@ -30,10 +30,10 @@
 //   x1 = fp16(2^11 (x - x0))     spacing at most 2^(e - 11), or 2^-24 where x1 is subnormal
 //   |x - x0 - 2^-11 x1|          <= max(2^(e - 23), 2^-36)
 //
-// Down to e = -13, kNarrow = 27 powers of two below the row's largest element, the splits are off by at most 2^-23 |x| =
-// 2 u |x|, and d powers further down by 2^d times that. Zeros are exact. The excess of a row is d for its smallest element
-// but zeros, that of kOuterPad rows their largest. In a tile of C without special values (below), whose rows and columns
-// have excesses with a sum of at most D, an element is off by, in units of u |A||B|:
+// Down to e = -13, kNarrow = 27 powers of two below the row's largest element, the splits are off by at most 2^-23 |x|
+// = 2 u |x|, and d powers further down by 2^d times that. Zeros are exact. The excess of a row is d for its smallest
+// element but zeros, that of kOuterPad rows their largest. In a tile of C without special values (below), whose rows
+// and columns have excesses with a sum of at most D, an element is off by, in units of u |A||B|:
 //
 //   for each product: the splits of both factors, 2 * 2^D + 2; and 2^-22 x1 y1, which is left out, where
 //   |2^-11 x1| <= 2^-11 |x| for d = 0 and 2^(d - 12) |x| for others: 2 * 2^D, or 4 for D = 0           4 * 2^D + 4
@@ -46,14 +46,16 @@
 //   in FP32, to nearest: the sums of k-tiles, one rounding each                                           k / 32
 //   alpha and beta: two roundings, and two for each panel of k of 256 or more                    2 + (k - 1) / 128
 //
-// With 2^D <= sqrt(k) / 4 all this is at most 46 + 3 sqrt(k) + k / 25, for D = 1 (which has no subnormal x0) 54 + k / 25:
-// from k = kLeastFast on below k + 2, the bound of FP32 for any order of summation. Errors cancel, so that mostly far less
-// is lost; where one product is all of a sum, the first line, at most sqrt(k) + 4, stays within 2 sqrt(k + 2), the usual
-// bound. Were no excess allowed, one in forty blocks of rows of a normal distribution would be left out at k = 8192.
+// With 2^D <= sqrt(k) / 4 all this is at most 46 + 3 sqrt(k) + k / 25: from k = kLeastFast on below k + 2, the bound of
+// FP32 for any order of summation. Errors cancel, so that mostly far less is lost; where one product is all of a sum,
+// the first line, at most sqrt(k) + 4, stays within 2 sqrt(k + 2), the usual bound. In an emulation of these tensor
+// cores the worst of nine distributions, among them such at the limits of D, was 17 at k = 256 (usual: 32), 20 at 4096
+// (128); 20 at 64 (16), hence kLeastFast. Were no excess allowed, one in forty blocks of rows of a normal distribution
+// would be left out at k = 8192.
 //
-// Products with a zero are not aligned to, whatever their other factor (measured on an H100, mma.sync and wgmma): else a
-// large y beside a zero x would cut off what is small in other products. Subnormal x1, which are aligned to as 2^-14, too,
-// are 2^11 below what the lines above count.
+// Products with a zero are not aligned to, whatever their other factor (measured on an H100, mma.sync and wgmma): else
+// a large y beside a zero x would cut off what is small in other products. Subnormal x1, which are aligned to as 2^-14,
+// too, are 2^11 below what the lines above count.
 #pragma once
 
 #include <cstddef>
@@ -68,10 +70,10 @@ enum class Scheme { bf16x3, fp16x2, bf16, fp16, tf32, copy };
 constexpr float kLowScale = 0x1p-11f;  // of fp16x2's second split: without it rows of wide range lose bits
 constexpr int kOuterPad = 128, kDepthPad = 64;
 
-// Of mode fp32_fast: the powers of two that a row spans without excess, the least k, and the largest sum of the excesses
-// of rows and columns.
+// Of mode fp32_fast: the powers of two that a row spans without excess, the least k, and the largest sum of the
+// excesses of rows and columns.
 constexpr int kNarrow = 27;
-constexpr int64_t kLeastFast = 64;
+constexpr int64_t kLeastFast = 256;
 inline int most_excess(int64_t k) {
   int d = 0;
   while (d < 24 && (int64_t{64} << 2 * d) <= k) ++d;
@@ -108,8 +110,9 @@ LIBSGEMM_HOST_DEVICE inline bool needs_ffma(uint32_t most_a, uint32_t most_b, in
   return ea == 128 || eb == 128 || ea + eb + 2 + log2_k > 127;
 }
 
-// Which tiles of kOuterPad x kOuterPad these are; in mode fp32_fast also those of too much excess, or all. They are left
-// out by the products of splits, and computed from the operands themselves (splits_repair.cu, splits_repair_fp64.cu).
+// Which tiles of kOuterPad x kOuterPad these are; in mode fp32_fast also those of too much excess, or all. They are
+// left out by the products of splits, and computed from the operands themselves (splits_repair.cu,
+// splits_repair_fp64.cu).
 struct Guard {
   const uint32_t *a, *b;  // of each kOuterPad rows of A, columns of B
   int64_t product_most;
