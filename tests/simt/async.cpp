@@ -27,13 +27,15 @@ void land(const std::vector<PendingCopy> &copies) {
   }
 }
 
-// Reads nothing beyond the array: AddressSanitizer watches. The swizzle exchanges 16-byte chunks by bits of their
-// addresses, which are those of shared memory: that begins at a multiple of 1024.
-void land(const PendingBox &box) {
+// Calls each(chunk, element, bytes) for the 16-byte chunks of a box in shared memory, of which `bytes` from the chunk's
+// byte `skipped` on are those at `element` of the array: null where all lies outside. The swizzle exchanges chunks by
+// bits of their addresses, which are those of shared memory: that begins at a multiple of 1024.
+template <typename Each>
+void for_chunks(const PendingBox &box, const Each &each) {
   const ArrayMap &map = box.map;
   const int64_t line_bytes = int64_t{map.element_bytes} * map.box[0];
   const uintptr_t mask = map.swizzle == 0 ? 0 : map.swizzle / 16 - 1;
-  uintptr_t target = reinterpret_cast<uintptr_t>(box.target);
+  uintptr_t shared = reinterpret_cast<uintptr_t>(box.shared);
   const auto outside = [&map](int dimension, int64_t at) {
     return at < 0 || at >= static_cast<int64_t>(map.sizes[dimension]);
   };
@@ -45,18 +47,36 @@ void land(const PendingBox &box) {
     for (int64_t d2 = box.at[2]; d2 < box.at[2] + map.box[2]; ++d2) {
       for (int64_t d1 = box.at[1]; d1 < box.at[1] + map.box[1]; ++d1) {
         const bool none = outside(1, d1) || outside(2, d2) || outside(3, d3);
-        const char *line = none ? nullptr
-                                : map.base + bytes_at(box.at[0]) + d1 * static_cast<int64_t>(map.strides[0]) +
-                                      d2 * static_cast<int64_t>(map.strides[1]) +
-                                      d3 * static_cast<int64_t>(map.strides[2]);
-        for (int64_t i = 0; i < line_bytes; i += 16, target += 16) {
-          char chunk[16] = {};
+        const int64_t line = bytes_at(box.at[0]) + d1 * static_cast<int64_t>(map.strides[0]) +
+                             d2 * static_cast<int64_t>(map.strides[1]) + d3 * static_cast<int64_t>(map.strides[2]);
+        for (int64_t i = 0; i < line_bytes; i += 16, shared += 16) {
           const int64_t first = std::max(i, begin), last = std::min(i + 16, end);
-          if (!none && first < last) std::memcpy(chunk + (first - i), line + first, static_cast<size_t>(last - first));
-          std::memcpy(reinterpret_cast<void *>(target ^ (target >> 7 & mask) << 4), chunk, sizeof chunk);
+          auto *chunk = reinterpret_cast<char *>(shared ^ (shared >> 7 & mask) << 4);
+          if (none || first >= last) {
+            each(chunk, nullptr, 0, 0);
+          } else {
+            each(chunk, map.base + line + first, static_cast<size_t>(first - i), static_cast<size_t>(last - first));
+          }
         }
       }
     }
+  }
+}
+
+// Reads nothing beyond the array: AddressSanitizer watches.
+void land(const PendingBox &box) {
+  for_chunks(box, [](char *chunk, const char *element, size_t skipped, size_t bytes) {
+    char landed[16] = {};
+    if (bytes != 0) std::memcpy(landed + skipped, element, bytes);
+    std::memcpy(chunk, landed, sizeof landed);
+  });
+}
+
+void store(const std::vector<PendingBox> &boxes) {
+  for (const PendingBox &box : boxes) {
+    for_chunks(box, [](const char *chunk, const char *element, size_t skipped, size_t bytes) {
+      if (bytes != 0) std::memcpy(const_cast<char *>(element), chunk + skipped, bytes);
+    });
   }
 }
 
@@ -122,6 +142,23 @@ void copy_rows(float *target, const TensorMap &map, int64_t row, int64_t column,
     copies->push_back({target + before + head, inside ? source + head : nullptr, 4 * (within - head)});
   }
   if (behind != 0) copies->push_back({target + before + within, nullptr, 4 * behind});
+}
+
+unsigned bytes_of(const ArrayMap &map) { return map.element_bytes * map.box[0] * map.box[1] * map.box[2] * map.box[3]; }
+
+// What TMA asks of a box.
+void require_box(const ArrayMap &map, const int (&at)[4], uint32_t shared) {
+  if (map.dimensions != ArrayMap::kDimensions) fail("copies a box by a map of another number of dimensions");
+  const uint32_t boundary = map.swizzle == 0 ? 128 : 8 * map.swizzle;
+  if (shared % boundary != 0) {
+    fail("copies a box of shared memory that is not aligned to " + std::to_string(boundary) + " bytes");
+  }
+  if (static_cast<int64_t>(map.element_bytes) * at[0] % 16 != 0) {
+    fail("copies a box at an address that is not a multiple of 16");
+  }
+  if (configuration().waits_itself && !self()->knows_grid_before) {
+    fail("copies a box before it has waited for the grid before");
+  }
 }
 
 // Of the current thread's cluster.
@@ -239,14 +276,8 @@ void copy_box(float *target, const TensorMap &map, int row, int column, Mbarrier
 }
 
 void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t barrier, unsigned blocks) {
-  if (map.dimensions != ArrayMap::kDimensions) fail("copies a box by a map of another number of dimensions");
-  const uint32_t boundary = map.swizzle == 0 ? 128 : 8 * map.swizzle;
-  if (target % boundary != 0)
-    fail("copies a box to shared memory that is not aligned to " + std::to_string(boundary) + " bytes");
-  if (static_cast<int64_t>(map.element_bytes) * at[0] % 16 != 0) {
-    fail("copies a box from an address that is not a multiple of 16");
-  }
-  const unsigned bytes = map.element_bytes * map.box[0] * map.box[1] * map.box[2] * map.box[3];
+  require_box(map, at, target);
+  const unsigned bytes = bytes_of(map);
   if (blocks == 0 || blocks >> configuration().cluster != 0) fail("copies a box to blocks that its cluster has not");
   const auto to = [&](unsigned rank) {
     if (cluster_block(rank) != self()->block && std::max(target, barrier) >= kStaticWindow) {
@@ -263,6 +294,45 @@ void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t
     if ((blocks >> rank & 1) != 0) to(rank);
   }
 }
+
+void store_box(const ArrayMap &map, uint32_t source, const int (&at)[4]) {
+  require_box(map, at, source);
+  const unsigned bytes = bytes_of(map);
+  auto *memory = static_cast<char *>(shared_pointer(source, bytes));
+  for (const std::unique_ptr<FiberThread> &thread : self()->block->threads) {
+    for (const auto &[address, size] : thread->unknown_writes) {
+      if (address < source + bytes && source < address + size) {
+        fail("stores a box that thread " + std::to_string(thread->rank) + " has not made known to TMA");
+      }
+    }
+  }
+  const PendingBox box = {map, {at[0], at[1], at[2], at[3]}, memory};
+  if (grid->random.integer(0, 1) == 0) {
+    store({box});
+  } else {
+    self()->open_stores.push_back(box);
+  }
+}
+
+void commit_stores() {
+  FiberThread *thread = self();
+  thread->stores.push_back(std::move(thread->open_stores));
+  thread->open_stores.clear();
+}
+
+void wait_for_stores(unsigned pending) {
+  std::deque<std::vector<PendingBox>> &stores = self()->stores;
+  while (stores.size() > pending) {
+    store(stores.front());
+    stores.pop_front();
+  }
+}
+
+void note_write(uint32_t address, uint32_t bytes) { self()->unknown_writes.emplace_back(address, bytes); }
+
+void make_writes_known() { self()->unknown_writes.clear(); }
+
+void wait_for_grid_before() { self()->knows_grid_before = true; }
 
 void *dynamic_shared() { return self()->block->dynamic_shared.get(); }
 

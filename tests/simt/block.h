@@ -24,11 +24,11 @@ struct PendingCopy {
   bool whole_vector = false;  // of the 16 bytes that TMA reads, some may lie before the matrix
 };
 
-// A box of an array on its way to shared memory.
+// A box of an array on its way to or from shared memory.
 struct PendingBox {
   ArrayMap map;
   int64_t at[4];
-  char *target;
+  char *shared;
 };
 
 // Copies that land together at some later time, and what the barrier is then told.
@@ -93,6 +93,11 @@ struct FiberThread : Thread {
   std::vector<size_t> product_groups;
   std::vector<SumsInFlight> sums;
   bool fenced = false;  // wgmma_fence since it last had sums in its hands
+  // Boxes that it stores, since the last commit_stores and in the groups before it.
+  std::vector<PendingBox> open_stores;
+  std::deque<std::vector<PendingBox>> stores;
+  std::vector<std::pair<uint32_t, uint32_t>> unknown_writes;  // addresses and bytes
+  bool knows_grid_before = false;
 };
 
 struct Barrier {

@@ -47,8 +47,13 @@ std::unique_ptr<FiberThread> take_thread(uint64_t block) {
 
 void leave(FiberThread *thread) {
   const Unwatched unwatched;
-  if (grid->fault.empty() && !thread->sums.empty()) {
-    grid->fault = "thread " + std::to_string(thread->rank) + " leaves before its products of wgmma are waited for";
+  const char *unfinished = nullptr;
+  if (!thread->sums.empty()) unfinished = "its products of wgmma are waited for";
+  if (!thread->open_stores.empty() || !thread->stores.empty()) unfinished = "what it stores by TMA has been read";
+  if (grid->configuration.waits_itself && !thread->knows_grid_before) unfinished = "it has waited for the grid before";
+  if (grid->fault.empty() && unfinished != nullptr) {
+    grid->fault = "thread " + std::to_string(thread->rank) + " of block " + std::to_string(thread->block->rank) +
+                  " leaves before " + unfinished;
   }
   thread->waiting = Waiting::left;
   ++thread->block->left;
@@ -223,6 +228,10 @@ Block::Block(uint64_t rank_in_grid) : rank(rank_in_grid) {
     thread->product_groups.clear();
     thread->sums.clear();
     thread->fenced = false;
+    thread->open_stores.clear();
+    thread->stores.clear();
+    thread->unknown_writes.clear();
+    thread->knows_grid_before = false;
     thread->fiber.prepare(thread_main, thread.get());
     ready.push_back(thread.get());
     threads.push_back(std::move(thread));

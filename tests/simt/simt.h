@@ -21,9 +21,10 @@ struct Index {
 
 struct Configuration {
   Index grid, block;
-  size_t shared_bytes = 0;  // dynamic
-  unsigned cluster = 1;     // blocks along x
-  unsigned wave = 32;       // threads that execute as one: 32 or 64
+  size_t shared_bytes = 0;    // dynamic
+  unsigned cluster = 1;       // blocks along x
+  unsigned wave = 32;         // threads that execute as one: 32 or 64
+  bool waits_itself = false;  // may start before the grid before has ended, for which threads wait
 };
 
 // How threads are scheduled; tests set it between launches.
@@ -147,5 +148,16 @@ struct ArrayMap {
 // Copies the box at `at` to the same place in those blocks of the cluster whose bit in `blocks` is set, each of which
 // counts the bytes at its own barrier.
 void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t barrier, unsigned blocks);
+// Copies a box from shared memory to the array, as early or as late as the thread's waits permit. What threads write to
+// it they must have made known since, where they say what they write.
+void store_box(const ArrayMap &map, uint32_t source, const int (&at)[4]);
+void commit_stores();
+void wait_for_stores(unsigned pending);
+void note_write(uint32_t address, uint32_t bytes);
+void make_writes_known();
+
+// Waits for the grid before, if the launch leaves that to the kernel: TMA must not be used before, and no thread may do
+// without.
+void wait_for_grid_before();
 
 }  // namespace simt

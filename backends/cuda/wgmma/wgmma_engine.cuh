@@ -454,7 +454,13 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
     for (int b = 0; b < Config::n / Config::box_y; ++b) {
       if (first_y + Config::box_y * b >= out.y_end) break;
       const uint32_t box = boxes + (h * (Config::n / Config::box_y) + b) % 2 * Config::box_bytes;
-      if (lane == 0) ptx::store_wait<1>();
+      if (lane == 0) {
+        if (h == 0 && b == 0) {
+          ptx::store_wait<0>();  // the tile before may have ended with either box
+        } else {
+          ptx::store_wait<1>();
+        }
+      }
       __syncwarp();
 #pragma unroll
       for (int j = 0; j < 4; ++j) {

@@ -101,7 +101,7 @@ inline simt::Mbarrier *barrier_at(uint32_t address) {
 }
 inline void barrier_init(uint32_t barrier, unsigned arrivals) { simt::mbarrier_init(barrier_at(barrier), arrivals); }
 inline void barrier_init_done() {}
-inline void order_with_tma() {}
+inline void order_with_tma() { simt::make_writes_known(); }
 inline void barrier_arrive(uint32_t barrier) { simt::mbarrier_arrive(barrier_at(barrier)); }
 inline void barrier_arrive_and_expect(uint32_t barrier, unsigned bytes) {
   simt::mbarrier_expect(barrier_at(barrier), bytes);

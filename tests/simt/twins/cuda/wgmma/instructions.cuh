@@ -24,16 +24,31 @@ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t y, int add) {
   simt::warpgroup_multiply({kTheirs, kN, kXAlongK, kYAlongK}, sum, x, y, add != 0);
 }
 
-inline void copy_box_to(uint32_t shared, const void *map, const int (&at)[4], uint32_t barrier, unsigned blocks) {
+inline simt::ArrayMap array_of(const void *map) {
   simt::ArrayMap array;
   std::memcpy(&array, map, sizeof array);
-  simt::copy_box(shared, array, at, barrier, blocks);
+  return array;
+}
+inline void copy_box_to(uint32_t shared, const void *map, const int (&at)[4], uint32_t barrier, unsigned blocks) {
+  simt::copy_box(shared, array_of(map), at, barrier, blocks);
 }
 inline void copy_box(uint32_t shared, const void *map, int x, int y, int plane, int product, uint32_t barrier) {
   copy_box_to(shared, map, {x, y, plane, product}, barrier, 1u << simt::cluster_rank());
 }
 inline void copy_box_to_pair(uint32_t shared, const void *map, int x, int y, int plane, int product, uint32_t barrier) {
   copy_box_to(shared, map, {x, y, plane, product}, barrier, 3);
+}
+inline void store_box(const void *map, uint32_t shared, int x, int y, int plane, int product) {
+  simt::store_box(array_of(map), shared, {x, y, plane, product});
+}
+inline void store_commit() { simt::commit_stores(); }
+template <int kPending>
+void store_wait() {
+  simt::wait_for_stores(kPending);
+}
+inline void store_shared_x2(uint32_t shared, float x, float y) {
+  *static_cast<float2 *>(simt::shared_pointer(shared, sizeof(float2))) = {x, y};
+  simt::note_write(shared, sizeof(float2));
 }
 inline void prefetch_map(const void *) {}
 
@@ -42,5 +57,8 @@ inline void barrier_arrive_at(uint32_t barrier, int block) {
   simt::mbarrier_arrive(static_cast<simt::Mbarrier *>(
       simt::cluster_pointer(barrier, sizeof(simt::Mbarrier), static_cast<unsigned>(block))));
 }
+
+inline void wait_for_grid_before() { simt::wait_for_grid_before(); }
+inline void let_next_grid_start() {}
 
 }  // namespace libsgemm::cuda::ptx
