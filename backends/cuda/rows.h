@@ -84,6 +84,7 @@
   X(sm90_wgmma_128x256x32_fp16x3, "FP32's error by three products")           \
   X(sm80_mma_128x64x32_bf16x6, "FP32's error by six products")                \
   X(sm80_mma_128x64x32_fp16x3, "FP32's error by three products")              \
+  X(sm90_wgmma_128x256x32_fp32_fast, "FP32's bound, mostly by fp16x3")        \
   X(sm80_mma_128x64x32_fp32_fast, "FP32's bound, tile by tile")               \
   X(sm90_dmma_64x128x32_multistage, "large C")                                \
   X(sm90_dmma_64x128x32_split_k, "few tiles of C, deep k")                    \
