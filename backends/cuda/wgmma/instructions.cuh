@@ -205,15 +205,6 @@ __device__ __forceinline__ void barrier_arrive_at(uint32_t barrier, int block) {
       : "memory");
 }
 
-// ---- Grids that follow one another on a stream: where the launch allows it (launch_clusters), a grid starts while the
-// one before still runs. Waits until that has ended and what it wrote can be read: before the first access to global
-// memory.
-__device__ __forceinline__ void wait_for_grid_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-// The grid behind this one may start where there is room.
-__device__ __forceinline__ void let_next_grid_start() {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-
 #endif
 
 }  // namespace libsgemm::cuda::ptx
