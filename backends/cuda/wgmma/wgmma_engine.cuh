@@ -45,8 +45,8 @@ struct WgmmaShape {
   using Y = YLines;
   static constexpr int halves = kHalves, n = kN, depth = kDepth, stages = kStages, cluster = kCluster, planes = kPlanes;
   static constexpr int tile_x = kConsumers * 64 * kHalves, tile_y = kN;
-  // The operand that a cluster shares: the larger tile.
-  static constexpr bool shares_x = tile_x > tile_y;
+  // The operand that a cluster shares: the larger tile, if its halves are whole blocks.
+  static constexpr bool shares_x = tile_x > tile_y || kN % 128 != 0;
   static constexpr int cluster_x = shares_x ? tile_x : kCluster * tile_x;
   static constexpr int cluster_y = shares_x ? kCluster * tile_y : tile_y;
 
@@ -55,7 +55,7 @@ struct WgmmaShape {
   static constexpr int instructions = kDepth / instruction_depth;  // of a stage, along k
 
   // Rows of y in shared memory: blocks along the outer side are 64.
-  static constexpr int y_rows = Y::along_k || kN >= 64 ? kN : 64;
+  static constexpr int y_rows = Y::along_k ? kN : (kN + 63) / 64 * 64;
   static constexpr int x_chunk = kCluster == 2 && shares_x ? tile_x / 2 : tile_x;
   static constexpr int y_chunk = kCluster == 2 && !shares_x ? y_rows / 2 : y_rows;
   static constexpr int row_bytes = kDepth * element_bytes;
