@@ -19,6 +19,7 @@ struct MathMode {
 const MathMode kMathModes[] = {
     {LIBSGEMM_MATH_FP64, "fp64", {}},
     {LIBSGEMM_MATH_FP32, "fp32", {}},
+    {LIBSGEMM_MATH_FP32_FAST, "fp32_fast", {}},
     // The products of parts whose weights add up to 2^-24 and less.
     {LIBSGEMM_MATH_BF16X6, "bf16x6", {0, 0, 0, 0x1p-22, false, 1e300}},
     // The product of the low parts, and the last bit of each; what lies below the range of scaled numbers.
@@ -51,6 +52,7 @@ std::string math_mode_name(libsgemm_math_mode_t mode) {
 }
 
 bool serves(const std::string &ran, const std::string &asked) {
+  if (asked == "fp32_fast") return ran == asked || ran == "fp32" || ran == "fp64";
   return ran == asked || (ran == "fp64" && asked == "fp32");
 }
 

@@ -15,7 +15,7 @@ std::vector<std::string> math_mode_names();
 libsgemm_math_mode_t parse_math_mode(const std::string &name);
 std::string math_mode_name(libsgemm_math_mode_t mode);
 // Whether a row of the mode `ran` is a right answer to who asked for `asked`: the library takes sums in FP64 for FP32
-// where they are faster.
+// where they are faster, and either for fp32_fast.
 bool serves(const std::string &ran, const std::string &asked);
 
 // What an arithmetic loses beyond FP32 with FP32 sums, whose usual bound is 2 sqrt(k + 2) 2^-24 |A||B|.

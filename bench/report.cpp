@@ -273,14 +273,14 @@ void print_header(const Report &report) {
   if (report.gpu.name.empty()) {
     fmt::print(
         "median (minimum..maximum) of one call; ratio = time of the peer / ours; error = worst |error| / bound\n\n");
-    fmt::print("{:<8} {:<18} {:<{}} {:<9} {:<6} {:<24} {:>3} {:>11} {:>25} {:>9}", "routine", "m x n x k + pad", "op",
+    fmt::print("{:<8} {:<18} {:<{}} {:<9} {:<9} {:<24} {:>3} {:>11} {:>25} {:>9}", "routine", "m x n x k + pad", "op",
                report.form_width, "backend", "math", "kernel", "thr", "median", "(minimum..maximum)", "GFLOP/s");
     if (!report.peer.empty()) fmt::print(" {:>9} {:>6}", "peer", "ratio");
   } else {
     fmt::print(
         "median (quartiles) of one call on device pointers; peak, copy: share of the FP32 peak, and of a copy's "
         "bandwidth by the operands once;\nratio = time of the peer / ours; error = worst |error| / bound\n\n");
-    fmt::print("{:<8} {:<18} {:<{}} {:<6} {:<40} {:>11} {:>25} {:>8} {:>5} {:>5}", "routine", "m x n x k + pad", "op",
+    fmt::print("{:<8} {:<18} {:<{}} {:<9} {:<40} {:>11} {:>25} {:>8} {:>5} {:>5}", "routine", "m x n x k + pad", "op",
                report.form_width, "math", "kernel", "median", "(quartiles)", "TFLOP/s", "peak", "copy");
     if (!report.peer.empty()) fmt::print(" {:>8} {:>6}", "peer", "ratio");
   }
@@ -294,13 +294,13 @@ void print_result(const Report &report, const Result &result) {
   if (result.state != Result::State::kMeasured) {
     fmt::print("{:<9} {}: {}\n", result.who(), state_word(result.state), result.problem);
   } else if (report.gpu.name.empty()) {
-    fmt::print("{:<9} {:<6} {:<24} {:>3} {:>11} {:>25} {:>9.2f}", result.backend, result.math_mode, result.kernel,
+    fmt::print("{:<9} {:<9} {:<24} {:>3} {:>11} {:>25} {:>9.2f}", result.backend, result.math_mode, result.kernel,
                result.threads, duration_text(time.median),
                fmt::format("({}..{})", duration_text(time.minimum), duration_text(time.maximum)), result.gflops());
     if (result.has_peer) fmt::print(" {:>9.2f} {:>6.3f}", result.peer_gflops(), result.ratio());
     fmt::print(" {:>7.1e}\n", result.error);
   } else {
-    fmt::print("{:<6} {:<40} {:>11} {:>25} {:>8.3f} {:>5} {:>4.0f}%", result.math_mode, result.kernel,
+    fmt::print("{:<9} {:<40} {:>11} {:>25} {:>8.3f} {:>5} {:>4.0f}%", result.math_mode, result.kernel,
                duration_text(time.median),
                fmt::format("({}..{})", duration_text(time.lower_quartile), duration_text(time.upper_quartile)),
                1e-3 * result.gflops(),

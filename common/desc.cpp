@@ -98,9 +98,9 @@ std::string to_string(const GemmDesc &d) {
 }
 
 const char *math_mode_name(libsgemm_math_mode_t mode) {
-  static const char *const names[] = {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64"};
+  static const char *const names[] = {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64", "fp32_fast"};
   const int index = static_cast<int>(mode);
-  return index >= 0 && index < 7 ? names[index] : "?";
+  return index >= 0 && index < 8 ? names[index] : "?";
 }
 
 }  // namespace libsgemm

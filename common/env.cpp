@@ -136,7 +136,8 @@ void read_math_mode(Environment *env) {
                                                              {"tf32", LIBSGEMM_MATH_TF32},
                                                              {"bf16", LIBSGEMM_MATH_BF16},
                                                              {"fp16", LIBSGEMM_MATH_FP16},
-                                                             {"fp64", LIBSGEMM_MATH_FP64}}));
+                                                             {"fp64", LIBSGEMM_MATH_FP64},
+                                                             {"fp32_fast", LIBSGEMM_MATH_FP32_FAST}}));
   // NVIDIA's switch by which a user forbids TF32 in every library of the process.
   const char *tf32 = get(env, "NVIDIA_TF32_OVERRIDE");
   if (tf32 != nullptr && tf32 == std::string("0") && s.math_mode == LIBSGEMM_MATH_TF32) {

@@ -67,9 +67,11 @@ inline size_t workspace_of(const Kernel &kernel, const GemmDesc &desc, int devic
   return kernel.workspace != nullptr ? kernel.workspace(desc, device) : 0;
 }
 
-// Whether a row of the arithmetic `of` may serve who asks for `mode`: sums in FP64 are never worse than FP32's.
+// Whether a row of the arithmetic `of` may serve who asks for `mode`: sums in FP64 are never worse than FP32's, and
+// FP32_FAST is whatever keeps the bound of FP32.
 inline bool serves(libsgemm_math_mode_t of, libsgemm_math_mode_t mode) {
-  return of == mode || (of == LIBSGEMM_MATH_FP64 && mode == LIBSGEMM_MATH_FP32);
+  if (mode == LIBSGEMM_MATH_FP32_FAST && of == LIBSGEMM_MATH_FP32) return true;
+  return of == mode || (of == LIBSGEMM_MATH_FP64 && (mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP32_FAST));
 }
 
 // The cheapest of `count` rows that serve `mode` and support the description within the workspace; the first of equals.

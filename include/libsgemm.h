@@ -112,7 +112,7 @@ typedef enum {
 /* Arithmetic of libsgemm_sgemm and its batches, and in FP64 of other routines. A mode is used only if asked for, and
  * only where the backend has it for the call, BF16X6 and FP16X3 also only where they are expected to be faster than
  * FP32; otherwise, and in all other routines, FP32 runs, and libsgemm_info_t.math_mode says so. alpha, beta and C are
- * FP32 in every mode, and all sums in every mode but FP64.
+ * FP32 in every mode, and all sums in every mode but FP64 and FP32_FAST.
  *
  * TF32, BF16 and FP16 round A and B to fewer bits, each element to the nearest number, and multiply these: fast, with
  * errors that the rounded inputs determine. The error of an element is that of FP32, the usual bound above, with
@@ -123,7 +123,8 @@ typedef enum {
  * signalling NaN whose payload is in its 13 last bits alone as Inf in TF32. Finite numbers that round to
  * more than the largest number of the inputs become Inf: from 65520 in FP16, from 2^128 - 2^119 in BF16, from 2^128 -
  * 2^116 in TF32. Denormal numbers are kept in TF32 and BF16 (as multiples of 2^-136 and 2^-133); FP16 keeps multiples
- * of 2^-24 and makes zeros of numbers up to 2^-25. In BF16X6 and FP16X3 C has NaN and Inf where FP32 has them. */
+ * of 2^-24 and makes zeros of numbers up to 2^-25. In BF16X6, FP16X3 and FP32_FAST C has NaN and Inf where FP32 has
+ * them. */
 typedef enum {
   LIBSGEMM_MATH_FP32 = 0, /* default; FP64 where that is faster, as on an A100, H100 or H200 */
   /* Three bf16 parts an operand, six products: the error of FP32, and 4 u more in the bound. Of elements below 2^-110
@@ -140,7 +141,14 @@ typedef enum {
    * is the nearest float but in near ties. On a CPU every routine but trsm; on NVIDIA GPUs from sm_80 on products of
    * FP32 inputs, made for the FP64 tensor cores of an A100, A30, H100 or H200 and slow without such; from sm_90 on also
    * trsm, within an error of its own (docs/math-modes.md). Elsewhere FP32 runs. */
-  LIBSGEMM_MATH_FP64 = 6
+  LIBSGEMM_MATH_FP64 = 6,
+  /* The fastest arithmetic that keeps FP32's bound for these very operands: whatever they hold, the error of an element
+   * is at most (k + 2) u S, and as a rule far below the usual bound. On an A100, A30, H100 or H200 the parts of FP16X3,
+   * in tiles of 128 x 128 of C whose rows of op(A) and columns of op(B) these parts hold well enough: without elements
+   * but zeros below 2^-27 of their largest, or a few powers of two further down for large k (docs/math-modes.md); sums
+   * in FP64 in the other tiles; and FP32 or FP64 for the whole product where that is expected to be faster, and
+   * everywhere else. */
+  LIBSGEMM_MATH_FP32_FAST = 7
 } libsgemm_math_mode_t;
 
 /* What the bits of a result may depend on (libsgemm_set_deterministic, LIBSGEMM_DETERMINISTIC). */
@@ -455,10 +463,11 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sgemmtr_h(libsgemm_handle_t h, libsgemm_
 /* ---- Plans ----------------------------------------------------------------------------------------------------------
  */
 
-/* For matrices that are multiplied many times, such as weights, in the modes BF16X6 and FP16X3: the split into parts,
- * which otherwise each call makes anew, is made once and kept. A call with a plan runs in the mode also where FP32 is
- * expected to be faster. Results have the same bits as without plans where the mode runs and the workspace holds a
- * call's operands at once; otherwise k may be cut at other places, and the same bound holds.
+/* For matrices that are multiplied many times, such as weights, in the modes BF16X6, FP16X3 and FP32_FAST: the split
+ * into parts, which otherwise each call makes anew, is made once and kept. A call with a plan runs in the mode also
+ * where FP32 is expected to be faster (in FP32_FAST as without one). Results have the same bits as without plans where
+ * the mode runs and the workspace holds a call's operands at once; otherwise k may be cut at other places, and the same
+ * bound holds.
  *
  *   libsgemm_plan_create(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_NO_TRANS, m, k, A, lda, &plan);
  *   for (i = 0; i < count; ++i)
@@ -470,10 +479,10 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sgemmtr_h(libsgemm_handle_t h, libsgemm_
 /* Splits X for products in which it is A (LEFT) or B (RIGHT), in the handle's math mode. op(X) is rows x cols: m x k or
  * k x n. Ordered on the handle's stream, and done when it returns: the plan then serves calls of any thread, on any
  * handle and stream. It owns memory of X's device: of op(X) with its rows (LEFT; RIGHT: columns) rounded up to 128 and
- * the other side to 64, 4 bytes an element in FP16X3 and 6 in BF16X6.
+ * the other side to 64, 4 bytes an element in FP16X3 and FP32_FAST, and 6 in BF16X6.
  *
  * X must stay where it is, and unchanged, while the plan is in use: products that hold NaN or Inf, or could overflow,
- * read it, too.
+ * or in FP32_FAST hold elements of very different size, read it, too.
  *
  * In other modes, on backends that split nothing, and of X in host memory a plan keeps nothing and costs nothing: calls
  * with it are plain ones, so that programs run everywhere. libsgemm_info_t.kernel is "split" if something is kept and

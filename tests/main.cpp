@@ -67,23 +67,29 @@ bool serves(Routine routine) { return of_floats(single_of(routine)) == Routine::
 
 bool always_has(libsgemm_math_mode_t mode) { return !subject().is_gpu && (rounds(mode) || mode == LIBSGEMM_MATH_FP64); }
 
-// Of its first device: "sm_90". Not asked for before it is needed: that makes a context on the device.
-static std::string arch_of_subject() {
+// Its first device. Not asked for before it is needed: that makes a context on the device.
+static libsgemm_device_info_t device_of_subject() {
   for (int index = 0; index < libsgemm_backend_count(); ++index) {
     libsgemm_device_info_t device;
     if (libsgemm_backend_name(index) != subject().backend) continue;
-    if (libsgemm_device_describe(index, 0, &device) == LIBSGEMM_SUCCESS) return device.arch;
+    if (libsgemm_device_describe(index, 0, &device) == LIBSGEMM_SUCCESS) return device;
   }
-  return "";
+  return {};
 }
 
 bool has(libsgemm_math_mode_t mode) {
   if (subject().backend != "cuda") return always_has(mode);
+  static const libsgemm_device_info_t device = device_of_subject();
   static const int arch = [] {
     int number = 0;
-    std::sscanf(arch_of_subject().c_str(), "sm_%d", &number);
+    std::sscanf(device.arch, "sm_%d", &number);
     return number;
   }();
+  if (mode == LIBSGEMM_MATH_FP32_FAST) {  // where FP64 is as fast as FP32
+    const std::string name = device.name;
+    const auto named = [&](const char *chip) { return name.find(chip) != std::string::npos; };
+    return named("A100") || named("A800") || named("A30") || named("H100") || named("H200");
+  }
   return arch >= 80 || mode == LIBSGEMM_MATH_FP16;  // sm_75: tensor cores for binary16 only
 }
 

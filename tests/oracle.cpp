@@ -247,7 +247,7 @@ void plant_solution(Problem *p) {
 double error_factor(const Case &test, const Arithmetic &how, Bound bound) {
   const double k = static_cast<double>(terms(test)) + 2;
   // Tensor cores, which do not round, may compute 16-bit products and the modes.
-  const bool rounds_all = how.mode == LIBSGEMM_MATH_FP32 && element_of(test.routine) == Element::kFloat;
+  const bool rounds_all = keeps_bound_of_fp32(how.mode) && element_of(test.routine) == Element::kFloat;
   const double any = k / (1 - k * kUnitRoundoff), safe = 4 * std::sqrt(k);
   double factor = 2 * std::sqrt(k);
   if (bound == Bound::kSafe) factor = rounds_all ? std::min(any, safe) : safe;
@@ -383,7 +383,7 @@ Matrix chain(const Problem &p, libsgemm_layout_t layout) {
 }
 
 Arithmetic arithmetic_of(const libsgemm_info_t &info) {
-  for (int mode = LIBSGEMM_MATH_FP32; mode <= LIBSGEMM_MATH_FP64; ++mode) {
+  for (int mode = LIBSGEMM_MATH_FP32; mode <= LIBSGEMM_MATH_FP32_FAST; ++mode) {
     const auto each = static_cast<libsgemm_math_mode_t>(mode);
     if (std::string(name_of(each)) == info.math_mode) return {each, info.truncated != 0};
   }
@@ -391,7 +391,7 @@ Arithmetic arithmetic_of(const libsgemm_info_t &info) {
 }
 
 const char *name_of(libsgemm_math_mode_t mode) {
-  static const char *const names[] = {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64"};
+  static const char *const names[] = {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64", "fp32_fast"};
   return names[mode];
 }
 
@@ -484,7 +484,7 @@ Answer answer(const Problem &problem, const Arithmetic &how, Bound bound, const 
   const double factor = error_factor(test, how, bound);
   for (size_t i = 0; i < count; ++i) result.limit[i] = factor * magnitude[i];
   allow_for_range(p, sums, how, magnitude, &result);
-  const bool splits = how.mode != LIBSGEMM_MATH_FP32 && !rounds(how.mode);
+  const bool splits = !keeps_bound_of_fp32(how.mode) && !rounds(how.mode);
   if (multiplies && (splits || how.truncated)) add_lost_parts(p, how, &result.limit);
   return result;
 }

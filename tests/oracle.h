@@ -43,6 +43,10 @@ struct Arithmetic {
 // What libsgemm_last_info says; throws if that is no math mode.
 Arithmetic arithmetic_of(const libsgemm_info_t &info);
 const char *name_of(libsgemm_math_mode_t mode);
+// Whether a row of the mode is held to FP32's own bound.
+inline bool keeps_bound_of_fp32(libsgemm_math_mode_t mode) {
+  return mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP32_FAST;
+}
 // The modes that round inputs; the others but FP32 split them.
 bool rounds(libsgemm_math_mode_t mode);
 // What may run for FP32, and for modes that have no row.

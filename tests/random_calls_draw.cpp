@@ -145,7 +145,7 @@ void draw_way(Draw *draw, bool gpu, RandomCall *call) {
   if (draw->percent(70)) call->handle = draw->below(kHandles);
   const bool product = call->routine == Routine::kSgemm;
   if (call->handle >= 0 && product && draw->percent(30)) {
-    call->mode = static_cast<libsgemm_math_mode_t>(1 + draw->below(LIBSGEMM_MATH_FP64));
+    call->mode = static_cast<libsgemm_math_mode_t>(1 + draw->below(LIBSGEMM_MATH_FP32_FAST));
   }
   if (!gpu) return;
   const int where = draw->below(100);

@@ -21,9 +21,10 @@ const Subject &subject();
 bool serves(Routine routine);
 
 // All but FP32.
-constexpr libsgemm_math_mode_t kOtherModes[] = {LIBSGEMM_MATH_BF16X6, LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_TF32,
-                                                LIBSGEMM_MATH_BF16,   LIBSGEMM_MATH_FP16,   LIBSGEMM_MATH_FP64};
-constexpr int kOtherModeCount = 6;
+constexpr libsgemm_math_mode_t kOtherModes[] = {LIBSGEMM_MATH_BF16X6,   LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_TF32,
+                                                LIBSGEMM_MATH_BF16,     LIBSGEMM_MATH_FP16,   LIBSGEMM_MATH_FP64,
+                                                LIBSGEMM_MATH_FP32_FAST};
+constexpr int kOtherModeCount = 7;
 
 // Whether it has rows of the mode for every product, as the CPU backends have for FP64 and the modes that round; and
 // whether for some: CUDA's by its tensor cores.

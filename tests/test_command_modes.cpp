@@ -50,7 +50,7 @@ TEST_CASE("bench --accuracy: every mode of the CPU backends, each as exact as it
                                        has_openblas ? "openblas" : "none"});
   CHECK(json["accuracy"]["distributions"].size() == kDistributions.size());
   auto rows = by_name(json);
-  CHECK(rows.size() == kDistributions.size() * (has_openblas ? 15 : 7));
+  CHECK(rows.size() == kDistributions.size() * (has_openblas ? 17 : 8));
   for (const std::string backend : {"openblas", "ref"}) {
     if (backend == "openblas" && !has_openblas) continue;
     for (const std::string &name : kDistributions) {
@@ -268,7 +268,7 @@ TEST_CASE("bench --ladder of 16-bit inputs") {
 
 TEST_CASE("bench: options of modes that are wrong or exclude each other") {
   const std::string modes =
-      "--math abacus: there is no such mode; there are fp64, fp32, bf16x6, fp16x3, tf32, fp16, bf16";
+      "--math abacus: there is no such mode; there are fp64, fp32, fp32_fast, bf16x6, fp16x3, tf32, fp16, bf16";
   require_bench_error(bench({"--accuracy", "--math", "abacus"}), modes);
   require_bench_error(bench({"--shape", "8,8,8", "--math", "abacus"}), modes);
   require_bench_error(bench({"--accuracy", "--transposes", "NN,TN"}),

@@ -111,7 +111,7 @@ TEST_CASE("an invalid value is an error that names the variable and lists the va
       {"DEVICE_MEMORY_LIMIT", {"0", "-1", "x", "4T", "4GB", "G", "99999999999G"}, {"K", "M", "G"}},
       {"PINNED_MEMORY_LIMIT", {"0", "1.5G", "256 M"}, {"K", "M", "G"}},
       {"TIMEOUT", {"-1", "x", "inf", "5s"}, {"seconds"}},
-      {"MATH_MODE", {"fp8", "TF32", "0"}, {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64"}},
+      {"MATH_MODE", {"fp8", "TF32", "0"}, {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64", "fp32_fast"}},
       {"DETERMINISTIC", {"maybe", "2", "Invariant"}, {"0", "1", "invariant"}},
       {"VERIFY", {"yes", "1"}, {"off", "sample", "full"}},
       {"VERIFY_ACTION", {"die", "1"}, {"warn", "retry", "error"}},
@@ -164,7 +164,7 @@ TEST_CASE("every valid value is accepted, and an empty one means the default") {
       {"DEVICES", {"", "all", "none", "0", "0,2"}},
       {"OFFLOAD", {"", "auto", "never"}},
       {"OFFLOAD_THRESHOLD", {"", "1000000", "1e6", "2000.5"}},
-      {"MATH_MODE", {"", "fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64"}},
+      {"MATH_MODE", {"", "fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64", "fp32_fast"}},
       {"DETERMINISTIC", {"", "0", "1"}},
       {"VERIFY", {"", "off", "sample", "full"}},
       {"VERIFY_ACTION", {"", "warn", "retry", "error"}},
@@ -191,8 +191,9 @@ TEST_CASE("every valid value is accepted, and an empty one means the default") {
 TEST_CASE("LIBSGEMM_MATH_MODE is the arithmetic that runs") {
   // 1 + 2^-8 + 2^-11 in as many bits as the inputs of the mode have; a tie for two of them.
   const std::map<std::string, std::string> inputs = {
-      {"", "0x1.012p+0"},     {"fp32", "0x1.012p+0"}, {"bf16x6", "0x1.012p+0"}, {"fp16x3", "0x1.012p+0"},
-      {"tf32", "0x1.014p+0"}, {"bf16", "0x1.02p+0"},  {"fp16", "0x1.01p+0"},    {"fp64", "0x1.012p+0"}};
+      {"", "0x1.012p+0"},       {"fp32", "0x1.012p+0"}, {"bf16x6", "0x1.012p+0"},
+      {"fp16x3", "0x1.012p+0"}, {"tf32", "0x1.014p+0"}, {"bf16", "0x1.02p+0"},
+      {"fp16", "0x1.01p+0"},    {"fp64", "0x1.012p+0"}, {"fp32_fast", "0x1.012p+0"}};
   for (const std::string backend : {"openblas", "ref"}) {
     if (!is_available(backend)) continue;
     for (const auto &mode : inputs) {

@@ -75,6 +75,21 @@ TEST_CASE("sums in FP64 stand for FP32 where they are faster") {
   CHECK(with_fp64(LIBSGEMM_MATH_FP64, 1, 0.1, 0.1, kNone) == "fp32");
 }
 
+TEST_CASE("fp32_fast is the fastest of what keeps the bound of FP32") {
+  CHECK(serves(LIBSGEMM_MATH_FP32_FAST, LIBSGEMM_MATH_FP32_FAST));
+  CHECK(serves(LIBSGEMM_MATH_FP32, LIBSGEMM_MATH_FP32_FAST));
+  CHECK(serves(LIBSGEMM_MATH_FP64, LIBSGEMM_MATH_FP32_FAST));
+  for (const libsgemm_math_mode_t mode : {LIBSGEMM_MATH_BF16X6, LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_TF32,
+                                          LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16, LIBSGEMM_MATH_FP32}) {
+    if (mode != LIBSGEMM_MATH_FP32) CHECK_FALSE(serves(mode, LIBSGEMM_MATH_FP32_FAST));
+    CHECK_FALSE(serves(LIBSGEMM_MATH_FP32_FAST, mode));
+  }
+  CHECK_FALSE(serves(LIBSGEMM_MATH_FP32_FAST, LIBSGEMM_MATH_FP64));
+  // In the table of chosen(): with no row of its own, and with plans.
+  CHECK(chosen(LIBSGEMM_MATH_FP32_FAST, 2, kNone, 0.1, 0.1, false, 1) == "fp64");
+  CHECK(chosen(LIBSGEMM_MATH_FP32_FAST, 1, 2, 0.1, 0.1, true, 3) == "fp32");
+}
+
 TEST_CASE("of the rows of one call the one that promises least stands for it") {
   Kernel fp32 = row<&g_fp32>("fp32", LIBSGEMM_MATH_FP32), fp64 = row<&g_fp64>("fp64", LIBSGEMM_MATH_FP64);
   Kernel tf32 = row<&g_tf32>("tf32", LIBSGEMM_MATH_TF32), other = fp32;

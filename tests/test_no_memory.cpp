@@ -178,7 +178,7 @@ void add_functions(Entries *entries) {
   add("set_math_mode", ok,
       [](Data *, libsgemm_handle_t h) -> int { return libsgemm_set_math_mode(h, LIBSGEMM_MATH_FP32); });
   add("set_math_mode, bad", bad, [](Data *, libsgemm_handle_t h) -> int {
-    return libsgemm_set_math_mode(h, static_cast<libsgemm_math_mode_t>(7));
+    return libsgemm_set_math_mode(h, static_cast<libsgemm_math_mode_t>(8));
   });
   add("set_backend", ok, [](Data *, libsgemm_handle_t h) -> int { return libsgemm_set_backend(h, "cuda,ref"); });
   add("set_backend, NULL", ok, [](Data *, libsgemm_handle_t h) -> int { return libsgemm_set_backend(h, nullptr); });

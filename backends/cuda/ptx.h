@@ -341,4 +341,20 @@ __device__ __forceinline__ void store_release(unsigned *global, unsigned value) 
 }
 #endif
 
+// ---- Grids that follow one another on a stream (sm_90): where the launch allows it (launch_after), a grid starts
+// while the one before still runs.
+
+// Waits until the grid before has ended, and what it wrote can be read: before the first access to global memory.
+__device__ __forceinline__ void wait_for_grid_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+// The grid behind this one may start where there is room.
+__device__ __forceinline__ void let_next_grid_start() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 }  // namespace libsgemm::cuda::ptx

@@ -54,12 +54,15 @@
   X(sm80_wmma_256x128x32_split_k, "few tiles of C, deep k")                   \
   X(sm90_wgmma_256x128x64, "large C")                                         \
   X(sm90_wgmma_256x128x64_split_k, "few tiles of C, deep k")                  \
+  X(sm90_wgmma_192x128x64, "C that fills one wave so")                        \
+  X(sm90_wgmma_160x128x64, "C that fills one wave so")                        \
   X(sm90_wgmma_128x128x64, "medium C")                                        \
   X(sm90_wgmma_128x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_256x128x64_triangle, "triangle of a large C")                  \
   X(sm90_wgmma_128x128x64_triangle, "triangle of a medium C")                 \
   X(sm90_wgmma_256x128x64_grouped, "groups of products, one launch")          \
   X(sm90_wgmma_128x128x64_grouped, "the same of few rows or columns")         \
+  X(sm90_wgmma_96x128x64, "65 to 96 rows or columns")                         \
   X(sm90_wgmma_64x128x64, "33 to 64 rows or columns")                         \
   X(sm90_wgmma_64x128x64_split_k, "few tiles of C, deep k")                   \
   X(sm90_wgmma_32x128x64, "17 to 32 rows or columns")                         \
@@ -83,6 +86,8 @@
   X(sm90_wgmma_128x256x32_fp16x3, "FP32's error by three products")           \
   X(sm80_mma_128x64x32_bf16x6, "FP32's error by six products")                \
   X(sm80_mma_128x64x32_fp16x3, "FP32's error by three products")              \
+  X(sm90_wgmma_128x256x32_fp32_fast, "FP32's bound, mostly by fp16x3")        \
+  X(sm80_mma_128x64x32_fp32_fast, "FP32's bound, tile by tile")               \
   X(sm90_dmma_64x128x32_multistage, "large C")                                \
   X(sm90_dmma_64x128x32_split_k, "few tiles of C, deep k")                    \
   X(sm90_dmma_64x64x32_multistage, "medium C")                                \

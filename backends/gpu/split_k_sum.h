@@ -57,15 +57,24 @@ __device__ __forceinline__ void sum_slices(const StridedOperands &operands, cons
   sum_slices<Real>(operands, p, slices, [](int64_t) { return true; });
 }
 
+// The grid of such a kernel for `count` products.
+struct SumGrid {
+  dim3 grid, block;
+
+  SumGrid(const TileProblem &p, int slices, int64_t count) {
+    const unsigned groups = slices >= 16 ? 8 : slices >= 8 ? 4 : slices >= 4 ? 2 : 1;
+    block = dim3(kSumThreads / groups, groups);
+    grid = dim3(static_cast<unsigned>((p.partial_ld * p.n - 1) / block.x + 1), 1, static_cast<unsigned>(count));
+  }
+};
+
 // The launch of such a kernel, which may have more parameters.
 template <typename... More>
 libsgemm_status_t enqueue_sum(void (*kernel)(StridedOperands, TileProblem, int, More...), const TileProblem &p,
                               int slices, const StridedOperands &operands, int64_t count, const Launch &launch,
                               Error *error, More... more) {
-  const unsigned groups = slices >= 16 ? 8 : slices >= 8 ? 4 : slices >= 4 ? 2 : 1;
-  const dim3 block(kSumThreads / groups, groups);
-  const dim3 grid(static_cast<unsigned>((p.partial_ld * p.n - 1) / block.x + 1), 1, static_cast<unsigned>(count));
-  return launch_kernel(kernel, grid, block, 0, launch, error, operands, p, slices, more...);
+  const SumGrid at(p, slices, count);
+  return launch_kernel(kernel, at.grid, at.block, 0, launch, error, operands, p, slices, more...);
 }
 
 }  // namespace libsgemm::gpu

@@ -51,7 +51,8 @@ double device_flops(const Backend &backend, const GemmDesc &desc, int device) {
 }
 
 size_t workspace_limit(const GemmDesc &d) {
-  const bool split = d.math_mode == LIBSGEMM_MATH_BF16X6 || d.math_mode == LIBSGEMM_MATH_FP16X3;
+  const bool split = d.math_mode == LIBSGEMM_MATH_BF16X6 || d.math_mode == LIBSGEMM_MATH_FP16X3 ||
+                     d.math_mode == LIBSGEMM_MATH_FP32_FAST;
   return split ? kSplitWorkspace : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
 }
 

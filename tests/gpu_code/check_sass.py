@@ -39,7 +39,7 @@ import sass
 
 HERE = pathlib.Path(__file__).resolve().parent
 FULL_RATE = 86  # the first architecture that issues an FFMA in every cycle
-SHARES = {'ffma', 'hmma', 'dmma'}
+SHARES = {'ffma', 'hmma', 'dmma', 'hgmma'}
 KEYS = {*SHARES, 'three_fresh', 'one_bank', 'loop', 'loop_exactly', 'code', 'never', 'from', 'to', 'kernels', 'instances', 'variants'}
 
 Entry = dict[str, Any]
@@ -63,6 +63,8 @@ class Measured:
         self.hmma = self.hmmas / max(len(loop), 1)
         self.dmmas = sum(instruction.name == 'DMMA' for instruction in loop)
         self.dmma = self.dmmas / max(len(loop), 1)
+        self.hgmmas = sum(instruction.name == 'HGMMA' for instruction in loop)
+        self.hgmma = self.hgmmas / max(len(loop), 1)
         self.three_fresh = sum(len(registers) >= 3 for registers in fetched) / max(self.ffmas, 1)
         self.one_bank = sum(len(registers) >= 2 and len({register % 2 for register in registers}) == 1
                             for registers in fetched) / max(self.ffmas, 1)
@@ -71,7 +73,7 @@ class Measured:
 
     def __str__(self) -> str:
         loop = ' '.join(f'{count} {spelling}' for spelling, count in sorted(self.loop.items()) if '.' in spelling or spelling == 'LDSM')
-        return (f'loop {self.length}, FFMA {self.ffma:.3f}, HMMA {self.hmma:.3f}, DMMA {self.dmma:.3f}, three fresh {self.three_fresh:.3f}, '
+        return (f'loop {self.length}, FFMA {self.ffma:.3f}, HMMA {self.hmma:.3f}, DMMA {self.dmma:.3f}, HGMMA {self.hgmma:.3f}, three fresh {self.three_fresh:.3f}, '
                 f'one bank {self.one_bank:.3f}, {loop or "no loads in the loop"}')
 
 
@@ -109,7 +111,7 @@ def problems_of(kernel: sass.Kernel, entry: Entry) -> Iterator[str]:
     if kernel.frame:
         yield f'a stack frame of {kernel.frame} bytes'
     for key, share, count in [('ffma', measured.ffma, measured.ffmas), ('hmma', measured.hmma, measured.hmmas),
-                              ('dmma', measured.dmma, measured.dmmas)]:
+                              ('dmma', measured.dmma, measured.dmmas), ('hgmma', measured.hgmma, measured.hgmmas)]:
         if share < entry.get(key, 0):
             yield (f'the hot loop is {share:.3f} {key.upper()} ({count} of {measured.length}), '
                    f'at least {entry[key]} expected')

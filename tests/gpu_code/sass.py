@@ -34,9 +34,11 @@ OPCODES = {
     0x001: 'PMTRIG',
     0x023: 'FFMA', 0x03c: 'HMMA', 0x03f: 'DMMA', 0x03b: 'LDSM', 0x180: 'LD', 0x181: 'LDG', 0x183: 'LDL', 0x184: 'LDS', 0x185: 'ST', 0x186: 'STG', 0x187: 'STL',
     0x188: 'STS', 0x1ae: 'LDGSTS', 0x11d: 'BAR', 0x1b4: 'UTMALDG', 0x1a7: 'SYNCS', 0x147: 'BRA', 0x149: 'BRX',
+    0x1f0: 'HGMMA', 0x1c5: 'WARPGROUP', 0x1c8: 'USETMAXREG', 0x1b5: 'UTMASTG',
     0x118: 'NOP', 0x144: 'CALL', 0x14a: 'JMP', 0x14d: 'EXIT', 0x150: 'RET',
 }
-MULTIPLICATIONS = {'FFMA', 'HMMA', 'DMMA'}
+# An HGMMA is a warpgroup's whole product, beside which single multiplications count for nothing.
+MULTIPLICATIONS = {'FFMA': 1, 'HMMA': 1, 'DMMA': 1, 'HGMMA': 1000}
 MEMORY = {'LD', 'LDG', 'LDL', 'LDS', 'ST', 'STG', 'STL', 'STS', 'LDGSTS'}
 WIDTHS = {4: '32', 5: '64', 6: '128'}
 
@@ -103,7 +105,7 @@ class Kernel:
         empty."""
         best = []
         most = 0
-        loops = [(*loop, sum(self.instructions[i].name in MULTIPLICATIONS for i in loop[0])) for loop in self._loops()]
+        loops = [(*loop, sum(MULTIPLICATIONS.get(self.instructions[i].name, 0) for i in loop[0])) for loop in self._loops()]
         for body, header, latch, count in loops:
             # A loop around another is the hot one only if most of its multiplications are its own.
             outer = any(other < body and 2 * n >= count for other, _, _, n in loops)

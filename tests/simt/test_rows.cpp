@@ -48,6 +48,8 @@ class Draw {
     d.type = !traits_of(d).takes(Type::f16) || type < 6 ? Type::f32 : type < 8 ? Type::f16 : Type::bf16;
     const bool modes = gemm && d.type == Type::f32 && integer(0, 2) == 0;
     d.math_mode = modes ? static_cast<libsgemm_math_mode_t>(integer(1, 6)) : LIBSGEMM_MATH_FP32;
+    // Half of these are of the other mode with two parts, drawn apart so that all others stay what they are.
+    if (d.math_mode == LIBSGEMM_MATH_FP16X3 && fast_() % 2 == 0) d.math_mode = LIBSGEMM_MATH_FP32_FAST;
     d.transa = op(), d.transb = op();
     d.side = integer(0, 1) == 0 ? LIBSGEMM_LEFT : LIBSGEMM_RIGHT;
     d.uplo = integer(0, 1) == 0 ? LIBSGEMM_UPPER : LIBSGEMM_LOWER;
@@ -128,7 +130,7 @@ class Draw {
     d->stride_a = d->lda * stored_a(*d).cols, d->stride_b = d->ldb * stored_b(*d).cols, d->stride_c = d->ldc * d->n;
   }
 
-  std::mt19937 random_{2026}, other_batches_{7};
+  std::mt19937 random_{2026}, other_batches_{7}, fast_{5};
 };
 
 struct Record {
@@ -166,7 +168,8 @@ Sweep sweep() {
   for (int device = 1; device < simt::device_count(); ++device) {
     for (int i = 0; i < kCalls; ++i) {
       const GemmDesc d = draw.call();
-      const bool splits = d.math_mode == LIBSGEMM_MATH_BF16X6 || d.math_mode == LIBSGEMM_MATH_FP16X3;
+      const bool splits = d.math_mode == LIBSGEMM_MATH_BF16X6 || d.math_mode == LIBSGEMM_MATH_FP16X3 ||
+                          d.math_mode == LIBSGEMM_MATH_FP32_FAST;
       const size_t workspace = LIBSGEMM_WORKSPACE_DEFAULT_BYTES * (splits ? 8 : 1);
       const Kernel *kernel = select_kernel(backend, d, device, workspace).kernel;
       INFO(gpu::model(device).name << ": " << to_string(d));

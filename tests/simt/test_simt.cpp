@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "catch.h"
 #include "gpu/kernels.h"
@@ -175,6 +176,26 @@ class Tester {
     }
   }
 
+  // Of rows whose blocks stay: more tiles than multiprocessors, which is when pairs of blocks share operands, of
+  // operands and a C that TMA takes.
+  void run_walks(Routine routine) {
+    if (std::strstr(row_.name, "wgmma") == nullptr) return;
+    const Tile tile(row_.name);
+    for (int turn = 0; turn < 6; ++turn) {
+      const Form form = turn < 4 ? Form::kSingle : Form::kStrided;
+      Case test;
+      test.routine = routine;
+      set_size(2 * tile.m + 24, (turn < 4 ? 2 : 1) * tile.n + 8, tile.k + 8, &test);
+      if (turn % 2 != 0) std::swap(test.m, test.n);
+      test.transa = (turn & 1) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.transb = (turn & 2) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.alpha = 2;
+      test.padding = {8, 16, 8};
+      test.beta = turn == 3 ? -1.0f : 0.0f;
+      if (row_.supports(outline(test, form, 3), 0)) run(test, form, form == Form::kSingle ? 1 : 3);
+    }
+  }
+
   // Strided batches beyond one tile of a triangle, in all forms of it; the other side is short.
   void run_triangles(Routine routine) {
     constexpr int64_t kShort = 5;
@@ -311,7 +332,10 @@ TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
       Tester tester(row);
       for (const Routine routine : kSingleRoutines) {
         for (const Form form : kForms) tester.run_all(routine, form);
-        if (routine_of(routine) == libsgemm::Routine::gemm) tester.run_workspaces(routine);
+        if (routine_of(routine) == libsgemm::Routine::gemm) {
+          tester.run_workspaces(routine);
+          tester.run_walks(routine);
+        }
         if (is_in_place(routine) || of_floats(routine) == Routine::kSsyrk) tester.run_triangles(routine);
       }
       CHECK(tester.failed() == 0);

@@ -88,7 +88,10 @@ std::vector<Kernel> rows() {
   std::vector<Kernel> found;
   for (int i = 0; i < libsgemm::gpu::kernel_count(); ++i) {
     const Kernel &row = libsgemm::gpu::kernels()[i];
-    if (row.math_mode == LIBSGEMM_MATH_BF16X6 || row.math_mode == LIBSGEMM_MATH_FP16X3) found.push_back(row);
+    const libsgemm_math_mode_t mode = row.math_mode;
+    if (mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_FP32_FAST) {
+      found.push_back(row);
+    }
   }
   return found;
 }
@@ -106,9 +109,10 @@ Case case_for_plans(int64_t m, int64_t n, int64_t k, int turn) {
 
 TEST_CASE("products with plans have the bits of those without") {
   for (const Kernel &row : rows()) {
-    const bool two_parts = row.math_mode == LIBSGEMM_MATH_FP16X3;  // each row two of the four transpositions
+    const bool two_parts = row.math_mode != LIBSGEMM_MATH_BF16X6;  // each row two of the four transpositions
     for (const int turn : {two_parts ? 1 : 0, two_parts ? 2 : 3}) {
-      Case test = turn == 3 ? case_for_plans(130, 67, 75, turn) : case_for_plans(20, 17, 75, turn);
+      const int64_t k = row.math_mode == LIBSGEMM_MATH_FP32_FAST ? 256 : 75;  // with less it needs no parts
+      Case test = turn == 3 ? case_for_plans(130, 67, k, turn) : case_for_plans(20, 17, k, turn);
       test.inputs = Inputs::kRandom;
       compare(row, make_problem(test), 1);
     }
@@ -118,7 +122,7 @@ TEST_CASE("products with plans have the bits of those without") {
 // Sums of integers are exact, whatever the panels of k.
 TEST_CASE("products with plans that are cut along k") {
   for (const Kernel &row : rows()) {
-    const bool two_parts = row.math_mode == LIBSGEMM_MATH_FP16X3;
+    const bool two_parts = row.math_mode != LIBSGEMM_MATH_BF16X6;
     compare(row, make_problem(case_for_plans(20, 40, 400, two_parts ? 1 : 2)), two_parts ? 1 : 1.7);
   }
 }
@@ -139,13 +143,17 @@ TEST_CASE("tiles that products with plans leave to FFMA: NaN, Inf, and sums that
 
 TEST_CASE("a plan of another mode than the row's, which was forced, is left alone") {
   for (const Kernel &row : rows()) {
-    const Problem problem = make_problem(case_for_plans(40, 40, 40, 0));
+    const Problem problem = make_problem(case_for_plans(40, 40, 70, 0));
     Placement placement(problem, LIBSGEMM_COL_MAJOR);
     GemmDesc desc = describe_call(Routine::kSgemm, placement.args());
-    desc.math_mode = row.math_mode == LIBSGEMM_MATH_BF16X6 ? LIBSGEMM_MATH_FP16X3 : LIBSGEMM_MATH_BF16X6;
-    Plan of_a(desc, true);
-    desc.plan_a = of_a.data();
-    CHECK(run(row, desc, 1, &placement) == "");
+    for (const libsgemm_math_mode_t mode : {LIBSGEMM_MATH_BF16X6, LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_FP32_FAST}) {
+      if (mode == row.math_mode) continue;
+      desc.math_mode = mode;
+      Plan of_a(desc, true);
+      desc.plan_a = of_a.data();
+      INFO(row.name);
+      CHECK(run(row, desc, 1, &placement) == "");
+    }
   }
 }
 

@@ -1,6 +1,9 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of fp16 on tensor cores
 // (mode fp16x3, sm_80): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0.
 //
+// sm80_mma_128x64x32_fp32_fast: the same kernel for mode fp32_fast, which leaves out the tiles whose operands two parts
+// do not hold as FP32's bound needs it (splits.h); splits_repair_fp64 computes them, with sums in FP64.
+//
 // Launches: splits_survey finds the largest magnitude of each row of A and column of B; splits_write scales rows and
 // columns by powers of two and writes both splits into the workspace, along k; this kernel multiplies them;
 // splits_repair computes the tiles that hold NaN or Inf, or may overflow, by FFMA. A workspace that does not hold all
@@ -25,7 +28,8 @@
 //
 // Requires: gemm of FP32, single or in strided batches; sm_80; 98304 bytes of shared memory a block; workspace for
 // panels of 256 steps of k: 4 bytes for each row of A and column of B (up to multiples of 128) and step, and for each
-// row and column. Any size, transposition and alignment.
+// row and column. Any size, transposition and alignment. fp32_fast: 4 more bytes for each row and column, and a GPU
+// with as many FP64 multiply-adds a clock on tensor cores as of FP32 on its cores.
 //
 // Parameters (Config): tile_m, tile_n of a block, of which the guard's blocks of 128 are multiples, tile_k; warp_m,
 // warp_n of a warp; splits, the numbers that stand for one element; stages of shared memory; blocks, resident on a
@@ -64,5 +68,6 @@ struct Row {
 }  // namespace
 
 Kernel sm80_mma_128x64x32_fp16x3() { return split_row_kernel<Row>("sm80_mma_128x64x32_fp16x3", LIBSGEMM_MATH_FP16X3); }
+Kernel sm80_mma_128x64x32_fp32_fast() { return fp32_fast_kernel<Row>("sm80_mma_128x64x32_fp32_fast"); }
 
 }  // namespace libsgemm::cuda

@@ -26,5 +26,6 @@ struct Row {
 Kernel sm90_wgmma_128x256x32_fp16x3() {
   return split_row_kernel<Row>("sm90_wgmma_128x256x32_fp16x3", LIBSGEMM_MATH_FP16X3);
 }
+Kernel sm90_wgmma_128x256x32_fp32_fast() { return fp32_fast_kernel<Row>("sm90_wgmma_128x256x32_fp32_fast"); }
 
 }  // namespace libsgemm::cuda

@@ -20,20 +20,30 @@ size_t padded_bytes(size_t x) { return (x + 255) / 256 * 256; }
 struct Split {
   Scheme scheme;
   int splits;
+  bool ranges;
 };
 
 Split split_of(libsgemm_math_mode_t mode) {
-  if (mode == LIBSGEMM_MATH_BF16X6) return {Scheme::bf16x3, kSplits<Scheme::bf16x3>};
-  if (mode == LIBSGEMM_MATH_FP16X3) return {Scheme::fp16x2, kSplits<Scheme::fp16x2>};
-  return {Scheme::copy, 0};
+  if (mode == LIBSGEMM_MATH_BF16X6) return {Scheme::bf16x3, kSplits<Scheme::bf16x3>, false};
+  if (mode == LIBSGEMM_MATH_FP16X3) return {Scheme::fp16x2, kSplits<Scheme::fp16x2>, false};
+  if (mode == LIBSGEMM_MATH_FP32_FAST) return {Scheme::fp16x2, kSplits<Scheme::fp16x2>, true};
+  return {Scheme::copy, 0, false};
 }
 
-SplitsShape plan_shape(int splits) { return {splits, 2, true, true, false}; }
+SplitsShape plan_shape(int splits, bool ranges) { return {splits, 2, true, true, false, ranges}; }
 
 SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product) {
   const Split split = split_of(desc.math_mode);
-  const bool plans = split.splits > 0 && split.scheme == product.scheme;  // not of another mode's row, by force
-  return {product.splits, 2, true, !plans || desc.plan_a == nullptr, !plans || desc.plan_b == nullptr};
+  // Not those of another mode's row, by force.
+  const bool plans = split.splits > 0 && split.scheme == product.scheme && split.ranges == product.keeps_bound;
+  return {product.splits,     2, true, !plans || desc.plan_a == nullptr, !plans || desc.plan_b == nullptr,
+          product.keeps_bound};
+}
+
+// Words of the largest magnitudes of so many rows, and of the smallest ones behind them.
+int64_t most_words(int64_t rows) { return rows / kOuterPad * (kOuterPad + 1); }
+int64_t row_words(const SplitsShape &shape, int64_t rows) {
+  return shape.scaled_rows ? most_words(rows) * (shape.ranges ? 2 : 1) : 0;
 }
 
 // Without the depth: for one step of k, and for the largest magnitudes.
@@ -41,7 +51,7 @@ SplitsLayout rows_of(const GemmDesc &desc, const SplitsShape &shape) {
   SplitsLayout l = {};
   l.rows_a = shape.a ? padded(desc.m, kOuterPad) : 0;
   l.rows_b = shape.b ? padded(desc.n, kOuterPad) : 0;
-  if (shape.scaled_rows) l.most_words = (l.rows_a + l.rows_b) / kOuterPad * (kOuterPad + 1);
+  l.most_words = row_words(shape, l.rows_a) + row_words(shape, l.rows_b);
   l.products = 1;
   return l;
 }
@@ -81,6 +91,7 @@ Splits splits_of(const SplitsLayout &l, const SplitsShape &shape, int64_t rows, 
   splits.product_bytes = static_cast<int64_t>(bytes);
   splits.most = shape.scaled_rows ? most : nullptr;
   splits.product_most = l.most_words;
+  splits.least = shape.ranges && rows > 0 ? most + most_words(rows) : nullptr;
   return splits;
 }
 
@@ -137,7 +148,7 @@ PassProblem splits_pass(const GemmDesc &desc, const SplitsShape &shape, const Sp
   p.b =
       pass_operand(desc.b, desc, desc.ldb, desc.stride_b, desc.transb == LIBSGEMM_NO_TRANS, desc.n, first, first_k, k);
   p.a.splits = splits_of(l, shape, l.rows_a, l.bytes_a, most, base);
-  p.b.splits = splits_of(l, shape, l.rows_b, l.bytes_b, most + l.rows_a / kOuterPad * (kOuterPad + 1),
+  p.b.splits = splits_of(l, shape, l.rows_b, l.bytes_b, most + row_words(shape, l.rows_a),
                          base + static_cast<size_t>(l.products) * l.bytes_a);
   for (PassOperand *o : {&p.a, &p.b}) {
     if (o->splits.rows == 0) continue;
@@ -186,10 +197,10 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
 namespace {
 
 // The splits that a plan keeps of an operand, from `first_k` on.
-Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, int splits, int64_t first_k) {
+Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, const SplitsShape &product, int64_t first_k) {
   GemmDesc operand = {};
   operand.m = outer, operand.k = k, operand.batch_count = 1;
-  const SplitsShape shape = plan_shape(splits);
+  const SplitsShape shape = plan_shape(product.splits, product.ranges);
   const SplitsLayout l = splits_layout(operand, shape, SIZE_MAX);
   auto *memory = static_cast<char *>(const_cast<void *>(plan));  // products only read Splits
   char *base = memory + l.most_bytes + first_k * shape.element_bytes;
@@ -205,21 +216,44 @@ struct SplitPanel {
 SplitPanel split_panel(const GemmDesc &desc, const SplitsShape &shape, const SplitsLayout &l, void *workspace,
                        int64_t first, int64_t first_k, int64_t k) {
   const PassProblem p = splits_pass(desc, shape, l, workspace, first, first_k, k);
-  return {p, shape.a ? p.a.splits : splits_of_plan(desc.plan_a, desc.m, desc.k, shape.splits, first_k),
-          shape.b ? p.b.splits : splits_of_plan(desc.plan_b, desc.n, desc.k, shape.splits, first_k)};
+  return {p, shape.a ? p.a.splits : splits_of_plan(desc.plan_a, desc.m, desc.k, shape, first_k),
+          shape.b ? p.b.splits : splits_of_plan(desc.plan_b, desc.n, desc.k, shape, first_k)};
 }
 
-// The largest magnitudes of the operands of `pass`, from zero on.
+// The largest magnitudes of the operands of `pass`, and what else the mode asks of their rows, from zero on.
 libsgemm_status_t clear_and_survey(const PassProblem &pass, void *most, size_t most_bytes, int64_t products,
                                    const Launch &launch, Error *error) {
   const libsgemm_status_t status = clear(most, most_bytes, launch, error);
   return status == LIBSGEMM_SUCCESS ? launch_survey(pass, products, launch, error) : status;
 }
 
+// Whether sums in FP64 are as fast as in FP32: else a product of wide operands would take a multiple of the time.
+bool repairs_in_fp64(const Device &d) { return d.fp64_tensor_per_clock >= d.fma_per_clock; }
+
+Guard guard_of(const GemmDesc &desc, const SplitRow &product, const SplitsLayout &l, const Splits &a, const Splits &b) {
+  Guard guard = {};
+  guard.a = a.most + a.rows, guard.b = b.most + b.rows;
+  guard.product_most = l.most_words;
+  guard.log2_k = log2_of(desc.k);
+  if (product.keeps_bound) {
+    guard.excess_a = a.least + a.rows, guard.excess_b = b.least + b.rows;
+    guard.most_excess = static_cast<uint32_t>(most_excess(desc.k));
+  }
+  return guard;
+}
+
+// Products of a few steps of k, which do not keep the bound by splits: all tiles are left to FP64.
+libsgemm_status_t repair_all(const GemmDesc &desc, const Launch &launch, Error *error) {
+  Guard guard = {};
+  guard.all = true;
+  return launch_repair_fp64(desc, guard, launch, error);
+}
+
 }  // namespace
 
 bool split_row_supports(const GemmDesc &desc, const SplitRow &product, int index) {
   const Device &d = device(index);
+  if (product.keeps_bound && !repairs_in_fp64(d)) return false;
   return desc.type == Type::f32 && d.code_arch >= 80 && (!product.by_wgmma || d.wgmma_per_clock > 0) &&
          product.shared_bytes <= d.shared_memory_per_block && splits_fit(desc);
 }
@@ -231,7 +265,8 @@ double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int inde
   Tiling tiling = product.tiling;
   tiling.figures.peak_fraction *= rate;
   tiling.figures.steps *= rate;  // a tile's start and end take as long as without tensor cores
-  return splits_seconds(desc, shape_of(desc, product), index) + gemm_seconds(d, desc, tiling);
+  const double forced = product.keeps_bound && desc.k < kLeastFast ? kForcedOnly : 0;
+  return forced + splits_seconds(desc, shape_of(desc, product), index) + gemm_seconds(d, desc, tiling);
 }
 
 size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product) {
@@ -239,15 +274,17 @@ size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product) {
 }
 
 libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error) {
+  if (product.keeps_bound && desc.k < kLeastFast) return repair_all(desc, launch, error);
   const SplitsShape shape = shape_of(desc, product);
   const SplitsLayout l = splits_layout(desc, shape, launch.workspace_bytes);
   const bool passes = shape.a || shape.b;
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (int64_t first = 0; first < desc.batch_count && status == LIBSGEMM_SUCCESS; first += l.products) {
     const int64_t products = std::min(l.products, desc.batch_count - first);
-    // The largest magnitudes over all of k come first: a tile that is left to FFMA must be left alone by every panel.
+    // The largest magnitudes over all of k come first: a tile that is left to the repair must be left alone by every
+    // panel.
     const SplitPanel all = split_panel(desc, shape, l, launch.workspace, first, 0, desc.k);
-    const Guard guard = {all.a.most + all.a.rows, all.b.most + all.b.rows, l.most_words, log2_of(desc.k)};
+    const Guard guard = guard_of(desc, product, l, all.a, all.b);
     if (passes) status = clear_and_survey(all.pass, launch.workspace, l.most_bytes, products, launch, error);
     for (int64_t k = 0; k < desc.k && status == LIBSGEMM_SUCCESS; k += l.depth) {
       const int64_t depth = std::min(l.depth, desc.k - k);
@@ -257,7 +294,9 @@ libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product
       status = product.enqueue(splits_panel(desc, first, products, k, depth), panel.a, panel.b, guard, launch, error);
     }
     if (status == LIBSGEMM_SUCCESS) {
-      status = launch_repair(splits_panel(desc, first, products, 0, desc.k), guard, launch, error);
+      const GemmDesc whole = splits_panel(desc, first, products, 0, desc.k);
+      status = product.keeps_bound ? launch_repair_fp64(whole, guard, launch, error)
+                                   : launch_repair(whole, guard, launch, error);
     }
   }
   return status;
@@ -266,12 +305,13 @@ libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product
 size_t split_plan_bytes(const GemmDesc &operand, int index) {
   const Split split = split_of(operand.math_mode);
   if (split.splits == 0 || device(index).code_arch < 80 || !splits_fit(operand)) return 0;
-  return splits_layout(operand, plan_shape(split.splits), SIZE_MAX).bytes();
+  if (split.ranges && !repairs_in_fp64(device(index))) return 0;
+  return splits_layout(operand, plan_shape(split.splits, split.ranges), SIZE_MAX).bytes();
 }
 
 libsgemm_status_t launch_split_plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error) {
   const Split split = split_of(operand.math_mode);
-  const SplitsShape shape = plan_shape(split.splits);
+  const SplitsShape shape = plan_shape(split.splits, split.ranges);
   const SplitsLayout l = splits_layout(operand, shape, SIZE_MAX);
   const PassProblem pass = splits_pass(operand, shape, l, memory, 0, 0, operand.k);
   const libsgemm_status_t status = clear_and_survey(pass, memory, l.most_bytes, 1, launch, error);

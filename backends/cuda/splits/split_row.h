@@ -2,6 +2,8 @@
 //
 //   workspace: [largest magnitudes of the rows of A and B][splits of A][splits of B], each of all products at a time
 //
+// In mode fp32_fast the smallest magnitudes of an operand follow its largest.
+//
 // What does not fit at once is multiplied in panels of k, which C accumulates, or a few products of a batch at a time.
 //
 //   plan: [largest magnitudes][splits] of one operand over all of k, in memory of its own; such an operand needs no
@@ -18,7 +20,8 @@ namespace libsgemm::cuda {
 struct SplitsShape {
   int splits, element_bytes;
   bool scaled_rows;
-  bool a, b;  // which operands; the other is read where it is, or comes from a plan
+  bool a, b;            // which operands; the other is read where it is, or comes from a plan
+  bool ranges = false;  // also the smallest magnitudes of rows
 };
 
 // How a product is cut, and where its operands lie.
@@ -53,7 +56,7 @@ bool splits_fit(const GemmDesc &desc);
 // Seconds of the passes, and of accumulating C over the panels.
 double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int device);
 
-// ---- Rows of FP32-level products: modes bf16x6 and fp16x3
+// ---- Rows of FP32-level products: modes bf16x6, fp16x3 and fp32_fast
 
 struct SplitRow {
   Scheme scheme;
@@ -65,6 +68,8 @@ struct SplitRow {
   libsgemm_status_t (*enqueue)(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                const Launch &launch, Error *error);
   bool by_wgmma = false;
+  // In mode fp32_fast: the guard keeps the promise of splits.h, and FP64 sums compute the tiles that are left out.
+  bool keeps_bound = false;
 };
 
 bool split_row_supports(const GemmDesc &desc, const SplitRow &product, int device);
@@ -76,7 +81,17 @@ libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product
 size_t split_plan_bytes(const GemmDesc &operand, int device);
 libsgemm_status_t launch_split_plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
 
-// Row::product() is its SplitRow.
+// The same product in mode fp32_fast.
+template <class Row>
+struct KeepingBound {
+  static SplitRow product() {
+    SplitRow product = Row::product();
+    product.keeps_bound = true;
+    return product;
+  }
+};
+
+// Row::product() is its SplitRow. Of the scheme fp16x2 it serves the modes fp16x3 and fp32_fast, by a kernel of each.
 template <class Row>
 Kernel split_row_kernel(const char *name, libsgemm_math_mode_t mode) {
   Kernel kernel = {name,
@@ -89,6 +104,10 @@ Kernel split_row_kernel(const char *name, libsgemm_math_mode_t mode) {
                    }};
   kernel.in_steps = true;
   return kernel;
+}
+template <class Row>
+Kernel fp32_fast_kernel(const char *name) {
+  return split_row_kernel<KeepingBound<Row>>(name, LIBSGEMM_MATH_FP32_FAST);
 }
 
 }  // namespace libsgemm::cuda

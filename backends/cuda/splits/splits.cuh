@@ -21,12 +21,23 @@ __device__ __forceinline__ uint32_t magnitude(uint32_t bits) { return bits & 0x7
 
 // ---- Splits of one number
 
+// Of a finite number that is not zero, from its bits: the power of two that it is or is just above of.
+__device__ __forceinline__ int exponent_of(uint32_t bits) {
+  return bits >= 0x00800000u ? static_cast<int>(bits >> 23) - 127 : -118 - __clz(static_cast<int>(bits));
+}
+
 // The exponent s by which a row is scaled, -113 to 163, from the bits of its largest magnitude. Rows of zeros, and
-// those that go through FFMA, are left alone.
+// those that are left to the repair, are left alone.
 __device__ __forceinline__ int scale_of(uint32_t most) {
   if (most == 0 || most >= 0x7f800000u) return 0;
-  const int e = most >= 0x00800000u ? static_cast<int>(most >> 23) - 127 : -118 - __clz(static_cast<int>(most));
-  return 14 - e;
+  return 14 - exponent_of(most);
+}
+
+// The excess of a row (splits.h). `least`: as in Splits. Of rows with special values, which are left to the repair, any
+// will do.
+__device__ __forceinline__ uint32_t excess_of(uint32_t most, uint32_t least) {
+  if (least == 0) return 0;
+  return static_cast<uint32_t>(max(0, exponent_of(most) - exponent_of(0u - least) - kNarrow));
 }
 
 // x * 2^s as two factors, of which the first does not make a product subnormal unless x is.
@@ -71,7 +82,7 @@ struct SplitsOfElement {
   }
 };
 
-// ---- The survey. Splits::most is zero before.
+// ---- The survey. Splits::most and Splits::least are zero before.
 
 __device__ __forceinline__ uint32_t most_of_warp(uint32_t most) {
   for (int mask = 16; mask > 0; mask /= 2) most = max(most, __shfl_xor_sync(~0u, most, mask));
@@ -85,13 +96,19 @@ __device__ __forceinline__ const PassOperand &operand_of(const PassProblem &p, u
   return first ? p.a : p.b;
 }
 
+// kRanges: also Splits::least.
+template <bool kRanges>
 __device__ __forceinline__ void survey(const PassProblem &p) {
   unsigned index;
   const PassOperand &o = operand_of(p, p.a.survey, &index);
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
   const auto *source = reinterpret_cast<const uint32_t *>(global(o.source) + blockIdx.z * o.product_bytes);
   uint32_t *rows = o.splits.most + blockIdx.z * o.splits.product_most, *blocks = rows + o.splits.rows;
-  uint32_t most = 0;
+  uint32_t most = 0, least = 0;
+  const auto see = [&](uint32_t bits) {
+    most = max(most, magnitude(bits));
+    if constexpr (kRanges) least = max(least, 0u - magnitude(bits));
+  };
   if (o.along_k) {
     const int64_t row_blocks = (o.outer - 1) / kSurveyRows + 1;
     const int64_t outer = index % row_blocks * kSurveyRows + thread / 32, first_k = index / row_blocks * kSurveyDepth;
@@ -100,12 +117,14 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
 #pragma unroll 8
     for (int i = 0; i < kSurveyDepth; i += 32) {
       const int64_t k = first_k + i + lane;
-      if (k < o.k) most = max(most, magnitude(source[k]));
+      if (k < o.k) see(source[k]);
     }
     most = most_of_warp(most);
+    if constexpr (kRanges) least = most_of_warp(least);
     if (lane == 0) {
       atomicMax(rows + outer, most);
       atomicMax(blocks + outer / kOuterPad, most);
+      if constexpr (kRanges) atomicMax(o.splits.least + blockIdx.z * o.splits.product_most + outer, least);
     }
   } else {
     const int64_t row_blocks = (o.outer - 1) / kSurveyOuter + 1;
@@ -114,9 +133,10 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
       source += first_k * o.ld + outer;
 #pragma unroll 8
       for (int i = 0; i < kSurveySteps; ++i) {
-        if (first_k + i < o.k) most = max(most, magnitude(source[i * o.ld]));
+        if (first_k + i < o.k) see(source[i * o.ld]);
       }
       atomicMax(rows + outer, most);
+      if constexpr (kRanges) atomicMax(o.splits.least + blockIdx.z * o.splits.product_most + outer, least);
     }
     most = most_of_warp(most);
     if (lane == 0 && outer < o.outer) atomicMax(blocks + outer / kOuterPad, most);
@@ -143,7 +163,8 @@ __device__ __forceinline__ Four<Element> load_four(const Element *from, int64_t 
   return x;
 }
 
-template <Scheme kScheme, typename Element>
+// kRanges: also the excess of rows, from Splits::least.
+template <Scheme kScheme, typename Element, bool kRanges = false>
 __device__ __forceinline__ void split(const PassProblem &p) {
   using SplitsOf = SplitsOfElement<kScheme, Element>;
   using Split = typename SplitsOf::Split;
@@ -160,6 +181,18 @@ __device__ __forceinline__ void split(const PassProblem &p) {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
       most[i] = o.splits.most[blockIdx.z * o.splits.product_most + first_outer + row + i * kRowStep];
+    }
+  }
+  if constexpr (kRanges) {
+    // Once for each row: by the blocks at the panel's first steps of k. Each panel finds the same.
+    if (first_k == 0 && step == 0) {
+      uint32_t *least = o.splits.least + blockIdx.z * o.splits.product_most;
+      uint32_t excess = 0;
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) {
+        excess = max(excess, excess_of(most[i], least[first_outer + row + i * kRowStep]));
+      }
+      if (excess > 0) atomicMax(least + o.splits.rows + first_outer / kOuterPad, excess);
     }
   }
   Four<Element> x[kRows] = {};

@@ -20,6 +20,42 @@
 //
 // s is the row's own: its largest magnitude becomes 2^14 to 2^15. It follows from `most`, the bits of that magnitude,
 // which the survey writes: those of NaN and Inf are above all others.
+//
+// ---- Mode fp32_fast: what fp16x2 guarantees
+//
+// Let x be an element of a row after scaling, 2^e <= |x| < 2^(e + 1), e <= 14, and u = 2^-24. FP32 holds x (scaling is
+// exact for e >= -126, also of denormal numbers) and x - x0.
+//
+//   x0 = fp16(x)                 |x - x0| <= 2^(e - 11), or 2^-25 where x0 is subnormal, e < -14
+//   x1 = fp16(2^11 (x - x0))     spacing at most 2^(e - 11), or 2^-24 where x1 is subnormal
+//   |x - x0 - 2^-11 x1|          <= max(2^(e - 23), 2^-36)
+//
+// Down to e = -13, kNarrow = 27 powers of two below the row's largest element, the splits are off by at most 2^-23 |x|
+// = 2 u |x|, and d powers further down by 2^d times that. Zeros are exact. The excess of a row is d for its smallest
+// element but zeros, that of kOuterPad rows their largest. In a tile of C without special values (below), whose rows
+// and columns have excesses with a sum of at most D, an element is off by, in units of u |A||B|:
+//
+//   for each product: the splits of both factors, 2 * 2^D + 2; and 2^-22 x1 y1, which is left out, where
+//   |2^-11 x1| <= 2^-11 |x| for d = 0 and 2^(d - 12) |x| for others: 2 * 2^D, or 4 for D = 0           4 * 2^D + 4
+//   in the tensor cores, between two promotions: up to four instructions of 16 steps for the products x0 y0, each of
+//   which aligns them and the sum so far to the largest, cuts off 24 bits below it (25 on sm_90) and then the sum to
+//   FP32: 16 * 2^-24 + 2^-23 (on sm_90 half of the first) of that k-tile's |A||B|; the small products are 2^11 below
+//     sm_80: two instructions a k-tile of 32                                                              2 * 18
+//     sm_90: four a k-tile of 64                                                                          4 * 10
+//   the same of subnormal x0, d > 1, which are aligned to as 2^-14, 2^(d - 1) times |x| or less           8 * 2^D
+//   in FP32, to nearest: the sums of k-tiles, one rounding each                                           k / 32
+//   alpha and beta: two roundings, and two for each panel of k of 256 or more                    2 + (k - 1) / 128
+//
+// With 2^D <= sqrt(k) / 4 all this is at most 46 + 3 sqrt(k) + k / 25: from k = kLeastFast on below k + 2, the bound of
+// FP32 for any order of summation. Errors cancel, so that mostly far less is lost; where one product is all of a sum,
+// the first line, at most sqrt(k) + 4, stays within 2 sqrt(k + 2), the usual bound. In an emulation of these tensor
+// cores the worst of nine distributions, among them such at the limits of D, was 17 at k = 256 (usual: 32), 20 at 4096
+// (128); 20 at 64 (16), hence kLeastFast. Were no excess allowed, one in forty blocks of rows of a normal distribution
+// would be left out at k = 8192.
+//
+// Products with a zero are not aligned to, whatever their other factor (measured on an H100, mma.sync and wgmma): else
+// a large y beside a zero x would cut off what is small in other products. Subnormal x1, which are aligned to as 2^-14,
+// too, are 2^11 below what the lines above count.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +69,16 @@ enum class Scheme { bf16x3, fp16x2, bf16, fp16, tf32, copy };
 
 constexpr float kLowScale = 0x1p-11f;  // of fp16x2's second split: without it rows of wide range lose bits
 constexpr int kOuterPad = 128, kDepthPad = 64;
+
+// Of mode fp32_fast: the powers of two that a row spans without excess, the least k, and the largest sum of the
+// excesses of rows and columns.
+constexpr int kNarrow = 27;
+constexpr int64_t kLeastFast = 256;
+inline int most_excess(int64_t k) {
+  int d = 0;
+  while (d < 24 && (int64_t{64} << 2 * d) <= k) ++d;
+  return d;
+}
 
 template <Scheme kScheme>
 constexpr int kSplits = kScheme == Scheme::bf16x3   ? 3
@@ -49,6 +95,9 @@ struct Splits {
   int64_t product_bytes;
   uint32_t *most;  // of each row, then of each kOuterPad rows; null unless rows are scaled
   int64_t product_most;
+  // Null but in mode fp32_fast. Of each row 2^32 less the bits of the smallest magnitude that is not zero, 0 if there
+  // is none; then of each kOuterPad rows the excess. Products are product_most words apart.
+  uint32_t *least;
 };
 
 // ---- Scaling and special values, of schemes with scaled rows
@@ -61,14 +110,23 @@ LIBSGEMM_HOST_DEVICE inline bool needs_ffma(uint32_t most_a, uint32_t most_b, in
   return ea == 128 || eb == 128 || ea + eb + 2 + log2_k > 127;
 }
 
-// Which tiles of kOuterPad x kOuterPad these are.
+// Which tiles of kOuterPad x kOuterPad these are; in mode fp32_fast also those of too much excess, or all. They are
+// left out by the products of splits, and computed from the operands themselves (splits_repair.cu,
+// splits_repair_fp64.cu).
 struct Guard {
   const uint32_t *a, *b;  // of each kOuterPad rows of A, columns of B
   int64_t product_most;
   int log2_k;  // of the whole product, rounded up
+  // Of mode fp32_fast; null: not asked.
+  const uint32_t *excess_a, *excess_b;
+  uint32_t most_excess;
+  bool all;  // nothing has been surveyed
 
   LIBSGEMM_HOST_DEVICE bool operator()(int64_t product, int i, int j) const {
-    return needs_ffma(a[product * product_most + i], b[product * product_most + j], log2_k);
+    if (all) return true;
+    const int64_t at_a = product * product_most + i, at_b = product * product_most + j;
+    if (excess_a != nullptr && excess_a[at_a] + excess_b[at_b] > most_excess) return true;
+    return needs_ffma(a[at_a], b[at_b], log2_k);
   }
 };
 
@@ -93,13 +151,14 @@ constexpr int kSplitTile = 64;                        // outer x k of a block
 constexpr int kSurveyRows = 8, kSurveyDepth = 1024;   // of a block, along k
 constexpr int kSurveyOuter = 256, kSurveySteps = 64;  // of a block, along the outer side
 
-// The passes of the schemes with scaled rows (splits_write.cu) and the product of tiles that need FFMA, from
-// the operands themselves (splits_repair.cu).
+// The passes of the schemes with scaled rows (splits_write.cu), and the products of the guard's tiles from the operands
+// themselves: by FFMA (splits_repair.cu), and with sums in FP64 for mode fp32_fast (splits_repair_fp64.cu).
 libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const Launch &launch, Error *error);
 libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t products, const Launch &launch,
                                Error *error);
 // The pass of scheme tf32, which several rows share.
 void (*tf32_pass())(PassProblem);
 libsgemm_status_t launch_repair(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
+libsgemm_status_t launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
 
 }  // namespace libsgemm::cuda

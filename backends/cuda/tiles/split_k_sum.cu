@@ -1,5 +1,7 @@
 // The second kernel of the split_k rows, described in gpu/split_k_sum.h.
 #include "gpu/split_k_sum.h"
+#include "ptx.h"
+#include "runtime/launch.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -8,6 +10,8 @@ using namespace gpu;
 
 __global__ void __launch_bounds__(kSumThreads)
     split_k_sum(const __grid_constant__ StridedOperands operands, const __grid_constant__ TileProblem p, int slices) {
+  ptx::let_next_grid_start();
+  ptx::wait_for_grid_before();
   sum_slices<float>(operands, p, slices);
 }
 
@@ -16,5 +20,6 @@ __global__ void __launch_bounds__(kSumThreads)
 
 libsgemm_status_t libsgemm::gpu::launch_split_k_sum(const TileProblem &p, int slices, const StridedOperands &operands,
                                                     int64_t count, const Launch &launch, Error *error) {
-  return enqueue_sum(&cuda::split_k_sum, p, slices, operands, count, launch, error);
+  const gpu::SumGrid at(p, slices, count);
+  return cuda::launch_after(&cuda::split_k_sum, 1, at.grid, at.block, 0, launch, error, operands, p, slices);
 }

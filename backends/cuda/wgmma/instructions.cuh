@@ -52,6 +52,23 @@ __device__ __forceinline__ void wgmma_wait() {
   "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
   "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
   "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define LIBSGEMM_WGMMA_TEXT_48                                                       \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
+  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
+  "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
+#define LIBSGEMM_WGMMA_TEXT_80                                                       \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
+  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
+  "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
+  "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, " \
+  "%66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
+#define LIBSGEMM_WGMMA_TEXT_96                                                       \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
+  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
+  "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
+  "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, " \
+  "%66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, " \
+  "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define LIBSGEMM_WGMMA_TEXT_128                                                          \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "     \
   "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "     \
@@ -66,6 +83,9 @@ __device__ __forceinline__ void wgmma_wait() {
 #define LIBSGEMM_WGMMA_SUMS_8(i) LIBSGEMM_WGMMA_SUMS_4(i), LIBSGEMM_WGMMA_SUMS_4(i + 4)
 #define LIBSGEMM_WGMMA_SUMS_16(i) LIBSGEMM_WGMMA_SUMS_8(i), LIBSGEMM_WGMMA_SUMS_8(i + 8)
 #define LIBSGEMM_WGMMA_SUMS_32(i) LIBSGEMM_WGMMA_SUMS_16(i), LIBSGEMM_WGMMA_SUMS_16(i + 16)
+#define LIBSGEMM_WGMMA_SUMS_48(i) LIBSGEMM_WGMMA_SUMS_32(i), LIBSGEMM_WGMMA_SUMS_16(i + 32)
+#define LIBSGEMM_WGMMA_SUMS_80(i) LIBSGEMM_WGMMA_SUMS_64(i), LIBSGEMM_WGMMA_SUMS_16(i + 64)
+#define LIBSGEMM_WGMMA_SUMS_96(i) LIBSGEMM_WGMMA_SUMS_64(i), LIBSGEMM_WGMMA_SUMS_32(i + 64)
 #define LIBSGEMM_WGMMA_SUMS_64(i) LIBSGEMM_WGMMA_SUMS_32(i), LIBSGEMM_WGMMA_SUMS_32(i + 32)
 #define LIBSGEMM_WGMMA_SUMS_128(i) LIBSGEMM_WGMMA_SUMS_64(i), LIBSGEMM_WGMMA_SUMS_64(i + 64)
 
@@ -106,10 +126,16 @@ __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t
     LIBSGEMM_WGMMA_NUMBERS("32", 16, "16", "17", "18")
   } else if constexpr (kN == 64) {
     LIBSGEMM_WGMMA_NUMBERS("64", 32, "32", "33", "34")
+  } else if constexpr (kN == 96) {
+    LIBSGEMM_WGMMA_NUMBERS("96", 48, "48", "49", "50")
+  } else if constexpr (kN == 160) {
+    LIBSGEMM_WGMMA_NUMBERS("160", 80, "80", "81", "82")
+  } else if constexpr (kN == 192) {
+    LIBSGEMM_WGMMA_NUMBERS("192", 96, "96", "97", "98")
   } else if constexpr (kN == 128) {
     LIBSGEMM_WGMMA_NUMBERS("128", 64, "64", "65", "66")
   } else {
-    static_assert(kN == 256, "8 to 256, a power of two");
+    static_assert(kN == 256, "one of those in use");
     LIBSGEMM_WGMMA_NUMBERS("256", 128, "128", "129", "130")
   }
 #endif
@@ -177,15 +203,6 @@ __device__ __forceinline__ void barrier_arrive_at(uint32_t barrier, int block) {
       "}" ::"r"(barrier),
       "r"(block)
       : "memory");
-}
-
-// ---- Grids that follow one another on a stream: where the launch allows it (launch_clusters), a grid starts while the
-// one before still runs. Waits until that has ended and what it wrote can be read: before the first access to global
-// memory.
-__device__ __forceinline__ void wait_for_grid_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-// The grid behind this one may start where there is room.
-__device__ __forceinline__ void let_next_grid_start() {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
 #endif

@@ -45,8 +45,8 @@ struct WgmmaShape {
   using Y = YLines;
   static constexpr int halves = kHalves, n = kN, depth = kDepth, stages = kStages, cluster = kCluster, planes = kPlanes;
   static constexpr int tile_x = kConsumers * 64 * kHalves, tile_y = kN;
-  // The operand that a cluster shares: the larger tile.
-  static constexpr bool shares_x = tile_x > tile_y;
+  // The operand that a cluster shares: the larger tile, if its halves are whole blocks.
+  static constexpr bool shares_x = tile_x > tile_y || kN % 128 != 0;
   static constexpr int cluster_x = shares_x ? tile_x : kCluster * tile_x;
   static constexpr int cluster_y = shares_x ? kCluster * tile_y : tile_y;
 
@@ -55,7 +55,7 @@ struct WgmmaShape {
   static constexpr int instructions = kDepth / instruction_depth;  // of a stage, along k
 
   // Rows of y in shared memory: blocks along the outer side are 64.
-  static constexpr int y_rows = Y::along_k || kN >= 64 ? kN : 64;
+  static constexpr int y_rows = Y::along_k ? kN : (kN + 63) / 64 * 64;
   static constexpr int x_chunk = kCluster == 2 && shares_x ? tile_x / 2 : tile_x;
   static constexpr int y_chunk = kCluster == 2 && !shares_x ? y_rows / 2 : y_rows;
   static constexpr int row_bytes = kDepth * element_bytes;
@@ -458,6 +458,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
   const int warp_x = first_x + 16 * warp, y = first_y + lane % 4 * 2;
   const bool odd = lane / 4 % 2 != 0;
+  int turn = 0;
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
     if (warp_x + 64 * h >= out.x_end) break;
@@ -468,7 +469,8 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
 #pragma unroll
     for (int b = 0; b < Config::n / Config::box_y; ++b) {
       if (first_y + Config::box_y * b >= out.y_end) break;
-      const uint32_t box = boxes + (h * (Config::n / Config::box_y) + b) % 2 * Config::box_bytes;
+      const uint32_t box = boxes + turn;
+      turn = Config::box_bytes - turn;  // not by h and b: at the edge of C halves have fewer boxes
       if (lane == 0) {
         if (h == 0 && b == 0) {
           ptx::store_wait<0>();  // the tile before may have ended with either box

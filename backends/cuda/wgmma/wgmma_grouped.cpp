@@ -1,12 +1,11 @@
 // Cutting groups of products into launches.
-#include "wgmma_grouped.h"
-
 #include <algorithm>
 #include <climits>
 #include <memory>
 #include <new>
 
 #include "gpu/cost.h"
+#include "wgmma_grouped.h"
 
 namespace libsgemm::cuda {
 
@@ -15,6 +14,7 @@ using namespace gpu;
 namespace {
 
 constexpr uint64_t kMostStride = uint64_t{1} << 40;  // bytes, of TMA
+constexpr int64_t kMostOfItem = 65535;
 
 // An entry of a table: `count` products of a group.
 struct Item {
@@ -65,7 +65,7 @@ StridedOperands operands_of(const Item &item) {
 template <class Use>
 void for_items(const GemmDesc &group, const WgmmaGroupedKernel &kernel, const Use &use) {
   const int64_t tiles = std::max(wgmma_tiles(group, kernel, false), wgmma_tiles(group, kernel, true));
-  const int64_t most = std::clamp<int64_t>(INT_MAX / 16 / tiles, 1, kMostProducts);
+  const int64_t most = std::clamp<int64_t>(INT_MAX / 16 / tiles, 1, kMostOfItem);
   for (int64_t i = 0; i < group.batch_count;) {
     const int64_t length = run_length(group, i, most);
     use(Item{&group, i, length});

@@ -153,4 +153,7 @@ inline void store_release(unsigned *global, unsigned value) {
   simt::progress();
 }
 
+inline void wait_for_grid_before() { simt::wait_for_grid_before(); }
+inline void let_next_grid_start() {}
+
 }  // namespace libsgemm::cuda::ptx

@@ -58,7 +58,4 @@ inline void barrier_arrive_at(uint32_t barrier, int block) {
       simt::cluster_pointer(barrier, sizeof(simt::Mbarrier), static_cast<unsigned>(block))));
 }
 
-inline void wait_for_grid_before() { simt::wait_for_grid_before(); }
-inline void let_next_grid_start() {}
-
 }  // namespace libsgemm::cuda::ptx

@@ -1,0 +1,93 @@
+// The tiles of C that a product of splits leaves out in mode fp32_fast (splits.h: their operands span too many powers
+// of two, hold NaN or Inf, or may leave FP32's range), from the operands themselves with sums in FP64 on the FP64
+// tensor cores: alpha op(A) op(B) + beta C, rounded once. Launched after every such product, with a block for each
+// tile; those of the other tiles return at once.
+//
+// Tiles, threads and shared memory are those of sm90_dmma_64x64x32_multistage, and on sm_80 of
+// sm80_dmma_64x64x32_multistage: where all of C is left out this is as fast as these rows.
+// Not measured.
+#include "fp64/dmma_multistage.cuh"
+#include "fp64/dmma_row.h"
+#include "fp64/sm90_dmma_64x64x32.h"
+#include "gpu/tile_row.h"
+#include "runtime/launch.h"
+#include "splits.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+struct Ampere : DmmaShape<64, 64, 32, 32, 32, M8n8k4> {
+  static constexpr int stages = 2, blocks = 4;
+};
+using Hopper = Sm90Dmma64x64x32;
+
+template <class Config, Fetch KindA, Fetch KindB>
+__device__ __forceinline__ void repair(const StridedOperands &operands, const TileProblem &p, const Guard &guard) {
+  if constexpr (Config::Instruction::exists) {
+    static_assert(kOuterPad % Config::tile_m == 0 && kOuterPad % Config::tile_n == 0, "tiles within the guard's");
+    const TilePosition<Config> at(p);
+    if (guard(blockIdx.z, at.i / (kOuterPad / Config::tile_m), at.j / (kOuterPad / Config::tile_n))) {
+      dmma_multistage<Config, KindA, KindB>(operands, p);
+    }
+  }
+}
+
+template <Fetch KindA, Fetch KindB>
+__global__ void __launch_bounds__(Hopper::threads, Hopper::blocks)
+    splits_repair_fp64_sm90(const __grid_constant__ StridedOperands operands, const __grid_constant__ TileProblem p,
+                            const __grid_constant__ Guard guard) {
+  repair<Hopper, KindA, KindB>(operands, p, guard);
+}
+
+template <Fetch KindA, Fetch KindB>
+__global__ void __launch_bounds__(Ampere::threads, Ampere::blocks)
+    splits_repair_fp64_sm80(const __grid_constant__ StridedOperands operands, const __grid_constant__ TileProblem p,
+                            const __grid_constant__ Guard guard) {
+  repair<Ampere, KindA, KindB>(operands, p, guard);
+}
+
+template <class Config>
+struct Kernels;
+template <>
+struct Kernels<Hopper> {
+  template <Fetch KindA, Fetch KindB>
+  static auto kernel() {
+    return &splits_repair_fp64_sm90<KindA, KindB>;
+  }
+};
+template <>
+struct Kernels<Ampere> {
+  template <Fetch KindA, Fetch KindB>
+  static auto kernel() {
+    return &splits_repair_fp64_sm80<KindA, KindB>;
+  }
+};
+
+template <class Config, bool kVectors>
+libsgemm_status_t enqueue(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error) {
+  const TileProblem p = tile_problem<Config>(desc);
+  return for_strided_chunks(desc, kMostProducts, [&](const StridedOperands &operands, int64_t products) {
+    const dim3 grid(static_cast<unsigned>(p.tiles_m) * static_cast<unsigned>(p.tiles_n), 1,
+                    static_cast<unsigned>(products));
+    return with_fetch<Engine::registers, kVectors>(desc, [&](auto a, auto b) {
+      constexpr Fetch kA = decltype(a)::value, kB = decltype(b)::value;
+      return launch_kernel(Kernels<Config>::template kernel<kA, kB>(), grid, dim3(Config::threads),
+                           DmmaLayout<Config, kA, kB>::bytes, launch, error, operands, p, guard);
+    });
+  });
+}
+
+template <class Config>
+libsgemm_status_t enqueue(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error) {
+  return DmmaRow<Config>::vectors(desc) ? enqueue<Config, true>(desc, guard, launch, error)
+                                        : enqueue<Config, false>(desc, guard, launch, error);
+}
+
+}  // namespace
+
+libsgemm_status_t launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error) {
+  return device(launch.device).code_arch >= Hopper::Instruction::min_arch ? enqueue<Hopper>(desc, guard, launch, error)
+                                                                          : enqueue<Ampere>(desc, guard, launch, error);
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,34 @@
+// C = alpha op(A) op(B) + beta C of 16-bit matrices on sm_90 by warpgroup instructions: for C whose tiles of 256 leave
+// many multiprocessors idle.
+//
+// Everything is in wgmma_engine.cuh: who copies, multiplies and stores, and how tiles follow one another.
+//
+//   tile of C: 192 x 128, or 128 x 192 where that takes fewer tiles
+//
+//   y, 192          (m, or n where C is taken transposed)
+//   +-------------------------+
+//   | warpgroup 0             |  64 of x       a warp: 16 rows of x; a thread 96 sums, pairs along y
+//   +-------------------------+
+//   | warpgroup 1             |  64
+//   +-------------------------+
+//   warpgroup 2: one lane copies                Pairs of blocks where there is more than one wave.
+//
+// Sources: as the engine's.
+//
+// Shared memory, bytes: stage s of 4 at 40960 s: x at 0, 16384; y at 16384, 24576; behind the stages
+// 32768 of boxes on their way to C, then 64 of barriers. At most 196672 in all.
+//
+// Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
+// multiples of 16 bytes; code for sm_90a. Any size and transposition.
+//
+// Parameters of LIBSGEMM_WGMMA_ROW: N, stages, blocks of a cluster, peak_fraction for the cost.
+//
+// Not measured by itself.
+#include "gpu/kernels.h"
+#include "wgmma_row.h"
+
+namespace libsgemm::cuda {
+
+LIBSGEMM_WGMMA_ROW(sm90_wgmma_192x128x64, 192, 4, 2, 0.72)
+
+}  // namespace libsgemm::cuda

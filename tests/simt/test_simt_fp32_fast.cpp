@@ -1,0 +1,288 @@
+// Mode fp32_fast on the CPU: which tiles of C its rows leave to sums in FP64, read from the workspace, and that the
+// result keeps the bound of FP32.
+#include <cmath>
+#include <cstring>
+
+#include "catch.h"
+#include "devices.h"
+#include "gpu/device_model.h"
+#include "gpu/kernels.h"
+#include "hard_operands.h"
+#include "job.h"
+#include "splits/split_row.h"
+
+using namespace sgemm_test;
+using namespace libsgemm::cuda;
+using libsgemm::Error;
+using libsgemm::Launch;
+
+namespace {
+
+std::vector<Kernel> rows_of(libsgemm_math_mode_t mode) {
+  std::vector<Kernel> found;
+  for (int i = 0; i < libsgemm::gpu::kernel_count(); ++i) {
+    if (libsgemm::gpu::kernels()[i].math_mode == mode) found.push_back(libsgemm::gpu::kernels()[i]);
+  }
+  return found;
+}
+
+// The tiles of C, of 128 x 128, that a row of mode fp32_fast has left to FP64, from what its passes wrote.
+struct Tiles {
+  int all = 0, repaired = 0;
+};
+Tiles tiles_of(const GemmDesc &desc, void *workspace, size_t bytes) {
+  const SplitsShape shape = {2, 2, true, true, true, true};
+  const SplitsLayout layout = splits_layout(desc, shape, bytes);
+  const PassProblem p = splits_pass(desc, shape, layout, workspace, 0, 0, desc.k);
+  const Splits &a = p.a.splits, &b = p.b.splits;
+  Guard guard = {};
+  guard.a = a.most + a.rows, guard.b = b.most + b.rows;
+  guard.product_most = layout.most_words;
+  guard.log2_k = static_cast<int>(std::ceil(std::log2(static_cast<double>(desc.k))));
+  guard.excess_a = a.least + a.rows, guard.excess_b = b.least + b.rows;
+  guard.most_excess = static_cast<uint32_t>(most_excess(desc.k));
+  Tiles tiles;
+  for (int i = 0; i < a.rows / kOuterPad; ++i) {
+    for (int j = 0; j < b.rows / kOuterPad; ++j) {
+      ++tiles.all;
+      tiles.repaired += guard(0, i, j) ? 1 : 0;
+    }
+  }
+  return tiles;
+}
+
+// Runs a row, in its least workspace times `share`, and judges it by FP32's bound.
+struct Outcome {
+  std::string fault;
+  double worst = 0;
+  Tiles tiles;
+};
+Outcome run(const Kernel &row, const Problem &problem, double share = 1, int device = 0) {
+  Placement placement(problem, LIBSGEMM_COL_MAJOR);
+  GemmDesc desc = describe_call(Routine::kSgemm, placement.args());
+  desc.math_mode = row.math_mode;
+  REQUIRE(row.supports(desc, device));
+  Launch launch = {};
+  launch.device = device;
+  launch.workspace_bytes = static_cast<size_t>(share * static_cast<double>(row.workspace(desc, device)));
+  Workspace workspace(launch.workspace_bytes);
+  launch.workspace = workspace.data();
+  Error error = {};
+  Outcome outcome;
+  if (row.launch(desc, launch, &error) != LIBSGEMM_SUCCESS) {
+    outcome.fault = error.text;
+    return outcome;
+  }
+  CHECK(workspace.intact());
+  outcome.fault = placement.check({}, Bound::kUsual, 1e12, &outcome.worst);
+  if (row.math_mode == LIBSGEMM_MATH_FP32_FAST && desc.k >= kLeastFast) {
+    outcome.tiles = tiles_of(desc, launch.workspace, launch.workspace_bytes);
+  }
+  return outcome;
+}
+
+Case shape(int turn, int64_t m, int64_t n, int64_t k) {
+  Case test = case_of(Routine::kSgemm, m, n, k);
+  if (turn % 2 != 0) test.transa = LIBSGEMM_TRANS;
+  if (turn / 2 % 2 != 0) test.transb = LIBSGEMM_TRANS;
+  test.alpha = turn == 0 ? 1.0f : -1.5f, test.beta = turn % 3 == 1 ? 0.75f : 0.0f;
+  test.offset = turn % 2;
+  return test;
+}
+
+int device_called(const std::string &name) {
+  for (int i = 0; i < simt::device_count(); ++i) {
+    if (libsgemm::gpu::model(i).name == name) return i;
+  }
+  return -1;
+}
+
+}  // namespace
+
+TEST_CASE("fp32_fast keeps the bound of FP32, and leaves to FP64 what it must and no more") {
+  // Of the four tiles of C.
+  const auto expected = [](Hard hard) {
+    switch (hard) {
+      case Hard::kScaledDepth:
+      case Hard::kSpecial:
+      case Hard::kOneWideRow:
+      case Hard::kHugeElement:
+        return hard == Hard::kScaledDepth ? 4 : hard == Hard::kSpecial ? 3 : 2;
+      case Hard::kOverflow:
+        return 3;
+      default:
+        return 0;
+    }
+  };
+  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+    int turn = 0;
+    for (const Hard hard : kHard) {
+      const Outcome outcome = run(row, hard_problem(hard, shape(turn++, 133, 140, 297)));
+      INFO(row.name << ", " << name_of(hard) << ": " << outcome.tiles.repaired << " of " << outcome.tiles.all
+                    << " tiles by FP64, worst error " << outcome.worst << " bounds");
+      CHECK(outcome.fault == "");
+      CHECK(outcome.tiles.all == 4);
+      // Of outliers and of a Cauchy distribution it is for chance to say.
+      if (hard == Hard::kOutliers || hard == Hard::kCauchy) continue;
+      CHECK(outcome.tiles.repaired == expected(hard));
+    }
+  }
+}
+
+TEST_CASE("fp16x3 has no such guard, and misses the bound") {
+  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP16X3)) {
+    const Outcome outcome = run(row, hard_problem(Hard::kScaledDepth, shape(0, 40, 50, 97)));
+    INFO(row.name);
+    CHECK(outcome.fault != "");
+    CHECK(outcome.worst > 100);
+  }
+}
+
+TEST_CASE("fp32_fast in panels of k: a wide tile is left alone by all of them") {
+  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+    for (const double share : {1.0, 1.7}) {
+      Case test = shape(1, 130, 20, 600);
+      test.beta = -0.5f;
+      const Outcome outcome = run(row, hard_problem(Hard::kOneWideRow, test), share);
+      CHECK(outcome.fault == "");
+      CHECK(outcome.tiles.repaired == 1);
+      CHECK(outcome.tiles.all == 2);
+    }
+  }
+}
+
+TEST_CASE("fp32_fast on the FP64 instructions of sm_80") {
+  const int device = device_called("A100");
+  REQUIRE(device >= 0);
+  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+    for (int turn = 0; turn < 4; ++turn) {
+      const Problem problem = hard_problem(Hard::kScaledDepth, shape(turn, 67, 70, turn == 3 ? 33 : 277));
+      GemmDesc desc = outline(problem.test, Form::kSingle, 1);
+      if (!row.supports(desc, device)) continue;  // instructions of a later architecture
+      CHECK(run(row, problem, 1, device).fault == "");
+    }
+  }
+}
+
+TEST_CASE("fp32_fast has no rows where FP64 is slow") {
+  const int device = device_called("RTX 4090");
+  REQUIRE(device >= 0);
+  GemmDesc desc = outline(case_of(Routine::kSgemm, 512, 512, 512), Form::kSingle, 1);
+  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) CHECK_FALSE(row.supports(desc, device));
+  desc.math_mode = LIBSGEMM_MATH_FP32_FAST;
+  CHECK(split_plan_bytes(desc, device) == 0);
+}
+
+TEST_CASE("on an H100 fp32_fast is predicted to be worth it for large products, not for small ones or few steps of k") {
+  const int device = device_called("H100");
+  REQUIRE(device >= 0);
+  const auto seconds = [&](const Kernel &row, int64_t n, int64_t k) {
+    return row.cost(outline(case_of(Routine::kSgemm, n, n, k), Form::kSingle, 1), device);
+  };
+  for (int i = 0; i < libsgemm::gpu::kernel_count(); ++i) {
+    const Kernel &fp64 = libsgemm::gpu::kernels()[i];
+    if (std::string(fp64.name) != "sm90_dmma_64x64x32_multistage") continue;
+    for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+      INFO(row.name);
+      CHECK(seconds(row, 4096, 4096) < seconds(fp64, 4096, 4096));
+      CHECK(seconds(row, 8192, 8192) < seconds(fp64, 8192, 8192));
+      CHECK(seconds(row, 256, 256) > seconds(fp64, 256, 256));
+      CHECK(seconds(row, 8192, kLeastFast - 1) > seconds(fp64, 8192, kLeastFast - 1));
+    }
+  }
+}
+
+// Elements that decide: they are all of some sums, and have all 24 bits set, of which splits lose most.
+TEST_CASE("the excesses of rows and columns decide, and as much as is allowed keeps the bound") {
+  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+    for (const int64_t k : {260, 1030}) {
+      const int allowed = most_excess(k);
+      CHECK(allowed == (k == 260 ? 2 : 3));
+      for (int of_a = -1; of_a <= allowed + 1; ++of_a) {
+        for (int of_b = -1; of_b <= allowed + 1; of_b += allowed) {
+          for (const int most : {-90, 0, 60}) {
+            Problem p = hard_problem(Hard::kNormal, case_of(Routine::kSgemm, 20, 30, k));
+            for (float &x : p.a.values) x = 0;
+            for (float &x : p.b.values) x = 0;
+            Random random(3);
+            for (int64_t i = 0; i < 20; ++i) {
+              p.a.at(i, 0) = std::ldexp(1.0f, most);
+              const auto bits = static_cast<float>(0x1000001 + 2 * random.integer(0, 0x7ffffe));
+              p.a.at(i, 5) = std::ldexp(i == 11 ? 0x1.fffffep0f : bits * 0x1p-24f, most - kNarrow - of_a);
+            }
+            for (int64_t j = 0; j < 30; ++j) {
+              p.b.at(69, j) = std::ldexp(1.0f, -most);
+              const auto bits = static_cast<float>(0x1000001 + 2 * random.integer(0, 0x7ffffe));
+              p.b.at(5, j) = std::ldexp(j == 7 ? 0x1.fffffep0f : bits * 0x1p-24f, -most - kNarrow - of_b);
+            }
+            solve(&p);
+            const Outcome outcome = run(row, p);
+            INFO(row.name << " k " << k << " 2^" << most << ", excess " << of_a << " and " << of_b << ": "
+                          << outcome.worst << " bounds");
+            CHECK(outcome.fault == "");
+            const int excess = std::max(0, of_a) + std::max(0, of_b);
+            CHECK(outcome.tiles.repaired == (excess > allowed ? 1 : 0));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the excess that is allowed is a quarter of the root of k") {
+  for (const int64_t k : {int64_t{64}, int64_t{255}, int64_t{256}, int64_t{4096}, int64_t{16383}, int64_t{1} << 40}) {
+    const double most = std::sqrt(static_cast<double>(k)) / 4, is = std::ldexp(1.0, most_excess(k));
+    CHECK((is <= most && 2 * is > most));
+  }
+}
+
+TEST_CASE("parts hold an element to 2^-23 without excess, and to twice that for each power of two of it") {
+  // As the split makes them, of a number that is scaled already.
+  const auto lost = [](float x) {
+    const float high = float_from_half(half_from_float(x));
+    const float low = float_from_half(half_from_float((x - high) * 2048));
+    return std::fabs(static_cast<double>(x) - static_cast<double>(high) - static_cast<double>(low) / 2048) /
+           std::fabs(static_cast<double>(x));
+  };
+  Random random(1);
+  for (int excess = 0; excess < 8; ++excess) {
+    double worst = 0;
+    for (int i = 0; i < 100000; ++i) {
+      const float x = 1 + std::fabs(random.uniform());
+      const int least = 14 - kNarrow - excess;
+      if (x < 2) worst = std::max(worst, lost(std::ldexp(x, excess > 0 ? least : random.integer(least, 14))));
+    }
+    INFO(excess);
+    CHECK(worst <= std::ldexp(0x1p-23, excess));
+    CHECK(worst > std::ldexp(0.9 * 0x1p-23, excess));
+  }
+}
+
+// A product of wide operands beside others.
+TEST_CASE("fp32_fast in batches") {
+  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+    Case test = shape(0, 30, 40, 270);
+    test.inputs = Inputs::kRandom;
+    std::vector<Problem> problems;
+    for (const Hard hard : {Hard::kNormal, Hard::kScaledDepth, Hard::kSpecial})
+      problems.push_back(hard_problem(hard, test));
+    std::vector<const Problem *> pointers;
+    for (const Problem &problem : problems) pointers.push_back(&problem);
+    Placement placement(pointers, LIBSGEMM_COL_MAJOR, {270 * 40, 50 * 270, 40 * 50});
+    GemmDesc desc = describe_call(Routine::kSgemm, placement.args());
+    desc.batch = Batch::strided;
+    desc.stride_a = 270 * 40, desc.stride_b = 50 * 270, desc.stride_c = 40 * 50;
+    desc.math_mode = row.math_mode;
+    for (const double share : {1.0, 3.2}) {
+      placement.restore();
+      Launch launch = {};
+      launch.workspace_bytes = static_cast<size_t>(share * static_cast<double>(row.workspace(desc, 0)));
+      Workspace workspace(launch.workspace_bytes);
+      launch.workspace = workspace.data();
+      Error error = {};
+      REQUIRE(row.launch(desc, launch, &error) == LIBSGEMM_SUCCESS);
+      CHECK(workspace.intact());
+      CHECK(placement.check() == "");
+    }
+  }
+}
