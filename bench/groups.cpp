@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +21,7 @@
 #include "precision.h"
 #include "random.h"
 #include "timing.h"
+#include "workload.h"
 
 namespace command {
 namespace {
@@ -30,13 +32,38 @@ constexpr int64_t kPattern = (int64_t{1} << 20) - 3;
 constexpr int64_t kAlignment = 64;  // elements
 constexpr int kChecked = 64;        // elements of C
 
+// Two 16-bit numbers that are NaN, and as a float one too.
+constexpr uint32_t kNans = 0x7fc07fc0u;
+
+float float_of(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// Of a 16-bit type.
+double decode(uint32_t bits, Element element) {
+  if (element == Element::kBfloat16) return float_of(bits << 16);
+  const int exponent = static_cast<int>(bits >> 10 & 31u);
+  const double fraction = bits & 1023u;
+  if (exponent == 31) return std::numeric_limits<double>::quiet_NaN();  // infinite ones are wrong as well
+  const double size = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  return (bits & 0x8000u) != 0 ? -size : size;
+}
+
+// Largest relative error of rounding to the type.
+double rounding_of(Element element) {
+  return element == Element::kBinary16 ? 0x1p-11 : element == Element::kBfloat16 ? 0x1p-8 : 0;
+}
+
 int64_t aligned(int64_t elements) { return (elements + kAlignment - 1) / kAlignment * kAlignment; }
 
 // The operands of all groups in the device's memory, of the numbers of a pattern.
 class GroupsWork {
  public:
-  GroupsWork(const std::vector<int64_t> &rows, const Shape &shape, const Form &form, Memory *memory)
-      : memory_(memory), form_(form) {
+  GroupsWork(const std::vector<int64_t> &rows, const Shape &shape, const Form &form, Element element, Memory *memory)
+      : memory_(memory), form_(form), element_(element), size_(element_bytes(element)) {
+    call_.element = element;
     int64_t a = 0, b = 0, c = 0;
     std::vector<int64_t> as, bs, cs;
     for (const int64_t m : rows) {
@@ -60,14 +87,14 @@ class GroupsWork {
       flops_ += 2.0 * static_cast<double>(m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
     }
     if (call_.count() == 0) throw Error("all groups are empty");
-    a_ = std::make_unique<Buffer>(memory, static_cast<size_t>(a) * sizeof(float));
-    b_ = std::make_unique<Buffer>(memory, static_cast<size_t>(b) * sizeof(float));
+    a_ = std::make_unique<Buffer>(memory, static_cast<size_t>(a) * size_);
+    b_ = std::make_unique<Buffer>(memory, static_cast<size_t>(b) * size_);
     c_ = std::make_unique<Buffer>(memory, static_cast<size_t>(c) * sizeof(float));
     fill(a_->data(), a);
     fill(b_->data(), b);
     for (size_t g = 0; g < as.size(); ++g) {
-      call_.a.push_back(static_cast<const float *>(a_->data()) + as[g]);
-      call_.b.push_back(static_cast<const float *>(b_->data()) + bs[g]);
+      call_.a.push_back(static_cast<const char *>(a_->data()) + static_cast<size_t>(as[g]) * size_);
+      call_.b.push_back(static_cast<const char *>(b_->data()) + static_cast<size_t>(bs[g]) * size_);
       call_.c.push_back(static_cast<float *>(c_->data()) + cs[g]);
     }
     choose_sample(as, bs);
@@ -76,19 +103,27 @@ class GroupsWork {
   const GroupsCall &call() const { return call_; }
   double flops() const { return flops_; }
 
-  // The worst |error| / bound of the sampled elements behind `run`, which must have written them.
-  double check(const Precision &precision, const std::function<void()> &run) {
-    std::vector<float *> places;
-    for (const Sample &sample : sample_) places.push_back(sample.place);
-    memory_->scatter(std::numeric_limits<float>::quiet_NaN(), places.data(), places.size());
+  // The worst |error| / bound of the sampled elements behind `run`, which must have written them, as `output`.
+  double check(const Precision &precision, Element output, const std::function<void()> &run) {
+    const bool narrow = output != Element::kFloat32;
+    std::vector<float *> places;  // of the floats, or pairs of 16-bit numbers, that they are in
+    for (const Sample &sample : sample_) places.push_back(sample.c + (narrow ? sample.element / 2 : sample.element));
+    memory_->scatter(float_of(kNans), places.data(), places.size());
     run();
     memory_->finish();
     std::vector<float> values(places.size());
     memory_->gather(values.data(), places.data(), places.size());
     double worst = 0;
     for (size_t i = 0; i < values.size(); ++i) {
-      const double bound = error_factor(precision, call_.k[0]) * sample_[i].magnitude;
-      const double ratio = std::abs(values[i] - sample_[i].value) / bound;
+      double value = values[i];
+      if (narrow) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        value = decode(bits >> 16 * (sample_[i].element % 2) & 0xffffu, output);
+      }
+      const double bound =
+          error_factor(precision, call_.k[0]) * sample_[i].magnitude + rounding_of(output) * std::abs(sample_[i].value);
+      const double ratio = std::abs(value - sample_[i].value) / bound;
       if (!(ratio <= worst)) worst = std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
     }
     return worst;
@@ -96,20 +131,26 @@ class GroupsWork {
 
  private:
   struct Sample {
-    float *place;
+    float *c;  // of the group, and the number of the element from there on
+    int64_t element;
     double value, magnitude;  // in FP64; sum of |products|
   };
 
   void fill(void *memory, int64_t elements) {
     if (pattern_.empty()) {
       uint64_t state = 1;
-      for (int64_t i = 0; i < kPattern; ++i) pattern_.push_back(static_cast<float>(2 * uniform_random(&state) - 1));
+      for (int64_t i = 0; i < kPattern; ++i) pattern_.push_back(uniform_element(&state, element_));
     }
-    auto *const all = static_cast<float *>(memory);
-    const auto bytes = [](int64_t count) { return static_cast<size_t>(count) * sizeof(float); };
-    memory_->upload(all, pattern_.data(), bytes(std::min(elements, kPattern)));
+    auto *const all = static_cast<char *>(memory);
+    const auto bytes = [this](int64_t count) { return static_cast<size_t>(count) * size_; };
+    std::vector<uint16_t> narrow;
+    if (element_ != Element::kFloat32) {
+      for (const float x : pattern_) narrow.push_back(encode(x, element_));
+    }
+    const void *const pattern = narrow.empty() ? static_cast<const void *>(pattern_.data()) : narrow.data();
+    memory_->upload(all, pattern, bytes(std::min(elements, kPattern)));
     for (int64_t done = kPattern; done < elements; done += kPattern) {
-      memory_->copy(all + done, all, bytes(std::min(kPattern, elements - done)));
+      memory_->copy(all + bytes(done), all, bytes(std::min(kPattern, elements - done)));
     }
   }
 
@@ -125,7 +166,7 @@ class GroupsWork {
       const auto g = static_cast<size_t>(below(call_.count()));
       const int64_t row = i % 4 == 0 ? call_.m[g] - 1 : below(call_.m[g]);
       const int64_t column = i % 4 == 0 ? call_.n[g] - 1 : below(call_.n[g]);
-      Sample sample = {call_.c[g] + row + column * call_.ldc[g], 0, 0};
+      Sample sample = {call_.c[g], row + column * call_.ldc[g], 0, 0};
       for (int64_t l = 0; l < call_.k[g]; ++l) {
         const bool transa = form_.transa != LIBSGEMM_NO_TRANS, transb = form_.transb != LIBSGEMM_NO_TRANS;
         const double x = at(as[g] + (transa ? l + row * call_.lda[g] : row + l * call_.lda[g]));
@@ -139,6 +180,8 @@ class GroupsWork {
 
   Memory *memory_;
   Form form_;
+  Element element_;
+  size_t size_;
   GroupsCall call_;
   double flops_ = 0;
   std::vector<float> pattern_;
@@ -147,17 +190,33 @@ class GroupsWork {
 };
 
 // Groups first to last - 1 in one call.
-void call_library(libsgemm_handle_t h, const GroupsCall &x, int64_t first, int64_t last) {
+template <class Input, class Function>
+void call_batch(libsgemm_handle_t h, const GroupsCall &x, int64_t first, int64_t last, Function function) {
   const auto from = [first](const auto &values) { return values.data() + first; };
-  require(libsgemm_sgemm_batch_h(h, LIBSGEMM_COL_MAJOR, from(x.transa), from(x.transb), from(x.m), from(x.n), from(x.k),
-                                 from(x.alpha), from(x.a), from(x.lda), from(x.b), from(x.ldb), from(x.beta), from(x.c),
-                                 from(x.ldc), last - first, from(x.sizes)));
+  const auto inputs = [&](const std::vector<const void *> &values) {
+    return reinterpret_cast<const Input *const *>(from(values));
+  };
+  require(function(h, LIBSGEMM_COL_MAJOR, from(x.transa), from(x.transb), from(x.m), from(x.n), from(x.k),
+                   from(x.alpha), inputs(x.a), from(x.lda), inputs(x.b), from(x.ldb), from(x.beta), from(x.c),
+                   from(x.ldc), last - first, from(x.sizes)));
+}
+
+void call_library(libsgemm_handle_t h, const GroupsCall &x, int64_t first, int64_t last) {
+  switch (x.element) {
+    case Element::kFloat32:
+      return call_batch<float>(h, x, first, last, libsgemm_sgemm_batch_h);
+    case Element::kBinary16:
+      return call_batch<libsgemm_half_t>(h, x, first, last, libsgemm_shgemm_batch_h);
+    case Element::kBfloat16:
+      return call_batch<libsgemm_bfloat16_t>(h, x, first, last, libsgemm_sbgemm_batch_h);
+  }
 }
 
 // A way to compute the groups.
 struct Runner {
   std::string name;
   Precision precision;
+  Element output;
   std::function<void()> run;
   std::vector<double> seconds;
 };
@@ -179,32 +238,47 @@ void measure_in_turn(const BenchOptions &options, Memory *memory, std::vector<Ru
   }
 }
 
-void run_kind(const GroupsKind &kind, const Shape &shape, const BenchOptions &options, Peer *peer, Memory *memory,
-              libsgemm_handle_t h) {
+const char *output_text(Element output) {
+  return output == Element::kFloat32 ? "" : output == Element::kBinary16 ? ", C of FP16" : ", C of bfloat16";
+}
+
+void run_kind(Routine routine, const GroupsKind &kind, const Shape &shape, const BenchOptions &options, Peer *peer,
+              Memory *memory, libsgemm_handle_t h) {
+  const Element element = traits(routine).element;
   const std::string transposes = one_of_transposes(options.transposes, "NN", "--groups");
-  GroupsWork work(draw_rows(kind, shape, options.seed), shape, make_form(transposes), memory);
+  GroupsWork work(draw_rows(kind, shape, options.seed), shape, make_form(transposes), element, memory);
   const GroupsCall &call = work.call();
   std::vector<Runner> runners;
+  Precision precision;
+  precision.truncates = element != Element::kFloat32;
   const auto at_once = [&] { call_library(h, call, 0, call.count()); };
   const auto one_by_one = [&] {
     for (int64_t g = 0; g < call.count(); ++g) call_library(h, call, g, g + 1);
   };
   at_once();
-  runners.push_back({fmt::format("libsgemm ({})", last_info().kernel), {}, at_once, {}});
+  runners.push_back({fmt::format("libsgemm ({})", last_info().kernel), precision, Element::kFloat32, at_once, {}});
   // A forced row may be one that does groups only.
-  if (options.kernel.empty()) runners.push_back({"libsgemm, one call a group", {}, one_by_one, {}});
+  if (options.kernel.empty()) {
+    runners.push_back({"libsgemm, one call a group", precision, Element::kFloat32, one_by_one, {}});
+  }
   if (peer != nullptr) {
     if (!peer->prepare_groups(call)) throw Error(fmt::format("--peer {}: it has no call for groups", peer->name()));
-    runners.push_back({peer->name(), peer->precision(), [&] { peer->run_groups(call); }, {}});
+    const Element output = peer->output_of_groups();
+    runners.push_back({peer->name() + output_text(output),
+                       element == Element::kFloat32 ? peer->precision() : precision,
+                       output,
+                       [&] { peer->run_groups(call); },
+                       {}});
   }
   for (const Runner &runner : runners) {
-    const double error = work.check(runner.precision, runner.run);
+    const double error = work.check(runner.precision, runner.output, runner.run);
     if (!(error <= 1))
       throw Error(fmt::format("{}: the result of {} is off by {:.3g} bounds", kind.text, runner.name, error));
   }
   measure_in_turn(options, memory, &runners);
-  fmt::print("{} of {} {}, seed {}: {} products, {:.4g} GFLOP\n", kind.text, shape_name(shape), transposes,
-             options.seed, call.count(), 1e-9 * work.flops());
+  fmt::print("{}{} of {} {}, seed {}: {} products, {:.4g} GFLOP\n",
+             routine == Routine::kSgemm ? "" : fmt::format("{}, ", traits(routine).name), kind.text, shape_name(shape),
+             transposes, options.seed, call.count(), 1e-9 * work.flops());
   const double ours = median(runners[0].seconds);
   for (const Runner &runner : runners) {
     const Summary s = summarise(runner.seconds);
@@ -261,6 +335,11 @@ int groups_bench(const std::vector<std::string> &groups, const BenchOptions &opt
   std::vector<GroupsKind> kinds;
   kinds.reserve(groups.size());
   for (const std::string &text : groups) kinds.push_back(parse_groups(text));
+  const std::vector<Routine> routines = parse_routines(options.routines);
+  for (const Routine routine : routines) {
+    if (traits(routine).base != libsgemm::Routine::gemm)
+      throw Error(fmt::format("--routine {}: groups are of products", traits(routine).name));
+  }
   std::vector<Shape> shapes;
   for (const std::string &text : options.shapes) shapes.push_back(parse_shape(text));
   if (shapes.empty()) shapes.push_back({4096, 2048, 2048, 0, ""});
@@ -275,8 +354,10 @@ int groups_bench(const std::vector<std::string> &groups, const BenchOptions &opt
   set_way(handle, {options.kernel, "", 0, ""});
   print_machine(start_report(peer.get(), memory));
   fmt::print("\nmedians; the last number is the time over that of the first line\n");
-  for (const Shape &shape : shapes) {
-    for (const GroupsKind &kind : kinds) run_kind(kind, shape, options, peer.get(), &memory, handle);
+  for (const Routine routine : routines) {
+    for (const Shape &shape : shapes) {
+      for (const GroupsKind &kind : kinds) run_kind(routine, kind, shape, options, peer.get(), &memory, handle);
+    }
   }
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "routines.h"
 #include "suite.h"
 
 namespace command {
@@ -30,10 +31,11 @@ std::vector<int64_t> draw_rows(const GroupsKind &kind, const Shape &shape, uint6
 
 // Column-major, alpha 1 and beta 0, the products that are not empty.
 struct GroupsCall {
+  Element element = Element::kFloat32;  // of A and B; C is of floats
   std::vector<libsgemm_op_t> transa, transb;
   std::vector<int64_t> m, n, k, lda, ldb, ldc, sizes;
   std::vector<float> alpha, beta;
-  std::vector<const float *> a, b;
+  std::vector<const void *> a, b;
   std::vector<float *> c;
 
   int64_t count() const { return static_cast<int64_t>(m.size()); }

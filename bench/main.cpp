@@ -187,7 +187,7 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
           ->excludes(random)
           ->excludes("--decision");
   for (const char *name :
-       {"--sweep", "--suite", "--filter", "--max-flops", "--backend", "--math", "--workspace", "--routine", "--json"}) {
+       {"--sweep", "--suite", "--filter", "--max-flops", "--backend", "--math", "--workspace", "--json"}) {
     groups->excludes(name);
   }
   app->parse_complete_callback([app, random, groups] {

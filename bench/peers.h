@@ -93,6 +93,8 @@ class Peer {
   // Before the first run of groups of products; false: it has no function for them.
   virtual bool prepare_groups(const GroupsCall &) { return false; }
   virtual void run_groups(const GroupsCall &) {}
+  // Of what C is then, in the same places with the same leading dimensions.
+  virtual Element output_of_groups() const { return Element::kFloat32; }
 };
 
 // Names of the peers that open_peer knows.

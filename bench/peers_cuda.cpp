@@ -149,6 +149,7 @@ class Cublas : public DevicePeer {
     get(&property, "cublasGetProperty");
     find_functions(&functions_, "", get);
     grouped_ = reinterpret_cast<decltype(grouped_)>(dlsym(from.cublas, "cublasSgemmGroupedBatched"));
+    grouped_ex_ = reinterpret_cast<decltype(grouped_ex_)>(dlsym(from.cublas, "cublasGemmGroupedBatchedEx"));
     has_64_ = dlsym(from.cublas, "cublasSgemm_v2_64") != nullptr;  // since CUDA 12
     if (has_64_) find_functions(&functions_64_, "_64", get);
     version_ = version_of(property);
@@ -190,20 +191,24 @@ class Cublas : public DevicePeer {
     if (calls[0].routine != Routine::kStrsm || calls[0].batch == 1) return;
     for (const Call &call : calls) arrays_.emplace(call.c, make_arrays(call));
   }
-  // cublasSgemmGroupedBatched: arrays of pointers in the device's memory, sizes of 32 bits. Since CUDA 12.5.
+  // cublasSgemmGroupedBatched and cublasGemmGroupedBatchedEx: arrays of pointers in the device's memory, sizes of 32
+  // bits. Since CUDA 12.5.
   bool prepare_groups(const GroupsCall &x) override {
     group_pointers_.reset();
-    if (grouped_ == nullptr) return false;
+    const bool wide = x.element == Element::kFloat32;
+    if (wide ? grouped_ == nullptr : grouped_ex_ == nullptr) return false;
+    // Pedantic math would keep products of 16-bit inputs off the tensor cores.
+    require_cublas(set_math_(handle_, wide ? math_.value : kDefaultMath), "cublasSetMathMode");
     std::vector<const void *> pointers;
-    for (const float *a : x.a) pointers.push_back(a);
-    for (const float *b : x.b) pointers.push_back(b);
-    for (const float *c : x.c) pointers.push_back(c);
+    pointers.insert(pointers.end(), x.a.begin(), x.a.end());
+    pointers.insert(pointers.end(), x.b.begin(), x.b.end());
+    pointers.insert(pointers.end(), x.c.begin(), x.c.end());
     group_pointers_ = std::make_unique<Buffer>(&memory_, pointers.size() * sizeof(void *));
     memory_.upload(group_pointers_->data(), pointers.data(), pointers.size() * sizeof(void *));
     const auto narrow = [](const std::vector<int64_t> &values) {
       std::vector<int> numbers;
       for (const int64_t value : values) {
-        if (value > std::numeric_limits<int>::max()) throw Error("cublasSgemmGroupedBatched: a size beyond 2^31");
+        if (value > std::numeric_limits<int>::max()) throw Error("groups by cuBLAS: a size beyond 2^31");
         numbers.push_back(static_cast<int>(value));
       }
       return numbers;
@@ -215,9 +220,14 @@ class Cublas : public DevicePeer {
     };
     groups_ = {operations(x.transa), operations(x.transb), narrow(x.m),   narrow(x.n),    narrow(x.k),
                narrow(x.lda),        narrow(x.ldb),        narrow(x.ldc), narrow(x.sizes)};
+    // Versions that write no FP32 behind 16-bit inputs write their type.
+    group_output_ = Element::kFloat32;
+    if (!wide && call_grouped_ex(x) != kSuccess) group_output_ = x.element;
     return true;
   }
+  Element output_of_groups() const override { return group_output_; }
   void run_groups(const GroupsCall &x) override {
+    if (x.element != Element::kFloat32) return require_cublas(call_grouped_ex(x), "cublasGemmGroupedBatchedEx");
     const auto *pointers = static_cast<void *const *>(group_pointers_->data());
     const auto count = x.count();
     const Groups &g = groups_;
@@ -241,6 +251,20 @@ class Cublas : public DevicePeer {
                                                    "cublasStrmm",  "cublasStrsm",  "cublasSgemm", "cublasGemmEx",
                                                    "cublasGemmEx", "cublasGemmEx", "cublasGemmEx"};
     return kNames[static_cast<int>(routine)];
+  }
+
+  static int type_of(Element element) {
+    return element == Element::kFloat32 ? kReal32F : element == Element::kBinary16 ? kReal16F : kReal16BF;
+  }
+  int call_grouped_ex(const GroupsCall &x) {
+    const auto *pointers = static_cast<void *const *>(group_pointers_->data());
+    const auto count = x.count();
+    const Groups &g = groups_;
+    const int type = type_of(x.element);
+    return grouped_ex_(handle_, g.transa.data(), g.transb.data(), g.m.data(), g.n.data(), g.k.data(), x.alpha.data(),
+                       pointers, type, g.lda.data(), pointers + count, type, g.ldb.data(), x.beta.data(),
+                       pointers + 2 * count, type_of(group_output_), g.ldc.data(), static_cast<int>(count),
+                       g.sizes.data(), kCompute32F);
   }
 
   // The pointers to the matrices of a batch, A's and then C's, in the device's memory.
@@ -316,7 +340,7 @@ class Cublas : public DevicePeer {
   // FP32 sums and output.
   template <class Size>
   int call_16_bit(const CublasFunctions<Size> &f, const Call &x) {
-    const int type = traits(x.routine).element == Element::kBinary16 ? kReal16F : kReal16BF;
+    const int type = type_of(traits(x.routine).element);
     const auto size = [](int64_t value) { return static_cast<Size>(value); };
     if (x.batch == 1) {
       return f.gemm_ex(handle_, operation(x.transa), operation(x.transb), size(x.m), size(x.n), size(x.k), &x.alpha,
@@ -338,7 +362,11 @@ class Cublas : public DevicePeer {
   int (*grouped_)(Opaque, const int *, const int *, const int *, const int *, const int *, const float *,
                   const float *const *, const int *, const float *const *, const int *, const float *, float *const *,
                   const int *, int, const int *) = nullptr;
+  int (*grouped_ex_)(Opaque, const int *, const int *, const int *, const int *, const int *, const void *,
+                     const void *const *, int, const int *, const void *const *, int, const int *, const void *,
+                     void *const *, int, const int *, int, const int *, int) = nullptr;
   Groups groups_;
+  Element group_output_ = Element::kFloat32;
   std::unique_ptr<Buffer> group_pointers_;  // of A, B and C
   int (*set_math_)(Opaque, int) = nullptr;
   int (*destroy_)(Opaque) = nullptr;

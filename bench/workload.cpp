@@ -37,18 +37,6 @@ int64_t steps_of(Element element) {
   }
 }
 
-// `value` is zero, NaN, or exact in the 16-bit type and normal there.
-uint16_t encode(float value, Element element) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  if (element == Element::kBfloat16) return static_cast<uint16_t>(bits >> 16);
-  const uint32_t sign = bits >> 16 & 0x8000u;
-  if (std::isnan(value)) return 0x7e00u;
-  if (value == 0) return static_cast<uint16_t>(sign);
-  const uint32_t exponent = (bits >> 23 & 0xffu) - 112;
-  return static_cast<uint16_t>(sign | exponent << 10 | (bits >> 13 & 0x3ffu));
-}
-
 // The first, the last, and others between; repeated where there are fewer.
 std::vector<int64_t> choose_indices(int64_t count, uint64_t *random) {
   std::vector<int64_t> indices = {0, count - 1};
@@ -76,6 +64,19 @@ class FirstProblem {
 size_t elements(Extent extent, int64_t ld, int64_t batch) { return static_cast<size_t>(ld * extent.columns * batch); }
 
 }  // namespace
+
+float uniform_element(uint64_t *random, Element element) { return uniform(random, steps_of(element)); }
+
+uint16_t encode(float value, Element element) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  if (element == Element::kBfloat16) return static_cast<uint16_t>(bits >> 16);
+  const uint32_t sign = bits >> 16 & 0x8000u;
+  if (std::isnan(value)) return 0x7e00u;
+  if (value == 0) return static_cast<uint16_t>(sign);
+  const uint32_t exponent = (bits >> 23 & 0xffu) - 112;
+  return static_cast<uint16_t>(sign | exponent << 10 | (bits >> 13 & 0x3ffu));
+}
 
 Workload::Workload(Routine routine, const Shape &shape, const Form &form, Memory *memory)
     : memory_(memory),

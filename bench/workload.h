@@ -21,6 +21,10 @@
 
 namespace command {
 
+// Uniform in [-1, 1), exact in the type and a normal number of it, or zero; and its 16 bits, also those of NaN.
+float uniform_element(uint64_t *random, Element element);
+uint16_t encode(float value, Element element);
+
 class Workload {
  public:
   Workload(Routine routine, const Shape &shape, const Form &form, Memory *memory);

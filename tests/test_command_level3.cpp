@@ -238,6 +238,12 @@ TEST_CASE("bench --groups: all at once, one call a group, and the peer") {
   CHECK_THAT(outcome.out, Contains("zipf:3 of 20x8x16 TN, seed 3: 3 products, 9.216e-06 GFLOP") &&
                               Contains("libsgemm (cuda_mock_") && Contains("libsgemm, one call a group") &&
                               Contains("  cublas  ") && Contains("empty:9 of "));
+  const Outcome narrow =
+      groups({"--groups", "uniform:5", "--shape", "20,8,16", "--transposes", "NT", "--routine", "shgemm,sbgemm"});
+  INFO(narrow.description());
+  CHECK(narrow.exit_status == 0);
+  CHECK_THAT(narrow.out, Contains("shgemm, uniform:5 of 20x8x16 NT") && Contains("sbgemm, uniform:5 of 20x8x16 NT"));
+  require_bench_error(groups({"--groups", "zipf:2", "--routine", "strsm"}), "--routine strsm: groups are of products");
   const Outcome alone =
       groups({"--groups", "zipf:3", "--peer", "none", "--kernel", "cuda_mock_plain", "--shape", "9,8,7,3"});
   INFO(alone.description());

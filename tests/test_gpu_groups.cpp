@@ -19,20 +19,27 @@ std::string sgemm_test::skip_reason() { return gpu::missing(); }
 
 namespace {
 
-// Groups of different sizes, transpositions, scalars and alignments; some are empty, some only scale C.
+// Groups of different sizes, transpositions and scalars; some are empty, some only scale C. `aligned`: all columns of A
+// and B start at multiples of 16 bytes; else they lie in all ways.
 class RaggedGroups {
  public:
-  explicit RaggedGroups(int count, int64_t largest) {
+  RaggedGroups(Routine routine, bool aligned, int count, int64_t largest) : element_(element_of(routine)) {
     Random random(11);
     for (int g = 0; g < count; ++g) {
       const auto size = [&] { return int64_t{1} + random.integer(0, static_cast<int>(largest) - 1); };
-      Case test = case_of(Routine::kSgemm, size(), size(), size());
+      Case test = case_of(routine, size(), size(), size());
       if (g % 2 != 0) test.transa = LIBSGEMM_TRANS;
       if (g / 2 % 2 != 0) test.transb = LIBSGEMM_TRANS;
       test.alpha = static_cast<float>(g % 9 == 8 ? 0 : g % 3 + 1);
       test.beta = static_cast<float>(g % 4 - 1);
       test.offset = g / 4 % 4;
       test.padding = {g % 5, g % 3, g % 2};
+      if (aligned) {
+        const auto gap = [](int64_t rows) { return static_cast<int>((8 - rows % 8) % 8); };
+        test.padding.a = gap(test.transa == LIBSGEMM_NO_TRANS ? test.m : test.k);
+        test.padding.b = gap(test.transb == LIBSGEMM_NO_TRANS ? test.k : test.n);
+        test.offset *= 8;
+      }
       const int64_t products = g % 7 == 6 ? 0 : g % 5 == 4 ? 3 : 1;
       for (int64_t i = 0; i < products; ++i) {
         problems_.push_back(std::make_unique<Problem>(make_problem(test, static_cast<uint64_t>(10 * g + i + 1))));
@@ -60,7 +67,7 @@ class RaggedGroups {
     x.a = a_.data(), x.b = b_.data(), x.c = c_.data();
     x.lda = lda_.data(), x.ldb = ldb_.data(), x.ldc = ldc_.data();
     x.group_count = static_cast<int64_t>(sizes_.size()), x.group_size = sizes_.data();
-    return call_batch(Element::kFloat, h, x);
+    return call_batch(element_, h, x);
   }
   // The first product that is wrong.
   std::string check(const Arithmetic &how) {
@@ -77,6 +84,7 @@ class RaggedGroups {
   }
 
  private:
+  Element element_;
   std::vector<std::unique_ptr<Problem>> problems_;
   std::vector<std::unique_ptr<Placement>> hosts_;
   std::vector<std::unique_ptr<DevicePlacement>> devices_;
@@ -89,12 +97,28 @@ class RaggedGroups {
 
 bool is_grouped(const std::string &kernel) { return kernel.find("_grouped") != std::string::npos; }
 
-std::vector<std::string> ways() {
-  std::vector<std::string> kernels = {""};
-  for (const std::string &kernel : subject().kernels) {
-    if (is_grouped(kernel)) kernels.push_back(kernel);
+// A kernel, or the backend's choice, and groups for it.
+struct Way {
+  std::string kernel;
+  Routine routine;
+  bool aligned;
+};
+
+std::vector<Way> ways() {
+  std::vector<Way> all;
+  for (const Routine routine : {Routine::kSgemm, Routine::kShgemm, Routine::kSbgemm}) {
+    for (const bool aligned : {false, true}) {
+      all.push_back({"", routine, aligned});
+      for (const std::string &kernel : subject().kernels) {
+        if (is_grouped(kernel)) all.push_back({kernel, routine, aligned});
+      }
+    }
   }
-  return kernels;
+  return all;
+}
+
+std::string describe(const Way &way) {
+  return "kernel " + way.kernel + ", " + entry_name(way.routine) + (way.aligned ? ", aligned" : "");
 }
 
 Arithmetic arithmetic() {
@@ -105,14 +129,15 @@ Arithmetic arithmetic() {
 }  // namespace
 
 TEST_CASE("ragged groups, as the backend chooses and in each row for them") {
-  for (const std::string &kernel : ways()) {
+  for (const Way &way : ways()) {
+    const std::string &kernel = way.kernel;
     for (const int count : {40, 900}) {  // more than one launch takes
-      RaggedGroups groups(count, count == 40 ? 300 : 20);
+      RaggedGroups groups(way.routine, way.aligned, count, count == 40 ? 300 : 20);
       Handle handle;
       REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
       const libsgemm_status_t status = groups.run(handle);
-      INFO("kernel " << kernel << " of " << count << " groups: " << message());
-      if (status == LIBSGEMM_NOT_SUPPORTED && !kernel.empty()) continue;  // another GPU's
+      INFO(describe(way) << ", " << count << " groups: " << message());
+      if (status == LIBSGEMM_NOT_SUPPORTED && !kernel.empty()) continue;  // another GPU's, type's or alignment's
       REQUIRE(status == LIBSGEMM_SUCCESS);
       const Arithmetic how = arithmetic();
       const std::string ran = last_info().kernel;
@@ -124,15 +149,16 @@ TEST_CASE("ragged groups, as the backend chooses and in each row for them") {
 }
 
 TEST_CASE("a graph holds groups") {
-  for (const std::string &kernel : ways()) {
-    RaggedGroups groups(30, 100);
+  for (const Way &way : ways()) {
+    const std::string &kernel = way.kernel;
+    RaggedGroups groups(way.routine, way.aligned, 30, 100);
     Stream stream;
     Handle handle;
     REQUIRE(libsgemm_set_stream(handle, stream) == LIBSGEMM_SUCCESS);
     REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
     libsgemm_status_t status = LIBSGEMM_SUCCESS;
     const gpu::Handle graph = capture(stream, [&] { status = groups.run(handle); });
-    INFO("kernel " << kernel << ": " << message());
+    INFO(describe(way) << ": " << message());
     if (status == LIBSGEMM_NOT_SUPPORTED && !kernel.empty()) {
       require(driver().destroy_graph(graph), "destroy_graph");
       continue;

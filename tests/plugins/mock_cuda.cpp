@@ -134,6 +134,27 @@ EXPORT int cublasSgemmGroupedBatched(BlasHandle *handle, const int *transa, cons
   return kSuccess;
 }
 
+// Of 16-bit inputs with FP32 output.
+EXPORT int cublasGemmGroupedBatchedEx(BlasHandle *handle, const int *transa, const int *transb, const int *m,
+                                      const int *n, const int *k, const float *alpha, const void *const *a, int a_type,
+                                      const int *lda, const void *const *b, int b_type, const int *ldb,
+                                      const float *beta, float *const *c, int c_type, const int *ldc, int count,
+                                      const int *sizes, int compute) {
+  if (handle->mode != 0 || c_type != 0 || compute != 68 || a_type != b_type) return 15;
+  if (a_type != 2 && a_type != 14) return 15;
+  for (int g = 0; g < count; ++g) {
+    GemmDesc desc = product(transa[g] == 1, transb[g] == 1, m[g], n[g], k[g], alpha[g], nullptr, lda[g], nullptr,
+                            ldb[g], beta[g], nullptr, ldc[g], a_type == 2 ? libsgemm::Type::f16 : libsgemm::Type::bf16);
+    desc.batch = libsgemm::Batch::pointers;
+    desc.batch_count = sizes[g];
+    desc.a_array = a, desc.b_array = b, desc.c_array = c;
+    const int status = launch(handle->stream, desc);
+    if (status != kSuccess) return status;
+    a += sizes[g], b += sizes[g], c += sizes[g];
+  }
+  return kSuccess;
+}
+
 // ---- cuBLAS's other routines
 // ------------------------------------------------------------------------------------------
 
