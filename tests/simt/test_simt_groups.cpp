@@ -133,6 +133,31 @@ TEST_CASE("more groups than one launch holds, of one product each and of product
   }
 }
 
+TEST_CASE("a group of which one operand does not lie where the others' strides would have it") {
+  for (const Way &way : ways()) {
+    for (const bool of_a : {true, false}) {
+      Job job(case_of_group(way, 33, 17, 70, 4), Form::kHostArrays, false, 4);
+      GemmDesc desc = job.desc();
+      const void *const *array = of_a ? desc.a_array : desc.b_array;
+      const libsgemm::Stored x = of_a ? stored_a(desc) : stored_b(desc);
+      const size_t bytes = static_cast<size_t>((x.cols - 1) * x.ld + x.rows) * x.size;
+      Workspace elsewhere(bytes);
+      std::memcpy(elsewhere.data(), array[2], bytes);
+      std::vector<const void *> moved(array, array + 4);
+      moved[2] = elsewhere.data();
+      (of_a ? desc.a_array : desc.b_array) = moved.data();
+      INFO(way.row.name << " " << entry_name(way.routine) << (of_a ? ", A" : ", B"));
+      // Where it was lies what would be wrong.
+      std::memset(const_cast<void *>(array[2]), 0x11, x.size);
+      Error error = {};
+      bool begun = false;
+      REQUIRE(way.row.groups->launch(&desc, 1, Launch{}, &begun, &error) == LIBSGEMM_SUCCESS);
+      std::memcpy(const_cast<void *>(array[2]), elsewhere.data(), x.size);
+      CHECK(job.check({way.row.math_mode, way.row.truncates}) == "");
+    }
+  }
+}
+
 TEST_CASE("groups with an unaligned operand are refused by rows that cannot read it") {
   for (const Way &way : ways()) {
     Job job(case_of_group(way, 40, 40, 40, 0), Form::kHostArrays, false, 3);
