@@ -1,5 +1,5 @@
 // Groups of products of different sizes, C = alpha op(A) op(B) + beta C each, of 16-bit matrices in one launch on sm_90
-// by warpgroup instructions: for groups of few rows or columns among others.
+// by warpgroup instructions: for groups of which many are of medium size.
 //
 // The table of products is described in wgmma_grouped.h, and how a block finds those of its tiles in
 // wgmma_grouped.cuh. All else is in wgmma_engine.cuh, as of sm90_wgmma_128x128x64.cu. In a file, and so a module, of

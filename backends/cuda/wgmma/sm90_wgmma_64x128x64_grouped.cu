@@ -1,0 +1,37 @@
+// Groups of products of different sizes, C = alpha op(A) op(B) + beta C each, of 16-bit matrices in one launch on sm_90
+// by warpgroup instructions: for groups of few rows or columns.
+//
+// The table of products is described in wgmma_grouped.h, and how a block finds those of its tiles in
+// wgmma_grouped.cuh. All else is in wgmma_engine.cuh, as of sm90_wgmma_64x128x64.cu. In a file, and so a module, of
+// its own: drivers before 530 refuse one in which a kernel has more than 4 KiB of parameters.
+//
+//   tile of C: 64 of m x 128 of n, or the other way round where that takes fewer tiles for all products of a launch
+//
+//   y, 64           (m, or n where C is taken transposed)
+//   +-------------------------+
+//   | warpgroup 0             |  64 of x       a warp: 16 rows of x; a thread 32 sums, pairs along y
+//   +-------------------------+
+//   | warpgroup 1             |  64
+//   +-------------------------+
+//   warpgroup 2: one lane copies                Blocks stand alone: in pairs the plain row is slower.
+//
+// Sources: as the engine's.
+//
+// Shared memory, bytes: stage s of 8 at 24576 s: x at 0, 16384; y at 16384, 8192; behind the stages
+// 32768 of boxes on their way to C, then 128 of barriers. At most 229504 in all.
+//
+// Requires: gemm of FP16 or bfloat16 operands whose columns and products all start at multiples of 16 bytes; code for
+// sm_90a; a driver of CUDA 12.1. Any sizes and transpositions; groups whose arrays of pointers are in host memory. One
+// launch for 67 products of the same transpositions; those of a group that lie at strides count as one.
+//
+// Parameters of LIBSGEMM_WGMMA_GROUPED_ROW: N, stages, blocks of a cluster, peak_fraction for the cost.
+//
+// Not yet measured: peak_fraction is the plain row's.
+#include "gpu/kernels.h"
+#include "wgmma_grouped_row.h"
+
+namespace libsgemm::cuda {
+
+LIBSGEMM_WGMMA_GROUPED_ROW(sm90_wgmma_64x128x64_grouped, 64, 8, 1, 0.45)
+
+}  // namespace libsgemm::cuda
