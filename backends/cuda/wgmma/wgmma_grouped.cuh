@@ -32,11 +32,13 @@ class WgmmaGroupWork {
   __device__ __forceinline__ const WgmmaProblem &problem() const { return group_.problem[now_]; }
   // Another product's maps are on their way while this one's tile is copied.
   __device__ __forceinline__ void expect(int index) const {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     int next = now_;
     while (next < group_.count && group_.first[next + 1] <= index) ++next;
     if (next == now_ || next == group_.count) return;
     ptx::prefetch_map(&group_.maps[next].x);
     ptx::prefetch_map(&group_.maps[next].y);
+#endif
   }
 
  private:
