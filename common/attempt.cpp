@@ -227,9 +227,11 @@ const Kernel *row_for_groups(const Request &r, const GemmDesc *groups, int64_t c
                              size_t workspace_bytes) {
   const Backend &table = table_of(index);
   const Kernel *const forced = forced_kernel(r);
+  // Modes are for FP32 inputs: others have no rows of them, and then take those of FP32.
+  const libsgemm_math_mode_t mode = r.desc.type == Type::f32 ? r.desc.math_mode : LIBSGEMM_MATH_FP32;
   PricedKernel best;
   for (const Kernel *row = table.kernels; row < table.kernels + table.kernel_count; ++row) {
-    const bool wanted = forced != nullptr ? row == forced : serves(row->math_mode, r.desc.math_mode);
+    const bool wanted = forced != nullptr ? row == forced : serves(row->math_mode, mode);
     if (row->groups == nullptr || !wanted || (invariant(r.desc) && !row->invariant)) continue;
     const double seconds = row->groups->cost(groups, count, r.at.where.device);
     if (seconds < best.seconds) best = {row, seconds};

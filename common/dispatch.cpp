@@ -314,7 +314,7 @@ void Groups::add(const GemmDesc &desc, const Placement &at) {
   if (!at_once_ || only_scales(desc)) return;
   const bool alike = descs_.empty() || (at.owner == at_.owner && at.where.device == at_.where.device);
   at_once_ = alike && !at.on_host() && at.where.space == Space::device && !at.arrays_on_device &&
-             desc.routine == Routine::gemm && desc.type == Type::f32;
+             desc.routine == Routine::gemm;
   if (!at_once_) return;
   at_ = at;
   try {

@@ -351,6 +351,30 @@ struct HasGroups {
   ~HasGroups() { gpu().groups_seconds = 0; }
 };
 
+// Of which only the way is looked at, not the numbers.
+TEST_CASE("groups of 16-bit inputs run in one launch, too, in every mode") {
+  reset();
+  const HasGroups has;
+  RaggedGroups groups;
+  for (const libsgemm_math_mode_t mode : {LIBSGEMM_MATH_FP32, LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_FP16X3}) {
+    Handle h;
+    REQUIRE(libsgemm_set_math_mode(h, mode) == LIBSGEMM_SUCCESS);
+    const auto run = [&](auto function, auto element) {
+      using Inputs = const decltype(element) *const *;
+      const int launches = gpu().launches[0];
+      REQUIRE(function(h, LIBSGEMM_COL_MAJOR, groups.ops.data(), groups.ops.data(), groups.n.data(), groups.n.data(),
+                       groups.n.data(), groups.alpha.data(), reinterpret_cast<Inputs>(groups.a.data()), groups.n.data(),
+                       reinterpret_cast<Inputs>(groups.b.data()), groups.n.data(), groups.beta.data(), groups.c.data(),
+                       groups.n.data(), RaggedGroups::kCount, groups.sizes.data()) == LIBSGEMM_SUCCESS);
+      REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+      CHECK(gpu().launches[0] - launches == 1);
+      CHECK(kernel() == "cuda_mock_grouped");
+    };
+    run(libsgemm_shgemm_batch_h, libsgemm_half_t());
+    run(libsgemm_sbgemm_batch_h, libsgemm_bfloat16_t());
+  }
+}
+
 TEST_CASE("groups of different sizes run in one launch where that is predicted to be faster") {
   reset();
   const HasGroups has;
