@@ -3,8 +3,10 @@
 //
 // What it finds: missing barriers (shared memory is NaN at the start of a block, and threads run far ahead of each
 // other), barriers that not all threads reach, asynchronous copies that are not waited for, deadlocks between blocks,
-// limits of a launch, values said to be uniform that are not; with AddressSanitizer reads and writes beyond a matrix or
-// beyond dynamic shared memory; with ThreadSanitizer all accesses that no barrier orders, in shared and global memory.
+// limits of a launch, values said to be uniform that are not; tiles and sums of wgmma that are touched too early or
+// described wrongly, boxes of TMA that are, blocks that end before their neighbour has done with them; with
+// AddressSanitizer reads and writes beyond a matrix or beyond dynamic shared memory; with ThreadSanitizer all accesses
+// that no barrier orders, in shared and global memory.
 #pragma once
 
 #include <cstddef>

@@ -40,6 +40,9 @@ Tiles tiles_of(const GemmDesc &desc, void *workspace, size_t bytes) {
   guard.product_most = layout.most_words;
   guard.log2_k = static_cast<int>(std::ceil(std::log2(static_cast<double>(desc.k))));
   guard.excess_a = a.least + a.rows, guard.excess_b = b.least + b.rows;
+  if (layout.panels == 1) {
+    guard.sparse_a = guard.excess_a + a.rows / kOuterPad, guard.sparse_b = guard.excess_b + b.rows / kOuterPad;
+  }
   guard.most_excess = static_cast<uint32_t>(most_excess(desc.k));
   Tiles tiles;
   for (int i = 0; i < a.rows / kOuterPad; ++i) {
@@ -224,6 +227,136 @@ TEST_CASE("the excesses of rows and columns decide, and as much as is allowed ke
             CHECK(outcome.tiles.repaired == (excess > allowed ? 1 : 0));
           }
         }
+      }
+    }
+  }
+}
+
+// ---- Rows that are dense: workspaces for all of k, but where there is a word of panels
+
+namespace {
+
+constexpr double kOnePanel = 2;  // of the workspace for 256 steps, of 512 at most
+
+float &in_a(Problem *p, int64_t i, int64_t l) {
+  return p->test.transa == LIBSGEMM_NO_TRANS ? p->a.at(i, l) : p->a.at(l, i);
+}
+float &in_b(Problem *p, int64_t l, int64_t j) {
+  return p->test.transb == LIBSGEMM_NO_TRANS ? p->b.at(l, j) : p->b.at(j, l);
+}
+
+enum class Plain { kNormal, kPositive, kUniform };
+
+// Ordinary data of which each row of op(A) and column of op(B) has one element 2^-40 times as large.
+Problem chance_problem(Plain plain, const Case &test) {
+  Problem p = hard_problem(Hard::kNormal, test);
+  Random random(5);
+  if (plain != Plain::kNormal) {
+    for (Matrix *x : {&p.a, &p.b}) {
+      for (float &value : x->values) {
+        value = random.uniform();
+        if (plain == Plain::kPositive) value = std::fabs(value);
+      }
+    }
+  }
+  for (int64_t i = 0; i < test.m; ++i) in_a(&p, i, random.integer(0, static_cast<int>(test.k) - 1)) *= 0x1p-40f;
+  for (int64_t j = 0; j < test.n; ++j) in_b(&p, random.integer(0, static_cast<int>(test.k) - 1), j) *= 0x1p-40f;
+  solve(&p);
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("fp32_fast takes what is tiny by chance in ordinary data for what it is") {
+  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+    int turn = 0;
+    for (const Plain plain : {Plain::kNormal, Plain::kPositive, Plain::kUniform, Plain::kNormal}) {
+      const Case test = turn < 3 ? shape(turn, 133, 140, 297) : shape(0, 10, 20, 4096);
+      const Problem p = chance_problem(plain, test);
+      const Outcome whole = run(row, p, turn < 3 ? kOnePanel : 16);
+      INFO(row.name << " " << turn << ": worst error " << whole.worst << " bounds");
+      CHECK(whole.fault == "");
+      CHECK(whole.tiles.all == (turn < 3 ? 4 : 1));
+      CHECK(whole.tiles.repaired == 0);
+      // In panels, the first one is multiplied before it is known of the last.
+      const Outcome panels = run(row, p);
+      CHECK(panels.fault == "");
+      CHECK(panels.tiles.repaired == panels.tiles.all);
+      ++turn;
+    }
+  }
+}
+
+TEST_CASE("eight small elements of 64 steps are few, nine are not") {
+  struct Small {
+    int64_t first, count;
+    bool few;
+  };
+  // Of 297 steps: within a chunk, across two, in the last one, of 41; all of which are less than 2^-13 of the largest.
+  constexpr Small kSmall[] = {{0, 8, true},     {0, 9, false},  {119, 9, false}, {120, 16, true},
+                              {120, 17, false}, {256, 8, true}, {288, 9, false}, {289, 8, true}};
+  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+    int turn = 0;
+    for (const Small &small : kSmall) {
+      for (const bool of_a : {true, false}) {
+        Problem p = hard_problem(Hard::kNormal, shape(turn++, 133, 140, 297));
+        for (Matrix *x : {&p.a, &p.b}) {
+          for (float &value : x->values) value = std::copysign(std::min(1 + std::fabs(value), 1.875f), value);
+        }
+        // The tile of the last row of op(A) and of column 0 of op(B), or of row 0 and the last column, has too much
+        // excess. Zeros are as small as any.
+        const auto at = [&](int64_t l) -> float & { return of_a ? in_a(&p, 132, l) : in_b(&p, l, 139); };
+        for (int64_t l = small.first; l < small.first + small.count; ++l) at(l) = l % 3 == 0 ? 0.0f : 0x1.ffp-14f;
+        at(small.first + 1) = 0x1p-40f;
+        // Not small.
+        at(small.first + small.count < 297 ? small.first + small.count : 3) = 0x1p-13f;
+        solve(&p);
+        const Outcome outcome = run(row, p, kOnePanel);
+        INFO(row.name << " " << small.count << " from " << small.first << (of_a ? " of A" : " of B") << ": "
+                      << outcome.worst << " bounds");
+        CHECK(outcome.fault == "");
+        CHECK(outcome.tiles.all == 4);
+        CHECK(outcome.tiles.repaired == (small.few ? 0 : 2));
+      }
+    }
+  }
+}
+
+// As many small elements as are allowed, of which parts hold least, beside the largest; all others just not small.
+TEST_CASE("dense rows at the limits keep the bound") {
+  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+    for (const int64_t k : {272, 319, 1030}) {
+      for (const int sign : {1, -1}) {
+        Problem p = hard_problem(Hard::kNormal, case_of(Routine::kSgemm, 40, 50, k));
+        for (Matrix *x : {&p.a, &p.b}) {
+          for (float &value : x->values) value = sign > 0 || value > 0 ? 0x1p-13f : -0x1p-13f;
+        }
+        Random random(7);
+        // A subnormal first part, a subnormal second one, and nearly half of a unit of it, which is lost.
+        const auto tiny = [&] {
+          const auto first = static_cast<float>(random.integer(1, 127));
+          const auto second = static_cast<float>(random.integer(0, 511));
+          return std::ldexp(first, -38) + std::ldexp(second, -49) + 0x1.fcp-51f;
+        };
+        for (int64_t l = 0; l < k; ++l) {
+          if (l % 64 < 8) {
+            for (int64_t i = 0; i < 40; ++i) p.a.at(i, l) = tiny();
+            for (int64_t j = 0; j < 50; ++j) p.b.at(l, j) = 0x1.fffffep0f;
+          } else if (l % 64 < 16) {
+            for (int64_t i = 0; i < 40; ++i) p.a.at(i, l) = 0x1.fffffep0f;
+            for (int64_t j = 0; j < 50; ++j) p.b.at(l, j) = tiny();
+          }
+        }
+        solve(&p);
+        const Outcome outcome = run(row, p, 5);
+        INFO(row.name << " k " << k << ": " << outcome.worst << " bounds");
+        CHECK(outcome.fault == "");
+        CHECK(outcome.worst < 0.25);
+        CHECK(outcome.tiles.repaired == 0);
+        // Less does not pass for dense.
+        for (int64_t i = 0; i < 40; ++i) p.a.at(i, 20) = 0x1.ffp-14f;
+        solve(&p);
+        CHECK(run(row, p, 5).tiles.repaired == 1);
       }
     }
   }

@@ -40,10 +40,11 @@ SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product) {
           product.keeps_bound};
 }
 
-// Words of the largest magnitudes of so many rows, and of the smallest ones behind them.
+// Words of the largest magnitudes of so many rows, and with what the mode asks of ranges (Splits::least) behind them.
 int64_t most_words(int64_t rows) { return rows / kOuterPad * (kOuterPad + 1); }
 int64_t row_words(const SplitsShape &shape, int64_t rows) {
-  return shape.scaled_rows ? most_words(rows) * (shape.ranges ? 2 : 1) : 0;
+  if (!shape.scaled_rows) return 0;
+  return shape.ranges ? 2 * most_words(rows) + rows / kOuterPad : most_words(rows);
 }
 
 // Without the depth: for one step of k, and for the largest magnitudes.
@@ -238,6 +239,10 @@ Guard guard_of(const GemmDesc &desc, const SplitRow &product, const SplitsLayout
   if (product.keeps_bound) {
     guard.excess_a = a.least + a.rows, guard.excess_b = b.least + b.rows;
     guard.most_excess = static_cast<uint32_t>(most_excess(desc.k));
+    // The split finds which rows are dense: with panels that is after the first product, which must judge as the last.
+    if (l.panels == 1) {
+      guard.sparse_a = guard.excess_a + a.rows / kOuterPad, guard.sparse_b = guard.excess_b + b.rows / kOuterPad;
+    }
   }
   return guard;
 }

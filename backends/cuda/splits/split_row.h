@@ -2,7 +2,7 @@
 //
 //   workspace: [largest magnitudes of the rows of A and B][splits of A][splits of B], each of all products at a time
 //
-// In mode fp32_fast the smallest magnitudes of an operand follow its largest.
+// In mode fp32_fast the smallest magnitudes of an operand, and what follows from them, follow its largest.
 //
 // What does not fit at once is multiplied in panels of k, which C accumulates, or a few products of a batch at a time.
 //

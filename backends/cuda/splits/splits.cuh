@@ -163,7 +163,13 @@ __device__ __forceinline__ Four<Element> load_four(const Element *from, int64_t 
   return x;
 }
 
-// kRanges: also the excess of rows, from Splits::least.
+// The sum of the 16 threads of a row.
+__device__ __forceinline__ uint32_t sum_of_row(uint32_t x) {
+  for (int mask = 8; mask > 0; mask /= 2) x += __shfl_xor_sync(~0u, x, mask);
+  return x;
+}
+
+// kRanges: also the excess of rows, from Splits::least, and which are not dense, if these steps are all of k.
 template <Scheme kScheme, typename Element, bool kRanges = false>
 __device__ __forceinline__ void split(const PassProblem &p) {
   using SplitsOf = SplitsOfElement<kScheme, Element>;
@@ -222,6 +228,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
   }
   char *to = o.splits.base + blockIdx.z * o.splits.product_bytes +
              ((first_outer + row) * o.splits.ld + first_k + step) * static_cast<int64_t>(sizeof(Split));
+  uint32_t large = 0;  // elements that are not small, a byte for each of the thread's rows
 #pragma unroll
   for (int i = 0; i < kRows; ++i, to += kRowStep * o.splits.ld * static_cast<int64_t>(sizeof(Split))) {
     const PowerOfTwo scale(scale_of(most[i]));
@@ -231,9 +238,22 @@ __device__ __forceinline__ void split(const PassProblem &p) {
       const SplitsOf splits(x[i].e[e], scale);
 #pragma unroll
       for (int q = 0; q < kSplits<kScheme>; ++q) out[q].e[e] = splits.split[q];
+      if constexpr (kRanges) large += static_cast<uint32_t>(splits.split[0] >> 14 & 1) << 8 * i;  // |x0| >= 2
     }
 #pragma unroll
     for (int q = 0; q < kSplits<kScheme>; ++q) *reinterpret_cast<Four<Split> *>(to + q * o.splits.split_bytes) = out[q];
+  }
+  if constexpr (kRanges) {
+    static_assert(kRows == 4, "a byte for each row");
+    large = sum_of_row(large);
+    const int64_t steps = min(o.k - first_k, int64_t{kTile});
+    bool sparse = false;
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) sparse |= most[i] != 0 && (large >> 8 * i & 255) + kMostSmall < steps;
+    if (sparse && step == 0) {
+      uint32_t *excess = o.splits.least + blockIdx.z * o.splits.product_most + o.splits.rows;
+      excess[(o.splits.rows + first_outer) / kOuterPad] = 1;  // all who write here write the same
+    }
   }
 }
 

@@ -53,6 +53,21 @@
 // (128); 20 at 64 (16), hence kLeastFast. Were no excess allowed, one in forty blocks of rows of a normal distribution
 // would be left out at k = 8192.
 //
+// A tile is not left out either, whatever its excess, if all its rows and columns are dense: as of data whose tiniest
+// elements are so by chance. An element is small if |x0| < 2, which is 2^-13 of the row's largest or less. A row is
+// dense if of each chunk of kSplitTile steps, also a partial one at the end of k, at most kMostSmall elements are
+// small, zeros among them; a row of zeros, whose products are exact, counts as dense. From k = kLeastFast on, a dense
+// row and a dense column have at least 0.7 k steps at which neither factor is small, so that |A||B| >= 2.8 k, and at
+// most 0.16 k small elements each, among them all below 2^-13, the only ones with excess. Such an x is beside a y of at
+// most 2^15, so that two lines are replaced:
+//
+//   for each product: as for D = 0; where x is below 2^-13, the splits lose up to 2^-36 |y| <= 2^-21 instead, and
+//   |2^-11 x1| <= 2^-25 makes 2^-22 x1 y1 as much: 2^-20 for each of 0.32 k                             8 + 1.9
+//   in the tensor cores, subnormal x0, aligned to as 2^-14: beside 2^15, 18 * 2^-24 * 2 for 16 steps          0.9
+//
+// All is then at most 53 + k / 25, less than above. In the emulation, with as many and as tiny small elements as are
+// allowed beside the largest and all others at 2, the worst was 4 at k = 272 and 10 at 4096, FP32's own 9 and 41.
+//
 // Products with a zero are not aligned to, whatever their other factor (measured on an H100, mma.sync and wgmma): else
 // a large y beside a zero x would cut off what is small in other products. Subnormal x1, which are aligned to as 2^-14,
 // too, are 2^11 below what the lines above count.
@@ -74,6 +89,7 @@ constexpr int kOuterPad = 128, kDepthPad = 64;
 // excesses of rows and columns.
 constexpr int kNarrow = 27;
 constexpr int64_t kLeastFast = 256;
+constexpr int kMostSmall = 8;  // of kSplitTile elements of a dense row
 inline int most_excess(int64_t k) {
   int d = 0;
   while (d < 24 && (int64_t{64} << 2 * d) <= k) ++d;
@@ -96,7 +112,8 @@ struct Splits {
   uint32_t *most;  // of each row, then of each kOuterPad rows; null unless rows are scaled
   int64_t product_most;
   // Null but in mode fp32_fast. Of each row 2^32 less the bits of the smallest magnitude that is not zero, 0 if there
-  // is none; then of each kOuterPad rows the excess. Products are product_most words apart.
+  // is none; then of each kOuterPad rows the excess; then of each kOuterPad rows whether one of them is not dense.
+  // Products are product_most words apart.
   uint32_t *least;
 };
 
@@ -117,15 +134,19 @@ struct Guard {
   const uint32_t *a, *b;  // of each kOuterPad rows of A, columns of B
   int64_t product_most;
   int log2_k;  // of the whole product, rounded up
-  // Of mode fp32_fast; null: not asked.
+  // Of mode fp32_fast; null: not asked, or not known.
   const uint32_t *excess_a, *excess_b;
+  const uint32_t *sparse_a, *sparse_b;
   uint32_t most_excess;
   bool all;  // nothing has been surveyed
 
   LIBSGEMM_HOST_DEVICE bool operator()(int64_t product, int i, int j) const {
     if (all) return true;
     const int64_t at_a = product * product_most + i, at_b = product * product_most + j;
-    if (excess_a != nullptr && excess_a[at_a] + excess_b[at_b] > most_excess) return true;
+    if (excess_a != nullptr && excess_a[at_a] + excess_b[at_b] > most_excess &&
+        (sparse_a == nullptr || (sparse_a[at_a] | sparse_b[at_b]) != 0)) {
+      return true;
+    }
     return needs_ffma(a[at_a], b[at_b], log2_k);
   }
 };
