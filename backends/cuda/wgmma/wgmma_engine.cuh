@@ -444,6 +444,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
   const int warp_x = first_x + 16 * warp, y = first_y + lane % 4 * 2;
   const bool odd = lane / 4 % 2 != 0;
+  int turn = 0;  // at an edge of C a half may have an odd number of boxes
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
     if (warp_x + 64 * h >= out.x_end) break;
@@ -454,7 +455,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
 #pragma unroll
     for (int b = 0; b < Config::n / Config::box_y; ++b) {
       if (first_y + Config::box_y * b >= out.y_end) break;
-      const uint32_t box = boxes + (h * (Config::n / Config::box_y) + b) % 2 * Config::box_bytes;
+      const uint32_t box = boxes + turn++ % 2 * Config::box_bytes;
       if (lane == 0) {
         if (h == 0 && b == 0) {
           ptx::store_wait<0>();  // the tile before may have ended with either box
