@@ -216,6 +216,22 @@ __device__ __forceinline__ uint16_t to_bf16(float x) {
   return bits;
 }
 
+// The same of two numbers, the first in the low half (sm_80).
+__device__ __forceinline__ uint32_t to_f16_pair(float x, float y) {
+  uint32_t bits = 0;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(y), "f"(x));
+#endif
+  return bits;
+}
+__device__ __forceinline__ uint32_t to_bf16_pair(float x, float y) {
+  uint32_t bits = 0;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(y), "f"(x));
+#endif
+  return bits;
+}
+
 // ---- Barriers in shared memory and copies of boxes by TMA (sm_90). Kernels that use them exist on sm_90
 // only.
 

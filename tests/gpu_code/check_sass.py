@@ -10,7 +10,7 @@ where a new row's entry comes from.
 
 No kernel may use local memory, for spills or arrays. The hot loop is the innermost loop with the most FFMAs, HMMAs and
 DMMAs, the products of tensor cores; NOPs, by which the compiler keeps DMMAs apart, do not count. An entry may hold:
-    ffma, hmma, dmma  least share of these in the hot loop. Every row states one; 0: the kernel does not multiply
+    ffma, hmma, dmma, hgmma  least share of these in the hot loop. Every row states one; 0: the kernel does not multiply
     three_fresh   greatest share of the hot loop's FFMAs that fetch three registers, because none is kept in the operand
                   cache; each costs nearly two issue slots
     one_bank      greatest share that fetches two or three registers, all of one parity, hence from one bank

@@ -1,24 +1,31 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from six products of bf16 by wgmma.
 #include "gpu/kernels.h"
-#include "wgmma_split.cuh"
+#include "wgmma_split_row.h"
 
 namespace libsgemm::cuda {
 
-namespace {
-
-using Shape = SplitShape<Number::bf16, 3, 3>;
-
-}  // namespace
-
 __global__ void __launch_bounds__(kWgmmaThreads, 1)
     sm90_wgmma_128x256x32_bf16x6(const __grid_constant__ WgmmaMaps maps, const __grid_constant__ WgmmaSplitProblem p) {
-  wgmma_product<Shape>(maps, p.product, SplitFinish{p});
+  wgmma_product<SplitShape<Number::bf16, 3, 3>>(maps, p.product, SplitFinish{p});
+}
+
+template <bool kAlongK>
+__global__ void __launch_bounds__(kWgmmaThreads, 1)
+    sm90_wgmma_128x256x32_bf16x6_converting(const __grid_constant__ WgmmaMaps maps,
+                                            const __grid_constant__ WgmmaSplitProblem p) {
+  wgmma_convert<ConvertShape<Number::bf16, 3, 3, kAlongK>>(maps, p);
 }
 
 namespace {
 
 struct Row {
-  static SplitRow product() { return wgmma_split_row<Shape, sm90_wgmma_128x256x32_bf16x6>(Scheme::bf16x3, 0.72); }
+  using Shape = SplitShape<Number::bf16, 3, 3>;
+  static WgmmaSplitKernel kernel() { return &sm90_wgmma_128x256x32_bf16x6; }
+  template <bool kAlongK>
+  static WgmmaSplitKernel converting_kernel() {
+    return &sm90_wgmma_128x256x32_bf16x6_converting<kAlongK>;
+  }
+  static SplitRow product() { return wgmma_split_row<Row>(Scheme::bf16x3, 0.72); }
 };
 
 }  // namespace

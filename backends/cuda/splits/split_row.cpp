@@ -32,12 +32,25 @@ Split split_of(libsgemm_math_mode_t mode) {
 
 SplitsShape plan_shape(int splits, bool ranges) { return {splits, 2, true, true, false, ranges}; }
 
-SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product) {
+// Whether TMA can bring A as it lies.
+bool by_tma(const GemmDesc &desc) {
+  constexpr int64_t kMostStride = int64_t{1} << 38, kMostSize = INT_MAX - 1024;  // of 2^40 bytes; coordinates
+  const int64_t stride = desc.batch == Batch::strided ? desc.stride_a : 0;
+  return (reinterpret_cast<uintptr_t>(desc.a) % 16 | static_cast<uint64_t>(desc.lda | stride) % 4) == 0 &&
+         std::max(desc.lda, stride) < kMostStride && std::max(desc.m, desc.k) <= kMostSize;
+}
+
+SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product, int index) {
   const Split split = split_of(desc.math_mode);
   // Not those of another mode's row, by force.
   const bool plans = split.splits > 0 && split.scheme == product.scheme && split.ranges == product.keeps_bound;
-  return {product.splits,     2, true, !plans || desc.plan_a == nullptr, !plans || desc.plan_b == nullptr,
-          product.keeps_bound};
+  SplitsShape shape = {product.splits,     2, true, !plans || desc.plan_a == nullptr, !plans || desc.plan_b == nullptr,
+                       product.keeps_bound};
+  if (product.convert_n > 0 && by_tma(desc)) {
+    shape.tile_m = product.convert_m, shape.tile_n = product.convert_n;
+    shape.resident = std::max(1, device(index).compute_units / 2);  // clusters of two
+  }
+  return shape;
 }
 
 // Words of the largest magnitudes of so many rows, and with what the mode asks of ranges (Splits::least) behind them.
@@ -47,21 +60,22 @@ int64_t row_words(const SplitsShape &shape, int64_t rows) {
   return shape.ranges ? 2 * most_words(rows) + rows / kOuterPad : most_words(rows);
 }
 
-// Without the depth: for one step of k, and for the largest magnitudes.
+// Without the depth: rows and largest magnitudes.
 SplitsLayout rows_of(const GemmDesc &desc, const SplitsShape &shape) {
   SplitsLayout l = {};
   l.rows_a = shape.a ? padded(desc.m, kOuterPad) : 0;
   l.rows_b = shape.b ? padded(desc.n, kOuterPad) : 0;
   l.most_words = row_words(shape, l.rows_a) + row_words(shape, l.rows_b);
   l.products = 1;
+  l.columns = desc.n;
   return l;
 }
 
 void set_depth(const SplitsShape &shape, int64_t depth, SplitsLayout *l) {
   const size_t step = static_cast<size_t>(shape.splits) * static_cast<size_t>(shape.element_bytes);
   l->depth = depth;
-  l->bytes_a = static_cast<size_t>(l->rows_a * depth) * step;
-  l->bytes_b = static_cast<size_t>(l->rows_b * depth) * step;
+  l->bytes_a = shape.converts_a() ? 0 : static_cast<size_t>(l->rows_a * depth) * step;
+  l->bytes_b = shape.b ? static_cast<size_t>(padded(l->columns, kOuterPad) * depth) * step : 0;
   l->most_bytes = padded_bytes(static_cast<size_t>(l->products * l->most_words) * sizeof(uint32_t));
 }
 
@@ -83,16 +97,19 @@ unsigned survey_blocks(int64_t outer, int64_t k, bool along_k) {
   return static_cast<unsigned>(blocks);
 }
 
-// Where an operand's splits lie. `most`, `base`: of the first product.
-Splits splits_of(const SplitsLayout &l, const SplitsShape &shape, int64_t rows, size_t bytes, uint32_t *most,
-                 char *base) {
+// Where an operand's splits lie: words for `rows` rows, splits of `split_rows`. `most`, `base`: of the first product.
+Splits splits_of(const SplitsLayout &l, const SplitsShape &shape, int64_t rows, int64_t split_rows, size_t bytes,
+                 uint32_t *most, char *base) {
   Splits splits = {};
-  splits.base = base, splits.rows = rows, splits.ld = l.depth;
-  splits.split_bytes = rows * l.depth * shape.element_bytes;
+  splits.base = bytes > 0 ? base : nullptr, splits.rows = split_rows, splits.ld = l.depth;
+  splits.split_bytes = split_rows * l.depth * shape.element_bytes;
   splits.product_bytes = static_cast<int64_t>(bytes);
-  splits.most = shape.scaled_rows ? most : nullptr;
   splits.product_most = l.most_words;
-  splits.least = shape.ranges && rows > 0 ? most + most_words(rows) : nullptr;
+  if (!shape.scaled_rows || rows == 0) return splits;
+  splits.most = most, splits.block_most = most + rows;
+  if (!shape.ranges) return splits;
+  splits.least = most + most_words(rows), splits.excess = splits.least + rows;
+  splits.sparse = splits.excess + rows / kOuterPad;
   return splits;
 }
 
@@ -105,9 +122,29 @@ int log2_of(int64_t k) {
 // Bytes that the passes over one product read and write.
 double pass_bytes(const GemmDesc &desc, const SplitsShape &shape) {
   const double size = static_cast<double>(size_of(desc.type));
-  const double each = (shape.scaled_rows ? 2 : 1) * size + shape.splits * shape.element_bytes;
-  const double outer = (shape.a ? static_cast<double>(desc.m) : 0) + (shape.b ? static_cast<double>(desc.n) : 0);
-  return each * outer * static_cast<double>(desc.k);
+  const double split = size + shape.splits * shape.element_bytes, survey = shape.scaled_rows ? size : 0;
+  const double of_a = shape.converts_a() ? survey : shape.a ? survey + split : 0;
+  const double of_b = shape.b ? survey + split : 0;
+  return (of_a * static_cast<double>(desc.m) + of_b * static_cast<double>(desc.n)) * static_cast<double>(desc.k);
+}
+
+// How many columns of C to compute at a time, at most `most`, which are whole tiles: so that the last tiles of a block
+// of columns leave the fewest multiprocessors idle.
+int64_t columns_of(const GemmDesc &desc, const SplitsShape &shape, int64_t most) {
+  constexpr double kLaunch = 0.05;  // of a tile's time, for the next block's split and launch
+  constexpr int64_t kMostTries = 64;
+  const int64_t tiles_m = ceil_div(desc.m, shape.tile_m), tiles_n = ceil_div(desc.n, shape.tile_n);
+  int64_t best = most / shape.tile_n;
+  double least = 0;
+  for (int64_t tiles = best, tries = 0; tiles > 0 && tries < kMostTries; --tiles, ++tries) {
+    const auto turns = [&](int64_t columns) {
+      return static_cast<double>(ceil_div(columns * tiles_m, shape.resident)) + kLaunch;
+    };
+    const double time =
+        static_cast<double>(tiles_n / tiles) * turns(tiles) + (tiles_n % tiles != 0 ? turns(tiles_n % tiles) : 0.0);
+    if (tries == 0 || time < least) best = tiles, least = time;
+  }
+  return best * shape.tile_n;
 }
 
 }  // namespace
@@ -124,6 +161,17 @@ SplitsLayout splits_layout(const GemmDesc &desc, const SplitsShape &shape, size_
     l.products = std::min(desc.batch_count, fitting);
     set_depth(shape, k, &l);
     return l;
+  }
+  if (shape.converts_a()) {
+    l.columns = shape.tile_n;
+    set_depth(shape, k, &l);
+    if (l.bytes() <= bytes) {
+      const auto tiles = static_cast<int64_t>((bytes - l.most_bytes) / l.bytes_b);
+      l.columns = columns_of(desc, shape, tiles * shape.tile_n);
+      set_depth(shape, k, &l);
+      return l;
+    }
+    l.columns = desc.n;
   }
   set_depth(shape, kDepthPad, &l);
   const size_t steps = (bytes - l.most_bytes) / (l.bytes_a + l.bytes_b);
@@ -148,13 +196,19 @@ PassProblem splits_pass(const GemmDesc &desc, const SplitsShape &shape, const Sp
       pass_operand(desc.a, desc, desc.lda, desc.stride_a, desc.transa != LIBSGEMM_NO_TRANS, desc.m, first, first_k, k);
   p.b =
       pass_operand(desc.b, desc, desc.ldb, desc.stride_b, desc.transb == LIBSGEMM_NO_TRANS, desc.n, first, first_k, k);
-  p.a.splits = splits_of(l, shape, l.rows_a, l.bytes_a, most, base);
-  p.b.splits = splits_of(l, shape, l.rows_b, l.bytes_b, most + row_words(shape, l.rows_a),
-                         base + static_cast<size_t>(l.products) * l.bytes_a);
+  p.a.splits = splits_of(l, shape, l.rows_a, l.rows_a, l.bytes_a, most, base);
+  p.b.splits = splits_of(l, shape, l.rows_b, std::min(l.rows_b, padded(l.columns, kOuterPad)), l.bytes_b,
+                         most + row_words(shape, l.rows_a), base + static_cast<size_t>(l.products) * l.bytes_a);
   for (PassOperand *o : {&p.a, &p.b}) {
     if (o->splits.rows == 0) continue;
     if (shape.scaled_rows) o->survey = survey_blocks(o->outer, k, o->along_k);
-    o->split = static_cast<unsigned>(o->splits.rows / kSplitTile * (padded(k, kDepthPad) / kSplitTile));
+    const int64_t tiles = o->splits.rows / kSplitTile;
+    // What is not split may have an excess.
+    if (o->splits.base == nullptr) {
+      o->split = static_cast<unsigned>(shape.ranges ? tiles : 0);
+    } else {
+      o->split = static_cast<unsigned>(tiles * (padded(k, kDepthPad) / kSplitTile));
+    }
   }
   return p;
 }
@@ -188,8 +242,9 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
   const SplitsLayout l = splits_layout(desc, shape, bytes);
   const double panels = static_cast<double>(l.panels), count = static_cast<double>(desc.batch_count);
   const double turns = static_cast<double>(ceil_div(desc.batch_count, l.products));
+  const double blocks = static_cast<double>(ceil_div(desc.n, l.columns));
   const double accumulated = 8.0 * (panels - 1) * static_cast<double>(desc.m) * static_cast<double>(desc.n);
-  return turns * ((shape.scaled_rows ? 3 : 0) + 2 * panels) * kNextLaunchSeconds +
+  return turns * ((shape.scaled_rows ? 3 : 0) + 2 * panels * blocks) * kNextLaunchSeconds +
          memory_seconds(d, count * (pass_bytes(desc, shape) + accumulated));
 }
 
@@ -205,7 +260,7 @@ Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, const SplitsSh
   const SplitsLayout l = splits_layout(operand, shape, SIZE_MAX);
   auto *memory = static_cast<char *>(const_cast<void *>(plan));  // products only read Splits
   char *base = memory + l.most_bytes + first_k * shape.element_bytes;
-  return splits_of(l, shape, l.rows_a, l.bytes_a, reinterpret_cast<uint32_t *>(memory), base);
+  return splits_of(l, shape, l.rows_a, l.rows_a, l.bytes_a, reinterpret_cast<uint32_t *>(memory), base);
 }
 
 // Both operands of a panel, and the passes over those of them that do not come from a plan.
@@ -221,6 +276,45 @@ SplitPanel split_panel(const GemmDesc &desc, const SplitsShape &shape, const Spl
           shape.b ? p.b.splits : splits_of_plan(desc.plan_b, desc.n, desc.k, shape, first_k)};
 }
 
+// A block of columns of C: `count` from `first` on.
+struct Columns {
+  int64_t first, count;
+};
+
+// The part of a panel that its splits are for; of all columns the panel itself.
+SplitPanel columns_of_panel(const GemmDesc &desc, SplitPanel panel, const Columns &columns) {
+  if (columns.count == desc.n) return panel;
+  PassOperand &o = panel.pass.b;
+  const int64_t blocks = columns.first / kOuterPad, tiles = o.splits.rows / kSplitTile;
+  o.source += columns.first * (o.along_k ? o.ld : 1) * static_cast<int64_t>(size_of(desc.type));
+  o.outer = columns.count;
+  Splits &s = o.splits;
+  s.rows = padded(columns.count, kOuterPad);
+  s.most += columns.first, s.block_most += blocks;
+  if (s.least != nullptr) s.least += columns.first, s.excess += blocks, s.sparse += blocks;
+  o.split = static_cast<unsigned>(o.split / tiles * (s.rows / kSplitTile));
+  if (columns.first > 0) panel.pass.a.split = 0;  // its excess is known
+  panel.b = s;
+  return panel;
+}
+Guard columns_of_guard(Guard guard, const Columns &columns) {
+  guard.b += columns.first / kOuterPad;
+  if (guard.excess_b != nullptr) guard.excess_b += columns.first / kOuterPad;
+  if (guard.sparse_b != nullptr) guard.sparse_b += columns.first / kOuterPad;
+  return guard;
+}
+
+// As shape_of(). Converting A on its way takes more of shared memory than its splits do: where all splits fit, the pass
+// is worth it.
+SplitsShape shape_in(const GemmDesc &desc, const SplitRow &product, const Launch &launch) {
+  const SplitsShape shape = shape_of(desc, product, launch.device);
+  SplitsShape split = shape;
+  split.tile_m = split.tile_n = 0;
+  const bool fits = splits_workspace(desc, split) <= launch.workspace_bytes &&
+                    splits_layout(desc, split, launch.workspace_bytes).panels == 1;
+  return fits ? split : shape;
+}
+
 // The largest magnitudes of the operands of `pass`, and what else the mode asks of their rows, from zero on.
 libsgemm_status_t clear_and_survey(const PassProblem &pass, void *most, size_t most_bytes, int64_t products,
                                    const Launch &launch, Error *error) {
@@ -233,16 +327,15 @@ bool repairs_in_fp64(const Device &d) { return d.fp64_tensor_per_clock >= d.fma_
 
 Guard guard_of(const GemmDesc &desc, const SplitRow &product, const SplitsLayout &l, const Splits &a, const Splits &b) {
   Guard guard = {};
-  guard.a = a.most + a.rows, guard.b = b.most + b.rows;
+  guard.a = a.block_most, guard.b = b.block_most;
   guard.product_most = l.most_words;
   guard.log2_k = log2_of(desc.k);
   if (product.keeps_bound) {
-    guard.excess_a = a.least + a.rows, guard.excess_b = b.least + b.rows;
+    guard.excess_a = a.excess, guard.excess_b = b.excess;
     guard.most_excess = static_cast<uint32_t>(most_excess(desc.k));
-    // The split finds which rows are dense: with panels that is after the first product, which must judge as the last.
-    if (l.panels == 1) {
-      guard.sparse_a = guard.excess_a + a.rows / kOuterPad, guard.sparse_b = guard.excess_b + b.rows / kOuterPad;
-    }
+    // The split finds which rows are dense: with panels that is after the first product, which must judge as the last;
+    // of an A that is converted on its way it is not known.
+    if (l.panels == 1 && a.base != nullptr) guard.sparse_a = a.sparse, guard.sparse_b = b.sparse;
   }
   return guard;
 }
@@ -271,16 +364,16 @@ double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int inde
   tiling.figures.peak_fraction *= rate;
   tiling.figures.steps *= rate;  // a tile's start and end take as long as without tensor cores
   const double forced = product.keeps_bound && desc.k < kLeastFast ? kForcedOnly : 0;
-  return forced + splits_seconds(desc, shape_of(desc, product), index) + gemm_seconds(d, desc, tiling);
+  return forced + splits_seconds(desc, shape_of(desc, product, index), index) + gemm_seconds(d, desc, tiling);
 }
 
-size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product) {
-  return splits_workspace(desc, shape_of(desc, product));
+size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product, int index) {
+  return splits_workspace(desc, shape_of(desc, product, index));
 }
 
 libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error) {
   if (product.keeps_bound && desc.k < kLeastFast) return repair_all(desc, launch, error);
-  const SplitsShape shape = shape_of(desc, product);
+  const SplitsShape shape = shape_in(desc, product, launch);
   const SplitsLayout l = splits_layout(desc, shape, launch.workspace_bytes);
   const bool passes = shape.a || shape.b;
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
@@ -291,12 +384,23 @@ libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product
     const SplitPanel all = split_panel(desc, shape, l, launch.workspace, first, 0, desc.k);
     const Guard guard = guard_of(desc, product, l, all.a, all.b);
     if (passes) status = clear_and_survey(all.pass, launch.workspace, l.most_bytes, products, launch, error);
+    const auto multiply = [&](const SplitPanel &whole, int64_t k, int64_t depth, const Columns &columns) {
+      const SplitPanel panel = columns_of_panel(desc, whole, columns);
+      if (panel.pass.a.split + panel.pass.b.split > 0) {
+        const libsgemm_status_t split = launch_split(product.scheme, panel.pass, products, launch, error);
+        if (split != LIBSGEMM_SUCCESS) return split;
+      }
+      GemmDesc part = splits_panel(desc, first, products, k, depth);
+      part.n = columns.count, part.c += columns.first * desc.ldc;
+      if (shape.converts_a()) part.a = panel.pass.a.source;
+      return product.enqueue(part, panel.a, panel.b, columns_of_guard(guard, columns), launch, error);
+    };
     for (int64_t k = 0; k < desc.k && status == LIBSGEMM_SUCCESS; k += l.depth) {
       const int64_t depth = std::min(l.depth, desc.k - k);
       const SplitPanel panel = split_panel(desc, shape, l, launch.workspace, first, k, depth);
-      if (passes) status = launch_split(product.scheme, panel.pass, products, launch, error);
-      if (status != LIBSGEMM_SUCCESS) break;
-      status = product.enqueue(splits_panel(desc, first, products, k, depth), panel.a, panel.b, guard, launch, error);
+      for (int64_t n = 0; n < desc.n && status == LIBSGEMM_SUCCESS; n += l.columns) {
+        status = multiply(panel, k, depth, {n, std::min(l.columns, desc.n - n)});
+      }
     }
     if (status == LIBSGEMM_SUCCESS) {
       const GemmDesc whole = splits_panel(desc, first, products, 0, desc.k);

@@ -5,6 +5,8 @@
 // In mode fp32_fast the smallest magnitudes of an operand, and what follows from them, follow its largest.
 //
 // What does not fit at once is multiplied in panels of k, which C accumulates, or a few products of a batch at a time.
+// Where the product converts A itself, A has no splits there, and those of B for some columns of C over all of k are as
+// good as a panel: then C is computed in such blocks of columns, and written once.
 //
 //   plan: [largest magnitudes][splits] of one operand over all of k, in memory of its own; such an operand needs no
 //   workspace and no pass, and panels begin within it
@@ -22,11 +24,18 @@ struct SplitsShape {
   bool scaled_rows;
   bool a, b;            // which operands; the other is read where it is, or comes from a plan
   bool ranges = false;  // also the smallest magnitudes of rows
+  // Of A no splits, for the product converts it: in tiles of so many rows and columns of C, `resident` at a time. 0: it
+  // does not.
+  int tile_m = 0, tile_n = 0;
+  int resident = 1;
+
+  bool converts_a() const { return tile_n > 0 && a; }
 };
 
 // How a product is cut, and where its operands lie.
 struct SplitsLayout {
   int64_t rows_a, rows_b;   // padded; 0: of an operand that stays where it is
+  int64_t columns;          // of C at a time, of whose operand there are splits
   int64_t depth, panels;    // steps of k of a panel, padded; panels
   int64_t products;         // of a batch, at a time
   int64_t most_words;       // of a product
@@ -42,7 +51,8 @@ SplitsLayout splits_layout(const GemmDesc &desc, const SplitsShape &shape, size_
 // The least that a product needs: for a panel of a few hundred steps.
 size_t splits_workspace(const GemmDesc &desc, const SplitsShape &shape);
 
-// The passes over `layout.products` products or fewer from `first` on: over `k` steps from `first_k` on.
+// The passes over `layout.products` products or fewer from `first` on: over `k` steps from `first_k` on. The split of
+// the first layout.columns columns of B.
 PassProblem splits_pass(const GemmDesc &desc, const SplitsShape &shape, const SplitsLayout &layout, void *workspace,
                         int64_t first, int64_t first_k, int64_t k);
 
@@ -64,17 +74,20 @@ struct SplitRow {
   int products;   // on tensor cores, for one of the caller's
   Tiling tiling;  // peak_fraction: of the tensor cores' peak
   size_t shared_bytes;
-  // Enqueues C = alpha A B + beta C of a panel from its operands' splits, without the guarded tiles.
+  // Enqueues C = alpha A B + beta C of a panel from its operands' splits, without the guarded tiles. Where A has none,
+  // panel.a is A from the panel's first step of k on.
   libsgemm_status_t (*enqueue)(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                const Launch &launch, Error *error);
   bool by_wgmma = false;
+  // The tile of a cluster, of rows that convert A themselves if it lies as TMA wants it; 0: others.
+  int convert_m = 0, convert_n = 0;
   // In mode fp32_fast: the guard keeps the promise of splits.h, and FP64 sums compute the tiles that are left out.
   bool keeps_bound = false;
 };
 
 bool split_row_supports(const GemmDesc &desc, const SplitRow &product, int device);
 double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int device);
-size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product);
+size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product, int device);
 libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error);
 
 // Backend::plan_bytes and Backend::plan: split operands that are kept. A row reads those of its own scheme.
@@ -98,7 +111,7 @@ Kernel split_row_kernel(const char *name, libsgemm_math_mode_t mode) {
                    mode,
                    [](const GemmDesc &desc, int device) { return split_row_supports(desc, Row::product(), device); },
                    [](const GemmDesc &desc, int device) { return split_row_seconds(desc, Row::product(), device); },
-                   [](const GemmDesc &desc, int) { return split_row_workspace(desc, Row::product()); },
+                   [](const GemmDesc &desc, int device) { return split_row_workspace(desc, Row::product(), device); },
                    [](const GemmDesc &desc, const Launch &launch, Error *error) {
                      return launch_split_row(desc, Row::product(), launch, error);
                    }};

@@ -103,7 +103,8 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
   const PassOperand &o = operand_of(p, p.a.survey, &index);
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
   const auto *source = reinterpret_cast<const uint32_t *>(global(o.source) + blockIdx.z * o.product_bytes);
-  uint32_t *rows = o.splits.most + blockIdx.z * o.splits.product_most, *blocks = rows + o.splits.rows;
+  uint32_t *rows = o.splits.most + blockIdx.z * o.splits.product_most;
+  uint32_t *blocks = o.splits.block_most + blockIdx.z * o.splits.product_most;
   uint32_t most = 0, least = 0;
   const auto see = [&](uint32_t bits) {
     most = max(most, magnitude(bits));
@@ -169,7 +170,8 @@ __device__ __forceinline__ uint32_t sum_of_row(uint32_t x) {
   return x;
 }
 
-// kRanges: also the excess of rows, from Splits::least, and which are not dense, if these steps are all of k.
+// kRanges: also the excess of rows, from Splits::least, and which are not dense, if these steps are all of k; of an
+// operand that is not split the excess alone, in one block for each kSplitTile rows.
 template <Scheme kScheme, typename Element, bool kRanges = false>
 __device__ __forceinline__ void split(const PassProblem &p) {
   using SplitsOf = SplitsOfElement<kScheme, Element>;
@@ -192,14 +194,17 @@ __device__ __forceinline__ void split(const PassProblem &p) {
   if constexpr (kRanges) {
     // Once for each row: by the blocks at the panel's first steps of k. Each panel finds the same.
     if (first_k == 0 && step == 0) {
-      uint32_t *least = o.splits.least + blockIdx.z * o.splits.product_most;
+      const uint32_t *least = o.splits.least + blockIdx.z * o.splits.product_most;
       uint32_t excess = 0;
 #pragma unroll
       for (int i = 0; i < kRows; ++i) {
         excess = max(excess, excess_of(most[i], least[first_outer + row + i * kRowStep]));
       }
-      if (excess > 0) atomicMax(least + o.splits.rows + first_outer / kOuterPad, excess);
+      if (excess > 0) {
+        atomicMax(o.splits.excess + blockIdx.z * o.splits.product_most + first_outer / kOuterPad, excess);
+      }
     }
+    if (o.splits.base == nullptr) return;
   }
   Four<Element> x[kRows] = {};
   if (o.along_k) {
@@ -251,8 +256,8 @@ __device__ __forceinline__ void split(const PassProblem &p) {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) sparse |= most[i] != 0 && (large >> 8 * i & 255) + kMostSmall < steps;
     if (sparse && step == 0) {
-      uint32_t *excess = o.splits.least + blockIdx.z * o.splits.product_most + o.splits.rows;
-      excess[(o.splits.rows + first_outer) / kOuterPad] = 1;  // all who write here write the same
+      // All who write here write the same.
+      o.splits.sparse[blockIdx.z * o.splits.product_most + first_outer / kOuterPad] = 1;
     }
   }
 }

@@ -103,18 +103,18 @@ constexpr int kSplits = kScheme == Scheme::bf16x3   ? 3
 template <Scheme kScheme>
 constexpr bool kScaledRows = kScheme == Scheme::bf16x3 || kScheme == Scheme::fp16x2;
 
-// One split operand. Of product i of a batch, each thing is i times its product_... stride further on.
+// One split operand, or some rows of it, a multiple of kOuterPad. Of product i of a batch, each thing is i times its
+// product_... stride further on; words are product_most apart.
 struct Splits {
-  char *base;
+  char *base;           // null: only its words are there, and the product converts the operand itself
   int64_t rows, ld;     // elements; ld: steps of k
   int64_t split_bytes;  // from one split to the next
   int64_t product_bytes;
-  uint32_t *most;  // of each row, then of each kOuterPad rows; null unless rows are scaled
+  uint32_t *most, *block_most;  // of each row, of each kOuterPad rows; null unless rows are scaled
   int64_t product_most;
   // Null but in mode fp32_fast. Of each row 2^32 less the bits of the smallest magnitude that is not zero, 0 if there
-  // is none; then of each kOuterPad rows the excess; then of each kOuterPad rows whether one of them is not dense.
-  // Products are product_most words apart.
-  uint32_t *least;
+  // is none; of each kOuterPad rows the excess, and whether one of them is not dense.
+  uint32_t *least, *excess, *sparse;
 };
 
 // ---- Scaling and special values, of schemes with scaled rows

@@ -23,7 +23,7 @@ namespace {
 // Of operands that are TF32 numbers and lie along k.
 struct ProductRow {
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_TF32;
-  static constexpr double peak_fraction = 0.37;  // of the rate of 16-bit numbers
+  static constexpr Figures figures = {0.37, 0.05, 13, 5e-7};  // of the rate of 16-bit numbers
   static constexpr int most_cluster = 2;
   template <Number, bool, bool, int kCluster>
   using Shape = ShapeOf<kCluster>;

@@ -21,7 +21,8 @@
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; code for sm_90a. Any size and transposition.
 //
-// Parameters of LIBSGEMM_WGMMA_ROW: N, stages, blocks of a cluster, peak_fraction for the cost.
+// Parameters of LIBSGEMM_WGMMA_ROW: N, stages, blocks of a cluster, Figures for the cost (fitted to 35 random shapes of
+// aligned operands on an H100).
 //
 // Not measured by itself.
 #include "gpu/kernels.h"
@@ -29,6 +30,6 @@
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_96x128x64, 96, 6, 2, 0.55)
+LIBSGEMM_WGMMA_ROW(sm90_wgmma_96x128x64, 96, 6, 2, 0.451, 0.05, 12, 3.03e-07)
 
 }  // namespace libsgemm::cuda

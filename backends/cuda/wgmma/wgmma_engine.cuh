@@ -70,11 +70,16 @@ struct WgmmaShape {
   static constexpr int shared_bytes = stages_bytes + boxes_bytes + 16 * kStages;
   static_assert(!X::along_k || row_bytes == X::line, "a row of k is a line");
   static_assert(!Y::along_k || row_bytes == Y::line, "a row of k is a line");
-  static_assert(kPlanes == 1 || (X::along_k && Y::along_k && y_chunk == y_rows), "planes lie along k");
+  static_assert(kPlanes == 1 || (X::along_k && y_chunk == y_rows), "planes of x lie along k");
   static_assert(X::along_k || x_chunk % 64 == 0, "whole blocks");
   static_assert(Y::along_k || y_chunk % 64 == 0, "whole blocks");
   static_assert(stage_bytes % 1024 == 0 && shared_bytes <= 227 * 1024, "of a multiprocessor");
   static_assert(kPlanes == 1 || kPromoteDepth % kDepth == 0, "whole stages between promotions");
+
+  // Of plane `plane` of y, which begins at `y` in a stage.
+  __device__ __forceinline__ static uint64_t descriptor_y(uint32_t y, int plane) {
+    return Y::descriptor(y + plane * (y_rows * row_bytes));
+  }
 };
 
 // ---- The tiles of a cluster, in an order in which neighbours share operands in the L2 cache
@@ -240,17 +245,13 @@ __device__ __forceinline__ uint32_t offset_x(int group, int half, int plane) {
   return (chunk * Config::planes + plane) * (Config::x_chunk * Config::row_bytes) +
          (row - chunk * Config::x_chunk) * Config::row_bytes;
 }
-template <class Config>
-__device__ __forceinline__ uint32_t offset_y(int plane) {
-  return plane * (Config::y_rows * Config::row_bytes);
-}
 
-// Issues the products of one stage, planes `px` and `py`, of a half.
+// Issues the products of one stage, of a half and a plane of x, with the plane of y that `of_y` describes.
 template <class Config>
-__device__ __forceinline__ void multiply_stage(float (&sum)[Config::n / 2], uint32_t x, uint32_t y, bool fresh) {
+__device__ __forceinline__ void multiply_stage(float (&sum)[Config::n / 2], uint32_t x, uint64_t of_y, bool fresh) {
   using X = typename Config::X;
   using Y = typename Config::Y;
-  const uint64_t of_x = X::descriptor(x), of_y = Y::descriptor(y);
+  const uint64_t of_x = X::descriptor(x);
 #pragma unroll
   for (int i = 0; i < Config::instructions; ++i) {
     ptx::wgmma<Config::number, Config::n, X::along_k, Y::along_k>(
@@ -268,7 +269,7 @@ __device__ __forceinline__ void multiply_tile(float (&sum)[1][Config::n / 2], Wg
   for (int s = 0; s < steps; ++s) {
     ptx::barrier_wait(at->full(), at->parity);
     ptx::wgmma_fence();
-    multiply_stage<Config>(sum[0], at->x() + x, at->y(), s == 0);
+    multiply_stage<Config>(sum[0], at->x() + x, Config::descriptor_y(at->y(), 0), s == 0);
     ptx::wgmma_commit();
     ptx::wgmma_wait<1>();  // for the stage before
     if (s > 0) release_stage<Config>(before);
@@ -323,7 +324,7 @@ __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Con
 #pragma unroll
         for (int r = from; r < to; ++r) {
           multiply_stage<Config>(part, stage.x() + offset_x<Config>(group, half, Products::x(r)),
-                                 stage.y() + offset_y<Config>(Products::y(r)), g == 0 && r == from);
+                                 Config::descriptor_y(stage.y(), Products::y(r)), g == 0 && r == from);
         }
         stage.advance();
       }
@@ -508,14 +509,16 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
 // ---- The kernel's body. finish(product, x, y): what the sums of a warpgroup stand for, whose first row and column
 // these are.
 
-// The barriers of the ring, known to all blocks of the cluster.
-template <class Config>
-__device__ __forceinline__ void begin(WgmmaRing<Config> stage) {
+// The barriers of the ring, known to all blocks of the cluster. `arrivals`: at a stage that becomes full, besides
+// bytes. init_more(stage): of others that a stage has.
+template <class Config, class InitMore>
+__device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals, const InitMore &init_more) {
   ptx::let_next_grid_start();
   if (threadIdx.x == 0) {
     for (int s = 0; s < Config::stages; ++s, stage.advance()) {
-      ptx::barrier_init(stage.full(), 1);
+      ptx::barrier_init(stage.full(), arrivals);
       ptx::barrier_init(stage.empty(), kConsumerWarps * Config::cluster);
+      init_more(stage);
     }
     ptx::barrier_init_done();
   }
@@ -527,15 +530,57 @@ __device__ __forceinline__ void begin(WgmmaRing<Config> stage) {
   ptx::wait_for_grid_before();
 }
 
+// What a warpgroup that multiplies does.
+template <class Config, class Work, class Finish>
+__device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, int rank, int group,
+                                               const WgmmaWalk &walk, const Finish &finish) {
+  float sum[Config::halves][Config::n / 2];
+#pragma unroll 1
+  for (int t = walk.first; t < walk.count; t += walk.step) {
+    const WgmmaTile tile = work.tile(t);
+    const WgmmaProblem &p = work.problem();
+    if constexpr (Config::planes == 1) {
+      multiply_tile<Config>(sum, &at, group, tile.steps(p));
+    } else {
+      multiply_planes<Config>(sum, &at, group, tile.steps(p));
+    }
+    const int x =
+        tile.x * Config::cluster_x + (Config::shares_x ? 0 : rank * Config::tile_x) + group * 64 * Config::halves;
+    const int y = tile.y * Config::cluster_y + (Config::shares_x ? rank * Config::tile_y : 0);
+    const int matrix = tile.product * p.slices + tile.slice;
+    const WgmmaOutput out(p, matrix);
+    const auto tile_finish = finish(tile.product, x, y);
+    constexpr int kHeight = 64 * Config::halves;
+    if (!tile_finish.wanted || !out.meets(x, y, kHeight, Config::n)) continue;
+    if constexpr (Config::has_boxes) {
+      if (p.boxes && out.contains(x, y, kHeight, Config::n)) {
+        const uint32_t boxes = at.shared + Config::stages_bytes + threadIdx.x / 32 * (2 * Config::box_bytes);
+        store_boxes<Config>(sum, x, y, work.maps().c, matrix, out, boxes, tile_finish);
+        continue;
+      }
+    }
+    store_sums<Config>(sum, x, y, out, tile_finish);
+  }
+  if constexpr (Config::has_boxes) {
+    if (threadIdx.x % 32 == 0) ptx::store_wait<0>();  // their sources vanish with the block
+    __syncwarp();
+  }
+}
+
+// Of a launch that has `count` tiles.
+template <class Config>
+__device__ __forceinline__ WgmmaWalk walk_of(int count) {
+  return {static_cast<int>(blockIdx.x) / Config::cluster, static_cast<int>(gridDim.x) / Config::cluster, count};
+}
+
 template <class Config, class Work, class Finish>
 __device__ __forceinline__ void wgmma_products(Work work, const Finish &finish) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   constexpr bool kAlone = Config::cluster == 1;
-  WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()));
+  const WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()));
   const int rank = kAlone ? 0 : ptx::cluster_rank();
-  const WgmmaWalk walk = {static_cast<int>(blockIdx.x) / Config::cluster, static_cast<int>(gridDim.x) / Config::cluster,
-                          work.count()};
-  begin<Config>(at);
+  const WgmmaWalk walk = walk_of<Config>(work.count());
+  begin<Config>(at, 1, [](const WgmmaRing<Config> &) {});
   const int group = ptx::uniform(static_cast<int>(threadIdx.x) / 128);
   if (group == kConsumers) {
     ptx::give_registers<40>();
@@ -543,37 +588,7 @@ __device__ __forceinline__ void wgmma_products(Work work, const Finish &finish) 
     __syncwarp();
   } else {
     ptx::take_registers<232>();
-    float sum[Config::halves][Config::n / 2];
-#pragma unroll 1
-    for (int t = walk.first; t < walk.count; t += walk.step) {
-      const WgmmaTile tile = work.tile(t);
-      const WgmmaProblem &p = work.problem();
-      if constexpr (Config::planes == 1) {
-        multiply_tile<Config>(sum, &at, group, tile.steps(p));
-      } else {
-        multiply_planes<Config>(sum, &at, group, tile.steps(p));
-      }
-      const int x =
-          tile.x * Config::cluster_x + (Config::shares_x ? 0 : rank * Config::tile_x) + group * 64 * Config::halves;
-      const int y = tile.y * Config::cluster_y + (Config::shares_x ? rank * Config::tile_y : 0);
-      const int matrix = tile.product * p.slices + tile.slice;
-      const WgmmaOutput out(p, matrix);
-      const auto tile_finish = finish(tile.product, x, y);
-      constexpr int kHeight = 64 * Config::halves;
-      if (!tile_finish.wanted || !out.meets(x, y, kHeight, Config::n)) continue;
-      if constexpr (Config::has_boxes) {
-        if (p.boxes && out.contains(x, y, kHeight, Config::n)) {
-          const uint32_t boxes = at.shared + Config::stages_bytes + threadIdx.x / 32 * (2 * Config::box_bytes);
-          store_boxes<Config>(sum, x, y, work.maps().c, matrix, out, boxes, tile_finish);
-          continue;
-        }
-      }
-      store_sums<Config>(sum, x, y, out, tile_finish);
-    }
-    if constexpr (Config::has_boxes) {
-      if (threadIdx.x % 32 == 0) ptx::store_wait<0>();  // their sources vanish with the block
-      __syncwarp();
-    }
+    multiply_tiles<Config>(work, at, rank, group, walk, finish);
   }
   if constexpr (!kAlone) ptx::synchronize_cluster();
 #endif

@@ -2,7 +2,7 @@
 //
 //   struct Row {
 //     static constexpr libsgemm_math_mode_t math_mode = ...;    // TF32: of FP32 operands; FP32: of 16-bit ones
-//     static constexpr double peak_fraction = ...;              // of what the tensor cores reach
+//     static constexpr Figures figures = ...;                   // peak_fraction and steps: of the tensor cores
 //     static constexpr int most_cluster = ...;                  // blocks of a cluster where there is more than one
 //     template <Number, bool XAlongK, bool YAlongK, int Cluster> using Shape = WgmmaShape<...>;
 //     template <Number, bool XAlongK, bool YAlongK, int Cluster> static WgmmaKernel kernel();
@@ -97,12 +97,9 @@ struct WgmmaTiles {
     const Device &d = device(index);
     const double rate = static_cast<double>(d.wgmma_per_clock) / d.fma_per_clock;
     const bool swapped = sides(desc).swapped;
-    Tiling tiling = {swapped ? Shape::tile_x : Shape::tile_y,
-                     swapped ? Shape::tile_y : Shape::tile_x,
-                     kWgmmaThreads,
-                     1,
-                     {Row::peak_fraction * rate}};
-    tiling.figures.steps *= rate;  // a tile's start and end take as long as without tensor cores
+    Tiling tiling = {swapped ? Shape::tile_x : Shape::tile_y, swapped ? Shape::tile_y : Shape::tile_x, kWgmmaThreads, 1,
+                     Row::figures};
+    tiling.figures.peak_fraction *= rate, tiling.figures.steps *= rate;
     return tiling;
   }
   static libsgemm_status_t enqueue(const GemmDesc &desc, const TileProblem &p, const StridedOperands &operands,
@@ -199,8 +196,8 @@ Kernel wgmma_triangle_kernel(const char *name) {
 }  // namespace libsgemm::cuda
 
 // Defines the kernel `NAME` of 16-bit operands and its Row, in namespace libsgemm::cuda: N and STAGES as of WgmmaShape,
-// CLUSTER its most_cluster, FRACTION its peak_fraction.
-#define LIBSGEMM_WGMMA_ROW(NAME, N, STAGES, CLUSTER, FRACTION)                               \
+// CLUSTER its most_cluster, the rest its Figures.
+#define LIBSGEMM_WGMMA_ROW(NAME, N, STAGES, CLUSTER, ...)                                    \
   namespace {                                                                                \
   template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                        \
   using ShapeOf = WgmmaShape16<kNumber, XAlongK, YAlongK, N, STAGES, kCluster>;              \
@@ -213,7 +210,7 @@ Kernel wgmma_triangle_kernel(const char *name) {
   namespace {                                                                                \
   struct Row {                                                                               \
     static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;                    \
-    static constexpr double peak_fraction = FRACTION;                                        \
+    static constexpr Figures figures = {__VA_ARGS__};                                        \
     static constexpr int most_cluster = CLUSTER;                                             \
     template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                      \
     using Shape = ShapeOf<kNumber, XAlongK, YAlongK, kCluster>;                              \

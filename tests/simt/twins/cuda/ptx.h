@@ -42,6 +42,8 @@ inline uint16_t to_f16(float x) {
   if (magnitude >= 0x38800000u) return static_cast<uint16_t>(sign | (magnitude - (112u << 23)) >> 13);
   return static_cast<uint16_t>(sign | static_cast<uint32_t>(float_from_bits(magnitude) * 0x1p24f));
 }
+inline uint32_t to_f16_pair(float x, float y) { return to_f16(x) | static_cast<uint32_t>(to_f16(y)) << 16; }
+inline uint32_t to_bf16_pair(float x, float y) { return to_bf16(x) | static_cast<uint32_t>(to_bf16(y)) << 16; }
 
 inline uint32_t shared_address(const void *shared) { return simt::shared_address(shared); }
 inline void copy_async_word(uint32_t shared, const void *global, int valid) {

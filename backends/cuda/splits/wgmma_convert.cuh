@@ -1,0 +1,263 @@
+// Products of split operands by wgmma, of which y, that is A, has not been split: the split is made on the way to the
+// tensor cores. The engine is that of wgmma/wgmma_engine.cuh; what differs is the third warpgroup:
+//
+//   warp 8         one lane copies the splits of x, and the FP32 numbers of y as they lie
+//   warp 9 to 11   turn these into splits, in place
+//
+// A stage is 32 steps of k. Its part of y, 128 rows, are 16384 bytes of FP32, in lines of 128 bytes, and as many of the
+// first two splits in the order that wgmma reads. They share lines so that what is converted by one warp at a time fits
+// into what it has read:
+//
+//   A along k (transposed)      8 rows (1024 bytes): lines of 32 steps of k, a row each
+//                               -> [8 lines of 64 bytes of split 0][8 of split 1]
+//   A along m                   64 rows (8192 bytes): [32 lines of 32 rows, a step of k each][32 of the next 32 rows]
+//                               -> [32 lines of 64 rows of split 0][32 of split 1]
+//   the third split of bf16x3   8192 bytes behind: 128 lines of 64 bytes; or two blocks of 32 lines of 128 bytes
+//
+// The 16-byte chunks of a line change places by TMA's swizzle, before and after. Reads of 16 bytes and writes of 8 meet
+// no bank twice.
+//
+//   shared memory, bytes:  [stages, boxes and barriers of the engine]
+//                          [the factors of a tile's 128 rows, first and second: 2 x 1024, of two tiles in turn]
+//                          [barriers raw[stages]: the FP32 numbers are there]
+//
+// A stage is full when x has come and the three warps have arrived. They begin when its FP32 numbers have come, and
+// they run ahead of the tensor cores as far as there are stages. Every wait is for an earlier stage or an earlier part
+// of the same: warp 8 for the release of the stage before it in the ring, the converters for warp 8, the tensor cores
+// for both.
+//
+// The splits have the bits that the pass (splits.cuh) writes.
+//
+// Requires: A at a multiple of 16 bytes, lda and the stride of a batch multiples of 4.
+#pragma once
+
+#include "wgmma_split.cuh"
+
+namespace libsgemm::cuda {
+
+// ---- What a kernel is built from
+
+constexpr int kConverters = 3;  // warps
+
+// The lines of y: of the first two splits, and of the third.
+template <bool kAlongK>
+struct ConvertedLines {
+  using Shared = ptx::AlongK<64, 1024>;
+  using Alone = ptx::AlongK<64>;
+  static constexpr int second = 512;  // bytes from split 0 to split 1
+};
+template <>
+struct ConvertedLines<false> {
+  using Shared = ptx::AlongOuter<64>;
+  using Alone = ptx::AlongOuter<32>;
+  static constexpr int second = 4096;
+};
+
+template <Number kNumber, int kPlanes, int kStages, bool kAlongK>
+struct ConvertShape
+    : WgmmaShape<kNumber, ptx::AlongK<64>, typename ConvertedLines<kAlongK>::Shared, 2, 128, 32, kStages, 2, kPlanes> {
+  using Base =
+      WgmmaShape<kNumber, ptx::AlongK<64>, typename ConvertedLines<kAlongK>::Shared, 2, 128, 32, kStages, 2, kPlanes>;
+  using Lines = ConvertedLines<kAlongK>;
+  static constexpr Scheme scheme = kPlanes == 2 ? Scheme::fp16x2 : Scheme::bf16x3;
+  static constexpr bool along_k = kAlongK;
+  static constexpr int rows = Base::tile_y, raw_bytes = rows * Base::depth * 4;
+  static constexpr int third = raw_bytes;  // where the third split begins
+  static constexpr int factors_bytes = 2 * rows * 4;
+  static constexpr int factors_at = Base::shared_bytes, raw_at = factors_at + 2 * factors_bytes;
+  static constexpr int shared_bytes = raw_at + 8 * kStages;
+  static_assert(Base::shares_x && rows == 128 && Base::depth == 32, "the lines that are described");
+  static_assert(raw_bytes <= Base::y_bytes && factors_at % 16 == 0 && shared_bytes <= 227 * 1024, "room");
+
+  __device__ __forceinline__ static uint64_t descriptor_y(uint32_t y, int plane) {
+    return plane == 2 ? Lines::Alone::descriptor(y + third) : Lines::Shared::descriptor(y + plane * Lines::second);
+  }
+  // Where the barrier lies that says that the FP32 numbers of a stage have come.
+  __device__ __forceinline__ static uint32_t raw(const WgmmaRing<ConvertShape> &at) {
+    return at.shared + raw_at + 8 * at.stage;
+  }
+};
+
+// ---- Copying
+
+template <class Config>
+__device__ __forceinline__ void copy_tiles_to_convert(const WgmmaMaps &maps, const WgmmaProblem &p,
+                                                      WgmmaRing<Config> at, int rank, const WgmmaWalk &walk) {
+#pragma unroll 1
+  for (int t = walk.first; t < walk.count; t += walk.step) {
+    const WgmmaTile tile(p, t);
+    const int x = tile.x * Config::cluster_x + rank * Config::x_chunk;
+    const int y = tile.y * Config::cluster_y + rank * Config::tile_y;
+    int k = 0;
+#pragma unroll 1
+    for (int s = 0; s < p.k_steps; ++s, k += Config::depth) {
+      ptx::barrier_wait(at.empty(), at.parity ^ 1);
+      // First what takes longer.
+      const uint32_t raw = Config::raw(at);
+      ptx::barrier_arrive_and_expect(raw, Config::raw_bytes);
+      const int product = tile.product * p.moves_y;
+      if constexpr (Config::along_k) {
+        ptx::copy_box(at.y(), &maps.y, k, y, 0, product, raw);
+      } else {
+#pragma unroll
+        for (int i = 0; i < Config::rows / 32; ++i) {
+          ptx::copy_box(at.y() + i * 4096, &maps.y, y + 32 * i, k, 0, product, raw);
+        }
+      }
+      ptx::barrier_arrive_and_expect(at.full(), Config::x_bytes);
+      copy_chunk<Config, typename Config::X, Config::x_chunk>(at.x() + rank * (Config::x_bytes / 2), maps.x, x, k,
+                                                              tile.product * p.moves_x, true, at.full());
+      at.advance();
+    }
+  }
+}
+
+// ---- Converting
+
+// The splits of two elements, scaled, each split's first in the low half of a word: the bits of SplitsOfElement.
+template <Scheme kScheme>
+struct SplitsOfPair {
+  uint32_t split[kSplits<kScheme>];
+
+  __device__ __forceinline__ SplitsOfPair(float x, float y) {
+    if constexpr (kScheme == Scheme::fp16x2) {
+      split[0] = ptx::to_f16_pair(x, y);
+      split[1] = ptx::to_f16_pair((x - widen<Type::f16>(split[0])) * (1 / kLowScale),
+                                  (y - widen<Type::f16>(split[0] >> 16)) * (1 / kLowScale));
+    } else {
+      static_assert(kScheme == Scheme::bf16x3, "one of those with scaled rows");
+#pragma unroll
+      for (int i = 0; i < 3; ++i) {
+        split[i] = ptx::to_bf16_pair(x, y);
+        x -= widen<Type::bf16>(split[i]);
+        y -= widen<Type::bf16>(split[i] >> 16);
+      }
+    }
+  }
+};
+
+// Four consecutive elements of y on their way: where they are read, and where their splits go.
+struct ConvertedPlace {
+  uint32_t raw, first, third;  // 16 bytes; 8 bytes of split 0, those of split 1 a fixed distance behind; 8 of split 2
+};
+
+// Scales four elements by their factors and writes their splits.
+template <class Config>
+__device__ __forceinline__ void convert_four(const float4 &x, const float4 &first, const float4 &second,
+                                             const ConvertedPlace &to) {
+  using Pair = SplitsOfPair<Config::scheme>;
+  const Pair low(x.x * first.x * second.x, x.y * first.y * second.y);
+  const Pair high(x.z * first.z * second.z, x.w * first.w * second.w);
+#pragma unroll
+  for (int q = 0; q < Config::planes; ++q) {
+    ptx::store_shared_x2(q == 2 ? to.third : to.first + q * Config::Lines::second, __uint_as_float(low.split[q]),
+                         __uint_as_float(high.split[q]));
+  }
+}
+
+// One of the 8 parts of a stage, by a warp: 16 rows along k; or 64 rows, 8 steps of k. All of it is read before any of
+// it is written.
+template <class Config>
+__device__ __forceinline__ void convert_part(uint32_t y, int part, uint32_t factors) {
+  constexpr int kEach = 4;  // of a lane
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  float4 x[kEach];
+  if constexpr (Config::along_k) {
+    // Row r = 16 part + 4 i + lane / 8, steps 4 c to 4 c + 3, c = lane % 8.
+    const int c = lane % 8;
+    const auto row_of = [&](int i) { return 16 * part + 4 * i + lane / 8; };
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) x[i] = ptx::load_shared_x4(y + row_of(i) * 128 + (c ^ row_of(i) % 8) * 16);
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const int row = row_of(i), within = row % 8 * 64 + (c / 2 ^ row / 2 % 4) * 16 + c % 2 * 8;
+      const float first = ptx::load_shared(factors + row * 4);
+      const float second = ptx::load_shared(factors + (Config::rows + row) * 4);
+      const ConvertedPlace to = {0, y + row / 8 * 1024 + within, y + Config::third + row / 8 * 512 + within};
+      convert_four<Config>(x[i], make_float4(first, first, first, first), make_float4(second, second, second, second),
+                           to);
+    }
+  } else {
+    // Rows 64 block + 4 c to 4 c + 3, c = lane % 16, step k = 8 (part / 2) + 2 i + lane / 16.
+    const int c = lane % 16, block = part % 2;
+    const auto step_of = [&](int i) { return part / 2 * 8 + 2 * i + lane / 16; };
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const int k = step_of(i);
+      x[i] = ptx::load_shared_x4(y + (2 * block + c / 8) * 4096 + k * 128 + (c % 8 ^ k % 8) * 16);
+    }
+    const float4 first = ptx::load_shared_x4(factors + (64 * block + 4 * c) * 4);
+    const float4 second = ptx::load_shared_x4(factors + (Config::rows + 64 * block + 4 * c) * 4);
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const int k = step_of(i), within = k * 128 + (c / 2 ^ k % 8) * 16 + c % 2 * 8;
+      const ConvertedPlace to = {0, y + block * 8192 + within, y + Config::third + block * 4096 + within};
+      convert_four<Config>(x[i], first, second, to);
+    }
+  }
+}
+
+// `warp`: of the converters.
+template <class Config>
+__device__ __forceinline__ void convert_tiles(const WgmmaSplitProblem &p, WgmmaRing<Config> at, int rank, int warp,
+                                              const WgmmaWalk &walk) {
+  constexpr int kParts = 8;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  uint32_t factors = at.shared + Config::factors_at, others = factors + Config::factors_bytes;
+#pragma unroll 1
+  for (int t = walk.first; t < walk.count; t += walk.step) {
+    const WgmmaTile tile(p.product, t);
+    const int y = tile.y * Config::cluster_y + rank * Config::tile_y;
+    const uint32_t *most = p.most_y + tile.product * p.product_most_y;
+#pragma unroll 1
+    for (int row = 32 * warp + lane; row < Config::rows; row += 32 * kConverters) {
+      const PowerOfTwo scale(y + row < p.product.y ? scale_of(__ldg(most + y + row)) : 0);
+      ptx::store_shared(factors + row * 4, scale.first);
+      ptx::store_shared(factors + (Config::rows + row) * 4, scale.second);
+    }
+    // Behind it no warp uses the factors of the tile before the last one.
+    ptx::synchronize_threads(1, 32 * kConverters);
+#pragma unroll 1
+    for (int s = 0; s < p.product.k_steps; ++s) {
+      ptx::barrier_wait(Config::raw(at), at.parity);
+#pragma unroll 1
+      for (int part = warp; part < kParts; part += kConverters) convert_part<Config>(at.y(), part, factors);
+      ptx::order_with_tma();
+      __syncwarp();
+      if (lane == 0) ptx::barrier_arrive(at.full());
+      at.advance();
+    }
+    const uint32_t last = factors;
+    factors = others, others = last;
+  }
+}
+
+// ---- The kernel's body
+
+template <class Config>
+__device__ __forceinline__ void wgmma_convert(const WgmmaMaps &maps, const WgmmaSplitProblem &p) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  const WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()));
+  const int rank = ptx::cluster_rank();
+  const WgmmaWalk walk = walk_of<Config>(WgmmaTile::count(p.product));
+  begin<Config>(at, 1 + kConverters, [](const WgmmaRing<Config> &stage) { ptx::barrier_init(Config::raw(stage), 1); });
+  const int warp = ptx::uniform(static_cast<int>(threadIdx.x) / 32), group = warp / 4;
+  if (group == kConsumers) {
+    ptx::give_registers<56>();
+    if (warp > kConsumerWarps) {
+      convert_tiles<Config>(p, at, rank, warp - kConsumerWarps - 1, walk);
+    } else if (threadIdx.x == kConsumers * 128) {
+      copy_tiles_to_convert<Config>(maps, p.product, at, rank, walk);
+    }
+    __syncwarp();
+  } else {
+    ptx::take_registers<224>();
+    multiply_tiles<Config>(WgmmaWork{maps, p.product}, at, rank, group, walk, SplitFinish{p});
+  }
+  ptx::synchronize_cluster();
+#endif
+}
+
+}  // namespace libsgemm::cuda
