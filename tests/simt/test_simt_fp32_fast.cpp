@@ -287,6 +287,21 @@ TEST_CASE("fp32_fast takes what is tiny by chance in ordinary data for what it i
   }
 }
 
+// Else the first panel would be multiplied, and C scaled by beta, before the last one leaves the tile to FP64.
+TEST_CASE("fp32_fast in panels of k: rows that are dense but in the last one") {
+  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+    Case test = shape(1, 130, 20, 600);
+    test.beta = -0.5f;
+    Problem p = hard_problem(Hard::kTiny, test);
+    for (int64_t l = 580; l < 590; ++l) in_a(&p, 0, l) = 0;
+    solve(&p);
+    const Outcome outcome = run(row, p);
+    INFO(row.name << ": " << outcome.worst << " bounds");
+    CHECK(outcome.fault == "");
+    CHECK(outcome.tiles.repaired == 2);
+  }
+}
+
 TEST_CASE("eight small elements of 64 steps are few, nine are not") {
   struct Small {
     int64_t first, count;
