@@ -145,9 +145,9 @@ typedef enum {
   /* The fastest arithmetic that keeps FP32's bound for these very operands: whatever they hold, the error of an element
    * is at most (k + 2) u S, and as a rule far below the usual bound. On an A100, A30, H100 or H200 the parts of FP16X3,
    * in tiles of 128 x 128 of C whose rows of op(A) and columns of op(B) these parts hold well enough: without elements
-   * but zeros below 2^-27 of their largest, or a few powers of two further down for large k (docs/math-modes.md); sums
-   * in FP64 in the other tiles; and FP32 or FP64 for the whole product where that is expected to be faster, and
-   * everywhere else. */
+   * but zeros below 2^-27 of their largest, or a few powers of two further down for large k, or with no more than a few
+   * small elements of any size (docs/math-modes.md); sums in FP64 in the other tiles; and FP32 or FP64 for the whole
+   * product where that is expected to be faster, and everywhere else. */
   LIBSGEMM_MATH_FP32_FAST = 7
 } libsgemm_math_mode_t;
 

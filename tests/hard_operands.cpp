@@ -60,6 +60,16 @@ class Draw {
         for (int64_t i = 0; i < m_; i += 3) scale_row(a, i, 0);
         for (int64_t j = 1; j < n_; j += 5) scale_row(b, j, 0);
         return;
+      case Hard::kTiny:
+        for (int64_t i = 0; i < m_; ++i) a.at(i, step()) *= 0x1p-40f;
+        for (int64_t j = 0; j < n_; ++j) b.at(j, step()) *= 0x1p-40f;
+        return;
+      case Hard::kFewSmall:
+        for (int64_t l = 0; l < k_; ++l) {
+          for (int64_t i = 0; i < m_; ++i) a.at(i, l) = few_small(l, 0);
+          for (int64_t j = 0; j < n_; ++j) b.at(j, l) = few_small(l, 8);
+        }
+        return;
       case Hard::kOneWideRow:
         for (int64_t l = 0; l < k_; ++l) a.at(m_ - 1, l) = l % 2 == 0 ? 0x1p-149f : 0x1p100f;
         return;
@@ -82,6 +92,16 @@ class Draw {
   void scale_row(const Operand &x, int64_t outer, double by) {
     for (int64_t l = 0; l < k_; ++l) x.at(outer, l) = static_cast<float>(static_cast<double>(x.at(outer, l)) * by);
   }
+  int64_t step() { return random_.integer(0, static_cast<int>(k_) - 1); }
+  // Of 64 steps the small ones are those from `first` on; the other operand's lie beside them.
+  float few_small(int64_t l, int first) {
+    if (l % 64 >= 16) return 0x1p-13f;
+    if (l % 64 / 8 * 8 != first) return 0x1.fffffep0f;
+    // A subnormal first part, a subnormal second one, and nearly half of a unit of that, which is lost.
+    const auto first_part = static_cast<float>(random_.integer(1, 127));
+    const auto second = static_cast<float>(random_.integer(0, 511));
+    return std::ldexp(first_part, -38) + std::ldexp(second, -49) + 0x1.fcp-51f;
+  }
   void scale_depth() {
     for (int64_t l = 0; l < k_; ++l) {
       const double by = power_of_e();
@@ -98,8 +118,9 @@ class Draw {
 }  // namespace
 
 const char *name_of(Hard hard) {
-  static const char *const names[] = {"normal",       "scaled rows", "scaled depth", "outliers", "Cauchy",  "denormal",
-                                      "huge element", "zeros",       "one wide row", "special",  "overflow"};
+  static const char *const names[] = {"normal",       "scaled rows",  "scaled depth", "outliers", "Cauchy",
+                                      "denormal",     "huge element", "zeros",        "tiny",     "few small",
+                                      "one wide row", "special",      "overflow"};
   return names[static_cast<int>(hard)];
 }
 

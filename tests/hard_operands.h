@@ -14,13 +14,15 @@ enum class Hard {
   kDenormal,     // op(A)
   kHugeElement,  // one in op(A), of 1e30
   kZeros,        // rows of op(A), columns of op(B), and half of the others
+  kTiny,         // normal, but one element of each row of op(A) and column of op(B) times 2^-40
+  kFewSmall,     // eight of 64 elements as two fp16 parts hold them least, beside the largest; others 2^-13 of these
   kOneWideRow,   // the last one of op(A): the smallest numbers beside the largest
   kSpecial,      // a NaN in op(A), an Inf in op(B)
   kOverflow      // products beyond FP32 in one row and column
 };
-constexpr Hard kHard[] = {Hard::kNormal,     Hard::kScaledRows, Hard::kScaledDepth, Hard::kOutliers,
-                          Hard::kCauchy,     Hard::kDenormal,   Hard::kHugeElement, Hard::kZeros,
-                          Hard::kOneWideRow, Hard::kSpecial,    Hard::kOverflow};
+constexpr Hard kHard[] = {Hard::kNormal,     Hard::kScaledRows,  Hard::kScaledDepth, Hard::kOutliers, Hard::kCauchy,
+                          Hard::kDenormal,   Hard::kHugeElement, Hard::kZeros,       Hard::kTiny,     Hard::kFewSmall,
+                          Hard::kOneWideRow, Hard::kSpecial,     Hard::kOverflow};
 
 const char *name_of(Hard hard);
 

@@ -3,6 +3,7 @@
 
 #include "catch.h"
 #include "gpu/kernels.h"
+#include "hard_operands.h"
 #include "job.h"
 #include "splits/split_row.h"
 
@@ -116,6 +117,15 @@ TEST_CASE("products with plans have the bits of those without") {
       test.inputs = Inputs::kRandom;
       compare(row, make_problem(test), 1);
     }
+  }
+}
+
+// FP64 would give other bits.
+TEST_CASE("plans know which rows are dense") {
+  for (const Kernel &row : rows()) {
+    if (row.math_mode != LIBSGEMM_MATH_FP32_FAST) continue;
+    compare(row, hard_problem(Hard::kTiny, case_for_plans(20, 140, 256, 1)), 1);
+    compare(row, hard_problem(Hard::kFewSmall, case_for_plans(140, 20, 256, 2)), 1);
   }
 }
 

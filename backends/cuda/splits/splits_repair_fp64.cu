@@ -1,7 +1,7 @@
 // The tiles of C that a product of splits leaves out in mode fp32_fast (splits.h: their operands span too many powers
-// of two, hold NaN or Inf, or may leave FP32's range), from the operands themselves with sums in FP64 on the FP64
-// tensor cores: alpha op(A) op(B) + beta C, rounded once. Launched after every such product, with a block for each
-// tile; those of the other tiles return at once.
+// of two and are not dense, hold NaN or Inf, or may leave FP32's range), from the operands themselves with sums in
+// FP64 on the FP64 tensor cores: alpha op(A) op(B) + beta C, rounded once. Launched after every such product, with a
+// block for each tile; those of the other tiles return at once.
 //
 // Tiles, threads and shared memory are those of sm90_dmma_64x64x32_multistage, and on sm_80 of
 // sm80_dmma_64x64x32_multistage: where all of C is left out this is as fast as these rows.
