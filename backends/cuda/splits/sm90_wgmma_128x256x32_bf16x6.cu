@@ -1,4 +1,36 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from six products of bf16 by wgmma.
+// C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from six products of bfloat16 by wgmma (mode
+// bf16x6, sm_90).
+//
+// Launches: splits_survey finds the largest magnitude of each row of A and column of B; splits_write scales the columns
+// of B by powers of two and writes their 3 splits into the workspace, along k; the kernel ..._converting reads A as it
+// lies, splits it on its way to the tensor cores and multiplies; splits_repair computes the tiles that hold NaN or Inf,
+// or may overflow. Of a workspace that does not hold all splits of B: block after block of columns of C over all of k,
+// or if not even 256 columns fit, or a block has too few tiles, panels of k, which C accumulates.
+//
+// A that TMA cannot read as it lies, or that a plan holds split, is multiplied by the kernel without ..._converting:
+// then splits_write takes A as well, and what does not fit is cut into panels of k.
+//
+//   tile of C: 256 columns (x) x 128 rows (y), two beside each other down C in a cluster, which share the columns
+//   +--------------------------+
+//   | warpgroup 0: 128 columns |   two halves of 64 columns x 128 rows, one after the other in the tensor cores, each
+//   +--------------------------+   with 64 sums a thread there and 64 in FP32, which take them over every 64 steps of k
+//   | warpgroup 1: 128 columns |
+//   +--------------------------+   warp 8 copies, warps 9 to 11 convert (wgmma_convert.cuh)
+//
+// Shared memory, bytes: stage s of 3 at 73728 s: splits of 128 columns and of the other 128 at 0 and 24576, of 128
+// rows at 49152 (24576), where the FP32 numbers come before. No room for boxes on their way to C; 6 barriers at
+// 221184.
+// Converting: the factors of the rows of two tiles at 221232, 2048; 3 more barriers at 223280; 223304 in all, else
+// 221232.
+//
+// Requires: gemm of FP32, single or in strided batches; sm_90; 223304 bytes of shared memory a block; workspace for
+// panels of 256 steps of k of B, 6 bytes for each column (up to multiples of 128) and step, and 4 bytes for each row
+// and column. Any size, transposition and alignment; of A at no multiple of 16 bytes, or lda or its stride no multiple
+// of 4, and of A in no plan, workspace as for B.
+//
+// Parameters: the stages of the Shape, kPromoteDepth (wgmma_engine.cuh), kConverters (wgmma_convert.cuh).
+//
+// Not measured with A converted.
 #include "gpu/kernels.h"
 #include "wgmma_split_row.h"
 

@@ -128,23 +128,38 @@ double pass_bytes(const GemmDesc &desc, const SplitsShape &shape) {
   return (of_a * static_cast<double>(desc.m) + of_b * static_cast<double>(desc.n)) * static_cast<double>(desc.k);
 }
 
-// How many columns of C to compute at a time, at most `most`, which are whole tiles: so that the last tiles of a block
-// of columns leave the fewest multiprocessors idle.
-int64_t columns_of(const GemmDesc &desc, const SplitsShape &shape, int64_t most) {
-  constexpr double kLaunch = 0.05;  // of a tile's time, for the next block's split and launch
+// ---- Of products that convert A: times in turns, each of as many tiles over all of k as are computed at a time
+
+int64_t turns_of(const GemmDesc &desc, const SplitsShape &shape, int64_t tiles_n) {
+  return ceil_div(ceil_div(desc.m, shape.tile_m) * tiles_n, shape.resident);
+}
+
+// In panels of k. What a panel's end takes, of each turn: as much as so many steps of k (measured on an H100: 64 MiB of
+// workspace against all that is needed).
+double turns_in_panels(const GemmDesc &desc, const SplitsShape &shape, int64_t panels) {
+  constexpr double kEnd = 800;
+  const double ends = static_cast<double>(panels - 1) * kEnd / static_cast<double>(desc.k);
+  return static_cast<double>(turns_of(desc, shape, ceil_div(desc.n, shape.tile_n))) * (1 + ends);
+}
+
+struct ColumnBlocks {
+  int64_t columns;  // of a block, whole tiles
+  double turns;
+};
+
+// In blocks of columns of at most `most` tiles: so that their last turns leave the fewest multiprocessors idle.
+ColumnBlocks column_blocks(const GemmDesc &desc, const SplitsShape &shape, int64_t most) {
+  constexpr double kLaunch = 0.05;  // for the split and the launch of a block
   constexpr int64_t kMostTries = 64;
-  const int64_t tiles_m = ceil_div(desc.m, shape.tile_m), tiles_n = ceil_div(desc.n, shape.tile_n);
-  int64_t best = most / shape.tile_n;
-  double least = 0;
-  for (int64_t tiles = best, tries = 0; tiles > 0 && tries < kMostTries; --tiles, ++tries) {
-    const auto turns = [&](int64_t columns) {
-      return static_cast<double>(ceil_div(columns * tiles_m, shape.resident)) + kLaunch;
-    };
-    const double time =
-        static_cast<double>(tiles_n / tiles) * turns(tiles) + (tiles_n % tiles != 0 ? turns(tiles_n % tiles) : 0.0);
-    if (tries == 0 || time < least) best = tiles, least = time;
+  const int64_t all = ceil_div(desc.n, shape.tile_n);
+  ColumnBlocks best = {};
+  for (int64_t tiles = most; tiles > std::max<int64_t>(0, most - kMostTries); --tiles) {
+    const int64_t blocks = ceil_div(all, tiles), last = all - (blocks - 1) * tiles;
+    const int64_t turns = (blocks - 1) * turns_of(desc, shape, tiles) + turns_of(desc, shape, last);
+    const double time = static_cast<double>(turns) + static_cast<double>(blocks) * kLaunch;
+    if (best.columns == 0 || time < best.turns) best = {tiles * shape.tile_n, time};
   }
-  return best * shape.tile_n;
+  return best;
 }
 
 }  // namespace
@@ -162,23 +177,23 @@ SplitsLayout splits_layout(const GemmDesc &desc, const SplitsShape &shape, size_
     set_depth(shape, k, &l);
     return l;
   }
-  if (shape.converts_a()) {
-    l.columns = shape.tile_n;
-    set_depth(shape, k, &l);
-    if (l.bytes() <= bytes) {
-      const auto tiles = static_cast<int64_t>((bytes - l.most_bytes) / l.bytes_b);
-      l.columns = columns_of(desc, shape, tiles * shape.tile_n);
-      set_depth(shape, k, &l);
-      return l;
-    }
-    l.columns = desc.n;
-  }
   set_depth(shape, kDepthPad, &l);
   const size_t steps = (bytes - l.most_bytes) / (l.bytes_a + l.bytes_b);
   l.panels = ceil_div(k, static_cast<int64_t>(steps) * kDepthPad);
   set_depth(shape, padded(ceil_div(k, l.panels), kDepthPad), &l);
   l.panels = ceil_div(desc.k, l.depth);
-  return l;
+  if (!shape.converts_a()) return l;
+  SplitsLayout in_blocks = l;
+  in_blocks.panels = 1;
+  in_blocks.columns = shape.tile_n;
+  set_depth(shape, k, &in_blocks);
+  if (in_blocks.bytes() > bytes) return l;
+  const auto most = static_cast<int64_t>((bytes - l.most_bytes) / in_blocks.bytes_b);
+  const ColumnBlocks blocks = column_blocks(desc, shape, most);
+  if (blocks.turns > turns_in_panels(desc, shape, l.panels)) return l;
+  in_blocks.columns = blocks.columns;
+  set_depth(shape, k, &in_blocks);
+  return in_blocks;
 }
 
 size_t splits_workspace(const GemmDesc &desc, const SplitsShape &shape) {

@@ -5,8 +5,8 @@
 // In mode fp32_fast the smallest magnitudes of an operand, and what follows from them, follow its largest.
 //
 // What does not fit at once is multiplied in panels of k, which C accumulates, or a few products of a batch at a time.
-// Where the product converts A itself, A has no splits there, and those of B for some columns of C over all of k are as
-// good as a panel: then C is computed in such blocks of columns, and written once.
+// Where the product converts A itself, A has no splits there, and those of B for some columns of C over all of k serve
+// as well: then C is computed in such blocks of columns, and written once, unless they leave too much of the GPU idle.
 //
 //   plan: [largest magnitudes][splits] of one operand over all of k, in memory of its own; such an operand needs no
 //   workspace and no pass, and panels begin within it

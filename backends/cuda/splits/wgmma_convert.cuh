@@ -136,65 +136,60 @@ struct SplitsOfPair {
   }
 };
 
-// Four consecutive elements of y on their way: where they are read, and where their splits go.
-struct ConvertedPlace {
-  uint32_t raw, first, third;  // 16 bytes; 8 bytes of split 0, those of split 1 a fixed distance behind; 8 of split 2
-};
-
-// Scales four elements by their factors and writes their splits.
+// Scales four elements by their factors and writes their splits: 8 bytes of split 0 to `first`, those of split 1 a
+// fixed distance behind, those of split 2 to `third`.
 template <class Config>
-__device__ __forceinline__ void convert_four(const float4 &x, const float4 &first, const float4 &second,
-                                             const ConvertedPlace &to) {
+__device__ __forceinline__ void convert_four(const float4 &x, const float4 &factor, const float4 &other, uint32_t first,
+                                             uint32_t third) {
   using Pair = SplitsOfPair<Config::scheme>;
-  const Pair low(x.x * first.x * second.x, x.y * first.y * second.y);
-  const Pair high(x.z * first.z * second.z, x.w * first.w * second.w);
+  const Pair low(x.x * factor.x * other.x, x.y * factor.y * other.y);
+  const Pair high(x.z * factor.z * other.z, x.w * factor.w * other.w);
 #pragma unroll
   for (int q = 0; q < Config::planes; ++q) {
-    ptx::store_shared_x2(q == 2 ? to.third : to.first + q * Config::Lines::second, __uint_as_float(low.split[q]),
+    ptx::store_shared_x2(q == 2 ? third : first + q * Config::Lines::second, __uint_as_float(low.split[q]),
                          __uint_as_float(high.split[q]));
   }
 }
 
 // One of the 8 parts of a stage, by a warp: 16 rows along k; or 64 rows, 8 steps of k. All of it is read before any of
-// it is written.
+// it is written. A lane's 4 places differ by exclusive-or of what the swizzle exchanges, and by a constant.
 template <class Config>
-__device__ __forceinline__ void convert_part(uint32_t y, int part, uint32_t factors) {
-  constexpr int kEach = 4;  // of a lane
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+__device__ __forceinline__ void convert_part(uint32_t y, uint32_t part, uint32_t factors) {
+  constexpr uint32_t kEach = 4;
+  const uint32_t lane = threadIdx.x % 32;
   float4 x[kEach];
   if constexpr (Config::along_k) {
-    // Row r = 16 part + 4 i + lane / 8, steps 4 c to 4 c + 3, c = lane % 8.
-    const int c = lane % 8;
-    const auto row_of = [&](int i) { return 16 * part + 4 * i + lane / 8; };
+    // Rows 16 part + 4 i + r, steps of k 4 c to 4 c + 3.
+    const uint32_t c = lane % 8, r = lane / 8;
+    const uint32_t raw = y + part * 2048 + r * 128 + (c ^ r) * 16;
+    const uint32_t within = r * 64 + (c / 2 ^ r / 2) * 16 + c % 2 * 8;
+    const uint32_t first = y + part * 2048 + within, third = y + Config::third + part * 1024 + within;
 #pragma unroll
-    for (int i = 0; i < kEach; ++i) x[i] = ptx::load_shared_x4(y + row_of(i) * 128 + (c ^ row_of(i) % 8) * 16);
+    for (uint32_t i = 0; i < kEach; ++i) x[i] = ptx::load_shared_x4((raw ^ i % 2 * 64) + i * 512);
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < kEach; ++i) {
-      const int row = row_of(i), within = row % 8 * 64 + (c / 2 ^ row / 2 % 4) * 16 + c % 2 * 8;
-      const float first = ptx::load_shared(factors + row * 4);
-      const float second = ptx::load_shared(factors + (Config::rows + row) * 4);
-      const ConvertedPlace to = {0, y + row / 8 * 1024 + within, y + Config::third + row / 8 * 512 + within};
-      convert_four<Config>(x[i], make_float4(first, first, first, first), make_float4(second, second, second, second),
-                           to);
+    for (uint32_t i = 0; i < kEach; ++i) {
+      const uint32_t row = 16 * part + 4 * i + r;
+      const float factor = ptx::load_shared(factors + row * 4);
+      const float other = ptx::load_shared(factors + (Config::rows + row) * 4);
+      convert_four<Config>(x[i], make_float4(factor, factor, factor, factor), make_float4(other, other, other, other),
+                           (first ^ i % 2 * 32) + i / 2 * 1024 + i % 2 * 256, (third ^ i % 2 * 32) + i * 256);
     }
   } else {
-    // Rows 64 block + 4 c to 4 c + 3, c = lane % 16, step k = 8 (part / 2) + 2 i + lane / 16.
-    const int c = lane % 16, block = part % 2;
-    const auto step_of = [&](int i) { return part / 2 * 8 + 2 * i + lane / 16; };
+    // Rows 64 block + 4 c to 4 c + 3, steps of k 8 (part / 2) + 2 i + r.
+    const uint32_t c = lane % 16, r = lane / 16, block = part % 2;
+    const uint32_t line = part / 2 * 1024 + r * 128;
+    const uint32_t raw = y + (2 * block + c / 8) * 4096 + line + (c % 8 ^ r) * 16;
+    const uint32_t within = line + (c / 2 ^ r) * 16 + c % 2 * 8;
+    const uint32_t first = y + block * 8192 + within, third = y + Config::third + block * 4096 + within;
 #pragma unroll
-    for (int i = 0; i < kEach; ++i) {
-      const int k = step_of(i);
-      x[i] = ptx::load_shared_x4(y + (2 * block + c / 8) * 4096 + k * 128 + (c % 8 ^ k % 8) * 16);
-    }
-    const float4 first = ptx::load_shared_x4(factors + (64 * block + 4 * c) * 4);
-    const float4 second = ptx::load_shared_x4(factors + (Config::rows + 64 * block + 4 * c) * 4);
+    for (uint32_t i = 0; i < kEach; ++i) x[i] = ptx::load_shared_x4((raw ^ i * 32) + i * 256);
+    const float4 factor = ptx::load_shared_x4(factors + (64 * block + 4 * c) * 4);
+    const float4 other = ptx::load_shared_x4(factors + (Config::rows + 64 * block + 4 * c) * 4);
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < kEach; ++i) {
-      const int k = step_of(i), within = k * 128 + (c / 2 ^ k % 8) * 16 + c % 2 * 8;
-      const ConvertedPlace to = {0, y + block * 8192 + within, y + Config::third + block * 4096 + within};
-      convert_four<Config>(x[i], first, second, to);
+    for (uint32_t i = 0; i < kEach; ++i) {
+      convert_four<Config>(x[i], factor, other, (first ^ i * 32) + i * 256, (third ^ i * 32) + i * 256);
     }
   }
 }
@@ -203,7 +198,7 @@ __device__ __forceinline__ void convert_part(uint32_t y, int part, uint32_t fact
 template <class Config>
 __device__ __forceinline__ void convert_tiles(const WgmmaSplitProblem &p, WgmmaRing<Config> at, int rank, int warp,
                                               const WgmmaWalk &walk) {
-  constexpr int kParts = 8;
+  constexpr uint32_t kParts = 8;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   uint32_t factors = at.shared + Config::factors_at, others = factors + Config::factors_bytes;
 #pragma unroll 1
@@ -223,7 +218,9 @@ __device__ __forceinline__ void convert_tiles(const WgmmaSplitProblem &p, WgmmaR
     for (int s = 0; s < p.product.k_steps; ++s) {
       ptx::barrier_wait(Config::raw(at), at.parity);
 #pragma unroll 1
-      for (int part = warp; part < kParts; part += kConverters) convert_part<Config>(at.y(), part, factors);
+      for (uint32_t part = static_cast<uint32_t>(warp); part < kParts; part += kConverters) {
+        convert_part<Config>(at.y(), part, factors);
+      }
       ptx::order_with_tma();
       __syncwarp();
       if (lane == 0) ptx::barrier_arrive(at.full());
