@@ -1,6 +1,7 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode tf32 on sm_90, by warpgroup instructions: both operands
-// are rounded to the nearest TF32 numbers, ties away from zero, and written to the workspace along k, since wgmma reads TF32
-// along k only and cuts off what it does not use (an operand that was left as it lies doubled the error).
+// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode tf32 on sm_90, by warpgroup instructions: both
+// operands are rounded to the nearest TF32 numbers, ties away from zero, and written to the workspace along k, since
+// wgmma reads TF32 along k only and cuts off what it does not use (an operand that was left as it lies doubled the
+// error).
 //
 //   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits/splits.cuh
 //
@@ -8,18 +9,18 @@
 //
 // Sources: as the engine's (wgmma_engine.cuh).
 //
-// Shared memory, bytes: stage s of 4 at 49152 s: x at 0 (128 rows of 32 numbers), y at 16384 (256 rows); then 32768 of boxes on
-// their way to C and 64 of barriers. 229440 in all.
+// Shared memory, bytes: stage s of 4 at 49152 s: x at 0 (128 rows of 32 numbers), y at 16384 (256 rows); then 32768 of
+// boxes on their way to C and 64 of barriers. 229440 in all.
 //
-// Requires: gemm of FP32, single or in strided batches; code for sm_90a; workspace for panels of 256 steps of k: 4 bytes for
-// each row of A and column of B (up to multiples of 128) and step. What the workspace does not hold at once is multiplied in
-// panels, which C accumulates. Any size, transposition and alignment.
+// Requires: gemm of FP32, single or in strided batches; code for sm_90a; workspace for panels of 256 steps of k: 4
+// bytes for each row of A and column of B (up to multiples of 128) and step. What the workspace does not hold at once
+// is multiplied in panels, which C accumulates. Any size, transposition and alignment.
 //
 // Parameters (ShapeOf): those of WgmmaShape; figures for the cost.
 //
-// Measured (H100 SXM, limited by power at 8192; TFLOP/s, pass included, 1 GiB of workspace; cuBLAS 13.1 in TF32 in the same run
-// in brackets): 4096 NN 311 (391), NT 311 (253), TN 311 (388), TT 311 (386); 8192 NN 331 (357), NT 351 (233), TN 323 (356), TT
-// 338 (346). The product alone reaches 396 at 4096 TN (399): the pass takes a fifth of the time there.
+// Measured (H100 SXM, limited by power at 8192; TFLOP/s, pass included, 1 GiB of workspace; cuBLAS 13.1 in TF32 in the
+// same run in brackets): 4096 NN 311 (391), NT 311 (253), TN 311 (388), TT 311 (386); 8192 NN 331 (357), NT 351 (233),
+// TN 323 (356), TT 338 (346). The product alone reaches 396 at 4096 TN (399): the pass takes a fifth of the time there.
 #include "gpu/kernels.h"
 #include "splits/packed_row.h"
 #include "wgmma_row.h"
