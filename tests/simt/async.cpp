@@ -298,6 +298,8 @@ void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t
 void store_box(const ArrayMap &map, uint32_t source, const int (&at)[4]) {
   require_box(map, at, source);
   const unsigned bytes = bytes_of(map);
+  // An H100 writes all of a chunk of 16 bytes within which the array ends.
+  if (map.sizes[0] * map.element_bytes % 16 != 0) fail("stores boxes of an array whose lines end within 16 bytes");
   auto *memory = static_cast<char *>(shared_pointer(source, bytes));
   for (const std::unique_ptr<FiberThread> &thread : self()->block->threads) {
     for (const auto &[address, size] : thread->unknown_writes) {

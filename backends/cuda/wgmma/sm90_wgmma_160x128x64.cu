@@ -30,6 +30,6 @@
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_160x128x64, 160, 4, 2, 0.643, 0.05, 18.4, 2.99e-07)
+LIBSGEMM_WGMMA_ROW(sm90_wgmma_160x128x64, 160, 4, 2, 0.58, 0.05, 18.4, 2.99e-07)
 
 }  // namespace libsgemm::cuda

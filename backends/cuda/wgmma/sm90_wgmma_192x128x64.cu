@@ -30,6 +30,6 @@
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_192x128x64, 192, 4, 2, 0.682, 0.05, 13.3, 5.45e-07)
+LIBSGEMM_WGMMA_ROW(sm90_wgmma_192x128x64, 192, 4, 2, 0.61, 0.05, 13.3, 5.45e-07)
 
 }  // namespace libsgemm::cuda

@@ -43,13 +43,10 @@ bool wgmma_fits(const GemmDesc &desc, int tile_x, int tile_y, int index) {
   return (x / tile_x + 1) * (y / tile_y + 1) < INT_MAX / 16 && (x / tile_y + 1) * (y / tile_x + 1) < INT_MAX / 16;
 }
 
-// A C of one column of 7 rows was stored by TMA with an eighth element behind it (H100); smaller ones have no need of
-// it.
-constexpr int kLeastBoxes = 32;
-
 libsgemm_status_t describe_boxes(const WgmmaInstance &i, int64_t matrices, const Launch &launch, WgmmaProblem *p,
                                  TensorMap *map, Error *error) {
-  p->boxes = i.c_box[0] > 0 && p->y >= kLeastBoxes && p->step_y == 1 && p->beta == 0 &&
+  // TMA stores whole chunks of 16 bytes, also where the matrix ends within one (H100).
+  p->boxes = i.c_box[0] > 0 && p->y % 4 == 0 && p->step_y == 1 && p->beta == 0 &&
              (reinterpret_cast<uintptr_t>(p->c) % 16 | static_cast<uint64_t>(p->step_x | p->c_elements) % 4) == 0 &&
              p->step_x < int64_t{1} << 37 && p->c_elements < int64_t{1} << 37;
   if (!p->boxes) return LIBSGEMM_SUCCESS;
