@@ -63,7 +63,6 @@
   X(sm90_wgmma_256x128x64_grouped, "groups of products, one launch")          \
   X(sm90_wgmma_128x128x64_grouped, "the same of medium sizes")                \
   X(sm90_wgmma_64x128x64_grouped, "the same of few rows or columns")          \
-  X(sm90_wgmma_96x128x64, "65 to 96 rows or columns")                         \
   X(sm90_wgmma_64x128x64, "33 to 64 rows or columns")                         \
   X(sm90_wgmma_64x128x64_split_k, "few tiles of C, deep k")                   \
   X(sm90_wgmma_32x128x64, "17 to 32 rows or columns")                         \

@@ -99,7 +99,7 @@ class CheckSass(unittest.TestCase):
             for rows, expected, text in [
                     ([SOUND, 'sm75_other'], {SOUND: zero}, 'sm75_other: a row without an expectation'),
                     ([], {SOUND: zero}, 'an expectation without a row'),
-                    ([SOUND], {SOUND: {}}, 'states no share of dmma or ffma or hmma'),
+                    ([SOUND], {SOUND: {}}, 'states no share of dmma or ffma or hgmma or hmma'),
                     ([SOUND, 'sm75_other'], {SOUND: zero, 'sm75_other': zero}, 'sm75_other: no kernel'),
                     ([SOUND], {SOUND: {'kernels': 0}}, 'has a kernel, none expected'),
                     ([SOUND], {SOUND: {**zero, 'variants': {'other': {}}}}, 'no kernel for the variant other'),
