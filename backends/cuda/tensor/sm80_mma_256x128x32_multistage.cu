@@ -44,7 +44,7 @@ struct Config : TensorShape<Number::tf32, 256, 128, 32, 64, 64> {
   static constexpr int min_arch = 80;
   static constexpr int stages = 3;
   static constexpr int blocks = 1;  // resident on a multiprocessor
-  static constexpr double peak_fraction = 0.4;
+  static constexpr double peak_fraction = 0.3;
 };
 
 // Fragments of floats.
