@@ -41,7 +41,6 @@ __device__ __forceinline__ void wgmma_wait() {
 #endif
 }
 
-#define LIBSGEMM_WGMMA_TEXT_4 "%0, %1, %2, %3"
 #define LIBSGEMM_WGMMA_TEXT_8 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define LIBSGEMM_WGMMA_TEXT_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define LIBSGEMM_WGMMA_TEXT_32                                                       \
@@ -52,10 +51,6 @@ __device__ __forceinline__ void wgmma_wait() {
   "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
   "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
   "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define LIBSGEMM_WGMMA_TEXT_48                                                       \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
-  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
-  "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
 #define LIBSGEMM_WGMMA_TEXT_80                                                       \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
   "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
@@ -83,7 +78,6 @@ __device__ __forceinline__ void wgmma_wait() {
 #define LIBSGEMM_WGMMA_SUMS_8(i) LIBSGEMM_WGMMA_SUMS_4(i), LIBSGEMM_WGMMA_SUMS_4(i + 4)
 #define LIBSGEMM_WGMMA_SUMS_16(i) LIBSGEMM_WGMMA_SUMS_8(i), LIBSGEMM_WGMMA_SUMS_8(i + 8)
 #define LIBSGEMM_WGMMA_SUMS_32(i) LIBSGEMM_WGMMA_SUMS_16(i), LIBSGEMM_WGMMA_SUMS_16(i + 16)
-#define LIBSGEMM_WGMMA_SUMS_48(i) LIBSGEMM_WGMMA_SUMS_32(i), LIBSGEMM_WGMMA_SUMS_16(i + 32)
 #define LIBSGEMM_WGMMA_SUMS_80(i) LIBSGEMM_WGMMA_SUMS_64(i), LIBSGEMM_WGMMA_SUMS_16(i + 64)
 #define LIBSGEMM_WGMMA_SUMS_96(i) LIBSGEMM_WGMMA_SUMS_64(i), LIBSGEMM_WGMMA_SUMS_32(i + 64)
 #define LIBSGEMM_WGMMA_SUMS_64(i) LIBSGEMM_WGMMA_SUMS_32(i), LIBSGEMM_WGMMA_SUMS_32(i + 32)
@@ -118,16 +112,12 @@ template <Number kNumber, int kN, bool kXAlongK, bool kYAlongK>
 __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t y, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   static_assert(kNumber != Number::tf32 || (kXAlongK && kYAlongK), "TF32 is read along k only");
-  if constexpr (kN == 8) {
-    LIBSGEMM_WGMMA_NUMBERS("8", 4, "4", "5", "6")
-  } else if constexpr (kN == 16) {
+  if constexpr (kN == 16) {
     LIBSGEMM_WGMMA_NUMBERS("16", 8, "8", "9", "10")
   } else if constexpr (kN == 32) {
     LIBSGEMM_WGMMA_NUMBERS("32", 16, "16", "17", "18")
   } else if constexpr (kN == 64) {
     LIBSGEMM_WGMMA_NUMBERS("64", 32, "32", "33", "34")
-  } else if constexpr (kN == 96) {
-    LIBSGEMM_WGMMA_NUMBERS("96", 48, "48", "49", "50")
   } else if constexpr (kN == 160) {
     LIBSGEMM_WGMMA_NUMBERS("160", 80, "80", "81", "82")
   } else if constexpr (kN == 192) {
