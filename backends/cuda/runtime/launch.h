@@ -26,25 +26,28 @@ libsgemm_status_t launch_related_raw(const void *kernel, const Relation &relatio
                                      size_t shared_bytes, const Launch &launch, void **arguments, Error *error);
 
 template <typename... Parameters, typename... Arguments>
+libsgemm_status_t launch_related(void (*kernel)(Parameters...), const Relation &relation, dim3 grid, dim3 block,
+                                 size_t shared_bytes, const Launch &launch, Error *error,
+                                 const Arguments &...arguments) {
+  const auto enqueue = [&](void **pointers) {
+    return launch_related_raw(reinterpret_cast<const void *>(kernel), relation, grid, block, shared_bytes, launch,
+                              pointers, error);
+  };
+  return with_arguments(kernel, enqueue, arguments...);
+}
+
+template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_clusters(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                   size_t shared_bytes, const Launch &launch, Error *error,
                                   const Arguments &...arguments) {
-  const auto enqueue = [&](void **pointers) {
-    return launch_related_raw(reinterpret_cast<const void *>(kernel), {cluster, false}, grid, block, shared_bytes,
-                              launch, pointers, error);
-  };
-  return with_arguments(kernel, enqueue, arguments...);
+  return launch_related(kernel, {cluster, false}, grid, block, shared_bytes, launch, error, arguments...);
 }
 
 // The same of a kernel that waits itself for what is before it on the stream.
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_after(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                size_t shared_bytes, const Launch &launch, Error *error, const Arguments &...arguments) {
-  const auto enqueue = [&](void **pointers) {
-    return launch_related_raw(reinterpret_cast<const void *>(kernel), {cluster, true}, grid, block, shared_bytes,
-                              launch, pointers, error);
-  };
-  return with_arguments(kernel, enqueue, arguments...);
+  return launch_related(kernel, {cluster, true}, grid, block, shared_bytes, launch, error, arguments...);
 }
 
 }  // namespace libsgemm::cuda
