@@ -301,13 +301,7 @@ void store_box(const ArrayMap &map, uint32_t source, const int (&at)[4]) {
   // An H100 writes all of a chunk of 16 bytes within which the array ends.
   if (map.sizes[0] * map.element_bytes % 16 != 0) fail("stores boxes of an array whose lines end within 16 bytes");
   auto *memory = static_cast<char *>(shared_pointer(source, bytes));
-  for (const std::unique_ptr<FiberThread> &thread : self()->block->threads) {
-    for (const auto &[address, size] : thread->unknown_writes) {
-      if (address < source + bytes && source < address + size) {
-        fail("stores a box that thread " + std::to_string(thread->rank) + " has not made known to TMA");
-      }
-    }
-  }
+  if (has_unknown(source - kDynamicWindow, bytes)) fail("stores a box that a thread has not made known to TMA");
   const PendingBox box = {map, {at[0], at[1], at[2], at[3]}, memory};
   if (grid->random.integer(0, 1) == 0) {
     store({box});
@@ -330,9 +324,28 @@ void wait_for_stores(unsigned pending) {
   }
 }
 
-void note_write(uint32_t address, uint32_t bytes) { self()->unknown_writes.emplace_back(address, bytes); }
+void note_write(uint32_t address, uint32_t bytes) {
+  const uint32_t offset = address - kDynamicWindow;
+  std::vector<uint32_t> &mine = self()->unknown_writes;
+  for (uint32_t word = offset / 8; word <= (offset + bytes - 1) / 8; ++word) {
+    if (std::find(mine.begin(), mine.end(), word) != mine.end()) continue;  // once more
+    mine.push_back(word);
+    ++self()->block->unknown[word];
+  }
+}
 
-void make_writes_known() { self()->unknown_writes.clear(); }
+void make_writes_known() {
+  for (const uint32_t word : self()->unknown_writes) --self()->block->unknown[word];
+  self()->unknown_writes.clear();
+}
+
+bool has_unknown(size_t offset, size_t bytes) {
+  const std::vector<uint16_t> &unknown = self()->block->unknown;
+  for (size_t word = offset / 8; word <= (offset + bytes - 1) / 8; ++word) {
+    if (unknown[word] != 0) return true;
+  }
+  return false;
+}
 
 void wait_for_grid_before() { self()->knows_grid_before = true; }
 

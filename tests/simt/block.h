@@ -96,7 +96,7 @@ struct FiberThread : Thread {
   // Boxes that it stores, since the last commit_stores and in the groups before it.
   std::vector<PendingBox> open_stores;
   std::deque<std::vector<PendingBox>> stores;
-  std::vector<std::pair<uint32_t, uint32_t>> unknown_writes;  // addresses and bytes
+  std::vector<uint32_t> unknown_writes;  // words of shared memory, as in Block::unknown
   bool knows_grid_before = false;
 };
 
@@ -146,6 +146,8 @@ struct Block {
   std::array<Barrier, 16> barriers;
   std::vector<Transfer> transfers;
   std::unique_ptr<unsigned char, AlignedDelete> dynamic_shared;
+  // For each 8 bytes of it, the number of threads that have written there and not made it known to TMA and wgmma.
+  std::vector<uint16_t> unknown;
   std::vector<char> static_shared;  // while another block is active
   size_t left = 0;                  // threads that have left the kernel
 };
@@ -172,6 +174,10 @@ void wait(Waiting reason);
 
 // The product of the matrix operation that these lanes of a wave wait in. Empty, or what is wrong with it.
 std::string multiply_wave(const std::unique_ptr<FiberThread> *lanes);
+
+// Whether a thread of the block has written to these bytes of dynamic shared memory and not made it known to TMA and
+// wgmma.
+bool has_unknown(size_t offset, size_t bytes);
 
 // Lands one of the block's transfers, drawn at random; false if there is none.
 bool land_one(Block *block);

@@ -214,6 +214,7 @@ Block::Block(uint64_t rank_in_grid) : rank(rank_in_grid) {
   warpgroups.resize((count + 127) / 128);
   dynamic_shared.reset(static_cast<unsigned char *>(::operator new(c.shared_bytes, std::align_val_t(1024))));
   poison(dynamic_shared.get(), c.shared_bytes);
+  unknown.resize(c.shared_bytes / 8 + 1);
   for (uint64_t i = 0; i < count; ++i) {
     std::unique_ptr<FiberThread> thread = take_thread(rank);
     thread->index = position(i, c.block);

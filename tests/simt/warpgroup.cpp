@@ -104,18 +104,6 @@ float number_at(const unsigned char *memory, WarpgroupNumber number) {
   return float_of(sign | ((magnitude << 13) + (magnitude < 0x7c00u ? 112u << 23 : 224u << 23)));
 }
 
-// What threads have written to shared memory, beginnings and ends of ranges, and not made known to TMA and wgmma.
-std::vector<std::pair<size_t, size_t>> unknown_ranges() {
-  std::vector<std::pair<size_t, size_t>> ranges;
-  const uint32_t start = shared_address(dynamic_shared());
-  for (const std::unique_ptr<FiberThread> &thread : self()->block->threads) {
-    for (const auto &[address, bytes] : thread->unknown_writes) {
-      ranges.emplace_back(address - start, address - start + bytes);
-    }
-  }
-  return ranges;
-}
-
 void read_operand(uint64_t bits, WarpgroupNumber number, bool along_k, int rows, Operand *to) {
   const Descriptor descriptor(bits);
   const int bytes = element_bytes(number), per_chunk = 16 / bytes, depth = depth_of(number);
@@ -123,16 +111,13 @@ void read_operand(uint64_t bits, WarpgroupNumber number, bool along_k, int rows,
   const int least = number == WarpgroupNumber::f16 ? -14 : -126;
   const unsigned char *shared = self()->block->dynamic_shared.get();
   const size_t size = configuration().shared_bytes;
-  const std::vector<std::pair<size_t, size_t>> unknown = unknown_ranges();
   to->clear(rows);
   for (int line = 0; line < lines; ++line) {
     for (int chunk = 0; chunk < chunks; ++chunk) {
       const auto outer = static_cast<uint32_t>(line), inner = static_cast<uint32_t>(chunk);
       const size_t at = along_k ? descriptor.along_k(outer, inner) : descriptor.along_outer(outer, inner);
       if (at + 16 > size) fail("multiplies a tile beyond shared memory by wgmma");
-      for (const auto &[begin, end] : unknown) {
-        if (begin < at + 16 && at < end) fail("multiplies by wgmma what a thread has not made known to it");
-      }
+      if (has_unknown(at, 16)) fail("multiplies by wgmma what a thread has not made known to it");
       for (int i = 0; i < per_chunk; ++i) {
         const int across = chunk * per_chunk + i;
         to->put(along_k ? across : line, along_k ? line : across, number_at(shared + at + i * bytes, number), least);

@@ -450,6 +450,32 @@ __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Co
   }
 }
 
+// Writes a warp's 16 rows of 32 columns, number b, to a box in shared memory, in the order in which TMA's swizzle of
+// 128 bytes wants chunks of 16 bytes. Odd rows are two groups of columns ahead, so that four rows meet in different
+// banks. `y`: the thread's first column of C.
+template <class Config, class Finish, typename Row>
+__device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, uint32_t box, const Row (&rows)[2],
+                                         int y, const WgmmaOutput &out, const Finish &finish) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const bool odd = lane / 4 % 2 != 0;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    const int mine = odd ? j ^ 2 : j;  // group of 8 columns of the box
+    const int column = y + Config::box_y * b + 8 * mine;
+    const auto column_0 = finish.column(min(column, out.y_end - 1));
+    const auto column_1 = finish.column(min(column + 1, out.y_end - 1));
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const float *even_sums = &sum[16 * b + 4 * j + 2 * r], *odd_sums = &sum[16 * b + 4 * (j ^ 2) + 2 * r];
+      const float v0 = odd ? odd_sums[0] : even_sums[0], v1 = odd ? odd_sums[1] : even_sums[1];
+      const int row = lane / 4 + 8 * r, chunk = 2 * mine + lane % 4 / 2;
+      ptx::store_shared_x2(box + row * 128 + (chunk ^ row % 8) * 16 + lane % 2 * 8,
+                           out.alpha * finish.value(v0, rows[r], column_0),
+                           out.alpha * finish.value(v1, rows[r], column_1));
+    }
+  }
+}
+
 // The same by TMA. Each warp passes its rows through its boxes, two in turn; chunks of 16 bytes lie there as TMA's
 // swizzle of 128 bytes wants them. Odd rows are two groups of columns ahead, so that four rows meet in different banks.
 template <class Config, class Finish>
@@ -458,7 +484,6 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
                                             const Finish &finish) {
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
   const int warp_x = first_x + 16 * warp, y = first_y + lane % 4 * 2;
-  const bool odd = lane / 4 % 2 != 0;
   int turn = 0;
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
@@ -480,27 +505,46 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
         }
       }
       __syncwarp();
-#pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const int mine = odd ? j ^ 2 : j;  // group of 8 columns of the box
-        const int column = y + Config::box_y * b + 8 * mine;
-        const auto column_0 = finish.column(min(column, out.y_end - 1));
-        const auto column_1 = finish.column(min(column + 1, out.y_end - 1));
-#pragma unroll
-        for (int r = 0; r < 2; ++r) {
-          const float *even_sums = &sum[h][16 * b + 4 * j + 2 * r], *odd_sums = &sum[h][16 * b + 4 * (j ^ 2) + 2 * r];
-          const float v0 = odd ? odd_sums[0] : even_sums[0], v1 = odd ? odd_sums[1] : even_sums[1];
-          const int row = lane / 4 + 8 * r, chunk = 2 * mine + lane % 4 / 2;
-          ptx::store_shared_x2(box + row * 128 + (chunk ^ row % 8) * 16 + lane % 2 * 8,
-                               out.alpha * finish.value(v0, rows[r], column_0),
-                               out.alpha * finish.value(v1, rows[r], column_1));
-        }
-      }
+      fill_box<Config>(sum[h], b, box, rows, y, out, finish);
       ptx::order_with_tma();
       __syncwarp();
       if (lane == 0) {
         ptx::store_box(&map, box, first_y + Config::box_y * b, warp_x + 64 * h, 0, matrix);
         ptx::store_commit();
+      }
+    }
+  }
+}
+
+// The same where columns of C do not begin with a chunk, or C is read, or only a part of the tile is wanted: by way of
+// a box, so that a warp writes 32 neighbours at once.
+template <class Config, class Finish>
+__device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
+                                           const WgmmaOutput &out, uint32_t box, const Finish &finish) {
+  const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp_x = first_x + 16 * warp;
+  if (lane == 0) ptx::store_wait<0>();  // of a tile before
+#pragma unroll
+  for (int h = 0; h < Config::halves; ++h) {
+    const int x = warp_x + 64 * h;
+    if (x >= out.x_end) break;
+    using Row = decltype(finish.row(0));
+    Row rows[2];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) rows[r] = finish.row(min(x + lane / 4 + 8 * r, out.x_end - 1));
+#pragma unroll
+    for (int b = 0; b < Config::n / Config::box_y; ++b) {
+      const int y = first_y + Config::box_y * b;
+      if (y >= out.y_end) break;
+      __syncwarp();
+      fill_box<Config>(sum[h], b, box, rows, first_y + lane % 4 * 2, out, finish);
+      __syncwarp();
+      float *to = out.c + x * out.step_x + y + lane;
+#pragma unroll
+      for (int r = 0; r < Config::box_x; ++r, to += out.step_x) {
+        if (x + r >= out.x_end || y + lane >= out.y_end || !out.contains(x + r, y + lane, 1, 1)) continue;
+        const float v = ptx::load_shared(box + r * 128 + (lane / 4 ^ r % 8) * 16 + lane % 4 * 4);
+        *to = out.beta != 0 ? fmaf(out.beta, *to, v) : v;
       }
     }
   }
@@ -553,9 +597,13 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     constexpr int kHeight = 64 * Config::halves;
     if (!tile_finish.wanted || !out.meets(x, y, kHeight, Config::n)) continue;
     if constexpr (Config::has_boxes) {
+      const uint32_t boxes = at.shared + Config::stages_bytes + threadIdx.x / 32 * (2 * Config::box_bytes);
       if (p.boxes && out.contains(x, y, kHeight, Config::n)) {
-        const uint32_t boxes = at.shared + Config::stages_bytes + threadIdx.x / 32 * (2 * Config::box_bytes);
         store_boxes<Config>(sum, x, y, work.maps().c, matrix, out, boxes, tile_finish);
+        continue;
+      }
+      if (Config::planes == 1 && out.step_y == 1) {  // with planes the registers do not suffice
+        store_rows<Config>(sum, x, y, out, boxes, tile_finish);
         continue;
       }
     }
