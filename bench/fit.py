@@ -18,6 +18,7 @@ from scipy.optimize import minimize
 
 # Files before the bench wrote clock and bandwidth: Hz, bytes a second.
 DEVICES = {'H100': (1.98e9, 3352e9), 'H200': (1.98e9, 4890e9)}
+ROUTINES = ['sgemm', 'shgemm', 'sbgemm']
 ALIKE = 0.03  # rows whose prices differ by so much, as a logarithm, are nearly as likely to be taken
 LARGE = 4.0  # weight of the squared loss, beside the loss: large ones matter more
 # Of the logarithms of figures, how far they may stray from those before: a strength, in units of the loss.
@@ -39,7 +40,7 @@ def read(path):
             data = json.load(file)
         gpu = data['gpu']
         shapes = [x for x in data['results']
-                  if x.get('state') == 'measured' and x.get('routine') == 'sgemm' and
+                  if x.get('state') == 'measured' and x.get('routine') in ROUTINES and
                   x.get('batch', 1) == 1 and x.get('forced')]
         for x in shapes:
             if not all(math.isfinite(t) and t > 0 for t in x['forced'].values()):
@@ -50,7 +51,7 @@ def read(path):
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
         raise Bad(f'{path}: not a file of bench --regret --json on a GPU: {type(e).__name__} {e}') from e
     if not shapes:
-        raise Bad(f'{path}: no measured sgemm with "forced" times: run the bench with --regret')
+        raise Bad(f'{path}: no measured gemm with "forced" times: run the bench with --regret')
     return gpu, shapes
 
 
@@ -81,7 +82,7 @@ class Model:
             raise Bad(f'--model {program}: {e.strerror}; build the target fit_model') from e
         self.tell(describe)
         for x in shapes:
-            self.tell(f'shape {x["m"]} {x["n"]} {x["k"]} {x["pad"]} {x["transposes"]}')
+            self.tell(f'shape {x["routine"]} {x["m"]} {x["n"]} {x["k"]} {x["pad"]} {x["transposes"]}')
 
     def tell(self, line):
         self.process.stdin.write(line + '\n')
@@ -110,7 +111,11 @@ class Model:
 
 # Shares that are not called as a row: those rows' that they are of.
 SHARED = {'stream_k': ['sm90_ffma_256x128x16_stream_k'], 'stream_k_in_slices': ['sm90_ffma_256x128x16_split_k'],
+          'packed_copies': ['sm75_mma_64x64x64_packed'],
           'sliced_k': ['sm90_ffma_128x128x16_sliced_k', 'sm90_ffma_256x64x16_sliced_k', 'sm90_ffma_512x32x16_sliced_k']}
+
+# Rows that are made of passes and the best row for what these leave.
+MADE = {'sm90_wgmma_': ['sm75_mma_64x64x64_packed']}
 
 
 def losses(prices, shapes):
@@ -178,7 +183,8 @@ class Loss:
 
 def fit_row(model, loss, name, first, now):
     """Sets the row's figures to the fitted ones, which it returns; those `now` where no time says anything."""
-    rows = [row for row in SHARED.get(name, [name]) if row in loss.index]
+    of_it = SHARED.get(name, [name]) + [row for start in MADE if name.startswith(start) for row in MADE[start]]
+    rows = [row for row in of_it if row in loss.index]
     if not rows:
         return now
     hold = numpy.log(first[1:])

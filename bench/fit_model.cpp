@@ -2,7 +2,7 @@
 // backend's rows, and stands for the device and what launches. Standard input has a command a line:
 //
 //   device NAME ARCH UNITS HERTZ BYTES_PER_SECOND    the name without blanks; ARCH as 90
-//   shape M N K PAD TRANSPOSES                       one more product of FP32: C = A B
+//   shape ROUTINE M N K PAD TRANSPOSES               one more product, C = A B, of sgemm, shgemm or sbgemm
 //   figures ROW PEAK_FRACTION STALL STEPS LATENCY    of a row
 //   share ROW SHARE
 //   list                                             prints a line for each row as in the two above
@@ -80,12 +80,13 @@ bool read_device(std::istream &line) {
 
 bool read_shape(std::istream &line, std::vector<GemmDesc> *shapes) {
   int64_t m, n, k, pad;
-  std::string transposes;
-  if (!(line >> m >> n >> k >> pad >> transposes) || transposes.size() != 2) return false;
+  std::string routine, transposes;
+  if (!(line >> routine >> m >> n >> k >> pad >> transposes) || transposes.size() != 2) return false;
+  if (routine != "sgemm" && routine != "shgemm" && routine != "sbgemm") return false;
   if (std::min({m, n, k}) < 1 || pad < 0 || transposes.find_first_not_of("NT") != std::string::npos) return false;
   GemmDesc d = {};
   d.routine = Routine::gemm;
-  d.type = Type::f32;
+  d.type = routine == "sgemm" ? Type::f32 : routine == "shgemm" ? Type::f16 : Type::bf16;
   d.math_mode = LIBSGEMM_MATH_FP32;
   const bool a_plain = transposes[0] == 'N', b_plain = transposes[1] == 'N';
   d.transa = a_plain ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS;

@@ -23,7 +23,7 @@ def seconds(row, m, n, k):
     return 3e-6 + f[3] + waves * tile * tile * (k + f[2]) / (256e9 * f[0] / (1 + f[1]))
 for line in sys.stdin:
     w = line.split()
-    if w[0] == 'shape': shapes.append([int(x) for x in w[1:4]])
+    if w[0] == 'shape': shapes.append([int(x) for x in w[2:5]])
     elif w[0] == 'figures': rows[w[1]] = [float(x) for x in w[2:]]
     elif w[0] == 'share': shares[w[1]] = [float(w[2])]
     elif w[0] == 'list':
@@ -65,7 +65,7 @@ def main(fit, real):
                 results.append({'state': 'measured', 'routine': 'sgemm', 'transposes': draw.choice(['NN', 'NT', 'TN', 'TT']),
                                 'm': m, 'n': n, 'k': k, 'pad': 0, 'what': f'random, seed {seed}'})
             lines = ['device NVIDIA_H200 90 132 1.98e9 4.89e12'] + true
-            lines += [f'shape {x["m"]} {x["n"]} {x["k"]} 0 {x["transposes"]}' for x in results]
+            lines += [f'shape {x["routine"]} {x["m"]} {x["n"]} {x["k"]} 0 {x["transposes"]}' for x in results]
             for x, line in zip(results, ask(lines + ['price'])):
                 x['forced'] = {a: float(b) for a, b in (w.split('=') for w in line.split())}
             with open(name, 'w', encoding='utf-8') as file:

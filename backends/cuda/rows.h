@@ -53,9 +53,10 @@
   X(sm80_wmma_256x128x32_multistage, "large C")                               \
   X(sm80_wmma_256x128x32_split_k, "few tiles of C, deep k")                   \
   X(sm90_wgmma_256x128x64, "large C")                                         \
-  X(sm90_wgmma_256x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_192x128x64, "C that fills one wave so")                        \
+  X(sm90_wgmma_192x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_160x128x64, "C that fills one wave so")                        \
+  X(sm90_wgmma_160x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_128x128x64, "medium C")                                        \
   X(sm90_wgmma_128x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_256x128x64_triangle, "triangle of a large C")                  \
@@ -74,6 +75,10 @@
   X(sm80_mma_256x128x64_multistage, "very large C")                           \
   X(sm80_mma_128x64x64_multistage, "medium C")                                \
   X(sm80_mma_128x64x64_unaligned, "any alignment")                            \
+  X(sm80_mma_64x64x64_unaligned, "any alignment, medium C")                   \
+  X(sm80_mma_64x64x64_unaligned_split_k, "the same, deep k")                  \
+  X(sm80_mma_32x32x128_unaligned, "any alignment, small C")                   \
+  X(sm80_mma_32x32x128_unaligned_split_k, "any alignment, small C, deep k")   \
   X(sm80_wmma_128x128x16_multistage, "any operands")                          \
   X(sm80_mma_256x128x32_multistage, "operands along k")                       \
   X(sm90_wgmma_256x128x32_packed, "large C, operands rounded first")          \

@@ -1,10 +1,37 @@
-// Written by bench/fit.py, of 710 random products with cold operands on an H200 (docs/decision.md): seeds 8, 9, 11 and
-// 12; from figures fitted to 530 others before, which it stays near.
+// Written by bench/fit.py, of random products with cold operands (docs/decision.md). FP32 rows: 710 on an H200, seeds 8,
+// 9, 11 and 12; from figures fitted to 530 others before, which they stay near. Rows of 16-bit inputs: 640 of shgemm on
+// an H100, seeds 41 to 44 and 61 to 63.
 #pragma once
 // clang-format off
 
 // X(row, peak_fraction, stall, steps, latency), of Figures in gpu/cost.h.
 #define LIBSGEMM_FIGURES_SM90(X) \
+  X(sm75_wmma_128x128x32_staged, 0.2147, 0.8289, 10.68, 1.432e-06) \
+  X(sm80_mma_128x64x64_unaligned, 0.2969, 0.05009, 10.52, 1.329e-06) \
+  X(sm80_mma_64x64x64_unaligned, 0.132, 0.05365, 5.96, 1.587e-06) \
+  X(sm80_mma_64x64x64_unaligned_split_k, 0.1349, 0.04894, 10.52, 7.351e-07) \
+  X(sm80_mma_128x128x32_multistage, 0.6618, 0.0496, 18.78, 1.316e-06) \
+  X(sm80_mma_128x128x32_split_k, 0.5601, 0.04998, 15.67, 1.476e-06) \
+  X(sm80_mma_128x64x64_multistage, 0.5052, 0.0499, 16.85, 9.829e-07) \
+  X(sm80_mma_256x128x64_multistage, 0.7306, 0.04998, 22.39, 1.462e-06) \
+  X(sm80_wmma_256x128x32_multistage, 0.5856, 0.05, 22.11, 1.536e-06) \
+  X(sm80_wmma_256x128x32_split_k, 0.5734, 0.04999, 16.54, 1.522e-06) \
+  X(sm80_mma_32x32x128_unaligned, 0.06369, 0.06502, 5.343, 3.715e-07) \
+  X(sm80_mma_32x32x128_unaligned_split_k, 0.08457, 0.05762, 6.108, 8.268e-07) \
+  X(sm90_wgmma_256x128x64, 0.832, 0.05005, 16.64, 4.702e-07) \
+  X(sm90_wgmma_256x128x32_packed, 0.37, 0.05, 13, 5e-07) \
+  X(sm90_wgmma_192x128x64, 0.7098, 0.05, 14.71, 3.748e-07) \
+  X(sm90_wgmma_192x128x64_split_k, 0.637, 0.04999, 2.854, 5.639e-07) \
+  X(sm90_wgmma_160x128x64, 0.6426, 0.05009, 13.41, 1.986e-07) \
+  X(sm90_wgmma_160x128x64_split_k, 0.5925, 0.04999, 3.026, 4.886e-07) \
+  X(sm90_wgmma_128x128x64, 0.6395, 0.05001, 2.856, 3.724e-07) \
+  X(sm90_wgmma_128x128x64_split_k, 0.5808, 0.04999, 0.9963, 1.725e-07) \
+  X(sm90_wgmma_64x128x64, 0.513, 0.05005, 12.53, 1.89e-07) \
+  X(sm90_wgmma_64x128x64_split_k, 0.351, 0.04997, 2.263, 9.671e-07) \
+  X(sm90_wgmma_32x128x64, 0.268, 0.05008, 9.176, 8.661e-08) \
+  X(sm90_wgmma_32x128x64_split_k, 0.1828, 0.04999, 1.552, 3.142e-07) \
+  X(sm90_wgmma_16x128x64, 0.1922, 0.05003, 8.847, 8.907e-08) \
+  X(sm90_wgmma_16x128x64_split_k, 0.1496, 0.05001, 1.652, 2.747e-07) \
   X(sm75_ffma_128x128x8_double_buffered, 0.7379, 1.911, 15.61, 1.391e-07) \
   X(sm75_ffma_32x32x16_double_buffered, 0.5004, 1.08, 21.85, 3.551e-07) \
   X(sm75_ffma_64x64x8_double_buffered, 0.6387, 0.7284, 18.18, 4.568e-07) \
@@ -35,6 +62,7 @@
   X(sm75_ffma_64x48x16_tall, 1.019) \
   X(sm75_ffma_64x48x32_thin, 1.075) \
   X(sm80_ffma_256x64x16_thin, 1.029) \
+  X(packed_copies, 1.353) \
   X(stream_k, 1.028) \
   X(stream_k_in_slices, 0.9725) \
   X(sliced_k, 1.057)

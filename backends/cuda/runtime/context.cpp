@@ -69,7 +69,9 @@ libsgemm_status_t retain(int index, CUcontext *context, Error *error) {
 
 // The device of the current context; -1 if there is none.
 int current_index() {
+  CUcontext current = nullptr;  // asked for first: without one the next question is an error, which sanitizers report
   CUdevice handle;
+  if (driver().current_context(&current) != CUDA_SUCCESS || current == nullptr) return -1;
   if (driver().context_device(&handle) != CUDA_SUCCESS) return -1;
   for (int i = 0; i < device_count(); ++i) {
     if (states()[i].handle == handle) return i;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "figures/figures.h"
 #include "runtime/launch.h"
 
 namespace libsgemm::cuda {
@@ -77,7 +78,9 @@ bool packed_supports(const GemmDesc &desc, const PackedProduct &product, int ind
 }
 
 double packed_seconds(const GemmDesc &desc, const PackedProduct &product, int index) {
-  return splits_seconds(desc, shape_of(desc, product), index) + product_seconds(desc, product, index);
+  const double passes = splits_seconds(desc, shape_of(desc, product), index);
+  const double share = desc.type == Type::f32 ? 1 : fitted_share(device(index).arch, Shared::packed_copies);
+  return share * passes + product_seconds(desc, product, index);
 }
 
 size_t packed_workspace(const GemmDesc &desc, const PackedProduct &product) {

@@ -65,9 +65,15 @@ struct MmaEngine {
   static constexpr int patch_bytes = 16 * patch_pitch * static_cast<int>(sizeof(float));
 
   using Sums = float[blocks_x][blocks_y][4];
+  static constexpr int sums = blocks_x * blocks_y * 4;
   struct Fragments {
     uint32_t x[blocks_x][4], y[blocks_y / 2][4];
   };
+
+  // Of a warp among those of all groups.
+  __device__ __forceinline__ static int column_of(int index) {
+    return Config::k_groups == 1 ? index : index % Config::warp_columns;
+  }
 
   int warp_row, warp_column;
   MmaReader<TileB, true> x;
@@ -75,7 +81,7 @@ struct MmaEngine {
 
   __device__ __forceinline__ MmaEngine(const char *a, const char *b)
       : warp_row(static_cast<int>(threadIdx.x) / 32 % Config::warp_rows),
-        warp_column(static_cast<int>(threadIdx.x) / 32 / Config::warp_rows),
+        warp_column(column_of(static_cast<int>(threadIdx.x) / 32 / Config::warp_rows)),
         x(b, warp_column * Config::warp_n),
         y(a, warp_row * Config::warp_m) {}
 
@@ -94,6 +100,16 @@ struct MmaEngine {
   __device__ __forceinline__ static void scale(Sums &sum, float factor) {
 #pragma unroll
     for (int e = 0; e < blocks_x * blocks_y * 4; ++e) sum[e / (blocks_y * 4)][e / 4 % blocks_y][e % 4] *= factor;
+  }
+
+  // A thread's sums on their way to another one, by way of shared memory: `step` floats apart.
+  __device__ __forceinline__ static void put(const Sums &sum, float *shared, int step) {
+#pragma unroll
+    for (int e = 0; e < sums; ++e) shared[e * step] = sum[e / (blocks_y * 4)][e / 4 % blocks_y][e % 4];
+  }
+  __device__ __forceinline__ static void add(Sums &sum, const float *shared, int step) {
+#pragma unroll
+    for (int e = 0; e < sums; ++e) sum[e / (blocks_y * 4)][e / 4 % blocks_y][e % 4] += shared[e * step];
   }
 
   // sum += part; kClear: part = 0.

@@ -96,7 +96,10 @@ bool supports(const GemmDesc &desc, int index) {
 double cost(const GemmDesc &desc, int index) {
   Tiling tiling = tensor_tiling<Config>(index, kElementsBytes);
   tiling.figures.stall = 0.8;  // no asynchronous copies
-  if (!by_vectors(desc, index)) tiling.figures.peak_fraction *= kElements;
+  if (!by_vectors(desc, index)) {
+    tiling.figures.peak_fraction *= kElements;
+    tiling.figures = tensor_figures(index, Fitted::sm75_wmma_128x128x32_staged, tiling.figures);
+  }
   return gemm_seconds(device(index), desc, tiling);
 }
 

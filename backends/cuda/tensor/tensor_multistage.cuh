@@ -1,5 +1,6 @@
 // The tiled product on tensor cores: several k-tiles under way at once (cp.async, sm_80), or one, through registers
-// (sm_75, and operands at any alignment).
+// (sm_75, and operands at any alignment). There groups of threads can share the steps of a k-tile: the first one adds
+// the others' sums to its own at the end.
 //
 //   shared memory: stage 0 [A tile][B tile], stage 1, ... (Config::stages of them; 2 through registers)
 //
@@ -119,7 +120,12 @@ __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename P
   constexpr int kStage = Product::stage_bytes;
   char *shared = reinterpret_cast<char *>(dynamic_shared());
 
-  uint4 staged_a[A::copies], staged_b[B::copies];
+  constexpr int kGroups = Product::Config::k_groups, kGroupThreads = Product::Config::threads / kGroups;
+  constexpr int kSteps = Engine::steps / kGroups;
+  const int group = kGroups == 1 ? 0 : static_cast<int>(threadIdx.x) / kGroupThreads;
+
+  typename A::Staged staged_a[A::copies];
+  typename B::Staged staged_b[B::copies];
   a.load(staged_a);
   b.load(staged_b);
   a.store(shared, staged_a);
@@ -138,8 +144,8 @@ __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename P
       b.load(staged_b);
     }
 #pragma unroll
-    for (int s = 0; s < Engine::steps; ++s) {
-      engine.load(&fragments, read, read, s);
+    for (int s = 0; s < kSteps; ++s) {
+      engine.load(&fragments, read, read, group * kSteps + s);
       Engine::multiply(sum, fragments);
     }
     read = kStage - read;
@@ -149,7 +155,31 @@ __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename P
     }
     __syncthreads();
   }
+  if constexpr (kGroups > 1) {
+    // Behind the patches, which store() needs.
+    static_assert(Product::patch_bytes + (kGroups - 1) * kGroupThreads * Engine::sums * 4 <= Product::bytes, "room");
+    float *others = reinterpret_cast<float *>(shared + Product::patch_bytes) + threadIdx.x % kGroupThreads;
+    constexpr int kGroupSums = kGroupThreads * Engine::sums;
+    if (group > 0) Engine::put(sum, others + (group - 1) * kGroupSums, kGroupThreads);
+    __syncthreads();
+    if (group > 0) return;
+#pragma unroll
+    for (int g = 1; g < kGroups; ++g) Engine::add(sum, others + (g - 1) * kGroupSums, kGroupThreads);
+  }
   engine.store(sum, out, NoScale(), shared);
+}
+
+// The same of a block of a grid as of tensor_multistage().
+template <class Product, typename Operands>
+__device__ __forceinline__ void tensor_small(const Operands &operands, const TileProblem &p) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  using Config = typename Product::Config;
+  const TilePosition<Config> at(p);
+  const TensorRange range(p, Config::tile_k);
+  typename Product::A a(operands.a(blockIdx.z), p.lda, at.row(), p.m - at.row(), range.first_k, p.k);
+  typename Product::B b(operands.b(blockIdx.z), p.ldb, at.column(), p.n - at.column(), range.first_k, p.k);
+  tensor_staged<Product>(a, b, range.count, output_tile(operands, p, at));
+#endif
 }
 
 }  // namespace libsgemm::cuda

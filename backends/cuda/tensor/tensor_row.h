@@ -12,6 +12,7 @@
 #include <climits>
 #include <cmath>
 
+#include "figures/figures.h"
 #include "gpu/split_k_row.h"
 #include "tensor_operands.h"
 #include "tensor_tile.cuh"
@@ -39,6 +40,17 @@ Tiling tensor_tiling(int index, size_t shared_bytes) {
   tiling.blocks = std::clamp(static_cast<int>(fitting), 1, Config::blocks);
   tiling.figures.steps *= rate;  // a tile's start and end take as long as without tensor cores
   return tiling;
+}
+
+// Those that were measured on the device's architecture, or `otherwise`.
+inline Figures tensor_figures(int index, Fitted row, const Figures &otherwise) {
+  const Device &d = device(index);
+  const Figures *measured = fitted_figures(d.arch, row);
+  if (measured == nullptr) return otherwise;
+  Figures figures = *measured;
+  const double rate = static_cast<double>(d.tensor_per_clock) / d.fma_per_clock;
+  figures.peak_fraction *= rate, figures.steps *= rate;
+  return figures;
 }
 
 // Whether the tiles of C and of k can be counted.
@@ -87,7 +99,9 @@ struct TensorTiles {
            instance_of<Row>(desc).shared_bytes <= d.shared_memory_per_block;
   }
   static Tiling tiling(const GemmDesc &desc, int index) {
-    return tensor_tiling<Config>(index, instance_of<Row>(desc).shared_bytes);
+    Tiling tiling = tensor_tiling<Config>(index, instance_of<Row>(desc).shared_bytes);
+    if constexpr (Config::measured) tiling.figures = tensor_figures(index, Config::fitted, tiling.figures);
+    return tiling;
   }
   static libsgemm_status_t enqueue(const GemmDesc &desc, const TileProblem &p, const StridedOperands &operands,
                                    int64_t count, const Launch &launch, Error *error) {
@@ -96,6 +110,18 @@ struct TensorTiles {
                          error, operands, p);
   }
   static constexpr auto enqueue_sum = launch_split_k_sum;
+};
+
+// The same with k in slices.
+template <class Row>
+struct SplitTensorTiles : TensorTiles<Row> {
+  using Config = typename Row::Config;
+
+  static Tiling tiling(const GemmDesc &desc, int index) {
+    Tiling tiling = tensor_tiling<Config>(index, instance_of<Row>(desc).shared_bytes);
+    if constexpr (Config::measured) tiling.figures = tensor_figures(index, Config::split_fitted, tiling.figures);
+    return tiling;
+  }
 };
 
 template <class Row>
@@ -118,7 +144,7 @@ Kernel tensor_kernel(const char *name) {
 // The same kernel with k in slices.
 template <class Row>
 Kernel tensor_split_kernel(const char *name) {
-  Kernel kernel = split_kernel<TensorTiles<Row>>(name);
+  Kernel kernel = split_kernel<SplitTensorTiles<Row>>(name);
   kernel.math_mode = Row::math_mode;
   kernel.truncates = true;
   return kernel;
@@ -126,10 +152,12 @@ Kernel tensor_split_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the row `NAME`, in namespace libsgemm::cuda: its kernel, a loop of tensor_multistage.cuh, its Row, and
+// Defines the row `NAME`, in namespace libsgemm::cuda: its kernel, the LOOP of tensor_multistage.cuh, its Row, and
 // `Kernel NAME()`. CONFIG as above; TILE and ENGINE: how operands lie in shared memory and who multiplies them, of
 // TensorProduct (tensor_multistage.cuh).
-#define LIBSGEMM_TENSOR_ROW(NAME, MATH_MODE, CONFIG, TILE, ENGINE)                                    \
+#define LIBSGEMM_TENSOR_ROW(NAME, MATH_MODE, CONFIG, TILE, ENGINE) \
+  LIBSGEMM_TENSOR_ROW_OF(tensor_multistage, NAME, MATH_MODE, CONFIG, TILE, ENGINE)
+#define LIBSGEMM_TENSOR_ROW_OF(LOOP, NAME, MATH_MODE, CONFIG, TILE, ENGINE)                           \
   namespace {                                                                                         \
   template <Number kNumber, bool AlongA, bool AlongB>                                                 \
   using Product = TensorProduct<CONFIG, kNumber, TILE, ENGINE, AlongA, AlongB>;                       \
@@ -137,7 +165,7 @@ Kernel tensor_split_kernel(const char *name) {
   template <Number kNumber, bool AlongA, bool AlongB>                                                 \
   __global__ void __launch_bounds__(CONFIG::threads, CONFIG::blocks)                                  \
       NAME(const __grid_constant__ StridedOperands operands, const __grid_constant__ TileProblem p) { \
-    tensor_multistage<Product<kNumber, AlongA, AlongB>>(operands, p);                                 \
+    LOOP<Product<kNumber, AlongA, AlongB>>(operands, p);                                              \
   }                                                                                                   \
   namespace {                                                                                         \
   struct Row {                                                                                        \

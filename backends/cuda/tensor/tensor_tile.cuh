@@ -47,6 +47,8 @@ struct TensorShape {
   static constexpr int warp_m = WarpM, warp_n = WarpN;
   static constexpr int warp_rows = TileM / WarpM, warp_columns = TileN / WarpN;
   static constexpr int threads = 32 * warp_rows * warp_columns;
+  static constexpr int k_groups = 1;  // of so many threads, which share each k-tile: then there are that many more
+  static constexpr bool measured = false;  // whether figures/ has its figures: as `fitted` and `split_fitted`
   static constexpr bool any_alignment = false;  // of the operands; else columns start at multiples of 16 bytes
   static_assert(TileM % WarpM == 0 && TileN % WarpN == 0 && WarpM % 16 == 0 && WarpN % 16 == 0, "warps cover the tile");
 };
@@ -90,6 +92,7 @@ struct TensorTile {
   static constexpr int rows = AlongK ? Outer : Depth, row_elements = AlongK ? Depth : Outer;
   static constexpr int row_bytes = row_elements * element_bytes;
   using Layout = LayoutOf<row_bytes>;
+  using Staged = uint4;
   static constexpr int bytes = rows * Layout::pitch;
   static constexpr int per_chunk = 16 / element_bytes, row_chunks = row_bytes / 16;
   static constexpr int copies = rows * row_chunks / Threads;
@@ -200,6 +203,7 @@ struct ElementTile {
   static constexpr bool along_k = true;
   static constexpr int row_bytes = Depth * element_bytes, row_chunks = row_bytes / 16, row_step = Threads / row_chunks;
   using Layout = LayoutOf<row_bytes>;
+  using Staged = uint4;
   static constexpr int bytes = Outer * Layout::pitch;
   static constexpr int copies = row_chunks;
   static_assert(element_bytes == 2 && Outer == Threads && row_step * row_chunks == Threads, "as many rows as threads");

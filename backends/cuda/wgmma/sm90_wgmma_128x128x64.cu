@@ -24,8 +24,7 @@
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; code for sm_90a. Any size and transposition.
 //
-// Parameters of LIBSGEMM_WGMMA_ROW: N, stages, blocks of a cluster, Figures for the cost (fitted to 35 random shapes of
-// aligned operands on an H100).
+// Parameters of LIBSGEMM_WGMMA_ROW: N, stages, blocks of a cluster.
 //
 // Measured (H100 SXM at 1965 MHz, TFLOP/s, cuBLAS 13.1 in the same run in brackets): FP16 NN 2048 558 (607), 1024 186
 // (180); split, 512 x 512 x 16384 308 (389). Triangle, 4096: 1062 NN, 1111 TN of a whole product's operations a second.
@@ -35,11 +34,11 @@
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_128x128x64, 128, 6, 2, 0.641, 0.05, 9.29, 4.34e-07)
+LIBSGEMM_WGMMA_ROW(sm90_wgmma_128x128x64, 128, 6, 2)
 namespace {
 
 struct SplitRowOf : Row {
-  static constexpr Figures figures = {0.489, 0.05, 1.55, 3.77e-07};
+  static constexpr Fitted fitted = Fitted::sm90_wgmma_128x128x64_split_k;
 };
 
 }  // namespace

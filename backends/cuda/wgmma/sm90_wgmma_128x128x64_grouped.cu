@@ -35,6 +35,6 @@
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_GROUPED_ROW(sm90_wgmma_128x128x64_grouped, 128, 6, 2, 0.64, 0.05, 9.3, 4.3e-7)
+LIBSGEMM_WGMMA_GROUPED_ROW(sm90_wgmma_128x128x64_grouped, sm90_wgmma_128x128x64, 128, 6, 2)
 
 }  // namespace libsgemm::cuda

@@ -23,8 +23,7 @@
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; code for sm_90a. Any size and transposition.
 //
-// Parameters of LIBSGEMM_WGMMA_ROW: N, stages, blocks of a cluster, Figures for the cost (fitted to 35 random shapes of
-// aligned operands on an H100).
+// Parameters of LIBSGEMM_WGMMA_ROW: N, stages, blocks of a cluster.
 //
 // Measured (H100 SXM at 1965 MHz, TFLOP/s, cuBLAS 13.1 in the same run in brackets): FP16, split, 16 x 4096 x 4096 NN
 // 27 (33), 4096 x 16 x 4096 NT 29 (34).
@@ -33,11 +32,11 @@
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_16x128x64, 16, 8, 1, 0.141, 0.05, 11.6, 1.74e-07)
+LIBSGEMM_WGMMA_ROW(sm90_wgmma_16x128x64, 16, 8, 1)
 namespace {
 
 struct SplitRowOf : Row {
-  static constexpr Figures figures = {0.0988, 0.05, 1.83, 3.88e-07};
+  static constexpr Fitted fitted = Fitted::sm90_wgmma_16x128x64_split_k;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices on sm_90 by warpgroup instructions: for C whose tiles of 256 leave
 // many multiprocessors idle.
 //
+// sm90_wgmma_192x128x64_split_k: the same kernel with k in slices, whose sums meet in the workspace.
+//
 // Everything is in wgmma_engine.cuh: who copies, multiplies and stores, and how tiles follow one another.
 //
 //   tile of C: 192 x 128, or 128 x 192 where that takes fewer tiles
@@ -21,8 +23,7 @@
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; code for sm_90a. Any size and transposition.
 //
-// Parameters of LIBSGEMM_WGMMA_ROW: N, stages, blocks of a cluster, Figures for the cost (fitted to 35 random shapes of
-// aligned operands on an H100).
+// Parameters of LIBSGEMM_WGMMA_ROW: N, stages, blocks of a cluster.
 //
 // Not measured by itself.
 #include "gpu/kernels.h"
@@ -30,6 +31,15 @@
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_192x128x64, 192, 4, 2, 0.61, 0.05, 13.3, 5.45e-07)
+LIBSGEMM_WGMMA_ROW(sm90_wgmma_192x128x64, 192, 4, 2)
+namespace {
+
+struct SplitRowOf : Row {
+  static constexpr Fitted fitted = Fitted::sm90_wgmma_192x128x64_split_k;
+};
+
+}  // namespace
+
+Kernel sm90_wgmma_192x128x64_split_k() { return wgmma_split_kernel<SplitRowOf>("sm90_wgmma_192x128x64_split_k"); }
 
 }  // namespace libsgemm::cuda

@@ -1,6 +1,5 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices on sm_90 by warpgroup instructions: the widest tile, for large C.
 //
-// sm90_wgmma_256x128x64_split_k: the same kernel with k in slices, whose sums meet in the workspace.
 // sm90_wgmma_256x128x64_triangle: the same kernel over the tiles of a triangle of op(A) op(A)^T (SYRK of 16-bit
 // inputs).
 //
@@ -24,8 +23,7 @@
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; code for sm_90a. Any size and transposition.
 //
-// Parameters of LIBSGEMM_WGMMA_ROW: N, stages, blocks of a cluster, Figures for the cost (fitted to 35 random shapes of
-// aligned operands on an H100).
+// Parameters of LIBSGEMM_WGMMA_ROW: N, stages, blocks of a cluster.
 //
 // Measured (H100 SXM, 1965 MHz, limited by power at 4096 and 8192; TFLOP/s, cuBLAS 13.1 in the same run in brackets):
 // FP16 NN 2048 620 (609), 4096 717 (717), 8192 726 (704); TN 4096 721 (718), 8192 697 (683); bfloat16 NN 8192 766
@@ -37,16 +35,7 @@
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_256x128x64, 256, 4, 2, 0.689, 0.05, 13.2, 5.29e-07)
-namespace {
-
-struct SplitRowOf : Row {
-  static constexpr Figures figures = {0.552, 0.05, 2.58, 8.61e-07};
-};
-
-}  // namespace
-
-Kernel sm90_wgmma_256x128x64_split_k() { return wgmma_split_kernel<SplitRowOf>("sm90_wgmma_256x128x64_split_k"); }
+LIBSGEMM_WGMMA_ROW(sm90_wgmma_256x128x64, 256, 4, 2)
 Kernel sm90_wgmma_256x128x64_triangle() { return wgmma_triangle_kernel<Row, 2>("sm90_wgmma_256x128x64_triangle"); }
 
 }  // namespace libsgemm::cuda

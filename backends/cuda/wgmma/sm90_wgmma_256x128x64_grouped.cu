@@ -34,6 +34,6 @@
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_GROUPED_ROW(sm90_wgmma_256x128x64_grouped, 256, 4, 2, 0.69, 0.05, 13, 5.3e-7)
+LIBSGEMM_WGMMA_GROUPED_ROW(sm90_wgmma_256x128x64_grouped, sm90_wgmma_256x128x64, 256, 4, 2)
 
 }  // namespace libsgemm::cuda

@@ -23,8 +23,7 @@
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; code for sm_90a. Any size and transposition.
 //
-// Parameters of LIBSGEMM_WGMMA_ROW: N, stages, blocks of a cluster, Figures for the cost (fitted to 35 random shapes of
-// aligned operands on an H100).
+// Parameters of LIBSGEMM_WGMMA_ROW: N, stages, blocks of a cluster.
 //
 // Not measured by itself.
 #include "gpu/kernels.h"
@@ -32,11 +31,11 @@
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_32x128x64, 32, 8, 1, 0.252, 0.05, 11.6, 1.52e-07)
+LIBSGEMM_WGMMA_ROW(sm90_wgmma_32x128x64, 32, 8, 1)
 namespace {
 
 struct SplitRowOf : Row {
-  static constexpr Figures figures = {0.191, 0.05, 1.62, 3.50e-07};
+  static constexpr Fitted fitted = Fitted::sm90_wgmma_32x128x64_split_k;
 };
 
 }  // namespace

@@ -32,6 +32,6 @@
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_GROUPED_ROW(sm90_wgmma_64x128x64_grouped, 64, 8, 1, 0.445, 0.05, 8.2, 3.2e-7)
+LIBSGEMM_WGMMA_GROUPED_ROW(sm90_wgmma_64x128x64_grouped, sm90_wgmma_64x128x64, 64, 8, 1)
 
 }  // namespace libsgemm::cuda

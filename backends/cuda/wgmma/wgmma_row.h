@@ -2,7 +2,7 @@
 //
 //   struct Row {
 //     static constexpr libsgemm_math_mode_t math_mode = ...;    // TF32: of FP32 operands; FP32: of 16-bit ones
-//     static constexpr Figures figures = ...;                   // peak_fraction and steps: of the tensor cores
+//     static constexpr Fitted fitted = ...;                     // its figures: peak_fraction, steps of the tensor cores
 //     static constexpr int most_cluster = ...;                  // blocks of a cluster where there is more than one
 //     template <Number, bool XAlongK, bool YAlongK, int Cluster> using Shape = WgmmaShape<...>;
 //     template <Number, bool XAlongK, bool YAlongK, int Cluster> static WgmmaKernel kernel();
@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "figures/figures.h"
 #include "gpu/split_k_row.h"
 #include "runtime/launch.h"
 #include "wgmma_engine.cuh"
@@ -98,7 +99,7 @@ struct WgmmaTiles {
     const double rate = static_cast<double>(d.wgmma_per_clock) / d.fma_per_clock;
     const bool swapped = sides(desc).swapped;
     Tiling tiling = {swapped ? Shape::tile_x : Shape::tile_y, swapped ? Shape::tile_y : Shape::tile_x, kWgmmaThreads, 1,
-                     Row::figures};
+                     figures_or_sm90(d.arch, Row::fitted)};
     tiling.figures.peak_fraction *= rate, tiling.figures.steps *= rate;
     return tiling;
   }
@@ -196,8 +197,8 @@ Kernel wgmma_triangle_kernel(const char *name) {
 }  // namespace libsgemm::cuda
 
 // Defines the kernel `NAME` of 16-bit operands and its Row, in namespace libsgemm::cuda: N and STAGES as of WgmmaShape,
-// CLUSTER its most_cluster, the rest its Figures.
-#define LIBSGEMM_WGMMA_ROW(NAME, N, STAGES, CLUSTER, ...)                                    \
+// CLUSTER its most_cluster.
+#define LIBSGEMM_WGMMA_ROW(NAME, N, STAGES, CLUSTER)                                         \
   namespace {                                                                                \
   template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                        \
   using ShapeOf = WgmmaShape16<kNumber, XAlongK, YAlongK, N, STAGES, kCluster>;              \
@@ -210,7 +211,7 @@ Kernel wgmma_triangle_kernel(const char *name) {
   namespace {                                                                                \
   struct Row {                                                                               \
     static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;                    \
-    static constexpr Figures figures = {__VA_ARGS__};                                        \
+    static constexpr Fitted fitted = Fitted::NAME;                                           \
     static constexpr int most_cluster = CLUSTER;                                             \
     template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                      \
     using Shape = ShapeOf<kNumber, XAlongK, YAlongK, kCluster>;                              \
