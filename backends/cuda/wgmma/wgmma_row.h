@@ -2,10 +2,10 @@
 //
 //   struct Row {
 //     static constexpr libsgemm_math_mode_t math_mode = ...;    // TF32: of FP32 operands; FP32: of 16-bit ones
-//     static constexpr Fitted fitted = ...;                     // its figures: peak_fraction, steps of the tensor
-//     cores static constexpr int most_cluster = ...;                  // blocks of a cluster where there is more than
-//     one template <Number, bool XAlongK, bool YAlongK, int Cluster> using Shape = WgmmaShape<...>; template <Number,
-//     bool XAlongK, bool YAlongK, int Cluster> static WgmmaKernel kernel();
+//     static constexpr Fitted fitted = ...;                     // its figures, as shares of the tensor cores' rate
+//     static constexpr int most_cluster = ...;                  // blocks of a cluster where there is more than one
+//     template <Number, bool XAlongK, bool YAlongK, int Cluster> using Shape = WgmmaShape<...>;
+//     template <Number, bool XAlongK, bool YAlongK, int Cluster> static WgmmaKernel kernel();
 //   };
 #pragma once
 
