@@ -326,6 +326,7 @@ void wait_for_stores(unsigned pending) {
 
 void note_write(uint32_t address, uint32_t bytes) {
   const uint32_t offset = address - kDynamicWindow;
+  if (offset + uint64_t{bytes} > grid->configuration.shared_bytes) fail("notes a write outside dynamic shared memory");
   std::vector<uint32_t> &mine = self()->unknown_writes;
   for (uint32_t word = offset / 8; word <= (offset + bytes - 1) / 8; ++word) {
     if (std::find(mine.begin(), mine.end(), word) != mine.end()) continue;  // once more

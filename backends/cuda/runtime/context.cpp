@@ -67,11 +67,9 @@ libsgemm_status_t retain(int index, CUcontext *context, Error *error) {
   return LIBSGEMM_SUCCESS;
 }
 
-// The device of the current context; -1 if there is none.
+// The device of the current context. Without one the question is an error, which sanitizers report.
 int current_index() {
-  CUcontext current = nullptr;  // asked for first: without one the next question is an error, which sanitizers report
   CUdevice handle;
-  if (driver().current_context(&current) != CUDA_SUCCESS || current == nullptr) return -1;
   if (driver().context_device(&handle) != CUDA_SUCCESS) return -1;
   for (int i = 0; i < device_count(); ++i) {
     if (states()[i].handle == handle) return i;
@@ -143,7 +141,9 @@ uint64_t context(int index) {
 
 // A context exists that this thread would use.
 bool in_use(int index) {
-  return states()[index].primary.load(std::memory_order_acquire) != nullptr || current_index() == index;
+  if (states()[index].primary.load(std::memory_order_acquire) != nullptr) return true;
+  CUcontext current = nullptr;
+  return driver().current_context(&current) == CUDA_SUCCESS && current != nullptr && current_index() == index;
 }
 
 bool is_fatal(Code code) {

@@ -94,12 +94,12 @@ struct MmaEngine {
 
   __device__ __forceinline__ static void clear(Sums &sum) {
 #pragma unroll
-    for (int e = 0; e < blocks_x * blocks_y * 4; ++e) sum[e / (blocks_y * 4)][e / 4 % blocks_y][e % 4] = 0.0f;
+    for (int e = 0; e < sums; ++e) sum[e / (blocks_y * 4)][e / 4 % blocks_y][e % 4] = 0.0f;
   }
 
   __device__ __forceinline__ static void scale(Sums &sum, float factor) {
 #pragma unroll
-    for (int e = 0; e < blocks_x * blocks_y * 4; ++e) sum[e / (blocks_y * 4)][e / 4 % blocks_y][e % 4] *= factor;
+    for (int e = 0; e < sums; ++e) sum[e / (blocks_y * 4)][e / 4 % blocks_y][e % 4] *= factor;
   }
 
   // A thread's sums on their way to another one, by way of shared memory: `step` floats apart.

@@ -94,13 +94,14 @@ bool supports(const GemmDesc &desc, int index) {
 }
 
 double cost(const GemmDesc &desc, int index) {
-  Tiling tiling = tensor_tiling<Config>(index, kElementsBytes);
-  tiling.figures.stall = 0.8;  // no asynchronous copies
+  Figures figures = {Config::peak_fraction};
+  figures.stall = 0.8;  // no asynchronous copies
   if (!by_vectors(desc, index)) {
-    tiling.figures.peak_fraction *= kElements;
-    tiling.figures = tensor_figures(index, Fitted::sm75_wmma_128x128x32_staged, tiling.figures);
+    figures.peak_fraction *= kElements;
+    const Figures *fitted = fitted_figures(device(index).arch, Fitted::sm75_wmma_128x128x32_staged);
+    if (fitted != nullptr) figures = *fitted;
   }
-  return gemm_seconds(device(index), desc, tiling);
+  return gemm_seconds(device(index), desc, tensor_tiling<Config>(index, kElementsBytes, figures));
 }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {

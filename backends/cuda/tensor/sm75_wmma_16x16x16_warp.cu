@@ -84,7 +84,7 @@ bool supports(const GemmDesc &desc, int index) {
 }
 
 double cost(const GemmDesc &desc, int index) {
-  return kForcedOnly + gemm_seconds(device(index), desc, tensor_tiling<Config>(index, 2816));
+  return kForcedOnly + gemm_seconds(device(index), desc, tensor_tiling<Config>(index, 2816, {Config::peak_fraction}));
 }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {

@@ -48,7 +48,6 @@ struct Config : TensorShape<Number::f16, 128, 64, 64, 32, 32> {
   static constexpr int blocks = 2;  // resident on a multiprocessor
   static constexpr bool any_alignment = true;
   static constexpr double peak_fraction = 0.45;
-  static constexpr bool measured = true;
   static constexpr Fitted fitted = Fitted::sm80_mma_128x64x64_unaligned;
 };
 

@@ -50,7 +50,6 @@ struct Config : TensorShape<Number::f16, 256, 128, 64, 64, 64> {
   static constexpr int stages = 3;
   static constexpr int blocks = 1;  // resident on a multiprocessor
   static constexpr double peak_fraction = 0.7;
-  static constexpr bool measured = true;
   static constexpr Fitted fitted = Fitted::sm80_mma_256x128x64_multistage;
 };
 

@@ -49,7 +49,6 @@ struct Config : TensorShape<Number::f16, 32, 32, 128, 16, 16> {
   static constexpr int blocks = 4;  // resident on a multiprocessor
   static constexpr bool any_alignment = true;
   static constexpr double peak_fraction = 0.08;
-  static constexpr bool measured = true;
   static constexpr Fitted fitted = Fitted::sm80_mma_32x32x128_unaligned;
   static constexpr Fitted split_fitted = Fitted::sm80_mma_32x32x128_unaligned_split_k;
 };

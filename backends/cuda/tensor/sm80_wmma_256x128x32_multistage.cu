@@ -47,7 +47,6 @@ struct Config : TensorShape<Number::f16, 256, 128, 32, 64, 64> {
   static constexpr int stages = 4;
   static constexpr int blocks = 1;  // resident on a multiprocessor
   static constexpr double peak_fraction = 0.6;
-  static constexpr bool measured = true;
   static constexpr Fitted fitted = Fitted::sm80_wmma_256x128x32_multistage;
   static constexpr Fitted split_fitted = Fitted::sm80_wmma_256x128x32_split_k;
 };

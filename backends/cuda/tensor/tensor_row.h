@@ -2,7 +2,8 @@
 // file defines a Row:
 //
 //   struct Row {
-//     using Config = ...;  // a TensorShape with min_arch, blocks and peak_fraction (of what the tensor cores reach)
+//     using Config = ...;  // a TensorShape with min_arch, blocks and peak_fraction (of what the tensor cores reach);
+//                          // `fitted`, `split_fitted` where there are figures for some architectures
 //     static constexpr libsgemm_math_mode_t math_mode = ...;   // TF32: of FP32 operands; FP32: of 16-bit ones
 //     template <Number, bool AlongA, bool AlongB> static TensorInstance instance();
 //   };
@@ -29,28 +30,17 @@ struct TensorInstance {
 // Whether a device has the instructions for operands of this type.
 inline bool has_tensor_cores(Type type, int index) { return device(index).code_arch >= (type == Type::f16 ? 75 : 80); }
 
-// `shared_bytes`: of a block. A multiprocessor has little more than a block can have.
+// `shared_bytes`: of a block. A multiprocessor has little more than a block can have. `figures`: as shares of the
+// tensor cores' rate.
 template <class Config>
-Tiling tensor_tiling(int index, size_t shared_bytes) {
+Tiling tensor_tiling(int index, size_t shared_bytes, Figures figures) {
   constexpr size_t kReserved = 1024;  // besides, of every block
   const Device &d = device(index);
   const size_t fitting = (d.shared_memory_per_block + kReserved) / (shared_bytes + kReserved);
   const double rate = static_cast<double>(d.tensor_per_clock) / d.fma_per_clock;
-  Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction * rate}};
-  tiling.blocks = std::clamp(static_cast<int>(fitting), 1, Config::blocks);
-  tiling.figures.steps *= rate;  // a tile's start and end take as long as without tensor cores
-  return tiling;
-}
-
-// Those that were measured on the device's architecture, or `otherwise`.
-inline Figures tensor_figures(int index, Fitted row, const Figures &otherwise) {
-  const Device &d = device(index);
-  const Figures *measured = fitted_figures(d.arch, row);
-  if (measured == nullptr) return otherwise;
-  Figures figures = *measured;
-  const double rate = static_cast<double>(d.tensor_per_clock) / d.fma_per_clock;
-  figures.peak_fraction *= rate, figures.steps *= rate;
-  return figures;
+  figures.peak_fraction *= rate, figures.steps *= rate;  // a tile's start and end take as long as without tensor cores
+  const int blocks = std::clamp(static_cast<int>(fitting), 1, Config::blocks);
+  return {Config::tile_m, Config::tile_n, Config::threads, blocks, figures};
 }
 
 // Whether the tiles of C and of k can be counted.
@@ -99,9 +89,11 @@ struct TensorTiles {
            instance_of<Row>(desc).shared_bytes <= d.shared_memory_per_block;
   }
   static Tiling tiling(const GemmDesc &desc, int index) {
-    Tiling tiling = tensor_tiling<Config>(index, instance_of<Row>(desc).shared_bytes);
-    if constexpr (Config::measured) tiling.figures = tensor_figures(index, Config::fitted, tiling.figures);
-    return tiling;
+    return tiling(desc, index, FittedOf<Config>::on(device(index).arch));
+  }
+  static Tiling tiling(const GemmDesc &desc, int index, const Figures *fitted) {
+    return tensor_tiling<Config>(index, instance_of<Row>(desc).shared_bytes,
+                                 fitted != nullptr ? *fitted : Figures{Config::peak_fraction});
   }
   static libsgemm_status_t enqueue(const GemmDesc &desc, const TileProblem &p, const StridedOperands &operands,
                                    int64_t count, const Launch &launch, Error *error) {
@@ -115,12 +107,8 @@ struct TensorTiles {
 // The same with k in slices.
 template <class Row>
 struct SplitTensorTiles : TensorTiles<Row> {
-  using Config = typename Row::Config;
-
   static Tiling tiling(const GemmDesc &desc, int index) {
-    Tiling tiling = tensor_tiling<Config>(index, instance_of<Row>(desc).shared_bytes);
-    if constexpr (Config::measured) tiling.figures = tensor_figures(index, Config::split_fitted, tiling.figures);
-    return tiling;
+    return TensorTiles<Row>::tiling(desc, index, fitted_figures(device(index).arch, Row::Config::split_fitted));
   }
 };
 

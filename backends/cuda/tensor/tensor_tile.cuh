@@ -48,7 +48,6 @@ struct TensorShape {
   static constexpr int warp_rows = TileM / WarpM, warp_columns = TileN / WarpN;
   static constexpr int threads = 32 * warp_rows * warp_columns;
   static constexpr int k_groups = 1;            // of so many threads, which share each k-tile
-  static constexpr bool measured = false;       // whether figures/ has its figures: as `fitted` and `split_fitted`
   static constexpr bool any_alignment = false;  // of the operands; else columns start at multiples of 16 bytes
   static_assert(TileM % WarpM == 0 && TileN % WarpN == 0 && WarpM % 16 == 0 && WarpN % 16 == 0, "warps cover the tile");
 };

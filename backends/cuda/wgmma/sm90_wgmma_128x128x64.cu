@@ -35,15 +35,7 @@
 namespace libsgemm::cuda {
 
 LIBSGEMM_WGMMA_ROW(sm90_wgmma_128x128x64, 128, 6, 2)
-namespace {
-
-struct SplitRowOf : Row {
-  static constexpr Fitted fitted = Fitted::sm90_wgmma_128x128x64_split_k;
-};
-
-}  // namespace
-
-Kernel sm90_wgmma_128x128x64_split_k() { return wgmma_split_kernel<SplitRowOf>("sm90_wgmma_128x128x64_split_k"); }
+LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_128x128x64_split_k)
 Kernel sm90_wgmma_128x128x64_triangle() { return wgmma_triangle_kernel<Row, 1>("sm90_wgmma_128x128x64_triangle"); }
 
 }  // namespace libsgemm::cuda

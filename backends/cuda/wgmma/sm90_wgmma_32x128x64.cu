@@ -32,14 +32,6 @@
 namespace libsgemm::cuda {
 
 LIBSGEMM_WGMMA_ROW(sm90_wgmma_32x128x64, 32, 8, 1)
-namespace {
-
-struct SplitRowOf : Row {
-  static constexpr Fitted fitted = Fitted::sm90_wgmma_32x128x64_split_k;
-};
-
-}  // namespace
-
-Kernel sm90_wgmma_32x128x64_split_k() { return wgmma_split_kernel<SplitRowOf>("sm90_wgmma_32x128x64_split_k"); }
+LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_32x128x64_split_k)
 
 }  // namespace libsgemm::cuda
