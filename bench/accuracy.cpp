@@ -104,11 +104,12 @@ void run_library(const Engine &engine, const Call &call, AccuracyRow *row) {
   set_way(handle, engine.way);
   require(libsgemm_set_verify(handle, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN));
   const libsgemm_status_t status = call_library(handle, call);
+  engine.memory->finish();
   const libsgemm_info_t info = last_info();
   row->kernel = info.kernel;
   row->math_mode = info.math_mode;
   row->device = info.device;
-  engine.memory->finish();
+  row->fp64_share = info.fp64_share;
   if (status != LIBSGEMM_SUCCESS) {
     row->state = status == LIBSGEMM_NOT_SUPPORTED ? Result::State::kNotSupported : Result::State::kWrong;
     row->problem = info.message;
@@ -145,14 +146,15 @@ void measure_row(const Operands &operands, Call call, Place *place, AccuracyRow 
 
 class Measurement {
  public:
-  Measurement(const std::vector<Engine> &engines, const std::vector<Shape> &shapes, const std::string &transposes)
-      : engines_(engines), transposes_(transposes), progress_(total_work(engines, shapes)) {}
+  // Both outlive it.
+  Measurement(const AccuracyReport &report, const std::vector<Shape> &shapes)
+      : report_(report), progress_(total_work(report, shapes)) {}
 
   // Engine by engine, each on all distributions.
   std::vector<AccuracyRow> measure(const Shape &shape) {
-    const Call call = make_call(Routine::kSgemm, shape, make_form(transposes_));
+    const Call call = make_call(Routine::kSgemm, shape, make_form(report_.transposes));
     std::vector<AccuracyRow> rows;
-    for (const Distribution &distribution : distributions()) {
+    for (const Distribution &distribution : report_.distributions) {
       try {
         measure(call, shape, distribution, &rows);
       } catch (const std::bad_alloc &) {
@@ -166,18 +168,18 @@ class Measurement {
   }
 
  private:
-  static double total_work(const std::vector<Engine> &engines, const std::vector<Shape> &shapes) {
+  static double total_work(const AccuracyReport &report, const std::vector<Shape> &shapes) {
     double sum = 0;
     for (const Shape &shape : shapes) sum += flops(Routine::kSgemm, shape);
-    return sum * static_cast<double>(engines.size() * distributions().size());
+    return sum * static_cast<double>(report.engines.size() * report.distributions.size());
   }
 
   void measure(const Call &call, const Shape &shape, const Distribution &distribution, std::vector<AccuracyRow> *rows) {
-    const std::string what = fmt::format("{} {} {}", shape_name(shape), transposes_, distribution.name);
+    const std::string what = fmt::format("{} {} {}", shape_name(shape), report_.transposes, distribution.name);
     progress_.show(what + ": operands", done_);
     const Operands operands(distribution, call);
     std::map<Memory *, Place> places;
-    for (const Engine &engine : engines_) {
+    for (const Engine &engine : report_.engines) {
       progress_.show(fmt::format("{} by {}", what, engine.name()), done_);
       Place &place = places.try_emplace(engine.memory, engine.memory, operands, static_cast<size_t>(call.ldc * call.n))
                          .first->second;
@@ -191,8 +193,7 @@ class Measurement {
     }
   }
 
-  const std::vector<Engine> &engines_;
-  const std::string transposes_;
+  const AccuracyReport &report_;
   Progress progress_;
   double done_ = 0;
 };
@@ -223,6 +224,7 @@ int accuracy(const BenchOptions &bench) {
   select_gpu(bench.device);
   AccuracyReport report;
   report.transposes = one_of_transposes(bench.transposes, "NN", "--accuracy");
+  report.distributions = choose_distributions(bench.distributions);
   const std::vector<Shape> shapes = shapes_of(bench);
   std::vector<std::string> notes = way_notes(bench);
   add_library(bench, &report.engines, &notes);
@@ -231,7 +233,7 @@ int accuracy(const BenchOptions &bench) {
   report.machine.notes.insert(report.machine.notes.end(), notes.begin(), notes.end());
 
   print_accuracy_header(report);
-  Measurement measurement(report.engines, shapes, report.transposes);
+  Measurement measurement(report, shapes);
   for (const Shape &shape : shapes) {
     const std::vector<AccuracyRow> rows = measurement.measure(shape);
     print_accuracy(rows, report);

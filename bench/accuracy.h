@@ -31,6 +31,7 @@ struct AccuracyRow {
   Result::State state = Result::State::kMeasured;
   std::string problem;            // unless kMeasured
   std::string kernel, math_mode;  // of the library
+  double fp64_share = -1;         // as of libsgemm_info_t
   int device = 0;
   Errors errors;
 };
@@ -38,6 +39,7 @@ struct AccuracyRow {
 struct AccuracyReport {
   Report machine;
   std::string transposes;
+  std::vector<Distribution> distributions;
   std::vector<Engine> engines;
   std::vector<AccuracyRow> rows;
 };

@@ -85,6 +85,7 @@ Json row_json(const AccuracyRow &row, const AccuracyReport &report, const Engine
     json["asked_math_mode"] = engine.way.math_mode;
     json["math_mode"] = row.math_mode;
     json["kernel"] = row.kernel;
+    if (row.fp64_share >= 0) json["fp64_share"] = row.fp64_share;
   }
   json["state"] = state_word(row.state);
   if (!is_measured(row)) json["problem"] = row.problem;
@@ -113,7 +114,7 @@ void print_accuracy_header(const AccuracyReport &report) {
     if (engine.peer != nullptr) fmt::print("{}: {}\n", engine.name(), engine.peer->version());
   }
   fmt::print("worst (root mean square) of |error| / (|A||B|), in units of 2^-24\n");
-  for (const Distribution &distribution : distributions()) {
+  for (const Distribution &distribution : report.distributions) {
     fmt::print("  {}: {}\n", distribution.name, distribution.text);
   }
   fflush(stdout);
@@ -121,7 +122,7 @@ void print_accuracy_header(const AccuracyReport &report) {
 
 void print_accuracy(const std::vector<AccuracyRow> &rows, const AccuracyReport &report) {
   fmt::print("\n{:<18}", shape_name(rows[0].shape) + " " + report.transposes);
-  for (const Distribution &distribution : distributions()) fmt::print(" {:>{}}", distribution.name, kColumn);
+  for (const Distribution &distribution : report.distributions) fmt::print(" {:>{}}", distribution.name, kColumn);
   fmt::print("  kernel\n");
   const std::vector<std::vector<AccuracyRow>> groups = by_engine(rows);
   for (const std::vector<AccuracyRow> &group : groups) print_engine(group, group[0].kernel, cell);
@@ -149,7 +150,7 @@ Json to_json(const AccuracyReport &report) {
   Json json = machine_json(report.machine);
   json["accuracy"] = {{"unit", "2^-24 |A||B|"}};
   if (reference != nullptr) json["accuracy"]["reference"] = reference->name();
-  for (const Distribution &distribution : distributions()) {
+  for (const Distribution &distribution : report.distributions) {
     json["accuracy"]["distributions"][distribution.name] = distribution.text;
   }
   json["peers"] = Json::object();

@@ -40,7 +40,8 @@ struct BenchOptions {
   std::string sizes = "16:20000";  // of them
   bool regret = false;             // also time each row that can do a call by force
   std::string filter;
-  double max_flops = 0;  // 0: no limit
+  double max_flops = 0;                    // 0: no limit
+  std::vector<std::string> distributions;  // of --accuracy; empty: the first four
   std::vector<std::string> backends, routines, transposes, sides, uplos;
   int64_t batch = 1;
   std::vector<std::string> math_modes;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "distributions.h"
 #include "library.h"
 #include "peers.h"
 #include "precision.h"
@@ -30,6 +31,7 @@ Names values_of(const std::string &option) {
   }
   if (option == "--kernel") return kernel_names();
   if (option == "--math") return math_mode_names();
+  if (option == "--distribution") return distribution_names();
   if (option == "--routine") return routine_names();
   if (option == "--transposes") return {"NN", "NT", "TN", "TT"};
   if (option == "--side") return {"left", "right"};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 #include "parallel.h"
@@ -39,7 +40,10 @@ double normal(uint64_t bits) {
 }
 
 // Streams of random numbers.
-enum : uint64_t { kOfA = 1, kOfB, kOfRest };
+enum : uint64_t { kOfA = 1, kOfB, kOfRest, kOfLines };
+
+// e^-30 to e^30.
+double scale(uint64_t bits) { return std::exp(60 * (uniform(bits) - 0.5)); }
 
 // Element `inner` of row or column `line` of op(A) or op(B).
 double value_of(Kind kind, uint64_t stream, int64_t line, int64_t inner, int64_t k) {
@@ -54,9 +58,30 @@ double value_of(Kind kind, uint64_t stream, int64_t line, int64_t inner, int64_t
     case Kind::kCancellation:
       if (!repeats || stream == kOfA) return normal(bits);
       return -normal(bits) * (1 + kLeft * normal(draw(kOfRest, line, inner)));
-    default:
-      return normal(bits);
+    case Kind::kRows:
+      return normal(bits) * scale(draw(kOfLines + stream, line, 0));
+    case Kind::kDepth: {
+      const double by = scale(draw(kOfRest, 0, inner));
+      return stream == kOfA ? normal(bits) * by : normal(bits) / by;
+    }
+    case Kind::kOutliers:
+      return normal(bits) * (mix(bits) % 50 == 0 ? 1e6 : 1);
+    case Kind::kCauchy:
+      return std::tan(kTwoPi / 2 * (uniform(bits) - 0.5));
+    case Kind::kDenormal:
+      return normal(bits) * (stream == kOfA ? 0x1p-134 : 0x1p100);
+    case Kind::kHuge:
+      return stream == kOfA && line == 0 && inner == half ? 1e30 : normal(bits);
+    case Kind::kZeros:
+      return std::max(normal(bits), 0.0);
+    case Kind::kTiny:
+      return inner == static_cast<int64_t>(draw(kOfLines + stream, line, 0) % static_cast<uint64_t>(k))
+                 ? normal(bits) * 0x1p-40
+                 : normal(bits);
+    case Kind::kNormal:
+      break;
   }
+  return normal(bits);
 }
 
 // A stored matrix, filled column by column; `value` is that of (row, column) as stored. Padding is NaN.
@@ -90,8 +115,35 @@ const std::vector<Distribution> &distributions() {
       {Kind::kWide, "wide", "log-normal, sigma 4, of both signs"},
       {Kind::kCancellation, "cancellation",
        "standard normal; the second half of k takes back the first to a part of 2^-20"},
+      {Kind::kRows, "rows", "standard normal, each row of op(A) and column of op(B) times e^-30 to e^30"},
+      {Kind::kDepth, "depth", "standard normal, each step of k times e^-30 to e^30 in A, divided by that in B"},
+      {Kind::kOutliers, "outliers", "standard normal, one in 50 times 10^6"},
+      {Kind::kCauchy, "cauchy", "Cauchy"},
+      {Kind::kDenormal, "denormal", "standard normal, times 2^-134 in A, 2^100 in B"},
+      {Kind::kHuge, "huge", "standard normal, and one 10^30 in A"},
+      {Kind::kZeros, "zeros", "standard normal, zero for what is negative"},
+      {Kind::kTiny, "tiny", "standard normal, one of each row of op(A) and column of op(B) times 2^-40"},
   };
   return rows;
+}
+
+std::vector<std::string> distribution_names() {
+  std::vector<std::string> names;
+  for (const Distribution &distribution : distributions()) names.emplace_back(distribution.name);
+  names.emplace_back("all");
+  return names;
+}
+
+std::vector<Distribution> choose_distributions(const std::vector<std::string> &names) {
+  constexpr int kDefault = 4;
+  const std::vector<Distribution> &all = distributions();
+  if (names.empty()) return {all.begin(), all.begin() + kDefault};
+  std::vector<Distribution> chosen;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(chosen), [&](const Distribution &distribution) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string &name) { return name == distribution.name || name == "all"; });
+  });
+  return chosen;
 }
 
 Operands::Operands(const Distribution &distribution, const Call &call) : call_(call) {
@@ -151,6 +203,10 @@ Errors Operands::errors(const std::vector<float> &c, const Precision &precision)
       const double value = static_cast<double>(c[static_cast<size_t>(row.index + column.index * call_.ldc)]);
       const bool overflows = std::max(row.largest, column.largest) >= precision.overflows_from;
       ++errors.elements;
+      if (wanted.magnitude == 0) {  // of zeros
+        if (value != 0) errors.over_bound = HUGE_VAL;
+        continue;
+      }
       errors.left += std::fabs(wanted.value) / wanted.magnitude;
       if (std::isfinite(value) == overflows) errors.over_bound = HUGE_VAL;
       if (!std::isfinite(value)) {

@@ -11,12 +11,29 @@
 namespace command {
 
 struct Distribution {
-  enum class Kind { kNormal, kPositive, kWide, kCancellation };
+  enum class Kind {
+    kNormal,
+    kPositive,
+    kWide,
+    kCancellation,
+    kRows,
+    kDepth,
+    kOutliers,
+    kCauchy,
+    kDenormal,
+    kHuge,
+    kZeros,
+    kTiny
+  };
   Kind kind;
   const char *name, *text;
 };
 
 const std::vector<Distribution> &distributions();
+// Their names, and "all".
+std::vector<std::string> distribution_names();
+// Those named, each once; the first four where none is.
+std::vector<Distribution> choose_distributions(const std::vector<std::string> &names);
 
 // Statistics of |error| / (|A||B|) over some elements of a result.
 struct Errors {

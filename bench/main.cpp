@@ -13,6 +13,7 @@
 
 #include "command.h"
 #include "complete.h"
+#include "distributions.h"
 #include "library.h"
 #include "manual.h"
 #include "nearest.h"
@@ -132,6 +133,12 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
   app->add_option("--json", options->json, "Write the results to this file too")->check(check_file_name);
   CLI::Option *errors = app->add_flag("--accuracy", modes->accuracy,
                                       "Measure instead the error of sgemm against FP64, by math mode and distribution");
+  app->add_option("--distribution", options->distributions,
+                  fmt::format("Operands of --accuracy, comma list of {} (default: the first four but `all`)",
+                              fmt::join(distribution_names(), ",")))
+      ->delimiter(',')
+      ->check(CLI::IsMember(distribution_names()))
+      ->needs(errors);
   CLI::Option *climb = app->add_flag("--ladder", modes->ladder,
                                      "Measure instead the steps from the naive GPU kernel to the production one");
   app->add_option("--size", ladder->size, "m = n = k of the ladder")

@@ -101,6 +101,32 @@ TEST_CASE("bench --accuracy: every mode of the CPU backends, each as exact as it
   CHECK(rows["openblas normal"]["worst"] == rows["openblas fp32 normal"]["worst"]);
 }
 
+TEST_CASE(
+    "bench --accuracy --distribution: FP32 keeps its bound for operands of every kind, zeros and denormal ones too") {
+  const Folder folder;
+  const auto measure = [&](const std::string &which) {
+    return report_of(folder, {"--accuracy", "--distribution", which, "--shape", "40,33,64,3", "--shape", "3,200,5",
+                              "--math", "fp32,fp64", "--backend", "ref", "--peer", "none"});
+  };
+  const Json all = measure("all");
+  CHECK(all["accuracy"]["distributions"].size() == 12);
+  CHECK(all["results"].size() == 2 * 2 * 12);
+  for (const Json &row : all["results"]) {
+    INFO(row.dump());
+    CHECK(row["state"] == "measured");
+    CHECK((row["worst"] > 0 && row["error_over_bound"] <= 1));
+    CHECK(row["not_finite"] == 0);
+    // Sums in FP64 are rounded once; where nothing cancels, to half a unit.
+    if (row["asked_math_mode"] == "fp64") CHECK(row["worst"] <= 1.001);
+  }
+  const Json two = measure("tiny,normal");
+  CHECK(two["accuracy"]["distributions"].size() == 2);
+  const Outcome odd = bench({"--accuracy", "--distribution", "odd"}), alone = bench({"--distribution", "tiny"});
+  CHECK((odd.exit_status == 2 && alone.exit_status == 2));
+  CHECK_THAT(odd.err, Contains("--distribution: odd not in {normal,"));
+  CHECK_THAT(alone.err, Contains("--distribution requires --accuracy"));
+}
+
 TEST_CASE("bench --accuracy: one product an element is off by half a unit, and the units are those of FP32") {
   const Folder folder;
   auto rows = by_name(report_of(folder, {"--accuracy", "--shape", "200,1,1", "--backend", "ref", "--peer", "none"}));
