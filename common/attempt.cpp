@@ -334,6 +334,7 @@ void forget_attempt(ThreadInfo *info) {
   info->tiles = 0;
   info->depth_cut = false;
   info->ran = {};
+  info->ticket = 0;
   info->tuned = false;
   info->devices = 1;
   info->device = 0;
@@ -389,6 +390,7 @@ libsgemm_status_t attempt(Request *r, int index, Error *error) {
   const Kernel *ran = nullptr;
   const Inside inside(r->info);
   forget_attempt(r->info);
+  r->info->ticket = r->desc.ticket;
   const bool on_gpu = table_of(index).is_gpu && !r->at.on_host();
   // A graph is recorded without verification, which has to wait for the result.
   const bool verify = r->settings.verify != LIBSGEMM_VERIFY_OFF &&

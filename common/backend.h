@@ -19,7 +19,7 @@
 namespace libsgemm {
 
 // Raised whenever a struct of this header or of desc.h changes: a plugin of another version is refused.
-constexpr uint32_t kBackendAbi = 9;
+constexpr uint32_t kBackendAbi = 10;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
 // Why something failed, in words.
@@ -220,6 +220,10 @@ struct Backend {
   size_t (*plan_bytes)(const GemmDesc &operand, int device);
   // Enqueues the split into that memory, for GemmDesc::plan_a and plan_b.
   libsgemm_status_t (*plan)(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
+  // Of the calls in mode fp32_fast with that GemmDesc::ticket: the share of their tiles of C that were left to FP64.
+  // Negative: not known, as before they have ended. By any thread, at any time. NULL: of no call.
+  double (*fp64_share)(uint64_t ticket);
+
   // Verification of a product in device memory by its checksum. checksum_bytes(): the workspace it needs; 0: there is
   // no checksum of this call. checksum() enqueues what comes before the product, if C is read, and what comes after it,
   // with the same workspace. Then the largest of the first kChecksumResults doubles there is the worst |error| / bound.

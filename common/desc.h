@@ -131,6 +131,10 @@ struct GemmDesc {
   // Of a single gemm of FP32 in a mode that splits: what Backend::plan made of op(A), of op(B)^T; NULL: nothing yet.
   // Rows of other arithmetic than math_mode do not look at them.
   const void *plan_a, *plan_b;
+
+  // Of mode fp32_fast: under which number the backend keeps what it leaves to FP64 (Backend::fp64_share); 0: not at
+  // all.
+  uint64_t ticket;
 };
 
 // A stored matrix in column-major order: rows x cols elements of `size` bytes, columns ld elements apart.

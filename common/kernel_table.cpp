@@ -83,9 +83,10 @@ ChoiceKey choice_key(const GemmDesc &desc) {
   // Every member by its name: with a new one this does not compile until it is said here whether rows may look at it.
   const auto &[routine, type, math_mode, transa, transb, side, uplo, diag, deterministic, m, n, k, alpha, beta, lda,
                ldb, ldc, a, b, c, batch, batch_count, stride_a, stride_b, stride_c, a_array, b_array, c_array, plan_a,
-               plan_b] = desc;
+               plan_b, ticket] = desc;
   // They lie in device memory at times.
   static_cast<void>(a_array), static_cast<void>(b_array), static_cast<void>(c_array);
+  static_cast<void>(ticket);
   return {m,
           n,
           k,

@@ -23,9 +23,17 @@ bool is_empty(const GemmDesc &desc) { return desc.m == 0 || desc.n == 0 || desc.
 
 bool invariant(const Settings &settings) { return settings.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
+// So that last_info can tell how much of the call a backend left to FP64. A forced kernel brings its own mode.
+uint64_t draw_ticket(const Settings &settings) {
+  static std::atomic<uint64_t> last{0};
+  const bool asks = settings.math_mode == LIBSGEMM_MATH_FP32_FAST || settings.kernel.backend >= 0;
+  return asks ? last.fetch_add(1, std::memory_order_relaxed) + 1 : 0;
+}
+
 void apply(const Settings &settings, GemmDesc *desc) {
   desc->math_mode = invariant(settings) ? LIBSGEMM_MATH_FP32 : settings.math_mode;
   desc->deterministic = settings.deterministic;
+  desc->ticket = draw_ticket(settings);
 }
 
 libsgemm_status_t perform(const Call &call, GemmDesc *desc, const Settings &settings, libsgemm_handle *handle,

@@ -131,6 +131,9 @@ libsgemm_status_t libsgemm_last_info(libsgemm_info_t *out) {
   out->tuned = info.tuned ? 1 : 0;
   out->truncated = info.kernel != nullptr && info.kernel->truncates ? 1 : 0;
   out->verify_ratio = info.verify_ratio;
+  const bool fast = info.kernel != nullptr && info.kernel->math_mode == LIBSGEMM_MATH_FP32_FAST;
+  const auto fp64_share = fast ? info.backend->fp64_share : nullptr;
+  out->fp64_share = fp64_share != nullptr ? fp64_share(info.ticket) : -1;
   using libsgemm::copy;
   copy(out->entry, sizeof out->entry, info.entry);
   copy(out->backend, sizeof out->backend, info.backend != nullptr ? info.backend->name : "none");

@@ -70,6 +70,7 @@ struct ThreadInfo {
   bool tuned = false;                 // the row was measured to be the fastest for such a call
   bool depth_cut = false;             // and rounded C between parts of the sum over k
   Ran ran = {};                       // of the kernel
+  uint64_t ticket = 0;                // the description's
   Expected expected[kFirstCpu] = {};  // by GPU backend
   int64_t startup = 0;                // nanoseconds of the call that went into finding and starting backends
   const CpuBlas *blas = nullptr;      // of a call of the drop-in: the program's own, unless another is named
@@ -80,6 +81,7 @@ struct ThreadInfo {
     backend = nullptr;
     kernel = nullptr;
     ran = {};
+    ticket = 0;
     trivial = "";
     status = LIBSGEMM_SUCCESS;
     argument = 0;
@@ -117,6 +119,7 @@ struct ThreadInfo {
     const Backend *backend = nullptr;
     const Kernel *kernel = nullptr;
     Ran ran = {};
+    uint64_t ticket = 0;
     bool tuned = false, depth_cut = false;
 
     int promise() const {
@@ -126,13 +129,14 @@ struct ThreadInfo {
   // Of the groups the one whose row promises least stands for the batch; of equals the last one.
   void merge(Part *least) {
     if (kernel == nullptr) return;
-    const Part here = {backend, kernel, ran, tuned, depth_cut};
+    const Part here = {backend, kernel, ran, ticket, tuned, depth_cut};
     if (least->kernel == nullptr || here.promise() <= least->promise()) {
       *least = here;
     } else {
       backend = least->backend;
       kernel = least->kernel;
       ran = least->ran;
+      ticket = least->ticket;
       tuned = least->tuned;
       depth_cut = least->depth_cut;
     }

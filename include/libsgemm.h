@@ -190,14 +190,18 @@ typedef enum {
 /* What the last routine called by this thread did. Strings are empty where they do not apply. */
 typedef struct {
   libsgemm_status_t status;
-  int argument;        /* position of the argument at fault, counted as in CBLAS; 0 if none */
-  int device;          /* index of the device in its backend, of the first one if there were several; 0 for a CPU */
-  int devices;         /* that computed parts of the call: 1, or more; 0 if none was needed */
-  int fallbacks;       /* backends that were tried and failed before the one that computed */
-  int plans;           /* operands, 0 to 2, that came from plans instead of being split by the call */
-  int truncated;       /* 1 if the sums stayed on tensor cores, for which the larger error bound above holds */
-  int tuned;           /* 1 if the kernel was chosen because `libsgemm tune` had measured it to be the fastest */
-  int64_t tiles;       /* in which a GPU computed the call from host memory; 0 if it was not computed so */
+  int argument;  /* position of the argument at fault, counted as in CBLAS; 0 if none */
+  int device;    /* index of the device in its backend, of the first one if there were several; 0 for a CPU */
+  int devices;   /* that computed parts of the call: 1, or more; 0 if none was needed */
+  int fallbacks; /* backends that were tried and failed before the one that computed */
+  int plans;     /* operands, 0 to 2, that came from plans instead of being split by the call */
+  int truncated; /* 1 if the sums stayed on tensor cores, for which the larger error bound above holds */
+  int tuned;     /* 1 if the kernel was chosen because `libsgemm tune` had measured it to be the fastest */
+  int64_t tiles; /* in which a GPU computed the call from host memory; 0 if it was not computed so */
+  /* Of math mode fp32_fast where .math_mode says that it ran: the share of C, 0 to 1 by tiles of 128 x 128, whose sums
+   * were taken in FP64, because what the operands hold there keeps FP32's bound in no faster arithmetic. Negative:
+   * another mode, or not known, as before the work on the GPU has ended: ask again then. */
+  double fp64_share;
   double verify_ratio; /* worst |error| / bound found by verification, at most 1 if right; negative if not verified */
   char entry[40];      /* the function called: "libsgemm_sgemm", "cblas_sgemm64_" */
   char backend[24];    /* "openblas"; "none" if the call returned, or only scaled C, before any backend was needed */

@@ -31,6 +31,9 @@ std::vector<Case> shapes() {
     test.offset = turn % 2;
     all.push_back(test);
   }
+  // With a chain of sums that is cut.
+  all.push_back(case_of(Routine::kSgemm, 130, 70, 8501));
+  all.back().transa = LIBSGEMM_TRANS, all.back().beta = -0.5f;
   return all;
 }
 
@@ -44,6 +47,16 @@ std::string judge(const Ways &ways, Way *way, libsgemm_status_t status, Placemen
         return placement->check(how, fast ? Bound::kUsual : Bound::kSafe, 1e12, &worst);
       },
       [&] { return placement->check_untouched(); });
+}
+
+// Of the call that has just been judged, so that its work has ended: what is wrong with the share that went to FP64.
+std::string judge_share(Hard hard, const Case &test) {
+  const libsgemm_info_t info = last_info();
+  if (std::string(info.math_mode) != "fp32_fast") return info.fp64_share < 0 ? "" : "a share of FP64 without the mode";
+  std::string fault = "a share of " + std::to_string(info.fp64_share) + " of FP64";
+  if (info.fp64_share < 0 || info.fp64_share > 1) return fault;
+  const bool all = hard == Hard::kScaledDepth || test.k < 256, none = hard == Hard::kNormal && !all;
+  return (all && info.fp64_share < 1) || (none && info.fp64_share > 0) ? fault : "";
 }
 
 }  // namespace
@@ -61,7 +74,8 @@ TEST_CASE("fp32_fast keeps the bound of FP32 whatever the operands hold") {
       for (Way *way : ways) {
         placement.restore();
         const libsgemm_status_t status = call(Routine::kSgemm, *way->handle, placement.args());
-        const std::string fault = judge(way == ways.front() ? chosen : forced, way, status, &placement);
+        std::string fault = judge(way == ways.front() ? chosen : forced, way, status, &placement);
+        if (fault.empty() && status == LIBSGEMM_SUCCESS) fault = judge_share(hard, test);
         if (!fault.empty())
           failures.add(std::string(name_of(hard)) + ", " + describe(test) + " " + way->description() + ": " + fault);
       }

@@ -193,7 +193,8 @@ TEST_CASE("a choice is kept for descriptions that are the same in all that rows 
                          nullptr,
                          nullptr,
                          nullptr,
-                         nullptr};
+                         nullptr,
+                         0};
   const auto changed = [&](auto change) {
     GemmDesc other = desc;
     change(&other);
@@ -231,4 +232,5 @@ TEST_CASE("a choice is kept for descriptions that are the same in all that rows 
 #undef CHANGES
   CHECK(!changed([](GemmDesc *d) { d->a = place + 4; }));  // as well aligned
   CHECK(!changed([](GemmDesc *d) { d->a_array = reinterpret_cast<const void *const *>(&place); }));
+  CHECK(!changed([](GemmDesc *d) { d->ticket = 7; }));
 }

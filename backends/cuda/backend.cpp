@@ -12,6 +12,7 @@
 #include "runtime/driver.h"
 #include "runtime/elements.h"
 #include "runtime/graph.h"
+#include "splits/fp64_share.h"
 #include "splits/split_row.h"
 
 namespace libsgemm::cuda {
@@ -74,6 +75,7 @@ Backend make() {
   b.keep_with_graph = keep_with_graph;
   b.plan_bytes = split_plan_bytes;
   b.plan = launch_split_plan;
+  b.fp64_share = fp64_share;
   b.elements_bytes = elements_bytes;
   b.elements = elements;
   return b;

@@ -9,6 +9,7 @@
 #include "gpu/kernels.h"
 #include "hard_operands.h"
 #include "job.h"
+#include "splits/fp64_share.h"
 #include "splits/split_row.h"
 
 using namespace sgemm_test;
@@ -59,11 +60,15 @@ struct Outcome {
   std::string fault;
   double worst = 0;
   Tiles tiles;
+  double share = -1;  // of fp64_share(): of all tiles those that were repaired
 };
 Outcome run(const Kernel &row, const Problem &problem, double share = 1, int device = 0) {
   Placement placement(problem, LIBSGEMM_COL_MAJOR);
   GemmDesc desc = describe_call(Routine::kSgemm, placement.args());
   desc.math_mode = row.math_mode;
+  static uint64_t tickets = 0;
+  desc.ticket = ++tickets;
+  CHECK(fp64_share(desc.ticket) < 0);
   REQUIRE(row.supports(desc, device));
   Launch launch = {};
   launch.device = device;
@@ -80,6 +85,8 @@ Outcome run(const Kernel &row, const Problem &problem, double share = 1, int dev
   outcome.fault = placement.check({}, Bound::kUsual, 1e12, &outcome.worst);
   if (row.math_mode == LIBSGEMM_MATH_FP32_FAST && desc.k >= kLeastFast) {
     outcome.tiles = tiles_of(desc, launch.workspace, launch.workspace_bytes);
+    outcome.share = fp64_share(desc.ticket);
+    CHECK(outcome.share == static_cast<double>(outcome.tiles.repaired) / outcome.tiles.all);
   }
   return outcome;
 }
@@ -153,6 +160,19 @@ TEST_CASE("fp32_fast in panels of k: a wide tile is left alone by all of them") 
       CHECK(outcome.fault == "");
       CHECK(outcome.tiles.repaired == 1);
       CHECK(outcome.tiles.all == 2);
+    }
+  }
+}
+
+TEST_CASE("fp16x3 and fp32_fast with k beyond a chain of sums: C takes its parts in turns") {
+  for (const libsgemm_math_mode_t mode : {LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_FP32_FAST}) {
+    for (const Kernel &row : rows_of(mode)) {
+      Case test = shape(1, 20, 30, 8501);
+      test.beta = -0.5f;
+      const Outcome outcome = run(row, hard_problem(Hard::kNormal, test), 40);
+      INFO(row.name << ": " << outcome.worst << " bounds");
+      CHECK(outcome.fault == "");
+      CHECK(outcome.tiles.repaired == 0);
     }
   }
 }

@@ -70,6 +70,7 @@ GemmDesc gemm_step(const GemmDesc &whole, int64_t m, int64_t n, int64_t k, float
   gemm.uplo = LIBSGEMM_UPPER;
   gemm.diag = LIBSGEMM_NON_UNIT;
   gemm.deterministic = whole.deterministic;
+  gemm.ticket = whole.ticket;
   gemm.m = m;
   gemm.n = n;
   gemm.k = k;

@@ -15,6 +15,8 @@ inline libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch,
   return LIBSGEMM_SUCCESS;
 }
 
+inline void *page_locked(int, void *memory, size_t) { return memory; }
+
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_clusters(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                   size_t shared_bytes, const Launch &launch, Error *error,

@@ -1,0 +1,43 @@
+// Host memory that kernels write to.
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "gpu/runtime/devices.h"
+#include "gpu/runtime/runtime.h"
+#include "gpu/runtime/scope.h"
+#include "launch.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+// What a device has page-locked last: gone with the context.
+struct Locked {
+  uint64_t context;
+  void *memory, *seen;
+};
+
+void *lock(int index, void *memory, size_t bytes) {
+  Scope scope;
+  Error ignored;
+  if (scope.enter(index, &ignored) != LIBSGEMM_SUCCESS) return nullptr;
+  const RelaxedCapture relaxed;
+  void *seen = nullptr;
+  if (!succeeds(cudaHostRegister(memory, bytes, cudaHostRegisterMapped))) return nullptr;
+  return succeeds(cudaHostGetDevicePointer(&seen, memory, 0)) ? seen : nullptr;
+}
+
+}  // namespace
+
+void *page_locked(int index, void *memory, size_t bytes) {
+  static std::mutex *mutex = new std::mutex;
+  static auto *all = new std::vector<Locked>(static_cast<size_t>(device_count()));
+  const uint64_t now = context(index);
+  if (now % 2 == 0) return nullptr;
+  const std::lock_guard<std::mutex> guard(*mutex);
+  Locked &locked = (*all)[static_cast<size_t>(index)];
+  if (locked.context != now || locked.memory != memory) locked = {now, memory, lock(index, memory, bytes)};
+  return locked.seen;
+}
+
+}  // namespace libsgemm::cuda
