@@ -134,7 +134,7 @@ typedef enum {
    * error of FP32, and 8 u more in the bound. Bits below 2^-49 of the largest element of the row or column are lost:
    * nothing to see in a product unless one row or column has elements of very different size. */
   LIBSGEMM_MATH_FP16X3 = 2,
-  LIBSGEMM_MATH_TF32 = 3, /* inputs rounded to 11 significant bits, ties away from zero; range of FP32 */
+  LIBSGEMM_MATH_TF32 = 3, /* inputs rounded to 11 significant bits, ties to even; range of FP32 */
   LIBSGEMM_MATH_BF16 = 4, /* inputs rounded to 8 significant bits, ties to even; range of FP32 */
   LIBSGEMM_MATH_FP16 = 5, /* inputs rounded to 11 significant bits, ties to even; range of binary16, to 65504 */
   /* Sums in FP64, C rounded once: an error of at most 2^-24 |C| + (k + 2) 2^-53 (|alpha| |A| |B| + |beta| |C|), which
