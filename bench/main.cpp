@@ -135,7 +135,7 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
                                       "Measure instead the error of sgemm against FP64, by math mode and distribution");
   app->add_option("--distribution", options->distributions,
                   fmt::format("Operands of --accuracy, comma list of {} (default: the first four but `all`)",
-                              fmt::join(distribution_names(), ",")))
+                              fmt::join(distribution_names(), ", ")))
       ->delimiter(',')
       ->check(CLI::IsMember(distribution_names()))
       ->needs(errors);
