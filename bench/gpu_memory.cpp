@@ -173,9 +173,11 @@ double GpuMemory::time(int calls, const std::function<void(int)> &call) {
   api_.require(api_.event_record(start_, stream_), "an event");
   for (int i = 0; i < calls; ++i) call(i);
   api_.require(api_.event_record(stop_, stream_), "an event");
-  sensors_->observe(kObservationSeconds);
+  observe();
   return seconds_between_events();
 }
+
+void GpuMemory::observe() { sensors_->observe(kObservationSeconds); }
 
 double GpuMemory::seconds_between_events() {
   api_.require(api_.event_synchronize(stop_), "work on the GPU");

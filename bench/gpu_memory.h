@@ -38,6 +38,8 @@ class GpuMemory : public Memory {
   const char *backend() const override { return api_.backend; }
   const char *arch() const override { return description_.arch.c_str(); }
   Telemetry take_telemetry() override { return sensors_->take(); }
+  // A reading of clocks and power, unless the last is recent; time() takes it itself.
+  void observe();
 
   const GpuDescription &description() const { return description_; }
   // Why the log of clocks and power is empty; empty if it is not.

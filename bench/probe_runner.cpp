@@ -1,0 +1,224 @@
+#include "probe_runner.h"
+
+#include <fmt/format.h>
+#include <stdio.h>
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+
+#include "cuda/runtime/throughput.h"
+#include "random.h"
+#include "timing.h"
+#include "workload.h"
+
+namespace command {
+namespace {
+
+constexpr size_t kOutBytes = 4096;           // what the sinks that never run would write is not there
+constexpr size_t kRegion = size_t{1} << 16;  // of random numbers of one kind
+constexpr unsigned kLeastIterations = 16, kMostIterations = 1u << 22;
+constexpr double kShortest = 1e-3, kLongest = 1e-2;          // seconds of a launch
+constexpr double kWarmShare = 0.3;                           // of the seconds of a figure
+constexpr size_t kCaches = 8, kMostBytes = size_t{1} << 30;  // so many sizes of the cache are more than it holds
+
+struct Times {
+  uint64_t cycles, nanoseconds;
+};
+
+size_t power_of_two_below(size_t most) {
+  size_t power = 1;
+  while (2 * power <= most) power *= 2;
+  return power;
+}
+
+}  // namespace
+
+KernelRunner::KernelRunner(GpuMemory *memory, const GpuApi &api, int device, double seconds)
+    : memory_(memory),
+      api_(api),
+      device_(device),
+      seconds_(seconds),
+      out_(memory, kOutBytes),
+      small_(memory, 4 * kRegion) {
+  sscanf(memory->arch(), "sm_%d", &arch_);
+  fill_small();
+}
+
+bool KernelRunner::has(const KernelProbe &probe) const {
+  return probe.of_one_arch ? arch_ == probe.arch : arch_ >= probe.arch;
+}
+
+// A region of each kind of number, in the order of Datum.
+void KernelRunner::fill_small() {
+  std::vector<char> bytes(4 * kRegion);
+  uint64_t random = 1;
+  auto *floats = reinterpret_cast<float *>(bytes.data());
+  auto *halves = reinterpret_cast<uint16_t *>(bytes.data() + kRegion);
+  auto *bfloats = reinterpret_cast<uint16_t *>(bytes.data() + 2 * kRegion);
+  auto *doubles = reinterpret_cast<double *>(bytes.data() + 3 * kRegion);
+  for (size_t i = 0; i < kRegion / sizeof(float); ++i) floats[i] = uniform_element(&random, Element::kFloat32);
+  for (size_t i = 0; i < kRegion / sizeof(uint16_t); ++i) {
+    halves[i] = encode(uniform_element(&random, Element::kBinary16), Element::kBinary16);
+    bfloats[i] = encode(uniform_element(&random, Element::kBfloat16), Element::kBfloat16);
+  }
+  // With all bits of the fraction.
+  for (size_t i = 0; i < kRegion / sizeof(double); ++i) {
+    doubles[i] = uniform_element(&random, Element::kFloat32) + 1e-8 * uniform_element(&random, Element::kFloat32);
+  }
+  memory_->upload(small_.data(), bytes.data(), bytes.size());
+}
+
+// At least so many bytes of random numbers, or of a chain.
+void *KernelRunner::large(size_t bytes) {
+  if (bytes <= large_bytes_) return large_->data();
+  large_.reset();
+  large_bytes_ = 0;
+  large_ = std::make_unique<Buffer>(memory_, bytes);
+  large_bytes_ = bytes;
+  auto *to = static_cast<char *>(large_->data());
+  memory_->copy(to, small_.data(), kRegion);
+  for (size_t done = kRegion; done < bytes; done *= 2) memory_->copy(to + done, to, std::min(done, bytes - done));
+  memory_->finish();
+  return to;
+}
+
+// A cycle through all lines in random order, of which the kernel's start is the first.
+void KernelRunner::make_chain(size_t bytes) {
+  auto *memory = static_cast<char *>(large(bytes));
+  const auto base = reinterpret_cast<uint64_t>(memory);
+  std::vector<uint64_t> words(bytes / sizeof(uint64_t));
+  std::vector<uint32_t> next(bytes / kLine);
+  std::iota(next.begin(), next.end(), 0u);
+  uint64_t random = 1;
+  for (size_t i = next.size() - 1; i > 0; --i) std::swap(next[i], next[next_random(&random) % i]);
+  for (size_t i = 0; i < next.size(); ++i) words[i * kLine / sizeof(uint64_t)] = base + kLine * next[i];
+  memory_->upload(memory, words.data(), bytes);
+  memory_->upload(static_cast<char *>(out_.data()) + 2 * sizeof(uint64_t), &base, sizeof base);
+}
+
+KernelRunner::Span KernelRunner::place(const KernelProbe &probe) {
+  const auto address = [](const void *memory) { return reinterpret_cast<uint64_t>(memory); };
+  if (probe.chain > 0) {
+    make_chain(probe.chain);
+    return {address(large_->data()), 0};
+  }
+  if (probe.place == Place::kSmall) {
+    return {address(small_.data()) + kRegion * static_cast<size_t>(probe.datum), kRegion};
+  }
+  const auto cache = static_cast<size_t>(memory_->description().cache_bytes);
+  const size_t half = probe.place == Place::kCache ? power_of_two_below(std::max(kRegion, cache / 4))
+                                                   : std::min(kMostBytes, power_of_two_below(kCaches * cache));
+  return {address(large(2 * half)), static_cast<unsigned>(2 * half)};
+}
+
+GpuFunction KernelRunner::function(const std::string &target, const std::string &name) {
+  if (modules_.count(target) == 0) {
+    const std::string text = arch_ > 0 ? ptx_module(target) : hip_probe_source();
+    GpuModule module = nullptr;
+    api_.require(api_.module_load(&module, api_.compile(text, device_).c_str()),
+                 fmt::format("compiling the probes for {}", target).c_str());
+    modules_[target] = module;
+  }
+  GpuFunction function = nullptr;
+  api_.require(api_.module_function(&function, modules_[target], name.c_str()), name.c_str());
+  return function;
+}
+
+void KernelRunner::launch(const KernelProbe &probe, GpuFunction function, unsigned iterations, uint64_t data,
+                          unsigned bytes) {
+  void *out = out_.data();
+  void *arguments[] = {&out, &data, &iterations, &bytes};
+  const auto units = static_cast<unsigned>(memory_->description().multiprocessors);
+  const unsigned blocks = probe.blocks == 0 ? 1 : probe.blocks * units;
+  api_.require(api_.launch(function, blocks, 1, 1, probe.threads, 1, 1, 0, static_cast<GpuStream>(memory_->stream()),
+                           arguments, nullptr),
+               probe.what.c_str());
+}
+
+unsigned KernelRunner::choose_iterations(const std::function<double(unsigned)> &run) const {
+  const double wanted = std::clamp(seconds_ / 20, kShortest, kLongest);
+  unsigned iterations = kLeastIterations;
+  run(iterations);  // loads the kernel
+  while (iterations < kMostIterations) {
+    const double seconds = run(iterations);
+    if (seconds >= wanted) break;
+    const double factor = std::clamp(1.1 * wanted / std::max(seconds, 1e-9), 1.5, 32.0);
+    iterations = static_cast<unsigned>(std::min(factor * iterations, 1.0 * kMostIterations));
+  }
+  return iterations;
+}
+
+std::vector<double> KernelRunner::sample(const std::function<double()> &sample, Figure *figure) {
+  for (const double start = now(); now() - start < kWarmShare * seconds_;) sample();
+  memory_->take_telemetry();
+  std::vector<double> seconds;
+  const double start = now();
+  do {
+    seconds.push_back(sample());
+    memory_->observe();
+  } while (now() - start < (1 - kWarmShare) * seconds_);
+  figure->telemetry = memory_->take_telemetry();
+  figure->mhz = (figure->telemetry.slowest_mhz + figure->telemetry.fastest_mhz) / 2;
+  return seconds;
+}
+
+void KernelRunner::measure(const KernelProbe &probe, GpuFunction function, Figure *figure) {
+  const Span span = place(probe);
+  const auto run = [&](unsigned iterations) {
+    return memory_->time(1, [&](int) { launch(probe, function, iterations, span.data, span.bytes); });
+  };
+  const unsigned iterations = choose_iterations(run);
+  const std::vector<double> all = sample([&] { return run(iterations); }, figure);
+  const double seconds = median(all);
+  Times times{};
+  memory_->download(&times, out_.data(), sizeof times);
+  // The clock as the kernel itself counts it; the sensors' is that of an instant.
+  if (arch_ > 0 && times.nanoseconds > 0) {
+    figure->mhz = 1e3 * static_cast<double>(times.cycles) / static_cast<double>(times.nanoseconds);
+  }
+  const double links = probe.work * iterations;
+  if (probe.figured == Figured::kNanoseconds) {
+    figure->value = 1e9 * seconds / links;
+  } else if (probe.figured == Figured::kCycles) {
+    figure->value = (arch_ > 0 ? static_cast<double>(times.cycles) : 1e6 * figure->mhz * seconds) / links;
+  } else {
+    const double units = memory_->description().multiprocessors;
+    figure->value = links * probe.threads * probe.blocks * units / seconds / probe.scale;
+    figure->ceiling = per_clock(probe.ceiling) * units * 1e6 * figure->mhz / probe.scale;
+    if (probe.place == Place::kMemory) figure->ceiling = memory_->description().bandwidth / probe.scale;
+  }
+}
+
+// FLOP, operations or bytes, by what the library itself assumes of NVIDIA's multiprocessors.
+double KernelRunner::per_clock(Unit unit) const {
+  if (arch_ == 0) return 0;
+  libsgemm::cuda::Device device{};
+  device.arch = arch_;
+  snprintf(device.name, sizeof device.name, "%s", memory_->description().name.c_str());
+  libsgemm::cuda::set_throughputs(&device);
+  const int tensor = std::max(device.tensor_per_clock, device.wgmma_per_clock);
+  switch (unit) {
+    case Unit::kNone:
+      return 0;
+    case Unit::kFma:
+      return 2 * device.fma_per_clock;
+    case Unit::kAdd:
+      return device.fma_per_clock;
+    case Unit::kImad:  // 64 from sm_75 to sm_90
+      return 2 * 64;
+    case Unit::kDouble:  // the tensor cores do twice as much, where they are of use
+      return device.fp64_tensor_per_clock <= 2 ? 2 * 2 : device.fp64_tensor_per_clock;
+    case Unit::kDoubleTensor:
+      return 2 * device.fp64_tensor_per_clock;
+    case Unit::kTensor:
+      return 2 * tensor;
+    case Unit::kTensorTf32:
+      return tensor;
+    case Unit::kSharedBytes:  // 32 banks of 4
+      return 128;
+  }
+  return 0;
+}
+
+}  // namespace command

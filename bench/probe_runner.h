@@ -1,0 +1,59 @@
+// Runs the kernels of `libsgemm probe` on a GPU and makes figures of their times.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gpu_memory.h"
+#include "probe.h"
+#include "probe_kernels.h"
+
+namespace command {
+
+class KernelRunner {
+ public:
+  // `seconds`: of a figure.
+  KernelRunner(GpuMemory *memory, const GpuApi &api, int device, double seconds);
+
+  GpuMemory &memory() const { return *memory_; }
+  const GpuApi &api() const { return api_; }
+  int device() const { return device_; }
+  double seconds() const { return seconds_; }
+  int arch() const { return arch_; }  // 90; 0 for AMD
+
+  // Whether the device has what a probe's code needs.
+  bool has(const KernelProbe &probe) const;
+
+  // Of the module with that text, which is compiled at the first call. Throws Error.
+  GpuFunction function(const std::string &target, const std::string &name);
+  void measure(const KernelProbe &probe, GpuFunction function, Figure *figure);
+  void launch(const KernelProbe &probe, GpuFunction function, unsigned iterations, uint64_t data, unsigned bytes);
+
+  // Calls sample(), which gives seconds, for a while, and then again: all that it gave, and the GPU's state meanwhile.
+  std::vector<double> sample(const std::function<double()> &sample, Figure *figure);
+
+ private:
+  struct Span {
+    uint64_t data;
+    unsigned bytes;
+  };
+  Span place(const KernelProbe &probe);
+  void fill_small();
+  void *large(size_t bytes);
+  void make_chain(size_t bytes);
+  unsigned choose_iterations(const std::function<double(unsigned)> &run) const;
+  double per_clock(Unit unit) const;
+
+  GpuMemory *memory_;
+  const GpuApi &api_;
+  int device_;
+  double seconds_;
+  int arch_ = 0;
+  std::map<std::string, GpuModule> modules_;
+  Buffer out_, small_;
+  std::unique_ptr<Buffer> large_;
+  size_t large_bytes_ = 0;
+};
+
+}  // namespace command
