@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 #include "library.h"
 #include "output_file.h"
@@ -120,6 +121,8 @@ class Run {
       measure();
     } catch (const Error &error) {
       notes_.push_back(fmt::format("{} is left out: {}", what, error.what()));
+    } catch (const std::bad_alloc &) {
+      notes_.push_back(fmt::format("{} is left out: not enough memory", what));
     }
     progress_.clear();
     for (size_t i = before; i < figures_.size(); ++i) print_figure(figures_[i]);

@@ -6,7 +6,7 @@
 namespace command {
 namespace {
 
-constexpr int kInstructions = 64;  // of an iteration of arithmetic
+constexpr int kInstructions = 256;  // of an iteration of arithmetic
 constexpr unsigned kSchedulers = 4, kWarp = 32;
 constexpr int kAccesses = 8;         // of an iteration of loads or stores
 constexpr int kSharedBytes = 16384;  // of the tile that shared memory is read from

@@ -103,22 +103,21 @@ std::string cpu_sgemm(double seconds, std::vector<Figure> *figures,
   if (set_threads == nullptr || get_threads == nullptr)
     throw Error("SGEMM: the threads of the CPU BLAS are not OpenBLAS's");
   const int all = get_threads();
-  std::string text = "SGEMM reaches";
+  std::vector<std::string> shares;
   for (const int threads : {1, all}) {
-    if (threads == all && all == 1 && text.back() == '%') break;
-    progress(fmt::format("SGEMM, {} threads", threads));
+    if (threads == 1 && !shares.empty()) break;  // one is all
+    const std::string by = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+    progress("SGEMM, " + by);
     set_threads(threads);
-    const std::string of = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
     const Result result = multiply("openblas", kSizeOnCpu, seconds, nullptr, &host_memory());
-    const Figure *const ceiling = ceiling_of(*figures, "cpu", "fma", "FMA", ", " + of);
-    text +=
-        fmt::format("{} {} % of this FMA ceiling ({} x {} x {}) by {}", text.back() == 's' && threads > 1 ? "," : "",
-                    share_text(result.gflops(), ceiling), kSizeOnCpu, kSizeOnCpu, kSizeOnCpu, of);
-    figures->push_back(figure_of("cpu", fmt::format("openblas, {0} x {0} x {0}, {1}", kSizeOnCpu, of), "GFLOP/s",
+    const Figure *const ceiling = ceiling_of(*figures, "cpu", "fma", "FMA", ", " + by);
+    const char *what = shares.empty() ? "of this FMA ceiling " : "";
+    shares.push_back(fmt::format("{} % {}by {}", share_text(result.gflops(), ceiling), what, by));
+    figures->push_back(figure_of("cpu", fmt::format("openblas, {0} x {0} x {0}, {1}", kSizeOnCpu, by), "GFLOP/s",
                                  result.gflops(), result, ceiling));
   }
   set_threads(all);
-  return text;
+  return fmt::format("SGEMM reaches {0} ({1} x {1} x {1})", fmt::join(shares, ", "), kSizeOnCpu);
 }
 
 }  // namespace
