@@ -114,6 +114,7 @@ std::vector<Probe> gpu_probes(GpuMemory *memory, const GpuApi &api, int device, 
   add_kernels(runner, is_cuda ? ptx_probes() : hip_probes(), &probes);
   if (is_cuda) {
     add_patched(runner, &probes);
+    add_kernels(runner, ptx_memory_probes(), &probes);
     add_kernels(runner, ptx_tensor_probes(), &probes);
   }
   add_kernels(runner, chase_probes(), &probes);

@@ -46,7 +46,9 @@ struct KernelProbe {
 
 // Those in PTX, whatever GPU there is.
 std::vector<KernelProbe> ptx_probes();
+std::vector<KernelProbe> ptx_memory_probes();
 std::vector<KernelProbe> ptx_tensor_probes();
+std::string ptx_chase_text();
 // A module of the texts for one target, "sm_75", "sm_80", "sm_90", "sm_90a"; empty: none is.
 std::string ptx_module(const std::string &target);
 // The target of a probe's module.

@@ -1,0 +1,163 @@
+// Shared and global memory in PTX.
+#include <fmt/format.h>
+
+#include "probe_kernels.h"
+
+namespace command {
+namespace {
+
+constexpr int kAccesses = 8;         // of an iteration
+constexpr int kSharedBytes = 16384;  // of the tile that shared memory is read from
+
+// Volatile, as nothing takes what is loaded. Thread i reads at i * `step` of the tile.
+void add_shared(std::vector<KernelProbe> *probes, const std::string &what, int width, int step) {
+  PtxEntry entry;
+  entry.name = fmt::format("shared_{}_{}", width, step);
+  entry.threads = kSharedBytes / 16;
+  entry.registers = fmt::format(
+      "  .shared .align 16 .b8 tile[{}];\n"
+      "  .reg .b32 %x<{}>, %place, %mine_in_tile;\n",
+      kSharedBytes, kAccesses * 4);
+  entry.setup = fmt::format(
+      "  mov.u32 %place, tile;\n"
+      "  shl.b32 %mine_in_tile, %thread, 4;\n"
+      "  add.u32 %mine_in_tile, %mine_in_tile, %place;\n"
+      "  ld.global.v4.b32 {{%x0, %x1, %x2, %x3}}, [%mine];\n"
+      "  st.shared.v4.b32 [%mine_in_tile], {{%x0, %x1, %x2, %x3}};\n"
+      "  bar.sync 0;\n"
+      "  mul.lo.u32 %mine_in_tile, %thread, {};\n"
+      "  and.b32 %mine_in_tile, %mine_in_tile, {};\n"
+      "  add.u32 %place, %place, %mine_in_tile;\n",
+      step, kSharedBytes / 2 - 1);
+  for (int i = 0; i < kAccesses; ++i) {
+    const std::string at = fmt::format("[%place+{}]", i * kSharedBytes / 2 / kAccesses);
+    const int x = 4 * i;
+    entry.body += width == 4   ? fmt::format("  ld.volatile.shared.b32 %x{}, {};\n", x, at)
+                  : width == 8 ? fmt::format("  ld.volatile.shared.v2.b32 {{%x{}, %x{}}}, {};\n", x, x + 1, at)
+                               : fmt::format("  ld.volatile.shared.v4.b32 {{%x{}, %x{}, %x{}, %x{}}}, {};\n", x, x + 1,
+                                             x + 2, x + 3, at);
+  }
+  entry.claims = fmt::format("LDS {}", kAccesses);
+  KernelProbe probe{"shared", what, "TB/s"};
+  probe.kernel = entry.name;
+  probe.arch = 75;
+  probe.work = kAccesses * width;
+  probe.scale = 1e12;
+  probe.threads = entry.threads;
+  probe.ceiling = Unit::kSharedBytes;
+  probe.text = ptx_text(entry);
+  probe.claims = entry.claims;
+  probes->push_back(probe);
+}
+
+// How a thread passes over global memory.
+struct Pass {
+  const char *name, *text, *claims;
+  int bytes;  // of an access
+};
+const Pass kPasses[] = {
+    {"read", "  ld.volatile.global.v4.b32 {{%x{0}, %y{0}, %z{0}, %w{0}}}, [%at{0}];\n", "LDG 8", 16},
+    {"write", "  st.global.cg.v4.b32 [%at{0}], {{%x0, %y0, %z0, %w0}};\n", "STG 8", 16},
+    {"copy",
+     "  ld.global.cg.v4.b32 {{%x{0}, %y{0}, %z{0}, %w{0}}}, [%at{0}];\n"
+     "  add.u64 %at{0}, %at{0}, %half;\n"
+     "  st.global.cg.v4.b32 [%at{0}], {{%x{0}, %y{0}, %z{0}, %w{0}}};\n",
+     "LDG 8, STG 8", 32},
+};
+
+// All threads one after another, 16 bytes each, over the first half of `bytes`, a power of two; copies go to the
+// second.
+PtxEntry pass_entry(const Pass &pass) {
+  PtxEntry entry;
+  entry.name = pass.name;
+  entry.threads = 1024;
+  entry.registers = fmt::format(
+      "  .reg .b32 %x<{0}>, %y<{0}>, %z<{0}>, %w<{0}>;\n"
+      "  .reg .u64 %at<{0}>, %half;\n"
+      "  .reg .u32 %mask, %where, %step, %size, %near;\n",
+      kAccesses);
+  entry.setup =
+      "  shr.u32 %mask, %bytes, 1;\n"
+      "  cvt.u64.u32 %half, %mask;\n"
+      "  sub.u32 %mask, %mask, 1;\n"
+      "  mov.u32 %step, %nctaid.x;\n"
+      "  mov.u32 %size, %ntid.x;\n"
+      "  mul.lo.u32 %step, %step, %size;\n"
+      "  shl.b32 %step, %step, 4;\n"
+      "  mov.u32 %where, %ctaid.x;\n"
+      "  mad.lo.u32 %where, %where, %size, %thread;\n"
+      "  shl.b32 %where, %where, 4;\n"
+      "  ld.global.v4.b32 {%x0, %y0, %z0, %w0}, [%mine];\n";
+  for (int i = 0; i < kAccesses; ++i) {
+    entry.body += fmt::format(
+        "  and.b32 %near, %where, %mask;\n"
+        "  cvt.u64.u32 %at{0}, %near;\n"
+        "  add.u64 %at{0}, %at{0}, %data;\n"
+        "  add.u32 %where, %where, %step;\n",
+        i);
+  }
+  for (int i = 0; i < kAccesses; ++i) entry.body += fmt::format(fmt::runtime(pass.text), i);
+  entry.claims = pass.claims;
+  return entry;
+}
+
+void add_passes(std::vector<KernelProbe> *probes, const char *where, Place place) {
+  for (const Pass &pass : kPasses) {
+    const PtxEntry entry = pass_entry(pass);
+    KernelProbe probe{"memory", fmt::format("{}, {}", where, pass.name), "GB/s"};
+    probe.kernel = entry.name;
+    probe.arch = 75;
+    probe.work = kAccesses * pass.bytes;
+    probe.scale = 1e9;
+    probe.threads = entry.threads;
+    probe.place = place;
+    if (place == Place::kCache) probe.text = ptx_text(entry), probe.claims = entry.claims;
+    probes->push_back(probe);
+  }
+}
+
+}  // namespace
+
+std::string ptx_chase_text() {
+  PtxEntry entry;
+  entry.name = kChaseKernel;
+  entry.threads = 1;
+  entry.registers = "  .reg .u64 %at;\n";
+  entry.setup = "  ld.global.u64 %at, [%out+16];\n";
+  for (int i = 0; i < kChaseLinks; ++i) entry.body += "  ld.global.u64 %at, [%at];\n";
+  entry.end = "  st.global.u64 [%out+16], %at;\n";
+  entry.claims = fmt::format("LDG {}", kChaseLinks);
+  return ptx_text(entry);
+}
+
+std::vector<KernelProbe> chase_probes() {
+  std::vector<KernelProbe> probes;
+  for (const size_t kibibytes : {32, 256, 2048, 16384, 65536, 262144}) {
+    KernelProbe probe{"latency", "", "ns"};
+    probe.what = kibibytes < 1024 ? fmt::format("pointers through {} KiB", kibibytes)
+                                  : fmt::format("pointers through {} MiB", kibibytes / 1024);
+    probe.figured = Figured::kNanoseconds;
+    probe.kernel = kChaseKernel;
+    probe.work = kChaseLinks;
+    probe.threads = 1;
+    probe.blocks = 0;
+    probe.chain = kibibytes * 1024;
+    probes.push_back(probe);
+  }
+  return probes;
+}
+
+std::vector<KernelProbe> ptx_memory_probes() {
+  std::vector<KernelProbe> probes;
+  for (const int width : {4, 8, 16}) {
+    add_shared(&probes, fmt::format("reads of {} bytes a lane", width), width, width);
+  }
+  for (const int degree : {2, 4, 8, 16, 32}) {
+    add_shared(&probes, fmt::format("reads of 4 bytes, {} lanes a bank", degree), 4, 4 * degree);
+  }
+  add_passes(&probes, "L2 cache", Place::kCache);
+  add_passes(&probes, "device memory", Place::kMemory);
+  return probes;
+}
+
+}  // namespace command
