@@ -102,6 +102,7 @@ class Run {
   const std::vector<Figure> &figures() const { return figures_; }
   const std::vector<std::string> &sentences() const { return sentences_; }
   const std::vector<std::string> &notes() const { return notes_; }
+  const std::vector<std::string> &faults() const { return faults_; }
 
  private:
   double total(const std::vector<Target> &targets) const {
@@ -119,6 +120,8 @@ class Run {
     const size_t before = figures_.size();
     try {
       measure();
+    } catch (const ProbeFault &fault) {
+      faults_.emplace_back(fault.what());
     } catch (const Error &error) {
       notes_.push_back(fmt::format("{} is left out: {}", what, error.what()));
     } catch (const std::bad_alloc &) {
@@ -133,7 +136,7 @@ class Run {
   Progress progress_;
   double done_ = 0;
   std::vector<Figure> figures_;
-  std::vector<std::string> sentences_, notes_;
+  std::vector<std::string> sentences_, notes_, faults_;
 };
 
 }  // namespace
@@ -159,10 +162,12 @@ int probe(const ProbeOptions &options) {
   nlohmann::ordered_json json = machine_json(report);
   json["figures"] = figures_json(run.figures());
   json["sgemm"] = run.sentences();
+  json["faults"] = run.faults();
   write_json(json, options.json);
   const int different = options.compare.empty() ? 0 : compare_figures(run.figures(), earlier, options.tolerance);
   for (const std::string &sentence : run.sentences()) fmt::print("{}\n", sentence);
-  return different == 0 ? 0 : 1;
+  for (const std::string &fault : run.faults()) fmt::print(stderr, "libsgemm probe: {}\n", fault);
+  return different == 0 && run.faults().empty() ? 0 : 1;
 }
 
 }  // namespace command

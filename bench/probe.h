@@ -19,6 +19,13 @@ struct Figure {
   double mhz = 0;        // mean while it was taken; 0: not known
   Telemetry telemetry;   // of a GPU
   double intensity = 0;  // of a product: FLOP a byte of its operands
+  double bytes = 0;      // of memory that was walked through; 0: none
+};
+
+// A figure that cannot be true.
+class ProbeFault : public Error {
+ public:
+  using Error::Error;
 };
 
 // One figure; `measure` sets all but backend, group, what and unit. Throws Error where it cannot be had.

@@ -21,7 +21,7 @@ enum class Unit { kNone, kFma, kAdd, kImad, kDouble, kDoubleTensor, kTensor, kTe
 // What of a loop's time is the figure: work a second, or the time of a link of a chain.
 enum class Figured { kRate, kCycles, kNanoseconds };
 
-// What a kernel walks through: random numbers of its own, half of a cache, more than any cache holds.
+// What a kernel walks through: random numbers of its own, a quarter of a cache, far more than any cache holds.
 enum class Place { kSmall, kCache, kMemory };
 
 struct KernelProbe {
@@ -58,6 +58,9 @@ std::string ptx_target(const KernelProbe &probe);
 constexpr const char *kPatchedKernel = "ffma_registers";
 constexpr int kPatchedFfma = 128;
 constexpr const char *kPatchedTarget = "sm_75";  // of the module that has it, and the two below
+
+// Of the kernels that walk through memory: bytes of a thread's access, threads of a block.
+constexpr int kPassAccess = 16, kPassThreads = 1024;
 
 // An entry that does nothing, with the same parameters.
 constexpr const char *kEmptyKernel = "empty";

@@ -37,7 +37,7 @@ void add_shared(std::vector<KernelProbe> *probes, const std::string &what, int w
                                : fmt::format("  ld.volatile.shared.v4.b32 {{%x{}, %x{}, %x{}, %x{}}}, {};\n", x, x + 1,
                                              x + 2, x + 3, at);
   }
-  entry.claims = fmt::format("LDS {}", kAccesses);
+  entry.claims = fmt::format("LDS.{} {}", 8 * width, kAccesses);
   KernelProbe probe{"shared", what, "TB/s"};
   probe.kernel = entry.name;
   probe.arch = 75;
@@ -50,53 +50,61 @@ void add_shared(std::vector<KernelProbe> *probes, const std::string &what, int w
   probes->push_back(probe);
 }
 
-// How a thread passes over global memory.
+// How a thread passes over global memory: all loads of an iteration, then what becomes of them.
 struct Pass {
-  const char *name, *text, *claims;
+  const char *name, *load, *use, *claims;
   int bytes;  // of an access
 };
+// What is read is kept, so that no load can be left out; .cg: not from the L1 cache.
 const Pass kPasses[] = {
-    {"read", "  ld.volatile.global.v4.b32 {{%x{0}, %y{0}, %z{0}, %w{0}}}, [%at{0}];\n", "LDG 8", 16},
-    {"write", "  st.global.cg.v4.b32 [%at{0}], {{%x0, %y0, %z0, %w0}};\n", "STG 8", 16},
-    {"copy",
-     "  ld.global.cg.v4.b32 {{%x{0}, %y{0}, %z{0}, %w{0}}}, [%at{0}];\n"
-     "  add.u64 %at{0}, %at{0}, %half;\n"
-     "  st.global.cg.v4.b32 [%at{0}], {{%x{0}, %y{0}, %z{0}, %w{0}}};\n",
-     "LDG 8, STG 8", 32},
+    {"read", "  ld.global.cg.v4.b32 {{%x{0}, %y{0}, %z{0}, %w{0}}}, [%at{0}];\n",
+     "  xor.b32 %kept, %kept, %x{0};\n  xor.b32 %kept, %kept, %y{0};\n"
+     "  xor.b32 %kept, %kept, %z{0};\n  xor.b32 %kept, %kept, %w{0};\n",
+     "LDG.128 8", 16},
+    {"write", "", "  st.global.cg.v4.b32 [%at{0}], {{%x0, %y0, %z0, %w0}};\n", "STG.128 8", 16},
+    {"copy", "  ld.global.cg.v4.b32 {{%x{0}, %y{0}, %z{0}, %w{0}}}, [%at{0}];\n  add.u64 %at{0}, %at{0}, %half;\n",
+     "  st.global.cg.v4.b32 [%at{0}], {{%x{0}, %y{0}, %z{0}, %w{0}}};\n", "LDG.128 8, STG.128 8", 32},
 };
 
-// All threads one after another, 16 bytes each, over the first half of `bytes`, a power of two; copies go to the
-// second.
+// All threads one after another, 16 bytes each, over `bytes`, a multiple of what all of them take at once, and again;
+// copies go behind them. So a thread comes back to its own lines only, when all the others have gone by: if threads
+// came to lines of others, the fast ones would find in the cache what slower ones, a round behind, have just read.
 PtxEntry pass_entry(const Pass &pass) {
   PtxEntry entry;
   entry.name = pass.name;
-  entry.threads = 1024;
+  entry.threads = kPassThreads;
   entry.registers = fmt::format(
-      "  .reg .b32 %x<{0}>, %y<{0}>, %z<{0}>, %w<{0}>;\n"
+      "  .reg .b32 %x<{0}>, %y<{0}>, %z<{0}>, %w<{0}>, %kept;\n"
       "  .reg .u64 %at<{0}>, %half;\n"
-      "  .reg .u32 %mask, %where, %step, %size, %near;\n",
+      "  .reg .u32 %where, %step, %size, %mine_first, %mine_last;\n"
+      "  .reg .pred %round;\n",
       kAccesses);
-  entry.setup =
-      "  shr.u32 %mask, %bytes, 1;\n"
-      "  cvt.u64.u32 %half, %mask;\n"
-      "  sub.u32 %mask, %mask, 1;\n"
+  entry.setup = fmt::format(
+      "  cvt.u64.u32 %half, %bytes;\n"
       "  mov.u32 %step, %nctaid.x;\n"
       "  mov.u32 %size, %ntid.x;\n"
       "  mul.lo.u32 %step, %step, %size;\n"
-      "  shl.b32 %step, %step, 4;\n"
-      "  mov.u32 %where, %ctaid.x;\n"
-      "  mad.lo.u32 %where, %where, %size, %thread;\n"
-      "  shl.b32 %where, %where, 4;\n"
-      "  ld.global.v4.b32 {%x0, %y0, %z0, %w0}, [%mine];\n";
+      "  mul.lo.u32 %step, %step, {0};\n"
+      "  mov.u32 %mine_first, %ctaid.x;\n"
+      "  mad.lo.u32 %mine_first, %mine_first, %size, %thread;\n"
+      "  mul.lo.u32 %mine_first, %mine_first, {0};\n"
+      "  add.u32 %mine_last, %mine_first, %bytes;\n"
+      "  mov.u32 %where, %mine_first;\n"
+      "  mov.u32 %kept, 0;\n"
+      "  ld.global.v4.b32 {{%x0, %y0, %z0, %w0}}, [%mine];\n",
+      kPassAccess);
   for (int i = 0; i < kAccesses; ++i) {
     entry.body += fmt::format(
-        "  and.b32 %near, %where, %mask;\n"
-        "  cvt.u64.u32 %at{0}, %near;\n"
+        "  cvt.u64.u32 %at{0}, %where;\n"
         "  add.u64 %at{0}, %at{0}, %data;\n"
-        "  add.u32 %where, %where, %step;\n",
+        "  add.u32 %where, %where, %step;\n"
+        "  setp.eq.u32 %round, %where, %mine_last;\n"
+        "  selp.b32 %where, %mine_first, %where, %round;\n",
         i);
   }
-  for (int i = 0; i < kAccesses; ++i) entry.body += fmt::format(fmt::runtime(pass.text), i);
+  for (int i = 0; i < kAccesses; ++i) entry.body += fmt::format(fmt::runtime(pass.load), i);
+  for (int i = 0; i < kAccesses; ++i) entry.body += fmt::format(fmt::runtime(pass.use), i);
+  entry.sink = "  st.global.b32 [%out+16], %kept;\n";
   entry.claims = pass.claims;
   return entry;
 }
@@ -126,7 +134,7 @@ std::string ptx_chase_text() {
   entry.setup = "  ld.global.u64 %at, [%out+16];\n";
   for (int i = 0; i < kChaseLinks; ++i) entry.body += "  ld.global.u64 %at, [%at];\n";
   entry.end = "  st.global.u64 [%out+16], %at;\n";
-  entry.claims = fmt::format("LDG {}", kChaseLinks);
+  entry.claims = fmt::format("LDG.64 {}", kChaseLinks);
   return ptx_text(entry);
 }
 

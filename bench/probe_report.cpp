@@ -55,6 +55,7 @@ Json figures_json(const std::vector<Figure> &figures) {
     if (x.mhz > 0) json["mhz"] = x.mhz;
     if (x.telemetry.most_watts > 0) json["watts"] = {x.telemetry.least_watts, x.telemetry.most_watts};
     if (x.telemetry.reasons_known) json["throttle_reasons"] = throttle_of(x.telemetry);
+    if (x.bytes > 0) json["bytes"] = x.bytes;
     if (x.intensity > 0) json["flops_per_byte"] = x.intensity;
     list.push_back(json);
   }

@@ -18,19 +18,15 @@ namespace {
 constexpr size_t kOutBytes = 4096;           // what the sinks that never run would write is not there
 constexpr size_t kRegion = size_t{1} << 16;  // of random numbers of one kind
 constexpr unsigned kLeastIterations = 16, kMostIterations = 1u << 22;
-constexpr double kShortest = 1e-3, kLongest = 1e-2;          // seconds of a launch
-constexpr double kWarmShare = 0.3;                           // of the seconds of a figure
-constexpr size_t kCaches = 8, kMostBytes = size_t{1} << 30;  // so many sizes of the cache are more than it holds
+constexpr double kShortest = 1e-3, kLongest = 1e-2;  // seconds of a launch
+constexpr double kWarmShare = 0.3;                   // of the seconds of a figure
+// A walk through memory is so many sizes of the cache: whatever that keeps of a round, the next finds a 40th at most.
+constexpr size_t kCaches = 40, kMostBytes = size_t{1} << 31;
+constexpr double kMostShare = 1.02;  // of a ceiling: the clock is that of one multiprocessor
 
 struct Times {
   uint64_t cycles, nanoseconds;
 };
-
-size_t power_of_two_below(size_t most) {
-  size_t power = 1;
-  while (2 * power <= most) power *= 2;
-  return power;
-}
 
 }  // namespace
 
@@ -42,6 +38,8 @@ KernelRunner::KernelRunner(GpuMemory *memory, const GpuApi &api, int device, dou
       out_(memory, kOutBytes),
       small_(memory, 4 * kRegion) {
   sscanf(memory->arch(), "sm_%d", &arch_);
+  const std::vector<char> zeros(kOutBytes);
+  memory->upload(out_.data(), zeros.data(), zeros.size());
   fill_small();
 }
 
@@ -107,9 +105,15 @@ KernelRunner::Span KernelRunner::place(const KernelProbe &probe) {
     return {address(small_.data()) + kRegion * static_cast<size_t>(probe.datum), kRegion};
   }
   const auto cache = static_cast<size_t>(memory_->description().cache_bytes);
-  const size_t half = probe.place == Place::kCache ? power_of_two_below(std::max(kRegion, cache / 4))
-                                                   : std::min(kMostBytes, power_of_two_below(kCaches * cache));
-  return {address(large(2 * half)), static_cast<unsigned>(2 * half)};
+  const size_t wanted = probe.place == Place::kCache ? cache / 4 : std::min(kMostBytes, kCaches * cache);
+  // Whole rounds of all threads.
+  const size_t step = size_t{kPassAccess} * probe.threads * blocks_of(probe);
+  const size_t bytes = std::max<size_t>(1, wanted / step) * step;
+  return {address(large(2 * bytes)), static_cast<unsigned>(bytes)};
+}
+
+unsigned KernelRunner::blocks_of(const KernelProbe &probe) const {
+  return probe.blocks == 0 ? 1 : probe.blocks * static_cast<unsigned>(memory_->description().multiprocessors);
 }
 
 GpuFunction KernelRunner::function(const std::string &target, const std::string &name) {
@@ -129,10 +133,8 @@ void KernelRunner::launch(const KernelProbe &probe, GpuFunction function, unsign
                           unsigned bytes) {
   void *out = out_.data();
   void *arguments[] = {&out, &data, &iterations, &bytes};
-  const auto units = static_cast<unsigned>(memory_->description().multiprocessors);
-  const unsigned blocks = probe.blocks == 0 ? 1 : probe.blocks * units;
-  api_.require(api_.launch(function, blocks, 1, 1, probe.threads, 1, 1, 0, static_cast<GpuStream>(memory_->stream()),
-                           arguments, nullptr),
+  api_.require(api_.launch(function, blocks_of(probe), 1, 1, probe.threads, 1, 1, 0,
+                           static_cast<GpuStream>(memory_->stream()), arguments, nullptr),
                probe.what.c_str());
 }
 
@@ -169,25 +171,44 @@ void KernelRunner::measure(const KernelProbe &probe, GpuFunction function, Figur
     return memory_->time(1, [&](int) { launch(probe, function, iterations, span.data, span.bytes); });
   };
   const unsigned iterations = choose_iterations(run);
-  const std::vector<double> all = sample([&] { return run(iterations); }, figure);
+  std::vector<Times> times;
+  const auto once = [&] {
+    const double seconds = run(iterations);
+    times.emplace_back();
+    memory_->download(&times.back(), out_.data(), sizeof times.back());
+    return seconds;
+  };
+  const std::vector<double> all = sample(once, figure);
+  times.erase(times.begin(), times.end() - static_cast<std::ptrdiff_t>(all.size()));
   const double seconds = median(all);
-  Times times{};
-  memory_->download(&times, out_.data(), sizeof times);
+  Times sum{};
+  for (const Times &x : times) sum.cycles += x.cycles, sum.nanoseconds += x.nanoseconds;
   // The clock as the kernel itself counts it; the sensors' is that of an instant.
-  if (arch_ > 0 && times.nanoseconds > 0) {
-    figure->mhz = 1e3 * static_cast<double>(times.cycles) / static_cast<double>(times.nanoseconds);
+  const bool counts = arch_ > 0 && sum.nanoseconds > 0;
+  if (counts) {
+    figure->mhz = 1e3 * static_cast<double>(sum.cycles) / static_cast<double>(sum.nanoseconds);
   }
+  if (probe.place != Place::kSmall) figure->bytes = span.bytes;
   const double links = probe.work * iterations;
   if (probe.figured == Figured::kNanoseconds) {
     figure->value = 1e9 * seconds / links;
+    figure->bytes = static_cast<double>(probe.chain);
   } else if (probe.figured == Figured::kCycles) {
-    figure->value = (arch_ > 0 ? static_cast<double>(times.cycles) : 1e6 * figure->mhz * seconds) / links;
+    figure->value = (arch_ > 0 ? static_cast<double>(times.back().cycles) : 1e6 * figure->mhz * seconds) / links;
   } else {
     const double units = memory_->description().multiprocessors;
-    figure->value = links * probe.threads * probe.blocks * units / seconds / probe.scale;
-    figure->ceiling = per_clock(probe.ceiling) * units * 1e6 * figure->mhz / probe.scale;
+    figure->value = links * probe.threads * blocks_of(probe) / seconds / probe.scale;
+    if (counts) figure->ceiling = per_clock(probe.ceiling) * units * 1e6 * figure->mhz / probe.scale;
     if (probe.place == Place::kMemory) figure->ceiling = memory_->description().bandwidth / probe.scale;
   }
+  require_possible(probe, *figure);
+}
+
+void KernelRunner::require_possible(const KernelProbe &probe, const Figure &figure) {
+  if (figure.ceiling <= 0 || figure.value <= kMostShare * figure.ceiling) return;
+  throw ProbeFault(fmt::format("{}: a fault of the probe: {:.4g} {} would be {:.0f} % of what this GPU can do ({:.4g})",
+                               probe.what, figure.value, probe.unit, 100 * figure.value / figure.ceiling,
+                               figure.ceiling));
 }
 
 // FLOP, operations or bytes, by what the library itself assumes of NVIDIA's multiprocessors.

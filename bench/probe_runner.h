@@ -27,6 +27,7 @@ class KernelRunner {
 
   // Of the module with that text, which is compiled at the first call. Throws Error.
   GpuFunction function(const std::string &target, const std::string &name);
+  // Throws ProbeFault if the figure is above what the device can do.
   void measure(const KernelProbe &probe, GpuFunction function, Figure *figure);
   void launch(const KernelProbe &probe, GpuFunction function, unsigned iterations, uint64_t data, unsigned bytes);
 
@@ -39,11 +40,13 @@ class KernelRunner {
     unsigned bytes;
   };
   Span place(const KernelProbe &probe);
+  unsigned blocks_of(const KernelProbe &probe) const;
   void fill_small();
   void *large(size_t bytes);
   void make_chain(size_t bytes);
   unsigned choose_iterations(const std::function<double(unsigned)> &run) const;
   double per_clock(Unit unit) const;
+  static void require_possible(const KernelProbe &probe, const Figure &figure);
 
   GpuMemory *memory_;
   const GpuApi &api_;

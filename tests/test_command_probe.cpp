@@ -165,7 +165,40 @@ TEST_CASE("probe of a GPU: every group, and a note of what cannot be had") {
                                   "cuLinkCreate_v2"));
   const auto [hip, hip_notes] = groups_of("hip", kHip);
   CHECK(hip == std::map<std::string, int>{
-                   {"fma", 5}, {"arithmetic", 1}, {"tensor", 1}, {"shared", 8}, {"memory", 6}, {"launch", 2}});
+                   {"fma", 6}, {"arithmetic", 1}, {"tensor", 7}, {"shared", 8}, {"memory", 6}, {"launch", 2}});
+}
+
+TEST_CASE("probe: walks through memory are whole rounds of all threads, far longer than the cache") {
+  // As the mocks describe their GPUs.
+  constexpr int kCache = 1 << 16, kMultiprocessors = 4;
+  for (const auto &[backend, environment, blocks] : {std::tuple{"cuda", kCuda, 1}, std::tuple{"hip", kHip, 2}}) {
+    const Folder folder;
+    const Json json =
+        json_of(folder, {"probe", "--backend", backend, "--time", "0.001", "--only", "memory"}, environment);
+    REQUIRE(json["figures"].size() == 6);
+    for (const Json &figure : json["figures"]) {
+      INFO(figure.dump());
+      const auto bytes = figure["bytes"].get<int64_t>();
+      CHECK(bytes % (kMultiprocessors * blocks * 1024 * 16) == 0);
+      const bool in_memory = figure["what"].get<std::string>().rfind("device memory", 0) == 0;
+      CHECK(bytes >= (in_memory ? 32 * kCache : 1));
+    }
+  }
+}
+
+TEST_CASE("probe: what is above a ceiling is no figure, but a fault") {
+  const Folder folder;
+  const std::string file = folder.file("probe.json");
+  Environment environment = kCuda;
+  environment["MOCK_CUDA"] = "slow_memory";
+  const Outcome outcome = probe({"--backend", "cuda", "--only", "memory", "--json", file}, environment);
+  require_error(outcome, 1, "libsgemm probe: device memory, read: a fault of the probe: ");
+  CHECK_THAT(outcome.err, Contains(" % of what this GPU can do (2e-06)\n"));
+  const Json json = Json::parse(read_text(file));
+  CHECK(json["faults"].size() == 3);
+  const std::map<std::string, double> figures = figures_of(json);
+  CHECK(figures.size() == 3);
+  CHECK(figures.count("L2 cache, read") == 1);
 }
 
 TEST_CASE("plot.py: the roofline of a probe") {

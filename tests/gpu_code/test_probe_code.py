@@ -1,4 +1,4 @@
-"""The device code of `libsgemm probe`: test_probe_code.py COMMAND PTXAS HIPCC, the last may be empty.
+"""The device code of `libsgemm probe`: test_probe_code.py COMMAND PTXAS, which may be empty.
 
 Each loop holds the instructions that it claims to time, as many as it claims, and no other arithmetic; FFMA whose
 registers are changed have those that their pattern says.
@@ -14,16 +14,17 @@ import sys
 import tempfile
 import unittest
 
+import amdgpu
 import sass
 
-COMMAND, PTXAS, HIPCC = sys.argv[1:4]
+COMMAND, PTXAS = sys.argv[1:3]
 # The text of a target on the oldest device and on the newest that take it.
 TARGETS = {'sm_75': ['sm_75', 'sm_80', 'sm_90'], 'sm_80': ['sm_80', 'sm_90'], 'sm_90': ['sm_90'], 'sm_90a': ['sm_90a']}
 OPCODES = {'FMUL': 0x20, 'FADD': 0x21, 'FFMA': 0x23, 'IMAD': 0x24, 'DFMA': 0x2B, 'HMMA': 0x3C, 'F2FP': 0x3E, 'DMMA': 0x3F,
            'F2F': 0x110, 'LDG': 0x181, 'LDS': 0x184, 'STG': 0x186, 'HGMMA': 0x1F0}
 BRANCHES = {0x118, 0x144, 0x147, 0x1C5}  # NOP, CALL, which leaves a loop on sm_80, BRA, WARPGROUP
 COUNTING = BRANCHES | {0x0C, 0x10, 0x82, 0x90}  # ISETP, IADD3, UMOV, UIADD3
-ADDRESSES = {0x10, 0x11, 0x12, 0x24, 0xB9}  # IADD3, LEA, LOP3, IMAD, ULDC: of loops over global memory
+ADDRESSES = {0x07, 0x10, 0x11, 0x12, 0x24, 0xB9}  # SEL, IADD3, LEA, LOP3, IMAD, ULDC: of loops over global memory
 MOST_MOVES = 6  # of registers, in a loop of 256
 NONE = sass.NO_REGISTER
 
@@ -48,12 +49,15 @@ def loop_of(kernel: sass.Kernel) -> tuple[int, int]:
     return max(branches, key=lambda loop: loop[1] - loop[0])
 
 
-class ProbeCode(unittest.TestCase):
+class DeviceCode(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
+
+@unittest.skipUnless(PTXAS, 'no ptxas')
+class Cuda(DeviceCode):
     def assemble(self, target: str, arch: str) -> pathlib.Path:
         source, cubin = self.folder / f'{target}.ptx', self.folder / f'{target}.{arch}.cubin'
         source.write_text(ask(target), encoding='ascii')
@@ -81,14 +85,25 @@ class ProbeCode(unittest.TestCase):
                 moves += 1
             else:
                 found[low & 0x1FF] += 1
-        for name, count in claim.items():
+        for what, count in claim.items():
+            name, _, width = what.partition('.')
             self.assertEqual(found.pop(OPCODES[name]), count, name)
-        passes_over_memory = not claim.keys().isdisjoint({'LDG', 'STG'})
+            if width:
+                self.check_accesses([x for x in words[slice(*loop)] if x[0] & 0x1FF == OPCODES[name]], name, width)
+        passes_over_memory = any(what.startswith(('LDG', 'STG')) for what in claim)
         others = set(found) - COUNTING - (ADDRESSES if passes_over_memory else set())
         self.assertEqual([hex(x) for x in others], [])
         if not passes_over_memory:
             self.assertLessEqual(moves, MOST_MOVES)
             self.assertLessEqual(sum(n for x, n in found.items() if x not in BRANCHES), 3)
+
+    def check_accesses(self, accesses: list[tuple[int, int]], name: str, width: str) -> None:
+        """As wide as claimed, unconditional, and what is loaded goes to registers."""
+        for low, high in accesses:
+            self.assertEqual(sass.WIDTHS[high >> 9 & 7], width, name)
+            self.assertEqual(low >> 12 & 15, sass.ALWAYS, name)
+            if name != 'STG':
+                self.assertNotEqual(low >> 16 & 255, NONE, name)
 
     def test_patterns(self) -> None:
         patterns = [tuple(map(int, line.split())) for line in ask('patterns').splitlines()]
@@ -150,17 +165,79 @@ class ProbeCode(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr),
                          (1, 'libsgemm __probe_code: the machine code has no ffma_registers\n'))
 
-    @unittest.skipUnless(HIPCC, 'no hipcc')
-    def test_hip(self) -> None:
-        source = self.folder / 'probe.hip'
-        source.write_text('#include <hip/hip_runtime.h>\n' + ask('hip'), encoding='ascii')
-        for arch, wanted in {'gfx906': {'v_fma_f32': 192, 'ds_read_b128': 8},
-                             'gfx90a': {'v_fma_f32': 192, 'v_pk_fma_f32': 64, 'v_mfma_f32_32x32x2f32': 16}}.items():
-            run = subprocess.run([HIPCC, '-O3', '-S', '--cuda-device-only', '--offload-arch=' + arch, '-o', '-', source],
-                                 capture_output=True, text=True, check=False)
-            self.assertEqual(run.returncode, 0, run.stderr)
-            for name, count in wanted.items():
-                self.assertEqual(len(re.findall(rf'^\s+{name}\b', run.stdout, re.M)), count, f'{name} for {arch}')
+
+# What an AMD GPU has, the instructions of each kernel's loop, and what else may stand there.
+HIP_COMMON = {'ffma_1': {'v_fma_f32': 64}, 'ffma_4': {'v_fma_f32': 64}, 'ffma_16': {'v_fma_f32': 64}, 'dfma_8': {'v_fma_f64': 64},
+              'read': {'global_load_dwordx4': 8}, 'write': {'global_store_dwordx4': 8},
+              'copy': {'global_load_dwordx4': 8, 'global_store_dwordx4': 8}, 'chase': {'global_load_dwordx2': 16},
+              'shared_8_8': {'ds_read_b64': 8}, 'shared_16_16': {'ds_read_b128': 8}}
+HIP_COMMON.update({f'shared_4_{step}': {'ds_read_b32': 8} for step in (4, 8, 16, 32, 64, 128)})
+MFMA = {'pk_fma_8': {'v_pk_fma_f32': 64}, 'mfma_f32': {'v_mfma_f32_32x32x2f32': 16}, 'mfma_f16': {'v_mfma_f32_32x32x8f16': 16},
+        'mfma_bf16': {'v_mfma_f32_32x32x8bf16': 16}, 'mfma_f64': {'v_mfma_f64_16x16x4f64': 16}}
+HIP_LOOPS = {
+    'gfx90a': {**HIP_COMMON, **MFMA},
+    'gfx942': {**HIP_COMMON, **MFMA, 'mfma_xf32': {'v_mfma_f32_32x32x4xf32': 16}},
+    'gfx1100': {**HIP_COMMON, 'dual_fmac': {'v_fmac_f32': 128}, 'wmma_f16': {'v_wmma_f32_16x16x16_f16': 16},
+                'wmma_bf16': {'v_wmma_f32_16x16x16_bf16': 16}},
+}
+# What HIP's headers define.
+HIP_HEAD = '''
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __launch_bounds__(n) __attribute__((launch_bounds(n)))
+#define __syncthreads() __builtin_amdgcn_s_barrier()
+'''
+
+
+def plain(operation: str) -> str:
+    """v_mfma_f32_32x32x8_bf16 and v_mfma_f32_32x32x8bf16_1k are the same."""
+    match = re.fullmatch(r'(v_mfma_.*x\d+)_?([a-z]+\d+)(_1k)?', operation)
+    return match[1] + match[2] if match else operation
+
+
+class Hip(DeviceCode):
+    def test_loops(self) -> None:
+        for arch, loops in HIP_LOOPS.items():
+            kernels = {kernel.symbol: kernel for kernel in self.compile(arch)}
+            self.assertEqual(set(kernels), {*loops, 'empty'})
+            for name, wanted in loops.items():
+                with self.subTest(arch=arch, kernel=name):
+                    self.check_loop(kernels[name], wanted)
+
+    def compile(self, arch: str) -> list[amdgpu.Kernel]:
+        source, code = self.folder / 'probe.hip', self.folder / f'{arch}.co'
+        source.write_text(HIP_HEAD + ask('hip'), encoding='ascii')
+        try:
+            compiler = amdgpu.tool('clang++')
+        except amdgpu.MissingTool as error:
+            self.skipTest(str(error))
+        run = subprocess.run([compiler, '-x', 'hip', '-O3', '-Wall', '--cuda-device-only', '-nogpulib', '-nogpuinc', '--no-gpu-bundle-output',
+                              '--offload-arch=' + arch, '-c', '-o', code, source], capture_output=True, text=True, check=False)
+        if 'invalid target ID' in run.stderr or 'unknown target triple' in run.stderr:
+            self.skipTest(f'{compiler} does not know {arch}')
+        self.assertEqual((run.returncode, run.stderr), (0, ''))
+        return amdgpu.kernels(code)
+
+    def check_loop(self, kernel: amdgpu.Kernel, wanted: dict[str, int]) -> None:
+        (loop,) = kernel.loops()
+        self.assertEqual((kernel.scratch, kernel.vgpr_spills), (0, 0))
+        found = collections.Counter(plain(operation) for each in loop for operation in each.operations)
+        for operation, count in wanted.items():
+            self.assertEqual(found.pop(operation), count, operation)
+        walks = any(operation.startswith('global') for operation in wanted)
+        addresses = r'|v_add_(nc_)?u32|v_cmp_(eq|ne)_u32|v_cndmask_b32' if walks else ''
+        others = [x for x in found if not re.fullmatch('s_(add|sub|cmp|cbranch|wait|nop|delay|clause).*' + addresses, x)]
+        self.assertEqual(others, [])
+        if 'v_fmac_f32' in wanted:
+            self.assertEqual(sum(each.dual for each in loop), wanted['v_fmac_f32'] // 2)
+        if kernel.symbol in ('read', 'copy') or kernel.symbol.startswith('shared'):
+            self.check_flight(loop)
+
+    def check_flight(self, loop: list[amdgpu.Instruction]) -> None:
+        """All loads of an iteration are on their way before the first is waited for."""
+        loads = [i for i, each in enumerate(loop) if each.name.startswith(('global_load', 'ds_read'))]
+        between = loop[loads[0]:loads[-1]]
+        self.assertEqual([each.text for each in between if each.name.startswith('s_wait')], [])
 
 
 if __name__ == '__main__':
