@@ -49,7 +49,7 @@ std::vector<KernelProbe> ptx_probes();
 std::vector<KernelProbe> ptx_memory_probes();
 std::vector<KernelProbe> ptx_tensor_probes();
 std::string ptx_chase_text();
-// A module of the texts for one target, "sm_75", "sm_80", "sm_90", "sm_90a"; empty: none is.
+// A module of the texts for one target, "sm_75", "sm_80", "sm_90", "sm_90a", "sm_100"; empty: none is.
 std::string ptx_module(const std::string &target);
 // The target of a probe's module.
 std::string ptx_target(const KernelProbe &probe);

@@ -23,6 +23,18 @@ struct Arithmetic {
 };
 constexpr Arithmetic kFfma = {
     "ffma", "FFMA", "TFLOP/s", 2, Unit::kFma, "FFMA", 75, "f32", 4, Datum::kFloat, "fma.rn.f32 {x}, {a}, {b}, {x};"};
+// Two at once, of neighbouring registers.
+constexpr Arithmetic kFfma2 = {"ffma2",
+                               "FFMA2, packed",
+                               "TFLOP/s",
+                               4,
+                               Unit::kNone,
+                               "FFMA2",
+                               100,
+                               "b64",
+                               8,
+                               Datum::kFloat,
+                               "fma.rn.f32x2 {x}, {a}, {b}, {x};"};
 // A conversion takes what the one before gave, or its high word, so that none can be left out.
 constexpr Arithmetic kArithmetic[] = {
     {"fadd", "FADD", "TFLOP/s", 1, Unit::kAdd, "FADD", 75, "f32", 4, Datum::kFloat, "add.rn.f32 {x}, {x}, {a};"},
@@ -88,21 +100,19 @@ void add_ffma(std::vector<KernelProbe> *probes) {
   probes->push_back(latency);
 }
 
-void add_arithmetic(std::vector<KernelProbe> *probes) {
-  for (const Arithmetic &row : kArithmetic) {
-    const PtxEntry entry = chains_of(row, 8);
-    KernelProbe probe{"arithmetic", row.what, row.unit};
-    probe.kernel = entry.name;
-    probe.arch = row.arch;
-    probe.work = row.work * kInstructions;
-    probe.scale = 1e12;
-    probe.threads = kWarp * kSchedulers * 4;
-    probe.ceiling = row.ceiling;
-    probe.datum = row.datum;
-    probe.text = ptx_text(entry);
-    probe.claims = entry.claims;
-    probes->push_back(probe);
-  }
+KernelProbe eight_chains(const char *group, const Arithmetic &row) {
+  const PtxEntry entry = chains_of(row, 8);
+  KernelProbe probe{group, row.what, row.unit};
+  probe.kernel = entry.name;
+  probe.arch = row.arch;
+  probe.work = row.work * kInstructions;
+  probe.scale = 1e12;
+  probe.threads = kWarp * kSchedulers * 4;
+  probe.ceiling = row.ceiling;
+  probe.datum = row.datum;
+  probe.text = ptx_text(entry);
+  probe.claims = entry.claims;
+  return probe;
 }
 
 // What probe_patch.h changes: all registers that an FFMA may name are in its loop already, both banks of each kind.
@@ -189,7 +199,8 @@ std::string ptx_text(const PtxEntry &x) {
 std::vector<KernelProbe> ptx_probes() {
   std::vector<KernelProbe> probes;
   add_ffma(&probes);
-  add_arithmetic(&probes);
+  probes.push_back(eight_chains("fma", kFfma2));
+  for (const Arithmetic &row : kArithmetic) probes.push_back(eight_chains("arithmetic", row));
   return probes;
 }
 
@@ -199,7 +210,11 @@ std::string ptx_target(const KernelProbe &probe) {
 
 std::string ptx_module(const std::string &target) {
   // The oldest version of PTX that has what the texts of a target hold.
-  const char *version = target == "sm_75" ? "6.5" : target == "sm_80" ? "7.0" : target == "sm_90" ? "7.8" : "8.0";
+  const char *version = target == "sm_75"    ? "6.5"
+                        : target == "sm_80"  ? "7.0"
+                        : target == "sm_90"  ? "7.8"
+                        : target == "sm_100" ? "8.6"
+                                             : "8.0";
   std::string text = target == kPatchedTarget ? patched_text() + ptx_chase_text() + empty_text() : "";
   for (const std::vector<KernelProbe> &table : {ptx_probes(), ptx_memory_probes(), ptx_tensor_probes()}) {
     for (const KernelProbe &probe : table) {
