@@ -24,11 +24,8 @@ struct Target {
 };
 
 Target open_gpu(const ProbeOptions &options, const std::string &name) {
-  const GpuApi &api = name == "cuda" ? cuda_api() : hip_api();
   GpuMemory &memory = name == "cuda" ? cuda_memory() : hip_memory();
-  int device = 0;
-  api.require(api.device_get(&device, options.device), "finding the GPU");
-  return {name, &memory, gpu_probes(&memory, api, device, options.seconds)};
+  return {name, &memory, gpu_probes(&memory, options.seconds)};
 }
 
 // Those asked for, or those there are; why others are not goes to `notes`.

@@ -36,7 +36,7 @@ struct Probe {
 
 // `seconds`: of a figure.
 std::vector<Probe> cpu_probes(double seconds);
-std::vector<Probe> gpu_probes(GpuMemory *memory, const GpuApi &api, int device, double seconds);
+std::vector<Probe> gpu_probes(GpuMemory *memory, double seconds);
 
 // The library's and a peer's SGEMM beside the ceilings among `figures`, to which they are added. Gives the sentence
 // about them.

@@ -73,7 +73,7 @@ class Copier {
   }
   void copy_down() {
     const GpuApi &api = runner_->api();
-    api.use_device(runner_->device());
+    api.use_device(runner_->memory().device());
     const char *from = static_cast<char *>(device_.data()) + kBytes;
     api.require(api.copy_to_host(host_.data() + kBytes, from, kBytes, down_), "a copy from the GPU");
     api.require(api.stream_synchronize(down_), "a copy from the GPU");

@@ -22,10 +22,8 @@ constexpr int kGraphLaunches = 20;  // in a graph
 void add_kernels(const Runner &runner, const std::vector<KernelProbe> &table, std::vector<Probe> *probes) {
   for (const KernelProbe &row : table) {
     if (!runner->has(row)) continue;
-    const std::string target = row.arch > 0 ? ptx_target(row) : kPatchedTarget;
-    probes->push_back({row.group, row.what, row.unit, [runner, row, target](Figure *figure) {
-                         runner->measure(row, runner->function(target, row.kernel), figure);
-                       }});
+    probes->push_back({row.group, row.what, row.unit,
+                       [runner, row](Figure *figure) { runner->measure(row, runner->function(row.kernel), figure); }});
   }
 }
 
@@ -34,7 +32,7 @@ void add_patched(const Runner &runner, std::vector<Probe> *probes) {
   const auto machine_code = std::make_shared<std::string>();
   for (const RegisterPattern &pattern : register_patterns()) {
     const auto measure = [runner, machine_code, pattern](Figure *figure) {
-      if (machine_code->empty()) *machine_code = ProbeDriver().assemble(ptx_module(kPatchedTarget));
+      if (machine_code->empty()) *machine_code = ProbeDriver().assemble(ptx_module_of(kPatchedKernel));
       const std::string patched = patch_ffma(*machine_code, kPatchedKernel, kPatchedFfma, pattern);
       const GpuApi &api = runner->api();
       GpuModule module = nullptr;
@@ -62,7 +60,7 @@ KernelProbe empty_kernel() {
 
 void add_launches(const Runner &runner, std::vector<Probe> *probes) {
   const auto in_a_row = [runner](Figure *figure) {
-    const GpuFunction function = runner->function(kPatchedTarget, kEmptyKernel);
+    const GpuFunction function = runner->function(kEmptyKernel);
     const KernelProbe row = empty_kernel();
     const auto once = [&] {
       return runner->memory().time(kLaunches, [&](int) { runner->launch(row, function, 1, 0, 0); });
@@ -70,7 +68,7 @@ void add_launches(const Runner &runner, std::vector<Probe> *probes) {
     figure->value = 1e6 * median(runner->sample(once, figure)) / kLaunches;
   };
   const auto alone = [runner](Figure *figure) {
-    const GpuFunction function = runner->function(kPatchedTarget, kEmptyKernel);
+    const GpuFunction function = runner->function(kEmptyKernel);
     const KernelProbe row = empty_kernel();
     const auto once = [&] {
       const double start = now();
@@ -87,7 +85,7 @@ void add_launches(const Runner &runner, std::vector<Probe> *probes) {
 void add_graph(const Runner &runner, std::vector<Probe> *probes) {
   const auto measure = [runner](Figure *figure) {
     const ProbeDriver driver;
-    const GpuFunction function = runner->function(kPatchedTarget, kEmptyKernel);
+    const GpuFunction function = runner->function(kEmptyKernel);
     const KernelProbe row = empty_kernel();
     auto *stream = static_cast<GpuStream>(runner->memory().stream());
     void *graph = driver.capture(stream, [&] {
@@ -107,8 +105,8 @@ void add_graph(const Runner &runner, std::vector<Probe> *probes) {
 
 }  // namespace
 
-std::vector<Probe> gpu_probes(GpuMemory *memory, const GpuApi &api, int device, double seconds) {
-  const auto runner = std::make_shared<KernelRunner>(memory, api, device, seconds);
+std::vector<Probe> gpu_probes(GpuMemory *memory, double seconds) {
+  const auto runner = std::make_shared<KernelRunner>(memory, seconds);
   const bool is_cuda = runner->arch() > 0;
   std::vector<Probe> probes;
   add_kernels(runner, is_cuda ? ptx_probes() : hip_probes(), &probes);

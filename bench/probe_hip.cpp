@@ -2,6 +2,8 @@
 // counts do for both widths of waves.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "probe_kernels.h"
 
 namespace command {
@@ -212,11 +214,13 @@ constexpr int kProductsInLoop = 16;
 }  // namespace
 
 std::vector<KernelProbe> hip_probes() {
+  const std::set<std::string> fastest = {"ffma_16", "pk_fma_8", "dual_fmac", "mfma_f32"};
   std::vector<KernelProbe> probes;
-  const auto add = [&probes](const Row &row) {
+  const auto add = [&](const Row &row) {
     KernelProbe probe{row.group, row.what, row.unit};
     probe.figured = row.figured;
     probe.kernel = row.kernel;
+    probe.is_fp32_peak = fastest.count(probe.kernel) > 0;
     probe.work = row.work;
     probe.scale = row.scale;
     probe.threads = row.threads;

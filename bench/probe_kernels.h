@@ -32,6 +32,7 @@ struct KernelProbe {
   std::string kernel = {};     // the entry's name
   int arch = 0;                // that its code needs: 75, 80, 90; of HIP 0
   bool of_one_arch = false;    // sm_90a
+  bool is_fp32_peak = false;   // nothing in FP32 is faster, of those that a device has
   double work = 0;             // of a thread in one iteration: FLOP, bytes, instructions; of kCycles its links
   double scale = 1;            // of a unit: 1e12 FLOP
   unsigned threads = 32;       // of a block
@@ -49,15 +50,14 @@ std::vector<KernelProbe> ptx_probes();
 std::vector<KernelProbe> ptx_memory_probes();
 std::vector<KernelProbe> ptx_tensor_probes();
 std::string ptx_chase_text();
-// A module of the texts for one target, "sm_75", "sm_80", "sm_90", "sm_90a", "sm_100"; empty: none is.
+// A module of one entry, and of all for one target, "sm_75", "sm_80", "sm_90", "sm_90a", "sm_100"; empty: there is
+// none.
+std::string ptx_module_of(const std::string &kernel);
 std::string ptx_module(const std::string &target);
-// The target of a probe's module.
-std::string ptx_target(const KernelProbe &probe);
 
 // The entry whose FFMA are given other registers (probe_patch.h), so many in its loop.
 constexpr const char *kPatchedKernel = "ffma_registers";
 constexpr int kPatchedFfma = 128;
-constexpr const char *kPatchedTarget = "sm_75";  // of the module that has it, and the two below
 
 // Of the kernels that walk through memory: bytes of a thread's access, threads of a block.
 constexpr int kPassAccess = 16, kPassThreads = 1024;

@@ -89,6 +89,7 @@ void add_ffma(std::vector<KernelProbe> *probes) {
     probes->push_back(ffma_probe(fmt::format("FFMA, 1 chain, {} warps a scheduler", warps), 1, warps, false));
   }
   probes->push_back(ffma_probe("FFMA, 16 chains, 4 warps a scheduler", 16, 4, false));
+  probes->back().is_fp32_peak = true;
   KernelProbe latency = ffma_probe("FFMA latency", 1, 1, false);
   latency.unit = "cycles";
   latency.figured = Figured::kCycles;
@@ -200,29 +201,57 @@ std::vector<KernelProbe> ptx_probes() {
   std::vector<KernelProbe> probes;
   add_ffma(&probes);
   probes.push_back(eight_chains("fma", kFfma2));
+  probes.back().is_fp32_peak = true;
   for (const Arithmetic &row : kArithmetic) probes.push_back(eight_chains("arithmetic", row));
   return probes;
 }
 
-std::string ptx_target(const KernelProbe &probe) {
-  return fmt::format("sm_{}{}", probe.arch, probe.of_one_arch ? "a" : "");
+namespace {
+
+struct Text {
+  std::string kernel, target, text;
+};
+
+std::vector<Text> all_texts() {
+  const std::string oldest = "sm_75";
+  std::vector<Text> texts = {{kPatchedKernel, oldest, patched_text()},
+                             {kChaseKernel, oldest, ptx_chase_text()},
+                             {kEmptyKernel, oldest, empty_text()}};
+  for (const std::vector<KernelProbe> &table : {ptx_probes(), ptx_memory_probes(), ptx_tensor_probes()}) {
+    for (const KernelProbe &x : table) {
+      if (!x.text.empty())
+        texts.push_back({x.kernel, fmt::format("sm_{}{}", x.arch, x.of_one_arch ? "a" : ""), x.text});
+    }
+  }
+  return texts;
 }
 
-std::string ptx_module(const std::string &target) {
+std::string module_for(const std::string &target, const std::string &texts) {
+  if (texts.empty()) return texts;
   // The oldest version of PTX that has what the texts of a target hold.
   const char *version = target == "sm_75"    ? "6.5"
                         : target == "sm_80"  ? "7.0"
                         : target == "sm_90"  ? "7.8"
                         : target == "sm_100" ? "8.6"
                                              : "8.0";
-  std::string text = target == kPatchedTarget ? patched_text() + ptx_chase_text() + empty_text() : "";
-  for (const std::vector<KernelProbe> &table : {ptx_probes(), ptx_memory_probes(), ptx_tensor_probes()}) {
-    for (const KernelProbe &probe : table) {
-      if (ptx_target(probe) == target) text += probe.text;
-    }
+  return fmt::format(".version {}\n.target {}\n.address_size 64\n{}", version, target, texts);
+}
+
+}  // namespace
+
+std::string ptx_module_of(const std::string &kernel) {
+  for (const Text &x : all_texts()) {
+    if (x.kernel == kernel) return module_for(x.target, x.text);
   }
-  if (text.empty()) return text;
-  return fmt::format(".version {}\n.target {}\n.address_size 64\n{}", version, target, text);
+  return "";
+}
+
+std::string ptx_module(const std::string &target) {
+  std::string texts;
+  for (const Text &x : all_texts()) {
+    if (x.target == target) texts += x.text;
+  }
+  return module_for(target, texts);
 }
 
 }  // namespace command

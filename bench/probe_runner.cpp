@@ -22,6 +22,7 @@ constexpr double kShortest = 1e-3, kLongest = 1e-2;  // seconds of a launch
 constexpr double kWarmShare = 0.3;                   // of the seconds of a figure
 // A walk through memory is so many sizes of the cache: whatever that keeps of a round, the next finds a 40th at most.
 constexpr size_t kCaches = 40, kMostBytes = size_t{1} << 31;
+constexpr double kPeakSeconds = 0.3;
 constexpr double kMostShare = 1.02;  // of a ceiling: the clock is that of one multiprocessor
 
 struct Times {
@@ -30,13 +31,8 @@ struct Times {
 
 }  // namespace
 
-KernelRunner::KernelRunner(GpuMemory *memory, const GpuApi &api, int device, double seconds)
-    : memory_(memory),
-      api_(api),
-      device_(device),
-      seconds_(seconds),
-      out_(memory, kOutBytes),
-      small_(memory, 4 * kRegion) {
+KernelRunner::KernelRunner(GpuMemory *memory, double seconds)
+    : memory_(memory), api_(memory->api()), seconds_(seconds), out_(memory, kOutBytes), small_(memory, 4 * kRegion) {
   sscanf(memory->arch(), "sm_%d", &arch_);
   const std::vector<char> zeros(kOutBytes);
   memory->upload(out_.data(), zeros.data(), zeros.size());
@@ -116,16 +112,18 @@ unsigned KernelRunner::blocks_of(const KernelProbe &probe) const {
   return probe.blocks == 0 ? 1 : probe.blocks * static_cast<unsigned>(memory_->description().multiprocessors);
 }
 
-GpuFunction KernelRunner::function(const std::string &target, const std::string &name) {
-  if (modules_.count(target) == 0) {
-    const std::string text = arch_ > 0 ? ptx_module(target) : hip_probe_source();
+GpuFunction KernelRunner::function(const std::string &kernel) {
+  // All that is in HIP is one module.
+  const std::string key = arch_ > 0 ? kernel : "hip";
+  if (modules_.count(key) == 0) {
+    const std::string text = arch_ > 0 ? ptx_module_of(kernel) : hip_probe_source();
     GpuModule module = nullptr;
-    api_.require(api_.module_load(&module, api_.compile(text, device_).c_str()),
-                 fmt::format("compiling the probes for {}", target).c_str());
-    modules_[target] = module;
+    api_.require(api_.module_load(&module, api_.compile(text, memory_->device()).c_str()),
+                 fmt::format("compiling the probe {}", key).c_str());
+    modules_[key] = module;
   }
   GpuFunction function = nullptr;
-  api_.require(api_.module_function(&function, modules_[target], name.c_str()), name.c_str());
+  api_.require(api_.module_function(&function, modules_[key], kernel.c_str()), kernel.c_str());
   return function;
 }
 
@@ -240,6 +238,22 @@ double KernelRunner::per_clock(Unit unit) const {
       return 128;
   }
   return 0;
+}
+
+double fp32_peak(GpuMemory *memory) {
+  double peak = 0;
+  KernelRunner runner(memory, kPeakSeconds);
+  for (const KernelProbe &row : runner.arch() > 0 ? ptx_probes() : hip_probes()) {
+    if (!row.is_fp32_peak || !runner.has(row)) continue;
+    try {
+      Figure figure;
+      runner.measure(row, runner.function(row.kernel), &figure);
+      peak = std::max(peak, figure.value * row.scale);
+    } catch (const Error &) {
+      // Not of this architecture; another row is.
+    }
+  }
+  return peak;
 }
 
 }  // namespace command

@@ -14,19 +14,18 @@ namespace command {
 class KernelRunner {
  public:
   // `seconds`: of a figure.
-  KernelRunner(GpuMemory *memory, const GpuApi &api, int device, double seconds);
+  KernelRunner(GpuMemory *memory, double seconds);
 
   GpuMemory &memory() const { return *memory_; }
   const GpuApi &api() const { return api_; }
-  int device() const { return device_; }
   double seconds() const { return seconds_; }
   int arch() const { return arch_; }  // 90; 0 for AMD
 
   // Whether the device has what a probe's code needs.
   bool has(const KernelProbe &probe) const;
 
-  // Of the module with that text, which is compiled at the first call. Throws Error.
-  GpuFunction function(const std::string &target, const std::string &name);
+  // Compiled at the first call. Throws Error.
+  GpuFunction function(const std::string &kernel);
   // Throws ProbeFault if the figure is above what the device can do.
   void measure(const KernelProbe &probe, GpuFunction function, Figure *figure);
   void launch(const KernelProbe &probe, GpuFunction function, unsigned iterations, uint64_t data, unsigned bytes);
@@ -50,7 +49,6 @@ class KernelRunner {
 
   GpuMemory *memory_;
   const GpuApi &api_;
-  int device_;
   double seconds_;
   int arch_ = 0;
   std::map<std::string, GpuModule> modules_;
@@ -58,5 +56,9 @@ class KernelRunner {
   std::unique_ptr<Buffer> large_;
   size_t large_bytes_ = 0;
 };
+
+// FP32 operations a second from registers, by the fastest instructions there are: the ceiling of any FP32 product. 0 if
+// it cannot be measured.
+double fp32_peak(GpuMemory *memory);
 
 }  // namespace command
