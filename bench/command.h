@@ -97,6 +97,7 @@ struct ProbeOptions {
   int device = 0;                   // of a GPU
   std::vector<std::string> groups;  // empty: all
   double seconds = 0.2;             // of a figure
+  int64_t size = 0;                 // of SGEMM; 0: as is large enough
   std::string json, compare;        // files
   double tolerance = 2;             // percent
 };

@@ -286,6 +286,8 @@ void add_probe(CLI::App *app, ProbeOptions *options) {
   app->add_option("--time", options->seconds, "Seconds of a figure, about")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 60.0));
+  app->add_option("--size", options->size, "m = n = k of SGEMM (default: 8192 on a GPU, 2048 on the CPU)")
+      ->check(CLI::Range(16, 32768));
   app->add_option("--json", options->json, "Write the figures to this file too")->check(check_file_name);
   CLI::Option *compare =
       app->add_option("--compare", options->compare,

@@ -91,7 +91,7 @@ class Run {
     if (sgemm_seconds_ == 0) return;
     take("SGEMM", [&] {
       const auto show_it = [this](const std::string &what) { show(what); };
-      sentences_.push_back(probe_sgemm(target.backend, options_.seconds, &figures_, show_it));
+      sentences_.push_back(probe_sgemm(target.backend, options_.size, options_.seconds, &figures_, show_it));
     });
     done_ += sgemm_seconds_;
   }

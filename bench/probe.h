@@ -38,9 +38,9 @@ struct Probe {
 std::vector<Probe> cpu_probes(double seconds);
 std::vector<Probe> gpu_probes(GpuMemory *memory, double seconds);
 
-// The library's and a peer's SGEMM beside the ceilings among `figures`, to which they are added. Gives the sentence
-// about them.
-std::string probe_sgemm(const std::string &backend, double seconds, std::vector<Figure> *figures,
+// The library's and a peer's SGEMM, of squares of a size or 0 for one that is large enough, beside the ceilings among
+// `figures`, to which they are added. Gives the sentence about them.
+std::string probe_sgemm(const std::string &backend, int64_t size, double seconds, std::vector<Figure> *figures,
                         const std::function<void(const std::string &)> &progress);
 
 // ---- Reports --------------------------------------------------------------------------------------------------------

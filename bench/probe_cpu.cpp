@@ -1,16 +1,19 @@
 // The probes of a CPU: multiply-adds by width of vectors, and the bandwidth of caches and memory.
 #include <fmt/format.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <thread>
 
 #include "probe.h"
 #include "probe_cpu_loops.h"
-#include "report.h"
 #include "timing.h"
 
 namespace command {
@@ -18,8 +21,9 @@ namespace {
 
 constexpr int64_t kIterations = 20000;       // of a chunk of multiply-adds: some 0.1 ms
 constexpr double kChunkBytes = 4 << 20;      // of one of reads or copies, at least
-constexpr int64_t kLeastMemory = 128 << 20;  // bytes that are taken to lie in memory, at least
-constexpr size_t kAlignment = 64;
+constexpr int64_t kLeastMemory = 256 << 20;  // bytes that are taken to lie in memory, at least
+constexpr size_t kHugePage = 2 << 20;
+constexpr int64_t kClockAdds = 3000000;  // some 1 ms
 
 // Does a chunk, and says how much it was.
 using Chunk = std::function<double()>;
@@ -38,6 +42,13 @@ double rate_of(const Chunk &chunk, double seconds) {
   return median(rates);
 }
 
+// Of the thread's processor, as it is busy now: the kernel tells a constant, or a moment's.
+double clock_mhz() {
+  const double start = now();
+  cpu_add_chain(kClockAdds);
+  return 1e-6 * static_cast<double>(kClockAdds) / (now() - start);
+}
+
 // The sum of so many threads at once, each with a chunk of its own.
 void measure(int threads, double seconds, double scale, const std::function<Chunk()> &make_chunk, Figure *figure) {
   std::vector<double> rates(static_cast<size_t>(threads));
@@ -45,7 +56,7 @@ void measure(int threads, double seconds, double scale, const std::function<Chun
   std::vector<std::thread> others;
   for (size_t i = 1; i < rates.size(); ++i) others.emplace_back(run, &rates[i]);
   run(&rates[0]);
-  figure->mhz = read_host().fastest_mhz;
+  figure->mhz = clock_mhz();
   for (std::thread &other : others) other.join();
   figure->value = std::accumulate(rates.begin(), rates.end(), 0.0) / scale;
 }
@@ -67,19 +78,22 @@ void add_fma(const CpuLoops &loops, int threads, double seconds, std::vector<Pro
 // One thread's part of a level of memory.
 class Part {
  public:
-  Part(const CpuLoops &loops, size_t bytes, bool copies)
-      : loops_(loops), bytes_(bytes), memory_((copies ? 2 : 1) * bytes_ + kAlignment, '\1') {
-    from_ = memory_.data() + kAlignment - reinterpret_cast<uintptr_t>(memory_.data()) % kAlignment;
-    copies_ = copies;
+  // Pages are large where there are such: their table is not what is measured.
+  Part(const CpuLoops &loops, size_t bytes, bool copies) : loops_(loops), bytes_(bytes), copies_(copies) {
+    const size_t pages = ((copies ? 2 : 1) * bytes + kHugePage - 1) / kHugePage;
+    from_.reset(static_cast<char *>(std::aligned_alloc(kHugePage, pages * kHugePage)));
+    if (from_ == nullptr) throw std::bad_alloc();
+    madvise(from_.get(), pages * kHugePage, MADV_HUGEPAGE);
+    memset(from_.get(), 1, pages * kHugePage);
   }
   double operator()() {
     const double once = copies_ ? 2.0 * static_cast<double>(bytes_) : static_cast<double>(bytes_);
     double done = 0;
     for (; done < kChunkBytes; done += once) {
       if (copies_) {
-        loops_.copy(from_ + bytes_, from_, bytes_);
+        loops_.copy(from_.get() + bytes_, from_.get(), bytes_);
       } else {
-        loops_.read(from_, bytes_);
+        loops_.read(from_.get(), bytes_);
       }
     }
     return done;
@@ -88,9 +102,11 @@ class Part {
  private:
   CpuLoops loops_;
   size_t bytes_;
-  std::vector<char> memory_;
-  char *from_;
   bool copies_;
+  struct Free {
+    void operator()(char *memory) const { free(memory); }
+  };
+  std::unique_ptr<char, Free> from_;
 };
 
 struct Level {
@@ -104,13 +120,14 @@ std::vector<Level> levels() {
   return {{"L1 cache", sysconf(_SC_LEVEL1_DCACHE_SIZE), false},
           {"L2 cache", sysconf(_SC_LEVEL2_CACHE_SIZE), false},
           {"L3 cache", last, true},
-          {"memory", std::max(kLeastMemory, 8 * last), true}};
+          {"memory", std::max(kLeastMemory, 16 * last), true}};
 }
 
-// Half of a cache, in which its other uses and both sides of a copy find room.
+// Half of a cache of a core, in which its other uses and both sides of a copy find room; a quarter of one that other
+// cores use too.
 void add_level(const CpuLoops &loops, const Level &level, int threads, double seconds, std::vector<Probe> *probes) {
   for (const bool copies : {false, true}) {
-    const int64_t bytes = level.bytes / (level.is_shared ? threads : 1) / (copies ? 4 : 2);
+    const int64_t bytes = level.bytes / (level.is_shared ? 2 * threads : 1) / (copies ? 4 : 2);
     const auto lines = static_cast<size_t>(bytes) / kCpuLine * kCpuLine;
     if (lines == 0) continue;
     const auto make = [=] {

@@ -58,10 +58,29 @@ LIBSGEMM_LOOPS(32, 4, aligned(4), "")
 LIBSGEMM_LOOPS(128, 16, vector_size(16), "")
 #endif
 #undef LIBSGEMM_LOOPS
+
+#if defined(__x86_64__)
+#define LIBSGEMM_ADD "add %1, %0\n"
+#else
+#define LIBSGEMM_ADD "add %0, %0, %1\n"
+#endif
 #undef LIBSGEMM_KEEP
 #undef LIBSGEMM_ISA
 
+constexpr int kAdditions = 8;  // of an iteration
+
 }  // namespace
+
+void cpu_add_chain(int64_t additions) {
+  int64_t x = 0;
+  const int64_t one = 1;
+  for (; additions > 0; additions -= kAdditions) {
+    asm volatile(LIBSGEMM_ADD LIBSGEMM_ADD LIBSGEMM_ADD LIBSGEMM_ADD LIBSGEMM_ADD LIBSGEMM_ADD LIBSGEMM_ADD LIBSGEMM_ADD
+                 : "+r"(x)
+                 : "r"(one));
+  }
+}
+#undef LIBSGEMM_ADD
 
 std::vector<CpuLoops> cpu_loops() {
   std::vector<CpuLoops> loops;

@@ -17,6 +17,9 @@ struct CpuLoops {
   void (*copy)(char *to, const char *from, size_t bytes);
 };
 
+// So many additions of registers, each of what the one before gave: a cycle each on every CPU there is.
+void cpu_add_chain(int64_t additions);
+
 // Those that this CPU can run, the narrowest first.
 std::vector<CpuLoops> cpu_loops();
 

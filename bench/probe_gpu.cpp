@@ -115,6 +115,8 @@ std::vector<Probe> gpu_probes(GpuMemory *memory, double seconds) {
     add_kernels(runner, ptx_memory_probes(), &probes);
     add_kernels(runner, ptx_tensor_probes(), &probes);
   }
+  probes.push_back({"memory", "device memory, the driver's copy", "GB/s",
+                    [memory](Figure *figure) { figure->value = 1e-9 * memory->copy_bandwidth(); }});
   add_kernels(runner, chase_probes(), &probes);
   add_launches(runner, &probes);
   if (is_cuda) add_graph(runner, &probes);

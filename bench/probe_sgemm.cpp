@@ -65,10 +65,10 @@ std::unique_ptr<Peer> open_peer_of(const std::string &backend) {
   }
 }
 
-std::string gpu_sgemm(const std::string &backend, double seconds, std::vector<Figure> *figures) {
+std::string gpu_sgemm(const std::string &backend, int64_t size, double seconds, std::vector<Figure> *figures) {
   GpuMemory &memory = backend == "cuda" ? cuda_memory() : hip_memory();
   const std::unique_ptr<Peer> peer = open_peer_of(backend);
-  const Result result = multiply(backend, kSizeOnGpu, seconds, peer.get(), &memory);
+  const Result result = multiply(backend, size, seconds, peer.get(), &memory);
   const double tflops = 1e-3 * result.gflops();
   // Which arithmetic a row has its name tells.
   const bool is_double = result.kernel.find("_dmma_") != std::string::npos;
@@ -76,7 +76,7 @@ std::string gpu_sgemm(const std::string &backend, double seconds, std::vector<Fi
   const Figure *const tensor = is_double ? ceiling_of(*figures, backend, "tensor", "mma.sync f64") : nullptr;
   const char *name = backend == "cuda" ? "FFMA" : "FMA";
   std::string text = fmt::format("SGEMM reaches {} % of this {} ceiling ({} x {} x {})", share_text(tflops, units),
-                                 name, kSizeOnGpu, kSizeOnGpu, kSizeOnGpu);
+                                 name, size, size, size);
   if (result.has_peer) {
     const double peers = 1e-3 * result.peer_gflops();
     text += fmt::format(", {} {} %", peer->name() == "cublas" ? "cuBLAS" : "rocBLAS", share_text(peers, units));
@@ -85,17 +85,17 @@ std::string gpu_sgemm(const std::string &backend, double seconds, std::vector<Fi
     text += fmt::format("; {} uses the FP64 tensor cores, and reaches {} % of theirs", result.kernel,
                         share_text(tflops, tensor));
   }
-  const Figure ours = figure_of(backend, fmt::format("libsgemm, {0} x {0} x {0}, {1}", kSizeOnGpu, result.kernel),
-                                "TFLOP/s", tflops, result, is_double ? tensor : units);
+  const Figure ours = figure_of(backend, fmt::format("libsgemm, {0} x {0} x {0}, {1}", size, result.kernel), "TFLOP/s",
+                                tflops, result, is_double ? tensor : units);
   const Figure theirs =
-      figure_of(backend, fmt::format("{1}, {0} x {0} x {0}", kSizeOnGpu, peer != nullptr ? peer->name() : ""),
-                "TFLOP/s", 1e-3 * result.peer_gflops(), result, units);
+      figure_of(backend, fmt::format("{1}, {0} x {0} x {0}", size, peer != nullptr ? peer->name() : ""), "TFLOP/s",
+                1e-3 * result.peer_gflops(), result, units);
   figures->push_back(ours);
   if (result.has_peer) figures->push_back(theirs);
   return text;
 }
 
-std::string cpu_sgemm(double seconds, std::vector<Figure> *figures,
+std::string cpu_sgemm(int64_t size, double seconds, std::vector<Figure> *figures,
                       const std::function<void(const std::string &)> &progress) {
   void *library = load_cpu_blas();
   const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(library, "openblas_set_num_threads"));
@@ -109,24 +109,24 @@ std::string cpu_sgemm(double seconds, std::vector<Figure> *figures,
     const std::string by = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
     progress("SGEMM, " + by);
     set_threads(threads);
-    const Result result = multiply("openblas", kSizeOnCpu, seconds, nullptr, &host_memory());
+    const Result result = multiply("openblas", size, seconds, nullptr, &host_memory());
     const Figure *const ceiling = ceiling_of(*figures, "cpu", "fma", "FMA", ", " + by);
     const char *what = shares.empty() ? "of this FMA ceiling " : "";
     shares.push_back(fmt::format("{} % {}by {}", share_text(result.gflops(), ceiling), what, by));
-    figures->push_back(figure_of("cpu", fmt::format("openblas, {0} x {0} x {0}, {1}", kSizeOnCpu, by), "GFLOP/s",
+    figures->push_back(figure_of("cpu", fmt::format("openblas, {0} x {0} x {0}, {1}", size, by), "GFLOP/s",
                                  result.gflops(), result, ceiling));
   }
   set_threads(all);
-  return fmt::format("SGEMM reaches {0} ({1} x {1} x {1})", fmt::join(shares, ", "), kSizeOnCpu);
+  return fmt::format("SGEMM reaches {0} ({1} x {1} x {1})", fmt::join(shares, ", "), size);
 }
 
 }  // namespace
 
-std::string probe_sgemm(const std::string &backend, double seconds, std::vector<Figure> *figures,
+std::string probe_sgemm(const std::string &backend, int64_t size, double seconds, std::vector<Figure> *figures,
                         const std::function<void(const std::string &)> &progress) {
-  if (backend == "cpu") return cpu_sgemm(seconds, figures, progress);
+  if (backend == "cpu") return cpu_sgemm(size > 0 ? size : kSizeOnCpu, seconds, figures, progress);
   progress("SGEMM");
-  return gpu_sgemm(backend, seconds, figures);
+  return gpu_sgemm(backend, size > 0 ? size : kSizeOnGpu, seconds, figures);
 }
 
 }  // namespace command
