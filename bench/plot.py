@@ -149,6 +149,11 @@ def memory_of(figure):
     return figure['what'].split(',')[0] if figure['group'] == 'memory' else None
 
 
+def product_of(figure):
+    # "libsgemm, 8192 x 8192 x 8192, row", without the size
+    return ', '.join(part for part in figure['what'].split(', ') if ' x ' not in part)
+
+
 def draw_roofline():
     backends = distinct(f['backend'] for f in chosen)
     figure, panels = plt.subplots(1, len(backends), figsize=(7 * len(backends), 5), squeeze=False)
@@ -166,7 +171,7 @@ def draw_roofline():
                       label=f'{name}, {1e-12 * rate:.3g} TFLOP/s')
         for marker, f in zip('osD^v', [f for f in own if f['group'] == 'sgemm']):
             axes.plot([f['flops_per_byte']], [1e-12 * f['value'] * SCALES[f['unit']]], marker, color='black', fillstyle='none',
-                      label=f"{f['what'].split(',')[0]}, {1e-12 * f['value'] * SCALES[f['unit']]:.3g} TFLOP/s")
+                      label=f"{product_of(f)}, {1e-12 * f['value'] * SCALES[f['unit']]:.3g} TFLOP/s")
         axes.set_xscale('log', base=2)
         axes.set_yscale('log')
         axes.set_xlabel('FLOP for a byte of memory')

@@ -2,9 +2,11 @@
 #include "probe.h"
 
 #include <fmt/format.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <new>
+#include <thread>
 
 #include "library.h"
 #include "output_file.h"
@@ -14,6 +16,7 @@
 namespace command {
 namespace {
 
+constexpr double kMostLoad = 0.5;      // of a processor, that leaves figures as they are
 constexpr double kSecondsOfSgemm = 8;  // about: operands are made and checked on the host
 
 // A processor, and all that can be measured of it.
@@ -26,6 +29,15 @@ struct Target {
 Target open_gpu(const ProbeOptions &options, const std::string &name) {
   GpuMemory &memory = name == "cuda" ? cuda_memory() : hip_memory();
   return {name, &memory, gpu_probes(&memory, options.seconds)};
+}
+
+// Figures of a CPU that others use, too, are those of what is left of it.
+void add_load(std::vector<std::string> *notes) {
+  double load = 0;
+  const unsigned processors = std::thread::hardware_concurrency();
+  if (getloadavg(&load, 1) != 1 || load < kMostLoad * processors) return;
+  notes->push_back(fmt::format(
+      "other programs are busy here (load {:.1f}, {} processors): the CPU's figures are too low", load, processors));
 }
 
 // Those asked for, or those there are; why others are not goes to `notes`.
@@ -43,6 +55,7 @@ std::vector<Target> open_targets(const ProbeOptions &options, std::vector<std::s
   }
   if (options.backend.empty() || options.backend == "cpu") {
     targets.push_back({"cpu", &host_memory(), cpu_probes(options.seconds)});
+    add_load(notes);
   }
   return targets;
 }

@@ -243,7 +243,7 @@ TEST_CASE("plot.py: the roofline of a probe") {
   CHECK(drawn.exit_status == 0);
   CHECK_THAT(read_text(folder.file("probe.svg")),
              Contains("<!-- FFMA, 66.1 TFLOP/s -->") && Contains("<!-- wgmma f16, 800 TFLOP/s -->") &&
-                 Contains("<!-- device memory, 3000 GB/s -->") && Contains("<!-- libsgemm, 62 TFLOP/s -->"));
+                 Contains("<!-- device memory, 3000 GB/s -->") && Contains("<!-- libsgemm, row, 62 TFLOP/s -->"));
 }
 
 }  // namespace sgemm_test
