@@ -123,7 +123,10 @@ GpuFunction KernelRunner::function(const std::string &kernel) {
     modules_[key] = module;
   }
   GpuFunction function = nullptr;
-  api_.require(api_.module_function(&function, modules_[key], kernel.c_str()), kernel.c_str());
+  const int result = api_.module_function(&function, modules_[key], kernel.c_str());
+  // The source in HIP has what its architecture has.
+  if (result != kGpuSuccess && arch_ == 0) throw Error("this GPU has no such instruction");
+  api_.require(result, kernel.c_str());
   return function;
 }
 
