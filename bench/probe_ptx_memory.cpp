@@ -55,15 +55,16 @@ struct Pass {
   const char *name, *load, *use, *claims;
   int bytes;  // of an access
 };
-// What is read is kept, so that no load can be left out; .cg: not from the L1 cache.
+// What is read is kept, so that no load can be left out; .cg: not from the L1 cache. A SEL leads back to where the
+// thread began.
 const Pass kPasses[] = {
     {"read", "  ld.global.cg.v4.b32 {{%x{0}, %y{0}, %z{0}, %w{0}}}, [%at{0}];\n",
      "  xor.b32 %kept, %kept, %x{0};\n  xor.b32 %kept, %kept, %y{0};\n"
      "  xor.b32 %kept, %kept, %z{0};\n  xor.b32 %kept, %kept, %w{0};\n",
-     "LDG.128 8", 16},
-    {"write", "", "  st.global.cg.v4.b32 [%at{0}], {{%x0, %y0, %z0, %w0}};\n", "STG.128 8", 16},
+     "LDG.128 8, SEL 8", 16},
+    {"write", "", "  st.global.cg.v4.b32 [%at{0}], {{%x0, %y0, %z0, %w0}};\n", "STG.128 8, SEL 8", 16},
     {"copy", "  ld.global.cg.v4.b32 {{%x{0}, %y{0}, %z{0}, %w{0}}}, [%at{0}];\n  add.u64 %at{0}, %at{0}, %half;\n",
-     "  st.global.cg.v4.b32 [%at{0}], {{%x{0}, %y{0}, %z{0}, %w{0}}};\n", "LDG.128 8, STG.128 8", 32},
+     "  st.global.cg.v4.b32 [%at{0}], {{%x{0}, %y{0}, %z{0}, %w{0}}};\n", "LDG.128 8, STG.128 8, SEL 8", 32},
 };
 
 // All threads one after another, 16 bytes each, over `bytes`, a multiple of what all of them take at once, and again;
