@@ -92,6 +92,16 @@ struct TuneOptions {
   std::string output;  // empty: where the library looks
 };
 
+struct ProbeOptions {
+  std::string backend;              // "cuda", "hip", "cpu"; empty: those there are
+  int device = 0;                   // of a GPU
+  std::vector<std::string> groups;  // empty: all
+  double seconds = 0.2;             // of a figure
+  int64_t size = 0;                 // of SGEMM; 0: as is large enough
+  std::string json, compare;        // files
+  double tolerance = 2;             // percent
+};
+
 struct StatsOptions {
   bool json = false;
   std::string output;
@@ -119,5 +129,6 @@ int calibrate(const CalibrateOptions &options);
 int run(const RunOptions &options);
 int stats(const StatsOptions &options);
 int tune(const TuneOptions &options);
+int probe(const ProbeOptions &options);
 
 }  // namespace command

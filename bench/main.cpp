@@ -18,6 +18,8 @@
 #include "manual.h"
 #include "nearest.h"
 #include "precision.h"
+#include "probe.h"
+#include "probe_code.h"
 
 namespace {
 
@@ -270,6 +272,34 @@ void add_tune(CLI::App *app, TuneOptions *options) {
       ->check(CLI::Range(3, 1000000));
 }
 
+void add_probe(CLI::App *app, ProbeOptions *options) {
+  app->add_option("--backend", options->backend, "Whose processor: cuda, hip or cpu (default: those there are)")
+      ->check(CLI::IsMember({"cuda", "hip", "cpu"}));
+  app->add_option("--device", options->device, "The GPU, as its vendor's runtime counts them")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1023));
+  app->add_option("--only", options->groups,
+                  fmt::format("Of these groups, comma list of {} (default: all); sgemm measures its ceilings, too",
+                              fmt::join(probe_groups(), ",")))
+      ->delimiter(',')
+      ->check(CLI::IsMember(probe_groups()));
+  app->add_option("--time", options->seconds, "Seconds of a figure, about")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 60.0));
+  app->add_option("--size", options->size, "m = n = k of SGEMM (default: 8192 on a GPU, 2048 on the CPU)")
+      ->check(CLI::Range(16, 32768));
+  app->add_option("--json", options->json, "Write the figures to this file too")->check(check_file_name);
+  CLI::Option *compare =
+      app->add_option("--compare", options->compare,
+                      "Also print each figure's ratio to that of this file, an earlier --json; exit status 1 if one "
+                      "differs by more than --tolerance")
+          ->check(check_file_name);
+  app->add_option("--tolerance", options->tolerance, "Percent by which figures may differ")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->needs(compare);
+}
+
 void add_stats(CLI::App *app, StatsOptions *options) {
   app->add_option("DIR", options->folder, "The LIBSGEMM_STATS_DIR of the programs")->required();
   app->add_flag("--json", options->json, "Report in JSON");
@@ -345,6 +375,7 @@ int parse_and_run(int argc, char **argv) {
   TuneOptions tune_options;
   RunOptions run_options;
   StatsOptions stats_options;
+  ProbeOptions probe_options;
   CLI::App *info_app = app.add_subcommand("info", "What is there, kernels included, and what `auto` would choose");
   CLI::App *gemm_app = app.add_subcommand("gemm", "C = alpha op(A) op(B) + beta C on .npy files");
   CLI::App *bench_app = app.add_subcommand("bench", "Time the routines, side by side with another library");
@@ -352,6 +383,8 @@ int parse_and_run(int argc, char **argv) {
       app.add_subcommand("calibrate", "Measure this machine, so that host data go to a GPU when that is faster");
   CLI::App *tune_app =
       app.add_subcommand("tune", "Measure which kernel is the fastest for calls that repeat, and keep it for programs");
+  CLI::App *probe_app =
+      app.add_subcommand("probe", "Measure what the chip can do, and how much of it the library's SGEMM reaches");
   CLI::App *run_app = app.add_subcommand("run", "Run a program on this library's BLAS and report its calls");
   CLI::App *stats_app = app.add_subcommand("stats", "Report the calls that programs have counted in a folder");
   add_info(info_app, &info_options);
@@ -359,11 +392,15 @@ int parse_and_run(int argc, char **argv) {
   add_bench(bench_app, &bench_options, &ladder_options, &overhead_options, &host_options, &bench_modes);
   add_calibrate(calibrate_app, &calibrate_options);
   add_tune(tune_app, &tune_options);
+  add_probe(probe_app, &probe_options);
   add_run(run_app, &run_options);
   add_stats(stats_app, &stats_options);
 
   if (argc > 1 && strcmp(argv[1], kCompleteWord) == 0) return complete(app, {argv + 2, argv + argc});
   if (argc == 2 && strcmp(argv[1], kManualWord) == 0) return print_manual(app);
+  if (argc > 1 && strcmp(argv[1], kProbeCodeWord) == 0) {
+    return guarded(kProbeCodeWord, [&] { return probe_code({argv + 2, argv + argc}); });
+  }
   const std::vector<std::string> names = subcommand_names(app);
   if (argc > 1 && argv[1][0] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end()) {
     return refuse_subcommand(names, argv[1]);
@@ -387,6 +424,7 @@ int parse_and_run(int argc, char **argv) {
   if (*gemm_app) return guarded("gemm", [&] { return gemm(gemm_options); });
   if (*stats_app) return guarded("stats", [&] { return stats(stats_options); });
   if (*calibrate_app) return guarded("calibrate", [&] { return calibrate(calibrate_options); });
+  if (*probe_app) return guarded("probe", [&] { return probe(probe_options); });
   if (*tune_app) return guarded("tune", [&] { return tune(tune_options); });
   if (*run_app) {
     if (run_options.program.empty()) {

@@ -273,6 +273,8 @@ TEST_CASE("completion knows every subcommand, every option and the words they ta
   CHECK(candidates({"bench", "--routine", "ssyr"}) == Set{"ssyrk", "ssyr2k"});
   CHECK(candidates({"bench", "--side", ""}) == Set{"left", "right"});
   CHECK(candidates({"tune", "--uplo", "lower,u"}) == Set{"lower,upper"});
+  CHECK(candidates({"probe", "--backend", "c"}) == Set{"cuda", "cpu"});
+  CHECK(candidates({"probe", "--only", "fma,la"}) == Set{"fma,latency", "fma,launch"});
   CHECK(candidates({"bench", "--batch", ""}).empty());
   CHECK(candidates({"gemm", "a"}).empty());  // a file
   CHECK(candidates({"gemm", "-o", ""}).empty());

@@ -21,6 +21,11 @@ EXPORT int cuDeviceGetAttribute(int *value, int which, int) {
       return *value = 4, kSuccess;
     case 38:
       return *value = 1 << 16, kSuccess;
+    // Of the memory kHz and bits, which are not known but with "slow_memory": 2000 bytes a second.
+    case 36:
+      return *value = asked_for("slow_memory") ? 1 : 0, kSuccess;
+    case 37:
+      return *value = 8, kSuccess;
     case 75:
       return *value = 9, kSuccess;
     default:
