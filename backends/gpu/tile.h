@@ -13,6 +13,7 @@
 
 #include "finish.h"
 #include "gpu.h"
+#include "tile_problem.h"
 
 namespace libsgemm::gpu {
 
@@ -32,17 +33,6 @@ struct TileShape {
   static_assert(lane_rows == 4 || lane_rows == 8, "lane maps are for 4 x 8 and 8 x 4");
   static_assert(TileM == warp_m * warp_rows && TileN == warp_n * warp_columns, "the warps cover the tile");
   static_assert(ThreadM % 4 == 0 && (ThreadN % 4 == 0 || ThreadN == 2), "fragments are vectors");
-};
-
-// The product that a launch computes, besides its operands.
-struct TileProblem {
-  int64_t m, n, k, lda, ldb, ldc;
-  float alpha, beta;
-  int tiles_m, tiles_n;
-  int k_tiles;      // of the whole product
-  int slice_tiles;  // k-tiles of one slice (blockIdx.y); all of them unless split
-  float *partial;  // split: sums of slice s of product i are matrix i * slices + s there, of FP64 as doubles; else null
-  int64_t partial_ld;
 };
 
 // The tile of C of this block. Consecutive blocks take columns of 16 tiles, which keeps both operands' tiles in L2.

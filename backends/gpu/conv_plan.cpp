@@ -1,0 +1,316 @@
+// From tensors with steps to indices with digits.
+#include "conv_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+namespace libsgemm::gpu {
+namespace {
+
+constexpr int64_t kMostPlaces = int64_t{1} << 29;  // rows, columns, and their distance from an image
+
+// A digit of an index, and what a step of it does: elements in the image, in the other operand and in the output, and
+// rows and columns of the image.
+struct Digit {
+  int64_t extent;
+  int64_t image, other, out;
+  int64_t h, w;
+};
+using Digits = Digit[3];
+
+const Digit kNone = {1, 0, 0, 0, 0, 0};
+
+// A convolution as a product: the image has the indices `first` and `sum`, the other operand `second` and `sum`, and
+// the output `first` and `second`.
+struct Product {
+  Digits first, second, sum;
+  const float *image, *other;
+  float *out;
+  int64_t image_group, other_group, out_group;
+  int64_t first_h, first_w;
+  int64_t height, width;
+};
+
+float *moved(const float *data, int64_t elements) {
+  return reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(data) + static_cast<uintptr_t>(elements * 4));
+}
+
+// Along one dimension of the data gradient: the rows of dx that leave one remainder, and the taps that meet them.
+struct Remainder {
+  int64_t rows;             // first, first + stride, ...
+  int64_t taps, tap, next;  // taps tap, tap + next, ...
+  int64_t from, down;       // the row of dy that tap `tap` brings to the first row; rows further up with each tap
+
+  Remainder(int64_t first, int64_t size, int64_t stride, int64_t pad, int64_t dilation, int64_t all_taps) {
+    const int64_t common = std::gcd(stride, dilation);
+    rows = (size - first - 1) / stride + 1;
+    next = stride / common;
+    down = dilation / common;
+    taps = from = 0;
+    for (tap = 0; tap < std::min(next, all_taps); ++tap) {
+      if ((first + pad - tap * dilation) % stride != 0) continue;
+      taps = (all_taps - tap - 1) / next + 1;
+      from = (first + pad - tap * dilation) / stride;
+      break;
+    }
+  }
+};
+
+Product of_image(const ConvDesc &d) {
+  Product p = {};
+  const Steps &x = d.x_steps;
+  p.image = moved(d.x, -(d.pad_h * x.h + d.pad_w * x.w));
+  p.first_h = -d.pad_h, p.first_w = -d.pad_w;
+  p.height = d.h, p.width = d.w;
+  p.image_group = d.c / d.groups * x.c;
+  return p;
+}
+
+Product forward(const ConvDesc &d) {
+  const Steps &x = d.x_steps, &f = d.f_steps, &y = d.y_steps;
+  Product p = of_image(d);
+  p.other = d.f, p.out = d.out;
+  p.other_group = d.k / d.groups * f.n, p.out_group = d.k / d.groups * y.c;
+  p.first[0] = {d.n, x.n, 0, y.n, 0, 0};
+  p.first[1] = {d.p, d.stride_h * x.h, 0, y.h, d.stride_h, 0};
+  p.first[2] = {d.q, d.stride_w * x.w, 0, y.w, 0, d.stride_w};
+  p.second[2] = {d.k / d.groups, 0, f.n, y.c, 0, 0};
+  p.sum[0] = {d.c / d.groups, x.c, f.c, 0, 0, 0};
+  p.sum[1] = {d.r, d.dilation_h * x.h, f.h, 0, d.dilation_h, 0};
+  p.sum[2] = {d.s, d.dilation_w * x.w, f.w, 0, 0, d.dilation_w};
+  return p;
+}
+
+Product weight_gradient(const ConvDesc &d) {
+  const Steps &x = d.x_steps, &f = d.f_steps, &y = d.y_steps;
+  Product p = of_image(d);
+  p.other = d.y, p.out = d.out;
+  p.other_group = d.k / d.groups * y.c, p.out_group = d.k / d.groups * f.n;
+  p.first[0] = {d.c / d.groups, x.c, 0, f.c, 0, 0};
+  p.first[1] = {d.r, d.dilation_h * x.h, 0, f.h, d.dilation_h, 0};
+  p.first[2] = {d.s, d.dilation_w * x.w, 0, f.w, 0, d.dilation_w};
+  p.second[2] = {d.k / d.groups, 0, y.c, f.n, 0, 0};
+  p.sum[0] = {d.n, x.n, y.n, 0, 0, 0};
+  p.sum[1] = {d.p, d.stride_h * x.h, y.h, 0, d.stride_h, 0};
+  p.sum[2] = {d.q, d.stride_w * x.w, y.w, 0, 0, d.stride_w};
+  return p;
+}
+
+Product data_gradient(const ConvDesc &d, int64_t first_h, int64_t first_w) {
+  const Steps &x = d.x_steps, &f = d.f_steps, &y = d.y_steps;
+  const Remainder h(first_h, d.h, d.stride_h, d.pad_h, d.dilation_h, d.r);
+  const Remainder w(first_w, d.w, d.stride_w, d.pad_w, d.dilation_w, d.s);
+  Product p = {};
+  p.image = moved(d.y, h.from * y.h + w.from * y.w);
+  p.other = moved(d.f, h.tap * f.h + w.tap * f.w);
+  p.out = moved(d.out, first_h * x.h + first_w * x.w);
+  p.first_h = h.from, p.first_w = w.from;
+  p.height = d.p, p.width = d.q;
+  p.image_group = d.k / d.groups * y.c, p.other_group = d.k / d.groups * f.n, p.out_group = d.c / d.groups * x.c;
+  p.first[0] = {d.n, y.n, 0, x.n, 0, 0};
+  p.first[1] = {h.rows, y.h, 0, d.stride_h * x.h, 1, 0};
+  p.first[2] = {w.rows, y.w, 0, d.stride_w * x.w, 0, 1};
+  p.second[2] = {d.c / d.groups, 0, f.c, x.c, 0, 0};
+  p.sum[0] = {d.k / d.groups, y.c, f.n, 0, 0, 0};
+  p.sum[1] = {h.taps, -h.down * y.h, h.next * f.h, 0, -h.down, 0};
+  p.sum[2] = {w.taps, -w.down * y.w, w.next * f.w, 0, 0, -w.down};
+  return p;
+}
+
+// Remainders that some row or column has.
+int64_t remainders_h(const ConvDesc &d) { return std::min(d.stride_h, d.h); }
+int64_t remainders_w(const ConvDesc &d) { return std::min(d.stride_w, d.w); }
+
+Product product(const ConvDesc &d, int64_t index) {
+  Product p = d.direction == Conv::forward         ? forward(d)
+              : d.direction == Conv::data_gradient ? data_gradient(d, index / remainders_w(d), index % remainders_w(d))
+                                                   : weight_gradient(d);
+  p.second[0] = p.second[1] = kNone;
+  return p;
+}
+
+// The digits in the order of their steps, so that the last one runs along memory.
+void sort(Digits &digits, int64_t Digit::*step) {
+  std::stable_sort(digits, digits + 3, [=](const Digit &a, const Digit &b) {
+    if (a.extent == 1 || b.extent == 1) return b.extent != 1;
+    return std::abs(a.*step) > std::abs(b.*step);
+  });
+}
+
+int64_t smallest_step(const Digits &digits, int64_t Digit::*step) {
+  return digits[2].extent == 1 ? INT64_MAX : std::abs(digits[2].*step);
+}
+
+int64_t extent_of(const Digits &digits) { return digits[0].extent * digits[1].extent * digits[2].extent; }
+
+ConvIndex index_of(const Digits &digits) {
+  const auto divisor = [](const Digit &d) { return Divisor::of(static_cast<int>(std::max<int64_t>(d.extent, 1))); };
+  return {static_cast<int>(extent_of(digits)), divisor(digits[1]), divisor(digits[2])};
+}
+
+ConvSteps steps_of(const Digits &digits, int64_t Digit::*step, bool image) {
+  ConvSteps steps = {};
+  for (int i = 0; i < 3; ++i) {
+    steps.place[i] = digits[i].*step;
+    if (image) steps.h[i] = static_cast<int>(digits[i].h), steps.w[i] = static_cast<int>(digits[i].w);
+  }
+  return steps;
+}
+
+// ---- How operands lie
+
+// An index of a tensor as it lies in memory: `run` elements, `step` apart; and whether all else is a multiple of four.
+struct Lie {
+  int64_t step = 1, run = 1;
+  bool by_four = true;
+  bool moves = false;  // along rows or columns of the image, within the run
+};
+
+Lie lie_of(const ConvIndex &index, const int64_t (&places)[3], const ConvSteps *steps) {
+  const int64_t inner = int64_t{index.middle.value} * index.last.value;
+  const int64_t extent[3] = {index.extent / inner, index.middle.value, index.last.value};
+  Lie lie;
+  bool running = true;
+  for (int d = 2; d >= 0; --d) {
+    if (extent[d] == 1) continue;
+    if (lie.run == 1) lie.step = places[d];
+    running = running && (lie.run == 1 || places[d] == lie.step * lie.run);
+    if (running) {
+      lie.run *= extent[d];
+      if (steps != nullptr) lie.moves = lie.moves || steps->h[d] != 0 || steps->w[d] != 0;
+    } else {
+      lie.by_four = lie.by_four && places[d] % 4 == 0;
+    }
+  }
+  return lie;
+}
+
+// Sectors of 32 bytes that 32 elements are in, about.
+double sectors(const Lie &lie) {
+  const double length = static_cast<double>(std::min<int64_t>(lie.run, 32));
+  return 32 / length * (length * static_cast<double>(std::min<int64_t>(std::abs(lie.step), 8)) / 8 + 1);
+}
+
+bool vectors(const Lie &along, const Lie &across, const float *data, int64_t group) {
+  return along.step == 1 && along.run % 4 == 0 && along.by_four && across.by_four &&
+         (across.run == 1 || across.step % 4 == 0) && group % 4 == 0 && reinterpret_cast<uintptr_t>(data) % 16 == 0;
+}
+
+// Whether no element is outside of the image.
+bool all_inside(const ConvOperand &operand, const ConvIndex &outer, const ConvIndex &sum) {
+  int64_t least_h = operand.first_h, most_h = least_h, least_w = operand.first_w, most_w = least_w;
+  const auto add = [&](const ConvIndex &index, const ConvSteps &steps) {
+    const int64_t inner = int64_t{index.middle.value} * index.last.value;
+    const int64_t extent[3] = {index.extent / inner, index.middle.value, index.last.value};
+    for (int d = 0; d < 3; ++d) {
+      const int64_t h = (extent[d] - 1) * steps.h[d], w = (extent[d] - 1) * steps.w[d];
+      (h < 0 ? least_h : most_h) += h;
+      (w < 0 ? least_w : most_w) += w;
+    }
+  };
+  add(outer, operand.outer);
+  add(sum, operand.sum);
+  return least_h >= 0 && least_w >= 0 && most_h < operand.height && most_w < operand.width;
+}
+
+// How an operand is fetched.
+struct OperandFetch {
+  Lie outer, sum;
+  bool outer_vectors, sum_vectors;
+
+  OperandFetch(const ConvOperand &operand, const ConvIndex &outer_index, const ConvIndex &sum_index)
+      : outer(lie_of(outer_index, operand.outer.place, &operand.outer)),
+        sum(lie_of(sum_index, operand.sum.place, &operand.sum)) {
+    const bool inside = all_inside(operand, outer_index, sum_index);
+    outer_vectors = vectors(outer, sum, operand.data, operand.group) && (inside || !outer.moves);
+    sum_vectors = vectors(sum, outer, operand.data, operand.group) && (inside || !sum.moves);
+  }
+  bool along_k() const {
+    if (outer_vectors != sum_vectors) return sum_vectors;
+    return sectors(sum) < sectors(outer);
+  }
+};
+
+}  // namespace
+
+bool conv_fits(const ConvDesc &desc) {
+  for (const int64_t x : {desc.stride_h, desc.stride_w, desc.pad_h, desc.pad_w, desc.dilation_h, desc.dilation_w,
+                          desc.h, desc.w, desc.p, desc.q, desc.r, desc.s, desc.k, desc.c, desc.n}) {
+    if (x > kMostPlaces) return false;
+  }
+  const double most = static_cast<double>(kMostPlaces);
+  const auto length = [](int64_t a, int64_t b) { return static_cast<double>(a) * static_cast<double>(b); };
+  if (length(desc.r, desc.dilation_h) + length(desc.p, desc.stride_h) > most ||
+      length(desc.s, desc.dilation_w) + length(desc.q, desc.stride_w) > most) {
+    return false;
+  }
+  const GemmDesc g = product_of(desc);
+  return g.m <= kMostPlaces && g.n <= kMostPlaces && g.k <= kMostPlaces;
+}
+
+int64_t conv_products(const ConvDesc &desc) {
+  return desc.direction == Conv::data_gradient ? remainders_h(desc) * remainders_w(desc) : 1;
+}
+
+ConvProblem conv_problem(const ConvDesc &desc, int64_t index) {
+  Product p = product(desc, index);
+  sort(p.first, &Digit::out);
+  sort(p.sum, &Digit::image);
+  const bool image_is_a = smallest_step(p.first, &Digit::out) <= smallest_step(p.second, &Digit::out);
+  ConvProblem problem = {};
+  problem.row = index_of(image_is_a ? p.first : p.second);
+  problem.column = index_of(image_is_a ? p.second : p.first);
+  problem.sum = index_of(p.sum);
+  const auto number = [](int64_t x) { return static_cast<int>(x); };
+  (image_is_a ? problem.a : problem.b) = {p.image,
+                                          p.image_group,
+                                          steps_of(p.first, &Digit::image, true),
+                                          steps_of(p.sum, &Digit::image, true),
+                                          number(p.first_h),
+                                          number(p.first_w),
+                                          number(p.height),
+                                          number(p.width)};
+  (image_is_a ? problem.b : problem.a) = {
+      p.other, p.other_group, steps_of(p.second, &Digit::other, false), steps_of(p.sum, &Digit::other, false), 0, 0, 1,
+      1};
+  ConvOutput &c = problem.c;
+  c.data = p.out;
+  c.group = p.out_group;
+  for (int i = 0; i < 3; ++i) {
+    c.row[i] = (image_is_a ? p.first : p.second)[i].out;
+    c.column[i] = (image_is_a ? p.second : p.first)[i].out;
+  }
+  c.vectors = vectors(lie_of(problem.row, c.row, nullptr), lie_of(problem.column, c.column, nullptr), c.data, c.group);
+  problem.product.m = problem.row.extent;
+  problem.product.n = problem.column.extent;
+  problem.product.k = problem.sum.extent;
+  problem.product.alpha = desc.alpha;
+  problem.product.beta = desc.beta;
+  return problem;
+}
+
+ConvFetch conv_fetch(const ConvProblem *problems, int count) {
+  const OperandFetch a(problems->a, problems->row, problems->sum), b(problems->b, problems->column, problems->sum);
+  ConvFetch fetch = {a.along_k(), b.along_k(), true, true};
+  for (int i = 0; i < count; ++i) {
+    const ConvProblem &p = problems[i];
+    const OperandFetch of_a(p.a, p.row, p.sum), of_b(p.b, p.column, p.sum);
+    fetch.a_vectors = fetch.a_vectors && (fetch.a_along_k ? of_a.sum_vectors : of_a.outer_vectors);
+    fetch.b_vectors = fetch.b_vectors && (fetch.b_along_k ? of_b.sum_vectors : of_b.outer_vectors);
+  }
+  return fetch;
+}
+
+double conv_bytes(const ConvDesc &desc) {
+  double elements = 0;
+  for (const Tensor &t : {tensor_x(desc), tensor_f(desc), tensor_y(desc)}) {
+    double size = t.data == desc.out && desc.beta != 0.0f ? 2 : 1;
+    for (const int64_t extent : t.size) size *= static_cast<double>(extent);
+    elements += size;
+  }
+  return sizeof(float) * elements;
+}
+
+}  // namespace libsgemm::gpu

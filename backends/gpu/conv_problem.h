@@ -1,0 +1,120 @@
+// A convolution as a product whose operands are gathered from tensors: what travels to a kernel by value.
+//
+// Each of the product's three indices, the row i of C, its column j and what is summed, is made of three digits: the
+// places in three dimensions, of which the last one runs fastest. An operand's element lies where the steps of both its
+// indices lead, and counts as zero where its row or column is outside of the image:
+//
+//   forward, NCHW     rows (n, p, q)    sum (c, r, s)    columns (k)
+//                     A = x: place n x.n + c x.c + h x.h + w x.w, h = p stride - pad + r dilation, w likewise
+//                     B = f, never outside
+//   data gradient     as a forward convolution of dy, in which all signs of r and s are turned; of a stride u x v as
+//                     u v of them, each of the rows and columns of dx that leave one remainder, over the taps that meet
+//                     them
+//   weight gradient   rows (c, r, s), columns (k), sum (n, p, q)
+//
+// Where the channels of the output are neighbours, as in NHWC, they are the rows of C, so that it is always stored
+// along its rows.
+#pragma once
+
+#include <cstdint>
+
+#include "host_device.h"
+#include "tile_problem.h"
+
+namespace libsgemm::gpu {
+
+// Division of what is not negative and less than 2^31 by a constant.
+// Source: Granlund and Montgomery, Division by Invariant Integers using Multiplication, PLDI 1994.
+struct Divisor {
+  int value;
+  uint32_t multiplier;
+  int shift;
+
+  static Divisor of(int value) {
+    int shift = 31;
+    while (int64_t{1} << (shift - 31) < value) ++shift;
+    const uint64_t multiplier = ((uint64_t{1} << shift) - 1) / static_cast<uint64_t>(value) + 1;
+    return {value, static_cast<uint32_t>(multiplier), shift};
+  }
+  LIBSGEMM_HOST_DEVICE int quotient(int n) const {
+    return static_cast<int>(static_cast<uint64_t>(static_cast<uint32_t>(n)) * multiplier >> shift);
+  }
+};
+
+// An index of the product.
+struct ConvIndex {
+  int extent;
+  Divisor middle, last;  // extents of these digits
+};
+
+// Where an index leads, for one step of each digit: elements, and rows and columns of the image.
+struct ConvSteps {
+  int64_t place[3];
+  int h[3], w[3];
+};
+
+struct ConvOperand {
+  const float *data;     // where all digits are 0; maybe in the padding
+  int64_t group;         // elements from one group to the next
+  ConvSteps outer, sum;  // by the row or column of C, and by what is summed
+  int first_h, first_w;  // where all digits are 0
+  int height, width;     // of the image; what is outside of it is zero
+};
+
+struct ConvOutput {
+  float *data;
+  int64_t group;
+  int64_t row[3], column[3];  // elements for one step of each digit
+  bool vectors;               // four rows from a multiple of 4 on are neighbours, at a multiple of 16 bytes
+};
+
+struct ConvProblem {
+  TileProblem product;  // without leading dimensions
+  ConvIndex row, column, sum;
+  ConvOperand a, b;
+  ConvOutput c;
+};
+
+// The problems of a launch, of equal kind: block z computes group z / count of problem z % count.
+struct ConvProblems {
+  static constexpr int kMost = 4;
+  ConvProblem problem[kMost];
+  int count;
+};
+
+// Where one element of an index leads.
+struct alignas(16) ConvPlace {
+  int64_t place;
+  int h, w;
+};
+
+constexpr int kOutside = -(1 << 30);  // with any other row or column of an image less than 0
+
+LIBSGEMM_HOST_DEVICE inline void digits_of(const ConvIndex &index, int i, int (&digit)[3]) {
+  const int above = index.last.quotient(i);
+  digit[2] = i - above * index.last.value;
+  digit[0] = index.middle.quotient(above);
+  digit[1] = above - digit[0] * index.middle.value;
+}
+
+// Element i, which may be behind the last one.
+LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvIndex &index, const ConvSteps &steps, int i) {
+  if (i >= index.extent) return {0, kOutside, 0};
+  int digit[3];
+  digits_of(index, i, digit);
+  ConvPlace at = {0, 0, 0};
+  for (int d = 0; d < 3; ++d) {
+    at.place += digit[d] * steps.place[d];
+    at.h += digit[d] * steps.h[d];
+    at.w += digit[d] * steps.w[d];
+  }
+  return at;
+}
+
+LIBSGEMM_HOST_DEVICE inline int64_t place_of(const ConvIndex &index, const int64_t (&steps)[3], int i) {
+  int digit[3];
+  digits_of(index, i, digit);
+  return digit[0] * steps[0] + digit[1] * steps[1] + digit[2] * steps[2];
+}
+
+}  // namespace libsgemm::gpu
