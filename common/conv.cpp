@@ -42,6 +42,8 @@ GemmDesc product_of(const ConvDesc &d) {
         : d.direction == Conv::data_gradient ? d.n * d.h * d.w
                                              : c * taps;
   g.k = d.direction == Conv::forward ? c * taps : d.direction == Conv::data_gradient ? k * taps : d.n * d.p * d.q;
+  g.lda = g.ldc = g.m;
+  g.ldb = g.k;
   g.alpha = d.alpha;
   g.beta = d.beta;
   Tensor a, b;

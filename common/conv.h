@@ -62,9 +62,9 @@ Tensor output_of(const ConvDesc &d);
 // The two others, in the order x, f, y.
 void inputs_of(const ConvDesc &d, Tensor *first, Tensor *second);
 
-// Each group is a product: m x n x k with what is summed as k, as many as there are groups. Its matrices are not those
-// of the tensors, and lda, ldb and ldc 0; what it has in common with the convolution are size, arithmetic, alpha, beta
-// and whether there is anything to do.
+// Each group is a product: m x n x k with what is summed as k, as many as there are groups. Its pointers are
+// those of the tensors, but its matrices are nowhere: it serves to ask where the tensors are, how long it takes, and
+// how exact it is.
 //   forward          m = k / groups   n = n p q                 k = (c / groups) r s
 //   data_gradient    m = c / groups   n = n h w                 k = (k / groups) r s
 //   weight_gradient  m = k / groups   n = (c / groups) r s      k = n p q
