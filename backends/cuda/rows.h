@@ -119,4 +119,6 @@
   X(sm80_dmma_32x32x64_triangle, "triangle of a small C")                     \
   X(sm80_dmma_32x32x64_triangle_split_k, "triangle of a small C, deep k")     \
   X(sm90_dmma_64x64x32_grouped, "groups of products, one launch")             \
-  X(sm90_dmma_32x32x64_grouped, "the same of few rows or columns")
+  X(sm90_dmma_32x32x64_grouped, "the same of few rows or columns")            \
+  X(sm90_dmma_64x64x32_conv, "convolutions")                                  \
+  X(sm90_dmma_64x64x32_conv_split_k, "convolutions, few tiles, deep sums")

@@ -264,17 +264,19 @@ ConvProblem conv_problem(const ConvDesc &desc, int64_t index) {
   problem.column = index_of(image_is_a ? p.second : p.first);
   problem.sum = index_of(p.sum);
   const auto number = [](int64_t x) { return static_cast<int>(x); };
-  (image_is_a ? problem.a : problem.b) = {p.image,
-                                          p.image_group,
-                                          steps_of(p.first, &Digit::image, true),
-                                          steps_of(p.sum, &Digit::image, true),
-                                          number(p.first_h),
-                                          number(p.first_w),
-                                          number(p.height),
-                                          number(p.width)};
-  (image_is_a ? problem.b : problem.a) = {
+  const ConvOperand image = {p.image,
+                             p.image_group,
+                             steps_of(p.first, &Digit::image, true),
+                             steps_of(p.sum, &Digit::image, true),
+                             number(p.first_h),
+                             number(p.first_w),
+                             number(p.height),
+                             number(p.width)};
+  const ConvOperand other = {
       p.other, p.other_group, steps_of(p.second, &Digit::other, false), steps_of(p.sum, &Digit::other, false), 0, 0, 1,
       1};
+  problem.a = image_is_a ? image : other;
+  problem.b = image_is_a ? other : image;
   ConvOutput &c = problem.c;
   c.data = p.out;
   c.group = p.out_group;
