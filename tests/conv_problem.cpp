@@ -180,9 +180,9 @@ ConvPlacement::ConvPlacement(const ConvProblem &problem, ConvLayout layout, int 
   }
 }
 
-libsgemm_status_t ConvPlacement::run(libsgemm_handle_t handle) {
-  return handle == nullptr ? libsgemm_sconv2d(&conv_, problem_.alpha, a(), b(), problem_.beta, c())
-                           : libsgemm_sconv2d_h(handle, &conv_, problem_.alpha, a(), b(), problem_.beta, c());
+libsgemm_status_t ConvPlacement::run(libsgemm_handle_t handle, const float *a, const float *b, float *c) const {
+  return handle == nullptr ? libsgemm_sconv2d(&conv_, problem_.alpha, a, b, problem_.beta, c)
+                           : libsgemm_sconv2d_h(handle, &conv_, problem_.alpha, a, b, problem_.beta, c);
 }
 
 std::string ConvPlacement::check(const ConvArithmetic &how) const {

@@ -68,13 +68,18 @@ class ConvPlacement {
   ConvPlacement(const ConvProblem &problem, ConvLayout layout, int misalignment = 0);
 
   const libsgemm_conv2d_t &conv() const { return conv_; }
-  ConvTensor &tensor(int i) { return tensors_[i]; }  // x, f, y
-  ConvTensor &output() { return tensors_[output_]; }
-  const float *a() const { return tensors_[a_].buffer().as<float>(); }
-  const float *b() const { return tensors_[b_].buffer().as<float>(); }
-  float *c() { return tensors_[output_].buffer().as<float>(); }
+  ConvTensor &tensor(int i) { return tensors_[static_cast<size_t>(i)]; }  // x, f, y
+  int index_of_output() const { return output_; }
+  ConvTensor &output() { return tensors_[static_cast<size_t>(output_)]; }
+  int index_of_a() const { return a_; }
+  int index_of_b() const { return b_; }
+  const float *a() const { return tensors_[static_cast<size_t>(a_)].buffer().as<float>(); }
+  const float *b() const { return tensors_[static_cast<size_t>(b_)].buffer().as<float>(); }
+  float *c() { return output().buffer().as<float>(); }
 
-  libsgemm_status_t run(libsgemm_handle_t handle = nullptr);
+  libsgemm_status_t run(libsgemm_handle_t handle = nullptr) { return run(handle, a(), b(), c()); }
+  // On tensors that lie elsewhere.
+  libsgemm_status_t run(libsgemm_handle_t handle, const float *a, const float *b, float *c) const;
   // Of what the memory holds: empty, or the first fault in words.
   std::string check(const ConvArithmetic &how = {}) const;
   std::string check_untouched() const;
