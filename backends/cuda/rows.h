@@ -121,4 +121,6 @@
   X(sm90_dmma_64x64x32_grouped, "groups of products, one launch")             \
   X(sm90_dmma_32x32x64_grouped, "the same of few rows or columns")            \
   X(sm90_dmma_64x64x32_conv, "convolutions")                                  \
-  X(sm90_dmma_64x64x32_conv_split_k, "convolutions, few tiles, deep sums")
+  X(sm90_dmma_64x64x32_conv_split_k, "convolutions, few tiles, deep sums")    \
+  X(sm75_ffma_4x1x4_depthwise, "convolutions, depthwise")                     \
+  X(sm75_ffma_4x1x4_depthwise_weights, "their weight gradient")

@@ -4,153 +4,32 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
 
 namespace libsgemm::gpu {
 namespace {
 
 constexpr int64_t kMostPlaces = int64_t{1} << 29;  // rows, columns, and their distance from an image
 
-// A digit of an index, and what a step of it does: elements in the image, in the other operand and in the output, and
-// rows and columns of the image.
-struct Digit {
-  int64_t extent;
-  int64_t image, other, out;
-  int64_t h, w;
-};
-using Digits = Digit[3];
-
-const Digit kNone = {1, 0, 0, 0, 0, 0};
-
-// A convolution as a product: the image has the indices `first` and `sum`, the other operand `second` and `sum`, and
-// the output `first` and `second`.
-struct Product {
-  Digits first, second, sum;
-  const float *image, *other;
-  float *out;
-  int64_t image_group, other_group, out_group;
-  int64_t first_h, first_w;
-  int64_t height, width;
-};
-
-float *moved(const float *data, int64_t elements) {
-  return reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(data) + static_cast<uintptr_t>(elements * 4));
-}
-
-// Along one dimension of the data gradient: the rows of dx that leave one remainder, and the taps that meet them.
-struct Remainder {
-  int64_t rows;             // first, first + stride, ...
-  int64_t taps, tap, next;  // taps tap, tap + next, ...
-  int64_t from, down;       // the row of dy that tap `tap` brings to the first row; rows further up with each tap
-
-  Remainder(int64_t first, int64_t size, int64_t stride, int64_t pad, int64_t dilation, int64_t all_taps) {
-    const int64_t common = std::gcd(stride, dilation);
-    rows = (size - first - 1) / stride + 1;
-    next = stride / common;
-    down = dilation / common;
-    taps = from = 0;
-    for (tap = 0; tap < std::min(next, all_taps); ++tap) {
-      if ((first + pad - tap * dilation) % stride != 0) continue;
-      taps = (all_taps - tap - 1) / next + 1;
-      from = (first + pad - tap * dilation) / stride;
-      break;
-    }
-  }
-};
-
-Product of_image(const ConvDesc &d) {
-  Product p = {};
-  const Steps &x = d.x_steps;
-  p.image = moved(d.x, -(d.pad_h * x.h + d.pad_w * x.w));
-  p.first_h = -d.pad_h, p.first_w = -d.pad_w;
-  p.height = d.h, p.width = d.w;
-  p.image_group = d.c / d.groups * x.c;
-  return p;
-}
-
-Product forward(const ConvDesc &d) {
-  const Steps &x = d.x_steps, &f = d.f_steps, &y = d.y_steps;
-  Product p = of_image(d);
-  p.other = d.f, p.out = d.out;
-  p.other_group = d.k / d.groups * f.n, p.out_group = d.k / d.groups * y.c;
-  p.first[0] = {d.n, x.n, 0, y.n, 0, 0};
-  p.first[1] = {d.p, d.stride_h * x.h, 0, y.h, d.stride_h, 0};
-  p.first[2] = {d.q, d.stride_w * x.w, 0, y.w, 0, d.stride_w};
-  p.second[2] = {d.k / d.groups, 0, f.n, y.c, 0, 0};
-  p.sum[0] = {d.c / d.groups, x.c, f.c, 0, 0, 0};
-  p.sum[1] = {d.r, d.dilation_h * x.h, f.h, 0, d.dilation_h, 0};
-  p.sum[2] = {d.s, d.dilation_w * x.w, f.w, 0, 0, d.dilation_w};
-  return p;
-}
-
-Product weight_gradient(const ConvDesc &d) {
-  const Steps &x = d.x_steps, &f = d.f_steps, &y = d.y_steps;
-  Product p = of_image(d);
-  p.other = d.y, p.out = d.out;
-  p.other_group = d.k / d.groups * y.c, p.out_group = d.k / d.groups * f.n;
-  p.first[0] = {d.c / d.groups, x.c, 0, f.c, 0, 0};
-  p.first[1] = {d.r, d.dilation_h * x.h, 0, f.h, d.dilation_h, 0};
-  p.first[2] = {d.s, d.dilation_w * x.w, 0, f.w, 0, d.dilation_w};
-  p.second[2] = {d.k / d.groups, 0, y.c, f.n, 0, 0};
-  p.sum[0] = {d.n, x.n, y.n, 0, 0, 0};
-  p.sum[1] = {d.p, d.stride_h * x.h, y.h, 0, d.stride_h, 0};
-  p.sum[2] = {d.q, d.stride_w * x.w, y.w, 0, 0, d.stride_w};
-  return p;
-}
-
-Product data_gradient(const ConvDesc &d, int64_t first_h, int64_t first_w) {
-  const Steps &x = d.x_steps, &f = d.f_steps, &y = d.y_steps;
-  const Remainder h(first_h, d.h, d.stride_h, d.pad_h, d.dilation_h, d.r);
-  const Remainder w(first_w, d.w, d.stride_w, d.pad_w, d.dilation_w, d.s);
-  Product p = {};
-  p.image = moved(d.y, h.from * y.h + w.from * y.w);
-  p.other = moved(d.f, h.tap * f.h + w.tap * f.w);
-  p.out = moved(d.out, first_h * x.h + first_w * x.w);
-  p.first_h = h.from, p.first_w = w.from;
-  p.height = d.p, p.width = d.q;
-  p.image_group = d.k / d.groups * y.c, p.other_group = d.k / d.groups * f.n, p.out_group = d.c / d.groups * x.c;
-  p.first[0] = {d.n, y.n, 0, x.n, 0, 0};
-  p.first[1] = {h.rows, y.h, 0, d.stride_h * x.h, 1, 0};
-  p.first[2] = {w.rows, y.w, 0, d.stride_w * x.w, 0, 1};
-  p.second[2] = {d.c / d.groups, 0, f.c, x.c, 0, 0};
-  p.sum[0] = {d.k / d.groups, y.c, f.n, 0, 0, 0};
-  p.sum[1] = {h.taps, -h.down * y.h, h.next * f.h, 0, -h.down, 0};
-  p.sum[2] = {w.taps, -w.down * y.w, w.next * f.w, 0, 0, -w.down};
-  return p;
-}
-
-// Remainders that some row or column has.
-int64_t remainders_h(const ConvDesc &d) { return std::min(d.stride_h, d.h); }
-int64_t remainders_w(const ConvDesc &d) { return std::min(d.stride_w, d.w); }
-
-Product product(const ConvDesc &d, int64_t index) {
-  Product p = d.direction == Conv::forward         ? forward(d)
-              : d.direction == Conv::data_gradient ? data_gradient(d, index / remainders_w(d), index % remainders_w(d))
-                                                   : weight_gradient(d);
-  p.second[0] = p.second[1] = kNone;
-  return p;
-}
-
 // The digits in the order of their steps, so that the last one runs along memory.
-void sort(Digits &digits, int64_t Digit::*step) {
-  std::stable_sort(digits, digits + 3, [=](const Digit &a, const Digit &b) {
+void sort(ConvDigits &digits, int64_t ConvDigit::*step) {
+  std::stable_sort(digits, digits + 3, [=](const ConvDigit &a, const ConvDigit &b) {
     if (a.extent == 1 || b.extent == 1) return b.extent != 1;
     return std::abs(a.*step) > std::abs(b.*step);
   });
 }
 
-int64_t smallest_step(const Digits &digits, int64_t Digit::*step) {
+int64_t smallest_step(const ConvDigits &digits, int64_t ConvDigit::*step) {
   return digits[2].extent == 1 ? INT64_MAX : std::abs(digits[2].*step);
 }
 
-int64_t extent_of(const Digits &digits) { return digits[0].extent * digits[1].extent * digits[2].extent; }
+int64_t extent_of(const ConvDigits &digits) { return digits[0].extent * digits[1].extent * digits[2].extent; }
 
-ConvIndex index_of(const Digits &digits) {
-  const auto divisor = [](const Digit &d) { return Divisor::of(static_cast<int>(std::max<int64_t>(d.extent, 1))); };
+ConvIndex index_of(const ConvDigits &digits) {
+  const auto divisor = [](const ConvDigit &d) { return Divisor::of(static_cast<int>(std::max<int64_t>(d.extent, 1))); };
   return {static_cast<int>(extent_of(digits)), divisor(digits[1]), divisor(digits[2])};
 }
 
-ConvSteps steps_of(const Digits &digits, int64_t Digit::*step, bool image) {
+ConvSteps steps_of(const ConvDigits &digits, int64_t ConvDigit::*step, bool image) {
   ConvSteps steps = {};
   for (int i = 0; i < 3; ++i) {
     steps.place[i] = digits[i].*step;
@@ -250,15 +129,11 @@ bool conv_fits(const ConvDesc &desc) {
   return g.m <= kMostPlaces && g.n <= kMostPlaces && g.k <= kMostPlaces;
 }
 
-int64_t conv_products(const ConvDesc &desc) {
-  return desc.direction == Conv::data_gradient ? remainders_h(desc) * remainders_w(desc) : 1;
-}
-
 ConvProblem conv_problem(const ConvDesc &desc, int64_t index) {
-  Product p = product(desc, index);
-  sort(p.first, &Digit::out);
-  sort(p.sum, &Digit::image);
-  const bool image_is_a = smallest_step(p.first, &Digit::out) <= smallest_step(p.second, &Digit::out);
+  ConvProduct p = conv_product(desc, index);
+  sort(p.first, &ConvDigit::out);
+  sort(p.sum, &ConvDigit::image);
+  const bool image_is_a = smallest_step(p.first, &ConvDigit::out) <= smallest_step(p.second, &ConvDigit::out);
   ConvProblem problem = {};
   problem.row = index_of(image_is_a ? p.first : p.second);
   problem.column = index_of(image_is_a ? p.second : p.first);
@@ -266,15 +141,20 @@ ConvProblem conv_problem(const ConvDesc &desc, int64_t index) {
   const auto number = [](int64_t x) { return static_cast<int>(x); };
   const ConvOperand image = {p.image,
                              p.image_group,
-                             steps_of(p.first, &Digit::image, true),
-                             steps_of(p.sum, &Digit::image, true),
+                             steps_of(p.first, &ConvDigit::image, true),
+                             steps_of(p.sum, &ConvDigit::image, true),
                              number(p.first_h),
                              number(p.first_w),
                              number(p.height),
                              number(p.width)};
-  const ConvOperand other = {
-      p.other, p.other_group, steps_of(p.second, &Digit::other, false), steps_of(p.sum, &Digit::other, false), 0, 0, 1,
-      1};
+  const ConvOperand other = {p.other,
+                             p.other_group,
+                             steps_of(p.second, &ConvDigit::other, false),
+                             steps_of(p.sum, &ConvDigit::other, false),
+                             0,
+                             0,
+                             1,
+                             1};
   problem.a = image_is_a ? image : other;
   problem.b = image_is_a ? other : image;
   ConvOutput &c = problem.c;

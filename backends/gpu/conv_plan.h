@@ -3,14 +3,14 @@
 
 #include "backend.h"
 #include "conv_problem.h"
+#include "conv_product.h"
 
 namespace libsgemm::gpu {
 
 // Whether the numbers of all its products fit conv_problem.h.
 bool conv_fits(const ConvDesc &desc);
 
-// Of the data gradient with strides: one for each remainder of rows and columns. Otherwise one.
-int64_t conv_products(const ConvDesc &desc);
+// Product `index` of conv_products().
 ConvProblem conv_problem(const ConvDesc &desc, int64_t index);
 
 // How the tiles of such problems are fetched: along which index the elements of an operand are neighbours, and whether
