@@ -66,7 +66,7 @@ struct ConvProblems {
 
 // Where one element of an index leads.
 struct alignas(16) ConvPlace {
-  int64_t place;
+  int64_t bytes;
   int h, w;
 };
 
@@ -86,10 +86,11 @@ LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvIndex &index, const Con
   digits_of(index, i, digit);
   ConvPlace at = {0, 0, 0};
   for (int d = 0; d < 3; ++d) {
-    at.place += digit[d] * steps.place[d];
+    at.bytes += digit[d] * steps.place[d];
     at.h += digit[d] * steps.h[d];
     at.w += digit[d] * steps.w[d];
   }
+  at.bytes *= static_cast<int64_t>(sizeof(float));
   return at;
 }
 

@@ -1,6 +1,6 @@
 // Convolutions on FP64 tensor cores: the loop of dmma_multistage.cuh, to which gathered tiles are supplied.
 //
-//   shared memory: [the stages of the loop; behind it the warps' parts of C][places of A][places of B]
+//   shared memory: [the stages of the loop; behind it the warps' parts of C][places: gather_tile.cuh]
 //
 // Behind the loop, where the rows and columns of the tile lie in the output takes the room of the places.
 //
@@ -14,15 +14,16 @@ namespace libsgemm::cuda {
 
 template <class Config, Fetch KindA, Fetch KindB>
 struct DmmaConvLayout {
-  using A = GatherTile<FloatMap<Config::tile_m, Config::tile_k, Config::threads, KindA>, Config::stages>;
-  using B = GatherTile<FloatMap<Config::tile_n, Config::tile_k, Config::threads, KindB>, Config::stages>;
+  using A = GatherTile<FloatMap<Config::tile_m, Config::tile_k, Config::threads, KindA>>;
+  using B = GatherTile<FloatMap<Config::tile_n, Config::tile_k, Config::threads, KindB>>;
+  using Supply = GatherSupply<A, B, Config::stages>;
   using Engine = Dmma<Config, A, B>;
   static constexpr int stage_floats = A::floats + B::floats, floats = Config::stages * stage_floats;
   static constexpr int patch_floats = Engine::patch_floats * (Config::threads / 32);
   static constexpr int first_place = 4 * (floats > patch_floats ? floats : patch_floats);  // bytes
-  static constexpr int bytes = first_place + static_cast<int>(sizeof(ConvPlace)) * (A::places + B::places);
+  static constexpr int bytes = first_place + static_cast<int>(sizeof(ConvPlace)) * Supply::places;
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles start at multiples of 16 bytes");
-  static_assert(Config::threads >= 2 * Config::tile_k, "places of k are computed by other threads for A than for B");
+  static_assert(Config::threads >= Supply::slot_places, "a thread for each place of k");
   static_assert(8 * (Config::tile_m + Config::tile_n) <= bytes - first_place, "the output's places fit");
 };
 
@@ -41,8 +42,6 @@ struct GatheredPlace {
 template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void dmma_conv(const ConvProblems &problems) {
   using Layout = DmmaConvLayout<Config, KindA, KindB>;
-  using A = typename Layout::A;
-  using B = typename Layout::B;
   using Engine = typename Layout::Engine;
   float *shared = dynamic_shared();
   ConvPlace *places = reinterpret_cast<ConvPlace *>(reinterpret_cast<char *>(shared) + Layout::first_place);
@@ -54,8 +53,7 @@ __device__ __forceinline__ void dmma_conv(const ConvProblems &problems) {
   const TensorRange range(p.product, Config::tile_k);
   const int row = static_cast<int>(at.row()), column = static_cast<int>(at.column());
   const int first_k = static_cast<int>(range.first_k);
-  DmmaSupply<A, B> supply = {A(p.row, p.sum, p.a, group, row, first_k, places, 0),
-                             B(p.column, p.sum, p.b, group, column, first_k, places + A::places, Config::tile_k)};
+  typename Layout::Supply supply(p, group, row, column, first_k, places);
   __syncthreads();
   const Engine engine;
   typename Engine::Sums sum;

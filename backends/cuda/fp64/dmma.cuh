@@ -123,10 +123,11 @@ struct Dmma {
 
   // sum += the products of a step, of which `next` holds the first block row of X and all of Y; and loads the others
   // while their predecessors are multiplied. before_last() is called before the products of the last row, when all of
-  // this step has been read, and loads `next` of the step behind it.
-  template <class BeforeLast>
+  // this step has been read, and loads `next` of the step behind it. before_row(row) is called before those of each
+  // row, and may do what else is to hide behind products.
+  template <class BeforeLast, class BeforeRow>
   __device__ __forceinline__ void multiply(Sums &sum, Floats &next, const float *tile_b, int step,
-                                           const BeforeLast &before_last) const {
+                                           const BeforeLast &before_last, const BeforeRow &before_row) const {
     double y[blocks_y][quads];
 #pragma unroll
     for (int b = 0; b < blocks_y; ++b) {
@@ -138,6 +139,7 @@ struct Dmma {
       double x[groups * quads];
 #pragma unroll
       for (int e = 0; e < groups * quads; ++e) x[e] = static_cast<double>(next.x[e]);
+      before_row(row);
       if (row + 1 < blocks_x) {
         load_x(next.x, tile_b, step, row + 1);
       } else {
@@ -146,6 +148,12 @@ struct Dmma {
 #pragma unroll
       for (int b = 0; b < blocks_y; ++b) ptx::mma_f64(sum[row][b], x, y[b]);
     }
+  }
+
+  template <class BeforeLast>
+  __device__ __forceinline__ void multiply(Sums &sum, Floats &next, const float *tile_b, int step,
+                                           const BeforeLast &before_last) const {
+    multiply(sum, next, tile_b, step, before_last, [](int) {});
   }
 
   // C = alpha * sum + beta * C, rounded once. `shared`: patch_floats for each warp, through which the elements go, so

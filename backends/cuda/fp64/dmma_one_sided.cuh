@@ -73,6 +73,7 @@ struct CrossedTile : FloatTile<Outer, Depth, Threads, by_elements(Kind)> {
 template <HalfStored kStored, class Config, bool kLeft, Fetch KindA, Fetch KindB>
 class OneSidedSupply {
  public:
+  static constexpr bool spread = false;
   static constexpr int kOuter = kLeft ? Config::tile_m : Config::tile_n, kDepth = Config::tile_k;
   static constexpr int kOther = kLeft ? Config::tile_n : Config::tile_m;
   static constexpr Fetch kKind = kLeft ? KindA : KindB;
