@@ -134,5 +134,9 @@
   X(sm80_dmma_64x64x32_conv_split_k, "the same, few tiles, deep sums")        \
   X(sm80_dmma_32x32x64_conv, "small convolutions")                            \
   X(sm80_dmma_32x32x64_conv_split_k, "the same, deep sums")                   \
+  X(sm75_ffma_128x64x16_conv, "convolutions, without FP64")                   \
+  X(sm75_ffma_128x64x16_conv_split_k, "the same, few tiles, deep sums")       \
+  X(sm75_ffma_64x64x16_conv, "smaller ones, without FP64")                    \
+  X(sm75_ffma_64x64x16_conv_split_k, "the same, deep sums")                   \
   X(sm75_ffma_4x1x4_depthwise, "depthwise convolutions")                      \
   X(sm75_ffma_4x1x4_depthwise_weights, "their weight gradient")

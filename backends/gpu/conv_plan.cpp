@@ -10,28 +10,59 @@ namespace {
 
 constexpr int64_t kMostPlaces = int64_t{1} << 29;  // rows, columns, and their distance from an image
 
-// The digits in the order of their steps, so that the last one runs along memory.
-void sort(ConvDigits &digits, int64_t ConvDigit::*step) {
-  std::stable_sort(digits, digits + 3, [=](const ConvDigit &a, const ConvDigit &b) {
+using Digits = ConvDigit[kConvDigits];
+
+// The digits in the order of their steps, so that the last one runs along memory; those of one element are the first.
+void sort(const ConvDigits &digits, int64_t ConvDigit::*step, Digits &to) {
+  to[0] = {1, 0, 0, 0, 0, 0};
+  std::copy(digits, digits + 3, to + 1);
+  std::stable_sort(to, to + kConvDigits, [=](const ConvDigit &a, const ConvDigit &b) {
     if (a.extent == 1 || b.extent == 1) return b.extent != 1;
     return std::abs(a.*step) > std::abs(b.*step);
   });
 }
 
-int64_t smallest_step(const ConvDigits &digits, int64_t ConvDigit::*step) {
-  return digits[2].extent == 1 ? INT64_MAX : std::abs(digits[2].*step);
+int64_t smallest_step(const Digits &digits, int64_t ConvDigit::*step) {
+  return digits[kConvDigits - 1].extent == 1 ? INT64_MAX : std::abs(digits[kConvDigits - 1].*step);
 }
 
-int64_t extent_of(const ConvDigits &digits) { return digits[0].extent * digits[1].extent * digits[2].extent; }
-
-ConvIndex index_of(const ConvDigits &digits) {
-  const auto divisor = [](const ConvDigit &d) { return Divisor::of(static_cast<int>(std::max<int64_t>(d.extent, 1))); };
-  return {static_cast<int>(extent_of(digits)), divisor(digits[1]), divisor(digits[2])};
+#include <cstdlib>
+void block_channels(Digits &sum) {
+  static const int block = std::getenv("CONV_CBLOCK") ? std::atoi(std::getenv("CONV_CBLOCK")) : 0;
+  ConvDigit &last = sum[kConvDigits - 1];
+  if (block == 0 || sum[0].extent != 1 || sum[1].extent * sum[2].extent == 1 || last.h != 0 || last.w != 0 ||
+      last.extent % block != 0)
+    return;
+  sum[0] = {last.extent / block, last.image * block, last.other * block, 0, 0, 0};
+  last.extent = block;
 }
 
-ConvSteps steps_of(const ConvDigits &digits, int64_t ConvDigit::*step, bool image) {
+ConvIndex index_of(const Digits &digits) {
+  ConvIndex index = {};
+  int64_t extent = digits[0].extent;
+  for (int d = 1; d < kConvDigits; ++d) {
+    extent *= digits[d].extent;
+    index.digit[d - 1] = Divisor::of(static_cast<int>(std::max<int64_t>(digits[d].extent, 1)));
+  }
+  index.extent = static_cast<int>(extent);
+  return index;
+}
+
+// The extents of the digits.
+struct Extents {
+  int64_t extent[kConvDigits];
+  explicit Extents(const ConvIndex &index) {
+    extent[0] = index.extent;
+    for (int d = 1; d < kConvDigits; ++d) {
+      extent[d] = index.digit[d - 1].value;
+      extent[0] /= extent[d];
+    }
+  }
+};
+
+ConvSteps steps_of(const Digits &digits, int64_t ConvDigit::*step, bool image) {
   ConvSteps steps = {};
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < kConvDigits; ++i) {
     steps.place[i] = digits[i].*step;
     if (image) steps.h[i] = static_cast<int>(digits[i].h), steps.w[i] = static_cast<int>(digits[i].w);
   }
@@ -47,12 +78,12 @@ struct Lie {
   bool moves = false;  // along rows or columns of the image, within the run
 };
 
-Lie lie_of(const ConvIndex &index, const int64_t (&places)[3], const ConvSteps *steps) {
-  const int64_t inner = int64_t{index.middle.value} * index.last.value;
-  const int64_t extent[3] = {index.extent / inner, index.middle.value, index.last.value};
+Lie lie_of(const ConvIndex &index, const int64_t (&places)[kConvDigits], const ConvSteps *steps) {
+  const Extents of(index);
+  const auto &extent = of.extent;
   Lie lie;
   bool running = true;
-  for (int d = 2; d >= 0; --d) {
+  for (int d = kConvDigits - 1; d >= 0; --d) {
     if (extent[d] == 1) continue;
     if (lie.run == 1) lie.step = places[d];
     running = running && (lie.run == 1 || places[d] == lie.step * lie.run);
@@ -81,10 +112,9 @@ bool vectors(const Lie &along, const Lie &across, const float *data, int64_t gro
 bool all_inside(const ConvOperand &operand, const ConvIndex &outer, const ConvIndex &sum) {
   int64_t least_h = operand.first_h, most_h = least_h, least_w = operand.first_w, most_w = least_w;
   const auto add = [&](const ConvIndex &index, const ConvSteps &steps) {
-    const int64_t inner = int64_t{index.middle.value} * index.last.value;
-    const int64_t extent[3] = {index.extent / inner, index.middle.value, index.last.value};
-    for (int d = 0; d < 3; ++d) {
-      const int64_t h = (extent[d] - 1) * steps.h[d], w = (extent[d] - 1) * steps.w[d];
+    const Extents of(index);
+    for (int d = 0; d < kConvDigits; ++d) {
+      const int64_t h = (of.extent[d] - 1) * steps.h[d], w = (of.extent[d] - 1) * steps.w[d];
       (h < 0 ? least_h : most_h) += h;
       (w < 0 ? least_w : most_w) += w;
     }
@@ -130,27 +160,30 @@ bool conv_fits(const ConvDesc &desc) {
 }
 
 ConvProblem conv_problem(const ConvDesc &desc, int64_t index) {
-  ConvProduct p = conv_product(desc, index);
-  sort(p.first, &ConvDigit::out);
-  sort(p.sum, &ConvDigit::image);
-  const bool image_is_a = smallest_step(p.first, &ConvDigit::out) <= smallest_step(p.second, &ConvDigit::out);
+  const ConvProduct p = conv_product(desc, index);
+  Digits first, second, sum;
+  sort(p.first, &ConvDigit::out, first);
+  sort(p.second, &ConvDigit::out, second);
+  sort(p.sum, &ConvDigit::image, sum);
+  block_channels(sum);
+  const bool image_is_a = smallest_step(first, &ConvDigit::out) <= smallest_step(second, &ConvDigit::out);
   ConvProblem problem = {};
-  problem.row = index_of(image_is_a ? p.first : p.second);
-  problem.column = index_of(image_is_a ? p.second : p.first);
-  problem.sum = index_of(p.sum);
+  problem.row = index_of(image_is_a ? first : second);
+  problem.column = index_of(image_is_a ? second : first);
+  problem.sum = index_of(sum);
   const auto number = [](int64_t x) { return static_cast<int>(x); };
   const ConvOperand image = {p.image,
                              p.image_group,
-                             steps_of(p.first, &ConvDigit::image, true),
-                             steps_of(p.sum, &ConvDigit::image, true),
+                             steps_of(first, &ConvDigit::image, true),
+                             steps_of(sum, &ConvDigit::image, true),
                              number(p.first_h),
                              number(p.first_w),
                              number(p.height),
                              number(p.width)};
   const ConvOperand other = {p.other,
                              p.other_group,
-                             steps_of(p.second, &ConvDigit::other, false),
-                             steps_of(p.sum, &ConvDigit::other, false),
+                             steps_of(second, &ConvDigit::other, false),
+                             steps_of(sum, &ConvDigit::other, false),
                              0,
                              0,
                              1,
@@ -160,9 +193,9 @@ ConvProblem conv_problem(const ConvDesc &desc, int64_t index) {
   ConvOutput &c = problem.c;
   c.data = p.out;
   c.group = p.out_group;
-  for (int i = 0; i < 3; ++i) {
-    c.row[i] = (image_is_a ? p.first : p.second)[i].out;
-    c.column[i] = (image_is_a ? p.second : p.first)[i].out;
+  for (int i = 0; i < kConvDigits; ++i) {
+    c.row[i] = (image_is_a ? first : second)[i].out;
+    c.column[i] = (image_is_a ? second : first)[i].out;
   }
   c.vectors = vectors(lie_of(problem.row, c.row, nullptr), lie_of(problem.column, c.column, nullptr), c.data, c.group);
   problem.product.m = problem.row.extent;

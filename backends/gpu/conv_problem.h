@@ -23,16 +23,18 @@
 
 namespace libsgemm::gpu {
 
+constexpr int kConvDigits = 4;
+
 // An index of the product.
 struct ConvIndex {
   int extent;
-  Divisor middle, last;  // extents of these digits
+  Divisor digit[kConvDigits - 1];  // extents of all digits but the first
 };
 
 // Where an index leads, for one step of each digit: elements, and rows and columns of the image.
 struct ConvSteps {
-  int64_t place[3];
-  int h[3], w[3];
+  int64_t place[kConvDigits];
+  int h[kConvDigits], w[kConvDigits];
 };
 
 struct ConvOperand {
@@ -46,8 +48,8 @@ struct ConvOperand {
 struct ConvOutput {
   float *data;
   int64_t group;
-  int64_t row[3], column[3];  // elements for one step of each digit
-  bool vectors;               // four rows from a multiple of 4 on are neighbours, at a multiple of 16 bytes
+  int64_t row[kConvDigits], column[kConvDigits];  // elements for one step of each digit
+  bool vectors;  // four rows from a multiple of 4 on are neighbours, at a multiple of 16 bytes
 };
 
 struct ConvProblem {
@@ -72,20 +74,22 @@ struct alignas(16) ConvPlace {
 
 constexpr int kOutside = -(1 << 30);  // with any other row or column of an image less than 0
 
-LIBSGEMM_HOST_DEVICE inline void digits_of(const ConvIndex &index, int i, int (&digit)[3]) {
-  const int above = index.last.quotient(i);
-  digit[2] = i - above * index.last.value;
-  digit[0] = index.middle.quotient(above);
-  digit[1] = above - digit[0] * index.middle.value;
+LIBSGEMM_HOST_DEVICE inline void digits_of(const ConvIndex &index, int i, int (&digit)[kConvDigits]) {
+  for (int d = kConvDigits - 1; d > 0; --d) {
+    const int above = index.digit[d - 1].quotient(i);
+    digit[d] = i - above * index.digit[d - 1].value;
+    i = above;
+  }
+  digit[0] = i;
 }
 
 // Element i, which may be behind the last one.
 LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvIndex &index, const ConvSteps &steps, int i) {
   if (i >= index.extent) return {0, kOutside, 0};
-  int digit[3];
+  int digit[kConvDigits];
   digits_of(index, i, digit);
   ConvPlace at = {0, 0, 0};
-  for (int d = 0; d < 3; ++d) {
+  for (int d = 0; d < kConvDigits; ++d) {
     at.bytes += digit[d] * steps.place[d];
     at.h += digit[d] * steps.h[d];
     at.w += digit[d] * steps.w[d];
@@ -94,10 +98,12 @@ LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvIndex &index, const Con
   return at;
 }
 
-LIBSGEMM_HOST_DEVICE inline int64_t place_of(const ConvIndex &index, const int64_t (&steps)[3], int i) {
-  int digit[3];
+LIBSGEMM_HOST_DEVICE inline int64_t place_of(const ConvIndex &index, const int64_t (&steps)[kConvDigits], int i) {
+  int digit[kConvDigits];
   digits_of(index, i, digit);
-  return digit[0] * steps[0] + digit[1] * steps[1] + digit[2] * steps[2];
+  int64_t place = 0;
+  for (int d = 0; d < kConvDigits; ++d) place += digit[d] * steps[d];
+  return place;
 }
 
 }  // namespace libsgemm::gpu

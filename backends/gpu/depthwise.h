@@ -144,7 +144,7 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
 }
 
 // Weight gradient of filters of Taps x TapsW: sums of a slice of the positions (blockIdx.x), as doubles, to
-// partial[slice][tap][channel].
+// partial[slice][tap][channel]. `shared`: two doubles for each thread and channel.
 template <int Width, int Taps, int TapsW, int Down>
 __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, double *partial, double *shared) {
   const int lane = static_cast<int>(threadIdx.x) * Width;
@@ -177,42 +177,50 @@ __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, dou
       }
     }
   }
-  // Over the places of the block, in their order, all elements of a tap at once.
+  // The sums over the places of the block: of a tap first those of a warp, if it has one channel.
   const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
-  const int lanes = static_cast<int>(blockDim.x) * Width, threads = static_cast<int>(blockDim.x * blockDim.y);
-#pragma unroll 1
-  for (int first = 0; first < Taps * TapsW; ++first) {
+  const bool one_channel = blockDim.x == 1;
+  const int lanes = static_cast<int>(blockDim.x) * Width;
+  const int rows = static_cast<int>(one_channel ? blockDim.y / 32 : blockDim.y);
 #pragma unroll
-    for (int t = 0; t < Taps * TapsW; ++t) {  // so that sums stay in registers
-      if (t != first) continue;
+  for (int tap = 0; tap < Taps * TapsW; ++tap) {
+    double *buffer = shared + tap % 2 * rows * lanes;
+    if (one_channel) {
+      float x = sum[tap].x[0];
 #pragma unroll
-      for (int e = 0; e < Width; ++e) shared[thread * Width + e] = static_cast<double>(sum[t].x[e]);
+      for (int mask = 16; mask > 0; mask /= 2) x += shuffle_xor(x, mask);
+      if (thread % 32 == 0) buffer[thread / 32] = static_cast<double>(x);
+    } else {
+#pragma unroll
+      for (int e = 0; e < Width; ++e) buffer[threadIdx.y * lanes + lane + e] = static_cast<double>(sum[tap].x[e]);
     }
     __syncthreads();
-    for (int places = static_cast<int>(blockDim.y); places > 1;) {
-      const int half = (places + 1) / 2;
-      for (int i = thread; i < (places - half) * lanes; i += threads) shared[i] += shared[i + half * lanes];
-      places = half;
-      __syncthreads();
+    const int first = static_cast<int>(blockIdx.y) * lanes;
+    const int64_t to = (static_cast<int64_t>(blockIdx.x) * (Taps * TapsW) + tap) * p.channels + first;
+    for (int i = thread; i < lanes; i += static_cast<int>(blockDim.x * blockDim.y)) {
+      if (first + i >= p.channels) break;
+      double total = 0;
+      for (int row = 0; row < rows; ++row) total += buffer[row * lanes + i];
+      partial[to + i] = total;
     }
-    const int64_t to = (static_cast<int64_t>(blockIdx.x) * (Taps * TapsW) + first) * p.channels +
-                       static_cast<int64_t>(blockIdx.y) * lanes;
-    for (int i = thread; i < lanes; i += threads) {
-      if (static_cast<int>(blockIdx.y) * lanes + i < p.channels) partial[to + i] = shared[i];
-    }
-    __syncthreads();
   }
 }
 
-// The output of those sums: a thread an element.
+// The output of those sums: 32 elements a block, each by 8 threads that share the slices.
 __device__ __forceinline__ void depthwise_sum(const DepthwiseProblem &p, const double *partial, int slices) {
-  const int taps = p.r * p.s, i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= taps * p.channels) return;
-  const int tap = i / p.channels, channel = i - tap * p.channels;
+  __shared__ double sums[8][32];
+  const int taps = p.r * p.s, i = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
+  const int64_t all = static_cast<int64_t>(taps) * p.channels;
   double sum = 0;
-  for (int slice = 0; slice < slices; ++slice) {
-    sum += global(partial)[(static_cast<int64_t>(slice) * taps + tap) * p.channels + channel];
+  if (i < all) {
+#pragma unroll 4
+    for (int slice = static_cast<int>(threadIdx.y); slice < slices; slice += 8) sum += global(partial)[slice * all + i];
   }
+  sums[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y != 0 || i >= all) return;
+  for (int y = 1; y < 8; ++y) sum += sums[y][threadIdx.x];
+  const int tap = i / p.channels, channel = i - tap * p.channels;
   Global<float> *to = global(p.out) + channel * p.filter_channel + tap / p.s * p.filter_r + tap % p.s * p.filter_s;
   const double product = static_cast<double>(p.alpha) * sum;
   *to = static_cast<float>(p.beta != 0.0f ? fma(static_cast<double>(p.beta), static_cast<double>(*to), product)

@@ -13,10 +13,27 @@ constexpr int kThreads = 256, kLanes = 32;
 constexpr int64_t kMostFilterBytes = 48 << 10;  // that every device has without being asked
 constexpr int kMostBlocks = 65535;              // along y
 
-// Blocks of a compute unit that are resident or follow: so few that filters are loaded seldom.
-constexpr int64_t kBlocksOfUnit = 16;
-// Slices of the weight gradient, whose sums are added by a second kernel.
-constexpr int64_t kSliceBlocksOfUnit = 8, kMostSlices = 256;
+constexpr int64_t kMostSlices = 128;  // of the weight gradient, whose sums are added by a second kernel
+
+// Resident blocks of a compute unit, by the registers of the kernels.
+int resident_blocks(int width, int taps, bool weights) {
+  if (width == 1) return weights ? (taps <= 3 ? 5 : taps <= 5 ? 4 : 3) : 6;
+  if (weights) return taps <= 3 ? 2 : 1;
+  return taps <= 3 ? 3 : 2;
+}
+
+// Blocks along the positions, of which `most` are one turn of a block's loop each: few waves, equally full.
+int64_t position_blocks(int64_t most, int64_t channel_blocks, int64_t resident, int64_t limit) {
+  constexpr double kStart = 1.5;  // turns that the start of a block takes, and the end
+  int64_t best = 1;
+  double least = 0;
+  for (int64_t blocks = 1; blocks <= std::min(most, limit); ++blocks) {
+    const double waves = static_cast<double>(ceil_div(blocks * channel_blocks, resident));
+    const double time = waves * (static_cast<double>(ceil_div(most, blocks)) + kStart);
+    if (blocks == 1 || time < least) best = blocks, least = time;
+  }
+  return best;
+}
 
 // Share of the memory's time that is lost where a thread reads single floats, and what taps cost besides.
 constexpr double kOverMemory = 1.25, kFmaFraction = 0.15;
@@ -106,10 +123,9 @@ DepthwisePlan depthwise_plan(const ConvDesc &desc, int64_t index, int device) {
   plan.lanes = number(ceil_div(vectors, blocks));
   plan.places = kThreads / plan.lanes;
   plan.channel_blocks = number(ceil_div(vectors, plan.lanes));
-  const int64_t units = model(device).compute_units;
-  const int64_t wanted = ceil_div((weights ? kSliceBlocksOfUnit : kBlocksOfUnit) * units, plan.channel_blocks);
-  const int64_t most = ceil_div(p.positions, plan.places);
-  plan.position_blocks = number(std::min({wanted, most, weights ? kMostSlices : most}));
+  const int64_t resident = int64_t{model(device).compute_units} * resident_blocks(plan.width, p.r, weights);
+  plan.position_blocks = number(position_blocks(ceil_div(p.positions, plan.places), plan.channel_blocks, resident,
+                                                weights ? kMostSlices : 4 * resident));
   plan.filter_bytes = 4 * p.terms * p.r * p.s * plan.lanes * plan.width;
   return plan;
 }

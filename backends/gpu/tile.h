@@ -232,9 +232,10 @@ __device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_
 }
 
 // Any alignment: each warp passes its columns through shared memory, so that consecutive lanes write consecutive rows.
-template <class Config>
-__device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_m][Config::thread_n],
-                                              const OutputTile &out, float *shared) {
+// write(row, column, element) is called for those of the tile's `rows` x `columns`.
+template <class Config, class Write>
+__device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_m][Config::thread_n], int rows,
+                                              int columns, float *shared, const Write &write) {
   using Place = ThreadPlace<Config>;
   constexpr int kPitch = Config::warp_m + 4;
   const Place place;
@@ -253,9 +254,7 @@ __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_
       const int from_row = (e + lane) % Config::warp_m, from_lane = (e + lane) / Config::warp_m;
       const int row = place.warp_row * Config::warp_m + from_row;
       const int column = place.warp_column * Config::warp_n + from_lane * Config::group_n + Place::column_offset(j);
-      if (row < out.rows && column < out.columns) {
-        out.write(out.c + column * out.ld + row, own[from_lane * kPitch + from_row]);
-      }
+      if (row < rows && column < columns) write(row, column, own[from_lane * kPitch + from_row]);
     }
     sync_warp();
   }
@@ -286,7 +285,8 @@ __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config
     store_vectors<Config>(sum, out);
   } else {
     barrier<Config>();
-    store_scalars<Config>(sum, out, shared);
+    store_scalars<Config>(sum, out.rows, out.columns, shared,
+                          [&](int row, int column, float x) { out.write(out.c + column * out.ld + row, x); });
   }
 }
 

@@ -11,7 +11,7 @@
 // a warp or two, once for the block: those of the k-tile behind this one while this one is copied.
 //
 //   shared memory, in ConvPlaces    [A: rows of the tile, inner][B: columns of the tile, inner]
-//                                   [slot 0: depth steps of A's k, the same of B's][slot 1] ...
+//                                   [slot 0: steps of A's k, steps of B's k][slot 1] ...
 //
 // with as many slots as stages, since so many k-tiles are begun before the first barrier. Copies of four floats (_x4)
 // are inside of the image as one, or outside.
@@ -34,6 +34,7 @@ template <class Map>
 struct GatherTile : Map {
   using Map::along_k, Map::copies, Map::depth, Map::extent, Map::step, Map::target_step, Map::width;
   static constexpr int outer_places = along_k ? extent : 0;
+  static constexpr int sum_step = along_k ? width : 1, sum_places = depth / sum_step;  // steps of k that have places
 
   const char *data;  // with the thread's own place, unless along k
   int own_h, own_w;
@@ -68,7 +69,7 @@ struct GatherTile : Map {
   // Copies from `first` on to before `end` of a k-tile whose places of k are at `sum`.
   __device__ __forceinline__ void copy_async(float *shared, const ConvPlace *sum, int first, int end) const {
     constexpr int kTogether = copies < 4 ? copies : 4;  // places that are loaded at once
-    const ConvPlace own = along_k ? load_place(sum + Map::k) : ConvPlace{0, own_h, own_w};
+    const ConvPlace own = along_k ? load_place(sum + Map::k / sum_step) : ConvPlace{0, own_h, own_w};
     const ConvPlace *list = along_k ? outer_table : sum + Map::k;
     const char *from = data + own.bytes;
     float *to = shared + Map::target;
@@ -87,7 +88,13 @@ struct GatherTile : Map {
             static_cast<int>(static_cast<unsigned>(own.w + at[i].w) < static_cast<unsigned>(image_width));
         const float *element = reinterpret_cast<const float *>(from + at[i].bytes);
         if constexpr (width == 4) {
+#ifdef CONV_CA
+          const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(to + (begin + i) * target_step));
+          asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(element), "r"(inside ? 16 : 0)
+                       : "memory");
+#else
           ptx::copy_async_16(to + (begin + i) * target_step, element, inside);
+#endif
         } else {
           ptx::copy_async_4(to + (begin + i) * target_step, element, inside);
         }
@@ -100,7 +107,7 @@ struct GatherTile : Map {
 template <class A, class B, int Stages>
 struct GatherSupply {
   static constexpr bool spread = true;
-  static constexpr int depth = A::depth, slot_places = 2 * depth;
+  static constexpr int depth = A::depth, slot_places = A::sum_places + B::sum_places;
   static constexpr int places = A::outer_places + B::outer_places + Stages * slot_places;
 
   A a;
@@ -131,8 +138,21 @@ struct GatherSupply {
   // The next k-tile.
   __device__ __forceinline__ void copy_async(float *stage) {
     a.copy_async(stage, slots + slot, 0, A::copies);
-    b.copy_async(stage + A::floats, slots + slot + depth, 0, B::copies);
+    b.copy_async(stage + A::floats, slots + slot + A::sum_places, 0, B::copies);
     advance();
+  }
+
+  // The same as the loop of multistage.cuh asks for it: the block's first k-tile, and the next one, if there are more.
+  __device__ __forceinline__ void copy_first(float *stage) {
+    copy_async(stage);
+    ptx::commit_copies();
+  }
+  __device__ __forceinline__ void copy_next(float *stage, bool more) {
+    if (more) {
+      if (next + 1 >= Stages) prepare();
+      copy_async(stage);
+    }
+    ptx::commit_copies();
   }
 
   // Share `part` of it: the first half of A's copies, its second half, and B's likewise.
@@ -141,7 +161,8 @@ struct GatherSupply {
     if (part < half) {
       a.copy_async(stage, slots + slot, A::copies * part / half, A::copies * (part + 1) / half);
     } else {
-      b.copy_async(stage + A::floats, slots + slot + depth, B::copies * of_b / half, B::copies * (of_b + 1) / half);
+      b.copy_async(stage + A::floats, slots + slot + A::sum_places, B::copies * of_b / half,
+                   B::copies * (of_b + 1) / half);
     }
     if (part == half - 1) prepare();
     if (part == parts - 1) advance();
@@ -158,8 +179,9 @@ struct GatherSupply {
 
   // Of a slot the place i, of A's or B's k.
   __device__ __forceinline__ ConvPlace sum_place(int i, int tile) const {
-    const ConvOperand &operand = i < depth ? problem.a : problem.b;
-    return place_of(problem.sum, operand.sum, first_k + tile * depth + i % depth);
+    const bool of_a = i < A::sum_places;
+    const int k = of_a ? i * A::sum_step : (i - A::sum_places) * B::sum_step;
+    return place_of(problem.sum, (of_a ? problem.a : problem.b).sum, first_k + tile * depth + k);
   }
   // The places of the k-tile behind the next one, which is none of the first.
   __device__ __forceinline__ void prepare() {

@@ -7,7 +7,7 @@
 // filters of the block's channels, at most 48 KiB; of the weight gradient a double for each thread and channel.
 //
 // Requires: one channel of the image in each group; k / groups r s up to 96; weights: the filters named, without
-// dilation down, strides of 1 or 2, a workspace of 8 k r s bytes for up to 256 slices.
+// dilation down, strides of 1 or 2, a workspace of 8 k r s bytes for up to 128 slices.
 #include "dynamic_shared.cuh"
 #include "gpu/conv_product.h"
 #include "gpu/depthwise.h"
@@ -106,7 +106,7 @@ libsgemm_status_t launch_weights(const ConvDesc &desc, const Launch &launch, Err
   double *partial = static_cast<double *>(launch.workspace);
   const auto run = [&](auto width, auto taps) {
     return with_number(Numbers<1, 2>(), p.down, [&](auto down) {
-      const size_t bytes = sizeof(double) * static_cast<size_t>(plan.lanes * plan.places * plan.width);
+      const size_t bytes = 2 * sizeof(double) * static_cast<size_t>(plan.places * plan.lanes * plan.width);
       return launch_kernel(
           &sm75_ffma_4x1x4_depthwise_weights<decltype(width)::value, decltype(taps)::value, decltype(down)::value>,
           grid_of(plan), block_of(plan), bytes, launch, error, p, partial);
@@ -118,8 +118,8 @@ libsgemm_status_t launch_weights(const ConvDesc &desc, const Launch &launch, Err
           : with_number(Numbers<3, 5, 7>(), p.r,
                         [&](auto taps) { return run(std::integral_constant<int, 1>(), taps); });
   if (status != LIBSGEMM_SUCCESS) return status;
-  const dim3 grid(static_cast<unsigned>((p.channels * p.r * p.s - 1) / kDepthwiseThreads + 1));
-  return launch_kernel(&depthwise_weights_sum, grid, dim3(kDepthwiseThreads), 0, launch, error, p, partial,
+  const dim3 grid(static_cast<unsigned>((p.channels * p.r * p.s - 1) / 32 + 1));
+  return launch_kernel(&depthwise_weights_sum, grid, dim3(32, kDepthwiseThreads / 32), 0, launch, error, p, partial,
                        plan.position_blocks);
 }
 

@@ -15,6 +15,6 @@ struct Config : Sm80Dmma64x64x32 {
 
 LIBSGEMM_DMMA_CONV_ROW(sm80_dmma_64x64x32_conv)
 
-Kernel sm80_dmma_64x64x32_conv_split_k() { return dmma_conv_split_kernel<ConvRow>("sm80_dmma_64x64x32_conv_split_k"); }
+Kernel sm80_dmma_64x64x32_conv_split_k() { return conv_split_kernel<ConvRow>("sm80_dmma_64x64x32_conv_split_k"); }
 
 }  // namespace libsgemm::cuda

@@ -13,6 +13,6 @@ using Config = Sm90Dmma32x32x64;
 
 LIBSGEMM_DMMA_CONV_ROW(sm90_dmma_32x32x64_conv)
 
-Kernel sm90_dmma_32x32x64_conv_split_k() { return dmma_conv_split_kernel<ConvRow>("sm90_dmma_32x32x64_conv_split_k"); }
+Kernel sm90_dmma_32x32x64_conv_split_k() { return conv_split_kernel<ConvRow>("sm90_dmma_32x32x64_conv_split_k"); }
 
 }  // namespace libsgemm::cuda

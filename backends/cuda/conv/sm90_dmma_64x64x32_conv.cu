@@ -13,6 +13,6 @@ using Config = Sm90Dmma64x64x32;
 
 LIBSGEMM_DMMA_CONV_ROW(sm90_dmma_64x64x32_conv)
 
-Kernel sm90_dmma_64x64x32_conv_split_k() { return dmma_conv_split_kernel<ConvRow>("sm90_dmma_64x64x32_conv_split_k"); }
+Kernel sm90_dmma_64x64x32_conv_split_k() { return conv_split_kernel<ConvRow>("sm90_dmma_64x64x32_conv_split_k"); }
 
 }  // namespace libsgemm::cuda
