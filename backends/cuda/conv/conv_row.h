@@ -79,10 +79,12 @@ struct ConvTiles {
 
   static Split split(const ConvDesc &desc, int index) {
     if (conv_products(desc) > 1) return {};
-    return best_split(tiled(desc), conv_bytes(desc), tiling(desc, index, true), Config::tile_k, index);
+    return best_split(tiled(desc, problem(desc, 0).product), conv_bytes(desc), tiling(desc, index, true),
+                      Config::tile_k, index);
   }
   static size_t split_workspace(const ConvDesc &desc, int index) {
-    return split_bytes(tiled(desc), split(desc, index).slices, tiling(desc, index, true).sum_bytes);
+    return split_bytes(tiled(desc, problem(desc, 0).product), split(desc, index).slices,
+                       tiling(desc, index, true).sum_bytes);
   }
   static libsgemm_status_t launch_split(const ConvDesc &desc, const Launch &launch, Error *error) {
     const Split split = ConvTiles::split(desc, launch.device);
@@ -126,10 +128,19 @@ struct ConvTiles {
     return tiles;
   }
 
-  // The first product, as C is cut: its rows and columns may be those of product_of() exchanged.
-  static GemmDesc tiled(const ConvDesc &desc) {
+  // The deepest of the products.
+  static ConvProblem deepest(const ConvDesc &desc) {
+    ConvProblem deepest = problem(desc, 0);
+    for (int64_t i = 1; i < conv_products(desc); ++i) {
+      const ConvProblem other = problem(desc, i);
+      if (other.product.k > deepest.product.k) deepest = other;
+    }
+    return deepest;
+  }
+
+  // A product of this kind, as C is cut: its rows and columns may be those of product_of() exchanged.
+  static GemmDesc tiled(const ConvDesc &desc, const TileProblem &p) {
     GemmDesc g = product_of(desc);
-    const TileProblem p = problem(desc, 0).product;
     g.m = p.m, g.n = p.n, g.k = p.k;
     g.lda = g.ldb = g.ldc = 4;
     g.a = g.b = g.c = nullptr;
@@ -137,8 +148,8 @@ struct ConvTiles {
   }
 
   static Tiling tiling(const ConvDesc &desc, int index, bool split) {
-    const ConvProblem p = problem(desc, 0);
-    return Row::tiling(tiled(desc), {conv_fetch(&p, 1), p.c.vectors}, split, index);
+    const ConvProblem p = deepest(desc);
+    return Row::tiling(tiled(desc, p.product), {conv_fetch(&p, 1), p.c.vectors}, split, index);
   }
 
   static libsgemm_status_t enqueue(ConvProblems problems, int64_t groups, const Launch &launch, Error *error) {
