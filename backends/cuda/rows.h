@@ -120,8 +120,6 @@
   X(sm80_dmma_32x32x64_triangle_split_k, "triangle of a small C, deep k")     \
   X(sm90_dmma_64x64x32_grouped, "groups of products, one launch")             \
   X(sm90_dmma_32x32x64_grouped, "the same of few rows or columns")            \
-  X(sm90_dmma_64x128x32_conv, "convolutions, large")                          \
-  X(sm90_dmma_64x128x32_conv_split_k, "the same, few tiles, deep sums")       \
   X(sm90_dmma_64x64x32_conv, "convolutions")                                  \
   X(sm90_dmma_64x64x32_conv_split_k, "the same, few tiles, deep sums")        \
   X(sm90_dmma_32x128x32_conv, "convolutions of few rows of C")                \

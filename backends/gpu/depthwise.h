@@ -67,8 +67,10 @@ struct DepthwisePlace {
 };
 
 template <int Width>
-__device__ __forceinline__ Floats<Width> load_inside(const DepthwiseProblem &p, const Global<float> *from, int h) {
-  return static_cast<unsigned>(h) < static_cast<unsigned>(p.height) ? Floats<Width>::load(from) : Floats<Width>::zero();
+__device__ __forceinline__ Floats<Width> load_inside(const DepthwiseProblem &p, const Global<float> *from, int h,
+                                                     bool inside) {
+  return inside && static_cast<unsigned>(h) < static_cast<unsigned>(p.height) ? Floats<Width>::load(from)
+                                                                              : Floats<Width>::zero();
 }
 
 // Forward and data gradient. Taps: rows of the filter, taps_h 1 and Down; 0: any.
@@ -97,23 +99,21 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
 #pragma unroll 1
     for (int term = 0; term < p.terms; ++term) {
       const float *filter = filters + term * taps * lanes + lane;
-#pragma unroll 1
-      for (int s = 0; s < p.s; ++s) {
-        if (static_cast<unsigned>(at.w + s * p.tap_w) >= static_cast<unsigned>(p.width)) continue;
+      const auto add_column = [&](int s) {
+        const bool inside = static_cast<unsigned>(at.w + s * p.tap_w) < static_cast<unsigned>(p.width);
         const Global<float> *from =
             at.image + term * p.image_term + static_cast<int64_t>(s) * p.tap_w * p.image_steps.w;
         if constexpr (Taps != 0) {
-          Floats<Width> tap[Taps];
-#pragma unroll
-          for (int r = 0; r < Taps; ++r)
-            tap[r] = *reinterpret_cast<const Floats<Width> *>(filter + (r * p.s + s) * lanes);
+          Floats<Width> x[(kDepthwiseRows - 1) * Down + Taps];
 #pragma unroll
           for (int row = 0; row < (kDepthwiseRows - 1) * Down + Taps; ++row) {
-            const Floats<Width> x = load_inside<Width>(p, from + row * p.image_steps.h, at.h + row);
+            x[row] = load_inside<Width>(p, from + row * p.image_steps.h, at.h + row, inside);
+          }
 #pragma unroll
-            for (int i = 0; i < kDepthwiseRows; ++i) {
-              if (row - i * Down >= 0 && row - i * Down < Taps) sum[i].add(x, tap[row - i * Down]);
-            }
+          for (int r = 0; r < Taps; ++r) {
+            const Floats<Width> tap = *reinterpret_cast<const Floats<Width> *>(filter + (r * p.s + s) * lanes);
+#pragma unroll
+            for (int i = 0; i < kDepthwiseRows; ++i) sum[i].add(x[i * Down + r], tap);
           }
         } else {
 #pragma unroll 1
@@ -122,10 +122,17 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
 #pragma unroll
             for (int i = 0; i < kDepthwiseRows; ++i) {
               const int row = i * p.down + r * p.tap_h;
-              if (i < at.rows) sum[i].add(load_inside<Width>(p, from + row * p.image_steps.h, at.h + row), tap);
+              sum[i].add(load_inside<Width>(p, from + row * p.image_steps.h, at.h + row, inside && i < at.rows), tap);
             }
           }
         }
+      };
+      if (Taps != 0 && Taps <= 3 && p.s == Taps) {  // so that loads of all columns are under way at once
+#pragma unroll
+        for (int s = 0; s < Taps; ++s) add_column(s);
+      } else {
+#pragma unroll 1
+        for (int s = 0; s < p.s; ++s) add_column(s);
       }
     }
 #pragma unroll
@@ -169,7 +176,7 @@ __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, dou
       const Global<float> *from = at.image + static_cast<int64_t>(s) * p.tap_w * p.image_steps.w;
 #pragma unroll
       for (int row = 0; row < (kDepthwiseRows - 1) * Down + Taps; ++row) {
-        const Floats<Width> x = load_inside<Width>(p, from + row * p.image_steps.h, at.h + row);
+        const Floats<Width> x = load_inside<Width>(p, from + row * p.image_steps.h, at.h + row, true);
 #pragma unroll
         for (int i = 0; i < kDepthwiseRows; ++i) {
           if (row - i * Down >= 0 && row - i * Down < Taps) sum[(row - i * Down) * TapsW + s].add(x, y[i]);

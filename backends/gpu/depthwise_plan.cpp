@@ -17,9 +17,8 @@ constexpr int64_t kMostSlices = 128;  // of the weight gradient, whose sums are 
 
 // Resident blocks of a compute unit, by the registers of the kernels.
 int resident_blocks(int width, int taps, bool weights) {
-  if (width == 1) return weights ? (taps <= 3 ? 5 : taps <= 5 ? 4 : 3) : 6;
-  if (weights) return taps <= 3 ? 2 : 1;
-  return taps <= 3 ? 3 : 2;
+  if (weights) return width == 1 ? (taps <= 3 ? 5 : taps <= 5 ? 4 : 3) : taps <= 3 ? 2 : 1;
+  return width == 1 ? (taps <= 3 ? 3 : 4) : 2;
 }
 
 // Blocks along the positions, of which `most` are one turn of a block's loop each: few waves, equally full.

@@ -88,13 +88,7 @@ struct GatherTile : Map {
             static_cast<int>(static_cast<unsigned>(own.w + at[i].w) < static_cast<unsigned>(image_width));
         const float *element = reinterpret_cast<const float *>(from + at[i].bytes);
         if constexpr (width == 4) {
-#ifdef CONV_CA
-          const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(to + (begin + i) * target_step));
-          asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(element), "r"(inside ? 16 : 0)
-                       : "memory");
-#else
           ptx::copy_async_16(to + (begin + i) * target_step, element, inside);
-#endif
         } else {
           ptx::copy_async_4(to + (begin + i) * target_step, element, inside);
         }

@@ -19,7 +19,7 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 template <int Width, int Taps, int Down>
-__global__ void __launch_bounds__(kDepthwiseThreads)
+__global__ void __launch_bounds__(kDepthwiseThreads, 2)
     sm75_ffma_4x1x4_depthwise(const __grid_constant__ DepthwiseProblem p) {
   depthwise<Width, Taps, Down>(p, dynamic_shared());
 }

@@ -21,13 +21,20 @@
 // Measured (H200 at 1980 MHz, driver 580, CUDA 13.0, TFLOP/s; NN, NT, TN, TT): 4096 57.3, 58.1, 56.1, 57.7 (cuBLAS 13.1
 // 51.3, 51.8, 50.6, 49.3); 4095, by elements, 52.5 in each. The loop's own limit is 64.9. Tiles of 64 x 64 are faster
 // nearly everywhere: their three blocks hide more than this one's fewer loads save.
+#include "dmma_multistage.cuh"
 #include "dmma_row.h"
-#include "sm90_dmma_64x128x32.h"
 
 namespace libsgemm::cuda {
 namespace {
 
-using Config = Sm90Dmma64x128x32;
+struct Config : DmmaShape<64, 128, 32, 32, 64> {
+  static constexpr int stages = 3;
+  static constexpr int blocks = 2;  // resident on a multiprocessor
+  static constexpr Fitted fitted = Fitted::sm90_dmma_64x128x32_multistage;
+  static constexpr Fitted split_fitted = Fitted::sm90_dmma_64x128x32_split_k;
+  static constexpr double elements = 0.93;  // of the speed, where operands are copied by elements
+  static constexpr double by_floats = 6;    // steps of k that it costs to store C by single floats
+};
 
 }  // namespace
 
