@@ -9,6 +9,9 @@
 #include <memory>
 #include <new>
 
+#include "conv/device_copy.h"
+#include "conv/offload.h"
+#include "conv/verify.h"
 #include "graph_workspace.h"
 #include "host_matrix.h"
 #include "kernel_table.h"
@@ -38,14 +41,29 @@ const Kernel *forced_kernel(const Request &r) {
   return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.row] : nullptr;
 }
 
+bool can_do(const Kernel &kernel, const Request &r, int device) {
+  return r.conv != nullptr ? can_do(kernel, *r.conv, device) : can_do(kernel, r.desc, device);
+}
+
+size_t workspace_of(const Kernel &kernel, const Request &r, int device) {
+  return r.conv != nullptr ? workspace_of(kernel, *r.conv, device) : workspace_of(kernel, r.desc, device);
+}
+
+libsgemm_status_t launch_kernel(const Kernel &kernel, const Request &r, const Launch &launch, Error *error) {
+  return r.conv != nullptr ? kernel.conv->launch(*r.conv, launch, error) : kernel.launch(r.desc, launch, error);
+}
+
+std::string to_string(const Request &r) { return r.conv != nullptr ? to_string(*r.conv) : to_string(r.desc); }
+
 const Kernel *choose(const Request &r, int index, int device, size_t workspace_bytes) {
   const Kernel *forced = forced_kernel(r);
+  if (forced == nullptr && r.conv != nullptr) return select_conv(table_of(index), *r.conv, device, workspace_bytes);
   if (forced == nullptr) {
     const Selected row = select_kernel(table_of(index), r.desc, device, workspace_bytes);
     r.info->tuned = row.tuned;
     return row.kernel;
   }
-  const bool legal = can_do(*forced, r.desc, device) && workspace_of(*forced, r.desc, device) <= workspace_bytes;
+  const bool legal = can_do(*forced, r, device) && workspace_of(*forced, r, device) <= workspace_bytes;
   return legal ? forced : nullptr;
 }
 
@@ -79,13 +97,13 @@ libsgemm_status_t find_workspace(const Request &r, int index, const Launch &laun
 // Own memory may still be in use by work of the handle on another stream, which this launch then waits for.
 libsgemm_status_t launch_in_order(const Kernel &kernel, const Request &r, const Launch &launch, const Backend &table,
                                   libsgemm_handle::Workspace *own, Error *error) {
-  if (own == nullptr) return kernel.launch(r.desc, launch, error);
+  if (own == nullptr) return launch_kernel(kernel, r, launch, error);
   if (own->used && (own->moved || is_thread_default_stream(launch.stream))) {
     const libsgemm_status_t status = table.stream_wait_event(launch.device, launch.stream, own->event, error);
     if (status != LIBSGEMM_SUCCESS) return status;
   }
   own->moved = false;
-  const libsgemm_status_t status = kernel.launch(r.desc, launch, error);
+  const libsgemm_status_t status = launch_kernel(kernel, r, launch, error);
   Error not_recorded = {};
   own->used = table.record_event(launch.device, own->event, launch.stream, &not_recorded) == LIBSGEMM_SUCCESS;
   if (!own->used) table.synchronize(launch.device, launch.stream, &not_recorded);
@@ -132,7 +150,7 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   if (status != LIBSGEMM_SUCCESS) return status;
   const Kernel *kernel = choose(*r, index, launch.device, handle->workspace_bytes);
   libsgemm_handle::Workspace *own = nullptr;
-  if (kernel != nullptr && workspace_of(*kernel, r->desc, launch.device) > 0) {
+  if (kernel != nullptr && workspace_of(*kernel, *r, launch.device) > 0) {
     Workspace w;
     status = find_workspace(*r, index, launch, handle, &w, error);
     if (status != LIBSGEMM_SUCCESS) return status;
@@ -143,7 +161,7 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   }
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
   *ran = kernel;
-  if (kernel->in_steps) status = rehearse(*kernel, r->desc, launch, error);
+  if (kernel->in_steps && r->conv == nullptr) status = rehearse(*kernel, r->desc, launch, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   status = launch_in_order(*kernel, *r, launch, table, r->handle != nullptr ? own : nullptr, error);
   if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
@@ -167,6 +185,11 @@ bool may_spoil(const Request &r, int index) {
 
 libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Error *error) {
   const Backend &table = table_of(index);
+  if (table.is_gpu && r->conv != nullptr) {
+    r->info->devices = 1;
+    r->info->tiles = 1;
+    return offload_conv(table, *r->conv, forced_kernel(*r), ran, error);
+  }
   if (table.is_gpu) {
     Offloaded by = {};
     const libsgemm_status_t status = offload(table, r->desc, may_spoil(*r, index), forced_kernel(*r), &by, error);
@@ -185,7 +208,7 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   *ran = kernel;
   Launch launch = {};
   launch.blas = r->info->blas;
-  return kernel->launch(r->desc, launch, error);
+  return launch_kernel(*kernel, *r, launch, error);
 }
 
 // ---- Groups at once -------------------------------------------------------------------------------------------------
@@ -263,7 +286,7 @@ libsgemm_status_t follow(Request *r, int index, const Kernel &ran, double ratio,
   if (r->settings.verify_action != LIBSGEMM_VERIFY_WARN) return LIBSGEMM_VERIFICATION_FAILED;
   warn(index, Note::wrong, [&] {
     return std::string(r->call.entry) + " on " + kBackendNames[index] + ", " + ran.name + ": " + error->text + " (" +
-           to_string(r->desc) + ")";
+           to_string(*r) + ")";
   });
   return LIBSGEMM_SUCCESS;
 }
@@ -291,6 +314,23 @@ libsgemm_status_t launch_and_verify(Request *r, int index, const Kernel **ran, E
   if (status == LIBSGEMM_SUCCESS) status = verify_on_host(r, **ran, before, &ratio, error);
   if (status == LIBSGEMM_SUCCESS) status = follow(r, index, **ran, ratio, error);
   if (status != LIBSGEMM_SUCCESS) before.restore(r->desc);
+  return status;
+}
+
+// What verification on the host does with a convolution, as launch_and_verify().
+libsgemm_status_t launch_conv_and_verify(Request *r, int index, const Kernel **ran, Error *error) {
+  ConvSnapshot before;
+  if (!before.take(*r->conv)) {
+    set_error(error, "no host memory for the copy of C that verification needs");
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+  libsgemm_status_t status = launch_on_host(r, index, ran, error);
+  if (status == LIBSGEMM_SUCCESS) {
+    const Arithmetic ran_as = {(*ran)->math_mode, (*ran)->truncates};
+    const double ratio = verify_conv(*r->conv, before.tensor(), r->settings.verify, ran_as, next_seed());
+    status = follow(r, index, **ran, ratio, error);
+  }
+  if (status != LIBSGEMM_SUCCESS) before.restore(*r->conv);
   return status;
 }
 
@@ -324,6 +364,31 @@ libsgemm_status_t launch_on_device_and_verify(Request *r, int index, const Kerne
   if (status == LIBSGEMM_SUCCESS) return status;
   Error not_restored = {};
   if (check.restore(&not_restored) == LIBSGEMM_SUCCESS) return status;
+  const Error first = *error;
+  set_error(error, "%.120s; and C cannot be restored: %.90s", first.text, not_restored.text);
+  return LIBSGEMM_EXECUTION_FAILED;
+}
+
+// A convolution on device memory, verified on copies in host memory.
+libsgemm_status_t launch_conv_on_device_and_verify(Request *r, int index, const Kernel **ran, Error *error) {
+  const DeviceMemory memory = device_memory(*r);
+  ConvHostCopy copy;
+  ConvSnapshot before;
+  libsgemm_status_t status = copy.take(memory, *r->conv, error);
+  if (status == LIBSGEMM_SUCCESS && !before.take(copy.desc())) {
+    set_error(error, "no host memory for the copy of C that verification needs");
+    status = LIBSGEMM_OUT_OF_MEMORY;
+  }
+  if (status == LIBSGEMM_SUCCESS) status = launch_on_device(r, index, ran, error);
+  if (status == LIBSGEMM_SUCCESS) status = copy.fetch_output(memory, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  const Arithmetic ran_as = {(*ran)->math_mode, (*ran)->truncates};
+  const double ratio = verify_conv(copy.desc(), before.tensor(), r->settings.verify, ran_as, next_seed());
+  status = follow(r, index, **ran, ratio, error);
+  if (status == LIBSGEMM_SUCCESS) return status;
+  before.restore(copy.desc());
+  Error not_restored = {};
+  if (copy.return_output(memory, &not_restored) == LIBSGEMM_SUCCESS) return status;
   const Error first = *error;
   set_error(error, "%.120s; and C cannot be restored: %.90s", first.text, not_restored.text);
   return LIBSGEMM_EXECUTION_FAILED;
@@ -400,8 +465,11 @@ libsgemm_status_t attempt(Request *r, int index, Error *error) {
     if (status != LIBSGEMM_SUCCESS) return status;
   }
   if (verify || table_of(index).is_gpu) follow_threads_of(r->info->blas);
-  const auto launch = on_gpu ? (verify ? launch_on_device_and_verify : launch_on_device)
-                             : (verify ? launch_and_verify : launch_on_host);
+  const bool conv = r->conv != nullptr;
+  const auto on_device_verified = conv ? launch_conv_on_device_and_verify : launch_on_device_and_verify;
+  const auto on_host_verified = conv ? launch_conv_and_verify : launch_and_verify;
+  const auto launch =
+      on_gpu ? (verify ? on_device_verified : launch_on_device) : (verify ? on_host_verified : launch_on_host);
   const libsgemm_status_t status = launch(r, index, &ran, error);
   if (status == LIBSGEMM_SUCCESS) {
     r->info->backend = &table_of(index);

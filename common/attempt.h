@@ -18,6 +18,7 @@ struct Request {
   libsgemm_handle *handle;
   ThreadInfo *info;
   Placement at = {};
+  const ConvDesc *conv = nullptr;  // of a convolution; `desc` is its product_of(), and `call` has no more than a name
 };
 
 inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }
