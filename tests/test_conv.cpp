@@ -21,7 +21,7 @@ struct Scalars {
 constexpr Scalars kScalars[] = {{1, 0}, {2, 1}, {-1, -2}};
 
 // Whether the backend has any rows; HIP has none.
-bool has_rows() { return !conv_rows().empty(); }
+bool has_rows() { return !subject().conv_kernels.empty(); }
 
 // A handle of the backend, and `ref` where it cannot.
 struct WithRef : Handle {
@@ -76,7 +76,7 @@ TEST_CASE("the table of convolutions") {
 TEST_CASE("convolutions larger than blocks") { run_table(kLargeConvCases, nullptr, ""); }
 
 TEST_CASE("the table of convolutions on every row by force") {
-  for (const std::string &row : conv_rows()) {
+  for (const std::string &row : subject().conv_kernels) {
     const Handle handle;
     REQUIRE(libsgemm_set_kernel(handle, row.c_str()) == LIBSGEMM_SUCCESS);
     libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;

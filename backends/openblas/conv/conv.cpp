@@ -42,10 +42,11 @@ int64_t next_block(const Axis &axis, int64_t first, int64_t most, bool in_place)
   return cut ? std::min(count, run - first % run) : count;
 }
 
-// Whether neighbours along x are closer to each other than those along y.
+// Whether neighbours along x are closer to each other than those along y, or as close and more of them.
 bool closer(const Block &x, const Block &y, const Matrix &matrix) {
   if (x.count == 1 || y.count == 1) return y.count == 1;
-  return std::abs(x.step.*matrix.step) < std::abs(y.step.*matrix.step);
+  const int64_t by_x = std::abs(x.step.*matrix.step), by_y = std::abs(y.step.*matrix.step);
+  return by_x != by_y ? by_x < by_y : x.step.count > y.step.count;
 }
 
 template <libsgemm_math_mode_t MODE>
