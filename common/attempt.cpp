@@ -30,11 +30,6 @@ class Inside {
   ThreadInfo *info_;
 };
 
-const Kernel *forced_kernel(const Request &r) {
-  const KernelChoice &choice = r.settings.kernel;
-  return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.row] : nullptr;
-}
-
 bool can_do(const Kernel &kernel, const Request &r, int device) {
   return r.conv != nullptr ? can_do(kernel, *r.conv, device) : can_do(kernel, r.desc, device);
 }
@@ -48,7 +43,7 @@ libsgemm_status_t launch_kernel(const Kernel &kernel, const Request &r, const La
 }
 
 const Kernel *choose(const Request &r, int index, int device, size_t workspace_bytes) {
-  const Kernel *forced = forced_kernel(r);
+  const Kernel *forced = forced_kernel(r.settings);
   if (forced == nullptr && r.conv != nullptr) return select_conv(table_of(index), *r.conv, device, workspace_bytes);
   if (forced == nullptr) {
     const Selected row = select_kernel(table_of(index), r.desc, device, workspace_bytes);
@@ -180,11 +175,12 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   if (table.is_gpu && r->conv != nullptr) {
     r->info->devices = 1;
     r->info->tiles = 1;
-    return offload_conv(table, *r->conv, forced_kernel(*r), ran, error);
+    return offload_conv(table, *r->conv, forced_kernel(r->settings), ran, error);
   }
   if (table.is_gpu) {
     Offloaded by = {};
-    const libsgemm_status_t status = offload(table, r->desc, may_spoil(*r, index), forced_kernel(*r), &by, error);
+    const libsgemm_status_t status =
+        offload(table, r->desc, may_spoil(*r, index), forced_kernel(r->settings), &by, error);
     if (status != LIBSGEMM_SUCCESS) return status;
     *ran = by.kernel;
     r->info->ran = by.ran;
@@ -241,7 +237,7 @@ bool slower_one_by_one(const Request &r, const GemmDesc *groups, int64_t count, 
 const Kernel *row_for_groups(const Request &r, const GemmDesc *groups, int64_t count, int index,
                              size_t workspace_bytes) {
   const Backend &table = table_of(index);
-  const Kernel *const forced = forced_kernel(r);
+  const Kernel *const forced = forced_kernel(r.settings);
   // Modes are for FP32 inputs: others have no rows of them, and then take those of FP32.
   const libsgemm_math_mode_t mode = r.desc.type == Type::f32 ? r.desc.math_mode : LIBSGEMM_MATH_FP32;
   PricedKernel best;
