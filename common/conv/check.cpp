@@ -3,6 +3,7 @@
 
 #include <cinttypes>
 #include <cstdarg>
+#include <cstring>
 
 #include "conv/tensor.h"
 
@@ -17,6 +18,15 @@ enum Position : int { kConv = 1, kA = 3, kB = 4, kC = 6 };
 // Of integers that are not negative; INT64_MAX stands for all that is larger.
 int64_t add(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 int64_t multiply(int64_t a, int64_t b) { return a != 0 && b > INT64_MAX / a ? INT64_MAX : a * b; }
+
+// What a caller in C may have put there, which need not be a value of the enumeration.
+template <typename Enum>
+int number_of(const Enum &value) {
+  static_assert(sizeof(Enum) == sizeof(int), "an enumeration of C");
+  int number;
+  std::memcpy(&number, &value, sizeof number);
+  return number;
+}
 
 // Keeps the first error.
 class Report {
@@ -55,9 +65,8 @@ void check_sizes(Report *report, const libsgemm_conv2d_t &v) {
     report->fail(kConv, "argument 1 (conv) field size is %zu, must be %zu (libsgemm_conv2d_init)", v.size, sizeof v);
     return;
   }
-  report->one_of(2, "direction", static_cast<int>(v.direction),
-                 "0 (forward), 1 (data gradient) or 2 (weight gradient)");
-  report->one_of(1, "layout", static_cast<int>(v.layout), "0 (NCHW) or 1 (NHWC)");
+  report->one_of(2, "direction", number_of(v.direction), "0 (forward), 1 (data gradient) or 2 (weight gradient)");
+  report->one_of(1, "layout", number_of(v.layout), "0 (NCHW) or 1 (NHWC)");
   report->at_least(0, "n", v.n);
   report->at_least(0, "c", v.c);
   report->at_least(0, "h", v.h);
