@@ -10,7 +10,7 @@
 //     +---+------------------+    i: at most 1024. Scratch of a thread: A 2 MiB, B 4 MiB, sums 8 MiB at most; twice
 //     that
 //                                 in FP64.
-#include "conv/conv.h"
+#include "conv/launch.h"
 
 #include <climits>
 #include <cstdlib>
