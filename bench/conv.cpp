@@ -137,11 +137,11 @@ class Table {
     for (const Backend &backend : backends_) {
       for (const Way &way : make_ways(options_, modes)) {
         handles.push_back(std::make_unique<Handle>());
-        const libsgemm_handle_t h = *handles.back();
+        const Handle &h = *handles.back();
         require(libsgemm_set_backend(h, backend.info.name));
         set_way(h, way);
         if (memory_->stream() != nullptr) require(libsgemm_set_stream(h, memory_->stream()));
-        const auto call = [&work, h] { return libsgemm_sconv2d_h(h, &work.conv, 1, work.a, work.b, 0, work.c); };
+        const auto call = [&work, &h] { return libsgemm_sconv2d_h(h, &work.conv, 1, work.a, work.b, 0, work.c); };
         if (call() != LIBSGEMM_SUCCESS) {
           refusals.push_back(last_info().message);
           continue;

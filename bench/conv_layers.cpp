@@ -71,7 +71,8 @@ ConvWork make_conv(const ConvLayer &l, const ConvForm &form) {
 }
 
 double ConvWork::flops() const {
-  const double taps = static_cast<double>(conv.c / conv.groups) * static_cast<double>(conv.r * conv.s);
+  const int64_t channels = conv.c / conv.groups;
+  const double taps = static_cast<double>(channels) * static_cast<double>(conv.r * conv.s);
   return 2 * taps * static_cast<double>(conv.n) * static_cast<double>(conv.k) * static_cast<double>(p * q);
 }
 

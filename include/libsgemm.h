@@ -269,7 +269,7 @@ LIBSGEMM_API const char *libsgemm_kernel_name(int index, int row);
  * none can, as where the row is for another architecture. */
 typedef struct {
   char name[72];
-  char routines[64];  /* without their first letters, a space between: "gemm batches", "syrk syr2k gemmtr batches" */
+  char routines[64];  /* without their first letters, a space between: "gemm batches", "syrk syr2k batches", "conv2d" */
   char types[32];     /* of A and B: "fp32", "fp16 bf16" */
   char math_mode[16]; /* the arithmetic it computes in: "fp32" */
   char purpose[64];   /* what it is for, in a few words: "few tiles of C, deep k" */
