@@ -58,6 +58,24 @@ TEST_CASE("bench: arguments of layers") {
   require_bench_error(command({"bench", "--routine", "sgemm,sconv2d"}), "--routine sconv2d: there is no such routine");
 }
 
+TEST_CASE("bench: convolutions beside cuDNN's") {
+  const Folder folder;
+  const Environment mock = {{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu"},
+                            {"LD_LIBRARY_PATH", MOCK_FOLDER "/cuda_stack"}};
+  const Json json = json_of(
+      folder,
+      bench({"--layer", "2,4,9,8,6,3,2,2,1", "--layer", "1,6,5,7,4,3,3,1,2,2,2", "--peer", "cudnn,cudnn-implicit"}),
+      mock);
+  REQUIRE(json["results"].size() == 2 * 3 * 2 * 3);
+  for (const Json &row : json["results"]) {
+    INFO(row.dump());
+    CHECK(row["error"] <= 1);
+  }
+  const std::string first = json["results"][0]["by"], second = json["results"][1]["by"];
+  CHECK(first == "cuda cuda_mock_conv fp32");
+  CHECK_THAT(second, Contains("cudnn ") && Contains("GEMM"));
+}
+
 TEST_CASE("convolutions in the log and in statistics") {
   const Folder folder;
   const Outcome told = command(bench({"--layer", "2,4,9,8,6,3,3,2,1", "--backend", "openblas"}),
