@@ -64,7 +64,7 @@ class Convolution {
   size_t scratch() const {
     const int64_t runs = (most_i_ + most_j_ + most_l_) * static_cast<int64_t>(sizeof(Run) / sizeof(float));
     const int64_t elements = most_i_ * most_l_ + most_l_ * most_j_ + most_i_ * most_j_;
-    return static_cast<size_t>(runs + elements * static_cast<int64_t>(sizeof(T) / sizeof(float)));
+    return static_cast<size_t>(runs + elements * (kFloats ? 1 : 2));
   }
 
   void run(float *scratch) {
