@@ -54,6 +54,12 @@ struct BenchOptions {
   std::string json;
 };
 
+// Of --routine sconv2d.
+struct ConvOptions {
+  std::vector<std::string> layers, directions, layouts;
+};
+constexpr const char *kConvRoutine = "sconv2d";
+
 struct LadderOptions {
   int64_t size = 4096;
 };
@@ -112,6 +118,9 @@ int host_bench(const HostOptions &host, const BenchOptions &options);
 // Groups of products on a GPU, each of `groups` as in groups.h. `options` is what its options --shape, --seed,
 // --transposes, --kernel, --peer, --device, --reps and --min-time say.
 int groups_bench(const std::vector<std::string> &groups, const BenchOptions &options);
+// Layers of convolutional networks; `options` is what its options --backend, --kernel, --math, --workspace, --filter,
+// --max-flops, --peer, --device, --reps, --min-time and --json say.
+int conv_bench(const ConvOptions &conv, const BenchOptions &options);
 // Of its options those of shapes and --json.
 int decision(const BenchOptions &options);
 int calibrate(const CalibrateOptions &options);

@@ -75,7 +75,7 @@ CLI::Option *add_random(CLI::App *app, BenchOptions *options) {
 }
 
 void add_routines(CLI::App *app, BenchOptions *options) {
-  app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm)")->delimiter(',');
+  app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm), or sconv2d")->delimiter(',');
   app->add_option("--transposes", options->transposes, "Of NN,NT,TN,TT (default: all)")->delimiter(',');
   app->add_option("--side", options->sides,
                   "Of left,right (default: left): where the symmetric or triangular matrix stands")
@@ -119,7 +119,9 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
       "--peer", options->peer,
       "What to compare with: openblas, cublas (FP32, pedantic), cublas-default, cublas-tf32, cublaslt "
       "(its fastest algorithm), rocblas, hipblaslt (its fastest algorithm) or none (default: openblas if present; "
-      "--accuracy: each that is). All but openblas compute on a GPU, and so does the library then, on device pointers");
+      "--accuracy: each that is). All but openblas compute on a GPU, and so does the library then, on device pointers. "
+      "Of "
+      "sconv2d: cudnn (its fastest FP32 algorithm), cudnn-implicit, or both as a comma list (default: none)");
   app->add_option("--device", options->device, "The GPU of such a peer, as its vendor's runtime counts them")
       ->capture_default_str()
       ->check(CLI::Range(0, 1023));
@@ -208,6 +210,20 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
   app->add_option("--ratio-bar", overhead->ratio_bar, "Speed over OpenBLAS's from 512 on that passes")
       ->capture_default_str()
       ->needs(flag);
+}
+
+void add_conv(CLI::App *app, ConvOptions *options) {
+  app->add_option("--layer", options->layers,
+                  "Of --routine sconv2d: n,c,h,w,k,r,s[,stride[,pad[,dilation[,groups]]]]; repeatable (default: ten "
+                  "layers of ResNet-50 and VGG-16)")
+      ->delimiter('\0')
+      ->allow_extra_args(false);
+  app->add_option("--direction", options->directions, "Of --routine sconv2d: of forward,data,weight (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"forward", "data", "weight"}));
+  app->add_option("--layout", options->layouts, "Of --routine sconv2d: of nchw,nhwc (default: both)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"nchw", "nhwc"}));
 }
 
 void add_calibrate(CLI::App *app, CalibrateOptions *options) {
@@ -333,6 +349,7 @@ int parse_and_run(int argc, char **argv) {
   LadderOptions ladder_options;
   OverheadOptions overhead_options;
   HostOptions host_options;
+  ConvOptions conv_options;
   BenchModes bench_modes;
   CalibrateOptions calibrate_options;
   TuneOptions tune_options;
@@ -349,7 +366,9 @@ int parse_and_run(int argc, char **argv) {
   CLI::App *stats_app = app.add_subcommand("stats", "Report the calls that programs have counted in a folder");
   add_info(info_app, &info_options);
   add_gemm(gemm_app, &gemm_options);
+
   add_bench(bench_app, &bench_options, &ladder_options, &overhead_options, &host_options, &bench_modes);
+  add_conv(bench_app, &conv_options);
   add_calibrate(calibrate_app, &calibrate_options);
   add_tune(tune_app, &tune_options);
   add_run(run_app, &run_options);
@@ -389,6 +408,11 @@ int parse_and_run(int argc, char **argv) {
     return guarded("run", [&] { return run(run_options); });
   }
   return guarded("bench", [&] {
+    const bool conv = bench_options.routines == std::vector<std::string>{kConvRoutine};
+    if (!conv && bench_app->count("--layer") + bench_app->count("--direction") + bench_app->count("--layout") > 0) {
+      throw Error("--layer, --direction and --layout are for --routine sconv2d alone");
+    }
+    if (conv) return conv_bench(conv_options, bench_options);
     if (bench_modes.accuracy) return accuracy(bench_options);
     if (bench_modes.ladder) return ladder(ladder_options, bench_options);
     if (bench_modes.decision) return decision(bench_options);

@@ -21,6 +21,12 @@ struct Request {
   const ConvDesc *conv = nullptr;  // of a convolution; `desc` is its product_of(), and `call` has no more than a name
 };
 
+// The row that the settings force; NULL: none.
+inline const Kernel *forced_kernel(const Settings &settings) {
+  const KernelChoice &choice = settings.kernel;
+  return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.row] : nullptr;
+}
+
 inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }
 
 // Work on the default stream would break a graph that another stream records; which one cannot tell from that graph's.

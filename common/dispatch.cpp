@@ -216,7 +216,7 @@ libsgemm_status_t compute(Request *r) {
   int8_t order[kBackendCount];
   const int count = candidates(r->settings, order);
   const int asked = r->settings.kernel.backend >= 0 ? 1 : r->settings.preference.chosen;
-  if (r->settings.kernel.backend >= 0) info.choice = Choice::forced_kernel;
+  if (const Kernel *forced = forced_kernel(r->settings)) info.force(*forced);
   libsgemm_status_t last = LIBSGEMM_SUCCESS;
   std::unique_ptr<Moved> moved;  // no std::optional: that is cleared in every call, which takes 30 ns
   Request *now = r;
@@ -360,7 +360,7 @@ libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const 
   int8_t *const end = order + candidates(settings, order);
   int8_t *const place = std::find(order, end, index);
   if (place == end || !usable(r, index)) return LIBSGEMM_SUCCESS;
-  if (settings.kernel.backend >= 0) info->choice = Choice::forced_kernel;
+  if (const Kernel *forced = forced_kernel(settings)) info->force(*forced);
   Error error;
   error.text[0] = '\0';
   bool begun = false;

@@ -1,4 +1,4 @@
-/* libsgemm: single-precision level-3 BLAS on whatever the machine has (NVIDIA GPU, AMD GPU, CPU).
+/* libsgemm: single-precision level-3 BLAS and convolutions on whatever the machine has (NVIDIA GPU, AMD GPU, CPU).
  *
  * Conventions, valid for every routine below
  * ------------------------------------------
@@ -109,10 +109,10 @@ typedef enum {
   LIBSGEMM_VERIFICATION_FAILED = 8 /* the result was wrong (libsgemm_set_verify) and could not be replaced */
 } libsgemm_status_t;
 
-/* Arithmetic of libsgemm_sgemm and its batches, and in FP64 of other routines. A mode is used only if asked for, and
- * only where the backend has it for the call, BF16X6 and FP16X3 also only where they are expected to be faster than
- * FP32; otherwise, and in all other routines, FP32 runs, and libsgemm_info_t.math_mode says so. alpha, beta and C are
- * FP32 in every mode, and all sums in every mode but FP64 and FP32_FAST.
+/* Arithmetic of libsgemm_sgemm, its batches and libsgemm_sconv2d, and in FP64 of other routines. A mode is used only if
+ * asked for, and only where the backend has it for the call, BF16X6 and FP16X3 also only where they are expected to be
+ * faster than FP32; otherwise, and in all other routines, FP32 runs, and libsgemm_info_t.math_mode says so. alpha, beta
+ * and C are FP32 in every mode, and all sums in every mode but FP64 and FP32_FAST.
  *
  * TF32, BF16 and FP16 round A and B to fewer bits, each element to the nearest number, and multiply these: fast, with
  * errors that the rounded inputs determine. The error of an element is that of FP32, the usual bound above, with
@@ -269,7 +269,7 @@ LIBSGEMM_API const char *libsgemm_kernel_name(int index, int row);
  * none can, as where the row is for another architecture. */
 typedef struct {
   char name[72];
-  char routines[64];  /* without their first letters, a space between: "gemm batches", "syrk syr2k gemmtr batches" */
+  char routines[64];  /* without their first letters, a space between: "gemm batches", "syrk syr2k batches", "conv2d" */
   char types[32];     /* of A and B: "fp32", "fp16 bf16" */
   char math_mode[16]; /* the arithmetic it computes in: "fp32" */
   char purpose[64];   /* what it is for, in a few words: "few tiles of C, deep k" */
@@ -342,8 +342,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **s
 LIBSGEMM_API libsgemm_status_t libsgemm_set_workspace(libsgemm_handle_t h, void *workspace, size_t bytes);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_workspace(libsgemm_handle_t h, void **workspace, size_t *bytes);
 
-/* Arithmetic of libsgemm_sgemm and its batches called with this handle. INVALID_ARGUMENT if mode is none of the
- * enumerators. */
+/* Arithmetic of libsgemm_sgemm, its batches and libsgemm_sconv2d called with this handle. INVALID_ARGUMENT if mode is
+ * none of the enumerators. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t mode);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t *mode);
 

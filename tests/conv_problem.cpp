@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "numbers.h"
-#include "subject.h"
 
 namespace sgemm_test {
 namespace {
@@ -220,18 +219,6 @@ std::string ConvPlacement::check_untouched() const {
 
 void ConvPlacement::restore() {
   for (ConvTensor &t : tensors_) t.buffer().restore();
-}
-
-std::vector<std::string> conv_rows() {
-  std::vector<std::string> rows;
-  for (int index = 0; index < libsgemm_backend_count(); ++index) {
-    if (subject().backend != libsgemm_backend_name(index)) continue;
-    libsgemm_kernel_info_t row;
-    for (int i = 0; libsgemm_kernel_describe(index, i, &row) == LIBSGEMM_SUCCESS; ++i) {
-      if (std::strcmp(row.routines, "conv2d") == 0) rows.emplace_back(row.name);
-    }
-  }
-  return rows;
 }
 
 }  // namespace sgemm_test

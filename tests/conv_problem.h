@@ -92,7 +92,4 @@ class ConvPlacement {
   std::vector<ConvTensor> tensors_;
 };
 
-// The rows for convolutions among those of the backend under test.
-std::vector<std::string> conv_rows();
-
 }  // namespace sgemm_test

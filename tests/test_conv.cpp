@@ -20,8 +20,12 @@ struct Scalars {
 };
 constexpr Scalars kScalars[] = {{1, 0}, {2, 1}, {-1, -2}};
 
-// Whether the backend has any rows; HIP has none.
-bool has_rows() { return !conv_rows().empty(); }
+// Whether the backend under test must have computed this call: it has rows, and of a GPU one of them takes it, for what
+// none takes goes to the CPU, visibly.
+bool must_compute(const libsgemm_info_t &info) {
+  const bool left = subject().is_gpu && std::strstr(info.reason, "has no kernel for this call") != nullptr;
+  return !subject().conv_kernels.empty() && !left;
+}
 
 // A handle of the backend, and `ref` where it cannot.
 struct WithRef : Handle {
@@ -36,7 +40,7 @@ std::string judge(libsgemm_status_t status, const std::string &row, ConvPlacemen
   const libsgemm_info_t info = last_info();
   if (!row.empty() && status == LIBSGEMM_NOT_SUPPORTED) return placement->check_untouched();
   if (status != LIBSGEMM_SUCCESS) return info.message;
-  if (has_rows() && subject().backend != info.backend) return "computed by " + std::string(info.backend);
+  if (must_compute(info) && subject().backend != info.backend) return "computed by " + std::string(info.backend);
   if (!row.empty() && row != info.kernel) return "computed by row " + std::string(info.kernel);
   return placement->check(conv_arithmetic_of(info));
 }
@@ -69,14 +73,15 @@ void run_table(const std::vector<ConvCase> &cases, libsgemm_handle_t handle, con
 
 TEST_CASE("the table of convolutions") {
   run_table(kConvCases, nullptr, "");
-  const WithRef handle;
+  const Handle handle;
+  REQUIRE(libsgemm_set_backend(handle, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
   run_table(kConvCases, handle, "");
 }
 
 TEST_CASE("convolutions larger than blocks") { run_table(kLargeConvCases, nullptr, ""); }
 
 TEST_CASE("the table of convolutions on every row by force") {
-  for (const std::string &row : conv_rows()) {
+  for (const std::string &row : subject().conv_kernels) {
     const Handle handle;
     REQUIRE(libsgemm_set_kernel(handle, row.c_str()) == LIBSGEMM_SUCCESS);
     libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;

@@ -16,6 +16,12 @@ namespace {
 
 const ConvCase kCase = {"", 2, 4, 6, 5, 6, 3, 2, 2};
 
+// As a program in C may do.
+template <typename Enum>
+void put(int number, Enum *value) {
+  std::memcpy(value, &number, sizeof number);
+}
+
 struct Fault {
   const char *message;
   std::function<void(libsgemm_conv2d_t *)> make;
@@ -24,9 +30,8 @@ struct Fault {
 const std::vector<Fault> kFaults = {
     {"field size is 8, must be ", [](libsgemm_conv2d_t *v) { v->size = 8; }},
     {"field direction is 3, must be 0 (forward), 1 (data gradient) or 2 (weight gradient)",
-     [](libsgemm_conv2d_t *v) { v->direction = static_cast<libsgemm_conv2d_direction_t>(3); }},
-    {"field layout is 2, must be 0 (NCHW) or 1 (NHWC)",
-     [](libsgemm_conv2d_t *v) { v->layout = static_cast<libsgemm_tensor_layout_t>(2); }},
+     [](libsgemm_conv2d_t *v) { put(3, &v->direction); }},
+    {"field layout is 2, must be 0 (NCHW) or 1 (NHWC)", [](libsgemm_conv2d_t *v) { put(2, &v->layout); }},
     {"field n is -1, must be >= 0", [](libsgemm_conv2d_t *v) { v->n = -1; }},
     {"field c is -2, must be >= 0", [](libsgemm_conv2d_t *v) { v->c = -2; }},
     {"field h is -1, must be >= 0", [](libsgemm_conv2d_t *v) { v->h = -1; }},

@@ -50,7 +50,7 @@ int run_table(const std::vector<ConvCase> &cases, const std::string &row, libsge
   REQUIRE(libsgemm_set_verify(handle, verify, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
   const libsgemm_math_mode_t mode = row.empty() ? LIBSGEMM_MATH_FP32 : mode_of(row);
   if (!row.empty()) REQUIRE(libsgemm_set_kernel(handle, row.c_str()) == LIBSGEMM_SUCCESS);
-  const bool may_refuse = !row.empty() || conv_rows().empty();
+  const bool may_refuse = !row.empty() || subject().conv_kernels.empty();
   int ran = 0, at = 0;
   for (const ConvCase &test : cases) {
     for (const libsgemm_conv2d_direction_t direction : kDirections) {
@@ -86,12 +86,12 @@ int run_table(const std::vector<ConvCase> &cases, const std::string &row, libsge
 
 TEST_CASE("convolutions in device memory, chosen") {
   const int ran = run_table(kConvCases, "", LIBSGEMM_VERIFY_OFF);
-  CHECK((ran > 0) == !conv_rows().empty());
+  CHECK((ran > 0) == !subject().conv_kernels.empty());
   run_table(kLargeConvCases, "", LIBSGEMM_VERIFY_OFF);
 }
 
 TEST_CASE("convolutions in device memory, every row by force") {
-  for (const std::string &row : conv_rows()) {
+  for (const std::string &row : subject().conv_kernels) {
     INFO(row);
     const int small = run_table(kConvCases, row, LIBSGEMM_VERIFY_OFF);
     CHECK(small + run_table(kLargeConvCases, row, LIBSGEMM_VERIFY_OFF) > 0);

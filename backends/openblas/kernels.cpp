@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "blas.h"
-#include "conv/conv.h"
+#include "conv/launch.h"
 #include "fp64.h"
 #include "half.h"
 #include "scratch.h"

@@ -2,7 +2,7 @@
 #include "conv/check.h"
 
 #include <cinttypes>
-#include <cstdarg>
+#include <cstring>
 
 #include "conv/tensor.h"
 
@@ -18,6 +18,15 @@ enum Position : int { kConv = 1, kA = 3, kB = 4, kC = 6 };
 int64_t add(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 int64_t multiply(int64_t a, int64_t b) { return a != 0 && b > INT64_MAX / a ? INT64_MAX : a * b; }
 
+// What a caller in C may have put there, which need not be a value of the enumeration.
+template <typename Enum>
+int number_of(const Enum &value) {
+  static_assert(sizeof(Enum) == sizeof(int), "an enumeration of C");
+  int number;
+  std::memcpy(&number, &value, sizeof number);
+  return number;
+}
+
 // Keeps the first error.
 class Report {
  public:
@@ -25,15 +34,13 @@ class Report {
 
   bool failed() const { return info_->status != LIBSGEMM_SUCCESS; }
 
-  __attribute__((format(printf, 3, 4))) void fail(int position, const char *format, ...) {
+  template <typename... Args>
+  void fail(int position, const char *format, Args... args) {
     if (failed()) return;
-    char what[320];
-    va_list args;
-    va_start(args, format);
-    std::vsnprintf(what, sizeof what, format, args);
-    va_end(args);
+    Error what;
+    set_error(&what, format, args...);
     info_->argument = position;
-    info_->fail(LIBSGEMM_INVALID_ARGUMENT, what);
+    info_->fail(LIBSGEMM_INVALID_ARGUMENT, what.text);
   }
 
   void at_least(int64_t least, const char *field, int64_t value) {
@@ -55,9 +62,8 @@ void check_sizes(Report *report, const libsgemm_conv2d_t &v) {
     report->fail(kConv, "argument 1 (conv) field size is %zu, must be %zu (libsgemm_conv2d_init)", v.size, sizeof v);
     return;
   }
-  report->one_of(2, "direction", static_cast<int>(v.direction),
-                 "0 (forward), 1 (data gradient) or 2 (weight gradient)");
-  report->one_of(1, "layout", static_cast<int>(v.layout), "0 (NCHW) or 1 (NHWC)");
+  report->one_of(2, "direction", number_of(v.direction), "0 (forward), 1 (data gradient) or 2 (weight gradient)");
+  report->one_of(1, "layout", number_of(v.layout), "0 (NCHW) or 1 (NHWC)");
   report->at_least(0, "n", v.n);
   report->at_least(0, "c", v.c);
   report->at_least(0, "h", v.h);
@@ -176,8 +182,11 @@ bool has_no_terms(const ConvDesc &d) {
 libsgemm_status_t check_conv(const ConvCall &call, ThreadInfo *info, ConvDesc *desc) {
   Report report(info);
   int64_t p = 0, q = 0;
-  if (call.conv == nullptr) report.fail(kConv, "argument 1 (conv) is NULL");
-  if (!report.failed()) check_output(&report, *call.conv, &p, &q);
+  if (call.conv == nullptr) {
+    report.fail(kConv, "argument 1 (conv) is NULL");
+    return info->status;
+  }
+  check_output(&report, *call.conv, &p, &q);
   if (report.failed()) return info->status;
   fill(call, p, q, desc);
   check_tensors(&report, *call.conv, desc);
@@ -205,11 +214,16 @@ libsgemm_status_t check_conv_memory(const ConvDesc &desc, ThreadInfo *info) {
 libsgemm_status_t output_size(const libsgemm_conv2d_t *conv, int64_t *p, int64_t *q, ThreadInfo *info) {
   Report report(info);
   int64_t rows = 0, columns = 0;
-  if (conv == nullptr) report.fail(kConv, "argument 1 (conv) is NULL");
-  if (!report.failed()) check_output(&report, *conv, &rows, &columns);
-  if (p == nullptr) report.fail(2, "argument 2 (p) is NULL");
-  if (q == nullptr) report.fail(3, "argument 3 (q) is NULL");
+  if (conv == nullptr) {
+    report.fail(kConv, "argument 1 (conv) is NULL");
+    return info->status;
+  }
+  check_output(&report, *conv, &rows, &columns);
   if (report.failed()) return info->status;
+  if (p == nullptr || q == nullptr) {
+    report.fail(p == nullptr ? 2 : 3, p == nullptr ? "argument 2 (p) is NULL" : "argument 3 (q) is NULL");
+    return info->status;
+  }
   *p = rows;
   *q = columns;
   return info->status;

@@ -14,7 +14,11 @@ namespace libsgemm {
 namespace {
 
 constexpr int kDevice = 0;
-constexpr size_t kAlignment = 256;  // of device memory
+// Where tensors would be: as aligned as device memory is. No row looks into them.
+struct alignas(256) Place {
+  float numbers[64];
+};
+Place g_place;
 
 libsgemm_status_t upload(const DeviceMemory &memory, const ConvDesc &host, const ConvDesc &there, Error *error) {
   const Tensor from[] = {tensor_x(host), tensor_f(host), tensor_y(host)};
@@ -60,7 +64,7 @@ bool computes_convolutions(const Backend &backend) {
 libsgemm_status_t offload_conv(const Backend &backend, const ConvDesc &desc, const Kernel *forced, const Kernel **ran,
                                Error *error) {
   DenseConv dense = dense_conv(desc);
-  dense.place(reinterpret_cast<void *>(kAlignment));  // as aligned as it is going to be
+  dense.place(g_place.numbers);
   const Kernel *kernel = forced;
   if (forced == nullptr) kernel = select_conv(backend, dense.desc, kDevice, LIBSGEMM_WORKSPACE_DEFAULT_BYTES);
   if (kernel == nullptr || !can_do(*kernel, dense.desc, kDevice)) return LIBSGEMM_NOT_SUPPORTED;

@@ -1,5 +1,5 @@
-// The driver of an NVIDIA GPU that is not there, with cuBLAS, cublasLt and the management library, for the bench: one
-// library under four names (mock_stack.h). MOCK_CUDA asks for a fault.
+// The driver of an NVIDIA GPU that is not there, with cuBLAS, cublasLt, cuDNN and the management library, for the
+// bench: one library under five names (mock_stack.h). MOCK_CUDA asks for a fault.
 #include <cstddef>
 #include <cstdint>
 
@@ -235,3 +235,7 @@ EXPORT int nvmlDeviceGetTemperature(void *, int, unsigned *celsius) { return *ce
 EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(void *, unsigned long long *reasons) {
   return *reasons = 4, kSuccess;
 }
+
+// ---- cuDNN ----------------------------------------------------------------------------------------------------------
+
+#include "mock_cudnn.h"

@@ -10,7 +10,7 @@
 //     +---+------------------+    i: at most 1024. Scratch of a thread: A 2 MiB, B 4 MiB, sums 8 MiB at most; twice
 //     that
 //                                 in FP64.
-#include "conv/conv.h"
+#include "conv/launch.h"
 
 #include <climits>
 #include <cstdlib>
@@ -42,10 +42,11 @@ int64_t next_block(const Axis &axis, int64_t first, int64_t most, bool in_place)
   return cut ? std::min(count, run - first % run) : count;
 }
 
-// Whether neighbours along x are closer to each other than those along y.
+// Whether neighbours along x are closer to each other than those along y, or as close and more of them.
 bool closer(const Block &x, const Block &y, const Matrix &matrix) {
   if (x.count == 1 || y.count == 1) return y.count == 1;
-  return std::abs(x.step.*matrix.step) < std::abs(y.step.*matrix.step);
+  const int64_t by_x = std::abs(x.step.*matrix.step), by_y = std::abs(y.step.*matrix.step);
+  return by_x != by_y ? by_x < by_y : x.step.count > y.step.count;
 }
 
 template <libsgemm_math_mode_t MODE>
@@ -63,7 +64,7 @@ class Convolution {
   size_t scratch() const {
     const int64_t runs = (most_i_ + most_j_ + most_l_) * static_cast<int64_t>(sizeof(Run) / sizeof(float));
     const int64_t elements = most_i_ * most_l_ + most_l_ * most_j_ + most_i_ * most_j_;
-    return static_cast<size_t>(runs + elements * static_cast<int64_t>(sizeof(T) / sizeof(float)));
+    return static_cast<size_t>(runs + elements * (kFloats ? 1 : 2));
   }
 
   void run(float *scratch) {
