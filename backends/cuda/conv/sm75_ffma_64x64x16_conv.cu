@@ -1,5 +1,18 @@
-// Convolutions, and both gradients, by FP32 multiply-adds, on any architecture. For those that FP64 tensor cores do not
-// compute faster.
+// Convolutions, and both gradients, by FP32 multiply-adds, on any architecture: where there are no FP64 tensor cores of
+// full rate. For medium and small ones.
+//
+// sm75_ffma_64x64x16_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in their order.
+//
+// The loop is described in tiles/multistage.cuh, the gathering of operands in gather_tile.cuh, which index is which in
+// gpu/conv_problem.h. A warp computes 32 x 32, lanes 8 x 4 elements. What lies along k is copied by elements,
+// transposed.
+//
+// Requires: FP32 tensors of any steps and alignment; all directions, strides, paddings, dilations and
+// groups, with fewer than 2^29 rows, columns and terms of a group; split_k: the forward convolution, the weight
+// gradient, or a data gradient without strides, more than one slice worth its sum, a workspace of 4 slices ceil(m, 4) n
+// bytes a group, at most 32 MiB.
+//
+// Not measured: its figures are those of the product.
 #include "ffma_conv.cuh"
 #include "ffma_conv_row.h"
 
