@@ -1,0 +1,16 @@
+// The extension module libsgemm._core.
+#include "handles.h"
+#include "info.h"
+#include "level3.h"
+#include "plan.h"
+#include "product.h"
+
+NB_MODULE(_core, module) {
+  using namespace libsgemm_python;
+  bind_settings(module);
+  bind_plan(module);
+  bind_product(module);
+  bind_groups(module);
+  bind_level3(module);
+  bind_info(module);
+}
