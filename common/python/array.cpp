@@ -3,25 +3,21 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <cstring>
+
+#include "numpy_array.h"
 
 namespace libsgemm_python {
 namespace {
 
-// Looked up once and never given back: at exit the interpreter goes first.
-nb::handle kept(const char *module, const char *name) {
-  return nb::object(nb::module_::import_(module).attr(name)).release();
-}
+nb::object frameworks(const char *name) { return nb::module_::import_("libsgemm._frameworks").attr(name); }
 
-nb::handle frameworks(const char *name) { return nb::module_::import_("libsgemm._frameworks").attr(name).inc_ref(); }
-
-// Memory that the CPU reads, page-locked or not.
+// Page-locked memory is memory that the CPU reads, too.
 Device device_of(nb::handle object, const char *name) {
   nb::object answer;
   try {
     answer = object.attr("__dlpack_device__")();
   } catch (nb::python_error &) {
-    throw nb::type_error((std::string(name) + " is no array: it has neither the buffer protocol nor DLPack").c_str());
+    throw nb::type_error((std::string(name) + " is no array: it is not NumPy's and has no DLPack").c_str());
   }
   constexpr int kCudaHost = 3, kRocmHost = 11;
   const int kind = nb::cast<int>(nb::object(answer[0])), index = nb::cast<int>(nb::object(answer[1]));
@@ -29,43 +25,51 @@ Device device_of(nb::handle object, const char *name) {
   return {kind, index};
 }
 
-[[noreturn]] void refuse_type(const char *name, const std::string &type, Use use) {
-  const char *const wanted = use == Use::input ? "float32, float16 or bfloat16" : "float32";
-  throw nb::type_error((std::string(name) + " has dtype " + type + "; it must be " + wanted).c_str());
-}
-
-bool is_bfloat16(nb::handle object) {
-  return nb::hasattr(object, "dtype") && nb::hasattr(object.attr("dtype"), "name") &&
-         nb::cast<std::string>(nb::str(object.attr("dtype").attr("name"))) == "bfloat16";
-}
-
-std::string dtype_in_words(nb::handle object, const std::string &format) {
-  return nb::hasattr(object, "dtype") ? nb::str(object.attr("dtype")).c_str() : "'" + format + "'";
+Type type_of(const Array &x, const nb::dlpack::dtype &dtype) {
+  using Code = nb::dlpack::dtype_code;
+  const auto code = static_cast<Code>(dtype.code);
+  if (dtype.lanes == 1) {
+    if (code == Code::Float && dtype.bits == 32) return Type::fp32;
+    if (code == Code::Float && dtype.bits == 16) return Type::fp16;
+    if (code == Code::Bfloat && dtype.bits == 16) return Type::bf16;
+  }
+  refuse_type(x);
 }
 
 }  // namespace
 
+std::string dtype_in_words(nb::handle object) {
+  const nb::object dtype = nb::getattr(object, "dtype", nb::none());
+  return dtype.is_none() ? "" : nb::cast<std::string>(nb::str(nb::handle(dtype)));
+}
+
+void refuse_type(const Array &x) {
+  const std::string dtype = dtype_in_words(x.object);
+  const char *const wanted = x.use == Use::input ? "float32, float16 or bfloat16" : "float32";
+  throw nb::type_error((std::string(x.name) + " has dtype " + dtype + "; it must be " + wanted).c_str());
+}
+
 std::string words(const Device &device) {
-  constexpr int kCuda = 2, kRocm = 10, kManaged = 13;
   if (device.is_host()) return "host memory";
   const std::string index = ":" + std::to_string(device.index);
-  if (device.kind == kCuda || device.kind == kManaged) return "cuda" + index;
-  return device.kind == kRocm ? "rocm" + index : "a device that DLPack numbers " + std::to_string(device.kind);
+  if (device.kind == Device::kCuda || device.kind == Device::kCudaManaged) return "cuda" + index;
+  return device.kind == Device::kRocm ? "rocm" + index : "a device of DLPack's kind " + std::to_string(device.kind);
 }
 
 Array::Array(nb::handle source, const char *argument, Use of) : name(argument), object(nb::borrow(source)), use(of) {
-  taken = take_buffer();
-  if (!taken) device = device_of(source, name);
+  if (is_numpy(source)) {
+    describe_numpy(this);
+    taken = true;
+  } else {
+    device = device_of(source, name);
+  }
 }
 
-Array::Array(void *memory, const char *argument, std::vector<int64_t> sizes, std::vector<int64_t> steps)
-    : name(argument), use(Use::input), taken(true), data(memory), ndim(static_cast<int>(sizes.size())) {
+Array::Array(void *memory, const char *argument, const std::vector<int64_t> &sizes, const std::vector<int64_t> &strides)
+    : name(argument), use(Use::input), taken(true), data(memory) {
+  set_dimensions(static_cast<int>(sizes.size()));
   std::copy(sizes.begin(), sizes.end(), shape);
-  std::copy(steps.begin(), steps.end(), stride);
-}
-
-Array::~Array() {
-  if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+  std::copy(strides.begin(), strides.end(), stride);
 }
 
 bool Array::is_empty() const { return std::find(shape, shape + ndim, 0) != shape + ndim; }
@@ -76,7 +80,12 @@ std::string Array::shape_in_words() const {
   return text;
 }
 
-void Array::set_shape(int dimensions) {
+void Array::set_type(Type of) {
+  type = of;
+  if (use != Use::input && type != Type::fp32) refuse_type(*this);
+}
+
+void Array::set_dimensions(int dimensions) {
   if (dimensions != 2 && dimensions != 3) {
     throw nb::value_error((std::string(name) + " has " + std::to_string(dimensions) +
                            " dimension(s); it must have 2, or 3 as a batch of matrices")
@@ -89,54 +98,8 @@ void Array::check_writable(bool writable) const {
   if (!writable && use == Use::output) throw nb::value_error((std::string(name) + " is read-only").c_str());
 }
 
-// False if the object has no buffer, as of arrays in device memory.
-bool Array::take_buffer() {
-  PyObject *const source = object.ptr();
-  if (PyObject_CheckBuffer(source) == 0) return false;
-  bool bf16 = false;
-  if (PyObject_GetBuffer(source, &buffer_, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
-    PyErr_Clear();
-    // NumPy exports no buffer of a type that is not its own.
-    bf16 = is_bfloat16(object);
-    if (!bf16) {
-      if (nb::hasattr(object, "__dlpack_device__") &&
-          !nb::isinstance(object, nb::module_::import_("numpy").attr("ndarray")))
-        return false;
-      refuse_type(name, dtype_in_words(object, "?"), use);
-    }
-    const nb::object bits = object.attr("view")("uint16");
-    if (PyObject_GetBuffer(bits.ptr(), &buffer_, PyBUF_STRIDES | PyBUF_FORMAT) != 0) nb::raise_python_error();
-  }
-  const char *format = buffer_.format != nullptr ? buffer_.format : "B";
-  if (*format == '@' || *format == '=' || *format == '<') ++format;
-  if (bf16) {
-    type = Type::bf16;
-  } else if (std::strcmp(format, "f") == 0) {
-    type = Type::fp32;
-  } else if (std::strcmp(format, "e") == 0) {
-    type = Type::fp16;
-  } else {
-    refuse_type(name, dtype_in_words(object, buffer_.format), use);
-  }
-  if (use != Use::input && type != Type::fp32) refuse_type(name, dtype_in_words(object, format), use);
-  check_writable(buffer_.readonly == 0);
-  set_shape(buffer_.ndim);
-  for (int i = 0; i < ndim; ++i) {
-    shape[i] = buffer_.shape[i];
-    if (buffer_.strides[i] % buffer_.itemsize != 0 && shape[i] > 1) {
-      throw nb::value_error((std::string(name) + " has elements between which there are parts of elements").c_str());
-    }
-    stride[i] = buffer_.strides[i] / buffer_.itemsize;
-  }
-  data = buffer_.buf;
-  if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(buffer_.itemsize) != 0) {
-    throw nb::value_error((std::string(name) + " is not aligned to its elements").c_str());
-  }
-  return true;
-}
-
 void Array::take_capsule(nb::handle capsule) {
-  // A capsule that may be written serves any use; only where it may not is the other kind tried.
+  // Where it may not be written, nanobind gives a tensor only to those who do not want to.
   nb::ndarray<> writable;
   if (nb::try_cast(capsule, writable, false)) {
     tensor_ = nb::ndarray<nb::ro>(writable);
@@ -145,19 +108,8 @@ void Array::take_capsule(nb::handle capsule) {
   } else {
     throw nb::type_error((std::string(name) + ": DLPack gave something that is no tensor").c_str());
   }
-  using Code = nb::dlpack::dtype_code;
-  const nb::dlpack::dtype of = tensor_.dtype();
-  const auto code = static_cast<Code>(of.code);
-  if (code == Code::Float && of.bits == 32 && of.lanes == 1) {
-    type = Type::fp32;
-  } else if (code == Code::Float && of.bits == 16 && of.lanes == 1 && use == Use::input) {
-    type = Type::fp16;
-  } else if (code == Code::Bfloat && of.bits == 16 && of.lanes == 1 && use == Use::input) {
-    type = Type::bf16;
-  } else {
-    refuse_type(name, dtype_in_words(object, std::to_string(of.bits) + " bits"), use);
-  }
-  set_shape(static_cast<int>(tensor_.ndim()));
+  set_type(type_of(*this, tensor_.dtype()));
+  set_dimensions(static_cast<int>(tensor_.ndim()));
   for (int i = 0; i < ndim; ++i) {
     shape[i] = static_cast<int64_t>(tensor_.shape(static_cast<size_t>(i)));
     stride[i] = tensor_.stride(static_cast<size_t>(i));
@@ -166,44 +118,42 @@ void Array::take_capsule(nb::handle capsule) {
   taken = true;
 }
 
-Place take(const std::vector<Array *> &arrays) {
+Place take(Array *const *arrays, size_t count) {
   Place place;
   place.device = arrays[0]->device;
   bool all_taken = true;
-  for (const Array *array : arrays) {
-    if (!(array->device == place.device)) {
-      throw nb::value_error((std::string(array->name) + " is in " + words(array->device) + " and " + arrays[0]->name +
-                             " in " + words(place.device) + "; the arrays of a call must all be in one place")
+  for (size_t i = 0; i < count; ++i) {
+    const Array &x = *arrays[i];
+    if (!(x.device == place.device)) {
+      throw nb::value_error((std::string(x.name) + " is in " + words(x.device) + " and " + arrays[0]->name + " in " +
+                             words(place.device) + "; the arrays of a call must all be in one place")
                                 .c_str());
     }
-    all_taken = all_taken && array->taken;
+    all_taken = all_taken && x.taken;
   }
   if (all_taken) return place;
   nb::list wanted;
-  for (const Array *array : arrays) {
-    if (!array->taken) wanted.append(nb::make_tuple(array->object, array->name, array->use == Use::output));
+  for (size_t i = 0; i < count; ++i) {
+    const Array &x = *arrays[i];
+    if (!x.taken) wanted.append(nb::make_tuple(x.object, x.name, x.use == Use::output));
   }
-  const nb::tuple answer =
-      nb::cast<nb::tuple>(nb::steal(frameworks("export"))(wanted, place.device.kind, place.device.index));
-  place.stream = reinterpret_cast<void *>(nb::cast<uintptr_t>(answer[0]));
-  place.wait = nb::cast<bool>(answer[1]);
+  const nb::object answer = frameworks("export")(wanted, place.device.kind, place.device.index);
+  place.stream = reinterpret_cast<void *>(nb::cast<uintptr_t>(nb::object(answer[0])));
+  place.wait = nb::cast<bool>(nb::object(answer[1]));
   size_t next = 0;
-  for (Array *array : arrays) {
-    if (!array->taken) array->take_capsule(nb::object(answer[2][next++]));
+  for (size_t i = 0; i < count; ++i) {
+    if (!arrays[i]->taken) arrays[i]->take_capsule(nb::object(answer[2][next++]));
   }
   return place;
 }
 
-nb::object copy_of(nb::handle array) { return nb::steal(frameworks("copy"))(array); }
+nb::object copy_of(nb::handle array) { return frameworks("copy")(array); }
 
 nb::object make(const Array &like, std::initializer_list<int64_t> shape, bool zero) {
-  static const nb::handle empty = kept("numpy", "empty"), zeros = kept("numpy", "zeros"),
-                          float32 = kept("numpy", "float32"), ndarray = kept("numpy", "ndarray");
-  nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
-  Py_ssize_t i = 0;
-  for (const int64_t size : shape) PyTuple_SET_ITEM(sizes.ptr(), i++, PyLong_FromLongLong(size));
-  if (like.object.type().is(ndarray)) return zero ? zeros(sizes, float32) : empty(sizes, float32);
-  return nb::steal(frameworks("make"))(like.object, sizes, zero, like.device.is_host());
+  if (is_numpy(like.object)) return make_numpy(shape, zero);
+  nb::list sizes;
+  for (const int64_t size : shape) sizes.append(size);
+  return frameworks("make")(like.object, nb::tuple(sizes), zero, like.device.is_host());
 }
 
 }  // namespace libsgemm_python

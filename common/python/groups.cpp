@@ -70,7 +70,7 @@ nb::object gemm_batch(nb::sequence as, nb::sequence bs, const char *trans, float
     add(&a, as[i], "an array of a", Use::input);
     add(&b, bs[i], "an array of b", Use::input);
   }
-  const Place place = take(all);
+  const Place place = take(all.data(), all.size());
   Groups groups;
   groups.alpha.assign(count, alpha);
   groups.beta.assign(count, beta);

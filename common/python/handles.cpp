@@ -31,10 +31,9 @@ thread_local Handles t_handles;
 
 // A GPU that DLPack names, for a library that cannot use it, would be taken for host memory.
 void require_backend(const Device &device) {
-  constexpr int kCuda = 2, kRocm = 10, kManaged = 13;
   const char *name = nullptr;
-  if (device.kind == kCuda || device.kind == kManaged) name = "cuda";
-  if (device.kind == kRocm) name = "hip";
+  if (device.kind == Device::kCuda || device.kind == Device::kCudaManaged) name = "cuda";
+  if (device.kind == Device::kRocm) name = "hip";
   if (name == nullptr) throw nb::value_error(("libsgemm has no backend for arrays in " + words(device)).c_str());
   start_library();
   for (int i = 0; i < libsgemm_backend_count(); ++i) {

@@ -2,11 +2,13 @@
 #include "handles.h"
 #include "info.h"
 #include "level3.h"
+#include "numpy_array.h"
 #include "plan.h"
 #include "product.h"
 
 NB_MODULE(_core, module) {
   using namespace libsgemm_python;
+  import_numpy();
   bind_settings(module);
   bind_plan(module);
   bind_product(module);
