@@ -40,7 +40,7 @@ class Array:
 
     def __init__(self, address, shape, strides, dtype="float32", device=(HOST, 0), flags=0, versioned=True, owner=None):
         self.address, self.shape, self.strides, self.dtype = address, tuple(shape), tuple(strides), dtype
-        self.device, self.flags, self.versioned, self.owner = device, flags, versioned, owner
+        self.place, self.flags, self.versioned, self.owner = device, flags, versioned, owner
         self.streams = []  # that it was asked for
 
     @classmethod
@@ -49,14 +49,14 @@ class Array:
         return cls(x.ctypes.data, x.shape, strides, dtype=x.dtype.name, owner=x, **options)
 
     def __dlpack_device__(self):
-        return self.device
+        return self.place
 
     def _capsule(self, stream):
         self.streams.append(stream)
         integers = ctypes.c_int64 * len(self.shape)
         shape, strides = integers(*self.shape), integers(*self.strides)
         code, bits = _CODES[self.dtype]
-        tensor = _Tensor(self.address, *self.device, len(self.shape), code, bits, 1, shape, strides, 0)
+        tensor = _Tensor(self.address, *self.place, len(self.shape), code, bits, 1, shape, strides, 0)
         whole = _Versioned(1, 0, None, _gone, self.flags, tensor) if self.versioned else _Old(tensor, None, _gone)
         _exported[ctypes.addressof(whole)] = whole, shape, strides, self
         name = b"dltensor_versioned" if self.versioned else b"dltensor"

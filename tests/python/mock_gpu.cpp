@@ -22,4 +22,7 @@ EXPORT void gpu_read(const void *memory, void *host, size_t bytes) { g_control->
 EXPORT void gpu_write(void *memory, const void *host, size_t bytes) { g_control->write(memory, host, bytes); }
 EXPORT void *gpu_stream(int device) { return g_control->stream(device); }
 EXPORT int gpu_pending(void *stream, int device) { return g_control->pending(stream, device); }
-EXPORT int gpu_launches(int device) { return g_control->launches[device]; }
+// Does all work that a device has been given.
+EXPORT void gpu_wake(int device) { g_control->wake(device); }
+// The devices do no work meanwhile, however long somebody waits.
+EXPORT void gpu_hold(bool on) { g_control->hangs = on; }
