@@ -82,6 +82,7 @@ nb::object gemm(nb::handle a, nb::handle b, const char *trans, float alpha, floa
     c.emplace(result, "out", Use::made);
     const Place made = take({&*c});
     if (!(made.device == place.device)) throw nb::value_error("the framework made the result on another device");
+    if (plan_a != nullptr && plan_b != nullptr) place = made;  // theirs were the streams of another time
   }
   multiply({x, y, *c, ops, alpha, beta, plan_a, plan_b}, place, settings);
   return result;

@@ -187,6 +187,13 @@ def test_plan(rng):
         with held():
             result = libsgemm.gemm(inputs, plan)
             assert gpu.gpu_pending(Device.streams[0], 0) > 0
+        with libsgemm.Plan(on_gpu(x), side="left", mode="fp16x3") as left, held():
+            Device.streams[0] = gpu.gpu_stream(0)
+            result = libsgemm.gemm(left, plan)
+            assert libsgemm.last_info().plans == 2
+            assert gpu.gpu_pending(Device.streams[0], 0) > 0
+            gpu.gpu_hold(False)
+            numpy.testing.assert_array_equal(result.numpy(), reference(x, w))
     assert gpu.gpu_pending(Device.streams[0], 0) == 0  # close() waits for those that read it
 
 

@@ -85,6 +85,13 @@ def test_batches(backend, rng, trans):
     numpy.testing.assert_array_equal(out[1::2], expected)
 
 
+@pytest.mark.parametrize("counts", [(0, 0), (0, 1), (1, 0)])
+def test_batches_of_none(counts):
+    a, b = numpy.ones((counts[0], 3, 4), numpy.float32), numpy.ones((counts[1], 4, 5), numpy.float32)
+    assert libsgemm.gemm(a, b).shape == (0, 3, 5)
+    assert libsgemm.syrk(a[:0]).shape == (0, 3, 3)
+
+
 def test_batch_of_heads(backend, rng):
     # As attention has them: the heads lie beside each other in each row.
     heads = integers(rng, 7, 3, 4)
