@@ -16,7 +16,8 @@ Device device_of(nb::handle object, const char *name) {
   nb::object answer;
   try {
     answer = object.attr("__dlpack_device__")();
-  } catch (nb::python_error &) {
+  } catch (nb::python_error &error) {
+    if (!error.matches(PyExc_AttributeError)) throw;  // it is one, on a device without DLPack
     throw nb::type_error((std::string(name) + " is no array: it is not NumPy's and has no DLPack").c_str());
   }
   constexpr int kCudaHost = 3, kRocmHost = 11;

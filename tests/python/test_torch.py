@@ -55,6 +55,8 @@ def test_tensors_refused():
         libsgemm.gemm(a.double(), b.detach())
     with pytest.raises(ValueError, match="b cannot be used as it is: "):
         libsgemm.gemm(a, b.detach().to_sparse())
+    with pytest.raises(ValueError, match="meta"):
+        libsgemm.gemm(a, b.detach().to("meta"))
     with pytest.raises(ValueError, match="b cannot be used as it is: .*negated view"):
         libsgemm.gemm(torch.randn(3, 4), torch.randn(4, 8, dtype=torch.complex64).conj().imag)
 
