@@ -1,4 +1,5 @@
-"""PyTorch's tensors, and its own products by libsgemm, on the CPU. Needs torch, and torch.compile a C++ compiler."""
+"""PyTorch's tensors, and its own products by libsgemm, on the CPU and on a GPU if there is one. Needs torch, and
+torch.compile a C++ compiler."""
 
 import shutil
 
@@ -21,6 +22,15 @@ def off():
     libsgemm.torch.disable()
 
 
+@pytest.fixture(params=["cpu", "cuda"])
+def device(request):
+    """The device on which the test makes its tensors."""
+    if request.param == "cuda" and not torch.cuda.is_available():
+        pytest.skip("PyTorch has no GPU")
+    with torch.device(request.param):
+        yield request.param
+
+
 def by_libsgemm(call):
     """The result of a call, and the entry of the library that computed it; "" if none did."""
     libsgemm.syrk(X, backend="ref")
@@ -33,7 +43,7 @@ def close(x, y):
     return torch.allclose(x, y, rtol=1e-5, atol=1e-5)
 
 
-def test_tensors():
+def test_tensors(device):
     a, b = torch.randn(3, 4), torch.randn(5, 4)
     out = torch.empty(3, 5)
     assert libsgemm.gemm(a, b.T, out=out) is out and close(out, a @ b.T)
@@ -43,6 +53,21 @@ def test_tensors():
     t = torch.tril(torch.randn(3, 3)) + 3 * torch.eye(3)
     assert close(t @ libsgemm.trsm(t, a), a)
     assert close(libsgemm.syrk(a), torch.tril(a @ a.T))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch has no GPU")
+def test_the_current_stream():
+    # Operands that the stream is still to make, and a result that it reads: right only in this order.
+    with torch.cuda.stream(torch.cuda.Stream()), torch.device("cuda"):
+        for call in (libsgemm.gemm, torch.mm):
+            with libsgemm.torch.enabled():
+                torch.cuda._sleep(50_000_000)
+                a = torch.full((512, 512), 2.0)
+                result = call(a, a) + 1
+            torch.cuda.current_stream().synchronize()
+            assert (result == 2049).all()
+    with pytest.raises(ValueError, match="all be in one place"):
+        libsgemm.gemm(a, torch.ones(512, 512))
 
 
 def test_tensors_refused():
@@ -82,7 +107,7 @@ PRODUCTS = {
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_products(name):
+def test_products(device, name):
     operands = torch.randn(4, 5), torch.randn(5, 6), torch.randn(4, 6)
     expected, before = by_libsgemm(lambda: PRODUCTS[name](*operands))
     libsgemm.torch.enable()
@@ -103,7 +128,7 @@ NOT_OURS = {
 
 
 @pytest.mark.parametrize("name", NOT_OURS)
-def test_the_rest_stays_with_pytorch(name):
+def test_the_rest_stays_with_pytorch(device, name):
     with libsgemm.torch.enabled():
         result, entry = by_libsgemm(lambda: NOT_OURS[name](torch.randn(4, 5), torch.randn(5, 6)))
     assert entry == "" and result.shape == (4, 6)
@@ -138,7 +163,7 @@ def model():
     return torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 3))
 
 
-def test_autograd():
+def test_autograd(device):
     net, x = model(), torch.randn(5, 8)
     expected = gradients(net, x)
     with libsgemm.torch.enabled():
@@ -155,7 +180,7 @@ def test_vmap_and_functional_transforms():
     assert jacobian.shape == (4, 6, 4, 5)
 
 
-def test_mode():
+def test_mode(device):
     a, b = torch.randn(64, 64), torch.randn(64, 64)
     exact = a.double() @ b.double()
     with libsgemm.torch.enabled(mode="bf16"):
@@ -173,7 +198,7 @@ def test_mode():
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a C++ compiler")
-def test_compile():
+def test_compile(device):
     net, x = model(), torch.randn(5, 8)
     expected, eager = gradients(net, x), net(x)
     compiled = torch.compile(net)
