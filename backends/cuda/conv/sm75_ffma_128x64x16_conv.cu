@@ -12,9 +12,9 @@
 // gradient, or a data gradient without strides, more than one slice worth its sum, a workspace of 4 slices ceil(m, 4) n
 // bytes a group, at most 32 MiB.
 //
-// Measured (H100 SXM, CUDA 13.0, TFLOP/s, forward, NCHW | NHWC): 3 x 3 of 64 channels, 16 x 224 x 224 38.0 | 18.3; of 128
-// channels, 16 x 112 x 112 38.7 | 36.1; 1 x 1 of 512 to 128, 32 x 28 x 28 37.8 | 33.0; 7 x 7, strides 2, 3 to 64 27.0 |
-// 14.6. Split: 3 x 3 of 512 channels, 32 x 7 x 7 31.4 | 25.4.
+// Measured (H100 SXM, CUDA 13.0, TFLOP/s, forward, NCHW | NHWC): 3 x 3 of 64 channels, 16 x 224 x 224 38.0 | 18.3; of
+// 128 channels, 16 x 112 x 112 38.7 | 36.1; 1 x 1 of 512 to 128, 32 x 28 x 28 37.8 | 33.0; 7 x 7, strides 2, 3 to
+// 64 27.0 | 14.6. Split: 3 x 3 of 512 channels, 32 x 7 x 7 31.4 | 25.4.
 #include "ffma_conv.cuh"
 #include "ffma_conv_row.h"
 

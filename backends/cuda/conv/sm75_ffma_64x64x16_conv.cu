@@ -12,8 +12,8 @@
 // gradient, or a data gradient without strides, more than one slice worth its sum, a workspace of 4 slices ceil(m, 4) n
 // bytes a group, at most 32 MiB.
 //
-// Measured (H100 SXM, CUDA 13.0, TFLOP/s, forward, NCHW | NHWC): 3 x 3 of 64 channels, 16 x 224 x 224 33.7 | 31.2; 1 x 1
-// of 512 to 128, 32 x 28 x 28 32.4 | 26.3; 7 x 7, strides 2, 3 to 64 26.0 | 27.1.
+// Measured (H100 SXM, CUDA 13.0, TFLOP/s, forward, NCHW | NHWC): 3 x 3 of 64 channels, 16 x 224 x 224 33.7 | 31.2; 1 x
+// 1 of 512 to 128, 32 x 28 x 28 32.4 | 26.3; 7 x 7, strides 2, 3 to 64 26.0 | 27.1.
 #include "ffma_conv.cuh"
 #include "ffma_conv_row.h"
 
