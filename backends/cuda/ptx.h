@@ -199,14 +199,8 @@ __device__ __forceinline__ void mma_f64(double (&sum)[2], const double (&x)[1], 
 // The nearest TF32 number, ties to even, as TMA rounds: in the 19 highest bits, which are what mma.sync reads. NaN with
 // nothing but zeros there are Inf to it.
 __device__ __forceinline__ uint32_t round_to_tf32(uint32_t bits) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  uint32_t nearest;
-  asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(nearest) : "f"(__uint_as_float(bits)));
-  return nearest;
-#else  // before, only ties away from zero have an instruction
   const uint32_t nearest = bits + 0xfffu + (bits >> 13 & 1u);
   return fabsf(__uint_as_float(bits)) < __uint_as_float(0x7f800000u) ? nearest : bits;
-#endif
 }
 
 // The bits of the nearest number of a 16-bit type, ties to even (bf16: sm_80).

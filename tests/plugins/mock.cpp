@@ -539,7 +539,7 @@ libsgemm_status_t launch_conv(const ConvDesc &desc, const Launch &launch, Error 
 bool takes_conv(const ConvDesc &, int) { return !g_control.lacks_conv; }
 double cost_of_conv(const ConvDesc &, int) { return 1; }
 size_t conv_workspace(const ConvDesc &, int) { return size_t{1} << 12; }
-constexpr ConvLaunch kConv = {takes_conv, cost_of_conv, conv_workspace, launch_conv};
+[[maybe_unused]] constexpr ConvLaunch kConv = {takes_conv, cost_of_conv, conv_workspace, launch_conv};
 
 // MOCK_SLOW names a row, "splitk" or "plain", that takes some time more, which its cost does not tell of.
 void take_time(const char *row) {

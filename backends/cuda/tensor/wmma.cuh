@@ -173,7 +173,17 @@ struct WmmaEngine {
   template <class Fragment>
   __device__ __forceinline__ static void round(Fragment &f) {
 #pragma unroll
-    for (int r = 0; r < f.num_elements; ++r) f.x[r] = __uint_as_float(ptx::round_to_tf32(__float_as_uint(f.x[r])));
+    for (int r = 0; r < f.num_elements; ++r) f.x[r] = nearest_tf32(f.x[r]);
+  }
+  // Ties to even. From sm_90 on by an instruction: slowly, but with no more registers than there are.
+  __device__ __forceinline__ static float nearest_tf32(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    uint32_t nearest;
+    asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(nearest) : "f"(x));
+    return __uint_as_float(nearest);
+#else
+    return __uint_as_float(ptx::round_to_tf32(__float_as_uint(x)));
+#endif
   }
 };
 
