@@ -8,6 +8,7 @@
 #include "catch.h"
 #include "gpu/kernels.h"
 #include "job.h"
+#include "part.h"
 #include "simt.h"
 
 using namespace sgemm_test;
@@ -162,6 +163,7 @@ std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran) {
     for (size_t i = 0; i < writable.size(); ++i) {
       if (writable[i]) d.out[i] = NAN;
     }
+    out.buffer.unseal();
     out.buffer.seal();
   }
   libsgemm::Launch launch = {};
@@ -222,6 +224,7 @@ TEST_CASE("a row for convolutions gives the right results on the CPU", "[row]") 
         for (const Conv direction : {Conv::forward, Conv::data_gradient, Conv::weight_gradient}) {
           for (const Layout layout : kOrders) {
             ++turn;
+            if ((turn + turn / one_in() + index) % one_in() != 0) continue;
             simt::schedule().seed = static_cast<uint64_t>(turn);
             simt::schedule().start_together = turn % 2 == 0;
             ConvDesc d = describe(shape, direction, layout);
@@ -235,7 +238,7 @@ TEST_CASE("a row for convolutions gives the right results on the CPU", "[row]") 
         }
       }
       CHECK(failed == 0);
-      CHECK(ran > 5);
+      CHECK(ran > 0);
     }
   }
 }
