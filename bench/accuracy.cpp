@@ -42,7 +42,7 @@ struct Place {
 
 Memory &memory_of(const Backend &backend) {
   if (backend.info.is_gpu == 0) return host_memory();
-  return backend.info.name == std::string("hip") ? hip_memory() : cuda_memory();
+  return gpu_memory_of(backend.info.name);
 }
 
 // Backends that were not asked for by name, and whose device cannot be used here, are left out with a note.

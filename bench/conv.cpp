@@ -12,6 +12,7 @@
 #include "library.h"
 #include "measure.h"
 #include "output_file.h"
+#include "precision.h"
 #include "report.h"
 #include "timing.h"
 
@@ -45,25 +46,10 @@ std::vector<std::string> split(const std::string &text) {
 struct Runner {
   std::string name;
   std::function<void()> run;
-  bool ours;  // must be right; others may round more, as transformed algorithms do
+  bool keeps_bound;  // must be right; others may round more, as other modes and transformed algorithms do
   double error = 0;
   std::vector<double> seconds = {};
 };
-
-void measure_in_turn(const BenchOptions &options, Memory *memory, std::vector<Runner> *runners) {
-  const auto time = [&](const Runner &runner, int calls) {
-    return memory->time(calls, [&](int) { runner.run(); }) / calls;
-  };
-  std::vector<int> calls;
-  for (const Runner &runner : *runners) calls.push_back(calls_in_sample(memory->pace(), time(runner, 1), 1));
-  double spent = 0;
-  for (int rep = 0; rep < options.reps || spent < options.min_time; ++rep) {
-    for (size_t i = 0; i < runners->size(); ++i) {
-      (*runners)[i].seconds.push_back(time((*runners)[i], calls[i]));
-      spent += (*runners)[i].seconds.back() * calls[i];
-    }
-  }
-}
 
 class Table {
  public:
@@ -111,7 +97,7 @@ class Table {
     if (!peers_.empty()) return peers_.front()->memory();
     const bool device = backends_.size() == 1 && backends_[0].info.is_gpu != 0;
     if (!device) return host_memory();
-    return std::string(backends_[0].info.name) == "hip" ? static_cast<Memory &>(hip_memory()) : cuda_memory();
+    return gpu_memory_of(backends_[0].info.name);
   }
 
   std::vector<ConvLayer> layers() const {
@@ -148,7 +134,7 @@ class Table {
         }
         const libsgemm_info_t info = last_info();
         runners.push_back({fmt::format("{} {} {}", info.backend, info.kernel, info.math_mode),
-                           [call] { require(call()); }, std::string(info.math_mode).rfind("fp", 0) == 0});
+                           [call] { require(call()); }, serves(info.math_mode, "fp32_fast")});
       }
     }
     for (const auto &peer : peers_) {
@@ -165,13 +151,10 @@ class Table {
     for (const std::string &refusal : refusals) fmt::print("  {}\n", refusal);
     for (Runner &runner : runners) {
       runner.error = operands.check(runner.run);
-      // FP16 rounds its inputs, which the bound does not know.
-      if (runner.ours && runner.error > 1 && runner.name.find("fp16") == std::string::npos) {
-        wrong_ += (wrong_.empty() ? "" : "; ") + name + " by " + runner.name;
-      }
+      if (runner.keeps_bound && runner.error > 1) wrong_ += (wrong_.empty() ? "" : "; ") + name + " by " + runner.name;
     }
     if (runners.empty()) return;
-    measure_in_turn(options_, memory_, &runners);
+    time_runners({options_.reps, options_.min_time}, memory_, &runners);
     print_runners(layer, form, work, runners);
   }
 

@@ -121,11 +121,7 @@ void ConvOperands::choose_sample() {
 double ConvOperands::check(const std::function<void()> &run) {
   std::vector<float *> places;
   for (const Sample &sample : sample_) places.push_back(sample.place);
-  memory_->scatter(std::numeric_limits<float>::quiet_NaN(), places.data(), places.size());
-  run();
-  memory_->finish();
-  std::vector<float> values(places.size());
-  memory_->gather(values.data(), places.data(), places.size());
+  const std::vector<float> values = results_at(memory_, places, std::numeric_limits<float>::quiet_NaN(), run);
   double worst = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     const double error = std::abs(static_cast<double>(values[i]) - sample_[i].value);

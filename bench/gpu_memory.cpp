@@ -221,6 +221,8 @@ GpuMemory &hip_memory() {
   return memory;
 }
 
+GpuMemory &gpu_memory_of(const std::string &backend) { return backend == "hip" ? hip_memory() : cuda_memory(); }
+
 void select_gpu(int ordinal) { g_ordinal = ordinal; }
 
 }  // namespace command

@@ -80,6 +80,8 @@ class GpuMemory : public Memory {
 // Those of the device chosen by select_gpu; opened at the first call. Throw Error.
 GpuMemory &cuda_memory();
 GpuMemory &hip_memory();
+// Of a GPU backend, by its name.
+GpuMemory &gpu_memory_of(const std::string &backend);
 // By the vendor's number of it; before them. The default is 0.
 void select_gpu(int ordinal);
 

@@ -108,11 +108,7 @@ class GroupsWork {
     const bool narrow = output != Element::kFloat32;
     std::vector<float *> places;  // of the floats, or pairs of 16-bit numbers, that they are in
     for (const Sample &sample : sample_) places.push_back(sample.c + (narrow ? sample.element / 2 : sample.element));
-    memory_->scatter(float_of(kNans), places.data(), places.size());
-    run();
-    memory_->finish();
-    std::vector<float> values(places.size());
-    memory_->gather(values.data(), places.data(), places.size());
+    const std::vector<float> values = results_at(memory_, places, float_of(kNans), run);
     double worst = 0;
     for (size_t i = 0; i < values.size(); ++i) {
       double value = values[i];
@@ -221,23 +217,6 @@ struct Runner {
   std::vector<double> seconds;
 };
 
-void measure_in_turn(const BenchOptions &options, Memory *memory, std::vector<Runner> *runners) {
-  const auto time = [&](const Runner &runner, int calls) {
-    return memory->time(calls, [&](int) { runner.run(); }) / calls;
-  };
-  std::vector<int> calls;
-  for (const Runner &runner : *runners) calls.push_back(calls_in_sample(memory->pace(), time(runner, 1), 1));
-  double spent = 0;
-  for (int rep = 0; rep < options.reps || spent < options.min_time; ++rep) {
-    for (size_t i = 0; i < runners->size(); ++i) {
-      Runner &runner = (*runners)[i];
-      time(runner, 1);
-      runner.seconds.push_back(time(runner, calls[i]));
-      spent += runner.seconds.back() * calls[i];
-    }
-  }
-}
-
 const char *output_text(Element output) {
   return output == Element::kFloat32 ? "" : output == Element::kBinary16 ? ", C of FP16" : ", C of bfloat16";
 }
@@ -275,7 +254,7 @@ void run_kind(Routine routine, const GroupsKind &kind, const Shape &shape, const
     if (!(error <= 1))
       throw Error(fmt::format("{}: the result of {} is off by {:.3g} bounds", kind.text, runner.name, error));
   }
-  measure_in_turn(options, memory, &runners);
+  time_runners({options.reps, options.min_time}, memory, &runners);
   fmt::print("{}{} of {} {}, seed {}: {} products, {:.4g} GFLOP\n",
              routine == Routine::kSgemm ? "" : fmt::format("{}, ", traits(routine).name), kind.text, shape_name(shape),
              transposes, options.seed, call.count(), 1e-9 * work.flops());

@@ -139,7 +139,7 @@ GpuMemory &cuda_or_hip_memory() {
   if (!reasons.empty()) throw Error(fmt::format("no GPU: {}", reasons));
   for (const Backend &backend : all_backends()) {
     if (backend.info.is_gpu != 0 && backend.info.available != 0) {
-      return backend.info.name == std::string("cuda") ? cuda_memory() : hip_memory();
+      return gpu_memory_of(backend.info.name);
     }
   }
   throw Error("no GPU");

@@ -50,6 +50,25 @@ std::vector<std::vector<double>> time_in_turn(const std::vector<std::string> &ke
   return seconds;
 }
 
+// Samples of each of `runners`, which have run() and seconds, in turn, each timed behind an untimed call.
+template <class Runner>
+void time_runners(const Effort &effort, Memory *memory, std::vector<Runner> *runners) {
+  const auto time = [&](const Runner &runner, int calls) {
+    return memory->time(calls, [&](int) { runner.run(); }) / calls;
+  };
+  std::vector<int> calls;
+  for (const Runner &runner : *runners) calls.push_back(calls_in_sample(memory->pace(), time(runner, 1), 1));
+  double spent = 0;
+  for (int rep = 0; rep < effort.reps || spent < effort.min_time; ++rep) {
+    for (size_t i = 0; i < runners->size(); ++i) {
+      Runner &runner = (*runners)[i];
+      time(runner, 1);
+      runner.seconds.push_back(time(runner, calls[i]));
+      spent += runner.seconds.back() * calls[i];
+    }
+  }
+}
+
 // How the library is asked to compute.
 struct Way {
   std::string kernel;          // empty, or the row to force

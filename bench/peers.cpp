@@ -155,6 +155,16 @@ Memory &host_memory() {
   return memory;
 }
 
+std::vector<float> results_at(Memory *memory, const std::vector<float *> &places, float before,
+                              const std::function<void()> &run) {
+  memory->scatter(before, places.data(), places.size());
+  run();
+  memory->finish();
+  std::vector<float> values(places.size());
+  memory->gather(values.data(), places.data(), places.size());
+  return values;
+}
+
 std::vector<std::string> peer_names() {
   std::vector<std::string> names;
   for (const PeerRow &row : kPeers) names.push_back(row.name);

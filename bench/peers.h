@@ -60,6 +60,10 @@ class Memory {
 
 Memory &host_memory();
 
+// What `run` leaves in single elements, which hold `before` until then.
+std::vector<float> results_at(Memory *memory, const std::vector<float *> &places, float before,
+                              const std::function<void()> &run);
+
 class Buffer {
  public:
   Buffer(Memory *memory, size_t bytes) : memory_(memory), data_(memory->allocate(bytes)) {}

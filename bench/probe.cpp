@@ -27,7 +27,7 @@ struct Target {
 };
 
 Target open_gpu(const ProbeOptions &options, const std::string &name) {
-  GpuMemory &memory = name == "cuda" ? cuda_memory() : hip_memory();
+  GpuMemory &memory = gpu_memory_of(name);
   return {name, &memory, gpu_probes(&memory, options.seconds)};
 }
 

@@ -66,7 +66,7 @@ std::unique_ptr<Peer> open_peer_of(const std::string &backend) {
 }
 
 std::string gpu_sgemm(const std::string &backend, int64_t size, double seconds, std::vector<Figure> *figures) {
-  GpuMemory &memory = backend == "cuda" ? cuda_memory() : hip_memory();
+  GpuMemory &memory = gpu_memory_of(backend);
   const std::unique_ptr<Peer> peer = open_peer_of(backend);
   const Result result = multiply(backend, size, seconds, peer.get(), &memory);
   const double tflops = 1e-3 * result.gflops();

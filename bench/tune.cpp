@@ -66,7 +66,7 @@ Gpu open_gpu(const TuneOptions &options) {
   Gpu gpu{choose_backend(options.backend), nullptr, {}};
   const std::string name = gpu.backend.info.name;
   select_gpu(options.calls.device);
-  gpu.memory = name == "cuda" ? &cuda_memory() : &hip_memory();
+  gpu.memory = &gpu_memory_of(name);
   // A first call tells by which number the library knows the device.
   Handle h;
   require(libsgemm_set_stream(h, gpu.memory->stream()));

@@ -348,6 +348,14 @@ libsgemm_status_t submit_blas(const AnyCall &call, const InGate &gate, ThreadInf
   return protect(info, [&] { return submit_again(call, gate.ending(), status, info); });
 }
 
+// A call of the API by this thread.
+template <typename AnyCall>
+libsgemm_status_t submit_counted(const AnyCall &call, libsgemm_handle_t handle, bool with_handle) {
+  const InGate gate;
+  ThreadInfo &info = thread_info();
+  return counted(submit_any(call, handle, with_handle, gate, &info), info);
+}
+
 }  // namespace
 
 libsgemm_status_t submit(const Call &call) {
@@ -356,34 +364,18 @@ libsgemm_status_t submit(const Call &call) {
   return is_nested(gate, info) ? submit_nested(call) : counted(submit_any(call, nullptr, false, gate, &info), info);
 }
 
-libsgemm_status_t submit_h(const Call &call, libsgemm_handle_t handle) {
-  const InGate gate;
-  ThreadInfo &info = thread_info();
-  return counted(submit_any(call, handle, true, gate, &info), info);
-}
+libsgemm_status_t submit_h(const Call &call, libsgemm_handle_t handle) { return submit_counted(call, handle, true); }
 
-libsgemm_status_t submit(const ConvCall &call) {
-  const InGate gate;
-  ThreadInfo &info = thread_info();
-  return counted(submit_any(call, nullptr, false, gate, &info), info);
-}
+libsgemm_status_t submit(const ConvCall &call) { return submit_counted(call, nullptr, false); }
 
 libsgemm_status_t submit_h(const ConvCall &call, libsgemm_handle_t handle) {
-  const InGate gate;
-  ThreadInfo &info = thread_info();
-  return counted(submit_any(call, handle, true, gate, &info), info);
+  return submit_counted(call, handle, true);
 }
 
-libsgemm_status_t submit(const GroupCall &call) {
-  const InGate gate;
-  ThreadInfo &info = thread_info();
-  return counted(submit_any(call, nullptr, false, gate, &info), info);
-}
+libsgemm_status_t submit(const GroupCall &call) { return submit_counted(call, nullptr, false); }
 
 libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle) {
-  const InGate gate;
-  ThreadInfo &info = thread_info();
-  return counted(submit_any(call, handle, true, gate, &info), info);
+  return submit_counted(call, handle, true);
 }
 
 }  // namespace libsgemm

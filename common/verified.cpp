@@ -55,44 +55,35 @@ libsgemm_status_t verify_on_host(const Verify &verify, double *ratio, Error *err
   }
 }
 
-libsgemm_status_t verify_conv_on_host(const Request &r, const ConvDesc &desc, const Tensor &before, const Kernel &ran,
-                                      double *ratio, Error *error) {
-  const Arithmetic ran_as = {ran.math_mode, ran.truncates};
-  return verify_on_host([&] { return verify_conv(desc, before, r.settings.verify, ran_as, next_seed()); }, ratio,
-                        error);
+double verify(const Request &r, const ConvDesc &desc, const ConvSnapshot &before, const Kernel &ran) {
+  return verify_conv(desc, before.tensor(), r.settings.verify, {ran.math_mode, ran.truncates}, next_seed());
 }
 
-libsgemm_status_t launch_product_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran,
-                                            Error *error) {
-  Snapshot before;
-  if (!before.take(r->desc)) {
-    set_error(error, "no host memory for the copy of C that verification needs");
-    return LIBSGEMM_OUT_OF_MEMORY;
-  }
-  libsgemm_status_t status = launch(r, index, ran, error);
+double verify(const Request &r, const GemmDesc &desc, const Snapshot &before, const Kernel &ran) {
+  return verify_result(desc, &before, r.settings.verify, {r.info->arithmetic(ran), ran.truncates}, next_seed());
+}
+
+template <typename Copy, typename Desc>
+libsgemm_status_t take(const Desc &desc, Copy *before, Error *error) {
+  if (before->take(desc)) return LIBSGEMM_SUCCESS;
+  set_error(error, "no host memory for the copy of C that verification needs");
+  return LIBSGEMM_OUT_OF_MEMORY;
+}
+
+// Copy: of what C holds before.
+template <typename Copy, typename Desc>
+libsgemm_status_t launch_and_verify_with(LaunchRequest *launch, const Desc &desc, Request *r, int index,
+                                         const Kernel **ran, Error *error) {
+  Copy before;
+  libsgemm_status_t status = take(desc, &before, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  status = launch(r, index, ran, error);
   double ratio = 0;
   if (status == LIBSGEMM_SUCCESS) {
-    const Arithmetic ran_as = {r->info->arithmetic(**ran), (*ran)->truncates};
-    const auto verify = [&] { return verify_result(r->desc, &before, r->settings.verify, ran_as, next_seed()); };
-    status = verify_on_host(verify, &ratio, error);
+    status = verify_on_host([&] { return verify(*r, desc, before, **ran); }, &ratio, error);
   }
   if (status == LIBSGEMM_SUCCESS) status = follow(r, index, **ran, ratio, error);
-  if (status != LIBSGEMM_SUCCESS) before.restore(r->desc);
-  return status;
-}
-
-libsgemm_status_t launch_conv_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran,
-                                         Error *error) {
-  ConvSnapshot before;
-  if (!before.take(*r->conv)) {
-    set_error(error, "no host memory for the copy of C that verification needs");
-    return LIBSGEMM_OUT_OF_MEMORY;
-  }
-  libsgemm_status_t status = launch(r, index, ran, error);
-  double ratio = 0;
-  if (status == LIBSGEMM_SUCCESS) status = verify_conv_on_host(*r, *r->conv, before.tensor(), **ran, &ratio, error);
-  if (status == LIBSGEMM_SUCCESS) status = follow(r, index, **ran, ratio, error);
-  if (status != LIBSGEMM_SUCCESS) before.restore(*r->conv);
+  if (status != LIBSGEMM_SUCCESS) before.restore(desc);
   return status;
 }
 
@@ -108,6 +99,32 @@ libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran,
   return LIBSGEMM_SUCCESS;
 }
 
+// What verification of a result on a device has come to: a failure of its own, but for which `computed` says whether
+// there is a result; otherwise the worst |error| / bound.
+struct Judged {
+  libsgemm_status_t status;
+  double ratio;
+  bool computed;
+};
+
+// restore(error) puts C back where the result does not stand.
+template <typename Restore>
+libsgemm_status_t conclude(Request *r, int index, const Kernel &ran, const Judged &judged, const Restore &restore,
+                           Error *error) {
+  libsgemm_status_t status = judged.status;
+  if (status == LIBSGEMM_SUCCESS) {
+    status = follow(r, index, ran, judged.ratio, error);
+  } else if (judged.computed) {
+    status = follow_failure(*r, index, ran, status, *error);
+  }
+  if (status == LIBSGEMM_SUCCESS) return status;
+  Error not_restored = {};
+  if (restore(&not_restored) == LIBSGEMM_SUCCESS) return status;
+  const Error first = *error;
+  set_error(error, "%.120s; and C cannot be restored: %.90s", first.text, not_restored.text);
+  return LIBSGEMM_EXECUTION_FAILED;
+}
+
 libsgemm_status_t launch_product_on_device_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran,
                                                       Error *error) {
   BorrowedHandle borrowed;
@@ -119,17 +136,8 @@ libsgemm_status_t launch_product_on_device_and_verify(LaunchRequest *launch, Req
   double ratio = 0;
   bool computed = false;
   status = check.judge({(*ran)->math_mode, (*ran)->truncates}, &ratio, &computed, error);
-  if (status == LIBSGEMM_SUCCESS) {
-    status = follow(r, index, **ran, ratio, error);
-  } else if (computed) {
-    status = follow_failure(*r, index, **ran, status, *error);
-  }
-  if (status == LIBSGEMM_SUCCESS) return status;
-  Error not_restored = {};
-  if (check.restore(&not_restored) == LIBSGEMM_SUCCESS) return status;
-  const Error first = *error;
-  set_error(error, "%.120s; and C cannot be restored: %.90s", first.text, not_restored.text);
-  return LIBSGEMM_EXECUTION_FAILED;
+  return conclude(
+      r, index, **ran, {status, ratio, computed}, [&](Error *e) { return check.restore(e); }, error);
 }
 
 // A convolution on device memory, verified on copies in host memory.
@@ -139,35 +147,25 @@ libsgemm_status_t launch_conv_on_device_and_verify(LaunchRequest *launch, Reques
   ConvHostCopy copy;
   ConvSnapshot before;
   libsgemm_status_t status = copy.take(memory, *r->conv, error);
-  if (status == LIBSGEMM_SUCCESS && !before.take(copy.desc())) {
-    set_error(error, "no host memory for the copy of C that verification needs");
-    status = LIBSGEMM_OUT_OF_MEMORY;
-  }
+  if (status == LIBSGEMM_SUCCESS) status = take(copy.desc(), &before, error);
   if (status == LIBSGEMM_SUCCESS) status = launch(r, index, ran, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   double ratio = 0;
   status = copy.fetch_output(memory, error);
   const bool computed = status == LIBSGEMM_SUCCESS;
-  if (computed) status = verify_conv_on_host(*r, copy.desc(), before.tensor(), **ran, &ratio, error);
-  if (status == LIBSGEMM_SUCCESS) {
-    status = follow(r, index, **ran, ratio, error);
-  } else if (computed) {
-    status = follow_failure(*r, index, **ran, status, *error);
-  }
-  if (status == LIBSGEMM_SUCCESS) return status;
-  before.restore(copy.desc());
-  Error not_restored = {};
-  if (copy.return_output(memory, &not_restored) == LIBSGEMM_SUCCESS) return status;
-  const Error first = *error;
-  set_error(error, "%.120s; and C cannot be restored: %.90s", first.text, not_restored.text);
-  return LIBSGEMM_EXECUTION_FAILED;
+  if (computed) status = verify_on_host([&] { return verify(*r, copy.desc(), before, **ran); }, &ratio, error);
+  const auto restore = [&](Error *e) {
+    before.restore(copy.desc());
+    return copy.return_output(memory, e);
+  };
+  return conclude(r, index, **ran, {status, ratio, computed}, restore, error);
 }
 
 }  // namespace
 
 libsgemm_status_t launch_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran, Error *error) {
-  const auto verified = r->conv != nullptr ? launch_conv_and_verify : launch_product_and_verify;
-  return verified(launch, r, index, ran, error);
+  return r->conv != nullptr ? launch_and_verify_with<ConvSnapshot>(launch, *r->conv, r, index, ran, error)
+                            : launch_and_verify_with<Snapshot>(launch, r->desc, r, index, ran, error);
 }
 
 libsgemm_status_t launch_on_device_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran,

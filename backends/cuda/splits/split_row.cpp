@@ -13,6 +13,7 @@ constexpr int64_t kMostDepth = 8192;         // of a product of scaled rows: C t
 constexpr int64_t kMostProducts = 65535;     // of a launch: gridDim.z
 constexpr double kNextLaunchSeconds = 2e-6;  // of a kernel behind another one
 constexpr int kLeastTile = 64;               // of C, of any row
+constexpr int kSplitBytes = 2;               // of a number, in modes that split
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
 // The equal parts, of kDepthPad steps each or a multiple, in which `depth` steps are multiplied. The rounding errors of
@@ -35,7 +36,7 @@ Split split_of(libsgemm_math_mode_t mode) {
   return {Scheme::copy, 0, false};
 }
 
-SplitsShape plan_shape(int splits, bool ranges) { return {splits, 2, true, true, false, ranges}; }
+SplitsShape plan_shape(int splits, bool ranges) { return {splits, kSplitBytes, true, true, false, ranges}; }
 
 // Whether TMA can bring A as it lies.
 bool by_tma(const GemmDesc &desc) {
@@ -49,8 +50,9 @@ SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product, int index) {
   const Split split = split_of(desc.math_mode);
   // Not those of another mode's row, by force.
   const bool plans = split.splits > 0 && split.scheme == product.scheme && split.ranges == product.keeps_bound;
-  SplitsShape shape = {product.splits,     2, true, !plans || desc.plan_a == nullptr, !plans || desc.plan_b == nullptr,
-                       product.keeps_bound};
+  SplitsShape shape = {
+      product.splits,     kSplitBytes, true, !plans || desc.plan_a == nullptr, !plans || desc.plan_b == nullptr,
+      product.keeps_bound};
   if (product.convert_n > 0 && by_tma(desc)) {
     shape.tile_m = product.convert_m, shape.tile_n = product.convert_n;
     shape.resident = std::max(1, device(index).compute_units / 2);  // clusters of two
@@ -260,6 +262,7 @@ bool splits_fit(const GemmDesc &desc) {
 }
 
 double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index) {
+  if (!shape.a && !shape.b && !shape.scaled_rows) return 0;
   const Device &d = device(index);
   const size_t bytes = std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, splits_workspace(desc, shape));
   const SplitsLayout l = splits_layout(desc, shape, bytes);
@@ -268,7 +271,6 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
   const double turns = static_cast<double>(ceil_div(desc.batch_count, l.products));
   const double blocks = static_cast<double>(ceil_div(desc.n, l.columns));
   const double accumulated = 8.0 * (panels - 1) * static_cast<double>(desc.m) * static_cast<double>(desc.n);
-  if (!shape.a && !shape.b && !shape.scaled_rows) return 0;
   return turns * ((shape.scaled_rows ? 3 : 0) + 2 * panels * blocks) * kNextLaunchSeconds +
          memory_seconds(d, count * (pass_bytes(desc, shape) + accumulated));
 }
@@ -277,6 +279,12 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
 
 namespace {
 
+// What lies `step` steps of k further on.
+Splits from_step(Splits splits, int64_t step) {
+  if (splits.base != nullptr) splits.base += kSplitBytes * step;
+  return splits;
+}
+
 // The splits that a plan keeps of an operand, from `first_k` on.
 Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, const SplitsShape &product, int64_t first_k) {
   GemmDesc operand = {};
@@ -284,8 +292,8 @@ Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, const SplitsSh
   const SplitsShape shape = plan_shape(product.splits, product.ranges);
   const SplitsLayout l = splits_layout(operand, shape, SIZE_MAX);
   auto *memory = static_cast<char *>(const_cast<void *>(plan));  // products only read Splits
-  char *base = memory + l.most_bytes + first_k * shape.element_bytes;
-  return splits_of(l, shape, l.rows_a, l.rows_a, l.bytes_a, reinterpret_cast<uint32_t *>(memory), base);
+  auto *most = reinterpret_cast<uint32_t *>(memory);
+  return from_step(splits_of(l, shape, l.rows_a, l.rows_a, l.bytes_a, most, memory + l.most_bytes), first_k);
 }
 
 // Both operands of a panel, and the passes over those of them that do not come from a plan.
@@ -329,11 +337,7 @@ Guard columns_of_guard(Guard guard, const Columns &columns) {
   return guard;
 }
 
-// What lies `step` steps of k further on.
-Splits from_step(Splits splits, int64_t step) {
-  if (splits.base != nullptr) splits.base += 2 * step;
-  return splits;
-}
+// Of an operand that the product converts.
 const char *from_step(const PassOperand &o, int64_t step) {
   return o.source + step * (o.along_k ? 1 : o.ld) * static_cast<int64_t>(sizeof(float));
 }
