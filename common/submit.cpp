@@ -183,6 +183,7 @@ Call call_of_group(const GroupCall &g, int64_t i) {
   call.batch_count = g.group_size[i];
   call.group = i;
   call.blas = g.blas;
+  call.device_only = g.device_only;
   return call;
 }
 
@@ -309,6 +310,26 @@ libsgemm_status_t submit_blas(const AnyCall &call, const InGate &gate, ThreadInf
   return protect(info, [&] { return submit_again(call, gate.ending(), status, info); });
 }
 
+// With what the program has set of its cuBLAS handle.
+template <typename AnyCall>
+libsgemm_status_t device_call(const AnyCall &call, const DeviceCall &how, bool *final) {
+  const InGate gate;
+  ThreadInfo &info = thread_info();
+  *final = false;
+  if (is_nested(gate, info)) return LIBSGEMM_NOT_SUPPORTED;
+  libsgemm_handle *const h = how.handle;
+  const bool usable = how.workspace_bytes > 0 && reinterpret_cast<uintptr_t>(how.workspace) % 256 == 0;
+  h->user_workspace = usable ? how.workspace : nullptr;
+  h->workspace_bytes = h->user_workspace != nullptr ? how.workspace_bytes : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
+  if (how.stream_was_set || h->stream != how.stream) h->set_stream(how.stream);
+  const libsgemm_status_t status = submit_any(call, h, true, gate, &info);
+  const bool failed = status == LIBSGEMM_OUT_OF_MEMORY || status == LIBSGEMM_EXECUTION_FAILED;
+  *final =
+      (failed && h->settings.strict) || (status == LIBSGEMM_VERIFICATION_FAILED &&
+                                         (h->settings.strict || h->settings.verify_action == LIBSGEMM_VERIFY_ERROR));
+  return *final ? counted(status, info) : status;
+}
+
 }  // namespace
 
 libsgemm_status_t submit(const Call &call) {
@@ -348,4 +369,14 @@ libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call) {
   const libsgemm::InGate gate;
   libsgemm::ThreadInfo &info = libsgemm::thread_info();
   return libsgemm::counted(libsgemm::submit_blas(*call, gate, &info), info);
+}
+
+libsgemm_status_t libsgemm_private_device_call(const libsgemm::Call *call, const libsgemm::DeviceCall *how,
+                                               bool *final) {
+  return libsgemm::device_call(*call, *how, final);
+}
+
+libsgemm_status_t libsgemm_private_device_group_call(const libsgemm::GroupCall *call, const libsgemm::DeviceCall *how,
+                                                     bool *final) {
+  return libsgemm::device_call(*call, *how, final);
 }

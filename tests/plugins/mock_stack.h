@@ -110,6 +110,7 @@ int multiply(void *stream, bool transa, bool transb, int64_t m, int64_t n, int64
 struct BlasHandle {
   void *stream;
   int mode;
+  int pointer_mode = 0;
 };
 
 // What a descriptor of cublasLt or hipBLASLt says, of whatever kind.
