@@ -241,6 +241,7 @@ const char *try_ours(const Product &product, int *status, Prepare prepare, const
   const std::shared_ptr<HandleState> state = state_of(product.handle);
   if (state == nullptr) return "out of memory";
   const std::lock_guard<std::mutex> lock(state->mutex);
+  if (state->unavailable) return why_not(LIBSGEMM_UNAVAILABLE);
   if (!make_handle(state.get())) return "invalid environment";
   // The program lets cuBLAS round, which is faster than anything that does not.
   if (product.call.type == Type::f32 && around.asked == Asked::reduced && !rounds_inputs(state->math_mode)) {
@@ -258,6 +259,7 @@ const char *try_ours(const Product &product, int *status, Prepare prepare, const
     call.beta = product.has_beta ? *product.beta : 0;
     done = libsgemm_private_device_call(&call, &how, &final);
   }
+  if (done == LIBSGEMM_UNAVAILABLE) state->unavailable = true;
   if (done != LIBSGEMM_SUCCESS && !final) return why_not(done);
   *status = cublas_status(done);
   return nullptr;
