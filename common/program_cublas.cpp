@@ -62,3 +62,8 @@ void libsgemm_private_count_forwarded(const libsgemm::Call *call, const libsgemm
     return std::string(text);
   });
 }
+
+void libsgemm_private_add_time(const char *entry, const char *backend, const char *kernel, uint64_t nanoseconds) {
+  const libsgemm::InGate gate;
+  libsgemm::stats_add_time(entry, backend, kernel, nanoseconds);
+}

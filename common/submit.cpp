@@ -59,7 +59,7 @@ void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point star
   const char *backend = !ok ? "error" : info.backend != nullptr ? info.backend->name : "none";
   const char *kernel = !ok ? "" : info.row();
   if (ok) {
-    const auto working = static_cast<uint64_t>(std::max<int64_t>(spent - info.startup, 0));
+    const auto working = info.timed_by_caller ? 0 : static_cast<uint64_t>(std::max<int64_t>(spent - info.startup, 0));
     stats_count({info.entry, backend, kernel, working, info.kernel != nullptr ? flop_count(desc) : 0, info.verify_ratio,
                  wrong_results(info)});
   }
@@ -312,17 +312,21 @@ libsgemm_status_t submit_blas(const AnyCall &call, const InGate &gate, ThreadInf
 
 // With what the program has set of its cuBLAS handle.
 template <typename AnyCall>
-libsgemm_status_t device_call(const AnyCall &call, const DeviceCall &how, bool *final) {
+libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final) {
   const InGate gate;
   ThreadInfo &info = thread_info();
   *final = false;
   if (is_nested(gate, info)) return LIBSGEMM_NOT_SUPPORTED;
-  libsgemm_handle *const h = how.handle;
-  const bool usable = how.workspace_bytes > 0 && reinterpret_cast<uintptr_t>(how.workspace) % 256 == 0;
-  h->user_workspace = usable ? how.workspace : nullptr;
-  h->workspace_bytes = h->user_workspace != nullptr ? how.workspace_bytes : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
-  if (how.stream_was_set || h->stream != how.stream) h->set_stream(how.stream);
+  libsgemm_handle *const h = how->handle;
+  const bool usable = how->workspace_bytes > 0 && reinterpret_cast<uintptr_t>(how->workspace) % 256 == 0;
+  h->user_workspace = usable ? how->workspace : nullptr;
+  h->workspace_bytes = h->user_workspace != nullptr ? how->workspace_bytes : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
+  if (how->stream_was_set || h->stream != how->stream) h->set_stream(how->stream);
+  info.timed_by_caller = how->timed;
   const libsgemm_status_t status = submit_any(call, h, true, gate, &info);
+  info.timed_by_caller = false;
+  how->ran_backend = info.backend != nullptr ? info.backend->name : "none";
+  how->ran_kernel = info.row();
   const bool failed = status == LIBSGEMM_OUT_OF_MEMORY || status == LIBSGEMM_EXECUTION_FAILED;
   *final =
       (failed && h->settings.strict) || (status == LIBSGEMM_VERIFICATION_FAILED &&
@@ -371,12 +375,11 @@ libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call) {
   return libsgemm::counted(libsgemm::submit_blas(*call, gate, &info), info);
 }
 
-libsgemm_status_t libsgemm_private_device_call(const libsgemm::Call *call, const libsgemm::DeviceCall *how,
-                                               bool *final) {
-  return libsgemm::device_call(*call, *how, final);
+libsgemm_status_t libsgemm_private_device_call(const libsgemm::Call *call, libsgemm::DeviceCall *how, bool *final) {
+  return libsgemm::device_call(*call, how, final);
 }
 
-libsgemm_status_t libsgemm_private_device_group_call(const libsgemm::GroupCall *call, const libsgemm::DeviceCall *how,
+libsgemm_status_t libsgemm_private_device_group_call(const libsgemm::GroupCall *call, libsgemm::DeviceCall *how,
                                                      bool *final) {
-  return libsgemm::device_call(*call, *how, final);
+  return libsgemm::device_call(*call, how, final);
 }

@@ -21,6 +21,14 @@ struct Run {
   Outcome outcome;
   Json json;
 
+  double seconds(const std::string &backend) const {
+    double sum = 0;
+    for (const Json &process : json["processes"]) {
+      for (const Json &row : process["calls"]) sum += row["backend"] == backend ? row["seconds"].get<double>() : 0;
+    }
+    return sum;
+  }
+
   // Calls of an entry point in a row of the report: 0 if there is none.
   int calls(const std::string &entry, const std::string &backend, const std::string &why = "") const {
     int sum = 0;
@@ -107,6 +115,18 @@ TEST_CASE("cublas: without a GPU backend, or with an invalid environment, cuBLAS
   const Run invalid = run({CUBLAS_CLIENT, "sgemm", "sgemm"}, mock_environment({{"LIBSGEMM_BACKEND", "abacus"}}));
   CHECK(invalid.calls("cublasSgemm_v2", "cublas", "invalid environment") == 2);
   CHECK_THAT(invalid.outcome.err, Contains("abacus") && Contains("cuBLAS computes"));
+}
+
+TEST_CASE("cublas: the time of calls is what the GPU takes") {
+  const Run run_for_hours =
+      run({CUBLAS_CLIENT, "sgemm", "sgemm", "pedantic"}, mock_environment({{"MOCK_CUDA", "hours"}}));
+  CHECK(run_for_hours.seconds("cuda") >= 2 * 3599);
+  CHECK(run_for_hours.seconds("cuda") < 2 * 3600 + 60);
+  CHECK(run_for_hours.seconds("cublas") >= 3599);
+  // Without the context there are no events to ask for.
+  const Run reset = run({CUBLAS_CLIENT, "sgemm"}, mock_environment({{"MOCK_CUDA", "reset"}}));
+  CHECK(reset.calls("cublasSgemm_v2", "cuda") == 1);
+  CHECK(reset.seconds("cuda") == 0);
 }
 
 TEST_CASE("cublas: threads, a child, and the end of the process") {

@@ -124,7 +124,7 @@ using namespace libsgemm;
     const MatrixCopy first = {handle, m, n, b, ldb, c, ldc};                                                       \
     return take(                                                                                                   \
         p, [&] { return real(handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, c, ldc); },             \
-        in_place ? nullptr : prepare_trmm<INT>, &first);                                                           \
+        in_place ? Preparation() : Preparation{prepare_trmm<INT>, &first});                                        \
   }
 
 #define TRSM(INT, name)                                                                                 \

@@ -88,10 +88,11 @@ void describe(const Matrices &x, const Layout &a, const Layout &b, const Layout 
   if (d.batch_count != 1) p->strides(a.stride, b.stride, d.stride, d.batch_count);
 }
 
-// Whether the sizes of all matrices go together; if not, cublasLt tells what is wrong.
+// Whether the sizes of all matrices go together; if not, or if there is nothing in them, cublasLt tells what is wrong.
 bool agree(const Product &p, const Layout &a, const Layout &b, const Layout &d) {
   const bool ta = p.call.transa != LIBSGEMM_NO_TRANS, tb = p.call.transb != LIBSGEMM_NO_TRANS;
-  return (ta ? a.columns : a.rows) == d.rows && (tb ? b.rows : b.columns) == d.columns &&
+  const bool empty = d.rows == 0 || d.columns == 0 || (ta ? a.rows : a.columns) == 0;
+  return !empty && (ta ? a.columns : a.rows) == d.rows && (tb ? b.rows : b.columns) == d.columns &&
          (ta ? a.rows : a.columns) == (tb ? b.columns : b.rows) && a.order == d.order && b.order == d.order &&
          a.batch_count == d.batch_count && b.batch_count == d.batch_count;
 }

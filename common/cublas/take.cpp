@@ -231,7 +231,7 @@ void Product::algorithm(int which) {
   if (!known) refuse("argument not accepted");
 }
 
-const char *try_ours(const Product &product, int *status, Prepare prepare, const void *argument) {
+const char *try_ours(const Product &product, const Preparation &first, int *status, GpuTime *time) {
   if (product.refusal != nullptr) return product.refusal;
   if (was_forked()) return "after fork";
   Surroundings around;
@@ -247,8 +247,9 @@ const char *try_ours(const Product &product, int *status, Prepare prepare, const
   if (product.call.type == Type::f32 && around.asked == Asked::reduced && !rounds_inputs(state->math_mode)) {
     return "rounding allowed by the program";
   }
-  if (prepare != nullptr && prepare(argument) != kCublasSuccess) return "argument not accepted";
-  const DeviceCall how = device_call(product, around, state.get());
+  if (first.prepare != nullptr && first.prepare(first.argument) != kCublasSuccess) return "argument not accepted";
+  DeviceCall how = device_call(product, around, state.get());
+  how.timed = time != nullptr && time->active();
   bool final = false;
   libsgemm_status_t done;
   if (product.groups != nullptr) {
@@ -261,8 +262,16 @@ const char *try_ours(const Product &product, int *status, Prepare prepare, const
   }
   if (done == LIBSGEMM_UNAVAILABLE) state->unavailable = true;
   if (done != LIBSGEMM_SUCCESS && !final) return why_not(done);
+  if (done == LIBSGEMM_SUCCESS && how.timed) time->finish(product.call.entry, how.ran_backend, how.ran_kernel);
   *status = cublas_status(done);
   return nullptr;
+}
+
+void *stream_of(const Product &product) {
+  static Real<decltype(cublasGetStream_v2)> get_stream("cublasGetStream_v2");
+  void *stream = product.stream;
+  if (!product.from_lt && product.handle != nullptr) get_stream(product.handle, &stream);
+  return stream;
 }
 
 bool is_counting() {
@@ -276,8 +285,10 @@ uint64_t nanoseconds_now() {
   return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
-void count_forwarded(const Product &product, const char *why, int status, uint64_t start) {
-  libsgemm_private_count_forwarded(&product.call, product.groups, why, status, nanoseconds_now() - start);
+void count_forwarded(const Product &product, const char *why, int status, uint64_t start, GpuTime *time) {
+  const uint64_t spent = time->active() ? 0 : nanoseconds_now() - start;
+  libsgemm_private_count_forwarded(&product.call, product.groups, why, status, spent);
+  if (status == kCublasSuccess) time->finish(product.call.entry, "cublas", why);
 }
 
 }  // namespace libsgemm

@@ -5,6 +5,7 @@
 
 #include "call.h"
 #include "cublas/cublas.h"
+#include "cublas/gpu_time.h"
 
 namespace libsgemm {
 
@@ -61,29 +62,37 @@ class Inside {
   Inside &operator=(const Inside &) = delete;
 };
 
-// NULL: done, with cuBLAS's status for it in *status. Otherwise the words for why the call goes on, with C untouched.
-// `prepare`, which may be NULL, is called with `argument` as the last thing before the product is computed, for what
-// cuBLAS has to do first; its status is cuBLAS's.
-using Prepare = int (*)(const void *argument);
-const char *try_ours(const Product &product, int *status, Prepare prepare = nullptr, const void *argument = nullptr);
+// Called with its argument as the last thing before a product is computed, for what cuBLAS has to do first; its status
+// is cuBLAS's.
+struct Preparation {
+  int (*prepare)(const void *argument) = nullptr;
+  const void *argument = nullptr;
+};
 
-// Counts a call that went on, in nanoseconds since `start`.
+// NULL: done, with cuBLAS's status for it in *status. Otherwise the words for why the call goes on, with C untouched.
+// `time` may be NULL.
+const char *try_ours(const Product &product, const Preparation &first, int *status, GpuTime *time);
+
+// Statistics: whether calls are counted, on which stream they are timed, and a call that went on.
 bool is_counting();
+void *stream_of(const Product &product);
 uint64_t nanoseconds_now();
-void count_forwarded(const Product &product, const char *why, int status, uint64_t start);
+void count_forwarded(const Product &product, const char *why, int status, uint64_t start, GpuTime *time);
 
 // Computes the call or has `forward` make it.
 template <typename Forward>
-int take(const Product &product, const Forward &forward, Prepare prepare = nullptr, const void *argument = nullptr) {
+int take(const Product &product, const Forward &forward, const Preparation &first = {}) {
   if (is_inside()) return forward();
   const Inside inside;
   int status = kCublasSuccess;
-  const char *const why = try_ours(product, &status, prepare, argument);
+  if (!is_counting()) return try_ours(product, first, &status, nullptr) == nullptr ? status : forward();
+  GpuTime time(stream_of(product));
+  const char *const why = try_ours(product, first, &status, &time);
   if (why == nullptr) return status;
-  if (!is_counting()) return forward();
+  time.restart();
   const uint64_t start = nanoseconds_now();
   status = forward();
-  count_forwarded(product, why, status, start);
+  count_forwarded(product, why, status, start, &time);
   return status;
 }
 

@@ -35,6 +35,16 @@ EXPORT int cuGetErrorName(int error, const char **name) {
 EXPORT int cuGetErrorString(int error, const char **text) {
   return *text = error == kNoDevice ? "no CUDA-capable device is detected" : "unknown error", kSuccess;
 }
+// Of a context there is one, which is never reset here, and no stream of these programs records a graph.
+EXPORT int cuCtxGetCurrent(void **context) { return *context = nullptr, kSuccess; }
+EXPORT int cuCtxGetId(void *, unsigned long long *id) { return *id = 7, kSuccess; }
+EXPORT int cuCtxGetDevice(int *device) { return *device = 0, kSuccess; }
+EXPORT int cuDevicePrimaryCtxGetState(int, unsigned *flags, int *active) {
+  return *flags = 0, *active = asked_for("reset") ? 0 : 1, kSuccess;
+}
+EXPORT int cuDevicePrimaryCtxRelease_v2(int) { return kSuccess; }
+EXPORT int cuStreamIsCapturing(void *, int *capturing) { return *capturing = 0, kSuccess; }
+EXPORT int cuThreadExchangeStreamCaptureMode(int *) { return kSuccess; }
 EXPORT int cuDriverGetVersion(int *version) { return *version = 13000, kSuccess; }
 
 // ---- cuBLAS ---------------------------------------------------------------------------------------------------------
