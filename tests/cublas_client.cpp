@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "plugins/mock.h"
+
 extern "C" {
 int cublasCreate_v2(void **handle);
 int cublasDestroy_v2(void *handle);
@@ -60,7 +62,8 @@ namespace {
 
 constexpr int kSize = 16;
 constexpr size_t kBytes = sizeof(float) * kSize * kSize;
-constexpr int kOk = 0, kNotInitialized = 1, kInvalidValue = 7, kNotSupported = 15;
+constexpr int kOk = 0, kNotInitialized = 1, kInvalidValue = 7, kExecutionFailed = 13, kInternalError = 14,
+              kNotSupported = 15;
 
 void expect(bool right, const char *what) {
   if (right) return;
@@ -239,6 +242,42 @@ void step_threads() {
   for (std::thread &thread : threads) thread.join();
 }
 
+mock::Control &gpu() {
+  const std::string file = std::string(getenv("LIBSGEMM_BACKEND_PATH")) + "/libsgemm_cuda.so";
+  void *const plugin = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *const symbol = plugin != nullptr ? dlsym(plugin, mock::kControlSymbol) : nullptr;
+  expect(symbol != nullptr, "no mock GPU");
+  return *reinterpret_cast<mock::ControlEntry>(symbol)();
+}
+
+// The second call fails in libsgemm, as its launch does, with this status for the program.
+void step_failure(int status) {
+  const Work w;
+  expect(w.sgemm() == kOk, "sgemm");
+  gpu().fail_at[mock::kLaunch] = 1;
+  expect(w.sgemm() == status, "the status of a launch that fails");
+  w.check(status == kOk ? 24.5f : 17);
+}
+
+// An element that the verification of libsgemm finds wrong.
+void step_wrong(int status) {
+  const Work w;
+  gpu().flip_bit = 1;
+  expect(w.sgemm() == status, "the status of a wrong result");
+  w.check(status == kOk ? 17 : 2);
+}
+
+// Into a graph, with a workspace that is not the handle's own.
+void step_capture() {
+  const Work w;
+  expect(w.sgemm() == kOk, "sgemm");
+  const int calls = gpu().capturing_calls;
+  gpu().set_capturing(w.stream, true);
+  expect(w.sgemm() == kOk, "sgemm into a graph");
+  gpu().set_capturing(w.stream, false);
+  expect(gpu().capturing_calls == calls, "a call that waits while a stream records");
+}
+
 // The rest is done in a child.
 void step_fork() {
   step_sgemm();
@@ -280,6 +319,11 @@ extern "C" __attribute__((visibility("default"))) int client(int count, char **s
     if (step == "lt") lt(false);
     if (step == "lt-bias") lt(true);
     if (step == "threads") step_threads();
+    if (step == "failure") step_failure(kOk);
+    if (step == "strict-failure") step_failure(kExecutionFailed);
+    if (step == "wrong") step_wrong(kOk);
+    if (step == "wrong-error") step_wrong(kInternalError);
+    if (step == "capture") step_capture();
     if (step == "fork") step_fork();
     if (step == "exit") step_exit();
   }

@@ -117,6 +117,21 @@ TEST_CASE("cublas: without a GPU backend, or with an invalid environment, cuBLAS
   CHECK_THAT(invalid.outcome.err, Contains("abacus") && Contains("cuBLAS computes"));
 }
 
+TEST_CASE("cublas: what fails in libsgemm is computed by cuBLAS, unless the user wants the error") {
+  const Run failure = run({CUBLAS_CLIENT, "failure"});
+  CHECK(failure.calls("cublasSgemm_v2", "cuda") == 1);
+  CHECK(failure.calls("cublasSgemm_v2", "cublas", "failed") == 1);
+  const Run strict = run({CUBLAS_CLIENT, "strict-failure"}, mock_environment({{"LIBSGEMM_STRICT", "1"}}));
+  CHECK(strict.calls("cublasSgemm_v2", "error", "not computed: failed") == 1);
+
+  const Environment retry = mock_environment({{"LIBSGEMM_VERIFY", "full"}, {"LIBSGEMM_VERIFY_ACTION", "retry"}});
+  CHECK(run({CUBLAS_CLIENT, "wrong"}, retry).calls("cublasSgemm_v2", "cublas", "wrong result") == 1);
+  const Environment error = mock_environment({{"LIBSGEMM_VERIFY", "full"}, {"LIBSGEMM_VERIFY_ACTION", "error"}});
+  CHECK(run({CUBLAS_CLIENT, "wrong-error"}, error).calls("cublasSgemm_v2", "error") == 1);
+}
+
+TEST_CASE("cublas: graphs") { CHECK(run({CUBLAS_CLIENT, "capture"}).calls("cublasSgemm_v2", "cuda") == 2); }
+
 TEST_CASE("cublas: the time of calls is what the GPU takes") {
   const Run run_for_hours =
       run({CUBLAS_CLIENT, "sgemm", "sgemm", "pedantic"}, mock_environment({{"MOCK_CUDA", "hours"}}));
