@@ -24,9 +24,9 @@ int cublasSetPointerMode_v2(void *handle, int mode);
 int cublasSetMathMode(void *handle, int mode);
 int cublasSgemm_v2(void *handle, int transa, int transb, int m, int n, int k, const float *alpha, const float *a,
                    int lda, const float *b, int ldb, const float *beta, float *c, int ldc);
-int cublasSgemm_v2_64(void *handle, int transa, int transb, int64_t m, int64_t n, int64_t k, const float *alpha,
-                      const float *a, int64_t lda, const float *b, int64_t ldb, const float *beta, float *c,
-                      int64_t ldc);
+int cublasSgemmEx(void *handle, int transa, int transb, int m, int n, int k, const float *alpha, const void *a,
+                  int a_type, int lda, const void *b, int b_type, int ldb, const float *beta, void *c, int c_type,
+                  int ldc);
 int cublasGemmEx(void *handle, int transa, int transb, int m, int n, int k, const void *alpha, const void *a,
                  int a_type, int lda, const void *b, int b_type, int ldb, const void *beta, void *c, int c_type,
                  int ldc, int compute, int algorithm);
@@ -134,8 +134,9 @@ void step_device_scalars() {
   const Work w;
   cublasSetPointerMode_v2(w.handle, 1);
   const float *const one = device_memory(1, 1), *const half = device_memory(0.5f, 1);
-  expect(cublasSgemm_v2_64(w.handle, 0, 0, kSize, kSize, kSize, one, w.a, kSize, w.b, kSize, half, w.c, kSize) == kOk,
-         "scalars on the device");
+  expect(
+      cublasSgemmEx(w.handle, 0, 0, kSize, kSize, kSize, one, w.a, 0, kSize, w.b, 0, kSize, half, w.c, 0, kSize) == kOk,
+      "scalars on the device");
   w.check(17);
 }
 

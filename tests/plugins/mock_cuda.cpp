@@ -247,9 +247,10 @@ EXPORT int cublasGetPointerMode_v2(const BlasHandle *handle, int *mode) {
 }
 EXPORT int cublasSetPointerMode_v2(BlasHandle *handle, int mode) { return handle->pointer_mode = mode, kSuccess; }
 // With the scalars on the device, as nobody else reads them here.
-EXPORT int cublasSgemm_v2_64(BlasHandle *handle, int transa, int transb, int64_t m, int64_t n, int64_t k,
-                             const float *alpha, const float *a, int64_t lda, const float *b, int64_t ldb,
-                             const float *beta, float *c, int64_t ldc) {
+EXPORT int cublasSgemmEx(const BlasHandle *handle, int transa, int transb, int m, int n, int k, const float *alpha,
+                         const float *a, int a_type, int lda, const float *b, int b_type, int ldb, const float *beta,
+                         float *c, int c_type, int ldc) {
+  if (a_type != 0 || b_type != 0 || c_type != 0) return 15;
   float scalars[2] = {1, 0};
   plugin().control->read(alpha, &scalars[0], sizeof(float));
   plugin().control->read(beta, &scalars[1], sizeof(float));
