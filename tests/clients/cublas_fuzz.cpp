@@ -314,6 +314,7 @@ class Worker {
         fail(x, "memory beside C was written, element " + std::to_string(i));
         return worst;
       }
+      if (std::memcmp(&result[i], &expected[i], sizeof(float)) == 0) continue;
       const double error = std::fabs(static_cast<double>(result[i]) - static_cast<double>(expected[i]));
       const double limit = bound * static_cast<double>(size[i]) + 1e-36;
       worst = std::max(worst, error / limit);

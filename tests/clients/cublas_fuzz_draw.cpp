@@ -41,7 +41,7 @@ void draw_types(Random &random, Case *x) {
 void spoil(Random &random, Case *x) {
   switch (random.below(7)) {
     case 0:
-      x->m = -1;
+      (is_triangle(x->routine) ? x->n : x->m) = -1;
       return;
     case 1:
       x->n = -1;
