@@ -162,6 +162,7 @@ using namespace libsgemm;
     });                                                                                                            \
   }
 
+// Of 16-bit inputs with FP32 output cuBLAS refuses most, and the program is to hear it.
 #define GEMM_GROUPED_EX(INT, name)                                                                                     \
   LIBSGEMM_API int name(CublasHandle handle, const int *transa, const int *transb, const INT *m, const INT *n,         \
                         const INT *k, const void *alpha, const void *const *a, int a_type, const INT *lda,             \
@@ -171,6 +172,7 @@ using namespace libsgemm;
     Product p(#name, handle, Routine::gemm);                                                                           \
     p.types(a_type, b_type, c_type);                                                                                   \
     p.compute_type(compute);                                                                                           \
+    if (p.call.type != Type::f32) p.refuse("types");                                                                   \
     const GroupArguments<INT> x = {transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, count, size};         \
     return take_groups(&p, x, [&] {                                                                                    \
       return real(handle, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, count, \

@@ -43,6 +43,7 @@ enum CublasLtDesc : int {
   kLtTransC = 5,
   kLtFillMode = 6,
   kLtEpilogue = 7,
+  kLtBiasPointer = 8,
   kLtFirstScalePointer = 17,  // of A, B, C and D, and behind them where the largest element goes
   kLtLastScalePointer = 21,
 };

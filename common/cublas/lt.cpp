@@ -63,6 +63,9 @@ const char *extras(void *descriptor) {
   int trans_c = 0, fill = kLtFillFull;
   unsigned epilogue = kLtEpilogueDefault;
   if (!get(descriptor, kLtEpilogue, &epilogue) || epilogue != kLtEpilogueDefault) return "epilogue";
+  // Without an epilogue that adds it a bias is an error to cublasLt 13.1.
+  const void *bias = nullptr;
+  if (get(descriptor, kLtBiasPointer, &bias) && bias != nullptr) return "epilogue";
   if (!get(descriptor, kLtTransC, &trans_c) || trans_c != 0) return "transposed C";
   if (!get(descriptor, kLtFillMode, &fill) || fill != kLtFillFull) return "triangle of C";
   for (int which = kLtFirstScalePointer; which <= kLtLastScalePointer; ++which) {

@@ -55,6 +55,25 @@ Asked asked_by(int math_mode) {
   }
 }
 
+// Sizes, leading dimensions and enumerators that cuBLAS refuses, of a call in column-major order: seen here, since a
+// message of libsgemm for them would cost more than the call.
+bool is_illegal(const Call &c) {
+  const RoutineTraits &routine = traits_of(c.routine);
+  const int64_t m = routine.triangle_of_c ? c.n : c.m;
+  if (m < 0 || c.n < 0 || c.k < 0 || c.transa < 0 || c.transb < 0 || c.side < 0 || c.uplo < 0 || c.diag < 0)
+    return true;
+  if (c.layout != LIBSGEMM_COL_MAJOR || c.batch_count < 0) return c.batch_count < 0;
+  const bool turned_a = c.transa == LIBSGEMM_TRANS || c.transa == LIBSGEMM_CONJ_TRANS;
+  const bool turned_b = c.transb == LIBSGEMM_TRANS || c.transb == LIBSGEMM_CONJ_TRANS;
+  const int64_t order = c.side == LIBSGEMM_LEFT ? c.m : c.n;
+  const int64_t rows_of_a = routine.one_sided() ? order : turned_a ? c.k : m;
+  const int64_t rows_of_b = routine.b == RoutineTraits::as_c   ? m
+                            : routine.b == RoutineTraits::as_a ? rows_of_a
+                            : turned_b                         ? c.n
+                                                               : c.k;
+  return c.lda < rows_of_a || (routine.has_b() && c.ldb < rows_of_b) || c.ldc < m;
+}
+
 struct Surroundings {
   void *stream = nullptr;
   Asked asked = Asked::exact;
@@ -238,6 +257,7 @@ const char *try_ours(const Product &product, const Preparation &first, int *stat
   if (const char *const why = ask_handle(product, &around)) return why;
   if (around.asked == Asked::refused) return "pedantic or emulated math";
   if (product.alpha == nullptr || (product.has_beta && product.beta == nullptr)) return "argument not accepted";
+  if (product.groups == nullptr && is_illegal(product.call)) return "argument not accepted";
   const std::shared_ptr<HandleState> state = state_of(product.handle);
   if (state == nullptr) return "out of memory";
   const std::lock_guard<std::mutex> lock(state->mutex);

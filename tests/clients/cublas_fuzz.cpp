@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +31,11 @@ namespace {
 constexpr int64_t kElements = 1 << 20;  // of A, of B and of C
 constexpr double kUnit = 1.0 / (1 << 24);
 
+// What is at work, for whoever finds the process dead.
+thread_local const Case *t_case = nullptr;
+thread_local const char *t_by = "";
+std::string describe(const Case &x);
+
 [[noreturn]] void skip(const char *why) {
   std::printf("SKIPPED: %s\n", why);
   std::exit(77);
@@ -37,7 +43,14 @@ constexpr double kUnit = 1.0 / (1 << 24);
 
 void require(cudaError_t error, const char *what) {
   if (error == cudaSuccess) return;
-  std::printf("FAILED: %s: %s\n", what, cudaGetErrorString(error));
+  std::printf("FAILED: %s: %s, in a call of %s: %s\n", what, cudaGetErrorString(error), t_by,
+              t_case != nullptr ? describe(*t_case).c_str() : "");
+  std::fflush(stdout);
+  std::_Exit(1);
+}
+
+void on_crash(int) {
+  std::printf("FAILED: a crash in a call of %s: %s\n", t_by, t_case != nullptr ? describe(*t_case).c_str() : "");
   std::fflush(stdout);
   std::_Exit(1);
 }
@@ -129,7 +142,9 @@ class Worker {
  public:
   Worker(const Api &real, uint64_t seed) : real_(real), random_(seed), a_(random_), b_(random_) {
     for (int64_t i = 0; i < kElements; ++i) c0_.push_back(random_.uniform());
-    for (cudaStream_t &stream : streams_) require(cudaStreamCreate(&stream), "cudaStreamCreate");
+    for (cudaStream_t &stream : streams_) {
+      require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+    }
     c_ours_ = device<float>(kElements);
     c_real_ = device<float>(kElements);
     c_absolute_ = device<float>(kElements);
@@ -139,6 +154,7 @@ class Worker {
     workspace_ = device<char>(size_t{8} << 20);
     require(cudaMalloc(reinterpret_cast<void **>(&bias_), 4096), "cudaMalloc");
     require(cudaMemset(bias_, 0, 4096), "cudaMemset");
+    require(cudaDeviceSynchronize(), "the operands");
   }
 
   void run(int cases) {
@@ -202,10 +218,17 @@ class Worker {
         if (at < kElements) values[static_cast<size_t>(at)] = 1 + std::fabs(random_.uniform());
       }
     }
-    require(cudaMemcpy(triangle_, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice), "copy");
+    copy(triangle_, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice);
+  }
+
+  // Ordered on the case's own stream, as the calls are.
+  void copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) const {
+    require(cudaMemcpyAsync(to, from, bytes, kind, stream()), "copy");
+    require(cudaStreamSynchronize(stream()), "copy");
   }
 
   int call(const Api &api, const Case &x, float *c, bool absolute, bool captured) {
+    t_by = &api == &linked_ ? "libsgemm_cublas" : "cuBLAS";
     const Operands at = operands(x, c, absolute);
     if (is_batch(x.routine) && x.count > 0) send_pointers(x, at);
     if (!captured) {
@@ -229,6 +252,7 @@ class Worker {
   }
 
   void one(const Case &x, bool captured) {
+    t_case = &x;
     const bool solves = x.routine == Routine::trsm || x.routine == Routine::trsm_batched;
     if (solves) make_triangle(x);
     const int64_t count = span(x);
@@ -239,17 +263,17 @@ class Worker {
     }
     const size_t bytes = before.size() * sizeof(float);
     const float scalars[2] = {x.alpha, x.beta};
-    require(cudaMemcpy(scalars_, scalars, sizeof scalars, cudaMemcpyHostToDevice), "copy");
-    require(cudaMemcpy(c_ours_, before.data(), bytes, cudaMemcpyHostToDevice), "copy");
-    require(cudaMemcpy(c_real_, before.data(), bytes, cudaMemcpyHostToDevice), "copy");
+    copy(scalars_, scalars, sizeof scalars, cudaMemcpyHostToDevice);
+    copy(c_ours_, before.data(), bytes, cudaMemcpyHostToDevice);
+    copy(c_real_, before.data(), bytes, cudaMemcpyHostToDevice);
     cublasSetMathMode(handle_, static_cast<cublasMath_t>(x.math_mode));
     cublasSetPointerMode(handle_, x.on_device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST);
     captured = captured && which_ < 2 && !x.no_handle && !x.no_alpha;
     const int ours = call(linked_, x, c_ours_, false, captured);
     const int real = call(real_, x, c_real_, false, false);
     std::vector<float> result(before.size()), expected(before.size()), size(before.size(), 0);
-    require(cudaMemcpy(result.data(), c_ours_, bytes, cudaMemcpyDeviceToHost), "copy");
-    require(cudaMemcpy(expected.data(), c_real_, bytes, cudaMemcpyDeviceToHost), "copy");
+    copy(result.data(), c_ours_, bytes, cudaMemcpyDeviceToHost);
+    copy(expected.data(), c_real_, bytes, cudaMemcpyDeviceToHost);
     if (ours != real) fail(x, "status " + std::to_string(ours) + ", of cuBLAS " + std::to_string(real));
     if (ours == real && real == 0 && x.c_type == CUDA_R_32F) sizes(x, before, expected, &size);
     const double worst = ours == real ? compare(x, before, result, expected, size, real == 0) : 0;
@@ -277,10 +301,10 @@ class Worker {
     std::vector<float> c;
     for (const float value : before) c.push_back(std::isnan(value) ? 0 : std::fabs(value));
     const size_t bytes = c.size() * sizeof(float);
-    require(cudaMemcpy(c_absolute_, c.data(), bytes, cudaMemcpyHostToDevice), "copy");
+    copy(c_absolute_, c.data(), bytes, cudaMemcpyHostToDevice);
     cublasSetPointerMode(handle_, CUBLAS_POINTER_MODE_HOST);
     if (call(real_, positive, c_absolute_, true, false) != 0) fail(x, "no product without signs");
-    require(cudaMemcpy(size->data(), c_absolute_, bytes, cudaMemcpyDeviceToHost), "copy");
+    copy(size->data(), c_absolute_, bytes, cudaMemcpyDeviceToHost);
   }
 
   // Elements that belong to C, as a mask.
@@ -402,6 +426,7 @@ Api real_api() {
 }  // namespace
 
 int main(int count, char **arguments) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) skip("there is no GPU");
   if (dlsym(RTLD_DEFAULT, "libsgemm_cublas_version") == nullptr) skip("libsgemm_cublas.so is not preloaded");
@@ -410,6 +435,8 @@ int main(int count, char **arguments) {
     measure_cost(real);
     return 0;
   }
+  std::signal(SIGSEGV, on_crash);
+  std::signal(SIGFPE, on_crash);
   const int threads = static_cast<int>(option(count, arguments, "--threads", 1));
   const int cases = static_cast<int>(option(count, arguments, "--cases", 10000));
   const long seed = option(count, arguments, "--seed", 1);

@@ -192,7 +192,9 @@ int lt(const Api &api, const Case &x, const Operands &at, cublasHandle_t handle)
   cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_TRANSA, &x.transa, sizeof x.transa);
   cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_TRANSB, &x.transb, sizeof x.transb);
   cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &x.epilogue, sizeof x.epilogue);
-  cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &at.bias, sizeof at.bias);
+  if (x.epilogue == CUBLASLT_EPILOGUE_BIAS) {
+    cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &at.bias, sizeof at.bias);
+  }
   const cublasLtPointerMode_t mode = x.on_device ? CUBLASLT_POINTER_MODE_DEVICE : CUBLASLT_POINTER_MODE_HOST;
   cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_POINTER_MODE, &mode, sizeof mode);
   const float *const alpha = x.no_alpha ? nullptr : x.on_device ? at.alpha : &x.alpha;

@@ -136,6 +136,10 @@ Case draw_case(Random &random) {
   x.on_device = random.below(8) == 0 && x.routine != Routine::grouped && x.routine != Routine::grouped_ex;
   // cublasLt wants matrices aligned to 16 bytes.
   x.offset = random.below(3) == 0 && x.routine != Routine::lt ? random.below(8) : 0;
+  // Fast arithmetic on batches by pointers wants matrices aligned to 16 bytes, and is an error on the GPU otherwise.
+  if (is_batch(x.routine) && x.routine != Routine::strided && x.routine != Routine::strided_ex) {
+    for (int64_t *const at : {&x.offset, &x.stride_a, &x.stride_b, &x.stride_c}) *at = (*at + 7) / 8 * 8;
+  }
   if (x.routine != Routine::lt && random.below(12) == 0) spoil(random, &x);
   return x;
 }
