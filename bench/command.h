@@ -55,6 +55,12 @@ struct BenchOptions {
   std::string json;
 };
 
+// Of --routine sconv2d.
+struct ConvOptions {
+  std::vector<std::string> layers, directions, layouts;
+};
+constexpr const char *kConvRoutine = "sconv2d";
+
 struct LadderOptions {
   int64_t size = 4096;
 };
@@ -92,6 +98,16 @@ struct TuneOptions {
   std::string output;  // empty: where the library looks
 };
 
+struct ProbeOptions {
+  std::string backend;              // "cuda", "hip", "cpu"; empty: those there are
+  int device = 0;                   // of a GPU
+  std::vector<std::string> groups;  // empty: all
+  double seconds = 0.2;             // of a figure
+  int64_t size = 0;                 // of SGEMM; 0: as is large enough
+  std::string json, compare;        // files
+  double tolerance = 2;             // percent
+};
+
 struct StatsOptions {
   bool json = false;
   std::string output;
@@ -113,11 +129,15 @@ int host_bench(const HostOptions &host, const BenchOptions &options);
 // Groups of products on a GPU, each of `groups` as in groups.h. `options` is what its options --shape, --seed,
 // --transposes, --kernel, --peer, --device, --reps and --min-time say.
 int groups_bench(const std::vector<std::string> &groups, const BenchOptions &options);
+// Layers of convolutional networks; `options` is what its options --backend, --kernel, --math, --workspace, --filter,
+// --max-flops, --peer, --device, --reps, --min-time and --json say.
+int conv_bench(const ConvOptions &conv, const BenchOptions &options);
 // Of its options those of shapes and --json.
 int decision(const BenchOptions &options);
 int calibrate(const CalibrateOptions &options);
 int run(const RunOptions &options);
 int stats(const StatsOptions &options);
 int tune(const TuneOptions &options);
+int probe(const ProbeOptions &options);
 
 }  // namespace command

@@ -9,6 +9,7 @@
 #include "library.h"
 #include "peers.h"
 #include "precision.h"
+#include "probe.h"
 #include "routines.h"
 
 namespace command {
@@ -23,7 +24,9 @@ Names backend_names() {
 }
 
 // What an option takes, where that is one of some words, or a comma list of them; empty: a number, a file, free text.
-Names values_of(const std::string &option) {
+Names values_of(const std::string &subcommand, const std::string &option) {
+  if (subcommand == "probe" && option == "--backend") return {"cuda", "hip", "cpu"};
+  if (option == "--only") return probe_groups();
   if (option == "--backend") {
     Names names = backend_names();
     names.emplace_back("auto");
@@ -91,7 +94,8 @@ Names candidates(const CLI::App &app, const Names &words) {
     if (program == last && !wants_value && (begin < last || word[0] != '-')) return {":program"};
   }
   const CLI::Option *option = option_before(*subcommand, words);
-  if (option != nullptr) return after_comma(word == "=" ? "" : word, values_of(option->get_name()));
+  if (option != nullptr)
+    return after_comma(word == "=" ? "" : word, values_of(subcommand->get_name(), option->get_name()));
   return word.rfind('-', 0) == 0 ? option_names(*subcommand) : Names{};
 }
 

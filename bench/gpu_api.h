@@ -77,7 +77,9 @@ class GpuApi : public GpuFunctions {
   // Of a cache behind the L2 cache, which no attribute tells; 0: none.
   virtual int64_t last_cache_bytes(int) const { return 0; }
   virtual std::unique_ptr<Sensors> sensors(const std::string &pci_bus_id) const = 0;
-  // What module_load() takes: the bench's own kernels (device_kernels.h), for a device. Throws Error.
+  // What module_load() takes, of text in PTX or HIP C++ for a device; and of the kernels in device_kernels.h. Throw
+  // Error.
+  virtual std::string compile(const std::string &text, int device) const = 0;
   virtual std::string device_code(int device) const = 0;
   // "CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
   virtual std::string describe(int result) const = 0;

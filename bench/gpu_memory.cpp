@@ -19,10 +19,6 @@ constexpr double kObservationSeconds = 0.02;  // between readings of clocks and 
 constexpr double kEnqueueSeconds = 5e-6;  // of one call, at most
 constexpr double kLeastHold = 2e-5, kMostHold = 2e-3;
 
-constexpr unsigned kPeakThreads = 256, kPeakBlocks = 8;  // blocks a compute unit
-constexpr unsigned kPeakIterations = 4000;               // some 10 ms
-constexpr int kPeakSamples = 11;
-
 constexpr unsigned long long kClockTicks = 200000;  // 2 ms of a clock of 100 MHz, 0.2 ms of one of 1 GHz
 constexpr double kShortestHold = 1e-6;              // that they can take
 
@@ -78,7 +74,7 @@ GpuDescription describe(const GpuApi &api, int device, const std::string &driver
 }  // namespace
 
 GpuMemory::GpuMemory(const GpuApi &api, int ordinal) : api_(api) {
-  const int device = find_device(api, ordinal);
+  const int device = device_ = find_device(api, ordinal);
   sensors_ = api.sensors(bus_id(api, device));
   description_ = describe(api, device, sensors_->driver_version());
   api_.use_device(device);
@@ -98,7 +94,6 @@ void GpuMemory::load_kernels(int device) {
     GpuModule module = nullptr;
     api_.require(api_.module_load(&module, code.c_str()), "compiling the device code of the bench");
     api_.require(api_.module_function(&hold_, module, kHoldKernel), kHoldKernel);
-    api_.require(api_.module_function(&peak_kernel_, module, kPeakKernel), kPeakKernel);
     has_kernels_ = true;
     measure_clock();
   } catch (const Error &error) {
@@ -173,9 +168,11 @@ double GpuMemory::time(int calls, const std::function<void(int)> &call) {
   api_.require(api_.event_record(start_, stream_), "an event");
   for (int i = 0; i < calls; ++i) call(i);
   api_.require(api_.event_record(stop_, stream_), "an event");
-  sensors_->observe(kObservationSeconds);
+  observe();
   return seconds_between_events();
 }
+
+void GpuMemory::observe() { sensors_->observe(kObservationSeconds); }
 
 double GpuMemory::seconds_between_events() {
   api_.require(api_.event_synchronize(stop_), "work on the GPU");
@@ -200,27 +197,6 @@ bool GpuMemory::mark_passed() {
   if (result == kGpuNotReady) return false;
   api_.require(result, "work on the GPU");
   return true;
-}
-
-double GpuMemory::time_peak(unsigned iterations) {
-  void *sink = nullptr;
-  float a = 0.999f, b = 1e-3f;
-  void *arguments[] = {&sink, &iterations, &a, &b};
-  const unsigned blocks = kPeakBlocks * static_cast<unsigned>(description_.multiprocessors);
-  return time(1, [&](int) {
-    api_.require(api_.launch(peak_kernel_, blocks, 1, 1, kPeakThreads, 1, 1, 0, stream_, arguments, nullptr),
-                 "the micro-benchmark of the peak");
-  });
-}
-
-double GpuMemory::peak() {
-  if (peak_ > 0 || !has_kernels_) return peak_;
-  for (int i = 0; i < kPeakSamples; ++i) time_peak(kPeakIterations);  // brings the clocks up
-  std::vector<double> seconds(kPeakSamples);
-  for (double &sample : seconds) sample = time_peak(kPeakIterations);
-  const double flops = 1.0 * kPeakFlops * kPeakIterations * kPeakThreads * kPeakBlocks *
-                       static_cast<double>(description_.multiprocessors);
-  return peak_ = flops / median(seconds);
 }
 
 double GpuMemory::copy_bandwidth() {

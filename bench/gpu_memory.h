@@ -38,11 +38,15 @@ class GpuMemory : public Memory {
   const char *backend() const override { return api_.backend; }
   const char *arch() const override { return description_.arch.c_str(); }
   Telemetry take_telemetry() override { return sensors_->take(); }
+  // A reading of clocks and power, unless the last is recent; time() takes it itself.
+  void observe();
 
+  const GpuApi &api() const { return api_; }
+  int device() const { return device_; }  // as the driver numbers it
   const GpuDescription &description() const { return description_; }
   // Why the log of clocks and power is empty; empty if it is not.
   std::string telemetry_problem() const { return sensors_->problem(); }
-  // Why there are no kernels to hold the stream and to measure the peak; empty if there are.
+  // Why there is no kernel to hold the stream; empty if there is.
   std::string kernels_problem() const { return kernels_problem_; }
 
   // Keeps the stream busy; nothing without kernels.
@@ -51,29 +55,26 @@ class GpuMemory : public Memory {
   void mark();
   bool mark_passed();
 
-  // FP32 operations a second from registers: the ceiling of any FP32 product here; 0 without kernels. Measured at the
-  // first call.
-  double peak();
   // Bytes a second, read and written, of a copy on the device that no cache holds. Measured at the first call.
   double copy_bandwidth();
 
  private:
   void load_kernels(int device);
   void measure_clock();
-  double time_peak(unsigned iterations);
   double seconds_between_events();
 
   const GpuApi &api_;
+  int device_ = 0;
   GpuStream stream_ = nullptr;
   GpuEvent start_ = nullptr, stop_ = nullptr;
   bool has_kernels_ = false;
-  GpuFunction hold_ = nullptr, peak_kernel_ = nullptr;
+  GpuFunction hold_ = nullptr;
   double ticks_per_second_ = 0;  // of the clock of kHoldKernel
   std::string kernels_problem_;
   GpuDescription description_;
   std::unique_ptr<Sensors> sensors_;
   float *gathered_ = nullptr;  // page-locked, kGatherMost elements
-  double peak_ = 0, copy_bandwidth_ = 0;
+  double copy_bandwidth_ = 0;
 };
 
 // Those of the device chosen by select_gpu; opened at the first call. Throw Error.

@@ -132,7 +132,10 @@ class HipApi : public GpuApi {
     return std::make_unique<AmdSensors>(pci_bus_id);
   }
 
-  std::string device_code(int device) const override { return Compiler(runtime_).compile(hip_kernels(), arch(device)); }
+  std::string compile(const std::string &text, int device) const override {
+    return Compiler(runtime_).compile(text, arch(device));
+  }
+  std::string device_code(int device) const override { return compile(hip_kernels(), device); }
 
   std::string describe(int result) const override {
     return fmt::format("{}: {}", error_name_(result), error_string_(result));

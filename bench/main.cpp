@@ -18,6 +18,8 @@
 #include "manual.h"
 #include "nearest.h"
 #include "precision.h"
+#include "probe.h"
+#include "probe_code.h"
 
 namespace {
 
@@ -76,7 +78,7 @@ CLI::Option *add_random(CLI::App *app, BenchOptions *options) {
 }
 
 void add_routines(CLI::App *app, BenchOptions *options) {
-  app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm)")->delimiter(',');
+  app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm), or sconv2d")->delimiter(',');
   app->add_option("--transposes", options->transposes, "Of NN,NT,TN,TT (default: all)")->delimiter(',');
   app->add_option("--side", options->sides,
                   "Of left,right (default: left): where the symmetric or triangular matrix stands")
@@ -120,7 +122,9 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
       "--peer", options->peer,
       "What to compare with: openblas, cublas (FP32, pedantic), cublas-default, cublas-tf32, cublaslt "
       "(its fastest algorithm), rocblas, hipblaslt (its fastest algorithm) or none (default: openblas if present; "
-      "--accuracy: each that is). All but openblas compute on a GPU, and so does the library then, on device pointers");
+      "--accuracy: each that is). All but openblas compute on a GPU, and so does the library then, on device pointers. "
+      "Of "
+      "sconv2d: cudnn (its fastest FP32 algorithm), cudnn-implicit, or both as a comma list (default: none)");
   app->add_option("--device", options->device, "The GPU of such a peer, as its vendor's runtime counts them")
       ->capture_default_str()
       ->check(CLI::Range(0, 1023));
@@ -135,7 +139,7 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
                                       "Measure instead the error of sgemm against FP64, by math mode and distribution");
   app->add_option("--distribution", options->distributions,
                   fmt::format("Operands of --accuracy, comma list of {} (default: the first four but `all`)",
-                              fmt::join(distribution_names(), ",")))
+                              fmt::join(distribution_names(), ", ")))
       ->delimiter(',')
       ->check(CLI::IsMember(distribution_names()))
       ->needs(errors);
@@ -217,6 +221,20 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
       ->needs(flag);
 }
 
+void add_conv(CLI::App *app, ConvOptions *options) {
+  app->add_option("--layer", options->layers,
+                  "Of --routine sconv2d: n,c,h,w,k,r,s[,stride[,pad[,dilation[,groups]]]]; repeatable (default: ten "
+                  "layers of ResNet-50 and VGG-16)")
+      ->delimiter('\0')
+      ->allow_extra_args(false);
+  app->add_option("--direction", options->directions, "Of --routine sconv2d: of forward,data,weight (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"forward", "data", "weight"}));
+  app->add_option("--layout", options->layouts, "Of --routine sconv2d: of nchw,nhwc (default: both)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"nchw", "nhwc"}));
+}
+
 void add_calibrate(CLI::App *app, CalibrateOptions *options) {
   CLI::Option *show = app->add_flag("--show", options->show, "Print the figures that are there, measure nothing");
   app->add_flag("--remove", options->remove, "Remove them, measure nothing")->excludes(show);
@@ -268,6 +286,34 @@ void add_tune(CLI::App *app, TuneOptions *options) {
   app->add_option("--reps", options->calls.reps, "Timed samples of each row that may be the fastest")
       ->capture_default_str()
       ->check(CLI::Range(3, 1000000));
+}
+
+void add_probe(CLI::App *app, ProbeOptions *options) {
+  app->add_option("--backend", options->backend, "Whose processor: cuda, hip or cpu (default: those there are)")
+      ->check(CLI::IsMember({"cuda", "hip", "cpu"}));
+  app->add_option("--device", options->device, "The GPU, as its vendor's runtime counts them")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1023));
+  app->add_option("--only", options->groups,
+                  fmt::format("Of these groups, comma list of {} (default: all); sgemm measures its ceilings, too",
+                              fmt::join(probe_groups(), ",")))
+      ->delimiter(',')
+      ->check(CLI::IsMember(probe_groups()));
+  app->add_option("--time", options->seconds, "Seconds of a figure, about")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 60.0));
+  app->add_option("--size", options->size, "m = n = k of SGEMM (default: 8192 on a GPU, 2048 on the CPU)")
+      ->check(CLI::Range(16, 32768));
+  app->add_option("--json", options->json, "Write the figures to this file too")->check(check_file_name);
+  CLI::Option *compare =
+      app->add_option("--compare", options->compare,
+                      "Also print each figure's ratio to that of this file, an earlier --json; exit status 1 if one "
+                      "differs by more than --tolerance")
+          ->check(check_file_name);
+  app->add_option("--tolerance", options->tolerance, "Percent by which figures may differ")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->needs(compare);
 }
 
 void add_stats(CLI::App *app, StatsOptions *options) {
@@ -340,11 +386,13 @@ int parse_and_run(int argc, char **argv) {
   LadderOptions ladder_options;
   OverheadOptions overhead_options;
   HostOptions host_options;
+  ConvOptions conv_options;
   BenchModes bench_modes;
   CalibrateOptions calibrate_options;
   TuneOptions tune_options;
   RunOptions run_options;
   StatsOptions stats_options;
+  ProbeOptions probe_options;
   CLI::App *info_app = app.add_subcommand("info", "What is there, kernels included, and what `auto` would choose");
   CLI::App *gemm_app = app.add_subcommand("gemm", "C = alpha op(A) op(B) + beta C on .npy files");
   CLI::App *bench_app = app.add_subcommand("bench", "Time the routines, side by side with another library");
@@ -352,18 +400,26 @@ int parse_and_run(int argc, char **argv) {
       app.add_subcommand("calibrate", "Measure this machine, so that host data go to a GPU when that is faster");
   CLI::App *tune_app =
       app.add_subcommand("tune", "Measure which kernel is the fastest for calls that repeat, and keep it for programs");
+  CLI::App *probe_app =
+      app.add_subcommand("probe", "Measure what the chip can do, and how much of it the library's SGEMM reaches");
   CLI::App *run_app = app.add_subcommand("run", "Run a program on this library's BLAS and report its calls");
   CLI::App *stats_app = app.add_subcommand("stats", "Report the calls that programs have counted in a folder");
   add_info(info_app, &info_options);
   add_gemm(gemm_app, &gemm_options);
+
   add_bench(bench_app, &bench_options, &ladder_options, &overhead_options, &host_options, &bench_modes);
+  add_conv(bench_app, &conv_options);
   add_calibrate(calibrate_app, &calibrate_options);
   add_tune(tune_app, &tune_options);
+  add_probe(probe_app, &probe_options);
   add_run(run_app, &run_options);
   add_stats(stats_app, &stats_options);
 
   if (argc > 1 && strcmp(argv[1], kCompleteWord) == 0) return complete(app, {argv + 2, argv + argc});
   if (argc == 2 && strcmp(argv[1], kManualWord) == 0) return print_manual(app);
+  if (argc > 1 && strcmp(argv[1], kProbeCodeWord) == 0) {
+    return guarded(kProbeCodeWord, [&] { return probe_code({argv + 2, argv + argc}); });
+  }
   const std::vector<std::string> names = subcommand_names(app);
   if (argc > 1 && argv[1][0] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end()) {
     return refuse_subcommand(names, argv[1]);
@@ -387,6 +443,7 @@ int parse_and_run(int argc, char **argv) {
   if (*gemm_app) return guarded("gemm", [&] { return gemm(gemm_options); });
   if (*stats_app) return guarded("stats", [&] { return stats(stats_options); });
   if (*calibrate_app) return guarded("calibrate", [&] { return calibrate(calibrate_options); });
+  if (*probe_app) return guarded("probe", [&] { return probe(probe_options); });
   if (*tune_app) return guarded("tune", [&] { return tune(tune_options); });
   if (*run_app) {
     if (run_options.program.empty()) {
@@ -396,6 +453,11 @@ int parse_and_run(int argc, char **argv) {
     return guarded("run", [&] { return run(run_options); });
   }
   return guarded("bench", [&] {
+    const bool conv = bench_options.routines == std::vector<std::string>{kConvRoutine};
+    if (!conv && bench_app->count("--layer") + bench_app->count("--direction") + bench_app->count("--layout") > 0) {
+      throw Error("--layer, --direction and --layout are for --routine sconv2d alone");
+    }
+    if (conv) return conv_bench(conv_options, bench_options);
     if (bench_modes.accuracy) return accuracy(bench_options);
     if (bench_modes.ladder) return ladder(ladder_options, bench_options);
     if (bench_modes.decision) return decision(bench_options);

@@ -1,8 +1,9 @@
-# A picture of what `libsgemm bench ... --json` wrote:
+# A picture of what `libsgemm bench ... --json` or `libsgemm probe --json` wrote:
 #   plot.py RESULTS.json [-o FILE.svg] [--routine sgemm] [--transposes NN] [--side left] [--uplo upper]
 # The picture is beside the input, .svg, if it has no other name. Of times (--sweep): TFLOP/s over n of square calls,
 # against the peer and the peak. Of --accuracy: the worst error
-# over k, a panel a distribution. Needs matplotlib (Debian: python3-matplotlib).
+# over k, a panel a distribution. Of a probe: a roofline, a panel a processor, what arithmetic and memory allow over the
+# FLOP done for a byte, and SGEMM beneath it. Needs matplotlib (Debian: python3-matplotlib).
 import argparse
 import json
 import pathlib
@@ -27,18 +28,26 @@ def is_chosen(row):
             all(row.get(key, value) == value for key, value in wanted.items()))
 
 
+SCALES = {'GFLOP/s': 1e9, 'TFLOP/s': 1e12, 'GB/s': 1e9}  # of figures that a roofline has
+
+
 try:
     report = json.loads(options.results.read_text(encoding='utf-8'))
     is_accuracy = 'accuracy' in report
-    if is_accuracy:
+    is_probe = 'figures' in report
+    if is_probe:
+        chosen = [f for f in report['figures'] if f['unit'] in SCALES and f['value'] > 0]
+    elif is_accuracy:
         chosen = [r for r in report['results'] if r['state'] == 'measured' and r['worst']]
     else:
         chosen = [r for r in report['results'] if is_chosen(r)]
 except (OSError, ValueError, TypeError, LookupError) as error:
-    sys.exit(f'plot.py: {options.results}: is no report of libsgemm bench: {error}')
+    sys.exit(f'plot.py: {options.results}: is no report of libsgemm bench or probe: {error}')
 if not chosen:
     form = ' '.join(filter(None, [options.side, options.uplo, options.transposes]))
     nothing = 'no error that is finite' if is_accuracy else f'no square {options.routine} {form}'.rstrip()
+    if is_probe:
+        nothing = 'no ceiling'
     sys.exit(f'plot.py: {options.results}: has {nothing}')
 try:
     import matplotlib
@@ -118,7 +127,63 @@ def draw_errors():
     return figure
 
 
-picture = draw_errors() if is_accuracy else draw_times()
+def highest(figures, name_of):
+    """The highest figure of each name that name_of gives; it gives None for what has none."""
+    best = {}
+    for figure in figures:
+        name, rate = name_of(figure), figure['value'] * SCALES[figure['unit']]
+        if name:
+            best[name] = max(rate, best.get(name, 0))
+    return best
+
+
+def arithmetic_of(figure):
+    if figure['group'] == 'fma':
+        return 'FFMA' if figure['backend'] == 'cuda' else 'FMA'
+    # "wgmma f16, m64n256k16, A from registers"
+    return figure['what'].split(',')[0] if figure['group'] == 'tensor' else None
+
+
+def memory_of(figure):
+    # "device memory, read"; "L2 cache, copy, 2 threads"
+    return figure['what'].split(',')[0] if figure['group'] == 'memory' else None
+
+
+def product_of(figure):
+    # "libsgemm, 8192 x 8192 x 8192, row", without the size
+    return ', '.join(part for part in figure['what'].split(', ') if ' x ' not in part)
+
+
+def draw_roofline():
+    backends = distinct(f['backend'] for f in chosen)
+    figure, panels = plt.subplots(1, len(backends), figsize=(7 * len(backends), 5), squeeze=False)
+    for axes, backend in zip(panels[0], backends):
+        own = [f for f in chosen if f['backend'] == backend]
+        arithmetic, memory = highest(own, arithmetic_of), highest(own, memory_of)
+        intensities = [2.0 ** i for i in range(-4, 14)]
+        most = max(arithmetic.values(), default=max(memory.values(), default=0) * intensities[-1])
+        for i, (name, rate) in enumerate(memory.items()):
+            reached = [x for x in intensities if x * rate <= most] + [most / rate]
+            axes.plot(reached, [1e-12 * x * rate for x in reached], '--', color=f'C{i}', label=f'{name}, {1e-9 * rate:.0f} GB/s')
+        for i, (name, rate) in enumerate(sorted(arithmetic.items(), key=lambda item: item[1])):
+            begin = rate / max(memory.values()) if memory else intensities[0]
+            axes.plot([begin, intensities[-1]], [1e-12 * rate] * 2, color=f'C{len(memory) + i}',
+                      label=f'{name}, {1e-12 * rate:.3g} TFLOP/s')
+        for marker, f in zip('osD^v', [f for f in own if f['group'] == 'sgemm']):
+            axes.plot([f['flops_per_byte']], [1e-12 * f['value'] * SCALES[f['unit']]], marker, color='black', fillstyle='none',
+                      label=f"{product_of(f)}, {1e-12 * f['value'] * SCALES[f['unit']]:.3g} TFLOP/s")
+        axes.set_xscale('log', base=2)
+        axes.set_yscale('log')
+        axes.set_xlabel('FLOP for a byte of memory')
+        axes.set_ylabel('TFLOP/s')
+        axes.set_title(backend)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize='small')
+    figure.suptitle(describe('What the chip allows, and SGEMM'))
+    return figure
+
+
+picture = draw_roofline() if is_probe else draw_errors() if is_accuracy else draw_times()
 output = options.output or options.results.with_suffix('.svg')
 try:
     picture.savefig(output, bbox_inches='tight', **({'metadata': {'Date': None}} if output.suffix == '.svg' else {}))

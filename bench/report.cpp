@@ -15,6 +15,7 @@
 #include "library.h"
 #include "nvml.h"
 #include "output_file.h"
+#include "probe_runner.h"
 
 namespace command {
 namespace {
@@ -426,7 +427,7 @@ Report start_report(const Peer *peer, Memory &memory) {
   const GpuDescription &description = gpu->description();
   report.gpu = {description.name, description.arch, description.driver, description.multiprocessors};
   report.gpu.copy_bandwidth = gpu->copy_bandwidth();
-  report.gpu.peak = gpu->peak();
+  report.gpu.peak = fp32_peak(gpu);
   report.gpu.clock = description.clock;
   report.gpu.bandwidth = description.bandwidth;
   for (const std::string &problem : {gpu->telemetry_problem(), gpu->kernels_problem()}) {

@@ -1,22 +1,19 @@
 // The way of a call on one backend.
 #include "attempt.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <new>
 
+#include "conv/offload.h"
 #include "graph_workspace.h"
-#include "host_matrix.h"
 #include "kernel_table.h"
 #include "offload/offload.h"
 #include "parallel.h"
 #include "plan.h"
 #include "ref/ref.h"
-#include "verify/on_device.h"
+#include "verified.h"
 
 namespace libsgemm {
 namespace {
@@ -33,19 +30,27 @@ class Inside {
   ThreadInfo *info_;
 };
 
-const Kernel *forced_kernel(const Request &r) {
-  const KernelChoice &choice = r.settings.kernel;
-  return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.row] : nullptr;
+bool can_do(const Kernel &kernel, const Request &r, int device) {
+  return r.conv != nullptr ? can_do(kernel, *r.conv, device) : can_do(kernel, r.desc, device);
+}
+
+size_t workspace_of(const Kernel &kernel, const Request &r, int device) {
+  return r.conv != nullptr ? workspace_of(kernel, *r.conv, device) : workspace_of(kernel, r.desc, device);
+}
+
+libsgemm_status_t launch_kernel(const Kernel &kernel, const Request &r, const Launch &launch, Error *error) {
+  return r.conv != nullptr ? kernel.conv->launch(*r.conv, launch, error) : kernel.launch(r.desc, launch, error);
 }
 
 const Kernel *choose(const Request &r, int index, int device, size_t workspace_bytes) {
-  const Kernel *forced = forced_kernel(r);
+  const Kernel *forced = forced_kernel(r.settings);
+  if (forced == nullptr && r.conv != nullptr) return select_conv(table_of(index), *r.conv, device, workspace_bytes);
   if (forced == nullptr) {
     const Selected row = select_kernel(table_of(index), r.desc, device, workspace_bytes);
     r.info->tuned = row.tuned;
     return row.kernel;
   }
-  const bool legal = can_do(*forced, r.desc, device) && workspace_of(*forced, r.desc, device) <= workspace_bytes;
+  const bool legal = can_do(*forced, r, device) && workspace_of(*forced, r, device) <= workspace_bytes;
   return legal ? forced : nullptr;
 }
 
@@ -79,13 +84,13 @@ libsgemm_status_t find_workspace(const Request &r, int index, const Launch &laun
 // Own memory may still be in use by work of the handle on another stream, which this launch then waits for.
 libsgemm_status_t launch_in_order(const Kernel &kernel, const Request &r, const Launch &launch, const Backend &table,
                                   libsgemm_handle::Workspace *own, Error *error) {
-  if (own == nullptr) return kernel.launch(r.desc, launch, error);
+  if (own == nullptr) return launch_kernel(kernel, r, launch, error);
   if (own->used && (own->moved || is_thread_default_stream(launch.stream))) {
     const libsgemm_status_t status = table.stream_wait_event(launch.device, launch.stream, own->event, error);
     if (status != LIBSGEMM_SUCCESS) return status;
   }
   own->moved = false;
-  const libsgemm_status_t status = kernel.launch(r.desc, launch, error);
+  const libsgemm_status_t status = launch_kernel(kernel, r, launch, error);
   Error not_recorded = {};
   own->used = table.record_event(launch.device, own->event, launch.stream, &not_recorded) == LIBSGEMM_SUCCESS;
   if (!own->used) table.synchronize(launch.device, launch.stream, &not_recorded);
@@ -132,7 +137,7 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   if (status != LIBSGEMM_SUCCESS) return status;
   const Kernel *kernel = choose(*r, index, launch.device, handle->workspace_bytes);
   libsgemm_handle::Workspace *own = nullptr;
-  if (kernel != nullptr && workspace_of(*kernel, r->desc, launch.device) > 0) {
+  if (kernel != nullptr && workspace_of(*kernel, *r, launch.device) > 0) {
     Workspace w;
     status = find_workspace(*r, index, launch, handle, &w, error);
     if (status != LIBSGEMM_SUCCESS) return status;
@@ -143,7 +148,7 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   }
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
   *ran = kernel;
-  if (kernel->in_steps) status = rehearse(*kernel, r->desc, launch, error);
+  if (kernel->in_steps && r->conv == nullptr) status = rehearse(*kernel, r->desc, launch, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   status = launch_in_order(*kernel, *r, launch, table, r->handle != nullptr ? own : nullptr, error);
   if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
@@ -167,9 +172,15 @@ bool may_spoil(const Request &r, int index) {
 
 libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Error *error) {
   const Backend &table = table_of(index);
+  if (table.is_gpu && r->conv != nullptr) {
+    r->info->devices = 1;
+    r->info->tiles = 1;
+    return offload_conv(table, *r->conv, forced_kernel(r->settings), ran, error);
+  }
   if (table.is_gpu) {
     Offloaded by = {};
-    const libsgemm_status_t status = offload(table, r->desc, may_spoil(*r, index), forced_kernel(*r), &by, error);
+    const libsgemm_status_t status =
+        offload(table, r->desc, may_spoil(*r, index), forced_kernel(r->settings), &by, error);
     if (status != LIBSGEMM_SUCCESS) return status;
     *ran = by.kernel;
     r->info->ran = by.ran;
@@ -185,7 +196,7 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   *ran = kernel;
   Launch launch = {};
   launch.blas = r->info->blas;
-  return kernel->launch(r->desc, launch, error);
+  return launch_kernel(*kernel, *r, launch, error);
 }
 
 // ---- Groups at once -------------------------------------------------------------------------------------------------
@@ -226,7 +237,7 @@ bool slower_one_by_one(const Request &r, const GemmDesc *groups, int64_t count, 
 const Kernel *row_for_groups(const Request &r, const GemmDesc *groups, int64_t count, int index,
                              size_t workspace_bytes) {
   const Backend &table = table_of(index);
-  const Kernel *const forced = forced_kernel(r);
+  const Kernel *const forced = forced_kernel(r.settings);
   // Modes are for FP32 inputs: others have no rows of them, and then take those of FP32.
   const libsgemm_math_mode_t mode = r.desc.type == Type::f32 ? r.desc.math_mode : LIBSGEMM_MATH_FP32;
   PricedKernel best;
@@ -238,95 +249,6 @@ const Kernel *row_for_groups(const Request &r, const GemmDesc *groups, int64_t c
   }
   if (best.kernel == nullptr || forced != nullptr) return best.kernel;
   return slower_one_by_one(r, groups, count, index, workspace_bytes, best.seconds) ? best.kernel : nullptr;
-}
-
-// ---- Verification ---------------------------------------------------------------------------------------------------
-
-// Each call draws other samples, each process too unless LIBSGEMM_VERIFY_SEED is set: an error must not be missed twice
-// for the same reason.
-uint64_t next_seed() {
-  static const uint64_t first = [] {
-    const Environment &env = library().env;
-    if (env.verify_seed_set) return env.verify_seed;
-    const auto now = std::chrono::system_clock::now().time_since_epoch().count();
-    return static_cast<uint64_t>(now) ^ static_cast<uint64_t>(getpid()) << 48;
-  }();
-  static std::atomic<uint64_t> calls{0};
-  return first + 0x9fb21c651e98df25u * ++calls;
-}
-
-// What follows from the worst |error| / bound: nothing, a warning, or the refusal of the result.
-libsgemm_status_t follow(Request *r, int index, const Kernel &ran, double ratio, Error *error) {
-  r->info->verify_ratio = ratio;
-  if (ratio <= 1) return LIBSGEMM_SUCCESS;
-  set_error(error, "the result is wrong: an error is %.3g times its bound", ratio);
-  if (r->settings.verify_action != LIBSGEMM_VERIFY_WARN) return LIBSGEMM_VERIFICATION_FAILED;
-  warn(index, Note::wrong, [&] {
-    return std::string(r->call.entry) + " on " + kBackendNames[index] + ", " + ran.name + ": " + error->text + " (" +
-           to_string(r->desc) + ")";
-  });
-  return LIBSGEMM_SUCCESS;
-}
-
-libsgemm_status_t verify_on_host(Request *r, const Kernel &ran, const Snapshot &before, double *ratio, Error *error) {
-  try {
-    const Arithmetic ran_as = {r->info->arithmetic(ran), ran.truncates};
-    *ratio = verify_result(r->desc, &before, r->settings.verify, ran_as, next_seed());
-    return LIBSGEMM_SUCCESS;
-  } catch (const std::bad_alloc &) {
-    set_error(error, "no host memory to verify the result");
-    return LIBSGEMM_OUT_OF_MEMORY;
-  }
-}
-
-// C is as it was before if the call fails or its result is refused.
-libsgemm_status_t launch_and_verify(Request *r, int index, const Kernel **ran, Error *error) {
-  Snapshot before;
-  if (!before.take(r->desc)) {
-    set_error(error, "no host memory for the copy of C that verification needs");
-    return LIBSGEMM_OUT_OF_MEMORY;
-  }
-  libsgemm_status_t status = launch_on_host(r, index, ran, error);
-  double ratio = 0;
-  if (status == LIBSGEMM_SUCCESS) status = verify_on_host(r, **ran, before, &ratio, error);
-  if (status == LIBSGEMM_SUCCESS) status = follow(r, index, **ran, ratio, error);
-  if (status != LIBSGEMM_SUCCESS) before.restore(r->desc);
-  return status;
-}
-
-// A result that cannot be verified, because the device refuses that or memory is short, stands if errors are but told
-// of.
-libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran, libsgemm_status_t failure,
-                                 const Error &error) {
-  if (r.settings.verify_action != LIBSGEMM_VERIFY_WARN) return failure;
-  warn(index, Note::failed, [&] {
-    return std::string(r.call.entry) + " on " + kBackendNames[index] + ", " + ran.name +
-           ": the result is not verified: " + error.text;
-  });
-  return LIBSGEMM_SUCCESS;
-}
-
-libsgemm_status_t launch_on_device_and_verify(Request *r, int index, const Kernel **ran, Error *error) {
-  BorrowedHandle borrowed;
-  libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
-  DeviceVerification check(device_memory(*r), index, r->desc, r->settings, next_seed(), handle, r->handle != nullptr);
-  libsgemm_status_t status = check.begin(error);
-  if (status == LIBSGEMM_SUCCESS) status = launch_on_device(r, index, ran, error);
-  if (status != LIBSGEMM_SUCCESS) return status;
-  double ratio = 0;
-  bool computed = false;
-  status = check.judge({(*ran)->math_mode, (*ran)->truncates}, &ratio, &computed, error);
-  if (status == LIBSGEMM_SUCCESS) {
-    status = follow(r, index, **ran, ratio, error);
-  } else if (computed) {
-    status = follow_failure(*r, index, **ran, status, *error);
-  }
-  if (status == LIBSGEMM_SUCCESS) return status;
-  Error not_restored = {};
-  if (check.restore(&not_restored) == LIBSGEMM_SUCCESS) return status;
-  const Error first = *error;
-  set_error(error, "%.120s; and C cannot be restored: %.90s", first.text, not_restored.text);
-  return LIBSGEMM_EXECUTION_FAILED;
 }
 
 // What an earlier attempt, or an earlier group, has left.
@@ -400,9 +322,10 @@ libsgemm_status_t attempt(Request *r, int index, Error *error) {
     if (status != LIBSGEMM_SUCCESS) return status;
   }
   if (verify || table_of(index).is_gpu) follow_threads_of(r->info->blas);
-  const auto launch = on_gpu ? (verify ? launch_on_device_and_verify : launch_on_device)
-                             : (verify ? launch_and_verify : launch_on_host);
-  const libsgemm_status_t status = launch(r, index, &ran, error);
+  const auto launch = on_gpu ? launch_on_device : launch_on_host;
+  const libsgemm_status_t status = !verify  ? launch(r, index, &ran, error)
+                                   : on_gpu ? launch_on_device_and_verify(launch, r, index, &ran, error)
+                                            : launch_and_verify(launch, r, index, &ran, error);
   if (status == LIBSGEMM_SUCCESS) {
     r->info->backend = &table_of(index);
     r->info->kernel = ran;

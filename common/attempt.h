@@ -18,7 +18,14 @@ struct Request {
   libsgemm_handle *handle;
   ThreadInfo *info;
   Placement at = {};
+  const ConvDesc *conv = nullptr;  // of a convolution; `desc` is its product_of(), and `call` has no more than a name
 };
+
+// The row that the settings force; NULL: none.
+inline const Kernel *forced_kernel(const Settings &settings) {
+  const KernelChoice &choice = settings.kernel;
+  return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.row] : nullptr;
+}
 
 inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }
 

@@ -12,13 +12,14 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "conv.h"
 #include "desc.h"
 #include "libsgemm.h"
 #include "verify/element.h"
 
 namespace libsgemm {
 
-// Raised whenever a struct of this header or of desc.h changes: a plugin of another version is refused.
+// Raised whenever a struct of this header, of desc.h or of conv.h changes: a plugin of another version is refused.
 constexpr uint32_t kBackendAbi = 10;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
@@ -108,6 +109,15 @@ struct GroupedLaunch {
   libsgemm_status_t (*launch)(const GemmDesc *groups, int64_t count, const Launch &launch, bool *begun, Error *error);
 };
 
+// How a row computes convolutions (conv.h), all tensors in memory of one device, or of the host: the functions are
+// those of Kernel, with its meaning. `launch` writes the output's elements and nothing between them.
+struct ConvLaunch {
+  bool (*supports)(const ConvDesc &desc, int device);
+  double (*cost)(const ConvDesc &desc, int device);
+  size_t (*workspace)(const ConvDesc &desc, int device);  // NULL: none
+  libsgemm_status_t (*launch)(const ConvDesc &desc, const Launch &launch, Error *error);
+};
+
 // One row of a kernel table. The cheapest legal row wins; the first of equals.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which rows are written
 struct Kernel {
@@ -135,11 +145,29 @@ struct Kernel {
   bool invariant = false;
   // NULL: it computes groups one after the other only.
   const GroupedLaunch *groups = nullptr;
+  // Of a row for convolutions, which computes nothing else: see conv_row(). NULL: it computes none.
+  const ConvLaunch *conv = nullptr;
 };
 
 // Whether a row can do this as it is asked for.
 inline bool can_do(const Kernel &kernel, const GemmDesc &desc, int device) {
   return (kernel.invariant || !invariant(desc)) && kernel.supports(desc, device);
+}
+inline bool can_do(const Kernel &kernel, const ConvDesc &desc, int device) {
+  return kernel.conv != nullptr && (kernel.invariant || !invariant(desc)) && kernel.conv->supports(desc, device);
+}
+
+// A row for convolutions; of GemmDesc it supports none. `conv` is static.
+constexpr Kernel conv_row(const char *name, libsgemm_math_mode_t mode, const char *purpose, const ConvLaunch *conv) {
+  Kernel row = {};
+  row.name = name;
+  row.math_mode = mode;
+  row.supports = [](const GemmDesc &, int) { return false; };
+  row.cost = [](const GemmDesc &, int) { return 0.0; };
+  row.launch = [](const GemmDesc &, const Launch &, Error *) { return LIBSGEMM_NOT_SUPPORTED; };
+  row.purpose = purpose;
+  row.conv = conv;
+  return row;
 }
 
 // GPU backends fill every entry; a CPU backend leaves those from `probe` to `scale` NULL.

@@ -10,6 +10,10 @@
 
 #include "attempt.h"
 #include "check.h"
+#include "conv/check.h"
+#include "conv/device_copy.h"
+#include "conv/offload.h"
+#include "conv/scale.h"
 #include "decision/decision.h"
 #include "gate.h"
 #include "host_matrix.h"
@@ -61,6 +65,10 @@ bool usable(const Request &r, int index) {
     return false;
   }
   if (!table_of(index).is_gpu) return true;
+  if (r.conv != nullptr && !computes_convolutions(table_of(index))) {
+    info.note(index, Note::unsupported);
+    return false;
+  }
   if (library().slots[index].probe_state.load(std::memory_order_acquire) == Slot::refused) {
     info.note(index, Note::unavailable);
     return false;
@@ -157,17 +165,27 @@ class Moved {
 
   // The call on copies; NULL, with *error, if there are none.
   Request *take(Error *error) {
+    const Request &r = from_;
+    if (r.conv != nullptr) {
+      if (conv_copy_.take(device_memory(r), *r.conv, error) != LIBSGEMM_SUCCESS) return nullptr;
+      product_ = product_of(conv_copy_.desc());
+      return &request_.emplace(Request{r.call, product_, r.settings, r.handle, r.info, {}, &conv_copy_.desc()});
+    }
     if (copy_.take(device_memory(from_), from_.desc, error) != LIBSGEMM_SUCCESS) return nullptr;
     return &request_.emplace(Request{from_.call, copy_.desc(), from_.settings, from_.handle, from_.info});
   }
   // Its result to where it belongs, if it was moved at all.
   libsgemm_status_t finish(Error *error) {
-    return request_ ? copy_.return_c(device_memory(from_), error) : LIBSGEMM_SUCCESS;
+    if (!request_) return LIBSGEMM_SUCCESS;
+    const DeviceMemory memory = device_memory(from_);
+    return from_.conv != nullptr ? conv_copy_.return_output(memory, error) : copy_.return_c(memory, error);
   }
 
  private:
   const Request &from_;
   HostCopy copy_;
+  ConvHostCopy conv_copy_;
+  GemmDesc product_ = {};  // of the convolution
   std::optional<Request> request_;
 };
 
@@ -198,7 +216,7 @@ libsgemm_status_t compute(Request *r) {
   int8_t order[kBackendCount];
   const int count = candidates(r->settings, order);
   const int asked = r->settings.kernel.backend >= 0 ? 1 : r->settings.preference.chosen;
-  if (r->settings.kernel.backend >= 0) info.choice = Choice::forced_kernel;
+  if (const Kernel *forced = forced_kernel(r->settings)) info.force(*forced);
   libsgemm_status_t last = LIBSGEMM_SUCCESS;
   std::unique_ptr<Moved> moved;  // no std::optional: that is cleared in every call, which takes 30 ns
   Request *now = r;
@@ -249,7 +267,11 @@ libsgemm_status_t scale(Request *r) {
   }
   info.trivial = "scale";
   if (r->at.on_host()) {
-    scale_c(r->desc);
+    if (r->conv != nullptr) {
+      scale_tensor(output_of(*r->conv), r->conv->beta, r->conv->out);
+    } else {
+      scale_c(r->desc);
+    }
     return LIBSGEMM_SUCCESS;
   }
   const Backend &table = table_of(r->at.owner);
@@ -264,7 +286,10 @@ libsgemm_status_t scale(Request *r) {
   launch.arrays_on_device = r->at.arrays_on_device;
   if (r->handle != nullptr) r->handle->use(r->at.owner, launch.device);
   libsgemm_status_t status = refuse_to_break_graph(launch, &info.failure);
-  if (status == LIBSGEMM_SUCCESS) status = table.scale(r->desc, launch, &info.failure);
+  if (status == LIBSGEMM_SUCCESS) {
+    status = r->conv != nullptr ? scale_output(table, *r->conv, launch, &info.failure)
+                                : table.scale(r->desc, launch, &info.failure);
+  }
   if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
     status = table.synchronize(launch.device, launch.stream, &info.failure);
   }
@@ -338,7 +363,7 @@ libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const 
   int8_t *const end = order + candidates(settings, order);
   int8_t *const place = std::find(order, end, index);
   if (place == end || !usable(r, index)) return LIBSGEMM_SUCCESS;
-  if (settings.kernel.backend >= 0) info->choice = Choice::forced_kernel;
+  if (const Kernel *forced = forced_kernel(settings)) info->force(*forced);
   Error error;
   error.text[0] = '\0';
   bool begun = false;
@@ -365,6 +390,17 @@ libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Setting
   if (status == LIBSGEMM_SUCCESS && handle != nullptr && r.at.on_host()) status = wait_for_operands(&r);
   if (status != LIBSGEMM_SUCCESS) return status;
   return only_scales(desc) ? scale(&r) : compute(&r);
+}
+
+libsgemm_status_t dispatch(const Call &call, const ConvDesc &conv, const Settings &settings, libsgemm_handle *handle,
+                           ThreadInfo *info) {
+  const GemmDesc product = product_of(conv);
+  Request r = {call, product, settings, handle, info, {}, &conv};
+  libsgemm_status_t status = find_operands(product, settings, &r.at, info);
+  if (status == LIBSGEMM_SUCCESS) status = check_conv_memory(conv, info);
+  if (status == LIBSGEMM_SUCCESS && handle != nullptr && r.at.on_host()) status = wait_for_operands(&r);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  return conv.alpha == 0.0f || has_no_terms(conv) ? scale(&r) : compute(&r);
 }
 
 }  // namespace libsgemm

@@ -20,6 +20,10 @@ libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const S
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info);
 
+// The same for a convolution, which is not empty either. `call` has its entry, and no more.
+libsgemm_status_t dispatch(const Call &call, const ConvDesc &conv, const Settings &settings, libsgemm_handle *handle,
+                           ThreadInfo *info);
+
 // Groups of one call which are not empty.
 class Groups {
  public:

@@ -41,11 +41,11 @@ LIBSGEMM_HOST_DEVICE inline uint32_t where(bool condition, uint32_t x, uint32_t 
   return (x & mask) | (y & ~mask);
 }
 
-// 11 significant bits, ties away from zero, as GPUs convert. From 2^128 - 2^116 on infinite.
+// 11 significant bits, ties to even, as TMA converts. From 2^128 - 2^116 on infinite.
 LIBSGEMM_HOST_DEVICE inline float round_to_tf32(float value) {
   const uint32_t bits = bits_of(value);
   const bool finite = (bits & 0x7f800000u) != 0x7f800000u;
-  return float_from_bits(finite ? (bits + 0x1000u) & ~0x1fffu : bits);
+  return float_from_bits(finite ? (bits + 0xfffu + ((bits >> 13) & 1u)) & ~0x1fffu : bits);
 }
 
 // 8 significant bits, ties to even. From 2^128 - 2^119 on infinite.

@@ -18,15 +18,14 @@ libsgemm_status_t fetch(const DeviceMemory &memory, const Stored &x, const void 
   return memory.table.copy(memory.device, copy, memory.stream, error);
 }
 
-// Waits also after a failure: what is enqueued uses memory that may be freed next.
-libsgemm_status_t wait(const DeviceMemory &memory, libsgemm_status_t status, Error *error) {
+}  // namespace
+
+libsgemm_status_t wait_after(const DeviceMemory &memory, libsgemm_status_t status, Error *error) {
   Error after_failure = {};
   const libsgemm_status_t waited =
       memory.table.synchronize(memory.device, memory.stream, status == LIBSGEMM_SUCCESS ? error : &after_failure);
   return status == LIBSGEMM_SUCCESS ? waited : status;
 }
-
-}  // namespace
 
 libsgemm_status_t copy_part(const DeviceMemory &memory, const GemmDesc &device, Copy::Direction direction,
                             const void *dense, Error *error) {
@@ -67,7 +66,7 @@ libsgemm_status_t HostCopy::fetch_arrays(const DeviceMemory &memory, Error *erro
   get(device_.a_array, there_.a.data());
   get(device_.b_array, there_.b.data());
   get(device_.c_array, there_.c.data());
-  if (memory.arrays_on_device) status = wait(memory, status, error);
+  if (memory.arrays_on_device) status = wait_after(memory, status, error);
   if (device_.a_array != nullptr) device_.a_array = there_.a.data();
   if (device_.b_array != nullptr) device_.b_array = there_.b.data();
   device_.c_array = there_.c.data();
@@ -136,7 +135,7 @@ libsgemm_status_t HostCopy::take(const DeviceMemory &memory, const GemmDesc &dev
     const bool new_b = has_b && (i == 0 || here_.b[i] != here_.b[i - 1]);
     if (status == LIBSGEMM_SUCCESS && new_b) status = fetch(memory, stored_b(d), here_.b[i], error);
   }
-  return status == LIBSGEMM_SUCCESS ? fetch_c(memory, error) : wait(memory, status, error);
+  return status == LIBSGEMM_SUCCESS ? fetch_c(memory, error) : wait_after(memory, status, error);
 }
 
 libsgemm_status_t HostCopy::fetch_c(const DeviceMemory &memory, Error *error) {
@@ -144,7 +143,7 @@ libsgemm_status_t HostCopy::fetch_c(const DeviceMemory &memory, Error *error) {
   for (size_t i = 0; i < here_.c.size() && status == LIBSGEMM_SUCCESS; ++i) {
     status = fetch(memory, stored_c(batch_item(device_, static_cast<int64_t>(i))), here_.c[i], error);
   }
-  return wait(memory, status, error);
+  return wait_after(memory, status, error);
 }
 
 libsgemm_status_t HostCopy::return_c(const DeviceMemory &memory, Error *error) {
@@ -152,7 +151,7 @@ libsgemm_status_t HostCopy::return_c(const DeviceMemory &memory, Error *error) {
   for (size_t i = 0; i < here_.c.size() && status == LIBSGEMM_SUCCESS; ++i) {
     status = copy_part(memory, batch_item(device_, static_cast<int64_t>(i)), Copy::to_device, here_.c[i], error);
   }
-  return wait(memory, status, error);
+  return wait_after(memory, status, error);
 }
 
 }  // namespace libsgemm

@@ -16,6 +16,10 @@ struct DeviceMemory {
   bool arrays_on_device;  // as Launch::arrays_on_device
 };
 
+// Waits for the stream, also after a failure: what is enqueued uses memory that may be freed next. The first error
+// counts.
+libsgemm_status_t wait_after(const DeviceMemory &memory, libsgemm_status_t status, Error *error);
+
 class HostCopy {
  public:
   // Copies A, B and C as the work enqueued so far leaves them, and waits. OUT_OF_MEMORY: of the host.

@@ -111,6 +111,11 @@ void describe_kernel(const Backend &backend, const Kernel &kernel, libsgemm_kern
   copy(info->math_mode, math_mode_name(kernel.math_mode));
   copy(info->purpose, kernel.purpose);
   info->invariant = kernel.invariant ? 1 : 0;
+  if (kernel.conv != nullptr) {
+    copy(info->routines, "conv2d");
+    copy(info->types, "fp32");
+    return;
+  }
   bool types[std::size(kTypes)] = {}, batches = false;
   for (const RoutineTraits &routine : kRoutines) {
     bool any = false;

@@ -52,17 +52,21 @@ bool has_error_of_fp32(libsgemm_math_mode_t mode) {
 }
 
 // The cheapest row of the mode asked for; of FP32 where there is none, or where that is as good and cheaper, unless the
-// caller has split an operand for the mode.
-const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
-  const auto cheapest = [&](libsgemm_math_mode_t mode) {
-    return cheapest_row(backend.kernels, backend.kernel_count, desc, device, workspace_bytes, mode);
-  };
-  const PricedKernel asked = cheapest(desc.math_mode);
-  if (desc.math_mode == LIBSGEMM_MATH_FP32) return asked.kernel;
-  const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
-  if (asked.kernel != nullptr && (planned || !has_error_of_fp32(desc.math_mode))) return asked.kernel;
+// caller has split an operand for the mode. `cheapest(mode)`: of those that serve a mode.
+template <typename Cheapest>
+const Kernel *by_mode(libsgemm_math_mode_t mode, bool planned, const Cheapest &cheapest) {
+  const PricedKernel asked = cheapest(mode);
+  if (mode == LIBSGEMM_MATH_FP32) return asked.kernel;
+  if (asked.kernel != nullptr && (planned || !has_error_of_fp32(mode))) return asked.kernel;
   const PricedKernel fp32 = cheapest(LIBSGEMM_MATH_FP32);
   return asked.kernel == nullptr || fp32.seconds < asked.seconds ? fp32.kernel : asked.kernel;
+}
+
+const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
+  const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
+  return by_mode(desc.math_mode, planned, [&](libsgemm_math_mode_t mode) {
+    return cheapest_row(backend.kernels, backend.kernel_count, desc, device, workspace_bytes, mode);
+  });
 }
 
 // A row that was measured on whole calls says nothing of one for which an operand has been split before.
@@ -76,6 +80,19 @@ Selected choose(const Backend &backend, const GemmDesc &desc, int device, size_t
 }
 
 }  // namespace
+
+const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
+  return by_mode(desc.math_mode, false, [&](libsgemm_math_mode_t mode) {
+    PricedKernel best;
+    for (const Kernel *row = backend.kernels; row < backend.kernels + backend.kernel_count; ++row) {
+      if (!serves(row->math_mode, mode) || !can_do(*row, desc, device)) continue;
+      if (workspace_of(*row, desc, device) > workspace_bytes) continue;
+      const double seconds = row->conv->cost(desc, device);
+      if (best.kernel == nullptr || seconds < best.seconds) best = {row, seconds};
+    }
+    return best;
+  });
+}
 
 std::atomic<FindTunedRow> g_find_tuned_row{nullptr};
 

@@ -24,6 +24,9 @@ struct Selected {
 // math mode come first; without one, those that serve FP32, which is never less accurate. NULL if there is none.
 Selected select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes);
 
+// The cheapest row for a convolution, by the same rules; nothing is remembered, and nothing was measured.
+const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes);
+
 // Finds the row that was measured to be the fastest for such a call on a GPU; NULL: there is none. Whether it may serve
 // the call is for select_kernel() to see. Set by use_tuning() (decision/tuning.h); NULL until then.
 using FindTunedRow = const Kernel *(*)(const Backend &backend, const GemmDesc &desc, int device);
@@ -65,6 +68,10 @@ ChoiceKey choice_key(const GemmDesc &desc);
 // Bytes of workspace a row needs.
 inline size_t workspace_of(const Kernel &kernel, const GemmDesc &desc, int device) {
   return kernel.workspace != nullptr ? kernel.workspace(desc, device) : 0;
+}
+
+inline size_t workspace_of(const Kernel &kernel, const ConvDesc &desc, int device) {
+  return kernel.conv->workspace != nullptr ? kernel.conv->workspace(desc, device) : 0;
 }
 
 // Whether a row of the arithmetic `of` may serve who asks for `mode`: sums in FP64 are never worse than FP32's, and

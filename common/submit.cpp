@@ -3,10 +3,13 @@
 #include <atomic>
 #include <chrono>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "call.h"
 #include "check.h"
+#include "conv/call.h"
+#include "conv/check.h"
 #include "dispatch.h"
 #include "gate.h"
 #include "handle.h"
@@ -30,10 +33,11 @@ uint64_t draw_ticket(const Settings &settings) {
   return asks ? last.fetch_add(1, std::memory_order_relaxed) + 1 : 0;
 }
 
-void apply(const Settings &settings, GemmDesc *desc) {
+template <typename Desc>
+void apply(const Settings &settings, Desc *desc) {
   desc->math_mode = invariant(settings) ? LIBSGEMM_MATH_FP32 : settings.math_mode;
   desc->deterministic = settings.deterministic;
-  desc->ticket = draw_ticket(settings);
+  if constexpr (std::is_same_v<Desc, GemmDesc>) desc->ticket = draw_ticket(settings);
 }
 
 libsgemm_status_t perform(const Call &call, GemmDesc *desc, const Settings &settings, libsgemm_handle *handle,
@@ -52,27 +56,36 @@ int wrong_results(const ThreadInfo &info) {
   return count;
 }
 
-// Statistics and the log line of one call. Those that failed are counted when nobody tries them again.
-void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point start) {
+// Statistics and the log line of one call, which `words()` describes. Those that failed are counted when nobody tries
+// them again.
+template <typename Words>
+void record(const ThreadInfo &info, double flops, Clock::time_point start, const Words &words) {
   const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
   const bool ok = info.status == LIBSGEMM_SUCCESS;
   const char *backend = !ok ? "error" : info.backend != nullptr ? info.backend->name : "none";
   const char *kernel = !ok ? "" : info.row();
   if (ok) {
     const auto working = info.timed_by_caller ? 0 : static_cast<uint64_t>(std::max<int64_t>(spent - info.startup, 0));
-    stats_count({info.entry, backend, kernel, working, info.kernel != nullptr ? flop_count(desc) : 0, info.verify_ratio,
+    stats_count({info.entry, backend, kernel, working, info.kernel != nullptr ? flops : 0, info.verify_ratio,
                  wrong_results(info)});
   }
-  if (ok && info.kernel != nullptr) stats_count_shape(desc);
   log_message(2, [&] {
     char time[32];
     std::snprintf(time, sizeof time, "%.3f ms", static_cast<double>(spent) * 1e-6);
-    std::string line = std::string(info.entry) + ": " + (desc.batch_count > 0 ? to_string(desc) : "") + " -> " +
-                       backend + " " + kernel + " " + time;
+    std::string line = std::string(info.entry) + ": " + words() + " -> " + backend + " " + kernel + " " + time;
     if (!ok) line += std::string(" ") + info.message;
     if (log_wants(3)) line += " (" + reason_in_words(info) + ")";
     return line;
   });
+}
+
+void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point start) {
+  record(info, flop_count(desc), start, [&] { return desc.batch_count > 0 ? to_string(desc) : std::string(); });
+  if (info.status == LIBSGEMM_SUCCESS && info.kernel != nullptr) stats_count_shape(desc);
+}
+
+void record(const ThreadInfo &info, const ConvDesc &desc, Clock::time_point start) {
+  record(info, flop_count(desc), start, [&] { return desc.groups > 0 ? to_string(desc) : std::string(); });
 }
 
 // Why a call was not computed, as the row of its statistics has it.
@@ -159,6 +172,28 @@ libsgemm_status_t submit_with(const Call &call, const Settings &settings, libsge
   libsgemm_status_t status = check_call(call, info, &desc);
   if (status == LIBSGEMM_SUCCESS) status = perform(call, &desc, settings, handle, info);
   record(*info, desc, start);
+  return status;
+}
+
+libsgemm_status_t perform(const ConvCall &conv, ConvDesc *desc, const Settings &settings, libsgemm_handle *handle,
+                          ThreadInfo *info) {
+  if (is_empty(*desc)) {
+    info->trivial = "nothing";
+    return LIBSGEMM_SUCCESS;
+  }
+  apply(settings, desc);
+  Call call;
+  call.entry = conv.entry;
+  return dispatch(call, *desc, settings, handle, info);
+}
+
+libsgemm_status_t submit_with(const ConvCall &call, const Settings &settings, libsgemm_handle *handle,
+                              ThreadInfo *info) {
+  const Clock::time_point start = library().instrumented ? Clock::now() : Clock::time_point();
+  ConvDesc desc = {};
+  libsgemm_status_t status = check_conv(call, info, &desc);
+  if (status == LIBSGEMM_SUCCESS) status = perform(call, &desc, settings, handle, info);
+  if (library().instrumented) record(*info, desc, start);
   return status;
 }
 
@@ -263,6 +298,10 @@ libsgemm_status_t call_with(const Call &call, const Settings &settings, libsgemm
   return submit_with(call, settings, handle, info);
 }
 
+libsgemm_status_t call_with(const ConvCall &call, const Settings &settings, libsgemm_handle *handle, ThreadInfo *info) {
+  return submit_with(call, settings, handle, info);
+}
+
 libsgemm_status_t call_with(const GroupCall &call, const Settings &settings, libsgemm_handle *handle,
                             ThreadInfo *info) {
   return submit_groups(call, settings, handle, info);
@@ -343,6 +382,18 @@ libsgemm_status_t submit(const Call &call) {
 }
 
 libsgemm_status_t submit_h(const Call &call, libsgemm_handle_t handle) {
+  const InGate gate;
+  ThreadInfo &info = thread_info();
+  return counted(submit_any(call, handle, true, gate, &info), info);
+}
+
+libsgemm_status_t submit(const ConvCall &call) {
+  const InGate gate;
+  ThreadInfo &info = thread_info();
+  return counted(submit_any(call, nullptr, false, gate, &info), info);
+}
+
+libsgemm_status_t submit_h(const ConvCall &call, libsgemm_handle_t handle) {
   const InGate gate;
   ThreadInfo &info = thread_info();
   return counted(submit_any(call, handle, true, gate, &info), info);

@@ -32,18 +32,20 @@ std::string words(const Ran &ran, const ThreadInfo &info) {
   return after + " by " + info.kernel->name;
 }
 
+std::string no_kernel(const ThreadInfo &info) {
+  if (info.choice != Choice::forced_kernel) return "has no kernel for this call";
+  return std::string("its forced kernel ") + info.forced + " cannot do this call";
+}
+
 std::string words(const Note &note, const ThreadInfo &info) {
   const Slot &slot = library().slots[note.backend];
   switch (note.why) {
     case Note::unavailable:
       return "not available: " + (slot.state == Slot::refused ? slot.reason : slot.probe_reason);
     case Note::unsupported:
-      return info.choice == Choice::forced_kernel ? "its forced kernel cannot do this call"
-                                                  : "has no kernel for this call";
+      return no_kernel(info);
     case Note::not_invariant:
-      return std::string(info.choice == Choice::forced_kernel ? "its forced kernel cannot do this call"
-                                                              : "has no kernel for this call") +
-             " with sums as LIBSGEMM_DETERMINISTIC=invariant has them";
+      return no_kernel(info) + " with sums as LIBSGEMM_DETERMINISTIC=invariant has them";
     case Note::small:
       return "not worth the transfer: below LIBSGEMM_OFFLOAD_THRESHOLD";
     case Note::tiny:

@@ -71,6 +71,7 @@ struct ThreadInfo {
   bool depth_cut = false;             // and rounded C between parts of the sum over k
   Ran ran = {};                       // of the kernel
   uint64_t ticket = 0;                // the description's
+  const char *forced = nullptr;       // the row, where one was
   Expected expected[kFirstCpu] = {};  // by GPU backend
   int64_t startup = 0;                // nanoseconds of the call that went into finding and starting backends
   bool timed_by_caller = false;       // statistics get the time from elsewhere; begin() leaves it
@@ -97,10 +98,16 @@ struct ThreadInfo {
     blas = nullptr;
     startup = 0;
     choice = Choice::by_default;
+    forced = nullptr;
     note_count = 0;
     failure.text[0] = '\0';
     message[0] = '\0';
     for (Expected &e : expected) e.known = false;
+  }
+
+  void force(const Kernel &row) {
+    choice = Choice::forced_kernel;
+    forced = row.name;
   }
 
   // For libsgemm_info_t.kernel: the row that multiplied; where one was forced, that.

@@ -1,4 +1,4 @@
-/* libsgemm: single-precision level-3 BLAS on whatever the machine has (NVIDIA GPU, AMD GPU, CPU).
+/* libsgemm: single-precision level-3 BLAS and convolutions on whatever the machine has (NVIDIA GPU, AMD GPU, CPU).
  *
  * Conventions, valid for every routine below
  * ------------------------------------------
@@ -109,10 +109,10 @@ typedef enum {
   LIBSGEMM_VERIFICATION_FAILED = 8 /* the result was wrong (libsgemm_set_verify) and could not be replaced */
 } libsgemm_status_t;
 
-/* Arithmetic of libsgemm_sgemm and its batches, and in FP64 of other routines. A mode is used only if asked for, and
- * only where the backend has it for the call, BF16X6 and FP16X3 also only where they are expected to be faster than
- * FP32; otherwise, and in all other routines, FP32 runs, and libsgemm_info_t.math_mode says so. alpha, beta and C are
- * FP32 in every mode, and all sums in every mode but FP64 and FP32_FAST.
+/* Arithmetic of libsgemm_sgemm, its batches and libsgemm_sconv2d, and in FP64 of other routines. A mode is used only if
+ * asked for, and only where the backend has it for the call, BF16X6 and FP16X3 also only where they are expected to be
+ * faster than FP32; otherwise, and in all other routines, FP32 runs, and libsgemm_info_t.math_mode says so. alpha, beta
+ * and C are FP32 in every mode, and all sums in every mode but FP64 and FP32_FAST.
  *
  * TF32, BF16 and FP16 round A and B to fewer bits, each element to the nearest number, and multiply these: fast, with
  * errors that the rounded inputs determine. The error of an element is that of FP32, the usual bound above, with
@@ -134,7 +134,7 @@ typedef enum {
    * error of FP32, and 8 u more in the bound. Bits below 2^-49 of the largest element of the row or column are lost:
    * nothing to see in a product unless one row or column has elements of very different size. */
   LIBSGEMM_MATH_FP16X3 = 2,
-  LIBSGEMM_MATH_TF32 = 3, /* inputs rounded to 11 significant bits, ties away from zero; range of FP32 */
+  LIBSGEMM_MATH_TF32 = 3, /* inputs rounded to 11 significant bits, ties to even; range of FP32 */
   LIBSGEMM_MATH_BF16 = 4, /* inputs rounded to 8 significant bits, ties to even; range of FP32 */
   LIBSGEMM_MATH_FP16 = 5, /* inputs rounded to 11 significant bits, ties to even; range of binary16, to 65504 */
   /* Sums in FP64, C rounded once: an error of at most 2^-24 |C| + (k + 2) 2^-53 (|alpha| |A| |B| + |beta| |C|), which
@@ -273,7 +273,7 @@ LIBSGEMM_API const char *libsgemm_kernel_name(int index, int row);
  * none can, as where the row is for another architecture. */
 typedef struct {
   char name[72];
-  char routines[64];  /* without their first letters, a space between: "gemm batches", "syrk syr2k gemmtr batches" */
+  char routines[64];  /* without their first letters, a space between: "gemm batches", "syrk syr2k batches", "conv2d" */
   char types[32];     /* of A and B: "fp32", "fp16 bf16" */
   char math_mode[16]; /* the arithmetic it computes in: "fp32" */
   char purpose[64];   /* what it is for, in a few words: "few tiles of C, deep k" */
@@ -346,8 +346,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **s
 LIBSGEMM_API libsgemm_status_t libsgemm_set_workspace(libsgemm_handle_t h, void *workspace, size_t bytes);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_workspace(libsgemm_handle_t h, void **workspace, size_t *bytes);
 
-/* Arithmetic of libsgemm_sgemm and its batches called with this handle. INVALID_ARGUMENT if mode is none of the
- * enumerators. */
+/* Arithmetic of libsgemm_sgemm, its batches and libsgemm_sconv2d called with this handle. INVALID_ARGUMENT if mode is
+ * none of the enumerators. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t mode);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t *mode);
 
@@ -701,6 +701,78 @@ LIBSGEMM_API libsgemm_status_t libsgemm_strsm_batch_strided_h(libsgemm_handle_t 
                                                               int64_t n, float alpha, const float *A, int64_t lda,
                                                               int64_t stride_a, float *B, int64_t ldb, int64_t stride_b,
                                                               int64_t batch_count);
+
+/* ---- Convolution ----------------------------------------------------------------------------------------------------
+ */
+
+/* Convolutions of images with filters as neural networks have them, and their gradients. As in cuDNN and PyTorch they
+ * are cross-correlations: the filter is not turned round. With x the images, f the filters, y the result
+ *
+ *   y(n, k, i, j) = sum over c, r, s of  x(n, c, i * stride_h - pad_top + r * dilation_h,
+ *                                                j * stride_w - pad_left + s * dilation_w) * f(k, c, r, s)
+ *
+ * where x is zero outside of the image, in the padding. */
+typedef enum {
+  LIBSGEMM_CONV2D_FORWARD = 0,        /* y = alpha * conv(x, f) + beta * y;                   A = x, B = f,  C = y  */
+  LIBSGEMM_CONV2D_DATA_GRADIENT = 1,  /* dx = alpha * sum over k, i, j of dy f + beta * dx;   A = dy, B = f, C = dx */
+  LIBSGEMM_CONV2D_WEIGHT_GRADIENT = 2 /* df = alpha * sum over n, i, j of dy x + beta * df;   A = x, B = dy, C = df */
+} libsgemm_conv2d_direction_t;
+
+/* The order of dimensions in memory, outermost first, of tensors that are dense: filters are [k][c / groups][r][s] or
+ * [k][r][s][c / groups]. */
+typedef enum { LIBSGEMM_NCHW = 0, LIBSGEMM_NHWC = 1 } libsgemm_tensor_layout_t;
+
+/* What is convolved; libsgemm_conv2d_init gives every field a value. Each size is a number of elements.
+ *
+ * x is n x c x h x w, f is k x c / groups x r x s, and y is n x k x p x q, p and q from libsgemm_conv2d_output_size.
+ * With more than one group, group g of the k / groups filters from g * k / groups on sees only the c / groups channels
+ * from g * c / groups on (groups = c: depthwise).
+ *
+ * x_strides, f_strides, y_strides: elements between neighbours in the dimensions (n, c, h, w) of x, (k, c, r, s) of f,
+ * (n, k, p, q) of y, in this order whatever the layout. All four 0, the default: the tensor is dense, in the order of
+ * `layout`. Otherwise it is a view: elements between those that belong to it are neither read nor written. No stride
+ * may be negative; one of an input may be 0, so that the same elements serve again; those of an output must keep its
+ * elements apart, which holds if each stride is more than the extent of all dimensions with smaller ones. */
+typedef struct {
+  size_t size; /* sizeof(libsgemm_conv2d_t) of the program */
+  libsgemm_conv2d_direction_t direction;
+  libsgemm_tensor_layout_t layout;
+  int64_t n, c, h, w;                               /* images: their number, channels, height, width; >= 0 */
+  int64_t k, r, s;                                  /* filters: their number (>= 0), height and width (>= 1) */
+  int64_t groups;                                   /* >= 1; divides c and k */
+  int64_t stride_h, stride_w;                       /* >= 1 */
+  int64_t pad_top, pad_left, pad_bottom, pad_right; /* zeros around an image; >= 0 */
+  int64_t dilation_h, dilation_w;                   /* >= 1; 1: taps of the filter are neighbours */
+  int64_t x_strides[4], f_strides[4], y_strides[4];
+} libsgemm_conv2d_t;
+
+/* Forward, NCHW, dense: a 1 x 1 filter without padding; groups, strides and dilations are 1, n, c, h, w and k 0. `size`
+ * is sizeof *conv, by which a program of an older header is known. Does nothing if conv is NULL. */
+LIBSGEMM_API void libsgemm_conv2d_init(libsgemm_conv2d_t *conv, size_t size);
+
+/* Rows p and columns q of y: 1 + (h + pad_top + pad_bottom - dilation_h * (r - 1) - 1) / stride_h, rounded down; q
+ * likewise. INVALID_ARGUMENT if conv, p or q is NULL, or a field is not as above, or the filter, with its dilation, is
+ * larger than the image with its padding; then *p and *q are untouched, and libsgemm_last_info names the field. */
+LIBSGEMM_API libsgemm_status_t libsgemm_conv2d_output_size(const libsgemm_conv2d_t *conv, int64_t *p, int64_t *q);
+
+/* The convolution, or the gradient that conv->direction says. A, B and C as there; alpha and beta, host and device
+ * memory, errors and streams as everywhere above: beta == 0 does not read C; alpha == 0, and no terms (of y no channel
+ * or an empty image, of dx no filter, of df no image or an empty one) give beta * C without reading A and B. The
+ * bound of an element's error is that of a product with k its number of terms: (c / groups) r s of y, (k / groups) r s
+ * of dx, n p q of df. All math modes apply where the backend has them for convolutions; otherwise FP32 runs.
+ *
+ * NaN and Inf spread; whether one of f also does by a zero of the padding, or of dy between the strides, that it meets
+ * is not promised: some kernels multiply these, some leave them out. In LIBSGEMM_DETERMINISTIC_INVARIANT they are left
+ * out, and terms are summed in the order of (c, r, s) for y, (k, r, s) for dx and (n, i, j) for df.
+ *
+ * Positions of arguments count from 1 (conv). INVALID_ARGUMENT for a field of conv: position 1, and the message names
+ * the field and its value. Verification (libsgemm_set_verify) computes elements in FP64 on the CPU: SAMPLE 256 of
+ * them, drawn anew for each call, which finds an error that spoils the share x of all with probability 1 - (1 - x)^256;
+ * FULL all. NOT_SUPPORTED: the tensors are in memory of a GPU whose backend has no kernel for the call. */
+LIBSGEMM_API libsgemm_status_t libsgemm_sconv2d(const libsgemm_conv2d_t *conv, float alpha, const float *A,
+                                                const float *B, float beta, float *C);
+LIBSGEMM_API libsgemm_status_t libsgemm_sconv2d_h(libsgemm_handle_t h, const libsgemm_conv2d_t *conv, float alpha,
+                                                  const float *A, const float *B, float beta, float *C);
 
 #ifdef __cplusplus
 }

@@ -50,8 +50,10 @@ int choose_subject(const char *backend) {
     if (info.available == 0) return skip(std::string("backend ") + backend + " is not available: " + info.reason);
     mutable_subject().backend = backend;
     mutable_subject().is_gpu = info.is_gpu != 0;
-    for (int row = 0; row < info.kernel_count; ++row) {
-      mutable_subject().kernels.emplace_back(libsgemm_kernel_name(index, row));
+    libsgemm_kernel_info_t row;
+    for (int i = 0; libsgemm_kernel_describe(index, i, &row) == LIBSGEMM_SUCCESS; ++i) {
+      const bool conv = std::strcmp(row.routines, "conv2d") == 0;
+      (conv ? mutable_subject().conv_kernels : mutable_subject().kernels).emplace_back(row.name);
     }
     return 0;
   }

@@ -29,7 +29,7 @@ uint16_t bfloat16_from_float(float value) {
 float tf32_from_float(float value) {
   if (!std::isfinite(value) || value == 0) return value;
   const double unit = std::ldexp(1.0, std::max(std::ilogb(value), -126) - 10);
-  const double nearest = std::round(static_cast<double>(value) / unit) * unit;
+  const double nearest = std::nearbyint(static_cast<double>(value) / unit) * unit;
   return std::fabs(nearest) < 0x1p128 ? static_cast<float>(nearest) : std::copysign(INFINITY, value);
 }
 

@@ -53,7 +53,7 @@ inline float float_of_bits(uint32_t bits) {
 uint16_t half_from_float(float value);
 uint16_t bfloat16_from_float(float value);
 
-// The nearest float of 11 significant bits, ties away from zero; NaN stays NaN.
+// The nearest float of 11 significant bits, ties to even; NaN stays NaN.
 float tf32_from_float(float value);
 
 float float_from_half(uint16_t bits);

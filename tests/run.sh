@@ -88,14 +88,15 @@ check_format() {
   sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' '*.hip' | xargs clang-format --dry-run -Werror
 }
 
-# On the compile commands of the preset clang, which need not be built.
+# On the compile commands of the preset clang, which need not be built. They have none of common/python.
 check_tidy() {
-  configure_tests clang && sources 'common/**.cpp' 'backends/openblas/**.cpp' |
+  configure_tests clang && sources 'common/**.cpp' ':!common/python' 'backends/openblas/**.cpp' |
     xargs -P "$jobs" -n 1 clang-tidy --quiet --warnings-as-errors='*' -p build/clang 2>&1 |
     sed '/warnings generated\.$/d'
 }
 
-packages=(cmake g++ ninja-build pkg-config python3 python3-numpy python3-scipy python3-pip libcli11-dev libfmt-dev nlohmann-json3-dev catch2
+packages=(cmake g++ ninja-build pkg-config python3 python3-numpy python3-scipy python3-pip python3-venv python3-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev catch2
   libopenblas0-pthread libblas3 libblas-test libboost-context-dev
   libscalapack-openmpi-dev libopenmpi-dev
   dpkg-dev file)

@@ -10,7 +10,8 @@ namespace sgemm_test {
 
 struct Subject {
   std::string backend;               // "openblas"
-  std::vector<std::string> kernels;  // all rows of its kernel table
+  std::vector<std::string> kernels;  // all rows of its kernel table but those for convolutions
+  std::vector<std::string> conv_kernels;
   bool is_gpu = false;
 };
 

@@ -133,7 +133,7 @@ TEST_CASE("info fits a screen, with several GPUs, too") {
   }
   const std::string all = command({"info"}, kFourGpus).out;
   CHECK_THAT(all, Contains("devices 0 to 3, each: mock device (mock_1), 4 multiprocessors, 1.0 of 1.0 GiB free") &&
-                      Contains("mock driver 1.0; 7 kernels") && !Contains("cuda_mock_tf32"));
+                      Contains("mock driver 1.0; 8 kernels") && !Contains("cuda_mock_tf32"));
 }
 
 TEST_CASE("info --kernels: what each row computes") {
@@ -148,6 +148,8 @@ TEST_CASE("info --kernels: what each row computes") {
   has("cuda_mock_tf32 +gemm batches +fp32 as tf32 +any");
   has("cuda_mock_level3 +symm syr2k trmm trsm gemmtr batches +fp32 +any");
   has("cuda_mock_16_bits +gemm batches +fp16 bf16 +any");
+  has("cuda_mock_conv +conv2d +fp32 +any +convolutions");
+  has("cpu_scalar_direct_conv_bf16 +conv2d +fp32 as bf16 +CPU +convolution, the definition");
   has("cpu_scalar_1x1x1_naive +all +fp32 fp16 bf16 +CPU +the definition");
   has("cpu_avx2_16x6x256_packed_bf16 +gemm batches +fp32 as bf16 +CPU +CPUs with AVX2");
   if (has_backend("openblas")) {
@@ -165,7 +167,8 @@ TEST_CASE("info --kernels: what each row computes") {
       const Json &row = backend["kernel_table"][i];
       CHECK(row["name"] == backend["kernels"][i]);
       const std::string name = row["name"];
-      CHECK(row["invariant"] == (name.size() > 6 && name.substr(name.size() - 6) == "_chain"));  // of mocks none
+      const bool chain = name.size() > 6 && name.substr(name.size() - 6) == "_chain";
+      CHECK(row["invariant"] == (chain || name == "cpu_scalar_direct_conv"));  // of mocks none
     }
   }
 }
@@ -273,6 +276,8 @@ TEST_CASE("completion knows every subcommand, every option and the words they ta
   CHECK(candidates({"bench", "--routine", "ssyr"}) == Set{"ssyrk", "ssyr2k"});
   CHECK(candidates({"bench", "--side", ""}) == Set{"left", "right"});
   CHECK(candidates({"tune", "--uplo", "lower,u"}) == Set{"lower,upper"});
+  CHECK(candidates({"probe", "--backend", "c"}) == Set{"cuda", "cpu"});
+  CHECK(candidates({"probe", "--only", "fma,la"}) == Set{"fma,latency", "fma,launch"});
   CHECK(candidates({"bench", "--batch", ""}).empty());
   CHECK(candidates({"gemm", "a"}).empty());  // a file
   CHECK(candidates({"gemm", "-o", ""}).empty());

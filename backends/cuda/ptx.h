@@ -196,10 +196,11 @@ __device__ __forceinline__ void mma_f64(double (&sum)[2], const double (&x)[1], 
 #endif
 }
 
-// The nearest TF32 number, ties away from zero: in the 19 highest bits, which are what mma.sync reads. (cvt.rna.tf32
-// clears the others, in three instructions instead of two.) NaN with nothing but zeros there are Inf to it.
+// The nearest TF32 number, ties to even, as TMA rounds: in the 19 highest bits, which are what mma.sync reads. NaN with
+// nothing but zeros there are Inf to it.
 __device__ __forceinline__ uint32_t round_to_tf32(uint32_t bits) {
-  return fabsf(__uint_as_float(bits)) < __uint_as_float(0x7f800000u) ? bits + 0x1000u : bits;
+  const uint32_t nearest = bits + 0xfffu + (bits >> 13 & 1u);
+  return fabsf(__uint_as_float(bits)) < __uint_as_float(0x7f800000u) ? nearest : bits;
 }
 
 // The bits of the nearest number of a 16-bit type, ties to even (bf16: sm_80).

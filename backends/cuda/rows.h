@@ -119,4 +119,22 @@
   X(sm80_dmma_32x32x64_triangle, "triangle of a small C")                     \
   X(sm80_dmma_32x32x64_triangle_split_k, "triangle of a small C, deep k")     \
   X(sm90_dmma_64x64x32_grouped, "groups of products, one launch")             \
-  X(sm90_dmma_32x32x64_grouped, "the same of few rows or columns")
+  X(sm90_dmma_32x32x64_grouped, "the same of few rows or columns")            \
+  X(sm90_dmma_64x64x32_conv, "convolutions")                                  \
+  X(sm90_dmma_64x64x32_conv_split_k, "the same, few tiles, deep sums")        \
+  X(sm90_dmma_32x128x32_conv, "convolutions of few rows of C")                \
+  X(sm90_dmma_32x128x32_conv_split_k, "the same, few tiles, deep sums")       \
+  X(sm90_dmma_128x32x32_conv, "convolutions of few columns of C")             \
+  X(sm90_dmma_128x32x32_conv_split_k, "the same, few tiles, deep sums")       \
+  X(sm90_dmma_32x32x64_conv, "small convolutions")                            \
+  X(sm90_dmma_32x32x64_conv_split_k, "the same, deep sums")                   \
+  X(sm80_dmma_64x64x32_conv, "convolutions")                                  \
+  X(sm80_dmma_64x64x32_conv_split_k, "the same, few tiles, deep sums")        \
+  X(sm80_dmma_32x32x64_conv, "small convolutions")                            \
+  X(sm80_dmma_32x32x64_conv_split_k, "the same, deep sums")                   \
+  X(sm75_ffma_128x64x16_conv, "convolutions, without FP64")                   \
+  X(sm75_ffma_128x64x16_conv_split_k, "the same, few tiles, deep sums")       \
+  X(sm75_ffma_64x64x16_conv, "smaller ones, without FP64")                    \
+  X(sm75_ffma_64x64x16_conv_split_k, "the same, deep sums")                   \
+  X(sm75_ffma_4x1x4_depthwise, "depthwise convolutions")                      \
+  X(sm75_ffma_4x1x4_depthwise_weights, "their weight gradient")

@@ -9,11 +9,11 @@ namespace {
 // Partial results are written, read again, and mostly found in the L2 cache meanwhile.
 constexpr double kPartialBandwidth = 1.5;  // times that of the memory
 
-double split_seconds(const DeviceModel &d, const GemmDesc &desc, const Tiling &tiling, double tiles, double k,
-                     int slices) {
-  const double bytes = static_cast<double>(split_bytes(desc, slices, tiling.sum_bytes));
-  const double product = std::max(tiles_seconds(d, tiling, tiles * slices, k), memory_seconds(d, gemm_bytes(desc)));
-  return 2 * kLaunchSeconds + product + 2 * memory_seconds(d, bytes) / kPartialBandwidth;
+double split_seconds(const DeviceModel &d, const GemmDesc &desc, double bytes, const Tiling &tiling, double tiles,
+                     double k, int slices) {
+  const double partial = static_cast<double>(split_bytes(desc, slices, tiling.sum_bytes));
+  const double product = std::max(tiles_seconds(d, tiling, tiles * slices, k), memory_seconds(d, bytes));
+  return 2 * kLaunchSeconds + product + 2 * memory_seconds(d, partial) / kPartialBandwidth;
 }
 
 }  // namespace
@@ -25,6 +25,10 @@ size_t split_bytes(const GemmDesc &desc, int64_t slices, int sum_bytes) {
 }
 
 Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int index) {
+  return best_split(desc, gemm_bytes(desc), tiling, tile_k, index);
+}
+
+Split best_split(const GemmDesc &desc, double bytes, const Tiling &tiling, int tile_k, int index) {
   const DeviceModel &d = model(index);
   const double tiles = product_tiles(desc, tiling) * static_cast<double>(desc.batch_count);
   const int k_tiles = static_cast<int>((desc.k - 1) / tile_k + 1) * traits_of(desc).terms();
@@ -37,7 +41,8 @@ Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int ind
     const int slice_tiles = (k_tiles - 1) / wanted + 1;
     const int slices = (k_tiles - 1) / slice_tiles + 1;
     if (slices < 2 || split_bytes(desc, slices, tiling.sum_bytes) > kMostSplitBytes) continue;
-    const double seconds = split_seconds(d, desc, tiling, tiles, static_cast<double>(slice_tiles) * tile_k, slices);
+    const double seconds =
+        split_seconds(d, desc, bytes, tiling, tiles, static_cast<double>(slice_tiles) * tile_k, slices);
     if (best.slices == 0 || seconds < best.seconds) best = {slices, slice_tiles, seconds};
   }
   return best;

@@ -15,8 +15,10 @@ struct Split {
   double seconds;  // of product and sum
 };
 
-// The fastest split into two slices or more; slices is 0 if there is none.
+// The fastest split into two slices or more; slices is 0 if there is none. `bytes` that the product moves: gemm_bytes()
+// unless its operands are no matrices.
 Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int index);
+Split best_split(const GemmDesc &desc, double bytes, const Tiling &tiling, int tile_k, int index);
 
 // Bytes of `slices` partial results for each product, of sums of `sum_bytes`.
 size_t split_bytes(const GemmDesc &desc, int64_t slices, int sum_bytes);

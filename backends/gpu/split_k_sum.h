@@ -25,10 +25,10 @@ __device__ __forceinline__ float finished(const TileProblem &p, double sum, cons
 }
 
 // The kernel's body. Real: of the partial results. wanted(element): whether that of a slice's matrix is to be summed;
-// of the others there may be no partial results.
-template <typename Real, class Wanted>
-__device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices,
-                                           const Wanted &wanted) {
+// of the others there may be no partial results. place(row, column): where the element of C lies.
+template <typename Real, class Wanted, class Place>
+__device__ __forceinline__ void sum_slices_to(const TileProblem &p, int slices, const Wanted &wanted,
+                                              const Place &place) {
   __shared__ Real sums[kSumThreads];
   const int64_t matrix = p.partial_ld * p.n;
   const int64_t element = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -47,8 +47,17 @@ __device__ __forceinline__ void sum_slices(const StridedOperands &operands, cons
   const int64_t row = element % p.partial_ld, column = element / p.partial_ld;
   if (threadIdx.y != 0 || !inside || row >= p.m) return;
   for (unsigned g = 1; g < blockDim.y; ++g) sum += sums[g * blockDim.x + threadIdx.x];
-  Global<float> *c = global(operands.c(blockIdx.z)) + column * p.ldc + row;
+  Global<float> *c = place(row, column);
   *c = finished(p, sum, c);
+}
+
+// Into a matrix.
+template <typename Real, class Wanted>
+__device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices,
+                                           const Wanted &wanted) {
+  sum_slices_to<Real>(p, slices, wanted, [&](int64_t row, int64_t column) {
+    return global(operands.c(blockIdx.z)) + column * p.ldc + row;
+  });
 }
 
 // All of C.

@@ -13,6 +13,7 @@
 
 #include "finish.h"
 #include "gpu.h"
+#include "tile_problem.h"
 
 namespace libsgemm::gpu {
 
@@ -32,17 +33,6 @@ struct TileShape {
   static_assert(lane_rows == 4 || lane_rows == 8, "lane maps are for 4 x 8 and 8 x 4");
   static_assert(TileM == warp_m * warp_rows && TileN == warp_n * warp_columns, "the warps cover the tile");
   static_assert(ThreadM % 4 == 0 && (ThreadN % 4 == 0 || ThreadN == 2), "fragments are vectors");
-};
-
-// The product that a launch computes, besides its operands.
-struct TileProblem {
-  int64_t m, n, k, lda, ldb, ldc;
-  float alpha, beta;
-  int tiles_m, tiles_n;
-  int k_tiles;      // of the whole product
-  int slice_tiles;  // k-tiles of one slice (blockIdx.y); all of them unless split
-  float *partial;  // split: sums of slice s of product i are matrix i * slices + s there, of FP64 as doubles; else null
-  int64_t partial_ld;
 };
 
 // The tile of C of this block. Consecutive blocks take columns of 16 tiles, which keeps both operands' tiles in L2.
@@ -242,9 +232,10 @@ __device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_
 }
 
 // Any alignment: each warp passes its columns through shared memory, so that consecutive lanes write consecutive rows.
-template <class Config>
-__device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_m][Config::thread_n],
-                                              const OutputTile &out, float *shared) {
+// write(row, column, element) is called for those of the tile's `rows` x `columns`.
+template <class Config, class Write>
+__device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_m][Config::thread_n], int rows,
+                                              int columns, float *shared, const Write &write) {
   using Place = ThreadPlace<Config>;
   constexpr int kPitch = Config::warp_m + 4;
   const Place place;
@@ -263,9 +254,7 @@ __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_
       const int from_row = (e + lane) % Config::warp_m, from_lane = (e + lane) / Config::warp_m;
       const int row = place.warp_row * Config::warp_m + from_row;
       const int column = place.warp_column * Config::warp_n + from_lane * Config::group_n + Place::column_offset(j);
-      if (row < out.rows && column < out.columns) {
-        out.write(out.c + column * out.ld + row, own[from_lane * kPitch + from_row]);
-      }
+      if (row < rows && column < columns) write(row, column, own[from_lane * kPitch + from_row]);
     }
     sync_warp();
   }
@@ -296,7 +285,8 @@ __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config
     store_vectors<Config>(sum, out);
   } else {
     barrier<Config>();
-    store_scalars<Config>(sum, out, shared);
+    store_scalars<Config>(sum, out.rows, out.columns, shared,
+                          [&](int row, int column, float x) { out.write(out.c + column * out.ld + row, x); });
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "blas.h"
+#include "conv/launch.h"
 #include "fp64.h"
 #include "half.h"
 #include "scratch.h"
@@ -41,6 +42,12 @@ libsgemm_status_t launch(const GemmDesc &d, const Launch &how, Error *error) {
 bool supports_batch(const GemmDesc &d, int) {
   return d.routine == Routine::gemm && d.type == Type::f32 && d.batch != Batch::none;
 }
+
+bool all_convolutions(const ConvDesc &, int) { return true; }
+double only_conv_cost(const ConvDesc &, int) { return 1; }
+
+template <libsgemm_math_mode_t MODE>
+constexpr ConvLaunch kConv = {all_convolutions, only_conv_cost, nullptr, openblas_conv<MODE>};
 
 libsgemm_status_t no_memory(Error *error) {
   set_error(error, "no host memory for a block of converted operands or results");
@@ -191,6 +198,7 @@ libsgemm_status_t launch_rounded(const GemmDesc &d, const Launch &how, Error *er
 
 #define ROW(name, mode, supports, launch, purpose) \
   { name, LIBSGEMM_MATH_##mode, supports, only_cost, nullptr, launch, false, false, purpose }
+#define CONV(name, mode, purpose) conv_row(name, LIBSGEMM_MATH_##mode, purpose, &kConv<LIBSGEMM_MATH_##mode>)
 const Kernel kOpenblasKernels[] = {
     ROW("openblas_sgemm", FP32, supports<Routine::gemm>, launch<blas_gemm>, "products"),
     ROW("openblas_ssymm", FP32, supports<Routine::symm>, launch<blas_symm>, "symmetric times general"),
@@ -206,7 +214,13 @@ const Kernel kOpenblasKernels[] = {
     ROW("openblas_sgemm_bf16", BF16, supports_rounded, launch_rounded<round_to_bf16>, "inputs rounded first"),
     ROW("openblas_sgemm_fp16", FP16, supports_rounded, launch_rounded<round_to_f16>, "inputs rounded first"),
     ROW("openblas_dgemm_fp64", FP64, fp64_supports, fp64_launch, "sums in FP64"),
+    CONV("openblas_sconv2d_blocks", FP32, "convolutions"),
+    CONV("openblas_sconv2d_tf32", TF32, "convolutions, inputs rounded first"),
+    CONV("openblas_sconv2d_bf16", BF16, "convolutions, inputs rounded first"),
+    CONV("openblas_sconv2d_fp16", FP16, "convolutions, inputs rounded first"),
+    CONV("openblas_dconv2d_fp64", FP64, "convolutions, sums in FP64"),
 };
+#undef CONV
 #undef ROW
 const int kOpenblasKernelCount = static_cast<int>(sizeof kOpenblasKernels / sizeof kOpenblasKernels[0]);
 

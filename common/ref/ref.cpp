@@ -44,6 +44,19 @@ double scalar_cost(const GemmDesc &desc, int device) { return 100 * sse2_cost(de
 double sse2_fp64_cost(const GemmDesc &desc, int device) { return 2 * sse2_cost(desc, device); }
 double avx2_fp64_cost(const GemmDesc &desc, int device) { return 2 * avx2_cost(desc, device); }
 
+bool all_convolutions(const ConvDesc &, int) { return true; }
+double direct_cost(const ConvDesc &desc, int) { return flop_count(desc) * 1.5e-9; }
+
+template <libsgemm_math_mode_t MODE>
+constexpr ConvLaunch kDirect = {all_convolutions, direct_cost, nullptr, cpu_scalar_direct_conv<MODE>};
+
+template <libsgemm_math_mode_t MODE>
+constexpr Kernel direct_row(const char *name) {
+  Kernel row = conv_row(name, MODE, "convolution, the definition", &kDirect<MODE>);
+  row.invariant = MODE == LIBSGEMM_MATH_FP32;
+  return row;
+}
+
 // The naive kernel would round an input each time that it reads it.
 #define ROW(name, mode, supports, cost, launch, purpose) \
   { name, mode, supports, cost, nullptr, launch, false, false, purpose }
@@ -66,6 +79,11 @@ constexpr Kernel kKernels[] = {
         "CPUs without AVX2"),
     ROW("cpu_avx2_8x6x256_packed_fp64", LIBSGEMM_MATH_FP64, sums_with_avx2, avx2_fp64_cost,
         cpu_avx2_8x6x256_packed_fp64, "CPUs with AVX2"),
+    direct_row<LIBSGEMM_MATH_FP32>("cpu_scalar_direct_conv"),
+    direct_row<LIBSGEMM_MATH_TF32>("cpu_scalar_direct_conv_tf32"),
+    direct_row<LIBSGEMM_MATH_BF16>("cpu_scalar_direct_conv_bf16"),
+    direct_row<LIBSGEMM_MATH_FP16>("cpu_scalar_direct_conv_fp16"),
+    direct_row<LIBSGEMM_MATH_FP64>("cpu_scalar_direct_conv_fp64"),
 };
 #undef ROWS
 #undef CHAIN

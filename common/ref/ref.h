@@ -22,5 +22,8 @@ template <int WHICH>
 libsgemm_status_t cpu_chain(const GemmDesc &desc, const Launch &launch, Error *error);
 libsgemm_status_t cpu_sse2_4x4x256_packed_fp64(const GemmDesc &desc, const Launch &launch, Error *error);
 libsgemm_status_t cpu_avx2_8x6x256_packed_fp64(const GemmDesc &desc, const Launch &launch, Error *error);
+// Convolutions.
+template <libsgemm_math_mode_t MODE>
+libsgemm_status_t cpu_scalar_direct_conv(const ConvDesc &desc, const Launch &launch, Error *error);
 
 }  // namespace libsgemm

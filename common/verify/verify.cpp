@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "claim.h"
+#include "draw.h"
 #include "parallel.h"
 
 namespace libsgemm {
@@ -14,14 +15,6 @@ namespace {
 
 constexpr int kSamples = 4;                        // columns, and as many rows
 constexpr uint64_t kStride = 0x2545f4914f6cdd1du;  // between the seeds of the products of a batch
-
-// Another number for each `at`, by the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
-int64_t draw(uint64_t seed, uint64_t at, int64_t count) {
-  uint64_t z = seed + at * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<int64_t>((z ^ (z >> 31)) % static_cast<uint64_t>(count));
-}
 
 // Sums of a column of a product: value and sum of magnitudes of its elements [first, last).
 struct Column {

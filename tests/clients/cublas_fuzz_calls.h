@@ -9,13 +9,15 @@
 #include <vector>
 
 // The functions that are called, by the names of the library; and those that the header overloads.
-#define CUBLAS_FUNCTIONS(F)                                                                                      \
-  F(cublasSgemm_v2)                                                                                              \
-  F(cublasSgemmEx)                                                                                               \
-  F(cublasSgemmBatched)                                                                                          \
-  F(cublasSgemmStridedBatched)                                                                                   \
-  F(cublasSgemmGroupedBatched) F(cublasGemmGroupedBatchedEx) F(cublasSsymm_v2) F(cublasSsyrk_v2) F(cublasSsyrkx) \
-      F(cublasSsyr2k_v2) F(cublasStrmm_v2) F(cublasStrsm_v2) F(cublasStrsmBatched)
+#define CUBLAS_FUNCTIONS(F)     \
+  F(cublasSgemm_v2)             \
+  F(cublasSgemmEx)              \
+  F(cublasSgemmBatched)         \
+  F(cublasSgemmStridedBatched)  \
+  F(cublasSgemmGroupedBatched)  \
+  F(cublasGemmGroupedBatchedEx) \
+  F(cublasSsymm_v2)             \
+  F(cublasSsyrk_v2) F(cublasSsyrkx) F(cublasSsyr2k_v2) F(cublasStrmm_v2) F(cublasStrsm_v2) F(cublasStrsmBatched)
 #define CUBLAS_OVERLOADED(F) \
   F(cublasGemmEx, GemmEx) F(cublasGemmBatchedEx, GemmBatchedEx) F(cublasGemmStridedBatchedEx, GemmStridedBatchedEx)
 

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "backend.h"
+#include "conv/tensor.h"
 #include "host_matrix.h"
 #include "mock_plan.h"
 #include "ref/ref.h"
@@ -513,6 +514,33 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
   return LIBSGEMM_SUCCESS;
 }
 
+// Convolutions, by the definition.
+libsgemm_status_t launch_conv(const ConvDesc &desc, const Launch &launch, Error *error) {
+  if (fails(mock::kLaunch, launch.device)) {
+    set_error(error, "a mock launch failed");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  ++g_control.launches[launch.device];
+  const int flip = g_control.flip_bit.exchange(0);
+  const Lock lock(g_mutex);
+  const auto run = [desc, flip] {
+    Error ignored = {};
+    cpu_scalar_direct_conv<LIBSGEMM_MATH_FP32>(desc, {}, &ignored);
+    if (flip == 0) return;
+    uint32_t bits;
+    std::memcpy(&bits, desc.out, sizeof bits);
+    bits ^= 1u << 30;
+    std::memcpy(desc.out, &bits, sizeof bits);
+  };
+  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
+  return LIBSGEMM_SUCCESS;
+}
+
+bool takes_conv(const ConvDesc &, int) { return !g_control.lacks_conv; }
+double cost_of_conv(const ConvDesc &, int) { return 1; }
+size_t conv_workspace(const ConvDesc &, int) { return size_t{1} << 12; }
+constexpr ConvLaunch kConv = {takes_conv, cost_of_conv, conv_workspace, launch_conv};
+
 // MOCK_SLOW names a row, "splitk" or "plain", that takes some time more, which its cost does not tell of.
 void take_time(const char *row) {
   const char *const slow = std::getenv("MOCK_SLOW");
@@ -713,6 +741,9 @@ constexpr Kernel kKernels[] = {
     {MOCK_NAME "_mock_16_bits", LIBSGEMM_MATH_FP32, gemm_of_16_bits, fast, two_mebibytes, launch_after_copy},
     {MOCK_NAME "_mock_grouped", LIBSGEMM_MATH_FP64, groups_only, slow, nullptr, launch_plain, false, false, "", false,
      &kGroups},
+#ifndef MOCK_WITHOUT_CONV
+    conv_row(MOCK_NAME "_mock_conv", LIBSGEMM_MATH_FP32, "convolutions", &kConv),
+#endif
 };
 
 const Kernel *plain_row() { return &kKernels[1]; }

@@ -46,6 +46,7 @@ struct Control {
   std::atomic<int> unlike;  // device, not 0, of which the description differs, and rows lack on it; 0: none
   std::atomic<int> slower;  // device, not 0, with the same description on which rows cost more; 0: none
   std::atomic<bool> entered[kMostDevices];  // a call of the contract but describe_device() was for this device
+  std::atomic<bool> lacks_conv;             // its row for convolutions takes none
   std::atomic<bool> has_syrk;               // it has rows for it; otherwise it lacks that routine
   std::atomic<double> groups_seconds;       // predicted of groups at once, where others take 1 or 2; 0: it has no row
   std::atomic<int> abandoned;               // devices given up

@@ -1,5 +1,5 @@
-// The driver of an NVIDIA GPU that is not there, with cuBLAS, cublasLt and the management library, for the bench: one
-// library under four names (mock_stack.h). MOCK_CUDA asks for a fault.
+// The driver of an NVIDIA GPU that is not there, with cuBLAS, cublasLt, cuDNN and the management library, for the
+// bench: one library under five names (mock_stack.h). MOCK_CUDA asks for a fault.
 #include <cstddef>
 #include <cstdint>
 
@@ -21,6 +21,11 @@ EXPORT int cuDeviceGetAttribute(int *value, int which, int) {
       return *value = 4, kSuccess;
     case 38:
       return *value = 1 << 16, kSuccess;
+    // Of the memory kHz and bits, which are not known but with "slow_memory": 2000 bytes a second.
+    case 36:
+      return *value = asked_for("slow_memory") ? 1 : 0, kSuccess;
+    case 37:
+      return *value = 8, kSuccess;
     case 75:
       return *value = 9, kSuccess;
     default:
@@ -293,3 +298,7 @@ EXPORT int nvmlDeviceGetTemperature(void *, int, unsigned *celsius) { return *ce
 EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(void *, unsigned long long *reasons) {
   return *reasons = 4, kSuccess;
 }
+
+// ---- cuDNN ----------------------------------------------------------------------------------------------------------
+
+#include "mock_cudnn.h"

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -197,13 +198,17 @@ EXPORT int MOCK_SYMBOL(cuEventElapsedTime, hipEventElapsedTime)(float *milliseco
   const float hours = asked_for("hours") ? 3.6e6f : 0;
   return *milliseconds = hours + static_cast<float>(1e3 * (stop->seconds - start->seconds)), kSuccess;
 }
-EXPORT int MOCK_SYMBOL(cuModuleLoadData, hipModuleLoadData)(void **module, const void *image) {
-  *module = nullptr;
-  return strncmp(static_cast<const char *>(image), kCode, strlen(kCode)) == 0 ? kSuccess : 218;
+// A module is its text, and has the entries whose names stand in it.
+EXPORT int MOCK_SYMBOL(cuModuleLoadData, hipModuleLoadData)(const std::string **module, const void *image) {
+  static std::deque<std::string> modules;
+  modules.emplace_back(static_cast<const char *>(image));
+  *module = &modules.back();
+  return modules.back().compare(0, strlen(kCode), kCode) == 0 ? kSuccess : 218;
 }
-EXPORT int MOCK_SYMBOL(cuModuleGetFunction, hipModuleGetFunction)(void **function, void *, const char *name) {
+EXPORT int MOCK_SYMBOL(cuModuleGetFunction, hipModuleGetFunction)(void **function, const std::string *module,
+                                                                  const char *name) {
   *function = nullptr;
-  return strcmp(name, "hold") == 0 || strcmp(name, "peak") == 0 ? kSuccess : 500;
+  return module->find(name) != std::string::npos ? kSuccess : 500;
 }
 EXPORT int MOCK_SYMBOL(cuLaunchKernel, hipModuleLaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned,
                                                               unsigned, unsigned, void *, void **, void **) {

@@ -115,6 +115,7 @@ libsgemm_status_t encode(const TensorBoxes &boxes, const Launch &, TensorMap *ma
   std::copy_n(boxes.strides, 3, array.strides);
   std::copy_n(boxes.box, 4, array.box);
   array.element_bytes = boxes.element_bytes, array.swizzle = boxes.swizzle;
+  array.to_tf32 = boxes.to_tf32;
   static_assert(sizeof array <= sizeof map->opaque, "it fits");
   std::memcpy(map->opaque, &array, sizeof array);
   return LIBSGEMM_SUCCESS;

@@ -146,6 +146,7 @@ struct ArrayMap {
   const char *base;
   uint64_t sizes[4], strides[3];
   uint32_t element_bytes, box[4], swizzle;
+  bool to_tf32;  // rounds what it brings to shared memory
 };
 // Copies the box at `at` to the same place in those blocks of the cluster whose bit in `blocks` is set, each of which
 // counts the bytes at its own barrier.

@@ -217,6 +217,7 @@ TEST_CASE("every row but the ladder's wins somewhere", "[.rows]") {
   std::printf("%-42s %7s %7s %7s  %s\n", "row", "wins", "ties", "clear", "largest margin");
   for (int row = 0; row < gpu::kernel_count(); ++row) {
     const Kernel &kernel = gpu::kernels()[row];
+    if (kernel.conv != nullptr) continue;  // the sweep is of products
     const Record &r = records.at(kernel.name);
     std::printf("%-42s %7d %7d %7d  %.3f%s\n", kernel.name, r.wins, r.ties, r.clear, r.margin,
                 of_the_ladder(kernel) ? "  ladder" : "");

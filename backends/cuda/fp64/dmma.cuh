@@ -56,6 +56,16 @@ __device__ __forceinline__ PartialTile partial_tile(const TileProblem &p, const 
           static_cast<int>(columns < Config::tile_n ? columns : Config::tile_n)};
 }
 
+// Where the first element of a tile of C lies, and others from it, if the tile is part of a matrix.
+struct MatrixPlace {
+  Global<float> *c;
+  int64_t ld;
+
+  __device__ __forceinline__ Global<float> *place() const { return c; }
+  __device__ __forceinline__ MatrixPlace from(int row, int column) const { return {c + column * ld + row, ld}; }
+  __device__ __forceinline__ void advance(int columns) { c += columns * ld; }
+};
+
 template <class Config, class TileA, class TileB>
 struct Dmma {
   using Instruction = typename Config::Instruction;
@@ -113,10 +123,11 @@ struct Dmma {
 
   // sum += the products of a step, of which `next` holds the first block row of X and all of Y; and loads the others
   // while their predecessors are multiplied. before_last() is called before the products of the last row, when all of
-  // this step has been read, and loads `next` of the step behind it.
-  template <class BeforeLast>
+  // this step has been read, and loads `next` of the step behind it. before_row(row) is called before those of each
+  // row, and may do what else is to hide behind products.
+  template <class BeforeLast, class BeforeRow>
   __device__ __forceinline__ void multiply(Sums &sum, Floats &next, const float *tile_b, int step,
-                                           const BeforeLast &before_last) const {
+                                           const BeforeLast &before_last, const BeforeRow &before_row) const {
     double y[blocks_y][quads];
 #pragma unroll
     for (int b = 0; b < blocks_y; ++b) {
@@ -128,6 +139,7 @@ struct Dmma {
       double x[groups * quads];
 #pragma unroll
       for (int e = 0; e < groups * quads; ++e) x[e] = static_cast<double>(next.x[e]);
+      before_row(row);
       if (row + 1 < blocks_x) {
         load_x(next.x, tile_b, step, row + 1);
       } else {
@@ -138,20 +150,26 @@ struct Dmma {
     }
   }
 
+  template <class BeforeLast>
+  __device__ __forceinline__ void multiply(Sums &sum, Floats &next, const float *tile_b, int step,
+                                           const BeforeLast &before_last) const {
+    multiply(sum, next, tile_b, step, before_last, [](int) {});
+  }
+
   // C = alpha * sum + beta * C, rounded once. `shared`: patch_floats for each warp, through which the elements go, so
   // that a warp stores whole lines: from the registers it would store eight pieces of 32 bytes at once, which takes as
   // long as the tensor cores need for 16 steps of k (H200, 4096 x 4096 x 32: 45 us and 38.7).
   __device__ __forceinline__ void store(const Sums &sum, const OutputTile &out, float *shared) const {
-    const Patch patch = patch_of(out, shared);
     const bool vectors = (reinterpret_cast<uintptr_t>(out.c) % 16 | static_cast<uintptr_t>(out.ld) % 4) == 0;
-    const auto all = [](int, int) { return true; };
-    if (vectors && patch.rows == Config::warp_m) {
-      if (out.beta == 0.0f) return store_through<float4, false>(sum, out, patch, all);
-      store_through<float4, true>(sum, out, patch, all);
-    } else {
-      if (out.beta == 0.0f) return store_through<float, false>(sum, out, patch, all);
-      store_through<float, true>(sum, out, patch, all);
-    }
+    store_lines(sum, patch_of(out, shared), out.alpha, out.beta, vectors);
+  }
+
+  // The same of a tile that begins at `first`, which has the functions of MatrixPlace. `vectors`: four rows from a
+  // multiple of 4 on are neighbours, from a multiple of 16 bytes on.
+  template <class Place>
+  __device__ __forceinline__ void store(const Sums &sum, const Place &first, int rows, int columns, float alpha,
+                                        float beta, bool vectors, float *shared) const {
+    store_lines(sum, patch_of(first, rows, columns, shared), alpha, beta, vectors);
   }
 
   // The same of a tile on the diagonal of C, of which one triangle is read and written.
@@ -159,8 +177,9 @@ struct Dmma {
                                                  bool upper) const {
     const int below = warp_row * Config::warp_m - warp_column * Config::warp_n;
     const auto inside = [=](int row, int column) { return upper ? below + row <= column : below + row >= column; };
-    if (out.beta == 0.0f) return store_through<float, false>(sum, out, patch_of(out, shared), inside);
-    store_through<float, true>(sum, out, patch_of(out, shared), inside);
+    const Patch<MatrixPlace> patch = patch_of(out, shared);
+    if (out.beta == 0.0f) return store_through<float, false>(sum, patch, out.alpha, out.beta, inside);
+    store_through<float, true>(sum, patch, out.alpha, out.beta, inside);
   }
 
   // Calls visit(sum, row, column) for the lane's elements of the tile.
@@ -195,47 +214,63 @@ struct Dmma {
 
  private:
   // A warp's part of C, in shared memory and where it lies.
+  template <class Place>
   struct Patch {
     float *shared;
     int rows, columns;  // inside the matrix
-    int64_t ld;
-    Global<float> *c;
+    Place first;
   };
 
-  __device__ __forceinline__ Patch patch_of(const OutputTile &out, float *shared) const {
-    const int rows = min(out.rows - warp_row * Config::warp_m, Config::warp_m);
-    const int columns = min(out.columns - warp_column * Config::warp_n, Config::warp_n);
-    return {shared + static_cast<int>(threadIdx.x) / 32 * patch_floats, rows, columns, out.ld,
-            out.c + warp_column * Config::warp_n * out.ld + warp_row * Config::warp_m};
+  template <class Place>
+  __device__ __forceinline__ Patch<Place> patch_of(const Place &first, int rows, int columns, float *shared) const {
+    return {shared + static_cast<int>(threadIdx.x) / 32 * patch_floats,
+            min(rows - warp_row * Config::warp_m, Config::warp_m),
+            min(columns - warp_column * Config::warp_n, Config::warp_n),
+            first.from(warp_row * Config::warp_m, warp_column * Config::warp_n)};
+  }
+  __device__ __forceinline__ Patch<MatrixPlace> patch_of(const OutputTile &out, float *shared) const {
+    return patch_of(MatrixPlace{out.c, out.ld}, out.rows, out.columns, shared);
+  }
+
+  template <class Place>
+  __device__ __forceinline__ static void store_lines(const Sums &sum, const Patch<Place> &patch, float alpha,
+                                                     float beta, bool vectors) {
+    const auto all = [](int, int) { return true; };
+    if (vectors && patch.rows == Config::warp_m) {
+      if (beta == 0.0f) return store_through<float4, false>(sum, patch, alpha, beta, all);
+      store_through<float4, true>(sum, patch, alpha, beta, all);
+    } else {
+      if (beta == 0.0f) return store_through<float, false>(sum, patch, alpha, beta, all);
+      store_through<float, true>(sum, patch, alpha, beta, all);
+    }
   }
 
   // Calls copy(place in shared memory, place in C) for all of the patch where wanted(row, column), in pieces of T.
-  template <typename T, class Wanted, class Copy>
-  __device__ __forceinline__ static void for_lines(const Patch &patch, const Wanted &wanted, const Copy &copy) {
+  template <typename T, class Place, class Wanted, class Copy>
+  __device__ __forceinline__ static void for_lines(const Patch<Place> &patch, const Wanted &wanted, const Copy &copy) {
     constexpr int kWidth = sizeof(T) / sizeof(float), kLanes = Config::warp_m / kWidth, kColumns = 32 / kLanes;
     static_assert(kLanes * kWidth == Config::warp_m && kColumns * kLanes == 32, "lanes cover whole columns");
     const int lane = static_cast<int>(threadIdx.x) % 32, row = lane % kLanes * kWidth, column = lane / kLanes;
     if (row >= patch.rows) return;
     float *shared = patch.shared + column * patch_pitch + row;
-    Global<float> *c = patch.c + column * patch.ld + row;
-    const int64_t step = kColumns * patch.ld;
+    Place c = patch.first.from(row, column);
 #pragma unroll
-    for (int i = 0; i < Config::warp_n / kColumns; ++i, c += step) {
+    for (int i = 0; i < Config::warp_n / kColumns; ++i, c.advance(kColumns)) {
       if (column + i * kColumns >= patch.columns) break;
       if (!wanted(row, column + i * kColumns)) continue;
-      copy(reinterpret_cast<T *>(shared + i * kColumns * patch_pitch), reinterpret_cast<Global<T> *>(c));
+      copy(reinterpret_cast<T *>(shared + i * kColumns * patch_pitch), reinterpret_cast<Global<T> *>(c.place()));
     }
   }
 
-  template <typename T, bool kBeta, class Wanted>
-  __device__ __forceinline__ static void store_through(const Sums &sum, const OutputTile &out, const Patch &patch,
-                                                       const Wanted &wanted) {
+  template <typename T, bool kBeta, class Place, class Wanted>
+  __device__ __forceinline__ static void store_through(const Sums &sum, const Patch<Place> &patch, float alpha_float,
+                                                       float beta_float, const Wanted &wanted) {
     if constexpr (kBeta) {
       for_lines<T>(patch, wanted, [](T *shared, const Global<T> *c) { *shared = *c; });
       sync_warp();
     }
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    const double alpha = static_cast<double>(out.alpha), beta = static_cast<double>(out.beta);
+    const double alpha = static_cast<double>(alpha_float), beta = static_cast<double>(beta_float);
     const auto finished = [&](double x, float old) {
       return static_cast<float>(kBeta ? fma(beta, static_cast<double>(old), alpha * x) : alpha * x);
     };

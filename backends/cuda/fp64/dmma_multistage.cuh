@@ -73,8 +73,12 @@ struct DmmaRange {
 };
 
 // Where the k-tiles of a product come from, one after the other.
+//
+// A supply whose copies take more than a few instructions has them spread over the products of a k-tile: then
+// copy_part(part, parts, stage) issues one of `parts` shares, one after the other, also behind the block's last k-tile.
 template <class A, class B>
 struct DmmaSupply {
+  static constexpr bool spread = false;
   A a;
   B b;
 
@@ -108,22 +112,35 @@ __device__ __forceinline__ void dmma_loop(const typename Layout::Engine &engine,
   // All k-tiles but the last one.
 #pragma unroll 1
   for (int t = 0; t + 1 < range.count; ++t) {
-    if (t + kStages - 1 < range.count) supply.copy_async(shared + write);
-    ptx::commit_copies();
-    write = write + kStage == kAll ? 0 : write + kStage;
+    const auto next_stage = [&] {
+      ptx::commit_copies();
+      write = write + kStage == kAll ? 0 : write + kStage;
+    };
+    if constexpr (!Supply::spread) {
+      if (t + kStages - 1 < range.count) supply.copy_async(shared + write);
+      next_stage();
+    }
 #pragma unroll
     for (int s = 0; s < Engine::steps; ++s) {
       const float *stage = shared + read;
-      engine.multiply(sum, next, stage + A::floats, s, [&] {
+      const auto copy_part = [&](int row) {
+        constexpr int kParts = Engine::steps * Engine::blocks_x;
+        if constexpr (Supply::spread) {
+          supply.copy_part(s * Engine::blocks_x + row, kParts, shared + write);
+        }
+      };
+      const auto before_last = [&] {
         const bool last = s == Engine::steps - 1;
         if (last) {
+          if constexpr (Supply::spread) next_stage();
           read = read + kStage == kAll ? 0 : read + kStage;
           ptx::wait_for_copies<kStages - 2>();
           __syncthreads();
         }
         engine.load_x(next.x, shared + read + A::floats, last ? 0 : s + 1, 0);
         engine.load_y(next.y, shared + read, last ? 0 : s + 1);
-      });
+      };
+      engine.multiply(sum, next, stage + A::floats, s, before_last, copy_part);
     }
   }
 #pragma unroll 1

@@ -43,23 +43,21 @@ struct CrossedTile : FloatTile<Outer, Depth, Threads, by_elements(Kind)> {
   __device__ __forceinline__ CrossedTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
                                          int64_t first_k, int64_t k)
       : Tile(operand, ld, first_outer, extent, first_k, k) {
-    const int thread = static_cast<int>(threadIdx.x), row = thread / Tile::row_copies,
-              column = thread % Tile::row_copies;
-    const int64_t outer = first_outer + (Tile::along_k ? row : column), step = first_k + (Tile::along_k ? column : row);
+    const int64_t outer = first_outer + Tile::outer, step = first_k + Tile::k;
     diagonal = static_cast<int>(outer - step);
     mirrored = global(static_cast<const float *>(operand)) + (Tile::along_k ? step * ld + outer : outer * ld + step);
-    mirrored_step = Tile::row_step;
+    mirrored_step = Tile::step;
   }
 
   __device__ __forceinline__ void copy(float *shared, bool upper, bool unit) const {
     const float *from = this->source, *mirror = mirrored;
 #pragma unroll
-    for (int i = 0; i < Tile::copies; ++i, from += this->step, mirror += mirrored_step) {
-      const bool inside = Tile::along_k ? i * Tile::row_step<this->outer_room &&this->k_room> 0
-                                        : i * Tile::row_step<this->k_room &&this->outer_room> 0;
-      const int place = diagonal + (Tile::along_k ? i : -i) * Tile::row_step;
+    for (int i = 0; i < Tile::copies; ++i, from += this->copy_step, mirror += mirrored_step) {
+      const bool inside = Tile::along_k ? i * Tile::step<this->outer_room &&this->k_room> 0
+                                        : i * Tile::step<this->k_room &&this->outer_room> 0;
+      const int place = diagonal + (Tile::along_k ? i : -i) * Tile::step;
       const bool stored = upper ? place <= 0 : place >= 0;
-      float *to = shared + this->target + i * Tile::row_step * Tile::pitch;
+      float *to = shared + this->target + i * Tile::target_step;
       if constexpr (kStored == HalfStored::symmetric) {
         ptx::copy_async_4(to, stored ? from : mirror, inside);
       } else if (unit && place == 0) {
@@ -75,6 +73,7 @@ struct CrossedTile : FloatTile<Outer, Depth, Threads, by_elements(Kind)> {
 template <HalfStored kStored, class Config, bool kLeft, Fetch KindA, Fetch KindB>
 class OneSidedSupply {
  public:
+  static constexpr bool spread = false;
   static constexpr int kOuter = kLeft ? Config::tile_m : Config::tile_n, kDepth = Config::tile_k;
   static constexpr int kOther = kLeft ? Config::tile_n : Config::tile_m;
   static constexpr Fetch kKind = kLeft ? KindA : KindB;

@@ -61,6 +61,8 @@ __device__ __forceinline__ TilePosition<Config> triangle_position(const Triangle
 template <class Config, class A, class B>
 class TriangleSupply {
  public:
+  static constexpr bool spread = false;
+
   // `first`: of both products' k-tiles.
   __device__ __forceinline__ TriangleSupply(const StridedOperands &operands, const TriangleProblem &p,
                                             const TilePosition<Config> &at, int first)

@@ -17,22 +17,40 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// One thread's share of an operand's tiles, one after the other.
+// Which elements of a tile a thread copies, and where the tile's lie.
 template <int Outer, int Depth, int Threads, Fetch Kind>
-struct FloatTile {
+struct FloatMap {
+  static constexpr int extent = Outer, depth = Depth;
   static constexpr bool along_k = Kind == Fetch::inner || Kind == Fetch::inner_x4;
   static constexpr int width = Kind == Fetch::outer_x4 || Kind == Fetch::inner_x4 ? 4 : 1;  // floats of a copy
   static constexpr int rows = along_k ? Outer : Depth, length = along_k ? Depth : Outer;
   static constexpr int pitch = length + (along_k ? 4 : 8), floats = rows * pitch;
   static constexpr int outer_step = along_k ? pitch : 1, k_step = along_k ? 1 : pitch;  // between elements of the tile
-  static constexpr int row_copies = length / width, row_step = Threads / row_copies, copies = rows / row_step;
-  static_assert(row_copies * width == length && row_step * row_copies == Threads && copies * row_step == rows,
+  static constexpr int row_copies = length / width, step = Threads / row_copies, copies = rows / step;
+  static constexpr int target_step = step * pitch;  // from one copy of a thread, `step` rows further, to the next
+  static_assert(row_copies * width == length && step * row_copies == Threads && copies * step == rows,
                 "every thread makes the same number of copies");
   static_assert(Outer % 32 == 0 && (Depth % 8 == 0 || !along_k), "the lanes of a warp read different banks");
 
+  int outer, k;  // of the thread's first copy
+  int target;    // where it lies
+
+  __device__ __forceinline__ FloatMap() {
+    const int thread = static_cast<int>(threadIdx.x), row = thread / row_copies, column = thread % row_copies * width;
+    outer = along_k ? row : column;
+    k = along_k ? column : row;
+    target = row * pitch + column;
+  }
+};
+
+// One thread's share of an operand's tiles, one after the other.
+template <int Outer, int Depth, int Threads, Fetch Kind>
+struct FloatTile : FloatMap<Outer, Depth, Threads, Kind> {
+  using Map = FloatMap<Outer, Depth, Threads, Kind>;
+  using Map::along_k, Map::copies, Map::rows, Map::step, Map::target, Map::target_step, Map::width;
+
   const float *source;
-  int64_t step, tile_step;  // floats: from one copy to the next, from one k-tile to the next
-  int target;
+  int64_t copy_step, tile_step;  // floats: from one copy to the next, from one k-tile to the next
   // Along k: rows inside the matrix from the thread's first on, and floats left of k from its column on. Otherwise
   // floats of its copies inside the matrix, and steps left of k from its row on.
   int outer_room;
@@ -41,12 +59,11 @@ struct FloatTile {
   // `extent`: outer elements of the matrix from `first_outer` on. `first_k`, `k`: where the block's k begins and ends.
   __device__ __forceinline__ FloatTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
                                        int64_t first_k, int64_t k) {
-    const int thread = static_cast<int>(threadIdx.x), row = thread / row_copies, column = thread % row_copies * width;
+    const int row = along_k ? Map::outer : Map::k, column = along_k ? Map::k : Map::outer;
     const int64_t of_row = along_k ? first_outer : first_k, of_column = along_k ? first_k : first_outer;
     source = global(static_cast<const float *>(operand)) + (of_row + row) * ld + of_column + column;
-    step = row_step * ld;
+    copy_step = step * ld;
     tile_step = along_k ? Depth : Depth * ld;
-    target = row * pitch + column;
     const int64_t room = extent - (along_k ? row : column), most = along_k ? rows : width;
     outer_room = static_cast<int>(room > most ? most : room < 0 ? 0 : room);
     k_room = k - first_k - (along_k ? column : row);
@@ -57,13 +74,13 @@ struct FloatTile {
     const int left = static_cast<int>(k_room > Depth ? Depth : k_room);  // maybe less than 0
     const float *from = source;
 #pragma unroll
-    for (int i = 0; i < copies; ++i, from += step) {
-      const bool inside = i * row_step < (along_k ? outer_room : left);
+    for (int i = 0; i < copies; ++i, from += copy_step) {
+      const bool inside = i * step < (along_k ? outer_room : left);
       const int of_row = along_k ? max(min(left, width), 0) : outer_room;
       if constexpr (width == 4) {
-        ptx::copy_async_part(shared + target + i * row_step * pitch, from, inside ? 4 * of_row : 0);
+        ptx::copy_async_part(shared + target + i * target_step, from, inside ? 4 * of_row : 0);
       } else {
-        ptx::copy_async_4(shared + target + i * row_step * pitch, from, inside && of_row > 0);
+        ptx::copy_async_4(shared + target + i * target_step, from, inside && of_row > 0);
       }
     }
     skip();

@@ -27,19 +27,12 @@
 // half of that time: 14 TFLOP/s of an A100's 19.5. 62 to 72 registers a thread on sm_80.
 #include "dmma_triangle.cuh"
 #include "dmma_triangle_row.h"
+#include "sm80_dmma_32x32x64.h"
 
 namespace libsgemm::cuda {
 namespace {
 
-struct Config : DmmaShape<32, 32, 64, 16, 16, M8n8k4> {
-  static constexpr int stages = 2;
-  static constexpr int blocks = 3;  // resident on a multiprocessor
-  // Estimates: not measured on sm_80.
-  static constexpr Fitted fitted = Fitted::sm90_dmma_32x32x64_multistage;
-  static constexpr Fitted split_fitted = Fitted::sm90_dmma_32x32x64_split_k;
-  static constexpr double elements = 0.8;  // of the speed, where operands are copied by elements
-  static constexpr double by_floats = 6;   // steps of k that it costs to store C by single floats
-};
+using Config = Sm80Dmma32x32x64;
 
 }  // namespace
 

@@ -34,19 +34,12 @@
 // 118 to 126 registers on sm_80, of the 128 that four blocks leave.
 #include "dmma_triangle.cuh"
 #include "dmma_triangle_row.h"
+#include "sm80_dmma_64x64x32.h"
 
 namespace libsgemm::cuda {
 namespace {
 
-struct Config : DmmaShape<64, 64, 32, 32, 32, M8n8k4> {
-  static constexpr int stages = 2;
-  static constexpr int blocks = 4;  // resident on a multiprocessor
-  // Estimates: not measured on sm_80.
-  static constexpr Fitted fitted = Fitted::sm90_dmma_64x64x32_multistage;
-  static constexpr Fitted split_fitted = Fitted::sm90_dmma_64x64x32_split_k;
-  static constexpr double elements = 0.93;  // of the speed, where operands are copied by elements
-  static constexpr double by_floats = 6;    // steps of k that it costs to store C by single floats
-};
+using Config = Sm80Dmma64x64x32;
 
 }  // namespace
 

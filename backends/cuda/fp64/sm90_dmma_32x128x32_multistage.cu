@@ -18,20 +18,13 @@
 //
 // Measured (H200, driver 580, CUDA 13.0): on 180 random shapes the rows of 32 x 128, 128 x 32 and the split of 32 x 32
 // were the fastest of all on 54. Figures fitted on those (seed 1).
-#include "dmma_multistage.cuh"
 #include "dmma_row.h"
+#include "sm90_dmma_32x128x32.h"
 
 namespace libsgemm::cuda {
 namespace {
 
-struct Config : DmmaShape<32, 128, 32, 32, 32> {
-  static constexpr int stages = 3;
-  static constexpr int blocks = 3;  // resident on a multiprocessor
-  static constexpr Fitted fitted = Fitted::sm90_dmma_32x128x32_multistage;
-  static constexpr Fitted split_fitted = Fitted::sm90_dmma_32x128x32_split_k;
-  static constexpr double elements = 0.8;  // of the speed, where operands are copied by elements
-  static constexpr double by_floats = 6;   // steps of k that it costs to store C by single floats
-};
+using Config = Sm90Dmma32x128x32;
 
 }  // namespace
 

@@ -38,9 +38,10 @@ libsgemm_status_t encode(const TensorBoxes &boxes, const Launch &launch, TensorM
   const libsgemm_status_t status = scope.enter(launch.device, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   constexpr cuuint32_t kSteps[] = {1, 1, 1, 1};
-  // The type only says how wide elements are: zeros are the same in all of them.
-  const CUtensorMapDataType type =
-      boxes.element_bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16 : CU_TENSOR_MAP_DATA_TYPE_UINT32;
+  // But for TF32 the type only says how wide elements are: zeros are the same in all of them.
+  const CUtensorMapDataType type = boxes.to_tf32              ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
+                                   : boxes.element_bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
+                                                              : CU_TENSOR_MAP_DATA_TYPE_UINT32;
   cuuint64_t sizes[4], strides[3];
   for (int i = 0; i < 4; ++i) sizes[i] = boxes.sizes[i];
   for (int i = 0; i < 3; ++i) strides[i] = boxes.strides[i];

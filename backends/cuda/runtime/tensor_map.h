@@ -32,6 +32,7 @@ struct TensorBoxes {
   uint64_t strides[3];  // bytes, of all but the first
   uint32_t box[4];
   uint32_t swizzle;
+  bool to_tf32;  // elements are FP32 and become the nearest TF32 numbers on their way to shared memory
 };
 
 // For kernels on the launch's device.

@@ -43,8 +43,9 @@ PackedPlan plan_of(const GemmDesc &desc, const SplitsShape &shape, size_t bytes)
   return plan;
 }
 
-// What the pass does, in words.
+// What the pass does, in words; NULL: there is none.
 const char *words(const GemmDesc &desc, const SplitsShape &shape) {
+  if (!shape.a && !shape.b) return nullptr;
   static constexpr const char *kCopies[] = {"copy of B", "copy of A", "copy of A and B"};
   static constexpr const char *kRoundings[] = {"rounding of B", "rounding of A", "rounding of A and B"};
   const int which = !shape.a ? 0 : !shape.b ? 1 : 2;

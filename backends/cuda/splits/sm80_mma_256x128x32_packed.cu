@@ -1,5 +1,5 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode tf32: both operands are rounded to the nearest TF32
-// numbers, ties away from zero, and written to the workspace along k, from where this kernel multiplies them.
+// numbers, ties to even, and written to the workspace along k, from where this kernel multiplies them.
 //
 // Against sm80_mma_256x128x32_multistage: an element is rounded once, not by each warp that reads it, and any operand
 // will do.

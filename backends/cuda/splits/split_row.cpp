@@ -176,7 +176,10 @@ SplitsLayout splits_layout(const GemmDesc &desc, const SplitsShape &shape, size_
   l.panels = 1;
   if (l.bytes() <= bytes) {
     const size_t product = l.bytes();  // with its share of the alignment
-    if (product == 0) return l;        // both operands come from plans, which no batch has
+    if (product == 0) {                // both operands come from plans, which no batch has, or stay as they are
+      l.products = std::min(desc.batch_count, kMostProducts);
+      return l;
+    }
     const auto fitting = static_cast<int64_t>(std::min<size_t>(bytes / product, kMostProducts));
     l.products = std::min(desc.batch_count, fitting);
     set_depth(shape, k, &l);
@@ -265,6 +268,7 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
   const double turns = static_cast<double>(ceil_div(desc.batch_count, l.products));
   const double blocks = static_cast<double>(ceil_div(desc.n, l.columns));
   const double accumulated = 8.0 * (panels - 1) * static_cast<double>(desc.m) * static_cast<double>(desc.n);
+  if (!shape.a && !shape.b && !shape.scaled_rows) return 0;
   return turns * ((shape.scaled_rows ? 3 : 0) + 2 * panels * blocks) * kNextLaunchSeconds +
          memory_seconds(d, count * (pass_bytes(desc, shape) + accumulated));
 }

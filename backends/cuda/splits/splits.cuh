@@ -62,7 +62,8 @@ struct SplitsOfElement {
       split[0] = bits;
     } else if constexpr (kScheme == Scheme::tf32) {
       // A NaN must keep a bit among those that tensor cores read, else they would take it for Inf.
-      split[0] = magnitude(bits) > 0x7f800000u ? bits | 0x00400000u : ptx::round_to_tf32(bits);
+      // Without what is beyond the number: TMA would round once more.
+      split[0] = magnitude(bits) > 0x7f800000u ? bits | 0x00400000u : ptx::round_to_tf32(bits) & ~0x1fffu;
     } else if constexpr (kScheme == Scheme::bf16) {
       split[0] = ptx::to_bf16(__uint_as_float(bits));
     } else if constexpr (kScheme == Scheme::fp16) {

@@ -15,7 +15,7 @@
 //                     of the row's largest magnitude
 //   bf16     1        x to nearest even                                  x0 y0
 //   fp16     1        x to nearest even; Inf from 65520 on               x0 y0
-//   tf32     1        x to nearest, ties away from zero                  x0 y0
+//   tf32     1        x to nearest even                                  x0 y0
 //   copy     1        x, of 16 bits                                      x0 y0
 //
 // s is the row's own: its largest magnitude becomes 2^14 to 2^15. It follows from `most`, the bits of that magnitude,

@@ -1,6 +1,6 @@
 // C = alpha op(A) op(B) + beta C in the math mode tf32, on tensor cores from sm_80, of FP32 operands that lie along k:
 // mma.sync, fragments by ldmatrix from swizzled shared memory, asynchronous copies several k-tiles ahead. Elements are
-// rounded to the nearest TF32 number, ties away from zero, when a warp reads its fragments.
+// rounded to the nearest TF32 number, ties to even, when a warp reads its fragments.
 //
 // sm80_mma_256x128x64_multistage for floats, of which a chunk holds 4 and an instruction takes 8 steps of k. ldmatrix
 // cannot transpose them, so that sm80_mma_256x128x32_packed copies other operands.

@@ -1,6 +1,6 @@
 // C = alpha op(A) op(B) + beta C in the math mode TF32, on tensor cores from sm_80: nvcuda::wmma, asynchronous copies
 // several k-tiles ahead. sm80_wmma_256x128x32_multistage for floats, which are rounded to the nearest TF32 number, ties
-// away from zero, when a warp reads its fragments. It needs no workspace.
+// to even, when a warp reads its fragments. It needs no workspace.
 //
 // Sources: NVIDIA, CUDA C++ Programming Guide (warp matrix functions, asynchronous copies); the loop is described in
 // tensor_multistage.cuh, the fragments in wmma.cuh.

@@ -173,7 +173,7 @@ struct WmmaEngine {
   template <class Fragment>
   __device__ __forceinline__ static void round(Fragment &f) {
 #pragma unroll
-    for (int r = 0; r < f.num_elements; ++r) f.x[r] = nvcuda::wmma::__float_to_tf32(f.x[r]);
+    for (int r = 0; r < f.num_elements; ++r) f.x[r] = __uint_as_float(ptx::round_to_tf32(__float_as_uint(f.x[r])));
   }
 };
 

@@ -23,38 +23,45 @@ struct MultistageLayout {
   static constexpr int bytes = 4 * (floats > kStoreFloats<Config> ? floats : kStoreFloats<Config>);
 };
 
-template <class Config, Fetch KindA, Fetch KindB, typename Operands>
-__device__ __forceinline__ void multistage(const Operands &operands, const TileProblem &p) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-  using Layout = MultistageLayout<Config, KindA, KindB>;
-  using A = typename Layout::A;
-  using B = typename Layout::B;
-  constexpr int kStage = Layout::stage_floats, kAll = Layout::floats, kStages = Config::stages;
-  float *shared = dynamic_shared();
+// Where the k-tiles of a product come from, one after the other.
+template <class A, class B>
+struct MultistageSupply {
+  A a;
+  B b;
+  int first_depth;
 
-  const TilePosition<Config> at(p);
-  const TileRange range(p, Config::tile_k);
-  A a(operands.a(blockIdx.z), p.lda, at.row(), p.m - at.row(), range);
-  B b(operands.b(blockIdx.z), p.ldb, at.column(), p.n - at.column(), range);
-
-  a.copy_async(shared, a.first_count);
-  b.copy_async(shared + A::floats, b.first_count);
-  ptx::commit_copies();
-  a.advance(range.first_depth);
-  b.advance(range.first_depth);
-#pragma unroll
-  for (int s = 1; s < kStages - 1; ++s) {
-    a.copy_async(shared + s * kStage, s < range.count ? a.count : 0);
-    b.copy_async(shared + s * kStage + A::floats, s < range.count ? b.count : 0);
+  // The block's first k-tile, which may be short.
+  __device__ __forceinline__ void copy_first(float *stage) {
+    a.copy_async(stage, a.first_count);
+    b.copy_async(stage + A::floats, b.first_count);
+    ptx::commit_copies();
+    a.advance(first_depth);
+    b.advance(first_depth);
+  }
+  // The next one, if there are more.
+  __device__ __forceinline__ void copy_next(float *stage, bool more) {
+    a.copy_async(stage, more ? a.count : 0);
+    b.copy_async(stage + A::floats, more ? b.count : 0);
     ptx::commit_copies();
     a.advance();
     b.advance();
   }
+};
+
+// Adds the sums of `count` k-tiles. Behind it all copies of the thread have arrived.
+template <class Config, class Layout, class Supply>
+__device__ __forceinline__ void multistage_loop(float (&sum)[Config::thread_m][Config::thread_n], Supply &supply,
+                                                int count, float *shared) {
+  using A = typename Layout::A;
+  using B = typename Layout::B;
+  constexpr int kStage = Layout::stage_floats, kAll = Layout::floats, kStages = Config::stages;
+  supply.copy_first(shared);
+#pragma unroll
+  for (int s = 1; s < kStages - 1; ++s) supply.copy_next(shared + s * kStage, s < count);
 
   using Place = ThreadPlace<Config>;
   const Place place;
   constexpr int kStrideA = Config::lane_rows * 4, kStrideB = Config::lane_columns * Config::group_n;
-  float sum[Config::thread_m][Config::thread_n] = {};
   float fragment_a[2][Config::thread_m], fragment_b[2][Config::thread_n];
   const float *read_a = shared + place.row();
   const float *read_b = shared + A::floats + place.column();
@@ -65,7 +72,7 @@ __device__ __forceinline__ void multistage(const Operands &operands, const TileP
 
   int read = 0, write = (kStages - 1) * kStage;
 #pragma unroll 1
-  for (int t = 0; t < range.count; ++t) {
+  for (int t = 0; t < count; ++t) {
 #pragma unroll
     for (int k = 0; k < Config::tile_k; ++k) {
       const bool last = k == Config::tile_k - 1;
@@ -79,18 +86,29 @@ __device__ __forceinline__ void multistage(const Operands &operands, const TileP
       load_fragment<Config::thread_n, Config::group_n, kStrideB>(fragment_b[(k + 1) % 2],
                                                                  read_b + read + row * B::pitch);
       if (k == Config::tile_k / 2) {
-        const bool more = t + kStages - 1 < range.count;
-        a.copy_async(shared + write, more ? a.count : 0);
-        b.copy_async(shared + write + A::floats, more ? b.count : 0);
-        ptx::commit_copies();
-        a.advance();
-        b.advance();
+        supply.copy_next(shared + write, t + kStages - 1 < count);
         write = write + kStage == kAll ? 0 : write + kStage;
       }
       multiply<Config>(sum, fragment_a[k % 2], fragment_b[k % 2]);
     }
   }
   ptx::wait_for_copies<0>();
+}
+
+template <class Config, Fetch KindA, Fetch KindB, typename Operands>
+__device__ __forceinline__ void multistage(const Operands &operands, const TileProblem &p) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  using Layout = MultistageLayout<Config, KindA, KindB>;
+  using A = typename Layout::A;
+  using B = typename Layout::B;
+  float *shared = dynamic_shared();
+  const TilePosition<Config> at(p);
+  const TileRange range(p, Config::tile_k);
+  MultistageSupply<A, B> supply = {A(operands.a(blockIdx.z), p.lda, at.row(), p.m - at.row(), range),
+                                   B(operands.b(blockIdx.z), p.ldb, at.column(), p.n - at.column(), range),
+                                   range.first_depth};
+  float sum[Config::thread_m][Config::thread_n] = {};
+  multistage_loop<Config, Layout>(sum, supply, range.count, shared);
   store_tile<Config>(sum, output_tile(operands, p, at), shared);
 #endif
 }

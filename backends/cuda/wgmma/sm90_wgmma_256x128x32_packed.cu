@@ -1,7 +1,7 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode tf32 on sm_90, by warpgroup instructions: both
-// operands are rounded to the nearest TF32 numbers, ties away from zero, and written to the workspace along k, since
-// wgmma reads TF32 along k only and cuts off what it does not use (an operand that was left as it lies doubled the
-// error).
+// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode tf32 on sm_90, by warpgroup instructions. They read
+// TF32 along k only, and cut off what they do not use (bits that nobody rounded doubled the error). So TMA rounds to
+// the nearest TF32 numbers as it copies, ties to even, and operands that lie otherwise, or where TMA cannot take them,
+// are first written to the workspace along k, rounded as well.
 //
 //   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits/splits.cuh
 //
@@ -12,15 +12,17 @@
 // Shared memory, bytes: stage s of 4 at 49152 s: x at 0 (128 rows of 32 numbers), y at 16384 (256 rows); then 32768 of
 // boxes on their way to C and 64 of barriers. 229440 in all.
 //
-// Requires: gemm of FP32, single or in strided batches; code for sm_90a; workspace for panels of 256 steps of k: 4
-// bytes for each row of A and column of B (up to multiples of 128) and step. What the workspace does not hold at once
-// is multiplied in panels, which C accumulates. Any size, transposition and alignment.
+// Requires: gemm of FP32, single or in strided batches; code for sm_90a; workspace for panels of 256 steps of k of what
+// is written: 4 bytes for each row of A and column of B (up to multiples of 128) and step. What the workspace does not
+// hold at once is multiplied in panels, which C accumulates. Any size, transposition and alignment.
 //
 // Parameters (ShapeOf): those of WgmmaShape.
 //
-// Measured (H100 SXM, limited by power at 8192; TFLOP/s, pass included, 1 GiB of workspace; cuBLAS 13.1 in TF32 in the
-// same run in brackets): 4096 NN 311 (391), NT 311 (253), TN 311 (388), TT 311 (386); 8192 NN 331 (357), NT 351 (233),
-// TN 323 (356), TT 338 (346). The product alone reaches 396 at 4096 TN (399): the pass takes a fifth of the time there.
+// Measured (H100 SXM at 1530 to 1980 MHz, limited by power; TFLOP/s, pass included, 1 GiB of workspace; in brackets the
+// time of cuBLAS 13.1 in TF32 over ours in the same run): 2048 NN 293 (0.82), NT 243 (1.10), TN 371 (1.06), TT 287
+// (0.83); 4096 NN 341 (0.90), NT 326 (1.28), TN 377 (1.01), TT 339 (0.90); 8192 NN 376 (0.96; 1.03 in another run), NT
+// 375 (1.48), TN 378 (1.01), TT 366 (1.02); 4095 300 (2.2 to 2.5). With both operands rounded by the pass 4096 reached
+// 311 in each. What is left is the pass over an operand along the other side, a tenth of the time at 4096.
 #include "gpu/kernels.h"
 #include "splits/packed_row.h"
 #include "wgmma_row.h"
@@ -55,11 +57,19 @@ struct ProductRow {
   }
 };
 
+// Whether TMA cannot bring an operand as wgmma reads it.
+bool packs(const GemmDesc &desc, bool of_a) {
+  if (!(of_a ? along_k_a(desc) : along_k_b(desc))) return true;
+  const int64_t stride = desc.batch == Batch::strided ? (of_a ? desc.stride_a : desc.stride_b) : 0;
+  const int64_t ld = of_a ? desc.lda : desc.ldb;
+  return (reinterpret_cast<uintptr_t>(of_a ? desc.a : desc.b) % 16 | static_cast<uint64_t>(ld | stride) % 4) != 0;
+}
+
 struct Row {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
   static PackedProduct product(const GemmDesc &) {
     static const Kernel kernel = wgmma_kernel<ProductRow>("sm90_wgmma_256x128x32_packed");
-    return {90, tf32_pass(), [](const GemmDesc &, bool) { return true; }, Type::f32, LIBSGEMM_MATH_TF32, &kernel};
+    return {90, tf32_pass(), packs, Type::f32, LIBSGEMM_MATH_TF32, &kernel};
   }
 };
 

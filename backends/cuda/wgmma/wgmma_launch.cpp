@@ -17,6 +17,7 @@ libsgemm_status_t describe(const Operand &o, int element_bytes, const uint32_t (
   TensorBoxes boxes = {};
   boxes.base = o.base;
   boxes.element_bytes = static_cast<uint32_t>(element_bytes);
+  boxes.to_tf32 = element_bytes == 4;
   const int64_t along = o.along_k ? o.k : o.outer, across = o.along_k ? o.outer : o.k;
   const auto column = static_cast<uint64_t>(o.ld) * boxes.element_bytes;
   const uint64_t sizes[] = {static_cast<uint64_t>(along), static_cast<uint64_t>(across), 1,

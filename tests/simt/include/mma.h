@@ -53,8 +53,6 @@ struct fragment<accumulator, M, N, K, float, void> {
   float x[num_elements];
 };
 
-inline float __float_to_tf32(float x) { return libsgemm::round_to_tf32(x); }
-
 inline void check_matrix(const void *matrix, size_t ld_bytes) {
   if (reinterpret_cast<uintptr_t>(matrix) % 32 != 0) simt::fail("names a matrix that is not aligned to 32 bytes");
   if (ld_bytes % 16 != 0) simt::fail("names a matrix whose columns are not multiples of 16 bytes apart");

@@ -1,0 +1,224 @@
+// The host's side of the convolutions that are computed as products of gathered operands.
+#pragma once
+
+#include <algorithm>
+
+#include "gpu/conv_plan.h"
+#include "gpu/split_k_row.h"
+#include "runtime/launch.h"
+
+namespace libsgemm::cuda {
+
+using namespace gpu;
+
+// How the operands of a product are fetched, and whether four rows of the output are neighbours.
+struct ConvWays {
+  ConvFetch fetch;
+  bool vectors;
+};
+
+// Enqueues the output of all groups from their slices.
+libsgemm_status_t launch_conv_split_k_sum(const ConvProblem &p, int slices, int64_t groups, const Launch &launch,
+                                          Error *error);
+// The same of slices that are doubles, rounded once.
+libsgemm_status_t launch_conv_split_k_sum_fp64(const ConvProblem &p, int slices, int64_t groups, const Launch &launch,
+                                               Error *error);
+
+// What the rows have in common. Row says:
+//
+//   struct Row {
+//     using Config = ...;
+//     static constexpr libsgemm_math_mode_t math_mode = ...;
+//     static bool runs_on(int device);
+//     // For the cost; `product`: as C is cut. `ways`: how it lies. `split`: with k in slices.
+//     static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool split, int device);
+//     template <typename Run> static libsgemm_status_t with_fetch(const ConvFetch &fetch, const Run &run);
+//     template <Fetch A, Fetch B> static auto kernel();
+//     template <Fetch A, Fetch B> static constexpr size_t shared_bytes();
+//     static constexpr auto enqueue_sum = ...;  // launch_conv_split_k_sum, or the one of FP64
+//   };
+template <class Row>
+struct ConvTiles {
+  using Config = typename Row::Config;
+
+  static bool supports(const ConvDesc &desc, int index) {
+    return Row::runs_on(index) && conv_fits(desc) && tiles_of(desc).count < INT_MAX / 16;
+  }
+
+  static double cost(const ConvDesc &desc, int index) {
+    const Tiles tiles = tiles_of(desc);
+    const double launches = std::ceil(static_cast<double>(conv_products(desc)) / ConvProblems::kMost);
+    const double seconds = tiles_seconds(model(index), tiling(desc, index, false),
+                                         tiles.count * static_cast<double>(desc.groups), tiles.depth);
+    return kLaunchSeconds * launches + overlapped(seconds, memory_seconds(model(index), conv_bytes(desc)));
+  }
+
+  static libsgemm_status_t launch(const ConvDesc &desc, const Launch &launch, Error *error) {
+    const int64_t products = conv_products(desc);
+    const auto enqueue_all = [&](const Launch &how) {
+      libsgemm_status_t status = LIBSGEMM_SUCCESS;
+      for (int64_t first = 0; first < products && status == LIBSGEMM_SUCCESS; first += ConvProblems::kMost) {
+        ConvProblems problems = {};
+        problems.count = static_cast<int>(std::min<int64_t>(products - first, ConvProblems::kMost));
+        for (int i = 0; i < problems.count; ++i) problems.problem[i] = problem(desc, first + i);
+        // The deepest first, so that what runs last is short.
+        std::stable_sort(problems.problem, problems.problem + problems.count,
+                         [](const ConvProblem &x, const ConvProblem &y) { return x.product.k > y.product.k; });
+        status = enqueue(problems, desc.groups, how, error);
+      }
+      return status;
+    };
+    if (products > ConvProblems::kMost && !launch.rehearsal) {  // what a later launch needs is loaded first
+      Launch rehearsal = launch;
+      rehearsal.rehearsal = true;
+      const libsgemm_status_t status = enqueue_all(rehearsal);
+      if (status != LIBSGEMM_SUCCESS) return status;
+    }
+    return enqueue_all(launch);
+  }
+
+  static Split split(const ConvDesc &desc, int index) {
+    if (conv_products(desc) > 1) return {};
+    return best_split(tiled(desc, problem(desc, 0).product), conv_bytes(desc), tiling(desc, index, true),
+                      Config::tile_k, index);
+  }
+  static size_t split_workspace(const ConvDesc &desc, int index) {
+    return split_bytes(tiled(desc, problem(desc, 0).product), split(desc, index).slices,
+                       tiling(desc, index, true).sum_bytes);
+  }
+  static libsgemm_status_t launch_split(const ConvDesc &desc, const Launch &launch, Error *error) {
+    const Split split = ConvTiles::split(desc, launch.device);
+    ConvProblems problems = {};
+    problems.count = 1;
+    problems.problem[0] = problem(desc, 0);
+    TileProblem &p = problems.problem[0].product;
+    p.slice_tiles = split.slice_tiles;
+    p.partial = static_cast<float *>(launch.workspace);
+    p.partial_ld = (p.m + 3) / 4 * 4;
+    const libsgemm_status_t status = enqueue(problems, desc.groups, launch, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    return Row::enqueue_sum(problems.problem[0], split.slices, desc.groups, launch, error);
+  }
+
+ private:
+  struct Tiles {
+    double count, depth;  // of all products of a group; of a tile, on average
+  };
+
+  static ConvProblem problem(const ConvDesc &desc, int64_t index) {
+    ConvProblem problem = conv_problem(desc, index);
+    TileProblem &p = problem.product;
+    p.tiles_m = static_cast<int>((p.m - 1) / Config::tile_m + 1);
+    p.tiles_n = static_cast<int>((p.n - 1) / Config::tile_n + 1);
+    p.k_tiles = p.slice_tiles = static_cast<int>((p.k + Config::tile_k - 1) / Config::tile_k);
+    return problem;
+  }
+
+  static Tiles tiles_of(const ConvDesc &desc) {
+    Tiles tiles = {};
+    double steps = 0;
+    const int64_t products = conv_products(desc);
+    for (int64_t i = 0; i < products; ++i) {
+      const TileProblem p = problem(desc, i).product;
+      const double count = static_cast<double>(p.tiles_m) * p.tiles_n;
+      tiles.count += count;
+      steps += count * static_cast<double>(p.k);
+    }
+    tiles.depth = steps / tiles.count;
+    return tiles;
+  }
+
+  // The deepest of the products.
+  static ConvProblem deepest(const ConvDesc &desc) {
+    ConvProblem deepest = problem(desc, 0);
+    for (int64_t i = 1; i < conv_products(desc); ++i) {
+      const ConvProblem other = problem(desc, i);
+      if (other.product.k > deepest.product.k) deepest = other;
+    }
+    return deepest;
+  }
+
+  // A product of this kind, as C is cut: its rows and columns may be those of product_of() exchanged.
+  static GemmDesc tiled(const ConvDesc &desc, const TileProblem &p) {
+    GemmDesc g = product_of(desc);
+    g.m = p.m, g.n = p.n, g.k = p.k;
+    g.lda = g.ldb = g.ldc = 4;
+    g.a = g.b = g.c = nullptr;
+    return g;
+  }
+
+  static Tiling tiling(const ConvDesc &desc, int index, bool split) {
+    const ConvProblem p = deepest(desc);
+    return Row::tiling(tiled(desc, p.product), {conv_fetch(&p, 1), p.c.vectors}, split, index);
+  }
+
+  static libsgemm_status_t enqueue(ConvProblems problems, int64_t groups, const Launch &launch, Error *error) {
+    int tiles = 0;
+    for (int i = 0; i < problems.count; ++i) {
+      tiles = std::max(tiles, problems.problem[i].product.tiles_m * problems.problem[i].product.tiles_n);
+    }
+    const TileProblem &p = problems.problem[0].product;
+    const unsigned slices = p.partial == nullptr ? 1 : static_cast<unsigned>((p.k_tiles - 1) / p.slice_tiles + 1);
+    const ConvFetch fetch = conv_fetch(problems.problem, problems.count);
+    const int64_t most = kMostProducts / problems.count;
+    libsgemm_status_t status = LIBSGEMM_SUCCESS;
+    for (int64_t first = 0; first < groups && status == LIBSGEMM_SUCCESS; first += most) {
+      const int64_t count = std::min(most, groups - first);
+      const dim3 grid(static_cast<unsigned>(tiles), slices, static_cast<unsigned>(count * problems.count));
+      status = Row::with_fetch(fetch, [&](auto a, auto b) {
+        constexpr Fetch kA = decltype(a)::value, kB = decltype(b)::value;
+        return launch_kernel(Row::template kernel<kA, kB>(), grid, dim3(Config::threads),
+                             Row::template shared_bytes<kA, kB>(), launch, error, problems);
+      });
+      for (ConvProblem &problem : problems.problem) {
+        problem.a.data += most * problem.a.group;
+        problem.b.data += most * problem.b.group;
+        problem.c.data += most * problem.c.group;
+      }
+    }
+    return status;
+  }
+};
+
+template <class Row>
+Kernel conv_kernel(const char *name) {
+  using Conv = ConvTiles<Row>;
+  static constexpr ConvLaunch conv = {Conv::supports, Conv::cost, nullptr, Conv::launch};
+  return conv_row(name, Row::math_mode, "", &conv);
+}
+
+// The same kernel with k in slices.
+template <class Row>
+Kernel conv_split_kernel(const char *name) {
+  using Conv = ConvTiles<Row>;
+  static constexpr auto supports = [](const ConvDesc &desc, int index) {
+    return Conv::supports(desc, index) && desc.groups <= kMostProducts && Conv::split(desc, index).slices > 1;
+  };
+  static constexpr auto cost = [](const ConvDesc &desc, int index) { return Conv::split(desc, index).seconds; };
+  static constexpr ConvLaunch conv = {supports, cost, Conv::split_workspace, Conv::launch_split};
+  return conv_row(name, Row::math_mode, "", &conv);
+}
+
+}  // namespace libsgemm::cuda
+
+// Defines the row `NAME` of the file's Config: its kernel body<Config, A, B>(problems), and `Kernel NAME()`.
+// Base<Config> has the rest of what ConvTiles asks for; Layout<Config, A, B>::bytes is the shared memory.
+#define LIBSGEMM_CONV_TILE_ROW(NAME, Base, Layout, body)             \
+  template <Fetch KindA, Fetch KindB>                                \
+  __global__ void __launch_bounds__(Config::threads, Config::blocks) \
+      NAME(const __grid_constant__ ConvProblems problems) {          \
+    body(problems);                                                  \
+  }                                                                  \
+  namespace {                                                        \
+  struct ConvRow : Base<Config> {                                    \
+    template <Fetch KindA, Fetch KindB>                              \
+    static auto kernel() {                                           \
+      return &NAME<KindA, KindB>;                                    \
+    }                                                                \
+    template <Fetch KindA, Fetch KindB>                              \
+    static constexpr size_t shared_bytes() {                         \
+      return Layout<Config, KindA, KindB>::bytes;                    \
+    }                                                                \
+  };                                                                 \
+  }                                                                  \
+  Kernel NAME() { return conv_kernel<ConvRow>(#NAME); }

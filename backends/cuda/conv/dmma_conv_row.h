@@ -1,0 +1,54 @@
+// The host's side of dmma_conv.cuh.
+#pragma once
+
+#include "conv_row.h"
+#include "fp64/dmma_row.h"
+
+namespace libsgemm::cuda {
+
+// The base of a row of ConvTiles. The Config is that of a DmmaRow.
+template <class RowConfig>
+struct DmmaConv {
+  using Config = RowConfig;
+  static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP64;
+
+  static bool runs_on(int index) { return DmmaRow<Config>::runs_on(index); }
+
+  static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool split, int index) {
+    Tiling tiling = DmmaRow<Config>::tiling(product, index, split ? Config::split_fitted : Config::fitted);
+    // Copies by elements, in columns and rows of C that would take as long (H100, 3 x 3 of 128 channels, NCHW; those of
+    // B are filters there, whose taps lie between their channels).
+    constexpr double kElementsA = 6, kElementsB = 10;
+    double time = 1;
+    if (!ways.fetch.a_vectors || !ways.fetch.b_vectors) time += kElementsA / Config::tile_n;
+    if (!ways.fetch.b_vectors) time += kElementsB / Config::tile_m;
+    tiling.figures.peak_fraction /= time;
+    if (!ways.vectors) tiling.figures.steps += Config::by_floats;
+    return tiling;
+  }
+
+  // Calls run(FetchConstant of A, FetchConstant of B). There are no kernels with vectors for A alone.
+  template <typename Run>
+  static libsgemm_status_t with_fetch(const ConvFetch &fetch, const Run &run) {
+    const auto with_vectors = [&](auto a_vectors, auto b_vectors) {
+      constexpr bool kA = decltype(a_vectors)::value, kB = decltype(b_vectors)::value;
+      using OuterA = FetchConstant<kA ? Fetch::outer_x4 : Fetch::outer>;
+      using InnerA = FetchConstant<kA ? Fetch::inner_x4 : Fetch::inner>;
+      using OuterB = FetchConstant<kB ? Fetch::outer_x4 : Fetch::outer>;
+      using InnerB = FetchConstant<kB ? Fetch::inner_x4 : Fetch::inner>;
+      if (fetch.a_along_k) return fetch.b_along_k ? run(InnerA(), InnerB()) : run(InnerA(), OuterB());
+      return fetch.b_along_k ? run(OuterA(), InnerB()) : run(OuterA(), OuterB());
+    };
+    if (!fetch.b_vectors) return with_vectors(std::false_type(), std::false_type());
+    return fetch.a_vectors ? with_vectors(std::true_type(), std::true_type())
+                           : with_vectors(std::false_type(), std::true_type());
+  }
+
+  static constexpr auto enqueue_sum = launch_conv_split_k_sum_fp64;
+};
+
+}  // namespace libsgemm::cuda
+
+// Defines the row `NAME` of the file's Config, a DmmaShape.
+#define LIBSGEMM_DMMA_CONV_ROW(NAME) \
+  LIBSGEMM_CONV_TILE_ROW(NAME, DmmaConv, DmmaConvLayout, (dmma_conv<Config, KindA, KindB>))

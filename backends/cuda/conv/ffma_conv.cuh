@@ -1,0 +1,58 @@
+// Convolutions by FP32 multiply-adds: the loop of multistage.cuh, to which gathered tiles are supplied.
+//
+//   shared memory: [the stages of the loop; behind it the warps' columns of C][places: gather_tile.cuh]
+//
+// Behind the loop, where the rows and columns of the tile lie in the output takes the room of the places.
+//
+// An architecture without asynchronous copies (sm_75) makes the same copies by loads and stores.
+#pragma once
+
+#include "conv_tile.cuh"
+#include "gather_tile.cuh"
+#include "tiles/multistage.cuh"
+
+namespace libsgemm::cuda {
+
+template <class Config, Fetch KindA, Fetch KindB>
+struct FfmaConvLayout {
+  using A = GatherTile<TileMap<Config::tile_m, Config::tile_k, Config::threads, KindA>>;
+  using B = GatherTile<TileMap<Config::tile_n, Config::tile_k, Config::threads, KindB>>;
+  using Supply = GatherSupply<A, B, Config::stages>;
+  static constexpr int stage_floats = A::floats + B::floats, floats = Config::stages * stage_floats;
+  static constexpr int first_place = 4 * (floats > kStoreFloats<Config> ? floats : kStoreFloats<Config>);  // bytes
+  static constexpr int bytes = first_place + static_cast<int>(sizeof(ConvPlace)) * Supply::places;
+  static_assert(Config::threads >= Supply::slot_places, "a thread for each place of k");
+  static_assert(kOutputPlaceBytes<Config> <= bytes - first_place, "the output's places fit");
+};
+
+template <class Config, Fetch KindA, Fetch KindB>
+__device__ __forceinline__ void ffma_conv(const ConvProblems &problems) {
+  using Layout = FfmaConvLayout<Config, KindA, KindB>;
+  float *shared = dynamic_shared();
+  ConvPlace *places = reinterpret_cast<ConvPlace *>(reinterpret_cast<char *>(shared) + Layout::first_place);
+
+  const ConvTile<Config> tile(problems);
+  if (!tile.exists()) return;
+  const TileProblem &product = tile.problem.product;
+  typename Layout::Supply supply(tile.problem, tile.group, tile.row(), tile.column(), tile.first_k(), places);
+  __syncthreads();
+  float sum[Config::thread_m][Config::thread_n] = {};
+  if (tile.range.count > 0) multistage_loop<Config, Layout>(sum, supply, tile.range.count, shared);
+  __syncthreads();
+  if (product.partial != nullptr) {
+    const int64_t matrix = static_cast<int64_t>(blockIdx.z) * gridDim.y + blockIdx.y;
+    Global<float> *partial = global(product.partial) + (matrix * product.n + tile.column()) * product.partial_ld;
+    store_tile<Config>(sum, {partial + tile.row(), product.partial_ld, tile.rows(), tile.columns(), 1.0f, 0.0f},
+                       shared);
+    return;
+  }
+  const GatheredPlace first = output_places(tile, places);
+  const float alpha = product.alpha, beta = product.beta;
+  store_scalars<Config>(sum, tile.rows(), tile.columns(), shared, [&](int row, int column, float x) {
+    Global<float> *to = first.from(row, column).place();
+    x = scaled(alpha, x);
+    *to = beta != 0.0f ? accumulated(x, beta, *to) : x;
+  });
+}
+
+}  // namespace libsgemm::cuda

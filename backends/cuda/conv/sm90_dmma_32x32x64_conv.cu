@@ -1,0 +1,34 @@
+// Convolutions, and both gradients, with sums in FP64 on the FP64 tensor cores of an H100 or H200: FP32's tensors,
+// every element rounded once. For those that are small.
+//
+// sm90_dmma_32x32x64_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum_fp64() adds in their
+// order.
+//
+// The loop is described in fp64/dmma_multistage.cuh, the warp's part in fp64/dmma.cuh, the gathering of operands in
+// gather_tile.cuh, which index is which in gpu/conv_problem.h.
+//
+//   warps of a tile: four of 16 x 16; three blocks a multiprocessor
+//
+// Requires: sm_90; FP32 tensors of any steps and alignment; all directions, strides, paddings, dilations and groups,
+// with fewer than 2^29 rows, columns and terms of a group; split_k: the forward convolution, the weight gradient, or a
+// data gradient without strides, more than one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a group,
+// at most 32 MiB.
+//
+// Measured (H100 SXM, CUDA 13.0): weight gradient of 32 groups of 4 channels, 3 x 3, 32 x 56 x 56, NHWC, split: 372 us,
+// where 64 x 64 takes 511.
+#include "dmma_conv.cuh"
+#include "dmma_conv_row.h"
+#include "fp64/sm90_dmma_32x32x64.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+using Config = Sm90Dmma32x32x64;
+
+}  // namespace
+
+LIBSGEMM_DMMA_CONV_ROW(sm90_dmma_32x32x64_conv)
+
+Kernel sm90_dmma_32x32x64_conv_split_k() { return conv_split_kernel<ConvRow>("sm90_dmma_32x32x64_conv_split_k"); }
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,232 @@
+// From tensors with steps to indices with digits.
+#include "conv_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace libsgemm::gpu {
+namespace {
+
+constexpr int64_t kMostPlaces = int64_t{1} << 29;  // rows, columns, and their distance from an image
+
+using Digits = ConvDigit[kConvDigits];
+
+// The digits in the order of their steps, so that the last one runs along memory; those of one element are the first.
+void sort(const ConvDigits &digits, int64_t ConvDigit::*step, Digits &to) {
+  to[0] = {1, 0, 0, 0, 0, 0};
+  std::copy(digits, digits + 3, to + 1);
+  std::stable_sort(to, to + kConvDigits, [=](const ConvDigit &a, const ConvDigit &b) {
+    if (a.extent == 1 || b.extent == 1) return b.extent != 1;
+    return std::abs(a.*step) > std::abs(b.*step);
+  });
+}
+
+int64_t smallest_step(const Digits &digits, int64_t ConvDigit::*step) {
+  return digits[kConvDigits - 1].extent == 1 ? INT64_MAX : std::abs(digits[kConvDigits - 1].*step);
+}
+
+// Channels that are neighbours are summed in blocks: all taps of one, then those of the next. The taps of a block read
+// the image and the filters close to one another, which is 20 % faster than tap by tap (H100, 3 x 3, NHWC: 57.9 TFLOP/s
+// and 48.0).
+void block_channels(Digits &sum) {
+  constexpr int64_t kBlock = 32;
+  ConvDigit &last = sum[kConvDigits - 1];
+  const bool has_taps = sum[1].extent * sum[2].extent != 1;
+  if (sum[0].extent != 1 || !has_taps || last.h != 0 || last.w != 0 || last.extent % kBlock != 0) return;
+  sum[0] = {last.extent / kBlock, last.image * kBlock, last.other * kBlock, 0, 0, 0};
+  last.extent = kBlock;
+}
+
+ConvIndex index_of(const Digits &digits) {
+  ConvIndex index = {};
+  int64_t extent = digits[0].extent;
+  for (int d = 1; d < kConvDigits; ++d) {
+    extent *= digits[d].extent;
+    index.digit[d - 1] = Divisor::of(static_cast<int>(std::max<int64_t>(digits[d].extent, 1)));
+  }
+  index.extent = static_cast<int>(extent);
+  return index;
+}
+
+// The extents of the digits.
+struct Extents {
+  int64_t extent[kConvDigits];
+  explicit Extents(const ConvIndex &index) {
+    extent[0] = index.extent;
+    for (int d = 1; d < kConvDigits; ++d) {
+      extent[d] = index.digit[d - 1].value;
+      extent[0] /= extent[d];
+    }
+  }
+};
+
+ConvSteps steps_of(const Digits &digits, int64_t ConvDigit::*step, bool image) {
+  ConvSteps steps = {};
+  for (int i = 0; i < kConvDigits; ++i) {
+    steps.place[i] = digits[i].*step;
+    if (image) steps.h[i] = static_cast<int>(digits[i].h), steps.w[i] = static_cast<int>(digits[i].w);
+  }
+  return steps;
+}
+
+// ---- How operands lie
+
+// An index of a tensor as it lies in memory: `run` elements, `step` apart; and whether all else is a multiple of four.
+struct Lie {
+  int64_t step = 1, run = 1;
+  bool by_four = true;
+  bool moves = false;  // along rows or columns of the image, within the run
+};
+
+Lie lie_of(const ConvIndex &index, const int64_t (&places)[kConvDigits], const ConvSteps *steps) {
+  const Extents of(index);
+  const auto &extent = of.extent;
+  Lie lie;
+  bool running = true;
+  for (int d = kConvDigits - 1; d >= 0; --d) {
+    if (extent[d] == 1) continue;
+    if (lie.run == 1) lie.step = places[d];
+    running = running && (lie.run == 1 || places[d] == lie.step * lie.run);
+    if (running) {
+      lie.run *= extent[d];
+      if (steps != nullptr) lie.moves = lie.moves || steps->h[d] != 0 || steps->w[d] != 0;
+    } else {
+      lie.by_four = lie.by_four && places[d] % 4 == 0;
+    }
+  }
+  return lie;
+}
+
+// Sectors of 32 bytes that 32 elements are in, about.
+double sectors(const Lie &lie) {
+  const double length = static_cast<double>(std::min<int64_t>(lie.run, 32));
+  return 32 / length * (length * static_cast<double>(std::min<int64_t>(std::abs(lie.step), 8)) / 8 + 1);
+}
+
+bool vectors(const Lie &along, const Lie &across, const float *data, int64_t group) {
+  return along.step == 1 && along.run % 4 == 0 && along.by_four && across.by_four &&
+         (across.run == 1 || across.step % 4 == 0) && group % 4 == 0 && reinterpret_cast<uintptr_t>(data) % 16 == 0;
+}
+
+// Whether no element is outside of the image.
+bool all_inside(const ConvOperand &operand, const ConvIndex &outer, const ConvIndex &sum) {
+  int64_t least_h = operand.first_h, most_h = least_h, least_w = operand.first_w, most_w = least_w;
+  const auto add = [&](const ConvIndex &index, const ConvSteps &steps) {
+    const Extents of(index);
+    for (int d = 0; d < kConvDigits; ++d) {
+      const int64_t h = (of.extent[d] - 1) * steps.h[d], w = (of.extent[d] - 1) * steps.w[d];
+      (h < 0 ? least_h : most_h) += h;
+      (w < 0 ? least_w : most_w) += w;
+    }
+  };
+  add(outer, operand.outer);
+  add(sum, operand.sum);
+  return least_h >= 0 && least_w >= 0 && most_h < operand.height && most_w < operand.width;
+}
+
+// How an operand is fetched.
+struct OperandFetch {
+  Lie outer, sum;
+  bool outer_vectors, sum_vectors;
+
+  OperandFetch(const ConvOperand &operand, const ConvIndex &outer_index, const ConvIndex &sum_index)
+      : outer(lie_of(outer_index, operand.outer.place, &operand.outer)),
+        sum(lie_of(sum_index, operand.sum.place, &operand.sum)) {
+    const bool inside = all_inside(operand, outer_index, sum_index);
+    outer_vectors = vectors(outer, sum, operand.data, operand.group) && (inside || !outer.moves);
+    sum_vectors = vectors(sum, outer, operand.data, operand.group) && (inside || !sum.moves);
+  }
+  bool along_k() const {
+    if (outer_vectors != sum_vectors) return sum_vectors;
+    return sectors(sum) < sectors(outer);
+  }
+};
+
+}  // namespace
+
+bool conv_fits(const ConvDesc &desc) {
+  for (const int64_t x : {desc.stride_h, desc.stride_w, desc.pad_h, desc.pad_w, desc.dilation_h, desc.dilation_w,
+                          desc.h, desc.w, desc.p, desc.q, desc.r, desc.s, desc.k, desc.c, desc.n}) {
+    if (x > kMostPlaces) return false;
+  }
+  const double most = static_cast<double>(kMostPlaces);
+  const auto length = [](int64_t a, int64_t b) { return static_cast<double>(a) * static_cast<double>(b); };
+  if (length(desc.r, desc.dilation_h) + length(desc.p, desc.stride_h) > most ||
+      length(desc.s, desc.dilation_w) + length(desc.q, desc.stride_w) > most) {
+    return false;
+  }
+  const GemmDesc g = product_of(desc);
+  return g.m <= kMostPlaces && g.n <= kMostPlaces && g.k <= kMostPlaces;
+}
+
+ConvProblem conv_problem(const ConvDesc &desc, int64_t index) {
+  const ConvProduct p = conv_product(desc, index);
+  Digits first, second, sum;
+  sort(p.first, &ConvDigit::out, first);
+  sort(p.second, &ConvDigit::out, second);
+  sort(p.sum, &ConvDigit::image, sum);
+  block_channels(sum);
+  const bool image_is_a = smallest_step(first, &ConvDigit::out) <= smallest_step(second, &ConvDigit::out);
+  ConvProblem problem = {};
+  problem.row = index_of(image_is_a ? first : second);
+  problem.column = index_of(image_is_a ? second : first);
+  problem.sum = index_of(sum);
+  const auto number = [](int64_t x) { return static_cast<int>(x); };
+  const ConvOperand image = {p.image,
+                             p.image_group,
+                             steps_of(first, &ConvDigit::image, true),
+                             steps_of(sum, &ConvDigit::image, true),
+                             number(p.first_h),
+                             number(p.first_w),
+                             number(p.height),
+                             number(p.width)};
+  const ConvOperand other = {p.other,
+                             p.other_group,
+                             steps_of(second, &ConvDigit::other, false),
+                             steps_of(sum, &ConvDigit::other, false),
+                             0,
+                             0,
+                             1,
+                             1};
+  problem.a = image_is_a ? image : other;
+  problem.b = image_is_a ? other : image;
+  ConvOutput &c = problem.c;
+  c.data = p.out;
+  c.group = p.out_group;
+  for (int i = 0; i < kConvDigits; ++i) {
+    c.row[i] = (image_is_a ? first : second)[i].out;
+    c.column[i] = (image_is_a ? second : first)[i].out;
+  }
+  c.vectors = vectors(lie_of(problem.row, c.row, nullptr), lie_of(problem.column, c.column, nullptr), c.data, c.group);
+  problem.product.m = problem.row.extent;
+  problem.product.n = problem.column.extent;
+  problem.product.k = problem.sum.extent;
+  problem.product.alpha = desc.alpha;
+  problem.product.beta = desc.beta;
+  return problem;
+}
+
+ConvFetch conv_fetch(const ConvProblem *problems, int count) {
+  const OperandFetch a(problems->a, problems->row, problems->sum), b(problems->b, problems->column, problems->sum);
+  ConvFetch fetch = {a.along_k(), b.along_k(), true, true};
+  for (int i = 0; i < count; ++i) {
+    const ConvProblem &p = problems[i];
+    const OperandFetch of_a(p.a, p.row, p.sum), of_b(p.b, p.column, p.sum);
+    fetch.a_vectors = fetch.a_vectors && (fetch.a_along_k ? of_a.sum_vectors : of_a.outer_vectors);
+    fetch.b_vectors = fetch.b_vectors && (fetch.b_along_k ? of_b.sum_vectors : of_b.outer_vectors);
+  }
+  return fetch;
+}
+
+double conv_bytes(const ConvDesc &desc) {
+  double elements = 0;
+  for (const Tensor &t : {tensor_x(desc), tensor_f(desc), tensor_y(desc)}) {
+    double size = t.data == desc.out && desc.beta != 0.0f ? 2 : 1;
+    for (const int64_t extent : t.size) size *= static_cast<double>(extent);
+    elements += size;
+  }
+  return sizeof(float) * elements;
+}
+
+}  // namespace libsgemm::gpu

@@ -1,0 +1,110 @@
+// A convolution as a product whose operands are gathered from tensors: what travels to a kernel by value.
+//
+// Each of the product's three indices, the row i of C, its column j and what is summed, is made of digits: the places
+// in up to three dimensions, of which the last one runs fastest, and where channels are neighbours, the block of
+// channels before the others. An operand's element lies where the steps of both its indices lead, and counts as zero
+// where its row or column is outside of the image:
+//
+//   forward, NCHW     rows (n, p, q)    sum (c, r, s)    columns (k)
+//                     A = x: place n x.n + c x.c + h x.h + w x.w, h = p stride - pad + r dilation, w likewise
+//                     B = f, never outside
+//   data gradient     as a forward convolution of dy, in which all signs of r and s are turned; of a stride u x v as
+//                     u v of them, each of the rows and columns of dx that leave one remainder, over the taps that meet
+//                     them
+//   weight gradient   rows (c, r, s), columns (k), sum (n, p, q)
+//
+// Where the channels of the output are neighbours, as in NHWC, they are the rows of C, so that it is always stored
+// along its rows.
+#pragma once
+
+#include <cstdint>
+
+#include "divisor.h"
+#include "tile_problem.h"
+
+namespace libsgemm::gpu {
+
+constexpr int kConvDigits = 4;
+
+// An index of the product.
+struct ConvIndex {
+  int extent;
+  Divisor digit[kConvDigits - 1];  // extents of all digits but the first
+};
+
+// Where an index leads, for one step of each digit: elements, and rows and columns of the image.
+struct ConvSteps {
+  int64_t place[kConvDigits];
+  int h[kConvDigits], w[kConvDigits];
+};
+
+struct ConvOperand {
+  const float *data;     // where all digits are 0; maybe in the padding
+  int64_t group;         // elements from one group to the next
+  ConvSteps outer, sum;  // by the row or column of C, and by what is summed
+  int first_h, first_w;  // where all digits are 0
+  int height, width;     // of the image; what is outside of it is zero
+};
+
+struct ConvOutput {
+  float *data;
+  int64_t group;
+  int64_t row[kConvDigits], column[kConvDigits];  // elements for one step of each digit
+  bool vectors;  // four rows from a multiple of 4 on are neighbours, at a multiple of 16 bytes
+};
+
+struct ConvProblem {
+  TileProblem product;  // without leading dimensions
+  ConvIndex row, column, sum;
+  ConvOperand a, b;
+  ConvOutput c;
+};
+
+// The problems of a launch, of equal kind: block z computes group z / count of problem z % count.
+struct ConvProblems {
+  static constexpr int kMost = 4;
+  ConvProblem problem[kMost];
+  int count;
+};
+
+// Where one element of an index leads.
+struct alignas(16) ConvPlace {
+  int64_t bytes;
+  int h, w;
+};
+
+constexpr int kOutside = -(1 << 30);  // with any other row or column of an image less than 0
+
+LIBSGEMM_HOST_DEVICE inline void digits_of(const ConvIndex &index, int i, int (&digit)[kConvDigits]) {
+  for (int d = kConvDigits - 1; d > 0; --d) {
+    const int above = index.digit[d - 1].quotient(i);
+    digit[d] = i - above * index.digit[d - 1].value;
+    i = above;
+  }
+  digit[0] = i;
+}
+
+// Element i, which may be behind the last one.
+LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvIndex &index, const ConvSteps &steps, int i) {
+  if (i >= index.extent) return {0, kOutside, 0};
+  int digit[kConvDigits];
+  digits_of(index, i, digit);
+  ConvPlace at = {0, 0, 0};
+  for (int d = 0; d < kConvDigits; ++d) {
+    at.bytes += digit[d] * steps.place[d];
+    at.h += digit[d] * steps.h[d];
+    at.w += digit[d] * steps.w[d];
+  }
+  at.bytes *= static_cast<int64_t>(sizeof(float));
+  return at;
+}
+
+LIBSGEMM_HOST_DEVICE inline int64_t place_of(const ConvIndex &index, const int64_t (&steps)[kConvDigits], int i) {
+  int digit[kConvDigits];
+  digits_of(index, i, digit);
+  int64_t place = 0;
+  for (int d = 0; d < kConvDigits; ++d) place += digit[d] * steps[d];
+  return place;
+}
+
+}  // namespace libsgemm::gpu

@@ -1,0 +1,37 @@
+// A convolution as products of what is gathered from its tensors.
+#pragma once
+
+#include "conv.h"
+
+namespace libsgemm::gpu {
+
+// A digit of an index, and what a step of it does: elements in the image, in the other operand and in the output, and
+// rows and columns of the image.
+struct ConvDigit {
+  int64_t extent;
+  int64_t image, other, out;
+  int64_t h, w;
+};
+using ConvDigits = ConvDigit[3];
+
+// A convolution as a product: the image has the indices `first` and `sum`, the other operand `second` and `sum`, and
+// the output `first` and `second`.
+struct ConvProduct {
+  ConvDigits first, second, sum;
+  const float *image, *other;
+  float *out;
+  int64_t image_group, other_group, out_group;
+  int64_t first_h, first_w;
+  int64_t height, width;
+};
+
+// An address so many elements on, which may be outside of the memory that the data is in.
+inline float *moved(const float *data, int64_t elements) {
+  return reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(data) + static_cast<uintptr_t>(elements * 4));
+}
+
+// Of the data gradient with strides: one for each remainder of rows and columns. Otherwise one.
+int64_t conv_products(const ConvDesc &desc);
+ConvProduct conv_product(const ConvDesc &desc, int64_t index);
+
+}  // namespace libsgemm::gpu

@@ -1,0 +1,28 @@
+// Division by a number that is known before the launch, without a division.
+#pragma once
+
+#include <cstdint>
+
+#include "host_device.h"
+
+namespace libsgemm::gpu {
+
+// Division of what is not negative and less than 2^31 by a constant.
+// Source: Granlund and Montgomery, Division by Invariant Integers using Multiplication, PLDI 1994.
+struct Divisor {
+  int value;
+  uint32_t multiplier;
+  int shift;
+
+  static Divisor of(int value) {
+    int shift = 31;
+    while (int64_t{1} << (shift - 31) < value) ++shift;
+    const uint64_t multiplier = ((uint64_t{1} << shift) - 1) / static_cast<uint64_t>(value) + 1;
+    return {value, static_cast<uint32_t>(multiplier), shift};
+  }
+  LIBSGEMM_HOST_DEVICE int quotient(int n) const {
+    return static_cast<int>(static_cast<uint64_t>(static_cast<uint32_t>(n)) * multiplier >> shift);
+  }
+};
+
+}  // namespace libsgemm::gpu

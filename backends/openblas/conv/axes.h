@@ -1,0 +1,66 @@
+// A group of a convolution as a product out = alpha A B + beta out whose matrices are not laid out as matrices:
+//
+//   element (i, l) of A is a[offset of i in A + offset of l in A], never in the padding;
+//   element (l, j) of B is b[offset of l in B + offset of j in B], or 0 where the sum of both positions is outside of
+//   the image that B lies in;
+//   element (i, j) of out is c[offset of i in C + offset of j in C].
+//
+//                     i          l                     j          A  B
+//   forward           filters    c, r, s               n, p, q    f  x
+//   data gradient     channels   filters, taps         n, h, w    f  y    once for each remainder of h and w modulo the
+//                                                                         strides, with the taps that meet such pixels
+//   weight gradient   filters    n, p, q               c, r, s    y  x
+#pragma once
+
+#include "conv.h"
+
+namespace libsgemm {
+
+// One of the indices that an axis is made of: how far apart neighbours are in the matrices, and in the image of B.
+struct Digit {
+  int64_t count;
+  int64_t a, b, c;  // elements
+  int64_t h, w;     // rows and columns of the image
+
+  // Whether `next`, which counts slower, goes on where this one ends.
+  bool goes_on(const Digit &next) const {
+    return next.a == count * a && next.b == count * b && next.c == count * c && next.h == count * h &&
+           next.w == count * w;
+  }
+};
+
+// An index of the product, as digits of which the first counts fastest; as few as there can be.
+struct Axis {
+  Digit digit[3] = {{1, 0, 0, 0, 0, 0}, {}, {}};
+  int rank = 1;
+  int64_t count = 1;
+
+  void add(const Digit &next) {
+    count *= next.count;
+    if (next.count == 1) return;
+    Digit &last = digit[rank - 1];
+    if (last.count == 1) {
+      last = next;
+    } else if (last.goes_on(next)) {
+      last.count *= next.count;
+    } else {
+      digit[rank++] = next;
+    }
+  }
+};
+
+struct ImplicitProduct {
+  Axis i, j, l;  // l.count may be 0
+  const float *a, *b;
+  float *c;
+  int64_t first_b;        // offset in B of its first element, which may be outside
+  int64_t h, w;           // its position in the image; 0 if nothing is outside
+  int64_t rows, columns;  // of the image
+  bool clipped;           // whether some elements of B are outside
+};
+
+// Calls visit(context, product) for each product that a convolution is made of.
+void for_each_product(const ConvDesc &desc, void (*visit)(void *context, const ImplicitProduct &product),
+                      void *context);
+
+}  // namespace libsgemm

@@ -1,0 +1,12 @@
+// Rows of the openblas backend for convolutions.
+#pragma once
+
+#include "blas.h"
+
+namespace libsgemm {
+
+// In FP32, in FP64, or with inputs rounded to those of TF32, BF16 or FP16; all convolutions.
+template <libsgemm_math_mode_t MODE>
+libsgemm_status_t openblas_conv(const ConvDesc &desc, const Launch &how, Error *error);
+
+}  // namespace libsgemm

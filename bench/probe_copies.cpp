@@ -1,0 +1,105 @@
+#include "probe_copies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+
+#include "timing.h"
+
+namespace command {
+namespace {
+
+constexpr size_t kBytes = size_t{64} << 20;  // of a copy
+
+struct Ways {
+  const char *what;
+  bool up, down;
+};
+constexpr Ways kWays[] = {{"up", true, false}, {"down", false, true}, {"both ways at once", true, true}};
+
+// Host memory for both ways.
+class HostMemory {
+ public:
+  HostMemory(const GpuApi &api, bool pinned) : api_(api) {
+    if (!pinned) {
+      pageable_.assign(2 * kBytes, '\1');
+      data_ = pageable_.data();
+      return;
+    }
+    void *memory = nullptr;
+    api_.require(api_.host_allocate(&memory, 2 * kBytes, kHostDefault), "page-locked memory");
+    data_ = pinned_ = static_cast<char *>(memory);
+    std::fill(data_, data_ + 2 * kBytes, '\1');
+  }
+  ~HostMemory() {
+    if (pinned_ != nullptr) api_.host_free(pinned_);
+  }
+  HostMemory(const HostMemory &) = delete;
+  HostMemory &operator=(const HostMemory &) = delete;
+  char *data() const { return data_; }
+
+ private:
+  const GpuApi &api_;
+  std::vector<char> pageable_;
+  char *data_ = nullptr, *pinned_ = nullptr;
+};
+
+// Each way by a thread and a stream of its own: a copy of pageable memory keeps its thread until it is done.
+class Copier {
+ public:
+  Copier(KernelRunner *runner, bool pinned)
+      : runner_(runner), host_(runner->api(), pinned), device_(&runner->memory(), 2 * kBytes) {
+    const GpuApi &api = runner_->api();
+    api.require(api.stream_create(&down_, kStreamNonBlocking), "a stream");
+    up_ = static_cast<GpuStream>(runner_->memory().stream());
+  }
+
+  // Seconds.
+  double time(const Ways &ways) {
+    const double start = now();
+    std::future<void> down;
+    if (ways.down) down = std::async(std::launch::async, [&] { copy_down(); });
+    if (ways.up) copy_up();
+    if (ways.down) down.get();
+    return now() - start;
+  }
+
+ private:
+  void copy_up() {
+    const GpuApi &api = runner_->api();
+    api.require(api.copy_to_device(device_.data(), host_.data(), kBytes, up_), "a copy to the GPU");
+    api.require(api.stream_synchronize(up_), "a copy to the GPU");
+  }
+  void copy_down() {
+    const GpuApi &api = runner_->api();
+    api.use_device(runner_->memory().device());
+    const char *from = static_cast<char *>(device_.data()) + kBytes;
+    api.require(api.copy_to_host(host_.data() + kBytes, from, kBytes, down_), "a copy from the GPU");
+    api.require(api.stream_synchronize(down_), "a copy from the GPU");
+  }
+
+  KernelRunner *runner_;
+  HostMemory host_;
+  Buffer device_;
+  GpuStream up_ = nullptr, down_ = nullptr;
+};
+
+}  // namespace
+
+void add_copies(const std::shared_ptr<KernelRunner> &runner, std::vector<Probe> *probes) {
+  for (const bool pinned : {false, true}) {
+    const auto copier = std::make_shared<std::unique_ptr<Copier>>();
+    for (const Ways &ways : kWays) {
+      const auto measure = [runner, copier, pinned, ways](Figure *figure) {
+        if (*copier == nullptr) *copier = std::make_unique<Copier>(runner.get(), pinned);
+        const double seconds = median(runner->sample([&] { return (*copier)->time(ways); }, figure));
+        figure->value = 1e-9 * kBytes * (ways.up + ways.down) / seconds;
+      };
+      probes->push_back(
+          {"copies", fmt::format("{} memory, {}", pinned ? "page-locked" : "pageable", ways.what), "GB/s", measure});
+    }
+  }
+}
+
+}  // namespace command

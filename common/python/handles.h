@@ -1,0 +1,51 @@
+// Settings of calls, and the handles that have them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "array.h"
+
+namespace libsgemm_python {
+
+// What is asked for; the library's environment decides where nothing is.
+struct Settings {
+  std::optional<libsgemm_math_mode_t> mode;
+  std::optional<libsgemm_verify_t> verify;
+  libsgemm_verify_action_t action = LIBSGEMM_VERIFY_ERROR;
+  std::string backend;  // "": not asked for
+};
+
+// ValueError: a word is not valid.
+libsgemm_math_mode_t mode_from(nb::handle word);
+// The settings in force (libsgemm.using), with those of a call, which are None where it has none.
+Settings settings_for(nb::handle mode, nb::handle backend, nb::handle verify);
+
+// This thread's handle for calls there, with these settings. Throws what libsgemm_create and _set_* return.
+libsgemm_handle_t handle_for(const Place &place, const Settings &settings);
+
+// The library starts with its first call: it reads the environment.
+void start_library();
+
+// Raises the exception of a status with the library's own words.
+[[noreturn]] void raise(libsgemm_status_t status);
+inline void require(libsgemm_status_t status) {
+  if (status != LIBSGEMM_SUCCESS) raise(status);
+}
+
+// A call of the library without Python's lock; waits for its end if the place asks for that.
+template <typename Call>
+void run(const Place &place, libsgemm_handle_t handle, const Call &call) {
+  libsgemm_status_t status;
+  {
+    const nb::gil_scoped_release unlocked;
+    status = call();
+    if (status == LIBSGEMM_SUCCESS && place.wait) status = libsgemm_synchronize(handle);
+  }
+  require(status);
+}
+
+// The class Settings and the context variable that holds the settings in force.
+void bind_settings(nb::module_ &module);
+
+}  // namespace libsgemm_python

@@ -1,0 +1,110 @@
+"""What differs between frameworks: their streams, and how they make arrays. The core asks here for arrays that it cannot
+take by the buffer protocol."""
+
+import sys
+
+import numpy
+
+_HOST, _CUDA, _CUDA_MANAGED = 1, 2, 13
+
+
+def _framework(array):
+    name = type(array).__module__.partition(".")[0]
+    return "jax" if name == "jaxlib" else name
+
+
+def _current_stream(framework, index):
+    """The stream that the framework's next work is put on; 0, the default one of the device, for those without."""
+    if framework == "torch":
+        return sys.modules["torch"].cuda.current_stream(index).cuda_stream
+    if framework == "cupy":
+        cupy = sys.modules["cupy"]
+        with cupy.cuda.Device(index):
+            return cupy.cuda.get_current_stream().ptr
+    return 0
+
+
+def _torch_capsule(tensor, name):
+    """As __dlpack__() on PyTorch's own stream, which takes several times as long. That leaves out the negative bit, too."""
+    torch = sys.modules["torch"]
+    if tensor.layout is not torch.strided or tensor.is_neg():
+        raise ValueError(f"{name} cannot be used as it is: it is sparse, or a negated view ({name}.resolve_neg())")
+    return torch.utils.dlpack.to_dlpack(tensor)
+
+
+def _capsule(array, name, written, **stream):
+    if getattr(array, "requires_grad", False):
+        raise ValueError(f"{name} requires grad, and libsgemm knows nothing of autograd: pass {name}.detach(), or use "
+                         "libsgemm.torch")
+    framework = _framework(array)
+    if written and framework == "jax":
+        raise ValueError(f"{name} is a JAX array, which nobody may write: leave out={name} away")
+    if framework == "torch" and stream.get("stream", -1) == -1:
+        return _torch_capsule(array, name)
+    try:
+        try:
+            return array.__dlpack__(max_version=(1, 0), **stream)
+        except TypeError:  # older than max_version
+            return array.__dlpack__(**stream)
+    except BufferError as error:
+        raise ValueError(f"{name} cannot be used as it is: {error}") from error
+
+
+def export(arrays, kind, index):
+    """(stream, wait, capsules) for [(array, name, whether it is written)] on a device.
+
+    The call is ordered on the current stream of the first one's framework, so that its arrays need no waiting. `wait` is
+    True if a framework cannot know of that stream."""
+    if kind == _HOST:
+        return 0, False, [_capsule(*each) for each in arrays]
+    first = _framework(arrays[0][0])
+    stream = _current_stream(first, index)
+    # DLPack's names of streams: -1 asks for no waiting; CUDA's default stream is 1, since 0 could be either of two.
+    other = 1 if stream == 0 and kind in (_CUDA, _CUDA_MANAGED) else stream
+    has_stream = first in ("torch", "cupy")
+    capsules, wait = [], not has_stream
+    for array, name, written in arrays:
+        same = has_stream and _framework(array) == first
+        wait = wait or not same
+        capsules.append(_capsule(array, name, written, stream=-1 if same else other))
+    return stream, wait, capsules
+
+
+def make(like, shape, zero, on_host):
+    """A new float32 array of the framework of `like`, on its device."""
+    framework = _framework(like)
+    if framework == "torch":
+        torch = sys.modules["torch"]
+        new = torch.zeros if zero else torch.empty
+        return new(shape, dtype=torch.float32, device=like.device)
+    if framework == "cupy":
+        cupy = sys.modules["cupy"]
+        with like.device:
+            return (cupy.zeros if zero else cupy.empty)(shape, cupy.float32)
+    if framework == "jax":
+        jax = sys.modules["jax"]
+        return jax.device_put(jax.numpy.zeros(shape, "float32"), next(iter(like.devices()))).block_until_ready()
+    if on_host:
+        return (numpy.zeros if zero else numpy.empty)(shape, numpy.float32)
+    raise ValueError(f"out is needed, since libsgemm does not know how {framework} makes arrays")
+
+
+def copy(array):
+    """A copy that is stored alike."""
+    framework = _framework(array)
+    if framework == "torch":
+        return array.detach().clone()
+    if framework == "jax":
+        return sys.modules["jax"].numpy.array(array, copy=True).block_until_ready()
+    if hasattr(array, "copy"):
+        return array.copy(order="K") if framework in ("numpy", "cupy") else array.copy()
+    raise ValueError(f"out=b is needed, since libsgemm does not know how {framework} copies arrays")
+
+
+def synchronize(array, kind, index):
+    """Waits for the work of the framework's streams on a device."""
+    framework = _framework(array)
+    if framework == "torch":
+        sys.modules["torch"].cuda.synchronize(index)
+    elif framework == "cupy":
+        sys.modules["cupy"].cuda.Device(index).synchronize()

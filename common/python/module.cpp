@@ -1,0 +1,18 @@
+// The extension module libsgemm._core.
+#include "handles.h"
+#include "info.h"
+#include "level3.h"
+#include "numpy_array.h"
+#include "plan.h"
+#include "product.h"
+
+NB_MODULE(_core, module) {
+  using namespace libsgemm_python;
+  import_numpy();
+  bind_settings(module);
+  bind_plan(module);
+  bind_product(module);
+  bind_groups(module);
+  bind_level3(module);
+  bind_info(module);
+}

@@ -1,0 +1,43 @@
+// Matrices that are split once for many products.
+#pragma once
+
+#include "handles.h"
+#include "operand.h"
+
+namespace libsgemm_python {
+
+class Plan {
+ public:
+  Plan(nb::handle x, const char *side, const char *trans, nb::handle mode, nb::handle backend);
+  ~Plan();
+  Plan(const Plan &) = delete;
+  Plan &operator=(const Plan &) = delete;
+
+  // Waits for the device, whose work may still read the plan.
+  void close();
+  // ValueError: it is closed, or made for the other side or another transposition.
+  void require_use(libsgemm_side_t as, libsgemm_op_t op) const;
+
+  // Plans, and so the products with them, are by rows.
+  static constexpr libsgemm_layout_t kLayout = LIBSGEMM_ROW_MAJOR;
+  libsgemm_plan_t plan() const { return plan_; }
+  Array &array() { return array_; }
+  const Settings &settings() const { return settings_; }
+  bool keeps_something() const { return keeps_; }
+
+ private:
+  Array array_;
+  Place place_;
+  Settings settings_;
+  libsgemm_side_t side_;
+  libsgemm_op_t op_;
+  libsgemm_plan_t plan_ = nullptr;
+  bool closed_ = false, keeps_ = false;
+};
+
+// The plan behind an argument; NULL if it is an array.
+Plan *plan_from(nb::handle argument);
+
+void bind_plan(nb::module_ &module);
+
+}  // namespace libsgemm_python

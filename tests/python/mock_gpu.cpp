@@ -1,0 +1,28 @@
+// The memory and the streams of the mock GPU (tests/plugins/mock.h) for Python's ctypes.
+#include <dlfcn.h>
+
+#include "../plugins/mock.h"
+
+namespace {
+mock::Control *g_control = nullptr;
+}
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+// `plugin` as the library finds it, so that it is the same one. False: it cannot be opened.
+EXPORT bool gpu_open(const char *plugin) {
+  void *const library = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return false;
+  g_control = reinterpret_cast<mock::ControlEntry>(dlsym(library, mock::kControlSymbol))();
+  return g_control != nullptr;
+}
+EXPORT void *gpu_allocate(int device, size_t bytes) { return g_control->allocate(device, bytes); }
+EXPORT void gpu_release(int device, void *memory) { g_control->release(device, memory); }
+EXPORT void gpu_read(const void *memory, void *host, size_t bytes) { g_control->read(memory, host, bytes); }
+EXPORT void gpu_write(void *memory, const void *host, size_t bytes) { g_control->write(memory, host, bytes); }
+EXPORT void *gpu_stream(int device) { return g_control->stream(device); }
+EXPORT int gpu_pending(void *stream, int device) { return g_control->pending(stream, device); }
+// Does all work that a device has been given.
+EXPORT void gpu_wake(int device) { g_control->wake(device); }
+// The devices do no work meanwhile, however long somebody waits.
+EXPORT void gpu_hold(bool on) { g_control->hangs = on; }

@@ -1,0 +1,208 @@
+"""Arrays in device memory, on the mock GPU of tests/plugins, whose memory the CPU cannot read and whose streams do their
+work late. clients/python_package.py says where it is. The framework is a stand-in for CuPy."""
+
+import contextlib
+import ctypes
+import os
+import sys
+import types
+
+import dlpack
+import numpy
+import pytest
+from conftest import integers, reference
+
+import libsgemm
+from libsgemm._core import _gemm_at
+
+MOCK, SHIM = os.environ.get("LIBSGEMM_BACKEND_PATH", ""), os.environ.get("LIBSGEMM_TEST_MOCK_GPU", "")
+if not MOCK or not SHIM:
+    pytest.skip("no mock GPU (LIBSGEMM_BACKEND_PATH and LIBSGEMM_TEST_MOCK_GPU)", allow_module_level=True)
+
+gpu = ctypes.CDLL(SHIM)
+gpu.gpu_open.restype = ctypes.c_bool
+gpu.gpu_allocate.restype = gpu.gpu_stream.restype = ctypes.c_void_p
+gpu.gpu_allocate.argtypes = [ctypes.c_int, ctypes.c_size_t]
+gpu.gpu_release.argtypes = [ctypes.c_int, ctypes.c_void_p]
+gpu.gpu_read.argtypes = gpu.gpu_write.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+gpu.gpu_pending.argtypes = [ctypes.c_void_p, ctypes.c_int]
+assert gpu.gpu_open(os.path.join(MOCK, "libsgemm_cuda.so").encode())
+
+
+class Memory:
+    """Of a device; ends with the last array in it."""
+
+    def __init__(self, x, index):
+        self.index, self.size = index, x.nbytes
+        self.address = gpu.gpu_allocate(index, max(x.nbytes, 1))
+        gpu.gpu_write(self.address, x.ctypes.data, x.nbytes)
+
+    def __del__(self):
+        gpu.gpu_release(self.index, self.address)
+
+
+class Device:
+    """As cupy.cuda.Device."""
+
+    used = 0
+    streams = {}  # the current ones, by device; the default one where there is none
+
+    def __init__(self, index):
+        self.index = index
+
+    def __enter__(self):
+        self.before, Device.used = Device.used, self.index
+
+    def __exit__(self, *_):
+        Device.used = self.before
+
+    def synchronize(self):
+        gpu.gpu_wake(self.index)
+
+
+class GpuArray(dlpack.Array):
+    __module__ = "cupy"
+
+    @property
+    def device(self):
+        return Device(self.place[1])
+
+    def numpy(self):
+        """After all work of the device."""
+        gpu.gpu_wake(self.place[1])
+        host = numpy.empty(self.owner.size, numpy.uint8)
+        gpu.gpu_read(self.owner.address, host.ctypes.data, host.nbytes)
+        host = host.view(self.dtype)
+        return numpy.lib.stride_tricks.as_strided(host, self.shape, [host.itemsize * s for s in self.strides])
+
+
+class OtherArray(GpuArray):
+    __module__ = "elsewhere"
+
+
+def on_gpu(x, index=0, kind=GpuArray):
+    """A copy of a contiguous array in device memory, stored alike."""
+    memory = Memory(x, index)
+    strides = [s // x.itemsize for s in x.strides]
+    return kind(memory.address, x.shape, strides, dtype=x.dtype.name, device=(dlpack.CUDA, index), owner=memory)
+
+
+@contextlib.contextmanager
+def held():
+    """Devices do nothing meanwhile: a call that waited for them would time out."""
+    gpu.gpu_hold(True)
+    yield
+    gpu.gpu_hold(False)
+
+
+@pytest.fixture(autouse=True)
+def cupy(monkeypatch):
+    current = types.SimpleNamespace
+    monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(
+        cuda=types.SimpleNamespace(Device=Device,
+                                   get_current_stream=lambda: current(ptr=Device.streams.get(Device.used, 0))),
+        float32="float32",
+        empty=lambda shape, dtype: on_gpu(numpy.full(shape, numpy.nan, dtype), Device.used),
+        zeros=lambda shape, dtype: on_gpu(numpy.zeros(shape, dtype), Device.used)))
+    monkeypatch.setattr(Device, "streams", {index: gpu.gpu_stream(index) for index in range(2)})
+
+
+@pytest.mark.parametrize("index", [0, 1])
+@pytest.mark.parametrize("trans,order", [("NN", "C"), ("TN", "F"), ("NT", "C")])
+def test_on_the_current_stream(rng, index, trans, order):
+    a, b = integers(rng, 6, 6, order=order), integers(rng, 6, 6)
+    x, y = on_gpu(a, index), on_gpu(b, index)
+    with held():
+        result = libsgemm.gemm(x, y, trans=trans)
+        assert gpu.gpu_pending(Device.streams[index], index) > 0
+    assert x.streams == y.streams == result.streams == [-1]
+    assert libsgemm.last_info().backend == "cuda" and libsgemm.last_info().device == index
+    assert type(result) is GpuArray and result.place == (dlpack.CUDA, index)
+    numpy.testing.assert_array_equal(result.numpy(), reference(a, b, trans))
+
+
+def test_out_and_beta(rng):
+    a, b, c = integers(rng, 3, 4), integers(rng, 4, 5), integers(rng, 3, 5, order="F")
+    out = on_gpu(c)
+    assert libsgemm.gemm(on_gpu(a), on_gpu(b), alpha=2, beta=3, out=out) is out
+    numpy.testing.assert_array_equal(out.numpy(), reference(a, b, alpha=2, beta=3, c=c))
+
+
+@pytest.mark.parametrize("dtype", [numpy.float16, numpy.float32])
+def test_batches(rng, dtype):
+    a, b = integers(rng, 3, 4, 4, dtype=dtype), integers(rng, 3, 4, 4, dtype=dtype)
+    numpy.testing.assert_array_equal(libsgemm.gemm(on_gpu(a), on_gpu(b)).numpy(), reference(a, b))
+    results = libsgemm.gemm_batch([on_gpu(x) for x in a], [on_gpu(x) for x in b])
+    numpy.testing.assert_array_equal([x.numpy() for x in results], reference(a, b))
+
+
+def test_arrays_of_others_wait_for_our_stream(rng):
+    a, b = integers(rng, 3, 4), integers(rng, 4, 5)
+    x, out = on_gpu(a, kind=OtherArray), on_gpu(numpy.zeros((3, 5), numpy.float32))
+    libsgemm.gemm(x, on_gpu(b), out=out)
+    assert x.streams == [Device.streams[0]] and out.streams == [-1]
+    assert gpu.gpu_pending(Device.streams[0], 0) == 0  # x may be gone once the call returns
+    numpy.testing.assert_array_equal(out.numpy(), reference(a, b))
+
+
+def test_a_framework_without_streams(rng):
+    a, b = integers(rng, 3, 4), integers(rng, 4, 5)
+    out = on_gpu(numpy.zeros((3, 5), numpy.float32), kind=OtherArray)
+    x, y = on_gpu(a, kind=OtherArray), on_gpu(b, kind=OtherArray)
+    libsgemm.gemm(x, y, out=out)
+    assert x.streams == y.streams == out.streams == [1]  # CUDA's default stream
+    assert gpu.gpu_pending(None, 0) == 0
+    numpy.testing.assert_array_equal(out.numpy(), reference(a, b))
+
+
+def test_a_stream_for_each_call(rng):
+    a = integers(rng, 4, 4)
+    x = on_gpu(a)
+    for _ in range(3):
+        Device.streams[0] = gpu.gpu_stream(0)
+        with held():
+            result = libsgemm.gemm(x, x)
+            assert gpu.gpu_pending(Device.streams[0], 0) > 0
+        numpy.testing.assert_array_equal(result.numpy(), reference(a, a))
+
+
+@pytest.mark.parametrize("words,call", [
+    ("b is in cuda:1 and a in cuda:0", lambda x: libsgemm.gemm(on_gpu(x, 0), on_gpu(x, 1))),
+    ("b is in host memory and a in cuda:0", lambda x: libsgemm.gemm(on_gpu(x), x)),
+    ("a is in cuda:0 and out in host memory", lambda x: libsgemm.gemm(on_gpu(x), on_gpu(x), out=x)),
+])
+def test_mixtures(words, call):
+    with pytest.raises(ValueError, match=words):
+        call(numpy.ones((4, 4), numpy.float32))
+
+
+def test_plan(rng):
+    w, x = integers(rng, 8, 8), integers(rng, 5, 8)
+    weights, inputs = on_gpu(w), on_gpu(x)
+    with libsgemm.Plan(weights, mode="fp16x3") as plan:
+        assert plan.keeps_something
+        result = libsgemm.gemm(inputs, plan)
+        assert libsgemm.last_info().plans == 1 and libsgemm.last_info().math_mode == "fp16x3"
+        numpy.testing.assert_array_equal(result.numpy(), reference(x, w))
+        with held():
+            result = libsgemm.gemm(inputs, plan)
+            assert gpu.gpu_pending(Device.streams[0], 0) > 0
+        with libsgemm.Plan(on_gpu(x), side="left", mode="fp16x3") as left, held():
+            Device.streams[0] = gpu.gpu_stream(0)
+            result = libsgemm.gemm(left, plan)
+            assert libsgemm.last_info().plans == 2
+            assert gpu.gpu_pending(Device.streams[0], 0) > 0
+            gpu.gpu_hold(False)
+            numpy.testing.assert_array_equal(result.numpy(), reference(x, w))
+    assert gpu.gpu_pending(Device.streams[0], 0) == 0  # close() waits for those that read it
+
+
+def test_addresses_as_libsgemm_torch_gives_them(rng):
+    a, b = integers(rng, 3, 4), integers(rng, 4, 5)
+    x, y, out = on_gpu(a), on_gpu(b), on_gpu(numpy.zeros((3, 5), numpy.float32))
+    stream = gpu.gpu_stream(0)
+    arrays = ([z.address, *z.shape, *z.strides] for z in (x, y, out))
+    with held():
+        assert _gemm_at((dlpack.CUDA, 0, stream), *arrays, 1.0, 0.0, None)
+        assert gpu.gpu_pending(stream, 0) > 0
+    numpy.testing.assert_array_equal(out.numpy(), reference(a, b))

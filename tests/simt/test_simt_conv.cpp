@@ -1,0 +1,241 @@
+// The rows for convolutions, by force, on the CPU: all directions and layouts, with small integers, for which every
+// element must be exact; NaN around the tensors and in the gaps of views.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "buffer.h"
+#include "catch.h"
+#include "gpu/kernels.h"
+#include "job.h"
+#include "simt.h"
+
+using namespace sgemm_test;
+using libsgemm::Conv;
+using libsgemm::ConvDesc;
+using libsgemm::Steps;
+using libsgemm::Tensor;
+
+namespace {
+
+enum class Layout { nchw, nhwc, gaps_nchw, gaps_nhwc, transposed };
+constexpr Layout kOrders[] = {Layout::nchw, Layout::nhwc, Layout::gaps_nchw, Layout::gaps_nhwc, Layout::transposed};
+
+struct Shape {
+  int64_t n, c, h, w, k, r, s;
+  int64_t stride_h = 1, stride_w = 1, pad_h = 0, pad_w = 0;
+  int64_t dilation_h = 1, dilation_w = 1, groups = 1;
+  int64_t below = -1, right = -1;  // padding; -1: as above
+};
+
+// The dimensions from the fastest to the slowest, each with its gap.
+Steps steps_of(Layout layout, int64_t n, int64_t c, int64_t h, int64_t w) {
+  Steps s = {};
+  const int64_t gap = layout == Layout::gaps_nchw || layout == Layout::gaps_nhwc ? 1 : 0;
+  const auto set = [&](std::initializer_list<std::pair<int64_t *, int64_t>> order) {
+    int64_t step = 1;
+    for (const auto &[to, extent] : order) {
+      *to = step;
+      step = step * extent + gap;
+    }
+  };
+  switch (layout) {
+    case Layout::nchw:
+    case Layout::gaps_nchw:
+      set({{&s.w, w}, {&s.h, h}, {&s.c, c}, {&s.n, n}});
+      break;
+    case Layout::nhwc:
+    case Layout::gaps_nhwc:
+      set({{&s.c, c}, {&s.w, w}, {&s.h, h}, {&s.n, n}});
+      break;
+    case Layout::transposed:
+      set({{&s.n, n}, {&s.h, h}, {&s.w, w}, {&s.c, c}});
+      break;
+  }
+  return s;
+}
+
+int64_t extent_of(const Tensor &t) {
+  int64_t last = 0;
+  for (int i = 0; i < 4; ++i) last += (t.size[i] - 1) * t.step[i];
+  return last + 1;
+}
+
+template <typename Visit>
+void for_elements(const Tensor &t, const Visit &visit) {
+  for (int64_t n = 0; n < t.size[0]; ++n) {
+    for (int64_t c = 0; c < t.size[1]; ++c) {
+      for (int64_t h = 0; h < t.size[2]; ++h) {
+        for (int64_t w = 0; w < t.size[3]; ++w) {
+          visit(n, c, h, w, static_cast<size_t>(n * t.step[0] + c * t.step[1] + h * t.step[2] + w * t.step[3]));
+        }
+      }
+    }
+  }
+}
+
+// A tensor in memory of its own.
+struct Memory {
+  Buffer buffer;
+  Memory(const Tensor &t, int offset, Random *random) : buffer(extent_of(t), sizeof(float), offset) {
+    float *data = buffer.as<float>();
+    std::fill_n(data, extent_of(t), NAN);
+    for_elements(t, [&](int64_t, int64_t, int64_t, int64_t, size_t at) {
+      data[at] = static_cast<float>(random->integer(-3, 3));
+    });
+    buffer.seal();
+  }
+};
+
+// What the output is to hold.
+std::vector<double> expected(const ConvDesc &d, const float *old) {
+  const Tensor x = libsgemm::tensor_x(d), f = libsgemm::tensor_f(d), y = libsgemm::tensor_y(d);
+  const Tensor out = libsgemm::output_of(d);
+  std::vector<double> sum(static_cast<size_t>(extent_of(out)), 0.0);
+  const int64_t group_c = d.c / d.groups, group_k = d.k / d.groups;
+  for_elements(y, [&](int64_t n, int64_t k, int64_t p, int64_t q, size_t at_y) {
+    for (int64_t c = 0; c < group_c; ++c) {
+      for (int64_t r = 0; r < d.r; ++r) {
+        for (int64_t s = 0; s < d.s; ++s) {
+          const int64_t h = p * d.stride_h - d.pad_h + r * d.dilation_h,
+                        w = q * d.stride_w - d.pad_w + s * d.dilation_w;
+          if (h < 0 || h >= d.h || w < 0 || w >= d.w) continue;
+          const auto at_x = static_cast<size_t>(n * x.step[0] + (k / group_k * group_c + c) * x.step[1] +
+                                                h * x.step[2] + w * x.step[3]);
+          const auto at_f = static_cast<size_t>(k * f.step[0] + c * f.step[1] + r * f.step[2] + s * f.step[3]);
+          switch (d.direction) {
+            case Conv::forward:
+              sum[at_y] += double{d.x[at_x]} * d.f[at_f];
+              break;
+            case Conv::data_gradient:
+              sum[at_x] += double{d.y[at_y]} * d.f[at_f];
+              break;
+            case Conv::weight_gradient:
+              sum[at_f] += double{d.y[at_y]} * d.x[at_x];
+              break;
+          }
+        }
+      }
+    }
+  });
+  for_elements(out, [&](int64_t, int64_t, int64_t, int64_t, size_t at) {
+    sum[at] = d.alpha * sum[at] + (d.beta != 0 ? d.beta * double{old[at]} : 0.0);
+  });
+  return sum;
+}
+
+ConvDesc describe(const Shape &shape, Conv direction, Layout layout) {
+  ConvDesc d = {};
+  d.direction = direction;
+  d.math_mode = LIBSGEMM_MATH_FP32;
+  d.n = shape.n, d.c = shape.c, d.h = shape.h, d.w = shape.w, d.k = shape.k, d.r = shape.r, d.s = shape.s;
+  d.groups = shape.groups;
+  d.stride_h = shape.stride_h, d.stride_w = shape.stride_w, d.pad_h = shape.pad_h, d.pad_w = shape.pad_w;
+  d.dilation_h = shape.dilation_h, d.dilation_w = shape.dilation_w;
+  const int64_t below = shape.below < 0 ? shape.pad_h : shape.below,
+                right = shape.right < 0 ? shape.pad_w : shape.right;
+  d.p = (d.h + d.pad_h + below - d.dilation_h * (d.r - 1) - 1) / d.stride_h + 1;
+  d.q = (d.w + d.pad_w + right - d.dilation_w * (d.s - 1) - 1) / d.stride_w + 1;
+  d.x_steps = steps_of(layout, d.n, d.c, d.h, d.w);
+  d.f_steps = steps_of(layout, d.k, d.c / d.groups, d.r, d.s);
+  d.y_steps = steps_of(layout, d.n, d.k, d.p, d.q);
+  return d;
+}
+
+// Runs the row if it supports the case; returns what was wrong.
+std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran) {
+  Random random(static_cast<uint64_t>(d.c * 31 + d.h));
+  Memory x(libsgemm::tensor_x(d), offset, &random), f(libsgemm::tensor_f(d), offset, &random),
+      y(libsgemm::tensor_y(d), offset, &random);
+  d.x = x.buffer.as<float>(), d.f = f.buffer.as<float>(), d.y = y.buffer.as<float>();
+  Memory &out = d.direction == Conv::forward ? y : d.direction == Conv::data_gradient ? x : f;
+  d.out = out.buffer.as<float>();
+  *ran = can_do(row, d, 0);
+  if (!*ran) return "";
+  const double cost = row.conv->cost(d, 0);
+  if (!(cost > 0 && std::isfinite(cost))) return "costs " + std::to_string(cost) + " s";
+  const Tensor tensor = libsgemm::output_of(d);
+  std::vector<bool> writable(static_cast<size_t>(extent_of(tensor)), false);
+  for_elements(tensor, [&](int64_t, int64_t, int64_t, int64_t, size_t at) { writable[at] = true; });
+  const std::vector<double> wanted = expected(d, d.out);
+  if (d.beta == 0) {
+    for (size_t i = 0; i < writable.size(); ++i) {
+      if (writable[i]) d.out[i] = NAN;
+    }
+    out.buffer.seal();
+  }
+  libsgemm::Launch launch = {};
+  launch.workspace_bytes = row.conv->workspace != nullptr ? row.conv->workspace(d, 0) : 0;
+  Workspace workspace(launch.workspace_bytes);
+  launch.workspace = workspace.data();
+  libsgemm::Error error = {};
+  if (row.conv->launch(d, launch, &error) != LIBSGEMM_SUCCESS) return error.text;
+  if (!workspace.intact()) return "wrote beyond its workspace";
+  for (const Memory *memory : {&x, &f, &y}) {
+    const std::string damage = memory->buffer.damage(memory == &out ? writable : std::vector<bool>());
+    if (!damage.empty()) return damage;
+  }
+  for (size_t i = 0; i < writable.size(); ++i) {
+    if (writable[i] && !(d.out[i] == static_cast<float>(wanted[i]))) {
+      return "element " + std::to_string(i) + " is " + std::to_string(d.out[i]) + ", expected " +
+             std::to_string(wanted[i]);
+    }
+  }
+  return "";
+}
+
+const Shape kShapes[] = {
+    {1, 1, 1, 1, 1, 1, 1},
+    {2, 3, 5, 6, 4, 3, 3, 1, 1, 1, 1},
+    {2, 8, 8, 8, 68, 1, 1},  // 16-byte copies along the image
+    {3, 12, 7, 9, 20, 3, 3, 1, 1, 1, 1},
+    {2, 36, 5, 7, 12, 3, 3, 1, 1, 1, 1},  // several k-tiles
+    {1, 3, 23, 21, 9, 7, 7, 2, 2, 3, 3},  // a first layer
+    {2, 16, 12, 12, 24, 3, 3, 2, 2, 1, 1},
+    {1, 4, 9, 11, 5, 1, 1, 2, 3},  // stride larger than the filter
+    {1, 2, 13, 7, 3, 2, 3, 3, 1, 0, 2},
+    {1, 3, 4, 3, 4, 3, 3, 1, 1, 5, 4},                    // borders larger than the image
+    {2, 4, 11, 12, 6, 3, 3, 1, 2, 2, 3, 2, 3},            // dilation
+    {1, 4, 13, 12, 6, 3, 2, 4, 2, 2, 1, 2, 3},            // stride and dilation with a common factor
+    {1, 2, 9, 9, 3, 3, 3, 6, 4, 1, 2, 3, 2},              // remainders without taps
+    {2, 12, 6, 5, 18, 3, 3, 1, 1, 1, 1, 1, 1, 3},         // groups
+    {2, 10, 7, 6, 20, 3, 3, 2, 1, 1, 1, 1, 1, 10},        // depthwise, two filters each
+    {3, 8, 9, 8, 8, 5, 5, 1, 1, 2, 2, 1, 1, 8},           // depthwise
+    {1, 8, 5, 10, 130, 3, 1, 1, 1, 0, 0, 1, 1, 1, 2, 0},  // padding below only
+    {5, 64, 4, 4, 8, 2, 2, 2, 2},
+    {2, 40, 13, 14, 72, 3, 3, 1, 1, 1, 1},           // several tiles each way
+    {2, 72, 9, 11, 72, 3, 3, 1, 1, 1, 1, 1, 1, 72},  // depthwise, more channels
+    {1, 132, 6, 7, 132, 5, 5, 2, 2, 2, 2, 1, 1, 132},
+    {1, 20, 15, 9, 20, 7, 7, 1, 1, 3, 3, 1, 1, 20},
+    {2, 8, 12, 10, 8, 3, 3, 1, 1, 3, 3, 3, 3, 8},  // dilated
+};
+
+}  // namespace
+
+TEST_CASE("a row for convolutions gives the right results on the CPU", "[row]") {
+  for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
+    const Kernel &row = libsgemm::gpu::kernels()[index];
+    if (row.conv == nullptr) continue;
+    DYNAMIC_SECTION(row.name) {
+      int ran = 0, failed = 0, turn = 0;
+      for (const Shape &shape : kShapes) {
+        for (const Conv direction : {Conv::forward, Conv::data_gradient, Conv::weight_gradient}) {
+          for (const Layout layout : kOrders) {
+            ++turn;
+            simt::schedule().seed = static_cast<uint64_t>(turn);
+            simt::schedule().start_together = turn % 2 == 0;
+            ConvDesc d = describe(shape, direction, layout);
+            d.alpha = turn % 3 == 0 ? 1.0f : -2.0f;
+            d.beta = turn % 4 == 0 ? 3.0f : 0.0f;
+            bool runs = false;
+            const std::string fault = run(row, d, turn % 5 == 0 ? 1 : 0, &runs);
+            ran += runs ? 1 : 0;
+            if (!fault.empty() && ++failed <= 10) FAIL_CHECK(to_string(d) << ": " << fault);
+          }
+        }
+      }
+      CHECK(failed == 0);
+      CHECK(ran > 5);
+    }
+  }
+}
