@@ -1,4 +1,4 @@
-// `libsgemm run`: starts a program with libsgemm_blas.so preloaded, waits for it, and reports which calls of it and of
+// `libsgemm run`: starts a program with the drop-ins preloaded, waits for it, and reports which calls of it and of
 // the programs it started went where.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -102,12 +102,16 @@ class StatsFolder {
   const uint64_t since_ = time_of_day();
 };
 
-std::string drop_in() {
-  std::string path = folder_of(library_file()) + "/libsgemm_blas.so";
+// For LD_PRELOAD: the one under the names of a BLAS and, where it is installed, that under those of cuBLAS.
+std::string drop_ins() {
+  const std::string folder = folder_of(library_file());
+  std::string path = folder + "/libsgemm_blas.so";
   if (access(path.c_str(), R_OK) != 0) throw Error(fmt::format("{}: {}", path, strerror(errno)));
   if (path.find_first_of(": ") != std::string::npos) {
     throw Error(path + ": LD_PRELOAD cannot hold a path with a space or a colon");
   }
+  const std::string for_cublas = folder + "/libsgemm_cublas.so";
+  if (access(for_cublas.c_str(), R_OK) == 0) path += ":" + for_cublas;
   return path;
 }
 
@@ -119,7 +123,7 @@ void prepare_environment(const RunOptions &options, const StatsFolder &folder) {
   }
   const char *preload = getenv("LD_PRELOAD");
   const std::string others = preload != nullptr && preload[0] != '\0' ? std::string(":") + preload : "";
-  setenv("LD_PRELOAD", (drop_in() + others).c_str(), 1);
+  setenv("LD_PRELOAD", (drop_ins() + others).c_str(), 1);
   if (folder.problem().empty()) {
     setenv("LIBSGEMM_STATS_DIR", folder.path().c_str(), 1);
     if (!options.record.empty()) setenv("LIBSGEMM_STATS_CALLS", "1", 1);

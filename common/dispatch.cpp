@@ -60,7 +60,7 @@ bool usable(const Request &r, int index) {
     info.note(index, Note::unavailable);
     return false;
   }
-  if (index != r.at.owner && !r.at.cpu_can_reach()) {
+  if (index != r.at.owner && (r.call.device_only || !r.at.cpu_can_reach())) {
     info.note(index, Note::other_memory);
     return false;
   }
@@ -321,6 +321,9 @@ libsgemm_status_t wait_for_operands(Request *r) {
 
 libsgemm_status_t check_request(Request *r) {
   libsgemm_status_t status = find_operands(r->desc, r->settings, &r->at, r->info);
+  if (status == LIBSGEMM_SUCCESS && r->call.device_only && r->at.on_host()) {
+    return r->info->fail(LIBSGEMM_NOT_SUPPORTED, "A, B and C are in host memory");
+  }
   if (status == LIBSGEMM_SUCCESS && r->call.planned) status = check_plans(r->call, r->settings, r->at, r->info);
   return status != LIBSGEMM_SUCCESS ? status : check_memory(r->call, r->desc, !r->at.arrays_on_device, r->info);
 }

@@ -208,6 +208,12 @@ void stats_count(const StatsCall &call) {
   }
 }
 
+void stats_add_time(const char *entry, const char *backend, const char *kernel, uint64_t nanoseconds) {
+  StatsFile *const file = file_of_process();
+  StatsRecord *const r = file != nullptr ? row(file, {entry, backend, kernel, 0, 0, -1, 0}) : nullptr;
+  if (r != nullptr) r->nanoseconds += nanoseconds;
+}
+
 void stats_count_shapes(bool wanted) { g_shapes_wanted = wanted; }
 
 void stats_count_shape(const GemmDesc &desc) {

@@ -95,6 +95,8 @@ struct StatsCall {
 void stats_open(const std::string &directory);
 bool stats_wanted();
 void stats_count(const StatsCall &call);
+// To the row of a call that was counted before.
+void stats_add_time(const char *entry, const char *backend, const char *kernel, uint64_t nanoseconds);
 // Whether stats_count_shape() does anything.
 void stats_count_shapes(bool wanted);
 void stats_count_shape(const GemmDesc &desc);

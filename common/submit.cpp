@@ -65,7 +65,7 @@ void record(const ThreadInfo &info, double flops, Clock::time_point start, const
   const char *backend = !ok ? "error" : info.backend != nullptr ? info.backend->name : "none";
   const char *kernel = !ok ? "" : info.row();
   if (ok) {
-    const auto working = static_cast<uint64_t>(std::max<int64_t>(spent - info.startup, 0));
+    const auto working = info.timed_by_caller ? 0 : static_cast<uint64_t>(std::max<int64_t>(spent - info.startup, 0));
     stats_count({info.entry, backend, kernel, working, info.kernel != nullptr ? flops : 0, info.verify_ratio,
                  wrong_results(info)});
   }
@@ -218,6 +218,7 @@ Call call_of_group(const GroupCall &g, int64_t i) {
   call.batch_count = g.group_size[i];
   call.group = i;
   call.blas = g.blas;
+  call.device_only = g.device_only;
   return call;
 }
 
@@ -356,6 +357,30 @@ libsgemm_status_t submit_counted(const AnyCall &call, libsgemm_handle_t handle, 
   return counted(submit_any(call, handle, with_handle, gate, &info), info);
 }
 
+// With what the program has set of its cuBLAS handle.
+template <typename AnyCall>
+libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final) {
+  const InGate gate;
+  ThreadInfo &info = thread_info();
+  *final = false;
+  if (is_nested(gate, info)) return LIBSGEMM_NOT_SUPPORTED;
+  libsgemm_handle *const h = how->handle;
+  const bool usable = how->workspace_bytes > 0 && reinterpret_cast<uintptr_t>(how->workspace) % 256 == 0;
+  h->user_workspace = usable ? how->workspace : nullptr;
+  h->workspace_bytes = h->user_workspace != nullptr ? how->workspace_bytes : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
+  if (how->stream_was_set || h->stream != how->stream) h->set_stream(how->stream);
+  info.timed_by_caller = how->timed;
+  const libsgemm_status_t status = submit_any(call, h, true, gate, &info);
+  info.timed_by_caller = false;
+  how->ran_backend = info.backend != nullptr ? info.backend->name : "none";
+  how->ran_kernel = info.row();
+  const bool failed = status == LIBSGEMM_OUT_OF_MEMORY || status == LIBSGEMM_EXECUTION_FAILED;
+  *final =
+      (failed && h->settings.strict) || (status == LIBSGEMM_VERIFICATION_FAILED &&
+                                         (h->settings.strict || h->settings.verify_action == LIBSGEMM_VERIFY_ERROR));
+  return *final ? counted(status, info) : status;
+}
+
 }  // namespace
 
 libsgemm_status_t submit(const Call &call) {
@@ -391,4 +416,13 @@ libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call) {
   const libsgemm::InGate gate;
   libsgemm::ThreadInfo &info = libsgemm::thread_info();
   return libsgemm::counted(libsgemm::submit_blas(*call, gate, &info), info);
+}
+
+libsgemm_status_t libsgemm_private_device_call(const libsgemm::Call *call, libsgemm::DeviceCall *how, bool *final) {
+  return libsgemm::device_call(*call, how, final);
+}
+
+libsgemm_status_t libsgemm_private_device_group_call(const libsgemm::GroupCall *call, libsgemm::DeviceCall *how,
+                                                     bool *final) {
+  return libsgemm::device_call(*call, how, final);
 }

@@ -74,6 +74,7 @@ struct ThreadInfo {
   const char *forced = nullptr;       // the row, where one was
   Expected expected[kFirstCpu] = {};  // by GPU backend
   int64_t startup = 0;                // nanoseconds of the call that went into finding and starting backends
+  bool timed_by_caller = false;       // statistics get the time from elsewhere; begin() leaves it
   const CpuBlas *blas = nullptr;      // of a call of the drop-in: the program's own, unless another is named
 
   void begin(const char *entry_name, bool is_late = false) {

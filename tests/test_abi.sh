@@ -1,9 +1,9 @@
 #!/bin/sh
 # What the libraries export, and that the public header compiles as strict C99, C11 and C++.
-# Usage: test_abi.sh READELF LIBSGEMM.SO LIBSGEMM_BLAS.SO INCLUDE_DIRECTORY CC CXX
+# Usage: test_abi.sh READELF LIBSGEMM.SO LIBSGEMM_BLAS.SO LIBSGEMM_CUBLAS.SO INCLUDE_DIRECTORY CC CXX
 set -eu
 
-readelf=$1 library=$2 drop_in=$3 include=$4 cc=$5 cxx=$6
+readelf=$1 library=$2 drop_in=$3 for_cublas=$4 include=$5 cc=$6 cxx=$7
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -53,8 +53,22 @@ grep -v -E -e '^(scipy_)?(cblas_)?s[a-z0-9]*(gemm|symm|syrk|syr2k|trmm|trsm|gemm
   -e '^libsgemm_blas_[a-z]*$' -e '^LIBSGEMM' "$work/drop_in_names" >"$work/other" || true
 [ ! -s "$work/other" ] || fail "$drop_in exports besides level 3: $(tr '\n' ' ' <"$work/other")"
 
-# Neither library needs a vendor's or a BLAS library to load.
-for file in "$library" "$drop_in"; do
+# Under cuBLAS's names: those of single precision and of any types, each of level 3 with its form for 64-bit integers,
+# without a version, and what changes a handle.
+exports "$for_cublas" >"$work/for_cublas"
+grep -v -x -E -e 'cublas(Sgemm|Gemm)[A-Za-z]*(_v2)?(_64)?' -e 'cublasS(symm|syrk|syrkx|syr2k|trmm|trsm)(Batched)?(_v2)?(_64)?' \
+  -e 'cublasLt(Matmul|Destroy)' -e 'cublas(Destroy|SetStream|SetWorkspace)_v2' -e libsgemm_cublas_version \
+  "$work/for_cublas" >"$work/other" || true
+[ ! -s "$work/other" ] || fail "$for_cublas exports $(tr '\n' ' ' <"$work/other")"
+for name in Sgemm_v2 SgemmEx GemmEx SgemmBatched GemmBatchedEx SgemmStridedBatched GemmStridedBatchedEx \
+  SgemmGroupedBatched GemmGroupedBatchedEx Ssymm_v2 Ssyrk_v2 Ssyrkx Ssyr2k_v2 Strmm_v2 Strsm_v2 StrsmBatched; do
+  for form in "cublas$name" "cublas${name}_64"; do
+    grep -q -x "$form" "$work/for_cublas" || fail "$for_cublas lacks $form"
+  done
+done
+
+# No library needs a vendor's or a BLAS library to load.
+for file in "$library" "$drop_in" "$for_cublas"; do
   "$readelf" --wide --dynamic "$file" | grep NEEDED |
     grep -i -E 'blas\.|cuda|cublas|hip|rocm|lapack' >"$work/needed" || true
   [ ! -s "$work/needed" ] || fail "$file needs $(cat "$work/needed")"
@@ -72,4 +86,5 @@ for standard in c++11 c++17; do
 done
 
 [ "$failures" -eq 0 ] || exit 1
-echo "$(wc -l <"$work/names") names exported by libsgemm.so, $(wc -l <"$work/drop_in_names") by libsgemm_blas.so"
+echo "$(wc -l <"$work/names") names exported by libsgemm.so, $(wc -l <"$work/drop_in_names") by libsgemm_blas.so, \
+$(wc -l <"$work/for_cublas") by libsgemm_cublas.so"

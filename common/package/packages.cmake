@@ -49,7 +49,7 @@ if(TARGET libsgemm_command)
 endif()
 if(TARGET libsgemm_cuda)
   libsgemm_package(cuda libsgemm-cuda libs
-    "The backend for NVIDIA GPUs from Turing on. It needs their driver and nothing else." DEPENDS "${core}" RECOMMENDS "libcuda1")
+    "The backend for NVIDIA GPUs from Turing on, and the drop-in for programs on cuBLAS. It needs their driver and nothing else." DEPENDS "${core}" RECOMMENDS "libcuda1")
 endif()
 if(TARGET libsgemm_hip)
   libsgemm_package(hip libsgemm-hip libs "The backend for AMD GPUs." DEPENDS "${core}")

@@ -40,6 +40,16 @@ EXPORT int cuGetErrorName(int error, const char **name) {
 EXPORT int cuGetErrorString(int error, const char **text) {
   return *text = error == kNoDevice ? "no CUDA-capable device is detected" : "unknown error", kSuccess;
 }
+// Of a context there is one, which is never reset here, and no stream of these programs records a graph.
+EXPORT int cuCtxGetCurrent(void **context) { return *context = nullptr, kSuccess; }
+EXPORT int cuCtxGetId(void *, unsigned long long *id) { return *id = 7, kSuccess; }
+EXPORT int cuCtxGetDevice(int *device) { return *device = 0, kSuccess; }
+EXPORT int cuDevicePrimaryCtxGetState(int, unsigned *flags, int *active) {
+  return *flags = 0, *active = asked_for("reset") ? 0 : 1, kSuccess;
+}
+EXPORT int cuDevicePrimaryCtxRelease_v2(int) { return kSuccess; }
+EXPORT int cuStreamIsCapturing(void *, int *capturing) { return *capturing = 0, kSuccess; }
+EXPORT int cuThreadExchangeStreamCaptureMode(int *) { return kSuccess; }
 EXPORT int cuDriverGetVersion(int *version) { return *version = 13000, kSuccess; }
 
 // ---- cuBLAS ---------------------------------------------------------------------------------------------------------
@@ -57,6 +67,8 @@ EXPORT int cublasSetMathMode(BlasHandle *handle, int mode) {
 EXPORT int cublasGetProperty(int which, int *value) { return *value = 13 - which, kSuccess; }
 EXPORT int cublasSgemm_v2(BlasHandle *handle, int transa, int transb, int m, int n, int k, const float *alpha,
                           const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc) {
+  if (handle == nullptr) return 1;
+  if (m < 0 || n < 0 || k < 0 || lda < (transa == 1 ? k : m) || alpha == nullptr) return 7;
   return multiply(handle->stream, transa == 1, transb == 1, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
 }
 // For operands in host memory.
@@ -160,8 +172,7 @@ EXPORT int cublasGemmGroupedBatchedEx(BlasHandle *handle, const int *transa, con
   return kSuccess;
 }
 
-// ---- cuBLAS's other routines
-// ------------------------------------------------------------------------------------------
+// ---- cuBLAS's other routines ---------------------------------------------------------------------------------------
 
 namespace {
 
@@ -226,6 +237,53 @@ EXPORT int cublasStrsmBatched(BlasHandle *handle, int side, int uplo, int trans,
 }
 
 EXPORT int cublasLtGetProperty(int which, int *value) { return cublasGetProperty(which, value); }
+
+// ---- What only programs on cuBLAS call, not the bench (tests/cublas_client.cpp)
+// ----------------------------------------
+
+EXPORT int cublasGetStream_v2(const BlasHandle *handle, void **stream) {
+  return handle == nullptr ? 1 : (*stream = handle->stream, kSuccess);
+}
+EXPORT int cublasGetMathMode(const BlasHandle *handle, int *mode) {
+  return handle == nullptr ? 1 : (*mode = handle->mode, kSuccess);
+}
+EXPORT int cublasGetPointerMode_v2(const BlasHandle *handle, int *mode) {
+  return handle == nullptr ? 1 : (*mode = handle->pointer_mode, kSuccess);
+}
+EXPORT int cublasSetPointerMode_v2(BlasHandle *handle, int mode) { return handle->pointer_mode = mode, kSuccess; }
+// With the scalars on the device, as nobody else reads them here.
+EXPORT int cublasSgemmEx(const BlasHandle *handle, int transa, int transb, int m, int n, int k, const float *alpha,
+                         const float *a, int a_type, int lda, const float *b, int b_type, int ldb, const float *beta,
+                         float *c, int c_type, int ldc) {
+  if (a_type != 0 || b_type != 0 || c_type != 0) return 15;
+  float scalars[2] = {1, 0};
+  plugin().control->read(alpha, &scalars[0], sizeof(float));
+  plugin().control->read(beta, &scalars[1], sizeof(float));
+  return multiply(handle->stream, transa == 1, transb == 1, m, n, k, scalars[0], a, lda, b, ldb, scalars[1], c, ldc);
+}
+EXPORT int cublasSgeam(BlasHandle *handle, int, int, int m, int n, const float *, const float *a, int lda,
+                       const float *, const float *, int, float *c, int ldc) {
+  for (int j = 0; j < n; ++j) {
+    plugin().control->enqueue_copy(handle->stream, c + static_cast<int64_t>(j) * ldc, a + static_cast<int64_t>(j) * lda,
+                                   static_cast<size_t>(m) * sizeof *c);
+  }
+  return kSuccess;
+}
+EXPORT int cublasLtMatmulDescGetAttribute(const Descriptor *descriptor, int which, void *value, size_t bytes,
+                                          size_t *) {
+  if (which < 0 || which >= 8 || bytes != sizeof(int32_t)) return 7;
+  // The bench does not set all of them: the epilogue and the part of C have defaults other than 0.
+  const int32_t defaults[8] = {kCompute32F, 0, 0, 0, 0, 0, 2, 1};
+  const int32_t set = descriptor->attributes[which];
+  return memcpy(value, set != 0 ? &set : &defaults[which], bytes), kSuccess;
+}
+// Type, order, rows, columns, leading dimension, size and stride of a batch.
+EXPORT int cublasLtMatrixLayoutGetAttribute(const Descriptor *layout, int which, void *value, size_t bytes, size_t *) {
+  const int64_t values[8] = {
+      0, 0, static_cast<int64_t>(layout->rows), static_cast<int64_t>(layout->columns), layout->ld, 1, 0, 0};
+  if (which < 0 || which >= 8) return 7;
+  return memcpy(value, &values[which], bytes), kSuccess;
+}
 
 // ---- The management library -----------------------------------------------------------------------------------------
 

@@ -5,7 +5,8 @@
 // The including file defines MOCK_SYMBOL(cuda, hip), which chooses one of two names, and before that
 //   kBackend, kFaults                       the plugin's name; the variable that asks for a fault:
 //                                           "no_device": the stack starts with an error; "small": it has little memory;
-//                                           "wrong": products of the peers have a wrong element
+//                                           "wrong": products of the peers have a wrong element; "hours": events are
+//                                           an hour apart; "reset": at the end there is no context any more
 //   kCode                                   how the code of a module must begin
 //   kCompute32F, kTrans, kTransa, kTransb, kAlgorithmWords    of cublasLt or hipBLASLt
 #pragma once
@@ -111,6 +112,7 @@ int multiply(void *stream, bool transa, bool transb, int64_t m, int64_t n, int64
 struct BlasHandle {
   void *stream;
   int mode;
+  int pointer_mode = 0;
 };
 
 // What a descriptor of cublasLt or hipBLASLt says, of whatever kind.
@@ -193,7 +195,8 @@ EXPORT int MOCK_SYMBOL(cuEventQuery, hipEventQuery)(Event *) { return 600; }
 EXPORT int MOCK_SYMBOL(cuEventSynchronize, hipEventSynchronize)(Event *) { return kSuccess; }
 EXPORT int MOCK_SYMBOL(cuEventElapsedTime, hipEventElapsedTime)(float *milliseconds, const Event *start,
                                                                 const Event *stop) {
-  return *milliseconds = static_cast<float>(1e3 * (stop->seconds - start->seconds)), kSuccess;
+  const float hours = asked_for("hours") ? 3.6e6f : 0;
+  return *milliseconds = hours + static_cast<float>(1e3 * (stop->seconds - start->seconds)), kSuccess;
 }
 // A module is its text, and has the entries whose names stand in it.
 EXPORT int MOCK_SYMBOL(cuModuleLoadData, hipModuleLoadData)(const std::string **module, const void *image) {

@@ -1,0 +1,65 @@
+// cuBLAS's public binary interface, as far as the drop-in needs it: the same in all versions from 11 on, so that it
+// builds without CUDA and serves whatever cuBLAS a program has. Enumerations are ints.
+#pragma once
+
+#include <cstdint>
+
+namespace libsgemm {
+
+using CublasHandle = void *;  // cublasHandle_t and cublasLtHandle_t, of which the first may be used as the second
+
+enum CublasStatus : int {
+  kCublasSuccess = 0,
+  kCublasNotInitialized = 1,
+  kCublasAllocFailed = 3,
+  kCublasExecutionFailed = 13,
+  kCublasInternalError = 14,
+  kCublasNotSupported = 15,
+};
+
+enum CudaType : int { kCudaR32F = 0, kCudaR16F = 2, kCudaR16BF = 14 };
+
+// cublasComputeType_t
+enum CublasCompute : int {
+  kCompute32F = 68,
+  kCompute32FPedantic = 69,
+  kCompute32FFast16F = 74,
+  kCompute32FFast16BF = 75,
+  kCompute32FFastTf32 = 77,
+};
+
+// cublasMath_t: one of these, and flags above kMathKind.
+enum CublasMath : int { kMathDefault = 0, kMathTensorOp = 1, kMathPedantic = 2, kMathTf32 = 3, kMathKind = 15 };
+
+constexpr int kPointerModeHost = 0;
+
+// cublasLt's attributes of a product and of a matrix.
+enum CublasLtDesc : int {
+  kLtComputeType = 0,
+  kLtScaleType = 1,
+  kLtPointerMode = 2,
+  kLtTransA = 3,
+  kLtTransB = 4,
+  kLtTransC = 5,
+  kLtFillMode = 6,
+  kLtEpilogue = 7,
+  kLtBiasPointer = 8,
+  kLtFirstScalePointer = 17,  // of A, B, C and D, and behind them where the largest element goes
+  kLtLastScalePointer = 21,
+};
+enum CublasLtLayout : int {
+  kLtType = 0,
+  kLtOrder = 1,
+  kLtRows = 2,
+  kLtColumns = 3,
+  kLtLd = 4,
+  kLtBatchCount = 5,
+  kLtBatchStride = 6,
+  kLtPlaneOffset = 7,
+  kLtBatchMode = 8,  // from 13 on
+};
+constexpr int kLtOrderColumns = 0, kLtOrderRows = 1;
+constexpr int kLtFillFull = 2;
+constexpr unsigned kLtEpilogueDefault = 1;
+
+}  // namespace libsgemm

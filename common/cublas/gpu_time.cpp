@@ -1,0 +1,222 @@
+// By the driver that the program has loaded: events belong to a context, which a reset of the device ends and nobody
+// may ask for then. So a context is known by its number, which no other gets.
+#include "cublas/gpu_time.h"
+
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "call.h"
+#include "cublas/handles.h"
+#include "immortal.h"
+
+namespace libsgemm {
+
+namespace {
+
+using Event = void *;
+
+struct Pending {
+  Event start, stop;
+  const char *entry, *backend, *kernel;
+};
+
+}  // namespace
+
+struct GpuTime::Context {
+  unsigned long long id = 0;
+  int device = 0;
+  std::vector<Event> free;
+  std::deque<Pending> pending;  // in the order in which they were recorded
+};
+
+namespace {
+
+constexpr size_t kMostPending = 1 << 14;
+
+// Those functions of the driver that are needed; all of them, or none.
+struct Driver {
+  int (*get_context)(void **) = nullptr;
+  int (*set_context)(void *) = nullptr;
+  int (*context_id)(void *, unsigned long long *) = nullptr;  // from CUDA 12 on
+  int (*context_device)(int *) = nullptr;
+  int (*primary_state)(int, unsigned *, int *) = nullptr;
+  int (*primary_retain)(void **, int) = nullptr;
+  int (*primary_release)(int) = nullptr;
+  int (*is_capturing)(void *, int *) = nullptr;
+  int (*exchange_mode)(int *) = nullptr;
+  int (*create)(Event *, unsigned) = nullptr;
+  int (*record)(Event, void *) = nullptr;
+  int (*query)(Event) = nullptr;
+  int (*synchronize)(Event) = nullptr;
+  int (*elapsed)(float *, Event, Event) = nullptr;
+  bool whole = true;
+};
+
+template <typename F>
+void find(void *library, const char *name, Driver *driver, F **function) {
+  *function = library != nullptr ? reinterpret_cast<F *>(dlsym(library, name)) : nullptr;
+  driver->whole = driver->whole && *function != nullptr;
+}
+
+Driver find_driver() {
+  void *const cuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  Driver d;
+  find(cuda, "cuCtxGetCurrent", &d, &d.get_context);
+  find(cuda, "cuCtxSetCurrent", &d, &d.set_context);
+  find(cuda, "cuCtxGetId", &d, &d.context_id);
+  find(cuda, "cuCtxGetDevice", &d, &d.context_device);
+  find(cuda, "cuDevicePrimaryCtxGetState", &d, &d.primary_state);
+  find(cuda, "cuDevicePrimaryCtxRetain", &d, &d.primary_retain);
+  find(cuda, "cuDevicePrimaryCtxRelease_v2", &d, &d.primary_release);
+  find(cuda, "cuStreamIsCapturing", &d, &d.is_capturing);
+  find(cuda, "cuThreadExchangeStreamCaptureMode", &d, &d.exchange_mode);
+  find(cuda, "cuEventCreate", &d, &d.create);
+  find(cuda, "cuEventRecord", &d, &d.record);
+  find(cuda, "cuEventQuery", &d, &d.query);
+  find(cuda, "cuEventSynchronize", &d, &d.synchronize);
+  find(cuda, "cuEventElapsedTime", &d, &d.elapsed);
+  return d;
+}
+
+const Driver &driver() {
+  static const Driver found = find_driver();
+  return found;
+}
+
+// While another thread's stream records a graph, asking for events would spoil it, unless one says that one knows.
+class Relaxed {
+ public:
+  Relaxed() { driver().exchange_mode(&mode_); }
+  ~Relaxed() { driver().exchange_mode(&mode_); }
+  Relaxed(const Relaxed &) = delete;
+  Relaxed &operator=(const Relaxed &) = delete;
+
+ private:
+  int mode_ = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED; then what it was
+};
+
+struct Clocks {
+  std::mutex mutex;
+  std::vector<GpuTime::Context *> contexts;  // never freed: threads may have one at hand
+  bool ended = false;                        // the driver is on its way out
+};
+Clocks &clocks() { return immortal<Clocks>(); }
+
+// Adds the time of what has passed. The mutex is held.
+void collect(GpuTime::Context *context, bool wait) {
+  while (!context->pending.empty()) {
+    const Pending done = context->pending.front();
+    if ((wait ? driver().synchronize(done.stop) : driver().query(done.stop)) != 0) return;
+    float milliseconds = 0;
+    if (driver().elapsed(&milliseconds, done.start, done.stop) == 0) {
+      libsgemm_private_add_time(done.entry, done.backend, done.kernel,
+                                static_cast<uint64_t>(1e6 * static_cast<double>(milliseconds)));
+    }
+    context->pending.pop_front();
+    context->free.push_back(done.start);
+    context->free.push_back(done.stop);
+  }
+}
+
+// At the end of the process the driver is still there, as this was registered behind it; contexts may be gone.
+void collect_all() {
+  const std::lock_guard<std::mutex> lock(clocks().mutex);
+  clocks().ended = true;
+  for (GpuTime::Context *context : clocks().contexts) {
+    unsigned flags = 0;
+    int active = 0;
+    void *primary = nullptr;
+    unsigned long long id = 0;
+    if (context->pending.empty()) continue;
+    if (driver().primary_state(context->device, &flags, &active) != 0 || active == 0) continue;
+    if (driver().primary_retain(&primary, context->device) != 0) continue;
+    const bool same = driver().context_id(primary, &id) == 0 && id == context->id;
+    if (same && driver().set_context(primary) == 0) collect(context, true);
+    driver().primary_release(context->device);
+  }
+}
+
+// The thread's context. The mutex is held.
+GpuTime::Context *current_context() {
+  static const bool registered = std::atexit(collect_all) == 0;
+  void *handle = nullptr;
+  unsigned long long id = 0;
+  int device = 0;
+  if (!registered || driver().get_context(&handle) != 0 || driver().context_id(handle, &id) != 0 ||
+      driver().context_device(&device) != 0) {
+    return nullptr;
+  }
+  for (GpuTime::Context *context : clocks().contexts) {
+    if (context->id == id) return context;
+  }
+  clocks().contexts.reserve(clocks().contexts.size() + 1);
+  auto *const made = new GpuTime::Context;
+  made->id = id;
+  made->device = device;
+  clocks().contexts.push_back(made);
+  return made;
+}
+
+Event take_event(GpuTime::Context *context) {
+  Event event = nullptr;
+  if (context->free.empty()) return driver().create(&event, 0) == 0 ? event : nullptr;
+  event = context->free.back();
+  context->free.pop_back();
+  return event;
+}
+
+}  // namespace
+
+GpuTime::GpuTime(void *stream) : stream_(stream) {
+  if (!driver().whole || was_forked()) return;
+  try {
+    const std::lock_guard<std::mutex> lock(clocks().mutex);
+    int capturing = 0;
+    if (clocks().ended || driver().is_capturing(stream, &capturing) != 0 || capturing != 0) return;
+    const Relaxed relaxed;
+    Context *const context = current_context();
+    if (context == nullptr || context->pending.size() >= kMostPending) return;
+    context->free.reserve(2 * kMostPending + 2);  // lest giving back an event needed memory
+    start_ = take_event(context);
+    stop_ = start_ != nullptr ? take_event(context) : nullptr;
+    if (stop_ == nullptr || driver().record(start_, stream) != 0) return;
+    context_ = context;
+  } catch (const std::bad_alloc &) {
+  }
+}
+
+void GpuTime::restart() {
+  if (!active()) return;
+  const std::lock_guard<std::mutex> lock(clocks().mutex);
+  if (!clocks().ended) driver().record(start_, stream_);
+}
+
+void GpuTime::finish(const char *entry, const char *backend, const char *kernel) {
+  if (!active()) return;
+  const std::lock_guard<std::mutex> lock(clocks().mutex);
+  if (clocks().ended || driver().record(stop_, stream_) != 0) return;
+  const Relaxed relaxed;
+  try {
+    context_->pending.push_back({start_, stop_, entry, backend, kernel});
+  } catch (const std::bad_alloc &) {
+    return;
+  }
+  start_ = stop_ = nullptr;
+  collect(context_, false);
+}
+
+// Events of a call that was not finished are for the next one.
+GpuTime::~GpuTime() {
+  if (!active() || start_ == nullptr) return;
+  const std::lock_guard<std::mutex> lock(clocks().mutex);
+  context_->free.push_back(start_);
+  context_->free.push_back(stop_);
+}
+
+}  // namespace libsgemm

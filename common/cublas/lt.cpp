@@ -1,0 +1,164 @@
+// cublasLtMatmul, where its descriptors ask for a product that we have: D = alpha op(A) op(B) + beta C with D over C,
+// or beta = 0. They are read by cublasLt's own functions.
+#include "cublas/real.h"
+#include "cublas/take.h"
+
+extern "C" {
+int cublasLtMatmulDescGetAttribute(void *descriptor, int attribute, void *value, size_t bytes, size_t *written);
+int cublasLtMatrixLayoutGetAttribute(void *layout, int attribute, void *value, size_t bytes, size_t *written);
+}
+
+namespace libsgemm {
+namespace {
+
+template <typename T>
+bool get(void *descriptor, CublasLtDesc attribute, T *value) {
+  static Real<decltype(cublasLtMatmulDescGetAttribute)> real("cublasLtMatmulDescGetAttribute");
+  size_t written = 0;
+  return real(descriptor, attribute, value, sizeof *value, &written) == kCublasSuccess;
+}
+
+template <typename T>
+bool get(void *layout, CublasLtLayout attribute, T *value) {
+  static Real<decltype(cublasLtMatrixLayoutGetAttribute)> real("cublasLtMatrixLayoutGetAttribute");
+  size_t written = 0;
+  return real(layout, attribute, value, sizeof *value, &written) == kCublasSuccess;
+}
+
+struct Layout {
+  int order = -1, batch_count = 0;
+  uint64_t rows = 0, columns = 0;
+  int64_t ld = 0, stride = 0;
+};
+
+bool read_types(void *a, void *b, void *d, Product *p) {
+  int types[3] = {-1, -1, -1};
+  void *const layouts[3] = {a, b, d};
+  for (int i = 0; i < 3; ++i) {
+    if (layouts[i] == nullptr || !get(layouts[i], kLtType, &types[i])) {
+      p->refuse("argument not accepted");
+      return false;
+    }
+  }
+  p->types(types[0], types[1], types[2]);
+  return p->refusal == nullptr;
+}
+
+// False for what is no matrix of ours.
+bool read(void *from, Layout *x) {
+  int64_t plane = 0;
+  int mode = 0;
+  const bool whole = get(from, kLtOrder, &x->order) && get(from, kLtRows, &x->rows) &&
+                     get(from, kLtColumns, &x->columns) && get(from, kLtLd, &x->ld) &&
+                     get(from, kLtBatchCount, &x->batch_count) && get(from, kLtBatchStride, &x->stride) &&
+                     get(from, kLtPlaneOffset, &plane);
+  // Versions before 13 do not know the last one, and have batches by strides alone.
+  const bool by_strides = x->batch_count == 1 || !get(from, kLtBatchMode, &mode) || mode == 0;
+  const bool known_order = x->order == kLtOrderColumns || x->order == kLtOrderRows;
+  return whole && plane == 0 && by_strides && known_order && x->rows <= INT64_MAX && x->columns <= INT64_MAX;
+}
+
+// What is done besides multiplying.
+const char *extras(void *descriptor) {
+  int trans_c = 0, fill = kLtFillFull;
+  unsigned epilogue = kLtEpilogueDefault;
+  if (!get(descriptor, kLtEpilogue, &epilogue) || epilogue != kLtEpilogueDefault) return "epilogue";
+  // Without an epilogue that adds it a bias is an error to cublasLt 13.1.
+  const void *bias = nullptr;
+  if (get(descriptor, kLtBiasPointer, &bias) && bias != nullptr) return "epilogue";
+  if (!get(descriptor, kLtTransC, &trans_c) || trans_c != 0) return "transposed C";
+  if (!get(descriptor, kLtFillMode, &fill) || fill != kLtFillFull) return "triangle of C";
+  for (int which = kLtFirstScalePointer; which <= kLtLastScalePointer; ++which) {
+    const void *scale = nullptr;  // older versions know no such attribute
+    if (get(descriptor, static_cast<CublasLtDesc>(which), &scale) && scale != nullptr) return "scaled matrices";
+  }
+  return nullptr;
+}
+
+struct Matrices {
+  const void *a, *b, *c;
+  void *d;
+  void *a_layout, *b_layout, *c_layout, *d_layout;
+};
+
+// The product of matrices in one order as one of column-major ones.
+void describe(const Matrices &x, const Layout &a, const Layout &b, const Layout &d, Product *p) {
+  const bool inner_is_rows = p->call.transa != LIBSGEMM_NO_TRANS;
+  p->call.layout = d.order == kLtOrderRows ? LIBSGEMM_ROW_MAJOR : LIBSGEMM_COL_MAJOR;
+  p->size(static_cast<int64_t>(d.rows), static_cast<int64_t>(d.columns),
+          static_cast<int64_t>(inner_is_rows ? a.rows : a.columns));
+  p->operands(x.a, a.ld, x.b, b.ld, x.d, d.ld);
+  if (d.batch_count != 1) p->strides(a.stride, b.stride, d.stride, d.batch_count);
+}
+
+// Whether the sizes of all matrices go together; if not, or if there is nothing in them, cublasLt tells what is wrong.
+bool agree(const Product &p, const Layout &a, const Layout &b, const Layout &d) {
+  const bool ta = p.call.transa != LIBSGEMM_NO_TRANS, tb = p.call.transb != LIBSGEMM_NO_TRANS;
+  const bool empty = d.rows == 0 || d.columns == 0 || (ta ? a.rows : a.columns) == 0;
+  return !empty && (ta ? a.columns : a.rows) == d.rows && (tb ? b.rows : b.columns) == d.columns &&
+         (ta ? a.rows : a.columns) == (tb ? b.columns : b.rows) && a.order == d.order && b.order == d.order &&
+         a.batch_count == d.batch_count && b.batch_count == d.batch_count;
+}
+
+bool same(const Layout &x, const Layout &y) {
+  return x.order == y.order && x.batch_count == y.batch_count && x.rows == y.rows && x.columns == y.columns &&
+         x.ld == y.ld && (x.stride == y.stride || x.batch_count == 1);
+}
+
+// C is what D holds, or is not read.
+const char *check_c(const Matrices &x, const Layout &d, const float *beta) {
+  if (beta != nullptr && *beta == 0) return nullptr;
+  Layout c;
+  int type = -1;
+  if (x.c_layout == nullptr || !get(x.c_layout, kLtType, &type) || !read(x.c_layout, &c)) return "layout";
+  return type == kCudaR32F && x.c == x.d && same(c, d) ? nullptr : "C apart from D";
+}
+
+void describe(void *descriptor, const Matrices &x, Product *p) {
+  if (descriptor == nullptr) return p->refuse("argument not accepted");
+  if (!read_types(x.a_layout, x.b_layout, x.d_layout, p)) return;
+  int compute = -1, scale = -1, pointer_mode = -1, transa = -1, transb = -1;
+  if (!get(descriptor, kLtComputeType, &compute) || !get(descriptor, kLtScaleType, &scale) ||
+      !get(descriptor, kLtPointerMode, &pointer_mode) || !get(descriptor, kLtTransA, &transa) ||
+      !get(descriptor, kLtTransB, &transb)) {
+    return p->refuse("argument not accepted");
+  }
+  p->call.transa = Product::op(transa);
+  p->call.transb = Product::op(transb);
+  p->compute_type(compute);
+  Layout a, b, d;
+  if (!read(x.a_layout, &a) || !read(x.b_layout, &b) || !read(x.d_layout, &d)) return p->refuse("layout");
+  describe(x, a, b, d, p);
+  if (scale != kCudaR32F) p->refuse("compute type");
+  if (pointer_mode != kPointerModeHost) p->refuse("scalars on the device");
+  if (!agree(*p, a, b, d)) p->refuse("layout");
+  if (const char *const why = extras(descriptor)) p->refuse(why);
+  if (p->refusal != nullptr) return;
+  if (const char *const why = check_c(x, d, p->beta)) p->refuse(why);
+}
+
+}  // namespace
+}  // namespace libsgemm
+
+extern "C" LIBSGEMM_API int cublasLtMatmul(libsgemm::CublasHandle handle, void *descriptor, const void *alpha,
+                                           const void *a, void *a_layout, const void *b, void *b_layout,
+                                           const void *beta, const void *c, void *c_layout, void *d, void *d_layout,
+                                           const void *algorithm, void *workspace, size_t workspace_bytes,
+                                           void *stream) {
+  using namespace libsgemm;
+  static Real<decltype(cublasLtMatmul)> real("cublasLtMatmul");
+  const auto forward = [&] {
+    return real(handle, descriptor, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout, algorithm,
+                workspace, workspace_bytes, stream);
+  };
+  if (is_inside()) return forward();
+  Product p("cublasLtMatmul", handle, Routine::gemm);
+  p.from_lt = true;
+  p.stream = stream;
+  p.workspace = workspace;
+  p.workspace_bytes = workspace_bytes;
+  p.scalars(alpha, beta);
+  if (handle == nullptr) p.refuse("handle that cuBLAS refuses");
+  describe(descriptor, {a, b, c, d, a_layout, b_layout, c_layout, d_layout}, &p);
+  return take(p, forward);
+}
