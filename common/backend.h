@@ -20,7 +20,7 @@
 namespace libsgemm {
 
 // Raised whenever a struct of this header, of desc.h or of conv.h changes: a plugin of another version is refused.
-constexpr uint32_t kBackendAbi = 10;
+constexpr uint32_t kBackendAbi = 11;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
 // Why something failed, in words.
@@ -35,6 +35,17 @@ void set_error(Error *error, const char *format, Args... args) {
 inline void set_error(Error *error, const char *text) { set_error(error, "%s", text); }
 
 struct CpuBlas;  // cpu_blas.h
+
+// What cublasLt does to each element of a product: D = f(D + bias). Column-major, in memory of one device.
+struct Epilogue {
+  enum Function : int32_t { identity, relu, gelu };  // gelu: by tanh, as cublasLt's
+  Function function;
+  const float *bias;  // NULL: none
+  bool bias_of_columns;  // an element for each column, in place of each row
+  int64_t stride_bias;
+  float *d;
+  int64_t m, n, ldd, stride_d, batch_count;
+};
 
 // What libsgemm tells a backend when it opens it. Valid for the life of the process.
 struct Host {
@@ -241,6 +252,9 @@ struct Backend {
 
   // C = beta * C for device memory (all elements the routine writes; beta == 0: not read); trmm and trsm: C = 0.
   libsgemm_status_t (*scale)(const GemmDesc &desc, const Launch &launch, Error *error);
+
+  // Enqueues it behind a product. NULL: only backend cuda has it.
+  libsgemm_status_t (*epilogue)(const Epilogue &epilogue, const Launch &launch, Error *error);
 
   // Operands that are split once for many products (libsgemm_plan_create). `operand` is a gemm of FP32 whose op(A), m x
   // k, is to be kept for its math mode; n is 0. NULL, both: there is nothing to keep in any mode.

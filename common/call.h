@@ -65,6 +65,7 @@ struct DeviceCall {
   bool stream_was_set = false;  // since the latest call, maybe to another stream of the same address
   void *workspace = nullptr;    // the program's own, in use until the work on the stream ends; NULL: the handle's
   size_t workspace_bytes = 0;
+  const Epilogue *epilogue = nullptr;  // done behind the product; NULL: nothing
   bool timed = false;  // the caller will add the time that the GPU takes (libsgemm_private_add_time)
   // What it was counted under.
   const char *ran_backend = "none", *ran_kernel = "";

@@ -7,16 +7,24 @@ namespace libsgemm {
 namespace {
 
 // What a choice was made for, and the choice.
-struct Choice {
+template <typename Key, typename Row>
+struct ChoiceOf {
   const Backend *backend;  // NULL: none yet
   int device;
   size_t workspace_bytes;
-  ChoiceKey key;
-  Selected row;
+  Key key;
+  Row row;
+
+  bool is_for(const Backend &b, int d, size_t bytes, const Key &k) const {
+    return backend == &b && device == d && workspace_bytes == bytes && key == k;
+  }
 };
+using Choice = ChoiceOf<ChoiceKey, Selected>;
+using ConvChoice = ChoiceOf<ConvChoiceKey, const Kernel *>;
 
 constexpr uint64_t kChoices = 16;
 thread_local Choice t_choices[kChoices];
+thread_local ConvChoice t_conv_choices[kChoices];
 
 // Where the choice for a description is kept: neighbours in size go to different places.
 Choice *place_of(const ChoiceKey &key) {
@@ -81,7 +89,46 @@ Selected choose(const Backend &backend, const GemmDesc &desc, int device, size_t
 
 }  // namespace
 
-const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
+ConvChoiceKey choice_key(const ConvDesc &desc) {
+  // As for the other: every member by its name.
+  const auto &[direction, math_mode, deterministic, n, c, h, w, k, r, s, p, q, groups, stride_h, stride_w, pad_h, pad_w,
+               dilation_h, dilation_w, alpha, beta, x_steps, f_steps, y_steps, x, f, y, out] = desc;
+  return {n,
+          c,
+          h,
+          w,
+          k,
+          r,
+          s,
+          p,
+          q,
+          groups,
+          stride_h,
+          stride_w,
+          pad_h,
+          pad_w,
+          dilation_h,
+          dilation_w,
+          x_steps.n,
+          x_steps.c,
+          x_steps.h,
+          x_steps.w,
+          f_steps.n,
+          f_steps.c,
+          f_steps.h,
+          f_steps.w,
+          y_steps.n,
+          y_steps.c,
+          y_steps.h,
+          y_steps.w,
+          static_cast<int64_t>(bits_of(alpha) << 32 | bits_of(beta)),
+          static_cast<int64_t>(bytes(direction, math_mode, deterministic)),
+          static_cast<int64_t>(bytes(place_in_line(x), place_in_line(f), place_in_line(y), place_in_line(out)))};
+}
+
+namespace {
+
+const Kernel *choose(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
   return by_mode(desc.math_mode, false, [&](libsgemm_math_mode_t mode) {
     PricedKernel best;
     for (const Kernel *row = backend.kernels; row < backend.kernels + backend.kernel_count; ++row) {
@@ -92,6 +139,20 @@ const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int devi
     }
     return best;
   });
+}
+
+}  // namespace
+
+// To price the rows takes some 50 us: as long as a layer of 2 GFLOP.
+const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
+  const ConvChoiceKey key = choice_key(desc);
+  uint64_t sum = 0;
+  for (const int64_t word : key) sum = sum * 31 + static_cast<uint64_t>(word);
+  ConvChoice &last = t_conv_choices[(sum ^ sum >> 7) % kChoices];
+  if (!last.is_for(backend, device, workspace_bytes, key)) {
+    last = {&backend, device, workspace_bytes, key, choose(backend, desc, device, workspace_bytes)};
+  }
+  return last.row;
 }
 
 std::atomic<FindTunedRow> g_find_tuned_row{nullptr};
@@ -123,8 +184,7 @@ ChoiceKey choice_key(const GemmDesc &desc) {
 Selected select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
   const ChoiceKey key = choice_key(desc);
   Choice *last = place_of(key);
-  if (last->backend != &backend || last->device != device || last->workspace_bytes != workspace_bytes ||
-      !(last->key == key)) {
+  if (!last->is_for(backend, device, workspace_bytes, key)) {
     *last = {&backend, device, workspace_bytes, key, choose(backend, desc, device, workspace_bytes)};
   }
   return last->row;

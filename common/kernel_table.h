@@ -1,6 +1,7 @@
 // Choosing a row of a backend's kernel table.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <limits>
 #include <tuple>
@@ -24,7 +25,7 @@ struct Selected {
 // math mode come first; without one, those that serve FP32, which is never less accurate. NULL if there is none.
 Selected select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes);
 
-// The cheapest row for a convolution, by the same rules; nothing is remembered, and nothing was measured.
+// The cheapest row for a convolution, by the same rules; nothing was measured.
 const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes);
 
 // Finds the row that was measured to be the fastest for such a call on a GPU; NULL: there is none. Whether it may serve
@@ -64,6 +65,10 @@ struct ChoiceKey {
 };
 
 ChoiceKey choice_key(const GemmDesc &desc);
+
+// The same of a convolution: all its numbers in their order, the bits of the scalars, the kinds and the addresses.
+using ConvChoiceKey = std::array<int64_t, 31>;
+ConvChoiceKey choice_key(const ConvDesc &desc);
 
 // Bytes of workspace a row needs.
 inline size_t workspace_of(const Kernel &kernel, const GemmDesc &desc, int device) {

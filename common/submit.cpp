@@ -357,6 +357,21 @@ libsgemm_status_t submit_counted(const AnyCall &call, libsgemm_handle_t handle, 
   return counted(submit_any(call, handle, with_handle, gate, &info), info);
 }
 
+// Behind a product that this thread has enqueued. What fails here leaves a D that nobody can restore.
+libsgemm_status_t enqueue_epilogue(const DeviceCall &how, ThreadInfo *info) {
+  if (info->backend == nullptr || info->backend->epilogue == nullptr) {
+    return info->fail(LIBSGEMM_NOT_SUPPORTED, "the backend has no epilogues");
+  }
+  const Backend &backend = *info->backend;
+  Launch launch = {};
+  launch.device = info->device;
+  launch.stream = how.stream;
+  launch.capturing = backend.capturing(info->device, how.stream);
+  Error error;
+  const libsgemm_status_t status = backend.epilogue(*how.epilogue, launch, &error);
+  return status == LIBSGEMM_SUCCESS ? status : info->fail(status, error.text);
+}
+
 // With what the program has set of its cuBLAS handle.
 template <typename AnyCall>
 libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final) {
@@ -375,6 +390,10 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
   how->ran_backend = info.backend != nullptr ? info.backend->name : "none";
   how->ran_kernel = info.row();
   const bool failed = status == LIBSGEMM_OUT_OF_MEMORY || status == LIBSGEMM_EXECUTION_FAILED;
+  if (status == LIBSGEMM_SUCCESS && how->epilogue != nullptr) {
+    *final = true;
+    return counted(enqueue_epilogue(*how, &info), info);
+  }
   *final =
       (failed && h->settings.strict) || (status == LIBSGEMM_VERIFICATION_FAILED &&
                                          (h->settings.strict || h->settings.verify_action == LIBSGEMM_VERIFY_ERROR));

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <thread>
 #include <vector>
@@ -228,6 +230,41 @@ void lt(bool with_bias) {
   cublasLtMatmulDescDestroy(descriptor);
 }
 
+// D = relu(bias - A B) in matrices that are large enough for an epilogue in a pass of its own.
+void lt_epilogue(int status, bool all_of_it) {
+  constexpr int kRows = 256, kColumns = 128, kDepth = 8192;
+  const Work w;
+  const float *const a = device_memory(1, size_t{kRows} * kDepth), *const b =
+                                                                       device_memory(1, size_t{kDepth} * kColumns);
+  float *const d = device_memory(NAN, size_t{kRows} * kColumns);
+  std::vector<float> bias;
+  for (int i = 0; i < kRows; ++i) bias.push_back(static_cast<float>(64 * i));
+  float *const bias_there = device_memory(0, kRows);
+  cuMemcpyHtoDAsync_v2(bias_there, bias.data(), kRows * sizeof(float), nullptr);
+  cuStreamSynchronize(nullptr);
+  const float minus = -1, zero = 0;
+  void *descriptor = nullptr, *layout_a = nullptr, *layout_b = nullptr, *layout_d = nullptr;
+  cublasLtMatmulDescCreate(&descriptor, 68, 0);
+  const int relu_of_sum = 6;
+  cublasLtMatmulDescSetAttribute(descriptor, 7, &relu_of_sum, sizeof relu_of_sum);
+  cublasLtMatmulDescSetAttribute(descriptor, 8, &bias_there, sizeof bias_there);
+  cublasLtMatrixLayoutCreate(&layout_a, 0, kRows, kDepth, kRows);
+  cublasLtMatrixLayoutCreate(&layout_b, 0, kDepth, kColumns, kDepth);
+  cublasLtMatrixLayoutCreate(&layout_d, 0, kRows, kColumns, kRows);
+  const uint64_t algorithm[8] = {1};
+  expect(cublasLtMatmul(w.handle, descriptor, &minus, a, layout_a, b, layout_b, &zero, d, layout_d, d, layout_d,
+                        algorithm, nullptr, 0, w.stream) == status,
+         "the status of cublasLtMatmul with an epilogue");
+  std::vector<float> result(size_t{kRows} * kColumns);
+  cuMemcpyDtoHAsync_v2(result.data(), d, result.size() * sizeof(float), w.stream);
+  cuStreamSynchronize(w.stream);
+  for (size_t at = 0; all_of_it && at < result.size(); ++at) {
+    expect(result[at] == std::max(bias[at % kRows] - kDepth, 0.0f), "D of an epilogue");
+  }
+  for (void *const layout : {layout_a, layout_b, layout_d}) cublasLtMatrixLayoutDestroy(layout);
+  cublasLtMatmulDescDestroy(descriptor);
+}
+
 void step_threads() {
   const Work shared;
   std::vector<std::thread> threads;
@@ -258,6 +295,12 @@ void step_failure(int status) {
   gpu().fail_at[mock::kLaunch] = 1;
   expect(w.sgemm() == status, "the status of a launch that fails");
   w.check(status == kOk ? 24.5f : 17);
+}
+
+// What fails behind a product cannot be made good.
+void step_failed_epilogue() {
+  gpu().fail_at[mock::kEpilogue] = 1;
+  lt_epilogue(kExecutionFailed, false);
 }
 
 // An element that the verification of libsgemm finds wrong.
@@ -319,6 +362,8 @@ extern "C" __attribute__((visibility("default"))) int client(int count, char **s
     if (step == "host") step_host();
     if (step == "lt") lt(false);
     if (step == "lt-bias") lt(true);
+    if (step == "lt-epilogue") lt_epilogue(kOk, true);
+    if (step == "failed-epilogue") step_failed_epilogue();
     if (step == "threads") step_threads();
     if (step == "failure") step_failure(kOk);
     if (step == "strict-failure") step_failure(kExecutionFailed);

@@ -103,7 +103,10 @@ TEST_CASE("cublas: types, batches, other routines") {
 TEST_CASE("cublas: cublasLtMatmul by its descriptors") {
   const Run lt = run({CUBLAS_CLIENT, "lt", "lt-bias"});
   CHECK(lt.calls("cublasLtMatmul", "cuda") == 1);
-  CHECK(lt.calls("cublasLtMatmul", "cublas", "epilogue") == 1);
+  CHECK(lt.calls("cublasLtMatmul", "cublas", "epilogue") == 1);  // too small to gain by one of its own
+  CHECK(run({CUBLAS_CLIENT, "lt-epilogue"}).calls("cublasLtMatmul", "cuda") == 1);
+  const Run failed = run({CUBLAS_CLIENT, "failed-epilogue"});
+  CHECK(failed.calls("cublasLtMatmul", "error", "not computed: failed") == 1);
 }
 
 TEST_CASE("cublas: without a GPU backend, or with an invalid environment, cuBLAS computes") {

@@ -234,3 +234,47 @@ TEST_CASE("a choice is kept for descriptions that are the same in all that rows 
   CHECK(!changed([](GemmDesc *d) { d->a_array = reinterpret_cast<const void *const *>(&place); }));
   CHECK(!changed([](GemmDesc *d) { d->ticket = 7; }));
 }
+
+TEST_CASE("kernel table: what the choice of a row for a convolution depends on") {
+  alignas(kPointerAlignment) static float memory[8];
+  ConvDesc desc = {};
+  desc.n = 2, desc.c = desc.k = 3, desc.h = desc.w = 5, desc.r = desc.s = 1, desc.p = desc.q = 5, desc.groups = 1;
+  desc.x = desc.f = memory;
+  desc.y = desc.out = memory;
+  const auto changed = [&](auto change) {
+    ConvDesc other = desc;
+    change(&other);
+    return choice_key(other) != choice_key(desc);
+  };
+#define CHANGES(member, value) CHECK(changed([](ConvDesc *d) { d->member = value; }))
+  CHANGES(direction, Conv::weight_gradient);
+  CHANGES(math_mode, LIBSGEMM_MATH_TF32);
+  CHANGES(deterministic, LIBSGEMM_DETERMINISTIC_INVARIANT);
+  CHANGES(n, 3);
+  CHANGES(c, 4);
+  CHANGES(h, 6);
+  CHANGES(w, 6);
+  CHANGES(k, 4);
+  CHANGES(r, 2);
+  CHANGES(s, 2);
+  CHANGES(p, 6);
+  CHANGES(q, 6);
+  CHANGES(groups, 3);
+  CHANGES(stride_h, 2);
+  CHANGES(stride_w, 2);
+  CHANGES(pad_h, 1);
+  CHANGES(pad_w, 1);
+  CHANGES(dilation_h, 2);
+  CHANGES(dilation_w, 2);
+  CHANGES(alpha, 2.0f);
+  CHANGES(beta, 2.0f);
+  CHANGES(x_steps.n, 7);
+  CHANGES(f_steps.c, 7);
+  CHANGES(y_steps.w, 7);
+  CHANGES(x, memory + 1);
+  CHANGES(f, memory + 1);
+  CHANGES(y, memory + 1);
+  CHANGES(out, memory + 1);
+#undef CHANGES
+  CHECK(!changed([](ConvDesc *d) { d->x = memory + 4; }));  // as well aligned
+}

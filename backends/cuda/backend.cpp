@@ -11,6 +11,7 @@
 #include "gpu/runtime/runtime.h"
 #include "runtime/driver.h"
 #include "runtime/elements.h"
+#include "runtime/epilogue.h"
 #include "runtime/graph.h"
 #include "splits/fp64_share.h"
 #include "splits/split_row.h"
@@ -78,6 +79,7 @@ Backend make() {
   b.fp64_share = fp64_share;
   b.elements_bytes = elements_bytes;
   b.elements = elements;
+  b.epilogue = epilogue;
   return b;
 }
 

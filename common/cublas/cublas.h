@@ -44,8 +44,10 @@ enum CublasLtDesc : int {
   kLtFillMode = 6,
   kLtEpilogue = 7,
   kLtBiasPointer = 8,
+  kLtBiasStride = 10,  // of a batch
   kLtFirstScalePointer = 17,  // of A, B, C and D, and behind them where the largest element goes
   kLtLastScalePointer = 21,
+  kLtBiasType = 26,
 };
 enum CublasLtLayout : int {
   kLtType = 0,
@@ -60,6 +62,7 @@ enum CublasLtLayout : int {
 };
 constexpr int kLtOrderColumns = 0, kLtOrderRows = 1;
 constexpr int kLtFillFull = 2;
-constexpr unsigned kLtEpilogueDefault = 1;
+// cublasLtEpilogue_t: flags.
+constexpr unsigned kLtEpilogueDefault = 1, kLtEpilogueRelu = 2, kLtEpilogueBias = 4, kLtEpilogueGelu = 32;
 
 }  // namespace libsgemm

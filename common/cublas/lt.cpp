@@ -1,5 +1,5 @@
-// cublasLtMatmul, where its descriptors ask for a product that we have: D = alpha op(A) op(B) + beta C with D over C,
-// or beta = 0. They are read by cublasLt's own functions.
+// cublasLtMatmul, where its descriptors ask for a product that we have: D = f(alpha op(A) op(B) + beta C + bias) with D
+// over C, or beta = 0. They are read by cublasLt's own functions.
 #include "cublas/real.h"
 #include "cublas/take.h"
 
@@ -58,14 +58,52 @@ bool read(void *from, Layout *x) {
   return whole && plane == 0 && by_strides && known_order && x->rows <= INT64_MAX && x->columns <= INT64_MAX;
 }
 
-// What is done besides multiplying.
-const char *extras(void *descriptor) {
-  int trans_c = 0, fill = kLtFillFull;
-  unsigned epilogue = kLtEpilogueDefault;
-  if (!get(descriptor, kLtEpilogue, &epilogue) || epilogue != kLtEpilogueDefault) return "epilogue";
-  // Without an epilogue that adds it a bias is an error to cublasLt 13.1.
+// What is done to each element of D. False for what we do not have.
+bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
+  unsigned flags = kLtEpilogueDefault;
   const void *bias = nullptr;
-  if (get(descriptor, kLtBiasPointer, &bias) && bias != nullptr) return "epilogue";
+  if (!get(descriptor, kLtEpilogue, &flags)) return false;
+  get(descriptor, kLtBiasPointer, &bias);
+  const bool adds = (flags & kLtEpilogueBias) != 0;
+  // A bias with an epilogue that does not add it is an error to cublasLt 13.1, as is its absence.
+  if (adds != (bias != nullptr)) return false;
+  Epilogue e = {};
+  switch (flags & ~(kLtEpilogueBias | kLtEpilogueDefault)) {
+    case 0:
+      break;
+    case kLtEpilogueRelu:
+      e.function = Epilogue::relu;
+      break;
+    case kLtEpilogueGelu:
+      e.function = Epilogue::gelu;
+      break;
+    default:
+      return false;
+  }
+  p->has_epilogue = adds || e.function != Epilogue::identity;
+  if (!p->has_epilogue) return true;
+  if (adds) {
+    int type = -1;  // by default D's; older versions know no such attribute
+    if (get(descriptor, kLtBiasType, &type) && type != -1 && type != kCudaR32F) return false;
+    get(descriptor, kLtBiasStride, &e.stride_bias);
+  }
+  const bool by_rows = d.order == kLtOrderRows;
+  e.bias = static_cast<const float *>(bias);
+  e.bias_of_columns = by_rows;  // of D's rows, which are the columns of the column-major matrix in memory
+  e.d = p->call.c;
+  e.m = static_cast<int64_t>(by_rows ? d.columns : d.rows);
+  e.n = static_cast<int64_t>(by_rows ? d.rows : d.columns);
+  e.ldd = d.ld;
+  e.stride_d = d.stride;
+  e.batch_count = d.batch_count;
+  p->epilogue = e;
+  return p->alpha != nullptr && *p->alpha != 0;  // without a product nothing may be enqueued that it could follow
+}
+
+// What is done besides multiplying.
+const char *extras(void *descriptor, const Layout &d, Product *p) {
+  int trans_c = 0, fill = kLtFillFull;
+  if (!read_epilogue(descriptor, d, p)) return "epilogue";
   if (!get(descriptor, kLtTransC, &trans_c) || trans_c != 0) return "transposed C";
   if (!get(descriptor, kLtFillMode, &fill) || fill != kLtFillFull) return "triangle of C";
   for (int which = kLtFirstScalePointer; which <= kLtLastScalePointer; ++which) {
@@ -132,8 +170,8 @@ void describe(void *descriptor, const Matrices &x, Product *p) {
   if (scale != kCudaR32F) p->refuse("compute type");
   if (pointer_mode != kPointerModeHost) p->refuse("scalars on the device");
   if (!agree(*p, a, b, d)) p->refuse("layout");
-  if (const char *const why = extras(descriptor)) p->refuse(why);
   if (p->refusal != nullptr) return;
+  if (const char *const why = extras(descriptor, d, p)) return p->refuse(why);
   if (const char *const why = check_c(x, d, p->beta)) p->refuse(why);
 }
 

@@ -41,6 +41,16 @@ bool rounds_inputs(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_TF32 || mode == LIBSGEMM_MATH_BF16 || mode == LIBSGEMM_MATH_FP16;
 }
 
+// Whether a product, and then an epilogue in a pass of its own, are faster than cuBLAS's, which has it in the product:
+// where the product is deep enough for the pass to cost less than the mode gains (docs/cublas.md), and takes more than
+// its start. 16-bit inputs gain nothing.
+bool pays(const Product &p, libsgemm_math_mode_t mode) {
+  const Call &c = p.call;
+  const bool exact = mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP64;
+  const double work = static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k);
+  return c.type == Type::f32 && c.k >= (exact ? 1024 : 256) && work >= 0x1p28;
+}
+
 // What the handle says of the arithmetic of a call.
 Asked asked_by(int math_mode) {
   switch (math_mode & kMathKind) {
@@ -166,6 +176,7 @@ DeviceCall device_call(const Product &p, const Surroundings &around, HandleState
   how.stream = around.stream;
   how.stream_was_set = state->stream_was_set;
   how.workspace = p.from_lt ? p.workspace : state->workspace;
+  how.epilogue = p.has_epilogue ? &p.epilogue : nullptr;
   how.workspace_bytes = p.from_lt ? p.workspace_bytes : state->workspace_bytes;
   state->stream_was_set = false;
   return how;
@@ -267,6 +278,7 @@ const char *try_ours(const Product &product, const Preparation &first, int *stat
   if (product.call.type == Type::f32 && around.asked == Asked::reduced && !rounds_inputs(state->math_mode)) {
     return "rounding allowed by the program";
   }
+  if (product.has_epilogue && !pays(product, state->math_mode)) return "epilogue";
   if (first.prepare != nullptr && first.prepare(first.argument) != kCublasSuccess) return "argument not accepted";
   DeviceCall how = device_call(product, around, state.get());
   how.timed = time != nullptr && time->active();

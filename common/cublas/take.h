@@ -46,6 +46,8 @@ struct Product {
   bool has_beta = true;
   Asked asked = Asked::exact;
   const char *refusal = nullptr;  // why the call is not ours, whatever the handle says
+  bool has_epilogue = false;
+  Epilogue epilogue = {};
   // cublasLt: the call itself says what a handle of cuBLAS is asked for.
   bool from_lt = false;
   void *stream = nullptr, *workspace = nullptr;

@@ -116,7 +116,7 @@ int call(const Api &api, const Case &x, const Operands &at, cublasHandle_t h) {
   const auto m = static_cast<INT>(x.m), n = static_cast<INT>(x.n), k = static_cast<INT>(x.k);
   const auto lda = static_cast<INT>(x.lda), ldb = static_cast<INT>(x.ldb), ldc = static_cast<INT>(x.ldc);
   const auto count = static_cast<INT>(x.count);
-  const float *const alpha = x.no_alpha ? nullptr : x.on_device ? at.alpha : &x.alpha;
+  const float *const alpha = x.on_device ? at.alpha : &x.alpha;
   const float *const beta = x.on_device ? at.beta : &x.beta;
   const auto *const a = static_cast<const float *>(at.a), *const b = static_cast<const float *>(at.b);
   auto *const as = reinterpret_cast<const float *const *>(at.a_array);
@@ -192,12 +192,12 @@ int lt(const Api &api, const Case &x, const Operands &at, cublasHandle_t handle)
   cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_TRANSA, &x.transa, sizeof x.transa);
   cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_TRANSB, &x.transb, sizeof x.transb);
   cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &x.epilogue, sizeof x.epilogue);
-  if (x.epilogue == CUBLASLT_EPILOGUE_BIAS) {
+  if ((x.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0) {
     cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &at.bias, sizeof at.bias);
   }
   const cublasLtPointerMode_t mode = x.on_device ? CUBLASLT_POINTER_MODE_DEVICE : CUBLASLT_POINTER_MODE_HOST;
   cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_POINTER_MODE, &mode, sizeof mode);
-  const float *const alpha = x.no_alpha ? nullptr : x.on_device ? at.alpha : &x.alpha;
+  const float *const alpha = x.on_device ? at.alpha : &x.alpha;
   const float *const beta = x.on_device ? at.beta : &x.beta;
   const int status = api.cublasLtMatmul(reinterpret_cast<cublasLtHandle_t>(handle), desc, alpha, at.a, a.layout, at.b,
                                         b.layout, beta, at.c, c.layout, at.c, c.layout, nullptr, nullptr, 0, at.stream);

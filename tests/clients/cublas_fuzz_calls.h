@@ -88,7 +88,7 @@ struct Case {
   cublasComputeType_t compute;
   cublasGemmAlgo_t algorithm;
   float alpha, beta;
-  bool no_alpha, no_handle, on_device;  // scalars
+  bool no_handle, on_device;  // scalars
   int math_mode;
   cublasLtEpilogue_t epilogue;
   bool rows;       // row-major, of cublasLt

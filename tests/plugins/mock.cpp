@@ -677,6 +677,25 @@ libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error
   return enqueue(desc, launch, mock::kScale, error, true);
 }
 
+libsgemm_status_t epilogue(const Epilogue &e, const Launch &launch, Error *error) {
+  if (fails(mock::kEpilogue, launch.device)) {
+    set_error(error, "a mock launch failed");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  const Lock lock(g_mutex);
+  const auto run = [e] {
+    for (int64_t at = 0; at < e.batch_count * e.n * e.m; ++at) {
+      const int64_t i = at % e.m, j = at / e.m % e.n, item = at / e.m / e.n;
+      float &d = e.d[item * e.stride_d + j * e.ldd + i];
+      if (e.bias != nullptr) d += e.bias[item * e.stride_bias + (e.bias_of_columns ? j : i)];
+      if (e.function == Epilogue::relu) d = std::max(d, 0.0f);
+      if (e.function == Epilogue::gelu) d = 0.5f * d * (1 + std::tanh(0.7978846f * (d + 0.044715f * d * d * d)));
+    }
+  };
+  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
+  return LIBSGEMM_SUCCESS;
+}
+
 // By the host's checksum. C as it was is kept beside the workspace that it was given with.
 size_t checksum_bytes(const GemmDesc &desc, const Checksum &, int) {
   const bool has = desc.routine == Routine::gemm && desc.batch == Batch::none;
@@ -787,6 +806,7 @@ Backend make_backend() {
   b.checksum = checksum;
   b.elements_bytes = elements_bytes;
   b.elements = elements;
+  b.epilogue = epilogue;
   return b;
 }
 

@@ -14,6 +14,7 @@ enum Site : int {
   kLaunch,
   kSynchronize,
   kScale,
+  kEpilogue,
   kQuery,
   kPinned,  // allocation of page-locked memory
   kStream,  // making one, or an event; recording an event, and waiting for it on a stream

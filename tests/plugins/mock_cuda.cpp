@@ -271,6 +271,7 @@ EXPORT int cublasSgeam(BlasHandle *handle, int, int, int m, int n, const float *
 }
 EXPORT int cublasLtMatmulDescGetAttribute(const Descriptor *descriptor, int which, void *value, size_t bytes,
                                           size_t *) {
+  if (which == 8 && bytes == sizeof descriptor->bias) return memcpy(value, &descriptor->bias, bytes), kSuccess;
   if (which < 0 || which >= 8 || bytes != sizeof(int32_t)) return 7;
   // The bench does not set all of them: the epilogue and the part of C have defaults other than 0.
   const int32_t defaults[8] = {kCompute32F, 0, 0, 0, 0, 0, 2, 1};

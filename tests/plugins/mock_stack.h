@@ -120,6 +120,7 @@ struct Descriptor {
   int32_t attributes[8];
   uint64_t rows, columns;
   int64_t ld;
+  const float *bias;
 };
 
 }  // namespace
@@ -248,12 +249,13 @@ EXPORT int MOCK_SYMBOL(cublasLtMatmulDescCreate, hipblasLtMatmulDescCreate)(Desc
 EXPORT int MOCK_SYMBOL(cublasLtMatmulDescSetAttribute, hipblasLtMatmulDescSetAttribute)(Descriptor *descriptor,
                                                                                         int which, const void *value,
                                                                                         size_t bytes) {
+  if (which == 8 && bytes == sizeof descriptor->bias) return memcpy(&descriptor->bias, value, bytes), kSuccess;
   if (which < 0 || which >= 8 || bytes != sizeof(int32_t)) return 7;
   return memcpy(&descriptor->attributes[which], value, bytes), kSuccess;
 }
 EXPORT int MOCK_SYMBOL(cublasLtMatrixLayoutCreate, hipblasLtMatrixLayoutCreate)(Descriptor **layout, int, uint64_t rows,
                                                                                 uint64_t columns, int64_t ld) {
-  return *layout = new Descriptor{{}, rows, columns, ld}, kSuccess;
+  return *layout = new Descriptor{{}, rows, columns, ld, nullptr}, kSuccess;
 }
 EXPORT int MOCK_SYMBOL(cublasLtMatmulPreferenceCreate, hipblasLtMatmulPreferenceCreate)(Descriptor **preference) {
   return *preference = new Descriptor(), kSuccess;
