@@ -380,7 +380,11 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
   *final = false;
   if (is_nested(gate, info)) return LIBSGEMM_NOT_SUPPORTED;
   libsgemm_handle *const h = how->handle;
-  const bool usable = how->workspace_bytes > 0 && reinterpret_cast<uintptr_t>(how->workspace) % 256 == 0;
+  // The program gave cuBLAS what cuBLAS's FP32 needs; modes that split operands run at half their speed in that.
+  const libsgemm_math_mode_t mode = h->settings.math_mode;
+  const bool splits = mode != LIBSGEMM_MATH_FP32 && mode != LIBSGEMM_MATH_FP64;
+  const size_t least = splits ? LIBSGEMM_WORKSPACE_DEFAULT_BYTES : 1;
+  const bool usable = how->workspace_bytes >= least && reinterpret_cast<uintptr_t>(how->workspace) % 256 == 0;
   h->user_workspace = usable ? how->workspace : nullptr;
   h->workspace_bytes = h->user_workspace != nullptr ? how->workspace_bytes : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
   if (how->stream_was_set || h->stream != how->stream) h->set_stream(how->stream);

@@ -188,7 +188,7 @@ def test_mode(device):
         assert libsgemm.last_info().math_mode == "bf16"
         with libsgemm.torch.enabled():
             a @ b
-            assert libsgemm.last_info().math_mode == "fp32"
+            assert libsgemm.last_info().math_mode in ("fp32", "fp64")  # what the fastest kernel for FP32 sums in
         a @ b
         assert libsgemm.last_info().math_mode == "bf16"
     assert (rounded - exact).abs().max() > 1e-2

@@ -13,10 +13,17 @@ def _framework(array):
     return "jax" if name == "jaxlib" else name
 
 
+def current_torch_stream(index):
+    """PyTorch's current stream as an address. What PyTorch's compiled code calls takes a tenth of the public function's time."""
+    torch = sys.modules["torch"]
+    raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+    return raw(index) if raw is not None else torch.cuda.current_stream(index).cuda_stream
+
+
 def _current_stream(framework, index):
     """The stream that the framework's next work is put on; 0, the default one of the device, for those without."""
     if framework == "torch":
-        return sys.modules["torch"].cuda.current_stream(index).cuda_stream
+        return current_torch_stream(index)
     if framework == "cupy":
         cupy = sys.modules["cupy"]
         with cupy.cuda.Device(index):

@@ -17,6 +17,7 @@ import torch
 from . import Unavailable, info
 from ._core import _gemm_at
 from ._core import Settings as _Settings
+from ._frameworks import current_torch_stream
 
 __all__ = ["disable", "enable", "enabled"]
 
@@ -28,7 +29,7 @@ _KINDS = {"cpu": 1, "cuda": 10 if torch.version.hip else 2}  # as DLPack numbers
 def _where(device):
     if device.type == "cpu":
         return _KINDS["cpu"], 0, 0
-    return _KINDS["cuda"], device.index, torch.cuda.current_stream(device).cuda_stream
+    return _KINDS["cuda"], device.index, current_torch_stream(device.index)
 
 
 def _fits(a, b, *others):
