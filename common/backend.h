@@ -40,8 +40,7 @@ struct CpuBlas;  // cpu_blas.h
 struct Epilogue {
   enum Function : int32_t { identity, relu, gelu };  // gelu: by tanh, as cublasLt's
   Function function;
-  const float *bias;  // NULL: none
-  bool bias_of_columns;  // an element for each column, in place of each row
+  const float *bias;  // an element for each row; NULL: none
   int64_t stride_bias;
   float *d;
   int64_t m, n, ldd, stride_d, batch_count;

@@ -65,8 +65,9 @@ bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   if (!get(descriptor, kLtEpilogue, &flags)) return false;
   get(descriptor, kLtBiasPointer, &bias);
   const bool adds = (flags & kLtEpilogueBias) != 0;
-  // A bias with an epilogue that does not add it is an error to cublasLt 13.1, as is its absence.
-  if (adds != (bias != nullptr)) return false;
+  const bool by_rows = d.order == kLtOrderRows;
+  // Errors to cublasLt 13.1: a bias with an epilogue that does not add it, its absence, and its sum with rows.
+  if (adds != (bias != nullptr) || (adds && by_rows)) return false;
   Epilogue e = {};
   switch (flags & ~(kLtEpilogueBias | kLtEpilogueDefault)) {
     case 0:
@@ -87,9 +88,7 @@ bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
     if (get(descriptor, kLtBiasType, &type) && type != -1 && type != kCudaR32F) return false;
     get(descriptor, kLtBiasStride, &e.stride_bias);
   }
-  const bool by_rows = d.order == kLtOrderRows;
   e.bias = static_cast<const float *>(bias);
-  e.bias_of_columns = by_rows;  // of D's rows, which are the columns of the column-major matrix in memory
   e.d = p->call.c;
   e.m = static_cast<int64_t>(by_rows ? d.columns : d.rows);
   e.n = static_cast<int64_t>(by_rows ? d.rows : d.columns);

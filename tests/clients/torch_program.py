@@ -27,7 +27,9 @@ def block(width, batch):
 
 def vit(width, batch):
     import torchvision
-    return torchvision.models.vit_b_16(), torch.randn(max(1, batch // 128), 3, 224, 224)
+    model = torchvision.models.vit_b_16()
+    nn.init.normal_(model.heads.head.weight, std=0.02)  # which are zeros until they are trained
+    return model, torch.randn(max(1, batch // 128), 3, 224, 224)
 
 
 def step(model, x):

@@ -687,7 +687,7 @@ libsgemm_status_t epilogue(const Epilogue &e, const Launch &launch, Error *error
     for (int64_t at = 0; at < e.batch_count * e.n * e.m; ++at) {
       const int64_t i = at % e.m, j = at / e.m % e.n, item = at / e.m / e.n;
       float &d = e.d[item * e.stride_d + j * e.ldd + i];
-      if (e.bias != nullptr) d += e.bias[item * e.stride_bias + (e.bias_of_columns ? j : i)];
+      if (e.bias != nullptr) d += e.bias[item * e.stride_bias + i];
       if (e.function == Epilogue::relu) d = std::max(d, 0.0f);
       if (e.function == Epilogue::gelu) d = 0.5f * d * (1 + std::tanh(0.7978846f * (d + 0.044715f * d * d * d)));
     }

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kThreads) epilogue_kernel(const __grid_constan
     float *const elements = reinterpret_cast<float *>(&value);
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
-      const float bias = e.bias == nullptr ? 0.0f : e.bias[item * e.stride_bias + (e.bias_of_columns ? j : row + i)];
+      const float bias = e.bias == nullptr ? 0.0f : e.bias[item * e.stride_bias + row + i];
       elements[i] = apply(e.function, elements[i] + bias);
     }
     *to = value;
