@@ -75,7 +75,7 @@ configure_tests() {
 
 build_and_test() {
   local part=()
-  [ -z "$static" ] || [ "$1" = release ] || part=(LIBSGEMM_TEST_PART=4)
+  [ -z "$static" ] || [ "$1" = release ] || part=(LIBSGEMM_TEST_PART=8)
   # shellcheck disable=SC2046
   configure_tests "$1" && build "$1" && env "${part[@]}" ctest --preset "$1" -j "$jobs" $(excluded_labels "$1")
 }
