@@ -1,0 +1,32 @@
+#include "gpu/kernels.h"
+#include "wgmma_conv.cuh"
+#include "wgmma_conv_row.h"
+
+namespace libsgemm::cuda {
+template <int kN, int kCluster>
+__global__ void __launch_bounds__(kWgmmaThreads, 1)
+    sm90_wgmma_128x256x32_bf16x6_conv(const __grid_constant__ WgmmaMaps maps,
+                                      const __grid_constant__ WgmmaConvProblem p) {
+  wgmma_conv<ConvShape<Number::bf16, 3, 3, kN, kCluster>>(maps, p);
+}
+
+namespace {
+
+struct Row {
+  static constexpr Scheme scheme = Scheme::bf16x3;
+  static constexpr double peak_fraction = 0.62;
+  template <int kN, int kCluster>
+  using Shape = ConvShape<Number::bf16, 3, 3, kN, kCluster>;
+  template <int kN, int kCluster>
+  static WgmmaConvKernel kernel() {
+    return &sm90_wgmma_128x256x32_bf16x6_conv<kN, kCluster>;
+  }
+};
+
+}  // namespace
+
+Kernel sm90_wgmma_128x256x32_bf16x6_conv() {
+  return wgmma_conv_kernel<Row>("sm90_wgmma_128x256x32_bf16x6_conv", LIBSGEMM_MATH_BF16X6);
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,139 @@
+// The rows of convolutions of split operands by wgmma. A kernel's file defines a Row:
+//
+//   struct Row {
+//     static constexpr Scheme scheme = ...;
+//     static constexpr double peak_fraction = ...;  // of the tensor cores' peak, of tiles of 128 filters
+//     template <int N, int Cluster> using Shape = ConvShape<...>;
+//     template <int N, int Cluster> static WgmmaConvKernel kernel();
+//   };
+#pragma once
+
+#include "conv_row.h"
+#include "wgmma/wgmma_launch.h"
+#include "wgmma/wgmma_row.h"
+#include "wgmma_conv.h"
+
+namespace libsgemm::cuda {
+
+template <Number kNumber, int kPlanes, int kStages, int kN, int kCluster>
+using ConvShape =
+    WgmmaShape<kNumber, ptx::AlongK<64>, ptx::AlongK<64>, 2, kN, kConvChannels, kStages, kCluster, kPlanes>;
+
+using WgmmaConvKernel = void (*)(WgmmaMaps, WgmmaConvProblem);
+
+template <class Row, bool kKeepsBound>
+struct WgmmaConv {
+  static constexpr int splits = kSplits<Row::scheme>;
+
+  static bool supports(const ConvDesc &desc, int index) {
+    const Device &d = device(index);
+    if (d.wgmma_per_clock == 0 || d.code_arch < 90 || !wgmma_conv_fits(desc)) return false;
+    if (kKeepsBound && (product_of(desc).k < kLeastFast || d.fp64_tensor_per_clock < d.fma_per_clock)) return false;
+    return d.fp64_tensor_per_clock > 0;
+  }
+
+  static double cost(const ConvDesc &desc, int index) {
+    constexpr double kNextLaunchSeconds = 2e-6;  // of a kernel behind another one
+    const Device &d = device(index);
+    const ConvGeometry g = conv_geometry(desc);
+    const size_t bytes = std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, conv_splits_workspace(g, splits));
+    const int64_t parts = ceil_div(g.image.images, conv_splits_layout(g, splits, bytes).images);
+    const int n = g.filters.filters <= 64 ? 64 : 128;
+    const double rate = static_cast<double>(d.wgmma_per_clock) / d.fma_per_clock / Promotion<splits>::count;
+    // Tiles of 64 filters read more of the image for each product.
+    Tiling tiling = {n, 256, kWgmmaThreads, 1, {Row::peak_fraction * (n == 64 ? 0.75 : 1)}};
+    tiling.figures.peak_fraction *= rate, tiling.figures.steps *= rate;
+    const double pixels = static_cast<double>(g.image.images) * g.p * g.q;
+    const double tiles = tile_count(static_cast<double>(g.filters.filters), pixels, tiling);
+    const double product = tiles_seconds(d, tiling, tiles, static_cast<double>(conv_steps(g) * kConvChannels));
+    return kLaunchSeconds + static_cast<double>(4 * parts) * kNextLaunchSeconds +
+           memory_seconds(d, conv_pass_bytes(g, splits)) + overlapped(product, memory_seconds(d, conv_bytes(desc)));
+  }
+
+  static size_t workspace(const ConvDesc &desc, int) { return conv_splits_workspace(conv_geometry(desc), splits); }
+
+  static libsgemm_status_t launch(const ConvDesc &desc, const Launch &launch, Error *error) {
+    const ConvGeometry g = conv_geometry(desc);
+    const ConvSplitsLayout l = conv_splits_layout(g, splits, launch.workspace_bytes);
+    if (!launch.rehearsal && l.images < g.image.images) {  // what a later launch needs is loaded first
+      Launch rehearsal = launch;
+      rehearsal.rehearsal = true;
+      const libsgemm_status_t status = WgmmaConv::launch(desc, rehearsal, error);
+      if (status != LIBSGEMM_SUCCESS) return status;
+    }
+    libsgemm_status_t status = clear(launch.workspace, l.words_bytes, launch, error);
+    for (int64_t first = 0; first < g.image.images && status == LIBSGEMM_SUCCESS; first += l.images) {
+      status = launch_images(desc, g, l, first, std::min(l.images, g.image.images - first), launch, error);
+    }
+    return status;
+  }
+
+ private:
+  static libsgemm_status_t launch_images(const ConvDesc &desc, const ConvGeometry &g, const ConvSplitsLayout &l,
+                                         int64_t first, int64_t count, const Launch &launch, Error *error) {
+    const ConvPass pass = conv_pass(g, l, launch.workspace, first, count);
+    libsgemm_status_t status = launch_conv_survey(Row::scheme, pass, first == 0, launch, error);
+    if (status == LIBSGEMM_SUCCESS) status = launch_conv_split(Row::scheme, pass, launch, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    WgmmaConvProblem q = conv_windows(g, pass, kKeepsBound);
+    q.product.alpha = desc.alpha, q.product.beta = desc.beta;
+    q.product.c = moved(g.out, first * g.out_n);
+    const int64_t tiles = ceil_div(g.filters.filters, 128);
+    if (g.filters.filters <= 64) {
+      status = enqueue<64, 1>(g, pass, &q, launch, error);
+    } else if (tiles % 2 == 0) {
+      status = enqueue<128, 2>(g, pass, &q, launch, error);
+    } else {
+      status = enqueue<128, 1>(g, pass, &q, launch, error);
+    }
+    if (status != LIBSGEMM_SUCCESS) return status;
+    return launch_conv_repair(conv_images(desc, first, count), q.guard, launch, error);
+  }
+
+  template <int kN, int kCluster>
+  static libsgemm_status_t enqueue(const ConvGeometry &g, const ConvPass &pass, WgmmaConvProblem *q,
+                                   const Launch &launch, Error *error) {
+    const WgmmaInstance i = wgmma_instance<typename Row::template Shape<kN, kCluster>>(nullptr);
+    WgmmaMaps maps;
+    libsgemm_status_t status = encode(conv_boxes(g, pass, splits, i.x_box[1]), launch, &maps.x, error);
+    if (status == LIBSGEMM_SUCCESS) status = encode(filter_boxes(pass, i), launch, &maps.y, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    WgmmaProblem &p = q->product;
+    p.x = pass.image.images * g.p * g.q, p.y = g.filters.filters;
+    p.tiles_x = static_cast<int>(ceil_div(p.x, i.cluster_x)), p.tiles_y = static_cast<int>(ceil_div(p.y, i.cluster_y));
+    p.tiles = p.tiles_x * p.tiles_y;
+    p.k_steps = static_cast<int>(conv_steps(g));
+    p.slices = p.products = 1;
+    p.step_x = g.out_w, p.step_y = g.out_k;
+    const auto even = static_cast<uint64_t>(g.out_n | g.out_h | g.out_w) % 2;
+    p.vectors = g.out_k == 1 && (reinterpret_cast<uintptr_t>(p.c) % 8 | even) == 0;
+    const bool dense =
+        (g.p == 1 || g.out_h == g.q * g.out_w) && (p.x == g.p * g.q || g.out_n == int64_t{g.p} * g.q * g.out_w);
+    if (dense) status = describe_boxes(i, 1, launch, &p, &maps.c, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    return launch_wgmma_kernel(Row::template kernel<kN, kCluster>(), i, p, launch, error, maps, *q);
+  }
+
+  static TensorBoxes filter_boxes(const ConvPass &pass, const WgmmaInstance &i) {
+    TensorBoxes boxes = {};
+    boxes.base = pass.filter_splits;
+    boxes.element_bytes = 2;
+    boxes.sizes[0] = static_cast<uint64_t>(pass.filter_ld);
+    boxes.sizes[1] = static_cast<uint64_t>(pass.filters.filters);
+    boxes.sizes[2] = splits, boxes.sizes[3] = 1;
+    boxes.strides[0] = 2 * boxes.sizes[0];
+    boxes.strides[1] = boxes.strides[2] = static_cast<uint64_t>(pass.filter_split_bytes);
+    boxes.box[0] = i.y_box[0], boxes.box[1] = i.y_box[1], boxes.box[2] = splits, boxes.box[3] = 1;
+    boxes.swizzle = i.y_swizzle;
+    return boxes;
+  }
+};
+
+template <class Row, bool kKeepsBound = false>
+Kernel wgmma_conv_kernel(const char *name, libsgemm_math_mode_t mode) {
+  using Conv = WgmmaConv<Row, kKeepsBound>;
+  static constexpr ConvLaunch conv = {Conv::supports, Conv::cost, Conv::workspace, Conv::launch};
+  return conv_row(name, mode, "", &conv);
+}
+
+}  // namespace libsgemm::cuda
