@@ -6,6 +6,7 @@
 
 #include "buffer.h"
 #include "catch.h"
+#include "devices.h"
 #include "gpu/kernels.h"
 #include "job.h"
 #include "part.h"
@@ -179,11 +180,13 @@ ConvDesc describe(const Shape &shape, Conv direction, Layout layout) {
 }
 
 // Runs the row if it supports the case, with `share` times the workspace that it asks for; returns what was wrong.
-std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran, Numbers numbers = Numbers::exact, size_t share = 1) {
+std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran, Numbers numbers = Numbers::exact,
+                size_t share = 1) {
   Random random(static_cast<uint64_t>(d.c * 31 + d.h));
   const bool of_y = d.direction == Conv::data_gradient;
   Memory x(libsgemm::tensor_x(d), offset, &random, numbers, !of_y),
-      f(libsgemm::tensor_f(d), offset, &random, numbers, false), y(libsgemm::tensor_y(d), offset, &random, numbers, of_y);
+      f(libsgemm::tensor_f(d), offset, &random, numbers, false),
+      y(libsgemm::tensor_y(d), offset, &random, numbers, of_y);
   d.x = x.buffer.as<float>(), d.f = f.buffer.as<float>(), d.y = y.buffer.as<float>();
   Memory &out = d.direction == Conv::forward ? y : d.direction == Conv::data_gradient ? x : f;
   d.out = out.buffer.as<float>();
@@ -314,5 +317,32 @@ TEST_CASE("a row for convolutions rounds as its mode promises, and spreads NaN a
         }
       }
     }
+  }
+}
+
+TEST_CASE("on an H100 convolutions of splits are predicted to be worth it for many terms and pixels") {
+  const int device = simt::device_called("H100");
+  REQUIRE(device >= 0);
+  const Kernel *fp64 = nullptr;
+  for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
+    const Kernel &row = libsgemm::gpu::kernels()[index];
+    if (std::string(row.name) == "sm90_dmma_64x64x32_conv") fp64 = &row;
+  }
+  if (fp64 == nullptr) return;
+  const auto seconds = [&](const Kernel &row, const Shape &shape) {
+    const ConvDesc d = describe(shape, Conv::forward, Layout::nhwc);
+    REQUIRE(can_do(row, d, device));
+    return row.conv->cost(d, device);
+  };
+  const Shape large = {32, 128, 56, 56, 128, 3, 3, 1, 1, 1, 1}, deep = {32, 256, 14, 14, 256, 3, 3, 1, 1, 1, 1};
+  const Shape small = {1, 32, 7, 7, 32, 3, 3, 1, 1, 1, 1}, first = {32, 8, 112, 112, 64, 7, 7, 2, 2, 3, 3};
+  for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
+    const Kernel &row = libsgemm::gpu::kernels()[index];
+    if (row.conv == nullptr || row.math_mode == LIBSGEMM_MATH_FP64 || row.math_mode == LIBSGEMM_MATH_FP32) continue;
+    INFO(row.name);
+    CHECK(seconds(row, large) < seconds(*fp64, large));
+    if (row.math_mode != LIBSGEMM_MATH_BF16X6) CHECK(seconds(row, deep) < seconds(*fp64, deep));
+    CHECK(seconds(row, small) > seconds(*fp64, small));
+    CHECK(seconds(row, first) > seconds(*fp64, first));
   }
 }

@@ -12,9 +12,10 @@
 // A filter is a row that is scaled by its largest magnitude, as those of products are. What an element of the output is
 // summed from lies in windows of the image that overlap, so that an image has one scale, by the largest magnitude of
 // all its channels and pixels. What splits.h says of rows holds for images: in mode fp16x3 what is below 2^-49 of the
-// largest element of the image is lost; in mode fp32_fast an image spans few powers of two, or else FP64 computes what
-// comes from it, and then the sums that are left keep the bound that is proven there, since none of the lines needs
-// more of a window than the whole image has. (That elements which are dense may be tiny is not looked at.)
+// largest element of the image is lost, in bf16x6 what is below 2^-148; in mode fp32_fast an image spans few powers of
+// two, or else FP64 computes what comes from it, and then the sums that are left keep the bound that is proven there,
+// since none of the lines needs more of a window than the whole image has. (That elements which are dense may be tiny
+// is not looked at.)
 #pragma once
 
 #include "gpu/divisor.h"

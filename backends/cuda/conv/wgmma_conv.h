@@ -10,8 +10,7 @@
 #include "gpu/cost.h"
 #include "runtime/device.h"
 #include "runtime/tensor_map.h"
-#include "wgmma/wgmma_problem.h"
-#include "wgmma_conv.cuh"
+#include "wgmma_conv_problem.h"
 
 namespace libsgemm::cuda {
 

@@ -2,9 +2,9 @@
 //
 //   struct Row {
 //     static constexpr Scheme scheme = ...;
-//     static constexpr double peak_fraction = ...;  // of the tensor cores' peak, of tiles of 128 filters
-//     template <int N, int Cluster> using Shape = ConvShape<...>;
-//     template <int N, int Cluster> static WgmmaConvKernel kernel();
+//     static constexpr double peak_fraction = ...;  // of the tensor cores' peak, of the largest tiles
+//     template <int Halves, int N, int Cluster> using Shape = ConvShape<...>;
+//     template <int Halves, int N, int Cluster> static WgmmaConvKernel kernel();
 //   };
 #pragma once
 
@@ -37,17 +37,11 @@ struct WgmmaConv {
     const Device &d = device(index);
     const ConvGeometry g = conv_geometry(desc);
     const size_t bytes = std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, conv_splits_workspace(g, splits));
-    const int64_t parts = ceil_div(g.image.images, conv_splits_layout(g, splits, bytes).images);
-    const int n = g.filters.filters <= 64 ? 64 : 128;
-    const double rate = static_cast<double>(d.wgmma_per_clock) / d.fma_per_clock / Promotion<splits>::count;
-    // Tiles of 64 filters read more of the image for each product.
-    Tiling tiling = {n, 256, kWgmmaThreads, 1, {Row::peak_fraction * (n == 64 ? 0.75 : 1)}};
-    tiling.figures.peak_fraction *= rate, tiling.figures.steps *= rate;
-    const double pixels = static_cast<double>(g.image.images) * g.p * g.q;
-    const double tiles = tile_count(static_cast<double>(g.filters.filters), pixels, tiling);
-    const double product = tiles_seconds(d, tiling, tiles, static_cast<double>(conv_steps(g) * kConvChannels));
-    return kLaunchSeconds + static_cast<double>(4 * parts) * kNextLaunchSeconds +
-           memory_seconds(d, conv_pass_bytes(g, splits)) + overlapped(product, memory_seconds(d, conv_bytes(desc)));
+    const ConvSplitsLayout l = conv_splits_layout(g, splits, bytes);
+    const double parts = static_cast<double>(ceil_div(g.image.images, l.images));
+    const double product = parts * best_tile(g, l.images, index).seconds;
+    return kLaunchSeconds + 4 * parts * kNextLaunchSeconds + memory_seconds(d, conv_pass_bytes(g, splits)) +
+           overlapped(product, memory_seconds(d, conv_bytes(desc)));
   }
 
   static size_t workspace(const ConvDesc &desc, int) { return conv_splits_workspace(conv_geometry(desc), splits); }
@@ -69,6 +63,37 @@ struct WgmmaConv {
   }
 
  private:
+  struct Tile {
+    double seconds;
+    libsgemm_status_t (*enqueue)(const ConvGeometry &g, const ConvPass &pass, WgmmaConvProblem *q, const Launch &launch,
+                                 Error *error);
+  };
+
+  template <int kHalves, int kN, int kCluster>
+  static void consider(const ConvGeometry &g, int64_t images, double fraction, int index, Tile *best) {
+    using Shape = typename Row::template Shape<kHalves, kN, kCluster>;
+    const Device &d = device(index);
+    const double rate = static_cast<double>(d.wgmma_per_clock) / d.fma_per_clock / Promotion<splits>::count;
+    Tiling tiling = {Shape::tile_y, Shape::tile_x, kWgmmaThreads, 1, {Row::peak_fraction * fraction}};
+    tiling.figures.peak_fraction *= rate, tiling.figures.steps *= rate;
+    const int64_t clusters =
+        ceil_div(images * g.p * g.q, Shape::cluster_x) * ceil_div(g.filters.filters, Shape::cluster_y);
+    const double seconds = tiles_seconds(d, tiling, static_cast<double>(kCluster * clusters),
+                                         static_cast<double>(conv_steps(g) * kConvChannels));
+    if (best->enqueue == nullptr || seconds < best->seconds) *best = {seconds, &enqueue<kHalves, kN, kCluster>};
+  }
+
+  // Of one that takes so many images. Smaller tiles read more for each product, but there are more of them.
+  static Tile best_tile(const ConvGeometry &g, int64_t images, int index) {
+    Tile best = {};
+    consider<2, 128, 2>(g, images, 1, index, &best);
+    consider<2, 128, 1>(g, images, 0.95, index, &best);
+    consider<2, 64, 1>(g, images, 0.75, index, &best);
+    consider<1, 128, 1>(g, images, 0.75, index, &best);
+    consider<1, 64, 1>(g, images, 0.6, index, &best);
+    return best;
+  }
+
   static libsgemm_status_t launch_images(const ConvDesc &desc, const ConvGeometry &g, const ConvSplitsLayout &l,
                                          int64_t first, int64_t count, const Launch &launch, Error *error) {
     const ConvPass pass = conv_pass(g, l, launch.workspace, first, count);
@@ -78,22 +103,15 @@ struct WgmmaConv {
     WgmmaConvProblem q = conv_windows(g, pass, kKeepsBound);
     q.product.alpha = desc.alpha, q.product.beta = desc.beta;
     q.product.c = moved(g.out, first * g.out_n);
-    const int64_t tiles = ceil_div(g.filters.filters, 128);
-    if (g.filters.filters <= 64) {
-      status = enqueue<64, 1>(g, pass, &q, launch, error);
-    } else if (tiles % 2 == 0) {
-      status = enqueue<128, 2>(g, pass, &q, launch, error);
-    } else {
-      status = enqueue<128, 1>(g, pass, &q, launch, error);
-    }
+    status = best_tile(g, count, launch.device).enqueue(g, pass, &q, launch, error);
     if (status != LIBSGEMM_SUCCESS) return status;
     return launch_conv_repair(conv_images(desc, first, count), q.guard, launch, error);
   }
 
-  template <int kN, int kCluster>
+  template <int kHalves, int kN, int kCluster>
   static libsgemm_status_t enqueue(const ConvGeometry &g, const ConvPass &pass, WgmmaConvProblem *q,
                                    const Launch &launch, Error *error) {
-    const WgmmaInstance i = wgmma_instance<typename Row::template Shape<kN, kCluster>>(nullptr);
+    const WgmmaInstance i = wgmma_instance<typename Row::template Shape<kHalves, kN, kCluster>>(nullptr);
     WgmmaMaps maps;
     libsgemm_status_t status = encode(conv_boxes(g, pass, splits, i.x_box[1]), launch, &maps.x, error);
     if (status == LIBSGEMM_SUCCESS) status = encode(filter_boxes(pass, i), launch, &maps.y, error);
@@ -111,7 +129,7 @@ struct WgmmaConv {
         (g.p == 1 || g.out_h == g.q * g.out_w) && (p.x == g.p * g.q || g.out_n == int64_t{g.p} * g.q * g.out_w);
     if (dense) status = describe_boxes(i, 1, launch, &p, &maps.c, error);
     if (status != LIBSGEMM_SUCCESS) return status;
-    return launch_wgmma_kernel(Row::template kernel<kN, kCluster>(), i, p, launch, error, maps, *q);
+    return launch_wgmma_kernel(Row::template kernel<kHalves, kN, kCluster>(), i, p, launch, error, maps, *q);
   }
 
   static TensorBoxes filter_boxes(const ConvPass &pass, const WgmmaInstance &i) {

@@ -38,7 +38,6 @@
 namespace libsgemm::cuda {
 
 constexpr int kConsumers = 2, kConsumerWarps = 8;
-constexpr int kPromoteDepth = 64;
 
 // ---- What a kernel is built from
 
