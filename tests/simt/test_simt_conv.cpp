@@ -253,6 +253,9 @@ const Shape kShapes[] = {
     {2, 8, 12, 10, 8, 3, 3, 1, 1, 3, 3, 3, 3, 8},  // dilated
     {3, 44, 9, 10, 196, 3, 3, 1, 1, 1, 1},         // images that do not end with a tile, more filters than one
     {5, 33, 11, 8, 140, 2, 3, 2, 3, 1, 2, 1, 2},
+    {2, 12, 16, 16, 128, 1, 1},  // for each tile of the rows by wgmma
+    {4, 12, 16, 16, 128, 1, 1},
+    {4, 12, 16, 16, 250, 1, 1},
 };
 
 }  // namespace

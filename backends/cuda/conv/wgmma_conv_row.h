@@ -15,9 +15,12 @@
 
 namespace libsgemm::cuda {
 
-template <Number kNumber, int kPlanes, int kStages, int kN, int kCluster>
-using ConvShape =
-    WgmmaShape<kNumber, ptx::AlongK<64>, ptx::AlongK<64>, 2, kN, kConvChannels, kStages, kCluster, kPlanes>;
+// As many stages as leave room for boxes, or three.
+template <int kPlanes, int kHalves, int kN>
+constexpr int kConvStages = std::max(3, 192 * 1024 / ((128 * kHalves + kN) * kPlanes * 64));
+template <Number kNumber, int kPlanes, int kHalves, int kN, int kCluster>
+using ConvShape = WgmmaShape<kNumber, ptx::AlongK<64>, ptx::AlongK<64>, kHalves, kN, kConvChannels,
+                             kConvStages<kPlanes, kHalves, kN>, kCluster, kPlanes>;
 
 using WgmmaConvKernel = void (*)(WgmmaMaps, WgmmaConvProblem);
 
@@ -88,9 +91,9 @@ struct WgmmaConv {
     Tile best = {};
     consider<2, 128, 2>(g, images, 1, index, &best);
     consider<2, 128, 1>(g, images, 0.95, index, &best);
-    consider<2, 64, 1>(g, images, 0.75, index, &best);
-    consider<1, 128, 1>(g, images, 0.75, index, &best);
-    consider<1, 64, 1>(g, images, 0.6, index, &best);
+    consider<2, 64, 1>(g, images, 0.7, index, &best);
+    consider<1, 128, 1>(g, images, 0.8, index, &best);
+    consider<1, 64, 1>(g, images, 0.55, index, &best);
     return best;
   }
 
