@@ -77,12 +77,13 @@ struct ConvTiles {
     return enqueue_all(launch);
   }
 
-  // Of one product and one group, by a kernel with more parameters.
+  // Product `index` of a convolution without groups, by a kernel with more parameters.
   template <typename... More>
-  static libsgemm_status_t launch_with(const ConvDesc &desc, const Launch &launch, Error *error, const More &...more) {
+  static libsgemm_status_t launch_with(const ConvDesc &desc, int64_t index, const Launch &launch, Error *error,
+                                       const More &...more) {
     ConvProblems problems = {};
     problems.count = 1;
-    problems.problem[0] = problem(desc, 0);
+    problems.problem[0] = problem(desc, index);
     return enqueue(problems, 1, launch, error, more...);
   }
 

@@ -205,9 +205,9 @@ __global__ void __launch_bounds__(kPassThreads) conv_split_transposed(const __gr
 }
 
 template <Scheme kScheme>
-libsgemm_status_t survey(const ConvPass &p, bool with_filters, const Launch &launch, Error *error) {
-  const int filters = with_filters ? p.filters.filters : 0;
-  const int64_t blocks = p.image.images * ceil_div(p.units, kSurveyUnits * kPassThreads);
+libsgemm_status_t survey(const ConvPass &p, const ConvSurvey &of, const Launch &launch, Error *error) {
+  const int filters = of.filters ? p.filters.filters : 0;
+  const int64_t blocks = of.images ? p.image.images * ceil_div(p.units, kSurveyUnits * kPassThreads) : 0;
   return launch_kernel(&conv_survey<kScheme>, dim3(static_cast<unsigned>(blocks + filters)), dim3(kPassThreads), 0,
                        launch, error, p, filters);
 }
@@ -224,10 +224,10 @@ libsgemm_status_t split(const ConvPass &p, const Launch &launch, Error *error) {
 
 }  // namespace
 
-libsgemm_status_t launch_conv_survey(Scheme scheme, const ConvPass &p, bool filters, const Launch &launch,
+libsgemm_status_t launch_conv_survey(Scheme scheme, const ConvPass &p, const ConvSurvey &of, const Launch &launch,
                                      Error *error) {
-  return scheme == Scheme::bf16x3 ? survey<Scheme::bf16x3>(p, filters, launch, error)
-                                  : survey<Scheme::fp16x2>(p, filters, launch, error);
+  return scheme == Scheme::bf16x3 ? survey<Scheme::bf16x3>(p, of, launch, error)
+                                  : survey<Scheme::fp16x2>(p, of, launch, error);
 }
 
 libsgemm_status_t launch_conv_split(Scheme scheme, const ConvPass &p, const Launch &launch, Error *error) {

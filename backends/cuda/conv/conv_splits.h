@@ -72,13 +72,17 @@ struct ConvPass {
   uint32_t *filter_most, *block_most, *excess;  // of each filter, of each kOuterPad
 };
 
-// The largest magnitudes of images; with `filters` also all that is to be known of the filters, and their splits. Words
-// are zero before.
-libsgemm_status_t launch_conv_survey(Scheme scheme, const ConvPass &pass, bool filters, const Launch &launch,
+// Whose largest magnitudes are asked for; of the filters all that is to be known, and their splits. The words of images
+// are zero before; those of blocks of filters may be of other taps of the same, and then hold for these, too.
+struct ConvSurvey {
+  bool images, filters;
+};
+libsgemm_status_t launch_conv_survey(Scheme scheme, const ConvPass &pass, const ConvSurvey &of, const Launch &launch,
                                      Error *error);
 // The splits of the images.
 libsgemm_status_t launch_conv_split(Scheme scheme, const ConvPass &pass, const Launch &launch, Error *error);
-// What the guard leaves out, with sums in FP64.
-libsgemm_status_t launch_conv_repair(const ConvDesc &desc, const ConvGuard &guard, const Launch &launch, Error *error);
+// What the guard leaves out of product `index`, with sums in FP64.
+libsgemm_status_t launch_conv_repair(const ConvDesc &desc, int64_t index, const ConvGuard &guard, const Launch &launch,
+                                     Error *error);
 
 }  // namespace libsgemm::cuda

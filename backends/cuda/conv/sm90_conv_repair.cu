@@ -38,8 +38,9 @@ struct Row : DmmaConv<Config> {
 
 }  // namespace
 
-libsgemm_status_t launch_conv_repair(const ConvDesc &desc, const ConvGuard &guard, const Launch &launch, Error *error) {
-  return ConvTiles<Row>::launch_with(desc, launch, error, guard, conv_image_is_a(desc, 0));
+libsgemm_status_t launch_conv_repair(const ConvDesc &desc, int64_t index, const ConvGuard &guard, const Launch &launch,
+                                     Error *error) {
+  return ConvTiles<Row>::launch_with(desc, index, launch, error, guard, conv_image_is_a(desc, index));
 }
 
 }  // namespace libsgemm::cuda

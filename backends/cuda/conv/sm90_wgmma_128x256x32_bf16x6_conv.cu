@@ -1,5 +1,5 @@
-// Convolutions, and data gradients of such without strides, with FP32-level error, from six products of bfloat16 by
-// wgmma (mode bf16x6, sm_90). Launches, tiles and requirements are those of sm90_wgmma_128x256x32_fp16x3_conv, with 3
+// Convolutions, and their data gradients, with FP32-level error, from six products of bfloat16 by wgmma (mode bf16x6,
+// sm_90). Launches, tiles and requirements are those of sm90_wgmma_128x256x32_fp16x3_conv, with 3
 // splits of 6 bytes for each element.
 //
 // Shared memory, bytes, of 256 pixels x 128 filters: stage s of 3 at 73728 s: splits of the pixels at 0, of the filters

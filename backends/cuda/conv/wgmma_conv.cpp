@@ -42,10 +42,33 @@ struct Walk {
 
 bool within(int64_t x, int64_t least, int64_t most) { return x >= least && x <= most; }
 
+// Whether it is one that TMA can walk over, and the output's pixels lie in the order in which it does.
+bool fits(const ConvGeometry &g) {
+  constexpr int64_t kMostElements = INT_MAX / 2, kMostOffset = 255, kMostStep = 8, kMostCorner = 127;
+  const ConvImage &x = g.image;
+  if (g.filters.taps_h < 1 || g.filters.taps_w < 1) return false;
+  const double image = static_cast<double>(pad_channels(g)) * x.height * x.width;
+  const double filters = static_cast<double>(filter_ld(g));
+  if (image > kMostElements || filters > kMostElements || x.images > 65535) return false;
+  const int64_t offset_h = int64_t{g.dilation_h} * (g.filters.taps_h - 1);
+  const int64_t offset_w = int64_t{g.dilation_w} * (g.filters.taps_w - 1);
+  // In the order of memory; the guard's tiles are those of the repair.
+  const auto behind = [](int64_t step, int64_t size, int64_t inner, int64_t inner_size) {
+    return size == 1 || inner_size == 1 || step >= inner;
+  };
+  const bool in_order = behind(g.out_n, x.images, g.out_h, g.p) && behind(g.out_n, x.images, g.out_w, g.q) &&
+                        behind(g.out_h, g.p, g.out_w, g.q);
+  return in_order && offset_h <= kMostOffset && offset_w <= kMostOffset && g.stride_h <= kMostStep &&
+         g.stride_w <= kMostStep && within(g.first_h, -kMostCorner, kMostCorner) &&
+         within(g.first_w, -kMostCorner, kMostCorner) &&
+         within(upper(g.first_h, g.stride_h, g.p, x.height), -kMostCorner, kMostCorner) &&
+         within(upper(g.first_w, g.stride_w, g.q, x.width), -kMostCorner, kMostCorner);
+}
+
 }  // namespace
 
-ConvGeometry conv_geometry(const ConvDesc &desc) {
-  const ConvProduct product = conv_product(desc, 0);
+ConvGeometry conv_geometry(const ConvDesc &desc, int64_t index) {
+  const ConvProduct product = conv_product(desc, index);
   const Steps &steps = desc.direction == Conv::data_gradient ? desc.y_steps : desc.x_steps;
   const auto &[images, rows, columns] = product.first;
   const auto &[channels, taps_h, taps_w] = product.sum;
@@ -82,29 +105,15 @@ ConvGeometry conv_geometry(const ConvDesc &desc) {
 }
 
 bool wgmma_conv_fits(const ConvDesc &desc) {
-  constexpr int64_t kMostElements = INT_MAX / 2, kMostOffset = 255, kMostStep = 8, kMostCorner = 127;
-  if (desc.direction == Conv::weight_gradient || desc.groups != 1 || conv_products(desc) != 1 || !conv_fits(desc)) {
+  constexpr int64_t kMostProducts = 16;
+  if (desc.direction == Conv::weight_gradient || desc.groups != 1 || conv_products(desc) > kMostProducts ||
+      !conv_fits(desc)) {
     return false;
   }
-  const ConvGeometry g = conv_geometry(desc);
-  const ConvImage &x = g.image;
-  if (g.filters.taps_h < 1 || g.filters.taps_w < 1) return false;
-  const double image = static_cast<double>(pad_channels(g)) * x.height * x.width;
-  const double filters = static_cast<double>(filter_ld(g));
-  if (image > kMostElements || filters > kMostElements || x.images > 65535) return false;
-  const int64_t offset_h = int64_t{g.dilation_h} * (g.filters.taps_h - 1);
-  const int64_t offset_w = int64_t{g.dilation_w} * (g.filters.taps_w - 1);
-  // In the order of memory; the guard's tiles are those of the repair.
-  const auto behind = [](int64_t step, int64_t size, int64_t inner, int64_t inner_size) {
-    return size == 1 || inner_size == 1 || step >= inner;
-  };
-  const bool in_order = behind(g.out_n, x.images, g.out_h, g.p) && behind(g.out_n, x.images, g.out_w, g.q) &&
-                        behind(g.out_h, g.p, g.out_w, g.q);
-  return in_order && offset_h <= kMostOffset && offset_w <= kMostOffset && g.stride_h <= kMostStep &&
-         g.stride_w <= kMostStep && within(g.first_h, -kMostCorner, kMostCorner) &&
-         within(g.first_w, -kMostCorner, kMostCorner) &&
-         within(upper(g.first_h, g.stride_h, g.p, x.height), -kMostCorner, kMostCorner) &&
-         within(upper(g.first_w, g.stride_w, g.q, x.width), -kMostCorner, kMostCorner);
+  for (int64_t index = 0; index < conv_products(desc); ++index) {
+    if (!fits(conv_geometry(desc, index))) return false;
+  }
+  return true;
 }
 
 ConvDesc conv_images(const ConvDesc &desc, int64_t first, int64_t count) {
@@ -120,27 +129,28 @@ int64_t conv_steps(const ConvGeometry &g) {
   return padded(filter_ld(g) / kConvChannels, kPromoteDepth / kConvChannels);
 }
 
-ConvSplitsLayout conv_splits_layout(const ConvGeometry &g, int splits, size_t bytes) {
+ConvSplitsLayout conv_splits_layout(const ConvDesc &desc, int splits, size_t bytes) {
   const auto count = static_cast<size_t>(splits);
+  const ConvGeometry g = conv_geometry(desc, 0);
+  int64_t ld = 0;  // of the product with the most taps
+  for (int64_t index = 0; index < conv_products(desc); ++index) {
+    ld = std::max(ld, filter_ld(conv_geometry(desc, index)));
+  }
   ConvSplitsLayout l = {};
   l.filter_rows = padded(g.filters.filters, kOuterPad);
   const int64_t words = 2 * int64_t{g.image.images} + l.filter_rows + 2 * (l.filter_rows / kOuterPad);
   l.words_bytes = padded_bytes(static_cast<size_t>(words) * sizeof(uint32_t));
-  l.filter_split_bytes = padded_bytes(static_cast<size_t>(g.filters.filters * filter_ld(g)) * 2);
+  l.filter_split_bytes = padded_bytes(static_cast<size_t>(g.filters.filters * ld) * 2);
   l.filter_bytes = count * l.filter_split_bytes;
   l.image_bytes = static_cast<size_t>(int64_t{g.image.height} * g.image.width * pad_channels(g)) * 2;
   const size_t before = l.words_bytes + l.filter_bytes;
-  if (bytes < before) return l;
-  const int64_t most =
-      std::min<int64_t>(static_cast<int64_t>((bytes - before) / (count * l.image_bytes)), g.image.images);
+  l.least_bytes = before + count * l.image_bytes;
+  if (bytes < l.least_bytes) return l;
+  const auto most = static_cast<int64_t>((bytes - before) / (count * l.image_bytes));
   // In equal parts.
-  l.images = most == 0 ? 0 : ceil_div(g.image.images, ceil_div(g.image.images, most));
+  const int64_t all = g.image.images;
+  l.images = ceil_div(all, ceil_div(all, std::min(most, all)));
   return l;
-}
-
-size_t conv_splits_workspace(const ConvGeometry &g, int splits) {
-  const ConvSplitsLayout l = conv_splits_layout(g, splits, 0);
-  return l.words_bytes + l.filter_bytes + static_cast<size_t>(splits) * l.image_bytes;
 }
 
 ConvPass conv_pass(const ConvGeometry &g, const ConvSplitsLayout &l, void *workspace, int64_t first, int64_t count) {
@@ -175,11 +185,13 @@ ConvPass conv_pass(const ConvGeometry &g, const ConvSplitsLayout &l, void *works
   return p;
 }
 
-double conv_pass_bytes(const ConvGeometry &g, int splits) {
+double image_pass_bytes(const ConvGeometry &g, int splits) {
   const double image = static_cast<double>(g.image.height) * g.image.width * g.image.images;
-  const double filters = static_cast<double>(filter_ld(g)) * g.filters.filters;
-  return image * (8.0 * g.image.channels + 2.0 * splits * static_cast<double>(pad_channels(g))) +
-         filters * (4 + 2.0 * splits);
+  return image * (8.0 * g.image.channels + 2.0 * splits * static_cast<double>(pad_channels(g)));
+}
+
+double filter_pass_bytes(const ConvGeometry &g, int splits) {
+  return static_cast<double>(filter_ld(g)) * g.filters.filters * (4 + 2.0 * splits);
 }
 
 WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvPass &pass, bool keeps_bound) {

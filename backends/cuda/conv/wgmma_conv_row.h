@@ -38,29 +38,34 @@ struct WgmmaConv {
   static double cost(const ConvDesc &desc, int index) {
     constexpr double kNextLaunchSeconds = 2e-6;  // of a kernel behind another one
     const Device &d = device(index);
-    const ConvGeometry g = conv_geometry(desc);
-    const size_t bytes = std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, conv_splits_workspace(g, splits));
-    const ConvSplitsLayout l = conv_splits_layout(g, splits, bytes);
-    const double parts = static_cast<double>(ceil_div(g.image.images, l.images));
-    const double product = parts * best_tile(g, l.images, index).seconds;
-    return kLaunchSeconds + 4 * parts * kNextLaunchSeconds + memory_seconds(d, conv_pass_bytes(g, splits)) +
-           overlapped(product, memory_seconds(d, conv_bytes(desc)));
+    const size_t least = conv_splits_layout(desc, splits, 0).least_bytes;
+    const ConvSplitsLayout l = conv_splits_layout(desc, splits, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, least));
+    const double parts = static_cast<double>(ceil_div(desc.n, l.images));
+    const int64_t products = conv_products(desc);
+    double seconds = 0, bytes = image_pass_bytes(conv_geometry(desc, 0), splits);
+    for (int64_t i = 0; i < products; ++i) {
+      const ConvGeometry g = conv_geometry(desc, i);
+      seconds += parts * best_tile(g, l.images, index).seconds;
+      bytes += filter_pass_bytes(g, splits);
+    }
+    return kLaunchSeconds + parts * (1 + 3 * static_cast<double>(products)) * kNextLaunchSeconds +
+           memory_seconds(d, bytes) + overlapped(seconds, memory_seconds(d, conv_bytes(desc)));
   }
 
-  static size_t workspace(const ConvDesc &desc, int) { return conv_splits_workspace(conv_geometry(desc), splits); }
+  static size_t workspace(const ConvDesc &desc, int) { return conv_splits_layout(desc, splits, 0).least_bytes; }
 
   static libsgemm_status_t launch(const ConvDesc &desc, const Launch &launch, Error *error) {
-    const ConvGeometry g = conv_geometry(desc);
-    const ConvSplitsLayout l = conv_splits_layout(g, splits, launch.workspace_bytes);
-    if (!launch.rehearsal && l.images < g.image.images) {  // what a later launch needs is loaded first
+    const ConvSplitsLayout l = conv_splits_layout(desc, splits, launch.workspace_bytes);
+    if (!launch.rehearsal &&
+        (l.images < desc.n || conv_products(desc) > 1)) {  // what a later launch needs is loaded first
       Launch rehearsal = launch;
       rehearsal.rehearsal = true;
       const libsgemm_status_t status = WgmmaConv::launch(desc, rehearsal, error);
       if (status != LIBSGEMM_SUCCESS) return status;
     }
     libsgemm_status_t status = clear(launch.workspace, l.words_bytes, launch, error);
-    for (int64_t first = 0; first < g.image.images && status == LIBSGEMM_SUCCESS; first += l.images) {
-      status = launch_images(desc, g, l, first, std::min(l.images, g.image.images - first), launch, error);
+    for (int64_t first = 0; first < desc.n && status == LIBSGEMM_SUCCESS; first += l.images) {
+      status = launch_images(desc, l, first, std::min(l.images, desc.n - first), launch, error);
     }
     return status;
   }
@@ -97,18 +102,27 @@ struct WgmmaConv {
     return best;
   }
 
-  static libsgemm_status_t launch_images(const ConvDesc &desc, const ConvGeometry &g, const ConvSplitsLayout &l,
-                                         int64_t first, int64_t count, const Launch &launch, Error *error) {
-    const ConvPass pass = conv_pass(g, l, launch.workspace, first, count);
-    libsgemm_status_t status = launch_conv_survey(Row::scheme, pass, first == 0, launch, error);
-    if (status == LIBSGEMM_SUCCESS) status = launch_conv_split(Row::scheme, pass, launch, error);
-    if (status != LIBSGEMM_SUCCESS) return status;
-    WgmmaConvProblem q = conv_windows(g, pass, kKeepsBound);
-    q.product.alpha = desc.alpha, q.product.beta = desc.beta;
-    q.product.c = moved(g.out, first * g.out_n);
-    status = best_tile(g, count, launch.device).enqueue(g, pass, &q, launch, error);
-    if (status != LIBSGEMM_SUCCESS) return status;
-    return launch_conv_repair(conv_images(desc, first, count), q.guard, launch, error);
+  static libsgemm_status_t launch_images(const ConvDesc &desc, const ConvSplitsLayout &l, int64_t first, int64_t count,
+                                         const Launch &launch, Error *error) {
+    const int64_t products = conv_products(desc);
+    for (int64_t i = 0; i < products; ++i) {
+      const ConvGeometry g = conv_geometry(desc, i);
+      const ConvPass pass = conv_pass(g, l, launch.workspace, first, count);
+      libsgemm_status_t status = LIBSGEMM_SUCCESS;
+      // The filters' splits stay where there is one product.
+      const ConvSurvey survey = {i == 0, products > 1 || first == 0};
+      if (survey.images || survey.filters) status = launch_conv_survey(Row::scheme, pass, survey, launch, error);
+      if (status == LIBSGEMM_SUCCESS && i == 0) status = launch_conv_split(Row::scheme, pass, launch, error);
+      if (status != LIBSGEMM_SUCCESS) return status;
+      WgmmaConvProblem q = conv_windows(g, pass, kKeepsBound);
+      q.product.alpha = desc.alpha, q.product.beta = desc.beta;
+      q.product.c = moved(g.out, first * g.out_n);
+      status = best_tile(g, count, launch.device).enqueue(g, pass, &q, launch, error);
+      if (status != LIBSGEMM_SUCCESS) return status;
+      status = launch_conv_repair(conv_images(desc, first, count), i, q.guard, launch, error);
+      if (status != LIBSGEMM_SUCCESS) return status;
+    }
+    return LIBSGEMM_SUCCESS;
   }
 
   template <int kHalves, int kN, int kCluster>
