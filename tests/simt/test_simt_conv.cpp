@@ -349,3 +349,31 @@ TEST_CASE("on an H100 convolutions of splits are predicted to be worth it for ma
     CHECK(seconds(row, first) > seconds(*fp64, first));
   }
 }
+
+TEST_CASE("what convolutions of splits take") {
+  const auto takes = [](const Kernel &row, const Shape &shape, Conv direction, Layout layout = Layout::nhwc) {
+    return can_do(row, describe(shape, direction, layout), 0);
+  };
+  for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
+    const Kernel &row = libsgemm::gpu::kernels()[index];
+    if (row.conv == nullptr || row.math_mode == LIBSGEMM_MATH_FP64 || row.math_mode == LIBSGEMM_MATH_FP32) continue;
+    INFO(row.name);
+    const bool fast = row.math_mode == LIBSGEMM_MATH_FP32_FAST;
+    for (const Layout layout : {Layout::nchw, Layout::nhwc, Layout::gaps_nchw, Layout::gaps_nhwc}) {
+      CHECK(takes(row, {2, 64, 12, 12, 260, 3, 3, 2, 2, 1, 1}, Conv::forward, layout));
+      CHECK(takes(row, {2, 64, 12, 12, 260, 3, 3, 2, 2, 1, 1}, Conv::data_gradient, layout));
+    }
+    // The pixels of images one after the other only, and 256 terms of each for the bound of FP32.
+    CHECK_FALSE(takes(row, {2, 64, 12, 12, 64, 3, 3}, Conv::forward, Layout::transposed));
+    CHECK(takes(row, {2, 28, 12, 12, 64, 3, 3}, Conv::forward) != fast);
+    CHECK(takes(row, {2, 64, 12, 12, 255, 3, 3, 2, 2, 1, 1}, Conv::data_gradient) != fast);
+    // No windows that TMA does not walk over, no taps that nothing meets, no groups.
+    CHECK(takes(row, {1, 64, 300, 40, 64, 2, 2, 8, 8, 127, 127, 255, 1}, Conv::forward));
+    CHECK_FALSE(takes(row, {1, 64, 300, 40, 64, 2, 2, 9, 8, 0, 0}, Conv::forward));
+    CHECK_FALSE(takes(row, {1, 64, 300, 40, 64, 2, 2, 8, 8, 128, 0}, Conv::forward));
+    CHECK_FALSE(takes(row, {1, 64, 300, 40, 64, 2, 2, 8, 8, 0, 0, 256, 1}, Conv::forward));
+    CHECK_FALSE(takes(row, {1, 64, 12, 12, 260, 1, 1, 2, 2}, Conv::data_gradient));
+    CHECK_FALSE(takes(row, {1, 64, 12, 12, 64, 3, 3}, Conv::weight_gradient));
+    CHECK_FALSE(takes(row, {1, 512, 12, 12, 64, 3, 3, 1, 1, 0, 0, 1, 1, 2}, Conv::forward));
+  }
+}

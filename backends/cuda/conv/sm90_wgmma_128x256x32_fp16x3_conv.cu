@@ -20,11 +20,12 @@
 // other 128) at 0, of 128 filters at 32768 (16384). Two boxes of each warp on their way to C at 196608, 2048 each; 8
 // barriers at 229376; 229440 in all. Others: kConvStages (wgmma_conv_row.h).
 //
-// Requires: sm_90, and FP64 tensor cores; the forward convolution, or the data gradient where strides are not larger than
-// the filter and at most 16 (height x width), without groups; FP32 tensors of any steps and alignment, whose output's steps fall from images to rows to columns; strides up to 8,
-// dilation x (taps - 1) up to 255, padding up to 127, and no more behind the last window; fp32_fast: 256 terms or more.
-// Workspace for the splits of the filters and of one image, 4 bytes for each element, channels up to multiples of 32 in
-// filters and of 8 in images, and 8 bytes for each image and 4 for each filter.
+// Requires: sm_90, and FP64 tensor cores; the forward convolution, or the data gradient where strides are not larger
+// than the filter and at most 16 (height x width), without groups; FP32 tensors of any steps and alignment, whose
+// output's steps fall from images to rows to columns; strides up to 8, dilation x (taps - 1) up to 255, padding up to
+// 127, and no more behind the last window; fp32_fast: 256 terms or more. Workspace for the splits of the filters and of
+// one image, 4 bytes for each element, channels up to multiples of 32 in filters and of 8 in images, and 8 bytes for
+// each image and 4 for each filter.
 //
 // Not measured.
 #include "gpu/kernels.h"

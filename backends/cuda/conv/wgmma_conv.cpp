@@ -15,6 +15,8 @@ int64_t filter_ld(const ConvGeometry &g) {
   return int64_t{g.filters.taps_h} * g.filters.taps_w * padded(g.filters.channels, kConvChannels);
 }
 
+int64_t terms_of(const ConvGeometry &g) { return int64_t{g.filters.channels} * g.filters.taps_h * g.filters.taps_w; }
+
 // The rectangle in which pixels are, from the last row or column of the image on, of `count` pixels.
 int64_t upper(int64_t first, int64_t stride, int64_t count, int64_t size) {
   return first + (count - 1) * stride - (size - 1);
@@ -116,6 +118,14 @@ bool wgmma_conv_fits(const ConvDesc &desc) {
   return true;
 }
 
+int64_t conv_least_terms(const ConvDesc &desc) {
+  int64_t least = INT64_MAX;
+  for (int64_t index = 0; index < conv_products(desc); ++index) {
+    least = std::min(least, terms_of(conv_geometry(desc, index)));
+  }
+  return least;
+}
+
 ConvDesc conv_images(const ConvDesc &desc, int64_t first, int64_t count) {
   ConvDesc some = desc;
   some.n = count;
@@ -195,7 +205,7 @@ double filter_pass_bytes(const ConvGeometry &g, int splits) {
 }
 
 WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvPass &pass, bool keeps_bound) {
-  const int64_t terms = int64_t{g.filters.channels} * g.filters.taps_h * g.filters.taps_w;
+  const int64_t terms = terms_of(g);
   WgmmaConvProblem p = {};
   ConvWindows &w = p.windows;
   w.pixels = Divisor::of(g.p * g.q), w.width = Divisor::of(g.q);

@@ -31,8 +31,8 @@ struct WgmmaConv {
   static bool supports(const ConvDesc &desc, int index) {
     const Device &d = device(index);
     if (d.wgmma_per_clock == 0 || d.code_arch < 90 || !wgmma_conv_fits(desc)) return false;
-    if (kKeepsBound && (product_of(desc).k < kLeastFast || d.fp64_tensor_per_clock < d.fma_per_clock)) return false;
-    return d.fp64_tensor_per_clock > 0;
+    if (!kKeepsBound) return d.fp64_tensor_per_clock > 0;
+    return conv_least_terms(desc) >= kLeastFast && d.fp64_tensor_per_clock >= d.fma_per_clock;
   }
 
   static double cost(const ConvDesc &desc, int index) {
