@@ -132,7 +132,8 @@ typedef enum {
   LIBSGEMM_MATH_BF16X6 = 1,
   /* Two fp16 parts an operand, scaled by a power of two for each row of op(A) and column of op(B), three products: the
    * error of FP32, and 8 u more in the bound. Bits below 2^-49 of the largest element of the row or column are lost:
-   * nothing to see in a product unless one row or column has elements of very different size. */
+   * nothing to see in a product unless one row or column has elements of very different size. In convolutions an image
+   * (BF16X6: below 2^-148) and a filter stand for these. */
   LIBSGEMM_MATH_FP16X3 = 2,
   LIBSGEMM_MATH_TF32 = 3, /* inputs rounded to 11 significant bits, ties to even; range of FP32 */
   LIBSGEMM_MATH_BF16 = 4, /* inputs rounded to 8 significant bits, ties to even; range of FP32 */
@@ -147,7 +148,8 @@ typedef enum {
    * in tiles of 128 x 128 of C whose rows of op(A) and columns of op(B) these parts hold well enough: without elements
    * but zeros below 2^-27 of their largest, or a few powers of two further down for large k, or with no more than a few
    * small elements of any size (docs/math-modes.md); sums in FP64 in the other tiles; and FP32 or FP64 for the whole
-   * product where that is expected to be faster, and everywhere else. */
+   * product where that is expected to be faster, and everywhere else. In convolutions an image stands for all rows that
+   * are made of it (docs/convolution.md). */
   LIBSGEMM_MATH_FP32_FAST = 7
 } libsgemm_math_mode_t;
 

@@ -120,6 +120,9 @@
   X(sm80_dmma_32x32x64_triangle_split_k, "triangle of a small C, deep k")     \
   X(sm90_dmma_64x64x32_grouped, "groups of products, one launch")             \
   X(sm90_dmma_32x32x64_grouped, "the same of few rows or columns")            \
+  X(sm90_wgmma_128x256x32_fp16x3_conv, "convolutions, three products")        \
+  X(sm90_wgmma_128x256x32_bf16x6_conv, "convolutions, six products")          \
+  X(sm90_wgmma_128x256x32_fp32_fast_conv, "convolutions, FP32's bound")       \
   X(sm90_dmma_64x64x32_conv, "convolutions")                                  \
   X(sm90_dmma_64x64x32_conv_split_k, "the same, few tiles, deep sums")        \
   X(sm90_dmma_32x128x32_conv, "convolutions of few rows of C")                \

@@ -160,6 +160,14 @@ bool conv_fits(const ConvDesc &desc) {
   return g.m <= kMostPlaces && g.n <= kMostPlaces && g.k <= kMostPlaces;
 }
 
+bool conv_image_is_a(const ConvDesc &desc, int64_t index) {
+  const ConvProduct p = conv_product(desc, index);
+  Digits first, second;
+  sort(p.first, &ConvDigit::out, first);
+  sort(p.second, &ConvDigit::out, second);
+  return smallest_step(first, &ConvDigit::out) <= smallest_step(second, &ConvDigit::out);
+}
+
 ConvProblem conv_problem(const ConvDesc &desc, int64_t index) {
   const ConvProduct p = conv_product(desc, index);
   Digits first, second, sum;
@@ -167,7 +175,7 @@ ConvProblem conv_problem(const ConvDesc &desc, int64_t index) {
   sort(p.second, &ConvDigit::out, second);
   sort(p.sum, &ConvDigit::image, sum);
   block_channels(sum);
-  const bool image_is_a = smallest_step(first, &ConvDigit::out) <= smallest_step(second, &ConvDigit::out);
+  const bool image_is_a = conv_image_is_a(desc, index);
   ConvProblem problem = {};
   problem.row = index_of(image_is_a ? first : second);
   problem.column = index_of(image_is_a ? second : first);

@@ -12,6 +12,8 @@ bool conv_fits(const ConvDesc &desc);
 
 // Product `index` of conv_products().
 ConvProblem conv_problem(const ConvDesc &desc, int64_t index);
+// Whether its rows are those of the image: as ConvProblem::a.
+bool conv_image_is_a(const ConvDesc &desc, int64_t index);
 
 // How the tiles of such problems are fetched: along which index the elements of an operand are neighbours, and whether
 // four at once. Both operands of all problems can do it.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <mutex>
 #include <new>
+#include <vector>
 
 #include "conv/terms.h"
 #include "half.h"
@@ -20,8 +21,32 @@ int64_t offset_of(const Tensor &t, const int64_t (&at)[4]) {
   return at[0] * t.step[0] + at[1] * t.step[1] + at[2] * t.step[2] + at[3] * t.step[3];
 }
 
+// Of each image of the operand that is made of windows, the largest magnitude that is finite: what is lost of the
+// smallest is measured by it (conv/verify.h). In modes that have no such loss none.
+std::vector<double> largest_of_images(const ConvDesc &d, libsgemm_math_mode_t mode) {
+  if (!splits(mode) || d.direction == Conv::weight_gradient) return {};
+  const Tensor image = d.direction == Conv::forward ? tensor_x(d) : tensor_y(d);
+  std::vector<double> largest(static_cast<size_t>(image.size[0]), 0.0);
+  in_parallel(image.size[0], static_cast<double>(count_of(image)), [&](int64_t first, int64_t last) {
+    for (int64_t n = first; n < last; ++n) {
+      double most = 0;
+      for (int64_t c = 0; c < image.size[1]; ++c) {
+        for (int64_t h = 0; h < image.size[2]; ++h) {
+          for (int64_t w = 0; w < image.size[3]; ++w) {
+            const int64_t at[] = {n, c, h, w};
+            const double x = std::fabs(static_cast<double>(image.data[offset_of(image, at)]));
+            if (std::isfinite(x)) most = std::max(most, x);
+          }
+        }
+      }
+      largest[static_cast<size_t>(n)] = most;
+    }
+  });
+  return largest;
+}
+
 double ratio_of_element(const ConvDesc &d, const ElementBound &bound, const Tensor &out, const Tensor &before,
-                        const int64_t (&at)[4]) {
+                        const std::vector<double> &largest, const int64_t (&at)[4]) {
   ProductElement e = {};
   Line a = {}, b = {};
   terms_of(d, at).for_each([&](float x, float y) {
@@ -32,7 +57,12 @@ double ratio_of_element(const ConvDesc &d, const ElementBound &bound, const Tens
     a.add(std::fabs(left));
     b.add(std::fabs(right));
   });
-  if (splits(bound.mode)) e.lost = lost_by(parts_of(a, bound.mode), parts_of(b, bound.mode));
+  if (!largest.empty()) {
+    a.largest = std::max(a.largest, largest[static_cast<size_t>(at[0])]);
+    Parts of_image = parts_of(a, bound.mode);
+    if (bound.mode == LIBSGEMM_MATH_BF16X6) of_image.lost = std::max(of_image.lost, 0x1p-148 * a.largest);
+    e.lost = lost_by(of_image, parts_of(b, bound.mode));
+  }
   e.computed = static_cast<double>(out.data[offset_of(out, at)]);
   e.old = bound.beta != 0 ? static_cast<double>(before.data[offset_of(before, at)]) : 0;
   const double ratio = product_ratio(e, bound, [&] { return Line{a.sum + b.sum, std::max(a.largest, b.largest)}; });
@@ -58,6 +88,7 @@ double verify_conv(const ConvDesc &d, const Tensor &before, libsgemm_verify_t mo
   const GemmDesc product = product_of(d);
   const ElementBound bound = element_bound(product, arithmetic);
   const Tensor out = output_of(d);
+  const std::vector<double> largest = largest_of_images(d, arithmetic.mode);
   const int64_t all = count_of(out), count = mode == LIBSGEMM_VERIFY_FULL ? all : std::min(all, kSamples);
   double worst = 0;
   std::mutex lock;
@@ -69,7 +100,7 @@ double verify_conv(const ConvDesc &d, const Tensor &before, libsgemm_verify_t mo
         at[dimension] = rest % out.size[dimension];
         rest /= out.size[dimension];
       }
-      here = std::max(here, ratio_of_element(d, bound, out, before, at));
+      here = std::max(here, ratio_of_element(d, bound, out, before, largest, at));
     }
     const std::lock_guard<std::mutex> guard(lock);
     worst = std::max(worst, here);

@@ -29,6 +29,24 @@ void land(const std::vector<PendingCopy> &copies) {
   }
 }
 
+// Calls each(column, row, image) for the pixels of a box of images: from the first one on, row by row and image by
+// image of the rectangle in which they are.
+template <typename Each>
+void for_pixels(const PendingBox &box, const Each &each) {
+  const ArrayMap &map = box.map;
+  int64_t at[] = {box.at[1], box.at[2], box.at[3]};
+  for (uint32_t i = 0; i < map.box[1]; ++i) {
+    each(at[0] + box.offset[0], at[1] + box.offset[1], at[2]);
+    bool behind = true;
+    for (int d = 0; d < 2 && behind; ++d) {
+      at[d] += map.step[d];
+      behind = at[d] > static_cast<int64_t>(map.sizes[d + 1]) - 1 + map.upper[d];
+      if (behind) at[d] = map.lower[d];
+    }
+    if (behind) ++at[2];
+  }
+}
+
 // Calls each(chunk, element, bytes) for the 16-byte chunks of a box in shared memory, of which `bytes` from the chunk's
 // byte `skipped` on are those at `element` of the array: null where all lies outside. The swizzle exchanges chunks by
 // bits of their addresses, which are those of shared memory: that begins at a multiple of 1024.
@@ -45,22 +63,24 @@ void for_chunks(const PendingBox &box, const Each &each) {
   const auto bytes_at = [&map](int64_t element) { return element * static_cast<int64_t>(map.element_bytes); };
   const int64_t begin = std::clamp<int64_t>(bytes_at(-box.at[0]), 0, line_bytes);
   const int64_t end = std::clamp<int64_t>(bytes_at(static_cast<int64_t>(map.sizes[0]) - box.at[0]), begin, line_bytes);
+  const auto for_line = [&](int64_t d1, int64_t d2, int64_t d3) {
+    const bool none = outside(1, d1) || outside(2, d2) || outside(3, d3);
+    const int64_t line = bytes_at(box.at[0]) + d1 * static_cast<int64_t>(map.strides[0]) +
+                         d2 * static_cast<int64_t>(map.strides[1]) + d3 * static_cast<int64_t>(map.strides[2]);
+    for (int64_t i = 0; i < line_bytes; i += 16, shared += 16) {
+      const int64_t first = std::max(i, begin), last = std::min(i + 16, end);
+      auto *chunk = reinterpret_cast<char *>(shared ^ (shared >> 7 & mask) << 4);
+      if (none || first >= last) {
+        each(chunk, nullptr, 0, 0);
+      } else {
+        each(chunk, map.base + line + first, static_cast<size_t>(first - i), static_cast<size_t>(last - first));
+      }
+    }
+  };
+  if (map.dimensions == ArrayMap::kImages) return for_pixels(box, for_line);
   for (int64_t d3 = box.at[3]; d3 < box.at[3] + map.box[3]; ++d3) {
     for (int64_t d2 = box.at[2]; d2 < box.at[2] + map.box[2]; ++d2) {
-      for (int64_t d1 = box.at[1]; d1 < box.at[1] + map.box[1]; ++d1) {
-        const bool none = outside(1, d1) || outside(2, d2) || outside(3, d3);
-        const int64_t line = bytes_at(box.at[0]) + d1 * static_cast<int64_t>(map.strides[0]) +
-                             d2 * static_cast<int64_t>(map.strides[1]) + d3 * static_cast<int64_t>(map.strides[2]);
-        for (int64_t i = 0; i < line_bytes; i += 16, shared += 16) {
-          const int64_t first = std::max(i, begin), last = std::min(i + 16, end);
-          auto *chunk = reinterpret_cast<char *>(shared ^ (shared >> 7 & mask) << 4);
-          if (none || first >= last) {
-            each(chunk, nullptr, 0, 0);
-          } else {
-            each(chunk, map.base + line + first, static_cast<size_t>(first - i), static_cast<size_t>(last - first));
-          }
-        }
-      }
+      for (int64_t d1 = box.at[1]; d1 < box.at[1] + map.box[1]; ++d1) for_line(d1, d2, d3);
     }
   }
 }
@@ -160,8 +180,8 @@ void copy_rows(float *target, const TensorMap &map, int64_t row, int64_t column,
 unsigned bytes_of(const ArrayMap &map) { return map.element_bytes * map.box[0] * map.box[1] * map.box[2] * map.box[3]; }
 
 // What TMA asks of a box.
-void require_box(const ArrayMap &map, const int (&at)[4], uint32_t shared) {
-  if (map.dimensions != ArrayMap::kDimensions) fail("copies a box by a map of another number of dimensions");
+void require_box(const ArrayMap &map, uint64_t dimensions, const int (&at)[4], uint32_t shared) {
+  if (map.dimensions != dimensions) fail("copies a box by a map of another number of dimensions");
   const uint32_t boundary = map.swizzle == 0 ? 128 : 8 * map.swizzle;
   if (shared % boundary != 0) {
     fail("copies a box of shared memory that is not aligned to " + std::to_string(boundary) + " bytes");
@@ -288,9 +308,10 @@ void copy_box(float *target, const TensorMap &map, int row, int column, Mbarrier
   self()->block->transfers.push_back(std::move(transfer));
 }
 
-void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t barrier, unsigned blocks) {
-  require_box(map, at, target);
-  const unsigned bytes = bytes_of(map);
+namespace {
+
+void copy_box_to(const PendingBox &box, uint32_t target, uint32_t barrier, unsigned blocks) {
+  const unsigned bytes = bytes_of(box.map);
   if (blocks == 0 || blocks >> configuration().cluster != 0) fail("copies a box to blocks that its cluster has not");
   const auto to = [&](unsigned rank) {
     if (cluster_block(rank) != self()->block && std::max(target, barrier) >= kStaticWindow) {
@@ -300,16 +321,37 @@ void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t
     auto *counter = static_cast<Mbarrier *>(cluster_pointer(barrier, sizeof(Mbarrier), rank));
     if (load(counter).initialised != 1) fail("copies for an mbarrier that is not initialised");
     poison(memory, bytes);
-    const PendingBox box = {map, {at[0], at[1], at[2], at[3]}, memory};
-    cluster_block(rank)->transfers.push_back({{}, {box}, counter, 0, bytes});
+    PendingBox there = box;
+    there.shared = memory;
+    cluster_block(rank)->transfers.push_back({{}, {there}, counter, 0, bytes});
   };
   for (unsigned rank = 0; rank < configuration().cluster; ++rank) {
     if ((blocks >> rank & 1) != 0) to(rank);
   }
 }
 
+}  // namespace
+
+void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t barrier, unsigned blocks) {
+  require_box(map, ArrayMap::kDimensions, at, target);
+  copy_box_to({map, {at[0], at[1], at[2], at[3]}, nullptr}, target, barrier, blocks);
+}
+
+void copy_pixels(uint32_t target, const ArrayMap &map, const int (&at)[4], const int (&offset)[2], uint32_t barrier,
+                 unsigned blocks) {
+  require_box(map, ArrayMap::kImages, at, target);
+  for (int d = 0; d < 2; ++d) {
+    if (offset[d] < 0 || offset[d] > 255) fail("moves pixels by more than 255");
+    const int last = static_cast<int>(map.sizes[d + 1]) - 1 + map.upper[d];
+    if (at[d + 1] < map.lower[d] || at[d + 1] > last || (at[d + 1] - map.lower[d]) % map.step[d] != 0) {
+      fail("begins with a pixel outside of the rectangle of the map");
+    }
+  }
+  copy_box_to({map, {at[0], at[1], at[2], at[3]}, nullptr, {offset[0], offset[1]}}, target, barrier, blocks);
+}
+
 void store_box(const ArrayMap &map, uint32_t source, const int (&at)[4]) {
-  require_box(map, at, source);
+  require_box(map, ArrayMap::kDimensions, at, source);
   const unsigned bytes = bytes_of(map);
   // An H100 writes all of a chunk of 16 bytes within which the array ends.
   if (map.sizes[0] * map.element_bytes % 16 != 0) fail("stores boxes of an array whose lines end within 16 bytes");

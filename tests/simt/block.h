@@ -29,6 +29,7 @@ struct PendingBox {
   ArrayMap map;
   int64_t at[4];
   char *shared;
+  int64_t offset[2] = {0, 0};  // of images
 };
 
 // Copies that land together at some later time, and what the barrier is then told.

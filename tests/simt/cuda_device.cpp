@@ -121,6 +121,39 @@ libsgemm_status_t encode(const TensorBoxes &boxes, const Launch &, TensorMap *ma
   return LIBSGEMM_SUCCESS;
 }
 
+libsgemm_status_t encode(const ImageBoxes &boxes, const Launch &, TensorMap *map, Error *error) {
+  constexpr uint64_t kMostSize = uint64_t{1} << 32, kMostStride = uint64_t{1} << 40;
+  const uint64_t sizes[] = {boxes.channels, boxes.width, boxes.height, boxes.images};
+  bool fits = boxes.base != nullptr && reinterpret_cast<uintptr_t>(boxes.base) % 16 == 0 &&
+              (boxes.swizzle == 64 || boxes.swizzle == 128) && boxes.channels_box * 2 % 16 == 0 &&
+              boxes.channels_box >= 1 && boxes.channels_box * 2 <= boxes.swizzle && boxes.pixels_box >= 1 &&
+              boxes.pixels_box <= 1024;
+  for (const uint64_t size : sizes) fits = fits && size >= 1 && size <= kMostSize;
+  for (const uint64_t stride : boxes.strides) fits = fits && stride % 16 == 0 && stride < kMostStride;
+  for (int d = 0; d < 2; ++d) {
+    fits = fits && boxes.step[d] >= 1 && boxes.step[d] <= 8 && boxes.lower[d] >= -128 && boxes.lower[d] <= 127 &&
+           boxes.upper[d] >= -128 && boxes.upper[d] <= 127;
+  }
+  if (!fits) {
+    set_error(error, "a GPU refuses such boxes of images");
+    return LIBSGEMM_EXECUTION_FAILED;
+  }
+  simt::ArrayMap images = {};
+  images.dimensions = simt::ArrayMap::kImages;
+  images.base = static_cast<const char *>(boxes.base);
+  std::copy_n(sizes, 4, images.sizes);
+  std::copy_n(boxes.strides, 3, images.strides);
+  images.box[0] = boxes.channels_box, images.box[1] = boxes.pixels_box, images.box[2] = images.box[3] = 1;
+  images.element_bytes = 2, images.swizzle = boxes.swizzle;
+  for (int d = 0; d < 2; ++d) {
+    images.lower[d] = static_cast<int16_t>(boxes.lower[d]), images.upper[d] = static_cast<int16_t>(boxes.upper[d]);
+    images.step[d] = static_cast<uint8_t>(boxes.step[d]);
+  }
+  static_assert(sizeof images <= sizeof map->opaque, "it fits");
+  std::memcpy(map->opaque, &images, sizeof images);
+  return LIBSGEMM_SUCCESS;
+}
+
 bool has_reassigned_kernels() { return true; }
 const void *reassigned_kernel(const char *, const void *plain) { return plain; }
 

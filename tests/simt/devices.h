@@ -1,8 +1,20 @@
 // The devices that rows are asked about: 0 is the artificial one that they run on, the others are only descriptions.
 #pragma once
 
+#include <string>
+
+#include "gpu/device_model.h"
+
 namespace simt {
 
 int device_count();
+
+// -1: there is none.
+inline int device_called(const std::string &name) {
+  for (int i = 0; i < device_count(); ++i) {
+    if (libsgemm::gpu::model(i).name == name) return i;
+  }
+  return -1;
+}
 
 }  // namespace simt

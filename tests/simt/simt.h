@@ -141,16 +141,22 @@ void copy_box(float *target, const TensorMap &map, int row, int column, Mbarrier
 
 // The same of an array of four dimensions; fields as of libsgemm::cuda::TensorBoxes.
 struct ArrayMap {
-  static constexpr uint64_t kDimensions = 4;
-  uint64_t dimensions;  // kDimensions, where another map has its address
+  static constexpr uint64_t kDimensions = 4, kImages = 5;
+  uint64_t dimensions;  // kDimensions, where another map has its address; kImages: of images
   const char *base;
   uint64_t sizes[4], strides[3];
   uint32_t element_bytes, box[4], swizzle;
   bool to_tf32;  // rounds what it brings to shared memory
+  // Of images, as libsgemm::cuda::ImageBoxes: box[0] channels of box[1] pixels.
+  int16_t lower[2], upper[2];
+  uint8_t step[2];
 };
 // Copies the box at `at` to the same place in those blocks of the cluster whose bit in `blocks` is set, each of which
 // counts the bytes at its own barrier.
 void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t barrier, unsigned blocks);
+// The same by a map of images, each pixel moved by `offset` columns and rows.
+void copy_pixels(uint32_t target, const ArrayMap &map, const int (&at)[4], const int (&offset)[2], uint32_t barrier,
+                 unsigned blocks);
 // Copies a box from shared memory to the array, as early or as late as the thread's waits permit. What threads write to
 // it they must have made known since, where they say what they write.
 void store_box(const ArrayMap &map, uint32_t source, const int (&at)[4]);

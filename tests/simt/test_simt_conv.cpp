@@ -1,11 +1,12 @@
 // The rows for convolutions, by force, on the CPU: all directions and layouts, with small integers, for which every
-// element must be exact; NaN around the tensors and in the gaps of views.
+// element must be exact, and with numbers that show rounding; NaN around the tensors and in the gaps of views.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "buffer.h"
 #include "catch.h"
+#include "devices.h"
 #include "gpu/kernels.h"
 #include "job.h"
 #include "part.h"
@@ -18,6 +19,13 @@ using libsgemm::Steps;
 using libsgemm::Tensor;
 
 namespace {
+
+enum class Numbers {
+  exact,    // small integers
+  random,   // of (-1, 1)
+  special,  // the same, and NaN and Inf in the last image
+  ranges,   // the same, and the lower half of the last image 2^-60 times as large
+};
 
 enum class Layout { nchw, nhwc, gaps_nchw, gaps_nhwc, transposed };
 constexpr Layout kOrders[] = {Layout::nchw, Layout::nhwc, Layout::gaps_nchw, Layout::gaps_nhwc, Layout::transposed};
@@ -78,21 +86,33 @@ void for_elements(const Tensor &t, const Visit &visit) {
 // A tensor in memory of its own.
 struct Memory {
   Buffer buffer;
-  Memory(const Tensor &t, int offset, Random *random) : buffer(extent_of(t), sizeof(float), offset) {
+  Memory(const Tensor &t, int offset, Random *random, Numbers numbers, bool of_image)
+      : buffer(extent_of(t), sizeof(float), offset) {
     float *data = buffer.as<float>();
     std::fill_n(data, extent_of(t), NAN);
-    for_elements(t, [&](int64_t, int64_t, int64_t, int64_t, size_t at) {
-      data[at] = static_cast<float>(random->integer(-3, 3));
+    for_elements(t, [&](int64_t n, int64_t c, int64_t h, int64_t w, size_t at) {
+      data[at] = numbers == Numbers::exact ? static_cast<float>(random->integer(-3, 3)) : random->uniform();
+      if (!of_image || n + 1 < t.size[0]) return;
+      if (numbers == Numbers::ranges && 2 * h >= t.size[2]) data[at] *= 0x1p-60f;
+      if (numbers != Numbers::special || c != 0) return;
+      if (h == 0 && w == 0) data[at] = NAN;
+      if (h + 1 == t.size[2] && w + 1 == t.size[3]) data[at] = INFINITY;
     });
     buffer.seal();
   }
 };
 
-// What the output is to hold.
-std::vector<double> expected(const ConvDesc &d, const float *old) {
+// What the output is to hold, and what errors are measured by: the magnitudes of what it is summed from.
+struct Expected {
+  std::vector<double> value, magnitude;
+};
+Expected expected(const ConvDesc &d, const float *old) {
   const Tensor x = libsgemm::tensor_x(d), f = libsgemm::tensor_f(d), y = libsgemm::tensor_y(d);
   const Tensor out = libsgemm::output_of(d);
-  std::vector<double> sum(static_cast<size_t>(extent_of(out)), 0.0);
+  Expected e;
+  e.value.assign(static_cast<size_t>(extent_of(out)), 0.0);
+  e.magnitude = e.value;
+  const auto add = [&e](size_t at, double product) { e.value[at] += product, e.magnitude[at] += std::fabs(product); };
   const int64_t group_c = d.c / d.groups, group_k = d.k / d.groups;
   for_elements(y, [&](int64_t n, int64_t k, int64_t p, int64_t q, size_t at_y) {
     for (int64_t c = 0; c < group_c; ++c) {
@@ -106,13 +126,13 @@ std::vector<double> expected(const ConvDesc &d, const float *old) {
           const auto at_f = static_cast<size_t>(k * f.step[0] + c * f.step[1] + r * f.step[2] + s * f.step[3]);
           switch (d.direction) {
             case Conv::forward:
-              sum[at_y] += double{d.x[at_x]} * d.f[at_f];
+              add(at_y, double{d.x[at_x]} * d.f[at_f]);
               break;
             case Conv::data_gradient:
-              sum[at_x] += double{d.y[at_y]} * d.f[at_f];
+              add(at_x, double{d.y[at_y]} * d.f[at_f]);
               break;
             case Conv::weight_gradient:
-              sum[at_f] += double{d.y[at_y]} * d.x[at_x];
+              add(at_f, double{d.y[at_y]} * d.x[at_x]);
               break;
           }
         }
@@ -120,9 +140,25 @@ std::vector<double> expected(const ConvDesc &d, const float *old) {
     }
   });
   for_elements(out, [&](int64_t, int64_t, int64_t, int64_t, size_t at) {
-    sum[at] = d.alpha * sum[at] + (d.beta != 0 ? d.beta * double{old[at]} : 0.0);
+    const double before = d.beta != 0 ? d.beta * double{old[at]} : 0.0;
+    e.value[at] = d.alpha * e.value[at] + before;
+    e.magnitude[at] = std::fabs(d.alpha) * e.magnitude[at] + std::fabs(before);
   });
-  return sum;
+  return e;
+}
+
+// Of an element that is off by `error`; `terms`: of its sum.
+double limit_of(double magnitude, int64_t terms, libsgemm_math_mode_t mode) {
+  const double k = static_cast<double>(terms);
+  if (mode == LIBSGEMM_MATH_FP32_FAST) return (k + 2) * 0x1p-24 * magnitude;
+  const double lost = mode == LIBSGEMM_MATH_FP16X3 ? 8 : mode == LIBSGEMM_MATH_BF16X6 ? 4 : 0;
+  return (2 * std::sqrt(k + 2) + lost) * 0x1p-24 * magnitude;
+}
+
+bool is_right(float x, double wanted, double limit) {
+  if (std::isnan(wanted)) return std::isnan(x);
+  if (std::isinf(wanted)) return static_cast<double>(x) == wanted;
+  return std::fabs(static_cast<double>(x) - wanted) <= limit;
 }
 
 ConvDesc describe(const Shape &shape, Conv direction, Layout layout) {
@@ -143,11 +179,14 @@ ConvDesc describe(const Shape &shape, Conv direction, Layout layout) {
   return d;
 }
 
-// Runs the row if it supports the case; returns what was wrong.
-std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran) {
+// Runs the row if it supports the case, with `share` times the workspace that it asks for; returns what was wrong.
+std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran, Numbers numbers = Numbers::exact,
+                size_t share = 1) {
   Random random(static_cast<uint64_t>(d.c * 31 + d.h));
-  Memory x(libsgemm::tensor_x(d), offset, &random), f(libsgemm::tensor_f(d), offset, &random),
-      y(libsgemm::tensor_y(d), offset, &random);
+  const bool of_y = d.direction == Conv::data_gradient;
+  Memory x(libsgemm::tensor_x(d), offset, &random, numbers, !of_y),
+      f(libsgemm::tensor_f(d), offset, &random, numbers, false),
+      y(libsgemm::tensor_y(d), offset, &random, numbers, of_y);
   d.x = x.buffer.as<float>(), d.f = f.buffer.as<float>(), d.y = y.buffer.as<float>();
   Memory &out = d.direction == Conv::forward ? y : d.direction == Conv::data_gradient ? x : f;
   d.out = out.buffer.as<float>();
@@ -158,7 +197,8 @@ std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran) {
   const Tensor tensor = libsgemm::output_of(d);
   std::vector<bool> writable(static_cast<size_t>(extent_of(tensor)), false);
   for_elements(tensor, [&](int64_t, int64_t, int64_t, int64_t, size_t at) { writable[at] = true; });
-  const std::vector<double> wanted = expected(d, d.out);
+  const Expected wanted = expected(d, d.out);
+  const int64_t terms = libsgemm::product_of(d).k;
   if (d.beta == 0) {
     for (size_t i = 0; i < writable.size(); ++i) {
       if (writable[i]) d.out[i] = NAN;
@@ -167,7 +207,7 @@ std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran) {
     out.buffer.seal();
   }
   libsgemm::Launch launch = {};
-  launch.workspace_bytes = row.conv->workspace != nullptr ? row.conv->workspace(d, 0) : 0;
+  launch.workspace_bytes = row.conv->workspace != nullptr ? share * row.conv->workspace(d, 0) : 0;
   Workspace workspace(launch.workspace_bytes);
   launch.workspace = workspace.data();
   libsgemm::Error error = {};
@@ -178,9 +218,10 @@ std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran) {
     if (!damage.empty()) return damage;
   }
   for (size_t i = 0; i < writable.size(); ++i) {
-    if (writable[i] && !(d.out[i] == static_cast<float>(wanted[i]))) {
+    const double limit = numbers == Numbers::exact ? 0 : limit_of(wanted.magnitude[i], terms, row.math_mode);
+    if (writable[i] && !is_right(d.out[i], wanted.value[i], limit)) {
       return "element " + std::to_string(i) + " is " + std::to_string(d.out[i]) + ", expected " +
-             std::to_string(wanted[i]);
+             std::to_string(wanted.value[i]);
     }
   }
   return "";
@@ -210,6 +251,11 @@ const Shape kShapes[] = {
     {1, 132, 6, 7, 132, 5, 5, 2, 2, 2, 2, 1, 1, 132},
     {1, 20, 15, 9, 20, 7, 7, 1, 1, 3, 3, 1, 1, 20},
     {2, 8, 12, 10, 8, 3, 3, 1, 1, 3, 3, 3, 3, 8},  // dilated
+    {3, 44, 9, 10, 196, 3, 3, 1, 1, 1, 1},         // images that do not end with a tile, more filters than one
+    {5, 33, 11, 8, 140, 2, 3, 2, 3, 1, 2, 1, 2},
+    {2, 12, 16, 16, 128, 1, 1},  // for each tile of the rows by wgmma
+    {4, 12, 16, 16, 128, 1, 1},
+    {4, 12, 16, 16, 250, 1, 1},
 };
 
 }  // namespace
@@ -231,7 +277,8 @@ TEST_CASE("a row for convolutions gives the right results on the CPU", "[row]") 
             d.alpha = turn % 3 == 0 ? 1.0f : -2.0f;
             d.beta = turn % 4 == 0 ? 3.0f : 0.0f;
             bool runs = false;
-            const std::string fault = run(row, d, turn % 5 == 0 ? 1 : 0, &runs);
+            const size_t share = turn % 2 == 0 ? 1 : 4;
+            const std::string fault = run(row, d, turn % 5 == 0 ? 1 : 0, &runs, Numbers::exact, share);
             ran += runs ? 1 : 0;
             if (!fault.empty() && ++failed <= 10) FAIL_CHECK(to_string(d) << ": " << fault);
           }
@@ -240,5 +287,93 @@ TEST_CASE("a row for convolutions gives the right results on the CPU", "[row]") 
       CHECK(failed == 0);
       CHECK(ran > 0);
     }
+  }
+}
+
+TEST_CASE("a row for convolutions rounds as its mode promises, and spreads NaN and Inf", "[row]") {
+  const Shape shapes[] = {
+      {3, 40, 12, 11, 72, 3, 3, 1, 1, 1, 1},
+      {2, 36, 17, 9, 150, 3, 3, 1, 1, 1, 1},
+      {4, 300, 7, 6, 20, 1, 1},
+  };
+  for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
+    const Kernel &row = libsgemm::gpu::kernels()[index];
+    if (row.conv == nullptr) continue;
+    DYNAMIC_SECTION(row.name) {
+      int turn = 0;
+      for (const Shape &shape : shapes) {
+        for (const Conv direction : {Conv::forward, Conv::data_gradient}) {
+          for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+            for (const Numbers numbers : {Numbers::random, Numbers::special, Numbers::ranges}) {
+              if (numbers == Numbers::ranges && row.math_mode == LIBSGEMM_MATH_FP16X3) continue;
+              ++turn;
+              if ((turn + index) % one_in() != 0) continue;
+              simt::schedule().seed = static_cast<uint64_t>(turn);
+              ConvDesc d = describe(shape, direction, layout);
+              d.alpha = 1.5f;
+              d.beta = turn % 2 == 0 ? -0.5f : 0.0f;
+              bool runs = false;
+              INFO(to_string(d) << ", numbers " << static_cast<int>(numbers));
+              CHECK(run(row, d, 0, &runs, numbers, turn % 3 == 0 ? 1 : 8) == "");
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("on an H100 convolutions of splits are predicted to be worth it for many terms and pixels") {
+  const int device = simt::device_called("H100");
+  REQUIRE(device >= 0);
+  const Kernel *fp64 = nullptr;
+  for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
+    const Kernel &row = libsgemm::gpu::kernels()[index];
+    if (std::string(row.name) == "sm90_dmma_64x64x32_conv") fp64 = &row;
+  }
+  if (fp64 == nullptr) return;
+  const auto seconds = [&](const Kernel &row, const Shape &shape) {
+    const ConvDesc d = describe(shape, Conv::forward, Layout::nhwc);
+    REQUIRE(can_do(row, d, device));
+    return row.conv->cost(d, device);
+  };
+  const Shape large = {32, 128, 56, 56, 128, 3, 3, 1, 1, 1, 1}, deep = {32, 256, 14, 14, 256, 3, 3, 1, 1, 1, 1};
+  const Shape small = {1, 32, 7, 7, 32, 3, 3, 1, 1, 1, 1}, first = {32, 8, 112, 112, 64, 7, 7, 2, 2, 3, 3};
+  for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
+    const Kernel &row = libsgemm::gpu::kernels()[index];
+    if (row.conv == nullptr || row.math_mode == LIBSGEMM_MATH_FP64 || row.math_mode == LIBSGEMM_MATH_FP32) continue;
+    INFO(row.name);
+    CHECK(seconds(row, large) < seconds(*fp64, large));
+    if (row.math_mode != LIBSGEMM_MATH_BF16X6) CHECK(seconds(row, deep) < seconds(*fp64, deep));
+    CHECK(seconds(row, small) > seconds(*fp64, small));
+    CHECK(seconds(row, first) > seconds(*fp64, first));
+  }
+}
+
+TEST_CASE("what convolutions of splits take") {
+  const auto takes = [](const Kernel &row, const Shape &shape, Conv direction, Layout layout = Layout::nhwc) {
+    return can_do(row, describe(shape, direction, layout), 0);
+  };
+  for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
+    const Kernel &row = libsgemm::gpu::kernels()[index];
+    if (row.conv == nullptr || row.math_mode == LIBSGEMM_MATH_FP64 || row.math_mode == LIBSGEMM_MATH_FP32) continue;
+    INFO(row.name);
+    const bool fast = row.math_mode == LIBSGEMM_MATH_FP32_FAST;
+    for (const Layout layout : {Layout::nchw, Layout::nhwc, Layout::gaps_nchw, Layout::gaps_nhwc}) {
+      CHECK(takes(row, {2, 64, 12, 12, 260, 3, 3, 2, 2, 1, 1}, Conv::forward, layout));
+      CHECK(takes(row, {2, 64, 12, 12, 260, 3, 3, 2, 2, 1, 1}, Conv::data_gradient, layout));
+    }
+    // The pixels of images one after the other only, and 256 terms of each for the bound of FP32.
+    CHECK_FALSE(takes(row, {2, 64, 12, 12, 64, 3, 3}, Conv::forward, Layout::transposed));
+    CHECK(takes(row, {2, 28, 12, 12, 64, 3, 3}, Conv::forward) != fast);
+    CHECK(takes(row, {2, 64, 12, 12, 255, 3, 3, 2, 2, 1, 1}, Conv::data_gradient) != fast);
+    // No windows that TMA does not walk over, no taps that nothing meets, no groups.
+    CHECK(takes(row, {1, 64, 300, 40, 64, 2, 2, 8, 8, 127, 127, 240, 1}, Conv::forward));
+    CHECK_FALSE(takes(row, {1, 64, 300, 40, 64, 2, 2, 9, 8, 0, 0}, Conv::forward));
+    CHECK_FALSE(takes(row, {1, 64, 300, 40, 64, 2, 2, 8, 8, 128, 0}, Conv::forward));
+    CHECK_FALSE(takes(row, {1, 64, 300, 40, 64, 2, 2, 8, 8, 0, 0, 256, 1}, Conv::forward));
+    CHECK_FALSE(takes(row, {1, 64, 12, 12, 260, 1, 1, 2, 2}, Conv::data_gradient));
+    CHECK_FALSE(takes(row, {1, 64, 12, 12, 64, 3, 3}, Conv::weight_gradient));
+    CHECK_FALSE(takes(row, {1, 512, 12, 12, 64, 3, 3, 1, 1, 0, 0, 1, 1, 2}, Conv::forward));
   }
 }

@@ -100,13 +100,6 @@ Case shape(int turn, int64_t m, int64_t n, int64_t k) {
   return test;
 }
 
-int device_called(const std::string &name) {
-  for (int i = 0; i < simt::device_count(); ++i) {
-    if (libsgemm::gpu::model(i).name == name) return i;
-  }
-  return -1;
-}
-
 }  // namespace
 
 TEST_CASE("fp32_fast keeps the bound of FP32, and leaves to FP64 what it must and no more") {
@@ -178,7 +171,7 @@ TEST_CASE("fp16x3 and fp32_fast with k beyond a chain of sums: C takes its parts
 }
 
 TEST_CASE("fp32_fast on the FP64 instructions of sm_80") {
-  const int device = device_called("A100");
+  const int device = simt::device_called("A100");
   REQUIRE(device >= 0);
   for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
     for (int turn = 0; turn < 4; ++turn) {
@@ -191,7 +184,7 @@ TEST_CASE("fp32_fast on the FP64 instructions of sm_80") {
 }
 
 TEST_CASE("fp32_fast has no rows where FP64 is slow") {
-  const int device = device_called("RTX 4090");
+  const int device = simt::device_called("RTX 4090");
   REQUIRE(device >= 0);
   GemmDesc desc = outline(case_of(Routine::kSgemm, 512, 512, 512), Form::kSingle, 1);
   for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) CHECK_FALSE(row.supports(desc, device));
@@ -200,7 +193,7 @@ TEST_CASE("fp32_fast has no rows where FP64 is slow") {
 }
 
 TEST_CASE("on an H100 fp32_fast is predicted to be worth it for large products, not for small ones or few steps of k") {
-  const int device = device_called("H100");
+  const int device = simt::device_called("H100");
   REQUIRE(device >= 0);
   const auto seconds = [&](const Kernel &row, int64_t n, int64_t k) {
     return row.cost(outline(case_of(Routine::kSgemm, n, n, k), Form::kSingle, 1), device);

@@ -77,6 +77,16 @@ struct ConvTiles {
     return enqueue_all(launch);
   }
 
+  // Product `index` of a convolution without groups, by a kernel with more parameters.
+  template <typename... More>
+  static libsgemm_status_t launch_with(const ConvDesc &desc, int64_t index, const Launch &launch, Error *error,
+                                       const More &...more) {
+    ConvProblems problems = {};
+    problems.count = 1;
+    problems.problem[0] = problem(desc, index);
+    return enqueue(problems, 1, launch, error, more...);
+  }
+
   static Split split(const ConvDesc &desc, int index) {
     if (conv_products(desc) > 1) return {};
     return best_split(tiled(desc, problem(desc, 0).product), conv_bytes(desc), tiling(desc, index, true),
@@ -152,7 +162,9 @@ struct ConvTiles {
     return Row::tiling(tiled(desc, p.product), {conv_fetch(&p, 1), p.c.vectors}, split, index);
   }
 
-  static libsgemm_status_t enqueue(ConvProblems problems, int64_t groups, const Launch &launch, Error *error) {
+  template <typename... More>
+  static libsgemm_status_t enqueue(ConvProblems problems, int64_t groups, const Launch &launch, Error *error,
+                                   const More &...more) {
     int tiles = 0;
     for (int i = 0; i < problems.count; ++i) {
       tiles = std::max(tiles, problems.problem[i].product.tiles_m * problems.problem[i].product.tiles_n);
@@ -168,7 +180,7 @@ struct ConvTiles {
       status = Row::with_fetch(fetch, [&](auto a, auto b) {
         constexpr Fetch kA = decltype(a)::value, kB = decltype(b)::value;
         return launch_kernel(Row::template kernel<kA, kB>(), grid, dim3(Config::threads),
-                             Row::template shared_bytes<kA, kB>(), launch, error, problems);
+                             Row::template shared_bytes<kA, kB>(), launch, error, problems, more...);
       });
       for (ConvProblem &problem : problems.problem) {
         problem.a.data += most * problem.a.group;

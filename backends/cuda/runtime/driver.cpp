@@ -45,7 +45,8 @@ libsgemm_status_t open_driver(Error *error) {
                         find(library, LIBSGEMM_TEXT(cuStreamGetCtx), &d.stream_context, error) &&
                         find(library, LIBSGEMM_TEXT(cuStreamIsCapturing), &d.is_capturing, error) &&
                         find(library, LIBSGEMM_TEXT(cuPointerGetAttributes), &d.pointer_attributes, error) &&
-                        find(library, LIBSGEMM_TEXT(cuTensorMapEncodeTiled), &d.encode_tiled, error);
+                        find(library, LIBSGEMM_TEXT(cuTensorMapEncodeTiled), &d.encode_tiled, error) &&
+                        find(library, LIBSGEMM_TEXT(cuTensorMapEncodeIm2col), &d.encode_im2col, error);
   return complete ? LIBSGEMM_SUCCESS : LIBSGEMM_UNAVAILABLE;
 }
 

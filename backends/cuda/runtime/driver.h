@@ -27,6 +27,7 @@ struct Driver {
   decltype(&::cuStreamIsCapturing) is_capturing;
   decltype(&::cuPointerGetAttributes) pointer_attributes;
   decltype(&::cuTensorMapEncodeTiled) encode_tiled;
+  decltype(&::cuTensorMapEncodeIm2col) encode_im2col;
 };
 
 // Opens the driver library without initialising it: cuInit before a fork would take the GPUs from the child.

@@ -52,4 +52,19 @@ libsgemm_status_t encode(const TensorBoxes &boxes, const Launch &launch, TensorM
   return outcome(code, error);
 }
 
+libsgemm_status_t encode(const ImageBoxes &boxes, const Launch &launch, TensorMap *map, Error *error) {
+  Scope scope;
+  const libsgemm_status_t status = scope.enter(launch.device, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  const cuuint64_t sizes[] = {boxes.channels, boxes.width, boxes.height, boxes.images};
+  const cuuint64_t strides[] = {boxes.strides[0], boxes.strides[1], boxes.strides[2]};
+  const cuuint32_t steps[] = {1, boxes.step[0], boxes.step[1], 1};
+  const CUresult code = driver().encode_im2col(
+      reinterpret_cast<CUtensorMap *>(map), CU_TENSOR_MAP_DATA_TYPE_UINT16, 4, const_cast<void *>(boxes.base), sizes,
+      strides, boxes.lower, boxes.upper, boxes.channels_box, boxes.pixels_box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      boxes.swizzle == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return outcome(code, error);
+}
+
 }  // namespace libsgemm::cuda

@@ -120,12 +120,6 @@ Splits splits_of(const SplitsLayout &l, const SplitsShape &shape, int64_t rows, 
   return splits;
 }
 
-int log2_of(int64_t k) {
-  int log2 = 0;
-  while (log2 < 62 && (int64_t{1} << log2) < k) ++log2;
-  return log2;
-}
-
 // Bytes that the passes over one product read and write.
 double pass_bytes(const GemmDesc &desc, const SplitsShape &shape) {
   const double size = static_cast<double>(size_of(desc.type));

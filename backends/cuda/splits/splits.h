@@ -127,6 +127,13 @@ LIBSGEMM_HOST_DEVICE inline bool needs_ffma(uint32_t most_a, uint32_t most_b, in
   return ea == 128 || eb == 128 || ea + eb + 2 + log2_k > 127;
 }
 
+// Rounded up.
+inline int log2_of(int64_t k) {
+  int log2 = 0;
+  while (log2 < 62 && (int64_t{1} << log2) < k) ++log2;
+  return log2;
+}
+
 // Which tiles of kOuterPad x kOuterPad these are; in mode fp32_fast also those of too much excess, or all. They are
 // left out by the products of splits, and computed from the operands themselves (splits_repair.cu,
 // splits_repair_fp64.cu).

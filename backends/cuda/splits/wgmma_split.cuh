@@ -20,10 +20,12 @@ struct WgmmaSplitProblem {
   Guard guard;
 };
 
-struct SplitTileFinish {
+struct SplitTileFinish : DenseFinish {
   bool wanted;
   const uint32_t *most_x, *most_y;
 
+  __device__ __forceinline__ SplitTileFinish(bool wanted, const uint32_t *most_x, const uint32_t *most_y)
+      : wanted(wanted), most_x(most_x), most_y(most_y) {}
   __device__ __forceinline__ int row(int x) const { return scale_of(__ldg(most_x + x)); }
   __device__ __forceinline__ int column(int y) const { return scale_of(__ldg(most_y + y)); }
   // Most exponents can be applied at once.

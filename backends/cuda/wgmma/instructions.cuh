@@ -153,6 +153,28 @@ __device__ __forceinline__ void copy_box_to_pair(uint32_t shared, const void *ma
       "l"(map), "r"(x), "r"(y), "r"(plane), "r"(product), "r"(barrier), "h"(static_cast<uint16_t>(3))
       : "memory");
 }
+// Copies channels `c` on of the pixels from (w, h) of image `n` on that a map of images describes
+// (runtime/tensor_map.h), each so many rows down and columns to the right.
+__device__ __forceinline__ void copy_pixels(uint32_t shared, const void *map, int c, int w, int h, int n, int right,
+                                            int down, uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, "
+      "%5}], "
+      "[%6], {%7, %8};" ::"r"(shared),
+      "l"(map), "r"(c), "r"(w), "r"(h), "r"(n), "r"(barrier), "h"(static_cast<uint16_t>(right)),
+      "h"(static_cast<uint16_t>(down))
+      : "memory");
+}
+__device__ __forceinline__ void copy_pixels_to_pair(uint32_t shared, const void *map, int c, int w, int h, int n,
+                                                    int right, int down, uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+      "[%1, "
+      "{%2, %3, %4, %5}], [%6], {%7, %8}, %9;" ::"r"(shared),
+      "l"(map), "r"(c), "r"(w), "r"(h), "r"(n), "r"(barrier), "h"(static_cast<uint16_t>(right)),
+      "h"(static_cast<uint16_t>(down)), "h"(static_cast<uint16_t>(3))
+      : "memory");
+}
 // Copies a box from shared memory, aligned to 128 bytes, to the map's array; what lies outside is left out. In order
 // behind what the thread has written there and made known by order_with_tma(). The copies since the last store_commit()
 // are a group; of their sources store_wait() waits until all but kPending groups have been read.

@@ -38,7 +38,6 @@
 namespace libsgemm::cuda {
 
 constexpr int kConsumers = 2, kConsumerWarps = 8;
-constexpr int kPromoteDepth = 64;
 
 // ---- What a kernel is built from
 
@@ -145,6 +144,16 @@ struct WgmmaTile {
   }
 };
 
+// Rows of a matrix.
+struct WgmmaRows {
+  int row, product;
+
+  // Copies steps `k` on of kChunk rows.
+  template <class Config, class Lines, int kChunk>
+  __device__ __forceinline__ void copy(uint32_t shared, const TensorMap &map, int k, bool to_pair,
+                                       uint32_t barrier) const;
+};
+
 // What a launch computes, tile after tile: its Work. Indices that a thread asks for grow; maps() and problem() are
 // those of the last one's tile. That of one WgmmaProblem:
 struct WgmmaWork {
@@ -155,6 +164,8 @@ struct WgmmaWork {
   __device__ __forceinline__ WgmmaTile tile(int index) { return {of_problem, index}; }
   __device__ __forceinline__ const WgmmaMaps &maps() const { return of_maps; }
   __device__ __forceinline__ const WgmmaProblem &problem() const { return of_problem; }
+  // The rows of x from `row` on, of a tile: what copies them.
+  __device__ __forceinline__ WgmmaRows rows(int row, int product) const { return {row, product}; }
   __device__ __forceinline__ void expect(int) const {}  // that tile's copies come soon
 };
 
@@ -201,6 +212,12 @@ __device__ __forceinline__ void copy_chunk(uint32_t shared, const TensorMap &map
   }
 }
 
+template <class Config, class Lines, int kChunk>
+__device__ __forceinline__ void WgmmaRows::copy(uint32_t shared, const TensorMap &map, int k, bool to_pair,
+                                                uint32_t barrier) const {
+  copy_chunk<Config, Lines, kChunk>(shared, map, row, k, product, to_pair, barrier);
+}
+
 template <class Config, class Work>
 __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, int rank, const WgmmaWalk &walk) {
   constexpr bool kPair = Config::cluster == 2;
@@ -214,15 +231,15 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, int 
     // Of a shared operand this block's half.
     const int x = tile.x * Config::cluster_x + rank * (kPairX ? Config::x_chunk : Config::tile_x);
     const int y = tile.y * Config::cluster_y + rank * (kPairY ? Config::y_chunk : Config::tile_y);
+    const auto rows = work.rows(x, tile.product * p.moves_x);
     const int steps = tile.steps(p);
     int k = tile.first_step(p) * Config::depth;
 #pragma unroll 1
     for (int s = 0; s < steps; ++s, k += Config::depth) {
       ptx::barrier_wait(at.empty(), at.parity ^ 1);
       ptx::barrier_arrive_and_expect(at.full(), Config::stage_bytes);
-      copy_chunk<Config, typename Config::X, Config::x_chunk>(at.x() + (kPairX ? rank * (Config::x_bytes / 2) : 0),
-                                                              maps.x, x, k, tile.product * p.moves_x, kPairX,
-                                                              at.full());
+      rows.template copy<Config, typename Config::X, Config::x_chunk>(
+          at.x() + (kPairX ? rank * (Config::x_bytes / 2) : 0), maps.x, k, kPairX, at.full());
       copy_chunk<Config, typename Config::Y, Config::y_chunk>(at.y() + (kPairY ? rank * (Config::y_bytes / 2) : 0),
                                                               maps.y, y, k, tile.product * p.moves_y, kPairY,
                                                               at.full());
@@ -392,8 +409,11 @@ struct WgmmaOutput {
 };
 
 // What sums stand for: `wanted`, whether the tile is stored at all; row(x) and column(y), what is known of a row and of
-// a column; value(sum, row, column).
-struct PlainFinish {
+// a column; value(sum, row, column); place(out, x), where row x of C begins.
+struct DenseFinish {
+  __device__ __forceinline__ float *place(const WgmmaOutput &out, int x) const { return out.c + x * out.step_x; }
+};
+struct PlainFinish : DenseFinish {
   static constexpr bool wanted = true;
   __device__ __forceinline__ PlainFinish operator()(int, int, int) const { return {}; }
   __device__ __forceinline__ int row(int) const { return 0; }
@@ -415,7 +435,7 @@ __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Co
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
     rows[i] = finish.row(min(x_of(i), out.x_end - 1));
-    to[i] = out.c + x_of(i) * out.step_x;
+    to[i] = finish.place(out, x_of(i));
   }
   const bool inside = first_x + 64 * Config::halves <= out.x_end && first_y + Config::n <= out.y_end;
   if (out.vectors && inside && out.contains(first_x, first_y, 64 * Config::halves, Config::n)) {

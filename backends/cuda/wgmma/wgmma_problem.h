@@ -15,6 +15,7 @@ namespace libsgemm::cuda {
 // What of C is computed, by its sides: a triangle with its diagonal, whose tiles are those of squares.
 enum class Part : int8_t { all, y_from_x, x_from_y };
 
+constexpr int kPromoteDepth = 64;   // steps of k, of splits, after which sums leave the tensor cores
 constexpr int kWgmmaThreads = 384;  // two warpgroups that multiply, one that copies
 
 struct WgmmaMaps {

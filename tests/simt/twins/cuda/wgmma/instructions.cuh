@@ -38,6 +38,14 @@ inline void copy_box(uint32_t shared, const void *map, int x, int y, int plane, 
 inline void copy_box_to_pair(uint32_t shared, const void *map, int x, int y, int plane, int product, uint32_t barrier) {
   copy_box_to(shared, map, {x, y, plane, product}, barrier, 3);
 }
+inline void copy_pixels(uint32_t shared, const void *map, int c, int w, int h, int n, int right, int down,
+                        uint32_t barrier) {
+  simt::copy_pixels(shared, array_of(map), {c, w, h, n}, {right, down}, barrier, 1u << simt::cluster_rank());
+}
+inline void copy_pixels_to_pair(uint32_t shared, const void *map, int c, int w, int h, int n, int right, int down,
+                                uint32_t barrier) {
+  simt::copy_pixels(shared, array_of(map), {c, w, h, n}, {right, down}, barrier, 3);
+}
 inline void store_box(const void *map, uint32_t shared, int x, int y, int plane, int product) {
   simt::store_box(array_of(map), shared, {x, y, plane, product});
 }

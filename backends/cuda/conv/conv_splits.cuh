@@ -1,0 +1,23 @@
+// What device code knows of split operands of convolutions (conv_splits.h).
+#pragma once
+
+#include "conv_splits.h"
+#include "splits/splits.cuh"
+
+namespace libsgemm::cuda {
+
+// Whether a tile of the guard is left out: because of one of its images, or of its filters.
+__device__ __forceinline__ bool left_out(const ConvGuard &g, int pixels, int filters) {
+  const int first = g.pixels.quotient(pixels * kOuterPad);
+  const int last = min(g.pixels.quotient(pixels * kOuterPad + kOuterPad - 1), g.images - 1);
+  const uint32_t of_filters = __ldg(g.filters + filters);
+  for (int n = first; n <= last; ++n) {
+    const uint32_t most = __ldg(g.most + n);
+    if (needs_ffma(most, of_filters, g.log2_k)) return true;
+    if (g.most_excess < 0) continue;
+    if (static_cast<int>(excess_of(most, __ldg(g.least + n)) + __ldg(g.excess + filters)) > g.most_excess) return true;
+  }
+  return false;
+}
+
+}  // namespace libsgemm::cuda

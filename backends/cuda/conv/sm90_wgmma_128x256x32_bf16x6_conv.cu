@@ -1,0 +1,40 @@
+// Convolutions, and their data gradients, with FP32-level error, from six products of bfloat16 by wgmma (mode bf16x6,
+// sm_90). Launches, tiles and requirements are those of sm90_wgmma_128x256x32_fp16x3_conv, with 3
+// splits of 6 bytes for each element.
+//
+// Shared memory, bytes, of 256 pixels x 128 filters: stage s of 3 at 73728 s: splits of the pixels at 0, of the filters
+// at 49152 (24576); no room for boxes on their way to C; 6 barriers at 221184; 221232 in all. Others: kConvStages.
+//
+// Not measured.
+#include "gpu/kernels.h"
+#include "wgmma_conv.cuh"
+#include "wgmma_conv_row.h"
+
+namespace libsgemm::cuda {
+template <int kHalves, int kN, int kCluster>
+__global__ void __launch_bounds__(kWgmmaThreads, 1)
+    sm90_wgmma_128x256x32_bf16x6_conv(const __grid_constant__ WgmmaMaps maps,
+                                      const __grid_constant__ WgmmaConvProblem p) {
+  wgmma_conv<ConvShape<Number::bf16, 3, kHalves, kN, kCluster>>(maps, p);
+}
+
+namespace {
+
+struct Row {
+  static constexpr Scheme scheme = Scheme::bf16x3;
+  static constexpr double peak_fraction = 0.62;
+  template <int kHalves, int kN, int kCluster>
+  using Shape = ConvShape<Number::bf16, 3, kHalves, kN, kCluster>;
+  template <int kHalves, int kN, int kCluster>
+  static WgmmaConvKernel kernel() {
+    return &sm90_wgmma_128x256x32_bf16x6_conv<kHalves, kN, kCluster>;
+  }
+};
+
+}  // namespace
+
+Kernel sm90_wgmma_128x256x32_bf16x6_conv() {
+  return wgmma_conv_kernel<Row>("sm90_wgmma_128x256x32_bf16x6_conv", LIBSGEMM_MATH_BF16X6);
+}
+
+}  // namespace libsgemm::cuda

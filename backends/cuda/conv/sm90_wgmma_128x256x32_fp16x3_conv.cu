@@ -1,0 +1,66 @@
+// Convolutions, and their data gradients, with FP32-level error, from three products of fp16 by wgmma (mode fp16x3,
+// sm_90).
+//
+// sm90_wgmma_128x256x32_fp32_fast_conv: the same kernels for mode fp32_fast, which leaves out the tiles whose images or
+// filters two parts do not hold as FP32's bound needs it (conv_splits.h).
+//
+// Launches: conv_survey finds the largest magnitude of each image and of each filter and writes the filters' 2 splits;
+// conv_split writes those of as many images as the workspace holds, channels as neighbours; the kernel multiplies;
+// sm90_conv_repair computes the tiles that are left out, in FP64. Then the next images.
+//
+//   tile of C: 256 pixels (x) x 128 filters (y); 64 filters and 128 pixels also, where there are few of either; two
+//   tiles beside each other, of the same pixels, are a cluster where there are more than 128 filters
+//   +-------------------------+
+//   | warpgroup 0: 128 pixels |   two halves of 64 pixels, one after the other in the tensor cores, each with 64 sums a
+//   +-------------------------+   thread there and 64 in FP32, which take them over every 64 steps of the sum
+//   | warpgroup 1: 128 pixels |
+//   +-------------------------+   warp 8 copies: pixels by TMA's im2col mode (wgmma_conv.cuh)
+//
+// Shared memory, bytes, of 256 x 128: stage s of 4 at 49152 s: splits of 256 pixels (of a cluster: of 128, and of the
+// other 128) at 0, of 128 filters at 32768 (16384). Two boxes of each warp on their way to C at 196608, 2048 each; 8
+// barriers at 229376; 229440 in all. Others: kConvStages (wgmma_conv_row.h).
+//
+// Requires: sm_90, and FP64 tensor cores; the forward convolution, or the data gradient where strides are not larger
+// than the filter and at most 16 (height x width), without groups; FP32 tensors of any steps and alignment, whose
+// output's steps fall from images to rows to columns; strides up to 8, dilation x (taps - 1) up to 255, padding up to
+// 127, and no more behind the last window; fp32_fast: 256 terms or more. Workspace for the splits of the filters and of
+// one image, 4 bytes for each element, channels up to multiples of 32 in filters and of 8 in images, and 8 bytes for
+// each image and 4 for each filter.
+//
+// Not measured.
+#include "gpu/kernels.h"
+#include "wgmma_conv.cuh"
+#include "wgmma_conv_row.h"
+
+namespace libsgemm::cuda {
+template <int kHalves, int kN, int kCluster>
+__global__ void __launch_bounds__(kWgmmaThreads, 1)
+    sm90_wgmma_128x256x32_fp16x3_conv(const __grid_constant__ WgmmaMaps maps,
+                                      const __grid_constant__ WgmmaConvProblem p) {
+  wgmma_conv<ConvShape<Number::f16, 2, kHalves, kN, kCluster>>(maps, p);
+}
+
+namespace {
+
+struct Row {
+  static constexpr Scheme scheme = Scheme::fp16x2;
+  static constexpr double peak_fraction = 0.62;
+  template <int kHalves, int kN, int kCluster>
+  using Shape = ConvShape<Number::f16, 2, kHalves, kN, kCluster>;
+  template <int kHalves, int kN, int kCluster>
+  static WgmmaConvKernel kernel() {
+    return &sm90_wgmma_128x256x32_fp16x3_conv<kHalves, kN, kCluster>;
+  }
+};
+
+}  // namespace
+
+Kernel sm90_wgmma_128x256x32_fp16x3_conv() {
+  return wgmma_conv_kernel<Row>("sm90_wgmma_128x256x32_fp16x3_conv", LIBSGEMM_MATH_FP16X3);
+}
+
+Kernel sm90_wgmma_128x256x32_fp32_fast_conv() {
+  return wgmma_conv_kernel<Row, true>("sm90_wgmma_128x256x32_fp32_fast_conv", LIBSGEMM_MATH_FP32_FAST);
+}
+
+}  // namespace libsgemm::cuda

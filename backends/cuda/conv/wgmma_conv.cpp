@@ -1,0 +1,241 @@
+#include "wgmma_conv.h"
+
+#include <algorithm>
+#include <climits>
+
+namespace libsgemm::cuda {
+namespace {
+
+int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
+size_t padded_bytes(size_t x) { return (x + 255) / 256 * 256; }
+int number(int64_t x) { return static_cast<int>(x); }
+
+int64_t pad_channels(const ConvGeometry &g) { return padded(g.image.channels, 8); }
+int64_t filter_ld(const ConvGeometry &g) {
+  return int64_t{g.filters.taps_h} * g.filters.taps_w * padded(g.filters.channels, kConvChannels);
+}
+
+int64_t terms_of(const ConvGeometry &g) { return int64_t{g.filters.channels} * g.filters.taps_h * g.filters.taps_w; }
+
+// The rectangle in which pixels are, from the last row or column of the image on, of `count` pixels.
+int64_t upper(int64_t first, int64_t stride, int64_t count, int64_t size) {
+  return first + (count - 1) * stride - (size - 1);
+}
+
+// Of three dimensions, from the slowest to the fastest: those that run on as one are merged.
+struct Walk {
+  int64_t extent[3], step[3];
+
+  explicit Walk(const ConvImage &x) : extent{x.channels, x.height, x.width}, step{x.c, x.h, x.w} {
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int d = 0; d < 2; ++d) {
+        const bool later = extent[d] != 1 && (extent[d + 1] == 1 || step[d] < step[d + 1]);
+        if (later) std::swap(extent[d], extent[d + 1]), std::swap(step[d], step[d + 1]);
+      }
+    }
+    for (int d = 1; d >= 0; --d) {
+      if (step[d] != step[d + 1] * extent[d + 1] && extent[d] != 1) continue;
+      extent[d + 1] *= extent[d];
+      if (d == 1) extent[1] = extent[0], step[1] = step[0];
+      extent[0] = 1, step[0] = 0;
+    }
+  }
+};
+
+bool within(int64_t x, int64_t least, int64_t most) { return x >= least && x <= most; }
+
+// Whether it is one that TMA can walk over, and the output's pixels lie in the order in which it does.
+bool fits(const ConvGeometry &g) {
+  constexpr int64_t kMostElements = INT_MAX / 2, kMostOffset = 255, kMostStep = 8, kMostCorner = 127;
+  const ConvImage &x = g.image;
+  if (g.filters.taps_h < 1 || g.filters.taps_w < 1) return false;
+  const double image = static_cast<double>(pad_channels(g)) * x.height * x.width;
+  const double filters = static_cast<double>(filter_ld(g));
+  if (image > kMostElements || filters > kMostElements || x.images > 65535) return false;
+  const int64_t offset_h = int64_t{g.dilation_h} * (g.filters.taps_h - 1);
+  const int64_t offset_w = int64_t{g.dilation_w} * (g.filters.taps_w - 1);
+  // In the order of memory; the guard's tiles are those of the repair.
+  const auto behind = [](int64_t step, int64_t size, int64_t inner, int64_t inner_size) {
+    return size == 1 || inner_size == 1 || step >= inner;
+  };
+  const bool in_order = behind(g.out_n, x.images, g.out_h, g.p) && behind(g.out_n, x.images, g.out_w, g.q) &&
+                        behind(g.out_h, g.p, g.out_w, g.q);
+  return in_order && offset_h <= kMostOffset && offset_w <= kMostOffset && g.stride_h <= kMostStep &&
+         g.stride_w <= kMostStep && within(g.first_h, -kMostCorner, kMostCorner) &&
+         within(g.first_w, -kMostCorner, kMostCorner) &&
+         within(upper(g.first_h, g.stride_h, g.p, x.height), -kMostCorner, kMostCorner) &&
+         within(upper(g.first_w, g.stride_w, g.q, x.width), -kMostCorner, kMostCorner);
+}
+
+}  // namespace
+
+ConvGeometry conv_geometry(const ConvDesc &desc, int64_t index) {
+  const ConvProduct product = conv_product(desc, index);
+  const Steps &steps = desc.direction == Conv::data_gradient ? desc.y_steps : desc.x_steps;
+  const auto &[images, rows, columns] = product.first;
+  const auto &[channels, taps_h, taps_w] = product.sum;
+  ConvGeometry g = {};
+  g.image = {moved(product.image, -(product.first_h * steps.h + product.first_w * steps.w)),
+             steps.n,
+             steps.c,
+             steps.h,
+             steps.w,
+             number(images.extent),
+             number(channels.extent),
+             number(product.height),
+             number(product.width)};
+  const ConvDigit &filters = product.second[2];
+  g.filters = {product.other,        filters.other,          channels.other,          taps_h.other,
+               taps_w.other,         number(filters.extent), number(channels.extent), number(taps_h.extent),
+               number(taps_w.extent)};
+  g.p = number(rows.extent), g.q = number(columns.extent);
+  g.stride_h = number(rows.h), g.stride_w = number(columns.w);
+  g.first_h = number(product.first_h), g.first_w = number(product.first_w);
+  // Taps that go up or to the left are taken in the other order.
+  const auto order = [&g](int64_t step, int taps, int *first, int64_t *of_filters) {
+    if (step >= 0) return number(step);
+    *first += number(step * (taps - 1));
+    g.filters.data = moved(g.filters.data, *of_filters * (taps - 1));
+    *of_filters = -*of_filters;
+    return number(-step);
+  };
+  g.dilation_h = order(taps_h.h, g.filters.taps_h, &g.first_h, &g.filters.r);
+  g.dilation_w = order(taps_w.w, g.filters.taps_w, &g.first_w, &g.filters.s);
+  g.out = product.out;
+  g.out_n = images.out, g.out_h = rows.out, g.out_w = columns.out, g.out_k = filters.out;
+  return g;
+}
+
+bool wgmma_conv_fits(const ConvDesc &desc) {
+  constexpr int64_t kMostProducts = 16;
+  if (desc.direction == Conv::weight_gradient || desc.groups != 1 || conv_products(desc) > kMostProducts ||
+      !conv_fits(desc)) {
+    return false;
+  }
+  for (int64_t index = 0; index < conv_products(desc); ++index) {
+    if (!fits(conv_geometry(desc, index))) return false;
+  }
+  return true;
+}
+
+int64_t conv_least_terms(const ConvDesc &desc) {
+  int64_t least = INT64_MAX;
+  for (int64_t index = 0; index < conv_products(desc); ++index) {
+    least = std::min(least, terms_of(conv_geometry(desc, index)));
+  }
+  return least;
+}
+
+ConvDesc conv_images(const ConvDesc &desc, int64_t first, int64_t count) {
+  ConvDesc some = desc;
+  some.n = count;
+  some.x = moved(desc.x, first * desc.x_steps.n), some.y = moved(desc.y, first * desc.y_steps.n);
+  some.out = moved(desc.out, first * (desc.direction == Conv::forward ? desc.y_steps.n : desc.x_steps.n));
+  return some;
+}
+
+int64_t conv_steps(const ConvGeometry &g) {
+  // Those between two promotions are whole.
+  return padded(filter_ld(g) / kConvChannels, kPromoteDepth / kConvChannels);
+}
+
+ConvSplitsLayout conv_splits_layout(const ConvDesc &desc, int splits, size_t bytes) {
+  const auto count = static_cast<size_t>(splits);
+  const ConvGeometry g = conv_geometry(desc, 0);
+  int64_t ld = 0;  // of the product with the most taps
+  for (int64_t index = 0; index < conv_products(desc); ++index) {
+    ld = std::max(ld, filter_ld(conv_geometry(desc, index)));
+  }
+  ConvSplitsLayout l = {};
+  l.filter_rows = padded(g.filters.filters, kOuterPad);
+  const int64_t words = 2 * int64_t{g.image.images} + l.filter_rows + 2 * (l.filter_rows / kOuterPad);
+  l.words_bytes = padded_bytes(static_cast<size_t>(words) * sizeof(uint32_t));
+  l.filter_split_bytes = padded_bytes(static_cast<size_t>(g.filters.filters * ld) * 2);
+  l.filter_bytes = count * l.filter_split_bytes;
+  l.image_bytes = static_cast<size_t>(int64_t{g.image.height} * g.image.width * pad_channels(g)) * 2;
+  const size_t before = l.words_bytes + l.filter_bytes;
+  l.least_bytes = before + count * l.image_bytes;
+  if (bytes < l.least_bytes) return l;
+  const auto most = static_cast<int64_t>((bytes - before) / (count * l.image_bytes));
+  // In equal parts.
+  const int64_t all = g.image.images;
+  l.images = ceil_div(all, ceil_div(all, std::min(most, all)));
+  return l;
+}
+
+ConvPass conv_pass(const ConvGeometry &g, const ConvSplitsLayout &l, void *workspace, int64_t first, int64_t count) {
+  auto *words = static_cast<uint32_t *>(workspace);
+  ConvPass p = {};
+  p.image = g.image;
+  p.image.data = moved(g.image.data, first * g.image.n);
+  p.image.images = number(count);
+  const Walk walk(g.image);
+  const bool aligned = reinterpret_cast<uintptr_t>(g.image.data) % 16 == 0 && g.image.n % 4 == 0;
+  p.vectors = aligned && walk.step[2] == 1 && walk.extent[2] % 4 == 0 && walk.step[1] % 4 == 0 && walk.step[0] % 4 == 0;
+  const int64_t unit = p.vectors ? 4 : 1;
+  p.inner = Divisor::of(number(walk.extent[2] / unit)), p.middle = Divisor::of(number(walk.extent[1]));
+  p.walk[0] = walk.step[0], p.walk[1] = walk.step[1], p.walk[2] = walk.step[2] * unit;
+  p.units = number(walk.extent[0] * walk.extent[1] * walk.extent[2] / unit);
+  p.along_c = g.image.c == 1;
+  p.c_vectors = aligned && p.along_c && g.image.h % 4 == 0 && g.image.w % 4 == 0;
+  p.padded = number(pad_channels(g));
+  p.quads = Divisor::of(p.padded / 4), p.width = Divisor::of(g.image.width);
+  p.most = words + first, p.least = words + g.image.images + first;
+  p.filter_most = words + 2 * g.image.images;
+  p.block_most = p.filter_most + l.filter_rows, p.excess = p.block_most + l.filter_rows / kOuterPad;
+  p.filters = g.filters;
+  p.filter_ld = filter_ld(g);
+  p.filter_quads = number(p.filter_ld / 4);
+  p.tap_quads = Divisor::of(number(padded(g.filters.channels, kConvChannels) / 4));
+  p.taps_w = Divisor::of(g.filters.taps_w);
+  p.filter_splits = static_cast<char *>(workspace) + l.words_bytes;
+  p.filter_split_bytes = static_cast<int64_t>(l.filter_split_bytes);
+  p.image_splits = p.filter_splits + l.filter_bytes;
+  p.image_split_bytes = count * static_cast<int64_t>(l.image_bytes);
+  return p;
+}
+
+double image_pass_bytes(const ConvGeometry &g, int splits) {
+  const double image = static_cast<double>(g.image.height) * g.image.width * g.image.images;
+  return image * (8.0 * g.image.channels + 2.0 * splits * static_cast<double>(pad_channels(g)));
+}
+
+double filter_pass_bytes(const ConvGeometry &g, int splits) {
+  return static_cast<double>(filter_ld(g)) * g.filters.filters * (4 + 2.0 * splits);
+}
+
+WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvPass &pass, bool keeps_bound) {
+  const int64_t terms = terms_of(g);
+  WgmmaConvProblem p = {};
+  ConvWindows &w = p.windows;
+  w.pixels = Divisor::of(g.p * g.q), w.width = Divisor::of(g.q);
+  w.blocks = Divisor::of(number(padded(g.filters.channels, kConvChannels) / kConvChannels));
+  w.taps_w = Divisor::of(g.filters.taps_w), w.taps = g.filters.taps_h * g.filters.taps_w;
+  w.images = pass.image.images, w.channels = pass.padded;
+  w.first_h = g.first_h, w.first_w = g.first_w;
+  w.stride_h = g.stride_h, w.stride_w = g.stride_w;
+  w.dilation_h = g.dilation_h, w.dilation_w = g.dilation_w;
+  w.out_n = g.out_n, w.out_h = g.out_h, w.out_w = g.out_w;
+  p.filter_most = pass.filter_most;
+  p.guard = {pass.most, pass.least, pass.block_most, pass.excess,
+             w.pixels,  w.images,   log2_of(terms),  keeps_bound ? most_excess(terms) : -1};
+  return p;
+}
+
+ImageBoxes conv_boxes(const ConvGeometry &g, const ConvPass &pass, int splits, uint32_t pixels) {
+  const auto count = [](int64_t x) { return static_cast<uint64_t>(x); };
+  ImageBoxes b = {};
+  b.base = pass.image_splits;
+  b.channels = count(pass.padded), b.width = count(g.image.width), b.height = count(g.image.height);
+  b.images = count(int64_t{splits} * pass.image.images);
+  b.strides[0] = 2 * b.channels, b.strides[1] = b.strides[0] * b.width, b.strides[2] = b.strides[1] * b.height;
+  b.lower[0] = g.first_w, b.lower[1] = g.first_h;
+  b.upper[0] = number(upper(g.first_w, g.stride_w, g.q, g.image.width));
+  b.upper[1] = number(upper(g.first_h, g.stride_h, g.p, g.image.height));
+  b.step[0] = static_cast<uint32_t>(g.stride_w), b.step[1] = static_cast<uint32_t>(g.stride_h);
+  b.channels_box = kConvChannels, b.pixels_box = pixels;
+  b.swizzle = 64;
+  return b;
+}
+
+}  // namespace libsgemm::cuda
