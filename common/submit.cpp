@@ -357,7 +357,7 @@ libsgemm_status_t submit_counted(const AnyCall &call, libsgemm_handle_t handle, 
   return counted(submit_any(call, handle, with_handle, gate, &info), info);
 }
 
-// With what the program has set of its cuBLAS handle.
+// With what the program has set of the handle of its GPU's BLAS.
 template <typename AnyCall>
 libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final) {
   const InGate gate;
@@ -370,7 +370,10 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
   h->workspace_bytes = h->user_workspace != nullptr ? how->workspace_bytes : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
   if (how->stream_was_set || h->stream != how->stream) h->set_stream(how->stream);
   info.timed_by_caller = how->timed;
+  const libsgemm_deterministic_t set = h->settings.deterministic;
+  if (how->repeatable && set == LIBSGEMM_DETERMINISTIC_OFF) h->settings.deterministic = LIBSGEMM_DETERMINISTIC_ON;
   const libsgemm_status_t status = submit_any(call, h, true, gate, &info);
+  h->settings.deterministic = set;
   info.timed_by_caller = false;
   how->ran_backend = info.backend != nullptr ? info.backend->name : "none";
   how->ran_kernel = info.row();
