@@ -145,6 +145,7 @@ const char *try_ours(const Product &product, const Preparation &first, int *stat
   if (const char *const why = ask_handle(product, &around)) return why;
   if (around.asked == Asked::refused) return "pedantic or emulated math";
   if (product.alpha == nullptr || (product.has_beta && product.beta == nullptr)) return "argument not accepted";
+  if (product.c_apart && *product.beta != 0) return "C apart from D";
   if (product.groups == nullptr && is_illegal(product.call)) return "argument not accepted";
   const std::shared_ptr<HandleState> state = state_of(product.handle);
   if (state == nullptr) return "out of memory";

@@ -28,6 +28,7 @@ struct Product {
   const GroupCall *groups = nullptr;  // in place of `call`, of which the entry and sizes for statistics remain
   const float *alpha = nullptr, *beta = nullptr;
   bool has_beta = true;
+  bool c_apart = false;  // C is read from elsewhere: ours if beta is 0
   Asked asked = Asked::exact;
   const char *refusal = nullptr;  // why the call is not ours, whatever the handle says
   // cublasLt: the call itself says what a handle of the others is asked for.
