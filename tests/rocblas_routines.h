@@ -137,7 +137,7 @@ void step_products() {
     for (int tb = kN; tb <= LIBSGEMM_CONJ_TRANS; ++tb) {
       COMPARE(p, sgemm, f(p.h, ta, tb, 7, 6, 5, &p.alpha, p.a, 9, p.b, 8, &p.beta, c, 10));
       COMPARE(p, sgemm_strided_batched,
-              f(p.h, ta, tb, 7, 6, 5, &p.alpha, p.a, 9, s, p.b, 8, 0, &p.beta, c, 10, s, count));
+              f(p.h, ta, tb, 7, 6, 5, &p.alpha, p.a, 9, s, p.b, 8, 0, &p.beta, c, 10, s - 9, count));
       COMPARE(p, sgemm_batched,
               f(p.h, ta, tb, 7, 6, 5, &p.alpha, p.array_a, 9, p.array_b, 8, &p.beta, array_c, 10, count));
       COMPARE(p, gemm_ex,
@@ -148,8 +148,8 @@ void step_products() {
               f(p.h, ta, tb, 7, 6, 5, &p.alpha, p.half, kF16, 9, p.half, kF16, 8, &p.zero, p.initial, kF32, 9, c, kF32,
                 10, kF32, 0, 0, 0));
       COMPARE(p, gemm_strided_batched_ex,
-              f(p.h, ta, tb, 7, 6, 5, &p.alpha, p.half, kBf16, 9, s, p.half, kBf16, 8, s, &p.beta, c, kF32, 10, s, c,
-                kF32, 10, s, count, kF32, 0, 0, 0));
+              f(p.h, ta, tb, 7, 6, 5, &p.alpha, p.half, kBf16, 9, s, p.half, kBf16, 8, 0, &p.beta, c, kF32, 10, s - 9,
+                c, kF32, 10, s - 9, count, kF32, 0, 0, 0));
       COMPARE(p, gemm_batched_ex,
               f(p.h, ta, tb, 7, 6, 5, &p.alpha, p.array_half, kF16, 9, p.array_half, kF16, 8, &p.beta, array_c, kF32,
                 10, array_c, kF32, 10, count, kF32, 0, 0, 0));
@@ -160,7 +160,7 @@ void step_products() {
 void compare_triangles_of_c(Problem *p, int uplo, int trans) {
   constexpr int s = Problem::kStride, count = Problem::kCount;
   COMPARE(*p, ssyrk, f(p->h, uplo, trans, 7, 5, &p->alpha, p->a, 9, &p->beta, c, 10));
-  COMPARE(*p, ssyrk_strided_batched, f(p->h, uplo, trans, 7, 5, &p->alpha, p->a, 9, s, &p->beta, c, 10, s, count));
+  COMPARE(*p, ssyrk_strided_batched, f(p->h, uplo, trans, 7, 5, &p->alpha, p->a, 9, 0, &p->beta, c, 10, s, count));
   COMPARE(*p, ssyr2k, f(p->h, uplo, trans, 7, 5, &p->alpha, p->a, 9, p->b, 8, &p->beta, c, 10));
   COMPARE(*p, ssyrkx, f(p->h, uplo, trans, 7, 5, &p->alpha, p->a, 9, p->b, 8, &p->beta, c, 10));
   for (const int transb : {kN, kT}) {
@@ -179,9 +179,9 @@ void compare_triangular(Problem *p, int side, int uplo, int trans, int diag) {
   COMPARE(*p, strmm, f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, p->b, 8, c, 10));
   COMPARE(*p, strmm, f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, c, 10, c, 10));
   COMPARE(*p, strmm_strided_batched,
-          f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, s, c, 10, s, c, 10, s, count));
+          f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, 0, c, 10, s, c, 10, s, count));
   COMPARE(*p, strsm, f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, c, 10));
-  COMPARE(*p, strsm_strided_batched, f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, s, c, 10, s, count));
+  COMPARE(*p, strsm_strided_batched, f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, 0, c, 10, s, count));
   // Passed on.
   COMPARE(*p, strmm_strided_batched,
           f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, s, p->b, 8, s, c, 10, s, count));
