@@ -71,7 +71,8 @@ struct DeviceCall {
   bool repeatable = false;      // the same bits run after run, at least
   void *workspace = nullptr;    // the program's own, in use until the work on the stream ends; NULL: the handle's
   size_t workspace_bytes = 0;
-  bool timed = false;  // the caller will add the time that the GPU takes (libsgemm_private_add_time)
+  bool timed = false;      // the caller will add the time that the GPU takes (libsgemm_private_add_time)
+  bool no_kernel = false;  // NOT_SUPPORTED since a backend has no kernel for it, whatever the operands' memory
   // What it was counted under.
   const char *ran_backend = "none", *ran_kernel = "";
 };

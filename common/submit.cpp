@@ -377,6 +377,7 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
   info.timed_by_caller = false;
   how->ran_backend = info.backend != nullptr ? info.backend->name : "none";
   how->ran_kernel = info.row();
+  how->no_kernel = status == LIBSGEMM_NOT_SUPPORTED && info.has_note(Note::unsupported);
   const bool failed = status == LIBSGEMM_OUT_OF_MEMORY || status == LIBSGEMM_EXECUTION_FAILED;
   *final =
       (failed && h->settings.strict) || (status == LIBSGEMM_VERIFICATION_FAILED &&

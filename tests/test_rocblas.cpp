@@ -86,6 +86,11 @@ TEST_CASE("rocblas: symmetric and triangular matrices") {
   check_calls(without, "ssyrk", 4, "rocblas", "no kernel for it");
 }
 
+TEST_CASE("rocblas: without a kernel for STRMM nothing is copied for it again and again") {
+  const Run run = mock_run({"trmm-lacking"}, {{"MOCK_LACKS_TRMM", "1"}});
+  CHECK(run.calls("rocblas_strmm", "rocblas", "no kernel for it") == 3);
+}
+
 TEST_CASE("rocblas: STRMM of version 3 has other arguments") {
   const Run run = mock_run({"old-trmm", "sgemm"}, {{"MOCK_HIP", "old_rocblas"}});
   CHECK(run.calls("rocblas_strmm", "rocblas", "STRMM of rocBLAS before 4") == 1);

@@ -15,9 +15,10 @@ struct HandleState {
   std::mutex mutex;
   libsgemm_handle_t handle = nullptr;  // made by the first call that is ours
   libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
-  bool unavailable = false;     // there is no backend for the device, which is not to be asked for again
-  bool stream_was_set = false;  // since the latest call: it may be another stream of the same address
-  void *workspace = nullptr;    // that the program has given to it; NULL: none
+  bool unavailable = false;       // there is no backend for the device, which is not to be asked for again
+  bool prepares_in_vain = false;  // there is no kernel for what needs a preparation, which is not to be made again
+  bool stream_was_set = false;    // since the latest call: it may be another stream of the same address
+  void *workspace = nullptr;      // that the program has given to it; NULL: none
   size_t workspace_bytes = 0;
 };
 

@@ -156,6 +156,7 @@ const char *try_ours(const Product &product, const Preparation &first, int *stat
   if (product.call.type == Type::f32 && around.asked == Asked::reduced && !rounds_inputs(state->math_mode)) {
     return "rounding allowed by the program";
   }
+  if (first.prepare != nullptr && state->prepares_in_vain) return why_not(LIBSGEMM_NOT_SUPPORTED);
   if (first.prepare != nullptr && first.prepare(first.argument) != kVendorSuccess) return "argument not accepted";
   DeviceCall how = device_call(product, around, state.get());
   how.timed = time != nullptr && time->active();
@@ -170,6 +171,7 @@ const char *try_ours(const Product &product, const Preparation &first, int *stat
     done = libsgemm_private_device_call(&call, &how, &final);
   }
   if (done == LIBSGEMM_UNAVAILABLE) state->unavailable = true;
+  if (first.prepare != nullptr && how.no_kernel) state->prepares_in_vain = true;
   if (done != LIBSGEMM_SUCCESS && !final) return why_not(done);
   if (done == LIBSGEMM_SUCCESS && how.timed) time->finish(product.call.entry, how.ran_backend, how.ran_kernel);
   *status = vendor_status(done);

@@ -307,12 +307,14 @@ EXPORT int rocblas_stop_device_memory_size_query(BlasHandle *handle, size_t *byt
   return handle->queries = false, *bytes = 0, kSuccess;
 }
 EXPORT bool rocblas_is_device_memory_size_query(const BlasHandle *handle) { return handle->queries; }
-// The copy of A, which is all that the drop-in asks for.
+// The copy of A, which is all that the drop-in asks for; and how many there were.
+EXPORT int mock_rocblas_copies;
+int mock_rocblas_copies = 0;
 EXPORT int rocblas_sgeam(BlasHandle *handle, int, int, int m, int n, const float *, const float *a, int lda,
                          const float *, const float *, int, float *c, int ldc) {
-  return copy(handle, m, n, a, lda, c, ldc), kSuccess;
+  return ++mock_rocblas_copies, copy(handle, m, n, a, lda, c, ldc), kSuccess;
 }
 EXPORT int rocblas_sgeam_64(BlasHandle *handle, int, int, int64_t m, int64_t n, const float *, const float *a,
                             int64_t lda, const float *, const float *, int64_t, float *c, int64_t ldc) {
-  return copy(handle, m, n, a, lda, c, ldc), kSuccess;
+  return ++mock_rocblas_copies, copy(handle, m, n, a, lda, c, ldc), kSuccess;
 }
