@@ -102,7 +102,7 @@ class StatsFolder {
   const uint64_t since_ = time_of_day();
 };
 
-// For LD_PRELOAD: the one under the names of a BLAS and, where it is installed, that under those of cuBLAS.
+// For LD_PRELOAD: the one under the names of a BLAS and, where they are installed, those under the names of a GPU's.
 std::string drop_ins() {
   const std::string folder = folder_of(library_file());
   std::string path = folder + "/libsgemm_blas.so";
@@ -110,8 +110,10 @@ std::string drop_ins() {
   if (path.find_first_of(": ") != std::string::npos) {
     throw Error(path + ": LD_PRELOAD cannot hold a path with a space or a colon");
   }
-  const std::string for_cublas = folder + "/libsgemm_cublas.so";
-  if (access(for_cublas.c_str(), R_OK) == 0) path += ":" + for_cublas;
+  for (const char *const name : {"/libsgemm_cublas.so", "/libsgemm_rocblas.so"}) {
+    const std::string file = folder + name;
+    if (access(file.c_str(), R_OK) == 0) path += ":" + file;
+  }
   return path;
 }
 

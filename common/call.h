@@ -33,7 +33,7 @@ struct Call {
   bool planned = false;     // has arguments plan_a and plan_b
   const libsgemm_plan *plan_a = nullptr, *plan_b = nullptr;
   const CpuBlas *blas = nullptr;  // see Launch::blas
-  bool device_only = false;       // a call of a program on cuBLAS: NOT_SUPPORTED if it is not for that GPU alone
+  bool device_only = false;  // a call of a program on its GPU's BLAS: NOT_SUPPORTED if it is not for that GPU alone
 };
 
 // A call of the group form of batches.
@@ -58,15 +58,22 @@ struct GroupCall {
   bool device_only = false;
 };
 
-// How a call of a program on cuBLAS is to be made.
+// A GPU's BLAS that a drop-in stands before: as a backend in reports, and in sentences.
+struct Vendor {
+  const char *backend, *name;
+};
+
+// How a call of a program on one is to be made.
 struct DeviceCall {
   libsgemm_handle_t handle = nullptr;
   void *stream = nullptr;
   bool stream_was_set = false;  // since the latest call, maybe to another stream of the same address
+  bool repeatable = false;      // the same bits run after run, at least
   void *workspace = nullptr;    // the program's own, in use until the work on the stream ends; NULL: the handle's
   size_t workspace_bytes = 0;
   const Epilogue *epilogue = nullptr;  // done behind the product; NULL: nothing
-  bool timed = false;  // the caller will add the time that the GPU takes (libsgemm_private_add_time)
+  bool timed = false;                  // the caller will add the time that the GPU takes (libsgemm_private_add_time)
+  bool no_kernel = false;  // NOT_SUPPORTED since a backend has no kernel for it, whatever the operands' memory
   // What it was counted under.
   const char *ran_backend = "none", *ran_kernel = "";
 };
@@ -91,18 +98,19 @@ LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::Group
 LIBSGEMM_API const libsgemm::CpuBlas *libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(const void *),
                                                                  const void *argument, bool *searched);
 
-// The entry points of libsgemm_cublas.so. As submit_h(), but what fails is not counted: C is as it was, and the caller
-// has the program's cuBLAS compute it, unless *final tells that the user wants the error.
+// The entry points of libsgemm_cublas.so and libsgemm_rocblas.so. As submit_h(), but what fails is not counted: C is as
+// it was, and the caller has the program's BLAS compute it, unless *final tells that the user wants the error.
 LIBSGEMM_API libsgemm_status_t libsgemm_private_device_call(const libsgemm::Call *call, libsgemm::DeviceCall *how,
                                                             bool *final);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_device_group_call(const libsgemm::GroupCall *call,
                                                                   libsgemm::DeviceCall *how, bool *final);
 
-// Whether calls are counted or logged; and a call that cuBLAS computed, with cuBLAS's status for it. `groups`: in place
-// of all but the entry of `call`, or NULL.
+// Whether calls are counted or logged; and a call that the vendor's BLAS computed, with its status for it. `groups`: in
+// place of all but the entry of `call`, or NULL.
 LIBSGEMM_API bool libsgemm_private_instrumented(void);
-LIBSGEMM_API void libsgemm_private_count_forwarded(const libsgemm::Call *call, const libsgemm::GroupCall *groups,
-                                                   const char *why, int status, uint64_t nanoseconds);
+LIBSGEMM_API void libsgemm_private_count_forwarded(const libsgemm::Vendor *vendor, const libsgemm::Call *call,
+                                                   const libsgemm::GroupCall *groups, const char *why, int status,
+                                                   uint64_t nanoseconds);
 // Time of a call that was counted before, in the row of these names.
 LIBSGEMM_API void libsgemm_private_add_time(const char *entry, const char *backend, const char *kernel,
                                             uint64_t nanoseconds);

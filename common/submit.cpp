@@ -372,7 +372,7 @@ libsgemm_status_t enqueue_epilogue(const DeviceCall &how, ThreadInfo *info) {
   return status == LIBSGEMM_SUCCESS ? status : info->fail(status, error.text);
 }
 
-// With what the program has set of its cuBLAS handle.
+// With what the program has set of the handle of its GPU's BLAS.
 template <typename AnyCall>
 libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final) {
   const InGate gate;
@@ -389,10 +389,14 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
   h->workspace_bytes = h->user_workspace != nullptr ? how->workspace_bytes : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
   if (how->stream_was_set || h->stream != how->stream) h->set_stream(how->stream);
   info.timed_by_caller = how->timed;
+  const libsgemm_deterministic_t set = h->settings.deterministic;
+  if (how->repeatable && set == LIBSGEMM_DETERMINISTIC_OFF) h->settings.deterministic = LIBSGEMM_DETERMINISTIC_ON;
   const libsgemm_status_t status = submit_any(call, h, true, gate, &info);
+  h->settings.deterministic = set;
   info.timed_by_caller = false;
   how->ran_backend = info.backend != nullptr ? info.backend->name : "none";
   how->ran_kernel = info.row();
+  how->no_kernel = status == LIBSGEMM_NOT_SUPPORTED && info.has_note(Note::unsupported);
   const bool failed = status == LIBSGEMM_OUT_OF_MEMORY || status == LIBSGEMM_EXECUTION_FAILED;
   if (status == LIBSGEMM_SUCCESS && how->epilogue != nullptr) {
     *final = true;

@@ -151,6 +151,13 @@ struct ThreadInfo {
   }
 
   // Once: each group of a batch has the same reasons, as a rule.
+  bool has_note(Note::Why why) const {
+    for (int i = 0; i < note_count; ++i) {
+      if (notes[i].why == why) return true;
+    }
+    return false;
+  }
+
   void note(int index, Note::Why why) {
     for (int i = 0; i < note_count; ++i) {
       if (notes[i].backend == index && notes[i].why == why) return;

@@ -1,21 +1,10 @@
-// A program on cuBLAS, for test_cublas.cpp: with a cuBLAS and a GPU that are not there (plugins/mock_cuda.cpp). Each
-// argument is a step, after which the result is right or the exit status 10. Of a library for others to load
-// (cublas_loader.c) it is the function `client`.
-#include <dlfcn.h>
+// A program on cuBLAS, for test_cublas.cpp: with a cuBLAS and a GPU that are not there (plugins/mock_cuda.cpp).
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <thread>
 #include <vector>
-
-#include "plugins/mock.h"
 
 extern "C" {
 int cublasCreate_v2(void **handle);
@@ -60,77 +49,29 @@ int cuStreamCreate(void **stream, unsigned flags);
 int cuStreamSynchronize(void *stream);
 }
 
-namespace {
+namespace vendor {
 
-constexpr int kSize = 16;
-constexpr size_t kBytes = sizeof(float) * kSize * kSize;
-constexpr int kOk = 0, kNotInitialized = 1, kInvalidValue = 7, kExecutionFailed = 13, kInternalError = 14,
+constexpr const char *kPlugin = "/libsgemm_cuda.so";
+constexpr int kNoTrans = 0, kTrans = 1;
+constexpr int kInvalidHandle = 1, kInvalidSize = 7, kInvalidPointer = 7, kExecutionFailed = 13, kInternalError = 14,
               kNotSupported = 15;
+constexpr auto create = cublasCreate_v2;
+constexpr auto destroy = cublasDestroy_v2;
+constexpr auto set_stream = cublasSetStream_v2;
+constexpr auto set_workspace = cublasSetWorkspace_v2;
+constexpr auto set_math_mode = cublasSetMathMode;
+constexpr auto sgemm = cublasSgemm_v2;
+constexpr auto allocate = cuMemAlloc_v2;
+constexpr auto copy_to = cuMemcpyHtoDAsync_v2;
+constexpr auto copy_from = cuMemcpyDtoHAsync_v2;
+constexpr auto create_stream = cuStreamCreate;
+constexpr auto synchronize = cuStreamSynchronize;
 
-void expect(bool right, const char *what) {
-  if (right) return;
-  fprintf(stderr, "cublas_client: %s\n", what);
-  exit(10);
-}
+}  // namespace vendor
 
-float *device_memory(float value, size_t count = size_t{kSize} * kSize) {
-  void *memory = nullptr;
-  expect(cuMemAlloc_v2(&memory, count * sizeof(float)) == kOk, "no memory");
-  const std::vector<float> values(count, value);
-  cuMemcpyHtoDAsync_v2(memory, values.data(), count * sizeof(float), nullptr);
-  cuStreamSynchronize(nullptr);
-  return static_cast<float *>(memory);
-}
+#include "gpu_blas_steps.h"
 
-// Matrices of ones, C of twos, a handle and its stream.
-struct Work {
-  Work() {
-    expect(cublasCreate_v2(&handle) == kOk, "no handle");
-    cuStreamCreate(&stream, 0);
-    cublasSetStream_v2(handle, stream);
-  }
-  ~Work() { expect(cublasDestroy_v2(handle) == kOk, "destroy"); }
-  Work(const Work &) = delete;
-  Work &operator=(const Work &) = delete;
-
-  int sgemm(int lda = kSize) const {
-    return cublasSgemm_v2(handle, 0, 1, kSize, kSize, kSize, &alpha, a, lda, b, kSize, &beta, c, kSize);
-  }
-  // All of C, or its first element alone.
-  void check(float value, bool all = true, const char *what = "wrong result") const {
-    float result[kSize * kSize];
-    cuMemcpyDtoHAsync_v2(result, c, kBytes, stream);
-    cuStreamSynchronize(stream);
-    for (const float x : result) {
-      expect(x == value, what);
-      if (!all) break;
-    }
-  }
-
-  void *handle = nullptr, *stream = nullptr;
-  float *a = device_memory(1), *b = device_memory(1), *c = device_memory(2);
-  float alpha = 1, beta = 0.5f;
-};
-
-void step_sgemm() {
-  const Work w;
-  expect(w.sgemm() == kOk, "sgemm");
-  w.check(17);
-}
-
-// With a workspace of the program's, and a second stream under the same handle.
-void step_workspace() {
-  Work w;
-  expect(cublasSetWorkspace_v2(w.handle, device_memory(0, 1 << 16), size_t{4} << 16) == kOk, "workspace");
-  expect(w.sgemm() == kOk, "sgemm with a workspace");
-  w.check(17);
-  void *other = nullptr;
-  cuStreamCreate(&other, 0);
-  cublasSetStream_v2(w.handle, other);
-  w.stream = other;
-  expect(w.sgemm() == kOk, "sgemm on another stream");
-  w.check(24.5f);
-}
+namespace {
 
 void step_device_scalars() {
   const Work w;
@@ -142,25 +83,6 @@ void step_device_scalars() {
   w.check(17);
 }
 
-void step_math(int mode) {
-  const Work w;
-  cublasSetMathMode(w.handle, mode);
-  expect(w.sgemm() == kOk, "sgemm in a math mode");
-  w.check(17);
-}
-
-void step_bad() {
-  const Work w;
-  expect(w.sgemm(1) == kInvalidValue, "a leading dimension that is too small");
-  w.check(2);
-  expect(cublasSgemm_v2(w.handle, 0, 0, kSize, kSize, kSize, nullptr, w.a, kSize, w.b, kSize, &w.beta, w.c, kSize) ==
-             kInvalidValue,
-         "alpha is NULL");
-  expect(cublasSgemm_v2(nullptr, 0, 0, kSize, kSize, kSize, &w.alpha, w.a, kSize, w.b, kSize, &w.beta, w.c, kSize) ==
-             kNotInitialized,
-         "the handle is NULL");
-}
-
 void step_types() {
   const Work w;
   const auto ex = [&](int type, int compute) {
@@ -170,7 +92,7 @@ void step_types() {
   expect(ex(0, 68) == kOk, "FP32");
   w.check(17);
   expect(ex(14, 68) == kOk, "BF16");
-  expect(ex(1, 70) == kNotSupported, "FP64");  // as the mock cuBLAS says
+  expect(ex(1, 70) == vendor::kNotSupported, "FP64");  // as the mock cuBLAS says
 }
 
 void step_batches() {
@@ -200,17 +122,6 @@ void step_level3() {
   expect(cublasStrmm_v2(w.handle, 0, 1, 0, 0, kSize, kSize, &w.alpha, w.a, kSize, w.b, kSize, w.c, kSize) == kOk,
          "trmm");
   w.check(kSize, false);
-}
-
-void step_host() {
-  const Work w;
-  const std::vector<float> a(size_t{kSize} * kSize, 1);
-  std::vector<float> c(size_t{kSize} * kSize, 2);
-  expect(cublasSgemm_v2(w.handle, 0, 0, kSize, kSize, kSize, &w.alpha, a.data(), kSize, a.data(), kSize, &w.beta,
-                        c.data(), kSize) == kOk,
-         "host memory");
-  cuStreamSynchronize(w.stream);
-  expect(c.front() == 17 && c.back() == 17, "wrong result in host memory");
 }
 
 void lt(bool with_bias) {
@@ -265,117 +176,31 @@ void lt_epilogue(int status, bool all_of_it) {
   cublasLtMatmulDescDestroy(descriptor);
 }
 
-void step_threads() {
-  const Work shared;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&shared] {
-      const Work own;
-      for (int k = 0; k < 50; ++k) {
-        expect(own.sgemm() == kOk, "sgemm of a thread");
-        expect(shared.sgemm() == kOk, "sgemm of several threads with one handle");
-      }
-    });
-  }
-  for (std::thread &thread : threads) thread.join();
-}
-
-mock::Control &gpu() {
-  const std::string file = std::string(getenv("LIBSGEMM_BACKEND_PATH")) + "/libsgemm_cuda.so";
-  void *const plugin = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  void *const symbol = plugin != nullptr ? dlsym(plugin, mock::kControlSymbol) : nullptr;
-  expect(symbol != nullptr, "no mock GPU");
-  return *reinterpret_cast<mock::ControlEntry>(symbol)();
-}
-
-// The second call fails in libsgemm, as its launch does, with this status for the program.
-void step_failure(int status) {
-  const Work w;
-  expect(w.sgemm() == kOk, "sgemm");
-  gpu().fail_at[mock::kLaunch] = 1;
-  expect(w.sgemm() == status, "the status of a launch that fails");
-  w.check(status == kOk ? 24.5f : 17);
-}
-
 // What fails behind a product cannot be made good.
 void step_failed_epilogue() {
   gpu().fail_at[mock::kEpilogue] = 1;
-  lt_epilogue(kExecutionFailed, false);
+  lt_epilogue(vendor::kExecutionFailed, false);
 }
 
-// An element that the verification of libsgemm finds wrong.
-void step_wrong(int status) {
-  const Work w;
-  gpu().flip_bit = 1;
-  expect(w.sgemm() == status, "the status of a wrong result");
-  w.check(status == kOk ? 17 : 2);
-}
-
-// Into a graph, with a workspace that is not the handle's own.
-void step_capture() {
-  const Work w;
-  expect(w.sgemm() == kOk, "sgemm");
-  const int calls = gpu().capturing_calls;
-  gpu().set_capturing(w.stream, true);
-  expect(w.sgemm() == kOk, "sgemm into a graph");
-  gpu().set_capturing(w.stream, false);
-  expect(gpu().capturing_calls == calls, "a call that waits while a stream records");
-}
-
-// The rest is done in a child.
-void step_fork() {
-  step_sgemm();
-  const pid_t child = fork();
-  if (child == 0) {
-    void *handle = nullptr;
-    cublasCreate_v2(&handle);
-    _exit(cublasDestroy_v2(handle));
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  expect(status == 0, "a child");
-}
-
-// A handle that the program keeps to the end, used once more behind main.
-Work *g_kept;
-void at_end() { expect(g_kept->sgemm() == kOk, "sgemm at exit"); }
-void step_exit() {
-  atexit(at_end);  // which runs when the backend counts as gone
-  g_kept = new Work;
-  expect(g_kept->sgemm() == kOk, "sgemm");
-}
+const Step kOwnSteps[] = {
+    {"device-scalars", step_device_scalars},
+    {"pedantic", [] { step_math(2); }},
+    {"tf32", [] { step_math(3); }},
+    {"types", step_types},
+    {"batches", step_batches},
+    {"level3", step_level3},
+    {"lt", [] { lt(false); }},
+    {"lt-bias", [] { lt(true); }},
+    {"lt-epilogue", [] { lt_epilogue(kOk, true); }},
+    {"failed-epilogue", step_failed_epilogue},
+};
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int client(int count, char **steps) {
-  for (int i = 0; i < count; ++i) {
-    const std::string step = steps[i];
-    if (step == "sgemm") step_sgemm();
-    if (step == "workspace") step_workspace();
-    if (step == "device-scalars") step_device_scalars();
-    if (step == "pedantic") step_math(2);
-    if (step == "tf32") step_math(3);
-    if (step == "bad") step_bad();
-    if (step == "types") step_types();
-    if (step == "batches") step_batches();
-    if (step == "level3") step_level3();
-    if (step == "host") step_host();
-    if (step == "lt") lt(false);
-    if (step == "lt-bias") lt(true);
-    if (step == "lt-epilogue") lt_epilogue(kOk, true);
-    if (step == "failed-epilogue") step_failed_epilogue();
-    if (step == "threads") step_threads();
-    if (step == "failure") step_failure(kOk);
-    if (step == "strict-failure") step_failure(kExecutionFailed);
-    if (step == "wrong") step_wrong(kOk);
-    if (step == "wrong-error") step_wrong(kInternalError);
-    if (step == "capture") step_capture();
-    if (step == "fork") step_fork();
-    if (step == "exit") step_exit();
-  }
-  return 0;
+  return run_steps(kOwnSteps, count, steps);
 }
 
-#ifndef CUBLAS_CLIENT_MODULE
+#ifndef CLIENT_MODULE
 int main(int count, char **arguments) { return client(count - 1, arguments + 1); }
 #endif

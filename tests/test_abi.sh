@@ -1,9 +1,9 @@
 #!/bin/sh
 # What the libraries export, and that the public header compiles as strict C99, C11 and C++.
-# Usage: test_abi.sh READELF LIBSGEMM.SO LIBSGEMM_BLAS.SO LIBSGEMM_CUBLAS.SO INCLUDE_DIRECTORY CC CXX
+# Usage: test_abi.sh READELF LIBSGEMM.SO LIBSGEMM_BLAS.SO LIBSGEMM_CUBLAS.SO LIBSGEMM_ROCBLAS.SO INCLUDE_DIRECTORY CC CXX
 set -eu
 
-readelf=$1 library=$2 drop_in=$3 for_cublas=$4 include=$5 cc=$6 cxx=$7
+readelf=$1 library=$2 drop_in=$3 for_cublas=$4 for_rocblas=$5 include=$6 cc=$7 cxx=$8
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -67,8 +67,27 @@ for name in Sgemm_v2 SgemmEx GemmEx SgemmBatched GemmBatchedEx SgemmStridedBatch
   done
 done
 
+# Under rocBLAS's names likewise, each also as a batch by strides and by pointers.
+exports "$for_rocblas" >"$work/for_rocblas"
+grep -v -x -E -e 'rocblas_(s(gemm|symm|syrk|syrkx|syr2k|gemmt|trmm|trsm)|gemm)(_(strided_)?batched)?(_ex)?(_64)?' \
+  -e 'rocblas_(destroy_handle|set_stream|set_workspace|set_device_memory_size)' -e libsgemm_rocblas_version \
+  "$work/for_rocblas" >"$work/other" || true
+[ ! -s "$work/other" ] || fail "$for_rocblas exports $(tr '\n' ' ' <"$work/other")"
+for name in sgemm ssymm ssyrk ssyrkx ssyr2k sgemmt strmm strsm; do
+  for batch in "" _strided_batched _batched; do
+    for form in "rocblas_$name$batch" "rocblas_$name${batch}_64"; do
+      grep -q -x "$form" "$work/for_rocblas" || fail "$for_rocblas lacks $form"
+    done
+  done
+done
+for name in gemm_ex gemm_strided_batched_ex gemm_batched_ex; do
+  for form in "rocblas_$name" "rocblas_${name}_64"; do
+    grep -q -x "$form" "$work/for_rocblas" || fail "$for_rocblas lacks $form"
+  done
+done
+
 # No library needs a vendor's or a BLAS library to load.
-for file in "$library" "$drop_in" "$for_cublas"; do
+for file in "$library" "$drop_in" "$for_cublas" "$for_rocblas"; do
   "$readelf" --wide --dynamic "$file" | grep NEEDED |
     grep -i -E 'blas\.|cuda|cublas|hip|rocm|lapack' >"$work/needed" || true
   [ ! -s "$work/needed" ] || fail "$file needs $(cat "$work/needed")"
@@ -87,4 +106,4 @@ done
 
 [ "$failures" -eq 0 ] || exit 1
 echo "$(wc -l <"$work/names") names exported by libsgemm.so, $(wc -l <"$work/drop_in_names") by libsgemm_blas.so, \
-$(wc -l <"$work/for_cublas") by libsgemm_cublas.so"
+$(wc -l <"$work/for_cublas") by libsgemm_cublas.so, $(wc -l <"$work/for_rocblas") by libsgemm_rocblas.so"

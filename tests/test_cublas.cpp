@@ -1,14 +1,10 @@
 // libsgemm_cublas.so under programs on cuBLAS (cublas_client.cpp), with a GPU and a cuBLAS that are not there: which
 // calls are taken, which go on and why, and that the program sees what it would see without.
-#include <nlohmann/json.hpp>
-
 #include "catch.h"
-#include "command_runner.h"
+#include "run_report.h"
 
 namespace sgemm_test {
 namespace {
-
-using Json = nlohmann::json;
 
 Environment mock_environment(Environment environment = {}) {
   environment.insert({"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu"});
@@ -17,52 +13,18 @@ Environment mock_environment(Environment environment = {}) {
   return environment;
 }
 
-struct Run {
-  Outcome outcome;
-  Json json;
-
-  double seconds(const std::string &backend) const {
-    double sum = 0;
-    for (const Json &process : json["processes"]) {
-      for (const Json &row : process["calls"]) sum += row["backend"] == backend ? row["seconds"].get<double>() : 0;
-    }
-    return sum;
-  }
-
-  // Calls of an entry point in a row of the report: 0 if there is none.
-  int calls(const std::string &entry, const std::string &backend, const std::string &why = "") const {
-    int sum = 0;
-    for (const Json &process : json["processes"]) {
-      for (const Json &row : process["calls"]) {
-        const bool same = row["entry"] == entry && row["backend"] == backend && (why.empty() || row["kernel"] == why);
-        if (same) sum += row["calls"].get<int>();
-      }
-    }
-    return sum;
-  }
-};
-
-Run run(const std::vector<std::string> &program, const Environment &environment = mock_environment()) {
-  const Folder folder;
-  std::vector<std::string> arguments = {"run", "--json", "-o", folder.file("report.json"), "--"};
-  arguments.insert(arguments.end(), program.begin(), program.end());
-  Run result;
-  result.outcome = command(arguments, environment);
-  UNSCOPED_INFO(result.outcome.description());
-  REQUIRE(result.outcome.exit_status == 0);
-  result.json = Json::parse(read_text(folder.file("report.json")));
-  UNSCOPED_INFO(result.json.dump(1));
-  return result;
+Run mock_run(const std::vector<std::string> &program, const Environment &environment = mock_environment()) {
+  return Run(program, environment);
 }
 
 }  // namespace
 
 TEST_CASE("cublas: a program linked with it, and a module with a cuBLAS of its own") {
   for (const std::vector<std::string> &program :
-       {std::vector<std::string>{CUBLAS_CLIENT}, std::vector<std::string>{CUBLAS_LOADER, CUBLAS_MODULE}}) {
+       {std::vector<std::string>{CLIENT}, std::vector<std::string>{GPU_BLAS_LOADER, CLIENT_MODULE}}) {
     std::vector<std::string> steps = program;
     steps.insert(steps.end(), {"sgemm", "workspace"});
-    const Run taken = run(steps);
+    const Run taken = mock_run(steps);
     CHECK(taken.calls("cublasSgemm_v2", "cuda") == 3);
     CHECK(taken.calls("cublasSgemm_v2", "cublas") == 0);
     CHECK(taken.outcome.err == "");
@@ -70,26 +32,26 @@ TEST_CASE("cublas: a program linked with it, and a module with a cuBLAS of its o
 }
 
 TEST_CASE("cublas: what the handle says decides") {
-  const Run handles = run({CUBLAS_CLIENT, "device-scalars", "pedantic", "tf32"});
+  const Run handles = mock_run({CLIENT, "device-scalars", "pedantic", "tf32"});
   CHECK(handles.calls("cublasSgemmEx", "cublas", "scalars on the device") == 1);
   CHECK(handles.calls("cublasSgemm_v2", "cublas", "pedantic or emulated math") == 1);
   CHECK(handles.calls("cublasSgemm_v2", "cublas", "rounding allowed by the program") == 1);
   CHECK(handles.calls("cublasSgemm_v2", "cuda") == 0);
 
-  const Run tf32 = run({CUBLAS_CLIENT, "tf32", "sgemm"}, mock_environment({{"LIBSGEMM_MATH_MODE", "tf32"}}));
+  const Run tf32 = mock_run({CLIENT, "tf32", "sgemm"}, mock_environment({{"LIBSGEMM_MATH_MODE", "tf32"}}));
   CHECK(tf32.calls("cublasSgemm_v2", "cuda") == 2);
-  const Run forbidden = run({CUBLAS_CLIENT, "tf32"}, mock_environment({{"NVIDIA_TF32_OVERRIDE", "0"}}));
+  const Run forbidden = mock_run({CLIENT, "tf32"}, mock_environment({{"NVIDIA_TF32_OVERRIDE", "0"}}));
   CHECK(forbidden.calls("cublasSgemm_v2", "cuda") == 1);
 }
 
 TEST_CASE("cublas: what cuBLAS refuses is refused by itself") {
-  const Run bad = run({CUBLAS_CLIENT, "bad"});
+  const Run bad = mock_run({CLIENT, "bad"});
   CHECK(bad.calls("cublasSgemm_v2", "error", "cuBLAS returned status 7") == 2);
   CHECK(bad.calls("cublasSgemm_v2", "error", "cuBLAS returned status 1") == 1);
 }
 
 TEST_CASE("cublas: types, batches, other routines") {
-  const Run types = run({CUBLAS_CLIENT, "types", "batches", "level3", "host"});
+  const Run types = mock_run({CLIENT, "types", "batches", "level3", "host"});
   CHECK(types.calls("cublasGemmEx", "cuda") == 2);
   CHECK(types.calls("cublasGemmEx", "error", "cuBLAS returned status 15") == 1);
   CHECK(types.calls("cublasSgemmStridedBatched", "cuda") == 1);
@@ -101,54 +63,54 @@ TEST_CASE("cublas: types, batches, other routines") {
 }
 
 TEST_CASE("cublas: cublasLtMatmul by its descriptors") {
-  const Run lt = run({CUBLAS_CLIENT, "lt", "lt-bias"});
+  const Run lt = mock_run({CLIENT, "lt", "lt-bias"});
   CHECK(lt.calls("cublasLtMatmul", "cuda") == 1);
   CHECK(lt.calls("cublasLtMatmul", "cublas", "epilogue") == 1);  // too small to gain by one of its own
-  CHECK(run({CUBLAS_CLIENT, "lt-epilogue"}).calls("cublasLtMatmul", "cuda") == 1);
-  const Run failed = run({CUBLAS_CLIENT, "failed-epilogue"});
+  CHECK(mock_run({CLIENT, "lt-epilogue"}).calls("cublasLtMatmul", "cuda") == 1);
+  const Run failed = mock_run({CLIENT, "failed-epilogue"});
   CHECK(failed.calls("cublasLtMatmul", "error", "not computed: failed") == 1);
 }
 
 TEST_CASE("cublas: without a GPU backend, or with an invalid environment, cuBLAS computes") {
-  const Run none = run({CUBLAS_CLIENT, "sgemm"}, mock_environment({{"LIBSGEMM_DEVICES", "none"}}));
+  const Run none = mock_run({CLIENT, "sgemm"}, mock_environment({{"LIBSGEMM_DEVICES", "none"}}));
   CHECK(none.calls("cublasSgemm_v2", "cublas") == 1);
-  const Run cpu = run({CUBLAS_CLIENT, "sgemm"}, mock_environment({{"LIBSGEMM_BACKEND", "ref"}}));
+  const Run cpu = mock_run({CLIENT, "sgemm"}, mock_environment({{"LIBSGEMM_BACKEND", "ref"}}));
   CHECK(cpu.calls("cublasSgemm_v2", "cublas") == 1);
 
-  const Run invalid = run({CUBLAS_CLIENT, "sgemm", "sgemm"}, mock_environment({{"LIBSGEMM_BACKEND", "abacus"}}));
+  const Run invalid = mock_run({CLIENT, "sgemm", "sgemm"}, mock_environment({{"LIBSGEMM_BACKEND", "abacus"}}));
   CHECK(invalid.calls("cublasSgemm_v2", "cublas", "invalid environment") == 2);
   CHECK_THAT(invalid.outcome.err, Contains("abacus") && Contains("cuBLAS computes"));
 }
 
 TEST_CASE("cublas: what fails in libsgemm is computed by cuBLAS, unless the user wants the error") {
-  const Run failure = run({CUBLAS_CLIENT, "failure"});
+  const Run failure = mock_run({CLIENT, "failure"});
   CHECK(failure.calls("cublasSgemm_v2", "cuda") == 1);
   CHECK(failure.calls("cublasSgemm_v2", "cublas", "failed") == 1);
-  const Run strict = run({CUBLAS_CLIENT, "strict-failure"}, mock_environment({{"LIBSGEMM_STRICT", "1"}}));
+  const Run strict = mock_run({CLIENT, "strict-failure"}, mock_environment({{"LIBSGEMM_STRICT", "1"}}));
   CHECK(strict.calls("cublasSgemm_v2", "error", "not computed: failed") == 1);
 
   const Environment retry = mock_environment({{"LIBSGEMM_VERIFY", "full"}, {"LIBSGEMM_VERIFY_ACTION", "retry"}});
-  CHECK(run({CUBLAS_CLIENT, "wrong"}, retry).calls("cublasSgemm_v2", "cublas", "wrong result") == 1);
+  CHECK(mock_run({CLIENT, "wrong"}, retry).calls("cublasSgemm_v2", "cublas", "wrong result") == 1);
   const Environment error = mock_environment({{"LIBSGEMM_VERIFY", "full"}, {"LIBSGEMM_VERIFY_ACTION", "error"}});
-  CHECK(run({CUBLAS_CLIENT, "wrong-error"}, error).calls("cublasSgemm_v2", "error") == 1);
+  CHECK(mock_run({CLIENT, "wrong-error"}, error).calls("cublasSgemm_v2", "error") == 1);
 }
 
-TEST_CASE("cublas: graphs") { CHECK(run({CUBLAS_CLIENT, "capture"}).calls("cublasSgemm_v2", "cuda") == 2); }
+TEST_CASE("cublas: graphs") { CHECK(mock_run({CLIENT, "capture"}).calls("cublasSgemm_v2", "cuda") == 2); }
 
 TEST_CASE("cublas: the time of calls is what the GPU takes") {
   const Run run_for_hours =
-      run({CUBLAS_CLIENT, "sgemm", "sgemm", "pedantic"}, mock_environment({{"MOCK_CUDA", "hours"}}));
+      mock_run({CLIENT, "sgemm", "sgemm", "pedantic"}, mock_environment({{"MOCK_CUDA", "hours"}}));
   CHECK(run_for_hours.seconds("cuda") >= 2 * 3599);
   CHECK(run_for_hours.seconds("cuda") < 2 * 3600 + 60);
   CHECK(run_for_hours.seconds("cublas") >= 3599);
   // Without the context there are no events to ask for.
-  const Run reset = run({CUBLAS_CLIENT, "sgemm"}, mock_environment({{"MOCK_CUDA", "reset"}}));
+  const Run reset = mock_run({CLIENT, "sgemm"}, mock_environment({{"MOCK_CUDA", "reset"}}));
   CHECK(reset.calls("cublasSgemm_v2", "cuda") == 1);
   CHECK(reset.seconds("cuda") == 0);
 }
 
 TEST_CASE("cublas: threads, a child, and the end of the process") {
-  const Run all = run({CUBLAS_CLIENT, "exit", "threads", "fork"});
+  const Run all = mock_run({CLIENT, "exit", "threads", "fork"});
   CHECK(all.calls("cublasSgemm_v2", "cuda") == 402);
   CHECK(all.calls("cublasSgemm_v2", "cublas", "backend unavailable") == 1);  // at exit
 }

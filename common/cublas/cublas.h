@@ -6,10 +6,7 @@
 
 namespace libsgemm {
 
-using CublasHandle = void *;  // cublasHandle_t and cublasLtHandle_t, of which the first may be used as the second
-
 enum CublasStatus : int {
-  kCublasSuccess = 0,
   kCublasNotInitialized = 1,
   kCublasAllocFailed = 3,
   kCublasExecutionFailed = 13,

@@ -1,7 +1,7 @@
 // cublasLtMatmul, where its descriptors ask for a product that we have: D = f(alpha op(A) op(B) + beta C + bias) with D
 // over C, or beta = 0. They are read by cublasLt's own functions.
-#include "cublas/real.h"
-#include "cublas/take.h"
+#include "cublas/arithmetic.h"
+#include "gpu_blas/real.h"
 
 extern "C" {
 int cublasLtMatmulDescGetAttribute(void *descriptor, int attribute, void *value, size_t bytes, size_t *written);
@@ -15,14 +15,14 @@ template <typename T>
 bool get(void *descriptor, CublasLtDesc attribute, T *value) {
   static Real<decltype(cublasLtMatmulDescGetAttribute)> real("cublasLtMatmulDescGetAttribute");
   size_t written = 0;
-  return real(descriptor, attribute, value, sizeof *value, &written) == kCublasSuccess;
+  return real(descriptor, attribute, value, sizeof *value, &written) == kVendorSuccess;
 }
 
 template <typename T>
 bool get(void *layout, CublasLtLayout attribute, T *value) {
   static Real<decltype(cublasLtMatrixLayoutGetAttribute)> real("cublasLtMatrixLayoutGetAttribute");
   size_t written = 0;
-  return real(layout, attribute, value, sizeof *value, &written) == kCublasSuccess;
+  return real(layout, attribute, value, sizeof *value, &written) == kVendorSuccess;
 }
 
 struct Layout {
@@ -154,15 +154,15 @@ const char *check_c(const Matrices &x, const Layout &d, const float *beta) {
 void describe(void *descriptor, const Matrices &x, Product *p) {
   if (descriptor == nullptr) return p->refuse("argument not accepted");
   if (!read_types(x.a_layout, x.b_layout, x.d_layout, p)) return;
-  int compute = -1, scale = -1, pointer_mode = -1, transa = -1, transb = -1;
-  if (!get(descriptor, kLtComputeType, &compute) || !get(descriptor, kLtScaleType, &scale) ||
+  int arithmetic = -1, scale = -1, pointer_mode = -1, transa = -1, transb = -1;
+  if (!get(descriptor, kLtComputeType, &arithmetic) || !get(descriptor, kLtScaleType, &scale) ||
       !get(descriptor, kLtPointerMode, &pointer_mode) || !get(descriptor, kLtTransA, &transa) ||
       !get(descriptor, kLtTransB, &transb)) {
     return p->refuse("argument not accepted");
   }
-  p->call.transa = Product::op(transa);
-  p->call.transb = Product::op(transb);
-  p->compute_type(compute);
+  p->call.transa = op_of(transa);
+  p->call.transb = op_of(transb);
+  compute_type(p, arithmetic);
   Layout a, b, d;
   if (!read(x.a_layout, &a) || !read(x.b_layout, &b) || !read(x.d_layout, &d)) return p->refuse("layout");
   describe(x, a, b, d, p);
@@ -177,7 +177,7 @@ void describe(void *descriptor, const Matrices &x, Product *p) {
 }  // namespace
 }  // namespace libsgemm
 
-extern "C" LIBSGEMM_API int cublasLtMatmul(libsgemm::CublasHandle handle, void *descriptor, const void *alpha,
+extern "C" LIBSGEMM_API int cublasLtMatmul(libsgemm::VendorHandle handle, void *descriptor, const void *alpha,
                                            const void *a, void *a_layout, const void *b, void *b_layout,
                                            const void *beta, const void *c, void *c_layout, void *d, void *d_layout,
                                            const void *algorithm, void *workspace, size_t workspace_bytes,

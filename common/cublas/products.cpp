@@ -1,50 +1,11 @@
 // cuBLAS's products of two matrices, and their batches by strides.
-#include "cublas/real.h"
-#include "cublas/take.h"
-
-namespace libsgemm {
-namespace {
-
-Product product(const char *entry, CublasHandle handle, int transa, int transb, int64_t m, int64_t n, int64_t k,
-                const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                int64_t ldc) {
-  Product p(entry, handle, Routine::gemm);
-  p.call.transa = Product::op(transa);
-  p.call.transb = Product::op(transb);
-  p.size(m, n, k);
-  p.scalars(alpha, beta);
-  p.operands(a, lda, b, ldb, c, ldc);
-  return p;
-}
-
-}  // namespace
-}  // namespace libsgemm
+#include "gpu_blas/products.h"
+#include "cublas/arithmetic.h"
 
 using namespace libsgemm;
 
-#define GEMM(INT, name)                                                                                           \
-  LIBSGEMM_API int name(CublasHandle handle, int transa, int transb, INT m, INT n, INT k, const float *alpha,     \
-                        const float *a, INT lda, const float *b, INT ldb, const float *beta, float *c, INT ldc) { \
-    static Real<decltype(name)> real(#name);                                                                      \
-    const Product p = product(#name, handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);       \
-    return take(p, [&] { return real(handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); });   \
-  }
-
-#define GEMM_STRIDED(INT, name)                                                                                       \
-  LIBSGEMM_API int name(CublasHandle handle, int transa, int transb, INT m, INT n, INT k, const float *alpha,         \
-                        const float *a, INT lda, long long stride_a, const float *b, INT ldb, long long stride_b,     \
-                        const float *beta, float *c, INT ldc, long long stride_c, INT count) {                        \
-    static Real<decltype(name)> real(#name);                                                                          \
-    Product p = product(#name, handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                 \
-    p.strides(stride_a, stride_b, stride_c, count);                                                                   \
-    return take(p, [&] {                                                                                              \
-      return real(handle, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, \
-                  count);                                                                                             \
-    });                                                                                                               \
-  }
-
 #define SGEMM_EX(INT, name)                                                                                        \
-  LIBSGEMM_API int name(CublasHandle handle, int transa, int transb, INT m, INT n, INT k, const float *alpha,      \
+  LIBSGEMM_API int name(VendorHandle handle, int transa, int transb, INT m, INT n, INT k, const float *alpha,      \
                         const void *a, int a_type, INT lda, const void *b, int b_type, INT ldb, const float *beta, \
                         void *c, int c_type, INT ldc) {                                                            \
     static Real<decltype(name)> real(#name);                                                                       \
@@ -56,14 +17,14 @@ using namespace libsgemm;
   }
 
 #define GEMM_EX(INT, name)                                                                                        \
-  LIBSGEMM_API int name(CublasHandle handle, int transa, int transb, INT m, INT n, INT k, const void *alpha,      \
+  LIBSGEMM_API int name(VendorHandle handle, int transa, int transb, INT m, INT n, INT k, const void *alpha,      \
                         const void *a, int a_type, INT lda, const void *b, int b_type, INT ldb, const void *beta, \
                         void *c, int c_type, INT ldc, int compute, int which) {                                   \
     static Real<decltype(name)> real(#name);                                                                      \
     Product p = product(#name, handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);             \
     p.types(a_type, b_type, c_type);                                                                              \
-    p.compute_type(compute);                                                                                      \
-    p.algorithm(which);                                                                                           \
+    compute_type(&p, compute);                                                                                    \
+    algorithm(&p, which);                                                                                         \
     return take(p, [&] {                                                                                          \
       return real(handle, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc,   \
                   compute, which);                                                                                \
@@ -71,7 +32,7 @@ using namespace libsgemm;
   }
 
 #define GEMM_STRIDED_EX(INT, name)                                                                                     \
-  LIBSGEMM_API int name(CublasHandle handle, int transa, int transb, INT m, INT n, INT k, const void *alpha,           \
+  LIBSGEMM_API int name(VendorHandle handle, int transa, int transb, INT m, INT n, INT k, const void *alpha,           \
                         const void *a, int a_type, INT lda, long long stride_a, const void *b, int b_type, INT ldb,    \
                         long long stride_b, const void *beta, void *c, int c_type, INT ldc, long long stride_c,        \
                         INT count, int compute, int which) {                                                           \
@@ -79,8 +40,8 @@ using namespace libsgemm;
     Product p = product(#name, handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                  \
     p.strides(stride_a, stride_b, stride_c, count);                                                                    \
     p.types(a_type, b_type, c_type);                                                                                   \
-    p.compute_type(compute);                                                                                           \
-    p.algorithm(which);                                                                                                \
+    compute_type(&p, compute);                                                                                         \
+    algorithm(&p, which);                                                                                              \
     return take(p, [&] {                                                                                               \
       return real(handle, transa, transb, m, n, k, alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c, \
                   c_type, ldc, stride_c, count, compute, which);                                                       \

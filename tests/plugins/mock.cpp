@@ -576,9 +576,10 @@ bool gemm_only(const GemmDesc &desc, int device) {
 }
 bool gemm_of_16_bits(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
 // All but syrk, unless it is asked for (MOCK_SYRK does, too; then it has the one of 16-bit types as well): there has to
-// be a routine that the GPU lacks.
+// be a routine that the GPU lacks. With MOCK_LACKS_TRMM it lacks that as well.
 bool other_routines(const GemmDesc &desc, int) {
   const bool lacks = desc.routine == Routine::syrk && !g_control.has_syrk && std::getenv("MOCK_SYRK") == nullptr;
+  if (desc.routine == Routine::trmm && std::getenv("MOCK_LACKS_TRMM") != nullptr) return false;
   return desc.routine != Routine::gemm && !lacks && traits_of(desc).takes(desc.type);
 }
 double fast(const GemmDesc &, int) { return 1; }

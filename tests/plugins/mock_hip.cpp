@@ -1,5 +1,6 @@
 // The HIP runtime of an AMD GPU that is not there, with its compiler, rocBLAS and hipBLASLt, for the bench: one library
-// under four names (mock_stack.h). MOCK_HIP asks for a fault; "no_compiler": the compiler refuses everything.
+// under four names (mock_stack.h). MOCK_HIP asks for a fault; "no_compiler": the compiler refuses everything;
+// "old_rocblas": rocBLAS is of version 3.
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +21,10 @@ EXPORT int hipDeviceGetAttribute(int *value, int which, int) {
   return *value = which == 63 ? 4 : which == 19 ? 1 << 16 : 0, kSuccess;
 }
 EXPORT int hipSetDevice(int device) { return device == 0 ? kSuccess : 101; }
+// With "reset" there is no device left at the end.
+EXPORT int hipGetDevice(int *device) { return *device = asked_for("reset") ? 1 : 0, kSuccess; }
+EXPORT int hipStreamIsCapturing(void *, int *capturing) { return *capturing = 0, kSuccess; }
+EXPORT int hipThreadExchangeStreamCaptureMode(int *) { return kSuccess; }
 EXPORT int hipGetDeviceProperties(char *properties, int) {
   strcpy(properties, "gfx of a name that is no architecture");
   return strcpy(properties + 396, "gfx90a:sramecc+:xnack-"), kSuccess;
@@ -55,17 +60,7 @@ EXPORT int hiprtcDestroyProgram(std::string **program) { return delete *program,
 
 // ---- rocBLAS --------------------------------------------------------------------------------------------------------
 
-EXPORT int rocblas_create_handle(BlasHandle **handle) { return *handle = new BlasHandle{nullptr, 0}, kSuccess; }
-EXPORT int rocblas_destroy_handle(BlasHandle *handle) { return delete handle, kSuccess; }
-EXPORT int rocblas_set_stream(BlasHandle *handle, void *stream) { return handle->stream = stream, kSuccess; }
-EXPORT int rocblas_get_version_string(char *text, size_t length) {
-  return snprintf(text, length, "4.2.1.mock"), kSuccess;
-}
-EXPORT int rocblas_sgemm(BlasHandle *handle, int transa, int transb, int m, int n, int k, const float *alpha,
-                         const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc) {
-  return multiply(handle->stream, transa == 112, transb == 112, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
-}
-EXPORT int rocblas_gemm_ex() { return 2; }  // not implemented: the mock plugin has FP32 only
+#include "mock_rocblas.h"
 
 // ---- hipBLASLt ------------------------------------------------------------------------------------------------------
 

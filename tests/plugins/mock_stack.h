@@ -113,6 +113,8 @@ struct BlasHandle {
   void *stream;
   int mode;
   int pointer_mode = 0;
+  int atomics_mode = 1;  // of rocBLAS: allowed
+  bool queries = false;  // of rocBLAS: calls ask for sizes of memory
 };
 
 // What a descriptor of cublasLt or hipBLASLt says, of whatever kind.

@@ -8,7 +8,7 @@ int main(int count, char **arguments) {
   void *library = count > 1 ? dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL) : NULL;
   void *symbol = library != NULL ? dlsym(library, "client") : NULL;
   if (symbol == NULL) {
-    fprintf(stderr, "cublas_loader: %s\n", dlerror());
+    fprintf(stderr, "gpu_blas_loader: %s\n", dlerror());
     return 9;
   }
   memcpy(&client, &symbol, sizeof client);

@@ -1,15 +1,15 @@
-// The program's own cuBLAS, which the drop-in stands before.
+// The program's own cuBLAS or rocBLAS, which the drop-in stands before.
 #pragma once
 
 #include <atomic>
 #include <utility>
 
-#include "cublas/cublas.h"
+#include "gpu_blas/vendor.h"
 
 namespace libsgemm {
 
-// The function of that name in the cuBLAS of the process; NULL if none is loaded, or it has no such function.
-void *find_in_cublas(const char *name);
+// The function of that name in the one of the process; NULL if none is loaded, or it has no such function.
+void *find_in_vendor(const char *name);
 
 // One of its functions, of type F, looked for when it is first wanted.
 template <typename F>
@@ -20,7 +20,7 @@ class Real {
   F *get() {
     void *found = found_.load(std::memory_order_acquire);
     if (found == nullptr) {
-      found = find_in_cublas(name_);
+      found = find_in_vendor(name_);
       found_.store(found, std::memory_order_release);
     }
     return reinterpret_cast<F *>(found);
@@ -30,7 +30,7 @@ class Real {
   template <typename... Arguments>
   int operator()(Arguments... arguments) {
     F *const function = get();
-    return function != nullptr ? function(arguments...) : kCublasNotInitialized;
+    return function != nullptr ? function(arguments...) : kVendorLacks;
   }
 
  private:

@@ -1,60 +1,45 @@
-// One call of a program to cuBLAS: whether it is ours, and if not, why, and on to the program's own cuBLAS.
+// One call of a program to its GPU's BLAS: whether it is ours, and if not, why, and on to the program's own library.
 #pragma once
 
 #include <cstdint>
 
 #include "call.h"
-#include "cublas/cublas.h"
-#include "cublas/gpu_time.h"
+#include "gpu_blas/gpu_time.h"
+#include "gpu_blas/vendor.h"
 
 namespace libsgemm {
 
-// What arithmetic a call asks for.
-enum class Asked : int8_t {
-  exact,    // sums and inputs as they are
-  reduced,  // inputs may be rounded: to TF32, or to 16 bits
-  refused   // what we do not have: pedantic math, emulation, other types
-};
-
 struct Product {
-  Product(const char *entry, CublasHandle the_handle, Routine routine, Type type = Type::f32);
-
-  // cuBLAS's enumerators as those of CBLAS; -1 for what is none.
-  static int op(int cublas) { return cublas >= 0 && cublas <= 2 ? LIBSGEMM_NO_TRANS + cublas : -1; }
-  static int side(int cublas) { return cublas == 0 ? LIBSGEMM_LEFT : cublas == 1 ? LIBSGEMM_RIGHT : -1; }
-  static int uplo(int cublas) { return cublas == 0 ? LIBSGEMM_LOWER : cublas == 1 ? LIBSGEMM_UPPER : -1; }
-  static int diag(int cublas) { return cublas == 0 ? LIBSGEMM_NON_UNIT : cublas == 1 ? LIBSGEMM_UNIT : -1; }
+  Product(const char *entry, VendorHandle the_handle, Routine routine, Type type = Type::f32);
 
   void size(int64_t m, int64_t n, int64_t k);
   void operands(const void *a, int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc);
   void strides(int64_t a, int64_t b, int64_t c, int64_t batch_count);
   // The scalars as the program has them; beta is NULL for routines that have none.
   void scalars(const void *the_alpha, const void *the_beta, bool with_beta = true);
-  // Types and arithmetic of the forms that name them.
+  // Of the forms that name them.
   void types(int a, int b, int c);
-  void compute_type(int compute);
-  // cublasGemmAlgo_t, of which any will do.
-  void algorithm(int which);
   void refuse(const char *why) {
     if (refusal == nullptr) refusal = why;
   }
 
-  CublasHandle handle;
+  VendorHandle handle;
   Call call;
   const GroupCall *groups = nullptr;  // in place of `call`, of which the entry and sizes for statistics remain
   const float *alpha = nullptr, *beta = nullptr;
   bool has_beta = true;
+  bool c_apart = false;  // C is read from elsewhere: ours if beta is 0
   Asked asked = Asked::exact;
   const char *refusal = nullptr;  // why the call is not ours, whatever the handle says
   bool has_epilogue = false;
   Epilogue epilogue = {};
-  // cublasLt: the call itself says what a handle of cuBLAS is asked for.
+  // cublasLt: the call itself says what a handle of the others is asked for.
   bool from_lt = false;
   void *stream = nullptr, *workspace = nullptr;
   size_t workspace_bytes = 0;
 };
 
-// This thread is inside cuBLAS or libsgemm already, whose calls of cuBLAS's names are their own.
+// This thread is inside the program's BLAS or libsgemm already, whose calls of these names are their own.
 bool is_inside();
 class Inside {
  public:
@@ -64,15 +49,15 @@ class Inside {
   Inside &operator=(const Inside &) = delete;
 };
 
-// Called with its argument as the last thing before a product is computed, for what cuBLAS has to do first; its status
-// is cuBLAS's.
+// Called with its argument as the last thing before a product is computed, for what the program's BLAS has to do first;
+// its status is that library's.
 struct Preparation {
   int (*prepare)(const void *argument) = nullptr;
   const void *argument = nullptr;
 };
 
-// NULL: done, with cuBLAS's status for it in *status. Otherwise the words for why the call goes on, with C untouched.
-// `time` may be NULL.
+// NULL: done, with the vendor's status for it in *status. Otherwise the words for why the call goes on, with C
+// untouched. `time` may be NULL.
 const char *try_ours(const Product &product, const Preparation &first, int *status, GpuTime *time);
 
 // Statistics: whether calls are counted, on which stream they are timed, and a call that went on.
@@ -86,7 +71,7 @@ template <typename Forward>
 int take(const Product &product, const Forward &forward, const Preparation &first = {}) {
   if (is_inside()) return forward();
   const Inside inside;
-  int status = kCublasSuccess;
+  int status = kVendorSuccess;
   if (!is_counting()) return try_ours(product, first, &status, nullptr) == nullptr ? status : forward();
   GpuTime time(stream_of(product));
   const char *const why = try_ours(product, first, &status, &time);

@@ -1,8 +1,5 @@
-// By the driver that the program has loaded: events belong to a context, which a reset of the device ends and nobody
-// may ask for then. So a context is known by its number, which no other gets.
-#include "cublas/gpu_time.h"
-
-#include <dlfcn.h>
+// A reset of a device ends what its events belong to, and nobody may ask for them then: so that is known by its number.
+#include "gpu_blas/gpu_time.h"
 
 #include <cstdint>
 #include <cstdlib>
@@ -12,14 +9,13 @@
 #include <vector>
 
 #include "call.h"
-#include "cublas/handles.h"
+#include "gpu_blas/driver.h"
+#include "gpu_blas/handles.h"
 #include "immortal.h"
 
 namespace libsgemm {
 
 namespace {
-
-using Event = void *;
 
 struct Pending {
   Event start, stop;
@@ -39,51 +35,6 @@ namespace {
 
 constexpr size_t kMostPending = 1 << 14;
 
-// Those functions of the driver that are needed; all of them, or none.
-struct Driver {
-  int (*get_context)(void **) = nullptr;
-  int (*set_context)(void *) = nullptr;
-  int (*context_id)(void *, unsigned long long *) = nullptr;  // from CUDA 12 on
-  int (*context_device)(int *) = nullptr;
-  int (*primary_state)(int, unsigned *, int *) = nullptr;
-  int (*primary_retain)(void **, int) = nullptr;
-  int (*primary_release)(int) = nullptr;
-  int (*is_capturing)(void *, int *) = nullptr;
-  int (*exchange_mode)(int *) = nullptr;
-  int (*create)(Event *, unsigned) = nullptr;
-  int (*record)(Event, void *) = nullptr;
-  int (*query)(Event) = nullptr;
-  int (*synchronize)(Event) = nullptr;
-  int (*elapsed)(float *, Event, Event) = nullptr;
-  bool whole = true;
-};
-
-template <typename F>
-void find(void *library, const char *name, Driver *driver, F **function) {
-  *function = library != nullptr ? reinterpret_cast<F *>(dlsym(library, name)) : nullptr;
-  driver->whole = driver->whole && *function != nullptr;
-}
-
-Driver find_driver() {
-  void *const cuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  Driver d;
-  find(cuda, "cuCtxGetCurrent", &d, &d.get_context);
-  find(cuda, "cuCtxSetCurrent", &d, &d.set_context);
-  find(cuda, "cuCtxGetId", &d, &d.context_id);
-  find(cuda, "cuCtxGetDevice", &d, &d.context_device);
-  find(cuda, "cuDevicePrimaryCtxGetState", &d, &d.primary_state);
-  find(cuda, "cuDevicePrimaryCtxRetain", &d, &d.primary_retain);
-  find(cuda, "cuDevicePrimaryCtxRelease_v2", &d, &d.primary_release);
-  find(cuda, "cuStreamIsCapturing", &d, &d.is_capturing);
-  find(cuda, "cuThreadExchangeStreamCaptureMode", &d, &d.exchange_mode);
-  find(cuda, "cuEventCreate", &d, &d.create);
-  find(cuda, "cuEventRecord", &d, &d.record);
-  find(cuda, "cuEventQuery", &d, &d.query);
-  find(cuda, "cuEventSynchronize", &d, &d.synchronize);
-  find(cuda, "cuEventElapsedTime", &d, &d.elapsed);
-  return d;
-}
-
 const Driver &driver() {
   static const Driver found = find_driver();
   return found;
@@ -98,7 +49,7 @@ class Relaxed {
   Relaxed &operator=(const Relaxed &) = delete;
 
  private:
-  int mode_ = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED; then what it was
+  int mode_ = 2;  // either vendor's STREAM_CAPTURE_MODE_RELAXED; then what it was
 };
 
 struct Clocks {
@@ -129,29 +80,18 @@ void collect_all() {
   const std::lock_guard<std::mutex> lock(clocks().mutex);
   clocks().ended = true;
   for (GpuTime::Context *context : clocks().contexts) {
-    unsigned flags = 0;
-    int active = 0;
-    void *primary = nullptr;
-    unsigned long long id = 0;
-    if (context->pending.empty()) continue;
-    if (driver().primary_state(context->device, &flags, &active) != 0 || active == 0) continue;
-    if (driver().primary_retain(&primary, context->device) != 0) continue;
-    const bool same = driver().context_id(primary, &id) == 0 && id == context->id;
-    if (same && driver().set_context(primary) == 0) collect(context, true);
-    driver().primary_release(context->device);
+    if (context->pending.empty() || !driver().enter(context->id, context->device)) continue;
+    collect(context, true);
+    driver().leave(context->device);
   }
 }
 
 // The thread's context. The mutex is held.
 GpuTime::Context *current_context() {
   static const bool registered = std::atexit(collect_all) == 0;
-  void *handle = nullptr;
   unsigned long long id = 0;
   int device = 0;
-  if (!registered || driver().get_context(&handle) != 0 || driver().context_id(handle, &id) != 0 ||
-      driver().context_device(&device) != 0) {
-    return nullptr;
-  }
+  if (!registered || !driver().context(&id, &device)) return nullptr;
   for (GpuTime::Context *context : clocks().contexts) {
     if (context->id == id) return context;
   }

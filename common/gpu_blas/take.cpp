@@ -1,40 +1,18 @@
-#include "cublas/take.h"
+#include "gpu_blas/take.h"
 
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstring>
+#include <cstdio>
 
-#include "cublas/handles.h"
-#include "cublas/real.h"
+#include "gpu_blas/handles.h"
 #include "quiet_write.h"
-
-// Marks this library, for whoever must know that a name of cuBLAS is ours.
-extern "C" {
-LIBSGEMM_API int libsgemm_cublas_version(void);
-int libsgemm_cublas_version(void) { return LIBSGEMM_VERSION; }
-
-// What the drop-in asks a handle for.
-int cublasGetPointerMode_v2(libsgemm::CublasHandle handle, int *mode);
-int cublasGetMathMode(libsgemm::CublasHandle handle, int *mode);
-int cublasGetStream_v2(libsgemm::CublasHandle handle, void **stream);
-}
 
 namespace libsgemm {
 namespace {
 
 thread_local int t_depth = 0;
-
-// NVIDIA_TF32_OVERRIDE=0 takes the permission to round to TF32 away from every program.
-bool tf32_is_forbidden() {
-  static const bool forbidden = [] {
-    const char *const value = getenv("NVIDIA_TF32_OVERRIDE");
-    return value != nullptr && std::strcmp(value, "0") == 0;
-  }();
-  return forbidden;
-}
 
 // Whether products of FP32 in this mode are at least as fast as those in TF32.
 bool rounds_inputs(libsgemm_math_mode_t mode) {
@@ -51,22 +29,8 @@ bool pays(const Product &p, libsgemm_math_mode_t mode) {
   return c.type == Type::f32 && c.k >= (exact ? 1024 : 256) && work >= 0x1p28;
 }
 
-// What the handle says of the arithmetic of a call.
-Asked asked_by(int math_mode) {
-  switch (math_mode & kMathKind) {
-    case kMathDefault:
-      return Asked::exact;
-    case kMathTf32:
-      return tf32_is_forbidden() ? Asked::exact : Asked::reduced;
-    case kMathTensorOp:
-      return Asked::reduced;
-    default:
-      return Asked::refused;
-  }
-}
-
-// Sizes, leading dimensions and enumerators that cuBLAS refuses, of a call in column-major order: seen here, since a
-// message of libsgemm for them would cost more than the call.
+// Sizes, leading dimensions and enumerators that the vendor refuses, of a call in column-major order: seen here, since
+// a message of libsgemm for them would cost more than the call.
 bool is_illegal(const Call &c) {
   const RoutineTraits &routine = traits_of(c.routine);
   const int64_t m = routine.triangle_of_c ? c.n : c.m;
@@ -84,35 +48,6 @@ bool is_illegal(const Call &c) {
   return c.lda < rows_of_a || (routine.has_b() && c.ldb < rows_of_b) || c.ldc < m;
 }
 
-struct Surroundings {
-  void *stream = nullptr;
-  Asked asked = Asked::exact;
-};
-
-// What the handle says; why it makes the call another's, or NULL.
-const char *ask_handle(const Product &p, Surroundings *around) {
-  static Real<decltype(cublasGetPointerMode_v2)> get_pointer_mode("cublasGetPointerMode_v2");
-  static Real<decltype(cublasGetMathMode)> get_math_mode("cublasGetMathMode");
-  static Real<decltype(cublasGetStream_v2)> get_stream("cublasGetStream_v2");
-  around->asked = p.asked;
-  if (p.from_lt) {
-    around->stream = p.stream;
-    return nullptr;
-  }
-  int pointer_mode = 0, math_mode = 0;
-  if (get_pointer_mode(p.handle, &pointer_mode) != kCublasSuccess ||
-      get_math_mode(p.handle, &math_mode) != kCublasSuccess ||
-      get_stream(p.handle, &around->stream) != kCublasSuccess) {
-    return "handle that cuBLAS refuses";
-  }
-  if (pointer_mode != kPointerModeHost) return "scalars on the device";
-  const Asked asked = asked_by(math_mode);
-  // To round FP32 is no matter where the inputs have 16 bits.
-  const bool inexact = p.call.type == Type::f32 && asked == Asked::reduced;
-  if (asked == Asked::refused || inexact) around->asked = asked;
-  return nullptr;
-}
-
 // Told once: without a handle of ours every call goes on.
 void tell_of_failure() {
   static std::atomic<bool> said{false};
@@ -120,7 +55,7 @@ void tell_of_failure() {
   libsgemm_info_t info;
   libsgemm_last_info(&info);
   char line[sizeof info.message + 64];
-  const int length = snprintf(line, sizeof line, "libsgemm: %s: cuBLAS computes\n", info.message);
+  const int length = snprintf(line, sizeof line, "libsgemm: %s: %s computes\n", info.message, kVendor.name);
   write_quietly(STDERR_FILENO, line, static_cast<size_t>(length));
 }
 
@@ -152,29 +87,12 @@ const char *why_not(libsgemm_status_t status) {
   }
 }
 
-int cublas_status(libsgemm_status_t status) {
-  switch (status) {
-    case LIBSGEMM_SUCCESS:
-      return kCublasSuccess;
-    case LIBSGEMM_OUT_OF_MEMORY:
-      return kCublasAllocFailed;
-    case LIBSGEMM_EXECUTION_FAILED:
-      return kCublasExecutionFailed;
-    case LIBSGEMM_NOT_SUPPORTED:
-      return kCublasNotSupported;
-    case LIBSGEMM_INVALID_ENVIRONMENT:
-    case LIBSGEMM_UNAVAILABLE:
-      return kCublasNotInitialized;
-    default:
-      return kCublasInternalError;
-  }
-}
-
 DeviceCall device_call(const Product &p, const Surroundings &around, HandleState *state) {
   DeviceCall how;
   how.handle = state->handle;
   how.stream = around.stream;
   how.stream_was_set = state->stream_was_set;
+  how.repeatable = around.repeatable;
   how.workspace = p.from_lt ? p.workspace : state->workspace;
   how.epilogue = p.has_epilogue ? &p.epilogue : nullptr;
   how.workspace_bytes = p.from_lt ? p.workspace_bytes : state->workspace_bytes;
@@ -188,7 +106,7 @@ bool is_inside() { return t_depth > 0; }
 Inside::Inside() { ++t_depth; }
 Inside::~Inside() { --t_depth; }
 
-Product::Product(const char *entry, CublasHandle the_handle, Routine routine, Type type) : handle(the_handle) {
+Product::Product(const char *entry, VendorHandle the_handle, Routine routine, Type type) : handle(the_handle) {
   call.entry = entry;
   call.routine = routine;
   call.type = type;
@@ -226,60 +144,32 @@ void Product::scalars(const void *the_alpha, const void *the_beta, bool with_bet
 }
 
 void Product::types(int a, int b, int c) {
-  if (a != b || c != kCudaR32F) return refuse("types");
-  if (a == kCudaR32F) {
-    call.type = Type::f32;
-  } else if (a == kCudaR16F) {
-    call.type = Type::f16;
-  } else if (a == kCudaR16BF) {
-    call.type = Type::bf16;
-  } else {
-    refuse("types");
-  }
-}
-
-void Product::compute_type(int compute) {
-  switch (compute) {
-    case kCompute32F:
-      return;
-    case kCompute32FFastTf32:
-      if (!tf32_is_forbidden()) asked = Asked::reduced;
-      return;
-    case kCompute32FFast16F:
-    case kCompute32FFast16BF:
-      asked = Asked::reduced;
-      return;
-    case kCompute32FPedantic:
-      return refuse("pedantic math");
-    default:
-      return refuse("compute type");
-  }
-}
-
-void Product::algorithm(int which) {
-  const bool known = (which >= -1 && which <= 23) || (which >= 99 && which <= 115) || which == 999;
-  if (!known) refuse("argument not accepted");
+  Type of_c = Type::f32;
+  if (a != b || !type_of(a, &call.type) || !type_of(c, &of_c) || of_c != Type::f32) refuse("types");
 }
 
 const char *try_ours(const Product &product, const Preparation &first, int *status, GpuTime *time) {
   if (product.refusal != nullptr) return product.refusal;
   if (was_forked()) return "after fork";
   Surroundings around;
+  around.asked = product.asked;
   if (const char *const why = ask_handle(product, &around)) return why;
   if (around.asked == Asked::refused) return "pedantic or emulated math";
   if (product.alpha == nullptr || (product.has_beta && product.beta == nullptr)) return "argument not accepted";
+  if (product.c_apart && *product.beta != 0) return "C apart from D";
   if (product.groups == nullptr && is_illegal(product.call)) return "argument not accepted";
   const std::shared_ptr<HandleState> state = state_of(product.handle);
   if (state == nullptr) return "out of memory";
   const std::lock_guard<std::mutex> lock(state->mutex);
   if (state->unavailable) return why_not(LIBSGEMM_UNAVAILABLE);
   if (!make_handle(state.get())) return "invalid environment";
-  // The program lets cuBLAS round, which is faster than anything that does not.
+  // The program lets its BLAS round, which is faster than anything that does not.
   if (product.call.type == Type::f32 && around.asked == Asked::reduced && !rounds_inputs(state->math_mode)) {
     return "rounding allowed by the program";
   }
   if (product.has_epilogue && !pays(product, state->math_mode)) return "epilogue";
-  if (first.prepare != nullptr && first.prepare(first.argument) != kCublasSuccess) return "argument not accepted";
+  if (first.prepare != nullptr && state->prepares_in_vain) return why_not(LIBSGEMM_NOT_SUPPORTED);
+  if (first.prepare != nullptr && first.prepare(first.argument) != kVendorSuccess) return "argument not accepted";
   DeviceCall how = device_call(product, around, state.get());
   how.timed = time != nullptr && time->active();
   bool final = false;
@@ -293,17 +183,15 @@ const char *try_ours(const Product &product, const Preparation &first, int *stat
     done = libsgemm_private_device_call(&call, &how, &final);
   }
   if (done == LIBSGEMM_UNAVAILABLE) state->unavailable = true;
+  if (first.prepare != nullptr && how.no_kernel) state->prepares_in_vain = true;
   if (done != LIBSGEMM_SUCCESS && !final) return why_not(done);
   if (done == LIBSGEMM_SUCCESS && how.timed) time->finish(product.call.entry, how.ran_backend, how.ran_kernel);
-  *status = cublas_status(done);
+  *status = vendor_status(done);
   return nullptr;
 }
 
 void *stream_of(const Product &product) {
-  static Real<decltype(cublasGetStream_v2)> get_stream("cublasGetStream_v2");
-  void *stream = product.stream;
-  if (!product.from_lt && product.handle != nullptr) get_stream(product.handle, &stream);
-  return stream;
+  return product.from_lt || product.handle == nullptr ? product.stream : stream_of(product.handle);
 }
 
 bool is_counting() {
@@ -319,8 +207,8 @@ uint64_t nanoseconds_now() {
 
 void count_forwarded(const Product &product, const char *why, int status, uint64_t start, GpuTime *time) {
   const uint64_t spent = time->active() ? 0 : nanoseconds_now() - start;
-  libsgemm_private_count_forwarded(&product.call, product.groups, why, status, spent);
-  if (status == kCublasSuccess) time->finish(product.call.entry, "cublas", why);
+  libsgemm_private_count_forwarded(&kVendor, &product.call, product.groups, why, status, spent);
+  if (status == kVendorSuccess) time->finish(product.call.entry, kVendor.backend, why);
 }
 
 }  // namespace libsgemm

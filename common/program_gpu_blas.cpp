@@ -1,4 +1,4 @@
-// Counting what libsgemm_cublas.so leaves to the program's own cuBLAS.
+// Counting what libsgemm_cublas.so and libsgemm_rocblas.so leave to the program's own library.
 #include <algorithm>
 #include <cstdio>
 #include <new>
@@ -44,21 +44,22 @@ bool libsgemm_private_instrumented() {
   }
 }
 
-void libsgemm_private_count_forwarded(const libsgemm::Call *call, const libsgemm::GroupCall *groups, const char *why,
-                                      int status, uint64_t nanoseconds) {
+void libsgemm_private_count_forwarded(const libsgemm::Vendor *vendor, const libsgemm::Call *call,
+                                      const libsgemm::GroupCall *groups, const char *why, int status,
+                                      uint64_t nanoseconds) {
   using namespace libsgemm;
   const InGate gate;
   if (status != 0) {
     char refused[48];
-    std::snprintf(refused, sizeof refused, "cuBLAS returned status %d", status);
+    std::snprintf(refused, sizeof refused, "%s returned status %d", vendor->name, status);
     stats_count({call->entry, "error", refused, nanoseconds, 0, -1, 0});
   } else {
     const double flops = std::max(0.0, groups != nullptr ? operations(*groups) : operations(*call));
-    stats_count({call->entry, "cublas", why, nanoseconds, flops, -1, 0});
+    stats_count({call->entry, vendor->backend, why, nanoseconds, flops, -1, 0});
   }
   log_message(2, [&] {
     char text[160];
-    std::snprintf(text, sizeof text, "%s: -> cublas (%s), status %d", call->entry, why, status);
+    std::snprintf(text, sizeof text, "%s: -> %s (%s), status %d", call->entry, vendor->backend, why, status);
     return std::string(text);
   });
 }

@@ -1,0 +1,24 @@
+// What rocBLAS's extended forms have besides a product: types, a D beside C, and how it is to be computed.
+#pragma once
+
+#include "gpu_blas/take.h"
+
+namespace libsgemm {
+
+struct Extended {
+  int a_type, b_type;
+  const void *c;
+  int c_type;
+  int64_t ldc;
+  const void *d;
+  int d_type;
+  int64_t ldd;
+  int compute, algorithm, solution;
+  uint32_t flags;
+  int64_t stride_c = 0, stride_d = 0;
+};
+
+// Of a product of `m` rows, which writes D.
+void extend(Product *p, int64_t m, const Extended &x);
+
+}  // namespace libsgemm

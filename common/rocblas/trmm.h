@@ -1,0 +1,10 @@
+// STRMM of versions before 4 overwrites B, as that of BLAS does, under the same names without the arguments for C.
+#pragma once
+
+namespace libsgemm {
+
+constexpr const char *kOlderTrmm = "STRMM of rocBLAS before 4";
+bool trmm_is_older();
+inline const char *older_trmm() { return trmm_is_older() ? kOlderTrmm : nullptr; }
+
+}  // namespace libsgemm
