@@ -1,6 +1,7 @@
 // Batches by arrays of pointers: those of one shape are groups of which there is one.
 #pragma once
 
+#include <algorithm>
 #include <new>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct Groups {
   GroupCall call = {};
 };
 
-inline libsgemm_op_t as_op(int theirs) { return static_cast<libsgemm_op_t>(op_of(theirs)); }
+// 0, which is none either, for what is none.
+inline libsgemm_op_t as_op(int theirs) { return static_cast<libsgemm_op_t>(std::max(op_of(theirs), 0)); }
 
 template <typename INT>
 const int64_t *widen(const INT *array, int64_t count, std::vector<int64_t> *wide) {

@@ -12,10 +12,13 @@ template <typename INT>
 using Geam = int(VendorHandle handle, int transa, int transb, INT m, INT n, const float *alpha, const float *a, INT lda,
                  const float *beta, const float *b, INT ldb, float *c, INT ldc);
 
+template <typename INT>
+using GeamReal = Real<Geam<INT>>;
+
 // A matrix to be copied on the handle's stream, by the vendor, which knows the stream and the device.
 template <typename INT>
 struct MatrixCopy {
-  Real<Geam<INT>> *geam;
+  GeamReal<INT> *geam;
   VendorHandle handle;
   INT m, n;
   const float *from;
@@ -72,6 +75,7 @@ int prepare_trmm(const void *argument) {
     return take(p, [&] { return real(handle, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc); });           \
   }
 
+// `geam`: the function that copies; `refusal`: why the STRMM of the process is none of this kind, or NULL.
 #define TRMM(INT, name, geam, refusal)                                                                             \
   LIBSGEMM_API int name(VendorHandle handle, int side, int uplo, int trans, int diag, INT m, INT n,                \
                         const float *alpha, const float *a, INT lda, const float *b, INT ldb, float *c, INT ldc) { \
@@ -79,10 +83,11 @@ int prepare_trmm(const void *argument) {
     Product p = triangular(#name, handle, Routine::trmm, side, uplo, trans, diag, m, n);                           \
     p.scalars(alpha, nullptr, false);                                                                              \
     p.operands(a, lda, nullptr, 0, c, ldc);                                                                        \
+    const char *const why = (refusal);                                                                             \
+    if (why != nullptr) p.refuse(why);                                                                             \
     const bool in_place = b == c && ldb == ldc;                                                                    \
     if (!in_place && !is_worth_a_copy(p, lda, ldb, ldc)) p.refuse("argument not accepted");                        \
-    if (refusal != nullptr) p.refuse(refusal);                                                                     \
-    static Real<Geam<INT>> copy(#geam);                                                                            \
+    static GeamReal<INT> copy(#geam);                                                                              \
     const MatrixCopy<INT> first = {&copy, handle, m, n, b, ldb, c, ldc};                                           \
     return take(                                                                                                   \
         p, [&] { return real(handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, c, ldc); },             \

@@ -43,7 +43,7 @@ bool get_mode(int (*get)(VendorHandle, int *), VendorHandle handle, int *mode) {
   return get == nullptr || get(handle, mode) == kVendorSuccess;
 }
 
-bool is_cblas(int value, int first, int last) { return value >= first && value <= last; }
+bool is_within(int value, int first, int last) { return value >= first && value <= last; }
 
 }  // namespace
 
@@ -65,10 +65,10 @@ int vendor_status(libsgemm_status_t status) {
   }
 }
 
-int op_of(int theirs) { return is_cblas(theirs, LIBSGEMM_NO_TRANS, LIBSGEMM_CONJ_TRANS) ? theirs : -1; }
-int side_of(int theirs) { return is_cblas(theirs, LIBSGEMM_LEFT, LIBSGEMM_RIGHT) ? theirs : -1; }
-int uplo_of(int theirs) { return is_cblas(theirs, LIBSGEMM_UPPER, LIBSGEMM_LOWER) ? theirs : -1; }
-int diag_of(int theirs) { return is_cblas(theirs, LIBSGEMM_NON_UNIT, LIBSGEMM_UNIT) ? theirs : -1; }
+int op_of(int theirs) { return is_within(theirs, LIBSGEMM_NO_TRANS, LIBSGEMM_CONJ_TRANS) ? theirs : -1; }
+int side_of(int theirs) { return is_within(theirs, LIBSGEMM_LEFT, LIBSGEMM_RIGHT) ? theirs : -1; }
+int uplo_of(int theirs) { return is_within(theirs, LIBSGEMM_UPPER, LIBSGEMM_LOWER) ? theirs : -1; }
+int diag_of(int theirs) { return is_within(theirs, LIBSGEMM_NON_UNIT, LIBSGEMM_UNIT) ? theirs : -1; }
 
 bool type_of(int theirs, Type *type) {
   *type = theirs == kRocblasF16 ? Type::f16 : theirs == kRocblasBf16 ? Type::bf16 : Type::f32;

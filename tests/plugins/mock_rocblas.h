@@ -12,6 +12,7 @@ constexpr int kInvalidHandle = 1, kNotImplemented = 2, kInvalidPointer = 3, kInv
 
 thread_local std::string t_latest;
 bool g_only_record = false;
+int g_copies = 0;  // by rocblas_sgeam
 
 bool turned(int op) { return op != LIBSGEMM_NO_TRANS; }
 
@@ -308,13 +309,12 @@ EXPORT int rocblas_stop_device_memory_size_query(BlasHandle *handle, size_t *byt
 }
 EXPORT bool rocblas_is_device_memory_size_query(const BlasHandle *handle) { return handle->queries; }
 // The copy of A, which is all that the drop-in asks for; and how many there were.
-EXPORT int mock_rocblas_copies;
-int mock_rocblas_copies = 0;
+EXPORT int mock_rocblas_copies() { return g_copies; }
 EXPORT int rocblas_sgeam(BlasHandle *handle, int, int, int m, int n, const float *, const float *a, int lda,
                          const float *, const float *, int, float *c, int ldc) {
-  return ++mock_rocblas_copies, copy(handle, m, n, a, lda, c, ldc), kSuccess;
+  return ++g_copies, copy(handle, m, n, a, lda, c, ldc), kSuccess;
 }
 EXPORT int rocblas_sgeam_64(BlasHandle *handle, int, int, int64_t m, int64_t n, const float *, const float *a,
                             int64_t lda, const float *, const float *, int64_t, float *c, int64_t ldc) {
-  return ++mock_rocblas_copies, copy(handle, m, n, a, lda, c, ldc), kSuccess;
+  return ++g_copies, copy(handle, m, n, a, lda, c, ldc), kSuccess;
 }
