@@ -170,18 +170,43 @@ struct WmmaWords {
 template <class A, class B>
 constexpr int kMatrixFloats = 2 * (A::floats + B::floats);
 
+template <class Config>
+using MatrixSums = typename Config::Core::Sums[Config::blocks_m][Config::blocks_n];
+
+template <class Config>
+__device__ __forceinline__ void clear_sums(MatrixSums<Config> &sums) {
+#pragma unroll
+  for (int i = 0; i < Config::blocks_m; ++i) {
+#pragma unroll
+    for (int j = 0; j < Config::blocks_n; ++j) sums[i][j] = typename Config::Core::Sums{};
+  }
+}
+
+// A thread's place: its lane, and the first element of its wave in the tile of C.
+template <class Config>
+struct WavePlace {
+  int lane, row, column;
+
+  __device__ __forceinline__ WavePlace() {
+    const int wave = uniform(static_cast<int>(threadIdx.x) / Config::Core::wave);
+    lane = static_cast<int>(threadIdx.x) % Config::Core::wave;
+    row = wave % Config::wave_rows * Config::wave_m;
+    column = wave / Config::wave_rows * Config::wave_n;
+  }
+};
+
 // Stores the sums of a wave whose first element is (row, column) of the tile. A lane's row is the same in all of a
 // block; its columns are spread over the registers. What C holds is read for a whole block before anything is written.
-template <class Config>
-__device__ __forceinline__ void store_sums(
-    const typename Config::Core::Sums (&sums)[Config::blocks_m][Config::blocks_n], const OutputTile &out, int row,
-    int column, int lane) {
+// keep(row, column): whether that element of the tile is stored.
+template <class Config, class Keep>
+__device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const OutputTile &out,
+                                           const WavePlace<Config> &place, const Keep &keep) {
   using Core = typename Config::Core;
-  const int first = column + Core::sum_outer(lane);
+  const int first = place.column + Core::sum_outer(place.lane);
   const int left = out.columns - first;
 #pragma unroll
   for (int i = 0; i < Config::blocks_m; ++i) {
-    const int r = row + i * Core::block + lane % Core::block;
+    const int r = place.row + i * Core::block + place.lane % Core::block;
     if (r >= out.rows) continue;
     Global<float> *c = out.c + first * out.ld + r;
 #pragma unroll
@@ -194,7 +219,7 @@ __device__ __forceinline__ void store_sums(
 #pragma unroll
         for (int e = 0; e < Core::sums; ++e) {
           const int to = j * Core::block + Core::sum_step(e);
-          old[e] = to < left ? c[to * out.ld] : 0.0f;
+          old[e] = to < left && keep(r, first + to) ? c[to * out.ld] : 0.0f;
         }
 #pragma unroll
         for (int e = 0; e < Core::sums; ++e) x[e] = fmaf(out.beta, old[e], x[e]);
@@ -202,21 +227,20 @@ __device__ __forceinline__ void store_sums(
 #pragma unroll
       for (int e = 0; e < Core::sums; ++e) {
         const int to = j * Core::block + Core::sum_step(e);
-        if (to < left) c[to * out.ld] = x[e];
+        if (to < left && keep(r, first + to)) c[to * out.ld] = x[e];
       }
     }
   }
 }
 
-// The product of the tiles that `a` and `b` bring, streams at the first k-tile of `range`.
-template <class Config, class A, class B, typename Operands>
-__device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Config> &at, const TileRange &range,
-                                               const Operands &operands, const TileProblem &p) {
+// Adds the product of the tiles that `a` and `b` bring, streams at the first k-tile of `range`. `shared`: two pairs of
+// tiles, which nobody may read any more.
+template <class Config, class A, class B>
+__device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B &b, const TileRange &range,
+                                               const WavePlace<Config> &place, float *shared) {
   using Core = typename Config::Core;
   constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles of vectors");
-  __shared__ Vec4 lds[kMatrixFloats<A, B> / 4];
-  float *shared = reinterpret_cast<float *>(lds);
 
   typename A::Staged staged_a;
   typename B::Staged staged_b;
@@ -227,26 +251,17 @@ __device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Co
   a.advance(range.first_depth);
   b.advance(range.first_depth);
 
-  const int lane = static_cast<int>(threadIdx.x) % Core::wave;
-  const int wave = uniform(static_cast<int>(threadIdx.x) / Core::wave);
-  const int row = wave % Config::wave_rows * Config::wave_m, column = wave / Config::wave_rows * Config::wave_n;
-  typename Core::Sums sums[Config::blocks_m][Config::blocks_n];
-#pragma unroll
-  for (int i = 0; i < Config::blocks_m; ++i) {
-#pragma unroll
-    for (int j = 0; j < Config::blocks_n; ++j) sums[i][j] = typename Core::Sums{};
-  }
   typename Core::Fragment from_a[2][Config::blocks_m], from_b[2][Config::blocks_n];
   int now = 0;  // where the pair is that is multiplied, floats
 
   const auto read = [&](int step) {
 #pragma unroll
     for (int i = 0; i < Config::blocks_m; ++i) {
-      from_a[step % 2][i] = Core::template read<A>(shared + now, lane, row, i, step);
+      from_a[step % 2][i] = Core::template read<A>(shared + now, place.lane, place.row, i, step);
     }
 #pragma unroll
     for (int j = 0; j < Config::blocks_n; ++j) {
-      from_b[step % 2][j] = Core::template read<B>(shared + now + kTileB, lane, column, j, step);
+      from_b[step % 2][j] = Core::template read<B>(shared + now + kTileB, place.lane, place.column, j, step);
     }
     keep_schedule();
   };
@@ -287,7 +302,18 @@ __device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Co
       }
     }
   }
-  store_sums<Config>(sums, output_tile(operands, p, at), row, column, lane);
+}
+
+// The product of the tiles that `a` and `b` bring, stored.
+template <class Config, class A, class B, typename Operands>
+__device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Config> &at, const TileRange &range,
+                                               const Operands &operands, const TileProblem &p) {
+  __shared__ Vec4 lds[kMatrixFloats<A, B> / 4];
+  const WavePlace<Config> place;
+  MatrixSums<Config> sums;
+  clear_sums<Config>(sums);
+  multiply_tiles<Config>(sums, a, b, range, place, reinterpret_cast<float *>(lds));
+  store_sums<Config>(sums, output_tile(operands, p, at), place, [](int, int) { return true; });
 }
 
 // A product of FP32 operands. The rows of the tiles are not padded (kernels/gfx908_mfma_128x128x16_ping_pong.hip).
