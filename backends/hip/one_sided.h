@@ -1,6 +1,13 @@
-// symm and trmm: the loops of valu.h and matrix.h with an A of which one triangle is stored (square_stream.h), on
-// either side of the product. trmm reads the other matrix from a copy, and walks only along the steps of k that the
-// triangle leaves a tile, the longest tiles first.
+// symm and trmm: the loops of valu.h and matrix.h with an A of which one triangle is stored, on either side of the
+// product. trmm reads the other matrix from a copy.
+//
+//        k ->
+//      +---+---+---+---+
+//   o  | x | p | p | p |     A, the upper part stored. For a tile of C the steps of k go in three parts, one sum:
+//   u  +---+---+---+---+     p  on the stored side: fetched as any operand
+//   t  | m | x | p | p |     x  the diagonal crosses it: element by element (square_stream.h)
+//   e  +---+---+---+---+     m  on the other side: trmm leaves it out, the longest tiles first; symm fetches its mirror
+//   r  | m | m | x | p |        image, an operand that is contiguous along the other direction
 //
 // Where the diagonal crosses a k-tile, trmm has zeros beside it, and zero times Inf or NaN of the other matrix is NaN,
 // which BLAS, that leaves these terms out, does not give. So elements that come out infinite or NaN are summed once
@@ -18,48 +25,67 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// What a block computes: the tile of C, and the steps of k. The operands: A is the square matrix.
-template <class Config, bool kSymmetric, bool kLeft>
+// What a block computes. The operands: A is the square matrix. kPad: as of TileStream.
+template <class ConfigType, bool kSymmetric, bool kLeft, Fetch KindOther, int kPad>
 struct OneSidedTile {
-  static constexpr int square_outer = kLeft ? Config::tile_m : Config::tile_n;
-  static constexpr int other_outer = kLeft ? Config::tile_n : Config::tile_m;
+  using Config = ConfigType;
+  static constexpr int kOuter = kLeft ? Config::tile_m : Config::tile_n;
+  static constexpr bool kVectors = KindOther == Fetch::outer_x4 || KindOther == Fetch::inner_x4;
+  template <Fetch Kind>
+  using Plain = TileStream<kOuter, Config::tile_k, Config::threads, Kind, kPad>;
+  using AlongOuter = Plain<kVectors ? Fetch::outer_x4 : Fetch::outer>;
+  using AlongK = Plain<kVectors ? Fetch::inner_x4 : Fetch::inner>;
+  using Square = SquareStream<kOuter, Config::tile_k, Config::threads, kSymmetric, kPad>;
+  using Other = TileStream<kLeft ? Config::tile_n : Config::tile_m, Config::tile_k, Config::threads, KindOther, kPad>;
 
   const StridedOperands &operands;
   const OneSidedProblem &o;
   TilePosition<Config> at;
-  int64_t first_k, end_k;
+  int64_t first;  // outer index of A's tiles
 
   __device__ __forceinline__ OneSidedTile(const StridedOperands &operands, const OneSidedProblem &o)
-      : operands(operands), o(o), at(o.product), first_k(0), end_k(o.product.k) {
-    if constexpr (!kSymmetric) {
-      if (!o.upper) {  // the longest first
-        if constexpr (kLeft) {
-          at.i = o.product.tiles_m - 1 - at.i;
-        } else {
-          at.j = o.product.tiles_n - 1 - at.j;
-        }
+      : operands(operands), o(o), at(o.product) {
+    if (!kSymmetric && !o.upper) {  // the longest first
+      if constexpr (kLeft) {
+        at.i = o.product.tiles_m - 1 - at.i;
+      } else {
+        at.j = o.product.tiles_n - 1 - at.j;
       }
-      const int64_t first = kLeft ? at.row() : at.column();
-      if (o.upper) {
-        first_k = first;
-      } else if (first + square_outer < end_k) {
-        end_k = first + square_outer;
+    }
+    first = kLeft ? at.row() : at.column();
+  }
+
+  __device__ __forceinline__ OutputTile output() const { return output_tile(operands, o.product, at); }
+
+  // Calls add(a, other, range) with the streams of each part.
+  template <typename Add>
+  __device__ __forceinline__ void for_parts(const Add &add) const {
+    const TileProblem &p = o.product;
+    const int64_t end = first + kOuter < p.k ? first + kOuter : p.k, lda = kLeft ? p.lda : p.ldb;
+    const void *a = operands.a(blockIdx.z);
+    bool more = false;
+#pragma unroll 1
+    for (int part = 0; part < 3; ++part) {
+      const int64_t from = part == 0 ? 0 : part == 1 ? first : end, to = part == 0 ? first : part == 1 ? end : p.k;
+      const bool crossed = part == 1, stored = o.upper == (part == 2);
+      if (from == to || (!kSymmetric && !crossed && !stored)) continue;
+      if (more) __syncthreads();  // the last tiles of the part before have been read
+      more = true;
+      Other other(operands.b(blockIdx.z), kLeft ? p.ldb : p.lda, kLeft ? at.column() : at.row(),
+                  kLeft ? p.n - at.column() : p.m - at.row(), from);
+      const TileRange range(from, to, Config::tile_k);
+      if (crossed) {
+        Square stream(a, lda, o, first, from);
+        add(stream, other, range);
+      } else if (o.along_k == stored) {
+        AlongK stream(a, lda, first, p.k - first, from);
+        add(stream, other, range);
+      } else {
+        AlongOuter stream(a, lda, first, p.k - first, from);
+        add(stream, other, range);
       }
     }
   }
-
-  template <class Stream>
-  __device__ __forceinline__ Stream square() const {
-    return Stream(operands.a(blockIdx.z), kLeft ? o.product.lda : o.product.ldb, o, kLeft ? at.row() : at.column(),
-                  first_k);
-  }
-  template <class Stream>
-  __device__ __forceinline__ Stream other() const {
-    return Stream(operands.b(blockIdx.z), kLeft ? o.product.ldb : o.product.lda, kLeft ? at.column() : at.row(),
-                  kLeft ? o.product.n - at.column() : o.product.m - at.row(), first_k);
-  }
-  __device__ __forceinline__ TileRange range() const { return TileRange(first_k, end_k, Config::tile_k); }
-  __device__ __forceinline__ OutputTile output() const { return output_tile(operands, o.product, at); }
 
   // trmm, an element of C that was stored: once more by its own terms, if it is not finite.
   __device__ __forceinline__ void mend(const OutputTile &out, int row, int column) const {
@@ -85,20 +111,18 @@ struct OneSidedTile {
 
 template <class Config, bool kSymmetric, bool kLeft, Fetch KindOther>
 __device__ __forceinline__ void ping_pong_one_sided(const StridedOperands &operands, const OneSidedProblem &o) {
-  using Tile = OneSidedTile<Config, kSymmetric, kLeft>;
-  using Square = SquareStream<Tile::square_outer, Config::tile_k, Config::threads, kSymmetric>;
-  using Other = TileStream<Tile::other_outer, Config::tile_k, Config::threads, KindOther>;
-  __shared__ Vec4 lds[kPingPongFloats<Config, Square, Other> / 4];
+  using Tile = OneSidedTile<Config, kSymmetric, kLeft, KindOther, 4>;
+  __shared__ Vec4 lds[kPingPongFloats<Config, typename Tile::Square, typename Tile::Other> / 4];
   float *shared = reinterpret_cast<float *>(lds);
   const Tile tile(operands, o);
-  Square square = tile.template square<Square>();
-  Other other = tile.template other<Other>();
   Sums<Config> sums;
-  if constexpr (kLeft) {
-    ping_pong_sums<Config>(sums, square, other, tile.range(), shared);
-  } else {
-    ping_pong_sums<Config>(sums, other, square, tile.range(), shared);
-  }
+  tile.for_parts([&](auto &a, auto &other, const TileRange &range) {
+    if constexpr (kLeft) {
+      ping_pong_sums<Config>(sums, a, other, range, shared);
+    } else {
+      ping_pong_sums<Config>(sums, other, a, range, shared);
+    }
+  });
   float sum[Config::thread_m][Config::thread_n];
   sums.get(sum);
   bool finite = true;
@@ -127,22 +151,20 @@ __device__ __forceinline__ void ping_pong_one_sided(const StridedOperands &opera
 template <class Config, bool kSymmetric, bool kLeft, Fetch KindOther>
 __device__ __forceinline__ void matrix_one_sided(const StridedOperands &operands, const OneSidedProblem &o) {
   using Core = typename Config::Core;
-  using Tile = OneSidedTile<Config, kSymmetric, kLeft>;
-  using Square = SquareStream<Tile::square_outer, Config::tile_k, Config::threads, kSymmetric, 0>;
-  using Other = TileStream<Tile::other_outer, Config::tile_k, Config::threads, KindOther, 0>;
-  __shared__ Vec4 lds[kMatrixFloats<Square, Other> / 4];
+  using Tile = OneSidedTile<Config, kSymmetric, kLeft, KindOther, 0>;
+  __shared__ Vec4 lds[kMatrixFloats<typename Tile::Square, typename Tile::Other> / 4];
   float *shared = reinterpret_cast<float *>(lds);
   const Tile tile(operands, o);
-  Square square = tile.template square<Square>();
-  Other other = tile.template other<Other>();
   const WavePlace<Config> place;
   MatrixSums<Config> sums;
   clear_sums<Config>(sums);
-  if constexpr (kLeft) {
-    multiply_tiles<Config>(sums, square, other, tile.range(), place, shared);
-  } else {
-    multiply_tiles<Config>(sums, other, square, tile.range(), place, shared);
-  }
+  tile.for_parts([&](auto &a, auto &other, const TileRange &range) {
+    if constexpr (kLeft) {
+      multiply_tiles<Config>(sums, a, other, range, place, shared);
+    } else {
+      multiply_tiles<Config>(sums, other, a, range, place, shared);
+    }
+  });
   const OutputTile out = tile.output();
   store_sums<Config>(sums, out, place, [](int, int) { return true; });
   if constexpr (!kSymmetric) {

@@ -1,13 +1,6 @@
-// Tiles of a square matrix of which one triangle is stored, element by element, as tile_stream.h fetches others: of a
-// symmetric one the mirrored element is read where it is not stored; of a triangular one there are zeros, and ones on a
-// diagonal that is not read.
-//
-//        k ->
-//      +---+---+---+
-//      | x | p | p |     p  on the stored side: lanes along the contiguous direction
-//   o  +---+---+---+     x  the diagonal crosses it: each element by itself
-//   u  | m | x | p |     m  on the other side, symmetric: lanes along the other direction, so that what a wave reads is
-//   t  +---+---+---+        contiguous again; triangular: such tiles are not asked for
+// Tiles of a square matrix of which one triangle is stored, where the diagonal crosses them: element by element, as
+// tile_stream.h fetches others. Of a symmetric one the mirrored element is read where it is not stored; of a triangular
+// one there are zeros, and ones on a diagonal that is not read.
 #pragma once
 
 #include "gpu/level3/one_sided.h"
@@ -17,33 +10,38 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-template <int Outer, int Depth, int Threads, bool kSymmetric, int Pad = 4>
+// `Pad`: floats between the rows in LDS.
+template <int Outer, int Depth, int Threads, bool kSymmetric, int Pad>
 struct SquareStream {
   static constexpr int pitch = Outer + Pad;
   static constexpr int floats = Depth * pitch;
   static constexpr int copies = Outer * Depth / Threads;
-  static_assert(Threads % Outer == 0 && Threads % Depth == 0 && copies * Threads == Outer * Depth, "whole copies");
+  static constexpr int k_step = Threads / Outer;  // from one copy of a thread to the next
+  static_assert(Threads % Outer == 0 && copies * Threads == Outer * Depth, "whole copies");
   using Staged = float[copies];
 
   Global<const float> *base;  // of the matrix; the same in all threads
   int64_t ld;
-  int first, order, next_k;  // the tile's first outer index, and step of k
+  int outer, k;  // of the thread's first copy in the k-tile to fetch
   bool along_k, upper, unit;
-  int target, target_step;  // in LDS, of what was fetched last: of the first copy, and from one to the next
+  int target;  // of that copy in LDS
 
   __device__ __forceinline__ SquareStream(const void *matrix, int64_t ld, const OneSidedProblem &o, int64_t first,
                                           int64_t first_k)
       : base(uniform(global(static_cast<const float *>(matrix)))),
         ld(ld),
-        first(static_cast<int>(first)),
-        order(static_cast<int>(o.product.k)),
-        next_k(static_cast<int>(first_k)),
         along_k(o.along_k),
         upper(o.upper),
-        unit(o.unit) {}
+        unit(o.unit) {
+    const int thread = static_cast<int>(threadIdx.x);
+    target = thread / Outer * pitch + thread % Outer;
+    k = static_cast<int>(first_k) + thread / Outer;
+    // Rows beyond the matrix are its last one again.
+    outer = static_cast<int>(min(first + thread % Outer, o.product.k - 1));
+  }
 
-  // Element (outer, k) lies at (x, y) of the stored matrix, x along its columns.
-  __device__ __forceinline__ float element(int outer, int k) const {
+  // The element of this row and step k, which lies at (x, y) of the stored matrix, x along its columns.
+  __device__ __forceinline__ float element(int k) const {
     const bool stored = upper ? outer <= k : outer >= k;
     if (!kSymmetric && !stored) return 0.0f;
     if (!kSymmetric && unit && outer == k) return 1.0f;
@@ -52,30 +50,21 @@ struct SquareStream {
     return base[x + y * ld];
   }
 
-  // A k-tile of `depth` steps, zeros after them. Rows beyond the matrix are its last one again.
-  __device__ __forceinline__ void fetch_short(Staged &staged, int depth) {
-    const bool mirrored = kSymmetric && (upper ? next_k + Depth <= first : first + Outer <= next_k);
-    const bool lanes_along_k = along_k != mirrored;
-    const int thread = static_cast<int>(threadIdx.x);
-    const int outer = lanes_along_k ? thread / Depth : thread % Outer;
-    const int k = lanes_along_k ? thread % Depth : thread / Outer;
-    const int outer_step = lanes_along_k ? Threads / Depth : 0, k_step = lanes_along_k ? 0 : Threads / Outer;
-    target = k * pitch + outer;
-    target_step = k_step * pitch + outer_step;
+  __device__ __forceinline__ void fetch(Staged &staged) const {
 #pragma unroll
-    for (int i = 0; i < copies; ++i) {
-      staged[i] = 0.0f;
-      if (k + i * k_step < depth) {
-        staged[i] = element(min(first + outer + i * outer_step, order - 1), next_k + k + i * k_step);
-      }
-    }
+    for (int i = 0; i < copies; ++i) staged[i] = element(k + i * k_step);
   }
-  __device__ __forceinline__ void fetch(Staged &staged) { fetch_short(staged, Depth); }
-  __device__ __forceinline__ void advance(int depth = Depth) { next_k += depth; }
+  // A k-tile of `depth` steps, zeros after them.
+  __device__ __forceinline__ void fetch_short(Staged &staged, int depth) const {
+    const int first = static_cast<int>(threadIdx.x) / Outer;
+#pragma unroll
+    for (int i = 0; i < copies; ++i) staged[i] = first + i * k_step < depth ? element(k + i * k_step) : 0.0f;
+  }
+  __device__ __forceinline__ void advance(int depth = Depth) { k += depth; }
 
   __device__ __forceinline__ void store(float *tile, const Staged &staged) const {
 #pragma unroll
-    for (int i = 0; i < copies; ++i) tile[target + i * target_step] = staged[i];
+    for (int i = 0; i < copies; ++i) tile[target + i * k_step * pitch] = staged[i];
   }
 };
 

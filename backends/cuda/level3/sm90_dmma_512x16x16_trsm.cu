@@ -24,6 +24,7 @@
 #include "fp64/dmma.cuh"
 #include "gpu/aligned.h"
 #include "gpu/level3/blocked.h"
+#include "runtime/device.h"
 #include "solve_panel.cuh"
 
 namespace libsgemm::cuda {

@@ -17,8 +17,8 @@
 // whole. Threads: 128; thread (x, y), 16 x 8 of them, sums rows 4 x ... of columns 4 y ... In a substitution each of 32
 // threads has a column of X in its registers and divides by the diagonal, as the reference does.
 //
-// Shared memory, in bytes: t[2][32][68] at 0, the same as trsm's diagonal block[64][68] | x[2][32][36] at 17408 |
-// solution[64][33] at 26624, ends at 35072.
+// Shared memory, in bytes: t[2][32][68] at 0, the same as trsm's diagonal block[64][68] | x[2][32][36] at 17408, the
+// same as solution[64][33]; ends at 26624.
 #pragma once
 
 #include "finish.h"
@@ -35,12 +35,19 @@ struct PanelConfig {
   static constexpr int kTileT = kDepth * (kRows + 4), kTileX = kDepth * (kCols + 4);  // floats of a shared tile
 };
 
+// Steps of k in one piece of code. AMD's compiler would read all operands of so many first, and spill.
+#if defined(__HIP__)
+constexpr int kUnrolledSteps = 4;
+#else
+constexpr int kUnrolledSteps = PanelConfig::kDepth;
+#endif
+
 // sum (4 x 4) += T * X over one shared tile. `masked`: the diagonal crosses the tile; steps that lie
 // outside the triangle are left out, since 0 * Inf would be NaN.
 template <bool MASKED>
 __device__ __forceinline__ void multiply_panel(const float *t, const float *x, int row, int col, float (&sum)[4][4],
                                                int diagonal, bool upper) {
-#pragma unroll
+#pragma unroll kUnrolledSteps
   for (int step = 0; step < PanelConfig::kDepth; ++step) {
     const Vec4 a = *reinterpret_cast<const Vec4 *>(t + step * (PanelConfig::kRows + 4) + row);
     const Vec4 b = *reinterpret_cast<const Vec4 *>(x + step * (PanelConfig::kCols + 4) + col);
@@ -65,7 +72,7 @@ __device__ __forceinline__ void sum_panel(const PanelProblem &p, const void *t, 
   using Config = PanelConfig;
   Stager<Config::kRows, Config::kDepth, Config::kThreads, Type::f32> stage_t;
   Stager<Config::kCols, Config::kDepth, Config::kThreads, Type::f32> stage_x;
-  const int row = static_cast<int>(threadIdx.x) % 16 * 4, col = static_cast<int>(threadIdx.x) / 16 * 4;
+  const int thread = pinned_thread(), row = thread % 16 * 4, col = thread / 16 * 4;
   const auto crosses = [&](int64_t depth) {
     return TRIANGLE && depth < first_row + Config::kRows && first_row < depth + Config::kDepth;
   };
@@ -106,7 +113,7 @@ template <typename Visit>
 __device__ __forceinline__ void for_tile(const PanelProblem &p, float *x, int64_t first_row, int64_t first_col,
                                          const Visit &visit) {
   using Config = PanelConfig;
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = pinned_thread();
   const bool along_rows = p.x.depth == 1;
 #pragma unroll 4
   for (int e = 0; e < Config::kRows * Config::kCols / Config::kThreads; ++e) {
@@ -129,7 +136,8 @@ __device__ __forceinline__ int turn(const PanelProblem &p, int row, int rows) {
 __device__ __forceinline__ void load_block(const PanelProblem &p, const void *t, int64_t first_row, int rows,
                                            float *block) {
   using Config = PanelConfig;
-  for (int index = static_cast<int>(threadIdx.x); index < Config::kRows * Config::kRows; index += Config::kThreads) {
+#pragma unroll 4
+  for (int index = pinned_thread(); index < Config::kRows * Config::kRows; index += Config::kThreads) {
     const int i = p.t.outer == 1 ? index % Config::kRows : index / Config::kRows;
     const int l = p.t.outer == 1 ? index / Config::kRows : index % Config::kRows;
     const bool inside = i < rows && l < rows && (i == l ? !p.unit : (i < l) == p.upper);
@@ -152,14 +160,17 @@ __device__ __forceinline__ void substitute(const float *block, float *solution, 
     if (!unit) x[i] = x[i] / column[i];
     solution[(first + i) * Config::kSolutionStride + col] = x[i];
 #pragma unroll
-    for (int quad = i / 4; quad < Config::kHalf / 4; ++quad) {
+    for (int quad = 0; quad < Config::kHalf / 4; ++quad) {
+      if (quad < i / 4) continue;
       const Vec4 t = reinterpret_cast<const Vec4 *>(column)[quad];
       const float factors[4] = {t.x, t.y, t.z, t.w};
 #pragma unroll
       for (int r = 0; r < 4; ++r) {
         if (4 * quad + r > i) x[4 * quad + r] -= factors[r] * x[i];
+        pin(x[4 * quad + r]);  // now, not when its turn comes, till when all of its factors would be kept
       }
     }
+    keep_order();
   }
 }
 
@@ -191,11 +202,11 @@ template <bool SOLVE>
 __device__ __forceinline__ void compute_panel(const StridedOperands &operands, const PanelProblem &p, unsigned panels) {
   using Config = PanelConfig;
   __shared__ Vec4 quads_t[2 * Config::kTileT / 4], quads_x[2 * Config::kTileX / 4];
-  __shared__ float solution[Config::kRows * Config::kSolutionStride];
   float *shared_t = reinterpret_cast<float *>(quads_t), *shared_x = reinterpret_cast<float *>(quads_x);
+  static_assert(Config::kRows * Config::kSolutionStride <= 2 * Config::kTileX, "it takes the place of the tiles of X");
+  float *solution = shared_x;
   static_assert(2 * Config::kDepth == Config::kRows, "the diagonal block takes the place of the tiles of T");
   float *block = shared_t;
-  const int row = static_cast<int>(threadIdx.x) % 16 * 4, col = static_cast<int>(threadIdx.x) / 16 * 4;
   const int64_t item = blockIdx.x / panels, first_col = static_cast<int64_t>(blockIdx.x % panels) * Config::kCols;
   const void *t = operands.a(item);
   float *x = operands.c(item);
@@ -211,6 +222,7 @@ __device__ __forceinline__ void compute_panel(const StridedOperands &operands, c
     float sum[4][4] = {};
     sum_panel<!SOLVE>(p, t, x, first_row, first_col, first, last, shared_t, shared_x, sum);
     if (SOLVE) load_block(p, t, first_row, rows, block);
+    const int thread = pinned_thread(), row = thread % 16 * 4, col = thread / 16 * 4;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
 #pragma unroll

@@ -16,6 +16,13 @@ __device__ __forceinline__ float load_element(const void *data, int64_t at) {
   }
 }
 
+// The thread's number, from which nothing is computed once for all rounds of a loop: pin().
+__device__ __forceinline__ int pinned_thread() {
+  int thread = static_cast<int>(threadIdx.x);
+  pin(thread);
+  return thread;
+}
+
 // Carries kOuter x kDepth elements of an operand from global to shared memory: fetch() into registers, store() later.
 template <int OUTER, int DEPTH, int THREADS, Type TYPE>
 struct Stager {
@@ -29,7 +36,7 @@ struct Stager {
   bool along_outer;  // neighbouring threads along the outer direction, or along the depth
 
   __device__ __forceinline__ void spread(bool contiguous_outer) {
-    const int thread = static_cast<int>(threadIdx.x);
+    const int thread = pinned_thread();
     along_outer = contiguous_outer;
     outer = along_outer ? thread % OUTER : thread / DEPTH;
     depth = along_outer ? thread / OUTER : thread % DEPTH;
@@ -42,19 +49,23 @@ struct Stager {
   __device__ __forceinline__ void fetch(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
                                         int64_t outers, int64_t depths) {
     spread(walk.outer == 1);
-    const int64_t start = (first_outer + outer) * walk.outer + (first_depth + depth) * walk.depth;
+    int64_t at = (first_outer + outer) * walk.outer + (first_depth + depth) * walk.depth;
     const int64_t step = outer_step() * walk.outer + depth_step() * walk.depth;
     if (first_outer + OUTER <= outers && first_depth + DEPTH <= depths) {
 #pragma unroll
-      for (int e = 0; e < kCount; ++e) staged[e] = load_element<TYPE>(data, start + e * step);
+      for (int e = 0; e < kCount; ++e, at += step) {
+        pin(at);  // one address, not one for each element
+        staged[e] = load_element<TYPE>(data, at);
+      }
       return;
     }
     const int outer_end = outers - first_outer < OUTER ? static_cast<int>(outers - first_outer) : OUTER;
     const int depth_end = depths - first_depth < DEPTH ? static_cast<int>(depths - first_depth) : DEPTH;
 #pragma unroll
-    for (int e = 0; e < kCount; ++e) {
+    for (int e = 0; e < kCount; ++e, at += step) {
+      pin(at);
       const bool inside = outer + e * outer_step() < outer_end && depth + e * depth_step() < depth_end;
-      staged[e] = inside ? load_element<TYPE>(data, start + e * step) : 0.0f;
+      staged[e] = inside ? load_element<TYPE>(data, at) : 0.0f;
     }
   }
 
@@ -64,9 +75,11 @@ struct Stager {
   __device__ __forceinline__ void fetch_diagonal(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
                                                  int64_t order, bool upper, bool unit) {
     spread(walk.outer == 1);
+    int64_t i = first_outer + outer, l = first_depth + depth;
 #pragma unroll
-    for (int e = 0; e < kCount; ++e) {
-      const int64_t i = first_outer + outer + e * outer_step(), l = first_depth + depth + e * depth_step();
+    for (int e = 0; e < kCount; ++e, i += outer_step(), l += depth_step()) {
+      pin(i);
+      pin(l);
       const bool stored = i == l || (i < l) == upper;
       staged[e] = 0.0f;
       if (i >= order || l >= order) continue;
