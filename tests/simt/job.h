@@ -126,6 +126,7 @@ class Job {
       if (specials && test.routine != Routine::kStrsm) {
         add_specials(&random, &problem.a);
         add_specials(&random, &problem.b);
+        if (is_in_place(test.routine)) add_specials(&random, &problem.c);
         solve(&problem);
       }
       if (shares_a) replace_a(&problem, problems_.front().a);
