@@ -63,24 +63,25 @@ struct OneSidedTile {
     const TileProblem &p = o.product;
     const int64_t end = first + kOuter < p.k ? first + kOuter : p.k, lda = kLeft ? p.lda : p.ldb;
     const void *a = operands.a(blockIdx.z);
-    bool more = false;
 #pragma unroll 1
     for (int part = 0; part < 3; ++part) {
       const int64_t from = part == 0 ? 0 : part == 1 ? first : end, to = part == 0 ? first : part == 1 ? end : p.k;
       const bool crossed = part == 1, stored = o.upper == (part == 2);
-      if (from == to || (!kSymmetric && !crossed && !stored)) continue;
-      if (more) __syncthreads();  // the last tiles of the part before have been read
-      more = true;
+      const bool none = from == to || (!kSymmetric && !crossed && !stored);
+      const int kind = none ? 3 : crossed ? 2 : o.along_k == stored ? 1 : 0;
+      if (part > 0) __syncthreads();  // the last tiles of the part before have been read
       Other other(operands.b(blockIdx.z), kLeft ? p.ldb : p.lda, kLeft ? at.column() : at.row(),
                   kLeft ? p.n - at.column() : p.m - at.row(), from);
       const TileRange range(from, to, Config::tile_k);
-      if (crossed) {
+      if (again(kind) == 2) {
         Square stream(a, lda, o, first, from);
         add(stream, other, range);
-      } else if (o.along_k == stored) {
+      }
+      if (again(kind) == 1) {
         AlongK stream(a, lda, first, p.k - first, from);
         add(stream, other, range);
-      } else {
+      }
+      if (again(kind) == 0) {
         AlongOuter stream(a, lda, first, p.k - first, from);
         add(stream, other, range);
       }
