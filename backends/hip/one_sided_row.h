@@ -3,12 +3,11 @@
 
 #include "gpu/kernels.h"
 #include "gpu/level3/one_sided_row.h"
-#include "matrix_row.h"
 #include "one_sided.h"
 #include "valu_row.h"
 
-// Defines the row `NAME` of the file's Config and Row, for ROUTINE, symm or trmm: its kernel, by ENGINE of one_sided.h,
-// and `Kernel NAME()`.
+// Defines the row `NAME` of the file's Config and Row, for ROUTINE, symm or trmm: its kernel, by ENGINE of one_sided.h
+// or matrix_one_sided.h, and `Kernel NAME()`.
 #define LIBSGEMM_HIP_ONE_SIDED_ROW(NAME, ROUTINE, ENGINE)                                                           \
   template <bool kLeft, Fetch KindOther>                                                                            \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)                                           \

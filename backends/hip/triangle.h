@@ -1,4 +1,4 @@
-// syrk, syr2k and gemmtr: the loops of valu.h and matrix.h over those tiles of C that meet its triangle
+// syrk, syr2k and gemmtr: the loop of valu.h over those tiles of C that meet its triangle
 // (gpu/triangle.h).
 //
 // syr2k is one sum of two products, the second with A and B exchanged. Tiles on the diagonal are multiplied whole, and
@@ -7,7 +7,6 @@
 
 #include "gpu/batch.h"
 #include "gpu/triangle.h"
-#include "matrix.h"
 #include "valu.h"
 
 namespace libsgemm::hip {
@@ -51,27 +50,6 @@ __device__ __forceinline__ void ping_pong_triangle(const StridedOperands &operan
     store_tile<Config>(sum, out, shared);
   } else {
     store_diagonal_tile<Config>(sum, out, shared, t.upper);
-  }
-}
-
-// The same on the matrix cores.
-template <class Config, Fetch KindA, Fetch KindB>
-__device__ __forceinline__ void matrix_triangle(const StridedOperands &operands, const TriangleProblem &t) {
-  using A = TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>;
-  using B = TileStream<Config::tile_n, Config::tile_k, Config::threads, KindB, 0>;
-  __shared__ Vec4 lds[kMatrixFloats<A, B> / 4];
-  const TilePosition<Config> at = triangle_position<Config>(t);
-  const WavePlace<Config> place;
-  MatrixSums<Config> sums;
-  clear_sums<Config>(sums);
-  for_terms<Config, A, B>(operands, t, at, [&](A &a, B &b, const TileRange &range) {
-    multiply_tiles<Config>(sums, a, b, range, place, reinterpret_cast<float *>(lds));
-  });
-  const OutputTile out = output_tile(operands, t.product, at);
-  if (at.i != at.j) {
-    store_sums<Config>(sums, out, place, [](int, int) { return true; });
-  } else {
-    store_sums<Config>(sums, out, place, [&](int row, int column) { return t.upper ? row <= column : row >= column; });
   }
 }
 

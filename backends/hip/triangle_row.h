@@ -3,11 +3,11 @@
 
 #include "gpu/kernels.h"
 #include "gpu/triangle_row.h"
-#include "matrix_row.h"
 #include "triangle.h"
 #include "valu_row.h"
 
-// Defines the row `NAME` of the file's Config and Row: its kernel, by ENGINE of triangle.h, and `Kernel NAME()`.
+// Defines the row `NAME` of the file's Config and Row: its kernel, by ENGINE of triangle.h or matrix_triangle.h, and
+// `Kernel NAME()`.
 #define LIBSGEMM_HIP_TRIANGLE_ROW(NAME, ENGINE)                                                           \
   template <Fetch KindA, Fetch KindB>                                                                     \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)                                 \

@@ -7,6 +7,8 @@
 // product. Such a GPU; any size below 2^31, stride and alignment.
 //
 // Not yet run on AMD hardware.
+#include "matrix_one_sided.h"
+#include "matrix_row.h"
 #include "one_sided_row.h"
 
 namespace libsgemm::hip {

@@ -6,6 +6,8 @@
 // Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; such a GPU; any size, stride and alignment.
 //
 // Not yet run on AMD hardware.
+#include "matrix_row.h"
+#include "matrix_triangle.h"
 #include "triangle_row.h"
 
 namespace libsgemm::hip {
