@@ -65,7 +65,10 @@ int choose_subject(const char *backend) {
 
 const Subject &subject() { return mutable_subject(); }
 
-bool serves(Routine routine) { return of_floats(single_of(routine)) == Routine::kSgemm || subject().backend != "hip"; }
+bool serves(Routine routine) {
+  const Routine single = single_of(routine), floats = of_floats(single);
+  return single == floats || floats == Routine::kSgemm || subject().backend != "hip";
+}
 
 bool always_has(libsgemm_math_mode_t mode) { return !subject().is_gpu && (rounds(mode) || mode == LIBSGEMM_MATH_FP64); }
 

@@ -97,6 +97,25 @@ __device__ __forceinline__ void keep_in_register(T &value) {
 #endif
 }
 
+// Pins a value: what it is computed from is used before, and what is computed from it after, in the order of the
+// source; not once for all rounds of a loop, in registers that then have to be spilled.
+template <typename T>
+__device__ __forceinline__ void pin(T &value) {
+#if defined(__AMDGCN__)
+  asm volatile("" : "+v"(value));
+#endif
+}
+
+// A uniform value of which the compiler does not know that it is the same as before. One `if` after the other on it
+// stay so; as `else` of one another they would keep what both begin with beside what the first one makes of it.
+__device__ __forceinline__ int again(int value) {
+#if defined(__AMDGCN__)
+  value = uniform(value);
+  asm volatile("" : "+s"(value));
+#endif
+  return value;
+}
+
 // Loads and stores stay on their side of it. Costs nothing; without it the compiler reads whole tiles ahead, and
 // spills.
 __device__ __forceinline__ void keep_order() {
@@ -159,6 +178,9 @@ __device__ __forceinline__ T uniform(T value) {
 }
 template <typename T>
 __device__ __forceinline__ void keep_in_register(T &) {}
+template <typename T>
+__device__ __forceinline__ void pin(T &) {}
+__device__ __forceinline__ int again(int value) { return value; }
 __device__ __forceinline__ void keep_order() {}
 __device__ __forceinline__ void keep_schedule() {}
 __device__ __forceinline__ void sync_warp() { __syncwarp(); }

@@ -68,6 +68,11 @@ struct TileRange {
     first_depth = first == 0 ? short_depth : tile_k;
     first_k = first == 0 ? 0 : short_depth + static_cast<int64_t>(first - 1) * tile_k;
   }
+  // Those of steps first_k to end_k - 1.
+  __device__ __forceinline__ TileRange(int64_t first_k, int64_t end_k, int tile_k) : first_k(first_k) {
+    count = static_cast<int>((end_k - first_k - 1) / tile_k) + 1;
+    first_depth = static_cast<int>(end_k - first_k - static_cast<int64_t>(count - 1) * tile_k);
+  }
 };
 
 // One thread's share of an operand's tile: which elements it fetches, and where they lie in shared memory.
@@ -270,16 +275,21 @@ __device__ __forceinline__ void barrier() {
   }
 }
 
-// Stores a finished tile. Sums are multiplied by alpha in place, because registers are scarce here. `shared` may be
-// overwritten as soon as all threads are here.
+// Sums are multiplied by alpha in place, because registers are scarce where a tile is stored.
 template <class Config>
-__device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config::thread_n], const OutputTile &out,
-                                           float *shared) {
+__device__ __forceinline__ void scale_sums(float (&sum)[Config::thread_m][Config::thread_n], float alpha) {
 #pragma unroll
   for (int i = 0; i < Config::thread_m; ++i) {
 #pragma unroll
-    for (int j = 0; j < Config::thread_n; ++j) sum[i][j] = scaled(out.alpha, sum[i][j]);
+    for (int j = 0; j < Config::thread_n; ++j) sum[i][j] = scaled(alpha, sum[i][j]);
   }
+}
+
+// Stores a finished tile. `shared` may be overwritten as soon as all threads are here.
+template <class Config>
+__device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config::thread_n], const OutputTile &out,
+                                           float *shared) {
+  scale_sums<Config>(sum, out.alpha);
   const bool aligned = (reinterpret_cast<uintptr_t>(out.c) % 16 | static_cast<uintptr_t>(out.ld) % 4) == 0;
   if (aligned) {
     store_vectors<Config>(sum, out);
@@ -288,6 +298,17 @@ __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config
     store_scalars<Config>(sum, out.rows, out.columns, shared,
                           [&](int row, int column, float x) { out.write(out.c + column * out.ld + row, x); });
   }
+}
+
+// The same of a tile on the diagonal of a C of which one triangle is written.
+template <class Config>
+__device__ __forceinline__ void store_diagonal_tile(float (&sum)[Config::thread_m][Config::thread_n],
+                                                    const OutputTile &out, float *shared, bool upper) {
+  scale_sums<Config>(sum, out.alpha);
+  barrier<Config>();
+  store_scalars<Config>(sum, out.rows, out.columns, shared, [&](int row, int column, float x) {
+    if (upper ? row <= column : row >= column) out.write(out.c + column * out.ld + row, x);
+  });
 }
 
 }  // namespace libsgemm::gpu

@@ -12,18 +12,11 @@
 // The cores compute D = X Y + D of blocks whose columns are spread over the lanes and whose rows over a lane's
 // registers. X is made from B and Y from A, so that D is a block of C transposed: consecutive lanes hold consecutive
 // rows of a column of C, and plain stores of single floats fill whole lines of memory, at any alignment.
-//
-// FP32 (MfmaFloats) is FP32: AMD documents for MI200 (gfx90a) that these instructions keep denormals, and names no chip
-// where they do not. The reduced-precision forms of gfx942 (xf32) are not used. The 16-bit types (MfmaWords, WmmaWords)
-// multiply exactly and add in FP32. Their denormals, which the library promises to keep, are flushed by MI200, so they
-// are not for it; AMD names no other chip that does so.
-//
-// Not yet run on AMD hardware: the tests of denormals have the last word there.
 #pragma once
 
 #include "desc.h"
 #include "gpu/tile.h"
-#include "matrix_ops.h"
+#include "matrix_cores.h"
 #include "tile_stream.h"
 #include "unit_tile.h"
 #include "widened.h"
@@ -46,142 +39,47 @@ struct MatrixShape {
   static_assert(steps % 2 == 0, "the last step of a k-tile leaves the fragments as the first expects them");
 };
 
-// FP32 by v_mfma_f32_32x32x2f32 (gfx908, 90a, 942, 950). A lane holds element (lane % 32, k + lane / 32) of a fragment.
-// Of D: column lane % 32, rows 8 (r / 4) + 4 (lane / 32) + r % 4 for r < 16.
-struct MfmaFloats {
-#if defined(LIBSGEMM_HIP_MFMA)
-  static constexpr bool available = true;
-#else
-  static constexpr bool available = false;
-#endif
-  static constexpr int wave = 64, block = 32, depth = 2;
-  static constexpr int sums = 16;  // of a lane and block
-  using Sums = Floats16;
-  using Fragment = float;
-
-  // The row of a lane's element r of D is sum_outer(lane) + sum_step(r).
-  __device__ __forceinline__ static int sum_outer(int lane) { return 4 * (lane / 32); }
-  __device__ __forceinline__ static constexpr int sum_step(int r) { return 8 * (r / 4) + r % 4; }
-
-  // Of a tile [k][Pitch] at `tile`: the fragment `at` + 32 * block + ... of step `step`.
-  template <class Tile>
-  __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
-    const int first = lane / 32 * Tile::pitch + outer + lane % 32;
-    return tile[first + 2 * step * Tile::pitch + 32 * blocks];
-  }
-  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, Sums sums) {
-#if defined(LIBSGEMM_HIP_MFMA)
-    return ops::mfma_f32_32x32x2f32(x, y, sums);
-#else
-    return sums;
-#endif
-  }
-};
-
-// FP16 or bfloat16 by MFMA of 32 x 32 (gfx908, 942, 950). A lane reads a unit (unit_tile.h): eight steps of k of row
-// lane % 32, those of its half of the wave. An instruction takes four of them (two: bfloat16 on gfx908) from each half;
-// that they are not neighbours in k does not matter, as long as both operands have the same. D as of MfmaFloats.
-template <Type kType>
-struct MfmaWords {
-#if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx90a__)
-  static constexpr bool available = true;
-#else
-  static constexpr bool available = false;
-#endif
-  static constexpr int wave = 64, block = 32, depth = 16;
-  static constexpr int sums = 16;
-  using Sums = Floats16;
-  using Fragment = Words4;
-
-  __device__ __forceinline__ static int sum_outer(int lane) { return MfmaFloats::sum_outer(lane); }
-  __device__ __forceinline__ static constexpr int sum_step(int r) { return MfmaFloats::sum_step(r); }
-
-  template <class Tile>
-  __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
-    return Tile::unit(tile, 2 * step + lane / 32, outer + 32 * blocks, lane % 32);
-  }
-  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, Sums sums) {
-#if defined(LIBSGEMM_HIP_MFMA)
-#pragma unroll
-    for (int i = 0; i < 4; i += 2) {
-      if constexpr (kType == Type::f16) {
-        sums = ops::mfma_f32_32x32x8f16(Words2{x[i], x[i + 1]}, Words2{y[i], y[i + 1]}, sums);
-      } else {
-#if defined(LIBSGEMM_HIP_MFMA_BF16_1K)
-        sums = ops::mfma_f32_32x32x8bf16_1k(Words2{x[i], x[i + 1]}, Words2{y[i], y[i + 1]}, sums);
-#else
-        sums = ops::mfma_f32_32x32x4bf16(x[i], y[i], sums);
-        sums = ops::mfma_f32_32x32x4bf16(x[i + 1], y[i + 1], sums);
-#endif
-      }
-    }
-#endif
-    return sums;
-  }
-};
-
-// FP16 or bfloat16 by v_wmma_f32_16x16x16 in waves of 32. gfx11: a lane holds all 16 steps of k of row lane % 16, in
-// both halves of the wave; of D: column lane % 16, rows 2 r + lane / 16 for r < 8. gfx12: a lane holds eight steps of k
-// of row lane % 16, those of its half; of D: rows 8 (lane / 16) + r.
-template <Type kType>
-struct WmmaWords {
-#if defined(LIBSGEMM_HIP_WMMA_GFX11) || defined(LIBSGEMM_HIP_WMMA_GFX12)
-  static constexpr bool available = true;
-#else
-  static constexpr bool available = false;
-#endif
-  static constexpr int wave = 32, block = 16, depth = 16;
-  static constexpr int sums = 8;
-  using Sums = Floats8;
-
-#if defined(LIBSGEMM_HIP_WMMA_GFX12)
-  using Fragment = Words4;
-  __device__ __forceinline__ static int sum_outer(int lane) { return 8 * (lane / 16); }
-  __device__ __forceinline__ static constexpr int sum_step(int r) { return r; }
-  template <class Tile>
-  __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
-    return Tile::unit(tile, 2 * step + lane / 16, outer + blocks / 2 * 32, blocks % 2 * 16 + lane % 16);
-  }
-  __device__ __forceinline__ static Sums multiply(Fragment x, Fragment y, Sums sums) {
-    return kType == Type::f16 ? ops::wmma_f32_16x16x16_f16_gfx12(x, y, sums)
-                              : ops::wmma_f32_16x16x16_bf16_gfx12(x, y, sums);
-  }
-#else
-  using Fragment = Words8;
-  __device__ __forceinline__ static int sum_outer(int lane) { return lane / 16; }
-  __device__ __forceinline__ static constexpr int sum_step(int r) { return 2 * r; }
-  template <class Tile>
-  __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
-    const int first = outer + blocks / 2 * 32, row = blocks % 2 * 16 + lane % 16;
-    const Words4 low = Tile::unit(tile, 2 * step, first, row), high = Tile::unit(tile, 2 * step + 1, first, row);
-    return Words8{low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]};
-  }
-  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, Sums sums) {
-#if defined(LIBSGEMM_HIP_WMMA_GFX11)
-    return kType == Type::f16 ? ops::wmma_f32_16x16x16_f16(x, y, sums) : ops::wmma_f32_16x16x16_bf16(x, y, sums);
-#else
-    return sums;
-#endif
-  }
-#endif
-};
-
 // Floats of LDS: two pairs of tiles.
 template <class A, class B>
 constexpr int kMatrixFloats = 2 * (A::floats + B::floats);
 
+template <class Config>
+using MatrixSums = typename Config::Core::Sums[Config::blocks_m][Config::blocks_n];
+
+template <class Config>
+__device__ __forceinline__ void clear_sums(MatrixSums<Config> &sums) {
+#pragma unroll
+  for (int i = 0; i < Config::blocks_m; ++i) {
+#pragma unroll
+    for (int j = 0; j < Config::blocks_n; ++j) sums[i][j] = typename Config::Core::Sums{};
+  }
+}
+
+// A thread's place: its lane, and the first element of its wave in the tile of C.
+template <class Config>
+struct WavePlace {
+  int lane, row, column;
+
+  __device__ __forceinline__ WavePlace() {
+    const int wave = uniform(static_cast<int>(threadIdx.x) / Config::Core::wave);
+    lane = static_cast<int>(threadIdx.x) % Config::Core::wave;
+    row = wave % Config::wave_rows * Config::wave_m;
+    column = wave / Config::wave_rows * Config::wave_n;
+  }
+};
+
 // Stores the sums of a wave whose first element is (row, column) of the tile. A lane's row is the same in all of a
 // block; its columns are spread over the registers. What C holds is read for a whole block before anything is written.
-template <class Config>
-__device__ __forceinline__ void store_sums(
-    const typename Config::Core::Sums (&sums)[Config::blocks_m][Config::blocks_n], const OutputTile &out, int row,
-    int column, int lane) {
+// keep(row, column): whether that element of the tile is stored.
+template <class Config, class Keep>
+__device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const OutputTile &out,
+                                           const WavePlace<Config> &place, const Keep &keep) {
   using Core = typename Config::Core;
-  const int first = column + Core::sum_outer(lane);
+  const int first = place.column + Core::sum_outer(place.lane);
   const int left = out.columns - first;
 #pragma unroll
   for (int i = 0; i < Config::blocks_m; ++i) {
-    const int r = row + i * Core::block + lane % Core::block;
+    const int r = place.row + i * Core::block + place.lane % Core::block;
     if (r >= out.rows) continue;
     Global<float> *c = out.c + first * out.ld + r;
 #pragma unroll
@@ -194,7 +92,7 @@ __device__ __forceinline__ void store_sums(
 #pragma unroll
         for (int e = 0; e < Core::sums; ++e) {
           const int to = j * Core::block + Core::sum_step(e);
-          old[e] = to < left ? c[to * out.ld] : 0.0f;
+          old[e] = to < left && keep(r, first + to) ? c[to * out.ld] : 0.0f;
         }
 #pragma unroll
         for (int e = 0; e < Core::sums; ++e) x[e] = fmaf(out.beta, old[e], x[e]);
@@ -202,21 +100,20 @@ __device__ __forceinline__ void store_sums(
 #pragma unroll
       for (int e = 0; e < Core::sums; ++e) {
         const int to = j * Core::block + Core::sum_step(e);
-        if (to < left) c[to * out.ld] = x[e];
+        if (to < left && keep(r, first + to)) c[to * out.ld] = x[e];
       }
     }
   }
 }
 
-// The product of the tiles that `a` and `b` bring, streams at the first k-tile of `range`.
-template <class Config, class A, class B, typename Operands>
-__device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Config> &at, const TileRange &range,
-                                               const Operands &operands, const TileProblem &p) {
+// Adds the product of the tiles that `a` and `b` bring, streams at the first k-tile of `range`. `shared`: two pairs of
+// tiles, which nobody may read any more.
+template <class Config, class A, class B>
+__device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B &b, const TileRange &range,
+                                               const WavePlace<Config> &place, float *shared) {
   using Core = typename Config::Core;
   constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles of vectors");
-  __shared__ Vec4 lds[kMatrixFloats<A, B> / 4];
-  float *shared = reinterpret_cast<float *>(lds);
 
   typename A::Staged staged_a;
   typename B::Staged staged_b;
@@ -227,26 +124,17 @@ __device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Co
   a.advance(range.first_depth);
   b.advance(range.first_depth);
 
-  const int lane = static_cast<int>(threadIdx.x) % Core::wave;
-  const int wave = uniform(static_cast<int>(threadIdx.x) / Core::wave);
-  const int row = wave % Config::wave_rows * Config::wave_m, column = wave / Config::wave_rows * Config::wave_n;
-  typename Core::Sums sums[Config::blocks_m][Config::blocks_n];
-#pragma unroll
-  for (int i = 0; i < Config::blocks_m; ++i) {
-#pragma unroll
-    for (int j = 0; j < Config::blocks_n; ++j) sums[i][j] = typename Core::Sums{};
-  }
   typename Core::Fragment from_a[2][Config::blocks_m], from_b[2][Config::blocks_n];
   int now = 0;  // where the pair is that is multiplied, floats
 
   const auto read = [&](int step) {
 #pragma unroll
     for (int i = 0; i < Config::blocks_m; ++i) {
-      from_a[step % 2][i] = Core::template read<A>(shared + now, lane, row, i, step);
+      from_a[step % 2][i] = Core::template read<A>(shared + now, place.lane, place.row, i, step);
     }
 #pragma unroll
     for (int j = 0; j < Config::blocks_n; ++j) {
-      from_b[step % 2][j] = Core::template read<B>(shared + now + kTileB, lane, column, j, step);
+      from_b[step % 2][j] = Core::template read<B>(shared + now + kTileB, place.lane, place.column, j, step);
     }
     keep_schedule();
   };
@@ -287,7 +175,18 @@ __device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Co
       }
     }
   }
-  store_sums<Config>(sums, output_tile(operands, p, at), row, column, lane);
+}
+
+// The product of the tiles that `a` and `b` bring, stored.
+template <class Config, class A, class B, typename Operands>
+__device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Config> &at, const TileRange &range,
+                                               const Operands &operands, const TileProblem &p) {
+  __shared__ Vec4 lds[kMatrixFloats<A, B> / 4];
+  const WavePlace<Config> place;
+  MatrixSums<Config> sums;
+  clear_sums<Config>(sums);
+  multiply_tiles<Config>(sums, a, b, range, place, reinterpret_cast<float *>(lds));
+  store_sums<Config>(sums, output_tile(operands, p, at), place, [](int, int) { return true; });
 }
 
 // A product of FP32 operands. The rows of the tiles are not padded (kernels/gfx908_mfma_128x128x16_ping_pong.hip).

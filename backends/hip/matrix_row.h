@@ -36,6 +36,8 @@ inline bool has_mfma(int index) {
 template <class RowConfig>
 struct MatrixRow : ValuRow<RowConfig> {
   using Config = RowConfig;
+  static constexpr bool available = Config::Core::available;
+  static constexpr bool chains = false;
 
   static Tiling tiling(const GemmDesc &desc, int index) {
     constexpr double kStall = 0.1;  // assumed: a wave keeps its SIMD's matrix core busy but for the barriers

@@ -1,26 +1,41 @@
 // One line for each row of the kernel table, in its order: X(name, what it is for), where `Kernel name()` is in
 // kernels/, and `libsgemm info --kernels` prints the words, at most 36 letters. A row named _split_k is in the file of
-// the row whose kernel it launches.
+// the row whose kernel it launches, _symm and _trmm in one named _one_sided, _trmm_in_place in that of _trsm, and those
+// named _blocked, which have no kernel, in blocked_rows.cpp.
 
 // Rows on matrix instructions, which tests/hip_on_cuda leaves out: an NVIDIA GPU has others.
 #if defined(__HIP_PLATFORM_NVIDIA__)
 #define LIBSGEMM_HIP_MATRIX_ROWS(X)
 #else
-#define LIBSGEMM_HIP_MATRIX_ROWS(X)                                 \
-  X(gfx908_mfma_128x128x16_ping_pong, "FP32 matrix cores, large C") \
-  X(gfx908_mfma_128x128x16_split_k, "FP32 matrix cores, deep k")    \
-  X(gfx908_mfma_128x128x32_widened, "matrix cores")                 \
+#define LIBSGEMM_HIP_MATRIX_ROWS(X)                                      \
+  X(gfx908_mfma_128x128x16_ping_pong, "FP32 matrix cores, large C")      \
+  X(gfx908_mfma_128x128x16_split_k, "FP32 matrix cores, deep k")         \
+  X(gfx908_mfma_128x128x16_triangle, "FP32 matrix cores, triangle of C") \
+  X(gfx908_mfma_128x128x16_symm, "FP32 matrix cores")                    \
+  X(gfx908_mfma_128x128x16_trmm, "FP32 matrix cores, from a copy")       \
+  X(gfx908_mfma_128x128x32_widened, "matrix cores")                      \
   X(gfx11_wmma_128x128x32_widened, "matrix cores")
 #endif
 
-#define LIBSGEMM_HIP_ROWS(X)                                 \
-  X(gfx_fma_1x1x1_naive, "ladder, step 1")                   \
-  X(gfx_fma_128x128x8_ping_pong, "large C")                  \
-  X(gfx_fma_256x128x8_ping_pong, "large C, many registers")  \
-  X(gfx_fma_64x64x8_ping_pong, "small C")                    \
-  X(gfx_fma_128x128x8_split_k, "few tiles of C, deep k")     \
-  X(gfx_fma_64x64x8_split_k, "few small tiles of C, deep k") \
-  X(gfx_fma_32x4x32_skinny, "up to 4 rows or columns")       \
-  X(gfx_fma_32x8x32_skinny, "up to 16 rows or columns")      \
-  X(gfx_fma_128x128x8_widened, "FP32 units")                 \
+#define LIBSGEMM_HIP_ROWS(X)                                                 \
+  X(gfx_fma_1x1x1_naive, "ladder, step 1")                                   \
+  X(gfx_fma_128x128x8_ping_pong, "large C")                                  \
+  X(gfx_fma_256x128x8_ping_pong, "large C, many registers")                  \
+  X(gfx_fma_64x64x8_ping_pong, "small C")                                    \
+  X(gfx_fma_128x128x8_split_k, "few tiles of C, deep k")                     \
+  X(gfx_fma_64x64x8_split_k, "few small tiles of C, deep k")                 \
+  X(gfx_fma_32x4x32_skinny, "up to 4 rows or columns")                       \
+  X(gfx_fma_32x8x32_skinny, "up to 16 rows or columns")                      \
+  X(gfx_fma_128x128x8_triangle, "triangle of a large C")                     \
+  X(gfx_fma_64x64x8_triangle, "triangle of a small C")                       \
+  X(gfx_fma_256x256x256_blocked_triangle, "triangle of a large C, by gemms") \
+  X(gfx_fma_128x128x8_symm, "symmetric times general, large")                \
+  X(gfx_fma_64x64x8_symm, "symmetric times general, small")                  \
+  X(gfx_fma_128x128x8_trmm, "triangle times matrix, from a copy")            \
+  X(gfx_fma_64x64x8_trmm, "the same where small")                            \
+  X(gfx_fma_64x32x32_trmm_in_place, "triangle times matrix in place")        \
+  X(gfx_fma_256x256x256_blocked_trmm, "large triangle in place, by gemms")   \
+  X(gfx_fma_64x32x32_trsm, "triangular systems")                             \
+  X(gfx_fma_256x256x256_blocked_trsm, "large triangular systems, by gemms")  \
+  X(gfx_fma_128x128x8_widened, "FP32 units")                                 \
   LIBSGEMM_HIP_MATRIX_ROWS(X)

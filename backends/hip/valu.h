@@ -91,14 +91,12 @@ template <class Config, class A, class B>
 constexpr int kPingPongFloats = 2 * (A::floats + B::floats) > kStoreFloats<Config> ? 2 * (A::floats + B::floats)
                                                                                    : kStoreFloats<Config>;
 
-// The product of the tiles that `a` and `b` bring, streams at the first k-tile of `range`.
-template <class Config, class A, class B, typename Operands>
-__device__ __forceinline__ void ping_pong(A &a, B &b, const TilePosition<Config> &at, const TileRange &range,
-                                          const Operands &operands, const TileProblem &p) {
+// Adds the product of the tiles that `a` and `b` bring, streams at the first k-tile of `range`. `shared`: two pairs of
+// tiles, which nobody may read any more.
+template <class Config, class A, class B>
+__device__ __forceinline__ void ping_pong_sums(Sums<Config> &sums, A &a, B &b, const TileRange &range, float *shared) {
   constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "rows of vectors");
-  __shared__ Vec4 lds[kPingPongFloats<Config, A, B> / 4];
-  float *shared = reinterpret_cast<float *>(lds);
 
   typename A::Staged staged_a;
   typename B::Staged staged_b;
@@ -112,7 +110,6 @@ __device__ __forceinline__ void ping_pong(A &a, B &b, const TilePosition<Config>
   using Place = ThreadPlace<Config>;
   const Place place;
   constexpr int kStrideA = Config::lane_rows * 4, kStrideB = Config::lane_columns * Config::group_n;
-  Sums<Config> sums;
   float column[2][Config::thread_m], row[2][Config::thread_n];  // of tileA, of tileB
   const int read_a = 4 * place.row(), read_b = 4 * (kTileB + place.column());
   int now = 0;  // where the pair is that is multiplied, bytes
@@ -148,6 +145,16 @@ __device__ __forceinline__ void ping_pong(A &a, B &b, const TilePosition<Config>
       sums.multiply(column[k % 2], row[k % 2]);
     }
   }
+}
+
+// The product of the tiles that `a` and `b` bring, stored.
+template <class Config, class A, class B, typename Operands>
+__device__ __forceinline__ void ping_pong(A &a, B &b, const TilePosition<Config> &at, const TileRange &range,
+                                          const Operands &operands, const TileProblem &p) {
+  __shared__ Vec4 lds[kPingPongFloats<Config, A, B> / 4];
+  float *shared = reinterpret_cast<float *>(lds);
+  Sums<Config> sums;
+  ping_pong_sums<Config>(sums, a, b, range, shared);
   float sum[Config::thread_m][Config::thread_n];
   sums.get(sum);
   store_tile<Config>(sum, output_tile(operands, p, at), shared);

@@ -12,6 +12,8 @@ template <class RowConfig>
 struct ValuRow {
   using Config = RowConfig;
   static constexpr Engine engine = Engine::registers;
+  static constexpr bool available = true;  // in the code for this pass's target
+  static constexpr bool chains = true;     // an element of C is one chain of fused multiply-adds along k
 
   static bool runs_on(int) { return true; }
 

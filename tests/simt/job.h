@@ -126,6 +126,8 @@ class Job {
       if (specials && test.routine != Routine::kStrsm) {
         add_specials(&random, &problem.a);
         add_specials(&random, &problem.b);
+        // Bounds of random ones would be NaN for elements whose terms they do not belong to.
+        if (is_in_place(test.routine) && test.inputs == Inputs::kExact) add_specials(&random, &problem.c);
         solve(&problem);
       }
       if (shares_a) replace_a(&problem, problems_.front().a);

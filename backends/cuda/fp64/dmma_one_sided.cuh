@@ -20,8 +20,8 @@
 #include <cmath>
 
 #include "dmma_multistage.cuh"
-#include "dmma_one_sided.h"
 #include "gpu/batch.h"
+#include "gpu/level3/one_sided.h"
 
 namespace libsgemm::cuda {
 

@@ -1,16 +1,10 @@
 // syrk, syr2k and gemmtr on the FP64 tensor cores: the loop of dmma_multistage.cuh over those tiles of C that meet its
 // triangle.
 //
-//   lower, strips of 16 tile rows            syr2k: a block's k-tiles are those of op(A) op(B)^T and behind them those
-//   +---+                                    of op(B) op(A)^T, one sum, which is rounded once; the last k-tile of the
-//   | 0 |                                    first product is filled up with zeros.
-//   +---+---+
-//   |     2 | 1 |   within a strip the full columns first, top to bottom, so that blocks which run at the same time
-//   | 1   3 |---+   share both operands' tiles in L2; then the triangle that is left of it.
-//   +-------+-------+
-//
-// Upper triangles are the same with rows and columns exchanged. Tiles on the diagonal are multiplied whole, and stored
-// element by element where they belong to the triangle.
+// Which tiles they are and in what order: gpu/triangle.h. syr2k: a block's k-tiles are those of op(A) op(B)^T and
+// behind them those of op(B) op(A)^T, one sum, which is rounded once; the last k-tile of the first product is filled up
+// with zeros. Tiles on the diagonal are multiplied whole, and stored element by element where they belong to the
+// triangle.
 //
 // Measured (H100 at 1980 MHz, driver 580, CUDA 13.0; n = k, lower; TFLOP/s of syrk N, syr2k N, gemmtr NN, and the ratio
 // to cuBLAS 13.1, of gemmtr to its gemm): 1024 30.7, 36.1, 28.7 (1.7, 1.9, 1.7), 2048 49.7, 50.5, 49.1 (1.2, 1.3, 1.9),
@@ -23,39 +17,10 @@
 #include <climits>
 
 #include "dmma_multistage.cuh"
-#include "dmma_triangle.h"
 #include "gpu/batch.h"
+#include "gpu/triangle.h"
 
 namespace libsgemm::cuda {
-
-// Tile `index` of a lower triangle's tiles, which are counted row by row.
-struct TriangleTile {
-  int row, column;
-
-  __device__ __forceinline__ explicit TriangleTile(int index) {
-    row = static_cast<int>((sqrtf(8.0f * static_cast<float>(index) + 1.0f) - 1.0f) * 0.5f);
-    while (row * (row + 1) / 2 > index) --row;
-    while ((row + 1) * (row + 2) / 2 <= index) ++row;
-    column = index - row * (row + 1) / 2;
-  }
-};
-
-// The tile of C of this block.
-template <class Config>
-__device__ __forceinline__ TilePosition<Config> triangle_position(const TriangleProblem &p) {
-  constexpr int kStrip = 16;
-  const int index = static_cast<int>(blockIdx.x);
-  const int first_row = TriangleTile(index).row / kStrip * kStrip;
-  const int height = min(kStrip, p.product.tiles_m - first_row);
-  const int within = index - first_row * (first_row + 1) / 2;
-  int row = first_row + within % height, column = within / height;
-  if (column >= first_row) {
-    const TriangleTile rest(within - first_row * height);
-    row = first_row + rest.row;
-    column = first_row + rest.column;
-  }
-  return p.upper ? TilePosition<Config>(column, row) : TilePosition<Config>(row, column);
-}
 
 // The k-tiles of one product or of two, of which the second has A and B exchanged.
 template <class Config, class A, class B>

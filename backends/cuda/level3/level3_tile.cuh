@@ -19,12 +19,14 @@
 #pragma once
 
 #include "finish.h"
-#include "gpu/element.h"
-#include "level3.h"
+#include "gpu/level3/stager.h"
 #include "resident.h"
+#include "runtime/device.h"
 #include "runtime/launch.h"
 
 namespace libsgemm::cuda::level3 {
+
+using namespace gpu::level3;
 
 template <int M, int N, int K, int RESIDENT>
 struct TileConfig {
@@ -33,96 +35,9 @@ struct TileConfig {
   static constexpr int kResident = RESIDENT;          // blocks on a multiprocessor, which bounds the registers
 };
 
-// Element `at` of FP32, FP16 or bfloat16 data as FP32, exactly.
-template <Type TYPE>
-__device__ __forceinline__ float load_element(const void *data, int64_t at) {
-  if constexpr (TYPE == Type::f32) {
-    return static_cast<const float *>(data)[at];
-  } else {
-    return widen<TYPE>(static_cast<const unsigned short *>(data)[at]);
-  }
-}
-
-// Carries kOuter x kDepth elements of an operand from global to shared memory: fetch() into registers, store() later.
-template <int OUTER, int DEPTH, int THREADS, Type TYPE>
-struct Stager {
-  static constexpr int kCount = OUTER * DEPTH / THREADS;
-  static constexpr int kStride = OUTER + 4;  // of shared memory, from one step of k to the next
-  static_assert(OUTER * DEPTH % THREADS == 0 && THREADS % DEPTH == 0, "the same number of elements for each thread");
-  static_assert(THREADS % OUTER == 0 || OUTER % THREADS == 0, "threads side by side along the outer direction");
-
-  float staged[kCount];
-  int outer, depth;  // the first element of this thread within the tile
-  bool along_outer;  // neighbouring threads along the outer direction, or along the depth
-
-  __device__ __forceinline__ void spread(bool contiguous_outer) {
-    const int thread = static_cast<int>(threadIdx.x);
-    along_outer = contiguous_outer;
-    outer = along_outer ? thread % OUTER : thread / DEPTH;
-    depth = along_outer ? thread / OUTER : thread % DEPTH;
-  }
-  // From one element of this thread to the next.
-  __device__ __forceinline__ int outer_step() const { return along_outer ? 0 : THREADS / DEPTH; }
-  __device__ __forceinline__ int depth_step() const { return along_outer ? THREADS / OUTER : 0; }
-
-  // Elements (first_outer + i, first_depth + l) of an operand of outers x depths elements; zeros beyond it.
-  __device__ __forceinline__ void fetch(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
-                                        int64_t outers, int64_t depths) {
-    spread(walk.outer == 1);
-    const int64_t start = (first_outer + outer) * walk.outer + (first_depth + depth) * walk.depth;
-    const int64_t step = outer_step() * walk.outer + depth_step() * walk.depth;
-    if (first_outer + OUTER <= outers && first_depth + DEPTH <= depths) {
-#pragma unroll
-      for (int e = 0; e < kCount; ++e) staged[e] = load_element<TYPE>(data, start + e * step);
-      return;
-    }
-    const int outer_end = outers - first_outer < OUTER ? static_cast<int>(outers - first_outer) : OUTER;
-    const int depth_end = depths - first_depth < DEPTH ? static_cast<int>(depths - first_depth) : DEPTH;
-#pragma unroll
-    for (int e = 0; e < kCount; ++e) {
-      const bool inside = outer + e * outer_step() < outer_end && depth + e * depth_step() < depth_end;
-      staged[e] = inside ? load_element<TYPE>(data, start + e * step) : 0.0f;
-    }
-  }
-
-  // The same where the diagonal crosses the tile, element by element. symmetric: an element that is not stored is read
-  // from its mirror image; triangular: it is zero, and not read.
-  template <Structure STRUCTURE>
-  __device__ __forceinline__ void fetch_diagonal(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
-                                                 int64_t order, bool upper, bool unit) {
-    spread(walk.outer == 1);
-#pragma unroll
-    for (int e = 0; e < kCount; ++e) {
-      const int64_t i = first_outer + outer + e * outer_step(), l = first_depth + depth + e * depth_step();
-      const bool stored = i == l || (i < l) == upper;
-      staged[e] = 0.0f;
-      if (i >= order || l >= order) continue;
-      if (STRUCTURE == Structure::symmetric) {
-        staged[e] =
-            load_element<TYPE>(data, stored ? i * walk.outer + l * walk.depth : l * walk.outer + i * walk.depth);
-      } else if (unit && i == l) {
-        staged[e] = 1.0f;
-      } else if (stored) {
-        staged[e] = load_element<TYPE>(data, i * walk.outer + l * walk.depth);
-      }
-    }
-  }
-
-  __device__ __forceinline__ void store(float *shared) const {
-    float *first = shared + depth * kStride + outer;
-    if (along_outer) {
-#pragma unroll
-      for (int e = 0; e < kCount; ++e) first[e * (THREADS / OUTER) * kStride] = staged[e];
-    } else {
-#pragma unroll
-      for (int e = 0; e < kCount; ++e) first[e * (THREADS / DEPTH)] = staged[e];
-    }
-  }
-};
-
 // fetch() of operand A with its structure. Tiles aside of the diagonal are plain, symmetric ones perhaps mirrored.
 template <Structure STRUCTURE, typename Stage>
-__device__ __forceinline__ void fetch_a(Stage *stage, const void *data, const TileProblem &p, int64_t first_outer,
+__device__ __forceinline__ void fetch_a(Stage *stage, const void *data, const StructuredProblem &p, int64_t first_outer,
                                         int outers, int64_t first_depth, int depths) {
   if (STRUCTURE == Structure::general) {
     stage->fetch(data, p.a, first_outer, first_depth, p.m, p.k);
@@ -146,7 +61,7 @@ struct TilePosition {
 // Tile `index` of those that tile_count() counts. All: columns in groups of eight, so that blocks at work at the same
 // time share rows of A and columns of B in L2. A triangle: row by row of the lower one.
 template <typename Config>
-__device__ __forceinline__ TilePosition tile_position(const TileProblem &p, int64_t index) {
+__device__ __forceinline__ TilePosition tile_position(const StructuredProblem &p, int64_t index) {
   if (p.part == Stored::all) {
     constexpr int64_t kGroup = 8;
     const int64_t rows = (p.m + Config::kM - 1) / Config::kM, cols = (p.n + Config::kN - 1) / Config::kN;
@@ -193,7 +108,8 @@ __device__ __forceinline__ void multiply(const float *a, const float *b, int x, 
 
 // The steps along k that a tile needs: all, or those that a triangle leaves; from a multiple of kK.
 template <typename Config, Structure STRUCTURE>
-__device__ __forceinline__ void depth_range(const TileProblem &p, int64_t first_row, int64_t *first, int64_t *last) {
+__device__ __forceinline__ void depth_range(const StructuredProblem &p, int64_t first_row, int64_t *first,
+                                            int64_t *last) {
   *first = 0;
   *last = p.k;
   if (STRUCTURE == Structure::triangular) {
@@ -207,8 +123,8 @@ __device__ __forceinline__ void depth_range(const TileProblem &p, int64_t first_
 
 // C = alpha * sum + beta * C on the part of the tile that the routine writes.
 template <typename Config>
-__device__ __forceinline__ void write_tile(const TileProblem &p, float *c, int64_t first_row, int64_t first_col, int x,
-                                           int y, const float (&sum)[8][8]) {
+__device__ __forceinline__ void write_tile(const StructuredProblem &p, float *c, int64_t first_row, int64_t first_col,
+                                           int x, int y, const float (&sum)[8][8]) {
 #pragma unroll
   for (int j = 0; j < 8; ++j) {
     const int64_t col = first_col + 4 * y + j % 4 + j / 4 * (Config::kN / 2);
@@ -227,7 +143,7 @@ __device__ __forceinline__ void write_tile(const TileProblem &p, float *c, int64
 
 // The kernel: block `blockIdx.x` computes tile blockIdx.x % tiles of product blockIdx.x / tiles.
 template <typename Config, Structure STRUCTURE, Type TYPE, typename Operands>
-__device__ __forceinline__ void compute_tile(const Operands &operands, const TileProblem &p, unsigned tiles) {
+__device__ __forceinline__ void compute_tile(const Operands &operands, const StructuredProblem &p, unsigned tiles) {
   using StageA = Stager<Config::kM, Config::kK, Config::kThreads, TYPE>;
   using StageB = Stager<Config::kN, Config::kK, Config::kThreads, TYPE>;
   __shared__ __align__(16) float shared_a[2][Config::kK * StageA::kStride];
@@ -288,9 +204,9 @@ __device__ __forceinline__ void compute_tile(const Operands &operands, const Til
 // Enqueues `kernel(operands, problem, tiles)` for a description without arrays in host memory.
 template <typename Config>
 libsgemm_status_t launch_tiles(const GemmDesc &desc, const Launch &launch, Error *error,
-                               void (*kernel)(StridedOperands, TileProblem, unsigned)) {
+                               void (*kernel)(StridedOperands, StructuredProblem, unsigned)) {
   const GemmDesc d = with_b(desc);
-  const TileProblem problem = tile_problem(d);
+  const StructuredProblem problem = structured_problem(d);
   const int64_t tiles = tile_count(problem, Config::kM, Config::kN);
   return for_strided_chunks(d, INT32_MAX / tiles, [&](const StridedOperands &operands, int64_t count) {
     return launch_kernel(kernel, dim3(static_cast<unsigned>(tiles * count)), dim3(Config::kThreads), 0, launch, error,

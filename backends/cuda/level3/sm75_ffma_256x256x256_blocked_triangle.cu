@@ -13,30 +13,14 @@
 //
 // Requires: syrk, syr2k or gemmtr in FP32. Any size, stride and alignment; no workspace.
 // Measured: its results on an H100, by the tests; its speed not yet.
-#include "level3_blocked.h"
+#include "gpu/level3/blocked.h"
 
 namespace libsgemm::cuda {
-namespace {
 
-// Two gemms that C accumulates are not one chain.
-bool supports(const GemmDesc &desc, int) {
-  if (invariant(desc) && traits_of(desc).terms() > 1) return false;
-  return level3::wants_triangle(desc) && desc.type == Type::f32;
-}
-
-libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
-  return level3::launch_squares(desc, launch, error, enqueue);
-}
-
-double cost(const GemmDesc &desc, int index) { return level3::squares_seconds(desc, device(index)); }
-
-}  // namespace
+using namespace gpu;
 
 Kernel sm75_ffma_256x256x256_blocked_triangle() {
-  Kernel kernel = {"sm75_ffma_256x256x256_blocked_triangle", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
-  kernel.in_steps = true;
-  kernel.invariant = true;
-  return kernel;
+  return level3::blocked_triangle_row("sm75_ffma_256x256x256_blocked_triangle");
 }
 
 }  // namespace libsgemm::cuda

@@ -1,17 +1,18 @@
 // sm75_ffma_256x256x256_blocked_trmm: the product of a triangle and a matrix in place, by the fastest gemm.
 //
 // No kernel of its own: the triangle is halved again and again; the square beside the two halves is a gemm, by the
-// cheapest row of the table, and triangles of order 256 at most are calls of the routine itself. See level3_blocked.h.
-// Where there are FP64 tensor cores of the full rate, whose trmm from a copy is as fast as a gemm, the triangles are
-// larger: as large as their copies fit the default workspace.
-// Source: Kagstrom, Ling and Van Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).
+// cheapest row of the table, and triangles of order 256 at most are calls of the routine itself. See
+// gpu/level3/blocked.h. Where there are FP64 tensor cores of the full rate, whose trmm from a copy is as fast as a
+// gemm, the triangles are larger: as large as their copies fit the default workspace. Source: Kagstrom, Ling and Van
+// Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).
 //
 // Requires: trmm. Any size, stride and alignment; no workspace, but of sm_90 with that rate for the copy.
 // Measured: its results on an H100, by the tests; its speed not yet.
 #include <algorithm>
 
-#include "level3_blocked.h"
-#include "trmm_copy.h"
+#include "gpu/level3/blocked.h"
+#include "gpu/level3/trmm_copy.h"
+#include "runtime/device.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -21,10 +22,10 @@ using level3::Leaf;
 constexpr Tiling kCopied = {64, 64, 128, 3, {0.85}};
 
 // Of a triangle as a step, from a copy.
-double copied_seconds(const GemmDesc &desc, const Device &device) {
+double copied_seconds(const GemmDesc &desc, int index) {
   GemmDesc gemm = gemm_step(desc, desc.m, desc.n, desc.k / 2 + kCopied.tile_m, 1, 0);
   gemm.batch_count = desc.batch_count;
-  return gemm_seconds(device, gemm, kCopied) + 2 * kLaunchSeconds;
+  return gemm_seconds(device(index), gemm, kCopied) + 2 * kLaunchSeconds;
 }
 
 // A leaf of this order of the call.
@@ -58,9 +59,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
   return level3::launch_recursively(desc, launch, error, enqueue, leaf_of(desc, launch.device));
 }
 
-double cost(const GemmDesc &desc, int index) {
-  return level3::recursive_seconds(desc, device(index), leaf_of(desc, index));
-}
+double cost(const GemmDesc &desc, int index) { return level3::recursive_seconds(desc, index, leaf_of(desc, index)); }
 
 }  // namespace
 

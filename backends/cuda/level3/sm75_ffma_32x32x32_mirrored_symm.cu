@@ -16,8 +16,8 @@
 // Measured: its results on an H100, by the tests; its speed not yet.
 #include <algorithm>
 
-#include "gemm_step.h"
 #include "gpu/cost.h"
+#include "gpu/level3/gemm_step.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
 

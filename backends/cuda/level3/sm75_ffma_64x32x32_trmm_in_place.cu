@@ -1,16 +1,18 @@
 // sm75_ffma_64x32x32_trmm_in_place: the product of a triangle and a matrix, in place.
 //
 // One block of 128 threads for 32 columns of X (rows, from the right), tiles of 64 x 32 one after the other; the
-// picture, the shared-memory map and the source are in level3_panel.cuh.
+// picture, the shared-memory map and the source are in gpu/level3/panel.h.
 //
 // Requires: trmm. Any size, stride and alignment; no workspace.
 // Measured: its results on an H100, by the tests; its speed not yet.
-#include "level3_panel.cuh"
+#include "gpu/level3/panel.h"
+#include "runtime/device.h"
 
 namespace libsgemm::cuda {
 namespace {
 
-using namespace level3;
+using namespace gpu;
+using namespace gpu::level3;
 
 __global__ void __launch_bounds__(PanelConfig::kThreads, PanelConfig::kResident)
     sm75_ffma_64x32x32_trmm_in_place_kernel(const __grid_constant__ StridedOperands operands,
@@ -20,7 +22,7 @@ __global__ void __launch_bounds__(PanelConfig::kThreads, PanelConfig::kResident)
 
 bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::trmm && desc.batch != Batch::pointers; }
 
-double cost(const GemmDesc &desc, int index) { return panel_seconds(desc, device(index)); }
+double cost(const GemmDesc &desc, int index) { return panel_seconds(desc, index); }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
   return launch_panels(desc, launch, error, sm75_ffma_64x32x32_trmm_in_place_kernel);

@@ -17,7 +17,7 @@ constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kR
 
 __global__ void __launch_bounds__(Config::kThreads, Config::kResident)
     sm75_ffma_64x64x16_symm_kernel(const __grid_constant__ StridedOperands operands,
-                                   const __grid_constant__ TileProblem problem, unsigned tiles) {
+                                   const __grid_constant__ StructuredProblem problem, unsigned tiles) {
   compute_tile<Config, Structure::symmetric, Type::f32>(operands, problem, tiles);
 }
 

@@ -19,7 +19,7 @@ constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kR
 template <Type TYPE>
 __global__ void __launch_bounds__(Config::kThreads, Config::kResident)
     sm75_ffma_64x64x16_triangle_kernel(const __grid_constant__ StridedOperands operands,
-                                       const __grid_constant__ TileProblem problem, unsigned tiles) {
+                                       const __grid_constant__ StructuredProblem problem, unsigned tiles) {
   compute_tile<Config, Structure::general, TYPE>(operands, problem, tiles);
 }
 

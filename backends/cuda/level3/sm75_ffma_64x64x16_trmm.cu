@@ -7,8 +7,8 @@
 //
 // Requires: trmm, and workspace for the copy, 4 ceil(m, 4) n bytes for each product of a batch. Any size, stride and
 // alignment. Measured: its results on an H100, by the tests; its speed not yet.
+#include "gpu/level3/trmm_copy.h"
 #include "level3_tile.cuh"
-#include "trmm_copy.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -19,7 +19,7 @@ constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kR
 
 __global__ void __launch_bounds__(Config::kThreads, Config::kResident)
     sm75_ffma_64x64x16_trmm_kernel(const __grid_constant__ StridedOperands operands,
-                                   const __grid_constant__ TileProblem problem, unsigned tiles) {
+                                   const __grid_constant__ StructuredProblem problem, unsigned tiles) {
   compute_tile<Config, Structure::triangular, Type::f32>(operands, problem, tiles);
 }
 

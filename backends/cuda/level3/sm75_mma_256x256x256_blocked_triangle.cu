@@ -19,7 +19,7 @@
 #include <algorithm>
 
 #include "finish.h"
-#include "level3_blocked.h"
+#include "gpu/level3/blocked.h"
 #include "runtime/launch.h"
 #include "tensor/tensor_row.h"
 
@@ -112,18 +112,19 @@ libsgemm_status_t launch_diagonal(const GemmDesc &desc, const Launch &launch, Er
 }
 
 // A good gemm on the tensor cores, without a search of the table for each step.
-double gemm_of_16_bits(const GemmDesc &gemm, const Device &device) {
+double gemm_of_16_bits(const GemmDesc &gemm, int index) {
+  const Device &device = cuda::device(index);
   const double rate = static_cast<double>(device.tensor_per_clock) / device.fma_per_clock;
   Tiling tiling = {128, 128, 256, 2, {0.6 * rate}};
   tiling.figures.steps *= rate;
   return gemm_seconds(device, gemm, tiling);
 }
 
-double step_of_16_bits(const GemmDesc &step, const Device &device) {
-  if (step.routine == Routine::gemm) return gemm_of_16_bits(step, device);
+double step_of_16_bits(const GemmDesc &step, int index) {
+  if (step.routine == Routine::gemm) return gemm_of_16_bits(step, index);
   const double elements = static_cast<double>(step.n) * static_cast<double>(step.n + 1) / 2;
   const double bytes = static_cast<double>(step.batch_count) * elements * (step.beta == 0.0f ? 8 : 12);
-  return gemm_of_16_bits(whole_squares(step), device) + kLaunchSeconds + memory_seconds(device, bytes);
+  return gemm_of_16_bits(whole_squares(step), index) + kLaunchSeconds + memory_seconds(device(index), bytes);
 }
 
 bool supports(const GemmDesc &desc, int index) {
@@ -134,7 +135,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
   return launch_squares(desc, launch, error, enqueue, launch_diagonal);
 }
 
-double cost(const GemmDesc &desc, int index) { return squares_seconds(desc, device(index), step_of_16_bits); }
+double cost(const GemmDesc &desc, int index) { return squares_seconds(desc, index, step_of_16_bits); }
 
 }  // namespace
 

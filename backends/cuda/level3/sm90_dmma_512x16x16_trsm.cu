@@ -4,10 +4,10 @@
 // launch; the picture, the shared-memory map, the accuracy and the source are in solve_panel.cuh. Orders up to 256 take
 // blocks of 8 warps, of which two share a multiprocessor, others 16 warps.
 //
-// Larger triangles are halved, see level3_blocked.h, with gemms in FP64 mode between the halves: the fewer columns, the
-// larger the triangle that is solved at once, since a launch then waits for its steps, not for the tensor cores. Each
-// cut rounds the right-hand sides behind it once: a residual of 2^-24 |op(A)| |X| for each of log2(order / leaf) cuts
-// that a row lies behind.
+// Larger triangles are halved, see gpu/level3/blocked.h, with gemms in FP64 mode between the halves: the fewer columns,
+// the larger the triangle that is solved at once, since a launch then waits for its steps, not for the tensor cores.
+// Each cut rounds the right-hand sides behind it once: a residual of 2^-24 |op(A)| |X| for each of log2(order / leaf)
+// cuts that a row lies behind.
 //
 // Requires: trsm; sm_90. Any size, stride and alignment; no workspace. Where A's columns are no multiples of 16 bytes
 // apart, or begin at none, it is loaded by single floats. With less than 142208 bytes of shared memory a block solves
@@ -23,7 +23,8 @@
 
 #include "fp64/dmma.cuh"
 #include "gpu/aligned.h"
-#include "level3_blocked.h"
+#include "gpu/level3/blocked.h"
+#include "runtime/device.h"
 #include "solve_panel.cuh"
 
 namespace libsgemm::cuda {
@@ -87,7 +88,8 @@ libsgemm_status_t launch_leaf(const GemmDesc &desc, const Launch &launch, Error 
 // four instructions are a part; and an instruction on a scheduler's tensor core.
 constexpr double kStartClocks = 600, kTurnClocks = 1650, kInstructionClocks = 64;
 
-double leaf_seconds(const GemmDesc &desc, const Device &device) {
+double leaf_seconds(const GemmDesc &desc, int index) {
+  const Device &device = cuda::device(index);
   const PanelProblem p = panel_problem(desc);
   const bool small = p.order <= Small::kMostOrder;
   const double turns = static_cast<double>(ceil_div(p.order, kSolveRows));
@@ -109,7 +111,9 @@ double leaf_seconds(const GemmDesc &desc, const Device &device) {
 
 Leaf leaf_of(const GemmDesc &desc, int index) {
   const int64_t count = panel_problem(desc).count * desc.batch_count;
-  return {leaf_order(count, device(index)), LIBSGEMM_MATH_FP64, launch_leaf, leaf_seconds};
+  const Device &d = device(index);
+  const double peak = static_cast<double>(d.fp64_tensor_per_clock) / d.fma_per_clock;
+  return {leaf_order(count, d), LIBSGEMM_MATH_FP64, peak, launch_leaf, leaf_seconds};
 }
 
 bool supports(const GemmDesc &desc, int index) {
@@ -117,7 +121,7 @@ bool supports(const GemmDesc &desc, int index) {
          device(index).code_arch >= M16n8k16::min_arch;
 }
 
-double cost(const GemmDesc &desc, int index) { return recursive_seconds(desc, device(index), leaf_of(desc, index)); }
+double cost(const GemmDesc &desc, int index) { return recursive_seconds(desc, index, leaf_of(desc, index)); }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
   return launch_recursively(desc, launch, error, enqueue, leaf_of(desc, launch.device));

@@ -44,12 +44,14 @@
 
 #include "dynamic_shared.cuh"
 #include "gpu/gpu.h"
-#include "level3.h"
+#include "gpu/level3/structured_problem.h"
 #include "ptx.h"
 #include "resident.h"
 #include "runtime/launch.h"
 
 namespace libsgemm::cuda::level3 {
+
+using namespace gpu::level3;
 
 // `Warps` warps for orders of 32 Warps at most.
 template <int Warps, int Resident>

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "level3/gemm_step.h"
+#include "gpu/level3/gemm_step.h"
 #include "split_row.h"
 
 namespace libsgemm::cuda {

@@ -20,7 +20,7 @@ constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kR
 template <Type TYPE, typename Operands>
 __global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kResident))
     sm75_ffma_128x128x16_widened_kernel(const __grid_constant__ Operands operands,
-                                        const __grid_constant__ TileProblem problem, unsigned tiles) {
+                                        const __grid_constant__ StructuredProblem problem, unsigned tiles) {
   compute_tile<Config, Structure::general, TYPE>(operands, problem, tiles);
 }
 
@@ -30,7 +30,7 @@ bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::gemm 
 double cost(const GemmDesc &desc, int index) { return 3 * tiles_seconds(desc, device(index), kTiling); }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
-  const TileProblem problem = tile_problem(desc);
+  const StructuredProblem problem = structured_problem(desc);
   const int64_t tiles = tile_count(problem, Config::kM, Config::kN);
   return for_chunks(desc, launch, INT32_MAX / tiles, [&](const auto &operands, int64_t count) {
     using Operands = std::decay_t<decltype(operands)>;

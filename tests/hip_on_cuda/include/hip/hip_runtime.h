@@ -37,6 +37,7 @@ constexpr hipError_t hipErrorAssert = cudaErrorAssert;
 constexpr hipError_t hipErrorECCNotCorrectable = cudaErrorECCUncorrectable;
 constexpr hipError_t hipErrorNotReady = cudaErrorNotReady;
 constexpr hipError_t hipErrorStreamCaptureImplicit = cudaErrorStreamCaptureImplicit;
+constexpr hipError_t hipErrorStreamCaptureUnsupported = cudaErrorStreamCaptureUnsupported;
 constexpr hipError_t hipErrorUnknown = cudaErrorUnknown;
 
 constexpr hipMemcpyKind hipMemcpyHostToDevice = cudaMemcpyHostToDevice;
@@ -47,6 +48,7 @@ constexpr unsigned hipEventDisableTiming = cudaEventDisableTiming;
 constexpr unsigned hipHostMallocPortable = cudaHostAllocPortable;
 constexpr hipStreamCaptureMode hipStreamCaptureModeRelaxed = cudaStreamCaptureModeRelaxed;
 constexpr hipStreamCaptureStatus hipStreamCaptureStatusNone = cudaStreamCaptureStatusNone;
+constexpr hipStreamCaptureStatus hipStreamCaptureStatusActive = cudaStreamCaptureStatusActive;
 
 constexpr hipDeviceAttribute_t hipDeviceAttributeMultiprocessorCount = cudaDevAttrMultiProcessorCount;
 constexpr hipDeviceAttribute_t hipDeviceAttributePhysicalMultiProcessorCount = cudaDevAttrMultiProcessorCount;

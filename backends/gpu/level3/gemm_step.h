@@ -4,7 +4,7 @@
 
 #include "backend.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 
 using LaunchFunction = decltype(Kernel::launch);
 
@@ -21,4 +21,4 @@ double step_seconds(const GemmDesc &desc, int device, size_t workspace_bytes);
 // C (m x n) = alpha * op(A) (m x k) * op(B) + beta * C in FP32, as part of `whole`: the operands are to be set.
 GemmDesc gemm_step(const GemmDesc &whole, int64_t m, int64_t n, int64_t k, float alpha, float beta);
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

@@ -9,9 +9,8 @@
 #include "backend.h"
 #include "gpu/batch.h"
 #include "gpu/cost.h"
-#include "runtime/device.h"
 
-namespace libsgemm::cuda::level3 {
+namespace libsgemm::gpu::level3 {
 
 // The structure of A in a tile kernel.
 enum class Structure { general, symmetric, triangular };
@@ -22,7 +21,7 @@ struct Walk {
   int64_t outer, depth;
 };
 
-struct TileProblem {
+struct StructuredProblem {
   int64_t m, n, k;
   Walk a, b;
   int64_t c_row, c_col;
@@ -34,10 +33,10 @@ struct TileProblem {
 };
 
 // Every routine but trsm. trmm: B is to be a dense copy of C, columns `ldb` of the description apart.
-TileProblem tile_problem(const GemmDesc &desc);
+StructuredProblem structured_problem(const GemmDesc &desc);
 
 // Tiles of C that are computed, for one product.
-int64_t tile_count(const TileProblem &problem, int tile_m, int tile_n);
+int64_t tile_count(const StructuredProblem &problem, int tile_m, int tile_n);
 
 // What the rows of triangles of C take: also syrk of 16-bit inputs.
 inline bool wants_triangle(const GemmDesc &desc) {
@@ -46,6 +45,13 @@ inline bool wants_triangle(const GemmDesc &desc) {
 
 // The description with B = A if the routine has no B.
 GemmDesc with_b(const GemmDesc &desc);
+
+// Of a routine that writes a triangle of C: the product op(A) op(B) whose triangle is wanted; of syr2k the first of the
+// two, which reads as the second does.
+GemmDesc as_product(const GemmDesc &desc);
+
+// Of symm, or trmm with a copy of C as B: the gemm that it would be with all of A.
+GemmDesc as_gemm(const GemmDesc &desc);
 
 // trmm and trsm in place: T X or T^-1 X, with T order x order and X order x count.
 struct PanelProblem {
@@ -57,10 +63,10 @@ struct PanelProblem {
 
 PanelProblem panel_problem(const GemmDesc &desc);
 
-// The cost of a panel kernel, see level3_panel.cuh.
-double panel_seconds(const GemmDesc &desc, const Device &device);
+// The cost of a panel kernel, see panel.h.
+double panel_seconds(const GemmDesc &desc, int index);
 
 // The cost of a tile kernel.
-double tiles_seconds(const GemmDesc &desc, const Device &device, const Tiling &tiling);
+double tiles_seconds(const GemmDesc &desc, const DeviceModel &device, const Tiling &tiling);
 
-}  // namespace libsgemm::cuda::level3
+}  // namespace libsgemm::gpu::level3

@@ -17,29 +17,40 @@
 // whole. Threads: 128; thread (x, y), 16 x 8 of them, sums rows 4 x ... of columns 4 y ... In a substitution each of 32
 // threads has a column of X in its registers and divides by the diagonal, as the reference does.
 //
-// Shared memory, in bytes: t[2][32][68] at 0, the same as trsm's diagonal block[64][68] | x[2][32][36] at 17408 |
-// solution[64][33] at 26624, ends at 35072.
+// Shared memory, in bytes: t[2][32][68] at 0, the same as trsm's diagonal block[64][68] | x[2][32][36] at 17408, the
+// same as solution[64][33]; ends at 26624.
 #pragma once
 
-#include "level3_tile.cuh"
+#include "finish.h"
+#include "gpu/launch.h"
+#include "stager.h"
 
-namespace libsgemm::cuda::level3 {
+namespace libsgemm::gpu::level3 {
 
 struct PanelConfig {
   static constexpr int kRows = 64, kCols = 32, kDepth = 32, kThreads = 128;
   static constexpr int kHalf = kRows / 2;  // rows of a substitution in registers
   static constexpr int kResident = 3;
   static constexpr int kSolutionStride = kCols + 1;  // conflict-free along rows and along columns
+  static constexpr int kTileT = kDepth * (kRows + 4), kTileX = kDepth * (kCols + 4);  // floats of a shared tile
 };
 
-// sum (4 x 4) += T * X over one shared tile. `masked`: as in level3_tile.cuh.
+// Steps of k in one piece of code. AMD's compiler would read all operands of so many first, and spill.
+#if defined(__HIP__)
+constexpr int kUnrolledSteps = 4;
+#else
+constexpr int kUnrolledSteps = PanelConfig::kDepth;
+#endif
+
+// sum (4 x 4) += T * X over one shared tile. `masked`: the diagonal crosses the tile; steps that lie
+// outside the triangle are left out, since 0 * Inf would be NaN.
 template <bool MASKED>
 __device__ __forceinline__ void multiply_panel(const float *t, const float *x, int row, int col, float (&sum)[4][4],
                                                int diagonal, bool upper) {
-#pragma unroll
+#pragma unroll kUnrolledSteps
   for (int step = 0; step < PanelConfig::kDepth; ++step) {
-    const float4 a = *reinterpret_cast<const float4 *>(t + step * (PanelConfig::kRows + 4) + row);
-    const float4 b = *reinterpret_cast<const float4 *>(x + step * (PanelConfig::kCols + 4) + col);
+    const Vec4 a = *reinterpret_cast<const Vec4 *>(t + step * (PanelConfig::kRows + 4) + row);
+    const Vec4 b = *reinterpret_cast<const Vec4 *>(x + step * (PanelConfig::kCols + 4) + col);
     const float rows[4] = {a.x, a.y, a.z, a.w}, cols[4] = {b.x, b.y, b.z, b.w};
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -55,15 +66,13 @@ __device__ __forceinline__ void multiply_panel(const float *t, const float *x, i
 
 // sum = rows [first_row, ...) of T times X, over steps [first, last) of its order.
 template <bool TRIANGLE>
-__device__ __forceinline__ void sum_panel(const PanelProblem &p, const void *t, const float *x, int64_t first_row,
-                                          int64_t first_col, int64_t first, int64_t last,
-                                          float (*shared_t)[PanelConfig::kDepth * (PanelConfig::kRows + 4)],
-                                          float (*shared_x)[PanelConfig::kDepth * (PanelConfig::kCols + 4)],
-                                          float (&sum)[4][4]) {
+__device__ __forceinline__ void sum_panel(const PanelProblem &p, const void *t, const void *x, int64_t first_row,
+                                          int64_t first_col, int64_t first, int64_t last, float *shared_t,
+                                          float *shared_x, float (&sum)[4][4]) {
   using Config = PanelConfig;
   Stager<Config::kRows, Config::kDepth, Config::kThreads, Type::f32> stage_t;
   Stager<Config::kCols, Config::kDepth, Config::kThreads, Type::f32> stage_x;
-  const int row = static_cast<int>(threadIdx.x) % 16 * 4, col = static_cast<int>(threadIdx.x) / 16 * 4;
+  const int thread = pinned_thread(), row = thread % 16 * 4, col = thread / 16 * 4;
   const auto crosses = [&](int64_t depth) {
     return TRIANGLE && depth < first_row + Config::kRows && first_row < depth + Config::kDepth;
   };
@@ -77,21 +86,22 @@ __device__ __forceinline__ void sum_panel(const PanelProblem &p, const void *t, 
   };
   if (first >= last) return;
   fetch(first);
-  stage_t.store(shared_t[0]);
-  stage_x.store(shared_x[0]);
+  stage_t.store(shared_t);
+  stage_x.store(shared_x);
   __syncthreads();
   int now = 0;
   for (int64_t depth = first; depth < last; depth += Config::kDepth, now = 1 - now) {
     const bool more = depth + Config::kDepth < last;
     if (more) fetch(depth + Config::kDepth);
     if (crosses(depth)) {
-      multiply_panel<true>(shared_t[now], shared_x[now], row, col, sum, static_cast<int>(first_row - depth), p.upper);
+      multiply_panel<true>(shared_t + now * Config::kTileT, shared_x + now * Config::kTileX, row, col, sum,
+                           static_cast<int>(first_row - depth), p.upper);
     } else {
-      multiply_panel<false>(shared_t[now], shared_x[now], row, col, sum, 0, false);
+      multiply_panel<false>(shared_t + now * Config::kTileT, shared_x + now * Config::kTileX, row, col, sum, 0, false);
     }
     if (more) {
-      stage_t.store(shared_t[1 - now]);
-      stage_x.store(shared_x[1 - now]);
+      stage_t.store(shared_t + (1 - now) * Config::kTileT);
+      stage_x.store(shared_x + (1 - now) * Config::kTileX);
     }
     __syncthreads();
   }
@@ -103,7 +113,7 @@ template <typename Visit>
 __device__ __forceinline__ void for_tile(const PanelProblem &p, float *x, int64_t first_row, int64_t first_col,
                                          const Visit &visit) {
   using Config = PanelConfig;
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = pinned_thread();
   const bool along_rows = p.x.depth == 1;
 #pragma unroll 4
   for (int e = 0; e < Config::kRows * Config::kCols / Config::kThreads; ++e) {
@@ -111,7 +121,7 @@ __device__ __forceinline__ void for_tile(const PanelProblem &p, float *x, int64_
     const int row = along_rows ? index % Config::kRows : index / Config::kCols;
     const int col = along_rows ? index / Config::kRows : index % Config::kCols;
     if (first_row + row >= p.order || first_col + col >= p.count) continue;
-    visit(row, col, x + (first_row + row) * p.x.depth + (first_col + col) * p.x.outer);
+    visit(row, col, global(x) + (first_row + row) * p.x.depth + (first_col + col) * p.x.outer);
   }
 }
 
@@ -126,7 +136,8 @@ __device__ __forceinline__ int turn(const PanelProblem &p, int row, int rows) {
 __device__ __forceinline__ void load_block(const PanelProblem &p, const void *t, int64_t first_row, int rows,
                                            float *block) {
   using Config = PanelConfig;
-  for (int index = static_cast<int>(threadIdx.x); index < Config::kRows * Config::kRows; index += Config::kThreads) {
+#pragma unroll 4
+  for (int index = pinned_thread(); index < Config::kRows * Config::kRows; index += Config::kThreads) {
     const int i = p.t.outer == 1 ? index % Config::kRows : index / Config::kRows;
     const int l = p.t.outer == 1 ? index / Config::kRows : index % Config::kRows;
     const bool inside = i < rows && l < rows && (i == l ? !p.unit : (i < l) == p.upper);
@@ -149,14 +160,17 @@ __device__ __forceinline__ void substitute(const float *block, float *solution, 
     if (!unit) x[i] = x[i] / column[i];
     solution[(first + i) * Config::kSolutionStride + col] = x[i];
 #pragma unroll
-    for (int quad = i / 4; quad < Config::kHalf / 4; ++quad) {
-      const float4 t = reinterpret_cast<const float4 *>(column)[quad];
+    for (int quad = 0; quad < Config::kHalf / 4; ++quad) {
+      if (quad < i / 4) continue;
+      const Vec4 t = reinterpret_cast<const Vec4 *>(column)[quad];
       const float factors[4] = {t.x, t.y, t.z, t.w};
 #pragma unroll
       for (int r = 0; r < 4; ++r) {
         if (4 * quad + r > i) x[4 * quad + r] -= factors[r] * x[i];
+        pin(x[4 * quad + r]);  // now, not when its turn comes, till when all of its factors would be kept
       }
     }
+    keep_order();
   }
 }
 
@@ -172,8 +186,8 @@ __device__ __forceinline__ void eliminate(const float *block, float *solution) {
   for (int r = 0; r < kTurns; ++r) x[r] = solution[(first + r) * Config::kSolutionStride + col];
 #pragma unroll 8
   for (int i = 0; i < Config::kHalf; ++i) {
-    const float4 *quads = reinterpret_cast<const float4 *>(block + i * (Config::kRows + 4) + first);
-    const float4 low = quads[0], high = quads[1];
+    const Vec4 *quads = reinterpret_cast<const Vec4 *>(block + i * (Config::kRows + 4) + first);
+    const Vec4 low = quads[0], high = quads[1];
     const float factors[kTurns] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
     const float solved = solution[i * Config::kSolutionStride + col];
 #pragma unroll
@@ -187,12 +201,12 @@ __device__ __forceinline__ void eliminate(const float *block, float *solution) {
 template <bool SOLVE>
 __device__ __forceinline__ void compute_panel(const StridedOperands &operands, const PanelProblem &p, unsigned panels) {
   using Config = PanelConfig;
-  __shared__ __align__(16) float shared_t[2][Config::kDepth * (Config::kRows + 4)];
-  __shared__ __align__(16) float shared_x[2][Config::kDepth * (Config::kCols + 4)];
-  __shared__ __align__(16) float solution[Config::kRows * Config::kSolutionStride];
+  __shared__ Vec4 quads_t[2 * Config::kTileT / 4], quads_x[2 * Config::kTileX / 4];
+  float *shared_t = reinterpret_cast<float *>(quads_t), *shared_x = reinterpret_cast<float *>(quads_x);
+  static_assert(Config::kRows * Config::kSolutionStride <= 2 * Config::kTileX, "it takes the place of the tiles of X");
+  float *solution = shared_x;
   static_assert(2 * Config::kDepth == Config::kRows, "the diagonal block takes the place of the tiles of T");
-  float *block = shared_t[0];
-  const int row = static_cast<int>(threadIdx.x) % 16 * 4, col = static_cast<int>(threadIdx.x) / 16 * 4;
+  float *block = shared_t;
   const int64_t item = blockIdx.x / panels, first_col = static_cast<int64_t>(blockIdx.x % panels) * Config::kCols;
   const void *t = operands.a(item);
   float *x = operands.c(item);
@@ -208,6 +222,7 @@ __device__ __forceinline__ void compute_panel(const StridedOperands &operands, c
     float sum[4][4] = {};
     sum_panel<!SOLVE>(p, t, x, first_row, first_col, first, last, shared_t, shared_x, sum);
     if (SOLVE) load_block(p, t, first_row, rows, block);
+    const int thread = pinned_thread(), row = thread % 16 * 4, col = thread / 16 * 4;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
 #pragma unroll
@@ -219,7 +234,7 @@ __device__ __forceinline__ void compute_panel(const StridedOperands &operands, c
     __syncthreads();
     if (SOLVE) {
       const float alpha = p.alpha;
-      for_tile(p, x, first_row, first_col, [&](int i, int j, const float *element) {
+      for_tile(p, x, first_row, first_col, [&](int i, int j, const Global<float> *element) {
         float *at = solution + turn(p, i, rows) * Config::kSolutionStride + j;
         *at = alpha * *element - *at;
       });
@@ -233,7 +248,7 @@ __device__ __forceinline__ void compute_panel(const StridedOperands &operands, c
       }
       __syncthreads();
     }
-    for_tile(p, x, first_row, first_col, [&](int i, int j, float *element) {
+    for_tile(p, x, first_row, first_col, [&](int i, int j, Global<float> *element) {
       const float value = solution[(SOLVE ? turn(p, i, rows) : i) * Config::kSolutionStride + j];
       *element = SOLVE ? value : scaled(p.alpha, value);
     });
@@ -252,4 +267,4 @@ inline libsgemm_status_t launch_panels(const GemmDesc &desc, const Launch &launc
   });
 }
 
-}  // namespace libsgemm::cuda::level3
+}  // namespace libsgemm::gpu::level3

@@ -4,9 +4,7 @@
 #include "gpu/kernels.h"
 #include "kernel_table.h"
 
-namespace libsgemm::cuda {
-
-using namespace gpu;
+namespace libsgemm::gpu {
 
 namespace {
 
@@ -81,4 +79,4 @@ GemmDesc gemm_step(const GemmDesc &whole, int64_t m, int64_t n, int64_t k, float
   return gemm;
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

@@ -1,9 +1,7 @@
 // Cuts descriptions into smaller ones. Sizes of the cuts depend on the order alone, so results are reproducible.
-#include "level3_blocked.h"
+#include "blocked.h"
 
-#include "level3.h"
-
-namespace libsgemm::cuda::level3 {
+namespace libsgemm::gpu::level3 {
 namespace {
 
 // What steps are predicted with, without a search of the table for each: a good gemm, and the row for small blocks.
@@ -204,16 +202,14 @@ libsgemm_status_t launch_recursively(const GemmDesc &desc, const Launch &launch,
   return status;
 }
 
-double recursive_seconds(const GemmDesc &desc, const Device &device, const Leaf &leaf) {
+double recursive_seconds(const GemmDesc &desc, int device, const Leaf &leaf) {
   if (desc.k <= leaf.order) return leaf.seconds(desc, device);
   const Division h = divide(desc, leaf);
   // Both halves are taken to last as long as the larger one.
   const GemmDesc &larger = h.source.k > h.target.k ? h.source : h.target;
   Tiling gemm = kGemm;
-  if (leaf.gemms == LIBSGEMM_MATH_FP64) {
-    gemm.figures.peak_fraction *= static_cast<double>(device.fp64_tensor_per_clock) / device.fma_per_clock;
-  }
-  return 2 * recursive_seconds(larger, device, leaf) + gemm_seconds(device, h.gemm, gemm);
+  gemm.figures.peak_fraction *= leaf.gemm_peak;
+  return 2 * recursive_seconds(larger, device, leaf) + gemm_seconds(model(device), h.gemm, gemm);
 }
 
 libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
@@ -230,8 +226,7 @@ libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Err
   return status;
 }
 
-double squares_seconds(const GemmDesc &desc, const Device &device,
-                       double (*seconds)(const GemmDesc &step, const Device &device)) {
+double squares_seconds(const GemmDesc &desc, int device, double (*seconds)(const GemmDesc &step, int device)) {
   if (one_by_one(desc)) {
     return static_cast<double>(desc.batch_count) * squares_seconds(batch_item(desc, 0), device, seconds);
   }
@@ -239,8 +234,8 @@ double squares_seconds(const GemmDesc &desc, const Device &device,
   for_squares(desc, [&](const GemmDesc &step) {
     const bool gemm = step.routine == Routine::gemm;
     sum += seconds != nullptr ? seconds(step, device)
-           : gemm             ? gemm_seconds(device, step, kGemm)
-                              : tiles_seconds(step, device, kDiagonal);
+           : gemm             ? gemm_seconds(model(device), step, kGemm)
+                              : tiles_seconds(step, model(device), kDiagonal);
     return LIBSGEMM_SUCCESS;
   });
   return sum;
@@ -251,4 +246,4 @@ DiagonalBlocks diagonal_blocks(const GemmDesc &desc) {
   return c.levels == 0 ? DiagonalBlocks{desc.n, desc.batch_count} : DiagonalBlocks{c.leaf, desc.n / c.leaf};
 }
 
-}  // namespace libsgemm::cuda::level3
+}  // namespace libsgemm::gpu::level3

@@ -3,10 +3,9 @@
 
 #include "gemm_step.h"
 #include "gpu/cost.h"
-#include "level3.h"
-#include "runtime/device.h"
+#include "structured_problem.h"
 
-namespace libsgemm::cuda::level3 {
+namespace libsgemm::gpu::level3 {
 
 constexpr int64_t kLeaf = 256;  // order of a block on the diagonal, at most; calls of the routine itself
 
@@ -16,8 +15,9 @@ constexpr int64_t kLeaf = 256;  // order of a block on the diagonal, at most; ca
 struct Leaf {
   int64_t order = kLeaf;
   libsgemm_math_mode_t gemms = LIBSGEMM_MATH_FP32;
+  double gemm_peak = 1;             // of their arithmetic, times that of FP32
   LaunchFunction launch = nullptr;  // of such a triangle; NULL: the cheapest row of the table
-  double (*seconds)(const GemmDesc &desc, const Device &device) = panel_seconds;
+  double (*seconds)(const GemmDesc &desc, int device) = panel_seconds;
 };
 
 // trmm and trsm by halving the triangle:
@@ -27,7 +27,7 @@ struct Leaf {
 // Of a strided batch each step is one.
 libsgemm_status_t launch_recursively(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
                                      const Leaf &leaf = {});
-double recursive_seconds(const GemmDesc &desc, const Device &device, const Leaf &leaf = {});
+double recursive_seconds(const GemmDesc &desc, int device, const Leaf &leaf = {});
 
 // syrk, syr2k and gemmtr: the squares beside the diagonal, the largest first, those of one size as one strided batch;
 // then the blocks on the diagonal as another. Of a strided batch that is cut one call follows the other. `diagonal`: of
@@ -35,8 +35,7 @@ double recursive_seconds(const GemmDesc &desc, const Device &device, const Leaf 
 libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
                                  LaunchFunction diagonal = nullptr);
 // `seconds`: of a step, which is a gemm or a call of the routine itself; NULL: those of FP32.
-double squares_seconds(const GemmDesc &desc, const Device &device,
-                       double (*seconds)(const GemmDesc &step, const Device &device) = nullptr);
+double squares_seconds(const GemmDesc &desc, int device, double (*seconds)(const GemmDesc &step, int device) = nullptr);
 
 // The blocks on the diagonal that are one step, but for a smaller last one.
 struct DiagonalBlocks {
@@ -44,4 +43,9 @@ struct DiagonalBlocks {
 };
 DiagonalBlocks diagonal_blocks(const GemmDesc &desc);
 
-}  // namespace libsgemm::cuda::level3
+// The rows that are nothing but these steps, in FP32: no workspace, any size, stride and alignment.
+Kernel blocked_triangle_row(const char *name);
+Kernel blocked_trmm_row(const char *name);
+Kernel blocked_trsm_row(const char *name);
+
+}  // namespace libsgemm::gpu::level3

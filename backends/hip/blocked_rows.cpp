@@ -1,0 +1,15 @@
+// syrk, syr2k, gemmtr, trmm and trsm in steps by the fastest gemm, see gpu/level3/blocked.h. Source: Kagstrom, Ling and
+// Van Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998). Not yet run on AMD hardware.
+#include "gpu/level3/blocked.h"
+
+namespace libsgemm::hip {
+
+using namespace gpu;
+
+Kernel gfx_fma_256x256x256_blocked_triangle() {
+  return level3::blocked_triangle_row("gfx_fma_256x256x256_blocked_triangle");
+}
+Kernel gfx_fma_256x256x256_blocked_trmm() { return level3::blocked_trmm_row("gfx_fma_256x256x256_blocked_trmm"); }
+Kernel gfx_fma_256x256x256_blocked_trsm() { return level3::blocked_trsm_row("gfx_fma_256x256x256_blocked_trsm"); }
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,31 @@
+// symm and trmm on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950), A read from the triangle that is stored.
+//
+// How A is read is told in square_stream.h, trmm's way in one_sided.h, the loop in matrix.h; the picture and the map of
+// shared memory are those of gfx908_mfma_128x128x16_ping_pong.
+//
+// Requires: symm of FP32; or trmm, one or a strided batch, with workspace for a copy of C, 4 ceil(m, 4) n bytes a
+// product. Such a GPU; any size below 2^31, stride and alignment.
+//
+// Not yet run on AMD hardware.
+#include "matrix_one_sided.h"
+#include "matrix_row.h"
+#include "one_sided_row.h"
+
+namespace libsgemm::hip {
+namespace {
+
+struct Config : MatrixShape<MfmaFloats, 128, 128, 16, 64, 64> {
+  static constexpr int blocks = 2;
+  static constexpr double peak_fraction = 0.9;  // of the matrix cores; assumed
+};
+
+struct Row : MatrixRow<Config> {
+  static bool runs_on(int index) { return has_mfma(index); }
+};
+
+}  // namespace
+
+LIBSGEMM_HIP_ONE_SIDED_ROW(gfx908_mfma_128x128x16_symm, symm, matrix_one_sided)
+LIBSGEMM_HIP_ONE_SIDED_ROW(gfx908_mfma_128x128x16_trmm, trmm, matrix_one_sided)
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,26 @@
+// symm and trmm on any AMD GPU: 128 x 128 tiles of C, A read from the triangle that is stored.
+//
+// How A is read is told in square_stream.h, trmm's way in one_sided.h, the loop in valu.h; the picture is that of
+// gfx_fma_128x128x8_ping_pong, and so is the map of shared memory, but that rows of A are always padded.
+//
+// Requires: symm of FP32; or trmm, one or a strided batch, with workspace for a copy of C, 4 ceil(m, 4) n bytes a
+// product. Any size below 2^31, stride and alignment.
+//
+// Not yet run on AMD hardware.
+#include "one_sided_row.h"
+
+namespace libsgemm::hip {
+namespace {
+
+struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
+  static constexpr int blocks = 2;  // resident on a compute unit
+};
+
+struct Row : ValuRow<Config> {};
+
+}  // namespace
+
+LIBSGEMM_HIP_ONE_SIDED_ROW(gfx_fma_128x128x8_symm, symm, ping_pong_one_sided)
+LIBSGEMM_HIP_ONE_SIDED_ROW(gfx_fma_128x128x8_trmm, trmm, ping_pong_one_sided)
+
+}  // namespace libsgemm::hip

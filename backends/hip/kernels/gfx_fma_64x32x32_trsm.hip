@@ -1,0 +1,55 @@
+// Triangular systems by blocked substitution, and the product of a triangle and a matrix in place, on any AMD GPU.
+//
+// One block of 128 threads for 32 columns of X (rows, from the right), tiles of 64 x 32 one after the other; the
+// picture, the shared-memory map and the source are in gpu/level3/panel.h.
+//
+// Requires: trsm, or trmm; one or a strided batch; any size, stride and alignment; no workspace.
+//
+// Not yet run on AMD hardware.
+#include "gpu/kernels.h"
+#include "gpu/level3/panel.h"
+
+namespace libsgemm::hip {
+
+using namespace gpu;
+using namespace gpu::level3;
+
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(PanelConfig::kThreads, PanelConfig::kResident)
+    gfx_fma_64x32x32_trsm(const __grid_constant__ StridedOperands operands,
+                          const __grid_constant__ PanelProblem problem, unsigned panels) {
+  compute_panel<true>(operands, problem, panels);
+}
+
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(PanelConfig::kThreads, PanelConfig::kResident)
+    gfx_fma_64x32x32_trmm_in_place(const __grid_constant__ StridedOperands operands,
+                                   const __grid_constant__ PanelProblem problem, unsigned panels) {
+  compute_panel<false>(operands, problem, panels);
+}
+
+namespace {
+
+template <Routine kRoutine>
+bool supports(const GemmDesc &desc, int) {
+  return desc.routine == kRoutine && desc.batch != Batch::pointers;
+}
+
+}  // namespace
+
+Kernel gfx_fma_64x32x32_trsm() {
+  const auto launch = [](const GemmDesc &desc, const Launch &launch, Error *error) {
+    return launch_panels(desc, launch, error, gfx_fma_64x32x32_trsm);
+  };
+  return {"gfx_fma_64x32x32_trsm", LIBSGEMM_MATH_FP32, supports<Routine::trsm>, panel_seconds, nullptr, launch};
+}
+
+Kernel gfx_fma_64x32x32_trmm_in_place() {
+  const auto launch = [](const GemmDesc &desc, const Launch &launch, Error *error) {
+    return launch_panels(desc, launch, error, gfx_fma_64x32x32_trmm_in_place);
+  };
+  Kernel kernel = {
+      "gfx_fma_64x32x32_trmm_in_place", LIBSGEMM_MATH_FP32, supports<Routine::trmm>, panel_seconds, nullptr, launch};
+  kernel.invariant = true;
+  return kernel;
+}
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,136 @@
+// The matrix cores as matrix.h uses them: what a lane holds of a fragment and of the sums, and the product of two.
+//
+// FP32 (MfmaFloats) is FP32: AMD documents for MI200 (gfx90a) that these instructions keep denormals, and names no chip
+// where they do not. The reduced-precision forms of gfx942 (xf32) are not used. The 16-bit types (MfmaWords, WmmaWords)
+// multiply exactly and add in FP32. Their denormals, which the library promises to keep, are flushed by MI200, so they
+// are not for it; AMD names no other chip that does so.
+//
+// Not yet run on AMD hardware: the tests of denormals have the last word there.
+#pragma once
+
+#include "desc.h"
+#include "matrix_ops.h"
+
+namespace libsgemm::hip {
+
+// FP32 by v_mfma_f32_32x32x2f32 (gfx908, 90a, 942, 950). A lane holds element (lane % 32, k + lane / 32) of a fragment.
+// Of D: column lane % 32, rows 8 (r / 4) + 4 (lane / 32) + r % 4 for r < 16.
+struct MfmaFloats {
+#if defined(LIBSGEMM_HIP_MFMA)
+  static constexpr bool available = true;
+#else
+  static constexpr bool available = false;
+#endif
+  static constexpr int wave = 64, block = 32, depth = 2;
+  static constexpr int sums = 16;  // of a lane and block
+  using Sums = Floats16;
+  using Fragment = float;
+
+  // The row of a lane's element r of D is sum_outer(lane) + sum_step(r).
+  __device__ __forceinline__ static int sum_outer(int lane) { return 4 * (lane / 32); }
+  __device__ __forceinline__ static constexpr int sum_step(int r) { return 8 * (r / 4) + r % 4; }
+
+  // Of a tile [k][Pitch] at `tile`: the fragment `at` + 32 * block + ... of step `step`.
+  template <class Tile>
+  __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
+    const int first = lane / 32 * Tile::pitch + outer + lane % 32;
+    return tile[first + 2 * step * Tile::pitch + 32 * blocks];
+  }
+  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, Sums sums) {
+#if defined(LIBSGEMM_HIP_MFMA)
+    return ops::mfma_f32_32x32x2f32(x, y, sums);
+#else
+    return sums;
+#endif
+  }
+};
+
+// FP16 or bfloat16 by MFMA of 32 x 32 (gfx908, 942, 950). A lane reads a unit (unit_tile.h): eight steps of k of row
+// lane % 32, those of its half of the wave. An instruction takes four of them (two: bfloat16 on gfx908) from each half;
+// that they are not neighbours in k does not matter, as long as both operands have the same. D as of MfmaFloats.
+template <Type kType>
+struct MfmaWords {
+#if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx90a__)
+  static constexpr bool available = true;
+#else
+  static constexpr bool available = false;
+#endif
+  static constexpr int wave = 64, block = 32, depth = 16;
+  static constexpr int sums = 16;
+  using Sums = Floats16;
+  using Fragment = Words4;
+
+  __device__ __forceinline__ static int sum_outer(int lane) { return MfmaFloats::sum_outer(lane); }
+  __device__ __forceinline__ static constexpr int sum_step(int r) { return MfmaFloats::sum_step(r); }
+
+  template <class Tile>
+  __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
+    return Tile::unit(tile, 2 * step + lane / 32, outer + 32 * blocks, lane % 32);
+  }
+  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, Sums sums) {
+#if defined(LIBSGEMM_HIP_MFMA)
+#pragma unroll
+    for (int i = 0; i < 4; i += 2) {
+      if constexpr (kType == Type::f16) {
+        sums = ops::mfma_f32_32x32x8f16(Words2{x[i], x[i + 1]}, Words2{y[i], y[i + 1]}, sums);
+      } else {
+#if defined(LIBSGEMM_HIP_MFMA_BF16_1K)
+        sums = ops::mfma_f32_32x32x8bf16_1k(Words2{x[i], x[i + 1]}, Words2{y[i], y[i + 1]}, sums);
+#else
+        sums = ops::mfma_f32_32x32x4bf16(x[i], y[i], sums);
+        sums = ops::mfma_f32_32x32x4bf16(x[i + 1], y[i + 1], sums);
+#endif
+      }
+    }
+#endif
+    return sums;
+  }
+};
+
+// FP16 or bfloat16 by v_wmma_f32_16x16x16 in waves of 32. gfx11: a lane holds all 16 steps of k of row lane % 16, in
+// both halves of the wave; of D: column lane % 16, rows 2 r + lane / 16 for r < 8. gfx12: a lane holds eight steps of k
+// of row lane % 16, those of its half; of D: rows 8 (lane / 16) + r.
+template <Type kType>
+struct WmmaWords {
+#if defined(LIBSGEMM_HIP_WMMA_GFX11) || defined(LIBSGEMM_HIP_WMMA_GFX12)
+  static constexpr bool available = true;
+#else
+  static constexpr bool available = false;
+#endif
+  static constexpr int wave = 32, block = 16, depth = 16;
+  static constexpr int sums = 8;
+  using Sums = Floats8;
+
+#if defined(LIBSGEMM_HIP_WMMA_GFX12)
+  using Fragment = Words4;
+  __device__ __forceinline__ static int sum_outer(int lane) { return 8 * (lane / 16); }
+  __device__ __forceinline__ static constexpr int sum_step(int r) { return r; }
+  template <class Tile>
+  __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
+    return Tile::unit(tile, 2 * step + lane / 16, outer + blocks / 2 * 32, blocks % 2 * 16 + lane % 16);
+  }
+  __device__ __forceinline__ static Sums multiply(Fragment x, Fragment y, Sums sums) {
+    return kType == Type::f16 ? ops::wmma_f32_16x16x16_f16_gfx12(x, y, sums)
+                              : ops::wmma_f32_16x16x16_bf16_gfx12(x, y, sums);
+  }
+#else
+  using Fragment = Words8;
+  __device__ __forceinline__ static int sum_outer(int lane) { return lane / 16; }
+  __device__ __forceinline__ static constexpr int sum_step(int r) { return 2 * r; }
+  template <class Tile>
+  __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
+    const int first = outer + blocks / 2 * 32, row = blocks % 2 * 16 + lane % 16;
+    const Words4 low = Tile::unit(tile, 2 * step, first, row), high = Tile::unit(tile, 2 * step + 1, first, row);
+    return Words8{low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]};
+  }
+  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, Sums sums) {
+#if defined(LIBSGEMM_HIP_WMMA_GFX11)
+    return kType == Type::f16 ? ops::wmma_f32_16x16x16_f16(x, y, sums) : ops::wmma_f32_16x16x16_bf16(x, y, sums);
+#else
+    return sums;
+#endif
+  }
+#endif
+};
+
+}  // namespace libsgemm::hip

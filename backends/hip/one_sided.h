@@ -1,0 +1,150 @@
+// symm and trmm: the loop of valu.h with an A of which one triangle is stored, on either side of the
+// product. trmm reads the other matrix from a copy.
+//
+//        k ->
+//      +---+---+---+---+
+//   o  | x | p | p | p |     A, the upper part stored. For a tile of C the steps of k go in three parts, one sum:
+//   u  +---+---+---+---+     p  on the stored side: fetched as any operand
+//   t  | m | x | p | p |     x  the diagonal crosses it: element by element (square_stream.h)
+//   e  +---+---+---+---+     m  on the other side: trmm leaves it out, the longest tiles first; symm fetches its mirror
+//   r  | m | m | x | p |        image, an operand that is contiguous along the other direction
+//
+// Where the diagonal crosses a k-tile, trmm has zeros beside it, and zero times Inf or NaN of the other matrix is NaN,
+// which BLAS, that leaves these terms out, does not give. So elements that come out infinite or NaN are summed once
+// more, one by one, without such terms.
+#pragma once
+
+#include <cmath>
+
+#include "gpu/batch.h"
+#include "square_stream.h"
+#include "valu.h"
+
+namespace libsgemm::hip {
+
+using namespace gpu;
+
+// What a block computes. The operands: A is the square matrix. kPad: as of TileStream.
+template <class ConfigType, bool kSymmetric, bool kLeft, Fetch KindOther, int kPad>
+struct OneSidedTile {
+  using Config = ConfigType;
+  static constexpr int kOuter = kLeft ? Config::tile_m : Config::tile_n;
+  static constexpr bool kVectors = KindOther == Fetch::outer_x4 || KindOther == Fetch::inner_x4;
+  template <Fetch Kind>
+  using Plain = TileStream<kOuter, Config::tile_k, Config::threads, Kind, kPad>;
+  using AlongOuter = Plain<kVectors ? Fetch::outer_x4 : Fetch::outer>;
+  using AlongK = Plain<kVectors ? Fetch::inner_x4 : Fetch::inner>;
+  using Square = SquareStream<kOuter, Config::tile_k, Config::threads, kSymmetric, kPad>;
+  using Other = TileStream<kLeft ? Config::tile_n : Config::tile_m, Config::tile_k, Config::threads, KindOther, kPad>;
+
+  const StridedOperands &operands;
+  const OneSidedProblem &o;
+  TilePosition<Config> at;
+  int64_t first;  // outer index of A's tiles
+
+  __device__ __forceinline__ OneSidedTile(const StridedOperands &operands, const OneSidedProblem &o)
+      : operands(operands), o(o), at(o.product) {
+    if (!kSymmetric && !o.upper) {  // the longest first
+      if constexpr (kLeft) {
+        at.i = o.product.tiles_m - 1 - at.i;
+      } else {
+        at.j = o.product.tiles_n - 1 - at.j;
+      }
+    }
+    first = kLeft ? at.row() : at.column();
+  }
+
+  __device__ __forceinline__ OutputTile output() const { return output_tile(operands, o.product, at); }
+
+  // Calls add(a, other, range) with the streams of each part.
+  template <typename Add>
+  __device__ __forceinline__ void for_parts(const Add &add) const {
+    const TileProblem &p = o.product;
+    const int64_t end = first + kOuter < p.k ? first + kOuter : p.k, lda = kLeft ? p.lda : p.ldb;
+    const void *a = operands.a(blockIdx.z);
+#pragma unroll 1
+    for (int part = 0; part < 3; ++part) {
+      const int64_t from = part == 0 ? 0 : part == 1 ? first : end, to = part == 0 ? first : part == 1 ? end : p.k;
+      const bool crossed = part == 1, stored = o.upper == (part == 2);
+      const bool none = from == to || (!kSymmetric && !crossed && !stored);
+      const int kind = none ? 3 : crossed ? 2 : o.along_k == stored ? 1 : 0;
+      if (part > 0) __syncthreads();  // the last tiles of the part before have been read
+      Other other(operands.b(blockIdx.z), kLeft ? p.ldb : p.lda, kLeft ? at.column() : at.row(),
+                  kLeft ? p.n - at.column() : p.m - at.row(), from);
+      const TileRange range(from, to, Config::tile_k);
+      if (again(kind) == 2) {
+        Square stream(a, lda, o, first, from);
+        add(stream, other, range);
+      }
+      if (again(kind) == 1) {
+        AlongK stream(a, lda, first, p.k - first, from);
+        add(stream, other, range);
+      }
+      if (again(kind) == 0) {
+        AlongOuter stream(a, lda, first, p.k - first, from);
+        add(stream, other, range);
+      }
+    }
+  }
+
+  // trmm, an element of C that was stored: once more by its own terms, if it is not finite.
+  __device__ __forceinline__ void mend(const OutputTile &out, int row, int column) const {
+    if (row >= out.rows || column >= out.columns) return;
+    Global<float> *to = out.c + column * out.ld + row;
+    if (fabsf(*to) < INFINITY) return;
+    const int64_t outer = kLeft ? at.row() + row : at.column() + column;
+    const int64_t within = kLeft ? at.column() + column : at.row() + row;  // of the other matrix
+    const int64_t lda = kLeft ? o.product.lda : o.product.ldb, ldb = kLeft ? o.product.ldb : o.product.lda;
+    const Global<const float> *a = global(static_cast<const float *>(operands.a(blockIdx.z)));
+    const Global<const float> *b = global(static_cast<const float *>(operands.b(blockIdx.z)));
+    a += o.along_k ? outer * lda : outer;
+    b += kLeft ? within * ldb : within;
+    const int64_t a_step = o.along_k ? 1 : lda, b_step = kLeft ? 1 : ldb;
+    float sum = 0;
+#pragma unroll 1
+    for (int64_t l = o.upper ? outer : 0; l < (o.upper ? o.product.k : outer + 1); ++l) {
+      sum = fmaf(o.unit && l == outer ? 1.0f : a[l * a_step], b[l * b_step], sum);
+    }
+    *to = scaled(out.alpha, sum);
+  }
+};
+
+template <class Config, bool kSymmetric, bool kLeft, Fetch KindOther>
+__device__ __forceinline__ void ping_pong_one_sided(const StridedOperands &operands, const OneSidedProblem &o) {
+  using Tile = OneSidedTile<Config, kSymmetric, kLeft, KindOther, 4>;
+  __shared__ Vec4 lds[kPingPongFloats<Config, typename Tile::Square, typename Tile::Other> / 4];
+  float *shared = reinterpret_cast<float *>(lds);
+  const Tile tile(operands, o);
+  Sums<Config> sums;
+  tile.for_parts([&](auto &a, auto &other, const TileRange &range) {
+    if constexpr (kLeft) {
+      ping_pong_sums<Config>(sums, a, other, range, shared);
+    } else {
+      ping_pong_sums<Config>(sums, other, a, range, shared);
+    }
+  });
+  float sum[Config::thread_m][Config::thread_n];
+  sums.get(sum);
+  bool finite = true;
+  if constexpr (!kSymmetric) {
+#pragma unroll
+    for (int e = 0; e < Config::thread_m * Config::thread_n; ++e) {
+      finite = finite && fabsf(sum[e / Config::thread_n][e % Config::thread_n]) < INFINITY;
+    }
+  }
+  const OutputTile out = tile.output();
+  store_tile<Config>(sum, out, shared);
+  if constexpr (!kSymmetric) {
+    __syncthreads();  // others may have stored this thread's elements
+    if (finite) return;
+    using Place = ThreadPlace<Config>;
+    const Place place;
+#pragma unroll 1
+    for (int e = 0; e < Config::thread_m * Config::thread_n; ++e) {
+      tile.mend(out, place.row() + Place::row_offset(e % Config::thread_m),
+                place.column() + Place::column_offset(e / Config::thread_m));
+    }
+  }
+}
+
+}  // namespace libsgemm::hip

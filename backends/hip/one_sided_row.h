@@ -1,0 +1,31 @@
+// The rows of symm and trmm: what a kernel's file adds to its Config.
+#pragma once
+
+#include "gpu/kernels.h"
+#include "gpu/level3/one_sided_row.h"
+#include "one_sided.h"
+#include "valu_row.h"
+
+// Defines the row `NAME` of the file's Config and Row, for ROUTINE, symm or trmm: its kernel, by ENGINE of one_sided.h
+// or matrix_one_sided.h, and `Kernel NAME()`.
+#define LIBSGEMM_HIP_ONE_SIDED_ROW(NAME, ROUTINE, ENGINE)                                                           \
+  template <bool kLeft, Fetch KindOther>                                                                            \
+  __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)                                           \
+      NAME(const __grid_constant__ StridedOperands operands, const __grid_constant__ OneSidedProblem p) {           \
+    if constexpr (Row::available) ENGINE<Config, Routine::ROUTINE == Routine::symm, kLeft, KindOther>(operands, p); \
+  }                                                                                                                 \
+  namespace {                                                                                                       \
+  struct NAME##_row {                                                                                               \
+    using Row = ::libsgemm::hip::Row;                                                                               \
+    static constexpr Routine routine = Routine::ROUTINE;                                                            \
+    template <bool kLeft, Fetch KindA, Fetch KindB>                                                                 \
+    static auto kernel() {                                                                                          \
+      return &NAME < kLeft, kLeft ? KindB : KindA > ;                                                               \
+    }                                                                                                               \
+  };                                                                                                                \
+  }                                                                                                                 \
+  Kernel NAME() {                                                                                                   \
+    Kernel kernel = level3::one_sided_kernel<NAME##_row>(#NAME, LIBSGEMM_MATH_FP32);                                \
+    kernel.invariant = Row::chains;                                                                                 \
+    return kernel;                                                                                                  \
+  }

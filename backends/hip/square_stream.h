@@ -1,0 +1,71 @@
+// Tiles of a square matrix of which one triangle is stored, where the diagonal crosses them: element by element, as
+// tile_stream.h fetches others. Of a symmetric one the mirrored element is read where it is not stored; of a triangular
+// one there are zeros, and ones on a diagonal that is not read.
+#pragma once
+
+#include "gpu/level3/one_sided.h"
+#include "tile_stream.h"
+
+namespace libsgemm::hip {
+
+using namespace gpu;
+
+// `Pad`: floats between the rows in LDS.
+template <int Outer, int Depth, int Threads, bool kSymmetric, int Pad>
+struct SquareStream {
+  static constexpr int pitch = Outer + Pad;
+  static constexpr int floats = Depth * pitch;
+  static constexpr int copies = Outer * Depth / Threads;
+  static constexpr int k_step = Threads / Outer;  // from one copy of a thread to the next
+  static_assert(Threads % Outer == 0 && copies * Threads == Outer * Depth, "whole copies");
+  using Staged = float[copies];
+
+  Global<const float> *base;  // of the matrix; the same in all threads
+  int64_t ld;
+  int outer, k;  // of the thread's first copy in the k-tile to fetch
+  bool along_k, upper, unit;
+  int target;  // of that copy in LDS
+
+  __device__ __forceinline__ SquareStream(const void *matrix, int64_t ld, const OneSidedProblem &o, int64_t first,
+                                          int64_t first_k)
+      : base(uniform(global(static_cast<const float *>(matrix)))),
+        ld(ld),
+        along_k(o.along_k),
+        upper(o.upper),
+        unit(o.unit) {
+    const int thread = static_cast<int>(threadIdx.x);
+    target = thread / Outer * pitch + thread % Outer;
+    k = static_cast<int>(first_k) + thread / Outer;
+    // Rows beyond the matrix are its last one again.
+    outer = static_cast<int>(min(first + thread % Outer, o.product.k - 1));
+  }
+
+  // The element of this row and step k, which lies at (x, y) of the stored matrix, x along its columns.
+  __device__ __forceinline__ float element(int k) const {
+    const bool stored = upper ? outer <= k : outer >= k;
+    if (!kSymmetric && !stored) return 0.0f;
+    if (!kSymmetric && unit && outer == k) return 1.0f;
+    const bool k_is_x = along_k == stored;
+    const int x = k_is_x ? k : outer, y = k_is_x ? outer : k;
+    return base[x + y * ld];
+  }
+
+  __device__ __forceinline__ void fetch(Staged &staged) const {
+#pragma unroll
+    for (int i = 0; i < copies; ++i) staged[i] = element(k + i * k_step);
+  }
+  // A k-tile of `depth` steps, zeros after them.
+  __device__ __forceinline__ void fetch_short(Staged &staged, int depth) const {
+    const int first = static_cast<int>(threadIdx.x) / Outer;
+#pragma unroll
+    for (int i = 0; i < copies; ++i) staged[i] = first + i * k_step < depth ? element(k + i * k_step) : 0.0f;
+  }
+  __device__ __forceinline__ void advance(int depth = Depth) { k += depth; }
+
+  __device__ __forceinline__ void store(float *tile, const Staged &staged) const {
+#pragma unroll
+    for (int i = 0; i < copies; ++i) tile[target + i * k_step * pitch] = staged[i];
+  }
+};
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,56 @@
+// syrk, syr2k and gemmtr: the loop of valu.h over those tiles of C that meet its triangle
+// (gpu/triangle.h).
+//
+// syr2k is one sum of two products, the second with A and B exchanged. Tiles on the diagonal are multiplied whole, and
+// stored element by element where they belong to the triangle.
+#pragma once
+
+#include "gpu/batch.h"
+#include "gpu/triangle.h"
+#include "valu.h"
+
+namespace libsgemm::hip {
+
+using namespace gpu;
+
+// Calls add(a, b, range) with the streams of each product.
+template <class Config, class A, class B, typename Add>
+__device__ __forceinline__ void for_terms(const StridedOperands &operands, const TriangleProblem &t,
+                                          const TilePosition<Config> &at, const Add &add) {
+  const TileProblem &p = t.product;
+  const void *a = operands.a(blockIdx.z), *b = operands.b(blockIdx.z);
+  int64_t lda = p.lda, ldb = p.ldb;
+#pragma unroll 1
+  for (int left = p.k_tiles; left > 0; left -= t.term_tiles) {
+    if (left < p.k_tiles) __syncthreads();  // the last tiles of the product before have been read
+    A from_a(a, lda, at.row(), p.m - at.row(), 0);
+    B from_b(b, ldb, at.column(), p.n - at.column(), 0);
+    add(from_a, from_b, TileRange(0, p.k, Config::tile_k));
+    const void *const first = a;
+    const int64_t first_ld = lda;
+    a = b, lda = ldb;
+    b = first, ldb = first_ld;
+  }
+}
+
+template <class Config, Fetch KindA, Fetch KindB>
+__device__ __forceinline__ void ping_pong_triangle(const StridedOperands &operands, const TriangleProblem &t) {
+  using A = TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA>;
+  using B = TileStream<Config::tile_n, Config::tile_k, Config::threads, KindB>;
+  __shared__ Vec4 lds[kPingPongFloats<Config, A, B> / 4];
+  float *shared = reinterpret_cast<float *>(lds);
+  const TilePosition<Config> at = triangle_position<Config>(t);
+  Sums<Config> sums;
+  for_terms<Config, A, B>(
+      operands, t, at, [&](A &a, B &b, const TileRange &range) { ping_pong_sums<Config>(sums, a, b, range, shared); });
+  float sum[Config::thread_m][Config::thread_n];
+  sums.get(sum);
+  const OutputTile out = output_tile(operands, t.product, at);
+  if (at.i != at.j) {
+    store_tile<Config>(sum, out, shared);
+  } else {
+    store_diagonal_tile<Config>(sum, out, shared, t.upper);
+  }
+}
+
+}  // namespace libsgemm::hip
