@@ -22,7 +22,7 @@ std::vector<Kernel> rows() {
     const Kernel &row = libsgemm::gpu::kernels()[i];
     const libsgemm_math_mode_t mode = row.math_mode;
     const bool splits = mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_FP32_FAST;
-    if (splits && std::strncmp(row.name, "sm90_wgmma_", 11) == 0) found.push_back(row);
+    if (splits && row.conv == nullptr && std::strncmp(row.name, "sm90_wgmma_", 11) == 0) found.push_back(row);
   }
   return found;
 }

@@ -22,7 +22,8 @@ namespace {
 std::vector<Kernel> rows_of(libsgemm_math_mode_t mode) {
   std::vector<Kernel> found;
   for (int i = 0; i < libsgemm::gpu::kernel_count(); ++i) {
-    if (libsgemm::gpu::kernels()[i].math_mode == mode) found.push_back(libsgemm::gpu::kernels()[i]);
+    const Kernel &row = libsgemm::gpu::kernels()[i];
+    if (row.math_mode == mode && row.conv == nullptr) found.push_back(row);
   }
   return found;
 }

@@ -89,6 +89,7 @@ std::vector<Kernel> rows() {
   std::vector<Kernel> found;
   for (int i = 0; i < libsgemm::gpu::kernel_count(); ++i) {
     const Kernel &row = libsgemm::gpu::kernels()[i];
+    if (row.conv != nullptr) continue;
     const libsgemm_math_mode_t mode = row.math_mode;
     if (mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_FP32_FAST) {
       found.push_back(row);
