@@ -1,5 +1,5 @@
-// symm and trmm: the loop of valu.h with an A of which one triangle is stored, on either side of the
-// product. trmm reads the other matrix from a copy.
+// symm and trmm: the loop of valu.h with an A of which one triangle is stored, on either side of the product. trmm
+// reads the other matrix from a copy.
 //
 //        k ->
 //      +---+---+---+---+

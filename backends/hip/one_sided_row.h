@@ -6,6 +6,20 @@
 #include "one_sided.h"
 #include "valu_row.h"
 
+namespace libsgemm::hip {
+
+// A row of symm or trmm, by the Row of its file. A symmetric A is fetched along both of its dimensions.
+template <class Base>
+struct OneSidedRow : Base {
+  static bool vectors(const GemmDesc &gemm) {
+    using Config = typename Base::Config;
+    return Base::vectors(gemm) && offsets_fit(gemm.lda, true, Config::tile_m, Config::tile_k) &&
+           offsets_fit(gemm.ldb, true, Config::tile_n, Config::tile_k);
+  }
+};
+
+}  // namespace libsgemm::hip
+
 // Defines the row `NAME` of the file's Config and Row, for ROUTINE, symm or trmm: its kernel, by ENGINE of one_sided.h
 // or matrix_one_sided.h, and `Kernel NAME()`.
 #define LIBSGEMM_HIP_ONE_SIDED_ROW(NAME, ROUTINE, ENGINE)                                                           \
@@ -16,7 +30,7 @@
   }                                                                                                                 \
   namespace {                                                                                                       \
   struct NAME##_row {                                                                                               \
-    using Row = ::libsgemm::hip::Row;                                                                               \
+    using Row = OneSidedRow<::libsgemm::hip::Row>;                                                                  \
     static constexpr Routine routine = Routine::ROUTINE;                                                            \
     template <bool kLeft, Fetch KindA, Fetch KindB>                                                                 \
     static auto kernel() {                                                                                          \
