@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "numpy_array.h"
+#include "torch_tensor.h"
 
 namespace libsgemm_python {
 namespace {
@@ -62,7 +63,8 @@ Array::Array(nb::handle source, const char *argument, Use of) : name(argument), 
     describe_numpy(this);
     taken = true;
   } else {
-    device = device_of(source, name);
+    of_torch = is_torch_on_gpu(source);
+    device = of_torch ? device_of_torch(source) : device_of(source, name);
   }
 }
 
@@ -122,7 +124,7 @@ void Array::take_capsule(nb::handle capsule) {
 Place take(Array *const *arrays, size_t count) {
   Place place;
   place.device = arrays[0]->device;
-  bool all_taken = true;
+  bool all_taken = true, all_torch = true;
   for (size_t i = 0; i < count; ++i) {
     const Array &x = *arrays[i];
     if (!(x.device == place.device)) {
@@ -131,8 +133,16 @@ Place take(Array *const *arrays, size_t count) {
                                 .c_str());
     }
     all_taken = all_taken && x.taken;
+    all_torch = all_torch && x.of_torch;
   }
   if (all_taken) return place;
+  if (all_torch) {
+    for (size_t i = 0; i < count && all_torch; ++i) all_torch = arrays[i]->taken || describe_torch(arrays[i]);
+    if (all_torch) {
+      place.stream = current_torch_stream(place.device);
+      return place;
+    }
+  }
   nb::list wanted;
   for (size_t i = 0; i < count; ++i) {
     const Array &x = *arrays[i];
@@ -154,6 +164,7 @@ nb::object make(const Array &like, std::initializer_list<int64_t> shape, bool ze
   if (is_numpy(like.object)) return make_numpy(shape, zero);
   nb::list sizes;
   for (const int64_t size : shape) sizes.append(size);
+  if (like.of_torch) return make_torch(like.object, nb::tuple(sizes), zero);
   return frameworks("make")(like.object, nb::tuple(sizes), zero, like.device.is_host());
 }
 

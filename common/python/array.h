@@ -64,6 +64,7 @@ class Array {
   nb::object object;
   Use use;
   bool taken = false;
+  bool of_torch = false;  // a torch.Tensor on a GPU
   Device device;
   Type type = Type::fp32;
   void *data = nullptr;
