@@ -41,7 +41,7 @@ enum CublasLtDesc : int {
   kLtFillMode = 6,
   kLtEpilogue = 7,
   kLtBiasPointer = 8,
-  kLtBiasStride = 10,  // of a batch
+  kLtBiasStride = 10,         // of a batch
   kLtFirstScalePointer = 17,  // of A, B, C and D, and behind them where the largest element goes
   kLtLastScalePointer = 21,
   kLtBiasType = 26,

@@ -76,7 +76,9 @@ void *current_torch_stream(const Device &device) {
 }
 
 nb::object make_torch(nb::handle like, nb::handle shape, bool zero) {
-  return like.attr(zero ? "new_zeros" : "new_empty")(shape, nb::arg("dtype") = torch().float32);
+  const nb::object make = like.attr(zero ? "new_zeros" : "new_empty");
+  if (nb::object(like.attr("dtype")).ptr() == torch().float32.ptr()) return make(shape);  // quicker
+  return make(shape, nb::arg("dtype") = torch().float32);
 }
 
 }  // namespace libsgemm_python

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -99,6 +100,8 @@ struct Input {
   __nv_bfloat16 *bf16[2];
 };
 
+std::shared_mutex g_capturing;
+
 struct Tally {
   std::mutex mutex;
   int cases[static_cast<int>(Routine::count)] = {}, succeeded[static_cast<int>(Routine::count)] = {};
@@ -165,7 +168,9 @@ class Worker {
       one(x, random_.below(16) == 0);
     }
   }
+  // To destroy a handle waits for the device, which would end what other threads capture.
   void end() {
+    const std::unique_lock<std::shared_mutex> alone(g_capturing);
     if (handle_ != nullptr) cublasDestroy(handle_);
     handle_ = nullptr;
   }
@@ -236,6 +241,7 @@ class Worker {
       require(cudaStreamSynchronize(stream()), "a call");
       return status;
     }
+    const std::shared_lock<std::shared_mutex> capturing(g_capturing);
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t ready = nullptr;
     require(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal), "capture");
