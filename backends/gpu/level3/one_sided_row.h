@@ -49,8 +49,8 @@ struct OneSidedTiles {
   static libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
     const GemmDesc gemm = as_gemm(desc);
     const StructuredProblem structure = structured_problem(desc);
-    const OneSidedProblem p = {gpu::tile_problem<Config>(gemm), structure.a.depth == 1, structure.upper,
-                               structure.unit};
+    const OneSidedProblem p = {gpu::tile_problem<Config>(gemm), structure.upper, structure.unit,
+                               structure.a.depth == 1};
     const unsigned blocks = static_cast<unsigned>(p.product.tiles_m) * static_cast<unsigned>(p.product.tiles_n);
     const bool vectors = Row::vectors(gemm);
     return for_strided_chunks(desc, kMostProducts, [&](const StridedOperands &operands, int64_t count) {
