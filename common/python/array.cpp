@@ -58,7 +58,8 @@ std::string words(const Device &device) {
   return device.kind == Device::kRocm ? "rocm" + index : "a device of DLPack's kind " + std::to_string(device.kind);
 }
 
-Array::Array(nb::handle source, const char *argument, Use of) : name(argument), object(nb::borrow(source)), use(of) {
+Array::Array(nb::handle source, const char *argument, Use of, bool tensor)
+    : name(argument), object(nb::borrow(source)), use(of), is_tensor(tensor) {
   if (is_numpy(source)) {
     describe_numpy(this);
     taken = true;
@@ -89,9 +90,9 @@ void Array::set_type(Type of) {
 }
 
 void Array::set_dimensions(int dimensions) {
-  if (dimensions != 2 && dimensions != 3) {
-    throw nb::value_error((std::string(name) + " has " + std::to_string(dimensions) +
-                           " dimension(s); it must have 2, or 3 as a batch of matrices")
+  if (is_tensor ? dimensions != 4 : dimensions != 2 && dimensions != 3) {
+    throw nb::value_error((std::string(name) + " has " + std::to_string(dimensions) + " dimension(s); it must have " +
+                           (is_tensor ? "4" : "2, or 3 as a batch of matrices"))
                               .c_str());
   }
   ndim = dimensions;

@@ -37,12 +37,12 @@ enum class Use {
   made     // by us, for a result
 };
 
-// An array of two dimensions, or of three.
+// An array of two dimensions, or of three; or a tensor, of four.
 class Array {
  public:
   // TypeError, ValueError: `object` is no array, or none that can be used as it is; `name` is the argument's. Of an
   // array that is taken by DLPack only the device is known before take().
-  Array(nb::handle object, const char *name, Use use);
+  Array(nb::handle object, const char *name, Use use, bool tensor = false);
   // Memory that somebody else keeps.
   Array(void *data, const char *name, const std::vector<int64_t> &shape, const std::vector<int64_t> &strides);
   Array(const Array &) = delete;
@@ -63,13 +63,14 @@ class Array {
   const char *name;
   nb::object object;
   Use use;
+  bool is_tensor = false;
   bool taken = false;
   bool of_torch = false;  // a torch.Tensor on a GPU
   Device device;
   Type type = Type::fp32;
   void *data = nullptr;
   int ndim = 0;
-  int64_t shape[3] = {}, stride[3] = {};  // in elements
+  int64_t shape[4] = {}, stride[4] = {};  // in elements
 
  private:
   nb::ndarray<nb::ro> tensor_;  // keeps the memory

@@ -1,4 +1,5 @@
 // The extension module libsgemm._core.
+#include "conv.h"
 #include "handles.h"
 #include "info.h"
 #include "level3.h"
@@ -14,5 +15,6 @@ NB_MODULE(_core, module) {
   bind_product(module);
   bind_groups(module);
   bind_level3(module);
+  bind_conv(module);
   bind_info(module);
 }

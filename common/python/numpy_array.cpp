@@ -48,7 +48,7 @@ void describe_numpy(Array *x) {
 }
 
 nb::object make_numpy(std::initializer_list<int64_t> shape, bool zero) {
-  npy_intp sizes[3];
+  npy_intp sizes[4];
   std::copy(shape.begin(), shape.end(), sizes);
   const int count = static_cast<int>(shape.size());
   PyObject *const made =

@@ -6,6 +6,7 @@ import importlib
 import numpy
 import pytest
 from conftest import integers, reference
+from test_conv import forward
 
 import libsgemm
 
@@ -113,6 +114,13 @@ def test_plan(rng, framework):
     plan = libsgemm.Plan(x, side="left", mode="fp16x3")
     result = framework.back(libsgemm.gemm(plan, framework.to(b)))
     assert abs(result - reference(a, b)).max() < 1e-3
+
+
+def test_conv2d(rng, framework):
+    x, f = integers(rng, 2, 16, 9, 9), integers(rng, 24, 16, 3, 3)
+    result = libsgemm.conv2d(framework.to(x), framework.to(f), stride=2, padding=1)
+    assert isinstance(result, framework.kind) and libsgemm.last_info().backend == "cuda"
+    numpy.testing.assert_array_equal(framework.back(result), forward(x, f, stride=2, padding=1))
 
 
 def test_cupy_streams(rng):

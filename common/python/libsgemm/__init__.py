@@ -9,6 +9,9 @@ from ._core import (
     CallInfo,
     DeviceInfo,
     Plan,
+    conv2d,
+    conv2d_data_gradient,
+    conv2d_weight_gradient,
     gemm,
     gemm_batch,
     info,
@@ -35,6 +38,6 @@ __version__ = version()
 
 __all__ = [
     "BackendInfo", "CallInfo", "DeviceInfo", "Error", "ExecutionFailed", "InvalidArgument", "InvalidEnvironment",
-    "NotSupported", "OutOfMemory", "Plan", "Unavailable", "VerificationFailed", "gemm", "gemm_batch", "info",
-    "last_info", "symm", "syrk", "trmm", "trsm", "using", "version",
+    "NotSupported", "OutOfMemory", "Plan", "Unavailable", "VerificationFailed", "conv2d", "conv2d_data_gradient",
+    "conv2d_weight_gradient", "gemm", "gemm_batch", "info", "last_info", "symm", "syrk", "trmm", "trsm", "using", "version",
 ]
