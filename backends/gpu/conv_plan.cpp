@@ -26,6 +26,11 @@ int64_t smallest_step(const Digits &digits, int64_t ConvDigit::*step) {
   return digits[kConvDigits - 1].extent == 1 ? INT64_MAX : std::abs(digits[kConvDigits - 1].*step);
 }
 
+// Whether the image's indices are the rows of C: those of which the output has neighbours.
+bool image_has_rows(const Digits &first, const Digits &second) {
+  return smallest_step(first, &ConvDigit::out) <= smallest_step(second, &ConvDigit::out);
+}
+
 // Channels that are neighbours are summed in blocks: all taps of one, then those of the next. The taps of a block read
 // the image and the filters close to one another, which is 20 % faster than tap by tap (H100, 3 x 3, NHWC: 57.9 TFLOP/s
 // and 48.0).
@@ -165,7 +170,7 @@ bool conv_image_is_a(const ConvDesc &desc, int64_t index) {
   Digits first, second;
   sort(p.first, &ConvDigit::out, first);
   sort(p.second, &ConvDigit::out, second);
-  return smallest_step(first, &ConvDigit::out) <= smallest_step(second, &ConvDigit::out);
+  return image_has_rows(first, second);
 }
 
 ConvProblem conv_problem(const ConvDesc &desc, int64_t index) {
@@ -175,7 +180,7 @@ ConvProblem conv_problem(const ConvDesc &desc, int64_t index) {
   sort(p.second, &ConvDigit::out, second);
   sort(p.sum, &ConvDigit::image, sum);
   block_channels(sum);
-  const bool image_is_a = conv_image_is_a(desc, index);
+  const bool image_is_a = image_has_rows(first, second);
   ConvProblem problem = {};
   problem.row = index_of(image_is_a ? first : second);
   problem.column = index_of(image_is_a ? second : first);
