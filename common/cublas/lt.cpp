@@ -81,8 +81,7 @@ bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
     default:
       return false;
   }
-  p->has_epilogue = adds || e.function != Epilogue::identity;
-  if (!p->has_epilogue) return true;
+  if (!adds && e.function == Epilogue::identity) return true;
   if (adds) {
     int type = -1;  // by default D's; older versions know no such attribute
     if (get(descriptor, kLtBiasType, &type) && type != -1 && type != kCudaR32F) return false;

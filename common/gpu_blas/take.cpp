@@ -94,7 +94,7 @@ DeviceCall device_call(const Product &p, const Surroundings &around, HandleState
   how.stream_was_set = state->stream_was_set;
   how.repeatable = around.repeatable;
   how.workspace = p.from_lt ? p.workspace : state->workspace;
-  how.epilogue = p.has_epilogue ? &p.epilogue : nullptr;
+  how.epilogue = p.has_epilogue() ? &p.epilogue : nullptr;
   how.workspace_bytes = p.from_lt ? p.workspace_bytes : state->workspace_bytes;
   state->stream_was_set = false;
   return how;
@@ -167,7 +167,7 @@ const char *try_ours(const Product &product, const Preparation &first, int *stat
   if (product.call.type == Type::f32 && around.asked == Asked::reduced && !rounds_inputs(state->math_mode)) {
     return "rounding allowed by the program";
   }
-  if (product.has_epilogue && !pays(product, state->math_mode)) return "epilogue";
+  if (product.has_epilogue() && !pays(product, state->math_mode)) return "epilogue";
   if (first.prepare != nullptr && state->prepares_in_vain) return why_not(LIBSGEMM_NOT_SUPPORTED);
   if (first.prepare != nullptr && first.prepare(first.argument) != kVendorSuccess) return "argument not accepted";
   DeviceCall how = device_call(product, around, state.get());

@@ -19,6 +19,7 @@ struct Product {
   void scalars(const void *the_alpha, const void *the_beta, bool with_beta = true);
   // Of the forms that name them.
   void types(int a, int b, int c);
+  bool has_epilogue() const { return epilogue.bias != nullptr || epilogue.function != Epilogue::identity; }
   void refuse(const char *why) {
     if (refusal == nullptr) refusal = why;
   }
@@ -31,7 +32,6 @@ struct Product {
   bool c_apart = false;  // C is read from elsewhere: ours if beta is 0
   Asked asked = Asked::exact;
   const char *refusal = nullptr;  // why the call is not ours, whatever the handle says
-  bool has_epilogue = false;
   Epilogue epilogue = {};
   // cublasLt: the call itself says what a handle of the others is asked for.
   bool from_lt = false;
