@@ -115,6 +115,17 @@ nb::object make_tensor(const Array &like, const Shape &shape) {
   return nb::object(make(like, {shape[0], shape[2], shape[3], shape[1]}, false).attr(permute)(0, 3, 1, 2));
 }
 
+// As `shape` says; None: as `out` is, which may be NULL.
+Shape shape_of_gradient(nb::handle shape, const Array *out) {
+  if (shape.is_none()) {
+    if (out == nullptr) throw nb::value_error("shape or out is needed: a gradient has more than one");
+    return shape_of(*out);
+  }
+  Shape asked;
+  if (!nb::isinstance<nb::sequence>(shape) || !read_numbers(shape, &asked)) refuse("shape", shape, "four integers");
+  return asked;
+}
+
 // A and B in the order of the library. `shape`: of the result of a gradient; None: that of `out`.
 nb::object convolve(libsgemm_conv2d_direction_t direction, Array *a, Array *b, nb::handle shape, const Window &window,
                     float alpha, float beta, nb::handle out, const Settings &settings) {
@@ -122,19 +133,11 @@ nb::object convolve(libsgemm_conv2d_direction_t direction, Array *a, Array *b, n
   std::optional<Array> c;
   if (!out.is_none()) c.emplace(out, "out", Use::output, true);
   const Place place = c ? take({&*c, a, b}) : take({a, b});
-  for (const Array *x : {a, b}) {
-    if (x->type != Type::fp32) throw nb::type_error((std::string(x->name) + " must be float32").c_str());
-  }
+  require_float32(*a);
+  require_float32(*b);
   Shape result_shape = {};
   const bool forward = direction == LIBSGEMM_CONV2D_FORWARD;
-  if (!forward && shape.is_none() && !c) throw nb::value_error("shape or out is needed: a gradient has more than one");
-  if (!forward && !shape.is_none()) {
-    if (!nb::isinstance<nb::sequence>(shape) || !read_numbers(shape, &result_shape)) {
-      refuse("shape", shape, "four integers");
-    }
-  } else if (!forward) {
-    result_shape = shape_of(*c);
-  }
+  if (!forward) result_shape = shape_of_gradient(shape, c ? &*c : nullptr);
   const bool of_data = direction == LIBSGEMM_CONV2D_DATA_GRADIENT;
   const Shape x = of_data ? result_shape : shape_of(*a);
   const Shape f = forward || of_data ? shape_of(*b) : result_shape;

@@ -58,10 +58,6 @@ nb::object syrk(nb::handle a, const char *uplo, const char *trans, float alpha, 
   return result;
 }
 
-void require_float32(const Array &x) {
-  if (x.type != Type::fp32) throw nb::type_error((std::string(x.name) + " must be float32").c_str());
-}
-
 // A square matrix that multiplies b from this side.
 void require_square(const Array &a, const Array &b, libsgemm_side_t side) {
   const int64_t order = side == LIBSGEMM_LEFT ? b.rows() : b.cols();

@@ -104,6 +104,10 @@ void require_shape(const Array &x, int64_t rows, int64_t cols, const std::string
                             .c_str());
 }
 
+void require_float32(const Array &x) {
+  if (x.type != Type::fp32) throw nb::type_error((std::string(x.name) + " must be float32").c_str());
+}
+
 libsgemm_op_t op_from(char letter, const char *trans) {
   switch (letter) {
     case 'N':

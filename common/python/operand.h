@@ -30,6 +30,9 @@ int64_t common_count(std::initializer_list<const Array *> arrays);
 // ValueError, "a is 2 x 3: ...", if a size is not what it must be.
 void require_shape(const Array &array, int64_t rows, int64_t cols, const std::string &why);
 
+// TypeError: it has 16-bit elements.
+void require_float32(const Array &array);
+
 // The words of options; ValueError where one is not valid.
 libsgemm_op_t op_from(char letter, const char *trans);
 libsgemm_op_t one_op(const char *trans);
