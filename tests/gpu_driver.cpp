@@ -165,6 +165,11 @@ Memory::~Memory() {
   }
 }
 
+void upload(Pointer target, const void *source, size_t bytes) {
+  require(g_driver.to_device(target, source, bytes), "to_device");
+  require(g_driver.synchronize(nullptr), "synchronize");
+}
+
 Stream::Stream(Kind kind) {
   need_device();
   require(g_driver.create_stream(&stream_, kind), "create_stream");

@@ -101,6 +101,10 @@ class Memory {
   Pointer address_ = 0;
 };
 
+// A copy from pageable memory that has ended: the driver's own may still be on its way when it returns, and streams of
+// the tests do not wait for the default one.
+void upload(Pointer target, const void *source, size_t bytes);
+
 class Stream {
  public:
   enum Kind : unsigned { blocking = 0, non_blocking = 1 };

@@ -50,9 +50,7 @@ void DevicePlacement::attach(Placement *host) {
 
 void DevicePlacement::upload() {
   for (const Region &r : regions_) std::memcpy(&staging_[r.offset], r.host, r.bytes);
-  require(driver().to_device(memory_->address(), staging_.data(), end_), "to_device");
-  // From pageable memory the copy may still be on its way, and streams of the tests do not wait for the default one.
-  require(driver().synchronize(nullptr), "synchronize");
+  gpu::upload(memory_->address(), staging_.data(), end_);
 }
 
 void DevicePlacement::download() {

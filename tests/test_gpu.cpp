@@ -210,9 +210,9 @@ TEST_CASE("batches of pointers, with the arrays in host and in device memory, in
   }
   const size_t bytes = kCount * sizeof(void *);
   gpu::Memory arrays(3 * bytes);
-  gpu::require(gpu::driver().to_device(arrays.address(), a.data(), bytes), "to_device");
-  gpu::require(gpu::driver().to_device(arrays.address() + bytes, b.data(), bytes), "to_device");
-  gpu::require(gpu::driver().to_device(arrays.address() + 2 * bytes, c.data(), bytes), "to_device");
+  gpu::upload(arrays.address(), a.data(), bytes);
+  gpu::upload(arrays.address() + bytes, b.data(), bytes);
+  gpu::upload(arrays.address() + 2 * bytes, c.data(), bytes);
   const Args shape = devices.front()->args();
   BatchArgs batch;
   batch.transa = &shape.transa, batch.transb = &shape.transb;

@@ -17,11 +17,7 @@ class Memory {
  public:
   explicit Memory(size_t bytes) : memory_(bytes) {}
   void *address() const { return memory_.as<void>(); }
-  void upload(const void *host) {
-    gpu::require(gpu::driver().to_device(memory_.address(), host, memory_.bytes()), "to_device");
-    // As in gpu_placement.cpp: it may still be on its way, and the stream does not wait for the default one.
-    gpu::require(gpu::driver().synchronize(nullptr), "synchronize");
-  }
+  void upload(const void *host) { gpu::upload(memory_.address(), host, memory_.bytes()); }
   void download(void *host) {
     gpu::require(gpu::driver().to_host(host, memory_.address(), memory_.bytes()), "to_host");
   }

@@ -52,7 +52,7 @@ class Matrix {
           float *const to = &part[static_cast<size_t>((column - j) * ld_)];
           for (int64_t i = 0; i < rows; ++i) to[i] = at(first + i, column);
         }
-        require(driver().to_device(address(first, j), part.data(), part.size() * sizeof(float)), "to_device");
+        gpu::upload(address(first, j), part.data(), part.size() * sizeof(float));
       }
     }
   }

@@ -256,7 +256,7 @@ TEST_CASE("a page-locked operand that the handle's stream is still filling is wa
   const auto elements = static_cast<size_t>(extent_of(LIBSGEMM_COL_MAJOR, host.args().lda, 200, 220));
   Memory pinned(elements * sizeof(float), Memory::pinned), there(elements * sizeof(float));
   std::memcpy(pinned.as<void>(), late.args().a, elements * sizeof(float));
-  require(driver().to_device(there.address(), host.args().a, elements * sizeof(float)), "to_device");
+  gpu::upload(there.address(), host.args().a, elements * sizeof(float));
   Barrier barrier(stream);
   require(driver().to_host_async(pinned.as<void>(), there.address(), elements * sizeof(float), stream),
           "to_host_async");
