@@ -94,8 +94,8 @@ DeviceCall device_call(const Product &p, const Surroundings &around, HandleState
   how.stream_was_set = state->stream_was_set;
   how.repeatable = around.repeatable;
   how.workspace = p.from_lt ? p.workspace : state->workspace;
-  how.epilogue = p.has_epilogue() ? &p.epilogue : nullptr;
   how.workspace_bytes = p.from_lt ? p.workspace_bytes : state->workspace_bytes;
+  how.epilogue = p.has_epilogue() ? &p.epilogue : nullptr;
   state->stream_was_set = false;
   return how;
 }
