@@ -5,6 +5,14 @@
 #include <cstdint>
 #include <cstring>
 
+// For a function in whose loops much of the time goes: it is compiled for wider vectors, too, and the processor
+// decides.
+#if defined(__x86_64__)
+#define SGEMM_TEST_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define SGEMM_TEST_VECTORS
+#endif
+
 namespace sgemm_test {
 
 // Unit roundoff of FP32.

@@ -87,7 +87,7 @@ void add_lines(const Factor &left, const Factor &right, Sums *sums) {
   }
 }
 
-void add_product(const Factor &left, const Factor &right, const Rows &rows, Sums *sums) {
+SGEMM_TEST_VECTORS void add_product(const Factor &left, const Factor &right, const Rows &rows, Sums *sums) {
   add_lines(left, right, sums);
   sums->rows = left.rows;
   sums->columns = right.columns;

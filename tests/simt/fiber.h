@@ -30,6 +30,7 @@ class Fiber {
   boost::context::detail::fcontext_t context_ = nullptr;  // where to jump to: the fibre, or while it runs, the caller
   void (*entry_)(void *) = nullptr;
   void *argument_ = nullptr;
+  bool ended_ = true;  // the last call
   // What AddressSanitizer wants to know of the two stacks.
   [[maybe_unused]] void *own_fake_stack_ = nullptr, *caller_fake_stack_ = nullptr;
   [[maybe_unused]] const void *caller_stack_ = nullptr;

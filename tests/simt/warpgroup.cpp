@@ -149,7 +149,7 @@ float toward_zero(double x) {
 }
 
 // One row of sums, of finite numbers.
-void multiply_row(const Operand &x, int row, const Operand &y, int columns, int depth, float *sum) {
+SGEMM_TEST_VECTORS void multiply_row(const Operand &x, int row, const Operand &y, int columns, int depth, float *sum) {
   int16_t most[kMostColumns];
   double scale[kMostColumns], total[kMostColumns];
   for (int j = 0; j < columns; ++j) most[j] = Operand::exponent_of(sum[j], -126);
