@@ -8,7 +8,7 @@ import pytest
 
 import libsgemm
 
-torch = pytest.importorskip("torch", minversion="2.9")
+torch = pytest.importorskip("torch", minversion="2.10")
 import libsgemm.torch  # noqa: E402
 
 X = numpy.ones((2, 2), numpy.float32)

@@ -7,7 +7,7 @@ CPU and CUDA.
 The kernels of these operators are replaced in PyTorch's dispatcher, below autograd and torch.compile, which go on as
 before: gradients are products, too, and compiled code calls the same operators, but for those that it makes itself, as
 with max-autotune. Tensors that are not float32 and strided, or whose strides would need a copy, go to PyTorch's own
-kernels. Needs PyTorch 2.9.
+kernels. Needs PyTorch 2.10.
 """
 
 import contextlib
@@ -19,6 +19,9 @@ from ._core import Settings as _Settings
 from ._core import _knows_torch, _torch_product
 
 __all__ = ["disable", "enable", "enabled"]
+
+if not _knows_torch(torch.empty(0)):
+    raise ImportError(f"libsgemm.torch needs PyTorch 2.10 or newer; this is {torch.__version__}")
 
 _library = None  # of the replacements, while they are registered
 _mode = None
