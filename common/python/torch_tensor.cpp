@@ -46,7 +46,7 @@ struct Torch {
 
 // Found with the first tensor, under Python's lock. An initialiser of a static variable would not do: importing may let
 // another thread in, which would then wait for it with the lock.
-PyTypeObject *g_tensor = nullptr;
+PyTypeObject *g_tensor = nullptr, *g_parameter = nullptr;
 const ExchangeTable *g_exchange = nullptr;
 const Torch *g_torch = nullptr;
 
@@ -76,6 +76,8 @@ void find_torch(PyTypeObject *type) {
     return;
   }
   g_torch = known;
+  const nb::object nn = nb::getattr(torch, "nn", nb::none());
+  g_parameter = reinterpret_cast<PyTypeObject *>(nb::getattr(nn, "Parameter", nb::none()).ptr());
   g_exchange = exchange_of(nb::handle(reinterpret_cast<PyObject *>(type)));
   g_tensor = type;
 }
@@ -100,7 +102,7 @@ nb::handle quick_empty(const Device &device) {
 bool is_torch(nb::handle object) {
   PyTypeObject *const type = Py_TYPE(object.ptr());
   if (g_tensor == nullptr && is_named_torch_tensor(type)) find_torch(type);
-  return type == g_tensor && g_exchange != nullptr;
+  return (type == g_tensor || type == g_parameter) && g_exchange != nullptr;
 }
 
 bool is_any_torch(nb::handle object) {

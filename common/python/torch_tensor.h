@@ -6,7 +6,7 @@
 
 namespace libsgemm_python {
 
-// Whether it is a torch.Tensor, and no subclass, of a PyTorch that has these functions.
+// Whether it is a torch.Tensor or Parameter, and no subclass, of a PyTorch that has these functions.
 bool is_torch(nb::handle object);
 // Likewise with subclasses. Only for code that knows the argument to be plain memory, as below PyTorch's dispatcher.
 bool is_any_torch(nb::handle object);

@@ -50,6 +50,8 @@ def test_tensors(device):
     result = libsgemm.gemm(a.bfloat16(), b.bfloat16(), trans="NT")
     assert type(result) is torch.Tensor and result.dtype is torch.float32
     assert close(result, a.bfloat16().float() @ b.bfloat16().float().T)
+    frozen = torch.nn.Parameter(b, requires_grad=False)
+    assert close(libsgemm.gemm(a, frozen, trans="NT"), a @ b.T)
     t = torch.tril(torch.randn(3, 3)) + 3 * torch.eye(3)
     assert close(t @ libsgemm.trsm(t, a), a)
     assert close(libsgemm.syrk(a), torch.tril(a @ a.T))
