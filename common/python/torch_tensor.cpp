@@ -124,6 +124,10 @@ bool view_plain_torch(nb::handle tensor, nb::dlpack::dltensor *view) {
 }
 
 void *current_torch_stream(const Device &device) {
+  if (device.kind == Device::kRocm) {  // for which PyTorch's C function may have been compiled to tell none
+    const nb::object current = nb::module_::import_("torch").attr("cuda").attr("current_stream")(device.index);
+    return reinterpret_cast<void *>(nb::cast<uintptr_t>(nb::object(current.attr("cuda_stream"))));
+  }
   void *stream = nullptr;
   if (g_exchange->current_stream(device.kind, device.index, &stream) != 0) nb::raise_python_error();
   return stream;
