@@ -13,6 +13,12 @@ namespace {
 nb::object frameworks(const char *name) { return nb::module_::import_("libsgemm._frameworks").attr(name); }
 
 // Page-locked memory is memory that the CPU reads, too.
+Device device_from(int kind, int index) {
+  constexpr int kCudaHost = 3, kRocmHost = 11;
+  if (kind == Device::kHost || kind == kCudaHost || kind == kRocmHost) return {};
+  return {kind, index};
+}
+
 Device device_of(nb::handle object, const char *name) {
   nb::object answer;
   try {
@@ -21,10 +27,7 @@ Device device_of(nb::handle object, const char *name) {
     if (!error.matches(PyExc_AttributeError)) throw;  // it is one, on a device without DLPack
     throw nb::type_error((std::string(name) + " is no array: it is not NumPy's and has no DLPack").c_str());
   }
-  constexpr int kCudaHost = 3, kRocmHost = 11;
-  const int kind = nb::cast<int>(nb::object(answer[0])), index = nb::cast<int>(nb::object(answer[1]));
-  if (kind == Device::kHost || kind == kCudaHost || kind == kRocmHost) return {};
-  return {kind, index};
+  return device_from(nb::cast<int>(nb::object(answer[0])), nb::cast<int>(nb::object(answer[1])));
 }
 
 Type type_of(const Array &x, const nb::dlpack::dtype &dtype) {
@@ -63,17 +66,19 @@ Array::Array(nb::handle source, const char *argument, Use of, bool tensor)
   if (is_numpy(source)) {
     describe_numpy(this);
     taken = true;
+    return;
+  }
+  nb::dlpack::dltensor view;
+  of_torch = is_torch(source) && view_plain_torch(source, &view);
+  if (of_torch) {
+    describe(view);
   } else {
-    of_torch = is_torch_on_gpu(source);
-    device = of_torch ? device_of_torch(source) : device_of(source, name);
+    device = device_of(source, name);
   }
 }
 
-Array::Array(void *memory, const char *argument, const std::vector<int64_t> &sizes, const std::vector<int64_t> &strides)
-    : name(argument), use(Use::input), taken(true), data(memory) {
-  set_dimensions(static_cast<int>(sizes.size()));
-  std::copy(sizes.begin(), sizes.end(), shape);
-  std::copy(strides.begin(), strides.end(), stride);
+Array::Array(const nb::dlpack::dltensor &view, const char *argument) : name(argument), use(Use::input), of_torch(true) {
+  describe(view);
 }
 
 bool Array::is_empty() const { return std::find(shape, shape + ndim, 0) != shape + ndim; }
@@ -100,6 +105,16 @@ void Array::set_dimensions(int dimensions) {
 
 void Array::check_writable(bool writable) const {
   if (!writable && use == Use::output) throw nb::value_error((std::string(name) + " is read-only").c_str());
+}
+
+void Array::describe(const nb::dlpack::dltensor &view) {
+  device = device_from(view.device.device_type, view.device.device_id);
+  taken = device.is_host();  // on a device its stream is to be known, too
+  set_type(type_of(*this, view.dtype));
+  set_dimensions(view.ndim);
+  std::copy(view.shape, view.shape + ndim, shape);
+  std::copy(view.strides, view.strides + ndim, stride);
+  data = static_cast<char *>(view.data) + view.byte_offset;
 }
 
 void Array::take_capsule(nb::handle capsule) {
@@ -138,11 +153,9 @@ Place take(Array *const *arrays, size_t count) {
   }
   if (all_taken) return place;
   if (all_torch) {
-    for (size_t i = 0; i < count && all_torch; ++i) all_torch = arrays[i]->taken || describe_torch(arrays[i]);
-    if (all_torch) {
-      place.stream = current_torch_stream(place.device);
-      return place;
-    }
+    for (size_t i = 0; i < count; ++i) arrays[i]->taken = true;
+    place.stream = current_torch_stream(place.device);
+    return place;
   }
   nb::list wanted;
   for (size_t i = 0; i < count; ++i) {
@@ -163,9 +176,9 @@ nb::object copy_of(nb::handle array) { return frameworks("copy")(array); }
 
 nb::object make(const Array &like, std::initializer_list<int64_t> shape, bool zero) {
   if (is_numpy(like.object)) return make_numpy(shape, zero);
+  if (like.of_torch) return make_torch(like.object, like.device, shape.begin(), static_cast<int>(shape.size()), zero);
   nb::list sizes;
   for (const int64_t size : shape) sizes.append(size);
-  if (like.of_torch) return make_torch(like.object, nb::tuple(sizes), zero);
   return frameworks("make")(like.object, nb::tuple(sizes), zero, like.device.is_host());
 }
 

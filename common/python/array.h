@@ -43,8 +43,8 @@ class Array {
   // TypeError, ValueError: `object` is no array, or none that can be used as it is; `name` is the argument's. Of an
   // array that is taken by DLPack only the device is known before take().
   Array(nb::handle object, const char *name, Use use, bool tensor = false);
-  // Memory that somebody else keeps.
-  Array(void *data, const char *name, const std::vector<int64_t> &shape, const std::vector<int64_t> &strides);
+  // A tensor of PyTorch that somebody else keeps. TypeError, ValueError: it has a wrong type or number of dimensions.
+  Array(const nb::dlpack::dltensor &view, const char *name);
   Array(const Array &) = delete;
   Array &operator=(const Array &) = delete;
 
@@ -55,6 +55,7 @@ class Array {
   std::string shape_in_words() const;
 
   // Of an array that is being taken. TypeError, ValueError: such a one cannot be used.
+  void describe(const nb::dlpack::dltensor &view);
   void set_type(Type of);
   void set_dimensions(int dimensions);
   void check_writable(bool writable) const;
@@ -65,7 +66,7 @@ class Array {
   Use use;
   bool is_tensor = false;
   bool taken = false;
-  bool of_torch = false;  // a torch.Tensor on a GPU
+  bool of_torch = false;  // known by torch_tensor.h
   Device device;
   Type type = Type::fp32;
   void *data = nullptr;

@@ -6,6 +6,7 @@
 #include "numpy_array.h"
 #include "plan.h"
 #include "product.h"
+#include "torch_products.h"
 
 NB_MODULE(_core, module) {
   using namespace libsgemm_python;
@@ -16,5 +17,6 @@ NB_MODULE(_core, module) {
   bind_groups(module);
   bind_level3(module);
   bind_conv(module);
+  bind_torch_products(module);
   bind_info(module);
 }

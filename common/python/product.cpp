@@ -1,10 +1,6 @@
 #include "product.h"
 
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <cstring>
-#include <memory>
 #include <optional>
 
 namespace libsgemm_python {
@@ -88,25 +84,6 @@ nb::object gemm(nb::handle a, nb::handle b, const char *trans, float alpha, floa
   return result;
 }
 
-// For libsgemm.torch, whose tensors are below autograd and need no DLPack. False: strides that would need a copy.
-bool gemm_at(std::tuple<int, int, uintptr_t> where, std::vector<int64_t> a, std::vector<int64_t> b,
-             std::vector<int64_t> c, float alpha, float beta, nb::handle mode) {
-  // Each is: address, sizes, strides.
-  const auto array = [](const std::vector<int64_t> &x, const char *name) {
-    const auto middle = x.begin() + 1 + static_cast<std::ptrdiff_t>(x.size() / 2);
-    return std::make_unique<Array>(reinterpret_cast<void *>(x[0]), name, std::vector<int64_t>(x.begin() + 1, middle),
-                                   std::vector<int64_t>(middle, x.end()));
-  };
-  const auto x = array(a, "a"), y = array(b, "b"), z = array(c, "out");
-  if (!can_be_used(*x) || !can_be_used(*y) || !can_be_used(*z)) return false;
-  Place place;
-  place.device = {std::get<0>(where), std::get<1>(where)};
-  place.stream = reinterpret_cast<void *>(std::get<2>(where));
-  multiply({*x, *y, *z, {LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS}, alpha, beta, nullptr, nullptr}, place,
-           settings_for(mode, nb::none(), nb::none()));
-  return true;
-}
-
 }  // namespace
 
 Size size_of(const Array &a, const Array &b, const Ops &ops) {
@@ -187,11 +164,6 @@ environment.
 
 Raises TypeError: a dtype is wrong, or an argument is no array. ValueError: shapes, strides, devices, a
 read-only out, a tensor that requires grad, beta without out. libsgemm.Error: what the library refused.)");
-  module.def(
-      "_gemm_at", gemm_at, nb::arg("where"), nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("alpha"),
-      nb::arg("beta"), nb::arg("mode").none(),
-      "gemm of float32 matrices at addresses, each [address, sizes..., strides...]; where: (kind of device as in "
-      "DLPack, index, stream). False, and nothing done: strides that gemm cannot take.");
 }
 
 }  // namespace libsgemm_python

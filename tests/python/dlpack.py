@@ -9,7 +9,7 @@ READ_ONLY = 1
 _CODES = {"float16": (2, 16), "float32": (2, 32), "float64": (2, 64), "bfloat16": (4, 16)}
 
 
-class _Tensor(ctypes.Structure):
+class Tensor(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("kind", ctypes.c_int32), ("index", ctypes.c_int32), ("ndim", ctypes.c_int32),
                 ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
                 ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
@@ -20,17 +20,17 @@ _Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class _Old(ctypes.Structure):
-    _fields_ = [("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", _Deleter)]
+    _fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", _Deleter)]
 
 
 class _Versioned(ctypes.Structure):
     _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
-                ("deleter", _Deleter), ("flags", ctypes.c_uint64), ("tensor", _Tensor)]
+                ("deleter", _Deleter), ("flags", ctypes.c_uint64), ("tensor", Tensor)]
 
 
-_new_capsule = ctypes.pythonapi.PyCapsule_New
-_new_capsule.restype = ctypes.py_object
-_new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+new_capsule = ctypes.pythonapi.PyCapsule_New
+new_capsule.restype = ctypes.py_object
+new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 _exported = {}  # what the consumers hold, by address
 _gone = _Deleter(lambda address: _exported.pop(address, None) and None)
 
@@ -51,16 +51,20 @@ class Array:
     def __dlpack_device__(self):
         return self.place
 
-    def _capsule(self, stream):
-        self.streams.append(stream)
+    def described(self):
+        """DLPack's structure, and what it points to."""
         integers = ctypes.c_int64 * len(self.shape)
         shape, strides = integers(*self.shape), integers(*self.strides)
         code, bits = _CODES[self.dtype]
-        tensor = _Tensor(self.address, *self.place, len(self.shape), code, bits, 1, shape, strides, 0)
+        return Tensor(self.address, *self.place, len(self.shape), code, bits, 1, shape, strides, 0), (shape, strides)
+
+    def _capsule(self, stream):
+        self.streams.append(stream)
+        tensor, kept = self.described()
         whole = _Versioned(1, 0, None, _gone, self.flags, tensor) if self.versioned else _Old(tensor, None, _gone)
-        _exported[ctypes.addressof(whole)] = whole, shape, strides, self
+        _exported[ctypes.addressof(whole)] = whole, kept, self
         name = b"dltensor_versioned" if self.versioned else b"dltensor"
-        return _new_capsule(ctypes.addressof(whole), name, None)
+        return new_capsule(ctypes.addressof(whole), name, None)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         return self._capsule(stream)

@@ -1,5 +1,5 @@
 """Arrays in device memory, on the mock GPU of tests/plugins, whose memory the CPU cannot read and whose streams do their
-work late. clients/python_package.py says where it is. The framework is a stand-in for CuPy."""
+work late. clients/python_package.py says where it is. The frameworks are stand-ins for CuPy and PyTorch."""
 
 import contextlib
 import ctypes
@@ -8,12 +8,13 @@ import sys
 import types
 
 import dlpack
+import exchange
 import numpy
 import pytest
 from conftest import integers, reference
 
 import libsgemm
-from libsgemm._core import _gemm_at
+from libsgemm._core import _knows_torch, _torch_product
 
 MOCK, SHIM = os.environ.get("LIBSGEMM_BACKEND_PATH", ""), os.environ.get("LIBSGEMM_TEST_MOCK_GPU", "")
 if not MOCK or not SHIM:
@@ -78,6 +79,24 @@ class GpuArray(dlpack.Array):
 
 class OtherArray(GpuArray):
     __module__ = "elsewhere"
+
+
+class Tensor(GpuArray):
+    """As torch.Tensor."""
+
+    __module__ = "torch"
+    __dlpack_c_exchange_api__, _table = exchange.table(lambda index: Device.streams[index])
+    requires_grad, layout = False, "strided"
+
+    def is_neg(self):
+        return False
+
+    def new_empty(self, shape, *, dtype):
+        return on_gpu(numpy.full(shape, numpy.nan, dtype), self.place[1], Tensor)
+
+    def copy_(self, c):
+        host = numpy.broadcast_to(c.numpy(), self.shape).copy()
+        gpu.gpu_write(self.address, host.ctypes.data, host.nbytes)
 
 
 def on_gpu(x, index=0, kind=GpuArray):
@@ -197,12 +216,59 @@ def test_plan(rng):
     assert gpu.gpu_pending(Device.streams[0], 0) == 0  # close() waits for those that read it
 
 
-def test_addresses_as_libsgemm_torch_gives_them(rng):
+@pytest.fixture
+def torch(monkeypatch):
+    if "torch" in sys.modules:
+        pytest.skip("PyTorch itself is there")
+    parts = types.SimpleNamespace
+    cuda = parts(current_stream=lambda index: parts(cuda_stream=Device.streams[index]))
+    module = parts(Tensor=Tensor, float32="float32", strided="strided", cuda=cuda, _C=parts())
+    monkeypatch.setitem(sys.modules, "torch", module)
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_tensors_by_their_c_functions(rng, torch, index):
     a, b = integers(rng, 3, 4), integers(rng, 4, 5)
-    x, y, out = on_gpu(a), on_gpu(b), on_gpu(numpy.zeros((3, 5), numpy.float32))
-    stream = gpu.gpu_stream(0)
-    arrays = ([z.address, *z.shape, *z.strides] for z in (x, y, out))
+    x, y = on_gpu(a, index, Tensor), on_gpu(b, index, Tensor)
+    assert _knows_torch(x) and not _knows_torch(on_gpu(a))
     with held():
-        assert _gemm_at((dlpack.CUDA, 0, stream), *arrays, 1.0, 0.0, None)
-        assert gpu.gpu_pending(stream, 0) > 0
+        result = libsgemm.gemm(x, y)
+        assert gpu.gpu_pending(Device.streams[index], index) > 0
+    assert type(result) is Tensor and result.place == (dlpack.CUDA, index)
+    assert x.streams == y.streams == result.streams == []  # not by Python's side of DLPack
+    numpy.testing.assert_array_equal(result.numpy(), reference(a, b))
+    with pytest.raises(ValueError, match="b is in cuda:0 and out in cuda:1|b is in cuda:1 and out in cuda:0"):
+        libsgemm.gemm(on_gpu(a, 1 - index, Tensor), y, out=on_gpu(a, 1 - index, Tensor))
+
+
+def test_tensors_beside_others(rng, torch):
+    a, b = integers(rng, 3, 4), integers(rng, 4, 5)
+    x, out = on_gpu(a), on_gpu(numpy.zeros((3, 5), numpy.float32), kind=Tensor)
+    libsgemm.gemm(x, on_gpu(b, kind=Tensor), out=out)
+    assert x.streams == [Device.streams[0]]
+    assert gpu.gpu_pending(Device.streams[0], 0) == 0  # x may be gone once the call returns
     numpy.testing.assert_array_equal(out.numpy(), reference(a, b))
+
+
+def test_tensors_refused(rng, torch):
+    x, y = (on_gpu(integers(rng, 4, 4), kind=Tensor) for _ in range(2))
+    y.requires_grad = True
+    with pytest.raises(ValueError, match=r"b requires grad, .*pass b.detach\(\)"):
+        libsgemm.gemm(x, y)
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (5,)])
+def test_products_as_libsgemm_torch_asks_for_them(rng, torch, shape):
+    a, b, c = integers(rng, 3, 4), integers(rng, 4, 5), integers(rng, *shape)
+    x, y, z = (on_gpu(each, kind=Tensor) for each in (a, b, c))
+    z.requires_grad = True  # no affair of the products below the dispatcher
+    with held():
+        result = _torch_product(x, y, None, None, 1.0, 0.0, None)
+        assert gpu.gpu_pending(Device.streams[0], 0) > 0
+    numpy.testing.assert_array_equal(result.numpy(), reference(a, b))
+    result = _torch_product(x, y, z, None, 2.0, 3.0, None)
+    numpy.testing.assert_array_equal(result.numpy(), reference(a, b, alpha=2, beta=3, c=c))
+    assert _torch_product(x, y, z, result, 1.0, 1.0, None) is result
+    numpy.testing.assert_array_equal(result.numpy(), reference(a, b, beta=1, c=c))
+    assert _torch_product(y, x, None, None, 1.0, 0.0, None) is None  # 4 x 5 times 3 x 4
+    assert _torch_product(x, y, None, x, 1.0, 0.0, None) is None

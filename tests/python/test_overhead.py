@@ -1,4 +1,4 @@
-"""What a call from NumPy costs above the call of the C library, for a product of 8 x 8."""
+"""What a call from Python costs above the call of the C library, or of PyTorch, for a product of 8 x 8."""
 
 import ctypes
 import os
@@ -15,7 +15,7 @@ import libsgemm
 
 FOLDER = pathlib.Path(libsgemm.__file__).parent
 LIBRARY = FOLDER / "lib/libsgemm.so"
-CALLS, PAIRS = 500, 101
+CALLS, PAIRS, BAR = 500, 101, 1.5
 
 # A loop in C, so that nothing of Python is in its time.
 LOOP = """
@@ -45,21 +45,48 @@ def in_c(tmp_path):
     return loop
 
 
+def seconds(call, *operands, **options):
+    start = time.thread_time()
+    for _ in range(CALLS):
+        call(*operands, **options)
+    return time.thread_time() - start
+
+
+def in_turns(one, other):
+    """The median of what a call of `one` takes more than one of `other`, in us: in CPU time, so that what else runs on the
+    machine hardly counts."""
+    one(), other()
+    return statistics.median(one() - other() for _ in range(PAIRS)) / CALLS * 1e6
+
+
+def check(more, than):
+    bar = float(os.environ.get("LIBSGEMM_TEST_OVERHEAD_US", BAR))
+    print(f"{more:.2f} us above {than}; at most {bar}")
+    assert more <= bar
+
+
 @pytest.mark.parametrize("given", [True, False], ids=["out", "no out"])
 def test_overhead(in_c, given):
     a, b, out = (numpy.random.default_rng(1).random((8, 8), numpy.float32) for _ in range(3))
-    gemm, options = libsgemm.gemm, {"out": out} if given else {}
+    options = {"out": out} if given else {}
     pointers = [ctypes.c_void_p(x.ctypes.data) for x in (a, b, out)]
+    check(in_turns(lambda: seconds(libsgemm.gemm, a, b, **options), lambda: in_c(CALLS, *pointers)), "the C call")
 
-    def in_python():
-        start = time.thread_time()
-        for _ in range(CALLS):
-            gemm(a, b, **options)
-        return time.thread_time() - start
 
-    in_python()
-    # In turns, in CPU time, so that what else runs on the machine hardly counts.
-    more = statistics.median(in_python() - in_c(CALLS, *pointers) for _ in range(PAIRS)) / CALLS * 1e6
-    bar = float(os.environ.get("LIBSGEMM_TEST_OVERHEAD_US", "1.5"))
-    print(f"{more:.2f} us above the C call; at most {bar}")
-    assert more <= bar
+def test_overhead_of_tensors(in_c):
+    torch = pytest.importorskip("torch", minversion="2.10")
+    a, b, out = (torch.rand(8, 8) for _ in range(3))
+    pointers = [ctypes.c_void_p(x.data_ptr()) for x in (a, b, out)]
+    check(in_turns(lambda: seconds(libsgemm.gemm, a, b, out=out), lambda: in_c(CALLS, *pointers)), "the C call")
+
+
+@pytest.mark.parametrize("given", [True, False], ids=["out", "no out"])
+def test_tensors_on_a_gpu_beside_pytorch(given):
+    torch = pytest.importorskip("torch", minversion="2.10")
+    if not torch.cuda.is_available():
+        pytest.skip("PyTorch has no GPU")
+    a, b, out = (torch.rand(8, 8, device="cuda") for _ in range(3))
+    options = {"out": out} if given else {}
+    more = in_turns(lambda: seconds(libsgemm.gemm, a, b, **options), lambda: seconds(torch.mm, a, b, **options))
+    print(f"{more:.2f} us above torch.mm; at most 0")
+    assert more <= 0

@@ -8,7 +8,7 @@ import pytest
 
 import libsgemm
 
-torch = pytest.importorskip("torch", minversion="2.9")
+torch = pytest.importorskip("torch", minversion="2.10")
 import libsgemm.torch  # noqa: E402
 
 X = numpy.ones((2, 2), numpy.float32)
@@ -50,6 +50,8 @@ def test_tensors(device):
     result = libsgemm.gemm(a.bfloat16(), b.bfloat16(), trans="NT")
     assert type(result) is torch.Tensor and result.dtype is torch.float32
     assert close(result, a.bfloat16().float() @ b.bfloat16().float().T)
+    frozen = torch.nn.Parameter(b, requires_grad=False)
+    assert close(libsgemm.gemm(a, frozen, trans="NT"), a @ b.T)
     t = torch.tril(torch.randn(3, 3)) + 3 * torch.eye(3)
     assert close(t @ libsgemm.trsm(t, a), a)
     assert close(libsgemm.syrk(a), torch.tril(a @ a.T))

@@ -1,5 +1,5 @@
-"""What differs between frameworks: their streams, and how they make arrays. The core asks here for arrays that it cannot
-take by the buffer protocol."""
+"""What differs between frameworks: their streams, and how they make arrays. The core asks here for arrays that are
+neither NumPy's nor, as a rule, PyTorch's, and for mixtures."""
 
 import sys
 
@@ -13,30 +13,15 @@ def _framework(array):
     return "jax" if name == "jaxlib" else name
 
 
-def current_torch_stream(index):
-    """PyTorch's current stream as an address. What PyTorch's compiled code calls takes a tenth of the public function's time."""
-    torch = sys.modules["torch"]
-    raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-    return raw(index) if raw is not None else torch.cuda.current_stream(index).cuda_stream
-
-
 def _current_stream(framework, index):
     """The stream that the framework's next work is put on; 0, the default one of the device, for those without."""
     if framework == "torch":
-        return current_torch_stream(index)
+        return sys.modules["torch"].cuda.current_stream(index).cuda_stream
     if framework == "cupy":
         cupy = sys.modules["cupy"]
         with cupy.cuda.Device(index):
             return cupy.cuda.get_current_stream().ptr
     return 0
-
-
-def _torch_capsule(tensor, name):
-    """As __dlpack__() on PyTorch's own stream, which takes several times as long. That leaves out the negative bit, too."""
-    torch = sys.modules["torch"]
-    if tensor.layout is not torch.strided or tensor.is_neg():
-        raise ValueError(f"{name} cannot be used as it is: it is sparse, or a negated view ({name}.resolve_neg())")
-    return torch.utils.dlpack.to_dlpack(tensor)
 
 
 def _capsule(array, name, written, **stream):
@@ -46,8 +31,8 @@ def _capsule(array, name, written, **stream):
     framework = _framework(array)
     if written and framework == "jax":
         raise ValueError(f"{name} is a JAX array, which nobody may write: leave out={name} away")
-    if framework == "torch" and stream.get("stream", -1) == -1:
-        return _torch_capsule(array, name)
+    if framework == "torch" and (array.layout is not sys.modules["torch"].strided or array.is_neg()):
+        raise ValueError(f"{name} cannot be used as it is: it is sparse, or a negated view ({name}.resolve_neg())")
     try:
         try:
             return array.__dlpack__(max_version=(1, 0), **stream)
