@@ -47,6 +47,7 @@ struct Runner {
   std::string name;
   std::function<void()> run;
   bool keeps_bound;  // must be right; others may round more, as other modes and transformed algorithms do
+  std::function<void()> deliver = [] {};  // behind the last run()
   double error = 0;
   std::vector<double> seconds = {};
 };
@@ -57,7 +58,13 @@ class Table {
     if (!options.json.empty()) check_output(options.json);
     select_gpu(options.device);
     for (const std::string &name : split(options.peer)) {
-      if (name != "none") peers_.push_back(open_cudnn(name));
+      if (name != "none") peers_.push_back(open_conv_peer(name));
+    }
+    for (const auto &peer : peers_) {
+      if (&peer->memory() != &peers_.front()->memory()) {
+        throw Error(fmt::format("--peer {}: {} and {} compute in different memories", options.peer,
+                                peers_.front()->name(), peer->name()));
+      }
     }
     for (const std::string &name : options.backends) backends_.push_back(find_available_backend(name));
     memory_ = &memory();
@@ -143,14 +150,18 @@ class Table {
         refusals.push_back(peer->name() + ": " + refusal);
         continue;
       }
-      runners.push_back({peer->name() + " " + peer->chosen(), [&work, p = peer.get()] { p->run(work); }, false});
+      runners.push_back({peer->name() + " " + peer->chosen(), [&work, p = peer.get()] { p->run(work); }, false,
+                         [p = peer.get()] { p->deliver(); }});
     }
     const std::string name =
         fmt::format("{}, {}, {}", layer_name(layer), kDirections[form.direction], kLayouts[form.layout]);
     fmt::print("\n{}: {:.4g} GFLOP{}{}\n", name, 1e-9 * work.flops(), layer.what.empty() ? "" : "; ", layer.what);
     for (const std::string &refusal : refusals) fmt::print("  {}\n", refusal);
     for (Runner &runner : runners) {
-      runner.error = operands.check(runner.run);
+      runner.error = operands.check([&runner] {
+        runner.run();
+        runner.deliver();
+      });
       if (runner.keeps_bound && runner.error > 1) wrong_ += (wrong_.empty() ? "" : "; ") + name + " by " + runner.name;
     }
     if (runners.empty()) return;

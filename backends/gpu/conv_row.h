@@ -62,8 +62,8 @@ struct ConvTiles {
         problems.count = static_cast<int>(std::min<int64_t>(products - first, ConvProblems::kMost));
         for (int i = 0; i < problems.count; ++i) problems.problem[i] = problem(desc, first + i);
         // The deepest first, so that what runs last is short.
-        std::stable_sort(problems.problem, problems.problem + problems.count,
-                         [](const ConvProblem &x, const ConvProblem &y) { return x.product.k > y.product.k; });
+        std::sort(problems.problem, problems.problem + problems.count,
+                  [](const ConvProblem &x, const ConvProblem &y) { return x.product.k > y.product.k; });
         status = enqueue(problems, desc.groups, how, error);
       }
       return status;
