@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "choose_backends.h"
 #include "command.h"
 #include "conv_operands.h"
 #include "gpu_memory.h"
@@ -68,14 +69,7 @@ class Table {
     }
     for (const std::string &name : options.backends) backends_.push_back(find_available_backend(name));
     memory_ = &memory();
-    // Operands of a device are for the backend that computes there.
-    if (memory_->backend() != nullptr) backends_ = {find_available_backend(memory_->backend())};
-    if (backends_.empty()) backends_ = all_backends();
-    const auto useless = [&](const Backend &backend) {
-      return backend.info.available == 0 || (!options.kernel.empty() && !has_kernel(backend, options.kernel));
-    };
-    backends_.erase(std::remove_if(backends_.begin(), backends_.end(), useless), backends_.end());
-    if (backends_.empty()) refuse_kernel(options.kernel);
+    backends_ = choose_backends(options, *memory_);
   }
 
   int print() {

@@ -23,9 +23,9 @@ std::unique_ptr<ConvPeer> open_conv_peer(const std::string &name) {
   std::string all;
   for (const Entry &entry : kPeers) {
     if (name == entry.name) return entry.open();
-    all += std::string(entry.name) + ", ";
+    all += (all.empty() ? "" : ", ") + std::string(entry.name);
   }
-  throw Error(fmt::format("--peer {}: convolutions have the peers {}and none", name, all));
+  throw Error(fmt::format("--peer {}: convolutions have the peers {} and none", name, all));
 }
 
 }  // namespace command
