@@ -60,10 +60,15 @@ struct ConvTiles {
       for (int64_t first = 0; first < products && status == LIBSGEMM_SUCCESS; first += ConvProblems::kMost) {
         ConvProblems problems = {};
         problems.count = static_cast<int>(std::min<int64_t>(products - first, ConvProblems::kMost));
-        for (int i = 0; i < problems.count; ++i) problems.problem[i] = problem(desc, first + i);
         // The deepest first, so that what runs last is short.
-        std::sort(problems.problem, problems.problem + problems.count,
-                  [](const ConvProblem &x, const ConvProblem &y) { return x.product.k > y.product.k; });
+        for (int i = 0; i < problems.count; ++i) {
+          const ConvProblem next = problem(desc, first + i);
+          int at = i;
+          for (; at > 0 && problems.problem[at - 1].product.k < next.product.k; --at) {
+            problems.problem[at] = problems.problem[at - 1];
+          }
+          problems.problem[at] = next;
+        }
         status = enqueue(problems, desc.groups, how, error);
       }
       return status;

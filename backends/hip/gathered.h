@@ -1,4 +1,4 @@
-// Convolutions: the loops of valu.h and matrix.h, to which gathered tiles are supplied.
+// Convolutions: the loop of valu.h, to which gathered tiles are supplied, and what matrix_gathered.h shares with it.
 //
 //   LDS: [the loop's tiles, or what storing C takes][places: gather_stream.h of A and of B]
 //
@@ -7,7 +7,6 @@
 
 #include "gather_stream.h"
 #include "gpu/conv_tile.h"
-#include "matrix.h"
 #include "valu.h"
 
 namespace libsgemm::hip {
@@ -59,45 +58,6 @@ __device__ __forceinline__ void ping_pong_conv(const ConvProblems &problems) {
   float sum[Config::thread_m][Config::thread_n];
   sums.get(sum);
   store_conv_tile<Config>(sum, tile, shared, places);
-}
-
-// A tile of the output as store_sums() takes it.
-struct GatheredOutput {
-  GatheredPlace first;
-  int rows, columns;
-  float alpha, beta;
-
-  struct Row {
-    Global<float> *c;
-    const int64_t *column;
-    __device__ __forceinline__ Global<float> &operator[](int i) const { return c[column[i]]; }
-  };
-  __device__ __forceinline__ Row row(int row, int column) const {
-    return {first.c + first.row[row], first.column + column};
-  }
-};
-
-// On matrix cores. The rows of the tiles are not padded.
-template <class Config, Fetch KindA, Fetch KindB>
-__device__ __forceinline__ void matrix_conv(const ConvProblems &problems) {
-  using A = StreamOfA<Config, KindA, 0>;
-  using B = StreamOfB<Config, KindB, 0>;
-  using Lds = ConvLds<Config, A, B, kMatrixFloats<A, B>>;
-  __shared__ Vec4 lds[Lds::vectors];
-  const ConvTile<Config> tile(first_parameter(problems));
-  if (!tile.exists()) return;
-  ConvPlace *places = reinterpret_cast<ConvPlace *>(lds + Lds::first_place);
-  const WavePlace<Config> place;
-  MatrixSums<Config> sums;
-  clear_sums<Config>(sums);
-  multiply_gathered<Config, A, B>(tile, places, [&](A &a, B &b, const TileRange &range) {
-    multiply_tiles<Config>(sums, a, b, range, place, reinterpret_cast<float *>(lds));
-  });
-  const auto all = [](int, int) { return true; };
-  const TileProblem &p = tile.problem.product;
-  if (p.partial != nullptr) return store_sums<Config>(sums, slice_tile(tile), place, all);
-  const GatheredPlace first = output_places(tile, places);
-  store_sums<Config>(sums, GatheredOutput{first, tile.rows(), tile.columns(), p.alpha, p.beta}, place, all);
 }
 
 }  // namespace libsgemm::hip

@@ -4,7 +4,6 @@
 #include "gathered.h"
 #include "gpu/conv_row.h"
 #include "gpu/kernels.h"
-#include "matrix_row.h"
 #include "valu_row.h"
 
 namespace libsgemm::hip {
@@ -35,8 +34,8 @@ struct GatheredRow : ProductRow {
 
 }  // namespace libsgemm::hip
 
-// Defines the rows `NAME` and NAME_split_k of the file's Config and ProductRow: the kernel by ENGINE of gathered.h, and
-// `Kernel NAME()`, `Kernel NAME_split_k()`.
+// Defines the rows `NAME` and NAME_split_k of the file's Config and ProductRow: the kernel by ENGINE of gathered.h or
+// matrix_gathered.h, and `Kernel NAME()`, `Kernel NAME_split_k()`.
 #define LIBSGEMM_HIP_CONV_ROW(NAME, ENGINE)                                      \
   template <Fetch KindA, Fetch KindB>                                            \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)        \

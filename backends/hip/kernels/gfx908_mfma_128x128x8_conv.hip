@@ -14,6 +14,8 @@
 //
 // Not yet run on AMD hardware.
 #include "gathered_row.h"
+#include "matrix_gathered.h"
+#include "matrix_row.h"
 
 namespace libsgemm::hip {
 namespace {
