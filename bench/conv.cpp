@@ -178,6 +178,7 @@ class Table {
                                   {"layout", kLayouts[form.layout]},
                                   {"by", runner.name},
                                   {"seconds", s.median},
+                                  {"least_seconds", s.minimum},
                                   {"flops", work.flops()},
                                   {"error", runner.error}});
     }
