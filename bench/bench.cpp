@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "choose_backends.h"
 #include "command.h"
 #include "gpu_memory.h"
 #include "library.h"
@@ -24,38 +25,6 @@ struct Plan {
   std::unique_ptr<Peer> peer;
   double flops = 0;  // of one call of each item on each backend in each mode
 };
-
-// True if the backend computes on operands there: of the tests, HIP does on an NVIDIA GPU.
-bool reaches(const Backend &backend, const Memory &memory) {
-  if (memory.backend() == nullptr || backend.info.name == std::string(memory.backend())) return true;
-  libsgemm_device_info_t device;
-  return memory.arch() != nullptr && backend.info.is_gpu != 0 &&
-         libsgemm_device_describe(backend.index, 0, &device) == LIBSGEMM_SUCCESS &&
-         device.arch == std::string(memory.arch());
-}
-
-// `memory`: where the operands will lie.
-std::vector<Backend> choose_backends(const BenchOptions &options, const Memory &memory) {
-  std::vector<Backend> backends;
-  for (const std::string &name : options.backends) {
-    backends.push_back(find_available_backend(name));
-    if (!reaches(backends.back(), memory)) {
-      throw Error(
-          fmt::format("--backend {}: cannot compute on the operands of --peer {}, which lie in the memory of {}", name,
-                      options.peer, memory.backend()));
-    }
-  }
-  if (memory.backend() != nullptr && backends.empty()) {
-    backends.push_back(find_available_backend(memory.backend()));
-  }
-  if (backends.empty()) backends = all_backends();
-  const auto useless = [&options](const Backend &backend) {
-    return backend.info.available == 0 || (!options.kernel.empty() && !has_kernel(backend, options.kernel));
-  };
-  backends.erase(std::remove_if(backends.begin(), backends.end(), useless), backends.end());
-  if (backends.empty()) refuse_kernel(options.kernel);
-  return backends;
-}
 
 // A peer that was not asked for by name may be missing.
 std::unique_ptr<Peer> choose_peer(const BenchOptions &options, std::vector<std::string> *notes) {

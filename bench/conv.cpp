@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "choose_backends.h"
 #include "command.h"
 #include "conv_operands.h"
 #include "gpu_memory.h"
@@ -47,6 +48,7 @@ struct Runner {
   std::string name;
   std::function<void()> run;
   bool keeps_bound;  // must be right; others may round more, as other modes and transformed algorithms do
+  std::function<void()> deliver = [] {};  // behind the last run()
   double error = 0;
   std::vector<double> seconds = {};
 };
@@ -57,18 +59,17 @@ class Table {
     if (!options.json.empty()) check_output(options.json);
     select_gpu(options.device);
     for (const std::string &name : split(options.peer)) {
-      if (name != "none") peers_.push_back(open_cudnn(name));
+      if (name != "none") peers_.push_back(open_conv_peer(name));
+    }
+    for (const auto &peer : peers_) {
+      if (&peer->memory() != &peers_.front()->memory()) {
+        throw Error(fmt::format("--peer {}: {} and {} compute in different memories", options.peer,
+                                peers_.front()->name(), peer->name()));
+      }
     }
     for (const std::string &name : options.backends) backends_.push_back(find_available_backend(name));
     memory_ = &memory();
-    // Operands of a device are for the backend that computes there.
-    if (memory_->backend() != nullptr) backends_ = {find_available_backend(memory_->backend())};
-    if (backends_.empty()) backends_ = all_backends();
-    const auto useless = [&](const Backend &backend) {
-      return backend.info.available == 0 || (!options.kernel.empty() && !has_kernel(backend, options.kernel));
-    };
-    backends_.erase(std::remove_if(backends_.begin(), backends_.end(), useless), backends_.end());
-    if (backends_.empty()) refuse_kernel(options.kernel);
+    backends_ = choose_backends(options, *memory_);
   }
 
   int print() {
@@ -143,14 +144,18 @@ class Table {
         refusals.push_back(peer->name() + ": " + refusal);
         continue;
       }
-      runners.push_back({peer->name() + " " + peer->chosen(), [&work, p = peer.get()] { p->run(work); }, false});
+      runners.push_back({peer->name() + " " + peer->chosen(), [&work, p = peer.get()] { p->run(work); }, false,
+                         [p = peer.get()] { p->deliver(); }});
     }
     const std::string name =
         fmt::format("{}, {}, {}", layer_name(layer), kDirections[form.direction], kLayouts[form.layout]);
     fmt::print("\n{}: {:.4g} GFLOP{}{}\n", name, 1e-9 * work.flops(), layer.what.empty() ? "" : "; ", layer.what);
     for (const std::string &refusal : refusals) fmt::print("  {}\n", refusal);
     for (Runner &runner : runners) {
-      runner.error = operands.check(runner.run);
+      runner.error = operands.check([&runner] {
+        runner.run();
+        runner.deliver();
+      });
       if (runner.keeps_bound && runner.error > 1) wrong_ += (wrong_.empty() ? "" : "; ") + name + " by " + runner.name;
     }
     if (runners.empty()) return;
@@ -173,6 +178,7 @@ class Table {
                                   {"layout", kLayouts[form.layout]},
                                   {"by", runner.name},
                                   {"seconds", s.median},
+                                  {"least_seconds", s.minimum},
                                   {"flops", work.flops()},
                                   {"error", runner.error}});
     }

@@ -54,10 +54,20 @@ class ConvPeer {
   virtual std::string prepare(const ConvWork &work) = 0;
   virtual std::string chosen() const = 0;  // "IMPLICIT_PRECOMP_GEMM"
   virtual void run(const ConvWork &work) = 0;
+  // Behind run(), untimed: puts the output where the work wants it, if that has left it elsewhere.
+  virtual void deliver() {}
 };
 
-// "cudnn": cuDNN's fastest algorithm for the layer, of FP32 arithmetic; "cudnn-implicit": of those that multiply
-// without unfolding the images or transforming them. Throws Error.
-std::unique_ptr<ConvPeer> open_cudnn(const std::string &name);
+// Throws Error that says why the peer cannot be had, or which there are.
+std::unique_ptr<ConvPeer> open_conv_peer(const std::string &name);
+
+// What that calls. cuDNN's fastest algorithm for the layer, of FP32 arithmetic; the fastest of those that multiply
+// without unfolding the images or transforming them; MIOpen's fastest; oneDNN, in layouts of its own, and on
+// images as they are.
+std::unique_ptr<ConvPeer> open_cudnn();
+std::unique_ptr<ConvPeer> open_cudnn_implicit();
+std::unique_ptr<ConvPeer> open_miopen();
+std::unique_ptr<ConvPeer> open_onednn();
+std::unique_ptr<ConvPeer> open_onednn_plain();
 
 }  // namespace command

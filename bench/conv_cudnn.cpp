@@ -228,11 +228,7 @@ class Cudnn : public ConvPeer {
 
 }  // namespace
 
-std::unique_ptr<ConvPeer> open_cudnn(const std::string &name) {
-  if (name != "cudnn" && name != "cudnn-implicit") {
-    throw Error(fmt::format("--peer {}: convolutions have the peers cudnn, cudnn-implicit and none", name));
-  }
-  return std::make_unique<Cudnn>(name == "cudnn-implicit");
-}
+std::unique_ptr<ConvPeer> open_cudnn() { return std::make_unique<Cudnn>(false); }
+std::unique_ptr<ConvPeer> open_cudnn_implicit() { return std::make_unique<Cudnn>(true); }
 
 }  // namespace command

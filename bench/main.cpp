@@ -124,7 +124,9 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
       "(its fastest algorithm), rocblas, hipblaslt (its fastest algorithm) or none (default: openblas if present; "
       "--accuracy: each that is). All but openblas compute on a GPU, and so does the library then, on device pointers. "
       "Of "
-      "sconv2d: cudnn (its fastest FP32 algorithm), cudnn-implicit, or both as a comma list (default: none)");
+      "sconv2d: cudnn (its fastest FP32 algorithm), cudnn-implicit, miopen, onednn (in layouts of its own), "
+      "onednn-plain, "
+      "or several of one memory as a comma list (default: none)");
   app->add_option("--device", options->device, "The GPU of such a peer, as its vendor's runtime counts them")
       ->capture_default_str()
       ->check(CLI::Range(0, 1023));

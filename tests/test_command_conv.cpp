@@ -1,5 +1,9 @@
 // `libsgemm bench --routine sconv2d`: which layers, directions and layouts it times, and what the log and the
 // statistics say of convolutions.
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -53,7 +57,9 @@ TEST_CASE("bench: the suite of layers, and those that are left out") {
 TEST_CASE("bench: arguments of layers") {
   require_bench_error(command(bench({"--layer", "1,2,3"})), "--layer 1,2,3: it wants n,c,h,w,k,r,s");
   require_bench_error(command(bench({"--layer", "1,2,3,4,5,6,7"})), "1x2x3x4 6x7 -> 5: ");
-  require_bench_error(command(bench({"--peer", "openblas"})), "--peer openblas: convolutions have the peers");
+  require_bench_error(
+      command(bench({"--peer", "openblas"})),
+      "--peer openblas: convolutions have the peers cudnn, cudnn-implicit, miopen, onednn, onednn-plain and none");
   require_bench_error(command({"bench", "--layer", "1,1,1,1,1,1,1"}), "--layer, --direction and --layout are for");
   require_bench_error(command({"bench", "--routine", "sgemm,sconv2d"}), "--routine sconv2d: there is no such routine");
 }
@@ -74,6 +80,50 @@ TEST_CASE("bench: convolutions beside cuDNN's") {
   const std::string first = json["results"][0]["by"], second = json["results"][1]["by"];
   CHECK(first == "cuda cuda_mock_conv fp32");
   CHECK_THAT(second, Contains("cudnn ") && Contains("GEMM"));
+}
+
+TEST_CASE("bench: convolutions beside MIOpen's") {
+  const Folder folder;
+  const Environment mock = {{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/second_gpu"},
+                            {"LD_LIBRARY_PATH", MOCK_FOLDER "/hip_stack"}};
+  const Json json = json_of(
+      folder, bench({"--layer", "2,4,9,8,6,3,2,2,1", "--layer", "1,6,5,7,4,3,3,1,2,2,2", "--peer", "miopen"}), mock);
+  REQUIRE(json["results"].size() == 2 * 3 * 2 * 2);
+  for (const Json &row : json["results"]) {
+    INFO(row.dump());
+    CHECK(row["error"] <= 1);
+  }
+  CHECK(json["results"][0]["by"] == "hip hip_mock_conv fp32");
+  CHECK(json["results"][1]["by"] == "miopen IMPLICIT_GEMM");
+}
+
+TEST_CASE("bench: convolutions beside oneDNN's") {
+  void *const library = dlopen("libdnnl.so.3", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    std::printf("SKIPPED: there is no libdnnl.so.3 here\n");
+    return;
+  }
+  dlclose(library);
+  const Folder folder;
+  const Json json = json_of(folder,
+                            bench({"--layer", "2,16,9,8,32,3,2,2,1", "--layer", "1,6,5,7,4,3,3,1,2,2,2", "--layer",
+                                   "1,16,6,7,16,3,3,1,1,1,16", "--backend", "ref", "--peer", "onednn,onednn-plain"}),
+                            {});
+  REQUIRE(json["results"].size() == 3 * 3 * 2 * 3);
+  for (const Json &row : json["results"]) {
+    INFO(row.dump());
+    CHECK(row["error"] <= 1);
+  }
+}
+
+TEST_CASE("bench: peers that cannot be had together") {
+  const Folder both;
+  std::filesystem::create_symlink(MOCK_FOLDER "/gpu/libsgemm_cuda.so", both.path() + "/libsgemm_cuda.so");
+  std::filesystem::create_symlink(MOCK_FOLDER "/second_gpu/libsgemm_hip.so", both.path() + "/libsgemm_hip.so");
+  require_bench_error(command(bench({"--peer", "cudnn,miopen"}),
+                              {{"LIBSGEMM_BACKEND_PATH", both.path()},
+                               {"LD_LIBRARY_PATH", MOCK_FOLDER "/cuda_stack:" MOCK_FOLDER "/hip_stack"}}),
+                      "--peer cudnn,miopen: cudnn and miopen compute in different memories");
 }
 
 TEST_CASE("convolutions in the log and in statistics") {

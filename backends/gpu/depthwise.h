@@ -137,7 +137,7 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
     }
 #pragma unroll
     for (int i = 0; i < kDepthwiseRows; ++i) {
-      if (i >= at.rows) break;
+      if (i >= at.rows) continue;
       Global<float> *to = out + at.pixel + i * p.pixel_steps.h;
       const Floats<Width> old = p.beta != 0.0f ? Floats<Width>::load(to) : Floats<Width>::zero();
 #pragma unroll

@@ -53,6 +53,17 @@ __device__ __forceinline__ Vec2 fma2(Vec2 a, Vec2 b, Vec2 c) {
 #endif
 }
 
+// A kernel's first parameter, where the launch has put it, so that its arrays can be indexed at run time: of structs
+// that hold pointers the compiler makes a copy, and of a copy that is indexed one in scratch.
+template <typename T>
+__device__ __forceinline__ const T &first_parameter([[maybe_unused]] const T &parameter) {
+#if defined(__AMDGCN__)
+  return *(const T *)__builtin_amdgcn_kernarg_segment_ptr();
+#else
+  return parameter;
+#endif
+}
+
 // What lies in global memory, so that the compiler reads it by global_load, not flat_load. A cast there and back would
 // be folded away, so pointers keep this type.
 #if defined(__AMDGCN__)
@@ -166,6 +177,11 @@ __device__ __forceinline__ T *global(T *pointer) {
 #else
   return pointer;
 #endif
+}
+
+template <typename T>
+__device__ __forceinline__ const T &first_parameter(const T &parameter) {
+  return parameter;
 }
 
 template <typename T>

@@ -75,6 +75,18 @@ struct TileRange {
   }
 };
 
+// The same where the last k-tile is the short one: what fetches it fills it up with zeros.
+struct TensorRange {
+  int count;
+  int64_t first_k;
+
+  __device__ __forceinline__ TensorRange(const TileProblem &p, int tile_k) {
+    const int first = static_cast<int>(blockIdx.y) * p.slice_tiles;
+    count = min(p.slice_tiles, p.k_tiles - first);
+    first_k = static_cast<int64_t>(first) * tile_k;
+  }
+};
+
 // One thread's share of an operand's tile: which elements it fetches, and where they lie in shared memory.
 //
 //   Fetch        lanes of a warp cover       in shared memory
@@ -174,6 +186,14 @@ struct OutputTile {
   int64_t ld;
   int rows, columns;
   float alpha, beta;
+
+  // Elements of a row from a column on.
+  struct Row {
+    Global<float> *c;
+    int64_t ld;
+    __device__ __forceinline__ Global<float> &operator[](int column) const { return c[column * ld]; }
+  };
+  __device__ __forceinline__ Row row(int row, int column) const { return {c + column * ld + row, ld}; }
 
   // `x`: scaled().
   __device__ __forceinline__ void write(Global<float> *to, float x) const {

@@ -70,9 +70,9 @@ struct WavePlace {
 
 // Stores the sums of a wave whose first element is (row, column) of the tile. A lane's row is the same in all of a
 // block; its columns are spread over the registers. What C holds is read for a whole block before anything is written.
-// keep(row, column): whether that element of the tile is stored.
-template <class Config, class Keep>
-__device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const OutputTile &out,
+// Output: as OutputTile. keep(row, column): whether that element of the tile is stored.
+template <class Config, class Output, class Keep>
+__device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const Output &out,
                                            const WavePlace<Config> &place, const Keep &keep) {
   using Core = typename Config::Core;
   const int first = place.column + Core::sum_outer(place.lane);
@@ -81,7 +81,7 @@ __device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const
   for (int i = 0; i < Config::blocks_m; ++i) {
     const int r = place.row + i * Core::block + place.lane % Core::block;
     if (r >= out.rows) continue;
-    Global<float> *c = out.c + first * out.ld + r;
+    const typename Output::Row c = out.row(r, first);
 #pragma unroll
     for (int j = 0; j < Config::blocks_n; ++j) {
       float x[Core::sums];
@@ -92,7 +92,7 @@ __device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const
 #pragma unroll
         for (int e = 0; e < Core::sums; ++e) {
           const int to = j * Core::block + Core::sum_step(e);
-          old[e] = to < left && keep(r, first + to) ? c[to * out.ld] : 0.0f;
+          old[e] = to < left && keep(r, first + to) ? c[to] : 0.0f;
         }
 #pragma unroll
         for (int e = 0; e < Core::sums; ++e) x[e] = fmaf(out.beta, old[e], x[e]);
@@ -100,7 +100,7 @@ __device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const
 #pragma unroll
       for (int e = 0; e < Core::sums; ++e) {
         const int to = j * Core::block + Core::sum_step(e);
-        if (to < left && keep(r, first + to)) c[to * out.ld] = x[e];
+        if (to < left && keep(r, first + to)) c[to] = x[e];
       }
     }
   }

@@ -1,7 +1,7 @@
 // One line for each row of the kernel table, in its order: X(name, what it is for), where `Kernel name()` is in
 // kernels/, and `libsgemm info --kernels` prints the words, at most 36 letters. A row named _split_k is in the file of
 // the row whose kernel it launches, _symm and _trmm in one named _one_sided, _trmm_in_place in that of _trsm, and those
-// named _blocked, which have no kernel, in blocked_rows.cpp.
+// named _blocked, which have no kernel, in blocked_rows.cpp, and _weights in that of the row before it.
 
 // Rows on matrix instructions, which tests/hip_on_cuda leaves out: an NVIDIA GPU has others.
 #if defined(__HIP_PLATFORM_NVIDIA__)
@@ -14,6 +14,8 @@
   X(gfx908_mfma_128x128x16_symm, "FP32 matrix cores")                    \
   X(gfx908_mfma_128x128x16_trmm, "FP32 matrix cores, from a copy")       \
   X(gfx908_mfma_128x128x32_widened, "matrix cores")                      \
+  X(gfx908_mfma_128x128x8_conv, "convolutions, FP32 matrix cores")       \
+  X(gfx908_mfma_128x128x8_conv_split_k, "the same, many terms")          \
   X(gfx11_wmma_128x128x32_widened, "matrix cores")
 #endif
 
@@ -38,4 +40,10 @@
   X(gfx_fma_64x32x32_trsm, "triangular systems")                             \
   X(gfx_fma_256x256x256_blocked_trsm, "large triangular systems, by gemms")  \
   X(gfx_fma_128x128x8_widened, "FP32 units")                                 \
+  X(gfx_fma_128x128x8_conv, "large convolutions")                            \
+  X(gfx_fma_64x64x8_conv, "small convolutions")                              \
+  X(gfx_fma_128x128x8_conv_split_k, "convolutions of many terms")            \
+  X(gfx_fma_64x64x8_conv_split_k, "small convolutions of many terms")        \
+  X(gfx_fma_4x1x4_depthwise, "depthwise convolutions")                       \
+  X(gfx_fma_4x1x4_depthwise_weights, "their weight gradients")               \
   LIBSGEMM_HIP_MATRIX_ROWS(X)

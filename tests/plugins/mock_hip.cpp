@@ -1,5 +1,5 @@
-// The HIP runtime of an AMD GPU that is not there, with its compiler, rocBLAS and hipBLASLt, for the bench: one library
-// under four names (mock_stack.h). MOCK_HIP asks for a fault; "no_compiler": the compiler refuses everything;
+// The HIP runtime of an AMD GPU that is not there, with its compiler, rocBLAS, hipBLASLt and MIOpen, for the bench: one
+// library under five names (mock_stack.h). MOCK_HIP asks for a fault; "no_compiler": the compiler refuses everything;
 // "old_rocblas": rocBLAS is of version 3.
 #include <cstddef>
 #include <cstdint>
@@ -57,6 +57,10 @@ EXPORT int hiprtcGetCodeSize(const std::string *program, size_t *bytes) {
 }
 EXPORT int hiprtcGetCode(const std::string *program, char *code) { return hiprtcGetProgramLog(program, code); }
 EXPORT int hiprtcDestroyProgram(std::string **program) { return delete *program, kSuccess; }
+
+// ---- MIOpen ---------------------------------------------------------------------------------------------------------
+
+#include "mock_miopen.h"
 
 // ---- rocBLAS --------------------------------------------------------------------------------------------------------
 

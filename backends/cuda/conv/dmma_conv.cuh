@@ -5,9 +5,9 @@
 // Behind the loop, where the rows and columns of the tile lie in the output takes the room of the places.
 #pragma once
 
-#include "conv_tile.cuh"
 #include "fp64/dmma_multistage.cuh"
 #include "gather_tile.cuh"
+#include "gpu/conv_tile.h"
 
 namespace libsgemm::cuda {
 

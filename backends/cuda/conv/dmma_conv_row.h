@@ -1,8 +1,8 @@
 // The host's side of dmma_conv.cuh.
 #pragma once
 
-#include "conv_row.h"
 #include "fp64/dmma_row.h"
+#include "gpu/conv_row.h"
 
 namespace libsgemm::cuda {
 
@@ -27,21 +27,9 @@ struct DmmaConv {
     return tiling;
   }
 
-  // Calls run(FetchConstant of A, FetchConstant of B). There are no kernels with vectors for A alone.
   template <typename Run>
   static libsgemm_status_t with_fetch(const ConvFetch &fetch, const Run &run) {
-    const auto with_vectors = [&](auto a_vectors, auto b_vectors) {
-      constexpr bool kA = decltype(a_vectors)::value, kB = decltype(b_vectors)::value;
-      using OuterA = FetchConstant<kA ? Fetch::outer_x4 : Fetch::outer>;
-      using InnerA = FetchConstant<kA ? Fetch::inner_x4 : Fetch::inner>;
-      using OuterB = FetchConstant<kB ? Fetch::outer_x4 : Fetch::outer>;
-      using InnerB = FetchConstant<kB ? Fetch::inner_x4 : Fetch::inner>;
-      if (fetch.a_along_k) return fetch.b_along_k ? run(InnerA(), InnerB()) : run(InnerA(), OuterB());
-      return fetch.b_along_k ? run(OuterA(), InnerB()) : run(OuterA(), OuterB());
-    };
-    if (!fetch.b_vectors) return with_vectors(std::false_type(), std::false_type());
-    return fetch.a_vectors ? with_vectors(std::true_type(), std::true_type())
-                           : with_vectors(std::false_type(), std::true_type());
+    return with_conv_fetch(fetch, run);
   }
 
   static constexpr auto enqueue_sum = launch_conv_split_k_sum_fp64;

@@ -7,8 +7,8 @@
 // An architecture without asynchronous copies (sm_75) makes the same copies by loads and stores.
 #pragma once
 
-#include "conv_tile.cuh"
 #include "gather_tile.cuh"
+#include "gpu/conv_tile.h"
 #include "tiles/multistage.cuh"
 
 namespace libsgemm::cuda {
@@ -33,26 +33,12 @@ __device__ __forceinline__ void ffma_conv(const ConvProblems &problems) {
 
   const ConvTile<Config> tile(problems);
   if (!tile.exists()) return;
-  const TileProblem &product = tile.problem.product;
   typename Layout::Supply supply(tile.problem, tile.group, tile.row(), tile.column(), tile.first_k(), places);
   __syncthreads();
   float sum[Config::thread_m][Config::thread_n] = {};
   if (tile.range.count > 0) multistage_loop<Config, Layout>(sum, supply, tile.range.count, shared);
   __syncthreads();
-  if (product.partial != nullptr) {
-    const int64_t matrix = static_cast<int64_t>(blockIdx.z) * gridDim.y + blockIdx.y;
-    Global<float> *partial = global(product.partial) + (matrix * product.n + tile.column()) * product.partial_ld;
-    store_tile<Config>(sum, {partial + tile.row(), product.partial_ld, tile.rows(), tile.columns(), 1.0f, 0.0f},
-                       shared);
-    return;
-  }
-  const GatheredPlace first = output_places(tile, places);
-  const float alpha = product.alpha, beta = product.beta;
-  store_scalars<Config>(sum, tile.rows(), tile.columns(), shared, [&](int row, int column, float x) {
-    Global<float> *to = first.from(row, column).place();
-    x = scaled(alpha, x);
-    *to = beta != 0.0f ? accumulated(x, beta, *to) : x;
-  });
+  store_conv_tile<Config>(sum, tile, shared, places);
 }
 
 }  // namespace libsgemm::cuda

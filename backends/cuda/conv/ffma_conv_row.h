@@ -1,7 +1,7 @@
 // The host's side of ffma_conv.cuh.
 #pragma once
 
-#include "conv_row.h"
+#include "gpu/conv_row.h"
 #include "tiles/tile_row.h"
 
 namespace libsgemm::cuda {

@@ -1,14 +1,4 @@
-// Tiles of an operand that is gathered from a tensor (gpu/conv_problem.h), in shared memory as those of a matrix are:
-// what multiplies them is the same.
-//
-// Each of a thread's copies lies at one of its own places and one of a list that it walks through:
-//
-//   Fetch        own place                      list
-//   outer(_x4)   a row or column of C           the steps of k of the k-tile
-//   inner(_x4)   a step of k, of each k-tile    the tile's rows or columns of C
-//
-// All lanes of a warp, or eight of them, read the same place of the list. Places of C are computed once, those of k by
-// a warp or two, once for the block: those of the k-tile behind this one while this one is copied.
+// The tiles of gpu/gather_tile.h by asynchronous copies.
 //
 //   shared memory, in ConvPlaces    [A: rows of the tile, inner][B: columns of the tile, inner]
 //                                   [slot 0: steps of A's k, steps of B's k][slot 1] ...
@@ -17,83 +7,28 @@
 // are inside of the image as one, or outside.
 #pragma once
 
-#include "gpu/conv_problem.h"
+#include "gpu/gather_tile.h"
 #include "ptx.h"
 
 namespace libsgemm::cuda {
 
 using namespace gpu;
 
-__device__ __forceinline__ ConvPlace load_place(const ConvPlace *shared) {
-  const uint4 x = *reinterpret_cast<const uint4 *>(shared);
-  return {static_cast<int64_t>(static_cast<uint64_t>(x.y) << 32 | x.x), static_cast<int>(x.z), static_cast<int>(x.w)};
-}
-
-// One thread's share of an operand's tiles. Map says where a tile's elements lie: FloatMap.
+// One thread's share of an operand's tiles.
 template <class Map>
-struct GatherTile : Map {
-  using Map::along_k, Map::copies, Map::depth, Map::extent, Map::step, Map::target_step, Map::width;
-  static constexpr int outer_places = along_k ? extent : 0;
-  static constexpr int sum_step = along_k ? width : 1, sum_places = depth / sum_step;  // steps of k that have places
-
-  const char *data;  // with the thread's own place, unless along k
-  int own_h, own_w;
-  int image_height, image_width;
-  const ConvPlace *outer_table;
-
-  // Behind a barrier, all threads can read the places of `table`.
-  __device__ __forceinline__ GatherTile(const ConvIndex &outer, const ConvOperand &operand, int64_t group,
-                                        int first_outer, ConvPlace *table)
-      : data(reinterpret_cast<const char *>(global(operand.data) + group * operand.group)),
-        own_h(0),
-        own_w(0),
-        image_height(operand.height),
-        image_width(operand.width),
-        outer_table(table + Map::outer) {
-    const auto place = [&](int i) {
-      ConvPlace at = place_of(outer, operand.outer, i);
-      if (i < outer.extent) at.h += operand.first_h, at.w += operand.first_w;
-      return at;
-    };
-    if constexpr (along_k) {
-      for (int i = static_cast<int>(threadIdx.x); i < extent; i += static_cast<int>(blockDim.x)) {
-        table[i] = place(first_outer + i);
-      }
-    } else {
-      const ConvPlace own = place(first_outer + Map::outer);
-      data += own.bytes;
-      own_h = own.h, own_w = own.w;
-    }
-  }
+struct GatherTile : GatheredTile<Map> {
+  using GatheredTile<Map>::GatheredTile;
 
   // Copies from `first` on to before `end` of a k-tile whose places of k are at `sum`.
   __device__ __forceinline__ void copy_async(float *shared, const ConvPlace *sum, int first, int end) const {
-    constexpr int kTogether = copies < 4 ? copies : 4;  // places that are loaded at once
-    const ConvPlace own = along_k ? load_place(sum + Map::k / sum_step) : ConvPlace{0, own_h, own_w};
-    const ConvPlace *list = along_k ? outer_table : sum + Map::k;
-    const char *from = data + own.bytes;
     float *to = shared + Map::target;
-#pragma unroll
-    for (int begin = 0; begin < copies; begin += kTogether) {
-      ConvPlace at[kTogether];
-#pragma unroll
-      for (int i = 0; i < kTogether; ++i) {
-        if (begin + i >= first && begin + i < end) at[i] = load_place(list + (begin + i) * step);
+    this->for_copies(sum, first, end, [to](int i, const float *element, bool inside) {
+      if constexpr (Map::width == 4) {
+        ptx::copy_async_16(to + i * Map::target_step, element, inside);
+      } else {
+        ptx::copy_async_4(to + i * Map::target_step, element, inside);
       }
-#pragma unroll
-      for (int i = 0; i < kTogether; ++i) {
-        if (begin + i < first || begin + i >= end) continue;
-        const bool inside =
-            static_cast<int>(static_cast<unsigned>(own.h + at[i].h) < static_cast<unsigned>(image_height)) &
-            static_cast<int>(static_cast<unsigned>(own.w + at[i].w) < static_cast<unsigned>(image_width));
-        const float *element = reinterpret_cast<const float *>(from + at[i].bytes);
-        if constexpr (width == 4) {
-          ptx::copy_async_16(to + (begin + i) * target_step, element, inside);
-        } else {
-          ptx::copy_async_4(to + (begin + i) * target_step, element, inside);
-        }
-      }
-    }
+    });
   }
 };
 

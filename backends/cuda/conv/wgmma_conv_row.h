@@ -8,7 +8,7 @@
 //   };
 #pragma once
 
-#include "conv_row.h"
+#include "gpu/conv_row.h"
 #include "wgmma/wgmma_launch.h"
 #include "wgmma/wgmma_row.h"
 #include "wgmma_conv.h"

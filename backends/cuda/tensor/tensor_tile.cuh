@@ -265,17 +265,4 @@ struct ElementTileOf {
   using type = ElementTile<kNumber, Outer, Depth, Threads, Padded>;
 };
 
-// ---- The k-tiles of this block
-
-struct TensorRange {
-  int count;
-  int64_t first_k;
-
-  __device__ __forceinline__ TensorRange(const TileProblem &p, int tile_k) {
-    const int first = static_cast<int>(blockIdx.y) * p.slice_tiles;
-    count = min(p.slice_tiles, p.k_tiles - first);
-    first_k = static_cast<int64_t>(first) * tile_k;
-  }
-};
-
 }  // namespace libsgemm::cuda

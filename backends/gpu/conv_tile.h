@@ -2,12 +2,10 @@
 // the tile lie in the output.
 #pragma once
 
-#include "gpu/conv_problem.h"
-#include "tensor/tensor_tile.cuh"
+#include "conv_problem.h"
+#include "tile.h"
 
-namespace libsgemm::cuda {
-
-using namespace gpu;
+namespace libsgemm::gpu {
 
 template <class Config>
 struct ConvTile {
@@ -33,8 +31,7 @@ struct ConvTile {
   __device__ __forceinline__ int columns() const { return min(problem.column.extent - column(), Config::tile_n); }
 };
 
-// Where an element of the output lies: as MatrixPlace (fp64/dmma.cuh), by the places of rows and columns in shared
-// memory.
+// Where an element of the output lies, by the places of rows and columns in shared memory.
 struct GatheredPlace {
   Global<float> *c;
   const int64_t *row, *column;
@@ -67,4 +64,29 @@ __device__ __forceinline__ GatheredPlace output_places(const ConvTile<Config> &t
   return {global(p.c.data) + tile.group * p.c.group, row, column};
 }
 
-}  // namespace libsgemm::cuda
+// Where the sums of a slice lie in the workspace.
+template <class Config>
+__device__ __forceinline__ OutputTile slice_tile(const ConvTile<Config> &tile) {
+  const TileProblem &p = tile.problem.product;
+  const int64_t matrix = static_cast<int64_t>(blockIdx.z) * gridDim.y + blockIdx.y;
+  Global<float> *partial = global(p.partial) + (matrix * p.n + tile.column()) * p.partial_ld;
+  return {partial + tile.row(), p.partial_ld, tile.rows(), tile.columns(), 1.0f, 0.0f};
+}
+
+// Stores the sums of threads as in tile.h: in the output, or its slice of the workspace. `shared`: kStoreFloats;
+// `places`: kOutputPlaceBytes. Both may be overwritten as soon as all threads are here.
+template <class Config>
+__device__ __forceinline__ void store_conv_tile(float (&sum)[Config::thread_m][Config::thread_n],
+                                                const ConvTile<Config> &tile, float *shared, void *places) {
+  const TileProblem &p = tile.problem.product;
+  if (p.partial != nullptr) return store_tile<Config>(sum, slice_tile(tile), shared);
+  const GatheredPlace first = output_places(tile, places);
+  const float alpha = p.alpha, beta = p.beta;
+  store_scalars<Config>(sum, tile.rows(), tile.columns(), shared, [&](int row, int column, float x) {
+    Global<float> *to = first.from(row, column).place();
+    x = scaled(alpha, x);
+    *to = beta != 0.0f ? accumulated(x, beta, *to) : x;
+  });
+}
+
+}  // namespace libsgemm::gpu

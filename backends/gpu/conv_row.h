@@ -3,13 +3,10 @@
 
 #include <algorithm>
 
-#include "gpu/conv_plan.h"
-#include "gpu/split_k_row.h"
-#include "runtime/launch.h"
+#include "conv_plan.h"
+#include "split_k_row.h"
 
-namespace libsgemm::cuda {
-
-using namespace gpu;
+namespace libsgemm::gpu {
 
 // How the operands of a product are fetched, and whether four rows of the output are neighbours.
 struct ConvWays {
@@ -17,7 +14,8 @@ struct ConvWays {
   bool vectors;
 };
 
-// Enqueues the output of all groups from their slices.
+// Enqueues the output of all groups from their slices. Each backend whose rows need it defines it, by
+// conv_split_k_sum.h.
 libsgemm_status_t launch_conv_split_k_sum(const ConvProblem &p, int slices, int64_t groups, const Launch &launch,
                                           Error *error);
 // The same of slices that are doubles, rounded once.
@@ -42,7 +40,9 @@ struct ConvTiles {
   using Config = typename Row::Config;
 
   static bool supports(const ConvDesc &desc, int index) {
-    return Row::runs_on(index) && conv_fits(desc) && tiles_of(desc).count < INT_MAX / 16;
+    if (!Row::runs_on(index) || !conv_fits(desc)) return false;
+    const double tiles = tiles_of(desc).count;
+    return tiles < INT_MAX / 16 && tiles <= static_cast<double>(most_blocks(Config::threads));
   }
 
   static double cost(const ConvDesc &desc, int index) {
@@ -60,10 +60,15 @@ struct ConvTiles {
       for (int64_t first = 0; first < products && status == LIBSGEMM_SUCCESS; first += ConvProblems::kMost) {
         ConvProblems problems = {};
         problems.count = static_cast<int>(std::min<int64_t>(products - first, ConvProblems::kMost));
-        for (int i = 0; i < problems.count; ++i) problems.problem[i] = problem(desc, first + i);
         // The deepest first, so that what runs last is short.
-        std::stable_sort(problems.problem, problems.problem + problems.count,
-                         [](const ConvProblem &x, const ConvProblem &y) { return x.product.k > y.product.k; });
+        for (int i = 0; i < problems.count; ++i) {
+          const ConvProblem next = problem(desc, first + i);
+          int at = i;
+          for (; at > 0 && problems.problem[at - 1].product.k < next.product.k; --at) {
+            problems.problem[at] = problems.problem[at - 1];
+          }
+          problems.problem[at] = next;
+        }
         status = enqueue(problems, desc.groups, how, error);
       }
       return status;
@@ -192,6 +197,24 @@ struct ConvTiles {
   }
 };
 
+// Calls run(FetchConstant of A, FetchConstant of B) for kernels that fetch vectors along either index, but none for A
+// alone.
+template <typename Run>
+libsgemm_status_t with_conv_fetch(const ConvFetch &fetch, const Run &run) {
+  const auto with_vectors = [&](auto a_vectors, auto b_vectors) {
+    constexpr bool kA = decltype(a_vectors)::value, kB = decltype(b_vectors)::value;
+    using OuterA = FetchConstant<kA ? Fetch::outer_x4 : Fetch::outer>;
+    using InnerA = FetchConstant<kA ? Fetch::inner_x4 : Fetch::inner>;
+    using OuterB = FetchConstant<kB ? Fetch::outer_x4 : Fetch::outer>;
+    using InnerB = FetchConstant<kB ? Fetch::inner_x4 : Fetch::inner>;
+    if (fetch.a_along_k) return fetch.b_along_k ? run(InnerA(), InnerB()) : run(InnerA(), OuterB());
+    return fetch.b_along_k ? run(OuterA(), InnerB()) : run(OuterA(), OuterB());
+  };
+  if (!fetch.b_vectors) return with_vectors(std::false_type(), std::false_type());
+  return fetch.a_vectors ? with_vectors(std::true_type(), std::true_type())
+                         : with_vectors(std::false_type(), std::true_type());
+}
+
 template <class Row>
 Kernel conv_kernel(const char *name) {
   using Conv = ConvTiles<Row>;
@@ -211,26 +234,26 @@ Kernel conv_split_kernel(const char *name) {
   return conv_row(name, Row::math_mode, "", &conv);
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu
 
 // Defines the row `NAME` of the file's Config: its kernel body<Config, A, B>(problems), and `Kernel NAME()`.
 // Base<Config> has the rest of what ConvTiles asks for; Layout<Config, A, B>::bytes is the shared memory.
-#define LIBSGEMM_CONV_TILE_ROW(NAME, Base, Layout, body)             \
-  template <Fetch KindA, Fetch KindB>                                \
-  __global__ void __launch_bounds__(Config::threads, Config::blocks) \
-      NAME(const __grid_constant__ ConvProblems problems) {          \
-    body(problems);                                                  \
-  }                                                                  \
-  namespace {                                                        \
-  struct ConvRow : Base<Config> {                                    \
-    template <Fetch KindA, Fetch KindB>                              \
-    static auto kernel() {                                           \
-      return &NAME<KindA, KindB>;                                    \
-    }                                                                \
-    template <Fetch KindA, Fetch KindB>                              \
-    static constexpr size_t shared_bytes() {                         \
-      return Layout<Config, KindA, KindB>::bytes;                    \
-    }                                                                \
-  };                                                                 \
-  }                                                                  \
+#define LIBSGEMM_CONV_TILE_ROW(NAME, Base, Layout, body)                  \
+  template <Fetch KindA, Fetch KindB>                                     \
+  __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks) \
+      NAME(const __grid_constant__ ConvProblems problems) {               \
+    body(problems);                                                       \
+  }                                                                       \
+  namespace {                                                             \
+  struct ConvRow : Base<Config> {                                         \
+    template <Fetch KindA, Fetch KindB>                                   \
+    static auto kernel() {                                                \
+      return &NAME<KindA, KindB>;                                         \
+    }                                                                     \
+    template <Fetch KindA, Fetch KindB>                                   \
+    static constexpr size_t shared_bytes() {                              \
+      return Layout<Config, KindA, KindB>::bytes;                         \
+    }                                                                     \
+  };                                                                      \
+  }                                                                       \
   Kernel NAME() { return conv_kernel<ConvRow>(#NAME); }

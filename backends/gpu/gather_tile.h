@@ -1,0 +1,88 @@
+// Tiles of an operand that is gathered from a tensor (gpu/conv_problem.h), in shared memory as those of a matrix are:
+// what multiplies them is the same.
+//
+// Each of a thread's copies lies at one of its own places and one of a list that it walks through:
+//
+//   Fetch        own place                      list
+//   outer(_x4)   a row or column of C           the steps of k of the k-tile
+//   inner(_x4)   a step of k, of each k-tile    the tile's rows or columns of C
+//
+// All lanes of a warp, or eight of them, read the same place of the list. Places of C are computed once, those of k by
+// a warp or two, once for the block: those of the k-tile behind this one while this one is copied.
+#pragma once
+
+#include "conv_problem.h"
+#include "tile.h"
+
+namespace libsgemm::gpu {
+
+__device__ __forceinline__ ConvPlace load_place(const ConvPlace *shared) {
+  const uint4 x = *reinterpret_cast<const uint4 *>(shared);
+  return {static_cast<int64_t>(static_cast<uint64_t>(x.y) << 32 | x.x), static_cast<int>(x.z), static_cast<int>(x.w)};
+}
+
+// One thread's share of an operand's tiles. Map says where a tile's elements lie: TileMap, FloatMap.
+template <class Map>
+struct GatheredTile : Map {
+  using Map::along_k, Map::copies, Map::depth, Map::extent, Map::step, Map::target_step, Map::width;
+  static constexpr int outer_places = along_k ? extent : 0;
+  static constexpr int sum_step = along_k ? width : 1, sum_places = depth / sum_step;  // steps of k that have places
+
+  Global<const char> *data;  // with the thread's own place, unless along k
+  int own_h, own_w;
+  int image_height, image_width;
+  const ConvPlace *outer_table;
+
+  // Behind a barrier, all threads can read the places of `table`.
+  __device__ __forceinline__ GatheredTile(const ConvIndex &outer, const ConvOperand &operand, int64_t group,
+                                          int first_outer, ConvPlace *table)
+      : data(reinterpret_cast<Global<const char> *>(global(operand.data) + group * operand.group)),
+        own_h(0),
+        own_w(0),
+        image_height(operand.height),
+        image_width(operand.width),
+        outer_table(table + Map::outer) {
+    const auto place = [&](int i) {
+      ConvPlace at = place_of(outer, operand.outer, i);
+      if (i < outer.extent) at.h += operand.first_h, at.w += operand.first_w;
+      return at;
+    };
+    if constexpr (along_k) {
+      for (int i = static_cast<int>(threadIdx.x); i < extent; i += static_cast<int>(blockDim.x)) {
+        table[i] = place(first_outer + i);
+      }
+    } else {
+      const ConvPlace own = place(first_outer + Map::outer);
+      data += own.bytes;
+      own_h = own.h, own_w = own.w;
+    }
+  }
+
+  // Calls copy(i, element, inside) for the thread's copies from `first` on to before `end` of a k-tile whose places of
+  // k are at `sum`.
+  template <typename Copy>
+  __device__ __forceinline__ void for_copies(const ConvPlace *sum, int first, int end, const Copy &copy) const {
+    constexpr int kTogether = copies < 4 ? copies : 4;  // places that are loaded at once
+    const ConvPlace own = along_k ? load_place(sum + Map::k / sum_step) : ConvPlace{0, own_h, own_w};
+    const ConvPlace *list = along_k ? outer_table : sum + Map::k;
+    Global<const char> *from = data + own.bytes;
+#pragma unroll
+    for (int begin = 0; begin < copies; begin += kTogether) {
+      ConvPlace at[kTogether];
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+        if (begin + i >= first && begin + i < end) at[i] = load_place(list + (begin + i) * step);
+      }
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+        if (begin + i < first || begin + i >= end) continue;
+        const bool inside =
+            static_cast<int>(static_cast<unsigned>(own.h + at[i].h) < static_cast<unsigned>(image_height)) &
+            static_cast<int>(static_cast<unsigned>(own.w + at[i].w) < static_cast<unsigned>(image_width));
+        copy(begin + i, reinterpret_cast<Global<const float> *>(from + at[i].bytes), inside);
+      }
+    }
+  }
+};
+
+}  // namespace libsgemm::gpu

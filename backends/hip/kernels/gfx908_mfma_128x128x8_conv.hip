@@ -1,0 +1,36 @@
+// Convolutions, and both gradients, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950).
+//
+// gfx908_mfma_128x128x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in their
+// order.
+//
+// The loop is described in matrix.h, the gathering of operands in gather_stream.h, which index is which in
+// gpu/conv_problem.h; the picture is that of gfx908_mfma_128x128x16_ping_pong. A k-tile is half as deep as there, so
+// that two blocks share a compute unit's 64 KiB with their places.
+//
+// Shared memory, bytes: pair p of 2 at 8192 p: tileA at 0 (8 rows of 128 floats), tileB at 4096 (the same), not padded;
+// at 16384 places as of gfx_fma_128x128x8_conv.
+//
+// Requires: such a GPU, and what gfx_fma_128x128x8_conv and its split_k do.
+//
+// Not yet run on AMD hardware.
+#include "gathered_row.h"
+#include "matrix_gathered.h"
+#include "matrix_row.h"
+
+namespace libsgemm::hip {
+namespace {
+
+struct Config : MatrixShape<MfmaFloats, 128, 128, 8, 64, 64> {
+  static constexpr int blocks = 2;
+  static constexpr double peak_fraction = 0.9;  // of the matrix cores; assumed
+};
+
+struct ProductRow : MatrixRow<Config> {
+  static bool runs_on(int index) { return has_mfma(index); }
+};
+
+}  // namespace
+
+LIBSGEMM_HIP_CONV_ROW(gfx908_mfma_128x128x8_conv, matrix_conv)
+
+}  // namespace libsgemm::hip

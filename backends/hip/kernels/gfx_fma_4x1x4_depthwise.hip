@@ -1,0 +1,57 @@
+// Convolutions in which each channel of the image meets filters of its own, and their data gradient
+// (gpu/depthwise.h), on any AMD GPU.
+//
+// gfx_fma_4x1x4_depthwise_weights: their weight gradient, for filters of 3 x 3, 5 x 5 and 7 x 7.
+//
+// A thread computes strips of 4 x 1 elements of 4 channels that are neighbours, or of one. Shared memory, bytes: the
+// filters of the block's channels, at most 48 KiB; of the weight gradient a double for each thread and channel.
+//
+// Requires: one channel of the image in each group; k / groups r s up to 96; weights: the filters named, without
+// dilation down, strides of 1 or 2, a workspace of 8 k r s bytes for up to 128 slices.
+//
+// Not yet run on AMD hardware.
+#include "gpu/depthwise.h"
+#include "gpu/depthwise_row.h"
+#include "gpu/dynamic_shared.h"
+
+namespace libsgemm::hip {
+
+using namespace gpu;
+
+template <int Width, int Taps, int Down>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(kDepthwiseThreads, 2)
+    gfx_fma_4x1x4_depthwise(const __grid_constant__ DepthwiseProblem p) {
+  depthwise<Width, Taps, Down>(p, dynamic_shared());
+}
+
+template <int Width, int Taps, int Down>
+__global__ void __launch_bounds__(kDepthwiseThreads)
+    gfx_fma_4x1x4_depthwise_weights(const __grid_constant__ DepthwiseProblem p, double *partial) {
+  depthwise_weights<Width, Taps, Taps, Down>(p, partial, reinterpret_cast<double *>(dynamic_shared()));
+}
+
+namespace {
+
+__global__ void __launch_bounds__(kDepthwiseThreads)
+    depthwise_weights_sum(const __grid_constant__ DepthwiseProblem p, const double *partial, int slices) {
+  depthwise_sum(p, partial, slices);
+}
+
+struct Row {
+  template <int Width, int Taps, int Down>
+  static auto kernel() {
+    return &gfx_fma_4x1x4_depthwise<Width, Taps, Down>;
+  }
+  template <int Width, int Taps, int Down>
+  static auto weights_kernel() {
+    return &gfx_fma_4x1x4_depthwise_weights<Width, Taps, Down>;
+  }
+  static constexpr auto sum_kernel = &depthwise_weights_sum;
+};
+
+}  // namespace
+
+Kernel gfx_fma_4x1x4_depthwise() { return depthwise_kernel<Row>("gfx_fma_4x1x4_depthwise"); }
+Kernel gfx_fma_4x1x4_depthwise_weights() { return depthwise_weights_kernel<Row>("gfx_fma_4x1x4_depthwise_weights"); }
+
+}  // namespace libsgemm::hip

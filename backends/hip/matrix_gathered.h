@@ -1,0 +1,48 @@
+// Convolutions on the matrix cores: the loop of matrix.h, to which gathered tiles are supplied. As gathered.h.
+#pragma once
+
+#include "gathered.h"
+#include "matrix.h"
+
+namespace libsgemm::hip {
+
+// A tile of the output as store_sums() takes it.
+struct GatheredOutput {
+  GatheredPlace first;
+  int rows, columns;
+  float alpha, beta;
+
+  struct Row {
+    Global<float> *c;
+    const int64_t *column;
+    __device__ __forceinline__ Global<float> &operator[](int i) const { return c[column[i]]; }
+  };
+  __device__ __forceinline__ Row row(int row, int column) const {
+    return {first.c + first.row[row], first.column + column};
+  }
+};
+
+// On matrix cores. The rows of the tiles are not padded.
+template <class Config, Fetch KindA, Fetch KindB>
+__device__ __forceinline__ void matrix_conv(const ConvProblems &problems) {
+  using A = StreamOfA<Config, KindA, 0>;
+  using B = StreamOfB<Config, KindB, 0>;
+  using Lds = ConvLds<Config, A, B, kMatrixFloats<A, B>>;
+  __shared__ Vec4 lds[Lds::vectors];
+  const ConvTile<Config> tile(first_parameter(problems));
+  if (!tile.exists()) return;
+  ConvPlace *places = reinterpret_cast<ConvPlace *>(lds + Lds::first_place);
+  const WavePlace<Config> place;
+  MatrixSums<Config> sums;
+  clear_sums<Config>(sums);
+  multiply_gathered<Config, A, B>(tile, places, [&](A &a, B &b, const TileRange &range) {
+    multiply_tiles<Config>(sums, a, b, range, place, reinterpret_cast<float *>(lds));
+  });
+  const auto all = [](int, int) { return true; };
+  const TileProblem &p = tile.problem.product;
+  if (p.partial != nullptr) return store_sums<Config>(sums, slice_tile(tile), place, all);
+  const GatheredPlace first = output_places(tile, places);
+  store_sums<Config>(sums, GatheredOutput{first, tile.rows(), tile.columns(), p.alpha, p.beta}, place, all);
+}
+
+}  // namespace libsgemm::hip
