@@ -123,6 +123,13 @@
   X(sm90_wgmma_128x256x32_fp16x3_conv, "convolutions, three products")        \
   X(sm90_wgmma_128x256x32_bf16x6_conv, "convolutions, six products")          \
   X(sm90_wgmma_128x256x32_fp32_fast_conv, "convolutions, FP32's bound")       \
+  X(sm90_wgmma_128x256x64_fp16_conv, "convolutions, rounded to fp16")         \
+  X(sm90_wgmma_128x256x64_bf16_conv, "convolutions, rounded to bf16")         \
+  X(sm90_wgmma_128x256x32_tf32_conv, "convolutions, rounded to TF32")         \
+  X(sm90_wgmma_128x256x32_fp16x3_weights, "weight gradients, three products") \
+  X(sm90_wgmma_128x256x32_bf16x6_weights, "weight gradients, six products")   \
+  X(sm90_wgmma_128x256x64_fp16_weights, "weight gradients, rounded to fp16")  \
+  X(sm90_wgmma_128x256x64_bf16_weights, "weight gradients, rounded to bf16")  \
   X(sm90_dmma_64x64x32_conv, "convolutions")                                  \
   X(sm90_dmma_64x64x32_conv_split_k, "the same, few tiles, deep sums")        \
   X(sm90_dmma_32x128x32_conv, "convolutions of few rows of C")                \

@@ -1,7 +1,7 @@
 // The host's side of convolutions of split operands (wgmma_conv.cuh): how a call lies to them, and how it is cut.
 //
-//   workspace: [largest and smallest magnitudes of images][largest of filters, and of blocks of them][splits of the
-//              filters][splits of so many images as fit]
+//   workspace: [if scaled: largest and smallest magnitudes of images][largest of filters, and of blocks of them][splits
+//              of the filters][splits of so many images as fit]
 //
 // All images at once, or some after the others, each time with all passes over them and the tiles that are left out. A
 // data gradient with strides is several convolutions (gpu/conv_product.h) of the same images, one after the other, each
@@ -26,6 +26,8 @@ struct ConvGeometry {
   int64_t out_n, out_h, out_w, out_k;
 };
 
+// Whether TMA can walk over its windows.
+bool windows_fit(const ConvGeometry &g);
 // Whether they are such that TMA can walk over them, and the output's pixels lie in the order in which it does.
 bool wgmma_conv_fits(const ConvDesc &desc);
 ConvGeometry conv_geometry(const ConvDesc &desc, int64_t index);
@@ -34,8 +36,8 @@ int64_t conv_least_terms(const ConvDesc &desc);
 // Images `first` to `first` + `count`, alone.
 ConvDesc conv_images(const ConvDesc &desc, int64_t first, int64_t count);
 
-// Steps of the sum, of kConvChannels channels each.
-int64_t conv_steps(const ConvGeometry &g);
+// Steps of the sum.
+int64_t conv_steps(const ConvGeometry &g, const ConvFormat &format);
 
 struct ConvSplitsLayout {
   int64_t images;  // at a time; 0: not even one fits
@@ -44,16 +46,19 @@ struct ConvSplitsLayout {
   size_t image_bytes;   // of a split of one image
   size_t least_bytes;   // of all, for one image at a time
 };
-ConvSplitsLayout conv_splits_layout(const ConvDesc &desc, int splits, size_t bytes);
+ConvSplitsLayout conv_splits_layout(const ConvDesc &desc, const ConvFormat &format, size_t bytes);
 
+// The passes over so many images from `first` on: what they are told of the images.
+ConvPass image_pass(const ConvImage &all, int64_t first, int64_t count);
 // The passes over so many images from `first` on. `g`: of all.
-ConvPass conv_pass(const ConvGeometry &g, const ConvSplitsLayout &l, void *workspace, int64_t first, int64_t count);
+ConvPass conv_pass(const ConvGeometry &g, const ConvFormat &format, const ConvSplitsLayout &l, void *workspace,
+                   int64_t first, int64_t count);
 // Bytes that the passes over all images, and over the filters, read and write.
-double image_pass_bytes(const ConvGeometry &g, int splits);
-double filter_pass_bytes(const ConvGeometry &g, int splits);
+double image_pass_bytes(const ConvGeometry &g, const ConvFormat &format);
+double filter_pass_bytes(const ConvGeometry &g, const ConvFormat &format);
 
 // What the kernel is told of those images; `keeps_bound`: in mode fp32_fast.
-WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvPass &pass, bool keeps_bound);
-ImageBoxes conv_boxes(const ConvGeometry &g, const ConvPass &pass, int splits, uint32_t pixels);
+WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, bool keeps_bound);
+ImageBoxes conv_boxes(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, uint32_t pixels);
 
 }  // namespace libsgemm::cuda

@@ -59,9 +59,11 @@ libsgemm_status_t encode(const ImageBoxes &boxes, const Launch &launch, TensorMa
   const cuuint64_t sizes[] = {boxes.channels, boxes.width, boxes.height, boxes.images};
   const cuuint64_t strides[] = {boxes.strides[0], boxes.strides[1], boxes.strides[2]};
   const cuuint32_t steps[] = {1, boxes.step[0], boxes.step[1], 1};
+  const CUtensorMapDataType type =
+      boxes.element_bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16 : CU_TENSOR_MAP_DATA_TYPE_UINT32;
   const CUresult code = driver().encode_im2col(
-      reinterpret_cast<CUtensorMap *>(map), CU_TENSOR_MAP_DATA_TYPE_UINT16, 4, const_cast<void *>(boxes.base), sizes,
-      strides, boxes.lower, boxes.upper, boxes.channels_box, boxes.pixels_box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      reinterpret_cast<CUtensorMap *>(map), type, 4, const_cast<void *>(boxes.base), sizes, strides, boxes.lower,
+      boxes.upper, boxes.channels_box, boxes.pixels_box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
       boxes.swizzle == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return outcome(code, error);
