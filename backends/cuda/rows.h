@@ -146,5 +146,6 @@
   X(sm75_ffma_128x64x16_conv_split_k, "the same, few tiles, deep sums")       \
   X(sm75_ffma_64x64x16_conv, "smaller ones, without FP64")                    \
   X(sm75_ffma_64x64x16_conv_split_k, "the same, deep sums")                   \
+  X(sm75_ffma_16x64x4_narrow_conv, "convolutions to few channels")            \
   X(sm75_ffma_4x1x4_depthwise, "depthwise convolutions")                      \
   X(sm75_ffma_4x1x4_depthwise_weights, "their weight gradient")

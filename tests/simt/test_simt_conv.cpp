@@ -275,7 +275,9 @@ const Shape kShapes[] = {
     {2, 12, 16, 16, 128, 1, 1},  // for each tile of the rows by wgmma
     {4, 12, 16, 16, 128, 1, 1},
     {4, 12, 16, 16, 250, 1, 1},
-    {2, 67, 9, 8, 12, 3, 3, 1, 1, 1, 1},  // several steps of a tap
+    {2, 67, 9, 8, 12, 3, 3, 1, 1, 1, 1},    // several steps of a tap
+    {2, 3, 35, 131, 10, 7, 5, 2, 1, 3, 2},  // more rows and columns of few channels than a tile
+    {1, 7, 19, 70, 2, 3, 6, 1, 1, 1, 2},
 };
 
 }  // namespace
