@@ -127,6 +127,7 @@
   X(sm90_wgmma_128x256x64_bf16_conv, "convolutions, rounded to bf16")         \
   X(sm90_wgmma_128x256x32_tf32_conv, "convolutions, rounded to TF32")         \
   X(sm90_wgmma_128x256x32_fp16x3_weights, "weight gradients, three products") \
+  X(sm90_wgmma_128x256x32_fp32_fast_weights, "weights, FP32's bound")         \
   X(sm90_wgmma_128x256x32_bf16x6_weights, "weight gradients, six products")   \
   X(sm90_wgmma_128x256x64_fp16_weights, "weight gradients, rounded to fp16")  \
   X(sm90_wgmma_128x256x64_bf16_weights, "weight gradients, rounded to bf16")  \

@@ -146,6 +146,7 @@ libsgemm_status_t encode(const ImageBoxes &boxes, const Launch &, TensorMap *map
   std::copy_n(boxes.strides, 3, images.strides);
   images.box[0] = boxes.channels_box, images.box[1] = boxes.pixels_box, images.box[2] = images.box[3] = 1;
   images.element_bytes = boxes.element_bytes, images.swizzle = boxes.swizzle;
+  images.to_tf32 = boxes.to_tf32;
   for (int d = 0; d < 2; ++d) {
     images.lower[d] = static_cast<int16_t>(boxes.lower[d]), images.upper[d] = static_cast<int16_t>(boxes.upper[d]);
     images.step[d] = static_cast<uint8_t>(boxes.step[d]);

@@ -399,9 +399,12 @@ TEST_CASE("what convolutions of splits take") {
     INFO(row.name);
     if (of_weights(row)) {
       for (const Layout layout : kOrders) {
-        CHECK(takes(row, {2, 64, 12, 12, 260, 3, 3, 2, 2, 1, 1}, Conv::weight_gradient, layout));
+        CHECK(takes(row, {16, 64, 12, 12, 260, 3, 3, 2, 2, 1, 1}, Conv::weight_gradient, layout));
       }
-      CHECK(takes(row, {2, 3, 12, 12, 260, 3, 3}, Conv::weight_gradient) != row.truncates);
+      CHECK(takes(row, {4, 3, 12, 12, 260, 3, 3}, Conv::weight_gradient) != row.truncates);
+      const bool fast = row.math_mode == LIBSGEMM_MATH_FP32_FAST;
+      CHECK(takes(row, {2, 64, 12, 12, 260, 3, 3, 2, 2, 1, 1}, Conv::weight_gradient) != fast);
+      CHECK(takes(row, {90, 64, 5, 5, 260, 3, 3}, Conv::weight_gradient) != fast);
       CHECK_FALSE(takes(row, {2, 64, 12, 12, 64, 3, 3}, Conv::forward));
       CHECK_FALSE(takes(row, {1, 64, 300, 40, 64, 2, 2, 9, 8, 0, 0}, Conv::weight_gradient));
       CHECK_FALSE(takes(row, {1, 512, 12, 12, 64, 3, 3, 1, 1, 0, 0, 1, 1, 2}, Conv::weight_gradient));

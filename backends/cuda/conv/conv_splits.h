@@ -20,6 +20,7 @@
 // is not looked at.)
 #pragma once
 
+#include "gpu/conv_problem.h"
 #include "gpu/divisor.h"
 #include "splits/splits.h"
 
@@ -118,7 +119,11 @@ struct ConvWeightsSum {
   ConvWeightsGuard guard;
 };
 libsgemm_status_t launch_conv_weights_sum(const ConvWeightsSum &sum, const Launch &launch, Error *error);
-libsgemm_status_t launch_conv_weights_repair(const ConvDesc &desc, const ConvWeightsGuard &guard, const Launch &launch,
-                                             Error *error);
+// `sums`: room for slices, of doubles.
+libsgemm_status_t launch_conv_weights_repair(const ConvDesc &desc, const ConvWeightsGuard &guard, void *sums,
+                                             size_t sums_bytes, const Launch &launch, Error *error);
+// Adds those slices.
+libsgemm_status_t launch_conv_repair_sum(const gpu::ConvProblem &p, int slices, const ConvWeightsGuard &guard,
+                                         const Launch &launch, Error *error);
 
 }  // namespace libsgemm::cuda

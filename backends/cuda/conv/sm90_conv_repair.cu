@@ -1,7 +1,8 @@
 // What a convolution of splits leaves out (conv_splits.h): images or filters that hold NaN or Inf, whose products may
 // leave FP32's range, or that span too many powers of two for mode fp32_fast. From the tensors themselves with sums in
 // FP64, rounded once, by the kernel of sm90_dmma_64x64x32_conv. Launched after every such convolution, with a block for
-// each of its tiles; those that are not left out return at once.
+// each of its tiles; those that are not left out return at once. Of weight gradients in slices, which conv_repair_sum
+// adds.
 // Not measured.
 #include "conv_splits.cuh"
 #include "dmma_conv.cuh"
@@ -48,9 +49,24 @@ libsgemm_status_t launch_conv_repair(const ConvDesc &desc, int64_t index, const 
   return ConvTiles<Row<ConvGuard>>::launch_with(desc, index, launch, error, guard, conv_image_is_a(desc, index));
 }
 
-libsgemm_status_t launch_conv_weights_repair(const ConvDesc &desc, const ConvWeightsGuard &guard, const Launch &launch,
-                                             Error *error) {
-  return ConvTiles<Row<ConvWeightsGuard>>::launch_with(desc, 0, launch, error, guard, conv_image_is_a(desc, 0));
+libsgemm_status_t launch_conv_weights_repair(const ConvDesc &desc, const ConvWeightsGuard &guard, void *sums,
+                                             size_t sums_bytes, const Launch &launch, Error *error) {
+  using Tiles = ConvTiles<Row<ConvWeightsGuard>>;
+  const TileProblem p = conv_problem(desc, 0).product;
+  const int64_t k_tiles = ceil_div(p.k, Config::tile_k);
+  const size_t slice = sizeof(double) * static_cast<size_t>(ceil_div(p.m, 4) * 4) * static_cast<size_t>(p.n);
+  const int64_t most = std::min(k_tiles, static_cast<int64_t>(sums_bytes / slice));
+  const int64_t tiles = ceil_div(p.m, Config::tile_m) * ceil_div(p.n, Config::tile_n);
+  const int64_t places = int64_t{device(launch.device).compute_units} * Config::blocks;
+  const int64_t wanted = std::min(most, ceil_div(places, tiles));
+  const bool image_is_a = conv_image_is_a(desc, 0);
+  if (wanted <= 1) return Tiles::launch_with(desc, 0, launch, error, guard, image_is_a);
+  const int slice_tiles = static_cast<int>(ceil_div(k_tiles, wanted));
+  ConvProblem sliced;
+  const libsgemm_status_t status =
+      Tiles::launch_slices(desc, slice_tiles, sums, launch, error, &sliced, guard, image_is_a);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  return launch_conv_repair_sum(sliced, static_cast<int>(ceil_div(k_tiles, slice_tiles)), guard, launch, error);
 }
 
 }  // namespace libsgemm::cuda

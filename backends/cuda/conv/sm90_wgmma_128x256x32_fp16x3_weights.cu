@@ -1,5 +1,9 @@
 // Weight gradients of convolutions with FP32-level error, from three products of fp16 by wgmma (mode fp16x3, sm_90).
 //
+// sm90_wgmma_128x256x32_fp32_fast_weights: the same kernels for mode fp32_fast, which leaves all to FP64 if the two
+// tensors span more powers of two than two parts hold as FP32's bound needs it (conv_splits.h); of at least 256 pixels,
+// 16 an image.
+//
 // Launches: conv_survey finds the largest magnitude of x and of dy; conv_split writes 2 splits of so many images of
 // either as the workspace holds, channels as neighbours;
 // wgmma multiplies, in slices of the pixels; conv_weights_sum adds the slices, or sm90_conv_repair computes them in
@@ -47,6 +51,10 @@ struct Row {
 
 Kernel sm90_wgmma_128x256x32_fp16x3_weights() {
   return wgmma_weights_kernel<Row>("sm90_wgmma_128x256x32_fp16x3_weights", LIBSGEMM_MATH_FP16X3);
+}
+
+Kernel sm90_wgmma_128x256x32_fp32_fast_weights() {
+  return wgmma_weights_kernel<Row, true>("sm90_wgmma_128x256x32_fp32_fast_weights", LIBSGEMM_MATH_FP32_FAST);
 }
 
 }  // namespace libsgemm::cuda

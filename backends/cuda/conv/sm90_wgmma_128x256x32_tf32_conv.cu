@@ -1,7 +1,8 @@
 // Convolutions, and their data gradients, of images and filters rounded to TF32 (mode tf32, sm_90), by wgmma.
 //
 // Launches: conv_survey writes the filters rounded; conv_split the images, as many as the workspace holds, channels as
-// neighbours; the kernel multiplies. Then the next images.
+// neighbours; the kernel multiplies. Then the next images. Images whose channels are neighbours already, with steps of
+// multiples of 16 bytes, need no pass: TMA rounds them as it copies.
 //
 //   tile of C: 256 pixels (x) x 128 filters (y), or smaller, as in sm90_wgmma_128x256x32_fp16x3_conv, but for the sums,
 //   which stay in the tensor cores: 128 a thread

@@ -44,6 +44,22 @@ struct Walk {
 
 bool within(int64_t x, int64_t least, int64_t most) { return x >= least && x <= most; }
 
+// Elements from column to column, row to row, image to image; of a dimension of one element, whose step says nothing,
+// as far as in front of it.
+struct Places {
+  int64_t w, h, n;
+  explicit Places(const ConvImage &x)
+      : w(x.width > 1 ? x.w : padded(x.channels, 4)), h(x.height > 1 ? x.h : w), n(x.images > 1 ? x.n : h) {}
+};
+
+// Whether TMA can read its channels where they are.
+bool lies_for_tma(const ConvImage &x) {
+  constexpr int64_t kMostStep = int64_t{1} << 37;  // 2^39 bytes
+  const Places p(x);
+  return (x.channels == 1 || x.c == 1) && (p.w | p.h | p.n) % 4 == 0 && p.w > 0 && p.h >= p.w && p.n >= p.h &&
+         p.n <= kMostStep && reinterpret_cast<uintptr_t>(x.data) % 16 == 0;
+}
+
 // Whether it is one that TMA can walk over, and the output's pixels lie in the order in which it does.
 bool fits(const ConvGeometry &g) {
   // In the order of memory; the guard's tiles are those of the repair.
@@ -158,13 +174,15 @@ ConvSplitsLayout conv_splits_layout(const ConvDesc &desc, const ConvFormat &form
   l.words_bytes = format.scaled ? padded_bytes(static_cast<size_t>(words) * sizeof(uint32_t)) : 0;
   l.filter_split_bytes = padded_bytes(static_cast<size_t>(g.filters.filters * ld) * size);
   l.filter_bytes = count * l.filter_split_bytes;
-  l.image_bytes = static_cast<size_t>(int64_t{g.image.height} * g.image.width * pad_channels(g.image)) * size;
+  l.in_place = format.bytes == 4 && lies_for_tma(g.image);
+  l.image_bytes =
+      l.in_place ? 0 : static_cast<size_t>(int64_t{g.image.height} * g.image.width * pad_channels(g.image)) * size;
   const size_t before = l.words_bytes + l.filter_bytes;
   l.least_bytes = before + count * l.image_bytes;
   if (bytes < l.least_bytes) return l;
-  const auto most = static_cast<int64_t>((bytes - before) / (count * l.image_bytes));
-  // In equal parts.
   const int64_t all = g.image.images;
+  const int64_t most = l.in_place ? all : static_cast<int64_t>((bytes - before) / (count * l.image_bytes));
+  // In equal parts.
   l.images = ceil_div(all, ceil_div(all, std::min(most, all)));
   return l;
 }
@@ -235,7 +253,8 @@ WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvFormat &format, c
   return p;
 }
 
-ImageBoxes conv_boxes(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, uint32_t pixels) {
+ImageBoxes conv_boxes(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, uint32_t pixels,
+                      bool in_place) {
   const auto count = [](int64_t x) { return static_cast<uint64_t>(x); };
   ImageBoxes b = {};
   b.base = pass.image_splits;
@@ -250,6 +269,14 @@ ImageBoxes conv_boxes(const ConvGeometry &g, const ConvFormat &format, const Con
   b.step[0] = static_cast<uint32_t>(g.stride_w), b.step[1] = static_cast<uint32_t>(g.stride_h);
   b.channels_box = static_cast<uint32_t>(format.channels), b.pixels_box = pixels;
   b.swizzle = b.channels_box * b.element_bytes;
+  if (in_place) {
+    const ConvImage &x = pass.image;
+    b.base = x.data;
+    b.channels = count(x.channels);
+    const Places p(x);
+    b.strides[0] = count(4 * p.w), b.strides[1] = count(4 * p.h), b.strides[2] = count(4 * p.n);
+    b.to_tf32 = true;
+  }
   return b;
 }
 

@@ -40,6 +40,7 @@ ConvDesc conv_images(const ConvDesc &desc, int64_t first, int64_t count);
 int64_t conv_steps(const ConvGeometry &g, const ConvFormat &format);
 
 struct ConvSplitsLayout {
+  bool in_place;   // the images need no pass: TMA rounds them to TF32 on their way
   int64_t images;  // at a time; 0: not even one fits
   size_t words_bytes, filter_bytes, filter_split_bytes;
   int64_t filter_rows;  // up to a multiple of kOuterPad
@@ -59,6 +60,8 @@ double filter_pass_bytes(const ConvGeometry &g, const ConvFormat &format);
 
 // What the kernel is told of those images; `keeps_bound`: in mode fp32_fast.
 WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, bool keeps_bound);
-ImageBoxes conv_boxes(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, uint32_t pixels);
+// `in_place`: of the images themselves, not of their splits.
+ImageBoxes conv_boxes(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, uint32_t pixels,
+                      bool in_place = false);
 
 }  // namespace libsgemm::cuda

@@ -50,7 +50,7 @@ struct WgmmaConv {
     const ConvSplitsLayout l = conv_splits_layout(desc, format, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, least));
     const double parts = static_cast<double>(ceil_div(desc.n, l.images));
     const int64_t products = conv_products(desc);
-    double seconds = 0, bytes = image_pass_bytes(conv_geometry(desc, 0), format);
+    double seconds = 0, bytes = l.in_place ? 0 : image_pass_bytes(conv_geometry(desc, 0), format);
     for (int64_t i = 0; i < products; ++i) {
       const ConvGeometry g = conv_geometry(desc, i);
       seconds += parts * best_tile(g, l.images, index).seconds;
@@ -82,8 +82,8 @@ struct WgmmaConv {
  private:
   struct Tile {
     double seconds;
-    libsgemm_status_t (*enqueue)(const ConvGeometry &g, const ConvPass &pass, WgmmaConvProblem *q, const Launch &launch,
-                                 Error *error);
+    libsgemm_status_t (*enqueue)(const ConvGeometry &g, const ConvPass &pass, bool in_place, WgmmaConvProblem *q,
+                                 const Launch &launch, Error *error);
   };
 
   template <int kHalves, int kN, int kCluster>
@@ -121,12 +121,13 @@ struct WgmmaConv {
       // The filters' splits stay where there is one product.
       const ConvSurvey survey = {format.scaled && i == 0, products > 1 || first == 0};
       if (survey.images || survey.filters) status = launch_conv_survey(Row::scheme, pass, survey, launch, error);
-      if (status == LIBSGEMM_SUCCESS && i == 0) status = launch_conv_split(Row::scheme, pass, launch, error);
+      if (status == LIBSGEMM_SUCCESS && i == 0 && !l.in_place)
+        status = launch_conv_split(Row::scheme, pass, launch, error);
       if (status != LIBSGEMM_SUCCESS) return status;
       WgmmaConvProblem q = conv_windows(g, format, pass, kKeepsBound);
       q.product.alpha = desc.alpha, q.product.beta = desc.beta;
       q.product.c = moved(g.out, first * g.out_n);
-      status = best_tile(g, count, launch.device).enqueue(g, pass, &q, launch, error);
+      status = best_tile(g, count, launch.device).enqueue(g, pass, l.in_place, &q, launch, error);
       if (status != LIBSGEMM_SUCCESS) return status;
       if (format.scaled) status = launch_conv_repair(conv_images(desc, first, count), i, q.guard, launch, error);
       if (status != LIBSGEMM_SUCCESS) return status;
@@ -135,11 +136,11 @@ struct WgmmaConv {
   }
 
   template <int kHalves, int kN, int kCluster>
-  static libsgemm_status_t enqueue(const ConvGeometry &g, const ConvPass &pass, WgmmaConvProblem *q,
+  static libsgemm_status_t enqueue(const ConvGeometry &g, const ConvPass &pass, bool in_place, WgmmaConvProblem *q,
                                    const Launch &launch, Error *error) {
     const WgmmaInstance i = wgmma_instance<ConvShape<Row::scheme, kHalves, kN, kCluster>>(nullptr);
     WgmmaMaps maps;
-    libsgemm_status_t status = encode(conv_boxes(g, format, pass, i.x_box[1]), launch, &maps.x, error);
+    libsgemm_status_t status = encode(conv_boxes(g, format, pass, i.x_box[1], in_place), launch, &maps.x, error);
     if (status == LIBSGEMM_SUCCESS) status = encode(filter_boxes(pass, i), launch, &maps.y, error);
     if (status != LIBSGEMM_SUCCESS) return status;
     WgmmaProblem &p = q->product;

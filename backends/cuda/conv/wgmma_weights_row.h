@@ -19,7 +19,7 @@ using WeightsShape =
                ptx::AlongOuter<kConvFormat<kScheme>.channels>, kHalves, kN, kConvFormat<kScheme>.channels,
                kConvStages<kScheme, kHalves, kN>, kCluster, kSplits<kScheme>>;
 
-template <class Row>
+template <class Row, bool kKeepsBound>
 struct WgmmaWeights {
   static_assert(Row::scheme != Scheme::tf32, "wgmma reads TF32 along k only");
   static constexpr ConvFormat format = {kSplits<Row::scheme>, 2, 64, kScaledRows<Row::scheme>};
@@ -28,7 +28,12 @@ struct WgmmaWeights {
     const Device &d = device(index);
     if (d.wgmma_per_clock == 0 || d.code_arch < 90 || !conv_weights_fit(desc)) return false;
     // Of fewer channels a block is zeros for the most part, and FP32 and FP64 are faster.
-    return format.scaled ? d.fp64_tensor_per_clock > 0 : desc.c >= 16;
+    if (!format.scaled) return desc.c >= 16;
+    if (!kKeepsBound) return d.fp64_tensor_per_clock > 0;
+    // Each part of the images adds two roundings, so that it must not be too small.
+    constexpr int64_t kLeastOfImage = 16;
+    return desc.p * desc.q >= kLeastOfImage && desc.n * desc.p * desc.q >= kLeastFast &&
+           d.fp64_tensor_per_clock >= d.fma_per_clock;
   }
 
   static double cost(const ConvDesc &desc, int index) {
@@ -41,7 +46,7 @@ struct WgmmaWeights {
     double bytes = image_pass_bytes(g, format);
     g.image = weights_dy(desc);
     bytes += image_pass_bytes(g, format);
-    return kLaunchSeconds + parts * (format.scaled ? 6 : 3) * kNextLaunchSeconds + memory_seconds(d, bytes) +
+    return kLaunchSeconds + parts * (format.scaled ? 7 : 3) * kNextLaunchSeconds + memory_seconds(d, bytes) +
            parts * best_tile(desc, l, l.images, index).seconds;
   }
 
@@ -112,11 +117,12 @@ struct WgmmaWeights {
     ConvDesc images = conv_images(desc, first, count);
     if (part > 0) images.beta = 1;
     const Tile tile = best_tile(desc, l, count, launch.device);
-    const ConvWeightsSum sum = conv_weights_sum(images, format, l, launch.workspace, part, tile.slices, false);
+    const ConvWeightsSum sum = conv_weights_sum(images, format, l, launch.workspace, part, tile.slices, kKeepsBound);
     status = tile.enqueue(weights_geometry(desc), passes, sum, launch, error);
     if (status == LIBSGEMM_SUCCESS) status = launch_conv_weights_sum(sum, launch, error);
     if (status != LIBSGEMM_SUCCESS || !format.scaled) return status;
-    return launch_conv_weights_repair(images, sum.guard, launch, error);
+    void *sums = static_cast<char *>(launch.workspace) + l.words_bytes;
+    return launch_conv_weights_repair(images, sum.guard, sums, l.sums_bytes(), launch, error);
   }
 
   template <int kHalves, int kN, int kCluster>
@@ -161,9 +167,9 @@ struct WgmmaWeights {
   }
 };
 
-template <class Row>
+template <class Row, bool kKeepsBound = false>
 Kernel wgmma_weights_kernel(const char *name, libsgemm_math_mode_t mode) {
-  using Weights = WgmmaWeights<Row>;
+  using Weights = WgmmaWeights<Row, kKeepsBound>;
   static constexpr ConvLaunch conv = {Weights::supports, Weights::cost, Weights::workspace, Weights::launch};
   Kernel row = conv_row(name, mode, "", &conv);
   row.truncates = !Weights::format.scaled;

@@ -49,6 +49,7 @@ struct ImageBoxes {
   uint32_t step[2];        // columns, rows: of 1 to 8
   uint32_t channels_box, pixels_box;
   uint32_t swizzle;
+  bool to_tf32;  // as of TensorBoxes
 };
 
 // For kernels on the launch's device.
