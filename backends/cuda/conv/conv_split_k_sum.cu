@@ -1,6 +1,5 @@
 // The second kernel of the convolutions that split k: gpu/split_k_sum.h, to where the output's elements lie.
 #include "conv_row.h"
-#include "conv_splits.cuh"
 #include "gpu/split_k_sum.h"
 
 namespace libsgemm::cuda {
@@ -25,11 +24,6 @@ __global__ void __launch_bounds__(kSumThreads)
   sum<double>(p, slices);
 }
 
-__global__ void __launch_bounds__(kSumThreads)
-    conv_repair_sum(const __grid_constant__ ConvProblem p, int slices, const __grid_constant__ ConvWeightsGuard guard) {
-  if (left_out(guard)) sum<double>(p, slices);
-}
-
 libsgemm_status_t enqueue(void (*kernel)(ConvProblem, int), const ConvProblem &p, int slices, int64_t groups,
                           const Launch &launch, Error *error) {
   const SumGrid at(p.product, slices, groups);
@@ -46,12 +40,6 @@ libsgemm_status_t launch_conv_split_k_sum(const ConvProblem &p, int slices, int6
 libsgemm_status_t launch_conv_split_k_sum_fp64(const ConvProblem &p, int slices, int64_t groups, const Launch &launch,
                                                Error *error) {
   return enqueue(&conv_split_k_sum_fp64, p, slices, groups, launch, error);
-}
-
-libsgemm_status_t launch_conv_repair_sum(const ConvProblem &p, int slices, const ConvWeightsGuard &guard,
-                                         const Launch &launch, Error *error) {
-  const SumGrid at(p.product, slices, 1);
-  return launch_kernel(&conv_repair_sum, at.grid, at.block, 0, launch, error, p, slices, guard);
 }
 
 }  // namespace libsgemm::cuda
