@@ -1,6 +1,6 @@
 // Adds the slices of sm90_conv_repair: as conv_split_k_sum_fp64, of what the guard leaves out.
-#include "conv_row.h"
 #include "conv_splits.cuh"
+#include "gpu/launch.h"
 #include "gpu/split_k_sum.h"
 
 namespace libsgemm::cuda {
