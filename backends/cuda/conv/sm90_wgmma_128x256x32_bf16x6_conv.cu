@@ -23,7 +23,7 @@ namespace {
 
 struct Row {
   static constexpr Scheme scheme = Scheme::bf16x3;
-  static constexpr double peak_fraction = 0.62;
+  static constexpr double peak_fraction = 0.77;
   template <int kHalves, int kN, int kCluster>
   static WgmmaConvKernel kernel() {
     return &sm90_wgmma_128x256x32_bf16x6_conv<kHalves, kN, kCluster>;

@@ -36,7 +36,7 @@ namespace {
 
 struct Row {
   static constexpr Scheme scheme = Scheme::bf16x3;
-  static constexpr double peak_fraction = 0.55;
+  static constexpr double peak_fraction = 0.75;
   template <int kHalves, int kN, int kCluster>
   static WgmmaConvKernel kernel() {
     return &sm90_wgmma_128x256x32_bf16x6_weights<kHalves, kN, kCluster>;

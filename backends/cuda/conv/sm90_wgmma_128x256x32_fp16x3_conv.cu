@@ -46,7 +46,7 @@ namespace {
 
 struct Row {
   static constexpr Scheme scheme = Scheme::fp16x2;
-  static constexpr double peak_fraction = 0.62;
+  static constexpr double peak_fraction = 0.77;
   template <int kHalves, int kN, int kCluster>
   static WgmmaConvKernel kernel() {
     return &sm90_wgmma_128x256x32_fp16x3_conv<kHalves, kN, kCluster>;

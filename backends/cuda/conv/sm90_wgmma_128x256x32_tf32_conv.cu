@@ -34,7 +34,7 @@ namespace {
 
 struct Row {
   static constexpr Scheme scheme = Scheme::tf32;
-  static constexpr double peak_fraction = 0.3;
+  static constexpr double peak_fraction = 0.45;
   template <int kHalves, int kN, int kCluster>
   static WgmmaConvKernel kernel() {
     return &sm90_wgmma_128x256x32_tf32_conv<kHalves, kN, kCluster>;

@@ -34,7 +34,7 @@ namespace {
 
 struct Row {
   static constexpr Scheme scheme = Scheme::bf16;
-  static constexpr double peak_fraction = 0.45;
+  static constexpr double peak_fraction = 0.93;
   template <int kHalves, int kN, int kCluster>
   static WgmmaConvKernel kernel() {
     return &sm90_wgmma_128x256x64_bf16_weights<kHalves, kN, kCluster>;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
 
 namespace libsgemm::cuda {
 namespace {
@@ -155,6 +156,15 @@ ConvDesc conv_images(const ConvDesc &desc, int64_t first, int64_t count) {
   return some;
 }
 
+bool evenly_apart(const ConvGeometry &g, int64_t images) {
+  return (g.p == 1 || g.out_h == g.q * g.out_w) && (images == 1 || g.out_n == int64_t{g.p} * g.q * g.out_w);
+}
+
+double store_steps(const ConvGeometry &g, int64_t images, const ConvStoreSteps &steps) {
+  if (g.out_k == 1) return evenly_apart(g, images) ? steps.rows : steps.rows_apart;
+  return g.out_w == 1 ? steps.elements : steps.elements_apart;
+}
+
 int64_t conv_steps(const ConvGeometry &g, const ConvFormat &format) {
   const int64_t steps = filter_ld(g, format.channels) / format.channels;
   // Those between two promotions are whole.
@@ -225,14 +235,21 @@ ConvPass conv_pass(const ConvGeometry &g, const ConvFormat &format, const ConvSp
   return p;
 }
 
+double image_split_bytes(const ConvGeometry &g, const ConvFormat &format) {
+  const double pixels = static_cast<double>(g.image.height) * g.image.width * g.image.images;
+  return pixels * format.splits * format.bytes * static_cast<double>(pad_channels(g.image));
+}
+
 double image_pass_bytes(const ConvGeometry &g, const ConvFormat &format) {
-  const double image = static_cast<double>(g.image.height) * g.image.width * g.image.images;
-  const double read = (format.scaled ? 8.0 : 4.0) * g.image.channels;
-  return image * (read + format.splits * format.bytes * static_cast<double>(pad_channels(g.image)));
+  const double pixels = static_cast<double>(g.image.height) * g.image.width * g.image.images;
+  return pixels * (format.scaled ? 8 : 4) * g.image.channels + image_split_bytes(g, format);
 }
 
 double filter_pass_bytes(const ConvGeometry &g, const ConvFormat &format) {
-  return static_cast<double>(filter_ld(g, format.channels)) * g.filters.filters * (4 + format.splits * format.bytes);
+  // Half a sector of memory for each element whose neighbour is another filter's, as those of a data gradient: fitted.
+  constexpr int64_t kNear = 64;
+  const double read = std::abs(g.filters.c) > kNear ? 16 : 4;
+  return static_cast<double>(filter_ld(g, format.channels)) * g.filters.filters * (read + format.splits * format.bytes);
 }
 
 WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, bool keeps_bound) {

@@ -36,6 +36,16 @@ int64_t conv_least_terms(const ConvDesc &desc);
 // Images `first` to `first` + `count`, alone.
 ConvDesc conv_images(const ConvDesc &desc, int64_t first, int64_t count);
 
+// Whether the pixels of the output of so many images are equally far apart.
+bool evenly_apart(const ConvGeometry &g, int64_t images);
+
+// How long it takes to store a tile of C, by how the output lies: rows whose channels are neighbours, or element by
+// element; and the same where pixels are not evenly apart, as those of a data gradient with strides.
+struct ConvStoreSteps {
+  double rows, elements, rows_apart, elements_apart;
+};
+double store_steps(const ConvGeometry &g, int64_t images, const ConvStoreSteps &steps);
+
 // Steps of the sum.
 int64_t conv_steps(const ConvGeometry &g, const ConvFormat &format);
 
@@ -54,7 +64,8 @@ ConvPass image_pass(const ConvImage &all, int64_t first, int64_t count);
 // The passes over so many images from `first` on. `g`: of all.
 ConvPass conv_pass(const ConvGeometry &g, const ConvFormat &format, const ConvSplitsLayout &l, void *workspace,
                    int64_t first, int64_t count);
-// Bytes that the passes over all images, and over the filters, read and write.
+// Bytes of the splits of all images, and those that the passes over the images and over the filters read and write.
+double image_split_bytes(const ConvGeometry &g, const ConvFormat &format);
 double image_pass_bytes(const ConvGeometry &g, const ConvFormat &format);
 double filter_pass_bytes(const ConvGeometry &g, const ConvFormat &format);
 

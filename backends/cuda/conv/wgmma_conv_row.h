@@ -30,6 +30,21 @@ using ConvShape =
 
 using WgmmaConvKernel = void (*)(WgmmaMaps, WgmmaConvProblem);
 
+// Where a kernel's time goes beside its products, in steps of k of FP32's multiply-adds that a tile of 256 x 128 would
+// take: to begin a tile, and to store it. Fitted to ten layers on an H100.
+constexpr double kBeginSteps = 7;
+constexpr ConvStoreSteps kPlainStoreSteps = {14, 65, 240, 175}, kSplitStoreSteps = {104, 272, 194, 545};
+
+// A tile of Shape, while whose products are under way the tensor cores reach that share of their peak.
+template <class Shape>
+Tiling wgmma_tiling(const Device &d, double peak_fraction, double store_steps) {
+  const double rate = static_cast<double>(d.wgmma_per_clock) / d.fma_per_clock / Promotion<Shape::planes>::count;
+  Tiling tiling = {Shape::tile_y, Shape::tile_x, kWgmmaThreads, 1, {peak_fraction * rate}};
+  const double begin = kBeginSteps * 256 * 128 / (Shape::tile_x * Shape::tile_y);
+  tiling.figures.steps = (begin + store_steps) * tiling.figures.peak_fraction;
+  return tiling;
+}
+
 template <class Row, bool kKeepsBound>
 struct WgmmaConv {
   static constexpr ConvFormat format = kConvFormat<Row::scheme>;
@@ -44,20 +59,23 @@ struct WgmmaConv {
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    constexpr double kNextLaunchSeconds = 2e-6;  // of a kernel behind another one
+    constexpr double kNextLaunchSeconds = 0.5e-6;  // of a kernel behind another one
     const Device &d = device(index);
     const size_t least = conv_splits_layout(desc, format, 0).least_bytes;
     const ConvSplitsLayout l = conv_splits_layout(desc, format, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, least));
     const double parts = static_cast<double>(ceil_div(desc.n, l.images));
     const int64_t products = conv_products(desc);
     double seconds = 0, bytes = l.in_place ? 0 : image_pass_bytes(conv_geometry(desc, 0), format);
+    double moved = image_split_bytes(conv_geometry(desc, 0), format);  // by the kernel that multiplies
     for (int64_t i = 0; i < products; ++i) {
       const ConvGeometry g = conv_geometry(desc, i);
       seconds += parts * best_tile(g, l.images, index).seconds;
       bytes += filter_pass_bytes(g, format);
+      moved += 4.0 * g.image.images * g.p * g.q * g.filters.filters;
     }
-    return kLaunchSeconds + parts * (1 + 3 * static_cast<double>(products)) * kNextLaunchSeconds +
-           memory_seconds(d, bytes) + overlapped(seconds, memory_seconds(d, conv_bytes(desc)));
+    const double launches = parts * static_cast<double>((l.in_place ? 0 : 1) + (format.scaled ? 3 : 2) * products);
+    return kLaunchSeconds + launches * kNextLaunchSeconds + memory_seconds(d, bytes) +
+           overlapped(seconds, memory_seconds(d, moved));
   }
 
   static size_t workspace(const ConvDesc &desc, int) { return conv_splits_layout(desc, format, 0).least_bytes; }
@@ -90,9 +108,8 @@ struct WgmmaConv {
   static void consider(const ConvGeometry &g, int64_t images, double fraction, int index, Tile *best) {
     using Shape = ConvShape<Row::scheme, kHalves, kN, kCluster>;
     const Device &d = device(index);
-    const double rate = static_cast<double>(d.wgmma_per_clock) / d.fma_per_clock / Promotion<format.splits>::count;
-    Tiling tiling = {Shape::tile_y, Shape::tile_x, kWgmmaThreads, 1, {Row::peak_fraction * fraction}};
-    tiling.figures.peak_fraction *= rate, tiling.figures.steps *= rate;
+    constexpr ConvStoreSteps kStore = format.scaled ? kSplitStoreSteps : kPlainStoreSteps;
+    Tiling tiling = wgmma_tiling<Shape>(d, Row::peak_fraction * fraction, store_steps(g, images, kStore));
     const int64_t clusters =
         ceil_div(images * g.p * g.q, Shape::cluster_x) * ceil_div(g.filters.filters, Shape::cluster_y);
     const double seconds = tiles_seconds(d, tiling, static_cast<double>(kCluster * clusters),
@@ -104,10 +121,10 @@ struct WgmmaConv {
   static Tile best_tile(const ConvGeometry &g, int64_t images, int index) {
     Tile best = {};
     consider<2, 128, 2>(g, images, 1, index, &best);
-    consider<2, 128, 1>(g, images, 0.95, index, &best);
-    consider<2, 64, 1>(g, images, 0.7, index, &best);
-    consider<1, 128, 1>(g, images, 0.8, index, &best);
-    consider<1, 64, 1>(g, images, 0.55, index, &best);
+    consider<2, 128, 1>(g, images, 0.88, index, &best);
+    consider<2, 64, 1>(g, images, 0.63, index, &best);
+    consider<1, 128, 1>(g, images, 0.84, index, &best);
+    consider<1, 64, 1>(g, images, 0.58, index, &best);
     return best;
   }
 
@@ -152,9 +169,7 @@ struct WgmmaConv {
     p.step_x = g.out_w, p.step_y = g.out_k;
     const auto even = static_cast<uint64_t>(g.out_n | g.out_h | g.out_w) % 2;
     p.vectors = g.out_k == 1 && (reinterpret_cast<uintptr_t>(p.c) % 8 | even) == 0;
-    const bool dense =
-        (g.p == 1 || g.out_h == g.q * g.out_w) && (p.x == g.p * g.q || g.out_n == int64_t{g.p} * g.q * g.out_w);
-    if (dense) status = describe_boxes(i, 1, launch, &p, &maps.c, error);
+    if (evenly_apart(g, pass.image.images)) status = describe_boxes(i, 1, launch, &p, &maps.c, error);
     if (status != LIBSGEMM_SUCCESS) return status;
     return launch_wgmma_kernel(Row::template kernel<kHalves, kN, kCluster>(), i, p, launch, error, maps, *q);
   }

@@ -37,7 +37,7 @@ struct WgmmaWeights {
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    constexpr double kNextLaunchSeconds = 2e-6;  // of a kernel behind another one
+    constexpr double kNextLaunchSeconds = 2.8e-6;  // of a kernel behind another one: fitted to ten layers on an H100
     const Device &d = device(index);
     const size_t least = conv_weights_layout(desc, format, 0).least_bytes;
     const ConvWeightsLayout l = conv_weights_layout(desc, format, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, least));
@@ -46,6 +46,9 @@ struct WgmmaWeights {
     double bytes = image_pass_bytes(g, format);
     g.image = weights_dy(desc);
     bytes += image_pass_bytes(g, format);
+    // A sector of memory for each element of the output, if channels are not neighbours.
+    const double outputs = static_cast<double>(desc.k * desc.c) * static_cast<double>(desc.r * desc.s);
+    bytes += parts * outputs * (desc.f_steps.c == 1 ? 4 : 32);
     return kLaunchSeconds + parts * (format.scaled ? 7 : 3) * kNextLaunchSeconds + memory_seconds(d, bytes) +
            parts * best_tile(desc, l, l.images, index).seconds;
   }
@@ -81,9 +84,7 @@ struct WgmmaWeights {
                        Tile *best) {
     using Shape = WeightsShape<Row::scheme, kHalves, kN, kCluster>;
     const Device &d = device(index);
-    const double rate = static_cast<double>(d.wgmma_per_clock) / d.fma_per_clock / Promotion<format.splits>::count;
-    Tiling tiling = {Shape::tile_y, Shape::tile_x, kWgmmaThreads, 1, {Row::peak_fraction * fraction}};
-    tiling.figures.peak_fraction *= rate, tiling.figures.steps *= rate;
+    const Tiling tiling = wgmma_tiling<Shape>(d, Row::peak_fraction * fraction, 0);
     const int64_t clusters = ceil_div(l.rows, Shape::cluster_x) * ceil_div(desc.k, Shape::cluster_y);
     const int64_t pixels = images * desc.p * desc.q;
     const int slices =
@@ -98,9 +99,9 @@ struct WgmmaWeights {
   static Tile best_tile(const ConvDesc &desc, const ConvWeightsLayout &l, int64_t images, int index) {
     Tile best = {};
     consider<2, 128, 2>(desc, l, images, 1, index, &best);
-    consider<2, 128, 1>(desc, l, images, 0.95, index, &best);
-    consider<2, 64, 1>(desc, l, images, 0.7, index, &best);
-    consider<1, 128, 1>(desc, l, images, 0.8, index, &best);
+    consider<2, 128, 1>(desc, l, images, 0.92, index, &best);
+    consider<2, 64, 1>(desc, l, images, 0.55, index, &best);
+    consider<1, 128, 1>(desc, l, images, 0.89, index, &best);
     return best;
   }
 
