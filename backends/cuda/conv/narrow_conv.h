@@ -10,7 +10,7 @@ constexpr int kNarrowRows = 16, kNarrowColumns = 64;  // of the output, of a til
 constexpr int kNarrowTaps = 8;                        // each way, at most
 constexpr int kNarrowPitch = kNarrowColumns + kNarrowTaps;
 constexpr int kNarrowDepth = 4;  // channels of the image of a stage
-constexpr int kNarrowThreads = kNarrowRows * kNarrowColumns / 8;
+constexpr int kNarrowThreads = 128;
 
 struct NarrowProblem {
   ConvImage image;      // of which the sum takes all channels
@@ -19,6 +19,7 @@ struct NarrowProblem {
   int first_h, first_w;
   float *out;
   int64_t out_n, out_h, out_w, out_k;
+  gpu::Divisor taps_w;
   int tiles_w, tiles;  // of a row, of an image
 };
 
