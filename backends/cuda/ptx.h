@@ -55,6 +55,11 @@ __device__ __forceinline__ void wait_for_copies() {
 #endif
 }
 
+// Hides where a value comes from, so that the compiler keeps it in a register instead of computing it again in a loop.
+__device__ __forceinline__ void keep_in_register(uint32_t &value) { asm volatile("mov.b32 %0, %0;" : "+r"(value)); }
+__device__ __forceinline__ void keep_in_register(int &value) { asm volatile("mov.b32 %0, %0;" : "+r"(value)); }
+__device__ __forceinline__ void keep_in_register(int64_t &value) { asm volatile("mov.b64 %0, %0;" : "+l"(value)); }
+
 // ---- Loads of what the kernel only reads, and once: not into the L1 cache.
 
 __device__ __forceinline__ float load_streamed(const float *global) {
@@ -339,9 +344,6 @@ __device__ __forceinline__ void synchronize_cluster() {
 
 // The same value, which all lanes of the warp have, and the compiler knows that they do.
 __device__ __forceinline__ int uniform(int value) { return __shfl_sync(~0u, value, 0); }
-
-// Hides where a value comes from, so that the compiler keeps it in a register instead of computing it again in a loop.
-__device__ __forceinline__ void keep_in_register(uint32_t &value) { asm volatile("mov.b32 %0, %0;" : "+r"(value)); }
 
 // A barrier among the first `threads` threads of the block. `index` 0 is that of __syncthreads().
 __device__ __forceinline__ void synchronize_threads(int index, int threads) {

@@ -123,6 +123,14 @@
   X(sm90_wgmma_128x256x32_fp16x3_conv, "convolutions, three products")        \
   X(sm90_wgmma_128x256x32_bf16x6_conv, "convolutions, six products")          \
   X(sm90_wgmma_128x256x32_fp32_fast_conv, "convolutions, FP32's bound")       \
+  X(sm90_wgmma_128x256x64_fp16_conv, "convolutions, rounded to fp16")         \
+  X(sm90_wgmma_128x256x64_bf16_conv, "convolutions, rounded to bf16")         \
+  X(sm90_wgmma_128x256x32_tf32_conv, "convolutions, rounded to TF32")         \
+  X(sm90_wgmma_128x256x32_fp16x3_weights, "weight gradients, three products") \
+  X(sm90_wgmma_128x256x32_fp32_fast_weights, "weights, FP32's bound")         \
+  X(sm90_wgmma_128x256x32_bf16x6_weights, "weight gradients, six products")   \
+  X(sm90_wgmma_128x256x64_fp16_weights, "weight gradients, rounded to fp16")  \
+  X(sm90_wgmma_128x256x64_bf16_weights, "weight gradients, rounded to bf16")  \
   X(sm90_dmma_64x64x32_conv, "convolutions")                                  \
   X(sm90_dmma_64x64x32_conv_split_k, "the same, few tiles, deep sums")        \
   X(sm90_dmma_32x128x32_conv, "convolutions of few rows of C")                \
@@ -139,5 +147,6 @@
   X(sm75_ffma_128x64x16_conv_split_k, "the same, few tiles, deep sums")       \
   X(sm75_ffma_64x64x16_conv, "smaller ones, without FP64")                    \
   X(sm75_ffma_64x64x16_conv_split_k, "the same, deep sums")                   \
+  X(sm75_ffma_16x64x4_narrow_conv, "convolutions to few channels")            \
   X(sm75_ffma_4x1x4_depthwise, "depthwise convolutions")                      \
   X(sm75_ffma_4x1x4_depthwise_weights, "their weight gradient")

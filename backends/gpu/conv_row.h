@@ -103,16 +103,24 @@ struct ConvTiles {
   }
   static libsgemm_status_t launch_split(const ConvDesc &desc, const Launch &launch, Error *error) {
     const Split split = ConvTiles::split(desc, launch.device);
+    ConvProblem sliced;
+    const libsgemm_status_t status = launch_slices(desc, split.slice_tiles, launch.workspace, launch, error, &sliced);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    return Row::enqueue_sum(sliced, split.slices, desc.groups, launch, error);
+  }
+  // The slices alone, of so many k-tiles each, by a kernel with more parameters; `sliced`: what is to be added.
+  template <typename... More>
+  static libsgemm_status_t launch_slices(const ConvDesc &desc, int slice_tiles, void *partial, const Launch &launch,
+                                         Error *error, ConvProblem *sliced, const More &...more) {
     ConvProblems problems = {};
     problems.count = 1;
     problems.problem[0] = problem(desc, 0);
     TileProblem &p = problems.problem[0].product;
-    p.slice_tiles = split.slice_tiles;
-    p.partial = static_cast<float *>(launch.workspace);
+    p.slice_tiles = slice_tiles;
+    p.partial = static_cast<float *>(partial);
     p.partial_ld = (p.m + 3) / 4 * 4;
-    const libsgemm_status_t status = enqueue(problems, desc.groups, launch, error);
-    if (status != LIBSGEMM_SUCCESS) return status;
-    return Row::enqueue_sum(problems.problem[0], split.slices, desc.groups, launch, error);
+    *sliced = problems.problem[0];
+    return enqueue(problems, desc.groups, launch, error, more...);
   }
 
  private:

@@ -21,11 +21,8 @@ int64_t offset_of(const Tensor &t, const int64_t (&at)[4]) {
   return at[0] * t.step[0] + at[1] * t.step[1] + at[2] * t.step[2] + at[3] * t.step[3];
 }
 
-// Of each image of the operand that is made of windows, the largest magnitude that is finite: what is lost of the
-// smallest is measured by it (conv/verify.h). In modes that have no such loss none.
-std::vector<double> largest_of_images(const ConvDesc &d, libsgemm_math_mode_t mode) {
-  if (!splits(mode) || d.direction == Conv::weight_gradient) return {};
-  const Tensor image = d.direction == Conv::forward ? tensor_x(d) : tensor_y(d);
+// Of each image the largest magnitude that is finite.
+std::vector<double> largest_of_images(const Tensor &image) {
   std::vector<double> largest(static_cast<size_t>(image.size[0]), 0.0);
   in_parallel(image.size[0], static_cast<double>(count_of(image)), [&](int64_t first, int64_t last) {
     for (int64_t n = first; n < last; ++n) {
@@ -45,8 +42,33 @@ std::vector<double> largest_of_images(const ConvDesc &d, libsgemm_math_mode_t mo
   return largest;
 }
 
+// What is lost of the smallest elements is measured by these magnitudes (conv/verify.h). In modes that have no such
+// loss none.
+struct Scales {
+  std::vector<double> image;  // of each image of the operand that is made of windows, or
+  double x = 0, y = 0;        // of the two operands of a weight gradient
+
+  Scales(const ConvDesc &d, libsgemm_math_mode_t mode) {
+    if (!splits(mode)) return;
+    if (d.direction != Conv::weight_gradient) {
+      image = largest_of_images(d.direction == Conv::forward ? tensor_x(d) : tensor_y(d));
+      return;
+    }
+    for (const double largest : largest_of_images(tensor_x(d))) x = std::max(x, largest);
+    for (const double largest : largest_of_images(tensor_y(d))) y = std::max(y, largest);
+  }
+};
+
+// Of an operand whose scale is that of `largest`.
+Parts scaled_parts(Line line, double largest, libsgemm_math_mode_t mode) {
+  line.largest = std::max(line.largest, largest);
+  Parts parts = parts_of(line, mode);
+  if (mode == LIBSGEMM_MATH_BF16X6) parts.lost = std::max(parts.lost, 0x1p-148 * line.largest);
+  return parts;
+}
+
 double ratio_of_element(const ConvDesc &d, const ElementBound &bound, const Tensor &out, const Tensor &before,
-                        const std::vector<double> &largest, const int64_t (&at)[4]) {
+                        const Scales &scales, const int64_t (&at)[4]) {
   ProductElement e = {};
   Line a = {}, b = {};
   terms_of(d, at).for_each([&](float x, float y) {
@@ -57,11 +79,9 @@ double ratio_of_element(const ConvDesc &d, const ElementBound &bound, const Tens
     a.add(std::fabs(left));
     b.add(std::fabs(right));
   });
-  if (!largest.empty()) {
-    a.largest = std::max(a.largest, largest[static_cast<size_t>(at[0])]);
-    Parts of_image = parts_of(a, bound.mode);
-    if (bound.mode == LIBSGEMM_MATH_BF16X6) of_image.lost = std::max(of_image.lost, 0x1p-148 * a.largest);
-    e.lost = lost_by(of_image, parts_of(b, bound.mode));
+  if (splits(bound.mode)) {
+    const double image = scales.image.empty() ? scales.x : scales.image[static_cast<size_t>(at[0])];
+    e.lost = lost_by(scaled_parts(a, image, bound.mode), scaled_parts(b, scales.y, bound.mode));
   }
   e.computed = static_cast<double>(out.data[offset_of(out, at)]);
   e.old = bound.beta != 0 ? static_cast<double>(before.data[offset_of(before, at)]) : 0;
@@ -88,7 +108,7 @@ double verify_conv(const ConvDesc &d, const Tensor &before, libsgemm_verify_t mo
   const GemmDesc product = product_of(d);
   const ElementBound bound = element_bound(product, arithmetic);
   const Tensor out = output_of(d);
-  const std::vector<double> largest = largest_of_images(d, arithmetic.mode);
+  const Scales scales(d, arithmetic.mode);
   const int64_t all = count_of(out), count = mode == LIBSGEMM_VERIFY_FULL ? all : std::min(all, kSamples);
   double worst = 0;
   std::mutex lock;
@@ -100,7 +120,7 @@ double verify_conv(const ConvDesc &d, const Tensor &before, libsgemm_verify_t mo
         at[dimension] = rest % out.size[dimension];
         rest /= out.size[dimension];
       }
-      here = std::max(here, ratio_of_element(d, bound, out, before, largest, at));
+      here = std::max(here, ratio_of_element(d, bound, out, before, scales, at));
     }
     const std::lock_guard<std::mutex> guard(lock);
     worst = std::max(worst, here);

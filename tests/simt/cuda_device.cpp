@@ -125,8 +125,9 @@ libsgemm_status_t encode(const ImageBoxes &boxes, const Launch &, TensorMap *map
   constexpr uint64_t kMostSize = uint64_t{1} << 32, kMostStride = uint64_t{1} << 40;
   const uint64_t sizes[] = {boxes.channels, boxes.width, boxes.height, boxes.images};
   bool fits = boxes.base != nullptr && reinterpret_cast<uintptr_t>(boxes.base) % 16 == 0 &&
-              (boxes.swizzle == 64 || boxes.swizzle == 128) && boxes.channels_box * 2 % 16 == 0 &&
-              boxes.channels_box >= 1 && boxes.channels_box * 2 <= boxes.swizzle && boxes.pixels_box >= 1 &&
+              (boxes.swizzle == 64 || boxes.swizzle == 128) && (boxes.element_bytes == 2 || boxes.element_bytes == 4) &&
+              boxes.channels_box * boxes.element_bytes % 16 == 0 && boxes.channels_box >= 1 &&
+              boxes.channels_box * boxes.element_bytes <= boxes.swizzle && boxes.pixels_box >= 1 &&
               boxes.pixels_box <= 1024;
   for (const uint64_t size : sizes) fits = fits && size >= 1 && size <= kMostSize;
   for (const uint64_t stride : boxes.strides) fits = fits && stride % 16 == 0 && stride < kMostStride;
@@ -144,7 +145,8 @@ libsgemm_status_t encode(const ImageBoxes &boxes, const Launch &, TensorMap *map
   std::copy_n(sizes, 4, images.sizes);
   std::copy_n(boxes.strides, 3, images.strides);
   images.box[0] = boxes.channels_box, images.box[1] = boxes.pixels_box, images.box[2] = images.box[3] = 1;
-  images.element_bytes = 2, images.swizzle = boxes.swizzle;
+  images.element_bytes = boxes.element_bytes, images.swizzle = boxes.swizzle;
+  images.to_tf32 = boxes.to_tf32;
   for (int d = 0; d < 2; ++d) {
     images.lower[d] = static_cast<int16_t>(boxes.lower[d]), images.upper[d] = static_cast<int16_t>(boxes.upper[d]);
     images.step[d] = static_cast<uint8_t>(boxes.step[d]);

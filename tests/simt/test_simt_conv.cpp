@@ -9,6 +9,7 @@
 #include "devices.h"
 #include "gpu/kernels.h"
 #include "job.h"
+#include "numbers.h"
 #include "part.h"
 #include "simt.h"
 
@@ -108,17 +109,33 @@ struct Memory {
   }
 };
 
+double rounded(float value, libsgemm_math_mode_t mode) {
+  switch (mode) {
+    case LIBSGEMM_MATH_TF32:
+      return double{sgemm_test::tf32_from_float(value)};
+    case LIBSGEMM_MATH_BF16:
+      return double{sgemm_test::float_from_bfloat16(sgemm_test::bfloat16_from_float(value))};
+    case LIBSGEMM_MATH_FP16:
+      return double{sgemm_test::float_from_half(sgemm_test::half_from_float(value))};
+    default:
+      return double{value};
+  }
+}
+
 // What the output is to hold, and what errors are measured by: the magnitudes of what it is summed from.
 struct Expected {
   std::vector<double> value, magnitude;
 };
-Expected expected(const ConvDesc &d, const float *old) {
+Expected expected(const ConvDesc &d, const float *old, libsgemm_math_mode_t mode) {
   const Tensor x = libsgemm::tensor_x(d), f = libsgemm::tensor_f(d), y = libsgemm::tensor_y(d);
   const Tensor out = libsgemm::output_of(d);
   Expected e;
   e.value.assign(static_cast<size_t>(extent_of(out)), 0.0);
   e.magnitude = e.value;
-  const auto add = [&e](size_t at, double product) { e.value[at] += product, e.magnitude[at] += std::fabs(product); };
+  const auto add = [&](size_t at, float left, float right) {
+    const double product = rounded(left, mode) * rounded(right, mode);
+    e.value[at] += product, e.magnitude[at] += std::fabs(product);
+  };
   const int64_t group_c = d.c / d.groups, group_k = d.k / d.groups;
   for_elements(y, [&](int64_t n, int64_t k, int64_t p, int64_t q, size_t at_y) {
     for (int64_t c = 0; c < group_c; ++c) {
@@ -132,13 +149,13 @@ Expected expected(const ConvDesc &d, const float *old) {
           const auto at_f = static_cast<size_t>(k * f.step[0] + c * f.step[1] + r * f.step[2] + s * f.step[3]);
           switch (d.direction) {
             case Conv::forward:
-              add(at_y, double{d.x[at_x]} * d.f[at_f]);
+              add(at_y, d.x[at_x], d.f[at_f]);
               break;
             case Conv::data_gradient:
-              add(at_x, double{d.y[at_y]} * d.f[at_f]);
+              add(at_x, d.y[at_y], d.f[at_f]);
               break;
             case Conv::weight_gradient:
-              add(at_f, double{d.y[at_y]} * d.x[at_x]);
+              add(at_f, d.y[at_y], d.x[at_x]);
               break;
           }
         }
@@ -154,10 +171,12 @@ Expected expected(const ConvDesc &d, const float *old) {
 }
 
 // Of an element that is off by `error`; `terms`: of its sum.
-double limit_of(double magnitude, int64_t terms, libsgemm_math_mode_t mode) {
+double limit_of(double magnitude, int64_t terms, const Kernel &row) {
   const double k = static_cast<double>(terms);
+  const libsgemm_math_mode_t mode = row.math_mode;
   if (mode == LIBSGEMM_MATH_FP32_FAST) return (k + 2) * 0x1p-24 * magnitude;
-  const double lost = mode == LIBSGEMM_MATH_FP16X3 ? 8 : mode == LIBSGEMM_MATH_BF16X6 ? 4 : 0;
+  double lost = mode == LIBSGEMM_MATH_FP16X3 ? 8 : mode == LIBSGEMM_MATH_BF16X6 ? 4 : 0;
+  if (row.truncates) lost += 2 * (k / (mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1);
   return (2 * std::sqrt(k + 2) + lost) * 0x1p-24 * magnitude;
 }
 
@@ -203,7 +222,7 @@ std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran, Numbers nu
   const Tensor tensor = libsgemm::output_of(d);
   std::vector<bool> writable(static_cast<size_t>(extent_of(tensor)), false);
   for_elements(tensor, [&](int64_t, int64_t, int64_t, int64_t, size_t at) { writable[at] = true; });
-  const Expected wanted = expected(d, d.out);
+  const Expected wanted = expected(d, d.out, row.math_mode);
   const int64_t terms = libsgemm::product_of(d).k;
   if (d.beta == 0) {
     for (size_t i = 0; i < writable.size(); ++i) {
@@ -224,7 +243,7 @@ std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran, Numbers nu
     if (!damage.empty()) return damage;
   }
   for (size_t i = 0; i < writable.size(); ++i) {
-    const double limit = numbers == Numbers::exact ? 0 : limit_of(wanted.magnitude[i], terms, row.math_mode);
+    const double limit = numbers == Numbers::exact ? 0 : limit_of(wanted.magnitude[i], terms, row);
     if (writable[i] && !is_right(d.out[i], wanted.value[i], limit)) {
       return "element " + std::to_string(i) + " is " + std::to_string(d.out[i]) + ", expected " +
              std::to_string(wanted.value[i]);
@@ -262,6 +281,9 @@ const Shape kShapes[] = {
     {2, 12, 16, 16, 128, 1, 1},  // for each tile of the rows by wgmma
     {4, 12, 16, 16, 128, 1, 1},
     {4, 12, 16, 16, 250, 1, 1},
+    {2, 67, 9, 8, 12, 3, 3, 1, 1, 1, 1},    // several steps of a tap
+    {2, 3, 35, 131, 10, 7, 5, 2, 1, 3, 2},  // more rows and columns of few channels than a tile
+    {1, 7, 19, 70, 2, 3, 6, 1, 1, 1, 2},
 };
 
 }  // namespace
@@ -308,7 +330,7 @@ TEST_CASE("a row for convolutions rounds as its mode promises, and spreads NaN a
     DYNAMIC_SECTION(row.name) {
       int turn = 0;
       for (const Shape &shape : shapes) {
-        for (const Conv direction : {Conv::forward, Conv::data_gradient}) {
+        for (const Conv direction : {Conv::forward, Conv::data_gradient, Conv::weight_gradient}) {
           for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
             for (const Numbers numbers : {Numbers::random, Numbers::special, Numbers::ranges}) {
               if (numbers == Numbers::ranges && row.math_mode == LIBSGEMM_MATH_FP16X3) continue;
@@ -328,6 +350,16 @@ TEST_CASE("a row for convolutions rounds as its mode promises, and spreads NaN a
     }
   }
 }
+
+namespace {
+
+// Whether it computes weight gradients, and nothing else.
+bool of_weights(const Kernel &row) {
+  const std::string name = row.name, end = "_weights";
+  return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+}
+
+}  // namespace
 
 TEST_CASE("on an H100 convolutions of splits are predicted to be worth it for many terms and pixels") {
   const Kernel *fp64 = nullptr;
@@ -349,8 +381,15 @@ TEST_CASE("on an H100 convolutions of splits are predicted to be worth it for ma
     const Kernel &row = libsgemm::gpu::kernels()[index];
     if (row.conv == nullptr || row.math_mode == LIBSGEMM_MATH_FP64 || row.math_mode == LIBSGEMM_MATH_FP32) continue;
     INFO(row.name);
+    if (of_weights(row)) {
+      const ConvDesc d = describe(large, Conv::weight_gradient, Layout::nhwc);
+      REQUIRE(can_do(row, d, device));
+      CHECK(row.conv->cost(d, device) < fp64->conv->cost(d, device));
+      continue;
+    }
     CHECK(seconds(row, large) < seconds(*fp64, large));
     if (row.math_mode != LIBSGEMM_MATH_BF16X6) CHECK(seconds(row, deep) < seconds(*fp64, deep));
+    if (row.truncates) continue;  // whoever asks for these gets them
     CHECK(seconds(row, small) > seconds(*fp64, small));
     CHECK(seconds(row, first) > seconds(*fp64, first));
   }
@@ -364,7 +403,21 @@ TEST_CASE("what convolutions of splits take") {
     const Kernel &row = libsgemm::gpu::kernels()[index];
     if (row.conv == nullptr || row.math_mode == LIBSGEMM_MATH_FP64 || row.math_mode == LIBSGEMM_MATH_FP32) continue;
     INFO(row.name);
+    if (of_weights(row)) {
+      for (const Layout layout : kOrders) {
+        CHECK(takes(row, {16, 64, 12, 12, 260, 3, 3, 2, 2, 1, 1}, Conv::weight_gradient, layout));
+      }
+      CHECK(takes(row, {4, 3, 12, 12, 260, 3, 3}, Conv::weight_gradient) != row.truncates);
+      const bool fast = row.math_mode == LIBSGEMM_MATH_FP32_FAST;
+      CHECK(takes(row, {2, 64, 12, 12, 260, 3, 3, 2, 2, 1, 1}, Conv::weight_gradient) != fast);
+      CHECK(takes(row, {90, 64, 5, 5, 260, 3, 3}, Conv::weight_gradient) != fast);
+      CHECK_FALSE(takes(row, {2, 64, 12, 12, 64, 3, 3}, Conv::forward));
+      CHECK_FALSE(takes(row, {1, 64, 300, 40, 64, 2, 2, 9, 8, 0, 0}, Conv::weight_gradient));
+      CHECK_FALSE(takes(row, {1, 512, 12, 12, 64, 3, 3, 1, 1, 0, 0, 1, 1, 2}, Conv::weight_gradient));
+      continue;
+    }
     const bool fast = row.math_mode == LIBSGEMM_MATH_FP32_FAST;
+    CHECK(takes(row, {2, 4, 12, 12, 4, 3, 3}, Conv::forward) == (!row.truncates && !fast));
     for (const Layout layout : {Layout::nchw, Layout::nhwc, Layout::gaps_nchw, Layout::gaps_nhwc}) {
       CHECK(takes(row, {2, 64, 12, 12, 260, 3, 3, 2, 2, 1, 1}, Conv::forward, layout));
       CHECK(takes(row, {2, 64, 12, 12, 260, 3, 3, 2, 2, 1, 1}, Conv::data_gradient, layout));

@@ -14,9 +14,19 @@ namespace libsgemm::cuda {
 namespace {
 
 constexpr int kSurveyUnits = 8, kSplitUnits = 4;  // of a thread
-constexpr int kPixels = 64;                       // of a transposed tile, by kConvChannels
+constexpr int kPixels = 64, kChannels = 32;       // of a transposed tile
 
 // ---- Of four channels
+
+template <Scheme kScheme>
+constexpr int kQuadBytes = 4 * kConvFormat<kScheme>.bytes;
+
+// By which image `image` is scaled.
+template <Scheme kScheme>
+__device__ __forceinline__ PowerOfTwo scale_of_image(const ConvPass &p, unsigned image) {
+  if constexpr (kScaledRows<kScheme>) return PowerOfTwo(scale_of(p.most[static_cast<int>(image) * p.words_of_image]));
+  return PowerOfTwo(0);
+}
 
 template <Scheme kScheme>
 __device__ __forceinline__ void write_splits(const Four<uint32_t> &x, const PowerOfTwo &scale, char *to,
@@ -81,21 +91,23 @@ __device__ __forceinline__ void survey_filter(const ConvPass &p, int filter) {
     return load_channels(source + channel * f.c + r * f.r + s * f.s, f.c, channel, f.channels);
   };
   Range range;
-  for (int i = thread; i < p.filter_quads; i += kPassThreads) {
-    const Four<uint32_t> x = load(i);
+  if constexpr (kScaledRows<kScheme>) {
+    for (int i = thread; i < p.filter_quads; i += kPassThreads) {
+      const Four<uint32_t> x = load(i);
 #pragma unroll
-    for (int e = 0; e < 4; ++e) range.see(x.e[e]);
-  }
-  range = range_of_block(range);
-  if (thread == 0) {
-    p.filter_most[filter] = range.most;
-    atomicMax(p.block_most + filter / kOuterPad, range.most);
-    atomicMax(p.excess + filter / kOuterPad, excess_of(range.most, range.least));
+      for (int e = 0; e < 4; ++e) range.see(x.e[e]);
+    }
+    range = range_of_block(range);
+    if (thread == 0) {
+      p.filter_most[filter] = range.most;
+      atomicMax(p.block_most + filter / kOuterPad, range.most);
+      atomicMax(p.excess + filter / kOuterPad, excess_of(range.most, range.least));
+    }
   }
   const PowerOfTwo scale(scale_of(range.most));
-  char *to = p.filter_splits + filter * p.filter_ld * 2;
+  char *to = p.filter_splits + filter * p.filter_ld * kConvFormat<kScheme>.bytes;
   for (int i = thread; i < p.filter_quads; i += kPassThreads) {
-    write_splits<kScheme>(load(i), scale, to + 8 * i, p.filter_split_bytes);
+    write_splits<kScheme>(load(i), scale, to + kQuadBytes<kScheme> * i, p.filter_split_bytes);
   }
 }
 
@@ -119,8 +131,8 @@ __device__ __forceinline__ void survey_image(const ConvPass &p, int image, int b
   }
   range = range_of_block(range);
   if (threadIdx.x == 0) {
-    atomicMax(p.most + image, range.most);
-    atomicMax(p.least + image, range.least);
+    atomicMax(p.most + image * p.words_of_image, range.most);
+    atomicMax(p.least + image * p.words_of_image, range.least);
   }
 }
 
@@ -143,8 +155,8 @@ __global__ void __launch_bounds__(kPassThreads) conv_split_along_c(const __grid_
   const ConvImage &image = p.image;
   const auto *source = reinterpret_cast<const uint32_t *>(global(image.data)) + blockIdx.y * image.n;
   const int units = image.height * image.width * p.quads.value;
-  const PowerOfTwo scale(scale_of(p.most[blockIdx.y]));
-  char *to = p.image_splits + static_cast<int64_t>(blockIdx.y) * units * 8;
+  const PowerOfTwo scale = scale_of_image<kScheme>(p, blockIdx.y);
+  char *to = p.image_splits + static_cast<int64_t>(blockIdx.y) * units * kQuadBytes<kScheme>;
   const int first = static_cast<int>(blockIdx.x) * (kSplitUnits * kPassThreads) + static_cast<int>(threadIdx.x);
   Four<uint32_t> x[kSplitUnits] = {};
 #pragma unroll
@@ -158,7 +170,8 @@ __global__ void __launch_bounds__(kPassThreads) conv_split_along_c(const __grid_
 #pragma unroll
   for (int j = 0; j < kSplitUnits; ++j) {
     const int i = first + j * kPassThreads;
-    if (i < units) write_splits<kScheme>(x[j], scale, to + 8 * static_cast<int64_t>(i), p.image_split_bytes);
+    if (i >= units) break;
+    write_splits<kScheme>(x[j], scale, to + kQuadBytes<kScheme> * static_cast<int64_t>(i), p.image_split_bytes);
   }
 #endif
 }
@@ -166,30 +179,30 @@ __global__ void __launch_bounds__(kPassThreads) conv_split_along_c(const __grid_
 template <Scheme kScheme>
 __global__ void __launch_bounds__(kPassThreads) conv_split_transposed(const __grid_constant__ ConvPass p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  __shared__ uint32_t tile[kConvChannels][kPixels + 1];
+  __shared__ uint32_t tile[kChannels][kPixels + 1];
   constexpr int kRows = kPassThreads / kPixels;  // channels that are read at a time
   const ConvImage &image = p.image;
   const auto *source = reinterpret_cast<const uint32_t *>(global(image.data)) + blockIdx.y * image.n;
   const int thread = static_cast<int>(threadIdx.x), pixels = image.height * image.width;
   const int tiles = (pixels - 1) / kPixels + 1;
-  const int first_channel = static_cast<int>(blockIdx.x) / tiles * kConvChannels;
+  const int first_channel = static_cast<int>(blockIdx.x) / tiles * kChannels;
   const int first_pixel = static_cast<int>(blockIdx.x) % tiles * kPixels;
   {
     const int pixel = first_pixel + thread % kPixels;
     const int h = p.width.quotient(pixel), w = pixel - h * p.width.value;
     const uint32_t *from = source + h * image.h + w * image.w;
-    uint32_t x[kConvChannels / kRows] = {};
+    uint32_t x[kChannels / kRows] = {};
 #pragma unroll
-    for (int i = 0; i < kConvChannels / kRows; ++i) {
+    for (int i = 0; i < kChannels / kRows; ++i) {
       const int channel = first_channel + thread / kPixels + i * kRows;
       if (pixel < pixels && channel < image.channels) x[i] = from[channel * image.c];
     }
 #pragma unroll
-    for (int i = 0; i < kConvChannels / kRows; ++i) tile[thread / kPixels + i * kRows][thread % kPixels] = x[i];
+    for (int i = 0; i < kChannels / kRows; ++i) tile[thread / kPixels + i * kRows][thread % kPixels] = x[i];
   }
   __syncthreads();
-  const PowerOfTwo scale(scale_of(p.most[blockIdx.y]));
-  constexpr int kQuads = kConvChannels / 4;
+  const PowerOfTwo scale = scale_of_image<kScheme>(p, blockIdx.y);
+  constexpr int kQuads = kChannels / 4;
 #pragma unroll
   for (int i = thread; i < kQuads * kPixels; i += kPassThreads) {
     const int quad = i % kQuads, pixel = i / kQuads;
@@ -199,9 +212,28 @@ __global__ void __launch_bounds__(kPassThreads) conv_split_transposed(const __gr
     const int channel = first_channel + 4 * quad;
     if (first_pixel + pixel >= pixels || channel >= p.padded) continue;
     const int64_t at = (static_cast<int64_t>(blockIdx.y) * pixels + first_pixel + pixel) * p.padded + channel;
-    write_splits<kScheme>(x, scale, p.image_splits + 2 * at, p.image_split_bytes);
+    write_splits<kScheme>(x, scale, p.image_splits + kConvFormat<kScheme>.bytes * at, p.image_split_bytes);
   }
 #endif
+}
+
+template <Scheme kScheme>
+using SchemeOf = std::integral_constant<Scheme, kScheme>;
+// Returns use(scheme), of which ::value is the scheme.
+template <class Use>
+libsgemm_status_t with_scheme(Scheme scheme, const Use &use) {
+  switch (scheme) {
+    case Scheme::bf16x3:
+      return use(SchemeOf<Scheme::bf16x3>());
+    case Scheme::bf16:
+      return use(SchemeOf<Scheme::bf16>());
+    case Scheme::fp16:
+      return use(SchemeOf<Scheme::fp16>());
+    case Scheme::tf32:
+      return use(SchemeOf<Scheme::tf32>());
+    default:
+      return use(SchemeOf<Scheme::fp16x2>());
+  }
 }
 
 template <Scheme kScheme>
@@ -216,7 +248,7 @@ template <Scheme kScheme>
 libsgemm_status_t split(const ConvPass &p, const Launch &launch, Error *error) {
   const int64_t pixels = int64_t{p.image.height} * p.image.width;
   const int64_t blocks = p.along_c ? ceil_div(pixels * p.quads.value, kSplitUnits * kPassThreads)
-                                   : ceil_div(pixels, kPixels) * ceil_div(p.padded, kConvChannels);
+                                   : ceil_div(pixels, kPixels) * ceil_div(p.padded, kChannels);
   const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(p.image.images));
   return launch_kernel(p.along_c ? &conv_split_along_c<kScheme> : &conv_split_transposed<kScheme>, grid,
                        dim3(kPassThreads), 0, launch, error, p);
@@ -226,12 +258,11 @@ libsgemm_status_t split(const ConvPass &p, const Launch &launch, Error *error) {
 
 libsgemm_status_t launch_conv_survey(Scheme scheme, const ConvPass &p, const ConvSurvey &of, const Launch &launch,
                                      Error *error) {
-  return scheme == Scheme::bf16x3 ? survey<Scheme::bf16x3>(p, of, launch, error)
-                                  : survey<Scheme::fp16x2>(p, of, launch, error);
+  return with_scheme(scheme, [&](auto s) { return survey<decltype(s)::value>(p, of, launch, error); });
 }
 
 libsgemm_status_t launch_conv_split(Scheme scheme, const ConvPass &p, const Launch &launch, Error *error) {
-  return scheme == Scheme::bf16x3 ? split<Scheme::bf16x3>(p, launch, error) : split<Scheme::fp16x2>(p, launch, error);
+  return with_scheme(scheme, [&](auto s) { return split<decltype(s)::value>(p, launch, error); });
 }
 
 }  // namespace libsgemm::cuda

@@ -20,4 +20,13 @@ __device__ __forceinline__ bool left_out(const ConvGuard &g, int pixels, int fil
   return false;
 }
 
+__device__ __forceinline__ bool left_out(const ConvWeightsGuard &g) {
+  if (g.words == nullptr) return false;
+  const uint32_t most_x = __ldg(g.words), most_y = __ldg(g.words + 2);
+  if (needs_ffma(most_x, most_y, g.log2_k)) return true;
+  if (g.most_excess < 0) return false;
+  return static_cast<int>(excess_of(most_x, __ldg(g.words + 1)) + excess_of(most_y, __ldg(g.words + 3))) >
+         g.most_excess;
+}
+
 }  // namespace libsgemm::cuda

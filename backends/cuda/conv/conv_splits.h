@@ -2,12 +2,14 @@
 // whether they suffice. Host and device.
 //
 //   image     split i of image n, pixel (h, w), channel c:
-//             base + i * split_bytes + (((n * height + h) * width + w) * padded + c) * 2
+//             base + i * split_bytes + (((n * height + h) * width + w) * padded + c) * bytes
 //   filters   split i of filter k, tap (r, s), channel c:
-//             base + i * split_bytes + (k * ld + ((r * taps along w + s) * blocks + c / 32) * 32 + c % 32) * 2
+//             base + i * split_bytes + (k * ld + (r * taps along w + s) * blocks * step + c) * bytes
 //
-// Channels are padded with zeros to a multiple of 8 in the image, and of 32 in the filters: a step of the product is 32
-// channels of one tap, and TMA brings zeros for those that the image lacks.
+// Channels are padded with zeros to a multiple of 8 in the image, and in the filters of `step`, the channels of one tap
+// that are a step of the product (ConvFormat); TMA brings zeros for those that the image lacks.
+//
+// In the modes fp16, bf16 and tf32 there is one split, which is not scaled, and nothing is left out.
 //
 // A filter is a row that is scaled by its largest magnitude, as those of products are. What an element of the output is
 // summed from lies in windows of the image that overlap, so that an image has one scale, by the largest magnitude of
@@ -18,12 +20,21 @@
 // is not looked at.)
 #pragma once
 
+#include "gpu/conv_problem.h"
 #include "gpu/divisor.h"
 #include "splits/splits.h"
 
 namespace libsgemm::cuda {
 
-constexpr int kConvChannels = 32;  // of a step of the product
+// How the numbers of a scheme are kept.
+struct ConvFormat {
+  int splits, bytes;
+  int channels;  // of a step of the product: of several splits 64 bytes, else 128
+  bool scaled;
+};
+template <Scheme kScheme>
+constexpr ConvFormat kConvFormat = {kSplits<kScheme>, kScheme == Scheme::tf32 ? 4 : 2,
+                                    kSplits<kScheme> > 1 || kScheme == Scheme::tf32 ? 32 : 64, kScaledRows<kScheme>};
 
 // Where FP32 numbers are, in elements; extents of what is walked over.
 struct ConvImage {
@@ -63,6 +74,7 @@ struct ConvPass {
   char *image_splits;
   int64_t image_split_bytes;
   uint32_t *most, *least;  // of each image; `least` as in Splits
+  int words_of_image;      // 0: all images have one scale; else 1
 
   ConvFilters filters;
   gpu::Divisor tap_quads, taps_w;  // of a tap
@@ -72,8 +84,9 @@ struct ConvPass {
   uint32_t *filter_most, *block_most, *excess;  // of each filter, of each kOuterPad
 };
 
-// Whose largest magnitudes are asked for; of the filters all that is to be known, and their splits. The words of images
-// are zero before; those of blocks of filters may be of other taps of the same, and then hold for these, too.
+// Whose largest magnitudes are asked for, if the scheme scales; of the filters all that is to be known, and their
+// splits. The words of images are zero before; those of blocks of filters may be of other taps of the same, and then
+// hold for these, too.
 struct ConvSurvey {
   bool images, filters;
 };
@@ -84,5 +97,33 @@ libsgemm_status_t launch_conv_split(Scheme scheme, const ConvPass &pass, const L
 // What the guard leaves out of product `index`, with sums in FP64.
 libsgemm_status_t launch_conv_repair(const ConvDesc &desc, int64_t index, const ConvGuard &guard, const Launch &launch,
                                      Error *error);
+
+// ---- The weight gradient: sums over the pixels of all images, each tensor with one scale
+
+// Of the two, whether their product is left to FP64.
+struct ConvWeightsGuard {
+  const uint32_t *words;    // most and least of x, most and least of dy; null: never
+  int log2_k, most_excess;  // as of ConvGuard
+};
+
+// The filters' gradient from slices of its sums: element (i, k) of slice s is sums[s * slice + i * ld + k], i the
+// channel i % 64 of block i / 64 % blocks of tap i / (64 * blocks).
+struct ConvWeightsSum {
+  const float *sums;
+  int64_t slice, ld;
+  int slices, rows;
+  gpu::Divisor blocks, taps_w;
+  ConvFilters filters;
+  float *out;
+  float alpha, beta;
+  ConvWeightsGuard guard;
+};
+libsgemm_status_t launch_conv_weights_sum(const ConvWeightsSum &sum, const Launch &launch, Error *error);
+// `sums`: room for slices, of doubles.
+libsgemm_status_t launch_conv_weights_repair(const ConvDesc &desc, const ConvWeightsGuard &guard, void *sums,
+                                             size_t sums_bytes, const Launch &launch, Error *error);
+// Adds those slices.
+libsgemm_status_t launch_conv_repair_sum(const gpu::ConvProblem &p, int slices, const ConvWeightsGuard &guard,
+                                         const Launch &launch, Error *error);
 
 }  // namespace libsgemm::cuda

@@ -16,16 +16,14 @@ template <int kHalves, int kN, int kCluster>
 __global__ void __launch_bounds__(kWgmmaThreads, 1)
     sm90_wgmma_128x256x32_bf16x6_conv(const __grid_constant__ WgmmaMaps maps,
                                       const __grid_constant__ WgmmaConvProblem p) {
-  wgmma_conv<ConvShape<Number::bf16, 3, kHalves, kN, kCluster>>(maps, p);
+  wgmma_conv<ConvShape<Scheme::bf16x3, kHalves, kN, kCluster>>(maps, p);
 }
 
 namespace {
 
 struct Row {
   static constexpr Scheme scheme = Scheme::bf16x3;
-  static constexpr double peak_fraction = 0.62;
-  template <int kHalves, int kN, int kCluster>
-  using Shape = ConvShape<Number::bf16, 3, kHalves, kN, kCluster>;
+  static constexpr double peak_fraction = 0.77;
   template <int kHalves, int kN, int kCluster>
   static WgmmaConvKernel kernel() {
     return &sm90_wgmma_128x256x32_bf16x6_conv<kHalves, kN, kCluster>;

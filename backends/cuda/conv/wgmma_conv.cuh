@@ -1,5 +1,5 @@
 // Convolutions of split operands (conv_splits.h) by wgmma: the engine of wgmma/wgmma_engine.cuh, whose x are pixels of
-// the output and y filters. A step of the sum is kConvChannels channels of one tap, and x comes by TMA in its im2col
+// the output and y filters. A step of the sum is Config::depth channels of one tap, and x comes by TMA in its im2col
 // mode, which walks over the pixels of a window by itself: from the first pixel of the tile on, along rows, images and
 // strides, `channels` of each, a tap further down and right; what is outside of an image is zero.
 //
@@ -28,9 +28,9 @@ struct ConvPixels {
   template <class Config, class Lines, int kChunk>
   __device__ __forceinline__ void copy(uint32_t shared, const TensorMap &map, int k, bool to_pair,
                                        uint32_t barrier) const {
-    static_assert(Config::depth == kConvChannels && Lines::along_k, "a step is a block of channels");
-    const int step = k / kConvChannels;
-    int tap = windows.blocks.quotient(step), channel = (step - tap * windows.blocks.value) * kConvChannels;
+    static_assert(Lines::along_k, "a step is a block of channels");
+    const int step = k / Config::depth;
+    int tap = windows.blocks.quotient(step), channel = (step - tap * windows.blocks.value) * Config::depth;
     if (tap >= windows.taps) tap = 0, channel = windows.channels;  // zeros
     const int r = windows.taps_w.quotient(tap), s = tap - r * windows.taps_w.value;
 #pragma unroll
@@ -55,7 +55,27 @@ struct ConvWork : WgmmaWork {
   __device__ __forceinline__ ConvPixels rows(int pixel, int) const { return {windows, pixel}; }
 };
 
+// Where the row of C of a pixel begins.
+__device__ __forceinline__ float *place_of_pixel(const ConvWindows &windows, const WgmmaOutput &out, int pixel) {
+  const int n = windows.pixels.quotient(pixel), within = pixel - n * windows.pixels.value;
+  const int h = windows.width.quotient(within), w = within - h * windows.width.value;
+  return out.c + n * windows.out_n + h * windows.out_h + w * windows.out_w;
+}
+
+// Of numbers that are not scaled.
+struct PlainConvFinish : PlainFinish {
+  static constexpr bool dense = false;
+  const ConvWindows &windows;
+
+  __device__ __forceinline__ explicit PlainConvFinish(const WgmmaConvProblem &p) : windows(p.windows) {}
+  __device__ __forceinline__ PlainConvFinish operator()(int, int, int) const { return *this; }
+  __device__ __forceinline__ float *place(const WgmmaOutput &out, int pixel) const {
+    return place_of_pixel(windows, out, pixel);
+  }
+};
+
 struct ConvTileFinish : SplitTileFinish {
+  static constexpr bool dense = false;
   const ConvWindows &windows;
 
   __device__ __forceinline__ ConvTileFinish(const WgmmaConvProblem &p, bool wanted)
@@ -64,9 +84,7 @@ struct ConvTileFinish : SplitTileFinish {
     return scale_of(__ldg(most_x + windows.pixels.quotient(pixel)));
   }
   __device__ __forceinline__ float *place(const WgmmaOutput &out, int pixel) const {
-    const int n = windows.pixels.quotient(pixel), within = pixel - n * windows.pixels.value;
-    const int h = windows.width.quotient(within), w = within - h * windows.width.value;
-    return out.c + n * windows.out_n + h * windows.out_h + w * windows.out_w;
+    return place_of_pixel(windows, out, pixel);
   }
 };
 
@@ -81,7 +99,11 @@ struct ConvFinish {
 
 template <class Config>
 __device__ __forceinline__ void wgmma_conv(const WgmmaMaps &maps, const WgmmaConvProblem &p) {
-  wgmma_products<Config>(ConvWork(maps, p), ConvFinish{p});
+  if constexpr (Config::planes == 1) {
+    wgmma_products<Config>(ConvWork(maps, p), PlainConvFinish(p));
+  } else {
+    wgmma_products<Config>(ConvWork(maps, p), ConvFinish{p});
+  }
 }
 
 }  // namespace libsgemm::cuda

@@ -16,6 +16,13 @@ libsgemm_status_t outcome(CUresult code, Error *error) {
   return LIBSGEMM_EXECUTION_FAILED;
 }
 
+// But for TF32 the type only says how wide elements are: zeros are the same in all of them.
+template <class Boxes>
+CUtensorMapDataType type_of(const Boxes &boxes) {
+  if (boxes.to_tf32) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+  return boxes.element_bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16 : CU_TENSOR_MAP_DATA_TYPE_UINT32;
+}
+
 }  // namespace
 
 libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &launch, TensorMap *map, Error *error) {
@@ -38,17 +45,14 @@ libsgemm_status_t encode(const TensorBoxes &boxes, const Launch &launch, TensorM
   const libsgemm_status_t status = scope.enter(launch.device, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   constexpr cuuint32_t kSteps[] = {1, 1, 1, 1};
-  // But for TF32 the type only says how wide elements are: zeros are the same in all of them.
-  const CUtensorMapDataType type = boxes.to_tf32              ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
-                                   : boxes.element_bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
-                                                              : CU_TENSOR_MAP_DATA_TYPE_UINT32;
   cuuint64_t sizes[4], strides[3];
   for (int i = 0; i < 4; ++i) sizes[i] = boxes.sizes[i];
   for (int i = 0; i < 3; ++i) strides[i] = boxes.strides[i];
-  const CUresult code = driver().encode_tiled(
-      reinterpret_cast<CUtensorMap *>(map), type, 4, const_cast<void *>(boxes.base), sizes, strides, boxes.box, kSteps,
-      CU_TENSOR_MAP_INTERLEAVE_NONE, boxes.swizzle == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
-      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult code =
+      driver().encode_tiled(reinterpret_cast<CUtensorMap *>(map), type_of(boxes), 4, const_cast<void *>(boxes.base),
+                            sizes, strides, boxes.box, kSteps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                            boxes.swizzle == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
+                            CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return outcome(code, error);
 }
 
@@ -60,8 +64,8 @@ libsgemm_status_t encode(const ImageBoxes &boxes, const Launch &launch, TensorMa
   const cuuint64_t strides[] = {boxes.strides[0], boxes.strides[1], boxes.strides[2]};
   const cuuint32_t steps[] = {1, boxes.step[0], boxes.step[1], 1};
   const CUresult code = driver().encode_im2col(
-      reinterpret_cast<CUtensorMap *>(map), CU_TENSOR_MAP_DATA_TYPE_UINT16, 4, const_cast<void *>(boxes.base), sizes,
-      strides, boxes.lower, boxes.upper, boxes.channels_box, boxes.pixels_box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      reinterpret_cast<CUtensorMap *>(map), type_of(boxes), 4, const_cast<void *>(boxes.base), sizes, strides,
+      boxes.lower, boxes.upper, boxes.channels_box, boxes.pixels_box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
       boxes.swizzle == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return outcome(code, error);

@@ -35,19 +35,21 @@ struct TensorBoxes {
   bool to_tf32;  // elements are FP32 and become the nearest TF32 numbers on their way to shared memory
 };
 
-// Of images whose channels are neighbours, 16-bit elements, for copies in TMA's im2col mode: one takes `channels_box`
-// channels of `pixels_box` pixels, of those that lie in the rectangle from `lower` to the last row and column of the
-// image plus `upper`, every `step`th of them, row after row and image after image. Each is then moved by the copy's own
-// offset, at most 255 each way; what lies outside of the image becomes zeros. `base` and all strides are multiples of
-// 16 bytes. In shared memory as with TensorBoxes.
+// Of images whose channels are neighbours, elements of 2 or 4 bytes, for copies in TMA's im2col mode: one takes
+// `channels_box` channels of `pixels_box` pixels, of those that lie in the rectangle from `lower` to the last row and
+// column of the image plus `upper`, every `step`th of them, row after row and image after image. Each is then moved by
+// the copy's own offset, at most 255 each way; what lies outside of the image becomes zeros. `base` and all strides are
+// multiples of 16 bytes. In shared memory as with TensorBoxes.
 struct ImageBoxes {
   const void *base;
+  uint32_t element_bytes;
   uint64_t channels, width, height, images;
   uint64_t strides[3];     // bytes: from column to column, row to row, image to image
   int lower[2], upper[2];  // columns, rows: of -128 to 127
   uint32_t step[2];        // columns, rows: of 1 to 8
   uint32_t channels_box, pixels_box;
   uint32_t swizzle;
+  bool to_tf32;  // as of TensorBoxes
 };
 
 // For kernels on the launch's device.

@@ -51,6 +51,12 @@ struct PowerOfTwo {
   __device__ __forceinline__ float times(float x) const { return x * first * second; }
 };
 
+// sum * 2^-s. Most exponents can be applied at once.
+__device__ __forceinline__ float unscaled(float sum, int s) {
+  if (s > -127 && s < 127) return sum * __uint_as_float(static_cast<uint32_t>(127 - s) << 23);
+  return PowerOfTwo(max(-252, -s)).times(sum);
+}
+
 // `x`: the bits of the element. `scale`: of its row.
 template <Scheme kScheme, typename Element>
 struct SplitsOfElement {

@@ -28,12 +28,7 @@ struct SplitTileFinish : DenseFinish {
       : wanted(wanted), most_x(most_x), most_y(most_y) {}
   __device__ __forceinline__ int row(int x) const { return scale_of(__ldg(most_x + x)); }
   __device__ __forceinline__ int column(int y) const { return scale_of(__ldg(most_y + y)); }
-  // Most exponents can be applied at once.
-  __device__ __forceinline__ float value(float sum, int row, int column) const {
-    const int s = row + column;
-    if (s > -127 && s < 127) return sum * __uint_as_float(static_cast<uint32_t>(127 - s) << 23);
-    return PowerOfTwo(max(-252, -s)).times(sum);
-  }
+  __device__ __forceinline__ float value(float sum, int row, int column) const { return unscaled(sum, row + column); }
 };
 
 struct SplitFinish {

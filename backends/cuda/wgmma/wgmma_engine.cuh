@@ -75,7 +75,7 @@ struct WgmmaShape {
   static constexpr int shared_bytes = stages_bytes + boxes_bytes + 16 * kStages;
   static_assert(!X::along_k || row_bytes == X::line, "a row of k is a line");
   static_assert(!Y::along_k || row_bytes == Y::line, "a row of k is a line");
-  static_assert(kPlanes == 1 || (X::along_k && y_chunk == y_rows), "planes of x lie along k");
+  static_assert(kPlanes == 1 || y_chunk == y_rows, "planes of y are copied whole");
   static_assert(X::along_k || x_chunk % 64 == 0, "whole blocks");
   static_assert(Y::along_k || y_chunk % 64 == 0, "whole blocks");
   static_assert(stage_bytes % 1024 == 0 && shared_bytes <= 227 * 1024, "of a multiprocessor");
@@ -199,15 +199,16 @@ struct WgmmaRing {
 template <class Config, class Lines, int kChunk>
 __device__ __forceinline__ void copy_chunk(uint32_t shared, const TensorMap &map, int row, int k, int product,
                                            bool to_pair, uint32_t barrier) {
-  constexpr int kBoxes = Lines::along_k ? 1 : kChunk / 64;
+  // A box of rows along k has all planes.
+  constexpr int kBlocks = Lines::along_k ? 1 : kChunk / 64, kBoxes = Lines::along_k ? 1 : kBlocks * Config::planes;
 #pragma unroll
   for (int i = 0; i < kBoxes; ++i) {
     const uint32_t to = shared + i * Config::depth * 128;
-    const int along = Lines::along_k ? k : row + 64 * i, across = Lines::along_k ? row : k;
+    const int along = Lines::along_k ? k : row + 64 * (i % kBlocks), across = Lines::along_k ? row : k;
     if (to_pair) {
-      ptx::copy_box_to_pair(to, &map, along, across, 0, product, barrier);
+      ptx::copy_box_to_pair(to, &map, along, across, i / kBlocks, product, barrier);
     } else {
-      ptx::copy_box(to, &map, along, across, 0, product, barrier);
+      ptx::copy_box(to, &map, along, across, i / kBlocks, product, barrier);
     }
   }
 }
@@ -284,15 +285,17 @@ __device__ __forceinline__ void multiply_stage(float (&sum)[Config::n / 2], uint
 
 // All of a tile's k, in the tensor cores.
 template <class Config>
-__device__ __forceinline__ void multiply_tile(float (&sum)[1][Config::n / 2], WgmmaRing<Config> *at, int group,
-                                              int steps) {
-  const uint32_t x = offset_x<Config>(group, 0, 0);
+__device__ __forceinline__ void multiply_tile(float (&sum)[Config::halves][Config::n / 2], WgmmaRing<Config> *at,
+                                              int group, int steps) {
   uint32_t before = 0;
 #pragma unroll 1
   for (int s = 0; s < steps; ++s) {
     ptx::barrier_wait(at->full(), at->parity);
     ptx::wgmma_fence();
-    multiply_stage<Config>(sum[0], at->x() + x, Config::descriptor_y(at->y(), 0), s == 0);
+#pragma unroll
+    for (int h = 0; h < Config::halves; ++h) {
+      multiply_stage<Config>(sum[h], at->x() + offset_x<Config>(group, h, 0), Config::descriptor_y(at->y(), 0), s == 0);
+    }
     ptx::wgmma_commit();
     ptx::wgmma_wait<1>();  // for the stage before
     if (s > 0) release_stage<Config>(before);
@@ -307,6 +310,10 @@ __device__ __forceinline__ void multiply_tile(float (&sum)[1][Config::n / 2], Wg
 // low_scale.
 template <int kPlanes>
 struct Promotion;
+template <>
+struct Promotion<1> {
+  static constexpr int count = 1;
+};
 template <>
 struct Promotion<2> {
   static constexpr int count = 3, low = 2;
@@ -411,6 +418,7 @@ struct WgmmaOutput {
 // What sums stand for: `wanted`, whether the tile is stored at all; row(x) and column(y), what is known of a row and of
 // a column; value(sum, row, column); place(out, x), where row x of C begins.
 struct DenseFinish {
+  static constexpr bool dense = true;  // rows of C are step_x apart
   __device__ __forceinline__ float *place(const WgmmaOutput &out, int x) const { return out.c + x * out.step_x; }
 };
 struct PlainFinish : DenseFinish {
@@ -569,6 +577,7 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
 #pragma unroll
       for (int r = 0; r < Config::box_x; ++r, to += out.step_x) {
         if (x + r >= out.x_end || y + lane >= out.y_end || !out.contains(x + r, y + lane, 1, 1)) continue;
+        if constexpr (!Finish::dense) to = finish.place(out, x + r) + y + lane;
         const float v = ptx::load_shared(box + r * 128 + (lane / 4 ^ r % 8) * 16 + lane % 4 * 4);
         *to = out.beta != 0 ? fmaf(out.beta, *to, v) : v;
       }

@@ -142,6 +142,8 @@ template <int Count>
 void give_registers() {}
 inline int uniform(int value) { return __shfl_sync(~0u, value, 0); }
 inline void keep_in_register(uint32_t &) {}
+inline void keep_in_register(int &) {}
+inline void keep_in_register(int64_t &) {}
 inline void synchronize_threads(int index, int threads) {
   simt::barrier_sync(index, static_cast<unsigned>(threads), 0);
 }

@@ -1,0 +1,232 @@
+// Convolutions to few channels, what a block does (sm75_ffma_16x64x4_narrow_conv has the picture).
+#pragma once
+
+#include "dynamic_shared.cuh"
+#include "finish.h"
+#include "gpu/gpu.h"
+#include "narrow_conv.h"
+#include "ptx.h"
+
+namespace libsgemm::cuda {
+
+using namespace gpu;
+
+constexpr int kNarrowWarps = kNarrowThreads / 32;
+constexpr int kGroups = 2, kGroupThreads = kNarrowThreads / kGroups;  // with half of a stage's channels each
+constexpr int kRows = 2, kHalves = 2, kEach = 4;  // of a thread: rows, parts of them, columns of a part
+constexpr int kTaps = 4;                          // that are multiplied with what has been read
+
+// What a block copies. In registers: a load of a parameter whose place depends on the block takes as long as one from
+// memory, and there would be several for each element.
+struct NarrowTile {
+  int64_t image_c, image_h, image_w, filter_k, filter_c, filter_r, filter_s;
+  int channels, height, width, filters, taps_h, taps_w;
+  int row, column;        // of the output
+  int in_row, in_column;  // of the image, first
+  int rows;               // of the image that the tile reads
+  int taps;               // all
+  const NarrowProblem &p;
+  const float *image, *filter;
+
+  __device__ __forceinline__ explicit NarrowTile(const NarrowProblem &p)
+      : image_c(p.image.c),
+        image_h(p.image.h),
+        image_w(p.image.w),
+        filter_k(p.filters.k),
+        filter_c(p.filters.c),
+        filter_r(p.filters.r),
+        filter_s(p.filters.s),
+        channels(p.image.channels),
+        height(p.image.height),
+        width(p.image.width),
+        filters(p.filters.filters),
+        taps_h(p.filters.taps_h),
+        taps_w(p.filters.taps_w),
+        row(static_cast<int>(blockIdx.x) / p.tiles_w * kNarrowRows),
+        column(static_cast<int>(blockIdx.x) % p.tiles_w * kNarrowColumns),
+        in_row(p.first_h + row),
+        in_column(p.first_w + column),
+        rows(kNarrowRows + taps_h - 1),
+        taps(taps_h * taps_w),
+        p(p),
+        image(p.image.data + static_cast<int>(blockIdx.y) * p.image.n),
+        filter(p.filters.data) {
+    for (int64_t *step : {&image_c, &image_h, &image_w, &filter_k, &filter_c, &filter_r, &filter_s}) {
+      ptx::keep_in_register(*step);
+    }
+    for (int *number : {&channels, &height, &width, &filters, &taps_h, &taps_w}) ptx::keep_in_register(*number);
+  }
+
+  __device__ __forceinline__ float *filters_of(float *stage) const {
+    return stage + kNarrowDepth * rows * kNarrowPitch;
+  }
+
+  // Channels `first` on. A warp copies a line, kAcross columns at once: 32 of a channel, or 8 of 4 that are neighbours.
+  template <int kAcross>
+  __device__ __forceinline__ void copy(float *stage, int first) const {
+    constexpr int kLanes = 32 / kAcross, kTimes = (kNarrowPitch + kAcross - 1) / kAcross;
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    const int w = lane / kLanes, columns = kNarrowColumns + taps_w - 1;
+    const Global<const float> *source = global(image) + (in_column + w) * image_w;
+#pragma unroll
+    for (int i = 0; i < kNarrowDepth / kLanes; ++i) {
+      const int channel = lane % kLanes + i, c = first + channel;
+      const Global<const float> *from = source + c * image_c + (in_row + warp) * image_h;
+      float *to = stage + (channel * rows + warp) * kNarrowPitch + w;
+#pragma unroll 1
+      for (int h = warp; h < rows;
+           h += kNarrowWarps, from += kNarrowWarps * image_h, to += kNarrowWarps * kNarrowPitch) {
+        const bool inside = c < channels && static_cast<unsigned>(in_row + h) < static_cast<unsigned>(height);
+#pragma unroll
+        for (int t = 0; t < kTimes; ++t) {
+          if (w + t * kAcross >= columns) break;
+          const bool meets = static_cast<unsigned>(in_column + w + t * kAcross) < static_cast<unsigned>(width);
+          ptx::copy_async_4(to + t * kAcross, from + t * kAcross * image_w, inside && meets);
+        }
+      }
+    }
+    copy_filters(filters_of(stage), first);
+    ptx::commit_copies();
+  }
+
+ private:
+  __device__ __forceinline__ void copy_filters(float *to, int first) const {
+    constexpr int kAtOnce = kNarrowThreads / (4 * kNarrowDepth);  // taps
+    const int thread = static_cast<int>(threadIdx.x), k = thread % 4, channel = thread / 4 % kNarrowDepth;
+    const bool inside = k < filters && first + channel < channels;
+    const Global<const float> *from = global(filter) + k * filter_k + (first + channel) * filter_c;
+    for (int tap = thread / (4 * kNarrowDepth); tap < taps; tap += kAtOnce) {
+      const int r = p.taps_w.quotient(tap), s = tap - r * taps_w;
+      ptx::copy_async_4(to + (channel * taps + tap) * 4 + k, from + r * filter_r + s * filter_s, inside);
+    }
+  }
+};
+
+template <int kChannels>
+using NarrowSums = float[kHalves][kEach][kChannels];
+
+// Taps of a row of filters, kTaps or as many as there are.
+template <int kChannels>
+__device__ __forceinline__ void multiply_taps(NarrowSums<kChannels> &sum, const float (&x)[kHalves][kEach + kTaps],
+                                              const float4 *filter, int taps) {
+#pragma unroll
+  for (int t = 0; t < kTaps; ++t) {
+    if (t >= taps) break;
+    const float4 v = filter[t];
+    const float f[] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+    for (int half = 0; half < kHalves; ++half) {
+#pragma unroll
+      for (int i = 0; i < kEach; ++i) {
+#pragma unroll
+        for (int c = 0; c < kChannels; ++c) sum[half][i][c] = fmaf(x[half][i + t], f[c], sum[half][i][c]);
+      }
+    }
+  }
+}
+
+// A line of the image goes to both of a thread's rows, with neighbouring rows of the filters.
+template <int kChannels>
+__device__ __forceinline__ void multiply(NarrowSums<kChannels> (&sum)[kRows], const NarrowTile &tile, float *stage) {
+  const int thread = static_cast<int>(threadIdx.x) % kGroupThreads, lane = thread % 8, row = kRows * (thread / 8);
+  const int group = static_cast<int>(threadIdx.x) / kGroupThreads, taps_h = tile.taps_h, taps_w = tile.taps_w;
+  constexpr int kDepth = kNarrowDepth / kGroups;
+#pragma unroll 1
+  for (int channel = group * kDepth; channel < (group + 1) * kDepth; ++channel) {
+    const float *line = stage + (channel * tile.rows + row) * kNarrowPitch + lane * kEach;
+    const float4 *filter = reinterpret_cast<const float4 *>(tile.filters_of(stage)) + channel * tile.taps;
+#pragma unroll 1
+    for (int h = 0; h <= taps_h; ++h, line += kNarrowPitch, filter += taps_w) {
+#pragma unroll 1
+      for (int s = 0; s < taps_w; s += kTaps) {
+        float x[kHalves][kEach + kTaps];
+#pragma unroll
+        for (int half = 0; half < kHalves; ++half) {
+#pragma unroll
+          for (int i = 0; i < kEach + kTaps; i += 4) {
+            const float4 v = *reinterpret_cast<const float4 *>(line + half * kNarrowColumns / 2 + s + i);
+            x[half][i] = v.x, x[half][i + 1] = v.y, x[half][i + 2] = v.z, x[half][i + 3] = v.w;
+          }
+        }
+        if (h < taps_h) multiply_taps<kChannels>(sum[0], x, filter + s, taps_w - s);
+        if (h > 0) multiply_taps<kChannels>(sum[1], x, filter + s - taps_w, taps_w - s);
+      }
+    }
+  }
+}
+
+// Each group gets the sums of one of the rows from the other one, by way of shared memory, and returns that row's.
+template <int kChannels>
+__device__ __forceinline__ void add_groups(NarrowSums<kChannels> (&sum)[kRows], float *shared) {
+  static_assert(kGroups == 2 && kRows == 2, "a row each");
+  const int group = static_cast<int>(threadIdx.x) / kGroupThreads,
+            other = static_cast<int>(threadIdx.x) ^ kGroupThreads;
+#pragma unroll
+  for (int half = 0; half < kHalves; ++half) {
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) {
+        const float first = sum[0][half][i][c], second = sum[1][half][i][c];
+        shared[((half * kEach + i) * kChannels + c) * kNarrowThreads + threadIdx.x] = group == 0 ? second : first;
+        sum[0][half][i][c] = group == 0 ? first : second;
+      }
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int half = 0; half < kHalves; ++half) {
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) {
+        sum[0][half][i][c] += shared[((half * kEach + i) * kChannels + c) * kNarrowThreads + other];
+      }
+    }
+  }
+}
+
+template <int kChannels, int kAcross>
+__device__ __forceinline__ void narrow_conv(const NarrowTile &tile, const NarrowProblems &problems) {
+  const NarrowProblem &p = tile.p;
+  float *stage = dynamic_shared(), *other = stage + problems.stage_floats;
+  NarrowSums<kChannels> sum[kRows] = {};
+  const int channels = tile.taps > 0 ? tile.channels : 0;
+  if (channels > 0) tile.copy<kAcross>(stage, 0);
+#pragma unroll 1
+  for (int first = 0; first < channels; first += kNarrowDepth) {
+    if (first + kNarrowDepth < channels) {
+      tile.copy<kAcross>(other, first + kNarrowDepth);
+      ptx::wait_for_copies<1>();
+    } else {
+      ptx::wait_for_copies<0>();
+    }
+    __syncthreads();
+    multiply<kChannels>(sum, tile, stage);
+    __syncthreads();
+    float *last = stage;
+    stage = other, other = last;
+  }
+  add_groups<kChannels>(sum, stage);
+  const int thread = static_cast<int>(threadIdx.x) % kGroupThreads;
+  const int row = tile.row + kRows * (thread / 8) + static_cast<int>(threadIdx.x) / kGroupThreads;
+  if (row >= p.p) return;
+  Global<float> *to = global(p.out) + static_cast<int>(blockIdx.y) * p.out_n + row * p.out_h;
+#pragma unroll
+  for (int half = 0; half < kHalves; ++half) {
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const int column = tile.column + half * kNarrowColumns / 2 + thread % 8 * kEach + i;
+      if (column >= p.q) break;
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) {
+        if (c >= tile.filters) break;
+        Global<float> *element = to + column * p.out_w + c * p.out_k;
+        const float x = scaled(problems.alpha, sum[0][half][i][c]);
+        *element = problems.beta != 0.0f ? accumulated(x, problems.beta, *element) : x;
+      }
+    }
+  }
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,150 @@
+// Convolutions to one to four channels, directly, by FP32 multiply-adds: above all the data gradient of images of three
+// channels, of which tiles of a product would be zeros for the most part.
+//
+// A data gradient with strides is one such convolution of dy for each remainder of rows and columns, with the taps that
+// meet it; a launch takes four of them (grid: tiles, images, remainders).
+//
+//   tile of the output: 16 rows x 64 columns x up to 4 channels; a thread has 2 x 4 columns of two rows
+//
+//        0  4  8 ...      32 36 ...   column
+//   0    t0 t1 t2 ... t7  t0 t1 ...     rows of the image in shared memory: 64 columns and those that taps reach;
+//   2    t8 t9 ...                      a thread reads 8 of a row for 4 columns, both rows and up to 4 taps, and each
+//                                       filter's tap of all channels as one float4, that all lanes share
+//
+// Two groups of 64 threads have half of the channels each, and add their sums at the end.
+//
+// Shared memory, bytes: two stages of 4 channels of the image: [channel][16 + taps - 1 rows][72 columns], then
+// [channel][tap][4 filters]: of 7 x 7 taps with strides of 2 48 KiB; at most 75 KiB.
+//
+// Requires: a forward convolution without strides to at most 4 filters, or the data gradient of images of at most 4
+// channels with strides of any size; no groups; no dilation; at most 8 taps each way (of a remainder). Tensors of any
+// steps and alignment.
+//
+// Not measured: its cost is an estimate by instructions.
+#include <algorithm>
+#include <climits>
+#include <cmath>
+
+#include "gpu/cost.h"
+#include "gpu/kernels.h"
+#include "narrow_conv.cuh"
+#include "runtime/launch.h"
+#include "wgmma_conv.h"
+
+namespace libsgemm::cuda {
+
+template <int kChannels>
+__global__ void __launch_bounds__(kNarrowThreads, kChannels < 4 ? 4 : 3)
+    sm75_ffma_16x64x4_narrow_conv(const __grid_constant__ NarrowProblems problems) {
+  const NarrowProblem &p = problems.problem[blockIdx.z];
+  if (static_cast<int>(blockIdx.x) >= p.tiles) return;
+  const NarrowTile tile(p);
+  if (problems.channels_next) {
+    narrow_conv<kChannels, 8>(tile, problems);
+  } else {
+    narrow_conv<kChannels, 32>(tile, problems);
+  }
+}
+
+namespace {
+
+struct Narrow {
+  static bool supports(const ConvDesc &desc, int) {
+    constexpr int64_t kMostImages = 65535;
+    if (desc.direction == Conv::weight_gradient || desc.groups != 1 || !conv_fits(desc)) return false;
+    const int64_t channels = desc.direction == Conv::forward ? desc.k : desc.c;
+    const int64_t tiles = ceil_div(desc.direction == Conv::forward ? desc.p : desc.h, kNarrowRows) *
+                          ceil_div(desc.direction == Conv::forward ? desc.q : desc.w, kNarrowColumns);
+    if (channels > 4 || desc.n > kMostImages || tiles > INT_MAX / 2) return false;
+    for (int64_t index = 0; index < conv_products(desc); ++index) {
+      const ConvGeometry g = conv_geometry(desc, index);
+      const auto narrow = [](int stride, int dilation, int taps, int size) {
+        return (stride == 1 || size == 1) && (dilation == 1 || taps <= 1) && taps <= kNarrowTaps;
+      };
+      if (!narrow(g.stride_h, g.dilation_h, g.filters.taps_h, g.p) ||
+          !narrow(g.stride_w, g.dilation_w, g.filters.taps_w, g.q)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static double cost(const ConvDesc &desc, int index) {
+    // Of what multiply-adds alone would take; multiply-adds that take as long as it takes to copy an element.
+    constexpr double kPeakFraction = 0.5, kCopy = 10;
+    constexpr int kColumns = kNarrowColumns + 32;  // that a warp copies of a row, some of them for nothing
+    const Device &d = device(index);
+    double work = 0, tiles = 0;  // multiply-adds of all tiles, of a channel of an image
+    for (int64_t i = 0; i < conv_products(desc); ++i) {
+      const NarrowProblem p = problem(desc, i);
+      const double taps = static_cast<double>(p.filters.taps_h) * p.filters.taps_w;
+      const double copied = static_cast<double>(kNarrowRows + p.filters.taps_h - 1) * kColumns;
+      work += p.tiles * (taps * kNarrowRows * kNarrowColumns * instance(p.filters.filters) + kCopy * copied);
+      tiles += p.tiles;
+    }
+    const double images = static_cast<double>(desc.n);
+    work *= images * static_cast<double>(padded_channels(problem(desc, 0)));
+    // A block alone on a multiprocessor waits half of the time.
+    const double share = std::min(1.0, tiles * images / (2.0 * d.compute_units));
+    const double launches = std::ceil(static_cast<double>(conv_products(desc)) / NarrowProblems::kMost);
+    return kLaunchSeconds * launches +
+           overlapped(2 * work / (kPeakFraction * share * fma_peak(d)), memory_seconds(d, conv_bytes(desc)));
+  }
+
+  static libsgemm_status_t launch(const ConvDesc &desc, const Launch &launch, Error *error) {
+    const int64_t products = conv_products(desc);
+    libsgemm_status_t status = LIBSGEMM_SUCCESS;
+    for (int64_t first = 0; first < products && status == LIBSGEMM_SUCCESS; first += NarrowProblems::kMost) {
+      NarrowProblems problems = {};
+      problems.alpha = desc.alpha, problems.beta = desc.beta;
+      const int count = static_cast<int>(std::min<int64_t>(products - first, NarrowProblems::kMost));
+      int tiles = 0;
+      for (int i = 0; i < count; ++i) {
+        const NarrowProblem p = problem(desc, first + i);
+        problems.problem[i] = p;
+        tiles = std::max(tiles, p.tiles);
+        const int rows = kNarrowRows + std::max(p.filters.taps_h, 1) - 1;
+        const int floats = kNarrowDepth * (rows * kNarrowPitch + 4 * p.filters.taps_h * p.filters.taps_w);
+        problems.stage_floats = std::max(problems.stage_floats, floats);
+        problems.channels_next = p.image.c == 1;
+      }
+      const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(desc.n), static_cast<unsigned>(count));
+      const auto enqueue = [&](auto kernel) {
+        return launch_kernel(kernel, grid, dim3(kNarrowThreads), 8 * static_cast<size_t>(problems.stage_floats), launch,
+                             error, problems);
+      };
+      const int channels = instance(problems.problem[0].filters.filters);
+      status = channels == 1   ? enqueue(&sm75_ffma_16x64x4_narrow_conv<1>)
+               : channels == 3 ? enqueue(&sm75_ffma_16x64x4_narrow_conv<3>)
+                               : enqueue(&sm75_ffma_16x64x4_narrow_conv<4>);
+    }
+    return status;
+  }
+
+ private:
+  static int64_t padded_channels(const NarrowProblem &p) {
+    return ceil_div(p.image.channels, kNarrowDepth) * kNarrowDepth;
+  }
+
+  // The channels of a kernel that has so many.
+  static int instance(int channels) { return channels == 2 ? 3 : channels; }
+
+  static NarrowProblem problem(const ConvDesc &desc, int64_t index) {
+    const ConvGeometry g = conv_geometry(desc, index);
+    NarrowProblem p = {g.image, g.filters, g.p,     g.q,     g.first_h, g.first_w, g.out,
+                       g.out_n, g.out_h,   g.out_w, g.out_k, {},        0,         0};
+    p.taps_w = Divisor::of(std::max(g.filters.taps_w, 1));
+    p.tiles_w = static_cast<int>(ceil_div(g.q, kNarrowColumns));
+    p.tiles = static_cast<int>(ceil_div(g.p, kNarrowRows)) * p.tiles_w;
+    return p;
+  }
+};
+
+}  // namespace
+
+Kernel sm75_ffma_16x64x4_narrow_conv() {
+  static constexpr ConvLaunch conv = {Narrow::supports, Narrow::cost, nullptr, Narrow::launch};
+  return conv_row("sm75_ffma_16x64x4_narrow_conv", LIBSGEMM_MATH_FP32, "", &conv);
+}
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,60 @@
+// Weight gradients of convolutions with FP32-level error, from three products of fp16 by wgmma (mode fp16x3, sm_90).
+//
+// sm90_wgmma_128x256x32_fp32_fast_weights: the same kernels for mode fp32_fast, which leaves all to FP64 if the two
+// tensors span more powers of two than two parts hold as FP32's bound needs it (conv_splits.h); of at least 256 pixels,
+// 16 an image.
+//
+// Launches: conv_survey finds the largest magnitude of x and of dy; conv_split writes 2 splits of so many images of
+// either as the workspace holds, channels as neighbours;
+// wgmma multiplies, in slices of the pixels; conv_weights_sum adds the slices, or sm90_conv_repair computes them in
+// FP64, if a tensor holds NaN or Inf or the sums may overflow.
+//
+//   tile: 256 channels of taps (x) x 128 filters (y), in steps of 32 pixels; also 128 x 128 and 256 x 64; two tiles
+//   beside each other, of the same channels, are a cluster where there are more than 128 filters
+//
+// Sources: as the engine's (wgmma_weights.cuh).
+//
+// Shared memory, bytes, of 256 x 128: stage s of 4 at 49152 s: splits of 256 channels at 0, of 128 filters at 32768
+// (16384); two boxes of each warp on their way to the slice at 196608, 2048 each; 8 barriers at 229376;
+// 229440 in all. Others: kConvStages (wgmma_conv_row.h).
+//
+// Requires: sm_90, and FP64 tensor cores; the weight gradient without groups, of FP32 tensors of any steps and
+// alignment; strides up to 8, padding up to 127, dilation x (taps - 1) up to about 127 more than the padding. Workspace
+// for one image and its gradient, 4 bytes for each element, channels up to multiples of 8, and a copy of the filters,
+// channels up to multiples of 64.
+//
+// Not measured: peak_fraction is a guess.
+#include "gpu/kernels.h"
+#include "wgmma_weights.cuh"
+#include "wgmma_weights_row.h"
+
+namespace libsgemm::cuda {
+template <int kHalves, int kN, int kCluster>
+__global__ void __launch_bounds__(kWgmmaThreads, 1)
+    sm90_wgmma_128x256x32_fp16x3_weights(const __grid_constant__ WgmmaMaps maps,
+                                         const __grid_constant__ WgmmaConvProblem p) {
+  wgmma_weights<WeightsShape<Scheme::fp16x2, kHalves, kN, kCluster>>(maps, p);
+}
+
+namespace {
+
+struct Row {
+  static constexpr Scheme scheme = Scheme::fp16x2;
+  static constexpr double peak_fraction = 0.7;
+  template <int kHalves, int kN, int kCluster>
+  static WgmmaConvKernel kernel() {
+    return &sm90_wgmma_128x256x32_fp16x3_weights<kHalves, kN, kCluster>;
+  }
+};
+
+}  // namespace
+
+Kernel sm90_wgmma_128x256x32_fp16x3_weights() {
+  return wgmma_weights_kernel<Row>("sm90_wgmma_128x256x32_fp16x3_weights", LIBSGEMM_MATH_FP16X3);
+}
+
+Kernel sm90_wgmma_128x256x32_fp32_fast_weights() {
+  return wgmma_weights_kernel<Row, true>("sm90_wgmma_128x256x32_fp32_fast_weights", LIBSGEMM_MATH_FP32_FAST);
+}
+
+}  // namespace libsgemm::cuda

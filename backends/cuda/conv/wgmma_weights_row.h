@@ -1,0 +1,180 @@
+// The rows of weight gradients by wgmma. A kernel's file defines a Row:
+//
+//   struct Row {
+//     static constexpr Scheme scheme = ...;
+//     static constexpr double peak_fraction = ...;  // of the tensor cores' peak of 16-bit numbers, of the largest
+//     tiles template <int Halves, int N, int Cluster> static WgmmaConvKernel kernel();
+//   };
+#pragma once
+
+#include "wgmma_conv_row.h"
+#include "wgmma_weights.h"
+
+namespace libsgemm::cuda {
+
+// A step is 64 pixels, or 32 of several splits.
+template <Scheme kScheme, int kHalves, int kN, int kCluster>
+using WeightsShape =
+    WgmmaShape<kConvNumber<kScheme>, ptx::AlongOuter<kConvFormat<kScheme>.channels>,
+               ptx::AlongOuter<kConvFormat<kScheme>.channels>, kHalves, kN, kConvFormat<kScheme>.channels,
+               kConvStages<kScheme, kHalves, kN>, kCluster, kSplits<kScheme>>;
+
+template <class Row, bool kKeepsBound>
+struct WgmmaWeights {
+  static_assert(Row::scheme != Scheme::tf32, "wgmma reads TF32 along k only");
+  static constexpr ConvFormat format = {kSplits<Row::scheme>, 2, 64, kScaledRows<Row::scheme>};
+
+  static bool supports(const ConvDesc &desc, int index) {
+    const Device &d = device(index);
+    if (d.wgmma_per_clock == 0 || d.code_arch < 90 || !conv_weights_fit(desc)) return false;
+    // Of fewer channels a block is zeros for the most part, and FP32 and FP64 are faster.
+    if (!format.scaled) return desc.c >= 16;
+    if (!kKeepsBound) return d.fp64_tensor_per_clock > 0;
+    // Each part of the images adds two roundings, so that it must not be too small.
+    constexpr int64_t kLeastOfImage = 16;
+    return desc.p * desc.q >= kLeastOfImage && desc.n * desc.p * desc.q >= kLeastFast &&
+           d.fp64_tensor_per_clock >= d.fma_per_clock;
+  }
+
+  static double cost(const ConvDesc &desc, int index) {
+    constexpr double kNextLaunchSeconds = 2.8e-6;  // of a kernel behind another one: fitted to ten layers on an H100
+    const Device &d = device(index);
+    const size_t least = conv_weights_layout(desc, format, 0).least_bytes;
+    const ConvWeightsLayout l = conv_weights_layout(desc, format, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, least));
+    const double parts = static_cast<double>(ceil_div(desc.n, l.images));
+    ConvGeometry g = weights_geometry(desc);
+    double bytes = image_pass_bytes(g, format);
+    g.image = weights_dy(desc);
+    bytes += image_pass_bytes(g, format);
+    // A sector of memory for each element of the output, if channels are not neighbours.
+    const double outputs = static_cast<double>(desc.k * desc.c) * static_cast<double>(desc.r * desc.s);
+    bytes += parts * outputs * (desc.f_steps.c == 1 ? 4 : 32);
+    return kLaunchSeconds + parts * (format.scaled ? 7 : 3) * kNextLaunchSeconds + memory_seconds(d, bytes) +
+           parts * best_tile(desc, l, l.images, index).seconds;
+  }
+
+  static size_t workspace(const ConvDesc &desc, int) { return conv_weights_layout(desc, format, 0).least_bytes; }
+
+  static libsgemm_status_t launch(const ConvDesc &desc, const Launch &launch, Error *error) {
+    const ConvWeightsLayout l = conv_weights_layout(desc, format, launch.workspace_bytes);
+    if (!launch.rehearsal && l.images < desc.n) {  // what a later launch needs is loaded first
+      Launch rehearsal = launch;
+      rehearsal.rehearsal = true;
+      const libsgemm_status_t status = WgmmaWeights::launch(desc, rehearsal, error);
+      if (status != LIBSGEMM_SUCCESS) return status;
+    }
+    libsgemm_status_t status = LIBSGEMM_SUCCESS;
+    if (format.scaled) status = clear(launch.workspace, l.words_bytes, launch, error);
+    for (int64_t part = 0; part * l.images < desc.n && status == LIBSGEMM_SUCCESS; ++part) {
+      status = launch_part(desc, l, part, launch, error);
+    }
+    return status;
+  }
+
+ private:
+  struct Tile {
+    double seconds;
+    int slices;
+    libsgemm_status_t (*enqueue)(const ConvGeometry &g, const ConvWeightsPasses &passes, const ConvWeightsSum &sum,
+                                 const Launch &launch, Error *error);
+  };
+
+  template <int kHalves, int kN, int kCluster>
+  static void consider(const ConvDesc &desc, const ConvWeightsLayout &l, int64_t images, double fraction, int index,
+                       Tile *best) {
+    using Shape = WeightsShape<Row::scheme, kHalves, kN, kCluster>;
+    const Device &d = device(index);
+    const Tiling tiling = wgmma_tiling<Shape>(d, Row::peak_fraction * fraction, 0);
+    const int64_t clusters = ceil_div(l.rows, Shape::cluster_x) * ceil_div(desc.k, Shape::cluster_y);
+    const int64_t pixels = images * desc.p * desc.q;
+    const int slices =
+        conv_weights_slices(clusters, ceil_div(pixels, Shape::depth), d.compute_units / kCluster, l.most_slices);
+    const double sums = 2.0 * slices * static_cast<double>(l.slice_bytes);
+    const double seconds = tiles_seconds(d, tiling, static_cast<double>(kCluster * clusters * slices),
+                                         static_cast<double>(pixels) / slices) +
+                           memory_seconds(d, sums);
+    if (best->enqueue == nullptr || seconds < best->seconds) *best = {seconds, slices, &enqueue<kHalves, kN, kCluster>};
+  }
+
+  static Tile best_tile(const ConvDesc &desc, const ConvWeightsLayout &l, int64_t images, int index) {
+    Tile best = {};
+    consider<2, 128, 2>(desc, l, images, 1, index, &best);
+    consider<2, 128, 1>(desc, l, images, 0.92, index, &best);
+    consider<2, 64, 1>(desc, l, images, 0.55, index, &best);
+    consider<1, 128, 1>(desc, l, images, 0.89, index, &best);
+    return best;
+  }
+
+  static libsgemm_status_t launch_part(const ConvDesc &desc, const ConvWeightsLayout &l, int64_t part,
+                                       const Launch &launch, Error *error) {
+    const int64_t first = part * l.images, count = std::min(l.images, desc.n - first);
+    const ConvWeightsPasses passes = conv_weights_passes(desc, format, l, launch.workspace, first, count, part);
+    libsgemm_status_t status = LIBSGEMM_SUCCESS;
+    for (const ConvPass *pass : {&passes.x, &passes.dy}) {
+      if (format.scaled) status = launch_conv_survey(Row::scheme, *pass, {true, false}, launch, error);
+      if (status == LIBSGEMM_SUCCESS) status = launch_conv_split(Row::scheme, *pass, launch, error);
+      if (status != LIBSGEMM_SUCCESS) return status;
+    }
+    ConvDesc images = conv_images(desc, first, count);
+    if (part > 0) images.beta = 1;
+    const Tile tile = best_tile(desc, l, count, launch.device);
+    const ConvWeightsSum sum = conv_weights_sum(images, format, l, launch.workspace, part, tile.slices, kKeepsBound);
+    status = tile.enqueue(weights_geometry(desc), passes, sum, launch, error);
+    if (status == LIBSGEMM_SUCCESS) status = launch_conv_weights_sum(sum, launch, error);
+    if (status != LIBSGEMM_SUCCESS || !format.scaled) return status;
+    void *sums = static_cast<char *>(launch.workspace) + l.words_bytes;
+    return launch_conv_weights_repair(images, sum.guard, sums, l.sums_bytes(), launch, error);
+  }
+
+  template <int kHalves, int kN, int kCluster>
+  static libsgemm_status_t enqueue(const ConvGeometry &g, const ConvWeightsPasses &passes, const ConvWeightsSum &sum,
+                                   const Launch &launch, Error *error) {
+    using Shape = WeightsShape<Row::scheme, kHalves, kN, kCluster>;
+    const WgmmaInstance i = wgmma_instance<Shape>(nullptr);
+    WgmmaConvProblem q = conv_windows(g, format, passes.x, false);
+    WgmmaProblem &p = q.product;
+    const int64_t pixels = int64_t{passes.dy.image.images} * g.p * g.q;
+    p.x = sum.rows, p.y = static_cast<int>(sum.ld);
+    p.tiles_x = static_cast<int>(ceil_div(p.x, i.cluster_x)), p.tiles_y = static_cast<int>(ceil_div(p.y, i.cluster_y));
+    p.tiles = p.tiles_x * p.tiles_y;
+    // Slices of whole steps between promotions; what is behind the last pixel is zeros.
+    const int64_t together = format.splits > 1 ? int64_t{kPromoteDepth / Shape::depth} * sum.slices : 1;
+    p.k_steps = static_cast<int>(ceil_div(ceil_div(pixels, Shape::depth), together) * together);
+    p.slices = sum.slices, p.products = 1;
+    p.alpha = 1, p.beta = 0;
+    p.c = const_cast<float *>(sum.sums), p.c_elements = sum.slice;
+    p.step_x = sum.ld, p.step_y = 1;
+    p.vectors = true;
+    WgmmaMaps maps;
+    libsgemm_status_t status =
+        encode(conv_boxes(g, format, passes.x, static_cast<uint32_t>(Shape::depth)), launch, &maps.x, error);
+    if (status == LIBSGEMM_SUCCESS) status = encode(dy_boxes(passes.dy, pixels, i), launch, &maps.y, error);
+    if (status == LIBSGEMM_SUCCESS) status = describe_boxes(i, sum.slices, launch, &p, &maps.c, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    return launch_wgmma_kernel(Row::template kernel<kHalves, kN, kCluster>(), i, p, launch, error, maps, q);
+  }
+
+  static TensorBoxes dy_boxes(const ConvPass &pass, int64_t pixels, const WgmmaInstance &i) {
+    TensorBoxes boxes = {};
+    boxes.base = pass.image_splits;
+    boxes.element_bytes = format.bytes;
+    boxes.sizes[0] = static_cast<uint64_t>(pass.padded), boxes.sizes[1] = static_cast<uint64_t>(pixels);
+    boxes.sizes[2] = format.splits, boxes.sizes[3] = 1;
+    boxes.strides[0] = format.bytes * boxes.sizes[0];
+    boxes.strides[1] = boxes.strides[2] = static_cast<uint64_t>(pass.image_split_bytes);
+    boxes.box[0] = i.y_box[0], boxes.box[1] = i.y_box[1], boxes.box[2] = boxes.box[3] = 1;
+    boxes.swizzle = i.y_swizzle;
+    return boxes;
+  }
+};
+
+template <class Row, bool kKeepsBound = false>
+Kernel wgmma_weights_kernel(const char *name, libsgemm_math_mode_t mode) {
+  using Weights = WgmmaWeights<Row, kKeepsBound>;
+  static constexpr ConvLaunch conv = {Weights::supports, Weights::cost, Weights::workspace, Weights::launch};
+  Kernel row = conv_row(name, mode, "", &conv);
+  row.truncates = !Weights::format.scaled;
+  return row;
+}
+
+}  // namespace libsgemm::cuda
