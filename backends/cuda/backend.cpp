@@ -14,7 +14,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/graph.h"
 #include "splits/fp64_share.h"
-#include "splits/split_row.h"
+#include "gpu/splits/split_row.h"
 
 namespace libsgemm::cuda {
 

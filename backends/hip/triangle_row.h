@@ -26,5 +26,6 @@
   Kernel NAME() {                                                                                         \
     Kernel kernel = triangle_kernel<NAME##_row>(#NAME);                                                   \
     kernel.invariant = Row::chains;                                                                       \
+    kernel.math_mode = Row::math_mode;                                                                    \
     return kernel;                                                                                        \
   }

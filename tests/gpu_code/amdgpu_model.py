@@ -44,6 +44,8 @@ CHIPS = {
 MATRIX = {
     'v_mfma_f32_32x32x2f32': {'gfx9': 64},
     'v_mfma_f32_16x16x4f32': {'gfx9': 32},
+    'v_mfma_f32_32x32x4xf32': {'gfx942': 32},
+    'v_mfma_f64_16x16x4f64': {'gfx90a': 32, 'gfx942': 32, 'gfx950': 64},
     'v_mfma_f32_32x32x4bf16': {'gfx908': 64, 'gfx90a': 64},
     'v_mfma_f32_32x32x8f16': {'gfx908': 64, 'gfx90a': 64, 'gfx942': 32, 'gfx950': 32},
     'v_mfma_f32_32x32x8bf16_1k': {'gfx90a': 64},
@@ -61,7 +63,7 @@ def matrix_clocks(instruction: Instruction, arch: str) -> int:
         return 0
     name = instruction.name
     if 'mfma' in name:
-        name = re.sub(r'(x\d+)_(f32|f16|bf16)$', r'\1\2', name)  # of gfx942: 32x32x2_f32
+        name = re.sub(r'(x\d+)_(f64|xf32|f32|f16|bf16)$', r'\1\2', name)  # of gfx942: 32x32x2_f32
     for prefix, clocks in MATRIX.get(name, {}).items():
         if arch.startswith(prefix):
             return clocks

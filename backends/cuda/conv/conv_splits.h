@@ -19,9 +19,11 @@
 #pragma once
 
 #include "gpu/divisor.h"
-#include "splits/splits.h"
+#include "gpu/splits/splits.h"
 
 namespace libsgemm::cuda {
+
+using namespace gpu;
 
 constexpr int kConvChannels = 32;  // of a step of the product
 

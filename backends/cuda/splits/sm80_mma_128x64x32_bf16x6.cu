@@ -38,7 +38,7 @@
 // 4096, 66 at 8192. A tile of 128 x 128, one block a multiprocessor: 63 at 4096 and 8192.
 #include "gpu/kernels.h"
 #include "split_product.cuh"
-#include "split_row.h"
+#include "gpu/splits/split_row.h"
 
 namespace libsgemm::cuda {
 
