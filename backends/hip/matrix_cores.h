@@ -1,9 +1,9 @@
 // The matrix cores as matrix.h uses them: what a lane holds of a fragment and of the sums, and the product of two.
 //
 // FP32 (MfmaFloats) is FP32: AMD documents for MI200 (gfx90a) that these instructions keep denormals, and names no chip
-// where they do not. MfmaDoubles has sums in FP64. MfmaXf32 multiplies TF32 numbers, to which operands are rounded. The 16-bit types (MfmaWords, WmmaWords)
-// multiply exactly and add in FP32. Their denormals, which the library promises to keep, are flushed by MI200, so they
-// are not for it; AMD names no other chip that does so.
+// where they do not. MfmaDoubles has sums in FP64. MfmaXf32 multiplies TF32 numbers, to which operands are rounded. The
+// 16-bit types (MfmaWords, WmmaWords) multiply exactly and add in FP32. Their denormals, which the library promises to
+// keep, are flushed by MI200, so they are not for it; AMD names no other chip that does so.
 //
 // Not yet run on AMD hardware: the tests of denormals have the last word there.
 #pragma once

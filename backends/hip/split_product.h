@@ -2,7 +2,8 @@
 //
 // Three sets of sums:
 //
-//   low     x1 y0, x0 y1, ...     stay on the matrix cores over all of k: they are 2^-8 of the others or less, and so is
+//   low     x1 y0, x0 y1, ...     stay on the matrix cores over all of k: they are 2^-8 of the others or less, and so
+//   is
 //                                 what is lost of them there
 //   main    x0 y0                 over two k-tiles, from zero on
 //   sum                           FP32 additions of main, to nearest
@@ -68,8 +69,7 @@ __device__ __forceinline__ void finish_splits(MatrixSums<Config> &sum, const Mat
     for (int j = 0; j < Config::blocks_n; ++j) {
 #pragma unroll
       for (int e = 0; e < Core::sums; ++e) {
-        const int of_column =
-            scale_of(columns[j * Core::block + Core::sum_outer(place.lane) + Core::sum_step(e)]);
+        const int of_column = scale_of(columns[j * Core::block + Core::sum_outer(place.lane) + Core::sum_step(e)]);
         const float x = fmaf(kWeight, low[i][j][e], sum[i][j][e]);
         sum[i][j][e] = PowerOfTwo(max(-252, -(of_row + of_column))).times(x);
       }

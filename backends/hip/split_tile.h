@@ -1,6 +1,6 @@
-// Tiles of split operands (gpu/splits/splits.h) in LDS, for the matrix cores: of each split units of eight steps of k of
-// one row, as unit_tile.h has them. In the workspace they are along k, padded and aligned, so that a thread moves whole
-// units and tests nothing.
+// Tiles of split operands (gpu/splits/splits.h) in LDS, for the matrix cores: of each split units of eight steps of k
+// of one row, as unit_tile.h has them. In the workspace they are along k, padded and aligned, so that a thread moves
+// whole units and tests nothing.
 #pragma once
 
 #include "gpu/splits/splits.h"
@@ -40,8 +40,8 @@ struct SplitStream {
     const int thread = static_cast<int>(threadIdx.x);
     c = thread % Units::units, row = thread / Units::units;
     const int64_t row_bytes = 2 * splits.ld;
-    base = uniform(global(static_cast<const char *>(splits.base)) + blockIdx.z * splits.product_bytes +
-                   first * row_bytes);
+    base =
+        uniform(global(static_cast<const char *>(splits.base)) + blockIdx.z * splits.product_bytes + first * row_bytes);
     split_bytes = splits.split_bytes, step_bytes = step * row_bytes;
     offset = static_cast<uint32_t>(row) * static_cast<uint32_t>(row_bytes) + static_cast<uint32_t>(16 * c);
   }

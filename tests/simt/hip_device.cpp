@@ -50,6 +50,7 @@ constexpr Model kModels[] = {
     {"MI100", "gfx908", Family::cdna1, 64, 4, 64, 120, 1.502, 1229},
     {"MI210", "gfx90a", Family::cdna2, 64, 4, 128, 104, 1.7, 1638},
     {"MI300X", "gfx942", Family::cdna3, 64, 4, 128, 304, 2.1, 5300},
+    {"MI355X", "gfx950", Family::cdna3, 64, 4, 128, 256, 2.4, 8000},
     {"RX 6900 XT", "gfx1030", Family::rdna2, 32, 2, 64, 80, 2.25, 512},
     {"RX 6600", "gfx1032", Family::rdna2, 32, 2, 64, 28, 2.49, 224},
     {"RX 7900 XTX", "gfx1100", Family::rdna3, 32, 2, 128, 96, 2.5, 960},

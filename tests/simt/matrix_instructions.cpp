@@ -182,8 +182,7 @@ const MatrixOp mfma_f32_32x32x8bf16_1k = {
     "v_mfma_f32_32x32x8bf16_1k", Type::bf16, 64, 32, 32, 8, 4, 16, k_mfma<4>, c_mfma};
 
 const MatrixOp mfma_f32_32x32x4_xf32 = {"v_mfma_f32_32x32x4_xf32", Type::f32, 64, 32, 32, 4, 2, 16, k_mfma<2>, c_mfma};
-const MatrixOp mfma_f64_16x16x4f64 = {
-    "v_mfma_f64_16x16x4f64", Type::f64, 64, 16, 16, 4, 1, 4, k_mfma_f64, c_mfma_f64};
+const MatrixOp mfma_f64_16x16x4f64 = {"v_mfma_f64_16x16x4f64", Type::f64, 64, 16, 16, 4, 1, 4, k_mfma_f64, c_mfma_f64};
 
 const MatrixOp wmma_f32_16x16x16_f16 = {"v_wmma_f32_16x16x16_f16", Type::f16, 32, 16, 16, 16, 16, 8, k_gfx11, c_gfx11};
 const MatrixOp wmma_f32_16x16x16_bf16 = {

@@ -97,7 +97,7 @@ size_t plenty(const Problem &p) {
 SplitsLayout layout_of(const Kernel &row, const Case &test, int resident, size_t bytes) {
   const bool ranges = row.math_mode == LIBSGEMM_MATH_FP32_FAST;
   return libsgemm::gpu::splits_layout(outline(test, Form::kSingle, 1),
-                                       {splits_of(row), 2, true, true, true, ranges, 256, 256, resident}, bytes);
+                                      {splits_of(row), 2, true, true, true, ranges, 256, 256, resident}, bytes);
 }
 
 }  // namespace

@@ -39,8 +39,13 @@ struct Row {
     return desc.type != Type::f32 && (packs(desc, true) || packs(desc, false));
   }
   static PackedProduct product(const GemmDesc &desc) {
-    return {desc.type == Type::f16 ? runs_code_of<75> : runs_code_of<80>, sm75_mma_64x64x64_packed, packs, desc.type,
-            LIBSGEMM_MATH_FP32, nullptr, [](int index) { return fitted_share(device(index).arch, Shared::packed_copies); }};
+    return {desc.type == Type::f16 ? runs_code_of<75> : runs_code_of<80>,
+            sm75_mma_64x64x64_packed,
+            packs,
+            desc.type,
+            LIBSGEMM_MATH_FP32,
+            nullptr,
+            [](int index) { return fitted_share(device(index).arch, Shared::packed_copies); }};
   }
 };
 

@@ -67,8 +67,12 @@ struct Row {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
   static PackedProduct product(const GemmDesc &) {
     static const Kernel kernel = tensor_kernel<ProductRow>("sm80_mma_128x64x32_packed");
-    return {runs_code_of<Config::min_arch>, tf32_pass(),        [](const GemmDesc &, bool) { return true; },
-            Type::f32,        LIBSGEMM_MATH_TF32, &kernel};
+    return {runs_code_of<Config::min_arch>,
+            tf32_pass(),
+            [](const GemmDesc &, bool) { return true; },
+            Type::f32,
+            LIBSGEMM_MATH_TF32,
+            &kernel};
   }
 };
 

@@ -71,8 +71,12 @@ struct Row {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
   static PackedProduct product(const GemmDesc &) {
     static const Kernel kernel = tensor_kernel<ProductRow>("sm80_mma_256x128x32_packed");
-    return {runs_code_of<Config::min_arch>, tf32_pass(),        [](const GemmDesc &, bool) { return true; },
-            Type::f32,        LIBSGEMM_MATH_TF32, &kernel};
+    return {runs_code_of<Config::min_arch>,
+            tf32_pass(),
+            [](const GemmDesc &, bool) { return true; },
+            Type::f32,
+            LIBSGEMM_MATH_TF32,
+            &kernel};
   }
 };
 

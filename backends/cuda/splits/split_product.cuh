@@ -14,9 +14,9 @@
 // A warp computes 64 x 32, not 64 x 64: it holds two sets of sums.
 #pragma once
 
-#include "gpu/tile_row.h"
 #include "gpu/splits/split_row.h"
 #include "gpu/splits/splits_pass.h"
+#include "gpu/tile_row.h"
 #include "split_rates.h"
 #include "tensor/mma.cuh"
 

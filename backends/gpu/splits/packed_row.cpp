@@ -73,8 +73,7 @@ double product_seconds(const GemmDesc &desc, const PackedProduct &product, int i
 }  // namespace
 
 bool packed_supports(const GemmDesc &desc, const PackedProduct &product, int index) {
-  return product.runs_on(index) && splits_fit(desc) &&
-         std::isfinite(product_seconds(desc, product, index));
+  return product.runs_on(index) && splits_fit(desc) && std::isfinite(product_seconds(desc, product, index));
 }
 
 double packed_seconds(const GemmDesc &desc, const PackedProduct &product, int index) {

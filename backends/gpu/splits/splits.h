@@ -135,8 +135,8 @@ inline int log2_of(int64_t k) {
 }
 
 // Which tiles of kOuterPad x kOuterPad these are; in mode fp32_fast also those of too much excess, or all. They are
-// left out by the products of splits, and computed from the operands themselves: by FP32, in mode fp32_fast with sums in
-// FP64.
+// left out by the products of splits, and computed from the operands themselves: by FP32, in mode fp32_fast with sums
+// in FP64.
 struct Guard {
   const uint32_t *a, *b;  // of each kOuterPad rows of A, columns of B
   int64_t product_most;

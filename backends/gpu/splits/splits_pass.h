@@ -100,8 +100,7 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
   unsigned index;
   const PassOperand &o = operand_of(p, p.a.survey, &index);
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-  const auto *source =
-      reinterpret_cast<Global<const uint32_t> *>(global(o.source) + blockIdx.z * o.product_bytes);
+  const auto *source = reinterpret_cast<Global<const uint32_t> *>(global(o.source) + blockIdx.z * o.product_bytes);
   const auto words_of = [&](uint32_t *words) { return global(words) + blockIdx.z * o.splits.product_most; };
   Global<uint32_t> *rows = words_of(o.splits.most), *blocks = words_of(o.splits.block_most);
   uint32_t most = 0, least = 0;

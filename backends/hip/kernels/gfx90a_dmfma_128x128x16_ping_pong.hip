@@ -36,9 +36,8 @@ using Config = DmfmaConfig;
 }  // namespace
 
 template <Fetch KindA, Fetch KindB, typename Operands>
-__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
-    gfx90a_dmfma_128x128x16_ping_pong(const __grid_constant__ Operands operands,
-                                      const __grid_constant__ TileProblem p) {
+__global__ void LIBSGEMM_DMFMA_BOUNDS gfx90a_dmfma_128x128x16_ping_pong(const __grid_constant__ Operands operands,
+                                                                        const __grid_constant__ TileProblem p) {
   if constexpr (Config::Core::available) matrix_floats<Config, KindA, KindB>(operands, p);
 }
 
@@ -63,8 +62,6 @@ Kernel in_fp64(Kernel kernel) {
 }  // namespace
 
 Kernel gfx90a_dmfma_128x128x16_ping_pong() { return in_fp64(tile_kernel<Row>("gfx90a_dmfma_128x128x16_ping_pong")); }
-Kernel gfx90a_dmfma_128x128x16_split_k() {
-  return in_fp64(split_kernel<SplitRow>("gfx90a_dmfma_128x128x16_split_k"));
-}
+Kernel gfx90a_dmfma_128x128x16_split_k() { return in_fp64(split_kernel<SplitRow>("gfx90a_dmfma_128x128x16_split_k")); }
 
 }  // namespace libsgemm::hip

@@ -19,6 +19,6 @@ using Row = Fp64Row<Config>;
 
 }  // namespace
 
-LIBSGEMM_HIP_TRIANGLE_ROW(gfx90a_dmfma_128x128x16_triangle, matrix_triangle)
+LIBSGEMM_HIP_BOUNDED_TRIANGLE_ROW(gfx90a_dmfma_128x128x16_triangle, matrix_triangle, LIBSGEMM_DMFMA_BOUNDS)
 
 }  // namespace libsgemm::hip

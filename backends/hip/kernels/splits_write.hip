@@ -29,7 +29,6 @@ libsgemm_status_t libsgemm::gpu::launch_survey(const PassProblem &p, int64_t pro
 libsgemm_status_t libsgemm::gpu::launch_split(Scheme scheme, const PassProblem &p, int64_t products,
                                               const Launch &launch, Error *error) {
   const dim3 grid(p.a.split + p.b.split, 1, static_cast<unsigned>(products));
-  auto *kernel =
-      scheme == Scheme::bf16x3 ? &hip::splits_write<Scheme::bf16x3> : &hip::splits_write<Scheme::fp16x2>;
+  auto *kernel = scheme == Scheme::bf16x3 ? &hip::splits_write<Scheme::bf16x3> : &hip::splits_write<Scheme::fp16x2>;
   return launch_kernel(kernel, grid, dim3(kPassThreads), 0, launch, error, p);
 }

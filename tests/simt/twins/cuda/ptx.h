@@ -34,8 +34,12 @@ inline float4 load_streamed_x4(const float *global) { return *reinterpret_cast<c
 
 inline void prefetch_to_l2(const void *) {}
 
-inline uint32_t to_f16_pair(float x, float y) { return f16_from_float(x) | static_cast<uint32_t>(f16_from_float(y)) << 16; }
-inline uint32_t to_bf16_pair(float x, float y) { return bf16_from_float(x) | static_cast<uint32_t>(bf16_from_float(y)) << 16; }
+inline uint32_t to_f16_pair(float x, float y) {
+  return f16_from_float(x) | static_cast<uint32_t>(f16_from_float(y)) << 16;
+}
+inline uint32_t to_bf16_pair(float x, float y) {
+  return bf16_from_float(x) | static_cast<uint32_t>(bf16_from_float(y)) << 16;
+}
 
 inline uint32_t shared_address(const void *shared) { return simt::shared_address(shared); }
 inline void copy_async_word(uint32_t shared, const void *global, int valid) {
