@@ -163,6 +163,7 @@ TEST_CASE("every call of the runtime that an entry of the table makes may fail")
                                {"hipHostFree", false},
                                {"hipPointerGetAttributes", false},
                                {"hipMemcpyAsync", true},
+                               {"hipMemsetAsync", true},
                                {"hipMemcpy2DAsync", true},
                                {"hipStreamCreateWithFlags", true},
                                {"hipStreamDestroy", false},
