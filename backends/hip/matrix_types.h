@@ -5,7 +5,7 @@
 
 // What the target of this pass has.
 #if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
-    defined(__gfx950__)
+    defined(__gfx950__) || defined(__gfx9_4_generic__)
 #define LIBSGEMM_HIP_MFMA 1
 #endif
 #if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx908__)
@@ -22,7 +22,7 @@
     defined(__gfx1153__)
 #define LIBSGEMM_HIP_WMMA_GFX11 1
 #endif
-#if defined(__gfx1200__) || defined(__gfx1201__)
+#if defined(__gfx1200__) || defined(__gfx1201__) || defined(__gfx12_generic__)
 #define LIBSGEMM_HIP_WMMA_GFX12 1
 #endif
 

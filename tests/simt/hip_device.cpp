@@ -26,6 +26,7 @@ Device make_device() {
   for (const Chip &chip : kChips) {
     if (std::strcmp(chip.arch, LIBSGEMM_SIMT_ARCH) != 0) continue;
     std::strcpy(d.arch_name, chip.arch);
+    std::strcpy(d.code_name, chip.arch);
     d.family = chip.family;
     d.wave = chip.wave;
     d.schedulers = chip.schedulers;
@@ -64,6 +65,7 @@ std::vector<Device> make_devices() {
     Device d = make_device();
     std::snprintf(d.name, sizeof d.name, "%s", model.name);
     std::snprintf(d.arch_name, sizeof d.arch_name, "%s", model.arch);
+    std::snprintf(d.code_name, sizeof d.code_name, "%s", model.arch);
     d.family = model.family;
     d.wave = model.wave;
     d.schedulers = model.schedulers;

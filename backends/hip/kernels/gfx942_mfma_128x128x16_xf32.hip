@@ -8,7 +8,7 @@
 //
 //   tile of C, waves, lanes and shared memory: as gfx908_mfma_128x128x16_ping_pong
 //
-// Requires: gemm of FP32; gfx942; any transposition, alignment, size and batch.
+// Requires: gemm of FP32; code for gfx942 itself, not for its family; any transposition, alignment, size and batch.
 //
 // Parameters (Config): as of gfx908_mfma_128x128x16_ping_pong.
 //
@@ -57,7 +57,7 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
 namespace {
 
 struct Row : MatrixRow<Config> {
-  static bool runs_on(int index) { return std::strncmp(device(index).arch_name, "gfx94", 5) == 0; }
+  static bool runs_on(int index) { return std::strncmp(device(index).code_name, "gfx94", 5) == 0; }
   static Tiling tiling(const GemmDesc &desc, int index) {
     Tiling tiling = MatrixRow::tiling(desc, index);
     tiling.figures.peak_fraction = Config::peak_fraction * Config::rate / device(index).fma_per_clock;
