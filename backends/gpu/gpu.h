@@ -21,8 +21,8 @@
 #endif
 
 // FP32 fused multiply-adds of two pairs of registers in one instruction.
-#if defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
-    defined(__gfx950__) || defined(__gfx9_4_generic__)
+#if defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) || \
+    defined(__gfx9_4_generic__)
 #define LIBSGEMM_PACKED_FMA 1
 #else
 #define LIBSGEMM_PACKED_FMA 0

@@ -116,10 +116,15 @@ function(compile_kernel source arch)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.${arch}.co)
   set(what -c)
   set(compiler ${LIBSGEMM_CLANG19})
-  if(arch IN_LIST newer)  # its linker knows no AMD GPU; nor do Debian's headers know it
+  # Its linker knows no AMD GPU, it no longer links two files of the library by itself, and Debian's headers use a macro
+  # that it no longer defines.
+  if(arch IN_LIST newer)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.${arch}.s)
     set(what -S)
     set(compiler ${LIBSGEMM_ZIG} clang -resource-dir ${resources} -D__AMDGCN_WAVEFRONT_SIZE=64)
+    foreach(file hip opencl)
+      list(APPEND compiler -Xclang -mlink-builtin-bitcode -Xclang ${bitcode}/${file}.bc)
+    endforeach()
   endif()
   if(arch IN_LIST others)
     list(APPEND compiler -x hip -std=c++17 -O3 -mcumode -Wall -Wextra --rocm-path=/usr
