@@ -47,11 +47,11 @@ MATRIX = {
     'v_mfma_f32_32x32x2f32': {'gfx9': 64},
     'v_mfma_f32_16x16x4f32': {'gfx9': 32},
     'v_mfma_f32_32x32x4xf32': {'gfx942': 32},
-    'v_mfma_f64_16x16x4f64': {'gfx90a': 32, 'gfx942': 32, 'gfx950': 64},
+    'v_mfma_f64_16x16x4f64': {'gfx90a': 32, 'gfx942': 32, 'gfx950': 64, 'gfx9-4': 32},
     'v_mfma_f32_32x32x4bf16': {'gfx908': 64, 'gfx90a': 64},
-    'v_mfma_f32_32x32x8f16': {'gfx908': 64, 'gfx90a': 64, 'gfx942': 32, 'gfx950': 32},
+    'v_mfma_f32_32x32x8f16': {'gfx908': 64, 'gfx90a': 64, 'gfx942': 32, 'gfx950': 32, 'gfx9-4': 32},
     'v_mfma_f32_32x32x8bf16_1k': {'gfx90a': 64},
-    'v_mfma_f32_32x32x8bf16': {'gfx942': 32, 'gfx950': 32},  # the same, since renamed
+    'v_mfma_f32_32x32x8bf16': {'gfx942': 32, 'gfx950': 32, 'gfx9-4': 32},  # the same, since renamed
     'v_wmma_f32_16x16x16_f16': {'gfx11': 32, 'gfx12': 16},
     'v_wmma_f32_16x16x16_bf16': {'gfx11': 32, 'gfx12': 16},
 }
