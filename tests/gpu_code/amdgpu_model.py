@@ -38,8 +38,8 @@ CHIPS = {
     'gfx906': GCN, 'gfx908': GCN, 'gfx90a': CDNA2, 'gfx942': CDNA2, 'gfx950': CDNA2._replace(lds=163840),
     'gfx1030': Chip(simds=2, registers=1024, granule=8, waves=16, slot=1, fmas=64),
     'gfx1100': RDNA3, 'gfx1101': RDNA3, 'gfx1151': RDNA3, 'gfx1200': RDNA3, 'gfx1201': RDNA3,
-    # What all chips of a family have.
-    'gfx9-4-generic': CDNA2, 'gfx11-generic': RDNA3._replace(registers=1024, granule=16), 'gfx12-generic': RDNA3,
+    # What the largest chips of a family have.
+    'gfx9-4-generic': CDNA2, 'gfx11-generic': RDNA3, 'gfx12-generic': RDNA3,
 }
 
 # Clocks of a SIMD for a matrix instruction of a wave.
