@@ -11,15 +11,23 @@
 namespace libsgemm {
 
 LIBSGEMM_HOST_DEVICE inline uint32_t bits_of(float value) {
+#if defined(__HIP__)  // has no memcpy for both
+  return __builtin_bit_cast(uint32_t, value);
+#else
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
   return bits;
+#endif
 }
 
 LIBSGEMM_HOST_DEVICE inline float float_from_bits(uint32_t bits) {
+#if defined(__HIP__)
+  return __builtin_bit_cast(float, bits);
+#else
   float value;
   std::memcpy(&value, &bits, sizeof value);
   return value;
+#endif
 }
 
 inline float bf16_to_float(uint16_t bits) { return float_from_bits(static_cast<uint32_t>(bits) << 16); }
@@ -63,6 +71,18 @@ LIBSGEMM_HOST_DEVICE inline float round_to_f16(float value) {
   const uint32_t normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u)) & ~0x1fffu;
   const uint32_t finite = where(magnitude < 0x38800000u, small, where(magnitude >= 0x477ff000u, 0x7f800000u, normal));
   return float_from_bits(sign | where(magnitude > 0x7f800000u, magnitude, finite));
+}
+
+// The bits of the nearest number of a 16-bit type.
+inline uint16_t bf16_from_float(float value) {
+  const uint32_t bits = bits_of(round_to_bf16(value));
+  return static_cast<uint16_t>(bits >> 16 | (value != value ? 0x40u : 0u));
+}
+inline uint16_t f16_from_float(float value) {
+  const uint32_t bits = bits_of(round_to_f16(value)), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
+  if (magnitude >= 0x7f800000u) return static_cast<uint16_t>(sign | (magnitude > 0x7f800000u ? 0x7fffu : 0x7c00u));
+  if (magnitude >= 0x38800000u) return static_cast<uint16_t>(sign | (magnitude - (112u << 23)) >> 13);
+  return static_cast<uint16_t>(sign | static_cast<uint32_t>(float_from_bits(magnitude) * 0x1p24f));
 }
 
 // An input of a product in the mode. The modes that split inputs into parts keep all of it.

@@ -208,21 +208,7 @@ __device__ __forceinline__ uint32_t round_to_tf32(uint32_t bits) {
   return fabsf(__uint_as_float(bits)) < __uint_as_float(0x7f800000u) ? nearest : bits;
 }
 
-// The bits of the nearest number of a 16-bit type, ties to even (bf16: sm_80).
-__device__ __forceinline__ uint16_t to_f16(float x) {
-  uint16_t bits;
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
-  return bits;
-}
-__device__ __forceinline__ uint16_t to_bf16(float x) {
-  uint16_t bits = 0;
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
-#endif
-  return bits;
-}
-
-// The same of two numbers, the first in the low half (sm_80).
+// The bits of the nearest numbers of a 16-bit type, ties to even, the first in the low half (sm_80).
 __device__ __forceinline__ uint32_t to_f16_pair(float x, float y) {
   uint32_t bits = 0;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

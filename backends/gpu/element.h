@@ -1,4 +1,5 @@
-// Elements of the 16-bit types as FP32, on any device: exact, with denormals, infinities and NaN.
+// Elements of the 16-bit types as FP32, on any device: exact, with denormals, infinities and NaN. And back, to the
+// nearest.
 #pragma once
 
 #include "desc.h"
@@ -22,6 +23,29 @@ __device__ __forceinline__ float widen(uint32_t bits) {
 #else
   const uint16_t element = static_cast<uint16_t>(bits);
   return kType == Type::bf16 ? bf16_to_float(element) : f16_to_float(element);
+#endif
+}
+
+// The bits of the nearest number, ties to even (on NVIDIA's GPUs bf16 from sm_80 on).
+template <Type kType>
+__device__ __forceinline__ uint16_t narrow(float x) {
+  static_assert(kType != Type::f32, "a 16-bit type");
+#if defined(__HIP__)
+  if constexpr (kType == Type::f16) return __builtin_bit_cast(uint16_t, static_cast<_Float16>(x));
+  const uint32_t bits = __builtin_bit_cast(uint32_t, x), nearest = bits + 0x7fffu + (bits >> 16 & 1u);
+  return static_cast<uint16_t>((x != x ? bits | 0x00400000u : nearest) >> 16);
+#elif defined(__CUDA_ARCH__)
+  uint16_t bits = 0;
+  if constexpr (kType == Type::f16) {
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  } else {
+#if __CUDA_ARCH__ >= 800
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+#endif
+  }
+  return bits;
+#else
+  return kType == Type::bf16 ? bf16_from_float(x) : f16_from_float(x);
 #endif
 }
 

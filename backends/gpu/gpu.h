@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "vendor.h"
 
@@ -20,7 +21,8 @@
 #endif
 
 // FP32 fused multiply-adds of two pairs of registers in one instruction.
-#if defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__)
+#if defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) || \
+    defined(__gfx9_4_generic__)
 #define LIBSGEMM_PACKED_FMA 1
 #else
 #define LIBSGEMM_PACKED_FMA 0
@@ -154,7 +156,28 @@ __device__ __forceinline__ void sync_warp() {
 }
 
 // The value of the thread whose number within 32 consecutive ones differs by `mask`.
-__device__ __forceinline__ float shuffle_xor(float value, int mask) { return __shfl_xor(value, mask, 32); }
+template <typename T>
+__device__ __forceinline__ T shuffle_xor(T value, int mask) {
+  return __shfl_xor(value, mask, 32);
+}
+
+__device__ __forceinline__ void atomic_max(Global<uint32_t> *at, uint32_t value) {
+#if defined(__AMDGCN__)
+  __hip_atomic_fetch_max(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+#endif
+}
+
+// A struct of `T`'s bytes in global memory, by one instruction of that size.
+template <typename T>
+using Raw = std::conditional_t<sizeof(T) == 16, Vec4, Vec2>;
+template <typename T, typename From>
+__device__ __forceinline__ T load_as(Global<From> *from) {
+  return __builtin_bit_cast(T, *reinterpret_cast<Global<const Raw<T>> *>(from));
+}
+template <typename T>
+__device__ __forceinline__ void store_as(Global<char> *to, const T &value) {
+  *reinterpret_cast<Global<Raw<T>> *>(to) = __builtin_bit_cast(Raw<T>, value);
+}
 
 #else  // CUDA, and the CPU
 
@@ -200,8 +223,18 @@ __device__ __forceinline__ int again(int value) { return value; }
 __device__ __forceinline__ void keep_order() {}
 __device__ __forceinline__ void keep_schedule() {}
 __device__ __forceinline__ void sync_warp() { __syncwarp(); }
-__device__ __forceinline__ float shuffle_xor(float value, int mask) {
+template <typename T>
+__device__ __forceinline__ T shuffle_xor(T value, int mask) {
   return __shfl_xor_sync(0xffffffffu, value, mask);
+}
+__device__ __forceinline__ void atomic_max(uint32_t *at, uint32_t value) { atomicMax(at, value); }
+template <typename T, typename From>
+__device__ __forceinline__ T load_as(From *from) {
+  return *reinterpret_cast<const T *>(from);
+}
+template <typename T>
+__device__ __forceinline__ void store_as(char *to, const T &value) {
+  *reinterpret_cast<T *>(to) = value;
 }
 
 #endif

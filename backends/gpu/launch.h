@@ -11,6 +11,9 @@ namespace libsgemm::gpu {
 libsgemm_status_t launch_raw(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes, const Launch &launch,
                              void **arguments, Error *error);
 
+// Enqueues zeros for device memory. Each backend defines it.
+libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error);
+
 // Calls enqueue(pointers) with pointers to the arguments, converted to the kernel's parameters.
 template <typename... Parameters, typename Enqueue, typename... Arguments>
 libsgemm_status_t with_arguments(void (*)(Parameters...), const Enqueue &enqueue, const Arguments &...arguments) {

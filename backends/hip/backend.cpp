@@ -9,6 +9,7 @@
 #include "gpu/runtime/code.h"
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"
+#include "gpu/splits/split_row.h"
 
 namespace libsgemm::hip {
 
@@ -58,6 +59,8 @@ Backend make() {
   b.open = open;
   b.version = version;
   b.probe = probe;
+  b.plan_bytes = split_plan_bytes;
+  b.plan = launch_split_plan;
   return b;
 }
 

@@ -29,11 +29,33 @@ std::vector<Device> &devices() {
   return *instance;
 }
 
-// A code object runs on its own architecture only. Of which family that is does not matter: vector instructions are the
-// least that a row needs.
-bool has_code(const char *arch) {
-  return std::any_of(std::begin(kCode), std::end(kCode),
-                     [arch](const char *code) { return std::strcmp(code, arch) == 0; });
+// What the code for all chips of a family runs on, by the beginning of their names.
+struct Generic {
+  const char *code, *chips;
+};
+constexpr Generic kGenerics[] = {{"gfx9-4-generic", "gfx94"},
+                                 {"gfx9-4-generic", "gfx95"},
+                                 {"gfx10-3-generic", "gfx103"},
+                                 {"gfx11-generic", "gfx11"},
+                                 {"gfx12-generic", "gfx120"}};
+
+bool begins_with(const char *name, const char *with) { return std::strncmp(name, with, std::strlen(with)) == 0; }
+
+bool is_for_family_of(const char *code, const char *arch) {
+  return std::any_of(std::begin(kGenerics), std::end(kGenerics), [&](const Generic &generic) {
+    return std::strcmp(code, generic.code) == 0 && begins_with(arch, generic.chips);
+  });
+}
+
+// The code that the runtime takes for an architecture: its own before its family's. NULL: there is none. Of which
+// family it is does not matter: vector instructions are the least that a row needs.
+const char *code_for(const char *arch) {
+  const char *found = nullptr;
+  for (const char *code : kCode) {
+    if (std::strcmp(code, arch) == 0) return code;
+    if (is_for_family_of(code, arch)) found = code;
+  }
+  return found;
 }
 
 std::string all_code() {
@@ -61,7 +83,7 @@ constexpr Chips kChips[] = {
 const Chips &chips_of(const char *arch) {
   const Chips *found = &kChips[0];
   for (const Chips &chips : kChips) {
-    if (std::strncmp(arch, chips.prefix, std::strlen(chips.prefix)) == 0) found = &chips;
+    if (begins_with(arch, chips.prefix)) found = &chips;
   }
   return *found;
 }
@@ -145,11 +167,13 @@ bool take_device(int ordinal, Error *why_not) {
     set_error(why_not, "the HIP runtime cannot describe device %d", ordinal);
     return false;
   }
-  if (!has_code(d.arch_name)) {
+  const char *code = code_for(d.arch_name);
+  if (code == nullptr) {
     set_error(why_not, "this build holds no code for device %d, %s (%s): only for %s", ordinal, d.arch_name, d.name,
               all_code().c_str());
     return false;
   }
+  std::snprintf(d.code_name, sizeof d.code_name, "%s", code);
   devices().push_back(d);
   return true;
 }

@@ -22,6 +22,7 @@ enum class Family {
 
 struct Device : DeviceModel {
   Family family;
+  char code_name[32];  // the architecture of the code that runs on it: its own, or that of its family
 };
 
 // `index` counts the devices of the backend, after LIBSGEMM_DEVICES. Only after enumerate().

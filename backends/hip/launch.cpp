@@ -14,3 +14,11 @@ libsgemm_status_t libsgemm::gpu::launch_raw(const void *kernel, dim3 grid, dim3 
                                                                 static_cast<hipStream_t>(launch.stream));
   return status_of(code, launch.device, kLaunching, error);
 }
+
+libsgemm_status_t libsgemm::gpu::clear(void *memory, size_t bytes, const Launch &launch, Error *error) {
+  Scope scope;
+  const libsgemm_status_t status = scope.enter(launch.device, error);
+  if (status != LIBSGEMM_SUCCESS || launch.rehearsal) return status;
+  return status_of(hipMemsetAsync(memory, 0, bytes, static_cast<hipStream_t>(launch.stream)), launch.device,
+                   "clearing workspace", error);
+}

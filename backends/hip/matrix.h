@@ -12,7 +12,11 @@
 // The cores compute D = X Y + D of blocks whose columns are spread over the lanes and whose rows over a lane's
 // registers. X is made from B and Y from A, so that D is a block of C transposed: consecutive lanes hold consecutive
 // rows of a column of C, and plain stores of single floats fill whole lines of memory, at any alignment.
+//
+// Sums in FP64 (MfmaDoubles) are rounded once, when C is stored; where k is split, the partial results are doubles.
 #pragma once
+
+#include <type_traits>
 
 #include "desc.h"
 #include "gpu/tile.h"
@@ -36,7 +40,6 @@ struct MatrixShape {
   static constexpr int blocks_m = WaveM / Core::block, blocks_n = WaveN / Core::block;
   static constexpr int steps = TileK / Core::depth;
   static_assert(WaveM % 32 == 0 && WaveN % 32 == 0 && TileM % WaveM == 0 && TileN % WaveN == 0, "waves cover the tile");
-  static_assert(steps % 2 == 0, "the last step of a k-tile leaves the fragments as the first expects them");
 };
 
 // Floats of LDS: two pairs of tiles.
@@ -68,6 +71,9 @@ struct WavePlace {
   }
 };
 
+__device__ __forceinline__ float fused(float a, float b, float c) { return fmaf(a, b, c); }
+__device__ __forceinline__ double fused(double a, double b, double c) { return fma(a, b, c); }
+
 // Stores the sums of a wave whose first element is (row, column) of the tile. A lane's row is the same in all of a
 // block; its columns are spread over the registers. What C holds is read for a whole block before anything is written.
 // Output: as OutputTile. keep(row, column): whether that element of the tile is stored.
@@ -75,6 +81,7 @@ template <class Config, class Output, class Keep>
 __device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const Output &out,
                                            const WavePlace<Config> &place, const Keep &keep) {
   using Core = typename Config::Core;
+  using Real = typename Core::Real;
   const int first = place.column + Core::sum_outer(place.lane);
   const int left = out.columns - first;
 #pragma unroll
@@ -84,9 +91,9 @@ __device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const
     const typename Output::Row c = out.row(r, first);
 #pragma unroll
     for (int j = 0; j < Config::blocks_n; ++j) {
-      float x[Core::sums];
+      Real x[Core::sums];
 #pragma unroll
-      for (int e = 0; e < Core::sums; ++e) x[e] = out.alpha * sums[i][j][e];
+      for (int e = 0; e < Core::sums; ++e) x[e] = static_cast<Real>(out.alpha) * sums[i][j][e];
       if (out.beta != 0.0f) {
         float old[Core::sums];
 #pragma unroll
@@ -95,12 +102,35 @@ __device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const
           old[e] = to < left && keep(r, first + to) ? c[to] : 0.0f;
         }
 #pragma unroll
-        for (int e = 0; e < Core::sums; ++e) x[e] = fmaf(out.beta, old[e], x[e]);
+        for (int e = 0; e < Core::sums; ++e) x[e] = fused(Real{out.beta}, Real{old[e]}, x[e]);
       }
 #pragma unroll
       for (int e = 0; e < Core::sums; ++e) {
         const int to = j * Core::block + Core::sum_step(e);
-        if (to < left && keep(r, first + to)) c[to] = x[e];
+        if (to < left && keep(r, first + to)) c[to] = static_cast<float>(x[e]);
+      }
+    }
+  }
+}
+
+// The same of a slice of k, whose sums are doubles: in the workspace.
+template <class Config>
+__device__ __forceinline__ void store_partial(const MatrixSums<Config> &sums, const TilePosition<Config> &at,
+                                              const WavePlace<Config> &place, const TileProblem &p) {
+  using Core = typename Config::Core;
+  const int64_t matrix = static_cast<int64_t>(blockIdx.z) * gridDim.y + blockIdx.y;
+  const int64_t first = at.column() + place.column + Core::sum_outer(place.lane);
+  Global<double> *to = global(reinterpret_cast<double *>(p.partial)) + (matrix * p.n + first) * p.partial_ld;
+#pragma unroll
+  for (int i = 0; i < Config::blocks_m; ++i) {
+    const int64_t row = at.row() + place.row + i * Core::block + place.lane % Core::block;
+    if (row >= p.m) continue;
+#pragma unroll
+    for (int j = 0; j < Config::blocks_n; ++j) {
+#pragma unroll
+      for (int e = 0; e < Core::sums; ++e) {
+        const int column = j * Core::block + Core::sum_step(e);
+        if (first + column < p.n) to[column * p.partial_ld + row] = sums[i][j][e];
       }
     }
   }
@@ -114,6 +144,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   using Core = typename Config::Core;
   constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles of vectors");
+  static_assert(Config::steps % 2 == 0, "the last step of a k-tile leaves the fragments as the first expects them");
 
   typename A::Staged staged_a;
   typename B::Staged staged_b;
@@ -186,14 +217,20 @@ __device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Co
   MatrixSums<Config> sums;
   clear_sums<Config>(sums);
   multiply_tiles<Config>(sums, a, b, range, place, reinterpret_cast<float *>(lds));
+  if constexpr (std::is_same_v<typename Config::Core::Real, double>) {
+    if (p.partial != nullptr) return store_partial<Config>(sums, at, place, p);
+  }
   store_sums<Config>(sums, output_tile(operands, p, at), place, [](int, int) { return true; });
 }
 
+template <class Stream>
+using PlainStream = Stream;
+
 // A product of FP32 operands. The rows of the tiles are not padded (kernels/gfx908_mfma_128x128x16_ping_pong.hip).
-template <class Config, Fetch KindA, Fetch KindB, typename Operands>
+template <class Config, Fetch KindA, Fetch KindB, template <class> class StreamOf = PlainStream, typename Operands>
 __device__ __forceinline__ void matrix_floats(const Operands &operands, const TileProblem &p) {
-  using A = TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>;
-  using B = TileStream<Config::tile_n, Config::tile_k, Config::threads, KindB, 0>;
+  using A = StreamOf<TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>>;
+  using B = StreamOf<TileStream<Config::tile_n, Config::tile_k, Config::threads, KindB, 0>>;
   const TilePosition<Config> at(p);
   const TileRange range(p, Config::tile_k);
   A a(operands.a(blockIdx.z), p.lda, at.row(), p.m - at.row(), range.first_k);

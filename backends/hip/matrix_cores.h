@@ -1,9 +1,9 @@
 // The matrix cores as matrix.h uses them: what a lane holds of a fragment and of the sums, and the product of two.
 //
 // FP32 (MfmaFloats) is FP32: AMD documents for MI200 (gfx90a) that these instructions keep denormals, and names no chip
-// where they do not. The reduced-precision forms of gfx942 (xf32) are not used. The 16-bit types (MfmaWords, WmmaWords)
-// multiply exactly and add in FP32. Their denormals, which the library promises to keep, are flushed by MI200, so they
-// are not for it; AMD names no other chip that does so.
+// where they do not. MfmaDoubles has sums in FP64. MfmaXf32 multiplies TF32 numbers, to which operands are rounded. The
+// 16-bit types (MfmaWords, WmmaWords) multiply exactly and add in FP32. Their denormals, which the library promises to
+// keep, are flushed by MI200, so they are not for it; AMD names no other chip that does so.
 //
 // Not yet run on AMD hardware: the tests of denormals have the last word there.
 #pragma once
@@ -23,6 +23,7 @@ struct MfmaFloats {
 #endif
   static constexpr int wave = 64, block = 32, depth = 2;
   static constexpr int sums = 16;  // of a lane and block
+  using Real = float;              // of the sums
   using Sums = Floats16;
   using Fragment = float;
 
@@ -45,6 +46,68 @@ struct MfmaFloats {
   }
 };
 
+// FP32 operands with sums in FP64 by v_mfma_f64_16x16x4f64 (gfx90a, 942, 950). A lane holds element (lane % 16, k +
+// lane / 16) of a fragment. Of D: column lane % 16, rows 4 r + lane / 16 for r < 4.
+struct MfmaDoubles {
+#if defined(LIBSGEMM_HIP_MFMA_F64)
+  static constexpr bool available = true;
+#else
+  static constexpr bool available = false;
+#endif
+  static constexpr int wave = 64, block = 16, depth = 4;
+  static constexpr int sums = 4;
+  using Real = double;
+  using Sums = Doubles4;
+  using Fragment = float;
+
+  __device__ __forceinline__ static int sum_outer(int lane) { return lane / 16; }
+  __device__ __forceinline__ static constexpr int sum_step(int r) { return 4 * r; }
+
+  template <class Tile>
+  __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
+    const int first = lane / 16 * Tile::pitch + outer + lane % 16;
+    return tile[first + 4 * step * Tile::pitch + 16 * blocks];
+  }
+  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, Sums sums) {
+#if defined(LIBSGEMM_HIP_MFMA_F64)
+    return ops::mfma_f64_16x16x4f64(static_cast<double>(x), static_cast<double>(y), sums);
+#else
+    return sums;
+#endif
+  }
+};
+
+// TF32 numbers by v_mfma_f32_32x32x4_xf32 (gfx942). A lane holds elements (lane % 32, k + 2 (lane / 32)) and the next
+// one of a fragment. D as of MfmaFloats.
+struct MfmaXf32 {
+#if defined(LIBSGEMM_HIP_MFMA_XF32)
+  static constexpr bool available = true;
+#else
+  static constexpr bool available = false;
+#endif
+  static constexpr int wave = 64, block = 32, depth = 4;
+  static constexpr int sums = 16;
+  using Real = float;
+  using Sums = Floats16;
+  using Fragment = Floats2;
+
+  __device__ __forceinline__ static int sum_outer(int lane) { return MfmaFloats::sum_outer(lane); }
+  __device__ __forceinline__ static constexpr int sum_step(int r) { return MfmaFloats::sum_step(r); }
+
+  template <class Tile>
+  __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
+    const int at = (lane / 32 * 2 + 4 * step) * Tile::pitch + outer + lane % 32 + 32 * blocks;
+    return Floats2{tile[at], tile[at + Tile::pitch]};
+  }
+  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, Sums sums) {
+#if defined(LIBSGEMM_HIP_MFMA_XF32)
+    return ops::mfma_f32_32x32x4_xf32(x, y, sums);
+#else
+    return sums;
+#endif
+  }
+};
+
 // FP16 or bfloat16 by MFMA of 32 x 32 (gfx908, 942, 950). A lane reads a unit (unit_tile.h): eight steps of k of row
 // lane % 32, those of its half of the wave. An instruction takes four of them (two: bfloat16 on gfx908) from each half;
 // that they are not neighbours in k does not matter, as long as both operands have the same. D as of MfmaFloats.
@@ -57,6 +120,7 @@ struct MfmaWords {
 #endif
   static constexpr int wave = 64, block = 32, depth = 16;
   static constexpr int sums = 16;
+  using Real = float;
   using Sums = Floats16;
   using Fragment = Words4;
 
@@ -99,6 +163,7 @@ struct WmmaWords {
 #endif
   static constexpr int wave = 32, block = 16, depth = 16;
   static constexpr int sums = 8;
+  using Real = float;
   using Sums = Floats8;
 
 #if defined(LIBSGEMM_HIP_WMMA_GFX12)

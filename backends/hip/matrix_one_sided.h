@@ -32,7 +32,7 @@ __device__ __forceinline__ void matrix_one_sided(const StridedOperands &operands
 #pragma unroll
       for (int j = 0; j < Config::blocks_n; ++j) {
 #pragma unroll
-        for (int e = 0; e < Core::sums; ++e) finite = finite && fabsf(sums[i][j][e]) < INFINITY;
+        for (int e = 0; e < Core::sums; ++e) finite = finite && fabs(sums[i][j][e]) < INFINITY;
       }
     }
     if (finite) return;

@@ -28,6 +28,21 @@ __device__ __forceinline__ Floats16 mfma_f32_32x32x8f16(Words2 a, Words2 b, Floa
   return bits_as<Floats16>(
       __builtin_amdgcn_mfma_f32_32x32x8f16(bits_as<Half4>(a), bits_as<Half4>(b), bits_as<Sums16>(c), 0, 0, 0));
 }
+#if defined(LIBSGEMM_HIP_MFMA_F64)
+using Sums4 = double __attribute__((ext_vector_type(4)));
+
+__device__ __forceinline__ Doubles4 mfma_f64_16x16x4f64(double a, double b, Doubles4 c) {
+  return bits_as<Doubles4>(__builtin_amdgcn_mfma_f64_16x16x4f64(a, b, bits_as<Sums4>(c), 0, 0, 0));
+}
+#endif
+#if defined(LIBSGEMM_HIP_MFMA_XF32)
+using Pair = float __attribute__((ext_vector_type(2)));
+
+__device__ __forceinline__ Floats16 mfma_f32_32x32x4_xf32(Floats2 a, Floats2 b, Floats16 c) {
+  return bits_as<Floats16>(
+      __builtin_amdgcn_mfma_f32_32x32x4_xf32(bits_as<Pair>(a), bits_as<Pair>(b), bits_as<Sums16>(c), 0, 0, 0));
+}
+#endif
 #if defined(LIBSGEMM_HIP_MFMA_BF16_1K)
 __device__ __forceinline__ Floats16 mfma_f32_32x32x8bf16_1k(Words2 a, Words2 b, Floats16 c) {
   return bits_as<Floats16>(

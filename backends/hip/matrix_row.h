@@ -1,6 +1,8 @@
 // The host's side of the rows built on matrix.h.
 #pragma once
 
+#include <cstring>
+
 #include "desc.h"
 #include "device.h"
 #include "valu_row.h"
@@ -26,6 +28,13 @@ inline int matrix_rate(int index, Type type) {
   }
 }
 
+// The same of FP32 operands with sums in FP64: gfx950 has half as many as the chips before it.
+inline int matrix_rate_fp64(int index) {
+  const Device &d = device(index);
+  if (d.family != Family::cdna2 && d.family != Family::cdna3) return 0;
+  return std::strncmp(d.arch_name, "gfx95", 5) == 0 ? 64 : 128;
+}
+
 // Its matrix cores are MFMA (waves of 64), not WMMA.
 inline bool has_mfma(int index) {
   const Family family = device(index).family;
@@ -43,6 +52,22 @@ struct MatrixRow : ValuRow<RowConfig> {
     constexpr double kStall = 0.1;  // assumed: a wave keeps its SIMD's matrix core busy but for the barriers
     const double peak = static_cast<double>(matrix_rate(index, desc.type)) / device(index).fma_per_clock;
     return {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction * peak, kStall}};
+  }
+};
+
+// The same with sums in FP64.
+template <class RowConfig>
+struct Fp64Row : MatrixRow<RowConfig> {
+  static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP64;
+
+  static bool runs_on(int index) { return matrix_rate_fp64(index) > 0; }
+
+  static Tiling tiling(const GemmDesc &desc, int index) {
+    Tiling tiling = MatrixRow<RowConfig>::tiling(desc, index);
+    const double peak = static_cast<double>(matrix_rate_fp64(index)) / device(index).fma_per_clock;
+    tiling.figures.peak_fraction = RowConfig::peak_fraction * peak;
+    tiling.sum_bytes = sizeof(double);
+    return tiling;
   }
 };
 

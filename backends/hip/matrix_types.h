@@ -5,18 +5,24 @@
 
 // What the target of this pass has.
 #if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
-    defined(__gfx950__)
+    defined(__gfx950__) || defined(__gfx9_4_generic__)
 #define LIBSGEMM_HIP_MFMA 1
 #endif
 #if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx908__)
 #define LIBSGEMM_HIP_MFMA_BF16_1K 1
+#endif
+#if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx908__)
+#define LIBSGEMM_HIP_MFMA_F64 1
+#endif
+#if defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__)
+#define LIBSGEMM_HIP_MFMA_XF32 1
 #endif
 #if defined(__GFX11__) || defined(__gfx1100__) || defined(__gfx1101__) || defined(__gfx1102__) ||   \
     defined(__gfx1103__) || defined(__gfx1150__) || defined(__gfx1151__) || defined(__gfx1152__) || \
     defined(__gfx1153__)
 #define LIBSGEMM_HIP_WMMA_GFX11 1
 #endif
-#if defined(__gfx1200__) || defined(__gfx1201__)
+#if defined(__gfx1200__) || defined(__gfx1201__) || defined(__gfx12_generic__)
 #define LIBSGEMM_HIP_WMMA_GFX12 1
 #endif
 
@@ -24,6 +30,8 @@ namespace libsgemm::hip {
 
 // Registers of a lane. FP16 and bfloat16 elements as raw bits, two to a word, the first in its low half.
 using Floats8 = float __attribute__((vector_size(32)));
+using Doubles4 = double __attribute__((vector_size(32)));
+using Floats2 = float __attribute__((vector_size(8)));
 using Floats16 = float __attribute__((vector_size(64)));
 using Words2 = uint32_t __attribute__((vector_size(8)));
 using Words4 = uint32_t __attribute__((vector_size(16)));

@@ -39,7 +39,7 @@ struct OneSidedRow : Base {
   };                                                                                                                \
   }                                                                                                                 \
   Kernel NAME() {                                                                                                   \
-    Kernel kernel = level3::one_sided_kernel<NAME##_row>(#NAME, LIBSGEMM_MATH_FP32);                                \
+    Kernel kernel = level3::one_sided_kernel<NAME##_row>(#NAME, Row::math_mode);                                    \
     kernel.invariant = Row::chains;                                                                                 \
     return kernel;                                                                                                  \
   }

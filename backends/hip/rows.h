@@ -16,7 +16,17 @@
   X(gfx908_mfma_128x128x32_widened, "matrix cores")                      \
   X(gfx908_mfma_128x128x8_conv, "convolutions, FP32 matrix cores")       \
   X(gfx908_mfma_128x128x8_conv_split_k, "the same, many terms")          \
-  X(gfx11_wmma_128x128x32_widened, "matrix cores")
+  X(gfx11_wmma_128x128x32_widened, "matrix cores")                       \
+  X(gfx_mma_64x64x64_fp16_packed, "operands rounded first")              \
+  X(gfx_mma_64x64x64_bf16_packed, "operands rounded first")              \
+  X(gfx908_mfma_128x128x32_fp16x3, "FP32's error by three products")     \
+  X(gfx942_mfma_128x128x16_bf16x6, "FP32's error by six products")       \
+  X(gfx942_mfma_128x128x16_xf32, "operands rounded on their way")        \
+  X(gfx90a_dmfma_128x128x16_ping_pong, "FP64 sums, large C")             \
+  X(gfx90a_dmfma_128x128x16_split_k, "FP64 sums, deep k")                \
+  X(gfx90a_dmfma_128x128x16_triangle, "FP64 sums, triangle of C")        \
+  X(gfx90a_dmfma_128x128x16_symm, "FP64 sums")                           \
+  X(gfx90a_dmfma_128x128x16_trmm, "FP64 sums, from a copy")
 #endif
 
 #define LIBSGEMM_HIP_ROWS(X)                                                 \

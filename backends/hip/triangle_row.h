@@ -8,23 +8,28 @@
 
 // Defines the row `NAME` of the file's Config and Row: its kernel, by ENGINE of triangle.h or matrix_triangle.h, and
 // `Kernel NAME()`.
-#define LIBSGEMM_HIP_TRIANGLE_ROW(NAME, ENGINE)                                                           \
-  template <Fetch KindA, Fetch KindB>                                                                     \
-  __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)                                 \
-      NAME(const __grid_constant__ StridedOperands operands, const __grid_constant__ TriangleProblem p) { \
-    if constexpr (Row::available) ENGINE<Config, KindA, KindB>(operands, p);                              \
-  }                                                                                                       \
-  namespace {                                                                                             \
-  struct NAME##_row {                                                                                     \
-    using Row = ::libsgemm::hip::Row;                                                                     \
-    template <Fetch KindA, Fetch KindB>                                                                   \
-    static auto kernel() {                                                                                \
-      return &NAME<KindA, KindB>;                                                                         \
-    }                                                                                                     \
-  };                                                                                                      \
-  }                                                                                                       \
-  Kernel NAME() {                                                                                         \
-    Kernel kernel = triangle_kernel<NAME##_row>(#NAME);                                                   \
-    kernel.invariant = Row::chains;                                                                       \
-    return kernel;                                                                                        \
+#define LIBSGEMM_HIP_TRIANGLE_ROW(NAME, ENGINE) \
+  LIBSGEMM_HIP_BOUNDED_TRIANGLE_ROW(NAME, ENGINE, LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks))
+
+// The same with launch bounds of its own.
+#define LIBSGEMM_HIP_BOUNDED_TRIANGLE_ROW(NAME, ENGINE, BOUNDS)                 \
+  template <Fetch KindA, Fetch KindB>                                           \
+  __global__ void BOUNDS NAME(const __grid_constant__ StridedOperands operands, \
+                              const __grid_constant__ TriangleProblem p) {      \
+    if constexpr (Row::available) ENGINE<Config, KindA, KindB>(operands, p);    \
+  }                                                                             \
+  namespace {                                                                   \
+  struct NAME##_row {                                                           \
+    using Row = ::libsgemm::hip::Row;                                           \
+    template <Fetch KindA, Fetch KindB>                                         \
+    static auto kernel() {                                                      \
+      return &NAME<KindA, KindB>;                                               \
+    }                                                                           \
+  };                                                                            \
+  }                                                                             \
+  Kernel NAME() {                                                               \
+    Kernel kernel = triangle_kernel<NAME##_row>(#NAME);                         \
+    kernel.invariant = Row::chains;                                             \
+    kernel.math_mode = Row::math_mode;                                          \
+    return kernel;                                                              \
   }

@@ -12,6 +12,7 @@ template <class RowConfig>
 struct ValuRow {
   using Config = RowConfig;
   static constexpr Engine engine = Engine::registers;
+  static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
   static constexpr bool available = true;  // in the code for this pass's target
   static constexpr bool chains = true;     // an element of C is one chain of fused multiply-adds along k
 

@@ -1,4 +1,5 @@
-"""Reads AMD machine code: the kernels of a code object, or of a shared library or object file that holds some.
+"""Reads AMD machine code: the kernels of a code object, or of a shared library or object file that holds some, or of a
+compiler's assembly (.s), for chips that the tools here cannot disassemble.
 
 A host file keeps them in its section .hip_fatbin, as one bundle or several: "__CLANG_OFFLOAD_BUNDLE__", the number of
 entries, and for each its offset, size and target ("hipv4-amdgcn-amd-amdhsa--gfx90a"). LLVM's tools read the rest:
@@ -236,8 +237,12 @@ def components(followers: list[list[int]], among: set[int]) -> list[set[int]]:
 
 def metadata(path: pathlib.Path) -> tuple[str, str, list[dict[str, str]]]:
     """Architecture, compiler and the facts about each kernel."""
-    text = run(tool('llvm-readelf'), '--notes', '-p', '.comment', path)
-    target = re.search(r'^amdhsa\.target:\s+.*--(gfx\w+)', text, flags=re.M)
+    return facts_of(path, run(tool('llvm-readelf'), '--notes', '-p', '.comment', path))
+
+
+def facts_of(path: pathlib.Path, text: str) -> tuple[str, str, list[dict[str, str]]]:
+    """The same from the text that holds them."""
+    target = re.search(r'^amdhsa\.target:\s+.*--(gfx[\w-]+)', text, flags=re.M)
     compiler = re.search(r'clang version (\S+)', text)
     if not target:
         raise ValueError(f'{path}: no metadata of kernels')
@@ -272,7 +277,39 @@ def disassembled(path: pathlib.Path) -> dict[str, list[Instruction]]:
     return functions
 
 
+def assembled(text: str) -> dict[str, list[Instruction]]:
+    """The instructions of each function of an assembly. An address is the instruction's number."""
+    functions: dict[str, list[Instruction]] = {}
+    lines: list[tuple[str, str]] = []  # function and text
+    labels: dict[str, int] = {}
+    name = ''
+    for line in text.splitlines():
+        line = line.partition(';')[0].rstrip()
+        label = re.fullmatch(r'([\w.$]+):', line)
+        if label:
+            labels[label[1]] = len(lines)
+            name = '' if label[1].startswith('.Lfunc_end') else name if label[1].startswith('.L') else label[1]
+        elif name and line.startswith('\t') and not line.startswith('\t.'):
+            lines.append((name, line.strip()))
+    for address, (name, instruction) in enumerate(lines):
+        operands = instruction.split()
+        target = labels.get(operands[-1]) if operands[0].startswith(('s_branch', 's_cbranch')) else None
+        functions.setdefault(name, []).append(Instruction(address, instruction, target))
+    return functions
+
+
+def kernels_of_assembly(path: pathlib.Path) -> list[Kernel]:
+    text = path.read_text()
+    compiler = re.search(r'^\t\.ident\t"(.*)"$', text, flags=re.M)
+    notes = text.partition('.amdgpu_metadata')[2]
+    arch, version, all_facts = facts_of(path, notes + (compiler[1] if compiler else ''))
+    functions = assembled(text)
+    return [Kernel(arch, version, facts, functions[facts['name'].strip("'")]) for facts in all_facts]
+
+
 def kernels(path: pathlib.Path) -> list[Kernel]:
+    if path.suffix == '.s':
+        return kernels_of_assembly(path)
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for i, code in enumerate(code_objects(path)):

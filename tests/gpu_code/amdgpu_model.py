@@ -37,17 +37,21 @@ RDNA3 = Chip(simds=2, registers=1536, granule=24, waves=16, slot=1, fmas=128)
 CHIPS = {
     'gfx906': GCN, 'gfx908': GCN, 'gfx90a': CDNA2, 'gfx942': CDNA2, 'gfx950': CDNA2._replace(lds=163840),
     'gfx1030': Chip(simds=2, registers=1024, granule=8, waves=16, slot=1, fmas=64),
-    'gfx1100': RDNA3, 'gfx1101': RDNA3, 'gfx1200': RDNA3, 'gfx1201': RDNA3,
+    'gfx1100': RDNA3, 'gfx1101': RDNA3, 'gfx1151': RDNA3, 'gfx1200': RDNA3, 'gfx1201': RDNA3,
+    # What the largest chips of a family have.
+    'gfx9-4-generic': CDNA2, 'gfx11-generic': RDNA3, 'gfx12-generic': RDNA3,
 }
 
 # Clocks of a SIMD for a matrix instruction of a wave.
 MATRIX = {
     'v_mfma_f32_32x32x2f32': {'gfx9': 64},
     'v_mfma_f32_16x16x4f32': {'gfx9': 32},
+    'v_mfma_f32_32x32x4xf32': {'gfx942': 32},
+    'v_mfma_f64_16x16x4f64': {'gfx90a': 32, 'gfx942': 32, 'gfx950': 64, 'gfx9-4': 32},
     'v_mfma_f32_32x32x4bf16': {'gfx908': 64, 'gfx90a': 64},
-    'v_mfma_f32_32x32x8f16': {'gfx908': 64, 'gfx90a': 64, 'gfx942': 32, 'gfx950': 32},
+    'v_mfma_f32_32x32x8f16': {'gfx908': 64, 'gfx90a': 64, 'gfx942': 32, 'gfx950': 32, 'gfx9-4': 32},
     'v_mfma_f32_32x32x8bf16_1k': {'gfx90a': 64},
-    'v_mfma_f32_32x32x8bf16': {'gfx942': 32, 'gfx950': 32},  # the same, since renamed
+    'v_mfma_f32_32x32x8bf16': {'gfx942': 32, 'gfx950': 32, 'gfx9-4': 32},  # the same, since renamed
     'v_wmma_f32_16x16x16_f16': {'gfx11': 32, 'gfx12': 16},
     'v_wmma_f32_16x16x16_bf16': {'gfx11': 32, 'gfx12': 16},
 }
@@ -61,7 +65,7 @@ def matrix_clocks(instruction: Instruction, arch: str) -> int:
         return 0
     name = instruction.name
     if 'mfma' in name:
-        name = re.sub(r'(x\d+)_(f32|f16|bf16)$', r'\1\2', name)  # of gfx942: 32x32x2_f32
+        name = re.sub(r'(x\d+)_(f64|xf32|f32|f16|bf16)$', r'\1\2', name)  # of gfx942: 32x32x2_f32
     for prefix, clocks in MATRIX.get(name, {}).items():
         if arch.startswith(prefix):
             return clocks

@@ -1,5 +1,6 @@
 # The code in the plugin is checked, and, if asked for, beside it that of other architectures, compiled for the check alone: by
-# clang 19, if it is here with HIP's headers and its bitcode of the device library.
+# clang 19, if it is here with HIP's headers and its bitcode of the device library, or, for those that it does not know, to
+# assembly by the clang 22 of PyPI's ziglang, which is installed into build/ziglang.
 get_target_property(archs libsgemm_hip LIBSGEMM_ARCHITECTURES)
 get_target_property(compile libsgemm_hip LIBSGEMM_COMPILE)
 get_target_property(kernels libsgemm_hip LIBSGEMM_KERNELS)
@@ -8,7 +9,9 @@ set(LIBSGEMM_TEST_HIP_CODE "" CACHE STRING
     "Architectures whose HIP kernels are checked beside those of the plugin, compiled for it: a list, or all that are known")
 set(checked)
 set(others)
-foreach(arch gfx906 gfx908 gfx90a gfx942 gfx1030 gfx1100 gfx1201)
+set(by_clang22 gfx950 gfx9-4-generic)
+foreach(arch gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1151 gfx1200 gfx1201
+             gfx9-4-generic gfx11-generic gfx12-generic)
   if(arch IN_LIST archs)
     list(APPEND checked ${arch})
   elseif(arch IN_LIST LIBSGEMM_TEST_HIP_CODE OR LIBSGEMM_TEST_HIP_CODE STREQUAL "all")
@@ -35,12 +38,40 @@ if(NOT LIBSGEMM_CLANG19 OR NOT LIBSGEMM_LLVM_DIS19 OR NOT LIBSGEMM_LLVM_AS19 OR 
     message(STATUS "libsgemm: no clang 19, lld 19, llvm 19 or device library, so the HIP kernels' code for ${text} is not checked")
   endif()
   list(REMOVE_ITEM checked ${others})
-  foreach(arch IN LISTS others)
+  skip_check(${others})
+  set(others)
+endif()
+
+# skip_check(arch...): each a test that is skipped, and says so.
+function(skip_check)
+  foreach(arch IN LISTS ARGN)
     add_test(NAME check_amdgpu.${arch} COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_amdgpu.py
              --unchecked ${arch})
     set_tests_properties(check_amdgpu.${arch} PROPERTIES LABELS cpu SKIP_RETURN_CODE 77)
   endforeach()
-  set(others)
+endfunction()
+
+set(newer)
+foreach(arch IN LISTS others)
+  if(arch IN_LIST by_clang22)
+    list(APPEND newer ${arch})
+  endif()
+endforeach()
+set(LIBSGEMM_ZIG ${PROJECT_SOURCE_DIR}/build/ziglang/ziglang/zig CACHE FILEPATH "The program of PyPI's ziglang, for its clang 22")
+mark_as_advanced(LIBSGEMM_ZIG)
+if(newer AND NOT EXISTS ${LIBSGEMM_ZIG})
+  execute_process(COMMAND ${Python3_EXECUTABLE} -m pip install --quiet --disable-pip-version-check
+                          --root-user-action=ignore --no-cache-dir --only-binary :all:
+                          --target ${PROJECT_SOURCE_DIR}/build/ziglang ziglang==0.17.1
+                  RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+endif()
+if(newer AND NOT EXISTS ${LIBSGEMM_ZIG})
+  list(JOIN newer " " text)
+  message(STATUS "libsgemm: ziglang 0.17.1, whose clang 22 knows ${text}, cannot be installed from PyPI here, so the HIP kernels' code for them is not checked")
+  list(REMOVE_ITEM checked ${newer})
+  list(REMOVE_ITEM others ${newer})
+  skip_check(${newer})
+  set(newer)
 endif()
 
 # The device library differs between architectures in a file that holds the number of the architecture, and one that
@@ -68,8 +99,12 @@ if(others)
   endforeach()
   make_constant(oclc_abi_version_600 oclc_abi_version_500 500 600)
   foreach(arch IN LISTS others)
-    string(REGEX MATCH "^gfx([0-9]+)(.)(.)$" match ${arch})
-    math(EXPR number "${CMAKE_MATCH_1} * 1000 + 0x${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
+    if(arch MATCHES "^gfx([0-9]+)(.)(.)$")
+      math(EXPR number "${CMAKE_MATCH_1} * 1000 + 0x${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
+    else()  # a family's, of which nothing here asks the library
+      string(REGEX MATCH "[0-9]+" number ${arch})
+      math(EXPR number "${number} * 1000")
+    endif()
     string(SUBSTRING ${arch} 3 -1 version)
     make_constant(oclc_isa_version_${version} oclc_isa_version_1030 10300 ${number})
   endforeach()
@@ -79,19 +114,38 @@ endif()
 function(compile_kernel source arch)
   get_filename_component(name ${source} NAME_WE)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.${arch}.co)
+  set(what -c)
+  set(compiler ${LIBSGEMM_CLANG19})
+  # Its linker knows no AMD GPU, it no longer links two files of the library by itself, and Debian's headers use a macro
+  # that it no longer defines.
+  if(arch IN_LIST newer)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.${arch}.s)
+    set(what -S)
+    set(compiler ${LIBSGEMM_ZIG} clang -resource-dir ${resources} -D__AMDGCN_WAVEFRONT_SIZE=64)
+    foreach(file hip opencl)
+      list(APPEND compiler -Xclang -mlink-builtin-bitcode -Xclang ${bitcode}/${file}.bc)
+    endforeach()
+  endif()
   if(arch IN_LIST others)
-    set(compiler ${LIBSGEMM_CLANG19} -x hip -std=c++17 -O3 -mcumode -Wall -Wextra --rocm-path=/usr
-        --rocm-device-lib-path=${bitcode} --no-gpu-bundle-output)
+    list(APPEND compiler -x hip -std=c++17 -O3 -mcumode -Wall -Wextra --rocm-path=/usr
+         --rocm-device-lib-path=${bitcode} --no-gpu-bundle-output)
+    if(arch MATCHES "generic")
+      list(APPEND compiler -mcode-object-version=6 -w)  # which clang 19 warns of
+    endif()
   else()
     set(compiler ${compile})
   endif()
   add_custom_command(OUTPUT ${object}
     COMMAND ${compiler} --offload-arch=${arch} --cuda-device-only ${includes} -MD -MF ${object}.d -MT ${object}
-            -c ${source} -o ${object}
+            ${what} ${source} -o ${object}
     DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building code object ${name}.${arch}.co" VERBATIM)
   set(code ${code} ${object} PARENT_SCOPE)
 endfunction()
 
+if(newer)
+  execute_process(COMMAND ${LIBSGEMM_CLANG19} -print-resource-dir OUTPUT_VARIABLE resources
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+endif()
 set(code)
 foreach(arch IN LISTS others)
   foreach(kernel IN LISTS kernels)

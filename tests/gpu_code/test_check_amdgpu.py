@@ -65,6 +65,25 @@ class Machine(unittest.TestCase):
         loops = [[each.address for each in loop] for loop in amdgpu.Kernel.loops(kernel)]
         self.assertEqual(sorted(loops), [[4, 16], [8, 12, 24, 28]])
 
+    def test_assembly(self) -> None:
+        text = ('\t.text\nkernel:                ; @kernel\n; %bb.0:\n\ts_nop 0\n.LBB0_1:  ; =>\n\tv_mov_b32 v0, 1\n'
+                '\t.p2align 4\n\ts_cbranch_scc1 .LBB0_1\n\ts_endpgm\n.Lfunc_end0:\n\t.size kernel, 4\n'
+                '\t.ident\t"clang version 22.1.8"\n\t.amdgpu_metadata\n---\namdhsa.kernels:\n'
+                '  - .group_segment_fixed_size: 64\n    .max_flat_workgroup_size: 256\n    .name:           kernel\n'
+                '    .private_segment_fixed_size: 0\n    .sgpr_count:     8\n    .sgpr_spill_count: 0\n'
+                '    .symbol:         kernel.kd\n    .vgpr_count:     4\n    .vgpr_spill_count: 1\n'
+                '    .wavefront_size: 64\namdhsa.target:   amdgcn-amd-amdhsa--gfx9-4-generic\n...\n'
+                '\t.end_amdgpu_metadata\n')
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / 'kernel.s'
+            path.write_text(text)
+            (kernel,) = amdgpu.kernels(path)
+        self.assertEqual((kernel.symbol, kernel.arch, kernel.compiler), ('kernel', 'gfx9-4-generic', '22.1.8'))
+        self.assertEqual((kernel.lds, kernel.vgprs, kernel.vgpr_spills), (64, 4, 1))
+        self.assertEqual([each.name for each in kernel.instructions],
+                         ['s_nop', 'v_mov_b32', 's_cbranch_scc1', 's_endpgm'])
+        self.assertEqual([[each.name for each in loop] for loop in kernel.loops()], [['v_mov_b32', 's_cbranch_scc1']])
+
     def test_fmas(self) -> None:
         for operation, count in [('v_fma_f32', 1), ('v_fmac_f32', 1), ('v_pk_fma_f32', 2), ('v_mad_f32', 1),
                                  ('v_fma_f16', 0), ('v_mul_f32', 0)]:

@@ -46,6 +46,8 @@ void compute(void *memory, void *stream) {
     ok("launch", table->kernels[0].launch(desc, launch, &error), error);
     ok("scale", table->scale(desc, launch, &error), error);
   }
+  desc.math_mode = LIBSGEMM_MATH_FP16X3;
+  ok("plan", table->plan(desc, memory, {}, &error), error);
 }
 
 void use_memory(void *stream) {

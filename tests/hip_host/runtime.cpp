@@ -23,6 +23,7 @@
 
 #include "gpu/kernels.h"
 #include "gpu/launch.h"
+#include "gpu/splits/splits.h"
 #include "ref/ref.h"
 
 namespace {
@@ -116,6 +117,16 @@ libsgemm_status_t libsgemm::gpu::scale(const GemmDesc &desc, const Launch &launc
 }
 libsgemm_status_t libsgemm::gpu::checksum(const GemmDesc &, const Checksum &, bool, const Launch &launch, Error *) {
   std::fill_n(static_cast<double *>(launch.workspace), kChecksumResults, 0.0);  // finds every product right
+  return LIBSGEMM_SUCCESS;
+}
+// What a plan launches behind the first call of the runtime.
+libsgemm_status_t libsgemm::gpu::launch_survey(const PassProblem &, int64_t, const Launch &, Error *) {
+  return LIBSGEMM_SUCCESS;
+}
+libsgemm_status_t libsgemm::gpu::launch_split(Scheme, const PassProblem &, int64_t, const Launch &, Error *) {
+  return LIBSGEMM_SUCCESS;
+}
+libsgemm_status_t libsgemm::gpu::launch_repair(const GemmDesc &, const Guard &, const Launch &, Error *) {
   return LIBSGEMM_SUCCESS;
 }
 

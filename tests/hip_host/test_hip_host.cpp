@@ -70,7 +70,8 @@ TEST_CASE("a device is known by its architecture without features") {
 }
 
 TEST_CASE("a device without code is left out, and the chip and the architectures built are named") {
-  const std::string words = "this build holds no code for device 1, gfx1035 (Mock 1): only for gfx906 gfx1030";
+  const std::string words =
+      "this build holds no code for device 1, gfx1035 (Mock 1): only for gfx906 gfx1030 gfx12-generic";
   const Environment both = {{"MOCK_HIP_DEVICES", "gfx906:sramecc+:xnack-,gfx1035"}};
   check_runs(both);
   CHECK_THAT(describe(both).report.at("hip.version"), Contains("no code for device 1, gfx1035 (Mock 1)"));
@@ -80,6 +81,11 @@ TEST_CASE("a device without code is left out, and the chip and the architectures
   CHECK(described.report.at("hip.available") == "0");
   CHECK_THAT(described.report.at("hip.reason"), Contains(words));
   CHECK(check_fault(none));
+}
+
+TEST_CASE("code for a family runs on a chip of it, and on no other") {
+  check_runs({{"MOCK_HIP_DEVICES", "gfx1201"}});
+  CHECK(describe({{"MOCK_HIP_DEVICES", "gfx1250"}}).report.at("hip.available") == "0");
 }
 
 TEST_CASE("LIBSGEMM_DEVICES picks devices by HIP's numbers") {
@@ -163,6 +169,7 @@ TEST_CASE("every call of the runtime that an entry of the table makes may fail")
                                {"hipHostFree", false},
                                {"hipPointerGetAttributes", false},
                                {"hipMemcpyAsync", true},
+                               {"hipMemsetAsync", true},
                                {"hipMemcpy2DAsync", true},
                                {"hipStreamCreateWithFlags", true},
                                {"hipStreamDestroy", false},

@@ -26,6 +26,7 @@ Device make_device() {
   for (const Chip &chip : kChips) {
     if (std::strcmp(chip.arch, LIBSGEMM_SIMT_ARCH) != 0) continue;
     std::strcpy(d.arch_name, chip.arch);
+    std::strcpy(d.code_name, chip.arch);
     d.family = chip.family;
     d.wave = chip.wave;
     d.schedulers = chip.schedulers;
@@ -50,6 +51,7 @@ constexpr Model kModels[] = {
     {"MI100", "gfx908", Family::cdna1, 64, 4, 64, 120, 1.502, 1229},
     {"MI210", "gfx90a", Family::cdna2, 64, 4, 128, 104, 1.7, 1638},
     {"MI300X", "gfx942", Family::cdna3, 64, 4, 128, 304, 2.1, 5300},
+    {"MI355X", "gfx950", Family::cdna3, 64, 4, 128, 256, 2.4, 8000},
     {"RX 6900 XT", "gfx1030", Family::rdna2, 32, 2, 64, 80, 2.25, 512},
     {"RX 6600", "gfx1032", Family::rdna2, 32, 2, 64, 28, 2.49, 224},
     {"RX 7900 XTX", "gfx1100", Family::rdna3, 32, 2, 128, 96, 2.5, 960},
@@ -63,6 +65,7 @@ std::vector<Device> make_devices() {
     Device d = make_device();
     std::snprintf(d.name, sizeof d.name, "%s", model.name);
     std::snprintf(d.arch_name, sizeof d.arch_name, "%s", model.arch);
+    std::snprintf(d.code_name, sizeof d.code_name, "%s", model.arch);
     d.family = model.family;
     d.wave = model.wave;
     d.schedulers = model.schedulers;

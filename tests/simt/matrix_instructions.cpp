@@ -21,6 +21,8 @@ int k_gfx11(int, int element) { return element; }
 int k_gfx12(int lane, int element) { return element / 4 * 8 + lane / 16 * 4 + element % 4; }
 
 MatrixPlace c_mfma(int lane, int i) { return {8 * (i / 4) + 4 * (lane / 32) + i % 4, lane % 32}; }
+int k_mfma_f64(int lane, int) { return lane / 16; }
+MatrixPlace c_mfma_f64(int lane, int i) { return {4 * i + lane / 16, lane % 16}; }
 MatrixPlace c_gfx11(int lane, int i) { return {2 * i + lane / 16, lane % 16}; }
 MatrixPlace c_gfx12(int lane, int i) { return {8 * (lane / 16) + i, lane % 16}; }
 
@@ -178,6 +180,9 @@ const MatrixOp mfma_f32_32x32x8f16 = {"v_mfma_f32_32x32x8f16", Type::f16, 64, 32
 const MatrixOp mfma_f32_32x32x4bf16 = {"v_mfma_f32_32x32x4bf16", Type::bf16, 64, 32, 32, 4, 2, 16, k_mfma<2>, c_mfma};
 const MatrixOp mfma_f32_32x32x8bf16_1k = {
     "v_mfma_f32_32x32x8bf16_1k", Type::bf16, 64, 32, 32, 8, 4, 16, k_mfma<4>, c_mfma};
+
+const MatrixOp mfma_f32_32x32x4_xf32 = {"v_mfma_f32_32x32x4_xf32", Type::f32, 64, 32, 32, 4, 2, 16, k_mfma<2>, c_mfma};
+const MatrixOp mfma_f64_16x16x4f64 = {"v_mfma_f64_16x16x4f64", Type::f64, 64, 16, 16, 4, 1, 4, k_mfma_f64, c_mfma_f64};
 
 const MatrixOp wmma_f32_16x16x16_f16 = {"v_wmma_f32_16x16x16_f16", Type::f16, 32, 16, 16, 16, 16, 8, k_gfx11, c_gfx11};
 const MatrixOp wmma_f32_16x16x16_bf16 = {

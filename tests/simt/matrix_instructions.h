@@ -30,6 +30,7 @@ struct MatrixOp {
 // Waves of 64. bf16 without 1k: gfx908 only. (Those for halves of gfx90a take subnormal numbers as zeros, which these
 // do not; the backend does not use them there.)
 extern const MatrixOp mfma_f32_32x32x2f32, mfma_f32_32x32x8f16, mfma_f32_32x32x4bf16, mfma_f32_32x32x8bf16_1k;
+extern const MatrixOp mfma_f32_32x32x4_xf32, mfma_f64_16x16x4f64;
 // Waves of 32: gfx11, where both halves of a wave bring the same operands, and gfx12.
 extern const MatrixOp wmma_f32_16x16x16_f16, wmma_f32_16x16x16_bf16;
 extern const MatrixOp wmma_f32_16x16x16_f16_gfx12, wmma_f32_16x16x16_bf16_gfx12;

@@ -50,6 +50,8 @@ class Draw {
     d.math_mode = modes ? static_cast<libsgemm_math_mode_t>(integer(1, 6)) : LIBSGEMM_MATH_FP32;
     // Half of these are of the other mode with two parts, drawn apart so that all others stay what they are.
     if (d.math_mode == LIBSGEMM_MATH_FP16X3 && fast_() % 2 == 0) d.math_mode = LIBSGEMM_MATH_FP32_FAST;
+    // Other routines know one mode besides, drawn apart as well.
+    if (!gemm && d.type == Type::f32 && others_() % 8 == 0) d.math_mode = LIBSGEMM_MATH_FP64;
     d.transa = op(), d.transb = op();
     d.side = integer(0, 1) == 0 ? LIBSGEMM_LEFT : LIBSGEMM_RIGHT;
     d.uplo = integer(0, 1) == 0 ? LIBSGEMM_UPPER : LIBSGEMM_LOWER;
@@ -130,7 +132,7 @@ class Draw {
     d->stride_a = d->lda * stored_a(*d).cols, d->stride_b = d->ldb * stored_b(*d).cols, d->stride_c = d->ldc * d->n;
   }
 
-  std::mt19937 random_{2026}, other_batches_{7}, fast_{5};
+  std::mt19937 random_{2026}, other_batches_{7}, fast_{5}, others_{11};
 };
 
 struct Record {

@@ -4,15 +4,15 @@
 
 #include "catch.h"
 #include "gpu/kernels.h"
+#include "gpu/splits/split_row.h"
 #include "hard_operands.h"
 #include "job.h"
 #include "simt.h"
-#include "splits/split_row.h"
 
 using namespace sgemm_test;
 using libsgemm::Error;
 using libsgemm::Launch;
-using libsgemm::cuda::SplitsLayout;
+using libsgemm::gpu::SplitsLayout;
 
 namespace {
 
@@ -96,8 +96,8 @@ size_t plenty(const Problem &p) {
 // What the workspace is cut into.
 SplitsLayout layout_of(const Kernel &row, const Case &test, int resident, size_t bytes) {
   const bool ranges = row.math_mode == LIBSGEMM_MATH_FP32_FAST;
-  return libsgemm::cuda::splits_layout(outline(test, Form::kSingle, 1),
-                                       {splits_of(row), 2, true, true, true, ranges, 256, 256, resident}, bytes);
+  return libsgemm::gpu::splits_layout(outline(test, Form::kSingle, 1),
+                                      {splits_of(row), 2, true, true, true, ranges, 256, 256, resident}, bytes);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class Operand {
   void put(int row, int k, float x) {
     namespace ptx = libsgemm::cuda::ptx;
     char *to = base() + (along_k_ ? row * ld_ + k : k * ld_ + row) * bytes_;
-    const uint16_t bits = number_ == Number::f16 ? ptx::to_f16(x) : ptx::to_bf16(x);
+    const uint16_t bits = number_ == Number::f16 ? libsgemm::f16_from_float(x) : libsgemm::bf16_from_float(x);
     std::memcpy(to, number_ == Number::tf32 ? static_cast<const void *>(&x) : &bits, static_cast<size_t>(bytes_));
   }
   void fill(int seed) {

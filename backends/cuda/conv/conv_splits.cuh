@@ -2,7 +2,7 @@
 #pragma once
 
 #include "conv_splits.h"
-#include "splits/splits.cuh"
+#include "gpu/splits/splits_pass.h"
 
 namespace libsgemm::cuda {
 

@@ -22,9 +22,11 @@
 
 #include "gpu/conv_problem.h"
 #include "gpu/divisor.h"
-#include "splits/splits.h"
+#include "gpu/splits/splits.h"
 
 namespace libsgemm::cuda {
+
+using namespace gpu;
 
 // How the numbers of a scheme are kept.
 struct ConvFormat {

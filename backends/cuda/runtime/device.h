@@ -27,4 +27,10 @@ constexpr size_t kLargeParameterBytes = 32764;
 // `index` counts the devices of the backend, after LIBSGEMM_DEVICES. Only after enumerate().
 const Device &device(int index);
 
+// Whether code of that architecture or a later one runs on it.
+template <int kArch>
+bool runs_code_of(int index) {
+  return device(index).code_arch >= kArch;
+}
+
 }  // namespace libsgemm::cuda

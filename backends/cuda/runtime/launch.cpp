@@ -39,14 +39,6 @@ cudaError_t allow_shared_memory(const void *kernel, const Scope &scope, size_t b
 
 }  // namespace
 
-libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error) {
-  Scope scope;
-  const libsgemm_status_t status = scope.enter(launch.device, error);
-  if (status != LIBSGEMM_SUCCESS || launch.rehearsal) return status;
-  return status_of(cudaMemsetAsync(memory, 0, bytes, static_cast<cudaStream_t>(launch.stream)), launch.device,
-                   "clearing workspace", error);
-}
-
 libsgemm_status_t launch_related_raw(const void *kernel, const Relation &relation, dim3 grid, dim3 block,
                                      size_t shared_bytes, const Launch &launch, void **arguments, Error *error) {
   Scope scope;
@@ -83,4 +75,12 @@ libsgemm_status_t launch_related_raw(const void *kernel, const Relation &relatio
 libsgemm_status_t libsgemm::gpu::launch_raw(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes,
                                             const Launch &launch, void **arguments, Error *error) {
   return cuda::launch_related_raw(kernel, {}, grid, block, shared_bytes, launch, arguments, error);
+}
+
+libsgemm_status_t libsgemm::gpu::clear(void *memory, size_t bytes, const Launch &launch, Error *error) {
+  Scope scope;
+  const libsgemm_status_t status = scope.enter(launch.device, error);
+  if (status != LIBSGEMM_SUCCESS || launch.rehearsal) return status;
+  return status_of(cudaMemsetAsync(memory, 0, bytes, static_cast<cudaStream_t>(launch.stream)), launch.device,
+                   "clearing workspace", error);
 }

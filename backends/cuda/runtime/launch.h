@@ -10,9 +10,6 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// Enqueues zeros for device memory.
-libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error);
-
 // Host memory as the device's kernels see it, page-locked at the first use in the device's own context. NULL: it cannot
 // be, or another context of the program's is current. `memory` is one for each device, and stays.
 void *page_locked(int device, void *memory, size_t bytes);

@@ -2,7 +2,7 @@
 // fp16 numbers, ties to even, and written to the workspace along k, from where the cheapest row for such operands
 // multiplies them.
 //
-//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits.cuh
+//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits_pass.h
 //
 // Shared memory, bytes: the block to transpose, 64 rows of 65 words, 16640. The product's are its row's.
 //
@@ -15,8 +15,9 @@
 // Measured (H100, 1755 to 1980 MHz, TFLOP/s, passes included; cuBLAS 13.1 in the same run in brackets): NN 1024
 // 94, 4096 366, 8192 419 (FP32: 35, 52, 52).
 #include "gpu/kernels.h"
-#include "packed_row.h"
-#include "splits.cuh"
+#include "gpu/splits/packed_row.h"
+#include "gpu/splits/splits_pass.h"
+#include "runtime/device.h"
 
 namespace libsgemm::cuda {
 
@@ -29,7 +30,7 @@ namespace {
 struct Row {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
   static PackedProduct product(const GemmDesc &) {
-    return {75, sm75_mma_64x64x64_fp16_packed, [](const GemmDesc &, bool) { return true; }, Type::f16,
+    return {runs_code_of<75>, sm75_mma_64x64x64_fp16_packed, [](const GemmDesc &, bool) { return true; }, Type::f16,
             LIBSGEMM_MATH_FP32};
   }
 };

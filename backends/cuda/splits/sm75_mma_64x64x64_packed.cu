@@ -5,7 +5,7 @@
 // The rows for any alignment fetch such operands element by element, for each tile again; a copy is cheaper from a few
 // hundred rows and columns on.
 //
-//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits.cuh
+//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits_pass.h
 //
 // Shared memory, bytes: the block to transpose, 64 rows of 65 words, 16640. The product's are its row's.
 //
@@ -18,9 +18,11 @@
 //
 // Measured (H100, 1755 to 1980 MHz, TFLOP/s, passes included; cuBLAS 13.1 in the same run in brackets): FP16
 // 1023 x 1023 x 1023 72 to 76 (69 to 77), 4095 x 4095 x 4095 323 (125 to 153).
+#include "figures/figures.h"
 #include "gpu/kernels.h"
-#include "packed_row.h"
-#include "splits.cuh"
+#include "gpu/splits/packed_row.h"
+#include "gpu/splits/splits_pass.h"
+#include "runtime/device.h"
 #include "tensor/tensor_row.h"
 
 namespace libsgemm::cuda {
@@ -37,7 +39,13 @@ struct Row {
     return desc.type != Type::f32 && (packs(desc, true) || packs(desc, false));
   }
   static PackedProduct product(const GemmDesc &desc) {
-    return {desc.type == Type::f16 ? 75 : 80, sm75_mma_64x64x64_packed, packs, desc.type, LIBSGEMM_MATH_FP32};
+    return {desc.type == Type::f16 ? runs_code_of<75> : runs_code_of<80>,
+            sm75_mma_64x64x64_packed,
+            packs,
+            desc.type,
+            LIBSGEMM_MATH_FP32,
+            nullptr,
+            [](int index) { return fitted_share(device(index).arch, Shared::packed_copies); }};
   }
 };
 

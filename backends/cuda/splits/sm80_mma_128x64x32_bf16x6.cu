@@ -37,8 +37,8 @@
 // included: 1024 32.7 TFLOP/s (cuBLAS 35.4), 2048 57 (50), 4096 67.8 (52), 8192 70.0 (49). With 64 MiB: 64 at
 // 4096, 66 at 8192. A tile of 128 x 128, one block a multiprocessor: 63 at 4096 and 8192.
 #include "gpu/kernels.h"
+#include "gpu/splits/split_row.h"
 #include "split_product.cuh"
-#include "split_row.h"
 
 namespace libsgemm::cuda {
 

@@ -3,7 +3,7 @@
 //
 // sm80_mma_256x128x32_packed for smaller matrices, of which it makes four times as many tiles.
 //
-//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits.cuh
+//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits_pass.h
 //
 //   tile of C: 128 x 64, 2 x 2 warps
 //   warp: 64 x 32, as in sm80_mma_256x128x64_multistage; an instruction takes 8 steps of k
@@ -24,7 +24,9 @@
 // Measured (H100 at 1980 MHz, TFLOP/s, pass included; cuBLAS 13.1 in TF32 in the same run in brackets): 1024 NN 83
 // (136), NT 84 (115), TN 85 (146), TT 84 (138).
 #include "gpu/kernels.h"
-#include "packed_row.h"
+#include "gpu/splits/packed_row.h"
+#include "runtime/device.h"
+#include "splits/tf32_pass.h"
 #include "tensor/mma.cuh"
 #include "tensor/tensor_multistage.cuh"
 #include "tensor/tensor_row.h"
@@ -65,8 +67,12 @@ struct Row {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
   static PackedProduct product(const GemmDesc &) {
     static const Kernel kernel = tensor_kernel<ProductRow>("sm80_mma_128x64x32_packed");
-    return {Config::min_arch, tf32_pass(),        [](const GemmDesc &, bool) { return true; },
-            Type::f32,        LIBSGEMM_MATH_TF32, &kernel};
+    return {runs_code_of<Config::min_arch>,
+            tf32_pass(),
+            [](const GemmDesc &, bool) { return true; },
+            Type::f32,
+            LIBSGEMM_MATH_TF32,
+            &kernel};
   }
 };
 

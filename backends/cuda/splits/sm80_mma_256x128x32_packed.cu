@@ -4,7 +4,7 @@
 // Against sm80_mma_256x128x32_multistage: an element is rounded once, not by each warp that reads it, and any operand
 // will do.
 //
-//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits.cuh
+//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits_pass.h
 //
 //   tile of C: 256 x 128, 4 x 2 warps
 //   warp: 64 x 64, as in sm80_mma_256x128x64_multistage; an instruction takes 8 steps of k
@@ -27,7 +27,9 @@
 // 172. The product alone 228 and 236; with 4 stages 231 and 237, k-tiles of 16 213 and 217, tiles of 128 x 128 220 and
 // 220.
 #include "gpu/kernels.h"
-#include "packed_row.h"
+#include "gpu/splits/packed_row.h"
+#include "runtime/device.h"
+#include "splits/tf32_pass.h"
 #include "tensor/mma.cuh"
 #include "tensor/tensor_multistage.cuh"
 #include "tensor/tensor_row.h"
@@ -69,8 +71,12 @@ struct Row {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
   static PackedProduct product(const GemmDesc &) {
     static const Kernel kernel = tensor_kernel<ProductRow>("sm80_mma_256x128x32_packed");
-    return {Config::min_arch, tf32_pass(),        [](const GemmDesc &, bool) { return true; },
-            Type::f32,        LIBSGEMM_MATH_TF32, &kernel};
+    return {runs_code_of<Config::min_arch>,
+            tf32_pass(),
+            [](const GemmDesc &, bool) { return true; },
+            Type::f32,
+            LIBSGEMM_MATH_TF32,
+            &kernel};
   }
 };
 

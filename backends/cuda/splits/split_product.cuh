@@ -14,12 +14,15 @@
 // A warp computes 64 x 32, not 64 x 64: it holds two sets of sums.
 #pragma once
 
+#include "gpu/splits/split_row.h"
+#include "gpu/splits/splits_pass.h"
 #include "gpu/tile_row.h"
-#include "split_row.h"
-#include "splits.cuh"
+#include "split_rates.h"
 #include "tensor/mma.cuh"
 
 namespace libsgemm::cuda {
+
+using namespace gpu;
 
 // The products of a scheme, in their order: split a(r) of A times split b(r) of B, r < count; a digit of 4 bits each.
 template <int kCount>
@@ -222,7 +225,8 @@ SplitRow split_row_of(Scheme scheme) {
           Order<Config::splits>::count,
           {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction}},
           SplitProduct<Config>::bytes,
-          enqueue_split_product<Config, kKernel>};
+          enqueue_split_product<Config, kKernel>,
+          split_rate_mma};
 }
 
 }  // namespace libsgemm::cuda

@@ -4,9 +4,9 @@
 //
 // The tile, its threads and shared memory are those of sm75_ffma_128x128x8_double_buffered, without vectors.
 // Not measured by itself; on the H100 the rows that launch it pass the tests of special values.
+#include "gpu/splits/splits.h"
 #include "gpu/tile_row.h"
 #include "runtime/launch.h"
-#include "splits.h"
 #include "tiles/double_buffered.cuh"
 
 namespace libsgemm::cuda {
@@ -34,6 +34,12 @@ __global__ void __launch_bounds__(Config::threads, kBlocks)
 
 }  // namespace
 
+}  // namespace libsgemm::cuda
+
+namespace libsgemm::gpu {
+
+using namespace cuda;
+
 libsgemm_status_t launch_repair(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error) {
   const TileProblem p = tile_problem<Config>(desc);
   return for_strided_chunks(desc, kMostProducts, [&](const StridedOperands &operands, int64_t products) {
@@ -47,4 +53,4 @@ libsgemm_status_t launch_repair(const GemmDesc &desc, const Guard &guard, const 
   });
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

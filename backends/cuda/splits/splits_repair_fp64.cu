@@ -11,8 +11,8 @@
 #include "fp64/sm90_dmma_64x64x32.h"
 #include "fp64_share.h"
 #include "gpu/tile_row.h"
+#include "keeping_bound.h"
 #include "runtime/launch.h"
-#include "splits.h"
 
 namespace libsgemm::cuda {
 namespace {

@@ -1,9 +1,13 @@
-// The passes over the operands of products of splits, described in splits.cuh.
+// The passes over the operands of products of splits, described in gpu/splits/splits_pass.h.
 // Not measured by itself.
 #include "gpu/launch.h"
-#include "splits.cuh"
+#include "gpu/splits/splits_pass.h"
+#include "tf32_pass.h"
 
 namespace libsgemm::cuda {
+
+using namespace gpu;
+
 namespace {
 
 template <bool kRanges>
@@ -26,6 +30,12 @@ bool wants_ranges(const PassProblem &p) { return p.a.splits.least != nullptr || 
 
 void (*tf32_pass())(PassProblem) { return splits_write<Scheme::tf32>; }
 
+}  // namespace libsgemm::cuda
+
+namespace libsgemm::gpu {
+
+using namespace cuda;
+
 libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const Launch &launch, Error *error) {
   const dim3 grid(p.a.survey + p.b.survey, 1, static_cast<unsigned>(products));
   auto *kernel = wants_ranges(p) ? &splits_survey<true> : &splits_survey<false>;
@@ -41,4 +51,4 @@ libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t prod
   return launch_kernel(kernel, grid, dim3(kPassThreads), 0, launch, error, p);
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

@@ -26,7 +26,7 @@
 // of the same: warp 8 for the release of the stage before it in the ring, the converters for warp 8, the tensor cores
 // for both.
 //
-// The splits have the bits that the pass (splits.cuh) writes.
+// The splits have the bits that the pass (splits_pass.h) writes.
 //
 // Requires: A at a multiple of 16 bytes, lda and the stride of a batch multiples of 4.
 #pragma once

@@ -6,10 +6,12 @@
 // have been split; wgmma_convert.cuh splits A on its way.
 #pragma once
 
-#include "splits.cuh"
+#include "gpu/splits/splits_pass.h"
 #include "wgmma/wgmma_engine.cuh"
 
 namespace libsgemm::cuda {
+
+using namespace gpu;
 
 // ---- What a sum stands for: sum * 2^-(s of its row + s of its column)
 

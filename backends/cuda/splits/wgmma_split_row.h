@@ -8,7 +8,8 @@
 //   };
 #pragma once
 
-#include "split_row.h"
+#include "gpu/splits/split_row.h"
+#include "split_rates.h"
 #include "wgmma/wgmma_launch.h"
 #include "wgmma/wgmma_row.h"
 #include "wgmma_convert.cuh"
@@ -114,7 +115,7 @@ SplitRow wgmma_split_row(Scheme scheme, double peak_fraction) {
                   {Shape::tile_y, Shape::tile_x, kWgmmaThreads, 1, {peak_fraction}},
                   ConvertShape<Shape::number, Shape::planes, Shape::stages, true>::shared_bytes,
                   enqueue_wgmma_split<Row>,
-                  true};
+                  split_rate_wgmma};
   row.convert_m = Shape::cluster_y, row.convert_n = Shape::cluster_x;
   return row;
 }

@@ -3,7 +3,7 @@
 // the nearest TF32 numbers as it copies, ties to even, and operands that lie otherwise, or where TMA cannot take them,
 // are first written to the workspace along k, rounded as well.
 //
-//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits/splits.cuh
+//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in gpu/splits/splits_pass.h
 //
 //   tile of C: 256 x 128, as in sm90_wgmma_256x128x64; an instruction takes 8 steps of k
 //
@@ -24,7 +24,9 @@
 // 375 (1.48), TN 378 (1.01), TT 366 (1.02); 4095 300 (2.2 to 2.5). With both operands rounded by the pass 4096 reached
 // 311 in each. What is left is the pass over an operand along the other side, a tenth of the time at 4096.
 #include "gpu/kernels.h"
-#include "splits/packed_row.h"
+#include "gpu/splits/packed_row.h"
+#include "runtime/device.h"
+#include "splits/tf32_pass.h"
 #include "wgmma_row.h"
 
 namespace libsgemm::cuda {
@@ -69,7 +71,7 @@ struct Row {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
   static PackedProduct product(const GemmDesc &) {
     static const Kernel kernel = wgmma_kernel<ProductRow>("sm90_wgmma_256x128x32_packed");
-    return {90, tf32_pass(), packs, Type::f32, LIBSGEMM_MATH_TF32, &kernel};
+    return {runs_code_of<90>, tf32_pass(), packs, Type::f32, LIBSGEMM_MATH_TF32, &kernel};
   }
 };
 

@@ -12,10 +12,10 @@
 // along its outer side, in blocks of 64 elements x depth lines. TMA exchanges the 16-byte chunks of 8 lines, wgmma
 // reads them so (instructions.cuh).
 //
-// Planes are the splits of an operand (splits/splits.h): 1 of what the caller has, 2 or 3 of FP32. With more than one,
-// the sums leave the tensor cores every kPromoteDepth steps of k, since those cut off where FP32 rounds: the products
-// of low weight first, by themselves where they have a scale, then the others (Promotion). The second warpgroup
-// multiplies meanwhile.
+// Planes are the splits of an operand (gpu/splits/splits.h): 1 of what the caller has, 2 or 3 of FP32. With more than
+// one, the sums leave the tensor cores every kPromoteDepth steps of k, since those cut off where FP32 rounds: the
+// products of low weight first, by themselves where they have a scale, then the others (Promotion). The second
+// warpgroup multiplies meanwhile.
 //
 // Two blocks are a cluster (Config::cluster): neighbours that need the same tile of one operand, of which each copies a
 // half to both. So a stage is free when both blocks have read it: their warps arrive at both blocks' barriers. A block

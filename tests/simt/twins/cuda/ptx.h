@@ -34,16 +34,12 @@ inline float4 load_streamed_x4(const float *global) { return *reinterpret_cast<c
 
 inline void prefetch_to_l2(const void *) {}
 
-inline uint16_t to_bf16(float x) { return static_cast<uint16_t>(bits_of(round_to_bf16(x)) >> 16); }
-inline uint16_t to_f16(float x) {
-  const float rounded = round_to_f16(x);
-  const uint32_t bits = bits_of(rounded), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
-  if (magnitude >= 0x7f800000u) return static_cast<uint16_t>(sign | (magnitude > 0x7f800000u ? 0x7fffu : 0x7c00u));
-  if (magnitude >= 0x38800000u) return static_cast<uint16_t>(sign | (magnitude - (112u << 23)) >> 13);
-  return static_cast<uint16_t>(sign | static_cast<uint32_t>(float_from_bits(magnitude) * 0x1p24f));
+inline uint32_t to_f16_pair(float x, float y) {
+  return f16_from_float(x) | static_cast<uint32_t>(f16_from_float(y)) << 16;
 }
-inline uint32_t to_f16_pair(float x, float y) { return to_f16(x) | static_cast<uint32_t>(to_f16(y)) << 16; }
-inline uint32_t to_bf16_pair(float x, float y) { return to_bf16(x) | static_cast<uint32_t>(to_bf16(y)) << 16; }
+inline uint32_t to_bf16_pair(float x, float y) {
+  return bf16_from_float(x) | static_cast<uint32_t>(bf16_from_float(y)) << 16;
+}
 
 inline uint32_t shared_address(const void *shared) { return simt::shared_address(shared); }
 inline void copy_async_word(uint32_t shared, const void *global, int valid) {

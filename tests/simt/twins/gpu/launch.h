@@ -1,6 +1,7 @@
 // Stands for backends/gpu/launch.h: the same function, which calls the kernel in the threads of the CPU.
 #pragma once
 
+#include <cstring>
 #include <tuple>
 #include <type_traits>
 
@@ -41,6 +42,11 @@ libsgemm_status_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, dim3 b
   }
   if (launch.rehearsal) return LIBSGEMM_SUCCESS;
   return launch_on_cpu(kernel, {grid, block, shared_bytes, 1, static_cast<unsigned>(device.wave)}, error, arguments...);
+}
+
+inline libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *) {
+  if (!launch.rehearsal) std::memset(memory, 0, bytes);
+  return LIBSGEMM_SUCCESS;
 }
 
 }  // namespace libsgemm::gpu

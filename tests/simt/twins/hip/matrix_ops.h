@@ -23,6 +23,12 @@ Sums multiply(const simt::MatrixOp &op, const Operand &a, const Operand &b, cons
 inline Floats16 mfma_f32_32x32x2f32(float a, float b, Floats16 c) {
   return multiply(simt::mfma_f32_32x32x2f32, a, b, c);
 }
+inline Floats16 mfma_f32_32x32x4_xf32(Floats2 a, Floats2 b, Floats16 c) {
+  return multiply(simt::mfma_f32_32x32x4_xf32, a, b, c);
+}
+inline Doubles4 mfma_f64_16x16x4f64(double a, double b, Doubles4 c) {
+  return multiply(simt::mfma_f64_16x16x4f64, a, b, c);
+}
 inline Floats16 mfma_f32_32x32x8f16(Words2 a, Words2 b, Floats16 c) {
   return multiply(simt::mfma_f32_32x32x8f16, a, b, c);
 }

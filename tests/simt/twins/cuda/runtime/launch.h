@@ -9,12 +9,6 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-inline libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *) {
-  if (launch.rehearsal) return LIBSGEMM_SUCCESS;
-  std::memset(memory, 0, bytes);
-  return LIBSGEMM_SUCCESS;
-}
-
 inline void *page_locked(int, void *memory, size_t) { return memory; }
 
 template <typename... Parameters, typename... Arguments>

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "figures/figures.h"
-#include "runtime/launch.h"
+#include "gpu/launch.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 namespace {
 
 SplitsShape shape_of(const GemmDesc &desc, const PackedProduct &product) {
@@ -74,13 +73,12 @@ double product_seconds(const GemmDesc &desc, const PackedProduct &product, int i
 }  // namespace
 
 bool packed_supports(const GemmDesc &desc, const PackedProduct &product, int index) {
-  return device(index).code_arch >= product.min_arch && splits_fit(desc) &&
-         std::isfinite(product_seconds(desc, product, index));
+  return product.runs_on(index) && splits_fit(desc) && std::isfinite(product_seconds(desc, product, index));
 }
 
 double packed_seconds(const GemmDesc &desc, const PackedProduct &product, int index) {
   const double passes = splits_seconds(desc, shape_of(desc, product), index);
-  const double share = desc.type == Type::f32 ? 1 : fitted_share(device(index).arch, Shared::packed_copies);
+  const double share = product.pass_share == nullptr ? 1 : product.pass_share(index);
   return share * passes + product_seconds(desc, product, index);
 }
 
@@ -117,4 +115,4 @@ libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &produ
   return LIBSGEMM_SUCCESS;
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

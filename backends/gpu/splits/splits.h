@@ -1,4 +1,4 @@
-// Split operands: what the passes (splits.cuh) write into the workspace and the products read. Host and device; no
+// Split operands: what the passes (splits_pass.h) write into the workspace and the products read. Host and device; no
 // engine that multiplies is known here.
 //
 // An operand of `outer` x k elements becomes `splits` matrices of 16-bit numbers (or its own 32-bit ones), all along k:
@@ -78,7 +78,7 @@
 
 #include "gpu/batch.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 
 enum class Scheme { bf16x3, fp16x2, bf16, fp16, tf32, copy };
 
@@ -135,8 +135,8 @@ inline int log2_of(int64_t k) {
 }
 
 // Which tiles of kOuterPad x kOuterPad these are; in mode fp32_fast also those of too much excess, or all. They are
-// left out by the products of splits, and computed from the operands themselves (splits_repair.cu,
-// splits_repair_fp64.cu).
+// left out by the products of splits, and computed from the operands themselves: by FP32, in mode fp32_fast with sums
+// in FP64.
 struct Guard {
   const uint32_t *a, *b;  // of each kOuterPad rows of A, columns of B
   int64_t product_most;
@@ -179,14 +179,11 @@ constexpr int kSplitTile = 64;                        // outer x k of a block
 constexpr int kSurveyRows = 8, kSurveyDepth = 1024;   // of a block, along k
 constexpr int kSurveyOuter = 256, kSurveySteps = 64;  // of a block, along the outer side
 
-// The passes of the schemes with scaled rows (splits_write.cu), and the products of the guard's tiles from the operands
-// themselves: by FFMA (splits_repair.cu), and with sums in FP64 for mode fp32_fast (splits_repair_fp64.cu).
+// The passes of the schemes with scaled rows (splits_write), and the products of the guard's tiles from the operands
+// themselves by FP32 fused multiply-adds (splits_repair). Each backend that has such rows defines them.
 libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const Launch &launch, Error *error);
 libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t products, const Launch &launch,
                                Error *error);
-// The pass of scheme tf32, which several rows share.
-void (*tf32_pass())(PassProblem);
 libsgemm_status_t launch_repair(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
-libsgemm_status_t launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

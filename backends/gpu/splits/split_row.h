@@ -13,10 +13,9 @@
 #pragma once
 
 #include "gpu/cost.h"
-#include "runtime/device.h"
 #include "splits.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 
 // What a row writes into the workspace.
 struct SplitsShape {
@@ -78,7 +77,10 @@ struct SplitRow {
   // panel.a is A from the panel's first step of k on.
   libsgemm_status_t (*enqueue)(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                const Launch &launch, Error *error);
-  bool by_wgmma = false;
+  // Fused multiply-adds of a compute unit in a clock by the instructions that it multiplies with; 0: it has none.
+  int (*per_clock)(int device);
+  // Enqueues the tiles that the guard leaves out, from the operands themselves.
+  decltype(&launch_repair) repair = launch_repair;
   // The tile of a cluster, of rows that convert A themselves if it lies as TMA wants it; 0: others.
   int convert_m = 0, convert_n = 0;
   // In mode fp32_fast: the guard keeps the promise of splits.h, and FP64 sums compute the tiles that are left out.
@@ -90,21 +92,14 @@ double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int devi
 size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product, int device);
 libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error);
 
+// Whether the device has rows of a mode that splits. Each backend defines it.
+bool has_splits(libsgemm_math_mode_t mode, int device);
+
 // Backend::plan_bytes and Backend::plan: split operands that are kept. A row reads those of its own scheme.
 size_t split_plan_bytes(const GemmDesc &operand, int device);
 libsgemm_status_t launch_split_plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
 
-// The same product in mode fp32_fast.
-template <class Row>
-struct KeepingBound {
-  static SplitRow product() {
-    SplitRow product = Row::product();
-    product.keeps_bound = true;
-    return product;
-  }
-};
-
-// Row::product() is its SplitRow. Of the scheme fp16x2 it serves the modes fp16x3 and fp32_fast, by a kernel of each.
+// Row::product() is its SplitRow.
 template <class Row>
 Kernel split_row_kernel(const char *name, libsgemm_math_mode_t mode) {
   Kernel kernel = {name,
@@ -118,9 +113,4 @@ Kernel split_row_kernel(const char *name, libsgemm_math_mode_t mode) {
   kernel.in_steps = true;
   return kernel;
 }
-template <class Row>
-Kernel fp32_fast_kernel(const char *name) {
-  return split_row_kernel<KeepingBound<Row>>(name, LIBSGEMM_MATH_FP32_FAST);
-}
-
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

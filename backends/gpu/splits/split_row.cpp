@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <climits>
 
-#include "runtime/launch.h"
+#include "gpu/launch.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 namespace {
 
 constexpr int64_t kLeastDepth = 256;         // of a panel, unless k is less
@@ -55,7 +55,7 @@ SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product, int index) {
       product.keeps_bound};
   if (product.convert_n > 0 && by_tma(desc)) {
     shape.tile_m = product.convert_m, shape.tile_n = product.convert_n;
-    shape.resident = std::max(1, device(index).compute_units / 2);  // clusters of two
+    shape.resident = std::max(1, model(index).compute_units / 2);  // clusters of two
   }
   return shape;
 }
@@ -257,7 +257,6 @@ bool splits_fit(const GemmDesc &desc) {
 
 double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index) {
   if (!shape.a && !shape.b && !shape.scaled_rows) return 0;
-  const Device &d = device(index);
   const size_t bytes = std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, splits_workspace(desc, shape));
   const SplitsLayout l = splits_layout(desc, shape, bytes);
   const int64_t parts = shape.scaled_rows ? ceil_div(l.depth, kMostDepth) : 1;  // of a panel
@@ -266,7 +265,7 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
   const double blocks = static_cast<double>(ceil_div(desc.n, l.columns));
   const double accumulated = 8.0 * (panels - 1) * static_cast<double>(desc.m) * static_cast<double>(desc.n);
   return turns * ((shape.scaled_rows ? 3 : 0) + 2 * panels * blocks) * kNextLaunchSeconds +
-         memory_seconds(d, count * (pass_bytes(desc, shape) + accumulated));
+         memory_seconds(model(index), count * (pass_bytes(desc, shape) + accumulated));
 }
 
 // ---- Rows of FP32-level products
@@ -354,9 +353,6 @@ libsgemm_status_t clear_and_survey(const PassProblem &pass, void *most, size_t m
   return status == LIBSGEMM_SUCCESS ? launch_survey(pass, products, launch, error) : status;
 }
 
-// Whether sums in FP64 are as fast as in FP32: else a product of wide operands would take a multiple of the time.
-bool repairs_in_fp64(const Device &d) { return d.fp64_tensor_per_clock >= d.fma_per_clock; }
-
 Guard guard_of(const GemmDesc &desc, const SplitRow &product, const SplitsLayout &l, const Splits &a, const Splits &b) {
   Guard guard = {};
   guard.a = a.block_most, guard.b = b.block_most;
@@ -373,25 +369,23 @@ Guard guard_of(const GemmDesc &desc, const SplitRow &product, const SplitsLayout
 }
 
 // Products of a few steps of k, which do not keep the bound by splits: all tiles are left to FP64.
-libsgemm_status_t repair_all(const GemmDesc &desc, const Launch &launch, Error *error) {
+libsgemm_status_t repair_all(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error) {
   Guard guard = {};
   guard.all = true;
-  return launch_repair_fp64(desc, guard, launch, error);
+  return product.repair(desc, guard, launch, error);
 }
 
 }  // namespace
 
 bool split_row_supports(const GemmDesc &desc, const SplitRow &product, int index) {
-  const Device &d = device(index);
-  if (product.keeps_bound && !repairs_in_fp64(d)) return false;
-  return desc.type == Type::f32 && d.code_arch >= 80 && (!product.by_wgmma || d.wgmma_per_clock > 0) &&
-         product.shared_bytes <= d.shared_memory_per_block && splits_fit(desc);
+  if (product.keeps_bound && !has_splits(LIBSGEMM_MATH_FP32_FAST, index)) return false;
+  return desc.type == Type::f32 && product.per_clock(index) > 0 &&
+         product.shared_bytes <= model(index).shared_memory_per_block && splits_fit(desc);
 }
 
 double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int index) {
-  const Device &d = device(index);
-  const int per_clock = product.by_wgmma ? d.wgmma_per_clock : d.tensor_per_clock;
-  const double rate = static_cast<double>(per_clock) / d.fma_per_clock / product.products;
+  const DeviceModel &d = model(index);
+  const double rate = static_cast<double>(product.per_clock(index)) / d.fma_per_clock / product.products;
   Tiling tiling = product.tiling;
   tiling.figures.peak_fraction *= rate;
   tiling.figures.steps *= rate;  // a tile's start and end take as long as without tensor cores
@@ -404,7 +398,7 @@ size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product, int in
 }
 
 libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error) {
-  if (product.keeps_bound && desc.k < kLeastFast) return repair_all(desc, launch, error);
+  if (product.keeps_bound && desc.k < kLeastFast) return repair_all(desc, product, launch, error);
   const SplitsShape shape = shape_in(desc, product, launch);
   const SplitsLayout l = splits_layout(desc, shape, launch.workspace_bytes);
   const bool passes = shape.a || shape.b;
@@ -442,8 +436,7 @@ libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product
     }
     if (status == LIBSGEMM_SUCCESS) {
       const GemmDesc whole = splits_panel(desc, first, products, 0, desc.k);
-      status = product.keeps_bound ? launch_repair_fp64(whole, guard, launch, error)
-                                   : launch_repair(whole, guard, launch, error);
+      status = product.repair(whole, guard, launch, error);
     }
   }
   return status;
@@ -451,8 +444,7 @@ libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product
 
 size_t split_plan_bytes(const GemmDesc &operand, int index) {
   const Split split = split_of(operand.math_mode);
-  if (split.splits == 0 || device(index).code_arch < 80 || !splits_fit(operand)) return 0;
-  if (split.ranges && !repairs_in_fp64(device(index))) return 0;
+  if (split.splits == 0 || !has_splits(operand.math_mode, index) || !splits_fit(operand)) return 0;
   return splits_layout(operand, plan_shape(split.splits, split.ranges), SIZE_MAX).bytes();
 }
 
@@ -465,4 +457,4 @@ libsgemm_status_t launch_split_plan(const GemmDesc &operand, void *memory, const
   return status == LIBSGEMM_SUCCESS ? launch_split(split.scheme, pass, 1, launch, error) : status;
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

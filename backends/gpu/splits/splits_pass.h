@@ -10,12 +10,9 @@
 #pragma once
 
 #include "gpu/element.h"
-#include "ptx.h"
 #include "splits.h"
 
-namespace libsgemm::cuda {
-
-using namespace gpu;
+namespace libsgemm::gpu {
 
 __device__ __forceinline__ uint32_t magnitude(uint32_t bits) { return bits & 0x7fffffffu; }
 
@@ -69,20 +66,20 @@ struct SplitsOfElement {
     } else if constexpr (kScheme == Scheme::tf32) {
       // A NaN must keep a bit among those that tensor cores read, else they would take it for Inf.
       // Without what is beyond the number: TMA would round once more.
-      split[0] = magnitude(bits) > 0x7f800000u ? bits | 0x00400000u : ptx::round_to_tf32(bits) & ~0x1fffu;
+      split[0] = magnitude(bits) > 0x7f800000u ? bits | 0x00400000u : bits_of(round_to_tf32(__uint_as_float(bits)));
     } else if constexpr (kScheme == Scheme::bf16) {
-      split[0] = ptx::to_bf16(__uint_as_float(bits));
+      split[0] = narrow<Type::bf16>(__uint_as_float(bits));
     } else if constexpr (kScheme == Scheme::fp16) {
-      split[0] = ptx::to_f16(__uint_as_float(bits));
+      split[0] = narrow<Type::f16>(__uint_as_float(bits));
     } else if constexpr (kScheme == Scheme::fp16x2) {
       const float x = scale.times(__uint_as_float(bits));
-      split[0] = ptx::to_f16(x);
-      split[1] = ptx::to_f16((x - widen<Type::f16>(split[0])) * (1 / kLowScale));
+      split[0] = narrow<Type::f16>(x);
+      split[1] = narrow<Type::f16>((x - widen<Type::f16>(split[0])) * (1 / kLowScale));
     } else {
       float x = scale.times(__uint_as_float(bits));
 #pragma unroll
       for (int i = 0; i < 3; ++i) {
-        split[i] = ptx::to_bf16(x);
+        split[i] = narrow<Type::bf16>(x);
         x -= widen<Type::bf16>(split[i]);
       }
     }
@@ -92,7 +89,7 @@ struct SplitsOfElement {
 // ---- The survey. Splits::most and Splits::least are zero before.
 
 __device__ __forceinline__ uint32_t most_of_warp(uint32_t most) {
-  for (int mask = 16; mask > 0; mask /= 2) most = max(most, __shfl_xor_sync(~0u, most, mask));
+  for (int mask = 16; mask > 0; mask /= 2) most = max(most, shuffle_xor(most, mask));
   return most;
 }
 
@@ -109,9 +106,9 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
   unsigned index;
   const PassOperand &o = operand_of(p, p.a.survey, &index);
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-  const auto *source = reinterpret_cast<const uint32_t *>(global(o.source) + blockIdx.z * o.product_bytes);
-  uint32_t *rows = o.splits.most + blockIdx.z * o.splits.product_most;
-  uint32_t *blocks = o.splits.block_most + blockIdx.z * o.splits.product_most;
+  const auto *source = reinterpret_cast<Global<const uint32_t> *>(global(o.source) + blockIdx.z * o.product_bytes);
+  const auto words_of = [&](uint32_t *words) { return global(words) + blockIdx.z * o.splits.product_most; };
+  Global<uint32_t> *rows = words_of(o.splits.most), *blocks = words_of(o.splits.block_most);
   uint32_t most = 0, least = 0;
   const auto see = [&](uint32_t bits) {
     most = max(most, magnitude(bits));
@@ -130,9 +127,9 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
     most = most_of_warp(most);
     if constexpr (kRanges) least = most_of_warp(least);
     if (lane == 0) {
-      atomicMax(rows + outer, most);
-      atomicMax(blocks + outer / kOuterPad, most);
-      if constexpr (kRanges) atomicMax(o.splits.least + blockIdx.z * o.splits.product_most + outer, least);
+      atomic_max(rows + outer, most);
+      atomic_max(blocks + outer / kOuterPad, most);
+      if constexpr (kRanges) atomic_max(words_of(o.splits.least) + outer, least);
     }
   } else {
     const int64_t row_blocks = (o.outer - 1) / kSurveyOuter + 1;
@@ -143,11 +140,11 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
       for (int i = 0; i < kSurveySteps; ++i) {
         if (first_k + i < o.k) see(source[i * o.ld]);
       }
-      atomicMax(rows + outer, most);
-      if constexpr (kRanges) atomicMax(o.splits.least + blockIdx.z * o.splits.product_most + outer, least);
+      atomic_max(rows + outer, most);
+      if constexpr (kRanges) atomic_max(words_of(o.splits.least) + outer, least);
     }
     most = most_of_warp(most);
-    if (lane == 0 && outer < o.outer) atomicMax(blocks + outer / kOuterPad, most);
+    if (lane == 0 && outer < o.outer) atomic_max(blocks + outer / kOuterPad, most);
   }
 }
 
@@ -161,9 +158,9 @@ struct alignas(4 * sizeof(Element)) Four {
 
 // Four steps of k of a row along k; `room`: steps inside the matrix.
 template <typename Element>
-__device__ __forceinline__ Four<Element> load_four(const Element *from, int64_t room, bool vectors) {
+__device__ __forceinline__ Four<Element> load_four(Global<const Element> *from, int64_t room, bool vectors) {
   Four<Element> x = {};
-  if (vectors && room >= 4) return *reinterpret_cast<const Four<Element> *>(from);
+  if (vectors && room >= 4) return load_as<Four<Element>>(from);
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
     if (e < room) x.e[e] = from[e];
@@ -173,7 +170,7 @@ __device__ __forceinline__ Four<Element> load_four(const Element *from, int64_t 
 
 // The sum of the 16 threads of a row.
 __device__ __forceinline__ uint32_t sum_of_row(uint32_t x) {
-  for (int mask = 8; mask > 0; mask /= 2) x += __shfl_xor_sync(~0u, x, mask);
+  for (int mask = 8; mask > 0; mask /= 2) x += shuffle_xor(x, mask);
   return x;
 }
 
@@ -190,25 +187,26 @@ __device__ __forceinline__ void split(const PassProblem &p) {
   const int thread = static_cast<int>(threadIdx.x), row = thread / 16, step = thread % 16 * 4;
   const int64_t outer_tiles = o.splits.rows / kTile;
   const int64_t first_outer = index % outer_tiles * kTile, first_k = index / outer_tiles * kTile;
-  const auto *source = reinterpret_cast<const Element *>(global(o.source) + blockIdx.z * o.product_bytes);
+  const auto *source = reinterpret_cast<Global<const Element> *>(global(o.source) + blockIdx.z * o.product_bytes);
+  const auto words_of = [&](uint32_t *words) { return global(words) + blockIdx.z * o.splits.product_most; };
   uint32_t most[kRows] = {};
   if constexpr (kScaledRows<kScheme>) {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      most[i] = o.splits.most[blockIdx.z * o.splits.product_most + first_outer + row + i * kRowStep];
+      most[i] = words_of(o.splits.most)[first_outer + row + i * kRowStep];
     }
   }
   if constexpr (kRanges) {
     // Once for each row: by the blocks at the panel's first steps of k. Each panel finds the same.
     if (first_k == 0 && step == 0) {
-      const uint32_t *least = o.splits.least + blockIdx.z * o.splits.product_most;
+      const auto *least = words_of(o.splits.least);
       uint32_t excess = 0;
 #pragma unroll
       for (int i = 0; i < kRows; ++i) {
         excess = max(excess, excess_of(most[i], least[first_outer + row + i * kRowStep]));
       }
       if (excess > 0) {
-        atomicMax(o.splits.excess + blockIdx.z * o.splits.product_most + first_outer / kOuterPad, excess);
+        atomic_max(words_of(o.splits.excess) + first_outer / kOuterPad, excess);
       }
     }
     if (o.splits.base == nullptr) return;
@@ -224,7 +222,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
     constexpr int kStep = kPassThreads / kTile;  // a thread's elements are steps of k of one row
     const int column = thread % kTile, first_step = thread / kTile;
     const int64_t outer = first_outer + column;
-    const Element *from = source + (first_k + first_step) * o.ld + outer;
+    const auto *from = source + (first_k + first_step) * o.ld + outer;
     const int64_t room = outer < o.outer ? o.k - first_k - first_step : 0;
 #pragma unroll
     for (int i = 0; i < kTile / kStep; ++i) {
@@ -238,7 +236,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
       x[i / 4].e[i % 4] = static_cast<Element>(transposed[step + i % 4][row + i / 4 * kRowStep]);
     }
   }
-  char *to = o.splits.base + blockIdx.z * o.splits.product_bytes +
+  auto *to = global(o.splits.base) + blockIdx.z * o.splits.product_bytes +
              ((first_outer + row) * o.splits.ld + first_k + step) * static_cast<int64_t>(sizeof(Split));
   uint32_t large = 0;  // elements that are not small, a byte for each of the thread's rows
 #pragma unroll
@@ -253,7 +251,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
       if constexpr (kRanges) large += static_cast<uint32_t>(splits.split[0] >> 14 & 1) << 8 * i;  // |x0| >= 2
     }
 #pragma unroll
-    for (int q = 0; q < kSplits<kScheme>; ++q) *reinterpret_cast<Four<Split> *>(to + q * o.splits.split_bytes) = out[q];
+    for (int q = 0; q < kSplits<kScheme>; ++q) store_as(to + q * o.splits.split_bytes, out[q]);
   }
   if constexpr (kRanges) {
     static_assert(kRows == 4, "a byte for each row");
@@ -264,9 +262,9 @@ __device__ __forceinline__ void split(const PassProblem &p) {
     for (int i = 0; i < kRows; ++i) sparse |= most[i] != 0 && (large >> 8 * i & 255) + kMostSmall < steps;
     if (sparse && step == 0) {
       // All who write here write the same.
-      o.splits.sparse[blockIdx.z * o.splits.product_most + first_outer / kOuterPad] = 1;
+      words_of(o.splits.sparse)[first_outer / kOuterPad] = 1;
     }
   }
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

@@ -8,10 +8,10 @@
 #include "gpu/level3/gemm_step.h"
 #include "split_row.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 
 struct PackedProduct {
-  int min_arch;
+  bool (*runs_on)(int device);
   void (*pass)(PassProblem);
   // Of the product: its operands, and its arithmetic, FP32 for that of 16-bit ones.
   bool (*packs)(const GemmDesc &desc, bool of_a);  // whether the operand must be written
@@ -19,6 +19,7 @@ struct PackedProduct {
   libsgemm_math_mode_t math_mode;
   // What multiplies them: not a row of the table, for it may rely on what the pass does. Null: the cheapest row.
   const Kernel *kernel = nullptr;
+  double (*pass_share)(int device) = nullptr;  // what the pass takes of its predicted time. Null: all
 };
 
 bool packed_supports(const GemmDesc &desc, const PackedProduct &product, int device);
@@ -44,4 +45,4 @@ Kernel packed_kernel(const char *name, libsgemm_math_mode_t mode) {
   return kernel;
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

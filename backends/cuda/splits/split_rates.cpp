@@ -1,0 +1,24 @@
+#include "split_rates.h"
+
+#include "gpu/splits/split_row.h"
+#include "runtime/device.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+constexpr int kLeastArch = 80;
+
+}  // namespace
+
+int split_rate_mma(int index) { return device(index).code_arch >= kLeastArch ? device(index).tensor_per_clock : 0; }
+int split_rate_wgmma(int index) { return device(index).code_arch >= kLeastArch ? device(index).wgmma_per_clock : 0; }
+
+}  // namespace libsgemm::cuda
+
+// In mode fp32_fast where sums in FP64 are as fast as in FP32: else a product of wide operands would take a multiple of
+// the time.
+bool libsgemm::gpu::has_splits(libsgemm_math_mode_t mode, int index) {
+  const cuda::Device &d = cuda::device(index);
+  return d.code_arch >= cuda::kLeastArch &&
+         (mode != LIBSGEMM_MATH_FP32_FAST || d.fp64_tensor_per_clock >= d.fma_per_clock);
+}

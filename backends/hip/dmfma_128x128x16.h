@@ -1,0 +1,21 @@
+// What the rows with sums in FP64 share (kernels/gfx90a_dmfma_128x128x16_ping_pong.hip).
+#pragma once
+
+#include "matrix.h"
+#include "matrix_row.h"
+
+namespace libsgemm::hip {
+
+struct DmfmaConfig : MatrixShape<MfmaDoubles, 128, 128, 16, 64, 64> {
+  static constexpr int blocks = 2;
+  static constexpr double peak_fraction = 0.85;  // of the matrix cores; assumed
+};
+
+// Registers for two waves of a SIMD: by itself the compiler takes more than it needs, and one is left.
+#define LIBSGEMM_DMFMA_BOUNDS __launch_bounds__(::libsgemm::hip::DmfmaConfig::threads, 2)
+
+// Enqueues C(i) = alpha * (sum of p.partial's slices of product i, which are doubles) + beta * C(i), rounded once.
+libsgemm_status_t launch_split_k_sum_fp64(const TileProblem &p, int slices, const StridedOperands &operands,
+                                          int64_t count, const Launch &launch, Error *error);
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,63 @@
+// C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of FP16 on matrix cores
+// (mode fp16x3; gfx908, 942, 950): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0.
+//
+// Launches: splits_survey finds the largest magnitude of each row of A and column of B; splits_write scales rows and
+// columns by powers of two and writes both splits into the workspace, along k; this kernel multiplies them;
+// splits_repair computes the tiles that hold NaN or Inf, or may overflow, in FP32. A workspace that does not hold all
+// splits takes them by panels of k, which C accumulates.
+//
+// Sources: Ootomo, Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32
+// theoretical peak performance" (2022): the two splits, 2^11 on the second, and FP32 sums outside the matrix cores. The
+// sums and the loop are described in split_product.h.
+//
+//   tile of C: 128 x 128              wave: 64 x 64 = 2 x 2 blocks      lane: of a block row lane % 32, 16 columns:
+//   +---------+---------+             +---------+---------+             4 groups of 4, 8 apart, from 4 (lane / 32)
+//   | wave 0  | wave 2  |             | 32 x 32 |         |
+//   +---------+---------+             +---------+---------+             three sets of sums
+//   | wave 1  | wave 3  |             |         |         |
+//   +---------+---------+             +---------+---------+
+//
+// Shared memory, bytes: buffer b of 2 at 32768 b: A0 at 0 (4 x 128 units of 16 bytes), A1 at 8192, B0 at 16384, B1 at
+// 24576. 65536 in all.
+//
+// Requires: gemm of FP32, single or in strided batches; gfx908, 942 or 950; workspace for panels of 256 steps of k: 4
+// bytes for each row of A and column of B (up to multiples of 128) and step, and for each row and column. Any size,
+// transposition and alignment. Not gfx90a: its instructions for FP16 take denormals, which splits have, as zeros.
+//
+// Parameters (Config): tile_k of a block; splits, the numbers that stand for one element; blocks, resident on a compute
+// unit, and peak_fraction, for the cost.
+//
+// Not yet run on AMD hardware.
+#include "gpu/kernels.h"
+#include "split_matrix_row.h"
+
+namespace libsgemm::hip {
+
+namespace {
+
+struct Config : SplitShape<Type::f16, 32, 2> {
+  static constexpr int blocks = 1;
+  static constexpr double peak_fraction = 0.7;  // of the matrix cores; assumed
+};
+
+}  // namespace
+
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
+    gfx908_mfma_128x128x32_fp16x3(const __grid_constant__ StridedOperands operands,
+                                  const __grid_constant__ SplitProblem p) {
+  if constexpr (Config::Core::available) split_product<Config>(operands, p);
+}
+
+namespace {
+
+struct Row {
+  static SplitRow product() { return split_row_of<Config, gfx908_mfma_128x128x32_fp16x3>(Scheme::fp16x2); }
+};
+
+}  // namespace
+
+Kernel gfx908_mfma_128x128x32_fp16x3() {
+  return split_row_kernel<Row>("gfx908_mfma_128x128x32_fp16x3", LIBSGEMM_MATH_FP16X3);
+}
+
+}  // namespace libsgemm::hip

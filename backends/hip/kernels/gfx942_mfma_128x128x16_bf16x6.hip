@@ -1,0 +1,65 @@
+// C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from six products of bfloat16 on matrix cores
+// (mode bf16x6; gfx942, 950): A = A0 + A1 + A2, B = B0 + B1 + B2, and of their products all but the three smallest.
+//
+// Launches, and a workspace that does not hold all splits: as gfx908_mfma_128x128x32_fp16x3. The sums and the loop are
+// described in split_product.h.
+//
+// Source: Henry, Tang, Heinecke, "Leveraging the bfloat16 artificial intelligence datatype for higher-precision
+// computations" (2019): the three splits.
+//
+//   tile of C, waves and lanes: as gfx908_mfma_128x128x32_fp16x3
+//
+// Shared memory, bytes: buffer b of 2 at 24576 b: A0 at 0 (2 x 128 units of 16 bytes), A1 at 4096, A2 at 8192, B0 at
+// 12288, B1 at 16384, B2 at 20480. 49152 in all.
+//
+// Requires: gemm of FP32, single or in strided batches; gfx942 or 950; workspace for panels of 256 steps of k: 6 bytes
+// for each row of A and column of B (up to multiples of 128) and step, and 4 for each row and column. Any size,
+// transposition and alignment. gfx908 and gfx90a multiply bfloat16 at less than six times the rate of FP32.
+//
+// Parameters (Config): as of gfx908_mfma_128x128x32_fp16x3.
+//
+// Not yet run on AMD hardware.
+#include "gpu/kernels.h"
+#include "split_matrix_row.h"
+
+namespace libsgemm::hip {
+
+namespace {
+
+struct Config : SplitShape<Type::bf16, 16, 3> {
+  static constexpr int blocks = 1;
+  static constexpr double peak_fraction = 0.8;  // of the matrix cores; assumed
+#if defined(LIBSGEMM_HIP_MFMA_BF16_1K)
+  static constexpr bool available = Core::available;
+#else
+  static constexpr bool available = false;
+#endif
+};
+
+}  // namespace
+
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
+    gfx942_mfma_128x128x16_bf16x6(const __grid_constant__ StridedOperands operands,
+                                  const __grid_constant__ SplitProblem p) {
+  if constexpr (Config::available) split_product<Config>(operands, p);
+}
+
+namespace {
+
+struct Row {
+  static SplitRow product() {
+    SplitRow row = split_row_of<Config, gfx942_mfma_128x128x16_bf16x6>(Scheme::bf16x3);
+    row.per_clock = [](int index) {
+      return device(index).family == Family::cdna3 ? matrix_rate(index, Type::bf16) : 0;
+    };
+    return row;
+  }
+};
+
+}  // namespace
+
+Kernel gfx942_mfma_128x128x16_bf16x6() {
+  return split_row_kernel<Row>("gfx942_mfma_128x128x16_bf16x6", LIBSGEMM_MATH_BF16X6);
+}
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,42 @@
+// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode fp16: both operands are rounded to the nearest
+// FP16 numbers, ties to even, and written to the workspace along k, from where the cheapest row for such operands
+// multiplies them.
+//
+//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in gpu/splits/splits_pass.h
+//
+// Shared memory, bytes: the block to transpose, 64 rows of 65 words, 16640. The product's are its row's.
+//
+// Requires: gemm of FP32, single or in strided batches; a GPU with matrix cores that take FP16 numbers as they are
+// (gfx908, 942, 950, gfx11, gfx12); workspace for panels of 256 steps of k: 2 bytes for each row of A and column of B
+// (up to multiples of 128) and step. What the workspace does not hold at once is multiplied in panels, which C
+// accumulates. Any size, transposition and alignment.
+//
+// Parameters: kSplitTile and kPassThreads (gpu/splits/splits.h).
+//
+// Not yet run on AMD hardware.
+#include "gpu/kernels.h"
+#include "gpu/splits/packed_row.h"
+#include "gpu/splits/splits_pass.h"
+#include "matrix_row.h"
+
+namespace libsgemm::hip {
+
+__global__ void __launch_bounds__(kPassThreads) gfx_mma_64x64x64_fp16_packed(const __grid_constant__ PassProblem p) {
+  split<Scheme::fp16, uint32_t>(p);
+}
+
+namespace {
+
+struct Row {
+  static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
+  static PackedProduct product(const GemmDesc &) {
+    return {[](int index) { return matrix_rate(index, Type::f16) > 0; }, gfx_mma_64x64x64_fp16_packed,
+            [](const GemmDesc &, bool) { return true; }, Type::f16, LIBSGEMM_MATH_FP32};
+  }
+};
+
+}  // namespace
+
+Kernel gfx_mma_64x64x64_fp16_packed() { return packed_kernel<Row>("gfx_mma_64x64x64_fp16_packed", LIBSGEMM_MATH_FP16); }
+
+}  // namespace libsgemm::hip

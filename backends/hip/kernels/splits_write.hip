@@ -1,0 +1,34 @@
+// The passes over the operands of products of splits, described in gpu/splits/splits_pass.h.
+// Not yet run on AMD hardware.
+#include "gpu/launch.h"
+#include "gpu/splits/splits_pass.h"
+
+namespace libsgemm::hip {
+namespace {
+
+using namespace gpu;
+
+__global__ void __launch_bounds__(kPassThreads) splits_survey(const __grid_constant__ PassProblem p) {
+  survey<false>(p);
+}
+
+template <Scheme kScheme>
+__global__ void __launch_bounds__(kPassThreads) splits_write(const __grid_constant__ PassProblem p) {
+  split<kScheme, uint32_t>(p);
+}
+
+}  // namespace
+}  // namespace libsgemm::hip
+
+libsgemm_status_t libsgemm::gpu::launch_survey(const PassProblem &p, int64_t products, const Launch &launch,
+                                               Error *error) {
+  const dim3 grid(p.a.survey + p.b.survey, 1, static_cast<unsigned>(products));
+  return launch_kernel(&hip::splits_survey, grid, dim3(kPassThreads), 0, launch, error, p);
+}
+
+libsgemm_status_t libsgemm::gpu::launch_split(Scheme scheme, const PassProblem &p, int64_t products,
+                                              const Launch &launch, Error *error) {
+  const dim3 grid(p.a.split + p.b.split, 1, static_cast<unsigned>(products));
+  auto *kernel = scheme == Scheme::bf16x3 ? &hip::splits_write<Scheme::bf16x3> : &hip::splits_write<Scheme::fp16x2>;
+  return launch_kernel(kernel, grid, dim3(kPassThreads), 0, launch, error, p);
+}

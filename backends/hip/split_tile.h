@@ -1,0 +1,73 @@
+// Tiles of split operands (gpu/splits/splits.h) in LDS, for the matrix cores: of each split units of eight steps of k
+// of one row, as unit_tile.h has them. In the workspace they are along k, padded and aligned, so that a thread moves
+// whole units and tests nothing.
+#pragma once
+
+#include "gpu/splits/splits.h"
+#include "gpu/tile.h"
+#include "matrix_types.h"
+
+namespace libsgemm::hip {
+
+using namespace libsgemm::gpu;
+
+// One split of Outer rows x Depth steps: unit (c, o), steps 8 c to 8 c + 7 of row o, at 16 (c Outer + o') bytes, where
+// o' = o ^ (8 c / units): eight threads that store units of neighbouring rows, side by side along k, reach all banks.
+template <int Outer, int Depth>
+struct SplitUnits {
+  static constexpr int units = Depth / 8;  // of a row
+  static constexpr int words = Outer * units;
+  static_assert(Outer % 8 == 0 && 8 % units == 0, "aligned groups of eight rows");
+
+  __device__ __forceinline__ static int at(int c, int o) { return c * Outer + (o ^ (8 / units * c)); }
+};
+
+// A thread's share of fetching the tiles of all splits of an operand, one k-tile after the other.
+template <int Outer, int Depth, int Threads, int Count>
+struct SplitStream {
+  using Units = SplitUnits<Outer, Depth>;
+  static constexpr int copies = Units::words / Threads, step = Threads / Units::units;  // rows from one to the next
+  static constexpr int words = Count * Units::words;                                    // of 16 bytes, in LDS
+  using Staged = Words4[Count][copies];
+  static_assert(copies * Threads == Units::words, "whole units");
+
+  Global<const char> *base;  // the same in all threads
+  int64_t split_bytes, step_bytes;
+  uint32_t offset;
+  int c, row;
+
+  __device__ __forceinline__ SplitStream(const Splits &splits, int64_t first) {
+    const int thread = static_cast<int>(threadIdx.x);
+    c = thread % Units::units, row = thread / Units::units;
+    const int64_t row_bytes = 2 * splits.ld;
+    base =
+        uniform(global(static_cast<const char *>(splits.base)) + blockIdx.z * splits.product_bytes + first * row_bytes);
+    split_bytes = splits.split_bytes, step_bytes = step * row_bytes;
+    offset = static_cast<uint32_t>(row) * static_cast<uint32_t>(row_bytes) + static_cast<uint32_t>(16 * c);
+  }
+  __device__ __forceinline__ void fetch(Staged &staged) const {
+#pragma unroll
+    for (int q = 0; q < Count; ++q) {
+#pragma unroll
+      for (int i = 0; i < copies; ++i) {
+        uint32_t within = offset;
+        keep_in_register(within);
+        staged[q][i] = *reinterpret_cast<Global<const Words4> *>(base + q * split_bytes + i * step_bytes + within);
+      }
+    }
+  }
+  __device__ __forceinline__ void advance() { base = uniform(base + 2 * Depth); }
+  __device__ __forceinline__ void store(Words4 *tile, const Staged &staged) const {
+#pragma unroll
+    for (int q = 0; q < Count; ++q) {
+#pragma unroll
+      for (int i = 0; i < copies; ++i) tile[q * Units::words + Units::at(c, row + i * step)] = staged[q][i];
+    }
+  }
+  // What lane `lane` of a wave holds of 32 rows from `first` on, a multiple of 32: its half's steps of 16.
+  __device__ __forceinline__ static Words4 read(const Words4 *tile, int q, int lane, int first, int at_step) {
+    return tile[q * Units::words + Units::at(2 * at_step + lane / 32, first + lane % 32)];
+  }
+};
+
+}  // namespace libsgemm::hip
