@@ -28,6 +28,9 @@ struct alignas(sizeof(float) * Width) Floats {
     if constexpr (Width == 4) {
       const Vec4 v = *reinterpret_cast<const Global<Vec4> *>(from);
       f.x[0] = v.x, f.x[1] = v.y, f.x[2] = v.z, f.x[3] = v.w;
+    } else if constexpr (Width == 2) {
+      const Vec2 v = *reinterpret_cast<const Global<Vec2> *>(from);
+      f.x[0] = v.x, f.x[1] = v.y;
     } else {
       f.x[0] = *from;
     }

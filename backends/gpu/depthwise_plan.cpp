@@ -17,7 +17,7 @@ constexpr int64_t kMostSlices = 128;  // of the weight gradient, whose sums are 
 
 // Resident blocks of a compute unit, by the registers of the kernels.
 int resident_blocks(int width, int taps, bool weights) {
-  if (weights) return width == 1 ? (taps <= 3 ? 5 : taps <= 5 ? 4 : 3) : taps <= 3 ? 2 : 1;
+  if (weights) return width == 1 ? (taps <= 3 ? 5 : taps <= 5 ? 4 : 3) : 2;
   return width == 1 ? (taps <= 3 ? 3 : 4) : 2;
 }
 
@@ -116,7 +116,8 @@ DepthwisePlan depthwise_plan(const ConvDesc &desc, int64_t index, int device) {
   const bool fours = along_channels && p.multiplier.value == 1 && p.channels % 4 == 0 && by_four(p.image_steps) &&
                      by_four(p.pixel_steps) && by_four(p.image_term) && aligned(p.image) &&
                      aligned(weights ? p.other : p.out);
-  plan.width = fours && !(weights && p.r == 7) ? 4 : 1;  // whose sums take too many registers
+  // A weight gradient has so many sums, in registers, of which a compute unit wants two blocks.
+  plan.width = !fours || (weights && p.r == 7) ? 1 : weights && p.r == 5 ? 2 : 4;
   const int vectors = p.channels / plan.width;
   const int blocks = along_channels ? number(ceil_div(vectors, kLanes)) : vectors;
   plan.lanes = number(ceil_div(vectors, blocks));

@@ -95,10 +95,10 @@ struct Depthwise {
       });
     };
     const libsgemm_status_t status =
-        plan.width == 4
-            ? with_number(Numbers<3, 5>(), p.r, [&](auto taps) { return run(std::integral_constant<int, 4>(), taps); })
-            : with_number(Numbers<3, 5, 7>(), p.r,
-                          [&](auto taps) { return run(std::integral_constant<int, 1>(), taps); });
+        plan.width == 4   ? run(std::integral_constant<int, 4>(), std::integral_constant<int, 3>())
+        : plan.width == 2 ? run(std::integral_constant<int, 2>(), std::integral_constant<int, 5>())
+                          : with_number(Numbers<3, 5, 7>(), p.r,
+                                        [&](auto taps) { return run(std::integral_constant<int, 1>(), taps); });
     if (status != LIBSGEMM_SUCCESS) return status;
     const dim3 grid(static_cast<unsigned>((p.channels * p.r * p.s - 1) / 32 + 1));
     return launch_kernel(Row::sum_kernel, grid, dim3(32, kDepthwiseThreads / 32), 0, launch, error, p, partial,

@@ -23,7 +23,8 @@
 // for one image and its gradient, 4 bytes for each element, channels up to multiples of 8, and a copy of the filters,
 // channels up to multiples of 64.
 //
-// Not measured: peak_fraction is a guess.
+// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC, TFLOP/s): 3 x 3 of 128 channels, 32 x 28 x 28: 79; of
+// 256, 14 x 14: 85; of 512, 7 x 7: 77; of 128, 16 x 112 x 112: 99.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
 #include "wgmma_weights_row.h"

