@@ -1,9 +1,11 @@
 // The second kernel of the split_k rows with sums in FP64, described in gpu/split_k_sum.h.
 // Not yet run on AMD hardware.
-#include "dmfma_128x128x16.h"
 #include "gpu/split_k_sum.h"
 
 namespace libsgemm::hip {
+
+using namespace gpu;
+
 namespace {
 
 __global__ void __launch_bounds__(kSumThreads) split_k_sum_fp64(const __grid_constant__ StridedOperands operands,
