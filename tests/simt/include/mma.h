@@ -84,7 +84,7 @@ void fill_fragment(fragment<accumulator, M, N, K, float> &f, float value) {
 template <int M, int N, int K, typename Type, typename LayoutA, typename LayoutB>
 void mma_sync(fragment<accumulator, M, N, K, float> &d, const fragment<matrix_a, M, N, K, Type, LayoutA> &a,
               const fragment<matrix_b, M, N, K, Type, LayoutB> &b, const fragment<accumulator, M, N, K, float> &c) {
-  float sums[c.num_elements];
+  float sums[fragment<accumulator, M, N, K, float>::num_elements];
   std::memcpy(sums, c.x, sizeof sums);
   simt::matrix_multiply(Operand<Type>::op(), a.x, b.x, sums);
   std::memcpy(d.x, sums, sizeof sums);
