@@ -2,8 +2,8 @@
 //
 //   struct Row {
 //     static constexpr Scheme scheme = ...;
-//     static constexpr double peak_fraction = ...;  // of the tensor cores' peak of 16-bit numbers, of the largest
-//     tiles template <int Halves, int N, int Cluster> static WgmmaConvKernel kernel();
+//     static constexpr double peak_fraction = ...;  // of 16-bit numbers' peak, of the largest tiles
+//     template <int Halves, int N, int Cluster> static WgmmaConvKernel kernel();
 //   };
 #pragma once
 
