@@ -82,6 +82,7 @@
   X(sm80_wmma_128x128x16_multistage, "any operands")                          \
   X(sm80_mma_256x128x32_multistage, "operands along k")                       \
   X(sm90_wgmma_256x128x32_packed, "large C, operands rounded first")          \
+  X(sm90_wgmma_64x128x32_packed, "medium C, operands rounded first")          \
   X(sm80_mma_256x128x32_packed, "large C, operands rounded first")            \
   X(sm80_mma_128x64x32_packed, "medium C, operands rounded first")            \
   X(sm80_mma_64x64x64_bf16_packed, "operands rounded first")                  \

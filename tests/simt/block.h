@@ -51,6 +51,7 @@ struct WarpgroupSums {
 struct WarpgroupProduct {
   WarpgroupOp op;
   uint64_t x, y;
+  std::vector<const float *> registers;  // of x, each thread's, instead of a descriptor
   bool add;
   std::shared_ptr<WarpgroupSums> sums;
   unsigned issued;  // threads that have issued it

@@ -98,8 +98,9 @@ struct WarpgroupOp {
   int n;
   bool x_along_k, y_along_k;
 };
-// `sum`: this thread's n / 2; `x`, `y`: the descriptors of the operands.
+// `sum`: this thread's n / 2; `x`, `y`: the descriptors of the operands; or x in this thread's 4 registers, of TF32.
 void warpgroup_multiply(const WarpgroupOp &op, float *sum, uint64_t x, uint64_t y, bool add);
+void warpgroup_multiply(const WarpgroupOp &op, float *sum, const float *x, uint64_t y, bool add);
 void warpgroup_fence();
 void warpgroup_commit();
 void warpgroup_wait(unsigned pending);

@@ -90,11 +90,13 @@ float float_of(uint32_t bits) {
 }
 
 // The unit reads the 19 highest bits of a float.
+float tf32_of(uint32_t bits) { return float_of(bits & 0xffffe000u); }
+
 float number_at(const unsigned char *memory, WarpgroupNumber number) {
   if (number == WarpgroupNumber::tf32) {
     uint32_t bits;
     std::memcpy(&bits, memory, sizeof bits);
-    return float_of(bits & 0xffffe000u);
+    return tf32_of(bits);
   }
   uint16_t bits;
   std::memcpy(&bits, memory, sizeof bits);
@@ -122,6 +124,19 @@ void read_operand(uint64_t bits, WarpgroupNumber number, bool along_k, int rows,
         const int across = chunk * per_chunk + i;
         to->put(along_k ? across : line, along_k ? line : across, number_at(shared + at + i * bytes, number), least);
       }
+    }
+  }
+}
+
+// The registers of all threads, as they are now: of each 4, rows 8 apart, then steps of k 4 apart.
+void read_registers(const std::vector<const float *> &registers, Operand *to) {
+  to->clear(kRows);
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    for (unsigned i = 0; i < 4; ++i) {
+      uint32_t bits;
+      std::memcpy(&bits, registers[thread] + i, sizeof bits);
+      const unsigned row = thread / 32 * 16 + thread % 32 / 4 + 8 * (i % 2), k = thread % 4 + 4 * (i / 2);
+      to->put(static_cast<int>(k), static_cast<int>(row), tf32_of(bits), -126);
     }
   }
 }
@@ -189,7 +204,11 @@ void multiply(const WarpgroupProduct &product) {
   static Operand x, y;
   const WarpgroupOp &op = product.op;
   const int depth = depth_of(op.number);
-  read_operand(product.x, op.number, op.x_along_k, kRows, &x);
+  if (product.registers.empty()) {
+    read_operand(product.x, op.number, op.x_along_k, kRows, &x);
+  } else {
+    read_registers(product.registers, &x);
+  }
   read_operand(product.y, op.number, op.y_along_k, op.n, &y);
   std::vector<float> &sums = product.sums->values;
   if (!product.add) std::fill(sums.begin(), sums.end(), 0.0f);
@@ -241,9 +260,8 @@ void carry_out(Warpgroup *group, size_t end) {
   progress();
 }
 
-}  // namespace
-
-void warpgroup_multiply(const WarpgroupOp &op, float *sum, uint64_t x, uint64_t y, bool add) {
+// `registers`: of x, or NULL: it is where the descriptor `x` says.
+void issue(const WarpgroupOp &op, float *sum, uint64_t x, const float *registers, uint64_t y, bool add) {
   FiberThread *thread = self();
   Warpgroup &group = own_warpgroup();
   if (thread->rank / kThreads * kThreads + kThreads > thread->block->threads.size()) {
@@ -264,15 +282,17 @@ void warpgroup_multiply(const WarpgroupOp &op, float *sum, uint64_t x, uint64_t 
     } else {
       sums = own->sums;
     }
-    group.products.push_back({op, x, y, add, sums, 0});
+    const size_t threads = registers == nullptr ? 0 : kThreads;
+    group.products.push_back({op, x, y, std::vector<const float *>(threads), add, sums, 0});
   }
   WarpgroupProduct &product = group.products[index];
   const WarpgroupOp &other = product.op;
   const bool same = other.number == op.number && other.n == op.n && other.x_along_k == op.x_along_k &&
                     other.y_along_k == op.y_along_k && product.x == x && product.y == y && product.add == add;
-  if (!same || (!fresh && own->sums != product.sums)) {
+  if (!same || product.registers.empty() != (registers == nullptr) || (!fresh && own->sums != product.sums)) {
     fail("issues another product by wgmma than other threads of its warpgroup");
   }
+  if (registers != nullptr) product.registers[thread->rank % kThreads] = registers;
   if (fresh) {
     thread->sums.push_back({sum, 0, product.sums});
     own = thread->sums.end() - 1;
@@ -287,6 +307,15 @@ void warpgroup_multiply(const WarpgroupOp &op, float *sum, uint64_t x, uint64_t 
   thread->block->ready.insert(thread->block->ready.end(), group.waiting.begin(), group.waiting.end());
   group.waiting.clear();
   progress();
+}
+
+}  // namespace
+
+void warpgroup_multiply(const WarpgroupOp &op, float *sum, uint64_t x, uint64_t y, bool add) {
+  issue(op, sum, x, nullptr, y, add);
+}
+void warpgroup_multiply(const WarpgroupOp &op, float *sum, const float *x, uint64_t y, bool add) {
+  issue(op, sum, 0, x, y, add);
 }
 
 void warpgroup_fence() { self()->fenced = true; }

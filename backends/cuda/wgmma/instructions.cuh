@@ -1,7 +1,7 @@
 // Hopper's instructions for warpgroups (wgmma), and what feeds them: copies by TMA to one block or a pair of blocks,
 // and barriers that a pair shares. One inline function each; those of ptx.h are not repeated. sm_90a only.
 //
-// A warpgroup is four consecutive warps. wgmma multiplies tiles that lie in shared memory:
+// A warpgroup is four consecutive warps. wgmma multiplies tiles that lie in shared memory, x also in registers:
 //
 //   sum (64 x N) (+)= x (64 x 16) y (N x 16)^T     TF32: 8 steps of k instead of 16, the same bytes
 //
@@ -131,6 +131,30 @@ __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t
 #endif
 }
 
+// x0 to add_at: the numbers of the operands behind the sums.
+#define LIBSGEMM_WGMMA_REGISTERS(n, sums, x0, x1, x2, x3, y_at, add_at)                              \
+  asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %" add_at                                       \
+               ", 0;\n"                                                                              \
+               "wgmma.mma_async.sync.aligned.m64n" n "k8.f32.tf32.tf32 {" LIBSGEMM_WGMMA_TEXT_##sums \
+               "}, {%" x0 ", %" x1 ", %" x2 ", %" x3 "}, %" y_at ", add, 1, 1;\n}"                   \
+               : LIBSGEMM_WGMMA_SUMS_##sums(0)                                                       \
+               : "r"(__float_as_uint(x[0])), "r"(__float_as_uint(x[1])), "r"(__float_as_uint(x[2])), \
+                 "r"(__float_as_uint(x[3])), "l"(y), "r"(add));
+
+// The same with x in registers, TF32 numbers: x[h + 2 q] is row 16 w + l / 4 + 8 h, step of k l % 4 + 4 q. They must
+// not be touched either before wgmma_wait().
+template <int kN>
+__device__ __forceinline__ void wgmma_tf32(float (&sum)[kN / 2], const float (&x)[4], uint64_t y, int add) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  if constexpr (kN == 64) {
+    LIBSGEMM_WGMMA_REGISTERS("64", 32, "32", "33", "34", "35", "36", "37")
+  } else {
+    static_assert(kN == 256, "one of those in use");
+    LIBSGEMM_WGMMA_REGISTERS("256", 128, "128", "129", "130", "131", "132", "133")
+  }
+#endif
+}
+
 // ---- Copies
 
 // Copies the box of the map at (x, y, plane, product) to shared memory, aligned to 1024 bytes. Elements outside become
@@ -194,6 +218,13 @@ __device__ __forceinline__ void store_shared_x2(uint32_t shared, float x, float 
 // Has the map fetched before its first use.
 __device__ __forceinline__ void prefetch_map(const void *map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+// Without the subroutine that sqrtf() needs for the last bit.
+__device__ __forceinline__ float approximate_sqrt(float x) {
+  float root;
+  asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
+  return root;
 }
 
 // ---- Pairs of blocks (clusters of two)

@@ -13,7 +13,7 @@
 //   +-------------------------+
 //   | warpgroup 1             |  64
 //   +-------------------------+
-//   warpgroup 2: one lane copies                Pairs of blocks where there is more than one wave.
+//   warpgroup 2: one lane copies                Pairs of blocks, but for small products.
 //
 // Sources: as the engine's.
 //

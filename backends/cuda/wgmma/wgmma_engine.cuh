@@ -5,12 +5,14 @@
 //   warp 8           one lane copies stage after stage, of this tile and the next one, while the others store
 //
 //   stage s of `stages`:  [x: chunks of rows, in each the planes][y: the planes]
-//   behind the stages:    for each warp two boxes of 16 rows of x by 32 columns of y on their way to C, 2048 bytes each
+//   behind the stages:    for each warp two boxes of 16 rows of x by 32 columns of y on their way to C, 2048 bytes
+//   each,
+//                         as C lies: along y, or along x
 //   behind these:         barriers full[stages], empty[stages]
 //
 // A stage is `depth` steps of k. An operand lies as in global memory: along k, each row a line of 128 or 64 bytes; or
 // along its outer side, in blocks of 64 elements x depth lines. TMA exchanges the 16-byte chunks of 8 lines, wgmma
-// reads them so (instructions.cuh).
+// reads them so (instructions.cuh). x of TF32 along its outer side goes through registers (operand_lines.cuh).
 //
 // Planes are the splits of an operand (gpu/splits/splits.h): 1 of what the caller has, 2 or 3 of FP32. With more than
 // one, the sums leave the tensor cores every kPromoteDepth steps of k, since those cut off where FP32 rounds: the
@@ -23,9 +25,14 @@
 //
 // What bounds it (H100, Nsight Compute): a tile 256 wide keeps the tensor cores busy for 0.88 to 0.94 of the time, one
 // 160 wide 0.56 of it, where the L2 cache delivers 6 TB/s; cuBLAS, which has tiles of any width and clusters of up to
-// 4 x 2 blocks, moves half as many bytes there. Tried: a fifth stage (same), pairs also where there is one wave (same),
+// 4 x 2 blocks, moves half as many bytes there. Lines of 128 bytes that begin within one of the cache's, as they do
+// unless ld is a multiple of 64, are two to it: 2216 x 2864 x 3064 TN takes 86 us, with ld 3072 74; blocks by
+// themselves suffer more (11688 x 216 x 9744 NT 202 and 135, in pairs 136 and 117). Tried: a fifth stage (same);
 // clusters of 2 x 2 blocks that share both operands: 30 of them run at once, on 120 of 132 multiprocessors, and where
-// they all fit, 5744 x 368 x 5024 NT gains a fifth; squares lose more than the bytes are worth.
+// they all fit, 5744 x 368 x 5024 NT gains a fifth; squares lose more than the bytes are worth. The tiles behind the
+// last full wave in slices of k, in the same launch, and a kernel that adds them up: the triangle of 4096 160 -> 123
+// us, where 128 x 128 takes 125; 896 x 5504 x 18624 377 -> 317, where 160 x 128 takes 263; elsewhere what the sums cost
+// was more.
 //
 // Sources: NVIDIA, PTX ISA, and CUTLASS' documents of the warp-specialised persistent design; the promotion after
 // DeepSeek's DeepGEMM. Nothing of either is copied.
@@ -72,12 +79,15 @@ struct WgmmaShape {
   static constexpr bool has_boxes =
       kN % box_y == 0 && stages_bytes + kConsumerWarps * 2 * box_bytes + 16 * kStages <= 227 * 1024;
   static constexpr int boxes_bytes = has_boxes ? kConsumerWarps * 2 * box_bytes : 0;
+  // Whether boxes go along x, too: where x is one side of C for the sake of how an operand lies.
+  static constexpr bool boxes_along_x = has_boxes && X::by_threads;
   static constexpr int shared_bytes = stages_bytes + boxes_bytes + 16 * kStages;
   static_assert(!X::along_k || row_bytes == X::line, "a row of k is a line");
   static_assert(!Y::along_k || row_bytes == Y::line, "a row of k is a line");
   static_assert(kPlanes == 1 || y_chunk == y_rows, "planes of y are copied whole");
-  static_assert(X::along_k || x_chunk % 64 == 0, "whole blocks");
-  static_assert(Y::along_k || y_chunk % 64 == 0, "whole blocks");
+  static_assert(X::along_k || x_chunk % X::box_rows == 0, "whole blocks");
+  static_assert(Y::along_k || y_chunk % Y::box_rows == 0, "whole blocks");
+  static_assert(!Y::by_threads && (!X::by_threads || (kHalves == 1 && kPlanes == 1)), "x by registers, of one plane");
   static_assert(stage_bytes % 1024 == 0 && shared_bytes <= 227 * 1024, "of a multiprocessor");
   static_assert(kPlanes == 1 || kPromoteDepth % kDepth == 0, "whole stages between promotions");
 
@@ -118,7 +128,8 @@ struct WgmmaTile {
 
  private:
   __device__ __forceinline__ static int step(const WgmmaProblem &p, int slice) {
-    return static_cast<int>(static_cast<int64_t>(p.k_steps) * slice / p.slices);
+    const int each = p.k_steps / p.slices;
+    return slice * each + min(slice, p.k_steps - each * p.slices);
   }
 
   static constexpr int kGroup = 8;  // rows of tiles that are computed together
@@ -127,7 +138,7 @@ struct WgmmaTile {
   __device__ __forceinline__ void place_in_triangle(int order, int index) {
     // Of g groups: kGroup * g rows.
     const auto before = [](int g) { return kGroup * g * (kGroup * g + 1) / 2; };
-    int group = static_cast<int>(sqrtf(2.0f * static_cast<float>(index))) / kGroup;
+    int group = static_cast<int>(ptx::approximate_sqrt(2.0f * static_cast<float>(index))) / kGroup;
     while (before(group) > index) --group;
     while (before(group + 1) <= index) ++group;
     const int first = group * kGroup, height = min(kGroup, order - first);
@@ -188,6 +199,7 @@ struct WgmmaRing {
     return shared + Config::stages_bytes + Config::boxes_bytes + 8 * stage;
   }
   __device__ __forceinline__ uint32_t empty() const { return full() + 8 * Config::stages; }
+  __device__ __forceinline__ void wait_full() const { ptx::barrier_wait(full(), parity); }
   __device__ __forceinline__ void advance() {
     if (++stage == Config::stages) stage = 0, parity ^= 1;
   }
@@ -200,11 +212,13 @@ template <class Config, class Lines, int kChunk>
 __device__ __forceinline__ void copy_chunk(uint32_t shared, const TensorMap &map, int row, int k, int product,
                                            bool to_pair, uint32_t barrier) {
   // A box of rows along k has all planes.
-  constexpr int kBlocks = Lines::along_k ? 1 : kChunk / 64, kBoxes = Lines::along_k ? 1 : kBlocks * Config::planes;
+  constexpr int kBlocks = (kChunk + Lines::box_rows - 1) / Lines::box_rows;
+  constexpr int kBoxes = Lines::along_k ? kBlocks : kBlocks * Config::planes;
 #pragma unroll
   for (int i = 0; i < kBoxes; ++i) {
     const uint32_t to = shared + i * Config::depth * 128;
-    const int along = Lines::along_k ? k : row + 64 * (i % kBlocks), across = Lines::along_k ? row : k;
+    const int of_block = row + Lines::box_rows * (i % kBlocks);
+    const int along = Lines::along_k ? k : of_block, across = Lines::along_k ? of_block : k;
     if (to_pair) {
       ptx::copy_box_to_pair(to, &map, along, across, i / kBlocks, product, barrier);
     } else {
@@ -290,7 +304,7 @@ __device__ __forceinline__ void multiply_tile(float (&sum)[Config::halves][Confi
   uint32_t before = 0;
 #pragma unroll 1
   for (int s = 0; s < steps; ++s) {
-    ptx::barrier_wait(at->full(), at->parity);
+    at->wait_full();
     ptx::wgmma_fence();
 #pragma unroll
     for (int h = 0; h < Config::halves; ++h) {
@@ -304,6 +318,37 @@ __device__ __forceinline__ void multiply_tile(float (&sum)[Config::halves][Confi
   }
   ptx::wgmma_wait<0>();
   release_stage<Config>(before);
+}
+
+// The same with x through registers. Those must not be written while products are under way, which the compiler would
+// wait for one by one (C7513): so the warpgroup waits for its own, and the other one multiplies meanwhile.
+template <class Config>
+__device__ __forceinline__ void multiply_tile_by_threads(float (&sum)[Config::n / 2], WgmmaRing<Config> *at, int group,
+                                                         int steps) {
+  using X = typename Config::X;
+  const int thread = static_cast<int>(threadIdx.x) % 128, lane = thread % 32;
+#pragma unroll 1
+  for (int s = 0; s < steps; ++s) {
+    const X of_x(at->x(), group * 64 + thread / 32 * 16, lane);
+    float x[Config::instructions][4];
+    at->wait_full();
+#pragma unroll
+    for (int i = 0; i < Config::instructions; ++i) {
+#pragma unroll
+      for (int r = 0; r < 4; ++r) x[i][r] = ptx::load_shared(of_x.at(r) + i * X::step_bytes);
+      X::arrange(x[i], lane);
+    }
+    ptx::wgmma_fence();
+    const uint64_t of_y = Config::descriptor_y(at->y(), 0);
+#pragma unroll
+    for (int i = 0; i < Config::instructions; ++i) {
+      ptx::wgmma_tf32<Config::n>(sum, x[i], of_y + (i * Config::Y::step_bytes >> 4), i > 0 || s > 0 ? 1 : 0);
+    }
+    ptx::wgmma_commit();
+    ptx::wgmma_wait<0>();
+    release_stage<Config>(at->empty());
+    at->advance();
+  }
 }
 
 // The products of a scheme, in their order: plane a(r) of A times plane b(r) of B, the first `low` by themselves, times
@@ -349,7 +394,7 @@ __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Con
       WgmmaRing<Config> stage = first;
 #pragma unroll
       for (int g = 0; g < kTogether; ++g) {
-        if (half == 0 && from == 0) ptx::barrier_wait(stage.full(), stage.parity);
+        if (half == 0 && from == 0) stage.wait_full();
         ptx::wgmma_fence();
 #pragma unroll
         for (int r = from; r < to; ++r) {
@@ -510,9 +555,36 @@ __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int 
   }
 }
 
+// The same with a column's 16 rows side by side, in the order of the swizzle of 64 bytes. Threads of odd columns take
+// their second one first, so that two columns meet in different banks.
+template <class Config, class Finish, typename Row>
+__device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 2], int b, uint32_t box,
+                                                 const Row (&rows)[2], int y, const WgmmaOutput &out,
+                                                 const Finish &finish) {
+  static_assert(Config::box_x == 16, "64 bytes");
+  const int lane = static_cast<int>(threadIdx.x) % 32, pair = lane % 4, odd = lane % 2;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    const int column = y + Config::box_y * b + 8 * j;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const float *sums = &sum[16 * b + 4 * j + 2 * r];
+      const int row = lane / 4 + 8 * r, chunk = row / 4 ^ pair;
+      const uint32_t to = box + (8 * j + 2 * pair) * 64 + chunk * 16 + row % 4 * 4;
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const int c = odd ^ i;
+        const float v =
+            finish.value(odd != 0 ? sums[1 - i] : sums[i], rows[r], finish.column(min(column + c, out.y_end - 1)));
+        ptx::store_shared(to + c * 64, out.alpha * v);
+      }
+    }
+  }
+}
+
 // The same by TMA. Each warp passes its rows through its boxes, two in turn; chunks of 16 bytes lie there as TMA's
-// swizzle of 128 bytes wants them. Odd rows are two groups of columns ahead, so that four rows meet in different banks.
-template <class Config, class Finish>
+// swizzle wants them. Odd rows are two groups of columns ahead, so that four rows meet in different banks.
+template <class Config, bool kAlongX, class Finish>
 __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
                                             const TensorMap &map, int matrix, const WgmmaOutput &out, uint32_t boxes,
                                             const Finish &finish) {
@@ -539,11 +611,16 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
         }
       }
       __syncwarp();
-      fill_box<Config>(sum[h], b, box, rows, y, out, finish);
+      if constexpr (kAlongX) {
+        fill_box_along_x<Config>(sum[h], b, box, rows, y, out, finish);
+      } else {
+        fill_box<Config>(sum[h], b, box, rows, y, out, finish);
+      }
       ptx::order_with_tma();
       __syncwarp();
       if (lane == 0) {
-        ptx::store_box(&map, box, first_y + Config::box_y * b, warp_x + 64 * h, 0, matrix);
+        const int x_of = warp_x + 64 * h, y_of = first_y + Config::box_y * b;
+        ptx::store_box(&map, box, kAlongX ? x_of : y_of, kAlongX ? y_of : x_of, 0, matrix);
         ptx::store_commit();
       }
     }
@@ -658,7 +735,9 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
   for (int t = walk.first; t < walk.count; t += walk.step) {
     const WgmmaTile tile = work.tile(t);
     const WgmmaProblem &p = work.problem();
-    if constexpr (Config::planes == 1) {
+    if constexpr (Config::X::by_threads) {
+      multiply_tile_by_threads<Config>(sum[0], &at, group, tile.steps(p));
+    } else if constexpr (Config::planes == 1) {
       multiply_tile<Config>(sum, &at, group, tile.steps(p));
     } else {
       multiply_planes<Config>(sum, &at, group, tile.steps(p));
@@ -674,7 +753,11 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     if constexpr (Config::has_boxes) {
       const uint32_t boxes = at.shared + Config::stages_bytes + threadIdx.x / 32 * (2 * Config::box_bytes);
       if (p.boxes && out.contains(x, y, kHeight, Config::n)) {
-        store_boxes<Config>(sum, x, y, work.maps().c, matrix, out, boxes, tile_finish);
+        if (!Config::boxes_along_x || out.step_y == 1) {
+          store_boxes<Config, false>(sum, x, y, work.maps().c, matrix, out, boxes, tile_finish);
+        } else {
+          store_boxes<Config, Config::boxes_along_x>(sum, x, y, work.maps().c, matrix, out, boxes, tile_finish);
+        }
         continue;
       }
       if constexpr (!decltype(tile_finish)::dense) {
@@ -687,6 +770,10 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
       }
       if (Config::planes == 1 && out.step_y == 1) {  // with planes the registers do not suffice
         store_rows<Config>(sum, x, y, out, boxes, tile_finish);
+        continue;
+      }
+      if constexpr (Config::boxes_along_x) {
+        store_columns<Config>(sum, x, y, out, boxes, tile_finish);
         continue;
       }
     }

@@ -46,21 +46,24 @@ bool wgmma_fits(const GemmDesc &desc, int tile_x, int tile_y, int index) {
 
 libsgemm_status_t describe_boxes(const WgmmaInstance &i, int64_t matrices, const Launch &launch, WgmmaProblem *p,
                                  TensorMap *map, Error *error) {
+  const bool along_x = p->step_y != 1;
+  const int64_t ld = along_x ? p->step_y : p->step_x;
+  const int along = along_x ? p->x : p->y, across = along_x ? p->y : p->x;
   // TMA stores whole chunks of 16 bytes, also where the matrix ends within one (H100).
-  p->boxes = i.c_box[0] > 0 && p->y % 4 == 0 && p->step_y == 1 && p->beta == 0 &&
-             (reinterpret_cast<uintptr_t>(p->c) % 16 | static_cast<uint64_t>(p->step_x | p->c_elements) % 4) == 0 &&
-             p->step_x < int64_t{1} << 37 && p->c_elements < int64_t{1} << 37;
+  p->boxes = i.c_box[0] > 0 && (!along_x || i.boxes_along_x) && along % 4 == 0 && p->beta == 0 &&
+             (reinterpret_cast<uintptr_t>(p->c) % 16 | static_cast<uint64_t>(ld | p->c_elements) % 4) == 0 &&
+             ld < int64_t{1} << 37 && p->c_elements < int64_t{1} << 37;
   if (!p->boxes) return LIBSGEMM_SUCCESS;
   TensorBoxes boxes = {};
   boxes.base = p->c;
   boxes.element_bytes = 4;
-  const uint64_t sizes[] = {static_cast<uint64_t>(p->y), static_cast<uint64_t>(p->x), 1,
+  const uint64_t sizes[] = {static_cast<uint64_t>(along), static_cast<uint64_t>(across), 1,
                             static_cast<uint64_t>(matrices)};
   std::copy_n(sizes, 4, boxes.sizes);
-  boxes.strides[0] = boxes.strides[1] = 4 * static_cast<uint64_t>(p->step_x);
+  boxes.strides[0] = boxes.strides[1] = 4 * static_cast<uint64_t>(ld);
   boxes.strides[2] = p->c_elements != 0 ? 4 * static_cast<uint64_t>(p->c_elements) : boxes.strides[0];
-  boxes.box[0] = i.c_box[0], boxes.box[1] = i.c_box[1], boxes.box[2] = boxes.box[3] = 1;
-  boxes.swizzle = 128;
+  boxes.box[0] = i.c_box[along_x], boxes.box[1] = i.c_box[!along_x], boxes.box[2] = boxes.box[3] = 1;
+  boxes.swizzle = 4 * boxes.box[0];  // a line
   return encode(boxes, launch, map, error);
 }
 

@@ -20,7 +20,8 @@ struct WgmmaInstance {
   int tile_x, tile_y, cluster_x, cluster_y, cluster, depth, element_bytes;
   uint32_t x_box[2], y_box[2], x_swizzle, y_swizzle;  // boxes: along the lines, across them
   size_t shared_bytes;
-  uint32_t c_box[2];  // along y, along x; 0: it has none
+  uint32_t c_box[2];   // along y, along x; 0: it has none
+  bool boxes_along_x;  // whether they may lie along x, too
 };
 
 // How a call lies to the engine: x is n unless `swapped`.
@@ -49,7 +50,7 @@ struct WgmmaSlices {
   int64_t partial_ld;
 };
 
-// Where the sums go: matrices of `y` x `x` elements, if they are dense along y; fills p.boxes and map.
+// Where the sums go: matrices of `y` x `x` elements, if TMA can store them; fills p.boxes and map.
 libsgemm_status_t describe_boxes(const WgmmaInstance &instance, int64_t matrices, const Launch &launch, WgmmaProblem *p,
                                  TensorMap *map, Error *error);
 

@@ -20,7 +20,7 @@ constexpr int kWgmmaThreads = 384;  // two warpgroups that multiply, one that co
 
 struct WgmmaMaps {
   TensorMap x, y;  // of (along the lines, across them, plane, product)
-  TensorMap c;     // of (y, x, 0, matrix), if WgmmaProblem::boxes
+  TensorMap c;     // of (y, x, 0, matrix), or with x first where its step is 1, if WgmmaProblem::boxes
 };
 
 struct WgmmaProblem {
@@ -37,7 +37,7 @@ struct WgmmaProblem {
   float *c;
   int64_t step_x, step_y, c_elements;
   bool vectors;  // step_y is 1, and pairs of y are aligned to 8 bytes
-  bool boxes;    // TMA can store C, which is not read
+  bool boxes;    // TMA can store C, which is not read; along the side whose step is 1
 };
 
 }  // namespace libsgemm::cuda

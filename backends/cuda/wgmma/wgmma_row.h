@@ -33,12 +33,13 @@ WgmmaInstance wgmma_instance(WgmmaKernel kernel) {
           Shape::cluster,
           Shape::depth,
           Shape::element_bytes,
-          {X::along_k ? kDepth : 64u, X::along_k ? static_cast<uint32_t>(Shape::x_chunk) : kDepth},
-          {Y::along_k ? kDepth : 64u, Y::along_k ? static_cast<uint32_t>(Shape::y_chunk) : kDepth},
+          {X::along_k ? kDepth : X::box_rows, X::along_k ? static_cast<uint32_t>(Shape::x_chunk) : kDepth},
+          {Y::along_k ? kDepth : Y::box_rows, Y::along_k ? static_cast<uint32_t>(Shape::y_chunk) : kDepth},
           X::line,
           Y::line,
           Shape::shared_bytes,
-          {Shape::has_boxes ? Shape::box_y : 0u, Shape::box_x}};
+          {Shape::has_boxes ? Shape::box_y : 0u, Shape::box_x},
+          Shape::boxes_along_x};
 }
 
 // Returns use(number, x, y), of which ::value are the arguments that a call's instance of the templates has.
@@ -48,7 +49,7 @@ auto with_wgmma_sides(const WgmmaSides &sides, const Use &use) {
   using No = std::false_type;
   constexpr std::integral_constant<Number, kNumber> number;
   if constexpr (kNumber == Number::tf32) {
-    return use(number, Yes(), Yes());
+    return sides.x_along_k ? use(number, Yes(), Yes()) : use(number, No(), Yes());
   } else {
     if (sides.x_along_k) return sides.y_along_k ? use(number, Yes(), Yes()) : use(number, Yes(), No());
     return sides.y_along_k ? use(number, No(), Yes()) : use(number, No(), No());
@@ -79,6 +80,10 @@ using WgmmaLines = std::conditional_t<kAlongK, ptx::AlongK<128>, ptx::AlongOuter
 template <Number kNumber, bool kXAlongK, bool kYAlongK, int kN, int kStages, int kCluster>
 using WgmmaShape16 = WgmmaShape<kNumber, WgmmaLines<kXAlongK>, WgmmaLines<kYAlongK>, 1, kN, 64, kStages, kCluster>;
 
+// Steps of k from which blocks that have one tile each are worth a pair (H100, one wave: 15144 x 200 x 2784 58 -> 45
+// us, 11688 x 216 x 9744 202 -> 136; for small ones pairs start later than they save).
+constexpr int kPairDepth = 1024;
+
 // What split_kernel() asks of a kernel, and plain ones need too.
 template <class Row>
 struct WgmmaTiles {
@@ -88,11 +93,16 @@ struct WgmmaTiles {
     static constexpr int tile_m = Shape::tile_y, tile_n = Shape::tile_x, tile_k = Shape::depth;
   };
 
-  static WgmmaSides sides(const GemmDesc &desc) { return {desc, wgmma_swaps(desc, Shape::tile_x, Shape::tile_y)}; }
+  static constexpr bool floats = Row::math_mode == LIBSGEMM_MATH_TF32;
+
+  // Of TF32 an operand along its outer side is x, so that its rows go through registers.
+  static WgmmaSides sides(const GemmDesc &desc) {
+    if (floats && !(along_k_a(desc) && along_k_b(desc))) return {desc, along_k_b(desc)};
+    return {desc, wgmma_swaps(desc, Shape::tile_x, Shape::tile_y)};
+  }
   static bool supports(const GemmDesc &desc, int index) {
-    constexpr bool kFloats = Row::math_mode == LIBSGEMM_MATH_TF32;
-    return desc.routine == Routine::gemm && (desc.type == Type::f32) == kFloats &&
-           wgmma_fits(desc, Shape::tile_x, Shape::tile_y, index) && (!kFloats || (along_k_a(desc) && along_k_b(desc)));
+    return desc.routine == Routine::gemm && (desc.type == Type::f32) == floats &&
+           wgmma_fits(desc, Shape::tile_x, Shape::tile_y, index) && (!floats || along_k_a(desc) || along_k_b(desc));
   }
   static Tiling tiling(const GemmDesc &desc, int index) {
     const Device &d = device(index);
@@ -107,10 +117,16 @@ struct WgmmaTiles {
                                    int64_t count, const Launch &launch, Error *error) {
     const WgmmaSides s = sides(desc);
     const WgmmaSlices slices = {(p.k_tiles - 1) / p.slice_tiles + 1, p.partial, p.partial_ld};
-    // Pairs save reads of the L2 cache; where every block has one tile they only start later.
-    const int64_t tiles =
-        ceil_div(s.x(desc), Shape::tile_x) * ceil_div(s.y(desc), Shape::tile_y) * slices.count * count;
-    const bool pairs = Row::most_cluster > 1 && tiles > device(launch.device).compute_units;
+    // Pairs save reads of the L2 cache. Where every block has one tile they must not become more than the device holds.
+    const int64_t matrices = slices.count * count;
+    const auto blocks = [&](int cluster_x, int cluster_y) {
+      return ceil_div(s.x(desc), cluster_x) * ceil_div(s.y(desc), cluster_y) * matrices;
+    };
+    using Pair = typename Row::template Shape<floats ? Number::tf32 : Number::f16, true, true, Row::most_cluster>;
+    const int64_t all = device(launch.device).compute_units;
+    const int64_t depth = std::min<int64_t>(desc.k, int64_t{p.slice_tiles} * Shape::depth);
+    const bool fit = depth >= kPairDepth && Row::most_cluster * blocks(Pair::cluster_x, Pair::cluster_y) <= all;
+    const bool pairs = Row::most_cluster > 1 && (fit || blocks(Shape::tile_x, Shape::tile_y) > all);
     const WgmmaInstance instance =
         pairs ? wgmma_instance_of<Row, Row::most_cluster>(desc, s) : wgmma_instance_of<Row, 1>(desc, s);
     return launch_wgmma(desc, instance, s, Stored::all, slices, operands, count, launch, error);
@@ -120,9 +136,9 @@ struct WgmmaTiles {
 
 // What it takes longer to store a C that TMA does not: row by row, which other tiles' products hide less (fitted by eye
 // to k below 50, H100).
-inline double wgmma_row_stores(const GemmDesc &desc, bool swapped, int index) {
+inline double wgmma_row_stores(const GemmDesc &desc, bool may_box, int index) {
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_c : 0;
-  const bool boxes = !swapped && desc.beta == 0 && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
+  const bool boxes = may_box && desc.beta == 0 && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
                      static_cast<uint64_t>(desc.m | desc.ldc | stride) % 4 == 0;
   const double elements = static_cast<double>(desc.m) * static_cast<double>(desc.n);
   return boxes ? 0 : 1.2 * memory_seconds(device(index), 4 * elements * static_cast<double>(desc.batch_count));
@@ -132,8 +148,9 @@ template <class Row>
 Kernel wgmma_kernel(const char *name) {
   using Tiles = WgmmaTiles<Row>;
   const auto cost = [](const GemmDesc &desc, int index) {
+    const WgmmaSides sides = Tiles::sides(desc);
     return gemm_seconds(device(index), desc, Tiles::tiling(desc, index)) +
-           wgmma_row_stores(desc, Tiles::sides(desc).swapped, index);
+           wgmma_row_stores(desc, !sides.swapped || (Tiles::floats && !sides.x_along_k), index);
   };
   const auto launch_all = [](const GemmDesc &desc, const Launch &launch, Error *error) {
     const TileProblem p = tile_problem<typename Tiles::Config>(desc);
@@ -185,7 +202,10 @@ struct WgmmaTriangle {
     square.tile_m = square.tile_n = Shape::cluster_x;
     const Device &d = device(index);
     const double tiles = product_tiles(desc, square) * static_cast<double>(desc.batch_count) * kCluster;
-    const double seconds = tiles_seconds(d, one, tiles, static_cast<double>(desc.k));
+    double seconds = tiles_seconds(d, one, tiles, static_cast<double>(desc.k));
+    // A block by itself reads all of both operands; lines that begin within one of 128 bytes are two to the L2 cache
+    // (3000 x 2048, H100: N 79 us, T, whose lda is a multiple of 64, 50; pairs of 256 x 128 57 and 55).
+    if (kCluster == 1 && desc.lda % 64 != 0) seconds *= 1.5;
     return kLaunchSeconds + overlapped(seconds, memory_seconds(d, gemm_bytes(desc)));
   }
   static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {

@@ -123,6 +123,7 @@ inline float4 load_shared_x4(uint32_t shared) {
 }
 inline void store_shared(uint32_t shared, float v) {
   *static_cast<float *>(simt::shared_pointer(shared, sizeof v)) = v;
+  simt::note_write(shared, sizeof v);
 }
 inline void store_shared_x4(uint32_t shared, float4 v) {
   *static_cast<float4 *>(simt::shared_pointer(shared, sizeof v)) = v;

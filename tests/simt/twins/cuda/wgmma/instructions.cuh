@@ -24,6 +24,11 @@ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t y, int add) {
   simt::warpgroup_multiply({kTheirs, kN, kXAlongK, kYAlongK}, sum, x, y, add != 0);
 }
 
+template <int kN>
+void wgmma_tf32(float (&sum)[kN / 2], const float (&x)[4], uint64_t y, int add) {
+  simt::warpgroup_multiply({simt::WarpgroupNumber::tf32, kN, true, true}, sum, x, y, add != 0);
+}
+
 inline simt::ArrayMap array_of(const void *map) {
   simt::ArrayMap array;
   std::memcpy(&array, map, sizeof array);
@@ -59,6 +64,7 @@ inline void store_shared_x2(uint32_t shared, float x, float y) {
   simt::note_write(shared, sizeof(float2));
 }
 inline void prefetch_map(const void *) {}
+inline float approximate_sqrt(float x) { return std::sqrt(x); }
 
 inline int cluster_rank() { return static_cast<int>(simt::cluster_rank()); }
 inline void barrier_arrive_at(uint32_t barrier, int block) {
