@@ -1,5 +1,5 @@
 // The cost model of backend cuda, with figures that can be changed: what bench/fit.py asks. It is linked with the
-// backend's rows, and stands for the device and what launches. Standard input has a command a line:
+// backend's rows, and stands for the device. Standard input has a command a line:
 //
 //   device NAME ARCH UNITS HERTZ BYTES_PER_SECOND    the name without blanks; ARCH as 90
 //   shape ROUTINE M N K PAD TRANSPOSES               one more product, C = A B, of sgemm, shgemm or sbgemm
@@ -22,8 +22,6 @@
 #include "gpu/kernels.h"
 #include "kernel_table.h"
 #include "runtime/device.h"
-#include "runtime/launch.h"
-#include "runtime/tensor_map.h"
 #include "runtime/throughput.h"
 
 namespace libsgemm {
@@ -154,25 +152,9 @@ const Device &device(int) { return the_device; }
 bool has_reassigned_kernels() { return true; }
 const void *reassigned_kernel(const char *, const void *plain) { return plain; }
 
-// What only launches ask for.
-libsgemm_status_t encode(const MatrixBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
-libsgemm_status_t encode(const TensorBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
-libsgemm_status_t encode(const ImageBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
-void *page_locked(int, void *, size_t) { return nullptr; }
-libsgemm_status_t launch_related_raw(const void *, const Relation &, dim3, dim3, size_t, const Launch &, void **,
-                                     Error *) {
-  return LIBSGEMM_UNAVAILABLE;
-}
-
 }  // namespace cuda
 
-namespace gpu {
-const DeviceModel &model(int) { return the_device; }
-libsgemm_status_t launch_raw(const void *, dim3, dim3, size_t, const Launch &, void **, Error *) {
-  return LIBSGEMM_UNAVAILABLE;
-}
-libsgemm_status_t clear(void *, size_t, const Launch &, Error *) { return LIBSGEMM_UNAVAILABLE; }
-}  // namespace gpu
+const gpu::DeviceModel &gpu::model(int) { return the_device; }
 
 }  // namespace libsgemm
 

@@ -58,11 +58,16 @@ excluded_labels() {
 }
 
 # With all presets, as in CI, the CPU runs CUDA's device code once, under AddressSanitizer, where the command, whose tests
-# are left out there, is not built.
+# are left out there, is not built. The sanitizers watch one kernel of each kind; `tests/run.sh asan` has them all.
 configure_tests() {
   local options=(-DLIBSGEMM_BUILD_TESTS=ON -DLIBSGEMM_FAULT_INJECTION=ON)
   if [ "$1" = asan ] && [ -n "$static" ]; then
     options+=(-DLIBSGEMM_BUILD_BENCH=OFF)
+  elif [ "$1" != tsan ]; then
+    options+=(-DLIBSGEMM_BUILD_BENCH=ON)
+  fi
+  if [[ "$1" = [at]san ]]; then
+    options+=("-DLIBSGEMM_SIMT_ROWS=${static:+kinds}")
   fi
   if [ "$1" = release ] && [ -n "$static" ]; then
     # One of AMD's chips for each kind of instructions, with the one that the plugin is built for.
@@ -73,11 +78,17 @@ configure_tests() {
   configure "$1" "${options[@]}"
 }
 
+# CI has Clang's warnings about the library, and the results of what it compiles; `tests/run.sh clang` builds and runs all.
 build_and_test() {
-  local part=()
+  local part=() targets=() tests=()
   [ -z "$static" ] || [ "$1" = release ] || part=(LIBSGEMM_TEST_PART=8)
+  if [ "$1" = clang ] && [ -n "$static" ]; then
+    targets=(libsgemm_openblas libsgemm_blas libsgemm_cublas libsgemm_rocblas backend_tests)
+    tests=(-R '\.(openblas|ref)$')
+  fi
   # shellcheck disable=SC2046
-  configure_tests "$1" && build "$1" && env "${part[@]}" ctest --preset "$1" -j "$jobs" $(excluded_labels "$1")
+  configure_tests "$1" && build "$1" "${targets[@]}" &&
+    env "${part[@]}" ctest --preset "$1" -j "$jobs" "${tests[@]}" $(excluded_labels "$1")
 }
 
 sources() {
@@ -88,9 +99,11 @@ check_format() {
   sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' '*.hip' | xargs clang-format --dry-run -Werror
 }
 
-# On the compile commands of the preset clang, which need not be built. They have none of common/python.
+# On the compile commands of the preset clang, which need not be built; without the tests, which compile many files of the
+# library once more: a file is analysed for each of its commands. They have none of common/python.
 check_tidy() {
-  configure_tests clang && sources 'common/**.cpp' ':!common/python' 'backends/openblas/**.cpp' |
+  configure clang -DLIBSGEMM_BUILD_TESTS=OFF -DLIBSGEMM_BUILD_BENCH=OFF &&
+    sources 'common/**.cpp' ':!common/python' 'backends/openblas/**.cpp' |
     xargs -P "$jobs" -n 1 clang-tidy --quiet --warnings-as-errors='*' -p build/clang 2>&1 |
     sed '/warnings generated\.$/d'
 }

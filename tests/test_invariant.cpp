@@ -2,11 +2,13 @@
 // libsgemm.h defines (chain() in oracle.h), whatever surrounds it.
 #include "invariant.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "numbers.h"
+#include "part.h"
 
 using namespace sgemm_test;
 
@@ -28,6 +30,12 @@ void check_all(libsgemm_handle_t handle, const Problem &problem) {
   }
 }
 
+// Of a backend without rows for it all calls are ref's, whose own run has the long test.
+bool leaves_all_to_ref() {
+  const std::vector<std::string> &kernels = subject().kernels;
+  return std::none_of(kernels.begin(), kernels.end(), is_marked);
+}
+
 bool is_one_of_ref(const std::string &kernel) {
   return kernel.rfind("cpu_", 0) == 0 && kernel.size() > 6 && kernel.substr(kernel.size() - 6) == "_chain";
 }
@@ -35,10 +43,12 @@ bool is_one_of_ref(const std::string &kernel) {
 }  // namespace
 
 TEST_CASE("every routine gives the bits of its chains") {
+  if (leaves_all_to_ref()) return;
   const InvariantHandle handle;
   for (const Routine routine : kSingleRoutines) {
     DYNAMIC_SECTION(entry_name(routine)) {
-      for (const Case &test : invariant_cases(routine, 3)) check_all(handle, draw_problem(test, 5));
+      for (const Case &test : invariant_cases(routine, static_cast<size_t>(3 * one_in())))
+        check_all(handle, draw_problem(test, 5));
     }
   }
 }

@@ -64,6 +64,18 @@ void require_success(libsgemm_status_t status, Decline decline = Decline::kNo) {
   REQUIRE(has_word(info.reason, subject().backend));
 }
 
+// Whether the backend under test takes sizes beyond 2^31. One that does not leaves them to another backend, whose own
+// tests they are: here it is only seen to do so, by the least product of which A has such a leading dimension.
+bool takes_sizes_beyond_2_31() {
+  const float a = 2, b = 3;
+  float c = 5;
+  require_success(libsgemm_sgemm(LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, 1, 1, 1, 1, &a, kTwo31 + 17,
+                                 &b, 1, 1, &c, 1),
+                  Decline::kVisibly);
+  CHECK(c == 11);
+  return last_info().backend == subject().backend;
+}
+
 }  // namespace
 
 // The largest test below holds one matrix of 8.7 GB.
@@ -108,6 +120,7 @@ TEST_CASE("m * n beyond 2^31") {
 }
 
 TEST_CASE("m beyond 2^31") {
+  if (!takes_sizes_beyond_2_31()) return;
   constexpr int64_t m = kTwo31 + 17;
   Sparse a(m), c(m);
   const int64_t places[] = {0, 1, 12345, kTwo31 - 1, kTwo31, kTwo31 + 1, m - 1};
@@ -123,6 +136,7 @@ TEST_CASE("m beyond 2^31") {
 }
 
 TEST_CASE("k beyond 2^31") {
+  if (!takes_sizes_beyond_2_31()) return;
   constexpr int64_t k = kTwo31 + 17;
   Sparse a(k), b(k);
   float sum = 0;

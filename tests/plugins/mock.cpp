@@ -84,6 +84,7 @@ struct Block {
 mock::Control g_control;
 std::recursive_mutex g_mutex;
 std::map<uintptr_t, Block> g_blocks;
+bool g_open = false;  // see Open
 std::map<uintptr_t, size_t> g_pinned;
 std::map<void *, int> g_pinned_by;  // the library's: by which device
 Stream g_default[mock::kMostDevices] = {{0, 0, {}}, {1, 0, {}}, {2, 0, {}}, {3, 0, {}}};
@@ -135,11 +136,18 @@ const Block *find(const void *pointer, uintptr_t *base = nullptr) {
   return &next->second;
 }
 
-// Opens all device memory while it lives.
+// Device memory is open to whoever asks for it, until one of these ends. Most of them have nothing to do, and opening
+// takes the system long.
 class Open {
  public:
-  Open() { protect(PROT_READ | PROT_WRITE); }
-  ~Open() { protect(PROT_NONE); }
+  ~Open() {
+    if (g_open) protect(PROT_NONE);
+    g_open = false;
+  }
+  static void ask() {
+    if (!g_open) protect(PROT_READ | PROT_WRITE);
+    g_open = true;
+  }
 
  private:
   static void protect(int access) {
@@ -157,8 +165,9 @@ bool is_pinned(const void *pointer) {
 void *map_block(int device, size_t bytes) {
   const Lock lock(g_mutex);
   const size_t mapped = (bytes + kPage - 1) / kPage * kPage + (bytes == 0 ? kPage : 0);
-  void *memory = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *memory = mmap(nullptr, mapped, g_open ? PROT_READ | PROT_WRITE : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
+  madvise(memory, mapped, MADV_HUGEPAGE);  // only for speed: it is opened and closed page by page
   g_blocks[reinterpret_cast<uintptr_t>(memory)] = {device, mapped, bytes};
   g_control.bytes += static_cast<int64_t>(bytes);
   g_control.most_bytes = std::max<int64_t>(g_control.most_bytes, g_control.bytes);
@@ -329,7 +338,10 @@ void do_one(Stream *s) {
     g_lost[s->device] = true;
     g_control.together = false;
   }
-  if (op.work && !g_lost[s->device]) op.work();
+  if (op.work && !g_lost[s->device]) {
+    Open::ask();
+    op.work();
+  }
   if (op.reach) op.reach->reached = std::max(op.reach->reached, op.count);
 }
 
@@ -815,11 +827,13 @@ Backend make_backend() {
 
 void read_device(const void *device, void *host, size_t bytes) {
   const Open open_memory;
+  Open::ask();
   std::memcpy(host, device, bytes);
 }
 
 void write_device(void *device, const void *host, size_t bytes) {
   const Open open_memory;
+  Open::ask();
   std::memcpy(device, host, bytes);
 }
 

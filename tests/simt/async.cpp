@@ -237,10 +237,15 @@ void commit_copies() {
 }
 
 void wait_for_copies(int pending) {
-  std::deque<std::vector<PendingCopy>> &groups = self()->groups;
+  FiberThread *thread = self();
+  std::deque<std::vector<PendingCopy>> &groups = thread->groups;
   while (groups.size() > static_cast<size_t>(pending)) {
-    land(groups.front());
+    std::vector<PendingCopy> landed = std::move(groups.front());
     groups.pop_front();
+    land(landed);
+    if (!thread->open_copies.empty()) continue;
+    landed.clear();
+    thread->open_copies = std::move(landed);  // memory for the next copies
   }
 }
 

@@ -3,6 +3,7 @@
 #include "matrix_instructions.h"
 
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -96,16 +97,25 @@ struct Tile {
 // Number: of the products. Those of halves are exact in FP32, and those of floats in FP64, which is all that f64 is
 // given, so that nothing is to fuse.
 template <typename Number, typename Value>
-void multiply(const MatrixOp &op, const Tile<Value> &a, const Tile<Value> &b, Tile<Value> *c) {
+void multiply(const MatrixOp &op, const Tile<Value> &a, const Tile<Value> &b, Value (*c)[kMost]) {
   for (int i = 0; i < op.m; ++i) {
     for (int k = 0; k < op.k; ++k) {
       const Number x = a.at[i][k];
-      for (int j = 0; j < op.n; ++j) {
-        Value &sum = c->at[i][j];
-        sum = static_cast<Value>(sum + x * static_cast<Number>(b.at[k][j]));
-      }
+      for (int j = 0; j < op.n; ++j) c[i][j] = static_cast<Value>(c[i][j] + x * static_cast<Number>(b.at[k][j]));
     }
   }
+}
+
+// The places in C of all accumulators of all lanes, asked for once.
+const std::vector<MatrixPlace> &places_in_c(const MatrixOp &op) {
+  static thread_local std::map<const MatrixOp *, std::vector<MatrixPlace>> known;
+  std::vector<MatrixPlace> &places = known[&op];
+  if (places.empty()) {
+    for (unsigned lane = 0; lane < op.wave; ++lane) {
+      for (int r = 0; r < op.accumulators; ++r) places.push_back(op.c_of(static_cast<int>(lane), r));
+    }
+  }
+  return places;
 }
 
 // What the lanes of a wave have laid down.
@@ -122,7 +132,10 @@ const Deposit &deposit_of(const std::unique_ptr<FiberThread> &lane) {
 template <typename Number, typename Value>
 std::string multiply_wave_of(const std::unique_ptr<FiberThread> *lanes) {
   const MatrixOp &op = *deposit_of(lanes[0]).op;
-  Tile<Value> a, b, c;
+  const std::vector<MatrixPlace> &places = places_in_c(op);
+  Tile<Value> a, b;
+  Value c[kMost][kMost];
+  const MatrixPlace *place_in_c = places.data();
   for (unsigned i = 0; i < op.wave; ++i) {
     const Deposit &deposit = deposit_of(lanes[i]);
     const int lane = static_cast<int>(i);
@@ -138,16 +151,15 @@ std::string multiply_wave_of(const std::unique_ptr<FiberThread> *lanes) {
       same = same && b.put(place.row, place.column, element<Value>(op, deposit.b, e));
     }
     if (!same) return std::string("and its twin in the other half of the wave bring different operands of ") + op.name;
-    for (int r = 0; r < op.accumulators; ++r) {
-      const MatrixPlace place = op.c_of(lane, r);
-      c.at[place.row][place.column] = static_cast<const Value *>(deposit.c)[r];
+    for (int r = 0; r < op.accumulators; ++r, ++place_in_c) {
+      c[place_in_c->row][place_in_c->column] = static_cast<const Value *>(deposit.c)[r];
     }
   }
-  multiply<Number>(op, a, b, &c);
+  multiply<Number>(op, a, b, c);
+  place_in_c = places.data();
   for (unsigned i = 0; i < op.wave; ++i) {
-    for (int r = 0; r < op.accumulators; ++r) {
-      const MatrixPlace place = op.c_of(static_cast<int>(i), r);
-      static_cast<Value *>(deposit_of(lanes[i]).c)[r] = c.at[place.row][place.column];
+    for (int r = 0; r < op.accumulators; ++r, ++place_in_c) {
+      static_cast<Value *>(deposit_of(lanes[i]).c)[r] = c[place_in_c->row][place_in_c->column];
     }
   }
   return "";
