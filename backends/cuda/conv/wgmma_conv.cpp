@@ -270,6 +270,20 @@ WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvFormat &format, c
   return p;
 }
 
+TensorBoxes split_boxes(const void *base, int64_t along, int64_t across, int64_t split_bytes, const ConvFormat &format,
+                        const uint32_t (&box)[2], uint32_t box_splits, uint32_t swizzle) {
+  TensorBoxes boxes = {};
+  boxes.base = base;
+  boxes.element_bytes = format.bytes;
+  boxes.sizes[0] = static_cast<uint64_t>(along), boxes.sizes[1] = static_cast<uint64_t>(across);
+  boxes.sizes[2] = format.splits, boxes.sizes[3] = 1;
+  boxes.strides[0] = format.bytes * boxes.sizes[0];
+  boxes.strides[1] = boxes.strides[2] = static_cast<uint64_t>(split_bytes);
+  boxes.box[0] = box[0], boxes.box[1] = box[1], boxes.box[2] = box_splits, boxes.box[3] = 1;
+  boxes.swizzle = swizzle;
+  return boxes;
+}
+
 ImageBoxes conv_boxes(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, uint32_t pixels,
                       bool in_place) {
   const auto count = [](int64_t x) { return static_cast<uint64_t>(x); };

@@ -71,6 +71,9 @@ double filter_pass_bytes(const ConvGeometry &g, const ConvFormat &format);
 
 // What the kernel is told of those images; `keeps_bound`: in mode fp32_fast.
 WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, bool keeps_bound);
+// Of a matrix of `along` x `across` whose splits lie `split_bytes` apart; a box takes `box` of it, of `box_splits`.
+TensorBoxes split_boxes(const void *base, int64_t along, int64_t across, int64_t split_bytes, const ConvFormat &format,
+                        const uint32_t (&box)[2], uint32_t box_splits, uint32_t swizzle);
 // `in_place`: of the images themselves, not of their splits.
 ImageBoxes conv_boxes(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, uint32_t pixels,
                       bool in_place = false);

@@ -159,12 +159,14 @@ struct WgmmaConv {
     const WgmmaInstance i = wgmma_instance<ConvShape<Row::scheme, kHalves, kN, kCluster>>(nullptr);
     WgmmaMaps maps;
     libsgemm_status_t status = encode(conv_boxes(g, format, pass, i.x_box[1], in_place), launch, &maps.x, error);
-    if (status == LIBSGEMM_SUCCESS) status = encode(filter_boxes(pass, i), launch, &maps.y, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    const TensorBoxes filters = split_boxes(pass.filter_splits, pass.filter_ld, pass.filters.filters,
+                                            pass.filter_split_bytes, format, i.y_box, format.splits, i.y_swizzle);
+    status = encode(filters, launch, &maps.y, error);
     if (status != LIBSGEMM_SUCCESS) return status;
     WgmmaProblem &p = q->product;
     p.x = pass.image.images * g.p * g.q, p.y = g.filters.filters;
-    p.tiles_x = static_cast<int>(ceil_div(p.x, i.cluster_x)), p.tiles_y = static_cast<int>(ceil_div(p.y, i.cluster_y));
-    p.tiles = p.tiles_x * p.tiles_y;
+    count_tiles(i, &p);
     p.k_steps = static_cast<int>(conv_steps(g, format));
     p.slices = p.products = 1;
     p.step_x = g.out_w, p.step_y = g.out_k;
@@ -173,20 +175,6 @@ struct WgmmaConv {
     if (evenly_apart(g, pass.image.images)) status = describe_boxes(i, 1, launch, &p, &maps.c, error);
     if (status != LIBSGEMM_SUCCESS) return status;
     return launch_wgmma_kernel(Row::template kernel<kHalves, kN, kCluster>(), i, p, launch, error, maps, *q);
-  }
-
-  static TensorBoxes filter_boxes(const ConvPass &pass, const WgmmaInstance &i) {
-    TensorBoxes boxes = {};
-    boxes.base = pass.filter_splits;
-    boxes.element_bytes = format.bytes;
-    boxes.sizes[0] = static_cast<uint64_t>(pass.filter_ld);
-    boxes.sizes[1] = static_cast<uint64_t>(pass.filters.filters);
-    boxes.sizes[2] = format.splits, boxes.sizes[3] = 1;
-    boxes.strides[0] = format.bytes * boxes.sizes[0];
-    boxes.strides[1] = boxes.strides[2] = static_cast<uint64_t>(pass.filter_split_bytes);
-    boxes.box[0] = i.y_box[0], boxes.box[1] = i.y_box[1], boxes.box[2] = format.splits, boxes.box[3] = 1;
-    boxes.swizzle = i.y_swizzle;
-    return boxes;
   }
 };
 

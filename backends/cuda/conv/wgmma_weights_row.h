@@ -135,8 +135,7 @@ struct WgmmaWeights {
     WgmmaProblem &p = q.product;
     const int64_t pixels = int64_t{passes.dy.image.images} * g.p * g.q;
     p.x = sum.rows, p.y = static_cast<int>(sum.ld);
-    p.tiles_x = static_cast<int>(ceil_div(p.x, i.cluster_x)), p.tiles_y = static_cast<int>(ceil_div(p.y, i.cluster_y));
-    p.tiles = p.tiles_x * p.tiles_y;
+    count_tiles(i, &p);
     // Slices of whole steps between promotions; what is behind the last pixel is zeros.
     const int64_t together = format.splits > 1 ? int64_t{kPromoteDepth / Shape::depth} * sum.slices : 1;
     p.k_steps = static_cast<int>(ceil_div(ceil_div(pixels, Shape::depth), together) * together);
@@ -148,23 +147,13 @@ struct WgmmaWeights {
     WgmmaMaps maps;
     libsgemm_status_t status =
         encode(conv_boxes(g, format, passes.x, static_cast<uint32_t>(Shape::depth)), launch, &maps.x, error);
-    if (status == LIBSGEMM_SUCCESS) status = encode(dy_boxes(passes.dy, pixels, i), launch, &maps.y, error);
+    const ConvPass &dy = passes.dy;
+    const TensorBoxes outputs =
+        split_boxes(dy.image_splits, dy.padded, pixels, dy.image_split_bytes, format, i.y_box, 1, i.y_swizzle);
+    if (status == LIBSGEMM_SUCCESS) status = encode(outputs, launch, &maps.y, error);
     if (status == LIBSGEMM_SUCCESS) status = describe_boxes(i, sum.slices, launch, &p, &maps.c, error);
     if (status != LIBSGEMM_SUCCESS) return status;
     return launch_wgmma_kernel(Row::template kernel<kHalves, kN, kCluster>(), i, p, launch, error, maps, q);
-  }
-
-  static TensorBoxes dy_boxes(const ConvPass &pass, int64_t pixels, const WgmmaInstance &i) {
-    TensorBoxes boxes = {};
-    boxes.base = pass.image_splits;
-    boxes.element_bytes = format.bytes;
-    boxes.sizes[0] = static_cast<uint64_t>(pass.padded), boxes.sizes[1] = static_cast<uint64_t>(pixels);
-    boxes.sizes[2] = format.splits, boxes.sizes[3] = 1;
-    boxes.strides[0] = format.bytes * boxes.sizes[0];
-    boxes.strides[1] = boxes.strides[2] = static_cast<uint64_t>(pass.image_split_bytes);
-    boxes.box[0] = i.y_box[0], boxes.box[1] = i.y_box[1], boxes.box[2] = boxes.box[3] = 1;
-    boxes.swizzle = i.y_swizzle;
-    return boxes;
   }
 };
 

@@ -44,6 +44,12 @@ bool wgmma_fits(const GemmDesc &desc, int tile_x, int tile_y, int index) {
   return (x / tile_x + 1) * (y / tile_y + 1) < INT_MAX / 16 && (x / tile_y + 1) * (y / tile_x + 1) < INT_MAX / 16;
 }
 
+void count_tiles(const WgmmaInstance &i, WgmmaProblem *p) {
+  p->tiles_x = static_cast<int>(ceil_div(p->x, i.cluster_x));
+  p->tiles_y = static_cast<int>(ceil_div(p->y, i.cluster_y));
+  p->tiles = p->tiles_x * p->tiles_y;
+}
+
 libsgemm_status_t describe_boxes(const WgmmaInstance &i, int64_t matrices, const Launch &launch, WgmmaProblem *p,
                                  TensorMap *map, Error *error) {
   const bool along_x = p->step_y != 1;
@@ -82,8 +88,8 @@ libsgemm_status_t describe_wgmma(const GemmDesc &desc, const WgmmaInstance &i, c
   WgmmaProblem &p = *problem;
   p = {};
   p.x = static_cast<int>(sides.x(desc)), p.y = static_cast<int>(sides.y(desc));
-  p.tiles_x = static_cast<int>(ceil_div(p.x, i.cluster_x)), p.tiles_y = static_cast<int>(ceil_div(p.y, i.cluster_y));
-  p.tiles = part == Stored::all ? p.tiles_x * p.tiles_y : p.tiles_y * (p.tiles_y + 1) / 2;
+  count_tiles(i, &p);
+  if (part != Stored::all) p.tiles = p.tiles_y * (p.tiles_y + 1) / 2;
   // x is n: of the lower triangle no more than y.
   p.part = part == Stored::all                         ? Part::all
            : (part == Stored::lower) == !sides.swapped ? Part::y_from_x

@@ -50,6 +50,9 @@ struct WgmmaSlices {
   int64_t partial_ld;
 };
 
+// Counts the clusters' tiles of C, x by y, all of it.
+void count_tiles(const WgmmaInstance &instance, WgmmaProblem *p);
+
 // Where the sums go: matrices of `y` x `x` elements, if TMA can store them; fills p.boxes and map.
 libsgemm_status_t describe_boxes(const WgmmaInstance &instance, int64_t matrices, const Launch &launch, WgmmaProblem *p,
                                  TensorMap *map, Error *error);
