@@ -81,7 +81,7 @@ configure_tests() {
 # CI has Clang's warnings about the library, and the results of what it compiles; `tests/run.sh clang` builds and runs all.
 build_and_test() {
   local part=() targets=() tests=()
-  [ -z "$static" ] || [ "$1" = release ] || part=(LIBSGEMM_TEST_PART=8)
+  [ -z "$static" ] || [ "$1" = release ] || part=(LIBSGEMM_TEST_PART=16)
   if [ "$1" = clang ] && [ -n "$static" ]; then
     targets=(libsgemm_openblas libsgemm_blas libsgemm_cublas libsgemm_rocblas backend_tests)
     tests=(-R '\.(openblas|ref)$')
