@@ -6,10 +6,10 @@ jobs=$(nproc)
 # Seconds of one core: to build the library and its command; to build the tests and run them; to build the kernels of one
 # architecture; all that CI does.
 cpu_work=260
-tests_work=1100
+tests_work=1700
 cuda_work=500
-hip_work=60
-all_work=3800
+hip_work=80
+all_work=3200
 
 # architectures cuda|hip: what the environment says; else of the GPUs that are here; else the one whose machine code the
 # tests read.

@@ -79,16 +79,23 @@ configure_tests() {
 }
 
 # CI has Clang's warnings about the library, and the results of what it compiles; `tests/run.sh clang` builds and runs all.
+# Its wheel is without the command; that of `tests/run.sh` has it.
 build_and_test() {
-  local part=() targets=() tests=()
-  [ -z "$static" ] || [ "$1" = release ] || part=(LIBSGEMM_TEST_PART=8)
+  local less=() targets=() tests=()
+  if [ -n "$static" ]; then
+    less=(LIBSGEMM_TEST_WHEEL=library)
+    [ "$1" = release ] || less+=(LIBSGEMM_TEST_PART=16)
+  fi
   if [ "$1" = clang ] && [ -n "$static" ]; then
     targets=(libsgemm_openblas libsgemm_blas libsgemm_cublas libsgemm_rocblas backend_tests)
     tests=(-R '\.(openblas|ref)$')
+  elif [ "$1" = release ] && [ -n "$static" ]; then
+    # AMD's rows of matrix instructions, one tile each, have all run under AddressSanitizer.
+    tests=(-E '^test_simt_gfx(90a\.gfx90|908\.|1100\.)')
   fi
   # shellcheck disable=SC2046
   configure_tests "$1" && build "$1" "${targets[@]}" &&
-    env "${part[@]}" ctest --preset "$1" -j "$jobs" "${tests[@]}" $(excluded_labels "$1")
+    env "${less[@]}" ctest --preset "$1" -j "$jobs" "${tests[@]}" $(excluded_labels "$1")
 }
 
 sources() {
