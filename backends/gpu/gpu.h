@@ -30,6 +30,13 @@
 
 namespace libsgemm::gpu {
 
+// The two parameters of a kernel.
+template <typename First, typename Second>
+struct Parameters {
+  const First &first;
+  const Second &second;
+};
+
 #if defined(__HIP__)
 
 // A vector of the compiler's own: structs of four floats end up in LDS or scratch.
@@ -63,6 +70,22 @@ __device__ __forceinline__ const T &first_parameter([[maybe_unused]] const T &pa
   return *(const T *)__builtin_amdgcn_kernarg_segment_ptr();
 #else
   return parameter;
+#endif
+}
+
+// A kernel's two parameters, read anew from where the launch has put them: what is used of them from here on was not
+// kept in scalar registers since the kernel began.
+template <typename First, typename Second>
+__device__ __forceinline__ Parameters<First, Second> read_anew([[maybe_unused]] const First &first,
+                                                               [[maybe_unused]] const Second &second) {
+#if defined(__AMDGCN__)
+  using Bytes = __attribute__((address_space(4))) const char;
+  Bytes *at = (Bytes *)__builtin_amdgcn_kernarg_segment_ptr();
+  asm volatile("" : "+s"(at));
+  constexpr size_t kSecond = (sizeof(First) + alignof(Second) - 1) / alignof(Second) * alignof(Second);
+  return {*(const First *)at, *(const Second *)(at + kSecond)};
+#else
+  return {first, second};
 #endif
 }
 
@@ -205,6 +228,10 @@ __device__ __forceinline__ T *global(T *pointer) {
 template <typename T>
 __device__ __forceinline__ const T &first_parameter(const T &parameter) {
   return parameter;
+}
+template <typename First, typename Second>
+__device__ __forceinline__ Parameters<First, Second> read_anew(const First &first, const Second &second) {
+  return {first, second};
 }
 
 template <typename T>

@@ -14,7 +14,6 @@
 //
 // Not yet run on AMD hardware.
 #include "gpu/kernels.h"
-#include "half.h"
 #include "matrix.h"
 #include "matrix_row.h"
 
@@ -28,30 +27,12 @@ struct Config : MatrixShape<MfmaXf32, 128, 128, 16, 64, 64> {
   static constexpr double peak_fraction = 0.6;  // of it; assumed
 };
 
-// Rounds what it stores. The maximum makes a NaN quiet: without a bit among those that the matrix cores read they would
-// take it for Inf.
-template <class Stream>
-struct RoundingStream : Stream {
-  using Stream::Stream;
-  __device__ __forceinline__ void store(float *tile, const typename Stream::Staged &staged) const {
-    typename Stream::Staged rounded;
-#pragma unroll
-    for (int i = 0; i < Stream::copies; ++i) {
-#pragma unroll
-      for (int j = 0; j < Stream::width; ++j) {
-        rounded[i][j] = round_to_tf32(fmaxf(staged[i][j], staged[i][j]));
-      }
-    }
-    Stream::store(tile, rounded);
-  }
-};
-
 }  // namespace
 
 template <Fetch KindA, Fetch KindB, typename Operands>
 __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
     gfx942_mfma_128x128x16_xf32(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {
-  if constexpr (Config::Core::available) matrix_floats<Config, KindA, KindB, RoundingStream>(operands, p);
+  if constexpr (Config::Core::available) matrix_floats<Config, KindA, KindB>(operands, p);
 }
 
 namespace {

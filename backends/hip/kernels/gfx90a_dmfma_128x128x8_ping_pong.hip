@@ -22,7 +22,7 @@
 // Parameters (Config): as of gfx908_mfma_128x128x16_ping_pong.
 //
 // Not yet run on AMD hardware.
-#include "dmfma_128x128x16.h"
+#include "dmfma_128x128x8.h"
 #include "gpu/kernels.h"
 #include "gpu/split_k_row.h"
 #include "matrix.h"
@@ -36,8 +36,8 @@ using Config = DmfmaConfig;
 }  // namespace
 
 template <Fetch KindA, Fetch KindB, typename Operands>
-__global__ void LIBSGEMM_DMFMA_BOUNDS gfx90a_dmfma_128x128x16_ping_pong(const __grid_constant__ Operands operands,
-                                                                        const __grid_constant__ TileProblem p) {
+__global__ void LIBSGEMM_DMFMA_BOUNDS gfx90a_dmfma_128x128x8_ping_pong(const __grid_constant__ Operands operands,
+                                                                       const __grid_constant__ TileProblem p) {
   if constexpr (Config::Core::available) matrix_floats<Config, KindA, KindB>(operands, p);
 }
 
@@ -46,7 +46,7 @@ namespace {
 struct Row : Fp64Row<Config> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
-    return &gfx90a_dmfma_128x128x16_ping_pong<KindA, KindB, Operands>;
+    return &gfx90a_dmfma_128x128x8_ping_pong<KindA, KindB, Operands>;
   }
 };
 
@@ -61,7 +61,7 @@ Kernel in_fp64(Kernel kernel) {
 
 }  // namespace
 
-Kernel gfx90a_dmfma_128x128x16_ping_pong() { return in_fp64(tile_kernel<Row>("gfx90a_dmfma_128x128x16_ping_pong")); }
-Kernel gfx90a_dmfma_128x128x16_split_k() { return in_fp64(split_kernel<SplitRow>("gfx90a_dmfma_128x128x16_split_k")); }
+Kernel gfx90a_dmfma_128x128x8_ping_pong() { return in_fp64(tile_kernel<Row>("gfx90a_dmfma_128x128x8_ping_pong")); }
+Kernel gfx90a_dmfma_128x128x8_split_k() { return in_fp64(split_kernel<SplitRow>("gfx90a_dmfma_128x128x8_split_k")); }
 
 }  // namespace libsgemm::hip
