@@ -62,12 +62,13 @@ __device__ __forceinline__ void for_constants(const Call &call) {
 }
 
 // Calls call(i) for those of kCount pieces of work whose place is behind product kAt, if they are spread evenly over
-// the products from kFirst on to before kEnd.
-template <int kAt, int kFirst, int kEnd, int kCount, typename Call>
+// the products from kFirst on to before kEnd; kLate: the last one behind the last of these, else the first behind the
+// first.
+template <int kAt, int kFirst, int kEnd, int kCount, bool kLate = false, typename Call>
 __device__ __forceinline__ void spread(const Call &call) {
   constexpr auto before = [](int product) {  // the pieces whose place is before it
     const int products = product < kFirst ? 0 : product < kEnd ? product - kFirst : kEnd - kFirst;
-    return (products * kCount + kEnd - kFirst - 1) / (kEnd - kFirst);
+    return (products * kCount + (kLate ? 0 : kEnd - kFirst - 1)) / (kEnd - kFirst);
   };
   for_constants<before(kAt + 1) - before(kAt)>(
       [&](auto i) { call(std::integral_constant<int, before(kAt) + decltype(i)::value>{}); });
@@ -219,6 +220,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   constexpr int kBlocks = Config::blocks_m * Config::blocks_n, kStep = kBlocks * Core::parts;
   constexpr int kEnd = kStep * Config::steps, kBarrier = kEnd - kStep / 2;
   constexpr int kStores = Core::kStages == 2 ? 0 : kBarrier - kEnd / 4;
+  constexpr int kFetchA = (kBarrier + kEnd) / 2 - 1, kFetchB = Core::kStages == 2 ? kFetchA + 1 : kEnd - 1;
   static_assert(kStep >= 4 && kStores >= 0, "products enough to hide all else behind");
 
   typename A::Staged staged_a[Core::kStages];  // of k-tile i in i % kStages
@@ -236,6 +238,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
       constexpr int kN = kI == 0 ? 0 : kI - 1;
       from_b[to][kN] = Core::template read<B>(tile + kTileB, place.lane, place.column, kN, step);
     }
+    keep_order();  // two of them are not read as one, in registers that have to be sorted then
   };
   constexpr int kReads = Config::blocks_m + Config::blocks_n;
   Storing<Core, A> storing_a;
@@ -255,14 +258,8 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
       storing_b.template part<kOfCopy>(b, from_b, (kI - kPartsA) / Storing<Core, B>::parts, tile + kTileB);
     }
   };
-  const auto fetch_a = [&](int pair) {
-    a.fetch(staged_a[pair % Core::kStages]);
-    a.advance();
-  };
-  const auto fetch_b = [&](int pair) {
-    b.fetch(staged_b[pair % Core::kStages]);
-    b.advance();
-  };
+  const auto fetch_a = [&](int pair) { a.fetch(staged_a[pair % Core::kStages]); };
+  const auto fetch_b = [&](int pair) { b.fetch(staged_b[pair % Core::kStages]); };
 
   a.fetch_short(staged_a[0], range.first_depth);
   b.fetch_short(staged_b[0], range.first_depth);
@@ -272,6 +269,10 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   __syncthreads();
 #pragma unroll
   for (int i = 1; i <= Core::kStages; ++i) {
+    if (i > 1) {
+      a.advance();
+      b.advance();
+    }
     if (range.count > i) {
       fetch_a(i);
       fetch_b(i);
@@ -298,9 +299,12 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
         spread<kAt, kBarrier, kEnd, kReads>([&](auto i) { read_one(kOther, 0, 1 - kFrom, i); });
       }
       // The last round stores what it has once more, where nobody reads it.
-      spread<kAt, kStores, kBarrier, kParts>([&](auto i) { store_part(kOther, i); });
-      if (kAt == kEnd - 2 && left > 1 + Core::kStages) fetch_a(kOther);
-      if (kAt == kEnd - 1 && left > 1 + Core::kStages) fetch_b(kOther);
+      spread<kAt, kStores, kBarrier, kParts, true>([&](auto i) { store_part(kOther, i); });
+      // From the k-tile that was fetched last to the next one.
+      if (kAt == 1) a.advance();
+      if (kAt == kEnd / 2) b.advance();
+      if (kAt == kFetchA && left > 1 + Core::kStages) fetch_a(kOther);
+      if (kAt == kFetchB && left > 1 + Core::kStages) fetch_b(kOther);
       keep_schedule();
     });
   };

@@ -160,7 +160,7 @@ struct MfmaWords {
   static constexpr int wave = 64, block = 32, depth = 16;
   static constexpr int sums = 16;
   static constexpr bool kConverts = false;
-  static constexpr int kStages = 1;
+  static constexpr int kStages = 2;
   using Element = float;
   using Real = float;
   using Sums = Floats16;

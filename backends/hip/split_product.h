@@ -2,9 +2,8 @@
 //
 // Three sets of sums:
 //
-//   low     x1 y0, x0 y1, ...     stay on the matrix cores over all of k: they are 2^-8 of the others or less, and so
-//   is
-//                                 what is lost of them there
+//   low     x1 y0, x0 y1, ...     stay on the matrix cores over all of k: they, and so what is lost of them there, are
+//                                 2^-8 of the others or less
 //   main    x0 y0                 over two k-tiles, from zero on
 //   sum                           FP32 additions of main, to nearest
 //
