@@ -294,9 +294,10 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
         keep_schedule();
       }
       if constexpr (kOf < Config::steps - 1) {
-        spread<kAt, kOf * kStep, (kOf + 1) * kStep, kReads>([&](auto i) { read_one(kNow, kOf + 1, 1 - kFrom, i); });
+        spread<kAt, kOf * kStep, (kOf + 1) * kStep, kReads, true>(
+            [&](auto i) { read_one(kNow, kOf + 1, 1 - kFrom, i); });
       } else {
-        spread<kAt, kBarrier, kEnd, kReads>([&](auto i) { read_one(kOther, 0, 1 - kFrom, i); });
+        spread<kAt, kBarrier, kEnd, kReads, true>([&](auto i) { read_one(kOther, 0, 1 - kFrom, i); });
       }
       // The last round stores what it has once more, where nobody reads it.
       spread<kAt, kStores, kBarrier, kParts, true>([&](auto i) { store_part(kOther, i); });

@@ -230,6 +230,7 @@ struct WmmaWords {
   __device__ __forceinline__ static constexpr int sum_step(int r) { return 2 * r; }
   template <class Tile>
   __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
+    gpu::pin(lane);  // places are computed anew: in registers for all of them fragments would be spilled
     const int first = outer + blocks / 2 * 32, row = blocks % 2 * 16 + lane % 16;
     const Words4 low = Tile::unit(tile, 2 * step, first, row), high = Tile::unit(tile, 2 * step + 1, first, row);
     return Words8{low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]};

@@ -19,11 +19,13 @@ __device__ __forceinline__ void matrix_triangle(const StridedOperands &operands,
   for_terms<Config, A, B>(operands, t, at, [&](A &a, B &b, const TileRange &range) {
     multiply_tiles<Config>(sums, a, b, range, place, reinterpret_cast<typename Core::Element *>(lds));
   });
-  const OutputTile out = output_tile(operands, t.product, at);
+  const auto anew = read_anew(operands, t);
+  const OutputTile out = output_tile(anew.first, anew.second.product, at);
   if (at.i != at.j) {
     store_sums<Config>(sums, out, place, [](int, int) { return true; });
   } else {
-    store_sums<Config>(sums, out, place, [&](int row, int column) { return t.upper ? row <= column : row >= column; });
+    const bool upper = anew.second.upper;
+    store_sums<Config>(sums, out, place, [&](int row, int column) { return upper ? row <= column : row >= column; });
   }
 }
 

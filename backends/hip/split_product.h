@@ -185,8 +185,9 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
     for (int e = 0; e < Core::sums; ++e)
       main[block / Config::blocks_n][block % Config::blocks_n][e] += sum[block][e / 2][e % 2];
   }
-  finish_splits<Config>(main, low, q, at, place);
-  store_sums<Config>(main, output_tile(operands, q.tile, at), place, [](int, int) { return true; });
+  const auto anew = read_anew(operands, q);
+  finish_splits<Config>(main, low, anew.second, at, place);
+  store_sums<Config>(main, output_tile(anew.first, anew.second.tile, at), place, [](int, int) { return true; });
 }
 
 }  // namespace libsgemm::hip

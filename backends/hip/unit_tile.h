@@ -43,7 +43,11 @@ struct UnitTile {
   }
 
   __device__ __forceinline__ void put(float *tile, const Words2 &copy, int i) const {
-    const int c = k / 8, half = k / 4 % 2, to = outer ^ swizzle(c, outer);
+    const int c = k / 8, half = k / 4 % 2;
+    int to = outer ^ swizzle(c, outer);
+#if defined(LIBSGEMM_HIP_WMMA_GFX11)
+    pin(to);  // as where fragments are read (matrix_cores.h)
+#endif
     reinterpret_cast<Words2 *>(tile)[2 * (c * Outer + (to ^ i)) + half] = copy;
   }
 };
