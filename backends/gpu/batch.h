@@ -22,6 +22,18 @@ namespace libsgemm::gpu {
 // Blocks of `threads` threads that a launch can have along x: HIP counts the threads in 32 bits.
 constexpr int64_t most_blocks(int threads) { return std::min<int64_t>(INT32_MAX, UINT32_MAX / threads); }
 
+// Pointer i of an array in global memory: AMD's compiler cannot tell where it lies if the kernel has read its
+// parameters anew (gpu.h).
+template <typename T>
+LIBSGEMM_HOST_DEVICE T *listed(T *const *array, int64_t i) {
+#if defined(__AMDGCN__)
+  using Pointer = T *;
+  return ((__attribute__((address_space(1))) const Pointer *)array)[i];
+#else
+  return array[i];
+#endif
+}
+
 // One product, strided products, or (c_array not null) pointers in device memory.
 struct StridedOperands {
   const char *a_base, *b_base;
@@ -30,9 +42,15 @@ struct StridedOperands {
   const void *const *a_array, *const *b_array;
   float *const *c_array;
 
-  LIBSGEMM_HOST_DEVICE const void *a(int64_t i) const { return c_array != nullptr ? a_array[i] : a_base + i * a_bytes; }
-  LIBSGEMM_HOST_DEVICE const void *b(int64_t i) const { return c_array != nullptr ? b_array[i] : b_base + i * b_bytes; }
-  LIBSGEMM_HOST_DEVICE float *c(int64_t i) const { return c_array != nullptr ? c_array[i] : c_base + i * c_elements; }
+  LIBSGEMM_HOST_DEVICE const void *a(int64_t i) const {
+    return c_array != nullptr ? listed(a_array, i) : a_base + i * a_bytes;
+  }
+  LIBSGEMM_HOST_DEVICE const void *b(int64_t i) const {
+    return c_array != nullptr ? listed(b_array, i) : b_base + i * b_bytes;
+  }
+  LIBSGEMM_HOST_DEVICE float *c(int64_t i) const {
+    return c_array != nullptr ? listed(c_array, i) : c_base + i * c_elements;
+  }
 };
 
 // Pointers by value. A kernel has 4 KiB of parameters: 416 bytes are left for the others.

@@ -78,7 +78,8 @@ __device__ __forceinline__ Floats<Width> load_inside(const DepthwiseProblem &p, 
 
 // Forward and data gradient. Taps: rows of the filter, taps_h 1 and Down; 0: any.
 template <int Width, int Taps, int Down>
-__device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filters) {
+__device__ __forceinline__ void depthwise(const DepthwiseProblem &problem, float *filters) {
+  const DepthwiseProblem &p = problem;
   const int lanes = static_cast<int>(blockDim.x) * Width;
   const int first_channel = static_cast<int>(blockIdx.y) * lanes, taps = p.r * p.s;
   const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
@@ -97,7 +98,7 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
 #pragma unroll 1
   for (int position = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y); position < p.positions;
        position += step) {
-    const DepthwisePlace at(p, image, position);
+    const DepthwisePlace at(read_anew(problem), image, position);
     Floats<Width> sum[kDepthwiseRows] = {};
 #pragma unroll 1
     for (int term = 0; term < p.terms; ++term) {
@@ -106,11 +107,13 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
         const bool inside = static_cast<unsigned>(at.w + s * p.tap_w) < static_cast<unsigned>(p.width);
         const Global<float> *from =
             at.image + term * p.image_term + static_cast<int64_t>(s) * p.tap_w * p.image_steps.w;
+        int first_h = at.h;
+        keep_in_register(first_h);  // which rows are inside of the image is not kept from column to column
         if constexpr (Taps != 0) {
           Floats<Width> x[(kDepthwiseRows - 1) * Down + Taps];
 #pragma unroll
           for (int row = 0; row < (kDepthwiseRows - 1) * Down + Taps; ++row) {
-            x[row] = load_inside<Width>(p, from + row * p.image_steps.h, at.h + row, inside);
+            x[row] = load_inside<Width>(p, from + row * p.image_steps.h, first_h + row, inside);
           }
 #pragma unroll
           for (int r = 0; r < Taps; ++r) {
@@ -125,7 +128,8 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
 #pragma unroll
             for (int i = 0; i < kDepthwiseRows; ++i) {
               const int row = i * p.down + r * p.tap_h;
-              sum[i].add(load_inside<Width>(p, from + row * p.image_steps.h, at.h + row, inside && i < at.rows), tap);
+              sum[i].add(load_inside<Width>(p, from + row * p.image_steps.h, first_h + row, inside && i < at.rows),
+                         tap);
             }
           }
         }
@@ -138,15 +142,16 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
         for (int s = 0; s < p.s; ++s) add_column(s);
       }
     }
+    const DepthwiseProblem &of_output = read_anew(problem);
 #pragma unroll
     for (int i = 0; i < kDepthwiseRows; ++i) {
       if (i >= at.rows) continue;
-      Global<float> *to = out + at.pixel + i * p.pixel_steps.h;
-      const Floats<Width> old = p.beta != 0.0f ? Floats<Width>::load(to) : Floats<Width>::zero();
+      Global<float> *to = out + at.pixel + i * of_output.pixel_steps.h;
+      const Floats<Width> old = of_output.beta != 0.0f ? Floats<Width>::load(to) : Floats<Width>::zero();
 #pragma unroll
       for (int e = 0; e < Width; ++e) {
-        const float x = scaled(p.alpha, sum[i].x[e]);
-        sum[i].x[e] = p.beta != 0.0f ? accumulated(x, p.beta, old.x[e]) : x;
+        const float x = scaled(of_output.alpha, sum[i].x[e]);
+        sum[i].x[e] = of_output.beta != 0.0f ? accumulated(x, of_output.beta, old.x[e]) : x;
       }
       sum[i].store(to);
     }

@@ -106,6 +106,7 @@ struct TileMap {
   static constexpr int step = along_k ? Threads * width / Depth : Threads * width / Outer;
   static constexpr int k_warps = along_k ? Depth / 8 : 1;
   static constexpr int target_step = along_k ? step : step * pitch;  // from one copy to the next in shared memory
+  static constexpr int element_step = along_k ? pitch : 1;           // the same of the elements of a copy
   static_assert(copies * Threads * width == Outer * Depth && step > 0, "every thread makes the same number of copies");
   static_assert(!along_k || (Threads / 32) % k_warps == 0, "whole warps along k");
 
@@ -128,17 +129,18 @@ struct TileMap {
     target = k * pitch + outer;
   }
 
+  __device__ __forceinline__ void store_one(float *shared, const float (&staged)[copies][width], int i) const {
+    float *to = shared + target + i * target_step;
+    if constexpr (Kind == Fetch::outer_x4) {
+      *reinterpret_cast<Vec4 *>(to) = vec4(staged[i][0], staged[i][1], staged[i][2], staged[i][3]);
+    } else {
+#pragma unroll
+      for (int j = 0; j < width; ++j) to[j * element_step] = staged[i][j];
+    }
+  }
   __device__ __forceinline__ void store(float *shared, const float (&staged)[copies][width]) const {
 #pragma unroll
-    for (int i = 0; i < copies; ++i) {
-      float *to = shared + target + i * target_step;
-      if constexpr (Kind == Fetch::outer_x4) {
-        *reinterpret_cast<Vec4 *>(to) = vec4(staged[i][0], staged[i][1], staged[i][2], staged[i][3]);
-      } else {
-#pragma unroll
-        for (int j = 0; j < width; ++j) to[j * pitch] = staged[i][j];
-      }
-    }
+    for (int i = 0; i < copies; ++i) store_one(shared, staged, i);
   }
 };
 

@@ -2,7 +2,11 @@
 //
 // The scheme is valu.h's: four buffers of LDS, tileA, tileB and tileA', tileB'. While the matrix cores multiply one
 // pair, the next tiles travel from memory through registers into the other; then the pairs swap places. One barrier a
-// k-tile.
+// k-tile, behind which those after the next ones are fetched. A round of the loop is two k-tiles, so that all places in
+// LDS are constant.
+//
+// A matrix instruction keeps its cores busy for 4 to 16 instructions' time, in which the wave issues others. So each
+// has a share of all else behind it, in the order of the source: no bunch of them holds the next matrix instruction up.
 //
 // Source: CN110147248B, for the buffers; AMD's matrix instruction calculator, for what a lane holds (tests/simt lays
 // the fragments out as it says).
@@ -17,6 +21,7 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
 #include "desc.h"
 #include "gpu/tile.h"
@@ -43,8 +48,74 @@ struct MatrixShape {
 };
 
 // Floats of LDS: two pairs of tiles.
-template <class A, class B>
-constexpr int kMatrixFloats = 2 * (A::floats + B::floats);
+template <class Core, class A, class B>
+constexpr int kMatrixFloats = 2 * (A::floats + B::floats) * static_cast<int>(sizeof(typename Core::Element)) / 4;
+
+// Calls call(i) for i = 0, 1, ..., kCount - 1, each a constant: integral_constant.
+template <typename Call, int... kEach>
+__device__ __forceinline__ void for_constants(std::integer_sequence<int, kEach...>, const Call &call) {
+  (call(std::integral_constant<int, kEach>{}), ...);
+}
+template <int kCount, typename Call>
+__device__ __forceinline__ void for_constants(const Call &call) {
+  for_constants(std::make_integer_sequence<int, kCount>{}, call);
+}
+
+// Calls call(i) for those of kCount pieces of work whose place is behind product kAt, if they are spread evenly over
+// the products from kFirst on to before kEnd; kLate: the last one behind the last of these, else the first behind the
+// first.
+template <int kAt, int kFirst, int kEnd, int kCount, bool kLate = false, typename Call>
+__device__ __forceinline__ void spread(const Call &call) {
+  constexpr auto before = [](int product) {  // the pieces whose place is before it
+    const int products = product < kFirst ? 0 : product < kEnd ? product - kFirst : kEnd - kFirst;
+    return (products * kCount + (kLate ? 0 : kEnd - kFirst - 1)) / (kEnd - kFirst);
+  };
+  for_constants<before(kAt + 1) - before(kAt)>(
+      [&](auto i) { call(std::integral_constant<int, before(kAt) + decltype(i)::value>{}); });
+}
+
+// What a thread has fetched of a k-tile, on its way into LDS, a copy after the other. A copy is `parts` pieces of work:
+// one that stores it, before it those that make of its elements what the matrix cores take.
+template <class Core, class Stream, bool kConverts = Core::kConverts>
+struct Storing {
+  static constexpr int parts = 1;
+
+  template <int kPart>
+  __device__ __forceinline__ void part(const Stream &stream, const typename Stream::Staged &staged, int copy,
+                                       typename Core::Element *tile) {
+    stream.store_one(tile, staged, copy);
+  }
+};
+template <class Core, class Stream>
+struct Storing<Core, Stream, true> {
+  static constexpr int at_once = Stream::width < Core::kConvertsAtOnce ? Stream::width : Core::kConvertsAtOnce;
+  static constexpr int parts = Stream::width / at_once + 1;
+
+  typename Core::Element converted[Stream::width];
+
+  template <int kPart>
+  __device__ __forceinline__ void part(const Stream &stream, const typename Stream::Staged &staged, int copy,
+                                       typename Core::Element *tile) {
+    if constexpr (kPart < parts - 1) {
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        converted[kPart * at_once + j] = Core::convert(staged[copy][kPart * at_once + j]);
+      }
+      return;
+    }
+    typename Core::Element *to = tile + stream.target + copy * Stream::target_step;
+    constexpr int kOfVector = 16 / static_cast<int>(sizeof(typename Core::Element));
+    if constexpr (Stream::element_step == 1 && Stream::width % kOfVector == 0) {
+#pragma unroll
+      for (int j = 0; j < Stream::width; j += kOfVector) {
+        *reinterpret_cast<Words4 *>(to + j) = *reinterpret_cast<const Words4 *>(converted + j);
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < Stream::width; ++j) to[j * Stream::element_step] = converted[j];
+    }
+  }
+};
 
 template <class Config>
 using MatrixSums = typename Config::Core::Sums[Config::blocks_m][Config::blocks_n];
@@ -140,71 +211,108 @@ __device__ __forceinline__ void store_partial(const MatrixSums<Config> &sums, co
 // tiles, which nobody may read any more.
 template <class Config, class A, class B>
 __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B &b, const TileRange &range,
-                                               const WavePlace<Config> &place, float *shared) {
+                                               const WavePlace<Config> &place, typename Config::Core::Element *shared) {
   using Core = typename Config::Core;
   constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles of vectors");
-  static_assert(Config::steps % 2 == 0, "the last step of a k-tile leaves the fragments as the first expects them");
+  // Matrix instructions of a step, and of a k-tile; the one behind which the barrier stands, half a step before the
+  // end, and the first one behind which a tile is stored.
+  constexpr int kBlocks = Config::blocks_m * Config::blocks_n, kStep = kBlocks * Core::parts;
+  constexpr int kEnd = kStep * Config::steps, kBarrier = kEnd - kStep / 2;
+  constexpr int kStores = Core::kStages == 2 ? 0 : kBarrier - kEnd / 4;
+  constexpr int kFetchA = (kBarrier + kEnd) / 2 - 1, kFetchB = Core::kStages == 2 ? kFetchA + 1 : kEnd - 1;
+  static_assert(kStep >= 4 && kStores >= 0, "products enough to hide all else behind");
 
-  typename A::Staged staged_a;
-  typename B::Staged staged_b;
-  a.fetch_short(staged_a, range.first_depth);
-  b.fetch_short(staged_b, range.first_depth);
-  a.store(shared, staged_a);
-  b.store(shared + kTileB, staged_b);
+  typename A::Staged staged_a[Core::kStages];  // of k-tile i in i % kStages
+  typename B::Staged staged_b[Core::kStages];
+  typename Core::Fragment from_a[2][Config::blocks_m], from_b[2][Config::blocks_n];
+
+  // What the first product takes is read first.
+  const auto read_one = [&](int pair, int step, int to, auto of_reads) {
+    constexpr int kI = decltype(of_reads)::value;
+    const typename Core::Element *tile = shared + pair * kPair;
+    if constexpr (kI == 1 || kI > Config::blocks_n) {
+      constexpr int kM = kI == 1 ? 0 : kI - Config::blocks_n;
+      from_a[to][kM] = Core::template read<A>(tile, place.lane, place.row, kM, step);
+    } else {
+      constexpr int kN = kI == 0 ? 0 : kI - 1;
+      from_b[to][kN] = Core::template read<B>(tile + kTileB, place.lane, place.column, kN, step);
+    }
+    keep_order();  // two of them are not read as one, in registers that have to be sorted then
+  };
+  constexpr int kReads = Config::blocks_m + Config::blocks_n;
+  Storing<Core, A> storing_a;
+  Storing<Core, B> storing_b;
+  constexpr int kPartsA = A::copies * Storing<Core, A>::parts;
+  constexpr int kParts = kPartsA + B::copies * Storing<Core, B>::parts;
+  const auto store_part = [&](int pair, auto of_parts) {
+    const typename A::Staged &from_a = staged_a[pair % Core::kStages];
+    const typename B::Staged &from_b = staged_b[pair % Core::kStages];
+    constexpr int kI = decltype(of_parts)::value;
+    typename Core::Element *tile = shared + pair * kPair;
+    if constexpr (kI < kPartsA) {
+      constexpr int kOfCopy = kI % Storing<Core, A>::parts;
+      storing_a.template part<kOfCopy>(a, from_a, kI / Storing<Core, A>::parts, tile);
+    } else {
+      constexpr int kOfCopy = (kI - kPartsA) % Storing<Core, B>::parts;
+      storing_b.template part<kOfCopy>(b, from_b, (kI - kPartsA) / Storing<Core, B>::parts, tile + kTileB);
+    }
+  };
+  const auto fetch_a = [&](int pair) { a.fetch(staged_a[pair % Core::kStages]); };
+  const auto fetch_b = [&](int pair) { b.fetch(staged_b[pair % Core::kStages]); };
+
+  a.fetch_short(staged_a[0], range.first_depth);
+  b.fetch_short(staged_b[0], range.first_depth);
+  for_constants<kParts>([&](auto i) { store_part(0, i); });
   a.advance(range.first_depth);
   b.advance(range.first_depth);
-
-  typename Core::Fragment from_a[2][Config::blocks_m], from_b[2][Config::blocks_n];
-  int now = 0;  // where the pair is that is multiplied, floats
-
-  const auto read = [&](int step) {
-#pragma unroll
-    for (int i = 0; i < Config::blocks_m; ++i) {
-      from_a[step % 2][i] = Core::template read<A>(shared + now, place.lane, place.row, i, step);
-    }
-#pragma unroll
-    for (int j = 0; j < Config::blocks_n; ++j) {
-      from_b[step % 2][j] = Core::template read<B>(shared + now + kTileB, place.lane, place.column, j, step);
-    }
-    keep_schedule();
-  };
-
   __syncthreads();
-  read(0);
-#pragma unroll 1
-  for (int left = range.count; left > 0; --left) {
 #pragma unroll
-    for (int step = 0; step < Config::steps; ++step) {
-      const bool last = step == Config::steps - 1;
-      if (!last) read(step + 1);
-#pragma unroll
-      for (int e = 0; e < Config::blocks_m * Config::blocks_n; ++e) {
-        const int i = e / Config::blocks_n, j = e % Config::blocks_n;
-        sums[i][j] = Core::multiply(from_b[step % 2][j], from_a[step % 2][i], sums[i][j]);
-        if (step == 0 && left > 1) {  // the last round stores what it has once more, where nobody reads it
-          if (e == 0) {
-            a.fetch(staged_a);
-            a.advance();
-          } else if (e == 1) {
-            b.fetch(staged_b);
-            b.advance();
-          }
-        }
-        if (!last || e > 2) continue;
-        keep_schedule();  // what ends the k-tile is spread behind products, which hide it
-        if (e == 0) {
-          a.store(shared + kPair - now, staged_a);
-        } else if (e == 1) {
-          b.store(shared + kPair - now + kTileB, staged_b);
-        } else {
-          now = kPair - now;  // the pairs swap
-          __syncthreads();
-          read(0);
-        }
+  for (int i = 1; i <= Core::kStages; ++i) {
+    if (i > 1) {
+      a.advance();
+      b.advance();
+    }
+    if (range.count > i) {
+      fetch_a(i);
+      fetch_b(i);
+    }
+  }
+  for_constants<kReads>([&](auto i) { read_one(0, 0, 0, i); });
+  keep_schedule();
+
+  const auto multiply = [&](auto of_pair, int left) {
+    constexpr int kNow = decltype(of_pair)::value, kOther = 1 - kNow;
+    for_constants<kEnd>([&](auto at) {
+      constexpr int kAt = decltype(at)::value, kOf = kAt / kStep, kPart = kAt % kStep / kBlocks;
+      constexpr int kFrom = (kNow * Config::steps + kOf) % 2;
+      constexpr int kI = kAt % kBlocks / Config::blocks_n, kJ = kAt % Config::blocks_n;
+      sums[kI][kJ] = Core::multiply(from_b[kFrom][kJ], from_a[kFrom][kI], kPart, sums[kI][kJ]);
+      keep_schedule();
+      if constexpr (kAt == kBarrier) {
+        __syncthreads();
         keep_schedule();
       }
-    }
+      if constexpr (kOf < Config::steps - 1) {
+        spread<kAt, kOf * kStep, (kOf + 1) * kStep, kReads, true>(
+            [&](auto i) { read_one(kNow, kOf + 1, 1 - kFrom, i); });
+      } else {
+        spread<kAt, kBarrier, kEnd, kReads, true>([&](auto i) { read_one(kOther, 0, 1 - kFrom, i); });
+      }
+      // The last round stores what it has once more, where nobody reads it.
+      spread<kAt, kStores, kBarrier, kParts, true>([&](auto i) { store_part(kOther, i); });
+      // From the k-tile that was fetched last to the next one.
+      if (kAt == 1) a.advance();
+      if (kAt == kEnd / 2) b.advance();
+      if (kAt == kFetchA && left > 1 + Core::kStages) fetch_a(kOther);
+      if (kAt == kFetchB && left > 1 + Core::kStages) fetch_b(kOther);
+      keep_schedule();
+    });
+  };
+#pragma unroll 1
+  for (int left = range.count; left > 0; left -= 2) {
+    multiply(std::integral_constant<int, 0>{}, left);
+    if (left > 1) multiply(std::integral_constant<int, 1>{}, left - 1);
   }
 }
 
@@ -212,25 +320,23 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
 template <class Config, class A, class B, typename Operands>
 __device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Config> &at, const TileRange &range,
                                                const Operands &operands, const TileProblem &p) {
-  __shared__ Vec4 lds[kMatrixFloats<A, B> / 4];
+  using Core = typename Config::Core;
+  __shared__ Vec4 lds[kMatrixFloats<Core, A, B> / 4];
   const WavePlace<Config> place;
   MatrixSums<Config> sums;
   clear_sums<Config>(sums);
-  multiply_tiles<Config>(sums, a, b, range, place, reinterpret_cast<float *>(lds));
-  if constexpr (std::is_same_v<typename Config::Core::Real, double>) {
+  multiply_tiles<Config>(sums, a, b, range, place, reinterpret_cast<typename Core::Element *>(lds));
+  if constexpr (std::is_same_v<typename Core::Real, double>) {
     if (p.partial != nullptr) return store_partial<Config>(sums, at, place, p);
   }
   store_sums<Config>(sums, output_tile(operands, p, at), place, [](int, int) { return true; });
 }
 
-template <class Stream>
-using PlainStream = Stream;
-
 // A product of FP32 operands. The rows of the tiles are not padded (kernels/gfx908_mfma_128x128x16_ping_pong.hip).
-template <class Config, Fetch KindA, Fetch KindB, template <class> class StreamOf = PlainStream, typename Operands>
+template <class Config, Fetch KindA, Fetch KindB, typename Operands>
 __device__ __forceinline__ void matrix_floats(const Operands &operands, const TileProblem &p) {
-  using A = StreamOf<TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>>;
-  using B = StreamOf<TileStream<Config::tile_n, Config::tile_k, Config::threads, KindB, 0>>;
+  using A = TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>;
+  using B = TileStream<Config::tile_n, Config::tile_k, Config::threads, KindB, 0>;
   const TilePosition<Config> at(p);
   const TileRange range(p, Config::tile_k);
   A a(operands.a(blockIdx.z), p.lda, at.row(), p.m - at.row(), range.first_k);

@@ -5,6 +5,11 @@
 // 16-bit types (MfmaWords, WmmaWords) multiply exactly and add in FP32. Their denormals, which the library promises to
 // keep, are flushed by MI200, so they are not for it; AMD names no other chip that does so.
 //
+// Of each: depth, the steps of k of a fragment; parts, the instructions that multiply two fragments; Element, of a tile
+// in LDS; and kConverts, whether operands of FP32 become something else on their way there, by convert(), as many
+// behind a matrix instruction as kConvertsAtOnce; kStages, the k-tiles that are fetched ahead of the one that is stored
+// next.
+//
 // Not yet run on AMD hardware: the tests of denormals have the last word there.
 #pragma once
 
@@ -21,9 +26,12 @@ struct MfmaFloats {
 #else
   static constexpr bool available = false;
 #endif
-  static constexpr int wave = 64, block = 32, depth = 2;
+  static constexpr int wave = 64, block = 32, depth = 2, parts = 1;
   static constexpr int sums = 16;  // of a lane and block
-  using Real = float;              // of the sums
+  static constexpr bool kConverts = false;
+  static constexpr int kStages = 1;
+  using Element = float;
+  using Real = float;  // of the sums
   using Sums = Floats16;
   using Fragment = float;
 
@@ -37,7 +45,8 @@ struct MfmaFloats {
     const int first = lane / 32 * Tile::pitch + outer + lane % 32;
     return tile[first + 2 * step * Tile::pitch + 32 * blocks];
   }
-  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, Sums sums) {
+  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, int,
+                                                  Sums sums) {
 #if defined(LIBSGEMM_HIP_MFMA)
     return ops::mfma_f32_32x32x2f32(x, y, sums);
 #else
@@ -46,31 +55,38 @@ struct MfmaFloats {
   }
 };
 
-// FP32 operands with sums in FP64 by v_mfma_f64_16x16x4f64 (gfx90a, 942, 950). A lane holds element (lane % 16, k +
-// lane / 16) of a fragment. Of D: column lane % 16, rows 4 r + lane / 16 for r < 4.
+// FP32 operands with sums in FP64 by v_mfma_f64_16x16x4f64 (gfx90a, 942, 950), beside which no vector instruction runs:
+// operands become doubles once, on their way into LDS. A lane holds element (lane % 16, k + lane / 16) of a fragment.
+// Of D: column lane % 16, rows 4 r + lane / 16 for r < 4.
 struct MfmaDoubles {
 #if defined(LIBSGEMM_HIP_MFMA_F64)
   static constexpr bool available = true;
 #else
   static constexpr bool available = false;
 #endif
-  static constexpr int wave = 64, block = 16, depth = 4;
+  static constexpr int wave = 64, block = 16, depth = 4, parts = 1;
   static constexpr int sums = 4;
+  static constexpr bool kConverts = true;
+  using Element = double;
   using Real = double;
   using Sums = Doubles4;
-  using Fragment = float;
+  using Fragment = double;
+
+  static constexpr int kConvertsAtOnce = 4, kStages = 1;
+  __device__ __forceinline__ static double convert(float x) { return x; }
 
   __device__ __forceinline__ static int sum_outer(int lane) { return lane / 16; }
   __device__ __forceinline__ static constexpr int sum_step(int r) { return 4 * r; }
 
   template <class Tile>
-  __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
+  __device__ __forceinline__ static Fragment read(const double *tile, int lane, int outer, int blocks, int step) {
     const int first = lane / 16 * Tile::pitch + outer + lane % 16;
     return tile[first + 4 * step * Tile::pitch + 16 * blocks];
   }
-  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, Sums sums) {
+  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, int,
+                                                  Sums sums) {
 #if defined(LIBSGEMM_HIP_MFMA_F64)
-    return ops::mfma_f64_16x16x4f64(static_cast<double>(x), static_cast<double>(y), sums);
+    return ops::mfma_f64_16x16x4f64(x, y, sums);
 #else
     return sums;
 #endif
@@ -85,11 +101,25 @@ struct MfmaXf32 {
 #else
   static constexpr bool available = false;
 #endif
-  static constexpr int wave = 64, block = 32, depth = 4;
+  static constexpr int wave = 64, block = 32, depth = 4, parts = 1;
   static constexpr int sums = 16;
+  static constexpr bool kConverts = true;
+  using Element = float;
   using Real = float;
   using Sums = Floats16;
   using Fragment = Floats2;
+
+  // A NaN becomes a quiet one: of another the matrix cores may not read a bit that is set, and take it for Inf.
+  static constexpr int kConvertsAtOnce = 1, kStages = 2;
+  __device__ __forceinline__ static float convert([[maybe_unused]] float x) {
+#if defined(LIBSGEMM_HIP_MFMA_XF32)
+    const uint32_t bits = ops::bits_as<uint32_t>(x);
+    const uint32_t rounded = (bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu;
+    return ops::quotient_or_nan(ops::bits_as<float>(rounded), x);
+#else
+    return x;
+#endif
+  }
 
   __device__ __forceinline__ static int sum_outer(int lane) { return MfmaFloats::sum_outer(lane); }
   __device__ __forceinline__ static constexpr int sum_step(int r) { return MfmaFloats::sum_step(r); }
@@ -99,7 +129,8 @@ struct MfmaXf32 {
     const int at = (lane / 32 * 2 + 4 * step) * Tile::pitch + outer + lane % 32 + 32 * blocks;
     return Floats2{tile[at], tile[at + Tile::pitch]};
   }
-  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, Sums sums) {
+  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, int,
+                                                  Sums sums) {
 #if defined(LIBSGEMM_HIP_MFMA_XF32)
     return ops::mfma_f32_32x32x4_xf32(x, y, sums);
 #else
@@ -109,8 +140,9 @@ struct MfmaXf32 {
 };
 
 // FP16 or bfloat16 by MFMA of 32 x 32 (gfx908, 942, 950). A lane reads a unit (unit_tile.h): eight steps of k of row
-// lane % 32, those of its half of the wave. An instruction takes four of them (two: bfloat16 on gfx908) from each half;
-// that they are not neighbours in k does not matter, as long as both operands have the same. D as of MfmaFloats.
+// lane % 32, those of its half of the wave. An instruction takes all of them on gfx950, elsewhere four (two: bfloat16
+// on gfx908) from each half; that they are not neighbours in k does not matter, as long as both operands have the same.
+// D as of MfmaFloats.
 template <Type kType>
 struct MfmaWords {
 #if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx90a__)
@@ -118,8 +150,18 @@ struct MfmaWords {
 #else
   static constexpr bool available = false;
 #endif
+#if defined(LIBSGEMM_HIP_MFMA_K16)
+  static constexpr int parts = 1;
+#elif defined(LIBSGEMM_HIP_MFMA_BF16_1K)
+  static constexpr int parts = 2;
+#else
+  static constexpr int parts = kType == Type::f16 ? 2 : 4;
+#endif
   static constexpr int wave = 64, block = 32, depth = 16;
   static constexpr int sums = 16;
+  static constexpr bool kConverts = false;
+  static constexpr int kStages = 2;
+  using Element = float;
   using Real = float;
   using Sums = Floats16;
   using Fragment = Words4;
@@ -131,23 +173,24 @@ struct MfmaWords {
   __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
     return Tile::unit(tile, 2 * step + lane / 32, outer + 32 * blocks, lane % 32);
   }
-  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, Sums sums) {
-#if defined(LIBSGEMM_HIP_MFMA)
-#pragma unroll
-    for (int i = 0; i < 4; i += 2) {
-      if constexpr (kType == Type::f16) {
-        sums = ops::mfma_f32_32x32x8f16(Words2{x[i], x[i + 1]}, Words2{y[i], y[i + 1]}, sums);
-      } else {
+  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y,
+                                                  [[maybe_unused]] int part, Sums sums) {
+#if defined(LIBSGEMM_HIP_MFMA_K16)
+    return kType == Type::f16 ? ops::mfma_f32_32x32x16_f16(x, y, sums) : ops::mfma_f32_32x32x16_bf16(x, y, sums);
+#elif defined(LIBSGEMM_HIP_MFMA)
+    const int i = 2 * part;
+    if constexpr (kType == Type::f16) {
+      return ops::mfma_f32_32x32x8f16(Words2{x[i], x[i + 1]}, Words2{y[i], y[i + 1]}, sums);
+    } else {
 #if defined(LIBSGEMM_HIP_MFMA_BF16_1K)
-        sums = ops::mfma_f32_32x32x8bf16_1k(Words2{x[i], x[i + 1]}, Words2{y[i], y[i + 1]}, sums);
+      return ops::mfma_f32_32x32x8bf16_1k(Words2{x[i], x[i + 1]}, Words2{y[i], y[i + 1]}, sums);
 #else
-        sums = ops::mfma_f32_32x32x4bf16(x[i], y[i], sums);
-        sums = ops::mfma_f32_32x32x4bf16(x[i + 1], y[i + 1], sums);
+      return ops::mfma_f32_32x32x4bf16(x[part], y[part], sums);
 #endif
-      }
     }
-#endif
+#else
     return sums;
+#endif
   }
 };
 
@@ -161,8 +204,11 @@ struct WmmaWords {
 #else
   static constexpr bool available = false;
 #endif
-  static constexpr int wave = 32, block = 16, depth = 16;
+  static constexpr int wave = 32, block = 16, depth = 16, parts = 1;
   static constexpr int sums = 8;
+  static constexpr bool kConverts = false;
+  static constexpr int kStages = 1;
+  using Element = float;
   using Real = float;
   using Sums = Floats8;
 
@@ -174,7 +220,7 @@ struct WmmaWords {
   __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
     return Tile::unit(tile, 2 * step + lane / 16, outer + blocks / 2 * 32, blocks % 2 * 16 + lane % 16);
   }
-  __device__ __forceinline__ static Sums multiply(Fragment x, Fragment y, Sums sums) {
+  __device__ __forceinline__ static Sums multiply(Fragment x, Fragment y, int, Sums sums) {
     return kType == Type::f16 ? ops::wmma_f32_16x16x16_f16_gfx12(x, y, sums)
                               : ops::wmma_f32_16x16x16_bf16_gfx12(x, y, sums);
   }
@@ -184,11 +230,13 @@ struct WmmaWords {
   __device__ __forceinline__ static constexpr int sum_step(int r) { return 2 * r; }
   template <class Tile>
   __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
+    gpu::pin(lane);  // places are computed anew: in registers for all of them fragments would be spilled
     const int first = outer + blocks / 2 * 32, row = blocks % 2 * 16 + lane % 16;
     const Words4 low = Tile::unit(tile, 2 * step, first, row), high = Tile::unit(tile, 2 * step + 1, first, row);
     return Words8{low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]};
   }
-  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, Sums sums) {
+  __device__ __forceinline__ static Sums multiply([[maybe_unused]] Fragment x, [[maybe_unused]] Fragment y, int,
+                                                  Sums sums) {
 #if defined(LIBSGEMM_HIP_WMMA_GFX11)
     return kType == Type::f16 ? ops::wmma_f32_16x16x16_f16(x, y, sums) : ops::wmma_f32_16x16x16_bf16(x, y, sums);
 #else

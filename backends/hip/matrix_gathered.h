@@ -27,7 +27,7 @@ template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void matrix_conv(const ConvProblems &problems) {
   using A = StreamOfA<Config, KindA, 0>;
   using B = StreamOfB<Config, KindB, 0>;
-  using Lds = ConvLds<Config, A, B, kMatrixFloats<A, B>>;
+  using Lds = ConvLds<Config, A, B, kMatrixFloats<typename Config::Core, A, B>>;
   __shared__ Vec4 lds[Lds::vectors];
   const ConvTile<Config> tile(first_parameter(problems));
   if (!tile.exists()) return;

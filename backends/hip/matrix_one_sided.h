@@ -10,8 +10,8 @@ template <class Config, bool kSymmetric, bool kLeft, Fetch KindOther>
 __device__ __forceinline__ void matrix_one_sided(const StridedOperands &operands, const OneSidedProblem &o) {
   using Core = typename Config::Core;
   using Tile = OneSidedTile<Config, kSymmetric, kLeft, KindOther, 0>;
-  __shared__ Vec4 lds[kMatrixFloats<typename Tile::Square, typename Tile::Other> / 4];
-  float *shared = reinterpret_cast<float *>(lds);
+  __shared__ Vec4 lds[kMatrixFloats<Core, typename Tile::Square, typename Tile::Other> / 4];
+  auto *shared = reinterpret_cast<typename Core::Element *>(lds);
   const Tile tile(operands, o);
   const WavePlace<Config> place;
   MatrixSums<Config> sums;

@@ -15,6 +15,15 @@ __device__ __forceinline__ To bits_as(const From &from) {
   return __builtin_bit_cast(To, from);
 }
 
+// One of the sums. Where the compiler keeps them in the matrix cores' own registers, it is moved out of there here, and
+// not all of them as soon as they are complete.
+__device__ __forceinline__ float read_here(float sum) {
+#if defined(__clang_major__) && __clang_major__ < 22
+  gpu::pin(sum);
+#endif
+  return sum;
+}
+
 #if defined(LIBSGEMM_HIP_MFMA)
 using Half4 = _Float16 __attribute__((ext_vector_type(4)));
 using Short2 = short __attribute__((ext_vector_type(2)));
@@ -36,11 +45,29 @@ __device__ __forceinline__ Doubles4 mfma_f64_16x16x4f64(double a, double b, Doub
 }
 #endif
 #if defined(LIBSGEMM_HIP_MFMA_XF32)
+// x / 1, if that is `quotient`: what the last step of a division makes of a NaN, a quiet one, costs no comparison.
+__device__ __forceinline__ float quotient_or_nan(float quotient, float x) {
+  return __builtin_amdgcn_div_fixupf(quotient, 1.0f, x);
+}
+
 using Pair = float __attribute__((ext_vector_type(2)));
 
 __device__ __forceinline__ Floats16 mfma_f32_32x32x4_xf32(Floats2 a, Floats2 b, Floats16 c) {
   return bits_as<Floats16>(
       __builtin_amdgcn_mfma_f32_32x32x4_xf32(bits_as<Pair>(a), bits_as<Pair>(b), bits_as<Sums16>(c), 0, 0, 0));
+}
+#endif
+#if defined(LIBSGEMM_HIP_MFMA_K16)
+using Half8 = _Float16 __attribute__((ext_vector_type(8)));
+using Bfloat8 = __bf16 __attribute__((ext_vector_type(8)));
+
+__device__ __forceinline__ Floats16 mfma_f32_32x32x16_f16(Words4 a, Words4 b, Floats16 c) {
+  return bits_as<Floats16>(
+      __builtin_amdgcn_mfma_f32_32x32x16_f16(bits_as<Half8>(a), bits_as<Half8>(b), bits_as<Sums16>(c), 0, 0, 0));
+}
+__device__ __forceinline__ Floats16 mfma_f32_32x32x16_bf16(Words4 a, Words4 b, Floats16 c) {
+  return bits_as<Floats16>(
+      __builtin_amdgcn_mfma_f32_32x32x16_bf16(bits_as<Bfloat8>(a), bits_as<Bfloat8>(b), bits_as<Sums16>(c), 0, 0, 0));
 }
 #endif
 #if defined(LIBSGEMM_HIP_MFMA_BF16_1K)

@@ -17,8 +17,8 @@ inline int matrix_rate(int index, Type type) {
       return type == Type::f32 ? 128 : type == Type::f16 ? 512 : 256;
     case Family::cdna2:
       return type == Type::f32 ? 128 : 0;
-    case Family::cdna3:
-      return type == Type::f32 ? 128 : 1024;
+    case Family::cdna3:  // gfx950's own code has instructions that take twice as many steps of k
+      return type == Type::f32 ? 128 : std::strncmp(device(index).code_name, "gfx95", 5) == 0 ? 2048 : 1024;
     case Family::rdna3:
       return type == Type::f32 ? 0 : 256;
     case Family::rdna4:
@@ -70,5 +70,26 @@ struct Fp64Row : MatrixRow<RowConfig> {
     return tiling;
   }
 };
+
+// The same of TF32 numbers, on the chips that have xf32.
+template <class RowConfig>
+struct Xf32Row : MatrixRow<RowConfig> {
+  static constexpr int rate = 512;  // fused multiply-adds of a compute unit in a clock
+
+  static bool runs_on(int index) { return std::strncmp(device(index).code_name, "gfx94", 5) == 0; }
+
+  static Tiling tiling(const GemmDesc &desc, int index) {
+    Tiling tiling = MatrixRow<RowConfig>::tiling(desc, index);
+    tiling.figures.peak_fraction = RowConfig::peak_fraction * rate / device(index).fma_per_clock;
+    return tiling;
+  }
+};
+
+// A row of the mode tf32.
+inline Kernel in_tf32(Kernel kernel) {
+  kernel.math_mode = LIBSGEMM_MATH_TF32;
+  kernel.truncates = true;
+  return kernel;
+}
 
 }  // namespace libsgemm::hip

@@ -10,19 +10,22 @@ template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void matrix_triangle(const StridedOperands &operands, const TriangleProblem &t) {
   using A = TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>;
   using B = TileStream<Config::tile_n, Config::tile_k, Config::threads, KindB, 0>;
-  __shared__ Vec4 lds[kMatrixFloats<A, B> / 4];
+  using Core = typename Config::Core;
+  __shared__ Vec4 lds[kMatrixFloats<Core, A, B> / 4];
   const TilePosition<Config> at = triangle_position<Config>(t);
   const WavePlace<Config> place;
   MatrixSums<Config> sums;
   clear_sums<Config>(sums);
   for_terms<Config, A, B>(operands, t, at, [&](A &a, B &b, const TileRange &range) {
-    multiply_tiles<Config>(sums, a, b, range, place, reinterpret_cast<float *>(lds));
+    multiply_tiles<Config>(sums, a, b, range, place, reinterpret_cast<typename Core::Element *>(lds));
   });
-  const OutputTile out = output_tile(operands, t.product, at);
+  const auto anew = read_anew(operands, t);
+  const OutputTile out = output_tile(anew.first, anew.second.product, at);
   if (at.i != at.j) {
     store_sums<Config>(sums, out, place, [](int, int) { return true; });
   } else {
-    store_sums<Config>(sums, out, place, [&](int row, int column) { return t.upper ? row <= column : row >= column; });
+    const bool upper = anew.second.upper;
+    store_sums<Config>(sums, out, place, [&](int row, int column) { return upper ? row <= column : row >= column; });
   }
 }
 

@@ -17,6 +17,9 @@
 #if defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__)
 #define LIBSGEMM_HIP_MFMA_XF32 1
 #endif
+#if defined(__gfx950__)
+#define LIBSGEMM_HIP_MFMA_K16 1
+#endif
 #if defined(__GFX11__) || defined(__gfx1100__) || defined(__gfx1101__) || defined(__gfx1102__) ||   \
     defined(__gfx1103__) || defined(__gfx1150__) || defined(__gfx1151__) || defined(__gfx1152__) || \
     defined(__gfx1153__)

@@ -54,16 +54,22 @@ struct OneSidedTile {
     first = kLeft ? at.row() : at.column();
   }
 
-  __device__ __forceinline__ OutputTile output() const { return output_tile(operands, o.product, at); }
+  __device__ __forceinline__ OutputTile output() const {
+    const auto anew = read_anew(operands, o);
+    return output_tile(anew.first, anew.second.product, at);
+  }
 
   // Calls add(a, other, range) with the streams of each part.
   template <typename Add>
   __device__ __forceinline__ void for_parts(const Add &add) const {
-    const TileProblem &p = o.product;
-    const int64_t end = first + kOuter < p.k ? first + kOuter : p.k, lda = kLeft ? p.lda : p.ldb;
-    const void *a = operands.a(blockIdx.z);
 #pragma unroll 1
     for (int part = 0; part < 3; ++part) {
+      const auto anew = read_anew(this->operands, this->o);
+      const StridedOperands &operands = anew.first;
+      const OneSidedProblem &o = anew.second;
+      const TileProblem &p = o.product;
+      const int64_t end = first + kOuter < p.k ? first + kOuter : p.k, lda = kLeft ? p.lda : p.ldb;
+      const void *a = operands.a(blockIdx.z);
       const int64_t from = part == 0 ? 0 : part == 1 ? first : end, to = part == 0 ? first : part == 1 ? end : p.k;
       const bool crossed = part == 1, stored = o.upper == (part == 2);
       const bool none = from == to || (!kSymmetric && !crossed && !stored);

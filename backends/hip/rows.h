@@ -22,11 +22,12 @@
   X(gfx908_mfma_128x128x32_fp16x3, "FP32's error by three products")     \
   X(gfx942_mfma_128x128x16_bf16x6, "FP32's error by six products")       \
   X(gfx942_mfma_128x128x16_xf32, "operands rounded on their way")        \
-  X(gfx90a_dmfma_128x128x16_ping_pong, "FP64 sums, large C")             \
-  X(gfx90a_dmfma_128x128x16_split_k, "FP64 sums, deep k")                \
-  X(gfx90a_dmfma_128x128x16_triangle, "FP64 sums, triangle of C")        \
-  X(gfx90a_dmfma_128x128x16_symm, "FP64 sums")                           \
-  X(gfx90a_dmfma_128x128x16_trmm, "FP64 sums, from a copy")
+  X(gfx942_mfma_256x128x8_xf32, "the same where large")                  \
+  X(gfx90a_dmfma_128x128x8_ping_pong, "FP64 sums, large C")              \
+  X(gfx90a_dmfma_128x128x8_split_k, "FP64 sums, deep k")                 \
+  X(gfx90a_dmfma_128x128x8_triangle, "FP64 sums, triangle of C")         \
+  X(gfx90a_dmfma_128x128x8_symm, "FP64 sums")                            \
+  X(gfx90a_dmfma_128x128x8_trmm, "FP64 sums, from a copy")
 #endif
 
 #define LIBSGEMM_HIP_ROWS(X)                                                 \

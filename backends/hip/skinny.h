@@ -272,21 +272,24 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
   using D = Derived<Config>;
   __shared__ Vec4 lds[kWarps * D::kWarpFloats / 4];
   float *const shared = reinterpret_cast<float *>(lds);
-  const int rows = work.warps_wide * kRows, pitch = rows + 4, part_floats = kNarrow * pitch;
   for_each_share(work, [&](int64_t tile, int64_t first, int64_t last) {
+    const SkinnyWork &of_sums = read_anew(work);
+    const int rows = of_sums.warps_wide * kRows, pitch = rows + 4, part_floats = kNarrow * pitch;
     int thread = static_cast<int>(threadIdx.x);
     keep_in_register(thread);  // what is computed from it is not kept from tile to tile
-    const int warp = thread / 32, warp_wide = warp / work.warps_k, warp_k = warp % work.warps_k;
-    const SkinnyPlace place(work, tile, rows, kNarrow);
-    const int64_t warp_row = place.row + warp_wide * kRows;
+    const int warp = thread / 32, warp_wide = warp / of_sums.warps_k, warp_k = warp % of_sums.warps_k;
+    const SkinnyPlace at(of_sums, tile, rows, kNarrow);
+    const int64_t warp_row = at.row + warp_wide * kRows;
     typename Warp<Config>::Sums sum = {};
-    const Warp<Config> mine(work, place, min(warp_row, work.wide - 1), thread % 32, shared + warp * D::kWarpFloats);
-    if (warp_row < work.wide) mine.run(sum, first, last, warp_k);
+    const Warp<Config> mine(of_sums, at, min(warp_row, of_sums.wide - 1), thread % 32, shared + warp * D::kWarpFloats);
+    if (warp_row < of_sums.wide) mine.run(sum, first, last, warp_k);
     __syncthreads();  // nobody reads Y any more
     mine.put_sums(sum, shared + warp_k * part_floats + warp_wide * kRows, pitch);
     __syncthreads();
-    const SkinnyOutput out(work, place, first, last, rows, kNarrow);
-    store_skinny(shared, work.warps_k, part_floats, pitch, rows, kNarrow, place, out);
+    const SkinnyWork &of_output = read_anew(work);
+    const SkinnyPlace place(of_output, tile, rows, kNarrow);
+    const SkinnyOutput out(of_output, place, first, last, rows, kNarrow);
+    store_skinny(shared, of_output.warps_k, part_floats, pitch, rows, kNarrow, place, out);
   });
 }
 

@@ -2,9 +2,8 @@
 //
 // Three sets of sums:
 //
-//   low     x1 y0, x0 y1, ...     stay on the matrix cores over all of k: they are 2^-8 of the others or less, and so
-//   is
-//                                 what is lost of them there
+//   low     x1 y0, x0 y1, ...     stay on the matrix cores over all of k: they, and so what is lost of them there, are
+//                                 2^-8 of the others or less
 //   main    x0 y0                 over two k-tiles, from zero on
 //   sum                           FP32 additions of main, to nearest
 //
@@ -12,9 +11,10 @@
 //
 //   LDS: buffer b of 2: [A split 0][A split 1]...[B split 0][B split 1]...
 //
-// As in matrix.h, X is made from B and Y from A, tiles travel through registers into the buffer that nobody reads, and
-// there is one barrier a k-tile. A round of the loop is two k-tiles, so that all places in LDS are constant. Main sums
-// are added up just before they begin anew, behind the small products of the next round, when they are long complete.
+// As in matrix.h, X is made from B and Y from A, tiles travel through registers into the buffer that nobody reads,
+// there is one barrier a k-tile, a round of the loop is two k-tiles, and each product has a share of all else behind
+// it. The main sums of a block are added up behind small products, just before they begin anew: a part of the blocks in
+// each step of a round.
 #pragma once
 
 #include "gpu/splits/splits_pass.h"
@@ -46,13 +46,6 @@ struct SplitProblem {
 template <class Config>
 using SplitStreamOf = SplitStream<kOuterPad, Config::tile_k, Config::threads, Config::splits>;
 
-// sum += main; main = 0.
-template <class Config>
-__device__ __forceinline__ void promote(typename Config::Core::Sums &sum, typename Config::Core::Sums &main) {
-  sum += main;
-  main = typename Config::Core::Sums{};
-}
-
 // Adds low, as it weighs, and takes the scale of the rows and columns off.
 template <class Config>
 __device__ __forceinline__ void finish_splits(MatrixSums<Config> &sum, const MatrixSums<Config> &low,
@@ -82,7 +75,13 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
   using Core = typename Config::Core;
   using Stream = SplitStreamOf<Config>;
   constexpr int kSteps = Config::steps, kBlocks = Config::blocks_m * Config::blocks_n;
-  constexpr int kEach = Config::products * kBlocks;  // products of blocks in a step
+  // Matrix instructions: of one product of all blocks, of a step, of a k-tile; those of a step before its main
+  // products; the one behind which the barrier stands.
+  constexpr int kProduct = kBlocks * Core::parts, kStep = Config::products * kProduct, kEnd = kSteps * kStep;
+  constexpr int kMain = kStep - kProduct, kBarrier = kEnd - kStep / 2;
+  // The main sums of block i are added up in step i % kTurns + 1 of a round, behind small products, when they are long
+  // complete. No branch stands between their last product and there: behind one the compiler would read all at once.
+  constexpr int kTurns = 2 * kSteps - 1;
   constexpr int kBuffer = 2 * Stream::words;
   __shared__ Words4 lds[2 * kBuffer];
 
@@ -91,87 +90,104 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
   const WavePlace<Config> place;
   Stream a(q.a, at.row()), b(q.b, at.column());
   typename Stream::Staged staged_a, staged_b;
-  MatrixSums<Config> low, main, sum;
+  MatrixSums<Config> low, main;
   clear_sums<Config>(low);
   clear_sums<Config>(main);
-  clear_sums<Config>(sum);
+  constexpr int kPairs = Core::sums / 2;
+  Floats2 sum[kBlocks][kPairs] = {};  // not in whole vectors, which the compiler would add at once
   Words4 from_a[2][Config::splits][Config::blocks_m], from_b[2][Config::splits][Config::blocks_n];
 
-  const auto fetch_a = [&] {
-    a.fetch(staged_a);
-    a.advance();
+  constexpr int kReads = Config::splits * (Config::blocks_m + Config::blocks_n);
+  const auto read_one = [&](int buffer, int step, int to, auto of_reads) {
+    constexpr int kI = decltype(of_reads)::value / Config::splits, kSplit = decltype(of_reads)::value % Config::splits;
+    const Words4 *tile = lds + buffer * kBuffer;
+    if constexpr (kI < Config::blocks_m) {
+      from_a[to][kSplit][kI] = Stream::read(tile, kSplit, place.lane, place.row + kI * Core::block, step);
+    } else {
+      constexpr int kJ = kI - Config::blocks_m;
+      from_b[to][kSplit][kJ] =
+          Stream::read(tile + Stream::words, kSplit, place.lane, place.column + kJ * Core::block, step);
+    }
   };
-  const auto fetch_b = [&] {
-    b.fetch(staged_b);
+  const auto store_one = [&](int buffer, int i) {
+    if (i < Stream::copies) {
+      a.store_one(lds + buffer * kBuffer, staged_a, i);
+    } else {
+      b.store_one(lds + buffer * kBuffer + Stream::words, staged_b, i - Stream::copies);
+    }
+  };
+  const auto fetch_one = [&](int i) {
+    if (i < Stream::copies) {
+      a.fetch_one(staged_a, i);
+    } else {
+      b.fetch_one(staged_b, i - Stream::copies);
+    }
+  };
+  // To the next k-tile. Behind the last one there is none: it is fetched once more, and not used.
+  const auto advance = [&](bool more) {
+    if (!more) return;
+    a.advance();
     b.advance();
   };
-  // The fragments of a step of the round.
-  const auto read = [&](int step) {
-    const Words4 *tile = lds + step / kSteps % 2 * kBuffer;
-#pragma unroll
-    for (int s = 0; s < Config::splits; ++s) {
-#pragma unroll
-      for (int i = 0; i < Config::blocks_m; ++i) {
-        from_a[step % 2][s][i] = Stream::read(tile, s, place.lane, place.row + i * Core::block, step % kSteps);
-      }
-#pragma unroll
-      for (int j = 0; j < Config::blocks_n; ++j) {
-        from_b[step % 2][s][j] =
-            Stream::read(tile + Stream::words, s, place.lane, place.column + j * Core::block, step % kSteps);
-      }
-    }
-    keep_schedule();
-  };
 
-  fetch_a();
-  fetch_b();
-  a.store(lds, staged_a);
-  b.store(lds + Stream::words, staged_b);
+  const int rounds = (q.tile.k_tiles + 1) / 2;
+  for_constants<2 * Stream::copies>([&](auto i) { fetch_one(i); });
+  advance(true);
+  for_constants<2 * Stream::copies>([&](auto i) {
+    store_one(0, i);
+    fetch_one(i);
+  });
+  advance(rounds > 1);
   __syncthreads();
-  read(0);
+  for_constants<kReads>([&](auto i) { read_one(0, 0, 0, i); });
+  keep_schedule();
 #pragma unroll 1
-  for (int left = (q.tile.k_tiles + 1) / 2; left > 0; --left) {
-#pragma unroll
-    for (int step = 0; step < 2 * kSteps; ++step) {
-      const bool first = step % kSteps == 0, last = step % kSteps == kSteps - 1;
-      const bool more = step < kSteps || left > 1;  // a k-tile after this one
-      if (!last) read(step + 1);
-#pragma unroll
-      for (int e = 0; e < kEach; ++e) {
-        const int r = e / kBlocks, i = e % kBlocks / Config::blocks_n, j = e % Config::blocks_n;
-        const Words4 x = from_b[step % 2][Config::b(r)][j], y = from_a[step % 2][Config::a(r)][i];
-        if (r < Config::products - 1) {
-          low[i][j] = Core::multiply(x, y, low[i][j]);
-        } else {
-          if (step == 0) promote<Config>(sum[i][j], main[i][j]);
-          main[i][j] = Core::multiply(x, y, main[i][j]);
-        }
-        if (first && more && e == 0) fetch_a();
-        if (first && more && e == 1) fetch_b();
-        if (!last || e < kEach - 4 || e == kEach - 1) continue;
-        // What ends the k-tile is spread behind products, which hide it. The last one stores what it has once more,
-        // where nobody reads it.
-        Words4 *next = lds + (1 - step / kSteps) * kBuffer;
-        keep_schedule();
-        if (e == kEach - 4) {
-          a.store(next, staged_a);
-        } else if (e == kEach - 3) {
-          b.store(next + Stream::words, staged_b);
-        } else {
-          __syncthreads();
-          read(step + 1);
-        }
+  for (int left = rounds; left > 0; --left) {
+    for_constants<2 * kEnd>([&](auto product) {
+      constexpr int kTile = decltype(product)::value / kEnd, kAt = decltype(product)::value % kEnd;
+      constexpr int kOfTile = kAt / kStep, kOfRound = kTile * kSteps + kOfTile, kFrom = kOfRound % 2;
+      constexpr int kWithin = kAt % kStep, kR = kWithin / kProduct, kPart = kWithin % kProduct / kBlocks;
+      constexpr int kBlock = kAt % kBlocks, kI = kBlock / Config::blocks_n, kJ = kBlock % Config::blocks_n;
+      const Words4 x = from_b[kFrom][Config::b(kR)][kJ], y = from_a[kFrom][Config::a(kR)][kI];
+      if constexpr (kWithin < kMain) {
+        low[kI][kJ] = Core::multiply(x, y, kPart, low[kI][kJ]);
+      } else {
+        constexpr bool kAnew = kPart == 0 && kBlock % kTurns + 1 == kOfRound;
+        main[kI][kJ] = Core::multiply(x, y, kPart, kAnew ? typename Core::Sums{} : main[kI][kJ]);
+      }
+      keep_schedule();
+      if constexpr (kAt == kBarrier) {
+        __syncthreads();
         keep_schedule();
       }
-    }
+      if constexpr (kOfTile < kSteps - 1) {
+        spread<kWithin, 0, kStep, kReads>([&](auto i) { read_one(kTile, kOfTile + 1, 1 - kFrom, i); });
+      } else {
+        spread<kAt, kBarrier, kEnd, kReads>([&](auto i) { read_one(1 - kTile, 0, 1 - kFrom, i); });
+      }
+      spread<kAt, kEnd / 4, kBarrier, 2 * Stream::copies>([&](auto i) {
+        store_one(1 - kTile, i);
+        fetch_one(i);
+      });
+      spread<kWithin, kBlocks / 2, kMain, (kOfRound > 0 ? (kBlocks - kOfRound) / kTurns + 1 : 0) * kPairs>([&](auto i) {
+        constexpr int kTurn = decltype(i)::value / kPairs * kTurns + kOfRound - 1, kPair = decltype(i)::value % kPairs;
+        const typename Core::Sums &from = main[kTurn / Config::blocks_n][kTurn % Config::blocks_n];
+        sum[kTurn][kPair] += Floats2{ops::read_here(from[2 * kPair]), ops::read_here(from[2 * kPair + 1])};
+        pin(sum[kTurn][kPair]);
+      });
+      if (kAt == kEnd - kProduct - 1) advance(left > 1 + kTile);
+      keep_schedule();
+    });
   }
 #pragma unroll
-  for (int i = 0; i < Config::blocks_m; ++i) {
+  for (int block = 0; block < kBlocks; ++block) {
 #pragma unroll
-    for (int j = 0; j < Config::blocks_n; ++j) promote<Config>(sum[i][j], main[i][j]);
+    for (int e = 0; e < Core::sums; ++e)
+      main[block / Config::blocks_n][block % Config::blocks_n][e] += sum[block][e / 2][e % 2];
   }
-  finish_splits<Config>(sum, low, q, at, place);
-  store_sums<Config>(sum, output_tile(operands, q.tile, at), place, [](int, int) { return true; });
+  const auto anew = read_anew(operands, q);
+  finish_splits<Config>(main, low, anew.second, at, place);
+  store_sums<Config>(main, output_tile(anew.first, anew.second.tile, at), place, [](int, int) { return true; });
 }
 
 }  // namespace libsgemm::hip

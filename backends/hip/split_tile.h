@@ -26,10 +26,11 @@ struct SplitUnits {
 template <int Outer, int Depth, int Threads, int Count>
 struct SplitStream {
   using Units = SplitUnits<Outer, Depth>;
-  static constexpr int copies = Units::words / Threads, step = Threads / Units::units;  // rows from one to the next
-  static constexpr int words = Count * Units::words;                                    // of 16 bytes, in LDS
-  using Staged = Words4[Count][copies];
-  static_assert(copies * Threads == Units::words, "whole units");
+  static constexpr int rows = Units::words / Threads, step = Threads / Units::units;  // of a thread, and between them
+  static constexpr int copies = Count * rows;                                         // split by split
+  static constexpr int words = Count * Units::words;                                  // of 16 bytes, in LDS
+  using Staged = Words4[copies];
+  static_assert(rows * Threads == Units::words, "whole units");
 
   Global<const char> *base;  // the same in all threads
   int64_t split_bytes, step_bytes;
@@ -45,24 +46,14 @@ struct SplitStream {
     split_bytes = splits.split_bytes, step_bytes = step * row_bytes;
     offset = static_cast<uint32_t>(row) * static_cast<uint32_t>(row_bytes) + static_cast<uint32_t>(16 * c);
   }
-  __device__ __forceinline__ void fetch(Staged &staged) const {
-#pragma unroll
-    for (int q = 0; q < Count; ++q) {
-#pragma unroll
-      for (int i = 0; i < copies; ++i) {
-        uint32_t within = offset;
-        keep_in_register(within);
-        staged[q][i] = *reinterpret_cast<Global<const Words4> *>(base + q * split_bytes + i * step_bytes + within);
-      }
-    }
+  __device__ __forceinline__ void fetch_one(Staged &staged, int i) {
+    keep_in_register(offset);
+    Global<const char> *from = base + i / rows * split_bytes + i % rows * step_bytes;
+    staged[i] = *reinterpret_cast<Global<const Words4> *>(from + offset);
   }
   __device__ __forceinline__ void advance() { base = uniform(base + 2 * Depth); }
-  __device__ __forceinline__ void store(Words4 *tile, const Staged &staged) const {
-#pragma unroll
-    for (int q = 0; q < Count; ++q) {
-#pragma unroll
-      for (int i = 0; i < copies; ++i) tile[q * Units::words + Units::at(c, row + i * step)] = staged[q][i];
-    }
+  __device__ __forceinline__ void store_one(Words4 *tile, const Staged &staged, int i) const {
+    tile[i / rows * Units::words + Units::at(c, row + i % rows * step)] = staged[i];
   }
   // What lane `lane` of a wave holds of 32 rows from `first` on, a multiple of 32: its half's steps of 16.
   __device__ __forceinline__ static Words4 read(const Words4 *tile, int q, int lane, int first, int at_step) {

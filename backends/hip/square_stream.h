@@ -15,10 +15,11 @@ template <int Outer, int Depth, int Threads, bool kSymmetric, int Pad>
 struct SquareStream {
   static constexpr int pitch = Outer + Pad;
   static constexpr int floats = Depth * pitch;
-  static constexpr int copies = Outer * Depth / Threads;
+  static constexpr int copies = Outer * Depth / Threads, width = 1;
   static constexpr int k_step = Threads / Outer;  // from one copy of a thread to the next
+  static constexpr int target_step = k_step * pitch, element_step = 1;
   static_assert(Threads % Outer == 0 && copies * Threads == Outer * Depth, "whole copies");
-  using Staged = float[copies];
+  using Staged = float[copies][width];
 
   Global<const float> *base;  // of the matrix; the same in all threads
   int64_t ld;
@@ -52,19 +53,22 @@ struct SquareStream {
 
   __device__ __forceinline__ void fetch(Staged &staged) const {
 #pragma unroll
-    for (int i = 0; i < copies; ++i) staged[i] = element(k + i * k_step);
+    for (int i = 0; i < copies; ++i) staged[i][0] = element(k + i * k_step);
   }
   // A k-tile of `depth` steps, zeros after them.
   __device__ __forceinline__ void fetch_short(Staged &staged, int depth) const {
     const int first = static_cast<int>(threadIdx.x) / Outer;
 #pragma unroll
-    for (int i = 0; i < copies; ++i) staged[i] = first + i * k_step < depth ? element(k + i * k_step) : 0.0f;
+    for (int i = 0; i < copies; ++i) staged[i][0] = first + i * k_step < depth ? element(k + i * k_step) : 0.0f;
   }
   __device__ __forceinline__ void advance(int depth = Depth) { k += depth; }
 
+  __device__ __forceinline__ void store_one(float *tile, const Staged &staged, int i) const {
+    tile[target + i * target_step] = staged[i][0];
+  }
   __device__ __forceinline__ void store(float *tile, const Staged &staged) const {
 #pragma unroll
-    for (int i = 0; i < copies; ++i) tile[target + i * k_step * pitch] = staged[i];
+    for (int i = 0; i < copies; ++i) store_one(tile, staged, i);
   }
 };
 

@@ -50,8 +50,8 @@ struct TileStream : TileMap<Outer, Depth, Threads, Kind, Pad> {
     }
   }
 
-  __device__ __forceinline__ void fetch_one(Staged &staged, int i) const {
-    Offset within = offset[along_k ? i : 0];
+  __device__ __forceinline__ void fetch_one(Staged &staged, int i) {
+    Offset &within = offset[along_k ? i : 0];
     if constexpr (sizeof(Offset) == 4) keep_in_register(within);
     Global<const char> *from = base + (along_k ? 0 : i * Map::step * k_bytes) + within;
     if constexpr (Map::width == 4) {
@@ -63,13 +63,13 @@ struct TileStream : TileMap<Outer, Depth, Threads, Kind, Pad> {
   }
 
   // A whole k-tile.
-  __device__ __forceinline__ void fetch(Staged &staged) const {
+  __device__ __forceinline__ void fetch(Staged &staged) {
 #pragma unroll
     for (int i = 0; i < Map::copies; ++i) fetch_one(staged, i);
   }
 
   // One of `depth` steps, zeros after them.
-  __device__ __forceinline__ void fetch_short(Staged &staged, int depth) const {
+  __device__ __forceinline__ void fetch_short(Staged &staged, int depth) {
 #pragma unroll
     for (int i = 0; i < Map::copies; ++i) {
 #pragma unroll

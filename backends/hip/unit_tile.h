@@ -22,7 +22,7 @@ template <int Outer, int Threads>
 struct UnitTile {
   static constexpr int depth = 32;
   static constexpr int floats = Outer * depth / 2;
-  using Staged = Words2[4];  // by outer element: four steps of k
+  static constexpr int copies = 4;  // of a thread, by outer element: four steps of k
   static_assert(Outer / 4 * (depth / 4) == Threads, "4 x 4 elements a thread");
 
   int outer, k;  // the first of the thread's elements
@@ -42,10 +42,13 @@ struct UnitTile {
     return reinterpret_cast<const Words4 *>(tile)[at];
   }
 
-  __device__ __forceinline__ void store(float *tile, const Staged &staged) const {
-    const int c = k / 8, half = k / 4 % 2, to = outer ^ swizzle(c, outer);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) reinterpret_cast<Words2 *>(tile)[2 * (c * Outer + (to ^ i)) + half] = staged[i];
+  __device__ __forceinline__ void put(float *tile, const Words2 &copy, int i) const {
+    const int c = k / 8, half = k / 4 % 2;
+    int to = outer ^ swizzle(c, outer);
+#if defined(LIBSGEMM_HIP_WMMA_GFX11)
+    pin(to);  // as where fragments are read (matrix_cores.h)
+#endif
+    reinterpret_cast<Words2 *>(tile)[2 * (c * Outer + (to ^ i)) + half] = copy;
   }
 };
 
@@ -55,7 +58,7 @@ struct UnitTile {
 template <int Outer, int Threads, Fetch Kind>
 struct UnitStream : UnitTile<Outer, Threads> {
   using Tile = UnitTile<Outer, Threads>;
-  using Staged = typename Tile::Staged;
+  using Staged = Words2[Tile::copies];  // as they lie in memory: by outer element, or by step of k
   static constexpr bool along_k = Kind == Fetch::inner_x4;
 
   Global<const char> *base;
@@ -77,18 +80,16 @@ struct UnitStream : UnitTile<Outer, Threads> {
     }
   }
 
-  // As they lie in memory: by outer element, or by step of k.
-  __device__ __forceinline__ void fetch_one(Staged &staged, int i) const {
-    uint32_t within = offset[i];
-    keep_in_register(within);
-    staged[i] = *reinterpret_cast<Global<const Words2> *>(base + within);
+  __device__ __forceinline__ void fetch_one(Staged &staged, int i) {
+    keep_in_register(offset[i]);
+    staged[i] = *reinterpret_cast<Global<const Words2> *>(base + offset[i]);
   }
-  __device__ __forceinline__ void fetch(Staged &staged) const {
+  __device__ __forceinline__ void fetch(Staged &staged) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) fetch_one(staged, i);
   }
   // One of `depth` steps, zeros after them.
-  __device__ __forceinline__ void fetch_short(Staged &staged, int depth) const {
+  __device__ __forceinline__ void fetch_short(Staged &staged, int depth) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       staged[i] = Words2{};
@@ -97,20 +98,15 @@ struct UnitStream : UnitTile<Outer, Threads> {
   }
   __device__ __forceinline__ void advance(int depth = Tile::depth) { base = uniform(base + depth * k_bytes); }
 
-  __device__ __forceinline__ void store(float *tile, const Staged &staged) const {
+  __device__ __forceinline__ void store_one(float *tile, const Staged &staged, int i) const {
     if constexpr (along_k) {
-      Tile::store(tile, staged);
+      this->put(tile, staged[i], i);
     } else {
-      Staged transposed;
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const auto pair = [&](const Words2 &low, const Words2 &high) {
-          const uint32_t x = low[i / 2], y = high[i / 2];
-          return i % 2 == 0 ? (x & 0xffffu) | y << 16 : x >> 16 | (y & 0xffff0000u);
-        };
-        transposed[i] = Words2{pair(staged[0], staged[1]), pair(staged[2], staged[3])};
-      }
-      Tile::store(tile, transposed);
+      const auto pair = [&](const Words2 &low, const Words2 &high) {
+        const uint32_t x = low[i / 2], y = high[i / 2];
+        return i % 2 == 0 ? (x & 0xffffu) | y << 16 : x >> 16 | (y & 0xffff0000u);
+      };
+      this->put(tile, Words2{pair(staged[0], staged[1]), pair(staged[2], staged[3])}, i);
     }
   }
 };
@@ -119,7 +115,7 @@ struct UnitStream : UnitTile<Outer, Threads> {
 template <int Outer, int Threads>
 struct UnitElements : UnitTile<Outer, Threads> {
   using Tile = UnitTile<Outer, Threads>;
-  using Staged = uint32_t[4][4];  // by outer element and step of k
+  using Staged = uint32_t[Tile::copies][4];  // by outer element and step of k
 
   Global<const char> *base;
   int64_t k_bytes;
@@ -139,19 +135,18 @@ struct UnitElements : UnitTile<Outer, Threads> {
     }
   }
 
-  __device__ __forceinline__ uint32_t element(int i, int step) const {
-    uint32_t within = offset[i];
-    keep_in_register(within);
-    return *reinterpret_cast<Global<const uint16_t> *>(base + step * k_bytes + within);
+  __device__ __forceinline__ uint32_t element(int i, int step) {
+    keep_in_register(offset[i]);
+    return *reinterpret_cast<Global<const uint16_t> *>(base + step * k_bytes + offset[i]);
   }
-  __device__ __forceinline__ void fetch(Staged &staged) const {
+  __device__ __forceinline__ void fetch(Staged &staged) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
 #pragma unroll
       for (int step = 0; step < 4; ++step) staged[i][step] = element(i, step);
     }
   }
-  __device__ __forceinline__ void fetch_short(Staged &staged, int depth) const {
+  __device__ __forceinline__ void fetch_short(Staged &staged, int depth) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
 #pragma unroll
@@ -163,13 +158,8 @@ struct UnitElements : UnitTile<Outer, Threads> {
   }
   __device__ __forceinline__ void advance(int depth = Tile::depth) { base = uniform(base + depth * k_bytes); }
 
-  __device__ __forceinline__ void store(float *tile, const Staged &staged) const {
-    typename Tile::Staged words;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      words[i] = Words2{staged[i][0] | staged[i][1] << 16, staged[i][2] | staged[i][3] << 16};
-    }
-    Tile::store(tile, words);
+  __device__ __forceinline__ void store_one(float *tile, const Staged &staged, int i) const {
+    this->put(tile, Words2{staged[i][0] | staged[i][1] << 16, staged[i][2] | staged[i][3] << 16}, i);
   }
 };
 

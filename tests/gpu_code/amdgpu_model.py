@@ -52,11 +52,15 @@ MATRIX = {
     'v_mfma_f32_32x32x8f16': {'gfx908': 64, 'gfx90a': 64, 'gfx942': 32, 'gfx950': 32, 'gfx9-4': 32},
     'v_mfma_f32_32x32x8bf16_1k': {'gfx90a': 64},
     'v_mfma_f32_32x32x8bf16': {'gfx942': 32, 'gfx950': 32, 'gfx9-4': 32},  # the same, since renamed
+    'v_mfma_f32_32x32x16f16': {'gfx950': 32},
+    'v_mfma_f32_32x32x16bf16': {'gfx950': 32},
     'v_wmma_f32_16x16x16_f16': {'gfx11': 32, 'gfx12': 16},
     'v_wmma_f32_16x16x16_bf16': {'gfx11': 32, 'gfx12': 16},
 }
 
-MCA_KNOWS = ('gfx90a', 'gfx942')  # llvm-mca 19 crashes on matrix instructions of gfx908
+# The chips that llvm-mca 19 can tell of (it crashes on matrix instructions of gfx908), and that stand for others, whose
+# matrix instructions take as long.
+MCA_CHIPS = {'gfx90a': 'gfx90a', 'gfx942': 'gfx942', 'gfx950': 'gfx942', 'gfx9-4-generic': 'gfx942'}
 
 
 def matrix_clocks(instruction: Instruction, arch: str) -> int:
@@ -134,10 +138,11 @@ def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
     clocks = sum(matrix_clocks(each, arch) for each in loop)
     if not clocks:
         return 0.0
-    if arch not in MCA_KNOWS:
+    doubles = any(each.name.startswith('v_mfma_f64') for each in loop)
+    if arch not in MCA_CHIPS or (doubles and arch == 'gfx950'):  # whose FP64 has no like
         return None
     text = '\n'.join(for_mca(each.text) for each in loop if not each.is_branch)
-    command = [tool('llvm-mca'), '-mtriple=amdgcn', f'-mcpu={arch}', f'-iterations={passes}', '-instruction-info=0',
+    command = [tool('llvm-mca'), '-mtriple=amdgcn', f'-mcpu={MCA_CHIPS[arch]}', f'-iterations={passes}', '-instruction-info=0',
                '-resource-pressure=0', '-']
     result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     total = re.search(r'^Total Cycles:\s+(\d+)', result.stdout, flags=re.M)
@@ -148,5 +153,13 @@ def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
 
 def for_mca(text: str) -> str:
     """A load from memory is a slot and no more: llvm-mca takes a global one for a flat one, whose waits are also LDS's.
-    The waits for it stand a k-tile behind it."""
-    return 's_nop 0' if text.startswith('global_load') else text
+    The waits for it stand a k-tile behind it.
+
+    A product of 32 x 32 x 16, which only gfx950 has, takes as long as one of 32 x 32 x 8."""
+    if text.startswith('global_load'):
+        return 's_nop 0'
+    wide = re.match(r'(v_mfma_f32_32x32x)16(_b?f16 \S+) (.)\[(\d+):\d+\], (.)\[(\d+):\d+\],(.*)', text)
+    if wide:
+        a, b = int(wide[4]), int(wide[6])
+        return f'{wide[1]}8{wide[2]} {wide[3]}[{a}:{a + 1}], {wide[5]}[{b}:{b + 1}],{wide[7]}'
+    return text

@@ -118,6 +118,13 @@ class Machine(unittest.TestCase):
         others = [each for product in loop for each in [product] + [instruction(0, 'v_add_u32 v2, v2, v2')] * 31]
         self.assertAlmostEqual(model.matrix_share(others, 'gfx90a') or 0, 0.5, delta=0.05)
         self.assertIsNone(model.matrix_share(loop, 'gfx908'))
+        wide = [instruction(8 * i, f'v_mfma_f32_32x32x16_{kind} v[{to}:{to + 15}], v[64:67], a[0:3], v[{to}:{to + 15}]')
+                for i, (kind, to) in enumerate([('f16', 0), ('bf16', 16), ('f16', 32)])]
+        self.assertEqual([model.matrix_clocks(each, 'gfx950') for each in wide], [32, 32, 32])
+        self.assertGreater(model.matrix_share(wide, 'gfx950') or 0, 0.95)
+        doubles = [instruction(0, 'v_mfma_f64_16x16x4_f64 v[0:7], v[8:9], v[10:11], v[0:7]')]
+        self.assertIsNone(model.matrix_share(doubles, 'gfx950'))
+        self.assertGreater(model.matrix_share(doubles, 'gfx9-4-generic') or 0, 0)
         self.assertEqual(model.matrix_share([instruction(0, 'v_add_u32 v2, v2, v2')], 'gfx908'), 0)
         with self.assertRaisesRegex(ValueError, 'not in MATRIX'):
             model.matrix_clocks(instruction(0, 'v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]'), 'gfx90a')

@@ -66,9 +66,9 @@ __device__ __forceinline__ void multiply_panel(const float *t, const float *x, i
 
 // sum = rows [first_row, ...) of T times X, over steps [first, last) of its order.
 template <bool TRIANGLE>
-__device__ __forceinline__ void sum_panel(const PanelProblem &p, const void *t, const void *x, int64_t first_row,
-                                          int64_t first_col, int64_t first, int64_t last, float *shared_t,
-                                          float *shared_x, float (&sum)[4][4]) {
+__device__ __forceinline__ void sum_panel(const StridedOperands &operands, const PanelProblem &problem, const void *t,
+                                          const void *x, int64_t first_row, int64_t first_col, int64_t first,
+                                          int64_t last, float *shared_t, float *shared_x, float (&sum)[4][4]) {
   using Config = PanelConfig;
   Stager<Config::kRows, Config::kDepth, Config::kThreads, Type::f32> stage_t;
   Stager<Config::kCols, Config::kDepth, Config::kThreads, Type::f32> stage_x;
@@ -77,6 +77,7 @@ __device__ __forceinline__ void sum_panel(const PanelProblem &p, const void *t, 
     return TRIANGLE && depth < first_row + Config::kRows && first_row < depth + Config::kDepth;
   };
   const auto fetch = [&](int64_t depth) {
+    const PanelProblem &p = read_anew(operands, problem).second;
     if (crosses(depth)) {
       stage_t.template fetch_diagonal<Structure::triangular>(t, p.t, first_row, depth, p.order, p.upper, p.unit);
     } else {
@@ -95,7 +96,7 @@ __device__ __forceinline__ void sum_panel(const PanelProblem &p, const void *t, 
     if (more) fetch(depth + Config::kDepth);
     if (crosses(depth)) {
       multiply_panel<true>(shared_t + now * Config::kTileT, shared_x + now * Config::kTileX, row, col, sum,
-                           static_cast<int>(first_row - depth), p.upper);
+                           static_cast<int>(first_row - depth), problem.upper);
     } else {
       multiply_panel<false>(shared_t + now * Config::kTileT, shared_x + now * Config::kTileX, row, col, sum, 0, false);
     }
@@ -199,7 +200,8 @@ __device__ __forceinline__ void eliminate(const float *block, float *solution) {
 
 // The kernel: block `blockIdx.x` has columns blockIdx.x % panels * kCols ... of X number blockIdx.x / panels.
 template <bool SOLVE>
-__device__ __forceinline__ void compute_panel(const StridedOperands &operands, const PanelProblem &p, unsigned panels) {
+__device__ __forceinline__ void compute_panel(const StridedOperands &operands, const PanelProblem &problem,
+                                              unsigned panels) {
   using Config = PanelConfig;
   __shared__ Vec4 quads_t[2 * Config::kTileT / 4], quads_x[2 * Config::kTileX / 4];
   float *shared_t = reinterpret_cast<float *>(quads_t), *shared_x = reinterpret_cast<float *>(quads_x);
@@ -210,17 +212,20 @@ __device__ __forceinline__ void compute_panel(const StridedOperands &operands, c
   const int64_t item = blockIdx.x / panels, first_col = static_cast<int64_t>(blockIdx.x % panels) * Config::kCols;
   const void *t = operands.a(item);
   float *x = operands.c(item);
-  const int64_t tiles = (p.order + Config::kRows - 1) / Config::kRows;
-  const bool descending = p.upper == SOLVE;
+  const int64_t tiles = (problem.order + Config::kRows - 1) / Config::kRows;
+  const bool descending = problem.upper == SOLVE;
 
   for (int64_t step = 0; step < tiles; ++step) {
     const int64_t first_row = (descending ? tiles - 1 - step : step) * Config::kRows;
-    const int64_t end_row = first_row + Config::kRows < p.order ? first_row + Config::kRows : p.order;
+    const PanelProblem &of_sums = read_anew(operands, problem).second;
+    const int64_t order = of_sums.order;
+    const int64_t end_row = first_row + Config::kRows < order ? first_row + Config::kRows : order;
     const int rows = static_cast<int>(end_row - first_row);
-    const int64_t first = !p.upper ? 0 : SOLVE ? end_row : first_row;
-    const int64_t last = p.upper ? p.order : SOLVE ? first_row : end_row;
+    const int64_t first = !of_sums.upper ? 0 : SOLVE ? end_row : first_row;
+    const int64_t last = of_sums.upper ? order : SOLVE ? first_row : end_row;
     float sum[4][4] = {};
-    sum_panel<!SOLVE>(p, t, x, first_row, first_col, first, last, shared_t, shared_x, sum);
+    sum_panel<!SOLVE>(operands, problem, t, x, first_row, first_col, first, last, shared_t, shared_x, sum);
+    const PanelProblem &p = read_anew(operands, problem).second;
     if (SOLVE) load_block(p, t, first_row, rows, block);
     const int thread = pinned_thread(), row = thread % 16 * 4, col = thread / 16 * 4;
 #pragma unroll

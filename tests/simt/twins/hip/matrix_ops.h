@@ -1,6 +1,7 @@
 // Stands for backends/hip/matrix_ops.h: the same functions, on the CPU.
 #pragma once
 
+#include <cmath>
 #include <cstring>
 
 #include "gpu/gpu.h"
@@ -19,6 +20,16 @@ Sums multiply(const simt::MatrixOp &op, const Operand &a, const Operand &b, cons
   std::memcpy(&result, sums, sizeof sums);
   return result;
 }
+
+template <typename To, typename From>
+To bits_as(const From &from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To result;
+  std::memcpy(&result, &from, sizeof result);
+  return result;
+}
+inline float read_here(float sum) { return sum; }
+inline float quotient_or_nan(float quotient, float x) { return std::isnan(x) ? x : std::copysign(quotient, x); }
 
 inline Floats16 mfma_f32_32x32x2f32(float a, float b, Floats16 c) {
   return multiply(simt::mfma_f32_32x32x2f32, a, b, c);

@@ -2,12 +2,12 @@
 // 942, 950).
 //
 // Which tiles there are is told in gpu/triangle.h, the loop in matrix.h; the picture and the map of shared memory are
-// those of gfx90a_dmfma_128x128x16_ping_pong.
+// those of gfx90a_dmfma_128x128x8_ping_pong.
 //
 // Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; such a GPU; any size, stride and alignment.
 //
 // Not yet run on AMD hardware.
-#include "dmfma_128x128x16.h"
+#include "dmfma_128x128x8.h"
 #include "matrix_triangle.h"
 #include "triangle_row.h"
 
@@ -19,6 +19,6 @@ using Row = Fp64Row<Config>;
 
 }  // namespace
 
-LIBSGEMM_HIP_BOUNDED_TRIANGLE_ROW(gfx90a_dmfma_128x128x16_triangle, matrix_triangle, LIBSGEMM_DMFMA_BOUNDS)
+LIBSGEMM_HIP_BOUNDED_TRIANGLE_ROW(gfx90a_dmfma_128x128x8_triangle, matrix_triangle, LIBSGEMM_DMFMA_BOUNDS)
 
 }  // namespace libsgemm::hip

@@ -1,4 +1,4 @@
-// What the rows with sums in FP64 share (kernels/gfx90a_dmfma_128x128x16_ping_pong.hip).
+// What the rows with sums in FP64 share (kernels/gfx90a_dmfma_128x128x8_ping_pong.hip).
 #pragma once
 
 #include "matrix.h"
@@ -6,7 +6,7 @@
 
 namespace libsgemm::hip {
 
-struct DmfmaConfig : MatrixShape<MfmaDoubles, 128, 128, 16, 64, 64> {
+struct DmfmaConfig : MatrixShape<MfmaDoubles, 128, 128, 8, 64, 64> {
   static constexpr int blocks = 2;
   static constexpr double peak_fraction = 0.85;  // of the matrix cores; assumed
 };

@@ -2,13 +2,13 @@
 // A read from the triangle that is stored.
 //
 // How A is read is told in square_stream.h, trmm's way in one_sided.h, the loop in matrix.h; the picture and the map of
-// shared memory are those of gfx90a_dmfma_128x128x16_ping_pong.
+// shared memory are those of gfx90a_dmfma_128x128x8_ping_pong.
 //
 // Requires: symm of FP32; or trmm, one or a strided batch, with workspace for a copy of C, 4 ceil(m, 4) n bytes a
 // product. Such a GPU; any size below 2^31, stride and alignment.
 //
 // Not yet run on AMD hardware.
-#include "dmfma_128x128x16.h"
+#include "dmfma_128x128x8.h"
 #include "matrix_one_sided.h"
 #include "one_sided_row.h"
 
@@ -22,7 +22,7 @@ using Row = Fp64Row<Config>;
 
 }  // namespace
 
-LIBSGEMM_HIP_ONE_SIDED_ROW(gfx90a_dmfma_128x128x16_symm, symm, matrix_one_sided)
-LIBSGEMM_HIP_ONE_SIDED_ROW(gfx90a_dmfma_128x128x16_trmm, trmm, matrix_one_sided)
+LIBSGEMM_HIP_ONE_SIDED_ROW(gfx90a_dmfma_128x128x8_symm, symm, matrix_one_sided)
+LIBSGEMM_HIP_ONE_SIDED_ROW(gfx90a_dmfma_128x128x8_trmm, trmm, matrix_one_sided)
 
 }  // namespace libsgemm::hip

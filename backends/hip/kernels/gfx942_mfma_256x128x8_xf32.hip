@@ -1,0 +1,61 @@
+// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode tf32, on gfx942: for a large C.
+//
+// As gfx942_mfma_128x128x16_xf32, in tiles twice as high: for each product a thread rounds three quarters as many
+// elements, and reads as many fragments, which is what issues beside the matrix instructions.
+//
+// Source: patent CN110147248B.
+//
+//   tile of C: 256 x 128              wave: 128 x 64 = 4 x 2 blocks     lane: of a block row lane % 32, 16 columns:
+//   +---------+---------+             +---------+---------+             4 groups of 4, 8 apart, from 4 (lane / 32)
+//   | wave 0  | wave 2  |             | 32 x 32 |         |
+//   |         |         |             +---------+---------+
+//   +---------+---------+             |         |         |
+//   | wave 1  | wave 3  |             ...
+//   |         |         |
+//   +---------+---------+
+//
+// Shared memory, bytes: pair p of 2 at 12288 p: tileA at 0 (8 rows of 256 floats), tileB at 8192 (8 rows of 128). 24576
+// in all.
+//
+// Requires: as gfx942_mfma_128x128x16_xf32.
+//
+// Parameters (Config): as of gfx908_mfma_128x128x16_ping_pong.
+//
+// Not yet run on AMD hardware. ISA (clang 19): no spills, no scratch; by LLVM's model a single wave keeps its matrix core
+// busy for 96 to 97 % of the time with vectors, for 77 to 81 % element by element.
+#include "gpu/kernels.h"
+#include "matrix.h"
+#include "matrix_row.h"
+
+namespace libsgemm::hip {
+
+namespace {
+
+struct Config : MatrixShape<MfmaXf32, 256, 128, 8, 128, 64> {
+  static constexpr int blocks = 2;
+  static constexpr double peak_fraction = 0.7;  // of the matrix cores; assumed
+};
+
+}  // namespace
+
+// Registers for two waves of a SIMD: by itself the compiler takes more than it needs, and one is left.
+template <Fetch KindA, Fetch KindB, typename Operands>
+__global__ void __launch_bounds__(Config::threads, 2)
+    gfx942_mfma_256x128x8_xf32(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {
+  if constexpr (Config::Core::available) matrix_floats<Config, KindA, KindB>(operands, p);
+}
+
+namespace {
+
+struct Row : Xf32Row<Config> {
+  template <Fetch KindA, Fetch KindB, typename Operands>
+  static auto kernel() {
+    return &gfx942_mfma_256x128x8_xf32<KindA, KindB, Operands>;
+  }
+};
+
+}  // namespace
+
+Kernel gfx942_mfma_256x128x8_xf32() { return in_tf32(tile_kernel<Row>("gfx942_mfma_256x128x8_xf32")); }
+
+}  // namespace libsgemm::hip
