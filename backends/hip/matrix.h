@@ -313,20 +313,29 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
       keep_schedule();
     });
   };
-  // Of an odd number of k-tiles the first one stands alone: from a round's middle the compiler would leave it with all
-  // sums in other registers.
   constexpr std::integral_constant<int, 0> kPair0;
   constexpr std::integral_constant<int, 1> kPair1;
-  if (range.count % 2 == 1) {
-    begin(kPair1);
-    multiply(kPair1, range.count);
-  } else {
+  if constexpr (Core::wave == 32) {  // of WMMA, whose registers are short, there is each product of a round once
     begin(kPair0);
-  }
 #pragma unroll 1
-  for (int left = range.count / 2 * 2; left > 0; left -= 2) {
-    multiply(kPair0, left);
-    multiply(kPair1, left - 1);
+    for (int left = range.count; left > 0; left -= 2) {
+      multiply(kPair0, left);
+      if (left > 1) multiply(kPair1, left - 1);
+    }
+  } else {
+    // Of an odd number of k-tiles the first one stands alone: from a round's middle the compiler would leave it with
+    // all sums in other registers.
+    if (range.count % 2 == 1) {
+      begin(kPair1);
+      multiply(kPair1, range.count);
+    } else {
+      begin(kPair0);
+    }
+#pragma unroll 1
+    for (int left = range.count / 2 * 2; left > 0; left -= 2) {
+      multiply(kPair0, left);
+      multiply(kPair1, left - 1);
+    }
   }
 }
 
