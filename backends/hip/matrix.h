@@ -261,25 +261,29 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   const auto fetch_a = [&](int pair) { a.fetch(staged_a[pair % Core::kStages]); };
   const auto fetch_b = [&](int pair) { b.fetch(staged_b[pair % Core::kStages]); };
 
-  a.fetch_short(staged_a[0], range.first_depth);
-  b.fetch_short(staged_b[0], range.first_depth);
-  for_constants<kParts>([&](auto i) { store_part(0, i); });
-  a.advance(range.first_depth);
-  b.advance(range.first_depth);
-  __syncthreads();
+  // The first k-tile, in pair of_pair, and those that are under way meanwhile.
+  const auto begin = [&](auto of_pair) {
+    constexpr int kFirst = decltype(of_pair)::value;
+    a.fetch_short(staged_a[kFirst % Core::kStages], range.first_depth);
+    b.fetch_short(staged_b[kFirst % Core::kStages], range.first_depth);
+    for_constants<kParts>([&](auto i) { store_part(kFirst, i); });
+    a.advance(range.first_depth);
+    b.advance(range.first_depth);
+    __syncthreads();
 #pragma unroll
-  for (int i = 1; i <= Core::kStages; ++i) {
-    if (i > 1) {
-      a.advance();
-      b.advance();
+    for (int i = 1; i <= Core::kStages; ++i) {
+      if (i > 1) {
+        a.advance();
+        b.advance();
+      }
+      if (range.count > i) {
+        fetch_a(kFirst + i);
+        fetch_b(kFirst + i);
+      }
     }
-    if (range.count > i) {
-      fetch_a(i);
-      fetch_b(i);
-    }
-  }
-  for_constants<kReads>([&](auto i) { read_one(0, 0, 0, i); });
-  keep_schedule();
+    for_constants<kReads>([&](auto i) { read_one(kFirst, 0, kFirst * Config::steps % 2, i); });
+    keep_schedule();
+  };
 
   const auto multiply = [&](auto of_pair, int left) {
     constexpr int kNow = decltype(of_pair)::value, kOther = 1 - kNow;
@@ -309,10 +313,29 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
       keep_schedule();
     });
   };
+  constexpr std::integral_constant<int, 0> kPair0;
+  constexpr std::integral_constant<int, 1> kPair1;
+  if constexpr (Core::wave == 32) {  // of WMMA, whose registers are short, there is each product of a round once
+    begin(kPair0);
 #pragma unroll 1
-  for (int left = range.count; left > 0; left -= 2) {
-    multiply(std::integral_constant<int, 0>{}, left);
-    if (left > 1) multiply(std::integral_constant<int, 1>{}, left - 1);
+    for (int left = range.count; left > 0; left -= 2) {
+      multiply(kPair0, left);
+      if (left > 1) multiply(kPair1, left - 1);
+    }
+  } else {
+    // Of an odd number of k-tiles the first one stands alone: from a round's middle the compiler would leave it with
+    // all sums in other registers.
+    if (range.count % 2 == 1) {
+      begin(kPair1);
+      multiply(kPair1, range.count);
+    } else {
+      begin(kPair0);
+    }
+#pragma unroll 1
+    for (int left = range.count / 2 * 2; left > 0; left -= 2) {
+      multiply(kPair0, left);
+      multiply(kPair1, left - 1);
+    }
   }
 }
 

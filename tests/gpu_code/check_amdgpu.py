@@ -11,7 +11,7 @@ longest row name in its symbol) or to an entry of "helpers", and each of --archs
 amdgpu_model.py does not know is named and left out. Needs LLVM's tools.
 
 No kernel may use scratch, for spills or arrays, load through flat addresses, or call functions. The hot loop is the
-loop with the most FMAs or matrix instructions, without the loops inside it. An entry may hold:
+loop with the most FMAs or matrix instructions, without the loops inside it; of an outer and an inner one the denser. An entry may hold:
     fma           least share of FMAs in the vector instructions of the hot loop: in the issue slots of the vector unit,
                   beside which LDS, memory and scalar instructions issue from other waves. A packed FMA takes one slot,
                   two operations of a dual instruction half a slot each
@@ -61,7 +61,8 @@ class Measured:
     def __init__(self, kernel: amdgpu.Kernel, arguments: str) -> None:
         self.kernel = kernel
         self.arguments = arguments
-        self.loop = max(kernel.loops(), key=lambda loop: sum(map(self.weight, loop)), default=[])
+        # An outer loop can hold more than the hot one inside it, but less densely.
+        self.loop = max(kernel.loops(), key=lambda loop: sum(map(self.weight, loop)) ** 2 / len(loop), default=[])
         if not sum(map(self.weight, self.loop)):
             self.loop = []
         self.code_counts = count_operations(kernel.instructions)

@@ -27,8 +27,9 @@
 // Parameters (Config): tile_k of a block; splits, the numbers that stand for one element; blocks, resident on a compute
 // unit, and peak_fraction, for the cost.
 //
-// Not yet run on AMD hardware. ISA (clang 19, 22): no spills, no scratch; by LLVM's model a single wave keeps its matrix
-// core busy for 98 % of the time on gfx942, for 96 % on gfx950, whose instructions take twice as many steps of k.
+// Not yet run on AMD hardware. ISA (clang 19, 22): no spills, no scratch; by LLVM's model a single wave keeps its
+// matrix core busy for 98 % of the time on gfx942, for 96 % on gfx950, whose instructions take twice as many steps of
+// k.
 #include "gpu/kernels.h"
 #include "split_matrix_row.h"
 

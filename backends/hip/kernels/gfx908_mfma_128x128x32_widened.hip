@@ -2,8 +2,8 @@
 // keep denormals (gfx908, 942, 950).
 //
 // Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x8 (bfloat16 on gfx908: 32x32x4; on gfx950: 32x32x16), from
-// four buffers of LDS that swap addresses: the loop is described in matrix.h, the tiles in unit_tile.h. Products of 16-bit elements are
-// exact in FP32, so nothing is lost against converting first.
+// four buffers of LDS that swap addresses: the loop is described in matrix.h, the tiles in unit_tile.h. Products of
+// 16-bit elements are exact in FP32, so nothing is lost against converting first.
 //
 // Source: patent CN110147248B.
 //

@@ -2,8 +2,8 @@
 // (gfx90a, 942, 950), which multiply as fast as in FP32 on gfx90a and 942.
 //
 // Waves of 64 multiply blocks of 16 x 16 by v_mfma_f64_16x16x4f64. Operands become doubles on their way into LDS, not
-// for each wave that reads them: no vector instruction runs beside these. The loop is described in matrix.h. The second row is for C of few tiles and deep k: the same kernel, a
-// block for each slice of k, and split_k_sum_fp64().
+// for each wave that reads them: no vector instruction runs beside these. The loop is described in matrix.h. The second
+// row is for C of few tiles and deep k: the same kernel, a block for each slice of k, and split_k_sum_fp64().
 //
 // Source: patent CN110147248B.
 //
@@ -21,8 +21,8 @@
 //
 // Parameters (Config): as of gfx908_mfma_128x128x16_ping_pong.
 //
-// Not yet run on AMD hardware. ISA (hipcc 5.2, clang 19): no spills, no scratch; by LLVM's model a single wave keeps its
-// matrix core busy for 95 % of the time with vectors on gfx942, for 84 to 89 % element by element.
+// Not yet run on AMD hardware. ISA (hipcc 5.2, clang 19): no spills, no scratch; by LLVM's model a single wave keeps
+// its matrix core busy for 95 % of the time with vectors on gfx942, for 84 to 89 % element by element.
 #include "dmfma_128x128x8.h"
 #include "gpu/kernels.h"
 #include "gpu/split_k_row.h"

@@ -18,8 +18,9 @@
 //
 // Parameters (Config): as of gfx908_mfma_128x128x32_fp16x3.
 //
-// Not yet run on AMD hardware. ISA (clang 19, 22): no spills, no scratch; by LLVM's model a single wave keeps its matrix
-// core busy for 96 % of the time on gfx942, for 97 % on gfx950, whose instructions take twice as many steps of k.
+// Not yet run on AMD hardware. ISA (clang 19, 22): no spills, no scratch; by LLVM's model a single wave keeps its
+// matrix core busy for 96 % of the time on gfx942, for 97 % on gfx950, whose instructions take twice as many steps of
+// k.
 #include "gpu/kernels.h"
 #include "split_matrix_row.h"
 

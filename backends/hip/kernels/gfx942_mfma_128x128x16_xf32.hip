@@ -2,8 +2,8 @@
 // of 11 bits at four times the rate of FP32 (xf32; gfx950 has no such instruction).
 //
 // Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x4_xf32. Operands are rounded to the nearest TF32 numbers,
-// ties to even, on their way into LDS, by four instructions each, since AMD does not say what xf32 makes of other numbers.
-// The loop is described in matrix.h.
+// ties to even, on their way into LDS, by four instructions each, since AMD does not say what xf32 makes of other
+// numbers. The loop is described in matrix.h.
 //
 // Source: patent CN110147248B.
 //
@@ -13,9 +13,9 @@
 //
 // Parameters (Config): as of gfx908_mfma_128x128x16_ping_pong.
 //
-// Not yet run on AMD hardware. ISA (clang 19): no spills, no scratch; by LLVM's model a single wave keeps its matrix core
-// busy for 81 to 84 % of the time with vectors: there is not room for more than rounding behind the products of so small
-// a tile.
+// Not yet run on AMD hardware. ISA (clang 19): no spills, no scratch; by LLVM's model a single wave keeps its matrix
+// core busy for 81 to 84 % of the time with vectors: there is not room for more than rounding behind the products of so
+// small a tile.
 #include "gpu/kernels.h"
 #include "matrix.h"
 #include "matrix_row.h"
