@@ -108,7 +108,9 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &problem, float
         const Global<float> *from =
             at.image + term * p.image_term + static_cast<int64_t>(s) * p.tap_w * p.image_steps.w;
         int first_h = at.h;
-        keep_in_register(first_h);  // which rows are inside of the image is not kept from column to column
+#if defined(__AMDGCN__)
+        keep_in_register(first_h);  // which rows are inside of the image is not kept in scalar registers
+#endif
         if constexpr (Taps != 0) {
           Floats<Width> x[(kDepthwiseRows - 1) * Down + Taps];
 #pragma unroll
