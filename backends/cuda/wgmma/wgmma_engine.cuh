@@ -5,9 +5,8 @@
 //   warp 8           one lane copies stage after stage, of this tile and the next one, while the others store
 //
 //   stage s of `stages`:  [x: chunks of rows, in each the planes][y: the planes]
-//   behind the stages:    for each warp two boxes of 16 rows of x by 32 columns of y on their way to C, 2048 bytes
-//   each,
-//                         as C lies: along y, or along x
+//   behind the stages:    for each warp two boxes of 16 rows of x by 32 columns of y on their way to C, as that lies:
+//                         along y, or along x; 2048 bytes each
 //   behind these:         barriers full[stages], empty[stages]
 //
 // A stage is `depth` steps of k. An operand lies as in global memory: along k, each row a line of 128 or 64 bytes; or
@@ -639,7 +638,7 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
                                            const WgmmaOutput &out, uint32_t box, const Finish &finish) {
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
   const int warp_x = first_x + 16 * warp;
-  constexpr int kAtOnce = Finish::dense ? Config::box_x : kBoxLinesAtOnce<Config>;
+  [[maybe_unused]] constexpr int kAtOnce = Finish::dense ? Config::box_x : kBoxLinesAtOnce<Config>;
   if (lane == 0) ptx::store_wait<0>();  // of a tile before
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
@@ -673,7 +672,7 @@ template <class Config, class Finish>
 __device__ __forceinline__ void store_columns(const float (&sum)[Config::halves][Config::n / 2], int first_x,
                                               int first_y, const WgmmaOutput &out, uint32_t box, const Finish &finish) {
   static_assert(Config::box_x == 16, "half a warp");
-  constexpr int kAtOnce = kBoxLinesAtOnce<Config>;
+  [[maybe_unused]] constexpr int kAtOnce = kBoxLinesAtOnce<Config>;
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
   const int row = lane % Config::box_x, column = lane / Config::box_x;
 #pragma unroll
