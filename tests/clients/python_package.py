@@ -54,10 +54,10 @@ def build_wheel(build, source):
     wheels = build / 'wheel'
     for old in wheels.glob('*.whl'):
         old.unlink()
-    options = [f'-Ccmake.define.{name}={value}' for name, value in SETTINGS.items()]
+    options = [f'--config-settings=cmake.define.{name}={value}' for name, value in SETTINGS.items()]
     environment = dict(os.environ, PATH=f'{python.parent}:{os.environ["PATH"]}')
     done = run(python, '-m', 'pip', '--disable-pip-version-check', 'wheel', source, '--no-deps', '--no-build-isolation',
-               '--wheel-dir', wheels, f'-Cbuild-dir={wheels}/cmake', *options, env=environment)
+               '--wheel-dir', wheels, f'--config-settings=build-dir={wheels}/cmake', *options, env=environment)
     found = list(wheels.glob('*.whl'))
     if done.returncode or len(found) != 1:
         fail('the wheel cannot be built', done.stdout, done.stderr)
