@@ -9,7 +9,7 @@ cpu_work=260
 tests_work=1700
 cuda_work=500
 hip_work=80
-all_work=3200
+all_work=5300
 
 # architectures cuda|hip: what the environment says; else of the GPUs that are here; else the one whose machine code the
 # tests read.
