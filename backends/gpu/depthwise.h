@@ -78,8 +78,7 @@ __device__ __forceinline__ Floats<Width> load_inside(const DepthwiseProblem &p, 
 
 // Forward and data gradient. Taps: rows of the filter, taps_h 1 and Down; 0: any.
 template <int Width, int Taps, int Down>
-__device__ __forceinline__ void depthwise(const DepthwiseProblem &problem, float *filters) {
-  const DepthwiseProblem &p = problem;
+__device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filters) {
   const int lanes = static_cast<int>(blockDim.x) * Width;
   const int first_channel = static_cast<int>(blockIdx.y) * lanes, taps = p.r * p.s;
   const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
@@ -98,7 +97,7 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &problem, float
 #pragma unroll 1
   for (int position = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y); position < p.positions;
        position += step) {
-    const DepthwisePlace at(read_anew(problem), image, position);
+    const DepthwisePlace at(read_anew(p), image, position);
     Floats<Width> sum[kDepthwiseRows] = {};
 #pragma unroll 1
     for (int term = 0; term < p.terms; ++term) {
@@ -144,7 +143,7 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &problem, float
         for (int s = 0; s < p.s; ++s) add_column(s);
       }
     }
-    const DepthwiseProblem &of_output = read_anew(problem);
+    const DepthwiseProblem &of_output = read_anew(p);
 #pragma unroll
     for (int i = 0; i < kDepthwiseRows; ++i) {
       if (i >= at.rows) continue;

@@ -30,13 +30,6 @@
 
 namespace libsgemm::gpu {
 
-// The two parameters of a kernel.
-template <typename First, typename Second>
-struct Parameters {
-  const First &first;
-  const Second &second;
-};
-
 #if defined(__HIP__)
 
 // A vector of the compiler's own: structs of four floats end up in LDS or scratch.
@@ -71,25 +64,6 @@ __device__ __forceinline__ const T &first_parameter([[maybe_unused]] const T &pa
 #else
   return parameter;
 #endif
-}
-
-// A kernel's first parameter, or its first two, read anew from where the launch has put them: what is used of them from
-// here on was not kept in scalar registers since the kernel began.
-template <size_t kOffset = 0, typename T>
-__device__ __forceinline__ const T &read_anew([[maybe_unused]] const T &parameter) {
-#if defined(__AMDGCN__)
-  using Bytes = __attribute__((address_space(4))) const char;
-  Bytes *at = (Bytes *)__builtin_amdgcn_kernarg_segment_ptr();
-  asm volatile("" : "+s"(at));
-  return *(const T *)(at + kOffset);
-#else
-  return parameter;
-#endif
-}
-template <typename First, typename Second>
-__device__ __forceinline__ Parameters<First, Second> read_anew(const First &first, const Second &second) {
-  constexpr size_t kSecond = (sizeof(First) + alignof(Second) - 1) / alignof(Second) * alignof(Second);
-  return {read_anew(first), read_anew<kSecond>(second)};
 }
 
 // What lies in global memory, so that the compiler reads it by global_load, not flat_load. A cast there and back would
@@ -232,14 +206,6 @@ template <typename T>
 __device__ __forceinline__ const T &first_parameter(const T &parameter) {
   return parameter;
 }
-template <typename T>
-__device__ __forceinline__ const T &read_anew(const T &parameter) {
-  return parameter;
-}
-template <typename First, typename Second>
-__device__ __forceinline__ Parameters<First, Second> read_anew(const First &first, const Second &second) {
-  return {first, second};
-}
 
 template <typename T>
 __device__ __forceinline__ T uniform(T value) {
@@ -272,5 +238,31 @@ __device__ __forceinline__ void store_as(char *to, const T &value) {
 }
 
 #endif
+
+// The two parameters of a kernel.
+template <typename First, typename Second>
+struct Parameters {
+  const First &first;
+  const Second &second;
+};
+
+// A kernel's first parameter, or its first two, read anew from where the launch has put them: what is used of them from
+// here on was not kept in scalar registers since the kernel began.
+template <size_t kOffset = 0, typename T>
+__device__ __forceinline__ const T &read_anew([[maybe_unused]] const T &parameter) {
+#if defined(__AMDGCN__)
+  using Bytes = __attribute__((address_space(4))) const char;
+  Bytes *at = (Bytes *)__builtin_amdgcn_kernarg_segment_ptr();
+  asm volatile("" : "+s"(at));
+  return *(const T *)(at + kOffset);
+#else
+  return parameter;
+#endif
+}
+template <typename First, typename Second>
+__device__ __forceinline__ Parameters<First, Second> read_anew(const First &first, const Second &second) {
+  constexpr size_t kSecond = (sizeof(First) + alignof(Second) - 1) / alignof(Second) * alignof(Second);
+  return {read_anew(first), read_anew<kSecond>(second)};
+}
 
 }  // namespace libsgemm::gpu
