@@ -95,9 +95,10 @@ inline PricedKernel cheapest_row(const Kernel *kernels, int count, const GemmDes
   for (int row = 0; row < count; ++row) {
     const Kernel &kernel = kernels[row];
     if (!serves(kernel.math_mode, mode) || (except != nullptr && kernel.launch == except)) continue;
-    if (!can_do(kernel, desc, device) || workspace_of(kernel, desc, device) > workspace_bytes) continue;
+    if (!can_do(kernel, desc, device)) continue;
     const double seconds = kernel.cost(desc, device);
-    if (best.kernel == nullptr || seconds < best.seconds) best = {&kernel, seconds};
+    if (best.kernel != nullptr && seconds >= best.seconds) continue;
+    if (workspace_of(kernel, desc, device) <= workspace_bytes) best = {&kernel, seconds};
   }
   return best;
 }

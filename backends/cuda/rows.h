@@ -1,6 +1,7 @@
 // One line for each row of the kernel table, in its order: X(name, what it is for), where `Kernel name()` is in
 // <name>.cu in the folder of its kind, and `libsgemm info --kernels` prints the words, at most 36 letters. (The split_k
-// rows on tensor cores launch the kernels of the multistage rows before them, and are in their files.)
+// rows on tensor cores launch the kernels of the multistage rows before them, and are in their files; all rows of the
+// wgmma engine for single 16-bit products in sm90_wgmma_256x128x64.cu.)
 #define LIBSGEMM_CUDA_ROWS(X)                                                 \
   X(sm75_ffma_1x1x1_naive, "ladder, step 1, and tiny k")                      \
   X(sm75_ffma_32x32x32_shared, "ladder, step 2")                              \
@@ -53,23 +54,50 @@
   X(sm80_wmma_256x128x32_multistage, "large C")                               \
   X(sm80_wmma_256x128x32_split_k, "few tiles of C, deep k")                   \
   X(sm90_wgmma_256x128x64, "large C")                                         \
-  X(sm90_wgmma_192x128x64, "C that fills one wave so")                        \
+  X(sm90_wgmma_240x128x64, "C that such tiles cut well")                      \
+  X(sm90_wgmma_224x128x64, "C that such tiles cut well")                      \
+  X(sm90_wgmma_208x128x64, "C that such tiles cut well")                      \
+  X(sm90_wgmma_192x128x64, "C that such tiles cut well")                      \
+  X(sm90_wgmma_176x128x64, "C that such tiles cut well")                      \
+  X(sm90_wgmma_160x128x64, "C that such tiles cut well")                      \
+  X(sm90_wgmma_144x128x64, "C that such tiles cut well")                      \
+  X(sm90_wgmma_128x128x64, "C that such tiles cut well")                      \
+  X(sm90_wgmma_112x128x64, "C that such tiles cut well")                      \
+  X(sm90_wgmma_96x128x64, "C that such tiles cut well")                       \
+  X(sm90_wgmma_80x128x64, "C that such tiles cut well")                       \
+  X(sm90_wgmma_64x128x64, "C that such tiles cut well")                       \
+  X(sm90_wgmma_48x128x64, "C that such tiles cut well")                       \
+  X(sm90_wgmma_32x128x64, "C that such tiles cut well")                       \
+  X(sm90_wgmma_16x128x64, "C that such tiles cut well")                       \
+  X(sm90_wgmma_64x64x64, "small C")                                           \
+  X(sm90_wgmma_48x64x64, "small C")                                           \
+  X(sm90_wgmma_32x64x64, "small C")                                           \
+  X(sm90_wgmma_16x64x64, "small C")                                           \
+  X(sm90_wgmma_256x128x64_split_k, "few tiles of C, deep k")                  \
+  X(sm90_wgmma_240x128x64_split_k, "few tiles of C, deep k")                  \
+  X(sm90_wgmma_224x128x64_split_k, "few tiles of C, deep k")                  \
+  X(sm90_wgmma_208x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_192x128x64_split_k, "few tiles of C, deep k")                  \
-  X(sm90_wgmma_160x128x64, "C that fills one wave so")                        \
+  X(sm90_wgmma_176x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_160x128x64_split_k, "few tiles of C, deep k")                  \
-  X(sm90_wgmma_128x128x64, "medium C")                                        \
+  X(sm90_wgmma_144x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_128x128x64_split_k, "few tiles of C, deep k")                  \
+  X(sm90_wgmma_112x128x64_split_k, "few tiles of C, deep k")                  \
+  X(sm90_wgmma_96x128x64_split_k, "few tiles of C, deep k")                   \
+  X(sm90_wgmma_80x128x64_split_k, "few tiles of C, deep k")                   \
+  X(sm90_wgmma_64x128x64_split_k, "few tiles of C, deep k")                   \
+  X(sm90_wgmma_48x128x64_split_k, "few tiles of C, deep k")                   \
+  X(sm90_wgmma_32x128x64_split_k, "few tiles of C, deep k")                   \
+  X(sm90_wgmma_16x128x64_split_k, "few tiles of C, deep k")                   \
+  X(sm90_wgmma_64x64x64_split_k, "few tiles of C, deep k")                    \
+  X(sm90_wgmma_48x64x64_split_k, "few tiles of C, deep k")                    \
+  X(sm90_wgmma_32x64x64_split_k, "few tiles of C, deep k")                    \
+  X(sm90_wgmma_16x64x64_split_k, "few tiles of C, deep k")                    \
   X(sm90_wgmma_256x128x64_triangle, "triangle of a large C")                  \
   X(sm90_wgmma_128x128x64_triangle, "triangle of a medium C")                 \
   X(sm90_wgmma_256x128x64_grouped, "groups of products, one launch")          \
   X(sm90_wgmma_128x128x64_grouped, "the same of medium sizes")                \
   X(sm90_wgmma_64x128x64_grouped, "the same of few rows or columns")          \
-  X(sm90_wgmma_64x128x64, "33 to 64 rows or columns")                         \
-  X(sm90_wgmma_64x128x64_split_k, "few tiles of C, deep k")                   \
-  X(sm90_wgmma_32x128x64, "17 to 32 rows or columns")                         \
-  X(sm90_wgmma_32x128x64_split_k, "few tiles of C, deep k")                   \
-  X(sm90_wgmma_16x128x64, "up to 16 rows or columns")                         \
-  X(sm90_wgmma_16x128x64_split_k, "up to 16 rows or columns, deep k")         \
   X(sm80_mma_128x128x32_multistage, "large C")                                \
   X(sm80_mma_128x128x32_split_k, "few tiles of C, deep k")                    \
   X(sm80_mma_256x128x64_multistage, "very large C")                           \

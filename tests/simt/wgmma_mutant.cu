@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
 
 struct Row {
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
-  static constexpr Fitted fitted = Fitted::sm90_wgmma_128x128x64;
+  static constexpr Fitted fitted = Fitted::sm90_wgmma_128x128x64_grouped;
   static constexpr int most_cluster = 2;
   template <Number, bool, bool, int>
   using Shape = OneShape;  // pairs, however few tiles there are

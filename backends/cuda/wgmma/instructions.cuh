@@ -41,47 +41,42 @@ __device__ __forceinline__ void wgmma_wait() {
 #endif
 }
 
+// The numbers of N / 2 sums, and the sums.
 #define LIBSGEMM_WGMMA_TEXT_8 "%0, %1, %2, %3, %4, %5, %6, %7"
-#define LIBSGEMM_WGMMA_TEXT_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
-#define LIBSGEMM_WGMMA_TEXT_32                                                       \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
-  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define LIBSGEMM_WGMMA_TEXT_64                                                       \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
-  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
-  "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
-  "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define LIBSGEMM_WGMMA_TEXT_80                                                       \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
-  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
-  "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
-  "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, " \
-  "%66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
-#define LIBSGEMM_WGMMA_TEXT_96                                                       \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
-  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, " \
-  "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
-  "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, " \
-  "%66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, " \
-  "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define LIBSGEMM_WGMMA_TEXT_128                                                          \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "     \
-  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "     \
-  "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "     \
-  "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, "     \
-  "%66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, "     \
-  "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, "     \
-  "%98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "   \
-  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, " \
-  "%126, %127"
-#define LIBSGEMM_WGMMA_SUMS_4(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
-#define LIBSGEMM_WGMMA_SUMS_8(i) LIBSGEMM_WGMMA_SUMS_4(i), LIBSGEMM_WGMMA_SUMS_4(i + 4)
-#define LIBSGEMM_WGMMA_SUMS_16(i) LIBSGEMM_WGMMA_SUMS_8(i), LIBSGEMM_WGMMA_SUMS_8(i + 8)
-#define LIBSGEMM_WGMMA_SUMS_32(i) LIBSGEMM_WGMMA_SUMS_16(i), LIBSGEMM_WGMMA_SUMS_16(i + 16)
-#define LIBSGEMM_WGMMA_SUMS_80(i) LIBSGEMM_WGMMA_SUMS_64(i), LIBSGEMM_WGMMA_SUMS_16(i + 64)
-#define LIBSGEMM_WGMMA_SUMS_96(i) LIBSGEMM_WGMMA_SUMS_64(i), LIBSGEMM_WGMMA_SUMS_32(i + 64)
-#define LIBSGEMM_WGMMA_SUMS_64(i) LIBSGEMM_WGMMA_SUMS_32(i), LIBSGEMM_WGMMA_SUMS_32(i + 32)
-#define LIBSGEMM_WGMMA_SUMS_128(i) LIBSGEMM_WGMMA_SUMS_64(i), LIBSGEMM_WGMMA_SUMS_64(i + 64)
+#define LIBSGEMM_WGMMA_TEXT_16 LIBSGEMM_WGMMA_TEXT_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define LIBSGEMM_WGMMA_TEXT_24 LIBSGEMM_WGMMA_TEXT_16 ", %16, %17, %18, %19, %20, %21, %22, %23"
+#define LIBSGEMM_WGMMA_TEXT_32 LIBSGEMM_WGMMA_TEXT_24 ", %24, %25, %26, %27, %28, %29, %30, %31"
+#define LIBSGEMM_WGMMA_TEXT_40 LIBSGEMM_WGMMA_TEXT_32 ", %32, %33, %34, %35, %36, %37, %38, %39"
+#define LIBSGEMM_WGMMA_TEXT_48 LIBSGEMM_WGMMA_TEXT_40 ", %40, %41, %42, %43, %44, %45, %46, %47"
+#define LIBSGEMM_WGMMA_TEXT_56 LIBSGEMM_WGMMA_TEXT_48 ", %48, %49, %50, %51, %52, %53, %54, %55"
+#define LIBSGEMM_WGMMA_TEXT_64 LIBSGEMM_WGMMA_TEXT_56 ", %56, %57, %58, %59, %60, %61, %62, %63"
+#define LIBSGEMM_WGMMA_TEXT_72 LIBSGEMM_WGMMA_TEXT_64 ", %64, %65, %66, %67, %68, %69, %70, %71"
+#define LIBSGEMM_WGMMA_TEXT_80 LIBSGEMM_WGMMA_TEXT_72 ", %72, %73, %74, %75, %76, %77, %78, %79"
+#define LIBSGEMM_WGMMA_TEXT_88 LIBSGEMM_WGMMA_TEXT_80 ", %80, %81, %82, %83, %84, %85, %86, %87"
+#define LIBSGEMM_WGMMA_TEXT_96 LIBSGEMM_WGMMA_TEXT_88 ", %88, %89, %90, %91, %92, %93, %94, %95"
+#define LIBSGEMM_WGMMA_TEXT_104 LIBSGEMM_WGMMA_TEXT_96 ", %96, %97, %98, %99, %100, %101, %102, %103"
+#define LIBSGEMM_WGMMA_TEXT_112 LIBSGEMM_WGMMA_TEXT_104 ", %104, %105, %106, %107, %108, %109, %110, %111"
+#define LIBSGEMM_WGMMA_TEXT_120 LIBSGEMM_WGMMA_TEXT_112 ", %112, %113, %114, %115, %116, %117, %118, %119"
+#define LIBSGEMM_WGMMA_TEXT_128 LIBSGEMM_WGMMA_TEXT_120 ", %120, %121, %122, %123, %124, %125, %126, %127"
+#define LIBSGEMM_WGMMA_SUMS_FROM(i)                                                                       \
+  "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3]), "+f"(sum[i + 4]), "+f"(sum[i + 5]), \
+      "+f"(sum[i + 6]), "+f"(sum[i + 7])
+#define LIBSGEMM_WGMMA_SUMS_8 LIBSGEMM_WGMMA_SUMS_FROM(0)
+#define LIBSGEMM_WGMMA_SUMS_16 LIBSGEMM_WGMMA_SUMS_8, LIBSGEMM_WGMMA_SUMS_FROM(8)
+#define LIBSGEMM_WGMMA_SUMS_24 LIBSGEMM_WGMMA_SUMS_16, LIBSGEMM_WGMMA_SUMS_FROM(16)
+#define LIBSGEMM_WGMMA_SUMS_32 LIBSGEMM_WGMMA_SUMS_24, LIBSGEMM_WGMMA_SUMS_FROM(24)
+#define LIBSGEMM_WGMMA_SUMS_40 LIBSGEMM_WGMMA_SUMS_32, LIBSGEMM_WGMMA_SUMS_FROM(32)
+#define LIBSGEMM_WGMMA_SUMS_48 LIBSGEMM_WGMMA_SUMS_40, LIBSGEMM_WGMMA_SUMS_FROM(40)
+#define LIBSGEMM_WGMMA_SUMS_56 LIBSGEMM_WGMMA_SUMS_48, LIBSGEMM_WGMMA_SUMS_FROM(48)
+#define LIBSGEMM_WGMMA_SUMS_64 LIBSGEMM_WGMMA_SUMS_56, LIBSGEMM_WGMMA_SUMS_FROM(56)
+#define LIBSGEMM_WGMMA_SUMS_72 LIBSGEMM_WGMMA_SUMS_64, LIBSGEMM_WGMMA_SUMS_FROM(64)
+#define LIBSGEMM_WGMMA_SUMS_80 LIBSGEMM_WGMMA_SUMS_72, LIBSGEMM_WGMMA_SUMS_FROM(72)
+#define LIBSGEMM_WGMMA_SUMS_88 LIBSGEMM_WGMMA_SUMS_80, LIBSGEMM_WGMMA_SUMS_FROM(80)
+#define LIBSGEMM_WGMMA_SUMS_96 LIBSGEMM_WGMMA_SUMS_88, LIBSGEMM_WGMMA_SUMS_FROM(88)
+#define LIBSGEMM_WGMMA_SUMS_104 LIBSGEMM_WGMMA_SUMS_96, LIBSGEMM_WGMMA_SUMS_FROM(96)
+#define LIBSGEMM_WGMMA_SUMS_112 LIBSGEMM_WGMMA_SUMS_104, LIBSGEMM_WGMMA_SUMS_FROM(104)
+#define LIBSGEMM_WGMMA_SUMS_120 LIBSGEMM_WGMMA_SUMS_112, LIBSGEMM_WGMMA_SUMS_FROM(112)
+#define LIBSGEMM_WGMMA_SUMS_128 LIBSGEMM_WGMMA_SUMS_120, LIBSGEMM_WGMMA_SUMS_FROM(120)
 
 // `shape`: "m64n256k16.f32.f16.f16"; `sums`: of a thread; x, y, add: the numbers of the operands behind them; `order`:
 // the operands' orders, ", 0, 1", nothing of TF32.
@@ -90,7 +85,7 @@ __device__ __forceinline__ void wgmma_wait() {
                ", 0;\n"                                                                                         \
                "wgmma.mma_async.sync.aligned." shape " {" LIBSGEMM_WGMMA_TEXT_##sums "}, %" x_at ", %" y_at     \
                                                                                      ", add, 1, 1" order ";\n}" \
-               : LIBSGEMM_WGMMA_SUMS_##sums(0)                                                                  \
+               : LIBSGEMM_WGMMA_SUMS_##sums                                                                     \
                : "l"(x), "l"(y), "r"(add))
 #define LIBSGEMM_WGMMA_ORDERS(shape, sums, x_at, y_at, add_at)                                    \
   if constexpr (kXAlongK && kYAlongK) LIBSGEMM_WGMMA(shape, sums, x_at, y_at, add_at, ", 0, 0");  \
@@ -116,16 +111,34 @@ __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t
     LIBSGEMM_WGMMA_NUMBERS("16", 8, "8", "9", "10")
   } else if constexpr (kN == 32) {
     LIBSGEMM_WGMMA_NUMBERS("32", 16, "16", "17", "18")
+  } else if constexpr (kN == 48) {
+    LIBSGEMM_WGMMA_NUMBERS("48", 24, "24", "25", "26")
   } else if constexpr (kN == 64) {
     LIBSGEMM_WGMMA_NUMBERS("64", 32, "32", "33", "34")
-  } else if constexpr (kN == 160) {
-    LIBSGEMM_WGMMA_NUMBERS("160", 80, "80", "81", "82")
-  } else if constexpr (kN == 192) {
-    LIBSGEMM_WGMMA_NUMBERS("192", 96, "96", "97", "98")
+  } else if constexpr (kN == 80) {
+    LIBSGEMM_WGMMA_NUMBERS("80", 40, "40", "41", "42")
+  } else if constexpr (kN == 96) {
+    LIBSGEMM_WGMMA_NUMBERS("96", 48, "48", "49", "50")
+  } else if constexpr (kN == 112) {
+    LIBSGEMM_WGMMA_NUMBERS("112", 56, "56", "57", "58")
   } else if constexpr (kN == 128) {
     LIBSGEMM_WGMMA_NUMBERS("128", 64, "64", "65", "66")
+  } else if constexpr (kN == 144) {
+    LIBSGEMM_WGMMA_NUMBERS("144", 72, "72", "73", "74")
+  } else if constexpr (kN == 160) {
+    LIBSGEMM_WGMMA_NUMBERS("160", 80, "80", "81", "82")
+  } else if constexpr (kN == 176) {
+    LIBSGEMM_WGMMA_NUMBERS("176", 88, "88", "89", "90")
+  } else if constexpr (kN == 192) {
+    LIBSGEMM_WGMMA_NUMBERS("192", 96, "96", "97", "98")
+  } else if constexpr (kN == 208) {
+    LIBSGEMM_WGMMA_NUMBERS("208", 104, "104", "105", "106")
+  } else if constexpr (kN == 224) {
+    LIBSGEMM_WGMMA_NUMBERS("224", 112, "112", "113", "114")
+  } else if constexpr (kN == 240) {
+    LIBSGEMM_WGMMA_NUMBERS("240", 120, "120", "121", "122")
   } else {
-    static_assert(kN == 256, "one of those in use");
+    static_assert(kN == 256, "a multiple of 16");
     LIBSGEMM_WGMMA_NUMBERS("256", 128, "128", "129", "130")
   }
 #endif
@@ -137,7 +150,7 @@ __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t
                ", 0;\n"                                                                              \
                "wgmma.mma_async.sync.aligned.m64n" n "k8.f32.tf32.tf32 {" LIBSGEMM_WGMMA_TEXT_##sums \
                "}, {%" x0 ", %" x1 ", %" x2 ", %" x3 "}, %" y_at ", add, 1, 1;\n}"                   \
-               : LIBSGEMM_WGMMA_SUMS_##sums(0)                                                       \
+               : LIBSGEMM_WGMMA_SUMS_##sums                                                          \
                : "r"(__float_as_uint(x[0])), "r"(__float_as_uint(x[1])), "r"(__float_as_uint(x[2])), \
                  "r"(__float_as_uint(x[3])), "l"(y), "r"(add));
 

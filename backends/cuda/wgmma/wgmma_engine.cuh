@@ -18,20 +18,23 @@
 // products of low weight first, by themselves where they have a scale, then the others (Promotion). The second
 // warpgroup multiplies meanwhile.
 //
+// The kernel of 16-bit products (WgmmaAnyWidth) has tiles of any width: its loops over k for all of them, and one of
+// everything else. Tiles of 64 rows of x are multiplied by both warpgroups, each every other stage.
+//
 // Two blocks are a cluster (Config::cluster): neighbours that need the same tile of one operand, of which each copies a
 // half to both. So a stage is free when both blocks have read it: their warps arrive at both blocks' barriers. A block
 // must not end before its neighbour has written to it and arrived at it for the last time.
 //
 // What bounds it (H100, Nsight Compute): a tile 256 wide keeps the tensor cores busy for 0.88 to 0.94 of the time, one
-// 160 wide 0.56 of it, where the L2 cache delivers 6 TB/s; cuBLAS, which has tiles of any width and clusters of up to
-// 4 x 2 blocks, moves half as many bytes there. Lines of 128 bytes that begin within one of the cache's, as they do
-// unless ld is a multiple of 64, are two to it: 2216 x 2864 x 3064 TN takes 86 us, with ld 3072 74; blocks by
-// themselves suffer more (11688 x 216 x 9744 NT 202 and 135, in pairs 136 and 117). Tried: a fifth stage (same);
-// clusters of 2 x 2 blocks that share both operands: 30 of them run at once, on 120 of 132 multiprocessors, and where
-// they all fit, 5744 x 368 x 5024 NT gains a fifth; squares lose more than the bytes are worth. The tiles behind the
-// last full wave in slices of k, in the same launch, and a kernel that adds them up: the triangle of 4096 160 -> 123
-// us, where 128 x 128 takes 125; 896 x 5504 x 18624 377 -> 317, where 160 x 128 takes 263; elsewhere what the sums cost
-// was more.
+// 160 wide 0.56 of it, where the L2 cache delivers 6 TB/s; cuBLAS, which has clusters of up to 4 x 2 blocks, moves half
+// as many bytes there. Small tiles wait for what arrives at a block, 64 bytes a clock. Lines of 128 bytes that begin
+// within one of the cache's, as they do unless ld is a multiple of 64, are two to it: 2216 x 2864 x 3064 TN takes
+// 86 us, with ld 3072 74, whether tiles are 256 or 208 wide; blocks by themselves suffer more (11688 x 216 x 9744 NT
+// 202 and 135, in pairs 136 and 117). Tried: a fifth stage (same); clusters of 2 x 2 blocks that share both operands,
+// of which 30 or fewer run at once, on 120 of 132 multiprocessors: of 325 random products that best ways compute, 6
+// come to 0.85 of cuBLAS that do not so, the geometric mean grows by 0.002. The tiles behind the last full wave in
+// slices of k, in the same launch, and a kernel that adds them up: the triangle of 4096 160 -> 123 us, where 128 x 128
+// takes 125; 896 x 5504 x 18624 377 -> 317, where 160 x 128 takes 263; elsewhere what the sums cost was more.
 //
 // Sources: NVIDIA, PTX ISA, and CUTLASS' documents of the warp-specialised persistent design; the promotion after
 // DeepSeek's DeepGEMM. Nothing of either is copied.
@@ -94,7 +97,61 @@ struct WgmmaShape {
   __device__ __forceinline__ static uint64_t descriptor_y(uint32_t y, int plane) {
     return Y::descriptor(y + plane * (y_rows * row_bytes));
   }
+
+  static constexpr bool any_width = false;
+  static constexpr int most_stages = kStages;
+  static constexpr bool shares_k = false;
 };
+
+// Tiles as wide as the launch says, one of kWgmmaWidths: the stages share the room of four of 256. A pair of blocks
+// shares y. kRows: of x, 128, or 64, which the warpgroups multiply both, each every other stage: of small tiles half as
+// much arrives so, which bounds them. They are at most 64 wide.
+template <Number kNumber, class XLines, class YLines, int kCluster, int kRows>
+struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, 64, 4, kCluster> {
+  using Widest = WgmmaShape<kNumber, XLines, YLines, 1, 256, 64, 4, kCluster>;
+  static constexpr bool any_width = true, boxes_along_x = true, shares_k = kRows == 64;
+  static constexpr int n = shares_k ? 64 : 256;  // the widest
+  static constexpr int tile_x = kRows, cluster_x = kCluster * kRows, x_bytes = kRows * Widest::row_bytes;
+  static constexpr int most_stages = 12;
+  // Behind the barriers of the ring those of sums that change hands: there, and taken.
+  static constexpr int barriers_at = Widest::stages_bytes + Widest::boxes_bytes;
+  static constexpr int sums_there = barriers_at + 16 * most_stages, sums_taken = sums_there + 8;
+  static constexpr int shared_bytes = sums_taken + 8;
+  // They pass through the boxes of the warpgroup that does not store.
+  static constexpr int sums_at = Widest::stages_bytes + Widest::boxes_bytes / 2;
+  static_assert(!shares_k || n * kRows * 4 <= Widest::boxes_bytes / 2, "room for the sums");
+  static_assert(shared_bytes <= 227 * 1024 && !Widest::shares_x && Widest::row_bytes == 128, "of a multiprocessor");
+  static_assert(kRows == 64 || kRows == 128, "rows of an instruction, or of two");
+
+  // Of a stage: blocks along the outer side are 64 columns.
+  LIBSGEMM_HOST_DEVICE static constexpr int bytes_of_stage(int width) {
+    const int rows = YLines::along_k ? width : (width + 63) / 64 * 64;
+    return x_bytes + rows * Widest::row_bytes;
+  }
+  LIBSGEMM_HOST_DEVICE static constexpr int stages_of(int width) {
+    const int fitting = Widest::stages_bytes / bytes_of_stage(width);
+    return fitting < most_stages ? fitting : most_stages;
+  }
+};
+
+// Calls use(std::integral_constant) of the width, one of up to kMost.
+template <int kMost, class Use, int... kWidths>
+__device__ __forceinline__ void with_wgmma_width(int width, const Use &use, std::integer_sequence<int, kWidths...>) {
+  const auto try_width = [&](auto candidate) {
+    constexpr int kWidth = decltype(candidate)::value;
+    if constexpr (kWidth <= kMost) {
+      if (width == kWidth) use(candidate);
+      return width == kWidth;
+    } else {
+      return false;
+    }
+  };
+  static_cast<void>((try_width(std::integral_constant<int, kWidths>()) || ...));
+}
+template <int kMost, class Use>
+__device__ __forceinline__ void with_wgmma_width(int width, const Use &use) {
+  with_wgmma_width<kMost>(width, use, WgmmaWidths());
+}
 
 // ---- The tiles of a cluster, in an order in which neighbours share operands in the L2 cache
 
@@ -179,6 +236,20 @@ struct WgmmaWork {
   __device__ __forceinline__ void expect(int) const {}  // that tile's copies come soon
 };
 
+// Where a block's tile begins.
+template <class Config>
+__device__ __forceinline__ int tile_first_x(const WgmmaTile &tile, int rank) {
+  return tile.x * Config::cluster_x + (Config::shares_x ? 0 : rank * Config::tile_x);
+}
+template <class Config>
+__device__ __forceinline__ int tile_first_y(const WgmmaTile &tile, int rank, int width) {
+  if constexpr (Config::any_width) {
+    return tile.y * width;
+  } else {
+    return tile.y * Config::cluster_y + (Config::shares_x ? rank * Config::tile_y : 0);
+  }
+}
+
 // Which tiles a block computes, by their indices.
 struct WgmmaWalk {
   int first, step, count;
@@ -188,19 +259,22 @@ struct WgmmaWalk {
 template <class Config>
 struct WgmmaRing {
   uint32_t shared;  // of stage 0
+  int stages = Config::stages, stage_bytes = Config::stage_bytes;
   int stage = 0;
   unsigned parity = 0;
-
-  __device__ __forceinline__ explicit WgmmaRing(uint32_t shared) : shared(shared) {}
-  __device__ __forceinline__ uint32_t x() const { return shared + stage * Config::stage_bytes; }
+  // `width`: of any_width.
+  __device__ __forceinline__ WgmmaRing(uint32_t shared, [[maybe_unused]] int width = Config::n) : shared(shared) {
+    if constexpr (Config::any_width) stages = Config::stages_of(width), stage_bytes = Config::bytes_of_stage(width);
+  }
+  __device__ __forceinline__ uint32_t x() const { return shared + stage * stage_bytes; }
   __device__ __forceinline__ uint32_t y() const { return x() + Config::x_bytes; }
   __device__ __forceinline__ uint32_t full() const {
     return shared + Config::stages_bytes + Config::boxes_bytes + 8 * stage;
   }
-  __device__ __forceinline__ uint32_t empty() const { return full() + 8 * Config::stages; }
+  __device__ __forceinline__ uint32_t empty() const { return full() + 8 * Config::most_stages; }
   __device__ __forceinline__ void wait_full() const { ptx::barrier_wait(full(), parity); }
   __device__ __forceinline__ void advance() {
-    if (++stage == Config::stages) stage = 0, parity ^= 1;
+    if (++stage == stages) stage = 0, parity ^= 1;
   }
 };
 
@@ -232,6 +306,28 @@ __device__ __forceinline__ void WgmmaRows::copy(uint32_t shared, const TensorMap
   copy_chunk<Config, Lines, kChunk>(shared, map, row, k, product, to_pair, barrier);
 }
 
+// Of any width: rows of x or columns of y, `outer` of them from `first` on; of a pair's each block copies half of the
+// lines to both.
+template <class Config, class Lines, bool kPair>
+__device__ __forceinline__ void copy_outer(uint32_t shared, const TensorMap &map, int outer, int first, int k,
+                                           int product, int rank, uint32_t barrier) {
+  const auto copy = [&](uint32_t to, int along, int across) {
+    if constexpr (kPair) {
+      ptx::copy_box_to_pair(to, &map, along, across, 0, product, barrier);
+    } else {
+      ptx::copy_box(to, &map, along, across, 0, product, barrier);
+    }
+  };
+  const int half = kPair ? rank * (Lines::along_k ? outer : Config::depth) / 2 : 0;
+  const uint32_t to = shared + half * Config::row_bytes;
+  if constexpr (Lines::along_k) {
+    copy(to, k, first + half);
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < outer; i += Lines::box_rows) copy(to + i * Config::row_bytes, first + i, k + half);
+  }
+}
+
 template <class Config, class Work>
 __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, int rank, const WgmmaWalk &walk) {
   constexpr bool kPair = Config::cluster == 2;
@@ -243,20 +339,29 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, int 
     const WgmmaProblem &p = work.problem();
     work.expect(t + walk.step);
     // Of a shared operand this block's half.
-    const int x = tile.x * Config::cluster_x + rank * (kPairX ? Config::x_chunk : Config::tile_x);
-    const int y = tile.y * Config::cluster_y + rank * (kPairY ? Config::y_chunk : Config::tile_y);
+    const int x = Config::any_width ? tile_first_x<Config>(tile, rank)
+                                    : tile.x * Config::cluster_x + rank * (kPairX ? Config::x_chunk : Config::tile_x);
+    const int y = Config::any_width ? tile_first_y<Config>(tile, rank, p.width)
+                                    : tile.y * Config::cluster_y + rank * (kPairY ? Config::y_chunk : Config::tile_y);
     const auto rows = work.rows(x, tile.product * p.moves_x);
     const int steps = tile.steps(p);
     int k = tile.first_step(p) * Config::depth;
 #pragma unroll 1
     for (int s = 0; s < steps; ++s, k += Config::depth) {
       ptx::barrier_wait(at.empty(), at.parity ^ 1);
-      ptx::barrier_arrive_and_expect(at.full(), Config::stage_bytes);
-      rows.template copy<Config, typename Config::X, Config::x_chunk>(
-          at.x() + (kPairX ? rank * (Config::x_bytes / 2) : 0), maps.x, k, kPairX, at.full());
-      copy_chunk<Config, typename Config::Y, Config::y_chunk>(at.y() + (kPairY ? rank * (Config::y_bytes / 2) : 0),
-                                                              maps.y, y, k, tile.product * p.moves_y, kPairY,
-                                                              at.full());
+      ptx::barrier_arrive_and_expect(at.full(), at.stage_bytes);
+      if constexpr (Config::any_width) {
+        copy_outer<Config, typename Config::X, false>(at.x(), maps.x, Config::tile_x, x, k, tile.product * p.moves_x,
+                                                      rank, at.full());
+        copy_outer<Config, typename Config::Y, kPair>(at.y(), maps.y, p.width, y, k, tile.product * p.moves_y, rank,
+                                                      at.full());
+      } else {
+        rows.template copy<Config, typename Config::X, Config::x_chunk>(
+            at.x() + (kPairX ? rank * (Config::x_bytes / 2) : 0), maps.x, k, kPairX, at.full());
+        copy_chunk<Config, typename Config::Y, Config::y_chunk>(at.y() + (kPairY ? rank * (Config::y_bytes / 2) : 0),
+                                                                maps.y, y, k, tile.product * p.moves_y, kPairY,
+                                                                at.full());
+      }
       at.advance();
     }
   }
@@ -284,22 +389,22 @@ __device__ __forceinline__ uint32_t offset_x(int group, int half, int plane) {
 }
 
 // Issues the products of one stage, of a half and a plane of x, with the plane of y that `of_y` describes.
-template <class Config>
-__device__ __forceinline__ void multiply_stage(float (&sum)[Config::n / 2], uint32_t x, uint64_t of_y, bool fresh) {
+template <class Config, int kSums>
+__device__ __forceinline__ void multiply_stage(float (&sum)[kSums], uint32_t x, uint64_t of_y, bool fresh) {
   using X = typename Config::X;
   using Y = typename Config::Y;
   const uint64_t of_x = X::descriptor(x);
 #pragma unroll
   for (int i = 0; i < Config::instructions; ++i) {
-    ptx::wgmma<Config::number, Config::n, X::along_k, Y::along_k>(
+    ptx::wgmma<Config::number, 2 * kSums, X::along_k, Y::along_k>(
         sum, of_x + (i * X::step_bytes >> 4), of_y + (i * Y::step_bytes >> 4), i > 0 || !fresh ? 1 : 0);
   }
 }
 
 // All of a tile's k, in the tensor cores.
-template <class Config>
-__device__ __forceinline__ void multiply_tile(float (&sum)[Config::halves][Config::n / 2], WgmmaRing<Config> *at,
-                                              int group, int steps) {
+template <class Config, int kSums>
+__device__ __forceinline__ void multiply_tile(float (&sum)[Config::halves][kSums], WgmmaRing<Config> *at, int group,
+                                              int steps) {
   uint32_t before = 0;
 #pragma unroll 1
   for (int s = 0; s < steps; ++s) {
@@ -317,6 +422,57 @@ __device__ __forceinline__ void multiply_tile(float (&sum)[Config::halves][Confi
   }
   ptx::wgmma_wait<0>();
   release_stage<Config>(before);
+}
+
+// The same of stages that the warpgroups take in turn.
+template <class Config, int kSums>
+__device__ __forceinline__ void multiply_in_turn(float (&sum)[1][kSums], WgmmaRing<Config> *at, int group, int steps) {
+  uint32_t before = 0;
+  if (group > 0) at->advance();
+#pragma unroll 1
+  for (int s = group; s < steps; s += kConsumers) {
+    at->wait_full();
+    ptx::wgmma_fence();
+    multiply_stage<Config>(sum[0], at->x(), Config::descriptor_y(at->y(), 0), s == group);
+    ptx::wgmma_commit();
+    ptx::wgmma_wait<1>();  // its stage before
+    if (s > group) release_stage<Config>(before);
+    before = at->empty();
+    at->advance();
+    if (s + 1 < steps) at->advance();
+  }
+  ptx::wgmma_wait<0>();
+  if (steps > group) release_stage<Config>(before);
+}
+
+// The sums of both warpgroups, of which the first stores them: returns whether the caller is that. In registers of
+// their own, else the compiler would wait for the products one by one (C7515). `parity`: of such exchanges.
+template <class Config, int kSums>
+__device__ __forceinline__ bool gather_sums(const float (&sum)[kSums], float (&both)[kSums], uint32_t shared, int group,
+                                            int steps, int width, unsigned *parity) {
+  if (steps < kConsumers) {
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) both[i] = sum[i];
+    return group == 0;
+  }
+  const uint32_t mine = shared + Config::sums_at + threadIdx.x % 128 * 4;
+  if (group == 1) {
+    ptx::barrier_wait(shared + Config::sums_taken, *parity ^ 1);
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) {
+      if (2 * i < width) ptx::store_shared(mine + 512 * i, sum[i]);
+    }
+    ptx::barrier_arrive(shared + Config::sums_there);
+  } else {
+    ptx::barrier_wait(shared + Config::sums_there, *parity);
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) {
+      if (2 * i < width) both[i] = sum[i] + ptx::load_shared(mine + 512 * i);
+    }
+    ptx::barrier_arrive(shared + Config::sums_taken);
+  }
+  *parity ^= 1;
+  return group == 0;
 }
 
 // The same with x through registers. Those must not be written while products are under way, which the compiler would
@@ -530,22 +686,25 @@ __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Co
 
 // Writes a warp's 16 rows of 32 columns, number b, to a box in shared memory, in the order in which TMA's swizzle of
 // 128 bytes wants chunks of 16 bytes. Odd rows are two groups of columns ahead, so that four rows meet in different
-// banks. `y`: the thread's first column of C.
+// banks. `y`: the thread's first column of C. `back`: 16 columns before, where a tile ends within the box.
 template <class Config, class Finish, typename Row>
-__device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, uint32_t box, const Row (&rows)[2],
-                                         int y, const WgmmaOutput &out, const Finish &finish) {
+__device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, bool back, uint32_t box,
+                                         const Row (&rows)[2], int y, const WgmmaOutput &out, const Finish &finish) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const bool odd = lane / 4 % 2 != 0;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
     const int mine = odd ? j ^ 2 : j;  // group of 8 columns of the box
-    const int column = y + Config::box_y * b + 8 * mine;
+    const int column = y + Config::box_y * b - (back ? 16 : 0) + 8 * mine;
     const auto column_0 = finish.column(min(column, out.y_end - 1));
     const auto column_1 = finish.column(min(column + 1, out.y_end - 1));
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      const float *even_sums = &sum[16 * b + 4 * j + 2 * r], *odd_sums = &sum[16 * b + 4 * (j ^ 2) + 2 * r];
-      const float v0 = odd ? odd_sums[0] : even_sums[0], v1 = odd ? odd_sums[1] : even_sums[1];
+      const auto of = [&](int group, int c) {
+        const int i = 16 * b + 4 * group + 2 * r + c;
+        return b > 0 && back ? sum[i - 8] : sum[i];
+      };
+      const float v0 = odd ? of(j ^ 2, 0) : of(j, 0), v1 = odd ? of(j ^ 2, 1) : of(j, 1);
       const int row = lane / 4 + 8 * r, chunk = 2 * mine + lane % 4 / 2;
       ptx::store_shared_x2(box + row * 128 + (chunk ^ row % 8) * 16 + lane % 2 * 8,
                            out.alpha * finish.value(v0, rows[r], column_0),
@@ -557,24 +716,27 @@ __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int 
 // The same with a column's 16 rows side by side, in the order of the swizzle of 64 bytes. Threads of odd columns take
 // their second one first, so that two columns meet in different banks.
 template <class Config, class Finish, typename Row>
-__device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 2], int b, uint32_t box,
+__device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 2], int b, bool back, uint32_t box,
                                                  const Row (&rows)[2], int y, const WgmmaOutput &out,
                                                  const Finish &finish) {
   static_assert(Config::box_x == 16, "64 bytes");
   const int lane = static_cast<int>(threadIdx.x) % 32, pair = lane % 4, odd = lane % 2;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    const int column = y + Config::box_y * b + 8 * j;
+    const int column = y + Config::box_y * b - (back ? 16 : 0) + 8 * j;
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      const float *sums = &sum[16 * b + 4 * j + 2 * r];
       const int row = lane / 4 + 8 * r, chunk = row / 4 ^ pair;
       const uint32_t to = box + (8 * j + 2 * pair) * 64 + chunk * 16 + row % 4 * 4;
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const int c = odd ^ i;
+        const auto of = [&](int c) {
+          const int s = 16 * b + 4 * j + 2 * r + c;
+          return b > 0 && back ? sum[s - 8] : sum[s];
+        };
         const float v =
-            finish.value(odd != 0 ? sums[1 - i] : sums[i], rows[r], finish.column(min(column + c, out.y_end - 1)));
+            finish.value(odd != 0 ? of(1 - i) : of(i), rows[r], finish.column(min(column + c, out.y_end - 1)));
         ptx::store_shared(to + c * 64, out.alpha * v);
       }
     }
@@ -585,8 +747,8 @@ __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 
 // swizzle wants them. Odd rows are two groups of columns ahead, so that four rows meet in different banks.
 template <class Config, bool kAlongX, class Finish>
 __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
-                                            const TensorMap &map, int matrix, const WgmmaOutput &out, uint32_t boxes,
-                                            const Finish &finish) {
+                                            int width, const TensorMap &map, int matrix, const WgmmaOutput &out,
+                                            uint32_t boxes, const Finish &finish) {
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
   const int warp_x = first_x + 16 * warp, y = first_y + lane % 4 * 2;
   int turn = 0;
@@ -600,6 +762,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
 #pragma unroll
     for (int b = 0; b < Config::n / Config::box_y; ++b) {
       if (first_y + Config::box_y * b >= out.y_end) break;
+      const bool back = Config::any_width && b > 0 && Config::box_y * (b + 1) > width;
       const uint32_t box = boxes + turn;
       turn = Config::box_bytes - turn;  // not by h and b: at the edge of C halves have fewer boxes
       if (lane == 0) {
@@ -611,14 +774,14 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
       }
       __syncwarp();
       if constexpr (kAlongX) {
-        fill_box_along_x<Config>(sum[h], b, box, rows, y, out, finish);
+        fill_box_along_x<Config>(sum[h], b, back, box, rows, y, out, finish);
       } else {
-        fill_box<Config>(sum[h], b, box, rows, y, out, finish);
+        fill_box<Config>(sum[h], b, back, box, rows, y, out, finish);
       }
       ptx::order_with_tma();
       __syncwarp();
       if (lane == 0) {
-        const int x_of = warp_x + 64 * h, y_of = first_y + Config::box_y * b;
+        const int x_of = warp_x + 64 * h, y_of = first_y + Config::box_y * b - (back ? 16 : 0);
         ptx::store_box(&map, box, kAlongX ? x_of : y_of, kAlongX ? y_of : x_of, 0, matrix);
         ptx::store_commit();
       }
@@ -653,7 +816,7 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
       const int y = first_y + Config::box_y * b;
       if (y >= out.y_end) break;
       __syncwarp();
-      fill_box<Config>(sum[h], b, box, rows, first_y + lane % 4 * 2, out, finish);
+      fill_box<Config>(sum[h], b, false, box, rows, first_y + lane % 4 * 2, out, finish);
       __syncwarp();
       float *to = out.c + x * out.step_x + y + lane;
 #pragma unroll kAtOnce
@@ -689,7 +852,7 @@ __device__ __forceinline__ void store_columns(const float (&sum)[Config::halves]
       const int y = first_y + Config::box_y * b;
       if (y >= out.y_end) break;
       __syncwarp();
-      fill_box<Config>(sum[h], b, box, rows, first_y + lane % 4 * 2, out, finish);
+      fill_box<Config>(sum[h], b, false, box, rows, first_y + lane % 4 * 2, out, finish);
       __syncwarp();
 #pragma unroll kAtOnce
       for (int c = column; c < Config::box_y; c += 2, to += 2 * out.step_y) {
@@ -710,10 +873,14 @@ template <class Config, class InitMore>
 __device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals, const InitMore &init_more) {
   ptx::let_next_grid_start();
   if (threadIdx.x == 0) {
-    for (int s = 0; s < Config::stages; ++s, stage.advance()) {
+    for (int s = 0; s < stage.stages; ++s, stage.advance()) {
       ptx::barrier_init(stage.full(), arrivals);
-      ptx::barrier_init(stage.empty(), kConsumerWarps * Config::cluster);
+      ptx::barrier_init(stage.empty(), (Config::shares_k ? kConsumerWarps / 2 : kConsumerWarps) * Config::cluster);
       init_more(stage);
+    }
+    if constexpr (Config::shares_k) {
+      ptx::barrier_init(stage.shared + Config::sums_there, 128);
+      ptx::barrier_init(stage.shared + Config::sums_taken, 128);
     }
     ptx::barrier_init_done();
   }
@@ -730,53 +897,70 @@ template <class Config, class Work, class Finish>
 __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, int rank, int group,
                                                const WgmmaWalk &walk, const Finish &finish) {
   float sum[Config::halves][Config::n / 2];
+  [[maybe_unused]] float both[Config::halves][Config::n / 2];
+  [[maybe_unused]] unsigned gathered = 0;
 #pragma unroll 1
   for (int t = walk.first; t < walk.count; t += walk.step) {
     const WgmmaTile tile = work.tile(t);
     const WgmmaProblem &p = work.problem();
     if constexpr (Config::X::by_threads) {
       multiply_tile_by_threads<Config>(sum[0], &at, group, tile.steps(p));
+    } else if constexpr (Config::any_width) {
+      with_wgmma_width<Config::n>(p.width, [&](auto width) {
+        auto &of_width = reinterpret_cast<float(&)[1][decltype(width)::value / 2]>(sum);
+        if constexpr (Config::shares_k) {
+          multiply_in_turn<Config>(of_width, &at, group, tile.steps(p));
+        } else {
+          multiply_tile<Config>(of_width, &at, group, tile.steps(p));
+        }
+      });
     } else if constexpr (Config::planes == 1) {
       multiply_tile<Config>(sum, &at, group, tile.steps(p));
     } else {
       multiply_planes<Config>(sum, &at, group, tile.steps(p));
     }
-    const int x =
-        tile.x * Config::cluster_x + (Config::shares_x ? 0 : rank * Config::tile_x) + group * 64 * Config::halves;
-    const int y = tile.y * Config::cluster_y + (Config::shares_x ? rank * Config::tile_y : 0);
+    const int width = Config::any_width ? p.width : Config::n;
+    if constexpr (Config::shares_k) {
+      if (!gather_sums<Config>(sum[0], both[0], at.shared, group, tile.steps(p), p.width, &gathered)) continue;
+    }
+    const int x = tile_first_x<Config>(tile, rank) + (Config::shares_k ? 0 : group * 64 * Config::halves);
+    const int y = tile_first_y<Config>(tile, rank, width);
     const int matrix = tile.product * p.slices + tile.slice;
-    const WgmmaOutput out(p, matrix);
+    WgmmaOutput out(p, matrix);
+    if constexpr (Config::any_width) out.y_end = min(out.y_end, y + width);
+    const auto &result = Config::shares_k ? both : sum;
     const auto tile_finish = finish(tile.product, x, y);
     constexpr int kHeight = 64 * Config::halves;
-    if (!tile_finish.wanted || !out.meets(x, y, kHeight, Config::n)) continue;
+    if (!tile_finish.wanted || !out.meets(x, y, kHeight, width)) continue;
     if constexpr (Config::has_boxes) {
       const uint32_t boxes = at.shared + Config::stages_bytes + threadIdx.x / 32 * (2 * Config::box_bytes);
-      if (p.boxes && out.contains(x, y, kHeight, Config::n)) {
+      if (p.boxes && out.contains(x, y, kHeight, width)) {
         if (!Config::boxes_along_x || out.step_y == 1) {
-          store_boxes<Config, false>(sum, x, y, work.maps().c, matrix, out, boxes, tile_finish);
+          store_boxes<Config, false>(result, x, y, width, work.maps().c, matrix, out, boxes, tile_finish);
         } else {
-          store_boxes<Config, Config::boxes_along_x>(sum, x, y, work.maps().c, matrix, out, boxes, tile_finish);
+          store_boxes<Config, Config::boxes_along_x>(result, x, y, width, work.maps().c, matrix, out, boxes,
+                                                     tile_finish);
         }
         continue;
       }
       if constexpr (!decltype(tile_finish)::dense) {
         if (out.step_y == 1) {
-          store_rows<Config>(sum, x, y, out, boxes, tile_finish);
+          store_rows<Config>(result, x, y, out, boxes, tile_finish);
         } else {
-          store_columns<Config>(sum, x, y, out, boxes, tile_finish);
+          store_columns<Config>(result, x, y, out, boxes, tile_finish);
         }
         continue;
       }
       if (Config::planes == 1 && out.step_y == 1) {  // with planes the registers do not suffice
-        store_rows<Config>(sum, x, y, out, boxes, tile_finish);
+        store_rows<Config>(result, x, y, out, boxes, tile_finish);
         continue;
       }
       if constexpr (Config::boxes_along_x) {
-        store_columns<Config>(sum, x, y, out, boxes, tile_finish);
+        store_columns<Config>(result, x, y, out, boxes, tile_finish);
         continue;
       }
     }
-    store_sums<Config>(sum, x, y, out, tile_finish);
+    store_sums<Config>(result, x, y, out, tile_finish);
   }
   if constexpr (Config::has_boxes) {
     if (threadIdx.x % 32 == 0) ptx::store_wait<0>();  // their sources vanish with the block
@@ -790,11 +974,21 @@ __device__ __forceinline__ WgmmaWalk walk_of(int count) {
   return {static_cast<int>(blockIdx.x) / Config::cluster, static_cast<int>(gridDim.x) / Config::cluster, count};
 }
 
+// All products of a launch have the same.
+template <class Config, class Work>
+__device__ __forceinline__ int width_of(const Work &work) {
+  if constexpr (Config::any_width) {
+    return work.problem().width;
+  } else {
+    return Config::n;
+  }
+}
+
 template <class Config, class Work, class Finish>
 __device__ __forceinline__ void wgmma_products(Work work, const Finish &finish) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   constexpr bool kAlone = Config::cluster == 1;
-  const WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()));
+  const WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()), width_of<Config>(work));
   const int rank = kAlone ? 0 : ptx::cluster_rank();
   const WgmmaWalk walk = walk_of<Config>(work.count());
   begin<Config>(at, 1, [](const WgmmaRing<Config> &) {});

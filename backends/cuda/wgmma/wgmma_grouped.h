@@ -11,7 +11,7 @@ namespace libsgemm::cuda {
 // size that lie at strides.
 struct WgmmaGroup {
   static constexpr bool large_parameters = true;  // more than the 4 KiB that every driver takes
-  static constexpr int kMost = 67;
+  static constexpr int kMost = 66;
   WgmmaMaps maps[kMost];
   WgmmaProblem problem[kMost];
   int first[kMost + 1];

@@ -103,9 +103,9 @@ Kernel wgmma_grouped_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the row `NAME`: its kernel and `Kernel NAME()`, in namespace libsgemm::cuda. ONE: the row of single products
-// with the same tiles, whose figures it has; N, STAGES and CLUSTER as of LIBSGEMM_WGMMA_ROW.
-#define LIBSGEMM_WGMMA_GROUPED_ROW(NAME, ONE, N, STAGES, CLUSTER)                                      \
+// Defines the row `NAME`: its kernel and `Kernel NAME()`, in namespace libsgemm::cuda. N and STAGES as of WgmmaShape,
+// CLUSTER its most_cluster.
+#define LIBSGEMM_WGMMA_GROUPED_ROW(NAME, N, STAGES, CLUSTER)                                           \
   template <Number kNumber, bool XAlongK, bool YAlongK>                                                \
   __global__ void __launch_bounds__(kWgmmaThreads, 1) NAME(const __grid_constant__ WgmmaGroup group) { \
     const WgmmaGroupWork work(group, static_cast<int>(blockIdx.x) / CLUSTER);                          \
@@ -114,7 +114,7 @@ Kernel wgmma_grouped_kernel(const char *name) {
   namespace {                                                                                          \
   struct Row {                                                                                         \
     static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;                              \
-    static constexpr Fitted fitted = Fitted::ONE;                                                      \
+    static constexpr Fitted fitted = Fitted::NAME;                                                     \
     static constexpr int most_cluster = CLUSTER;                                                       \
     template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                                \
     using Shape = WgmmaShape16<kNumber, XAlongK, YAlongK, N, STAGES, kCluster>;                        \

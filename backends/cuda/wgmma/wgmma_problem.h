@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "host_device.h"
 #include "runtime/tensor_map.h"
@@ -18,6 +19,10 @@ enum class Part : int8_t { all, y_from_x, x_from_y };
 constexpr int kPromoteDepth = 64;   // steps of k, of splits, after which sums leave the tensor cores
 constexpr int kWgmmaThreads = 384;  // two warpgroups that multiply, one that copies
 
+// Columns of y of a tile, where the launch says how many.
+using WgmmaWidths =
+    std::integer_sequence<int, 256, 240, 224, 208, 192, 176, 160, 144, 128, 112, 96, 80, 64, 48, 32, 16>;
+
 struct WgmmaMaps {
   TensorMap x, y;  // of (along the lines, across them, plane, product)
   TensorMap c;     // of (y, x, 0, matrix), or with x first where its step is 1, if WgmmaProblem::boxes
@@ -27,6 +32,7 @@ struct WgmmaProblem {
   int x, y;              // sizes of C
   int tiles_x, tiles_y;  // of a cluster's tiles
   int tiles;             // those of a matrix: of a triangle fewer
+  int width;             // of a tile, along y
   Part part;
   int k_steps, slices;  // stages of k, of the whole product; in how many slices
   int products;

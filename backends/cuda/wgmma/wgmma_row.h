@@ -1,4 +1,5 @@
-// The host's side of the wgmma engine for operands that it reads as they lie. A kernel's file defines a Row:
+// The host's side of the wgmma engine for operands that it reads as they lie, in tiles of one width; of those of any
+// width wgmma_width_row.h has the rows. A kernel's file defines a Row:
 //
 //   struct Row {
 //     static constexpr libsgemm_math_mode_t math_mode = ...;    // TF32: of FP32 operands; FP32: of 16-bit ones
@@ -84,7 +85,7 @@ using WgmmaShape16 = WgmmaShape<kNumber, WgmmaLines<kXAlongK>, WgmmaLines<kYAlon
 // us, 11688 x 216 x 9744 202 -> 136; for small ones pairs start later than they save).
 constexpr int kPairDepth = 1024;
 
-// What split_kernel() asks of a kernel, and plain ones need too.
+// Of a row whose tiles have one width.
 template <class Row>
 struct WgmmaTiles {
   using Shape =
@@ -131,7 +132,6 @@ struct WgmmaTiles {
         pairs ? wgmma_instance_of<Row, Row::most_cluster>(desc, s) : wgmma_instance_of<Row, 1>(desc, s);
     return launch_wgmma(desc, instance, s, Stored::all, slices, operands, count, launch, error);
   }
-  static constexpr auto enqueue_sum = launch_split_k_sum;
 };
 
 // What it takes longer to store a C that TMA does not: row by row, which other tiles' products hide less (fitted by eye
@@ -165,99 +165,4 @@ Kernel wgmma_kernel(const char *name) {
   return kernel;
 }
 
-// The same kernel with k in slices, which has figures of its own.
-template <class PlainRow, Fitted kFitted>
-struct WgmmaSplitRow : PlainRow {
-  static constexpr Fitted fitted = kFitted;
-};
-template <class Row, Fitted kFitted>
-Kernel wgmma_split_kernel(const char *name) {
-  Kernel kernel = split_kernel<WgmmaTiles<WgmmaSplitRow<Row, kFitted>>>(name);
-  kernel.math_mode = Row::math_mode;
-  kernel.truncates = true;
-  return kernel;
-}
-
-// A triangle of op(A) op(A)^T, for which a cluster's tile is square: the kernel of a row for clusters of kCluster
-// blocks.
-template <class Row, int kCluster>
-struct WgmmaTriangle {
-  using Shape = typename Row::template Shape<Number::f16, true, true, kCluster>;
-  static_assert(Shape::cluster_x == Shape::cluster_y, "squares");
-
-  static GemmDesc product(const GemmDesc &desc) {
-    GemmDesc d = desc;
-    d.routine = Routine::gemm;
-    d.b = desc.a, d.ldb = desc.lda, d.stride_b = desc.stride_a;
-    d.transb = desc.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
-    return d;
-  }
-  static bool supports(const GemmDesc &desc, int index) {
-    return desc.routine == Routine::syrk && desc.type != Type::f32 && desc.batch != Batch::pointers &&
-           wgmma_fits(product(desc), Shape::tile_x, Shape::tile_y, index);
-  }
-  static double cost(const GemmDesc &desc, int index) {
-    const Tiling one = WgmmaTiles<Row>::tiling(product(desc), index);
-    Tiling square = one;
-    square.tile_m = square.tile_n = Shape::cluster_x;
-    const Device &d = device(index);
-    const double tiles = product_tiles(desc, square) * static_cast<double>(desc.batch_count) * kCluster;
-    double seconds = tiles_seconds(d, one, tiles, static_cast<double>(desc.k));
-    // A block by itself reads all of both operands; lines that begin within one of 128 bytes are two to the L2 cache
-    // (3000 x 2048, H100: N 79 us, T, whose lda is a multiple of 64, 50; pairs of 256 x 128 57 and 55).
-    if (kCluster == 1 && desc.lda % 64 != 0) seconds *= 1.5;
-    return kLaunchSeconds + overlapped(seconds, memory_seconds(d, gemm_bytes(desc)));
-  }
-  static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
-    const GemmDesc d = product(desc);
-    const WgmmaSides sides(d, false);
-    const WgmmaInstance instance = wgmma_instance_of<Row, kCluster>(d, sides);
-    const int64_t squares = ceil_div(desc.n, Shape::cluster_x);
-    const int64_t most = std::clamp<int64_t>(INT_MAX / 4 / (squares * (squares + 1)), 1, kMostProducts);
-    const Stored::Part part = desc.uplo == LIBSGEMM_LOWER ? Stored::lower : Stored::upper;
-    return for_strided_chunks(d, most, [&](const StridedOperands &operands, int64_t count) {
-      return launch_wgmma(d, instance, sides, part, {1, nullptr, 0}, operands, count, launch, error);
-    });
-  }
-};
-
-template <class Row, int kCluster>
-Kernel wgmma_triangle_kernel(const char *name) {
-  using Triangle = WgmmaTriangle<Row, kCluster>;
-  Kernel kernel = {name, Row::math_mode, Triangle::supports, Triangle::cost, nullptr, Triangle::launch};
-  kernel.truncates = true;
-  return kernel;
-}
-
 }  // namespace libsgemm::cuda
-
-// Defines the kernel `NAME` of 16-bit operands and its Row, in namespace libsgemm::cuda: N and STAGES as of WgmmaShape,
-// CLUSTER its most_cluster.
-#define LIBSGEMM_WGMMA_ROW(NAME, N, STAGES, CLUSTER)                                         \
-  namespace {                                                                                \
-  template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                        \
-  using ShapeOf = WgmmaShape16<kNumber, XAlongK, YAlongK, N, STAGES, kCluster>;              \
-  }                                                                                          \
-  template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                        \
-  __global__ void __launch_bounds__(kWgmmaThreads, 1)                                        \
-      NAME(const __grid_constant__ WgmmaMaps maps, const __grid_constant__ WgmmaProblem p) { \
-    wgmma_product<ShapeOf<kNumber, XAlongK, YAlongK, kCluster>>(maps, p, PlainFinish());     \
-  }                                                                                          \
-  namespace {                                                                                \
-  struct Row {                                                                               \
-    static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;                    \
-    static constexpr Fitted fitted = Fitted::NAME;                                           \
-    static constexpr int most_cluster = CLUSTER;                                             \
-    template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                      \
-    using Shape = ShapeOf<kNumber, XAlongK, YAlongK, kCluster>;                              \
-    template <Number kNumber, bool XAlongK, bool YAlongK, int kCluster>                      \
-    static WgmmaKernel kernel() {                                                            \
-      return &NAME<kNumber, XAlongK, YAlongK, kCluster>;                                     \
-    }                                                                                        \
-  };                                                                                         \
-  }                                                                                          \
-  Kernel NAME() { return wgmma_kernel<Row>(#NAME); }
-
-// Of a file with LIBSGEMM_WGMMA_ROW: the same kernel with k in slices.
-#define LIBSGEMM_WGMMA_SPLIT_ROW(NAME) \
-  Kernel NAME() { return wgmma_split_kernel<Row, Fitted::NAME>(#NAME); }

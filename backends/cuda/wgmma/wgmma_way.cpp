@@ -1,0 +1,145 @@
+#include "wgmma_way.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/split_k.h"
+#include "wgmma_launch.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+// Fitted to some 30,000 ways of computing 400 products, most of them random, on an H100 and an H200: by that the choice
+// loses 3 % of the time, as geometric mean, also of 89 products that it was not fitted to. Clocks and bytes are a
+// multiprocessor's, of a step of kWgmmaDepth. What goes on at once is added as squares: the longest counts most.
+constexpr double kClocksOfColumn = 3.69;  // of a column of y and 128 rows of x, in the tensor cores
+constexpr double kLeastColumns = 41;      // fewer take as long
+constexpr double kArrivingPerClock = 74;  // bytes that a block gets
+constexpr double kReadPerClock = 64;      // bytes from the L2 cache, when all multiprocessors read
+constexpr double kTornLines = 1.65;       // what lines that begin within one of 128 bytes are to that
+constexpr double kLeastClocks = 205;
+constexpr double kClocksOfTile = 440;       // a tile's start and end, which nothing hides
+constexpr double kClocksOfHalfTile = 690;   // the same of 64 rows
+constexpr double kClocksOfPair = 1010;      // what it is more for pairs of blocks
+constexpr double kClocksOfSums = 15.8;      // to store a column of 128 rows
+constexpr double kReachedBandwidth = 0.95;  // of the data sheet's
+constexpr double kRowStores = 3.3;          // what sums take longer that TMA does not store, in times of writing them
+constexpr double kStart = 3.2e-6;           // seconds of a launch
+constexpr double kSum = 2.5e-6;             // of that of the sum
+constexpr double kSumBandwidth = 3.6e12;    // bytes a second of partial sums, written and read
+
+double square(double x) { return x * x; }
+
+double bytes_seconds(const Device &d, double bytes) { return bytes / (kReachedBandwidth * d.memory_bandwidth); }
+
+// What whole lines of 128 bytes would take less to read than an operand's.
+double torn(const void *base, int64_t ld, size_t size) {
+  return (reinterpret_cast<uintptr_t>(base) | static_cast<uint64_t>(ld) * size) % 128 == 0 ? 1 : kTornLines;
+}
+
+// The clocks of `clusters` tiles, each `steps` deep.
+double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, double clusters, double steps) {
+  const WgmmaSides sides(desc, way.swapped);
+  const double torn_a = torn(desc.a, desc.lda, size_of(desc.type)), torn_b = torn(desc.b, desc.ldb, size_of(desc.type));
+  const double torn_x = way.swapped ? torn_a : torn_b, torn_y = way.swapped ? torn_b : torn_a;
+  const double at_once = d.compute_units / way.cluster, rounds = std::ceil(clusters / at_once);
+  const double busy = clusters / (rounds * at_once);
+  const double share = way.rows / static_cast<double>(kWgmmaRows);
+  const int columns = sides.y_along_k ? way.width : (way.width + 63) / 64 * 64;  // that are copied
+  constexpr double kLine = 2.0 * kWgmmaDepth;
+  const double products = share * kClocksOfColumn * std::max<double>(way.width, kLeastColumns);
+  const double arriving = kLine * (way.rows + columns) / kArrivingPerClock;
+  const double read = kLine * (way.rows * torn_x + columns * torn_y / way.cluster) / kReadPerClock * busy;
+  const double step = std::sqrt(square(products) + square(arriving) + square(read) + square(kLeastClocks));
+  const double tile = (way.rows == kWgmmaRows ? kClocksOfTile : kClocksOfHalfTile) +
+                      (way.cluster > 1 ? kClocksOfPair : 0) + share * kClocksOfSums * way.width;
+  return rounds * (steps * step + tile);
+}
+
+double clusters_of(const GemmDesc &desc, const WgmmaWay &way) {
+  const WgmmaSides sides(desc, way.swapped);
+  return static_cast<double>(ceil_div(sides.x(desc), int64_t{way.rows} * way.cluster)) *
+         static_cast<double>(ceil_div(sides.y(desc), way.width)) * static_cast<double>(desc.batch_count);
+}
+
+// Whether TMA can store C.
+bool stores_boxes(const GemmDesc &desc, const WgmmaWay &way) {
+  const int64_t stride = desc.batch == Batch::strided ? desc.stride_c : 0;
+  const bool narrow = way.width < kWgmmaBox && WgmmaSides(desc, way.swapped).y(desc) > way.width;
+  return desc.beta == 0 && !narrow && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
+         static_cast<uint64_t>(desc.m | desc.ldc | stride) % 4 == 0;
+}
+
+double seconds_of(const Device &d, double clocks, double bytes) {
+  return kStart + std::sqrt(square(clocks / d.clock) + square(bytes_seconds(d, bytes)));
+}
+
+double way_seconds(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
+  const double steps = std::ceil(static_cast<double>(ceil_div(desc.k, kWgmmaDepth)) / way.slices);
+  const double clocks = tiles_clocks(d, desc, way, clusters_of(desc, way) * way.slices, steps);
+  const double sums =
+      4.0 * static_cast<double>(desc.m) * static_cast<double>(desc.n) * static_cast<double>(desc.batch_count);
+  double seconds = seconds_of(d, clocks, gemm_bytes(desc));
+  if (way.slices > 1) {
+    seconds += kSum + 2 * sums * way.slices / kSumBandwidth;
+  } else if (!stores_boxes(desc, way)) {
+    seconds += kRowStores * bytes_seconds(d, sums);
+  }
+  return seconds;
+}
+
+// Slices with which multiprocessors have `rounds` tiles at most; fewer than 2: none.
+int slices_of(const Device &d, const GemmDesc &desc, const WgmmaWay &way, int rounds) {
+  const double fitting = std::floor(rounds * (d.compute_units / way.cluster) / clusters_of(desc, way));
+  const auto slices =
+      static_cast<int>(std::min({fitting, double{kMostSlices}, static_cast<double>(ceil_div(desc.k, kWgmmaDepth))}));
+  return slices >= 2 && split_bytes(desc, slices, sizeof(float)) <= kMostSplitBytes ? slices : 0;
+}
+
+constexpr int kMostRounds = 3;  // of slices
+
+}  // namespace
+
+WgmmaWay best_wgmma_way(const GemmDesc &desc, int rows, int width, bool split, int index) {
+  const Device &d = device(index);
+  WgmmaWay best = {};
+  const auto take = [&](WgmmaWay way) {
+    way.seconds = way_seconds(d, desc, way);
+    if (best.slices == 0 || way.seconds < best.seconds) best = way;
+  };
+  for (const bool swapped : {false, true}) {
+    for (int cluster = 1; cluster <= rows / 64; ++cluster) {
+      WgmmaWay way = {rows, width, swapped, cluster, 1, 0};
+      if (!split) {
+        take(way);
+        continue;
+      }
+      for (int rounds = 1; rounds <= kMostRounds; ++rounds) {
+        way.slices = slices_of(d, desc, way, rounds);
+        if (way.slices > 0) take(way);
+      }
+    }
+  }
+  return best;
+}
+
+bool splits_wgmma(const GemmDesc &desc, int rows, int width, int index) {
+  const Device &d = device(index);
+  for (const bool swapped : {false, true}) {
+    for (int rounds = 1; rounds <= kMostRounds; ++rounds) {
+      if (slices_of(d, desc, {rows, width, swapped, 1, 1, 0}, rounds) > 0) return true;
+    }
+  }
+  return false;
+}
+
+double wgmma_triangle_seconds(const GemmDesc &product, int width, int cluster, int index) {
+  const Device &d = device(index);
+  const double order = static_cast<double>(ceil_div(product.n, width));
+  const double clusters = order * (order + 1) / 2 * static_cast<double>(product.batch_count);
+  const double steps = static_cast<double>(ceil_div(product.k, kWgmmaDepth));
+  const double clocks = tiles_clocks(d, product, {kWgmmaRows, width, false, cluster, 1, 0}, clusters, steps);
+  return seconds_of(d, clocks, gemm_bytes(product) / 2);
+}
+
+}  // namespace libsgemm::cuda

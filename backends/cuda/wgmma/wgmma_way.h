@@ -1,0 +1,35 @@
+// In which way the wgmma engine computes a product of 16-bit operands, and how long that takes by its cost model.
+#pragma once
+
+#include "gpu/cost.h"
+#include "runtime/device.h"
+
+namespace libsgemm::cuda {
+
+// Rows of x and columns of y of a tile, which side x is (WgmmaSides), blocks of a cluster, slices of k.
+struct WgmmaWay {
+  int rows;
+  int width;
+  bool swapped;
+  int cluster;
+  int slices;
+  double seconds;
+};
+
+// Steps of k of a stage, rows of x of most tiles.
+constexpr int kWgmmaDepth = 64, kWgmmaRows = 128;
+
+// Columns of C that TMA stores at once.
+constexpr int kWgmmaBox = 32;
+
+// Of tiles of so many rows of x and `width` columns of y the way that takes least, of one slice or of more; slices is 0
+// if there is none.
+WgmmaWay best_wgmma_way(const GemmDesc &desc, int rows, int width, bool split, int index);
+
+// Whether there is one of more slices.
+bool splits_wgmma(const GemmDesc &desc, int rows, int width, int index);
+
+// How long the triangle of a product takes, by clusters whose tiles are squares, `width` wide.
+double wgmma_triangle_seconds(const GemmDesc &product, int width, int cluster, int index);
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,129 @@
+// The host's side of the wgmma engine for 16-bit operands, which it reads as they lie. One kernel serves tiles of all
+// widths; each width is a row, and another one with k in slices. The kernel's file defines a Kernels:
+//
+//   struct Kernels {
+//     template <Number, bool XAlongK, bool YAlongK, int Cluster, int Rows> static WgmmaKernel kernel();
+//   };
+#pragma once
+
+#include <algorithm>
+#include <climits>
+
+#include "gpu/split_k_row.h"
+#include "wgmma_row.h"
+#include "wgmma_way.h"
+
+namespace libsgemm::cuda {
+
+template <Number kNumber, bool kXAlongK, bool kYAlongK, int kCluster, int kRows>
+using WgmmaAnyWidth16 = WgmmaAnyWidth<kNumber, WgmmaLines<kXAlongK>, WgmmaLines<kYAlongK>, kCluster, kRows>;
+
+// The instance of the kernel for a call, in numbers.
+template <class Kernels, int kCluster, int kRows>
+WgmmaInstance wgmma_instance_of_width(const GemmDesc &desc, const WgmmaSides &sides, int width) {
+  const auto of = [&](auto number, auto x, auto y) {
+    constexpr Number kNumber = decltype(number)::value;
+    constexpr bool kX = decltype(x)::value, kY = decltype(y)::value;
+    using Shape = WgmmaAnyWidth16<kNumber, kX, kY, kCluster, kRows>;
+    WgmmaInstance i = wgmma_instance<Shape>(Kernels::template kernel<kNumber, kX, kY, kCluster, kRows>());
+    i.tile_y = i.cluster_y = width;
+    if (kX) i.x_box[1] = kRows;
+    i.y_box[1] = static_cast<uint32_t>((kY ? width : Shape::depth) / kCluster);
+    return i;
+  };
+  return desc.type == Type::f16 ? with_wgmma_sides<Number::f16>(sides, of) : with_wgmma_sides<Number::bf16>(sides, of);
+}
+template <class Kernels>
+WgmmaInstance wgmma_instance_of_width(const GemmDesc &desc, const WgmmaSides &sides, int rows, int width, int cluster) {
+  if (rows == 64) return wgmma_instance_of_width<Kernels, 1, 64>(desc, sides, width);
+  return cluster == 2 ? wgmma_instance_of_width<Kernels, 2, kWgmmaRows>(desc, sides, width)
+                      : wgmma_instance_of_width<Kernels, 1, kWgmmaRows>(desc, sides, width);
+}
+
+template <class Kernels, int kRows, int kWidth, bool kSplit>
+struct WgmmaWidthRow {
+  static WgmmaWay way(const GemmDesc &desc, int index) { return best_wgmma_way(desc, kRows, kWidth, kSplit, index); }
+  static bool supports(const GemmDesc &desc, int index) {
+    return desc.routine == Routine::gemm && desc.type != Type::f32 && wgmma_fits(desc, kRows, kWidth, index) &&
+           (!kSplit || (desc.batch_count <= kMostProducts && splits_wgmma(desc, kRows, kWidth, index)));
+  }
+  static double cost(const GemmDesc &desc, int index) { return way(desc, index).seconds; }
+  static size_t workspace(const GemmDesc &desc, int index) {
+    return split_bytes(desc, way(desc, index).slices, sizeof(float));
+  }
+  static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
+    const WgmmaWay w = way(desc, launch.device);
+    const WgmmaSides sides(desc, w.swapped);
+    const WgmmaInstance instance = wgmma_instance_of_width<Kernels>(desc, sides, kRows, kWidth, w.cluster);
+    TileProblem sum = {};
+    if (kSplit) {
+      sum.m = desc.m, sum.n = desc.n;
+      sum.ldc = desc.ldc, sum.alpha = desc.alpha, sum.beta = desc.beta;
+      sum.partial = static_cast<float *>(launch.workspace), sum.partial_ld = (desc.m + 3) / 4 * 4;
+    }
+    const int64_t tiles = ceil_div(desc.m, 8) * ceil_div(desc.n, 8) * w.slices;  // at least as many as there are
+    const int64_t most = std::clamp<int64_t>(INT_MAX / 4 / tiles, 1, kMostProducts);
+    return for_strided_chunks(desc, most, [&](const StridedOperands &operands, int64_t count) {
+      const libsgemm_status_t status = launch_wgmma(
+          desc, instance, sides, Stored::all, {w.slices, sum.partial, sum.partial_ld}, operands, count, launch, error);
+      return status != LIBSGEMM_SUCCESS || !kSplit ? status
+                                                   : launch_split_k_sum(sum, w.slices, operands, count, launch, error);
+    });
+  }
+};
+
+template <class Kernels, int kRows, int kWidth, bool kSplit>
+Kernel wgmma_width_kernel(const char *name) {
+  using Row = WgmmaWidthRow<Kernels, kRows, kWidth, kSplit>;
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32, Row::supports, Row::cost, kSplit ? Row::workspace : nullptr, Row::launch};
+  kernel.truncates = true;
+  return kernel;
+}
+
+// A triangle of op(A) op(A)^T, in squares: tiles 128 wide, or pairs of those 256 wide.
+template <class Kernels, int kWidth>
+struct WgmmaTriangle {
+  static constexpr int kCluster = kWidth / kWgmmaRows;
+
+  static GemmDesc product(const GemmDesc &desc) {
+    GemmDesc d = desc;
+    d.routine = Routine::gemm;
+    d.b = desc.a, d.ldb = desc.lda, d.stride_b = desc.stride_a;
+    d.transb = desc.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+    return d;
+  }
+  static bool supports(const GemmDesc &desc, int index) {
+    return desc.routine == Routine::syrk && desc.type != Type::f32 && desc.batch != Batch::pointers &&
+           wgmma_fits(product(desc), kWgmmaRows, kWidth, index);
+  }
+  static double cost(const GemmDesc &desc, int index) {
+    return wgmma_triangle_seconds(product(desc), kWidth, kCluster, index);
+  }
+  static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
+    const GemmDesc d = product(desc);
+    const WgmmaSides sides(d, false);
+    const WgmmaInstance instance = wgmma_instance_of_width<Kernels>(d, sides, kWgmmaRows, kWidth, kCluster);
+    const int64_t squares = ceil_div(desc.n, kWidth);
+    const int64_t most = std::clamp<int64_t>(INT_MAX / 4 / (squares * (squares + 1)), 1, kMostProducts);
+    const Stored::Part part = desc.uplo == LIBSGEMM_LOWER ? Stored::lower : Stored::upper;
+    return for_strided_chunks(d, most, [&](const StridedOperands &operands, int64_t count) {
+      return launch_wgmma(d, instance, sides, part, {1, nullptr, 0}, operands, count, launch, error);
+    });
+  }
+};
+
+template <class Kernels, int kWidth>
+Kernel wgmma_triangle_kernel(const char *name) {
+  using Triangle = WgmmaTriangle<Kernels, kWidth>;
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32, Triangle::supports, Triangle::cost, nullptr, Triangle::launch};
+  kernel.truncates = true;
+  return kernel;
+}
+
+}  // namespace libsgemm::cuda
+
+// Of the kernel's file: a row of tiles of so many rows of x and columns of y; the same with k in slices.
+#define LIBSGEMM_WGMMA_ROW(NAME, ROWS, WIDTH) \
+  Kernel NAME() { return wgmma_width_kernel<Kernels, ROWS, WIDTH, false>(#NAME); }
+#define LIBSGEMM_WGMMA_SPLIT_ROW(NAME, ROWS, WIDTH) \
+  Kernel NAME() { return wgmma_width_kernel<Kernels, ROWS, WIDTH, true>(#NAME); }

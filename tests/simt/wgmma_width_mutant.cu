@@ -1,0 +1,40 @@
+// A row of the wgmma engine for tiles of any width with a single instance, in which warpgroups share k and tiles end
+// within a box of C, for the mutants of the engine.
+#include "gpu/kernels.h"
+#include "wgmma/wgmma_width_row.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+constexpr int kRows = 64, kWidth = 48;
+
+using OneShape = WgmmaAnyWidth<Number::f16, ptx::AlongK<128>, ptx::AlongOuter<64>, 1, kRows>;
+
+__global__ void __launch_bounds__(kWgmmaThreads, 1)
+    one(const __grid_constant__ WgmmaMaps maps, const __grid_constant__ WgmmaProblem p) {
+  wgmma_product<OneShape>(maps, p, PlainFinish());
+}
+
+struct Kernels {
+  template <Number, bool, bool, int, int>
+  static WgmmaKernel kernel() {
+    return &one;
+  }
+};
+using Row = WgmmaWidthRow<Kernels, kRows, kWidth, false>;
+
+bool supports(const GemmDesc &desc, int index) {
+  if (desc.type != Type::f16 || !Row::supports(desc, index)) return false;
+  const WgmmaSides sides(desc, Row::way(desc, index).swapped);
+  return sides.x_along_k && !sides.y_along_k;
+}
+
+}  // namespace
+
+Kernel sm90_wgmma_48x64x64_mutant() {
+  Kernel kernel = wgmma_width_kernel<Kernels, kRows, kWidth, false>("sm90_wgmma_48x64x64_mutant");
+  kernel.supports = supports;
+  return kernel;
+}
+
+}  // namespace libsgemm::cuda
