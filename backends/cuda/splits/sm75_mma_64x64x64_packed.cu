@@ -41,8 +41,8 @@ constexpr int64_t kLeastDepth = 256, kDepthStep = 64;  // of a panel, unless it 
 constexpr size_t kMostBytes = size_t{1} << 34;         // of copies at a time: their vectors are counted by an int
 constexpr size_t kRounded = 256;                       // the copies of an operand begin at multiples of so many bytes
 
-// Of a copied line, elements. Lines of 128 bytes of the L2 cache that two of a long operand share cost the product up
-// to 40 %.
+// Elements from one copied line to the next. Long ones begin at lines of the L2 cache: of such that two share the
+// product takes up to 40 % longer.
 int64_t pitch_of(int64_t length) {
   const int64_t whole = length < 512 ? kVectorElements : 64;
   return ceil_div(length, whole) * whole;
@@ -181,8 +181,8 @@ double product_seconds(const GemmDesc &desc, int index) {
 double copy_seconds(const GemmDesc &desc, int index) {
   constexpr double kNextLaunchSeconds = 2e-6;  // of a kernel behind another one
   const Plan plan = plan_of(desc, usual_workspace(desc));
-  const double panels = static_cast<double>(ceil_div(desc.k, plan.depth)),
-               count = static_cast<double>(desc.batch_count);
+  const double count = static_cast<double>(desc.batch_count);
+  const double panels = static_cast<double>(ceil_div(desc.k, plan.depth));
   const double turns = panels * static_cast<double>(ceil_div(desc.batch_count, plan.products));
   const double c_bytes = static_cast<double>(sizeof(float)) * static_cast<double>(desc.m) * static_cast<double>(desc.n);
   const double copied = plan.a.moved_bytes(desc.k, count) + plan.b.moved_bytes(desc.k, count);
