@@ -111,7 +111,6 @@ class Model:
 
 # Shares that are not called as a row: those rows' that they are of.
 SHARED = {'stream_k': ['sm90_ffma_256x128x16_stream_k'], 'stream_k_in_slices': ['sm90_ffma_256x128x16_split_k'],
-          'packed_copies': ['sm75_mma_64x64x64_packed'],
           'sliced_k': ['sm90_ffma_128x128x16_sliced_k', 'sm90_ffma_256x64x16_sliced_k', 'sm90_ffma_512x32x16_sliced_k']}
 
 # Rows that are made of passes and the best row for what these leave.

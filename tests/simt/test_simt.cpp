@@ -176,6 +176,28 @@ class Tester {
     }
   }
 
+  // Of rows that copy operands of 16 bits: their lines, which the three sizes are by turns, of all lengths that the
+  // copy tells apart, from all places within 16 bytes.
+  void run_lines(Routine routine) {
+    if (std::strstr(row_.name, "_packed") == nullptr || element_of(routine) == Element::kFloat) return;
+    int turn = 0;
+    for (const int64_t length : {1, 2, 5, 7, 8, 9, 18, 31, 63, 64, 65, 257, 511, 513, 1100}) {
+      for (int offset = 0; offset < 8; offset += length < 1000 ? 1 : 5, ++turn) {
+        const int which = turn % 3;
+        Case test;
+        test.routine = routine;
+        set_size(which == 0 ? length : 11, which == 1 ? length : 6, which == 2 ? length : 5, &test);
+        test.transa = turn / 3 % 2 != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+        test.transb = turn / 6 % 2 != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+        test.alpha = 2, test.beta = turn % 2 == 0 ? 0.0f : -1.0f;
+        test.padding = {turn % 5, turn % 7, 1};
+        test.offset = offset;
+        const Form form = turn % 5 < 2 ? Form::kStrided : Form::kSingle;
+        run(test, form, form == Form::kSingle ? 1 : 4, turn % 4 == 3 ? 3.0 : 1.0);
+      }
+    }
+  }
+
   // Of rows whose blocks stay: more tiles than multiprocessors, which is when pairs of blocks share operands, of
   // operands and a C that TMA takes.
   void run_walks(Routine routine) {
@@ -336,6 +358,7 @@ TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
         for (const Form form : kForms) tester.run_all(routine, form);
         if (routine_of(routine) == libsgemm::Routine::gemm) {
           tester.run_workspaces(routine);
+          tester.run_lines(routine);
           tester.run_walks(routine);
         }
         if (is_in_place(routine) || of_floats(routine) == Routine::kSsyrk) tester.run_triangles(routine);

@@ -31,7 +31,7 @@ __device__ __forceinline__ PowerOfTwo scale_of_image(const ConvPass &p, unsigned
 template <Scheme kScheme>
 __device__ __forceinline__ void write_splits(const Four<uint32_t> &x, const PowerOfTwo &scale, char *to,
                                              int64_t split_bytes) {
-  using SplitsOf = SplitsOfElement<kScheme, uint32_t>;
+  using SplitsOf = SplitsOfElement<kScheme>;
   Four<typename SplitsOf::Split> out[kSplits<kScheme>];
 #pragma unroll
   for (int e = 0; e < 4; ++e) {

@@ -53,7 +53,6 @@
   X(sm75_ffma_64x48x16_tall, 1.019) \
   X(sm75_ffma_64x48x32_thin, 1.075) \
   X(sm80_ffma_256x64x16_thin, 1.029) \
-  X(packed_copies, 1.353) \
   X(stream_k, 1.028) \
   X(stream_k_in_slices, 0.9725) \
   X(sliced_k, 1.057)

@@ -22,7 +22,7 @@
 namespace libsgemm::cuda {
 
 __global__ void __launch_bounds__(kPassThreads) sm75_mma_64x64x64_fp16_packed(const __grid_constant__ PassProblem p) {
-  split<Scheme::fp16, uint32_t>(p);
+  split<Scheme::fp16>(p);
 }
 
 namespace {

@@ -23,7 +23,7 @@ namespace libsgemm::cuda {
 
 __global__ void __launch_bounds__(kPassThreads) sm80_mma_64x64x64_bf16_packed(const __grid_constant__ PassProblem p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-  split<Scheme::bf16, uint32_t>(p);
+  split<Scheme::bf16>(p);
 #endif
 }
 

@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kPassThreads) splits_survey(const __grid_const
 template <Scheme kScheme, bool kRanges = false>
 __global__ void __launch_bounds__(kPassThreads) splits_write(const __grid_constant__ PassProblem p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-  split<kScheme, uint32_t, kRanges>(p);
+  split<kScheme, kRanges>(p);
 #endif
 }
 

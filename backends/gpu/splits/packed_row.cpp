@@ -43,12 +43,9 @@ PackedPlan plan_of(const GemmDesc &desc, const SplitsShape &shape, size_t bytes)
 }
 
 // What the pass does, in words; NULL: there is none.
-const char *words(const GemmDesc &desc, const SplitsShape &shape) {
+const char *words(const SplitsShape &shape) {
   if (!shape.a && !shape.b) return nullptr;
-  static constexpr const char *kCopies[] = {"copy of B", "copy of A", "copy of A and B"};
-  static constexpr const char *kRoundings[] = {"rounding of B", "rounding of A", "rounding of A and B"};
-  const int which = !shape.a ? 0 : !shape.b ? 1 : 2;
-  return desc.type == Type::f32 ? kRoundings[which] : kCopies[which];
+  return !shape.a ? "rounding of B" : !shape.b ? "rounding of A" : "rounding of A and B";
 }
 
 // What the cost assumes.
@@ -77,9 +74,7 @@ bool packed_supports(const GemmDesc &desc, const PackedProduct &product, int ind
 }
 
 double packed_seconds(const GemmDesc &desc, const PackedProduct &product, int index) {
-  const double passes = splits_seconds(desc, shape_of(desc, product), index);
-  const double share = product.pass_share == nullptr ? 1 : product.pass_share(index);
-  return share * passes + product_seconds(desc, product, index);
+  return splits_seconds(desc, shape_of(desc, product), index) + product_seconds(desc, product, index);
 }
 
 size_t packed_workspace(const GemmDesc &desc, const PackedProduct &product) {
@@ -91,7 +86,7 @@ libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &produ
   const SplitsShape shape = shape_of(desc, product);
   const PackedPlan plan = plan_of(desc, shape, launch.workspace_bytes);
   const SplitsLayout &l = plan.layout;
-  const char *pass = words(desc, shape);
+  const char *pass = words(shape);
   if (launch.ran != nullptr) *launch.ran = {nullptr, pass};
   Launch rest = launch;
   rest.workspace = static_cast<char *>(launch.workspace) + l.bytes();

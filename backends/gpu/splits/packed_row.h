@@ -19,7 +19,6 @@ struct PackedProduct {
   libsgemm_math_mode_t math_mode;
   // What multiplies them: not a row of the table, for it may rely on what the pass does. Null: the cheapest row.
   const Kernel *kernel = nullptr;
-  double (*pass_share)(int device) = nullptr;  // what the pass takes of its predicted time. Null: all
 };
 
 bool packed_supports(const GemmDesc &desc, const PackedProduct &product, int device);

@@ -33,7 +33,7 @@ Split split_of(libsgemm_math_mode_t mode) {
   if (mode == LIBSGEMM_MATH_BF16X6) return {Scheme::bf16x3, kSplits<Scheme::bf16x3>, false};
   if (mode == LIBSGEMM_MATH_FP16X3) return {Scheme::fp16x2, kSplits<Scheme::fp16x2>, false};
   if (mode == LIBSGEMM_MATH_FP32_FAST) return {Scheme::fp16x2, kSplits<Scheme::fp16x2>, true};
-  return {Scheme::copy, 0, false};
+  return {};
 }
 
 SplitsShape plan_shape(int splits, bool ranges) { return {splits, kSplitBytes, true, true, false, ranges}; }

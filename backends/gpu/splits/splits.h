@@ -16,7 +16,6 @@
 //   bf16     1        x to nearest even                                  x0 y0
 //   fp16     1        x to nearest even; Inf from 65520 on               x0 y0
 //   tf32     1        x to nearest even                                  x0 y0
-//   copy     1        x, of 16 bits                                      x0 y0
 //
 // s is the row's own: its largest magnitude becomes 2^14 to 2^15. It follows from `most`, the bits of that magnitude,
 // which the survey writes: those of NaN and Inf are above all others.
@@ -80,7 +79,7 @@
 
 namespace libsgemm::gpu {
 
-enum class Scheme { bf16x3, fp16x2, bf16, fp16, tf32, copy };
+enum class Scheme { bf16x3, fp16x2, bf16, fp16, tf32 };
 
 constexpr float kLowScale = 0x1p-11f;  // of fp16x2's second split: without it rows of wide range lose bits
 constexpr int kOuterPad = 128, kDepthPad = 64;

@@ -55,15 +55,13 @@ __device__ __forceinline__ float unscaled(float sum, int s) {
 }
 
 // `x`: the bits of the element. `scale`: of its row.
-template <Scheme kScheme, typename Element>
+template <Scheme kScheme>
 struct SplitsOfElement {
   using Split = std::conditional_t<kScheme == Scheme::tf32, uint32_t, uint16_t>;
   Split split[kSplits<kScheme>];
 
-  __device__ __forceinline__ SplitsOfElement(Element bits, const PowerOfTwo &scale) {
-    if constexpr (kScheme == Scheme::copy) {
-      split[0] = bits;
-    } else if constexpr (kScheme == Scheme::tf32) {
+  __device__ __forceinline__ SplitsOfElement(uint32_t bits, const PowerOfTwo &scale) {
+    if constexpr (kScheme == Scheme::tf32) {
       // A NaN must keep a bit among those that tensor cores read, else they would take it for Inf.
       // Without what is beyond the number: TMA would round once more.
       split[0] = magnitude(bits) > 0x7f800000u ? bits | 0x00400000u : bits_of(round_to_tf32(__uint_as_float(bits)));
@@ -157,10 +155,9 @@ struct alignas(4 * sizeof(Element)) Four {
 };
 
 // Four steps of k of a row along k; `room`: steps inside the matrix.
-template <typename Element>
-__device__ __forceinline__ Four<Element> load_four(Global<const Element> *from, int64_t room, bool vectors) {
-  Four<Element> x = {};
-  if (vectors && room >= 4) return load_as<Four<Element>>(from);
+__device__ __forceinline__ Four<uint32_t> load_four(Global<const uint32_t> *from, int64_t room, bool vectors) {
+  Four<uint32_t> x = {};
+  if (vectors && room >= 4) return load_as<Four<uint32_t>>(from);
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
     if (e < room) x.e[e] = from[e];
@@ -176,9 +173,9 @@ __device__ __forceinline__ uint32_t sum_of_row(uint32_t x) {
 
 // kRanges: also the excess of rows, from Splits::least, and which are not dense, if these steps are all of k; of an
 // operand that is not split the excess alone, in one block for each kSplitTile rows.
-template <Scheme kScheme, typename Element, bool kRanges = false>
+template <Scheme kScheme, bool kRanges = false>
 __device__ __forceinline__ void split(const PassProblem &p) {
-  using SplitsOf = SplitsOfElement<kScheme, Element>;
+  using SplitsOf = SplitsOfElement<kScheme>;
   using Split = typename SplitsOf::Split;
   constexpr int kTile = kSplitTile, kRowStep = kPassThreads / 16, kRows = kTile / kRowStep;
   __shared__ uint32_t transposed[kTile][kTile + 1];
@@ -187,7 +184,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
   const int thread = static_cast<int>(threadIdx.x), row = thread / 16, step = thread % 16 * 4;
   const int64_t outer_tiles = o.splits.rows / kTile;
   const int64_t first_outer = index % outer_tiles * kTile, first_k = index / outer_tiles * kTile;
-  const auto *source = reinterpret_cast<Global<const Element> *>(global(o.source) + blockIdx.z * o.product_bytes);
+  const auto *source = reinterpret_cast<Global<const uint32_t> *>(global(o.source) + blockIdx.z * o.product_bytes);
   const auto words_of = [&](uint32_t *words) { return global(words) + blockIdx.z * o.splits.product_most; };
   uint32_t most[kRows] = {};
   if constexpr (kScaledRows<kScheme>) {
@@ -211,7 +208,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
     }
     if (o.splits.base == nullptr) return;
   }
-  Four<Element> x[kRows] = {};
+  Four<uint32_t> x[kRows] = {};
   if (o.along_k) {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
@@ -233,7 +230,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < 4 * kRows; ++i) {
-      x[i / 4].e[i % 4] = static_cast<Element>(transposed[step + i % 4][row + i / 4 * kRowStep]);
+      x[i / 4].e[i % 4] = transposed[step + i % 4][row + i / 4 * kRowStep];
     }
   }
   auto *to = global(o.splits.base) + blockIdx.z * o.splits.product_bytes +

@@ -22,7 +22,7 @@
 namespace libsgemm::hip {
 
 __global__ void __launch_bounds__(kPassThreads) gfx_mma_64x64x64_bf16_packed(const __grid_constant__ PassProblem p) {
-  split<Scheme::bf16, uint32_t>(p);
+  split<Scheme::bf16>(p);
 }
 
 namespace {

@@ -23,7 +23,7 @@ namespace libsgemm::hip {
 
 __global__ void __launch_bounds__(kPassThreads) gfx_mma_64x64x64_fp16_packed(const __grid_constant__ PassProblem p) {
 #if !defined(__gfx90a__)  // which has no such mode, and for which clang 15 keeps FP16 numbers in scratch
-  split<Scheme::fp16, uint32_t>(p);
+  split<Scheme::fp16>(p);
 #else
   (void)p;
 #endif
