@@ -2,7 +2,6 @@
 // it in the user's cache, where the library finds it.
 //
 #include <fmt/format.h>
-#include <string.h>
 
 #include <algorithm>
 #include <array>
@@ -10,8 +9,9 @@
 
 #include "calibrate_fit.h"
 #include "command.h"
-#include "gpu_api.h"
+#include "env.h"
 #include "output_file.h"
+#include "probe_copies.h"
 #include "sides.h"
 #include "timing.h"
 
@@ -46,36 +46,13 @@ Times time_side(libsgemm_handle_t h, const Operands &x, double seconds, const st
   return times;
 }
 
-// Page-locked operands, kept until the process ends; NULL if the vendor's library cannot be had.
-const Operands *pinned_operands(const std::string &backend) {
-  static Operands x = {};
-  try {
-    const GpuApi &api = backend == "cuda" ? cuda_api() : hip_api();
-    api.use_device(0);
-    for (float **memory : {&x.a, &x.b, &x.c}) {
-      void *got = nullptr;
-      api.require(api.host_allocate(&got, kElements * sizeof(float), kHostDefault), "page-locked memory");
-      *memory = static_cast<float *>(got);
-      memset(got, 0, kElements * sizeof(float));
-    }
-    return &x;
-  } catch (const std::exception &error) {
-    fmt::print(stderr, "libsgemm calibrate: page-locked memory is taken for pageable: {}\n", error.what());
-    return nullptr;
-  }
-}
-
-void measure_pinned(const Sides &sides, const Times &pageable, const Patience &patience, Calibration *c) {
-  const Operands *x = pinned_operands(sides.gpu().info.name);
-  if (x == nullptr) {
-    c->gpu.pinned = c->gpu.pageable;
-    return;
-  }
-  const auto time = [&](int64_t m, int64_t n, int64_t k) {
-    const auto once = [&] { return time_product(sides.on_gpu(), {m, n, k}, *x, patience); };
-    return std::min(once(), once());
-  };
-  fit_pinned(time, pageable, &c->gpu);
+// What a GPU computes in a second and its link carries, as the probe measures both. Of one GPU: calls for which the two
+// sides are close are too short to be shared.
+void measure_device(const std::string &backend, double longest, libsgemm::GpuCosts *costs) {
+  const std::vector<int> devices = libsgemm::read_environment().devices;
+  if (!devices.empty()) select_gpu(devices.front());
+  costs->pinned = pinned_link(&gpu_memory_of(backend));
+  costs->flops = sgemm_rate(backend, longest);
 }
 
 // Of batches of small products, by what they take longer than one product of all operands.
@@ -97,9 +74,8 @@ Calibration measure_machine(const Sides &sides, double seconds) {
   c.margin = 1;
   fit_cpu(time_side(sides.on_cpu(), x, seconds, "products on the CPU"), &c.cpu_flops);
   let_threads_rest();
-  const Times gpu = time_side(sides.on_gpu(), x, seconds, "products on the GPU");
-  fit_pageable(gpu, &c.gpu);
-  measure_pinned(sides, gpu, patience, &c);
+  measure_device(sides.gpu().info.name, longest_of(seconds), &c.gpu);
+  fit_gpu(time_side(sides.on_gpu(), x, seconds, "products on the GPU"), &c.gpu);
   const double strided = measure_item(sides, true, x, patience, &c);
   const double pointer = measure_item(sides, false, x, patience, &c);
   c.gpu.item_strided = strided;

@@ -79,12 +79,12 @@ struct Timed {
   double seconds;
 };
 
-double mean_square(const std::vector<Timed> &products, const GpuCosts &costs, unsigned pinned) {
+double mean_square(const std::vector<Timed> &products, const GpuCosts &costs) {
   Calibration c = {};
   c.gpu = costs;
   double sum = 0;
   for (const Timed &p : products) {
-    const double error = std::log(libsgemm::predict(c, describe_product(p.m, p.n, p.k), pinned).gpu / p.seconds);
+    const double error = std::log(libsgemm::predict(c, describe_product(p.m, p.n, p.k), 0).gpu / p.seconds);
     sum += error * error;
   }
   return std::isfinite(sum) ? sum : std::numeric_limits<double>::infinity();
@@ -97,12 +97,12 @@ struct Figure {
 };
 
 constexpr double kFirstFactor = 4, kLastFactor = 1.002;
-constexpr double kShortest = 1e-7, kLongest = 1;   // seconds
-constexpr double kSlowest = 1e6, kFastest = 1e16;  // bytes or operations a second
+constexpr double kShortest = 1e-7, kLongest = 1;  // seconds
+constexpr double kSlowest = 1e6;                  // bytes a second
 
 // The best is left in *costs.
-void search(const std::vector<Timed> &products, unsigned pinned, const std::vector<Figure> &figures, GpuCosts *costs) {
-  double best = mean_square(products, *costs, pinned);
+void search(const std::vector<Timed> &products, const std::vector<Figure> &figures, GpuCosts *costs) {
+  double best = mean_square(products, *costs);
   for (double factor = kFirstFactor; factor > kLastFactor;) {
     const double before = best;
     for (const Figure &figure : figures) {
@@ -110,7 +110,7 @@ void search(const std::vector<Timed> &products, unsigned pinned, const std::vect
         GpuCosts trial = *costs;
         double &value = figure.value(&trial);
         value = std::clamp(value * step, figure.least, figure.most);
-        const double error = mean_square(products, trial, pinned);
+        const double error = mean_square(products, trial);
         if (error >= best) continue;
         best = error;
         *costs = trial;
@@ -166,18 +166,18 @@ void fit_cpu(const Times &times, SizeTable *flops) {
       times, [](const Indices &at, double seconds) { return 2 * products_of(at) / seconds; }, flops);
 }
 
-void fit_pageable(const Times &times, GpuCosts *costs) {
+void fit_gpu(const Times &times, GpuCosts *costs) {
   std::vector<Timed> products;
   for (const Indices &at : all_sizes()) {
     const double seconds = times.at(at[0], at[1], at[2]);
     if (seconds > 0) products.push_back({size_at(at[0]), size_at(at[1]), size_at(at[2]), seconds});
     costs->correction.set(at[0], at[1], at[2], 1);
   }
-  search(products, 0,
+  costs->pageable = costs->pinned;
+  search(products,
          {{[](GpuCosts *c) -> double & { return c->call; }, kShortest, kLongest},
-          {[](GpuCosts *c) -> double & { return c->pageable.up; }, kSlowest, kFastest},
-          {[](GpuCosts *c) -> double & { return c->pageable.down; }, kSlowest, kFastest},
-          {[](GpuCosts *c) -> double & { return c->flops; }, kSlowest, kFastest},
+          {[](GpuCosts *c) -> double & { return c->pageable.up; }, kSlowest, costs->pinned.up},
+          {[](GpuCosts *c) -> double & { return c->pageable.down; }, kSlowest, costs->pinned.down},
           {[](GpuCosts *c) -> double & { return c->serial; }, 0.01, 1},
           {[](GpuCosts *c) -> double & { return c->ramp; }, kShortest, kLongest}},
          costs);
@@ -188,21 +188,6 @@ void fit_pageable(const Times &times, GpuCosts *costs) {
     return std::clamp(seconds / libsgemm::predict(fitted, desc, 0).gpu, 0.01, 100.0);
   };
   fill_table(times, correction, &costs->correction);
-}
-
-void fit_pinned(const TimeProduct &time, const Times &pageable, GpuCosts *costs) {
-  costs->pinned = costs->pageable;
-  std::vector<Timed> products;
-  for (const Indices &at : all_sizes()) {
-    const Timed p = {size_at(at[0]), size_at(at[1]), size_at(at[2]), 0};
-    const auto wanted = [](int64_t size) { return size >= 256 && size != 512; };
-    const bool timed = pageable.at(at[0], at[1], at[2]) > 0;
-    if (timed && wanted(p.m) && wanted(p.n) && wanted(p.k)) products.push_back({p.m, p.n, p.k, time(p.m, p.n, p.k)});
-  }
-  search(products, libsgemm::kPinnedA | libsgemm::kPinnedB | libsgemm::kPinnedC,
-         {{[](GpuCosts *c) -> double & { return c->pinned.up; }, kSlowest, kFastest},
-          {[](GpuCosts *c) -> double & { return c->pinned.down; }, kSlowest, kFastest}},
-         costs);
 }
 
 }  // namespace command

@@ -1,8 +1,9 @@
 // The figures of a machine from times of products.
 //
 // Products of every combination of SizeTable::kSizes are timed on the CPU and on the GPU. The CPU's speeds are taken as
-// they are; to the GPU's times the model of decision_model.h is fitted, and what it misses is kept as a correction. A
-// product that would take too long has the speed, or the correction, of a smaller neighbour.
+// they are; to the GPU's times the model of decision/model.h is fitted, and what it misses is kept as a correction. A
+// product that would take too long has the speed, or the correction, of a smaller neighbour. What the GPU computes in a
+// second, and the rates of page-locked memory, are no part of the fit: they are measured alone, as the probe does.
 #pragma once
 
 #include <array>
@@ -44,10 +45,8 @@ void time_again(const TimeProduct &time, double most, Times *times);
 
 void fit_cpu(const Times &times, libsgemm::SizeTable *flops);
 
-// From pageable memory: all but startup, items and pinned. `costs` is where to begin.
-void fit_pageable(const Times &times, libsgemm::GpuCosts *costs);
-
-// Then a few products from page-locked memory, of those that were timed from pageable memory: pinned.
-void fit_pinned(const TimeProduct &time, const Times &pageable, libsgemm::GpuCosts *costs);
+// To products from pageable memory: call, pageable, serial, ramp and the correction. In `costs` flops and pinned are
+// those measured; pageable memory crosses the same link, and is not faster. The others are where to begin.
+void fit_gpu(const Times &times, libsgemm::GpuCosts *costs);
 
 }  // namespace command

@@ -12,6 +12,7 @@
 #include "host_peers.h"
 #include "items.h"
 #include "library.h"
+#include "probe_copies.h"
 #include "report.h"
 #include "suite.h"
 #include "timing.h"
@@ -22,7 +23,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kLinkBytes = size_t{256} << 20;
 constexpr double kSlow = 1;    // seconds: a way this slow is timed
 constexpr int kSlowCalls = 2;  // so often
 
@@ -38,22 +38,6 @@ struct Way {
     return seconds.size() < static_cast<size_t>(slow ? std::min(reps, kSlowCalls) : reps);
   }
 };
-
-// Bytes a second between page-locked memory and the device: {up, down}.
-std::pair<double, double> measure_link(GpuMemory *gpu, Memory *pinned) {
-  const Buffer there(gpu, kLinkBytes), here(pinned, kLinkBytes);
-  const auto rate = [&](const std::function<void()> &copy) {
-    std::vector<double> times;
-    for (int i = 0; i < 6; ++i) {
-      const double start = now();
-      copy();
-      if (i > 0) times.push_back(now() - start);
-    }
-    return static_cast<double>(kLinkBytes) / median(times);
-  };
-  return {rate([&] { gpu->upload(there.data(), here.data(), kLinkBytes); }),
-          rate([&] { gpu->download(here.data(), there.data(), kLinkBytes); })};
-}
 
 std::vector<Way> make_ways(const BenchOptions &options, Handle *handle, GpuMemory *gpu,
                            std::vector<std::unique_ptr<HostPeer>> *peers) {
@@ -102,13 +86,13 @@ struct Subject {
 double elements_of(const Extent &x) { return static_cast<double>(x.rows) * static_cast<double>(x.columns); }
 
 // Seconds that the link and the operations take at least.
-double least_seconds(const Subject &x, const Call &call, double up, double down, double tflops) {
+double least_seconds(const Subject &x, const Call &call, const libsgemm::Link &link, double tflops) {
   const Traits &t = traits(x.routine);
   const auto element = static_cast<double>(element_bytes(t.element));
   const double c = 4 * elements_of(extent_of_c(call)) * (t.triangular_output ? 0.5 : 1);
   const double a = element * elements_of(extent_of_a(call)) * (t.symmetric_a || t.triangular_a ? 0.5 : 1);
   const double in = a + (t.has_b ? element * elements_of(extent_of_b(call)) : 0) + (t.in_place ? c : 0);
-  return std::max({in / up, c / down, flops(x.routine, x.shape) / (tflops * 1e12)});
+  return std::max({in / link.up, c / link.down, flops(x.routine, x.shape) / (tflops * 1e12)});
 }
 
 Json report(const Subject &x, const Way &way, double ours, double bound) {
@@ -150,10 +134,9 @@ int host_bench(const HostOptions &host, const BenchOptions &options) {
   std::vector<std::unique_ptr<HostPeer>> peers;
   std::vector<Way> ways = make_ways(options, &handle, &gpu, &peers);
   Report machine = start_report(nullptr, gpu);
-  const std::pair<double, double> link = measure_link(&gpu, &pinned);
-  const double up = link.first, down = link.second;
+  const libsgemm::Link link = pinned_link(&gpu);
   machine.notes.push_back(
-      fmt::format("link: {:.1f} GB/s up, {:.1f} GB/s down from page-locked memory", 1e-9 * up, 1e-9 * down));
+      fmt::format("link: {:.1f} GB/s up, {:.1f} GB/s down from page-locked memory", 1e-9 * link.up, 1e-9 * link.down));
   for (const Way &way : ways) {
     if (!way.detail.empty()) machine.notes.push_back(fmt::format("{}: {}", way.name, way.detail));
   }
@@ -165,7 +148,7 @@ int host_bench(const HostOptions &host, const BenchOptions &options) {
   fmt::print("{:<7} {:<20} {:<2} {:<8} {:<9} {:>10} {:>24} {:>8} {:>7} {:>7} {:>8}\n", "", "m x n x k + pad", "op",
              "memory", "way", "median", "", "TFLOP/s", "ratio", "bound", "error");
   Json json = machine_json(machine);
-  json["link"] = {{"up", up}, {"down", down}};
+  json["link"] = {{"up", link.up}, {"down", link.down}};
   json["results"] = Json::array();
   const std::vector<std::string> transposes =
       options.transposes.empty() ? std::vector<std::string>{"NN"} : options.transposes;
@@ -174,7 +157,7 @@ int host_bench(const HostOptions &host, const BenchOptions &options) {
     Workload work(x.routine, x.shape, make_form(x.op), x.memory == "pinned" ? &pinned : &host_memory());
     for (Way &way : ways) way.seconds.clear();
     measure(&work, options.reps, &ways);
-    const double bound = least_seconds(x, work.call(), up, down, host.tflops);
+    const double bound = least_seconds(x, work.call(), link, host.tflops);
     const double ours = summarise(ways[0].seconds).median;
     for (const Way &way : ways) json["results"].push_back(report(x, way, ours, bound));
   };

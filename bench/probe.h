@@ -43,6 +43,10 @@ std::vector<Probe> gpu_probes(GpuMemory *memory, double seconds);
 std::string probe_sgemm(const std::string &backend, int64_t size, double seconds, std::vector<Figure> *figures,
                         const std::function<void(const std::string &)> &progress);
 
+// FLOP a second of the library's SGEMM on a GPU, measured in the same way, of the largest squares up to 4096 of which a
+// call is expected to take no more than `longest` seconds. Throws Error.
+double sgemm_rate(const std::string &backend, double longest);
+
 // ---- Reports --------------------------------------------------------------------------------------------------------
 
 std::vector<std::string> probe_groups();  // in the order of the report

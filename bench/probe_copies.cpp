@@ -11,12 +11,13 @@ namespace command {
 namespace {
 
 constexpr size_t kBytes = size_t{64} << 20;  // of a copy
+constexpr double kLinkSeconds = 0.3;         // of a way of pinned_link()
 
 struct Ways {
   const char *what;
   bool up, down;
 };
-constexpr Ways kWays[] = {{"up", true, false}, {"down", false, true}, {"both ways at once", true, true}};
+constexpr Ways kUp = {"up", true, false}, kDown = {"down", false, true}, kBoth = {"both ways at once", true, true};
 
 // Host memory for both ways.
 class HostMemory {
@@ -55,6 +56,13 @@ class Copier {
     up_ = static_cast<GpuStream>(runner_->memory().stream());
   }
 
+  // Bytes a second, and in *figure the GPU's state meanwhile.
+  double rate(const Ways &ways, Figure *figure) {
+    const double seconds = median(runner_->sample([&] { return time(ways); }, figure));
+    return static_cast<double>(kBytes) * (ways.up + ways.down) / seconds;
+  }
+
+ private:
   // Seconds.
   double time(const Ways &ways) {
     const double start = now();
@@ -64,8 +72,6 @@ class Copier {
     if (ways.down) down.get();
     return now() - start;
   }
-
- private:
   void copy_up() {
     const GpuApi &api = runner_->api();
     api.require(api.copy_to_device(device_.data(), host_.data(), kBytes, up_), "a copy to the GPU");
@@ -90,16 +96,23 @@ class Copier {
 void add_copies(const std::shared_ptr<KernelRunner> &runner, std::vector<Probe> *probes) {
   for (const bool pinned : {false, true}) {
     const auto copier = std::make_shared<std::unique_ptr<Copier>>();
-    for (const Ways &ways : kWays) {
+    for (const Ways &ways : {kUp, kDown, kBoth}) {
       const auto measure = [runner, copier, pinned, ways](Figure *figure) {
         if (*copier == nullptr) *copier = std::make_unique<Copier>(runner.get(), pinned);
-        const double seconds = median(runner->sample([&] { return (*copier)->time(ways); }, figure));
-        figure->value = 1e-9 * kBytes * (ways.up + ways.down) / seconds;
+        figure->value = 1e-9 * (*copier)->rate(ways, figure);
       };
       probes->push_back(
           {"copies", fmt::format("{} memory, {}", pinned ? "page-locked" : "pageable", ways.what), "GB/s", measure});
     }
   }
+}
+
+libsgemm::Link pinned_link(GpuMemory *memory) {
+  KernelRunner runner(memory, kLinkSeconds);
+  Copier copier(&runner, true);
+  Figure ignored;
+  const double up = copier.rate(kUp, &ignored);
+  return {up, copier.rate(kDown, &ignored)};
 }
 
 }  // namespace command

@@ -4,11 +4,15 @@
 #include <memory>
 #include <vector>
 
+#include "decision/model.h"
 #include "probe.h"
 #include "probe_runner.h"
 
 namespace command {
 
 void add_copies(const std::shared_ptr<KernelRunner> &runner, std::vector<Probe> *probes);
+
+// Of page-locked memory, one way at a time. Throws Error.
+libsgemm::Link pinned_link(GpuMemory *memory);
 
 }  // namespace command

@@ -14,6 +14,9 @@ namespace {
 
 constexpr int64_t kSizeOnGpu = 8192, kSizeOnCpu = 2048;  // of squares
 constexpr int kReps = 3;
+// Of sgemm_rate().
+constexpr int64_t kFirstSize = 64, kLastSize = 4096, kStep = 4;
+constexpr double kRateSeconds = 0.1;  // of a size
 
 // The highest of the figures whose group is `group` and whose text begins so and ends so.
 const Figure *ceiling_of(const std::vector<Figure> &figures, const std::string &backend, const std::string &group,
@@ -127,6 +130,14 @@ std::string probe_sgemm(const std::string &backend, int64_t size, double seconds
   if (backend == "cpu") return cpu_sgemm(size > 0 ? size : kSizeOnCpu, seconds, figures, progress);
   progress("SGEMM");
   return gpu_sgemm(backend, size > 0 ? size : kSizeOnGpu, seconds, figures);
+}
+
+double sgemm_rate(const std::string &backend, double longest) {
+  for (int64_t size = kFirstSize;; size *= kStep) {
+    const Result result = multiply(backend, size, kRateSeconds, nullptr, &gpu_memory_of(backend));
+    const bool next_is_long = result.seconds.median * kStep * kStep * kStep > longest;
+    if (size == kLastSize || next_is_long) return 1e9 * result.gflops();
+  }
 }
 
 }  // namespace command

@@ -1,4 +1,5 @@
 // `libsgemm calibrate` and `bench --decision`, with the mock GPU and its driver.
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -54,6 +55,36 @@ TEST_CASE("calibrate: measures, writes where the library looks, shows and remove
   const Outcome again = calibrate({"--remove"}, environment);
   CHECK(again.exit_status == 0);
   CHECK_THAT(again.out, Contains("there is none"));
+}
+
+TEST_CASE("calibrate: the link and the rate of computing are measured, on the first device of the library") {
+  const Folder folder;
+  Environment environment = with_gpu(folder.path());
+  REQUIRE(calibrate({"--seconds", "0.1", "--output", folder.file("own")}, environment).exit_status == 0);
+  std::map<std::string, std::vector<double>> figures;
+  std::istringstream lines(read_text(folder.file("own")));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name;
+    words >> name;
+    for (double value; words >> value;) figures[name].push_back(value);
+  }
+  REQUIRE(figures["pinned"].size() == 2);
+  REQUIRE(figures["pageable"].size() == 2);
+  for (size_t way = 0; way < 2; ++way) CHECK(figures["pageable"][way] <= figures["pinned"][way]);
+  // The mock GPU is a thread of the CPU, and what is assumed without a measurement 10 TFLOP/s.
+  REQUIRE(figures["flops"].size() == 1);
+  CHECK(figures["flops"][0] > 1e6);
+  CHECK(figures["flops"][0] < 1e12);
+
+  // The mock library has two devices, its driver only one.
+  environment["LIBSGEMM_DEVICES"] = "1";
+  CHECK_THAT(calibrate({"--seconds", "0.1"}, environment).err, Contains("device 1: there are 1 GPUs"));
+  environment.erase("LIBSGEMM_DEVICES");
+  environment["MOCK_CUDA"] = "no_device";
+  const Outcome none = calibrate({"--seconds", "0.1"}, environment);
+  CHECK(none.exit_status == 1);
+  CHECK_THAT(none.err, Contains("libsgemm calibrate: the NVIDIA driver fails: CUDA_ERROR_NO_DEVICE"));
 }
 
 TEST_CASE("calibrate: a file of one's own, and what cannot be done") {
