@@ -1,58 +1,12 @@
 // Legality first, then measurements, then cost; and the latest choices of each thread, since calls come in series.
 #include "kernel_table.h"
 
-#include <cstring>
-
 namespace libsgemm {
 namespace {
 
-// What a choice was made for, and the choice.
-template <typename Key, typename Row>
-struct ChoiceOf {
-  const Backend *backend;  // NULL: none yet
-  int device;
-  size_t workspace_bytes;
-  Key key;
-  Row row;
-
-  bool is_for(const Backend &b, int d, size_t bytes, const Key &k) const {
-    return backend == &b && device == d && workspace_bytes == bytes && key == k;
-  }
-};
-using Choice = ChoiceOf<ChoiceKey, Selected>;
-using ConvChoice = ChoiceOf<ConvChoiceKey, const Kernel *>;
-
-constexpr uint64_t kChoices = 16;
-thread_local Choice t_choices[kChoices];
-thread_local ConvChoice t_conv_choices[kChoices];
-
-// Where the choice for a description is kept: neighbours in size go to different places.
-Choice *place_of(const ChoiceKey &key) {
-  const uint64_t size = static_cast<uint64_t>(key.m) * 31 + static_cast<uint64_t>(key.n) * 17 +
-                        static_cast<uint64_t>(key.k) * 7 + (key.kinds >> 24);
-  return &t_choices[(size ^ (size >> 4) ^ (size >> 8)) % kChoices];
-}
-
-uint64_t bits_of(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-// Of an address what rows may know: its place in a line, or that there is none.
-uint64_t place_in_line(const void *address) {
-  constexpr uint64_t kNone = 0xff;
-  return address == nullptr ? kNone : reinterpret_cast<uintptr_t>(address) % kPointerAlignment;
-}
-
-// A byte each. Put together in a register: bytes written one by one could not be read as a word at once.
-template <typename... Values>
-uint64_t bytes(Values... values) {
-  static_assert(sizeof...(values) <= sizeof(uint64_t), "they fit a word");
-  uint64_t word = 0;
-  ((word = word << 8 | static_cast<uint64_t>(values)), ...);
-  return word;
-}
+constexpr size_t kRemembered = 16;
+thread_local Choices<ChoiceKey, Selected, kRemembered> t_choices;
+thread_local Choices<ConvChoiceKey, const Kernel *, kRemembered> t_conv_choices;
 
 // Modes whose only merit is speed: whoever asks for the others may want their rounding.
 bool has_error_of_fp32(libsgemm_math_mode_t mode) {
@@ -152,46 +106,16 @@ const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int devi
   const ConvChoiceKey key = choice_key(desc);
   uint64_t sum = 0;
   for (const int64_t word : key) sum = sum * 31 + static_cast<uint64_t>(word);
-  ConvChoice &last = t_conv_choices[(sum ^ sum >> 7) % kChoices];
-  if (!last.is_for(backend, device, workspace_bytes, key)) {
-    last = {&backend, device, workspace_bytes, key, choose(backend, desc, device, workspace_bytes)};
-  }
-  return last.row;
+  return t_conv_choices.remember({&backend, device, workspace_bytes}, key, sum ^ sum >> 7,
+                                 [&] { return choose(backend, desc, device, workspace_bytes); });
 }
 
 std::atomic<FindTunedRow> g_find_tuned_row{nullptr};
 
-ChoiceKey choice_key(const GemmDesc &desc) {
-  // Every member by its name: with a new one this does not compile until it is said here whether rows may look at it.
-  const auto &[routine, type, math_mode, transa, transb, side, uplo, diag, deterministic, m, n, k, alpha, beta, lda,
-               ldb, ldc, a, b, c, batch, batch_count, stride_a, stride_b, stride_c, a_array, b_array, c_array, plan_a,
-               plan_b, ticket] = desc;
-  // They lie in device memory at times.
-  static_cast<void>(a_array), static_cast<void>(b_array), static_cast<void>(c_array);
-  static_cast<void>(ticket);
-  return {m,
-          n,
-          k,
-          lda,
-          ldb,
-          ldc,
-          batch_count,
-          stride_a,
-          stride_b,
-          stride_c,
-          bits_of(alpha) << 32 | bits_of(beta),
-          bytes(routine, type, math_mode, transa, transb, side, uplo, diag),
-          bytes(place_in_line(a), place_in_line(b), place_in_line(c), place_in_line(plan_a), place_in_line(plan_b),
-                batch, deterministic)};
-}
-
 Selected select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
   const ChoiceKey key = choice_key(desc);
-  Choice *last = place_of(key);
-  if (!last->is_for(backend, device, workspace_bytes, key)) {
-    *last = {&backend, device, workspace_bytes, key, choose(backend, desc, device, workspace_bytes)};
-  }
-  return last->row;
+  return t_choices.remember({&backend, device, workspace_bytes}, key, place_of(key),
+                            [&] { return choose(backend, desc, device, workspace_bytes); });
 }
 
 }  // namespace libsgemm

@@ -4,15 +4,11 @@
 #include <array>
 #include <atomic>
 #include <limits>
-#include <tuple>
 
 #include "backend.h"
+#include "choice.h"
 
 namespace libsgemm {
-
-// What a row's supports(), cost() and workspace() may depend on besides the numbers of the description: which pointers
-// are NULL, and each one modulo this many bytes. The choice is remembered for the calls that follow.
-constexpr uintptr_t kPointerAlignment = 16;
 
 // A row, and whether it was chosen because it was measured to be the fastest (decision/tuning.h).
 struct Selected {
@@ -44,27 +40,6 @@ inline bool promises_less(const Kernel &x, const Kernel *y) {
   if (y == nullptr || x.truncates != y->truncates) return y == nullptr || x.truncates;
   return x.math_mode != LIBSGEMM_MATH_FP64 && y->math_mode == LIBSGEMM_MATH_FP64;
 }
-
-// All of a description that the choice of a row depends on: where two keys are equal, one device within one workspace
-// gets the same row.
-struct ChoiceKey {
-  int64_t m, n, k, lda, ldb, ldc, batch_count, stride_a, stride_b, stride_c;
-  uint64_t scalars;  // the bits of alpha and beta
-  uint64_t kinds;    // a byte each: routine, type, math mode, operations, side, triangle, diagonal
-  uint64_t
-      addresses;  // a byte each: those of A, B, C and the plans modulo kPointerAlignment; kind of batch, determinism
-
-  bool operator==(const ChoiceKey &other) const {
-    const auto words = [](const ChoiceKey &x) {
-      return std::tie(x.m, x.n, x.k, x.lda, x.ldb, x.ldc, x.batch_count, x.stride_a, x.stride_b, x.stride_c, x.scalars,
-                      x.kinds, x.addresses);
-    };
-    static_assert(std::tuple_size_v<decltype(words(other))> * sizeof(uint64_t) == sizeof(ChoiceKey), "all of them");
-    return words(*this) == words(other);
-  }
-};
-
-ChoiceKey choice_key(const GemmDesc &desc);
 
 // The same of a convolution: all its numbers in their order, the bits of the scalars, the kinds and the addresses.
 using ConvChoiceKey = std::array<int64_t, 31>;

@@ -60,7 +60,8 @@ libsgemm_status_t launch_related_raw(const void *kernel, const Relation &relatio
       attribute.id = cudaLaunchAttributeClusterDimension;
       attribute.val.clusterDim = {relation.cluster, 1, 1};
     }
-    if (relation.waits_itself && device(launch.device).arch >= 90) {
+    // Code for others, that is compiled for this one at run time, does not wait.
+    if (relation.waits_itself && device(launch.device).code_arch >= 90) {
       cudaLaunchAttribute &attribute = attributes[config.numAttrs++];
       attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
       attribute.val.programmaticStreamSerializationAllowed = 1;

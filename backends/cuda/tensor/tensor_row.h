@@ -98,8 +98,8 @@ struct TensorTiles {
   static libsgemm_status_t enqueue(const GemmDesc &desc, const TileProblem &p, const StridedOperands &operands,
                                    int64_t count, const Launch &launch, Error *error) {
     const TensorInstance instance = instance_of<Row>(desc);
-    return launch_kernel(instance.kernel, tile_grid(p, count), dim3(Config::threads), instance.shared_bytes, launch,
-                         error, operands, p);
+    return launch_after(instance.kernel, 1, tile_grid(p, count), dim3(Config::threads), instance.shared_bytes, launch,
+                        error, operands, p);
   }
   static constexpr auto enqueue_sum = launch_split_k_sum;
 };

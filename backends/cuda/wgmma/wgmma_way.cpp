@@ -32,15 +32,13 @@ double square(double x) { return x * x; }
 
 double bytes_seconds(const Device &d, double bytes) { return bytes / (kReachedBandwidth * d.memory_bandwidth); }
 
-// What whole lines of 128 bytes would take less to read than an operand's.
-double torn(const void *base, int64_t ld, size_t size) {
-  return (reinterpret_cast<uintptr_t>(base) | static_cast<uint64_t>(ld) * size) % 128 == 0 ? 1 : kTornLines;
-}
+// What lines that begin within one of 128 bytes take longer to read than whole ones, if an operand has them.
+double torn(int64_t ld, size_t size) { return static_cast<uint64_t>(ld) * size % 128 == 0 ? 1 : kTornLines; }
 
 // The clocks of `clusters` tiles, each `steps` deep.
 double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, double clusters, double steps) {
   const WgmmaSides sides(desc, way.swapped);
-  const double torn_a = torn(desc.a, desc.lda, size_of(desc.type)), torn_b = torn(desc.b, desc.ldb, size_of(desc.type));
+  const double torn_a = torn(desc.lda, size_of(desc.type)), torn_b = torn(desc.ldb, size_of(desc.type));
   const double torn_x = way.swapped ? torn_a : torn_b, torn_y = way.swapped ? torn_b : torn_a;
   const double at_once = d.compute_units / way.cluster, rounds = std::ceil(clusters / at_once);
   const double busy = clusters / (rounds * at_once);

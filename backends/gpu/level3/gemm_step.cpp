@@ -20,13 +20,26 @@ struct Plan {
   bool one_by_one() const { return item.kernel != nullptr && item.seconds < whole.seconds; }
 };
 
-Plan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
+Plan choose(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   Plan p = {cheapest(desc, device, workspace_bytes, asking), {}};
   if (desc.batch == Batch::strided) {
     p.item = cheapest(batch_item(desc, 0), device, workspace_bytes, asking);
     p.item.seconds *= static_cast<double>(desc.batch_count);
   }
   return p;
+}
+
+// To price the rows takes up to 50 us, as long as many a step: a blocked algorithm has the same ones again in its next
+// call, and a row asks for the time of its step before it is launched.
+constexpr size_t kRemembered = 64;
+thread_local Choices<ChoiceKey, Plan, kRemembered> t_plans;
+const int kNobody = 0;  // who asks is no row
+
+Plan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
+  const void *const rows = asking == nullptr ? &kNobody : reinterpret_cast<const void *>(asking);
+  const ChoiceKey key = choice_key(desc);
+  return t_plans.remember({rows, device, workspace_bytes}, key, place_of(key),
+                          [&] { return choose(desc, device, workspace_bytes, asking); });
 }
 
 }  // namespace
