@@ -179,7 +179,7 @@ double product_seconds(const GemmDesc &desc, int index) {
 
 // Of the copies, of the launches behind the first, and of accumulating C over the panels.
 double copy_seconds(const GemmDesc &desc, int index) {
-  constexpr double kNextLaunchSeconds = 2e-6;  // of a kernel behind another one
+  constexpr double kNextLaunchSeconds = 2.5e-6;  // of a kernel behind another one
   const Plan plan = plan_of(desc, usual_workspace(desc));
   const double count = static_cast<double>(desc.batch_count);
   const double panels = static_cast<double>(ceil_div(desc.k, plan.depth));

@@ -686,25 +686,23 @@ __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Co
 
 // Writes a warp's 16 rows of 32 columns, number b, to a box in shared memory, in the order in which TMA's swizzle of
 // 128 bytes wants chunks of 16 bytes. Odd rows are two groups of columns ahead, so that four rows meet in different
-// banks. `y`: the thread's first column of C. `back`: 16 columns before, where a tile ends within the box.
-template <class Config, class Finish, typename Row>
-__device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, bool back, uint32_t box,
-                                         const Row (&rows)[2], int y, const WgmmaOutput &out, const Finish &finish) {
+// banks. `y`: the thread's first column of C. kBack: 16 columns before, where a tile ends within the box.
+template <class Config, bool kBack, class Finish, typename Row>
+__device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, uint32_t box, const Row (&rows)[2],
+                                         int y, const WgmmaOutput &out, const Finish &finish) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const bool odd = lane / 4 % 2 != 0;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
     const int mine = odd ? j ^ 2 : j;  // group of 8 columns of the box
-    const int column = y + Config::box_y * b - (back ? 16 : 0) + 8 * mine;
+    const int column = y + Config::box_y * b - (kBack ? 16 : 0) + 8 * mine;
     const auto column_0 = finish.column(min(column, out.y_end - 1));
     const auto column_1 = finish.column(min(column + 1, out.y_end - 1));
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      const auto of = [&](int group, int c) {
-        const int i = 16 * b + 4 * group + 2 * r + c;
-        return b > 0 && back ? sum[i - 8] : sum[i];
-      };
-      const float v0 = odd ? of(j ^ 2, 0) : of(j, 0), v1 = odd ? of(j ^ 2, 1) : of(j, 1);
+      const int first = 16 * b - (kBack ? 8 : 0) + 2 * r;
+      const float *even_sums = &sum[first + 4 * j], *odd_sums = &sum[first + 4 * (j ^ 2)];
+      const float v0 = odd ? odd_sums[0] : even_sums[0], v1 = odd ? odd_sums[1] : even_sums[1];
       const int row = lane / 4 + 8 * r, chunk = 2 * mine + lane % 4 / 2;
       ptx::store_shared_x2(box + row * 128 + (chunk ^ row % 8) * 16 + lane % 2 * 8,
                            out.alpha * finish.value(v0, rows[r], column_0),
@@ -715,28 +713,25 @@ __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int 
 
 // The same with a column's 16 rows side by side, in the order of the swizzle of 64 bytes. Threads of odd columns take
 // their second one first, so that two columns meet in different banks.
-template <class Config, class Finish, typename Row>
-__device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 2], int b, bool back, uint32_t box,
+template <class Config, bool kBack, class Finish, typename Row>
+__device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 2], int b, uint32_t box,
                                                  const Row (&rows)[2], int y, const WgmmaOutput &out,
                                                  const Finish &finish) {
   static_assert(Config::box_x == 16, "64 bytes");
   const int lane = static_cast<int>(threadIdx.x) % 32, pair = lane % 4, odd = lane % 2;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    const int column = y + Config::box_y * b - (back ? 16 : 0) + 8 * j;
+    const int column = y + Config::box_y * b - (kBack ? 16 : 0) + 8 * j;
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
+      const float *sums = &sum[16 * b - (kBack ? 8 : 0) + 4 * j + 2 * r];
       const int row = lane / 4 + 8 * r, chunk = row / 4 ^ pair;
       const uint32_t to = box + (8 * j + 2 * pair) * 64 + chunk * 16 + row % 4 * 4;
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const int c = odd ^ i;
-        const auto of = [&](int c) {
-          const int s = 16 * b + 4 * j + 2 * r + c;
-          return b > 0 && back ? sum[s - 8] : sum[s];
-        };
         const float v =
-            finish.value(odd != 0 ? of(1 - i) : of(i), rows[r], finish.column(min(column + c, out.y_end - 1)));
+            finish.value(odd != 0 ? sums[1 - i] : sums[i], rows[r], finish.column(min(column + c, out.y_end - 1)));
         ptx::store_shared(to + c * 64, out.alpha * v);
       }
     }
@@ -773,10 +768,23 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
         }
       }
       __syncwarp();
-      if constexpr (kAlongX) {
-        fill_box_along_x<Config>(sum[h], b, back, box, rows, y, out, finish);
+      const auto fill = [&](auto goes_back) {
+        constexpr bool kBack = decltype(goes_back)::value;
+        if constexpr (kAlongX) {
+          fill_box_along_x<Config, kBack>(sum[h], b, box, rows, y, out, finish);
+        } else {
+          fill_box<Config, kBack>(sum[h], b, box, rows, y, out, finish);
+        }
+      };
+      // Not by choosing each sum: what a tile runs through once waits for its instructions.
+      if constexpr (Config::any_width) {
+        if (back) {
+          fill(std::true_type());
+        } else {
+          fill(std::false_type());
+        }
       } else {
-        fill_box<Config>(sum[h], b, back, box, rows, y, out, finish);
+        fill(std::false_type());
       }
       ptx::order_with_tma();
       __syncwarp();
@@ -816,7 +824,7 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
       const int y = first_y + Config::box_y * b;
       if (y >= out.y_end) break;
       __syncwarp();
-      fill_box<Config>(sum[h], b, false, box, rows, first_y + lane % 4 * 2, out, finish);
+      fill_box<Config, false>(sum[h], b, box, rows, first_y + lane % 4 * 2, out, finish);
       __syncwarp();
       float *to = out.c + x * out.step_x + y + lane;
 #pragma unroll kAtOnce
@@ -852,7 +860,7 @@ __device__ __forceinline__ void store_columns(const float (&sum)[Config::halves]
       const int y = first_y + Config::box_y * b;
       if (y >= out.y_end) break;
       __syncwarp();
-      fill_box<Config>(sum[h], b, false, box, rows, first_y + lane % 4 * 2, out, finish);
+      fill_box<Config, false>(sum[h], b, box, rows, first_y + lane % 4 * 2, out, finish);
       __syncwarp();
 #pragma unroll kAtOnce
       for (int c = column; c < Config::box_y; c += 2, to += 2 * out.step_y) {

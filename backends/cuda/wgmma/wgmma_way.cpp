@@ -11,24 +11,26 @@ namespace {
 
 // Fitted to some 30,000 ways of computing 400 products, most of them random, on an H100 and an H200: by that the choice
 // loses 3 % of the time, as geometric mean, also of 89 products that it was not fitted to. Clocks and bytes are a
-// multiprocessor's, of a step of kWgmmaDepth. What goes on at once is added as squares: the longest counts most.
-constexpr double kClocksOfColumn = 3.69;  // of a column of y and 128 rows of x, in the tensor cores
-constexpr double kLeastColumns = 41;      // fewer take as long
-constexpr double kArrivingPerClock = 74;  // bytes that a block gets
-constexpr double kReadPerClock = 64;      // bytes from the L2 cache, when all multiprocessors read
-constexpr double kTornLines = 1.65;       // what lines that begin within one of 128 bytes are to that
-constexpr double kLeastClocks = 205;
-constexpr double kClocksOfTile = 440;       // a tile's start and end, which nothing hides
-constexpr double kClocksOfHalfTile = 690;   // the same of 64 rows
-constexpr double kClocksOfPair = 1010;      // what it is more for pairs of blocks
-constexpr double kClocksOfSums = 15.8;      // to store a column of 128 rows
+// multiprocessor's, of a step of kWgmmaDepth. What goes on at once is added as fourth powers, arithmetic and memory as
+// squares: the longest counts most.
+constexpr double kClocksOfColumn = 4.84;  // of a column of y and 128 rows of x, in the tensor cores
+constexpr double kLeastColumns = 40;      // fewer take as long
+constexpr double kArrivingPerClock = 58;  // bytes that a block gets
+constexpr double kReadPerClock = 47.6;    // bytes from the L2 cache, when all multiprocessors read
+constexpr double kTornLines = 1.58;       // what lines that begin within one of 128 bytes are to that
+constexpr double kLeastClocks = 290;
+constexpr double kClocksOfTile = 446;       // a tile's start and end, which nothing hides
+constexpr double kClocksOfHalfTile = 636;   // the same of 64 rows
+constexpr double kClocksOfPair = 1048;      // what it is more for pairs of blocks
+constexpr double kClocksOfSums = 15.7;      // to store a column of 128 rows
 constexpr double kReachedBandwidth = 0.95;  // of the data sheet's
-constexpr double kRowStores = 3.3;          // what sums take longer that TMA does not store, in times of writing them
+constexpr double kRowStores = 1.2;          // what sums take longer that TMA does not store, in times of writing them
 constexpr double kStart = 3.2e-6;           // seconds of a launch
 constexpr double kSum = 2.5e-6;             // of that of the sum
 constexpr double kSumBandwidth = 3.6e12;    // bytes a second of partial sums, written and read
 
 double square(double x) { return x * x; }
+double fourth(double x) { return square(square(x)); }
 
 double bytes_seconds(const Device &d, double bytes) { return bytes / (kReachedBandwidth * d.memory_bandwidth); }
 
@@ -48,7 +50,7 @@ double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, 
   const double products = share * kClocksOfColumn * std::max<double>(way.width, kLeastColumns);
   const double arriving = kLine * (way.rows + columns) / kArrivingPerClock;
   const double read = kLine * (way.rows * torn_x + columns * torn_y / way.cluster) / kReadPerClock * busy;
-  const double step = std::sqrt(square(products) + square(arriving) + square(read) + square(kLeastClocks));
+  const double step = std::sqrt(std::sqrt(fourth(products) + fourth(arriving) + fourth(read) + fourth(kLeastClocks)));
   const double tile = (way.rows == kWgmmaRows ? kClocksOfTile : kClocksOfHalfTile) +
                       (way.cluster > 1 ? kClocksOfPair : 0) + share * kClocksOfSums * way.width;
   return rounds * (steps * step + tile);
