@@ -179,7 +179,7 @@ class Tester {
   // Of rows that copy operands of 16 bits: their lines, which the three sizes are by turns, of all lengths that the
   // copy tells apart, from all places within 16 bytes.
   void run_lines(Routine routine) {
-    if (std::strstr(row_.name, "_packed") == nullptr || element_of(routine) == Element::kFloat) return;
+    if (!copies(routine)) return;
     int turn = 0;
     for (const int64_t length : {1, 2, 5, 7, 8, 9, 18, 31, 63, 64, 65, 257, 511, 513, 1100}) {
       for (int offset = 0; offset < 8; offset += length < 1000 ? 1 : 5, ++turn) {
@@ -195,6 +195,42 @@ class Tester {
         const Form form = turn % 5 < 2 ? Form::kStrided : Form::kSingle;
         run(test, form, form == Form::kSingle ? 1 : 4, turn % 4 == 3 ? 3.0 : 1.0);
       }
+    }
+  }
+
+  // Of such rows: one operand much larger than the other, of which the workspace holds the small one and a third or two
+  // thirds of the large one. Then such that it holds only a panel of both, for there are too many steps of k.
+  void run_slabs(Routine routine) {
+    if (!copies(routine)) return;
+    constexpr int64_t kLarge = 1300, kSmall = 20;
+    for (int turn = 0; turn < 16; ++turn) {
+      const bool large_a = turn % 2 == 0;
+      Case test;
+      test.routine = routine;
+      set_size(large_a ? kLarge : kSmall, large_a ? kSmall : kLarge, 70, &test);
+      test.transa = turn / 2 % 2 != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.transb = turn / 4 % 2 != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.alpha = 2, test.beta = -1;
+      test.padding = {1, 1, 1};
+      test.offset = 1;
+      // The small one stays where it is.
+      if (turn % 5 == 4) {
+        const GemmDesc desc = outline(test, Form::kSingle, 1);
+        int &padding = large_a ? test.padding.b : test.padding.a;
+        const int64_t ld = large_a ? desc.ldb : desc.lda;
+        padding += static_cast<int>(whole_chunks(ld) - ld);
+        test.offset = 0;
+      }
+      const Form form = turn % 3 == 0 ? Form::kStrided : Form::kSingle;
+      run(test, form, form == Form::kSingle ? 1 : 2, turn / 8 == 0 ? 1.0 : 2.0);
+    }
+    for (const Form form : {Form::kSingle, Form::kStrided}) {
+      Case test;
+      test.routine = routine;
+      set_size(520, 6, 1400, &test);
+      test.alpha = 2, test.beta = -1;
+      test.offset = 1;
+      run(test, form, form == Form::kSingle ? 1 : 2);
     }
   }
 
@@ -243,6 +279,11 @@ class Tester {
   int chains() const { return chains_; }
 
  private:
+  // Whether the row copies operands of 16 bits.
+  bool copies(Routine routine) const {
+    return std::strstr(row_.name, "_packed") != nullptr && element_of(routine) != Element::kFloat;
+  }
+
   // One tile of C, in columns without padding.
   Case whole_tile(Routine routine) const {
     const Tile tile(row_.name);
@@ -359,6 +400,7 @@ TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
         if (routine_of(routine) == libsgemm::Routine::gemm) {
           tester.run_workspaces(routine);
           tester.run_lines(routine);
+          tester.run_slabs(routine);
           tester.run_walks(routine);
         }
         if (is_in_place(routine) || of_floats(routine) == Routine::kSsyrk) tester.run_triangles(routine);

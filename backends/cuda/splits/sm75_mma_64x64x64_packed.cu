@@ -10,9 +10,12 @@
 // Shared memory: none. The product's is its row's.
 //
 // Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands, single or in strided batches, with an operand to copy;
-// workspace for panels of 256 steps of k: 2 bytes for each element of an operand that is copied, in lines of a multiple
-// of 8 elements, from 512 on of 64. What the workspace does not hold at once is multiplied in panels, which C
-// accumulates, or a few products of a batch at a time. Any size, transposition and alignment.
+// workspace for panels of 256 steps of k, or for a slab of 512 rows of A or columns of B and all of the other operand:
+// 2 bytes for each element of an operand that is copied, in lines of a multiple of 8 elements, from 512 on of 64. Of a
+// batch a few products are multiplied at a time. Any size, transposition and alignment.
+//
+// A product that the workspace does not hold is cut into slabs of the larger copy, each for a part of C that is written
+// once; the smaller copy stays. Where it does not leave room for a slab, into panels of k, which C accumulates.
 //
 // Parameters: kCopyThreads and kCopyVectors (aligned_copy.cuh).
 #include <algorithm>
@@ -38,6 +41,7 @@ namespace {
 
 constexpr int64_t kElementBytes = 2;
 constexpr int64_t kLeastDepth = 256, kDepthStep = 64;  // of a panel, unless it is all of k
+constexpr int64_t kLeastSlab = 512, kSlabStep = 128;   // rows or columns; parts of C begin as aligned as C does
 constexpr size_t kMostBytes = size_t{1} << 34;         // of copies at a time: their vectors are counted by an int
 constexpr size_t kRounded = 256;                       // the copies of an operand begin at multiples of so many bytes
 
@@ -48,56 +52,76 @@ int64_t pitch_of(int64_t length) {
   return ceil_div(length, whole) * whole;
 }
 
-// An operand of a call, and how a panel of it is copied.
+// An operand of a call, and how a part of it is copied: `outer` rows of A or columns of B, `depth` steps of k.
 struct Operand {
   const void *base;
   int64_t ld, stride;  // elements; stride 0: all products share it
-  int64_t outer;       // rows of A, columns of B
   bool along_k, copied;
 
-  int64_t length(int64_t depth) const { return along_k ? depth : outer; }
-  int64_t lines(int64_t depth) const { return along_k ? outer : depth; }
-  int64_t pitch(int64_t depth) const { return pitch_of(length(depth)); }
+  int64_t length(int64_t outer, int64_t depth) const { return along_k ? depth : outer; }
+  int64_t lines(int64_t outer, int64_t depth) const { return along_k ? outer : depth; }
+  int64_t pitch(int64_t outer, int64_t depth) const { return pitch_of(length(outer, depth)); }
   int64_t copies(int64_t products) const { return stride == 0 ? 1 : products; }
   // Of the copies; of that which each product has of its own.
-  size_t bytes(int64_t depth, int64_t products) const {
-    return copied ? static_cast<size_t>(copies(products) * lines(depth) * pitch(depth) * kElementBytes) : 0;
+  size_t bytes(int64_t outer, int64_t depth, int64_t products) const {
+    const int64_t elements = copies(products) * lines(outer, depth) * pitch(outer, depth);
+    return copied ? static_cast<size_t>(elements * kElementBytes) : 0;
   }
-  size_t own_bytes(int64_t depth) const { return stride == 0 ? 0 : bytes(depth, 1); }
-  // Read and written for so many products.
-  double moved_bytes(int64_t depth, double products) const {
+  size_t own_bytes(int64_t outer, int64_t depth) const { return stride == 0 ? 0 : bytes(outer, depth, 1); }
+  // Read and written for so many copies.
+  double moved_bytes(int64_t outer, int64_t depth, int64_t times) const {
     if (!copied) return 0;
-    const int64_t once = lines(depth) * (length(depth) + pitch(depth)) * kElementBytes;
-    return static_cast<double>(once) * (stride == 0 ? 1 : products);
+    const int64_t once = lines(outer, depth) * (length(outer, depth) + pitch(outer, depth)) * kElementBytes;
+    return static_cast<double>(once) * static_cast<double>(times);
   }
 };
 
 Operand operand_a(const GemmDesc &desc) {
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_a : 0;
-  return {desc.a, desc.lda, stride, desc.m, along_k_a(desc), !chunks_fit_a(desc)};
+  return {desc.a, desc.lda, stride, along_k_a(desc), !chunks_fit_a(desc)};
 }
 Operand operand_b(const GemmDesc &desc) {
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_b : 0;
-  return {desc.b, desc.ldb, stride, desc.n, along_k_b(desc), !chunks_fit_b(desc)};
+  return {desc.b, desc.ldb, stride, along_k_b(desc), !chunks_fit_b(desc)};
 }
 
 // How a call is cut, and what it takes of the workspace: the copies of A, then those of B.
 struct Plan {
   Operand a, b;
-  int64_t depth;     // steps of k of a panel
-  int64_t products;  // of a batch, at a time
+  int64_t rows, columns;  // of C at a time
+  int64_t depth;          // steps of k of a panel
+  int64_t products;       // of a batch, at a time
 
-  // A panel of a product, the least.
+  // A whole product.
   explicit Plan(const GemmDesc &desc)
-      : a(operand_a(desc)), b(operand_b(desc)), depth(std::min(desc.k, kLeastDepth)), products(1) {}
-  size_t bytes_a() const { return rounded(a.bytes(depth, products)); }
-  size_t bytes() const { return bytes_a() + rounded(b.bytes(depth, products)); }
+      : a(operand_a(desc)), b(operand_b(desc)), rows(desc.m), columns(desc.n), depth(desc.k), products(1) {}
+  size_t bytes_a() const { return rounded(a.bytes(rows, depth, products)); }
+  size_t bytes_b() const { return rounded(b.bytes(columns, depth, products)); }
+  size_t bytes() const { return bytes_a() + bytes_b(); }
 
  private:
   static size_t rounded(size_t bytes) { return (bytes + kRounded - 1) / kRounded * kRounded; }
 };
 
-size_t workspace_of(const GemmDesc &desc) { return Plan(desc).bytes(); }
+// Those which take the least of the workspace.
+Plan least_panel(const GemmDesc &desc) {
+  Plan plan(desc);
+  plan.depth = std::min(desc.k, kLeastDepth);
+  return plan;
+}
+Plan least_slab(const GemmDesc &desc) {
+  Plan plan(desc);
+  int64_t &cut = plan.bytes_a() >= plan.bytes_b() ? plan.rows : plan.columns;
+  cut = std::min(cut, kLeastSlab);
+  return plan;
+}
+
+size_t workspace_of(const GemmDesc &desc) { return std::min(least_panel(desc).bytes(), least_slab(desc).bytes()); }
+
+// Parts of equal size, as few as are not larger than `most`, a multiple of `step`.
+int64_t equal_parts(int64_t whole, int64_t most, int64_t step) {
+  return ceil_div(ceil_div(whole, ceil_div(whole, most)), step) * step;
+}
 
 // What a workspace of `bytes` bytes allows, workspace_of() or more.
 Plan plan_of(const GemmDesc &desc, size_t bytes) {
@@ -108,46 +132,88 @@ Plan plan_of(const GemmDesc &desc, size_t bytes) {
     return needed < most ? static_cast<int64_t>((most - needed) / more) : 0;
   };
   Plan whole(desc);
-  whole.depth = desc.k;
   if (whole.bytes() <= most) {
-    const size_t product = whole.a.own_bytes(desc.k) + whole.b.own_bytes(desc.k);
+    const size_t product = whole.a.own_bytes(desc.m, desc.k) + whole.b.own_bytes(desc.n, desc.k);
     whole.products = product == 0 ? desc.batch_count : std::min(desc.batch_count, 1 + fitting(whole, product));
     return whole;
   }
-  Plan plan(desc);
-  plan.depth += fitting(plan, plan.a.bytes(kDepthStep, 1) + plan.b.bytes(kDepthStep, 1)) * kDepthStep;
-  const int64_t panels = ceil_div(desc.k, plan.depth);
-  plan.depth = ceil_div(ceil_div(desc.k, panels), kDepthStep) * kDepthStep;
-  return plan;
+  Plan slab = least_slab(desc);
+  if (slab.bytes() <= most) {
+    const bool cuts_a = slab.rows < desc.m;
+    const size_t more = (cuts_a ? slab.a : slab.b).bytes(kSlabStep, desc.k, 1);
+    int64_t &cut = cuts_a ? slab.rows : slab.columns;
+    // A quarter of the room stays for the product: few tiles of C are split along k.
+    const int64_t largest = cut + fitting(slab, more) * 3 / 4 * kSlabStep;
+    cut = equal_parts(cuts_a ? desc.m : desc.n, largest, kSlabStep);
+    return slab;
+  }
+  Plan panel = least_panel(desc);
+  const size_t more = panel.a.bytes(desc.m, kDepthStep, 1) + panel.b.bytes(desc.n, kDepthStep, 1);
+  panel.depth = equal_parts(desc.k, panel.depth + fitting(panel, more) * kDepthStep, kDepthStep);
+  return panel;
 }
 
 // What the cost assumes.
 size_t usual_workspace(const GemmDesc &desc) { return std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, workspace_of(desc)); }
 
-// Some products of a batch, and steps of k.
-struct Part {
-  int64_t first, products, first_k, k;
+struct Range {
+  int64_t first, count;
 };
 
-const char *source_of(const Operand &o, const Part &part) {
-  const int64_t begin = part.first * o.stride + part.first_k * (o.along_k ? 1 : o.ld);
-  return static_cast<const char *>(o.base) + begin * kElementBytes;
+// What is multiplied at a time.
+struct Part {
+  Range products, rows, columns, k;
+};
+
+int64_t slabs_of(const GemmDesc &desc, const Plan &plan) {
+  return ceil_div(desc.m, plan.rows) * ceil_div(desc.n, plan.columns);
+}
+int64_t panels_of(const GemmDesc &desc, const Plan &plan) { return ceil_div(desc.k, plan.depth); }
+int64_t turns_of(const GemmDesc &desc, const Plan &plan) {
+  return slabs_of(desc, plan) * panels_of(desc, plan) * ceil_div(desc.batch_count, plan.products);
 }
 
-CopiedOperand copy_of(const Operand &o, const Part &part, char *target) {
+// Slabs or panels follow each other, then products.
+Part part_of(const GemmDesc &desc, const Plan &plan, int64_t turn) {
+  const auto next = [&turn](int64_t whole, int64_t step) {
+    const int64_t parts = ceil_div(whole, step), first = turn % parts * step;
+    turn /= parts;
+    return Range{first, std::min(step, whole - first)};
+  };
+  Part part;
+  part.k = next(desc.k, plan.depth);
+  part.rows = next(desc.m, plan.rows);
+  part.columns = next(desc.n, plan.columns);
+  part.products = next(desc.batch_count, plan.products);
+  return part;
+}
+
+// Of an operand whose rows of A or columns of B the part has from `outer` on.
+const char *source_of(const Operand &o, const Part &part, const Range &outer) {
+  const int64_t line = o.along_k ? outer.first : part.k.first, at = o.along_k ? part.k.first : outer.first;
+  return static_cast<const char *>(o.base) + (part.products.first * o.stride + line * o.ld + at) * kElementBytes;
+}
+
+CopiedOperand copy_of(const Operand &o, const Part &part, const Range &outer, char *target) {
   CopiedOperand copy = {};
   if (!o.copied) return copy;
-  const int64_t lines = o.lines(part.k), length = o.length(part.k), vectors = ceil_div(length, kVectorElements);
-  copy.source = source_of(o, part), copy.target = target;
+  const int64_t lines = o.lines(outer.count, part.k.count), length = o.length(outer.count, part.k.count);
+  const int64_t vectors = ceil_div(length, kVectorElements);
+  copy.source = source_of(o, part, outer), copy.target = target;
   copy.source_pitch = o.ld * kElementBytes, copy.source_stride = o.stride * kElementBytes;
   copy.readable = std::max<int64_t>(0, ((lines - 1) * o.ld + length) * kElementBytes - 2 * kVectorBytes + 1);
-  copy.pitch = static_cast<int>(o.pitch(part.k) / kVectorElements);
+  copy.pitch = static_cast<int>(pitch_of(length) / kVectorElements);
   copy.length = static_cast<int>(length);
-  copy.vectors = static_cast<int>(o.copies(part.products) * lines * vectors);
+  copy.vectors = static_cast<int>(o.copies(part.products.count) * lines * vectors);
   copy.line_vectors = Divisor::of(static_cast<int>(vectors));
   copy.product_lines = Divisor::of(static_cast<int>(lines));
   copy.blocks = static_cast<unsigned>(ceil_div(copy.vectors, kCopyThreads * kCopyVectors));
   return copy;
+}
+
+// Whether both make the same copy: in the same place, for an operand has one.
+bool same_copy(const CopiedOperand &x, const CopiedOperand &y) {
+  return x.source == y.source && x.length == y.length && x.vectors == y.vectors;
 }
 
 // An operand as the product finds it.
@@ -156,38 +222,47 @@ struct Placed {
   int64_t ld, stride;
 };
 
-Placed placed(const Operand &o, const Part &part, const char *copy) {
-  if (!o.copied) return {source_of(o, part), o.ld, o.stride};
-  return {copy, o.pitch(part.k), o.stride == 0 ? 0 : o.lines(part.k) * o.pitch(part.k)};
+Placed placed(const Operand &o, const Part &part, const Range &outer, const char *copy) {
+  if (!o.copied) return {source_of(o, part, outer), o.ld, o.stride};
+  const int64_t pitch = o.pitch(outer.count, part.k.count);
+  return {copy, pitch, o.stride == 0 ? 0 : o.lines(outer.count, part.k.count) * pitch};
 }
 
 GemmDesc product_of(const GemmDesc &desc, const Plan &plan, const Part &part, const char *workspace) {
-  GemmDesc product = splits_panel(desc, part.first, part.products, part.first_k, part.k);
-  const Placed a = placed(plan.a, part, workspace), b = placed(plan.b, part, workspace + plan.bytes_a());
+  GemmDesc product = splits_panel(desc, part.products.first, part.products.count, part.k.first, part.k.count);
+  const Placed a = placed(plan.a, part, part.rows, workspace);
+  const Placed b = placed(plan.b, part, part.columns, workspace + plan.bytes_a());
   product.a = a.base, product.lda = a.ld, product.stride_a = a.stride;
   product.b = b.base, product.ldb = b.ld, product.stride_b = b.stride;
+  product.c += part.rows.first + part.columns.first * desc.ldc;
+  product.m = part.rows.count, product.n = part.columns.count;
   return product;
 }
 
+// Of panels, and products of a batch, as if they were multiplied at once.
 double product_seconds(const GemmDesc &desc, int index) {
   const size_t bytes = usual_workspace(desc);
   const Plan plan = plan_of(desc, bytes);
+  const int64_t slabs = slabs_of(desc, plan), products = slabs > 1 ? 1 : desc.batch_count;
+  const Part part = {{0, products}, {0, plan.rows}, {0, plan.columns}, {0, desc.k}};
   const auto *somewhere = reinterpret_cast<const char *>(uintptr_t{256});  // aligned as a workspace is
-  const GemmDesc product = product_of(desc, plan, {0, desc.batch_count, 0, desc.k}, somewhere);
-  return step_seconds(product, index, bytes - plan.bytes());
+  const double turns = static_cast<double>(slabs * (desc.batch_count / products));
+  return turns * step_seconds(product_of(desc, plan, part, somewhere), index, bytes - plan.bytes());
 }
 
 // Of the copies, of the launches behind the first, and of accumulating C over the panels.
 double copy_seconds(const GemmDesc &desc, int index) {
   constexpr double kNextLaunchSeconds = 2.5e-6;  // of a kernel behind another one
   const Plan plan = plan_of(desc, usual_workspace(desc));
-  const double count = static_cast<double>(desc.batch_count);
-  const double panels = static_cast<double>(ceil_div(desc.k, plan.depth));
-  const double turns = panels * static_cast<double>(ceil_div(desc.batch_count, plan.products));
-  const double c_bytes = static_cast<double>(sizeof(float)) * static_cast<double>(desc.m) * static_cast<double>(desc.n);
-  const double copied = plan.a.moved_bytes(desc.k, count) + plan.b.moved_bytes(desc.k, count);
-  return (2 * turns - 1) * kNextLaunchSeconds +
-         memory_seconds(device(index), copied + 2 * c_bytes * (panels - 1) * count);
+  const double panels = static_cast<double>(panels_of(desc, plan)), turns = static_cast<double>(turns_of(desc, plan));
+  // What all products share is copied once, if a part of it does not take its place.
+  const auto copies = [&](const Operand &o, bool cut) { return cut ? desc.batch_count : o.copies(desc.batch_count); };
+  const bool cuts_k = plan.depth < desc.k;
+  const double copied = plan.a.moved_bytes(desc.m, desc.k, copies(plan.a, cuts_k || plan.rows < desc.m)) +
+                        plan.b.moved_bytes(desc.n, desc.k, copies(plan.b, cuts_k || plan.columns < desc.n));
+  const double c_bytes = static_cast<double>(sizeof(float)) * static_cast<double>(desc.m) *
+                         static_cast<double>(desc.n) * static_cast<double>(desc.batch_count);
+  return (2 * turns - 1) * kNextLaunchSeconds + memory_seconds(device(index), copied + 2 * c_bytes * (panels - 1));
 }
 
 bool supports(const GemmDesc &desc, int index) {
@@ -203,17 +278,24 @@ libsgemm_status_t launch_copied(const GemmDesc &desc, const Launch &launch, Erro
   if (launch.ran != nullptr) *launch.ran = {nullptr, pass};
   Launch rest = launch;
   rest.workspace = workspace + plan.bytes(), rest.workspace_bytes = launch.workspace_bytes - plan.bytes();
+  const int64_t turns = turns_of(desc, plan);
+  CopyProblem before = {};
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
-  for (int64_t first = 0; first < desc.batch_count; first += plan.products) {
-    for (int64_t k = 0; k < desc.k; k += plan.depth) {
-      const Part part = {first, std::min(plan.products, desc.batch_count - first), k, std::min(plan.depth, desc.k - k)};
-      const CopyProblem p = {copy_of(plan.a, part, workspace), copy_of(plan.b, part, workspace + plan.bytes_a())};
+  for (int64_t turn = 0; turn < turns && status == LIBSGEMM_SUCCESS; ++turn) {
+    const Part part = part_of(desc, plan, turn);
+    CopyProblem p = {copy_of(plan.a, part, part.rows, workspace),
+                     copy_of(plan.b, part, part.columns, workspace + plan.bytes_a())};
+    const bool has_a = same_copy(p.a, before.a), has_b = same_copy(p.b, before.b);
+    before = p;
+    // What is there from the turn before stays.
+    if (has_a) p.a.blocks = 0;
+    if (has_b) p.b.blocks = 0;
+    if (p.a.blocks + p.b.blocks > 0) {
       status = launch_after(sm75_mma_64x64x64_packed, 1, dim3(p.a.blocks + p.b.blocks), dim3(kCopyThreads), 0, launch,
                             error, p);
       if (status != LIBSGEMM_SUCCESS) return status;
-      status = launch_step(product_of(desc, plan, part, workspace), rest, error, nullptr, pass);
-      if (status != LIBSGEMM_SUCCESS) return status;
     }
+    status = launch_step(product_of(desc, plan, part, workspace), rest, error, nullptr, pass);
   }
   return status;
 }
