@@ -107,8 +107,11 @@ class Kernel:
         most = 0
         loops = [(*loop, sum(MULTIPLICATIONS.get(self.instructions[i].name, 0) for i in loop[0])) for loop in self._loops()]
         for body, header, latch, count in loops:
-            # A loop around another is the hot one only if most of its multiplications are its own.
-            outer = any(other < body and 2 * n >= count for other, _, _, n in loops)
+            # A loop around others is the hot one only if most of its multiplications are its own: not those of one, nor,
+            # where an inner loop is chosen from several, nearly all of them.
+            inner = [other for other, _, _, _ in loops if other < body]
+            within = sum(MULTIPLICATIONS.get(self.instructions[i].name, 0) for i in set().union(*inner))
+            outer = any(other < body and 2 * n >= count for other, _, _, n in loops) or 10 * within >= 9 * count
             if not outer and count > most:
                 most = count
                 best = [self.instructions[i] for i in sorted(body) if header <= i <= latch]

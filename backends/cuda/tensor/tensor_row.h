@@ -119,7 +119,9 @@ template <class Row>
 Kernel tensor_kernel(const char *name) {
   using Tiles = TensorTiles<Row>;
   const auto cost = [](const GemmDesc &desc, int index) {
-    return gemm_seconds(device(index), desc, Tiles::tiling(desc, index)) - hidden_seconds(index);
+    constexpr int kDeep = 256;
+    const double seconds = gemm_seconds(device(index), desc, Tiles::tiling(desc, index)) - hidden_seconds(index);
+    return (desc.lda | desc.ldb) % 2 != 0 && desc.k > kDeep ? seconds * Row::Config::odd_lines : seconds;
   };
   const auto launch_all = [](const GemmDesc &desc, const Launch &launch, Error *error) {
     const TileProblem p = tile_problem<typename Row::Config>(desc);

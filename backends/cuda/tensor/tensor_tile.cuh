@@ -49,6 +49,7 @@ struct TensorShape {
   static constexpr int threads = 32 * warp_rows * warp_columns;
   static constexpr int k_groups = 1;            // of so many threads, which share each k-tile
   static constexpr bool any_alignment = false;  // of the operands; else columns start at multiples of 16 bytes
+  static constexpr double odd_lines = 1;        // what an odd leading dimension costs where k is deep, for the cost
   static_assert(TileM % WarpM == 0 && TileN % WarpN == 0 && WarpM % 16 == 0 && WarpN % 16 == 0, "warps cover the tile");
 };
 
