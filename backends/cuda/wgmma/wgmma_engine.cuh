@@ -306,9 +306,9 @@ __device__ __forceinline__ void WgmmaRows::copy(uint32_t shared, const TensorMap
   copy_chunk<Config, Lines, kChunk>(shared, map, row, k, product, to_pair, barrier);
 }
 
-// Of any width: rows of x or columns of y, `outer` of them from `first` on; of a pair's each block copies half of the
-// lines to both.
-template <class Config, class Lines, bool kPair>
+// Of any width: rows of x or columns of y, `outer` of them from `first` on, at most kMost; of a pair's each block
+// copies half of the lines to both.
+template <class Config, class Lines, int kMost, bool kPair>
 __device__ __forceinline__ void copy_outer(uint32_t shared, const TensorMap &map, int outer, int first, int k,
                                            int product, int rank, uint32_t barrier) {
   const auto copy = [&](uint32_t to, int along, int across) {
@@ -323,8 +323,11 @@ __device__ __forceinline__ void copy_outer(uint32_t shared, const TensorMap &map
   if constexpr (Lines::along_k) {
     copy(to, k, first + half);
   } else {
-#pragma unroll 1
-    for (int i = 0; i < outer; i += Lines::box_rows) copy(to + i * Config::row_bytes, first + i, k + half);
+    // Unrolled: the lane that copies must be ahead of the products.
+#pragma unroll
+    for (int i = 0; i < kMost; i += Lines::box_rows) {
+      if (i < outer) copy(to + i * Config::row_bytes, first + i, k + half);
+    }
   }
 }
 
@@ -351,10 +354,10 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, int 
       ptx::barrier_wait(at.empty(), at.parity ^ 1);
       ptx::barrier_arrive_and_expect(at.full(), at.stage_bytes);
       if constexpr (Config::any_width) {
-        copy_outer<Config, typename Config::X, false>(at.x(), maps.x, Config::tile_x, x, k, tile.product * p.moves_x,
-                                                      rank, at.full());
-        copy_outer<Config, typename Config::Y, kPair>(at.y(), maps.y, p.width, y, k, tile.product * p.moves_y, rank,
-                                                      at.full());
+        copy_outer<Config, typename Config::X, Config::tile_x, false>(at.x(), maps.x, Config::tile_x, x, k,
+                                                                      tile.product * p.moves_x, rank, at.full());
+        copy_outer<Config, typename Config::Y, Config::n, kPair>(at.y(), maps.y, p.width, y, k,
+                                                                 tile.product * p.moves_y, rank, at.full());
       } else {
         rows.template copy<Config, typename Config::X, Config::x_chunk>(
             at.x() + (kPairX ? rank * (Config::x_bytes / 2) : 0), maps.x, k, kPairX, at.full());
