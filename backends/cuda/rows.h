@@ -73,7 +73,6 @@
   X(sm90_wgmma_48x64x64, "small C")                                           \
   X(sm90_wgmma_32x64x64, "small C")                                           \
   X(sm90_wgmma_16x64x64, "small C")                                           \
-  X(sm90_wgmma_256x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_240x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_224x128x64_split_k, "few tiles of C, deep k")                  \
   X(sm90_wgmma_208x128x64_split_k, "few tiles of C, deep k")                  \

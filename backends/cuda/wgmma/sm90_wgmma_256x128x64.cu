@@ -1,7 +1,7 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices on sm_90 by warpgroup instructions: tiles of any width that is a
 // multiple of 16, each a row of the table, by one kernel.
 //
-// sm90_wgmma_*_split_k: the same with k in slices, whose sums meet in the workspace.
+// sm90_wgmma_*_split_k: the same with k in slices, whose sums meet in the workspace; but 256 wide, which never wins.
 // sm90_wgmma_256x128x64_triangle, sm90_wgmma_128x128x64_triangle: the same over the tiles of a triangle of
 // op(A) op(A)^T (SYRK of 16-bit inputs).
 //
@@ -83,7 +83,6 @@ LIBSGEMM_WGMMA_ROW(sm90_wgmma_48x64x64, 64, 48)
 LIBSGEMM_WGMMA_ROW(sm90_wgmma_32x64x64, 64, 32)
 LIBSGEMM_WGMMA_ROW(sm90_wgmma_16x64x64, 64, 16)
 
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_256x128x64_split_k, 128, 256)
 LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_240x128x64_split_k, 128, 240)
 LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_224x128x64_split_k, 128, 224)
 LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_208x128x64_split_k, 128, 208)
