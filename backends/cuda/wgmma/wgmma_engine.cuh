@@ -29,7 +29,7 @@
 // 160 wide 0.56 of it, where the L2 cache delivers 6 TB/s; cuBLAS, which has clusters of up to 4 x 2 blocks, moves half
 // as many bytes there. Small tiles wait for what arrives at a block, 64 bytes a clock. Lines of 128 bytes that begin
 // within one of the cache's, as they do unless ld is a multiple of 64, are two to it: 2216 x 2864 x 3064 TN takes
-// 86 us, with ld 3072 74, whether tiles are 256 or 208 wide; blocks by themselves suffer more (11688 x 216 x 9744 NT
+// 82 to 86 us by tiles 208 to 256 wide, with ld 3072 74; blocks by themselves suffer more (11688 x 216 x 9744 NT
 // 202 and 135, in pairs 136 and 117). Tried: a fifth stage (same); clusters of 2 x 2 blocks that share both operands,
 // of which 30 or fewer run at once, on 120 of 132 multiprocessors: of 325 random products that best ways compute, 6
 // come to 0.85 of cuBLAS that do not so, the geometric mean grows by 0.002. The tiles behind the last full wave in
