@@ -2,22 +2,16 @@
 // plugins choose the rows of their steps by it.
 #pragma once
 
-#include <cstring>
 #include <tuple>
 
 #include "desc.h"
+#include "half.h"
 
 namespace libsgemm {
 
 // What a row's supports(), cost() and workspace() may depend on besides the numbers of the description: which pointers
 // are NULL, and each one modulo this many bytes. The choice is remembered for the calls that follow.
 constexpr uintptr_t kPointerAlignment = 16;
-
-inline uint64_t bits_of(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
 
 // Of an address what rows may know: its place in a line, or that there is none.
 inline uint64_t place_in_line(const void *address) {
@@ -71,7 +65,7 @@ inline ChoiceKey choice_key(const GemmDesc &desc) {
           stride_a,
           stride_b,
           stride_c,
-          bits_of(alpha) << 32 | bits_of(beta),
+          uint64_t{bits_of(alpha)} << 32 | bits_of(beta),
           bytes(routine, type, math_mode, transa, transb, side, uplo, diag),
           bytes(place_in_line(a), place_in_line(b), place_in_line(c), place_in_line(plan_a), place_in_line(plan_b),
                 batch, deterministic)};

@@ -76,7 +76,7 @@ ConvChoiceKey choice_key(const ConvDesc &desc) {
           y_steps.c,
           y_steps.h,
           y_steps.w,
-          static_cast<int64_t>(bits_of(alpha) << 32 | bits_of(beta)),
+          static_cast<int64_t>(uint64_t{bits_of(alpha)} << 32 | bits_of(beta)),
           static_cast<int64_t>(bytes(direction, math_mode, deterministic)),
           static_cast<int64_t>(bytes(place_in_line(x), place_in_line(f), place_in_line(y), place_in_line(out)))};
 }

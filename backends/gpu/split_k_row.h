@@ -42,20 +42,22 @@ libsgemm_status_t launch_split(const GemmDesc &desc, const Launch &launch, Error
 }
 
 template <class Tiles>
+double split_cost(const GemmDesc &desc, int index) {
+  return best_split(desc, Tiles::tiling(desc, index), Tiles::Config::tile_k, index).seconds;
+}
+
+template <class Tiles>
 Kernel split_kernel(const char *name) {
   using Config = typename Tiles::Config;
   const auto supports = [](const GemmDesc &desc, int index) {
     return Tiles::supports(desc, index) && desc.batch != Batch::pointers && desc.batch_count <= kMostProducts &&
            best_split(desc, Tiles::tiling(desc, index), Config::tile_k, index).slices > 1;
   };
-  const auto cost = [](const GemmDesc &desc, int index) {
-    return best_split(desc, Tiles::tiling(desc, index), Config::tile_k, index).seconds;
-  };
   const auto workspace = [](const GemmDesc &desc, int index) {
     const Tiling tiling = Tiles::tiling(desc, index);
     return split_bytes(desc, best_split(desc, tiling, Config::tile_k, index).slices, tiling.sum_bytes);
   };
-  return {name, LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_split<Tiles>};
+  return {name, LIBSGEMM_MATH_FP32, supports, split_cost<Tiles>, workspace, launch_split<Tiles>};
 }
 
 template <class Row>

@@ -139,9 +139,7 @@ template <class Row>
 Kernel tensor_split_kernel(const char *name) {
   using Tiles = SplitTensorTiles<Row>;
   Kernel kernel = split_kernel<Tiles>(name);
-  kernel.cost = [](const GemmDesc &desc, int index) {
-    return best_split(desc, Tiles::tiling(desc, index), Row::Config::tile_k, index).seconds - hidden_seconds(index);
-  };
+  kernel.cost = [](const GemmDesc &desc, int index) { return split_cost<Tiles>(desc, index) - hidden_seconds(index); };
   kernel.math_mode = Row::math_mode;
   kernel.truncates = true;
   return kernel;

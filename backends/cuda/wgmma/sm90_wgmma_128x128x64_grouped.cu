@@ -2,7 +2,7 @@
 // by warpgroup instructions: for groups of which many are of medium size.
 //
 // The table of products is described in wgmma_grouped.h, and how a block finds those of its tiles in
-// wgmma_grouped.cuh. All else is in wgmma_engine.cuh, as of sm90_wgmma_128x128x64.cu. In a file, and so a module, of
+// wgmma_grouped.cuh. All else is in wgmma_engine.cuh, as of sm90_wgmma_256x128x64.cu. In a file, and so a module, of
 // its own: drivers before 530 refuse one in which a kernel has more than 4 KiB of parameters.
 //
 //   pair of blocks: 128 of m x 256 of n, or the other way round where that takes fewer tiles for all products of a
@@ -27,9 +27,9 @@
 // sm_90a; a driver of CUDA 12.1. Any sizes and transpositions; groups whose arrays of pointers are in host memory. One
 // launch for 66 products of the same transpositions; those of a group that lie at strides count as one.
 //
-// Parameters of LIBSGEMM_WGMMA_GROUPED_ROW: N, stages, blocks of a cluster, peak_fraction for the cost.
+// Parameters of LIBSGEMM_WGMMA_GROUPED_ROW: N, stages, blocks of a cluster.
 //
-// Not yet measured: peak_fraction is the plain row's.
+// Not yet measured: its figures are those of the row for single products with such tiles, when it had a kernel.
 #include "gpu/kernels.h"
 #include "wgmma_grouped_row.h"
 

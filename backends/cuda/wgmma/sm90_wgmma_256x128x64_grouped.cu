@@ -26,9 +26,9 @@
 // sm_90a; a driver of CUDA 12.1. Any sizes and transpositions; groups whose arrays of pointers are in host memory. One
 // launch for 66 products of the same transpositions; those of a group that lie at strides count as one.
 //
-// Parameters of LIBSGEMM_WGMMA_GROUPED_ROW: N, stages, blocks of a cluster, peak_fraction for the cost.
+// Parameters of LIBSGEMM_WGMMA_GROUPED_ROW: N, stages, blocks of a cluster.
 //
-// Not yet measured: peak_fraction is the plain row's.
+// Not yet measured: its figures are those of the row for single products with such tiles, when it had a kernel.
 #include "gpu/kernels.h"
 #include "wgmma_grouped_row.h"
 

@@ -43,6 +43,7 @@
 #include "dynamic_shared.cuh"
 #include "instructions.cuh"
 #include "wgmma_problem.h"
+#include "wgmma_store.cuh"
 
 namespace libsgemm::cuda {
 
@@ -77,7 +78,7 @@ struct WgmmaShape {
   static constexpr int stage_bytes = x_bytes + y_bytes;
   static constexpr int stages_bytes = kStages * stage_bytes;
   // Boxes on their way to C, if there is room for them.
-  static constexpr int box_x = 16, box_y = 32, box_bytes = box_x * box_y * 4;
+  static constexpr int box_x = 16, box_y = kWgmmaBox, box_bytes = box_x * box_y * 4;
   static constexpr bool has_boxes =
       kN % box_y == 0 && stages_bytes + kConsumerWarps * 2 * box_bytes + 16 * kStages <= 227 * 1024;
   static constexpr int boxes_bytes = has_boxes ? kConsumerWarps * 2 * box_bytes : 0;
@@ -107,9 +108,9 @@ struct WgmmaShape {
 // shares y. kRows: of x, 128, or 64, which the warpgroups multiply both, each every other stage: of small tiles half as
 // much arrives so, which bounds them. They are at most 64 wide.
 template <Number kNumber, class XLines, class YLines, int kCluster, int kRows>
-struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, 64, 4, kCluster> {
-  using Widest = WgmmaShape<kNumber, XLines, YLines, 1, 256, 64, 4, kCluster>;
-  static constexpr bool any_width = true, boxes_along_x = true, shares_k = kRows == 64;
+struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, kCluster> {
+  using Widest = WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, kCluster>;
+  static constexpr bool any_width = true, boxes_along_x = true, shares_k = kRows < kWgmmaRows;
   static constexpr int n = shares_k ? 64 : 256;  // the widest
   static constexpr int tile_x = kRows, cluster_x = kCluster * kRows, x_bytes = kRows * Widest::row_bytes;
   static constexpr int most_stages = 12;
@@ -121,7 +122,7 @@ struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, 64, 4, kClust
   static constexpr int sums_at = Widest::stages_bytes + Widest::boxes_bytes / 2;
   static_assert(!shares_k || n * kRows * 4 <= Widest::boxes_bytes / 2, "room for the sums");
   static_assert(shared_bytes <= 227 * 1024 && !Widest::shares_x && Widest::row_bytes == 128, "of a multiprocessor");
-  static_assert(kRows == 64 || kRows == 128, "rows of an instruction, or of two");
+  static_assert(kRows == 64 || kRows == kWgmmaRows, "rows of an instruction, or of two");
 
   // Of a stage: blocks along the outer side are 64 columns.
   LIBSGEMM_HOST_DEVICE static constexpr int bytes_of_stage(int width) {
@@ -280,6 +281,15 @@ struct WgmmaRing {
 
 // ---- Copying
 
+__device__ __forceinline__ void copy_box(bool to_pair, uint32_t to, const TensorMap &map, int along, int across,
+                                         int plane, int product, uint32_t barrier) {
+  if (to_pair) {
+    ptx::copy_box_to_pair(to, &map, along, across, plane, product, barrier);
+  } else {
+    ptx::copy_box(to, &map, along, across, plane, product, barrier);
+  }
+}
+
 // A chunk of an operand's rows, or half of them to both blocks: rows `row` on, steps `k` on.
 template <class Config, class Lines, int kChunk>
 __device__ __forceinline__ void copy_chunk(uint32_t shared, const TensorMap &map, int row, int k, int product,
@@ -292,11 +302,7 @@ __device__ __forceinline__ void copy_chunk(uint32_t shared, const TensorMap &map
     const uint32_t to = shared + i * Config::depth * 128;
     const int of_block = row + Lines::box_rows * (i % kBlocks);
     const int along = Lines::along_k ? k : of_block, across = Lines::along_k ? of_block : k;
-    if (to_pair) {
-      ptx::copy_box_to_pair(to, &map, along, across, i / kBlocks, product, barrier);
-    } else {
-      ptx::copy_box(to, &map, along, across, i / kBlocks, product, barrier);
-    }
+    copy_box(to_pair, to, map, along, across, i / kBlocks, product, barrier);
   }
 }
 
@@ -311,22 +317,15 @@ __device__ __forceinline__ void WgmmaRows::copy(uint32_t shared, const TensorMap
 template <class Config, class Lines, int kMost, bool kPair>
 __device__ __forceinline__ void copy_outer(uint32_t shared, const TensorMap &map, int outer, int first, int k,
                                            int product, int rank, uint32_t barrier) {
-  const auto copy = [&](uint32_t to, int along, int across) {
-    if constexpr (kPair) {
-      ptx::copy_box_to_pair(to, &map, along, across, 0, product, barrier);
-    } else {
-      ptx::copy_box(to, &map, along, across, 0, product, barrier);
-    }
-  };
   const int half = kPair ? rank * (Lines::along_k ? outer : Config::depth) / 2 : 0;
   const uint32_t to = shared + half * Config::row_bytes;
   if constexpr (Lines::along_k) {
-    copy(to, k, first + half);
+    copy_box(kPair, to, map, k, first + half, 0, product, barrier);
   } else {
     // Unrolled: the lane that copies must be ahead of the products.
 #pragma unroll
     for (int i = 0; i < kMost; i += Lines::box_rows) {
-      if (i < outer) copy(to + i * Config::row_bytes, first + i, k + half);
+      if (i < outer) copy_box(kPair, to + i * Config::row_bytes, map, first + i, k + half, 0, product, barrier);
     }
   }
 }
@@ -342,8 +341,7 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, int 
     const WgmmaProblem &p = work.problem();
     work.expect(t + walk.step);
     // Of a shared operand this block's half.
-    const int x = Config::any_width ? tile_first_x<Config>(tile, rank)
-                                    : tile.x * Config::cluster_x + rank * (kPairX ? Config::x_chunk : Config::tile_x);
+    const int x = tile.x * Config::cluster_x + rank * (kPairX ? Config::x_chunk : Config::tile_x);
     const int y = Config::any_width ? tile_first_y<Config>(tile, rank, p.width)
                                     : tile.y * Config::cluster_y + rank * (kPairY ? Config::y_chunk : Config::tile_y);
     const auto rows = work.rows(x, tile.product * p.moves_x);
@@ -583,294 +581,6 @@ __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Con
       }
 #pragma unroll
       for (int i = 0; i < Config::n / 2; ++i) sum[h][i] += part[i];
-    }
-  }
-}
-
-// ---- Storing
-
-// Where sums go.
-struct WgmmaOutput {
-  float *c;  // at (0, 0)
-  int64_t step_x, step_y;
-  float alpha, beta;
-  int x_end, y_end;
-  bool vectors;
-  Part part;
-
-  __device__ __forceinline__ WgmmaOutput(const WgmmaProblem &p, int matrix)
-      : c(p.c + matrix * p.c_elements),
-        step_x(p.step_x),
-        step_y(p.step_y),
-        alpha(p.alpha),
-        beta(p.beta),
-        x_end(p.x),
-        y_end(p.y),
-        vectors(p.vectors),
-        part(p.part) {}
-
-  // Whether the tile of `height` x `width` at (x, y) is wanted at all; whether whole, but for the edges of C.
-  __device__ __forceinline__ bool meets(int x, int y, int height, int width) const {
-    return part == Part::all || (part == Part::y_from_x ? y + width > x : x + height > y);
-  }
-  __device__ __forceinline__ bool contains(int x, int y, int height, int width) const {
-    return part == Part::all || (part == Part::y_from_x ? y >= x + height - 1 : x >= y + width - 1);
-  }
-};
-
-// What sums stand for: `wanted`, whether the tile is stored at all; row(x) and column(y), what is known of a row and of
-// a column; value(sum, row, column); place(out, x), where row x of C begins.
-struct DenseFinish {
-  static constexpr bool dense = true;  // rows of C are step_x apart
-  __device__ __forceinline__ float *place(const WgmmaOutput &out, int x) const { return out.c + x * out.step_x; }
-};
-struct PlainFinish : DenseFinish {
-  static constexpr bool wanted = true;
-  __device__ __forceinline__ PlainFinish operator()(int, int, int) const { return {}; }
-  __device__ __forceinline__ int row(int) const { return 0; }
-  __device__ __forceinline__ int column(int) const { return 0; }
-  __device__ __forceinline__ float value(float sum, int, int) const { return sum; }
-};
-
-// The sums of a warpgroup, rows first_x on and columns first_y on.
-template <class Config, class Finish>
-__device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
-                                           const WgmmaOutput &out, const Finish &finish) {
-  constexpr int kRows = 2 * Config::halves;
-  const int thread = static_cast<int>(threadIdx.x) % 128, lane = thread % 32;
-  const int x = first_x + thread / 32 * 16 + lane / 4, y = first_y + lane % 4 * 2;
-  const auto x_of = [x](int i) { return x + i / 2 * 64 + i % 2 * 8; };
-  using Row = decltype(finish.row(0));
-  Row rows[kRows];
-  float *to[kRows];
-#pragma unroll
-  for (int i = 0; i < kRows; ++i) {
-    rows[i] = finish.row(min(x_of(i), out.x_end - 1));
-    to[i] = finish.place(out, x_of(i));
-  }
-  const bool inside = first_x + 64 * Config::halves <= out.x_end && first_y + Config::n <= out.y_end;
-  if (out.vectors && inside && out.contains(first_x, first_y, 64 * Config::halves, Config::n)) {
-#pragma unroll
-    for (int j = 0; j < Config::n / 8; ++j) {
-      const auto column_0 = finish.column(y + 8 * j), column_1 = finish.column(y + 8 * j + 1);
-#pragma unroll
-      for (int i = 0; i < kRows; ++i) {
-        const float *s = &sum[i / 2][4 * j + i % 2 * 2];
-        float2 v = make_float2(out.alpha * finish.value(s[0], rows[i], column_0),
-                               out.alpha * finish.value(s[1], rows[i], column_1));
-        float2 *c = reinterpret_cast<float2 *>(to[i] + y + 8 * j);
-        if (out.beta != 0) {
-          const float2 old = *c;
-          v.x = fmaf(out.beta, old.x, v.x), v.y = fmaf(out.beta, old.y, v.y);
-        }
-        *c = v;
-      }
-    }
-    return;
-  }
-#pragma unroll
-  for (int j = 0; j < Config::n / 8; ++j) {
-#pragma unroll
-    for (int c = 0; c < 2; ++c) {
-      const int y_of = y + 8 * j + c;
-      if (y_of >= out.y_end) continue;
-      const auto column = finish.column(y_of);
-#pragma unroll
-      for (int i = 0; i < kRows; ++i) {
-        if (x_of(i) >= out.x_end || !out.contains(x_of(i), y_of, 1, 1)) continue;
-        float *element = to[i] + y_of * out.step_y;
-        float v = out.alpha * finish.value(sum[i / 2][4 * j + i % 2 * 2 + c], rows[i], column);
-        if (out.beta != 0) v = fmaf(out.beta, *element, v);
-        *element = v;
-      }
-    }
-  }
-}
-
-// Writes a warp's 16 rows of 32 columns, number b, to a box in shared memory, in the order in which TMA's swizzle of
-// 128 bytes wants chunks of 16 bytes. Odd rows are two groups of columns ahead, so that four rows meet in different
-// banks. `y`: the thread's first column of C. kBack: 16 columns before, where a tile ends within the box.
-template <class Config, bool kBack, class Finish, typename Row>
-__device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, uint32_t box, const Row (&rows)[2],
-                                         int y, const WgmmaOutput &out, const Finish &finish) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const bool odd = lane / 4 % 2 != 0;
-#pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    const int mine = odd ? j ^ 2 : j;  // group of 8 columns of the box
-    const int column = y + Config::box_y * b - (kBack ? 16 : 0) + 8 * mine;
-    const auto column_0 = finish.column(min(column, out.y_end - 1));
-    const auto column_1 = finish.column(min(column + 1, out.y_end - 1));
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      const int first = 16 * b - (kBack ? 8 : 0) + 2 * r;
-      const float *even_sums = &sum[first + 4 * j], *odd_sums = &sum[first + 4 * (j ^ 2)];
-      const float v0 = odd ? odd_sums[0] : even_sums[0], v1 = odd ? odd_sums[1] : even_sums[1];
-      const int row = lane / 4 + 8 * r, chunk = 2 * mine + lane % 4 / 2;
-      ptx::store_shared_x2(box + row * 128 + (chunk ^ row % 8) * 16 + lane % 2 * 8,
-                           out.alpha * finish.value(v0, rows[r], column_0),
-                           out.alpha * finish.value(v1, rows[r], column_1));
-    }
-  }
-}
-
-// The same with a column's 16 rows side by side, in the order of the swizzle of 64 bytes. Threads of odd columns take
-// their second one first, so that two columns meet in different banks.
-template <class Config, bool kBack, class Finish, typename Row>
-__device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 2], int b, uint32_t box,
-                                                 const Row (&rows)[2], int y, const WgmmaOutput &out,
-                                                 const Finish &finish) {
-  static_assert(Config::box_x == 16, "64 bytes");
-  const int lane = static_cast<int>(threadIdx.x) % 32, pair = lane % 4, odd = lane % 2;
-#pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    const int column = y + Config::box_y * b - (kBack ? 16 : 0) + 8 * j;
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      const float *sums = &sum[16 * b - (kBack ? 8 : 0) + 4 * j + 2 * r];
-      const int row = lane / 4 + 8 * r, chunk = row / 4 ^ pair;
-      const uint32_t to = box + (8 * j + 2 * pair) * 64 + chunk * 16 + row % 4 * 4;
-#pragma unroll
-      for (int i = 0; i < 2; ++i) {
-        const int c = odd ^ i;
-        const float v =
-            finish.value(odd != 0 ? sums[1 - i] : sums[i], rows[r], finish.column(min(column + c, out.y_end - 1)));
-        ptx::store_shared(to + c * 64, out.alpha * v);
-      }
-    }
-  }
-}
-
-// The same by TMA. Each warp passes its rows through its boxes, two in turn; chunks of 16 bytes lie there as TMA's
-// swizzle wants them. Odd rows are two groups of columns ahead, so that four rows meet in different banks.
-template <class Config, bool kAlongX, class Finish>
-__device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
-                                            int width, const TensorMap &map, int matrix, const WgmmaOutput &out,
-                                            uint32_t boxes, const Finish &finish) {
-  const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
-  const int warp_x = first_x + 16 * warp, y = first_y + lane % 4 * 2;
-  int turn = 0;
-#pragma unroll
-  for (int h = 0; h < Config::halves; ++h) {
-    if (warp_x + 64 * h >= out.x_end) break;
-    using Row = decltype(finish.row(0));
-    Row rows[2];
-#pragma unroll
-    for (int r = 0; r < 2; ++r) rows[r] = finish.row(min(warp_x + 64 * h + lane / 4 + 8 * r, out.x_end - 1));
-#pragma unroll
-    for (int b = 0; b < Config::n / Config::box_y; ++b) {
-      if (first_y + Config::box_y * b >= out.y_end) break;
-      const bool back = Config::any_width && b > 0 && Config::box_y * (b + 1) > width;
-      const uint32_t box = boxes + turn;
-      turn = Config::box_bytes - turn;  // not by h and b: at the edge of C halves have fewer boxes
-      if (lane == 0) {
-        if (h == 0 && b == 0) {
-          ptx::store_wait<0>();  // the tile before may have ended with either box
-        } else {
-          ptx::store_wait<1>();
-        }
-      }
-      __syncwarp();
-      const auto fill = [&](auto goes_back) {
-        constexpr bool kBack = decltype(goes_back)::value;
-        if constexpr (kAlongX) {
-          fill_box_along_x<Config, kBack>(sum[h], b, box, rows, y, out, finish);
-        } else {
-          fill_box<Config, kBack>(sum[h], b, box, rows, y, out, finish);
-        }
-      };
-      // Not by choosing each sum: what a tile runs through once waits for its instructions.
-      if constexpr (Config::any_width) {
-        if (back) {
-          fill(std::true_type());
-        } else {
-          fill(std::false_type());
-        }
-      } else {
-        fill(std::false_type());
-      }
-      ptx::order_with_tma();
-      __syncwarp();
-      if (lane == 0) {
-        const int x_of = warp_x + 64 * h, y_of = first_y + Config::box_y * b - (back ? 16 : 0);
-        ptx::store_box(&map, box, kAlongX ? x_of : y_of, kAlongX ? y_of : x_of, 0, matrix);
-        ptx::store_commit();
-      }
-    }
-  }
-}
-
-// Of a box that a warp of a convolution empties itself. No more: what a tile runs through once waits for its
-// instructions, and all of them at once are more than the cache of instructions holds.
-template <class Config>
-constexpr int kBoxLinesAtOnce = Config::planes == 1 ? 2 : 1;
-
-// The same where columns of C do not begin with a chunk, or C is read, or only a part of the tile is wanted: by way of
-// a box, so that a warp writes 32 neighbours at once.
-template <class Config, class Finish>
-__device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
-                                           const WgmmaOutput &out, uint32_t box, const Finish &finish) {
-  const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
-  const int warp_x = first_x + 16 * warp;
-  [[maybe_unused]] constexpr int kAtOnce = Finish::dense ? Config::box_x : kBoxLinesAtOnce<Config>;
-  if (lane == 0) ptx::store_wait<0>();  // of a tile before
-#pragma unroll
-  for (int h = 0; h < Config::halves; ++h) {
-    const int x = warp_x + 64 * h;
-    if (x >= out.x_end) break;
-    using Row = decltype(finish.row(0));
-    Row rows[2];
-#pragma unroll
-    for (int r = 0; r < 2; ++r) rows[r] = finish.row(min(x + lane / 4 + 8 * r, out.x_end - 1));
-#pragma unroll
-    for (int b = 0; b < Config::n / Config::box_y; ++b) {
-      const int y = first_y + Config::box_y * b;
-      if (y >= out.y_end) break;
-      __syncwarp();
-      fill_box<Config, false>(sum[h], b, box, rows, first_y + lane % 4 * 2, out, finish);
-      __syncwarp();
-      float *to = out.c + x * out.step_x + y + lane;
-#pragma unroll kAtOnce
-      for (int r = 0; r < Config::box_x; ++r, to += out.step_x) {
-        if (x + r >= out.x_end || y + lane >= out.y_end || !out.contains(x + r, y + lane, 1, 1)) continue;
-        if constexpr (!Finish::dense) to = finish.place(out, x + r) + y + lane;
-        const float v = ptx::load_shared(box + r * 128 + (lane / 4 ^ r % 8) * 16 + lane % 4 * 4);
-        *to = out.beta != 0 ? fmaf(out.beta, *to, v) : v;
-      }
-    }
-  }
-}
-
-// The same where rows of C are neighbours, of windows whose pixels are: 16 of them and two columns at once.
-template <class Config, class Finish>
-__device__ __forceinline__ void store_columns(const float (&sum)[Config::halves][Config::n / 2], int first_x,
-                                              int first_y, const WgmmaOutput &out, uint32_t box, const Finish &finish) {
-  static_assert(Config::box_x == 16, "half a warp");
-  [[maybe_unused]] constexpr int kAtOnce = kBoxLinesAtOnce<Config>;
-  const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
-  const int row = lane % Config::box_x, column = lane / Config::box_x;
-#pragma unroll
-  for (int h = 0; h < Config::halves; ++h) {
-    const int x = first_x + 16 * warp + 64 * h;
-    if (x >= out.x_end) break;
-    using Row = decltype(finish.row(0));
-    Row rows[2];
-#pragma unroll
-    for (int r = 0; r < 2; ++r) rows[r] = finish.row(min(x + lane / 4 + 8 * r, out.x_end - 1));
-    float *to = finish.place(out, x + row) + (first_y + column) * out.step_y;
-#pragma unroll
-    for (int b = 0; b < Config::n / Config::box_y; ++b) {
-      const int y = first_y + Config::box_y * b;
-      if (y >= out.y_end) break;
-      __syncwarp();
-      fill_box<Config, false>(sum[h], b, box, rows, first_y + lane % 4 * 2, out, finish);
-      __syncwarp();
-#pragma unroll kAtOnce
-      for (int c = column; c < Config::box_y; c += 2, to += 2 * out.step_y) {
-        if (x + row >= out.x_end || y + c >= out.y_end) continue;
-        const float v = ptx::load_shared(box + row * 128 + (c / 4 ^ row % 8) * 16 + c % 4 * 4);
-        *to = out.beta != 0 ? fmaf(out.beta, *to, v) : v;
-      }
     }
   }
 }

@@ -43,6 +43,13 @@ inline bool wgmma_swaps(const GemmDesc &desc, int tile_x, int tile_y) {
   return tiles(desc.m, desc.n) < tiles(desc.n, desc.m) * 7 / 8;
 }
 
+// Whether C is such that TMA can store it, by instances that have boxes along the side whose step is 1.
+inline bool wgmma_boxes_fit(const GemmDesc &desc) {
+  const int64_t stride = desc.batch == Batch::strided ? desc.stride_c : 0;
+  return desc.beta == 0 && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
+         static_cast<uint64_t>(desc.m | desc.ldc | stride) % 4 == 0;
+}
+
 // How k is cut. `partial`: where slices leave their sums, if not in C.
 struct WgmmaSlices {
   int count;

@@ -19,9 +19,12 @@ enum class Part : int8_t { all, y_from_x, x_from_y };
 constexpr int kPromoteDepth = 64;   // steps of k, of splits, after which sums leave the tensor cores
 constexpr int kWgmmaThreads = 384;  // two warpgroups that multiply, one that copies
 
-// Columns of y of a tile, where the launch says how many.
+// Of 16-bit products in tiles of any width: steps of k of a stage, rows of x of most tiles, columns of y.
+constexpr int kWgmmaDepth = 64, kWgmmaRows = 128;
 using WgmmaWidths =
     std::integer_sequence<int, 256, 240, 224, 208, 192, 176, 160, 144, 128, 112, 96, 80, 64, 48, 32, 16>;
+
+constexpr int kWgmmaBox = 32;  // columns of y that TMA stores at once
 
 struct WgmmaMaps {
   TensorMap x, y;  // of (along the lines, across them, plane, product)

@@ -14,7 +14,7 @@
 #include <climits>
 
 #include "figures/figures.h"
-#include "gpu/split_k_row.h"
+#include "gpu/tile_row.h"
 #include "runtime/launch.h"
 #include "wgmma_engine.cuh"
 #include "wgmma_launch.h"
@@ -90,10 +90,6 @@ template <class Row>
 struct WgmmaTiles {
   using Shape =
       typename Row::template Shape<Row::math_mode == LIBSGEMM_MATH_TF32 ? Number::tf32 : Number::f16, true, true, 1>;
-  struct Config {
-    static constexpr int tile_m = Shape::tile_y, tile_n = Shape::tile_x, tile_k = Shape::depth;
-  };
-
   static constexpr bool floats = Row::math_mode == LIBSGEMM_MATH_TF32;
 
   // Of TF32 an operand along its outer side is x, so that its rows go through registers.
@@ -114,34 +110,36 @@ struct WgmmaTiles {
     tiling.figures.peak_fraction *= rate, tiling.figures.steps *= rate;
     return tiling;
   }
-  static libsgemm_status_t enqueue(const GemmDesc &desc, const TileProblem &p, const StridedOperands &operands,
-                                   int64_t count, const Launch &launch, Error *error) {
+  static libsgemm_status_t enqueue(const GemmDesc &desc, const StridedOperands &operands, int64_t count,
+                                   const Launch &launch, Error *error) {
     const WgmmaSides s = sides(desc);
-    const WgmmaSlices slices = {(p.k_tiles - 1) / p.slice_tiles + 1, p.partial, p.partial_ld};
     // Pairs save reads of the L2 cache. Where every block has one tile they must not become more than the device holds.
-    const int64_t matrices = slices.count * count;
     const auto blocks = [&](int cluster_x, int cluster_y) {
-      return ceil_div(s.x(desc), cluster_x) * ceil_div(s.y(desc), cluster_y) * matrices;
+      return ceil_div(s.x(desc), cluster_x) * ceil_div(s.y(desc), cluster_y) * count;
     };
     using Pair = typename Row::template Shape<floats ? Number::tf32 : Number::f16, true, true, Row::most_cluster>;
     const int64_t all = device(launch.device).compute_units;
-    const int64_t depth = std::min<int64_t>(desc.k, int64_t{p.slice_tiles} * Shape::depth);
-    const bool fit = depth >= kPairDepth && Row::most_cluster * blocks(Pair::cluster_x, Pair::cluster_y) <= all;
+    const bool fit = desc.k >= kPairDepth && Row::most_cluster * blocks(Pair::cluster_x, Pair::cluster_y) <= all;
     const bool pairs = Row::most_cluster > 1 && (fit || blocks(Shape::tile_x, Shape::tile_y) > all);
     const WgmmaInstance instance =
         pairs ? wgmma_instance_of<Row, Row::most_cluster>(desc, s) : wgmma_instance_of<Row, 1>(desc, s);
-    return launch_wgmma(desc, instance, s, Stored::all, slices, operands, count, launch, error);
+    return launch_wgmma(desc, instance, s, Stored::all, {1, nullptr, 0}, operands, count, launch, error);
   }
 };
+
+// Products of a launch of which the tiles can be counted.
+inline int64_t most_wgmma_products(const GemmDesc &desc, int slices) {
+  const int64_t tiles = ceil_div(desc.m, 8) * ceil_div(desc.n, 8) * slices;  // at least as many as there are
+  return std::clamp<int64_t>(INT_MAX / 4 / tiles, 1, kMostProducts);
+}
 
 // What it takes longer to store a C that TMA does not: row by row, which other tiles' products hide less (fitted by eye
 // to k below 50, H100).
 inline double wgmma_row_stores(const GemmDesc &desc, bool may_box, int index) {
-  const int64_t stride = desc.batch == Batch::strided ? desc.stride_c : 0;
-  const bool boxes = may_box && desc.beta == 0 && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
-                     static_cast<uint64_t>(desc.m | desc.ldc | stride) % 4 == 0;
   const double elements = static_cast<double>(desc.m) * static_cast<double>(desc.n);
-  return boxes ? 0 : 1.2 * memory_seconds(device(index), 4 * elements * static_cast<double>(desc.batch_count));
+  return may_box && wgmma_boxes_fit(desc)
+             ? 0
+             : 1.2 * memory_seconds(device(index), 4 * elements * static_cast<double>(desc.batch_count));
 }
 
 template <class Row>
@@ -153,11 +151,8 @@ Kernel wgmma_kernel(const char *name) {
            wgmma_row_stores(desc, !sides.swapped || (Tiles::floats && !sides.x_along_k), index);
   };
   const auto launch_all = [](const GemmDesc &desc, const Launch &launch, Error *error) {
-    const TileProblem p = tile_problem<typename Tiles::Config>(desc);
-    const int64_t tiles = ceil_div(desc.m, 8) * ceil_div(desc.n, 8);  // at least as many as there are
-    const int64_t most = std::clamp<int64_t>(INT_MAX / 4 / tiles, 1, kMostProducts);
-    return for_strided_chunks(desc, most, [&](const StridedOperands &operands, int64_t count) {
-      return Tiles::enqueue(desc, p, operands, count, launch, error);
+    return for_strided_chunks(desc, most_wgmma_products(desc, 1), [&](const StridedOperands &operands, int64_t count) {
+      return Tiles::enqueue(desc, operands, count, launch, error);
     });
   };
   Kernel kernel = {name, Row::math_mode, Tiles::supports, cost, nullptr, launch_all};

@@ -64,10 +64,8 @@ double clusters_of(const GemmDesc &desc, const WgmmaWay &way) {
 
 // Whether TMA can store C.
 bool stores_boxes(const GemmDesc &desc, const WgmmaWay &way) {
-  const int64_t stride = desc.batch == Batch::strided ? desc.stride_c : 0;
   const bool narrow = way.width < kWgmmaBox && WgmmaSides(desc, way.swapped).y(desc) > way.width;
-  return desc.beta == 0 && !narrow && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
-         static_cast<uint64_t>(desc.m | desc.ldc | stride) % 4 == 0;
+  return !narrow && wgmma_boxes_fit(desc);
 }
 
 double seconds_of(const Device &d, double clocks, double bytes) {

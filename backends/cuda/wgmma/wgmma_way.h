@@ -3,6 +3,7 @@
 
 #include "gpu/cost.h"
 #include "runtime/device.h"
+#include "wgmma_problem.h"
 
 namespace libsgemm::cuda {
 
@@ -15,12 +16,6 @@ struct WgmmaWay {
   int slices;
   double seconds;
 };
-
-// Steps of k of a stage, rows of x of most tiles.
-constexpr int kWgmmaDepth = 64, kWgmmaRows = 128;
-
-// Columns of C that TMA stores at once.
-constexpr int kWgmmaBox = 32;
 
 // Of tiles of so many rows of x and `width` columns of y the way that takes least, of one slice or of more; slices is 0
 // if there is none.

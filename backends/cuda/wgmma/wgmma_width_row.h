@@ -61,14 +61,15 @@ struct WgmmaWidthRow {
       sum.ldc = desc.ldc, sum.alpha = desc.alpha, sum.beta = desc.beta;
       sum.partial = static_cast<float *>(launch.workspace), sum.partial_ld = (desc.m + 3) / 4 * 4;
     }
-    const int64_t tiles = ceil_div(desc.m, 8) * ceil_div(desc.n, 8) * w.slices;  // at least as many as there are
-    const int64_t most = std::clamp<int64_t>(INT_MAX / 4 / tiles, 1, kMostProducts);
-    return for_strided_chunks(desc, most, [&](const StridedOperands &operands, int64_t count) {
-      const libsgemm_status_t status = launch_wgmma(
-          desc, instance, sides, Stored::all, {w.slices, sum.partial, sum.partial_ld}, operands, count, launch, error);
-      return status != LIBSGEMM_SUCCESS || !kSplit ? status
-                                                   : launch_split_k_sum(sum, w.slices, operands, count, launch, error);
-    });
+    return for_strided_chunks(
+        desc, most_wgmma_products(desc, w.slices), [&](const StridedOperands &operands, int64_t count) {
+          const libsgemm_status_t status =
+              launch_wgmma(desc, instance, sides, Stored::all, {w.slices, sum.partial, sum.partial_ld}, operands, count,
+                           launch, error);
+          return status != LIBSGEMM_SUCCESS || !kSplit
+                     ? status
+                     : launch_split_k_sum(sum, w.slices, operands, count, launch, error);
+        });
   }
 };
 
