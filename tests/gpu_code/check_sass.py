@@ -108,6 +108,9 @@ def problems_of(kernel: sass.Kernel, entry: Entry) -> Iterator[str]:
     measured = Measured(kernel)
     if measured.local:
         yield f'{measured.local} accesses of local memory (a spill, or an array that is indexed at run time)'
+    wrapping = sum(i.wraps for i in kernel.instructions)
+    if wrapping:
+        yield f'{wrapping} loads of parameters whose offset, of 32 KiB or more, has become negative'
     if kernel.frame:
         yield f'a stack frame of {kernel.frame} bytes'
     for key, share, count in [('ffma', measured.ffma, measured.ffmas), ('hmma', measured.hmma, measured.hmmas),

@@ -63,7 +63,7 @@ __device__ __forceinline__ float *place_of_pixel(const ConvWindows &windows, con
 }
 
 // Of numbers that are not scaled.
-struct PlainConvFinish : PlainFinish {
+struct PlainConvFinish : UnreadFinish {
   static constexpr bool dense = false;
   const ConvWindows &windows;
 

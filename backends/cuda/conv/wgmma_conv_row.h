@@ -166,13 +166,13 @@ struct WgmmaConv {
     if (status != LIBSGEMM_SUCCESS) return status;
     WgmmaProblem &p = q->product;
     p.x = pass.image.images * g.p * g.q, p.y = g.filters.filters;
-    count_tiles(i, &p);
     p.k_steps = static_cast<int>(conv_steps(g, format));
     p.slices = p.products = 1;
+    count_tiles(i, &p);
     p.step_x = g.out_w, p.step_y = g.out_k;
     const auto even = static_cast<uint64_t>(g.out_n | g.out_h | g.out_w) % 2;
     p.vectors = g.out_k == 1 && (reinterpret_cast<uintptr_t>(p.c) % 8 | even) == 0;
-    if (evenly_apart(g, pass.image.images)) status = describe_boxes(i, 1, launch, &p, &maps.c, error);
+    if (p.beta == 0 && evenly_apart(g, pass.image.images)) status = describe_boxes(i, 1, launch, &p, &maps.c, error);
     if (status != LIBSGEMM_SUCCESS) return status;
     return launch_wgmma_kernel(Row::template kernel<kHalves, kN, kCluster>(), i, p, launch, error, maps, *q);
   }

@@ -57,7 +57,7 @@ struct WeightsWork : WgmmaWork {
 // Sums of slices, which are neither scaled nor added yet.
 template <class Config>
 __device__ __forceinline__ void wgmma_weights(const WgmmaMaps &maps, const WgmmaConvProblem &p) {
-  wgmma_products<Config>(WeightsWork(maps, p), PlainFinish());
+  wgmma_products<Config>(WeightsWork(maps, p), UnreadFinish());
 }
 
 }  // namespace libsgemm::cuda

@@ -135,11 +135,11 @@ struct WgmmaWeights {
     WgmmaProblem &p = q.product;
     const int64_t pixels = int64_t{passes.dy.image.images} * g.p * g.q;
     p.x = sum.rows, p.y = static_cast<int>(sum.ld);
-    count_tiles(i, &p);
     // Slices of whole steps between promotions; what is behind the last pixel is zeros.
     const int64_t together = format.splits > 1 ? int64_t{kPromoteDepth / Shape::depth} * sum.slices : 1;
     p.k_steps = static_cast<int>(ceil_div(ceil_div(pixels, Shape::depth), together) * together);
     p.slices = sum.slices, p.products = 1;
+    count_tiles(i, &p);
     p.alpha = 1, p.beta = 0;
     p.c = const_cast<float *>(sum.sums), p.c_elements = sum.slice;
     p.step_x = sum.ld, p.step_y = 1;

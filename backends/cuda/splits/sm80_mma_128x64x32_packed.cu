@@ -12,7 +12,7 @@
 // tensor_multistage.cuh, the swizzle in tensor_tile.cuh, the fragments in mma.cuh.
 //
 // Shared memory, bytes: stage s of 3 at 24576 s: A at 0 (128 rows of 32 elements), B at 16384 (64 such rows). 73728 in
-// all. At the end a warp has its sums there: 16 columns of 72 floats.
+// all. At the end sums pass through them: 32 columns of 136 floats.
 //
 // Requires: gemm of FP32, single or in strided batches; sm_80; 73728 bytes of shared memory a block; workspace for
 // panels of 256 steps of k: 4 bytes for each row of A and column of B (up to multiples of 128) and step. What the

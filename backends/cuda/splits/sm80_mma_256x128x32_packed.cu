@@ -13,7 +13,7 @@
 // tensor_multistage.cuh, the swizzle in tensor_tile.cuh, the fragments in mma.cuh.
 //
 // Shared memory, bytes: stage s of 3 at 49152 s: A at 0 (256 rows of 32 elements), B at 32768 (128 such rows). 147456
-// in all. At the end a warp has 4608 for its sums: 16 columns of 72 floats.
+// in all. At the end 33792 for sums: 32 columns of 264 floats.
 //
 // Requires: gemm of FP32, single or in strided batches; sm_80; 147456 bytes of shared memory a block; workspace for
 // panels of 256 steps of k: 4 bytes for each row of A and column of B (up to multiples of 128) and step. What the

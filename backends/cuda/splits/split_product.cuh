@@ -91,7 +91,7 @@ struct SplitProduct {
   using B = SplitTile<TileB, Config::splits>;
   static constexpr int stage_bytes = A::bytes + B::bytes;
   static constexpr int bytes = Config::stages * stage_bytes;
-  static constexpr int patch_bytes = Engine::patch_bytes * (Config::threads / 32);  // to store C, then the exponents
+  static constexpr int patch_bytes = Engine::patch_bytes;  // to store C, then the exponents
   static_assert(patch_bytes + (Config::tile_m + Config::tile_n) * 4 <= bytes, "they fit where the operands were");
   static_assert(kOuterPad % Config::tile_m == 0 && kOuterPad % Config::tile_n == 0, "tiles within the guard's blocks");
   static_assert(kDepthPad % Config::tile_k == 0, "whole k-tiles");

@@ -240,6 +240,7 @@ __device__ __forceinline__ void wgmma_convert(const WgmmaMaps &maps, const Wgmma
   const int rank = ptx::cluster_rank();
   const WgmmaWalk walk = walk_of<Config>(WgmmaTile::count(p.product));
   begin<Config>(at, 1 + kConverters, [](const WgmmaRing<Config> &stage) { ptx::barrier_init(Config::raw(stage), 1); });
+  ptx::wait_for_grid_before();
   const int warp = ptx::uniform(static_cast<int>(threadIdx.x) / 32), group = warp / 4;
   if (group == kConsumers) {
     ptx::give_registers<56>();

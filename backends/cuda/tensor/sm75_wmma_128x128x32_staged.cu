@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
   const TilePosition<Config> at(p);
   typename Product::A a(operands.a(blockIdx.z), p.lda, at.row(), p.m - at.row(), 0, p.k);
   typename Product::B b(operands.b(blockIdx.z), p.ldb, at.column(), p.n - at.column(), 0, p.k);
-  tensor_staged<Product>(a, b, p.k_tiles, output_tile(operands, p, at));
+  tensor_staged<Product>(a, b, p.k_tiles, [&] { return output_tile(operands, p, at); });
 #endif
 }
 
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
     const TilePosition<Config> at(p);
     typename Product::A a(operands.a(blockIdx.z), p.lda, along_a, at.row(), p.m - at.row(), p.k);
     typename Product::B b(operands.b(blockIdx.z), p.ldb, along_b, at.column(), p.n - at.column(), p.k);
-    tensor_staged<Product>(a, b, p.k_tiles, output_tile(operands, p, at));
+    tensor_staged<Product>(a, b, p.k_tiles, [&] { return output_tile(operands, p, at); });
   }
 }
 

@@ -22,8 +22,7 @@
 //   n                                                                   32 blocks of 4 sums: 128 registers
 //
 // Shared memory, bytes: stage s of 4 at 16384 s: A at 0, B at 8192. An operand that lies along k: 128 rows of 32
-// elements; another one: 32 rows of 128. 65536 in all. At the end a warp has 4608 for its sums: 16 columns of 72
-// floats.
+// elements; another one: 32 rows of 128. 65536 in all. At the end 17408 for sums: 32 columns of 136 floats.
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; sm_80; 65536 bytes of shared memory a block. Any size and transposition.

@@ -19,7 +19,7 @@
 //   +--------+--------+
 //
 // Shared memory, bytes: stage s of 3 at 24576 s: A at 0, B at 16384. An operand that lies along k: 128 or 64 rows of 64
-// elements; another one: 64 rows of 128 or 64. 73728 in all. At the end a warp has 2560 for its sums: 16 columns of 40
+// elements; another one: 64 rows of 128 or 64. 73728 in all. At the end 17408 for sums: 32 columns of 136
 // floats.
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at

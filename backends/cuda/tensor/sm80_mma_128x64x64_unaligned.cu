@@ -21,8 +21,8 @@
 //
 // Shared memory, bytes: stage s of 3 at (A + B) s: A at 0, B behind it. An operand that lies along k: 128 or 64 rows of
 // 64 elements, 144 apart: A 18432, B 9216; another one: 64 rows of 128 elements, 272 apart, 17408, or of 64, 9216. In
-// the gap behind a row: the word that its last element may share with it. At most 82944 in all. At the end a warp has
-// 2560 for its sums: 16 columns of 40 floats.
+// the gap behind a row: the word that its last element may share with it. At most 82944 in all. At the end
+// 17408 for sums: 32 columns of 136 floats.
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches; sm_80; 82944 bytes of shared memory a
 // block. Any size, transposition and alignment.

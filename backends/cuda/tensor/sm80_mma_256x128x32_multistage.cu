@@ -20,7 +20,7 @@
 //   +--------+--------+
 //
 // Shared memory, bytes: stage s of 3 at 49152 s: A at 0 (256 rows of 32 elements), B at 32768 (128 such rows). 147456
-// in all, which sm_86, sm_89 and sm_120 do not have. At the end a warp has 4608 for its sums: 16 columns of 72 floats.
+// in all, which sm_86, sm_89 and sm_120 do not have. At the end 33792 for sums: 32 columns of 264 floats.
 //
 // Requires: gemm of FP32, A transposed and B not, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; sm_80; 147456 bytes of shared memory a block. Any size.

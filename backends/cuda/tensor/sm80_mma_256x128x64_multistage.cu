@@ -26,7 +26,7 @@
 //
 // Shared memory, bytes: stage s of 3 at 49152 s: A at 0, B at 32768. An operand that lies along k: 256 or 128 rows of
 // 64 elements; another one: 64 rows of 256 or 128. 147456 in all, which sm_86, sm_89 and sm_120 do not have. At
-// the end a warp has 4608 for its sums: 16 columns of 72 floats.
+// the end 33792 for sums: 32 columns of 264 floats.
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; sm_80; 147456 bytes of shared memory a block. Any size and transposition.

@@ -16,9 +16,8 @@
 //   +--------+--------+
 //
 // Shared memory, bytes: stage s of 2 at (A + B) s: A at 0, B behind it. An operand that lies along k: 32 rows of 128
-// elements, 272 apart, 8704; another one: 128 rows of 32 elements, 80 apart, 10240. At most 40960 in all. At the end a
-// warp has 1536 for its sums at 1536 times its number: 16 columns of 24 floats; behind them, from 12288 on, 4096 of
-// other warps' sums.
+// elements, 272 apart, 8704; another one: 128 rows of 32 elements, 80 apart, 10240. At most 40960 in all. At the end
+// 5120 for sums, 32 columns of 40 floats; behind them 4096 of other warps' sums.
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches; sm_80; 40960 bytes of shared memory a
 // block. Any size, transposition and alignment.

@@ -13,8 +13,8 @@
 //   +--------+--------+
 //
 // Shared memory, bytes: stage s of 2 at 18432 s: A at 0, B at 9216, each 64 rows of 64 elements, 144 apart, whichever
-// way it lies. 36864 in all. At the end a warp has 2560 for its sums at 2560 times its number: 16 columns of 40 floats;
-// behind them, from 20480 on, 16384 of other warps' sums.
+// way it lies. 36864 in all. At the end 9216 for sums, 32 columns of 72 floats; behind them 16384 of other
+// warps' sums.
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches; sm_80; 36864 bytes of shared memory a
 // block. Any size, transposition and alignment.

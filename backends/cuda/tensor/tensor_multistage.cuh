@@ -34,7 +34,7 @@ struct TensorProduct {
   using Engine = EngineOf<Config, A, B>;
   static constexpr int stages = Config::stages;
   static constexpr int stage_bytes = (A::bytes + B::bytes + 127) / 128 * 128;
-  static constexpr int patch_bytes = Engine::patch_bytes * (Config::threads / 32);
+  static constexpr int patch_bytes = Engine::patch_bytes;
   static constexpr int bytes = stages * stage_bytes > patch_bytes ? stages *stage_bytes : patch_bytes;
   static_assert(A::bytes % 128 == 0, "B's tile is aligned too");
 };
@@ -116,9 +116,10 @@ __device__ __forceinline__ void tensor_multistage(const Operands &operands, cons
 }
 
 // The same through registers: the next k-tile is loaded while one is multiplied, and stored at the end.
-template <class Product>
+// output(): the tile of C, which no register has to hold before the end.
+template <class Product, class Output>
 __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename Product::B &b, int count,
-                                              const OutputTile &out) {
+                                              const Output &output) {
   using A = typename Product::A;
   using B = typename Product::B;
   using Engine = typename Product::Engine;
@@ -167,12 +168,13 @@ __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename P
     constexpr int kGroupSums = kGroupThreads * Engine::sums;
     if (group > 0) Engine::put(sum, others + (group - 1) * kGroupSums, kGroupThreads);
     __syncthreads();
-    if (group > 0) return;
 #pragma unroll
-    for (int g = 1; g < kGroups; ++g) Engine::add(sum, others + (g - 1) * kGroupSums, kGroupThreads);
+    for (int g = 1; g < kGroups; ++g) {
+      if (group == 0) Engine::add(sum, others + (g - 1) * kGroupSums, kGroupThreads);
+    }
   }
   ptx::let_next_grid_start();
-  engine.store(sum, out, NoScale(), shared);
+  engine.store(sum, output(), NoScale(), shared, group == 0);
 }
 
 // The same of a block of a grid as of tensor_multistage().
@@ -185,7 +187,7 @@ __device__ __forceinline__ void tensor_small(const Operands &operands, const Til
   typename Product::A a(operands.a(blockIdx.z), p.lda, at.row(), p.m - at.row(), range.first_k, p.k);
   typename Product::B b(operands.b(blockIdx.z), p.ldb, at.column(), p.n - at.column(), range.first_k, p.k);
   ptx::wait_for_grid_before();
-  tensor_staged<Product>(a, b, range.count, output_tile(operands, p, at));
+  tensor_staged<Product>(a, b, range.count, [&] { return output_tile(operands, p, at); });
 #endif
 }
 

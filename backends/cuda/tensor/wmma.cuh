@@ -94,7 +94,7 @@ struct WmmaEngine {
   static constexpr int pitch_a = TileA::Layout::pitch / TileA::element_bytes;
   static constexpr int pitch_b = TileB::Layout::pitch / TileB::element_bytes;
   static constexpr int patch_pitch = Config::warp_m + 4;
-  static constexpr int patch_bytes = 4 * 16 * patch_pitch;  // of a warp
+  static constexpr int warp_patch_bytes = 4 * 16 * patch_pitch, patch_bytes = Config::threads / 32 * warp_patch_bytes;
 
   int warp_row, warp_column;
   const char *a, *b;
@@ -146,9 +146,10 @@ struct WmmaEngine {
   }
 
   template <class Scale>
-  __device__ __forceinline__ void store(Sums &sum, const OutputTile &out, const Scale &scale, char *shared) const {
+  __device__ __forceinline__ void store(Sums &sum, const OutputTile &out, const Scale &scale, char *shared,
+                                        bool = true) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    float *patch = reinterpret_cast<float *>(shared + static_cast<int>(threadIdx.x) / 32 * patch_bytes);
+    float *patch = reinterpret_cast<float *>(shared + static_cast<int>(threadIdx.x) / 32 * warp_patch_bytes);
 #pragma unroll
     for (int j = 0; j < blocks_n; ++j) {
 #pragma unroll

@@ -160,16 +160,22 @@ struct WgmmaTile {
   int x, y;  // of the cluster's tiles
   int slice, product;
 
-  __device__ __forceinline__ static int count(const WgmmaProblem &p) { return p.tiles * p.slices * p.products; }
+  __device__ __forceinline__ static int count(const WgmmaProblem &p) { return p.tiles.value * p.slices * p.products; }
   __device__ __forceinline__ WgmmaTile(const WgmmaProblem &p, int index) {
-    const int matrix = index / p.tiles;
-    index -= matrix * p.tiles;
-    product = matrix / p.slices;
-    slice = matrix - product * p.slices;
+    // Of a small product the first tile's place is most of what it waits for: no division is made that need not be.
+    product = slice = 0;
+    if (p.slices * p.products > 1) {
+      slice = p.tiles.quotient(index);
+      index -= slice * p.tiles.value;
+      if (p.products > 1) {
+        product = slice / p.slices;
+        slice -= product * p.slices;
+      }
+    }
     if (p.part == Part::all) {
-      const int group_tiles = kGroup * p.tiles_x, group = index / group_tiles;
+      const int group_tiles = kGroup * p.tiles_x, group = index < group_tiles ? 0 : index / group_tiles;
       const int within = index - group * group_tiles, height = min(kGroup, p.tiles_y - group * kGroup);
-      x = within / height;
+      x = height == kGroup ? within / kGroup : p.last_height.quotient(within);
       y = group * kGroup + within - x * height;
     } else {
       place_in_triangle(p.tiles_y, index);
@@ -185,11 +191,10 @@ struct WgmmaTile {
 
  private:
   __device__ __forceinline__ static int step(const WgmmaProblem &p, int slice) {
-    const int each = p.k_steps / p.slices;
-    return slice * each + min(slice, p.k_steps - each * p.slices);
+    return slice * p.slice_steps + min(slice, p.k_steps - p.slice_steps * p.slices);
   }
 
-  static constexpr int kGroup = 8;  // rows of tiles that are computed together
+  static constexpr int kGroup = kWgmmaGroup;
 
   // x <= y of `order` rows: a group's columns one after the other, in each the rows that the triangle has.
   __device__ __forceinline__ void place_in_triangle(int order, int index) {
@@ -235,6 +240,14 @@ struct WgmmaWork {
   // The rows of x from `row` on, of a tile: what copies them.
   __device__ __forceinline__ WgmmaRows rows(int row, int product) const { return {row, product}; }
   __device__ __forceinline__ void expect(int) const {}  // that tile's copies come soon
+  // Before the grid before has ended: what the first copies need that it does not write.
+  __device__ __forceinline__ void prepare() const {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    ptx::prefetch_map(&of_maps.x);
+    ptx::prefetch_map(&of_maps.y);
+    if (of_problem.boxes) ptx::prefetch_map(&of_maps.c);
+#endif
+  }
 };
 
 // Where a block's tile begins.
@@ -263,9 +276,10 @@ struct WgmmaRing {
   int stages = Config::stages, stage_bytes = Config::stage_bytes;
   int stage = 0;
   unsigned parity = 0;
-  // `width`: of any_width.
-  __device__ __forceinline__ WgmmaRing(uint32_t shared, [[maybe_unused]] int width = Config::n) : shared(shared) {
-    if constexpr (Config::any_width) stages = Config::stages_of(width), stage_bytes = Config::bytes_of_stage(width);
+  __device__ __forceinline__ explicit WgmmaRing(uint32_t shared) : shared(shared) {}
+  // Of all products of a launch, if Config::any_width.
+  __device__ __forceinline__ WgmmaRing(uint32_t shared, const WgmmaProblem &p) : shared(shared) {
+    if constexpr (Config::any_width) stages = p.stages, stage_bytes = Config::bytes_of_stage(p.width);
   }
   __device__ __forceinline__ uint32_t x() const { return shared + stage * stage_bytes; }
   __device__ __forceinline__ uint32_t y() const { return x() + Config::x_bytes; }
@@ -347,6 +361,7 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, int 
     const auto rows = work.rows(x, tile.product * p.moves_x);
     const int steps = tile.steps(p);
     int k = tile.first_step(p) * Config::depth;
+    if (t == walk.first) ptx::wait_for_grid_before();
 #pragma unroll 1
     for (int s = 0; s < steps; ++s, k += Config::depth) {
       ptx::barrier_wait(at.empty(), at.parity ^ 1);
@@ -588,20 +603,23 @@ __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Con
 // ---- The kernel's body. finish(product, x, y): what the sums of a warpgroup stand for, whose first row and column
 // these are.
 
-// The barriers of the ring, known to all blocks of the cluster. `arrivals`: at a stage that becomes full, besides
-// bytes. init_more(stage): of others that a stage has.
+// Whoever reads or writes what other grids do waits for the grid before first.
+
+// The barriers of the ring, known to all blocks of the cluster; a thread makes those of a stage. `arrivals`: at a stage
+// that becomes full, besides bytes. init_more(stage): of others that a stage has.
 template <class Config, class InitMore>
 __device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals, const InitMore &init_more) {
   ptx::let_next_grid_start();
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < stage.stages; ++s, stage.advance()) {
-      ptx::barrier_init(stage.full(), arrivals);
-      ptx::barrier_init(stage.empty(), (Config::shares_k ? kConsumerWarps / 2 : kConsumerWarps) * Config::cluster);
-      init_more(stage);
-    }
+  stage.stage = static_cast<int>(threadIdx.x);
+  if (stage.stage < stage.stages) {
+    ptx::barrier_init(stage.full(), arrivals);
+    ptx::barrier_init(stage.empty(), (Config::shares_k ? kConsumerWarps / 2 : kConsumerWarps) * Config::cluster);
+    init_more(stage);
     if constexpr (Config::shares_k) {
-      ptx::barrier_init(stage.shared + Config::sums_there, 128);
-      ptx::barrier_init(stage.shared + Config::sums_taken, 128);
+      if (stage.stage == 0) {
+        ptx::barrier_init(stage.shared + Config::sums_there, 128);
+        ptx::barrier_init(stage.shared + Config::sums_taken, 128);
+      }
     }
     ptx::barrier_init_done();
   }
@@ -610,7 +628,6 @@ __device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals
   } else {
     ptx::synchronize_cluster();
   }
-  ptx::wait_for_grid_before();
 }
 
 // What a warpgroup that multiplies does.
@@ -620,10 +637,20 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
   float sum[Config::halves][Config::n / 2];
   [[maybe_unused]] float both[Config::halves][Config::n / 2];
   [[maybe_unused]] unsigned gathered = 0;
+  ptx::wait_for_grid_before();
 #pragma unroll 1
   for (int t = walk.first; t < walk.count; t += walk.step) {
     const WgmmaTile tile = work.tile(t);
     const WgmmaProblem &p = work.problem();
+    constexpr int kHeight = 64 * Config::halves;
+    const int group_x = Config::shares_k ? 0 : group * kHeight;
+    if constexpr (decltype(finish(0, 0, 0))::reads_boxes) {
+      if (p.beta != 0) {
+        const int width = Config::any_width ? p.width : Config::n;
+        prefetch_output(WgmmaOutput(p, tile.product), tile_first_x<Config>(tile, rank) + group_x,
+                        tile_first_y<Config>(tile, rank, width), kHeight, width);
+      }
+    }
     if constexpr (Config::X::by_threads) {
       multiply_tile_by_threads<Config>(sum[0], &at, group, tile.steps(p));
     } else if constexpr (Config::any_width) {
@@ -644,23 +671,25 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     if constexpr (Config::shares_k) {
       if (!gather_sums<Config>(sum[0], both[0], at.shared, group, tile.steps(p), p.width, &gathered)) continue;
     }
-    const int x = tile_first_x<Config>(tile, rank) + (Config::shares_k ? 0 : group * 64 * Config::halves);
+    const int x = tile_first_x<Config>(tile, rank) + group_x;
     const int y = tile_first_y<Config>(tile, rank, width);
     const int matrix = tile.product * p.slices + tile.slice;
     WgmmaOutput out(p, matrix);
     if constexpr (Config::any_width) out.y_end = min(out.y_end, y + width);
     const auto &result = Config::shares_k ? both : sum;
     const auto tile_finish = finish(tile.product, x, y);
-    constexpr int kHeight = 64 * Config::halves;
     if (!tile_finish.wanted || !out.meets(x, y, kHeight, width)) continue;
     if constexpr (Config::has_boxes) {
       const uint32_t boxes = at.shared + Config::stages_bytes + threadIdx.x / 32 * (2 * Config::box_bytes);
-      if (p.boxes && out.contains(x, y, kHeight, width)) {
-        if (!Config::boxes_along_x || out.step_y == 1) {
-          store_boxes<Config, false>(result, x, y, width, work.maps().c, matrix, out, boxes, tile_finish);
+      if (p.boxes && out.contains(x, y, kHeight, width) && (out.beta == 0 || out.step_y == 1)) {
+        const TensorMap &c = work.maps().c;
+        if (Config::boxes_along_x && out.step_y != 1) {
+          store_boxes<Config, Config::boxes_along_x, false>(result, x, y, width, c, matrix, out, boxes, tile_finish);
+        } else if (decltype(tile_finish)::reads_boxes && out.beta != 0) {
+          store_boxes<Config, false, decltype(tile_finish)::reads_boxes>(result, x, y, width, c, matrix, out, boxes,
+                                                                         tile_finish);
         } else {
-          store_boxes<Config, Config::boxes_along_x>(result, x, y, width, work.maps().c, matrix, out, boxes,
-                                                     tile_finish);
+          store_boxes<Config, false, false>(result, x, y, width, c, matrix, out, boxes, tile_finish);
         }
         continue;
       }
@@ -695,28 +724,20 @@ __device__ __forceinline__ WgmmaWalk walk_of(int count) {
   return {static_cast<int>(blockIdx.x) / Config::cluster, static_cast<int>(gridDim.x) / Config::cluster, count};
 }
 
-// All products of a launch have the same.
-template <class Config, class Work>
-__device__ __forceinline__ int width_of(const Work &work) {
-  if constexpr (Config::any_width) {
-    return work.problem().width;
-  } else {
-    return Config::n;
-  }
-}
-
 template <class Config, class Work, class Finish>
 __device__ __forceinline__ void wgmma_products(Work work, const Finish &finish) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   constexpr bool kAlone = Config::cluster == 1;
-  const WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()), width_of<Config>(work));
+  const WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()), work.problem());
   const int rank = kAlone ? 0 : ptx::cluster_rank();
   const WgmmaWalk walk = walk_of<Config>(work.count());
+  if (threadIdx.x == kConsumers * 128) work.prepare();
   begin<Config>(at, 1, [](const WgmmaRing<Config> &) {});
   const int group = ptx::uniform(static_cast<int>(threadIdx.x) / 128);
   if (group == kConsumers) {
     ptx::give_registers<40>();
     if (threadIdx.x == kConsumers * 128) copy_tiles<Config>(work, at, rank, walk);
+    ptx::wait_for_grid_before();
     __syncwarp();
   } else {
     ptx::take_registers<232>();

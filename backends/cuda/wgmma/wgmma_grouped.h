@@ -11,11 +11,12 @@ namespace libsgemm::cuda {
 // size that lie at strides.
 struct WgmmaGroup {
   static constexpr bool large_parameters = true;  // more than the 4 KiB that every driver takes
-  static constexpr int kMost = 66;
-  WgmmaMaps maps[kMost];
-  WgmmaProblem problem[kMost];
-  int first[kMost + 1];
+  static constexpr int kMost = 65;
+  // Arrays begin within the first 32 KiB of the constants: from there on nvcc 13.0 indexes at a negative offset.
   int count;
+  int first[kMost + 1];
+  WgmmaProblem problem[kMost];
+  WgmmaMaps maps[kMost];
 };
 
 static_assert(sizeof(WgmmaGroup) <= kLargeParameterBytes, "it is a kernel's parameter");

@@ -47,7 +47,10 @@ bool wgmma_fits(const GemmDesc &desc, int tile_x, int tile_y, int index) {
 void count_tiles(const WgmmaInstance &i, WgmmaProblem *p) {
   p->tiles_x = static_cast<int>(ceil_div(p->x, i.cluster_x));
   p->tiles_y = static_cast<int>(ceil_div(p->y, i.cluster_y));
-  p->tiles = p->tiles_x * p->tiles_y;
+  p->tiles = Divisor::of(p->part == Part::all ? p->tiles_x * p->tiles_y : p->tiles_y * (p->tiles_y + 1) / 2);
+  p->last_height = Divisor::of((p->tiles_y - 1) % kWgmmaGroup + 1);
+  p->slice_steps = p->k_steps / p->slices;
+  p->stages = i.stages;
 }
 
 libsgemm_status_t describe_boxes(const WgmmaInstance &i, int64_t matrices, const Launch &launch, WgmmaProblem *p,
@@ -56,9 +59,7 @@ libsgemm_status_t describe_boxes(const WgmmaInstance &i, int64_t matrices, const
   const int64_t ld = along_x ? p->step_y : p->step_x;
   const int along = along_x ? p->x : p->y, across = along_x ? p->y : p->x;
   // TMA stores whole chunks of 16 bytes, also where the matrix ends within one (H100).
-  // A tile narrower than a box must be the only one.
-  const bool narrow = static_cast<uint32_t>(i.tile_y) < i.c_box[0] && p->y > i.tile_y;
-  p->boxes = i.c_box[0] > 0 && !narrow && (!along_x || i.boxes_along_x) && along % 4 == 0 && p->beta == 0 &&
+  p->boxes = i.c_box[0] > 0 && (!along_x || i.boxes_along_x) && along % 4 == 0 &&
              (reinterpret_cast<uintptr_t>(p->c) % 16 | static_cast<uint64_t>(ld | p->c_elements) % 4) == 0 &&
              ld < int64_t{1} << 37 && p->c_elements < int64_t{1} << 37;
   if (!p->boxes) return LIBSGEMM_SUCCESS;
@@ -91,13 +92,12 @@ libsgemm_status_t describe_wgmma(const GemmDesc &desc, const WgmmaInstance &i, c
   p = {};
   p.x = static_cast<int>(sides.x(desc)), p.y = static_cast<int>(sides.y(desc));
   p.width = i.tile_y;
-  count_tiles(i, &p);
-  if (part != Stored::all) p.tiles = p.tiles_y * (p.tiles_y + 1) / 2;
   // x is n: of the lower triangle no more than y.
   p.part = part == Stored::all                         ? Part::all
            : (part == Stored::lower) == !sides.swapped ? Part::y_from_x
                                                        : Part::x_from_y;
   p.k_steps = static_cast<int>(ceil_div(desc.k, i.depth)), p.slices = slices.count;
+  count_tiles(i, &p);
   p.products = static_cast<int>(count);
   p.moves_x = of_x.stride_bytes != 0, p.moves_y = of_y.stride_bytes != 0;
   int64_t ld = desc.ldc;

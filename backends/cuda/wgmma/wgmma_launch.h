@@ -17,7 +17,7 @@ using WgmmaKernel = void (*)(WgmmaMaps, WgmmaProblem);
 // One instance of a row, in numbers.
 struct WgmmaInstance {
   WgmmaKernel kernel;
-  int tile_x, tile_y, cluster_x, cluster_y, cluster, depth, element_bytes;
+  int tile_x, tile_y, cluster_x, cluster_y, cluster, depth, stages, element_bytes;
   uint32_t x_box[2], y_box[2], x_swizzle, y_swizzle;  // boxes: along the lines, across them
   size_t shared_bytes;
   uint32_t c_box[2];   // along y, along x; 0: it has none
@@ -43,10 +43,11 @@ inline bool wgmma_swaps(const GemmDesc &desc, int tile_x, int tile_y) {
   return tiles(desc.m, desc.n) < tiles(desc.n, desc.m) * 7 / 8;
 }
 
-// Whether C is such that TMA can store it, by instances that have boxes along the side whose step is 1.
-inline bool wgmma_boxes_fit(const GemmDesc &desc) {
+// Whether C is such that TMA can store it, by instances that have boxes along the side whose step is 1. What is read,
+// too, it stores along y only: x is n.
+inline bool wgmma_boxes_fit(const GemmDesc &desc, bool swapped) {
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_c : 0;
-  return desc.beta == 0 && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
+  return (desc.beta == 0 || !swapped) && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
          static_cast<uint64_t>(desc.m | desc.ldc | stride) % 4 == 0;
 }
 
@@ -57,10 +58,11 @@ struct WgmmaSlices {
   int64_t partial_ld;
 };
 
-// Counts the clusters' tiles of C, x by y, all of it.
+// Counts the clusters' tiles of C, x by y, and what else follows from its sizes, part, steps and slices.
 void count_tiles(const WgmmaInstance &instance, WgmmaProblem *p);
 
-// Where the sums go: matrices of `y` x `x` elements, if TMA can store them; fills p.boxes and map.
+// Where the sums go: matrices of `y` x `x` elements, if TMA can store them; fills p.boxes and map. Not for kernels that
+// read C where they store it.
 libsgemm_status_t describe_boxes(const WgmmaInstance &instance, int64_t matrices, const Launch &launch, WgmmaProblem *p,
                                  TensorMap *map, Error *error);
 
@@ -75,7 +77,7 @@ libsgemm_status_t launch_wgmma_tiles(void (*kernel)(Parameters...), const WgmmaI
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_wgmma_kernel(void (*kernel)(Parameters...), const WgmmaInstance &i, const WgmmaProblem &p,
                                       const Launch &launch, Error *error, const Arguments &...arguments) {
-  return launch_wgmma_tiles(kernel, i, int64_t{p.tiles} * p.slices * p.products, launch, error, arguments...);
+  return launch_wgmma_tiles(kernel, i, int64_t{p.tiles.value} * p.slices * p.products, launch, error, arguments...);
 }
 
 // What a launch computes, in the kernel's terms. `part`: of C, m x n.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "gpu/divisor.h"
 #include "host_device.h"
 #include "runtime/tensor_map.h"
 
@@ -24,6 +25,8 @@ constexpr int kWgmmaDepth = 64, kWgmmaRows = 128;
 using WgmmaWidths =
     std::integer_sequence<int, 256, 240, 224, 208, 192, 176, 160, 144, 128, 112, 96, 80, 64, 48, 32, 16>;
 
+constexpr int kWgmmaGroup = 8;  // rows of tiles that are computed together: they share operands in the L2 cache
+
 constexpr int kWgmmaBox = 32;  // columns of y that TMA stores at once
 
 struct WgmmaMaps {
@@ -32,21 +35,23 @@ struct WgmmaMaps {
 };
 
 struct WgmmaProblem {
-  int x, y;              // sizes of C
-  int tiles_x, tiles_y;  // of a cluster's tiles
-  int tiles;             // those of a matrix: of a triangle fewer
-  int width;             // of a tile, along y
-  Part part;
-  int k_steps, slices;  // stages of k, of the whole product; in how many slices
+  int x, y;                  // sizes of C
+  int tiles_x, tiles_y;      // of a cluster's tiles
+  gpu::Divisor tiles;        // those of a matrix: of a triangle fewer
+  gpu::Divisor last_height;  // in tiles, of the last kWgmmaGroup rows of them
+  int width, stages;         // of a tile, along y; of the ring: of tiles of any width
+  int k_steps, slices;       // stages of k, of the whole product; in how many slices
+  int slice_steps;           // of a slice, or one more
   int products;
-  int moves_x, moves_y;  // 0: all products have the same operand; else 1
   float alpha, beta;
   // Element (x, y) of product i: c + i * c_elements + x * step_x + y * step_y; one of the steps is 1. Of slices the
   // same, each with a matrix of its own, slice s of product i being number i * slices + s.
   float *c;
   int64_t step_x, step_y, c_elements;
-  bool vectors;  // step_y is 1, and pairs of y are aligned to 8 bytes
-  bool boxes;    // TMA can store C, which is not read; along the side whose step is 1
+  Part part;
+  bool moves_x, moves_y;  // else all products have the same operand
+  bool vectors;           // step_y is 1, and pairs of y are aligned to 8 bytes
+  bool boxes;             // TMA can store C, which is not read; along the side whose step is 1
 };
 
 }  // namespace libsgemm::cuda

@@ -36,19 +36,38 @@ struct WgmmaOutput {
   }
 };
 
+// Brings what is there of a warpgroup's tile to the L2 cache while the products are computed: storing waits for it.
+__device__ __forceinline__ void prefetch_output(const WgmmaOutput &out, int first_x, int first_y, int height,
+                                                int width) {
+  constexpr int kLine = 32, kLines = 16;  // floats; threads of a row of the tile: of 256 floats 9 have a line
+  const bool along_y = out.step_y == 1;
+  const int thread = static_cast<int>(threadIdx.x) % 128, at = thread % kLines * kLine;
+  const int length = along_y ? min(width, out.y_end - first_y) : min(height, out.x_end - first_x);
+  const int count = along_y ? min(height, out.x_end - first_x) : min(width, out.y_end - first_y);
+  const int64_t step = along_y ? out.step_x : out.step_y;
+  if (at >= length + kLine - 1) return;
+  const float *line = out.c + first_x * out.step_x + first_y * out.step_y + min(at, length - 1);
+#pragma unroll 1
+  for (int row = thread / kLines; row < count; row += 128 / kLines) ptx::prefetch_to_l2(line + row * step);
+}
+
 // What sums stand for: `wanted`, whether the tile is stored at all; row(x) and column(y), what is known of a row and of
 // a column; value(sum, row, column); place(out, x), where row x of C begins.
 struct DenseFinish {
-  static constexpr bool dense = true;  // rows of C are step_x apart
+  static constexpr bool dense = true;         // rows of C are step_x apart
+  static constexpr bool reads_boxes = false;  // whether boxes along y may add to what is there
   __device__ __forceinline__ float *place(const WgmmaOutput &out, int x) const { return out.c + x * out.step_x; }
 };
-struct PlainFinish : DenseFinish {
-  static constexpr bool wanted = true;
-  __device__ __forceinline__ PlainFinish operator()(int, int, int) const { return {}; }
+template <bool kReadsBoxes>
+struct PlainFinishOf : DenseFinish {
+  static constexpr bool wanted = true, reads_boxes = kReadsBoxes;
+  __device__ __forceinline__ PlainFinishOf operator()(int, int, int) const { return {}; }
   __device__ __forceinline__ int row(int) const { return 0; }
   __device__ __forceinline__ int column(int) const { return 0; }
   __device__ __forceinline__ float value(float sum, int, int) const { return sum; }
 };
+using PlainFinish = PlainFinishOf<true>;
+using UnreadFinish = PlainFinishOf<false>;  // where beta is 0, or C is read otherwise
 
 // The sums of a warpgroup, rows first_x on and columns first_y on.
 template <class Config, class Finish>
@@ -105,12 +124,15 @@ __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Co
   }
 }
 
+__device__ constexpr float kNothing[4][4] = {};  // where C is not read
+
 // Writes a warp's 16 rows of 32 columns, number b, to a box in shared memory, in the order in which TMA's swizzle of
 // 128 bytes wants chunks of 16 bytes. Odd rows are two groups of columns ahead, so that four rows meet in different
 // banks. `y`: the thread's first column of C. kBack: 16 columns before, where a tile ends within the box.
-template <class Config, bool kBack, class Finish, typename Row>
+template <class Config, bool kBack, bool kReads = false, class Finish, typename Row>
 __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, uint32_t box, const Row (&rows)[2],
-                                         int y, const WgmmaOutput &out, const Finish &finish) {
+                                         int y, const WgmmaOutput &out, const Finish &finish,
+                                         const float (&there)[4][4] = kNothing) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const bool odd = lane / 4 % 2 != 0;
 #pragma unroll
@@ -123,11 +145,11 @@ __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int 
     for (int r = 0; r < 2; ++r) {
       const int first = 16 * b - (kBack ? 8 : 0) + 2 * r;
       const float *even_sums = &sum[first + 4 * j], *odd_sums = &sum[first + 4 * (j ^ 2)];
-      const float v0 = odd ? odd_sums[0] : even_sums[0], v1 = odd ? odd_sums[1] : even_sums[1];
+      float v0 = out.alpha * finish.value(odd ? odd_sums[0] : even_sums[0], rows[r], column_0);
+      float v1 = out.alpha * finish.value(odd ? odd_sums[1] : even_sums[1], rows[r], column_1);
+      if constexpr (kReads) v0 = fmaf(out.beta, there[j][2 * r], v0), v1 = fmaf(out.beta, there[j][2 * r + 1], v1);
       const int row = lane / 4 + 8 * r, chunk = 2 * mine + lane % 4 / 2;
-      ptx::store_shared_x2(box + row * 128 + (chunk ^ row % 8) * 16 + lane % 2 * 8,
-                           out.alpha * finish.value(v0, rows[r], column_0),
-                           out.alpha * finish.value(v1, rows[r], column_1));
+      ptx::store_shared_x2(box + row * 128 + (chunk ^ row % 8) * 16 + lane % 2 * 8, v0, v1);
     }
   }
 }
@@ -159,18 +181,48 @@ __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 
   }
 }
 
+// What is there of C where a thread fills box b along y, in pieces of 32 bytes, past the L1 cache, which does not see
+// what TMA writes. `y`: as of fill_box(), in whose order the groups of columns are. No sum is written for this: the
+// compiler would wait for all products one by one then (C7515).
+template <class Config>
+__device__ __forceinline__ void read_box(float (&there)[4][4], int b, bool back, int first_x, int y,
+                                         const WgmmaOutput &out) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, first = y + Config::box_y * b - (back ? 16 : 0);
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    const int column = first + 8 * (lane / 4 % 2 != 0 ? j ^ 2 : j);
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const int x = first_x + lane / 4 + 8 * r;
+      // With a column the next one is inside, where TMA can store.
+      const bool inside = x < out.x_end && column < out.y_end;
+      const float2 *from = reinterpret_cast<const float2 *>(out.c + x * out.step_x + column);
+      const float2 pair = inside ? __ldcg(from) : make_float2(0, 0);
+      there[j][2 * r] = pair.x, there[j][2 * r + 1] = pair.y;
+    }
+  }
+}
+
 // The same by TMA. Each warp passes its rows through its boxes, two in turn; chunks of 16 bytes lie there as TMA's
 // swizzle wants them. Odd rows are two groups of columns ahead, so that four rows meet in different banks.
-template <class Config, bool kAlongX, class Finish>
+template <class Config, bool kAlongX, bool kReads, class Finish>
 __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
                                             int width, const TensorMap &map, int matrix, const WgmmaOutput &out,
                                             uint32_t boxes, const Finish &finish) {
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
   const int warp_x = first_x + 16 * warp, y = first_y + lane % 4 * 2;
+  const auto goes_back = [&](int b) { return Config::any_width && b > 0 && Config::box_y * (b + 1) > width; };
   int turn = 0;
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
     if (warp_x + 64 * h >= out.x_end) break;
+    // Of a box and, if the registers suffice, the next one, which is on its way while this one is filled.
+    constexpr int kAhead = Config::X::by_threads ? 0 : 1;
+    [[maybe_unused]] float there[1 + kAhead][4][4];
+    const auto read = [&](int b) {
+      read_box<Config>(there[b % (1 + kAhead)], b, goes_back(b), warp_x + 64 * h, y, out);
+    };
+    if constexpr (kReads && kAhead > 0) read(0);
     using Row = decltype(finish.row(0));
     Row rows[2];
 #pragma unroll
@@ -178,7 +230,11 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
 #pragma unroll
     for (int b = 0; b < Config::n / Config::box_y; ++b) {
       if (first_y + Config::box_y * b >= out.y_end) break;
-      const bool back = Config::any_width && b > 0 && Config::box_y * (b + 1) > width;
+      const bool back = goes_back(b);
+      if constexpr (kReads) {
+        const int next = b + kAhead;
+        if (next < Config::n / Config::box_y && first_y + Config::box_y * next < out.y_end) read(next);
+      }
       const uint32_t box = boxes + turn;
       turn = Config::box_bytes - turn;  // not by h and b: at the edge of C halves have fewer boxes
       if (lane == 0) {
@@ -189,12 +245,12 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
         }
       }
       __syncwarp();
-      const auto fill = [&](auto goes_back) {
-        constexpr bool kBack = decltype(goes_back)::value;
+      const auto fill = [&](auto moved) {
+        constexpr bool kBack = decltype(moved)::value;
         if constexpr (kAlongX) {
           fill_box_along_x<Config, kBack>(sum[h], b, box, rows, y, out, finish);
         } else {
-          fill_box<Config, kBack>(sum[h], b, box, rows, y, out, finish);
+          fill_box<Config, kBack, kReads>(sum[h], b, box, rows, y, out, finish, there[b % (1 + kAhead)]);
         }
       };
       // Not by choosing each sum: what a tile runs through once waits for its instructions.
@@ -218,10 +274,30 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
   }
 }
 
-// Of a box that a warp of a convolution empties itself. No more: what a tile runs through once waits for its
-// instructions, and all of them at once are more than the cache of instructions holds.
+// Of a box that a warp of a convolution empties itself, or columns of which it writes. No more: what a tile runs
+// through once waits for its instructions, and all of them at once are more than the cache of instructions holds.
 template <class Config>
 constexpr int kBoxLinesAtOnce = Config::planes == 1 ? 2 : 1;
+
+// A warp writes kCount times 32 elements from a box: wanted(i), whether this lane has one; to(i), where in C; from(i),
+// where in the box. What is there is read kAtOnce at a time: one by one each read would wait for the write before.
+template <int kAtOnce, int kCount, class Wanted, class To, class From>
+__device__ __forceinline__ void write_box(float beta, const Wanted &wanted, const To &to, const From &from) {
+  static_assert(kCount % kAtOnce == 0, "whole turns");
+#pragma unroll 1
+  for (int first = 0; first < kCount; first += kAtOnce) {
+    float old[kAtOnce];
+    if (beta != 0) {
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) old[i] = wanted(first + i) ? *to(first + i) : 0;
+    }
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      const float v = ptx::load_shared(from(first + i));
+      if (wanted(first + i)) *to(first + i) = beta != 0 ? fmaf(beta, old[i], v) : v;
+    }
+  }
+}
 
 // The same where columns of C do not begin with a chunk, or C is read, or only a part of the tile is wanted: by way of
 // a box, so that a warp writes 32 neighbours at once.
@@ -230,7 +306,7 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
                                            const WgmmaOutput &out, uint32_t box, const Finish &finish) {
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
   const int warp_x = first_x + 16 * warp;
-  [[maybe_unused]] constexpr int kAtOnce = Finish::dense ? Config::box_x : kBoxLinesAtOnce<Config>;
+  [[maybe_unused]] constexpr int kAtOnce = Finish::dense ? 4 : kBoxLinesAtOnce<Config>;
   if (lane == 0) ptx::store_wait<0>();  // of a tile before
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
@@ -247,14 +323,11 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
       __syncwarp();
       fill_box<Config, false>(sum[h], b, box, rows, first_y + lane % 4 * 2, out, finish);
       __syncwarp();
-      float *to = out.c + x * out.step_x + y + lane;
-#pragma unroll kAtOnce
-      for (int r = 0; r < Config::box_x; ++r, to += out.step_x) {
-        if (x + r >= out.x_end || y + lane >= out.y_end || !out.contains(x + r, y + lane, 1, 1)) continue;
-        if constexpr (!Finish::dense) to = finish.place(out, x + r) + y + lane;
-        const float v = ptx::load_shared(box + r * 128 + (lane / 4 ^ r % 8) * 16 + lane % 4 * 4);
-        *to = out.beta != 0 ? fmaf(out.beta, *to, v) : v;
-      }
+      write_box<kAtOnce, Config::box_x>(
+          out.beta,
+          [&](int r) { return x + r < out.x_end && y + lane < out.y_end && out.contains(x + r, y + lane, 1, 1); },
+          [&](int r) { return finish.place(out, x + r) + y + lane; },
+          [&](int r) { return box + r * 128 + (lane / 4 ^ r % 8) * 16 + lane % 4 * 4; });
     }
   }
 }
@@ -275,7 +348,7 @@ __device__ __forceinline__ void store_columns(const float (&sum)[Config::halves]
     Row rows[2];
 #pragma unroll
     for (int r = 0; r < 2; ++r) rows[r] = finish.row(min(x + lane / 4 + 8 * r, out.x_end - 1));
-    float *to = finish.place(out, x + row) + (first_y + column) * out.step_y;
+    float *const first = finish.place(out, x + row);
 #pragma unroll
     for (int b = 0; b < Config::n / Config::box_y; ++b) {
       const int y = first_y + Config::box_y * b;
@@ -283,12 +356,13 @@ __device__ __forceinline__ void store_columns(const float (&sum)[Config::halves]
       __syncwarp();
       fill_box<Config, false>(sum[h], b, box, rows, first_y + lane % 4 * 2, out, finish);
       __syncwarp();
-#pragma unroll kAtOnce
-      for (int c = column; c < Config::box_y; c += 2, to += 2 * out.step_y) {
-        if (x + row >= out.x_end || y + c >= out.y_end) continue;
-        const float v = ptx::load_shared(box + row * 128 + (c / 4 ^ row % 8) * 16 + c % 4 * 4);
-        *to = out.beta != 0 ? fmaf(out.beta, *to, v) : v;
-      }
+      write_box<kAtOnce, Config::box_y / 2>(
+          out.beta, [&](int i) { return x + row < out.x_end && y + column + 2 * i < out.y_end; },
+          [&](int i) { return first + (y + column + 2 * i) * out.step_y; },
+          [&](int i) {
+            const int c = column + 2 * i;
+            return box + row * 128 + (c / 4 ^ row % 8) * 16 + c % 4 * 4;
+          });
     }
   }
 }

@@ -9,25 +9,25 @@
 namespace libsgemm::cuda {
 namespace {
 
-// Fitted to some 30,000 ways of computing 400 products, most of them random, on an H100 and an H200: by that the choice
-// loses 3 % of the time, as geometric mean, also of 89 products that it was not fitted to. Clocks and bytes are a
+// Fitted to 21,500 ways of computing 236 products, most of them random, on an H100: by that the choice loses 3 % of the
+// time, as geometric mean, also of 89 products that it was not fitted to. Clocks and bytes are a
 // multiprocessor's, of a step of kWgmmaDepth. What goes on at once is added as fourth powers, arithmetic and memory as
 // squares: the longest counts most.
-constexpr double kClocksOfColumn = 4.84;  // of a column of y and 128 rows of x, in the tensor cores
-constexpr double kLeastColumns = 40;      // fewer take as long
-constexpr double kArrivingPerClock = 58;  // bytes that a block gets
-constexpr double kReadPerClock = 47.6;    // bytes from the L2 cache, when all multiprocessors read
-constexpr double kTornLines = 1.58;       // what lines that begin within one of 128 bytes are to that
-constexpr double kLeastClocks = 290;
-constexpr double kClocksOfTile = 446;       // a tile's start and end, which nothing hides
-constexpr double kClocksOfHalfTile = 636;   // the same of 64 rows
-constexpr double kClocksOfPair = 1048;      // what it is more for pairs of blocks
-constexpr double kClocksOfSums = 15.7;      // to store a column of 128 rows
-constexpr double kReachedBandwidth = 0.95;  // of the data sheet's
-constexpr double kRowStores = 1.2;          // what sums take longer that TMA does not store, in times of writing them
-constexpr double kStart = 3.2e-6;           // seconds of a launch
-constexpr double kSum = 2.5e-6;             // of that of the sum
-constexpr double kSumBandwidth = 3.6e12;    // bytes a second of partial sums, written and read
+constexpr double kClocksOfColumn = 4.79;    // of a column of y and 128 rows of x, in the tensor cores
+constexpr double kLeastColumns = 40;        // fewer take as long
+constexpr double kArrivingPerClock = 61.6;  // bytes that a block gets
+constexpr double kReadPerClock = 46.1;      // bytes from the L2 cache, when all multiprocessors read
+constexpr double kTornLines = 1.73;         // what lines that begin within one of 128 bytes are to that
+constexpr double kLeastClocks = 268;
+constexpr double kClocksOfTile = 284;       // a tile's start and end, which nothing hides
+constexpr double kClocksOfHalfTile = 575;   // the same of 64 rows
+constexpr double kClocksOfPair = 1198;      // what it is more for pairs of blocks
+constexpr double kClocksOfSums = 13.6;      // to store a column of 128 rows
+constexpr double kReachedBandwidth = 0.97;  // of the data sheet's
+constexpr double kRowStores = 2.76;         // what sums take longer that TMA does not store, in times of writing them
+constexpr double kStart = 2.6e-6;           // seconds of a launch
+constexpr double kSum = 2.7e-6;             // of that of the sum
+constexpr double kSumBandwidth = 3.4e12;    // bytes a second of partial sums, written and read
 
 double square(double x) { return x * x; }
 double fourth(double x) { return square(square(x)); }
@@ -62,10 +62,9 @@ double clusters_of(const GemmDesc &desc, const WgmmaWay &way) {
          static_cast<double>(ceil_div(sides.y(desc), way.width)) * static_cast<double>(desc.batch_count);
 }
 
-// Whether TMA can store C.
-bool stores_boxes(const GemmDesc &desc, const WgmmaWay &way) {
-  const bool narrow = way.width < kWgmmaBox && WgmmaSides(desc, way.swapped).y(desc) > way.width;
-  return !narrow && wgmma_boxes_fit(desc);
+// TMA stores boxes of kWgmmaBox columns: narrower tiles must be the only ones.
+bool width_fits(const GemmDesc &desc, int width, bool swapped) {
+  return width >= kWgmmaBox || WgmmaSides(desc, swapped).y(desc) <= width;
 }
 
 double seconds_of(const Device &d, double clocks, double bytes) {
@@ -80,7 +79,7 @@ double way_seconds(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
   double seconds = seconds_of(d, clocks, gemm_bytes(desc));
   if (way.slices > 1) {
     seconds += kSum + 2 * sums * way.slices / kSumBandwidth;
-  } else if (!stores_boxes(desc, way)) {
+  } else if (!wgmma_boxes_fit(desc, way.swapped)) {
     seconds += kRowStores * bytes_seconds(d, sums);
   }
   return seconds;
@@ -106,6 +105,7 @@ WgmmaWay best_wgmma_way(const GemmDesc &desc, int rows, int width, bool split, i
     if (best.slices == 0 || way.seconds < best.seconds) best = way;
   };
   for (const bool swapped : {false, true}) {
+    if (!width_fits(desc, width, swapped)) continue;
     for (int cluster = 1; cluster <= rows / 64; ++cluster) {
       WgmmaWay way = {rows, width, swapped, cluster, 1, 0};
       if (!split) {
@@ -121,9 +121,14 @@ WgmmaWay best_wgmma_way(const GemmDesc &desc, int rows, int width, bool split, i
   return best;
 }
 
+bool fits_wgmma_width(const GemmDesc &desc, int width) {
+  return width_fits(desc, width, false) || width_fits(desc, width, true);
+}
+
 bool splits_wgmma(const GemmDesc &desc, int rows, int width, int index) {
   const Device &d = device(index);
   for (const bool swapped : {false, true}) {
+    if (!width_fits(desc, width, swapped)) continue;
     for (int rounds = 1; rounds <= kMostRounds; ++rounds) {
       if (slices_of(d, desc, {rows, width, swapped, 1, 1, 0}, rounds) > 0) return true;
     }

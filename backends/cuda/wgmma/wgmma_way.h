@@ -21,7 +21,8 @@ struct WgmmaWay {
 // if there is none.
 WgmmaWay best_wgmma_way(const GemmDesc &desc, int rows, int width, bool split, int index);
 
-// Whether there is one of more slices.
+// Whether there is one at all; one of more slices.
+bool fits_wgmma_width(const GemmDesc &desc, int width);
 bool splits_wgmma(const GemmDesc &desc, int rows, int width, int index);
 
 // How long the triangle of a product takes, by clusters whose tiles are squares, `width` wide.

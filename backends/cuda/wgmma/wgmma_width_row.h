@@ -26,7 +26,7 @@ WgmmaInstance wgmma_instance_of_width(const GemmDesc &desc, const WgmmaSides &si
     constexpr bool kX = decltype(x)::value, kY = decltype(y)::value;
     using Shape = WgmmaAnyWidth16<kNumber, kX, kY, kCluster, kRows>;
     WgmmaInstance i = wgmma_instance<Shape>(Kernels::template kernel<kNumber, kX, kY, kCluster, kRows>());
-    i.tile_y = i.cluster_y = width;
+    i.tile_y = i.cluster_y = width, i.stages = Shape::stages_of(width);
     if (kX) i.x_box[1] = kRows;
     i.y_box[1] = static_cast<uint32_t>((kY ? width : Shape::depth) / kCluster);
     return i;
@@ -45,6 +45,7 @@ struct WgmmaWidthRow {
   static WgmmaWay way(const GemmDesc &desc, int index) { return best_wgmma_way(desc, kRows, kWidth, kSplit, index); }
   static bool supports(const GemmDesc &desc, int index) {
     return desc.routine == Routine::gemm && desc.type != Type::f32 && wgmma_fits(desc, kRows, kWidth, index) &&
+           fits_wgmma_width(desc, kWidth) &&
            (!kSplit || (desc.batch_count <= kMostProducts && splits_wgmma(desc, kRows, kWidth, index)));
   }
   static double cost(const GemmDesc &desc, int index) { return way(desc, index).seconds; }
