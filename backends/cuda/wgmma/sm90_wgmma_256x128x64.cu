@@ -36,12 +36,13 @@
 // Clusters of 2 x 2 blocks that share both sides: 0.002 more, for half as many kernels again; not kept. Without pairs
 // 0.02 less.
 //
-// Measured (H100 SXM, 1965 MHz, limited by power at 4096 and 8192; TFLOP/s, cuBLAS 13.1 in the same run in brackets):
-// FP16 NN 2048 620 (609), 4096 717 (717), 8192 726 (704); TN 4096 721 (718), 8192 697 (683); bfloat16 NN 8192 766
-// (756). Without pairs of blocks 4096 682, 8192 668. With sums stored by the threads, not by TMA, 4096 697 (721); where
-// a grid starts only after the one before has ended, 2048 589 (603). Arrivals at the other block as releases (a fence
-// of all memory each) halved the speed. Slices of k in a cluster of 2 to 8 blocks that met in shared memory: 214 at
-// 512 x 512 x 16384 (308), 200 at 1024 (186); not kept. Triangle, 8192: 1427 of a whole product's operations a second.
+// Measured (H100 SXM, 1860 to 1980 MHz, limited by power from 2048 on; TFLOP/s, cuBLAS 13.1 in the same run in
+// brackets): FP16 NN 1024 303 (258), 2048 617 (619), 4096 721 (724), 8192 724 (709); TN 4096 705 (703); bfloat16 NN
+// 8192 783 (765). With beta 1 4096 631 (735), 2048 468 (563). Without pairs of blocks 4096 682, 8192 668. With sums
+// stored by the threads, not by TMA, 4096 697 (721); where a grid starts only after the one before has ended, 2048 589
+// (603). Arrivals at the other block as releases (a fence of all memory each) halved the speed. Slices of k in a
+// cluster of 2 to 8 blocks that met in shared memory: 214 at 512 x 512 x 16384 (308), 200 at 1024 (186); not kept.
+// Triangle, 8192: 1427 of a whole product's operations a second.
 #include "gpu/kernels.h"
 #include "wgmma_width_row.h"
 

@@ -44,10 +44,10 @@ inline bool wgmma_swaps(const GemmDesc &desc, int tile_x, int tile_y) {
 }
 
 // Whether C is such that TMA can store it, by instances that have boxes along the side whose step is 1. What is read,
-// too, it stores along y only: x is n.
-inline bool wgmma_boxes_fit(const GemmDesc &desc, bool swapped) {
+// too, it stores along y only, where x is n, and in whole boxes.
+inline bool wgmma_boxes_fit(const GemmDesc &desc, bool swapped, int width) {
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_c : 0;
-  return (desc.beta == 0 || !swapped) && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
+  return (desc.beta == 0 || (!swapped && width % kWgmmaBox == 0)) && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
          static_cast<uint64_t>(desc.m | desc.ldc | stride) % 4 == 0;
 }
 

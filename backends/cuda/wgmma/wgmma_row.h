@@ -136,9 +136,9 @@ inline int64_t most_wgmma_products(const GemmDesc &desc, int slices) {
 
 // What it takes longer to store a C that TMA does not: row by row, which other tiles' products hide less (fitted by eye
 // to k below 50, H100).
-inline double wgmma_row_stores(const GemmDesc &desc, bool may_box, bool swapped, int index) {
+inline double wgmma_row_stores(const GemmDesc &desc, bool may_box, bool swapped, int width, int index) {
   const double elements = static_cast<double>(desc.m) * static_cast<double>(desc.n);
-  return may_box && wgmma_boxes_fit(desc, swapped)
+  return may_box && wgmma_boxes_fit(desc, swapped, width)
              ? 0
              : 1.2 * memory_seconds(device(index), 4 * elements * static_cast<double>(desc.batch_count));
 }
@@ -149,7 +149,8 @@ Kernel wgmma_kernel(const char *name) {
   const auto cost = [](const GemmDesc &desc, int index) {
     const WgmmaSides sides = Tiles::sides(desc);
     return gemm_seconds(device(index), desc, Tiles::tiling(desc, index)) +
-           wgmma_row_stores(desc, !sides.swapped || (Tiles::floats && !sides.x_along_k), sides.swapped, index);
+           wgmma_row_stores(desc, !sides.swapped || (Tiles::floats && !sides.x_along_k), sides.swapped, Tiles::Shape::n,
+                            index);
   };
   const auto launch_all = [](const GemmDesc &desc, const Launch &launch, Error *error) {
     return for_strided_chunks(desc, most_wgmma_products(desc, 1), [&](const StridedOperands &operands, int64_t count) {

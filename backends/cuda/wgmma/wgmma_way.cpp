@@ -79,7 +79,7 @@ double way_seconds(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
   double seconds = seconds_of(d, clocks, gemm_bytes(desc));
   if (way.slices > 1) {
     seconds += kSum + 2 * sums * way.slices / kSumBandwidth;
-  } else if (!wgmma_boxes_fit(desc, way.swapped)) {
+  } else if (!wgmma_boxes_fit(desc, way.swapped, way.width)) {
     seconds += kRowStores * bytes_seconds(d, sums);
   }
   return seconds;
