@@ -44,6 +44,7 @@ struct BenchOptions {
   std::vector<std::string> distributions;  // of --accuracy; empty: the first four
   std::vector<std::string> backends, routines, transposes, sides, uplos;
   int64_t batch = 1;
+  float beta = 0;
   std::vector<std::string> math_modes;
   int64_t workspace_mib = 0;  // 0: the library's default
   std::string plan;           // operands of sgemm to keep as plans: "a", "b", "ab", or empty

@@ -49,10 +49,14 @@ struct Choices {
   std::vector<libsgemm_side_t> sides;
   std::vector<libsgemm_uplo_t> uplos;
   int64_t batch;
+  float beta;
 };
 
 Choices read_choices(const BenchOptions &options, const std::vector<Routine> &routines) {
   for (const Routine routine : routines) {
+    if (options.beta != 0 && traits(routine).in_place) {
+      throw Error(fmt::format("--beta {}: {} has none", options.beta, traits(routine).name));
+    }
     if (options.batch == 1 || traits(routine).has_batches) continue;
     throw Error(fmt::format("--batch {}: {} has no batches by strides; only {} have", options.batch,
                             traits(routine).name, fmt::join(routine_names(&Traits::has_batches), ", ")));
@@ -61,7 +65,7 @@ Choices read_choices(const BenchOptions &options, const std::vector<Routine> &ro
       choose_transposes(options),
       choose_values("--side", options.sides, LIBSGEMM_LEFT, LIBSGEMM_RIGHT, side_text, &Traits::has_side, routines),
       choose_values("--uplo", options.uplos, LIBSGEMM_UPPER, LIBSGEMM_LOWER, uplo_text, &Traits::has_uplo, routines),
-      options.batch};
+      options.batch, options.beta};
 }
 
 // Those that a routine has, without repetition; the transposes take turns first.
@@ -74,6 +78,7 @@ std::vector<Form> forms_of(Routine routine, const Choices &choices) {
         form.side = side;
         form.uplo = uplo;
         form.batch = choices.batch;
+        form.beta = choices.beta;
         const std::string text = form_text(routine, form);
         if (std::find(texts.begin(), texts.end(), text) != texts.end()) continue;
         texts.push_back(text);

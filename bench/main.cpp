@@ -118,6 +118,8 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
                                       "split is then not timed")
                           ->check(CLI::IsMember({"a", "b", "ab"}));
   add_routines(app, options);
+  app->add_option("--beta", options->beta, "Factor of what is there of C, where a routine has it")
+      ->capture_default_str();
   app->add_option(
       "--peer", options->peer,
       "What to compare with: openblas, cublas (FP32, pedantic), cublas-default, cublas-tf32, cublaslt "
@@ -209,7 +211,7 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
     }
   });
   // The other measurements have one form.
-  for (const char *name : {"--side", "--uplo", "--batch"}) {
+  for (const char *name : {"--side", "--uplo", "--batch", "--beta"}) {
     for (const char *mode : {"--accuracy", "--ladder", "--overhead", "--host", "--decision", "--groups"}) {
       app->get_option(name)->excludes(app->get_option(mode));
     }

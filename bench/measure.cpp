@@ -30,7 +30,6 @@ class Measurement {
     require(libsgemm_set_backend(handle_, backend_.info.name));
     set_way(handle_, way_);
     require(libsgemm_set_verify(handle_, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN));
-    in_place_ = traits(work_->call().routine).in_place;
     std::vector<float> output;
     plans_.keep(work_->calls());
     if (!first_call(result, &output)) return;
@@ -114,11 +113,12 @@ class Measurement {
     if (peer_ != nullptr) result->peer_seconds = summarise(theirs);
   }
 
-  // The same for ours and the peer's: the faster one's sample is long enough, and every set has its turn. What is
-  // computed in place would vanish or overflow in time: each set serves once, and is made anew before the next sample.
+  // The same for ours and the peer's: the faster one's sample is long enough, and every set has its turn. What the
+  // output's own values go into would vanish or overflow in time: each set serves once, and is made anew before the
+  // next sample.
   int choose_calls(const Pace &pace) {
     const int sets = static_cast<int>(work_->calls().size());
-    if (in_place_) return sets;
+    if (work_->reads_output()) return sets;
     double estimate = time_ours(sets);
     if (peer_ != nullptr && sets > 1) estimate = std::min(estimate, time_peer(sets));
     return calls_in_sample(pace, estimate, work_->calls().size());
@@ -208,7 +208,6 @@ class Measurement {
   const Backend &backend_;
   Peer *peer_;
   Memory *memory_;
-  bool in_place_ = false;
   Handle handle_;
   Plans plans_;
 };

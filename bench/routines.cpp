@@ -132,6 +132,7 @@ std::string form_text(Routine routine, const Form &form) {
   if (t.has_uplo) words.push_back(uplo_text(form.uplo));
   if (t.has_transa) words.push_back(transposes_text(routine, form));
   if (form.batch > 1) words.push_back(fmt::format("x {}", form.batch));
+  if (!t.in_place && form.beta != 0) words.push_back(fmt::format("beta {}", form.beta));
   return fmt::format("{}", fmt::join(words, " "));
 }
 
@@ -148,6 +149,7 @@ Call make_call(Routine routine, const Shape &shape, const Form &form) {
   call.n = shape.n;
   call.k = shape.k;
   call.alpha = 1;
+  if (!t.in_place) call.beta = form.beta;
   const Extent a = extent_of_a(call), b = extent_of_b(call), c = extent_of_c(call);
   call.lda = a.rows + shape.pad;
   call.ldb = b.rows + shape.pad;

@@ -51,6 +51,7 @@ struct Form {
   libsgemm_side_t side = LIBSGEMM_LEFT;
   libsgemm_uplo_t uplo = LIBSGEMM_UPPER;
   int64_t batch = 1;  // so many of one shape in one call, by strides
+  float beta = 0;     // of routines that have one
 };
 
 // What a report calls them: "left", "lower", "NT" ("N" with one operation, "-" without), and all of it, "lower NT x
@@ -63,7 +64,7 @@ std::string form_text(Routine routine, const Form &form);
 struct Call : Form {
   Routine routine;
   int64_t m, n, k;
-  float alpha, beta;
+  float alpha;
   const void *a;
   int64_t lda;
   // Of in-place routines the matrix that is the output's before the call, for peers that compute out of place; with ldc

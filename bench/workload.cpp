@@ -88,10 +88,11 @@ Workload::Workload(Routine routine, const Shape &shape, const Form &form, Memory
       c_(elements(output_, call_.ldc, call_.batch), kNan),
       buffer_a_(memory, a_.size() * element_bytes(traits_.element)),
       buffer_b_(memory, bytes_of_b()),
-      buffer_c_(memory, c_.size() * sizeof(float)) {
+      buffer_c_(memory, c_.size() * sizeof(float)),
+      buffer_before_(memory, call_.beta != 0 ? c_.size() * sizeof(float) : 0) {
   fill(&a_, extent_of_a(call_), call_.lda, traits_.triangular_a);
   if (traits_.has_b) fill(&b_, extent_of_b(call_), call_.ldb, false);
-  if (traits_.in_place) fill(&c_, output_, call_.ldc, false);
+  if (reads_output()) fill_output();
   upload_operands();
   choose_sample();
   for (const Sample &sample : sample_) {
@@ -150,6 +151,17 @@ void Workload::fill(std::vector<float> *matrix, Extent extent, int64_t ld, bool 
   });
 }
 
+// What lies outside of it stays NaN.
+void Workload::fill_output() {
+  fill(&c_, output_, call_.ldc, false);
+  for (int64_t j = 0; j < output_.columns * call_.batch; ++j) {
+    float *column = c_.data() + j * call_.ldc;
+    const auto [first, end] = rows_of_output(j % output_.columns);
+    std::fill(column, column + first, kNan);
+    std::fill(column + end, column + output_.rows, kNan);
+  }
+}
+
 void Workload::upload_operands() {
   const auto upload = [this](const std::vector<float> &values, const Buffer &buffer) {
     if (traits_.element == Element::kFloat32) {
@@ -164,6 +176,7 @@ void Workload::upload_operands() {
   upload(a_, buffer_a_);
   if (traits_.has_b) upload(b_, buffer_b_);
   if (traits_.in_place) upload(c_, buffer_b_);
+  if (call_.beta != 0) memory_->upload(buffer_before_.data(), c_.data(), c_.size() * sizeof(float));
   call_.a = buffer_a_.data();
   call_.b = buffer_b_.data();
   call_.c = buffer_c_.data();
@@ -224,6 +237,9 @@ void Workload::compute(Sample *sample) const {
     add(on_right() ? b(item, row, l) * a(item, l, column) : a(item, row, l) * b(item, l, column));
     if (call_.routine == Routine::kSsyr2k) add(a(item, column, l) * b(item, l, row));
   }
+  if (call_.beta == 0) return;
+  const auto at = static_cast<size_t>(item * call_.stride_c + row + column * call_.ldc);
+  add(static_cast<double>(call_.beta) * static_cast<double>(c_[at]));
 }
 
 // The sampled columns of X in op(A) X = B by substitution, or in op(A)^T X^T = B^T the sampled rows of X. The error of
@@ -260,8 +276,10 @@ void Workload::solve_sample() {
 void Workload::reset() { memory_->upload(call_.c, c_.data(), c_.size() * sizeof(float)); }
 
 void Workload::prepare() {
-  if (traits_.in_place) {
-    for (const Call &call : calls_) memory_->copy(call.c, call.b, c_.size() * sizeof(float));
+  if (reads_output()) {
+    for (const Call &call : calls_) {
+      memory_->copy(call.c, traits_.in_place ? call.b : buffer_before_.data(), c_.size() * sizeof(float));
+    }
     return;
   }
   memory_->scatter(kNan, sample_places_.data(), sample_places_.size());
@@ -272,7 +290,8 @@ void Workload::prepare() {
 double Workload::largest_magnitude() const {
   if (call_.routine == Routine::kStrmm) return 3;
   if (call_.routine == Routine::kStrsm) return 32;
-  return static_cast<double>(inner_size()) * (call_.routine == Routine::kSsyr2k ? 2 : 1);
+  const int times = call_.routine == Routine::kSsyr2k ? 2 : 1;
+  return static_cast<double>(inner_size()) * times + static_cast<double>(std::fabs(call_.beta));
 }
 
 double Workload::error_factor(Precision precision) const {
@@ -310,10 +329,12 @@ std::string Workload::check_written(const std::vector<float> &result, bool fills
   FirstProblem problem;
   for_ranges(output_.columns * call_.batch, call_.ldc, [&](int64_t first, int64_t end) {
     for (int64_t j = first; j < end; ++j) {
-      const auto [top, bottom] = fills ? std::pair(int64_t{0}, output_.rows) : rows_of_output(j % output_.columns);
+      const auto [top, bottom] = rows_of_output(j % output_.columns);
       for (int64_t i = 0; i < call_.ldc; ++i) {
         const float value = result[static_cast<size_t>(i + j * call_.ldc)];
-        const bool belongs = i >= top && i < bottom;
+        const bool filled = fills && i < output_.rows, belongs = filled || (i >= top && i < bottom);
+        // What such a call adds to NaN beside the triangle stays NaN.
+        if (filled && call_.beta != 0 && (i < top || i >= bottom)) continue;
         if (std::isnan(value) != belongs) continue;
         return problem.set(j, place_text(i, j) + (belongs ? " was not written" : ", outside the output, was written"));
       }

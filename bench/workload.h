@@ -2,10 +2,11 @@
 //
 // A sample of 64 elements, the corners among them, is computed in FP64 beforehand; those elements are made NaN before
 // every timed call and compared after it; of a batch they are in eight of its matrices. Padding holds NaN. Inputs are
-// uniform in [-1, 1); those of 16 bits are multiples of 1/1024 or 1/128 and so exact.
+// uniform in [-1, 1), C, too, where beta is not 0; those of 16 bits are multiples of 1/1024 or 1/128 and so exact.
 //
 // The same operands may lie in several places, so that calls that take turns do not find them in a cache. An in-place
-// routine has a copy of its input in each of them, from which prepare() makes what the calls overwrite.
+// routine has a copy of its input in each of them, from which prepare() makes what the calls overwrite; of a C that is
+// read there is one for all.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +37,12 @@ class Workload {
   // As many sets in all as there is memory for, `count` at most.
   void add_sets(size_t count);
 
-  // The whole output as it is before the call: NaN, or the input of an in-place routine.
+  // Whether the output is an input, too: then a set serves for one call.
+  bool reads_output() const { return traits_.in_place || call_.beta != 0; }
+  // The whole output as it is before the call: NaN, or that input.
   void reset();
-  // The least that is needed before another call: the sampled elements, or for an in-place routine all of them, in each
-  // set, which then serves for one call.
+  // The least that is needed before another call: the sampled elements, or of an output that is read all of them, in
+  // each set.
   void prepare();
 
   // Worst |error| / bound of the sample, infinite for a NaN; at most 1 is right. `precision` is that of the call.
@@ -57,10 +60,11 @@ class Workload {
   struct Sample {
     int64_t item, row, column;
     double value;      // in FP64
-    double magnitude;  // sum of |products|
+    double magnitude;  // sum of |products|, and |beta C|
   };
 
   void fill(std::vector<float> *matrix, Extent extent, int64_t ld, bool triangular);
+  void fill_output();
   void upload_operands();
   // Elements of number `item` of the batch: of op(A), symmetric or triangular as the routine has it; and of what it is
   // multiplied by.
@@ -85,6 +89,7 @@ class Workload {
   uint64_t random_ = 0x9e3779b97f4a7c15u;  // of the next matrix
   std::vector<float> a_, b_, c_;           // on the host, in FP32; c_ is the output before the call
   Buffer buffer_a_, buffer_b_, buffer_c_;  // B, or the copy of an in-place routine's input
+  Buffer buffer_before_;                   // C before the call, where beta is not 0
   std::unique_ptr<Buffer> more_sets_;
   std::vector<Sample> sample_;
   std::vector<float *> sample_places_;  // in C

@@ -169,6 +169,28 @@ TEST_CASE("bench --batch: matrices by strides, beside cuBLAS's batches") {
   CHECK_THAT(without.out, Contains("NN x 3 fp32") && Contains("\ncublaslt does no sgemm in batches\n"));
 }
 
+TEST_CASE("bench --beta: C is read, beside cuBLAS's") {
+  const Folder folder;
+  const Json json = report_of(folder, {"--peer", "cublas", "--routine", "sgemm,shgemm,ssyrk,ssymm,ssyr2k,sgemmtr",
+                                       "--beta", "-0.5", "--shape", "13,10,17,3", "--transposes", "NT", "--regret"});
+  auto forms = forms_of(json);
+  CHECK(forms["sgemm"] == Forms{"NT beta -0.5"});
+  CHECK(forms["shgemm"] == forms["sgemm"]);
+  CHECK(forms["ssyrk"] == Forms{"upper N beta -0.5"});
+  CHECK(forms["ssymm"] == Forms{"left upper beta -0.5"});
+  CHECK(json["results"].size() == 6);
+  for (const Json &row : json["results"]) {
+    INFO(row.dump());
+    CHECK(row["error_over_bound"] <= 1);
+  }
+  const Json batch = report_of(folder, {"--peer", "cublas", "--batch", "4", "--beta", "2", "--shape", "9,9,7"});
+  CHECK(forms_of(batch)["sgemm"].size() == 4);
+  const Outcome wrong =
+      bench({"--peer", "cublas", "--beta", "1", "--shape", "9,9,7", "--transposes", "NN"}, mock_environment("wrong"));
+  require_bench_error(wrong, "1 of 1 rows are wrong");
+  require_bench_error(bench({"--beta", "1", "--routine", "sgemm,strmm"}), "--beta 1: strmm has none");
+}
+
 TEST_CASE("bench: every form on the CPU, beside OpenBLAS's") {
   if (!has_backend("openblas")) return;
   const Folder folder;

@@ -609,10 +609,9 @@ __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Con
 // ---- The kernel's body. finish(product, x, y): what the sums of a warpgroup stand for, whose first row and column
 // these are.
 
-// Whoever reads or writes what other grids do waits for the grid before first.
-
 // The barriers of the ring, known to all blocks of the cluster; a thread makes those of a stage. `arrivals`: at a stage
-// that becomes full, besides bytes. init_more(stage): of others that a stage has.
+// that becomes full, besides bytes. init_more(stage): of others that a stage has. The grid before is not waited for:
+// who reads or writes what other grids do waits, as late as it can.
 template <class Config, class InitMore>
 __device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals, const InitMore &init_more) {
   ptx::let_next_grid_start();

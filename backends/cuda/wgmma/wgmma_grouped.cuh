@@ -31,7 +31,7 @@ class WgmmaGroupWork {
   __device__ __forceinline__ const WgmmaMaps &maps() const { return group_.maps[now_]; }
   __device__ __forceinline__ const WgmmaProblem &problem() const { return group_.problem[now_]; }
   __device__ __forceinline__ WgmmaRows rows(int row, int product) const { return {row, product}; }
-  __device__ __forceinline__ void prepare() const {}  // the maps are copied before the grid starts
+  __device__ __forceinline__ void prepare() const {}  // of many products: expect() asks for the next one's
   // Another product's maps are on their way while this one's tile is copied.
   __device__ __forceinline__ void expect(int index) const {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
