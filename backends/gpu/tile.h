@@ -44,13 +44,11 @@ struct TilePosition {
   __device__ __forceinline__ explicit TilePosition(const TileProblem &p) {
     constexpr int kGroup = 16;
     const int group_tiles = kGroup * p.tiles_n;
-    const int block = static_cast<int>(blockIdx.x);
-    // Of few tiles a division is a part of the time: it is made where it must be.
-    const int group = block < group_tiles ? 0 : block / group_tiles;
-    const int within = block - group * group_tiles;
+    const int group = blockIdx.x / group_tiles;
+    const int within = blockIdx.x - group * group_tiles;
     const int height = min(kGroup, p.tiles_m - group * kGroup);
-    j = height == kGroup ? within / kGroup : within / height;
-    i = group * kGroup + within - j * height;
+    i = group * kGroup + within % height;
+    j = within / height;
   }
   // The first element.
   __device__ __forceinline__ int64_t row() const { return static_cast<int64_t>(i) * Config::tile_m; }

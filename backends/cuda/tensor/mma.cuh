@@ -192,7 +192,7 @@ struct MmaEngine {
   template <bool kBeta>
   __device__ __forceinline__ static void store_columns(const OutputTile &out, const float *patch, int i) {
     constexpr int kWarps = Config::threads / 32, kLine = 32;               // floats
-    [[maybe_unused]] constexpr int kAtOnce = Config::tile_m > 64 ? 2 : 4;  // else registers spill
+    [[maybe_unused]] constexpr int kAtOnce = Config::tile_m > 64 ? 1 : 4;  // else registers spill
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll kAtOnce
     for (int mine = warp; mine < patch_columns; mine += kWarps) {
