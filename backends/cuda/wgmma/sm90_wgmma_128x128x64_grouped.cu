@@ -25,7 +25,7 @@
 //
 // Requires: gemm of FP16 or bfloat16 operands whose columns and products all start at multiples of 16 bytes; code for
 // sm_90a; a driver of CUDA 12.1. Any sizes and transpositions; groups whose arrays of pointers are in host memory. One
-// launch for 66 products of the same transpositions; those of a group that lie at strides count as one.
+// launch for 65 products of the same transpositions; those of a group that lie at strides count as one.
 //
 // Parameters of LIBSGEMM_WGMMA_GROUPED_ROW: N, stages, blocks of a cluster.
 //

@@ -179,10 +179,10 @@ struct WgmmaTile {
       }
     }
     if (p.part == Part::all) {
-      const int group_tiles = kGroup * p.tiles_x, group = index < group_tiles ? 0 : index / group_tiles;
-      const int within = index - group * group_tiles, height = min(kGroup, p.tiles_y - group * kGroup);
-      x = height == kGroup ? within / kGroup : p.last_height.quotient(within);
-      y = group * kGroup + within - x * height;
+      const int group_tiles = kWgmmaGroup * p.tiles_x, group = index < group_tiles ? 0 : index / group_tiles;
+      const int within = index - group * group_tiles, height = min(kWgmmaGroup, p.tiles_y - group * kWgmmaGroup);
+      x = height == kWgmmaGroup ? within / kWgmmaGroup : p.last_height.quotient(within);
+      y = group * kWgmmaGroup + within - x * height;
     } else {
       place_in_triangle(p.tiles_y, index);
       if (p.part == Part::x_from_y) {
@@ -200,16 +200,14 @@ struct WgmmaTile {
     return slice * p.slice_steps + min(slice, p.k_steps - p.slice_steps * p.slices);
   }
 
-  static constexpr int kGroup = kWgmmaGroup;
-
   // x <= y of `order` rows: a group's columns one after the other, in each the rows that the triangle has.
   __device__ __forceinline__ void place_in_triangle(int order, int index) {
-    // Of g groups: kGroup * g rows.
-    const auto before = [](int g) { return kGroup * g * (kGroup * g + 1) / 2; };
-    int group = static_cast<int>(ptx::approximate_sqrt(2.0f * static_cast<float>(index))) / kGroup;
+    // Of g groups: kWgmmaGroup * g rows.
+    const auto before = [](int g) { return kWgmmaGroup * g * (kWgmmaGroup * g + 1) / 2; };
+    int group = static_cast<int>(ptx::approximate_sqrt(2.0f * static_cast<float>(index))) / kWgmmaGroup;
     while (before(group) > index) --group;
     while (before(group + 1) <= index) ++group;
-    const int first = group * kGroup, height = min(kGroup, order - first);
+    const int first = group * kWgmmaGroup, height = min(kWgmmaGroup, order - first);
     index -= before(group);
     if (index < first * height) {
       x = index / height;
@@ -686,9 +684,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     if (!tile_finish.wanted || !out.meets(x, y, kHeight, width)) continue;
     if constexpr (Config::has_boxes) {
       const uint32_t boxes = at.shared + Config::stages_bytes + threadIdx.x / 32 * (2 * Config::box_bytes);
-      // Where the last box goes back over the one before, it would read what that one writes.
-      const bool reads_boxes = out.step_y == 1 && width % Config::box_y == 0;
-      if (p.boxes && out.contains(x, y, kHeight, width) && (out.beta == 0 || reads_boxes)) {
+      if (p.boxes && out.contains(x, y, kHeight, width)) {
         const TensorMap &c = work.maps().c;
         if (Config::boxes_along_x && out.step_y != 1) {
           store_boxes<Config, Config::boxes_along_x, false>(result, x, y, width, c, matrix, out, boxes, tile_finish);

@@ -59,7 +59,8 @@ libsgemm_status_t describe_boxes(const WgmmaInstance &i, int64_t matrices, const
   const int64_t ld = along_x ? p->step_y : p->step_x;
   const int along = along_x ? p->x : p->y, across = along_x ? p->y : p->x;
   // TMA stores whole chunks of 16 bytes, also where the matrix ends within one (H100).
-  p->boxes = i.c_box[0] > 0 && (!along_x || i.boxes_along_x) && along % 4 == 0 &&
+  p->boxes = i.c_box[0] > 0 && wgmma_boxes_add(p->beta, !along_x, i.tile_y) && (!along_x || i.boxes_along_x) &&
+             along % 4 == 0 &&
              (reinterpret_cast<uintptr_t>(p->c) % 16 | static_cast<uint64_t>(ld | p->c_elements) % 4) == 0 &&
              ld < int64_t{1} << 37 && p->c_elements < int64_t{1} << 37;
   if (!p->boxes) return LIBSGEMM_SUCCESS;

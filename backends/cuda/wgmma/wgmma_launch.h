@@ -43,11 +43,16 @@ inline bool wgmma_swaps(const GemmDesc &desc, int tile_x, int tile_y) {
   return tiles(desc.m, desc.n) < tiles(desc.n, desc.m) * 7 / 8;
 }
 
-// Whether C is such that TMA can store it, by instances that have boxes along the side whose step is 1. What is read,
-// too, it stores along y only, where x is n, and in whole boxes.
+// Whether tiles so wide can be stored as boxes as far as beta goes: what is read, too, only along y, and in whole
+// boxes, since the last one, where it goes back over the one before, would read what that one writes.
+inline bool wgmma_boxes_add(float beta, bool along_y, int width) {
+  return beta == 0 || (along_y && width % kWgmmaBox == 0);
+}
+
+// Whether C is such that TMA can store it, by instances that have boxes along the side whose step is 1.
 inline bool wgmma_boxes_fit(const GemmDesc &desc, bool swapped, int width) {
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_c : 0;
-  return (desc.beta == 0 || (!swapped && width % kWgmmaBox == 0)) && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
+  return wgmma_boxes_add(desc.beta, !swapped, width) && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
          static_cast<uint64_t>(desc.m | desc.ldc | stride) % 4 == 0;
 }
 

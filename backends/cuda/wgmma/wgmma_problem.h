@@ -51,7 +51,7 @@ struct WgmmaProblem {
   Part part;
   bool moves_x, moves_y;  // else all products have the same operand
   bool vectors;           // step_y is 1, and pairs of y are aligned to 8 bytes
-  bool boxes;             // TMA can store C, which is not read; along the side whose step is 1
+  bool boxes;             // TMA can store C, along the side whose step is 1
 };
 
 }  // namespace libsgemm::cuda

@@ -126,13 +126,24 @@ __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Co
 
 __device__ constexpr float kNothing[4][4] = {};  // where C is not read
 
+// What is known of a thread's two rows of a box that begins with row `x`.
+template <class Finish>
+struct BoxRows {
+  decltype(std::declval<Finish>().row(0)) of[2];
+  __device__ __forceinline__ BoxRows(const Finish &finish, int x, const WgmmaOutput &out) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) of[r] = finish.row(min(x + lane / 4 + 8 * r, out.x_end - 1));
+  }
+};
+
 // Writes a warp's 16 rows of 32 columns, number b, to a box in shared memory, in the order in which TMA's swizzle of
 // 128 bytes wants chunks of 16 bytes. Odd rows are two groups of columns ahead, so that four rows meet in different
 // banks. `y`: the thread's first column of C. kBack: 16 columns before, where a tile ends within the box.
-template <class Config, bool kBack, bool kReads = false, class Finish, typename Row>
-__device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, uint32_t box, const Row (&rows)[2],
-                                         int y, const WgmmaOutput &out, const Finish &finish,
-                                         const float (&there)[4][4] = kNothing) {
+template <class Config, bool kBack, bool kReads = false, class Finish>
+__device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, uint32_t box,
+                                         const BoxRows<Finish> &rows, int y, const WgmmaOutput &out,
+                                         const Finish &finish, const float (&there)[4][4] = kNothing) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const bool odd = lane / 4 % 2 != 0;
 #pragma unroll
@@ -145,8 +156,8 @@ __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int 
     for (int r = 0; r < 2; ++r) {
       const int first = 16 * b - (kBack ? 8 : 0) + 2 * r;
       const float *even_sums = &sum[first + 4 * j], *odd_sums = &sum[first + 4 * (j ^ 2)];
-      float v0 = out.alpha * finish.value(odd ? odd_sums[0] : even_sums[0], rows[r], column_0);
-      float v1 = out.alpha * finish.value(odd ? odd_sums[1] : even_sums[1], rows[r], column_1);
+      float v0 = out.alpha * finish.value(odd ? odd_sums[0] : even_sums[0], rows.of[r], column_0);
+      float v1 = out.alpha * finish.value(odd ? odd_sums[1] : even_sums[1], rows.of[r], column_1);
       if constexpr (kReads) v0 = fmaf(out.beta, there[j][2 * r], v0), v1 = fmaf(out.beta, there[j][2 * r + 1], v1);
       const int row = lane / 4 + 8 * r, chunk = 2 * mine + lane % 4 / 2;
       ptx::store_shared_x2(box + row * 128 + (chunk ^ row % 8) * 16 + lane % 2 * 8, v0, v1);
@@ -156,9 +167,9 @@ __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int 
 
 // The same with a column's 16 rows side by side, in the order of the swizzle of 64 bytes. Threads of odd columns take
 // their second one first, so that two columns meet in different banks.
-template <class Config, bool kBack, class Finish, typename Row>
+template <class Config, bool kBack, class Finish>
 __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 2], int b, uint32_t box,
-                                                 const Row (&rows)[2], int y, const WgmmaOutput &out,
+                                                 const BoxRows<Finish> &rows, int y, const WgmmaOutput &out,
                                                  const Finish &finish) {
   static_assert(Config::box_x == 16, "64 bytes");
   const int lane = static_cast<int>(threadIdx.x) % 32, pair = lane % 4, odd = lane % 2;
@@ -174,7 +185,7 @@ __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 
       for (int i = 0; i < 2; ++i) {
         const int c = odd ^ i;
         const float v =
-            finish.value(odd != 0 ? sums[1 - i] : sums[i], rows[r], finish.column(min(column + c, out.y_end - 1)));
+            finish.value(odd != 0 ? sums[1 - i] : sums[i], rows.of[r], finish.column(min(column + c, out.y_end - 1)));
         ptx::store_shared(to + c * 64, out.alpha * v);
       }
     }
@@ -185,9 +196,8 @@ __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 
 // what TMA writes. `y`: as of fill_box(), in whose order the groups of columns are. No sum is written for this: the
 // compiler would wait for all products one by one then (C7515).
 template <class Config>
-__device__ __forceinline__ void read_box(float (&there)[4][4], int b, bool back, int first_x, int y,
-                                         const WgmmaOutput &out) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, first = y + Config::box_y * b - (back ? 16 : 0);
+__device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_x, int y, const WgmmaOutput &out) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, first = y + Config::box_y * b;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
     const int column = first + 8 * (lane / 4 % 2 != 0 ? j ^ 2 : j);
@@ -211,7 +221,6 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
                                             uint32_t boxes, const Finish &finish) {
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
   const int warp_x = first_x + 16 * warp, y = first_y + lane % 4 * 2;
-  const auto goes_back = [&](int b) { return Config::any_width && b > 0 && Config::box_y * (b + 1) > width; };
   int turn = 0;
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
@@ -219,18 +228,13 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
     // Of a box and, if the registers suffice, the next one, which is on its way while this one is filled.
     constexpr int kAhead = Config::X::by_threads ? 0 : 1;
     [[maybe_unused]] float there[1 + kAhead][4][4];
-    const auto read = [&](int b) {
-      read_box<Config>(there[b % (1 + kAhead)], b, goes_back(b), warp_x + 64 * h, y, out);
-    };
+    const auto read = [&](int b) { read_box<Config>(there[b % (1 + kAhead)], b, warp_x + 64 * h, y, out); };
     if constexpr (kReads && kAhead > 0) read(0);
-    using Row = decltype(finish.row(0));
-    Row rows[2];
-#pragma unroll
-    for (int r = 0; r < 2; ++r) rows[r] = finish.row(min(warp_x + 64 * h + lane / 4 + 8 * r, out.x_end - 1));
+    const BoxRows<Finish> rows(finish, warp_x + 64 * h, out);
 #pragma unroll
     for (int b = 0; b < Config::n / Config::box_y; ++b) {
       if (first_y + Config::box_y * b >= out.y_end) break;
-      const bool back = goes_back(b);
+      const bool back = Config::any_width && !kReads && b > 0 && Config::box_y * (b + 1) > width;
       if constexpr (kReads) {
         const int next = b + kAhead;
         if (next < Config::n / Config::box_y && first_y + Config::box_y * next < out.y_end) read(next);
@@ -254,7 +258,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
         }
       };
       // Not by choosing each sum: what a tile runs through once waits for its instructions.
-      if constexpr (Config::any_width) {
+      if constexpr (Config::any_width && !kReads) {
         if (back) {
           fill(std::true_type());
         } else {
@@ -312,10 +316,7 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
   for (int h = 0; h < Config::halves; ++h) {
     const int x = warp_x + 64 * h;
     if (x >= out.x_end) break;
-    using Row = decltype(finish.row(0));
-    Row rows[2];
-#pragma unroll
-    for (int r = 0; r < 2; ++r) rows[r] = finish.row(min(x + lane / 4 + 8 * r, out.x_end - 1));
+    const BoxRows<Finish> rows(finish, x, out);
 #pragma unroll
     for (int b = 0; b < Config::n / Config::box_y; ++b) {
       const int y = first_y + Config::box_y * b;
@@ -344,10 +345,7 @@ __device__ __forceinline__ void store_columns(const float (&sum)[Config::halves]
   for (int h = 0; h < Config::halves; ++h) {
     const int x = first_x + 16 * warp + 64 * h;
     if (x >= out.x_end) break;
-    using Row = decltype(finish.row(0));
-    Row rows[2];
-#pragma unroll
-    for (int r = 0; r < 2; ++r) rows[r] = finish.row(min(x + lane / 4 + 8 * r, out.x_end - 1));
+    const BoxRows<Finish> rows(finish, x, out);
     float *const first = finish.place(out, x + row);
 #pragma unroll
     for (int b = 0; b < Config::n / Config::box_y; ++b) {
