@@ -50,6 +50,14 @@ class CheckSass(unittest.TestCase):
         self.assertEqual(len(problems), 1, problems)
         self.assertIn(text, problems[0])
 
+    def test_parameters_at_negative_offsets(self) -> None:
+        # LDC R2, c[0x0][R2+0x7ffc] and c[0x0][R2+-0x8000], of sm_90; of a later architecture the bits are others.
+        for low, arch, wraps in [(0x001fff0002037b82, 90, False), (0x0020000002037b82, 90, True),
+                                 (0x0020000002037b82, 100, False)]:
+            kernel = sass.Kernel(SOUND, arch, struct.pack('<QQ', low, 0), None, 0)
+            found_here = [text for text in found([kernel], {SOUND: {}}) if 'become negative' in text]
+            self.assertEqual(len(found_here), int(wraps))
+
     def test_planted_faults(self) -> None:
         for kernels in self.files:
             problems = found(kernels, {name: STRICT for name in NAMES})
