@@ -188,6 +188,24 @@ TEST_CASE("every row of the kernel table runs by force") {
   runner.finish_rows();
 }
 
+// So many tiles, so deep, that blocks are in clusters of several shapes, which share operands.
+TEST_CASE("products of 16-bit operands in many tiles, in every row") {
+  for (const Routine routine : {Routine::kShgemm, Routine::kSbgemm}) {
+    if (!serves(routine)) continue;
+    Runner runner;
+    for (int turn = 0; turn < 4; ++turn) {
+      Case test = turn % 2 == 0 ? case_of(routine, 1504, 904, 1032) : case_of(routine, 408, 6232, 1032);
+      test.inputs = Inputs::kRandom;
+      test.padding = {8, 8, 8};
+      test.transa = (turn & 1) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.transb = (turn & 2) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.beta = turn == 3 ? -1.0f : 0.0f;
+      runner.run(make_problem(test));
+    }
+    runner.finish(8);
+  }
+}
+
 TEST_CASE("batches of pointers, with the arrays in host and in device memory, in every row") {
   constexpr int64_t kCount = 400;  // more than one launch can take by value
   Case test = case_of(Routine::kSgemm, 21, 17, 35);

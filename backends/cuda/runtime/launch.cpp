@@ -71,6 +71,34 @@ libsgemm_status_t launch_related_raw(const void *kernel, const Relation &relatio
   return status_of(code, launch.device, kLaunching, error);
 }
 
+libsgemm_status_t resident_clusters(const void *kernel, unsigned cluster, dim3 block, size_t shared_bytes,
+                                    const Launch &launch, int *clusters, Error *error) {
+  struct Answer {
+    int device;
+    unsigned cluster;
+    size_t shared_bytes;
+    int clusters;
+  };
+  static thread_local Answer last = {-1, 0, 0, 0};
+  if (last.device != launch.device || last.cluster != cluster || last.shared_bytes != shared_bytes) {
+    Scope scope;
+    const libsgemm_status_t status = prepare_launch(kernel, launch, &scope, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    cudaError_t code = allow_shared_memory(kernel, scope, shared_bytes, device(launch.device).shared_memory_per_block);
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(cluster), config.blockDim = block, config.dynamicSmemBytes = shared_bytes;
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension, attribute.val.clusterDim = {cluster, 1, 1};
+    config.attrs = &attribute, config.numAttrs = 1;
+    int found = 0;
+    if (code == cudaSuccess) code = cudaOccupancyMaxActiveClusters(&found, kernel, &config);
+    if (code != cudaSuccess) return status_of(code, launch.device, kLaunching, error);
+    last = {launch.device, cluster, shared_bytes, found};
+  }
+  *clusters = last.clusters;
+  return LIBSGEMM_SUCCESS;
+}
+
 }  // namespace libsgemm::cuda
 
 libsgemm_status_t libsgemm::gpu::launch_raw(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes,

@@ -51,4 +51,10 @@ libsgemm_status_t launch_after(void (*kernel)(Parameters...), unsigned cluster, 
   return launch_related(kernel, {cluster, true}, grid, block, shared_bytes, launch, error, arguments...);
 }
 
+// How many clusters of so many blocks, of which a multiprocessor has room for one, run on the device at once: chips
+// differ in the groups of multiprocessors (GPCs) that a cluster must fit into. Of the last kernel asked for the answer
+// is remembered, for all that take as much room.
+libsgemm_status_t resident_clusters(const void *kernel, unsigned cluster, dim3 block, size_t shared_bytes,
+                                    const Launch &launch, int *clusters, Error *error);
+
 }  // namespace libsgemm::cuda

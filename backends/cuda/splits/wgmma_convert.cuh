@@ -236,9 +236,9 @@ __device__ __forceinline__ void convert_tiles(const WgmmaSplitProblem &p, WgmmaR
 template <class Config>
 __device__ __forceinline__ void wgmma_convert(const WgmmaMaps &maps, const WgmmaSplitProblem &p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  const WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()));
   const int rank = ptx::cluster_rank();
-  const WgmmaWalk walk = walk_of<Config>(WgmmaTile::count(p.product));
+  const WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()), rank);
+  const WgmmaWalk walk = walk_of<Config>(p.product, WgmmaTile::count(p.product));
   begin<Config>(at, 1 + kConverters, [](const WgmmaRing<Config> &stage) { ptx::barrier_init(Config::raw(stage), 1); });
   ptx::wait_for_grid_before();
   const int warp = ptx::uniform(static_cast<int>(threadIdx.x) / 32), group = warp / 4;
@@ -252,7 +252,7 @@ __device__ __forceinline__ void wgmma_convert(const WgmmaMaps &maps, const Wgmma
     __syncwarp();
   } else {
     ptx::take_registers<224>();
-    multiply_tiles<Config>(WgmmaWork{maps, p.product}, at, rank, group, walk, SplitFinish{p});
+    multiply_tiles<Config>(WgmmaWork{maps, p.product}, at, group, walk, SplitFinish{p});
   }
   ptx::synchronize_cluster();
 #endif

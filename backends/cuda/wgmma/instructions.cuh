@@ -180,14 +180,15 @@ __device__ __forceinline__ void copy_box(uint32_t shared, const void *map, int x
       "l"(map), "r"(x), "r"(y), "r"(plane), "r"(product), "r"(barrier)
       : "memory");
 }
-// The same to both blocks of a pair, at the same places, where each counts the bytes at its own barrier.
-__device__ __forceinline__ void copy_box_to_pair(uint32_t shared, const void *map, int x, int y, int plane, int product,
-                                                 uint32_t barrier) {
+// The same to those blocks of the cluster whose bits are set, at the same places, where each counts the bytes at its
+// own barrier.
+__device__ __forceinline__ void copy_box_to(unsigned blocks, uint32_t shared, const void *map, int x, int y, int plane,
+                                            int product, uint32_t barrier) {
   asm volatile(
       "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, "
       "%3, "
       "%4, %5}], [%6], %7;" ::"r"(shared),
-      "l"(map), "r"(x), "r"(y), "r"(plane), "r"(product), "r"(barrier), "h"(static_cast<uint16_t>(3))
+      "l"(map), "r"(x), "r"(y), "r"(plane), "r"(product), "r"(barrier), "h"(static_cast<uint16_t>(blocks))
       : "memory");
 }
 // Copies channels `c` on of the pixels from (w, h) of image `n` on that a map of images describes
@@ -240,7 +241,7 @@ __device__ __forceinline__ float approximate_sqrt(float x) {
   return root;
 }
 
-// ---- Pairs of blocks (clusters of two)
+// ---- Clusters of blocks
 
 // This block's number in its cluster.
 __device__ __forceinline__ int cluster_rank() {

@@ -23,7 +23,9 @@
 //
 // Two blocks are a cluster (Config::cluster): neighbours that need the same tile of one operand, of which each copies a
 // half to both. So a stage is free when both blocks have read it: their warps arrive at both blocks' barriers. A block
-// must not end before its neighbour has written to it and arrived at it for the last time.
+// must not end before its neighbour has written to it and arrived at it for the last time. Tiles of any width are in
+// clusters of up to four blocks (WgmmaCluster), side by side along x, or two by two: there a block copies half of its x
+// to the one that shares it, and half of its y to the other one.
 //
 // What bounds it (H100, Nsight Compute): a tile 256 wide keeps the tensor cores busy for 0.88 to 0.94 of the time, one
 // 160 wide 0.56 of it, where the L2 cache delivers 6 TB/s; cuBLAS, which has clusters of up to 4 x 2 blocks, moves half
@@ -110,15 +112,15 @@ struct WgmmaShape {
   static constexpr bool shares_k = false;
 };
 
-// Tiles as wide as the launch says, one of kWgmmaWidths: the stages share the room of four of 256. A pair of blocks
-// shares y. kRows: of x, 128, or 64, which the warpgroups multiply both, each every other stage: of small tiles half as
-// much arrives so, which bounds them. They are at most 64 wide.
+// Tiles as wide as the launch says, one of kWgmmaWidths: the stages share the room of four of 256. kCluster: 1, or
+// kMostCluster for clusters as the launch says. kRows: of x, 128, or 64, which the warpgroups multiply both, each every
+// other stage: of small tiles half as much arrives so, which bounds them. They are at most 64 wide.
 template <Number kNumber, class XLines, class YLines, int kCluster, int kRows>
-struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, kCluster> {
-  using Widest = WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, kCluster>;
+struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1> {
+  using Widest = WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1>;
   static constexpr bool any_width = true, boxes_along_x = true, shares_k = kRows < kWgmmaRows;
   static constexpr int n = shares_k ? 64 : 256;  // the widest
-  static constexpr int tile_x = kRows, cluster_x = kCluster * kRows, x_bytes = kRows * Widest::row_bytes;
+  static constexpr int tile_x = kRows, x_bytes = kRows * Widest::row_bytes, cluster = kCluster;
   static constexpr int most_stages = 12;
   // Behind the barriers of the ring those of sums that change hands: there, and taken.
   static constexpr int barriers_at = Widest::stages_bytes + Widest::boxes_bytes;
@@ -129,6 +131,7 @@ struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 
   static_assert(!shares_k || n * kRows * 4 <= Widest::boxes_bytes / 2, "room for the sums");
   static_assert(shared_bytes <= 227 * 1024 && !Widest::shares_x && Widest::row_bytes == 128, "of a multiprocessor");
   static_assert(kRows == 64 || kRows == kWgmmaRows, "rows of an instruction, or of two");
+  static_assert(kCluster == 1 || kCluster == kMostCluster, "alone, or as the launch says");
 
   // Of a stage: blocks along the outer side are 64 columns.
   LIBSGEMM_HOST_DEVICE static constexpr int bytes_of_stage(int width) {
@@ -256,13 +259,21 @@ struct WgmmaWork {
 
 // Where a block's tile begins.
 template <class Config>
-__device__ __forceinline__ int tile_first_x(const WgmmaTile &tile, int rank) {
-  return tile.x * Config::cluster_x + (Config::shares_x ? 0 : rank * Config::tile_x);
+__device__ __forceinline__ int tile_first_x(const WgmmaProblem &p, const WgmmaTile &tile, int rank) {
+  if constexpr (Config::any_width && Config::cluster > 1) {
+    return ((tile.x << p.cluster.log_x) + p.cluster.x(rank)) * Config::tile_x;
+  } else if constexpr (Config::any_width) {
+    return tile.x * Config::tile_x;
+  } else {
+    return tile.x * Config::cluster_x + (Config::shares_x ? 0 : rank * Config::tile_x);
+  }
 }
 template <class Config>
-__device__ __forceinline__ int tile_first_y(const WgmmaTile &tile, int rank, int width) {
-  if constexpr (Config::any_width) {
-    return tile.y * width;
+__device__ __forceinline__ int tile_first_y(const WgmmaProblem &p, const WgmmaTile &tile, int rank) {
+  if constexpr (Config::any_width && Config::cluster > 1) {
+    return ((tile.y << p.cluster.log_y) + p.cluster.y(rank)) * p.width;
+  } else if constexpr (Config::any_width) {
+    return tile.y * p.width;
   } else {
     return tile.y * Config::cluster_y + (Config::shares_x ? rank * Config::tile_y : 0);
   }
@@ -280,10 +291,15 @@ struct WgmmaRing {
   int stages = Config::stages, stage_bytes = Config::stage_bytes;
   int stage = 0;
   unsigned parity = 0;
-  __device__ __forceinline__ explicit WgmmaRing(uint32_t shared) : shared(shared) {}
+  int rank;                       // of the block in its cluster
+  int sharers = Config::cluster;  // of its operands
+  __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank) : shared(shared), rank(rank) {}
   // Of all products of a launch, if Config::any_width.
-  __device__ __forceinline__ WgmmaRing(uint32_t shared, const WgmmaProblem &p) : shared(shared) {
-    if constexpr (Config::any_width) stages = p.stages, stage_bytes = Config::bytes_of_stage(p.width);
+  __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank, const WgmmaProblem &p) : WgmmaRing(shared, rank) {
+    if constexpr (Config::any_width) {
+      stages = p.stages, stage_bytes = Config::bytes_of_stage(p.width);
+      if constexpr (Config::cluster > 1) sharers = p.cluster.sharers();
+    }
   }
   __device__ __forceinline__ uint32_t x() const { return shared + stage * stage_bytes; }
   __device__ __forceinline__ uint32_t y() const { return x() + Config::x_bytes; }
@@ -295,14 +311,24 @@ struct WgmmaRing {
   __device__ __forceinline__ void advance() {
     if (++stage == stages) stage = 0, parity ^= 1;
   }
+  // The stage whose barrier that is, is free for the copies of all blocks that share operands with this one.
+  __device__ __forceinline__ void release(uint32_t barrier) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    if constexpr (Config::cluster > 1) {
+      if (lane < sharers) ptx::barrier_arrive_at(barrier, Config::any_width ? rank ^ lane : lane);
+    } else {
+      if (lane == 0) ptx::barrier_arrive(barrier);
+    }
+  }
 };
 
 // ---- Copying
 
-__device__ __forceinline__ void copy_box(bool to_pair, uint32_t to, const TensorMap &map, int along, int across,
+// `blocks`: those of the cluster that get it, as bits; none: this one.
+__device__ __forceinline__ void copy_box(unsigned blocks, uint32_t to, const TensorMap &map, int along, int across,
                                          int plane, int product, uint32_t barrier) {
-  if (to_pair) {
-    ptx::copy_box_to_pair(to, &map, along, across, plane, product, barrier);
+  if (blocks != 0) {
+    ptx::copy_box_to(blocks, to, &map, along, across, plane, product, barrier);
   } else {
     ptx::copy_box(to, &map, along, across, plane, product, barrier);
   }
@@ -320,7 +346,7 @@ __device__ __forceinline__ void copy_chunk(uint32_t shared, const TensorMap &map
     const uint32_t to = shared + i * Config::depth * 128;
     const int of_block = row + Lines::box_rows * (i % kBlocks);
     const int along = Lines::along_k ? k : of_block, across = Lines::along_k ? of_block : k;
-    copy_box(to_pair, to, map, along, across, i / kBlocks, product, barrier);
+    copy_box(to_pair ? 3 : 0, to, map, along, across, i / kBlocks, product, barrier);
   }
 }
 
@@ -330,28 +356,40 @@ __device__ __forceinline__ void WgmmaRows::copy(uint32_t shared, const TensorMap
   copy_chunk<Config, Lines, kChunk>(shared, map, row, k, product, to_pair, barrier);
 }
 
-// Of any width: rows of x or columns of y, `outer` of them from `first` on, at most kMost; of a pair's each block
-// copies half of the lines to both.
-template <class Config, class Lines, int kMost, bool kPair>
+// Which part of an operand's tile a block copies: number `part` of 1 << log_parts, to so many blocks (copy_box()).
+struct WgmmaShare {
+  int part = 0, log_parts = 0;
+  unsigned blocks = 0;
+};
+
+// Of any width: rows of x or columns of y, `outer` of them from `first` on, at most kMost; of the lines a share.
+template <class Config, class Lines, int kMost>
 __device__ __forceinline__ void copy_outer(uint32_t shared, const TensorMap &map, int outer, int first, int k,
-                                           int product, int rank, uint32_t barrier) {
-  const int half = kPair ? rank * (Lines::along_k ? outer : Config::depth) / 2 : 0;
-  const uint32_t to = shared + half * Config::row_bytes;
+                                           int product, const WgmmaShare &share, uint32_t barrier) {
+  const int line = share.part * ((Lines::along_k ? outer : Config::depth) >> share.log_parts);
+  const uint32_t to = shared + line * Config::row_bytes;
   if constexpr (Lines::along_k) {
-    copy_box(kPair, to, map, k, first + half, 0, product, barrier);
+    copy_box(share.blocks, to, map, k, first + line, 0, product, barrier);
   } else {
     // Unrolled: the lane that copies must be ahead of the products.
 #pragma unroll
     for (int i = 0; i < kMost; i += Lines::box_rows) {
-      if (i < outer) copy_box(kPair, to + i * Config::row_bytes, map, first + i, k + half, 0, product, barrier);
+      if (i < outer) copy_box(share.blocks, to + i * Config::row_bytes, map, first + i, k + line, 0, product, barrier);
     }
   }
 }
 
 template <class Config, class Work>
-__device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, int rank, const WgmmaWalk &walk) {
+__device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, const WgmmaWalk &walk) {
   constexpr bool kPair = Config::cluster == 2;
   constexpr bool kPairX = kPair && Config::shares_x, kPairY = kPair && !Config::shares_x;
+  const int rank = at.rank;
+  [[maybe_unused]] WgmmaShare share_x, share_y;  // of tiles of any width
+  if constexpr (Config::any_width && Config::cluster > 1) {
+    const WgmmaCluster &c = work.problem().cluster;
+    if (c.log_y > 0) share_x = {c.y(rank), c.log_y, c.sharing_x(rank)};
+    if (c.log_x > 0) share_y = {c.x(rank), c.log_x, c.sharing_y(rank)};
+  }
 #pragma unroll 1
   for (int t = walk.first; t < walk.count; t += walk.step) {
     const WgmmaTile tile = work.tile(t);
@@ -359,8 +397,9 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, int 
     const WgmmaProblem &p = work.problem();
     work.expect(t + walk.step);
     // Of a shared operand this block's half.
-    const int x = tile.x * Config::cluster_x + rank * (kPairX ? Config::x_chunk : Config::tile_x);
-    const int y = Config::any_width ? tile_first_y<Config>(tile, rank, p.width)
+    const int x = Config::any_width ? tile_first_x<Config>(p, tile, rank)
+                                    : tile.x * Config::cluster_x + rank * (kPairX ? Config::x_chunk : Config::tile_x);
+    const int y = Config::any_width ? tile_first_y<Config>(p, tile, rank)
                                     : tile.y * Config::cluster_y + rank * (kPairY ? Config::y_chunk : Config::tile_y);
     const auto rows = work.rows(x, tile.product * p.moves_x);
     const int steps = tile.steps(p);
@@ -371,10 +410,10 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, int 
       ptx::barrier_wait(at.empty(), at.parity ^ 1);
       ptx::barrier_arrive_and_expect(at.full(), at.stage_bytes);
       if constexpr (Config::any_width) {
-        copy_outer<Config, typename Config::X, Config::tile_x, false>(at.x(), maps.x, Config::tile_x, x, k,
-                                                                      tile.product * p.moves_x, rank, at.full());
-        copy_outer<Config, typename Config::Y, Config::n, kPair>(at.y(), maps.y, p.width, y, k,
-                                                                 tile.product * p.moves_y, rank, at.full());
+        copy_outer<Config, typename Config::X, Config::tile_x>(at.x(), maps.x, Config::tile_x, x, k,
+                                                               tile.product * p.moves_x, share_x, at.full());
+        copy_outer<Config, typename Config::Y, Config::n>(at.y(), maps.y, p.width, y, k, tile.product * p.moves_y,
+                                                          share_y, at.full());
       } else {
         rows.template copy<Config, typename Config::X, Config::x_chunk>(
             at.x() + (kPairX ? rank * (Config::x_bytes / 2) : 0), maps.x, k, kPairX, at.full());
@@ -388,17 +427,6 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, int 
 }
 
 // ---- Multiplying
-
-// The stage is free for the copies of both blocks.
-template <class Config>
-__device__ __forceinline__ void release_stage(uint32_t empty) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  if constexpr (Config::cluster == 2) {
-    if (lane < 2) ptx::barrier_arrive_at(empty, lane);
-  } else {
-    if (lane == 0) ptx::barrier_arrive(empty);
-  }
-}
 
 // Of the warpgroup's rows: where `half` of plane `plane` begins in a stage.
 template <class Config>
@@ -436,12 +464,12 @@ __device__ __forceinline__ void multiply_tile(float (&sum)[Config::halves][kSums
     }
     ptx::wgmma_commit();
     ptx::wgmma_wait<1>();  // for the stage before
-    if (s > 0) release_stage<Config>(before);
+    if (s > 0) at->release(before);
     before = at->empty();
     at->advance();
   }
   ptx::wgmma_wait<0>();
-  release_stage<Config>(before);
+  at->release(before);
 }
 
 // The same of stages that the warpgroups take in turn.
@@ -456,13 +484,13 @@ __device__ __forceinline__ void multiply_in_turn(float (&sum)[1][kSums], WgmmaRi
     multiply_stage<Config>(sum[0], at->x(), Config::descriptor_y(at->y(), 0), s == group);
     ptx::wgmma_commit();
     ptx::wgmma_wait<1>();  // its stage before
-    if (s > group) release_stage<Config>(before);
+    if (s > group) at->release(before);
     before = at->empty();
     at->advance();
     if (s + 1 < steps) at->advance();
   }
   ptx::wgmma_wait<0>();
-  if (steps > group) release_stage<Config>(before);
+  if (steps > group) at->release(before);
 }
 
 // The sums of both warpgroups, of which the first stores them: returns whether the caller is that. In registers of
@@ -521,7 +549,7 @@ __device__ __forceinline__ void multiply_tile_by_threads(float (&sum)[Config::n 
     }
     ptx::wgmma_commit();
     ptx::wgmma_wait<0>();
-    release_stage<Config>(at->empty());
+    at->release(at->empty());
     at->advance();
   }
 }
@@ -594,7 +622,7 @@ __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Con
         WgmmaRing<Config> stage = first;
 #pragma unroll
         for (int g = 0; g < kTogether; ++g) {
-          release_stage<Config>(stage.empty());
+          stage.release(stage.empty());
           stage.advance();
         }
       }
@@ -616,7 +644,7 @@ __device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals
   stage.stage = static_cast<int>(threadIdx.x);
   if (stage.stage < stage.stages) {
     ptx::barrier_init(stage.full(), arrivals);
-    ptx::barrier_init(stage.empty(), (Config::shares_k ? kConsumerWarps / 2 : kConsumerWarps) * Config::cluster);
+    ptx::barrier_init(stage.empty(), (Config::shares_k ? kConsumerWarps / 2 : kConsumerWarps) * stage.sharers);
     init_more(stage);
     if constexpr (Config::shares_k) {
       if (stage.stage == 0) {
@@ -635,8 +663,8 @@ __device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals
 
 // What a warpgroup that multiplies does.
 template <class Config, class Work, class Finish>
-__device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, int rank, int group,
-                                               const WgmmaWalk &walk, const Finish &finish) {
+__device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, int group, const WgmmaWalk &walk,
+                                               const Finish &finish) {
   float sum[Config::halves][Config::n / 2];
   [[maybe_unused]] float both[Config::halves][Config::n / 2];
   [[maybe_unused]] unsigned gathered = 0;
@@ -649,9 +677,8 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     const int group_x = Config::shares_k ? 0 : group * kHeight;
     if constexpr (decltype(finish(0, 0, 0))::reads_boxes) {
       if (p.beta != 0) {
-        const int width = Config::any_width ? p.width : Config::n;
-        prefetch_output(WgmmaOutput(p, tile.product), tile_first_x<Config>(tile, rank) + group_x,
-                        tile_first_y<Config>(tile, rank, width), kHeight, width);
+        prefetch_output(WgmmaOutput(p, tile.product), tile_first_x<Config>(p, tile, at.rank) + group_x,
+                        tile_first_y<Config>(p, tile, at.rank), kHeight, Config::any_width ? p.width : Config::n);
       }
     }
     if constexpr (Config::X::by_threads) {
@@ -674,8 +701,8 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     if constexpr (Config::shares_k) {
       if (!gather_sums<Config>(sum[0], both[0], at.shared, group, tile.steps(p), p.width, &gathered)) continue;
     }
-    const int x = tile_first_x<Config>(tile, rank) + group_x;
-    const int y = tile_first_y<Config>(tile, rank, width);
+    const int x = tile_first_x<Config>(p, tile, at.rank) + group_x;
+    const int y = tile_first_y<Config>(p, tile, at.rank);
     const int matrix = tile.product * p.slices + tile.slice;
     WgmmaOutput out(p, matrix);
     if constexpr (Config::any_width) out.y_end = min(out.y_end, y + width);
@@ -723,28 +750,32 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
 
 // Of a launch that has `count` tiles.
 template <class Config>
-__device__ __forceinline__ WgmmaWalk walk_of(int count) {
-  return {static_cast<int>(blockIdx.x) / Config::cluster, static_cast<int>(gridDim.x) / Config::cluster, count};
+__device__ __forceinline__ WgmmaWalk walk_of(const WgmmaProblem &p, int count) {
+  const int block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x);
+  if constexpr (Config::any_width && Config::cluster > 1) {
+    return {block >> p.cluster.log_blocks(), blocks >> p.cluster.log_blocks(), count};
+  } else {
+    return {block / Config::cluster, blocks / Config::cluster, count};
+  }
 }
 
 template <class Config, class Work, class Finish>
 __device__ __forceinline__ void wgmma_products(Work work, const Finish &finish) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   constexpr bool kAlone = Config::cluster == 1;
-  const WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()), work.problem());
-  const int rank = kAlone ? 0 : ptx::cluster_rank();
-  const WgmmaWalk walk = walk_of<Config>(work.count());
+  const WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()), kAlone ? 0 : ptx::cluster_rank(), work.problem());
+  const WgmmaWalk walk = walk_of<Config>(work.problem(), work.count());
   if (threadIdx.x == kConsumers * 128) work.prepare();
   begin<Config>(at, 1, [](const WgmmaRing<Config> &) {});
   const int group = ptx::uniform(static_cast<int>(threadIdx.x) / 128);
   if (group == kConsumers) {
     ptx::give_registers<40>();
-    if (threadIdx.x == kConsumers * 128) copy_tiles<Config>(work, at, rank, walk);
+    if (threadIdx.x == kConsumers * 128) copy_tiles<Config>(work, at, walk);
     ptx::wait_for_grid_before();
     __syncwarp();
   } else {
     ptx::take_registers<232>();
-    multiply_tiles<Config>(work, at, rank, group, walk, finish);
+    multiply_tiles<Config>(work, at, group, walk, finish);
   }
   if constexpr (!kAlone) ptx::synchronize_cluster();
 #endif

@@ -92,7 +92,7 @@ libsgemm_status_t describe_wgmma(const GemmDesc &desc, const WgmmaInstance &i, c
   WgmmaProblem &p = *problem;
   p = {};
   p.x = static_cast<int>(sides.x(desc)), p.y = static_cast<int>(sides.y(desc));
-  p.width = i.tile_y;
+  p.width = i.tile_y, p.cluster = i.shape;
   // x is n: of the lower triangle no more than y.
   p.part = part == Stored::all                         ? Part::all
            : (part == Stored::lower) == !sides.swapped ? Part::y_from_x

@@ -22,6 +22,7 @@ struct WgmmaInstance {
   size_t shared_bytes;
   uint32_t c_box[2];   // along y, along x; 0: it has none
   bool boxes_along_x;  // whether they may lie along x, too
+  WgmmaCluster shape;  // of tiles of any width
 };
 
 // How a call lies to the engine: x is n unless `swapped`.
@@ -71,11 +72,20 @@ void count_tiles(const WgmmaInstance &instance, WgmmaProblem *p);
 libsgemm_status_t describe_boxes(const WgmmaInstance &instance, int64_t matrices, const Launch &launch, WgmmaProblem *p,
                                  TensorMap *map, Error *error);
 
-// The launch of an instance for so many tiles of clusters, that are all described.
+// The launch of an instance for so many tiles of clusters, that are all described. Blocks stay, so there are no more
+// than fit at once.
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_wgmma_tiles(void (*kernel)(Parameters...), const WgmmaInstance &i, int64_t tiles,
                                      const Launch &launch, Error *error, const Arguments &...arguments) {
-  const int64_t clusters = std::min<int64_t>(tiles, device(launch.device).compute_units / i.cluster);
+  int64_t clusters = std::min<int64_t>(tiles, device(launch.device).compute_units / i.cluster);
+  if (i.cluster > 2) {
+    int resident = 0;
+    const libsgemm_status_t status =
+        resident_clusters(reinterpret_cast<const void *>(kernel), static_cast<unsigned>(i.cluster), dim3(kWgmmaThreads),
+                          i.shared_bytes, launch, &resident, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    clusters = std::min<int64_t>(clusters, std::max(resident, 1));
+  }
   return launch_after(kernel, static_cast<unsigned>(i.cluster), dim3(static_cast<unsigned>(clusters * i.cluster)),
                       dim3(kWgmmaThreads), i.shared_bytes, launch, error, arguments...);
 }

@@ -29,6 +29,30 @@ constexpr int kWgmmaGroup = 8;  // rows of tiles that are computed together: the
 
 constexpr int kWgmmaBox = 32;  // columns of y that TMA stores at once
 
+// Blocks of a cluster, by powers of two: 1 << log_x side by side along x, which share y, and 1 << log_y of those along
+// y, which share x.
+struct WgmmaCluster {
+  int8_t log_x, log_y;  // log_y is 0 or 1
+
+  LIBSGEMM_HOST_DEVICE constexpr int log_blocks() const { return log_x + log_y; }
+  LIBSGEMM_HOST_DEVICE constexpr int blocks() const { return 1 << log_blocks(); }
+  // Those that a block shares an operand with, and itself. They are `rank` with each of 0 .. sharers() - 1 exclusively
+  // or'ed, in clusters of up to 4 blocks.
+  LIBSGEMM_HOST_DEVICE constexpr int sharers() const { return (1 << log_x) + (1 << log_y) - 1; }
+  // Where block `rank` is.
+  LIBSGEMM_HOST_DEVICE constexpr int x(int rank) const { return rank & ((1 << log_x) - 1); }
+  LIBSGEMM_HOST_DEVICE constexpr int y(int rank) const { return rank >> log_x; }
+  // The blocks that share its x, its y, as bits.
+  LIBSGEMM_HOST_DEVICE constexpr unsigned sharing_x(int rank) const {
+    return (log_y > 0 ? 1u | 1u << (1 << log_x) : 1u) << x(rank);
+  }
+  LIBSGEMM_HOST_DEVICE constexpr unsigned sharing_y(int rank) const {
+    return ((1u << (1 << log_x)) - 1) << (y(rank) << log_x);
+  }
+};
+
+constexpr int kMostCluster = 4;  // blocks of a cluster of tiles of any width
+
 struct WgmmaMaps {
   TensorMap x, y;  // of (along the lines, across them, plane, product)
   TensorMap c;     // of (y, x, 0, matrix), or with x first where its step is 1, if WgmmaProblem::boxes
@@ -49,6 +73,7 @@ struct WgmmaProblem {
   float *c;
   int64_t step_x, step_y, c_elements;
   Part part;
+  WgmmaCluster cluster;   // of tiles of any width
   bool moves_x, moves_y;  // else all products have the same operand
   bool vectors;           // step_y is 1, and pairs of y are aligned to 8 bytes
   bool boxes;             // TMA can store C, along the side whose step is 1

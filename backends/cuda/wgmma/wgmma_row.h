@@ -41,7 +41,8 @@ WgmmaInstance wgmma_instance(WgmmaKernel kernel) {
           Y::line,
           Shape::shared_bytes,
           {Shape::has_boxes ? Shape::box_y : 0u, Shape::box_x},
-          Shape::boxes_along_x};
+          Shape::boxes_along_x,
+          {}};
 }
 
 // Returns use(number, x, y), of which ::value are the arguments that a call's instance of the templates has.

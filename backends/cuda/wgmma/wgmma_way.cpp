@@ -18,10 +18,12 @@ constexpr double kLeastColumns = 40;        // fewer take as long
 constexpr double kArrivingPerClock = 61.6;  // bytes that a block gets
 constexpr double kReadPerClock = 46.1;      // bytes from the L2 cache, when all multiprocessors read
 constexpr double kTornLines = 1.73;         // what lines that begin within one of 128 bytes are to that
-constexpr double kLeastClocks = 268;
+constexpr double kLeastClocks = 268;        // of a block alone; of pairs, of clusters of four
+constexpr double kLeastClocksOfPair = 450, kLeastClocksOfFour = 550;
 constexpr double kClocksOfTile = 284;       // a tile's start and end, which nothing hides
 constexpr double kClocksOfHalfTile = 575;   // the same of 64 rows
 constexpr double kClocksOfPair = 1198;      // what it is more for pairs of blocks
+constexpr double kClocksOfFour = 1500;      // and for clusters of four
 constexpr double kClocksOfSums = 13.6;      // to store a column of 128 rows
 constexpr double kReachedBandwidth = 0.97;  // of the data sheet's
 constexpr double kRowStores = 1.3;          // what sums take longer that TMA does not store, in times of writing them
@@ -37,29 +39,41 @@ double bytes_seconds(const Device &d, double bytes) { return bytes / (kReachedBa
 // What lines that begin within one of 128 bytes take longer to read than whole ones, if an operand has them.
 double torn(int64_t ld, size_t size) { return static_cast<uint64_t>(ld) * size % 128 == 0 ? 1 : kTornLines; }
 
+// Clusters of four leave multiprocessors over in groups (GPCs) that have no multiple of 4: an H100 has room for 30.
+int clusters_at_once(const Device &d, const WgmmaCluster &cluster) {
+  return cluster.blocks() <= 2 ? d.compute_units / cluster.blocks() : d.compute_units * 10 / 11 / 4;
+}
+
 // The clocks of `clusters` tiles, each `steps` deep.
 double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, double clusters, double steps) {
   const WgmmaSides sides(desc, way.swapped);
   const double torn_a = torn(desc.lda, size_of(desc.type)), torn_b = torn(desc.ldb, size_of(desc.type));
   const double torn_x = way.swapped ? torn_a : torn_b, torn_y = way.swapped ? torn_b : torn_a;
-  const double at_once = d.compute_units / way.cluster, rounds = std::ceil(clusters / at_once);
-  const double busy = clusters / (rounds * at_once);
+  const double at_once = clusters_at_once(d, way.cluster), rounds = std::ceil(clusters / at_once);
+  const double busy = clusters * way.cluster.blocks() / (rounds * d.compute_units);
   const double share = way.rows / static_cast<double>(kWgmmaRows);
   const int columns = sides.y_along_k ? way.width : (way.width + 63) / 64 * 64;  // that are copied
   constexpr double kLine = 2.0 * kWgmmaDepth;
   const double products = share * kClocksOfColumn * std::max<double>(way.width, kLeastColumns);
   const double arriving = kLine * (way.rows + columns) / kArrivingPerClock;
-  const double read = kLine * (way.rows * torn_x + columns * torn_y / way.cluster) / kReadPerClock * busy;
-  const double step = std::sqrt(std::sqrt(fourth(products) + fourth(arriving) + fourth(read) + fourth(kLeastClocks)));
+  const double of_x = way.rows * torn_x / (1 << way.cluster.log_y);
+  const double of_y = columns * torn_y / (1 << way.cluster.log_x);
+  const double read = kLine * (of_x + of_y) / kReadPerClock * busy;
+  const auto of_blocks = [&](double one, double two, double four) {
+    return way.cluster.blocks() == 1 ? one : way.cluster.blocks() == 2 ? two : four;
+  };
+  const double least = of_blocks(kLeastClocks, kLeastClocksOfPair, kLeastClocksOfFour);
+  const double step = std::sqrt(std::sqrt(fourth(products) + fourth(arriving) + fourth(read) + fourth(least)));
   const double tile = (way.rows == kWgmmaRows ? kClocksOfTile : kClocksOfHalfTile) +
-                      (way.cluster > 1 ? kClocksOfPair : 0) + share * kClocksOfSums * way.width;
+                      of_blocks(0, kClocksOfPair, kClocksOfFour) + share * kClocksOfSums * way.width;
   return rounds * (steps * step + tile);
 }
 
 double clusters_of(const GemmDesc &desc, const WgmmaWay &way) {
   const WgmmaSides sides(desc, way.swapped);
-  return static_cast<double>(ceil_div(sides.x(desc), int64_t{way.rows} * way.cluster)) *
-         static_cast<double>(ceil_div(sides.y(desc), way.width)) * static_cast<double>(desc.batch_count);
+  return static_cast<double>(ceil_div(sides.x(desc), int64_t{way.rows} << way.cluster.log_x)) *
+         static_cast<double>(ceil_div(sides.y(desc), int64_t{way.width} << way.cluster.log_y)) *
+         static_cast<double>(desc.batch_count);
 }
 
 // TMA stores boxes of kWgmmaBox columns: narrower tiles must be the only ones.
@@ -87,13 +101,24 @@ double way_seconds(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
 
 // Slices with which multiprocessors have `rounds` tiles at most; fewer than 2: none.
 int slices_of(const Device &d, const GemmDesc &desc, const WgmmaWay &way, int rounds) {
-  const double fitting = std::floor(rounds * (d.compute_units / way.cluster) / clusters_of(desc, way));
+  const double fitting = std::floor(rounds * clusters_at_once(d, way.cluster) / clusters_of(desc, way));
   const auto slices =
       static_cast<int>(std::min({fitting, double{kMostSlices}, static_cast<double>(ceil_div(desc.k, kWgmmaDepth))}));
   return slices >= 2 && split_bytes(desc, slices, sizeof(float)) <= kMostSplitBytes ? slices : 0;
 }
 
 constexpr int kMostRounds = 3;  // of slices
+
+constexpr WgmmaCluster kClusters[] = {{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}};
+
+// Whether blocks of a cluster have tiles of C, more than half of them along either side, and whole boxes to copy.
+bool cluster_fits(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
+  const WgmmaSides sides(desc, way.swapped);
+  const WgmmaCluster &c = way.cluster;
+  if (c.blocks() == 1) return true;
+  return way.rows == kWgmmaRows && way.width % (8 << c.log_x) == 0 && clusters_at_once(d, c) > 0 &&
+         2 * sides.x(desc) > int64_t{way.rows} << c.log_x && (c.log_y == 0 || sides.y(desc) > way.width);
+}
 
 }  // namespace
 
@@ -106,8 +131,9 @@ WgmmaWay best_wgmma_way(const GemmDesc &desc, int rows, int width, bool split, i
   };
   for (const bool swapped : {false, true}) {
     if (!width_fits(desc, width, swapped)) continue;
-    for (int cluster = 1; cluster <= rows / 64; ++cluster) {
+    for (const WgmmaCluster &cluster : kClusters) {
       WgmmaWay way = {rows, width, swapped, cluster, 1, 0};
+      if (!cluster_fits(d, desc, way)) continue;
       if (!split) {
         take(way);
         continue;
@@ -130,13 +156,13 @@ bool splits_wgmma(const GemmDesc &desc, int rows, int width, int index) {
   for (const bool swapped : {false, true}) {
     if (!width_fits(desc, width, swapped)) continue;
     for (int rounds = 1; rounds <= kMostRounds; ++rounds) {
-      if (slices_of(d, desc, {rows, width, swapped, 1, 1, 0}, rounds) > 0) return true;
+      if (slices_of(d, desc, {rows, width, swapped, {}, 1, 0}, rounds) > 0) return true;
     }
   }
   return false;
 }
 
-double wgmma_triangle_seconds(const GemmDesc &product, int width, int cluster, int index) {
+double wgmma_triangle_seconds(const GemmDesc &product, int width, const WgmmaCluster &cluster, int index) {
   const Device &d = device(index);
   const double order = static_cast<double>(ceil_div(product.n, width));
   const double clusters = order * (order + 1) / 2 * static_cast<double>(product.batch_count);

@@ -7,12 +7,12 @@
 
 namespace libsgemm::cuda {
 
-// Rows of x and columns of y of a tile, which side x is (WgmmaSides), blocks of a cluster, slices of k.
+// Rows of x and columns of y of a tile, which side x is (WgmmaSides), slices of k.
 struct WgmmaWay {
   int rows;
   int width;
   bool swapped;
-  int cluster;
+  WgmmaCluster cluster;
   int slices;
   double seconds;
 };
@@ -26,6 +26,6 @@ bool fits_wgmma_width(const GemmDesc &desc, int width);
 bool splits_wgmma(const GemmDesc &desc, int rows, int width, int index);
 
 // How long the triangle of a product takes, by clusters whose tiles are squares, `width` wide.
-double wgmma_triangle_seconds(const GemmDesc &product, int width, int cluster, int index);
+double wgmma_triangle_seconds(const GemmDesc &product, int width, const WgmmaCluster &cluster, int index);
 
 }  // namespace libsgemm::cuda

@@ -20,24 +20,29 @@ using WgmmaAnyWidth16 = WgmmaAnyWidth<kNumber, WgmmaLines<kXAlongK>, WgmmaLines<
 
 // The instance of the kernel for a call, in numbers.
 template <class Kernels, int kCluster, int kRows>
-WgmmaInstance wgmma_instance_of_width(const GemmDesc &desc, const WgmmaSides &sides, int width) {
+WgmmaInstance wgmma_instance_of_width(const GemmDesc &desc, const WgmmaSides &sides, int width,
+                                      const WgmmaCluster &cluster) {
   const auto of = [&](auto number, auto x, auto y) {
     constexpr Number kNumber = decltype(number)::value;
     constexpr bool kX = decltype(x)::value, kY = decltype(y)::value;
     using Shape = WgmmaAnyWidth16<kNumber, kX, kY, kCluster, kRows>;
     WgmmaInstance i = wgmma_instance<Shape>(Kernels::template kernel<kNumber, kX, kY, kCluster, kRows>());
-    i.tile_y = i.cluster_y = width, i.stages = Shape::stages_of(width);
-    if (kX) i.x_box[1] = kRows;
-    i.y_box[1] = static_cast<uint32_t>((kY ? width : Shape::depth) / kCluster);
+    i.tile_y = width, i.stages = Shape::stages_of(width);
+    i.shape = cluster, i.cluster = cluster.blocks();
+    i.cluster_x = kRows << cluster.log_x, i.cluster_y = width << cluster.log_y;
+    // Each block copies its share of what it shares.
+    i.x_box[1] = static_cast<uint32_t>((kX ? kRows : Shape::depth) >> cluster.log_y);
+    i.y_box[1] = static_cast<uint32_t>((kY ? width : Shape::depth) >> cluster.log_x);
     return i;
   };
   return desc.type == Type::f16 ? with_wgmma_sides<Number::f16>(sides, of) : with_wgmma_sides<Number::bf16>(sides, of);
 }
 template <class Kernels>
-WgmmaInstance wgmma_instance_of_width(const GemmDesc &desc, const WgmmaSides &sides, int rows, int width, int cluster) {
-  if (rows == 64) return wgmma_instance_of_width<Kernels, 1, 64>(desc, sides, width);
-  return cluster == 2 ? wgmma_instance_of_width<Kernels, 2, kWgmmaRows>(desc, sides, width)
-                      : wgmma_instance_of_width<Kernels, 1, kWgmmaRows>(desc, sides, width);
+WgmmaInstance wgmma_instance_of_width(const GemmDesc &desc, const WgmmaSides &sides, int rows, int width,
+                                      const WgmmaCluster &cluster) {
+  if (rows == 64) return wgmma_instance_of_width<Kernels, 1, 64>(desc, sides, width, cluster);
+  return cluster.blocks() > 1 ? wgmma_instance_of_width<Kernels, kMostCluster, kWgmmaRows>(desc, sides, width, cluster)
+                              : wgmma_instance_of_width<Kernels, 1, kWgmmaRows>(desc, sides, width, cluster);
 }
 
 template <class Kernels, int kRows, int kWidth, bool kSplit>
@@ -85,7 +90,7 @@ Kernel wgmma_width_kernel(const char *name) {
 // A triangle of op(A) op(A)^T, in squares: tiles 128 wide, or pairs of those 256 wide.
 template <class Kernels, int kWidth>
 struct WgmmaTriangle {
-  static constexpr int kCluster = kWidth / kWgmmaRows;
+  static constexpr WgmmaCluster kCluster = {kWidth / kWgmmaRows - 1, 0};
 
   static GemmDesc product(const GemmDesc &desc) {
     GemmDesc d = desc;

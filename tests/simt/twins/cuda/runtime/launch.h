@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include "gpu/launch.h"
+#include "runtime/device.h"
 
 namespace libsgemm::cuda {
 
@@ -24,6 +25,12 @@ libsgemm_status_t launch_after(void (*kernel)(Parameters...), unsigned cluster, 
                                size_t shared_bytes, const Launch &launch, Error *error, const Arguments &...arguments) {
   if (launch.rehearsal) return LIBSGEMM_SUCCESS;
   return launch_on_cpu(kernel, {grid, block, shared_bytes, cluster, 32, true}, error, arguments...);
+}
+
+inline libsgemm_status_t resident_clusters(const void *, unsigned cluster, dim3, size_t, const Launch &launch,
+                                           int *clusters, Error *) {
+  *clusters = device(launch.device).compute_units / static_cast<int>(cluster);
+  return LIBSGEMM_SUCCESS;
 }
 
 }  // namespace libsgemm::cuda

@@ -34,14 +34,12 @@ inline simt::ArrayMap array_of(const void *map) {
   std::memcpy(&array, map, sizeof array);
   return array;
 }
-inline void copy_box_to(uint32_t shared, const void *map, const int (&at)[4], uint32_t barrier, unsigned blocks) {
-  simt::copy_box(shared, array_of(map), at, barrier, blocks);
+inline void copy_box_to(unsigned blocks, uint32_t shared, const void *map, int x, int y, int plane, int product,
+                        uint32_t barrier) {
+  simt::copy_box(shared, array_of(map), {x, y, plane, product}, barrier, blocks);
 }
 inline void copy_box(uint32_t shared, const void *map, int x, int y, int plane, int product, uint32_t barrier) {
-  copy_box_to(shared, map, {x, y, plane, product}, barrier, 1u << simt::cluster_rank());
-}
-inline void copy_box_to_pair(uint32_t shared, const void *map, int x, int y, int plane, int product, uint32_t barrier) {
-  copy_box_to(shared, map, {x, y, plane, product}, barrier, 3);
+  copy_box_to(1u << simt::cluster_rank(), shared, map, x, y, plane, product, barrier);
 }
 inline void copy_pixels(uint32_t shared, const void *map, int c, int w, int h, int n, int right, int down,
                         uint32_t barrier) {

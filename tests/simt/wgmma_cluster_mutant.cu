@@ -1,0 +1,49 @@
+// A row of the wgmma engine for tiles of any width with a single instance, always in clusters of four blocks, two by
+// two or side by side, for the mutants of the engine. The simulated GPU is too small for the choice to take them.
+#include "gpu/kernels.h"
+#include "wgmma/wgmma_width_row.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+constexpr int kWidth = 64;
+
+using OneShape = WgmmaAnyWidth<Number::f16, ptx::AlongK<128>, ptx::AlongOuter<64>, kMostCluster, kWgmmaRows>;
+
+__global__ void __launch_bounds__(kWgmmaThreads, 1)
+    one(const __grid_constant__ WgmmaMaps maps, const __grid_constant__ WgmmaProblem p) {
+  wgmma_product<OneShape>(maps, p, PlainFinish());
+}
+
+struct Kernels {
+  template <Number, bool, bool, int, int>
+  static WgmmaKernel kernel() {
+    return &one;
+  }
+};
+
+bool supports(const GemmDesc &desc, int index) {
+  const WgmmaSides sides(desc, false);
+  return desc.routine == Routine::gemm && desc.type == Type::f16 && wgmma_fits(desc, kWgmmaRows, kWidth, index) &&
+         sides.x_along_k && !sides.y_along_k;
+}
+
+libsgemm_status_t launch_all(const GemmDesc &desc, const Launch &launch, Error *error) {
+  const WgmmaSides sides(desc, false);
+  const WgmmaCluster cluster = desc.m > desc.n ? WgmmaCluster{1, 1} : WgmmaCluster{2, 0};
+  const WgmmaInstance instance = wgmma_instance_of_width<Kernels>(desc, sides, kWgmmaRows, kWidth, cluster);
+  return for_strided_chunks(desc, most_wgmma_products(desc, 1), [&](const StridedOperands &operands, int64_t count) {
+    return launch_wgmma(desc, instance, sides, Stored::all, {1, nullptr, 0}, operands, count, launch, error);
+  });
+}
+
+}  // namespace
+
+Kernel sm90_wgmma_64x128x64_mutant() {
+  const auto cost = [](const GemmDesc &, int) { return 1.0; };
+  Kernel kernel = {"sm90_wgmma_64x128x64_mutant", LIBSGEMM_MATH_FP32, supports, cost, nullptr, launch_all};
+  kernel.truncates = true;
+  return kernel;
+}
+
+}  // namespace libsgemm::cuda
