@@ -2,8 +2,8 @@
 // multiple of 16, each a row of the table, by one kernel.
 //
 // sm90_wgmma_*_split_k: the same with k in slices, whose sums meet in the workspace; but 256 wide, which never wins.
-// sm90_wgmma_256x128x64_triangle, sm90_wgmma_128x128x64_triangle: the same over the tiles of a triangle of
-// op(A) op(A)^T (SYRK of 16-bit inputs).
+// sm90_wgmma_256x128x64_triangle, sm90_wgmma_192x128x64_triangle, sm90_wgmma_128x128x64_triangle: the same over the
+// tiles of a triangle of op(A) op(A)^T (SYRK of 16-bit inputs).
 //
 // Everything is in wgmma_engine.cuh: who copies, multiplies and stores, and how tiles follow one another. In which way
 // a call is computed, and so its row, is predicted in wgmma_way.cpp.
@@ -106,6 +106,9 @@ LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_16x64x64_split_k, 64, 16)
 
 Kernel sm90_wgmma_256x128x64_triangle() {
   return wgmma_triangle_kernel<Kernels, 256>("sm90_wgmma_256x128x64_triangle");
+}
+Kernel sm90_wgmma_192x128x64_triangle() {
+  return wgmma_triangle_kernel<Kernels, 192>("sm90_wgmma_192x128x64_triangle");
 }
 Kernel sm90_wgmma_128x128x64_triangle() {
   return wgmma_triangle_kernel<Kernels, 128>("sm90_wgmma_128x128x64_triangle");

@@ -187,7 +187,16 @@ struct WgmmaTile {
       x = height == kWgmmaGroup ? within / kWgmmaGroup : p.last_height.quotient(within);
       y = group * kWgmmaGroup + within - x * height;
     } else {
-      place_in_triangle(p.tiles_y, index);
+      if (p.squares) {
+        place_in_triangle(p.tiles_y, index);
+      } else {
+        // In lines along x where y grows, else along y.
+        const int of_x = kWgmmaRows << p.cluster.log_x, of_y = p.width << p.cluster.log_y;
+        const bool y_grows = p.part == Part::y_from_x;
+        TriangleLines lines(y_grows ? of_y : of_x, y_grows ? of_x : of_y, y_grows ? p.tiles_x : p.tiles_y);
+        y = 0, x = index;
+        for (int clusters = lines.next(); x >= clusters; clusters = lines.next()) x -= clusters, ++y;
+      }
       if (p.part == Part::x_from_y) {
         const int row = y;
         y = x, x = row;

@@ -44,10 +44,22 @@ bool wgmma_fits(const GemmDesc &desc, int tile_x, int tile_y, int index) {
   return (x / tile_x + 1) * (y / tile_y + 1) < INT_MAX / 16 && (x / tile_y + 1) * (y / tile_x + 1) < INT_MAX / 16;
 }
 
+int64_t wgmma_triangle_clusters(int64_t order, bool y_grows, int x, int y) {
+  if (x == y) return ceil_div(order, x) * (ceil_div(order, x) + 1) / 2;
+  const int line = y_grows ? y : x, across = y_grows ? x : y;
+  TriangleLines lines(line, across, static_cast<int>(ceil_div(order, across)));
+  int64_t clusters = 0;
+  for (int64_t i = 0; i < ceil_div(order, line); ++i) clusters += lines.next();
+  return clusters;
+}
+
 void count_tiles(const WgmmaInstance &i, WgmmaProblem *p) {
   p->tiles_x = static_cast<int>(ceil_div(p->x, i.cluster_x));
   p->tiles_y = static_cast<int>(ceil_div(p->y, i.cluster_y));
-  p->tiles = Divisor::of(p->part == Part::all ? p->tiles_x * p->tiles_y : p->tiles_y * (p->tiles_y + 1) / 2);
+  p->squares = i.cluster_x == i.cluster_y;
+  p->tiles = Divisor::of(p->part == Part::all ? p->tiles_x * p->tiles_y
+                                              : static_cast<int>(wgmma_triangle_clusters(
+                                                    p->x, p->part == Part::y_from_x, i.cluster_x, i.cluster_y)));
   p->last_height = Divisor::of((p->tiles_y - 1) % kWgmmaGroup + 1);
   p->slice_steps = p->k_steps / p->slices;
   p->stages = i.stages;

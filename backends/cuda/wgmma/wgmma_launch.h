@@ -64,6 +64,10 @@ struct WgmmaSlices {
   int64_t partial_ld;
 };
 
+// Clusters of `x` x `y` that have a part of a triangle of `order` rows, that of Part::y_from_x or the other one.
+int64_t wgmma_triangle_clusters(int64_t order, bool y_grows, int x, int y);
+constexpr int64_t kMostTriangleLines = 256;  // which are counted one by one, unless clusters are squares
+
 // Counts the clusters' tiles of C, x by y, and what else follows from its sizes, part, steps and slices.
 void count_tiles(const WgmmaInstance &instance, WgmmaProblem *p);
 

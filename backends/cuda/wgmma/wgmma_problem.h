@@ -14,7 +14,7 @@
 
 namespace libsgemm::cuda {
 
-// What of C is computed, by its sides: a triangle with its diagonal, whose tiles are those of squares.
+// What of C is computed, by its sides: a triangle with its diagonal.
 enum class Part : int8_t { all, y_from_x, x_from_y };
 
 constexpr int kPromoteDepth = 64;   // steps of k, of splits, after which sums leave the tensor cores
@@ -73,10 +73,25 @@ struct WgmmaProblem {
   float *c;
   int64_t step_x, step_y, c_elements;
   Part part;
+  bool squares;           // a triangle's clusters have as many rows as columns
   WgmmaCluster cluster;   // of tiles of any width
   bool moves_x, moves_y;  // else all products have the same operand
   bool vectors;           // step_y is 1, and pairs of y are aligned to 8 bytes
   bool boxes;             // TMA can store C, along the side whose step is 1
+};
+
+// The lines of clusters of a triangle that are not squares, one after the other: each, `line` wide, has those that
+// begin before its end, `across` wide, of `most` there are.
+struct TriangleLines {
+  int line, across, most;
+  int end = 0, clusters = 0;
+  LIBSGEMM_HOST_DEVICE TriangleLines(int line, int across, int most) : line(line), across(across), most(most) {}
+  // How many the next line has.
+  LIBSGEMM_HOST_DEVICE int next() {
+    end += line;
+    while (clusters < most && clusters * across < end) ++clusters;
+    return clusters;
+  }
 };
 
 }  // namespace libsgemm::cuda

@@ -162,10 +162,12 @@ bool splits_wgmma(const GemmDesc &desc, int rows, int width, int index) {
   return false;
 }
 
-double wgmma_triangle_seconds(const GemmDesc &product, int width, const WgmmaCluster &cluster, int index) {
+double wgmma_triangle_seconds(const GemmDesc &product, bool y_grows, int width, const WgmmaCluster &cluster,
+                              int index) {
   const Device &d = device(index);
-  const double order = static_cast<double>(ceil_div(product.n, width));
-  const double clusters = order * (order + 1) / 2 * static_cast<double>(product.batch_count);
+  const int64_t of_one =
+      wgmma_triangle_clusters(product.n, y_grows, kWgmmaRows << cluster.log_x, width << cluster.log_y);
+  const double clusters = static_cast<double>(of_one) * static_cast<double>(product.batch_count);
   const double steps = static_cast<double>(ceil_div(product.k, kWgmmaDepth));
   const double clocks = tiles_clocks(d, product, {kWgmmaRows, width, false, cluster, 1, 0}, clusters, steps);
   return seconds_of(d, clocks, gemm_bytes(product) / 2);

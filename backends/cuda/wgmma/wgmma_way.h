@@ -25,7 +25,7 @@ WgmmaWay best_wgmma_way(const GemmDesc &desc, int rows, int width, bool split, i
 bool fits_wgmma_width(const GemmDesc &desc, int width);
 bool splits_wgmma(const GemmDesc &desc, int rows, int width, int index);
 
-// How long the triangle of a product takes, by clusters whose tiles are squares, `width` wide.
-double wgmma_triangle_seconds(const GemmDesc &product, int width, const WgmmaCluster &cluster, int index);
+// How long a triangle of a product takes (wgmma_triangle_clusters()) by tiles `width` wide.
+double wgmma_triangle_seconds(const GemmDesc &product, bool y_grows, int width, const WgmmaCluster &cluster, int index);
 
 }  // namespace libsgemm::cuda

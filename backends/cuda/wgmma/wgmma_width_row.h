@@ -87,10 +87,11 @@ Kernel wgmma_width_kernel(const char *name) {
   return kernel;
 }
 
-// A triangle of op(A) op(A)^T, in squares: tiles 128 wide, or pairs of those 256 wide.
+// A triangle of op(A) op(A)^T: tiles 128 wide, or pairs of wider ones.
 template <class Kernels, int kWidth>
 struct WgmmaTriangle {
-  static constexpr WgmmaCluster kCluster = {kWidth / kWgmmaRows - 1, 0};
+  static constexpr WgmmaCluster kCluster = {kWidth > kWgmmaRows ? 1 : 0, 0};
+  static constexpr bool kSquares = kWidth == kWgmmaRows << kCluster.log_x;
 
   static GemmDesc product(const GemmDesc &desc) {
     GemmDesc d = desc;
@@ -101,17 +102,18 @@ struct WgmmaTriangle {
   }
   static bool supports(const GemmDesc &desc, int index) {
     return desc.routine == Routine::syrk && desc.type != Type::f32 && desc.batch != Batch::pointers &&
-           wgmma_fits(product(desc), kWgmmaRows, kWidth, index);
+           wgmma_fits(product(desc), kWgmmaRows, kWidth, index) &&
+           (kSquares || ceil_div(desc.n, kWgmmaRows) <= kMostTriangleLines);
   }
   static double cost(const GemmDesc &desc, int index) {
-    return wgmma_triangle_seconds(product(desc), kWidth, kCluster, index);
+    return wgmma_triangle_seconds(product(desc), desc.uplo == LIBSGEMM_LOWER, kWidth, kCluster, index);
   }
   static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
     const GemmDesc d = product(desc);
     const WgmmaSides sides(d, false);
     const WgmmaInstance instance = wgmma_instance_of_width<Kernels>(d, sides, kWgmmaRows, kWidth, kCluster);
-    const int64_t squares = ceil_div(desc.n, kWidth);
-    const int64_t most = std::clamp<int64_t>(INT_MAX / 4 / (squares * (squares + 1)), 1, kMostProducts);
+    const int64_t order = ceil_div(desc.n, kWgmmaRows);  // of squares, which are at least as many
+    const int64_t most = std::clamp<int64_t>(INT_MAX / 4 / (order * (order + 1)), 1, kMostProducts);
     const Stored::Part part = desc.uplo == LIBSGEMM_LOWER ? Stored::lower : Stored::upper;
     return for_strided_chunks(d, most, [&](const StridedOperands &operands, int64_t count) {
       return launch_wgmma(d, instance, sides, part, {1, nullptr, 0}, operands, count, launch, error);
