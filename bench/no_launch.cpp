@@ -13,6 +13,9 @@ libsgemm_status_t launch_related_raw(const void *, const Relation &, dim3, dim3,
                                      Error *) {
   return LIBSGEMM_UNAVAILABLE;
 }
+libsgemm_status_t resident_clusters(const void *, unsigned, dim3, size_t, const Launch &, int *, Error *) {
+  return LIBSGEMM_UNAVAILABLE;
+}
 
 }  // namespace cuda
 

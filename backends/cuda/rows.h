@@ -93,7 +93,7 @@
   X(sm90_wgmma_32x64x64_split_k, "few tiles of C, deep k")                    \
   X(sm90_wgmma_16x64x64_split_k, "few tiles of C, deep k")                    \
   X(sm90_wgmma_256x128x64_triangle, "triangle of a large C")                  \
-  X(sm90_wgmma_192x128x64_triangle, "triangle of a C of three waves")         \
+  X(sm90_wgmma_192x128x64_triangle, "triangle that such tiles cut well")      \
   X(sm90_wgmma_128x128x64_triangle, "triangle of a medium C")                 \
   X(sm90_wgmma_256x128x64_grouped, "groups of products, one launch")          \
   X(sm90_wgmma_128x128x64_grouped, "the same of medium sizes")                \

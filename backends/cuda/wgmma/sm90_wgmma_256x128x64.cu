@@ -16,7 +16,7 @@
 //   +-------------------------+
 //   | warpgroup 1             |  64            W x 64: the same 64 rows, of every other stage
 //   +-------------------------+
-//   warpgroup 2: one lane copies               Blocks alone or, of 128 rows, in pairs that share y.
+//   warpgroup 2: one lane copies               Blocks alone or, of 128 rows, in clusters of 2 or 4 (WgmmaCluster).
 //
 // Sources: as the engine's.
 //
@@ -33,8 +33,7 @@
 // cuBLAS 13.1 in the same run) the best widths reach 1.013 of cuBLAS's speed as geometric mean and 0.80 at the 5th
 // percentile; only 16, 32, 64, 128, 160, 192 and 256 0.97 and 0.78. With 64 rows besides 1.029 and 0.83: of small tiles
 // a block waits for its operands, which arrive at 64 bytes a clock, 20 KiB a stage of 32 x 128, 12 of 32 x 64.
-// Clusters of 2 x 2 blocks that share both sides: 0.002 more, for half as many kernels again; not kept. Without pairs
-// 0.02 less.
+// Without pairs 0.02 less. Clusters of four: wgmma_engine.cuh.
 //
 // Measured (H100 SXM, 1860 to 1980 MHz, limited by power from 2048 on; TFLOP/s, cuBLAS 13.1 in the same run in
 // brackets): FP16 NN 1024 303 (258), 2048 617 (619), 4096 721 (724), 8192 724 (709); TN 4096 705 (703); bfloat16 NN
@@ -42,7 +41,8 @@
 // stored by the threads, not by TMA, 4096 697 (721); where a grid starts only after the one before has ended, 2048 589
 // (603). Arrivals at the other block as releases (a fence of all memory each) halved the speed. Slices of k in a
 // cluster of 2 to 8 blocks that met in shared memory: 214 at 512 x 512 x 16384 (308), 200 at 1024 (186); not kept.
-// Triangle, 8192: 1427 of a whole product's operations a second.
+// Triangle, 8192: 1427 of a whole product's operations a second. 4096: 111 to 126 us in pairs 192 wide (3 waves), 119
+// to 126 by squares of 128 (4), 147 by squares of 256 (3, the last of 4 squares); 2048 x 4096 39, 49 and 51.
 #include "gpu/kernels.h"
 #include "wgmma_width_row.h"
 

@@ -28,13 +28,17 @@
 // to the one that shares it, and half of its y to the other one.
 //
 // What bounds it (H100, Nsight Compute): a tile 256 wide keeps the tensor cores busy for 0.88 to 0.94 of the time, one
-// 160 wide 0.56 of it, where the L2 cache delivers 6 TB/s; cuBLAS, which has clusters of up to 4 x 2 blocks, moves half
-// as many bytes there. Small tiles wait for what arrives at a block, 64 bytes a clock. Lines of 128 bytes that begin
-// within one of the cache's, as they do unless ld is a multiple of 64, are two to it: 2216 x 2864 x 3064 TN takes
-// 82 to 86 us by tiles 208 to 256 wide, with ld 3072 74; blocks by themselves suffer more (11688 x 216 x 9744 NT
-// 202 and 135, in pairs 136 and 117). Tried: a fifth stage (same); clusters of 2 x 2 blocks that share both operands,
-// of which 30 or fewer run at once, on 120 of 132 multiprocessors: of 325 random products that best ways compute, 6
-// come to 0.85 of cuBLAS that do not so, the geometric mean grows by 0.002. Tiles side by side that begin at different
+// 160 wide 0.56 of it. Without its products such a kernel takes as long: it waits for lines of operands, of which each
+// takes 4 clocks of a block while all multiprocessors read. Lines of 128 bytes that begin within one of the L2 cache's,
+// as they do unless ld is a multiple of 64, are two to it and take 6 to 7. So the fewer lines a block asks for itself,
+// the better: where operands are large, of 128 x 256 columns 384 a step alone, 256 in pairs, 192 in clusters of four,
+// 168 two by two of 128 x 208. 2216 x 2864 x 3064 TN takes 112, 81 and 68 us so (cuBLAS 63), 11688 x 216 x 9744 NT 184,
+// 127 and 106 (114), 896 x 5504 x 18624 TT 273, and 266 in pairs that share x (250). Clusters of four take 550 clocks a
+// step at least, for what reason is not known, and 30 of them run at once, on 120 of 132 multiprocessors: squares and
+// what fits into one wave are faster without. Of 89 random products the best ways reach 0.90 of cuBLAS at the 5th
+// percentile with them, 0.86 without.
+//
+// Tried: a fifth stage (same); other L2 promotions of TMA's maps (same). Tiles side by side that begin at different
 // places of k, so that they do not ask for the same lines at once: 0.88 to 1.3 of the time, 1.01 as mean. The tiles
 // behind the last full wave in slices of k, in the same launch, and a kernel that adds them up: the triangle of 4096
 // 160 -> 123 us, where 128 x 128 takes 125; 896 x 5504 x 18624 377 -> 317, where 160 x 128 takes 263; elsewhere what

@@ -12,8 +12,10 @@ constexpr int64_t kLeastDepth = 256;         // of a panel, unless k is less
 constexpr int64_t kMostDepth = 8192;         // of a product of scaled rows: C takes the sums of longer ones in turns
 constexpr int64_t kMostProducts = 65535;     // of a launch: gridDim.z
 constexpr double kNextLaunchSeconds = 2e-6;  // of a kernel behind another one
-constexpr int kLeastTile = 64;               // of C, of any row
-constexpr int kSplitBytes = 2;               // of a number, in modes that split
+// What clearing, survey and repair take besides their bytes, in such times (H100, products of 1024 to 2048).
+constexpr double kScaledLaunches = 8;
+constexpr int kLeastTile = 64;  // of C, of any row
+constexpr int kSplitBytes = 2;  // of a number, in modes that split
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
 // The equal parts, of kDepthPad steps each or a multiple, in which `depth` steps are multiplied. The rounding errors of
@@ -264,7 +266,7 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
   const double turns = static_cast<double>(ceil_div(desc.batch_count, l.products));
   const double blocks = static_cast<double>(ceil_div(desc.n, l.columns));
   const double accumulated = 8.0 * (panels - 1) * static_cast<double>(desc.m) * static_cast<double>(desc.n);
-  return turns * ((shape.scaled_rows ? 3 : 0) + 2 * panels * blocks) * kNextLaunchSeconds +
+  return turns * ((shape.scaled_rows ? kScaledLaunches : 0) + 2 * panels * blocks) * kNextLaunchSeconds +
          memory_seconds(model(index), count * (pass_bytes(desc, shape) + accumulated));
 }
 

@@ -176,7 +176,7 @@ struct PassProblem {
 constexpr int kPassThreads = 256;
 constexpr int kSplitTile = 64;                        // outer x k of a block
 constexpr int kSurveyRows = 8, kSurveyDepth = 1024;   // of a block, along k
-constexpr int kSurveyOuter = 256, kSurveySteps = 64;  // of a block, along the outer side
+constexpr int kSurveyOuter = 128, kSurveySteps = 64;  // of a block, along the outer side
 
 // The passes of the schemes with scaled rows (splits_write), and the products of the guard's tiles from the operands
 // themselves by FP32 fused multiply-adds (splits_repair). Each backend that has such rows defines them.
