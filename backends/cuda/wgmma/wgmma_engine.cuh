@@ -31,12 +31,12 @@
 // 160 wide 0.56 of it. Without its products such a kernel takes as long: it waits for lines of operands, of which each
 // takes 4 clocks of a block while all multiprocessors read. Lines of 128 bytes that begin within one of the L2 cache's,
 // as they do unless ld is a multiple of 64, are two to it and take 6 to 7. So the fewer lines a block asks for itself,
-// the better: where operands are large, of 128 x 256 columns 384 a step alone, 256 in pairs, 192 in clusters of four,
-// 168 two by two of 128 x 208. 2216 x 2864 x 3064 TN takes 112, 81 and 68 us so (cuBLAS 63), 11688 x 216 x 9744 NT 184,
-// 127 and 106 (114), 896 x 5504 x 18624 TT 273, and 266 in pairs that share x (250). Clusters of four take 550 clocks a
-// step at least, for what reason is not known, and 30 of them run at once, on 120 of 132 multiprocessors: squares and
-// what fits into one wave are faster without. Of 89 random products the best ways reach 0.90 of cuBLAS at the 5th
-// percentile with them, 0.86 without.
+// the better: a tile of 128 x 256 for 384 a step alone, 256 in a pair, 192 in a cluster of four; one of 128 x 208 for
+// 168 two by two. 2216 x 2864 x 3064 TN takes 112, 81 and 68 us alone, in pairs and in fours (cuBLAS 63), 11688 x 216 x
+// 9744 NT 184, 127 and 106 (114); 896 x 5504 x 18624 TT 273 alone, 266 in pairs that share x (250). Clusters of four
+// take 550 clocks a step at least, for what reason is not known, and 30 of them run at once, on 120 of 132
+// multiprocessors: large squares of which all lines are whole, and what one wave computes, are faster without. Of 89
+// random products the best ways reach 0.90 of cuBLAS at the 5th percentile with them, 0.86 without.
 //
 // Tried: a fifth stage (same); other L2 promotions of TMA's maps (same). Tiles side by side that begin at different
 // places of k, so that they do not ask for the same lines at once: 0.88 to 1.3 of the time, 1.01 as mean. The tiles
