@@ -174,7 +174,8 @@ struct WgmmaTile {
   int slice, product;
 
   __device__ __forceinline__ static int count(const WgmmaProblem &p) { return p.tiles.value * p.slices * p.products; }
-  __device__ __forceinline__ WgmmaTile(const WgmmaProblem &p, int index) {
+  // `lines`: whether triangles may be of clusters that are not squares.
+  __device__ __forceinline__ WgmmaTile(const WgmmaProblem &p, int index, bool lines = false) {
     // Of a small product the first tile's place is most of what it waits for: no division is made that need not be.
     product = slice = 0;
     if (p.slices * p.products > 1) {
@@ -191,7 +192,7 @@ struct WgmmaTile {
       x = height == kWgmmaGroup ? within / kWgmmaGroup : p.last_height.quotient(within);
       y = group * kWgmmaGroup + within - x * height;
     } else {
-      if (p.squares) {
+      if (!lines || p.squares) {
         place_in_triangle(p.tiles_y, index);
       } else {
         // In lines along x where y grows, else along y.
@@ -252,9 +253,10 @@ struct WgmmaRows {
 struct WgmmaWork {
   const WgmmaMaps &of_maps;
   const WgmmaProblem &of_problem;
+  bool lines = false;  // of its tiles (WgmmaTile)
 
   __device__ __forceinline__ int count() const { return WgmmaTile::count(of_problem); }
-  __device__ __forceinline__ WgmmaTile tile(int index) { return {of_problem, index}; }
+  __device__ __forceinline__ WgmmaTile tile(int index) { return {of_problem, index, lines}; }
   __device__ __forceinline__ const WgmmaMaps &maps() const { return of_maps; }
   __device__ __forceinline__ const WgmmaProblem &problem() const { return of_problem; }
   // The rows of x from `row` on, of a tile: what copies them.
@@ -796,7 +798,7 @@ __device__ __forceinline__ void wgmma_products(Work work, const Finish &finish) 
 
 template <class Config, class Finish>
 __device__ __forceinline__ void wgmma_product(const WgmmaMaps &maps, const WgmmaProblem &p, const Finish &finish) {
-  wgmma_products<Config>(WgmmaWork{maps, p}, finish);
+  wgmma_products<Config>(WgmmaWork{maps, p, Config::any_width}, finish);
 }
 
 }  // namespace libsgemm::cuda
