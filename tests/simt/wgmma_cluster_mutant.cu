@@ -1,26 +1,14 @@
 // A row of the wgmma engine for tiles of any width with a single instance, always in clusters of four blocks, two by
 // two or side by side, for the mutants of the engine. The simulated GPU is too small for the choice to take them.
 #include "gpu/kernels.h"
-#include "wgmma/wgmma_width_row.h"
+#include "wgmma_one_width.h"
 
 namespace libsgemm::cuda {
 namespace {
 
 constexpr int kWidth = 64;
 
-using OneShape = WgmmaAnyWidth<Number::f16, ptx::AlongK<128>, ptx::AlongOuter<64>, kMostCluster, kWgmmaRows>;
-
-__global__ void __launch_bounds__(kWgmmaThreads, 1)
-    one(const __grid_constant__ WgmmaMaps maps, const __grid_constant__ WgmmaProblem p) {
-  wgmma_product<OneShape>(maps, p, PlainFinish());
-}
-
-struct Kernels {
-  template <Number, bool, bool, int, int>
-  static WgmmaKernel kernel() {
-    return &one;
-  }
-};
+using Kernels = OneWidth<WgmmaAnyWidth<Number::f16, ptx::AlongK<128>, ptx::AlongOuter<64>, kMostCluster, kWgmmaRows>>;
 
 bool supports(const GemmDesc &desc, int index) {
   const WgmmaSides sides(desc, false);

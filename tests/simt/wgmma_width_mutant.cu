@@ -1,26 +1,14 @@
 // A row of the wgmma engine for tiles of any width with a single instance, in which warpgroups share k and tiles end
 // within a box of C, for the mutants of the engine.
 #include "gpu/kernels.h"
-#include "wgmma/wgmma_width_row.h"
+#include "wgmma_one_width.h"
 
 namespace libsgemm::cuda {
 namespace {
 
 constexpr int kRows = 64, kWidth = 48;
 
-using OneShape = WgmmaAnyWidth<Number::f16, ptx::AlongK<128>, ptx::AlongOuter<64>, 1, kRows>;
-
-__global__ void __launch_bounds__(kWgmmaThreads, 1)
-    one(const __grid_constant__ WgmmaMaps maps, const __grid_constant__ WgmmaProblem p) {
-  wgmma_product<OneShape>(maps, p, PlainFinish());
-}
-
-struct Kernels {
-  template <Number, bool, bool, int, int>
-  static WgmmaKernel kernel() {
-    return &one;
-  }
-};
+using Kernels = OneWidth<WgmmaAnyWidth<Number::f16, ptx::AlongK<128>, ptx::AlongOuter<64>, 1, kRows>>;
 using Row = WgmmaWidthRow<Kernels, kRows, kWidth, false>;
 
 bool supports(const GemmDesc &desc, int index) {

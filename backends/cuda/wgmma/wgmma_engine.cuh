@@ -111,7 +111,7 @@ struct WgmmaShape {
     return Y::descriptor(y + plane * (y_rows * row_bytes));
   }
 
-  static constexpr bool any_width = false;
+  static constexpr bool any_width = false, any_cluster = false;
   static constexpr int most_stages = kStages;
   static constexpr bool shares_k = false;
 };
@@ -122,7 +122,8 @@ struct WgmmaShape {
 template <Number kNumber, class XLines, class YLines, int kCluster, int kRows>
 struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1> {
   using Widest = WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1>;
-  static constexpr bool any_width = true, boxes_along_x = true, shares_k = kRows < kWgmmaRows;
+  static constexpr bool any_width = true, any_cluster = kCluster > 1;
+  static constexpr bool boxes_along_x = true, shares_k = kRows < kWgmmaRows;
   static constexpr int n = shares_k ? 64 : 256;  // the widest
   static constexpr int tile_x = kRows, x_bytes = kRows * Widest::row_bytes, cluster = kCluster;
   static constexpr int most_stages = 12;
@@ -198,9 +199,9 @@ struct WgmmaTile {
         // In lines along x where y grows, else along y.
         const int of_x = kWgmmaRows << p.cluster.log_x, of_y = p.width << p.cluster.log_y;
         const bool y_grows = p.part == Part::y_from_x;
-        TriangleLines lines(y_grows ? of_y : of_x, y_grows ? of_x : of_y, y_grows ? p.tiles_x : p.tiles_y);
+        TriangleLines rest(y_grows ? of_y : of_x, y_grows ? of_x : of_y, y_grows ? p.tiles_x : p.tiles_y);
         y = 0, x = index;
-        for (int clusters = lines.next(); x >= clusters; clusters = lines.next()) x -= clusters, ++y;
+        for (int clusters = rest.next(); x >= clusters; clusters = rest.next()) x -= clusters, ++y;
       }
       if (p.part == Part::x_from_y) {
         const int row = y;
@@ -275,7 +276,7 @@ struct WgmmaWork {
 // Where a block's tile begins.
 template <class Config>
 __device__ __forceinline__ int tile_first_x(const WgmmaProblem &p, const WgmmaTile &tile, int rank) {
-  if constexpr (Config::any_width && Config::cluster > 1) {
+  if constexpr (Config::any_cluster) {
     return ((tile.x << p.cluster.log_x) + p.cluster.x(rank)) * Config::tile_x;
   } else if constexpr (Config::any_width) {
     return tile.x * Config::tile_x;
@@ -285,7 +286,7 @@ __device__ __forceinline__ int tile_first_x(const WgmmaProblem &p, const WgmmaTi
 }
 template <class Config>
 __device__ __forceinline__ int tile_first_y(const WgmmaProblem &p, const WgmmaTile &tile, int rank) {
-  if constexpr (Config::any_width && Config::cluster > 1) {
+  if constexpr (Config::any_cluster) {
     return ((tile.y << p.cluster.log_y) + p.cluster.y(rank)) * p.width;
   } else if constexpr (Config::any_width) {
     return tile.y * p.width;
@@ -313,7 +314,7 @@ struct WgmmaRing {
   __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank, const WgmmaProblem &p) : WgmmaRing(shared, rank) {
     if constexpr (Config::any_width) {
       stages = p.stages, stage_bytes = Config::bytes_of_stage(p.width);
-      if constexpr (Config::cluster > 1) sharers = p.cluster.sharers();
+      if constexpr (Config::any_cluster) sharers = p.cluster.sharers();
     }
   }
   __device__ __forceinline__ uint32_t x() const { return shared + stage * stage_bytes; }
@@ -330,7 +331,7 @@ struct WgmmaRing {
   __device__ __forceinline__ void release(uint32_t barrier) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     if constexpr (Config::cluster > 1) {
-      if (lane < sharers) ptx::barrier_arrive_at(barrier, Config::any_width ? rank ^ lane : lane);
+      if (lane < sharers) ptx::barrier_arrive_at(barrier, Config::any_cluster ? rank ^ lane : lane);
     } else {
       if (lane == 0) ptx::barrier_arrive(barrier);
     }
@@ -400,7 +401,7 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, cons
   constexpr bool kPairX = kPair && Config::shares_x, kPairY = kPair && !Config::shares_x;
   const int rank = at.rank;
   [[maybe_unused]] WgmmaShare share_x, share_y;  // of tiles of any width
-  if constexpr (Config::any_width && Config::cluster > 1) {
+  if constexpr (Config::any_cluster) {
     const WgmmaCluster &c = work.problem().cluster;
     if (c.log_y > 0) share_x = {c.y(rank), c.log_y, c.sharing_x(rank)};
     if (c.log_x > 0) share_y = {c.x(rank), c.log_x, c.sharing_y(rank)};
@@ -767,7 +768,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
 template <class Config>
 __device__ __forceinline__ WgmmaWalk walk_of(const WgmmaProblem &p, int count) {
   const int block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x);
-  if constexpr (Config::any_width && Config::cluster > 1) {
+  if constexpr (Config::any_cluster) {
     return {block >> p.cluster.log_blocks(), blocks >> p.cluster.log_blocks(), count};
   } else {
     return {block / Config::cluster, blocks / Config::cluster, count};
