@@ -1,7 +1,7 @@
 // One line for each row of the kernel table, in its order: X(name, what it is for), where `Kernel name()` is in
 // <name>.cu in the folder of its kind, and `libsgemm info --kernels` prints the words, at most 36 letters. (The split_k
 // rows on tensor cores launch the kernels of the multistage rows before them, and are in their files; all rows of the
-// wgmma engine for single 16-bit products in sm90_wgmma_256x128x64.cu.)
+// wgmma engine for single 16-bit products in sm90_wgmma_256x128x64.cu, those for their triangles in the first one's.)
 #define LIBSGEMM_CUDA_ROWS(X)                                                 \
   X(sm75_ffma_1x1x1_naive, "ladder, step 1, and tiny k")                      \
   X(sm75_ffma_32x32x32_shared, "ladder, step 2")                              \

@@ -166,13 +166,15 @@ __device__ __forceinline__ void convert_part(uint32_t y, uint32_t part, uint32_t
     const uint32_t first = y + part * 2048 + within, third = y + Config::third + part * 1024 + within;
 #pragma unroll
     for (uint32_t i = 0; i < kEach; ++i) x[i] = ptx::load_shared_x4((raw ^ i % 2 * 64) + i * 512);
+    const float4 factor = ptx::load_shared_x4(factors + (16 * part + 4 * r) * 4);
+    const float4 other = ptx::load_shared_x4(factors + (Config::rows + 16 * part + 4 * r) * 4);
+    const float of_row[kEach] = {factor.x, factor.y, factor.z, factor.w};
+    const float other_of_row[kEach] = {other.x, other.y, other.z, other.w};
     __syncwarp();
 #pragma unroll
     for (uint32_t i = 0; i < kEach; ++i) {
-      const uint32_t row = 16 * part + 4 * i + r;
-      const float factor = ptx::load_shared(factors + row * 4);
-      const float other = ptx::load_shared(factors + (Config::rows + row) * 4);
-      convert_four<Config>(x[i], make_float4(factor, factor, factor, factor), make_float4(other, other, other, other),
+      const float f = of_row[i], o = other_of_row[i];
+      convert_four<Config>(x[i], make_float4(f, f, f, f), make_float4(o, o, o, o),
                            (first ^ i % 2 * 32) + i / 2 * 1024 + i % 2 * 256, (third ^ i % 2 * 32) + i * 256);
     }
   } else {
@@ -209,8 +211,10 @@ __device__ __forceinline__ void convert_tiles(const WgmmaSplitProblem &p, WgmmaR
 #pragma unroll 1
     for (int row = 32 * warp + lane; row < Config::rows; row += 32 * kConverters) {
       const PowerOfTwo scale(y + row < p.product.y ? scale_of(__ldg(most + y + row)) : 0);
-      ptx::store_shared(factors + row * 4, scale.first);
-      ptx::store_shared(factors + (Config::rows + row) * 4, scale.second);
+      // Along k a lane's four rows, which are 4 apart, are neighbours.
+      const int at_row = Config::along_k ? row / 16 * 16 + row % 4 * 4 + row / 4 % 4 : row;
+      ptx::store_shared(factors + at_row * 4, scale.first);
+      ptx::store_shared(factors + (Config::rows + at_row) * 4, scale.second);
     }
     // Behind it no warp uses the factors of the tile before the last one.
     ptx::synchronize_threads(1, 32 * kConverters);
@@ -246,7 +250,7 @@ __device__ __forceinline__ void wgmma_convert(const WgmmaMaps &maps, const Wgmma
     ptx::give_registers<56>();
     if (warp > kConsumerWarps) {
       convert_tiles<Config>(p, at, rank, warp - kConsumerWarps - 1, walk);
-    } else if (threadIdx.x == kConsumers * 128) {
+    } else if (ptx::elect_one()) {
       copy_tiles_to_convert<Config>(maps, p.product, at, rank, walk);
     }
     __syncwarp();

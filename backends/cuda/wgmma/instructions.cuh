@@ -170,6 +170,14 @@ __device__ __forceinline__ void wgmma_tf32(float (&sum)[kN / 2], const float (&x
 
 // ---- Copies
 
+// Whether the thread is one of its warp, which the compiler knows to be one alone: what such a thread copies needs no
+// loop over lanes whose addresses may differ.
+__device__ __forceinline__ bool elect_one() {
+  uint32_t chosen;
+  asm volatile("{\n .reg .pred p;\n elect.sync _|p, 0xffffffff;\n selp.u32 %0, 1, 0, p;\n}" : "=r"(chosen));
+  return chosen != 0;
+}
+
 // Copies the box of the map at (x, y, plane, product) to shared memory, aligned to 1024 bytes. Elements outside become
 // zeros.
 __device__ __forceinline__ void copy_box(uint32_t shared, const void *map, int x, int y, int plane, int product,

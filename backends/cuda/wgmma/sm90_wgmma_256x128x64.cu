@@ -2,8 +2,6 @@
 // multiple of 16, each a row of the table, by one kernel.
 //
 // sm90_wgmma_*_split_k: the same with k in slices, whose sums meet in the workspace; but 256 wide, which never wins.
-// sm90_wgmma_256x128x64_triangle, sm90_wgmma_192x128x64_triangle, sm90_wgmma_128x128x64_triangle: the same over the
-// tiles of a triangle of op(A) op(A)^T (SYRK of 16-bit inputs).
 //
 // Everything is in wgmma_engine.cuh: who copies, multiplies and stores, and how tiles follow one another. In which way
 // a call is computed, and so its row, is predicted in wgmma_way.cpp.
@@ -41,8 +39,6 @@
 // stored by the threads, not by TMA, 4096 697 (721); where a grid starts only after the one before has ended, 2048 589
 // (603). Arrivals at the other block as releases (a fence of all memory each) halved the speed. Slices of k in a
 // cluster of 2 to 8 blocks that met in shared memory: 214 at 512 x 512 x 16384 (308), 200 at 1024 (186); not kept.
-// Triangle, 8192: 1427 of a whole product's operations a second. 4096: 111 to 126 us in pairs 192 wide (3 waves), 119
-// to 126 by squares of 128 (4), 147 by squares of 256 (3, the last of 4 squares); 2048 x 4096 39, 49 and 51.
 #include "gpu/kernels.h"
 #include "wgmma_width_row.h"
 
@@ -103,15 +99,5 @@ LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_64x64x64_split_k, 64, 64)
 LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_48x64x64_split_k, 64, 48)
 LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_32x64x64_split_k, 64, 32)
 LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_16x64x64_split_k, 64, 16)
-
-Kernel sm90_wgmma_256x128x64_triangle() {
-  return wgmma_triangle_kernel<Kernels, 256>("sm90_wgmma_256x128x64_triangle");
-}
-Kernel sm90_wgmma_192x128x64_triangle() {
-  return wgmma_triangle_kernel<Kernels, 192>("sm90_wgmma_192x128x64_triangle");
-}
-Kernel sm90_wgmma_128x128x64_triangle() {
-  return wgmma_triangle_kernel<Kernels, 128>("sm90_wgmma_128x128x64_triangle");
-}
 
 }  // namespace libsgemm::cuda

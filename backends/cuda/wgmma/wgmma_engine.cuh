@@ -33,16 +33,19 @@
 // as they do unless ld is a multiple of 64, are two to it and take 6 to 7. So the fewer lines a block asks for itself,
 // the better: a tile of 128 x 256 for 384 a step alone, 256 in a pair, 192 in a cluster of four; one of 128 x 208 for
 // 168 two by two. 2216 x 2864 x 3064 TN takes 112, 81 and 68 us alone, in pairs and in fours (cuBLAS 63), 11688 x 216 x
-// 9744 NT 184, 127 and 106 (114); 896 x 5504 x 18624 TT 273 alone, 266 in pairs that share x (250). Clusters of four
-// take 550 clocks a step at least, for what reason is not known, and 30 of them run at once, on 120 of 132
-// multiprocessors: large squares of which all lines are whole, and what one wave computes, are faster without. Of 89
-// random products the best ways reach 0.90 of cuBLAS at the 5th percentile with them, 0.86 without.
+// 9744 NT 184, 127 and 106 (114); 896 x 5504 x 18624 TT 273 alone, 266 in pairs that share x (250). 30 clusters of four
+// run at once, on 120 of 132 multiprocessors: large squares of which all lines are whole, and what one wave computes,
+// are faster without. Of 89 random products the best ways reach 0.90 of cuBLAS at the 5th percentile with them, 0.86
+// without.
+//
+// The lane that copies is elected (ptx::elect_one()), so that the compiler knows it to be one alone. Chosen by its
+// number it took a loop over lanes for each copy, and a step of narrow tiles or of several boxes as long as its
+// instructions: 64 x 128 x 8192 33.6 -> 26.4 us (NT), 128 x 128 x 8192 of a triangle 55.7 -> 49.9.
 //
 // Tried: a fifth stage (same); other L2 promotions of TMA's maps (same). Tiles side by side that begin at different
 // places of k, so that they do not ask for the same lines at once: 0.88 to 1.3 of the time, 1.01 as mean. The tiles
-// behind the last full wave in slices of k, in the same launch, and a kernel that adds them up: the triangle of 4096
-// 160 -> 123 us, where 128 x 128 takes 125; 896 x 5504 x 18624 377 -> 317, where 160 x 128 takes 263; elsewhere what
-// the sums cost was more.
+// behind the last full wave in slices of k, in the same launch, and a kernel that adds them up: 896 x 5504 x 18624
+// 377 -> 317 us, where 160 x 128 takes 263; elsewhere what the sums cost was more.
 //
 // A small product takes as long as its few warps have instructions one after the other, some 5 clocks each: 48 x 384 x
 // 208 in a graph 4.3 us with barriers made by one thread, divisions for the first tile's place and the wait for the
@@ -111,7 +114,7 @@ struct WgmmaShape {
     return Y::descriptor(y + plane * (y_rows * row_bytes));
   }
 
-  static constexpr bool any_width = false, any_cluster = false;
+  static constexpr bool any_width = false, any_cluster = false, any_triangle = false;
   static constexpr int most_stages = kStages;
   static constexpr bool shares_k = false;
 };
@@ -143,10 +146,17 @@ struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 
     const int rows = YLines::along_k ? width : (width + 63) / 64 * 64;
     return x_bytes + rows * Widest::row_bytes;
   }
-  LIBSGEMM_HOST_DEVICE static constexpr int stages_of(int width) {
-    const int fitting = Widest::stages_bytes / bytes_of_stage(width);
+  LIBSGEMM_HOST_DEVICE static constexpr int stages_of(int width, int bytes_less = 0) {
+    const int fitting = Widest::stages_bytes / (bytes_of_stage(width) - bytes_less);
     return fitting < most_stages ? fitting : most_stages;
   }
+};
+
+// The same of triangles, of any TriangleTiles.
+template <Number kNumber, class Lines>
+struct WgmmaAnyTriangle : WgmmaAnyWidth<kNumber, Lines, Lines, kMostCluster, kWgmmaRows> {
+  static constexpr bool any_triangle = true, boxes_along_x = false;
+  static_assert(Lines::along_k || kWgmmaRows % Lines::box_rows == 0, "x begins with a block of y");
 };
 
 // Calls use(std::integral_constant) of the width, one of up to kMost.
@@ -175,8 +185,8 @@ struct WgmmaTile {
   int slice, product;
 
   __device__ __forceinline__ static int count(const WgmmaProblem &p) { return p.tiles.value * p.slices * p.products; }
-  // `lines`: whether triangles may be of clusters that are not squares.
-  __device__ __forceinline__ WgmmaTile(const WgmmaProblem &p, int index, bool lines = false) {
+  // `any_triangle`: whether there are other TriangleTiles than squares.
+  __device__ __forceinline__ WgmmaTile(const WgmmaProblem &p, int index, bool any_triangle = false) {
     // Of a small product the first tile's place is most of what it waits for: no division is made that need not be.
     product = slice = 0;
     if (p.slices * p.products > 1) {
@@ -193,8 +203,16 @@ struct WgmmaTile {
       x = height == kWgmmaGroup ? within / kWgmmaGroup : p.last_height.quotient(within);
       y = group * kWgmmaGroup + within - x * height;
     } else {
-      if (!lines || p.squares) {
+      if (!any_triangle || p.triangle == TriangleTiles::squares) {
         place_in_triangle(p.tiles_y, index);
+      } else if (p.triangle == TriangleTiles::beside) {
+        place_in_triangle(p.tiles_y - 1, index);
+        ++y;
+      } else if (p.triangle == TriangleTiles::halves) {
+        x = 2 * index + (p.part == Part::x_from_y), y = index;
+        return;
+      } else if (p.triangle == TriangleTiles::quarters) {
+        x = y = 2 * index + (p.part == Part::y_from_x);
       } else {
         // In lines along x where y grows, else along y.
         const int of_x = kWgmmaRows << p.cluster.log_x, of_y = p.width << p.cluster.log_y;
@@ -254,10 +272,10 @@ struct WgmmaRows {
 struct WgmmaWork {
   const WgmmaMaps &of_maps;
   const WgmmaProblem &of_problem;
-  bool lines = false;  // of its tiles (WgmmaTile)
+  bool any_triangle = false;  // of its tiles (WgmmaTile)
 
   __device__ __forceinline__ int count() const { return WgmmaTile::count(of_problem); }
-  __device__ __forceinline__ WgmmaTile tile(int index) { return {of_problem, index, lines}; }
+  __device__ __forceinline__ WgmmaTile tile(int index) { return {of_problem, index, any_triangle}; }
   __device__ __forceinline__ const WgmmaMaps &maps() const { return of_maps; }
   __device__ __forceinline__ const WgmmaProblem &problem() const { return of_problem; }
   // The rows of x from `row` on, of a tile: what copies them.
@@ -305,6 +323,7 @@ template <class Config>
 struct WgmmaRing {
   uint32_t shared;  // of stage 0
   int stages = Config::stages, stage_bytes = Config::stage_bytes;
+  int x_at = 0, y_at = Config::x_bytes;  // in a stage
   int stage = 0;
   unsigned parity = 0;
   int rank;                       // of the block in its cluster
@@ -316,9 +335,17 @@ struct WgmmaRing {
       stages = p.stages, stage_bytes = Config::bytes_of_stage(p.width);
       if constexpr (Config::any_cluster) sharers = p.cluster.sharers();
     }
+    if constexpr (Config::any_triangle) {
+      if (p.y_has_x()) stage_bytes -= Config::x_bytes, x_at = p.x_row() * Config::row_bytes, y_at = 0;
+    }
   }
-  __device__ __forceinline__ uint32_t x() const { return shared + stage * stage_bytes; }
-  __device__ __forceinline__ uint32_t y() const { return x() + Config::x_bytes; }
+  __device__ __forceinline__ uint32_t x() const {
+    return shared + stage * stage_bytes + (Config::any_triangle ? x_at : 0);
+  }
+  __device__ __forceinline__ uint32_t y() const {
+    if constexpr (Config::any_triangle) return shared + stage * stage_bytes + y_at;
+    return x() + Config::x_bytes;
+  }
   __device__ __forceinline__ uint32_t full() const {
     return shared + Config::stages_bytes + Config::boxes_bytes + 8 * stage;
   }
@@ -426,8 +453,10 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, cons
       ptx::barrier_wait(at.empty(), at.parity ^ 1);
       ptx::barrier_arrive_and_expect(at.full(), at.stage_bytes);
       if constexpr (Config::any_width) {
-        copy_outer<Config, typename Config::X, Config::tile_x>(at.x(), maps.x, Config::tile_x, x, k,
-                                                               tile.product * p.moves_x, share_x, at.full());
+        if (!Config::any_triangle || !p.y_has_x()) {
+          copy_outer<Config, typename Config::X, Config::tile_x>(at.x(), maps.x, Config::tile_x, x, k,
+                                                                 tile.product * p.moves_x, share_x, at.full());
+        }
         copy_outer<Config, typename Config::Y, Config::n>(at.y(), maps.y, p.width, y, k, tile.product * p.moves_y,
                                                           share_y, at.full());
       } else {
@@ -691,17 +720,26 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     const WgmmaProblem &p = work.problem();
     constexpr int kHeight = 64 * Config::halves;
     const int group_x = Config::shares_k ? 0 : group * kHeight;
+    int width = Config::any_width ? p.width : Config::n, group_y = 0;
+    if constexpr (Config::any_triangle) {
+      if (p.y_has_x()) {  // of y what this warpgroup's x want
+        const bool grows = p.part == Part::y_from_x;
+        if (grows) group_y = group_x;
+        width -= grows ? group_x : kHeight - group_x;
+        at.y_at = group_y * Config::row_bytes;
+      }
+    }
     if constexpr (decltype(finish(0, 0, 0))::reads_boxes) {
       if (p.beta != 0) {
         prefetch_output(WgmmaOutput(p, tile.product), tile_first_x<Config>(p, tile, at.rank) + group_x,
-                        tile_first_y<Config>(p, tile, at.rank), kHeight, Config::any_width ? p.width : Config::n);
+                        tile_first_y<Config>(p, tile, at.rank) + group_y, kHeight, width);
       }
     }
     if constexpr (Config::X::by_threads) {
       multiply_tile_by_threads<Config>(sum[0], &at, group, tile.steps(p));
     } else if constexpr (Config::any_width) {
-      with_wgmma_width<Config::n>(p.width, [&](auto width) {
-        auto &of_width = reinterpret_cast<float(&)[1][decltype(width)::value / 2]>(sum);
+      with_wgmma_width<Config::n>(width, [&](auto of) {
+        auto &of_width = reinterpret_cast<float(&)[1][decltype(of)::value / 2]>(sum);
         if constexpr (Config::shares_k) {
           multiply_in_turn<Config>(of_width, &at, group, tile.steps(p));
         } else {
@@ -713,12 +751,11 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     } else {
       multiply_planes<Config>(sum, &at, group, tile.steps(p));
     }
-    const int width = Config::any_width ? p.width : Config::n;
     if constexpr (Config::shares_k) {
       if (!gather_sums<Config>(sum[0], both[0], at.shared, group, tile.steps(p), p.width, &gathered)) continue;
     }
     const int x = tile_first_x<Config>(p, tile, at.rank) + group_x;
-    const int y = tile_first_y<Config>(p, tile, at.rank);
+    const int y = tile_first_y<Config>(p, tile, at.rank) + group_y;
     const int matrix = tile.product * p.slices + tile.slice;
     WgmmaOutput out(p, matrix);
     if constexpr (Config::any_width) out.y_end = min(out.y_end, y + width);
@@ -726,8 +763,11 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     const auto tile_finish = finish(tile.product, x, y);
     if (!tile_finish.wanted || !out.meets(x, y, kHeight, width)) continue;
     if constexpr (Config::has_boxes) {
-      const uint32_t boxes = at.shared + Config::stages_bytes + threadIdx.x / 32 * (2 * Config::box_bytes);
-      if (p.boxes && out.contains(x, y, kHeight, width)) {
+      uint32_t warp = threadIdx.x / 32;
+      // For each tile anew: registers do not suffice for all addresses of boxes.
+      if constexpr (Config::any_triangle) warp = static_cast<uint32_t>(ptx::uniform(static_cast<int>(warp)));
+      const uint32_t boxes = at.shared + Config::stages_bytes + warp * (2 * Config::box_bytes);
+      if (p.boxes && (Config::any_triangle || out.contains(x, y, kHeight, width))) {
         const TensorMap &c = work.maps().c;
         if (Config::boxes_along_x && out.step_y != 1) {
           store_boxes<Config, Config::boxes_along_x, false>(result, x, y, width, c, matrix, out, boxes, tile_finish);
@@ -747,7 +787,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
         }
         continue;
       }
-      if (Config::planes == 1 && out.step_y == 1) {  // with planes the registers do not suffice
+      if (Config::any_triangle || (Config::planes == 1 && out.step_y == 1)) {  // with planes registers do not suffice
         store_rows<Config>(result, x, y, out, boxes, tile_finish);
         continue;
       }
@@ -764,29 +804,35 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
   }
 }
 
-// Of a launch that has `count` tiles.
+// Of block number `block` of `blocks` that have `count` tiles; of a launch that has them.
 template <class Config>
-__device__ __forceinline__ WgmmaWalk walk_of(const WgmmaProblem &p, int count) {
-  const int block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x);
+__device__ __forceinline__ WgmmaWalk walk_of(const WgmmaProblem &p, int block, int blocks, int count) {
   if constexpr (Config::any_cluster) {
     return {block >> p.cluster.log_blocks(), blocks >> p.cluster.log_blocks(), count};
   } else {
     return {block / Config::cluster, blocks / Config::cluster, count};
   }
 }
+template <class Config>
+__device__ __forceinline__ WgmmaWalk walk_of(const WgmmaProblem &p, int count) {
+  return walk_of<Config>(p, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), count);
+}
 
 template <class Config, class Work, class Finish>
-__device__ __forceinline__ void wgmma_products(Work work, const Finish &finish) {
+__device__ __forceinline__ void wgmma_products(Work work, const WgmmaWalk &walk, const Finish &finish) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   constexpr bool kAlone = Config::cluster == 1;
   const WgmmaRing<Config> at(ptx::shared_address(dynamic_shared()), kAlone ? 0 : ptx::cluster_rank(), work.problem());
-  const WgmmaWalk walk = walk_of<Config>(work.problem(), work.count());
   if (threadIdx.x == kConsumers * 128) work.prepare();
   begin<Config>(at, 1, [](const WgmmaRing<Config> &) {});
   const int group = ptx::uniform(static_cast<int>(threadIdx.x) / 128);
   if (group == kConsumers) {
     ptx::give_registers<40>();
-    if (threadIdx.x == kConsumers * 128) copy_tiles<Config>(work, at, walk);
+    // Of planes registers do not suffice for an elected lane; nor do their steps wait for copies.
+    if (Config::planes > 1 ? threadIdx.x == kConsumers * 128
+                           : threadIdx.x < kConsumers * 128 + 32 && ptx::elect_one()) {
+      copy_tiles<Config>(work, at, walk);
+    }
     ptx::wait_for_grid_before();
     __syncwarp();
   } else {
@@ -797,9 +843,14 @@ __device__ __forceinline__ void wgmma_products(Work work, const Finish &finish) 
 #endif
 }
 
+template <class Config, class Work, class Finish>
+__device__ __forceinline__ void wgmma_products(Work work, const Finish &finish) {
+  wgmma_products<Config>(work, walk_of<Config>(work.problem(), work.count()), finish);
+}
+
 template <class Config, class Finish>
 __device__ __forceinline__ void wgmma_product(const WgmmaMaps &maps, const WgmmaProblem &p, const Finish &finish) {
-  wgmma_products<Config>(WgmmaWork{maps, p, Config::any_width}, finish);
+  wgmma_products<Config>(WgmmaWork{maps, p}, finish);
 }
 
 }  // namespace libsgemm::cuda

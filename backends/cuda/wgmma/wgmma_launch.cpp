@@ -44,8 +44,14 @@ bool wgmma_fits(const GemmDesc &desc, int tile_x, int tile_y, int index) {
   return (x / tile_x + 1) * (y / tile_y + 1) < INT_MAX / 16 && (x / tile_y + 1) * (y / tile_x + 1) < INT_MAX / 16;
 }
 
-int64_t wgmma_triangle_clusters(int64_t order, bool y_grows, int x, int y) {
-  if (x == y) return ceil_div(order, x) * (ceil_div(order, x) + 1) / 2;
+int64_t wgmma_triangle_clusters(TriangleTiles tiles, int64_t order, bool y_grows, int x, int y) {
+  const int64_t squares = ceil_div(order, x);
+  if (tiles == TriangleTiles::squares) return squares * (squares + 1) / 2;
+  if (tiles == TriangleTiles::beside) return squares * (squares - 1) / 2;
+  // The last square may have but the first of its halves.
+  const int64_t rows = ceil_div(order, kWgmmaRows);
+  if (tiles == TriangleTiles::halves) return (rows + y_grows) / 2;
+  if (tiles == TriangleTiles::quarters) return (rows + !y_grows) / 2;
   const int line = y_grows ? y : x, across = y_grows ? x : y;
   TriangleLines lines(line, across, static_cast<int>(ceil_div(order, across)));
   int64_t clusters = 0;
@@ -56,10 +62,11 @@ int64_t wgmma_triangle_clusters(int64_t order, bool y_grows, int x, int y) {
 void count_tiles(const WgmmaInstance &i, WgmmaProblem *p) {
   p->tiles_x = static_cast<int>(ceil_div(p->x, i.cluster_x));
   p->tiles_y = static_cast<int>(ceil_div(p->y, i.cluster_y));
-  p->squares = i.cluster_x == i.cluster_y;
-  p->tiles = Divisor::of(p->part == Part::all ? p->tiles_x * p->tiles_y
-                                              : static_cast<int>(wgmma_triangle_clusters(
-                                                    p->x, p->part == Part::y_from_x, i.cluster_x, i.cluster_y)));
+  p->triangle = i.triangle;
+  p->tiles =
+      Divisor::of(p->part == Part::all ? p->tiles_x * p->tiles_y
+                                       : static_cast<int>(wgmma_triangle_clusters(
+                                             i.triangle, p->x, p->part == Part::y_from_x, i.cluster_x, i.cluster_y)));
   p->last_height = Divisor::of((p->tiles_y - 1) % kWgmmaGroup + 1);
   p->slice_steps = p->k_steps / p->slices;
   p->stages = i.stages;

@@ -17,6 +17,16 @@ namespace libsgemm::cuda {
 // What of C is computed, by its sides: a triangle with its diagonal.
 enum class Part : int8_t { all, y_from_x, x_from_y };
 
+// Which of a triangle's clusters a launch has, and in what order.
+enum class TriangleTiles : int8_t {
+  squares,   // all: they have as many rows as columns
+  lines,     // all: they do not (TriangleLines)
+  beside,    // squares, but for those on the diagonal
+  halves,    // of those on it the half that has all of y
+  quarters,  // and what is left of them
+};
+LIBSGEMM_HOST_DEVICE constexpr bool y_has_x(TriangleTiles tiles) { return tiles >= TriangleTiles::halves; }
+
 constexpr int kPromoteDepth = 64;   // steps of k, of splits, after which sums leave the tensor cores
 constexpr int kWgmmaThreads = 384;  // two warpgroups that multiply, one that copies
 
@@ -39,9 +49,9 @@ struct WgmmaCluster {
   // Those that a block shares an operand with, and itself. They are `rank` with each of 0 .. sharers() - 1 exclusively
   // or'ed, in clusters of up to 4 blocks.
   LIBSGEMM_HOST_DEVICE constexpr int sharers() const { return (1 << log_x) + (1 << log_y) - 1; }
-  // Where block `rank` is.
+  // Where block `rank` is. (Blocks alone may have been launched as pairs.)
   LIBSGEMM_HOST_DEVICE constexpr int x(int rank) const { return rank & ((1 << log_x) - 1); }
-  LIBSGEMM_HOST_DEVICE constexpr int y(int rank) const { return rank >> log_x; }
+  LIBSGEMM_HOST_DEVICE constexpr int y(int rank) const { return rank >> log_x & ((1 << log_y) - 1); }
   // The blocks that share its x, its y, as bits.
   LIBSGEMM_HOST_DEVICE constexpr unsigned sharing_x(int rank) const {
     return (log_y > 0 ? 1u | 1u << (1 << log_x) : 1u) << x(rank);
@@ -73,11 +83,18 @@ struct WgmmaProblem {
   float *c;
   int64_t step_x, step_y, c_elements;
   Part part;
-  bool squares;           // a triangle's clusters have as many rows as columns
-  WgmmaCluster cluster;   // of tiles of any width
-  bool moves_x, moves_y;  // else all products have the same operand
-  bool vectors;           // step_y is 1, and pairs of y are aligned to 8 bytes
-  bool boxes;             // TMA can store C, along the side whose step is 1
+  TriangleTiles triangle;  // of a part
+  WgmmaCluster cluster;    // of tiles of any width
+  bool moves_x, moves_y;   // else all products have the same operand
+  bool vectors;            // step_y is 1, and pairs of y are aligned to 8 bytes
+  bool boxes;              // TMA can store C, along the side whose step is 1
+
+  // Of a triangle's tiles on the diagonal, whose operands are one matrix: x are rows of y, from so many on, and not
+  // copied themselves.
+  LIBSGEMM_HOST_DEVICE bool y_has_x() const { return cuda::y_has_x(triangle); }
+  LIBSGEMM_HOST_DEVICE int x_row() const {
+    return triangle == TriangleTiles::halves && part == Part::x_from_y ? kWgmmaRows : 0;
+  }
 };
 
 // The lines of clusters of a triangle that are not squares, one after the other: each, `line` wide, has those that

@@ -42,7 +42,8 @@ WgmmaInstance wgmma_instance(WgmmaKernel kernel) {
           Shape::shared_bytes,
           {Shape::has_boxes ? Shape::box_y : 0u, Shape::box_x},
           Shape::boxes_along_x,
-          {}};
+          {},
+          TriangleTiles::squares};
 }
 
 // Returns use(number, x, y), of which ::value are the arguments that a call's instance of the templates has.

@@ -213,71 +213,6 @@ __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_
   }
 }
 
-// The same by TMA. Each warp passes its rows through its boxes, two in turn; chunks of 16 bytes lie there as TMA's
-// swizzle wants them. Odd rows are two groups of columns ahead, so that four rows meet in different banks.
-template <class Config, bool kAlongX, bool kReads, class Finish>
-__device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
-                                            int width, const TensorMap &map, int matrix, const WgmmaOutput &out,
-                                            uint32_t boxes, const Finish &finish) {
-  const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
-  const int warp_x = first_x + 16 * warp, y = first_y + lane % 4 * 2;
-  int turn = 0;
-#pragma unroll
-  for (int h = 0; h < Config::halves; ++h) {
-    if (warp_x + 64 * h >= out.x_end) break;
-    // Of a box and, if the registers suffice, the next one, which is on its way while this one is filled.
-    constexpr int kAhead = Config::X::by_threads ? 0 : 1;
-    [[maybe_unused]] float there[1 + kAhead][4][4];
-    const auto read = [&](int b) { read_box<Config>(there[b % (1 + kAhead)], b, warp_x + 64 * h, y, out); };
-    if constexpr (kReads && kAhead > 0) read(0);
-    const BoxRows<Finish> rows(finish, warp_x + 64 * h, out);
-#pragma unroll
-    for (int b = 0; b < Config::n / Config::box_y; ++b) {
-      if (first_y + Config::box_y * b >= out.y_end) break;
-      const bool back = Config::any_width && !kReads && b > 0 && Config::box_y * (b + 1) > width;
-      if constexpr (kReads) {
-        const int next = b + kAhead;
-        if (next < Config::n / Config::box_y && first_y + Config::box_y * next < out.y_end) read(next);
-      }
-      const uint32_t box = boxes + turn;
-      turn = Config::box_bytes - turn;  // not by h and b: at the edge of C halves have fewer boxes
-      if (lane == 0) {
-        if (h == 0 && b == 0) {
-          ptx::store_wait<0>();  // the tile before may have ended with either box
-        } else {
-          ptx::store_wait<1>();
-        }
-      }
-      __syncwarp();
-      const auto fill = [&](auto moved) {
-        constexpr bool kBack = decltype(moved)::value;
-        if constexpr (kAlongX) {
-          fill_box_along_x<Config, kBack>(sum[h], b, box, rows, y, out, finish);
-        } else {
-          fill_box<Config, kBack, kReads>(sum[h], b, box, rows, y, out, finish, there[b % (1 + kAhead)]);
-        }
-      };
-      // Not by choosing each sum: what a tile runs through once waits for its instructions.
-      if constexpr (Config::any_width && !kReads) {
-        if (back) {
-          fill(std::true_type());
-        } else {
-          fill(std::false_type());
-        }
-      } else {
-        fill(std::false_type());
-      }
-      ptx::order_with_tma();
-      __syncwarp();
-      if (lane == 0) {
-        const int x_of = warp_x + 64 * h, y_of = first_y + Config::box_y * b - (back ? 16 : 0);
-        ptx::store_box(&map, box, kAlongX ? x_of : y_of, kAlongX ? y_of : x_of, 0, matrix);
-        ptx::store_commit();
-      }
-    }
-  }
-}
-
 // Of a box that a warp of a convolution empties itself, or columns of which it writes. No more: what a tile runs
 // through once waits for its instructions, and all of them at once are more than the cache of instructions holds.
 template <class Config>
@@ -303,6 +238,97 @@ __device__ __forceinline__ void write_box(float beta, const Wanted &wanted, cons
   }
 }
 
+// A box of rows of C: those from `x` on, columns from `y` on.
+template <int kAtOnce, class Config, class Finish>
+__device__ __forceinline__ void write_box_rows(float beta, int x, int y, const WgmmaOutput &out, uint32_t box,
+                                               const Finish &finish) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  write_box<kAtOnce, Config::box_x>(
+      beta, [&](int r) { return x + r < out.x_end && y + lane < out.y_end && out.contains(x + r, y + lane, 1, 1); },
+      [&](int r) { return finish.place(out, x + r) + y + lane; },
+      [&](int r) { return box + r * 128 + (lane / 4 ^ r % 8) * 16 + lane % 4 * 4; });
+}
+
+// The same by TMA. Each warp passes its rows through its boxes, two in turn; chunks of 16 bytes lie there as TMA's
+// swizzle wants them. Odd rows are two groups of columns ahead, so that four rows meet in different banks.
+template <class Config, bool kAlongX, bool kReads, class Finish>
+__device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
+                                            int width, const TensorMap &map, int matrix, const WgmmaOutput &out,
+                                            uint32_t boxes, const Finish &finish) {
+  const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp_x = first_x + 16 * warp, y = first_y + lane % 4 * 2;
+  int turn = 0;
+  [[maybe_unused]] bool first = true;
+#pragma unroll
+  for (int h = 0; h < Config::halves; ++h) {
+    if (warp_x + 64 * h >= out.x_end) break;
+    // Of a box and, if the registers suffice, the next one, which is on its way while this one is filled.
+    constexpr int kAhead = Config::X::by_threads || Config::any_triangle ? 0 : 1;
+    [[maybe_unused]] float there[1 + kAhead][4][4];
+    const auto read = [&](int b) { read_box<Config>(there[b % (1 + kAhead)], b, warp_x + 64 * h, y, out); };
+    if constexpr (kReads && kAhead > 0) read(0);
+    const BoxRows<Finish> rows(finish, warp_x + 64 * h, out);
+#pragma unroll
+    for (int b = 0; b < Config::n / Config::box_y; ++b) {
+      if (first_y + Config::box_y * b >= out.y_end) break;
+      if constexpr (Config::any_triangle) {
+        if (!out.meets(warp_x + 64 * h, first_y + Config::box_y * b, Config::box_x, Config::box_y)) continue;
+      }
+      const bool back = Config::any_width && !kReads && b > 0 && Config::box_y * (b + 1) > width;
+      if constexpr (kReads) {
+        const int next = b + kAhead;
+        if (next < Config::n / Config::box_y && first_y + Config::box_y * next < out.y_end) read(next);
+      }
+      const uint32_t box = boxes + turn;
+      turn = Config::box_bytes - turn;  // not by h and b: at the edge of C halves have fewer boxes
+      if (lane == 0) {
+        if (Config::any_triangle ? first : h == 0 && b == 0) {
+          ptx::store_wait<0>();  // the tile before may have ended with either box
+        } else {
+          ptx::store_wait<1>();
+        }
+      }
+      first = false;
+      __syncwarp();
+      const auto fill = [&](auto moved) {
+        constexpr bool kBack = decltype(moved)::value;
+        if constexpr (kAlongX) {
+          fill_box_along_x<Config, kBack>(sum[h], b, box, rows, y, out, finish);
+        } else {
+          fill_box<Config, kBack, kReads>(sum[h], b, box, rows, y, out, finish, there[b % (1 + kAhead)]);
+        }
+      };
+      // Not by choosing each sum: what a tile runs through once waits for its instructions.
+      if constexpr (Config::any_width && !kReads) {
+        if (back) {
+          fill(std::true_type());
+        } else {
+          fill(std::false_type());
+        }
+      } else {
+        fill(std::false_type());
+      }
+      if constexpr (Config::any_triangle) {
+        // On the diagonal. TMA stores all boxes of the warp that come before, or all behind, so none that is in this
+        // one.
+        const int x_of = warp_x + 64 * h, y_of = first_y + Config::box_y * b;
+        if (!out.contains(x_of, y_of, Config::box_x, Config::box_y)) {
+          __syncwarp();
+          write_box_rows<4, Config>(0, x_of, y_of, out, box, finish);
+          continue;
+        }
+      }
+      ptx::order_with_tma();
+      __syncwarp();
+      if (lane == 0) {
+        const int x_of = warp_x + 64 * h, y_of = first_y + Config::box_y * b - (back ? 16 : 0);
+        ptx::store_box(&map, box, kAlongX ? x_of : y_of, kAlongX ? y_of : x_of, 0, matrix);
+        ptx::store_commit();
+      }
+    }
+  }
+}
+
 // The same where columns of C do not begin with a chunk, or C is read, or only a part of the tile is wanted: by way of
 // a box, so that a warp writes 32 neighbours at once.
 template <class Config, class Finish>
@@ -324,11 +350,7 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
       __syncwarp();
       fill_box<Config, false>(sum[h], b, box, rows, first_y + lane % 4 * 2, out, finish);
       __syncwarp();
-      write_box<kAtOnce, Config::box_x>(
-          out.beta,
-          [&](int r) { return x + r < out.x_end && y + lane < out.y_end && out.contains(x + r, y + lane, 1, 1); },
-          [&](int r) { return finish.place(out, x + r) + y + lane; },
-          [&](int r) { return box + r * 128 + (lane / 4 ^ r % 8) * 16 + lane % 4 * 4; });
+      write_box_rows<kAtOnce, Config>(out.beta, x, y, out, box, finish);
     }
   }
 }

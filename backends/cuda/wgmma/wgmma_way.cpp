@@ -46,7 +46,8 @@ int clusters_at_once(const Device &d, const WgmmaCluster &cluster) {
 }
 
 // The clocks of `clusters` tiles, each `steps` deep.
-double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, double clusters, double steps) {
+double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, double clusters, double steps,
+                    bool in_y = false) {
   const WgmmaSides sides(desc, way.swapped);
   const double torn_a = torn(desc.lda, size_of(desc.type)), torn_b = torn(desc.ldb, size_of(desc.type));
   const double torn_x = way.swapped ? torn_a : torn_b, torn_y = way.swapped ? torn_b : torn_a;
@@ -55,9 +56,11 @@ double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, 
   const double share = way.rows / static_cast<double>(kWgmmaRows);
   const int columns = sides.y_along_k ? way.width : (way.width + 63) / 64 * 64;  // that are copied
   constexpr double kLine = 2.0 * kWgmmaDepth;
-  const double products = share * kClocksOfColumn * std::max<double>(way.width, kLeastColumns);
-  const double arriving = kLine * (way.rows + columns) / kArrivingPerClock;
-  const double of_x = way.rows * torn_x / (1 << way.cluster.log_y);
+  const double wanted = in_y ? way.width - kWgmmaRows / 4 : way.width;  // on the diagonal a warpgroup leaves 64 out
+  const double products = share * kClocksOfColumn * std::max(wanted, kLeastColumns);
+  const int rows = in_y ? 0 : way.rows;
+  const double arriving = kLine * (rows + columns) / kArrivingPerClock;
+  const double of_x = rows * torn_x / (1 << way.cluster.log_y);
   const double of_y = columns * torn_y / (1 << way.cluster.log_x);
   const double read = kLine * (of_x + of_y) / kReadPerClock * busy;
   const auto of_blocks = [&](double one, double two, double four) {
@@ -163,15 +166,51 @@ bool splits_wgmma(const GemmDesc &desc, int rows, int width, int index) {
   return false;
 }
 
-double wgmma_triangle_seconds(const GemmDesc &product, bool y_grows, int width, const WgmmaCluster &cluster,
-                              int index) {
+WgmmaTriangleWay wgmma_triangle_way(const GemmDesc &product, bool y_grows, int width, int index) {
+  using Part = WgmmaTriangleWay::Part;
   const Device &d = device(index);
-  const int64_t of_one =
-      wgmma_triangle_clusters(product.n, y_grows, kWgmmaRows << cluster.log_x, width << cluster.log_y);
-  const double clusters = static_cast<double>(of_one) * static_cast<double>(product.batch_count);
-  const double steps = static_cast<double>(ceil_div(product.k, kWgmmaDepth));
-  const double clocks = tiles_clocks(d, product, {kWgmmaRows, width, false, cluster, 1, 0}, clusters, steps);
-  return seconds_of(d, clocks, gemm_bytes(product) / 2);
+  const auto steps = static_cast<double>(ceil_div(product.k, kWgmmaDepth));
+  const auto tiles_of = [&](const Part &part) {
+    return product.batch_count * wgmma_triangle_clusters(part.tiles, product.n, y_grows,
+                                                         kWgmmaRows << part.cluster.log_x,
+                                                         part.width << part.cluster.log_y);
+  };
+  const auto rounds_of = [&](const Part &part) {
+    return static_cast<double>(ceil_div(tiles_of(part), int64_t{part.at_once}));
+  };
+  const auto clocks_of_tile = [&](const Part &part, int at_once) {
+    return tiles_clocks(d, product, {kWgmmaRows, part.width, false, part.cluster, 1, 0}, at_once, steps,
+                        y_has_x(part.tiles));
+  };
+  const auto seconds = [&](double clocks) { return seconds_of(d, clocks, gemm_bytes(product) / 2); };
+  const auto most = [&](const Part &part, int64_t clusters) {
+    return static_cast<int>(std::min(tiles_of(part), clusters));
+  };
+  if (width < 2 * kWgmmaRows) {
+    const bool square = width == kWgmmaRows;
+    const WgmmaCluster cluster = {static_cast<int8_t>(square ? 0 : 1), 0};
+    Part all = {width, cluster, square ? TriangleTiles::squares : TriangleTiles::lines, 0};
+    all.at_once = most(all, clusters_at_once(d, cluster));
+    return {{all}, seconds(rounds_of(all) * clocks_of_tile(all, all.at_once))};
+  }
+  Part squares = {width, {1, 0}, TriangleTiles::beside, 0};
+  Part halves = {width, {0, 0}, TriangleTiles::halves, 0}, quarters = {kWgmmaRows, {0, 0}, TriangleTiles::quarters, 0};
+  // Squares in as few rounds as it takes, or in a few more by fewer pairs, which leaves more blocks for the others.
+  constexpr int kMoreRounds = 3, kPairsLeft = 1;
+  WgmmaTriangleWay best = {{}, HUGE_VAL};
+  const int64_t pairs = tiles_of(squares), least = ceil_div(pairs, d.compute_units / 2 - kPairsLeft);
+  for (int64_t rounds = least; rounds <= least + kMoreRounds; ++rounds) {
+    squares.at_once = static_cast<int>(ceil_div(pairs, rounds));
+    const int blocks = (d.compute_units / 2 - squares.at_once) * 2;
+    const double of_squares = static_cast<double>(rounds) * clocks_of_tile(squares, squares.at_once);
+    const double of_half = clocks_of_tile(halves, blocks), of_quarter = clocks_of_tile(quarters, blocks);
+    for (halves.at_once = 1; halves.at_once <= most(halves, blocks - 1); ++halves.at_once) {
+      quarters.at_once = most(quarters, blocks - halves.at_once);
+      const double clocks = std::max({of_squares, rounds_of(halves) * of_half, rounds_of(quarters) * of_quarter});
+      if (seconds(clocks) < best.seconds) best = {{squares, halves, quarters}, seconds(clocks)};
+    }
+  }
+  return best;
 }
 
 }  // namespace libsgemm::cuda

@@ -3,7 +3,7 @@
 
 #include "gpu/cost.h"
 #include "runtime/device.h"
-#include "wgmma_problem.h"
+#include "wgmma_triangle.h"
 
 namespace libsgemm::cuda {
 
@@ -25,7 +25,20 @@ WgmmaWay best_wgmma_way(const GemmDesc &desc, int rows, int width, bool split, i
 bool fits_wgmma_width(const GemmDesc &desc, int width);
 bool splits_wgmma(const GemmDesc &desc, int rows, int width, int index);
 
-// How long a triangle of a product takes (wgmma_triangle_clusters()) by tiles `width` wide.
-double wgmma_triangle_seconds(const GemmDesc &product, bool y_grows, int width, const WgmmaCluster &cluster, int index);
+// How a launch computes the triangle of a product, a way of its tiles after the other: so many clusters of each at
+// once.
+struct WgmmaTriangleWay {
+  struct Part {
+    int width;
+    WgmmaCluster cluster;
+    TriangleTiles tiles;
+    int at_once;  // 0: there is none
+  } parts[kTriangleParts];
+  double seconds;
+};
+
+// By tiles `width` wide: 128, or pairs of wider ones; 256 wide these are the squares beside the diagonal, and blocks
+// alone compute those on it.
+WgmmaTriangleWay wgmma_triangle_way(const GemmDesc &product, bool y_grows, int width, int index);
 
 }  // namespace libsgemm::cuda

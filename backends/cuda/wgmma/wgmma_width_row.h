@@ -18,22 +18,28 @@ namespace libsgemm::cuda {
 template <Number kNumber, bool kXAlongK, bool kYAlongK, int kCluster, int kRows>
 using WgmmaAnyWidth16 = WgmmaAnyWidth<kNumber, WgmmaLines<kXAlongK>, WgmmaLines<kYAlongK>, kCluster, kRows>;
 
-// The instance of the kernel for a call, in numbers.
+// An instance of the engine for tiles `width` wide, in numbers.
+template <class Shape>
+WgmmaInstance wgmma_instance_of_width(WgmmaKernel kernel, int width, const WgmmaCluster &cluster) {
+  WgmmaInstance i = wgmma_instance<Shape>(kernel);
+  i.tile_y = width, i.stages = Shape::stages_of(width);
+  i.shape = cluster, i.cluster = cluster.blocks();
+  i.cluster_x = Shape::tile_x << cluster.log_x, i.cluster_y = width << cluster.log_y;
+  // Each block copies its share of what it shares.
+  i.x_box[1] = static_cast<uint32_t>((Shape::X::along_k ? Shape::tile_x : Shape::depth) >> cluster.log_y);
+  i.y_box[1] = static_cast<uint32_t>((Shape::Y::along_k ? width : Shape::depth) >> cluster.log_x);
+  return i;
+}
+
+// That of the kernel for a call.
 template <class Kernels, int kCluster, int kRows>
 WgmmaInstance wgmma_instance_of_width(const GemmDesc &desc, const WgmmaSides &sides, int width,
                                       const WgmmaCluster &cluster) {
   const auto of = [&](auto number, auto x, auto y) {
     constexpr Number kNumber = decltype(number)::value;
     constexpr bool kX = decltype(x)::value, kY = decltype(y)::value;
-    using Shape = WgmmaAnyWidth16<kNumber, kX, kY, kCluster, kRows>;
-    WgmmaInstance i = wgmma_instance<Shape>(Kernels::template kernel<kNumber, kX, kY, kCluster, kRows>());
-    i.tile_y = width, i.stages = Shape::stages_of(width);
-    i.shape = cluster, i.cluster = cluster.blocks();
-    i.cluster_x = kRows << cluster.log_x, i.cluster_y = width << cluster.log_y;
-    // Each block copies its share of what it shares.
-    i.x_box[1] = static_cast<uint32_t>((kX ? kRows : Shape::depth) >> cluster.log_y);
-    i.y_box[1] = static_cast<uint32_t>((kY ? width : Shape::depth) >> cluster.log_x);
-    return i;
+    return wgmma_instance_of_width<WgmmaAnyWidth16<kNumber, kX, kY, kCluster, kRows>>(
+        Kernels::template kernel<kNumber, kX, kY, kCluster, kRows>(), width, cluster);
   };
   return desc.type == Type::f16 ? with_wgmma_sides<Number::f16>(sides, of) : with_wgmma_sides<Number::bf16>(sides, of);
 }
@@ -83,48 +89,6 @@ template <class Kernels, int kRows, int kWidth, bool kSplit>
 Kernel wgmma_width_kernel(const char *name) {
   using Row = WgmmaWidthRow<Kernels, kRows, kWidth, kSplit>;
   Kernel kernel = {name, LIBSGEMM_MATH_FP32, Row::supports, Row::cost, kSplit ? Row::workspace : nullptr, Row::launch};
-  kernel.truncates = true;
-  return kernel;
-}
-
-// A triangle of op(A) op(A)^T: tiles 128 wide, or pairs of wider ones.
-template <class Kernels, int kWidth>
-struct WgmmaTriangle {
-  static constexpr WgmmaCluster kCluster = {kWidth > kWgmmaRows ? 1 : 0, 0};
-  static constexpr bool kSquares = kWidth == kWgmmaRows << kCluster.log_x;
-
-  static GemmDesc product(const GemmDesc &desc) {
-    GemmDesc d = desc;
-    d.routine = Routine::gemm;
-    d.b = desc.a, d.ldb = desc.lda, d.stride_b = desc.stride_a;
-    d.transb = desc.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
-    return d;
-  }
-  static bool supports(const GemmDesc &desc, int index) {
-    return desc.routine == Routine::syrk && desc.type != Type::f32 && desc.batch != Batch::pointers &&
-           wgmma_fits(product(desc), kWgmmaRows, kWidth, index) &&
-           (kSquares || ceil_div(desc.n, kWgmmaRows) <= kMostTriangleLines);
-  }
-  static double cost(const GemmDesc &desc, int index) {
-    return wgmma_triangle_seconds(product(desc), desc.uplo == LIBSGEMM_LOWER, kWidth, kCluster, index);
-  }
-  static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
-    const GemmDesc d = product(desc);
-    const WgmmaSides sides(d, false);
-    const WgmmaInstance instance = wgmma_instance_of_width<Kernels>(d, sides, kWgmmaRows, kWidth, kCluster);
-    const int64_t order = ceil_div(desc.n, kWgmmaRows);  // of squares, which are at least as many
-    const int64_t most = std::clamp<int64_t>(INT_MAX / 4 / (order * (order + 1)), 1, kMostProducts);
-    const Stored::Part part = desc.uplo == LIBSGEMM_LOWER ? Stored::lower : Stored::upper;
-    return for_strided_chunks(d, most, [&](const StridedOperands &operands, int64_t count) {
-      return launch_wgmma(d, instance, sides, part, {1, nullptr, 0}, operands, count, launch, error);
-    });
-  }
-};
-
-template <class Kernels, int kWidth>
-Kernel wgmma_triangle_kernel(const char *name) {
-  using Triangle = WgmmaTriangle<Kernels, kWidth>;
-  Kernel kernel = {name, LIBSGEMM_MATH_FP32, Triangle::supports, Triangle::cost, nullptr, Triangle::launch};
   kernel.truncates = true;
   return kernel;
 }

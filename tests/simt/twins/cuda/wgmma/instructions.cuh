@@ -29,6 +29,7 @@ void wgmma_tf32(float (&sum)[kN / 2], const float (&x)[4], uint64_t y, int add) 
   simt::warpgroup_multiply({simt::WarpgroupNumber::tf32, kN, true, true}, sum, x, y, add != 0);
 }
 
+inline bool elect_one() { return threadIdx.x % 32 == 0; }
 inline simt::ArrayMap array_of(const void *map) {
   simt::ArrayMap array;
   std::memcpy(&array, map, sizeof array);
