@@ -11,7 +11,9 @@ namespace {
 
 // Fitted to 21,500 ways of computing 236 products, most of them random, on an H100; what clusters of other shapes than
 // pairs along x have besides to 32,000 of the same products. By that the choice loses 4 % of the time, as geometric
-// mean, also of 89 products that it was not fitted to; kRowStores by what 1023 x 1023 x 1023 and six others take.
+// mean, also of 89 products that it was not fitted to; kClocksOfRowSums and kRowStores to 265 ways of seven products
+// whose sums TMA cannot store: so their times are off by 15 % (root mean square), also 200 of four others, by 26 and 37
+// if as many clocks are taken for these as for all.
 // Clocks and bytes are a multiprocessor's, of a step of kWgmmaDepth. What goes on at once is added as fourth powers,
 // arithmetic and memory as squares: the longest counts most.
 constexpr double kClocksOfColumn = 4.79;    // of a column of y and 128 rows of x, in the tensor cores
@@ -26,8 +28,9 @@ constexpr double kClocksOfHalfTile = 575;   // the same of 64 rows
 constexpr double kClocksOfPair = 1198;      // what it is more for pairs of blocks
 constexpr double kClocksOfFour = 1500;      // and for clusters of four
 constexpr double kClocksOfSums = 13.6;      // to store a column of 128 rows
+constexpr double kClocksOfRowSums = 60;     // the same by the warps, where TMA cannot
 constexpr double kReachedBandwidth = 0.97;  // of the data sheet's
-constexpr double kRowStores = 1.3;          // what sums take longer that TMA does not store, in times of writing them
+constexpr double kRowStores = 0.5;          // what it takes longer besides, in times of writing all sums
 constexpr double kStart = 2.6e-6;           // seconds of a launch
 constexpr double kSum = 2.7e-6;             // of that of the sum
 constexpr double kSumBandwidth = 3.4e12;    // bytes a second of partial sums, written and read
@@ -47,7 +50,7 @@ int clusters_at_once(const Device &d, const WgmmaCluster &cluster) {
 
 // The clocks of `clusters` tiles, each `steps` deep.
 double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, double clusters, double steps,
-                    bool in_y = false) {
+                    bool by_rows, bool in_y = false) {
   const WgmmaSides sides(desc, way.swapped);
   const double torn_a = torn(desc.lda, size_of(desc.type)), torn_b = torn(desc.ldb, size_of(desc.type));
   const double torn_x = way.swapped ? torn_a : torn_b, torn_y = way.swapped ? torn_b : torn_a;
@@ -69,7 +72,8 @@ double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, 
   const double least = of_blocks(kLeastClocks, kLeastClocksOfPair, kLeastClocksOfFour);
   const double step = std::sqrt(std::sqrt(fourth(products) + fourth(arriving) + fourth(read) + fourth(least)));
   const double tile = (way.rows == kWgmmaRows ? kClocksOfTile : kClocksOfHalfTile) +
-                      of_blocks(0, kClocksOfPair, kClocksOfFour) + share * kClocksOfSums * way.width;
+                      of_blocks(0, kClocksOfPair, kClocksOfFour) +
+                      share * (by_rows ? kClocksOfRowSums : kClocksOfSums) * way.width;
   return rounds * (steps * step + tile);
 }
 
@@ -91,13 +95,14 @@ double seconds_of(const Device &d, double clocks, double bytes) {
 
 double way_seconds(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
   const double steps = std::ceil(static_cast<double>(ceil_div(desc.k, kWgmmaDepth)) / way.slices);
-  const double clocks = tiles_clocks(d, desc, way, clusters_of(desc, way) * way.slices, steps);
+  const bool by_rows = way.slices == 1 && !wgmma_boxes_fit(desc, way.swapped, way.width);  // else sums are partial
+  const double clocks = tiles_clocks(d, desc, way, clusters_of(desc, way) * way.slices, steps, by_rows);
   const double sums =
       4.0 * static_cast<double>(desc.m) * static_cast<double>(desc.n) * static_cast<double>(desc.batch_count);
   double seconds = seconds_of(d, clocks, gemm_bytes(desc));
   if (way.slices > 1) {
     seconds += kSum + 2 * sums * way.slices / kSumBandwidth;
-  } else if (!wgmma_boxes_fit(desc, way.swapped, way.width)) {
+  } else if (by_rows) {
     seconds += kRowStores * bytes_seconds(d, sums);
   }
   return seconds;
@@ -180,7 +185,7 @@ WgmmaTriangleWay wgmma_triangle_way(const GemmDesc &product, bool y_grows, int w
   };
   const auto clocks_of_tile = [&](const Part &part, int at_once) {
     return tiles_clocks(d, product, {kWgmmaRows, part.width, false, part.cluster, 1, 0}, at_once, steps,
-                        y_has_x(part.tiles));
+                        !wgmma_boxes_fit(product, false, part.width), y_has_x(part.tiles));
   };
   const auto seconds = [&](double clocks) { return seconds_of(d, clocks, gemm_bytes(product) / 2); };
   const auto most = [&](const Part &part, int64_t clusters) {
