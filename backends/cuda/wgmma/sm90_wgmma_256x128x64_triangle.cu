@@ -8,13 +8,14 @@
 // described. Here pairs of blocks compute the squares of 256 beside the diagonal, and blocks alone those on it, without
 // what lies on its other side:
 //
-//   y, rows of C                          lower triangle of 1024
-//   . . . . . . . . . . . .
-//   [h h|. . . . . . . . .        h  half: 128 columns, 256 rows; the second warpgroup needs 192 of these
-//   [h q|. . . . . . . . .        q  quarter: 128 x 128; the second warpgroup needs 64 rows
-//   [  p  ][h h|. . . . . .       p  square of a pair
-//   [  p  ][h q|. . . . . .
-//   [  p  ][  p  ][h h|. . .      (drawn transposed the upper triangle, whose halves are the other ones)
+//   h . . . . .      lower triangle of 768, in tiles of 128 x 128
+//   h q . . . .      p  square of a pair of blocks: each has 128 columns (x) of it, 256 rows (y)
+//   p p h . . .      h  half of a square on the diagonal: 128 columns, 256 rows
+//   p p h q . .      q  quarter of it: 128 x 128
+//   p p p p h .
+//   p p p p h q      of the upper triangle the second column is the half, the first one has the quarter
+//
+// The second warpgroup of a half needs 192 rows, that of a quarter 64 (of the upper triangle the first one's).
 //
 // There both operands are one matrix: of a half or a quarter y is copied alone, and x are some of its rows. How many
 // blocks have which of the three, so that all end at once, is predicted (wgmma_triangle_way()): at 4096 60 pairs have

@@ -25,8 +25,8 @@ WgmmaWay best_wgmma_way(const GemmDesc &desc, int rows, int width, bool split, i
 bool fits_wgmma_width(const GemmDesc &desc, int width);
 bool splits_wgmma(const GemmDesc &desc, int rows, int width, int index);
 
-// How a launch computes the triangle of a product, a way of its tiles after the other: so many clusters of each at
-// once.
+// How a launch computes the triangle of a product: in up to three parts at a time (WgmmaTriangle), each by so many
+// clusters.
 struct WgmmaTriangleWay {
   struct Part {
     int width;
