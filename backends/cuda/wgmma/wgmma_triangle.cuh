@@ -1,4 +1,4 @@
-// Triangles by the wgmma engine, whose blocks compute tiles of one of two kinds.
+// Triangles by the wgmma engine: each block computes tiles of one kind (WgmmaTriangle).
 #pragma once
 
 #include "wgmma_engine.cuh"
