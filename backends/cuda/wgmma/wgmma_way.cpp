@@ -48,9 +48,14 @@ int clusters_at_once(const Device &d, const WgmmaCluster &cluster) {
   return cluster.blocks() <= 2 ? d.compute_units / cluster.blocks() : d.compute_units * 10 / 11 / 4;
 }
 
-// The clocks of `clusters` tiles, each `steps` deep.
+// Whether warps store the sums, for TMA cannot; those of slices are partial and TMA's.
+bool by_rows(const GemmDesc &desc, const WgmmaWay &way) {
+  return way.slices == 1 && !wgmma_boxes_fit(desc, way.swapped, way.width);
+}
+
+// The clocks of `clusters` tiles, each `steps` deep; in_y: x is not copied (y_has_x()).
 double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, double clusters, double steps,
-                    bool by_rows, bool in_y = false) {
+                    bool in_y = false) {
   const WgmmaSides sides(desc, way.swapped);
   const double torn_a = torn(desc.lda, size_of(desc.type)), torn_b = torn(desc.ldb, size_of(desc.type));
   const double torn_x = way.swapped ? torn_a : torn_b, torn_y = way.swapped ? torn_b : torn_a;
@@ -73,7 +78,7 @@ double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, 
   const double step = std::sqrt(std::sqrt(fourth(products) + fourth(arriving) + fourth(read) + fourth(least)));
   const double tile = (way.rows == kWgmmaRows ? kClocksOfTile : kClocksOfHalfTile) +
                       of_blocks(0, kClocksOfPair, kClocksOfFour) +
-                      share * (by_rows ? kClocksOfRowSums : kClocksOfSums) * way.width;
+                      share * (by_rows(desc, way) ? kClocksOfRowSums : kClocksOfSums) * way.width;
   return rounds * (steps * step + tile);
 }
 
@@ -95,14 +100,13 @@ double seconds_of(const Device &d, double clocks, double bytes) {
 
 double way_seconds(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
   const double steps = std::ceil(static_cast<double>(ceil_div(desc.k, kWgmmaDepth)) / way.slices);
-  const bool by_rows = way.slices == 1 && !wgmma_boxes_fit(desc, way.swapped, way.width);  // else sums are partial
-  const double clocks = tiles_clocks(d, desc, way, clusters_of(desc, way) * way.slices, steps, by_rows);
+  const double clocks = tiles_clocks(d, desc, way, clusters_of(desc, way) * way.slices, steps);
   const double sums =
       4.0 * static_cast<double>(desc.m) * static_cast<double>(desc.n) * static_cast<double>(desc.batch_count);
   double seconds = seconds_of(d, clocks, gemm_bytes(desc));
   if (way.slices > 1) {
     seconds += kSum + 2 * sums * way.slices / kSumBandwidth;
-  } else if (by_rows) {
+  } else if (by_rows(desc, way)) {
     seconds += kRowStores * bytes_seconds(d, sums);
   }
   return seconds;
@@ -185,7 +189,7 @@ WgmmaTriangleWay wgmma_triangle_way(const GemmDesc &product, bool y_grows, int w
   };
   const auto clocks_of_tile = [&](const Part &part, int at_once) {
     return tiles_clocks(d, product, {kWgmmaRows, part.width, false, part.cluster, 1, 0}, at_once, steps,
-                        !wgmma_boxes_fit(product, false, part.width), y_has_x(part.tiles));
+                        y_has_x(part.tiles));
   };
   const auto seconds = [&](double clocks) { return seconds_of(d, clocks, gemm_bytes(product) / 2); };
   const auto most = [&](const Part &part, int64_t clusters) {
