@@ -213,7 +213,7 @@ Case case_of(Routine routine, int64_t m, int64_t n, int64_t k) {
 
 std::vector<Case> tries_of(Routine routine) {
   std::vector<Case> tries;
-  for (const int64_t size : {5, 16, 64, 128, 256}) tries.push_back(case_of(routine, size, size, size));
+  for (const int64_t size : {5, 16, 64, 128, 256, 320}) tries.push_back(case_of(routine, size, size, size));
   if (has_three_sizes(routine)) {
     for (const int64_t n : {1, 4}) tries.push_back(case_of(routine, 256, n, 256));
     tries.push_back(case_of(routine, 256, 256, 256));
