@@ -3,8 +3,8 @@
 //
 //   block: lanes of channels x places      a thread: `Width` channels at one place (n, strip, q) after the other
 //   strip: kDepthwiseRows rows of the output, one below the other, of one column: with taps one below the other each
-//   row
-//          of the image is read once for all of them
+//          row of the image is read once for all of them. Those of the weight gradient may be longer: a thread walks
+//          down with the last rows of the gradient in registers, and reads each row of the image once
 //
 // Channels that are neighbours (NHWC) are the lanes; otherwise (NCHW) a block has one channel, and columns are
 // neighbours. The filters of the block's channels are in shared memory: [term][tap][channel].
@@ -17,6 +17,7 @@
 namespace libsgemm::gpu {
 
 constexpr int kDepthwiseThreads = 256;
+constexpr int kDepthwiseSharing = 32;  // of a sum's slices
 
 // `Width` floats, neighbours.
 template <int Width>
@@ -57,15 +58,16 @@ struct DepthwisePlace {
   int h, w;       // in the image, of the first row and tap
   int rows;       // of the strip
 
-  __device__ __forceinline__ DepthwisePlace(const DepthwiseProblem &p, const Global<float> *channel, int position) {
+  __device__ __forceinline__ DepthwisePlace(const DepthwiseProblem &p, const Global<float> *channel, int position,
+                                            int strip_rows) {
     const int above = p.columns.quotient(position), q = position - above * p.columns.value;
-    const int n = p.strips.quotient(above), first = (above - n * p.strips.value) * kDepthwiseRows;
+    const int n = p.strips.quotient(above), first = (above - n * p.strips.value) * strip_rows;
     h = p.first_h + first * p.down;
     w = p.first_w + q * p.right;
     image = channel + n * p.image_steps.n + static_cast<int64_t>(first) * p.down * p.image_steps.h +
             static_cast<int64_t>(q) * p.right * p.image_steps.w;
     pixel = n * p.pixel_steps.n + first * p.pixel_steps.h + q * p.pixel_steps.w;
-    rows = min(p.p - first, kDepthwiseRows);
+    rows = min(p.p - first, strip_rows);
   }
 };
 
@@ -97,7 +99,7 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
 #pragma unroll 1
   for (int position = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y); position < p.positions;
        position += step) {
-    const DepthwisePlace at(read_anew(p), image, position);
+    const DepthwisePlace at(read_anew(p), image, position, kDepthwiseRows);
     Floats<Width> sum[kDepthwiseRows] = {};
 #pragma unroll 1
     for (int term = 0; term < p.terms; ++term) {
@@ -159,6 +161,74 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
   }
 }
 
+template <int Width, int Taps, int TapsW>
+using DepthwiseSums = Floats<Width>[Taps * TapsW];
+
+// As depthwise_walks().
+template <int Width, int Taps, int TapsW, int Down>
+__device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const DepthwisePlace &at,
+                                           const Global<float> *from_y, DepthwiseSums<Width, Taps, TapsW> &sum) {
+  constexpr int kBehind = (Taps - 1) / Down;  // rows of the gradient that a row of the image meets besides its own
+  constexpr int kRows = Down == 1 ? 2 : 1;    // that are read at once
+  const Global<float> *from_x = at.image;
+  Floats<Width> y[kBehind + kRows] = {};  // of the rows that meet the step's rows of the image
+#pragma unroll 1
+  for (int first = 0; first < at.rows + kBehind; first += kRows) {
+    Floats<Width> x[kRows * Down][TapsW];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      y[kBehind + i] = first + i < at.rows ? Floats<Width>::load(from_y) : Floats<Width>::zero();
+      from_y += p.pixel_steps.h;
+    }
+#pragma unroll
+    for (int row = 0; row < kRows * Down; ++row) {
+#pragma unroll
+      for (int s = 0; s < TapsW; ++s) {
+        const bool inside = static_cast<unsigned>(at.w + s * p.tap_w) < static_cast<unsigned>(p.width);
+        x[row][s] = load_inside<Width>(p, from_x + static_cast<int64_t>(s) * p.tap_w * p.image_steps.w,
+                                       at.h + first * Down + row, inside);
+      }
+      from_x += p.image_steps.h;
+    }
+#pragma unroll
+    for (int row = 0; row < kRows * Down; ++row) {
+#pragma unroll
+      for (int i = 0; i < kBehind + kRows; ++i) {
+        const int r = row - (i - kBehind) * Down;
+        if (r < 0 || r >= Taps) continue;
+#pragma unroll
+        for (int s = 0; s < TapsW; ++s) sum[r * TapsW + s].add(x[row][s], y[i]);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kBehind; ++i) y[i] = y[i + kRows];
+  }
+}
+
+// Otherwise: of kDepthwiseRows, with all of the gradient loaded first.
+template <int Width, int Taps, int TapsW, int Down>
+__device__ __forceinline__ void add_strip(const DepthwiseProblem &p, const DepthwisePlace &at,
+                                          const Global<float> *from_y, DepthwiseSums<Width, Taps, TapsW> &sum) {
+  Floats<Width> y[kDepthwiseRows];
+#pragma unroll
+  for (int i = 0; i < kDepthwiseRows; ++i) {
+    y[i] = i < at.rows ? Floats<Width>::load(from_y + i * p.pixel_steps.h) : Floats<Width>::zero();
+  }
+#pragma unroll
+  for (int s = 0; s < TapsW; ++s) {
+    if (static_cast<unsigned>(at.w + s * p.tap_w) >= static_cast<unsigned>(p.width)) continue;
+    const Global<float> *from = at.image + static_cast<int64_t>(s) * p.tap_w * p.image_steps.w;
+#pragma unroll
+    for (int row = 0; row < (kDepthwiseRows - 1) * Down + Taps; ++row) {
+      const Floats<Width> x = load_inside<Width>(p, from + row * p.image_steps.h, at.h + row, true);
+#pragma unroll
+      for (int i = 0; i < kDepthwiseRows; ++i) {
+        if (row - i * Down >= 0 && row - i * Down < Taps) sum[(row - i * Down) * TapsW + s].add(x, y[i]);
+      }
+    }
+  }
+}
+
 // Weight gradient of filters of Taps x TapsW: sums of a slice of the positions (blockIdx.x), as doubles, to
 // partial[slice][tap][channel]. `shared`: two doubles for each thread and channel.
 template <int Width, int Taps, int TapsW, int Down>
@@ -168,29 +238,16 @@ __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, dou
   const bool inside = channel < p.channels;
   const Global<float> *image = global(p.image) + p.multiplier.quotient(inside ? channel : 0) * p.image_steps.channel;
   const Global<float> *gradient = global(p.other) + (inside ? channel : 0) * p.pixel_steps.channel;
-  Floats<Width> sum[Taps * TapsW] = {};
+  DepthwiseSums<Width, Taps, TapsW> sum = {};
   const int step = static_cast<int>(gridDim.x * blockDim.y);
 #pragma unroll 1
   for (int position = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y); inside && position < p.positions;
        position += step) {
-    const DepthwisePlace at(p, image, position);
-    Floats<Width> y[kDepthwiseRows];
-#pragma unroll
-    for (int i = 0; i < kDepthwiseRows; ++i) {
-      y[i] = i < at.rows ? Floats<Width>::load(gradient + at.pixel + i * p.pixel_steps.h) : Floats<Width>::zero();
-    }
-#pragma unroll
-    for (int s = 0; s < TapsW; ++s) {
-      if (static_cast<unsigned>(at.w + s * p.tap_w) >= static_cast<unsigned>(p.width)) continue;
-      const Global<float> *from = at.image + static_cast<int64_t>(s) * p.tap_w * p.image_steps.w;
-#pragma unroll
-      for (int row = 0; row < (kDepthwiseRows - 1) * Down + Taps; ++row) {
-        const Floats<Width> x = load_inside<Width>(p, from + row * p.image_steps.h, at.h + row, true);
-#pragma unroll
-        for (int i = 0; i < kDepthwiseRows; ++i) {
-          if (row - i * Down >= 0 && row - i * Down < Taps) sum[(row - i * Down) * TapsW + s].add(x, y[i]);
-        }
-      }
+    const DepthwisePlace at(p, image, position, p.strip_rows);
+    if constexpr (depthwise_walks(Width, Taps, Down)) {
+      walk_strip<Width, Taps, TapsW, Down>(p, at, gradient + at.pixel, sum);
+    } else {
+      add_strip<Width, Taps, TapsW, Down>(p, at, gradient + at.pixel, sum);
     }
   }
   // The sums over the places of the block: of a tap first those of a warp, if it has one channel.
@@ -222,20 +279,21 @@ __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, dou
   }
 }
 
-// The output of those sums: 32 elements a block, each by 8 threads that share the slices.
+// The output of those sums: 32 elements a block, each by kDepthwiseSharing threads that share the slices.
 __device__ __forceinline__ void depthwise_sum(const DepthwiseProblem &p, const double *partial, int slices) {
-  __shared__ double sums[8][32];
+  __shared__ double sums[kDepthwiseSharing][32];
   const int taps = p.r * p.s, i = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
   const int64_t all = static_cast<int64_t>(taps) * p.channels;
   double sum = 0;
   if (i < all) {
-#pragma unroll 4
-    for (int slice = static_cast<int>(threadIdx.y); slice < slices; slice += 8) sum += global(partial)[slice * all + i];
+#pragma unroll 8
+    for (int slice = static_cast<int>(threadIdx.y); slice < slices; slice += kDepthwiseSharing)
+      sum += global(partial)[slice * all + i];
   }
   sums[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.y != 0 || i >= all) return;
-  for (int y = 1; y < 8; ++y) sum += sums[y][threadIdx.x];
+  for (int y = 1; y < kDepthwiseSharing; ++y) sum += sums[y][threadIdx.x];
   const int tap = i / p.channels, channel = i - tap * p.channels;
   Global<float> *to = global(p.out) + channel * p.filter_channel + tap / p.s * p.filter_r + tap % p.s * p.filter_s;
   const double product = static_cast<double>(p.alpha) * sum;

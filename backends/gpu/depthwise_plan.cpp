@@ -13,11 +13,11 @@ constexpr int kThreads = 256, kLanes = 32;
 constexpr int64_t kMostFilterBytes = 48 << 10;  // that every device has without being asked
 constexpr int kMostBlocks = 65535;              // along y
 
-constexpr int64_t kMostSlices = 128;  // of the weight gradient, whose sums are added by a second kernel
+constexpr int64_t kMostSlices = 512;  // of the weight gradient, whose sums are added by a second kernel
 
 // Resident blocks of a compute unit, by the registers of the kernels.
-int resident_blocks(int width, int taps, bool weights) {
-  if (weights) return width == 1 ? (taps <= 3 ? 5 : taps <= 5 ? 4 : 3) : 2;
+int resident_blocks(int width, int taps, int down, bool weights) {
+  if (weights) return width > 1 || taps > 5 ? 2 : depthwise_walks(width, taps, down) ? 4 : 5;
   return width == 1 ? (taps <= 3 ? 3 : 4) : 2;
 }
 
@@ -34,6 +34,31 @@ int64_t position_blocks(int64_t most, int64_t channel_blocks, int64_t resident, 
   return best;
 }
 
+int number(int64_t x) { return static_cast<int>(x); }
+
+// Of the weight gradient: strips of so many rows, and so many blocks along the positions, that blocks have equal shares
+// and few rows of the image are read twice. `resident` blocks are under way at once; a strip reads `behind` rows more
+// than it has.
+void share_strips(DepthwisePlan *plan, int64_t resident, int behind) {
+  constexpr int kLeastRows = 6;
+  constexpr double kStart = 2;  // rows that the start of a strip takes
+  DepthwiseProblem *p = &plan->problem;
+  const int64_t most = std::clamp<int64_t>(resident / plan->channel_blocks, 1, kMostSlices);
+  double least = 0;
+  for (int64_t count = 1; count == 1 || count <= p->p / kLeastRows; ++count) {
+    const int64_t rows = ceil_div(p->p, count), strips = ceil_div(p->p, rows);
+    const int64_t turns = ceil_div(p->n * strips * p->q, plan->places);
+    const int64_t turns_each = ceil_div(turns, most);
+    const double time = static_cast<double>(turns_each) * (static_cast<double>(rows + behind) + kStart);
+    if (count > 1 && time >= least) continue;
+    least = time;
+    p->strip_rows = number(rows);
+    p->strips = Divisor::of(number(strips));
+    p->positions = number(p->n * strips * p->q);
+    plan->position_blocks = number(ceil_div(turns, turns_each));
+  }
+}
+
 // Share of the memory's time that is lost where a thread reads single floats, and what taps cost besides.
 constexpr double kOverMemory = 1.25, kFmaFraction = 0.15;
 
@@ -44,8 +69,6 @@ bool aligned(const void *data) { return reinterpret_cast<uintptr_t>(data) % 16 =
 DepthwiseSteps steps_of(const ConvDigit (&digits)[3], int64_t channel, int64_t ConvDigit::*step) {
   return {channel, digits[0].*step, digits[1].*step, digits[2].*step};
 }
-
-int number(int64_t x) { return static_cast<int>(x); }
 
 DepthwiseProblem problem_of(const ConvDesc &d, int64_t index) {
   const ConvProduct c = conv_product(d, index);
@@ -94,7 +117,7 @@ DepthwiseProblem problem_of(const ConvDesc &d, int64_t index) {
   }
   const int64_t strips = ceil_div(p.p, kDepthwiseRows);
   p.strips = Divisor::of(number(strips)), p.columns = Divisor::of(p.q);
-  p.positions = number(p.n * strips * p.q);
+  p.positions = number(p.n * strips * p.q), p.strip_rows = kDepthwiseRows;
   return p;
 }
 
@@ -123,9 +146,13 @@ DepthwisePlan depthwise_plan(const ConvDesc &desc, int64_t index, int device) {
   plan.lanes = number(ceil_div(vectors, blocks));
   plan.places = kThreads / plan.lanes;
   plan.channel_blocks = number(ceil_div(vectors, plan.lanes));
-  const int64_t resident = int64_t{model(device).compute_units} * resident_blocks(plan.width, p.r, weights);
-  plan.position_blocks = number(position_blocks(ceil_div(p.positions, plan.places), plan.channel_blocks, resident,
-                                                weights ? kMostSlices : 4 * resident));
+  const int64_t resident = int64_t{model(device).compute_units} * resident_blocks(plan.width, p.r, p.down, weights);
+  if (weights && depthwise_walks(plan.width, p.r, p.down)) {
+    share_strips(&plan, resident, (p.r - 1) / p.down);
+  } else {
+    plan.position_blocks = number(position_blocks(ceil_div(p.positions, plan.places), plan.channel_blocks, resident,
+                                                  weights ? kMostSlices : 4 * resident));
+  }
   plan.filter_bytes = 4 * p.terms * p.r * p.s * plan.lanes * plan.width;
   return plan;
 }

@@ -1,6 +1,7 @@
 // A convolution in which each channel of the image meets filters of its own: what travels to its kernels by value.
 //
-// Positions are (n, strip, q): a strip is kDepthwiseRows rows of the output below one another, or fewer at its end.
+// Positions are (n, strip, q): a strip is `strip_rows` rows of the output (of the weight gradient: of the gradient)
+// below one another, or fewer at its end.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,14 @@
 
 namespace libsgemm::gpu {
 
-constexpr int kDepthwiseRows = 4;
+constexpr int kDepthwiseRows = 4;  // but where a weight gradient walks down strips
+
+// Whether it does. Single floats and few taps without strides leave too few loads under way (H100, NCHW: 3 x 3 of
+// 32 x 128 x 56 x 56 takes 64 us by strips of four rows, walking 78; by two of 32 x 256 x 28 x 28 19 and 15; 5 x 5 108
+// and 79).
+LIBSGEMM_HOST_DEVICE constexpr bool depthwise_walks(int width, int taps, int down) {
+  return width > 1 || taps > 3 || down > 1;
+}
 
 // One of the tensors that have images: the steps of a channel, an image, a row and a column.
 struct DepthwiseSteps {
@@ -32,7 +40,7 @@ struct DepthwiseProblem {
   DepthwiseSteps image_steps, pixel_steps;     // of the image; of the tensor with the channels above
   int64_t filter_channel, filter_r, filter_s;  // steps of the filters
   Divisor columns, strips;                     // q, and strips of an image
-  int positions;
+  int positions, strip_rows;
   float alpha, beta;
 };
 

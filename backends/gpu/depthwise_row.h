@@ -101,7 +101,7 @@ struct Depthwise {
                                         [&](auto taps) { return run(std::integral_constant<int, 1>(), taps); });
     if (status != LIBSGEMM_SUCCESS) return status;
     const dim3 grid(static_cast<unsigned>((p.channels * p.r * p.s - 1) / 32 + 1));
-    return launch_kernel(Row::sum_kernel, grid, dim3(32, kDepthwiseThreads / 32), 0, launch, error, p, partial,
+    return launch_kernel(Row::sum_kernel, grid, dim3(32, kDepthwiseSharing), 0, launch, error, p, partial,
                          plan.position_blocks);
   }
 };

@@ -7,7 +7,7 @@
 // filters of the block's channels, at most 48 KiB; of the weight gradient a double for each thread and channel.
 //
 // Requires: one channel of the image in each group; k / groups r s up to 96; weights: the filters named, without
-// dilation down, strides of 1 or 2, a workspace of 8 k r s bytes for up to 128 slices.
+// dilation down, strides of 1 or 2, a workspace of 8 k r s bytes for up to 512 slices.
 //
 // Not yet run on AMD hardware.
 #include "gpu/depthwise.h"
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(kDepthwiseThreads)
 
 namespace {
 
-__global__ void __launch_bounds__(kDepthwiseThreads)
+__global__ void __launch_bounds__(32 * kDepthwiseSharing)
     depthwise_weights_sum(const __grid_constant__ DepthwiseProblem p, const double *partial, int slices) {
   depthwise_sum(p, partial, slices);
 }
