@@ -8,6 +8,8 @@
 namespace libsgemm::gpu {
 namespace {
 
+constexpr int64_t kSector = 8;  // floats that memory reads and writes together
+
 constexpr int64_t kMostPlaces = int64_t{1} << 29;  // rows, columns, and their distance from an image
 
 using Digits = ConvDigit[kConvDigits];
@@ -239,7 +241,34 @@ double conv_bytes(const ConvDesc &desc) {
     for (const int64_t extent : t.size) size *= static_cast<double>(extent);
     elements += size;
   }
+  // Rows and columns of the image that no tap meets are not read.
+  if (desc.direction != Conv::data_gradient) {
+    const double image = static_cast<double>(desc.n * desc.c) * static_cast<double>(desc.h * desc.w);
+    const auto share = [](int64_t met, int64_t all) {
+      return std::min(1.0, static_cast<double>(met) / static_cast<double>(all));
+    };
+    const double rows = share(desc.p * desc.r, desc.h);
+    const double columns = std::abs(desc.x_steps.w) < kSector ? 1 : share(desc.q * desc.s, desc.w);
+    elements -= image * (1 - rows * columns);
+  }
   return sizeof(float) * elements;
+}
+
+size_t conv_cleared_bytes(const ConvDesc &desc) {
+  if (desc.direction != Conv::data_gradient || desc.beta != 0.0f || conv_products(desc) == 1) return 0;
+  const Tensor out = output_of(desc);
+  if (out.step[3] >= kSector) return 0;  // pixels do not share sectors (NHWC), and each is better stored once
+  int64_t count = 1, last = 0;
+  for (int d = 0; d < 4; ++d) {
+    if (out.step[d] < 0) return 0;
+    count *= out.size[d];
+    last += (out.size[d] - 1) * out.step[d];
+  }
+  if (last + 1 != count) return 0;  // what lies between its elements is not ours
+  for (int64_t i = 0; i < conv_products(desc); ++i) {
+    if (conv_problem(desc, i).product.k == 0) return sizeof(float) * static_cast<size_t>(count);
+  }
+  return 0;
 }
 
 }  // namespace libsgemm::gpu

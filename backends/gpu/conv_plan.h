@@ -23,7 +23,11 @@ struct ConvFetch {
 };
 ConvFetch conv_fetch(const ConvProblem *problems, int count);
 
-// Bytes of all tensors, each moved once.
+// Bytes of all tensors, each moved once; of the image what taps meet.
 double conv_bytes(const ConvDesc &desc);
+
+// Bytes of an output to be cleared as a whole before the products that have terms are stored: where there are pixels
+// that no tap meets, as with 1 x 1 filters and strides. 0: none, or it has to be done pixel by pixel.
+size_t conv_cleared_bytes(const ConvDesc &desc);
 
 }  // namespace libsgemm::gpu

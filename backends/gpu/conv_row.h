@@ -48,32 +48,37 @@ struct ConvTiles {
   static double cost(const ConvDesc &desc, int index) {
     const Tiles tiles = tiles_of(desc);
     const double launches = std::ceil(static_cast<double>(conv_products(desc)) / ConvProblems::kMost);
-    const double seconds = tiles_seconds(model(index), tiling(desc, index, false),
-                                         tiles.count * static_cast<double>(desc.groups), tiles.depth);
-    return kLaunchSeconds * launches + overlapped(seconds, memory_seconds(model(index), conv_bytes(desc)));
+    const double clearing = memory_seconds(model(index), static_cast<double>(conv_cleared_bytes(desc)));
+    const double seconds = tiles.count == 0
+                               ? 0
+                               : tiles_seconds(model(index), tiling(desc, index, false),
+                                               tiles.count * static_cast<double>(desc.groups), tiles.depth);
+    return kLaunchSeconds * launches + clearing + overlapped(seconds, memory_seconds(model(index), conv_bytes(desc)));
   }
 
   static libsgemm_status_t launch(const ConvDesc &desc, const Launch &launch, Error *error) {
     const int64_t products = conv_products(desc);
+    const size_t cleared = conv_cleared_bytes(desc);
     const auto enqueue_all = [&](const Launch &how) {
-      libsgemm_status_t status = LIBSGEMM_SUCCESS;
-      for (int64_t first = 0; first < products && status == LIBSGEMM_SUCCESS; first += ConvProblems::kMost) {
-        ConvProblems problems = {};
-        problems.count = static_cast<int>(std::min<int64_t>(products - first, ConvProblems::kMost));
-        // The deepest first, so that what runs last is short.
-        for (int i = 0; i < problems.count; ++i) {
-          const ConvProblem next = problem(desc, first + i);
-          int at = i;
+      libsgemm_status_t status = cleared == 0 ? LIBSGEMM_SUCCESS : clear(desc.out, cleared, how, error);
+      ConvProblems problems = {};
+      for (int64_t i = 0; i < products && status == LIBSGEMM_SUCCESS; ++i) {
+        const ConvProblem next = problem(desc, i);
+        if (cleared == 0 || next.product.k > 0) {  // the deepest first, so that what runs last is short
+          int at = problems.count++;
           for (; at > 0 && problems.problem[at - 1].product.k < next.product.k; --at) {
             problems.problem[at] = problems.problem[at - 1];
           }
           problems.problem[at] = next;
         }
+        if (problems.count == 0 || (problems.count < ConvProblems::kMost && i + 1 < products)) continue;
         status = enqueue(problems, desc.groups, how, error);
+        problems = {};
       }
       return status;
     };
-    if (products > ConvProblems::kMost && !launch.rehearsal) {  // what a later launch needs is loaded first
+    // What a later launch needs is loaded first.
+    if ((products > ConvProblems::kMost || cleared > 0) && !launch.rehearsal) {
       Launch rehearsal = launch;
       rehearsal.rehearsal = true;
       const libsgemm_status_t status = enqueue_all(rehearsal);
@@ -141,13 +146,15 @@ struct ConvTiles {
     Tiles tiles = {};
     double steps = 0;
     const int64_t products = conv_products(desc);
+    const bool cleared = conv_cleared_bytes(desc) > 0;
     for (int64_t i = 0; i < products; ++i) {
       const TileProblem p = problem(desc, i).product;
+      if (cleared && p.k == 0) continue;
       const double count = static_cast<double>(p.tiles_m) * p.tiles_n;
       tiles.count += count;
       steps += count * static_cast<double>(p.k);
     }
-    tiles.depth = steps / tiles.count;
+    tiles.depth = tiles.count > 0 ? steps / tiles.count : 0;
     return tiles;
   }
 
