@@ -267,6 +267,8 @@ const Shape kShapes[] = {
     {1, 4, 13, 12, 6, 3, 2, 4, 2, 2, 1, 2, 3},            // stride and dilation with a common factor
     {1, 2, 9, 9, 3, 3, 3, 6, 4, 1, 2, 3, 2},              // remainders without taps
     {2, 12, 6, 5, 18, 3, 3, 1, 1, 1, 1, 1, 1, 3},         // groups
+    {2, 20, 19, 9, 44, 3, 3, 1, 1, 1, 1, 1, 1, 4},        // groups of more channels than a quad
+    {2, 14, 9, 12, 18, 3, 2, 2, 2, 1, 0, 1, 1, 2},        // the same, strided
     {2, 10, 7, 6, 20, 3, 3, 2, 1, 1, 1, 1, 1, 10},        // depthwise, two filters each
     {3, 8, 9, 8, 8, 5, 5, 1, 1, 2, 2, 1, 1, 8},           // depthwise
     {1, 8, 5, 10, 130, 3, 1, 1, 1, 0, 0, 1, 1, 1, 2, 0},  // padding below only

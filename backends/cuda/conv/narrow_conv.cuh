@@ -16,6 +16,18 @@ constexpr int kGroups = 2, kGroupThreads = kNarrowThreads / kGroups;  // with ha
 constexpr int kRows = 2, kHalves = 2, kEach = 4;  // of a thread: rows, parts of them, columns of a part
 constexpr int kTaps = 4;                          // that are multiplied with what has been read
 
+// Which image, group and quad of its filters a block has.
+struct NarrowPlace {
+  int image, group, quad;
+
+  __device__ __forceinline__ explicit NarrowPlace(const NarrowProblems &problems) {
+    const int above = problems.quads.quotient(static_cast<int>(blockIdx.y));
+    quad = static_cast<int>(blockIdx.y) - above * problems.quads.value;
+    image = problems.groups.quotient(above);
+    group = above - image * problems.groups.value;
+  }
+};
+
 // What a block copies. In registers: a load of a parameter whose place depends on the block takes as long as one from
 // memory, and there would be several for each element.
 struct NarrowTile {
@@ -28,7 +40,7 @@ struct NarrowTile {
   const NarrowProblem &p;
   const float *image, *filter;
 
-  __device__ __forceinline__ explicit NarrowTile(const NarrowProblem &p)
+  __device__ __forceinline__ NarrowTile(const NarrowProblem &p, const NarrowPlace &at)
       : image_c(p.image.c),
         image_h(p.image.h),
         image_w(p.image.w),
@@ -39,7 +51,7 @@ struct NarrowTile {
         channels(p.image.channels),
         height(p.image.height),
         width(p.image.width),
-        filters(p.filters.filters),
+        filters(min(p.filters.filters - 4 * at.quad, 4)),
         taps_h(p.filters.taps_h),
         taps_w(p.filters.taps_w),
         row(static_cast<int>(blockIdx.x) / p.tiles_w * kNarrowRows),
@@ -49,8 +61,8 @@ struct NarrowTile {
         rows(kNarrowRows + taps_h - 1),
         taps(taps_h * taps_w),
         p(p),
-        image(p.image.data + static_cast<int>(blockIdx.y) * p.image.n),
-        filter(p.filters.data) {
+        image(p.image.data + at.image * p.image.n + at.group * p.image_group),
+        filter(p.filters.data + at.group * p.filter_group + 4 * at.quad * p.filters.k) {
     for (int64_t *step : {&image_c, &image_h, &image_w, &filter_k, &filter_c, &filter_r, &filter_s}) {
       ptx::keep_in_register(*step);
     }
@@ -186,6 +198,32 @@ __device__ __forceinline__ void add_groups(NarrowSums<kChannels> (&sum)[kRows], 
   }
 }
 
+template <int kChannels>
+__device__ __forceinline__ void store_channels(const float (&sum)[kChannels], Global<float> *to, int channels,
+                                               const NarrowProblem &p, const NarrowProblems &problems) {
+  const float alpha = problems.alpha, beta = problems.beta;
+  if constexpr (kChannels == 4) {
+    if (p.out_vectors) {
+      Global<Vec4> *all = reinterpret_cast<Global<Vec4> *>(to);
+      Vec4 x = vec4(scaled(alpha, sum[0]), scaled(alpha, sum[1]), scaled(alpha, sum[2]), scaled(alpha, sum[3]));
+      if (beta != 0.0f) {
+        const Vec4 old = *all;
+        x = vec4(accumulated(x.x, beta, old.x), accumulated(x.y, beta, old.y), accumulated(x.z, beta, old.z),
+                 accumulated(x.w, beta, old.w));
+      }
+      *all = x;
+      return;
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < kChannels; ++c) {
+    if (c >= channels) break;
+    Global<float> *element = to + c * p.out_k;
+    const float x = scaled(alpha, sum[c]);
+    *element = beta != 0.0f ? accumulated(x, beta, *element) : x;
+  }
+}
+
 template <int kChannels, int kAcross>
 __device__ __forceinline__ void narrow_conv(const NarrowTile &tile, const NarrowProblems &problems) {
   const NarrowProblem &p = tile.p;
@@ -211,20 +249,16 @@ __device__ __forceinline__ void narrow_conv(const NarrowTile &tile, const Narrow
   const int thread = static_cast<int>(threadIdx.x) % kGroupThreads;
   const int row = tile.row + kRows * (thread / 8) + static_cast<int>(threadIdx.x) / kGroupThreads;
   if (row >= p.p) return;
-  Global<float> *to = global(p.out) + static_cast<int>(blockIdx.y) * p.out_n + row * p.out_h;
+  const NarrowPlace at(problems);
+  Global<float> *to =
+      global(p.out) + at.image * p.out_n + at.group * p.out_group + 4 * at.quad * p.out_k + row * p.out_h;
 #pragma unroll
   for (int half = 0; half < kHalves; ++half) {
 #pragma unroll
     for (int i = 0; i < kEach; ++i) {
       const int column = tile.column + half * kNarrowColumns / 2 + thread % 8 * kEach + i;
       if (column >= p.q) break;
-#pragma unroll
-      for (int c = 0; c < kChannels; ++c) {
-        if (c >= tile.filters) break;
-        Global<float> *element = to + column * p.out_w + c * p.out_k;
-        const float x = scaled(problems.alpha, sum[0][half][i][c]);
-        *element = problems.beta != 0.0f ? accumulated(x, problems.beta, *element) : x;
-      }
+      store_channels<kChannels>(sum[0][half][i], to + column * p.out_w, tile.filters, p, problems);
     }
   }
 }

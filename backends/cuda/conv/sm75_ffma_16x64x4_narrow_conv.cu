@@ -1,8 +1,9 @@
-// Convolutions to one to four channels, directly, by FP32 multiply-adds: above all the data gradient of images of three
-// channels, of which tiles of a product would be zeros for the most part.
+// Convolutions to few channels, or in groups of few, directly, by FP32 multiply-adds: above all the data gradient of
+// images of three channels, and groups of four, of which tiles of a product would be zeros for the most part. A block
+// computes up to four channels of a group's output.
 //
 // A data gradient with strides is one such convolution of dy for each remainder of rows and columns, with the taps that
-// meet it; a launch takes four of them (grid: tiles, images, remainders).
+// meet it; a launch takes four of them (grid: tiles; images, groups and quads of channels; remainders).
 //
 //   tile of the output: 16 rows x 64 columns x up to 4 channels; a thread has 2 x 4 columns of two rows
 //
@@ -16,11 +17,16 @@
 // Shared memory, bytes: two stages of 4 channels of the image: [channel][16 + taps - 1 rows][72 columns], then
 // [channel][tap][4 filters]: of 7 x 7 taps with strides of 2 48 KiB; at most 75 KiB.
 //
-// Requires: a forward convolution without strides to at most 4 filters, or the data gradient of images of at most 4
-// channels with strides of any size; no groups; no dilation; at most 8 taps each way (of a remainder). Tensors of any
+// Requires: a forward convolution without strides to at most 16 filters a group, or the data gradient of at most 16
+// channels a group with strides of any size; no dilation; at most 8 taps each way (of a remainder). Tensors of any
 // steps and alignment.
 //
-// Not measured: its cost is an estimate by instructions.
+// Measured (H100, us, NCHW and NHWC; in brackets by tiles of FP64 products): 3 x 3 of 32 x 128 x 56 x 56 in 32 groups
+// 112 and 109 (357, 408), of 32 x 256 x 56 x 56 327 and 338 (499, 509), of 32 x 256 x 28 x 28 158 and 153 (132, 130:
+// half of the columns are outside); 7 x 7 of 8 x 128 x 60 x 60 in 32 groups 85 and 83 (302, 305); data gradient of 32 x
+// 3 x 224 x 224, 7 x 7 by two, 498 and 793 (1790, 1520). Its cost was fitted to these and 22 others, to 20 % but for 4.
+// Quads stored as single floats took 234 for 109. What takes longest of few taps is copying, four bytes a lane;
+// remainders of a data gradient with strides each copy dy anew (3 x 3 by two of 512 filters: 514, cuDNN 152).
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -38,7 +44,7 @@ __global__ void __launch_bounds__(kNarrowThreads, kChannels < 4 ? 4 : 3)
     sm75_ffma_16x64x4_narrow_conv(const __grid_constant__ NarrowProblems problems) {
   const NarrowProblem &p = problems.problem[blockIdx.z];
   if (static_cast<int>(blockIdx.x) >= p.tiles) return;
-  const NarrowTile tile(p);
+  const NarrowTile tile(p, NarrowPlace(problems));
   if (problems.channels_next) {
     narrow_conv<kChannels, 8>(tile, problems);
   } else {
@@ -50,12 +56,12 @@ namespace {
 
 struct Narrow {
   static bool supports(const ConvDesc &desc, int) {
-    constexpr int64_t kMostImages = 65535;
-    if (desc.direction == Conv::weight_gradient || desc.groups != 1 || !conv_fits(desc)) return false;
-    const int64_t channels = desc.direction == Conv::forward ? desc.k : desc.c;
+    constexpr int64_t kMostBlocks = 65535;  // along y
+    if (desc.direction == Conv::weight_gradient || !conv_fits(desc)) return false;
     const int64_t tiles = ceil_div(desc.direction == Conv::forward ? desc.p : desc.h, kNarrowRows) *
                           ceil_div(desc.direction == Conv::forward ? desc.q : desc.w, kNarrowColumns);
-    if (channels > 4 || desc.n > kMostImages || tiles > INT_MAX / 2) return false;
+    const int64_t quads = ceil_div(channels(desc), 4);
+    if (quads > kNarrowQuads || desc.n * desc.groups * quads > kMostBlocks || tiles > INT_MAX / 2) return false;
     for (int64_t index = 0; index < conv_products(desc); ++index) {
       const ConvGeometry g = conv_geometry(desc, index);
       const auto narrow = [](int stride, int dilation, int taps, int size) {
@@ -70,20 +76,24 @@ struct Narrow {
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    // Of what multiply-adds alone would take; multiply-adds that take as long as it takes to copy an element.
-    constexpr double kPeakFraction = 0.5, kCopy = 10;
+    // Of what multiply-adds alone would take; multiply-adds that take as long as it takes to copy an element, and to
+    // store one of neighbouring columns or a quad, a strided one, and one of a quad's channels for itself.
+    constexpr double kPeakFraction = 0.45, kCopy = 20, kStore = 10, kStoreApart = 40, kStoreAlone = 60;
     constexpr int kColumns = kNarrowColumns + 32;  // that a warp copies of a row, some of them for nothing
     const Device &d = device(index);
-    double work = 0, tiles = 0;  // multiply-adds of all tiles, of a channel of an image
+    double work = 0, tiles = 0;  // multiply-adds of all tiles of an image and a quad
     for (int64_t i = 0; i < conv_products(desc); ++i) {
       const NarrowProblem p = problem(desc, i);
       const double taps = static_cast<double>(p.filters.taps_h) * p.filters.taps_w;
       const double copied = static_cast<double>(kNarrowRows + p.filters.taps_h - 1) * kColumns;
-      work += p.tiles * (taps * kNarrowRows * kNarrowColumns * instance(p.filters.filters) + kCopy * copied);
+      const double sums = kNarrowRows * kNarrowColumns * instance(desc);
+      const double store = p.out_vectors || p.out_w == 1 ? kStore : p.out_k == 1 ? kStoreAlone : kStoreApart;
+      const double channels = taps > 0 ? static_cast<double>(padded_channels(p)) : 0;
+      work += p.tiles * (channels * (taps * sums + kCopy * copied) + store * sums);
       tiles += p.tiles;
     }
-    const double images = static_cast<double>(desc.n);
-    work *= images * static_cast<double>(padded_channels(problem(desc, 0)));
+    const double images = static_cast<double>(desc.n * desc.groups * ceil_div(channels(desc), 4));
+    work *= images;
     // A block alone on a multiprocessor waits half of the time.
     const double share = std::min(1.0, tiles * images / (2.0 * d.compute_units));
     const double launches = std::ceil(static_cast<double>(conv_products(desc)) / NarrowProblems::kMost);
@@ -97,6 +107,8 @@ struct Narrow {
     for (int64_t first = 0; first < products && status == LIBSGEMM_SUCCESS; first += NarrowProblems::kMost) {
       NarrowProblems problems = {};
       problems.alpha = desc.alpha, problems.beta = desc.beta;
+      problems.quads = Divisor::of(static_cast<int>(ceil_div(channels(desc), 4)));
+      problems.groups = Divisor::of(static_cast<int>(desc.groups));
       const int count = static_cast<int>(std::min<int64_t>(products - first, NarrowProblems::kMost));
       int tiles = 0;
       for (int i = 0; i < count; ++i) {
@@ -108,15 +120,17 @@ struct Narrow {
         problems.stage_floats = std::max(problems.stage_floats, floats);
         problems.channels_next = p.image.c == 1;
       }
-      const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(desc.n), static_cast<unsigned>(count));
+      const dim3 grid(static_cast<unsigned>(tiles),
+                      static_cast<unsigned>(desc.n * problems.groups.value * problems.quads.value),
+                      static_cast<unsigned>(count));
       const auto enqueue = [&](auto kernel) {
         return launch_kernel(kernel, grid, dim3(kNarrowThreads), 8 * static_cast<size_t>(problems.stage_floats), launch,
                              error, problems);
       };
-      const int channels = instance(problems.problem[0].filters.filters);
-      status = channels == 1   ? enqueue(&sm75_ffma_16x64x4_narrow_conv<1>)
-               : channels == 3 ? enqueue(&sm75_ffma_16x64x4_narrow_conv<3>)
-                               : enqueue(&sm75_ffma_16x64x4_narrow_conv<4>);
+      const int most = instance(desc);
+      status = most == 1   ? enqueue(&sm75_ffma_16x64x4_narrow_conv<1>)
+               : most == 3 ? enqueue(&sm75_ffma_16x64x4_narrow_conv<3>)
+                           : enqueue(&sm75_ffma_16x64x4_narrow_conv<4>);
     }
     return status;
   }
@@ -126,13 +140,29 @@ struct Narrow {
     return ceil_div(p.image.channels, kNarrowDepth) * kNarrowDepth;
   }
 
-  // The channels of a kernel that has so many.
-  static int instance(int channels) { return channels == 2 ? 3 : channels; }
+  // Of a group of the output.
+  static int64_t channels(const ConvDesc &desc) {
+    return (desc.direction == Conv::forward ? desc.k : desc.c) / desc.groups;
+  }
+  // Those of the kernel that has so many.
+  static int instance(const ConvDesc &desc) {
+    const int64_t most = std::min<int64_t>(channels(desc), 4);
+    return most == 2 ? 3 : static_cast<int>(most);
+  }
 
   static NarrowProblem problem(const ConvDesc &desc, int64_t index) {
     const ConvGeometry g = conv_geometry(desc, index);
-    NarrowProblem p = {g.image, g.filters, g.p,     g.q,     g.first_h, g.first_w, g.out,
-                       g.out_n, g.out_h,   g.out_w, g.out_k, {},        0,         0};
+    const ConvProduct product = conv_product(desc, index);
+    NarrowProblem p = {};
+    p.image = g.image, p.filters = g.filters;
+    p.p = g.p, p.q = g.q;
+    p.first_h = g.first_h, p.first_w = g.first_w;
+    p.out = g.out;
+    p.out_n = g.out_n, p.out_h = g.out_h, p.out_w = g.out_w, p.out_k = g.out_k;
+    p.image_group = product.image_group, p.filter_group = product.other_group, p.out_group = product.out_group;
+    const int64_t all_steps = p.out_n | p.out_h | p.out_w | p.out_group;
+    p.out_vectors =
+        p.out_k == 1 && channels(desc) % 4 == 0 && all_steps % 4 == 0 && reinterpret_cast<uintptr_t>(p.out) % 16 == 0;
     p.taps_w = Divisor::of(std::max(g.filters.taps_w, 1));
     p.tiles_w = static_cast<int>(ceil_div(g.q, kNarrowColumns));
     p.tiles = static_cast<int>(ceil_div(g.p, kNarrowRows)) * p.tiles_w;
