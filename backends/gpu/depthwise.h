@@ -172,6 +172,8 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
   constexpr int kRows = Down == 1 ? 2 : 1;    // that are read at once
   const Global<float> *from_x = at.image;
   Floats<Width> y[kBehind + kRows] = {};  // of the rows that meet the step's rows of the image
+  // Others are not multiplied as zeros, which would spread what is not finite in the image.
+  const auto in_strip = [&at](int row) { return static_cast<unsigned>(row) < static_cast<unsigned>(at.rows); };
 #pragma unroll 1
   for (int first = 0; first < at.rows + kBehind; first += kRows) {
     Floats<Width> x[kRows * Down][TapsW];
@@ -195,7 +197,7 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
 #pragma unroll
       for (int i = 0; i < kBehind + kRows; ++i) {
         const int r = row - (i - kBehind) * Down;
-        if (r < 0 || r >= Taps) continue;
+        if (r < 0 || r >= Taps || !in_strip(first + i - kBehind)) continue;
 #pragma unroll
         for (int s = 0; s < TapsW; ++s) sum[r * TapsW + s].add(x[row][s], y[i]);
       }
@@ -223,7 +225,8 @@ __device__ __forceinline__ void add_strip(const DepthwiseProblem &p, const Depth
       const Floats<Width> x = load_inside<Width>(p, from + row * p.image_steps.h, at.h + row, true);
 #pragma unroll
       for (int i = 0; i < kDepthwiseRows; ++i) {
-        if (row - i * Down >= 0 && row - i * Down < Taps) sum[(row - i * Down) * TapsW + s].add(x, y[i]);
+        if (row - i * Down < 0 || row - i * Down >= Taps || i >= at.rows) continue;  // zeros would spread infinities
+        sum[(row - i * Down) * TapsW + s].add(x, y[i]);
       }
     }
   }

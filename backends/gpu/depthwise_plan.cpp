@@ -16,8 +16,8 @@ constexpr int kMostBlocks = 65535;              // along y
 constexpr int64_t kMostSlices = 512;  // of the weight gradient, whose sums are added by a second kernel
 
 // Resident blocks of a compute unit, by the registers of the kernels.
-int resident_blocks(int width, int taps, int down, bool weights) {
-  if (weights) return width > 1 || taps > 5 ? 2 : depthwise_walks(width, taps, down) ? 4 : 5;
+int resident_blocks(int width, int taps, bool weights) {
+  if (weights) return width > 1 || taps > 5 ? 2 : taps > 3 ? 3 : 4;
   return width == 1 ? (taps <= 3 ? 3 : 4) : 2;
 }
 
@@ -146,7 +146,7 @@ DepthwisePlan depthwise_plan(const ConvDesc &desc, int64_t index, int device) {
   plan.lanes = number(ceil_div(vectors, blocks));
   plan.places = kThreads / plan.lanes;
   plan.channel_blocks = number(ceil_div(vectors, plan.lanes));
-  const int64_t resident = int64_t{model(device).compute_units} * resident_blocks(plan.width, p.r, p.down, weights);
+  const int64_t resident = int64_t{model(device).compute_units} * resident_blocks(plan.width, p.r, weights);
   if (weights && depthwise_walks(plan.width, p.r, p.down)) {
     share_strips(&plan, resident, (p.r - 1) / p.down);
   } else {

@@ -327,6 +327,11 @@ TEST_CASE("a row for convolutions rounds as its mode promises, and spreads NaN a
       {3, 40, 12, 11, 72, 3, 3, 1, 1, 1, 1},
       {2, 36, 17, 9, 150, 3, 3, 1, 1, 1, 1},
       {4, 300, 7, 6, 20, 1, 1},
+      {2, 12, 14, 9, 12, 3, 3, 1, 1, 1, 1, 1, 1, 12},  // depthwise
+      {2, 12, 15, 9, 12, 5, 5, 2, 2, 2, 2, 1, 1, 12},
+      {1, 6, 19, 10, 6, 3, 3, 1, 1, 0, 0, 1, 1, 6},
+      {2, 7, 21, 12, 7, 7, 7, 1, 1, 2, 3, 1, 1, 7},
+      {2, 24, 19, 9, 24, 3, 3, 1, 1, 1, 1, 1, 1, 6},  // groups of few
   };
   for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
     const Kernel &row = libsgemm::gpu::kernels()[index];
