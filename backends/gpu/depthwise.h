@@ -10,6 +10,8 @@
 // neighbours. The filters of the block's channels are in shared memory: [term][tap][channel].
 #pragma once
 
+#include <type_traits>
+
 #include "depthwise_problem.h"
 #include "finish.h"
 #include "gpu.h"
@@ -192,15 +194,22 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
       }
       from_x += p.image_steps.h;
     }
+    const auto add = [&](auto all) {
 #pragma unroll
-    for (int row = 0; row < kRows * Down; ++row) {
+      for (int row = 0; row < kRows * Down; ++row) {
 #pragma unroll
-      for (int i = 0; i < kBehind + kRows; ++i) {
-        const int r = row - (i - kBehind) * Down;
-        if (r < 0 || r >= Taps || !in_strip(first + i - kBehind)) continue;
+        for (int i = 0; i < kBehind + kRows; ++i) {
+          const int r = row - (i - kBehind) * Down;
+          if (r < 0 || r >= Taps || !(decltype(all)::value || in_strip(first + i - kBehind))) continue;
 #pragma unroll
-        for (int s = 0; s < TapsW; ++s) sum[r * TapsW + s].add(x[row][s], y[i]);
+          for (int s = 0; s < TapsW; ++s) sum[r * TapsW + s].add(x[row][s], y[i]);
+        }
       }
+    };
+    if (Width == 1 && first >= kBehind && first + kRows <= at.rows) {  // pairs and quads are faster without (H100)
+      add(std::true_type());
+    } else {
+      add(std::false_type());
     }
 #pragma unroll
     for (int i = 0; i < kBehind; ++i) y[i] = y[i + kRows];

@@ -22,7 +22,7 @@ struct NarrowProblem {
   float *out;
   int64_t out_n, out_h, out_w, out_k;
   int64_t image_group, filter_group, out_group;  // elements from group to group
-  bool out_vectors;  // the channels of a quad are neighbours, at multiples of 16 bytes
+  bool out_vectors;                              // the channels of a quad are neighbours, at multiples of 16 bytes
   gpu::Divisor taps_w;
   int tiles_w, tiles;  // of a row, of an image
 };
