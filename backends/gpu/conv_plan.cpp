@@ -266,7 +266,9 @@ size_t conv_cleared_bytes(const ConvDesc &desc) {
   }
   if (last + 1 != count) return 0;  // what lies between its elements is not ours
   for (int64_t i = 0; i < conv_products(desc); ++i) {
-    if (conv_problem(desc, i).product.k == 0) return sizeof(float) * static_cast<size_t>(count);
+    const ConvProduct product = conv_product(desc, i);
+    const auto &[channels, taps_h, taps_w] = product.sum;
+    if (channels.extent * taps_h.extent * taps_w.extent == 0) return sizeof(float) * static_cast<size_t>(count);
   }
   return 0;
 }

@@ -45,7 +45,7 @@ void share_strips(DepthwisePlan *plan, int64_t resident, int behind) {
   DepthwiseProblem *p = &plan->problem;
   const int64_t most = std::clamp<int64_t>(resident / plan->channel_blocks, 1, kMostSlices);
   double least = 0;
-  for (int64_t count = 1; count == 1 || count <= p->p / kLeastRows; ++count) {
+  for (int64_t count = 1; count == 1 || count <= p->p / kLeastRows; count += std::max<int64_t>(1, count / 8)) {
     const int64_t rows = ceil_div(p->p, count), strips = ceil_div(p->p, rows);
     const int64_t turns = ceil_div(p->n * strips * p->q, plan->places);
     const int64_t turns_each = ceil_div(turns, most);
