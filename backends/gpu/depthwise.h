@@ -175,7 +175,13 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
   const Global<float> *from_x = at.image;
   Floats<Width> y[kBehind + kRows] = {};  // of the rows that meet the step's rows of the image
   // Others are not multiplied as zeros, which would spread what is not finite in the image.
-  const auto in_strip = [&at](int row) { return static_cast<unsigned>(row) < static_cast<unsigned>(at.rows); };
+  const auto in_strip = [&at](int row) {
+    int rows = at.rows;
+#if defined(__AMDGCN__)
+    keep_in_register(rows);  // which rows are in the strip is not kept in scalar registers
+#endif
+    return static_cast<unsigned>(row) < static_cast<unsigned>(rows);
+  };
 #pragma unroll 1
   for (int first = 0; first < at.rows + kBehind; first += kRows) {
     Floats<Width> x[kRows * Down][TapsW];
@@ -184,11 +190,15 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
       y[kBehind + i] = first + i < at.rows ? Floats<Width>::load(from_y) : Floats<Width>::zero();
       from_y += p.pixel_steps.h;
     }
+    int first_w = at.w;
+#if defined(__AMDGCN__)
+    keep_in_register(first_w);  // nor which columns are inside of the image
+#endif
 #pragma unroll
     for (int row = 0; row < kRows * Down; ++row) {
 #pragma unroll
       for (int s = 0; s < TapsW; ++s) {
-        const bool inside = static_cast<unsigned>(at.w + s * p.tap_w) < static_cast<unsigned>(p.width);
+        const bool inside = static_cast<unsigned>(first_w + s * p.tap_w) < static_cast<unsigned>(p.width);
         x[row][s] = load_inside<Width>(p, from_x + static_cast<int64_t>(s) * p.tap_w * p.image_steps.w,
                                        at.h + first * Down + row, inside);
       }
