@@ -24,9 +24,10 @@
 // Measured (H100, us, NCHW and NHWC; in brackets by tiles of FP64 products): 3 x 3 of 32 x 128 x 56 x 56 in 32 groups
 // 112 and 109 (357, 408), of 32 x 256 x 56 x 56 327 and 338 (499, 509), of 32 x 256 x 28 x 28 158 and 153 (132, 130:
 // half of the columns are outside); 7 x 7 of 8 x 128 x 60 x 60 in 32 groups 85 and 83 (302, 305); data gradient of 32 x
-// 3 x 224 x 224, 7 x 7 by two, 498 and 793 (1790, 1520). Its cost was fitted to these and 22 others, to 20 % but for 4.
-// Quads stored as single floats took 234 for 109. What takes longest of few taps is copying, four bytes a lane;
-// remainders of a data gradient with strides each copy dy anew (3 x 3 by two of 512 filters: 514, cuDNN 152).
+// 3 x 224 x 224, 7 x 7 by two, 498 and 793 (1790, 1520). Its cost was fitted to these and 22 others: 0.74 to 1.32 of
+// what they take, 25 of the 30 within 20 %. Quads stored as single floats took 234 for 109. What takes longest of few
+// taps is copying, four bytes a lane; remainders of a data gradient with strides each copy dy anew (3 x 3 by two of 512
+// filters: 514, cuDNN 152).
 #include <algorithm>
 #include <climits>
 #include <cmath>
