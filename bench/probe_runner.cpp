@@ -29,6 +29,27 @@ struct Times {
   uint64_t cycles, nanoseconds;
 };
 
+// What the kernels counted.
+struct Clock {
+  double hertz;   // mean; 0: nothing counts
+  double cycles;  // of a launch
+};
+
+// Near the limit of power the clock changes from launch to launch: the median of the times divided by a mean clock
+// would be a share of no launch. So each launch has its cycles by its own clock, and their median is that of all.
+Clock clock_of(const std::vector<Times> &times, const std::vector<double> &seconds) {
+  Times sum{};
+  std::vector<double> cycles;
+  for (size_t i = 0; i < times.size(); ++i) {
+    if (times[i].nanoseconds == 0) return {};
+    sum.cycles += times[i].cycles;
+    sum.nanoseconds += times[i].nanoseconds;
+    cycles.push_back(1e9 * static_cast<double>(times[i].cycles) / static_cast<double>(times[i].nanoseconds) *
+                     seconds[i]);
+  }
+  return {1e9 * static_cast<double>(sum.cycles) / static_cast<double>(sum.nanoseconds), median(cycles)};
+}
+
 }  // namespace
 
 KernelRunner::KernelRunner(GpuMemory *memory, double seconds)
@@ -182,13 +203,10 @@ void KernelRunner::measure(const KernelProbe &probe, GpuFunction function, Figur
   const std::vector<double> all = sample(once, figure);
   times.erase(times.begin(), times.end() - static_cast<std::ptrdiff_t>(all.size()));
   const double seconds = median(all);
-  Times sum{};
-  for (const Times &x : times) sum.cycles += x.cycles, sum.nanoseconds += x.nanoseconds;
+  const Clock clock = clock_of(times, all);
   // The clock as the kernel itself counts it; the sensors' is that of an instant.
-  const bool counts = arch_ > 0 && sum.nanoseconds > 0;
-  if (counts) {
-    figure->mhz = 1e3 * static_cast<double>(sum.cycles) / static_cast<double>(sum.nanoseconds);
-  }
+  const bool counts = arch_ > 0 && clock.hertz > 0;
+  if (counts) figure->mhz = 1e-6 * clock.hertz;
   if (probe.place != Place::kSmall) figure->bytes = span.bytes;
   const double links = probe.work * iterations;
   if (probe.figured == Figured::kNanoseconds) {
@@ -198,8 +216,12 @@ void KernelRunner::measure(const KernelProbe &probe, GpuFunction function, Figur
     figure->value = (arch_ > 0 ? static_cast<double>(times.back().cycles) : 1e6 * figure->mhz * seconds) / links;
   } else {
     const double units = memory_->description().multiprocessors;
-    figure->value = links * probe.threads * blocks_of(probe) / seconds / probe.scale;
-    if (counts) figure->ceiling = per_clock(probe.ceiling) * units * 1e6 * figure->mhz / probe.scale;
+    const double work = links * probe.threads * blocks_of(probe) / probe.scale;
+    figure->value = work / seconds;
+    if (counts && per_clock(probe.ceiling) > 0) {
+      figure->value = work / clock.cycles * clock.hertz;
+      figure->ceiling = per_clock(probe.ceiling) * units * clock.hertz / probe.scale;
+    }
     if (probe.place == Place::kMemory) figure->ceiling = memory_->description().bandwidth / probe.scale;
   }
   require_possible(probe, *figure);
