@@ -71,6 +71,10 @@ const std::vector<ConvCase> kLargeConvCases = {
     {"many small images", 70, 20, 7, 7, 24, 1, 1},
 };
 
+const std::vector<ConvCase> kColumnCases = {
+    {"columns of more than 32 MiB", 17, 3, 48, 48, 1, 9, 9, 1, 1, 1, 4, 4, 4, 4},
+};
+
 const char *direction_name(libsgemm_conv2d_direction_t direction) {
   static const char *const names[] = {"forward", "data gradient", "weight gradient"};
   return names[static_cast<int>(direction)];

@@ -20,6 +20,8 @@ struct ConvCase {
 
 // Small ones, and ones that are larger than the tiles and blocks of kernels.
 extern const std::vector<ConvCase> kConvCases, kLargeConvCases;
+// Of which the data gradient is computed from more columns than there are at a time.
+extern const std::vector<ConvCase> kColumnCases;
 
 constexpr libsgemm_conv2d_direction_t kDirections[] = {LIBSGEMM_CONV2D_FORWARD, LIBSGEMM_CONV2D_DATA_GRADIENT,
                                                        LIBSGEMM_CONV2D_WEIGHT_GRADIENT};

@@ -96,6 +96,14 @@ TEST_CASE("convolutions in device memory, every row by force") {
   }
 }
 
+TEST_CASE("convolutions in device memory, columns in several parts") {
+  for (const std::string &row : subject().conv_kernels) {
+    if (row.find("col2im") == std::string::npos) continue;
+    INFO(row);
+    CHECK(run_table(kColumnCases, row, LIBSGEMM_VERIFY_OFF) > 0);
+  }
+}
+
 TEST_CASE("convolutions in device memory, verified") {
   run_table(kConvCases, "", LIBSGEMM_VERIFY_SAMPLE);
   run_table(kConvCases, "", LIBSGEMM_VERIFY_FULL);

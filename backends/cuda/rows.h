@@ -162,20 +162,24 @@
   X(sm90_wgmma_128x256x64_bf16_weights, "weight gradients, rounded to bf16")  \
   X(sm90_dmma_64x64x32_conv, "convolutions")                                  \
   X(sm90_dmma_64x64x32_conv_split_k, "the same, few tiles, deep sums")        \
+  X(sm90_dmma_64x64x32_col2im, "data gradients of strides")                   \
   X(sm90_dmma_32x128x32_conv, "convolutions of few rows of C")                \
   X(sm90_dmma_32x128x32_conv_split_k, "the same, few tiles, deep sums")       \
   X(sm90_dmma_128x32x32_conv, "convolutions of few columns of C")             \
   X(sm90_dmma_128x32x32_conv_split_k, "the same, few tiles, deep sums")       \
+  X(sm90_dmma_128x32x32_col2im, "data gradients of few channels")             \
   X(sm90_dmma_32x32x64_conv, "small convolutions")                            \
   X(sm90_dmma_32x32x64_conv_split_k, "the same, deep sums")                   \
   X(sm80_dmma_64x64x32_conv, "convolutions")                                  \
   X(sm80_dmma_64x64x32_conv_split_k, "the same, few tiles, deep sums")        \
+  X(sm80_dmma_64x64x32_col2im, "data gradients of strides")                   \
   X(sm80_dmma_32x32x64_conv, "small convolutions")                            \
   X(sm80_dmma_32x32x64_conv_split_k, "the same, deep sums")                   \
   X(sm75_ffma_128x64x16_conv, "convolutions, without FP64")                   \
   X(sm75_ffma_128x64x16_conv_split_k, "the same, few tiles, deep sums")       \
   X(sm75_ffma_64x64x16_conv, "smaller ones, without FP64")                    \
   X(sm75_ffma_64x64x16_conv_split_k, "the same, deep sums")                   \
+  X(sm75_ffma_64x64x16_col2im, "data gradients of strides")                   \
   X(sm75_ffma_16x64x4_narrow_conv, "convolutions to few channels")            \
   X(sm75_ffma_4x1x4_depthwise, "depthwise convolutions")                      \
   X(sm75_ffma_4x1x4_depthwise_weights, "their weight gradient")

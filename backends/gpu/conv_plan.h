@@ -12,6 +12,7 @@ bool conv_fits(const ConvDesc &desc);
 
 // Product `index` of conv_products().
 ConvProblem conv_problem(const ConvDesc &desc, int64_t index);
+ConvProblem conv_problem(const ConvProduct &product, float alpha, float beta);
 // Whether its rows are those of the image: as ConvProblem::a.
 bool conv_image_is_a(const ConvDesc &desc, int64_t index);
 

@@ -1,9 +1,8 @@
 // A convolution as a product whose operands are gathered from tensors: what travels to a kernel by value.
 //
 // Each of the product's three indices, the row i of C, its column j and what is summed, is made of digits: the places
-// in up to three dimensions, of which the last one runs fastest, and where channels are neighbours, the block of
-// channels before the others. An operand's element lies where the steps of both its indices lead, and counts as zero
-// where its row or column is outside of the image:
+// in up to three dimensions, of which the last one runs fastest. An operand's element lies where the steps of both its
+// indices lead, and counts as zero where its row or column is outside of the image:
 //
 //   forward, NCHW     rows (n, p, q)    sum (c, r, s)    columns (k)
 //                     A = x: place n x.n + c x.c + h x.h + w x.w, h = p stride - pad + r dilation, w likewise
@@ -24,7 +23,7 @@
 
 namespace libsgemm::gpu {
 
-constexpr int kConvDigits = 4;
+constexpr int kConvDigits = 3;
 
 // An index of the product.
 struct ConvIndex {

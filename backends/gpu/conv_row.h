@@ -40,9 +40,7 @@ struct ConvTiles {
   using Config = typename Row::Config;
 
   static bool supports(const ConvDesc &desc, int index) {
-    if (!Row::runs_on(index) || !conv_fits(desc)) return false;
-    const double tiles = tiles_of(desc).count;
-    return tiles < INT_MAX / 16 && tiles <= static_cast<double>(most_blocks(Config::threads));
+    return Row::runs_on(index) && conv_fits(desc) && tiles_fit(tiles_of(desc).count);
   }
 
   static double cost(const ConvDesc &desc, int index) {
@@ -97,6 +95,32 @@ struct ConvTiles {
     return enqueue(problems, 1, launch, error, more...);
   }
 
+  // ---- One product, of another kind than conv_products(), but with as many groups as the convolution (col2im_row.h)
+
+  static ConvProblem cut(ConvProblem problem) {
+    TileProblem &p = problem.product;
+    p.tiles_m = static_cast<int>((p.m - 1) / Config::tile_m + 1);
+    p.tiles_n = static_cast<int>((p.n - 1) / Config::tile_n + 1);
+    p.k_tiles = p.slice_tiles = static_cast<int>((p.k + Config::tile_k - 1) / Config::tile_k);
+    return problem;
+  }
+  static bool fits(const ConvProblem &problem) { return tiles_fit(tile_count(problem)); }
+  // Without its launch and memory.
+  static double seconds(const ConvDesc &desc, const ConvProblem &problem, int index) {
+    return tiles_seconds(model(index), tiling(desc, problem, index, false),
+                         tile_count(problem) * static_cast<double>(desc.groups),
+                         static_cast<double>(problem.product.k));
+  }
+  static libsgemm_status_t launch_product(const ConvProblem &problem, int64_t groups, const Launch &launch,
+                                          Error *error) {
+    ConvProblems problems = {};
+    problems.count = 1;
+    problems.problem[0] = problem;
+    return enqueue(problems, groups, launch, error);
+  }
+
+  // ---- With k in slices
+
   static Split split(const ConvDesc &desc, int index) {
     if (conv_products(desc) > 1) return {};
     return best_split(tiled(desc, problem(desc, 0).product), conv_bytes(desc), tiling(desc, index, true),
@@ -133,14 +157,14 @@ struct ConvTiles {
     double count, depth;  // of all products of a group; of a tile, on average
   };
 
-  static ConvProblem problem(const ConvDesc &desc, int64_t index) {
-    ConvProblem problem = conv_problem(desc, index);
-    TileProblem &p = problem.product;
-    p.tiles_m = static_cast<int>((p.m - 1) / Config::tile_m + 1);
-    p.tiles_n = static_cast<int>((p.n - 1) / Config::tile_n + 1);
-    p.k_tiles = p.slice_tiles = static_cast<int>((p.k + Config::tile_k - 1) / Config::tile_k);
-    return problem;
+  static bool tiles_fit(double tiles) {
+    return tiles < INT_MAX / 16 && tiles <= static_cast<double>(most_blocks(Config::threads));
   }
+  static double tile_count(const ConvProblem &problem) {
+    return static_cast<double>(problem.product.tiles_m) * problem.product.tiles_n;
+  }
+
+  static ConvProblem problem(const ConvDesc &desc, int64_t index) { return cut(conv_problem(desc, index)); }
 
   static Tiles tiles_of(const ConvDesc &desc) {
     Tiles tiles = {};
@@ -148,11 +172,11 @@ struct ConvTiles {
     const int64_t products = conv_products(desc);
     const bool cleared = conv_cleared_bytes(desc) > 0;
     for (int64_t i = 0; i < products; ++i) {
-      const TileProblem p = problem(desc, i).product;
-      if (cleared && p.k == 0) continue;
-      const double count = static_cast<double>(p.tiles_m) * p.tiles_n;
+      const ConvProblem p = problem(desc, i);
+      if (cleared && p.product.k == 0) continue;
+      const double count = tile_count(p);
       tiles.count += count;
-      steps += count * static_cast<double>(p.k);
+      steps += count * static_cast<double>(p.product.k);
     }
     tiles.depth = tiles.count > 0 ? steps / tiles.count : 0;
     return tiles;
@@ -178,7 +202,9 @@ struct ConvTiles {
   }
 
   static Tiling tiling(const ConvDesc &desc, int index, bool split) {
-    const ConvProblem p = deepest(desc);
+    return tiling(desc, deepest(desc), index, split);
+  }
+  static Tiling tiling(const ConvDesc &desc, const ConvProblem &p, int index, bool split) {
     return Row::tiling(tiled(desc, p.product), {conv_fetch(&p, 1), p.c.vectors}, split, index);
   }
 

@@ -16,6 +16,7 @@
   X(gfx908_mfma_128x128x32_widened, "matrix cores")                      \
   X(gfx908_mfma_128x128x8_conv, "convolutions, FP32 matrix cores")       \
   X(gfx908_mfma_128x128x8_conv_split_k, "the same, many terms")          \
+  X(gfx908_mfma_128x128x8_col2im, "data gradients of strides")           \
   X(gfx11_wmma_128x128x32_widened, "matrix cores")                       \
   X(gfx_mma_64x64x64_fp16_packed, "operands rounded first")              \
   X(gfx_mma_64x64x64_bf16_packed, "operands rounded first")              \
@@ -55,6 +56,7 @@
   X(gfx_fma_64x64x8_conv, "small convolutions")                              \
   X(gfx_fma_128x128x8_conv_split_k, "convolutions of many terms")            \
   X(gfx_fma_64x64x8_conv_split_k, "small convolutions of many terms")        \
+  X(gfx_fma_64x64x8_col2im, "data gradients of strides, few channels")       \
   X(gfx_fma_4x1x4_depthwise, "depthwise convolutions")                       \
   X(gfx_fma_4x1x4_depthwise_weights, "their weight gradients")               \
   LIBSGEMM_HIP_MATRIX_ROWS(X)

@@ -3,6 +3,9 @@
 //
 // sm75_ffma_64x64x16_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in their order.
 //
+// sm75_ffma_64x64x16_col2im: data gradients by the same kernel, as one product of all pixels of dy with
+// all elements of the filters, and a sum of its columns (gpu/col2im_problem.h).
+//
 // The loop is described in tiles/multistage.cuh, the gathering of operands in gather_tile.cuh, which index is which in
 // gpu/conv_problem.h. A warp computes 32 x 32, lanes 8 x 4 elements. What lies along k is copied by elements,
 // transposed.
@@ -16,6 +19,7 @@
 // 1 of 512 to 128, 32 x 28 x 28 32.4 | 26.3; 7 x 7, strides 2, 3 to 64 26.0 | 27.1.
 #include "ffma_conv.cuh"
 #include "ffma_conv_row.h"
+#include "gpu/col2im_row.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -34,5 +38,7 @@ struct Config : TileShape<64, 64, 16, 8, 4, 4, 2> {
 LIBSGEMM_FFMA_CONV_ROW(sm75_ffma_64x64x16_conv)
 
 Kernel sm75_ffma_64x64x16_conv_split_k() { return conv_split_kernel<ConvRow>("sm75_ffma_64x64x16_conv_split_k"); }
+
+Kernel sm75_ffma_64x64x16_col2im() { return col2im_kernel<ConvRow>("sm75_ffma_64x64x16_col2im"); }
 
 }  // namespace libsgemm::cuda

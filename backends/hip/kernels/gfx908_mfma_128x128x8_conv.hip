@@ -3,6 +3,9 @@
 // gfx908_mfma_128x128x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in their
 // order.
 //
+// gfx908_mfma_128x128x8_col2im: data gradients by the same kernel, as one product of all pixels of dy with
+// all elements of the filters, and a sum of its columns (gpu/col2im_problem.h).
+//
 // The loop is described in matrix.h, the gathering of operands in gather_stream.h, which index is which in
 // gpu/conv_problem.h; the picture is that of gfx908_mfma_128x128x16_ping_pong. A k-tile is half as deep as there, so
 // that two blocks share a compute unit's 64 KiB with their places.
@@ -14,6 +17,7 @@
 //
 // Not yet run on AMD hardware.
 #include "gathered_row.h"
+#include "gpu/col2im_row.h"
 #include "matrix_gathered.h"
 #include "matrix_row.h"
 
@@ -32,5 +36,7 @@ struct ProductRow : MatrixRow<Config> {
 }  // namespace
 
 LIBSGEMM_HIP_CONV_ROW(gfx908_mfma_128x128x8_conv, matrix_conv)
+
+Kernel gfx908_mfma_128x128x8_col2im() { return col2im_kernel<ConvRow>("gfx908_mfma_128x128x8_col2im"); }
 
 }  // namespace libsgemm::hip

@@ -3,6 +3,9 @@
 //
 // gfx_fma_64x64x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in their order.
 //
+// gfx_fma_64x64x8_col2im: data gradients by the same kernel, as one product of all pixels of dy with
+// all elements of the filters, and a sum of its columns (gpu/col2im_problem.h).
+//
 // The loop is described in valu.h, the gathering of operands in gather_stream.h, which index is which in
 // gpu/conv_problem.h; the picture is that of gfx_fma_64x64x8_ping_pong.
 //
@@ -13,6 +16,7 @@
 //
 // Not yet run on AMD hardware.
 #include "gathered_row.h"
+#include "gpu/col2im_row.h"
 
 namespace libsgemm::hip {
 namespace {
@@ -26,5 +30,7 @@ using ProductRow = ValuRow<Config>;
 }  // namespace
 
 LIBSGEMM_HIP_CONV_ROW(gfx_fma_64x64x8_conv, ping_pong_conv)
+
+Kernel gfx_fma_64x64x8_col2im() { return col2im_kernel<ConvRow>("gfx_fma_64x64x8_col2im"); }
 
 }  // namespace libsgemm::hip
