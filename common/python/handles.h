@@ -33,12 +33,13 @@ inline void require(libsgemm_status_t status) {
   if (status != LIBSGEMM_SUCCESS) raise(status);
 }
 
-// A call of the library without Python's lock; waits for its end if the place asks for that.
+// A call of the library without Python's lock, unless it is `brief`; waits for its end if the place asks for that.
 template <typename Call>
-void run(const Place &place, libsgemm_handle_t handle, const Call &call) {
+void run(const Place &place, libsgemm_handle_t handle, const Call &call, bool brief = false) {
   libsgemm_status_t status;
   {
-    const nb::gil_scoped_release unlocked;
+    std::optional<nb::gil_scoped_release> unlocked;
+    if (!brief) unlocked.emplace();
     status = call();
     if (status == LIBSGEMM_SUCCESS && place.wait) status = libsgemm_synchronize(handle);
   }

@@ -138,7 +138,13 @@ void multiply(const Product &p, const Place &place, const Settings &settings) {
   x.plan_a = p.plan_a != nullptr ? p.plan_a->plan() : nullptr;
   x.plan_b = p.plan_b != nullptr ? p.plan_b->plan() : nullptr;
   x.h = handle_for(place, settings);
-  run(place, x.h, [&] { return submit(x, p.a.type); });
+  // To give up Python's lock and to take it again takes as long as such a product.
+  constexpr double kBrief = 4096;  // multiply-adds
+  double work = 1;
+  for (const int64_t size : {x.m, x.n, x.k, x.count}) work *= static_cast<double>(size);
+  const bool brief = place.device.is_host() && work <= kBrief;
+  run(
+      place, x.h, [&] { return submit(x, p.a.type); }, brief);
 }
 
 void bind_product(nb::module_ &module) {

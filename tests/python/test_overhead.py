@@ -59,8 +59,8 @@ def in_turns(one, other):
     return statistics.median(one() - other() for _ in range(PAIRS)) / CALLS * 1e6
 
 
-def check(more, than):
-    bar = float(os.environ.get("LIBSGEMM_TEST_OVERHEAD_US", BAR))
+def check(more, than, bar=BAR):
+    bar = float(os.environ.get("LIBSGEMM_TEST_OVERHEAD_US", bar))
     print(f"{more:.2f} us above {than}; at most {bar}")
     assert more <= bar
 
@@ -77,7 +77,8 @@ def test_overhead_of_tensors(in_c):
     torch = pytest.importorskip("torch", minversion="2.10")
     a, b, out = (torch.rand(8, 8) for _ in range(3))
     pointers = [ctypes.c_void_p(x.data_ptr()) for x in (a, b, out)]
-    check(in_turns(lambda: seconds(libsgemm.gemm, a, b, out=out), lambda: in_c(CALLS, *pointers)), "the C call")
+    # A tensor is asked for more than an array: whether it requires grad, whether its elements are negated.
+    check(in_turns(lambda: seconds(libsgemm.gemm, a, b, out=out), lambda: in_c(CALLS, *pointers)), "the C call", 2 * BAR)
 
 
 @pytest.mark.parametrize("given", [True, False], ids=["out", "no out"])
