@@ -46,7 +46,7 @@ struct ConvTiles {
   static double cost(const ConvDesc &desc, int index) {
     const Tiles tiles = tiles_of(desc);
     const double launches = std::ceil(static_cast<double>(conv_products(desc)) / ConvProblems::kMost);
-    const double clearing = memory_seconds(model(index), static_cast<double>(conv_cleared_bytes(desc)));
+    const double clearing = memory_seconds(model(index), static_cast<double>(tiles.cleared));
     const double seconds = tiles.count == 0
                                ? 0
                                : tiles_seconds(model(index), tiling(desc, index, false),
@@ -155,6 +155,7 @@ struct ConvTiles {
  private:
   struct Tiles {
     double count, depth;  // of all products of a group; of a tile, on average
+    size_t cleared;       // bytes of the output
   };
 
   static bool tiles_fit(double tiles) {
@@ -167,13 +168,12 @@ struct ConvTiles {
   static ConvProblem problem(const ConvDesc &desc, int64_t index) { return cut(conv_problem(desc, index)); }
 
   static Tiles tiles_of(const ConvDesc &desc) {
-    Tiles tiles = {};
+    Tiles tiles = {0, 0, conv_cleared_bytes(desc)};
     double steps = 0;
     const int64_t products = conv_products(desc);
-    const bool cleared = conv_cleared_bytes(desc) > 0;
     for (int64_t i = 0; i < products; ++i) {
       const ConvProblem p = problem(desc, i);
-      if (cleared && p.product.k == 0) continue;
+      if (tiles.cleared > 0 && p.product.k == 0) continue;
       const double count = tile_count(p);
       tiles.count += count;
       steps += count * static_cast<double>(p.product.k);

@@ -60,8 +60,7 @@ struct Narrow {
     if (desc.direction == Conv::weight_gradient || !conv_fits(desc)) return false;
     const int64_t tiles = ceil_div(desc.direction == Conv::forward ? desc.p : desc.h, kNarrowRows) *
                           ceil_div(desc.direction == Conv::forward ? desc.q : desc.w, kNarrowColumns);
-    const int64_t quads = ceil_div(channels(desc), 4);
-    if (quads > kNarrowQuads || desc.n * desc.groups * quads > kMostBlocks || tiles > INT_MAX / 2) return false;
+    if (quads(desc) > kNarrowQuads || blocks_along_y(desc) > kMostBlocks || tiles > INT_MAX / 2) return false;
     for (int64_t index = 0; index < conv_products(desc); ++index) {
       const ConvGeometry g = conv_geometry(desc, index);
       const auto narrow = [](int stride, int dilation, int taps, int size) {
@@ -88,14 +87,14 @@ struct Narrow {
       const double copied = static_cast<double>(kNarrowRows + p.filters.taps_h - 1) * kColumns;
       const double sums = kNarrowRows * kNarrowColumns * instance(desc);
       const double store = p.out_vectors || p.out_w == 1 ? kStore : p.out_k == 1 ? kStoreAlone : kStoreApart;
-      const double channels = taps > 0 ? static_cast<double>(padded_channels(p)) : 0;
-      work += p.tiles * (channels * (taps * sums + kCopy * copied) + store * sums);
+      const double depth = taps > 0 ? static_cast<double>(padded_channels(p)) : 0;
+      work += p.tiles * (depth * (taps * sums + kCopy * copied) + store * sums);
       tiles += p.tiles;
     }
-    const double images = static_cast<double>(desc.n * desc.groups * ceil_div(channels(desc), 4));
-    work *= images;
+    const double along_y = static_cast<double>(blocks_along_y(desc));
+    work *= along_y;
     // A block alone on a multiprocessor waits half of the time.
-    const double share = std::min(1.0, tiles * images / (2.0 * d.compute_units));
+    const double share = std::min(1.0, tiles * along_y / (2.0 * d.compute_units));
     const double launches = std::ceil(static_cast<double>(conv_products(desc)) / NarrowProblems::kMost);
     return kLaunchSeconds * launches +
            overlapped(2 * work / (kPeakFraction * share * fma_peak(d)), memory_seconds(d, conv_bytes(desc)));
@@ -107,7 +106,7 @@ struct Narrow {
     for (int64_t first = 0; first < products && status == LIBSGEMM_SUCCESS; first += NarrowProblems::kMost) {
       NarrowProblems problems = {};
       problems.alpha = desc.alpha, problems.beta = desc.beta;
-      problems.quads = Divisor::of(static_cast<int>(ceil_div(channels(desc), 4)));
+      problems.quads = Divisor::of(static_cast<int>(quads(desc)));
       problems.groups = Divisor::of(static_cast<int>(desc.groups));
       const int count = static_cast<int>(std::min<int64_t>(products - first, NarrowProblems::kMost));
       int tiles = 0;
@@ -120,8 +119,7 @@ struct Narrow {
         problems.stage_floats = std::max(problems.stage_floats, floats);
         problems.channels_next = p.image.c == 1;
       }
-      const dim3 grid(static_cast<unsigned>(tiles),
-                      static_cast<unsigned>(desc.n * problems.groups.value * problems.quads.value),
+      const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(blocks_along_y(desc)),
                       static_cast<unsigned>(count));
       const auto enqueue = [&](auto kernel) {
         return launch_kernel(kernel, grid, dim3(kNarrowThreads), 8 * static_cast<size_t>(problems.stage_floats), launch,
@@ -144,7 +142,9 @@ struct Narrow {
   static int64_t channels(const ConvDesc &desc) {
     return (desc.direction == Conv::forward ? desc.k : desc.c) / desc.groups;
   }
-  // Those of the kernel that has so many.
+  static int64_t quads(const ConvDesc &desc) { return ceil_div(channels(desc), 4); }
+  static int64_t blocks_along_y(const ConvDesc &desc) { return desc.n * desc.groups * quads(desc); }
+  // Channels of the kernel that has so many.
   static int instance(const ConvDesc &desc) {
     const int64_t most = std::min<int64_t>(channels(desc), 4);
     return most == 2 ? 3 : static_cast<int>(most);
