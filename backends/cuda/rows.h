@@ -162,16 +162,20 @@
   X(sm90_wgmma_128x256x64_bf16_weights, "weight gradients, rounded to bf16")  \
   X(sm90_dmma_64x64x32_conv, "convolutions")                                  \
   X(sm90_dmma_64x64x32_conv_split_k, "the same, few tiles, deep sums")        \
+  X(sm90_dmma_64x64x32_conv_packed, "data gradients from packed filters")     \
   X(sm90_dmma_64x64x32_col2im, "data gradients of strides")                   \
   X(sm90_dmma_32x128x32_conv, "convolutions of few rows of C")                \
   X(sm90_dmma_32x128x32_conv_split_k, "the same, few tiles, deep sums")       \
   X(sm90_dmma_128x32x32_conv, "convolutions of few columns of C")             \
   X(sm90_dmma_128x32x32_conv_split_k, "the same, few tiles, deep sums")       \
+  X(sm90_dmma_128x32x32_conv_packed, "data gradients from packed filters")    \
   X(sm90_dmma_128x32x32_col2im, "data gradients of few channels")             \
   X(sm90_dmma_32x32x64_conv, "small convolutions")                            \
   X(sm90_dmma_32x32x64_conv_split_k, "the same, deep sums")                   \
+  X(sm90_dmma_32x32x64_conv_packed, "data gradients from packed filters")     \
   X(sm80_dmma_64x64x32_conv, "convolutions")                                  \
   X(sm80_dmma_64x64x32_conv_split_k, "the same, few tiles, deep sums")        \
+  X(sm80_dmma_64x64x32_conv_packed, "data gradients from packed filters")     \
   X(sm80_dmma_64x64x32_col2im, "data gradients of strides")                   \
   X(sm80_dmma_32x32x64_conv, "small convolutions")                            \
   X(sm80_dmma_32x32x64_conv_split_k, "the same, deep sums")                   \

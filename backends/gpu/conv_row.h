@@ -12,6 +12,7 @@ namespace libsgemm::gpu {
 struct ConvWays {
   ConvFetch fetch;
   bool vectors;
+  bool strided;  // only every second tap or so of the filters takes part
 };
 
 // Enqueues the output of all groups from their slices. Each backend whose rows need it defines it, by
@@ -107,7 +108,7 @@ struct ConvTiles {
   static bool fits(const ConvProblem &problem) { return tiles_fit(tile_count(problem)); }
   // Without its launch and memory.
   static double seconds(const ConvDesc &desc, const ConvProblem &problem, int index) {
-    return tiles_seconds(model(index), tiling(desc, problem, index, false),
+    return tiles_seconds(model(index), tiling(desc, problem, false, index, false),
                          tile_count(problem) * static_cast<double>(desc.groups),
                          static_cast<double>(problem.product.k));
   }
@@ -202,10 +203,10 @@ struct ConvTiles {
   }
 
   static Tiling tiling(const ConvDesc &desc, int index, bool split) {
-    return tiling(desc, deepest(desc), index, split);
+    return tiling(desc, deepest(desc), conv_products(desc) > 1, index, split);
   }
-  static Tiling tiling(const ConvDesc &desc, const ConvProblem &p, int index, bool split) {
-    return Row::tiling(tiled(desc, p.product), {conv_fetch(&p, 1), p.c.vectors}, split, index);
+  static Tiling tiling(const ConvDesc &desc, const ConvProblem &p, bool strided, int index, bool split) {
+    return Row::tiling(tiled(desc, p.product), {conv_fetch(&p, 1), p.c.vectors, strided}, split, index);
   }
 
   template <typename... More>

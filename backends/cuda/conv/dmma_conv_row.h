@@ -17,11 +17,12 @@ struct DmmaConv {
   static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool split, int index) {
     Tiling tiling = DmmaRow<Config>::tiling(product, index, split ? Config::split_fitted : Config::fitted);
     // Copies by elements, in columns and rows of C that would take as long (H100, 3 x 3 of 128 channels, NCHW; those of
-    // B are filters there, whose taps lie between their channels).
-    constexpr double kElementsA = 6, kElementsB = 10;
+    // B are filters there, whose taps lie between their channels, and where strides leave some of these out, each is in
+    // a sector of memory of its own).
+    constexpr double kElementsA = 6, kElementsB = 10, kElementsApart = 35;
     double time = 1;
     if (!ways.fetch.a_vectors || !ways.fetch.b_vectors) time += kElementsA / Config::tile_n;
-    if (!ways.fetch.b_vectors) time += kElementsB / Config::tile_m;
+    if (!ways.fetch.b_vectors) time += (ways.strided ? kElementsApart : kElementsB) / Config::tile_m;
     tiling.figures.peak_fraction /= time;
     if (!ways.vectors) tiling.figures.steps += Config::by_floats;
     return tiling;

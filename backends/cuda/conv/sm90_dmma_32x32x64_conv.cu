@@ -4,6 +4,9 @@
 // sm90_dmma_32x32x64_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum_fp64() adds in their
 // order.
 //
+// sm90_dmma_32x32x64_conv_packed: data gradients by the same kernel, from filters whose channels are neighbours
+// (gpu/conv_pack.h).
+//
 // The loop is described in fp64/dmma_multistage.cuh, the warp's part in fp64/dmma.cuh, the gathering of operands in
 // gather_tile.cuh, which index is which in gpu/conv_problem.h.
 //
@@ -19,6 +22,7 @@
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm90_dmma_32x32x64.h"
+#include "gpu/conv_pack_row.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -30,5 +34,7 @@ using Config = Sm90Dmma32x32x64;
 LIBSGEMM_DMMA_CONV_ROW(sm90_dmma_32x32x64_conv)
 
 Kernel sm90_dmma_32x32x64_conv_split_k() { return conv_split_kernel<ConvRow>("sm90_dmma_32x32x64_conv_split_k"); }
+
+Kernel sm90_dmma_32x32x64_conv_packed() { return conv_packed_kernel<ConvRow>("sm90_dmma_32x32x64_conv_packed"); }
 
 }  // namespace libsgemm::cuda
