@@ -49,9 +49,18 @@ struct MatrixRow : ValuRow<RowConfig> {
   static constexpr bool chains = false;
 
   static Tiling tiling(const GemmDesc &desc, int index) {
+    return tiling_at(matrix_rate(index, desc.type), size_of(desc.type), desc, index);
+  }
+
+  // `rate`: fused multiply-adds of a compute unit in a clock; `in_lds`: bytes of an element there.
+  static Tiling tiling_at(double rate, size_t in_lds, const GemmDesc &desc, int index) {
     constexpr double kStall = 0.1;  // assumed: a wave keeps its SIMD's matrix core busy but for the barriers
-    const double peak = static_cast<double>(matrix_rate(index, desc.type)) / device(index).fma_per_clock;
-    return {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction * peak, kStall}};
+    constexpr int kWaves = Config::threads / Config::Core::wave, kOuter = Config::tile_m + Config::tile_n;
+    const double read = kWaves * (Config::wave_m + Config::wave_n), clocks = Config::tile_m * Config::tile_n / rate;
+    const double share = share_of_peak(clocks, (read + kOuter) * static_cast<double>(in_lds),
+                                       kOuter * static_cast<double>(size_of(desc.type)));
+    const double peak = Config::peak_fraction * share * rate / device(index).fma_per_clock;
+    return {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {peak, kStall}};
   }
 };
 
@@ -63,9 +72,7 @@ struct Fp64Row : MatrixRow<RowConfig> {
   static bool runs_on(int index) { return matrix_rate_fp64(index) > 0; }
 
   static Tiling tiling(const GemmDesc &desc, int index) {
-    Tiling tiling = MatrixRow<RowConfig>::tiling(desc, index);
-    const double peak = static_cast<double>(matrix_rate_fp64(index)) / device(index).fma_per_clock;
-    tiling.figures.peak_fraction = RowConfig::peak_fraction * peak;
+    Tiling tiling = MatrixRow<RowConfig>::tiling_at(matrix_rate_fp64(index), sizeof(double), desc, index);
     tiling.sum_bytes = sizeof(double);
     return tiling;
   }
@@ -79,9 +86,7 @@ struct Xf32Row : MatrixRow<RowConfig> {
   static bool runs_on(int index) { return std::strncmp(device(index).code_name, "gfx94", 5) == 0; }
 
   static Tiling tiling(const GemmDesc &desc, int index) {
-    Tiling tiling = MatrixRow<RowConfig>::tiling(desc, index);
-    tiling.figures.peak_fraction = RowConfig::peak_fraction * rate / device(index).fma_per_clock;
-    return tiling;
+    return MatrixRow<RowConfig>::tiling_at(rate, sizeof(float), desc, index);
   }
 };
 

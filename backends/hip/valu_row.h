@@ -1,11 +1,23 @@
 // The host's side of the rows built on valu.h.
 #pragma once
 
+#include <algorithm>
+
 #include "device.h"
 #include "gpu/tile_row.h"
 #include "tile_stream.h"
 
 namespace libsgemm::hip {
+
+// Share of the peak of a compute unit's arithmetic, of which a step of k is `clocks`, that is left beside what the step
+// moves to and from LDS and what it fetches through the compute unit's cache: these hide behind it for the most part.
+// AMD documents 128 bytes a clock for LDS, and 64 for the cache of each chip up to gfx90a; for later ones they are
+// assumed.
+inline double share_of_peak(double clocks, double lds_bytes, double fetched_bytes) {
+  constexpr double kLdsBytesPerClock = 128, kCacheBytesPerClock = 64;
+  const double moved = std::max(lds_bytes / kLdsBytesPerClock, fetched_bytes / kCacheBytesPerClock);
+  return clocks / overlapped(clocks, moved);
+}
 
 // The base of a Row of gpu/tile_row.h: runs on every device.
 template <class RowConfig>
@@ -24,18 +36,17 @@ struct ValuRow {
            offsets_fit(desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, Config::tile_n, Config::tile_k);
   }
 
-  // What the arithmetic of a step of k and its reads of LDS take of a compute unit, of which the shorter one hides
-  // behind the other for the most part. No more is known of these chips than their data sheets.
-  static Tiling tiling(const GemmDesc &, int index) {
-    constexpr double kLdsBytesPerClock = 128;
-    constexpr double kReached = 0.9;  // assumed: of what that leaves
-    const double arithmetic = static_cast<double>(Config::thread_m * Config::thread_n) / device(index).fma_per_clock;
-    const double reads = 4.0 * (Config::thread_m + Config::thread_n) / kLdsBytesPerClock;
+  static Tiling tiling(const GemmDesc &desc, int index) {
+    constexpr double kReached = 0.9;  // assumed: of what LDS leaves
+    constexpr int kOuter = Config::tile_m + Config::tile_n;
+    const double clocks = static_cast<double>(Config::tile_m * Config::tile_n) / device(index).fma_per_clock;
+    const double in_lds = 4.0 * (Config::threads * (Config::thread_m + Config::thread_n) + kOuter);
+    const double fetched = kOuter * static_cast<double>(size_of(desc.type));
     return {Config::tile_m,
             Config::tile_n,
             Config::threads,
             Config::blocks,
-            {kReached * arithmetic / overlapped(arithmetic, reads), 0.8}};
+            {kReached * share_of_peak(clocks, in_lds, fetched), 0.8}};
   }
 
   // Static shared memory.

@@ -35,7 +35,7 @@ namespace {
 template <Type kType>
 struct Config : MatrixShape<WmmaWords<kType>, 128, 128, 32, 64, 32> {
   static constexpr int blocks = 2;              // gfx11: registers for one
-  static constexpr double peak_fraction = 0.6;  // of the matrix cores; assumed
+  static constexpr double peak_fraction = 0.65;  // of the matrix cores; assumed
 };
 
 }  // namespace
