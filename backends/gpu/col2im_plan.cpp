@@ -35,7 +35,8 @@ double elements(const ConvDesc &desc, const Columns &columns) {
   return static_cast<double>(columns.images) * static_cast<double>(desc.c) * static_cast<double>(desc.h * desc.w);
 }
 
-bool channels_next(const ConvDesc &desc) { return std::abs(desc.x_steps.c) < std::abs(desc.x_steps.w); }
+// Whether channels are neighbours in memory, not columns.
+bool channels_next(const Steps &steps) { return std::abs(steps.c) < std::abs(steps.w); }
 
 // Terms of the sums, of a chunk.
 double terms(const ConvDesc &desc, const Columns &columns) {
@@ -48,7 +49,7 @@ double terms(const ConvDesc &desc, const Columns &columns) {
 bool has_several(const ConvDesc &desc, const Columns &columns) {
   constexpr double kFewTerms = 13, kMany = 500e3;
   if (desc.c == desc.groups) return false;
-  if (channels_next(desc)) return true;
+  if (channels_next(desc.x_steps)) return true;
   const double all = elements(desc, columns);
   return all >= kMany && terms(desc, columns) <= kFewTerms * all;
 }
@@ -64,9 +65,9 @@ Columns::Columns(const ConvDesc &desc) {
   images = (desc.n - 1) / chunks + 1;
   pitch = (images * desc.p * desc.q + 3) / 4 * 4;
   const int64_t channels = desc.c / desc.groups;
-  const bool channels_next = std::abs(desc.f_steps.c) < std::abs(desc.f_steps.w);
-  channel = pitch * (channels_next ? 1 : desc.r * desc.s);
-  tap_w = pitch * (channels_next ? channels : 1);
+  const bool neighbours = channels_next(desc.f_steps);
+  channel = pitch * (neighbours ? 1 : desc.r * desc.s);
+  tap_w = pitch * (neighbours ? channels : 1);
   tap_h = tap_w * desc.s;
   group = pitch * channels * desc.r * desc.s;
   count = group * desc.groups;
@@ -126,7 +127,7 @@ double col2im_seconds(const DeviceModel &device, const ConvDesc &desc, const Col
   // Multiply-adds that take as long as an element of dx, one whose neighbours are others' channels, and a term; and
   // what the first loads wait (H100, 20 layers: 4.5 us, and 3.3, 13 and 0.9 us a million).
   constexpr double kElement = 110, kElementApart = 450, kTerm = 30;
-  const bool apart = channels_next(desc) && desc.c / desc.groups > 2 * kCol2imChannels;
+  const bool apart = channels_next(desc.x_steps) && desc.c / desc.groups > 2 * kCol2imChannels;
   const double work = (apart ? kElementApart : kElement) * elements(desc, columns) + kTerm * terms(desc, columns);
   return kTileLatency + 2 * work / fma_peak(device);
 }

@@ -49,14 +49,7 @@ struct Col2im {
       }
       return status;
     };
-    // What a later launch needs is loaded before the first images are stored.
-    if (columns.chunks > 1 && !launch.rehearsal) {
-      Launch rehearsal = launch;
-      rehearsal.rehearsal = true;
-      const libsgemm_status_t status = enqueue_all(rehearsal);
-      if (status != LIBSGEMM_SUCCESS) return status;
-    }
-    return enqueue_all(launch);
+    return enqueue_rehearsed(launch, columns.chunks > 1, enqueue_all);
   }
 
  private:

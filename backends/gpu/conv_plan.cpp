@@ -12,10 +12,8 @@ constexpr int64_t kSector = 8;  // floats that memory reads and writes together
 
 constexpr int64_t kMostPlaces = int64_t{1} << 29;  // rows, columns, and their distance from an image
 
-using Digits = ConvDigit[kConvDigits];
-
 // The digits in the order of their steps, so that the last one runs along memory; those of one element are the first.
-void sort(const ConvDigits &digits, int64_t ConvDigit::*step, Digits &to) {
+void sort(const ConvDigits &digits, int64_t ConvDigit::*step, ConvDigits &to) {
   std::copy(digits, digits + kConvDigits, to);
   std::stable_sort(to, to + kConvDigits, [=](const ConvDigit &a, const ConvDigit &b) {
     if (a.extent == 1 || b.extent == 1) return b.extent != 1;
@@ -23,16 +21,16 @@ void sort(const ConvDigits &digits, int64_t ConvDigit::*step, Digits &to) {
   });
 }
 
-int64_t smallest_step(const Digits &digits, int64_t ConvDigit::*step) {
+int64_t smallest_step(const ConvDigits &digits, int64_t ConvDigit::*step) {
   return digits[kConvDigits - 1].extent == 1 ? INT64_MAX : std::abs(digits[kConvDigits - 1].*step);
 }
 
 // Whether the image's indices are the rows of C: those of which the output has neighbours.
-bool image_has_rows(const Digits &first, const Digits &second) {
+bool image_has_rows(const ConvDigits &first, const ConvDigits &second) {
   return smallest_step(first, &ConvDigit::out) <= smallest_step(second, &ConvDigit::out);
 }
 
-ConvIndex index_of(const Digits &digits) {
+ConvIndex index_of(const ConvDigits &digits) {
   ConvIndex index = {};
   int64_t extent = digits[0].extent;
   for (int d = 1; d < kConvDigits; ++d) {
@@ -55,7 +53,7 @@ struct Extents {
   }
 };
 
-ConvSteps steps_of(const Digits &digits, int64_t ConvDigit::*step, bool image) {
+ConvSteps steps_of(const ConvDigits &digits, int64_t ConvDigit::*step, bool image) {
   ConvSteps steps = {};
   for (int i = 0; i < kConvDigits; ++i) {
     steps.place[i] = digits[i].*step;
@@ -159,7 +157,7 @@ bool conv_fits(const ConvDesc &desc) {
 
 bool conv_image_is_a(const ConvDesc &desc, int64_t index) {
   const ConvProduct p = conv_product(desc, index);
-  Digits first, second;
+  ConvDigits first, second;
   sort(p.first, &ConvDigit::out, first);
   sort(p.second, &ConvDigit::out, second);
   return image_has_rows(first, second);
@@ -170,7 +168,7 @@ ConvProblem conv_problem(const ConvDesc &desc, int64_t index) {
 }
 
 ConvProblem conv_problem(const ConvProduct &p, float alpha, float beta) {
-  Digits first, second, sum;
+  ConvDigits first, second, sum;
   sort(p.first, &ConvDigit::out, first);
   sort(p.second, &ConvDigit::out, second);
   sort(p.sum, &ConvDigit::image, sum);

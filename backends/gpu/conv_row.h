@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "conv_plan.h"
+#include "rehearsal.h"
 #include "split_k_row.h"
 
 namespace libsgemm::gpu {
@@ -76,24 +77,14 @@ struct ConvTiles {
       }
       return status;
     };
-    // What a later launch needs is loaded first.
-    if ((products > ConvProblems::kMost || cleared > 0) && !launch.rehearsal) {
-      Launch rehearsal = launch;
-      rehearsal.rehearsal = true;
-      const libsgemm_status_t status = enqueue_all(rehearsal);
-      if (status != LIBSGEMM_SUCCESS) return status;
-    }
-    return enqueue_all(launch);
+    return enqueue_rehearsed(launch, products > ConvProblems::kMost || cleared > 0, enqueue_all);
   }
 
   // Product `index` of a convolution without groups, by a kernel with more parameters.
   template <typename... More>
   static libsgemm_status_t launch_with(const ConvDesc &desc, int64_t index, const Launch &launch, Error *error,
                                        const More &...more) {
-    ConvProblems problems = {};
-    problems.count = 1;
-    problems.problem[0] = problem(desc, index);
-    return enqueue(problems, 1, launch, error, more...);
+    return launch_product(problem(desc, index), 1, launch, error, more...);
   }
 
   // ---- One product, of another kind than conv_products(), but with as many groups as the convolution (col2im_row.h)
@@ -112,12 +103,13 @@ struct ConvTiles {
                          tile_count(problem) * static_cast<double>(desc.groups),
                          static_cast<double>(problem.product.k));
   }
+  template <typename... More>
   static libsgemm_status_t launch_product(const ConvProblem &problem, int64_t groups, const Launch &launch,
-                                          Error *error) {
+                                          Error *error, const More &...more) {
     ConvProblems problems = {};
     problems.count = 1;
     problems.problem[0] = problem;
-    return enqueue(problems, groups, launch, error);
+    return enqueue(problems, groups, launch, error, more...);
   }
 
   // ---- With k in slices
@@ -142,15 +134,12 @@ struct ConvTiles {
   template <typename... More>
   static libsgemm_status_t launch_slices(const ConvDesc &desc, int slice_tiles, void *partial, const Launch &launch,
                                          Error *error, ConvProblem *sliced, const More &...more) {
-    ConvProblems problems = {};
-    problems.count = 1;
-    problems.problem[0] = problem(desc, 0);
-    TileProblem &p = problems.problem[0].product;
+    *sliced = problem(desc, 0);
+    TileProblem &p = sliced->product;
     p.slice_tiles = slice_tiles;
     p.partial = static_cast<float *>(partial);
     p.partial_ld = (p.m + 3) / 4 * 4;
-    *sliced = problems.problem[0];
-    return enqueue(problems, desc.groups, launch, error, more...);
+    return launch_product(*sliced, desc.groups, launch, error, more...);
   }
 
  private:

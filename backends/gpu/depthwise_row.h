@@ -12,6 +12,7 @@
 #include "conv_product.h"
 #include "depthwise_plan.h"
 #include "launch.h"
+#include "rehearsal.h"
 
 namespace libsgemm::gpu {
 
@@ -68,13 +69,7 @@ struct Depthwise {
       }
       return status;
     };
-    if (conv_products(desc) > 1 && !launch.rehearsal) {  // what a later launch needs is loaded first
-      Launch rehearsal = launch;
-      rehearsal.rehearsal = true;
-      const libsgemm_status_t status = enqueue_all(rehearsal);
-      if (status != LIBSGEMM_SUCCESS) return status;
-    }
-    return enqueue_all(launch);
+    return enqueue_rehearsed(launch, conv_products(desc) > 1, enqueue_all);
   }
 
   static bool supports_weights(const ConvDesc &desc, int) {

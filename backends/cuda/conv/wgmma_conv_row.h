@@ -83,19 +83,14 @@ struct WgmmaConv {
 
   static libsgemm_status_t launch(const ConvDesc &desc, const Launch &launch, Error *error) {
     const ConvSplitsLayout l = conv_splits_layout(desc, format, launch.workspace_bytes);
-    if (!launch.rehearsal &&
-        (l.images < desc.n || conv_products(desc) > 1)) {  // what a later launch needs is loaded first
-      Launch rehearsal = launch;
-      rehearsal.rehearsal = true;
-      const libsgemm_status_t status = WgmmaConv::launch(desc, rehearsal, error);
-      if (status != LIBSGEMM_SUCCESS) return status;
-    }
-    libsgemm_status_t status = LIBSGEMM_SUCCESS;
-    if (format.scaled) status = clear(launch.workspace, l.words_bytes, launch, error);
-    for (int64_t first = 0; first < desc.n && status == LIBSGEMM_SUCCESS; first += l.images) {
-      status = launch_images(desc, l, first, std::min(l.images, desc.n - first), launch, error);
-    }
-    return status;
+    return enqueue_rehearsed(launch, l.images < desc.n || conv_products(desc) > 1, [&](const Launch &how) {
+      libsgemm_status_t status = LIBSGEMM_SUCCESS;
+      if (format.scaled) status = clear(how.workspace, l.words_bytes, how, error);
+      for (int64_t first = 0; first < desc.n && status == LIBSGEMM_SUCCESS; first += l.images) {
+        status = launch_images(desc, l, first, std::min(l.images, desc.n - first), how, error);
+      }
+      return status;
+    });
   }
 
  private:

@@ -57,18 +57,14 @@ struct WgmmaWeights {
 
   static libsgemm_status_t launch(const ConvDesc &desc, const Launch &launch, Error *error) {
     const ConvWeightsLayout l = conv_weights_layout(desc, format, launch.workspace_bytes);
-    if (!launch.rehearsal && l.images < desc.n) {  // what a later launch needs is loaded first
-      Launch rehearsal = launch;
-      rehearsal.rehearsal = true;
-      const libsgemm_status_t status = WgmmaWeights::launch(desc, rehearsal, error);
-      if (status != LIBSGEMM_SUCCESS) return status;
-    }
-    libsgemm_status_t status = LIBSGEMM_SUCCESS;
-    if (format.scaled) status = clear(launch.workspace, l.words_bytes, launch, error);
-    for (int64_t part = 0; part * l.images < desc.n && status == LIBSGEMM_SUCCESS; ++part) {
-      status = launch_part(desc, l, part, launch, error);
-    }
-    return status;
+    return enqueue_rehearsed(launch, l.images < desc.n, [&](const Launch &how) {
+      libsgemm_status_t status = LIBSGEMM_SUCCESS;
+      if (format.scaled) status = clear(how.workspace, l.words_bytes, how, error);
+      for (int64_t part = 0; part * l.images < desc.n && status == LIBSGEMM_SUCCESS; ++part) {
+        status = launch_part(desc, l, part, how, error);
+      }
+      return status;
+    });
   }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "gpu/aligned.h"
 #include "gpu/cost.h"
+#include "gpu/rehearsal.h"
 
 namespace libsgemm::cuda {
 
@@ -85,14 +86,8 @@ libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *gr
     }
     return status;
   };
-  // What a later launch needs is loaded before the first one writes.
-  if (launch.rehearsal || total > GroupedProducts::kMost || items[0].instance != end[-1].instance) {
-    Launch rehearsal = launch;
-    rehearsal.rehearsal = true;
-    const libsgemm_status_t status = enqueue_all(rehearsal);
-    if (status != LIBSGEMM_SUCCESS || launch.rehearsal) return status;
-  }
-  return enqueue_all(launch);
+  const bool several = total > GroupedProducts::kMost || items[0].instance != end[-1].instance;
+  return enqueue_rehearsed(launch, several, enqueue_all);
 }
 
 }  // namespace libsgemm::cuda

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "gpu/cost.h"
+#include "gpu/rehearsal.h"
 #include "wgmma_grouped.h"
 
 namespace libsgemm::cuda {
@@ -147,15 +148,8 @@ libsgemm_status_t launch_wgmma_groups(const WgmmaGroupedKernel &kernel, const Ge
     }
     return status;
   };
-  // What a later launch needs is loaded before the first one writes.
   const bool several = total > WgmmaGroup::kMost || WgmmaWays::of(*items[0].group) != WgmmaWays::of(*end[-1].group);
-  if (launch.rehearsal || several) {
-    Launch rehearsal = launch;
-    rehearsal.rehearsal = true;
-    const libsgemm_status_t status = enqueue_all(rehearsal);
-    if (status != LIBSGEMM_SUCCESS || launch.rehearsal) return status;
-  }
-  return enqueue_all(launch);
+  return enqueue_rehearsed(launch, several, enqueue_all);
 }
 
 }  // namespace libsgemm::cuda
