@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Fits the cost model's figures for a GPU to measured times (docs/decision.md).
 
-Reads what `libsgemm bench --random N --seed S --regret --json FILE` wrote, and asks fit_model, the library's own model
-with figures that can be changed. Prints what is lost by the choice of rows, before and after, and writes
-backends/cuda/figures/smNN.h to --output. Needs python3-scipy.
+Reads what `libsgemm bench --random N --seed S --regret --json FILE` wrote, and asks fit_model_cuda or fit_model_hip, the
+library's own model with figures that can be changed. Prints what is lost by the choice of rows, before and after, and
+writes backends/cuda/figures/smNN.h, or backends/hip/figures/gfxNNN.h, to --output. Needs python3-scipy.
 """
 import argparse
 import json
@@ -57,9 +57,10 @@ def read(path):
 
 def device(gpu, path, known):
     """The command that describes the GPU to the model."""
-    match = re.fullmatch(r'sm_(\d+)', gpu['arch'])
+    match = re.fullmatch(r'sm_(\d+)|(gfx[0-9a-f]+)', gpu['arch'])
     if not match:
-        raise Bad(f'{path}: arch {gpu["arch"]}: the figures are those of NVIDIA GPUs, sm_NN')
+        raise Bad(f'{path}: arch {gpu["arch"]}: neither sm_NN nor gfxNNN')
+    arch = match[1] or match[2]
     if 'clock_hz' in gpu and 'bandwidth' in gpu:
         clock, bandwidth = gpu['clock_hz'], gpu['bandwidth']
     elif known:
@@ -69,7 +70,7 @@ def device(gpu, path, known):
     else:
         raise Bad(f'{path}: no clock_hz and bandwidth of the GPU, as older files: say --device {"|".join(DEVICES)}')
     name = gpu['name'].replace(' ', '_')
-    return f'device {name} {match[1]} {gpu["multiprocessors"]} {clock:.9g} {bandwidth:.9g}', match[1]
+    return f'device {name} {arch} {gpu["multiprocessors"]} {clock:.9g} {bandwidth:.9g}', arch
 
 
 class Model:
@@ -79,7 +80,7 @@ class Model:
         try:
             self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         except OSError as e:
-            raise Bad(f'--model {program}: {e.strerror}; build the target fit_model') from e
+            raise Bad(f'--model {program}: {e.strerror}; build the target fit_model_cuda or fit_model_hip') from e
         self.tell(describe)
         for x in shapes:
             self.tell(f'shape {x["routine"]} {x["m"]} {x["n"]} {x["k"]} {x["pad"]} {x["transposes"]}')
@@ -204,21 +205,23 @@ def fit_row(model, loss, name, first, now):
 
 
 def header(figures, arch, what):
-    def table(kind):
-        return ' \\\n'.join(f'  X({row}, ' + ', '.join(f'{x:.4g}' for x in f[1:]) + ')'
+    name = arch.upper() if arch.startswith('gfx') else f'SM{arch}'
+
+    def table(macro, kind):
+        rows = ' \\\n'.join(f'  X({row}, ' + ', '.join(f'{x:.4g}' for x in f[1:]) + ')'
                             for row, f in figures.items() if f[0] == kind)
+        return f'#define LIBSGEMM_{macro}_{name}(X) \\\n{rows}\n' if rows else ''
+    shares = table('SHARES', 'share')
     return (f'// Written by bench/fit.py, of {what}.\n#pragma once\n// clang-format off\n\n'
-            '// X(row, peak_fraction, stall, steps, latency), of Figures in gpu/cost.h.\n'
-            f'#define LIBSGEMM_FIGURES_SM{arch}(X) \\\n{table("figures")}\n\n'
-            '// X(row, measured / predicted).\n'
-            f'#define LIBSGEMM_SHARES_SM{arch}(X) \\\n{table("share")}\n')
+            '// X(row, peak_fraction, stall, steps, latency), of Figures in gpu/cost.h.\n' + table('FIGURES', 'figures') +
+            ('\n// X(row, measured / predicted).\n' + shares if shares else ''))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('fit', nargs='+', help='files to fit to')
     parser.add_argument('--judge', required=True, help='file of another seed, not fitted to')
-    parser.add_argument('--model', required=True, help='the program fit_model of a build')
+    parser.add_argument('--model', required=True, help='fit_model_cuda or fit_model_hip of a build')
     parser.add_argument('--device', choices=DEVICES, help='for files that do not say clock and bandwidth')
     parser.add_argument('--output', help='the file to write; must not exist')
     parser.add_argument('--worst', type=int, default=0, help='print so many of the shapes that lose most')

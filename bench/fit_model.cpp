@@ -1,7 +1,7 @@
-// The cost model of backend cuda, with figures that can be changed: what bench/fit.py asks. It is linked with the
+// The cost model of a GPU backend, with figures that can be changed: what bench/fit.py asks. It is linked with the
 // backend's rows, and stands for the device. Standard input has a command a line:
 //
-//   device NAME ARCH UNITS HERTZ BYTES_PER_SECOND    the name without blanks; ARCH as 90
+//   device NAME ARCH UNITS HERTZ BYTES_PER_SECOND    the name without blanks; ARCH as 90 or gfx90a
 //   shape ROUTINE M N K PAD TRANSPOSES               one more product, C = A B, of sgemm, shgemm or sbgemm
 //   figures ROW PEAK_FRACTION STALL STEPS LATENCY    of a row
 //   share ROW SHARE
@@ -13,36 +13,26 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "figures/figures.h"
+#include "fit_model.h"
 #include "gpu/kernels.h"
 #include "kernel_table.h"
-#include "runtime/device.h"
-#include "runtime/throughput.h"
 
 namespace libsgemm {
 namespace {
 
-#define LIBSGEMM_NAME(row, ...) #row,
-#define LIBSGEMM_FIGURES(row, ...) {__VA_ARGS__},
-#define LIBSGEMM_SHARE(row, share) share,
-constexpr const char *kFitted[] = {LIBSGEMM_FIGURES_SM90(LIBSGEMM_NAME)};
-constexpr const char *kShared[] = {LIBSGEMM_SHARES_SM90(LIBSGEMM_NAME)};
-gpu::Figures figures[] = {LIBSGEMM_FIGURES_SM90(LIBSGEMM_FIGURES)};
-double shares[] = {LIBSGEMM_SHARES_SM90(LIBSGEMM_SHARE)};
-cuda::Device the_device = {};
-
-template <size_t kCount>
-int find(const char *const (&names)[kCount], const std::string &name) {
-  for (size_t i = 0; i < kCount; ++i) {
-    if (name == names[i]) return static_cast<int>(i);
+template <class Entry>
+Entry *find(std::vector<Entry> *entries, const std::string &row) {
+  for (Entry &entry : *entries) {
+    if (row == entry.row) return &entry;
   }
-  return -1;
+  return nullptr;
 }
+
+bool has_device = false;
 
 constexpr size_t kWorkspace = size_t{32} << 20;  // as the library's own, which bench uses
 
@@ -58,22 +48,12 @@ void print_price(const GemmDesc &desc, const std::string &row) {
 }
 
 bool read_device(std::istream &line) {
-  std::string name;
-  cuda::Device d = {};
-  if (!(line >> name >> d.arch >> d.compute_units >> d.clock >> d.memory_bandwidth)) return false;
-  if (d.arch < 75 || d.compute_units < 1 || !(d.clock > 0) || !(d.memory_bandwidth > 0)) return false;
-  std::snprintf(d.name, sizeof d.name, "%s", name.c_str());
-  d.code_arch = d.arch;
-  d.schedulers = 4;
-  d.wave = 32;
-  cuda::set_throughputs(&d);
-  d.shared_memory_per_block = static_cast<size_t>(d.arch == 75                                    ? 64
-                                                  : d.arch == 80 || d.arch == 87                  ? 163
-                                                  : d.arch == 86 || d.arch == 89 || d.arch >= 120 ? 99
-                                                                                                  : 227)
-                              << 10;
-  the_device = d;
-  return true;
+  std::string name, arch;
+  int units;
+  double hertz, bytes;
+  if (!(line >> name >> arch >> units >> hertz >> bytes)) return false;
+  if (units < 1 || !(hertz > 0) || !(bytes > 0)) return false;
+  return has_device = fit::set_device(name, arch, units, hertz, bytes);
 }
 
 bool read_shape(std::istream &line, std::vector<GemmDesc> *shapes) {
@@ -110,27 +90,26 @@ bool obey(const std::string &text, std::vector<GemmDesc> *shapes) {
   if (command == "figures") {
     gpu::Figures f = {};
     line >> row >> f.peak_fraction >> f.stall >> f.steps >> f.latency;
-    const int i = find(kFitted, row);
-    if (!line || i < 0) return false;
-    figures[i] = f;
+    fit::Figured *found = find(&fit::figured(), row);
+    if (!line || found == nullptr) return false;
+    found->figures = f;
     return true;
   }
   if (command == "share") {
     double share = 0;
     line >> row >> share;
-    const int i = find(kShared, row);
-    if (!line || i < 0) return false;
-    shares[i] = share;
+    fit::Shared *found = find(&fit::shared(), row);
+    if (!line || found == nullptr) return false;
+    found->share = share;
     return true;
   }
   if (command == "list") {
-    for (size_t i = 0; i < std::size(kFitted); ++i) {
-      const gpu::Figures &f = figures[i];
-      std::printf("figures %s %.9g %.9g %.9g %.9g\n", kFitted[i], f.peak_fraction, f.stall, f.steps, f.latency);
+    for (const auto &[name, f] : fit::figured()) {
+      std::printf("figures %s %.9g %.9g %.9g %.9g\n", name, f.peak_fraction, f.stall, f.steps, f.latency);
     }
-    for (size_t i = 0; i < std::size(kShared); ++i) std::printf("share %s %.9g\n", kShared[i], shares[i]);
+    for (const auto &[name, share] : fit::shared()) std::printf("share %s %.9g\n", name, share);
   } else if (command == "price") {
-    if (the_device.arch == 0) return false;
+    if (!has_device) return false;
     line >> row;
     for (const GemmDesc &desc : *shapes) print_price(desc, row);
   } else {
@@ -142,19 +121,6 @@ bool obey(const std::string &text, std::vector<GemmDesc> *shapes) {
 }
 
 }  // namespace
-
-namespace cuda {
-
-const Figures *fitted_figures(int, Fitted row) { return &figures[static_cast<int>(row)]; }
-double fitted_share(int, Shared row) { return shares[static_cast<int>(row)]; }
-
-const Device &device(int) { return the_device; }
-bool has_reassigned_kernels() { return true; }
-const void *reassigned_kernel(const char *, const void *plain) { return plain; }
-
-}  // namespace cuda
-
-const gpu::DeviceModel &gpu::model(int) { return the_device; }
 
 }  // namespace libsgemm
 

@@ -1,30 +1,11 @@
-// What launches of backend cuda ask for, in programs that ask its rows and launch nothing.
-#include "runtime/launch.h"
-#include "runtime/tensor_map.h"
+// What launches ask for, in programs that ask rows and launch nothing.
+#include "gpu/launch.h"
 
-namespace libsgemm {
-namespace cuda {
-
-libsgemm_status_t encode(const MatrixBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
-libsgemm_status_t encode(const TensorBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
-libsgemm_status_t encode(const ImageBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
-void *page_locked(int, void *, size_t) { return nullptr; }
-libsgemm_status_t launch_related_raw(const void *, const Relation &, dim3, dim3, size_t, const Launch &, void **,
-                                     Error *) {
-  return LIBSGEMM_UNAVAILABLE;
-}
-libsgemm_status_t resident_clusters(const void *, unsigned, dim3, size_t, const Launch &, int *, Error *) {
-  return LIBSGEMM_UNAVAILABLE;
-}
-
-}  // namespace cuda
-
-namespace gpu {
+namespace libsgemm::gpu {
 
 libsgemm_status_t launch_raw(const void *, dim3, dim3, size_t, const Launch &, void **, Error *) {
   return LIBSGEMM_UNAVAILABLE;
 }
 libsgemm_status_t clear(void *, size_t, const Launch &, Error *) { return LIBSGEMM_UNAVAILABLE; }
 
-}  // namespace gpu
-}  // namespace libsgemm
+}  // namespace libsgemm::gpu

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""bench/fit.py FIT_PY: figures that the times come from are found again; bad files are refused with their names.
+"""test_fit.py FIT_PY [MODEL]: figures that the times come from are found again; bad files are refused with their names.
 
-Without a build of backend cuda the model is a small one of two rows, which speaks as bench/fit_model.cpp does.
+MODEL is fit_model_cuda or fit_model_hip of a build. Without one the model is a small one of two rows, which speaks as
+bench/fit_model.cpp does.
 """
 import json
 import math
@@ -37,7 +38,13 @@ for line in sys.stdin:
 TRUE = {'small': [0.25, 0.05, 40, 1e-6], 'large': [0.8, 0.05, 8, 4e-6]}
 
 
+NVIDIA = {'name': 'NVIDIA H200', 'arch': 'sm_90', 'multiprocessors': 132, 'clock_hz': 1.98e9, 'bandwidth': 4890e9}
+AMD = {'name': 'AMD Instinct MI210', 'arch': 'gfx90a', 'multiprocessors': 104, 'clock_hz': 1.7e9, 'bandwidth': 1638e9}
+
+
 def main(fit, real):
+    gpu = AMD if real and real.endswith('hip') else NVIDIA
+    arch = gpu['arch'].replace('sm_', '')
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         model = real or './model'
@@ -50,7 +57,6 @@ def main(fit, real):
             done = subprocess.run([model], input='\n'.join(lines) + '\n', capture_output=True, text=True, check=True)
             return [line for line in done.stdout.split('\n') if line and line != 'end']
 
-        gpu = {'name': 'NVIDIA H200', 'arch': 'sm_90', 'multiprocessors': 132, 'clock_hz': 1.98e9, 'bandwidth': 4890e9}
         true = [f'figures {r} ' + ' '.join(map(str, f)) for r, f in TRUE.items()]
         if real:  # every row is slower or faster than it is said to be
             true, draw = [], random.Random(3)
@@ -64,7 +70,8 @@ def main(fit, real):
                 m, n, k = (int(2 ** draw.uniform(4, 13)) for _ in range(3))
                 results.append({'state': 'measured', 'routine': 'sgemm', 'transposes': draw.choice(['NN', 'NT', 'TN', 'TT']),
                                 'm': m, 'n': n, 'k': k, 'pad': 0, 'what': f'random, seed {seed}'})
-            lines = ['device NVIDIA_H200 90 132 1.98e9 4.89e12'] + true
+            lines = [f'device {gpu["name"].replace(" ", "_")} {arch} {gpu["multiprocessors"]} {gpu["clock_hz"]} '
+                     f'{gpu["bandwidth"]}'] + true
             lines += [f'shape {x["routine"]} {x["m"]} {x["n"]} {x["k"]} 0 {x["transposes"]}' for x in results]
             for x, line in zip(results, ask(lines + ['price'])):
                 x['forced'] = {a: float(b) for a, b in (w.split('=') for w in line.split())}
@@ -76,33 +83,34 @@ def main(fit, real):
 
         times('1.json', 1)
         times('2.json', 2)
-        done = run('1.json', '--judge', '2.json', '--output', 'sm90.h')
+        done = run('1.json', '--judge', '2.json', '--output', 'figures.h')
         assert done.returncode == 0, done.stderr
         lost = {m[1]: float(m[2]) for m in re.finditer(r'(\w+, judged): lost by choice ([\d.]+) %', done.stdout)}
         print(lost)
         assert lost['before, judged'] > 2, done.stdout
         assert lost['after, judged'] < 0.5, done.stdout
-        with open('sm90.h', encoding='utf-8') as file:
+        with open('figures.h', encoding='utf-8') as file:
             text = file.read()
-        assert '#define LIBSGEMM_FIGURES_SM90(X)' in text and '#define LIBSGEMM_SHARES_SM90(X)' in text, text
+        assert f'#define LIBSGEMM_FIGURES_{gpu["arch"].replace("_", "").upper()}(X)' in text, text
+        assert ('#define LIBSGEMM_SHARES_SM90(X)' in text) == (gpu is NVIDIA), text
 
         def refused(words, *arguments):
             done = run(*arguments)
             assert done.returncode == 1 and words in done.stderr and 'Traceback' not in done.stderr, (words, done.stderr)
 
-        refused('--output sm90.h: exists', '1.json', '--judge', '2.json', '--output', 'sm90.h')
+        refused('--output figures.h: exists', '1.json', '--judge', '2.json', '--output', 'figures.h')
         refused('2.json: has the seed that is fitted to', '2.json', '--judge', '2.json')
         refused('none.json: not a file of bench', 'none.json', '--judge', '2.json')
         with open('1.json', encoding='utf-8') as file:
             good = file.read()
         for words, old, new in (('not a file of bench', good, good[:1000]), ('"forced"', 'forced', 'unforced'),
-                                ('arch gfx90a', 'sm_90', 'gfx90a'), ('say --device', 'clock_hz', 'hertz')):
+                                ('arch xe_90', gpu['arch'], 'xe_90'), ('say --device', 'clock_hz', 'hertz')):
             with open('bad.json', 'w', encoding='utf-8') as file:
                 file.write(good.replace(old, new))
             refused('bad.json: ', 'bad.json', '--judge', '2.json')
             refused(words, 'bad.json', '--judge', '2.json')
         with open('bad.json', 'w', encoding='utf-8') as file:
-            file.write(good.replace('"multiprocessors": 132', '"multiprocessors": 114'))
+            file.write(good.replace(f'"multiprocessors": {gpu["multiprocessors"]}', '"multiprocessors": 97'))
         refused('bad.json: of another GPU', '1.json', 'bad.json', '--judge', '2.json')
 
 

@@ -64,30 +64,6 @@ std::string all_code() {
   return text;
 }
 
-// What a compute unit of a family does in a clock, its SIMDs, and how many bits a pin of the memory moves in a cycle of
-// the clock that the runtime reports: HBM2 2, HBM3 4, GDDR6 16. The last entry of a name's beginning counts.
-struct Chips {
-  const char *prefix;
-  Family family;
-  int fma_per_clock, schedulers;
-  double bits_per_cycle;
-};
-
-constexpr Chips kChips[] = {
-    {"", Family::unknown, 64, 4, 2},      {"gfx9", Family::gcn, 64, 4, 2},      {"gfx908", Family::cdna1, 64, 4, 2},
-    {"gfx90a", Family::cdna2, 128, 4, 2}, {"gfx94", Family::cdna3, 128, 4, 4},  {"gfx95", Family::cdna3, 128, 4, 4},
-    {"gfx10", Family::rdna2, 64, 2, 16},  {"gfx11", Family::rdna3, 128, 2, 16}, {"gfx120", Family::rdna4, 128, 2, 16},
-    {"sm_", Family::foreign, 128, 4, 2},
-};
-
-const Chips &chips_of(const char *arch) {
-  const Chips *found = &kChips[0];
-  for (const Chips &chips : kChips) {
-    if (begins_with(arch, chips.prefix)) found = &chips;
-  }
-  return *found;
-}
-
 constexpr double kUsualClock = 1.7e9, kUsualBandwidth = 500e9;  // Hz, bytes a second
 
 int attribute(int ordinal, hipDeviceAttribute_t which) {

@@ -8,7 +8,7 @@ namespace libsgemm::hip {
 
 struct DmfmaConfig : MatrixShape<MfmaDoubles, 128, 128, 8, 64, 64> {
   static constexpr int blocks = 2;
-  static constexpr double peak_fraction = 0.85;  // of the matrix cores; assumed
+  static constexpr Fitted fitted = Fitted::gfx90a_dmfma_128x128x8_ping_pong;
 };
 
 // Registers for two waves of a SIMD: by itself the compiler takes more than it needs, and one is left.

@@ -54,13 +54,12 @@ struct MatrixRow : ValuRow<RowConfig> {
 
   // `rate`: fused multiply-adds of a compute unit in a clock; `in_lds`: bytes of an element there.
   static Tiling tiling_at(double rate, size_t in_lds, const GemmDesc &desc, int index) {
-    constexpr double kStall = 0.1;  // assumed: a wave keeps its SIMD's matrix core busy but for the barriers
     constexpr int kWaves = Config::threads / Config::Core::wave, kOuter = Config::tile_m + Config::tile_n;
     const double read = kWaves * (Config::wave_m + Config::wave_n), clocks = Config::tile_m * Config::tile_n / rate;
     const double share = share_of_peak(clocks, (read + kOuter) * static_cast<double>(in_lds),
                                        kOuter * static_cast<double>(size_of(desc.type)));
-    const double peak = Config::peak_fraction * share * rate / device(index).fma_per_clock;
-    return {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {peak, kStall}};
+    return {Config::tile_m, Config::tile_n, Config::threads, Config::blocks,
+            reached(index, Config::fitted, share * rate / device(index).fma_per_clock)};
   }
 };
 

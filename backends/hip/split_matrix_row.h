@@ -21,7 +21,7 @@ libsgemm_status_t enqueue_split_product(const GemmDesc &panel, const Splits &a, 
 // What gpu/splits/split_row.cpp knows of a row. Config has blocks and peak_fraction besides.
 template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
 SplitRow split_row_of(Scheme scheme) {
-  constexpr double kStall = 0.1;  // as MatrixRow's
+  constexpr double kStall = 0.1;  // as the other rows' on matrix cores
   return {scheme,
           Config::splits,
           Config::products,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "device.h"
+#include "figures/figures.h"
 #include "gpu/tile_row.h"
 #include "tile_stream.h"
 
@@ -19,7 +20,14 @@ inline double share_of_peak(double clocks, double lds_bytes, double fetched_byte
   return clocks / overlapped(clocks, moved);
 }
 
-// The base of a Row of gpu/tile_row.h: runs on every device.
+// The figures of a row whose peak is `peak` of the device's.
+inline Figures reached(int device, Fitted row, double peak) {
+  Figures f = figures(device, row);
+  f.peak_fraction *= peak;
+  return f;
+}
+
+// The base of a Row of gpu/tile_row.h: runs on every device. Config::fitted names its figures.
 template <class RowConfig>
 struct ValuRow {
   using Config = RowConfig;
@@ -37,16 +45,12 @@ struct ValuRow {
   }
 
   static Tiling tiling(const GemmDesc &desc, int index) {
-    constexpr double kReached = 0.9;  // assumed: of what LDS leaves
     constexpr int kOuter = Config::tile_m + Config::tile_n;
     const double clocks = static_cast<double>(Config::tile_m * Config::tile_n) / device(index).fma_per_clock;
     const double in_lds = 4.0 * (Config::threads * (Config::thread_m + Config::thread_n) + kOuter);
     const double fetched = kOuter * static_cast<double>(size_of(desc.type));
-    return {Config::tile_m,
-            Config::tile_n,
-            Config::threads,
-            Config::blocks,
-            {kReached * share_of_peak(clocks, in_lds, fetched), 0.8}};
+    return {Config::tile_m, Config::tile_n, Config::threads, Config::blocks,
+            reached(index, Config::fitted, share_of_peak(clocks, in_lds, fetched))};
   }
 
   // Static shared memory.

@@ -3,7 +3,6 @@
 #include "device.h"
 
 #include <cstdio>
-#include <cstring>
 #include <vector>
 
 #include "devices.h"
@@ -12,68 +11,41 @@
 namespace libsgemm::hip {
 namespace {
 
-struct Chip {
-  const char *arch;
-  Family family;
-  int wave, schedulers, fma_per_clock;
-};
-constexpr Chip kChips[] = {{"gfx908", Family::cdna1, 64, 4, 64},   {"gfx90a", Family::cdna2, 64, 4, 128},
-                           {"gfx942", Family::cdna3, 64, 4, 128},  {"gfx1030", Family::rdna2, 32, 2, 64},
-                           {"gfx1100", Family::rdna3, 32, 2, 128}, {"gfx1201", Family::rdna4, 32, 2, 128}};
-
-Device make_device() {
+Device make_device(const char *name, const char *arch, int units, double hertz, double bytes) {
+  const Chips &chips = chips_of(arch);
   Device d = {};
-  for (const Chip &chip : kChips) {
-    if (std::strcmp(chip.arch, LIBSGEMM_SIMT_ARCH) != 0) continue;
-    std::strcpy(d.arch_name, chip.arch);
-    std::strcpy(d.code_name, chip.arch);
-    d.family = chip.family;
-    d.wave = chip.wave;
-    d.schedulers = chip.schedulers;
-    d.fma_per_clock = chip.fma_per_clock;
-  }
-  d.compute_units = simt::schedule().multiprocessors;
+  std::snprintf(d.name, sizeof d.name, "%s", name);
+  std::snprintf(d.arch_name, sizeof d.arch_name, "%s", arch);
+  std::snprintf(d.code_name, sizeof d.code_name, "%s", arch);
+  d.family = chips.family;
+  d.wave = chips.wave;
+  d.schedulers = chips.schedulers;
+  d.fma_per_clock = chips.fma_per_clock;
+  d.compute_units = units;
   d.shared_memory_per_block = 64 << 10;
-  d.clock = 1.7e9;
-  d.memory_bandwidth = 100e9;
+  d.clock = hertz;
+  d.memory_bandwidth = bytes;
   return d;
 }
 
 // As device.cpp describes them, by data sheets.
 struct Model {
   const char *name, *arch;
-  Family family;
-  int wave, schedulers, fma_per_clock, units;
+  int units;
   double gigahertz, gigabytes;  // a second
 };
 constexpr Model kModels[] = {
-    {"Radeon VII", "gfx906", Family::gcn, 64, 4, 64, 60, 1.75, 1024},
-    {"MI100", "gfx908", Family::cdna1, 64, 4, 64, 120, 1.502, 1229},
-    {"MI210", "gfx90a", Family::cdna2, 64, 4, 128, 104, 1.7, 1638},
-    {"MI300X", "gfx942", Family::cdna3, 64, 4, 128, 304, 2.1, 5300},
-    {"MI355X", "gfx950", Family::cdna3, 64, 4, 128, 256, 2.4, 8000},
-    {"RX 6900 XT", "gfx1030", Family::rdna2, 32, 2, 64, 80, 2.25, 512},
-    {"RX 6600", "gfx1032", Family::rdna2, 32, 2, 64, 28, 2.49, 224},
-    {"RX 7900 XTX", "gfx1100", Family::rdna3, 32, 2, 128, 96, 2.5, 960},
-    {"RX 7600", "gfx1102", Family::rdna3, 32, 2, 128, 32, 2.66, 288},
-    {"RX 9070 XT", "gfx1201", Family::rdna4, 32, 2, 128, 64, 2.97, 640},
+    {"Radeon VII", "gfx906", 60, 1.75, 1024}, {"MI100", "gfx908", 120, 1.502, 1229},
+    {"MI210", "gfx90a", 104, 1.7, 1638},      {"MI300X", "gfx942", 304, 2.1, 5300},
+    {"MI355X", "gfx950", 256, 2.4, 8000},     {"RX 6900 XT", "gfx1030", 80, 2.25, 512},
+    {"RX 6600", "gfx1032", 28, 2.49, 224},    {"RX 7900 XTX", "gfx1100", 96, 2.5, 960},
+    {"RX 7600", "gfx1102", 32, 2.66, 288},    {"RX 9070 XT", "gfx1201", 64, 2.97, 640},
 };
 
 std::vector<Device> make_devices() {
-  std::vector<Device> devices = {make_device()};
+  std::vector<Device> devices = {make_device("", LIBSGEMM_SIMT_ARCH, simt::schedule().multiprocessors, 1.7e9, 100e9)};
   for (const Model &model : kModels) {
-    Device d = make_device();
-    std::snprintf(d.name, sizeof d.name, "%s", model.name);
-    std::snprintf(d.arch_name, sizeof d.arch_name, "%s", model.arch);
-    std::snprintf(d.code_name, sizeof d.code_name, "%s", model.arch);
-    d.family = model.family;
-    d.wave = model.wave;
-    d.schedulers = model.schedulers;
-    d.fma_per_clock = model.fma_per_clock;
-    d.compute_units = model.units;
-    d.clock = model.gigahertz * 1e9;
-    d.memory_bandwidth = model.gigabytes * 1e9;
-    devices.push_back(d);
+    devices.push_back(make_device(model.name, model.arch, model.units, model.gigahertz * 1e9, model.gigabytes * 1e9));
   }
   return devices;
 }

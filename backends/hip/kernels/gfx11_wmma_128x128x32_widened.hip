@@ -20,7 +20,7 @@
 // ldb less than 2^23 - 128 where an operand runs along k, 2^25 - 128 where not.
 //
 // Parameters (Config): tile_m, tile_n, tile_k of a block; wave_m, wave_n of a wave; blocks, resident on a compute unit,
-// and peak_fraction, for the cost.
+// for the cost.
 //
 // Not yet run on AMD hardware. ISA (clang 19): no spills, no scratch.
 #include "gpu/kernels.h"
@@ -34,8 +34,8 @@ namespace {
 
 template <Type kType>
 struct Config : MatrixShape<WmmaWords<kType>, 128, 128, 32, 64, 32> {
-  static constexpr int blocks = 2;              // gfx11: registers for one
-  static constexpr double peak_fraction = 0.65;  // of the matrix cores; assumed
+  static constexpr int blocks = 2;  // gfx11: registers for one
+  static constexpr Fitted fitted = Fitted::gfx11_wmma_128x128x32_widened;
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 struct Config : MatrixShape<MfmaFloats, 128, 128, 16, 64, 64> {
   static constexpr int blocks = 2;
-  static constexpr double peak_fraction = 0.9;  // of the matrix cores; assumed
+  static constexpr Fitted fitted = Fitted::gfx908_mfma_128x128x16_ping_pong;
 };
 
 struct Row : MatrixRow<Config> {

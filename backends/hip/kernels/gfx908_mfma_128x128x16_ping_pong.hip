@@ -21,7 +21,7 @@
 // or a strided batch, and a workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.
 //
 // Parameters (Config): tile_m, tile_n, tile_k of a block; wave_m, wave_n of a wave; blocks, resident on a compute unit,
-// and peak_fraction, for the cost.
+// for the cost.
 //
 // Not yet run on AMD hardware. ISA (hipcc 5.2, clang 19): no spills, no scratch; by LLVM's model of gfx90a and 942 a
 // single wave issues MFMAs for 99 % of the time with vectors, 94 to 96 % element by element.
@@ -36,7 +36,7 @@ namespace {
 
 struct Config : MatrixShape<MfmaFloats, 128, 128, 16, 64, 64> {
   static constexpr int blocks = 2;
-  static constexpr double peak_fraction = 0.9;  // of the matrix cores; assumed
+  static constexpr Fitted fitted = Fitted::gfx908_mfma_128x128x16_ping_pong;
 };
 
 }  // namespace

@@ -21,7 +21,7 @@
 // these types take denormals as zeros.
 //
 // Parameters (Config): tile_m, tile_n, tile_k of a block; wave_m, wave_n of a wave; blocks, resident on a compute unit,
-// and peak_fraction, for the cost.
+// for the cost.
 //
 // Not yet run on AMD hardware. ISA (hipcc 5.2, clang 19): no spills, no scratch; by LLVM's model a single wave keeps
 // its matrix core busy for 77 % of the time on gfx942 element by element, for 94 to 97 % with vectors.
@@ -36,8 +36,8 @@ namespace {
 
 template <Type kType>
 struct Config : MatrixShape<MfmaWords<kType>, 128, 128, 32, 64, 64> {
-  static constexpr int blocks = 2;               // gfx908: registers for one
-  static constexpr double peak_fraction = 0.85;  // of the matrix cores, where LDS keeps up; assumed
+  static constexpr int blocks = 2;  // gfx908: registers for one
+  static constexpr Fitted fitted = Fitted::gfx908_mfma_128x128x32_widened;
 };
 
 }  // namespace

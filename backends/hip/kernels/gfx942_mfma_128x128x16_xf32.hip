@@ -26,7 +26,7 @@ namespace {
 
 struct Config : MatrixShape<MfmaXf32, 128, 128, 16, 64, 64> {
   static constexpr int blocks = 2;
-  static constexpr double peak_fraction = 0.75;  // of the matrix cores; assumed
+  static constexpr Fitted fitted = Fitted::gfx942_mfma_128x128x16_xf32;
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ namespace {
 
 struct Config : MatrixShape<MfmaXf32, 256, 128, 8, 128, 64> {
   static constexpr int blocks = 2;
-  static constexpr double peak_fraction = 0.85;  // of the matrix cores; assumed
+  static constexpr Fitted fitted = Fitted::gfx942_mfma_256x128x8_xf32;
 };
 
 }  // namespace

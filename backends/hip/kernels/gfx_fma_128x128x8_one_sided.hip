@@ -14,6 +14,7 @@ namespace {
 
 struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
   static constexpr int blocks = 2;  // resident on a compute unit
+  static constexpr Fitted fitted = Fitted::gfx_fma_128x128x8_ping_pong;
 };
 
 struct Row : ValuRow<Config> {};

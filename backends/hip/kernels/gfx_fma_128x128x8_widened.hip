@@ -25,6 +25,7 @@ namespace {
 
 struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
   static constexpr int blocks = 2;  // resident on a compute unit
+  static constexpr Fitted fitted = Fitted::gfx_fma_128x128x8_widened;
 };
 
 }  // namespace

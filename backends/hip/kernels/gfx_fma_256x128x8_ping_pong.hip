@@ -40,6 +40,7 @@ constexpr bool kHasRegisters = true;
 
 struct Config : TileShape<256, 128, 8, 16, 8, 8, 2> {
   static constexpr int blocks = 1;  // resident on a compute unit
+  static constexpr Fitted fitted = Fitted::gfx_fma_256x128x8_ping_pong;
 };
 
 }  // namespace

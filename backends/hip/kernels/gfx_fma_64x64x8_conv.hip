@@ -23,6 +23,7 @@ namespace {
 
 struct Config : TileShape<64, 64, 8, 8, 4, 4, 2> {
   static constexpr int blocks = 4;  // resident on a compute unit
+  static constexpr Fitted fitted = Fitted::gfx_fma_64x64x8_ping_pong;
 };
 
 using ProductRow = ValuRow<Config>;

@@ -1,0 +1,18 @@
+// The figures of chips that nobody has measured: assumed. bench/fit.py writes such a file of one that was
+// (docs/decision.md).
+#pragma once
+
+// X(row, peak_fraction, stall, steps, latency), of Figures in gpu/cost.h. peak_fraction: of what LDS and the compute
+// unit's cache leave of the row's arithmetic (share_of_peak()).
+#define LIBSGEMM_FIGURES_ASSUMED(X)                         \
+  X(gfx_fma_128x128x8_ping_pong, 0.9, 0.8, 16, 1.5e-6)      \
+  X(gfx_fma_256x128x8_ping_pong, 0.9, 0.8, 16, 1.5e-6)      \
+  X(gfx_fma_64x64x8_ping_pong, 0.9, 0.8, 16, 1.5e-6)        \
+  X(gfx_fma_128x128x8_widened, 0.9, 0.8, 16, 1.5e-6)        \
+  X(gfx908_mfma_128x128x16_ping_pong, 0.9, 0.1, 16, 1.5e-6) \
+  X(gfx908_mfma_128x128x32_widened, 0.85, 0.1, 16, 1.5e-6)  \
+  X(gfx942_mfma_256x256x32_widened, 0.85, 0.1, 16, 1.5e-6)  \
+  X(gfx11_wmma_128x128x32_widened, 0.65, 0.1, 16, 1.5e-6)   \
+  X(gfx942_mfma_128x128x16_xf32, 0.75, 0.1, 16, 1.5e-6)     \
+  X(gfx942_mfma_256x128x8_xf32, 0.85, 0.1, 16, 1.5e-6)      \
+  X(gfx90a_dmfma_128x128x8_ping_pong, 0.85, 0.1, 16, 1.5e-6)

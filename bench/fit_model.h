@@ -1,0 +1,27 @@
+// What fit_model.cpp asks of a backend: fit_model_cuda.cpp, fit_model_hip.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/cost.h"
+
+namespace libsgemm::fit {
+
+struct Figured {
+  const char *row;
+  gpu::Figures figures;
+};
+struct Shared {
+  const char *row;
+  double share;
+};
+
+// The rows, with what they are priced by.
+std::vector<Figured> &figured();
+std::vector<Shared> &shared();
+
+// Makes this the device. False: there is no such architecture.
+bool set_device(const std::string &name, const std::string &arch, int units, double hertz, double bytes_per_second);
+
+}  // namespace libsgemm::fit

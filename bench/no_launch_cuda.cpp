@@ -1,0 +1,19 @@
+// What launches of backend cuda ask for besides (no_launch.cpp).
+#include "runtime/launch.h"
+#include "runtime/tensor_map.h"
+
+namespace libsgemm::cuda {
+
+libsgemm_status_t encode(const MatrixBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
+libsgemm_status_t encode(const TensorBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
+libsgemm_status_t encode(const ImageBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
+void *page_locked(int, void *, size_t) { return nullptr; }
+libsgemm_status_t launch_related_raw(const void *, const Relation &, dim3, dim3, size_t, const Launch &, void **,
+                                     Error *) {
+  return LIBSGEMM_UNAVAILABLE;
+}
+libsgemm_status_t resident_clusters(const void *, unsigned, dim3, size_t, const Launch &, int *, Error *) {
+  return LIBSGEMM_UNAVAILABLE;
+}
+
+}  // namespace libsgemm::cuda
