@@ -7,16 +7,16 @@
 
 namespace libsgemm::gpu {
 
-// Of a Row of tile_row.h, whose tiles are square. TriangleRow has it as Row, and kernel<A, B>() of its own, with
-// StridedOperands and a TriangleProblem.
-template <class TriangleRow>
+// Of a Row of tile_row.h, whose tiles are square, and operands of one type. TriangleRow has it as Row, and kernel<A,
+// B>() of its own, with StridedOperands and a TriangleProblem.
+template <class TriangleRow, Type kType = Type::f32>
 struct TriangleTiles {
   using Row = typename TriangleRow::Row;
   using Config = typename Row::Config;
   static_assert(Config::tile_m == Config::tile_n, "tiles on the diagonal are square");
 
   static bool supports(const GemmDesc &desc, int index) {
-    if (!level3::wants_triangle(desc) || desc.type != Type::f32 || !Row::runs_on(index)) return false;
+    if (!level3::wants_triangle(desc) || desc.type != kType || !Row::runs_on(index)) return false;
     const double order = static_cast<double>(ceil_div(desc.n, Config::tile_n)), tiles = order * (order + 1) / 2;
     return tiles < INT_MAX / 16 && tiles <= static_cast<double>(most_blocks(Config::threads)) &&
            product_depth(desc) / Config::tile_k < INT_MAX - 2;
@@ -50,8 +50,13 @@ struct TriangleTiles {
         return launch_kernel(TriangleRow::template kernel<kA, kB>(), grid, dim3(Config::threads),
                              Row::template shared_bytes<kA, kB>(), launch, error, operands, p);
       };
-      const libsgemm_status_t status =
-          Row::vectors(d) ? with_fetch<Row::engine, true>(d, run) : with_fetch<Row::engine, false>(d, run);
+      const auto run_any = [&] {
+        if constexpr (Row::engine != Engine::scalar) {
+          if (Row::vectors(d)) return with_fetch<Row::engine, true>(d, run);
+        }
+        return with_fetch<Row::engine, false>(d, run);
+      };
+      const libsgemm_status_t status = run_any();
       return status == LIBSGEMM_SUCCESS ? then(operands, count) : status;
     });
   }

@@ -1,33 +1,36 @@
 // One line for each row of the kernel table, in its order: X(name, what it is for), where `Kernel name()` is in
 // kernels/, and `libsgemm info --kernels` prints the words, at most 36 letters. A row named _split_k is in the file of
-// the row whose kernel it launches, _symm and _trmm in one named _one_sided, _trmm_in_place in that of _trsm, and those
-// named _blocked, which have no kernel, in blocked_rows.cpp, and _weights in that of the row before it.
+// the row whose kernel it launches, _symm and _trmm in one named _one_sided, _trmm_in_place in that of _trsm, those
+// named _blocked, which have no kernel, in blocked_rows.cpp, and _weights and _widened_triangle in that of the row
+// before it.
 
 // Rows on matrix instructions, which tests/hip_on_cuda leaves out: an NVIDIA GPU has others.
 #if defined(__HIP_PLATFORM_NVIDIA__)
 #define LIBSGEMM_HIP_MATRIX_ROWS(X)
 #else
-#define LIBSGEMM_HIP_MATRIX_ROWS(X)                                      \
-  X(gfx908_mfma_128x128x16_ping_pong, "FP32 matrix cores, large C")      \
-  X(gfx908_mfma_128x128x16_split_k, "FP32 matrix cores, deep k")         \
-  X(gfx908_mfma_128x128x16_triangle, "FP32 matrix cores, triangle of C") \
-  X(gfx908_mfma_128x128x16_symm, "FP32 matrix cores")                    \
-  X(gfx908_mfma_128x128x16_trmm, "FP32 matrix cores, from a copy")       \
-  X(gfx908_mfma_128x128x32_widened, "matrix cores")                      \
-  X(gfx908_mfma_128x128x8_conv, "convolutions, FP32 matrix cores")       \
-  X(gfx908_mfma_128x128x8_conv_split_k, "the same, many terms")          \
-  X(gfx908_mfma_128x128x8_col2im, "data gradients of strides")           \
-  X(gfx11_wmma_128x128x32_widened, "matrix cores")                       \
-  X(gfx_mma_64x64x64_fp16_packed, "operands rounded first")              \
-  X(gfx_mma_64x64x64_bf16_packed, "operands rounded first")              \
-  X(gfx908_mfma_128x128x32_fp16x3, "FP32's error by three products")     \
-  X(gfx942_mfma_128x128x16_bf16x6, "FP32's error by six products")       \
-  X(gfx942_mfma_128x128x16_xf32, "operands rounded on their way")        \
-  X(gfx942_mfma_256x128x8_xf32, "the same where large")                  \
-  X(gfx90a_dmfma_128x128x8_ping_pong, "FP64 sums, large C")              \
-  X(gfx90a_dmfma_128x128x8_split_k, "FP64 sums, deep k")                 \
-  X(gfx90a_dmfma_128x128x8_triangle, "FP64 sums, triangle of C")         \
-  X(gfx90a_dmfma_128x128x8_symm, "FP64 sums")                            \
+#define LIBSGEMM_HIP_MATRIX_ROWS(X)                                         \
+  X(gfx908_mfma_128x128x16_ping_pong, "FP32 matrix cores, large C")         \
+  X(gfx908_mfma_128x128x16_split_k, "FP32 matrix cores, deep k")            \
+  X(gfx908_mfma_128x128x16_triangle, "FP32 matrix cores, triangle of C")    \
+  X(gfx908_mfma_128x128x16_symm, "FP32 matrix cores")                       \
+  X(gfx908_mfma_128x128x16_trmm, "FP32 matrix cores, from a copy")          \
+  X(gfx908_mfma_128x128x32_widened, "matrix cores")                         \
+  X(gfx908_mfma_128x128x32_widened_triangle, "matrix cores, triangle of C") \
+  X(gfx908_mfma_128x128x8_conv, "convolutions, FP32 matrix cores")          \
+  X(gfx908_mfma_128x128x8_conv_split_k, "the same, many terms")             \
+  X(gfx908_mfma_128x128x8_col2im, "data gradients of strides")              \
+  X(gfx11_wmma_128x128x32_widened, "matrix cores")                          \
+  X(gfx11_wmma_128x128x32_widened_triangle, "matrix cores, triangle of C")  \
+  X(gfx_mma_64x64x64_fp16_packed, "operands rounded first")                 \
+  X(gfx_mma_64x64x64_bf16_packed, "operands rounded first")                 \
+  X(gfx908_mfma_128x128x32_fp16x3, "FP32's error by three products")        \
+  X(gfx942_mfma_128x128x16_bf16x6, "FP32's error by six products")          \
+  X(gfx942_mfma_128x128x16_xf32, "operands rounded on their way")           \
+  X(gfx942_mfma_256x128x8_xf32, "the same where large")                     \
+  X(gfx90a_dmfma_128x128x8_ping_pong, "FP64 sums, large C")                 \
+  X(gfx90a_dmfma_128x128x8_split_k, "FP64 sums, deep k")                    \
+  X(gfx90a_dmfma_128x128x8_triangle, "FP64 sums, triangle of C")            \
+  X(gfx90a_dmfma_128x128x8_symm, "FP64 sums")                               \
   X(gfx90a_dmfma_128x128x8_trmm, "FP64 sums, from a copy")
 #endif
 
@@ -52,6 +55,7 @@
   X(gfx_fma_64x32x32_trsm, "triangular systems")                             \
   X(gfx_fma_256x256x256_blocked_trsm, "large triangular systems, by gemms")  \
   X(gfx_fma_128x128x8_widened, "FP32 units")                                 \
+  X(gfx_fma_128x128x8_widened_triangle, "FP32 units, triangle of C")         \
   X(gfx_fma_128x128x8_conv, "large convolutions")                            \
   X(gfx_fma_64x64x8_conv, "small convolutions")                              \
   X(gfx_fma_128x128x8_conv_split_k, "convolutions of many terms")            \

@@ -81,6 +81,13 @@ struct TileStream : TileMap<Outer, Depth, Threads, Kind, Pad> {
   __device__ __forceinline__ void advance(int depth = Depth) { base = uniform(base + depth * k_bytes); }
 };
 
+// A Stream of any direction that runs along one known when it is compiled.
+template <class Stream, bool kAlongK>
+struct Directed : Stream {
+  __device__ __forceinline__ Directed(const void *operand, int64_t ld, int64_t first, int64_t left, int64_t first_k)
+      : Stream(operand, ld, kAlongK, first, left, first_k) {}
+};
+
 // Of a tile that is `outer` x `depth`: whether offsets within it are less than 2^32 bytes.
 inline bool offsets_fit(int64_t ld, bool along_k, int outer, int depth) {
   return ld < (int64_t{1} << 30) / (along_k ? outer : depth) - outer;

@@ -163,4 +163,9 @@ struct UnitElements : UnitTile<Outer, Threads> {
   }
 };
 
+// Either of them.
+template <int Outer, int Threads, Fetch Kind>
+using Units = std::conditional_t<Kind == Fetch::outer_x4 || Kind == Fetch::inner_x4, UnitStream<Outer, Threads, Kind>,
+                                 Directed<UnitElements<Outer, Threads>, Kind == Fetch::inner>>;
+
 }  // namespace libsgemm::hip

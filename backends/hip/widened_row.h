@@ -1,20 +1,25 @@
-// The host's side of the rows for 16-bit operands: gemm of FP16 or bfloat16 matrices with FP32 sums and FP32 C.
+// The host's side of the rows for 16-bit operands: gemm and syrk of FP16 or bfloat16 matrices with FP32 sums and FP32
+// C.
 //
 // A kernel's file defines a Row:
 //
 //   struct Row {
 //     using Config = ...;                        // tile_m, tile_n, tile_k, threads
 //     static constexpr bool has_vectors = ...;   // instances that fetch four elements at once
+//     static constexpr bool chains = ...;        // an element of C is one chain of fused multiply-adds along k
 //     static bool runs_on(int device);
 //     static Tiling tiling(const GemmDesc &desc, int device);  // for the cost
 //     // The instance with vectors for operands that lie so, or the one that takes any.
 //     template <Type kType, Fetch A, Fetch B, typename Operands> static auto vector_kernel();
 //     template <Type kType, typename Operands> static auto kernel();
+//     // Of syrk, whose operands are one.
+//     template <Type kType, Fetch Kind> static auto triangle_kernel();
 //   };
 #pragma once
 
 #include "device.h"
 #include "gpu/tile_row.h"
+#include "gpu/triangle_row.h"
 #include "widened.h"
 
 namespace libsgemm::hip {
@@ -59,15 +64,20 @@ libsgemm_status_t launch_widened(const GemmDesc &desc, const Launch &launch, Err
   });
 }
 
+// The offsets of unit_tile.h; WidenedStream's are of 64 bits.
+template <class Row>
+bool widened_offsets_fit(const GemmDesc &desc) {
+  using Config = typename Row::Config;
+  return !Row::has_vectors ||
+         (offsets_fit(desc.lda, desc.transa != LIBSGEMM_NO_TRANS, Config::tile_m, Config::tile_k) &&
+          offsets_fit(desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, Config::tile_n, Config::tile_k));
+}
+
 template <class Row>
 bool widened_supports(const GemmDesc &desc, int index) {
   using Config = typename Row::Config;
   if (desc.routine != Routine::gemm || desc.type == Type::f32 || !Row::runs_on(index)) return false;
-  // The offsets of unit_tile.h; WidenedStream's are of 64 bits.
-  if (Row::has_vectors && (!offsets_fit(desc.lda, desc.transa != LIBSGEMM_NO_TRANS, Config::tile_m, Config::tile_k) ||
-                           !offsets_fit(desc.ldb, desc.transb == LIBSGEMM_NO_TRANS, Config::tile_n, Config::tile_k))) {
-    return false;
-  }
+  if (!widened_offsets_fit<Row>(desc)) return false;
   const double tiles = tile_count(static_cast<double>(desc.m), static_cast<double>(desc.n), Row::tiling(desc, index));
   return tiles < INT_MAX / 16 && tiles <= static_cast<double>(most_blocks(Config::threads)) &&
          desc.k / Config::tile_k < INT_MAX - 1;
@@ -75,12 +85,52 @@ bool widened_supports(const GemmDesc &desc, int index) {
 
 template <class Row>
 Kernel widened_kernel(const char *name) {
-  return {name,
-          LIBSGEMM_MATH_FP32,
-          widened_supports<Row>,
-          [](const GemmDesc &desc, int index) { return gemm_seconds(model(index), desc, Row::tiling(desc, index)); },
-          nullptr,
-          launch_widened<Row>};
+  Kernel kernel = {
+      name,
+      LIBSGEMM_MATH_FP32,
+      widened_supports<Row>,
+      [](const GemmDesc &desc, int index) { return gemm_seconds(model(index), desc, Row::tiling(desc, index)); },
+      nullptr,
+      launch_widened<Row>};
+  kernel.invariant = Row::chains;
+  return kernel;
+}
+
+// The same of syrk: a TriangleRow of gpu/triangle_row.h.
+template <class WidenedRow, Type kType>
+struct WidenedTriangleRow {
+  struct Row : WidenedRow {
+    static constexpr Engine engine = WidenedRow::has_vectors ? Engine::registers : Engine::scalar;
+    static bool vectors(const GemmDesc &desc) { return words_fit(desc); }
+  };
+  template <Fetch Kind, Fetch>
+  static auto kernel() {
+    return WidenedRow::template triangle_kernel<kType, Kind>();
+  }
+};
+template <class Row, Type kType>
+using WidenedTriangle = TriangleTiles<WidenedTriangleRow<Row, kType>, kType>;
+
+template <class Row>
+bool widened_triangle_supports(const GemmDesc &desc, int index) {
+  return (WidenedTriangle<Row, Type::f16>::supports(desc, index) ||
+          WidenedTriangle<Row, Type::bf16>::supports(desc, index)) &&
+         widened_offsets_fit<Row>(level3::as_product(desc));
+}
+
+template <class Row>
+libsgemm_status_t launch_widened_triangle(const GemmDesc &desc, const Launch &launch, Error *error) {
+  return desc.type == Type::f16 ? WidenedTriangle<Row, Type::f16>::launch(desc, launch, error)
+                                : WidenedTriangle<Row, Type::bf16>::launch(desc, launch, error);
+}
+
+template <class Row>
+Kernel widened_triangle_kernel(const char *name) {
+  Kernel kernel = {
+      name,    LIBSGEMM_MATH_FP32,          widened_triangle_supports<Row>, WidenedTriangle<Row, Type::f16>::cost,
+      nullptr, launch_widened_triangle<Row>};
+  kernel.invariant = Row::chains;
+  return kernel;
 }
 
 }  // namespace libsgemm::hip

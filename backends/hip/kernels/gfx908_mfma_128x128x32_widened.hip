@@ -1,5 +1,5 @@
 // C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, FP32 sums and FP32 C, on AMD GPUs with matrix cores that
-// keep denormals (gfx908, 942, 950).
+// keep denormals (gfx908, 942, 950), and syrk of such: tiles that meet the triangle (gpu/triangle.h).
 //
 // Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x8 (bfloat16 on gfx908: 32x32x4; on gfx950: 32x32x16), from
 // four buffers of LDS that swap addresses: the loop is described in matrix.h, the tiles in unit_tile.h. Products of
@@ -16,9 +16,9 @@
 //
 // Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (4 x 128 units of 16 bytes), tileB at 8192 (the same).
 //
-// Requires: gemm of FP16 or bfloat16 operands; gfx908, 942 or 950; any transposition, alignment, size and batch; lda
-// and ldb less than 2^23 - 128 where an operand runs along k, 2^25 - 128 where not. Not gfx90a: its instructions for
-// these types take denormals as zeros.
+// Requires: gemm or syrk of FP16 or bfloat16 operands; gfx908, 942 or 950; any transposition, alignment and size; of
+// gemm any batch, of syrk a strided one; lda and ldb less than 2^23 - 128 where an operand runs along k, 2^25 - 128
+// where not. Not gfx90a: its instructions for these types take denormals as zeros.
 //
 // Parameters (Config): tile_m, tile_n, tile_k of a block; wave_m, wave_n of a wave; blocks, resident on a compute unit,
 // for the cost.
@@ -28,6 +28,7 @@
 #include "gpu/kernels.h"
 #include "matrix.h"
 #include "matrix_row.h"
+#include "matrix_triangle.h"
 #include "widened_row.h"
 
 namespace libsgemm::hip {
@@ -56,6 +57,13 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::bl
   if constexpr (Config<kType>::Core::available) matrix_elements<Config<kType>>(operands, p);
 }
 
+template <Type kType, Fetch Kind>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::blocks)
+    gfx908_mfma_128x128x32_widened_triangle(const __grid_constant__ StridedOperands operands,
+                                            const __grid_constant__ TriangleProblem p) {
+  if constexpr (Config<kType>::Core::available) matrix_syrk<Config<kType>, Kind>(operands, p);
+}
+
 namespace {
 
 struct Row : MatrixRow<Config<Type::f16>> {
@@ -74,10 +82,17 @@ struct Row : MatrixRow<Config<Type::f16>> {
   static auto kernel() {
     return &gfx908_mfma_128x128x32_widened_elements<kType, Operands>;
   }
+  template <Type kType, Fetch Kind>
+  static auto triangle_kernel() {
+    return &gfx908_mfma_128x128x32_widened_triangle<kType, Kind>;
+  }
 };
 
 }  // namespace
 
 Kernel gfx908_mfma_128x128x32_widened() { return widened_kernel<Row>("gfx908_mfma_128x128x32_widened"); }
+Kernel gfx908_mfma_128x128x32_widened_triangle() {
+  return widened_triangle_kernel<Row>("gfx908_mfma_128x128x32_widened_triangle");
+}
 
 }  // namespace libsgemm::hip

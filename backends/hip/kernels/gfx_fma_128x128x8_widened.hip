@@ -1,4 +1,5 @@
-// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands in FP32 arithmetic, on any AMD GPU.
+// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands in FP32 arithmetic, on any AMD GPU, and syrk of such:
+// tiles that meet the triangle (gpu/triangle.h).
 //
 // Elements become FP32, exactly, on their way into LDS (widened.h); the rest is gfx_fma_128x128x8_ping_pong: the tile,
 // its threads and the loop are pictured there and in valu.h.
@@ -8,12 +9,14 @@
 // Shared memory, bytes: pair p of 2 at 8448 p: tileA at 0 (8 rows of 132 floats), tileB at 4224 (the same). Storing C
 // takes 8704.
 //
-// Requires: gemm of FP16 or bfloat16 operands; any transposition, alignment, size and batch.
+// Requires: gemm or syrk of FP16 or bfloat16 operands; any transposition, alignment and size; of gemm any batch, of
+// syrk a strided one.
 //
 // Parameters (Config): as of gfx_fma_128x128x8_ping_pong.
 //
 // Not yet run on AMD hardware. ISA: no spills, no scratch on gfx906, 908, 90a, 942, 1030, 1100 and 1201.
 #include "gpu/kernels.h"
+#include "triangle.h"
 #include "valu.h"
 #include "valu_row.h"
 #include "widened.h"
@@ -42,6 +45,15 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
   ping_pong<Config>(a, b, at, range, operands, p);
 }
 
+template <Type kType, Fetch Kind>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
+    gfx_fma_128x128x8_widened_triangle(const __grid_constant__ StridedOperands operands,
+                                       const __grid_constant__ TriangleProblem p) {
+  using A = Directed<WidenedStream<Config::tile_m, Config::tile_k, Config::threads, kType>, Kind == Fetch::inner>;
+  using B = Directed<WidenedStream<Config::tile_n, Config::tile_k, Config::threads, kType>, Kind == Fetch::inner>;
+  ping_pong_triangle<Config, A, B, false>(operands, p);
+}
+
 namespace {
 
 struct Row : ValuRow<Config> {
@@ -50,14 +62,17 @@ struct Row : ValuRow<Config> {
   static auto kernel() {
     return &gfx_fma_128x128x8_widened<kType, Operands>;
   }
+  template <Type kType, Fetch Kind>
+  static auto triangle_kernel() {
+    return &gfx_fma_128x128x8_widened_triangle<kType, Kind>;
+  }
 };
 
 }  // namespace
 
-Kernel gfx_fma_128x128x8_widened() {
-  Kernel kernel = widened_kernel<Row>("gfx_fma_128x128x8_widened");
-  kernel.invariant = true;
-  return kernel;
+Kernel gfx_fma_128x128x8_widened() { return widened_kernel<Row>("gfx_fma_128x128x8_widened"); }
+Kernel gfx_fma_128x128x8_widened_triangle() {
+  return widened_triangle_kernel<Row>("gfx_fma_128x128x8_widened_triangle");
 }
 
 }  // namespace libsgemm::hip
