@@ -8,7 +8,6 @@ namespace cuda {
 libsgemm_status_t encode(const MatrixBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
 libsgemm_status_t encode(const TensorBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
 libsgemm_status_t encode(const ImageBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
-void *page_locked(int, void *, size_t) { return nullptr; }
 libsgemm_status_t launch_related_raw(const void *, const Relation &, dim3, dim3, size_t, const Launch &, void **,
                                      Error *) {
   return LIBSGEMM_UNAVAILABLE;
@@ -25,6 +24,7 @@ libsgemm_status_t launch_raw(const void *, dim3, dim3, size_t, const Launch &, v
   return LIBSGEMM_UNAVAILABLE;
 }
 libsgemm_status_t clear(void *, size_t, const Launch &, Error *) { return LIBSGEMM_UNAVAILABLE; }
+void *page_locked(int, void *, size_t) { return nullptr; }
 
 }  // namespace gpu
 }  // namespace libsgemm

@@ -7,13 +7,12 @@
 #include "devices.h"
 #include "gpu/device_model.h"
 #include "gpu/kernels.h"
+#include "gpu/splits/fp64_share.h"
 #include "gpu/splits/split_row.h"
 #include "hard_operands.h"
 #include "job.h"
-#include "splits/fp64_share.h"
 
 using namespace sgemm_test;
-using namespace libsgemm::cuda;
 using namespace libsgemm::gpu;
 using libsgemm::Error;
 using libsgemm::Launch;

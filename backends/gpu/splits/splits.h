@@ -171,6 +171,8 @@ struct PassOperand {
 
 struct PassProblem {
   PassOperand a, b;
+
+  bool wants_ranges() const { return a.splits.least != nullptr || b.splits.least != nullptr; }
 };
 
 constexpr int kPassThreads = 256;
@@ -184,5 +186,7 @@ libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const La
 libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t products, const Launch &launch,
                                Error *error);
 libsgemm_status_t launch_repair(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
+// The same with sums in FP64 (splits_repair_fp64): of backends that have rows of mode fp32_fast.
+libsgemm_status_t launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
 
 }  // namespace libsgemm::gpu
