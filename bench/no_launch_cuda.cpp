@@ -7,7 +7,6 @@ namespace libsgemm::cuda {
 libsgemm_status_t encode(const MatrixBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
 libsgemm_status_t encode(const TensorBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
 libsgemm_status_t encode(const ImageBoxes &, const Launch &, TensorMap *, Error *) { return LIBSGEMM_UNAVAILABLE; }
-void *page_locked(int, void *, size_t) { return nullptr; }
 libsgemm_status_t launch_related_raw(const void *, const Relation &, dim3, dim3, size_t, const Launch &, void **,
                                      Error *) {
   return LIBSGEMM_UNAVAILABLE;

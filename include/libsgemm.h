@@ -144,12 +144,12 @@ typedef enum {
    * trsm, within an error of its own (docs/math-modes.md). Elsewhere FP32 runs. */
   LIBSGEMM_MATH_FP64 = 6,
   /* The fastest arithmetic that keeps FP32's bound for these very operands: whatever they hold, the error of an element
-   * is at most (k + 2) u S, and as a rule far below the usual bound. On an A100, A30, H100 or H200 the parts of FP16X3,
-   * in tiles of 128 x 128 of C whose rows of op(A) and columns of op(B) these parts hold well enough: without elements
-   * but zeros below 2^-27 of their largest, or a few powers of two further down for large k, or with no more than a few
-   * small elements of any size (docs/math-modes.md); sums in FP64 in the other tiles; and FP32 or FP64 for the whole
-   * product where that is expected to be faster, and everywhere else. In convolutions an image stands for all rows that
-   * are made of it (docs/convolution.md). */
+   * is at most (k + 2) u S, and as a rule far below the usual bound. On an A100, A30, H100 or H200, and AMD's gfx942
+   * and gfx950, the parts of FP16X3, in tiles of 128 x 128 of C whose rows of op(A) and columns of op(B) these parts
+   * hold well enough: without elements but zeros below 2^-27 of their largest, or a few powers of two further down for
+   * large k, or with no more than a few small elements of any size (docs/math-modes.md); sums in FP64 in the other
+   * tiles; and FP32 or FP64 for the whole product where that is expected to be faster, and everywhere else. In
+   * convolutions an image stands for all rows that are made of it (docs/convolution.md). */
   LIBSGEMM_MATH_FP32_FAST = 7
 } libsgemm_math_mode_t;
 

@@ -72,8 +72,7 @@ bool serves(Routine routine) {
 
 bool always_has(libsgemm_math_mode_t mode) { return !subject().is_gpu && (rounds(mode) || mode == LIBSGEMM_MATH_FP64); }
 
-// Its first device. Not asked for before it is needed: that makes a context on the device.
-static libsgemm_device_info_t device_of_subject() {
+libsgemm_device_info_t device_of_subject() {
   for (int index = 0; index < libsgemm_backend_count(); ++index) {
     libsgemm_device_info_t device;
     if (libsgemm_backend_name(index) != subject().backend) continue;

@@ -32,6 +32,9 @@ constexpr int kOtherModeCount = 7;
 bool always_has(libsgemm_math_mode_t mode);
 bool has(libsgemm_math_mode_t mode);
 
+// Its first device. Not to be asked for before it is needed: that makes a context on the device.
+libsgemm_device_info_t device_of_subject();
+
 // Why this executable cannot run here at all; empty if it can. Defined by the tests that need it.
 std::string skip_reason();
 

@@ -1,5 +1,7 @@
 // Mode fp32_fast: the bound of FP32 for operands of every kind, as the backend chooses and in every row of the mode by
 // force; and that the operands are hard enough, which the row of fp16x3 alone shows.
+#include <algorithm>
+
 #include "catch.h"
 #include "check.h"
 #include "hard_operands.h"
@@ -37,6 +39,13 @@ std::vector<Case> shapes() {
   return all;
 }
 
+// By force: whether they are predicted to be faster for a product is another matter.
+bool has_rows() {
+  if (subject().backend != "hip") return has(LIBSGEMM_MATH_FP32_FAST);
+  const std::string arch = device_of_subject().arch;
+  return arch.rfind("gfx94", 0) == 0 || arch.rfind("gfx95", 0) == 0;
+}
+
 // FP32 itself may miss the usual bound where one term dominates a sum: one element in two thousand.
 std::string judge(const Ways &ways, Way *way, libsgemm_status_t status, Placement *placement) {
   return ways.judge(
@@ -64,7 +73,6 @@ std::string judge_share(Hard hard, const Case &test) {
 TEST_CASE("fp32_fast keeps the bound of FP32 whatever the operands hold") {
   Ways chosen(LIBSGEMM_MATH_FP32_FAST), forced;
   std::vector<Way *> ways = rows_of(&forced, "fp32_fast");
-  CHECK(ways.empty() == !has(LIBSGEMM_MATH_FP32_FAST));
   ways.insert(ways.begin(), &chosen.all().front());
   Failures failures;
   for (const Hard hard : kHard) {
@@ -82,7 +90,10 @@ TEST_CASE("fp32_fast keeps the bound of FP32 whatever the operands hold") {
     }
   }
   failures.report();
-  for (const Way *way : ways) CHECK(way->ran > 0);
+  CHECK(ways.front()->ran > 0);
+  // A backend lists the rows of all devices, and declines those of others.
+  const bool ran = std::any_of(ways.begin() + 1, ways.end(), [](const Way *way) { return way->ran > 0; });
+  CHECK(ran == has_rows());
 }
 
 TEST_CASE("without its guard fp16x3 misses the bound of FP32 where k is scaled one way in A and back in B") {

@@ -9,12 +9,12 @@
 #include "gpu/fault.h"
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"
+#include "gpu/splits/fp64_share.h"
 #include "gpu/splits/split_row.h"
 #include "runtime/driver.h"
 #include "runtime/elements.h"
 #include "runtime/epilogue.h"
 #include "runtime/graph.h"
-#include "splits/fp64_share.h"
 
 namespace libsgemm::cuda {
 

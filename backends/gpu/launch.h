@@ -14,6 +14,10 @@ libsgemm_status_t launch_raw(const void *kernel, dim3 grid, dim3 block, size_t s
 // Enqueues zeros for device memory. Each backend defines it.
 libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error);
 
+// Host memory as the device's kernels see it, page-locked at the first use in the device's own context. NULL: it cannot
+// be, or another context of the program's is current. `memory` is one for each device, and stays.
+void *page_locked(int device, void *memory, size_t bytes);
+
 // Calls enqueue(pointers) with pointers to the arguments, converted to the kernel's parameters.
 template <typename... Parameters, typename Enqueue, typename... Arguments>
 libsgemm_status_t with_arguments(void (*)(Parameters...), const Enqueue &enqueue, const Arguments &...arguments) {

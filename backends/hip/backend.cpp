@@ -9,6 +9,7 @@
 #include "gpu/runtime/code.h"
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"
+#include "gpu/splits/fp64_share.h"
 #include "gpu/splits/split_row.h"
 
 namespace libsgemm::hip {
@@ -61,6 +62,7 @@ Backend make() {
   b.probe = probe;
   b.plan_bytes = split_plan_bytes;
   b.plan = launch_split_plan;
+  b.fp64_share = fp64_share;
   return b;
 }
 

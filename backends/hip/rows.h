@@ -24,6 +24,7 @@
   X(gfx_mma_64x64x64_fp16_packed, "operands rounded first")                 \
   X(gfx_mma_64x64x64_bf16_packed, "operands rounded first")                 \
   X(gfx908_mfma_128x128x32_fp16x3, "FP32's error by three products")        \
+  X(gfx908_mfma_128x128x32_fp32_fast, "FP32's bound, with FP64 tiles")      \
   X(gfx942_mfma_128x128x16_bf16x6, "FP32's error by six products")          \
   X(gfx942_mfma_128x128x16_xf32, "operands rounded on their way")           \
   X(gfx942_mfma_256x128x8_xf32, "the same where large")                     \

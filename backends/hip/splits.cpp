@@ -2,8 +2,10 @@
 #include "device.h"
 #include "gpu/splits/split_row.h"
 
+// In mode fp32_fast those with FP64 matrix cores, too: where all tiles are left to these, a product takes as long as in
+// FP32 on gfx942, and twice as long on gfx950, besides the passes.
 bool libsgemm::gpu::has_splits(libsgemm_math_mode_t mode, int index) {
   const hip::Family family = hip::device(index).family;
-  if (mode == LIBSGEMM_MATH_FP16X3) return family == hip::Family::cdna1 || family == hip::Family::cdna3;
-  return mode == LIBSGEMM_MATH_BF16X6 && family == hip::Family::cdna3;
+  const bool splits = mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP32_FAST;
+  return splits && (family == hip::Family::cdna3 || (family == hip::Family::cdna1 && mode == LIBSGEMM_MATH_FP16X3));
 }

@@ -38,6 +38,7 @@ void compute(void *memory, void *stream) {
   desc.batch_count = 1;
   desc.a = desc.b = memory;
   desc.c = static_cast<float *>(memory) + 1;
+  desc.ticket = 1;
   Error error = {};
   for (const bool capturing : {false, true}) {
     Launch launch = {};
@@ -46,6 +47,7 @@ void compute(void *memory, void *stream) {
     ok("launch", table->kernels[0].launch(desc, launch, &error), error);
     ok("scale", table->scale(desc, launch, &error), error);
   }
+  if (table->fp64_share(desc.ticket) != 1) std::printf("fp64_share: not known\n");
   desc.math_mode = LIBSGEMM_MATH_FP16X3;
   ok("plan", table->plan(desc, memory, {}, &error), error);
 }

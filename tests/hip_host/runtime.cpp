@@ -23,6 +23,7 @@
 
 #include "gpu/kernels.h"
 #include "gpu/launch.h"
+#include "gpu/splits/fp64_share.h"
 #include "gpu/splits/splits.h"
 #include "ref/ref.h"
 
@@ -37,7 +38,10 @@ void product(GemmDesc desc) {
   cpu_scalar_1x1x1_naive(desc, {}, &ignored);
 }
 
+// Of a call with a ticket all of C is said to be left to FP64.
 libsgemm_status_t launch_product(const GemmDesc &desc, const Launch &launch, Error *error) {
+  uint32_t *left = gpu::count_fp64(desc.ticket, 1, launch);
+  if (left != nullptr) *left = 1;
   return gpu::launch_kernel(product, dim3(1), dim3(1), 0, launch, error, desc);
 }
 
@@ -209,6 +213,11 @@ MOCK_CALL(hipHostMalloc, (void **memory, size_t bytes, unsigned), {
 })
 MOCK_CALL(hipHostFree, (void *memory), {
   std::free(memory);
+  return hipSuccess;
+})
+MOCK_CALL(hipHostRegister, (void *, size_t, unsigned), { return hipSuccess; })
+MOCK_CALL(hipHostGetDevicePointer, (void **seen, void *memory, unsigned), {
+  *seen = memory;
   return hipSuccess;
 })
 MOCK_CALL(hipPointerGetAttributes, (hipPointerAttribute_t *, const void *), { return hipErrorInvalidValue; })

@@ -167,6 +167,8 @@ TEST_CASE("every call of the runtime that an entry of the table makes may fail")
                                {"hipFree", false},
                                {"hipHostMalloc", true},
                                {"hipHostFree", false},
+                               {"hipHostRegister", true},
+                               {"hipHostGetDevicePointer", true},
                                {"hipPointerGetAttributes", false},
                                {"hipMemcpyAsync", true},
                                {"hipMemsetAsync", true},

@@ -191,15 +191,22 @@ Sweep sweep() {
   return found;
 }
 
-// A step of the ladder is never the choice: it is there to be run by force. Nor is a row for groups that of a single
-// call.
-bool of_the_ladder(const Kernel &kernel) {
+// A product of n x k and k x n.
+GemmDesc product(int64_t n, int64_t k) {
   GemmDesc d = {};
-  d.m = d.n = d.k = d.lda = d.ldb = d.ldc = 512;
+  d.m = d.n = d.lda = d.ldc = n;
+  d.k = d.ldb = k;
   d.batch_count = 1;
   d.transa = d.transb = LIBSGEMM_NO_TRANS;
   d.a = d.b = reinterpret_cast<const void *>(uintptr_t{4096});
   d.c = reinterpret_cast<float *>(uintptr_t{4096});
+  return d;
+}
+
+// A step of the ladder is never the choice: it is there to be run by force. Nor is a row for groups that of a single
+// call.
+bool of_the_ladder(const Kernel &kernel) {
+  GemmDesc d = product(512, 512);
   for (const Type type : {Type::f32, Type::f16}) {
     d.type = type;
     for (int device = 0; device < simt::device_count(); ++device) {
@@ -246,6 +253,32 @@ TEST_CASE("every row but the ladder's wins somewhere", "[.rows]") {
   CHECK(found.fp64 == std::set<std::string>{"A100 sm80", "A30 sm80", "RTX 3090 sm80", "RTX 3050 sm80", "Orin sm80",
                                             "RTX 4090 sm80", "RTX 4060 sm80", "L4 sm80", "H100 sm90", "H100 PCIe sm90",
                                             "H20 sm90", "H200 sm90", "B200 sm90", "RTX 5090 sm90", "RTX 5060 sm90"});
+}
+
+TEST_CASE("fp32_fast is predicted to be worth it for large products, not for small ones or few steps of k", "[.rows]") {
+  int pairs = 0;
+  for (const auto &[chip, row] :
+       {std::pair("H100", "sm90_dmma_64x64x32_multistage"), std::pair("MI300X", "gfx90a_dmfma_128x128x8_ping_pong")}) {
+    const int device = simt::device_called(chip);
+    for (int i = 0; i < gpu::kernel_count(); ++i) {
+      const Kernel &fp64 = gpu::kernels()[i];
+      if (device < 0 || std::string(fp64.name) != row) continue;
+      for (int j = 0; j < gpu::kernel_count(); ++j) {
+        const Kernel &fast = gpu::kernels()[j];
+        if (fast.math_mode != LIBSGEMM_MATH_FP32_FAST || fast.conv != nullptr) continue;
+        const auto gains = [&](int64_t n, int64_t k) {
+          return fast.cost(product(n, k), device) < fp64.cost(product(n, k), device);
+        };
+        INFO(chip << ": " << fast.name);
+        CHECK(gains(4096, 4096));
+        CHECK(gains(8192, 8192));
+        CHECK_FALSE(gains(256, 256));
+        CHECK_FALSE(gains(8192, 255));
+        ++pairs;
+      }
+    }
+  }
+  CHECK(pairs > 0);
 }
 
 TEST_CASE("where sums are to be invariant every call but those of the solver finds a row that is marked", "[.rows]") {

@@ -10,10 +10,6 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// Host memory as the device's kernels see it, page-locked at the first use in the device's own context. NULL: it cannot
-// be, or another context of the program's is current. `memory` is one for each device, and stays.
-void *page_locked(int device, void *memory, size_t bytes);
-
 // How blocks of a launch relate to others.
 struct Relation {
   unsigned cluster = 1;  // so many blocks along x are a cluster

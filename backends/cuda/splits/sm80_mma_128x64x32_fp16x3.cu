@@ -39,8 +39,7 @@
 // included: 1024 41.8 TFLOP/s (cuBLAS 35.4), 2048 89 (51), 4096 110 (52), 8192 117 (50). With 64 MiB: 103 at
 // 4096, 109 at 8192. A tile of 128 x 128, one block a multiprocessor: 97 at 4096, 104 at 8192.
 #include "gpu/kernels.h"
-#include "gpu/splits/split_row.h"
-#include "keeping_bound.h"
+#include "gpu/splits/keeping_bound.h"
 #include "split_product.cuh"
 
 namespace libsgemm::cuda {

@@ -37,7 +37,7 @@
 // at 4096 (cuBLAS FP32 50); with 64 MiB 123 and 138. Converting A,
 // with 64 MiB: 187 and 166 NN, 168 and 150 TN; with 1 GiB no faster.
 #include "gpu/kernels.h"
-#include "keeping_bound.h"
+#include "gpu/splits/keeping_bound.h"
 #include "wgmma_split_row.h"
 
 namespace libsgemm::cuda {

@@ -9,9 +9,8 @@
 #include "fp64/dmma_multistage.cuh"
 #include "fp64/dmma_row.h"
 #include "fp64/sm90_dmma_64x64x32.h"
-#include "fp64_share.h"
+#include "gpu/splits/fp64_count.h"
 #include "gpu/tile_row.h"
-#include "keeping_bound.h"
 #include "runtime/launch.h"
 
 namespace libsgemm::cuda {
@@ -22,34 +21,11 @@ struct Ampere : DmmaShape<64, 64, 32, 32, 32, M8n8k4> {
 };
 using Hopper = Sm90Dmma64x64x32;
 
-// How many tiles of the guard the launch computes, for the host (fp64_share.h): of `products` products.
-struct Counting {
-  uint32_t *to;  // NULL: nobody asks
-  int rows, columns, products;
-};
-
-__device__ __forceinline__ void count(const Guard &guard, const Counting &c, unsigned warp) {
-  const int64_t tiles = int64_t{c.rows} * c.columns * c.products;
-  if (warp >= counting_warps(tiles)) return;
-  uint32_t left = 0;
-  for (int64_t first = 32 * warp; first < tiles; first += 32 * kCountingWarps) {
-    const int64_t tile = first + threadIdx.x % 32;
-    const int i = static_cast<int>(tile % c.rows), j = static_cast<int>(tile / c.rows % c.columns);
-    const int64_t product = tile / c.rows / c.columns;
-    left += __popc(__ballot_sync(~0u, tile < tiles && guard(product, i, j)));
-  }
-  if (threadIdx.x % 32 == 0) c.to[warp] = left;
-}
-
 template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void repair(const StridedOperands &operands, const TileProblem &p, const Guard &guard,
                                        const Counting &counting) {
   if constexpr (Config::Instruction::exists) {
-    constexpr unsigned kWarps = Config::threads / 32;
-    const int64_t block = blockIdx.x + static_cast<int64_t>(gridDim.x) * blockIdx.z;
-    if (counting.to != nullptr && block < kCountingWarps) {
-      count(guard, counting, static_cast<unsigned>(block) * kWarps + threadIdx.x / 32);
-    }
+    count_fp64_tiles<Config::threads>(guard, counting);
     static_assert(kOuterPad % Config::tile_m == 0 && kOuterPad % Config::tile_n == 0, "tiles within the guard's");
     const TilePosition<Config> at(p);
     if (guard(blockIdx.z, at.i / (kOuterPad / Config::tile_m), at.j / (kOuterPad / Config::tile_n))) {
@@ -92,11 +68,8 @@ struct Kernels<Ampere> {
 template <class Config, bool kVectors>
 libsgemm_status_t enqueue(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error) {
   const TileProblem p = tile_problem<Config>(desc);
-  Counting counting = {nullptr, static_cast<int>(ceil_div(desc.m, kOuterPad)),
-                       static_cast<int>(ceil_div(desc.n, kOuterPad)), 0};
   return for_strided_chunks(desc, kMostProducts, [&](const StridedOperands &operands, int64_t products) {
-    counting.products = static_cast<int>(products);
-    counting.to = count_fp64(desc.ticket, int64_t{counting.rows} * counting.columns * products, launch);
+    const Counting counting = fp64_counting(desc, products, launch);
     const dim3 grid(static_cast<unsigned>(p.tiles_m) * static_cast<unsigned>(p.tiles_n), 1,
                     static_cast<unsigned>(products));
     return with_fetch<Engine::registers, kVectors>(desc, [&](auto a, auto b) {
@@ -114,10 +87,11 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Guard &guard, const Launch
 }
 
 }  // namespace
+}  // namespace libsgemm::cuda
 
-libsgemm_status_t launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error) {
+libsgemm_status_t libsgemm::gpu::launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch,
+                                                    Error *error) {
+  using namespace cuda;
   return device(launch.device).code_arch >= Hopper::Instruction::min_arch ? enqueue<Hopper>(desc, guard, launch, error)
                                                                           : enqueue<Ampere>(desc, guard, launch, error);
 }
-
-}  // namespace libsgemm::cuda

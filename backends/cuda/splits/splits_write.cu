@@ -24,8 +24,6 @@ __global__ void __launch_bounds__(kPassThreads) splits_write(const __grid_consta
 #endif
 }
 
-bool wants_ranges(const PassProblem &p) { return p.a.splits.least != nullptr || p.b.splits.least != nullptr; }
-
 }  // namespace
 
 void (*tf32_pass())(PassProblem) { return splits_write<Scheme::tf32>; }
@@ -38,7 +36,7 @@ using namespace cuda;
 
 libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const Launch &launch, Error *error) {
   const dim3 grid(p.a.survey + p.b.survey, 1, static_cast<unsigned>(products));
-  auto *kernel = wants_ranges(p) ? &splits_survey<true> : &splits_survey<false>;
+  auto *kernel = p.wants_ranges() ? &splits_survey<true> : &splits_survey<false>;
   return launch_kernel(kernel, grid, dim3(kPassThreads), 0, launch, error, p);
 }
 
@@ -46,7 +44,7 @@ libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t prod
                                Error *error) {
   const dim3 grid(p.a.split + p.b.split, 1, static_cast<unsigned>(products));
   auto *kernel = scheme == Scheme::bf16x3 ? &splits_write<Scheme::bf16x3>
-                 : wants_ranges(p)        ? &splits_write<Scheme::fp16x2, true>
+                 : p.wants_ranges()       ? &splits_write<Scheme::fp16x2, true>
                                           : &splits_write<Scheme::fp16x2>;
   return launch_kernel(kernel, grid, dim3(kPassThreads), 0, launch, error, p);
 }

@@ -41,16 +41,19 @@
 //   FP32: 16 * 2^-24 + 2^-23 (on sm_90 half of the first) of that k-tile's |A||B|; the small products are 2^11 below
 //     sm_80: two instructions a k-tile of 32                                                              2 * 18
 //     sm_90: four a k-tile of 64                                                                          4 * 10
+//     AMD's matrix cores: 64 steps, at 2^-23 of that |A||B| each (below)                                  64 * 2
 //   the same of subnormal x0, d > 1, which are aligned to as 2^-14, 2^(d - 1) times |x| or less           8 * 2^D
-//   in FP32, to nearest: the sums of k-tiles, one rounding each                                           k / 32
+//   AMD's, where sums of small products stay for up to 8192 steps: these are 2^-12 (2 + 2^D) of |A||B| or less, and
+//   each of their 2 k steps loses 2^-23 of them                                    min(k, 8192) (2 + 2^D) / 1024
+//   in FP32, to nearest: the sums of k-tiles, one rounding each, on AMD's of 64 steps and of a launch     k / 32
 //   alpha and beta: two roundings, and two for each panel of k of 256 or more                    2 + (k - 1) / 128
 //
-// With 2^D <= sqrt(k) / 4 all this is at most 46 + 3 sqrt(k) + k / 25: from k = kLeastFast on below k + 2, the bound of
-// FP32 for any order of summation. Errors cancel, so that mostly far less is lost; where one product is all of a sum,
-// the first line, at most sqrt(k) + 4, stays within 2 sqrt(k + 2), the usual bound. In an emulation of these tensor
-// cores the worst of nine distributions, among them such at the limits of D, was 17 at k = 256 (usual: 32), 20 at 4096
-// (128); 20 at 64 (16), hence kLeastFast. Were no excess allowed, one in forty blocks of rows of a normal distribution
-// would be left out at k = 8192.
+// With 2^D <= sqrt(k) / 4 all this is at most 46 + 3 sqrt(k) + k / 25, on AMD's 134 + 5 sqrt(k) + k / 24: from k =
+// kLeastFast on below k + 2, the bound of FP32 for any order of summation. Errors cancel, so that mostly far less is
+// lost; where one product is all of a sum, the first line, at most sqrt(k) + 4, stays within 2 sqrt(k + 2), the usual
+// bound. In an emulation of these tensor cores the worst of nine distributions, among them such at the limits of D, was
+// 17 at k = 256 (usual: 32), 20 at 4096 (128); 20 at 64 (16), hence kLeastFast. Were no excess allowed, one in forty
+// blocks of rows of a normal distribution would be left out at k = 8192.
 //
 // A tile is not left out either, whatever its excess, if all its rows and columns are dense: as of data whose tiniest
 // elements are so by chance. An element is small if |x0| < 2, which is 2^-13 of the row's largest or less. A row is
@@ -64,12 +67,21 @@
 //   |2^-11 x1| <= 2^-25 makes 2^-22 x1 y1 as much: 2^-20 for each of 0.32 k                             8 + 1.9
 //   in the tensor cores, subnormal x0, aligned to as 2^-14: beside 2^15, 18 * 2^-24 * 2 for 16 steps          0.9
 //
-// All is then at most 53 + k / 25, less than above. In the emulation, with as many and as tiny small elements as are
-// allowed beside the largest and all others at 2, the worst was 4 at k = 272 and 10 at 4096, FP32's own 9 and 41.
+// All is then at most 53 + k / 25, less than above; on AMD's, where the small products are 2^-10 * 1.2 of |A||B| or
+// less, 141 + k / 22. In the emulation, with as many and as tiny small elements as are allowed beside the largest and
+// all others at 2, the worst was 4 at k = 272 and 10 at 4096, FP32's own 9 and 41.
 //
 // Products with a zero are not aligned to, whatever their other factor (measured on an H100, mma.sync and wgmma): else
 // a large y beside a zero x would cut off what is small in other products. Subnormal x1, which are aligned to as 2^-14,
 // too, are 2^11 below what the lines above count.
+//
+// AMD documents for no chip how its matrix cores add. Assumed is that a step of k loses at most 2^-23 of the |A||B| so
+// far, as additions in FP32 would that cut off, but where a subnormal x0 is aligned to as above, 24 bits below which
+// are kept; and that zeros are not. Xie et al., "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix
+// Cores" (2025), find less on gfx942: of eight products, aligned to the largest, 24 bits below it stay; the sum so far
+// is aligned and rounded down there, and the result to nearest: 11 * 2^-24 for eight steps, not 16; zeros are not
+// aligned to. In an emulation of that the worst of ten distributions was 9 at k = 256 and at 8192. Of gfx950 nothing is
+// known.
 #pragma once
 
 #include <cstddef>
@@ -171,6 +183,8 @@ struct PassOperand {
 
 struct PassProblem {
   PassOperand a, b;
+
+  bool wants_ranges() const { return a.splits.least != nullptr || b.splits.least != nullptr; }
 };
 
 constexpr int kPassThreads = 256;
@@ -184,5 +198,7 @@ libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const La
 libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t products, const Launch &launch,
                                Error *error);
 libsgemm_status_t launch_repair(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
+// The same with sums in FP64 (splits_repair_fp64): of backends that have rows of mode fp32_fast.
+libsgemm_status_t launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
 
 }  // namespace libsgemm::gpu

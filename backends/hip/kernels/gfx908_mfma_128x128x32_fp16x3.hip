@@ -1,6 +1,10 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of FP16 on matrix cores
 // (mode fp16x3; gfx908, 942, 950): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0.
 //
+// gfx908_mfma_128x128x32_fp32_fast: the same kernel for mode fp32_fast on gfx942 and 950, which leaves out the tiles
+// whose operands two parts do not hold as FP32's bound needs it (splits.h); splits_repair_fp64 computes them, with sums
+// in FP64.
+//
 // Launches: splits_survey finds the largest magnitude of each row of A and column of B; splits_write scales rows and
 // columns by powers of two and writes both splits into the workspace, along k; this kernel multiplies them;
 // splits_repair computes the tiles that hold NaN or Inf, or may overflow, in FP32. A workspace that does not hold all
@@ -23,6 +27,7 @@
 // Requires: gemm of FP32, single or in strided batches; gfx908, 942 or 950; workspace for panels of 256 steps of k: 4
 // bytes for each row of A and column of B (up to multiples of 128) and step, and for each row and column. Any size,
 // transposition and alignment. Not gfx90a: its instructions for FP16 take denormals, which splits have, as zeros.
+// fp32_fast: 4 more bytes for each row and column, and FP64 matrix cores, which gfx908 has not.
 //
 // Parameters (Config): tile_k of a block; splits, the numbers that stand for one element; blocks, resident on a compute
 // unit, and peak_fraction, for the cost.
@@ -31,6 +36,7 @@
 // matrix core busy for 98 % of the time on gfx942, for 96 % on gfx950, whose instructions take twice as many steps of
 // k.
 #include "gpu/kernels.h"
+#include "gpu/splits/keeping_bound.h"
 #include "split_matrix_row.h"
 
 namespace libsgemm::hip {
@@ -61,5 +67,6 @@ struct Row {
 Kernel gfx908_mfma_128x128x32_fp16x3() {
   return split_row_kernel<Row>("gfx908_mfma_128x128x32_fp16x3", LIBSGEMM_MATH_FP16X3);
 }
+Kernel gfx908_mfma_128x128x32_fp32_fast() { return fp32_fast_kernel<Row>("gfx908_mfma_128x128x32_fp32_fast"); }
 
 }  // namespace libsgemm::hip

@@ -46,6 +46,7 @@ constexpr hipMemcpyKind hipMemcpyDeviceToDevice = cudaMemcpyDeviceToDevice;
 constexpr unsigned hipStreamNonBlocking = cudaStreamNonBlocking;
 constexpr unsigned hipEventDisableTiming = cudaEventDisableTiming;
 constexpr unsigned hipHostMallocPortable = cudaHostAllocPortable;
+constexpr unsigned hipHostRegisterMapped = cudaHostRegisterMapped;
 constexpr hipStreamCaptureMode hipStreamCaptureModeRelaxed = cudaStreamCaptureModeRelaxed;
 constexpr hipStreamCaptureStatus hipStreamCaptureStatusNone = cudaStreamCaptureStatusNone;
 constexpr hipStreamCaptureStatus hipStreamCaptureStatusActive = cudaStreamCaptureStatusActive;
@@ -107,6 +108,8 @@ LIBSGEMM_HIP_IS(hipDeviceGetAttribute, cudaDeviceGetAttribute)
 LIBSGEMM_HIP_IS(hipMemGetInfo, cudaMemGetInfo)
 LIBSGEMM_HIP_IS(hipFree, cudaFree)
 LIBSGEMM_HIP_IS(hipHostFree, cudaFreeHost)
+LIBSGEMM_HIP_IS(hipHostRegister, cudaHostRegister)
+LIBSGEMM_HIP_IS(hipHostGetDevicePointer, cudaHostGetDevicePointer)
 LIBSGEMM_HIP_IS(hipMemcpyAsync, cudaMemcpyAsync)
 LIBSGEMM_HIP_IS(hipMemcpy2DAsync, cudaMemcpy2DAsync)
 LIBSGEMM_HIP_IS(hipMemsetAsync, cudaMemsetAsync)

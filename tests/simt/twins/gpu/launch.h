@@ -44,6 +44,8 @@ libsgemm_status_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, dim3 b
   return launch_on_cpu(kernel, {grid, block, shared_bytes, 1, static_cast<unsigned>(device.wave)}, error, arguments...);
 }
 
+inline void *page_locked(int, void *memory, size_t) { return memory; }
+
 inline libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *) {
   if (!launch.rehearsal) std::memset(memory, 0, bytes);
   return LIBSGEMM_SUCCESS;

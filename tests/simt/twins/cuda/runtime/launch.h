@@ -10,8 +10,6 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-inline void *page_locked(int, void *memory, size_t) { return memory; }
-
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_clusters(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                   size_t shared_bytes, const Launch &launch, Error *error,

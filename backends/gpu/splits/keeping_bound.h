@@ -1,14 +1,9 @@
 // Mode fp32_fast: a product of scheme fp16x2 whose guard keeps the promise of splits.h.
 #pragma once
 
-#include "gpu/splits/split_row.h"
+#include "split_row.h"
 
-namespace libsgemm::cuda {
-
-using namespace gpu;
-
-// The tiles that are left out, with sums in FP64 (splits_repair_fp64.cu).
-libsgemm_status_t launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
+namespace libsgemm::gpu {
 
 template <class Row>
 struct KeepingBound {
@@ -26,4 +21,4 @@ Kernel fp32_fast_kernel(const char *name) {
   return split_row_kernel<KeepingBound<Row>>(name, LIBSGEMM_MATH_FP32_FAST);
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

@@ -7,9 +7,9 @@
 #include <atomic>
 #include <mutex>
 
-#include "runtime/launch.h"
+#include "gpu/launch.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 namespace {
 
 constexpr uint64_t kLaunches = 1024;
@@ -89,4 +89,4 @@ double fp64_share(uint64_t ticket) {
   return sum.pending || sum.tiles == 0 ? -1 : static_cast<double>(sum.left) / static_cast<double>(sum.tiles);
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

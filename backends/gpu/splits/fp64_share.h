@@ -7,7 +7,7 @@
 #include "backend.h"
 #include "gpu/batch.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 
 constexpr unsigned kCountingWarps = 64;
 
@@ -23,4 +23,4 @@ LIBSGEMM_HOST_DEVICE inline unsigned counting_warps(int64_t tiles) {
 // Backend::fp64_share
 double fp64_share(uint64_t ticket);
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu

@@ -2,12 +2,12 @@
 #include <mutex>
 #include <vector>
 
-#include "gpu/runtime/devices.h"
-#include "gpu/runtime/runtime.h"
-#include "gpu/runtime/scope.h"
-#include "launch.h"
+#include "devices.h"
+#include "gpu/launch.h"
+#include "runtime.h"
+#include "scope.h"
 
-namespace libsgemm::cuda {
+namespace libsgemm::gpu {
 namespace {
 
 // What a device has page-locked last: gone with the context.
@@ -22,8 +22,8 @@ void *lock(int index, void *memory, size_t bytes) {
   if (scope.enter(index, &ignored) != LIBSGEMM_SUCCESS) return nullptr;
   const RelaxedCapture relaxed;
   void *seen = nullptr;
-  if (!succeeds(cudaHostRegister(memory, bytes, cudaHostRegisterMapped))) return nullptr;
-  return succeeds(cudaHostGetDevicePointer(&seen, memory, 0)) ? seen : nullptr;
+  if (!succeeds(LIBSGEMM_RUNTIME(HostRegister)(memory, bytes, LIBSGEMM_RUNTIME(HostRegisterMapped)))) return nullptr;
+  return succeeds(LIBSGEMM_RUNTIME(HostGetDevicePointer)(&seen, memory, 0)) ? seen : nullptr;
 }
 
 }  // namespace
@@ -39,4 +39,4 @@ void *page_locked(int index, void *memory, size_t bytes) {
   return locked.seen;
 }
 
-}  // namespace libsgemm::cuda
+}  // namespace libsgemm::gpu
