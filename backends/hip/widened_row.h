@@ -6,13 +6,14 @@
 //   struct Row {
 //     using Config = ...;                        // tile_m, tile_n, tile_k, threads
 //     static constexpr bool has_vectors = ...;   // instances that fetch four elements at once
+//     static constexpr bool has_elements = ...;  // and such that take any operands
 //     static constexpr bool chains = ...;        // an element of C is one chain of fused multiply-adds along k
 //     static bool runs_on(int device);
 //     static Tiling tiling(const GemmDesc &desc, int device);  // for the cost
-//     // The instance with vectors for operands that lie so, or the one that takes any.
+//     // The instance with vectors for operands that lie so, and the one that takes any.
 //     template <Type kType, Fetch A, Fetch B, typename Operands> static auto vector_kernel();
 //     template <Type kType, typename Operands> static auto kernel();
-//     // Of syrk, whose operands are one.
+//     // Of a file with syrk, whose operands are one.
 //     template <Type kType, Fetch Kind> static auto triangle_kernel();
 //   };
 #pragma once
@@ -52,8 +53,12 @@ libsgemm_status_t enqueue_widened(const GemmDesc &desc, const Operands &operands
       });
     }
   }
-  return launch_kernel(Row::template kernel<kType, Operands>(), grid, dim3(Config::threads), 0, launch, error, operands,
-                       p);
+  if constexpr (Row::has_elements) {
+    return launch_kernel(Row::template kernel<kType, Operands>(), grid, dim3(Config::threads), 0, launch, error,
+                         operands, p);
+  } else {
+    return LIBSGEMM_UNAVAILABLE;  // widened_supports() has asked
+  }
 }
 
 template <class Row>
@@ -77,7 +82,7 @@ template <class Row>
 bool widened_supports(const GemmDesc &desc, int index) {
   using Config = typename Row::Config;
   if (desc.routine != Routine::gemm || desc.type == Type::f32 || !Row::runs_on(index)) return false;
-  if (!widened_offsets_fit<Row>(desc)) return false;
+  if (!widened_offsets_fit<Row>(desc) || (!Row::has_elements && !words_fit(desc))) return false;
   const double tiles = tile_count(static_cast<double>(desc.m), static_cast<double>(desc.n), Row::tiling(desc, index));
   return tiles < INT_MAX / 16 && tiles <= static_cast<double>(most_blocks(Config::threads)) &&
          desc.k / Config::tile_k < INT_MAX - 1;

@@ -224,6 +224,8 @@ TEST_CASE("of two rows the one wins that hand-computed limits favour", "[.rows]"
        "gfx942_mfma_128x128x16_xf32", "less of LDS for a multiply-add"},
       {"MI300X", product(4096, 4096, 4096, LIBSGEMM_MATH_FP32, Type::f16), "gfx908_mfma_128x128x32_widened",
        "gfx_fma_128x128x8_widened", "1307 and 163 TFLOP/s"},
+      {"MI355X", product(8192, 8192, 8192, LIBSGEMM_MATH_FP32, Type::f16), "gfx942_mfma_256x256x32_widened",
+       "gfx908_mfma_128x128x32_widened", "of a step of k the matrix cores take 32 clocks and LDS as many; 8 and 12"},
       {"RX 7900 XTX", product(4096, 4096, 4096, LIBSGEMM_MATH_FP32, Type::bf16), "gfx11_wmma_128x128x32_widened",
        "gfx_fma_128x128x8_widened", "123 and 61 TFLOP/s"},
       {"MI210",

@@ -65,7 +65,7 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::bl
 namespace {
 
 struct Row : MatrixRow<Config<Type::f16>> {
-  static constexpr bool has_vectors = true;
+  static constexpr bool has_vectors = true, has_elements = true;
   static Tiling tiling(const GemmDesc &desc, int index) {
     Tiling tiling = MatrixRow::tiling(desc, index);
     if (device(index).family == Family::rdna3) tiling.blocks = 1;

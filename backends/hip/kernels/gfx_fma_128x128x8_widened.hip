@@ -57,7 +57,7 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
 namespace {
 
 struct Row : ValuRow<Config> {
-  static constexpr bool has_vectors = false;
+  static constexpr bool has_vectors = false, has_elements = true;
   template <Type kType, typename Operands>
   static auto kernel() {
     return &gfx_fma_128x128x8_widened<kType, Operands>;

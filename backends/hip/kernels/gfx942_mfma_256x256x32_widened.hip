@@ -1,0 +1,69 @@
+// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, FP32 sums and FP32 C, on gfx942 and gfx950: large C,
+// where operands lie as vectors want them.
+//
+// The instructions, the loop and the units are those of gfx908_mfma_128x128x32_widened. The matrix cores of gfx950
+// multiply a step of k of its tile of 128 x 128 in 8 clocks, and LDS takes 12 to bring it; here 32 are 32. The tile is
+// what a thread fetches, stores and reads for twice as many products, too.
+//
+//   tile of C: 256 x 256              wave: 128 x 64 = 4 x 2 blocks     lane: as there
+//   +---------+---------+--- ---+     +---------+---------+
+//   | wave 0  | wave 2  |  4, 6 |     | 32 x 32 |         |
+//   |         |         |       |     +---------+---------+
+//   +---------+---------+--- ---+     |         |         |
+//   | wave 1  | wave 3  |  5, 7 |     +---------+---------+  two more such rows
+//   +---------+---------+--- ---+
+//
+// Shared memory, bytes: pair p of 2 at 32768 p: tileA at 0 (4 x 256 units of 16 bytes), tileB at 16384 (the same).
+//
+// Requires: gemm of FP16 or bfloat16 operands, one or a strided batch; gfx942 or 950; addresses that are multiples of 8
+// bytes, and of four elements lda, ldb, their strides and the length of the dimension that runs along memory.
+//
+// Parameters (Config): as of gfx908_mfma_128x128x32_widened.
+//
+// Not yet run on AMD hardware. ISA: no spills, no scratch; by LLVM's model a wave, of two that a SIMD holds, keeps its
+// matrix core busy for 98 % of the time on gfx942 (clang 19), for 93 to 97 % on gfx950 (clang 22).
+#include "gpu/kernels.h"
+#include "matrix.h"
+#include "matrix_row.h"
+#include "widened_row.h"
+
+namespace libsgemm::hip {
+
+namespace {
+
+template <Type kType>
+struct Config : MatrixShape<MfmaWords<kType>, 256, 256, 32, 128, 64> {
+  static constexpr int blocks = 1;  // for two there are not registers enough
+  static constexpr Fitted fitted = Fitted::gfx942_mfma_256x256x32_widened;
+#if defined(LIBSGEMM_HIP_MFMA_BF16_1K)
+  static constexpr bool available = MfmaWords<kType>::available;
+#else
+  static constexpr bool available = false;  // registers of gfx908 are for half of it
+#endif
+};
+
+}  // namespace
+
+template <Type kType, Fetch KindA, Fetch KindB, typename Operands>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::blocks)
+    gfx942_mfma_256x256x32_widened(const __grid_constant__ Operands operands,
+                                   const __grid_constant__ WidenedProblem p) {
+  if constexpr (Config<kType>::available) matrix_vectors<Config<kType>, KindA, KindB>(operands, p);
+}
+
+namespace {
+
+struct Row : MatrixRow<Config<Type::f16>> {
+  static constexpr bool has_vectors = true, has_elements = false;
+  static bool runs_on(int index) { return device(index).family == Family::cdna3; }
+  template <Type kType, Fetch KindA, Fetch KindB, typename Operands>
+  static auto vector_kernel() {
+    return &gfx942_mfma_256x256x32_widened<kType, KindA, KindB, Operands>;
+  }
+};
+
+}  // namespace
+
+Kernel gfx942_mfma_256x256x32_widened() { return widened_kernel<Row>("gfx942_mfma_256x256x32_widened"); }
+
+}  // namespace libsgemm::hip
