@@ -186,6 +186,19 @@ struct alignas(4 * sizeof(Element)) Four {
   Element e[4];
 };
 
+// 16-bit numbers are put into words first: clang 15 would put FP16 ones together in scratch.
+template <typename Split>
+__device__ __forceinline__ void store_four(Global<char> *to, const Four<Split> &x) {
+  if constexpr (sizeof(Split) == 2) {
+    struct Words {
+      uint32_t low, high;
+    };
+    store_as(to, Words{x.e[0] | static_cast<uint32_t>(x.e[1]) << 16, x.e[2] | static_cast<uint32_t>(x.e[3]) << 16});
+  } else {
+    store_as(to, x);
+  }
+}
+
 // Four steps of k of a row along k; `room`: steps inside the matrix.
 __device__ __forceinline__ Four<uint32_t> load_four(Global<const uint32_t> *from, int64_t room, bool vectors) {
   Four<uint32_t> x = {};
@@ -280,7 +293,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
       if constexpr (kRanges) large += static_cast<uint32_t>(splits.split[0] >> 14 & 1) << 8 * i;  // |x0| >= 2
     }
 #pragma unroll
-    for (int q = 0; q < kSplits<kScheme>; ++q) store_as(to + q * o.splits.split_bytes, out[q]);
+    for (int q = 0; q < kSplits<kScheme>; ++q) store_four(to + q * o.splits.split_bytes, out[q]);
   }
   if constexpr (kRanges) {
     static_assert(kRows == 4, "a byte for each row");

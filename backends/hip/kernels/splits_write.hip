@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(kPassThreads) splits_survey(const __grid_const
 
 template <Scheme kScheme, bool kRanges = false>
 __global__ void __launch_bounds__(kPassThreads) splits_write(const __grid_constant__ PassProblem p) {
-#if !defined(__gfx90a__)  // which has no such mode, and for which clang 15 keeps FP16 numbers in scratch
+#if !defined(__gfx90a__)  // which has no such mode
   split<kScheme, kRanges>(p);
 #else
   (void)p;
