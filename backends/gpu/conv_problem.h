@@ -83,11 +83,7 @@ LIBSGEMM_HOST_DEVICE inline void digits_of(const ConvIndex &index, int i, int (&
   digit[0] = i;
 }
 
-// Element i, which may be behind the last one.
-LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvIndex &index, const ConvSteps &steps, int i) {
-  if (i >= index.extent) return {0, kOutside, 0};
-  int digit[kConvDigits];
-  digits_of(index, i, digit);
+LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvSteps &steps, const int (&digit)[kConvDigits]) {
   ConvPlace at = {0, 0, 0};
   for (int d = 0; d < kConvDigits; ++d) {
     at.bytes += digit[d] * steps.place[d];
@@ -96,6 +92,14 @@ LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvIndex &index, const Con
   }
   at.bytes *= static_cast<int64_t>(sizeof(float));
   return at;
+}
+
+// Element i, which may be behind the last one.
+LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvIndex &index, const ConvSteps &steps, int i) {
+  if (i >= index.extent) return {0, kOutside, 0};
+  int digit[kConvDigits];
+  digits_of(index, i, digit);
+  return place_of(steps, digit);
 }
 
 LIBSGEMM_HOST_DEVICE inline int64_t place_of(const ConvIndex &index, const int64_t (&steps)[kConvDigits], int i) {

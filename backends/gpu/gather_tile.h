@@ -58,6 +58,12 @@ struct GatheredTile : Map {
     }
   }
 
+  // Whether the element at one place of each index is inside of the image.
+  __device__ __forceinline__ bool inside(const ConvPlace &one, const ConvPlace &other) const {
+    return static_cast<int>(static_cast<unsigned>(one.h + other.h) < static_cast<unsigned>(image_height)) &
+           static_cast<int>(static_cast<unsigned>(one.w + other.w) < static_cast<unsigned>(image_width));
+  }
+
   // Calls copy(i, element, inside) for the thread's copies from `first` on to before `end` of a k-tile whose places of
   // k are at `sum`.
   template <typename Copy>
@@ -76,10 +82,8 @@ struct GatheredTile : Map {
 #pragma unroll
       for (int i = 0; i < kTogether; ++i) {
         if (begin + i < first || begin + i >= end) continue;
-        const bool inside =
-            static_cast<int>(static_cast<unsigned>(own.h + at[i].h) < static_cast<unsigned>(image_height)) &
-            static_cast<int>(static_cast<unsigned>(own.w + at[i].w) < static_cast<unsigned>(image_width));
-        copy(begin + i, reinterpret_cast<Global<const float> *>(from + at[i].bytes), inside);
+        const bool in_image = inside(own, at[i]);
+        copy(begin + i, reinterpret_cast<Global<const float> *>(from + at[i].bytes), in_image);
       }
     }
   }

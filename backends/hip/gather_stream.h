@@ -1,5 +1,5 @@
 // Tiles of an operand that is gathered from a tensor (gpu/conv_problem.h), as tile_stream.h fetches those of a matrix:
-// the loops of valu.h and matrix.h do not know the difference.
+// the loop of valu.h does not know the difference. That of matrix.h takes gather_parts.h.
 //
 // Where elements lie is looked up (gpu/gather_tile.h). The places of the steps of k are in two slots of LDS: those of
 // the k-tile that is fetched next, and of the one behind it, which some threads of the block compute while the loop

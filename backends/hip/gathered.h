@@ -29,16 +29,12 @@ using StreamOfA = GatherStream<TileMap<Config::tile_m, Config::tile_k, Config::t
 template <class Config, Fetch Kind, int Pad>
 using StreamOfB = GatherStream<TileMap<Config::tile_n, Config::tile_k, Config::threads, Kind, Pad>, 64>;
 
-// Calls multiply(a, b, range) with the streams of the tile, if it has anything to sum.
-template <class Config, class A, class B, typename Multiply>
-__device__ __forceinline__ void multiply_gathered(const ConvTile<Config> &tile, ConvPlace *places,
-                                                  const Multiply &multiply) {
-  const ConvProblem &p = tile.problem;
-  A a(p.row, p.sum, p.a, tile.group, tile.row(), tile.first_k(), places);
-  B b(p.column, p.sum, p.b, tile.group, tile.column(), tile.first_k(), places + A::places);
+// Calls multiply(range), if the tile has anything to sum, when all threads can read the places.
+template <class Config, typename Multiply>
+__device__ __forceinline__ void multiply_gathered(const ConvTile<Config> &tile, const Multiply &multiply) {
   __syncthreads();
   const int64_t depth = static_cast<int64_t>(tile.range.count) * Config::tile_k;
-  if (depth > 0) multiply(a, b, TileRange(0, depth, Config::tile_k));
+  if (depth > 0) multiply(TileRange(0, depth, Config::tile_k));
 }
 
 // By vector instructions.
@@ -52,9 +48,11 @@ __device__ __forceinline__ void ping_pong_conv(const ConvProblems &problems) {
   const ConvTile<Config> tile(first_parameter(problems));
   if (!tile.exists()) return;
   ConvPlace *places = reinterpret_cast<ConvPlace *>(lds + Lds::first_place);
+  const ConvProblem &p = tile.problem;
+  A a(p.row, p.sum, p.a, tile.group, tile.row(), tile.first_k(), places);
+  B b(p.column, p.sum, p.b, tile.group, tile.column(), tile.first_k(), places + A::places);
   Sums<Config> sums;
-  multiply_gathered<Config, A, B>(
-      tile, places, [&](A &a, B &b, const TileRange &range) { ping_pong_sums<Config>(sums, a, b, range, shared); });
+  multiply_gathered(tile, [&](const TileRange &range) { ping_pong_sums<Config>(sums, a, b, range, shared); });
   float sum[Config::thread_m][Config::thread_n];
   sums.get(sum);
   store_conv_tile<Config>(sum, tile, shared, places);

@@ -207,11 +207,19 @@ __device__ __forceinline__ void store_partial(const MatrixSums<Config> &sums, co
   }
 }
 
+// Pieces of work that have to be done before a k-tile is fetched, besides advance(): none.
+struct NoLookUps {
+  static constexpr int parts = 0;
+  template <int kPart>
+  __device__ __forceinline__ void part() const {}
+};
+
 // Adds the product of the tiles that `a` and `b` bring, streams at the first k-tile of `range`. `shared`: two pairs of
-// tiles, which nobody may read any more.
-template <class Config, class A, class B>
+// tiles, which nobody may read any more. `look_ups`: as NoLookUps; done for each k-tile from the third one on.
+template <class Config, class A, class B, class LookUps = NoLookUps>
 __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B &b, const TileRange &range,
-                                               const WavePlace<Config> &place, typename Config::Core::Element *shared) {
+                                               const WavePlace<Config> &place, typename Config::Core::Element *shared,
+                                               LookUps &&look_ups = {}) {
   using Core = typename Config::Core;
   constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles of vectors");
@@ -305,6 +313,8 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
       }
       // The last round stores what it has once more, where nobody reads it.
       spread<kAt, kStores, kBarrier, kParts, true>([&](auto i) { store_part(kOther, i); });
+      spread<kAt, 0, kBarrier, std::decay_t<LookUps>::parts>(
+          [&](auto i) { look_ups.template part<decltype(i)::value>(); });
       // From the k-tile that was fetched last to the next one.
       if (kAt == 1) a.advance();
       if (kAt == kEnd / 2) b.advance();

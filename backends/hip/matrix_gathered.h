@@ -1,6 +1,7 @@
 // Convolutions on the matrix cores: the loop of matrix.h, to which gathered tiles are supplied. As gathered.h.
 #pragma once
 
+#include "gather_parts.h"
 #include "gathered.h"
 #include "matrix.h"
 
@@ -25,8 +26,8 @@ struct GatheredOutput {
 // On matrix cores. The rows of the tiles are not padded.
 template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void matrix_conv(const ConvProblems &problems) {
-  using A = StreamOfA<Config, KindA, 0>;
-  using B = StreamOfB<Config, KindB, 0>;
+  using A = GatherParts<TileMap<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>>;
+  using B = GatherParts<TileMap<Config::tile_n, Config::tile_k, Config::threads, KindB, 0>>;
   using Lds = ConvLds<Config, A, B, kMatrixFloats<typename Config::Core, A, B>>;
   __shared__ Vec4 lds[Lds::vectors];
   const ConvTile<Config> tile(first_parameter(problems));
@@ -35,11 +36,15 @@ __device__ __forceinline__ void matrix_conv(const ConvProblems &problems) {
   const WavePlace<Config> place;
   MatrixSums<Config> sums;
   clear_sums<Config>(sums);
-  multiply_gathered<Config, A, B>(tile, places, [&](A &a, B &b, const TileRange &range) {
-    multiply_tiles<Config>(sums, a, b, range, place, reinterpret_cast<float *>(lds));
+  const ConvProblem &problem = tile.problem;
+  A a(problem.row, problem.a, tile.group, tile.row(), places);
+  B b(problem.column, problem.b, tile.group, tile.column(), places + A::places);
+  SumPlaces<A, B> of_sum(problem, tile.first_k(), places, places + A::places);
+  multiply_gathered(tile, [&](const TileRange &range) {
+    multiply_tiles<Config>(sums, a, b, range, place, reinterpret_cast<float *>(lds), GatherLookUps<A, B>{a, b, of_sum});
   });
   const auto all = [](int, int) { return true; };
-  const TileProblem &p = tile.problem.product;
+  const TileProblem &p = problem.product;
   if (p.partial != nullptr) return store_sums<Config>(sums, slice_tile(tile), place, all);
   const GatheredPlace first = output_places(tile, places);
   store_sums<Config>(sums, GatheredOutput{first, tile.rows(), tile.columns(), p.alpha, p.beta}, place, all);

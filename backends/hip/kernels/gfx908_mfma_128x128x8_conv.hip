@@ -6,12 +6,12 @@
 // gfx908_mfma_128x128x8_col2im: data gradients by the same kernel, as one product of all pixels of dy with
 // all elements of the filters, and a sum of its columns (gpu/col2im_problem.h).
 //
-// The loop is described in matrix.h, the gathering of operands in gather_stream.h, which index is which in
+// The loop is described in matrix.h, the gathering of operands in gather_parts.h, which index is which in
 // gpu/conv_problem.h; the picture is that of gfx908_mfma_128x128x16_ping_pong. A k-tile is half as deep as there, so
 // that two blocks share a compute unit's 64 KiB with their places.
 //
 // Shared memory, bytes: pair p of 2 at 8192 p: tileA at 0 (8 rows of 128 floats), tileB at 4096 (the same), not padded;
-// at 16384 places as of gfx_fma_128x128x8_conv.
+// at 16384 places as of gfx_fma_128x128x8_conv, but three slots of steps of k.
 //
 // Requires: such a GPU, and what gfx_fma_128x128x8_conv and its split_k do.
 //
