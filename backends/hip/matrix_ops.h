@@ -15,6 +15,14 @@ __device__ __forceinline__ To bits_as(const From &from) {
   return __builtin_bit_cast(To, from);
 }
 
+// Two halves of words, the first in the low half: one instruction, where the compiler takes two.
+__device__ __forceinline__ uint32_t low_halves(uint32_t first, uint32_t second) {
+  return __builtin_amdgcn_perm(second, first, 0x05040100u);
+}
+__device__ __forceinline__ uint32_t high_halves(uint32_t first, uint32_t second) {
+  return __builtin_amdgcn_perm(second, first, 0x07060302u);
+}
+
 // One of the sums. Where the compiler keeps them in the matrix cores' own registers, it is moved out of there here, and
 // not all of them as soon as they are complete.
 __device__ __forceinline__ float read_here(float sum) {

@@ -104,7 +104,7 @@ struct UnitStream : UnitTile<Outer, Threads> {
     } else {
       const auto pair = [&](const Words2 &low, const Words2 &high) {
         const uint32_t x = low[i / 2], y = high[i / 2];
-        return i % 2 == 0 ? (x & 0xffffu) | y << 16 : x >> 16 | (y & 0xffff0000u);
+        return i % 2 == 0 ? ops::low_halves(x, y) : ops::high_halves(x, y);
       };
       this->put(tile, Words2{pair(staged[0], staged[1]), pair(staged[2], staged[3])}, i);
     }

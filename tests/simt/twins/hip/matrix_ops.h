@@ -28,6 +28,8 @@ To bits_as(const From &from) {
   std::memcpy(&result, &from, sizeof result);
   return result;
 }
+inline uint32_t low_halves(uint32_t first, uint32_t second) { return (first & 0xffffu) | second << 16; }
+inline uint32_t high_halves(uint32_t first, uint32_t second) { return first >> 16 | (second & 0xffff0000u); }
 inline float read_here(float sum) { return sum; }
 inline float quotient_or_nan(float quotient, float x) { return std::isnan(x) ? x : std::copysign(quotient, x); }
 
