@@ -77,7 +77,8 @@ struct OneSidedTile {
       if (part > 0) __syncthreads();  // the last tiles of the part before have been read
       Other other(operands.b(blockIdx.z), kLeft ? p.ldb : p.lda, kLeft ? at.column() : at.row(),
                   kLeft ? p.n - at.column() : p.m - at.row(), from);
-      const TileRange range(from, to, Config::tile_k);
+      TileRange range(from, to, Config::tile_k);
+      range.count = uniform(range.count);  // or the loop would be counted by vector instructions
       if (again(kind) == 2) {
         Square stream(a, lda, o, first, from);
         add(stream, other, range);
