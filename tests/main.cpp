@@ -65,11 +65,6 @@ int choose_subject(const char *backend) {
 
 const Subject &subject() { return mutable_subject(); }
 
-bool serves(Routine routine) {
-  const Routine single = single_of(routine), floats = of_floats(single);
-  return single == floats || floats == Routine::kSgemm || subject().backend != "hip";
-}
-
 bool always_has(libsgemm_math_mode_t mode) { return !subject().is_gpu && (rounds(mode) || mode == LIBSGEMM_MATH_FP64); }
 
 libsgemm_device_info_t device_of_subject() {
@@ -81,9 +76,28 @@ libsgemm_device_info_t device_of_subject() {
   return {};
 }
 
+// docs/amd.md, "What runs where". What AMD's chips have of FP32's error without its instructions is chosen where it is
+// predicted to be faster, which no product of the tests is for.
+static bool hip_has(libsgemm_math_mode_t mode, const std::string &arch) {
+  const auto is = [&](const char *prefix) { return arch.rfind(prefix, 0) == 0; };
+  const bool cdna3 = is("gfx94") || is("gfx95");
+  switch (mode) {
+    case LIBSGEMM_MATH_FP64:
+      return is("gfx90a") || cdna3;
+    case LIBSGEMM_MATH_TF32:
+      return is("gfx94");
+    case LIBSGEMM_MATH_FP16:
+    case LIBSGEMM_MATH_BF16:
+      return is("gfx908") || cdna3 || is("gfx11") || is("gfx12");
+    default:
+      return false;
+  }
+}
+
 bool has(libsgemm_math_mode_t mode) {
-  if (subject().backend != "cuda") return always_has(mode);
+  if (!subject().is_gpu) return always_has(mode);
   static const libsgemm_device_info_t device = device_of_subject();
+  if (subject().backend == "hip") return hip_has(mode, device.arch);
   static const int arch = [] {
     int number = 0;
     std::sscanf(device.arch, "sm_%d", &number);

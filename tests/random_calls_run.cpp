@@ -162,11 +162,8 @@ class Item {
     if (!sgemm_test::stands_for_fp32(arithmetic.mode) && arithmetic.mode != call.mode) {
       return std::string("the arithmetic is ") + info.math_mode;
     }
-    // Of 16-bit inputs backend hip has products only.
-    const Routine floats = of_floats(call.routine);
-    const bool other = options.backend == "hip" && call.routine != floats && floats != Routine::kSgemm;
-    if (backend != options.backend && !other) return "ran on " + backend + ": " + info.reason;
-    if (info.fallbacks != 0 && !other) return std::string("a backend failed before: ") + info.reason;
+    if (backend != options.backend) return "ran on " + backend + ": " + info.reason;
+    if (info.fallbacks != 0) return std::string("a backend failed before: ") + info.reason;
     return "";
   }
 

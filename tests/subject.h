@@ -17,10 +17,6 @@ struct Subject {
 
 const Subject &subject();
 
-// Whether its kernel table has rows for the routine. Those of HIP are for products; other calls on host memory go to
-// another backend, visibly.
-bool serves(Routine routine);
-
 // All but FP32.
 constexpr libsgemm_math_mode_t kOtherModes[] = {LIBSGEMM_MATH_BF16X6,   LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_TF32,
                                                 LIBSGEMM_MATH_BF16,     LIBSGEMM_MATH_FP16,   LIBSGEMM_MATH_FP64,
@@ -28,7 +24,7 @@ constexpr libsgemm_math_mode_t kOtherModes[] = {LIBSGEMM_MATH_BF16X6,   LIBSGEMM
 constexpr int kOtherModeCount = 7;
 
 // Whether it has rows of the mode for every product, as the CPU backends have for FP64 and the modes that round; and
-// whether for some: CUDA's by its tensor cores.
+// whether for some: a GPU's by its matrix cores.
 bool always_has(libsgemm_math_mode_t mode);
 bool has(libsgemm_math_mode_t mode);
 

@@ -140,7 +140,6 @@ void run_groups(Element element, const std::vector<std::vector<Problem>> &groups
 
 TEST_CASE("strided batches give what their products give") {
   for (const Routine routine : kStridedRoutines) {
-    if (!serves(single_of(routine))) continue;
     DYNAMIC_SECTION(entry_name(routine)) {
       Ways ways;
       Failures failures;
