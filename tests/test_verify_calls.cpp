@@ -106,7 +106,7 @@ class DeviceSide {
   gpu::Memory memory_{3 * kBytes};
 };
 
-std::string fault_of(Routine routine, libsgemm_status_t status, double *worst) {
+std::string fault_of(libsgemm_status_t status, double *worst) {
   const libsgemm_info_t info = last_info();
   if (status != LIBSGEMM_SUCCESS) return info.message;
   if (info.fallbacks != 0) return info.reason;
@@ -138,7 +138,7 @@ TEST_CASE("no false alarm on clean calls") {
             LIBSGEMM_SUCCESS);
     const bool there = device != nullptr && draw.below(2) == 0;
     const Args args = there ? device->upload(call) : call.args;
-    const std::string fault = fault_of(routine, sgemm_test::call(routine, handle, args), &worst);
+    const std::string fault = fault_of(sgemm_test::call(routine, handle, args), &worst);
     if (fault.empty()) continue;
     INFO("call " << i << ", " << entry_name(routine) << " " << args.m << " x " << args.n << " x " << args.k
                  << (there ? " on the device" : "") << ", distribution " << i / 2 % 4);
@@ -178,7 +178,7 @@ TEST_CASE("no false alarm where alpha takes products out of the range and back")
     REQUIRE(libsgemm_set_verify(handle, verify, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
     const bool there = device != nullptr && draw.below(2) == 0;
     const Args args = there ? device->upload(call) : call.args;
-    const std::string fault = fault_of(routine, sgemm_test::call(routine, handle, args), &worst);
+    const std::string fault = fault_of(sgemm_test::call(routine, handle, args), &worst);
     INFO("call " << i << ", " << entry_name(routine) << " " << args.m << " x " << args.n << " x " << args.k
                  << (there ? " on the device" : "") << ", A of " << range.a << ", B of " << range.b << ", alpha "
                  << range.alpha);
