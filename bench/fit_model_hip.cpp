@@ -1,7 +1,5 @@
 // fit_model for backend hip, which begins with what is assumed of all chips.
-#include <cstdio>
-
-#include "device.h"
+#include "data_sheet.h"
 #include "figures/figures.h"
 #include "fit_model.h"
 
@@ -26,20 +24,7 @@ std::vector<fit::Shared> &fit::shared() {
 
 bool fit::set_device(const std::string &name, const std::string &arch, int units, double hertz, double bytes) {
   if (arch.rfind("gfx", 0) != 0) return false;
-  const hip::Chips &chips = hip::chips_of(arch.c_str());
-  hip::Device d = {};
-  std::snprintf(d.name, sizeof d.name, "%s", name.c_str());
-  std::snprintf(d.arch_name, sizeof d.arch_name, "%s", arch.c_str());
-  std::snprintf(d.code_name, sizeof d.code_name, "%s", arch.c_str());
-  d.family = chips.family;
-  d.compute_units = units;
-  d.clock = hertz;
-  d.memory_bandwidth = bytes;
-  d.schedulers = chips.schedulers;
-  d.wave = chips.wave;
-  d.fma_per_clock = chips.fma_per_clock;
-  d.shared_memory_per_block = 64 << 10;  // the rows take no more, also where there is more
-  the_device = d;
+  the_device = hip::by_data_sheet(name.c_str(), arch.c_str(), units, hertz, bytes);
   return true;
 }
 

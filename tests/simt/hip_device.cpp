@@ -1,32 +1,13 @@
 // The artificial AMD GPU that the rows are asked about and launched on, LIBSGEMM_SIMT_ARCH; and real GPUs, about which
 // they are only asked.
-#include "device.h"
-
-#include <cstdio>
 #include <vector>
 
+#include "data_sheet.h"
 #include "devices.h"
 #include "simt.h"
 
 namespace libsgemm::hip {
 namespace {
-
-Device make_device(const char *name, const char *arch, int units, double hertz, double bytes) {
-  const Chips &chips = chips_of(arch);
-  Device d = {};
-  std::snprintf(d.name, sizeof d.name, "%s", name);
-  std::snprintf(d.arch_name, sizeof d.arch_name, "%s", arch);
-  std::snprintf(d.code_name, sizeof d.code_name, "%s", arch);
-  d.family = chips.family;
-  d.wave = chips.wave;
-  d.schedulers = chips.schedulers;
-  d.fma_per_clock = chips.fma_per_clock;
-  d.compute_units = units;
-  d.shared_memory_per_block = 64 << 10;
-  d.clock = hertz;
-  d.memory_bandwidth = bytes;
-  return d;
-}
 
 // As device.cpp describes them, by data sheets.
 struct Model {
@@ -43,9 +24,9 @@ constexpr Model kModels[] = {
 };
 
 std::vector<Device> make_devices() {
-  std::vector<Device> devices = {make_device("", LIBSGEMM_SIMT_ARCH, simt::schedule().multiprocessors, 1.7e9, 100e9)};
+  std::vector<Device> devices = {by_data_sheet("", LIBSGEMM_SIMT_ARCH, simt::schedule().multiprocessors, 1.7e9, 100e9)};
   for (const Model &model : kModels) {
-    devices.push_back(make_device(model.name, model.arch, model.units, model.gigahertz * 1e9, model.gigabytes * 1e9));
+    devices.push_back(by_data_sheet(model.name, model.arch, model.units, model.gigahertz * 1e9, model.gigabytes * 1e9));
   }
   return devices;
 }
