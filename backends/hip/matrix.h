@@ -8,6 +8,10 @@
 // A matrix instruction keeps its cores busy for 4 to 16 instructions' time, in which the wave issues others. So each
 // has a share of all else behind it, in the order of the source: no bunch of them holds the next matrix instruction up.
 //
+// Of TF32 and 16-bit elements a k-tile does not take long enough to hide a fetch. There two are under way (kStages 2),
+// and all is laid out to the instruction (matrix_plan.h): registers are filled anew as soon as they are stored, and
+// each wait covers as much as it can.
+//
 // Source: CN110147248B, for the buffers; AMD's matrix instruction calculator, for what a lane holds (tests/simt lays
 // the fragments out as it says).
 //
@@ -26,6 +30,7 @@
 #include "desc.h"
 #include "gpu/tile.h"
 #include "matrix_cores.h"
+#include "matrix_plan.h"
 #include "tile_stream.h"
 #include "unit_tile.h"
 #include "widened.h"
@@ -79,6 +84,7 @@ __device__ __forceinline__ void spread(const Call &call) {
 template <class Core, class Stream, bool kConverts = Core::kConverts>
 struct Storing {
   static constexpr int parts = 1;
+  static constexpr int slots(int) { return Stream::store_slots; }
 
   template <int kPart>
   __device__ __forceinline__ void part(const Stream &stream, const typename Stream::Staged &staged, int copy,
@@ -86,23 +92,38 @@ struct Storing {
     stream.store_one(tile, staged, copy);
   }
 };
+// Of 16-bit elements that have to be turned.
+template <class Core, int Outer, int Threads>
+struct Storing<Core, UnitStream<Outer, Threads, Fetch::outer_x4>, false> {
+  using Stream = UnitStream<Outer, Threads, Fetch::outer_x4>;
+  static constexpr int parts = 2;
+  static constexpr int slots(int part) { return part == 0 ? 2 : 1; }
+
+  Words2 turned;
+
+  template <int kPart>
+  __device__ __forceinline__ void part(const Stream &stream, const typename Stream::Staged &staged, int copy,
+                                       float *tile) {
+    if constexpr (kPart == 0) {
+      turned = stream.turned(staged, copy);
+    } else {
+      stream.put(tile, turned, copy);
+    }
+  }
+};
+// Of elements that become others.
 template <class Core, class Stream>
 struct Storing<Core, Stream, true> {
-  static constexpr int at_once = Stream::width < Core::kConvertsAtOnce ? Stream::width : Core::kConvertsAtOnce;
-  static constexpr int parts = Stream::width / at_once + 1;
+  static constexpr int conversions = Core::template conversions<Stream::width>;
+  static constexpr int parts = conversions + 1;
+  static constexpr int slots(int part) { return part < conversions ? Core::conversion_slots : 1; }
 
   typename Core::Element converted[Stream::width];
 
   template <int kPart>
-  __device__ __forceinline__ void part(const Stream &stream, const typename Stream::Staged &staged, int copy,
+  __device__ __forceinline__ void part(const Stream &stream, typename Stream::Staged &staged, int copy,
                                        typename Core::Element *tile) {
-    if constexpr (kPart < parts - 1) {
-#pragma unroll
-      for (int j = 0; j < at_once; ++j) {
-        converted[kPart * at_once + j] = Core::convert(staged[copy][kPart * at_once + j]);
-      }
-      return;
-    }
+    if constexpr (kPart < conversions) return Core::template convert<Stream::width, kPart>(staged[copy], converted);
     typename Core::Element *to = tile + stream.target + copy * Stream::target_step;
     constexpr int kOfVector = 16 / static_cast<int>(sizeof(typename Core::Element));
     if constexpr (Stream::element_step == 1 && Stream::width % kOfVector == 0) {
@@ -116,6 +137,9 @@ struct Storing<Core, Stream, true> {
     }
   }
 };
+
+template <class Config, class A, class B>
+inline constexpr MatrixPlan<Config, A, B, Storing<typename Config::Core, A>, Storing<typename Config::Core, B>> kPlan;
 
 template <class Config>
 using MatrixSums = typename Config::Core::Sums[Config::blocks_m][Config::blocks_n];
@@ -224,18 +248,17 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles of vectors");
   // Matrix instructions of a step, and of a k-tile; the one behind which the barrier stands, half a step before the
-  // end, and the first one behind which a tile is stored.
+  // end. With one stage the first one behind which a tile is stored, and those behind which the next ones are fetched.
   constexpr int kBlocks = Config::blocks_m * Config::blocks_n, kStep = kBlocks * Core::parts;
   constexpr int kEnd = kStep * Config::steps, kBarrier = kEnd - kStep / 2;
-  constexpr int kStores = Core::kStages == 2 ? 0 : kBarrier - kEnd / 4;
-  constexpr int kFetchA = (kBarrier + kEnd) / 2 - 1, kFetchB = Core::kStages == 2 ? kFetchA + 1 : kEnd - 1;
+  constexpr int kStores = kBarrier - kEnd / 4, kFetchA = (kBarrier + kEnd) / 2 - 1, kFetchB = kEnd - 1;
   static_assert(kStep >= 4 && kStores >= 0, "products enough to hide all else behind");
 
   typename A::Staged staged_a[Core::kStages];  // of k-tile i in i % kStages
   typename B::Staged staged_b[Core::kStages];
   typename Core::Fragment from_a[2][Config::blocks_m], from_b[2][Config::blocks_n];
 
-  // What the first product takes is read first.
+  // What the first product takes is first.
   const auto read_one = [&](int pair, int step, int to, auto of_reads) {
     constexpr int kI = decltype(of_reads)::value;
     const typename Core::Element *tile = shared + pair * kPair;
@@ -254,39 +277,51 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   constexpr int kPartsA = A::copies * Storing<Core, A>::parts;
   constexpr int kParts = kPartsA + B::copies * Storing<Core, B>::parts;
   const auto store_part = [&](int pair, auto of_parts) {
-    const typename A::Staged &from_a = staged_a[pair % Core::kStages];
-    const typename B::Staged &from_b = staged_b[pair % Core::kStages];
+    typename A::Staged &from_a = staged_a[pair % Core::kStages];
+    typename B::Staged &from_b = staged_b[pair % Core::kStages];
     constexpr int kI = decltype(of_parts)::value;
     typename Core::Element *tile = shared + pair * kPair;
+    // With two stages the copy that was fetched last is first: who waits for that has all.
+    constexpr auto copy_of = [](int copy, int copies) { return Core::kStages == 2 ? copies - 1 - copy : copy; };
     if constexpr (kI < kPartsA) {
-      constexpr int kOfCopy = kI % Storing<Core, A>::parts;
-      storing_a.template part<kOfCopy>(a, from_a, kI / Storing<Core, A>::parts, tile);
+      constexpr int kParts = Storing<Core, A>::parts, kCopy = copy_of(kI / kParts, A::copies);
+      storing_a.template part<kI % kParts>(a, from_a, kCopy, tile);
     } else {
-      constexpr int kOfCopy = (kI - kPartsA) % Storing<Core, B>::parts;
-      storing_b.template part<kOfCopy>(b, from_b, (kI - kPartsA) / Storing<Core, B>::parts, tile + kTileB);
+      constexpr int kParts = Storing<Core, B>::parts, kCopy = copy_of((kI - kPartsA) / kParts, B::copies);
+      storing_b.template part<(kI - kPartsA) % kParts>(b, from_b, kCopy, tile + kTileB);
     }
   };
   const auto fetch_a = [&](int pair) { a.fetch(staged_a[pair % Core::kStages]); };
   const auto fetch_b = [&](int pair) { b.fetch(staged_b[pair % Core::kStages]); };
-
   // The first k-tile, in pair of_pair, and those that are under way meanwhile.
   const auto begin = [&](auto of_pair) {
     constexpr int kFirst = decltype(of_pair)::value;
     a.fetch_short(staged_a[kFirst % Core::kStages], range.first_depth);
     b.fetch_short(staged_b[kFirst % Core::kStages], range.first_depth);
     for_constants<kParts>([&](auto i) { store_part(kFirst, i); });
-    a.advance(range.first_depth);
-    b.advance(range.first_depth);
-    __syncthreads();
-#pragma unroll
-    for (int i = 1; i <= Core::kStages; ++i) {
-      if (i > 1) {
-        a.advance();
-        b.advance();
+    // With two stages no fetch is skipped, behind a branch: the compiler would not know which are under way, and wait
+    // for all. Behind the last k-tile it is fetched once more, and not used.
+    if constexpr (Core::kStages == 2) {
+      if (range.count == 1) {
+        a.stay();
+        b.stay();
       }
-      if (range.count > i) {
-        fetch_a(kFirst + i);
-        fetch_b(kFirst + i);
+      a.advance(range.count > 1 ? range.first_depth : 0);
+      b.advance(range.count > 1 ? range.first_depth : 0);
+      __syncthreads();
+      fetch_a(kFirst + 1);
+      fetch_b(kFirst + 1);
+      a.advance_by(a.step(range.count > 2));
+      b.advance_by(b.step(range.count > 2));
+      fetch_a(kFirst);
+      fetch_b(kFirst);
+    } else {
+      a.advance(range.first_depth);
+      b.advance(range.first_depth);
+      __syncthreads();
+      if (range.count > 1) {
+        fetch_a(kFirst + 1);
+        fetch_b(kFirst + 1);
       }
     }
     for_constants<kReads>([&](auto i) { read_one(kFirst, 0, kFirst * Config::steps % 2, i); });
@@ -295,6 +330,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
 
   const auto multiply = [&](auto of_pair, int left) {
     constexpr int kNow = decltype(of_pair)::value, kOther = 1 - kNow;
+    [[maybe_unused]] int64_t step_a = 0, step_b = 0;  // to the k-tiles that are fetched next
     for_constants<kEnd>([&](auto at) {
       constexpr int kAt = decltype(at)::value, kOf = kAt / kStep, kPart = kAt % kStep / kBlocks;
       constexpr int kFrom = (kNow * Config::steps + kOf) % 2;
@@ -305,21 +341,49 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
         __syncthreads();
         keep_schedule();
       }
-      if constexpr (kOf < Config::steps - 1) {
+      // With two stages those that are needed first are last, and who waits for them has all; but for the first product
+      // of a k-tile, which needs its own at once.
+      if constexpr (kOf == Config::steps - 1) {
+        spread<kAt, kBarrier, kEnd, kReads, true>([&](auto i) {
+          constexpr int kI = decltype(i)::value;
+          constexpr int kRead = Core::kStages == 1 || kI < 2 ? kI : kReads + 1 - kI;
+          read_one(kOther, 0, 1 - kFrom, std::integral_constant<int, kRead>{});
+        });
+      } else if constexpr (Core::kStages == 1) {
         spread<kAt, kOf * kStep, (kOf + 1) * kStep, kReads, true>(
             [&](auto i) { read_one(kNow, kOf + 1, 1 - kFrom, i); });
       } else {
-        spread<kAt, kBarrier, kEnd, kReads, true>([&](auto i) { read_one(kOther, 0, 1 - kFrom, i); });
+        spread<kAt, kOf * kStep, kOf * kStep + kStep / 2, kReads>([&](auto i) {
+          read_one(kNow, kOf + 1, 1 - kFrom, std::integral_constant<int, kReads - 1 - decltype(i)::value>{});
+        });
       }
       // The last round stores what it has once more, where nobody reads it.
-      spread<kAt, kStores, kBarrier, kParts, true>([&](auto i) { store_part(kOther, i); });
-      spread<kAt, 0, kBarrier, std::decay_t<LookUps>::parts>(
-          [&](auto i) { look_ups.template part<decltype(i)::value>(); });
-      // From the k-tile that was fetched last to the next one.
-      if (kAt == 1) a.advance();
-      if (kAt == kEnd / 2) b.advance();
-      if (kAt == kFetchA && left > 1 + Core::kStages) fetch_a(kOther);
-      if (kAt == kFetchB && left > 1 + Core::kStages) fetch_b(kOther);
+      if constexpr (Core::kStages == 1) {
+        spread<kAt, kStores, kBarrier, kParts, true>([&](auto i) { store_part(kOther, i); });
+        spread<kAt, 0, kBarrier, std::decay_t<LookUps>::parts>(
+            [&](auto i) { look_ups.template part<decltype(i)::value>(); });
+        // From the k-tile that was fetched last to the next one.
+        if (kAt == 1) a.advance();
+        if (kAt == kEnd / 2) b.advance();
+        if (kAt == kFetchA && left > 2) fetch_a(kOther);
+        if (kAt == kFetchB && left > 2) fetch_b(kOther);
+      } else {
+        for_constants<kParts>([&](auto i) {
+          if constexpr (kPlan<Config, A, B>.store[decltype(i)::value] == kAt) store_part(kOther, i);
+        });
+        if (kAt == kPlan<Config, A, B>.choose) {
+          step_a = a.step(left > 3);
+          step_b = b.step(left > 3);
+        }
+        if (kAt == kPlan<Config, A, B>.advance_a) a.advance_by(step_a);
+        if (kAt == kPlan<Config, A, B>.advance_b) b.advance_by(step_b);
+        for_constants<A::copies>([&](auto i) {
+          if constexpr (kPlan<Config, A, B>.fetch_a[decltype(i)::value] == kAt) a.fetch_one(staged_a[kOther], i);
+        });
+        for_constants<B::copies>([&](auto i) {
+          if constexpr (kPlan<Config, A, B>.fetch_b[decltype(i)::value] == kAt) b.fetch_one(staged_b[kOther], i);
+        });
+      }
       keep_schedule();
     });
   };

@@ -72,8 +72,14 @@ struct MfmaDoubles {
   using Sums = Doubles4;
   using Fragment = double;
 
-  static constexpr int kConvertsAtOnce = 4, kStages = 1;
-  __device__ __forceinline__ static double convert(float x) { return x; }
+  static constexpr int kStages = 1;
+  template <int kWidth>
+  static constexpr int conversions = 1;
+  template <int kWidth, int>
+  __device__ __forceinline__ static void convert(const float *from, double *to) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) to[i] = from[i];
+  }
 
   __device__ __forceinline__ static int sum_outer(int lane) { return lane / 16; }
   __device__ __forceinline__ static constexpr int sum_step(int r) { return 4 * r; }
@@ -109,15 +115,38 @@ struct MfmaXf32 {
   using Sums = Floats16;
   using Fragment = Floats2;
 
-  // A NaN becomes a quiet one: of another the matrix cores may not read a bit that is set, and take it for Inf.
-  static constexpr int kConvertsAtOnce = 1, kStages = 2;
-  __device__ __forceinline__ static float convert([[maybe_unused]] float x) {
+  // To the nearest number, ties to even. The sum with 2^-100 of what it was is the number itself, and of a NaN a quiet
+  // NaN: of another the matrix cores may not read a bit that is set, and take it for Inf.
+  static constexpr int kStages = 2;
+  template <int kWidth>
+  static constexpr int conversions = kWidth == 4 ? 7 : 1;
+  static constexpr int conversion_slots = 2;
+  template <int kWidth, int kPart>
+  __device__ __forceinline__ static void convert([[maybe_unused]] const float *from, [[maybe_unused]] float *to) {
 #if defined(LIBSGEMM_HIP_MFMA_XF32)
-    const uint32_t bits = ops::bits_as<uint32_t>(x);
-    const uint32_t rounded = (bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu;
-    return ops::quotient_or_nan(ops::bits_as<float>(rounded), x);
-#else
-    return x;
+    const auto round = [](float x) {
+      const uint32_t bits = ops::bits_as<uint32_t>(x);
+      return ops::bits_as<float>(bits + 0xfffu + (bits >> 13 & 1u));
+    };
+    const auto cut = [](float x) { return ops::bits_as<float>(ops::bits_as<uint32_t>(x) & ~0x1fffu); };
+    if constexpr (kWidth == 1) {
+      to[0] = fmaf(from[0], 0x1p-100f, cut(round(from[0])));
+    } else if constexpr (kPart < 4) {
+      to[kPart] = round(from[kPart]);
+      gpu::pin(to[kPart]);  // here, not where it is used
+    } else {
+#pragma unroll
+      for (int i = kPart == 5 ? 2 : 0; i < (kPart == 4 ? 2 : 4); i += 2) {
+        if constexpr (kPart < 6) {
+          to[i] = cut(to[i]), to[i + 1] = cut(to[i + 1]);
+          gpu::pin(to[i]);
+          gpu::pin(to[i + 1]);
+        } else {
+          const Floats2 sum = ops::fused(Floats2{from[i], from[i + 1]}, 0x1p-100f, Floats2{to[i], to[i + 1]});
+          to[i] = sum[0], to[i + 1] = sum[1];
+        }
+      }
+    }
 #endif
   }
 

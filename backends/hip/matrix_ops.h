@@ -53,12 +53,12 @@ __device__ __forceinline__ Doubles4 mfma_f64_16x16x4f64(double a, double b, Doub
 }
 #endif
 #if defined(LIBSGEMM_HIP_MFMA_XF32)
-// x / 1, if that is `quotient`: what the last step of a division makes of a NaN, a quiet one, costs no comparison.
-__device__ __forceinline__ float quotient_or_nan(float quotient, float x) {
-  return __builtin_amdgcn_div_fixupf(quotient, 1.0f, x);
-}
-
 using Pair = float __attribute__((ext_vector_type(2)));
+
+// a b + c of two, by one instruction.
+__device__ __forceinline__ Floats2 fused(Floats2 a, float b, Floats2 c) {
+  return bits_as<Floats2>(__builtin_elementwise_fma(bits_as<Pair>(a), Pair{b, b}, bits_as<Pair>(c)));
+}
 
 __device__ __forceinline__ Floats16 mfma_f32_32x32x4_xf32(Floats2 a, Floats2 b, Floats16 c) {
   return bits_as<Floats16>(

@@ -14,6 +14,9 @@
 #if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx908__)
 #define LIBSGEMM_HIP_MFMA_F64 1
 #endif
+#if defined(__gfx908__)  // the compiler has a barrier wait for loads from memory, too
+#define LIBSGEMM_HIP_BARRIER_WAITS 1
+#endif
 #if defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__)
 #define LIBSGEMM_HIP_MFMA_XF32 1
 #endif

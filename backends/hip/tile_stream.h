@@ -19,12 +19,22 @@ __device__ __forceinline__ int64_t uniform_distance(int64_t bytes) {
   return static_cast<int64_t>(static_cast<uint64_t>(high) << 32 | low);
 }
 
+// Bytes, or none. kShort: they are less than 2^32.
+template <bool kShort>
+__device__ __forceinline__ int64_t choose(bool whether, int64_t bytes) {
+  if constexpr (!kShort) return whether ? bytes : 0;
+  return static_cast<uint32_t>(again(whether ? static_cast<int>(bytes) : 0));
+}
+
 // Vectors require offsets_fit().
 template <int Outer, int Depth, int Threads, Fetch Kind, int Pad = 4>
 struct TileStream : TileMap<Outer, Depth, Threads, Kind, Pad> {
   using Map = TileMap<Outer, Depth, Threads, Kind, Pad>;
   using Staged = float[Map::copies][Map::width];
   static constexpr bool along_k = Map::along_k;
+  // Instructions of a copy, for those who count.
+  static constexpr int store_slots = 1;
+  static constexpr int fetch_slots(int copy) { return along_k || copy == 0 ? 1 : 3; }
 
   // An instruction adds 32 bits to a scalar base. Rows along k, element by element, can be further apart.
   using Offset = std::conditional_t<Kind == Fetch::inner, int64_t, uint32_t>;
@@ -79,6 +89,14 @@ struct TileStream : TileMap<Outer, Depth, Threads, Kind, Pad> {
   }
 
   __device__ __forceinline__ void advance(int depth = Depth) { base = uniform(base + depth * k_bytes); }
+  // The same in two parts: how far, if at all, and to there.
+  __device__ __forceinline__ int64_t step(bool more) const { return choose<Map::width == 4>(more, Depth * k_bytes); }
+  __device__ __forceinline__ void advance_by(int64_t bytes) { base = uniform(base + bytes); }
+  // From now on all fetches are of the first element or vector.
+  __device__ __forceinline__ void stay() {
+    k_bytes = 0;
+    for (Offset &each : offset) each = 0;
+  }
 };
 
 // A Stream of any direction that runs along one known when it is compiled.

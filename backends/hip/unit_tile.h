@@ -60,6 +60,8 @@ struct UnitStream : UnitTile<Outer, Threads> {
   using Tile = UnitTile<Outer, Threads>;
   using Staged = Words2[Tile::copies];  // as they lie in memory: by outer element, or by step of k
   static constexpr bool along_k = Kind == Fetch::inner_x4;
+  static constexpr int store_slots = 1;  // as of TileStream; where the elements have been turned
+  static constexpr int fetch_slots(int) { return 1; }
 
   Global<const char> *base;
   int64_t k_bytes;
@@ -97,17 +99,25 @@ struct UnitStream : UnitTile<Outer, Threads> {
     }
   }
   __device__ __forceinline__ void advance(int depth = Tile::depth) { base = uniform(base + depth * k_bytes); }
+  __device__ __forceinline__ int64_t step(bool more) const { return choose<true>(more, Tile::depth * k_bytes); }
+  __device__ __forceinline__ void advance_by(int64_t bytes) { base = uniform(base + bytes); }
+  // As of TileStream.
+  __device__ __forceinline__ void stay() {
+    k_bytes = 0;
+    for (uint32_t &each : offset) each = 0;
+  }
 
+  // What of outer element i lies along k.
+  __device__ __forceinline__ static Words2 turned(const Staged &staged, int i) {
+    const auto pair = [&](const Words2 &low, const Words2 &high) {
+      const uint32_t x = low[i / 2], y = high[i / 2];
+      return i % 2 == 0 ? ops::low_halves(x, y) : ops::high_halves(x, y);
+    };
+    const uint32_t last = pair(staged[2], staged[3]);  // who waits for them has all
+    return Words2{pair(staged[0], staged[1]), last};
+  }
   __device__ __forceinline__ void store_one(float *tile, const Staged &staged, int i) const {
-    if constexpr (along_k) {
-      this->put(tile, staged[i], i);
-    } else {
-      const auto pair = [&](const Words2 &low, const Words2 &high) {
-        const uint32_t x = low[i / 2], y = high[i / 2];
-        return i % 2 == 0 ? ops::low_halves(x, y) : ops::high_halves(x, y);
-      };
-      this->put(tile, Words2{pair(staged[0], staged[1]), pair(staged[2], staged[3])}, i);
-    }
+    this->put(tile, along_k ? staged[i] : turned(staged, i), i);
   }
 };
 
@@ -116,6 +126,8 @@ template <int Outer, int Threads>
 struct UnitElements : UnitTile<Outer, Threads> {
   using Tile = UnitTile<Outer, Threads>;
   using Staged = uint32_t[Tile::copies][4];  // by outer element and step of k
+  static constexpr int store_slots = 3;
+  static constexpr int fetch_slots(int) { return 4; }
 
   Global<const char> *base;
   int64_t k_bytes;
@@ -139,12 +151,13 @@ struct UnitElements : UnitTile<Outer, Threads> {
     keep_in_register(offset[i]);
     return *reinterpret_cast<Global<const uint16_t> *>(base + step * k_bytes + offset[i]);
   }
+  __device__ __forceinline__ void fetch_one(Staged &staged, int i) {
+#pragma unroll
+    for (int step = 0; step < 4; ++step) staged[i][step] = element(i, step);
+  }
   __device__ __forceinline__ void fetch(Staged &staged) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-#pragma unroll
-      for (int step = 0; step < 4; ++step) staged[i][step] = element(i, step);
-    }
+    for (int i = 0; i < 4; ++i) fetch_one(staged, i);
   }
   __device__ __forceinline__ void fetch_short(Staged &staged, int depth) {
 #pragma unroll
@@ -157,6 +170,13 @@ struct UnitElements : UnitTile<Outer, Threads> {
     }
   }
   __device__ __forceinline__ void advance(int depth = Tile::depth) { base = uniform(base + depth * k_bytes); }
+  __device__ __forceinline__ int64_t step(bool more) const { return choose<false>(more, Tile::depth * k_bytes); }
+  __device__ __forceinline__ void advance_by(int64_t bytes) { base = uniform(base + bytes); }
+  // As of TileStream.
+  __device__ __forceinline__ void stay() {
+    k_bytes = 0;
+    for (uint32_t &each : offset) each = 0;
+  }
 
   __device__ __forceinline__ void store_one(float *tile, const Staged &staged, int i) const {
     this->put(tile, Words2{staged[i][0] | staged[i][1] << 16, staged[i][2] | staged[i][3] << 16}, i);

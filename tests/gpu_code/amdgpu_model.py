@@ -155,6 +155,14 @@ def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
     return clocks / CHIPS[arch].slot * passes / int(total[1])
 
 
+def loads_under_way(loop: list[Instruction]) -> Optional[int]:
+    """The fewest loads from memory that may still be under way behind a wait for some in the loop; None without waits.
+
+    Behind a branch around loads the compiler does not know how many there are, and waits for more than it need."""
+    counts = (re.search(r'vmcnt\((\d+)\)', each.text) for each in loop if each.name == 's_waitcnt')
+    return min((int(count[1]) for count in counts if count), default=None)
+
+
 def for_mca(text: str) -> str:
     """A load from memory is a slot and no more: llvm-mca takes a global one for a flat one, whose waits are also LDS's.
     The waits for it stand a k-tile behind it.

@@ -21,6 +21,7 @@ loop with the most FMAs or matrix instructions, without the loops inside it; of 
     dual          least share of the hot loop's FMAs that are issued two at a time, from gfx11 on
     fmas          multiply-adds for each thread in the hot loop, exactly
     peak          least share of the peak by the balance model of amdgpu_model.py
+    under_way     loads that may still be under way behind each wait of the hot loop for loads, at least
     waves         waves that a SIMD must hold at least
     lds           bytes of LDS, exactly
     loop, code    instructions that the hot loop, the kernel must hold, and how many at least: {"ds_read_b128": 4}, in the
@@ -49,7 +50,7 @@ import amdgpu_model as model
 from check_sass import Entry, check_expectations, count_of, owner, row_names
 
 HERE = pathlib.Path(__file__).resolve().parent
-KEYS = {'fma', 'matrix', 'dual', 'fmas', 'peak', 'waves', 'lds', 'loop', 'code', 'loop_exactly', 'sgpr_spills', 'never',
+KEYS = {'fma', 'matrix', 'dual', 'fmas', 'peak', 'under_way', 'waves', 'lds', 'loop', 'code', 'loop_exactly', 'sgpr_spills', 'never',
         'only', 'kernels', 'variants', 'on'}
 FETCH = ['outer', 'outer_x4', 'inner', 'inner_x4']
 SKIPPED = 77  # what CTest takes for "cannot be told here"
@@ -80,6 +81,7 @@ class Measured:
         self.waves = model.waves_per_simd(kernel)
         self.balance = model.balance(self.loop, kernel.arch, kernel.wave)
         self.matrix = model.matrix_share(self.loop, kernel.arch)
+        self.under_way = model.loads_under_way(self.loop)
 
     def weight(self, each: amdgpu.Instruction) -> int:
         return sum(map(model.fmas_of, each.operations)) + model.matrix_clocks(each, self.kernel.arch)
@@ -142,6 +144,8 @@ def below(each: Measured, entry: Entry) -> Iterator[str]:
             yield f'{share:.3f} {text}, at least {entry[key]} expected'
     if each.matrix is None and entry.get('matrix', 0):
         yield f"the model cannot tell the share of matrix instructions here, and {entry['matrix']} is expected: state 0"
+    if each.under_way is not None and each.under_way < entry.get('under_way', 0):
+        yield f"{each.under_way} loads under way behind a wait for others, at least {entry['under_way']} expected"
     if each.waves < entry.get('waves', 1):
         yield f"{each.waves} waves in a SIMD ({each.kernel.vgprs} registers), at least {entry['waves']} expected"
     for key, counts, place in [('loop', each.loop_counts, 'in the hot loop'),

@@ -110,6 +110,16 @@ class Machine(unittest.TestCase):
         self.assertAlmostEqual(model.balance(dual, 'gfx1100', 32).share_of_peak, 1)
         self.assertAlmostEqual(model.balance(dual + step[64:], 'gfx1100', 32).share_of_peak, 0.5)  # bound by LDS
 
+    def test_loads_under_way(self) -> None:
+        loop = [instruction(0, 's_waitcnt lgkmcnt(0)'), instruction(4, 'global_load_dwordx2 v[0:1], v2, s[0:1]')]
+        self.assertIsNone(model.loads_under_way(loop))
+        loop += [instruction(12, 's_waitcnt vmcnt(12)'), instruction(16, 's_waitcnt vmcnt(8) lgkmcnt(1)')]
+        self.assertEqual(model.loads_under_way(loop), 8)
+        kernel = mock.Mock(under_way=8, matrix=1.0, waves=1)
+        self.assertEqual(list(check_amdgpu.below(kernel, {'under_way': 8})), [])
+        (problem,) = check_amdgpu.below(kernel, {'under_way': 9})
+        self.assertIn('8 loads under way', problem)
+
     def test_matrix(self) -> None:
         loop = [instruction(0, 'v_mfma_f32_32x32x2f32 a[0:15], v0, v1, a[0:15]'),
                 instruction(8, 'v_mfma_f32_32x32x2f32 a[16:31], v0, v1, a[16:31]')]

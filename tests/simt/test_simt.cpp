@@ -7,6 +7,7 @@
 
 #include "catch.h"
 #include "gpu/kernels.h"
+#include "half.h"
 #include "job.h"
 #include "simt.h"
 
@@ -387,6 +388,53 @@ std::string solve_steep(const Kernel &row, libsgemm_side_t side, libsgemm_uplo_t
   return "";
 }
 
+// The numbers that a row of TF32 rounds, where an error of one in the last place hides in no test's tolerance: ties,
+// numbers beside them, and those that become a power of two; denormal ones, and the largest. Multiplied by 1. Returns
+// the first wrong one in words.
+std::string round_all(const Kernel &row, libsgemm_op_t transa) {
+  std::vector<float> numbers = {INFINITY, -INFINITY, libsgemm::float_from_bits(0x7f800001),
+                                libsgemm::float_from_bits(0x7fffffff)};
+  for (const uint32_t exponent : {0u, 1u, 2u, 100u, 127u, 253u, 254u}) {
+    for (const uint32_t mantissa :
+         {0x000000u, 0x000001u, 0x000fffu, 0x001000u, 0x001001u, 0x002fffu, 0x003000u, 0x003001u, 0x123456u, 0x7fe000u,
+          0x7fefffu, 0x7ff000u, 0x7ff001u, 0x7ff801u, 0x7ffffeu, 0x7fffffu}) {
+      for (const uint32_t sign : {0u, 1u}) {
+        numbers.push_back(libsgemm::float_from_bits(sign << 31 | exponent << 23 | mantissa));
+      }
+    }
+  }
+  numbers.resize((numbers.size() + 3) / 4 * 4);
+  constexpr int64_t kDepth = 4, kColumns = 4;
+  const auto m = static_cast<int64_t>(numbers.size());
+  const bool along_k = transa == LIBSGEMM_TRANS;
+  std::vector<float> a(numbers.size() * kDepth), b(kDepth * kColumns), c(numbers.size() * kColumns);
+  for (size_t i = 0; i < numbers.size(); ++i) a[along_k ? i * kDepth : i] = numbers[i];
+  for (int64_t j = 0; j < kColumns; ++j) b[static_cast<size_t>(j * kDepth)] = 1;
+  GemmDesc d = {};
+  d.transa = transa, d.transb = LIBSGEMM_NO_TRANS;
+  d.m = m, d.n = kColumns, d.k = kDepth;
+  d.alpha = 1;
+  d.a = a.data(), d.b = b.data(), d.c = c.data();
+  d.lda = along_k ? kDepth : m, d.ldb = kDepth, d.ldc = m;
+  d.batch_count = 1;
+  const size_t bytes = row.workspace != nullptr ? row.workspace(d, 0) : 0;
+  Workspace workspace(bytes);
+  libsgemm::Launch launch = {};
+  launch.workspace = workspace.data();
+  launch.workspace_bytes = bytes;
+  libsgemm::Error error = {};
+  if (!row.supports(d, 0)) return "is not for this";
+  if (row.launch(d, launch, &error) != LIBSGEMM_SUCCESS) return error.text;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const float wanted = libsgemm::round_to_tf32(numbers[i]);
+    if (c[i] == wanted || (std::isnan(c[i]) && std::isnan(wanted))) continue;
+    char text[100];
+    std::snprintf(text, sizeof text, "%a becomes %a and not %a", numbers[i], c[i], wanted);
+    return text;
+  }
+  return "";
+}
+
 }  // namespace
 
 TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
@@ -408,6 +456,9 @@ TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
       CHECK(tester.failed() == 0);
       CHECK(tester.ran() > 20 / kPart);
       CHECK((tester.chains() > 5) == row.invariant);
+      if (row.math_mode == LIBSGEMM_MATH_TF32) {
+        for (const libsgemm_op_t op : {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS}) CHECK(round_all(row, op) == "");
+      }
       Case solve;
       solve.routine = Routine::kStrsm;
       set_size(40, 3, 40, &solve);

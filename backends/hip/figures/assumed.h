@@ -13,6 +13,6 @@
   X(gfx908_mfma_128x128x32_widened, 0.85, 0.1, 16, 1.5e-6)  \
   X(gfx942_mfma_256x256x32_widened, 0.85, 0.1, 16, 1.5e-6)  \
   X(gfx11_wmma_128x128x32_widened, 0.65, 0.1, 16, 1.5e-6)   \
-  X(gfx942_mfma_128x128x16_xf32, 0.75, 0.1, 16, 1.5e-6)     \
+  X(gfx942_mfma_128x128x16_xf32, 0.85, 0.1, 16, 1.5e-6)     \
   X(gfx942_mfma_256x128x8_xf32, 0.85, 0.1, 16, 1.5e-6)      \
   X(gfx90a_dmfma_128x128x8_ping_pong, 0.85, 0.1, 16, 1.5e-6)

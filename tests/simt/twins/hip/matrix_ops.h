@@ -31,7 +31,9 @@ To bits_as(const From &from) {
 inline uint32_t low_halves(uint32_t first, uint32_t second) { return (first & 0xffffu) | second << 16; }
 inline uint32_t high_halves(uint32_t first, uint32_t second) { return first >> 16 | (second & 0xffff0000u); }
 inline float read_here(float sum) { return sum; }
-inline float quotient_or_nan(float quotient, float x) { return std::isnan(x) ? x : std::copysign(quotient, x); }
+inline Floats2 fused(Floats2 a, float b, Floats2 c) {
+  return Floats2{std::fma(a[0], b, c[0]), std::fma(a[1], b, c[1])};
+}
 
 inline Floats16 mfma_f32_32x32x2f32(float a, float b, Floats16 c) {
   return multiply(simt::mfma_f32_32x32x2f32, a, b, c);
