@@ -132,6 +132,8 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   BorrowedHandle borrowed;
   libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
   Launch launch = launch_of(*r, table);
+  bool enqueued = false;
+  launch.enqueued = &enqueued;
   handle->use(index, launch.device);
   libsgemm_status_t status = refuse_to_break_graph(launch, error);
   if (status != LIBSGEMM_SUCCESS) return status;
@@ -154,6 +156,7 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
     status = table.synchronize(launch.device, launch.stream, error);
   }
+  r->info->spoiled = status != LIBSGEMM_SUCCESS && enqueued && reads_output(*r);
   return status;
 }
 
@@ -281,9 +284,7 @@ int warning_level(int index, Note::Why why) {
   return first ? 0 : 2;
 }
 
-libsgemm_status_t attempt_groups(Request *r, const GemmDesc *groups, int64_t count, int index, bool *begun,
-                                 Error *error) {
-  *begun = false;
+libsgemm_status_t attempt_groups(Request *r, const GemmDesc *groups, int64_t count, int index, Error *error) {
   const Inside inside(r->info);
   const Backend &table = table_of(index);
   BorrowedHandle borrowed;
@@ -291,14 +292,16 @@ libsgemm_status_t attempt_groups(Request *r, const GemmDesc *groups, int64_t cou
   const Kernel *row = row_for_groups(*r, groups, count, index, handle->workspace_bytes);
   if (row == nullptr) return LIBSGEMM_NOT_SUPPORTED;
   forget_attempt(r->info);
-  const Launch launch = launch_of(*r, table);
+  Launch launch = launch_of(*r, table);
+  bool enqueued = false;
+  launch.enqueued = &enqueued;
   handle->use(index, launch.device);
   libsgemm_status_t status = refuse_to_break_graph(launch, error);
-  if (status == LIBSGEMM_SUCCESS) status = row->groups->launch(groups, count, launch, begun, error);
+  if (status == LIBSGEMM_SUCCESS) status = row->groups->launch(groups, count, launch, error);
   if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
-    *begun = true;
     status = table.synchronize(launch.device, launch.stream, error);
   }
+  r->info->spoiled = status != LIBSGEMM_SUCCESS && enqueued && std::any_of(groups, groups + count, reads_c);
   if (status == LIBSGEMM_SUCCESS) {
     r->info->backend = &table;
     r->info->kernel = row;

@@ -27,6 +27,9 @@ inline const Kernel *forced_kernel(const Settings &settings) {
   return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.row] : nullptr;
 }
 
+// Whether the result depends on what C, or a convolution's output, held before.
+inline bool reads_output(const Request &r) { return r.conv != nullptr ? r.conv->beta != 0.0f : reads_c(r.desc); }
+
 inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }
 
 // Work on the default stream would break a graph that another stream records; which one cannot tell from that graph's.
@@ -47,9 +50,7 @@ void warn(int index, Note::Why why, const MakeText &make_text) {
 libsgemm_status_t attempt(Request *r, int index, Error *error);
 
 // Computes groups on device memory by one row at once, without verification; r->desc is one of them. NOT_SUPPORTED: no
-// row can, or one after the other is predicted to be faster. After another error *begun tells whether some C may have
-// been written.
-libsgemm_status_t attempt_groups(Request *r, const GemmDesc *groups, int64_t count, int index, bool *begun,
-                                 Error *error);
+// row can, or one after the other is predicted to be faster.
+libsgemm_status_t attempt_groups(Request *r, const GemmDesc *groups, int64_t count, int index, Error *error);
 
 }  // namespace libsgemm

@@ -20,7 +20,7 @@
 namespace libsgemm {
 
 // Raised whenever a struct of this header, of desc.h or of conv.h changes: a plugin of another version is refused.
-constexpr uint32_t kBackendAbi = 11;
+constexpr uint32_t kBackendAbi = 12;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
 // Why something failed, in words.
@@ -108,6 +108,9 @@ struct Launch {
   Ran *ran;  // filled by rows that have something to say there; may be NULL
   // On the CPU: the BLAS that the caller's name stands for without the drop-in. NULL: what open() has found.
   const CpuBlas *blas;
+  // Set as soon as a kernel is enqueued: if the launch or the wait for it fails, some of C may have been written. May
+  // be NULL.
+  bool *enqueued;
 };
 
 // How a row computes gemms of different sizes at once, none of which is empty or but scales C. They are in memory of
@@ -115,8 +118,7 @@ struct Launch {
 struct GroupedLaunch {
   // Predicted seconds of all of them; infinity if it cannot do one.
   double (*cost)(const GemmDesc *groups, int64_t count, int device);
-  // As Kernel::launch; after an error *begun tells whether some C may have been written.
-  libsgemm_status_t (*launch)(const GemmDesc *groups, int64_t count, const Launch &launch, bool *begun, Error *error);
+  libsgemm_status_t (*launch)(const GemmDesc *groups, int64_t count, const Launch &launch, Error *error);
 };
 
 // How a row computes convolutions (conv.h), all tensors in memory of one device, or of the host: the functions are

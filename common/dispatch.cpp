@@ -149,7 +149,7 @@ bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) 
   const Note::Why why = wrong ? Note::wrong : Note::failed;
   info.note(index, why);
   info.failure = error;
-  if (r->settings.strict || (wrong && r->settings.verify_action == LIBSGEMM_VERIFY_ERROR)) return false;
+  if (r->settings.strict || info.spoiled || (wrong && r->settings.verify_action == LIBSGEMM_VERIFY_ERROR)) return false;
   ++info.fallbacks;
   warn(index, why, [&] {
     return std::string(r->call.entry) + ": backend " + kBackendNames[index] + " failed (" + error.text +
@@ -232,7 +232,10 @@ libsgemm_status_t compute(Request *r) {
     error.text[0] = '\0';
     const Deferral deferral(info);
     libsgemm_status_t status = attempt(now, index, &error);
-    if (status == LIBSGEMM_SUCCESS && moved) status = moved->finish(&error);
+    if (status == LIBSGEMM_SUCCESS && moved) {
+      status = moved->finish(&error);
+      info.spoiled = status != LIBSGEMM_SUCCESS && reads_output(*r);
+    }
     if (status == LIBSGEMM_SUCCESS) {
       if (info.choice != Choice::forced_kernel && asked > 0) {
         info.choice = i < asked ? Choice::asked_for : Choice::replacement;
@@ -280,6 +283,8 @@ libsgemm_status_t scale(Request *r) {
     return nobody_left(r, LIBSGEMM_SUCCESS);
   }
   Launch launch = {};
+  bool enqueued = false;
+  launch.enqueued = &enqueued;
   launch.device = r->at.where.device;
   launch.stream = stream_of(*r);
   launch.capturing = table.capturing(launch.device, launch.stream);
@@ -293,6 +298,7 @@ libsgemm_status_t scale(Request *r) {
   if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
     status = table.synchronize(launch.device, launch.stream, &info.failure);
   }
+  info.spoiled = status != LIBSGEMM_SUCCESS && enqueued && reads_output(*r);
   if (status != LIBSGEMM_SUCCESS) return info.fail(status, info.failure.text);
   info.backend = &table;
   info.device = launch.device;
@@ -366,9 +372,8 @@ libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const 
   if (const Kernel *forced = forced_kernel(settings)) info->force(*forced);
   Error error;
   error.text[0] = '\0';
-  bool begun = false;
   const auto count = static_cast<int64_t>(groups.descs().size());
-  const libsgemm_status_t status = attempt_groups(&r, groups.descs().data(), count, index, &begun, &error);
+  const libsgemm_status_t status = attempt_groups(&r, groups.descs().data(), count, index, &error);
   if (status == LIBSGEMM_SUCCESS) {
     if (info->choice != Choice::forced_kernel && settings.preference.chosen > 0) info->choice = Choice::asked_for;
     info->status = LIBSGEMM_SUCCESS;
@@ -376,9 +381,7 @@ libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const 
     return status;
   }
   if (status == LIBSGEMM_NOT_SUPPORTED) return LIBSGEMM_SUCCESS;
-  if (!begun && go_on(&r, index, status, error)) return LIBSGEMM_SUCCESS;
-  info->note(index, Note::failed);
-  info->failure = error;
+  if (go_on(&r, index, status, error)) return LIBSGEMM_SUCCESS;
   return nobody_left(&r, status);
 }
 

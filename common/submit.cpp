@@ -254,6 +254,7 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
   libsgemm_status_t status = check_groups(g, info);
   Groups groups;
   bool at_once = false;
+  const int64_t done = info->groups_done;  // by an attempt that failed behind them
   // Twice over the groups: all are legal before the first is computed.
   for (const bool compute : {false, true}) {
     int64_t first = 0;
@@ -272,7 +273,7 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
       GemmDesc desc;
       status = describe_group(g, i, first, call, info, &desc);
       if (status != LIBSGEMM_SUCCESS) return status;
-      if (is_empty(desc)) continue;
+      if (is_empty(desc) || (compute && i < done)) continue;
       apply(settings, &desc);
       if (at_once && !only_scales(desc)) {
         // The time of all is the first one's.
@@ -281,6 +282,8 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
       }
       if (compute) {
         status = dispatch(call, desc, settings, handle, info);
+        if (status == LIBSGEMM_SUCCESS) info->groups_done = i + 1;
+        if (status != LIBSGEMM_SUCCESS && at_once) info->spoiled = true;
       } else {
         Placement at;
         status = check_operands(call, desc, settings, info, &at);
@@ -322,15 +325,20 @@ libsgemm_status_t submit_any(const AnyCall &call, libsgemm_handle *handle, bool 
 // LIBSGEMM_STRICT=1 forbids it. What is not computed is told each time; what is, once.
 template <typename AnyCall>
 libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t failure, ThreadInfo *info) {
-  if (library().env.settings.strict) {
-    log_message(0, [&] { return std::string(info->message) + ": not computed, as LIBSGEMM_STRICT=1 wants it"; });
+  if (library().env.settings.strict || info->spoiled) {
+    log_message(0, [&] {
+      return std::string(info->message) + (info->spoiled ? ": not computed again, as some of C may have been written"
+                                                         : ": not computed, as LIBSGEMM_STRICT=1 wants it");
+    });
     return failure;
   }
   static std::atomic<bool> said{false};
   if (!said.exchange(true)) {
     log_message(0, [&] { return std::string(info->message) + ": computed on the CPU instead"; });
   }
+  const int64_t groups_done = info->groups_done;
   info->begin(call.entry, late);
+  info->groups_done = groups_done;
   Settings settings = {};
   settings.preference = prefer_cpu();
   settings.kernel = {-1, 0};
@@ -402,9 +410,11 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
     *final = true;
     return counted(enqueue_epilogue(*how, &info), info);
   }
-  *final =
-      (failed && h->settings.strict) || (status == LIBSGEMM_VERIFICATION_FAILED &&
-                                         (h->settings.strict || h->settings.verify_action == LIBSGEMM_VERIFY_ERROR));
+  // What has written C is not followed by the vendor's BLAS, which would compute all of the call.
+  const bool written = status != LIBSGEMM_SUCCESS && (info.spoiled || info.groups_done > 0);
+  *final = written || (failed && h->settings.strict) ||
+           (status == LIBSGEMM_VERIFICATION_FAILED &&
+            (h->settings.strict || h->settings.verify_action == LIBSGEMM_VERIFY_ERROR));
   return *final ? counted(status, info) : status;
 }
 

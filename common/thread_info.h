@@ -64,6 +64,8 @@ struct ThreadInfo {
   Note notes[kMaxNotes];
   Error failure;                      // of the last backend that failed
   char message[512];                  // of an error
+  bool spoiled = false;               // what failed may have written C, which is read: never computed again
+  int64_t groups_done = 0;            // of a batch of groups that are computed one after the other
   int plans = 0;                      // operands that came from plans
   int devices = 0;                    // that computed parts of the call
   int64_t tiles = 0;                  // in which a GPU computed it from host memory
@@ -93,6 +95,8 @@ struct ThreadInfo {
     tuned = false;
     depth_cut = false;
     fallbacks = 0;
+    spoiled = false;
+    groups_done = 0;
     plans = 0;
     verify_ratio = -1;
     blas = nullptr;

@@ -120,6 +120,7 @@ libsgemm_status_t conclude(Request *r, int index, const Kernel &ran, const Judge
   if (status == LIBSGEMM_SUCCESS) return status;
   Error not_restored = {};
   if (restore(&not_restored) == LIBSGEMM_SUCCESS) return status;
+  r->info->spoiled = reads_output(*r);
   const Error first = *error;
   set_error(error, "%.120s; and C cannot be restored: %.90s", first.text, not_restored.text);
   return LIBSGEMM_EXECUTION_FAILED;

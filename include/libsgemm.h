@@ -39,10 +39,11 @@
  * gives its position and name. Positions count from 1 (layout) as in CBLAS, also in the _h forms, whose handle is not
  * counted. Checked are the enumerations, sizes, leading dimensions, NULL where memory would be accessed, addresses that
  * would overflow there, and an output that shares elements with an input. An empty C is not accessed, and A and B are
- * not where alpha or k is 0: they may be NULL and of any size. Whatever the error, C is as it was before the call;
- * the one exception is an error of the device found after an asynchronous call with device pointers returned
- * (libsgemm_synchronize reports it). A backend that fails is replaced by the next one, which libsgemm_last_info and one
- * line on stderr make visible; under LIBSGEMM_STRICT=1 the failure is returned instead.
+ * not where alpha or k is 0: they may be NULL and of any size. Whatever the error, C is as it was before the call, but
+ * where a device fails when it has begun to work on C in its own memory or in managed memory: that is EXECUTION_FAILED,
+ * of a call that has returned by libsgemm_synchronize. A backend that fails is replaced by the next one, unless it may
+ * have written C and the result depends on what C was; libsgemm_last_info and one line on stderr make it visible. Under
+ * LIBSGEMM_STRICT=1 the failure is returned instead.
  *
  * Without a handle a call is synchronous and may be made from any number of threads at once. With a handle (_h) it is
  * ordered on the handle's stream and does not block when the pointers are device pointers; with host pointers it is

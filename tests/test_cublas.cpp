@@ -89,6 +89,10 @@ TEST_CASE("cublas: what fails in libsgemm is computed by cuBLAS, unless the user
   const Run strict = mock_run({CLIENT, "strict-failure"}, mock_environment({{"LIBSGEMM_STRICT", "1"}}));
   CHECK(strict.calls("cublasSgemm_v2", "error", "not computed: failed") == 1);
 
+  // Some of C is computed, and would be computed twice.
+  const Run group = mock_run({CLIENT, "failed-group"});
+  CHECK(group.calls("cublasSgemmGroupedBatched", "error", "not computed: failed") == 1);
+
   const Environment retry = mock_environment({{"LIBSGEMM_VERIFY", "full"}, {"LIBSGEMM_VERIFY_ACTION", "retry"}});
   CHECK(mock_run({CLIENT, "wrong"}, retry).calls("cublasSgemm_v2", "cublas", "wrong result") == 1);
   const Environment error = mock_environment({{"LIBSGEMM_VERIFY", "full"}, {"LIBSGEMM_VERIFY_ACTION", "error"}});

@@ -473,11 +473,14 @@ TEST_CASE("a row for groups can be forced, and a failure before it has written l
     }
   }
   reset();
-  {  // some of C is written: to compute it again would be wrong
-    RaggedGroups groups;
+  for (const float beta : {-1.0f, 0.0f}) {  // some of C is written: where it is read, it cannot be computed again
+    reset();
+    RaggedGroups groups(beta);
     gpu().fail_at[mock::kLaunch] = 2;
-    CHECK(groups.run() == LIBSGEMM_EXECUTION_FAILED);
-    CHECK(last_info().fallbacks == 0);
+    const libsgemm_status_t status = groups.run();
+    CHECK(status == (beta != 0 || strict() ? LIBSGEMM_EXECUTION_FAILED : LIBSGEMM_SUCCESS));
+    CHECK(last_info().fallbacks == (status == LIBSGEMM_SUCCESS ? 1 : 0));
+    if (status == LIBSGEMM_SUCCESS) CHECK(groups.right());
   }
 }
 
@@ -526,6 +529,52 @@ TEST_CASE("a failure with device data is an error with C as it was") {
     CHECK(contains(last_info().message, "mock"));
     CHECK(p.untouched());
   }
+}
+
+// In memory that the CPU reaches, too.
+TEST_CASE("after a failure the CPU computes what a GPU cannot have written, or what does not read it") {
+  for (const bool behind : {false, true}) {  // its work, or before it
+    for (const float beta : {0.0f, 3.0f}) {
+      INFO((behind ? "wait" : "launch") << " beta " << beta);
+      reset();
+      DeviceProduct p(0, kSize, true);
+      p.host.beta = beta;
+      gpu().fails_behind = behind;
+      gpu().fail_at[behind ? mock::kSynchronize : mock::kLaunch] = 1;
+      const libsgemm_status_t status = p.run();
+      if (strict() || (behind && beta != 0)) {
+        CHECK(status == LIBSGEMM_EXECUTION_FAILED);
+        CHECK(last_info().fallbacks == 0);
+        CHECK((behind ? p.right() : p.untouched()));
+      } else {
+        CHECK(status == LIBSGEMM_SUCCESS);
+        CHECK(backend() == "openblas");
+        CHECK(p.right());
+      }
+    }
+  }
+}
+
+TEST_CASE("what several launches have begun is not computed again, nor what only scales") {
+  reset();
+  DeviceProduct p(0, kSize, true);
+  const auto trmm = [&] {
+    return libsgemm_strmm(LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_UPPER, LIBSGEMM_NO_TRANS, LIBSGEMM_NON_UNIT,
+                          kSize, kSize, 1, p.a, kSize, p.c, kSize);
+  };
+  REQUIRE(trmm() == LIBSGEMM_SUCCESS);
+  REQUIRE(kernel() == "cuda_mock_level3");
+  gpu().fail_at[mock::kLaunch] = 1;  // the second one of the row
+  CHECK(trmm() == LIBSGEMM_EXECUTION_FAILED);
+  CHECK(last_info().fallbacks == 0);
+
+  reset();
+  DeviceProduct scaled(0, kSize, true);
+  scaled.host.alpha = 0;
+  gpu().fails_behind = true;
+  gpu().fail_at[mock::kSynchronize] = 1;
+  CHECK(scaled.run() == LIBSGEMM_EXECUTION_FAILED);
+  CHECK(scaled.right());
 }
 
 TEST_CASE("verification finds a flipped bit and does as it was told") {

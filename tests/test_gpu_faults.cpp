@@ -149,6 +149,15 @@ TEST_CASE("an injected fault of a call on device memory is an error with C as it
   for (const bool strictly : {false, true}) run_child("device call with a fault", "launch:1", strictly);
 }
 
+TEST_CASE("what a failure in managed memory may have written is not computed again") {
+  // strmm of this size is several launches, each of which reads what others have written.
+  for (const std::string routine : {"sgemm", "strmm"}) {
+    for (const std::string fault : {"launch:1", "launch:2", "launch:3", "synchronize:1"}) {
+      run_child("a managed call with a fault", fault, false, {{"LIBSGEMM_TEST_ROUTINE", routine}});
+    }
+  }
+}
+
 TEST_CASE("a lost device is refused from then on") {
   for (const bool strictly : {false, true}) {
     run_child("calls after a device was lost", "lost:1", strictly);
@@ -349,6 +358,22 @@ TEST_CASE("device call with a fault", "[.]") {
   CHECK(device.check_untouched() == "");
   CHECK(call(Routine::kSgemm, device.args()) == LIBSGEMM_SUCCESS);
   CHECK(device.check() == "");
+}
+
+TEST_CASE("a managed call with a fault", "[.]") {
+  const bool product = std::string(std::getenv("LIBSGEMM_TEST_ROUTINE")) == "sgemm";
+  const Problem problem = product ? exact_problem(64) : make_problem(case_of(Routine::kStrmm, 900, 300, 900));
+  Placement host(problem, LIBSGEMM_COL_MAJOR);
+  DevicePlacement device(&host, problem, Memory::managed);
+  const libsgemm_status_t status = call(problem.test.routine, device.args());
+  const libsgemm_info_t info = last_info();
+  INFO(info.backend << " " << info.kernel << ": " << info.reason << " " << info.message);
+  if (status == LIBSGEMM_SUCCESS) {
+    CHECK(device.check() == "");
+  } else {
+    CHECK(status == LIBSGEMM_EXECUTION_FAILED);
+    CHECK(info.fallbacks == 0);
+  }
 }
 
 TEST_CASE("calls after a device was lost", "[.]") {

@@ -12,6 +12,7 @@ libsgemm_status_t libsgemm::gpu::launch_raw(const void *kernel, dim3 grid, dim3 
   const hipError_t code = fails(Site::launch) ? hipErrorLaunchOutOfResources
                                               : hipLaunchKernel(kernel, grid, block, arguments, shared_bytes,
                                                                 static_cast<hipStream_t>(launch.stream));
+  if (code == hipSuccess && launch.enqueued != nullptr) *launch.enqueued = true;
   return status_of(code, launch.device, kLaunching, error);
 }
 

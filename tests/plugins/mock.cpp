@@ -79,6 +79,7 @@ struct Stream {
 struct Block {
   int device;
   size_t mapped, bytes;
+  bool managed;
 };
 
 mock::Control g_control;
@@ -151,7 +152,9 @@ class Open {
 
  private:
   static void protect(int access) {
-    for (const auto &block : g_blocks) mprotect(reinterpret_cast<void *>(block.first), block.second.mapped, access);
+    for (const auto &[base, block] : g_blocks) {
+      if (!block.managed) mprotect(reinterpret_cast<void *>(base), block.mapped, access);
+    }
   }
   Lock lock_{g_mutex};
 };
@@ -162,17 +165,20 @@ bool is_pinned(const void *pointer) {
   return next != g_pinned.begin() && address < std::prev(next)->first + std::prev(next)->second;
 }
 
-void *map_block(int device, size_t bytes) {
+void *map(int device, size_t bytes, bool managed) {
   const Lock lock(g_mutex);
   const size_t mapped = (bytes + kPage - 1) / kPage * kPage + (bytes == 0 ? kPage : 0);
-  void *memory = mmap(nullptr, mapped, g_open ? PROT_READ | PROT_WRITE : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const int access = g_open || managed ? PROT_READ | PROT_WRITE : PROT_NONE;
+  void *memory = mmap(nullptr, mapped, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   madvise(memory, mapped, MADV_HUGEPAGE);  // only for speed: it is opened and closed page by page
-  g_blocks[reinterpret_cast<uintptr_t>(memory)] = {device, mapped, bytes};
+  g_blocks[reinterpret_cast<uintptr_t>(memory)] = {device, mapped, bytes, managed};
   g_control.bytes += static_cast<int64_t>(bytes);
   g_control.most_bytes = std::max<int64_t>(g_control.most_bytes, g_control.bytes);
   return memory;
 }
+void *map_block(int device, size_t bytes) { return map(device, bytes, false); }
+void *map_managed(int device, size_t bytes) { return map(device, bytes, true); }
 
 void finish(int device);
 
@@ -240,7 +246,7 @@ void locate(const void *const *pointers, int count, Location *locations) {
   const Lock lock(g_mutex);
   for (int i = 0; i < count; ++i) {
     const Block *block = find(pointers[i]);
-    locations[i] = block != nullptr ? Location{Space::device, block->device}
+    locations[i] = block != nullptr ? Location{block->managed ? Space::managed : Space::device, block->device}
                                     : Location{is_pinned(pointers[i]) ? Space::pinned : Space::host, 0};
   }
 }
@@ -461,6 +467,7 @@ libsgemm_status_t synchronize(int device, void *stream, Error *error) {
   const bool failed = fails(mock::kSynchronize, device);
   if (device >= 0) g_control.entered[device] = entered;
   if (failed) {
+    if (g_control.fails_behind) do_all(s->device, s);
     if (!g_abandoned[s->device]) s->work.clear();
     return lost(error);
   }
@@ -523,6 +530,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
     }
   };
   stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
+  if (launch.enqueued != nullptr) *launch.enqueued = true;
   return LIBSGEMM_SUCCESS;
 }
 
@@ -545,6 +553,7 @@ libsgemm_status_t launch_conv(const ConvDesc &desc, const Launch &launch, Error 
     std::memcpy(desc.out, &bits, sizeof bits);
   };
   stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
+  if (launch.enqueued != nullptr) *launch.enqueued = true;
   return LIBSGEMM_SUCCESS;
 }
 
@@ -633,14 +642,11 @@ double cost_of_groups(const GemmDesc *groups, int64_t count, int) {
   return can ? g_control.groups_seconds.load() : std::numeric_limits<double>::infinity();
 }
 
-libsgemm_status_t launch_groups(const GemmDesc *groups, int64_t count, const Launch &launch, bool *begun,
-                                Error *error) {
-  *begun = false;
+libsgemm_status_t launch_groups(const GemmDesc *groups, int64_t count, const Launch &launch, Error *error) {
   for (int64_t g = 0; g < count; ++g) {
     const libsgemm_status_t status = enqueue(groups[g], launch, mock::kLaunch, error, false);
     if (status != LIBSGEMM_SUCCESS) return status;
-    if (*begun) --g_control.launches[launch.device];
-    *begun = true;
+    if (g > 0) --g_control.launches[launch.device];
   }
   return LIBSGEMM_SUCCESS;
 }
@@ -662,6 +668,7 @@ libsgemm_status_t launch_in_steps(const GemmDesc &desc, const Launch &launch, Er
       *c = std::nanf("");
     };
     work.push_back({spoil, {}, {}, 0, nullptr});
+    if (launch.enqueued != nullptr) *launch.enqueued = true;
   }
   g_loaded = g_loaded || !fails(mock::kLoad, launch.device);
   if (!g_loaded) return fail("loading a kernel", error);
@@ -927,6 +934,7 @@ extern "C" LIBSGEMM_API const libsgemm::Backend *libsgemm_backend_table() {
 
 extern "C" LIBSGEMM_API mock::Control *mock_control() {
   g_control.allocate = map_block;
+  g_control.allocate_managed = map_managed;
   g_control.release = unmap_block;
   g_control.read = read_device;
   g_control.write = write_device;

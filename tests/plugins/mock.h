@@ -41,6 +41,7 @@ struct Control {
   std::atomic<int64_t> most_bytes;    // the most there were at a time
   std::atomic<int64_t> pinned_bytes;  // of page-locked memory allocated now
   std::atomic<int64_t> objects;       // streams and events there are now, but for the tests'
+  std::atomic<bool> fails_behind;     // a wait that fails comes after the work that it waits for
   std::atomic<bool> hangs;            // the devices do no work any more
   std::atomic<bool> together;         // device 0 does nothing until device 1 has a launch, or a fault was met
   std::atomic<bool> hung[kMostDevices];
@@ -57,6 +58,7 @@ struct Control {
 
   // Device memory for the test, which the CPU cannot touch outside of the mock's own functions.
   void *(*allocate)(int device, size_t bytes);
+  void *(*allocate_managed)(int device, size_t bytes);  // which it can touch
   void (*release)(int device, void *memory);
   void (*read)(const void *device, void *host, size_t bytes);
   void (*write)(void *device, const void *host, size_t bytes);

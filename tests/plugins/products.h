@@ -44,6 +44,7 @@ inline mock::Control &gpu() {
 inline void reset() {
   for (auto &count : gpu().calls) count = 0;
   for (auto &fault : gpu().fail_at) fault = 0;
+  gpu().fails_behind = false;
   gpu().flip_bit = 0;
   gpu().fail_device = 0;
 }
@@ -105,10 +106,10 @@ struct DeviceProduct {
   int device;
   float *a, *b, *c;
 
-  explicit DeviceProduct(int on = 1, int64_t size = kSize) : host(size), device(on) {
-    a = upload(host.a);
-    b = upload(host.b);
-    c = upload(host.c);
+  explicit DeviceProduct(int on = 1, int64_t size = kSize, bool managed = false) : host(size), device(on) {
+    a = upload(host.a, managed);
+    b = upload(host.b, managed);
+    c = upload(host.c, managed);
   }
   ~DeviceProduct() {
     for (float *memory : {a, b, c}) gpu().release(device, memory);
@@ -116,8 +117,8 @@ struct DeviceProduct {
   DeviceProduct(const DeviceProduct &) = delete;
   DeviceProduct &operator=(const DeviceProduct &) = delete;
 
-  float *upload(const std::vector<float> &data) const {
-    void *memory = gpu().allocate(device, data.size() * sizeof(float));
+  float *upload(const std::vector<float> &data, bool managed) const {
+    void *memory = (managed ? gpu().allocate_managed : gpu().allocate)(device, data.size() * sizeof(float));
     gpu().write(memory, data.data(), data.size() * sizeof(float));
     return static_cast<float *>(memory);
   }

@@ -70,9 +70,11 @@ std::string run_groups(const Kernel &row, std::vector<std::unique_ptr<Job>> *job
   const double cost = row.groups->cost(groups.data(), count, 0);
   if (!(cost > 0 && std::isfinite(cost))) return "costs " + std::to_string(cost) + " s";
   Error error = {};
-  bool begun = false;
-  if (row.groups->launch(groups.data(), count, Launch{}, &begun, &error) != LIBSGEMM_SUCCESS) return error.text;
-  if (!begun) return "says that it has not begun";
+  bool enqueued = false;
+  Launch launch = {};
+  launch.enqueued = &enqueued;
+  if (row.groups->launch(groups.data(), count, launch, &error) != LIBSGEMM_SUCCESS) return error.text;
+  if (!enqueued) return "says that it has enqueued nothing";
   for (size_t i = 0; i < jobs->size(); ++i) {
     const std::string fault = (*jobs)[i]->check({row.math_mode, row.truncates});
     if (!fault.empty()) return "group " + std::to_string(i) + ": " + fault;
@@ -135,9 +137,8 @@ TEST_CASE("more groups than one launch holds, of one product each and of product
     }
     INFO(way.row.name << " " << entry_name(way.routine));
     Error error = {};
-    bool begun = false;
     const auto count = static_cast<int64_t>(groups.size());
-    REQUIRE(way.row.groups->launch(groups.data(), count, Launch{}, &begun, &error) == LIBSGEMM_SUCCESS);
+    REQUIRE(way.row.groups->launch(groups.data(), count, Launch{}, &error) == LIBSGEMM_SUCCESS);
     for (const auto &job : jobs) REQUIRE(job->check({way.row.math_mode, way.row.truncates}) == "");
   }
 }
@@ -159,8 +160,7 @@ TEST_CASE("a group of which one operand does not lie where the others' strides w
       // Where it was lies what would be wrong.
       std::memset(const_cast<void *>(array[2]), 0x11, x.size);
       Error error = {};
-      bool begun = false;
-      REQUIRE(way.row.groups->launch(&desc, 1, Launch{}, &begun, &error) == LIBSGEMM_SUCCESS);
+      REQUIRE(way.row.groups->launch(&desc, 1, Launch{}, &error) == LIBSGEMM_SUCCESS);
       std::memcpy(const_cast<void *>(array[2]), elsewhere.data(), x.size);
       CHECK(job.check({way.row.math_mode, way.row.truncates}) == "");
     }
@@ -190,10 +190,11 @@ TEST_CASE("a rehearsal of groups writes nothing, and what does not fit the table
     GemmDesc desc = job.desc();
     Launch launch = {};
     launch.rehearsal = true;
+    bool enqueued = false;
+    launch.enqueued = &enqueued;
     Error error = {};
-    bool begun = true;
-    REQUIRE(way.row.groups->launch(&desc, 1, launch, &begun, &error) == LIBSGEMM_SUCCESS);
-    CHECK_FALSE(begun);
+    REQUIRE(way.row.groups->launch(&desc, 1, launch, &error) == LIBSGEMM_SUCCESS);
+    CHECK_FALSE(enqueued);
     CHECK(job.check({way.row.math_mode, way.row.truncates}) != "");
     const double infinite = std::numeric_limits<double>::infinity();
     for (int64_t GemmDesc::*extent : {&GemmDesc::m, &GemmDesc::n, &GemmDesc::k, &GemmDesc::ldc}) {

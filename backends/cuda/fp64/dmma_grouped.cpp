@@ -47,8 +47,7 @@ bool fits_grouped(const GemmDesc &desc, const GroupedKernel &kernel) {
 }
 
 libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *groups, int64_t count,
-                                 const Launch &launch, bool *begun, Error *error) {
-  *begun = false;
+                                 const Launch &launch, Error *error) {
   int64_t total = 0;
   for (int64_t g = 0; g < count; ++g) total += groups[g].batch_count;
   const std::unique_ptr<Item[]> items(new (std::nothrow) Item[static_cast<size_t>(total)]);
@@ -82,7 +81,6 @@ libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *gr
         table->first[++table->count] = static_cast<int>(behind);
       }
       status = kernel.enqueue(GroupedInstance::of(batch_item(*first.group, first.index)), *table, how, error);
-      if (status == LIBSGEMM_SUCCESS && !how.rehearsal) *begun = true;
     }
     return status;
   };

@@ -50,6 +50,6 @@ bool fits_grouped(const GemmDesc &desc, const GroupedKernel &kernel);
 // GroupedLaunch::launch() of such a kernel: one launch for up to kMost products of an instance, the deepest first, so
 // that what runs last is short.
 libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *groups, int64_t count,
-                                 const Launch &launch, bool *begun, Error *error);
+                                 const Launch &launch, Error *error);
 
 }  // namespace libsgemm::cuda

@@ -65,13 +65,11 @@ struct DmmaGrouped {
     return seconds;
   }
 
-  static libsgemm_status_t launch_groups(const GemmDesc *groups, int64_t count, const Launch &launch, bool *begun,
-                                         Error *error) {
-    return launch_grouped(kernel, groups, count, launch, begun, error);
+  static libsgemm_status_t launch_groups(const GemmDesc *groups, int64_t count, const Launch &launch, Error *error) {
+    return launch_grouped(kernel, groups, count, launch, error);
   }
   static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
-    bool begun = false;
-    return launch_grouped(kernel, &desc, 1, launch, &begun, error);
+    return launch_grouped(kernel, &desc, 1, launch, error);
   }
 };
 

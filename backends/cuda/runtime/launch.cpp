@@ -68,6 +68,7 @@ libsgemm_status_t launch_related_raw(const void *kernel, const Relation &relatio
     }
     code = cudaLaunchKernelExC(&config, kernel, arguments);
   }
+  if (code == cudaSuccess && launch.enqueued != nullptr) *launch.enqueued = true;
   return status_of(code, launch.device, kLaunching, error);
 }
 

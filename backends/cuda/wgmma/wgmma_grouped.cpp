@@ -103,8 +103,7 @@ bool fits_wgmma_group(const GemmDesc &desc, const WgmmaGroupedKernel &kernel, in
 }
 
 libsgemm_status_t launch_wgmma_groups(const WgmmaGroupedKernel &kernel, const GemmDesc *groups, int64_t count,
-                                      const Launch &launch, bool *begun, Error *error) {
-  *begun = false;
+                                      const Launch &launch, Error *error) {
   int64_t total = 0;
   for (int64_t g = 0; g < count; ++g) {
     for_items(groups[g], kernel, [&](const Item &) { ++total; });
@@ -144,7 +143,6 @@ libsgemm_status_t launch_wgmma_groups(const WgmmaGroupedKernel &kernel, const Ge
                                 next->count, how, &table->maps[i], &table->problem[i], error);
       }
       if (status == LIBSGEMM_SUCCESS) status = kernel.enqueue(any, sides, *table, how, error);
-      if (status == LIBSGEMM_SUCCESS && !how.rehearsal) *begun = true;
     }
     return status;
   };

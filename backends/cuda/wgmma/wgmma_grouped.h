@@ -49,6 +49,6 @@ bool fits_wgmma_group(const GemmDesc &desc, const WgmmaGroupedKernel &kernel, in
 // GroupedLaunch::launch() of such a kernel: one launch for up to kMost entries of the same transpositions, the deepest
 // first, so that what runs last is short.
 libsgemm_status_t launch_wgmma_groups(const WgmmaGroupedKernel &kernel, const GemmDesc *groups, int64_t count,
-                                      const Launch &launch, bool *begun, Error *error);
+                                      const Launch &launch, Error *error);
 
 }  // namespace libsgemm::cuda

@@ -81,13 +81,11 @@ struct WgmmaGrouped {
     return seconds;
   }
 
-  static libsgemm_status_t launch_groups(const GemmDesc *groups, int64_t count, const Launch &launch, bool *begun,
-                                         Error *error) {
-    return launch_wgmma_groups(kernel, groups, count, launch, begun, error);
+  static libsgemm_status_t launch_groups(const GemmDesc *groups, int64_t count, const Launch &launch, Error *error) {
+    return launch_wgmma_groups(kernel, groups, count, launch, error);
   }
   static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
-    bool begun = false;
-    return launch_wgmma_groups(kernel, &desc, 1, launch, &begun, error);
+    return launch_wgmma_groups(kernel, &desc, 1, launch, error);
   }
 };
 
