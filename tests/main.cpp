@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "hip_modes.h"
 #include "oracle.h"
 #include "subject.h"
 
@@ -76,24 +77,6 @@ libsgemm_device_info_t device_of_subject() {
   return {};
 }
 
-// docs/amd.md, "What runs where". What AMD's chips have of FP32's error without its instructions is chosen where it is
-// predicted to be faster, which no product of the tests is for.
-static bool hip_has(libsgemm_math_mode_t mode, const std::string &arch) {
-  const auto is = [&](const char *prefix) { return arch.rfind(prefix, 0) == 0; };
-  const bool cdna3 = is("gfx94") || is("gfx95");
-  switch (mode) {
-    case LIBSGEMM_MATH_FP64:
-      return is("gfx90a") || cdna3;
-    case LIBSGEMM_MATH_TF32:
-      return is("gfx94");
-    case LIBSGEMM_MATH_FP16:
-    case LIBSGEMM_MATH_BF16:
-      return is("gfx908") || cdna3 || is("gfx11") || is("gfx12");
-    default:
-      return false;
-  }
-}
-
 bool has(libsgemm_math_mode_t mode) {
   if (!subject().is_gpu) return always_has(mode);
   static const libsgemm_device_info_t device = device_of_subject();
@@ -109,6 +92,10 @@ bool has(libsgemm_math_mode_t mode) {
     return named("A100") || named("A800") || named("A30") || named("H100") || named("H200");
   }
   return arch >= 80 || mode == LIBSGEMM_MATH_FP16;  // sm_75: tensor cores for binary16 only
+}
+
+bool chooses(libsgemm_math_mode_t mode) {
+  return subject().backend == "hip" ? hip_chooses(mode, device_of_subject().arch) : has(mode);
 }
 
 __attribute__((weak)) std::string skip_reason() { return ""; }

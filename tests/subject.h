@@ -24,9 +24,10 @@ constexpr libsgemm_math_mode_t kOtherModes[] = {LIBSGEMM_MATH_BF16X6,   LIBSGEMM
 constexpr int kOtherModeCount = 7;
 
 // Whether it has rows of the mode for every product, as the CPU backends have for FP64 and the modes that round; and
-// whether for some: a GPU's by its matrix cores.
+// whether for some: a GPU's by its matrix cores. Whether it chooses them for the large products of the tests.
 bool always_has(libsgemm_math_mode_t mode);
 bool has(libsgemm_math_mode_t mode);
+bool chooses(libsgemm_math_mode_t mode);
 
 // Its first device. Not to be asked for before it is needed: that makes a context on the device.
 libsgemm_device_info_t device_of_subject();

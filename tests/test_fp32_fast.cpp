@@ -39,13 +39,6 @@ std::vector<Case> shapes() {
   return all;
 }
 
-// By force: whether they are predicted to be faster for a product is another matter.
-bool has_rows() {
-  if (subject().backend != "hip") return has(LIBSGEMM_MATH_FP32_FAST);
-  const std::string arch = device_of_subject().arch;
-  return arch.rfind("gfx94", 0) == 0 || arch.rfind("gfx95", 0) == 0;
-}
-
 // FP32 itself may miss the usual bound where one term dominates a sum: one element in two thousand.
 std::string judge(const Ways &ways, Way *way, libsgemm_status_t status, Placement *placement) {
   return ways.judge(
@@ -93,7 +86,7 @@ TEST_CASE("fp32_fast keeps the bound of FP32 whatever the operands hold") {
   CHECK(ways.front()->ran > 0);
   // A backend lists the rows of all devices, and declines those of others.
   const bool ran = std::any_of(ways.begin() + 1, ways.end(), [](const Way *way) { return way->ran > 0; });
-  CHECK(ran == has_rows());
+  CHECK(ran == has(LIBSGEMM_MATH_FP32_FAST));
 }
 
 TEST_CASE("without its guard fp16x3 misses the bound of FP32 where k is scaled one way in A and back in B") {

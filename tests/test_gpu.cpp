@@ -138,7 +138,7 @@ TEST_CASE("products in each math mode on device pointers, as the backend chooses
         test.transa = offset == 0 ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS;
         const int before = runner.ran_in_mode();
         runner.run(make_problem(test));
-        CHECK((runner.ran_in_mode() > before) == has(mode));
+        CHECK((runner.ran_in_mode() > before) == chooses(mode));
       }
       runner.finish(300);
     }

@@ -6,10 +6,13 @@
 #include <string>
 
 #include "catch.h"
+#include "device.h"
 #include "devices.h"
 #include "gpu/device_model.h"
 #include "gpu/kernels.h"
+#include "hip_modes.h"
 #include "kernel_table.h"
+#include "subject.h"
 
 namespace {
 
@@ -262,6 +265,28 @@ TEST_CASE("a mode that splits operands runs where its rate is a gain", "[.rows]"
       INFO(s.name << ", " << kernel->name << ": " << split << " and " << fp32 << " TFLOP/s");
       const bool has_mfma = std::strncmp(s.name, "MI", 2) == 0;
       CHECK((kernel->math_mode == mode) == (has_mfma && split > 1.5 * fp32));
+    }
+  }
+}
+
+TEST_CASE("chips have the modes that the tests expect of them", "[.rows]") {
+  for (const Sheet &s : kSheets) {
+    const int device = simt::device_called(s.name);
+    const std::string arch = hip::device(device).arch_name;
+    for (const libsgemm_math_mode_t mode : sgemm_test::kOtherModes) {
+      const bool rounds = mode == LIBSGEMM_MATH_TF32 || mode == LIBSGEMM_MATH_FP16 || mode == LIBSGEMM_MATH_BF16;
+      const Call large = rounds ? product(1100, 1030, 700, mode) : product(3100, 3030, 300, mode);
+      const GemmDesc d = description(large);
+      bool has = false;
+      for (int row = 0; row < gpu::kernel_count(); ++row) {
+        const Kernel &kernel = gpu::kernels()[row];
+        has = has || (kernel.conv == nullptr && kernel.math_mode == mode && kernel.supports(d, device));
+      }
+      INFO(s.name << ", " << arch << ": " << math_mode_name(mode));
+      CHECK(has == sgemm_test::hip_has(mode, arch));
+      const Kernel *chosen = choice(d, device);
+      REQUIRE(chosen != nullptr);
+      CHECK((chosen->math_mode == mode) == sgemm_test::hip_chooses(mode, arch));
     }
   }
 }

@@ -1,0 +1,40 @@
+// Which math modes AMD's chips have: docs/amd.md, "What runs where". The first machine is asked what this says, and the
+// simulated GPUs are (simt/test_amd_limits.cpp).
+#pragma once
+
+#include <libsgemm.h>
+
+#include <string>
+
+namespace sgemm_test {
+
+// Whether a chip has rows of the mode, by force.
+inline bool hip_has(libsgemm_math_mode_t mode, const std::string &arch) {
+  const auto is = [&](const char *prefix) { return arch.rfind(prefix, 0) == 0; };
+  const bool cdna3 = is("gfx94") || is("gfx95");
+  switch (mode) {
+    case LIBSGEMM_MATH_FP64:
+      return is("gfx90a") || cdna3;
+    case LIBSGEMM_MATH_TF32:
+      return is("gfx94");
+    case LIBSGEMM_MATH_FP16:
+    case LIBSGEMM_MATH_BF16:
+      return is("gfx908") || cdna3 || is("gfx11") || is("gfx12");
+    case LIBSGEMM_MATH_FP16X3:
+      return is("gfx908") || cdna3;
+    case LIBSGEMM_MATH_BF16X6:
+    case LIBSGEMM_MATH_FP32_FAST:
+      return cdna3;
+    default:
+      return false;
+  }
+}
+
+// Whether it takes one for the large products of the tests: 1100 x 1030 x 700 in a mode that rounds, 3100 x 3030 x 300
+// in one with FP32's error, which must be faster than FP32.
+inline bool hip_chooses(libsgemm_math_mode_t mode, const std::string &arch) {
+  const bool splits = mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP32_FAST;
+  return hip_has(mode, arch) && (!splits || arch.rfind("gfx95", 0) == 0);
+}
+
+}  // namespace sgemm_test
