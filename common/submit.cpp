@@ -282,8 +282,12 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
       }
       if (compute) {
         status = dispatch(call, desc, settings, handle, info);
-        if (status == LIBSGEMM_SUCCESS) info->groups_done = i + 1;
-        if (status != LIBSGEMM_SUCCESS && at_once) info->spoiled = true;
+        if (status == LIBSGEMM_SUCCESS) {
+          info->groups_done = i + 1;
+          info->groups_read_c = info->groups_read_c || reads_c(desc);
+        } else if (at_once) {
+          info->spoiled = true;
+        }
       } else {
         Placement at;
         status = check_operands(call, desc, settings, info, &at);
@@ -410,8 +414,8 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
     *final = true;
     return counted(enqueue_epilogue(*how, &info), info);
   }
-  // What has written C is not followed by the vendor's BLAS, which would compute all of the call.
-  const bool written = status != LIBSGEMM_SUCCESS && (info.spoiled || info.groups_done > 0);
+  // The vendor's BLAS would compute all of the call, on what C is now.
+  const bool written = status != LIBSGEMM_SUCCESS && (info.spoiled || info.groups_read_c);
   *final = written || (failed && h->settings.strict) ||
            (status == LIBSGEMM_VERIFICATION_FAILED &&
             (h->settings.strict || h->settings.verify_action == LIBSGEMM_VERIFY_ERROR));

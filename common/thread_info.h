@@ -66,6 +66,7 @@ struct ThreadInfo {
   char message[512];                  // of an error
   bool spoiled = false;               // what failed may have written C, which is read: never computed again
   int64_t groups_done = 0;            // of a batch of groups that are computed one after the other
+  bool groups_read_c = false;         // one of these does
   int plans = 0;                      // operands that came from plans
   int devices = 0;                    // that computed parts of the call
   int64_t tiles = 0;                  // in which a GPU computed it from host memory
@@ -97,6 +98,7 @@ struct ThreadInfo {
     fallbacks = 0;
     spoiled = false;
     groups_done = 0;
+    groups_read_c = false;
     plans = 0;
     verify_ratio = -1;
     blas = nullptr;

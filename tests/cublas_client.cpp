@@ -114,19 +114,20 @@ void step_batches() {
   w.check(24.5f);
 }
 
-// The launch of the second of two groups fails, when the first one is under way.
-void step_failed_group() {
+// The launch of the second of two groups fails, when the first one is under way. Where C is not read, all of it can be
+// computed again.
+void step_failed_group(float beta_of_both, int status) {
   const Work w;
   constexpr int kHalf = kSize / 2;
   const int op[2] = {}, rows[2] = {kSize, kSize}, columns[2] = {kHalf, kHalf}, count[2] = {1, 1};
-  const float alpha[2] = {1, 1}, beta[2] = {0.5f, 0.5f};
+  const float alpha[2] = {1, 1}, beta[2] = {beta_of_both, beta_of_both};
   const float *a[2] = {w.a, w.a}, *b[2] = {w.b, w.b};
   float *c[2] = {w.c, w.c + kSize * kHalf};
   gpu().fail_at[mock::kLaunch] = 2;
   expect(cublasSgemmGroupedBatched(w.handle, op, op, rows, columns, rows, alpha, a, rows, b, rows, beta, c, rows, 2,
-                                   count) == vendor::kExecutionFailed,
+                                   count) == status,
          "the status of groups of which one fails");
-  w.check(17, false, "C of the first group");
+  w.check(kSize + 2 * beta_of_both, status == kOk, "C of the first group");
 }
 
 // The mock GPU has no row for the first, and one for the second, which goes by a copy.
@@ -203,7 +204,8 @@ const Step kOwnSteps[] = {
     {"tf32", [] { step_math(3); }},
     {"types", step_types},
     {"batches", step_batches},
-    {"failed-group", step_failed_group},
+    {"failed-group", [] { step_failed_group(0.5f, vendor::kExecutionFailed); }},
+    {"failed-group-anew", [] { step_failed_group(0, kOk); }},
     {"level3", step_level3},
     {"lt", [] { lt(false); }},
     {"lt-bias", [] { lt(true); }},

@@ -92,6 +92,8 @@ TEST_CASE("cublas: what fails in libsgemm is computed by cuBLAS, unless the user
   // Some of C is computed, and would be computed twice.
   const Run group = mock_run({CLIENT, "failed-group"});
   CHECK(group.calls("cublasSgemmGroupedBatched", "error", "not computed: failed") == 1);
+  const Run anew = mock_run({CLIENT, "failed-group-anew"});
+  CHECK(anew.calls("cublasSgemmGroupedBatched", "cublas", "failed") == 1);
 
   const Environment retry = mock_environment({{"LIBSGEMM_VERIFY", "full"}, {"LIBSGEMM_VERIFY_ACTION", "retry"}});
   CHECK(mock_run({CLIENT, "wrong"}, retry).calls("cublasSgemm_v2", "cublas", "wrong result") == 1);

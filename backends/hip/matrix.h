@@ -293,6 +293,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   };
   const auto fetch_a = [&](int pair) { a.fetch(staged_a[pair % Core::kStages]); };
   const auto fetch_b = [&](int pair) { b.fetch(staged_b[pair % Core::kStages]); };
+
   // The first k-tile, in pair of_pair, and those that are under way meanwhile.
   const auto begin = [&](auto of_pair) {
     constexpr int kFirst = decltype(of_pair)::value;

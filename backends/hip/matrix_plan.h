@@ -51,7 +51,7 @@ struct MatrixPlan {
       ++used[i * step + step - 1];  // waits for what was read
       for (int j = 0; j < reads; ++j) ++used[(i < Config::steps - 1 ? i * step : barrier) + j * (step / 2) / reads];
     }
-    ++used[0];           // counts the k-tiles, and waits for the rest of what was read first
+    ++used[0];           // counts the k-tiles
     used[barrier] += 2;  // waits for what was stored
     ++used[end - 1];     // back to the loop's start
     const auto put = [&](int slots, int first, int last) {

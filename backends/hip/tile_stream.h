@@ -32,7 +32,7 @@ struct TileStream : TileMap<Outer, Depth, Threads, Kind, Pad> {
   using Map = TileMap<Outer, Depth, Threads, Kind, Pad>;
   using Staged = float[Map::copies][Map::width];
   static constexpr bool along_k = Map::along_k;
-  // Instructions of a copy, for those who count.
+  // Instructions of a copy, for matrix_plan.h.
   static constexpr int store_slots = 1;
   static constexpr int fetch_slots(int copy) { return along_k || copy == 0 ? 1 : 3; }
 
