@@ -22,11 +22,13 @@ struct has_large_parameters<T, std::enable_if_t<T::large_parameters>> : std::tru
 
 // The same with the arguments converted to the kernel's parameters.
 template <typename... Parameters, typename... Arguments>
-libsgemm_status_t launch_on_cpu(void (*kernel)(Parameters...), const simt::Configuration &configuration, Error *error,
-                                const Arguments &...arguments) {
+libsgemm_status_t launch_on_cpu(void (*kernel)(Parameters...), const simt::Configuration &configuration,
+                                const Launch &launch, Error *error, const Arguments &...arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments), "one argument for each parameter");
   static_assert((sizeof(Parameters) + ... + 0) <= ((has_large_parameters<Parameters>::value || ...) ? 32764 : 4096),
                 "a kernel has at most 4 KiB of parameters, by late drivers of NVIDIA's 32764 bytes");
+  if (launch.rehearsal) return LIBSGEMM_SUCCESS;
+  if (launch.enqueued != nullptr) *launch.enqueued = true;
   const std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
   return launch_on_cpu(
       reinterpret_cast<const void *>(kernel), configuration, [&] { std::apply(kernel, values); }, error);
@@ -40,8 +42,8 @@ libsgemm_status_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, dim3 b
     set_error(error, "%zu bytes of shared memory are more than a block can have", shared_bytes);
     return LIBSGEMM_EXECUTION_FAILED;
   }
-  if (launch.rehearsal) return LIBSGEMM_SUCCESS;
-  return launch_on_cpu(kernel, {grid, block, shared_bytes, 1, static_cast<unsigned>(device.wave)}, error, arguments...);
+  return launch_on_cpu(kernel, {grid, block, shared_bytes, 1, static_cast<unsigned>(device.wave)}, launch, error,
+                       arguments...);
 }
 
 inline void *page_locked(int, void *memory, size_t) { return memory; }

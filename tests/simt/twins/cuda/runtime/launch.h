@@ -14,15 +14,13 @@ template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_clusters(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                   size_t shared_bytes, const Launch &launch, Error *error,
                                   const Arguments &...arguments) {
-  if (launch.rehearsal) return LIBSGEMM_SUCCESS;
-  return launch_on_cpu(kernel, {grid, block, shared_bytes, cluster}, error, arguments...);
+  return launch_on_cpu(kernel, {grid, block, shared_bytes, cluster}, launch, error, arguments...);
 }
 
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_after(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                size_t shared_bytes, const Launch &launch, Error *error, const Arguments &...arguments) {
-  if (launch.rehearsal) return LIBSGEMM_SUCCESS;
-  return launch_on_cpu(kernel, {grid, block, shared_bytes, cluster, 32, true}, error, arguments...);
+  return launch_on_cpu(kernel, {grid, block, shared_bytes, cluster, 32, true}, launch, error, arguments...);
 }
 
 inline libsgemm_status_t resident_clusters(const void *, unsigned cluster, dim3, size_t, const Launch &launch,
