@@ -94,6 +94,7 @@ struct TileStream : TileMap<Outer, Depth, Threads, Kind, Pad> {
   __device__ __forceinline__ void advance_by(int64_t bytes) { base = uniform(base + bytes); }
   // From now on all fetches are of the first element or vector.
   __device__ __forceinline__ void stay() {
+    if constexpr (Kind == Fetch::outer) base = uniform(base - uniform(this->k) * k_bytes);  // where the wave begins
     k_bytes = 0;
     for (Offset &each : offset) each = 0;
   }
