@@ -69,6 +69,18 @@ void run_table(const std::vector<ConvCase> &cases, libsgemm_handle_t handle, con
   }
 }
 
+// In which mode a forced row computes its name does not tell, but any call that it takes does.
+libsgemm_math_mode_t mode_of_row(libsgemm_handle_t forced) {
+  for (const ConvCase &test : kConvCases) {
+    for (const libsgemm_conv2d_direction_t direction : kDirections) {
+      const ConvProblem problem(test, direction, ConvInputs::kExact, 1, 0);
+      ConvPlacement placement(problem, ConvLayout::kNhwc);
+      if (placement.run(forced) == LIBSGEMM_SUCCESS) return conv_arithmetic_of(last_info()).mode;
+    }
+  }
+  return LIBSGEMM_MATH_FP32;
+}
+
 }  // namespace
 
 TEST_CASE("the table of convolutions") {
@@ -84,20 +96,7 @@ TEST_CASE("the table of convolutions on every row by force") {
   for (const std::string &row : subject().conv_kernels) {
     const Handle handle;
     REQUIRE(libsgemm_set_kernel(handle, row.c_str()) == LIBSGEMM_SUCCESS);
-    libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
-    // In which mode it computes its name does not tell, but any call that it takes does.
-    bool told = false;
-    for (const ConvCase &test : kConvCases) {
-      for (const libsgemm_conv2d_direction_t direction : kDirections) {
-        const ConvProblem problem(test, direction, ConvInputs::kExact, 1, 0);
-        ConvPlacement placement(problem, ConvLayout::kNhwc);
-        told = told || placement.run(handle) == LIBSGEMM_SUCCESS;
-        if (told) break;
-      }
-      if (told) break;
-    }
-    if (told) mode = conv_arithmetic_of(last_info()).mode;
-    run_table(kConvCases, handle, row, mode);
+    run_table(kConvCases, handle, row, mode_of_row(handle));
   }
 }
 

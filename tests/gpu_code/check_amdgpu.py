@@ -50,8 +50,8 @@ import amdgpu_model as model
 from check_sass import Entry, check_expectations, count_of, owner, row_names
 
 HERE = pathlib.Path(__file__).resolve().parent
-KEYS = {'fma', 'matrix', 'dual', 'fmas', 'peak', 'under_way', 'waves', 'lds', 'loop', 'code', 'loop_exactly', 'sgpr_spills', 'never',
-        'only', 'kernels', 'variants', 'on'}
+KEYS = {'fma', 'matrix', 'dual', 'fmas', 'peak', 'under_way', 'waves', 'lds', 'loop', 'code', 'loop_exactly',
+        'sgpr_spills', 'never', 'only', 'kernels', 'variants', 'on'}
 FETCH = ['outer', 'outer_x4', 'inner', 'inner_x4']
 SKIPPED = 77  # what CTest takes for "cannot be told here"
 
