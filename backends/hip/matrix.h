@@ -312,8 +312,8 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
       __syncthreads();
       fetch_a(kFirst + 1);
       fetch_b(kFirst + 1);
-      a.advance_by(a.step(range.count > 2));
-      b.advance_by(b.step(range.count > 2));
+      a.advance_by(a.distance(range.count > 2));
+      b.advance_by(b.distance(range.count > 2));
       fetch_a(kFirst);
       fetch_b(kFirst);
     } else {
@@ -373,8 +373,8 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
           if constexpr (kPlan<Config, A, B>.store[decltype(i)::value] == kAt) store_part(kOther, i);
         });
         if (kAt == kPlan<Config, A, B>.choose) {
-          step_a = a.step(left > 3);
-          step_b = b.step(left > 3);
+          step_a = a.distance(left > 3);
+          step_b = b.distance(left > 3);
         }
         if (kAt == kPlan<Config, A, B>.advance_a) a.advance_by(step_a);
         if (kAt == kPlan<Config, A, B>.advance_b) b.advance_by(step_b);

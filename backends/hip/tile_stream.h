@@ -26,24 +26,43 @@ __device__ __forceinline__ int64_t choose(bool whether, int64_t bytes) {
   return static_cast<uint32_t>(again(whether ? static_cast<int>(bytes) : 0));
 }
 
-// Vectors require offsets_fit().
-template <int Outer, int Depth, int Threads, Fetch Kind, int Pad = 4>
-struct TileStream : TileMap<Outer, Depth, Threads, Kind, Pad> {
-  using Map = TileMap<Outer, Depth, Threads, Kind, Pad>;
+// Where a stream is, which fetches k-tiles of Depth steps. kShort: as of choose(), of a k-tile.
+template <int Depth, class Offset, int Offsets, bool kShort>
+struct StreamPosition {
+  Global<const char> *base;  // of the k-tile to fetch; the same in all threads of a wave
+  int64_t k_bytes;           // from one step of k to the next
+  Offset offset[Offsets];    // of what this thread fetches
+
+  __device__ __forceinline__ void advance(int depth = Depth) { base = uniform(base + depth * k_bytes); }
+  // The same in two parts: how far, if at all, and to there.
+  __device__ __forceinline__ int64_t distance(bool more) const { return choose<kShort>(more, Depth * k_bytes); }
+  __device__ __forceinline__ void advance_by(int64_t bytes) { base = uniform(base + bytes); }
+  // From now on all fetches are of the first element or vector, where base is the same in all waves.
+  __device__ __forceinline__ void stay() {
+    k_bytes = 0;
+    for (Offset &each : offset) each = 0;
+  }
+};
+
+// An instruction adds 32 bits to a scalar base. Rows along k, element by element, can be further apart.
+template <Fetch Kind>
+using OffsetOf = std::conditional_t<Kind == Fetch::inner, int64_t, uint32_t>;
+
+// Vectors require offsets_fit(). Offsets: of each copy; of the first one, if the others are whole steps of k from it,
+// which all threads have in common.
+template <int Outer, int Depth, int Threads, Fetch Kind, int Pad = 4,
+          class Map = TileMap<Outer, Depth, Threads, Kind, Pad>>
+struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Map::copies : 1, Map::width == 4> {
+  using Offset = OffsetOf<Kind>;
+  using Position = typename TileStream::StreamPosition;
+  using Position::base, Position::k_bytes, Position::offset;
   using Staged = float[Map::copies][Map::width];
   static constexpr bool along_k = Map::along_k;
   // Instructions of a copy, for matrix_plan.h.
   static constexpr int store_slots = 1;
   static constexpr int fetch_slots(int copy) { return along_k || copy == 0 ? 1 : 3; }
 
-  // An instruction adds 32 bits to a scalar base. Rows along k, element by element, can be further apart.
-  using Offset = std::conditional_t<Kind == Fetch::inner, int64_t, uint32_t>;
   static_assert(Kind != Fetch::outer || Outer % 64 == 0, "a wave fetches elements of one step of k");
-
-  Global<const char> *base;  // of the k-tile to fetch; the same in all threads of a wave
-  int64_t k_bytes;           // from one step of k to the next
-  // Of each copy; of the first one, if the others are whole steps of k from it, which all threads have in common.
-  Offset offset[along_k ? Map::copies : 1];
 
   // `left`: outer elements from `first` on, at least one.
   __device__ __forceinline__ TileStream(const void *operand, int64_t ld, int64_t first, int64_t left, int64_t first_k) {
@@ -88,15 +107,9 @@ struct TileStream : TileMap<Outer, Depth, Threads, Kind, Pad> {
     }
   }
 
-  __device__ __forceinline__ void advance(int depth = Depth) { base = uniform(base + depth * k_bytes); }
-  // The same in two parts: how far, if at all, and to there.
-  __device__ __forceinline__ int64_t step(bool more) const { return choose<Map::width == 4>(more, Depth * k_bytes); }
-  __device__ __forceinline__ void advance_by(int64_t bytes) { base = uniform(base + bytes); }
-  // From now on all fetches are of the first element or vector.
   __device__ __forceinline__ void stay() {
     if constexpr (Kind == Fetch::outer) base = uniform(base - uniform(this->k) * k_bytes);  // where the wave begins
-    k_bytes = 0;
-    for (Offset &each : offset) each = 0;
+    Position::stay();
   }
 };
 

@@ -17,10 +17,12 @@ namespace libsgemm::hip {
 
 using namespace libsgemm::gpu;
 
-// A thread's place in a tile of 32 steps of k.
+constexpr int kUnitDepth = 32;  // steps of k of a tile
+
+// A thread's place in a tile.
 template <int Outer, int Threads>
 struct UnitTile {
-  static constexpr int depth = 32;
+  static constexpr int depth = kUnitDepth;
   static constexpr int floats = Outer * depth / 2;
   static constexpr int copies = 4;  // of a thread, by outer element: four steps of k
   static_assert(Outer / 4 * (depth / 4) == Threads, "4 x 4 elements a thread");
@@ -56,16 +58,12 @@ struct UnitTile {
 // their length is a multiple of 4. As TileStream: a base that all threads share plus an offset, elements beyond the
 // matrix fetched from its last ones.
 template <int Outer, int Threads, Fetch Kind>
-struct UnitStream : UnitTile<Outer, Threads> {
+struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_t, 4, true> {
   using Tile = UnitTile<Outer, Threads>;
   using Staged = Words2[Tile::copies];  // as they lie in memory: by outer element, or by step of k
   static constexpr bool along_k = Kind == Fetch::inner_x4;
   static constexpr int store_slots = 1;  // as of TileStream; where the elements have been turned
   static constexpr int fetch_slots(int) { return 1; }
-
-  Global<const char> *base;
-  int64_t k_bytes;
-  uint32_t offset[4];
 
   __device__ __forceinline__ UnitStream(const void *operand, int64_t ld, int64_t first, int64_t left, int64_t first_k) {
     this->place(along_k);
@@ -98,14 +96,6 @@ struct UnitStream : UnitTile<Outer, Threads> {
       if (this->k + (along_k ? 0 : i) < depth) fetch_one(staged, i);
     }
   }
-  __device__ __forceinline__ void advance(int depth = Tile::depth) { base = uniform(base + depth * k_bytes); }
-  __device__ __forceinline__ int64_t step(bool more) const { return choose<true>(more, Tile::depth * k_bytes); }
-  __device__ __forceinline__ void advance_by(int64_t bytes) { base = uniform(base + bytes); }
-  // As of TileStream.
-  __device__ __forceinline__ void stay() {
-    k_bytes = 0;
-    for (uint32_t &each : offset) each = 0;
-  }
 
   // What of outer element i lies along k.
   __device__ __forceinline__ static Words2 turned(const Staged &staged, int i) {
@@ -123,15 +113,11 @@ struct UnitStream : UnitTile<Outer, Threads> {
 
 // The same element by element: any alignment and direction.
 template <int Outer, int Threads>
-struct UnitElements : UnitTile<Outer, Threads> {
+struct UnitElements : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_t, 4, false> {
   using Tile = UnitTile<Outer, Threads>;
   using Staged = uint32_t[Tile::copies][4];  // by outer element and step of k
   static constexpr int store_slots = 3;
   static constexpr int fetch_slots(int) { return 4; }
-
-  Global<const char> *base;
-  int64_t k_bytes;
-  uint32_t offset[4];  // by outer element
 
   __device__ __forceinline__ UnitElements(const void *operand, int64_t ld, bool along_k, int64_t first, int64_t left,
                                           int64_t first_k) {
@@ -168,14 +154,6 @@ struct UnitElements : UnitTile<Outer, Threads> {
         if (this->k + step < depth) staged[i][step] = element(i, step);
       }
     }
-  }
-  __device__ __forceinline__ void advance(int depth = Tile::depth) { base = uniform(base + depth * k_bytes); }
-  __device__ __forceinline__ int64_t step(bool more) const { return choose<false>(more, Tile::depth * k_bytes); }
-  __device__ __forceinline__ void advance_by(int64_t bytes) { base = uniform(base + bytes); }
-  // As of TileStream.
-  __device__ __forceinline__ void stay() {
-    k_bytes = 0;
-    for (uint32_t &each : offset) each = 0;
   }
 
   __device__ __forceinline__ void store_one(float *tile, const Staged &staged, int i) const {

@@ -17,7 +17,7 @@ struct WidenedProblem : TileProblem {
 // As TileStream, element by element: any alignment, stride and direction. A thread takes pairs of neighbours along k,
 // which need one offset. In LDS [Depth][pitch] floats.
 template <int Outer, int Depth, int Threads, Type kType>
-struct WidenedStream {
+struct WidenedStream : StreamPosition<Depth, int64_t, Outer * Depth / (2 * Threads), false> {
   static constexpr int pitch = Outer + 4;
   static constexpr int floats = Depth * pitch;
   static constexpr int pairs = Outer * Depth / (2 * Threads);
@@ -26,9 +26,9 @@ struct WidenedStream {
                 "whole pairs");
   using Staged = uint32_t[pairs][2];  // raw
 
-  Global<const char> *base;  // of the k-tile to fetch; the same in all threads
-  int64_t k_bytes;
-  int64_t offset[pairs];
+  using Position = typename WidenedStream::StreamPosition;
+  using Position::base, Position::k_bytes, Position::offset;
+
   int k, next_k;            // of the first pair, and from one pair to the next
   int target, next_target;  // the same in LDS
 
@@ -75,7 +75,6 @@ struct WidenedStream {
       to[pitch] = widen<kType>(staged[i][1]);
     }
   }
-  __device__ __forceinline__ void advance(int depth = Depth) { base = uniform(base + depth * k_bytes); }
 };
 
 }  // namespace libsgemm::hip
