@@ -8,8 +8,9 @@
 namespace libsgemm::gpu {
 
 // Of a Row of tile_row.h, whose tiles are square, and operands of one type. TriangleRow has it as Row, and kernel<A,
-// B>() of its own, with StridedOperands and a TriangleProblem.
-template <class TriangleRow, Type kType = Type::f32>
+// B>() of its own, with StridedOperands and a TriangleProblem. kElements: there are instances that take any operands,
+// not only such with vectors.
+template <class TriangleRow, Type kType = Type::f32, bool kElements = true>
 struct TriangleTiles {
   using Row = typename TriangleRow::Row;
   using Config = typename Row::Config;
@@ -17,6 +18,9 @@ struct TriangleTiles {
 
   static bool supports(const GemmDesc &desc, int index) {
     if (!level3::wants_triangle(desc) || desc.type != kType || !Row::runs_on(index)) return false;
+    if constexpr (!kElements) {
+      if (!Row::vectors(level3::as_product(desc))) return false;
+    }
     const double order = static_cast<double>(ceil_div(desc.n, Config::tile_n)), tiles = order * (order + 1) / 2;
     return tiles < INT_MAX / 16 && tiles <= static_cast<double>(most_blocks(Config::threads)) &&
            product_depth(desc) / Config::tile_k < INT_MAX - 2;
@@ -54,7 +58,11 @@ struct TriangleTiles {
         if constexpr (Row::engine != Engine::scalar) {
           if (Row::vectors(d)) return with_fetch<Row::engine, true>(d, run);
         }
-        return with_fetch<Row::engine, false>(d, run);
+        if constexpr (kElements) {
+          return with_fetch<Row::engine, false>(d, run);
+        } else {
+          return LIBSGEMM_UNAVAILABLE;  // supports() has asked
+        }
       };
       const libsgemm_status_t status = run_any();
       return status == LIBSGEMM_SUCCESS ? then(operands, count) : status;

@@ -17,6 +17,7 @@
   X(gfx908_mfma_128x128x32_widened, "matrix cores")                         \
   X(gfx908_mfma_128x128x32_widened_triangle, "matrix cores, triangle of C") \
   X(gfx942_mfma_256x256x32_widened, "matrix cores, large C, vectors")       \
+  X(gfx942_mfma_256x256x32_widened_triangle, "the same, triangle of C")     \
   X(gfx908_mfma_128x128x8_conv, "convolutions, FP32 matrix cores")          \
   X(gfx908_mfma_128x128x8_conv_split_k, "the same, many terms")             \
   X(gfx908_mfma_128x128x8_col2im, "data gradients of strides")              \

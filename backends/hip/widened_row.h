@@ -114,7 +114,7 @@ struct WidenedTriangleRow {
   }
 };
 template <class Row, Type kType>
-using WidenedTriangle = TriangleTiles<WidenedTriangleRow<Row, kType>, kType>;
+using WidenedTriangle = TriangleTiles<WidenedTriangleRow<Row, kType>, kType, Row::has_elements>;
 
 template <class Row>
 bool widened_triangle_supports(const GemmDesc &desc, int index) {

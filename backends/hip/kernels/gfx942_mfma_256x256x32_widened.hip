@@ -1,5 +1,5 @@
 // C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, FP32 sums and FP32 C, on gfx942 and gfx950: large C,
-// where operands lie as vectors want them.
+// where operands lie as vectors want them; and syrk of such: tiles that meet the triangle (gpu/triangle.h).
 //
 // The instructions, the loop and the units are those of gfx908_mfma_128x128x32_widened. The matrix cores of gfx950
 // multiply a step of k of its tile of 128 x 128 in 8 clocks, and LDS takes 12 to bring it; here 32 are 32. The tile is
@@ -15,8 +15,9 @@
 //
 // Shared memory, bytes: pair p of 2 at 32768 p: tileA at 0 (4 x 256 units of 16 bytes), tileB at 16384 (the same).
 //
-// Requires: gemm of FP16 or bfloat16 operands, one or a strided batch; gfx942 or 950; addresses that are multiples of 8
-// bytes, and of four elements lda, ldb, their strides and the length of the dimension that runs along memory.
+// Requires: gemm or syrk of FP16 or bfloat16 operands, one or a strided batch; gfx942 or 950; addresses that are
+// multiples of 8 bytes, and of four elements lda, ldb, their strides and the length of the dimension that runs along
+// memory.
 //
 // Parameters (Config): as of gfx908_mfma_128x128x32_widened.
 //
@@ -25,6 +26,7 @@
 #include "gpu/kernels.h"
 #include "matrix.h"
 #include "matrix_row.h"
+#include "matrix_triangle.h"
 #include "widened_row.h"
 
 namespace libsgemm::hip {
@@ -51,6 +53,13 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::bl
   if constexpr (Config<kType>::available) matrix_vectors<Config<kType>, KindA, KindB>(operands, p);
 }
 
+template <Type kType, Fetch Kind>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::blocks)
+    gfx942_mfma_256x256x32_widened_triangle(const __grid_constant__ StridedOperands operands,
+                                            const __grid_constant__ TriangleProblem p) {
+  if constexpr (Config<kType>::available) matrix_syrk<Config<kType>, Kind>(operands, p);
+}
+
 namespace {
 
 struct Row : MatrixRow<Config<Type::f16>> {
@@ -60,10 +69,17 @@ struct Row : MatrixRow<Config<Type::f16>> {
   static auto vector_kernel() {
     return &gfx942_mfma_256x256x32_widened<kType, KindA, KindB, Operands>;
   }
+  template <Type kType, Fetch Kind>
+  static auto triangle_kernel() {
+    return &gfx942_mfma_256x256x32_widened_triangle<kType, Kind>;
+  }
 };
 
 }  // namespace
 
 Kernel gfx942_mfma_256x256x32_widened() { return widened_kernel<Row>("gfx942_mfma_256x256x32_widened"); }
+Kernel gfx942_mfma_256x256x32_widened_triangle() {
+  return widened_triangle_kernel<Row>("gfx942_mfma_256x256x32_widened_triangle");
+}
 
 }  // namespace libsgemm::hip
