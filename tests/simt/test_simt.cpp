@@ -255,6 +255,30 @@ class Tester {
     }
   }
 
+  // Of other rows that take nothing but vectors, which few of the cases drawn have: sizes in fours around the tile.
+  void run_vectors(Routine routine) {
+    if (std::strstr(row_.name, "wgmma") != nullptr) return;
+    Case test = whole_tile(routine);
+    if (!row_.supports(outline(test, Form::kSingle, 1), 0)) return;
+    test.padding = {1, 1, 1};
+    if (row_.supports(outline(test, Form::kSingle, 1), 0)) return;
+    const Tile tile(row_.name);
+    const int64_t depths[] = {1, 4, tile.k, tile.k + 4, 2 * tile.k - 4, 3 * tile.k, 5 * tile.k + 4};
+    for (int turn = 0; turn < 24; ++turn) {
+      const int64_t m[] = {tile.m + 4, tile.m, 2 * tile.m + 4, 4}, n[] = {tile.n - 4, tile.n + 4, 8};
+      set_size(m[turn % 4], n[turn % 3], depths[turn % 7], &test);
+      test.transa = (turn & 1) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.transb = (turn / 2 & 1) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.uplo = (turn / 4 & 1) != 0 ? LIBSGEMM_LOWER : LIBSGEMM_UPPER;
+      test.alpha = 2;
+      test.beta = static_cast<float>(turn % 3 - 1);
+      test.padding = {4 * (turn % 2), 4 * (turn % 3), turn % 5};
+      const Form form = turn % 5 == 4 ? Form::kStrided : Form::kSingle;
+      const int count = form == Form::kSingle ? 1 : 3;
+      if (row_.supports(outline(test, form, count), 0)) run(test, form, count);
+    }
+  }
+
   // Strided batches beyond one tile of a triangle, in all forms of it; the other side is short.
   void run_triangles(Routine routine) {
     constexpr int64_t kShort = 5;
@@ -291,6 +315,7 @@ class Tester {
     Case test;
     test.routine = routine;
     set_size(tile.m, tile.n, tile.k, &test);
+    test.padding = {};
     return test;
   }
 
@@ -451,6 +476,7 @@ TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
           tester.run_slabs(routine);
           tester.run_walks(routine);
         }
+        tester.run_vectors(routine);
         if (is_in_place(routine) || of_floats(routine) == Routine::kSsyrk) tester.run_triangles(routine);
       }
       CHECK(tester.failed() == 0);
