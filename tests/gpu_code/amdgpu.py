@@ -121,6 +121,7 @@ class Instruction:
         return self.is_branch or self.name in ('s_endpgm', 's_setpc_b64')
 
 
+@functools.lru_cache(maxsize=None)
 def canonical(mnemonic: str) -> str:
     """The spelling of gfx9, without the encoding."""
     name = re.sub(r'_(e32|e64|dpp|sdwa|e64_dpp)$', '', mnemonic)

@@ -145,7 +145,7 @@ def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
     command = [tool('llvm-mca'), '-mtriple=amdgcn', f'-mcpu={MCA_CHIPS[arch]}', f'-iterations={passes}', '-instruction-info=0',
                '-resource-pressure=0', '-']
     try:
-        result = subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=10)
+        result = subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=2)
     except subprocess.TimeoutExpired:  # of some loops llvm-mca 19 comes to no end for reads of LDS, which are a slot then
         text = re.sub(r'^ds_read.*$', 's_nop 0', text, flags=re.M)
         result = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=100)
