@@ -267,12 +267,12 @@ class Tester {
     for (int turn = 0; turn < 24; ++turn) {
       const int64_t m[] = {tile.m + 4, tile.m, 2 * tile.m + 4, 4}, n[] = {tile.n - 4, tile.n + 4, 8};
       set_size(m[turn % 4], n[turn % 3], depths[turn % 7], &test);
-      test.transa = (turn & 1) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
-      test.transb = (turn / 2 & 1) != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
-      test.uplo = (turn / 4 & 1) != 0 ? LIBSGEMM_LOWER : LIBSGEMM_UPPER;
+      test.transa = turn / 4 % 2 != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.transb = turn / 8 % 2 != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.uplo = turn / 12 != 0 ? LIBSGEMM_LOWER : LIBSGEMM_UPPER;
       test.alpha = 2;
-      test.beta = static_cast<float>(turn % 3 - 1);
-      test.padding = {4 * (turn % 2), 4 * (turn % 3), turn % 5};
+      test.beta = static_cast<float>(turn / 3 % 3 - 1);
+      test.padding = {4 * (turn / 2 % 2), 4 * (turn / 4 % 3), turn % 5};
       const Form form = turn % 5 == 4 ? Form::kStrided : Form::kSingle;
       const int count = form == Form::kSingle ? 1 : 3;
       if (row_.supports(outline(test, form, count), 0)) run(test, form, count);
