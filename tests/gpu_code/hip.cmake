@@ -19,28 +19,6 @@ foreach(arch gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1151 gfx1200 
     list(APPEND others ${arch})
   endif()
 endforeach()
-if(NOT checked)
-  message(STATUS "libsgemm: the check of the HIP kernels' machine code knows none of ${archs}, so it is left out")
-  return()
-endif()
-
-find_program(LIBSGEMM_CLANG19 clang++-19)
-find_program(LIBSGEMM_LLVM_DIS19 llvm-dis-19)
-find_program(LIBSGEMM_LLVM_AS19 llvm-as-19)
-find_program(LIBSGEMM_LLD19 ld.lld-19)
-find_path(LIBSGEMM_BITCODE oclc_isa_version_1030.bc PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}
-          PATH_SUFFIXES amdgcn/bitcode)
-mark_as_advanced(LIBSGEMM_CLANG19 LIBSGEMM_LLVM_DIS19 LIBSGEMM_LLVM_AS19 LIBSGEMM_LLD19 LIBSGEMM_BITCODE)
-if(NOT LIBSGEMM_CLANG19 OR NOT LIBSGEMM_LLVM_DIS19 OR NOT LIBSGEMM_LLVM_AS19 OR NOT LIBSGEMM_LLD19 OR
-   NOT LIBSGEMM_BITCODE)
-  if(others)
-    list(JOIN others " " text)
-    message(STATUS "libsgemm: no clang 19, lld 19, llvm 19 or device library, so the HIP kernels' code for ${text} is not checked")
-  endif()
-  list(REMOVE_ITEM checked ${others})
-  skip_check(${others})
-  set(others)
-endif()
 
 # skip_check(arch...): each a test that is skipped, and says so.
 function(skip_check)
@@ -50,6 +28,22 @@ function(skip_check)
     set_tests_properties(check_amdgpu.${arch} PROPERTIES LABELS cpu SKIP_RETURN_CODE 77)
   endforeach()
 endfunction()
+
+find_program(LIBSGEMM_CLANG19 clang++-19)
+find_program(LIBSGEMM_LLVM_DIS19 llvm-dis-19)
+find_program(LIBSGEMM_LLVM_AS19 llvm-as-19)
+find_program(LIBSGEMM_LLD19 ld.lld-19)
+find_path(LIBSGEMM_BITCODE oclc_isa_version_1030.bc PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}
+          PATH_SUFFIXES amdgcn/bitcode)
+mark_as_advanced(LIBSGEMM_CLANG19 LIBSGEMM_LLVM_DIS19 LIBSGEMM_LLVM_AS19 LIBSGEMM_LLD19 LIBSGEMM_BITCODE)
+if(others AND NOT (LIBSGEMM_CLANG19 AND LIBSGEMM_LLVM_DIS19 AND LIBSGEMM_LLVM_AS19 AND LIBSGEMM_LLD19 AND
+                   LIBSGEMM_BITCODE))
+  list(JOIN others " " text)
+  message(STATUS "libsgemm: no clang 19, lld 19, llvm 19 or device library, so the HIP kernels' code for ${text} is not checked")
+  list(REMOVE_ITEM checked ${others})
+  skip_check(${others})
+  set(others)
+endif()
 
 set(newer)
 foreach(arch IN LISTS others)
@@ -72,6 +66,11 @@ if(newer AND NOT EXISTS ${LIBSGEMM_ZIG})
   list(REMOVE_ITEM others ${newer})
   skip_check(${newer})
   set(newer)
+endif()
+
+if(NOT checked)
+  message(STATUS "libsgemm: the check of the HIP kernels' machine code knows none of ${archs}, so it is left out")
+  return()
 endif()
 
 # The device library differs between architectures in a file that holds the number of the architecture, and one that
@@ -115,7 +114,7 @@ function(compile_kernel source arch)
   get_filename_component(name ${source} NAME_WE)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.${arch}.co)
   set(what -c)
-  set(compiler ${LIBSGEMM_CLANG19})
+  set(compiler ${CMAKE_CXX_COMPILER_LAUNCHER} ${LIBSGEMM_CLANG19})
   # Its linker knows no AMD GPU, it no longer links two files of the library by itself, and Debian's headers use a macro
   # that it no longer defines.
   if(arch IN_LIST newer)
