@@ -2,7 +2,7 @@
 // that of other libraries on the same operands; exit status 1 where a result is beyond the bound of its mode.
 #include "accuracy.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>
@@ -239,7 +239,7 @@ int accuracy(const BenchOptions &bench) {
     print_accuracy(rows, report);
     report.rows.insert(report.rows.end(), rows.begin(), rows.end());
   }
-  if (!bench.json.empty()) write_json(to_json(report), bench.json);
+  if (!bench.json.empty()) write_json(report, bench.json);
   const auto is_wrong = [](const AccuracyRow &row) { return row.state == Result::State::kWrong; };
   const auto wrong = std::count_if(report.rows.begin(), report.rows.end(), is_wrong);
   if (wrong > 0) throw Error(fmt::format("{} of {} results are wrong", wrong, report.rows.size()));

@@ -48,6 +48,6 @@ void print_accuracy_header(const AccuracyReport &report);
 // `rows` are those of one shape: for each engine, all distributions. Beneath them, the worst errors over those of the
 // first peer that computes in FP32, for what the library computes with inputs that are not rounded.
 void print_accuracy(const std::vector<AccuracyRow> &rows, const AccuracyReport &report);
-nlohmann::ordered_json to_json(const AccuracyReport &report);
+void write_json(const AccuracyReport &report, const std::string &path);
 
 }  // namespace command

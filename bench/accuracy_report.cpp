@@ -1,8 +1,9 @@
 // The table and the JSON of `libsgemm bench --accuracy`.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdio.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "accuracy.h"
 
@@ -145,7 +146,7 @@ void print_accuracy(const std::vector<AccuracyRow> &rows, const AccuracyReport &
   fflush(stdout);
 }
 
-Json to_json(const AccuracyReport &report) {
+void write_json(const AccuracyReport &report, const std::string &path) {
   const Engine *reference = find_reference(report.engines);
   Json json = machine_json(report.machine);
   json["accuracy"] = {{"unit", "2^-24 |A||B|"}};
@@ -159,7 +160,7 @@ Json to_json(const AccuracyReport &report) {
   }
   json["results"] = Json::array();
   for (const AccuracyRow &row : report.rows) json["results"].push_back(row_json(row, report, reference));
-  return json;
+  write_json(json, path);
 }
 
 }  // namespace command

@@ -1,6 +1,6 @@
 #include "amd_sensors.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
 // `libsgemm bench`: backend x shape x form, each timed side by side with a peer on the same operands.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>
@@ -97,7 +97,7 @@ int bench(const BenchOptions &options) {
   print_header(report);
   measure_all(options, plan, &report);
   print_end(report);
-  write_json(to_json(report), options.json);
+  write_json(report, options.json);
   require_no_wrong(report);
   return 0;
 }

@@ -1,7 +1,7 @@
 // `libsgemm calibrate`: measures what the decision between the CPU and a GPU needs to know of this machine, and keeps
 // it in the user's cache, where the library finds it.
 //
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

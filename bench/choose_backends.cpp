@@ -1,6 +1,6 @@
 #include "choose_backends.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Candidates for the last word: a subcommand, an option, or the value of one.
 #include "complete.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

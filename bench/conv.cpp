@@ -1,7 +1,7 @@
 // `libsgemm bench --routine sconv2d`: layers x directions x layouts, the library's choice beside other libraries'.
 #include "conv.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

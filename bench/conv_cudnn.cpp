@@ -1,7 +1,7 @@
 // cuDNN, declared here as far as needed, so that the command builds on a machine without it. The names and values are
 // those of the library's public binary interface, versions 7 to 9.
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 
 #include <limits>

@@ -1,5 +1,5 @@
 // Layers of convolutional networks, from the command line or as a suite.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 
 #include "command.h"

@@ -1,6 +1,6 @@
 // MIOpen, declared here as far as needed, so that the command builds on a machine without it. The names and values are
 // those of the library's public binary interface (miopen.h of MIOpen 2 and 3). Not yet run on AMD hardware.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <new>
 

@@ -1,7 +1,7 @@
 // oneDNN's convolutions on the CPU, declared here as far as needed, so that the command builds on a machine without it.
 // The names and values are those of the library's public binary interface, version 3.
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The peers of convolutions, by name.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "command.h"
 #include "conv.h"

@@ -1,6 +1,6 @@
 // The NVIDIA driver's side of gpu_api.h.
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "command.h"
 #include "device_kernels.h"

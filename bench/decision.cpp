@@ -1,7 +1,7 @@
 // `libsgemm bench --decision`: whether the side that the library chooses for a product in host memory is the faster
 // one. Each shape is timed on the CPU and on the GPU, then called without a choice; exit status 1 if the chosen side is
 // more than 10 % slower than the other on more than one shape in twenty.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

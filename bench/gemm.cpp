@@ -2,7 +2,7 @@
 //
 // A Fortran-ordered file is the row-major file of its transpose, so it is multiplied where it lies, with its operation
 // flipped. The output may have the name of an input: it replaces that name only after the product is done.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "gpu_api.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <new>
 

@@ -1,6 +1,6 @@
 #include "gpu_memory.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <string.h>
 
 #include <algorithm>

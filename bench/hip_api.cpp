@@ -1,6 +1,6 @@
 // The HIP runtime's side of gpu_api.h.
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstring>
 #include <vector>

@@ -1,5 +1,5 @@
 // `libsgemm bench --host`: whole products from host memory back to host memory on a GPU, ours and other ways in turns.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "host_peers.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <string.h>
 
 #include <new>

@@ -1,6 +1,6 @@
 // `libsgemm info`: version, backends with their devices or the reason for their refusal, what a call would choose, and
 // the environment, on one screen. The choices are not predicted: they are read off real calls.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -150,7 +150,7 @@ int ladder(const LadderOptions &options, const BenchOptions &bench) {
     report.results.push_back(measure(effort, {step.kernel, "", 0, ""}, item, backend, work.get(), peer.get(), &memory));
     print_step(step, report.results.back(), report.gpu.peak);
   }
-  write_json(to_json(report), bench.json);
+  write_json(report, bench.json);
   require_no_wrong(report);
   return 0;
 }

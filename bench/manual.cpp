@@ -1,7 +1,7 @@
 // What the definitions do not say is the text below.
 #include "manual.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <libsgemm.h>
 
 #include <string>

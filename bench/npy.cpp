@@ -1,7 +1,7 @@
 #include "npy.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 #include "nvml.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace command {
 namespace {

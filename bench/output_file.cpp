@@ -1,7 +1,7 @@
 #include "output_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

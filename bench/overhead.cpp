@@ -1,7 +1,7 @@
 // `libsgemm bench --overhead`: what a call through the library costs over calling OpenBLAS itself. One process, one
 // thread, the same OpenBLAS file, the same operands, calls interleaved, CPU time; exit status 1 where a bar is missed.
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <libsgemm.h>
 #include <stdlib.h>
 #include <string.h>

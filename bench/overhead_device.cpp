@@ -1,7 +1,7 @@
 // `libsgemm bench --overhead --peer cublas` (or another peer on a GPU): host time of a call on device pointers, ours
 // and the peer's interleaved. The stream is busy throughout, so that only the enqueueing is timed; exit status 1 where
 // the bar is missed.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "peers_hip.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <string.h>
 
 #include "command.h"

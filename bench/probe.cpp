@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "library.h"

@@ -1,6 +1,6 @@
 #include "probe_code.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <fstream>
 #include <iterator>

@@ -1,5 +1,5 @@
 // The probes of a CPU: multiply-adds by width of vectors, and the bandwidth of caches and memory.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // The probes of a GPU: the kernels of the tables, what launches cost, and copies.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>

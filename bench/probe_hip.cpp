@@ -1,6 +1,6 @@
 // The probes of an AMD GPU, in HIP C++ with the instructions that are timed as the assembler has them. Wave and lane
 // counts do for both widths of waves.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <set>
 

@@ -4,7 +4,7 @@
 #include "probe_patch.h"
 
 #include <elf.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <string.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // Arithmetic without tensor cores in PTX, and the modules of all entries.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "probe_kernels.h"
 

@@ -1,5 +1,5 @@
 // Shared and global memory in PTX.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "probe_kernels.h"
 

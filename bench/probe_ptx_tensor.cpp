@@ -1,6 +1,6 @@
 // Tensor cores in PTX: mma.sync, a warp's product of registers, and wgmma, a warpgroup's product from shared memory.
 // The factors are random numbers, on which the power depends, and with it the clock.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "probe_kernels.h"
 

@@ -1,10 +1,11 @@
 // Figures as a table, as JSON, and beside earlier ones.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdio.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "nvml.h"
 #include "probe.h"

@@ -1,6 +1,6 @@
 #include "probe_runner.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdio.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "recorded_calls.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,13 +1,14 @@
 #include "report.h"
 
 #include <fmt/chrono.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdio.h>
 #include <time.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "command.h"
@@ -378,7 +379,7 @@ Json machine_json(const Report &report) {
   return json;
 }
 
-Json to_json(const Report &report) {
+static Json to_json(const Report &report) {
   Json json = machine_json(report);
   if (!report.gpu.name.empty()) json["clocks"] = telemetry_json(telemetry_of(report.results));
   if (report.is_ladder) json["ladder"] = report.steps;
@@ -408,6 +409,8 @@ void write_json(const Json &json, const std::string &path) {
   const std::string text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   write_output(path, {{text.data(), text.size()}});
 }
+
+void write_json(const Report &report, const std::string &path) { write_json(to_json(report), path); }
 
 void require_no_wrong(const Report &report) {
   const auto is_wrong = [](const Result &result) { return result.state == Result::State::kWrong; };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -104,9 +104,9 @@ void print_machine(const Report &report);
 
 // Date, machine, peer and notes.
 nlohmann::ordered_json machine_json(const Report &report);
-nlohmann::ordered_json to_json(const Report &report);
 // Into a file; nothing if `path` is empty.
 void write_json(const nlohmann::ordered_json &json, const std::string &path);
+void write_json(const Report &report, const std::string &path);
 
 // Throws Error if a result is wrong.
 void require_no_wrong(const Report &report);

@@ -1,7 +1,7 @@
 #include "rocm.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 
 #include "command.h"

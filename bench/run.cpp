@@ -1,7 +1,7 @@
 // `libsgemm run`: starts a program with the drop-ins preloaded, waits for it, and reports which calls of it and of
 // the programs it started went where.
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "sides.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "suite.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #include "timing.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>

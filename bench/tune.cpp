@@ -1,7 +1,7 @@
 // `libsgemm tune`: measures which row is the fastest for calls that repeat, and keeps it in the user's cache, where the
 // library finds it.
 #include <errno.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "workload.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <string.h>
 
 #include <algorithm>
