@@ -21,16 +21,17 @@ targets=(libsgemm_command)
 backends='openblas'
 work=$cpu_work
 for vendor in cuda hip; do
-  [ -n "$(backends/native_architectures.sh $vendor)" ] || continue
+  found=$(here $vendor)
+  [ -n "$found" ] || continue
   backends+=" $vendor"
-  work=$((work + $(gpu_work $vendor)))
+  work=$((work + $(gpu_work $vendor "$found")))
   # What its backend is built with, unless ROCm is there.
   if [ $vendor = hip ] && ! command -v hipcc >/dev/null && [ ! -x /opt/rocm/bin/hipcc ]; then
     packages+=(hipcc libamdhip64-dev)
   fi
 done
-here=$(gpus)
-echo "run.sh: builds in build/release for the CPU and ${here:-no GPU, as none is here}. The first time $(about $work), and what" \
+gpus=$(gpus)
+echo "run.sh: builds in build/release for the CPU and ${gpus:-no GPU, as none is here}. The first time $(about $work), and what" \
   "installing packages takes; later what changed"
 tests/setup.sh "${packages[@]}"
 # What tests/run.sh has configured stays.

@@ -1,42 +1,47 @@
 # shellcheck shell=bash disable=SC2034
 # What bench/run.sh and tests/run.sh share: sourced by them, in the root of the repository. Both build the preset release in
-# build/release with the same architectures, so that neither throws away what the other built.
+# build/release with the same options, so that neither throws away what the other built.
 jobs=$(nproc)
 
-# Seconds of one core: to build the library and its command; to build the tests and run them; to build the kernels of one
-# architecture; all that CI does.
-cpu_work=260
-tests_work=1700
-cuda_work=500
-hip_work=80
-all_work=5300
+# Seconds of one core: to build the library and its command; to compile the kernels of one architecture.
+cpu_work=120
+cuda_work=700
+hip_work=300
 
-# architectures cuda|hip: what the environment says; else of the GPUs that are here; else the one whose machine code the
-# tests read.
-architectures() {
-  local asked=LIBSGEMM_${1^^}_ARCHITECTURES found
-  found=${!asked:-$(backends/native_architectures.sh "$1")}
-  if [ -n "$found" ]; then
-    echo "$found"
-  elif [ "$1" = cuda ]; then
-    echo 90a
-  else
-    echo gfx90a
-  fi
+# ccache keeps what it has compiled, where it is installed: CI installs it. Relative paths let a clone elsewhere find it
+# again. What includes a precompiled header is kept only if the header's date need not agree.
+launcher=
+if command -v ccache >/dev/null; then
+  launcher=ccache
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+fi
+export CMAKE_C_COMPILER_LAUNCHER=$launcher CMAKE_CXX_COMPILER_LAUNCHER=$launcher CMAKE_CUDA_COMPILER_LAUNCHER=$launcher
+
+# here cuda|hip: the architectures of this machine's GPUs.
+here() {
+  backends/native_architectures.sh "$1"
+}
+
+# checked cuda|hip: the architectures whose machine code `tests/run.sh kernels` checks, unless the environment names others.
+checked() {
+  local asked=LIBSGEMM_${1^^}_ARCHITECTURES default=90a
+  [ "$1" = cuda ] || default=gfx90a
+  echo "${!asked:-$default}"
 }
 
 # gpus: those that are here, in words.
 gpus() {
   local cuda hip
-  cuda=$(backends/native_architectures.sh cuda)
-  hip=$(backends/native_architectures.sh hip)
+  cuda=$(here cuda)
+  hip=$(here hip)
   echo "${cuda:+NVIDIA $cuda}${cuda:+${hip:+ and }}${hip:+AMD $hip}"
 }
 
-# gpu_work cuda|hip: seconds of one core for the kernels of these architectures.
+# gpu_work cuda|hip ARCHITECTURES: seconds of one core for the kernels of a list of these.
 gpu_work() {
   local each=${1}_work list
-  IFS=';' read -ra list <<<"$(architectures "$1")"
+  IFS=';' read -ra list <<<"$2"
   echo $((${#list[@]} * ${!each}))
 }
 
@@ -45,18 +50,27 @@ about() {
   echo "about $((($1 / jobs + 59) / 60)) min on $jobs cores"
 }
 
-# configure PRESET OPTION...: what CMake says is in build/PRESET.log, and shown if it fails. The preset release holds code for
-# the architectures of this machine.
+# configure PRESET OPTION...: what CMake says is in build/PRESET.log, and shown if it fails. The preset release holds the
+# backends of this machine's GPUs, the preset kernels all.
 configure() {
+  local preset=$1 language
   if command -v ninja >/dev/null; then
     export CMAKE_GENERATOR=Ninja # for a new folder; others keep theirs
   fi
-  if [ "$1" = release ]; then
-    set -- "$@" "-DLIBSGEMM_CUDA_ARCHITECTURES=$(architectures cuda)" "-DLIBSGEMM_HIP_ARCHITECTURES=$(architectures hip)"
-  fi
+  for language in C CXX CUDA; do
+    set -- "$@" "-DCMAKE_${language}_COMPILER_LAUNCHER=$launcher"
+  done
+  case $preset in
+    release)
+      set -- "$@" -DLIBSGEMM_BACKENDS=native "-DLIBSGEMM_CUDA_ARCHITECTURES=$(here cuda)" "-DLIBSGEMM_HIP_ARCHITECTURES=$(here hip)"
+      ;;
+    kernels)
+      set -- "$@" "-DLIBSGEMM_CUDA_ARCHITECTURES=$(checked cuda)" "-DLIBSGEMM_HIP_ARCHITECTURES=$(checked hip)"
+      ;;
+  esac
   mkdir -p build
-  cmake --preset "$@" >"build/$1.log" 2>&1 || {
-    cat "build/$1.log" >&2
+  cmake --preset "$@" >"build/$preset.log" 2>&1 || {
+    cat "build/$preset.log" >&2
     return 1
   }
 }

@@ -219,6 +219,4 @@ extern "C" __attribute__((visibility("default"))) int client(int count, char **s
   return run_steps(kOwnSteps, count, steps);
 }
 
-#ifndef CLIENT_MODULE
 int main(int count, char **arguments) { return client(count - 1, arguments + 1); }
-#endif

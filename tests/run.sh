@@ -1,26 +1,38 @@
 #!/bin/bash
-# Sets up a Debian machine, builds and runs all tests: tests/run.sh [PRESET...], PRESET as in CMakePresets.json, default
-# release. tests/run.sh all: the static checks and the presets clang, tsan, asan and release, as CI does.
+# Sets up a Debian machine, builds and tests: tests/run.sh [PART...]
+#
+#   no PART  what this machine can run, by the preset release: the library, the CPU's backends, the drop-ins, the command,
+#            the Python package, programs, and the backends of the GPUs that are here
+#   kernels  code for GPUs that need not be here: compiled, its machine code checked, and run on the CPU
+#   checks   format, docs, clang-tidy, and CMake with programs and packages missing
+#   debug, clang, asan, tsan
+#            the tests of that preset
+#   ci       what CI adds: checks, and tsan, asan and kernels in a shorter form
+#   all      everything, in full
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tests/build.sh
 
 failed=()
+times=()
+summary=
 
 usage() {
-  echo "usage: tests/run.sh [release|debug|clang|asan|tsan]... | all" >&2
+  sed -n '/^# Sets up/,/^set/{s/^# \?//p}' "$0" >&2
   exit 2
 }
 
-# step NAME COMMAND...: runs COMMAND and remembers NAME if it fails.
+# step NAME COMMAND...: runs COMMAND, and remembers its time and whether it failed.
 step() {
-  local name=$1
+  local name=$1 start=$SECONDS result=passed
   shift
   echo "== $name (after $SECONDS s)"
   if ! "$@"; then
-    echo "== $name FAILED" >&2
+    result=FAILED
     failed+=("$name")
+    echo "== $name FAILED" >&2
   fi
+  times+=("$(printf '%6d s  %s: %s' $((SECONDS - start)) "$name" $result)")
 }
 
 # The NumPy and SciPy wheels of the client tests, kept in build/wheels. Without them those tests are skipped.
@@ -32,7 +44,7 @@ install_wheels() {
     cmp -s "$list" "$target/installed.txt" && continue
     rm -rf "$target"
     if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-cache-dir \
-        --only-binary :all: --target "$target" -r "$list"; then
+        --no-compile --only-binary :all: --target "$target" -r "$list"; then
       cp "$list" "$target/installed.txt"
     else
       rm -rf "$target"
@@ -41,61 +53,75 @@ install_wheels() {
   done
 }
 
-# Labels that this machine or this preset leaves out, as arguments of ctest.
-excluded_labels() {
-  local available
-  available=$(awk '/^MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
-  if [ "$1" = clang ]; then
-    echo "-LE slow|programs|again"  # a compiler's faults show in the results, which the other tests compare
-  elif [ "$1" != release ] && [ -n "$static" ]; then
-    echo "-LE slow|command|again"  # takes as long as a fifth of all others, most of it not in the library
-  elif [ "$1" != release ]; then
-    echo "-LE slow"
-  elif [ "$available" -lt 16 ]; then
-    echo "run.sh: $available GiB of memory are available and the tests labelled slow need 16: left out" >&2
-    echo "-LE slow"
-  fi
+# shape PART: how it is built (options, targets) and tested (tests, variables). `short` is CI's form.
+shape() {
+  options=(-DLIBSGEMM_BUILD_TESTS=ON -DLIBSGEMM_FAULT_INJECTION=ON)
+  targets=()
+  tests=()
+  variables=()
+  local left_out=slow
+  case $1 in
+    release)
+      options+=(-DLIBSGEMM_TEST_DEVICE_CODE=)
+      local available
+      available=$(awk '/^MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
+      if [ "$available" -ge 16 ]; then
+        left_out=
+      else
+        echo "run.sh: $available GiB of memory are available and the tests labelled slow need 16: left out" >&2
+      fi
+      ;;
+    kernels)
+      left_out=
+      # Backend hip on an NVIDIA GPU needs one.
+      [ -e /dev/nvidiactl ] || options+=(-DLIBSGEMM_TEST_HIP_ON_CUDA=OFF)
+      if [ -n "$short" ]; then
+        options+=(-DLIBSGEMM_TEST_DEVICE_CODE= -DLIBSGEMM_TEST_HIP_CODE=)  # AddressSanitizer watches it in the preset asan
+      else
+        # One of AMD's chips for each kind of instructions, with the one that the plugin is built for.
+        options+=('-DLIBSGEMM_TEST_DEVICE_CODE=cuda;hip' '-DLIBSGEMM_TEST_HIP_CODE=gfx942;gfx1100')
+      fi
+      ;;
+    clang)
+      # What another compiler gets wrong shows in results: `all` compares those, and `clang` runs every test.
+      if [ -n "$all" ]; then
+        left_out+='|programs|again'
+        targets=(libsgemm_openblas libsgemm_blas libsgemm_cublas libsgemm_rocblas backend_tests)
+        tests=(-R '\.(openblas|ref)$')
+        variables=(LIBSGEMM_TEST_PART=16)
+      fi
+      ;;
+    asan | tsan)
+      # A sanitizer watches every kernel on the CPU, in `all` the smallest of each kind; in CI AddressSanitizer watches one of
+      # each device loop, and ThreadSanitizer the library alone.
+      local device_code='cuda;hip' rows=
+      if [ -n "$all" ]; then
+        rows=kinds
+        # The command is tested by the preset release; most of its time is not spent in the library.
+        options+=(-DLIBSGEMM_BUILD_BENCH=OFF)
+        left_out+='|command|again'
+        variables=(LIBSGEMM_TEST_PART=16)
+      fi
+      if [ -n "$short" ]; then
+        rows=loops
+        [ "$1" = asan ] || device_code=
+      fi
+      options+=("-DLIBSGEMM_TEST_DEVICE_CODE=$device_code" "-DLIBSGEMM_SIMT_ROWS=$rows")
+      ;;
+  esac
+  [ -z "$left_out" ] || tests+=(-LE "$left_out")
 }
 
-# With all presets, as in CI, the CPU runs CUDA's device code once, under AddressSanitizer, where the command, whose tests
-# are left out there, is not built. The sanitizers watch one kernel of each kind; `tests/run.sh asan` has them all.
-configure_tests() {
-  local options=(-DLIBSGEMM_BUILD_TESTS=ON -DLIBSGEMM_FAULT_INJECTION=ON)
-  if [ "$1" = asan ] && [ -n "$static" ]; then
-    options+=(-DLIBSGEMM_BUILD_BENCH=OFF)
-  elif [ "$1" != tsan ]; then
-    options+=(-DLIBSGEMM_BUILD_BENCH=ON)
-  fi
-  if [[ "$1" = [at]san ]]; then
-    options+=("-DLIBSGEMM_SIMT_ROWS=${static:+kinds}")
-  fi
-  if [ "$1" = release ] && [ -n "$static" ]; then
-    # One of AMD's chips for each kind of instructions, with the one that the plugin is built for.
-    options+=(-DLIBSGEMM_TEST_DEVICE_CODE=hip '-DLIBSGEMM_TEST_HIP_CODE=gfx942;gfx1100')
-  fi
-  # Backend hip on an NVIDIA GPU runs nowhere else.
-  [ -e /dev/nvidiactl ] || options+=(-DLIBSGEMM_TEST_HIP_ON_CUDA=OFF)
-  configure "$1" "${options[@]}"
-}
-
-# CI has Clang's warnings about the library, and the results of what it compiles; `tests/run.sh clang` builds and runs all.
-# Its wheel is without the command; that of `tests/run.sh` has it.
-build_and_test() {
-  local less=() targets=() tests=()
-  if [ -n "$static" ]; then
-    less=(LIBSGEMM_TEST_WHEEL=library)
-    [ "$1" = release ] || less+=(LIBSGEMM_TEST_PART=16)
-  fi
-  if [ "$1" = clang ] && [ -n "$static" ]; then
-    targets=(libsgemm_openblas libsgemm_blas libsgemm_cublas libsgemm_rocblas backend_tests)
-    tests=(-R '\.(openblas|ref)$')
-  elif [ "$1" = release ] && [ -n "$static" ]; then
-    # AMD's rows of matrix instructions, one tile each, have all run under AddressSanitizer.
-    tests=(-E '^test_simt_gfx(90a\.gfx90|908\.|1100\.)')
-  fi
-  # shellcheck disable=SC2046
-  configure_tests "$1" && build "$1" "${targets[@]}" &&
-    env "${less[@]}" ctest --preset "$1" -j "$jobs" "${tests[@]}" $(excluded_labels "$1")
+test_part() {
+  local options targets tests variables
+  shape "$1"
+  configure "$1" "${options[@]}" && build "$1" "${targets[@]}" || return 1
+  local status=0
+  env "${variables[@]}" ctest --preset "$1" -j "$jobs" --output-junit "$PWD/build/$1.xml" "${tests[@]}" |
+    tee "build/$1.ctest" || status=$?
+  summary=$(grep 'tests passed, ' "build/$1.ctest")
+  /usr/bin/python3 tests/report.py "build/$1.xml"
+  return $status
 }
 
 sources() {
@@ -106,70 +132,84 @@ check_format() {
   sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' '*.hip' | xargs clang-format --dry-run -Werror
 }
 
-# On the compile commands of the preset clang, which need not be built; without the tests, which compile many files of the
-# library once more: a file is analysed for each of its commands. They have none of common/python.
+# By the compile commands of the preset clang, which need not be built; without the tests, which compile many files of the
+# library once more. They have none of common/python.
 check_tidy() {
   configure clang -DLIBSGEMM_BUILD_TESTS=OFF -DLIBSGEMM_BUILD_BENCH=OFF &&
-    sources 'common/**.cpp' ':!common/python' 'backends/openblas/**.cpp' |
-    xargs -P "$jobs" -n 1 clang-tidy --quiet --warnings-as-errors='*' -p build/clang 2>&1 |
-    sed '/warnings generated\.$/d'
+    sources 'common/**.cpp' ':!common/python' 'backends/openblas/**.cpp' | xargs python3 -B tests/tidy.py build/clang
+}
+
+# Every branch of CMake's files that depends on what is installed; in `all` also that a fault in any of them is found.
+check_configure() {
+  local mutants=--mutants
+  [ -z "$short" ] || mutants=
+  python3 -B tests/test_configure.py "$PWD" "$(command -v cmake)" "$(command -v gcc)" "$(command -v g++)" $mutants >build/configure.log ||
+    { cat build/configure.log && return 1; }
+  tail -n 2 build/configure.log
+}
+
+run_part() {
+  case $1 in
+    checks)
+      step format check_format
+      step docs python3 tests/check_docs.py
+      step clang-tidy check_tidy
+      step configure check_configure
+      ;;
+    *) step "$1" test_part "$1" ;;
+  esac
 }
 
 packages=(cmake g++ ninja-build pkg-config python3 python3-numpy python3-scipy python3-pip python3-venv python3-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev catch2
-  libopenblas0-pthread libblas3 libblas-test libboost-context-dev
+  libopenblas0-pthread libblas3 libblas-test
   libscalapack-openmpi-dev libopenmpi-dev
   dpkg-dev file)
-presets=("$@")
-[ $# -gt 0 ] || presets=(release)
-static=
-if [ "${presets[*]}" = all ]; then
-  static=yes
-  presets=(clang tsan asan release)
-  packages+=(clang-format clang-tidy git)
-fi
-for preset in "${presets[@]}"; do
-  case $preset in
-    # What backend hip is built with, unless ROCm is there, and what the checks of its machine code need: LLVM's tools, and
-    # for architectures that it is not built for a compiler.
-    release)
+# Seconds of one core that each part takes, without packages and what ccache knows.
+declare -A part_work=([release]=1100 [checks]=300 [kernels]=2600 [debug]=900 [clang]=400 [asan]=1400 [tsan]=500)
+parts=("$@")
+work=0
+short=
+all=
+case $* in
+  '')
+    parts=(release)
+    for vendor in cuda hip; do
+      found=$(here $vendor)
+      [ -z "$found" ] || work=$((work + $(gpu_work $vendor "$found")))
+    done
+    ;;
+  ci) parts=(checks tsan asan kernels) short=yes all=yes ;;
+  all) parts=(release checks clang tsan asan kernels) all=yes ;;
+esac
+for part in "${parts[@]}"; do
+  [ -n "${part_work[$part]-}" ] || usage
+  work=$((work + part_work[$part]))
+  case $part in
+    kernels)
+      # What backend hip is built with, unless ROCm is there; LLVM's tools read its machine code.
       command -v hipcc >/dev/null || [ -x /opt/rocm/bin/hipcc ] || packages+=(hipcc libamdhip64-dev)
-      packages+=(llvm-19)
-      [ -z "$static" ] || packages+=(clang-19 lld-19)
+      packages+=(libboost-context-dev llvm-19)
+      [ -n "$short" ] || packages+=(clang-19 lld-19)
       ;;
-    debug | asan | tsan) ;;
+    asan | tsan) packages+=(libboost-context-dev) ;;
     clang) packages+=(clang) ;;
-    *) usage ;;
+    checks) packages+=(clang clang-format clang-tidy git) ;;
   esac
 done
+[ -z "$short" ] || work=$((work / 2))
 
-code='no GPU code'
-if [ -n "$static" ]; then
-  work=$all_work
-elif [ "${presets[*]}" = release ]; then
-  work=$((cpu_work + tests_work + $(gpu_work cuda) + $(gpu_work hip)))
-else
-  work=$(((cpu_work + tests_work) * ${#presets[@]}))
-fi
-case " ${presets[*]} " in
-  *' release '*)
-    here=$(gpus)
-    code="GPU code for ${here:-$(architectures cuda) and $(architectures hip), which are checked; no GPU is here}"
-    ;;
-esac
-echo "run.sh: builds and tests ${presets[*]} ($code). The first time $(about $work), and what installing packages takes"
+gpus=$(gpus)
+echo "run.sh: builds and tests ${parts[*]} (GPUs here: ${gpus:-none}). The first time $(about $work), and what installing" \
+  'packages takes'
 tests/setup.sh "${packages[@]}"
 install_wheels
-if [ -n "$static" ]; then
-  step 'format' check_format
-  step 'docs' python3 tests/check_docs.py
-  step 'clang-tidy' check_tidy
-fi
-for preset in "${presets[@]}"; do
-  step "preset $preset" build_and_test "$preset"
+for part in "${parts[@]}"; do
+  run_part "$part"
 done
 
-if [ ${#failed[@]} -gt 0 ]; then
-  echo "FAILED: ${failed[*]}" >&2
-  exit 1
-fi
+echo '== what took how long'
+printf '%s\n' "${times[@]}"
+[ ${#failed[@]} -eq 0 ] || echo "FAILED: ${failed[*]}"
+echo "$summary"  # ctest's own line of the last part, which readers of a log look for at its end
+[ ${#failed[@]} -eq 0 ]
