@@ -43,7 +43,7 @@ CASES = [
     Case('everything', 'test_hip_code=all fault_injection=ON', 'nvcc 13.0.88, code for 75 .* PTX for 100 120 .* HIP 6.3, code for gfx906 '
          '.* backends: cuda;hip;openblas ref (?!.*left out)', makes='CATCH2_V3.*examples.multiply_f90.*check_amdgpu'),
     Case('device code of each kind', 'backends=cuda build_bench=OFF simt_rows=kinds', 'no backend hip, so'),
-    Case('device loops', SIMT + 'simt_rows=loops', 'no backend cuda, so'),
+    Case('device loops', SIMT + 'simt_rows=loops CMAKE_CXX_COMPILER_LAUNCHER=ccache', 'no backend cuda, so'),
     Case('twice', HIP + 'test_device_code=hip', 'backend hip: HIP 6.3, code for gfx90a -- .* backends: hip ref', times=2),
     Case('nothing', 'CMAKE_CUDA_COMPILER=OFF CMAKE_Fortran_COMPILER=OFF CMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON ' + ' '.join(
         f'LIBSGEMM_{name}=OFF' for name in ('NVCC', 'HIPCC', 'BOOST_CONTEXT', 'OPENBLAS', 'READELF', 'PTXAS', 'SYSTEM_BLAS', 'CUBLAS_INCLUDE')),
