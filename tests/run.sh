@@ -62,13 +62,15 @@ shape() {
   local left_out=slow
   case $1 in
     release)
-      options+=(-DLIBSGEMM_TEST_DEVICE_CODE=)
-      local available
-      available=$(awk '/^MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
-      if [ "$available" -ge 16 ]; then
-        left_out=
-      else
-        echo "run.sh: $available GiB of memory are available and the tests labelled slow need 16: left out" >&2
+      options+=(-DLIBSGEMM_TEST_DEVICE_CODE= -DLIBSGEMM_TEST_HIP_ON_CUDA=OFF)
+      if [ -n "$all" ]; then
+        local available
+        available=$(awk '/^MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
+        if [ "$available" -ge 16 ]; then
+          left_out=
+        else
+          echo "run.sh: $available GiB of memory are available and the tests labelled slow need 16: left out" >&2
+        fi
       fi
       ;;
     kernels)
@@ -104,7 +106,7 @@ shape() {
       fi
       if [ -n "$short" ]; then
         rows=loops
-        [ "$1" = asan ] || device_code=
+        [ "$1" = asan ] || device_code= targets=(thread_tests libsgemm_openblas)
       fi
       options+=("-DLIBSGEMM_TEST_DEVICE_CODE=$device_code" "-DLIBSGEMM_SIMT_ROWS=$rows")
       ;;
