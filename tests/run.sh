@@ -64,6 +64,7 @@ shape() {
     release)
       options+=(-DLIBSGEMM_TEST_DEVICE_CODE= -DLIBSGEMM_TEST_HIP_ON_CUDA=OFF)
       if [ -n "$all" ]; then
+        variables=(LIBSGEMM_TEST_WHEEL=whole)
         local available
         available=$(awk '/^MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
         if [ "$available" -ge 16 ]; then
