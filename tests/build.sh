@@ -9,11 +9,12 @@ cuda_work=700
 hip_work=300
 
 # ccache keeps what it has compiled, where it is installed: CI installs it. Relative paths let a clone elsewhere find it
-# again. What includes a precompiled header is kept only if the header's date need not agree.
+# again. The compilers' notes of what a file includes spare preprocessing it first. What includes a precompiled header is kept
+# only if the header's date need not agree.
 launcher=
 if command -v ccache >/dev/null; then
   launcher=ccache
-  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
   export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 fi
 export CMAKE_C_COMPILER_LAUNCHER=$launcher CMAKE_CXX_COMPILER_LAUNCHER=$launcher CMAKE_CUDA_COMPILER_LAUNCHER=$launcher
