@@ -63,6 +63,7 @@ shape() {
   case $1 in
     release)
       options+=(-DLIBSGEMM_TEST_DEVICE_CODE= -DLIBSGEMM_TEST_HIP_ON_CUDA=OFF)
+      variables=(LIBSGEMM_TEST_PART=4)  # of the longest series of calls; all of them in `all`
       if [ -n "$all" ]; then
         variables=(LIBSGEMM_TEST_WHEEL=whole)
         local available
