@@ -111,7 +111,6 @@ shape() {
       fi
       if [ -n "$short" ]; then
         rows=loops
-        variables=(LIBSGEMM_TEST_PART=64)
         [ "$1" = asan ] || device_code='' targets=(thread_tests libsgemm_openblas)
       fi
       options+=("-DLIBSGEMM_TEST_DEVICE_CODE=$device_code" "-DLIBSGEMM_SIMT_ROWS=$rows")
