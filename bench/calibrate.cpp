@@ -159,9 +159,15 @@ int calibrate(const CalibrateOptions &options) {
   std::error_code ignored;  // what cannot be made shows when the file is
   if (options.output.empty()) std::filesystem::create_directories(folder_of(path), ignored);
   check_output(path);
-  const CalibrationFile file = {key, measure_machine(sides, options.seconds)};
+  CalibrationFile file = {key, measure_machine(sides, options.seconds)};
   const std::string text = libsgemm::calibration_to_text(file);
   write_output(path, {{text.data(), text.size()}});
+  // The file has six digits of a figure. Those are printed, so that --show prints the same.
+  if (std::filesystem::is_regular_file(path, ignored)) {
+    CalibrationFile written;
+    std::string problem;
+    if (libsgemm::read_calibration(path, key, &written, &problem)) file = written;
+  }
   print_figures(file.figures, key);
   fmt::print("written to {}\n", path);
   if (!options.output.empty()) fmt::print("LIBSGEMM_CALIBRATION={} makes programs use it\n", path);

@@ -84,8 +84,8 @@ def wrong_commands(text, known):
 def wrong_builds(text):
     presets = json.loads((ROOT / 'CMakePresets.json').read_text())
     names = {p['name'] for p in presets['configurePresets'] if not p.get('hidden')}
-    listed = subprocess.run(['git', 'ls-files', '--', '*CMakeLists.txt'], cwd=ROOT, capture_output=True, text=True).stdout.split()
-    settings = ' '.join((ROOT / name).read_text() for name in listed)
+    listed = [ROOT / 'CMakeLists.txt', *(p for name in TOP for p in (ROOT / name).rglob('CMakeLists.txt'))]
+    settings = ' '.join(p.read_text() for p in listed)
     for line in shell_lines(text):
         for preset in re.findall(r'--preset[ =](\w+)', line):
             if preset not in names:
