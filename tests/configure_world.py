@@ -132,7 +132,7 @@ class World:
         with tempfile.TemporaryDirectory(dir=self.builds) as folder:
             build, trace = pathlib.Path(folder), pathlib.Path(folder) / 'trace'
             shutil.copytree(self.prefix / 'found/CMakeFiles', build / 'CMakeFiles')
-            # Without this CMake makes the notes anew.
+            # Without this CMake makes the notes again.
             (build / 'CMakeCache.txt').write_text('CMAKE_PLATFORM_INFO_INITIALIZED:INTERNAL=1\n')
             if files:
                 arguments += ['--trace', '--trace-format=json-v1', f'--trace-redirect={trace}']

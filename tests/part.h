@@ -6,8 +6,8 @@
 
 namespace sgemm_test {
 
-// One call in how many is made: LIBSGEMM_TEST_PART, which tests/run.sh sets for all but the full sweep; otherwise every one,
-// and under a sanitizer, where that takes too long, one in four.
+// One call in how many is made: LIBSGEMM_TEST_PART, which tests/run.sh sets for all but the full sweep; otherwise every
+// one, and under a sanitizer, where that takes too long, one in four.
 inline int one_in() {
 #if defined(LIBSGEMM_TEST_SANITIZED)
   constexpr int kDefault = 4;
