@@ -3,6 +3,8 @@
 
 #if defined(LIBSGEMM_CATCH2_V3)
 #include <catch2/catch_all.hpp>
+
+using Catch::Approx;  // as version 2 has it
 #else
 #include <catch2/catch.hpp>
 #endif
