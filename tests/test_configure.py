@@ -102,6 +102,7 @@ CASES = [
     Case('debug', '--preset=debug', ''),
     Case('asan', '--preset=asan', 'no cuBLAS', makes='fsanitize=address'),
     Case('asan of a row', '--preset=asan build_bench=OFF test_device_code=hip simt_rows=gfx_fma_64x64x8_ping_pong', ''),
+    Case('asan of loops', '--preset=asan build_bench=OFF simt_rows=loops', ''),
     Case('tsan', '--preset=tsan', 'no cuBLAS', makes='fsanitize=thread'),
     Case('no libasan', SMALL + 'sanitize=address', 'has no shared libasan.so, which preloading needs', 1, env='RUNTIME=libasan.so'),
     # Code for GPUs that are not here.
