@@ -385,6 +385,18 @@ libsgemm_status_t libsgemm_set_verify(libsgemm_handle_t h, libsgemm_verify_t ver
   return status;
 }
 
+libsgemm_status_t libsgemm_get_verify(libsgemm_handle_t h, libsgemm_verify_t *verify,
+                                      libsgemm_verify_action_t *action) {
+  const InGate gate;
+  const libsgemm_status_t status = begin(gate, "libsgemm_get_verify", h);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  if (verify == nullptr) return bad_argument(2, "argument 2 (verify) is NULL");
+  if (action == nullptr) return bad_argument(3, "argument 3 (action) is NULL");
+  *verify = h->settings.verify;
+  *action = h->settings.verify_action;
+  return status;
+}
+
 // What last_info knows of the routine that is waited for stays.
 libsgemm_status_t libsgemm_synchronize(libsgemm_handle_t h) {
   const InGate gate;

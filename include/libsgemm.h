@@ -388,6 +388,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const ch
  * which stays with the handle. All else, and FULL where that memory is short, is verified on copies in host memory. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_verify(libsgemm_handle_t h, libsgemm_verify_t verify,
                                                    libsgemm_verify_action_t action);
+LIBSGEMM_API libsgemm_status_t libsgemm_get_verify(libsgemm_handle_t h, libsgemm_verify_t *verify,
+                                                   libsgemm_verify_action_t *action);
 
 /* Waits until all work of this handle's stream is done, of a default stream on every device in use; EXECUTION_FAILED if
  * some of it failed. */

@@ -331,6 +331,13 @@ TEST_CASE("settings of a handle come back") {
   for (const libsgemm_verify_t verify : {LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_FULL}) {
     for (const auto action : {LIBSGEMM_VERIFY_WARN, LIBSGEMM_VERIFY_RETRY, LIBSGEMM_VERIFY_ERROR}) {
       CHECK(libsgemm_set_verify(handle, verify, action) == LIBSGEMM_SUCCESS);
+      libsgemm_verify_t level = LIBSGEMM_VERIFY_OFF;
+      libsgemm_verify_action_t what = LIBSGEMM_VERIFY_WARN;
+      REQUIRE(libsgemm_get_verify(handle, &level, &what) == LIBSGEMM_SUCCESS);
+      CHECK(level == verify);
+      CHECK(what == action);
+      CHECK(libsgemm_get_verify(handle, nullptr, &what) == LIBSGEMM_INVALID_ARGUMENT);
+      CHECK(libsgemm_get_verify(handle, &level, nullptr) == LIBSGEMM_INVALID_ARGUMENT);
     }
   }
   CHECK(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
@@ -369,6 +376,9 @@ void refuse(libsgemm_handle_t handle) {
   CHECK(libsgemm_set_backend(handle, "ref") == LIBSGEMM_INVALID_HANDLE);
   CHECK(libsgemm_set_kernel(handle, "") == LIBSGEMM_INVALID_HANDLE);
   CHECK(libsgemm_set_verify(handle, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_INVALID_HANDLE);
+  libsgemm_verify_t verify;
+  libsgemm_verify_action_t action;
+  CHECK(libsgemm_get_verify(handle, &verify, &action) == LIBSGEMM_INVALID_HANDLE);
   CHECK(libsgemm_synchronize(handle) == LIBSGEMM_INVALID_HANDLE);
   for (const Routine routine : kSingleRoutines) {
     Case test;
