@@ -10,15 +10,14 @@ namespace {
 
 PyObject *g_in_force = nullptr;  // the context variable
 
-// A thread's handle. Verification is part of what it is, because a handle does not tell what its environment's was.
+// A thread's handle, with what the environment made it with and what it is set to now.
 struct Handle {
   Device device;
-  std::optional<libsgemm_verify_t> verify;
-  libsgemm_verify_action_t action;
   libsgemm_handle_t handle;
   libsgemm_math_mode_t default_mode, mode;
+  libsgemm_verify_t default_verify, verify;
+  libsgemm_verify_action_t default_action, action;
   std::string backend;
-  void *stream;
 };
 
 struct Handles {
@@ -48,19 +47,22 @@ void require_backend(const Device &device) {
   }
 }
 
-Handle &find(const Device &device, const Settings &settings) {
+Handle &find(const Device &device) {
   for (Handle &h : t_handles.all) {
-    if (h.device == device && h.verify == settings.verify && (!h.verify || h.action == settings.action)) return h;
+    if (h.device == device) return h;
   }
   if (!device.is_host()) require_backend(device);
   start_library();
-  Handle h = {device, settings.verify, settings.action, nullptr, LIBSGEMM_MATH_FP32, LIBSGEMM_MATH_FP32, "", nullptr};
+  Handle h = {};
+  h.device = device;
   require(libsgemm_create(&h.handle));
   t_handles.all.push_back(h);
   Handle &made = t_handles.all.back();
   require(libsgemm_get_math_mode(made.handle, &made.default_mode));
+  require(libsgemm_get_verify(made.handle, &made.default_verify, &made.default_action));
   made.mode = made.default_mode;
-  if (settings.verify) require(libsgemm_set_verify(made.handle, *settings.verify, settings.action));
+  made.verify = made.default_verify;
+  made.action = made.default_action;
   return made;
 }
 
@@ -95,11 +97,23 @@ void change(Settings *settings, nb::handle mode, nb::handle backend, nb::handle 
 
 libsgemm_math_mode_t mode_from(nb::handle given) { return word<libsgemm_math_mode_t>(given, "mode", kModes); }
 
-Settings settings_for(nb::handle mode, nb::handle backend, nb::handle verify) {
-  Settings settings;
+Settings Settings::over(Settings others) const {
+  if (mode) others.mode = mode;
+  if (verify) others.verify = verify;
+  if (action) others.action = action;
+  if (!backend.empty()) others.backend = backend;
+  return others;
+}
+
+Settings settings_in_force() {
   PyObject *value = nullptr;
   if (PyContextVar_Get(g_in_force, nullptr, &value) != 0) nb::raise_python_error();
-  if (value != nullptr) settings = nb::cast<const Settings &>(nb::steal(value));
+  const nb::object found = nb::steal(value);
+  return found.is_none() ? Settings() : nb::cast<const Settings &>(found);
+}
+
+Settings settings_for(nb::handle mode, nb::handle backend, nb::handle verify) {
+  Settings settings = settings_in_force();
   change(&settings, mode, backend, verify, nb::none());
   return settings;
 }
@@ -121,11 +135,20 @@ void start_library() {
 }
 
 libsgemm_handle_t handle_for(const Place &place, const Settings &settings) {
-  Handle &h = find(place.device, settings);
+  Handle &h = find(place.device);
   const libsgemm_math_mode_t mode = settings.mode.value_or(h.default_mode);
   if (mode != h.mode) {
     require(libsgemm_set_math_mode(h.handle, mode));
     h.mode = mode;
+  }
+  const libsgemm_verify_t verify = settings.verify.value_or(h.default_verify);
+  // The environment's action is for who does not ask for verification here.
+  const libsgemm_verify_action_t action =
+      settings.action.value_or(settings.verify ? LIBSGEMM_VERIFY_ERROR : h.default_action);
+  if (verify != h.verify || action != h.action) {
+    require(libsgemm_set_verify(h.handle, verify, action));
+    h.verify = verify;
+    h.action = action;
   }
   if (settings.backend != h.backend) {
     const char *const names = settings.backend.empty() ? nullptr : settings.backend.c_str();
@@ -157,7 +180,7 @@ void bind_settings(nb::module_ &module) {
           nb::arg("mode").none(), nb::arg("backend").none(), nb::arg("verify").none(), nb::arg("action").none(),
           "A copy in which what is not None is changed.")
       .def(nb::init<>());
-  g_in_force = PyContextVar_New("libsgemm.settings", nullptr);
+  g_in_force = PyContextVar_New("libsgemm.settings", Py_None);
   if (g_in_force == nullptr) nb::raise_python_error();
   module.attr("settings") = nb::borrow(g_in_force);
 }

@@ -12,13 +12,18 @@ namespace libsgemm_python {
 struct Settings {
   std::optional<libsgemm_math_mode_t> mode;
   std::optional<libsgemm_verify_t> verify;
-  libsgemm_verify_action_t action = LIBSGEMM_VERIFY_ERROR;
+  std::optional<libsgemm_verify_action_t> action;
   std::string backend;  // "": not asked for
+
+  // What is asked for here, and the rest as in `others`.
+  Settings over(Settings others) const;
 };
 
 // ValueError: a word is not valid.
 libsgemm_math_mode_t mode_from(nb::handle word);
-// The settings in force (libsgemm.using), with those of a call, which are None where it has none.
+// What is in force in this thread or task (libsgemm.using).
+Settings settings_in_force();
+// The settings in force, with those of a call, which are None where it has none.
 Settings settings_for(nb::handle mode, nb::handle backend, nb::handle verify);
 
 // This thread's handle for calls there, with these settings. Throws what libsgemm_create and _set_* return.

@@ -59,7 +59,7 @@ bool share_memory(const View &x, const View &y) {
 // beta * c + alpha * a @ b, c being expanded; without c, alpha * a @ b. None, and nothing done: PyTorch's own kernel
 // has to compute it, or to say what is wrong.
 nb::object torch_product(nb::handle a, nb::handle b, nb::handle c, nb::handle out, float alpha, float beta,
-                         nb::handle mode) {
+                         const Settings &asked, const Settings &inherited) {
   View va, vb, vc, vout;
   if (!view(a, &va) || !view(b, &vb) || !can_be_multiplied(va, vb)) return nb::none();
   const bool has_c = !c.is_none(), given = !out.is_none();
@@ -87,17 +87,19 @@ nb::object torch_product(nb::handle a, nb::handle b, nb::handle c, nb::handle ou
   if (has_terms && !in_place) result.attr("copy_")(c);  // as PyTorch's own kernels do
   const Place place = take({&z, &x, &y});
   multiply({x, y, z, {LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS}, alpha, has_terms ? beta : 0, nullptr, nullptr}, place,
-           settings_for(mode, nb::none(), nb::none()));
+           asked.over(settings_in_force().over(inherited)));
   return result;
 }
 
 }  // namespace
 
 void bind_torch_products(nb::module_ &module) {
-  module.def("_torch_product", torch_product, nb::arg("a"), nb::arg("b"), nb::arg("c").none(), nb::arg("out").none(),
-             nb::arg("alpha"), nb::arg("beta"), nb::arg("mode").none(),
-             "beta * c + alpha * a @ b of PyTorch's tensors below its dispatcher, in `out` or a new one. None, and "
-             "nothing done: not for libsgemm.");
+  module.def(
+      "_torch_product", torch_product, nb::arg("a"), nb::arg("b"), nb::arg("c").none(), nb::arg("out").none(),
+      nb::arg("alpha"), nb::arg("beta"), nb::arg("asked"), nb::arg("inherited"),
+      "beta * c + alpha * a @ b of PyTorch's tensors below its dispatcher, in `out` or a new one. Settings: those "
+      "asked for, else those in force in this thread, else those inherited. None, and nothing done: not for "
+      "libsgemm.");
   module.def("_knows_torch", is_torch, nb::arg("tensor"),
              "Whether this tensor's PyTorch has the C functions that _torch_product needs.");
 }

@@ -22,7 +22,15 @@ EXPORT void gpu_read(const void *memory, void *host, size_t bytes) { g_control->
 EXPORT void gpu_write(void *memory, const void *host, size_t bytes) { g_control->write(memory, host, bytes); }
 EXPORT void *gpu_stream(int device) { return g_control->stream(device); }
 EXPORT int gpu_pending(void *stream, int device) { return g_control->pending(stream, device); }
+// The program's stream is gone, with its work done.
+EXPORT void gpu_destroy_stream(void *stream) { g_control->destroy_stream(stream); }
 // Does all work that a device has been given.
 EXPORT void gpu_wake(int device) { g_control->wake(device); }
+// Of device memory that is allocated now.
+EXPORT int64_t gpu_bytes() { return g_control->bytes; }
+// Of the result of the next launch this element, counted from 1, is wrong.
+EXPORT void gpu_flip(int element) { g_control->flip_bit = element; }
+// The n-th wait from now fails.
+EXPORT void gpu_fail_wait(int n) { g_control->fail_at[mock::kSynchronize] = n; }
 // The devices do no work meanwhile, however long somebody waits.
 EXPORT void gpu_hold(bool on) { g_control->hangs = on; }

@@ -3,8 +3,11 @@ work late. clients/python_package.py says where it is. The frameworks are stand-
 
 import contextlib
 import ctypes
+import importlib
 import os
+import subprocess
 import sys
+import threading
 import types
 
 import dlpack
@@ -14,7 +17,7 @@ import pytest
 from conftest import integers, reference
 
 import libsgemm
-from libsgemm._core import _knows_torch, _torch_product
+from libsgemm._core import Settings, _knows_torch, _torch_product
 
 MOCK, SHIM = os.environ.get("LIBSGEMM_BACKEND_PATH", ""), os.environ.get("LIBSGEMM_TEST_MOCK_GPU", "")
 if not MOCK or not SHIM:
@@ -27,6 +30,9 @@ gpu.gpu_allocate.argtypes = [ctypes.c_int, ctypes.c_size_t]
 gpu.gpu_release.argtypes = [ctypes.c_int, ctypes.c_void_p]
 gpu.gpu_read.argtypes = gpu.gpu_write.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
 gpu.gpu_pending.argtypes = [ctypes.c_void_p, ctypes.c_int]
+gpu.gpu_destroy_stream.argtypes = [ctypes.c_void_p]
+gpu.gpu_bytes.restype = ctypes.c_int64
+NO_SETTINGS = Settings(), Settings()
 assert gpu.gpu_open(os.path.join(MOCK, "libsgemm_cuda.so").encode())
 
 
@@ -216,6 +222,34 @@ def test_plan(rng):
     assert gpu.gpu_pending(Device.streams[0], 0) == 0  # close() waits for those that read it
 
 
+VERIFYING = """
+import ctypes, os, numpy, libsgemm
+gpu = ctypes.CDLL(os.environ["LIBSGEMM_TEST_MOCK_GPU"])
+gpu.gpu_open(os.path.join(os.environ["LIBSGEMM_BACKEND_PATH"], "libsgemm_cuda.so").encode())
+x = numpy.ones((64, 64), numpy.float32)
+for options in {}, {"action": "error"}, {"verify": "full"}, {"action": "warn"}, {"verify": "full", "action": "warn"}:
+    gpu.gpu_flip(1)
+    with libsgemm.using(backend="cuda", **options):
+        try:
+            libsgemm.gemm(x, x)
+            print("a warning" if libsgemm.last_info().verify_ratio > 1 else "nothing", end="; ")
+        except libsgemm.VerificationFailed:
+            print("an error", end="; ")
+"""
+
+
+@pytest.mark.parametrize("environment,told", [
+    ({}, "nothing; nothing; an error; nothing; a warning; "),
+    ({"LIBSGEMM_VERIFY": "full"}, "a warning; an error; an error; a warning; a warning; "),
+    ({"LIBSGEMM_VERIFY": "full", "LIBSGEMM_VERIFY_ACTION": "error"},
+     "an error; an error; an error; a warning; a warning; "),
+], ids=str)
+def test_what_happens_to_a_wrong_result(environment, told):
+    done = subprocess.run([sys.executable, "-c", VERIFYING], env={**os.environ, **environment}, capture_output=True,
+                          text=True)
+    assert done.stdout == told, done.stderr
+
+
 @pytest.fixture
 def torch(monkeypatch):
     if "torch" in sys.modules:
@@ -263,12 +297,86 @@ def test_products_as_libsgemm_torch_asks_for_them(rng, torch, shape):
     x, y, z = (on_gpu(each, kind=Tensor) for each in (a, b, c))
     z.requires_grad = True  # no affair of the products below the dispatcher
     with held():
-        result = _torch_product(x, y, None, None, 1.0, 0.0, None)
+        result = _torch_product(x, y, None, None, 1.0, 0.0, *NO_SETTINGS)
         assert gpu.gpu_pending(Device.streams[0], 0) > 0
     numpy.testing.assert_array_equal(result.numpy(), reference(a, b))
-    result = _torch_product(x, y, z, None, 2.0, 3.0, None)
+    result = _torch_product(x, y, z, None, 2.0, 3.0, *NO_SETTINGS)
     numpy.testing.assert_array_equal(result.numpy(), reference(a, b, alpha=2, beta=3, c=c))
-    assert _torch_product(x, y, z, result, 1.0, 1.0, None) is result
+    assert _torch_product(x, y, z, result, 1.0, 1.0, *NO_SETTINGS) is result
     numpy.testing.assert_array_equal(result.numpy(), reference(a, b, beta=1, c=c))
-    assert _torch_product(y, x, None, None, 1.0, 0.0, None) is None  # 4 x 5 times 3 x 4
-    assert _torch_product(x, y, None, x, 1.0, 0.0, None) is None
+    assert _torch_product(y, x, None, None, 1.0, 0.0, *NO_SETTINGS) is None  # 4 x 5 times 3 x 4
+    assert _torch_product(x, y, None, x, 1.0, 0.0, *NO_SETTINGS) is None
+
+
+@pytest.fixture
+def products(torch):
+    """libsgemm.torch over the stand-in, and the kernels that it has registered for CUDA."""
+    kernels = {}
+
+    class Library:
+
+        def __init__(self, *_):
+            assert not kernels
+
+        def impl(self, name, kernel, key, with_keyset):
+            if key == "CUDA":
+                kernels[name] = kernel
+
+        def _destroy(self):
+            kernels.clear()
+
+    module = sys.modules["torch"]
+    module.library = types.SimpleNamespace(Library=Library, get_kernel=lambda name, key: None)
+    module.version = types.SimpleNamespace(hip=None)
+    module.cuda.is_available = lambda: True
+    module.empty = lambda size: on_gpu(numpy.zeros(size, numpy.float32), kind=Tensor)
+    yield importlib.import_module("libsgemm.torch"), kernels
+    del sys.modules["libsgemm.torch"]
+
+
+def in_another_thread(call):
+    results = []
+    thread = threading.Thread(target=lambda: results.append(call()))
+    thread.start()
+    thread.join()
+    return results[0]
+
+
+def test_settings_of_products_reach_other_threads(rng, products):
+    # Those of autograd, in which no using() is in force.
+    libsgemm_torch, kernels = products
+    x = on_gpu(integers(rng, 8, 8), kind=Tensor)
+
+    def settings():
+        kernels["mm"](None, x, x)
+        return libsgemm.last_info().math_mode, libsgemm.last_info().verify_ratio >= 0
+
+    with libsgemm.using(mode="tf32"):
+        libsgemm_torch.enable(verify="full")
+        assert settings() == in_another_thread(settings) == ("tf32", True)
+        with libsgemm.using(mode="fp32", verify="off"):
+            assert settings() == ("fp32", True) and in_another_thread(settings) == ("tf32", True)
+    assert settings() == in_another_thread(settings) == ("tf32", True)
+    with libsgemm_torch.enabled(mode="fp32"):
+        assert settings() == in_another_thread(settings) == ("fp32", False)
+    assert settings() == ("tf32", True)
+    libsgemm_torch.disable()
+    assert not kernels
+
+
+def test_blocks_of_products_in_two_threads(rng, products):
+    libsgemm_torch, kernels = products
+    x = on_gpu(integers(rng, 8, 8), kind=Tensor)
+
+    def mode():
+        kernels["mm"](None, x, x)
+        return libsgemm.last_info().math_mode
+
+    one, other = libsgemm_torch.enabled(mode="fp32"), libsgemm_torch.enabled(mode="tf32")
+    one.__enter__()
+    in_another_thread(other.__enter__)
+    assert mode() == "tf32"
+    one.__exit__(None, None, None)
+    assert mode() == "tf32"
+    in_another_thread(lambda: other.__exit__(None, None, None))
+    assert not kernels

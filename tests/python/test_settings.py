@@ -1,5 +1,6 @@
 """Settings and what is told: using(), verification, modes, last_info(), info(), threads."""
 
+import asyncio
 import contextvars
 import os
 import subprocess
@@ -73,6 +74,72 @@ def test_using_is_of_its_context():
     assert outside.run(lambda: libsgemm.last_info().backend) == "ref"
     outside.run(computed_by)
     assert "asked for" not in libsgemm.last_info().reason
+
+
+def test_one_object_for_several_threads():
+    fast, both_in, one_out = libsgemm.using(backend="ref"), threading.Barrier(2), threading.Event()
+    seen = {}
+
+    def work(name, leave):
+        with fast:
+            both_in.wait()
+            leave()
+            seen[name] = computed_by()
+        seen[name, "after"] = libsgemm._core.settings.get()
+
+    first = threading.Thread(target=work, args=("first", lambda: None))
+    second = threading.Thread(target=work, args=("second", one_out.wait))
+    first.start(), second.start()
+    first.join()
+    one_out.set()
+    second.join()
+    assert seen == {"first": "ref", ("first", "after"): None, "second": "ref", ("second", "after"): None}
+
+
+def test_one_object_for_several_tasks():
+    fast = libsgemm.using(backend="ref")
+
+    async def work(turns):
+        with fast:
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            inside = computed_by()
+        return inside, libsgemm._core.settings.get()
+
+    async def all_tasks():
+        with fast:
+            inner = await asyncio.gather(*map(work, (3, 1, 2)))
+            return inner, computed_by()
+
+    inner, outer = asyncio.run(all_tasks())
+    assert [each[0] for each in inner] == 3 * ["ref"] and outer == "ref"
+    assert all(each[1] is not None for each in inner)  # that of the block in which the tasks were made
+    assert libsgemm._core.settings.get() is None
+
+
+def test_using_in_itself():
+    fast = libsgemm.using(backend="ref")
+    with fast, fast:
+        assert computed_by() == "ref"
+    assert libsgemm._core.settings.get() is None
+    with pytest.raises(RuntimeError, match="did not begin"):
+        fast.__exit__(None, None, None)
+
+
+def test_using_decorates_nothing_that_runs_later():
+
+    async def coroutine():
+        pass
+
+    def generator():
+        yield
+
+    async def both():
+        yield
+
+    for function in coroutine, generator, both:
+        with pytest.raises(TypeError, match=rf"cannot decorate {function.__name__}\(\), whose body runs later"):
+            libsgemm.using(backend="ref")(function)
 
 
 def test_using_refuses_words():

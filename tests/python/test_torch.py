@@ -174,6 +174,16 @@ def test_autograd(device):
     assert all(close(x, y) for x, y in zip(found, expected))
 
 
+def test_settings_reach_the_threads_of_autograd(device):
+    a, b = torch.randn(4, 5, requires_grad=True), torch.randn(5, 6)
+    seen = []
+    a.register_hook(lambda _: seen.append(libsgemm.last_info()))  # called where the gradient was computed
+    with libsgemm.using(verify="full"):
+        libsgemm.torch.enable(mode="bf16")
+    (a @ b).sum().backward()
+    assert seen[0].math_mode == "bf16" and seen[0].verify_ratio >= 0
+
+
 def test_vmap_and_functional_transforms():
     a, b = torch.randn(3, 4, 5), torch.randn(5, 6)
     with libsgemm.torch.enabled():

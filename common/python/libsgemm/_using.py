@@ -1,33 +1,49 @@
 """Settings for the calls of a block."""
 
 import contextlib
+import contextvars
+import inspect
 
 from . import _core
+
+# What was in force before each of the blocks that this thread or task is in. It is here and not in the objects, as several
+# threads and tasks may use the same one.
+_before = contextvars.ContextVar("libsgemm.before", default=())
+_RUN_LATER = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
 
 class using(contextlib.ContextDecorator):
     """Makes the calls of a block, or of a function that it decorates, with these settings; None leaves one as it is.
 
     mode: the arithmetic of products, as `gemm` takes it. backend: who computes, as LIBSGEMM_BACKEND. verify: 'off',
-    'sample' or 'full'; action: what happens to a wrong result: 'error' (the default here: VerificationFailed, and the
-    output is as before), 'retry', 'warn'. Blocks nest, and hold for this thread or task (a context variable). What a call
-    says for itself goes before.
+    'sample' or 'full'. action: what happens to a wrong result, whoever asked for its verification: 'error'
+    (VerificationFailed, and the output is as before; the default where verification is asked for in Python), 'retry',
+    'warn'. Blocks nest, and hold for this thread or task (a context variable); one object may serve many of them. What a
+    call says for itself goes before.
 
-    Raises ValueError: a word is not valid. The library checks the backend when it is called.
+    Raises ValueError: a word is not valid; TypeError: a coroutine or a generator is decorated, whose body runs later. The
+    library checks the backend when it is called.
     """
 
     def __init__(self, mode=None, *, backend=None, verify=None, action=None):
         self._changes = (mode, backend, verify, action)
         _core.Settings().changed(*self._changes)
-        self._tokens = []
 
-    def _recreate_cm(self):
-        return using(self._changes[0], backend=self._changes[1], verify=self._changes[2], action=self._changes[3])
+    def __call__(self, function):
+        if any(runs_later(function) for runs_later in _RUN_LATER):
+            raise TypeError(f"using() cannot decorate {function.__name__}(), whose body runs later: write "
+                            "`with libsgemm.using(...):` in the body")
+        return super().__call__(function)
 
     def __enter__(self):
-        current = _core.settings.get(None) or _core.Settings()
-        self._tokens.append(_core.settings.set(current.changed(*self._changes)))
+        before = _core.settings.get()
+        _before.set((*_before.get(), before))
+        _core.settings.set((before or _core.Settings()).changed(*self._changes))
         return self
 
     def __exit__(self, *_):
-        _core.settings.reset(self._tokens.pop())
+        if not _before.get():
+            raise RuntimeError("using() ends in a thread or task in which it did not begin")
+        *others, before = _before.get()
+        _before.set(tuple(others))
+        _core.settings.set(before)

@@ -11,12 +11,14 @@ kernels. Needs PyTorch 2.10.
 """
 
 import contextlib
+import threading
 
 import torch
 
 from . import Unavailable, info
 from ._core import Settings as _Settings
 from ._core import _knows_torch, _torch_product
+from ._core import settings as _in_force
 
 __all__ = ["disable", "enable", "enabled"]
 
@@ -24,14 +26,19 @@ if not _knows_torch(torch.empty(0)):
     raise ImportError(f"libsgemm.torch needs PyTorch 2.10 or newer; this is {torch.__version__}")
 
 _library = None  # of the replacements, while they are registered
-_mode = None
+# Of the products: what was asked for, and what using() had in force there, for threads in which it has nothing in force.
+_settings = None
+# What was said outside of blocks, and in each enabled() block that is open in any thread: settings, or None, to leave the
+# products to PyTorch.
+_said = {None: None}
+_lock = threading.Lock()
 
 
 def _product(original):
     """For mm and bmm."""
 
     def product(keys, a, b):
-        result = _torch_product(a, b, None, None, 1.0, 0.0, _mode)
+        result = _torch_product(a, b, None, None, 1.0, 0.0, *_settings)
         return original.call_boxed(keys, a, b) if result is None else result
 
     return product
@@ -40,7 +47,7 @@ def _product(original):
 def _product_out(original):
 
     def product_out(keys, a, b, *, out):
-        result = _torch_product(a, b, None, out, 1.0, 0.0, _mode)
+        result = _torch_product(a, b, None, out, 1.0, 0.0, *_settings)
         return original.call_boxed(keys, a, b, out=out) if result is None else result
 
     return product_out
@@ -50,7 +57,7 @@ def _sum(original):
     """For addmm and baddbmm."""
 
     def sum_(keys, c, a, b, *, beta=1, alpha=1):
-        result = _torch_product(a, b, c, None, alpha, beta, _mode)
+        result = _torch_product(a, b, c, None, alpha, beta, *_settings)
         return original.call_boxed(keys, c, a, b, beta=beta, alpha=alpha) if result is None else result
 
     return sum_
@@ -59,7 +66,7 @@ def _sum(original):
 def _sum_out(original):
 
     def sum_out(keys, c, a, b, *, beta=1, alpha=1, out):
-        result = _torch_product(a, b, c, out, alpha, beta, _mode)
+        result = _torch_product(a, b, c, out, alpha, beta, *_settings)
         return original.call_boxed(keys, c, a, b, beta=beta, alpha=alpha, out=out) if result is None else result
 
     return sum_out
@@ -84,41 +91,61 @@ def _devices():
     return keys
 
 
-def enable(mode=None):
-    """Lets libsgemm compute PyTorch's float32 products from now on, in all threads.
+def _register():
+    library = torch.library.Library("aten", "IMPL")
+    for key in _devices():
+        for name, replacement in _REPLACEMENTS.items():
+            original = torch.library.get_kernel(f"aten::{name}", key)
+            library.impl(name, replacement(original), key, with_keyset=True)
+    return library
 
-    mode: the arithmetic, as `libsgemm.gemm` takes it; None: what libsgemm.using() has in force, or else the environment.
-    Raises ValueError: no such mode; libsgemm.Unavailable: PyTorch has a GPU that libsgemm cannot use.
+
+def _update(change):
+    """Has `change` change what was said, and the newest of it in force."""
+    global _library, _said, _settings
+    with _lock:
+        said = dict(_said)
+        change(said)
+        newest = next(reversed(said.values()))
+        if newest is None:
+            if _library is not None:
+                _library._destroy()
+            _library = None
+        else:
+            _settings = newest
+            if _library is None:
+                _library = _register()
+        _said = said
+
+
+def _settings_with(mode, backend, verify, action):
+    return _Settings().changed(mode, backend, verify, action), _in_force.get() or _Settings()
+
+
+def enable(mode=None, *, backend=None, verify=None, action=None):
+    """Lets libsgemm compute PyTorch's float32 products from now on, in all threads: also in those of autograd, which
+    compute gradients on a GPU.
+
+    Settings as libsgemm.using() takes them. None: what libsgemm.using() has in force in the thread that computes, or else
+    what it has in force here and now, or else the environment.
+    Raises ValueError: a word is not valid; libsgemm.Unavailable: PyTorch has a GPU that libsgemm cannot use.
     """
-    global _library, _mode
-    _Settings().changed(mode, None, None, None)
-    if _library is None:
-        library = torch.library.Library("aten", "IMPL")
-        for key in _devices():
-            for name, replacement in _REPLACEMENTS.items():
-                original = torch.library.get_kernel(f"aten::{name}", key)
-                library.impl(name, replacement(original), key, with_keyset=True)
-        _library = library
-    _mode = mode
+    settings = _settings_with(mode, backend, verify, action)
+    _update(lambda said: said.update({next(reversed(said)): settings}))
 
 
 def disable():
     """Gives the products back to PyTorch."""
-    global _library, _mode
-    if _library is not None:
-        _library._destroy()
-    _library = _mode = None
+    _update(lambda said: said.update({next(reversed(said)): None}))
 
 
 @contextlib.contextmanager
-def enabled(mode=None):
-    """enable() for a block, after which it is as before."""
-    before = _library is not None, _mode
-    enable(mode)
+def enabled(mode=None, *, backend=None, verify=None, action=None):
+    """enable() for a block, after which it is as before; of the blocks that are open in several threads the newest
+    holds."""
+    settings, block = _settings_with(mode, backend, verify, action), object()
+    _update(lambda said: said.update({block: settings}))
     try:
         yield
     finally:
-        if before[0]:
-            enable(before[1])
-        else:
-            disable()
+        _update(lambda said: said.pop(block))
