@@ -157,12 +157,12 @@ Place take(Array *const *arrays, size_t count) {
     place.stream = current_torch_stream(place.device);
     return place;
   }
-  nb::list wanted;
+  nb::list wanted, beside;
   for (size_t i = 0; i < count; ++i) {
     const Array &x = *arrays[i];
-    if (!x.taken) wanted.append(nb::make_tuple(x.object, x.name, x.use == Use::output));
+    x.taken ? beside.append(x.object) : wanted.append(nb::make_tuple(x.object, x.name, x.use == Use::output));
   }
-  const nb::object answer = frameworks("export")(wanted, place.device.kind, place.device.index);
+  const nb::object answer = frameworks("export")(wanted, beside, place.device.kind, place.device.index);
   place.stream = reinterpret_cast<void *>(nb::cast<uintptr_t>(nb::object(answer[0])));
   place.wait = nb::cast<bool>(nb::object(answer[1]));
   size_t next = 0;
@@ -172,7 +172,7 @@ Place take(Array *const *arrays, size_t count) {
   return place;
 }
 
-nb::object copy_of(nb::handle array) { return frameworks("copy")(array); }
+nb::object copy_of(nb::handle array, const char *name) { return frameworks("copy")(array, name); }
 
 nb::object make(const Array &like, std::initializer_list<int64_t> shape, bool zero) {
   if (is_numpy(like.object)) return make_numpy(shape, zero);

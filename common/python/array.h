@@ -85,8 +85,9 @@ std::string dtype_in_words(nb::handle object);
 Place take(Array *const *arrays, size_t count);
 inline Place take(std::initializer_list<Array *> arrays) { return take(arrays.begin(), arrays.size()); }
 
-// A copy, stored as the array is, of its framework and on its device.
-nb::object copy_of(nb::handle array);
+// A copy, stored as the array is, of its framework and on its device. ValueError: it requires grad; `name` is the
+// argument's.
+nb::object copy_of(nb::handle array, const char *name);
 
 // A new array of float32 beside `like` and of its framework.
 nb::object make(const Array &like, std::initializer_list<int64_t> shape, bool zero);

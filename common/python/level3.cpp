@@ -115,7 +115,7 @@ nb::object triangular(One one, Many many, nb::handle a, nb::handle b, const char
     throw nb::value_error("out must be b itself, which is then overwritten, or None, for a result in a copy of b");
   }
   Array x(a, "a", Use::input);
-  Array y(out.is_none() ? copy_of(b) : nb::borrow(b), "b", out.is_none() ? Use::made : Use::output);
+  Array y(out.is_none() ? copy_of(b, "b") : nb::borrow(b), "b", out.is_none() ? Use::made : Use::output);
   const Place place = take({&y, &x});
   require_float32(x);
   require_square(x, y, from);

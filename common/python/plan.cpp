@@ -1,24 +1,28 @@
 #include "plan.h"
 
 #include <cstring>
+#include <utility>
 
 namespace libsgemm_python {
 
 Plan::Plan(nb::handle x, const char *side, const char *trans, nb::handle mode, nb::handle backend)
     : array_(x, "x", Use::input),
-      place_(take({&array_})),
       settings_(settings_for(mode, backend, nb::none())),
       side_(side_from(side)),
       op_(one_op(trans)) {
+  const Place place = take({&array_});
   if (array_.type != Type::fp32) throw nb::type_error("x is of 16-bit numbers; plans are of float32");
   if (array_.ndim != 2) throw nb::value_error("x must have 2 dimensions");
   const Operand stored = operand_of(array_, kLayout);
   const bool transposed = op_ == LIBSGEMM_TRANS;
   const int64_t rows = transposed ? array_.cols() : array_.rows(), cols = transposed ? array_.rows() : array_.cols();
-  const libsgemm_handle_t h = handle_for(place_, settings_);
-  run(place_, h, [&] {
-    return libsgemm_plan_create(h, kLayout, side_, flip_if(stored.flipped, op_), rows, cols,
-                                static_cast<const float *>(stored.data), stored.ld, &plan_);
+  const libsgemm_handle_t h = handle_for(place, settings_);
+  run(place, h, [&] {
+    libsgemm_plan_t made;
+    const libsgemm_status_t status = libsgemm_plan_create(h, kLayout, side_, flip_if(stored.flipped, op_), rows, cols,
+                                                          static_cast<const float *>(stored.data), stored.ld, &made);
+    plan_.reset(made);
+    return status;
   });
   libsgemm_info_t info;
   keeps_ = libsgemm_last_info(&info) == LIBSGEMM_SUCCESS && std::strcmp(info.kernel, "split") == 0;
@@ -36,20 +40,16 @@ Plan::~Plan() {
 }
 
 void Plan::close() {
-  if (closed_) return;
-  closed_ = true;
-  if (!place_.device.is_host()) {
-    nb::module_::import_("libsgemm._frameworks")
-        .attr("synchronize")(array_.object, place_.device.kind, place_.device.index);
-    const libsgemm_handle_t h = handle_for(place_, settings_);
-    require(libsgemm_synchronize(h));
-  }
-  require(libsgemm_plan_destroy(plan_));
-  plan_ = nullptr;
+  // The framework waits for its device, and not we for the stream that the plan was made on, which may be gone. Of
+  // frameworks that are not known each call has ended when it returned.
+  const auto ended = std::move(plan_);
+  if (ended == nullptr || array_.device.is_host()) return;
+  nb::module_::import_("libsgemm._frameworks")
+      .attr("synchronize")(array_.object, array_.device.kind, array_.device.index);
 }
 
 void Plan::require_use(libsgemm_side_t as, libsgemm_op_t op) const {
-  if (closed_) throw nb::value_error("the plan is closed");
+  if (plan_ == nullptr) throw nb::value_error("the plan is closed");
   const bool left = side_ == LIBSGEMM_LEFT;
   if (as != side_) {
     throw nb::value_error(left ? "the plan is of a left factor, made with side='left', and stands for b"

@@ -1,6 +1,8 @@
 // Matrices that are split once for many products.
 #pragma once
 
+#include <memory>
+
 #include "handles.h"
 #include "operand.h"
 
@@ -13,26 +15,29 @@ class Plan {
   Plan(const Plan &) = delete;
   Plan &operator=(const Plan &) = delete;
 
-  // Waits for the device, whose work may still read the plan.
+  // Waits for the device, whose work may still read the plan, and frees it, also where waiting raises.
   void close();
   // ValueError: it is closed, or made for the other side or another transposition.
   void require_use(libsgemm_side_t as, libsgemm_op_t op) const;
 
   // Plans, and so the products with them, are by rows.
   static constexpr libsgemm_layout_t kLayout = LIBSGEMM_ROW_MAJOR;
-  libsgemm_plan_t plan() const { return plan_; }
+  libsgemm_plan_t plan() const { return plan_.get(); }
   Array &array() { return array_; }
   const Settings &settings() const { return settings_; }
   bool keeps_something() const { return keeps_; }
 
  private:
+  struct Destroy {
+    void operator()(libsgemm_plan_t plan) const { libsgemm_plan_destroy(plan); }
+  };
+
   Array array_;
-  Place place_;
   Settings settings_;
   libsgemm_side_t side_;
   libsgemm_op_t op_;
-  libsgemm_plan_t plan_ = nullptr;
-  bool closed_ = false, keeps_ = false;
+  std::unique_ptr<libsgemm_plan, Destroy> plan_;  // NULL: it is closed
+  bool keeps_ = false;
 };
 
 // The plan behind an argument; NULL if it is an array.

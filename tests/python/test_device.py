@@ -222,6 +222,56 @@ def test_plan(rng):
     assert gpu.gpu_pending(Device.streams[0], 0) == 0  # close() waits for those that read it
 
 
+def test_a_plan_outlives_its_stream(rng):
+    w, x = integers(rng, 8, 8), integers(rng, 5, 8)
+    current, gone = Device.streams[0], gpu.gpu_stream(0)
+    Device.streams[0] = gone
+    plan = libsgemm.Plan(on_gpu(w), mode="fp16x3")
+    Device.streams[0] = current
+    gpu.gpu_destroy_stream(gone)
+    result = libsgemm.gemm(on_gpu(x), plan)
+    plan.close()
+    numpy.testing.assert_array_equal(result.numpy(), reference(x, w))
+
+
+def test_a_plan_is_freed_though_the_wait_fails(rng, monkeypatch):
+    weights = on_gpu(integers(rng, 8, 8))
+    before = gpu.gpu_bytes()
+    plan = libsgemm.Plan(weights, mode="fp16x3")
+    assert gpu.gpu_bytes() > before
+
+    def fail(_):
+        raise RuntimeError("an earlier kernel has failed")
+
+    monkeypatch.setattr(Device, "synchronize", fail)
+    with pytest.raises(RuntimeError, match="an earlier kernel"):
+        plan.close()
+    assert gpu.gpu_bytes() == before
+    plan.close()
+    with pytest.raises(ValueError, match="the plan is closed"):
+        libsgemm.gemm(weights, plan)
+
+
+def test_a_plan_that_cannot_be_waited_for_is_not_made(rng):
+    weights = on_gpu(integers(rng, 8, 8), kind=OtherArray)  # for which the call that makes the plan waits
+    before = gpu.gpu_bytes()
+    gpu.gpu_fail_wait(2)  # the first wait is the plan's own
+    with pytest.raises(libsgemm.ExecutionFailed):
+        libsgemm.Plan(weights, mode="fp16x3")
+    gpu.gpu_fail_wait(0)
+    assert gpu.gpu_bytes() == before
+
+
+def test_a_plan_of_another_framework_waits_for_our_stream(rng):
+    w, x = integers(rng, 8, 8), integers(rng, 5, 8)
+    with libsgemm.Plan(on_gpu(w, kind=OtherArray), mode="fp16x3") as plan:
+        numpy.testing.assert_array_equal(libsgemm.gemm(on_gpu(x), plan).numpy(), reference(x, w))
+        gpu.gpu_fail_wait(1)
+        with pytest.raises(libsgemm.ExecutionFailed):
+            libsgemm.gemm(on_gpu(x), plan)
+        gpu.gpu_fail_wait(0)
+
+
 VERIFYING = """
 import ctypes, os, numpy, libsgemm
 gpu = ctypes.CDLL(os.environ["LIBSGEMM_TEST_MOCK_GPU"])

@@ -42,6 +42,9 @@ def test_read_only_is_for_reading():
 class RequiresGrad(dlpack.Array):
     requires_grad = True
 
+    def copy(self):
+        return dlpack.Array.of(self.owner.copy())
+
 
 class Refuses(dlpack.Array):
 
@@ -58,6 +61,9 @@ class OfJax(dlpack.Array):
     (TypeError, "out has dtype float16", lambda: libsgemm.gemm(X, X, out=dlpack.Array.of(X.astype(numpy.float16)))),
     (ValueError, "b has 1 dimension", lambda: libsgemm.gemm(X, dlpack.Array.of(X[0]))),
     (ValueError, r"b requires grad.*b.detach\(\)", lambda: libsgemm.gemm(X, RequiresGrad.of(X))),
+    (ValueError, r"b requires grad.*b.detach\(\)", lambda: libsgemm.trmm(X, RequiresGrad.of(X))),
+    (ValueError, r"b requires grad.*b.detach\(\)", lambda: libsgemm.trsm(X, RequiresGrad.of(X))),
+    (ValueError, r"a requires grad.*a.detach\(\)", lambda: libsgemm.trsm(RequiresGrad.of(X), X)),
     (ValueError, "a cannot be used as it is: it is conjugated", lambda: libsgemm.gemm(Refuses.of(X), X)),
     (ValueError, "out is a JAX array", lambda: libsgemm.gemm(X, X, out=OfJax.of(X.copy()))),
     (ValueError, "b is in cuda:1 and a in host memory; the arrays of a call must all be in one place",

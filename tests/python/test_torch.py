@@ -76,6 +76,9 @@ def test_tensors_refused():
     a, b = torch.randn(3, 4), torch.randn(4, 4)
     with pytest.raises(ValueError, match=r"b requires grad, .*pass b.detach\(\), or use libsgemm.torch"):
         libsgemm.gemm(a, b.requires_grad_())
+    for call in libsgemm.trmm, libsgemm.trsm:
+        with pytest.raises(ValueError, match=r"b requires grad, .*pass b.detach\(\), or use libsgemm.torch"):
+            call(torch.eye(4), b)
     with pytest.raises(ValueError, match=r"pass a.contiguous\(\)"):
         libsgemm.gemm(torch.randn(6, 8)[::2, ::2], b.detach())
     with pytest.raises(TypeError, match="a has dtype torch.float64"):

@@ -24,10 +24,14 @@ def _current_stream(framework, index):
     return 0
 
 
-def _capsule(array, name, written, **stream):
+def _refuse_grad(array, name):
     if getattr(array, "requires_grad", False):
         raise ValueError(f"{name} requires grad, and libsgemm knows nothing of autograd: pass {name}.detach(), or use "
                          "libsgemm.torch")
+
+
+def _capsule(array, name, written, **stream):
+    _refuse_grad(array, name)
     framework = _framework(array)
     if written and framework == "jax":
         raise ValueError(f"{name} is a JAX array, which nobody may write: leave out={name} away")
@@ -42,8 +46,9 @@ def _capsule(array, name, written, **stream):
         raise ValueError(f"{name} cannot be used as it is: {error}") from error
 
 
-def export(arrays, kind, index):
-    """(stream, wait, capsules) for [(array, name, whether it is written)] on a device.
+def export(arrays, beside, kind, index):
+    """(stream, wait, capsules) for [(array, name, whether it is written)] on a device, in a call that also reads the
+    arrays `beside`, which were taken before.
 
     The call is ordered on the current stream of the first one's framework, so that its arrays need no waiting. `wait` is
     True if a framework cannot know of that stream."""
@@ -54,7 +59,7 @@ def export(arrays, kind, index):
     # DLPack's names of streams: -1 asks for no waiting; CUDA's default stream is 1, since 0 could be either of two.
     other = 1 if stream == 0 and kind in (_CUDA, _CUDA_MANAGED) else stream
     has_stream = first in ("torch", "cupy")
-    capsules, wait = [], not has_stream
+    capsules, wait = [], not has_stream or any(_framework(array) != first for array in beside)
     for array, name, written in arrays:
         same = has_stream and _framework(array) == first
         wait = wait or not same
@@ -81,11 +86,12 @@ def make(like, shape, zero, on_host):
     raise ValueError(f"out is needed, since libsgemm does not know how {framework} makes arrays")
 
 
-def copy(array):
+def copy(array, name):
     """A copy that is stored alike."""
+    _refuse_grad(array, name)
     framework = _framework(array)
     if framework == "torch":
-        return array.detach().clone()
+        return array.clone()
     if framework == "jax":
         return sys.modules["jax"].numpy.array(array, copy=True).block_until_ready()
     if hasattr(array, "copy"):
