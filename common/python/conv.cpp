@@ -93,10 +93,10 @@ Shape output_shape(const libsgemm_conv2d_t &conv) {
   return {conv.n, conv.k, p, q};
 }
 
-// All four strides 0 would say that the tensor is dense.
+// All four strides 0 would say that the tensor is dense. Those of NumPy's empty arrays are all 0.
 void set_strides(const Array &x, int64_t (&strides)[4]) {
   const bool repeated = std::all_of(x.stride, x.stride + 4, [](int64_t stride) { return stride == 0; });
-  if (repeated && std::any_of(x.shape, x.shape + 4, [](int64_t size) { return size > 1; })) {
+  if (repeated && !x.is_empty() && std::any_of(x.shape, x.shape + 4, [](int64_t size) { return size > 1; })) {
     throw nb::value_error((std::string(x.name) + " has one element for all: pass a copy").c_str());
   }
   std::copy(x.stride, x.stride + 4, strides);

@@ -20,6 +20,16 @@ Type type_of(const Array &x, PyArrayObject *array) {
   refuse_type(x);
 }
 
+// The elements under a mask stand for nothing.
+void refuse_masked(const Array &x) {
+  if (PyArray_CheckExact(x.object.ptr())) return;
+  const nb::object masked = nb::module_::import_("numpy.ma").attr("MaskedArray");
+  if (!nb::isinstance(x.object, masked)) return;
+  throw nb::value_error((std::string(x.name) + " is a masked array, and libsgemm knows nothing of masks: pass " +
+                         x.name + ".filled(0), or " + x.name + ".data, which has what is under the mask")
+                            .c_str());
+}
+
 }  // namespace
 
 void import_numpy() {
@@ -29,6 +39,7 @@ void import_numpy() {
 bool is_numpy(nb::handle object) { return PyArray_Check(object.ptr()); }
 
 void describe_numpy(Array *x) {
+  refuse_masked(*x);
   const auto array = reinterpret_cast<PyArrayObject *>(x->object.ptr());
   x->set_type(type_of(*x, array));
   x->check_writable(PyArray_ISWRITEABLE(array));

@@ -169,7 +169,8 @@ LIBSGEMM_BACKEND. verify: 'off', 'sample', 'full'. None: what libsgemm.using() h
 environment.
 
 Raises TypeError: a dtype is wrong, or an argument is no array. ValueError: shapes, strides, devices, a
-read-only out, a tensor that requires grad, beta without out. libsgemm.Error: what the library refused.)");
+read-only out, a masked array, a tensor that requires grad, beta without out. libsgemm.Error: what the library
+refused.)");
 }
 
 }  // namespace libsgemm_python

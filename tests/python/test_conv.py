@@ -105,7 +105,22 @@ def test_out(backend, rng):
     numpy.testing.assert_array_equal(dx, old + data_gradient(whole[:, 1:6], f, x.shape, padding=1))
 
 
+@pytest.mark.parametrize("x_shape,f_shape", [
+    ((0, 3, 6, 6), (5, 3, 3, 3)), ((2, 0, 6, 6), (5, 0, 3, 3)), ((2, 3, 6, 6), (0, 3, 3, 3)),
+], ids=["no images", "no channels", "no filters"])
+def test_empty(backend, rng, x_shape, f_shape):
+    x, f = integers(rng, *x_shape), integers(rng, *f_shape)
+    dy = integers(rng, x_shape[0], f_shape[0], 4, 4)
+    numpy.testing.assert_array_equal(libsgemm.conv2d(x, f), forward(x, f))
+    numpy.testing.assert_array_equal(libsgemm.conv2d_data_gradient(dy, f, x.shape), data_gradient(dy, f, x.shape))
+    numpy.testing.assert_array_equal(libsgemm.conv2d_weight_gradient(x, dy, f.shape), weight_gradient(x, dy, f.shape))
+    out = integers(rng, *dy.shape)
+    expected = forward(x, f) + 2 * out
+    numpy.testing.assert_array_equal(libsgemm.conv2d(x, f, beta=2, out=out), expected)
+
+
 @pytest.mark.parametrize("message, call", [
+    ("x is a masked array", lambda x, f: libsgemm.conv2d(numpy.ma.array(x), f)),
     ("x has 3 dimension", lambda x, f: libsgemm.conv2d(x[0], f)),
     (r"stride=\(1, 2, 3\) is not valid", lambda x, f: libsgemm.conv2d(x, f, stride=(1, 2, 3))),
     ("padding='same' is not valid", lambda x, f: libsgemm.conv2d(x, f, padding="same")),

@@ -147,6 +147,9 @@ def read_only():
     (ValueError, "a .* has strides of -4", A[::-1], B, {}),
     (ValueError, "b .* has strides of 0", A, numpy.broadcast_to(B[:1], (4, 5)), {}),
     (ValueError, "a is not aligned", numpy.zeros(49, numpy.uint8)[1:].view(numpy.float32).reshape(3, 4), B, {}),
+    (ValueError, r"a is a masked array, .*pass a.filled\(0\), or a.data", numpy.ma.array(A, mask=A > 0), B, {}),
+    (ValueError, "b is a masked array", A, numpy.ma.array(B), {}),
+    (ValueError, "out is a masked array", A, B, {"out": numpy.ma.zeros((3, 5), "f")}),
     (ValueError, "beta is not 0 but there is no out", A, B, {"beta": 1}),
     (ValueError, "trans='NX' is not valid", A, B, {"trans": "NX"}),
     (ValueError, "trans='N' is not valid: use two letters", A, B, {"trans": "N"}),
@@ -163,6 +166,14 @@ def test_refused(error, words, a, b, options):
         libsgemm.gemm(a, b, **options)
 
 
+def test_other_subclasses_are_arrays():
+
+    class Subclass(numpy.ndarray):
+        pass
+
+    numpy.testing.assert_array_equal(libsgemm.gemm(A.view(Subclass), B), reference(A, B))
+
+
 def test_overlap_is_the_librarys_to_refuse():
     square = numpy.ones((4, 4), numpy.float32)
     with pytest.raises(libsgemm.InvalidArgument, match=r"libsgemm_sgemm_h: argument 13 \(C\) overlaps A") as caught:
@@ -173,6 +184,8 @@ def test_overlap_is_the_librarys_to_refuse():
 
 
 def test_groups_refused():
+    with pytest.raises(ValueError, match="an array of b is a masked array"):
+        libsgemm.gemm_batch([A], [numpy.ma.array(B)])
     with pytest.raises(ValueError, match="same length"):
         libsgemm.gemm_batch([A], [B, B])
     with pytest.raises(TypeError, match="one dtype"):

@@ -101,6 +101,7 @@ WIDE = numpy.ones((4, 6), numpy.float32)
      lambda: libsgemm.symm(SQUARE, WIDE, out=numpy.zeros((4, 6), numpy.float32, order="F"))),
     (ValueError, "a is 4 x 6; it must be 4 x 4", lambda: libsgemm.trsm(WIDE, SQUARE.copy())),
     (ValueError, "out must be b itself", lambda: libsgemm.trsm(SQUARE, WIDE, out=WIDE.copy())),
+    (ValueError, "b is a masked array", lambda: libsgemm.trsm(SQUARE, numpy.ma.array(WIDE))),
     (ValueError, "side='up' is not valid", lambda: libsgemm.trmm(SQUARE, WIDE, side="up")),
     (ValueError, "uplo='left' is not valid", lambda: libsgemm.trmm(SQUARE, WIDE, uplo="left")),
     (ValueError, "trans='NN' is not valid", lambda: libsgemm.trmm(SQUARE, WIDE, trans="NN")),
