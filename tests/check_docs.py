@@ -1,6 +1,7 @@
-# Checks what the Markdown files say by what there is:
-#   check_docs.py            the targets of links, the paths in `code`, and the kernel rows that docs and bench/results
-#                            name, exist
+# Checks what the Markdown files and the comments of sources say by what there is:
+#   check_docs.py            the targets of links, the paths in `code`, the kernel rows that docs and bench/results name,
+#                            and the source files that docs and comments name, exist; the changelog has the ABI's
+#                            numbers; no source says that a row was not measured whose figures are there
 #   check_docs.py COMMAND    and each `libsgemm SUBCOMMAND --option` in them is one that COMMAND knows; presets and
 #                            options of CMake exist; C programs in them compile
 import json
@@ -41,6 +42,51 @@ def missing_rows(text):
         # A CPU row's name with a mode is put together in common/ref/ref.cpp.
         if not (row.startswith('cpu_') and re.sub('_(tf32|bf16|fp16)$', '', row) in ROWS):
             yield f'there is no row {row}'
+
+
+FOLDERS = [ROOT / name for name in TOP if name != 'shared']
+KINDS = {'.h', '.cpp', '.cu', '.cuh', '.hip', '.c', '.py', '.sh', '.cmake', '.md'}
+TREE = [p for folder in FOLDERS for p in folder.rglob('*') if p.suffix in KINDS]
+# Each file by its name, and by the name behind any of the folders that it is in.
+KNOWN = {'/'.join(parts[i:]) for p in TREE + FILES for parts in [p.relative_to(ROOT).parts] for i in range(len(parts))}
+# Files of others, examples, and members of structs that look like files.
+FOREIGN = {'cuda.h', 'miopen.h', 'cblas.h', 'step.c', 'step.h', 'llm.c', 'script.py', 'train.py', 'gfx90a.h'}
+NAMED = re.compile(r'(?<![\w./*<>$}-])((?:[\w-]+/)*[a-z][a-z0-9_-]+(?:' + '|'.join(map(re.escape, KINDS)) +
+                   r'))(?![\w.(/*-])')
+
+
+def missing_files(text):
+    for name in sorted(set(NAMED.findall(text)) - KNOWN - FOREIGN):
+        yield f'there is no file {name}'
+
+
+def comments(path):
+    text = path.read_text()
+    if path.suffix in ('.py', '.sh', '.cmake'):
+        return '\n'.join(re.findall(r'(?:^|\s)#.*', text))
+    return '\n'.join(re.findall(r'//.*|/\*(?s:.*?)\*/', re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text)))
+
+
+def wrong_abi(text):
+    plugin = re.search(r'kBackendAbi = (\d+)', (ROOT / 'common/backend.h').read_text()).group(1)
+    c = re.search(r'SOVERSION (\d+)', (ROOT / 'common/CMakeLists.txt').read_text()).group(1)
+    numbers = f'C ABI {c}, plugin ABI {plugin}.'
+    if numbers not in text:
+        yield f'it does not say: {numbers}'
+
+
+# Rows with figures that were fitted: a share of 1 is none.
+MEASURED = {row for p in (ROOT / 'backends/cuda/figures').glob('sm*.h')
+            for row, figures in re.findall(r'X\((\w+), ([\d.].*)\)', p.read_text()) if figures != '1'}
+
+
+def untrue_measurements(path):
+    if not re.search(r'speed not yet|not been measured', path.read_text()):
+        return
+    tile = re.match(r'sm\d+_[a-z0-9]+_\d+x\d+x\d+', path.stem)
+    for row in sorted(set(ROW.findall(path.read_text())) & MEASURED):
+        if row == path.stem or (tile and row == tile.group() + '_split_k'):
+            yield f'{row} has been measured: backends/cuda/figures'
 
 
 def shell_lines(text):
@@ -113,10 +159,15 @@ wrong = []
 for file in FILES:
     text = file.read_text()
     faults = list(missing_paths(file, text))
-    if file.name != 'CHANGELOG.md':
-        faults += missing_rows(text)
+    if file.name == 'CHANGELOG.md':
+        faults += wrong_abi(text)
+    else:
+        faults += [*missing_rows(text), *missing_files(BLOCK.sub('', text))]
     if len(sys.argv) > 1:
         faults += [*wrong_commands(text, Help(sys.argv[1])), *wrong_builds(text), *wrong_programs(text)]
+    wrong += [f'{file.relative_to(ROOT)}: {fault}' for fault in faults]
+for file in sorted(p for p in TREE if p.suffix != '.md'):
+    faults = [*missing_files(comments(file)), *untrue_measurements(file)]
     wrong += [f'{file.relative_to(ROOT)}: {fault}' for fault in faults]
 for file in sorted((ROOT / 'bench/results').iterdir()):
     wrong += [f'{file.relative_to(ROOT)}: {fault}' for fault in missing_rows(file.read_text())]

@@ -1,5 +1,5 @@
 // Verification itself: every routine's right result passes, an error of any one element is found, and clean calls on
-// every backend raise no alarm. Works on common/verify.h, below the API, so that results can be falsified in between.
+// every backend raise no alarm. Works on verify/verify.h, below the API, so that results can be falsified in between.
 #include "verify/claim.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The kernel table, from rows.h: the row `name` is in <name>.cu of one of the folders.
+// The kernel table. rows.h says in which file a row is.
 #include "gpu/kernels.h"
 
 #include "rows.h"

@@ -1,4 +1,4 @@
-// checksum: verification of a product in device memory (common/checksum.h), in FP64. Bound by memory.
+// checksum: verification of a product in device memory (verify/checksum.h), in FP64. Bound by memory.
 //
 //   1  sum_rows    sums and squares of the chosen columns of B, with random signs: partial sums of each row of B
 //   2  finish      their totals: sum_j w_j B_lj, and the norm of row l

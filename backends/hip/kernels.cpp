@@ -1,4 +1,4 @@
-// The kernel table, from rows.h: row NAME is in kernels/NAME.hip.
+// The kernel table. rows.h says in which file a row is.
 #include "gpu/kernels.h"
 
 #include "rows.h"

@@ -1,4 +1,4 @@
-// CPU or GPU for a call on host memory, by the figures of the machine (decision_model.h), measured or assumed.
+// CPU or GPU for a call on host memory, by the figures of the machine (model.h), measured or assumed.
 #pragma once
 
 #include "env.h"
