@@ -124,8 +124,9 @@ typedef enum {
  * signalling NaN whose payload is in its 13 last bits alone as Inf in TF32. Finite numbers that round to
  * more than the largest number of the inputs become Inf: from 65520 in FP16, from 2^128 - 2^119 in BF16, from 2^128 -
  * 2^116 in TF32. Denormal numbers are kept in TF32 and BF16 (as multiples of 2^-136 and 2^-133); FP16 keeps multiples
- * of 2^-24 and makes zeros of numbers up to 2^-25. In BF16X6, FP16X3 and FP32_FAST C has NaN and Inf where FP32 has
- * them. */
+ * of 2^-24 and makes zeros of numbers up to 2^-25. In BF16X6 and FP16X3 C has NaN and Inf where FP32 has them. Sums in
+ * FP64, which FP32 and FP32_FAST may take too, have them where an operand has them, and Inf where alpha A B + beta C
+ * itself is beyond FP32's range: a sum that FP32 overflows on its way to a finite result stays finite. */
 typedef enum {
   LIBSGEMM_MATH_FP32 = 0, /* default; FP64 where that is faster, as on an A100, H100 or H200 */
   /* Three bf16 parts an operand, six products: the error of FP32, and 4 u more in the bound. Of elements below 2^-110
