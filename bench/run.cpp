@@ -6,13 +6,16 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <vector>
 
@@ -43,7 +46,22 @@ void say(const std::string &text) {
   }
 }
 
-// Where the program's processes count their calls: the user's LIBSGEMM_STATS_DIR, or a folder that is removed.
+// A process that began with this variable; 0: none did that can be looked at.
+pid_t find_process_with(const std::string &variable) {
+  std::error_code end;  // of the iteration
+  for (std::filesystem::directory_iterator at("/proc", end), last; !end && at != last; at.increment(end)) {
+    const pid_t pid = atoi(at->path().filename().c_str());
+    if (pid <= 0 || pid == getpid()) continue;
+    std::ifstream file(at->path() / "environ", std::ios::binary);
+    for (std::string line; std::getline(file, line, '\0');) {
+      if (line == variable) return pid;
+    }
+  }
+  return 0;
+}
+
+// Where the program's processes count their calls: the user's LIBSGEMM_STATS_DIR, or a folder that is removed, unless a
+// process is left that counts there.
 class StatsFolder {
  public:
   StatsFolder() {
@@ -55,7 +73,13 @@ class StatsFolder {
   ~StatsFolder() {
     std::error_code ignored;
     std::filesystem::remove(mark(), ignored);
-    if (temporary_) std::filesystem::remove_all(path_, ignored);
+    if (!temporary_) return;
+    const pid_t left = find_process_left();
+    if (left == 0) {
+      std::filesystem::remove_all(path_, ignored);
+    } else {
+      say(fmt::format("libsgemm run: process {} still runs; `libsgemm stats {}` has its calls\n", left, path_));
+    }
   }
   StatsFolder(const StatsFolder &) = delete;
   StatsFolder &operator=(const StatsFolder &) = delete;
@@ -85,6 +109,17 @@ class StatsFolder {
   }
 
   std::string mark() const { return path_ + "/" + libsgemm::kNotPreloaded; }
+
+  // One that counts here; 0: none does. What only ends a little later than the program gets the time for that.
+  pid_t find_process_left() const {
+    constexpr timespec kMoment = {0, 10000000};
+    const std::string variable = "LIBSGEMM_STATS_DIR=" + path_;
+    for (int tries = 0; tries < 20; ++tries) {
+      if (find_process_with(variable) == 0) return 0;
+      nanosleep(&kMoment, nullptr);
+    }
+    return find_process_with(variable);
+  }
 
   // Whether there is room for the counts of a process.
   int try_file() const {
@@ -163,15 +198,68 @@ pid_t start(const std::vector<std::string> &program, const sigset_t &mask, int *
   return -1;
 }
 
-// A signal that the terminal sends to the whole foreground group has reached the child already.
-bool from_terminal(const siginfo_t &info) { return info.si_code == SI_KERNEL; }
+// A signal to the whole process group, as a terminal or timeout(1) sends it, has reached the program already. The
+// signal itself does not tell, so another process in the group keeps what it gets, until it is asked for it.
+class GroupWitness {
+ public:
+  // To be made with all the signals blocked.
+  GroupWitness() {
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets_) != 0) return;
+    process_ = fork();
+    if (process_ == 0) answer();
+    close(sockets_[1]);
+  }
+  ~GroupWitness() {
+    if (process_ < 0) return;
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+  GroupWitness(const GroupWitness &) = delete;
+  GroupWitness &operator=(const GroupWitness &) = delete;
 
-int wait_for(pid_t child, const sigset_t &awaited) {
+  // To be asked about each signal that has come. Without a witness, the group's are those from a terminal.
+  bool went_to_group(const siginfo_t &info) {
+    // The members of a group get a signal one after the other. One that timeout(1) sends to this process first and then
+    // to the group is the same, as it is for a program that has not handled the first one yet.
+    constexpr timespec kDelivery = {0, 20000000};
+    nanosleep(&kDelivery, nullptr);
+    take_pending(info.si_signo);
+    int answer = 0;
+    const bool asked = process_ > 0 && kill(process_, SIGCONT) == 0 &&
+                       send(sockets_[0], &info.si_signo, sizeof info.si_signo, MSG_NOSIGNAL) > 0 &&
+                       recv(sockets_[0], &answer, sizeof answer, 0) == sizeof answer;
+    return asked ? answer != 0 : info.si_code == SI_KERNEL;
+  }
+
+ private:
+  // Takes the signal if this process has it.
+  static bool take_pending(int signal) {
+    constexpr timespec kNow = {0, 0};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    return sigtimedwait(&set, nullptr, &kNow) == signal;
+  }
+
+  [[noreturn]] void answer() {
+    close(sockets_[0]);
+    for (int signal = 0; recv(sockets_[1], &signal, sizeof signal, 0) == sizeof signal;) {
+      const int got = take_pending(signal) ? 1 : 0;
+      send(sockets_[1], &got, sizeof got, MSG_NOSIGNAL);
+    }
+    _exit(0);
+  }
+
+  int sockets_[2] = {-1, -1};
+  pid_t process_ = -1;
+};
+
+int wait_for(pid_t child, const sigset_t &awaited, GroupWitness *witness) {
   for (;;) {
     siginfo_t info;
     const int signal = sigwaitinfo(&awaited, &info);
     if (signal > 0 && signal != SIGCHLD) {
-      if (!from_terminal(info)) kill(child, signal);
+      if (!witness->went_to_group(info)) kill(child, signal);
       continue;
     }
     int status;
@@ -187,9 +275,10 @@ int run_program(const std::vector<std::string> &program, bool *started) {
   sigaddset(&awaited, SIGCHLD);
   sigprocmask(SIG_BLOCK, &awaited, &previous);
   int status = 0;
+  GroupWitness witness;
   const pid_t child = start(program, previous, &status);
   *started = child > 0;
-  return *started ? wait_for(child, awaited) : status;
+  return *started ? wait_for(child, awaited, &witness) : status;
 }
 
 // Why no call arrived, where no process has told of a BLAS.

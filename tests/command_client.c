@@ -3,10 +3,14 @@
  *   cblas N, fortran N  calls of cblas_sgemm and sgemm_, of sizes 16 x 16 x 16; exit status 9 if there is none,
  *                       10 if the result is wrong
  *   bad N               calls of cblas_sgemm with a leading dimension that is too small
+ *   lax N               calls that OpenBLAS takes beyond the standard: of sgemm_ with k = 0 and leading dimensions
+ *                       of 0, of cblas_sgemm with CblasConjNoTrans; 10 if the result is wrong
  *   load FILE           a library, for itself alone, as an interpreter does
  *   print TEXT          on stdout
  *   touch FILE          creates an empty file; from here on SIGTERM ends the program with status 42
  *   wait                for a signal
+ *   signals FILE        creates an empty file and counts SIGTERM, for a quarter of a second after the first; ends
+ *                       with their number as status
  *   child               the rest in a program of its own; ends with its exit status
  *   fork                the rest in a child; ends with its exit status
  *   kill                itself with SIGKILL
@@ -18,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef void (*Cblas)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
@@ -55,9 +60,50 @@ static void call_badly(int count) {
   for (int i = 0; i < count; ++i) sgemm(102, 111, 111, 2, 2, 2, 1, x, 1, x, 2, 0, x, 2);
 }
 
+static void call_laxly(int count) {
+  const int size = 2, zero = 0;
+  const float alpha = 1, beta = 2, x[4] = {1, 2, 3, 4};
+  Fortran scale;
+  Cblas multiply;
+  void *symbol = dlsym(RTLD_DEFAULT, "sgemm_");
+  if (symbol == NULL) exit(9);
+  memcpy(&scale, &symbol, sizeof scale);
+  symbol = dlsym(RTLD_DEFAULT, "cblas_sgemm");
+  if (symbol == NULL) exit(9);
+  memcpy(&multiply, &symbol, sizeof multiply);
+  for (int i = 0; i < count; ++i) {
+    float c[4] = {1, 2, 3, 4}, d[4] = {0};
+    scale("T", "N", &size, &size, &zero, &alpha, x, &zero, x, &zero, &beta, c, &size, 1, 1);
+    if (c[0] != 2 || c[3] != 8) exit(10);
+    multiply(102, 114, 111, size, size, size, alpha, x, size, x, size, 0, d, size);
+    if (d[0] != 7 || d[3] != 22) exit(10);
+  }
+}
+
 static void on_term(int number) {
   (void)number;
   _exit(42);
+}
+
+static volatile sig_atomic_t signals;
+
+static void on_counted(int number) {
+  (void)number;
+  ++signals;
+}
+
+static int touch(const char *name) {
+  FILE *file = fopen(name, "w");
+  return file != NULL && fclose(file) == 0;
+}
+
+static int count_signals(const char *ready) {
+  const struct timespec hundredth = {0, 10000000};
+  signal(SIGTERM, on_counted);
+  if (!touch(ready)) return 12;
+  while (signals == 0) nanosleep(&hundredth, NULL);
+  for (int i = 0; i < 25; ++i) nanosleep(&hundredth, NULL);
+  return signals;
 }
 
 /* `arguments` NULL: in the child this returns. */
@@ -88,13 +134,14 @@ int main(int argc, char **argv) {
       if (strcmp(word, "cblas") == 0) call("cblas_sgemm", atoi(value));
       if (strcmp(word, "fortran") == 0) call("sgemm_", atoi(value));
       if (strcmp(word, "bad") == 0) call_badly(atoi(value));
+      if (strcmp(word, "lax") == 0) call_laxly(atoi(value));
       if (strcmp(word, "load") == 0 && dlopen(value, RTLD_NOW | RTLD_LOCAL) == NULL) return 13;
       if (strcmp(word, "print") == 0) puts(value);
       if (strcmp(word, "exit") == 0) return atoi(value);
+      if (strcmp(word, "signals") == 0) return count_signals(value);
       if (strcmp(word, "touch") == 0) {
         signal(SIGTERM, on_term);
-        FILE *file = fopen(value, "w");
-        if (file == NULL || fclose(file) != 0) return 12;
+        if (!touch(value)) return 12;
       }
     }
   }

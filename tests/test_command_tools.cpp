@@ -295,6 +295,41 @@ TEST_CASE("run: a signal goes on to the program") {
   CHECK_THAT(outcome.err, Contains("cblas_sgemm"));
 }
 
+TEST_CASE("run: a signal reaches the program once, sent to the command, to its process group, or to both") {
+  // Two that come close together may count as one, so several times.
+  for (const std::string target : {"$run", "0", "0", "0", "0", "$run; kill -TERM 0"}) {
+    const Folder folder;
+    const std::string ready = folder.file("ready");
+    const std::string script =
+        "\"$1\" run -- \"$2\" signals \"$3\" & run=$!; "
+        "until [ -e \"$3\" ]; do sleep 0.01; done; trap '' TERM; kill -TERM " +
+        target + "; wait $run";
+    const Outcome outcome = run_program(
+        {"/usr/bin/setsid", "--wait", "/bin/sh", "-c", script, "sh", LIBSGEMM_COMMAND, CLIENT, ready}, kPreload);
+    INFO(target << ": " << outcome.description());
+    CHECK(outcome.exit_status == 1);
+  }
+}
+
+TEST_CASE("run: a process that outlives the program keeps its calls, and has nothing to complain of") {
+  const Folder folder;
+  const std::string script =
+      "(until [ -e go ]; do sleep 0.01; done; \"$0\" cblas 2; touch done) </dev/null >output 2>&1 & \"$0\" cblas 3";
+  Environment environment = kPreload;
+  environment.insert({{"TMPDIR", folder.path()}, {"LIBSGEMM_BACKEND", "ref"}});
+  const Outcome outcome = run_program({"/bin/sh", "-c", "cd \"$0\" && exec \"$1\" run -- /bin/sh -c \"$2\" \"$3\"",
+                                       folder.path(), LIBSGEMM_COMMAND, script, CLIENT},
+                                      environment);
+  INFO(outcome.description());
+  CHECK(outcome.exit_status == 0);
+  CHECK_THAT(outcome.err, Contains("still runs; `libsgemm stats " + folder.path() + "/libsgemm-"));
+  run_program({"/bin/sh", "-c", "cd \"$0\"; touch go; until [ -e done ]; do sleep 0.01; done", folder.path()}, {});
+  CHECK(read_text(folder.file("output")) == "");
+  const std::string counts = outcome.err.substr(outcome.err.find(folder.path() + "/libsgemm-"));
+  const Outcome stats = command({"stats", counts.substr(0, counts.find('`'))});
+  CHECK_THAT(stats.out, Contains("total 2 proc.") && Contains(" 5 "));
+}
+
 TEST_CASE("run: a program without calls") {
   const Outcome outcome = run_client({}, {"print", "hello", "exit", "5"});
   CHECK(outcome.exit_status == 5);
