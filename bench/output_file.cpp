@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -116,6 +117,16 @@ void write_output(const std::string &path, const std::vector<Piece> &pieces) {
   TemporaryFile file(path, resolve(path));
   for (const Piece &piece : pieces) file.write(piece);
   file.rename_to_target();
+}
+
+UpdateLock::UpdateLock(const std::string &path)
+    : folder_(open(folder_of(resolve(path).file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  while (folder_ >= 0 && flock(folder_, LOCK_EX) != 0 && errno == EINTR) {
+  }
+}
+
+UpdateLock::~UpdateLock() {
+  if (folder_ >= 0) close(folder_);
 }
 
 void remove_output(const std::string &path) {

@@ -20,6 +20,19 @@ void check_output(const std::string &path);
 // also if it leads to a file that is not there yet.
 void write_output(const std::string &path, const std::vector<Piece> &pieces);
 
+// For reading a file, changing it and writing it: one process holds it at a time. It locks the folder, since the file
+// is another one after each write. On a file system without locks it does nothing.
+class UpdateLock {
+ public:
+  explicit UpdateLock(const std::string &path);
+  ~UpdateLock();
+  UpdateLock(const UpdateLock &) = delete;
+  UpdateLock &operator=(const UpdateLock &) = delete;
+
+ private:
+  int folder_;
+};
+
 // Removes the file and prints that, or that there is none.
 void remove_output(const std::string &path);
 

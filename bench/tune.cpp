@@ -272,11 +272,16 @@ void print(const TunedCall &tuned) {
              libsgemm::to_text(tuned.call));
 }
 
-// Puts what was found in the place of what an earlier run had found of the call.
-void update(const Found &found, TuningFile *file) {
+// Puts what was found in the place of what an earlier run had found of the call, and returns what the file has then.
+// Other processes may add to it meanwhile.
+TuningFile update(const std::string &path, const libsgemm::TuningKey &key, const Found &found) {
+  const UpdateLock lock(path);
+  TuningFile file = read_file(path, key);
   const auto same = [&](const TunedCall &x) { return x.call == found.tuned.call; };
-  file->calls.erase(std::remove_if(file->calls.begin(), file->calls.end(), same), file->calls.end());
-  if (found.better) file->calls.push_back(found.tuned);
+  file.calls.erase(std::remove_if(file.calls.begin(), file.calls.end(), same), file.calls.end());
+  if (found.better) file.calls.push_back(found.tuned);
+  write_file(path, file);
+  return file;
 }
 
 int measure_all(const TuneOptions &options) {
@@ -309,8 +314,7 @@ int measure_all(const TuneOptions &options) {
     ++measured;
     gain += std::log(found.tuned.model_seconds / found.tuned.seconds);
     if (found.better) print(found.tuned), ++better;
-    update(found, &file);
-    write_file(path, file);  // what is found stays, whatever becomes of this run
+    file = update(path, gpu.key, found);  // what is found stays, whatever becomes of this run
   }
   fmt::print("{} of {} calls have a faster row than the model's", better, measured);
   if (measured > 0)

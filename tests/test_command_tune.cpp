@@ -1,6 +1,7 @@
 // `libsgemm run --record` and `libsgemm tune`: from the calls of a program to the rows it gets.
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "catch.h"
 #include "command_runner.h"
@@ -57,6 +58,17 @@ std::string kernel_of_client(const Folder &folder, const Environment &environmen
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);
   return Json::parse(read_text(folder.file("report")))["processes"].at(0)["calls"].at(0)["kernel"];
+}
+
+// The calls that have a faster row, by what is printed of them.
+std::set<std::string> tuned_calls(const std::string &text) {
+  const std::string before = " times as fast: ";
+  std::set<std::string> calls;
+  for (size_t at = text.find(before); at != std::string::npos; at = text.find(before, at + 1)) {
+    const size_t call = at + before.size();
+    calls.insert(text.substr(call, text.find('\n', call) - call));
+  }
+  return calls;
 }
 
 constexpr const char *kClientCall = "sgemm op=NN m=16 n=16 k=16 ld=16,16,16 at=16,16,16 alpha=1 beta=0 math=fp32\n";
@@ -157,6 +169,23 @@ TEST_CASE("tune: a program's calls get the row that was measured to be the faste
   CHECK_THAT(tune({"--remove"}, environment).out, EndsWith(" is removed\n"));
   CHECK_THAT(tune({"--remove"}, environment).out, EndsWith(": there is none\n"));
   CHECK(kernel_of_client(folder, environment) == "cuda_mock_splitk");
+}
+
+TEST_CASE("tune: several processes add to one file") {
+  const Folder folder;
+  std::string script;
+  for (int i = 0; i < 4; ++i) {
+    const std::string sizes = std::to_string(8 + i) + "," + std::to_string(8 + i) + ",";
+    script += "\"$0\" tune -o \"$1\" --transposes NN --shape " + sizes + "8 --shape " + sizes + "16 & ";
+  }
+  const Outcome outcome =
+      run_program({"/bin/sh", "-c", script + "wait", LIBSGEMM_COMMAND, folder.file("tuning")}, on_mock(folder), 120);
+  INFO(outcome.description());
+  const std::string shown = tune({"--show", "-o", folder.file("tuning")}, on_mock(folder)).out;
+  INFO(shown);
+  const std::set<std::string> found = tuned_calls(outcome.out);
+  CHECK(found.size() >= 4);  // of 8, on a busy machine
+  CHECK(tuned_calls(shown) == found);
 }
 
 TEST_CASE("tune: every routine, type and batch") {
