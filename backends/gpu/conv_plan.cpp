@@ -255,8 +255,9 @@ size_t conv_cleared_bytes(const ConvDesc &desc) {
     last += (out.size[d] - 1) * out.step[d];
   }
   if (last + 1 != count) return 0;  // what lies between its elements is not ours
-  for (int64_t i = 0; i < conv_products(desc); ++i) {
-    const ConvProduct product = conv_product(desc, i);
+  const ConvSizes sizes(desc);
+  for (int i = 0; i < sizes.count(); ++i) {
+    const ConvProduct product = sizes.product(i);
     const auto &[channels, taps_h, taps_w] = product.sum;
     if (channels.extent * taps_h.extent * taps_w.extent == 0) return sizeof(float) * static_cast<size_t>(count);
   }

@@ -6,26 +6,78 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Along one dimension of the data gradient: the rows of dx that leave one remainder, and the taps that meet them.
+// One dimension of the data gradient: rows, or columns.
+struct Dimension {
+  int64_t size, stride, pad, dilation, all_taps;
+  int64_t common = std::gcd(stride, dilation);
+  int64_t next = stride / common;                 // between two taps that meet the same rows
+  int64_t first_taps = std::min(next, all_taps);  // each meets other rows than those before it
+  int64_t remainders = std::min(stride, size);    // of the rows by the stride
+
+  // The remainder of the rows that a tap meets.
+  int64_t remainder_of(int64_t tap) const {
+    const int64_t rest = (tap * dilation - pad) % stride;
+    return rest < 0 ? rest + stride : rest;
+  }
+  // The first tap that meets the rows of a remainder; first_taps: none does.
+  int64_t tap_of(int64_t remainder) const {
+    int64_t tap = 0;
+    while (tap < first_taps && remainder_of(tap) != remainder) ++tap;
+    return tap;
+  }
+};
+
+Dimension height_of(const ConvDesc &d) { return {d.h, d.stride_h, d.pad_h, d.dilation_h, d.r}; }
+Dimension width_of(const ConvDesc &d) { return {d.w, d.stride_w, d.pad_w, d.dilation_w, d.s}; }
+
+// The rows of dx that leave one remainder, and the taps that meet them.
 struct Remainder {
-  int64_t rows;             // first, first + stride, ...
+  int64_t first, rows;      // first, first + stride, ...
   int64_t taps, tap, next;  // taps tap, tap + next, ...
   int64_t from, down;       // the row of dy that tap `tap` brings to the first row; rows further up with each tap
 
-  Remainder(int64_t first, int64_t size, int64_t stride, int64_t pad, int64_t dilation, int64_t all_taps) {
-    const int64_t common = std::gcd(stride, dilation);
-    rows = (size - first - 1) / stride + 1;
-    next = stride / common;
-    down = dilation / common;
-    taps = from = 0;
-    for (tap = 0; tap < std::min(next, all_taps); ++tap) {
-      if ((first + pad - tap * dilation) % stride != 0) continue;
-      taps = (all_taps - tap - 1) / next + 1;
-      from = (first + pad - tap * dilation) / stride;
-      break;
-    }
+  Remainder(const Dimension &d, int64_t remainder, int64_t first_tap) {
+    const bool met = first_tap < d.first_taps;
+    first = remainder;
+    rows = (d.size - first - 1) / d.stride + 1;
+    tap = first_tap;
+    next = d.next;
+    down = d.dilation / d.common;
+    taps = met ? (d.all_taps - tap - 1) / next + 1 : 0;
+    from = met ? (first + d.pad - tap * d.dilation) / d.stride : 0;
   }
+  Remainder(const Dimension &d, int64_t remainder) : Remainder(d, remainder, d.tap_of(remainder)) {}
 };
+
+// At most six: remainders have one of two numbers of rows, and no taps or one of two numbers of them.
+ConvSizes::OfDimension sizes_of(const Dimension &d) {
+  ConvSizes::OfDimension sizes = {};
+  const auto add = [&](int64_t remainder, int64_t tap, int64_t count) {
+    const Remainder r(d, remainder, tap);
+    for (int i = 0; i < sizes.count; ++i) {
+      ConvSizes::Size &size = sizes.size[i];
+      const Remainder other(d, size.remainder, size.tap);
+      if (r.rows != other.rows || r.taps != other.taps) continue;
+      if (remainder < size.remainder) size.remainder = remainder, size.tap = tap;
+      size.count += count;
+      return;
+    }
+    sizes.size[sizes.count++] = {remainder, tap, count};
+  };
+  const int64_t longer = (d.size - 1) % d.stride + 1;  // remainders with one row more than the others
+  int64_t unmet[2] = {longer, d.remainders - longer};
+  for (int64_t tap = 0; tap < d.first_taps; ++tap) {
+    const int64_t remainder = d.remainder_of(tap);
+    if (remainder >= d.remainders) continue;
+    add(remainder, tap, 1);
+    --unmet[remainder < longer ? 0 : 1];
+  }
+  if (unmet[0] > 0) add(0, d.first_taps, unmet[0]);
+  if (unmet[1] > 0) add(longer, d.first_taps, unmet[1]);
+  std::sort(sizes.size, sizes.size + sizes.count,
+            [](const ConvSizes::Size &x, const ConvSizes::Size &y) { return x.remainder < y.remainder; });
+  return sizes;
+}
 
 ConvProduct of_image(const ConvDesc &d) {
   ConvProduct p = {};
@@ -67,14 +119,12 @@ ConvProduct weight_gradient(const ConvDesc &d) {
   return p;
 }
 
-ConvProduct data_gradient(const ConvDesc &d, int64_t first_h, int64_t first_w) {
+ConvProduct data_gradient(const ConvDesc &d, const Remainder &h, const Remainder &w) {
   const Steps &x = d.x_steps, &f = d.f_steps, &y = d.y_steps;
-  const Remainder h(first_h, d.h, d.stride_h, d.pad_h, d.dilation_h, d.r);
-  const Remainder w(first_w, d.w, d.stride_w, d.pad_w, d.dilation_w, d.s);
   ConvProduct p = {};
   p.image = moved(d.y, h.from * y.h + w.from * y.w);
   p.other = moved(d.f, h.tap * f.h + w.tap * f.w);
-  p.out = moved(d.out, first_h * x.h + first_w * x.w);
+  p.out = moved(d.out, h.first * x.h + w.first * x.w);
   p.first_h = h.from, p.first_w = w.from;
   p.height = d.p, p.width = d.q;
   p.image_group = d.k / d.groups * y.c, p.other_group = d.k / d.groups * f.n, p.out_group = d.c / d.groups * x.c;
@@ -88,23 +138,36 @@ ConvProduct data_gradient(const ConvDesc &d, int64_t first_h, int64_t first_w) {
   return p;
 }
 
-// Remainders that some row or column has.
-int64_t remainders_h(const ConvDesc &d) { return std::min(d.stride_h, d.h); }
-int64_t remainders_w(const ConvDesc &d) { return std::min(d.stride_w, d.w); }
-
-}  // namespace
-
-ConvProduct conv_product(const ConvDesc &d, int64_t index) {
-  ConvProduct p = d.direction == Conv::forward ? forward(d)
-                  : d.direction == Conv::data_gradient
-                      ? data_gradient(d, index / remainders_w(d), index % remainders_w(d))
-                      : weight_gradient(d);
+ConvProduct whole(ConvProduct p) {
   p.second[0] = p.second[1] = ConvDigit{1, 0, 0, 0, 0, 0};
   return p;
 }
 
+}  // namespace
+
+ConvProduct conv_product(const ConvDesc &d, int64_t index) {
+  if (d.direction == Conv::forward) return whole(forward(d));
+  if (d.direction == Conv::weight_gradient) return whole(weight_gradient(d));
+  const Dimension height = height_of(d), width = width_of(d);
+  return whole(
+      data_gradient(d, Remainder(height, index / width.remainders), Remainder(width, index % width.remainders)));
+}
+
 int64_t conv_products(const ConvDesc &d) {
-  return d.direction == Conv::data_gradient ? remainders_h(d) * remainders_w(d) : 1;
+  return d.direction == Conv::data_gradient ? height_of(d).remainders * width_of(d).remainders : 1;
+}
+
+ConvSizes::ConvSizes(const ConvDesc &desc) : desc_(desc) {
+  if (desc.direction != Conv::data_gradient) return;
+  height_ = sizes_of(height_of(desc));
+  width_ = sizes_of(width_of(desc));
+}
+
+ConvProduct ConvSizes::product(int i) const {
+  if (desc_.direction != Conv::data_gradient) return conv_product(desc_, 0);
+  const Size &h = height_.size[i / width_.count], &w = width_.size[i % width_.count];
+  return whole(data_gradient(desc_, Remainder(height_of(desc_), h.remainder, h.tap),
+                             Remainder(width_of(desc_), w.remainder, w.tap)));
 }
 
 }  // namespace libsgemm::gpu

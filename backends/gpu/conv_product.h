@@ -34,4 +34,29 @@ inline float *moved(const float *data, int64_t elements) {
 int64_t conv_products(const ConvDesc &desc);
 ConvProduct conv_product(const ConvDesc &desc, int64_t index);
 
+// The products by their size, which costs are computed by: a data gradient with large strides has very many, of few
+// sizes. In the order of the first products of each.
+class ConvSizes {
+ public:
+  explicit ConvSizes(const ConvDesc &desc);
+  int count() const { return height_.count * width_.count; }
+  // The first product of a size; without terms, one like it that may have another output.
+  ConvProduct product(int i) const;
+  // How many are of that size.
+  int64_t products(int i) const { return height_.size[i / width_.count].count * width_.size[i % width_.count].count; }
+
+  // Rows, or columns: a remainder by the stride, the first tap that meets it, and how many remainders are like it.
+  struct Size {
+    int64_t remainder, tap, count;
+  };
+  struct OfDimension {
+    Size size[6];
+    int count;
+  };
+
+ private:
+  const ConvDesc &desc_;
+  OfDimension height_ = {{{0, 0, 1}}, 1}, width_ = {{{0, 0, 1}}, 1};
+};
+
 }  // namespace libsgemm::gpu

@@ -156,15 +156,18 @@ struct ConvTiles {
   }
 
   static ConvProblem problem(const ConvDesc &desc, int64_t index) { return cut(conv_problem(desc, index)); }
+  static ConvProblem problem(const ConvDesc &desc, const ConvSizes &sizes, int i) {
+    return cut(conv_problem(sizes.product(i), desc.alpha, desc.beta));
+  }
 
   static Tiles tiles_of(const ConvDesc &desc) {
     Tiles tiles = {0, 0, conv_cleared_bytes(desc)};
     double steps = 0;
-    const int64_t products = conv_products(desc);
-    for (int64_t i = 0; i < products; ++i) {
-      const ConvProblem p = problem(desc, i);
+    const ConvSizes sizes(desc);
+    for (int i = 0; i < sizes.count(); ++i) {
+      const ConvProblem p = problem(desc, sizes, i);
       if (tiles.cleared > 0 && p.product.k == 0) continue;
-      const double count = tile_count(p);
+      const double count = tile_count(p) * static_cast<double>(sizes.products(i));
       tiles.count += count;
       steps += count * static_cast<double>(p.product.k);
     }
@@ -174,9 +177,10 @@ struct ConvTiles {
 
   // The deepest of the products.
   static ConvProblem deepest(const ConvDesc &desc) {
-    ConvProblem deepest = problem(desc, 0);
-    for (int64_t i = 1; i < conv_products(desc); ++i) {
-      const ConvProblem other = problem(desc, i);
+    const ConvSizes sizes(desc);
+    ConvProblem deepest = problem(desc, sizes, 0);
+    for (int i = 1; i < sizes.count(); ++i) {
+      const ConvProblem other = problem(desc, sizes, i);
       if (other.product.k > deepest.product.k) deepest = other;
     }
     return deepest;

@@ -61,8 +61,9 @@ struct Narrow {
     const int64_t tiles = ceil_div(desc.direction == Conv::forward ? desc.p : desc.h, kNarrowRows) *
                           ceil_div(desc.direction == Conv::forward ? desc.q : desc.w, kNarrowColumns);
     if (quads(desc) > kNarrowQuads || blocks_along_y(desc) > kMostBlocks || tiles > INT_MAX / 2) return false;
-    for (int64_t index = 0; index < conv_products(desc); ++index) {
-      const ConvGeometry g = conv_geometry(desc, index);
+    const ConvSizes sizes(desc);
+    for (int i = 0; i < sizes.count(); ++i) {
+      const ConvGeometry g = conv_geometry(desc, sizes.product(i));
       const auto narrow = [](int stride, int dilation, int taps, int size) {
         return (stride == 1 || size == 1) && (dilation == 1 || taps <= 1) && taps <= kNarrowTaps;
       };
@@ -81,15 +82,17 @@ struct Narrow {
     constexpr int kColumns = kNarrowColumns + 32;  // that a warp copies of a row, some of them for nothing
     const Device &d = device(index);
     double work = 0, tiles = 0;  // multiply-adds of all tiles of an image and a quad
-    for (int64_t i = 0; i < conv_products(desc); ++i) {
-      const NarrowProblem p = problem(desc, i);
+    const ConvSizes sizes(desc);
+    for (int i = 0; i < sizes.count(); ++i) {
+      const NarrowProblem p = problem(desc, sizes.product(i));
+      const double count = static_cast<double>(sizes.products(i)) * p.tiles;
       const double taps = static_cast<double>(p.filters.taps_h) * p.filters.taps_w;
       const double copied = static_cast<double>(kNarrowRows + p.filters.taps_h - 1) * kColumns;
       const double sums = kNarrowRows * kNarrowColumns * instance(desc);
       const double store = p.out_vectors || p.out_w == 1 ? kStore : p.out_k == 1 ? kStoreAlone : kStoreApart;
       const double depth = taps > 0 ? static_cast<double>(padded_channels(p)) : 0;
-      work += p.tiles * (depth * (taps * sums + kCopy * copied) + store * sums);
-      tiles += p.tiles;
+      work += count * (depth * (taps * sums + kCopy * copied) + store * sums);
+      tiles += count;
     }
     const double along_y = static_cast<double>(blocks_along_y(desc));
     work *= along_y;
@@ -111,7 +114,7 @@ struct Narrow {
       const int count = static_cast<int>(std::min<int64_t>(products - first, NarrowProblems::kMost));
       int tiles = 0;
       for (int i = 0; i < count; ++i) {
-        const NarrowProblem p = problem(desc, first + i);
+        const NarrowProblem p = problem(desc, conv_product(desc, first + i));
         problems.problem[i] = p;
         tiles = std::max(tiles, p.tiles);
         const int rows = kNarrowRows + std::max(p.filters.taps_h, 1) - 1;
@@ -150,9 +153,8 @@ struct Narrow {
     return most == 2 ? 3 : static_cast<int>(most);
   }
 
-  static NarrowProblem problem(const ConvDesc &desc, int64_t index) {
-    const ConvGeometry g = conv_geometry(desc, index);
-    const ConvProduct product = conv_product(desc, index);
+  static NarrowProblem problem(const ConvDesc &desc, const ConvProduct &product) {
+    const ConvGeometry g = conv_geometry(desc, product);
     NarrowProblem p = {};
     p.image = g.image, p.filters = g.filters;
     p.p = g.p, p.q = g.q;

@@ -89,7 +89,10 @@ bool windows_fit(const ConvGeometry &g) {
 }
 
 ConvGeometry conv_geometry(const ConvDesc &desc, int64_t index) {
-  const ConvProduct product = conv_product(desc, index);
+  return conv_geometry(desc, conv_product(desc, index));
+}
+
+ConvGeometry conv_geometry(const ConvDesc &desc, const ConvProduct &product) {
   const Steps &steps = desc.direction == Conv::data_gradient ? desc.y_steps : desc.x_steps;
   const auto &[images, rows, columns] = product.first;
   const auto &[channels, taps_h, taps_w] = product.sum;

@@ -31,6 +31,7 @@ bool windows_fit(const ConvGeometry &g);
 // Whether they are such that TMA can walk over them, and the output's pixels lie in the order in which it does.
 bool wgmma_conv_fits(const ConvDesc &desc);
 ConvGeometry conv_geometry(const ConvDesc &desc, int64_t index);
+ConvGeometry conv_geometry(const ConvDesc &desc, const ConvProduct &product);
 // Of an element of the output, of the convolution that has the fewest taps.
 int64_t conv_least_terms(const ConvDesc &desc);
 // Images `first` to `first` + `count`, alone.
