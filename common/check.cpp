@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "cpu_blas.h"
 #include "overlap.h"
 
 namespace libsgemm {
@@ -149,12 +150,13 @@ class Report {
 };
 
 // Leading dimension of an operand stored as rows x cols in the caller's layout. One that is not accessed may be of any
-// size.
+// size. `sgemm_of`: the BLAS of a program that calls its sgemm; NULL: another call.
 void check_ld(Report *report, int position, const char *name, int64_t ld, int64_t rows, int64_t cols, bool row_major,
-              size_t size, bool accessed) {
+              size_t size, bool accessed, const CpuBlas *sgemm_of = nullptr) {
   const int64_t length = row_major ? cols : rows;
   const int64_t count = row_major ? rows : cols;
   if (ld < std::max<int64_t>(1, length)) {
+    if (ld == length && sgemm_of != nullptr && sgemm_of->is_openblas()) return;
     report->fail(position, name, "is %" PRId64 ", must be at least max(1, %s) = %" PRId64, ld,
                  row_major ? "columns" : "rows", std::max<int64_t>(1, length));
     return;
@@ -274,9 +276,9 @@ void describe(const Call &call, GemmDesc *desc) {
   d.a = call.a;
   d.b = call.b;
   d.c = call.c;
-  d.lda = call.lda;
-  d.ldb = call.ldb;
-  d.ldc = call.ldc;
+  d.lda = std::max<int64_t>(1, call.lda);  // 0: see check_ld()
+  d.ldb = std::max<int64_t>(1, call.ldb);
+  d.ldc = std::max<int64_t>(1, call.ldc);
   d.batch = call.batch;
   d.batch_count = call.batch == Batch::none ? 1 : call.batch_count;
   d.stride_a = call.stride_a;
@@ -319,9 +321,11 @@ libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc)
   const Shapes s = shapes(call);
   const size_t size = size_of(call.type);
   const Accessed used = accessed(call, at);
-  check_ld(&report, at.lda, "lda", call.lda, s.a_rows, s.a_cols, row_major, size, used.inputs);
-  if (at.b != 0) check_ld(&report, at.ldb, "ldb", call.ldb, s.b_rows, s.b_cols, row_major, size, used.inputs);
-  check_ld(&report, at.ldc, name_of_ldc(call), call.ldc, rows_of_c(call), call.n, row_major, sizeof(float), used.c);
+  const CpuBlas *const sgemm_of = call.routine == Routine::gemm ? call.blas : nullptr;
+  check_ld(&report, at.lda, "lda", call.lda, s.a_rows, s.a_cols, row_major, size, used.inputs, sgemm_of);
+  if (at.b != 0) check_ld(&report, at.ldb, "ldb", call.ldb, s.b_rows, s.b_cols, row_major, size, used.inputs, sgemm_of);
+  check_ld(&report, at.ldc, name_of_ldc(call), call.ldc, rows_of_c(call), call.n, row_major, sizeof(float), used.c,
+           sgemm_of);
   if (call.batch == Batch::strided) check_strides(&report, at, call, used);
   if (call.planned) check_plans(&report, call);
   if (report.failed()) return info->status;
@@ -394,48 +398,27 @@ libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info) {
 
 namespace {
 
-// One product: the output against each input.
-void check_overlap(Report *report, const Call &call, const GemmDesc &item) {
-  const Positions &at = positions(call);
-  const Stored c = stored_c(item);
-  const bool swapped = swaps_operands(call);  // the caller wants to hear its own names
-  const bool a = overlap(c, stored_a(item)), b = overlap(c, stored_b(item));
-  if (a || b) {
-    report->fail(at.c, name_of_c(call), "overlaps %s", (swapped ? b : a) ? "A" : "B");
-  }
+// The output meets A or B of the description, whose names the caller knows otherwise.
+void report_overlap(Report *report, const Call &call, bool a, bool b) {
+  if (!a && !b) return;
+  report->fail(positions(call).c, name_of_c(call), "overlaps %s", (swaps_operands(call) ? b : a) ? "A" : "B");
 }
 
-// Strided batches: every output against every input, but only those pairs whose addresses can meet.
+// One product: the output against each input.
+void check_overlap(Report *report, const Call &call, const GemmDesc &item) {
+  const Stored c = stored_c(item);
+  report_overlap(report, call, overlap(c, stored_a(item)), overlap(c, stored_b(item)));
+}
+
+// Strided batches: every output against every input.
 void check_strided_overlap(Report *report, const Call &call, const GemmDesc &desc) {
   const GemmDesc first = batch_item(desc, 0);
-  const Stored inputs[] = {stored_a(first), stored_b(first)};
-  const int64_t strides[] = {desc.stride_a, desc.stride_b};
-  const Stored c = stored_c(first);
-  const bool swapped = swaps_operands(call);
-  const int64_t c_bytes = ((c.cols - 1) * c.ld + c.rows) * 4;
-  for (int which = 0; which < 2; ++which) {
-    Stored x = inputs[which];
-    if (x.cols == 0) continue;  // the routine has no B
-    const int64_t size = static_cast<int64_t>(x.size), step = strides[which] * size;
-    const int64_t bytes = ((x.cols - 1) * x.ld + x.rows) * size;
-    const int64_t c_total = (desc.batch_count - 1) * desc.stride_c * 4 + c_bytes;
-    const int64_t apart =
-        static_cast<int64_t>(reinterpret_cast<uintptr_t>(x.base) - reinterpret_cast<uintptr_t>(c.base));
-    const int64_t last = step == 0 ? 0 : desc.batch_count - 1;
-    if (apart >= c_total || apart + last * step + bytes <= 0) continue;
-    for (int64_t i = 0; i < desc.batch_count && !report->failed(); ++i) {
-      const Stored ci = stored_c(batch_item(desc, i));
-      const int64_t offset = i * desc.stride_c * 4 - apart;  // of C_i from the first input
-      const int64_t from = step == 0 ? 0 : std::max<int64_t>(0, (offset - bytes) / step);
-      const int64_t to = step == 0 ? 0 : std::min(last, (offset + c_bytes) / step);
-      for (int64_t j = from; j <= to && !report->failed(); ++j) {
-        Stored xj = x;
-        xj.base += j * step;
-        if (!overlap(ci, xj)) continue;
-        report->fail(positions(call).c, name_of_c(call), "overlaps %s", (which == 0) != swapped ? "A" : "B");
-      }
-    }
-  }
+  const auto batch = [&](const Stored &x, int64_t stride) {
+    return StoredBatch{x, stride * static_cast<int64_t>(x.size), desc.batch_count};
+  };
+  const StoredBatch c = batch(stored_c(first), desc.stride_c);
+  report_overlap(report, call, overlap(c, batch(stored_a(first), desc.stride_a)),
+                 overlap(c, batch(stored_b(first), desc.stride_b)));
 }
 
 }  // namespace

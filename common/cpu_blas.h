@@ -54,6 +54,10 @@ struct CpuBlas {
   std::string arch;      // "Haswell"; "" if it does not tell
   std::string file;      // where it was loaded from
 
+  // Its checks let more pass than the reference BLAS: a leading dimension of 0 in sgemm, of an operand without
+  // elements, and CblasConjNoTrans.
+  bool is_openblas() const { return version.rfind("OpenBLAS ", 0) == 0; }
+
   // With which the next call is computed; 1 if it does not tell.
   int threads() const {
     const int count = get_threads != nullptr ? get_threads() : 1;

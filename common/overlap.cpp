@@ -1,4 +1,4 @@
-// Overlap of matrices, column by column.
+// Overlap of matrices, and of batches of them, column by column.
 #include "overlap.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ struct Range {
   int64_t begin, end;  // bytes, end excluded
 };
 
-// Addresses as integers relative to x's base: they may belong to different objects.
+// Addresses as integers: they may belong to different objects.
 int64_t address(const Stored &x) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(x.base)); }
 
 Range column(const Stored &x, int64_t j) {
@@ -28,19 +28,74 @@ Range whole(const Stored &x) {
 
 bool meet(Range a, Range b) { return a.begin < b.end && b.begin < a.end; }
 
+// Indices from `first` to `last`.
+struct Indices {
+  int64_t first, last;
+};
+
+// Those of `count` ranges, `step` apart from `zero` on, that meet `range`.
+Indices meeting(Range range, Range zero, int64_t step, int64_t count) {
+  if (step == 0) return {0, meet(range, zero) ? 0 : -1};
+  const auto last_within = [step](int64_t bytes) { return bytes < 0 ? -1 : bytes / step; };
+  return {last_within(range.begin - zero.end) + 1, std::min(count - 1, last_within(range.end - 1 - zero.begin))};
+}
+
+// Whether a column of y meets the range.
+bool column_meets(Range range, const Stored &y) {
+  const int64_t size = static_cast<int64_t>(y.size);
+  const Range longest = {address(y), address(y) + y.rows * size};  // of a triangle's columns, some are shorter
+  const Indices near = meeting(range, longest, y.ld * size, y.cols);
+  for (int64_t i = near.first; i <= near.last; ++i) {
+    if (meet(range, column(y, i))) return true;
+  }
+  return false;
+}
+
+// Whether a column of one of the batch meets the range. Items or columns are tried one by one, whichever are further
+// apart: few of them reach the range, and each leaves few of the others.
+bool batch_meets(Range range, const StoredBatch &y) {
+  const int64_t size = static_cast<int64_t>(y.first.size), pitch = y.first.ld * size;
+  if (y.step >= pitch || y.step == 0) {
+    const Indices near = meeting(range, whole(y.first), y.step, y.count);
+    for (int64_t i = near.first; i <= near.last; ++i) {
+      Stored item = y.first;
+      item.base += i * y.step;
+      if (column_meets(range, item)) return true;
+    }
+    return false;
+  }
+  const Range longest = {address(y.first), address(y.first) + (y.count - 1) * y.step + y.first.rows * size};
+  const Indices near = meeting(range, longest, pitch, y.first.cols);
+  for (int64_t j = near.first; j <= near.last; ++j) {
+    const Range of_first = column(y.first, j);
+    const Indices items = meeting(range, of_first, y.step, y.count);
+    if (items.first <= items.last) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool overlap(const Stored &x, const Stored &y) {
   if (x.rows <= 0 || x.cols <= 0 || y.rows <= 0 || y.cols <= 0) return false;
   if (!meet(whole(x), whole(y))) return false;
-  const int64_t pitch = y.ld * static_cast<int64_t>(y.size);
   for (int64_t j = 0; j < x.cols; ++j) {
-    const Range range = column(x, j);
-    // Columns of y that could reach the range; one more on either side, since triangles only shorten columns.
-    const int64_t first = std::max<int64_t>(0, (range.begin - address(y)) / pitch - 1);
-    const int64_t last = std::min(y.cols - 1, (range.end - address(y)) / pitch + 1);
-    for (int64_t i = first; i <= last; ++i) {
-      if (meet(range, column(y, i))) return true;
+    if (column_meets(column(x, j), y)) return true;
+  }
+  return false;
+}
+
+bool overlap(const StoredBatch &x, const StoredBatch &y) {
+  if (x.first.rows <= 0 || x.first.cols <= 0 || y.first.rows <= 0 || y.first.cols <= 0) return false;
+  const Range all = {address(y.first), whole(y.first).end + (y.count - 1) * y.step};
+  const Indices near = meeting(all, whole(x.first), x.step, x.count);
+  for (int64_t i = near.first; i <= near.last; ++i) {
+    Stored item = x.first;
+    item.base += i * x.step;
+    const Indices met = meeting(whole(item), whole(y.first), y.step, y.count);
+    if (met.first > met.last) continue;
+    for (int64_t j = 0; j < item.cols; ++j) {
+      if (batch_meets(column(item, j), y)) return true;
     }
   }
   return false;

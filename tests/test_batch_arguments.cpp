@@ -1,11 +1,13 @@
 // Bad arguments of the batch routines.
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <set>
 
 #include "catch.h"
 #include "check.h"
 #include "faults.h"
+#include "numbers.h"
 
 using namespace sgemm_test;
 
@@ -226,17 +228,26 @@ TEST_CASE("an output of a strided batch that meets any input is refused") {
 
 namespace {
 
-// The elements of a matrix of a batch as numbers of memory, of 2 x 2 matrices, columns 2 apart.
-std::set<int64_t> elements(int64_t start, int64_t stride, int64_t count, Region region, libsgemm_layout_t layout) {
+struct StridedBatch {
+  int64_t start, stride, count;
+  int64_t rows = 2, columns = 2, ld = 2;
+};
+
+// The elements of all its matrices as numbers of memory.
+std::set<int64_t> elements(const StridedBatch &x, Region region, libsgemm_layout_t layout) {
   std::set<int64_t> all;
-  for (int64_t item = 0; item < count; ++item) {
-    for (int64_t i = 0; i < 2; ++i) {
-      for (int64_t j = 0; j < 2; ++j) {
-        if (contains(region, i, j)) all.insert(start + item * stride + index_of(layout, 2, i, j));
+  for (int64_t item = 0; item < x.count; ++item) {
+    for (int64_t i = 0; i < x.rows; ++i) {
+      for (int64_t j = 0; j < x.columns; ++j) {
+        if (contains(region, i, j)) all.insert(x.start + item * x.stride + index_of(layout, x.ld, i, j));
       }
     }
   }
   return all;
+}
+
+bool apart(const std::set<int64_t> &a, const std::set<int64_t> &c) {
+  return std::none_of(a.begin(), a.end(), [&c](int64_t at) { return c.count(at) != 0; });
 }
 
 }  // namespace
@@ -251,9 +262,9 @@ TEST_CASE("triangles of a strided batch overlap where they share an element") {
           for (const int64_t stride : {0, 1, 4, 5, 8}) {
             const Region half = uplo == LIBSGEMM_UPPER ? Region::kUpper : Region::kLower;
             const bool triangle_of_c = routine == Routine::kSsyrkStrided;
-            const auto a = elements(start, stride, kCount, triangle_of_c ? Region::kAll : half, layout);
-            const auto c = elements(kFirst, 8, kCount, triangle_of_c ? half : Region::kAll, layout);
-            const bool legal = std::none_of(a.begin(), a.end(), [&c](int64_t at) { return c.count(at) != 0; });
+            const auto a = elements({start, stride, kCount}, triangle_of_c ? Region::kAll : half, layout);
+            const auto c = elements({kFirst, 8, kCount}, triangle_of_c ? half : Region::kAll, layout);
+            const bool legal = apart(a, c);
             std::vector<float> memory(64, 1.0f);
             const std::vector<float> before = memory;
             Args args;
@@ -283,6 +294,55 @@ TEST_CASE("triangles of a strided batch overlap where they share an element") {
   }
   CHECK(refused > 100);
   CHECK(accepted > 100);
+}
+
+TEST_CASE("a strided batch whose matrices interleave with an input's is refused where they share an element") {
+  Random random(7);
+  int refused = 0, accepted = 0;
+  for (int repeat = 0; repeat < 20000; ++repeat) {
+    const libsgemm_layout_t layout = kLayouts[repeat % 2];
+    Args args;
+    args.layout = layout;
+    args.m = random.integer(1, 3), args.n = random.integer(1, 3), args.k = random.integer(1, 3);
+    args.batch_count = random.integer(1, 5);
+    args.lda = random.integer(3, 40), args.ldb = 3, args.ldc = random.integer(3, 40);
+    const int64_t size = extent_of(layout, args.ldc, args.m, args.n);
+    args.stride_a = random.integer(0, 40), args.stride_c = size + random.integer(0, 20);
+    const int64_t at_a = random.integer(0, 200), at_c = random.integer(0, 200);
+    std::vector<float> memory(1000, 1.0f), other(9, 1.0f);
+    args.a = memory.data() + at_a, args.b = other.data(), args.c = memory.data() + at_c;
+    const StridedBatch a = {at_a, args.stride_a, args.batch_count, args.m, args.k, args.lda};
+    const StridedBatch c = {at_c, args.stride_c, args.batch_count, args.m, args.n, args.ldc};
+    const bool legal = apart(elements(a, Region::kAll, layout), elements(c, Region::kAll, layout));
+    const libsgemm_status_t status = call(Routine::kSgemmStrided, args);
+    INFO("layout " << layout << " m " << args.m << " n " << args.n << " k " << args.k << " batch " << args.batch_count
+                   << " A at " << at_a << " lda " << args.lda << " stride " << args.stride_a << " C at " << at_c
+                   << " ldc " << args.ldc << " stride " << args.stride_c);
+    REQUIRE((status == LIBSGEMM_SUCCESS) == legal);
+    ++(legal ? accepted : refused);
+  }
+  CHECK(refused > 1000);
+  CHECK(accepted > 1000);
+}
+
+TEST_CASE("many interleaved products are checked in no time") {
+  // Each row of memory holds a row of A_0, B_0, A_1, B_1, ...; the first ends with all C.
+  constexpr int64_t kSize = 8, kCount = 16384;
+  Args args;
+  args.layout = LIBSGEMM_ROW_MAJOR;
+  args.m = args.n = args.k = args.ldc = kSize;
+  args.batch_count = kCount;
+  args.stride_a = args.stride_b = 2 * kSize;
+  args.stride_c = kSize * kSize;
+  args.lda = args.ldb = kCount * (args.stride_a + args.stride_c);
+  std::vector<float> memory(static_cast<size_t>(kSize * args.lda), 1.0f);
+  args.a = memory.data();
+  args.b = memory.data() + kSize;
+  args.c = memory.data() + kCount * args.stride_a;
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(call(Routine::kSgemmStrided, args) == LIBSGEMM_SUCCESS);
+  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 5);
+  CHECK(args.c[0] == kSize);
 }
 
 TEST_CASE("strided batches of one, and strides that overflow") {

@@ -139,6 +139,24 @@ TEST_CASE("run: calls that were illegal or not computed are rows") {
   CHECK(instead.process()["calls"][0]["backend"] != "error");
 }
 
+TEST_CASE("run: what OpenBLAS takes beyond the standard is taken of a program that has it") {
+  const Environment ref = {{"LIBSGEMM_BACKEND", "ref"}};
+  const Run lax = run({"load", FAULTY_BLAS, "lax", "3"}, with(ref));
+  INFO(lax.outcome.description());
+  CHECK(lax.outcome.exit_status == 0);
+  CHECK(lax.outcome.err == "");
+  CHECK(lax.process()["calls"].size() == 2);
+  // Another BLAS, or none, refuses it, as the reference does.
+  for (const std::vector<std::string> &client :
+       {std::vector<std::string>{"load", MKL_LIKE, "lax", "3"}, std::vector<std::string>{"lax", "3"}}) {
+    const Run refused = run(client, with(ref));
+    INFO(refused.outcome.description());
+    CHECK(refused.outcome.exit_status == 10);
+    CHECK_THAT(refused.outcome.err, Contains("(lda) is 0, must be at least"));
+    CHECK(refused.row("error", "illegal argument")["calls"] == 1);
+  }
+}
+
 TEST_CASE("run: what verification found") {
   const Environment retry = {{"LIBSGEMM_VERIFY", "full"}, {"LIBSGEMM_VERIFY_ACTION", "retry"}};
   const Run wrong = run({"load", FAULTY_BLAS, "cblas", "4"}, with(retry));

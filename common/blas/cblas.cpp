@@ -87,8 +87,8 @@ using namespace libsgemm;
   LIBSGEMM_API void name(int layout, int transa, int transb, INT m, INT n, INT k, float alpha, const T *a, INT lda, \
                          const T *b, INT ldb, float beta, float *c, INT ldc) {                                      \
     Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemm, type, layout);                   \
-    call.transa = transa;                                                                                           \
-    call.transb = transb;                                                                                           \
+    call.transa = known_op(call.blas, transa);                                                                      \
+    call.transb = known_op(call.blas, transb);                                                                      \
     call.m = m;                                                                                                     \
     call.n = n;                                                                                                     \
     call.k = k;                                                                                                     \
@@ -101,8 +101,8 @@ using namespace libsgemm;
                          INT lda, INT stride_a, const float *b, INT ldb, INT stride_b, float beta, float *c, INT ldc, \
                          INT stride_c, INT batch_count) {                                                             \
     Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemm, Type::f32, layout);                \
-    call.transa = transa;                                                                                             \
-    call.transb = transb;                                                                                             \
+    call.transa = known_op(call.blas, transa);                                                                        \
+    call.transb = known_op(call.blas, transb);                                                                        \
     call.m = m;                                                                                                       \
     call.n = n;                                                                                                       \
     call.k = k;                                                                                                       \
@@ -141,7 +141,7 @@ using namespace libsgemm;
                          float beta, float *c, INT ldc) {                                                     \
     Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::syrk, Type::f32, layout);        \
     call.uplo = uplo;                                                                                         \
-    call.transa = trans;                                                                                      \
+    call.transa = known_op(call.blas, trans);                                                                 \
     call.n = n;                                                                                               \
     call.k = k;                                                                                               \
     operands(&call, alpha, a, lda, nullptr, 0, beta, c, ldc);                                                 \
@@ -153,7 +153,7 @@ using namespace libsgemm;
                          const float *b, INT ldb, float beta, float *c, INT ldc) {                            \
     Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::syr2k, Type::f32, layout);       \
     call.uplo = uplo;                                                                                         \
-    call.transa = trans;                                                                                      \
+    call.transa = known_op(call.blas, trans);                                                                 \
     call.n = n;                                                                                               \
     call.k = k;                                                                                               \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                     \
@@ -168,7 +168,7 @@ using namespace libsgemm;
     Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), routine, Type::f32, layout);          \
     call.side = side;                                                                                     \
     call.uplo = uplo;                                                                                     \
-    call.transa = transa;                                                                                 \
+    call.transa = known_op(call.blas, transa);                                                            \
     call.diag = diag;                                                                                     \
     call.m = m;                                                                                           \
     call.n = n;                                                                                           \
@@ -181,8 +181,8 @@ using namespace libsgemm;
                          INT lda, const float *b, INT ldb, float beta, float *c, INT ldc) {                       \
     Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemmtr, Type::f32, layout);          \
     call.uplo = uplo;                                                                                             \
-    call.transa = transa;                                                                                         \
-    call.transb = transb;                                                                                         \
+    call.transa = known_op(call.blas, transa);                                                                    \
+    call.transb = known_op(call.blas, transb);                                                                    \
     call.n = n;                                                                                                   \
     call.k = k;                                                                                                   \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                         \

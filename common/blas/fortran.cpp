@@ -15,7 +15,7 @@ int letter(const char *text, char first, int first_value, char second, int secon
 
 int op(const char *text) {
   const int value = letter(text, 'N', LIBSGEMM_NO_TRANS, 'T', LIBSGEMM_TRANS);
-  return value != 0 ? value : letter(text, 'C', LIBSGEMM_CONJ_TRANS, 'C', LIBSGEMM_CONJ_TRANS);
+  return value != 0 ? value : letter(text, 'C', LIBSGEMM_CONJ_TRANS, 'R', kConjNoTrans);
 }
 
 int side(const char *text) { return letter(text, 'L', LIBSGEMM_LEFT, 'R', LIBSGEMM_RIGHT); }
@@ -60,8 +60,8 @@ using namespace libsgemm;
                          const float *alpha, const T *a, const INT *lda, const T *b, const INT *ldb,       \
                          const float *beta, float *c, const INT *ldc) {                                    \
     Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemm, type);                \
-    call.transa = op(transa);                                                                              \
-    call.transb = op(transb);                                                                              \
+    call.transa = known_op(call.blas, op(transa));                                                         \
+    call.transb = known_op(call.blas, op(transb));                                                         \
     call.m = *m;                                                                                           \
     call.n = *n;                                                                                           \
     call.k = *k;                                                                                           \
@@ -116,7 +116,7 @@ using namespace libsgemm;
     Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), routine, Type::f32);                         \
     call.side = side(the_side);                                                                                    \
     call.uplo = uplo(the_uplo);                                                                                    \
-    call.transa = op(transa);                                                                                      \
+    call.transa = known_op(call.blas, op(transa));                                                                 \
     call.diag = diag(the_diag);                                                                                    \
     call.m = *m;                                                                                                   \
     call.n = *n;                                                                                                   \
@@ -130,8 +130,8 @@ using namespace libsgemm;
                          const float *beta, float *c, const INT *ldc) {                                            \
     Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemmtr, Type::f32);                 \
     call.uplo = uplo(the_uplo);                                                                                    \
-    call.transa = op(transa);                                                                                      \
-    call.transb = op(transb);                                                                                      \
+    call.transa = known_op(call.blas, op(transa));                                                                 \
+    call.transb = known_op(call.blas, op(transb));                                                                 \
     call.n = *n;                                                                                                   \
     call.k = *k;                                                                                                   \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                          \

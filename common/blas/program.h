@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "cpu_blas.h"
+#include "libsgemm.h"
 
 namespace libsgemm {
 
@@ -23,6 +24,12 @@ inline const CpuBlas *program_blas(int spelling, const void *caller) {
   const CpuBlas *blas = g_program_blas[spelling].load(std::memory_order_acquire);
   if (blas == nullptr) blas = find_program_blas(spelling, caller);
   return blas != &kNoBlas ? blas : nullptr;
+}
+
+// A value of trans in CBLAS's enumeration, which a BLAS of the program may know more of.
+constexpr int kConjNoTrans = 114;
+inline int known_op(const CpuBlas *blas, int op) {
+  return op == kConjNoTrans && blas != nullptr && blas->is_openblas() ? static_cast<int>(LIBSGEMM_NO_TRANS) : op;
 }
 
 // The spelling of an entry point of the drop-in with integers INT.
