@@ -49,7 +49,7 @@
  * ordered on the handle's stream and does not block when the pointers are device pointers; with host pointers it is
  * synchronous. One handle is used by one thread at a time. Nothing is printed on stdout, and the process is never
  * ended, for want of memory neither: any function that returns a status may return LIBSGEMM_OUT_OF_MEMORY, and works
- * when it is called again with memory.
+ * when it is called again with memory. A thread that calls needs 64 KiB of stack (docs/decision.md).
  *
  * The process may end, and fork, while threads call. exit() waits for the calls at work inside a BLAS or a driver, but
  * for one that it interrupts in a signal handler. Calls that come later, from exit handlers, destructors and threads
