@@ -90,6 +90,19 @@ class StatsFolder {
   const std::string &problem() const { return problem_; }  // empty if there is none
 
  private:
+  std::string mark() const { return path_ + "/" + libsgemm::kNotPreloaded; }
+
+  // A process that counts here; 0: there is none. What ends a little later than the program gets the time for that.
+  pid_t find_process_left() const {
+    constexpr timespec kMoment = {0, 10000000};
+    const std::string variable = "LIBSGEMM_STATS_DIR=" + path_;
+    for (int tries = 0; tries < 20; ++tries) {
+      if (find_process_with(variable) == 0) return 0;
+      nanosleep(&kMoment, nullptr);
+    }
+    return find_process_with(variable);
+  }
+
   // Each of these returns 0, or the number of the error.
 
   int make() {
@@ -106,19 +119,6 @@ class StatsFolder {
     if (realpath(asked, whole) == nullptr) return errno;
     path_ = whole;
     return try_file();
-  }
-
-  std::string mark() const { return path_ + "/" + libsgemm::kNotPreloaded; }
-
-  // One that counts here; 0: none does. What only ends a little later than the program gets the time for that.
-  pid_t find_process_left() const {
-    constexpr timespec kMoment = {0, 10000000};
-    const std::string variable = "LIBSGEMM_STATS_DIR=" + path_;
-    for (int tries = 0; tries < 20; ++tries) {
-      if (find_process_with(variable) == 0) return 0;
-      nanosleep(&kMoment, nullptr);
-    }
-    return find_process_with(variable);
   }
 
   // Whether there is room for the counts of a process.
