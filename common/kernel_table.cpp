@@ -8,11 +8,6 @@ constexpr size_t kRemembered = 16;
 thread_local Choices<ChoiceKey, Selected, kRemembered> t_choices;
 thread_local Choices<ConvChoiceKey, const Kernel *, kRemembered> t_conv_choices;
 
-// Modes whose only merit is speed: whoever asks for the others may want their rounding.
-bool has_error_of_fp32(libsgemm_math_mode_t mode) {
-  return mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3;
-}
-
 // The cheapest row of the mode asked for; of FP32 where there is none, or where that is cheaper and `fp32_will_do`.
 // `cheapest(mode)`: of those that serve a mode.
 template <typename Cheapest>
@@ -25,9 +20,10 @@ const Kernel *by_mode(libsgemm_math_mode_t mode, bool fp32_will_do, const Cheape
 }
 
 const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
-  // Not if the caller has split an operand for the mode.
+  // The only merit of modes that split is speed: whoever asks for the others may want their rounding. Not if the caller
+  // has split an operand for the mode.
   const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
-  return by_mode(desc.math_mode, !planned && has_error_of_fp32(desc.math_mode), [&](libsgemm_math_mode_t mode) {
+  return by_mode(desc.math_mode, !planned && splits(desc.math_mode), [&](libsgemm_math_mode_t mode) {
     return cheapest_row(backend.kernels, backend.kernel_count, desc, device, workspace_bytes, mode);
   });
 }
@@ -85,8 +81,7 @@ namespace {
 
 const Kernel *choose(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
   // Modes that round more than FP32 save time on GPUs; on CPUs they show what rounding does.
-  const bool fp32_will_do =
-      has_error_of_fp32(desc.math_mode) || (backend.is_gpu && desc.math_mode != LIBSGEMM_MATH_FP64);
+  const bool fp32_will_do = splits(desc.math_mode) || (backend.is_gpu && desc.math_mode != LIBSGEMM_MATH_FP64);
   return by_mode(desc.math_mode, fp32_will_do, [&](libsgemm_math_mode_t mode) {
     PricedKernel best;
     for (const Kernel *row = backend.kernels; row < backend.kernels + backend.kernel_count; ++row) {

@@ -7,6 +7,7 @@
 
 #include "backend.h"
 #include "choice.h"
+#include "math_mode.h"
 
 namespace libsgemm {
 
@@ -37,8 +38,7 @@ struct PricedKernel {
 
 // Whether a result by x may be further off than one by y, of rows that one call runs. y NULL: there is none yet.
 inline bool promises_less(const Kernel &x, const Kernel *y) {
-  if (y == nullptr || x.truncates != y->truncates) return y == nullptr || x.truncates;
-  return x.math_mode != LIBSGEMM_MATH_FP64 && y->math_mode == LIBSGEMM_MATH_FP64;
+  return y == nullptr || promises_less({x.math_mode, x.truncates}, {y->math_mode, y->truncates});
 }
 
 // The same of a convolution: all its numbers in their order, the bits of the scalars, the kinds and the addresses.
@@ -54,11 +54,10 @@ inline size_t workspace_of(const Kernel &kernel, const ConvDesc &desc, int devic
   return kernel.conv->workspace != nullptr ? kernel.conv->workspace(desc, device) : 0;
 }
 
-// Whether a row of the arithmetic `of` may serve who asks for `mode`: sums in FP64 are never worse than FP32's, and
-// FP32_FAST is whatever keeps the bound of FP32.
+// Whether a row of the arithmetic `of` may serve who asks for `mode`: of FP32 and FP32_FAST, whatever keeps its bound.
 inline bool serves(libsgemm_math_mode_t of, libsgemm_math_mode_t mode) {
-  if (mode == LIBSGEMM_MATH_FP32_FAST && of == LIBSGEMM_MATH_FP32) return true;
-  return of == mode || (of == LIBSGEMM_MATH_FP64 && (mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP32_FAST));
+  const int place = place_by_bound(mode);
+  return of == mode || (place <= place_by_bound(LIBSGEMM_MATH_FP32_FAST) && place_by_bound(of) < place);
 }
 
 // The cheapest of `count` rows that serve `mode` and support the description within the workspace; the first of equals.

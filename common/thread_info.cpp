@@ -141,7 +141,7 @@ libsgemm_status_t libsgemm_last_info(libsgemm_info_t *out) {
   copy(out->backend, sizeof out->backend, info.backend != nullptr ? info.backend->name : "none");
   copy(out->kernel, sizeof out->kernel, info.row());
   if (info.kernel != nullptr) {
-    copy(out->math_mode, sizeof out->math_mode, libsgemm::math_mode_name(info.arithmetic(*info.kernel)));
+    copy(out->math_mode, sizeof out->math_mode, libsgemm::math_mode_name(info.arithmetic(*info.kernel).mode));
   }
   copy(out->message, sizeof out->message, info.message);
   try {

@@ -3,6 +3,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <new>
 #include <string>
@@ -10,6 +11,7 @@
 #include "backend.h"
 #include "decision/model.h"
 #include "env.h"
+#include "math_mode.h"
 
 namespace libsgemm {
 
@@ -33,6 +35,11 @@ struct Note {
   };
   int8_t backend;
   Why why;
+
+  // At another time the backend may compute the same call.
+  bool is_of_the_moment() const {
+    return why == after_fork || why == capturing || why == failed || why == wrong || why == ending;
+  }
 };
 
 // What was predicted before a call on host memory went to a GPU or stayed on the CPU.
@@ -124,9 +131,11 @@ struct ThreadInfo {
 
   // What the call's results are held to: what the row promises; but sums in FP64 that were rounded on the way are
   // FP32's.
-  libsgemm_math_mode_t arithmetic(const Kernel &of) const {
-    return depth_cut && of.math_mode == LIBSGEMM_MATH_FP64 ? LIBSGEMM_MATH_FP32 : of.math_mode;
+  static Arithmetic arithmetic(const Kernel &of, bool depth_cut) {
+    const bool rounded = depth_cut && of.math_mode == LIBSGEMM_MATH_FP64;
+    return {rounded ? LIBSGEMM_MATH_FP32 : of.math_mode, of.truncates};
   }
+  Arithmetic arithmetic(const Kernel &of) const { return arithmetic(of, depth_cut); }
 
   // What ran for a group of a batch.
   struct Part {
@@ -135,16 +144,13 @@ struct ThreadInfo {
     Ran ran = {};
     uint64_t ticket = 0;
     bool tuned = false, depth_cut = false;
-
-    int promise() const {
-      return kernel->truncates ? 0 : kernel->math_mode == LIBSGEMM_MATH_FP64 && !depth_cut ? 2 : 1;
-    }
   };
   // Of the groups the one whose row promises least stands for the batch; of equals the last one.
   void merge(Part *least) {
     if (kernel == nullptr) return;
     const Part here = {backend, kernel, ran, ticket, tuned, depth_cut};
-    if (least->kernel == nullptr || here.promise() <= least->promise()) {
+    const auto how = [](const Part &part) { return arithmetic(*part.kernel, part.depth_cut); };
+    if (least->kernel == nullptr || !promises_less(how(*least), how(here))) {
       *least = here;
     } else {
       backend = least->backend;
@@ -156,14 +162,14 @@ struct ThreadInfo {
     }
   }
 
-  // Once: each group of a batch has the same reasons, as a rule.
   bool has_note(Note::Why why) const {
-    for (int i = 0; i < note_count; ++i) {
-      if (notes[i].why == why) return true;
-    }
-    return false;
+    return std::any_of(notes, notes + note_count, [why](const Note &note) { return note.why == why; });
+  }
+  bool has_note_of_the_moment() const {
+    return std::any_of(notes, notes + note_count, [](const Note &note) { return note.is_of_the_moment(); });
   }
 
+  // Once: each group of a batch has the same reasons, as a rule.
   void note(int index, Note::Why why) {
     for (int i = 0; i < note_count; ++i) {
       if (notes[i].backend == index && notes[i].why == why) return;

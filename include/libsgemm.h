@@ -212,7 +212,8 @@ typedef struct {
   char kernel[72];    /* row of the kernel table that multiplied: "openblas_sgemm"; of a forced one its name; "scale" or
                          "nothing" where none was needed */
   char math_mode[16]; /* arithmetic that ran: "fp32"; of several rows, as in groups of a batch, and .kernel with it,
-                         that of the one that promises least */
+                         that of the one that promises least: one whose sums stay on tensor cores, else the last in the
+                         order fp64, fp32, fp32_fast, bf16x6, fp16x3, tf32, fp16, bf16 */
   char reason[512];   /* why this backend, and why not those before it; and what was done to the operands before the
                          row multiplied: "after copy of A by sm75_mma_64x64x64_packed" */
   char message[512];  /* the error in words, naming the argument or the variable */

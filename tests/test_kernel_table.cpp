@@ -101,6 +101,16 @@ TEST_CASE("of the rows of one call the one that promises least stands for it") {
   CHECK_FALSE(promises_less(fp64, &fp32));
   CHECK_FALSE(promises_less(fp32, &tf32));
   CHECK_FALSE(promises_less(fp32, &other));
+  Kernel fast = row<&g_fp32>("fp32_fast", LIBSGEMM_MATH_FP32_FAST),
+         bf16x6 = row<&g_bf16x6>("bf16x6", LIBSGEMM_MATH_BF16X6), fp16x3 = row<&g_fp32>("fp16x3", LIBSGEMM_MATH_FP16X3),
+         bf16 = row<&g_tf32>("bf16", LIBSGEMM_MATH_BF16);
+  const Kernel *const by_bound[] = {&fp64, &fp32, &fast, &bf16x6, &fp16x3, &bf16, &tf32};  // the last one truncates
+  for (const Kernel *const *x = std::begin(by_bound); x != std::end(by_bound); ++x) {
+    for (const Kernel *const *y = std::begin(by_bound); y != std::end(by_bound); ++y) {
+      INFO((*x)->name << " and " << (*y)->name);
+      CHECK(promises_less(**x, *y) == (x > y));
+    }
+  }
   // Groups of a batch.
   struct Group {
     const Kernel *kernel;
@@ -114,12 +124,14 @@ TEST_CASE("of the rows of one call the one that promises least stands for it") {
       info.merge(&least);
     }
     return std::string(info.kernel->name) + " as " +
-           (info.arithmetic(*info.kernel) == LIBSGEMM_MATH_FP64 ? "fp64" : "");
+           (info.arithmetic(*info.kernel).mode == LIBSGEMM_MATH_FP64 ? "fp64" : "");
   };
   CHECK(merged({{&fp64, false}, {&fp64, false}}) == "fp64 as fp64");
   CHECK(merged({{&fp32, false}, {&fp64, false}}) == "fp32 as ");
   CHECK(merged({{&fp64, false}, {&fp32, false}, {&fp64, false}}) == "fp32 as ");
   CHECK(merged({{&tf32, false}, {&fp32, false}, {&fp64, false}}) == "tf32 as ");
+  CHECK(merged({{&fp16x3, false}, {&fp32, false}}) == "fp16x3 as ");
+  CHECK(merged({{&fp32, false}, {&bf16x6, false}, {&fp64, false}}) == "bf16x6 as ");
   CHECK(merged({{&fp64, true}, {&fp64, false}}) == "fp64 as ");  // C was rounded between parts of the sum over k
 }
 

@@ -12,8 +12,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "host_device.h"
-#include "libsgemm.h"
+#include "math_mode.h"
 
 namespace libsgemm {
 
@@ -71,8 +70,7 @@ LIBSGEMM_HOST_DEVICE inline ChecksumBound checksum_bound(libsgemm_math_mode_t mo
 }
 
 LIBSGEMM_HOST_DEVICE inline bool checksum_needs_norms(libsgemm_math_mode_t mode, double alpha, const ChecksumCut &cut) {
-  const bool splits = mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_BF16X6;
-  return splits || (alpha != 1 && alpha != -1) || cut.part > 0;
+  return splits(mode) || (alpha != 1 && alpha != -1) || cut.part > 0;
 }
 
 // Of row i: sum_l |A_il| |B_l|, sum_l |A_il|, and |beta| |C0_i|.

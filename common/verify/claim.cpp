@@ -89,11 +89,7 @@ ChecksumCut cut_off(const GemmDesc &d, const Arithmetic &how) {
 
 double error_factor(const GemmDesc &d, const Arithmetic &how) {
   const double k = static_cast<double>(d.k), terms = traits_of(d).terms();
-  double factor = 4 * terms * std::sqrt(k + 2) * kUnit;
-  factor += cut_off(d, how).part;
-  if (how.mode == LIBSGEMM_MATH_BF16X6) factor += 4 * kUnit;
-  if (how.mode == LIBSGEMM_MATH_FP16X3) factor += 8 * kUnit;
-  return factor;
+  return 4 * terms * std::sqrt(k + 2) * kUnit + cut_off(d, how).part + left_out(how.mode) * kUnit;
 }
 
 Claim claim(const GemmDesc &d, const float *before, const Arithmetic &how) {

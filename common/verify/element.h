@@ -22,10 +22,6 @@ struct Parts {
   double sum, lost;
 };
 
-LIBSGEMM_HOST_DEVICE inline bool splits(libsgemm_math_mode_t mode) {
-  return mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3;
-}
-
 LIBSGEMM_HOST_DEVICE inline Parts parts_of(const Line &line, libsgemm_math_mode_t mode) {
   return {line.sum, mode == LIBSGEMM_MATH_FP16X3 ? 0x1p-49 * line.largest : 0x1p-133};
 }

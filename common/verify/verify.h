@@ -2,14 +2,9 @@
 #pragma once
 
 #include "host_matrix.h"
+#include "math_mode.h"
 
 namespace libsgemm {
-
-// How a result was computed.
-struct Arithmetic {
-  libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
-  bool truncates = false;  // Kernel::truncates
-};
 
 // The worst |error| / bound over the elements looked at; at most 1 if the result is right. Infinite if a value is not
 // finite where it should be, or finite where it should not. trsm: of the residual op(A) X - alpha B. `before` is C as
