@@ -68,7 +68,7 @@ libsgemm_status_t find_workspace(const Request &r, int index, const Launch &laun
     *w = {handle->user_workspace, handle->workspace_bytes, nullptr};
     return LIBSGEMM_SUCCESS;
   }
-  const bool exact = r.desc.deterministic != LIBSGEMM_DETERMINISTIC_OFF;
+  const bool exact = repeatable(r.desc.deterministic);
   if (launch.capturing) {
     *w = {graph_workspace(index, launch.device, launch.stream, handle->workspace_bytes, handle, error),
           handle->workspace_bytes, nullptr};
@@ -164,7 +164,7 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
 bool ref_follows(const Settings &settings, int index) {
   int8_t order[kBackendCount];
   int8_t *const end = order + candidates(settings, order);
-  return !settings.strict && std::find(std::find(order, end, index), end, kRef) != end;
+  return may_be_replaced(settings) && std::find(std::find(order, end, index), end, kRef) != end;
 }
 
 // Whether a GPU that fails may leave anything in C, where C is not read: verification restores it, or else a backend
@@ -215,6 +215,7 @@ bool slower_one_by_one(const Request &r, const GemmDesc *groups, int64_t count, 
     const GemmDesc *group;
   };
   const std::unique_ptr<Work[]> order(new (std::nothrow) Work[static_cast<size_t>(count)]);
+  if (order == nullptr && repeatable(r.desc.deterministic)) throw std::bad_alloc();
   if (order == nullptr) return false;
   for (int64_t i = 0; i < count; ++i) order[i] = {flop_count(groups[i]), &groups[i]};
   const auto more = [](const Work &x, const Work &y) {

@@ -57,6 +57,7 @@ bool usable(const Request &r, int index) {
     return false;
   }
   if (!load(index)) {
+    if (repeatable(r.settings.deterministic) && short_of_memory(index)) throw std::bad_alloc();
     info.note(index, Note::unavailable);
     return false;
   }
@@ -92,17 +93,30 @@ bool usable(const Request &r, int index) {
 
 // ---- All backends ---------------------------------------------------------------------------------------------------
 
+// Whether nobody may take over from a backend that could compute the call at another time.
+bool stops_here(const Request &r) { return repeatable(r.settings.deterministic) && r.info->has_note_of_the_moment(); }
+
+libsgemm_status_t fail(Request *r, libsgemm_status_t status, const char *why) {
+  if (!stops_here(*r)) return r->info->fail(status, why);
+  char text[448];
+  std::snprintf(text, sizeof text,
+                "%.300s; no other way is tried, which could give other bits (LIBSGEMM_DETERMINISTIC=1, "
+                "libsgemm_set_deterministic)",
+                why);
+  return r->info->fail(status, text);
+}
+
 libsgemm_status_t nobody_left(Request *r, libsgemm_status_t last) {
   ThreadInfo &info = *r->info;
   info.devices = 0;
-  if (last != LIBSGEMM_SUCCESS) return info.fail(last, info.failure.text);
-  if (info.late) return info.fail(LIBSGEMM_UNAVAILABLE, kEndingText);
+  if (last != LIBSGEMM_SUCCESS) return fail(r, last, info.failure.text);
+  if (info.late) return fail(r, LIBSGEMM_UNAVAILABLE, kEndingText);
   bool unavailable = true;
   for (int i = 0; i < info.note_count; ++i) {
     const Note::Why why = info.notes[i].why;
     unavailable = unavailable && (why == Note::unavailable || why == Note::after_fork || why == Note::other_memory);
   }
-  return info.fail(unavailable ? LIBSGEMM_UNAVAILABLE : LIBSGEMM_NOT_SUPPORTED, reason_in_words(info).c_str());
+  return fail(r, unavailable ? LIBSGEMM_UNAVAILABLE : LIBSGEMM_NOT_SUPPORTED, reason_in_words(info).c_str());
 }
 
 // A backend that was asked for by name and cannot be had is told of once.
@@ -149,7 +163,8 @@ bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) 
   const Note::Why why = wrong ? Note::wrong : Note::failed;
   info.note(index, why);
   info.failure = error;
-  if (r->settings.strict || info.spoiled || (wrong && r->settings.verify_action == LIBSGEMM_VERIFY_ERROR)) return false;
+  if (!may_be_replaced(r->settings) || info.spoiled || (wrong && r->settings.verify_action == LIBSGEMM_VERIFY_ERROR))
+    return false;
   ++info.fallbacks;
   warn(index, why, [&] {
     return std::string(r->call.entry) + ": backend " + kBackendNames[index] + " failed (" + error.text +
@@ -222,7 +237,10 @@ libsgemm_status_t compute(Request *r) {
   Request *now = r;
   for (int i = 0; i < count; ++i) {
     const int index = order[i];
-    if (!usable(*now, index)) continue;
+    if (!usable(*now, index)) {
+      if (stops_here(*now)) break;
+      continue;
+    }
     const bool stand_in = stands_in_for_blas(*r, index);
     if (stand_in && named_blas_is_missing(r)) {
       last = LIBSGEMM_UNAVAILABLE;
@@ -354,6 +372,7 @@ void Groups::add(const GemmDesc &desc, const Placement &at) {
   try {
     descs_.push_back(desc);
   } catch (const std::bad_alloc &) {
+    if (repeatable(desc.deterministic)) throw;
     at_once_ = false;
   }
 }

@@ -63,6 +63,16 @@ struct Settings {
   libsgemm_verify_action_t verify_action;
 };
 
+// Whether the same call has to give the same bits, run after run: then who computes, by which row and in which parts
+// depends on the call, the settings and the machine alone, and where that fails the call does. (INVARIANT has no need
+// of it: whoever computes gives the same bits.)
+inline bool repeatable(libsgemm_deterministic_t deterministic) { return deterministic == LIBSGEMM_DETERMINISTIC_ON; }
+
+// Whether another backend may compute what one has failed at.
+inline bool may_be_replaced(const Settings &settings) {
+  return !settings.strict && !repeatable(settings.deterministic);
+}
+
 // The backends that may compute, in order: those asked for, then, to fall back on, the CPU backends. Returns how many.
 int candidates(const Settings &settings, int8_t (&order)[kBackendCount]);
 

@@ -201,7 +201,11 @@ const Backend *open_table(const std::string &path, int index, std::string *reaso
 
 // For good; but memory may be there the next time, so for want of it only at the third attempt.
 bool refuse(Slot *slot, const char *name, const std::string &reason) {
-  if (lacks_memory(reason.c_str()) && ++slot->shortages < 3) return false;
+  if (!lacks_memory(reason.c_str())) {
+    slot->shortages = 0;
+  } else if (++slot->shortages < 3) {
+    return false;
+  }
   slot->reason = reason;
   log_message(1, [&] { return std::string("backend ") + name + " refused: " + reason; });
   slot->state.store(Slot::refused, std::memory_order_release);

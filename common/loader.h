@@ -19,8 +19,8 @@ struct Slot {
   std::string path;    // of the plugin's file
   std::string reason;  // why it was refused
   std::string probe_reason;
-  int shortages = 0;             // attempts at loading it for which there was no memory
-  unsigned fork_generation = 0;  // of the process in which it was probed
+  std::atomic<int> shortages{0};  // latest attempts at loading it, for which there was no memory
+  unsigned fork_generation = 0;   // of the process in which it was probed
 };
 
 // The state of the library: one object, made at first use and never destroyed, since threads may call until the very
@@ -48,6 +48,9 @@ inline bool load(int index) {
   const int state = library().slots[index].state.load(std::memory_order_acquire);
   return state != Slot::untried ? state == Slot::ready : load_slow(index);
 }
+
+// Whether a backend that load() has refused was refused for want of memory, which another call may have.
+inline bool short_of_memory(int index) { return library().slots[index].shortages != 0; }
 
 // Initialises the devices of a loaded GPU backend; true at once for a CPU backend.
 bool probe(int index);

@@ -336,9 +336,14 @@ libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t
     });
     return failure;
   }
+  // Who must not be left without a result may get other bits, and is told so.
+  const bool other_bits = repeatable(library().env.settings.deterministic) && info->has_note_of_the_moment();
   static std::atomic<bool> said{false};
-  if (!said.exchange(true)) {
-    log_message(0, [&] { return std::string(info->message) + ": computed on the CPU instead"; });
+  if (!said.exchange(true) || other_bits) {
+    log_message(0, [&] {
+      return std::string(info->message) + ": computed on the CPU instead" +
+             (other_bits ? ", since the caller cannot be told" : "");
+    });
   }
   const int64_t groups_done = info->groups_done;
   info->begin(call.entry, late);
@@ -346,7 +351,7 @@ libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t
   Settings settings = {};
   settings.preference = prefer_cpu();
   settings.kernel = {-1, 0};
-  settings.deterministic = library().env.settings.deterministic;
+  if (invariant(library().env.settings)) settings.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT;
   const libsgemm_status_t status = call_with(call, settings, nullptr, info);
   if (status != LIBSGEMM_SUCCESS) {
     log_message(0, [&] { return std::string(info->message) + ": not computed on the CPU either"; });
@@ -414,11 +419,12 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
     *final = true;
     return counted(enqueue_epilogue(*how, &info), info);
   }
-  // The vendor's BLAS would compute all of the call, on what C is now.
+  // The vendor's BLAS would compute all of the call, on what C is now. It may: what the program's handle promises, it
+  // promises, too, but not what the user has asked of us.
   const bool written = status != LIBSGEMM_SUCCESS && (info.spoiled || info.groups_read_c);
-  *final = written || (failed && h->settings.strict) ||
-           (status == LIBSGEMM_VERIFICATION_FAILED &&
-            (h->settings.strict || h->settings.verify_action == LIBSGEMM_VERIFY_ERROR));
+  const bool stays = !may_be_replaced(h->settings);
+  *final = written || (failed && stays) ||
+           (status == LIBSGEMM_VERIFICATION_FAILED && (stays || h->settings.verify_action == LIBSGEMM_VERIFY_ERROR));
   return *final ? counted(status, info) : status;
 }
 

@@ -157,8 +157,11 @@ typedef enum {
 
 /* What the bits of a result may depend on (libsgemm_set_deterministic, LIBSGEMM_DETERMINISTIC). */
 typedef enum {
-  LIBSGEMM_DETERMINISTIC_OFF = 0, /* default: also on what memory was free */
-  LIBSGEMM_DETERMINISTIC_ON = 1,  /* the same call on the same machine gives the same bits, run after run */
+  LIBSGEMM_DETERMINISTIC_OFF = 0, /* default: also on what memory was free, and on the calls before */
+  /* On the call, the settings and the machine: the same call gives the same bits, run after run, or an error, since
+   * nobody takes over from a backend that fails, and no smaller workspace is tried. To the call belong its addresses
+   * modulo 16, to the settings the number of threads of the CPU BLAS. */
+  LIBSGEMM_DETERMINISTIC_ON = 1,
   /* On nothing but the numbers. With s = 0, then s = fma(a_l, b_l, s) for each of the k terms in ascending l, and t =
    * fma(alpha, s, 0), an element of C becomes t if beta is 0, otherwise fma(beta, c, t); fma is FP32's, rounded once to
    * nearest even, with denormal numbers. So the bits of an element do not depend on m, n, its place in C, the batch,
@@ -186,9 +189,11 @@ typedef enum {
 } libsgemm_verify_t;
 
 typedef enum {
-  LIBSGEMM_VERIFY_WARN = 0,  /* default: one line on stderr, the result stands */
-  LIBSGEMM_VERIFY_RETRY = 1, /* C is restored and the next backend computes it, one on the CPU if C is on a device */
-  LIBSGEMM_VERIFY_ERROR = 2  /* C is restored and the call returns LIBSGEMM_VERIFICATION_FAILED */
+  LIBSGEMM_VERIFY_WARN = 0, /* default: one line on stderr, the result stands */
+  /* C is restored and the next backend computes it, one on the CPU if C is on a device; with LIBSGEMM_DETERMINISTIC_ON
+   * as ERROR */
+  LIBSGEMM_VERIFY_RETRY = 1,
+  LIBSGEMM_VERIFY_ERROR = 2 /* C is restored and the call returns LIBSGEMM_VERIFICATION_FAILED */
 } libsgemm_verify_action_t;
 
 /* What the last routine called by this thread did. Strings are empty where they do not apply. */
@@ -343,7 +348,7 @@ LIBSGEMM_API libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **s
 /* Device memory for kernels that need scratch: `bytes` bytes at `workspace`, aligned to 256, of the device that the
  * operands live on, owned by the caller and in use until the work on the stream ends. NULL, 0 (default): the library
  * allocates its own on demand, at most LIBSGEMM_WORKSPACE_DEFAULT_BYTES a device and handle; less where memory is
- * short, but where results are deterministic the call then fails, since another kernel could give other bits. NULL with
+ * short, but with LIBSGEMM_DETERMINISTIC_ON the call then fails, since another kernel could give other bits. NULL with
  * bytes > 0 bounds the library's own instead. No workspace is too small: a kernel that needs less is chosen. Waits for
  * the work of the handle's stream. INVALID_ARGUMENT: `workspace` is misaligned, or `bytes` is 0 with a workspace that
  * is not NULL. */

@@ -2,11 +2,17 @@
 #include <dlfcn.h>
 #include <libsgemm.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <random>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "call.h"
 #include "catch.h"
 #include "decision/calibration.h"
 #include "plugins/mock.h"
@@ -62,6 +68,12 @@ CalibrationKey own_key() {
 }
 
 void write(const std::string &path, const std::string &text) { std::ofstream(path) << text; }
+
+mock::Control &gpu() {
+  void *plugin = dlopen(MOCK_FOLDER "/gpu/libsgemm_cuda.so", RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(plugin != nullptr);
+  return *reinterpret_cast<mock::ControlEntry>(dlsym(plugin, mock::kControlSymbol))();
+}
 
 // In a process of its own, so that the library reads the environment anew.
 Outcome probe(const std::string &calibration, Environment environment, const std::vector<std::string> &arguments = {}) {
@@ -185,9 +197,6 @@ TEST_CASE("sixteen threads decide at once") {
 
 TEST_CASE("the devices are started once the calls so far would have paid for it") {
   write(own_file(), calibration_to_text({own_key(), figures(30e-3, 1e7, 10e-3)}));
-  void *plugin = dlopen(MOCK_FOLDER "/gpu/libsgemm_cuda.so", RTLD_NOW | RTLD_LOCAL);
-  REQUIRE(plugin != nullptr);
-  const mock::Control &gpu = *reinterpret_cast<mock::ControlEntry>(dlsym(plugin, mock::kControlSymbol))();
   const auto call = [](int64_t n) {
     const std::vector<float> a(static_cast<size_t>(n * n), 1.0f);
     std::vector<float> c(a.size());
@@ -205,10 +214,10 @@ TEST_CASE("the devices are started once the calls so far would have paid for it"
     CHECK(std::string(info.backend) != "cuda");
     CHECK_THAT(info.reason, Contains("cuda not started yet: 22.1 ms predicted on ") &&
                                 Contains("would have saved " + std::string(saved) + " of the 30 that the start takes"));
-    CHECK(gpu.probes == 0);
+    CHECK(gpu().probes == 0);
   }
   CHECK(std::string(call(48).backend) == "cuda");
-  CHECK(gpu.probes == 1);
+  CHECK(gpu().probes == 1);
   CHECK(std::string(call(48).backend) == "cuda");
   CHECK(std::string(call(30).backend) != "cuda");
 }
@@ -229,4 +238,135 @@ TEST_CASE("one large call starts the devices at once") {
   const std::string path = folder.write_file("figures", figures(10e-3));
   CHECK(probe(path, {}, {"--size", "200"}).report["backend"] == "cuda");
   CHECK(probe(path, {}, {"--size", "100"}).report["backend"] != "cuda");
+}
+
+TEST_CASE("where results are deterministic no call is decided by those before it") {
+  const CalibrationFolder folder;
+  const Environment deterministic = {{"LIBSGEMM_DETERMINISTIC", "1"}};
+  const std::vector<std::string> twice = {"--mode", "twice", "--size", "200"};
+  // As if the start cost nothing.
+  Outcome outcome = probe(folder.write_file("slow", figures(20e-6, 1e15, 1e-9)), deterministic, twice);
+  CHECK(outcome.report["first_backend"] == "cuda");
+  CHECK(outcome.report["backend"] == "cuda");
+  // Figures of another device are none before the devices are known, too.
+  CalibrationKey other = own_key();
+  other.device = "another driver; 2 x mock device";
+  outcome = probe(folder.write_file("other", figures(0), other), deterministic, {"--mode", "twice", "--size", "100"});
+  CHECK(outcome.report["first_backend"] != "cuda");
+  CHECK(outcome.report["backend"] != "cuda");
+  // What is too small for either figures does not start them.
+  const std::string own = folder.write_file("own", figures(0));
+  for (const char *size : {"5", "100"}) {
+    outcome = probe(own, {{"LIBSGEMM_DETERMINISTIC", "1"}, {"LIBSGEMM_VERBOSE", "1"}}, {"--size", size});
+    const bool started = outcome.err.find("backend cuda: 2 device(s)") != std::string::npos;
+    CHECK(started == (outcome.report["backend"] == "cuda"));
+    CHECK(started == (size == std::string("100")));
+  }
+}
+
+namespace {
+
+// Products with random operands, each result on C full of twos.
+class RepeatedProducts {
+ public:
+  enum Where { host, device, kWheres };
+  static constexpr int64_t kSizes = 60;
+
+  RepeatedProducts() : numbers_(kSizes * kSizes) {
+    for (float &x : numbers_) x = std::uniform_real_distribution<float>(-1, 1)(random_);
+    operand_ = static_cast<float *>(gpu().allocate(0, bytes()));
+    gpu().write(operand_, numbers_.data(), bytes());
+    c_ = static_cast<float *>(gpu().allocate(0, bytes()));
+  }
+  ~RepeatedProducts() {
+    for (float *memory : {operand_, c_}) gpu().release(0, memory);
+  }
+  RepeatedProducts(const RepeatedProducts &) = delete;
+  RepeatedProducts &operator=(const RepeatedProducts &) = delete;
+
+  int64_t draw(int64_t count) { return std::uniform_int_distribution<int64_t>(0, count - 1)(random_); }
+
+  // With a handle that has no workspace yet.
+  libsgemm_status_t run(int64_t n, Where where, std::vector<float> *c) {
+    const std::vector<float> before(numbers_.size(), 2);
+    *c = before;
+    const Handle h;
+    if (where == host) return multiply(h, n, numbers_.data(), c->data());
+    gpu().write(c_, before.data(), bytes());
+    const libsgemm_status_t status = multiply(h, n, operand_, c_);
+    CHECK(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+    gpu().read(c_, c->data(), bytes());
+    return status;
+  }
+
+ private:
+  static libsgemm_status_t multiply(libsgemm_handle_t h, int64_t n, const float *a, float *c) {
+    return libsgemm_sgemm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS, n, n, kSizes, 1.5f, a, kSizes, a,
+                            kSizes, 0.5f, c, kSizes);
+  }
+  size_t bytes() const { return numbers_.size() * sizeof(float); }
+
+  std::mt19937 random_{1};
+  std::vector<float> numbers_;
+  float *operand_, *c_;
+};
+
+}  // namespace
+
+// Run by itself. LIBSGEMM_TEST_TRIALS: calls; the promise is for 10000.
+TEST_CASE("deterministic bits are a function of the call, under load and while memory comes and goes",
+          "[.deterministic]") {
+  setenv("LIBSGEMM_DETERMINISTIC", "1", 1);
+  write(own_file(), calibration_to_text({own_key(), figures(30e-3)}));
+  RepeatedProducts products;
+  std::map<std::pair<int64_t, int>, std::vector<float>> alone;
+  std::map<std::string, int> computed;
+  for (int64_t n = 1; n <= RepeatedProducts::kSizes; ++n) {
+    for (const auto where : {RepeatedProducts::host, RepeatedProducts::device}) {
+      REQUIRE(products.run(n, where, &alone[{n, where}]) == LIBSGEMM_SUCCESS);
+      ++computed[last_info().backend];
+    }
+  }
+  REQUIRE(computed.size() == 2);
+  const char *text = std::getenv("LIBSGEMM_TEST_TRIALS");
+  const int trials = text != nullptr ? std::atoi(text) : 1000;
+  std::atomic<bool> done{false};
+  std::vector<std::thread> load;
+  for (const char *backends : {"auto", "openblas,ref"}) {
+    load.emplace_back([&done, backends] {
+      Handle h;
+      libsgemm_set_backend(h, backends);
+      libsgemm_set_deterministic(h, LIBSGEMM_DETERMINISTIC_OFF);
+      const std::vector<float> a(100 * 100, 1);
+      std::vector<float> c(a.size());
+      while (!done) {
+        libsgemm_sgemm_h(h, LIBSGEMM_ROW_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, 100, 100, 100, 1, a.data(), 100,
+                         a.data(), 100, 0, c.data(), 100);
+      }
+    });
+  }
+  int wrong = 0, failed = 0, unknown = 0;
+  for (int i = 0; i < trials; ++i) {
+    const int64_t n = 1 + products.draw(RepeatedProducts::kSizes);
+    const auto where = static_cast<RepeatedProducts::Where>(products.draw(RepeatedProducts::kWheres));
+    if (products.draw(4) == 0) libsgemm_release_memory();
+    gpu().capacity = products.draw(3) == 0 ? 1 : 0;
+    std::vector<float> c;
+    const libsgemm_status_t status = products.run(n, where, &c);
+    if (status == LIBSGEMM_SUCCESS) {
+      wrong += c != alone[{n, where}] ? 1 : 0;
+      continue;
+    }
+    ++failed;
+    wrong += c != std::vector<float>(c.size(), 2) ? 1 : 0;
+    const bool told = std::string(last_info().message).find("LIBSGEMM_DETERMINISTIC=1") != std::string::npos;
+    unknown += status == LIBSGEMM_OUT_OF_MEMORY && told ? 0 : 1;
+  }
+  gpu().capacity = 0;
+  done = true;
+  for (std::thread &thread : load) thread.join();
+  CHECK(wrong == 0);
+  CHECK(unknown == 0);
+  CHECK(failed > trials / 20);
+  CHECK(failed < trials / 2);
 }

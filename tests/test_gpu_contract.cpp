@@ -619,6 +619,67 @@ TEST_CASE("verification finds a flipped bit and does as it was told") {
   }
 }
 
+namespace {
+
+// Whether the last call failed with this status, since other backends could give other bits.
+bool stopped(libsgemm_status_t status, const std::string &why) {
+  const libsgemm_info_t info = last_info();
+  return info.status == status && info.fallbacks == 0 && contains(info.message, why) &&
+         contains(info.message, "LIBSGEMM_DETERMINISTIC=1");
+}
+
+}  // namespace
+
+TEST_CASE("where results are deterministic nobody takes over what fails at the moment") {
+  Handle h;
+  REQUIRE(libsgemm_set_deterministic(h, LIBSGEMM_DETERMINISTIC_ON) == LIBSGEMM_SUCCESS);
+  for (const mock::Site site : {mock::kCopy, mock::kLaunch, mock::kAllocate}) {
+    for (const float beta : {0.0f, 3.0f}) {
+      reset();
+      REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
+      Product p;
+      p.beta = beta;
+      gpu().fail_at[site] = 1;
+      gpu().fails_on = true;
+      const libsgemm_status_t status = p.run(h);
+      gpu().fails_on = false;
+      INFO("site " << site << " beta " << beta << ": " << last_info().message);
+      CHECK(stopped(status, ""));
+      CHECK(status == (site == mock::kAllocate ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_EXECUTION_FAILED));
+      CHECK(p.untouched());
+    }
+  }
+  reset();
+  DeviceProduct managed(0, kSize, true);
+  gpu().fail_at[mock::kLaunch] = 1;
+  CHECK(managed.run(h) == LIBSGEMM_EXECUTION_FAILED);
+  CHECK(stopped(LIBSGEMM_EXECUTION_FAILED, "mock launch"));
+  CHECK(managed.untouched());
+  // A wrong result.
+  reset();
+  Product wrong;
+  REQUIRE(libsgemm_set_verify(h, LIBSGEMM_VERIFY_FULL, LIBSGEMM_VERIFY_RETRY) == LIBSGEMM_SUCCESS);
+  gpu().flip_bit = 30;
+  CHECK(wrong.run(h) == LIBSGEMM_VERIFICATION_FAILED);
+  CHECK(stopped(LIBSGEMM_VERIFICATION_FAILED, "the result is wrong"));
+  CHECK(wrong.untouched());
+  REQUIRE(libsgemm_set_verify(h, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
+  // While the handle's stream records a graph. What is too small for the GPU is the CPU's at any time.
+  void *stream = gpu().stream(0);
+  REQUIRE(libsgemm_set_stream(h, stream) == LIBSGEMM_SUCCESS);
+  gpu().set_capturing(stream, true);
+  Product host, small(8);
+  CHECK(host.run(h) == LIBSGEMM_NOT_SUPPORTED);
+  CHECK(stopped(LIBSGEMM_NOT_SUPPORTED, "graph"));
+  CHECK(small.run(h) == LIBSGEMM_SUCCESS);
+  gpu().set_capturing(stream, false);
+  // What the settings leave no way for on the GPU is the CPU's, too.
+  REQUIRE(libsgemm_set_memory_limits(256, 0) == LIBSGEMM_SUCCESS);
+  CHECK(host.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(backend() == "openblas");
+  REQUIRE(libsgemm_set_memory_limits(0, 0) == LIBSGEMM_SUCCESS);
+}
+
 TEST_CASE("after fork the child computes on the CPU, and device data are an error") {
   reset();
   Product parent;
@@ -628,12 +689,15 @@ TEST_CASE("after fork the child computes on the CPU, and device data are an erro
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    Product p;
+    Product p, other;
     const bool cpu = p.run() == LIBSGEMM_SUCCESS && backend() == "openblas" && p.right() &&
                      reason().find("forked process") != std::string::npos;
     const bool refused = device.run() == LIBSGEMM_UNAVAILABLE &&
                          std::string(last_info().message).find("forked process") != std::string::npos;
-    _exit(cpu && refused ? 0 : 1);
+    Handle h;
+    libsgemm_set_deterministic(h, LIBSGEMM_DETERMINISTIC_ON);
+    const bool stops = other.run(h) == LIBSGEMM_UNAVAILABLE && stopped(LIBSGEMM_UNAVAILABLE, "forked process");
+    _exit(cpu && refused && stops ? 0 : 1);
   }
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);

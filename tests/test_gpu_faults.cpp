@@ -3,6 +3,9 @@
 // LIBSGEMM_STRICT.
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <map>
+#include <utility>
 
 #include "catch.h"
 #include "gpu_placement.h"
@@ -168,6 +171,10 @@ TEST_CASE("a lost device is refused from then on") {
 
 TEST_CASE("a device without memory is replaced, or is the error") {
   for (const bool strictly : {false, true}) run_child("host call on a full device", "", strictly);
+}
+
+TEST_CASE("deterministic bits do not depend on what memory is free") {
+  run_child("deterministic calls on a device that is full at times", "", false);
 }
 
 TEST_CASE("first use by many threads, fork before, after and during use, and calls from exit handlers") {
@@ -408,4 +415,51 @@ TEST_CASE("host call on a full device", "[.]") {
     expect_replacement(large, "no memory", LIBSGEMM_OUT_OF_MEMORY);
   }
   expect_gpu(large);
+}
+
+// LIBSGEMM_TEST_TRIALS: calls.
+TEST_CASE("deterministic calls on a device that is full at times", "[.]") {
+  constexpr int64_t kSizes[] = {64, 100, 333, 700, 1024, 1500};
+  constexpr int64_t kLd = 1500, kDepth = 1000;
+  std::vector<float> numbers(static_cast<size_t>(kLd * kLd));
+  for (float &x : numbers) x = static_cast<float>(std::rand()) / static_cast<float>(RAND_MAX) - 0.5f;
+  const std::vector<float> before(numbers.size(), 2);
+  const size_t bytes = numbers.size() * sizeof(float);
+  const Memory operand(bytes), c(bytes);
+  gpu::upload(operand.address(), numbers.data(), bytes);
+  // With a handle that has no workspace yet.
+  const auto run = [&](int64_t n, bool on_device, std::vector<float> *result) {
+    Handle h;
+    REQUIRE(libsgemm_set_deterministic(h, LIBSGEMM_DETERMINISTIC_ON) == LIBSGEMM_SUCCESS);
+    const float *const a = on_device ? operand.as<const float>() : numbers.data();
+    *result = before;
+    gpu::upload(c.address(), before.data(), bytes);
+    const libsgemm_status_t status =
+        libsgemm_sgemm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS, n, n, kDepth, 1.5f, a, kLd, a, kLd,
+                         0.5f, on_device ? c.as<float>() : result->data(), kLd);
+    CHECK(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+    if (on_device) gpu::require(driver().to_host(result->data(), c.address(), bytes), "to_host");
+    return status;
+  };
+  std::map<std::pair<int64_t, bool>, std::vector<float>> alone;
+  for (const int64_t n : kSizes) {
+    for (const bool on_device : {false, true}) REQUIRE(run(n, on_device, &alone[{n, on_device}]) == LIBSGEMM_SUCCESS);
+  }
+  const char *text = std::getenv("LIBSGEMM_TEST_TRIALS");
+  const int trials = text != nullptr ? std::atoi(text) : 300;
+  int failed = 0;
+  for (int i = 0; i < trials; ++i) {
+    const int64_t n = kSizes[static_cast<size_t>(std::rand()) % std::size(kSizes)];
+    const bool on_device = std::rand() % 2 == 0;
+    REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
+    const auto taken = std::rand() % 3 == 0 ? fill_device() : std::vector<std::unique_ptr<Memory>>();
+    std::vector<float> result;
+    const libsgemm_status_t status = run(n, on_device, &result);
+    INFO(n << (on_device ? " on the device: " : ": ") << last_info().message);
+    CHECK(result == (status == LIBSGEMM_SUCCESS ? alone[{n, on_device}] : before));
+    if (status == LIBSGEMM_SUCCESS) continue;
+    ++failed;
+    CHECK_THAT(last_info().message, Contains("LIBSGEMM_DETERMINISTIC=1"));
+  }
+  CHECK(failed > 0);
 }

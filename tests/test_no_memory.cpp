@@ -472,6 +472,7 @@ const Variables kRef = {{"LIBSGEMM_BACKEND", "ref"}};
 const Variables kTalkative = {{"LIBSGEMM_BACKEND", "ref"},
                               {"LIBSGEMM_VERBOSE", "3"},
                               {"LIBSGEMM_LOG_PATH", "/dev/null"},
+                              {"LIBSGEMM_DETERMINISTIC", "1"},
                               {"LIBSGEMM_VERIFY", "full"}};
 const Variables kForced = {{"LIBSGEMM_KERNEL", "cpu_sse2_8x4x256_packed"}};
 const Variables kGpu = {{"LIBSGEMM_BACKEND", "cuda,ref"}, {"LIBSGEMM_OFFLOAD", "never"}};

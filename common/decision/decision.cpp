@@ -1,10 +1,12 @@
 // The figures are read once for each pair of a GPU and a CPU backend. A process that has not used its GPUs yet pays for
-// their start, so that is put off until the calls so far would have saved as much.
+// their start, so that is put off until the calls so far would have saved as much; not where results are repeatable,
+// which must not depend on those calls.
 #include "decision.h"
 
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <new>
 
 #include "calibration.h"
 #include "cpu_blas.h"
@@ -16,10 +18,11 @@ namespace {
 
 // The figures in use, and what follows from them.
 struct Figures {
-  explicit Figures(const Calibration &c) : calibration(c), least(least_product(c)) {}
+  explicit Figures(const Calibration &c) : calibration(c), least(least_product(c)), least_ever(least) {}
 
   Calibration calibration;
-  double least;
+  double least;        // no smaller product is worth a GPU,
+  double least_ever;   // also by the figures that are taken instead of these where they are another device's
   std::string device;  // for which they were measured; empty: assumed
   std::string path;
   int threads;                                    // of the CPU backend
@@ -63,6 +66,7 @@ std::unique_ptr<Figures> find_figures(int gpu, int cpu, int threads, std::string
     figures->device = file.key.device;
     figures->path = path;
     figures->threads = threads;
+    figures->least_ever = std::min(figures->least, least_product(assumed_calibration(threads)));
     return figures;
   }
   *words = "built-in figures" + (path.empty() ? "" : ", since " + path + " is not used: " + problem);
@@ -78,10 +82,11 @@ const Figures *publish(int gpu, int cpu, const Figures *first, std::unique_ptr<F
   return made.release();
 }
 
-// A program may set its BLAS to other numbers of threads in turns: those of each stay.
-const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas) {
+// A program may set its BLAS to other numbers of threads in turns: those of each stay. `any`: whatever that number, the
+// latest will do.
+const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas, bool any) {
   const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);
-  if (first != nullptr && blas == nullptr) return *first;
+  if (first != nullptr && any) return *first;
   const int threads = threads_of(*library().slots[cpu].table, blas);
   for (const Figures *f = first; f != nullptr; f = f->replaced) {
     if (f->threads == threads) return *f;
@@ -120,7 +125,11 @@ int first_cpu(const Settings &settings, const GemmDesc &desc) {
   int8_t order[kBackendCount];
   const int count = candidates(settings, order);
   for (int i = 0; i < count; ++i) {
-    if (order[i] < kFirstCpu || !load(order[i])) continue;
+    if (order[i] < kFirstCpu) continue;
+    if (!load(order[i])) {
+      if (repeatable(settings.deterministic) && short_of_memory(order[i])) throw std::bad_alloc();
+      continue;
+    }
     if (!invariant(desc) || may_compute(table_of(order[i]), desc)) return order[i];
   }
   return -1;
@@ -156,16 +165,26 @@ bool decide(int gpu, const Figures &figures, bool started, const GemmDesc &desc,
 bool gpu_pays(int gpu, const Settings &settings, const GemmDesc &desc, unsigned pinned, ThreadInfo *info) {
   const int cpu = first_cpu(settings, desc);
   if (cpu < 0) return true;
-  const Figures &figures = figures_for(gpu, cpu, cpu == kFirstCpu ? info->blas : nullptr);
+  const bool alike = repeatable(settings.deterministic);
+  const CpuBlas *const blas = cpu == kFirstCpu ? info->blas : nullptr;
+  const Figures *figures = &figures_for(gpu, cpu, blas, blas == nullptr && !alike);
   const double products = static_cast<double>(desc.m) * static_cast<double>(desc.n) * static_cast<double>(desc.k);
-  if (desc.batch == Batch::none && products < figures.least) {
+  const auto too_small = [&](double least) { return desc.batch == Batch::none && products < least; };
+  // Calls before the devices are known must be decided as those behind them.
+  const bool asks = alike && !figures->device.empty() && !too_small(figures->least_ever);
+  if (asks && !probe(gpu)) {
+    info->note(gpu, Note::unavailable);
+    return false;
+  }
+  if (asks) figures = &figures_for_devices(gpu, cpu, *figures);
+  if (too_small(figures->least)) {
     info->note(gpu, Note::tiny);
     return false;
   }
   info->expected[gpu].cpu = static_cast<int8_t>(cpu);
   const bool started = library().slots[gpu].probe_state.load(std::memory_order_acquire) == Slot::ready;
-  const Figures &checked = started && !lost_by_fork(gpu) ? figures_for_devices(gpu, cpu, figures) : figures;
-  return decide(gpu, checked, started, desc, pinned, info);
+  if (started && !lost_by_fork(gpu)) figures = &figures_for_devices(gpu, cpu, *figures);
+  return decide(gpu, *figures, started || alike, desc, pinned, info);
 }
 
 void deferred_call_took(int gpu, double seconds, const ThreadInfo &info) {

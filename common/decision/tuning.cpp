@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include "env.h"
 #include "immortal.h"
 #include "kernel_table.h"
 #include "log.h"
@@ -106,11 +107,12 @@ const TunedRows *load_rows(const Backend &backend, int device) {
   return made.release();
 }
 
-const Kernel *tuned_row(const Backend &backend, const GemmDesc &desc, int device) noexcept {
+const Kernel *tuned_row(const Backend &backend, const GemmDesc &desc, int device) {
   const TunedRows *rows = find(g_rows.load(std::memory_order_acquire), backend, device);
   try {
     if (rows == nullptr) rows = load_rows(backend, device);
   } catch (const std::bad_alloc &) {  // a later call tries again
+    if (repeatable(desc.deterministic)) throw;
     return nullptr;
   }
   if (rows->places.empty()) return nullptr;

@@ -100,7 +100,7 @@ bool find_workspace(const Request &r, const TilePlan &p, size_t most, size_t *wo
 // What tiles are planned with: the budget, or where results must not depend on what is free, the limit or half of the
 // device's memory.
 size_t planned_bytes(const Request &r, size_t budget) {
-  if (r.desc.deterministic == LIBSGEMM_DETERMINISTIC_OFF) return budget;
+  if (!repeatable(r.desc.deterministic)) return budget;
   const size_t limit = memory_state().device_limit;
   libsgemm_device_info_t info = {};
   Error ignored = {};
@@ -108,25 +108,30 @@ size_t planned_bytes(const Request &r, size_t budget) {
   return limit != 0 ? limit : info.memory_bytes / 2;
 }
 
-// The plan for a budget; where a row takes only the whole product, that.
+// The plan for a budget; where a row takes only the whole product, that. NOT_SUPPORTED is the answer whatever is free.
 libsgemm_status_t plan_for(const Request &r, size_t budget, TilePlan *plan, size_t *workspace, Error *error) {
   const size_t planned = planned_bytes(r, budget);
   const size_t most = std::min(workspace_limit(r.desc), planned / 4);
-  const bool fits = make_plan(r.desc, r.rates, planned - most, plan) &&
-                    (planned <= budget || (most < budget && fit_plan(r.desc, budget - most, plan)));
-  if (!fits) {
+  const auto no_memory = [&] {
     set_error(error, "the device has no memory for this call: %zu bytes can be had", budget);
     return LIBSGEMM_OUT_OF_MEMORY;
+  };
+  const auto fits_budget = [&] {
+    return planned <= budget || (most < budget && fit_plan(r.desc, budget - most, plan));
+  };
+  if (!make_plan(r.desc, r.rates, planned - most, plan)) {
+    no_memory();
+    return repeatable(r.desc.deterministic) ? LIBSGEMM_NOT_SUPPORTED : LIBSGEMM_OUT_OF_MEMORY;
   }
-  if (find_workspace(r, *plan, most, workspace)) return LIBSGEMM_SUCCESS;
+  if (find_workspace(r, *plan, most, workspace)) return fits_budget() ? LIBSGEMM_SUCCESS : no_memory();
   plan->rows = {0, r.desc.m};
   plan->cols = {0, r.desc.n};
   plan->depth = {0, r.desc.k};
-  if (most >= budget || !fit_plan(r.desc, budget - most, plan) || !find_workspace(r, *plan, most, workspace)) {
+  if (!fit_plan(r.desc, planned - most, plan) || !find_workspace(r, *plan, most, workspace)) {
     set_error(error, "no kernel for this call");
     return LIBSGEMM_NOT_SUPPORTED;
   }
-  return LIBSGEMM_SUCCESS;
+  return fits_budget() ? LIBSGEMM_SUCCESS : no_memory();
 }
 
 // ---- Running
@@ -248,6 +253,8 @@ libsgemm_status_t offload_to_first(Request *r, const Undo &undo, const PlanKey &
     give_up(r, first, *error);
     return status;
   }
+  // Of a limit take_set() waits for what other calls have.
+  if (repeatable(r->desc.deterministic)) budget = std::max(budget, memory_state().device_limit);
   planned = planned && budget >= enough;
   const bool keep = may_keep && !planned && budget >= enough;
   // What is free may be in pieces, or gone: less may be had where this much is not.
@@ -291,7 +298,7 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
   }
   // A plan depends on the first device alone, to which the others are equal, so that results do not depend on who
   // computes; and not on the calls before where they must not either.
-  const bool may_keep = desc.deterministic == LIBSGEMM_DETERMINISTIC_OFF && desc.batch == Batch::none;
+  const bool may_keep = !repeatable(desc.deterministic) && desc.batch == Batch::none;
   const PlanKey key = {&backend, r.devices.front(), forced, r.rates, choice_key(desc)};
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (size_t left = r.devices.size() + 1; !r.devices.empty() && r.devices.size() < left;) {

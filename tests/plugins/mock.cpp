@@ -493,16 +493,38 @@ libsgemm_status_t copy(int device, const Copy &what, void *stream, Error *error)
   return LIBSGEMM_SUCCESS;
 }
 
+using Multiply = void(const GemmDesc &desc);
+
+void multiply(const GemmDesc &desc) {
+  Error ignored = {};
+  cpu_scalar_1x1x1_naive(desc, {}, &ignored);
+}
+
+// A gemm whose sums over two halves of k are added, as kernels that split k do: other bits than multiply().
+void multiply_in_halves(const GemmDesc &desc) {
+  const int64_t half = desc.k / 2;
+  if (half == 0) return multiply(desc);
+  GemmDesc first = desc, second = desc;
+  first.k = half;
+  second.k = desc.k - half;
+  second.beta = 1;
+  second.a = static_cast<const float *>(desc.a) + (desc.transa == LIBSGEMM_NO_TRANS ? half * desc.lda : half);
+  second.b = static_cast<const float *>(desc.b) + (desc.transb == LIBSGEMM_NO_TRANS ? half : half * desc.ldb);
+  multiply(first);
+  multiply(second);
+}
+
 // The products of a batch are taken apart when the kernel runs, as arrays of pointers in device memory cannot be read
 // before; those in host memory are the caller's again when the call returns.
-libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site site, Error *error, bool scale_only) {
+libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site site, Error *error, Multiply *work) {
   if (fails(site, launch.device)) {
     set_error(error, "a mock launch failed");
     return LIBSGEMM_EXECUTION_FAILED;
   }
-  if (!scale_only) ++g_control.launches[launch.device];
+  const bool scales = site == mock::kScale;
+  if (!scales) ++g_control.launches[launch.device];
   if (launch.device == 1) g_control.together = false;
-  const int flip = scale_only ? 0 : g_control.flip_bit.exchange(0);
+  const int flip = scales ? 0 : g_control.flip_bit.exchange(0);
   const Lock lock(g_mutex);
   std::vector<GemmDesc> listed;
   if (desc.batch == Batch::pointers && !launch.arrays_on_device) {
@@ -511,16 +533,8 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
   const auto product = [desc, listed](int64_t i) {
     return listed.empty() ? batch_item(desc, i) : listed[static_cast<size_t>(i)];
   };
-  const auto run = [desc, product, flip, scale_only] {
-    Error ignored = {};
-    for (int64_t i = 0; i < desc.batch_count; ++i) {
-      const GemmDesc item = with_plans(product(i));
-      if (scale_only) {
-        scale_c(item);
-      } else {
-        cpu_scalar_1x1x1_naive(item, {}, &ignored);
-      }
-    }
+  const auto run = [desc, product, flip, work] {
+    for (int64_t i = 0; i < desc.batch_count; ++i) work(with_plans(product(i)));
     if (flip > 0) {
       float *c = product(0).c + (flip - 1);
       uint32_t bits;
@@ -577,7 +591,7 @@ libsgemm_status_t enqueue_in_two(const GemmDesc &desc, const Launch &launch, Err
   auto *const place = static_cast<uint64_t *>(launch.workspace);
   std::deque<Op> &work = stream_of(launch.device, launch.stream)->work;
   work.push_back({[place, mark] { *place = mark; }, {}, {}, 0, nullptr});
-  const libsgemm_status_t status = enqueue(desc, launch, mock::kLaunch, error, false);
+  const libsgemm_status_t status = enqueue(desc, launch, mock::kLaunch, error, multiply_in_halves);
   if (status != LIBSGEMM_SUCCESS) {
     work.pop_back();
     return status;
@@ -610,7 +624,7 @@ size_t two_mebibytes(const GemmDesc &, int) { return size_t{2} << 20; }
 
 libsgemm_status_t launch_plain(const GemmDesc &desc, const Launch &launch, Error *error) {
   take_time("plain");
-  return enqueue(desc, launch, mock::kLaunch, error, false);
+  return enqueue(desc, launch, mock::kLaunch, error, multiply);
 }
 
 const Kernel *plain_row();
@@ -644,7 +658,7 @@ double cost_of_groups(const GemmDesc *groups, int64_t count, int) {
 
 libsgemm_status_t launch_groups(const GemmDesc *groups, int64_t count, const Launch &launch, Error *error) {
   for (int64_t g = 0; g < count; ++g) {
-    const libsgemm_status_t status = enqueue(groups[g], launch, mock::kLaunch, error, false);
+    const libsgemm_status_t status = enqueue(groups[g], launch, mock::kLaunch, error, multiply);
     if (status != LIBSGEMM_SUCCESS) return status;
     if (g > 0) --g_control.launches[launch.device];
   }
@@ -674,7 +688,7 @@ libsgemm_status_t launch_in_steps(const GemmDesc &desc, const Launch &launch, Er
   if (!g_loaded) return fail("loading a kernel", error);
   if (launch.rehearsal) return LIBSGEMM_SUCCESS;
   work.push_back({[=] { *c = *element; }, {}, {}, 0, nullptr});
-  const libsgemm_status_t status = enqueue(desc, launch, mock::kLaunch, error, false);
+  const libsgemm_status_t status = enqueue(desc, launch, mock::kLaunch, error, multiply);
   return status;
 }
 
@@ -694,7 +708,7 @@ libsgemm_status_t plan(const GemmDesc &operand, void *memory, const Launch &laun
 }
 
 libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error) {
-  return enqueue(desc, launch, mock::kScale, error, true);
+  return enqueue(desc, launch, mock::kScale, error, scale_c);
 }
 
 libsgemm_status_t epilogue(const Epilogue &e, const Launch &launch, Error *error) {
