@@ -13,6 +13,7 @@ int cublasSetStream_v2(void *handle, void *stream);
 int cublasSetWorkspace_v2(void *handle, void *workspace, size_t bytes);
 int cublasSetPointerMode_v2(void *handle, int mode);
 int cublasSetMathMode(void *handle, int mode);
+int cublasSetAtomicsMode(void *handle, int mode);
 int cublasSgemm_v2(void *handle, int transa, int transb, int m, int n, int k, const float *alpha, const float *a,
                    int lda, const float *b, int ldb, const float *beta, float *c, int ldc);
 int cublasSgemmEx(void *handle, int transa, int transb, int m, int n, int k, const float *alpha, const void *a,
@@ -53,13 +54,14 @@ namespace vendor {
 
 constexpr const char *kPlugin = "/libsgemm_cuda.so";
 constexpr int kNoTrans = 0, kTrans = 1;
-constexpr int kInvalidHandle = 1, kInvalidSize = 7, kInvalidPointer = 7, kExecutionFailed = 13, kInternalError = 14,
-              kNotSupported = 15;
+constexpr int kInvalidHandle = 1, kNoMemory = 3, kInvalidSize = 7, kInvalidPointer = 7, kExecutionFailed = 13,
+              kInternalError = 14, kNotSupported = 15;
 constexpr auto create = cublasCreate_v2;
 constexpr auto destroy = cublasDestroy_v2;
 constexpr auto set_stream = cublasSetStream_v2;
 constexpr auto set_workspace = cublasSetWorkspace_v2;
 constexpr auto set_math_mode = cublasSetMathMode;
+constexpr auto set_atomics_mode = cublasSetAtomicsMode;
 constexpr auto sgemm = cublasSgemm_v2;
 constexpr auto allocate = cuMemAlloc_v2;
 constexpr auto copy_to = cuMemcpyHtoDAsync_v2;

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
@@ -154,6 +155,58 @@ void step_failure(int status) {
   w.check(status == kOk ? 24.5f : 17);
 }
 
+// Where a kernel's workspace cannot be had another kernel may compute, but not with the same bits.
+void step_atomics(bool allowed) {
+  const Work w;
+  vendor::set_atomics_mode(w.handle, allowed ? 1 : 0);
+  gpu().capacity = gpu().bytes + 1;
+  expect(w.sgemm() == kOk, "sgemm without memory for a workspace");
+  w.check(17);
+  gpu().capacity = 0;
+}
+
+// Products of several sizes, with a handle each, while memory comes and goes and another thread multiplies: of each
+// size all results have the same bits, but for those that the status says there are none of.
+void step_deterministic() {
+  Work w;
+  std::vector<float> numbers(size_t{kSize} * kSize);
+  for (float &x : numbers) x = static_cast<float>(rand()) / static_cast<float>(RAND_MAX);
+  for (float *const matrix : {w.a, w.b}) vendor::copy_to(matrix, numbers.data(), kBytes, nullptr);
+  vendor::synchronize(nullptr);
+  std::atomic<bool> done{false};
+  std::thread load([&done] {
+    const Work other;
+    while (!done) {
+      other.sgemm();
+      vendor::synchronize(other.stream);
+    }
+  });
+  const std::vector<float> before(numbers.size(), 2);
+  std::vector<float> first[kSize + 1];
+  int failed = 0;
+  for (int call = 0; call < 300; ++call) {
+    gpu().capacity = call < kSize || rand() % 3 != 0 ? 0 : 1;
+    const int n = 1 + call % kSize;
+    vendor::destroy(w.handle);
+    vendor::create(&w.handle);
+    vendor::set_stream(w.handle, w.stream);
+    vendor::copy_to(w.c, before.data(), kBytes, w.stream);
+    const int status = vendor::sgemm(w.handle, vendor::kNoTrans, vendor::kTrans, n, n, kSize, &w.alpha, w.a, kSize, w.b,
+                                     kSize, &w.beta, w.c, kSize);
+    std::vector<float> result(numbers.size());
+    vendor::copy_from(result.data(), w.c, kBytes, w.stream);
+    vendor::synchronize(w.stream);
+    expect(status == kOk || (status == vendor::kNoMemory && call >= kSize), "the status of a deterministic product");
+    failed += status != kOk ? 1 : 0;
+    if (call < kSize) first[n] = result;
+    expect(result == (status == kOk ? first[n] : before), "the bits of a deterministic product");
+  }
+  gpu().capacity = 0;
+  done = true;
+  load.join();
+  expect(failed > 0, "no product that lacks memory");
+}
+
 // An element that the verification of libsgemm finds wrong.
 void step_wrong(int status) {
   const Work w;
@@ -209,6 +262,9 @@ const Step kSteps[] = {
     {"threads", step_threads},
     {"failure", [] { step_failure(kOk); }},
     {"strict-failure", [] { step_failure(vendor::kExecutionFailed); }},
+    {"repeatable", [] { step_atomics(false); }},
+    {"atomics", [] { step_atomics(true); }},
+    {"deterministic", step_deterministic},
     {"wrong", [] { step_wrong(kOk); }},
     {"wrong-error", [] { step_wrong(vendor::kInternalError); }},
     {"capture", step_capture},

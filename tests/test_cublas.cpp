@@ -44,6 +44,14 @@ TEST_CASE("cublas: what the handle says decides") {
   CHECK(forbidden.calls("cublasSgemm_v2", "cuda") == 1);
 }
 
+TEST_CASE("cublas: bits do not depend on what memory is free") {
+  CHECK(mock_run({CLIENT, "atomics"}).calls("cublasSgemm_v2", "cuda") == 1);
+  CHECK(mock_run({CLIENT, "repeatable"}).calls("cublasSgemm_v2", "cublas", "out of memory") == 1);
+  const Run run = mock_run({CLIENT, "deterministic"}, mock_environment({{"LIBSGEMM_DETERMINISTIC", "1"}}));
+  CHECK(run.calls("cublasSgemm_v2", "cublas") == 0);
+  CHECK(run.calls("cublasSgemm_v2", "error", "not computed: out of memory") > 0);
+}
+
 TEST_CASE("cublas: what cuBLAS refuses is refused by itself") {
   const Run bad = mock_run({CLIENT, "bad"});
   CHECK(bad.calls("cublasSgemm_v2", "error", "cuBLAS returned status 7") == 2);

@@ -104,9 +104,14 @@ TEST_CASE("rocblas: what the handle says decides") {
   CHECK(handles.calls("rocblas_sgemm", "error", "rocBLAS returned status 9") == 1);
   CHECK(handles.calls("rocblas_sgemm", "hip") == 0);
   CHECK(mock_run({"xf32"}, {{"LIBSGEMM_MATH_MODE", "tf32"}}).calls("rocblas_sgemm", "hip") == 1);
+}
 
+TEST_CASE("rocblas: bits do not depend on what memory is free") {
   CHECK(mock_run({"atomics"}).calls("rocblas_sgemm", "hip") == 1);
   CHECK(mock_run({"repeatable"}).calls("rocblas_sgemm", "rocblas", "out of memory") == 1);
+  const Run run = mock_run({"deterministic"}, {{"LIBSGEMM_DETERMINISTIC", "1"}});
+  CHECK(run.calls("rocblas_sgemm", "rocblas") == 0);
+  CHECK(run.calls("rocblas_sgemm", "error", "not computed: out of memory") > 0);
 }
 
 TEST_CASE("rocblas: what gemm_ex is asked for besides a product") {

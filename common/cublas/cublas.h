@@ -29,6 +29,7 @@ enum CublasCompute : int {
 enum CublasMath : int { kMathDefault = 0, kMathTensorOp = 1, kMathPedantic = 2, kMathTf32 = 3, kMathKind = 15 };
 
 constexpr int kPointerModeHost = 0;
+constexpr int kAtomicsNotAllowed = 0;  // the default
 
 // cublasLt's attributes of a product and of a matrix.
 enum CublasLtDesc : int {

@@ -15,6 +15,7 @@ int libsgemm_cublas_version(void) { return LIBSGEMM_VERSION; }
 
 int cublasGetPointerMode_v2(libsgemm::VendorHandle handle, int *mode);
 int cublasGetMathMode(libsgemm::VendorHandle handle, int *mode);
+int cublasGetAtomicsMode(libsgemm::VendorHandle handle, int *mode);
 int cublasGetStream_v2(libsgemm::VendorHandle handle, void **stream);
 }
 
@@ -84,13 +85,16 @@ bool type_of(int theirs, Type *type) {
 const char *ask_handle(const Product &p, Surroundings *around) {
   static Real<decltype(cublasGetPointerMode_v2)> get_pointer_mode("cublasGetPointerMode_v2");
   static Real<decltype(cublasGetMathMode)> get_math_mode("cublasGetMathMode");
+  static Real<decltype(cublasGetAtomicsMode)> get_atomics_mode("cublasGetAtomicsMode");
   if (p.from_lt) {
     around->stream = p.stream;
+    around->repeatable = true;  // it has no atomics to allow
     return nullptr;
   }
-  int pointer_mode = 0, math_mode = 0;
+  int pointer_mode = 0, math_mode = 0, atomics_mode = kAtomicsNotAllowed;
   if (get_pointer_mode(p.handle, &pointer_mode) != kVendorSuccess ||
       get_math_mode(p.handle, &math_mode) != kVendorSuccess ||
+      get_atomics_mode(p.handle, &atomics_mode) != kVendorSuccess ||
       g_get_stream(p.handle, &around->stream) != kVendorSuccess) {
     return "handle that cuBLAS refuses";
   }
@@ -99,6 +103,7 @@ const char *ask_handle(const Product &p, Surroundings *around) {
   // To round FP32 is no matter where the inputs have 16 bits.
   const bool inexact = p.call.type == Type::f32 && asked == Asked::reduced;
   if (asked == Asked::refused || inexact) around->asked = asked;
+  around->repeatable = atomics_mode == kAtomicsNotAllowed;
   return nullptr;
 }
 

@@ -54,7 +54,7 @@ EXPORT int cuDriverGetVersion(int *version) { return *version = 13000, kSuccess;
 
 // ---- cuBLAS ---------------------------------------------------------------------------------------------------------
 
-EXPORT int cublasCreate_v2(BlasHandle **handle) { return *handle = new BlasHandle{nullptr, 0}, kSuccess; }
+EXPORT int cublasCreate_v2(BlasHandle **handle) { return *handle = new BlasHandle{nullptr, 0, 0, 0}, kSuccess; }
 EXPORT int cublasDestroy_v2(BlasHandle *handle) { return delete handle, kSuccess; }
 EXPORT int cublasSetStream_v2(BlasHandle *handle, void *stream) { return handle->stream = stream, kSuccess; }
 EXPORT int cublasSetWorkspace_v2(BlasHandle *, void *workspace, size_t bytes) {
@@ -247,6 +247,10 @@ EXPORT int cublasGetStream_v2(const BlasHandle *handle, void **stream) {
 EXPORT int cublasGetMathMode(const BlasHandle *handle, int *mode) {
   return handle == nullptr ? 1 : (*mode = handle->mode, kSuccess);
 }
+EXPORT int cublasGetAtomicsMode(const BlasHandle *handle, int *mode) {
+  return handle == nullptr ? 1 : (*mode = handle->atomics_mode, kSuccess);
+}
+EXPORT int cublasSetAtomicsMode(BlasHandle *handle, int mode) { return handle->atomics_mode = mode, kSuccess; }
 EXPORT int cublasGetPointerMode_v2(const BlasHandle *handle, int *mode) {
   return handle == nullptr ? 1 : (*mode = handle->pointer_mode, kSuccess);
 }

@@ -113,7 +113,7 @@ struct BlasHandle {
   void *stream;
   int mode;
   int pointer_mode = 0;
-  int atomics_mode = 1;  // of rocBLAS: allowed
+  int atomics_mode = 1;  // allowed: rocBLAS's default, not that of cuBLAS
   bool queries = false;  // of rocBLAS: calls ask for sizes of memory
 };
 
