@@ -19,6 +19,7 @@ struct Block {
   uint64_t context;
   uint64_t graph;
   void *stream;
+  uint64_t thread;    // see thread_of()
   const void *owner;  // NULL: the graph
   void *memory;       // NULL: given back
   size_t bytes;
@@ -29,6 +30,13 @@ struct Blocks {
   std::mutex mutex;
   std::vector<std::unique_ptr<Block>> all;  // the driver may hold their addresses until the very end
 };
+
+// The number of this thread if the stream is its own default one, which has the same name in every thread; otherwise 0.
+uint64_t thread_of(void *stream) {
+  static std::atomic<uint64_t> threads{0};
+  thread_local const uint64_t number = ++threads;
+  return is_thread_default_stream(stream) ? number : 0;
+}
 
 Blocks &blocks() { return immortal<Blocks>(); }
 
@@ -62,18 +70,18 @@ void ended(void *block) { static_cast<Block *>(block)->in_use.store(false, std::
 
 void *graph_workspace(int backend, int device, void *stream, size_t bytes, const void *owner, Error *error) {
   const Backend &table = table_of(backend);
-  const uint64_t context = context_of(table, device), graph = table.graph(device, stream);
+  const uint64_t context = context_of(table, device), graph = table.graph(device, stream), thread = thread_of(stream);
   Blocks &all = blocks();
   const std::lock_guard<std::mutex> lock(all.mutex);
   for (const auto &block : all.all) {
     const bool same = block->in_use.load(std::memory_order_acquire) && block->backend == backend &&
                       block->device == device && block->context == context && block->graph == graph &&
-                      block->stream == stream && block->bytes == bytes;
+                      block->stream == stream && block->thread == thread && block->bytes == bytes;
     if (same && (block->owner == nullptr || block->owner == owner)) return block->memory;
   }
   Block *block = idle_block(&all, backend, device, context, bytes);
   block->backend = backend, block->device = device, block->context = context;
-  block->graph = graph, block->stream = stream, block->bytes = bytes;
+  block->graph = graph, block->stream = stream, block->thread = thread, block->bytes = bytes;
   block->owner = table.keep_with_graph == nullptr ? owner : nullptr;
   if (block->memory == nullptr && table.allocate(device, bytes, &block->memory, error) != LIBSGEMM_SUCCESS) {
     block->memory = nullptr;

@@ -1,6 +1,7 @@
 // Handles, streams and graphs on the mock GPU: what a workspace is shared with, what a call waits for, what is left of
 // a context that the program has destroyed, and what last_info knows after a wait.
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "plugins/products.h"
@@ -126,6 +127,29 @@ TEST_CASE("calls recorded into one graph share its workspace on one stream, and 
   CHECK(gpu().bytes - before == 2 * kDefault);
   gpu().set_capturing(one, false);
   gpu().set_capturing(two, false);
+  gpu().destroy_graphs();
+  REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
+  CHECK(gpu().bytes == before);
+}
+
+TEST_CASE("the default streams of two threads do not share a graph's workspace") {
+  reset();
+  const auto own = reinterpret_cast<void *>(uintptr_t{2});  // cudaStreamPerThread
+  Handle h, other;
+  DeviceProduct p(0), q(0);
+  REQUIRE(libsgemm_set_stream(h, own) == LIBSGEMM_SUCCESS);
+  REQUIRE(libsgemm_set_stream(other, own) == LIBSGEMM_SUCCESS);
+  const int64_t before = gpu().bytes;
+  gpu().set_default_capturing(0, true);
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(gpu().bytes - before == kDefault);
+  libsgemm_status_t status = LIBSGEMM_EXECUTION_FAILED;
+  std::thread([&] { status = q.run(other); }).join();
+  CHECK(status == LIBSGEMM_SUCCESS);
+  CHECK(gpu().bytes - before == 2 * kDefault);
+  gpu().set_default_capturing(0, false);
+  REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
   gpu().destroy_graphs();
   REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
   CHECK(gpu().bytes == before);
