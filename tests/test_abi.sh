@@ -57,7 +57,7 @@ grep -v -E -e '^(scipy_)?(cblas_)?s[a-z0-9]*(gemm|symm|syrk|syr2k|trmm|trsm|gemm
 # without a version, and what changes a handle.
 exports "$for_cublas" >"$work/for_cublas"
 grep -v -x -E -e 'cublas(Sgemm|Gemm)[A-Za-z]*(_v2)?(_64)?' -e 'cublasS(symm|syrk|syrkx|syr2k|trmm|trsm)(Batched)?(_v2)?(_64)?' \
-  -e 'cublasLt(Matmul|Destroy)' -e 'cublas(Destroy|SetStream|SetWorkspace)_v2' -e libsgemm_cublas_version \
+  -e 'cublasLt(Matmul|Create|Destroy)' -e 'cublas(Create|Destroy|SetStream|SetWorkspace)_v2' -e libsgemm_cublas_version \
   "$work/for_cublas" >"$work/other" || true
 [ ! -s "$work/other" ] || fail "$for_cublas exports $(tr '\n' ' ' <"$work/other")"
 for name in Sgemm_v2 SgemmEx GemmEx SgemmBatched GemmBatchedEx SgemmStridedBatched GemmStridedBatchedEx \
@@ -70,7 +70,7 @@ done
 # Under rocBLAS's names likewise, each also as a batch by strides and by pointers.
 exports "$for_rocblas" >"$work/for_rocblas"
 grep -v -x -E -e 'rocblas_(s(gemm|symm|syrk|syrkx|syr2k|gemmt|trmm|trsm)|gemm)(_(strided_)?batched)?(_ex)?(_64)?' \
-  -e 'rocblas_(destroy_handle|set_stream|set_workspace|set_device_memory_size)' -e libsgemm_rocblas_version \
+  -e 'rocblas_((create|destroy)_handle|set_stream|set_workspace|set_device_memory_size)' -e libsgemm_rocblas_version \
   "$work/for_rocblas" >"$work/other" || true
 [ ! -s "$work/other" ] || fail "$for_rocblas exports $(tr '\n' ' ' <"$work/other")"
 for name in sgemm ssymm ssyrk ssyrkx ssyr2k sgemmt strmm strsm; do

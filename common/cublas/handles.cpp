@@ -1,4 +1,4 @@
-// What changes or ends a handle of cuBLAS.
+// What makes, changes or ends a handle of cuBLAS.
 #include "gpu_blas/handles.h"
 
 #include "gpu_blas/real.h"
@@ -9,10 +9,24 @@ using libsgemm::VendorHandle;
 
 extern "C" {
 
+LIBSGEMM_API int cublasCreate_v2(VendorHandle *handle) {
+  static Real<decltype(cublasCreate_v2)> real("cublasCreate_v2");
+  const int status = real(handle);
+  if (status == libsgemm::kVendorSuccess && !libsgemm::is_inside()) libsgemm::forget_handle(*handle);
+  return status;
+}
+
 LIBSGEMM_API int cublasDestroy_v2(VendorHandle handle) {
   static Real<decltype(cublasDestroy_v2)> real("cublasDestroy_v2");
   if (!libsgemm::is_inside()) libsgemm::forget_handle(handle);
   return real(handle);
+}
+
+LIBSGEMM_API int cublasLtCreate(VendorHandle *handle) {
+  static Real<decltype(cublasLtCreate)> real("cublasLtCreate");
+  const int status = real(handle);
+  if (status == libsgemm::kVendorSuccess && !libsgemm::is_inside()) libsgemm::forget_handle(*handle);
+  return status;
 }
 
 LIBSGEMM_API int cublasLtDestroy(VendorHandle handle) {

@@ -125,8 +125,8 @@ GpuTime::GpuTime(void *stream) : stream_(stream) {
     context->free.reserve(2 * kMostPending + 2);  // lest giving back an event needed memory
     start_ = take_event(context);
     stop_ = start_ != nullptr ? take_event(context) : nullptr;
-    if (stop_ == nullptr || driver().record(start_, stream) != 0) return;
     context_ = context;
+    if (stop_ == nullptr || driver().record(start_, stream) != 0) give_back();
   } catch (const std::bad_alloc &) {
   }
 }
@@ -155,8 +155,15 @@ void GpuTime::finish(const char *entry, const char *backend, const char *kernel)
 GpuTime::~GpuTime() {
   if (!active() || start_ == nullptr) return;
   const std::lock_guard<std::mutex> lock(clocks().mutex);
-  context_->free.push_back(start_);
-  context_->free.push_back(stop_);
+  give_back();
+}
+
+// The mutex is held.
+void GpuTime::give_back() {
+  for (Event event : {start_, stop_}) {
+    if (event != nullptr) context_->free.push_back(event);
+  }
+  context_ = nullptr;
 }
 
 }  // namespace libsgemm

@@ -21,6 +21,8 @@ class GpuTime {
   struct Context;
 
  private:
+  void give_back();
+
   void *stream_;
   Context *context_ = nullptr;
   void *start_ = nullptr, *stop_ = nullptr;

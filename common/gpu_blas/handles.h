@@ -25,7 +25,8 @@ struct HandleState {
 // The state of a handle, made if there is none yet; NULL for want of memory.
 std::shared_ptr<HandleState> state_of(VendorHandle handle);
 
-// The handle is about to be destroyed.
+// The handle is about to be destroyed; or it is new, and one of the same address may have been destroyed behind the
+// drop-in.
 void forget_handle(VendorHandle handle);
 
 // What the program has set.

@@ -1,4 +1,4 @@
-// What changes or ends a handle of rocBLAS.
+// What makes, changes or ends a handle of rocBLAS.
 #include "gpu_blas/handles.h"
 
 #include "gpu_blas/real.h"
@@ -8,6 +8,13 @@ using libsgemm::Real;
 using libsgemm::VendorHandle;
 
 extern "C" {
+
+LIBSGEMM_API int rocblas_create_handle(VendorHandle *handle) {
+  static Real<decltype(rocblas_create_handle)> real("rocblas_create_handle");
+  const int status = real(handle);
+  if (status == libsgemm::kVendorSuccess && !libsgemm::is_inside()) libsgemm::forget_handle(*handle);
+  return status;
+}
 
 LIBSGEMM_API int rocblas_destroy_handle(VendorHandle handle) {
   static Real<decltype(rocblas_destroy_handle)> real("rocblas_destroy_handle");
