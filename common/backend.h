@@ -20,7 +20,7 @@
 namespace libsgemm {
 
 // Raised whenever a struct of this header, of desc.h or of conv.h changes: a plugin of another version is refused.
-constexpr uint32_t kBackendAbi = 12;
+constexpr uint32_t kBackendAbi = 13;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
 // Why something failed, in words.
@@ -102,7 +102,7 @@ struct Launch {
   void *stream;           // NULL: the device's default stream. Work is only enqueued, never waited for
   bool capturing;         // the stream records a graph: no synchronisation
   bool rehearsal;         // all that the launch needs is loaded, and nothing is enqueued
-  bool arrays_on_device;  // of Batch::pointers: a_array, b_array, c_array are device memory
+  bool arrays_on_device;  // of Batch::pointers: the kernel reads a_array, b_array, c_array when it runs
   void *workspace;        // device memory, at least Kernel::workspace(desc, device) bytes, aligned to 256
   size_t workspace_bytes;
   Ran *ran;  // filled by rows that have something to say there; may be NULL
@@ -214,6 +214,9 @@ struct Backend {
   // Never the same twice in a process: another one after cudaDeviceReset. Odd: the device's own, of which there is one
   // at a time. 0: there is none to be had. NULL: always 1.
   uint64_t (*context)(int device);
+  // The device of a stream; of a default stream the thread's current one. -1: one that the backend leaves out. Makes
+  // no context.
+  int (*stream_device)(void *stream);
   // True if `stream` is recording a graph; or if it is the default stream and must not be used because another stream
   // is. device -1: the thread's current one.
   bool (*capturing)(int device, void *stream);

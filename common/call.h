@@ -115,6 +115,10 @@ LIBSGEMM_API void libsgemm_private_count_forwarded(const libsgemm::Vendor *vendo
 LIBSGEMM_API void libsgemm_private_add_time(const char *entry, const char *backend, const char *kernel,
                                             uint64_t nanoseconds);
 
+// For Python, which takes arrays with their device and its stream from a framework: from now on a default stream of the
+// handle is that of the device that has the operands, whichever is current.
+LIBSGEMM_API void libsgemm_private_follow_operands(libsgemm_handle_t h);
+
 // Adds a BLAS of the process to the statistics in LIBSGEMM_STATS_DIR, also if no call has come.
 LIBSGEMM_API void libsgemm_private_note_blas(const char *version, const char *file, bool has_lapack);
 }

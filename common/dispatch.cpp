@@ -344,7 +344,7 @@ libsgemm_status_t wait_for_operands(Request *r) {
 }
 
 libsgemm_status_t check_request(Request *r) {
-  libsgemm_status_t status = find_operands(r->desc, r->settings, &r->at, r->info);
+  libsgemm_status_t status = find_operands(r->desc, r->settings, r->handle, r->call.device_only, &r->at, r->info);
   if (status == LIBSGEMM_SUCCESS && r->call.device_only && r->at.on_host()) {
     return r->info->fail(LIBSGEMM_NOT_SUPPORTED, "A, B and C are in host memory");
   }
@@ -354,9 +354,9 @@ libsgemm_status_t check_request(Request *r) {
 
 }  // namespace
 
-libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const Settings &settings, ThreadInfo *info,
-                                 Placement *at) {
-  Request r = {call, desc, settings, nullptr, info};
+libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const Settings &settings,
+                                 libsgemm_handle *handle, ThreadInfo *info, Placement *at) {
+  Request r = {call, desc, settings, handle, info};
   const libsgemm_status_t status = check_request(&r);
   *at = r.at;
   return status;
@@ -418,7 +418,7 @@ libsgemm_status_t dispatch(const Call &call, const ConvDesc &conv, const Setting
                            ThreadInfo *info) {
   const GemmDesc product = product_of(conv);
   Request r = {call, product, settings, handle, info, {}, &conv};
-  libsgemm_status_t status = find_operands(product, settings, &r.at, info);
+  libsgemm_status_t status = find_operands(product, settings, handle, call.device_only, &r.at, info);
   if (status == LIBSGEMM_SUCCESS) status = check_conv_memory(conv, info);
   if (status == LIBSGEMM_SUCCESS && handle != nullptr && r.at.on_host()) status = wait_for_operands(&r);
   if (status != LIBSGEMM_SUCCESS) return status;

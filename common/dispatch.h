@@ -12,8 +12,8 @@ namespace libsgemm {
 
 // The checks that need to know where the operands live: one memory for all, NULL in a batch's arrays, aliasing. Where
 // they live is in *at.
-libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const Settings &settings, ThreadInfo *info,
-                                 Placement *at);
+libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const Settings &settings,
+                                 libsgemm_handle *handle, ThreadInfo *info, Placement *at);
 
 // The same checks, then performs a legal, non-empty description. `call` is only needed to name arguments in messages.
 // `handle` may be NULL: then the call is synchronous. Fills `info`.

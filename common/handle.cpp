@@ -4,6 +4,7 @@
 #include <mutex>
 #include <new>
 
+#include "call.h"
 #include "context.h"
 #include "gate.h"
 #include "graph_workspace.h"
@@ -44,6 +45,7 @@ libsgemm_handle *acquire_handle() {
   if (handle == nullptr) handle = new libsgemm_handle;
   handle->settings = library().env.settings;
   handle->stream = nullptr;
+  handle->follows_operands = false;
   for (uint64_t &used : handle->used) used = 0;
   handle->user_workspace = nullptr;
   handle->workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
@@ -263,6 +265,8 @@ libsgemm_status_t libsgemm_set_stream(libsgemm_handle_t h, void *stream) {
   if (status == LIBSGEMM_SUCCESS) h->set_stream(stream);
   return status;
 }
+
+void libsgemm_private_follow_operands(libsgemm_handle_t h) { h->follows_operands = true; }
 
 libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **stream) {
   const InGate gate;

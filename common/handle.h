@@ -26,6 +26,7 @@ struct libsgemm_handle {
   libsgemm_handle *next = nullptr;  // in the pool
   libsgemm::Settings settings = {};
   void *stream = nullptr;
+  bool follows_operands = false;  // a default stream is that of the device that has the operands
   void *user_workspace = nullptr;
   size_t workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;  // of the user's, or the bound of our own
   uint64_t used[libsgemm::kFirstCpu] =

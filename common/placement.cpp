@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "gate.h"
+#include "handle.h"
 #include "loader.h"
 
 namespace libsgemm {
@@ -92,10 +93,36 @@ libsgemm_status_t find_operands_at_end(const GemmDesc &desc, ThreadInfo *info) {
   return readable ? LIBSGEMM_SUCCESS : info->fail(LIBSGEMM_UNAVAILABLE, kEndingText);
 }
 
+// The device of a call. Its stream decides, as that alone orders the call with the program's work. Without a stream of
+// the program's it is the device that has the operands; managed memory is then computed on where the thread is.
+libsgemm_status_t find_device(const Backend &table, const libsgemm_handle *handle, Location *where, ThreadInfo *info) {
+  const bool by_default = handle == nullptr || is_default_stream(handle->stream);
+  const bool named = handle != nullptr && !(by_default && handle->follows_operands);
+  if (!named && where->space == Space::device) return LIBSGEMM_SUCCESS;
+  const int device = table.stream_device(named ? handle->stream : nullptr);
+  if (named && device < 0) {
+    return info->fail(LIBSGEMM_UNAVAILABLE,
+                      "the handle's stream is of a device that the backend leaves out (LIBSGEMM_DEVICES)");
+  }
+  if (where->space == Space::managed && device >= 0) where->device = device;
+  if (where->space == Space::managed || where->device == device) return LIBSGEMM_SUCCESS;
+  Error error;
+  set_error(&error, "A, B and C are in memory of device %d, and the handle's %sstream is of device %d%s", where->device,
+            by_default ? "default " : "", device, by_default ? ", the current one" : "");
+  return info->fail(LIBSGEMM_INVALID_ARGUMENT, error.text);
+}
+
+// Page-locked memory as what it is to a program on its GPU's BLAS: memory that the device reads when its work runs.
+void take_pinned_as_managed(Location *locations, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (locations[i].space == Space::pinned) locations[i] = {Space::managed, 0};
+  }
+}
+
 }  // namespace
 
-libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, Placement *placement,
-                                ThreadInfo *info) {
+libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, const libsgemm_handle *handle,
+                                bool device_only, Placement *placement, ThreadInfo *info) {
   if (info->late) return find_operands_at_end(desc, info);
   for (int index = 0; index < kFirstCpu && placement->owner < 0; ++index) {
     if (!may_own_memory(settings, index)) continue;
@@ -104,10 +131,12 @@ libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, 
     Location locations[3], where;
     int pointer_count = pointers_of(desc, false, pointers);
     table.locate(pointers, pointer_count, locations);
-    bool one = agree(locations, pointer_count, &where);
     const bool arrays = desc.batch == Batch::pointers;
-    const bool arrays_on_device = arrays && where.space == Space::device;
-    if (arrays && one && !arrays_on_device) {
+    if (arrays && device_only) take_pinned_as_managed(locations, pointer_count);
+    bool one = agree(locations, pointer_count, &where);
+    const bool arrays_on_device = arrays && on_device(where);
+    // The vendor's BLAS would not read arrays on the CPU.
+    if (arrays && one && !arrays_on_device && !device_only) {
       pointer_count = pointers_of(desc, true, pointers);
       table.locate(pointers, pointer_count, locations);
       one = agree(locations, pointer_count, &where);
@@ -122,6 +151,8 @@ libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, 
       return info->fail(LIBSGEMM_UNAVAILABLE,
                         "A, B and C are in memory of a device that the backend leaves out (LIBSGEMM_DEVICES)");
     }
+    const libsgemm_status_t status = lost_by_fork(index) ? LIBSGEMM_SUCCESS : find_device(table, handle, &where, info);
+    if (status != LIBSGEMM_SUCCESS) return status;
     placement->owner = index;
     placement->where = where;
     placement->arrays_on_device = arrays_on_device;

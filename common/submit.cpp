@@ -290,7 +290,7 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
         }
       } else {
         Placement at;
-        status = check_operands(call, desc, settings, info, &at);
+        status = check_operands(call, desc, settings, handle, info, &at);
         if (status == LIBSGEMM_SUCCESS) groups.add(desc, at);
       }
       if (compute && library().instrumented) record(*info, desc, start);

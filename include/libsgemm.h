@@ -33,7 +33,9 @@
  * smaller elements of A and B.
  *
  * Pointers may point to host memory or to memory of a GPU that an active backend drives, but A, B and C of one call all
- * to the host or all to one GPU; a mixture is LIBSGEMM_INVALID_ARGUMENT.
+ * to the host or all to one GPU; a mixture is LIBSGEMM_INVALID_ARGUMENT. Managed memory counts as every GPU's. With a
+ * handle the GPU of its stream computes (libsgemm_set_stream). Without one it is the GPU that has the operands, or for
+ * managed memory the current one, on its default stream.
  *
  * Errors. Every routine returns a status. An argument is at fault: LIBSGEMM_INVALID_ARGUMENT, and libsgemm_last_info
  * gives its position and name. Positions count from 1 (layout) as in CBLAS, also in the _h forms, whose handle is not
@@ -328,9 +330,13 @@ LIBSGEMM_API libsgemm_status_t libsgemm_create(libsgemm_handle_t *h);
 LIBSGEMM_API libsgemm_status_t libsgemm_destroy(libsgemm_handle_t h);
 
 /* The stream (cudaStream_t, hipStream_t) on which calls with this handle are ordered; NULL, the default, is the default
- * stream of the device, which cudaStreamLegacy names too; cudaStreamPerThread is that of the calling thread. May be set
- * between calls without waiting: what the handle itself shares between its calls, its workspace, is passed on from
- * stream to stream in order. The old stream may be destroyed.
+ * stream of the device that is current when a call is made, which cudaStreamLegacy names too; cudaStreamPerThread is
+ * that of the calling thread. May be set between calls without waiting: what the handle itself shares between its
+ * calls, its workspace, is passed on from stream to stream in order. The old stream may be destroyed.
+ *
+ * The device of the stream computes, on managed memory too, since no other would do so in the order of the program's
+ * work. Operands in memory of another device are INVALID_ARGUMENT, also where the two have peer access; a stream of a
+ * device that LIBSGEMM_DEVICES leaves out is UNAVAILABLE.
  *
  * A call whose operands are in host memory and some of them page-locked first waits for the stream, which may still be
  * filling or reading them.
@@ -345,8 +351,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_destroy(libsgemm_handle_t h);
 LIBSGEMM_API libsgemm_status_t libsgemm_set_stream(libsgemm_handle_t h, void *stream);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **stream);
 
-/* Device memory for kernels that need scratch: `bytes` bytes at `workspace`, aligned to 256, of the device that the
- * operands live on, owned by the caller and in use until the work on the stream ends. NULL, 0 (default): the library
+/* Device memory for kernels that need scratch: `bytes` bytes at `workspace`, aligned to 256, of the device that
+ * computes, owned by the caller and in use until the work on the stream ends. NULL, 0 (default): the library
  * allocates its own on demand, at most LIBSGEMM_WORKSPACE_DEFAULT_BYTES a device and handle; less where memory is
  * short, but with LIBSGEMM_DETERMINISTIC_ON the call then fails, since another kernel could give other bits. NULL with
  * bytes > 0 bounds the library's own instead. No workspace is too small: a kernel that needs less is chosen. Waits for
@@ -571,11 +577,11 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sbsyrk_h(libsgemm_handle_t h, libsgemm_l
 
 /* Groups of products, as cblas_sgemm_batch of MKL and OpenBLAS: group g < group_count holds group_size[g] >= 0 products
  * that share transa[g], ..., ldc[g], and takes the next group_size[g] pointers of A, B and C. The arrays of parameters
- * lie in host memory. So do the arrays of pointers, or, where the matrices are in device memory, they may lie there
- * too; then they are not checked. The outputs must not overlap each other, nor what other products read (not checked):
- * the order is not defined, and on a GPU groups of different sizes may run in one launch. An illegal argument in any
- * group fails the whole call before anything is written; the message names the group. If a product fails, C of others
- * may be done. */
+ * lie in host memory. So do the arrays of pointers, or, where the matrices are in device memory, they may lie there or
+ * in managed memory; then the device reads them when the work runs, and they are not checked. The outputs must not
+ * overlap each other, nor what other products read (not checked): the order is not defined, and on a GPU groups of
+ * different sizes may run in one launch. An illegal argument in any group fails the whole call before anything is
+ * written; the message names the group. If a product fails, C of others may be done. */
 LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_batch(libsgemm_layout_t layout, const libsgemm_op_t *transa,
                                                     const libsgemm_op_t *transb, const int64_t *m, const int64_t *n,
                                                     const int64_t *k, const float *alpha, const float *const *A,

@@ -52,7 +52,7 @@ int cuStreamSynchronize(void *stream);
 
 namespace vendor {
 
-constexpr const char *kPlugin = "/libsgemm_cuda.so";
+constexpr const char *kPlugin = "/libsgemm_cuda.so", *kLibrary = "libcublas.so.13", *kDestroy = "cublasDestroy_v2";
 constexpr int kNoTrans = 0, kTrans = 1;
 constexpr int kInvalidHandle = 1, kNoMemory = 3, kInvalidSize = 7, kInvalidPointer = 7, kExecutionFailed = 13,
               kInternalError = 14, kNotSupported = 15;
@@ -97,6 +97,20 @@ void step_types() {
   expect(ex(1, 70) == vendor::kNotSupported, "FP64");  // as the mock cuBLAS says
 }
 
+// Of pointers, in device memory.
+template <size_t N>
+float **device_array(float *const (&pointers)[N]) {
+  void *const memory = gpu().allocate(0, sizeof pointers);
+  gpu().write(memory, pointers, sizeof pointers);
+  return static_cast<float **>(memory);
+}
+
+int group(const Work &w, float *const *a, float *const *b, float *const *c) {
+  const int op = 0, size = kSize, count = 1;
+  return cublasSgemmGroupedBatched(w.handle, &op, &op, &size, &size, &size, &w.alpha, a, &size, b, &size, &w.beta, c,
+                                   &size, 1, &count);
+}
+
 void step_batches() {
   const Work w;
   constexpr int kHalf = kSize / 2;
@@ -107,13 +121,66 @@ void step_batches() {
   expect(cublasSgemmStridedBatched(w.handle, 0, 0, kSize, kHalf, kSize, &w.alpha, w.a, kSize, 0, w.b, kSize,
                                    kSize * kHalf, &w.beta, w.c, kSize, kSize * kHalf, 0) == kOk,
          "an empty batch");
-  const int op = 0, size = kSize, count = 1;
-  const float *a = w.a, *b = w.b;
-  float *c = w.c;
-  expect(cublasSgemmGroupedBatched(w.handle, &op, &op, &size, &size, &size, &w.alpha, &a, &size, &b, &size, &w.beta, &c,
-                                   &size, 1, &count) == kOk,
-         "a group");
+  expect(group(w, device_array({w.a}), device_array({w.b}), device_array({w.c})) == kOk, "a group");
   w.check(24.5f);
+}
+
+// Arrays that work before on the stream fills, as a graph fills them anew for each replay: what the device reaches it
+// reads when its work runs, as with cuBLAS. The CPU would find another C.
+void step_arrays() {
+  for (const bool managed : {true, false}) {
+    const Work w, other;
+    float *const filled[] = {w.a, w.b, w.c}, *const before[] = {w.a, w.b, other.c};
+    const auto arrays = static_cast<float **>(managed ? gpu().allocate_managed(0, sizeof filled)
+                                                      : gpu().allocate_pinned(sizeof filled));
+    memcpy(arrays, before, sizeof before);
+    gpu().hangs = true;
+    gpu().enqueue_copy(w.stream, arrays, filled, sizeof filled);
+    expect(group(w, arrays, arrays + 1, arrays + 2) == kOk, "a group by arrays that are still to be filled");
+    gpu().hangs = false;
+    w.check(17);
+    other.check(2, true, "a group by arrays as they were before");
+  }
+}
+
+// Which cuBLAS's GPU may reach, or not: for cuBLAS to say.
+void step_host_arrays() {
+  const Work w;
+  float *arrays[] = {w.a, w.b, w.c};
+  expect(group(w, arrays, arrays + 1, arrays + 2) == kOk, "a group by arrays in host memory");
+  w.check(17);
+}
+
+// Managed memory is computed on by the device of the handle's stream; memory of another device is for cuBLAS.
+void step_devices() {
+  Work w;
+  void *const streams[] = {gpu().stream(1), nullptr};
+  for (void *const stream : streams) {
+    for (float **x : {&w.a, &w.b, &w.c}) {
+      *x = static_cast<float *>(gpu().allocate_managed(0, kBytes));
+      std::fill_n(*x, kSize * kSize, x == &w.c ? 2.0f : 1.0f);
+    }
+    gpu().use_device(1);
+    w.stream = stream;
+    vendor::set_stream(w.handle, stream);
+    const int launches = gpu().launches[1];
+    expect(w.sgemm() == kOk, "managed memory");
+    expect(gpu().launches[1] - launches == 1, "another device than the stream's");
+    w.check(17);
+  }
+  const Work peer;
+  gpu().use_device(1);
+  vendor::set_stream(peer.handle, nullptr);
+  expect(peer.sgemm() == kOk, "memory of another device");
+}
+
+// Events that could not be recorded are for the next call.
+void step_no_record() {
+  const Work w;
+  for (int i = 0; i < 5; ++i) expect(w.sgemm() == kOk, "sgemm");
+  void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  const auto events = reinterpret_cast<int (*)()>(dlsym(driver, "mock_events"));
+  expect(events() == 2, "events are lost");
 }
 
 // The launch of the second of two groups fails, when the first one is under way. Where C is not read, all of it can be
@@ -123,8 +190,8 @@ void step_failed_group(float beta_of_both, int status) {
   constexpr int kHalf = kSize / 2;
   const int op[2] = {}, rows[2] = {kSize, kSize}, columns[2] = {kHalf, kHalf}, count[2] = {1, 1};
   const float alpha[2] = {1, 1}, beta[2] = {beta_of_both, beta_of_both};
-  const float *a[2] = {w.a, w.a}, *b[2] = {w.b, w.b};
-  float *c[2] = {w.c, w.c + kSize * kHalf};
+  float *const *const a = device_array({w.a, w.a}), *const *const b = device_array({w.b, w.b});
+  float *const *const c = device_array({w.c, w.c + kSize * kHalf});
   gpu().fail_at[mock::kLaunch] = 2;
   expect(cublasSgemmGroupedBatched(w.handle, op, op, rows, columns, rows, alpha, a, rows, b, rows, beta, c, rows, 2,
                                    count) == status,
@@ -206,6 +273,10 @@ const Step kOwnSteps[] = {
     {"tf32", [] { step_math(3); }},
     {"types", step_types},
     {"batches", step_batches},
+    {"arrays", step_arrays},
+    {"host-arrays", step_host_arrays},
+    {"devices", step_devices},
+    {"no-record", step_no_record},
     {"failed-group", [] { step_failed_group(0.5f, vendor::kExecutionFailed); }},
     {"failed-group-anew", [] { step_failed_group(0, kOk); }},
     {"level3", step_level3},

@@ -215,6 +215,32 @@ void step_wrong(int status) {
   w.check(status == kOk ? 17 : 2);
 }
 
+// The same address is another handle's, of which the drop-in has not seen the first one's end: nothing of that is left.
+void step_reborn() {
+  const Work w;
+  constexpr size_t kWorkspace = size_t{4} << 20;
+  void *first = nullptr, *second = nullptr, *const workspace = gpu().allocate(0, kWorkspace);
+  const auto run = [&w](void *handle) {
+    expect(vendor::sgemm(handle, vendor::kNoTrans, vendor::kTrans, kSize, kSize, kSize, &w.alpha, w.a, kSize, w.b,
+                         kSize, &w.beta, w.c, kSize) == kOk,
+           "sgemm");
+    vendor::synchronize(nullptr);
+  };
+  vendor::create(&first);
+  vendor::set_workspace(first, workspace, kWorkspace);
+  run(first);
+  w.check(17);
+  void *const library = dlopen(vendor::kLibrary, RTLD_NOW | RTLD_NOLOAD);
+  const auto destroy = reinterpret_cast<int (*)(void *)>(dlsym(library, vendor::kDestroy));
+  expect(destroy(first) == kOk, "destroy behind the drop-in");
+  gpu().release(0, workspace);
+  vendor::create(&second);
+  expect(first == second, "another address");
+  run(second);
+  w.check(24.5f);
+  vendor::destroy(second);
+}
+
 // Into a graph, with a workspace that is not the handle's own.
 void step_capture() {
   const Work w;
@@ -267,6 +293,7 @@ const Step kSteps[] = {
     {"deterministic", step_deterministic},
     {"wrong", [] { step_wrong(kOk); }},
     {"wrong-error", [] { step_wrong(vendor::kInternalError); }},
+    {"reborn", step_reborn},
     {"capture", step_capture},
     {"fork", step_fork},
     {"exit", step_exit},

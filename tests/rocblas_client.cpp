@@ -29,7 +29,7 @@ int hipStreamSynchronize(void *stream);
 
 namespace vendor {
 
-constexpr const char *kPlugin = "/libsgemm_hip.so";
+constexpr const char *kPlugin = "/libsgemm_hip.so", *kLibrary = "librocblas.so.4", *kDestroy = "rocblas_destroy_handle";
 constexpr int kNoTrans = LIBSGEMM_NO_TRANS, kTrans = LIBSGEMM_TRANS;
 constexpr int kInvalidHandle = 1, kNotImplemented = 2, kInvalidPointer = 3, kInvalidSize = 4, kExecutionFailed = 6,
               kInternalError = 6, kNoMemory = 5, kSizeIncreased = 9;

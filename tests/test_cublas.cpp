@@ -70,6 +70,22 @@ TEST_CASE("cublas: types, batches, other routines") {
   CHECK(types.calls("cublasSgemm_v2", "cublas", "no kernel for it") == 1);  // operands in host memory
 }
 
+TEST_CASE("cublas: arrays of pointers are read when the work runs, as by cuBLAS") {
+  const Run arrays = mock_run({CLIENT, "arrays", "host-arrays"});
+  CHECK(arrays.calls("cublasSgemmGroupedBatched", "cuda") == 2);
+  CHECK(arrays.calls("cublasSgemmGroupedBatched", "cublas", "no kernel for it") == 1);
+}
+
+TEST_CASE("cublas: the device of the stream computes, or cuBLAS") {
+  const Run devices = mock_run({CLIENT, "devices"});
+  CHECK(devices.calls("cublasSgemm_v2", "cuda") == 2);
+  CHECK(devices.calls("cublasSgemm_v2", "cublas", "argument not accepted") == 1);
+}
+
+TEST_CASE("cublas: a handle at the address of one that was destroyed behind the drop-in") {
+  CHECK(mock_run({CLIENT, "reborn"}).calls("cublasSgemm_v2", "cuda") == 2);
+}
+
 TEST_CASE("cublas: cublasLtMatmul by its descriptors") {
   const Run lt = mock_run({CLIENT, "lt", "lt-bias"});
   CHECK(lt.calls("cublasLtMatmul", "cuda") == 1);
@@ -121,6 +137,7 @@ TEST_CASE("cublas: the time of calls is what the GPU takes") {
   const Run reset = mock_run({CLIENT, "sgemm"}, mock_environment({{"MOCK_CUDA", "reset"}}));
   CHECK(reset.calls("cublasSgemm_v2", "cuda") == 1);
   CHECK(reset.seconds("cuda") == 0);
+  mock_run({CLIENT, "no-record"}, mock_environment({{"MOCK_CUDA", "no_record"}}));
 }
 
 TEST_CASE("cublas: threads, a child, and the end of the process") {

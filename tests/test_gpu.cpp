@@ -202,7 +202,7 @@ TEST_CASE("products of 16-bit operands in many tiles, in every row") {
   }
 }
 
-TEST_CASE("batches of pointers, with the arrays in host and in device memory, in every row") {
+TEST_CASE("batches of pointers, with the arrays in host, device and managed memory, in every row") {
   constexpr int64_t kCount = 400;  // more than one launch can take by value
   Case test = case_of(Routine::kSgemm, 21, 17, 35);
   test.transa = LIBSGEMM_TRANS;
@@ -223,10 +223,12 @@ TEST_CASE("batches of pointers, with the arrays in host and in device memory, in
     c.push_back(devices.back()->args().c);
   }
   const size_t bytes = kCount * sizeof(void *);
-  gpu::Memory arrays(3 * bytes);
-  gpu::upload(arrays.address(), a.data(), bytes);
-  gpu::upload(arrays.address() + bytes, b.data(), bytes);
-  gpu::upload(arrays.address() + 2 * bytes, c.data(), bytes);
+  const gpu::Memory in_device(3 * bytes), in_managed(3 * bytes, gpu::Memory::managed);
+  for (const gpu::Memory *arrays : {&in_device, &in_managed}) {
+    gpu::upload(arrays->address(), a.data(), bytes);
+    gpu::upload(arrays->address() + bytes, b.data(), bytes);
+    gpu::upload(arrays->address() + 2 * bytes, c.data(), bytes);
+  }
   const Args shape = devices.front()->args();
   BatchArgs batch;
   batch.transa = &shape.transa, batch.transb = &shape.transb;
@@ -236,10 +238,10 @@ TEST_CASE("batches of pointers, with the arrays in host and in device memory, in
   batch.group_count = 1, batch.group_size = &kCount;
   Ways ways;
   Failures failures;
-  for (const bool on_device : {false, true}) {
-    batch.a = on_device ? arrays.as<const void *>() : a.data();
-    batch.b = on_device ? arrays.as<const void *>(bytes) : b.data();
-    batch.c = on_device ? arrays.as<float *>(2 * bytes) : c.data();
+  for (const gpu::Memory *arrays : {static_cast<const gpu::Memory *>(nullptr), &in_device, &in_managed}) {
+    batch.a = arrays != nullptr ? arrays->as<const void *>() : a.data();
+    batch.b = arrays != nullptr ? arrays->as<const void *>(bytes) : b.data();
+    batch.c = arrays != nullptr ? arrays->as<float *>(2 * bytes) : c.data();
     for (Way &way : ways.all()) {
       for (const auto &device : devices) device->restore();
       const libsgemm_status_t status =
@@ -254,8 +256,8 @@ TEST_CASE("batches of pointers, with the arrays in host and in device memory, in
           [&](const Arithmetic &how) { return all([&](DevicePlacement *each) { return each->check(how); }); },
           [&] { return all([](DevicePlacement *each) { return each->check_untouched(); }); });
       if (!fault.empty()) {
-        failures.add(std::string(on_device ? "arrays on the device, " : "arrays on the host, ") + way.description() +
-                     ": " + fault);
+        const char *const where = arrays == nullptr ? "host" : arrays == &in_device ? "device" : "managed";
+        failures.add(std::string("arrays in ") + where + " memory, " + way.description() + ": " + fault);
       }
     }
   }

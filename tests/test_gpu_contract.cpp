@@ -112,6 +112,69 @@ TEST_CASE("a call with a handle does not wait for device data") {
   CHECK(p.right());
 }
 
+TEST_CASE("the device of the stream computes on managed memory, and on that of no other device") {
+  reset();
+  DeviceProduct here(0), managed(0, kSize, true);
+  const auto ran_on = [](DeviceProduct *p, libsgemm_handle_t h) {
+    const int before[] = {gpu().launches[0], gpu().launches[1]};
+    gpu().write(p->c, p->host.before.data(), p->host.before.size() * sizeof(float));
+    REQUIRE((h != nullptr ? p->run(h) : p->run()) == LIBSGEMM_SUCCESS);
+    const int device = gpu().launches[1] - before[1];
+    CHECK(gpu().launches[0] - before[0] == 1 - device);
+    CHECK(last_info().device == device);
+    return device;
+  };
+  const auto refused = [&here](libsgemm_handle_t h, const char *why) {
+    CHECK(here.run(h) == LIBSGEMM_INVALID_ARGUMENT);
+    CHECK(contains(last_info().message, std::string("A, B and C are in memory of device 0, and the handle's ") + why));
+    CHECK(here.untouched());
+  };
+  {
+    Handle h;
+    void *stream = gpu().stream(1);
+    REQUIRE(libsgemm_set_stream(h, stream) == LIBSGEMM_SUCCESS);
+    CHECK(ran_on(&managed, h) == 1);
+    CHECK(gpu().pending(stream, 1) > 0);
+    REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+    CHECK(managed.right());
+    refused(h, "stream is of device 1");
+    here.host.alpha = 0;  // which only scales
+    refused(h, "stream is of device 1");
+    here.host.alpha = 2;
+  }
+  for (const uintptr_t name : {0, 1, 2}) {
+    for (const int device : {0, 1}) {
+      Handle h;
+      REQUIRE(libsgemm_set_stream(h, reinterpret_cast<void *>(name)) == LIBSGEMM_SUCCESS);
+      gpu().use_device(device);
+      CHECK(ran_on(&managed, h) == device);
+      CHECK(gpu().pending(nullptr, device) > 0);
+      CHECK(gpu().pending(nullptr, 1 - device) == 0);
+      REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
+      CHECK(managed.right());
+      if (device == 1) refused(h, "default stream is of device 1, the current one");
+    }
+  }
+  // Without a stream of the program's.
+  gpu().use_device(1);
+  CHECK(ran_on(&managed, nullptr) == 1);
+  CHECK(managed.right());
+  CHECK(ran_on(&here, nullptr) == 0);
+  CHECK(here.right());
+}
+
+TEST_CASE("a CPU waits for the stream's work on managed memory") {
+  reset();
+  Handle h;
+  REQUIRE(libsgemm_set_stream(h, gpu().stream(1)) == LIBSGEMM_SUCCESS);
+  DeviceProduct managed(0, kSize, true);
+  REQUIRE(managed.run(h) == LIBSGEMM_SUCCESS);
+  REQUIRE(libsgemm_set_backend(h, "ref") == LIBSGEMM_SUCCESS);
+  REQUIRE(managed.run(h) == LIBSGEMM_SUCCESS);
+  CHECK(backend() == "ref");
+  CHECK(managed.untouched());  // 2 A B - (2 A B - C)
+}
+
 TEST_CASE("operands in different memories are refused") {
   reset();
   DeviceProduct p(0), q(1);

@@ -235,16 +235,43 @@ TEST_CASE("a wait for a default stream under its own name waits for the device t
     for (const uintptr_t name : {1, 2}) {
       gpu::use_device(device);
       OnDevice product(exact_problem(700, 600, kDeep));
-      gpu::use_device(0);
       Handle handle;
       REQUIRE(libsgemm_set_stream(handle, reinterpret_cast<void *>(name)) == LIBSGEMM_SUCCESS);
       REQUIRE(product.run(handle) == LIBSGEMM_SUCCESS);
+      gpu::use_device(0);
       REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
       gpu::use_device(device);
       CHECK(product.device.check() == "");
     }
   }
   gpu::use_device(0);
+}
+
+TEST_CASE("the device of the stream computes on managed memory, and on that of no other device") {
+  if (gpu::device_count() < 2) {
+    WARN("SKIPPED: one GPU");
+    return;
+  }
+  gpu::use_device(0);
+  OnDevice managed(exact_problem(150, 140, 160), Memory::managed), other(exact_problem(150, 140, 160));
+  gpu::use_device(1);
+  Stream made;
+  for (void *stream : {static_cast<void *>(nullptr), static_cast<void *>(made)}) {
+    for (const int current : {0, 1}) {
+      const int computes = stream == nullptr ? current : 1;
+      Handle handle;
+      REQUIRE(libsgemm_set_stream(handle, stream) == LIBSGEMM_SUCCESS);
+      gpu::use_device(current);
+      managed.device.restore();
+      REQUIRE(managed.run(handle) == LIBSGEMM_SUCCESS);
+      CHECK(last_info().device == computes);
+      REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
+      CHECK(managed.device.check() == "");
+      if (computes == 1) CHECK(other.run(handle) == LIBSGEMM_INVALID_ARGUMENT);
+    }
+  }
+  gpu::use_device(0);
+  CHECK(other.device.check_untouched() == "");
 }
 
 TEST_CASE("a page-locked operand that the handle's stream is still filling is waited for") {

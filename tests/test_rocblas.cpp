@@ -148,6 +148,10 @@ TEST_CASE("rocblas: what fails in libsgemm is computed by rocBLAS, unless the us
   CHECK(mock_run({"wrong-error"}, error).calls("rocblas_sgemm", "error") == 1);
 }
 
+TEST_CASE("rocblas: a handle at the address of one that was destroyed behind the drop-in") {
+  CHECK(mock_run({"reborn"}).calls("rocblas_sgemm", "hip") == 2);
+}
+
 TEST_CASE("rocblas: the time of calls is what the GPU takes") {
   const Run hours = mock_run({"sgemm", "sgemm", "xf32"}, {{"MOCK_HIP", "hours"}});
   CHECK(hours.seconds("hip") >= 2 * 3599);

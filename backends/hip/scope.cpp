@@ -5,6 +5,7 @@
 
 #include "gpu/device_model.h"
 #include "gpu/runtime/devices.h"
+#include "gpu/runtime/runtime.h"
 
 namespace libsgemm::gpu {
 namespace {
@@ -18,7 +19,7 @@ std::atomic<bool> &used(int index) {
 // HIP's number of the device of a stream; -1 if it is not known: HIP before 5.6 does not tell.
 int ordinal_of(void *stream) {
   int ordinal = -1;
-  if (stream == nullptr) return succeeds(hipGetDevice(&ordinal)) ? ordinal : -1;
+  if (is_default_stream(stream)) return succeeds(hipGetDevice(&ordinal)) ? ordinal : -1;
 #if HIP_VERSION >= 50600000
   return succeeds(hipStreamGetDevice(static_cast<hipStream_t>(stream), &ordinal)) ? ordinal : -1;
 #else
@@ -58,6 +59,12 @@ libsgemm_status_t Scope::enter(int index, Error *error) {
 libsgemm_status_t Scope::enter_stream(void *stream, Error *error) {
   const int index = index_of(ordinal_of(stream));
   return index >= 0 ? enter(index, error) : LIBSGEMM_SUCCESS;
+}
+
+int stream_device(void *stream) {
+  int ordinal = ordinal_of(stream);
+  if (ordinal < 0 && !succeeds(hipGetDevice(&ordinal))) ordinal = -1;  // HIP does not tell: the current one
+  return index_of(ordinal);
 }
 
 bool in_use(int index) {

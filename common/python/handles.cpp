@@ -5,6 +5,9 @@
 #include <cstring>
 #include <vector>
 
+// Not part of the public API.
+extern "C" void libsgemm_private_follow_operands(libsgemm_handle_t h);
+
 namespace libsgemm_python {
 namespace {
 
@@ -56,6 +59,7 @@ Handle &find(const Device &device) {
   Handle h = {};
   h.device = device;
   require(libsgemm_create(&h.handle));
+  libsgemm_private_follow_operands(h.handle);  // frameworks compute where their arrays are, whatever is current
   t_handles.all.push_back(h);
   Handle &made = t_handles.all.back();
   require(libsgemm_get_math_mode(made.handle, &made.default_mode));

@@ -93,6 +93,7 @@ std::set<Stream *> &g_streams =
     *new std::set<Stream *>{&g_default[0], &g_default[1], &g_default[2], &g_default[3]};  // those of tests stay
 bool g_lost[mock::kMostDevices], g_abandoned[mock::kMostDevices];
 uint64_t g_context[mock::kMostDevices] = {1, 1, 1, 1};
+thread_local int t_current = 0;  // device
 // What graphs hold on to.
 struct Kept {
   void (*ended)(void *);
@@ -178,7 +179,6 @@ void *map(int device, size_t bytes, bool managed) {
   return memory;
 }
 void *map_block(int device, size_t bytes) { return map(device, bytes, false); }
-void *map_managed(int device, size_t bytes) { return map(device, bytes, true); }
 
 void finish(int device);
 
@@ -201,6 +201,21 @@ Stream *stream_of(int device, void *stream) {
   if (!is_default_stream(stream))
     must_exist(static_cast<Stream *>(stream)->context, static_cast<Stream *>(stream)->device);
   return is_default_stream(stream) ? &g_default[device < 0 ? 0 : device] : static_cast<Stream *>(stream);
+}
+
+// A stream that work of the device is enqueued on. NULL, with *error, for one of another device, as a driver refuses.
+Stream *stream_for(int device, void *stream, Error *error) {
+  Stream *const s = stream_of(device, stream);
+  if (s->device == device) return s;
+  set_error(error, "the mock driver refuses work of device %d on a stream of device %d", device, s->device);
+  return nullptr;
+}
+
+libsgemm_status_t push(int device, void *stream, Op op, Error *error) {
+  Stream *const s = stream_for(device, stream, error);
+  if (s == nullptr) return LIBSGEMM_EXECUTION_FAILED;
+  s->work.push_back(std::move(op));
+  return LIBSGEMM_SUCCESS;
 }
 
 void count_if_capturing() {
@@ -255,6 +270,7 @@ uint64_t context(int device) {
   g_control.entered[device] = true;
   return g_lost[device] || g_abandoned[device] ? 0 : g_context[device];
 }
+int stream_device(void *stream) { return stream_of(t_current, stream)->device; }
 bool capturing(int device, void *stream) { return stream_of(device, stream)->graph != 0; }
 uint64_t graph(int device, void *stream) { return stream_of(device, stream)->graph; }
 
@@ -422,16 +438,16 @@ libsgemm_status_t record_event(int device, void *event, void *stream, Error *err
   if (fails(mock::kStream, device)) return fail("recording an event", error);
   const Lock lock(g_mutex);
   const SharedEvent &e = event_of(device, event);
-  stream_of(device, stream)->work.push_back({{}, e, {}, ++e->recorded, nullptr});
-  return LIBSGEMM_SUCCESS;
+  const libsgemm_status_t status = push(device, stream, {{}, e, {}, e->recorded + 1, nullptr}, error);
+  if (status == LIBSGEMM_SUCCESS) ++e->recorded;
+  return status;
 }
 
 libsgemm_status_t stream_wait_event(int device, void *stream, void *event, Error *error) {
   if (fails(mock::kStream, device)) return fail("waiting for an event", error);
   const Lock lock(g_mutex);
   const SharedEvent &e = event_of(device, event);
-  stream_of(device, stream)->work.push_back({{}, {}, e, e->recorded, nullptr});
-  return LIBSGEMM_SUCCESS;
+  return push(device, stream, {{}, {}, e, e->recorded, nullptr}, error);
 }
 
 libsgemm_status_t lost(Error *error) {
@@ -489,8 +505,7 @@ libsgemm_status_t copy(int device, const Copy &what, void *stream, Error *error)
   };
   const void *host = what.direction == Copy::to_host ? what.target : what.source;
   if (what.direction == Copy::within_device || !is_pinned(host)) host = nullptr;
-  stream_of(device, stream)->work.push_back({run, {}, {}, 0, host});
-  return LIBSGEMM_SUCCESS;
+  return push(device, stream, {run, {}, {}, 0, host}, error);
 }
 
 using Multiply = void(const GemmDesc &desc);
@@ -543,9 +558,9 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, mock::Site
       std::memcpy(c, &bits, sizeof bits);
     }
   };
-  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
-  if (launch.enqueued != nullptr) *launch.enqueued = true;
-  return LIBSGEMM_SUCCESS;
+  const libsgemm_status_t status = push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
+  if (status == LIBSGEMM_SUCCESS && launch.enqueued != nullptr) *launch.enqueued = true;
+  return status;
 }
 
 // Convolutions, by the definition.
@@ -566,9 +581,9 @@ libsgemm_status_t launch_conv(const ConvDesc &desc, const Launch &launch, Error 
     bits ^= 1u << 30;
     std::memcpy(desc.out, &bits, sizeof bits);
   };
-  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
-  if (launch.enqueued != nullptr) *launch.enqueued = true;
-  return LIBSGEMM_SUCCESS;
+  const libsgemm_status_t status = push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
+  if (status == LIBSGEMM_SUCCESS && launch.enqueued != nullptr) *launch.enqueued = true;
+  return status;
 }
 
 bool takes_conv(const ConvDesc &, int) { return !g_control.lacks_conv; }
@@ -589,7 +604,9 @@ libsgemm_status_t enqueue_in_two(const GemmDesc &desc, const Launch &launch, Err
   static uint64_t launches = 0;
   const uint64_t mark = ++launches;
   auto *const place = static_cast<uint64_t *>(launch.workspace);
-  std::deque<Op> &work = stream_of(launch.device, launch.stream)->work;
+  Stream *const stream = stream_for(launch.device, launch.stream, error);
+  if (stream == nullptr) return LIBSGEMM_EXECUTION_FAILED;
+  std::deque<Op> &work = stream->work;
   work.push_back({[place, mark] { *place = mark; }, {}, {}, 0, nullptr});
   const libsgemm_status_t status = enqueue(desc, launch, mock::kLaunch, error, multiply_in_halves);
   if (status != LIBSGEMM_SUCCESS) {
@@ -673,7 +690,9 @@ bool g_loaded = true;  // the second kernel of the row below
 // A first kernel that leaves C half done, and a second one, which may not be there.
 libsgemm_status_t launch_in_steps(const GemmDesc &desc, const Launch &launch, Error *error) {
   const Lock lock(g_mutex);
-  std::deque<Op> &work = stream_of(launch.device, launch.stream)->work;
+  Stream *const stream = stream_for(launch.device, launch.stream, error);
+  if (stream == nullptr) return LIBSGEMM_EXECUTION_FAILED;
+  std::deque<Op> &work = stream->work;
   const auto element = std::make_shared<float>();
   float *const c = batch_item(desc, 0).c;
   if (!launch.rehearsal) {
@@ -703,8 +722,7 @@ libsgemm_status_t plan(const GemmDesc &operand, void *memory, const Launch &laun
   }
   const Lock lock(g_mutex);
   const auto run = [operand, memory] { make_mock_plan(operand, static_cast<float *>(memory)); };
-  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
-  return LIBSGEMM_SUCCESS;
+  return push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
 }
 
 libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error) {
@@ -726,8 +744,7 @@ libsgemm_status_t epilogue(const Epilogue &e, const Launch &launch, Error *error
       if (e.function == Epilogue::gelu) d = 0.5f * d * (1 + std::tanh(0.7978846f * (d + 0.044715f * d * d * d)));
     }
   };
-  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
-  return LIBSGEMM_SUCCESS;
+  return push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
 }
 
 // By the host's checksum. C as it was is kept beside the workspace that it was given with.
@@ -757,8 +774,7 @@ libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool afte
     results[kChecksumResults - 1] = worst_of_sums(what.transposed ? c.transposed() : c, what.seed);
     before->erase(launch.workspace);
   };
-  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
-  return LIBSGEMM_SUCCESS;
+  return push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
 }
 
 // By the host's judgement of all elements.
@@ -781,8 +797,7 @@ libsgemm_status_t elements(const GemmDesc &desc, const ElementBound &bound, cons
     results[0] = 0;
     results[1] = worst_of_all(c);
   };
-  stream_of(launch.device, launch.stream)->work.push_back({run, {}, {}, 0, nullptr});
-  return LIBSGEMM_SUCCESS;
+  return push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
 }
 
 constexpr Kernel kKernels[] = {
@@ -815,6 +830,7 @@ Backend make_backend() {
   b.probe = probe;
   b.locate = locate;
   b.context = context;
+  b.stream_device = stream_device;
   b.capturing = capturing;
   b.graph = graph;
   b.keep_with_graph = keep_with_graph;
@@ -856,6 +872,17 @@ void write_device(void *device, const void *host, size_t bytes) {
   const Open open_memory;
   Open::ask();
   std::memcpy(device, host, bytes);
+}
+
+void use_device(int device) { t_current = device; }
+
+void *allocate_here(int device, size_t bytes) {
+  use_device(device);
+  return map_block(device, bytes);
+}
+void *allocate_managed(int device, size_t bytes) {
+  use_device(device);
+  return map(device, bytes, true);
 }
 
 // Streams of tests live as long as the process, so that a handle may still name one.
@@ -947,8 +974,9 @@ extern "C" LIBSGEMM_API const libsgemm::Backend *libsgemm_backend_table() {
 }
 
 extern "C" LIBSGEMM_API mock::Control *mock_control() {
-  g_control.allocate = map_block;
-  g_control.allocate_managed = map_managed;
+  g_control.use_device = use_device;
+  g_control.allocate = allocate_here;
+  g_control.allocate_managed = allocate_managed;
   g_control.release = unmap_block;
   g_control.read = read_device;
   g_control.write = write_device;

@@ -56,7 +56,10 @@ struct Control {
   std::atomic<int> probes;
   std::atomic<int> capturing_calls;  // allocations and synchronisations while a stream was capturing
 
-  // Device memory for the test, which the CPU cannot touch outside of the mock's own functions.
+  // The thread's current device; 0 to begin with.
+  void (*use_device)(int device);
+  // Device memory for the test, which the CPU cannot touch outside of the mock's own functions. As in a program, the
+  // device is then the current one.
   void *(*allocate)(int device, size_t bytes);
   void *(*allocate_managed)(int device, size_t bytes);  // which it can touch
   void (*release)(int device, void *memory);

@@ -54,8 +54,11 @@ EXPORT int cuDriverGetVersion(int *version) { return *version = 13000, kSuccess;
 
 // ---- cuBLAS ---------------------------------------------------------------------------------------------------------
 
-EXPORT int cublasCreate_v2(BlasHandle **handle) { return *handle = new BlasHandle{nullptr, 0, 0, 0}, kSuccess; }
-EXPORT int cublasDestroy_v2(BlasHandle *handle) { return delete handle, kSuccess; }
+EXPORT int cublasCreate_v2(BlasHandle **handle) {
+  create_handle(handle);
+  return (*handle)->atomics_mode = 0, kSuccess;
+}
+EXPORT int cublasDestroy_v2(BlasHandle *handle) { return destroy_handle(handle); }
 EXPORT int cublasSetStream_v2(BlasHandle *handle, void *stream) { return handle->stream = stream, kSuccess; }
 EXPORT int cublasSetWorkspace_v2(BlasHandle *, void *workspace, size_t bytes) {
   return workspace != nullptr && bytes > 0 ? kSuccess : 7;

@@ -283,8 +283,8 @@ EXPORT const char *mock_rocblas_latest(bool only_record) {
 EXPORT int rocblas_get_version_string(char *text, size_t length) {
   return snprintf(text, length, asked_for("old_rocblas") ? "3.1.0.mock" : "4.2.1.mock"), kSuccess;
 }
-EXPORT int rocblas_create_handle(BlasHandle **handle) { return *handle = new BlasHandle{nullptr, 0}, kSuccess; }
-EXPORT int rocblas_destroy_handle(BlasHandle *handle) { return delete handle, kSuccess; }
+EXPORT int rocblas_create_handle(BlasHandle **handle) { return create_handle(handle); }
+EXPORT int rocblas_destroy_handle(BlasHandle *handle) { return destroy_handle(handle); }
 EXPORT int rocblas_set_stream(BlasHandle *handle, void *stream) { return handle->stream = stream, kSuccess; }
 EXPORT int rocblas_get_stream(const BlasHandle *handle, void **stream) {
   return handle == nullptr ? kInvalidHandle : (*stream = handle->stream, kSuccess);

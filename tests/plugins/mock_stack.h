@@ -6,7 +6,8 @@
 //   kBackend, kFaults                       the plugin's name; the variable that asks for a fault:
 //                                           "no_device": the stack starts with an error; "small": it has little memory;
 //                                           "wrong": products of the peers have a wrong element; "hours": events are
-//                                           an hour apart; "reset": at the end there is no context any more
+//                                           an hour apart; "reset": at the end there is no context any more;
+//                                           "no_record": events cannot be recorded
 //   kCode                                   how the code of a module must begin
 //   kCompute32F, kTrans, kTransa, kTransb, kAlgorithmWords    of cublasLt or hipBLASLt
 #pragma once
@@ -16,7 +17,9 @@
 #include <string.h>
 #include <time.h>
 
+#include <atomic>
 #include <deque>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -57,14 +60,17 @@ bool asked_for(const char *fault) {
   return value != nullptr && strcmp(value, fault) == 0;
 }
 
+int device_of(void *stream) { return plugin().backend->stream_device(stream); }
+
 int synchronize(void *stream) {
   libsgemm::Error error;
-  return plugin().backend->synchronize(0, stream, &error) == LIBSGEMM_SUCCESS ? kSuccess : 999;
+  return plugin().backend->synchronize(device_of(stream), stream, &error) == LIBSGEMM_SUCCESS ? kSuccess : 999;
 }
 
 // By the plugin's second kernel, which needs no workspace, and computes whatever is described.
 int launch(void *stream, const GemmDesc &desc) {
   libsgemm::Launch launch = {};
+  launch.device = device_of(stream);
   launch.stream = stream;
   launch.arrays_on_device = desc.batch == libsgemm::Batch::pointers;
   libsgemm::Error error;
@@ -116,6 +122,22 @@ struct BlasHandle {
   int atomics_mode = 1;  // allowed: rocBLAS's default, not that of cuBLAS
   bool queries = false;  // of rocBLAS: calls ask for sizes of memory
 };
+
+// A new handle has the address of the one that was destroyed last.
+std::mutex g_handles;
+std::vector<BlasHandle *> &g_destroyed = *new std::vector<BlasHandle *>;
+[[maybe_unused]] int create_handle(BlasHandle **handle) {
+  const std::lock_guard<std::mutex> lock(g_handles);
+  if (g_destroyed.empty()) g_destroyed.push_back(new BlasHandle);
+  *handle = g_destroyed.back();
+  g_destroyed.pop_back();
+  **handle = BlasHandle{nullptr, 0};
+  return kSuccess;
+}
+[[maybe_unused]] int destroy_handle(BlasHandle *handle) {
+  const std::lock_guard<std::mutex> lock(g_handles);
+  return g_destroyed.push_back(handle), kSuccess;
+}
 
 // What a descriptor of cublasLt or hipBLASLt says, of whatever kind.
 struct Descriptor {
@@ -183,10 +205,14 @@ EXPORT int MOCK_SYMBOL(cuStreamCreate, hipStreamCreateWithFlags)(void **stream, 
   return *stream = plugin().control->stream(0), kSuccess;
 }
 EXPORT int MOCK_SYMBOL(cuStreamSynchronize, hipStreamSynchronize)(void *stream) { return synchronize(stream); }
+std::atomic<int> g_events{0};
+EXPORT int mock_events() { return g_events; }
 EXPORT int MOCK_SYMBOL(cuEventCreate, hipEventCreateWithFlags)(Event **event, unsigned) {
+  ++g_events;
   return *event = new Event{0}, kSuccess;
 }
 EXPORT int MOCK_SYMBOL(cuEventRecord, hipEventRecord)(Event *event, void *stream) {
+  if (asked_for("no_record")) return 400;
   const int result = synchronize(stream);
   timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);

@@ -16,6 +16,7 @@ EXPORT bool gpu_open(const char *plugin) {
   g_control = reinterpret_cast<mock::ControlEntry>(dlsym(library, mock::kControlSymbol))();
   return g_control != nullptr;
 }
+EXPORT void gpu_use_device(int device) { g_control->use_device(device); }
 EXPORT void *gpu_allocate(int device, size_t bytes) { return g_control->allocate(device, bytes); }
 EXPORT void gpu_release(int device, void *memory) { g_control->release(device, memory); }
 EXPORT void gpu_read(const void *memory, void *host, size_t bytes) { g_control->read(memory, host, bytes); }

@@ -146,6 +146,16 @@ def test_on_the_current_stream(rng, index, trans, order):
     numpy.testing.assert_array_equal(result.numpy(), reference(a, b, trans))
 
 
+def test_default_stream_of_a_device_that_is_not_current(rng):
+    Device.streams.clear()
+    a, b = integers(rng, 6, 6), integers(rng, 6, 6)
+    x, y, out = on_gpu(a, 1), on_gpu(b, 1), on_gpu(numpy.zeros((6, 6), numpy.float32), 1)
+    gpu.gpu_use_device(0)
+    libsgemm.gemm(x, y, out=out)
+    assert libsgemm.last_info().device == 1
+    numpy.testing.assert_array_equal(out.numpy(), reference(a, b))
+
+
 def test_out_and_beta(rng):
     a, b, c = integers(rng, 3, 4), integers(rng, 4, 5), integers(rng, 3, 5, order="F")
     out = on_gpu(c)

@@ -5,6 +5,7 @@
 #include "device.h"
 #include "driver.h"
 #include "gpu/runtime/devices.h"
+#include "gpu/runtime/runtime.h"
 #include "gpu/runtime/scope.h"
 
 namespace libsgemm::gpu {
@@ -137,6 +138,18 @@ uint64_t context(int index) {
   if (scope.enter(index, &ignored) != LIBSGEMM_SUCCESS) return 0;
   const bool own = scope.current() == states()[index].primary.load(std::memory_order_acquire);
   return 2 * scope.context_id() + (own ? 1 : 0);
+}
+
+// The driver names no context of a stream of a green context, which then is on the current device. A thread without a
+// context has a current device by the runtime.
+int stream_device(void *stream) {
+  Scope scope;
+  Error ignored;
+  if (!is_default_stream(stream) && scope.enter_stream(stream, &ignored) == LIBSGEMM_SUCCESS) return scope.index();
+  CUcontext current = nullptr;
+  if (driver().current_context(&current) == CUDA_SUCCESS && current != nullptr) return current_index();
+  int ordinal = -1;
+  return succeeds(cudaGetDevice(&ordinal)) ? index_of(ordinal) : -1;
 }
 
 // A context exists that this thread would use.

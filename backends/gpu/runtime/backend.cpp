@@ -31,6 +31,7 @@ Backend make_backend(const char *name) {
   b.describe_device = describe_device;
   b.locate = locate;
   b.context = context;
+  b.stream_device = stream_device;
   b.capturing = capturing;
   b.graph = graph;
   b.allocate = allocate;

@@ -11,6 +11,7 @@ Backend make_backend(const char *name);
 // Each backend defines these.
 void locate(const void *const *pointers, int count, Location *locations);
 uint64_t context(int index);
+int stream_device(void *stream);
 bool capturing(int index, void *stream);
 uint64_t graph(int index, void *stream);
 
