@@ -77,6 +77,8 @@ void use_stream() {
   Error error = {};
   void *stream = nullptr;
   if (!ok("create_stream", table->create_stream(0, &stream, &error), error)) return;
+  std::fprintf(stderr, "streams of devices %d and, by default, %d\n", table->stream_device(stream),
+               table->stream_device(nullptr));
   table->capturing(0, stream);
   if (table->graph(0, stream) != 0) std::printf("graph: the stream records none\n");
   use_memory(stream);

@@ -206,6 +206,16 @@ TEST_CASE("every call of the runtime that an entry of the table makes may fail")
   }
 }
 
+// The current device is the first one. Of other streams only HIP from 5.6 on tells.
+TEST_CASE("the device of a default stream is the current one, or one that is left out") {
+  for (const std::string permitted : {"0", "1"}) {
+    const Outcome outcome =
+        run_program({ENTRIES, HIP_HOST "/libsgemm_hip.so", permitted}, {{"MOCK_HIP_DEVICES", "gfx906:xnack-,gfx1030"}});
+    INFO(outcome.description());
+    CHECK_THAT(outcome.err, Contains(permitted == "0" ? "by default, 0\n" : "by default, -1\n"));
+  }
+}
+
 // A stream of a device that is not the backend's, or of which HIP does not tell: nothing is known of the current one.
 TEST_CASE("a failed wait for the caller's stream does not make the current device a lost one") {
   const Environment fault = {{"MOCK_HIP_DEVICES", "gfx906:xnack-,gfx1030"},
