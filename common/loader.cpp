@@ -18,6 +18,7 @@
 #include "gate.h"
 #include "log.h"
 #include "nearest.h"
+#include "object_file.h"
 #include "offload/offload.h"
 #include "program_blas.h"
 #include "ref/ref.h"
@@ -104,30 +105,23 @@ bool is_file(const std::string &path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// The folder of libsgemm.so, with links resolved: plugins lie beside the real file.
+// The folder of libsgemm.so: plugins lie beside the real file.
 std::string own_folder() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<const void *>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return ".";
-  char real[4096];
-  const char *path = realpath(info.dli_fname, real) != nullptr ? real : info.dli_fname;
-  const char *slash = std::strrchr(path, '/');
-  return slash != nullptr ? std::string(path, slash) : ".";
+  const link_map *const self = object_of(reinterpret_cast<const void *>(&own_folder));
+  const std::string file = self != nullptr ? file_of(*self) : "";
+  return file.empty() || file[0] != '/' ? "" : file.substr(0, file.rfind('/'));
 }
 
 std::string find_plugin(const std::string &name, std::string *searched) {
   std::vector<std::string> folders = library().env.backend_path;
-  folders.push_back(own_folder() + "/libsgemm");
+  const std::string own = own_folder();
+  if (!own.empty()) folders.push_back(own + "/libsgemm");
   for (const std::string &folder : folders) {
     std::string path = folder + "/libsgemm_" + name + ".so";
     if (is_file(path)) return path;
     *searched += (searched->empty() ? "" : ", ") + folder;
   }
   return "";
-}
-
-const void *base_of(const void *address) {
-  Dl_info info;
-  return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
 // Whether the words of dlopen, or of what called it, are that there was no memory. The second are those for which there
@@ -139,14 +133,14 @@ bool lacks_memory(const char *words) {
 
 // libsgemm.so, or any libsgemm_blas.so, which is known by a symbol that only it defines.
 bool is_libsgemm(const void *code) {
-  Dl_info info;
-  if (dladdr(code, &info) == 0) return false;
-  if (info.dli_fbase == base_of(reinterpret_cast<const void *>(&own_folder))) return true;
-  void *object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  const link_map *const home = object_of(code);
+  if (home == nullptr) return false;
+  if (home == object_of(reinterpret_cast<const void *>(&own_folder))) return true;
+  void *object = dlopen(home->l_name, RTLD_LAZY | RTLD_NOLOAD);
   if (object == nullptr && lacks_memory(dlerror())) throw std::bad_alloc();  // so this backend is opened another time
   if (object == nullptr) return false;
   const void *mark = dlsym(object, "libsgemm_blas_version");
-  const bool ours = mark != nullptr && base_of(mark) == info.dli_fbase;
+  const bool ours = mark != nullptr && object_of(mark) == home;
   dlclose(object);
   return ours;
 }

@@ -1,10 +1,11 @@
 // A process of its own that makes calls and reports on them, for tests of the environment and of the life of a process.
 //
 //   probe --report FILE [--mode MODE] [--size N] [--backend LIST] [--kernel NAME] [--library FILE] [--second FILE]
+//         [--folder FOLDER]
 //
 // Lines KEY=VALUE go to FILE, never to stdout or stderr, which belong to the library. Exit status 0: the mode was
 // carried out; what the calls gave is in the report. Built twice: linked with the library, and (PROBE_DLOPEN) opening
-// --library, and --second, by itself.
+// --library, and --second, by itself. --folder: where it goes when the library is loaded.
 #include <libsgemm.h>
 
 #include <dlfcn.h>
@@ -400,6 +401,7 @@ int run(const std::string &mode) {
   if (mode == "close-before-thread-ends") return close_before_thread_ends_mode();
 #endif
   load(options["library"]);
+  if (options.count("folder") != 0 && chdir(options["folder"].c_str()) != 0) give_up("no folder to go to");
   if (mode == "call") return call_mode();
   if (mode == "twice") return twice_mode();
   if (mode == "handle") return handle_mode();

@@ -1,4 +1,7 @@
 // The life of a process: first use, fork, exit, dlopen and dlclose in any order. A hang is a failure.
+#include <filesystem>
+#include <fstream>
+
 #include "catch.h"
 #include "process.h"
 
@@ -103,6 +106,27 @@ TEST_CASE("the library may be opened and closed unused") {
     const Outcome outcome = run_probe(PROBE_DLOPEN, {"--mode", "unused", "--library", library}, {});
     check_clean(outcome);
   }
+}
+
+TEST_CASE(
+    "plugins are looked for beside the library, wherever the program has gone since it was loaded by a relative path") {
+  const TemporaryDirectory start, elsewhere;
+  namespace fs = std::filesystem;
+  fs::create_symlink(fs::path(LIBSGEMM_FILE).parent_path(), start.path() + "/lib");
+  // What lies under the same path where the program goes to is foreign. It is no plugin, which would be told.
+  fs::create_directories(elsewhere.path() + "/lib/libsgemm");
+  const std::string name = "lib/" + fs::path(LIBSGEMM_FILE).filename().string();
+  for (const std::string &file : {"/" + name, std::string("/lib/libsgemm/libsgemm_openblas.so")}) {
+    std::ofstream(elsewhere.path() + file) << "foreign";
+  }
+  Outcome outcome = run_probe_by({"/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", start.path(), PROBE_DLOPEN},
+                                 {"--mode", "describe", "--library", "./" + name, "--folder", elsewhere.path()}, {});
+  INFO(outcome.description());
+  check_clean(outcome);
+  CHECK(outcome.report["correct"] == "1");
+  const std::string folder = fs::canonical(LIBSGEMM_FILE).parent_path().string() + "/libsgemm";
+  const bool loaded = outcome.report["openblas.path"] == folder + "/libsgemm_openblas.so";
+  CHECK((loaded || outcome.report["openblas.reason"].find(folder) != std::string::npos));
 }
 
 TEST_CASE("a thread that made calls may end after the library was closed") {

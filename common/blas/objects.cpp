@@ -1,8 +1,5 @@
 #include "blas/objects.h"
 
-#include <limits.h>
-#include <stdlib.h>
-
 #include <new>
 #include <utility>
 
@@ -12,12 +9,6 @@ namespace libsgemm {
 
 Object opened_object(const char *name) {
   return Object(dlopen(name[0] != '\0' ? name : nullptr, RTLD_LAZY | RTLD_NOLOAD | RTLD_LOCAL));
-}
-
-const link_map *object_of(const void *address) {
-  Dl_info info;
-  void *map = nullptr;
-  return dladdr1(address, &info, &map, RTLD_DL_LINKMAP) != 0 ? static_cast<const link_map *>(map) : nullptr;
 }
 
 // A drop-in, which may be another than this one, is known by a name that only it defines.
@@ -45,11 +36,6 @@ std::vector<std::string> object_names() {
   dl_iterate_phdr(add, &list);
   if (!list.whole) throw std::bad_alloc();
   return std::move(list.names);
-}
-
-std::string file_of(const char *object_name) {
-  char path[PATH_MAX];
-  return realpath(object_name, path) != nullptr ? path : object_name;
 }
 
 }  // namespace libsgemm

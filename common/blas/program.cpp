@@ -28,7 +28,7 @@ class Search {
     std::string problem;
     if (object == nullptr || is_ours(*map, object.get())) return false;
     auto blas = std::make_unique<CpuBlas>();
-    if (!resolve_blas(functions_of(object.get()), spelling_, file_of(map->l_name), blas.get(), &problem)) return false;
+    if (!resolve_blas(functions_of(object.get()), spelling_, file_of(*map), blas.get(), &problem)) return false;
     static_cast<void>(object.release());  // it stays loaded, as long as we call it
     found_ = blas.release();
     return true;

@@ -22,8 +22,10 @@ void tell_of(const dl_phdr_info &object) {
   const Functions functions = [&object](const char *name) { return function_defined_in(object, name); };
   if (functions("libsgemm_version") != nullptr || functions("libsgemm_blas_version") != nullptr) return;
   for (const Spelling &spelling : kSpellings) {
-    if (functions((std::string(spelling.prefix) + "sgemm" + spelling.suffix).c_str()) == nullptr) continue;
-    const std::string file = file_of(object.dlpi_name);
+    const link_map *const home =
+        object_of(functions((std::string(spelling.prefix) + "sgemm" + spelling.suffix).c_str()));
+    if (home == nullptr) continue;
+    const std::string file = file_of(*home);
     CpuBlas blas;
     std::string problem;
     const bool whole = resolve_blas(functions, spelling, file, &blas, &problem);
