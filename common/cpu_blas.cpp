@@ -2,6 +2,11 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
 namespace libsgemm {
 namespace {
 
@@ -9,6 +14,13 @@ template <typename Function>
 bool find(const Functions &library, const std::string &name, Function *function) {
   *function = reinterpret_cast<Function>(library(name.c_str()));
   return *function != nullptr;
+}
+
+// OpenBLAS has 50 buffers, or two for each thread that it was built for; its threads hold one each.
+int most_calls(const std::string &config) {
+  const size_t at = config.find("MAX_THREADS=");
+  const int threads = at != std::string::npos ? std::atoi(config.c_str() + at + std::strlen("MAX_THREADS=")) : 1;
+  return std::max(50, 2 * threads) - threads;
 }
 
 // What the library says of itself: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY Haswell MAX_THREADS=64".
@@ -29,6 +41,12 @@ void identify(const Functions &library, const Spelling &spelling, CpuBlas *blas)
   const std::string text = config != nullptr ? config() : "";
   blas->wide = spelling.wide || text.find("USE64BITINT") != std::string::npos;
   blas->arch = core != nullptr ? core() : "";
+  blas->most_calls = text.empty() ? INT_MAX : most_calls(text);
+  if (!text.empty()) {
+    find(library, "blas_memory_alloc", &blas->take_buffer);
+    find(library, "blas_memory_free", &blas->return_buffer);
+    blas->threads_run = static_cast<const volatile int *>(library("blas_server_avail"));
+  }
   blas->version = blas->file.substr(blas->file.rfind('/') + 1);
   if (!text.empty()) {
     blas->version = text.substr(0, text.find(' ', text.find(' ') + 1)) + " " + blas->arch;

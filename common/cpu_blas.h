@@ -48,11 +48,17 @@ struct CpuBlas {
   GemmFp64 gemm_fp64;    // NULL: it has none
   int (*get_threads)();  // NULL: it does not tell
   int (*end_threads)();  // of OpenBLAS; they start again with the next call
-  bool wide;             // integers of 64 bits
-  bool has_lapack;       // the library, or what it needs, has LAPACK, too
-  std::string version;   // "OpenBLAS 0.3.21 Haswell"; the file's name for one that does not tell
-  std::string arch;      // "Haswell"; "" if it does not tell
-  std::string file;      // where it was loaded from
+  // Of OpenBLAS, which has a fixed number of buffers: how many calls may be inside at once; one to have and to give
+  // back; whether its threads have been started. NULL, and INT_MAX: there is nothing of the kind.
+  int most_calls;
+  void *(*take_buffer)(int);
+  void (*return_buffer)(void *);
+  const volatile int *threads_run;
+  bool wide;            // integers of 64 bits
+  bool has_lapack;      // the library, or what it needs, has LAPACK, too
+  std::string version;  // "OpenBLAS 0.3.21 Haswell"; the file's name for one that does not tell
+  std::string arch;     // "Haswell"; "" if it does not tell
+  std::string file;     // where it was loaded from
 
   // Its checks let more pass than the reference BLAS: a leading dimension of 0 in sgemm, of an operand without
   // elements, and CblasConjNoTrans.

@@ -47,11 +47,12 @@
  * have written C and the result depends on what C was; libsgemm_last_info and one line on stderr make it visible. Under
  * LIBSGEMM_STRICT=1 the failure is returned instead.
  *
- * Without a handle a call is synchronous and may be made from any number of threads at once. With a handle (_h) it is
- * ordered on the handle's stream and does not block when the pointers are device pointers; with host pointers it is
- * synchronous. One handle is used by one thread at a time. Nothing is printed on stdout, and the process is never
- * ended, for want of memory neither: any function that returns a status may return LIBSGEMM_OUT_OF_MEMORY, and works
- * when it is called again with memory. A thread that calls needs 64 KiB of stack (docs/decision.md).
+ * Without a handle a call is synchronous and may be made from any number of threads at once; those beyond what the BLAS
+ * of the CPU can bear wait for others to end. With a handle (_h) it is ordered on the handle's stream and does not
+ * block when the pointers are device pointers; with host pointers it is synchronous. One handle is used by one thread
+ * at a time. Nothing is printed on stdout, and the process is never ended, for want of memory neither: any function
+ * that returns a status may return LIBSGEMM_OUT_OF_MEMORY, and works when it is called again with memory. A thread that
+ * calls needs 64 KiB of stack (docs/decision.md).
  *
  * The process may end, and fork, while threads call. exit() waits for the calls at work inside a BLAS or a driver, but
  * for one that it interrupts in a signal handler. Calls that come later, from exit handlers, destructors and threads

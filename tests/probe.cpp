@@ -1,7 +1,7 @@
 // A process of its own that makes calls and reports on them, for tests of the environment and of the life of a process.
 //
 //   probe --report FILE [--mode MODE] [--size N] [--backend LIST] [--kernel NAME] [--library FILE] [--second FILE]
-//         [--folder FOLDER]
+//         [--folder FOLDER] [--extra KIB] [--before none|small|large]
 //
 // Lines KEY=VALUE go to FILE, never to stdout or stderr, which belong to the library. Exit status 0: the mode was
 // carried out; what the calls gave is in the report. Built twice: linked with the library, and (PROBE_DLOPEN) opening
@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@ namespace {
 struct Library {
   decltype(&libsgemm_sgemm) sgemm;
   decltype(&libsgemm_sgemm_h) sgemm_h;
+  decltype(&libsgemm_strsm) strsm;
   decltype(&libsgemm_last_info) last_info;
   decltype(&libsgemm_create) create;
   decltype(&libsgemm_destroy) destroy;
@@ -71,6 +73,7 @@ void *load(const std::string &file) {
   void *handle = open_file(file);
   resolve(handle, "libsgemm_sgemm", &library.sgemm);
   resolve(handle, "libsgemm_sgemm_h", &library.sgemm_h);
+  resolve(handle, "libsgemm_strsm", &library.strsm);
   resolve(handle, "libsgemm_last_info", &library.last_info);
   resolve(handle, "libsgemm_create", &library.create);
   resolve(handle, "libsgemm_destroy", &library.destroy);
@@ -83,9 +86,9 @@ void *load(const std::string &file) {
 }
 #else
 void *load(const std::string &) {
-  library = {libsgemm_sgemm,        libsgemm_sgemm_h,         libsgemm_last_info,  libsgemm_create,
-             libsgemm_destroy,      libsgemm_set_backend,     libsgemm_set_kernel, libsgemm_backend_count,
-             libsgemm_backend_name, libsgemm_backend_describe};
+  library = {libsgemm_sgemm,         libsgemm_sgemm_h,      libsgemm_strsm,           libsgemm_last_info,
+             libsgemm_create,        libsgemm_destroy,      libsgemm_set_backend,     libsgemm_set_kernel,
+             libsgemm_backend_count, libsgemm_backend_name, libsgemm_backend_describe};
   return nullptr;
 }
 #endif
@@ -255,6 +258,35 @@ int first_use_mode() {
   return call_mode();
 }
 
+// Three products and three solutions, with the identity, of each of 300 threads, which begin at the same moment.
+int crowd_mode() {
+  constexpr int kThreads = 300;
+  pthread_barrier_t barrier;
+  pthread_barrier_init(&barrier, nullptr, kThreads);
+  std::atomic<int> sound{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&barrier, &sound] {
+      const int64_t n = size();
+      Product product(n);
+      const std::vector<float> a(static_cast<size_t>(n * n)), right(a.size(), 7);
+      std::vector<float> x = right;
+      pthread_barrier_wait(&barrier);
+      for (int call = 0; call < 3; ++call) {
+        sound += call_is_sound(&product) ? 1 : 0;
+        const libsgemm_status_t status =
+            library.strsm(LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_UPPER, LIBSGEMM_NO_TRANS, LIBSGEMM_UNIT, n, n, 1,
+                          a.data(), n, x.data(), n);
+        sound += status == LIBSGEMM_SUCCESS && x == right ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread &thread : threads) thread.join();
+  pthread_barrier_destroy(&barrier);
+  tell("sound", std::to_string(sound));
+  return call_mode();
+}
+
 // CPU time of the process, in milliseconds, in 100 ms that begin 20 ms after a call; and what the call has left in the
 // environment.
 int rest_mode() {
@@ -278,6 +310,31 @@ bool child_is_sound() {
   }
   int status = 0;
   return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Calls in a child whose address space is limited to what it has and --extra KiB; after a call, or none, in the parent.
+int limited_mode() {
+  Product small(4), product(size());
+  if (options["before"] == "small") small.call();
+  if (options["before"] == "large") product.call();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    long pages = 0;
+    std::FILE *memory = std::fopen("/proc/self/statm", "re");
+    if (memory == nullptr || std::fscanf(memory, "%ld", &pages) != 1 || std::fclose(memory) != 0) _exit(2);
+    const rlim_t bytes =
+        static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE) + std::atol(options["extra"].c_str()) * 1024);
+    const rlimit limit = {bytes, bytes};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(2);
+    alarm(20);
+    bool sound = true;
+    for (int call = 0; call < 4; ++call) sound = call_is_sound(&product) && sound;
+    _exit(sound ? 0 : 1);
+  }
+  int status = 0;
+  const bool ended = pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status);
+  tell("child", std::to_string(ended ? WEXITSTATUS(status) : -1));
+  return 0;
 }
 
 int fork_before_mode() {
@@ -407,6 +464,8 @@ int run(const std::string &mode) {
   if (mode == "handle") return handle_mode();
   if (mode == "describe") return describe_mode();
   if (mode == "first-use") return first_use_mode();
+  if (mode == "crowd") return crowd_mode();
+  if (mode == "limited") return limited_mode();
   if (mode == "rest") return rest_mode();
   if (mode == "fork-before") return fork_before_mode();
   if (mode == "fork-after") return fork_after_mode();

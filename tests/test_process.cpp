@@ -44,6 +44,28 @@ TEST_CASE("sixteen threads may make the first call at once") {
   }
 }
 
+TEST_CASE("three hundred threads may call at once, for which OpenBLAS has not the buffers") {
+  expect(PROBE, {"--mode", "crowd"}, {{"sound", "1800"}, {"status", "0"}, {"correct", "1"}});
+}
+
+#ifndef LIBSGEMM_TEST_SANITIZED  // sanitizers need address space without a limit
+TEST_CASE("calls end, and the process goes on, where the address space is limited") {
+  for (const std::string before : {"none", "small", "large"}) {
+    for (const std::string extra : {"1000", "20000", "60000", "100000", "150000", "200000", "300000", "400000"}) {
+      INFO("after a call " << before << ", " << extra << " KiB");
+      expect(PROBE, {"--mode", "limited", "--before", before, "--extra", extra}, {{"child", "0"}});
+    }
+  }
+  for (const std::string limit : {"60000", "100000", "200000", "300000", "400000", "600000"}) {
+    INFO("ulimit -v " << limit);
+    const Outcome outcome =
+        run_probe_by({"/bin/sh", "-c", "ulimit -v \"$0\" && exec \"$@\"", limit, PROBE}, {"--size", "150"}, {});
+    check_clean(outcome);
+    CHECK(outcome.report.at("correct") == "1");
+  }
+}
+#endif
+
 TEST_CASE("threads of OpenBLAS sleep soon after a call, unless the program says how long they spin") {
   const auto rest = [](const std::string &timeout) {
     Environment environment = {{"LIBSGEMM_BACKEND", "openblas"}, {"OPENBLAS_NUM_THREADS", "2"}};

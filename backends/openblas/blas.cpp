@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 
+#include "blas_call.h"
 #include "elf_file.h"
 #include "immortal.h"
 
@@ -76,6 +77,10 @@ libsgemm_status_t blas_open(const Host &host, Error *error) {
     set_error(error, problem.c_str());
     return LIBSGEMM_UNAVAILABLE;
   }
+  if (const char *const missing = lacks_for_loading()) {
+    set_error(error, "%s: %s", file, missing);
+    return LIBSGEMM_UNAVAILABLE;
+  }
   void *library = load(file);
   if (library == nullptr) {
     set_error(error, "%s", dlerror());
@@ -94,6 +99,7 @@ libsgemm_status_t blas_open(const Host &host, Error *error) {
     set_error(error, "%s is libsgemm itself: calling it would recurse", file);
     return LIBSGEMM_UNAVAILABLE;
   }
+  wait_for_threads(g_blas);
   g_loaded_by_us = true;
   return LIBSGEMM_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "blas.h"
+#include "blas_call.h"
 #include "conv/launch.h"
 #include "fp64.h"
 #include "half.h"
@@ -43,11 +44,30 @@ bool supports_batch(const GemmDesc &d, int) {
   return d.routine == Routine::gemm && d.type == Type::f32 && d.batch != Batch::none;
 }
 
+// Whether a BLAS may share the work out to its threads; OpenBLAS does from a gemm of 64^3 on, and from smaller ones of
+// the others. What they need is not looked for in smaller calls, which that would make slower.
+bool may_use_threads(const ConvDesc &) { return true; }
+bool may_use_threads(const GemmDesc &d) {
+  constexpr double kLeastGemm = 40.0 * 40 * 40, kLeast = 16.0 * 16;
+  const double of_c = static_cast<double>(d.m) * static_cast<double>(d.n);
+  if (d.routine != Routine::gemm || d.batch != Batch::none) return of_c > kLeast;
+  return of_c * static_cast<double>(d.k) > kLeastGemm;
+}
+
+// Every launch of this backend.
+template <auto LAUNCH, typename Desc>
+libsgemm_status_t inside(const Desc &d, const Launch &how, Error *error) {
+  const BlasCall call(blas_for(how), may_use_threads(d));
+  if (call.problem() == nullptr) return LAUNCH(d, how, error);
+  set_error(error, "%s", call.problem());
+  return LIBSGEMM_OUT_OF_MEMORY;
+}
+
 bool all_convolutions(const ConvDesc &, int) { return true; }
 double only_conv_cost(const ConvDesc &, int) { return 1; }
 
 template <libsgemm_math_mode_t MODE>
-constexpr ConvLaunch kConv = {all_convolutions, only_conv_cost, nullptr, openblas_conv<MODE>};
+constexpr ConvLaunch kConv = {all_convolutions, only_conv_cost, nullptr, inside<openblas_conv<MODE>, ConvDesc>};
 
 libsgemm_status_t no_memory(Error *error) {
   set_error(error, "no host memory for a block of converted operands or results");
@@ -197,7 +217,7 @@ libsgemm_status_t launch_rounded(const GemmDesc &d, const Launch &how, Error *er
 }  // namespace
 
 #define ROW(name, mode, supports, launch, purpose) \
-  { name, LIBSGEMM_MATH_##mode, supports, only_cost, nullptr, launch, false, false, purpose }
+  { name, LIBSGEMM_MATH_##mode, supports, only_cost, nullptr, inside<launch, GemmDesc>, false, false, purpose }
 #define CONV(name, mode, purpose) conv_row(name, LIBSGEMM_MATH_##mode, purpose, &kConv<LIBSGEMM_MATH_##mode>)
 const Kernel kOpenblasKernels[] = {
     ROW("openblas_sgemm", FP32, supports<Routine::gemm>, launch<blas_gemm>, "products"),

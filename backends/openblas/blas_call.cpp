@@ -1,0 +1,193 @@
+// Most threads have a place of their own for as long as they live, so that a call costs them no atomic operation. Where
+// there are more threads than that, the others share places, each taken for one call.
+#include "blas_call.h"
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <vector>
+
+namespace libsgemm {
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+constexpr size_t kBuffer = 128 * kMiB;  // OpenBLAS's on x86-64 and AArch64; those of wheels are smaller
+constexpr size_t kShared = 8 * kMiB;    // threads that share a product allocate 2 MiB where OpenBLAS is built for 128
+constexpr size_t kLibrary = 64 * kMiB;  // OpenBLAS itself and what it needs
+constexpr int kMostThreads = 128;       // for which an OpenBLAS is built as a rule
+
+constexpr char kNoBuffer[] = "out of memory (ulimit -v) for a buffer of the BLAS";
+constexpr char kNoThreads[] =
+    "out of memory or of processes for the threads of the BLAS (ulimit -v, -u; OPENBLAS_NUM_THREADS makes them fewer)";
+
+std::mutex g_mutex;            // of the following, but that a thread gives its place back without it
+std::atomic<int> g_owners{0};  // threads that have a place of their own
+int g_sharing = 0;             // calls in shared places
+int g_most_sharing = 0;        // of which there have been buffers for so many
+bool g_has_buffer = false;     // one is mapped: a call that is alone needs no more
+
+// The place of a thread is one in the BLAS with so many most_calls, and in those with more.
+constexpr int kNone = INT_MAX, kEnded = INT_MAX - 1;
+thread_local int t_place = kNone;
+
+// Without the lock: a fork may come when a thread ends.
+struct Owner {
+  ~Owner() {
+    t_place = kEnded;
+    --g_owners;
+  }
+};
+
+// What is mapped for a moment, to see whether it can be.
+class Mapped {
+ public:
+  Mapped() = default;
+  ~Mapped() {
+    for (const Piece &piece : pieces_) munmap(piece.memory, piece.bytes);
+  }
+  Mapped(const Mapped &) = delete;
+  Mapped &operator=(const Mapped &) = delete;
+
+  // One by one, since a system may refuse as a whole what it grants in parts.
+  bool add(int count, size_t bytes) {
+    pieces_.reserve(pieces_.size() + static_cast<size_t>(count));
+    for (int i = 0; i < count; ++i) {
+      void *const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (memory == MAP_FAILED) return false;
+      pieces_.push_back({memory, bytes});
+    }
+    return true;
+  }
+
+ private:
+  struct Piece {
+    void *memory;
+    size_t bytes;
+  };
+  std::vector<Piece> pieces_;
+};
+
+bool could_map(int count, size_t bytes) {
+  try {
+    return Mapped().add(count, bytes);
+  } catch (const std::bad_alloc &) {
+    return false;
+  }
+}
+
+// Whether so many threads can be there at once, with a buffer each, beside so much memory.
+bool could_start(int count, size_t more) {
+  std::mutex hold;
+  std::vector<std::thread> threads;
+  bool could = true;
+  {
+    const std::lock_guard<std::mutex> held(hold);
+    try {
+      threads.reserve(static_cast<size_t>(count));
+      for (int i = 0; i < count; ++i) threads.emplace_back([&hold] { const std::lock_guard<std::mutex> waits(hold); });
+      Mapped mapped;
+      could = mapped.add(count, kBuffer) && mapped.add(1, more);
+    } catch (const std::exception &) {
+      could = false;
+    }
+  }
+  for (std::thread &thread : threads) thread.join();
+  return could;
+}
+
+bool address_space_is_limited() {
+  rlimit limit;
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+// Whether there is a buffer for one call beside so many. Under a limit those of the others may not be mapped yet.
+bool has_buffer(const CpuBlas &blas, int others) {
+  const int missing = others + (g_has_buffer ? 0 : 1);
+  if (!could_map(address_space_is_limited() ? missing : std::min(missing, 1), kBuffer)) return false;
+  if (!g_has_buffer && blas.take_buffer != nullptr && blas.return_buffer != nullptr) {
+    blas.return_buffer(blas.take_buffer(0));
+    g_has_buffer = true;
+  }
+  return true;
+}
+
+// A place for a thread that has none of its own. *shared: only for this call. NULL, or why there is none.
+const char *take_place(const CpuBlas &blas, bool *shared) {
+  const int half = std::max(1, blas.most_calls / 2);
+  for (;; usleep(100)) {
+    const std::lock_guard<std::mutex> lock(g_mutex);
+    if (t_place == kNone && g_owners < half) {
+      if (!has_buffer(blas, g_owners + g_most_sharing)) return kNoBuffer;
+      static thread_local const Owner owner;
+      static_cast<void>(owner);
+      t_place = blas.most_calls;
+      ++g_owners;
+      return nullptr;
+    }
+    if (g_sharing >= half) continue;
+    if (g_sharing >= g_most_sharing && !has_buffer(blas, g_owners + g_sharing)) return kNoBuffer;
+    g_most_sharing = std::max(g_most_sharing, ++g_sharing);
+    *shared = true;
+    return nullptr;
+  }
+}
+
+// What a product needs that the threads of OpenBLAS share: the threads, which a fork has ended, and memory.
+const char *lacks_for_threads(const CpuBlas &blas) {
+  const int threads = blas.threads();
+  if (threads == 1) return nullptr;
+  if (blas.threads_run != nullptr && *blas.threads_run == 0) {
+    const std::lock_guard<std::mutex> lock(g_mutex);
+    if (*blas.threads_run == 0 && !could_start(threads - 1, kShared)) return kNoThreads;
+  }
+  return address_space_is_limited() && !could_map(1, kShared) ? kNoThreads : nullptr;
+}
+
+// As many as OpenBLAS is going to have.
+int threads_to_come() {
+  for (const char *const name : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {
+    const char *const value = getenv(name);
+    const int count = value != nullptr ? std::atoi(value) : 0;
+    if (count > 0) return std::min(count, kMostThreads);
+  }
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? std::min(CPU_COUNT(&set), kMostThreads) : 1;
+}
+
+}  // namespace
+
+BlasCall::BlasCall(const CpuBlas &blas, bool threaded) {
+  if (blas.most_calls == INT_MAX) return;
+  if (t_place > blas.most_calls) problem_ = take_place(blas, &shares_);
+  if (threaded && problem_ == nullptr) problem_ = lacks_for_threads(blas);
+}
+
+void BlasCall::leave() {
+  const std::lock_guard<std::mutex> lock(g_mutex);
+  --g_sharing;
+}
+
+const char *lacks_for_loading() {
+  return could_start(threads_to_come() - 1, kLibrary + kBuffer) ? nullptr : kNoThreads;
+}
+
+// OpenBLAS gives each thread columns of B, if there are as many: zeros here, for the identity.
+void wait_for_threads(const CpuBlas &blas) {
+  const int64_t rows = 64, columns = std::max<int64_t>(rows, blas.threads());
+  if (blas.most_calls == INT_MAX || blas.threads() == 1) return;
+  const float one = 1;
+  std::vector<float> a(static_cast<size_t>(rows * rows)), b(static_cast<size_t>(rows * columns));
+  blas.trsm("L", "U", "N", "U", &rows, &columns, &one, a.data(), &rows, b.data(), &rows, 1, 1, 1, 1);
+}
+
+}  // namespace libsgemm
