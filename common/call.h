@@ -33,6 +33,7 @@ struct Call {
   bool planned = false;     // has arguments plan_a and plan_b
   const libsgemm_plan *plan_a = nullptr, *plan_b = nullptr;
   const CpuBlas *blas = nullptr;  // see Launch::blas
+  bool gives_back = false;        // of the drop-in: what no GPU takes is for the caller's own BLAS
   bool device_only = false;  // a call of a program on its GPU's BLAS: NOT_SUPPORTED if it is not for that GPU alone
 };
 
@@ -55,6 +56,7 @@ struct GroupCall {
   int64_t group_count;
   const int64_t *group_size;
   const CpuBlas *blas;
+  bool gives_back = false;
   bool device_only = false;
 };
 
@@ -90,13 +92,13 @@ libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle);
 // a call that fails for another reason than its arguments is computed with built-in defaults on the CPU unless
 // LIBSGEMM_STRICT is set, because a BLAS routine has no way to tell its caller.
 extern "C" {
-LIBSGEMM_API libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call);
-LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call);
+// *given_back: nothing was done, and the call is for the caller's own BLAS (see Call::gives_back).
+LIBSGEMM_API libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call, bool *given_back);
+LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call, bool *given_back);
 
-// Calls search(argument) while no fork can happen and makes what it finds known: it serves calls that do not come by
-// the drop-in, too. Returns it; NULL if nothing was found, and then *searched tells whether search() ran to its end.
-LIBSGEMM_API const libsgemm::CpuBlas *libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(const void *),
-                                                                 const void *argument, bool *searched);
+// Calls search(argument) while no fork can happen. The BLAS that it returns, unless that is NULL, is made known: it
+// serves calls that do not come by the drop-in, too. False: it was not called, or had not the memory to end.
+LIBSGEMM_API bool libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(void *), void *argument);
 
 // The entry points of libsgemm_cublas.so and libsgemm_rocblas.so. As submit_h(), but what fails is not counted: C is as
 // it was, and the caller has the program's BLAS compute it, unless *final tells that the user wants the error.

@@ -130,6 +130,16 @@ void tell_of_replacement(const Request &r, int asked, int index) {
        [&] { return reason_in_words(*r.info) + ": using " + kBackendNames[index]; });
 }
 
+// Whether the CPU's part is for the BLAS of the caller: unless the user has named another one, or `ref`, or asks for
+// what no BLAS promises.
+bool gives_back(const Request &r, int index) {
+  const Settings &s = r.settings;
+  if (!r.call.gives_back || index < kFirstCpu || r.info->late || !r.at.cpu_can_reach()) return false;
+  const bool exact = invariant(r.desc) || r.desc.math_mode == LIBSGEMM_MATH_FP64;
+  const bool asked_for_ref = index == kRef && s.preference.chosen > 0;
+  return !exact && !asked_for_ref && s.kernel.backend < 0 && library().env.cpu_blas.empty();
+}
+
 // Whether `ref` computes because there is no BLAS of the CPU, and not because somebody asked for it.
 bool stands_in_for_blas(const Request &r, int index) {
   const Settings &s = r.settings;
@@ -237,6 +247,10 @@ libsgemm_status_t compute(Request *r) {
   Request *now = r;
   for (int i = 0; i < count; ++i) {
     const int index = order[i];
+    if (gives_back(*r, index)) {
+      info.given_back = true;
+      return LIBSGEMM_NOT_SUPPORTED;
+    }
     if (!usable(*now, index)) {
       if (stops_here(*now)) break;
       continue;

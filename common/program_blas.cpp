@@ -24,28 +24,25 @@ const CpuBlas *program_blas() { return g_first.load(std::memory_order_acquire); 
 
 }  // namespace libsgemm
 
-const libsgemm::CpuBlas *libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(const void *),
-                                                    const void *argument, bool *searched) {
+bool libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(void *), void *argument) {
   using namespace libsgemm;
-  *searched = false;
   const InGate gate;
-  if (gate.ending()) return nullptr;
+  if (gate.ending()) return false;
   try {
     library();  // opens the log
     const CpuBlas *const found = search(argument);
-    *searched = true;
-    if (found == nullptr) return nullptr;
+    if (found == nullptr) return true;
     const CpuBlas *none = nullptr;
     const uint32_t computes = library().env.cpu_blas.empty() ? uint32_t{StatsBlas::kComputes} : 0;
     const uint32_t lapack = found->has_lapack ? uint32_t{StatsBlas::kHasLapack} : 0;
     stats_note_blas(found->version.c_str(), found->file.c_str(), StatsBlas::kOwn | computes | lapack);
     g_first.compare_exchange_strong(none, found);
     log_message(1, [&] { return "the program's own BLAS: " + found->version + " (" + found->file + ")"; });
-    return found;
+    return true;
   } catch (const abi::__forced_unwind &) {  // see protect()
     throw;
   } catch (...) {
-    return nullptr;
+    return false;
   }
 }
 

@@ -61,6 +61,7 @@ int wrong_results(const ThreadInfo &info) {
 template <typename Words>
 void record(const ThreadInfo &info, double flops, Clock::time_point start, const Words &words) {
   const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+  if (info.given_back) return;  // counted by the caller
   const bool ok = info.status == LIBSGEMM_SUCCESS;
   const char *backend = !ok ? "error" : info.backend != nullptr ? info.backend->name : "none";
   const char *kernel = !ok ? "" : info.row();
@@ -111,7 +112,7 @@ const char *failure_in_words(libsgemm_status_t status) {
 }
 
 libsgemm_status_t counted(libsgemm_status_t status, const ThreadInfo &info) {
-  if (status != LIBSGEMM_SUCCESS && stats_wanted()) {
+  if (status != LIBSGEMM_SUCCESS && !info.given_back && stats_wanted()) {
     stats_count({info.entry, "error", failure_in_words(status), 0, 0, -1, wrong_results(info)});
   }
   return status;
@@ -218,6 +219,7 @@ Call call_of_group(const GroupCall &g, int64_t i) {
   call.batch_count = g.group_size[i];
   call.group = i;
   call.blas = g.blas;
+  call.gives_back = g.gives_back;
   call.device_only = g.device_only;
   return call;
 }
@@ -269,7 +271,8 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
     }
     for (int64_t i = 0; i < g.group_count; first += g.group_size[i], ++i) {
       const Clock::time_point start = compute && library().instrumented ? Clock::now() : Clock::time_point();
-      const Call call = call_of_group(g, i);
+      Call call = call_of_group(g, i);
+      call.gives_back = call.gives_back && !at_once && info->groups_done == 0;  // all of them, or none
       GemmDesc desc;
       status = describe_group(g, i, first, call, info, &desc);
       if (status != LIBSGEMM_SUCCESS) return status;
@@ -362,7 +365,7 @@ libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t
 template <typename AnyCall>
 libsgemm_status_t submit_blas(const AnyCall &call, const InGate &gate, ThreadInfo *info) {
   const libsgemm_status_t status = submit_any(call, nullptr, false, gate, info);
-  if (status == LIBSGEMM_SUCCESS || status == LIBSGEMM_INVALID_ARGUMENT) return status;
+  if (status == LIBSGEMM_SUCCESS || status == LIBSGEMM_INVALID_ARGUMENT || info->given_back) return status;
   return protect(info, [&] { return submit_again(call, gate.ending(), status, info); });
 }
 
@@ -452,17 +455,22 @@ libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle) {
 
 }  // namespace libsgemm
 
-libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call) {
+libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call, bool *given_back) {
   const libsgemm::InGate gate;
   libsgemm::ThreadInfo &info = libsgemm::thread_info();
+  *given_back = false;
   if (libsgemm::is_nested(gate, info)) return libsgemm::submit_nested(*call);
-  return libsgemm::counted(libsgemm::submit_blas(*call, gate, &info), info);
+  const libsgemm_status_t status = libsgemm::counted(libsgemm::submit_blas(*call, gate, &info), info);
+  *given_back = info.given_back;
+  return status;
 }
 
-libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call) {
+libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call, bool *given_back) {
   const libsgemm::InGate gate;
   libsgemm::ThreadInfo &info = libsgemm::thread_info();
-  return libsgemm::counted(libsgemm::submit_blas(*call, gate, &info), info);
+  const libsgemm_status_t status = libsgemm::counted(libsgemm::submit_blas(*call, gate, &info), info);
+  *given_back = info.given_back;
+  return status;
 }
 
 libsgemm_status_t libsgemm_private_device_call(const libsgemm::Call *call, libsgemm::DeviceCall *how, bool *final) {

@@ -85,6 +85,7 @@ struct ThreadInfo {
   Expected expected[kFirstCpu] = {};  // by GPU backend
   int64_t startup = 0;                // nanoseconds of the call that went into finding and starting backends
   bool timed_by_caller = false;       // statistics get the time from elsewhere; begin() leaves it
+  bool given_back = false;            // not computed: for the BLAS of the caller, see Call::gives_back
   const CpuBlas *blas = nullptr;      // of a call of the drop-in: the program's own, unless another is named
 
   void begin(const char *entry_name, bool is_late = false) {
@@ -108,6 +109,7 @@ struct ThreadInfo {
     groups_read_c = false;
     plans = 0;
     verify_ratio = -1;
+    given_back = false;
     blas = nullptr;
     startup = 0;
     choice = Choice::by_default;

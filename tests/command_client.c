@@ -6,6 +6,7 @@
  *   lax N               calls that OpenBLAS takes beyond the standard: of sgemm_ with k = 0 and leading dimensions
  *                       of 0, of cblas_sgemm with CblasConjNoTrans; 10 if the result is wrong
  *   load FILE           a library, for itself alone, as an interpreter does
+ *   own FILE            such a library, which calls a BLAS of its own (own_blas.c); exit status 10 if another computes
  *   print TEXT          on stdout
  *   touch FILE          creates an empty file; from here on SIGTERM ends the program with status 42
  *   wait                for a signal
@@ -80,6 +81,15 @@ static void call_laxly(int count) {
   }
 }
 
+static void call_in(const char *file) {
+  int (*calls_its_own)(void);
+  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  void *symbol = library != NULL ? dlsym(library, "calls_its_own") : NULL;
+  if (symbol == NULL) exit(13);
+  memcpy(&calls_its_own, &symbol, sizeof calls_its_own);
+  if (!calls_its_own()) exit(10);
+}
+
 static void on_term(int number) {
   (void)number;
   _exit(42);
@@ -136,6 +146,7 @@ int main(int argc, char **argv) {
       if (strcmp(word, "bad") == 0) call_badly(atoi(value));
       if (strcmp(word, "lax") == 0) call_laxly(atoi(value));
       if (strcmp(word, "load") == 0 && dlopen(value, RTLD_NOW | RTLD_LOCAL) == NULL) return 13;
+      if (strcmp(word, "own") == 0) call_in(value);
       if (strcmp(word, "print") == 0) puts(value);
       if (strcmp(word, "exit") == 0) return atoi(value);
       if (strcmp(word, "signals") == 0) return count_signals(value);

@@ -89,6 +89,34 @@ TEST_CASE("run: what the CPU computes is left to the BLAS that the program has")
   CHECK(named.outcome.exit_status == 0);
 }
 
+TEST_CASE("run: a library that carries a BLAS of its own is computed for by that") {
+  const Folder folder;
+  // One with some of the routines, and one with all; before them another caller and its BLAS, and no other on the
+  // machine.
+  const std::vector<std::string> alone = {"own", OWN_BLAS}, whole = {"own", WHOLE_BLAS},
+                                 all = {"load",   FAULTY_BLAS, "bad",      "1",   "own",
+                                        OWN_BLAS, "own",       WHOLE_BLAS, "own", OWN_BLAS};
+  for (const std::vector<std::string> &client : {alone, whole, all}) {
+    for (const Environment &environment : {with(), without_openblas(folder)}) {
+      const Run own = run(client, environment);
+      INFO(own.outcome.description() << own.json.dump(1));
+      CHECK(own.outcome.exit_status == 0);
+      CHECK_THAT(own.outcome.err, !Contains("using ref"));
+      CHECK(own.row("program", "its own BLAS")["calls"] >= 1);
+    }
+  }
+  const Run verified = run(alone, with({{"LIBSGEMM_VERIFY", "full"}, {"LIBSGEMM_VERIFY_ACTION", "retry"}}));
+  CHECK(verified.outcome.exit_status == 0);
+
+  // Others compute if they are asked for, and a GPU.
+  CHECK(run(alone, with({{"LIBSGEMM_BACKEND", "ref"}})).outcome.exit_status == 10);
+  const Run gpu = run(alone, with({{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu"},
+                                   {"LIBSGEMM_DEVICES", "all"},
+                                   {"LIBSGEMM_OFFLOAD", "always"}}));
+  CHECK(gpu.outcome.exit_status == 10);
+  CHECK(gpu.row("cuda")["calls"] == 1);
+}
+
 TEST_CASE("run: the program's BLAS is there also where the machine has none") {
   const Folder folder;
   const Run own = run({"load", FAULTY_BLAS, "cblas", "1"}, without_openblas(folder));

@@ -9,10 +9,10 @@
 namespace libsgemm {
 namespace {
 
-Call cblas_call(const char *entry, const CpuBlas *blas, Routine routine, Type type, int layout) {
+Call cblas_call(const Own &own, const char *entry, Routine routine, Type type, int layout) {
   Call call;
   call.entry = entry;
-  call.blas = blas;
+  call.blas = own.blas;
   call.routine = routine;
   call.type = type;
   call.interface = Interface::cblas;
@@ -32,6 +32,12 @@ void operands(Call *call, float alpha, const void *a, int64_t lda, const void *b
   call->ldc = ldc;
 }
 
+// The program's own function, with the type of the one that the drop-in has.
+template <typename... Arguments>
+void call_own(const Own &own, void (*)(Arguments...), Arguments... arguments) {
+  reinterpret_cast<void (*)(Arguments...)>(own.definition)(arguments...);
+}
+
 // An array of integers as 64 bits wide; NULL stays NULL.
 template <typename INT>
 const int64_t *widen(const INT *array, int64_t count, std::vector<int64_t> *wide) {
@@ -40,16 +46,16 @@ const int64_t *widen(const INT *array, int64_t count, std::vector<int64_t> *wide
   return wide->data();
 }
 
-template <typename INT>
-void batch(const char *entry, const CpuBlas *blas, const char *handler, int layout, const int *transa,
-           const int *transb, const INT *m, const INT *n, const INT *k, const float *alpha, const float *const *a,
-           const INT *lda, const float *const *b, const INT *ldb, const float *beta, float *const *c, const INT *ldc,
-           INT group_count, const INT *group_size) {
+template <typename INT, typename CallOwn>
+void batch(const Own &own, const char *entry, const char *handler, const CallOwn &call_own, int layout,
+           const int *transa, const int *transb, const INT *m, const INT *n, const INT *k, const float *alpha,
+           const float *const *a, const INT *lda, const float *const *b, const INT *ldb, const float *beta,
+           float *const *c, const INT *ldc, INT group_count, const INT *group_size) {
   static_assert(sizeof(libsgemm_op_t) == sizeof(int), "CBLAS passes arrays of its own enumeration");
   std::vector<int64_t> wide[7];
   GroupCall call = {};
   call.entry = entry;
-  call.blas = blas;
+  call.blas = own.blas;
   call.interface = Interface::cblas;
   call.layout = layout;
   call.transa = reinterpret_cast<const libsgemm_op_t *>(transa);
@@ -71,7 +77,7 @@ void batch(const char *entry, const CpuBlas *blas, const char *handler, int layo
   } catch (const std::bad_alloc &) {
     call.m = nullptr;  // reported as an illegal argument: a BLAS has no other way to say that it did nothing
   }
-  perform<INT>(call, entry, handler);
+  perform<INT>(&call, own, entry, handler, call_own);
 }
 
 }  // namespace
@@ -83,24 +89,27 @@ using namespace libsgemm;
 #define GEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::f32, float)
 #define SHGEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::f16, libsgemm_half_t)
 #define SBGEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::bf16, libsgemm_bfloat16_t)
-#define DEFINE_GEMM(INT, name, handler, type, T)                                                                    \
-  LIBSGEMM_API void name(int layout, int transa, int transb, INT m, INT n, INT k, float alpha, const T *a, INT lda, \
-                         const T *b, INT ldb, float beta, float *c, INT ldc) {                                      \
-    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemm, type, layout);                   \
-    call.transa = known_op(call.blas, transa);                                                                      \
-    call.transb = known_op(call.blas, transb);                                                                      \
-    call.m = m;                                                                                                     \
-    call.n = n;                                                                                                     \
-    call.k = k;                                                                                                     \
-    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                           \
-    perform<INT>(call, #name, handler);                                                                             \
+#define DEFINE_GEMM(INT, name, handler, type, T)                                                                       \
+  LIBSGEMM_API void name(int layout, int transa, int transb, INT m, INT n, INT k, float alpha, const T *a, INT lda,    \
+                         const T *b, INT ldb, float beta, float *c, INT ldc) {                                         \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                          \
+    Call call = cblas_call(own, #name, Routine::gemm, type, layout);                                                   \
+    call.transa = known_op(call.blas, transa);                                                                         \
+    call.transb = known_op(call.blas, transb);                                                                         \
+    call.m = m;                                                                                                        \
+    call.n = n;                                                                                                        \
+    call.k = k;                                                                                                        \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                              \
+    perform<INT>(&call, own, #name, handler,                                                                           \
+                 [&] { call_own(own, &name, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
   }
 
 #define GEMM_STRIDED(INT, name, handler)                                                                              \
   LIBSGEMM_API void name(int layout, int transa, int transb, INT m, INT n, INT k, float alpha, const float *a,        \
                          INT lda, INT stride_a, const float *b, INT ldb, INT stride_b, float beta, float *c, INT ldc, \
                          INT stride_c, INT batch_count) {                                                             \
-    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemm, Type::f32, layout);                \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                         \
+    Call call = cblas_call(own, #name, Routine::gemm, Type::f32, layout);                                             \
     call.transa = known_op(call.blas, transa);                                                                        \
     call.transb = known_op(call.blas, transb);                                                                        \
     call.m = m;                                                                                                       \
@@ -112,7 +121,10 @@ using namespace libsgemm;
     call.stride_b = stride_b;                                                                                         \
     call.stride_c = stride_c;                                                                                         \
     call.batch_count = batch_count;                                                                                   \
-    perform<INT>(call, #name, handler);                                                                               \
+    perform<INT>(&call, own, #name, handler, [&] {                                                                    \
+      call_own(own, &name, layout, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,  \
+               stride_c, batch_count);                                                                                \
+    });                                                                                                               \
   }
 
 #define GEMM_BATCH(INT, name, handler)                                                                               \
@@ -120,73 +132,90 @@ using namespace libsgemm;
                          const float *alpha, const float *const *a, const INT *lda, const float *const *b,           \
                          const INT *ldb, const float *beta, float *const *c, const INT *ldc, INT group_count,        \
                          const INT *group_size) {                                                                    \
-    batch<INT>(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), handler, layout, transa, transb, m, n, k, alpha, a, lda, b,  \
-               ldb, beta, c, ldc, group_count, group_size);                                                          \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                        \
+    batch<INT>(                                                                                                      \
+        own, #name, handler,                                                                                         \
+        [&] {                                                                                                        \
+          call_own(own, &name, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, group_count,    \
+                   group_size);                                                                                      \
+        },                                                                                                           \
+        layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, group_count, group_size);              \
   }
 
-#define SYMM(INT, name, handler)                                                                             \
-  LIBSGEMM_API void name(int layout, int side, int uplo, INT m, INT n, float alpha, const float *a, INT lda, \
-                         const float *b, INT ldb, float beta, float *c, INT ldc) {                           \
-    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::symm, Type::f32, layout);       \
-    call.side = side;                                                                                        \
-    call.uplo = uplo;                                                                                        \
-    call.m = m;                                                                                              \
-    call.n = n;                                                                                              \
-    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                    \
-    perform<INT>(call, #name, handler);                                                                      \
+#define SYMM(INT, name, handler)                                                                                \
+  LIBSGEMM_API void name(int layout, int side, int uplo, INT m, INT n, float alpha, const float *a, INT lda,    \
+                         const float *b, INT ldb, float beta, float *c, INT ldc) {                              \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                   \
+    Call call = cblas_call(own, #name, Routine::symm, Type::f32, layout);                                       \
+    call.side = side;                                                                                           \
+    call.uplo = uplo;                                                                                           \
+    call.m = m;                                                                                                 \
+    call.n = n;                                                                                                 \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                       \
+    perform<INT>(&call, own, #name, handler,                                                                    \
+                 [&] { call_own(own, &name, layout, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc); }); \
   }
 
 #define SYRK(INT, name, handler)                                                                              \
   LIBSGEMM_API void name(int layout, int uplo, int trans, INT n, INT k, float alpha, const float *a, INT lda, \
                          float beta, float *c, INT ldc) {                                                     \
-    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::syrk, Type::f32, layout);        \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                 \
+    Call call = cblas_call(own, #name, Routine::syrk, Type::f32, layout);                                     \
     call.uplo = uplo;                                                                                         \
     call.transa = known_op(call.blas, trans);                                                                 \
     call.n = n;                                                                                               \
     call.k = k;                                                                                               \
     operands(&call, alpha, a, lda, nullptr, 0, beta, c, ldc);                                                 \
-    perform<INT>(call, #name, handler);                                                                       \
+    perform<INT>(&call, own, #name, handler,                                                                  \
+                 [&] { call_own(own, &name, layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc); });      \
   }
 
-#define SYR2K(INT, name, handler)                                                                             \
-  LIBSGEMM_API void name(int layout, int uplo, int trans, INT n, INT k, float alpha, const float *a, INT lda, \
-                         const float *b, INT ldb, float beta, float *c, INT ldc) {                            \
-    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::syr2k, Type::f32, layout);       \
-    call.uplo = uplo;                                                                                         \
-    call.transa = known_op(call.blas, trans);                                                                 \
-    call.n = n;                                                                                               \
-    call.k = k;                                                                                               \
-    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                     \
-    perform<INT>(call, #name, handler);                                                                       \
+#define SYR2K(INT, name, handler)                                                                                \
+  LIBSGEMM_API void name(int layout, int uplo, int trans, INT n, INT k, float alpha, const float *a, INT lda,    \
+                         const float *b, INT ldb, float beta, float *c, INT ldc) {                               \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                    \
+    Call call = cblas_call(own, #name, Routine::syr2k, Type::f32, layout);                                       \
+    call.uplo = uplo;                                                                                            \
+    call.transa = known_op(call.blas, trans);                                                                    \
+    call.n = n;                                                                                                  \
+    call.k = k;                                                                                                  \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                        \
+    perform<INT>(&call, own, #name, handler,                                                                     \
+                 [&] { call_own(own, &name, layout, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
   }
 
 #define TRMM(INT, name, handler) DEFINE_TRIANGULAR(INT, name, handler, Routine::trmm)
 #define TRSM(INT, name, handler) DEFINE_TRIANGULAR(INT, name, handler, Routine::trsm)
-#define DEFINE_TRIANGULAR(INT, name, handler, routine)                                                    \
-  LIBSGEMM_API void name(int layout, int side, int uplo, int transa, int diag, INT m, INT n, float alpha, \
-                         const float *a, INT lda, float *b, INT ldb) {                                    \
-    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), routine, Type::f32, layout);          \
-    call.side = side;                                                                                     \
-    call.uplo = uplo;                                                                                     \
-    call.transa = known_op(call.blas, transa);                                                            \
-    call.diag = diag;                                                                                     \
-    call.m = m;                                                                                           \
-    call.n = n;                                                                                           \
-    operands(&call, alpha, a, lda, nullptr, 0, 0, b, ldb);                                                \
-    perform<INT>(call, #name, handler);                                                                   \
+#define DEFINE_TRIANGULAR(INT, name, handler, routine)                                                          \
+  LIBSGEMM_API void name(int layout, int side, int uplo, int transa, int diag, INT m, INT n, float alpha,       \
+                         const float *a, INT lda, float *b, INT ldb) {                                          \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                   \
+    Call call = cblas_call(own, #name, routine, Type::f32, layout);                                             \
+    call.side = side;                                                                                           \
+    call.uplo = uplo;                                                                                           \
+    call.transa = known_op(call.blas, transa);                                                                  \
+    call.diag = diag;                                                                                           \
+    call.m = m;                                                                                                 \
+    call.n = n;                                                                                                 \
+    operands(&call, alpha, a, lda, nullptr, 0, 0, b, ldb);                                                      \
+    perform<INT>(&call, own, #name, handler,                                                                    \
+                 [&] { call_own(own, &name, layout, side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb); }); \
   }
 
 #define GEMMTR(INT, name, handler)                                                                                \
   LIBSGEMM_API void name(int layout, int uplo, int transa, int transb, INT n, INT k, float alpha, const float *a, \
                          INT lda, const float *b, INT ldb, float beta, float *c, INT ldc) {                       \
-    Call call = cblas_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemmtr, Type::f32, layout);          \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                     \
+    Call call = cblas_call(own, #name, Routine::gemmtr, Type::f32, layout);                                       \
     call.uplo = uplo;                                                                                             \
     call.transa = known_op(call.blas, transa);                                                                    \
     call.transb = known_op(call.blas, transb);                                                                    \
     call.n = n;                                                                                                   \
     call.k = k;                                                                                                   \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                         \
-    perform<INT>(call, #name, handler);                                                                           \
+    perform<INT>(&call, own, #name, handler, [&] {                                                                \
+      call_own(own, &name, layout, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc);              \
+    });                                                                                                           \
   }
 
 extern "C" {

@@ -22,10 +22,10 @@ int side(const char *text) { return letter(text, 'L', LIBSGEMM_LEFT, 'R', LIBSGE
 int uplo(const char *text) { return letter(text, 'U', LIBSGEMM_UPPER, 'L', LIBSGEMM_LOWER); }
 int diag(const char *text) { return letter(text, 'U', LIBSGEMM_UNIT, 'N', LIBSGEMM_NON_UNIT); }
 
-Call fortran_call(const char *entry, const CpuBlas *blas, Routine routine, Type type) {
+Call fortran_call(const Own &own, const char *entry, Routine routine, Type type) {
   Call call;
   call.entry = entry;
-  call.blas = blas;
+  call.blas = own.blas;
   call.routine = routine;
   call.type = type;
   call.interface = Interface::fortran;
@@ -47,6 +47,13 @@ void operands(Call *call, const float *alpha, const void *a, const INT *lda, con
   call->ldc = *ldc;
 }
 
+// The program's own function, which may read the lengths of its options: it has at most four.
+template <typename... Arguments>
+void call_own(const Own &own, void (*)(Arguments...), Arguments... arguments) {
+  using Function = void (*)(Arguments..., size_t, size_t, size_t, size_t);
+  reinterpret_cast<Function>(own.definition)(arguments..., 1, 1, 1, 1);
+}
+
 }  // namespace
 }  // namespace libsgemm
 
@@ -55,87 +62,99 @@ using namespace libsgemm;
 #define GEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::f32, float, "SGEMM ")
 #define SHGEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::f16, libsgemm_half_t, "SHGEMM")
 #define SBGEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::bf16, libsgemm_bfloat16_t, "SBGEMM")
-#define DEFINE_GEMM(INT, name, handler, type, T, title)                                                    \
-  LIBSGEMM_API void name(const char *transa, const char *transb, const INT *m, const INT *n, const INT *k, \
-                         const float *alpha, const T *a, const INT *lda, const T *b, const INT *ldb,       \
-                         const float *beta, float *c, const INT *ldc) {                                    \
-    Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemm, type);                \
-    call.transa = known_op(call.blas, op(transa));                                                         \
-    call.transb = known_op(call.blas, op(transb));                                                         \
-    call.m = *m;                                                                                           \
-    call.n = *n;                                                                                           \
-    call.k = *k;                                                                                           \
-    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                  \
-    perform<INT>(call, title, handler);                                                                    \
+#define DEFINE_GEMM(INT, name, handler, type, T, title)                                                        \
+  LIBSGEMM_API void name(const char *transa, const char *transb, const INT *m, const INT *n, const INT *k,     \
+                         const float *alpha, const T *a, const INT *lda, const T *b, const INT *ldb,           \
+                         const float *beta, float *c, const INT *ldc) {                                        \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                  \
+    Call call = fortran_call(own, #name, Routine::gemm, type);                                                 \
+    call.transa = known_op(call.blas, op(transa));                                                             \
+    call.transb = known_op(call.blas, op(transb));                                                             \
+    call.m = *m;                                                                                               \
+    call.n = *n;                                                                                               \
+    call.k = *k;                                                                                               \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                      \
+    perform<INT>(&call, own, title, handler,                                                                   \
+                 [&] { call_own(own, &name, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
   }
 
 #define SYMM(INT, name, handler)                                                                                      \
   LIBSGEMM_API void name(const char *the_side, const char *the_uplo, const INT *m, const INT *n, const float *alpha,  \
                          const float *a, const INT *lda, const float *b, const INT *ldb, const float *beta, float *c, \
                          const INT *ldc) {                                                                            \
-    Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::symm, Type::f32);                      \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                         \
+    Call call = fortran_call(own, #name, Routine::symm, Type::f32);                                                   \
     call.side = side(the_side);                                                                                       \
     call.uplo = uplo(the_uplo);                                                                                       \
     call.m = *m;                                                                                                      \
     call.n = *n;                                                                                                      \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                             \
-    perform<INT>(call, "SSYMM ", handler);                                                                            \
+    perform<INT>(&call, own, "SSYMM ", handler,                                                                       \
+                 [&] { call_own(own, &name, the_side, the_uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc); });       \
   }
 
 #define SYRK(INT, name, handler)                                                                                  \
   LIBSGEMM_API void name(const char *the_uplo, const char *trans, const INT *n, const INT *k, const float *alpha, \
                          const float *a, const INT *lda, const float *beta, float *c, const INT *ldc) {           \
-    Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::syrk, Type::f32);                  \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                     \
+    Call call = fortran_call(own, #name, Routine::syrk, Type::f32);                                               \
     call.uplo = uplo(the_uplo);                                                                                   \
-    call.transa = op(trans);                                                                                      \
+    call.transa = known_op(call.blas, op(trans));                                                                 \
     call.n = *n;                                                                                                  \
     call.k = *k;                                                                                                  \
     operands<INT>(&call, alpha, a, lda, nullptr, nullptr, beta, c, ldc);                                          \
-    perform<INT>(call, "SSYRK ", handler);                                                                        \
+    perform<INT>(&call, own, "SSYRK ", handler,                                                                   \
+                 [&] { call_own(own, &name, the_uplo, trans, n, k, alpha, a, lda, beta, c, ldc); });              \
   }
 
 #define SYR2K(INT, name, handler)                                                                                     \
   LIBSGEMM_API void name(const char *the_uplo, const char *trans, const INT *n, const INT *k, const float *alpha,     \
                          const float *a, const INT *lda, const float *b, const INT *ldb, const float *beta, float *c, \
                          const INT *ldc) {                                                                            \
-    Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::syr2k, Type::f32);                     \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                         \
+    Call call = fortran_call(own, #name, Routine::syr2k, Type::f32);                                                  \
     call.uplo = uplo(the_uplo);                                                                                       \
-    call.transa = op(trans);                                                                                          \
+    call.transa = known_op(call.blas, op(trans));                                                                     \
     call.n = *n;                                                                                                      \
     call.k = *k;                                                                                                      \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                             \
-    perform<INT>(call, "SSYR2K", handler);                                                                            \
+    perform<INT>(&call, own, "SSYR2K", handler,                                                                       \
+                 [&] { call_own(own, &name, the_uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc); });          \
   }
 
 #define TRMM(INT, name, handler) DEFINE_TRIANGULAR(INT, name, handler, Routine::trmm, "STRMM ")
 #define TRSM(INT, name, handler) DEFINE_TRIANGULAR(INT, name, handler, Routine::trsm, "STRSM ")
-#define DEFINE_TRIANGULAR(INT, name, handler, routine, title)                                                      \
-  LIBSGEMM_API void name(const char *the_side, const char *the_uplo, const char *transa, const char *the_diag,     \
-                         const INT *m, const INT *n, const float *alpha, const float *a, const INT *lda, float *b, \
-                         const INT *ldb) {                                                                         \
-    Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), routine, Type::f32);                         \
-    call.side = side(the_side);                                                                                    \
-    call.uplo = uplo(the_uplo);                                                                                    \
-    call.transa = known_op(call.blas, op(transa));                                                                 \
-    call.diag = diag(the_diag);                                                                                    \
-    call.m = *m;                                                                                                   \
-    call.n = *n;                                                                                                   \
-    operands<INT>(&call, alpha, a, lda, nullptr, nullptr, nullptr, b, ldb);                                        \
-    perform<INT>(call, title, handler);                                                                            \
+#define DEFINE_TRIANGULAR(INT, name, handler, routine, title)                                                       \
+  LIBSGEMM_API void name(const char *the_side, const char *the_uplo, const char *transa, const char *the_diag,      \
+                         const INT *m, const INT *n, const float *alpha, const float *a, const INT *lda, float *b,  \
+                         const INT *ldb) {                                                                          \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                       \
+    Call call = fortran_call(own, #name, routine, Type::f32);                                                       \
+    call.side = side(the_side);                                                                                     \
+    call.uplo = uplo(the_uplo);                                                                                     \
+    call.transa = known_op(call.blas, op(transa));                                                                  \
+    call.diag = diag(the_diag);                                                                                     \
+    call.m = *m;                                                                                                    \
+    call.n = *n;                                                                                                    \
+    operands<INT>(&call, alpha, a, lda, nullptr, nullptr, nullptr, b, ldb);                                         \
+    perform<INT>(&call, own, title, handler,                                                                        \
+                 [&] { call_own(own, &name, the_side, the_uplo, transa, the_diag, m, n, alpha, a, lda, b, ldb); }); \
   }
 
-#define GEMMTR(INT, name, handler)                                                                                 \
-  LIBSGEMM_API void name(const char *the_uplo, const char *transa, const char *transb, const INT *n, const INT *k, \
-                         const float *alpha, const float *a, const INT *lda, const float *b, const INT *ldb,       \
-                         const float *beta, float *c, const INT *ldc) {                                            \
-    Call call = fortran_call(#name, LIBSGEMM_PROGRAM_BLAS(INT, name), Routine::gemmtr, Type::f32);                 \
-    call.uplo = uplo(the_uplo);                                                                                    \
-    call.transa = known_op(call.blas, op(transa));                                                                 \
-    call.transb = known_op(call.blas, op(transb));                                                                 \
-    call.n = *n;                                                                                                   \
-    call.k = *k;                                                                                                   \
-    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                          \
-    perform<INT>(call, "SGEMMTR", handler);                                                                        \
+#define GEMMTR(INT, name, handler)                                                                                    \
+  LIBSGEMM_API void name(const char *the_uplo, const char *transa, const char *transb, const INT *n, const INT *k,    \
+                         const float *alpha, const float *a, const INT *lda, const float *b, const INT *ldb,          \
+                         const float *beta, float *c, const INT *ldc) {                                               \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                         \
+    Call call = fortran_call(own, #name, Routine::gemmtr, Type::f32);                                                 \
+    call.uplo = uplo(the_uplo);                                                                                       \
+    call.transa = known_op(call.blas, op(transa));                                                                    \
+    call.transb = known_op(call.blas, op(transb));                                                                    \
+    call.n = *n;                                                                                                      \
+    call.k = *k;                                                                                                      \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                             \
+    perform<INT>(&call, own, "SGEMMTR", handler,                                                                      \
+                 [&] { call_own(own, &name, the_uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
   }
 
 extern "C" {

@@ -1,86 +1,175 @@
-// Where a name of a BLAS leads without the drop-in: to the next definition in the global scope; where there is none, to
-// one among the libraries that the calling module needs, as in a Python extension; and as the last resort, since a call
-// may come from code that was handed a function's address, to one anywhere in the process.
+// The dynamic linker looks for a name in the global scope first, and then among the libraries that the calling object
+// was loaded with. So here: the next definition in the global scope; where there is none, the one that the calling
+// object finds, itself first, as a Python extension does. Where no such name is there, the BLAS is looked for by its
+// sgemm, in the same places, and as the last resort, since a call may come from code that was handed a function's
+// address, anywhere in the process.
 #include "blas/program.h"
 
 #include <dlfcn.h>
+
+#include <algorithm>
+#include <memory>
 
 #include "blas/objects.h"
 #include "call.h"
 
 namespace libsgemm {
 
-std::atomic<const CpuBlas *> g_program_blas[kSpellingCount];
-const CpuBlas kNoBlas = {};
+std::atomic<const Own *> g_own[1 << kOwnSlotBits];
 
 namespace {
 
+std::atomic<const Own *> g_all{nullptr};  // all that were found, which are few: a name and an object that calls it
+
+const Own *known(const char *entry, uintptr_t caller) {
+  const Own *own = g_all.load(std::memory_order_acquire);
+  while (own != nullptr && !own->is_for(entry, caller)) own = own->next;
+  return own;
+}
+
+// Of code in no object, which has no place to be known by.
+const Own *known_elsewhere(const char *entry) {
+  const Own *own = g_all.load(std::memory_order_acquire);
+  while (own != nullptr && !(own->entry == entry && own->end == 0)) own = own->next;
+  return own;
+}
+
+// The same BLAS as found for another name or object.
+const CpuBlas *known_blas(const CpuBlas &blas) {
+  for (const Own *own = g_all.load(std::memory_order_acquire); own != nullptr; own = own->next) {
+    const CpuBlas *const other = own->blas;
+    if (other != nullptr && other->gemm == blas.gemm && other->trsm == blas.trsm && other->syrk == blas.syrk &&
+        other->file == blas.file) {
+      return other;
+    }
+  }
+  return nullptr;
+}
+
+struct Place {
+  uintptr_t begin, end;
+};
+
+Place place_of(uintptr_t address) {
+  struct Search {
+    uintptr_t address;
+    Place found;
+  } search = {address, {0, 0}};
+  const auto look = [](dl_phdr_info *object, size_t, void *data) {
+    Search &s = *static_cast<Search *>(data);
+    Place place = {UINTPTR_MAX, 0};
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      const ElfW(Phdr) &segment = object->dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD) continue;
+      place.begin = std::min(place.begin, object->dlpi_addr + segment.p_vaddr);
+      place.end = std::max(place.end, object->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+    }
+    if (s.address < place.begin || s.address >= place.end) return 0;
+    s.found = place;
+    return 1;
+  };
+  dl_iterate_phdr(look, &search);
+  return search.found;
+}
+
 class Search {
  public:
-  explicit Search(const Spelling &spelling)
-      : spelling_(spelling), sgemm_(std::string(spelling.prefix) + "sgemm" + spelling.suffix) {}
+  Search(const Spelling &spelling, const void *caller)
+      : spelling_(spelling),
+        caller_(object_of(caller)),
+        sgemm_(std::string(spelling.prefix) + "sgemm" + spelling.suffix) {}
 
-  // The BLAS in which the definition at this address lies, which may be NULL.
-  bool take(const void *definition) {
-    const link_map *map = definition != nullptr ? object_of(definition) : nullptr;
-    if (map == nullptr) return false;
-    Object object = opened_object(map->l_name);
+  // Where the name leads; NULL: nowhere.
+  void *definition(const std::string &name) const {
+    void *const next = others(dlsym(RTLD_NEXT, name.c_str()));
+    return next != nullptr || caller_ == nullptr ? next : definition_for(caller_->l_name, name);
+  }
+
+  // The BLAS in the object that this function lies in. False: there is none, or it has not all of the routines.
+  bool take(void *function) {
+    const link_map *const map = function != nullptr ? object_of(function) : nullptr;
+    Object object = map != nullptr ? opened_object(map->l_name) : nullptr;
     std::string problem;
-    if (object == nullptr || is_ours(*map, object.get())) return false;
+    if (object == nullptr) return false;
     auto blas = std::make_unique<CpuBlas>();
     if (!resolve_blas(functions_of(object.get()), spelling_, file_of(*map), blas.get(), &problem)) return false;
+    found_ = known_blas(*blas);
+    if (found_ != nullptr) return true;
     static_cast<void>(object.release());  // it stays loaded, as long as we call it
-    found_ = blas.release();
+    found_ = new_ = blas.release();
     return true;
   }
 
-  bool take_next() { return take(dlsym(RTLD_NEXT, sgemm_.c_str())); }
-
-  // Among what an object needs, itself first.
-  bool take_from(const char *name) {
-    const Object object = opened_object(name);
-    return object != nullptr && take(dlsym(object.get(), sgemm_.c_str()));
-  }
-
-  bool take_any() {
+  void take_by_sgemm() {
+    if (take(definition(sgemm_))) return;
     for (const std::string &name : object_names()) {
-      if (!name.empty() && take_from(name.c_str())) return true;
+      if (!name.empty() && take(definition_for(name.c_str(), sgemm_))) return;
     }
-    return false;
   }
 
   const CpuBlas *found() const { return found_; }
+  const CpuBlas *found_now() const { return new_; }
 
  private:
+  // Not ours.
+  static void *others(void *function) {
+    const link_map *const map = function != nullptr ? object_of(function) : nullptr;
+    const Object object = map != nullptr ? opened_object(map->l_name) : nullptr;
+    return object != nullptr && !is_ours(*map, object.get()) ? function : nullptr;
+  }
+
+  // Among what an object needs, itself first.
+  static void *definition_for(const char *object_name, const std::string &name) {
+    const Object object = opened_object(object_name);
+    return object != nullptr ? others(dlsym(object.get(), name.c_str())) : nullptr;
+  }
+
   const Spelling &spelling_;
+  const link_map *const caller_;
   const std::string sgemm_;
-  const CpuBlas *found_ = nullptr;
+  const CpuBlas *found_ = nullptr, *new_ = nullptr;
 };
 
 struct Question {
+  const char *entry;
   int spelling;
-  const void *caller;
+  uintptr_t caller;
+  const Own *answer;
 };
 
-const CpuBlas *search(const void *question) {
-  const Question &q = *static_cast<const Question *>(question);
-  Search search(kSpellings[q.spelling]);
-  const link_map *const caller = object_of(q.caller);
-  if (!search.take_next() && !(caller != nullptr && search.take_from(caller->l_name))) search.take_any();
-  return search.found();
+// Threads that search at once find the same, each for itself.
+const CpuBlas *answer(void *question) {
+  Question &q = *static_cast<Question *>(question);
+  Search search(kSpellings[q.spelling], reinterpret_cast<const void *>(q.caller));
+  const Place place = place_of(q.caller);
+  auto own = std::make_unique<Own>(Own{place.begin, place.end, q.entry, nullptr, search.definition(q.entry), nullptr});
+  if (own->definition == nullptr) {
+    search.take_by_sgemm();
+  } else if (!search.take(own->definition)) {
+    // It is called, so it stays.
+    static_cast<void>(opened_object(object_of(own->definition)->l_name).release());
+  }
+  own->blas = search.found();
+  own->next = g_all.load();
+  while (!g_all.compare_exchange_weak(own->next, own.get())) continue;
+  q.answer = own.release();
+  return search.found_now();
 }
 
 }  // namespace
 
-const CpuBlas *find_program_blas(int spelling, const void *caller) {
-  const Question question = {spelling, caller};
-  bool searched = false;
-  const CpuBlas *found = libsgemm_private_find_blas(search, &question, &searched);
-  if (!searched) return &kNoBlas;  // for want of memory, or because the process is ending; the next call looks again
-  if (found == nullptr) found = &kNoBlas;
-  const CpuBlas *first = nullptr;
-  // Of threads that searched at once, one finds it for all; the others' result is the same and is not worth freeing.
-  return g_program_blas[spelling].compare_exchange_strong(first, found) ? found : first;
+const Own &find_own(const char *entry, int spelling, uintptr_t caller) {
+  static constexpr Own kNothing = {};
+  const Own *own = known(entry, caller);
+  if (own == nullptr && place_of(caller).end == 0) own = known_elsewhere(entry);
+  if (own == nullptr) {
+    Question question = {entry, spelling, caller, nullptr};
+    // Otherwise it was for want of memory, or because the process is ending: the next call looks again.
+    if (!libsgemm_private_find_blas(answer, &question)) return kNothing;
+    own = question.answer;
+  }
+  own_slot(entry, caller).store(own, std::memory_order_release);
+  return *own;
 }
 
 }  // namespace libsgemm

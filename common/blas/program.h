@@ -1,11 +1,13 @@
-// The BLAS that a program would have called if the drop-in were not there.
+// What a name of a BLAS leads to without the drop-in.
 //
-// Preloading is not to change who computes on the CPU, so calls of the drop-in carry the BLAS on to the backend. Names
-// tell whose a call is: NumPy's and SciPy's wheels bring an OpenBLAS each and spell them differently. Under one
-// spelling the first caller's BLAS computes for all.
+// Preloading is not to change who computes on the CPU. Whose a call is tells the object that makes it: NumPy's and
+// SciPy's wheels bring an OpenBLAS each, PyTorch has its BLAS in a library of its own, and all may use the same names.
+// A BLAS with all of the routines computes as the backend of the CPU. Otherwise a call that no GPU takes goes back to
+// the function that the program would have called.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <type_traits>
 
 #include "cpu_blas.h"
@@ -13,17 +15,31 @@
 
 namespace libsgemm {
 
-// By spelling; NULL: not looked for yet. kNoBlas: there is none.
-extern std::atomic<const CpuBlas *> g_program_blas[kSpellingCount];
-extern const CpuBlas kNoBlas;
+struct Own {
+  uintptr_t begin, end;  // where the object that calls lies; both 0: the code is in none
+  const char *entry;     // the name that it calls
+  const CpuBlas *blas;   // NULL: there is none that has all of the routines
+  void *definition;      // the function that it would have called; NULL: there is none
+  const Own *next;
 
-const CpuBlas *find_program_blas(int spelling, const void *caller);
+  bool is_for(const char *name, uintptr_t caller) const { return entry == name && begin <= caller && caller < end; }
+};
 
-// NULL if there is none. `caller`: an address in the code that makes the call.
-inline const CpuBlas *program_blas(int spelling, const void *caller) {
-  const CpuBlas *blas = g_program_blas[spelling].load(std::memory_order_acquire);
-  if (blas == nullptr) blas = find_program_blas(spelling, caller);
-  return blas != &kNoBlas ? blas : nullptr;
+constexpr unsigned kOwnSlotBits = 10;
+extern std::atomic<const Own *> g_own[1 << kOwnSlotBits];  // those found lately, by caller and name
+
+// `caller`: an address in the code that makes the call.
+const Own &find_own(const char *entry, int spelling, uintptr_t caller);
+
+inline std::atomic<const Own *> &own_slot(const char *entry, uintptr_t caller) {
+  const uint64_t key = (caller ^ reinterpret_cast<uintptr_t>(entry)) * 0x9e3779b97f4a7c15u;
+  return g_own[key >> (64 - kOwnSlotBits)];
+}
+
+inline const Own &own_of(const char *entry, int spelling, const void *caller) {
+  const auto at = reinterpret_cast<uintptr_t>(caller);
+  const Own *const own = own_slot(entry, at).load(std::memory_order_acquire);
+  return own != nullptr && own->is_for(entry, at) ? *own : find_own(entry, spelling, at);
 }
 
 // A value of trans in CBLAS's enumeration, which a BLAS of the program may know more of.
@@ -40,7 +56,7 @@ constexpr int spelling_of(const char *entry) {
 }
 
 // In an entry point itself, whose return address it takes.
-#define LIBSGEMM_PROGRAM_BLAS(INT, name) \
-  program_blas(std::integral_constant<int, spelling_of<INT>(#name)>::value, __builtin_return_address(0))
+#define LIBSGEMM_OWN(INT, name) \
+  own_of(#name, std::integral_constant<int, spelling_of<INT>(#name)>::value, __builtin_return_address(0))
 
 }  // namespace libsgemm

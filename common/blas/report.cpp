@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -54,6 +55,12 @@ void *own_handler(const char *name) {
   return code != nullptr && !lives_in_a_blas(code) ? code : nullptr;
 }
 
+uint64_t nanoseconds_now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
 template <typename INT>
 bool call_xerbla(const char *handler, const char *name, int position) {
   void *code = own_handler(handler);
@@ -88,18 +95,35 @@ void report(Interface interface, const char *name, const char *handler) {
 }  // namespace
 
 template <typename INT>
-void perform(const Call &call, const char *name, const char *handler) {
-  if (libsgemm_private_call(&call) == LIBSGEMM_INVALID_ARGUMENT) report<INT>(call.interface, name, handler);
+bool performed(const Call &call, const char *name, const char *handler) {
+  bool given_back = false;
+  const libsgemm_status_t status = libsgemm_private_call(&call, &given_back);
+  if (status == LIBSGEMM_INVALID_ARGUMENT) report<INT>(call.interface, name, handler);
+  return !given_back;
 }
 
 template <typename INT>
-void perform(const GroupCall &call, const char *name, const char *handler) {
-  if (libsgemm_private_group_call(&call) == LIBSGEMM_INVALID_ARGUMENT) report<INT>(call.interface, name, handler);
+bool performed(const GroupCall &call, const char *name, const char *handler) {
+  bool given_back = false;
+  const libsgemm_status_t status = libsgemm_private_group_call(&call, &given_back);
+  if (status == LIBSGEMM_INVALID_ARGUMENT) report<INT>(call.interface, name, handler);
+  return !given_back;
 }
 
-template void perform<int32_t>(const Call &, const char *, const char *);
-template void perform<int64_t>(const Call &, const char *, const char *);
-template void perform<int32_t>(const GroupCall &, const char *, const char *);
-template void perform<int64_t>(const GroupCall &, const char *, const char *);
+template bool performed<int32_t>(const Call &, const char *, const char *);
+template bool performed<int64_t>(const Call &, const char *, const char *);
+template bool performed<int32_t>(const GroupCall &, const char *, const char *);
+template bool performed<int64_t>(const GroupCall &, const char *, const char *);
+
+uint64_t GivenBack::begin() { return libsgemm_private_instrumented() ? nanoseconds_now() : 0; }
+
+GivenBack::~GivenBack() {
+  if (start_ == 0) return;
+  static constexpr Vendor kProgram = {"program", "the program's own BLAS"};
+  Call call;
+  call.entry = groups_ != nullptr ? groups_->entry : "";
+  libsgemm_private_count_forwarded(&kProgram, call_ != nullptr ? call_ : &call, groups_, "its own BLAS", 0,
+                                   nanoseconds_now() - start_);
+}
 
 }  // namespace libsgemm

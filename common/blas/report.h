@@ -3,16 +3,52 @@
 
 #include <cstdint>
 
+#include "blas/program.h"
 #include "call.h"
 
 namespace libsgemm {
 
 // Performs a call of the drop-in. An illegal argument goes to the program's own error handler named `handler`, as
 // xerbla(name, position), or cblas_xerbla(position, name, ...), with integers of the width of INT; without one, to
-// stderr. `name` is what a handler expects to be told: "SGEMM " for Fortran, "cblas_sgemm" for CBLAS.
+// stderr. `name` is what a handler expects to be told: "SGEMM " for Fortran, "cblas_sgemm" for CBLAS. False: nothing
+// was done, as the call is for the BLAS of its caller.
 template <typename INT>
-void perform(const Call &call, const char *name, const char *handler);
+bool performed(const Call &call, const char *name, const char *handler);
 template <typename INT>
-void perform(const GroupCall &call, const char *name, const char *handler);
+bool performed(const GroupCall &call, const char *name, const char *handler);
+
+// Around a call of the program's own function, which it counts.
+class GivenBack {
+ public:
+  explicit GivenBack(const Call &call) : call_(&call), start_(begin()) {}
+  explicit GivenBack(const GroupCall &call) : groups_(&call), start_(begin()) {}
+  ~GivenBack();
+  GivenBack(const GivenBack &) = delete;
+  GivenBack &operator=(const GivenBack &) = delete;
+
+ private:
+  static uint64_t begin();  // nanoseconds; 0: nobody counts
+
+  const Call *call_ = nullptr;
+  const GroupCall *groups_ = nullptr;
+  const uint64_t start_;
+};
+
+// Whether what no GPU takes is for the program's own function. What a BLAS has beyond the six routines is not made of
+// these by it; gemmtr, which few have, is.
+inline bool gives_back(const Own &own, const Call &call) {
+  const bool beyond = call.type != Type::f32 || call.batch != Batch::none;
+  return own.definition != nullptr && (own.blas == nullptr || beyond);
+}
+inline bool gives_back(const Own &own, const GroupCall &) { return own.definition != nullptr; }
+
+// The same, and call_own() if it is for the program's own function.
+template <typename INT, typename AnyCall, typename CallOwn>
+void perform(AnyCall *call, const Own &own, const char *name, const char *handler, const CallOwn &call_own) {
+  call->gives_back = gives_back(own, *call);
+  if (performed<INT>(*call, name, handler)) return;
+  const GivenBack counted(*call);
+  call_own();
+}
 
 }  // namespace libsgemm
