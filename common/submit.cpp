@@ -356,7 +356,7 @@ libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t
   settings.kernel = {-1, 0};
   if (invariant(library().env.settings)) settings.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT;
   const libsgemm_status_t status = call_with(call, settings, nullptr, info);
-  if (status != LIBSGEMM_SUCCESS) {
+  if (status != LIBSGEMM_SUCCESS && !info->given_back) {
     log_message(0, [&] { return std::string(info->message) + ": not computed on the CPU either"; });
   }
   return status;

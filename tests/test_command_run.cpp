@@ -108,6 +108,10 @@ TEST_CASE("run: a library that carries a BLAS of its own is computed for by that
   const Run verified = run(alone, with({{"LIBSGEMM_VERIFY", "full"}, {"LIBSGEMM_VERIFY_ACTION", "retry"}}));
   CHECK(verified.outcome.exit_status == 0);
 
+  const Run invalid = run(alone, with({{"LIBSGEMM_BACKEND", "abacus"}}));
+  CHECK(invalid.outcome.exit_status == 0);
+  CHECK_THAT(invalid.outcome.err, !Contains("not computed"));
+
   // Others compute if they are asked for, and a GPU.
   CHECK(run(alone, with({{"LIBSGEMM_BACKEND", "ref"}})).outcome.exit_status == 10);
   const Run gpu = run(alone, with({{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu"},

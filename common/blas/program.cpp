@@ -19,7 +19,9 @@ std::atomic<const Own *> g_own[1 << kOwnSlotBits];
 
 namespace {
 
-std::atomic<const Own *> g_all{nullptr};  // all that were found, which are few: a name and an object that calls it
+// All that were found, which are few: a name and an object that calls it. Where an object was unloaded and another one
+// lies in its place, that is given the BLAS of the first.
+std::atomic<const Own *> g_all{nullptr};
 
 const Own *known(const char *entry, uintptr_t caller) {
   const Own *own = g_all.load(std::memory_order_acquire);
@@ -133,15 +135,15 @@ class Search {
 struct Question {
   const char *entry;
   int spelling;
-  uintptr_t caller;
+  const void *caller;
   const Own *answer;
 };
 
 // Threads that search at once find the same, each for itself.
 const CpuBlas *answer(void *question) {
   Question &q = *static_cast<Question *>(question);
-  Search search(kSpellings[q.spelling], reinterpret_cast<const void *>(q.caller));
-  const Place place = place_of(q.caller);
+  Search search(kSpellings[q.spelling], q.caller);
+  const Place place = place_of(reinterpret_cast<uintptr_t>(q.caller));
   auto own = std::make_unique<Own>(Own{place.begin, place.end, q.entry, nullptr, search.definition(q.entry), nullptr});
   if (own->definition == nullptr) {
     search.take_by_sgemm();
@@ -158,17 +160,18 @@ const CpuBlas *answer(void *question) {
 
 }  // namespace
 
-const Own &find_own(const char *entry, int spelling, uintptr_t caller) {
+const Own &find_own(const char *entry, int spelling, const void *caller) {
   static constexpr Own kNothing = {};
-  const Own *own = known(entry, caller);
-  if (own == nullptr && place_of(caller).end == 0) own = known_elsewhere(entry);
+  const auto at = reinterpret_cast<uintptr_t>(caller);
+  const Own *own = known(entry, at);
+  if (own == nullptr && place_of(at).end == 0) own = known_elsewhere(entry);
   if (own == nullptr) {
     Question question = {entry, spelling, caller, nullptr};
     // Otherwise it was for want of memory, or because the process is ending: the next call looks again.
     if (!libsgemm_private_find_blas(answer, &question)) return kNothing;
     own = question.answer;
   }
-  own_slot(entry, caller).store(own, std::memory_order_release);
+  own_slot(entry, at).store(own, std::memory_order_release);
   return *own;
 }
 

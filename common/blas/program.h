@@ -29,7 +29,7 @@ constexpr unsigned kOwnSlotBits = 10;
 extern std::atomic<const Own *> g_own[1 << kOwnSlotBits];  // those found lately, by caller and name
 
 // `caller`: an address in the code that makes the call.
-const Own &find_own(const char *entry, int spelling, uintptr_t caller);
+const Own &find_own(const char *entry, int spelling, const void *caller);
 
 inline std::atomic<const Own *> &own_slot(const char *entry, uintptr_t caller) {
   const uint64_t key = (caller ^ reinterpret_cast<uintptr_t>(entry)) * 0x9e3779b97f4a7c15u;
@@ -39,7 +39,7 @@ inline std::atomic<const Own *> &own_slot(const char *entry, uintptr_t caller) {
 inline const Own &own_of(const char *entry, int spelling, const void *caller) {
   const auto at = reinterpret_cast<uintptr_t>(caller);
   const Own *const own = own_slot(entry, at).load(std::memory_order_acquire);
-  return own != nullptr && own->is_for(entry, at) ? *own : find_own(entry, spelling, at);
+  return own != nullptr && own->is_for(entry, at) ? *own : find_own(entry, spelling, caller);
 }
 
 // A value of trans in CBLAS's enumeration, which a BLAS of the program may know more of.
