@@ -26,7 +26,7 @@ LIBSGEMM_HOST_DEVICE inline bool splits(libsgemm_math_mode_t mode) {
 
 // What the products of parts that a mode leaves out, and what its parts do not hold, add to FP32's bound, in units of
 // 2^-24.
-constexpr double left_out(libsgemm_math_mode_t mode) {
+constexpr double split_loss(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_BF16X6 ? 4 : mode == LIBSGEMM_MATH_FP16X3 ? 8 : 0;
 }
 

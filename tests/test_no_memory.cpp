@@ -20,6 +20,7 @@
 #include "faults.h"
 #include "part.h"
 #include "plugins/products.h"
+#include "process.h"
 
 extern "C" {
 void cblas_sgemm(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
@@ -494,4 +495,31 @@ TEST_CASE("whatever allocation of a process's first call fails, the next one wor
   check_first(kTalkative);
   check_first(kForced);
   check_first(kGpu);
+}
+
+TEST_CASE("a deterministic call of the drop-in for which the GPU has no memory is the CPU's, which is told each time") {
+  const TemporaryDirectory folder;
+  for (const std::string strict : {"0", "1"}) {
+    const std::string log = folder.path() + "/log" + strict;
+    Child child;
+    const Report &report = child.run([&](Report *r) {
+      set({{"LIBSGEMM_DETERMINISTIC", "1"}, {"LIBSGEMM_STRICT", strict.c_str()}, {"LIBSGEMM_LOG_PATH", log.c_str()}});
+      mock_test::gpu().capacity = 1;
+      Data data(false);
+      for (int call = 0; call < 2; ++call) {
+        data.reset();
+        cblas_sgemm(102, 111, 111, kN, kN, kN, 1, data.A(), kN, data.A(), kN, 1, data.C(), kN);
+        r->injected += std::memcmp(data.out, data.c, sizeof data.c) != 0 ? 1 : 0;
+      }
+    });
+    CHECK(std::string(report.fault) == "");
+    CHECK(report.injected == (strict == "1" ? 0 : 2));
+    const std::string text = read_text(log),
+                      what = strict == "1" ? ": not computed, as" : ": computed on the CPU instead";
+    int told = 0;
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++told;
+    INFO(text);
+    CHECK(told == 2);
+    CHECK_THAT(text, Contains("LIBSGEMM_DETERMINISTIC=1"));
+  }
 }

@@ -89,7 +89,7 @@ ChecksumCut cut_off(const GemmDesc &d, const Arithmetic &how) {
 
 double error_factor(const GemmDesc &d, const Arithmetic &how) {
   const double k = static_cast<double>(d.k), terms = traits_of(d).terms();
-  return 4 * terms * std::sqrt(k + 2) * kUnit + cut_off(d, how).part + left_out(how.mode) * kUnit;
+  return 4 * terms * std::sqrt(k + 2) * kUnit + cut_off(d, how).part + split_loss(how.mode) * kUnit;
 }
 
 Claim claim(const GemmDesc &d, const float *before, const Arithmetic &how) {
