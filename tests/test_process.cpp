@@ -116,6 +116,10 @@ TEST_CASE("the process may end while the first call loads its BLAS") {
 TEST_CASE("calls from exit handlers") {
   expect(PROBE, {"--mode", "at-exit"}, {{"first", "1"}, {"at_exit", "1"}});
   expect(PROBE, {"--mode", "at-exit-first"}, {{"at_exit", "1"}});
+  // What `ref` computes then could have other bits than before.
+  const Outcome outcome =
+      run_probe(PROBE, {"--mode", "at-exit"}, {{"LIBSGEMM_DETERMINISTIC", "1"}, {"LIBSGEMM_VERBOSE", "2"}});
+  CHECK_THAT(outcome.err, Contains("the process is ending; no other way is tried"));
 }
 
 TEST_CASE("the library may be opened, used and closed again and again") {
