@@ -5,17 +5,19 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <climits>
+#include <condition_variable>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <new>
 #include <thread>
 #include <vector>
+
+#include "immortal.h"
 
 namespace libsgemm {
 namespace {
@@ -33,8 +35,9 @@ constexpr char kNoThreads[] =
 std::mutex g_mutex;            // of the following, but that a thread gives its place back without it
 std::atomic<int> g_owners{0};  // threads that have a place of their own
 int g_sharing = 0;             // calls in shared places
-int g_most_sharing = 0;        // of which there have been buffers for so many
-bool g_has_buffer = false;     // one is mapped: a call that is alone needs no more
+std::condition_variable &g_left = immortal<std::condition_variable>();  // one of these has ended
+int g_most_sharing = 0;                                                 // of which there have been buffers for so many
+bool g_has_buffer = false;  // one is mapped: a call that is alone needs no more
 
 // The place of a thread is one in the BLAS with so many most_calls, and in those with more.
 constexpr int kNone = INT_MAX, kEnded = INT_MAX - 1;
@@ -124,8 +127,7 @@ bool has_buffer(const CpuBlas &blas, int others) {
 // A place for a thread that has none of its own. *shared: only for this call. NULL, or why there is none.
 const char *take_place(const CpuBlas &blas, bool *shared) {
   const int half = std::max(1, blas.most_calls / 2);
-  for (;; usleep(100)) {
-    const std::lock_guard<std::mutex> lock(g_mutex);
+  for (std::unique_lock<std::mutex> lock(g_mutex);; g_left.wait(lock)) {
     if (t_place == kNone && g_owners < half) {
       if (!has_buffer(blas, g_owners + g_most_sharing)) return kNoBuffer;
       static thread_local const Owner owner;
@@ -173,8 +175,11 @@ BlasCall::BlasCall(const CpuBlas &blas, bool threaded) {
 }
 
 void BlasCall::leave() {
-  const std::lock_guard<std::mutex> lock(g_mutex);
-  --g_sharing;
+  {
+    const std::lock_guard<std::mutex> lock(g_mutex);
+    --g_sharing;
+  }
+  g_left.notify_one();
 }
 
 const char *lacks_for_loading() {
