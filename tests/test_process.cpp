@@ -45,7 +45,7 @@ TEST_CASE("sixteen threads may make the first call at once") {
 }
 
 TEST_CASE("three hundred threads may call at once, for which OpenBLAS has not the buffers") {
-  expect(PROBE, {"--mode", "crowd"}, {{"sound", "600"}, {"status", "0"}, {"correct", "1"}});
+  expect(PROBE, {"--mode", "crowd"}, {{"sound", "1800"}, {"status", "0"}, {"correct", "1"}});
 }
 
 #ifndef LIBSGEMM_TEST_SANITIZED  // sanitizers need address space without a limit

@@ -127,21 +127,26 @@ bool has_buffer(const CpuBlas &blas, int others) {
 // A place for a thread that has none of its own. *shared: only for this call. NULL, or why there is none.
 const char *take_place(const CpuBlas &blas, bool *shared) {
   const int half = std::max(1, blas.most_calls / 2);
-  for (std::unique_lock<std::mutex> lock(g_mutex);; g_left.wait(lock)) {
-    if (t_place == kNone && g_owners < half) {
-      if (!has_buffer(blas, g_owners + g_most_sharing)) return kNoBuffer;
-      static thread_local const Owner owner;
-      static_cast<void>(owner);
-      t_place = blas.most_calls;
-      ++g_owners;
-      return nullptr;
-    }
-    if (g_sharing >= half) continue;
-    if (g_sharing >= g_most_sharing && !has_buffer(blas, g_owners + g_sharing)) return kNoBuffer;
+  std::unique_lock<std::mutex> lock(g_mutex);
+  // One thread that waits is woken by each that leaves a shared place; one that then takes none wakes the next.
+  g_left.wait(lock, [half] { return g_sharing < half || (t_place == kNone && g_owners < half); });
+  const bool owns = t_place == kNone && g_owners < half;
+  const bool known = !owns && g_sharing < g_most_sharing;
+  if (!known && !has_buffer(blas, g_owners + (owns ? g_most_sharing : g_sharing))) {
+    g_left.notify_one();
+    return kNoBuffer;
+  }
+  if (!owns) {
     g_most_sharing = std::max(g_most_sharing, ++g_sharing);
     *shared = true;
     return nullptr;
   }
+  static thread_local const Owner owner;
+  static_cast<void>(owner);
+  t_place = blas.most_calls;
+  ++g_owners;
+  g_left.notify_one();
+  return nullptr;
 }
 
 // What a product needs that the threads of OpenBLAS share: the threads, which a fork has ended, and memory.
