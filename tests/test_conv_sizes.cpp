@@ -57,6 +57,14 @@ TEST_CASE("the products of a data gradient, by their size") {
       counts[size_of(p)] += 1;
       firsts.emplace(size_of(p), p);
     }
+    int64_t next = 0;
+    for (int64_t i = 0; i < conv_products(d); ++i) {
+      const ConvProduct p = conv_product(d, i);
+      if (p.sum[1].extent * p.sum[2].extent == 0) continue;
+      REQUIRE(conv_product_with_terms(d, next) == i);
+      next = i + 1;
+    }
+    REQUIRE(conv_product_with_terms(d, next) == conv_products(d));
     const ConvSizes sizes(d);
     REQUIRE(sizes.count() == static_cast<int>(counts.size()));
     for (int i = 0; i < sizes.count(); ++i) {

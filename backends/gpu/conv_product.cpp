@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace libsgemm::gpu {
 namespace {
@@ -74,8 +75,11 @@ ConvSizes::OfDimension sizes_of(const Dimension &d) {
   }
   if (unmet[0] > 0) add(0, d.first_taps, unmet[0]);
   if (unmet[1] > 0) add(longer, d.first_taps, unmet[1]);
-  std::sort(sizes.size, sizes.size + sizes.count,
-            [](const ConvSizes::Size &x, const ConvSizes::Size &y) { return x.remainder < y.remainder; });
+  for (int i = 1; i < sizes.count; ++i) {
+    for (int j = i; j > 0 && sizes.size[j].remainder < sizes.size[j - 1].remainder; --j) {
+      std::swap(sizes.size[j], sizes.size[j - 1]);
+    }
+  }
   return sizes;
 }
 
@@ -155,6 +159,19 @@ ConvProduct conv_product(const ConvDesc &d, int64_t index) {
 
 int64_t conv_products(const ConvDesc &d) {
   return d.direction == Conv::data_gradient ? height_of(d).remainders * width_of(d).remainders : 1;
+}
+
+int64_t conv_product_with_terms(const ConvDesc &d, int64_t index) {
+  if (d.direction != Conv::data_gradient) return index;
+  const Dimension height = height_of(d), width = width_of(d);
+  const auto met = [](const Dimension &x, int64_t remainder) { return x.tap_of(remainder) < x.first_taps; };
+  for (int64_t h = index / width.remainders, w = index % width.remainders; h < height.remainders; ++h, w = 0) {
+    if (!met(height, h)) continue;
+    for (; w < width.remainders; ++w) {
+      if (met(width, w)) return h * width.remainders + w;
+    }
+  }
+  return height.remainders * width.remainders;
 }
 
 ConvSizes::ConvSizes(const ConvDesc &desc) : desc_(desc) {

@@ -33,6 +33,8 @@ inline float *moved(const float *data, int64_t elements) {
 // Of the data gradient with strides: one for each remainder of rows and columns. Otherwise one.
 int64_t conv_products(const ConvDesc &desc);
 ConvProduct conv_product(const ConvDesc &desc, int64_t index);
+// The first product from `index` on that has terms; conv_products(): none has.
+int64_t conv_product_with_terms(const ConvDesc &desc, int64_t index);
 
 // The products by their size, which costs are computed by: a data gradient with large strides has very many, of few
 // sizes. In the order of the first products of each.

@@ -62,16 +62,16 @@ struct ConvTiles {
     const auto enqueue_all = [&](const Launch &how) {
       libsgemm_status_t status = cleared == 0 ? LIBSGEMM_SUCCESS : clear(desc.out, cleared, how, error);
       ConvProblems problems = {};
-      for (int64_t i = 0; i < products && status == LIBSGEMM_SUCCESS; ++i) {
+      const auto from = [&](int64_t i) { return cleared == 0 ? i : conv_product_with_terms(desc, i); };
+      for (int64_t i = from(0); i < products && status == LIBSGEMM_SUCCESS;) {
         const ConvProblem next = problem(desc, i);
-        if (cleared == 0 || next.product.k > 0) {  // the deepest first, so that what runs last is short
-          int at = problems.count++;
-          for (; at > 0 && problems.problem[at - 1].product.k < next.product.k; --at) {
-            problems.problem[at] = problems.problem[at - 1];
-          }
-          problems.problem[at] = next;
+        int at = problems.count++;  // the deepest first, so that what runs last is short
+        for (; at > 0 && problems.problem[at - 1].product.k < next.product.k; --at) {
+          problems.problem[at] = problems.problem[at - 1];
         }
-        if (problems.count == 0 || (problems.count < ConvProblems::kMost && i + 1 < products)) continue;
+        problems.problem[at] = next;
+        i = from(i + 1);
+        if (problems.count < ConvProblems::kMost && i < products) continue;
         status = enqueue(problems, desc.groups, how, error);
         problems = {};
       }
