@@ -272,8 +272,8 @@ struct Backend {
 
   // Verification of a product in device memory by its checksum. checksum_bytes(): the workspace it needs; 0: there is
   // no checksum of this call. checksum() enqueues what comes before the product, if C is read, and what comes after it,
-  // with the same workspace. Then the largest of the first kChecksumResults doubles there is the worst |error| / bound.
-  // NULL: none of any call.
+  // with the same workspace. Then the largest of the first kChecksumResults doubles there is the worst |error| / bound;
+  // negative: nothing could be judged. NULL: none of any call.
   size_t (*checksum_bytes)(const GemmDesc &desc, const Checksum &what, int device);
   libsgemm_status_t (*checksum)(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch,
                                 Error *error);

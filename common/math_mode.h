@@ -2,6 +2,7 @@
 // verification have in common.
 #pragma once
 
+#include "float_mode.h"
 #include "host_device.h"
 #include "libsgemm.h"
 
@@ -34,6 +35,7 @@ constexpr double split_loss(libsgemm_math_mode_t mode) {
 struct Arithmetic {
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
   bool truncates = false;  // Kernel::truncates
+  FloatMode floats = {};   // of the thread that called a CPU's kernel
 };
 
 // Whether a result by x may be further off than one by y. What truncation adds grows with k.

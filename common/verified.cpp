@@ -55,12 +55,18 @@ libsgemm_status_t verify_on_host(const Verify &verify, double *ratio, Error *err
   }
 }
 
-double verify(const Request &r, const ConvDesc &desc, const ConvSnapshot &before, const Kernel &ran) {
-  return verify_conv(desc, before.tensor(), r.settings.verify, {ran.math_mode, ran.truncates}, next_seed());
+// A CPU's kernels compute as the calling thread does, or as threads of their own.
+FloatMode floats_of(int index) { return table_of(index).is_gpu ? FloatMode{} : float_mode(); }
+
+double verify(const Request &r, int index, const ConvDesc &desc, const ConvSnapshot &before, const Kernel &ran) {
+  const Arithmetic how = {ran.math_mode, ran.truncates, floats_of(index)};
+  return verify_conv(desc, before.tensor(), r.settings.verify, how, next_seed());
 }
 
-double verify(const Request &r, const GemmDesc &desc, const Snapshot &before, const Kernel &ran) {
-  return verify_result(desc, &before, r.settings.verify, r.info->arithmetic(ran), next_seed());
+double verify(const Request &r, int index, const GemmDesc &desc, const Snapshot &before, const Kernel &ran) {
+  Arithmetic how = r.info->arithmetic(ran);
+  how.floats = floats_of(index);
+  return verify_result(desc, &before, r.settings.verify, how, next_seed());
 }
 
 template <typename Copy, typename Desc>
@@ -80,7 +86,7 @@ libsgemm_status_t launch_and_verify_with(LaunchRequest *launch, const Desc &desc
   status = launch(r, index, ran, error);
   double ratio = 0;
   if (status == LIBSGEMM_SUCCESS) {
-    status = verify_on_host([&] { return verify(*r, desc, before, **ran); }, &ratio, error);
+    status = verify_on_host([&] { return verify(*r, index, desc, before, **ran); }, &ratio, error);
   }
   if (status == LIBSGEMM_SUCCESS) status = follow(r, index, **ran, ratio, error);
   if (status != LIBSGEMM_SUCCESS) before.restore(desc);
@@ -154,7 +160,7 @@ libsgemm_status_t launch_conv_on_device_and_verify(LaunchRequest *launch, Reques
   double ratio = 0;
   status = copy.fetch_output(memory, error);
   const bool computed = status == LIBSGEMM_SUCCESS;
-  if (computed) status = verify_on_host([&] { return verify(*r, copy.desc(), before, **ran); }, &ratio, error);
+  if (computed) status = verify_on_host([&] { return verify(*r, index, copy.desc(), before, **ran); }, &ratio, error);
   const auto restore = [&](Error *e) {
     before.restore(copy.desc());
     return copy.return_output(memory, e);

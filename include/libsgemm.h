@@ -393,7 +393,9 @@ LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const ch
  * none, whether alpha is multiplied first or last. FULL finds every wrong one. SAMPLE finds one if its row or column is
  * among those drawn, with probability 1 - (1 - 1/m)^4 (1 - 1/n)^4, and always, by the checksum, if its error is more
  * than 8 (sum_j b_ij^2)^(1/2), or a little more, over the row i of C (over the column, where C has more columns than
- * rows): some 8 sqrt(min(m, n)) times b_ij, as a wrong exponent or high bit of the mantissa mostly is.
+ * rows): some 8 sqrt(min(m, n)) times b_ij, as a wrong exponent or high bit of the mantissa mostly is. So it does where
+ * A, B or C hold NaN or Inf elsewhere. The thread's rounding mode, and whether it flushes denormal numbers, do not
+ * matter to verification, but to what it allows the CPU's kernels; it raises no floating-point flag and does not trap.
  *
  * In memory of a device the sample of a product is its checksum alone, computed there: of all of C where that is cheap,
  * as up to m = n = k = 1024, of a twelfth of its elements at 4096, drawn anew for each call, of a quarter at 8192.
@@ -463,7 +465,9 @@ LIBSGEMM_API libsgemm_status_t libsgemm_strmm_h(libsgemm_handle_t h, libsgemm_la
 
 /* Solves op(A) * X = alpha * B (LEFT, A triangular m x m) or X * op(A) = alpha * B (RIGHT, A triangular n x n) for the
  * m x n matrix X, which overwrites B; m, n >= 0. As in the reference BLAS no test for singularity is made: a zero on
- * the diagonal gives Inf or NaN. alpha == 0 sets B to zero without reading A. */
+ * the diagonal gives Inf or NaN. Other numbers are divided by, however small: backend openblas does not support a
+ * diagonal whose reciprocals leave the normal range, and "ref" solves such a system. alpha == 0 sets B to zero without
+ * reading A. */
 LIBSGEMM_API libsgemm_status_t libsgemm_strsm(libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo,
                                               libsgemm_op_t transa, libsgemm_diag_t diag, int64_t m, int64_t n,
                                               float alpha, const float *A, int64_t lda, float *B, int64_t ldb);

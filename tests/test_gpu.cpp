@@ -307,6 +307,18 @@ TEST_CASE("denormals are kept, in every row") {
   runner.finish(4);
 }
 
+TEST_CASE("a diagonal of denormals is divided by, in every row") {
+  Runner runner;
+  for (const int64_t size : {1, 20, 70, 129}) {
+    Problem problem = make_problem(case_of(Routine::kStrsm, size, size, size));
+    for (Matrix *x : {&problem.a, &problem.c}) {
+      for (float &value : x->values) value *= 0x1p-130f;
+    }
+    runner.run(problem);
+  }
+  runner.finish(2);
+}
+
 TEST_CASE("beta = 0 writes over NaN, and -0 counts as 0, in every row") {
   // Placement fills C with NaN if beta is 0.
   Runner runner;

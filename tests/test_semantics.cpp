@@ -226,6 +226,47 @@ TEST_CASE("strsm does not test for singularity") {
   }
 }
 
+TEST_CASE("strsm of a diagonal that has no reciprocals in the range") {
+  for (const float size : {0x1p-145f, 0x1p-140f, 0x1p-130f, 0x1p-120f, 0x1p110f}) {
+    for (const int64_t order : {1, 2, 20, 70}) {
+      for (const libsgemm_side_t side : {LIBSGEMM_LEFT, LIBSGEMM_RIGHT}) {
+        Case test = case_of(Routine::kStrsm, order, order, order);
+        test.side = side;
+        const Problem problem = make_problem(test);
+        Placement placement(problem, LIBSGEMM_COL_MAJOR);
+        std::vector<float> a(static_cast<size_t>(order * order));
+        for (int64_t i = 0; i < order; ++i) {
+          for (int64_t j = 0; j < order; ++j) a[static_cast<size_t>(i + j * order)] = size * problem.a.at(i, j);
+        }
+        Args args = placement.args();
+        args.a = a.data();
+        args.lda = order;
+        for (int64_t i = 0; i < order; ++i) {
+          for (int64_t j = 0; j < order; ++j) args.c[placement.index_in_c(i, j)] *= size;
+        }
+        INFO(describe(test) << " times " << size);
+        REQUIRE(call(Routine::kStrsm, args) == LIBSGEMM_SUCCESS);
+        int wrong = 0;
+        for (int64_t i = 0; i < order; ++i) {
+          for (int64_t j = 0; j < order; ++j) {
+            const double wanted = problem.value[static_cast<size_t>(i * order + j)];
+            wrong += static_cast<double>(args.c[placement.index_in_c(i, j)]) != wanted ? 1 : 0;
+          }
+        }
+        CHECK(wrong == 0);
+      }
+    }
+  }
+  // Beyond 2^126 a reciprocal is below the normal range.
+  float a = 3e38f, b = 3e38f;
+  Args args;
+  args.m = args.n = 1;
+  args.a = &a;
+  args.c = &b;
+  REQUIRE(call(Routine::kStrsm, args) == LIBSGEMM_SUCCESS);
+  CHECK(b == 1);
+}
+
 TEST_CASE("denormals are kept") {
   const float tiny = FLT_MIN / 64;
   for (const int64_t size : {1, 20, 70}) {

@@ -249,3 +249,51 @@ TEST_CASE("a singular triangle gives infinities without an alarm") {
     CHECK(verify_result(p.desc, &before, LIBSGEMM_VERIFY_FULL) > 1);
   }
 }
+
+TEST_CASE("NaN and Inf hide no error elsewhere") {
+  constexpr Routine kRoutines[] = {Routine::gemm, Routine::symm, Routine::syrk,   Routine::syr2k,
+                                   Routine::trmm, Routine::trsm, Routine::gemmtr, Routine::gemm};
+  constexpr float kSpecial[] = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                                -std::numeric_limits<float>::infinity()};
+  std::mt19937 &draw = generator();
+  int products = 0, found = 0, spread = 0, found_spread = 0;
+  for (int trial = 0; trial < 1600; ++trial) {
+    const bool wide = draw() % 2 == 0;
+    Problem p(kRoutines[trial % 8], wide ? 33 : 44, wide ? 44 : 33, 21);
+    p.desc.transa = draw() % 2 == 0 ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS;
+    p.desc.transb = draw() % 2 == 0 ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS;
+    p.desc.side = draw() % 2 == 0 ? LIBSGEMM_LEFT : LIBSGEMM_RIGHT;
+    p.desc.uplo = draw() % 2 == 0 ? LIBSGEMM_UPPER : LIBSGEMM_LOWER;
+    p.fill();
+    if (p.desc.routine == Routine::gemm && draw() % 2 == 0) p.desc.beta = 0;
+    for (std::vector<float> *x : {&p.a, &p.b, &p.c}) {
+      if (x->empty()) continue;
+      // Nothing, one, or a few.
+      const int count = draw() % 3 == 0 ? static_cast<int>(draw() % 4) : static_cast<int>(draw() % 2);
+      for (int i = 0; i < count; ++i) (*x)[draw() % x->size()] = kSpecial[draw() % 3];
+    }
+    Snapshot before;
+    REQUIRE(before.take(p.desc));
+    p.compute();
+    const uint64_t seed = draw();
+    INFO("trial " << trial << ": " << to_string(p.desc));
+    const double clean = verify_result(p.desc, &before, LIBSGEMM_VERIFY_SAMPLE, {}, seed);
+    CHECK(clean >= 0);
+    CHECK(clean <= 1);
+    const int64_t i = static_cast<int64_t>(draw() % static_cast<uint32_t>(p.desc.m));
+    const int64_t j = static_cast<int64_t>(draw() % static_cast<uint32_t>(p.desc.n));
+    if (!p.writes(i, j)) continue;
+    const bool finite = std::isfinite(p.at(i, j));
+    INFO("element " << i << ", " << j << " was " << p.at(i, j));
+    p.at(i, j) = sgemm_test::float_of_bits(sgemm_test::bits_of(p.at(i, j)) ^ 1u << 30);
+    const bool alarm = verify_result(p.desc, &before, LIBSGEMM_VERIFY_SAMPLE, {}, seed) > 1;
+    (finite ? products : spread) += 1;
+    (finite ? found : found_spread) += alarm ? 1 : 0;
+    CHECK(alarm);
+  }
+  CHECK(products > 1000);
+  CHECK(found == products);
+  CHECK(spread > 50);
+  INFO(found_spread << " of " << spread);
+  CHECK(found_spread == spread);
+}

@@ -2,6 +2,8 @@
 // bench, samples and full verification, in every math mode, in host memory and in that of a device. On a GPU also what
 // the checksum there finds. LIBSGEMM_TEST_TRIALS: calls; the promise is for 100000.
 #include <algorithm>
+#include <cfenv>
+#include <cfloat>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -11,9 +13,50 @@
 #include "gpu_driver.h"
 #include "subject.h"
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 using namespace sgemm_test;
 
 namespace {
+
+// The floating-point environment of a program's thread, as long as it lives.
+class Floats {
+ public:
+  explicit Floats(int which) {
+    constexpr int kRoundings[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    std::fegetenv(&usual_);
+    std::fesetround(kRoundings[which % kRoundingCount]);
+#if defined(__x86_64__)
+    constexpr unsigned kFlushes[] = {0, 0x8000, 0x0040, 0x8040};  // results, operands, both
+    _mm_setcsr(_mm_getcsr() | kFlushes[which / kRoundingCount]);
+#endif
+    std::feclearexcept(FE_ALL_EXCEPT);
+  }
+  ~Floats() { std::fesetenv(&usual_); }
+  Floats(const Floats &) = delete;
+  Floats &operator=(const Floats &) = delete;
+
+  static constexpr int kRoundingCount = 4, kCount = 16;
+
+ private:
+  std::fenv_t usual_;
+};
+
+// What programs trap, and what NumPy warns of.
+constexpr int kErrors = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
+
+class Traps {
+ public:
+  Traps() {
+    std::feclearexcept(FE_ALL_EXCEPT);
+    feenableexcept(kErrors);
+  }
+  ~Traps() { fedisableexcept(kErrors); }
+  Traps(const Traps &) = delete;
+  Traps &operator=(const Traps &) = delete;
+};
 
 int trials() {
   const char *text = std::getenv("LIBSGEMM_TEST_TRIALS");
@@ -21,6 +64,9 @@ int trials() {
 }
 
 bool on_device() { return subject().is_gpu && gpu::missing().empty(); }
+
+// The mock GPU's rows of other modes compute FP32.
+bool has_modes() { return !subject().is_gpu || on_device(); }
 
 class Draw {
  public:
@@ -185,4 +231,136 @@ TEST_CASE("no false alarm where alpha takes products out of the range and back")
     CHECK(fault == "");
   }
   CHECK(worst > 0);
+}
+
+TEST_CASE("no false alarm and no flag in whatever floating-point environment") {
+  Handle handle;
+  REQUIRE(libsgemm_set_backend(handle, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
+  Draw draw(20261127);
+  double worst = 0;
+  const int count = 2 * trials();
+  for (int i = 0; i < count; ++i) {
+    const int environment = static_cast<int>(draw.below(Floats::kCount));
+    const Routine routine = i % 2 == 0 ? Routine::kSgemm : kSingleRoutines[static_cast<size_t>(draw.below(7))];
+    Call call(routine, &draw, i / 2 % 4);
+    // Powers of two for each matrix, from denormal to huge, or for each element.
+    const bool mixed = routine != Routine::kStrsm && draw.below(4) == 0;
+    int powers[3];
+    std::vector<float> *const matrices[] = {&call.a, &call.b, &call.c};
+    for (int which = 0; which < 3; ++which) {
+      constexpr int kPowers[] = {0, 0, -64, -75, -126, -135, -145, 30, 62, 64, 110, 124};
+      powers[which] = kPowers[draw.below(12)];
+      for (float &x : *matrices[which]) {
+        x = std::ldexp(x, mixed ? static_cast<int>(draw.below(250)) - 140 : powers[which]);
+        x = std::clamp(x, -FLT_MAX, FLT_MAX);
+      }
+    }
+    if (draw.below(8) == 0) call.args.alpha = std::ldexp(call.args.alpha, static_cast<int>(draw.below(280)) - 148);
+    if (draw.below(8) == 0) call.args.beta = std::ldexp(call.args.beta, static_cast<int>(draw.below(280)) - 148);
+    const bool mode = has_modes() && routine == Routine::kSgemm && draw.below(3) == 0;
+    REQUIRE(libsgemm_set_math_mode(handle, mode ? kOtherModes[draw.below(kOtherModeCount)] : LIBSGEMM_MATH_FP32) ==
+            LIBSGEMM_SUCCESS);
+    const auto verify = i % 3 == 0 ? LIBSGEMM_VERIFY_FULL : LIBSGEMM_VERIFY_SAMPLE;
+    const std::vector<float> before = call.c;
+    libsgemm_status_t status = LIBSGEMM_SUCCESS;
+    int flags[2];
+    for (const bool verified : {false, true}) {
+      REQUIRE(libsgemm_set_verify(handle, verified ? verify : LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_ERROR) ==
+              LIBSGEMM_SUCCESS);
+      std::copy(before.begin(), before.end(), call.c.begin());
+      const Floats floats(environment);
+      status = sgemm_test::call(routine, handle, call.args);
+      flags[verified ? 1 : 0] = std::fetestexcept(kErrors);
+    }
+    INFO("call " << i << ", " << entry_name(routine) << " " << call.args.m << " x " << call.args.n << " x "
+                 << call.args.k << ", environment " << environment << ", alpha " << call.args.alpha << ", beta "
+                 << call.args.beta << ", powers " << powers[0] << " " << powers[1] << " " << powers[2]
+                 << (mixed ? ", mixed" : "") << ", mode " << last_info().math_mode << ", verify " << verify);
+    std::string fault = fault_of(status, &worst);
+    // A diagonal that a BLAS has no reciprocals of is for `ref`.
+    if (routine == Routine::kStrsm && std::string(last_info().backend) == "ref") fault = "";
+    CHECK(fault == "");
+    CHECK(flags[1] == flags[0]);
+    if (!fault.empty()) REQUIRE(status != LIBSGEMM_SUCCESS);
+  }
+  WARN(count << " calls, worst ratio " << worst);
+  CHECK(worst > 0);
+}
+
+TEST_CASE("no call on ordinary numbers traps, verified or not") {
+  Handle handle;
+  REQUIRE(libsgemm_set_backend(handle, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
+  // Memory that is used again holds NaN and what overflows when it is multiplied.
+  const auto spoil = [&] {
+    for (const float value : {3e38f, std::nanf("")}) {
+      constexpr int64_t kOrder = 70;
+      std::vector<float> x(kOrder * kOrder, value), y = x;
+      Args args;
+      args.m = args.n = args.k = args.lda = args.ldb = args.ldc = kOrder;
+      args.a = args.b = x.data();
+      args.c = y.data();
+      REQUIRE(libsgemm_set_verify(handle, LIBSGEMM_VERIFY_FULL, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
+      REQUIRE(call(Routine::kSgemm, handle, args) == LIBSGEMM_SUCCESS);
+      std::vector<std::vector<float>> heap;
+      for (size_t size = 16; size < 100000; size += size / 3) heap.emplace_back(size, value);
+    }
+  };
+  constexpr int64_t kSizes[][3] = {{4, 3, 5},    {1, 1, 1},    {7, 5, 3},   {17, 33, 2}, {40, 40, 40}, {65, 31, 70},
+                                   {16, 16, 16}, {80, 80, 80}, {1, 80, 79}, {80, 1, 79}, {3, 79, 64}};
+  Draw draw(5);
+  for (const libsgemm_verify_t verify : {LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_FULL}) {
+    for (const Routine routine : kSingleRoutines) {
+      for (int mode = -1; mode < (has_modes() && routine == Routine::kSgemm ? kOtherModeCount : 0); ++mode) {
+        for (const auto &size : kSizes) {
+          Call call(routine, &draw, 0);
+          call.args.m = size[0], call.args.n = size[1], call.args.k = size[2];
+          call.args.lda = call.args.ldb = call.args.ldc = 80;
+          for (std::vector<float> *x : {&call.a, &call.b, &call.c}) {
+            x->resize(80 * 80);
+            for (size_t at = 0; at < x->size(); ++at) (*x)[at] = static_cast<float>(at % 7) - 2.5f;
+          }
+          for (size_t at = 0; at < 80; ++at) call.a[at * 81] = 80;
+          call.args.a = call.a.data(), call.args.b = call.b.data(), call.args.c = call.c.data();
+          spoil();
+          REQUIRE(libsgemm_set_math_mode(handle, mode < 0 ? LIBSGEMM_MATH_FP32 : kOtherModes[mode]) ==
+                  LIBSGEMM_SUCCESS);
+          REQUIRE(libsgemm_set_verify(handle, verify, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
+          INFO(entry_name(routine) << " " << size[0] << " x " << size[1] << " x " << size[2] << ", mode " << mode
+                                   << ", verify " << verify);
+          libsgemm_status_t status;
+          int flags;
+          {
+            const Traps traps;
+            status = sgemm_test::call(routine, handle, call.args);
+            flags = std::fetestexcept(kErrors);
+          }
+          CHECK(status == LIBSGEMM_SUCCESS);
+          CHECK(flags == 0);
+        }
+      }
+    }
+    for (int i = 0; i < 24; ++i) {
+      libsgemm_conv2d_t conv;
+      libsgemm_conv2d_init(&conv, sizeof conv);
+      conv.direction = static_cast<libsgemm_conv2d_direction_t>(i % 3);
+      conv.layout = static_cast<libsgemm_tensor_layout_t>(i / 3 % 2);
+      conv.n = 2, conv.c = 3, conv.h = 11, conv.w = 9 + i, conv.k = 4, conv.r = conv.s = 3;
+      conv.pad_top = conv.pad_left = conv.pad_bottom = conv.pad_right = 1;
+      conv.stride_h = 1 + i / 6 % 2, conv.stride_w = 1 + i % 2;
+      std::vector<float> x(20000), y(20000), out(20000);
+      for (size_t at = 0; at < x.size(); ++at) x[at] = y[at] = static_cast<float>(at % 7) - 2.5f;
+      spoil();
+      REQUIRE(libsgemm_set_verify(handle, verify, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
+      INFO("convolution " << i << ", verify " << verify);
+      libsgemm_status_t status;
+      int flags;
+      {
+        const Traps traps;
+        status = libsgemm_sconv2d_h(handle, &conv, 1, x.data(), y.data(), 0, out.data());
+        flags = std::fetestexcept(kErrors);
+      }
+      CHECK(status == LIBSGEMM_SUCCESS);
+      CHECK(flags == 0);
+    }
+  }
 }

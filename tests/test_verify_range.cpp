@@ -153,7 +153,7 @@ TEST_CASE("right solutions at the ends of the range raise no alarm, wherever alp
       {0x1p30f, 0x1p-110f, 0x1p90f, 0, 0},  // B / A underflows
       {0x1p-120f, 0x1p-100f, 1.3f * 0x1p-49f, 0, 0},
       {3e38f, 1e30f, 0.7f, 0, 0},    // the reciprocal is a denormal
-      {1e-39f, 1e-30f, 0.7f, 0, 0},  // and overflows
+      {1e-39f, 1e-30f, 0.7f, 0, 0},  // there is none
   };
   for (size_t at = 0; at < list.size(); ++at) {
     for (int variant = 0; variant < 4; ++variant) {
@@ -164,8 +164,9 @@ TEST_CASE("right solutions at the ends of the range raise no alarm, wherever alp
         for (const bool reciprocals : {false, true}) {
           solve(p.desc, order, reciprocals);
           INFO(to_string(p.desc) << " range " << at << " order " << static_cast<int>(order) << " " << reciprocals);
-          CHECK(full(p.desc, before) <= 1);
-          CHECK(sample(p.desc, before) <= 1);
+          const bool wrong = reciprocals && list[at].a < 1e-38f;  // Inf, where the solution is finite
+          CHECK((full(p.desc, before) > 1) == wrong);
+          CHECK((sample(p.desc, before) > 1) == wrong);
           before.restore(p.desc);
         }
       }

@@ -44,11 +44,11 @@ class Cursor {
 };
 
 // Shares the columns out to enough blocks, and gives the sums their place.
-void place(SumWork *w, int kinds, int compute_units, Cursor *cursor) {
+void place(SumWork *w, int compute_units, Cursor *cursor) {
   const int64_t wanted = (kBlocksOfUnit * compute_units - 1) / w->row_blocks.chosen + 1;
   w->blocks_of_part = (w->column_blocks.chosen - 1) / std::min(wanted, w->column_blocks.chosen) + 1;
   w->parts = (w->column_blocks.chosen - 1) / w->blocks_of_part + 1;
-  w->sums = cursor->take(kinds * w->parts * w->slots());
+  w->sums = cursor->take(kSumKinds * w->parts * w->slots());
 }
 
 }  // namespace
@@ -68,24 +68,26 @@ ChecksumPlan plan_checksum(const GemmDesc &d, const Checksum &what, int device, 
   }
   p.a.row_blocks = p.c.row_blocks = what.rows;
   p.b.column_blocks = p.c.column_blocks = what.columns;
-  p.b.seed = p.c.seed = what.seed;
   p.a.mode = p.b.mode = what.mode;
   Cursor cursor(workspace);
   cursor.take(kChecksumResults);
+  p.signs = p.b.signs = cursor.take(p.b.columns);
+  p.b.weights = p.c.weights = p.signs;
+  p.found = cursor.take(2);
   p.a.weights = p.weights = cursor.take(d.k);
   p.a.norms = p.norms = cursor.take(d.k);
   const int units = model(device).compute_units;
-  place(&p.b, kSumKinds - 1, units, &cursor);
-  place(&p.a, kSumKinds, units, &cursor);
-  place(&p.c, kSumKinds - 1, units, &cursor);
-  p.c_before = cursor.take(reads_c(d) ? (kSumKinds - 1) * p.c.parts * p.c.slots() : 0);
+  for (SumWork *w : {&p.b, &p.a, &p.c}) place(w, units, &cursor);
+  p.c_before = cursor.take(reads_c(d) ? kSumKinds * p.c.parts * p.c.slots() : 0);
   p.doubles = cursor.used();
   return p;
 }
 
 JudgeWork plan_judge(const GemmDesc &d, const Checksum &what, const ChecksumPlan &plan, double *workspace) {
   JudgeWork judge = {};
-  judge.a = plan.a, judge.c = plan.c;
+  judge.a = plan.a, judge.b = plan.b, judge.c = plan.c;
+  judge.type = d.type;
+  judge.late = plan.found + 1;
   judge.c_before = reads_c(d) ? plan.c_before : nullptr;
   judge.results = workspace;
   judge.alpha = static_cast<double>(d.alpha), judge.beta = static_cast<double>(d.beta);

@@ -2,6 +2,7 @@
 #include "kernels.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "blas.h"
 #include "blas_call.h"
@@ -38,6 +39,30 @@ libsgemm_status_t launch(const GemmDesc &d, const Launch &how, Error *error) {
   }
   for (int64_t i = 0; i < d.batch_count; ++i) FUNCTION(blas, batch_item(d, i));
   return LIBSGEMM_SUCCESS;
+}
+
+// A BLAS multiplies by the reciprocals of trsm's diagonal. One of 2^-128 and less has none, so that finite operands
+// give Inf and NaN; one of more than 2^126 has one below the normal range, which has lost bits, or is zero in a thread
+// that flushes. `ref`, which divides, solves such systems.
+bool has_reciprocals(const GemmDesc &d) {
+  if (d.diag == LIBSGEMM_UNIT) return true;
+  const auto *a = static_cast<const float *>(d.a);
+  for (int64_t i = 0; i < d.k; ++i) {
+    const float size = std::fabs(a[i * (d.lda + 1)]);
+    // Comparisons that raise no flag. Zeros, Inf and NaN give what divisions by them do.
+    if (std::isgreater(size, 0.0f) && std::islessequal(size, 0x1p-128f)) return false;
+    if (std::isgreater(size, 0x1p126f) && std::isless(size, HUGE_VALF)) return false;
+  }
+  return true;
+}
+
+libsgemm_status_t launch_trsm(const GemmDesc &d, const Launch &how, Error *error) {
+  for (int64_t i = 0; i < d.batch_count; ++i) {  // all of them before the first is solved
+    if (has_reciprocals(d.batch == Batch::none ? d : batch_item(d, i))) continue;
+    set_error(error, "A has numbers on its diagonal whose reciprocals leave the normal range of FP32");
+    return LIBSGEMM_NOT_SUPPORTED;
+  }
+  return launch<blas_trsm>(d, how, error);
 }
 
 bool supports_batch(const GemmDesc &d, int) {
@@ -225,7 +250,7 @@ const Kernel kOpenblasKernels[] = {
     ROW("openblas_ssyrk", FP32, supports<Routine::syrk>, launch<blas_syrk>, "triangle of C"),
     ROW("openblas_ssyr2k", FP32, supports<Routine::syr2k>, launch<blas_syr2k>, "triangle of C"),
     ROW("openblas_strmm", FP32, supports<Routine::trmm>, launch<blas_trmm>, "triangle times matrix"),
-    ROW("openblas_strsm", FP32, supports<Routine::trsm>, launch<blas_trsm>, "triangular systems"),
+    ROW("openblas_strsm", FP32, supports<Routine::trsm>, launch_trsm, "triangular systems"),
     ROW("openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, launch_gemmtr, "triangle of C, by blocks"),
     ROW("openblas_sgemm_batch", FP32, supports_batch, launch<blas_gemm>, "a batch, product by product"),
     ROW("openblas_sgemm_widened", FP32, supports_widened<Routine::gemm>, launch_widened, "inputs made FP32"),

@@ -105,6 +105,7 @@ void ConvSnapshot::restore(const ConvDesc &d) const { copy_tensor(tensor_, outpu
 
 double verify_conv(const ConvDesc &d, const Tensor &before, libsgemm_verify_t mode, Arithmetic arithmetic,
                    uint64_t seed) {
+  const UsualFloats usual;
   const GemmDesc product = product_of(d);
   const ElementBound bound = element_bound(product, arithmetic);
   const Tensor out = output_of(d);

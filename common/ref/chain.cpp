@@ -52,12 +52,12 @@ ALWAYS_INLINE void solve_columns(const Triangle &s, float alpha, float *known) {
         for (int64_t c = 0; c < kSolveColumns; ++c) sum[c] = fmaf(t, known[before * kSolveColumns + c], sum[c]);
       }
       float *const x = known + step * kSolveColumns;
-      for (int64_t c = 0; c < kSolveColumns; ++c) {
-        float value = c < columns ? fmaf(alpha, *s.x.at(i, j0 + c), -sum[c]) : 0.0f;
+      for (int64_t c = 0; c < columns; ++c) {
+        float value = fmaf(alpha, *s.x.at(i, j0 + c), -sum[c]);
         if (!s.t.unit) value /= s.t.at(i, i);
-        x[c] = value;
-        if (c < columns) *s.x.at(i, j0 + c) = value;
+        x[c] = *s.x.at(i, j0 + c) = value;
       }
+      for (int64_t c = columns; c < kSolveColumns; ++c) x[c] = x[columns - 1];  // raises no flag of its own
     }
   }
 }

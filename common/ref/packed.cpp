@@ -82,8 +82,8 @@ void round_all(float *values, int64_t count, libsgemm_math_mode_t mode) {
   if (mode == LIBSGEMM_MATH_FP16) round_all<round_to_f16>(values, count);
 }
 
-// Rows [i0, i1) of columns [p0, p1) of a view as panels of `width` rows, zero-padded; columns of y through
-// transposed().
+// Rows [i0, i1) of columns [p0, p1) of a view as panels of `width` rows; columns of y through transposed(). What fills
+// up the last panel repeats its last row, so that it raises no floating-point flag that the row does not.
 template <typename Real>
 void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int width, Real *panel) {
   const bool floats = view.structure == View::general && view.type == Type::f32;
@@ -99,7 +99,7 @@ void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int 
       } else {
         for (; r < rows; ++r) panel[r] = view.at(i + r, p);
       }
-      for (; r < width; ++r) panel[r] = 0;
+      for (; r < width; ++r) panel[r] = panel[rows - 1];
     }
   }
   if (floats) round_all(begin, panel - begin, view.mode);  // all at once: several to an instruction

@@ -12,7 +12,7 @@ namespace {
 constexpr double kUnit = 0x1p-24;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-constexpr double kLargest = std::numeric_limits<float>::max(), kSmallest = std::numeric_limits<float>::denorm_min();
+constexpr double kLargest = std::numeric_limits<float>::max(), kNormal = std::numeric_limits<float>::min();
 
 // Of a row of x, as far as its structure has elements.
 Line line(const View &x, int64_t row, int64_t k) {
@@ -24,23 +24,34 @@ Line line(const View &x, int64_t row, int64_t k) {
   return line;
 }
 
-// Of all that element (i, j) is multiplied from.
-Line factors(const Claim &c, int64_t i, int64_t j) {
+// Of the row of x and of the column of y those that element (i, j) is multiplied from.
+struct Factors {
+  Line x, y;
+};
+
+Factors factors(const Product &p, int64_t i, int64_t j) {
+  Factors f = {};
+  const Span span = p.span(i, j);
+  for (int64_t l = span.first; l < span.last; ++l) {
+    f.x.add(std::fabs(static_cast<double>(p.x.at(i, l))));
+    f.y.add(std::fabs(static_cast<double>(p.y.at(l, j))));
+  }
+  return f;
+}
+
+Line all_factors(const Claim &c, int64_t i, int64_t j) {
   Line all = {};
   for (int t = 0; t < c.products.count; ++t) {
-    const Product &p = c.products.term[t];
-    for (const Line &factor : {line(p.x, i, p.k), line(p.y.transposed(), j, p.k)}) {
-      all.sum += factor.sum;
-      all.largest = std::max(all.largest, factor.largest);
-    }
+    const Factors f = factors(c.products.term[t], i, j);
+    all.sum += f.x.sum + f.y.sum;
+    all.largest = std::max({all.largest, f.x.largest, f.y.largest});
   }
   return all;
 }
 
 // Whether a solution of trsm has its infinities and NaNs where substitution in FP64 has them: a zero on the diagonal,
 // or a growth beyond the range of FP32, gives them rightly. The right-hand side or the solution may be multiplied by
-// alpha, and a reciprocal may stand for a division. Where one of these ways leaves the range and another does not, what
-// follows may be finite or not.
+// alpha. Where one of these ways leaves the range and another does not, what follows may be finite or not.
 bool right_not_to_be_finite(const Claim &c, int64_t j) {
   const View &t = c.products.term[0].x;
   const int64_t order = c.products.term[0].m;
@@ -59,8 +70,9 @@ bool right_not_to_be_finite(const Claim &c, int64_t j) {
     }
     const double diagonal = t.unit ? 1 : static_cast<double>(t.at(i, i));
     const double wanted = sum / diagonal, largest = std::max(magnitude, std::fabs(wanted));
-    const bool in_range = largest <= kLimit && std::isfinite(wanted);  // alpha first
-    const bool last_in_range = largest <= kLimit * alpha && std::fabs(1 / diagonal) <= kLimit;
+    const bool divides = !flushes(c.smallest) || std::fabs(diagonal) >= kNormal;  // it is no zero
+    const bool in_range = divides && largest <= kLimit && std::isfinite(wanted);  // alpha first
+    const bool last_in_range = divides && largest <= kLimit * alpha;
     const bool finite = std::isfinite(static_cast<double>(*c.products.out.at(i, j)));
     if (finite && !std::isfinite(wanted)) return false;
     if (!finite && in_range && last_in_range && !either) return false;
@@ -70,6 +82,13 @@ bool right_not_to_be_finite(const Claim &c, int64_t j) {
     x[static_cast<size_t>(i)] = finite || may_stay ? wanted : static_cast<double>(*c.products.out.at(i, j));
   }
   return true;
+}
+
+// What an operation loses below the normal range.
+double smallest(const Arithmetic &how) {
+  // The thread's rounding of inputs to FP16 is off by a unit of theirs.
+  if (how.floats.directed && how.mode == LIBSGEMM_MATH_FP16) return 0x1p-24;
+  return how.floats.flushes ? kNormal : (how.floats.directed ? 2 : 1) * kChecksumSmallest;
 }
 
 // Told once for each solution: a row of one does not show what led to it.
@@ -89,7 +108,9 @@ ChecksumCut cut_off(const GemmDesc &d, const Arithmetic &how) {
 
 double error_factor(const GemmDesc &d, const Arithmetic &how) {
   const double k = static_cast<double>(d.k), terms = traits_of(d).terms();
-  return 4 * terms * std::sqrt(k + 2) * kUnit + cut_off(d, how).part + split_loss(how.mode) * kUnit;
+  double factor = 4 * terms * std::sqrt(k + 2) * kUnit + cut_off(d, how).part + split_loss(how.mode) * kUnit;
+  if (how.floats.directed) factor += 2 * (terms * k + 2) * kUnit;
+  return factor;
 }
 
 Claim claim(const GemmDesc &d, const float *before, const Arithmetic &how) {
@@ -97,7 +118,16 @@ Claim claim(const GemmDesc &d, const float *before, const Arithmetic &how) {
   const Products p = solved ? products(d, d.c, d.ldc, how.mode) : products(d, before, d.m, how.mode);
   const bool reads = before != nullptr && reads_c(d) && d.routine != Routine::trmm;
   const Output old = {reads ? const_cast<float *>(before) : nullptr, 1, d.m, p.out.part};
-  const Claim c = {p, old, d.alpha, d.beta, solved, how.mode, error_factor(d, how), cut_off(d, how)};
+  const Claim c = {p,
+                   old,
+                   d.alpha,
+                   d.beta,
+                   solved,
+                   how.mode,
+                   error_factor(d, how),
+                   cut_off(d, how),
+                   smallest(how),
+                   how.floats.directed};
   return solved && d.side == LIBSGEMM_RIGHT ? c.transposed() : c;
 }
 
@@ -108,12 +138,13 @@ Parts parts(const View &x, int64_t row, int64_t k, libsgemm_math_mode_t mode) {
 ElementBound element_bound(const Claim &c) {
   const double terms = static_cast<double>(c.products.term[0].k) * c.products.count;
   const double beta = c.before.data != nullptr ? static_cast<double>(c.beta) : 0;
-  return {c.mode, c.factor, static_cast<double>(c.alpha), beta, terms, c.cut};
+  return {c.mode, c.factor, static_cast<double>(c.alpha), beta, terms, c.cut, c.smallest, c.directed};
 }
 
 ElementBound element_bound(const GemmDesc &d, const Arithmetic &how) {
   const double alpha = static_cast<double>(d.alpha), beta = static_cast<double>(d.beta);
-  return {how.mode, error_factor(d, how), alpha, beta, static_cast<double>(d.k), cut_off(d, how)};
+  const double terms = static_cast<double>(d.k);
+  return {how.mode, error_factor(d, how), alpha, beta, terms, cut_off(d, how), smallest(how), how.floats.directed};
 }
 
 double element_ratio(const Claim &c, int64_t i, int64_t j, double value, double magnitude, double lost, bool *told) {
@@ -122,16 +153,20 @@ double element_ratio(const Claim &c, int64_t i, int64_t j, double value, double 
   const ElementBound bound = element_bound(c);
   if (!c.solved) {
     const ProductElement element = {static_cast<double>(*c.products.out.at(i, j)), old, value, magnitude, lost};
-    return product_ratio(element, bound, [&] { return factors(c, i, j); });
+    return product_ratio(element, bound, [&] { return all_factors(c, i, j); });
   }
   if (!std::isfinite(value)) return solution_ratio(c, j, told);
-  Limits limits = {c.factor, magnitude + std::fabs(bound.alpha * old), 0, element_floor(bound), false};
+  const double scaled = magnitude + std::fabs(bound.alpha * old);
+  Limits limits = {c.factor, scaled, 0, element_floor(bound), scaled > kLargest / (1 + c.factor), c.directed};
   const double worst = error_ratio(value, bound.alpha * old, limits);
   if (worst <= 1) return worst;
-  // The solution itself may be there.
+  // The solution itself may be there, at either end of the range; and the triangle, if it is flushed to zero.
   const bool left = p.x.structure == View::triangular;
-  limits.floor += kSmallest * std::max(1.0, std::fabs(bound.alpha)) *
-                  (left ? line(p.x, i, p.k) : line(p.y.transposed(), j, p.k)).sum;
+  const Factors f = factors(p, i, j);
+  const Line &triangle = left ? f.x : f.y, &solution = left ? f.y : f.x;
+  limits.floor +=
+      c.smallest * std::max(1.0, std::fabs(bound.alpha)) * (triangle.sum + (flushes(c.smallest) ? solution.sum : 0));
+  limits.leaves_range = limits.leaves_range || solution.largest >= kLargest;
   return error_ratio(value, bound.alpha * old, limits);
 }
 

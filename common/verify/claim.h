@@ -19,9 +19,14 @@ struct Claim {
   libsgemm_math_mode_t mode;
   double factor;  // f of verify.h
   ChecksumCut cut;
+  double smallest;  // see ElementBound
+  bool directed;
 
   Claim transposed() const {
-    return {products.transposed(), before.transposed(), alpha, beta, solved, mode, factor, cut};
+    Claim t = *this;
+    t.products = products.transposed();
+    t.before = before.transposed();
+    return t;
   }
 };
 

@@ -36,7 +36,17 @@ struct ElementBound {
   double alpha, beta;  // beta 0: C was not read
   double terms;        // of an element
   ChecksumCut cut;
+  // Of a kernel's thread: what an operation loses below the normal range; if it flushes, an operand, too.
+  double smallest = kChecksumSmallest;
+  bool directed = false;  // it does not round to nearest
 };
+
+LIBSGEMM_HOST_DEVICE inline bool flushes(double smallest) { return smallest >= 0x1p-126; }
+
+// A beta that is zero to a thread which flushes it, and to another of the same kernel is not.
+LIBSGEMM_HOST_DEVICE inline bool beta_vanishes(const ElementBound &b) {
+  return flushes(b.smallest) && b.beta != 0 && fabs(b.beta) < 0x1p-126;
+}
 
 // What a result, or a residual, is held to.
 struct Limits {
@@ -44,6 +54,7 @@ struct Limits {
   double lost;               // by the parts of inputs
   double floor;              // below the normal range, by terms that are products
   bool leaves_range;         // above it, on the way to a result that need not be
+  bool directed;             // see ElementBound
 };
 
 // Ratio of an error to its bound.
@@ -51,14 +62,23 @@ LIBSGEMM_HOST_DEVICE inline double error_ratio(double computed, double wanted, c
   // Beyond the range of FP32 a kernel may overflow to Inf, or in its partial sums to NaN; NaN and Inf in the input
   // spread to one of these. What matters is that no finite number hides them, and that none appears without cause.
   if (!checksum_finite(wanted)) return checksum_finite(computed) ? __builtin_huge_val() : 0;
+  if (l.leaves_range && l.directed) return 0;
   if (!checksum_finite(computed)) return l.leaves_range ? 0 : __builtin_huge_val();
   return fabs(computed - wanted) / (l.factor * l.magnitude + l.lost + l.floor);
 }
 
-// What is lost below the normal range: bits that products lose there grow with alpha.
+// What is lost below the normal range: bits that products lose there grow with alpha. Sums are exact there, and the
+// operands of C are what they are, unless a thread flushes them to zero.
 LIBSGEMM_HOST_DEVICE inline double element_floor(const ElementBound &b) {
-  const double size = fabs(b.alpha), terms = b.terms * (b.mode == LIBSGEMM_MATH_BF16X6 ? 6 : 1);
-  return kChecksumSmallest * (terms + 2) * (size > 1 ? size : 1);
+  const double terms = b.terms * (b.mode == LIBSGEMM_MATH_BF16X6 ? 6 : 1), size = fmax(fabs(b.alpha), 1.0);
+  if (flushes(b.smallest)) return b.smallest * (2 * terms + 4) * fmax(size, fabs(b.beta));
+  return b.smallest * (terms + 2) * size;
+}
+
+// What is lost for each unit of what an operand is multiplied with: if it is flushed, or multiplied by alpha first.
+LIBSGEMM_HOST_DEVICE inline double operand_floor(const ElementBound &b) {
+  const double size = fabs(b.alpha);
+  return b.smallest * ((size != 1 ? 1 : 0) + (flushes(b.smallest) ? size : 0));
 }
 
 // An element of a product: what it is, what it was (0 if that was not read), and from its terms in FP64 their sum, the
@@ -73,18 +93,20 @@ LIBSGEMM_HOST_DEVICE double product_ratio(const ProductElement &e, const Element
   constexpr double kLargest = 3.4028234663852886e38;
   const double size = fabs(b.alpha), add = b.beta * e.old, wanted = b.alpha * e.value + add;
   const double scaled = size * e.magnitude + fabs(add), highest = kLargest / (1 + b.factor);
-  Limits l = {b.factor, scaled, size * e.lost, element_floor(b), scaled > highest || e.magnitude > highest};
+  Limits l = {b.factor, scaled, size * e.lost, element_floor(b), scaled > highest || e.magnitude > highest, b.directed};
+  if (beta_vanishes(b)) {
+    if (!checksum_finite(add)) return 0;
+    l.floor += fabs(add);
+  }
   const double worst = error_ratio(e.computed, wanted, l);
-  if (worst <= 1 || (b.cut.part <= 0 && size == 1)) return worst;
+  if (worst <= 1 || (b.cut.part <= 0 && operand_floor(b) <= 0)) return worst;
   const Line all = factors();
   // Where the smallest normal input stands in the place of smaller ones: see ChecksumCut.
   if (b.cut.part > 0) l.lost += size * b.cut.part * b.cut.least * (all.sum + b.cut.least * b.terms);
   // A kernel may multiply A by alpha, or B, before it multiplies them with each other: then they leave the range by
   // themselves, and lose bits below it that the factors make large again.
-  if (size != 1) {
-    l.floor += kChecksumSmallest * all.sum;
-    l.leaves_range = l.leaves_range || size * all.largest > kLargest;
-  }
+  l.floor += operand_floor(b) * all.sum;
+  if (size != 1) l.leaves_range = l.leaves_range || size * all.largest > kLargest;
   return error_ratio(e.computed, wanted, l);
 }
 

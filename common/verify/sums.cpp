@@ -1,6 +1,7 @@
 // The checksum (checksum.h) of a result in host memory, in FP64.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "checksum.h"
@@ -14,7 +15,10 @@ struct Weights {
   const double *of_value, *of_size;  // for each column; of_size NULL: squares are added up
 };
 
-// For each row i: the sum of weighted elements, of weighted magnitudes (or squares), and of magnitudes.
+double finite_or_zero(double x) { return checksum_finite(x) ? x : 0; }
+
+// For each row i: the sum of weighted elements, of weighted magnitudes, and of magnitudes. Or, where squares are added
+// up, of weighted elements and of squares of those that are finite, and the number of others that have a weight.
 struct RowSums {
   std::vector<double> value, size, plain;
   explicit RowSums(int64_t rows)
@@ -27,14 +31,25 @@ Span rows_of(const View &x, int64_t j, int64_t first, int64_t last) {
   return x.upper ? Span{first, std::min(last, j + 1)} : Span{std::max(first, j), last};
 }
 
+template <bool SQUARES>
+inline void add_element(double x, double w, double g, double *value, double *size, double *plain) {
+  if (SQUARES) {
+    const double kept = finite_or_zero(x);
+    *value += w * kept;
+    *size += kept * kept;
+    *plain += checksum_finite(x) ? 0 : std::fabs(w);
+  } else {
+    *value += w * x;
+    *size += g * std::fabs(x);
+    *plain += std::fabs(x);
+  }
+}
+
 // Adds `count` elements of a column to the sums of their rows. `at(i)`: the element.
 template <bool SQUARES, typename At>
 inline void add_column(const At &at, int64_t count, double w, double g, double *value, double *size, double *plain) {
   for (int64_t i = 0; i < count; ++i) {
-    const double x = static_cast<double>(at(i)), magnitude = std::fabs(x);
-    value[i] += w * x;
-    size[i] += SQUARES ? x * x : g * magnitude;
-    if (!SQUARES) plain[i] += magnitude;
+    add_element<SQUARES>(static_cast<double>(at(i)), w, g, value + i, size + i, plain + i);
   }
 }
 
@@ -45,10 +60,7 @@ inline void add_row(const At &at, int64_t count, const double *w, const double *
   constexpr int kLanes = 4;
   double v[kLanes] = {}, s[kLanes] = {}, p[kLanes] = {};
   const auto add = [&](int lane, int64_t l) {
-    const double x = static_cast<double>(at(l)), magnitude = std::fabs(x);
-    v[lane] += w[l] * x;
-    s[lane] += SQUARES ? x * x : g[l] * magnitude;
-    p[lane] += magnitude;
+    add_element<SQUARES>(static_cast<double>(at(l)), w[l], SQUARES ? 0 : g[l], v + lane, s + lane, p + lane);
   };
   int64_t l = 0;
   for (; l + kLanes <= count; l += kLanes) {
@@ -135,37 +147,93 @@ ChecksumBound bound_of(const Claim &c, const Sums &sums) {
   b.norms = sums.norms;
   b.norm = std::sqrt(sums.squares);
   b.widest = sums.widest;
+  b.floor = element_floor(element_bound(c));
+  b.scaled_first = operand_floor(element_bound(c));
   if (!c.solved) return b;
   // The product is of the solution as it is, and what that lost is magnified by the triangle alone (verify.h).
-  b.scaled_first = kChecksumSmallest * std::max(1.0, b.alpha);
+  b.scaled_first = c.smallest * std::max(1.0, b.alpha);
   b.alpha = 1;
-  if (p.x.structure == View::triangular) b.norms = 0;
+  if (p.x.structure == View::triangular && !flushes(c.smallest)) b.norms = 0;
   return b;
 }
 
-void judge_all(const Claim &c, const Sums &sums, double *worst) {
+// Of a row without NaN and Inf.
+double ratio_of_row(const Claim &c, const Sums &sums, const ChecksumBound &bound, size_t i) {
   const double alpha = static_cast<double>(c.alpha), beta = static_cast<double>(c.beta);
   const bool solution_first = c.solved && c.products.term[0].x.structure != View::triangular;
-  const ChecksumBound bound = bound_of(c, sums);
-  for (size_t i = 0; i < sums.product.value.size(); ++i) {
-    const double product = sums.product.value[i], before = sums.before.value[i];
-    ChecksumRow row = {sums.product.size[i], sums.product.plain[i], std::sqrt(sums.before.size[i])};
-    double ratio = 0;
-    if (!c.solved) {
-      row.old *= std::fabs(beta);
-      ratio = checksum_ratio(sums.after.value[i], alpha * product + beta * before, row, bound);
-    } else if (checksum_finite(product)) {
-      row.old *= std::fabs(alpha);
-      if (solution_first) row.plain = 0;
-      ratio = checksum_ratio(product, alpha * before, row, bound);
-    }
-    *worst = std::max(*worst, ratio);
+  const double product = sums.product.value[i], before = sums.before.value[i];
+  ChecksumRow row = {sums.product.size[i], sums.product.plain[i], std::sqrt(sums.before.size[i])};
+  row.old *= std::fabs(c.solved ? alpha : beta);
+  if (!c.solved) return checksum_ratio(sums.after.value[i], alpha * product + beta * before, row, bound);
+  if (solution_first && !flushes(c.smallest)) row.plain = 0;
+  return checksum_ratio(product, alpha * before, row, bound);
+}
+
+bool has_triangle(const Claim &c) {
+  const Product &p = c.products.term[0];
+  return p.x.structure == View::triangular || p.y.structure == View::triangular;
+}
+
+// Of a column of C whose column of y is not finite: nor is any element, for there are no zeros of a triangle.
+double ratio_of_spoilt_column(const Claim &c, int64_t j) {
+  const Output &out = c.products.out;
+  for (int64_t i = out.first_row(j); i < out.last_row(j, c.products.term[0].m); ++i) {
+    if (std::isfinite(*out.at(i, j))) return std::numeric_limits<double>::infinity();
   }
+  return 0;
+}
+
+// The worst of all rows, and of the columns that have no weight. Those that sums do not show are computed anew.
+double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &signs) {
+  constexpr size_t kMostLines = 16;
+  const Claim transposed = c.transposed();
+  const bool triangle = has_triangle(c);
+  const ChecksumBound bound = bound_of(c, sums);
+  std::vector<int64_t> rows, columns;
+  double worst = 0;
+  for (size_t j = 0; j < signs.size(); ++j) {
+    if (signs[j] != 0) continue;
+    if (triangle) {
+      columns.push_back(static_cast<int64_t>(j));
+    } else {
+      worst = std::max(worst, ratio_of_spoilt_column(c, static_cast<int64_t>(j)));
+    }
+  }
+  for (size_t i = 0; i < sums.product.value.size(); ++i) {
+    const bool spoilt = !checksum_finite(sums.product.plain[i]);
+    if (spoilt && !triangle) {
+      worst = std::max(worst, ratio_of_spoilt_column(transposed, static_cast<int64_t>(i)));
+    } else if (spoilt || sums.before.plain[i] > 0 || (!c.solved && sums.after.plain[i] > 0)) {
+      rows.push_back(static_cast<int64_t>(i));
+    } else {
+      worst = std::max(worst, ratio_of_row(c, sums, bound, i));
+    }
+  }
+  // Of trsm columns are solutions if x is the triangle, otherwise rows: these tell what happened.
+  const bool left = c.products.term[0].x.structure == View::triangular;
+  const bool in_triangle = c.solved && !(left ? rows : columns).empty();
+  if (in_triangle || rows.size() + columns.size() > kMostLines) {
+    return std::max(worst, worst_of_all(c.solved && !left ? transposed : c));
+  }
+  for (const int64_t j : columns) worst = std::max(worst, worst_of_column(c, j));
+  for (const int64_t i : rows) worst = std::max(worst, worst_of_column(transposed, i));
+  return worst;
+}
+
+// The sums of rows of y. Its columns that are not finite lose their weights.
+RowSums sum_of_y(const Product &p, std::vector<double> *signs) {
+  const RowSums sums = sum_rows<true>(p.y, p.k, p.n, {signs->data(), nullptr});
+  if (*std::max_element(sums.plain.begin(), sums.plain.end()) == 0) return sums;
+  const std::vector<double> ones(static_cast<size_t>(p.k), 1);
+  const RowSums columns = sum_rows<true>(p.y.transposed(), p.n, p.k, {ones.data(), nullptr});
+  for (size_t j = 0; j < signs->size(); ++j) {
+    if (columns.plain[j] > 0) (*signs)[j] = 0;
+  }
+  return sum_rows<true>(p.y, p.k, p.n, {signs->data(), nullptr});
 }
 
 // The sums of the rows of a product whose element (i, j) counts for all i and j.
-void multiply_all(const Product &p, const double *signs, Sums *sums) {
-  RowSums inner = sum_rows<true>(p.y, p.k, p.n, {signs, nullptr});
+void multiply_all(const Product &p, RowSums inner, Sums *sums) {
   take_roots(&inner.size);
   const RowSums outer = sum_rows<false>(p.x, p.m, p.k, {inner.value.data(), inner.size.data()});
   sums->add_norms(inner.size);
@@ -187,7 +255,7 @@ void multiply_triangle(const Product &p, Output::Part part, const double *signs,
     const auto row = [&](int64_t r) { return part == Output::upper ? p.m - 1 - done - r : done + r; };
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t l = 0; l < p.k; ++l) {
-        const double y = static_cast<double>(p.y.at(l, row(r)));
+        const double y = finite_or_zero(static_cast<double>(p.y.at(l, row(r))));
         inner.size[static_cast<size_t>(l)] += y * y;
       }
     }
@@ -198,7 +266,7 @@ void multiply_triangle(const Product &p, Output::Part part, const double *signs,
       double value = 0, size = 0, plain = 0;
       for (int64_t l = 0; l < p.k; ++l) {
         const auto at = static_cast<size_t>(l);
-        inner.value[at] += signs[i] * static_cast<double>(p.y.at(l, i));
+        inner.value[at] += signs[i] * finite_or_zero(static_cast<double>(p.y.at(l, i)));
         const double x = static_cast<double>(p.x.at(i, l));
         value += x * inner.value[at];
         size += std::fabs(x) * norms[at];
@@ -219,6 +287,8 @@ double worst_of_sums(const Claim &c, uint64_t seed) {
   const Output &out = c.products.out;
   std::vector<double> signs(static_cast<size_t>(p.n));
   for (int64_t j = 0; j < p.n; ++j) signs[static_cast<size_t>(j)] = checksum_sign(seed, j);
+  std::vector<RowSums> inner;
+  for (int t = 0; t < c.products.count; ++t) inner.push_back(sum_of_y(c.products.term[t], &signs));
   const Weights by = {signs.data(), nullptr};
   Sums sums = {c.solved ? RowSums(0) : sum_rows<true>(view_of(out), p.m, p.n, by),
                c.before.data != nullptr ? sum_rows<true>(view_of(c.before), p.m, p.n, by) : RowSums(p.m),
@@ -228,14 +298,12 @@ double worst_of_sums(const Claim &c, uint64_t seed) {
                0};
   for (int t = 0; t < c.products.count; ++t) {
     if (out.part == Output::all) {
-      multiply_all(c.products.term[t], signs.data(), &sums);
+      multiply_all(c.products.term[t], inner[static_cast<size_t>(t)], &sums);
     } else {
       multiply_triangle(c.products.term[t], out.part, signs.data(), &sums);
     }
   }
-  double worst = 0;
-  judge_all(c, sums, &worst);
-  return worst;
+  return judge_all(c, sums, signs);
 }
 
 }  // namespace libsgemm

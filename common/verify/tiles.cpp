@@ -88,8 +88,10 @@ AddColumns best_add_columns() {
   return add_columns;
 }
 
-// Columns [first, first + count) of terms [l, l + depth) of a view whose rows are terms.
+// Columns [first, first + count) of terms [l, l + depth) of a view whose rows are terms. Sums beside these, which
+// nobody reads, are of zeros.
 void pack(const View &view, int64_t l, int64_t depth, int64_t first, int64_t count, double *to) {
+  for (int64_t term = 0; term < depth; ++term) std::fill(to + term * kTile + count, to + (term + 1) * kTile, 0.0);
   if (view.row_step > view.col_step) {
     for (int64_t term = 0; term < depth; ++term) {
       for (int64_t i = 0; i < count; ++i) to[term * kTile + i] = static_cast<double>(view.at(l + term, first + i));

@@ -10,12 +10,17 @@ namespace libsgemm {
 // finite where it should be, or finite where it should not. trsm: of the residual op(A) X - alpha B. `before` is C as
 // it was, needed if reads_c(desc). All operands in host memory.
 //
+// Whatever the floating-point environment of the calling thread is, sums are made in the usual one, and no flag is
+// raised.
+//
 // SAMPLE: four columns and four rows, and a checksum of all of C (checksum.h), chosen by `seed`. An error of one
 // element of row i of C (of a column where C has more columns than rows) is found for certain from twice
 //   4 f (sum_l |alpha A_il| |B_l| + |beta| |C_i|), |.| the 2-norm of row l of op(B), of row i of C,
 // on, which is some 4 sqrt(n) times the bound of an element, n the shorter side; a smaller one above its bound with
-// probability 1 - (1 - 1/m)^4 (1 - 1/n)^4, if one of its row or its column is drawn. Where NaN or Inf spread, the
-// checksum has nothing to say.
+// probability 1 - (1 - 1/m)^4 (1 - 1/n)^4, if one of its row or its column is drawn. A column of op(B) that holds NaN
+// or Inf has no weight in the checksum, and no finite number may be in that column of C; nor in a row of C that such a
+// row of op(A) gives. Where zeros of a triangle keep these from some of the elements, and where C itself holds NaN or
+// Inf for other reasons, the elements of the row or column are judged one by one; of all of C, if there are many.
 //
 // The bound is componentwise: f (|alpha| |A| |B| + |beta| |C|), with A and B rounded to the inputs of the mode, and
 //   f = 4 sqrt(k + 2) u, u = 2^-24: twice the usual bound of libsgemm.h. The errors of k additions to a sum that one
@@ -25,6 +30,7 @@ namespace libsgemm {
 //     + (k / 16 + 1) 2^-23  if the row truncates: so often does an instruction cut off a sum (TF32: k / 8)
 //     + 4 u                 BF16X6: the products left out, at most 2^-8 2^-16 of a product each
 //     + 8 u                 FP16X3: that, 2^-11 2^-11, and what two parts of 11 bits do not hold of an input, 2^-23
+//     + 2 (k + 2) u         in a thread that does not round to nearest: then all errors may have one direction
 // A row that truncates aligns products by exponents from the smallest normal input on (fp16: 2^-14, bf16 and TF32:
 // 2^-126), so that one stands in the place of smaller inputs where it cuts off.
 // Parts are also cut off below, BF16X6: an input to 2^-133, FP16X3: to 2^-49 of the largest of its row of op(A) or
@@ -34,7 +40,13 @@ namespace libsgemm {
 // B), as BLAS do all three: below it 2^-149 of each product adds to the bound, times |alpha| if that is above 1, and,
 // only if alpha is neither 1 nor -1, of each element of A and B, times its factor; above it Inf and NaN are right where
 // the sum of magnitudes with or without alpha exceeds the largest FP32 number, or alpha times an element of A or B
-// does. Of trsm 2^-149 of each element of the solution adds to the bound. Finite results are judged all the same.
+// does. Of trsm 2^-149 of each element of the solution adds to the bound. Finite results are judged all the same; but
+// where a thread does not round to nearest, what leaves the range may also become the largest number, and so any. That
+// a reciprocal of trsm's diagonal leaves the range is no reason for Inf or NaN where the solution is in it.
+//
+// A kernel of a CPU in a thread that flushes denormal numbers to zero may lose 2^-126 for 2^-149, of each product, sum
+// and operand. A denormal beta, or number on trsm's diagonal, may then be a zero. (Some of a BLAS's threads may flush
+// and others not.)
 double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_verify_t mode, Arithmetic arithmetic = {},
                      uint64_t seed = 0);
 

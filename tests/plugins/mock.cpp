@@ -26,6 +26,7 @@
 
 #include "backend.h"
 #include "conv/tensor.h"
+#include "float_mode.h"
 #include "host_matrix.h"
 #include "mock_plan.h"
 #include "ref/ref.h"
@@ -362,6 +363,7 @@ void do_one(Stream *s) {
   }
   if (op.work && !g_lost[s->device]) {
     Open::ask();
+    const UsualFloats floats;  // a device has its own
     op.work();
   }
   if (op.reach) op.reach->reached = std::max(op.reach->reached, op.count);

@@ -191,3 +191,63 @@ TEST_CASE("values that are not finite are found by the checksum on a device") {
     CHECK(std::isinf(checksum_of(desc, what, [&] { desc.c[7] = value; })));
   }
 }
+
+TEST_CASE("NaN and Inf hide no error elsewhere from the checksum on a device", "[data]") {
+  constexpr float kSpecial[] = {NAN, INFINITY, -INFINITY};
+  uint32_t state = 1;
+  const auto draw = [&](int64_t count) {
+    state = state * 1664525u + 1013904223u;
+    return static_cast<int64_t>(state >> 8) % count;
+  };
+  int products = 0;
+  for (int trial = 0; trial < 120; ++trial) {
+    const Routine routine = trial % 5 == 4 ? Routine::kShgemm : Routine::kSgemm;
+    Case test = case_of_size(routine, 37, 21, 25, trial % 2 == 0 ? 0.0f : 0.5f);
+    if (trial % 3 == 0) std::swap(test.m, test.n);
+    Job job(test, Form::kSingle, false, 1);
+    const GemmDesc &desc = job.desc();
+    Checksum what = libsgemm::draw_checksum(desc.m, desc.n, desc.k, static_cast<uint64_t>(trial));
+    what.mode = trial % 7 == 6 && routine == Routine::kSgemm ? LIBSGEMM_MATH_FP16 : LIBSGEMM_MATH_FP32;
+    what.factor = libsgemm::error_factor(desc, {what.mode, false});
+    const auto put = [&](const void *data, int64_t ld, int64_t rows, int64_t columns, int64_t count) {
+      for (int64_t at = 0; at < count; ++at) {
+        const int64_t i = draw(rows), j = draw(columns), which = draw(3);
+        if (desc.type == libsgemm::Type::f32 || data == desc.c) {
+          const_cast<float *>(static_cast<const float *>(data))[i + j * ld] = kSpecial[which];
+        } else {
+          const_cast<uint16_t *>(static_cast<const uint16_t *>(data))[i + j * ld] = which == 0 ? 0x7e00 : 0x7c00;
+        }
+      }
+    };
+    put(desc.a, desc.lda, desc.m, desc.k, draw(3));
+    put(desc.b, desc.ldb, desc.k, desc.n, draw(3));
+    if (desc.beta != 0) put(desc.c, desc.ldc, desc.m, desc.n, draw(3));
+    libsgemm::Snapshot before;
+    REQUIRE(before.take(desc));
+    INFO("trial " << trial);
+    const double clean = checksum_of(desc, what, [] {});
+    CHECK(clean >= 0);
+    CHECK(clean <= 1);
+    before.restore(desc);
+    float &wrong = desc.c[draw(desc.m) + draw(desc.n) * desc.ldc];
+    const double ratio = checksum_of(desc, what, [&] { wrong = float_of_bits(bits_of(wrong) ^ 1u << 30); });
+    CHECK(ratio > 1);
+    ++products;
+  }
+  CHECK(products == 120);
+}
+
+TEST_CASE("Inf of a sum that overflows passes the checksum on a device, and no other", "[data]") {
+  Job job(case_of_size(Routine::kSgemm, 40, 30, 20, 0), Form::kSingle, false, 1);
+  const GemmDesc &desc = job.desc();
+  const_cast<float *>(static_cast<const float *>(desc.a))[5] = 3e38f;
+  const_cast<float *>(static_cast<const float *>(desc.b))[9 * desc.ldb] = 3e38f;
+  Checksum what = libsgemm::draw_checksum(desc.m, desc.n, desc.k, 3);
+  what.factor = libsgemm::error_factor(desc, {});
+  const double clean = checksum_of(desc, what, [] {});
+  CHECK_FALSE(std::isfinite(desc.c[5 + 9 * desc.ldc]));
+  CHECK(clean >= 0);
+  CHECK(clean <= 1);
+  CHECK(checksum_of(desc, what, [&] { desc.c[5 + 9 * desc.ldc] = 0; }) > 1);
+  CHECK(checksum_of(desc, what, [&] { desc.c[6 + 8 * desc.ldc] = INFINITY; }) > 1);
+}

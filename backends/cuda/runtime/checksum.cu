@@ -13,6 +13,11 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(kSumThreads, 4) checksum_sum_rows(const _
 }
 
 __global__ void LIBSGEMM_LAUNCH_BOUNDS(kSumThreads, 1)
+    checksum_start(const __grid_constant__ SumWork w, double *found, uint64_t seed) {
+  start_signs(w, found, seed);
+}
+
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(kSumThreads, 1)
     checksum_finish(const __grid_constant__ SumWork w, double *weights, double *norms) {
   finish_sums(w, weights, norms);
 }
@@ -34,6 +39,7 @@ libsgemm_status_t libsgemm::gpu::checksum(const GemmDesc &desc, const Checksum &
        checksum_sum_rows<Type::bf16, false, false>},
       checksum_sum_rows<Type::f32, true, true>,
       checksum_sum_rows<Type::f32, true, false>,
+      checksum_start,
       checksum_finish,
       checksum_judge};
   return enqueue_checksum(desc, what, after, launch, kernels, error);
