@@ -290,17 +290,18 @@ TEST_CASE("no false alarm and no flag in whatever floating-point environment") {
 TEST_CASE("no call on ordinary numbers traps, verified or not") {
   Handle handle;
   REQUIRE(libsgemm_set_backend(handle, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
-  // Memory that is used again holds NaN and what overflows when it is multiplied.
+  Handle packed;
+  REQUIRE(libsgemm_set_kernel(packed, "cpu_sse2_8x4x256_packed") == LIBSGEMM_SUCCESS);
+  // Memory that is used again holds NaN and large floats: read as doubles, they overflow when they are multiplied.
   const auto spoil = [&] {
-    for (const float value : {3e38f, std::nanf("")}) {
+    for (const float value : {std::nanf(""), 3e38f}) {
       constexpr int64_t kOrder = 70;
       std::vector<float> x(kOrder * kOrder, value), y = x;
       Args args;
       args.m = args.n = args.k = args.lda = args.ldb = args.ldc = kOrder;
       args.a = args.b = x.data();
       args.c = y.data();
-      REQUIRE(libsgemm_set_verify(handle, LIBSGEMM_VERIFY_FULL, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
-      REQUIRE(call(Routine::kSgemm, handle, args) == LIBSGEMM_SUCCESS);
+      REQUIRE(call(Routine::kSgemm, packed, args) == LIBSGEMM_SUCCESS);
       std::vector<std::vector<float>> heap;
       for (size_t size = 16; size < 100000; size += size / 3) heap.emplace_back(size, value);
     }
@@ -361,6 +362,31 @@ TEST_CASE("no call on ordinary numbers traps, verified or not") {
       }
       CHECK(status == LIBSGEMM_SUCCESS);
       CHECK(flags == 0);
+    }
+  }
+}
+
+TEST_CASE("padding of ref raises no flag that the operands do not") {
+  if (subject().backend != "ref") return;
+  constexpr int64_t kRows = 7, kColumns = 5, kDepth = 9;
+  for (const std::string &kernel : subject().kernels) {
+    for (const Routine routine : {Routine::kSgemm, Routine::kStrsm}) {
+      Handle handle;
+      REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
+      std::vector<float> a(kDepth * kDepth, 0.125f), b(kDepth * kColumns, 1), c(kRows * kColumns, 1);
+      for (int64_t i = 0; i < kRows; ++i) a[static_cast<size_t>(i * (kRows + 1))] = 1;
+      // Nowhere is 0 divided by 0, or Inf multiplied by it.
+      a[0] = routine == Routine::kStrsm ? 0 : HUGE_VALF;
+      Args args;
+      args.m = kRows, args.n = kColumns, args.k = kDepth;
+      args.a = a.data(), args.b = b.data(), args.c = c.data();
+      args.lda = args.ldc = kRows, args.ldb = kDepth;
+      std::feclearexcept(FE_ALL_EXCEPT);
+      const libsgemm_status_t status = call(routine, handle, args);
+      const int flags = std::fetestexcept(kErrors);
+      INFO(kernel << ", " << entry_name(routine));
+      CHECK((status == LIBSGEMM_SUCCESS || status == LIBSGEMM_NOT_SUPPORTED));
+      CHECK((flags & (routine == Routine::kStrsm ? FE_INVALID : kErrors)) == 0);
     }
   }
 }

@@ -14,14 +14,27 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 constexpr double kLargest = std::numeric_limits<float>::max(), kNormal = std::numeric_limits<float>::min();
 
-// Of a row of x, as far as its structure has elements.
+// Of a row of x the elements that its structure has.
+Span elements_of(const View &x, int64_t row, int64_t k) {
+  const bool triangular = x.structure == View::triangular;
+  return {triangular && x.upper ? row : 0, triangular && !x.upper ? row + 1 : k};
+}
+
 Line line(const View &x, int64_t row, int64_t k) {
   Line line = {};
-  const bool triangular = x.structure == View::triangular;
-  for (int64_t l = triangular && x.upper ? row : 0; l < (triangular && !x.upper ? row + 1 : k); ++l) {
-    line.add(std::fabs(static_cast<double>(x.at(row, l))));
-  }
+  const Span span = elements_of(x, row, k);
+  for (int64_t l = span.first; l < span.last; ++l) line.add(std::fabs(static_cast<double>(x.at(row, l))));
   return line;
+}
+
+double largest_finite(const View &x, int64_t row, int64_t k) {
+  double largest = 0;
+  const Span span = elements_of(x, row, k);
+  for (int64_t l = span.first; l < span.last; ++l) {
+    const double magnitude = std::fabs(static_cast<double>(x.at(row, l)));
+    if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
+  }
+  return largest;
 }
 
 // Of the row of x and of the column of y those that element (i, j) is multiplied from.
@@ -42,9 +55,12 @@ Factors factors(const Product &p, int64_t i, int64_t j) {
 Line all_factors(const Claim &c, int64_t i, int64_t j) {
   Line all = {};
   for (int t = 0; t < c.products.count; ++t) {
-    const Factors f = factors(c.products.term[t], i, j);
+    const Product &p = c.products.term[t];
+    const Factors f = factors(p, i, j);
     all.sum += f.x.sum + f.y.sum;
-    all.largest = std::max({all.largest, f.x.largest, f.y.largest});
+    // If alpha takes what lies beside a triangle out of the range, a BLAS multiplies that with zeros.
+    const double beside = std::max(largest_finite(p.x, i, p.k), largest_finite(p.y.transposed(), j, p.k));
+    all.largest = std::max({all.largest, f.x.largest, f.y.largest, beside});
   }
   return all;
 }
