@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cpu_blas.h"
+#include "float_mode.h"
 #include "overlap.h"
 
 namespace libsgemm {
@@ -271,8 +272,8 @@ void describe(const Call &call, GemmDesc *desc) {
   d.m = rows_of_c(call);
   d.n = call.n;
   d.k = call.k;
-  d.alpha = call.alpha;
-  d.beta = !r.in_place() ? call.beta : call.routine == Routine::trsm ? 1.0f : 0.0f;
+  d.alpha = factor_of_call(call.alpha);
+  d.beta = !r.in_place() ? factor_of_call(call.beta) : call.routine == Routine::trsm ? 1.0f : 0.0f;
   d.a = call.a;
   d.b = call.b;
   d.c = call.c;

@@ -22,6 +22,10 @@ inline FloatMode float_mode() {
   return {directed, flushes};
 }
 
+// alpha or beta: what a thread that flushes denormal numbers takes for zero is zero for all that compute for it, a GPU
+// and the threads of a BLAS, and for verification.
+inline float factor_of_call(float x) { return x == 0 ? 0.0f : x; }
+
 // As long as it lives the calling thread, and those that it starts, round to nearest, keep denormal numbers and trap
 // nothing. Flags that are raised meanwhile are forgotten.
 class UsualFloats {

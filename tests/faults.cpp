@@ -119,6 +119,13 @@ bool has_word(const std::string &text, const std::string &word) {
   return false;
 }
 
+std::string first_kernel() {
+  for (int index = 0; index < libsgemm_backend_count(); ++index) {
+    if (const char *name = libsgemm_kernel_name(index, 0)) return name;
+  }
+  return "";
+}
+
 std::string misreported(libsgemm_status_t status, const std::string &entry, const std::vector<std::string> &names,
                         const std::string &parameter) {
   const libsgemm_info_t info = last_info();

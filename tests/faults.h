@@ -27,4 +27,7 @@ std::string misreported(libsgemm_status_t status, const std::string &entry, cons
 // True if `word` stands in `text` with no letter, digit or underscore next to it.
 bool has_word(const std::string &text, const std::string &word);
 
+// The first kernel of all: where a message lists as many as it has room for, it begins with this.
+std::string first_kernel();
+
 }  // namespace sgemm_test

@@ -197,7 +197,8 @@ TEST_CASE("each available backend can be chosen on a handle, and several in orde
     const std::string list = name + (name == "ref" ? ",openblas" : ",ref");
     REQUIRE(libsgemm_set_backend(handle, list.c_str()) == LIBSGEMM_SUCCESS);
     REQUIRE(call(Routine::kSgemm, handle, placement.args()) == LIBSGEMM_SUCCESS);
-    CHECK(std::string(last_info().backend) == (is_available(index) ? name : "ref"));
+    const bool computes = is_available(index) && name != "cuda" && name != "hip";  // too small for a GPU before a CPU
+    CHECK(std::string(last_info().backend) == (computes ? name : "ref"));
     // Back to the environment's, which is not that of another handle or of calls without one.
     REQUIRE(libsgemm_set_backend(handle, nullptr) == LIBSGEMM_SUCCESS);
     REQUIRE(call(Routine::kSgemm, placement.args()) == LIBSGEMM_SUCCESS);
@@ -230,9 +231,7 @@ TEST_CASE("a forced kernel runs, and lifting the force ends it") {
   CHECK(libsgemm_set_kernel(handle, "no_such_kernel") == LIBSGEMM_INVALID_ARGUMENT);
   const std::string message = last_info().message;
   CHECK(has_word(message, "no_such_kernel"));
-  const char *row = libsgemm_kernel_name(3, 0);
-  REQUIRE(row != nullptr);
-  CHECK(has_word(message, row));
+  CHECK(has_word(message, first_kernel()));
   Placement placement(problem, LIBSGEMM_COL_MAJOR);
   REQUIRE(call(Routine::kSgemm, handle, placement.args()) == LIBSGEMM_SUCCESS);
   const std::string free_choice = last_info().kernel;

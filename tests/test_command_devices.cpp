@@ -174,7 +174,8 @@ TEST_CASE("bench on an AMD GPU: every vendor's library, ladder and overhead") {
       CHECK(row["sets"] >= 2);
     }
   }
-  const Outcome ladder = bench({"--ladder", "--size", "32", "--min-time", "0"}, mock_hip_environment());
+  const Outcome ladder =
+      bench({"--ladder", "--peer", "rocblas", "--size", "32", "--min-time", "0"}, mock_hip_environment());
   INFO(ladder.description());
   CHECK(ladder.exit_status == 0);
   CHECK_THAT(ladder.out, Contains("peer rocblas: rocBLAS 4.2.1.mock") && Contains("gfx_fma_128x128x8_ping_pong") &&

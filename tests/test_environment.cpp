@@ -78,9 +78,11 @@ TEST_CASE("LIBSGEMM_BACKEND: each valid value") {
 TEST_CASE("LIBSGEMM_BACKEND: lists are taken in order") {
   check_success(probe({{"LIBSGEMM_BACKEND", "ref,openblas"}}), "ref");
   check_success(probe({{"LIBSGEMM_BACKEND", "openblas,ref"}}), cpu_backend());
-  check_success(probe({{"LIBSGEMM_BACKEND", "cuda,ref"}}), is_available("cuda") ? "cuda" : "ref");
+  check_success(probe({{"LIBSGEMM_BACKEND", "cuda,ref"}}), "ref");  // too small for a GPU
+  const std::pair<std::string, std::string> always = {"LIBSGEMM_OFFLOAD", "always"};
+  check_success(probe({{"LIBSGEMM_BACKEND", "cuda,ref"}, always}), is_available("cuda") ? "cuda" : "ref");
   const std::string gpu = is_available("hip") ? "hip" : is_available("cuda") ? "cuda" : "ref";
-  check_success(probe({{"LIBSGEMM_BACKEND", "hip,cuda,ref,openblas"}}), gpu);
+  check_success(probe({{"LIBSGEMM_BACKEND", "hip,cuda,ref,openblas"}, always}), gpu);
 }
 
 TEST_CASE("an explicit call beats the environment") {
@@ -117,7 +119,7 @@ TEST_CASE("an invalid value is an error that names the variable and lists the va
       {"VERIFY_ACTION", {"die", "1"}, {"warn", "retry", "error"}},
       {"VERIFY_SEED", {"-1", "x", "1x", "18446744073709551616"}, {"integer"}},
       {"VERBOSE", {"9", "-1", "x", "1.5"}, {"0", "1", "2", "3"}},
-      {"KERNEL", {"nosuch"}, {libsgemm_kernel_name(3, 0)}},
+      {"KERNEL", {"nosuch"}, {first_kernel()}},
   };
   for (const Wrong &wrong : table) {
     const std::string variable = "LIBSGEMM_" + wrong.variable;

@@ -49,6 +49,7 @@ int run_table(const std::vector<ConvCase> &cases, const std::string &row, libsge
   const libsgemm_math_mode_t mode = row.empty() ? LIBSGEMM_MATH_FP32 : mode_of(row);
   if (!row.empty()) REQUIRE(libsgemm_set_kernel(handle, row.c_str()) == LIBSGEMM_SUCCESS);
   const bool may_refuse = !row.empty() || subject().conv_kernels.empty();
+  const int step = cases.size() > 10 ? one_in() | 1 : 1;  // odd: beta and inputs take turns
   int ran = 0, at = 0;
   for (const ConvCase &test : cases) {
     for (const libsgemm_conv2d_direction_t direction : kDirections) {
@@ -56,7 +57,7 @@ int run_table(const std::vector<ConvCase> &cases, const std::string &row, libsge
         const float beta = ++at % 2 == 0 ? 0.0f : -2.0f;
         const ConvProblem problem(test, direction, inputs, 2, beta, mode);
         for (const ConvLayout layout : kConvLayouts) {
-          if (at % one_in() != 0) continue;
+          if (at % step != 0) continue;
           ConvPlacement host(problem, layout, at % 4);
           DeviceConv<Memory> device(&host);
           INFO(problem.description() << ", " << layout_name(layout) << ", row " << row);

@@ -185,7 +185,8 @@ TEST_CASE("no false alarm on clean calls") {
     const bool there = device != nullptr && draw.below(2) == 0;
     const Args args = there ? device->upload(call) : call.args;
     const std::string fault = fault_of(sgemm_test::call(routine, handle, args), &worst);
-    if (fault.empty()) continue;
+    // A device cannot judge all inputs that a mode rounds to Inf, and says so.
+    if (fault.empty() || (there && mode && last_info().verify_ratio == -1)) continue;
     INFO("call " << i << ", " << entry_name(routine) << " " << args.m << " x " << args.n << " x " << args.k
                  << (there ? " on the device" : "") << ", distribution " << i / 2 % 4);
     REQUIRE(fault == "");

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "conv/tensor.h"
+#include "float_mode.h"
 
 namespace libsgemm {
 namespace {
@@ -151,7 +152,7 @@ void fill(const ConvCall &call, int64_t p, int64_t q, ConvDesc *desc) {
   d.stride_h = v.stride_h, d.stride_w = v.stride_w;
   d.pad_h = v.pad_top, d.pad_w = v.pad_left;
   d.dilation_h = v.dilation_h, d.dilation_w = v.dilation_w;
-  d.alpha = call.alpha, d.beta = call.beta;
+  d.alpha = factor_of_call(call.alpha), d.beta = factor_of_call(call.beta);
   d.x = d.direction == Conv::data_gradient ? call.c : call.a;
   d.f = d.direction == Conv::weight_gradient ? call.c : call.b;
   d.y = d.direction == Conv::forward ? call.c : d.direction == Conv::data_gradient ? call.a : call.b;

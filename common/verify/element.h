@@ -43,11 +43,6 @@ struct ElementBound {
 
 LIBSGEMM_HOST_DEVICE inline bool flushes(double smallest) { return smallest >= 0x1p-126; }
 
-// A beta that is zero to a thread which flushes it, and to another of the same kernel is not.
-LIBSGEMM_HOST_DEVICE inline bool beta_vanishes(const ElementBound &b) {
-  return flushes(b.smallest) && b.beta != 0 && fabs(b.beta) < 0x1p-126;
-}
-
 // What a result, or a residual, is held to.
 struct Limits {
   double factor, magnitude;  // their product is the bound in the normal range
@@ -94,10 +89,6 @@ LIBSGEMM_HOST_DEVICE double product_ratio(const ProductElement &e, const Element
   const double size = fabs(b.alpha), add = b.beta * e.old, wanted = b.alpha * e.value + add;
   const double scaled = size * e.magnitude + fabs(add), highest = kLargest / (1 + b.factor);
   Limits l = {b.factor, scaled, size * e.lost, element_floor(b), scaled > highest || e.magnitude > highest, b.directed};
-  if (beta_vanishes(b)) {
-    if (!checksum_finite(add)) return 0;
-    l.floor += fabs(add);
-  }
   const double worst = error_ratio(e.computed, wanted, l);
   if (worst <= 1 || (b.cut.part <= 0 && operand_floor(b) <= 0)) return worst;
   const Line all = factors();

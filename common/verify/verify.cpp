@@ -121,8 +121,7 @@ double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_veri
     const GemmDesc d = batch_item(desc, item);
     const Claim c = claim(d, before != nullptr ? before->item(item) : nullptr, arithmetic);
     // Errors of one direction add up in a checksum, and sums that leave the range become any number.
-    const bool unusual = arithmetic.floats.directed || beta_vanishes(element_bound(c));
-    const bool all = mode == LIBSGEMM_VERIFY_FULL || c.products.term[0].n <= 2 * kSamples || unusual;
+    const bool all = mode == LIBSGEMM_VERIFY_FULL || c.products.term[0].n <= 2 * kSamples || arithmetic.floats.directed;
     worst = std::max(worst, all ? worst_of_all(c) : worst_of_samples(c, seed + static_cast<uint64_t>(item) * kStride));
   }
   return worst;
