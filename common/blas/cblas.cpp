@@ -89,42 +89,43 @@ using namespace libsgemm;
 #define GEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::f32, float)
 #define SHGEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::f16, libsgemm_half_t)
 #define SBGEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::bf16, libsgemm_bfloat16_t)
-#define DEFINE_GEMM(INT, name, handler, type, T)                                                                       \
-  LIBSGEMM_API void name(int layout, int transa, int transb, INT m, INT n, INT k, float alpha, const T *a, INT lda,    \
-                         const T *b, INT ldb, float beta, float *c, INT ldc) {                                         \
+#define DEFINE_GEMM(INT, name, handler, type, T)                                                                    \
+  LIBSGEMM_API void name(int layout, int transa, int transb, INT m, INT n, INT k, float alpha, const T *a, INT lda, \
+                         const T *b, INT ldb, float beta, float *c, INT ldc) {                                      \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                       \
+    Call call = cblas_call(own, #name, Routine::gemm, type, layout);                                                \
+    call.transa = known_op(call.blas, transa);                                                                      \
+    call.transb = known_op(call.blas, transb);                                                                      \
+    call.m = m;                                                                                                     \
+    call.n = n;                                                                                                     \
+    call.k = k;                                                                                                     \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                           \
+    perform<INT>(&call, own, #name, handler, [&] {                                                                  \
+      call_own(own, &(name), layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                 \
+    });                                                                                                             \
+  }
+
+#define GEMM_STRIDED(INT, name, handler)                                                                               \
+  LIBSGEMM_API void name(int layout, int transa, int transb, INT m, INT n, INT k, float alpha, const float *a,         \
+                         INT lda, INT stride_a, const float *b, INT ldb, INT stride_b, float beta, float *c, INT ldc,  \
+                         INT stride_c, INT batch_count) {                                                              \
     const Own &own = LIBSGEMM_OWN(INT, name);                                                                          \
-    Call call = cblas_call(own, #name, Routine::gemm, type, layout);                                                   \
+    Call call = cblas_call(own, #name, Routine::gemm, Type::f32, layout);                                              \
     call.transa = known_op(call.blas, transa);                                                                         \
     call.transb = known_op(call.blas, transb);                                                                         \
     call.m = m;                                                                                                        \
     call.n = n;                                                                                                        \
     call.k = k;                                                                                                        \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                              \
-    perform<INT>(&call, own, #name, handler,                                                                           \
-                 [&] { call_own(own, &name, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
-  }
-
-#define GEMM_STRIDED(INT, name, handler)                                                                              \
-  LIBSGEMM_API void name(int layout, int transa, int transb, INT m, INT n, INT k, float alpha, const float *a,        \
-                         INT lda, INT stride_a, const float *b, INT ldb, INT stride_b, float beta, float *c, INT ldc, \
-                         INT stride_c, INT batch_count) {                                                             \
-    const Own &own = LIBSGEMM_OWN(INT, name);                                                                         \
-    Call call = cblas_call(own, #name, Routine::gemm, Type::f32, layout);                                             \
-    call.transa = known_op(call.blas, transa);                                                                        \
-    call.transb = known_op(call.blas, transb);                                                                        \
-    call.m = m;                                                                                                       \
-    call.n = n;                                                                                                       \
-    call.k = k;                                                                                                       \
-    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                             \
-    call.batch = Batch::strided;                                                                                      \
-    call.stride_a = stride_a;                                                                                         \
-    call.stride_b = stride_b;                                                                                         \
-    call.stride_c = stride_c;                                                                                         \
-    call.batch_count = batch_count;                                                                                   \
-    perform<INT>(&call, own, #name, handler, [&] {                                                                    \
-      call_own(own, &name, layout, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,  \
-               stride_c, batch_count);                                                                                \
-    });                                                                                                               \
+    call.batch = Batch::strided;                                                                                       \
+    call.stride_a = stride_a;                                                                                          \
+    call.stride_b = stride_b;                                                                                          \
+    call.stride_c = stride_c;                                                                                          \
+    call.batch_count = batch_count;                                                                                    \
+    perform<INT>(&call, own, #name, handler, [&] {                                                                     \
+      call_own(own, &(name), layout, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, \
+               stride_c, batch_count);                                                                                 \
+    });                                                                                                                \
   }
 
 #define GEMM_BATCH(INT, name, handler)                                                                               \
@@ -136,24 +137,24 @@ using namespace libsgemm;
     batch<INT>(                                                                                                      \
         own, #name, handler,                                                                                         \
         [&] {                                                                                                        \
-          call_own(own, &name, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, group_count,    \
+          call_own(own, &(name), layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, group_count,  \
                    group_size);                                                                                      \
         },                                                                                                           \
         layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, group_count, group_size);              \
   }
 
-#define SYMM(INT, name, handler)                                                                                \
-  LIBSGEMM_API void name(int layout, int side, int uplo, INT m, INT n, float alpha, const float *a, INT lda,    \
-                         const float *b, INT ldb, float beta, float *c, INT ldc) {                              \
-    const Own &own = LIBSGEMM_OWN(INT, name);                                                                   \
-    Call call = cblas_call(own, #name, Routine::symm, Type::f32, layout);                                       \
-    call.side = side;                                                                                           \
-    call.uplo = uplo;                                                                                           \
-    call.m = m;                                                                                                 \
-    call.n = n;                                                                                                 \
-    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                       \
-    perform<INT>(&call, own, #name, handler,                                                                    \
-                 [&] { call_own(own, &name, layout, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc); }); \
+#define SYMM(INT, name, handler)                                                                                  \
+  LIBSGEMM_API void name(int layout, int side, int uplo, INT m, INT n, float alpha, const float *a, INT lda,      \
+                         const float *b, INT ldb, float beta, float *c, INT ldc) {                                \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                     \
+    Call call = cblas_call(own, #name, Routine::symm, Type::f32, layout);                                         \
+    call.side = side;                                                                                             \
+    call.uplo = uplo;                                                                                             \
+    call.m = m;                                                                                                   \
+    call.n = n;                                                                                                   \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                         \
+    perform<INT>(&call, own, #name, handler,                                                                      \
+                 [&] { call_own(own, &(name), layout, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc); }); \
   }
 
 #define SYRK(INT, name, handler)                                                                              \
@@ -167,39 +168,39 @@ using namespace libsgemm;
     call.k = k;                                                                                               \
     operands(&call, alpha, a, lda, nullptr, 0, beta, c, ldc);                                                 \
     perform<INT>(&call, own, #name, handler,                                                                  \
-                 [&] { call_own(own, &name, layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc); });      \
+                 [&] { call_own(own, &(name), layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc); });    \
   }
 
-#define SYR2K(INT, name, handler)                                                                                \
-  LIBSGEMM_API void name(int layout, int uplo, int trans, INT n, INT k, float alpha, const float *a, INT lda,    \
-                         const float *b, INT ldb, float beta, float *c, INT ldc) {                               \
-    const Own &own = LIBSGEMM_OWN(INT, name);                                                                    \
-    Call call = cblas_call(own, #name, Routine::syr2k, Type::f32, layout);                                       \
-    call.uplo = uplo;                                                                                            \
-    call.transa = known_op(call.blas, trans);                                                                    \
-    call.n = n;                                                                                                  \
-    call.k = k;                                                                                                  \
-    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                        \
-    perform<INT>(&call, own, #name, handler,                                                                     \
-                 [&] { call_own(own, &name, layout, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
+#define SYR2K(INT, name, handler)                                                                                  \
+  LIBSGEMM_API void name(int layout, int uplo, int trans, INT n, INT k, float alpha, const float *a, INT lda,      \
+                         const float *b, INT ldb, float beta, float *c, INT ldc) {                                 \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                      \
+    Call call = cblas_call(own, #name, Routine::syr2k, Type::f32, layout);                                         \
+    call.uplo = uplo;                                                                                              \
+    call.transa = known_op(call.blas, trans);                                                                      \
+    call.n = n;                                                                                                    \
+    call.k = k;                                                                                                    \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                          \
+    perform<INT>(&call, own, #name, handler,                                                                       \
+                 [&] { call_own(own, &(name), layout, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
   }
 
 #define TRMM(INT, name, handler) DEFINE_TRIANGULAR(INT, name, handler, Routine::trmm)
 #define TRSM(INT, name, handler) DEFINE_TRIANGULAR(INT, name, handler, Routine::trsm)
-#define DEFINE_TRIANGULAR(INT, name, handler, routine)                                                          \
-  LIBSGEMM_API void name(int layout, int side, int uplo, int transa, int diag, INT m, INT n, float alpha,       \
-                         const float *a, INT lda, float *b, INT ldb) {                                          \
-    const Own &own = LIBSGEMM_OWN(INT, name);                                                                   \
-    Call call = cblas_call(own, #name, routine, Type::f32, layout);                                             \
-    call.side = side;                                                                                           \
-    call.uplo = uplo;                                                                                           \
-    call.transa = known_op(call.blas, transa);                                                                  \
-    call.diag = diag;                                                                                           \
-    call.m = m;                                                                                                 \
-    call.n = n;                                                                                                 \
-    operands(&call, alpha, a, lda, nullptr, 0, 0, b, ldb);                                                      \
-    perform<INT>(&call, own, #name, handler,                                                                    \
-                 [&] { call_own(own, &name, layout, side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb); }); \
+#define DEFINE_TRIANGULAR(INT, name, handler, routine)                                                            \
+  LIBSGEMM_API void name(int layout, int side, int uplo, int transa, int diag, INT m, INT n, float alpha,         \
+                         const float *a, INT lda, float *b, INT ldb) {                                            \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                     \
+    Call call = cblas_call(own, #name, routine, Type::f32, layout);                                               \
+    call.side = side;                                                                                             \
+    call.uplo = uplo;                                                                                             \
+    call.transa = known_op(call.blas, transa);                                                                    \
+    call.diag = diag;                                                                                             \
+    call.m = m;                                                                                                   \
+    call.n = n;                                                                                                   \
+    operands(&call, alpha, a, lda, nullptr, 0, 0, b, ldb);                                                        \
+    perform<INT>(&call, own, #name, handler,                                                                      \
+                 [&] { call_own(own, &(name), layout, side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb); }); \
   }
 
 #define GEMMTR(INT, name, handler)                                                                                \
@@ -214,7 +215,7 @@ using namespace libsgemm;
     call.k = k;                                                                                                   \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                         \
     perform<INT>(&call, own, #name, handler, [&] {                                                                \
-      call_own(own, &name, layout, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc);              \
+      call_own(own, &(name), layout, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc);            \
     });                                                                                                           \
   }
 

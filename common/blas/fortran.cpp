@@ -62,20 +62,20 @@ using namespace libsgemm;
 #define GEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::f32, float, "SGEMM ")
 #define SHGEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::f16, libsgemm_half_t, "SHGEMM")
 #define SBGEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::bf16, libsgemm_bfloat16_t, "SBGEMM")
-#define DEFINE_GEMM(INT, name, handler, type, T, title)                                                        \
-  LIBSGEMM_API void name(const char *transa, const char *transb, const INT *m, const INT *n, const INT *k,     \
-                         const float *alpha, const T *a, const INT *lda, const T *b, const INT *ldb,           \
-                         const float *beta, float *c, const INT *ldc) {                                        \
-    const Own &own = LIBSGEMM_OWN(INT, name);                                                                  \
-    Call call = fortran_call(own, #name, Routine::gemm, type);                                                 \
-    call.transa = known_op(call.blas, op(transa));                                                             \
-    call.transb = known_op(call.blas, op(transb));                                                             \
-    call.m = *m;                                                                                               \
-    call.n = *n;                                                                                               \
-    call.k = *k;                                                                                               \
-    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                      \
-    perform<INT>(&call, own, title, handler,                                                                   \
-                 [&] { call_own(own, &name, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
+#define DEFINE_GEMM(INT, name, handler, type, T, title)                                                          \
+  LIBSGEMM_API void name(const char *transa, const char *transb, const INT *m, const INT *n, const INT *k,       \
+                         const float *alpha, const T *a, const INT *lda, const T *b, const INT *ldb,             \
+                         const float *beta, float *c, const INT *ldc) {                                          \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                    \
+    Call call = fortran_call(own, #name, Routine::gemm, type);                                                   \
+    call.transa = known_op(call.blas, op(transa));                                                               \
+    call.transb = known_op(call.blas, op(transb));                                                               \
+    call.m = *m;                                                                                                 \
+    call.n = *n;                                                                                                 \
+    call.k = *k;                                                                                                 \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                        \
+    perform<INT>(&call, own, title, handler,                                                                     \
+                 [&] { call_own(own, &(name), transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
   }
 
 #define SYMM(INT, name, handler)                                                                                      \
@@ -90,7 +90,7 @@ using namespace libsgemm;
     call.n = *n;                                                                                                      \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                             \
     perform<INT>(&call, own, "SSYMM ", handler,                                                                       \
-                 [&] { call_own(own, &name, the_side, the_uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc); });       \
+                 [&] { call_own(own, &(name), the_side, the_uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc); });     \
   }
 
 #define SYRK(INT, name, handler)                                                                                  \
@@ -104,7 +104,7 @@ using namespace libsgemm;
     call.k = *k;                                                                                                  \
     operands<INT>(&call, alpha, a, lda, nullptr, nullptr, beta, c, ldc);                                          \
     perform<INT>(&call, own, "SSYRK ", handler,                                                                   \
-                 [&] { call_own(own, &name, the_uplo, trans, n, k, alpha, a, lda, beta, c, ldc); });              \
+                 [&] { call_own(own, &(name), the_uplo, trans, n, k, alpha, a, lda, beta, c, ldc); });            \
   }
 
 #define SYR2K(INT, name, handler)                                                                                     \
@@ -119,42 +119,43 @@ using namespace libsgemm;
     call.k = *k;                                                                                                      \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                             \
     perform<INT>(&call, own, "SSYR2K", handler,                                                                       \
-                 [&] { call_own(own, &name, the_uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc); });          \
+                 [&] { call_own(own, &(name), the_uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc); });        \
   }
 
 #define TRMM(INT, name, handler) DEFINE_TRIANGULAR(INT, name, handler, Routine::trmm, "STRMM ")
 #define TRSM(INT, name, handler) DEFINE_TRIANGULAR(INT, name, handler, Routine::trsm, "STRSM ")
-#define DEFINE_TRIANGULAR(INT, name, handler, routine, title)                                                       \
-  LIBSGEMM_API void name(const char *the_side, const char *the_uplo, const char *transa, const char *the_diag,      \
-                         const INT *m, const INT *n, const float *alpha, const float *a, const INT *lda, float *b,  \
-                         const INT *ldb) {                                                                          \
-    const Own &own = LIBSGEMM_OWN(INT, name);                                                                       \
-    Call call = fortran_call(own, #name, routine, Type::f32);                                                       \
-    call.side = side(the_side);                                                                                     \
-    call.uplo = uplo(the_uplo);                                                                                     \
-    call.transa = known_op(call.blas, op(transa));                                                                  \
-    call.diag = diag(the_diag);                                                                                     \
-    call.m = *m;                                                                                                    \
-    call.n = *n;                                                                                                    \
-    operands<INT>(&call, alpha, a, lda, nullptr, nullptr, nullptr, b, ldb);                                         \
-    perform<INT>(&call, own, title, handler,                                                                        \
-                 [&] { call_own(own, &name, the_side, the_uplo, transa, the_diag, m, n, alpha, a, lda, b, ldb); }); \
-  }
-
-#define GEMMTR(INT, name, handler)                                                                                    \
-  LIBSGEMM_API void name(const char *the_uplo, const char *transa, const char *transb, const INT *n, const INT *k,    \
-                         const float *alpha, const float *a, const INT *lda, const float *b, const INT *ldb,          \
-                         const float *beta, float *c, const INT *ldc) {                                               \
+#define DEFINE_TRIANGULAR(INT, name, handler, routine, title)                                                         \
+  LIBSGEMM_API void name(const char *the_side, const char *the_uplo, const char *transa, const char *the_diag,        \
+                         const INT *m, const INT *n, const float *alpha, const float *a, const INT *lda, float *b,    \
+                         const INT *ldb) {                                                                            \
     const Own &own = LIBSGEMM_OWN(INT, name);                                                                         \
-    Call call = fortran_call(own, #name, Routine::gemmtr, Type::f32);                                                 \
+    Call call = fortran_call(own, #name, routine, Type::f32);                                                         \
+    call.side = side(the_side);                                                                                       \
     call.uplo = uplo(the_uplo);                                                                                       \
     call.transa = known_op(call.blas, op(transa));                                                                    \
-    call.transb = known_op(call.blas, op(transb));                                                                    \
+    call.diag = diag(the_diag);                                                                                       \
+    call.m = *m;                                                                                                      \
     call.n = *n;                                                                                                      \
-    call.k = *k;                                                                                                      \
-    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                             \
-    perform<INT>(&call, own, "SGEMMTR", handler,                                                                      \
-                 [&] { call_own(own, &name, the_uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
+    operands<INT>(&call, alpha, a, lda, nullptr, nullptr, nullptr, b, ldb);                                           \
+    perform<INT>(&call, own, title, handler,                                                                          \
+                 [&] { call_own(own, &(name), the_side, the_uplo, transa, the_diag, m, n, alpha, a, lda, b, ldb); }); \
+  }
+
+#define GEMMTR(INT, name, handler)                                                                                 \
+  LIBSGEMM_API void name(const char *the_uplo, const char *transa, const char *transb, const INT *n, const INT *k, \
+                         const float *alpha, const float *a, const INT *lda, const float *b, const INT *ldb,       \
+                         const float *beta, float *c, const INT *ldc) {                                            \
+    const Own &own = LIBSGEMM_OWN(INT, name);                                                                      \
+    Call call = fortran_call(own, #name, Routine::gemmtr, Type::f32);                                              \
+    call.uplo = uplo(the_uplo);                                                                                    \
+    call.transa = known_op(call.blas, op(transa));                                                                 \
+    call.transb = known_op(call.blas, op(transb));                                                                 \
+    call.n = *n;                                                                                                   \
+    call.k = *k;                                                                                                   \
+    operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                          \
+    perform<INT>(&call, own, "SGEMMTR", handler, [&] {                                                             \
+      call_own(own, &(name), the_uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                 \
+    });                                                                                                            \
   }
 
 extern "C" {

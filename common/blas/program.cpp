@@ -90,9 +90,10 @@ class Search {
   // The BLAS in the object that this function lies in. False: there is none, or it has not all of the routines.
   bool take(void *function) {
     const link_map *const map = function != nullptr ? object_of(function) : nullptr;
-    Object object = map != nullptr ? opened_object(map->l_name) : nullptr;
-    std::string problem;
+    if (map == nullptr) return false;
+    Object object = opened_object(map->l_name);
     if (object == nullptr) return false;
+    std::string problem;
     auto blas = std::make_unique<CpuBlas>();
     if (!resolve_blas(functions_of(object.get()), spelling_, file_of(*map), blas.get(), &problem)) return false;
     found_ = known_blas(*blas);
@@ -116,7 +117,8 @@ class Search {
   // Not ours.
   static void *others(void *function) {
     const link_map *const map = function != nullptr ? object_of(function) : nullptr;
-    const Object object = map != nullptr ? opened_object(map->l_name) : nullptr;
+    if (map == nullptr) return nullptr;
+    const Object object = opened_object(map->l_name);
     return object != nullptr && !is_ours(*map, object.get()) ? function : nullptr;
   }
 

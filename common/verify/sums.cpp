@@ -222,7 +222,7 @@ double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &si
 
 // The sums of rows of y. Its columns that are not finite lose their weights.
 RowSums sum_of_y(const Product &p, std::vector<double> *signs) {
-  const RowSums sums = sum_rows<true>(p.y, p.k, p.n, {signs->data(), nullptr});
+  RowSums sums = sum_rows<true>(p.y, p.k, p.n, {signs->data(), nullptr});
   if (*std::max_element(sums.plain.begin(), sums.plain.end()) == 0) return sums;
   const std::vector<double> ones(static_cast<size_t>(p.k), 1);
   const RowSums columns = sum_rows<true>(p.y.transposed(), p.n, p.k, {ones.data(), nullptr});
@@ -288,6 +288,7 @@ double worst_of_sums(const Claim &c, uint64_t seed) {
   std::vector<double> signs(static_cast<size_t>(p.n));
   for (int64_t j = 0; j < p.n; ++j) signs[static_cast<size_t>(j)] = checksum_sign(seed, j);
   std::vector<RowSums> inner;
+  inner.reserve(static_cast<size_t>(c.products.count));
   for (int t = 0; t < c.products.count; ++t) inner.push_back(sum_of_y(c.products.term[t], &signs));
   const Weights by = {signs.data(), nullptr};
   Sums sums = {c.solved ? RowSums(0) : sum_rows<true>(view_of(out), p.m, p.n, by),
