@@ -48,7 +48,7 @@ struct CpuBlas {
   GemmFp64 gemm_fp64;    // NULL: it has none
   int (*get_threads)();  // NULL: it does not tell
   int (*end_threads)();  // of OpenBLAS; they start again with the next call
-  // Of OpenBLAS, which has a fixed number of buffers: how many calls may be inside at once; one to have and to give
+  // OpenBLAS has a fixed number of buffers: how many calls may be inside at once; functions to take one and to give it
   // back; whether its threads have been started. NULL, and INT_MAX: there is nothing of the kind.
   int most_calls;
   void *(*take_buffer)(int);

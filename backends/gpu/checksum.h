@@ -196,7 +196,7 @@ __device__ __forceinline__ int64_t chosen_column(const SumWork &w, int64_t at) {
   return w.column_blocks.at(at / kChecksumColumns) * kChecksumColumns + at % kChecksumColumns;
 }
 
-// Of A or B.
+// An element of A or B, in FP64.
 __device__ __forceinline__ double factor_element(const SumWork &w, Type type, int64_t row, int64_t column) {
   const int64_t at = row * w.row_step + column * w.col_step;
   if (type == Type::f16) return sum_element<Type::f16, false>(w, at);

@@ -29,7 +29,7 @@ const Own *known(const char *entry, uintptr_t caller) {
   return own;
 }
 
-// Of code in no object, which has no place to be known by.
+// What was found for code that lies in no object, which has no address to be known by.
 const Own *known_elsewhere(const char *entry) {
   const Own *own = g_all.load(std::memory_order_acquire);
   while (own != nullptr && !(own->entry == entry && own->end == 0)) own = own->next;

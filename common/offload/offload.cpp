@@ -253,7 +253,7 @@ libsgemm_status_t offload_to_first(Request *r, const Undo &undo, const PlanKey &
     give_up(r, first, *error);
     return status;
   }
-  // Of a limit take_set() waits for what other calls have.
+  // Under a limit take_set() waits for what other calls hold.
   if (repeatable(r->desc.deterministic)) budget = std::max(budget, memory_state().device_limit);
   planned = planned && budget >= enough;
   const bool keep = may_keep && !planned && budget >= enough;

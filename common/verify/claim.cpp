@@ -14,7 +14,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 constexpr double kLargest = std::numeric_limits<float>::max(), kNormal = std::numeric_limits<float>::min();
 
-// Of a row of x the elements that its structure has.
+// The elements of a row of x that its structure has.
 Span elements_of(const View &x, int64_t row, int64_t k) {
   const bool triangular = x.structure == View::triangular;
   return {triangular && x.upper ? row : 0, triangular && !x.upper ? row + 1 : k};
@@ -37,7 +37,7 @@ double largest_finite(const View &x, int64_t row, int64_t k) {
   return largest;
 }
 
-// Of the row of x and of the column of y those that element (i, j) is multiplied from.
+// What element (i, j) is multiplied from, in the row of x and the column of y.
 struct Factors {
   Line x, y;
 };

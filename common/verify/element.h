@@ -36,7 +36,7 @@ struct ElementBound {
   double alpha, beta;  // beta 0: C was not read
   double terms;        // of an element
   ChecksumCut cut;
-  // Of a kernel's thread: what an operation loses below the normal range; if it flushes, an operand, too.
+  // What an operation of a kernel's thread loses below the normal range; if the thread flushes, an operand, too.
   double smallest = kChecksumSmallest;
   bool directed = false;  // it does not round to nearest
 };

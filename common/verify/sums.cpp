@@ -157,7 +157,7 @@ ChecksumBound bound_of(const Claim &c, const Sums &sums) {
   return b;
 }
 
-// Of a row without NaN and Inf.
+// |error| / bound of the sum of a row without NaN and Inf.
 double ratio_of_row(const Claim &c, const Sums &sums, const ChecksumBound &bound, size_t i) {
   const double alpha = static_cast<double>(c.alpha), beta = static_cast<double>(c.beta);
   const bool solution_first = c.solved && c.products.term[0].x.structure != View::triangular;
@@ -174,7 +174,7 @@ bool has_triangle(const Claim &c) {
   return p.x.structure == View::triangular || p.y.structure == View::triangular;
 }
 
-// Of a column of C whose column of y is not finite: nor is any element, for there are no zeros of a triangle.
+// The ratio of a column of C whose column of y is not finite: nor is any element, for there are no zeros of a triangle.
 double ratio_of_spoilt_column(const Claim &c, int64_t j) {
   const Output &out = c.products.out;
   for (int64_t i = out.first_row(j); i < out.last_row(j, c.products.term[0].m); ++i) {
@@ -209,7 +209,7 @@ double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &si
       worst = std::max(worst, ratio_of_row(c, sums, bound, i));
     }
   }
-  // Of trsm columns are solutions if x is the triangle, otherwise rows: these tell what happened.
+  // In trsm columns are solutions if x is the triangle, otherwise rows: these tell what happened.
   const bool left = c.products.term[0].x.structure == View::triangular;
   const bool in_triangle = c.solved && !(left ? rows : columns).empty();
   if (in_triangle || rows.size() + columns.size() > kMostLines) {
