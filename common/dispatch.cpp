@@ -56,8 +56,7 @@ bool usable(const Request &r, int index) {
     info.note(index, Note::ending);
     return false;
   }
-  if (!load(index)) {
-    if (repeatable(r.settings.deterministic) && short_of_memory(index)) throw std::bad_alloc();
+  if (!load_for(r.settings, index)) {
     info.note(index, Note::unavailable);
     return false;
   }

@@ -64,8 +64,8 @@ struct Settings {
 };
 
 // Whether the same call has to give the same bits, run after run: then who computes, by which row and in which parts
-// depends on the call, the settings and the machine alone, and where that fails the call does. (INVARIANT has no need
-// of it: whoever computes gives the same bits.)
+// depends on the call, the settings and the machine alone, and a failure there is an error of the call. (INVARIANT does
+// without: every backend gives the same bits.)
 inline bool repeatable(libsgemm_deterministic_t deterministic) { return deterministic == LIBSGEMM_DETERMINISTIC_ON; }
 
 // Whether another backend may compute what one has failed at.

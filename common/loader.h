@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <new>
 #include <string>
 
 #include "backend.h"
@@ -49,8 +50,13 @@ inline bool load(int index) {
   return state != Slot::untried ? state == Slot::ready : load_slow(index);
 }
 
-// Whether a backend that load() has refused was refused for want of memory, which another call may have.
-inline bool short_of_memory(int index) { return library().slots[index].shortages != 0; }
+// load() for a call. Throws std::bad_alloc where there was no memory for it and results are repeatable: another
+// backend, which the next call may not get, would give other bits.
+inline bool load_for(const Settings &settings, int index) {
+  if (load(index)) return true;
+  if (repeatable(settings.deterministic) && library().slots[index].shortages != 0) throw std::bad_alloc();
+  return false;
+}
 
 // Initialises the devices of a loaded GPU backend; true at once for a CPU backend.
 bool probe(int index);

@@ -234,56 +234,53 @@ int describe_mode() {
   return call_mode();
 }
 
-// The first use of the library by 16 threads at the same moment.
-int first_use_mode() {
-  constexpr int kThreads = 16;
+// Runs body(i, begin) in `count` threads, which go on from begin() at the same moment.
+template <typename Body>
+void run_at_once(int count, const Body &body) {
   pthread_barrier_t barrier;
-  pthread_barrier_init(&barrier, nullptr, kThreads);
-  std::atomic<int> sound{0};
+  pthread_barrier_init(&barrier, nullptr, static_cast<unsigned>(count));
   std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
-    threads.emplace_back([&barrier, &sound, i] {
-      pthread_barrier_wait(&barrier);
-      libsgemm_backend_info_t info;
-      if (i % 4 == 1) library.backend_describe(i % library.backend_count(), &info);
-      libsgemm_handle_t handle = nullptr;
-      if (i % 4 == 2 && library.create(&handle) != LIBSGEMM_SUCCESS) return;
-      if (call_is_sound()) ++sound;
-      if (handle != nullptr) library.destroy(handle);
-    });
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back([&barrier, &body, i] { body(i, [&barrier] { pthread_barrier_wait(&barrier); }); });
   }
   for (std::thread &thread : threads) thread.join();
   pthread_barrier_destroy(&barrier);
+}
+
+// The first use of the library by 16 threads at the same moment.
+int first_use_mode() {
+  std::atomic<int> sound{0};
+  run_at_once(16, [&sound](int i, const auto &begin) {
+    begin();
+    libsgemm_backend_info_t info;
+    if (i % 4 == 1) library.backend_describe(i % library.backend_count(), &info);
+    libsgemm_handle_t handle = nullptr;
+    if (i % 4 == 2 && library.create(&handle) != LIBSGEMM_SUCCESS) return;
+    if (call_is_sound()) ++sound;
+    if (handle != nullptr) library.destroy(handle);
+  });
   tell("sound", std::to_string(sound));
   return call_mode();
 }
 
 // Three products and three solutions, with the identity, of each of 300 threads, which begin at the same moment.
 int crowd_mode() {
-  constexpr int kThreads = 300;
-  pthread_barrier_t barrier;
-  pthread_barrier_init(&barrier, nullptr, kThreads);
   std::atomic<int> sound{0};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
-    threads.emplace_back([&barrier, &sound, i] {
-      const int64_t n = size();
-      Product product(n);
-      const std::vector<float> a(static_cast<size_t>(n * n)), right(a.size(), 7);
-      std::vector<float> x = right;
-      pthread_barrier_wait(&barrier);
-      for (int call = 0; call < 3; ++call) {
-        const bool looks = call == 2 && i % 10 == 0;  // which takes longer than the call
-        sound += (looks ? call_is_sound(&product) : product.call() == LIBSGEMM_SUCCESS) ? 1 : 0;
-        const libsgemm_status_t status =
-            library.strsm(LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_UPPER, LIBSGEMM_NO_TRANS, LIBSGEMM_UNIT, n, n, 1,
-                          a.data(), n, x.data(), n);
-        sound += status == LIBSGEMM_SUCCESS && x == right ? 1 : 0;
-      }
-    });
-  }
-  for (std::thread &thread : threads) thread.join();
-  pthread_barrier_destroy(&barrier);
+  run_at_once(300, [&sound](int i, const auto &begin) {
+    const int64_t n = size();
+    Product product(n);
+    const std::vector<float> a(static_cast<size_t>(n * n)), right(a.size(), 7);
+    std::vector<float> x = right;
+    begin();
+    for (int call = 0; call < 3; ++call) {
+      const bool looks = call == 2 && i % 10 == 0;  // which takes longer than the call
+      sound += (looks ? call_is_sound(&product) : product.call() == LIBSGEMM_SUCCESS) ? 1 : 0;
+      const libsgemm_status_t status =
+          library.strsm(LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_UPPER, LIBSGEMM_NO_TRANS, LIBSGEMM_UNIT, n, n, 1,
+                        a.data(), n, x.data(), n);
+      sound += status == LIBSGEMM_SUCCESS && x == right ? 1 : 0;
+    }
+  });
   tell("sound", std::to_string(sound));
   return call_mode();
 }

@@ -36,10 +36,10 @@ std::mutex g_mutex;            // of the following, but that a thread gives its 
 std::atomic<int> g_owners{0};  // threads that have a place of their own
 int g_sharing = 0;             // calls in shared places
 std::condition_variable &g_left = immortal<std::condition_variable>();  // one of these has ended
-int g_most_sharing = 0;                                                 // of which there have been buffers for so many
+int g_most_sharing = 0;     // the most at once so far, for which there were buffers
 bool g_has_buffer = false;  // one is mapped: a call that is alone needs no more
 
-// The place of a thread is one in the BLAS with so many most_calls, and in those with more.
+// The most_calls of the BLAS in which the thread has its place, which it has in every BLAS with more, too.
 constexpr int kNone = INT_MAX, kEnded = INT_MAX - 1;
 thread_local int t_place = kNone;
 
@@ -88,7 +88,7 @@ bool could_map(int count, size_t bytes) {
   }
 }
 
-// Whether so many threads can be there at once, with a buffer each, beside so much memory.
+// Whether `count` threads with a buffer each can exist at once, and `more` bytes be mapped besides.
 bool could_start(int count, size_t more) {
   std::mutex hold;
   std::vector<std::thread> threads;
@@ -113,7 +113,7 @@ bool address_space_is_limited() {
   return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// Whether there is a buffer for one call beside so many. Under a limit those of the others may not be mapped yet.
+// Whether there is a buffer for one more call than `others`. Under a limit the others may not have mapped theirs yet.
 bool has_buffer(const CpuBlas &blas, int others) {
   const int missing = others + (g_has_buffer ? 0 : 1);
   if (!could_map(address_space_is_limited() ? missing : std::min(missing, 1), kBuffer)) return false;

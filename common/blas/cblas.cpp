@@ -32,6 +32,17 @@ void operands(Call *call, float alpha, const void *a, int64_t lda, const void *b
   call->ldc = ldc;
 }
 
+Call gemm_call(const Own &own, const char *entry, Type type, int layout, int transa, int transb, int64_t m, int64_t n,
+               int64_t k) {
+  Call call = cblas_call(own, entry, Routine::gemm, type, layout);
+  call.transa = transa;
+  call.transb = transb;
+  call.m = m;
+  call.n = n;
+  call.k = k;
+  return call;
+}
+
 // The program's own function, with the type of the one that the drop-in has.
 template <typename... Arguments>
 void call_own(const Own &own, void (*)(Arguments...), Arguments... arguments) {
@@ -93,12 +104,7 @@ using namespace libsgemm;
   LIBSGEMM_API void name(int layout, int transa, int transb, INT m, INT n, INT k, float alpha, const T *a, INT lda, \
                          const T *b, INT ldb, float beta, float *c, INT ldc) {                                      \
     const Own &own = LIBSGEMM_OWN(INT, name);                                                                       \
-    Call call = cblas_call(own, #name, Routine::gemm, type, layout);                                                \
-    call.transa = known_op(call.blas, transa);                                                                      \
-    call.transb = known_op(call.blas, transb);                                                                      \
-    call.m = m;                                                                                                     \
-    call.n = n;                                                                                                     \
-    call.k = k;                                                                                                     \
+    Call call = gemm_call(own, #name, type, layout, transa, transb, m, n, k);                                       \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                           \
     perform<INT>(&call, own, #name, handler, [&] {                                                                  \
       call_own(own, &(name), layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                 \
@@ -110,12 +116,7 @@ using namespace libsgemm;
                          INT lda, INT stride_a, const float *b, INT ldb, INT stride_b, float beta, float *c, INT ldc,  \
                          INT stride_c, INT batch_count) {                                                              \
     const Own &own = LIBSGEMM_OWN(INT, name);                                                                          \
-    Call call = cblas_call(own, #name, Routine::gemm, Type::f32, layout);                                              \
-    call.transa = known_op(call.blas, transa);                                                                         \
-    call.transb = known_op(call.blas, transb);                                                                         \
-    call.m = m;                                                                                                        \
-    call.n = n;                                                                                                        \
-    call.k = k;                                                                                                        \
+    Call call = gemm_call(own, #name, Type::f32, layout, transa, transb, m, n, k);                                     \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                              \
     call.batch = Batch::strided;                                                                                       \
     call.stride_a = stride_a;                                                                                          \
@@ -163,7 +164,7 @@ using namespace libsgemm;
     const Own &own = LIBSGEMM_OWN(INT, name);                                                                 \
     Call call = cblas_call(own, #name, Routine::syrk, Type::f32, layout);                                     \
     call.uplo = uplo;                                                                                         \
-    call.transa = known_op(call.blas, trans);                                                                 \
+    call.transa = trans;                                                                                      \
     call.n = n;                                                                                               \
     call.k = k;                                                                                               \
     operands(&call, alpha, a, lda, nullptr, 0, beta, c, ldc);                                                 \
@@ -177,7 +178,7 @@ using namespace libsgemm;
     const Own &own = LIBSGEMM_OWN(INT, name);                                                                      \
     Call call = cblas_call(own, #name, Routine::syr2k, Type::f32, layout);                                         \
     call.uplo = uplo;                                                                                              \
-    call.transa = known_op(call.blas, trans);                                                                      \
+    call.transa = trans;                                                                                           \
     call.n = n;                                                                                                    \
     call.k = k;                                                                                                    \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                          \
@@ -194,7 +195,7 @@ using namespace libsgemm;
     Call call = cblas_call(own, #name, routine, Type::f32, layout);                                               \
     call.side = side;                                                                                             \
     call.uplo = uplo;                                                                                             \
-    call.transa = known_op(call.blas, transa);                                                                    \
+    call.transa = transa;                                                                                         \
     call.diag = diag;                                                                                             \
     call.m = m;                                                                                                   \
     call.n = n;                                                                                                   \
@@ -209,8 +210,8 @@ using namespace libsgemm;
     const Own &own = LIBSGEMM_OWN(INT, name);                                                                     \
     Call call = cblas_call(own, #name, Routine::gemmtr, Type::f32, layout);                                       \
     call.uplo = uplo;                                                                                             \
-    call.transa = known_op(call.blas, transa);                                                                    \
-    call.transb = known_op(call.blas, transb);                                                                    \
+    call.transa = transa;                                                                                         \
+    call.transb = transb;                                                                                         \
     call.n = n;                                                                                                   \
     call.k = k;                                                                                                   \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                         \

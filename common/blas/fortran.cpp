@@ -68,8 +68,8 @@ using namespace libsgemm;
                          const float *beta, float *c, const INT *ldc) {                                          \
     const Own &own = LIBSGEMM_OWN(INT, name);                                                                    \
     Call call = fortran_call(own, #name, Routine::gemm, type);                                                   \
-    call.transa = known_op(call.blas, op(transa));                                                               \
-    call.transb = known_op(call.blas, op(transb));                                                               \
+    call.transa = op(transa);                                                                                    \
+    call.transb = op(transb);                                                                                    \
     call.m = *m;                                                                                                 \
     call.n = *n;                                                                                                 \
     call.k = *k;                                                                                                 \
@@ -99,7 +99,7 @@ using namespace libsgemm;
     const Own &own = LIBSGEMM_OWN(INT, name);                                                                     \
     Call call = fortran_call(own, #name, Routine::syrk, Type::f32);                                               \
     call.uplo = uplo(the_uplo);                                                                                   \
-    call.transa = known_op(call.blas, op(trans));                                                                 \
+    call.transa = op(trans);                                                                                      \
     call.n = *n;                                                                                                  \
     call.k = *k;                                                                                                  \
     operands<INT>(&call, alpha, a, lda, nullptr, nullptr, beta, c, ldc);                                          \
@@ -114,7 +114,7 @@ using namespace libsgemm;
     const Own &own = LIBSGEMM_OWN(INT, name);                                                                         \
     Call call = fortran_call(own, #name, Routine::syr2k, Type::f32);                                                  \
     call.uplo = uplo(the_uplo);                                                                                       \
-    call.transa = known_op(call.blas, op(trans));                                                                     \
+    call.transa = op(trans);                                                                                          \
     call.n = *n;                                                                                                      \
     call.k = *k;                                                                                                      \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                             \
@@ -132,7 +132,7 @@ using namespace libsgemm;
     Call call = fortran_call(own, #name, routine, Type::f32);                                                         \
     call.side = side(the_side);                                                                                       \
     call.uplo = uplo(the_uplo);                                                                                       \
-    call.transa = known_op(call.blas, op(transa));                                                                    \
+    call.transa = op(transa);                                                                                         \
     call.diag = diag(the_diag);                                                                                       \
     call.m = *m;                                                                                                      \
     call.n = *n;                                                                                                      \
@@ -148,8 +148,8 @@ using namespace libsgemm;
     const Own &own = LIBSGEMM_OWN(INT, name);                                                                      \
     Call call = fortran_call(own, #name, Routine::gemmtr, Type::f32);                                              \
     call.uplo = uplo(the_uplo);                                                                                    \
-    call.transa = known_op(call.blas, op(transa));                                                                 \
-    call.transb = known_op(call.blas, op(transb));                                                                 \
+    call.transa = op(transa);                                                                                      \
+    call.transb = op(transb);                                                                                      \
     call.n = *n;                                                                                                   \
     call.k = *k;                                                                                                   \
     operands(&call, alpha, a, lda, b, ldb, beta, c, ldc);                                                          \

@@ -11,7 +11,6 @@
 #include <type_traits>
 
 #include "cpu_blas.h"
-#include "libsgemm.h"
 
 namespace libsgemm {
 
@@ -42,11 +41,8 @@ inline const Own &own_of(const char *entry, int spelling, const void *caller) {
   return own != nullptr && own->is_for(entry, at) ? *own : find_own(entry, spelling, caller);
 }
 
-// A value of trans in CBLAS's enumeration, which a BLAS of the program may know more of.
+// A value of trans in CBLAS's enumeration, which some BLAS know beyond the standard.
 constexpr int kConjNoTrans = 114;
-inline int known_op(const CpuBlas *blas, int op) {
-  return op == kConjNoTrans && blas != nullptr && blas->is_openblas() ? static_cast<int>(LIBSGEMM_NO_TRANS) : op;
-}
 
 // The spelling of an entry point of the drop-in with integers INT.
 template <typename INT>

@@ -42,9 +42,19 @@ inline bool gives_back(const Own &own, const Call &call) {
 }
 inline bool gives_back(const Own &own, const GroupCall &) { return own.definition != nullptr; }
 
+// Takes what an OpenBLAS of the program takes beyond the standard; of batches it is not known.
+inline void take_beyond_standard(Call *call) {
+  if (call->blas == nullptr || !call->blas->is_openblas()) return;
+  for (int *op : {&call->transa, &call->transb}) {
+    if (*op == kConjNoTrans) *op = LIBSGEMM_NO_TRANS;
+  }
+}
+inline void take_beyond_standard(GroupCall *) {}
+
 // The same, and call_own() if it is for the program's own function.
 template <typename INT, typename AnyCall, typename CallOwn>
 void perform(AnyCall *call, const Own &own, const char *name, const char *handler, const CallOwn &call_own) {
+  take_beyond_standard(call);
   call->gives_back = gives_back(own, *call);
   if (performed<INT>(*call, name, handler)) return;
   const GivenBack counted(*call);

@@ -11,9 +11,7 @@ extern "C" {
 
 LIBSGEMM_API int cublasCreate_v2(VendorHandle *handle) {
   static Real<decltype(cublasCreate_v2)> real("cublasCreate_v2");
-  const int status = real(handle);
-  if (status == libsgemm::kVendorSuccess && !libsgemm::is_inside()) libsgemm::forget_handle(*handle);
-  return status;
+  return libsgemm::note_new_handle(real(handle), handle);
 }
 
 LIBSGEMM_API int cublasDestroy_v2(VendorHandle handle) {
@@ -24,9 +22,7 @@ LIBSGEMM_API int cublasDestroy_v2(VendorHandle handle) {
 
 LIBSGEMM_API int cublasLtCreate(VendorHandle *handle) {
   static Real<decltype(cublasLtCreate)> real("cublasLtCreate");
-  const int status = real(handle);
-  if (status == libsgemm::kVendorSuccess && !libsgemm::is_inside()) libsgemm::forget_handle(*handle);
-  return status;
+  return libsgemm::note_new_handle(real(handle), handle);
 }
 
 LIBSGEMM_API int cublasLtDestroy(VendorHandle handle) {

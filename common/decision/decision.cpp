@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <new>
 
 #include "calibration.h"
 #include "cpu_blas.h"
@@ -82,8 +81,8 @@ const Figures *publish(int gpu, int cpu, const Figures *first, std::unique_ptr<F
   return made.release();
 }
 
-// A program may set its BLAS to other numbers of threads in turns: those of each stay. `any`: whatever that number, the
-// latest will do.
+// A program may change the number of threads of its BLAS: the figures for each number are kept. `any`: the latest
+// figures are taken, whatever that number is.
 const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas, bool any) {
   const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);
   if (first != nullptr && any) return *first;
@@ -125,11 +124,7 @@ int first_cpu(const Settings &settings, const GemmDesc &desc) {
   int8_t order[kBackendCount];
   const int count = candidates(settings, order);
   for (int i = 0; i < count; ++i) {
-    if (order[i] < kFirstCpu) continue;
-    if (!load(order[i])) {
-      if (repeatable(settings.deterministic) && short_of_memory(order[i])) throw std::bad_alloc();
-      continue;
-    }
+    if (order[i] < kFirstCpu || !load_for(settings, order[i])) continue;
     if (!invariant(desc) || may_compute(table_of(order[i]), desc)) return order[i];
   }
   return -1;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "gpu_blas/take.h"
 #include "immortal.h"
 
 namespace libsgemm {
@@ -60,6 +61,11 @@ void forget_handle(VendorHandle handle) {
   }
   const std::lock_guard<std::mutex> lock(state->mutex);
   libsgemm_destroy(std::exchange(state->handle, nullptr));
+}
+
+int note_new_handle(int status, const VendorHandle *handle) {
+  if (status == kVendorSuccess && !is_inside()) forget_handle(*handle);
+  return status;
 }
 
 void note_stream(VendorHandle handle, bool keeps_workspace) {

@@ -25,9 +25,12 @@ struct HandleState {
 // The state of a handle, made if there is none yet; NULL for want of memory.
 std::shared_ptr<HandleState> state_of(VendorHandle handle);
 
-// The handle is about to be destroyed; or it is new, and one of the same address may have been destroyed behind the
-// drop-in.
+// The handle is about to be destroyed.
 void forget_handle(VendorHandle handle);
+
+// The vendor has made a handle, if `status` says so: one of the same address may have been destroyed where the drop-in
+// did not see it. Returns `status`.
+int note_new_handle(int status, const VendorHandle *handle);
 
 // What the program has set.
 void note_stream(VendorHandle handle, bool keeps_workspace);

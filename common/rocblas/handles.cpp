@@ -11,9 +11,7 @@ extern "C" {
 
 LIBSGEMM_API int rocblas_create_handle(VendorHandle *handle) {
   static Real<decltype(rocblas_create_handle)> real("rocblas_create_handle");
-  const int status = real(handle);
-  if (status == libsgemm::kVendorSuccess && !libsgemm::is_inside()) libsgemm::forget_handle(*handle);
-  return status;
+  return libsgemm::note_new_handle(real(handle), handle);
 }
 
 LIBSGEMM_API int rocblas_destroy_handle(VendorHandle handle) {

@@ -183,7 +183,7 @@ double ratio_of_spoilt_column(const Claim &c, int64_t j) {
   return 0;
 }
 
-// The worst of all rows, and of the columns that have no weight. Those that sums do not show are computed anew.
+// The worst of all rows, and of the columns that have no weight. Those that sums do not show are recomputed.
 double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &signs) {
   constexpr size_t kMostLines = 16;
   const Claim transposed = c.transposed();
