@@ -35,10 +35,10 @@ step() {
   times+=("$(printf '%6d s  %s: %s' $((SECONDS - start)) "$name" $result)")
 }
 
-# The NumPy and SciPy wheels of the client tests, kept in build/wheels. Without them those tests are skipped.
+# The wheels of the client tests, kept in build/wheels. Without them those tests are skipped.
 install_wheels() {
   local set target list
-  for set in current ilp64; do
+  for set in "${wheels[@]}"; do
     target=build/wheels/$set
     list=tests/clients/wheels-$set.txt
     cmp -s "$list" "$target/installed.txt" && continue
@@ -174,6 +174,7 @@ packages=(cmake g++ ninja-build pkg-config python3 python3-numpy python3-scipy p
   dpkg-dev file)
 # Seconds of one core that each part takes, without packages and what ccache knows.
 declare -A part_work=([release]=800 [checks]=300 [kernels]=2600 [debug]=800 [clang]=400 [asan]=1400 [tsan]=500)
+wheels=(current ilp64)
 parts=("$@")
 work=0
 short=
@@ -187,7 +188,10 @@ case $* in
     done
     ;;
   ci) parts=(checks tsan asan kernels) short=yes all=yes ;;
-  all) parts=(release checks clang tsan asan kernels) all=yes ;;
+  all)
+    parts=(release checks clang tsan asan kernels) all=yes
+    wheels+=(torch)  # 3 GB
+    ;;
 esac
 for part in "${parts[@]}"; do
   [ -n "${part_work[$part]-}" ] || usage

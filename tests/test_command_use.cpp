@@ -1,6 +1,7 @@
 // Finding one's way in the `libsgemm` command: names that are nearly right, completion, the manual, the table of
 // kernels.
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -223,7 +224,8 @@ TEST_CASE("without a GPU: calibrate --remove removes, and bench --host says what
   none["LIBSGEMM_BACKEND_PATH"] = MOCK_FOLDER "/gpu";
   Environment gpu = none;
   gpu.erase("LIBSGEMM_DEVICES");
-  gpu["LD_LIBRARY_PATH"] = MOCK_FOLDER "/cuda_stack";
+  const char *folders = std::getenv("LD_LIBRARY_PATH");  // the same OpenBLAS, by whose version the file is named
+  gpu["LD_LIBRARY_PATH"] = std::string(MOCK_FOLDER "/cuda_stack:") + (folders != nullptr ? folders : "");
   const Outcome made = command({"calibrate", "--seconds", "0.1"}, gpu);
   INFO(made.description());
   REQUIRE(made.exit_status == 0);

@@ -1,5 +1,6 @@
 """The Python package as a user gets it: builds the wheel, installs it into a fresh virtual environment, and runs
-tests/python there. Arguments: BUILD SOURCE MOCK SHIM; the last two are the mock GPU, if that was built, and its memory for Python.
+tests/python there. Arguments: BUILD SOURCE MOCK SHIM TORCH: the mock GPU, if that was built, and its memory for Python; a folder
+with PyTorch, or that is not there.
 
 Skipped where pip cannot get what it needs. The tools stay in BUILD/python-tools, and what CMake makes in BUILD/wheel."""
 import os
@@ -77,7 +78,7 @@ def run_tests(python, source, *tests, **variables):
         fail('tests of the Python package failed', done.stderr)
 
 
-build, source, mock, shim = (pathlib.Path(argument) for argument in sys.argv[1:5])
+build, source, mock, shim, torch = (pathlib.Path(argument) for argument in sys.argv[1:6])
 wheel = build_wheel(build, source)
 python = make_venv(build / 'python-venv')
 need(python, TESTED_WITH)
@@ -88,3 +89,5 @@ if done.returncode:
 run_tests(python, source, '', LIBSGEMM_TEST_OVERHEAD_US='15')
 if mock.exists():
     run_tests(python, source, 'test_device.py', LIBSGEMM_BACKEND_PATH=str(mock), LIBSGEMM_TEST_MOCK_GPU=str(shim))
+if torch.exists():
+    run_tests(python, source, 'test_torch.py', PYTHONPATH=str(torch))

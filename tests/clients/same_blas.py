@@ -1,7 +1,7 @@
 # Runs a program with and without the drop-in and shows that preloading leaves who computes on the CPU alone: the same
 # BLAS, the same bits, the same threads, nothing on stderr.
-#   same_blas.py BUILD numpy|program PROGRAM [--packages DIR] [--runtime SANITIZER_RUNTIME]
-# PROGRAM: a Python, which imports NumPy from DIR or else from its own packages; or a program that prints such a report.
+#   same_blas.py BUILD numpy|torch|program PROGRAM [--packages DIR] [--runtime SANITIZER_RUNTIME]
+# PROGRAM: a Python, which imports its packages from DIR or else has them itself; or a program that prints such a report.
 import argparse
 import json
 import pathlib
@@ -27,7 +27,8 @@ def environment(args, preloaded, **more):
 
 
 def run(args, arguments, preloaded, **more):
-    command = [args.program] + ([HERE / 'same_blas_numpy.py'] if args.kind == 'numpy' else []) + arguments
+    script = [] if args.kind == 'program' else [HERE / f'same_blas_{args.kind}.py']
+    command = [args.program, *script, *arguments]
     done = subprocess.run(command, env=environment(args, preloaded, **more), capture_output=True, text=True)
     if done.returncode != 0 or done.stderr:
         clientlib.fail(f'{command} {"with" if preloaded else "without"} the drop-in ended with {done.returncode}',
@@ -36,8 +37,8 @@ def run(args, arguments, preloaded, **more):
 
 
 def blas_of(report):
-    """The libraries of a report that are a BLAS; those of the wheels hide it in names of their own."""
-    return {path for path in report['libraries'] if re.search(r'/lib(scipy_)?(open)?blas[^/]*\.so', path)}
+    """The libraries of a report that are or have a BLAS; those of the wheels hide it in names of their own."""
+    return {path for path in report['libraries'] if re.search(r'/lib((scipy_)?(open)?blas|torch_cpu|mkl)[^/]*\.so', path)}
 
 
 def check_same(args, alone, **more):
@@ -52,17 +53,17 @@ def check_same(args, alone, **more):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('build', type=pathlib.Path)
-    parser.add_argument('kind', choices=['numpy', 'program'])
+    parser.add_argument('kind', choices=['numpy', 'torch', 'program'])
     parser.add_argument('program')
     parser.add_argument('--packages', default='')
     parser.add_argument('--runtime', default='')
     args = parser.parse_args()
     clientlib.need_backend(args.build, 'openblas')
-    if args.packages and not (pathlib.Path(args.packages) / 'numpy').is_dir():
-        clientlib.skip(f'no numpy wheel in {args.packages}; tests/run.sh installs it')
-    if args.kind == 'numpy' and subprocess.run([args.program, '-c', 'import numpy'], capture_output=True,
-                                               env=environment(args, False)).returncode != 0:
-        clientlib.skip(f'{args.program} cannot import numpy')
+    if args.packages and not (pathlib.Path(args.packages) / args.kind).is_dir():
+        clientlib.skip(f'no {args.kind} wheel in {args.packages}; tests/run.sh installs it')
+    if args.kind != 'program' and subprocess.run([args.program, '-c', f'import {args.kind}'], capture_output=True,
+                                                 env=environment(args, False)).returncode != 0:
+        clientlib.skip(f'{args.program} cannot import {args.kind}')
 
     one = {'OPENBLAS_NUM_THREADS': '1'}
     check_same(args, run(args, [], False, **one), **one)
@@ -77,8 +78,10 @@ def main():
             (pathlib.Path(folder) / 'libopenblas.so.0').write_text('hidden')
             more['LD_LIBRARY_PATH'] = folder
         check_same(args, alone, **more)
-        lines = [line for line in log.read_text().splitlines() if ' -> openblas ' in line]
+        lines = [line for line in log.read_text().splitlines() if re.search(' -> (openblas|program) ', line)]
         for line in lines:
+            if ' -> program ' in line:  # given back to the function that the program would have called
+                continue
             own = re.search(r"the program's own [^(]*\((\S+)\)", line)
             if not own or own.group(1) not in {str(pathlib.Path(path).resolve()) for path in blas_of(alone)}:
                 clientlib.fail(f'not the program\'s own BLAS ({blas_of(alone)}): {line}')
@@ -86,11 +89,11 @@ def main():
             clientlib.fail('no call arrived', log.read_text())
     print(f'{args.program}: {len(lines)} calls by {blas_of(alone)}, {alone["threads"]} threads: the same preloaded')
 
-    if args.packages and (pathlib.Path(args.packages) / 'threadpoolctl.py').exists():
+    if args.kind == 'torch' or args.packages and (pathlib.Path(args.packages) / 'threadpoolctl.py').exists():
         limited = run(args, ['limited'], True)
         if limited['cpus'] > 1.2:
-            clientlib.fail(f'threadpool_limits(1) before the first product: {limited["cpus"]:.2f} CPUs')
-        print(f'{args.program}: under threadpool_limits(1) {limited["cpus"]:.2f} CPUs')
+            clientlib.fail(f'limited to one thread before the first product: {limited["cpus"]:.2f} CPUs')
+        print(f'{args.program}: limited to one thread {limited["cpus"]:.2f} CPUs')
 
 
 main()

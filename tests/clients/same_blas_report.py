@@ -1,0 +1,39 @@
+# What the clients of same_blas.py print.
+import hashlib
+import json
+import os
+import sys
+import time
+
+import numpy as np
+
+_rng = np.random.default_rng(3)
+_digest = hashlib.sha256()
+
+
+def matrix(*shape):
+    return _rng.uniform(-1, 1, shape).astype(np.float32)
+
+
+def add(*results):
+    """Takes the bits of results into the report's."""
+    for result in results:
+        _digest.update(result.tobytes())
+
+
+def print_report(products, limit, load):
+    """As JSON: the bits that `products` adds, the threads of the process and what is mapped into it; for the argument
+    `limited`, CPU time over time of a load under the context that limit() gives, before the first product."""
+    report = {}
+    if sys.argv[1:] == ['limited']:
+        with limit():
+            start, cpu = time.perf_counter(), time.process_time()
+            load()
+            report['cpus'] = (time.process_time() - cpu) / (time.perf_counter() - start)
+    else:
+        products()
+        report['bits'] = _digest.hexdigest()
+    report['threads'] = len(os.listdir('/proc/self/task'))
+    with open('/proc/self/maps') as maps:
+        report['libraries'] = sorted({line[line.index('/'):].strip() for line in maps if '/' in line})
+    print(json.dumps(report))
