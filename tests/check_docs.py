@@ -1,5 +1,5 @@
 # Checks what the Markdown files and the comments of sources say by what there is:
-#   check_docs.py            the targets of links, the paths in `code`, the kernel rows that docs and bench/results name,
+#   check_docs.py            the targets of links, the paths in `code`, the kernel rows that docs and docs/results name,
 #                            and the source files that docs and comments name, exist; the changelog has the ABI's
 #                            numbers; no source says that a row was not measured whose figures are there
 #   check_docs.py COMMAND    and each `libsgemm SUBCOMMAND --option` in them is one that COMMAND knows; presets and
@@ -169,7 +169,7 @@ for file in FILES:
 for file in sorted(p for p in TREE if p.suffix != '.md'):
     faults = [*missing_files(comments(file)), *untrue_measurements(file)]
     wrong += [f'{file.relative_to(ROOT)}: {fault}' for fault in faults]
-for file in sorted((ROOT / 'bench/results').iterdir()):
+for file in sorted((ROOT / 'docs/results').iterdir()):
     wrong += [f'{file.relative_to(ROOT)}: {fault}' for fault in missing_rows(file.read_text())]
 print('\n'.join(wrong) if wrong else f'{len(FILES)} files: what they name exists')
 sys.exit(bool(wrong))

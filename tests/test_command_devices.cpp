@@ -377,7 +377,7 @@ TEST_CASE("bench --overhead on a GPU: measures, and its exit status tells of a m
   CHECK_THAT(fail.out, Contains("at most -1e+09 ns: FAIL"));
 }
 
-TEST_CASE("table.py and plot.py: Markdown and a picture of results, and what is no result") {
+TEST_CASE("table.py, compact.py and plot.py: Markdown, a CSV table and a picture of results, and what is no result") {
   if (!has_python("json")) return;
   const Folder folder;
   report_of(folder, {"--peer", "cublas", "--sweep", "16:48:16", "--shape", "16,8,4,1"});
@@ -390,6 +390,20 @@ TEST_CASE("table.py and plot.py: Markdown and a picture of results, and what is 
                             Contains("| m | n | k |  | NN | NT | TN | TT |\n|---|") &&
                             Contains("\n| 16 | 16 | 16 | ") && Contains("\n| 16 | 8 | 4 | ld + 1 | ") &&
                             Contains("geometric mean of the ratio: "));
+  const std::string csv = folder.file("page.csv");
+  const std::string commented = "# run: Mock GPU, driver 580.1 (CUDA 13.0); ";
+  std::string once;
+  for (int again = 0; again < 2; ++again) {  // which replaces the run's rows
+    const Outcome compact = script("compact.py", {csv, "run=" + results + "@1234567", "other=" + results + "@1234567"});
+    INFO(compact.description());
+    CHECK(compact.exit_status == 0);
+    CHECK_THAT(read_text(csv), StartsWith(commented) && Contains("; commit 1234567\n# other: ") &&
+                                   Contains("\nrun,sgemm,TN,16x8x4+1,") && Contains("\nother,sgemm,NN,16x16x16,"));
+    if (again == 0) once = read_text(csv);
+  }
+  CHECK(read_text(csv) == once);
+  CHECK(script("compact.py", {csv, "run=" + folder.file("none.json") + "@1"}).exit_status == 1);
+  CHECK(read_text(csv) == once);
   const std::string bad = folder.write("bad.json", "{\"results\": []}");
   for (const char *name : {"table.py", "plot.py"}) {
     const Outcome refused = script(name, {bad});

@@ -7,7 +7,7 @@
 // Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).
 //
 // Requires: trmm. Any size, stride and alignment; no workspace, but of sm_90 with that rate for the copy.
-// Measured: its results on an H100, by the tests; its speed there: bench/results/h100-level3.json.
+// Measured: its results on an H100, by the tests; its speed there: docs/results/speed.csv.
 #include <algorithm>
 
 #include "gpu/level3/blocked.h"

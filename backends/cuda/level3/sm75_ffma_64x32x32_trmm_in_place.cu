@@ -4,7 +4,7 @@
 // picture, the shared-memory map and the source are in gpu/level3/panel.h.
 //
 // Requires: trmm. Any size, stride and alignment; no workspace.
-// Measured: its results on an H100, by the tests; its speed there: bench/results/h100-level3.json.
+// Measured: its results on an H100, by the tests; its speed there: docs/results/speed.csv.
 #include "gpu/level3/panel.h"
 #include "runtime/device.h"
 

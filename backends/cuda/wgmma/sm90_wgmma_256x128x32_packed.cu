@@ -21,7 +21,7 @@
 // Parameters of LIBSGEMM_WGMMA_PACKED_ROW: N, stages, blocks of a cluster.
 //
 // Measured (H100 SXM at 1500 to 1980 MHz, limited by power; TFLOP/s, pass included; in brackets the time of cuBLAS 13.1
-// in TF32 over ours in the same run; bench/results/h100-tf32.json): 2048 NN 357 (1.04), NT 284 (1.27), TN 361 (1.04),
+// in TF32 over ours in the same run; docs/results/math-modes.csv): 2048 NN 357 (1.04), NT 284 (1.27), TN 361 (1.04),
 // TT 350 (1.05); 4096 NN 371 (1.02), NT 350 (1.45), TN 374 (1.01), TT 374 (1.03); 8192 368 to 386 (1.02, 1.60, 1.04,
 // 1.12); 4095, where both are written anew, 297 (2.2 to 2.5). With a pass instead of registers NN and TT were a tenth
 // slower at 4096, a fifth at 2048.
