@@ -9,7 +9,7 @@
 
 #include "calibrate_fit.h"
 #include "command.h"
-#include "env.h"
+#include "process/env.h"
 #include "output_file.h"
 #include "probe_copies.h"
 #include "sides.h"

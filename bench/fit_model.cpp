@@ -19,7 +19,7 @@
 
 #include "fit_model.h"
 #include "gpu/kernels.h"
-#include "kernel_table.h"
+#include "contract/kernel_table.h"
 
 namespace libsgemm {
 namespace {

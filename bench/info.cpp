@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "command.h"
-#include "env.h"
+#include "process/env.h"
 #include "library.h"
 #include "timing.h"
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "env.h"
-#include "nearest.h"
+#include "process/env.h"
+#include "process/nearest.h"
 
 namespace command {
 

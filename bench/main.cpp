@@ -16,7 +16,7 @@
 #include "distributions.h"
 #include "library.h"
 #include "manual.h"
-#include "nearest.h"
+#include "process/nearest.h"
 #include "precision.h"
 #include "probe.h"
 #include "probe_code.h"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "env.h"
+#include "process/env.h"
 #include "library.h"
 
 namespace command {

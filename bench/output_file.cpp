@@ -15,7 +15,7 @@
 
 #include "command.h"
 #include "library.h"
-#include "quiet_write.h"
+#include "process/quiet_write.h"
 
 namespace command {
 namespace {

@@ -13,7 +13,7 @@
 #include <unordered_map>
 
 #include "command.h"
-#include "stats.h"
+#include "process/stats.h"
 #include "stats_report.h"
 
 namespace command {

@@ -14,7 +14,7 @@ struct RecordedCall {
   uint64_t count;  // how often it was made
 };
 
-// Those that processes have counted in a folder (common/stats.h), of processes that began at `since` (time_of_day()) or
+// Those that processes have counted in a folder (common/process/stats.h), of processes that began at `since` (time_of_day()) or
 // later; each class once, those with the most operations first. Calls that are missing are told of in `problems`.
 std::vector<RecordedCall> collect_calls(const std::string &folder, uint64_t since, std::vector<std::string> *problems);
 

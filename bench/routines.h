@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "desc.h"
+#include "contract/desc.h"
 #include "suite.h"
 
 namespace command {

@@ -22,9 +22,9 @@
 #include "command.h"
 #include "library.h"
 #include "output_file.h"
-#include "quiet_write.h"
+#include "process/quiet_write.h"
 #include "recorded_calls.h"
-#include "stats.h"
+#include "process/stats.h"
 #include "stats_report.h"
 #include "timing.h"
 

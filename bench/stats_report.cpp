@@ -13,8 +13,8 @@
 
 #include "command.h"
 #include "output_file.h"
-#include "quiet_write.h"
-#include "stats.h"
+#include "process/quiet_write.h"
+#include "process/stats.h"
 #include "timing.h"
 
 namespace command {

@@ -1,4 +1,4 @@
-// The call statistics that processes leave in a folder (common/stats.h), read and written out.
+// The call statistics that processes leave in a folder (common/process/stats.h), read and written out.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "stats.h"
+#include "process/stats.h"
 
 namespace command {
 

@@ -68,7 +68,7 @@ def comments(path):
 
 
 def wrong_abi(text):
-    plugin = re.search(r'kBackendAbi = (\d+)', (ROOT / 'common/backend.h').read_text()).group(1)
+    plugin = re.search(r'kBackendAbi = (\d+)', (ROOT / 'common/contract/backend.h').read_text()).group(1)
     c = re.search(r'SOVERSION (\d+)', (ROOT / 'common/CMakeLists.txt').read_text()).group(1)
     numbers = f'C ABI {c}, plugin ABI {plugin}.'
     if numbers not in text:

@@ -9,8 +9,8 @@
 
 #include "catch.h"
 #include "command_runner.h"
-#include "env.h"
-#include "nearest.h"
+#include "process/env.h"
+#include "process/nearest.h"
 
 namespace sgemm_test {
 namespace {

@@ -119,7 +119,7 @@ CASES = [
     Case('unknown AMD, no clang', HIP + 'hip_architectures=gfx1101 LIBSGEMM_CLANG19=OFF', 'knows none of gfx1101, so it is left out'),
 ]
 # Commands that no case runs: what finds that the sources no longer fit the tests.
-NOT_RUN = ('common/env.h has no list', 'no longer has what the mutant', 'holds no constant')
+NOT_RUN = ('common/process/env.h has no list', 'no longer has what the mutant', 'holds no constant')
 VARIABLE = re.compile(r'(?<!\\)(\$\{[A-Za-z]\w*)\}')
 
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <random>
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "catch.h"
 #include "gpu_driver.h"
 #include "numbers.h"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "catch.h"
-#include "kernel_table.h"
-#include "thread_info.h"
+#include "contract/kernel_table.h"
+#include "call/thread_info.h"
 
 namespace {
 

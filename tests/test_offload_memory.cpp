@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "catch.h"
-#include "loader.h"
+#include "process/loader.h"
 #include "offload/memory.h"
 
 namespace {

@@ -12,7 +12,7 @@
 
 #include "catch.h"
 #include "process.h"
-#include "quiet_write.h"
+#include "process/quiet_write.h"
 
 using namespace sgemm_test;
 

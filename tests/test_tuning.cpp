@@ -12,9 +12,9 @@
 #include "catch.h"
 #include "decision/tuning.h"
 #include "decision/tuning_file.h"
-#include "kernel_table.h"
+#include "contract/kernel_table.h"
 #include "process.h"
-#include "stats.h"
+#include "process/stats.h"
 
 namespace {
 

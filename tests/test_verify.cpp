@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "half.h"
+#include "contract/half.h"
 #include "numbers.h"
 #include "oracle.h"
 #include "verify_problem.h"

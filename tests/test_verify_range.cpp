@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "product.h"
+#include "matrix/product.h"
 #include "verify_problem.h"
 
 using namespace libsgemm;

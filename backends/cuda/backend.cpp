@@ -1,11 +1,11 @@
 // libsgemm_cuda.so: NVIDIA GPUs.
-#include "backend.h"
+#include "contract/backend.h"
 
 #include <cuda_runtime.h>
 
 #include <cstdlib>
 
-#include "elf_file.h"
+#include "process/elf_file.h"
 #include "gpu/fault.h"
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"

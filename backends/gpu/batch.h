@@ -14,8 +14,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "backend.h"
-#include "host_device.h"
+#include "contract/backend.h"
+#include "contract/host_device.h"
 
 namespace libsgemm::gpu {
 

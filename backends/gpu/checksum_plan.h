@@ -1,8 +1,8 @@
 // The passes of a checksum over the matrices of a product (checksum.h), and where their sums lie.
 #pragma once
 
-#include "backend.h"
-#include "host_device.h"
+#include "contract/backend.h"
+#include "contract/host_device.h"
 
 namespace libsgemm::gpu {
 

@@ -1,7 +1,7 @@
 // The products that a convolution is cut into, and how their operands are fetched.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "conv_problem.h"
 #include "conv_product.h"
 

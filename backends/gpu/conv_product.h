@@ -1,7 +1,7 @@
 // A convolution as products of what is gathered from its tensors.
 #pragma once
 
-#include "conv.h"
+#include "contract/conv.h"
 
 namespace libsgemm::gpu {
 

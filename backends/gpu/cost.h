@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "desc.h"
+#include "contract/desc.h"
 #include "device_model.h"
 
 namespace libsgemm::gpu {

@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "depthwise_problem.h"
-#include "finish.h"
+#include "contract/finish.h"
 #include "gpu.h"
 
 namespace libsgemm::gpu {

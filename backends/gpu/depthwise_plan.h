@@ -1,7 +1,7 @@
 // The host's side of depthwise.h: which convolutions it computes, and how blocks share them.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "depthwise_problem.h"
 
 namespace libsgemm::gpu {

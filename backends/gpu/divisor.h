@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "host_device.h"
+#include "contract/host_device.h"
 
 namespace libsgemm::gpu {
 

@@ -2,9 +2,9 @@
 // nearest.
 #pragma once
 
-#include "desc.h"
+#include "contract/desc.h"
 #include "gpu.h"
-#include "half.h"
+#include "contract/half.h"
 
 namespace libsgemm::gpu {
 

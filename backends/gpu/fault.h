@@ -4,7 +4,7 @@
 // wrong results.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm::gpu {
 

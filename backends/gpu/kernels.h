@@ -3,7 +3,7 @@
 
 #include <iterator>
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm::gpu {
 

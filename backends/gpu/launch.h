@@ -1,7 +1,7 @@
 // Launching a kernel: the one way from a row of the table to the device.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "vendor.h"
 
 namespace libsgemm::gpu {

@@ -18,7 +18,7 @@
 
 #include "batch.h"
 #include "cost.h"
-#include "finish.h"
+#include "contract/finish.h"
 #include "gpu.h"
 #include "kernels.h"
 #include "launch.h"

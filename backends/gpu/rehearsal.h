@@ -2,7 +2,7 @@
 // with its output as it was.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm::gpu {
 

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm::gpu {
 

@@ -11,7 +11,7 @@
 // not divide k, so that the loop over the others needs no test.
 #pragma once
 
-#include "finish.h"
+#include "contract/finish.h"
 #include "gpu.h"
 #include "tile_problem.h"
 

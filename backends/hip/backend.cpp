@@ -1,6 +1,6 @@
 // libsgemm_hip.so: AMD GPUs. It is linked with the HIP runtime, libamdhip64.so; where that is missing, the loader says
 // so.
-#include "backend.h"
+#include "contract/backend.h"
 
 #include <hip/hip_runtime.h>
 #include <unistd.h>

@@ -27,7 +27,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "desc.h"
+#include "contract/desc.h"
 #include "gpu/tile.h"
 #include "matrix_cores.h"
 #include "matrix_plan.h"

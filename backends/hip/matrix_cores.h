@@ -13,7 +13,7 @@
 // Not yet run on AMD hardware: the tests of denormals have the last word there.
 #pragma once
 
-#include "desc.h"
+#include "contract/desc.h"
 #include "matrix_ops.h"
 
 namespace libsgemm::hip {

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "desc.h"
+#include "contract/desc.h"
 #include "device.h"
 #include "valu_row.h"
 

@@ -1,5 +1,5 @@
 // libsgemm_openblas.so: the CPU backend.
-#include "backend.h"
+#include "contract/backend.h"
 
 #include "blas.h"
 #include "kernels.h"

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "blas_call.h"
-#include "elf_file.h"
-#include "immortal.h"
+#include "process/elf_file.h"
+#include "process/immortal.h"
 
 namespace libsgemm {
 namespace {

@@ -1,8 +1,8 @@
 // The BLAS beneath: the one that LIBSGEMM_CPU_BLAS names, the program's own, or the machine's OpenBLAS.
 #pragma once
 
-#include "backend.h"
-#include "cpu_blas.h"
+#include "contract/backend.h"
+#include "contract/cpu_blas.h"
 
 namespace libsgemm {
 

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "immortal.h"
+#include "process/immortal.h"
 
 namespace libsgemm {
 namespace {

@@ -6,7 +6,7 @@
 // process. So what a call needs is looked for before it enters.
 #pragma once
 
-#include "cpu_blas.h"
+#include "contract/cpu_blas.h"
 
 namespace libsgemm {
 

@@ -13,8 +13,8 @@
 
 #include <algorithm>
 
-#include "product.h"
-#include "scratch.h"
+#include "matrix/product.h"
+#include "matrix/scratch.h"
 
 namespace libsgemm {
 namespace {

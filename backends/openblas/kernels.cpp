@@ -8,8 +8,8 @@
 #include "blas_call.h"
 #include "conv/launch.h"
 #include "fp64.h"
-#include "half.h"
-#include "scratch.h"
+#include "contract/half.h"
+#include "matrix/scratch.h"
 
 namespace libsgemm {
 namespace {

@@ -1,7 +1,7 @@
 // The kernel table of the openblas backend.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "object_file.h"
+#include "process/object_file.h"
 
 namespace libsgemm {
 

@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "blas/objects.h"
-#include "call.h"
+#include "call/call.h"
 
 namespace libsgemm {
 

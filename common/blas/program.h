@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "cpu_blas.h"
+#include "contract/cpu_blas.h"
 
 namespace libsgemm {
 

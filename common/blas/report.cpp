@@ -13,7 +13,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "quiet_write.h"
+#include "process/quiet_write.h"
 
 extern "C" {
 // Weak references, so that linking a program against this library exports the handlers that the program defines.

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "blas/program.h"
-#include "call.h"
+#include "call/call.h"
 
 namespace libsgemm {
 

@@ -9,9 +9,9 @@
 
 #include "blas/definitions.h"
 #include "blas/objects.h"
-#include "call.h"
-#include "cpu_blas.h"
-#include "stats.h"
+#include "call/call.h"
+#include "contract/cpu_blas.h"
+#include "process/stats.h"
 
 namespace libsgemm {
 namespace {

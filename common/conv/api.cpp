@@ -4,7 +4,7 @@
 
 #include "call.h"
 #include "check.h"
-#include "gate.h"
+#include "process/gate.h"
 
 void libsgemm_conv2d_init(libsgemm_conv2d_t *conv, size_t size) {
   if (conv == nullptr) return;

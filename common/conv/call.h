@@ -1,7 +1,7 @@
 // A convolution as it was called: arguments not yet checked. Built by conv/api.cpp.
 #pragma once
 
-#include "conv.h"
+#include "contract/conv.h"
 
 namespace libsgemm {
 

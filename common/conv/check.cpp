@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "conv/tensor.h"
-#include "float_mode.h"
+#include "process/float_mode.h"
 
 namespace libsgemm {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "conv/call.h"
-#include "thread_info.h"
+#include "call/thread_info.h"
 
 namespace libsgemm {
 

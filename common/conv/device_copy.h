@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "conv/tensor.h"
-#include "host_copy.h"
+#include "matrix/host_copy.h"
 
 namespace libsgemm {
 

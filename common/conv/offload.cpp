@@ -7,7 +7,7 @@
 #include <new>
 
 #include "conv/device_copy.h"
-#include "kernel_table.h"
+#include "contract/kernel_table.h"
 #include "offload/memory.h"
 
 namespace libsgemm {

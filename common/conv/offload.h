@@ -1,7 +1,7 @@
 // A convolution of tensors in host memory on a GPU.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm {
 

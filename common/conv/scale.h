@@ -1,7 +1,7 @@
 // beta times the output of a convolution, in memory of a device.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm {
 

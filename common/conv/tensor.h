@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "conv.h"
+#include "contract/conv.h"
 
 namespace libsgemm {
 

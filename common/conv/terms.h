@@ -2,7 +2,7 @@
 // checks.
 #pragma once
 
-#include "conv.h"
+#include "contract/conv.h"
 
 namespace libsgemm {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "conv/terms.h"
-#include "half.h"
-#include "parallel.h"
+#include "contract/half.h"
+#include "process/parallel.h"
 #include "verify/claim.h"
 #include "verify/draw.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "desc.h"
+#include "contract/desc.h"
 
 namespace libsgemm {
 

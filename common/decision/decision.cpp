@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "calibration.h"
-#include "cpu_blas.h"
-#include "loader.h"
-#include "log.h"
+#include "contract/cpu_blas.h"
+#include "process/loader.h"
+#include "process/log.h"
 
 namespace libsgemm {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "desc.h"
+#include "contract/desc.h"
 
 namespace libsgemm {
 

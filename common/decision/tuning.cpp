@@ -9,10 +9,10 @@
 #include <system_error>
 #include <vector>
 
-#include "env.h"
-#include "immortal.h"
-#include "kernel_table.h"
-#include "log.h"
+#include "process/env.h"
+#include "process/immortal.h"
+#include "contract/kernel_table.h"
+#include "process/log.h"
 #include "tuning_file.h"
 
 namespace libsgemm {

@@ -8,10 +8,10 @@
 #include <new>
 #include <vector>
 
-#include "call.h"
+#include "call/call.h"
 #include "gpu_blas/driver.h"
 #include "gpu_blas/handles.h"
-#include "immortal.h"
+#include "process/immortal.h"
 
 namespace libsgemm {
 

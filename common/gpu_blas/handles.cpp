@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "gpu_blas/take.h"
-#include "immortal.h"
+#include "process/immortal.h"
 
 namespace libsgemm {
 namespace {

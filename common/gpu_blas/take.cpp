@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "gpu_blas/handles.h"
-#include "quiet_write.h"
+#include "process/quiet_write.h"
 
 namespace libsgemm {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "call.h"
+#include "call/call.h"
 #include "gpu_blas/gpu_time.h"
 #include "gpu_blas/vendor.h"
 

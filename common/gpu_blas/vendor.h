@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "call.h"
-#include "desc.h"
+#include "call/call.h"
+#include "contract/desc.h"
 #include "libsgemm.h"
 
 namespace libsgemm {

@@ -9,9 +9,9 @@
 #include <mutex>
 #include <string>
 
-#include "immortal.h"
-#include "loader.h"
-#include "log.h"
+#include "process/immortal.h"
+#include "process/loader.h"
+#include "process/log.h"
 
 namespace libsgemm {
 namespace {

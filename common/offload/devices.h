@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm {
 

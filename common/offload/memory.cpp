@@ -12,9 +12,9 @@
 #include <mutex>
 #include <new>
 
-#include "context.h"
-#include "immortal.h"
-#include "loader.h"
+#include "process/context.h"
+#include "process/immortal.h"
+#include "process/loader.h"
 
 namespace libsgemm {
 namespace {

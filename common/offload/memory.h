@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm {
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "devices.h"
-#include "kernel_table.h"
-#include "loader.h"
-#include "log.h"
+#include "contract/kernel_table.h"
+#include "process/loader.h"
+#include "process/log.h"
 #include "plan_cache.h"
 #include "run.h"
 

@@ -1,7 +1,7 @@
 // Host memory in, host memory out, computed on a GPU.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "host_matrix.h"
+#include "matrix/host_matrix.h"
 
 namespace libsgemm {
 namespace {

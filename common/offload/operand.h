@@ -1,7 +1,7 @@
 // The operands of a call in host memory, and their blocks cut into pieces that are copied one by one.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "tile_plan.h"
 
 namespace libsgemm {

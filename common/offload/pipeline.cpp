@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "devices.h"
-#include "kernel_table.h"
+#include "contract/kernel_table.h"
 #include "pages.h"
 
 namespace libsgemm {

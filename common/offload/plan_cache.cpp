@@ -6,7 +6,7 @@
 #include <mutex>
 #include <new>
 
-#include "immortal.h"
+#include "process/immortal.h"
 
 namespace libsgemm {
 namespace {

@@ -2,7 +2,7 @@
 // shapes again and again.
 #pragma once
 
-#include "kernel_table.h"
+#include "contract/kernel_table.h"
 #include "tile_plan.h"
 
 namespace libsgemm {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "devices.h"
-#include "kernel_table.h"
+#include "contract/kernel_table.h"
 
 namespace libsgemm {
 namespace {

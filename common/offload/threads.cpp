@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "immortal.h"
-#include "loader.h"
-#include "parallel.h"
+#include "process/immortal.h"
+#include "process/loader.h"
+#include "process/parallel.h"
 
 namespace libsgemm {
 namespace {

@@ -12,7 +12,7 @@
 
 #include <vector>
 
-#include "desc.h"
+#include "contract/desc.h"
 
 namespace libsgemm {
 

@@ -16,8 +16,8 @@
 #include <numeric>
 #include <vector>
 
-#include "host_matrix.h"
-#include "immortal.h"
+#include "matrix/host_matrix.h"
+#include "process/immortal.h"
 
 namespace libsgemm {
 

@@ -3,7 +3,7 @@
 // instruction; without one the C library computes the same bits, far slower.
 #include <algorithm>
 
-#include "finish.h"
+#include "contract/finish.h"
 #include "packed.h"
 
 #if defined(__x86_64__)

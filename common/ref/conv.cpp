@@ -7,8 +7,8 @@
 
 #include "conv/tensor.h"
 #include "conv/terms.h"
-#include "finish.h"
-#include "half.h"
+#include "contract/finish.h"
+#include "contract/half.h"
 #include "ref.h"
 
 namespace libsgemm {

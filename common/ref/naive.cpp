@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "ref.h"
-#include "scratch.h"
+#include "matrix/scratch.h"
 #include "solve.h"
 
 namespace libsgemm {

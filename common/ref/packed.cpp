@@ -23,7 +23,7 @@
 
 #include "packed.h"
 #include "ref.h"
-#include "scratch.h"
+#include "matrix/scratch.h"
 
 namespace libsgemm {
 namespace {

@@ -1,7 +1,7 @@
 // What the rows of ref on packed tiles (packed.cpp) have in common with their chains of fused multiply-adds.
 #pragma once
 
-#include "product.h"
+#include "matrix/product.h"
 #include "solve.h"
 
 namespace libsgemm {

@@ -1,7 +1,7 @@
 // The built-in backend: plain C++, so that the library works wherever it loads.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm {
 

@@ -1,7 +1,7 @@
 // trsm in one form. X op(A) = alpha B is op(A)^T X^T = alpha B^T, so every case is T X = alpha B with T from the left.
 #pragma once
 
-#include "product.h"
+#include "matrix/product.h"
 
 namespace libsgemm {
 

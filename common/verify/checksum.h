@@ -13,7 +13,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "math_mode.h"
+#include "contract/math_mode.h"
 
 namespace libsgemm {
 

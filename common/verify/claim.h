@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "element.h"
-#include "product.h"
+#include "matrix/product.h"
 #include "verify.h"
 
 namespace libsgemm {

@@ -6,7 +6,7 @@
 
 #include "checksum.h"
 #include "claim.h"
-#include "parallel.h"
+#include "process/parallel.h"
 
 namespace libsgemm {
 namespace {

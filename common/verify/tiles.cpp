@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "claim.h"
-#include "parallel.h"
-#include "scratch.h"
+#include "process/parallel.h"
+#include "matrix/scratch.h"
 
 namespace libsgemm {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "claim.h"
 #include "draw.h"
-#include "parallel.h"
+#include "process/parallel.h"
 
 namespace libsgemm {
 namespace {

@@ -10,7 +10,7 @@ import tempfile
 
 SKIPPED = 77  # SKIP_RETURN_CODE of the ctest entries
 
-# StatsFile and StatsRecord of common/stats.h.
+# StatsFile and StatsRecord of common/process/stats.h.
 HEADER = struct.Struct('<8sIIII112sQQQQQ')
 BLAS = struct.Struct('<I68s440s')
 BLAS_COUNT = 8

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "backend.h"
-#include "streams.h"
+#include "contract/backend.h"
+#include "contract/streams.h"
 
 namespace {
 

@@ -24,13 +24,13 @@
 #include <set>
 #include <vector>
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "conv/tensor.h"
-#include "float_mode.h"
-#include "host_matrix.h"
+#include "process/float_mode.h"
+#include "matrix/host_matrix.h"
 #include "mock_plan.h"
 #include "ref/ref.h"
-#include "streams.h"
+#include "contract/streams.h"
 #include "verify/claim.h"
 
 #ifndef MOCK_NAME

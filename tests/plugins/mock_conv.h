@@ -2,7 +2,7 @@
 // of mock_cudnn.h and mock_miopen.h. Each keeps the numbers that set it.
 #pragma once
 
-#include "conv.h"
+#include "contract/conv.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // plan is used shows when the matrix that it was made of changes.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace {
 

@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "mock.h"
 
 namespace {

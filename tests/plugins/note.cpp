@@ -2,7 +2,7 @@
 // backend.
 #include <cstdlib>
 
-#include "elf_file.h"
+#include "process/elf_file.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "call.h"
+#include "call/call.h"
 #include "catch.h"
 #include "plugins/mock.h"
 

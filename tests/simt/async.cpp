@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "block.h"
-#include "half.h"
+#include "contract/half.h"
 
 namespace simt {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "backend.h"
-#include "check.h"
+#include "contract/backend.h"
+#include "call/check.h"
 #include "numbers.h"
 
 namespace sgemm_test {

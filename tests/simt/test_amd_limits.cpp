@@ -11,7 +11,7 @@
 #include "gpu/device_model.h"
 #include "gpu/kernels.h"
 #include "hip_modes.h"
-#include "kernel_table.h"
+#include "contract/kernel_table.h"
 #include "subject.h"
 
 namespace {

@@ -16,7 +16,7 @@
 #include "gpu/cost.h"
 #include "gpu/device_model.h"
 #include "gpu/kernels.h"
-#include "kernel_table.h"
+#include "contract/kernel_table.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "catch.h"
 #include "gpu/kernels.h"
-#include "half.h"
+#include "contract/half.h"
 #include "job.h"
 #include "simt.h"
 

@@ -6,7 +6,7 @@
 
 #include "catch.h"
 #include "gpu/kernels.h"
-#include "host_matrix.h"
+#include "matrix/host_matrix.h"
 #include "job.h"
 #include "simt.h"
 #include "verify/claim.h"

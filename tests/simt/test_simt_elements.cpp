@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "host_matrix.h"
+#include "matrix/host_matrix.h"
 #include "job.h"
 #include "part.h"
 #include "runtime/elements.h"

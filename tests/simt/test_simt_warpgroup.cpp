@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "catch.h"
-#include "half.h"
+#include "contract/half.h"
 #include "numbers.h"
 #include "ptx.h"
 #include "runtime/launch.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dynamic_shared.cuh"
-#include "finish.h"
+#include "contract/finish.h"
 #include "gpu/gpu.h"
 #include "narrow_conv.h"
 #include "ptx.h"

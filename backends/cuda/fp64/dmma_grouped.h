@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "runtime/device.h"
 
 namespace libsgemm::cuda {

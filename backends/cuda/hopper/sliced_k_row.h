@@ -1,7 +1,7 @@
 // The host's side of the kernels built on sliced_k.cuh.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "runtime/tensor_map.h"
 #include "sliced_k.h"
 

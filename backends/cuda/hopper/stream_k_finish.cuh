@@ -1,7 +1,7 @@
 // The product of sm_90 (stream_k.cuh): what becomes of the sums of a tile, or of a part of one.
 #pragma once
 
-#include "finish.h"
+#include "contract/finish.h"
 #include "outer_product.cuh"
 #include "stream_k_work.cuh"
 

@@ -1,7 +1,7 @@
 // The host's side of the kernels built on stream_k.cuh.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "stream_k.h"
 
 namespace libsgemm::cuda {

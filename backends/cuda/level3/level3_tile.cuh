@@ -18,7 +18,7 @@
 // the contiguous direction of the operand, whichever it is. Each element of C is the sum over k in increasing order.
 #pragma once
 
-#include "finish.h"
+#include "contract/finish.h"
 #include "gpu/level3/stager.h"
 #include "resident.h"
 #include "runtime/device.h"

@@ -18,7 +18,7 @@
 // Measured: not yet.
 #include <algorithm>
 
-#include "finish.h"
+#include "contract/finish.h"
 #include "gpu/level3/blocked.h"
 #include "runtime/launch.h"
 #include "tensor/tensor_row.h"

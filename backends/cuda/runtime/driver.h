@@ -4,7 +4,7 @@
 
 #include <cuda.h>
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm::cuda {
 

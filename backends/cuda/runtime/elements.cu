@@ -18,7 +18,7 @@
 #include "gpu/element.h"
 #include "gpu/gpu.h"
 #include "gpu/launch.h"
-#include "half.h"
+#include "contract/half.h"
 
 namespace libsgemm::cuda {
 namespace {

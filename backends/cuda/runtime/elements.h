@@ -1,7 +1,7 @@
 // Verification of all elements of a product in device memory.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm::cuda {
 

@@ -1,7 +1,7 @@
 // Backend::epilogue.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm::cuda {
 

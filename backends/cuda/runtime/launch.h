@@ -3,7 +3,7 @@
 
 #include <cuda_runtime.h>
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "gpu/launch.h"
 
 namespace libsgemm::cuda {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm::cuda {
 

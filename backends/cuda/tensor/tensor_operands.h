@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "desc.h"
+#include "contract/desc.h"
 
 namespace libsgemm::cuda {
 

@@ -13,7 +13,7 @@
 // Elements beyond the matrix become zeros, byte by byte within a chunk (the source size of cp.async).
 #pragma once
 
-#include "desc.h"
+#include "contract/desc.h"
 #include "dynamic_shared.cuh"
 #include "gpu/tile.h"
 #include "ptx.h"

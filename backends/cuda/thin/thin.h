@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "figures/figures.h"
 #include "gpu/skinny.h"
 #include "runtime/device.h"

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm::cuda {
 

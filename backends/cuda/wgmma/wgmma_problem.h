@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "gpu/divisor.h"
-#include "host_device.h"
+#include "contract/host_device.h"
 #include "runtime/tensor_map.h"
 
 namespace libsgemm::cuda {

@@ -2,7 +2,7 @@
 #include "gemm_step.h"
 
 #include "gpu/kernels.h"
-#include "kernel_table.h"
+#include "contract/kernel_table.h"
 
 namespace libsgemm::gpu {
 

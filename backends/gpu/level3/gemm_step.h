@@ -2,7 +2,7 @@
 // every faster row serves them too.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm::gpu {
 

@@ -21,7 +21,7 @@
 // same as solution[64][33]; ends at 26624.
 #pragma once
 
-#include "finish.h"
+#include "contract/finish.h"
 #include "gpu/launch.h"
 #include "stager.h"
 

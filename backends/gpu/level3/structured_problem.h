@@ -6,7 +6,7 @@
 // problem: every operand is walked by strides, so a transposition is an exchange of two of them.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "gpu/batch.h"
 #include "gpu/cost.h"
 

@@ -1,5 +1,5 @@
 // The backend's table.
-#include "backend.h"
+#include "contract/backend.h"
 
 #include "devices.h"
 #include "gpu/device_model.h"

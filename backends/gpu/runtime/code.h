@@ -1,7 +1,7 @@
 // What calls of the runtime return, and devices that are gone.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "gpu/vendor.h"
 
 namespace libsgemm::gpu {

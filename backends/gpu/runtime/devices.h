@@ -2,7 +2,7 @@
 // index counts these, an ordinal is the runtime's number.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm::gpu {
 

@@ -1,7 +1,7 @@
 // What precedes every launch of a kernel.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "scope.h"
 
 namespace libsgemm::gpu {

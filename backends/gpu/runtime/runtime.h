@@ -1,7 +1,7 @@
 // The entries of a GPU backend's table, as backend.h describes them.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 
 namespace libsgemm::gpu {
 

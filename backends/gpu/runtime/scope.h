@@ -2,7 +2,7 @@
 // device: an entry of the backend makes its own current, and the caller's again at its end.
 #pragma once
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "code.h"
 #include "gpu/vendor.h"
 

@@ -2,7 +2,7 @@
 #include "gpu/fault.h"
 #include "runtime.h"
 #include "scope.h"
-#include "streams.h"
+#include "contract/streams.h"
 
 namespace libsgemm::gpu {
 namespace {

@@ -12,7 +12,7 @@
 //   weight gradient   filters    n, p, q               c, r, s    y  x
 #pragma once
 
-#include "conv.h"
+#include "contract/conv.h"
 
 namespace libsgemm {
 

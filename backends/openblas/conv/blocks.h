@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "conv/axes.h"
-#include "half.h"
+#include "contract/half.h"
 
 namespace libsgemm {
 

@@ -17,7 +17,7 @@
 #include <type_traits>
 
 #include "conv/blocks.h"
-#include "scratch.h"
+#include "matrix/scratch.h"
 
 namespace libsgemm {
 namespace {

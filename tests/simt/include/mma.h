@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "half.h"
+#include "contract/half.h"
 #include "matrix_instructions.h"
 
 struct __half {

@@ -3,7 +3,7 @@
 
 #include <cuda_runtime.h>
 
-#include "half.h"
+#include "contract/half.h"
 #include "matrix_instructions.h"
 
 namespace libsgemm::cuda::ptx {

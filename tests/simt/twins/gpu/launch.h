@@ -5,7 +5,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "backend.h"
+#include "contract/backend.h"
 #include "device_model.h"
 #include "vendor.h"
 

@@ -1,0 +1,342 @@
+// The way of a call on one backend.
+#include "attempt.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <new>
+
+#include "conv/offload.h"
+#include "graph_workspace.h"
+#include "contract/kernel_table.h"
+#include "offload/offload.h"
+#include "process/parallel.h"
+#include "plan.h"
+#include "ref/ref.h"
+#include "verified.h"
+
+namespace libsgemm {
+namespace {
+
+// A backend at work must not be entered again by the same thread, see submit(). A nested call has an info of its own.
+class Inside {
+ public:
+  explicit Inside(ThreadInfo *info) : info_(info) { info_->inside = true; }
+  ~Inside() { info_->inside = false; }
+  Inside(const Inside &) = delete;
+  Inside &operator=(const Inside &) = delete;
+
+ private:
+  ThreadInfo *info_;
+};
+
+bool can_do(const Kernel &kernel, const Request &r, int device) {
+  return r.conv != nullptr ? can_do(kernel, *r.conv, device) : can_do(kernel, r.desc, device);
+}
+
+size_t workspace_of(const Kernel &kernel, const Request &r, int device) {
+  return r.conv != nullptr ? workspace_of(kernel, *r.conv, device) : workspace_of(kernel, r.desc, device);
+}
+
+libsgemm_status_t launch_kernel(const Kernel &kernel, const Request &r, const Launch &launch, Error *error) {
+  return r.conv != nullptr ? kernel.conv->launch(*r.conv, launch, error) : kernel.launch(r.desc, launch, error);
+}
+
+const Kernel *choose(const Request &r, int index, int device, size_t workspace_bytes) {
+  const Kernel *forced = forced_kernel(r.settings);
+  if (forced == nullptr && r.conv != nullptr) return select_conv(table_of(index), *r.conv, device, workspace_bytes);
+  if (forced == nullptr) {
+    const Selected row = select_kernel(table_of(index), r.desc, device, workspace_bytes);
+    r.info->tuned = row.tuned;
+    return row.kernel;
+  }
+  const bool legal = can_do(*forced, r, device) && workspace_of(*forced, r, device) <= workspace_bytes;
+  return legal ? forced : nullptr;
+}
+
+// The workspace of a launch.
+struct Workspace {
+  void *memory = nullptr;
+  size_t bytes = 0;
+  libsgemm_handle::Workspace *own = nullptr;  // NULL: the user's, or a graph's
+};
+
+// The same number of bytes whatever else the device holds, where results must not depend on it.
+libsgemm_status_t find_workspace(const Request &r, int index, const Launch &launch, libsgemm_handle *handle,
+                                 Workspace *w, Error *error) {
+  if (handle->user_workspace != nullptr) {
+    *w = {handle->user_workspace, handle->workspace_bytes, nullptr};
+    return LIBSGEMM_SUCCESS;
+  }
+  const bool exact = repeatable(r.desc.deterministic);
+  if (launch.capturing) {
+    *w = {graph_workspace(index, launch.device, launch.stream, handle->workspace_bytes, handle, error),
+          handle->workspace_bytes, nullptr};
+  } else {
+    w->own = handle->obtain(index, launch.device, exact, error);
+    if (w->own != nullptr) *w = {w->own->memory, w->own->bytes, w->own};
+  }
+  if (w->memory != nullptr) return LIBSGEMM_SUCCESS;
+  w->bytes = 0;
+  return exact ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_SUCCESS;
+}
+
+// Own memory may still be in use by work of the handle on another stream, which this launch then waits for.
+libsgemm_status_t launch_in_order(const Kernel &kernel, const Request &r, const Launch &launch, const Backend &table,
+                                  libsgemm_handle::Workspace *own, Error *error) {
+  if (own == nullptr) return launch_kernel(kernel, r, launch, error);
+  if (own->used && (own->moved || is_thread_default_stream(launch.stream))) {
+    const libsgemm_status_t status = table.stream_wait_event(launch.device, launch.stream, own->event, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+  }
+  own->moved = false;
+  const libsgemm_status_t status = launch_kernel(kernel, r, launch, error);
+  Error not_recorded = {};
+  own->used = table.record_event(launch.device, own->event, launch.stream, &not_recorded) == LIBSGEMM_SUCCESS;
+  if (!own->used) table.synchronize(launch.device, launch.stream, &not_recorded);
+  return status;
+}
+
+// Loads what a launch in steps needs before the first of them writes to C, unless the thread has done so lately for
+// such a call.
+libsgemm_status_t rehearse(const Kernel &kernel, const GemmDesc &desc, Launch launch, Error *error) {
+  struct Rehearsed {
+    const Kernel *kernel;
+    int device;
+    ChoiceKey key;
+  };
+  constexpr uint64_t kRehearsed = 8;
+  thread_local Rehearsed lately[kRehearsed];
+  Rehearsed &last = lately[static_cast<uint64_t>(desc.m * 5 + desc.n * 3 + desc.k) % kRehearsed];
+  const ChoiceKey key = choice_key(desc);
+  if (last.kernel == &kernel && last.device == launch.device && last.key == key) return LIBSGEMM_SUCCESS;
+  launch.rehearsal = true;
+  const libsgemm_status_t status = kernel.launch(desc, launch, error);
+  if (status == LIBSGEMM_SUCCESS) last = {&kernel, launch.device, key};
+  return status;
+}
+
+// Where a call on device memory runs.
+Launch launch_of(const Request &r, const Backend &table) {
+  Launch launch = {};
+  launch.device = r.at.where.device;
+  launch.stream = stream_of(r);
+  launch.capturing = table.capturing(launch.device, launch.stream);
+  launch.arrays_on_device = r.at.arrays_on_device;
+  launch.ran = &r.info->ran;
+  return launch;
+}
+
+libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Error *error) {
+  const Backend &table = table_of(index);
+  BorrowedHandle borrowed;
+  libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
+  Launch launch = launch_of(*r, table);
+  bool enqueued = false;
+  launch.enqueued = &enqueued;
+  handle->use(index, launch.device);
+  libsgemm_status_t status = refuse_to_break_graph(launch, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  const Kernel *kernel = choose(*r, index, launch.device, handle->workspace_bytes);
+  libsgemm_handle::Workspace *own = nullptr;
+  if (kernel != nullptr && workspace_of(*kernel, *r, launch.device) > 0) {
+    Workspace w;
+    status = find_workspace(*r, index, launch, handle, &w, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    launch.workspace = w.memory;
+    launch.workspace_bytes = w.bytes;
+    own = w.own;
+    if (w.bytes < handle->workspace_bytes) kernel = choose(*r, index, launch.device, w.bytes);
+  }
+  if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
+  *ran = kernel;
+  if (kernel->in_steps && r->conv == nullptr) status = rehearse(*kernel, r->desc, launch, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  status = launch_in_order(*kernel, *r, launch, table, r->handle != nullptr ? own : nullptr, error);
+  if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
+    status = table.synchronize(launch.device, launch.stream, error);
+  }
+  r->info->spoiled = status != LIBSGEMM_SUCCESS && enqueued && reads_output(*r);
+  return status;
+}
+
+// Whether `ref` is going to compute the call at the latest if this backend fails.
+bool ref_follows(const Settings &settings, int index) {
+  int8_t order[kBackendCount];
+  int8_t *const end = order + candidates(settings, order);
+  return may_be_replaced(settings) && std::find(std::find(order, end, index), end, kRef) != end;
+}
+
+// Whether a GPU that fails may leave anything in C, where C is not read: verification restores it, or else a backend
+// that cannot fail computes all of it. A result of 8192 x 8192 takes 12 ms to save on an H100's host, and 5 to fetch.
+bool may_spoil(const Request &r, int index) {
+  return r.settings.verify != LIBSGEMM_VERIFY_OFF || (ref_follows(r.settings, index) && prepare_ref());
+}
+
+libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Error *error) {
+  const Backend &table = table_of(index);
+  if (table.is_gpu && r->conv != nullptr) {
+    r->info->devices = 1;
+    r->info->tiles = 1;
+    return offload_conv(table, *r->conv, forced_kernel(r->settings), ran, error);
+  }
+  if (table.is_gpu) {
+    Offloaded by = {};
+    const libsgemm_status_t status =
+        offload(table, r->desc, may_spoil(*r, index), forced_kernel(r->settings), &by, error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    *ran = by.kernel;
+    r->info->ran = by.ran;
+    r->info->tuned = by.tuned;
+    r->info->device = by.device;
+    r->info->devices = by.devices;
+    r->info->tiles = by.tiles;
+    r->info->depth_cut = by.depth_cut;
+    return status;
+  }
+  const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
+  if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
+  *ran = kernel;
+  Launch launch = {};
+  launch.blas = r->info->blas;
+  return launch_kernel(*kernel, *r, launch, error);
+}
+
+// ---- Groups at once -------------------------------------------------------------------------------------------------
+
+// Whether groups one after the other, each by its best row, are predicted to take longer than `seconds`. To ask all
+// rows about a group takes many microseconds: of many groups a few are asked about, and each stands for its neighbours
+// in the order of their work.
+bool slower_one_by_one(const Request &r, const GemmDesc *groups, int64_t count, int index, size_t workspace_bytes,
+                       double seconds) {
+  constexpr int64_t kAsked = 8;
+  struct Work {
+    double flops;
+    const GemmDesc *group;
+  };
+  const std::unique_ptr<Work[]> order(new (std::nothrow) Work[static_cast<size_t>(count)]);
+  if (order == nullptr && repeatable(r.desc.deterministic)) throw std::bad_alloc();
+  if (order == nullptr) return false;
+  for (int64_t i = 0; i < count; ++i) order[i] = {flop_count(groups[i]), &groups[i]};
+  const auto more = [](const Work &x, const Work &y) {
+    return x.flops != y.flops ? x.flops > y.flops : x.group < y.group;
+  };
+  if (count > kAsked) std::sort(order.get(), order.get() + count, more);
+  const int64_t step = (count - 1) / kAsked + 1;
+  double sum = 0;
+  for (int64_t first = 0; first < count && sum <= seconds; first += step) {
+    const int64_t last = std::min(first + step, count);
+    const Work &asked = order[(first + last - 1) / 2];
+    const Kernel *row = select_kernel(table_of(index), *asked.group, r.at.where.device, workspace_bytes).kernel;
+    if (row == nullptr) return true;
+    double flops = 0;
+    for (int64_t i = first; i < last; ++i) flops += order[i].flops;
+    sum += row->cost(*asked.group, r.at.where.device) * flops / asked.flops;
+  }
+  return sum > seconds;
+}
+
+// The row that computes groups at once: the one that is forced; otherwise the one that is predicted to be the fastest,
+// if it is faster than the groups' own. NULL: there is none.
+const Kernel *row_for_groups(const Request &r, const GemmDesc *groups, int64_t count, int index,
+                             size_t workspace_bytes) {
+  const Backend &table = table_of(index);
+  const Kernel *const forced = forced_kernel(r.settings);
+  // Modes are for FP32 inputs: others have no rows of them, and then take those of FP32.
+  const libsgemm_math_mode_t mode = r.desc.type == Type::f32 ? r.desc.math_mode : LIBSGEMM_MATH_FP32;
+  PricedKernel best;
+  for (const Kernel *row = table.kernels; row < table.kernels + table.kernel_count; ++row) {
+    const bool wanted = forced != nullptr ? row == forced : serves(row->math_mode, mode);
+    if (row->groups == nullptr || !wanted || (invariant(r.desc) && !row->invariant)) continue;
+    const double seconds = row->groups->cost(groups, count, r.at.where.device);
+    if (seconds < best.seconds) best = {row, seconds};
+  }
+  if (best.kernel == nullptr || forced != nullptr) return best.kernel;
+  return slower_one_by_one(r, groups, count, index, workspace_bytes, best.seconds) ? best.kernel : nullptr;
+}
+
+// What an earlier attempt, or an earlier group, has left.
+void forget_attempt(ThreadInfo *info) {
+  info->tiles = 0;
+  info->depth_cut = false;
+  info->ran = {};
+  info->ticket = 0;
+  info->tuned = false;
+  info->devices = 1;
+  info->device = 0;
+}
+
+}  // namespace
+
+libsgemm_status_t refuse_to_break_graph(const Launch &launch, Error *error) {
+  if (!launch.capturing || !is_legacy_stream(launch.stream)) return LIBSGEMM_SUCCESS;
+  set_error(error, "the default stream cannot be used while a stream that waits for it records a graph");
+  return LIBSGEMM_EXECUTION_FAILED;
+}
+
+DeviceMemory device_memory(const Request &r) {
+  return {table_of(r.at.owner), r.at.where.device, stream_of(r), r.at.arrays_on_device};
+}
+
+int warning_level(int index, Note::Why why) {
+  static std::atomic<unsigned> said[kBackendCount];
+  const unsigned bit = 1u << why;
+  const bool first = (said[index].fetch_or(bit) & bit) == 0;
+  return first ? 0 : 2;
+}
+
+libsgemm_status_t attempt_groups(Request *r, const GemmDesc *groups, int64_t count, int index, Error *error) {
+  const Inside inside(r->info);
+  const Backend &table = table_of(index);
+  BorrowedHandle borrowed;
+  libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
+  const Kernel *row = row_for_groups(*r, groups, count, index, handle->workspace_bytes);
+  if (row == nullptr) return LIBSGEMM_NOT_SUPPORTED;
+  forget_attempt(r->info);
+  Launch launch = launch_of(*r, table);
+  bool enqueued = false;
+  launch.enqueued = &enqueued;
+  handle->use(index, launch.device);
+  libsgemm_status_t status = refuse_to_break_graph(launch, error);
+  if (status == LIBSGEMM_SUCCESS) status = row->groups->launch(groups, count, launch, error);
+  if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
+    status = table.synchronize(launch.device, launch.stream, error);
+  }
+  r->info->spoiled = status != LIBSGEMM_SUCCESS && enqueued && std::any_of(groups, groups + count, reads_c);
+  if (status == LIBSGEMM_SUCCESS) {
+    r->info->backend = &table;
+    r->info->kernel = row;
+    r->info->plans = 0;
+    r->info->device = launch.device;
+  }
+  return status;
+}
+
+libsgemm_status_t attempt(Request *r, int index, Error *error) {
+  const Kernel *ran = nullptr;
+  const Inside inside(r->info);
+  forget_attempt(r->info);
+  r->info->ticket = r->desc.ticket;
+  const bool on_gpu = table_of(index).is_gpu && !r->at.on_host();
+  // A graph is recorded without verification, which has to wait for the result.
+  const bool verify = r->settings.verify != LIBSGEMM_VERIFY_OFF &&
+                      !(on_gpu && table_of(index).capturing(r->at.where.device, stream_of(*r)));
+  if (!on_gpu && !r->at.on_host()) {  // managed memory: what its device still does to it comes first
+    const libsgemm_status_t status = table_of(r->at.owner).synchronize(r->at.where.device, stream_of(*r), error);
+    if (status != LIBSGEMM_SUCCESS) return status;
+  }
+  if (verify || table_of(index).is_gpu) follow_threads_of(r->info->blas);
+  const auto launch = on_gpu ? launch_on_device : launch_on_host;
+  const libsgemm_status_t status = !verify  ? launch(r, index, &ran, error)
+                                   : on_gpu ? launch_on_device_and_verify(launch, r, index, &ran, error)
+                                            : launch_and_verify(launch, r, index, &ran, error);
+  if (status == LIBSGEMM_SUCCESS) {
+    r->info->backend = &table_of(index);
+    r->info->kernel = ran;
+    r->info->plans = plans_used(r->desc, *ran);
+    if (on_gpu) r->info->device = r->at.where.device;
+  }
+  return status;
+}
+
+}  // namespace libsgemm

@@ -1,0 +1,57 @@
+// What a libsgemm_plan_t points to: an operand that was split once, for products that use it again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "contract/backend.h"
+#include "call.h"
+#include "process/env.h"
+#include "placement.h"
+#include "thread_info.h"
+
+namespace libsgemm {
+
+// Positions of the plans among the arguments of a product.
+constexpr int kPlanA = position_of(traits_of(Routine::gemm).planned, "plan_a");
+constexpr int kPlanB = position_of(traits_of(Routine::gemm).planned, "plan_b");
+
+// An operand of a product as its caller describes it: op(X) is rows x cols.
+struct PlanOperand {
+  int layout, side, trans;  // side: LEFT is A, RIGHT is B
+  int64_t rows, cols;
+  const void *x;
+  int64_t ldx;
+};
+
+}  // namespace libsgemm
+
+// Plans live in a pool that is never freed, so that a destroyed one can be recognised. Nothing changes from the end of
+// libsgemm_plan_create on, so any number of threads may use one.
+struct libsgemm_plan {
+  static constexpr uint32_t kLive = 0x6e616c70;
+
+  uint32_t magic = 0;
+  libsgemm_plan *next = nullptr;  // in the pool
+  libsgemm::PlanOperand operand = {};
+  libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
+  int backend = -1, device = 0;
+  uint64_t context = 0;    // that the memory belongs to
+  void *memory = nullptr;  // of the backend's device; NULL: nothing is kept
+};
+
+namespace libsgemm {
+
+// Why a plan cannot serve as this operand; empty if it can, or is NULL.
+std::string plan_fault(const libsgemm_plan *plan, const PlanOperand &x);
+
+// What a call knows only later: its math mode, and the device of its operands.
+libsgemm_status_t check_plans(const Call &call, const Settings &settings, const Placement &at, ThreadInfo *info);
+
+// Operands that a row took from plans.
+inline int plans_used(const GemmDesc &desc, const Kernel &kernel) {
+  if (kernel.math_mode != desc.math_mode) return 0;
+  return (desc.plan_a != nullptr ? 1 : 0) + (desc.plan_b != nullptr ? 1 : 0);
+}
+
+}  // namespace libsgemm

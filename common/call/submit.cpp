@@ -1,0 +1,483 @@
+// The way of every call: settings, checks, quick returns, dispatch, statistics.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "call.h"
+#include "check.h"
+#include "conv/call.h"
+#include "conv/check.h"
+#include "dispatch.h"
+#include "process/gate.h"
+#include "handle.h"
+#include "process/loader.h"
+#include "process/log.h"
+#include "process/stats.h"
+
+namespace libsgemm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool is_empty(const GemmDesc &desc) { return desc.m == 0 || desc.n == 0 || desc.batch_count == 0; }
+
+bool invariant(const Settings &settings) { return settings.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
+
+// So that last_info can tell how much of the call a backend left to FP64. A forced kernel brings its own mode.
+uint64_t draw_ticket(const Settings &settings) {
+  static std::atomic<uint64_t> last{0};
+  const bool asks = settings.math_mode == LIBSGEMM_MATH_FP32_FAST || settings.kernel.backend >= 0;
+  return asks ? last.fetch_add(1, std::memory_order_relaxed) + 1 : 0;
+}
+
+template <typename Desc>
+void apply(const Settings &settings, Desc *desc) {
+  desc->math_mode = invariant(settings) ? LIBSGEMM_MATH_FP32 : settings.math_mode;
+  desc->deterministic = settings.deterministic;
+  if constexpr (std::is_same_v<Desc, GemmDesc>) desc->ticket = draw_ticket(settings);
+}
+
+libsgemm_status_t perform(const Call &call, GemmDesc *desc, const Settings &settings, libsgemm_handle *handle,
+                          ThreadInfo *info) {
+  if (is_empty(*desc)) {
+    info->trivial = "nothing";
+    return LIBSGEMM_SUCCESS;
+  }
+  apply(settings, desc);
+  return dispatch(call, *desc, settings, handle, info);
+}
+
+int wrong_results(const ThreadInfo &info) {
+  int count = 0;
+  for (int i = 0; i < info.note_count; ++i) count += info.notes[i].why == Note::wrong ? 1 : 0;
+  return count;
+}
+
+// Statistics and the log line of one call, which `words()` describes. Those that failed are counted when nobody tries
+// them again.
+template <typename Words>
+void record(const ThreadInfo &info, double flops, Clock::time_point start, const Words &words) {
+  const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+  if (info.given_back) return;  // counted by the caller
+  const bool ok = info.status == LIBSGEMM_SUCCESS;
+  const char *backend = !ok ? "error" : info.backend != nullptr ? info.backend->name : "none";
+  const char *kernel = !ok ? "" : info.row();
+  if (ok) {
+    const auto working = info.timed_by_caller ? 0 : static_cast<uint64_t>(std::max<int64_t>(spent - info.startup, 0));
+    stats_count({info.entry, backend, kernel, working, info.kernel != nullptr ? flops : 0, info.verify_ratio,
+                 wrong_results(info)});
+  }
+  log_message(2, [&] {
+    char time[32];
+    std::snprintf(time, sizeof time, "%.3f ms", static_cast<double>(spent) * 1e-6);
+    std::string line = std::string(info.entry) + ": " + words() + " -> " + backend + " " + kernel + " " + time;
+    if (!ok) line += std::string(" ") + info.message;
+    if (log_wants(3)) line += " (" + reason_in_words(info) + ")";
+    return line;
+  });
+}
+
+void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point start) {
+  record(info, flop_count(desc), start, [&] { return desc.batch_count > 0 ? to_string(desc) : std::string(); });
+  if (info.status == LIBSGEMM_SUCCESS && info.kernel != nullptr) stats_count_shape(desc);
+}
+
+void record(const ThreadInfo &info, const ConvDesc &desc, Clock::time_point start) {
+  record(info, flop_count(desc), start, [&] { return desc.groups > 0 ? to_string(desc) : std::string(); });
+}
+
+// Why a call was not computed, as the row of its statistics has it.
+const char *failure_in_words(libsgemm_status_t status) {
+  switch (status) {
+    case LIBSGEMM_INVALID_ARGUMENT:
+      return "illegal argument";
+    case LIBSGEMM_INVALID_ENVIRONMENT:
+      return "not computed: invalid environment";
+    case LIBSGEMM_INVALID_HANDLE:
+      return "not computed: invalid handle";
+    case LIBSGEMM_UNAVAILABLE:
+      return "not computed: backend unavailable";
+    case LIBSGEMM_NOT_SUPPORTED:
+      return "not computed: not supported";
+    case LIBSGEMM_OUT_OF_MEMORY:
+      return "not computed: out of memory";
+    case LIBSGEMM_VERIFICATION_FAILED:
+      return "not computed: wrong result";
+    default:
+      return "not computed: failed";
+  }
+}
+
+libsgemm_status_t counted(libsgemm_status_t status, const ThreadInfo &info) {
+  if (status != LIBSGEMM_SUCCESS && !info.given_back && stats_wanted()) {
+    stats_count({info.entry, "error", failure_in_words(status), 0, 0, -1, wrong_results(info)});
+  }
+  return status;
+}
+
+// A call that comes from inside a backend: the BLAS beneath resolved one of its own names to our drop-in. It must not
+// go to that BLAS again, nor disturb what the outer call reports.
+libsgemm_status_t submit_nested(const Call &call) {
+  ThreadInfo info = {};
+  info.begin(call.entry);
+  return protect(&info, [&] {
+    GemmDesc desc;
+    const libsgemm_status_t status = check_call(call, &info, &desc);
+    if (status != LIBSGEMM_SUCCESS || is_empty(desc)) return status;
+    Settings settings = {};
+    settings.preference = {{kRef}, 1};
+    settings.kernel = {-1, 0};
+    settings.strict = true;
+    apply(settings, &desc);
+    return dispatch(call, desc, settings, nullptr, &info);
+  });
+}
+
+// Whether a call comes from inside a backend. When the process is ending it does not: the backend's call was given up,
+// see gate.h.
+bool is_nested(const InGate &gate, const ThreadInfo &info) { return info.inside && !gate.ending(); }
+
+const Settings &settings_of(const libsgemm_handle *handle) {
+  return handle != nullptr ? handle->settings : library().env.settings;
+}
+
+// Why a call cannot even begin.
+libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, ThreadInfo *info) {
+  if (with_handle && !is_live(handle)) {
+    return info->fail(LIBSGEMM_INVALID_HANDLE, libsgemm_status_string(LIBSGEMM_INVALID_HANDLE));
+  }
+  const std::string &error = library().env.error;
+  if (!error.empty()) return info->fail(LIBSGEMM_INVALID_ENVIRONMENT, error.c_str());
+  // Other modes are a permission to be less exact.
+  const Settings &settings = settings_of(handle);
+  if (invariant(settings) && settings.math_mode == LIBSGEMM_MATH_FP64) {
+    return info->fail(
+        LIBSGEMM_NOT_SUPPORTED,
+        "the math mode is fp64, but LIBSGEMM_DETERMINISTIC=invariant (libsgemm_set_deterministic) sums in "
+        "FP32: lift one of them");
+  }
+  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t submit_with(const Call &call, const Settings &settings, libsgemm_handle *handle, ThreadInfo *info) {
+  GemmDesc desc;
+  if (!library().instrumented) {
+    const libsgemm_status_t status = check_call(call, info, &desc);
+    return status != LIBSGEMM_SUCCESS ? status : perform(call, &desc, settings, handle, info);
+  }
+  const Clock::time_point start = Clock::now();
+  desc = {};
+  libsgemm_status_t status = check_call(call, info, &desc);
+  if (status == LIBSGEMM_SUCCESS) status = perform(call, &desc, settings, handle, info);
+  record(*info, desc, start);
+  return status;
+}
+
+libsgemm_status_t perform(const ConvCall &conv, ConvDesc *desc, const Settings &settings, libsgemm_handle *handle,
+                          ThreadInfo *info) {
+  if (is_empty(*desc)) {
+    info->trivial = "nothing";
+    return LIBSGEMM_SUCCESS;
+  }
+  apply(settings, desc);
+  Call call;
+  call.entry = conv.entry;
+  return dispatch(call, *desc, settings, handle, info);
+}
+
+libsgemm_status_t submit_with(const ConvCall &call, const Settings &settings, libsgemm_handle *handle,
+                              ThreadInfo *info) {
+  const Clock::time_point start = library().instrumented ? Clock::now() : Clock::time_point();
+  ConvDesc desc = {};
+  libsgemm_status_t status = check_conv(call, info, &desc);
+  if (status == LIBSGEMM_SUCCESS) status = perform(call, &desc, settings, handle, info);
+  if (library().instrumented) record(*info, desc, start);
+  return status;
+}
+
+// Group g as a call, without its pointers, and as a description with them.
+Call call_of_group(const GroupCall &g, int64_t i) {
+  Call call;
+  call.entry = g.entry;
+  call.routine = Routine::gemm;
+  call.type = g.type;
+  call.interface = g.interface;
+  call.layout = g.layout;
+  call.transa = static_cast<int>(g.transa[i]);
+  call.transb = static_cast<int>(g.transb[i]);
+  call.m = g.m[i];
+  call.n = g.n[i];
+  call.k = g.k[i];
+  call.alpha = g.alpha[i];
+  call.lda = g.lda[i];
+  call.ldb = g.ldb[i];
+  call.beta = g.beta[i];
+  call.ldc = g.ldc[i];
+  call.batch_count = g.group_size[i];
+  call.group = i;
+  call.blas = g.blas;
+  call.gives_back = g.gives_back;
+  call.device_only = g.device_only;
+  return call;
+}
+
+libsgemm_status_t missing_array(ThreadInfo *info, const char *name) {
+  const int position = position_of(traits_of(Routine::gemm).arguments, name);
+  info->argument = position;
+  char text[64];
+  std::snprintf(text, sizeof text, "argument %d (%s) is NULL", position, name);
+  return info->fail(LIBSGEMM_INVALID_ARGUMENT, text);
+}
+
+libsgemm_status_t describe_group(const GroupCall &g, int64_t i, int64_t first, const Call &call, ThreadInfo *info,
+                                 GemmDesc *desc) {
+  const libsgemm_status_t status = check_call(call, info, desc);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  desc->batch = Batch::pointers;
+  desc->batch_count = g.group_size[i];
+  if (is_empty(*desc)) return status;
+  if (g.c == nullptr) return missing_array(info, "C");
+  if (reads_inputs(*desc) && g.a == nullptr) return missing_array(info, "A");
+  if (reads_inputs(*desc) && g.b == nullptr) return missing_array(info, "B");
+  const bool swapped = g.layout == LIBSGEMM_ROW_MAJOR;
+  const void *const *a = g.a != nullptr ? g.a + first : nullptr;
+  const void *const *b = g.b != nullptr ? g.b + first : nullptr;
+  desc->a_array = swapped ? b : a;
+  desc->b_array = swapped ? a : b;
+  desc->c_array = g.c + first;
+  return status;
+}
+
+libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, libsgemm_handle *handle,
+                                ThreadInfo *info) {
+  libsgemm_status_t status = check_groups(g, info);
+  Groups groups;
+  bool at_once = false;
+  const int64_t done = info->groups_done;  // by an attempt that failed behind them
+  // Twice over the groups: all are legal before the first is computed.
+  for (const bool compute : {false, true}) {
+    int64_t first = 0;
+    if (status != LIBSGEMM_SUCCESS) return status;
+    info->trivial = "nothing";
+    ThreadInfo::Part least;
+    Clock::time_point together = compute && library().instrumented ? Clock::now() : Clock::time_point();
+    if (compute && groups.at_once()) {
+      status = dispatch_groups(call_of_group(g, 0), groups, settings, handle, info, &at_once);
+      if (status != LIBSGEMM_SUCCESS) return status;
+      if (at_once) info->merge(&least);
+    }
+    for (int64_t i = 0; i < g.group_count; first += g.group_size[i], ++i) {
+      const Clock::time_point start = compute && library().instrumented ? Clock::now() : Clock::time_point();
+      Call call = call_of_group(g, i);
+      call.gives_back = call.gives_back && !at_once && info->groups_done == 0;  // all of them, or none
+      GemmDesc desc;
+      status = describe_group(g, i, first, call, info, &desc);
+      if (status != LIBSGEMM_SUCCESS) return status;
+      if (is_empty(desc) || (compute && i < done)) continue;
+      apply(settings, &desc);
+      if (at_once && !only_scales(desc)) {
+        // The time of all is the first one's.
+        if (library().instrumented) record(*info, desc, std::exchange(together, start));
+        continue;
+      }
+      if (compute) {
+        status = dispatch(call, desc, settings, handle, info);
+        if (status == LIBSGEMM_SUCCESS) {
+          info->groups_done = i + 1;
+          info->groups_read_c = info->groups_read_c || reads_c(desc);
+        } else if (at_once) {
+          info->spoiled = true;
+        }
+      } else {
+        Placement at;
+        status = check_operands(call, desc, settings, handle, info, &at);
+        if (status == LIBSGEMM_SUCCESS) groups.add(desc, at);
+      }
+      if (compute && library().instrumented) record(*info, desc, start);
+      if (status != LIBSGEMM_SUCCESS) return status;
+      if (compute) info->merge(&least);
+    }
+  }
+  return status;
+}
+
+libsgemm_status_t call_with(const Call &call, const Settings &settings, libsgemm_handle *handle, ThreadInfo *info) {
+  return submit_with(call, settings, handle, info);
+}
+
+libsgemm_status_t call_with(const ConvCall &call, const Settings &settings, libsgemm_handle *handle, ThreadInfo *info) {
+  return submit_with(call, settings, handle, info);
+}
+
+libsgemm_status_t call_with(const GroupCall &call, const Settings &settings, libsgemm_handle *handle,
+                            ThreadInfo *info) {
+  return submit_groups(call, settings, handle, info);
+}
+
+template <typename AnyCall>
+libsgemm_status_t submit_any(const AnyCall &call, libsgemm_handle *handle, bool with_handle, const InGate &gate,
+                             ThreadInfo *info) {
+  info->begin(call.entry, gate.ending());
+  return protect(info, [&] {
+    const libsgemm_status_t status = refuse_to_begin(handle, with_handle, info);
+    if (status != LIBSGEMM_SUCCESS) return status;
+    return call_with(call, settings_of(handle), handle, info);
+  });
+}
+
+// A BLAS call that could not be done as the environment says: with built-in settings on the CPU, unless
+// LIBSGEMM_STRICT=1 forbids it. What is not computed is told each time; what is, once.
+template <typename AnyCall>
+libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t failure, ThreadInfo *info) {
+  if (library().env.settings.strict || info->spoiled) {
+    log_message(0, [&] {
+      return std::string(info->message) + (info->spoiled ? ": not computed again, as some of C may have been written"
+                                                         : ": not computed, as LIBSGEMM_STRICT=1 wants it");
+    });
+    return failure;
+  }
+  // Who must not be left without a result may get other bits, and is told so.
+  const bool other_bits = repeatable(library().env.settings.deterministic) && info->has_note_of_the_moment();
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true) || other_bits) {
+    log_message(0, [&] {
+      return std::string(info->message) + ": computed on the CPU instead" +
+             (other_bits ? ", since the caller cannot be told" : "");
+    });
+  }
+  const int64_t groups_done = info->groups_done;
+  info->begin(call.entry, late);
+  info->groups_done = groups_done;
+  Settings settings = {};
+  settings.preference = prefer_cpu();
+  settings.kernel = {-1, 0};
+  if (invariant(library().env.settings)) settings.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT;
+  const libsgemm_status_t status = call_with(call, settings, nullptr, info);
+  if (status != LIBSGEMM_SUCCESS && !info->given_back) {
+    log_message(0, [&] { return std::string(info->message) + ": not computed on the CPU either"; });
+  }
+  return status;
+}
+
+template <typename AnyCall>
+libsgemm_status_t submit_blas(const AnyCall &call, const InGate &gate, ThreadInfo *info) {
+  const libsgemm_status_t status = submit_any(call, nullptr, false, gate, info);
+  if (status == LIBSGEMM_SUCCESS || status == LIBSGEMM_INVALID_ARGUMENT || info->given_back) return status;
+  return protect(info, [&] { return submit_again(call, gate.ending(), status, info); });
+}
+
+// A call of the API by this thread.
+template <typename AnyCall>
+libsgemm_status_t submit_counted(const AnyCall &call, libsgemm_handle_t handle, bool with_handle) {
+  const InGate gate;
+  ThreadInfo &info = thread_info();
+  return counted(submit_any(call, handle, with_handle, gate, &info), info);
+}
+
+// Behind a product that this thread has enqueued. What fails here leaves a D that nobody can restore.
+libsgemm_status_t enqueue_epilogue(const DeviceCall &how, ThreadInfo *info) {
+  if (info->backend == nullptr || info->backend->epilogue == nullptr) {
+    return info->fail(LIBSGEMM_NOT_SUPPORTED, "the backend has no epilogues");
+  }
+  const Backend &backend = *info->backend;
+  Launch launch = {};
+  launch.device = info->device;
+  launch.stream = how.stream;
+  launch.capturing = backend.capturing(info->device, how.stream);
+  Error error;
+  const libsgemm_status_t status = backend.epilogue(*how.epilogue, launch, &error);
+  return status == LIBSGEMM_SUCCESS ? status : info->fail(status, error.text);
+}
+
+// With what the program has set of the handle of its GPU's BLAS.
+template <typename AnyCall>
+libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final) {
+  const InGate gate;
+  ThreadInfo &info = thread_info();
+  *final = false;
+  if (is_nested(gate, info)) return LIBSGEMM_NOT_SUPPORTED;
+  libsgemm_handle *const h = how->handle;
+  // The program gave cuBLAS what cuBLAS's FP32 needs; modes that split operands run at half their speed in that.
+  const libsgemm_math_mode_t mode = h->settings.math_mode;
+  const bool splits = mode != LIBSGEMM_MATH_FP32 && mode != LIBSGEMM_MATH_FP64;
+  const size_t least = splits ? LIBSGEMM_WORKSPACE_DEFAULT_BYTES : 1;
+  const bool usable = how->workspace_bytes >= least && reinterpret_cast<uintptr_t>(how->workspace) % 256 == 0;
+  h->user_workspace = usable ? how->workspace : nullptr;
+  h->workspace_bytes = h->user_workspace != nullptr ? how->workspace_bytes : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
+  if (how->stream_was_set || h->stream != how->stream) h->set_stream(how->stream);
+  info.timed_by_caller = how->timed;
+  const libsgemm_deterministic_t set = h->settings.deterministic;
+  if (how->repeatable && set == LIBSGEMM_DETERMINISTIC_OFF) h->settings.deterministic = LIBSGEMM_DETERMINISTIC_ON;
+  const libsgemm_status_t status = submit_any(call, h, true, gate, &info);
+  h->settings.deterministic = set;
+  info.timed_by_caller = false;
+  how->ran_backend = info.backend != nullptr ? info.backend->name : "none";
+  how->ran_kernel = info.row();
+  how->no_kernel = status == LIBSGEMM_NOT_SUPPORTED && info.has_note(Note::unsupported);
+  const bool failed = status == LIBSGEMM_OUT_OF_MEMORY || status == LIBSGEMM_EXECUTION_FAILED;
+  if (status == LIBSGEMM_SUCCESS && how->epilogue != nullptr) {
+    *final = true;
+    return counted(enqueue_epilogue(*how, &info), info);
+  }
+  // The vendor's BLAS would compute all of the call, on what C is now. It may: what the program's handle promises, it
+  // promises, too, but not what the user has asked of us.
+  const bool written = status != LIBSGEMM_SUCCESS && (info.spoiled || info.groups_read_c);
+  const bool stays = !may_be_replaced(h->settings);
+  *final = written || (failed && stays) ||
+           (status == LIBSGEMM_VERIFICATION_FAILED && (stays || h->settings.verify_action == LIBSGEMM_VERIFY_ERROR));
+  return *final ? counted(status, info) : status;
+}
+
+}  // namespace
+
+libsgemm_status_t submit(const Call &call) {
+  const InGate gate;
+  ThreadInfo &info = thread_info();
+  return is_nested(gate, info) ? submit_nested(call) : counted(submit_any(call, nullptr, false, gate, &info), info);
+}
+
+libsgemm_status_t submit_h(const Call &call, libsgemm_handle_t handle) { return submit_counted(call, handle, true); }
+
+libsgemm_status_t submit(const ConvCall &call) { return submit_counted(call, nullptr, false); }
+
+libsgemm_status_t submit_h(const ConvCall &call, libsgemm_handle_t handle) {
+  return submit_counted(call, handle, true);
+}
+
+libsgemm_status_t submit(const GroupCall &call) { return submit_counted(call, nullptr, false); }
+
+libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle) {
+  return submit_counted(call, handle, true);
+}
+
+}  // namespace libsgemm
+
+libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call, bool *given_back) {
+  const libsgemm::InGate gate;
+  libsgemm::ThreadInfo &info = libsgemm::thread_info();
+  *given_back = false;
+  if (libsgemm::is_nested(gate, info)) return libsgemm::submit_nested(*call);
+  const libsgemm_status_t status = libsgemm::counted(libsgemm::submit_blas(*call, gate, &info), info);
+  *given_back = info.given_back;
+  return status;
+}
+
+libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call, bool *given_back) {
+  const libsgemm::InGate gate;
+  libsgemm::ThreadInfo &info = libsgemm::thread_info();
+  const libsgemm_status_t status = libsgemm::counted(libsgemm::submit_blas(*call, gate, &info), info);
+  *given_back = info.given_back;
+  return status;
+}
+
+libsgemm_status_t libsgemm_private_device_call(const libsgemm::Call *call, libsgemm::DeviceCall *how, bool *final) {
+  return libsgemm::device_call(*call, how, final);
+}
+
+libsgemm_status_t libsgemm_private_device_group_call(const libsgemm::GroupCall *call, libsgemm::DeviceCall *how,
+                                                     bool *final) {
+  return libsgemm::device_call(*call, how, final);
+}

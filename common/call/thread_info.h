@@ -1,0 +1,216 @@
+// What the current thread's last call did, in a form that costs nothing to write; libsgemm_last_info makes words of it.
+#pragma once
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+#include <string>
+
+#include "contract/backend.h"
+#include "decision/model.h"
+#include "process/env.h"
+#include "contract/math_mode.h"
+
+namespace libsgemm {
+
+// Why a backend was passed over.
+struct Note {
+  enum Why : int8_t {
+    unavailable,
+    unsupported,
+    not_invariant,
+    small,
+    tiny,
+    slower,
+    deferred,
+    not_offloaded,
+    other_memory,
+    after_fork,
+    capturing,
+    failed,
+    wrong,
+    ending
+  };
+  int8_t backend;
+  Why why;
+
+  // At another time the backend may compute the same call.
+  bool is_of_the_moment() const {
+    return why == after_fork || why == capturing || why == failed || why == wrong || why == ending;
+  }
+};
+
+// What was predicted before a call on host memory went to a GPU or stayed on the CPU.
+struct Expected {
+  bool known;
+  int8_t cpu;  // the backend that computes on the CPU
+  Prediction seconds;
+  double startup, saved;  // seconds, where starting the devices was put off
+};
+
+enum class Choice : int8_t { by_default, asked_for, forced_kernel, replacement };
+
+struct ThreadInfo {
+  static constexpr int kMaxNotes = 2 * kBackendCount;
+
+  const char *entry;
+  const Backend *backend;  // NULL: none was needed
+  const Kernel *kernel;
+  const char *trivial;  // what was done without a kernel: "scale", "nothing"
+  libsgemm_status_t status;
+  int argument;
+  int device;
+  int fallbacks;
+  double verify_ratio;
+  Choice choice;  // how the backend came to compute
+  bool inside;    // a backend is at work for this thread: a call that arrives now is a recursion
+  bool late;      // the call came when the process was ending: only `ref` may compute, see gate.h
+  int8_t note_count;
+  Note notes[kMaxNotes];
+  Error failure;                      // of the last backend that failed
+  char message[512];                  // of an error
+  bool spoiled = false;               // what failed may have written C, which is read: never computed again
+  int64_t groups_done = 0;            // of a batch of groups that are computed one after the other
+  bool groups_read_c = false;         // one of these does
+  int plans = 0;                      // operands that came from plans
+  int devices = 0;                    // that computed parts of the call
+  int64_t tiles = 0;                  // in which a GPU computed it from host memory
+  bool tuned = false;                 // the row was measured to be the fastest for such a call
+  bool depth_cut = false;             // and rounded C between parts of the sum over k
+  Ran ran = {};                       // of the kernel
+  uint64_t ticket = 0;                // the description's
+  const char *forced = nullptr;       // the row, where one was
+  Expected expected[kFirstCpu] = {};  // by GPU backend
+  int64_t startup = 0;                // nanoseconds of the call that went into finding and starting backends
+  bool timed_by_caller = false;       // statistics get the time from elsewhere; begin() leaves it
+  bool given_back = false;            // not computed: for the BLAS of the caller, see Call::gives_back
+  const CpuBlas *blas = nullptr;      // of a call of the drop-in: the program's own, unless another is named
+
+  void begin(const char *entry_name, bool is_late = false) {
+    late = is_late;
+    entry = entry_name;
+    backend = nullptr;
+    kernel = nullptr;
+    ran = {};
+    ticket = 0;
+    trivial = "";
+    status = LIBSGEMM_SUCCESS;
+    argument = 0;
+    device = 0;
+    devices = 0;
+    tiles = 0;
+    tuned = false;
+    depth_cut = false;
+    fallbacks = 0;
+    spoiled = false;
+    groups_done = 0;
+    groups_read_c = false;
+    plans = 0;
+    verify_ratio = -1;
+    given_back = false;
+    blas = nullptr;
+    startup = 0;
+    choice = Choice::by_default;
+    forced = nullptr;
+    note_count = 0;
+    failure.text[0] = '\0';
+    message[0] = '\0';
+    for (Expected &e : expected) e.known = false;
+  }
+
+  void force(const Kernel &row) {
+    choice = Choice::forced_kernel;
+    forced = row.name;
+  }
+
+  // For libsgemm_info_t.kernel: the row that multiplied; where one was forced, that.
+  const char *row() const {
+    if (kernel == nullptr) return trivial;
+    return ran.kernel != nullptr && choice != Choice::forced_kernel ? ran.kernel->name : kernel->name;
+  }
+
+  // What the call's results are held to: what the row promises; but sums in FP64 that were rounded on the way are
+  // FP32's.
+  static Arithmetic arithmetic(const Kernel &of, bool depth_cut) {
+    const bool rounded = depth_cut && of.math_mode == LIBSGEMM_MATH_FP64;
+    return {rounded ? LIBSGEMM_MATH_FP32 : of.math_mode, of.truncates};
+  }
+  Arithmetic arithmetic(const Kernel &of) const { return arithmetic(of, depth_cut); }
+
+  // What ran for a group of a batch.
+  struct Part {
+    const Backend *backend = nullptr;
+    const Kernel *kernel = nullptr;
+    Ran ran = {};
+    uint64_t ticket = 0;
+    bool tuned = false, depth_cut = false;
+  };
+  // Of the groups the one whose row promises least stands for the batch; of equals the last one.
+  void merge(Part *least) {
+    if (kernel == nullptr) return;
+    const Part here = {backend, kernel, ran, ticket, tuned, depth_cut};
+    const auto how = [](const Part &part) { return arithmetic(*part.kernel, part.depth_cut); };
+    if (least->kernel == nullptr || !promises_less(how(*least), how(here))) {
+      *least = here;
+    } else {
+      backend = least->backend;
+      kernel = least->kernel;
+      ran = least->ran;
+      ticket = least->ticket;
+      tuned = least->tuned;
+      depth_cut = least->depth_cut;
+    }
+  }
+
+  bool has_note(Note::Why why) const {
+    return std::any_of(notes, notes + note_count, [why](const Note &note) { return note.why == why; });
+  }
+  bool has_note_of_the_moment() const {
+    return std::any_of(notes, notes + note_count, [](const Note &note) { return note.is_of_the_moment(); });
+  }
+
+  // Once: each group of a batch has the same reasons, as a rule.
+  void note(int index, Note::Why why) {
+    for (int i = 0; i < note_count; ++i) {
+      if (notes[i].backend == index && notes[i].why == why) return;
+    }
+    if (note_count < kMaxNotes) notes[note_count++] = {static_cast<int8_t>(index), why};
+  }
+
+  // What a later wait has found of the call, whose report is kept.
+  void add_failure(libsgemm_status_t error, const char *found_by, const char *text) {
+    status = error;
+    std::snprintf(message, sizeof message, "%s: %s", found_by, text);
+  }
+
+  // Ends a call with an error; returns the status, for `return info.fail(...)`.
+  libsgemm_status_t fail(libsgemm_status_t error, const char *text) {
+    status = error;
+    std::snprintf(message, sizeof message, "%s: %s", entry, text);
+    return error;
+  }
+};
+
+ThreadInfo &thread_info();
+
+// What an entry point does, without an exception that leaves the library; but for the end of a thread that is
+// cancelled, which is one, and must not be stopped.
+template <typename Work>
+libsgemm_status_t protect(ThreadInfo *info, const Work &work) {
+  try {
+    return work();
+  } catch (const abi::__forced_unwind &) {
+    throw;
+  } catch (const std::bad_alloc &) {
+    return info->fail(LIBSGEMM_OUT_OF_MEMORY, "no host memory");
+  } catch (...) {
+    return info->fail(LIBSGEMM_EXECUTION_FAILED, "an unexpected exception");
+  }
+}
+
+// The words for libsgemm_info_t.reason.
+std::string reason_in_words(const ThreadInfo &info);
+
+}  // namespace libsgemm

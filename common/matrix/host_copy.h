@@ -1,0 +1,53 @@
+// The operands of a call on device memory, copied to host memory: to verify them there, or to compute there instead.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "contract/backend.h"
+
+namespace libsgemm {
+
+// What such copies need: whose memory it is, and the stream that orders them.
+struct DeviceMemory {
+  const Backend &table;
+  int device;
+  void *stream;
+  bool arrays_on_device;  // as Launch::arrays_on_device
+};
+
+// Waits for the stream, also after a failure: what is enqueued uses memory that may be freed next. The first error
+// counts.
+libsgemm_status_t wait_after(const DeviceMemory &memory, libsgemm_status_t status, Error *error);
+
+class HostCopy {
+ public:
+  // Copies A, B and C as the work enqueued so far leaves them, and waits. OUT_OF_MEMORY: of the host.
+  libsgemm_status_t take(const DeviceMemory &memory, const GemmDesc &device, Error *error);
+
+  // The call on the copies: dense, a batch as arrays of pointers.
+  const GemmDesc &desc() const { return desc_; }
+
+  // Copies C again, as it is now; and the part of C that the routine writes back to the device. Both wait.
+  libsgemm_status_t fetch_c(const DeviceMemory &memory, Error *error);
+  libsgemm_status_t return_c(const DeviceMemory &memory, Error *error);
+
+ private:
+  struct Arrays {
+    std::vector<const void *> a, b;
+    std::vector<float *> c;
+  };
+  libsgemm_status_t fetch_arrays(const DeviceMemory &memory, Error *error);
+  bool allocate();
+
+  GemmDesc device_ = {};  // batches of pointers: with arrays in host memory
+  GemmDesc desc_ = {};
+  Arrays there_, here_;
+  std::unique_ptr<char[]> data_;
+};
+
+// Copies the part of C that the routine writes from a dense copy, m x n, into C of a single product, and does not wait.
+libsgemm_status_t copy_part(const DeviceMemory &memory, const GemmDesc &device, Copy::Direction direction,
+                            const void *dense, Error *error);
+
+}  // namespace libsgemm

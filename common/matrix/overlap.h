@@ -1,0 +1,22 @@
+// Whether two stored matrices, or any two of two batches, share an element.
+#pragma once
+
+#include "contract/desc.h"
+
+namespace libsgemm {
+
+// Exact: submatrices of one array that interleave in memory without sharing an element, as LAPACK passes them, do not
+// overlap. Constant time if the address ranges are apart, else proportional to the columns of x.
+bool overlap(const Stored &x, const Stored &y);
+
+// `count` matrices like the first, `step` bytes apart.
+struct StoredBatch {
+  Stored first;
+  int64_t step, count;
+};
+
+// Exact, too. Constant time if the address ranges of the batches are apart; else proportional to the items of x, and
+// to the columns of those whose address ranges meet an item of y.
+bool overlap(const StoredBatch &x, const StoredBatch &y);
+
+}  // namespace libsgemm

@@ -1,0 +1,92 @@
+// Threads for one call.
+#include "parallel.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "contract/cpu_blas.h"
+
+namespace libsgemm {
+namespace {
+
+constexpr double kLeastOperations = 4e6;  // for a thread: a few milliseconds, against tens of microseconds to start it
+constexpr int kMostThreads = 64;
+
+thread_local const CpuBlas *t_followed = nullptr;
+
+int processors() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+// Threads beside their callers, of the whole process.
+class Helpers {
+ public:
+  explicit Helpers(int wanted) {
+    const int most = std::min({processors(), kMostThreads, most_threads()}) - 1;
+    int used = in_use().load();
+    do {
+      count_ = std::max(0, std::min(wanted, most - used));
+    } while (!in_use().compare_exchange_weak(used, used + count_));
+  }
+  ~Helpers() { in_use() -= count_; }
+  Helpers(const Helpers &) = delete;
+  Helpers &operator=(const Helpers &) = delete;
+  int count() const { return count_; }
+
+ private:
+  static std::atomic<int> &in_use() {
+    static std::atomic<int> all{0};
+    return all;
+  }
+  int count_ = 0;
+};
+
+}  // namespace
+
+void follow_threads_of(const CpuBlas *blas) { t_followed = blas; }
+
+int most_threads() { return t_followed != nullptr ? t_followed->threads() : INT_MAX; }
+
+void in_parallel(int64_t count, double operations, const std::function<void(int64_t, int64_t)> &work) {
+  const double most = std::min(operations / kLeastOperations, static_cast<double>(count));
+  const Helpers helpers(most < 2 ? 0 : static_cast<int>(std::min(most, 1.0 * kMostThreads)) - 1);
+  if (helpers.count() == 0) {
+    if (count > 0) work(0, count);
+    return;
+  }
+  // Shares of a quarter, for threads that are slower than others.
+  const int64_t share = std::max<int64_t>(1, count / (4 * (helpers.count() + 1)));
+  std::atomic<int64_t> next{0};
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto run = [&] {
+    try {
+      for (int64_t first = next.fetch_add(share); first < count; first = next.fetch_add(share)) {
+        work(first, std::min(count, first + share));
+      }
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      failure = std::current_exception();
+      next = count;
+    }
+  };
+  std::vector<std::thread> threads;
+  threads.reserve(static_cast<size_t>(helpers.count()));
+  try {
+    while (threads.size() < static_cast<size_t>(helpers.count())) threads.emplace_back(run);
+  } catch (const std::exception &) {  // no more threads, or memory for them: those there are do the work
+  }
+  run();
+  for (std::thread &thread : threads) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace libsgemm
