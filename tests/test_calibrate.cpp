@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "../bench/calibrate_fit.h"
 #include "catch.h"
 #include "decision/calibration.h"
+#include "model/calibrate_fit.h"
 #include "process.h"
 
 using namespace libsgemm;

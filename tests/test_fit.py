@@ -2,7 +2,7 @@
 """test_fit.py FIT_PY [MODEL]: figures that the times come from are found again; bad files are refused with their names.
 
 MODEL is fit_model_cuda or fit_model_hip of a build. Without one the model is a small one of two rows, which speaks as
-bench/fit_model.cpp does.
+bench/model/fit_model.cpp does.
 """
 import json
 import math

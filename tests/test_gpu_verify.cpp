@@ -8,8 +8,8 @@
 #include <cmath>
 #include <random>
 
-#include "contract/backend.h"
 #include "catch.h"
+#include "contract/backend.h"
 #include "gpu_driver.h"
 #include "numbers.h"
 #include "subject.h"

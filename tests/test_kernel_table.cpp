@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "call/thread_info.h"
 #include "catch.h"
 #include "contract/kernel_table.h"
-#include "call/thread_info.h"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "catch.h"
-#include "process/loader.h"
 #include "offload/memory.h"
+#include "process/loader.h"
 
 namespace {
 

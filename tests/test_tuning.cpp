@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "catch.h"
+#include "contract/kernel_table.h"
 #include "decision/tuning.h"
 #include "decision/tuning_file.h"
-#include "contract/kernel_table.h"
 #include "process.h"
 #include "process/stats.h"
 

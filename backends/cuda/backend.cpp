@@ -5,12 +5,12 @@
 
 #include <cstdlib>
 
-#include "process/elf_file.h"
 #include "gpu/fault.h"
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"
 #include "gpu/splits/fp64_share.h"
 #include "gpu/splits/split_row.h"
+#include "process/elf_file.h"
 #include "runtime/driver.h"
 #include "runtime/elements.h"
 #include "runtime/epilogue.h"

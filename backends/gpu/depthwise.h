@@ -12,8 +12,8 @@
 
 #include <type_traits>
 
-#include "depthwise_problem.h"
 #include "contract/finish.h"
+#include "depthwise_problem.h"
 #include "gpu.h"
 
 namespace libsgemm::gpu {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "contract/desc.h"
-#include "gpu.h"
 #include "contract/half.h"
+#include "gpu.h"
 
 namespace libsgemm::gpu {
 

@@ -17,8 +17,8 @@
 #include <type_traits>
 
 #include "batch.h"
-#include "cost.h"
 #include "contract/finish.h"
+#include "cost.h"
 #include "gpu.h"
 #include "kernels.h"
 #include "launch.h"

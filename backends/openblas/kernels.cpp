@@ -6,9 +6,9 @@
 
 #include "blas.h"
 #include "blas_call.h"
+#include "contract/half.h"
 #include "conv/launch.h"
 #include "fp64.h"
-#include "contract/half.h"
 #include "matrix/scratch.h"
 
 namespace libsgemm {

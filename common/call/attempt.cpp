@@ -6,12 +6,12 @@
 #include <memory>
 #include <new>
 
+#include "contract/kernel_table.h"
 #include "conv/offload.h"
 #include "graph_workspace.h"
-#include "contract/kernel_table.h"
 #include "offload/offload.h"
-#include "process/parallel.h"
 #include "plan.h"
+#include "process/parallel.h"
 #include "ref/ref.h"
 #include "verified.h"
 

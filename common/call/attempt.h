@@ -4,9 +4,9 @@
 #include "call.h"
 #include "handle.h"
 #include "matrix/host_copy.h"
+#include "placement.h"
 #include "process/loader.h"
 #include "process/log.h"
-#include "placement.h"
 
 namespace libsgemm {
 

@@ -15,10 +15,10 @@
 #include "conv/offload.h"
 #include "conv/scale.h"
 #include "decision/decision.h"
-#include "process/gate.h"
 #include "matrix/host_matrix.h"
-#include "process/loader.h"
 #include "placement.h"
+#include "process/gate.h"
+#include "process/loader.h"
 
 namespace libsgemm {
 namespace {

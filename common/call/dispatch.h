@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "call.h"
-#include "process/env.h"
 #include "placement.h"
+#include "process/env.h"
 #include "thread_info.h"
 
 namespace libsgemm {

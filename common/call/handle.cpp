@@ -5,11 +5,11 @@
 #include <new>
 
 #include "call.h"
+#include "contract/streams.h"
+#include "graph_workspace.h"
 #include "process/context.h"
 #include "process/gate.h"
-#include "graph_workspace.h"
 #include "process/loader.h"
-#include "contract/streams.h"
 #include "thread_info.h"
 
 namespace libsgemm {

@@ -4,12 +4,12 @@
 #include <cstring>
 #include <string>
 
-#include "process/gate.h"
-#include "graph_workspace.h"
 #include "contract/kernel_describe.h"
-#include "process/loader.h"
+#include "graph_workspace.h"
 #include "offload/memory.h"
 #include "offload/undo.h"
+#include "process/gate.h"
+#include "process/loader.h"
 
 using libsgemm::kBackendCount;
 using libsgemm::kBackendNames;

@@ -7,8 +7,8 @@
 #include <cerrno>
 
 #include "check.h"
-#include "process/gate.h"
 #include "handle.h"
+#include "process/gate.h"
 #include "process/loader.h"
 
 namespace libsgemm {

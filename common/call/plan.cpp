@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "check.h"
+#include "handle.h"
 #include "process/context.h"
 #include "process/gate.h"
-#include "handle.h"
 #include "process/loader.h"
 #include "process/log.h"
 

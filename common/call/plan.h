@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 
-#include "contract/backend.h"
 #include "call.h"
-#include "process/env.h"
+#include "contract/backend.h"
 #include "placement.h"
+#include "process/env.h"
 #include "thread_info.h"
 
 namespace libsgemm {

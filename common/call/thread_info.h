@@ -9,9 +9,9 @@
 #include <string>
 
 #include "contract/backend.h"
+#include "contract/math_mode.h"
 #include "decision/model.h"
 #include "process/env.h"
-#include "contract/math_mode.h"
 
 namespace libsgemm {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <new>
 
-#include "conv/device_copy.h"
 #include "contract/kernel_table.h"
+#include "conv/device_copy.h"
 #include "offload/memory.h"
 
 namespace libsgemm {

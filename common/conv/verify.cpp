@@ -6,8 +6,8 @@
 #include <new>
 #include <vector>
 
-#include "conv/terms.h"
 #include "contract/half.h"
+#include "conv/terms.h"
 #include "process/parallel.h"
 #include "verify/claim.h"
 #include "verify/draw.h"

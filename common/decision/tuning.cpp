@@ -9,9 +9,9 @@
 #include <system_error>
 #include <vector>
 
+#include "contract/kernel_table.h"
 #include "process/env.h"
 #include "process/immortal.h"
-#include "contract/kernel_table.h"
 #include "process/log.h"
 #include "tuning_file.h"
 

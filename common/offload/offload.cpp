@@ -5,11 +5,11 @@
 #include <chrono>
 #include <string>
 
-#include "devices.h"
 #include "contract/kernel_table.h"
+#include "devices.h"
+#include "plan_cache.h"
 #include "process/loader.h"
 #include "process/log.h"
-#include "plan_cache.h"
 #include "run.h"
 
 namespace libsgemm {

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "devices.h"
 #include "contract/kernel_table.h"
+#include "devices.h"
 #include "pages.h"
 
 namespace libsgemm {

@@ -6,8 +6,8 @@
 #include <system_error>
 #include <thread>
 
-#include "devices.h"
 #include "contract/kernel_table.h"
+#include "devices.h"
 
 namespace libsgemm {
 namespace {

@@ -12,6 +12,8 @@
 #include <new>
 #include <vector>
 
+#include "call/program_blas.h"
+#include "call/thread_info.h"
 #include "contract/cpu_blas.h"
 #include "decision/tuning.h"
 #include "elf_file.h"
@@ -20,10 +22,8 @@
 #include "nearest.h"
 #include "object_file.h"
 #include "offload/offload.h"
-#include "call/program_blas.h"
 #include "ref/ref.h"
 #include "stats.h"
-#include "call/thread_info.h"
 
 namespace libsgemm {
 

@@ -5,10 +5,10 @@
 // on the calling thread, uses no memory.
 #include <cmath>
 
-#include "conv/tensor.h"
-#include "conv/terms.h"
 #include "contract/finish.h"
 #include "contract/half.h"
+#include "conv/tensor.h"
+#include "conv/terms.h"
 #include "ref.h"
 
 namespace libsgemm {

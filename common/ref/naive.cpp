@@ -4,8 +4,8 @@
 // the choice for products of a few elements. Requires nothing. trmm copies its B; no other memory.
 #include <cstring>
 
-#include "ref.h"
 #include "matrix/scratch.h"
+#include "ref.h"
 #include "solve.h"
 
 namespace libsgemm {

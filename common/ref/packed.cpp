@@ -21,9 +21,9 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "matrix/scratch.h"
 #include "packed.h"
 #include "ref.h"
-#include "matrix/scratch.h"
 
 namespace libsgemm {
 namespace {

@@ -2,9 +2,9 @@
 // judgement of all elements; all else is verified on the host, on copies of the operands.
 #pragma once
 
-#include "process/env.h"
 #include "call/handle.h"
 #include "matrix/host_copy.h"
+#include "process/env.h"
 #include "verify.h"
 
 namespace libsgemm {

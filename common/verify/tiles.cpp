@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "claim.h"
-#include "process/parallel.h"
 #include "matrix/scratch.h"
+#include "process/parallel.h"
 
 namespace libsgemm {
 namespace {

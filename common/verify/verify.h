@@ -1,8 +1,8 @@
 // Checking a result against FP64.
 #pragma once
 
-#include "matrix/host_matrix.h"
 #include "contract/math_mode.h"
+#include "matrix/host_matrix.h"
 
 namespace libsgemm {
 

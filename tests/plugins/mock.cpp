@@ -25,12 +25,12 @@
 #include <vector>
 
 #include "contract/backend.h"
+#include "contract/streams.h"
 #include "conv/tensor.h"
-#include "process/float_mode.h"
 #include "matrix/host_matrix.h"
 #include "mock_plan.h"
+#include "process/float_mode.h"
 #include "ref/ref.h"
-#include "contract/streams.h"
 #include "verify/claim.h"
 
 #ifndef MOCK_NAME

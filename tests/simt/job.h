@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "contract/backend.h"
 #include "call/check.h"
+#include "contract/backend.h"
 #include "numbers.h"
 
 namespace sgemm_test {

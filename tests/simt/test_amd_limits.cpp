@@ -6,12 +6,12 @@
 #include <string>
 
 #include "catch.h"
+#include "contract/kernel_table.h"
 #include "device.h"
 #include "devices.h"
 #include "gpu/device_model.h"
 #include "gpu/kernels.h"
 #include "hip_modes.h"
-#include "contract/kernel_table.h"
 #include "subject.h"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "catch.h"
-#include "gpu/kernels.h"
 #include "contract/half.h"
+#include "gpu/kernels.h"
 #include "job.h"
 #include "simt.h"
 

@@ -6,8 +6,8 @@
 
 #include "catch.h"
 #include "gpu/kernels.h"
-#include "matrix/host_matrix.h"
 #include "job.h"
+#include "matrix/host_matrix.h"
 #include "simt.h"
 #include "verify/claim.h"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "catch.h"
-#include "matrix/host_matrix.h"
 #include "job.h"
+#include "matrix/host_matrix.h"
 #include "part.h"
 #include "runtime/elements.h"
 #include "simt.h"

@@ -1,8 +1,8 @@
 // Convolutions to few channels, what a block does (sm75_ffma_16x64x4_narrow_conv has the picture).
 #pragma once
 
-#include "dynamic_shared.cuh"
 #include "contract/finish.h"
+#include "dynamic_shared.cuh"
 #include "gpu/gpu.h"
 #include "narrow_conv.h"
 #include "ptx.h"

@@ -16,7 +16,7 @@ enum class Fitted { LIBSGEMM_FIGURES_SM90(LIBSGEMM_NAME) };
 enum class Shared { LIBSGEMM_SHARES_SM90(LIBSGEMM_NAME) };
 #undef LIBSGEMM_NAME
 
-// Null where the architecture was not measured, and 1. bench/fit_model.cpp has its own, which it can change.
+// Null where the architecture was not measured, and 1. bench/model/fit_model.cpp has its own, which it can change.
 const Figures *fitted_figures(int arch, Fitted row);
 double fitted_share(int arch, Shared row);
 

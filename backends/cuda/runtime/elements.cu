@@ -15,10 +15,10 @@
 
 #include <algorithm>
 
+#include "contract/half.h"
 #include "gpu/element.h"
 #include "gpu/gpu.h"
 #include "gpu/launch.h"
-#include "contract/half.h"
 
 namespace libsgemm::cuda {
 namespace {

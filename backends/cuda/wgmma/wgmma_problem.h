@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "gpu/divisor.h"
 #include "contract/host_device.h"
+#include "gpu/divisor.h"
 #include "runtime/tensor_map.h"
 
 namespace libsgemm::cuda {

@@ -1,8 +1,8 @@
 // The cheapest row for each step.
 #include "gemm_step.h"
 
-#include "gpu/kernels.h"
 #include "contract/kernel_table.h"
+#include "gpu/kernels.h"
 
 namespace libsgemm::gpu {
 

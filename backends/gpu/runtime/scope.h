@@ -2,8 +2,8 @@
 // device: an entry of the backend makes its own current, and the caller's again at its end.
 #pragma once
 
-#include "contract/backend.h"
 #include "code.h"
+#include "contract/backend.h"
 #include "gpu/vendor.h"
 
 namespace libsgemm::gpu {

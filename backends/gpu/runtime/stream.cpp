@@ -1,8 +1,8 @@
 // Streams, events and waiting.
+#include "contract/streams.h"
 #include "gpu/fault.h"
 #include "runtime.h"
 #include "scope.h"
-#include "contract/streams.h"
 
 namespace libsgemm::gpu {
 namespace {

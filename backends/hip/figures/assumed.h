@@ -1,4 +1,4 @@
-// The figures of chips that nobody has measured: assumed. bench/fit.py writes such a file of one that was
+// The figures of chips that nobody has measured: assumed. bench/model/fit.py writes such a file of one that was
 // (docs/decision.md).
 #pragma once
 

@@ -13,7 +13,7 @@ using namespace gpu;
 enum class Fitted { LIBSGEMM_FIGURES_ASSUMED(LIBSGEMM_NAME) };
 #undef LIBSGEMM_NAME
 
-// Of a row on a device. bench/fit_model_hip.cpp has its own, which it can change.
+// Of a row on a device. bench/model/fit_model_hip.cpp has its own, which it can change.
 const Figures &figures(int device, Fitted row);
 
 }  // namespace libsgemm::hip

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "conv/axes.h"
 #include "contract/half.h"
+#include "conv/axes.h"
 
 namespace libsgemm {
 

@@ -1,0 +1,44 @@
+// Groups of products of different sizes, one product a group, as `libsgemm bench --groups` times them.
+#pragma once
+
+#include <libsgemm.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "inputs/routines.h"
+#include "inputs/suite.h"
+
+namespace command {
+
+// How the rows of the groups are drawn.
+struct GroupsKind {
+  enum Distribution {
+    kUniform,  // from 0 to m
+    kZipf,     // m / 1, m / 2, m / 3, ... in random order
+    kEmpty     // none for half of them, otherwise from 1 to m
+  } distribution;
+  int64_t count;
+  std::string text;  // "uniform:128"
+};
+
+// "uniform:128". Throws Error.
+GroupsKind parse_groups(const std::string &text);
+
+// The same for a seed everywhere. `shape`: m as above, n and k of all groups.
+std::vector<int64_t> draw_rows(const GroupsKind &kind, const Shape &shape, uint64_t seed);
+
+// Column-major, alpha 1 and beta 0, the products that are not empty.
+struct GroupsCall {
+  Element element = Element::kFloat32;  // of A and B; C is of floats
+  std::vector<libsgemm_op_t> transa, transb;
+  std::vector<int64_t> m, n, k, lda, ldb, ldc, sizes;
+  std::vector<float> alpha, beta;
+  std::vector<const void *> a, b;
+  std::vector<float *> c;
+
+  int64_t count() const { return static_cast<int64_t>(m.size()); }
+};
+
+}  // namespace command

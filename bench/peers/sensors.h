@@ -1,0 +1,40 @@
+// Clocks, power and temperature of a GPU while it computes: what nvml.h (NVIDIA) and amd_sensors.h share.
+#pragma once
+
+#include <string>
+
+#include "measure/timing.h"
+#include "peers.h"
+
+namespace command {
+
+class Sensors {
+ public:
+  virtual ~Sensors() = default;
+
+  // One reading; none if the last is younger than `least_seconds`.
+  void observe(double least_seconds) {
+    if (!problem_.empty() || now() - last_ < least_seconds) return;
+    last_ = now();
+    telemetry_.add(read());
+  }
+  Telemetry take() {
+    const Telemetry taken = telemetry_;
+    telemetry_ = {};
+    return taken;
+  }
+
+  std::string driver_version() const { return driver_version_; }  // "580.65.06"; empty if unknown
+  std::string problem() const { return problem_; }                // why there are no readings; empty if there are
+
+ protected:
+  virtual Telemetry read() = 0;
+
+  std::string driver_version_, problem_;
+
+ private:
+  Telemetry telemetry_;
+  double last_ = 0;
+};
+
+}  // namespace command
