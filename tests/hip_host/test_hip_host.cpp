@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "catch.h"
-#include "process.h"
+#include "support/catch.h"
+#include "support/process.h"
 
 using namespace sgemm_test;
 

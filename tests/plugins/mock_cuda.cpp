@@ -241,7 +241,7 @@ EXPORT int cublasStrsmBatched(BlasHandle *handle, int side, int uplo, int trans,
 
 EXPORT int cublasLtGetProperty(int which, int *value) { return cublasGetProperty(which, value); }
 
-// ---- What only programs on cuBLAS call, not the bench (tests/cublas_client.cpp)
+// ---- What only programs on cuBLAS call, not the bench (tests/gpu_blas/cublas_client.cpp)
 // ----------------------------------------
 
 EXPORT int cublasGetStream_v2(const BlasHandle *handle, void **stream) {

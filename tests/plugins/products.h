@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "call/call.h"
-#include "catch.h"
 #include "plugins/mock.h"
+#include "support/call.h"
+#include "support/catch.h"
 
 namespace mock_test {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "fiber.h"
-#include "numbers.h"
 #include "shared_image.h"
 #include "simt.h"
+#include "support/numbers.h"
 #include "watch.h"
 
 namespace simt {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "call/check.h"
 #include "contract/backend.h"
-#include "numbers.h"
+#include "support/check.h"
+#include "support/numbers.h"
 
 namespace sgemm_test {
 

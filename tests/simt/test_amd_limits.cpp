@@ -5,14 +5,14 @@
 #include <cstring>
 #include <string>
 
-#include "catch.h"
 #include "contract/kernel_table.h"
 #include "device.h"
 #include "devices.h"
 #include "gpu/device_model.h"
+#include "gpu/hip_modes.h"
 #include "gpu/kernels.h"
-#include "hip_modes.h"
-#include "subject.h"
+#include "support/catch.h"
+#include "support/subject.h"
 
 namespace {
 

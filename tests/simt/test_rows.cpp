@@ -11,12 +11,12 @@
 #include <string>
 #include <utility>
 
-#include "catch.h"
 #include "contract/kernel_table.h"
 #include "devices.h"
 #include "gpu/cost.h"
 #include "gpu/device_model.h"
 #include "gpu/kernels.h"
+#include "support/catch.h"
 
 namespace {
 

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "catch.h"
 #include "contract/half.h"
 #include "gpu/kernels.h"
 #include "job.h"
 #include "simt.h"
+#include "support/catch.h"
 
 using namespace sgemm_test;
 

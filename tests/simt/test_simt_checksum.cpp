@@ -4,11 +4,11 @@
 #include <cmath>
 #include <vector>
 
-#include "catch.h"
 #include "gpu/kernels.h"
 #include "job.h"
 #include "matrix/host_matrix.h"
 #include "simt.h"
+#include "support/catch.h"
 #include "verify/claim.h"
 
 using namespace sgemm_test;

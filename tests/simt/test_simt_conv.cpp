@@ -4,14 +4,14 @@
 #include <cmath>
 #include <vector>
 
-#include "buffer.h"
-#include "catch.h"
 #include "devices.h"
 #include "gpu/kernels.h"
 #include "job.h"
-#include "numbers.h"
-#include "part.h"
 #include "simt.h"
+#include "support/buffer.h"
+#include "support/catch.h"
+#include "support/numbers.h"
+#include "support/part.h"
 
 using namespace sgemm_test;
 using libsgemm::Conv;

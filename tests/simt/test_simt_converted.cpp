@@ -2,12 +2,12 @@
 // which A out of alignment gets; and in blocks of columns, which a small workspace leaves, those of the whole.
 #include <cstring>
 
-#include "catch.h"
 #include "gpu/kernels.h"
 #include "gpu/splits/split_row.h"
-#include "hard_operands.h"
 #include "job.h"
+#include "routines/hard_operands.h"
 #include "simt.h"
+#include "support/catch.h"
 
 using namespace sgemm_test;
 using libsgemm::Error;

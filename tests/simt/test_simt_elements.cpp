@@ -4,12 +4,12 @@
 #include <cmath>
 #include <vector>
 
-#include "catch.h"
 #include "job.h"
 #include "matrix/host_matrix.h"
-#include "part.h"
 #include "runtime/elements.h"
 #include "simt.h"
+#include "support/catch.h"
+#include "support/part.h"
 #include "verify/claim.h"
 
 using namespace sgemm_test;

@@ -1,7 +1,7 @@
 // A test of the test: kernels with faults are caught, and the same kernels without them are not.
-#include "buffer.h"
-#include "catch.h"
 #include "faulty_kernels.h"
+#include "support/buffer.h"
+#include "support/catch.h"
 
 using namespace simt_test;
 

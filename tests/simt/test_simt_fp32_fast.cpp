@@ -3,14 +3,14 @@
 #include <cmath>
 #include <cstring>
 
-#include "catch.h"
 #include "devices.h"
 #include "gpu/device_model.h"
 #include "gpu/kernels.h"
 #include "gpu/splits/fp64_share.h"
 #include "gpu/splits/split_row.h"
-#include "hard_operands.h"
 #include "job.h"
+#include "routines/hard_operands.h"
+#include "support/catch.h"
 
 using namespace sgemm_test;
 using namespace libsgemm::gpu;

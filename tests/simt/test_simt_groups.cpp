@@ -3,11 +3,11 @@
 #include <limits>
 #include <memory>
 
-#include "catch.h"
 #include "gpu/kernels.h"
 #include "job.h"
-#include "part.h"
 #include "simt.h"
+#include "support/catch.h"
+#include "support/part.h"
 
 using namespace sgemm_test;
 using libsgemm::Error;

@@ -1,11 +1,11 @@
 // Operands of the modes that split, kept as plans: the rows on the CPU, with plans of A, of B and of both.
 #include <cstring>
 
-#include "catch.h"
 #include "gpu/kernels.h"
 #include "gpu/splits/split_row.h"
-#include "hard_operands.h"
 #include "job.h"
+#include "routines/hard_operands.h"
+#include "support/catch.h"
 
 using namespace sgemm_test;
 using libsgemm::Error;

@@ -2,11 +2,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "catch.h"
 #include "contract/half.h"
-#include "numbers.h"
 #include "ptx.h"
 #include "runtime/launch.h"
+#include "support/catch.h"
+#include "support/numbers.h"
 #include "warpgroup_kernels.h"
 
 using namespace simt_test;

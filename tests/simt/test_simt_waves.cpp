@@ -1,9 +1,9 @@
 // The waves of AMD's GPUs: uniform values, and matrix instructions against products of what the lanes hold.
 #include <cstring>
 
-#include "catch.h"
 #include "matrix_instructions.h"
-#include "numbers.h"
+#include "support/catch.h"
+#include "support/numbers.h"
 
 namespace {
 

@@ -1,0 +1,21 @@
+# The API: arguments, plans, plugins, allocations, threads.
+libsgemm_add_test(api/test_arguments SOURCES api/test_batch_arguments.cpp)
+libsgemm_add_test(api/test_api)
+libsgemm_objects(objects contract/kernel_table.cpp)
+libsgemm_add_test(api/test_kernel_table SOURCES ${objects})
+target_include_directories(test_kernel_table PRIVATE ${PROJECT_SOURCE_DIR}/common)
+libsgemm_add_test(api/test_threads PER_BACKEND LABELS threads)
+libsgemm_add_test(api/test_stress LABELS threads)
+libsgemm_add_test(api/test_alloc PER_BACKEND)
+target_link_libraries(test_alloc PRIVATE ${CMAKE_DL_LIBS})
+libsgemm_add_test(api/test_plugins)
+libsgemm_add_test(api/test_plans SOURCES api/test_plan_arguments.cpp LABELS threads)
+find_program(LIBSGEMM_READELF readelf)
+if(LIBSGEMM_READELF)
+  add_test(NAME test_abi COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/api/test_abi.sh ${LIBSGEMM_READELF} $<TARGET_FILE:libsgemm>
+           $<TARGET_FILE:libsgemm_blas> $<TARGET_FILE:libsgemm_cublas> $<TARGET_FILE:libsgemm_rocblas>
+           ${PROJECT_SOURCE_DIR}/include ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER})
+  set_tests_properties(test_abi PROPERTIES LABELS cpu SKIP_RETURN_CODE 77)
+else()
+  message(STATUS "libsgemm: no readelf, so the test of the exported symbols is left out")
+endif()

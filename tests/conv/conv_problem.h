@@ -1,0 +1,95 @@
+// A convolution with its numbers, what must come out of it, and memory in which each byte is watched.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conv_cases.h"
+#include "support/buffer.h"
+
+namespace sgemm_test {
+
+enum class ConvInputs {
+  kExact,   // small integers: every sum is exact, and results are equal to the oracle's
+  kRandom,  // of (-1, 1)
+};
+
+// How a result was computed: what its error is held to.
+struct ConvArithmetic {
+  libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
+  bool truncates = false;
+};
+ConvArithmetic conv_arithmetic_of(const libsgemm_info_t &info);
+
+// The numbers of a case, dense in the order of the indices (n, c, h, w), and its results in FP64: by one walk over all
+// combinations of an element of y and a tap of the filter.
+struct ConvProblem {
+  ConvCase test;
+  libsgemm_conv2d_direction_t direction;
+  ConvInputs inputs;
+  float alpha, beta;
+  int64_t p, q;
+  std::vector<float> x, f, y;
+  std::vector<double> value, magnitude;  // of the output: sums of products and of their magnitudes
+  int64_t terms;                         // of an element, those in the padding included
+
+  ConvProblem(const ConvCase &test, libsgemm_conv2d_direction_t direction, ConvInputs inputs, float alpha, float beta,
+              libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32);
+
+  const std::vector<float> &output() const;  // as it is before the call
+  std::string description() const;
+};
+
+// One tensor in guarded memory; elements that do not belong to it are NaN.
+class ConvTensor {
+ public:
+  ConvTensor(const int64_t (&size)[4], const int64_t (&strides)[4], libsgemm_tensor_layout_t layout, int misalignment);
+
+  // Its elements become those of `dense`; with `poisoned` NaN. Then memory is as it is to stay.
+  void fill(const std::vector<float> &dense, bool poisoned);
+  std::vector<float> dense() const;
+  std::vector<bool> belongs() const;  // for each element of the memory
+  Buffer &buffer() { return *buffer_; }
+  const Buffer &buffer() const { return *buffer_; }
+  int64_t elements() const { return elements_; }
+
+ private:
+  template <typename Visit>
+  void for_each(const Visit &visit) const;
+
+  int64_t size_[4], step_[4], elements_;
+  std::unique_ptr<Buffer> buffer_;
+};
+
+// The three tensors of a problem in a layout, and the call.
+class ConvPlacement {
+ public:
+  ConvPlacement(const ConvProblem &problem, ConvLayout layout, int misalignment = 0);
+
+  const libsgemm_conv2d_t &conv() const { return conv_; }
+  ConvTensor &tensor(int i) { return tensors_[static_cast<size_t>(i)]; }  // x, f, y
+  int index_of_output() const { return output_; }
+  ConvTensor &output() { return tensors_[static_cast<size_t>(output_)]; }
+  int index_of_a() const { return a_; }
+  int index_of_b() const { return b_; }
+  const float *a() const { return tensors_[static_cast<size_t>(a_)].buffer().as<float>(); }
+  const float *b() const { return tensors_[static_cast<size_t>(b_)].buffer().as<float>(); }
+  float *c() { return output().buffer().as<float>(); }
+
+  libsgemm_status_t run(libsgemm_handle_t handle = nullptr) { return run(handle, a(), b(), c()); }
+  // On tensors that lie elsewhere.
+  libsgemm_status_t run(libsgemm_handle_t handle, const float *a, const float *b, float *c) const;
+  // Of what the memory holds: empty, or the first fault in words.
+  std::string check(const ConvArithmetic &how = {}) const;
+  std::string check_untouched() const;
+  void restore();
+
+ private:
+  const ConvProblem &problem_;
+  libsgemm_conv2d_t conv_;
+  int a_, b_, output_;
+  std::vector<ConvTensor> tensors_;
+};
+
+}  // namespace sgemm_test

@@ -1,0 +1,22 @@
+# Convolutions.
+libsgemm_add_test(conv/test_conv PER_BACKEND)
+# From host memory on the mock GPU, too.
+add_test(NAME test_conv.mock COMMAND test_conv)
+set_tests_properties(test_conv.mock PROPERTIES LABELS cpu TIMEOUT 600 ENVIRONMENT
+                     "LIBSGEMM_TEST_BACKEND=cuda;LIBSGEMM_BACKEND_PATH=${CMAKE_CURRENT_BINARY_DIR}/plugins/gpu")
+add_dependencies(test_conv mock_gpu)
+libsgemm_add_test(conv/test_conv_arguments)
+libsgemm_add_test(conv/test_conv_device)
+foreach(variant "strict;LIBSGEMM_TEST_STRICT=1" "without_rows;LIBSGEMM_TEST_MOCK=without_conv")
+  list(POP_FRONT variant name)
+  add_test(NAME test_conv_device.${name} COMMAND test_conv_device)
+  set_tests_properties(test_conv_device.${name} PROPERTIES LABELS cpu ENVIRONMENT "${variant}" TIMEOUT 600)
+endforeach()
+add_dependencies(test_conv_device mock_without_conv)
+libsgemm_add_test(conv/test_conv_sizes SOURCES ${PROJECT_SOURCE_DIR}/backends/gpu/conv_product.cpp)
+target_include_directories(test_conv_sizes PRIVATE ${PROJECT_SOURCE_DIR}/common ${PROJECT_SOURCE_DIR}/backends)
+if(TARGET libsgemm_command)
+  libsgemm_add_test(conv/test_conv_verify)
+  add_dependencies(test_conv_verify faulty_blas)
+  target_compile_definitions(test_conv_verify PRIVATE FAULTY_BLAS="$<TARGET_FILE:faulty_blas>")
+endif()

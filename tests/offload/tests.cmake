@@ -1,0 +1,65 @@
+# Host memory on GPUs: tiles, the choice between CPU and GPU, calibration and tuning.
+libsgemm_add_test(offload/test_offload ENV LIBSGEMM_TEST_DEVICES=2)
+# Its part that is worth ThreadSanitizer's time.
+set_target_properties(test_offload PROPERTIES EXCLUDE_FROM_ALL OFF)
+add_dependencies(thread_tests test_offload)
+add_test(NAME test_offload.threads COMMAND test_offload "every shape*,many threads*")
+set_tests_properties(test_offload.threads PROPERTIES LABELS "cpu;threads" ENVIRONMENT LIBSGEMM_TEST_DEVICES=2 TIMEOUT 600)
+add_test(NAME test_offload.strict COMMAND test_offload)
+set_tests_properties(test_offload.strict PROPERTIES
+  LABELS "cpu;again" ENVIRONMENT LIBSGEMM_TEST_STRICT=1 TIMEOUT 600)
+libsgemm_add_test(offload/test_offload_failures SOURCES process/failing_memory.cpp ENV LIBSGEMM_TEST_DEVICES=2)
+add_test(NAME test_offload_failures.strict COMMAND test_offload_failures)
+set_tests_properties(test_offload_failures.strict PROPERTIES
+  LABELS "cpu;again" ENVIRONMENT LIBSGEMM_TEST_STRICT=1 TIMEOUT 600)
+# Making a message needs memory, too.
+add_test(NAME test_offload_failures.verbose COMMAND test_offload_failures "whatever allocation*")
+set_tests_properties(test_offload_failures.verbose PROPERTIES
+  LABELS "cpu;again" ENVIRONMENT LIBSGEMM_TEST_VERBOSE=1 TIMEOUT 600)
+# With a thread for each of four devices.
+add_test(NAME test_offload_failures.devices COMMAND test_offload_failures "whatever allocation*")
+set_tests_properties(test_offload_failures.devices PROPERTIES LABELS "cpu;again" TIMEOUT 600
+                     ENVIRONMENT "LIBSGEMM_TEST_MOCK=four_gpus;LIBSGEMM_TEST_DEVICES=4")
+libsgemm_add_test(offload/test_offload_devices LABELS threads)
+foreach(case unlike slower rank lost abandoned locked next asked)
+  add_test(NAME test_offload_devices.${case} COMMAND test_offload_devices [.${case}])
+  set_tests_properties(test_offload_devices.${case} PROPERTIES LABELS cpu TIMEOUT 600)
+endforeach()
+set_tests_properties(test_offload_devices.slower PROPERTIES ENVIRONMENT LIBSGEMM_TEST_SLOWER=1)
+libsgemm_objects(objects decision/cache_file.cpp decision/calibration.cpp decision/model.cpp)
+libsgemm_add_test(offload/test_calibrate SOURCES ${objects} ${PROJECT_SOURCE_DIR}/bench/model/calibrate_fit.cpp)
+target_include_directories(test_calibrate PRIVATE ${PROJECT_SOURCE_DIR}/bench)
+target_link_libraries(test_calibrate PRIVATE libsgemm_support)
+libsgemm_add_test(offload/test_decision SOURCES ${objects} LABELS threads)
+target_link_libraries(test_decision PRIVATE libsgemm_support)
+add_dependencies(test_decision probe)
+target_compile_definitions(test_decision PRIVATE PROBE="$<TARGET_FILE:probe>")
+add_test(NAME test_decision.deterministic COMMAND test_decision [.deterministic])
+set_tests_properties(test_decision.deterministic PROPERTIES LABELS "cpu;threads" TIMEOUT 600)
+libsgemm_objects(objects decision/cache_file.cpp decision/call_class.cpp decision/tuning.cpp decision/tuning_file.cpp
+                 contract/kernel_table.cpp process/log.cpp process/stats.cpp)
+libsgemm_add_test(offload/test_tuning SOURCES ${objects} LABELS threads)
+target_link_libraries(test_tuning PRIVATE libsgemm_support)
+add_dependencies(test_tuning probe)
+target_compile_definitions(test_tuning PRIVATE PROBE="$<TARGET_FILE:probe>")
+libsgemm_objects(objects offload/tile_plan.cpp offload/plan_cache.cpp offload/units.cpp offload/operand.cpp matrix/host_matrix.cpp
+                 contract/kernel_table.cpp)
+libsgemm_add_test(offload/test_offload_plan SOURCES ${objects})
+target_link_libraries(test_offload_plan PRIVATE libsgemm_support)
+libsgemm_objects(objects offload/memory.cpp)
+libsgemm_add_test(offload/test_offload_memory SOURCES ${objects} LABELS threads)
+target_link_libraries(test_offload_memory PRIVATE libsgemm_support)
+if(TARGET libsgemm_command)
+  # Needs python3-scipy, which is Debian's: another python3 in PATH has it not. With a small cost model, and the real ones of
+  # the backends that are built.
+  set(fit ${CMAKE_CURRENT_SOURCE_DIR}/offload/test_fit.py ${PROJECT_SOURCE_DIR}/bench/model/fit.py)
+  add_test(NAME test_fit COMMAND /usr/bin/python3 ${fit})
+  set_tests_properties(test_fit PROPERTIES LABELS cpu SKIP_RETURN_CODE 77 TIMEOUT 600)
+  foreach(backend cuda hip)
+    if(TARGET fit_model_${backend})
+      add_test(NAME test_fit.${backend} COMMAND /usr/bin/python3 ${fit} $<TARGET_FILE:fit_model_${backend}>)
+      set_tests_properties(test_fit.${backend} PROPERTIES LABELS cpu SKIP_RETURN_CODE 77 TIMEOUT 600)
+      libsgemm_kernel_test(test_fit.${backend} fit_model_${backend})
+    endif()
+  endforeach()
+endif()

@@ -1,0 +1,70 @@
+// Cases and handles of the tests of LIBSGEMM_DETERMINISTIC_INVARIANT.
+#pragma once
+
+#include "support/catch.h"
+#include "support/check.h"
+#include "support/subject.h"
+
+namespace sgemm_test {
+
+// Told the backend under test.
+class InvariantHandle : public Handle {
+ public:
+  InvariantHandle() {
+    REQUIRE(libsgemm_set_backend(*this, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
+    REQUIRE(libsgemm_set_deterministic(*this, LIBSGEMM_DETERMINISTIC_INVARIANT) == LIBSGEMM_SUCCESS);
+  }
+};
+
+// Whether the row of the backend under test may run where sums are to be invariant.
+inline bool is_marked(const std::string &kernel) {
+  for (int index = 0; index < libsgemm_backend_count(); ++index) {
+    if (libsgemm_backend_name(index) != subject().backend) continue;
+    const char *name = nullptr;
+    for (int row = 0; (name = libsgemm_kernel_name(index, row)) != nullptr; ++row) {
+      libsgemm_kernel_info_t info;
+      if (kernel == name && libsgemm_kernel_describe(index, row, &info) == LIBSGEMM_SUCCESS) return info.invariant != 0;
+    }
+  }
+  FAIL("no row is called " << kernel);
+  return false;
+}
+
+// Random numbers, for which the order of a sum shows in its bits, at other sizes than small ones too: several blocks of
+// k, tiles and vectors, and their ends.
+inline std::vector<Case> invariant_cases(Routine routine, size_t step) {
+  std::vector<Case> cases;
+  const std::vector<Case> table = cases_of(routine);
+  for (size_t i = 0; i < table.size(); i += step) cases.push_back(table[i]);
+  const int64_t sizes[][3] = {{130, 100, 1000}, {257, 33, 513}, {16, 200, 700}, {1, 300, 290}, {300, 1, 290}};
+  for (const auto &size : sizes) {
+    for (int way = 0; way < 4; ++way) {
+      Case test = case_of(routine, size[0], size[1], size[2]);
+      test.transa = way % 2 != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.transb = way / 2 != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.side = way % 2 != 0 ? LIBSGEMM_RIGHT : LIBSGEMM_LEFT;
+      test.uplo = way / 2 != 0 ? LIBSGEMM_LOWER : LIBSGEMM_UPPER;
+      test.alpha = way == 0 ? 1.0f : -0.3f;
+      const bool has_beta = routine != Routine::kStrmm && routine != Routine::kStrsm;
+      test.beta = has_beta && way != 0 ? 0.7f : 0.0f;
+      cases.push_back(test);
+    }
+  }
+  for (Case &test : cases) test.inputs = Inputs::kRandom;
+  return cases;
+}
+
+// Numbers at the ends of the range, which cancel, vanish and overflow.
+inline void fill_with_extremes(Matrix *x) {
+  const float values[] = {1e-30f, -1e-30f, 0x1p-149f, -0x1p-140f, 0.0f,    -0.0f,      1.5f,
+                          -0.1f,  3e-20f,  -3e-20f,   7e18f,      -2e-38f, 0x1.8p-126f};
+  uint64_t at = 0;
+  for (float &value : x->values) {
+    at = at * 6364136223846793005u + 1442695040888963407u;
+    value = values[(at >> 33) % std::size(values)];
+  }
+}
+
+constexpr Arithmetic kChain = {LIBSGEMM_MATH_FP32, false, true};
+
+}  // namespace sgemm_test
