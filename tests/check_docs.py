@@ -1,7 +1,8 @@
 # Checks what the Markdown files and the comments of sources say by what there is:
 #   check_docs.py            the targets of links, the paths in `code`, the kernel rows that docs and docs/results name,
 #                            and the source files that docs and comments name, exist; the changelog has the ABI's
-#                            numbers; no source says that a row was not measured whose figures are there
+#                            numbers; no source says that a row was not measured whose figures are there; no include
+#                            runs upward in docs/architecture.md
 #   check_docs.py COMMAND    and each `libsgemm SUBCOMMAND --option` in them is one that COMMAND knows; presets and
 #                            options of CMake exist; C programs in them compile
 import json
@@ -155,7 +156,21 @@ def wrong_programs(text):
                 yield f'{block.splitlines()[0]}: {run.stderr}'
 
 
-wrong = []
+def upward_includes():
+    """Includes that docs/architecture.md does not allow: of a folder above, or beside in the same line."""
+    layers = re.search(r'```layers\n(.*?)```', (ROOT / 'docs/architecture.md').read_text(), re.S).group(1)
+    floor = {folder: i for i, line in enumerate(reversed(layers.splitlines())) for folder in re.match(r'(\S+ )+', line)[0].split()}
+    for file in TREE:
+        folder = '/'.join(file.relative_to(ROOT).parts[:2])
+        if folder not in floor or file.suffix == '.md':
+            continue
+        for name in re.findall(r'#include "([^"]+/[^"]+)"', file.read_text()):
+            other = next((f'{top}/{name.split("/")[0]}' for top in ('common', 'backends') if (ROOT / top / name).is_file()), folder)
+            if other != folder and floor.get(other, -1) >= floor[folder]:
+                yield f'{file.relative_to(ROOT)}: includes "{name}", which docs/architecture.md has above {folder}'
+
+
+wrong = [*upward_includes()]
 for file in FILES:
     text = file.read_text()
     faults = list(missing_paths(file, text))

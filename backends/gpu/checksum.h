@@ -1,4 +1,4 @@
-// checksum: verification of a product in device memory (verify/checksum.h), in FP64. Bound by memory.
+// checksum: verification of a product in device memory (contract/checksum.h), in FP64. Bound by memory.
 //
 //   1  start       random signs w
 //   2  sum_rows    sums and squares of the chosen columns of B, with the signs: partial sums of each row of B. Columns

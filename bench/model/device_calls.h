@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "decision/call_class.h"
+#include "contract/call_class.h"
 #include "peers/peers.h"
 
 namespace command {

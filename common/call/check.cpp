@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "contract/cpu_blas.h"
+#include "contract/float_mode.h"
 #include "matrix/overlap.h"
-#include "process/float_mode.h"
 
 namespace libsgemm {
 namespace {

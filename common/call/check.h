@@ -3,7 +3,7 @@
 
 #include "call.h"
 #include "plan.h"
-#include "thread_info.h"
+#include "process/thread_info.h"
 
 namespace libsgemm {
 

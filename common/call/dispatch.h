@@ -6,7 +6,7 @@
 #include "call.h"
 #include "placement.h"
 #include "process/env.h"
-#include "thread_info.h"
+#include "process/thread_info.h"
 
 namespace libsgemm {
 

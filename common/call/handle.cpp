@@ -10,7 +10,7 @@
 #include "process/context.h"
 #include "process/gate.h"
 #include "process/loader.h"
-#include "thread_info.h"
+#include "process/thread_info.h"
 
 namespace libsgemm {
 namespace {

@@ -5,11 +5,14 @@
 #include <string>
 
 #include "contract/kernel_describe.h"
+#include "decision/tuning.h"
 #include "graph_workspace.h"
 #include "offload/memory.h"
+#include "offload/offload.h"
 #include "offload/undo.h"
 #include "process/gate.h"
 #include "process/loader.h"
+#include "program_blas.h"
 
 using libsgemm::kBackendCount;
 using libsgemm::kBackendNames;
@@ -45,6 +48,9 @@ void describe(int index, libsgemm_backend_info_t *info) {
 }
 
 }  // namespace
+
+const libsgemm::LayersAbove libsgemm::kLayersAbove = {
+    [](const Environment &environment) { use_tuning(environment.tuning); }, stop_offload_threads, program_blas};
 
 int libsgemm_version(void) { return LIBSGEMM_VERSION; }
 

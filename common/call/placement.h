@@ -4,7 +4,7 @@
 #include "contract/backend.h"
 #include "decision/model.h"
 #include "process/env.h"
-#include "thread_info.h"
+#include "process/thread_info.h"
 
 namespace libsgemm {
 

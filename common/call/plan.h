@@ -8,7 +8,7 @@
 #include "contract/backend.h"
 #include "placement.h"
 #include "process/env.h"
-#include "thread_info.h"
+#include "process/thread_info.h"
 
 namespace libsgemm {
 

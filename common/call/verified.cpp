@@ -136,7 +136,11 @@ libsgemm_status_t launch_product_on_device_and_verify(LaunchRequest *launch, Req
                                                       Error *error) {
   BorrowedHandle borrowed;
   libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
-  DeviceVerification check(device_memory(*r), index, r->desc, r->settings, next_seed(), handle, r->handle != nullptr);
+  const DeviceMemory memory = device_memory(*r);
+  const auto allocate = [handle, index, device = memory.device](size_t bytes, Error *failure) {
+    return handle->keep(index, device, bytes, failure);
+  };
+  DeviceVerification check(memory, r->desc, r->settings, next_seed(), allocate, r->handle != nullptr);
   libsgemm_status_t status = check.begin(error);
   if (status == LIBSGEMM_SUCCESS) status = launch(r, index, ran, error);
   if (status != LIBSGEMM_SUCCESS) return status;

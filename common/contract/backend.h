@@ -14,8 +14,8 @@
 
 #include "conv.h"
 #include "desc.h"
+#include "element.h"
 #include "libsgemm.h"
-#include "verify/element.h"
 
 namespace libsgemm {
 

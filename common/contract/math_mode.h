@@ -2,9 +2,9 @@
 // verification have in common.
 #pragma once
 
+#include "float_mode.h"
 #include "host_device.h"
 #include "libsgemm.h"
-#include "process/float_mode.h"
 
 namespace libsgemm {
 

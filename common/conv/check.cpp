@@ -4,8 +4,8 @@
 #include <cinttypes>
 #include <cstring>
 
-#include "conv/tensor.h"
-#include "process/float_mode.h"
+#include "contract/float_mode.h"
+#include "matrix/tensor.h"
 
 namespace libsgemm {
 namespace {

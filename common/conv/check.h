@@ -1,8 +1,8 @@
 // Checks of a convolution's arguments, once for every backend.
 #pragma once
 
-#include "call/thread_info.h"
 #include "conv/call.h"
+#include "process/thread_info.h"
 
 namespace libsgemm {
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "conv/tensor.h"
 #include "matrix/host_copy.h"
+#include "matrix/tensor.h"
 
 namespace libsgemm {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "conv/tensor.h"
+#include "matrix/tensor.h"
 
 namespace libsgemm {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "contract/half.h"
-#include "conv/terms.h"
+#include "matrix/terms.h"
 #include "process/parallel.h"
 #include "verify/claim.h"
 #include "verify/draw.h"

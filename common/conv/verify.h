@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "conv/tensor.h"
+#include "matrix/tensor.h"
 #include "verify/verify.h"
 
 namespace libsgemm {

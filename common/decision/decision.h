@@ -1,8 +1,8 @@
 // CPU or GPU for a call on host memory, by the figures of the machine (model.h), measured or assumed.
 #pragma once
 
-#include "call/thread_info.h"
 #include "process/env.h"
+#include "process/thread_info.h"
 
 namespace libsgemm {
 

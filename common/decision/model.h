@@ -5,6 +5,7 @@
 #include <array>
 
 #include "contract/desc.h"
+#include "contract/prediction.h"
 
 namespace libsgemm {
 
@@ -61,11 +62,6 @@ Calibration assumed_calibration(int cpu_threads);
 
 // Operands in page-locked memory, as bits.
 enum Pinned : unsigned { kPinnedA = 1, kPinnedB = 2, kPinnedC = 4 };
-
-struct Prediction {
-  double cpu, gpu;           // seconds of the whole call
-  double up, compute, down;  // of which on the GPU
-};
 
 Prediction predict(const Calibration &calibration, const GemmDesc &desc, unsigned pinned);
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "call_class.h"
+#include "contract/call_class.h"
 
 namespace libsgemm {
 

@@ -12,18 +12,15 @@
 #include <new>
 #include <vector>
 
-#include "call/program_blas.h"
-#include "call/thread_info.h"
 #include "contract/cpu_blas.h"
-#include "decision/tuning.h"
 #include "elf_file.h"
 #include "gate.h"
 #include "log.h"
 #include "nearest.h"
 #include "object_file.h"
-#include "offload/offload.h"
 #include "ref/ref.h"
 #include "stats.h"
+#include "thread_info.h"
 
 namespace libsgemm {
 
@@ -42,7 +39,7 @@ void end_threads() noexcept {
   // From inside a call, or after the backends' end, they are not to be touched.
   if (gate_fork_is_late()) return;
   try {
-    stop_offload_threads();
+    kLayersAbove.before_fork();
   } catch (...) {
   }
   const Library *lib = g_library.load();
@@ -208,7 +205,7 @@ bool refuse(Slot *slot, const char *name, const std::string &reason) {
 
 // Which BLAS the CPU backend calls; its name is all that it tells.
 void note_blas(const Library &lib, const Backend &table) {
-  const CpuBlas *const own = lib.env.cpu_blas.empty() ? program_blas() : nullptr;
+  const CpuBlas *const own = lib.env.cpu_blas.empty() ? kLayersAbove.program_blas() : nullptr;
   const char *const file = own != nullptr ? own->file.c_str() : lib.env.cpu_blas.c_str();
   stats_note_blas(table.version(), file, StatsBlas::kComputes);
 }
@@ -243,8 +240,8 @@ void start(Library *lib) {
   lib->host.devices = env.devices_set ? env.devices.data() : nullptr;
   lib->host.device_count = static_cast<int>(env.devices.size());
   lib->host.is_libsgemm = is_libsgemm;
-  lib->host.program_blas = program_blas;
-  use_tuning(env.tuning);
+  lib->host.program_blas = kLayersAbove.program_blas;
+  kLayersAbove.start(env);
   if (!stats_wanted()) stats_open(env.stats_dir);
   stats_count_shapes(env.stats_calls);
   lib->instrumented = stats_wanted() || log_wants(2);

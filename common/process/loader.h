@@ -41,6 +41,14 @@ inline Library &library() {
 }
 inline const Backend &table_of(int index) { return *library().slots[index].table; }  // of one that is loaded
 
+// What the layers above do; defined in call/library.cpp.
+struct LayersAbove {
+  void (*start)(const Environment &environment);  // before the first call
+  void (*before_fork)();                          // ends their threads
+  const CpuBlas *(*program_blas)();               // see program_blas.h
+};
+extern const LayersAbove kLayersAbove;
+
 // Loads and opens a backend. True if it is usable as far as is known without initialising a device. When the process is
 // ending only `ref` is loaded, nothing is probed, and of what was loaded before nothing but the kernels' names is to be
 // looked at.

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "decision/call_class.h"
+#include "contract/call_class.h"
 
 namespace libsgemm {
 

@@ -1,4 +1,4 @@
-// cpu_scalar_direct_conv: convolutions by their definition (conv/terms.h), one sum an element.
+// cpu_scalar_direct_conv: convolutions by their definition (matrix/terms.h), one sum an element.
 //
 // In FP32 the sum is the one chain of fused multiply-adds that LIBSGEMM_DETERMINISTIC_INVARIANT describes; other rows
 // round x, f and y to the inputs of their mode as they read them, or sum in FP64 and round once. Requires nothing, runs
@@ -7,8 +7,8 @@
 
 #include "contract/finish.h"
 #include "contract/half.h"
-#include "conv/tensor.h"
-#include "conv/terms.h"
+#include "matrix/tensor.h"
+#include "matrix/terms.h"
 #include "ref.h"
 
 namespace libsgemm {

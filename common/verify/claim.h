@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "element.h"
+#include "contract/element.h"
 #include "matrix/product.h"
 #include "verify.h"
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "claim.h"
 
@@ -15,14 +16,13 @@ size_t dense_bytes(const GemmDesc &d) { return static_cast<size_t>(d.m) * static
 
 }  // namespace
 
-DeviceVerification::DeviceVerification(const DeviceMemory &memory, int backend, const GemmDesc &desc,
-                                       const Settings &settings, uint64_t seed, libsgemm_handle *handle, bool keep)
+DeviceVerification::DeviceVerification(const DeviceMemory &memory, const GemmDesc &desc, const Settings &settings,
+                                       uint64_t seed, Allocate allocate, bool keep)
     : memory_(memory),
-      backend_(backend),
       desc_(desc),
       settings_(settings),
       seed_(seed),
-      handle_(handle),
+      allocate_(std::move(allocate)),
       keep_(keep),
       full_(settings.verify == LIBSGEMM_VERIFY_FULL) {}
 
@@ -74,7 +74,7 @@ libsgemm_status_t DeviceVerification::begin_on_host(Error *error) {
 libsgemm_status_t DeviceVerification::begin_there(size_t bytes, Error *error) {
   const bool saves = settings_.verify_action != LIBSGEMM_VERIFY_WARN || (full_ && reads_c(desc_));
   const size_t with_c = bytes + (saves ? dense_bytes(desc_) : 0);
-  scratch_ = static_cast<char *>(handle_->keep(backend_, memory_.device, keep_ ? with_c : bytes, error));
+  scratch_ = static_cast<char *>(allocate_(keep_ ? with_c : bytes, error));
   if (scratch_ == nullptr) return LIBSGEMM_OUT_OF_MEMORY;
   if (saves && keep_) saved_ = scratch_ + bytes;
   if (saves && !keep_) {

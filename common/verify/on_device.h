@@ -2,7 +2,8 @@
 // judgement of all elements; all else is verified on the host, on copies of the operands.
 #pragma once
 
-#include "call/handle.h"
+#include <functional>
+
 #include "matrix/host_copy.h"
 #include "process/env.h"
 #include "verify.h"
@@ -11,9 +12,12 @@ namespace libsgemm {
 
 class DeviceVerification {
  public:
-  // `keep`: device memory that is needed stays with the handle; otherwise only what is small does.
-  DeviceVerification(const DeviceMemory &memory, int backend, const GemmDesc &desc, const Settings &settings,
-                     uint64_t seed, libsgemm_handle *handle, bool keep);
+  // Device memory of `bytes` that stays with the call's handle; NULL and *error if there is none.
+  using Allocate = std::function<void *(size_t bytes, Error *error)>;
+
+  // `keep`: all device memory that is needed comes from `allocate`; otherwise only what is small does.
+  DeviceVerification(const DeviceMemory &memory, const GemmDesc &desc, const Settings &settings, uint64_t seed,
+                     Allocate allocate, bool keep);
   ~DeviceVerification();
   DeviceVerification(const DeviceVerification &) = delete;
   DeviceVerification &operator=(const DeviceVerification &) = delete;
@@ -37,11 +41,10 @@ class DeviceVerification {
   Launch launch() const;
 
   DeviceMemory memory_;
-  int backend_;
   const GemmDesc &desc_;
   const Settings &settings_;
   uint64_t seed_;
-  libsgemm_handle *handle_;
+  const Allocate allocate_;
   bool keep_;
 
   const bool full_;  // not a sample

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "checksum.h"
 #include "claim.h"
+#include "contract/checksum.h"
 #include "process/parallel.h"
 
 namespace libsgemm {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "call/thread_info.h"
 #include "contract/kernel_table.h"
+#include "process/thread_info.h"
 #include "support/catch.h"
 
 namespace {

@@ -36,7 +36,7 @@ add_dependencies(test_decision probe)
 target_compile_definitions(test_decision PRIVATE PROBE="$<TARGET_FILE:probe>")
 add_test(NAME test_decision.deterministic COMMAND test_decision [.deterministic])
 set_tests_properties(test_decision.deterministic PROPERTIES LABELS "cpu;threads" TIMEOUT 600)
-libsgemm_objects(objects decision/cache_file.cpp decision/call_class.cpp decision/tuning.cpp decision/tuning_file.cpp
+libsgemm_objects(objects decision/cache_file.cpp contract/call_class.cpp decision/tuning.cpp decision/tuning_file.cpp
                  contract/kernel_table.cpp process/log.cpp process/stats.cpp)
 libsgemm_add_test(offload/test_tuning SOURCES ${objects} LABELS threads)
 target_link_libraries(test_tuning PRIVATE libsgemm_support)

@@ -25,11 +25,11 @@
 #include <vector>
 
 #include "contract/backend.h"
+#include "contract/float_mode.h"
 #include "contract/streams.h"
-#include "conv/tensor.h"
 #include "matrix/host_matrix.h"
+#include "matrix/tensor.h"
 #include "mock_plan.h"
-#include "process/float_mode.h"
 #include "ref/ref.h"
 #include "verify/claim.h"
 

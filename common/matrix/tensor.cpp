@@ -1,5 +1,5 @@
 // Work on tensors, run by run.
-#include "conv/tensor.h"
+#include "tensor.h"
 
 namespace libsgemm {
 namespace {

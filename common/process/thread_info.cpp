@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "contract/cpu_blas.h"
-#include "process/gate.h"
-#include "process/loader.h"
+#include "gate.h"
+#include "loader.h"
 
 namespace libsgemm {
 namespace {

@@ -1,5 +1,5 @@
 // The loops of one element, clipped to the image.
-#include "conv/terms.h"
+#include "terms.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "contract/desc.h"
+#include "desc.h"
 
 namespace libsgemm {
 

@@ -10,8 +10,8 @@
 
 #include "contract/backend.h"
 #include "contract/math_mode.h"
-#include "decision/model.h"
-#include "process/env.h"
+#include "contract/prediction.h"
+#include "env.h"
 
 namespace libsgemm {
 

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "contract/math_mode.h"
+#include "math_mode.h"
 
 namespace libsgemm {
 
