@@ -47,7 +47,7 @@ CASES = [
     Case('twice', HIP + 'test_device_code=hip', 'backend hip: HIP 6.3, code for gfx90a -- .* backends: hip ref', times=2),
     Case('nothing', 'CMAKE_CUDA_COMPILER=OFF CMAKE_Fortran_COMPILER=OFF CMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON ' + ' '.join(
         f'LIBSGEMM_{name}=OFF' for name in ('NVCC', 'HIPCC', 'BOOST_CONTEXT', 'OPENBLAS', 'READELF', 'PTXAS', 'SYSTEM_BLAS', 'CUBLAS_INCLUDE')),
-         f'{NO_NVCC}.*{NO_HIP}.*no libopenblas.*no backend hip.*no Boost.*no backend cuda.*no ptxas.*no readelf.*no libblas.*no cuBLAS'),
+         f'{NO_NVCC}.*{NO_HIP}.*no readelf.*no libopenblas.*no backend hip.*no Boost.*no backend cuda.*no ptxas.*no libblas.*no cuBLAS'),
     # Backends.
     Case('unknown backend', ALONE + 'backends=rocm', 'no backend rocm; there are auto, native, ref, cuda;hip;openblas', 1),
     Case('native backends', ALONE + 'backends=native', 'backends: openblas;cuda ref', env='SMI=9.0'),
