@@ -40,7 +40,7 @@ install_wheels() {
   local set target list
   for set in "${wheels[@]}"; do
     target=build/wheels/$set
-    list=tests/clients/wheels-$set.txt
+    list=tests/clients/wheels/$set.txt
     cmp -s "$list" "$target/installed.txt" && continue
     rm -rf "$target"
     if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-cache-dir \
