@@ -12,7 +12,7 @@ endforeach()
 add_test(NAME test_native_architectures COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/gpu/test_native_architectures.sh
          ${PROJECT_SOURCE_DIR}/backends/native_architectures.sh)
 set_tests_properties(test_native_architectures PROPERTIES LABELS cpu)
-libsgemm_add_test(gpu/test_gpu_contract)
+libsgemm_add_test(gpu/test_gpu_contract SOURCES gpu/test_gpu_contract_groups.cpp gpu/test_gpu_failures.cpp)
 add_test(NAME test_gpu_contract.strict COMMAND test_gpu_contract)
 set_tests_properties(test_gpu_contract.strict PROPERTIES LABELS cpu ENVIRONMENT LIBSGEMM_TEST_STRICT=1 TIMEOUT 600)
 libsgemm_add_test(gpu/test_streams)
