@@ -1,7 +1,8 @@
 // A test of the test: kernels with faults are caught, and the same kernels without them are not.
-#include "faulty_kernels.h"
 #include "support/buffer.h"
 #include "support/catch.h"
+
+#include "faulty_kernels.h"  // CUDA's words, which are macros here, come after the C++ library
 
 using namespace simt_test;
 

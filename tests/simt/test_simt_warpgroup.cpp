@@ -3,10 +3,12 @@
 #include <cstring>
 
 #include "contract/half.h"
-#include "ptx.h"
-#include "runtime/launch.h"
 #include "support/catch.h"
 #include "support/numbers.h"
+
+// CUDA's words, which are macros here, come after the C++ library.
+#include "ptx.h"
+#include "runtime/launch.h"
 #include "warpgroup_kernels.h"
 
 using namespace simt_test;
