@@ -49,5 +49,5 @@ if(LIBSGEMM_OPENBLAS AND TARGET libsgemm_openblas)
   target_compile_definitions(test_rough PRIVATE SLOW_BLAS="$<TARGET_FILE:slow_blas>")
 endif()
 
-libsgemm_add_test(process/test_no_memory SOURCES process/failing_memory.cpp)
+libsgemm_add_test(process/test_no_memory SOURCES process/entries.cpp process/failing_memory.cpp)
 target_link_libraries(test_no_memory PRIVATE libsgemm_blas)
