@@ -3,7 +3,8 @@
 //
 // A block of 256 threads has 256 or, where columns and D are aligned to 16 bytes, 1024 rows of a column; blocks go
 // through the columns of all products of the batch.
-// Measured: its results on an H100, by tests/clients/cublas_fuzz/cublas_fuzz.cpp; its time as part of calls, docs/pytorch.md.
+// Measured: its results on an H100, by tests/clients/cublas_fuzz/cublas_fuzz.cpp; its time as part of calls,
+// docs/pytorch.md.
 #include "runtime/epilogue.h"
 
 #include <algorithm>
