@@ -1,5 +1,5 @@
-// Checks in the caller's layout, then the row-major swap: a row-major matrix is the transpose of a column-major one, so
-// C^T = op(B)^T op(A)^T turns every row-major call into a column-major one on the same memory.
+// Checks arguments in the caller's layout, then makes the call column-major. A row-major matrix is the transpose of a
+// column-major one, and C^T = op(B)^T op(A)^T, so every row-major call becomes a column-major one on the same memory.
 #include "check.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace libsgemm {
 namespace {
 
-// Positions of the arguments as in CBLAS; 0: the routine has no such argument.
+// Argument positions as in CBLAS; 0: the routine has no such argument.
 struct Positions {
   int side, uplo, transa, transb, diag, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c;
   int batch_count;
@@ -46,7 +46,7 @@ constexpr Positions make_positions(const RoutineTraits &r, const char *arguments
           at("batch_count")};
 }
 
-// Of each form of each routine.
+// Positions for each form of each routine.
 struct AllPositions {
   Positions single[std::size(kRoutines)], strided[std::size(kRoutines)], planned[std::size(kRoutines)];
 };
@@ -64,7 +64,7 @@ constexpr AllPositions make_all_positions() {
 
 constexpr AllPositions kPositions = make_all_positions();
 
-// Whether make_positions() knows every argument, so that none goes unchecked for its spelling.
+// True if make_positions() knows every argument. None must go unchecked because its name is spelt differently.
 constexpr bool all_known(const char *arguments) {
   constexpr const char *kNames[] = {"layout", "side",     "uplo",   "trans", "transa",   "transb",
                                     "diag",   "m",        "n",      "k",     "alpha",    "A",
@@ -91,18 +91,19 @@ const Positions &positions(const Call &call) {
   return call.batch == Batch::strided ? kPositions.strided[routine] : kPositions.single[routine];
 }
 
-// No address space is this large, and sums of an address and a few such extents fit 64 bits.
+// Largest legal extent of an operand. No address space is this large, and the sum of an address and a few such extents
+// fits 64 bits.
 constexpr int64_t kMaxBytes = INT64_MAX / 8;
 
-// The names of what a routine in place overwrites.
+// Names of the output: a routine in place overwrites its B.
 const char *name_of_c(const Call &call) { return traits_of(call.routine).in_place() ? "B" : "C"; }
 const char *name_of_ldc(const Call &call) { return traits_of(call.routine).in_place() ? "ldb" : "ldc"; }
 const char *name_of_stride_c(const Call &call) { return traits_of(call.routine).in_place() ? "stride_b" : "stride_c"; }
 
-// Rows of C; of a triangle of C the order is n.
+// Rows of C. A triangle of C has the order n.
 int64_t rows_of_c(const Call &call) { return traits_of(call.routine).triangle_of_c ? call.n : call.m; }
 
-// Whether this call's A and B are those of its description exchanged.
+// True if A and B of this call are exchanged in its description.
 bool swaps_operands(const Call &call) {
   return call.layout == LIBSGEMM_ROW_MAJOR && traits_of(call.routine).row_major == RoutineTraits::operands_swap;
 }
@@ -130,7 +131,8 @@ class Report {
                   where, what);
   }
 
-  // `letters`: what Fortran has in place of the numbers `words`; there any other letter arrives as 0.
+  // Checks an enumeration. `words`: the legal numbers; `letters`: the legal letters of Fortran, where any other letter
+  // arrives as 0.
   void one_of(int position, const char *name, int value, int first, int last, const char *words, const char *letters) {
     if (position == 0 || (value >= first && value <= last)) return;
     if (skipped_ != 0) {
@@ -146,12 +148,13 @@ class Report {
 
  private:
   ThreadInfo *info_;
-  int skipped_;  // arguments of CBLAS that the caller's interface does not have
+  int skipped_;  // arguments of CBLAS that the caller's interface lacks
   int64_t group_;
 };
 
-// Leading dimension of an operand stored as rows x cols in the caller's layout. One that is not accessed may be of any
-// size. `sgemm_of`: the BLAS of a program that calls its sgemm; NULL: another call.
+// Checks the leading dimension of an operand stored as rows x cols in the caller's layout. It has no upper bound if the
+// operand is not accessed. `sgemm_of`: BLAS of a program that calls its sgemm (OpenBLAS accepts 0 for an empty
+// operand); NULL: another call.
 void check_ld(Report *report, int position, const char *name, int64_t ld, int64_t rows, int64_t cols, bool row_major,
               size_t size, bool accessed, const CpuBlas *sgemm_of = nullptr) {
   const int64_t length = row_major ? cols : rows;
@@ -173,7 +176,7 @@ void check_ld(Report *report, int position, const char *name, int64_t ld, int64_
   }
 }
 
-// What a call accesses: nothing if there is no element of C, and A and B only if products of them count.
+// Operands that a call accesses: none if C is empty; A and B only if their products contribute.
 struct Accessed {
   bool c, inputs;
 };
@@ -223,7 +226,7 @@ void check_enums(Report *report, const Positions &at, const Call &call) {
   report->one_of(at.diag, "diag", call.diag, 131, 132, "131 (non-unit) or 132 (unit)", "N or U");
 }
 
-// Shapes of the stored operands in the caller's terms; of B only where the routine has one.
+// Shapes of the stored operands in the caller's layout. B's is only valid if the routine has a B.
 struct Shapes {
   int64_t a_rows, a_cols, b_rows, b_cols;
 };
@@ -255,7 +258,7 @@ Enum flip(Enum value, Enum one, Enum other) {
   return value == one ? other : one;
 }
 
-// Fills *desc in place: this is the path of every call, and a copy, or clearing it first, costs more than the rest.
+// Fills *desc in place. Every call comes here, and copying or clearing *desc would cost more than the rest.
 void describe(const Call &call, GemmDesc *desc) {
   GemmDesc &d = *desc;
   const RoutineTraits &r = traits_of(call.routine);
@@ -277,7 +280,7 @@ void describe(const Call &call, GemmDesc *desc) {
   d.a = call.a;
   d.b = call.b;
   d.c = call.c;
-  d.lda = std::max<int64_t>(1, call.lda);  // 0: see check_ld()
+  d.lda = std::max<int64_t>(1, call.lda);  // 0 is legal: see check_ld()
   d.ldb = std::max<int64_t>(1, call.ldb);
   d.ldc = std::max<int64_t>(1, call.ldc);
   d.batch = call.batch;
@@ -316,7 +319,7 @@ libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc)
   report.not_negative(at.m, "m", call.m);
   report.not_negative(at.n, "n", call.n);
   report.not_negative(at.k, "k", call.k);
-  if (report.failed()) return info->status;  // what follows would be computed from them
+  if (report.failed()) return info->status;  // the checks below compute with these
 
   const bool row_major = call.layout == LIBSGEMM_ROW_MAJOR;
   const Shapes s = shapes(call);
@@ -399,19 +402,19 @@ libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info) {
 
 namespace {
 
-// The output meets A or B of the description, whose names the caller knows otherwise.
+// Reports that the output overlaps A or B of the description, under the caller's names.
 void report_overlap(Report *report, const Call &call, bool a, bool b) {
   if (!a && !b) return;
   report->fail(positions(call).c, name_of_c(call), "overlaps %s", (swaps_operands(call) ? b : a) ? "A" : "B");
 }
 
-// One product: the output against each input.
+// Compares the output of one product with each input.
 void check_overlap(Report *report, const Call &call, const GemmDesc &item) {
   const Stored c = stored_c(item);
   report_overlap(report, call, overlap(c, stored_a(item)), overlap(c, stored_b(item)));
 }
 
-// Strided batches: every output against every input.
+// Compares every output of a strided batch with every input.
 void check_strided_overlap(Report *report, const Call &call, const GemmDesc &desc) {
   const GemmDesc first = batch_item(desc, 0);
   const auto batch = [&](const Stored &x, int64_t stride) {

@@ -1,5 +1,6 @@
-// The order of decisions: where do the operands live, is there anything to compute, which backends may, is the call
-// worth a GPU, which kernel; then run it, verify it (attempt.h), and if it failed try the next one.
+// Decides in this order: where the operands are, whether there is anything to compute, which backends may compute,
+// whether the call is worth a GPU, and which kernel runs. Then the call runs and is verified (attempt.h). If that
+// fails, the next backend is tried.
 #include "dispatch.h"
 
 #include <algorithm>
@@ -32,9 +33,9 @@ bool has_cpu_choice(const Settings &s) {
   return s.preference.chosen == 0;
 }
 
-// Host data go to a GPU if that was asked for, or if it is worth the transfer: by the threshold, if the user set one,
-// otherwise by predicted times. Both need a CPU to choose instead: where only GPUs were named they hold if the user set
-// LIBSGEMM_OFFLOAD or the threshold, and under STRICT not at all.
+// True if host data go to a GPU: on request, or if the call is worth the transfer, by the user's threshold or else by
+// predicted times. Threshold and prediction need a CPU backend as the alternative. Where only GPUs are named, they
+// apply only if the user set LIBSGEMM_OFFLOAD or the threshold, and never under STRICT.
 bool worth_offloading(const Request &r, int index) {
   const Settings &s = r.settings;
   if (s.kernel.backend >= 0 || s.offload == Offload::always) return true;
@@ -82,7 +83,7 @@ bool usable(const Request &r, int index) {
     info.note(index, Note::unavailable);
     return false;
   }
-  // A copy from host memory would not be replayed with the graph.
+  // A copy from host memory is not replayed with the graph.
   if (r.at.on_host() && r.handle != nullptr && table_of(index).capturing(-1, r.handle->stream)) {
     info.note(index, Note::capturing);
     return false;
@@ -92,7 +93,8 @@ bool usable(const Request &r, int index) {
 
 // ---- All backends ---------------------------------------------------------------------------------------------------
 
-// Whether nobody may take over from a backend that could compute the call at another time.
+// True if no other backend may take over: results must be repeatable, and a backend was passed over that could compute
+// the call at another time.
 bool stops_here(const Request &r) { return repeatable(r.settings.deterministic) && r.info->has_note_of_the_moment(); }
 
 libsgemm_status_t fail(Request *r, libsgemm_status_t status, const char *why) {
@@ -118,7 +120,7 @@ libsgemm_status_t nobody_left(Request *r, libsgemm_status_t last) {
   return fail(r, unavailable ? LIBSGEMM_UNAVAILABLE : LIBSGEMM_NOT_SUPPORTED, reason_in_words(info).c_str());
 }
 
-// A backend that was asked for by name and cannot be had is told of once.
+// Warns once if none of the backends requested by name is available.
 void tell_of_replacement(const Request &r, int asked, int index) {
   for (int i = 0; i < asked; ++i) {
     const int missing = r.settings.preference.order[i];
@@ -129,8 +131,8 @@ void tell_of_replacement(const Request &r, int asked, int index) {
        [&] { return reason_in_words(*r.info) + ": using " + kBackendNames[index]; });
 }
 
-// Whether the CPU's part is for the BLAS of the caller: unless the user has named another one, or `ref`, or asks for
-// what no BLAS promises.
+// True if the caller's own BLAS computes what falls to the CPU. Not so if the user named another BLAS, `ref` or a
+// kernel, or requires what no BLAS promises.
 bool gives_back(const Request &r, int index) {
   const Settings &s = r.settings;
   if (!r.call.gives_back || index < kFirstCpu || r.info->late || !r.at.cpu_can_reach()) return false;
@@ -139,7 +141,7 @@ bool gives_back(const Request &r, int index) {
   return !exact && !asked_for_ref && s.kernel.backend < 0 && library().env.cpu_blas.empty();
 }
 
-// Whether `ref` computes because there is no BLAS of the CPU, and not because somebody asked for it.
+// True if `ref` computes for lack of a CPU BLAS, and not by request.
 bool stands_in_for_blas(const Request &r, int index) {
   const Settings &s = r.settings;
   if (index != kRef || s.kernel.backend >= 0 || r.info->late) return false;
@@ -148,7 +150,7 @@ bool stands_in_for_blas(const Request &r, int index) {
   return library().slots[kFirstCpu].state.load(std::memory_order_acquire) == Slot::refused;
 }
 
-// A BLAS that was named is not replaced by `ref` where nothing may be replaced.
+// True if the user named a BLAS that cannot be used, and STRICT forbids `ref` in its place.
 bool named_blas_is_missing(Request *r) {
   const std::string &name = library().env.cpu_blas;
   if (name.empty() || !r->settings.strict) return false;
@@ -165,7 +167,7 @@ void tell_of_ref() {
   });
 }
 
-// What follows from the failure of a backend: true if the next one is to try.
+// Notes and logs the failure of a backend. True if the next one may try.
 bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) {
   ThreadInfo &info = *r->info;
   const bool wrong = status == LIBSGEMM_VERIFICATION_FAILED;
@@ -182,12 +184,12 @@ bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) 
   return true;
 }
 
-// A call on device memory whose result was refused, moved to host memory, where other backends can compute it.
+// A call on device memory whose result was refused, copied to host memory so that other backends can compute it.
 class Moved {
  public:
   explicit Moved(const Request &r) : from_(r) {}
 
-  // The call on copies; NULL, with *error, if there are none.
+  // Returns the call on the copies; NULL, with *error, if copying fails.
   Request *take(Error *error) {
     const Request &r = from_;
     if (r.conv != nullptr) {
@@ -198,7 +200,7 @@ class Moved {
     if (copy_.take(device_memory(from_), from_.desc, error) != LIBSGEMM_SUCCESS) return nullptr;
     return &request_.emplace(Request{from_.call, copy_.desc(), from_.settings, from_.handle, from_.info});
   }
-  // Its result to where it belongs, if it was moved at all.
+  // Copies the result back to the operands' memory. Does nothing if the call was not moved.
   libsgemm_status_t finish(Error *error) {
     if (!request_) return LIBSGEMM_SUCCESS;
     const DeviceMemory memory = device_memory(from_);
@@ -209,7 +211,7 @@ class Moved {
   const Request &from_;
   HostCopy copy_;
   ConvHostCopy conv_copy_;
-  GemmDesc product_ = {};  // of the convolution
+  GemmDesc product_ = {};  // the convolution's product_of()
   std::optional<Request> request_;
 };
 
@@ -242,7 +244,7 @@ libsgemm_status_t compute(Request *r) {
   const int asked = r->settings.kernel.backend >= 0 ? 1 : r->settings.preference.chosen;
   if (const Kernel *forced = forced_kernel(r->settings)) info.force(*forced);
   libsgemm_status_t last = LIBSGEMM_SUCCESS;
-  std::unique_ptr<Moved> moved;  // no std::optional: that is cleared in every call, which takes 30 ns
+  std::unique_ptr<Moved> moved;  // std::optional would be cleared in every call, which takes 30 ns
   Request *now = r;
   for (int i = 0; i < count; ++i) {
     const int index = order[i];
@@ -259,7 +261,7 @@ libsgemm_status_t compute(Request *r) {
       last = LIBSGEMM_UNAVAILABLE;
       break;
     }
-    Error error;  // not cleared as a whole: this is the path of every call
+    Error error;  // not cleared as a whole, as every call comes here
     error.text[0] = '\0';
     const Deferral deferral(info);
     libsgemm_status_t status = attempt(now, index, &error);
@@ -337,8 +339,8 @@ libsgemm_status_t scale(Request *r) {
   return status;
 }
 
-// Work of the handle's stream may still be filling page-locked operands, or reading C, which without this were ordered
-// behind nothing. While the stream records a graph it does no work.
+// Waits for the handle's stream. Its work may still fill page-locked operands or read C, and nothing else orders the
+// call after it. A stream that records a graph does no work.
 libsgemm_status_t wait_for_operands(Request *r) {
   for (int index = 0; index < kFirstCpu; ++index) {
     if (r->at.pinned[index] == 0 || lost_by_fork(index) || !probe(index)) continue;
@@ -347,7 +349,7 @@ libsgemm_status_t wait_for_operands(Request *r) {
     const libsgemm_status_t status = wait_for_stream(*r->handle, &error);
     if (status == LIBSGEMM_SUCCESS) return status;
     if (r->settings.strict) return r->info->fail(status, error.text);
-    // Its work has failed, which is the program's to see. A CPU can go on.
+    // The stream's work has failed, which the program will see itself. A CPU can still compute.
     warn(index, Note::failed, [&] {
       return std::string(r->call.entry) + ": the handle's stream cannot be waited for (" + error.text + ")";
     });
@@ -393,7 +395,7 @@ void Groups::add(const GemmDesc &desc, const Placement &at) {
 libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const Settings &settings,
                                   libsgemm_handle *handle, ThreadInfo *info, bool *done) {
   *done = false;
-  // Verification judges group by group.
+  // Verification works group by group.
   if (!groups.at_once() || settings.verify != LIBSGEMM_VERIFY_OFF) return LIBSGEMM_SUCCESS;
   Request r = {call, groups.descs().front(), settings, handle, info, groups.at()};
   const int index = r.at.owner;

@@ -1,4 +1,4 @@
-// Who computes a checked call, and what happens if that fails.
+// Decides which backend computes a checked call, and what happens if that fails.
 #pragma once
 
 #include <vector>
@@ -10,25 +10,25 @@
 
 namespace libsgemm {
 
-// The checks that need to know where the operands live: one memory for all, NULL in a batch's arrays, aliasing. Where
-// they live is in *at.
+// Does the checks that depend on where the operands are: all in one memory, no NULL in a batch's arrays, no aliasing.
+// Sets *at to their location.
 libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const Settings &settings,
                                  libsgemm_handle *handle, ThreadInfo *info, Placement *at);
 
-// The same checks, then performs a legal, non-empty description. `call` is only needed to name arguments in messages.
-// `handle` may be NULL: then the call is synchronous. Fills `info`.
+// Does the checks of check_operands(), then performs a legal, non-empty description. `call` has the names of the
+// arguments, for messages, and the flags. `handle` may be NULL: then the call is synchronous. Fills `info`.
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info);
 
-// The same for a convolution, which is not empty either. `call` has its entry, and no more.
+// Performs a non-empty convolution in the same way. Only the entry of `call` is set.
 libsgemm_status_t dispatch(const Call &call, const ConvDesc &conv, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info);
 
-// Groups of one call which are not empty.
+// The non-empty groups of one call.
 class Groups {
  public:
-  // A checked group: after one that is not FP32 in memory of the same GPU as the others, by arrays of pointers in host
-  // memory, they are no longer for dispatch_groups(). One that only scales C is left out.
+  // Adds a checked group. A group that only scales C is left out. The groups stay at_once() only if all are gemms in
+  // memory of the same GPU, with arrays of pointers in host memory.
   void add(const GemmDesc &desc, const Placement &at);
 
   bool at_once() const { return at_once_ && descs_.size() > 1; }
@@ -41,11 +41,11 @@ class Groups {
   Placement at_;
 };
 
-// Whether a description does no more than scale C.
+// True if the call only scales C.
 inline bool only_scales(const GemmDesc &desc) { return desc.k == 0 || desc.alpha == 0.0f; }
 
-// Computes groups that are at_once() by one row, if one can and is predicted to be faster than one group after the
-// other; *done tells that. Otherwise, and if it fails before anything is written, they are for dispatch().
+// Computes groups that are at_once() with one kernel, if one can and is predicted to be faster than one group after
+// another; then *done is true. Otherwise, and if it fails before anything is written, dispatch() must compute them.
 libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const Settings &settings,
                                   libsgemm_handle *handle, ThreadInfo *info, bool *done);
 

@@ -1,4 +1,4 @@
-// A list of blocks that only grows; a block is claimed, and free again, by its state.
+// A list of blocks that only grows. Block::in_use claims and frees a block.
 #include "graph_workspace.h"
 
 #include <algorithm>
@@ -20,18 +20,19 @@ struct Block {
   uint64_t graph;
   void *stream;
   uint64_t thread;    // see thread_of()
-  const void *owner;  // NULL: the graph
-  void *memory;       // NULL: given back
+  const void *owner;  // NULL: the graph owns it
+  void *memory;       // NULL: released
   size_t bytes;
-  std::atomic<bool> in_use{false};  // cleared by a thread of the driver's
+  std::atomic<bool> in_use{false};  // may be cleared by a thread of the driver
 };
 
 struct Blocks {
   std::mutex mutex;
-  std::vector<std::unique_ptr<Block>> all;  // the driver may hold their addresses until the very end
+  std::vector<std::unique_ptr<Block>> all;  // the driver may hold addresses of blocks until the process ends
 };
 
-// The number of this thread if the stream is its own default one, which has the same name in every thread; otherwise 0.
+// Returns a number of this thread if `stream` is the per-thread default stream, whose name is the same in all threads;
+// otherwise 0.
 uint64_t thread_of(void *stream) {
   static std::atomic<uint64_t> threads{0};
   thread_local const uint64_t number = ++threads;
@@ -47,7 +48,7 @@ void give_back(Block *block) {
   block->memory = nullptr;
 }
 
-// One for memory of another size makes room.
+// Returns an idle block, one with memory of this size if possible. Memory of another size is released.
 Block *idle_block(Blocks *all, int backend, int device, uint64_t context, size_t bytes) {
   Block *empty = nullptr;
   for (const auto &block : all->all) {

@@ -1,4 +1,4 @@
-// Handles: making, setting, ending.
+// Handles: creation, settings, destruction.
 #include "handle.h"
 
 #include <mutex>
@@ -19,8 +19,8 @@ std::mutex g_mutex;
 libsgemm_handle *g_free = nullptr;      // destroyed handles, for reuse
 libsgemm_handle *g_borrowed = nullptr;  // idle handles of BorrowedHandle, with their workspaces
 
-// Lists of handles need no memory of their own, since destructors put handles there. When the process is ending they
-// are left alone: nobody waits for a call that has locked them.
+// The lists of handles need no memory of their own, because destructors push handles. During exit they are left alone:
+// nothing waits for a call that then holds their lock.
 libsgemm_handle *pop(libsgemm_handle **list) {
   const InGate gate;
   if (gate.ending()) return nullptr;
@@ -56,7 +56,7 @@ libsgemm_handle *acquire_handle() {
 void recycle_handle(libsgemm_handle *handle) noexcept {
   handle->magic = 0;
   const InGate gate;
-  if (gate.ending()) return;  // its memory goes with the driver
+  if (gate.ending()) return;  // the driver frees its memory
   handle->release_all();
   push(&g_free, handle);
 }
@@ -80,14 +80,14 @@ using Workspace = libsgemm_handle::Workspace;
 
 uint64_t context_of(int backend, int device) { return libsgemm::context_of(table_of(backend), device); }
 
-// Of a context that is gone, or is not this thread's, nothing can be touched.
+// Releases a workspace. If its context is gone, or is not this thread's, nothing in it may be touched.
 void give_back(const Workspace &w) {
   if (libsgemm::lost_by_fork(w.backend) || !libsgemm::can_give_back(table_of(w.backend), w.device, w.context)) return;
   if (w.memory != nullptr) table_of(w.backend).release(w.device, w.memory);
   if (w.event != nullptr) table_of(w.backend).destroy_event(w.device, w.event);
 }
 
-// The largest there is of `bytes`, a half of them, a quarter; `exact`: those alone.
+// Allocates `bytes`, or else half of them, a quarter and so on, but not below 4096; `exact`: `bytes` or nothing.
 libsgemm_status_t allocate(Workspace *w, size_t bytes, bool exact, libsgemm::Error *error) {
   libsgemm_status_t status = LIBSGEMM_OUT_OF_MEMORY;
   for (w->bytes = bytes; status != LIBSGEMM_SUCCESS && (w->bytes == bytes || (!exact && w->bytes >= 4096));) {
@@ -180,7 +180,7 @@ libsgemm_status_t libsgemm::wait_for_stream(const libsgemm_handle &handle, Error
       set_error(error, kEndingText);
       return LIBSGEMM_UNAVAILABLE;
     }
-    // A stream belongs to one device, which its backend knows; default streams are one for each device.
+    // A stream belongs to one device, which its backend finds. Each device has default streams of its own.
     const bool each = is_default_stream(handle.stream);
     const int devices = each ? slot.table->device_count() : 1;
     for (int device = 0; device < devices; ++device) {
@@ -204,7 +204,7 @@ using libsgemm::thread_info;
 
 namespace {
 
-// The setters report like routines, so that last_info has their message.
+// Setters report errors as routines do, so that last_info has the message.
 libsgemm_status_t begin(const InGate &gate, const char *entry, libsgemm_handle_t h) {
   libsgemm::ThreadInfo &info = thread_info();
   info.begin(entry, gate.ending());
@@ -224,7 +224,7 @@ libsgemm_status_t bad_number(int position, const char *name, int value, const ch
   return bad_argument(position, text);
 }
 
-// Of names that `parse` looks up; they are told in words that need memory.
+// Sets a value by a name that `parse` looks up. The message with the valid names needs memory.
 template <typename Parse>
 libsgemm_status_t set_by_name(const char *what, const char *name, const Parse &parse) {
   return protect(&thread_info(), [&] {
@@ -287,7 +287,7 @@ libsgemm_status_t libsgemm_set_workspace(libsgemm_handle_t h, void *workspace, s
   if (workspace != nullptr && bytes == 0)
     return bad_argument(3, "argument 3 (bytes) is 0 with a workspace that is not NULL");
   libsgemm::Error error = {};
-  const libsgemm_status_t done = libsgemm::wait_for_stream(*h, &error);  // what is enqueued may use the old one
+  const libsgemm_status_t done = libsgemm::wait_for_stream(*h, &error);  // enqueued work may use the old workspace
   if (done != LIBSGEMM_SUCCESS) return thread_info().fail(done, error.text);
   if (!gate.ending()) h->release_all();
   h->user_workspace = workspace;
@@ -401,7 +401,7 @@ libsgemm_status_t libsgemm_get_verify(libsgemm_handle_t h, libsgemm_verify_t *ve
   return status;
 }
 
-// What last_info knows of the routine that is waited for stays.
+// Keeps what last_info says of the routine that is waited for.
 libsgemm_status_t libsgemm_synchronize(libsgemm_handle_t h) {
   const InGate gate;
   if (!is_live(h)) return begin(gate, "libsgemm_synchronize", h);

@@ -1,4 +1,4 @@
-// What a libsgemm_handle_t points to, and the workspaces it owns.
+// The object that a libsgemm_handle_t points to, and the workspaces it owns.
 #pragma once
 
 #include <cstdint>
@@ -11,36 +11,37 @@
 struct libsgemm_handle {
   static constexpr uint32_t kLive = 0x6d6d6567;
 
-  // Device memory of the handle's own, with the event behind the latest work that uses it.
+  // Device memory owned by the handle, with an event recorded after the latest work that uses it.
   struct Workspace {
     int backend, device;
-    uint64_t context;  // that it belongs to; with that it is gone
+    uint64_t context;  // context that owns the memory; without it the memory is gone, too
     void *memory;
     size_t bytes;
     void *event;
     bool used;   // the event is recorded
-    bool moved;  // the handle's stream has been set since: the next work waits for the event
+    bool moved;  // the handle's stream has been set since: the next work must wait for the event
   };
 
   uint32_t magic = 0;
-  libsgemm_handle *next = nullptr;  // in the pool
+  libsgemm_handle *next = nullptr;  // link in the pool
   libsgemm::Settings settings = {};
   void *stream = nullptr;
-  bool follows_operands = false;  // a default stream is that of the device that has the operands
+  bool follows_operands = false;  // a default stream is that of the device that holds the operands
   void *user_workspace = nullptr;
-  size_t workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;  // of the user's, or the bound of our own
-  uint64_t used[libsgemm::kFirstCpu] =
-      {};  // bits: devices that calls were given to; the last one stands for all beyond
+  size_t workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;  // size of the user's, or upper bound for our own
+  // Bit i: calls were given to device i; bit 63: to a device from 63 on.
+  uint64_t used[libsgemm::kFirstCpu] = {};
   std::vector<Workspace> own;
-  std::vector<Workspace> kept;  // scratch of verification, whose calls wait for their end
+  std::vector<Workspace> kept;  // scratch memory of verification, which waits for the end of each call
 
   void use(int backend, int device) { used[backend] |= uint64_t{1} << (device < 63 ? device : 63); }
-  // Another stream, or perhaps another of the same address.
+  // Sets the stream, which may be a new one at the same address.
   void set_stream(void *to);
-  // Its own workspace for a device, allocated now if need be, as large as the bound allows; `exact`: not less than
-  // that. NULL, with *error, if there is no memory.
+  // Returns the handle's own workspace for a device, allocated at first use and as large as its bound allows; `exact`:
+  // exactly as large as the bound. NULL, with *error, if there is no memory.
   Workspace *obtain(int backend, int device, bool exact, libsgemm::Error *error);
-  // Device memory of at least so many bytes that stays with the handle; NULL if there is none.
+  // Returns device memory of at least `bytes` bytes that stays with the handle; a larger request replaces it. NULL,
+  // with *error, if there is none.
   void *keep(int backend, int device, size_t bytes, libsgemm::Error *error);
   void release_all();
 };
@@ -48,18 +49,18 @@ struct libsgemm_handle {
 namespace libsgemm {
 
 libsgemm_handle *acquire_handle();                      // fresh, with the settings of the environment
-void recycle_handle(libsgemm_handle *handle) noexcept;  // gives back its workspaces
+void recycle_handle(libsgemm_handle *handle) noexcept;  // releases its workspaces
 inline bool is_live(const libsgemm_handle *handle) {
   return handle != nullptr && handle->magic == libsgemm_handle::kLive;
 }
 
-// Waits for all work of the devices that calls with the handle have used.
+// Waits for all work on the devices that calls with the handle have used.
 libsgemm_status_t wait_for_devices(const libsgemm_handle &handle, Error *error);
 
-// Waits for the handle's stream: of a default stream, for that of every device in use.
+// Waits for the handle's stream; a default stream is waited for on every device in use.
 libsgemm_status_t wait_for_stream(const libsgemm_handle &handle, Error *error);
 
-// A handle for one call that came without: only calls on device memory need one, for its workspace.
+// A handle for one call that has none. Only calls on device memory need it, for its workspace.
 class BorrowedHandle {
  public:
   ~BorrowedHandle();

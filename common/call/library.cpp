@@ -1,4 +1,4 @@
-// Version, status words, and the enumeration of backends, devices and kernels.
+// Version, status texts, and the enumeration of backends, devices and kernels.
 #include <cxxabi.h>
 
 #include <cstring>
@@ -86,8 +86,8 @@ const char *libsgemm_backend_name(int index) {
 
 namespace {
 
-// `work` may allocate, and must not meet a fork. Once the process is ending nothing can be told but of `ref`, and of
-// what needs no plugin.
+// Runs `work`, which may allocate, while no fork can happen. During exit only `ref`, and what needs no plugin, can be
+// described.
 template <typename Work>
 libsgemm_status_t guarded(bool needs_plugin, const Work &work) {
   const libsgemm::InGate gate;
@@ -120,7 +120,7 @@ libsgemm_status_t libsgemm_device_describe(int index, int device, libsgemm_devic
     *info = {};
     libsgemm::Error error = {};
     const libsgemm_status_t status = table.describe_device(device, info, &error);
-    // Another process may have the device to itself; the rest is known all the same.
+    // memory() fails if another process uses the device exclusively; the rest is known all the same.
     size_t free_bytes = 0, total_bytes = 0;
     if (status == LIBSGEMM_SUCCESS && table.is_gpu &&
         table.memory(device, &free_bytes, &total_bytes, &error) == LIBSGEMM_SUCCESS) {

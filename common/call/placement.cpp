@@ -1,4 +1,4 @@
-// Location of memory.
+// Finds the memory that operands are in.
 #include "placement.h"
 
 #include <sys/syscall.h>
@@ -14,7 +14,8 @@
 namespace libsgemm {
 namespace {
 
-// Pointers that tell where the call lives: the matrices, or of a batch the arrays, or what they hold first.
+// Collects the pointers that decide where a call runs: the matrices, or the arrays of a batch, or, with `items`, the
+// first pointers in those arrays. Returns their number.
 int pointers_of(const GemmDesc &d, bool items, const void **pointers) {
   int count = 0;
   const bool inputs = reads_inputs(d);
@@ -32,7 +33,7 @@ int pointers_of(const GemmDesc &d, bool items, const void **pointers) {
 
 bool on_device(const Location &l) { return l.space == Space::device || l.space == Space::managed; }
 
-// Whether all locations are of one kind; the common one in *where.
+// True if all locations are in one memory; then *where is the common location.
 bool agree(const Location *locations, int count, Location *where) {
   *where = locations[0];
   for (int i = 1; i < count; ++i) {
@@ -40,7 +41,7 @@ bool agree(const Location *locations, int count, Location *where) {
     if (on_device(l) != on_device(*where)) return false;
     if (!on_device(l)) continue;
     if (l.space == Space::device && where->space == Space::managed) {
-      *where = l;  // managed memory goes along with the device that holds the others
+      *where = l;  // managed memory follows the device that holds the others
     } else if (l.space == Space::device && l.device != where->device) {
       return false;
     }
@@ -48,7 +49,7 @@ bool agree(const Location *locations, int count, Location *where) {
   return true;
 }
 
-// Of pointers in the order of pointers_of().
+// Returns the bits of Pinned for locations in the order of pointers_of().
 unsigned pinned_of(const Location *locations, int count) {
   constexpr unsigned bits[] = {kPinnedC, kPinnedA, kPinnedB};
   unsigned pinned = 0;
@@ -56,7 +57,7 @@ unsigned pinned_of(const Location *locations, int count) {
   return pinned;
 }
 
-// Whether a GPU backend is to be asked for its memory: a candidate, which is loaded for that, or any that is loaded.
+// True if a GPU backend is to be asked about pointers: it is loaded already, or is a candidate and can be loaded.
 bool may_own_memory(const Settings &s, int index) {
   if (library().slots[index].state.load(std::memory_order_acquire) == Slot::ready) return true;
   int8_t order[kBackendCount];
@@ -67,8 +68,8 @@ bool may_own_memory(const Settings &s, int index) {
   return false;
 }
 
-// Whether the CPU can read there. The kernel looks at a signal set before it refuses a request that does not exist; it
-// wants 8 bytes, which are on one page.
+// True if the CPU can read at this address. The kernel reads the signal set, 8 bytes, before it rejects the request,
+// which does not exist. Aligned, the 8 bytes are on one page.
 bool is_readable(const void *pointer) {
   const uintptr_t aligned = reinterpret_cast<uintptr_t>(pointer) & ~uintptr_t{7};
   constexpr long kNoRequest = ~0L;
@@ -87,14 +88,15 @@ bool are_readable(const GemmDesc &desc, bool items) {
   return true;
 }
 
-// Memory of a device that is no longer there to be asked is mapped without access, or not at all.
+// During exit the driver cannot be asked about memory. Memory of a device is mapped without access, or not at all.
 libsgemm_status_t find_operands_at_end(const GemmDesc &desc, ThreadInfo *info) {
   const bool readable = are_readable(desc, false) && (desc.batch != Batch::pointers || are_readable(desc, true));
   return readable ? LIBSGEMM_SUCCESS : info->fail(LIBSGEMM_UNAVAILABLE, kEndingText);
 }
 
-// The device of a call. Its stream decides, as that alone orders the call with the program's work. Without a stream of
-// the program's it is the device that has the operands; managed memory is then computed on where the thread is.
+// Finds the device of a call. The handle's stream decides, because only the stream orders the call with the program's
+// work. Without a stream of the program it is the device that holds the operands, or for managed memory the thread's
+// current one.
 libsgemm_status_t find_device(const Backend &table, const libsgemm_handle *handle, Location *where, ThreadInfo *info) {
   const bool by_default = handle == nullptr || is_default_stream(handle->stream);
   const bool named = handle != nullptr && !(by_default && handle->follows_operands);
@@ -112,7 +114,8 @@ libsgemm_status_t find_device(const Backend &table, const libsgemm_handle *handl
   return info->fail(LIBSGEMM_INVALID_ARGUMENT, error.text);
 }
 
-// Page-locked memory as what it is to a program on its GPU's BLAS: memory that the device reads when its work runs.
+// Treats page-locked memory as managed. For a program on its GPU's BLAS it is memory that the device reads when its
+// work runs.
 void take_pinned_as_managed(Location *locations, int count) {
   for (int i = 0; i < count; ++i) {
     if (locations[i].space == Space::pinned) locations[i] = {Space::managed, 0};
@@ -135,7 +138,7 @@ libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, 
     if (arrays && device_only) take_pinned_as_managed(locations, pointer_count);
     bool one = agree(locations, pointer_count, &where);
     const bool arrays_on_device = arrays && on_device(where);
-    // The vendor's BLAS would not read arrays on the CPU.
+    // Arrays of a device_only call are not read on the CPU, as the vendor's BLAS would not do so either.
     if (arrays && one && !arrays_on_device && !device_only) {
       pointer_count = pointers_of(desc, true, pointers);
       table.locate(pointers, pointer_count, locations);

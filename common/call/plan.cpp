@@ -1,4 +1,4 @@
-// Plans: making, checking, ending.
+// Plans: creation, checks, destruction.
 #include "plan.h"
 
 #include <cinttypes>
@@ -16,8 +16,8 @@ namespace libsgemm {
 namespace {
 
 std::mutex g_mutex;
-libsgemm_plan *g_free =
-    nullptr;  // destroyed plans, for reuse; when the process is ending, left alone as those of handles
+// Destroyed plans, for reuse; left alone during exit, as in handle.cpp.
+libsgemm_plan *g_free = nullptr;
 
 libsgemm_plan *acquire_plan() {
   const InGate gate;
@@ -38,7 +38,7 @@ void recycle_plan(libsgemm_plan *plan) noexcept {
   g_free = plan;
 }
 
-// Given back unless it becomes the caller's.
+// Recycles the plan unless release() passes it to the caller.
 class NewPlan {
  public:
   NewPlan() : plan_(acquire_plan()) {}
@@ -64,7 +64,8 @@ std::string words(const char *format, Args... args) {
 
 bool is_plain(int trans) { return trans == LIBSGEMM_NO_TRANS; }
 
-// The operand as the A of a column-major product: op(B) of one is op(A)^T of the other, and so is a row-major A.
+// Describes the operand as the A of a column-major product. op(B) of a product is op(A)^T of the transposed one, and a
+// row-major A is the transpose of a column-major one.
 GemmDesc describe(const PlanOperand &x, const Settings &settings) {
   const bool left = x.side == LIBSGEMM_LEFT, column_major = x.layout == LIBSGEMM_COL_MAJOR;
   GemmDesc d = {};
@@ -92,7 +93,7 @@ bool is_candidate(const Settings &settings, int index) {
   return false;
 }
 
-// Device memory that holds the split operand, once it does.
+// Allocates device memory, splits the operand into it, and waits. Releases the memory on failure.
 libsgemm_status_t split(const GemmDesc &desc, size_t bytes, const Launch &launch, const Backend &table, void **memory,
                         Error *error) {
   libsgemm_status_t status = table.allocate(launch.device, bytes, memory, error);
@@ -109,7 +110,7 @@ libsgemm_status_t split(const GemmDesc &desc, size_t bytes, const Launch &launch
   return status;
 }
 
-// Keeps the operand if the backend in whose memory it lies has something to keep.
+// Keeps the split operand, if the backend that owns the operand's memory has something to keep.
 libsgemm_status_t fill(const libsgemm_handle &handle, libsgemm_plan *plan, ThreadInfo *info) {
   const PlanOperand &x = plan->operand;
   const Settings &settings = handle.settings;

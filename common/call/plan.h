@@ -1,4 +1,4 @@
-// What a libsgemm_plan_t points to: an operand that was split once, for products that use it again.
+// The object that a libsgemm_plan_t points to: an operand that is split once, for products that use it again.
 #pragma once
 
 #include <cstdint>
@@ -26,29 +26,29 @@ struct PlanOperand {
 
 }  // namespace libsgemm
 
-// Plans live in a pool that is never freed, so that a destroyed one can be recognised. Nothing changes from the end of
-// libsgemm_plan_create on, so any number of threads may use one.
+// Plans live in a pool that is never freed, so that a destroyed one can be recognised. A plan does not change after
+// libsgemm_plan_create, so any number of threads may use it.
 struct libsgemm_plan {
   static constexpr uint32_t kLive = 0x6e616c70;
 
   uint32_t magic = 0;
-  libsgemm_plan *next = nullptr;  // in the pool
+  libsgemm_plan *next = nullptr;  // link in the pool
   libsgemm::PlanOperand operand = {};
   libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
   int backend = -1, device = 0;
-  uint64_t context = 0;    // that the memory belongs to
-  void *memory = nullptr;  // of the backend's device; NULL: nothing is kept
+  uint64_t context = 0;    // context that owns the memory
+  void *memory = nullptr;  // split operand, on the backend's device; NULL: nothing is kept
 };
 
 namespace libsgemm {
 
-// Why a plan cannot serve as this operand; empty if it can, or is NULL.
+// Returns why a plan cannot serve as this operand; empty if it can, or is NULL.
 std::string plan_fault(const libsgemm_plan *plan, const PlanOperand &x);
 
-// What a call knows only later: its math mode, and the device of its operands.
+// Checks what a call only knows later: its math mode, and the device and context of its operands.
 libsgemm_status_t check_plans(const Call &call, const Settings &settings, const Placement &at, ThreadInfo *info);
 
-// Operands that a row took from plans.
+// Returns the number of operands that a kernel took from plans.
 inline int plans_used(const GemmDesc &desc, const Kernel &kernel) {
   if (kernel.math_mode != desc.math_mode) return 0;
   return (desc.plan_a != nullptr ? 1 : 0) + (desc.plan_b != nullptr ? 1 : 0);

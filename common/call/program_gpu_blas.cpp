@@ -1,4 +1,4 @@
-// Counting what libsgemm_cublas.so and libsgemm_rocblas.so leave to the program's own library.
+// Counts calls that a drop-in forwards to the program's own library.
 #include <algorithm>
 #include <cstdio>
 #include <new>

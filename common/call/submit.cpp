@@ -1,4 +1,4 @@
-// The way of every call: settings, checks, quick returns, dispatch, statistics.
+// The path of every call: settings, checks, quick returns, dispatch, statistics.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -26,7 +26,8 @@ bool is_empty(const GemmDesc &desc) { return desc.m == 0 || desc.n == 0 || desc.
 
 bool invariant(const Settings &settings) { return settings.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
-// So that last_info can tell how much of the call a backend left to FP64. A forced kernel brings its own mode.
+// Returns a ticket by which last_info finds how much of the call a backend left to FP64; 0: not needed. A forced kernel
+// has its own math mode, so it needs a ticket, too.
 uint64_t draw_ticket(const Settings &settings) {
   static std::atomic<uint64_t> last{0};
   const bool asks = settings.math_mode == LIBSGEMM_MATH_FP32_FAST || settings.kernel.backend >= 0;
@@ -56,12 +57,12 @@ int wrong_results(const ThreadInfo &info) {
   return count;
 }
 
-// Statistics and the log line of one call, which `words()` describes. Those that failed are counted when nobody tries
-// them again.
+// Updates the statistics and writes the log line of one call, which `words()` describes. Failures are counted in
+// counted(), after the last attempt.
 template <typename Words>
 void record(const ThreadInfo &info, double flops, Clock::time_point start, const Words &words) {
   const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
-  if (info.given_back) return;  // counted by the caller
+  if (info.given_back) return;  // the caller counts it
   const bool ok = info.status == LIBSGEMM_SUCCESS;
   const char *backend = !ok ? "error" : info.backend != nullptr ? info.backend->name : "none";
   const char *kernel = !ok ? "" : info.row();
@@ -89,7 +90,7 @@ void record(const ThreadInfo &info, const ConvDesc &desc, Clock::time_point star
   record(info, flop_count(desc), start, [&] { return desc.groups > 0 ? to_string(desc) : std::string(); });
 }
 
-// Why a call was not computed, as the row of its statistics has it.
+// Returns the reason of a failure, as it appears in the statistics.
 const char *failure_in_words(libsgemm_status_t status) {
   switch (status) {
     case LIBSGEMM_INVALID_ARGUMENT:
@@ -118,8 +119,8 @@ libsgemm_status_t counted(libsgemm_status_t status, const ThreadInfo &info) {
   return status;
 }
 
-// A call that comes from inside a backend: the BLAS beneath resolved one of its own names to our drop-in. It must not
-// go to that BLAS again, nor disturb what the outer call reports.
+// Performs a call that comes from inside a backend, because its BLAS resolved one of its own names to our drop-in. The
+// call must not go to that BLAS again, nor change the report of the outer call.
 libsgemm_status_t submit_nested(const Call &call) {
   ThreadInfo info = {};
   info.begin(call.entry);
@@ -136,22 +137,21 @@ libsgemm_status_t submit_nested(const Call &call) {
   });
 }
 
-// Whether a call comes from inside a backend. When the process is ending it does not: the backend's call was given up,
-// see gate.h.
+// True if the call comes from inside a backend. Not so during exit: the backend's call was abandoned, see gate.h.
 bool is_nested(const InGate &gate, const ThreadInfo &info) { return info.inside && !gate.ending(); }
 
 const Settings &settings_of(const libsgemm_handle *handle) {
   return handle != nullptr ? handle->settings : library().env.settings;
 }
 
-// Why a call cannot even begin.
+// Rejects a call that cannot begin because of its handle, the environment or the settings.
 libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, ThreadInfo *info) {
   if (with_handle && !is_live(handle)) {
     return info->fail(LIBSGEMM_INVALID_HANDLE, libsgemm_status_string(LIBSGEMM_INVALID_HANDLE));
   }
   const std::string &error = library().env.error;
   if (!error.empty()) return info->fail(LIBSGEMM_INVALID_ENVIRONMENT, error.c_str());
-  // Other modes are a permission to be less exact.
+  // Only FP64 is refused: the other modes permit less accuracy, but do not require it.
   const Settings &settings = settings_of(handle);
   if (invariant(settings) && settings.math_mode == LIBSGEMM_MATH_FP64) {
     return info->fail(
@@ -198,7 +198,7 @@ libsgemm_status_t submit_with(const ConvCall &call, const Settings &settings, li
   return status;
 }
 
-// Group g as a call, without its pointers, and as a description with them.
+// Returns group i as a Call without pointers; describe_group() adds them.
 Call call_of_group(const GroupCall &g, int64_t i) {
   Call call;
   call.entry = g.entry;
@@ -256,8 +256,8 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
   libsgemm_status_t status = check_groups(g, info);
   Groups groups;
   bool at_once = false;
-  const int64_t done = info->groups_done;  // by an attempt that failed behind them
-  // Twice over the groups: all are legal before the first is computed.
+  const int64_t done = info->groups_done;  // groups computed by an earlier attempt that failed after them
+  // There are two passes, since all groups must be legal before the first is computed.
   for (const bool compute : {false, true}) {
     int64_t first = 0;
     if (status != LIBSGEMM_SUCCESS) return status;
@@ -272,14 +272,14 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
     for (int64_t i = 0; i < g.group_count; first += g.group_size[i], ++i) {
       const Clock::time_point start = compute && library().instrumented ? Clock::now() : Clock::time_point();
       Call call = call_of_group(g, i);
-      call.gives_back = call.gives_back && !at_once && info->groups_done == 0;  // all of them, or none
+      call.gives_back = call.gives_back && !at_once && info->groups_done == 0;  // all groups, or none
       GemmDesc desc;
       status = describe_group(g, i, first, call, info, &desc);
       if (status != LIBSGEMM_SUCCESS) return status;
       if (is_empty(desc) || (compute && i < done)) continue;
       apply(settings, &desc);
       if (at_once && !only_scales(desc)) {
-        // The time of all is the first one's.
+        // The record of the first group has the time of all.
         if (library().instrumented) record(*info, desc, std::exchange(together, start));
         continue;
       }
@@ -328,8 +328,8 @@ libsgemm_status_t submit_any(const AnyCall &call, libsgemm_handle *handle, bool 
   });
 }
 
-// A BLAS call that could not be done as the environment says: with built-in settings on the CPU, unless
-// LIBSGEMM_STRICT=1 forbids it. What is not computed is told each time; what is, once.
+// Repeats a BLAS call that failed under the environment's settings, with built-in settings on the CPU, unless
+// LIBSGEMM_STRICT=1 forbids that. A call that is not computed is logged each time, one that is computed only once.
 template <typename AnyCall>
 libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t failure, ThreadInfo *info) {
   if (library().env.settings.strict || info->spoiled) {
@@ -339,7 +339,7 @@ libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t
     });
     return failure;
   }
-  // Who must not be left without a result may get other bits, and is told so.
+  // The caller must get a result, so it may get other bits than another run. That is logged each time.
   const bool other_bits = repeatable(library().env.settings.deterministic) && info->has_note_of_the_moment();
   static std::atomic<bool> said{false};
   if (!said.exchange(true) || other_bits) {
@@ -369,7 +369,7 @@ libsgemm_status_t submit_blas(const AnyCall &call, const InGate &gate, ThreadInf
   return protect(info, [&] { return submit_again(call, gate.ending(), status, info); });
 }
 
-// A call of the API by this thread.
+// Performs and counts a call of the API.
 template <typename AnyCall>
 libsgemm_status_t submit_counted(const AnyCall &call, libsgemm_handle_t handle, bool with_handle) {
   const InGate gate;
@@ -377,7 +377,7 @@ libsgemm_status_t submit_counted(const AnyCall &call, libsgemm_handle_t handle, 
   return counted(submit_any(call, handle, with_handle, gate, &info), info);
 }
 
-// Behind a product that this thread has enqueued. What fails here leaves a D that nobody can restore.
+// Enqueues the epilogue after a product that this thread has enqueued. After a failure D cannot be restored.
 libsgemm_status_t enqueue_epilogue(const DeviceCall &how, ThreadInfo *info) {
   if (info->backend == nullptr || info->backend->epilogue == nullptr) {
     return info->fail(LIBSGEMM_NOT_SUPPORTED, "the backend has no epilogues");
@@ -392,7 +392,7 @@ libsgemm_status_t enqueue_epilogue(const DeviceCall &how, ThreadInfo *info) {
   return status == LIBSGEMM_SUCCESS ? status : info->fail(status, error.text);
 }
 
-// With what the program has set of the handle of its GPU's BLAS.
+// Performs a call with the stream and workspace that the program set in the handle of its GPU's BLAS.
 template <typename AnyCall>
 libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final) {
   const InGate gate;
@@ -400,7 +400,8 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
   *final = false;
   if (is_nested(gate, info)) return LIBSGEMM_NOT_SUPPORTED;
   libsgemm_handle *const h = how->handle;
-  // The program gave cuBLAS what cuBLAS's FP32 needs; modes that split operands run at half their speed in that.
+  // The program's workspace has the size that cuBLAS needs for FP32. Modes that split operands run at half their speed
+  // with that, so they require the default size.
   const libsgemm_math_mode_t mode = h->settings.math_mode;
   const bool splits = mode != LIBSGEMM_MATH_FP32 && mode != LIBSGEMM_MATH_FP64;
   const size_t least = splits ? LIBSGEMM_WORKSPACE_DEFAULT_BYTES : 1;
@@ -422,8 +423,8 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
     *final = true;
     return counted(enqueue_epilogue(*how, &info), info);
   }
-  // The vendor's BLAS would compute all of the call, on what C is now. It may: what the program's handle promises, it
-  // promises, too, but not what the user has asked of us.
+  // The vendor's BLAS may compute the call instead, from the present C, unless C has been modified. It keeps the
+  // promises of the program's handle, but not what the user requires of libsgemm.
   const bool written = status != LIBSGEMM_SUCCESS && (info.spoiled || info.groups_read_c);
   const bool stays = !may_be_replaced(h->settings);
   *final = written || (failed && stays) ||

@@ -1,4 +1,4 @@
-// A launch between what verification does before it and after it.
+// A launch, with the steps of verification before and after it.
 #include "verified.h"
 
 #include <unistd.h>
@@ -17,8 +17,8 @@ namespace {
 
 std::string to_string(const Request &r) { return r.conv != nullptr ? to_string(*r.conv) : to_string(r.desc); }
 
-// Each call draws other samples, each process too unless LIBSGEMM_VERIFY_SEED is set: an error must not be missed twice
-// for the same reason.
+// Each call draws other samples, and so does each process unless LIBSGEMM_VERIFY_SEED is set. Otherwise an error could
+// be missed again for the same reason.
 uint64_t next_seed() {
   static const uint64_t first = [] {
     const Environment &env = library().env;
@@ -30,7 +30,7 @@ uint64_t next_seed() {
   return first + 0x9fb21c651e98df25u * ++calls;
 }
 
-// What follows from the worst |error| / bound: nothing, a warning, or the refusal of the result.
+// Accepts or refuses the result, or warns, by the worst |error| / bound.
 libsgemm_status_t follow(Request *r, int index, const Kernel &ran, double ratio, Error *error) {
   r->info->verify_ratio = ratio;
   if (ratio <= 1) return LIBSGEMM_SUCCESS;
@@ -43,7 +43,7 @@ libsgemm_status_t follow(Request *r, int index, const Kernel &ran, double ratio,
   return LIBSGEMM_SUCCESS;
 }
 
-// What verify() finds, into *ratio.
+// Runs verify(), whose result goes into *ratio.
 template <typename Verify>
 libsgemm_status_t verify_on_host(const Verify &verify, double *ratio, Error *error) {
   try {
@@ -55,7 +55,7 @@ libsgemm_status_t verify_on_host(const Verify &verify, double *ratio, Error *err
   }
 }
 
-// A CPU's kernels compute as the calling thread does, or as threads of their own.
+// Kernels of the CPU compute in the floating-point mode of the calling thread, or in that of their own threads.
 FloatMode floats_of(int index) { return table_of(index).is_gpu ? FloatMode{} : float_mode(); }
 
 double verify(const Request &r, int index, const ConvDesc &desc, const ConvSnapshot &before, const Kernel &ran) {
@@ -76,7 +76,7 @@ libsgemm_status_t take(const Desc &desc, Copy *before, Error *error) {
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
-// Copy: of what C holds before.
+// Copy: type of the snapshot of what C holds before the launch.
 template <typename Copy, typename Desc>
 libsgemm_status_t launch_and_verify_with(LaunchRequest *launch, const Desc &desc, Request *r, int index,
                                          const Kernel **ran, Error *error) {
@@ -93,8 +93,8 @@ libsgemm_status_t launch_and_verify_with(LaunchRequest *launch, const Desc &desc
   return status;
 }
 
-// A result that cannot be verified, because the device refuses that or memory is short, stands if errors are but told
-// of.
+// Decides on a result that cannot be verified, because the device refuses or memory is short. The result is accepted if
+// the action is only to warn.
 libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran, libsgemm_status_t failure,
                                  const Error &error) {
   if (r.settings.verify_action != LIBSGEMM_VERIFY_WARN) return failure;
@@ -105,15 +105,15 @@ libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran,
   return LIBSGEMM_SUCCESS;
 }
 
-// What verification of a result on a device has come to: a failure of its own, but for which `computed` says whether
-// there is a result; otherwise the worst |error| / bound.
+// Outcome of verifying a result on a device. After an error of verification itself, `computed` says whether there is a
+// result. Otherwise `ratio` is the worst |error| / bound.
 struct Judged {
   libsgemm_status_t status;
   double ratio;
   bool computed;
 };
 
-// restore(error) puts C back where the result does not stand.
+// Accepts or refuses a result after verification. restore(error) restores C if the result is refused.
 template <typename Restore>
 libsgemm_status_t conclude(Request *r, int index, const Kernel &ran, const Judged &judged, const Restore &restore,
                            Error *error) {
@@ -151,7 +151,7 @@ libsgemm_status_t launch_product_on_device_and_verify(LaunchRequest *launch, Req
       r, index, **ran, {status, ratio, computed}, [&](Error *e) { return check.restore(e); }, error);
 }
 
-// A convolution on device memory, verified on copies in host memory.
+// Verifies a convolution on device memory, on copies in host memory.
 libsgemm_status_t launch_conv_on_device_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran,
                                                    Error *error) {
   const DeviceMemory memory = device_memory(*r);
