@@ -1,12 +1,12 @@
-// What belongs to a context of a device (Backend::context), and when it may be touched.
+// Ownership of memory, streams and events by device contexts (Backend::context).
 #pragma once
 
 #include "contract/backend.h"
 
 namespace libsgemm {
 
-// Whether what was made in `context` may be given back by this thread: it may be gone, or is another context's. Where
-// there is no context to be had the backend refuses by itself whatever would touch the device.
+// True if this thread may release what was made in `context`. That context may be gone, or another one may be current.
+// Without a context (0) the backend itself refuses to touch the device.
 inline bool can_give_back(const Backend &backend, int device, uint64_t context) {
   const uint64_t now = context_of(backend, device);
   return now == 0 || now == context;

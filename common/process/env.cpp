@@ -1,4 +1,4 @@
-// Parsing of the environment. Each variable has its valid values in one place, from which its error message is made.
+// Parses the environment. The valid values of a variable are listed in one place, from which its error message is made.
 #include "env.h"
 
 #include <sys/auxv.h>
@@ -24,7 +24,8 @@ struct Word {
   int value;
 };
 
-// NULL if it is not set. What is asked for here is known: there is no other list of the variables.
+// Returns the value of a variable; NULL if it is not set. Adds the name to env->names: there is no other list of the
+// known variables.
 const char *get(Environment *env, const char *name) {
   if (std::find(env->names.begin(), env->names.end(), name) == env->names.end()) env->names.emplace_back(name);
   const char *value = secure_getenv(name);
@@ -39,7 +40,7 @@ std::vector<std::string> split(const std::string &text, char separator) {
   return parts;
 }
 
-// Several variables may be wrong; the message names each.
+// Adds an error message. Several variables may be wrong, and each is reported.
 void complain(Environment *env, const std::string &name, const std::string &value, const std::string &valid) {
   if (!env->error.empty()) env->error += "; ";
   env->error += name + "=" + value + " is not valid: use " + valid;
@@ -61,7 +62,7 @@ int read_word(Environment *env, const char *name, int fallback, std::initializer
 double read_number(Environment *env, const char *name, double fallback, const char *valid) {
   const char *value = get(env, name);
   if (value == nullptr) return fallback;
-  // Not strtod(), which reads numbers as the program's locale writes them.
+  // Not strtod(), which expects numbers in the format of the program's locale.
   double number = 0;
   const char *const end = value + std::strlen(value);
   const auto [stop, error] = std::from_chars(value, end, number);
@@ -70,7 +71,7 @@ double read_number(Environment *env, const char *name, double fallback, const ch
   return fallback;
 }
 
-// Bytes, or with K, M or G behind them units of 2^10, 2^20, 2^30.
+// Reads a number of bytes. A suffix K, M or G multiplies it by 2^10, 2^20 or 2^30.
 size_t read_bytes(Environment *env, const char *name) {
   const char *value = get(env, name);
   if (value == nullptr) return 0;
@@ -86,7 +87,7 @@ size_t read_bytes(Environment *env, const char *name) {
   return 0;
 }
 
-// A whole number from 1 to `most`; "all" is 0 where that is allowed.
+// Reads a whole number from 1 to `most`. "all", if allowed, is returned as 0.
 int read_count(Environment *env, const char *name, int most, bool all) {
   const char *value = get(env, name);
   if (value == nullptr || (all && value == std::string("all"))) return 0;
@@ -138,16 +139,17 @@ void read_math_mode(Environment *env) {
                                                              {"fp16", LIBSGEMM_MATH_FP16},
                                                              {"fp64", LIBSGEMM_MATH_FP64},
                                                              {"fp32_fast", LIBSGEMM_MATH_FP32_FAST}}));
-  // NVIDIA's switch by which a user forbids TF32 in every library of the process.
+  // NVIDIA's variable by which a user forbids TF32 in every library of the process.
   const char *tf32 = get(env, "NVIDIA_TF32_OVERRIDE");
   if (tf32 != nullptr && tf32 == std::string("0") && s.math_mode == LIBSGEMM_MATH_TF32) {
     s.math_mode = LIBSGEMM_MATH_FP32;
   }
 }
 
-// A misspelt name would otherwise go unnoticed. LIBSGEMM_TEST_ belongs to the tests.
+// Lists LIBSGEMM_ variables that do not exist: a misspelt name would otherwise go unnoticed. LIBSGEMM_TEST_ belongs to
+// the tests.
 void find_strays(Environment *env) {
-  // Compared without the beginning that all share.
+  // Names are compared without the prefix that all share.
   const std::string prefix = "LIBSGEMM_";
   std::vector<std::string> endings;
   for (const std::string &name : env->names) {

@@ -1,4 +1,4 @@
-// A count of running calls, spread over cache lines so that threads do not contend for one.
+// Counts running calls, spread over cache lines so that threads do not contend for one.
 #include "gate.h"
 
 #include <pthread.h>
@@ -12,15 +12,15 @@ namespace libsgemm {
 
 constexpr unsigned kCells = 64;
 
-// Signal handlers may fork and exit at any point of a call. `counted` is set a moment before the call is counted and
-// reset a moment after; one that comes between takes off a count too many, and looks less long than it should, but
-// nobody waits for ever.
+// State of a thread. A signal handler may fork or exit at any point of a call. `counted` is set just before the call is
+// counted, and reset just after it is no longer counted. A handler that runs in between subtracts one too many: a
+// waiting thread may then stop waiting too early, but no thread waits for ever.
 struct GateThread {
-  unsigned cell = kCells;  // the same for all calls of the thread, so that entering and leaving match; none yet
-  int depth = 0;           // how often the thread has entered
-  bool counted = false;    // in its cell
-  bool ending = false;     // its call came, or ended the process, when the process was ending
-  bool set_aside = false;  // its call is not counted while it forks
+  unsigned cell = kCells;  // same for all calls of the thread, so that entering and leaving balance; kCells: none yet
+  int depth = 0;           // number of nested InGate
+  bool counted = false;    // the call is counted in the cell
+  bool ending = false;     // the call began during exit, or caused the exit
+  bool set_aside = false;  // the call is not counted while the thread forks
 };
 
 namespace {
@@ -32,10 +32,10 @@ struct alignas(64) Cell {
 };
 Cell g_cells[kCells];
 
-// Bits; none: open. Once it is ending it stays so.
+// Bits of g_state; 0: open. kEnding is never reset.
 constexpr int kForking = 1, kEnding = 2;
 std::atomic<int> g_state{0};
-std::atomic<pthread_t> g_forker{};  // the thread that forks; it may go on calling
+std::atomic<pthread_t> g_forker{};  // the thread that forks; it may still make calls
 
 unsigned next_cell() {
   static std::atomic<unsigned> next{0};
@@ -57,7 +57,7 @@ bool is_forker() { return pthread_equal(g_forker.load(), pthread_self()) != 0; }
 
 void wait_until_idle() {
   for (Cell &cell : g_cells) {
-    // Products can take seconds, so the wait gives way first and sleeps later.
+    // A product can take seconds, so the wait yields first and sleeps later.
     for (int spin = 0; cell.running.load() > 0; ++spin)
       spin < 1000 ? static_cast<void>(sched_yield()) : static_cast<void>(usleep(100));
   }
@@ -65,7 +65,7 @@ void wait_until_idle() {
 
 void at_exit() {
   GateThread &t = t_thread;
-  if (t.depth > 0) {  // in a signal handler: the call does not go on
+  if (t.depth > 0) {  // exit in a signal handler: the interrupted call does not continue
     if (t.counted) discount(&t);
     t.ending = true;
   }
@@ -73,7 +73,7 @@ void at_exit() {
   wait_until_idle();
 }
 
-// False if the process is ending and the thread was not at work before.
+// Enters the gate. False if the process is ending, unless the thread is inside a call that began before.
 bool enter(GateThread *t) {
   if (t->depth++ > 0) return !t->ending;
   for (;;) {
@@ -102,17 +102,17 @@ InGate::~InGate() {
 void gate_close_for_fork() {
   GateThread &t = t_thread;
   if ((g_state.load() & kForking) != 0 && is_forker()) return;
-  // Before it waits: another thread that forks would wait for this call.
+  // Not counted while it waits: another thread that forks would wait for this call.
   t.set_aside = t.counted;
   if (t.counted) discount(&t);
-  while ((g_state.fetch_or(kForking) & kForking) != 0) usleep(100);  // one at a time
+  while ((g_state.fetch_or(kForking) & kForking) != 0) usleep(100);  // one fork at a time
   g_forker = pthread_self();
   wait_until_idle();
 }
 
 void gate_open_after_fork(Side side) {
   GateThread &t = t_thread;
-  // Threads that were about to enter, or to wait, are gone.
+  // The parent's other threads, whose calls are counted here, do not exist in the child.
   if (side == Side::child) {
     for (Cell &cell : g_cells) cell.running = 0;
   }
@@ -129,8 +129,8 @@ void gate_watch_exit() { std::atexit(at_exit); }
 void gate_watch_fork() {
   static std::atomic<bool> watching{false};
   if (watching.exchange(true)) return;
-  // Handlers of fork run in the reverse order of their registration, so this one comes before those of the BLAS.
-  if (pthread_atfork(gate_close_for_fork, nullptr, nullptr) != 0) watching = false;  // no memory: the next time
+  // Prepare handlers of fork run in reverse order of registration, so this one runs before those of the BLAS.
+  if (pthread_atfork(gate_close_for_fork, nullptr, nullptr) != 0) watching = false;  // no memory: retried next time
 }
 
 }  // namespace libsgemm

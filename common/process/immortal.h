@@ -1,11 +1,12 @@
-// Objects that live until the process ends: calls may come from exit handlers and from threads that nobody waits for.
+// Objects that are never destroyed: exit handlers, and threads that are never joined, may make calls until the process
+// ends.
 #pragma once
 
 #include <new>
 
 namespace libsgemm {
 
-// The process's only T, made at first use, without an allocation that could fail, and never destroyed.
+// Returns the process's only T, made at first use, without an allocation that could fail, and never destroyed.
 template <typename T>
 T &immortal() {
   alignas(T) static unsigned char place[sizeof(T)];

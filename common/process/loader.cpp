@@ -1,4 +1,4 @@
-// Plugins: where they are looked for, what is checked, and why one was refused.
+// Plugins: search path, checks, and reasons for refusal.
 #include "loader.h"
 
 #include <dlfcn.h>
@@ -30,13 +30,13 @@ namespace {
 
 std::atomic<unsigned> g_fork_generation{0};
 
-// Recursive, because making the library resolves LIBSGEMM_KERNEL, which loads backends. Constant and without a
-// destructor, so that it is there for the first fork and the last call.
+// Recursive, because making the library resolves LIBSGEMM_KERNEL, which loads backends. Constant-initialised and
+// without a destructor, so that it is usable at the first fork and in the last call.
 std::recursive_mutex g_mutex;
 
-// A fork goes on whatever cannot be ended before it.
+// Ends threads before a fork. The fork continues even if some cannot be ended.
 void end_threads() noexcept {
-  // From inside a call, or after the backends' end, they are not to be touched.
+  // From inside a call, or when the process is ending, backends must not be touched.
   if (gate_fork_is_late()) return;
   try {
     kLayersAbove.before_fork();
@@ -49,9 +49,9 @@ void end_threads() noexcept {
   }
 }
 
-// Registered before any BLAS is loaded, so they run after its handlers; the gate has a handler of its own that runs
-// before. A child must not inherit the mutex locked by a thread that it does not have, nor a backend in the middle of a
-// call, nor one that counts on threads that are gone.
+// Registered before any BLAS is loaded, so before_fork() runs after the BLAS's own handlers; the gate has another
+// handler, which runs before those. A child must not inherit the mutex locked by a thread that it does not have, nor a
+// backend in the middle of a call, nor a backend that relies on threads that are gone.
 void before_fork() {
   gate_close_for_fork();
   g_mutex.lock();
@@ -66,7 +66,7 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   ++g_fork_generation;
   stats_after_fork();
-  // Made anew: its owner is a thread of the parent, so that unlocking a recursive mutex here is refused.
+  // Constructed again: its owner is a thread of the parent, so the child cannot unlock it.
   new (&g_mutex) std::recursive_mutex;
   gate_open_after_fork(Side::child);
 }
@@ -75,12 +75,12 @@ __attribute__((constructor)) void register_fork_handlers() {
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-// Around what starts the library or a backend: its time is counted apart from the call that needs it.
+// Measures the start of the library or of a backend. Its time is counted separately from the call that needs it.
 class Startup {
  public:
   Startup() { ++depth(); }
   ~Startup() {
-    if (--depth() > 0) return;  // the outer one counts it
+    if (--depth() > 0) return;  // the outermost one counts the time
     const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
     thread_info().startup += spent;
     stats_add_startup(static_cast<uint64_t>(spent));
@@ -102,7 +102,7 @@ bool is_file(const std::string &path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// The folder of libsgemm.so: plugins lie beside the real file.
+// Returns the folder of the real libsgemm.so, without links. Plugins are in its subfolder libsgemm.
 std::string own_folder() {
   const link_map *const self = object_of(reinterpret_cast<const void *>(&own_folder));
   const std::string file = self != nullptr ? file_of(*self) : "";
@@ -121,20 +121,20 @@ std::string find_plugin(const std::string &name, std::string *searched) {
   return "";
 }
 
-// Whether the words of dlopen, or of what called it, are that there was no memory. The second are those for which there
-// was not even memory for words.
+// True if an error text of dlopen(), or of its caller, reports a lack of memory. "out of memory" is the text of a
+// dlopen() that could not even allocate a text.
 bool lacks_memory(const char *words) {
   return words != nullptr &&
          (std::strstr(words, std::strerror(ENOMEM)) != nullptr || std::strstr(words, "out of memory") != nullptr);
 }
 
-// libsgemm.so, or any libsgemm_blas.so, which is known by a symbol that only it defines.
+// True for libsgemm.so and for any libsgemm_blas.so, which is recognised by a symbol that only it defines.
 bool is_libsgemm(const void *code) {
   const link_map *const home = object_of(code);
   if (home == nullptr) return false;
   if (home == object_of(reinterpret_cast<const void *>(&own_folder))) return true;
   void *object = dlopen(home->l_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (object == nullptr && lacks_memory(dlerror())) throw std::bad_alloc();  // so this backend is opened another time
+  if (object == nullptr && lacks_memory(dlerror())) throw std::bad_alloc();  // so this backend is retried later
   if (object == nullptr) return false;
   const void *mark = dlsym(object, "libsgemm_blas_version");
   const bool ours = mark != nullptr && object_of(mark) == home;
@@ -142,7 +142,8 @@ bool is_libsgemm(const void *code) {
   return ours;
 }
 
-// dlopen's words. About a library that the plugin needs, they do not name the plugin.
+// Describes a failure of dlopen(). Its own text does not name the plugin if a library that the plugin needs is at
+// fault.
 std::string load_failure(const std::string &path, const char *words) {
   if (words == nullptr) return path + " cannot be loaded";
   if (std::strncmp(words, path.c_str(), path.size()) == 0) return words;
@@ -150,8 +151,8 @@ std::string load_failure(const std::string &path, const char *words) {
   return path + (missing ? " lacks its runtime: " : " cannot be loaded: ") + words;
 }
 
-// Whether a plugin may be loaded: its file is whole, and what it needs beneath it is there. That stays loaded, as the
-// plugin is going to open it, too.
+// True if a plugin may be loaded: its file is complete, and the library that its note names can be loaded. That library
+// stays loaded, since the plugin opens it, too.
 bool may_load(const std::string &path, std::string *reason) {
   Beneath beneath;
   if (!check_shared_object(path, &beneath, reason)) return false;
@@ -161,7 +162,7 @@ bool may_load(const std::string &path, std::string *reason) {
   return false;
 }
 
-// The table of a plugin, checked; NULL and the reason if it is not one for this library.
+// Opens a plugin and checks its table. NULL, with the reason, if it is not one for this library.
 const Backend *open_table(const std::string &path, int index, std::string *reason) {
   const char *name = kBackendNames[index];
   const bool gpu = index < kFirstCpu;
@@ -190,7 +191,8 @@ const Backend *open_table(const std::string &path, int index, std::string *reaso
   return table;
 }
 
-// For good; but memory may be there the next time, so for want of it only at the third attempt.
+// Refuses a backend for good. After a lack of memory, which may pass, only the third attempt in a row does so. Always
+// returns false.
 bool refuse(Slot *slot, const char *name, const std::string &reason) {
   if (!lacks_memory(reason.c_str())) {
     slot->shortages = 0;
@@ -203,7 +205,7 @@ bool refuse(Slot *slot, const char *name, const std::string &reason) {
   return false;
 }
 
-// Which BLAS the CPU backend calls; its name is all that it tells.
+// Records which BLAS the CPU backend calls. The backend reports only its version.
 void note_blas(const Library &lib, const Backend &table) {
   const CpuBlas *const own = lib.env.cpu_blas.empty() ? kLayersAbove.program_blas() : nullptr;
   const char *const file = own != nullptr ? own->file.c_str() : lib.env.cpu_blas.c_str();
@@ -220,7 +222,7 @@ bool probe_slow(int index) {
   slot.fork_generation = g_fork_generation;
   Error error = {};
   const bool ok = slot.table->probe(&error) == LIBSGEMM_SUCCESS;
-  gate_watch_exit();  // the driver has handlers of its own now
+  gate_watch_exit();  // the driver has registered handlers of its own
   if (!ok) slot.probe_reason = error.text;
   log_message(1, [&] {
     return std::string("backend ") + kBackendNames[index] +
@@ -233,7 +235,7 @@ bool probe_slow(int index) {
 void start(Library *lib) {
   lib->env = read_environment();
   const Environment &env = lib->env;
-  static bool log_is_open = false;  // by a first attempt to make the library
+  static bool log_is_open = false;  // possibly by an earlier attempt to make the library
   if (!log_is_open) log_open(env.verbose, env.log_path);
   log_is_open = true;
   lib->host.cpu_blas = env.cpu_blas.empty() ? nullptr : env.cpu_blas.c_str();
@@ -256,13 +258,13 @@ void resolve_kernel(Library *lib) {
 
 }  // namespace
 
-// A backend is not torn down while it is loaded. The gate comes before the lock, which the thread that ends the process
-// may want.
+// Being in the gate keeps exit from tearing down a backend while it is loaded. The gate is entered before the lock is
+// taken, since the thread that ends the process may need the lock.
 Library &make_library() {
-  const InGate gate;  // load_slow() looks whether the process is ending
+  const InGate gate;  // load_slow() checks whether the process is ending
   const Startup startup;
   const std::lock_guard<std::recursive_mutex> lock(g_mutex);
-  // While it is being made, the thread that makes it sees it already.
+  // The thread that makes the library gets it here before it is complete.
   static Library *made = nullptr;
   if (made != nullptr) return *made;
   made = new Library;
@@ -272,7 +274,7 @@ Library &make_library() {
     if (!made->env.error.empty()) log_message(1, [] { return made->env.error; });
     for (const std::string &stray : made->env.strays) log_message(1, [&] { return stray; });
   } catch (...) {
-    made = nullptr;  // The next call starts again. Plugins may hold pointers into this one, so it is not freed.
+    made = nullptr;  // The next call tries again. Not freed, since plugins may hold pointers into it.
     throw;
   }
   g_library.store(made, std::memory_order_release);
@@ -346,7 +348,7 @@ bool find_kernel(const std::string &name, KernelChoice *choice, std::string *val
     }
   }
   if (!all_known && !InGate().ending())
-    throw std::bad_alloc();  // what could not be loaded for want of memory may have it
+    throw std::bad_alloc();  // a backend that was not loaded for lack of memory may have it
   const std::string near = nearest_name(name, names);
   if (!near.empty()) *valid = near + ", the nearest name, or " + *valid;
   return false;

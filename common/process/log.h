@@ -6,19 +6,19 @@
 
 namespace libsgemm {
 
-// Called when the environment is known. The file is the log's for good: a program that closes all descriptors and opens
-// files of its own does not find lines in them, as the log is opened anew then. What cannot be written at once, such as
-// to a FIFO that is full, is left out.
+// Opens the log when the environment is known. A program may close all descriptors and open files of its own. Then the
+// log is opened again, so that no lines get into those files. A line that cannot be written at once, such as to a full
+// FIFO, is dropped.
 void log_open(int verbose, const std::string &path);
 
-// Whether messages of this level are wanted: 0 warnings (always), 1 what was found, 2 each call, 3 each decision.
+// True if messages of this level are logged: 0 warnings (always), 1 what was found, 2 each call, 3 each decision.
 bool log_wants(int level);
 
 // Writes "libsgemm: TEXT" as one line, in one write, so that lines of several threads do not mix.
 void log_line(int level, const std::string &text);
 
-// The same for what make_text() returns, if it is wanted. For a call that goes on: without memory for the text it does
-// so untold.
+// Logs the text that make_text() returns, which is called only if this level is logged. Without memory for the text
+// nothing is logged, so that the call can continue.
 template <typename MakeText>
 void log_message(int level, const MakeText &make_text) {
   if (!log_wants(level)) return;

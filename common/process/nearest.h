@@ -1,4 +1,4 @@
-// The name that somebody may have meant who wrote another one.
+// Suggestions for misspelt names.
 #pragma once
 
 #include <string>
@@ -6,11 +6,12 @@
 
 namespace libsgemm {
 
-// The one of `names` that fewest insertions, deletions, replacements and swaps of neighbouring letters make of `word`,
-// the first of equals; empty if that takes more than a third of the word's letters. Upper and lower case are the same.
+// Returns the name that `word` turns into with the fewest insertions, deletions, replacements and swaps of neighbouring
+// letters; of equals the first. Empty if that takes more edits than a third of the word's letters, and more than one.
+// Case is ignored.
 std::string nearest_name(const std::string &word, const std::vector<std::string> &names);
 
-// "; did you mean NAME?", or nothing if no name is near.
+// Returns "; did you mean NAME?", or "" if no name is near.
 std::string did_you_mean(const std::string &word, const std::vector<std::string> &names);
 
 }  // namespace libsgemm

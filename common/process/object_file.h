@@ -1,4 +1,4 @@
-// Where the file of a loaded object lies.
+// Files of loaded objects.
 #pragma once
 
 #include <link.h>
@@ -7,11 +7,11 @@
 
 namespace libsgemm {
 
-// The object that this address lies in; NULL if there is none.
+// Returns the loaded object that contains this address; NULL if there is none.
 const link_map *object_of(const void *address);
 
-// Its file, with links resolved; "" for the program itself. A relative path, by which a program or LD_LIBRARY_PATH may
-// have loaded it, counts from the folder that was the current one then, and not from the one that is now.
+// Returns the object's file, with links resolved; "" for the program itself. A relative path, by which a program or
+// LD_LIBRARY_PATH may have loaded it, is resolved from the folder that was current then, not from the present one.
 std::string file_of(const link_map &object);
 
 }  // namespace libsgemm

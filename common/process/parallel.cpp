@@ -1,4 +1,4 @@
-// Threads for one call.
+// Starts threads for one call.
 #include "parallel.h"
 
 #include <sched.h>
@@ -16,7 +16,8 @@
 namespace libsgemm {
 namespace {
 
-constexpr double kLeastOperations = 4e6;  // for a thread: a few milliseconds, against tens of microseconds to start it
+// Work of one thread: a few milliseconds, against tens of microseconds to start it.
+constexpr double kLeastOperations = 4e6;
 constexpr int kMostThreads = 64;
 
 thread_local const CpuBlas *t_followed = nullptr;
@@ -26,7 +27,7 @@ int processors() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-// Threads beside their callers, of the whole process.
+// Threads that help a calling thread. Their number is limited for the whole process.
 class Helpers {
  public:
   explicit Helpers(int wanted) {
@@ -62,7 +63,7 @@ void in_parallel(int64_t count, double operations, const std::function<void(int6
     if (count > 0) work(0, count);
     return;
   }
-  // Shares of a quarter, for threads that are slower than others.
+  // A thread takes about four shares, so that faster threads can take more.
   const int64_t share = std::max<int64_t>(1, count / (4 * (helpers.count() + 1)));
   std::atomic<int64_t> next{0};
   std::exception_ptr failure;
@@ -82,7 +83,7 @@ void in_parallel(int64_t count, double operations, const std::function<void(int6
   threads.reserve(static_cast<size_t>(helpers.count()));
   try {
     while (threads.size() < static_cast<size_t>(helpers.count())) threads.emplace_back(run);
-  } catch (const std::exception &) {  // no more threads, or memory for them: those there are do the work
+  } catch (const std::exception &) {  // no more threads, or no memory for them: those that run do the work
   }
   run();
   for (std::thread &thread : threads) thread.join();

@@ -1,4 +1,4 @@
-// Signals of a write are the thread's own, so they can be held back there without disturbing anybody else.
+// Signals of a write are sent to the writing thread, so they can be blocked there without affecting other threads.
 #include "quiet_write.h"
 
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 namespace libsgemm {
 namespace {
 
-// Holds SIGPIPE and SIGXFSZ back. What a write that failed raised is taken away in the end; what waited before, because
-// the program itself holds it back, waits on.
+// Blocks SIGPIPE and SIGXFSZ. A signal that a failed write raised is removed at the end. A signal that was pending
+// before, because the program itself blocks it, stays pending.
 class NoSignals {
  public:
   NoSignals() {

@@ -1,4 +1,4 @@
-// The last call of a thread, in words.
+// Describes the last call of a thread in words.
 #include "thread_info.h"
 
 #include <cstring>

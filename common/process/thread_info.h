@@ -1,4 +1,5 @@
-// What the current thread's last call did, in a form that costs nothing to write; libsgemm_last_info makes words of it.
+// Report of the current thread's last call, in a form that costs nothing to write. libsgemm_last_info turns it into
+// words.
 #pragma once
 
 #include <cxxabi.h>
@@ -15,7 +16,7 @@
 
 namespace libsgemm {
 
-// Why a backend was passed over.
+// Reason why a backend was passed over.
 struct Note {
   enum Why : int8_t {
     unavailable,
@@ -36,18 +37,18 @@ struct Note {
   int8_t backend;
   Why why;
 
-  // At another time the backend may compute the same call.
+  // True if the backend may be able to compute the same call at another time.
   bool is_of_the_moment() const {
     return why == after_fork || why == capturing || why == failed || why == wrong || why == ending;
   }
 };
 
-// What was predicted before a call on host memory went to a GPU or stayed on the CPU.
+// Prediction that decided whether a call on host memory went to a GPU or stayed on the CPU.
 struct Expected {
   bool known;
   int8_t cpu;  // the backend that computes on the CPU
   Prediction seconds;
-  double startup, saved;  // seconds, where starting the devices was put off
+  double startup, saved;  // seconds, if starting the devices was postponed
 };
 
 enum class Choice : int8_t { by_default, asked_for, forced_kernel, replacement };
@@ -64,29 +65,29 @@ struct ThreadInfo {
   int device;
   int fallbacks;
   double verify_ratio;
-  Choice choice;  // how the backend came to compute
-  bool inside;    // a backend is at work for this thread: a call that arrives now is a recursion
-  bool late;      // the call came when the process was ending: only `ref` may compute, see gate.h
+  Choice choice;  // how the backend was chosen
+  bool inside;    // a backend is running on this thread: a call that arrives now is a recursion
+  bool late;      // the call began when the process was ending: only `ref` may compute, see gate.h
   int8_t note_count;
   Note notes[kMaxNotes];
-  Error failure;                      // of the last backend that failed
-  char message[512];                  // of an error
-  bool spoiled = false;               // what failed may have written C, which is read: never computed again
-  int64_t groups_done = 0;            // of a batch of groups that are computed one after the other
-  bool groups_read_c = false;         // one of these does
-  int plans = 0;                      // operands that came from plans
-  int devices = 0;                    // that computed parts of the call
-  int64_t tiles = 0;                  // in which a GPU computed it from host memory
-  bool tuned = false;                 // the row was measured to be the fastest for such a call
-  bool depth_cut = false;             // and rounded C between parts of the sum over k
-  Ran ran = {};                       // of the kernel
-  uint64_t ticket = 0;                // the description's
-  const char *forced = nullptr;       // the row, where one was
-  Expected expected[kFirstCpu] = {};  // by GPU backend
-  int64_t startup = 0;                // nanoseconds of the call that went into finding and starting backends
-  bool timed_by_caller = false;       // statistics get the time from elsewhere; begin() leaves it
-  bool given_back = false;            // not computed: for the BLAS of the caller, see Call::gives_back
-  const CpuBlas *blas = nullptr;      // of a call of the drop-in: the program's own, unless another is named
+  Error failure;                      // error of the last backend that failed
+  char message[512];                  // error of the call
+  bool spoiled = false;               // a failure may have modified C, which is read: never computed again
+  int64_t groups_done = 0;            // groups of a batch that were computed, one after another
+  bool groups_read_c = false;         // one of those groups reads C
+  int plans = 0;                      // operands taken from plans
+  int devices = 0;                    // devices that computed parts of the call
+  int64_t tiles = 0;                  // tiles in which a GPU computed a call on host memory
+  bool tuned = false;                 // the kernel was measured to be the fastest for such a call
+  bool depth_cut = false;             // C was rounded between parts of the sum over k
+  Ran ran = {};                       // what the kernel did, see Ran
+  uint64_t ticket = 0;                // GemmDesc::ticket
+  const char *forced = nullptr;       // name of the forced kernel; NULL: none
+  Expected expected[kFirstCpu] = {};  // indexed by GPU backend
+  int64_t startup = 0;                // nanoseconds of the call spent on finding and starting backends
+  bool timed_by_caller = false;       // statistics get the time from the caller; begin() does not reset it
+  bool given_back = false;            // not computed: left to the caller's own BLAS, see Call::gives_back
+  const CpuBlas *blas = nullptr;      // the program's own in a call of the drop-in, unless another is named
 
   void begin(const char *entry_name, bool is_late = false) {
     late = is_late;
@@ -125,21 +126,21 @@ struct ThreadInfo {
     forced = row.name;
   }
 
-  // For libsgemm_info_t.kernel: the row that multiplied; where one was forced, that.
+  // Name for libsgemm_info_t.kernel: the kernel that multiplied, or the forced one.
   const char *row() const {
     if (kernel == nullptr) return trivial;
     return ran.kernel != nullptr && choice != Choice::forced_kernel ? ran.kernel->name : kernel->name;
   }
 
-  // What the call's results are held to: what the row promises; but sums in FP64 that were rounded on the way are
-  // FP32's.
+  // Accuracy that the call's results must have: that of the kernel, except that FP64 results rounded between parts of
+  // the sum over k count as FP32.
   static Arithmetic arithmetic(const Kernel &of, bool depth_cut) {
     const bool rounded = depth_cut && of.math_mode == LIBSGEMM_MATH_FP64;
     return {rounded ? LIBSGEMM_MATH_FP32 : of.math_mode, of.truncates};
   }
   Arithmetic arithmetic(const Kernel &of) const { return arithmetic(of, depth_cut); }
 
-  // What ran for a group of a batch.
+  // Report of one group of a batch.
   struct Part {
     const Backend *backend = nullptr;
     const Kernel *kernel = nullptr;
@@ -147,7 +148,7 @@ struct ThreadInfo {
     uint64_t ticket = 0;
     bool tuned = false, depth_cut = false;
   };
-  // Of the groups the one whose row promises least stands for the batch; of equals the last one.
+  // Reports the group whose kernel promises least as that of the whole batch; of equals the last one.
   void merge(Part *least) {
     if (kernel == nullptr) return;
     const Part here = {backend, kernel, ran, ticket, tuned, depth_cut};
@@ -171,7 +172,7 @@ struct ThreadInfo {
     return std::any_of(notes, notes + note_count, [](const Note &note) { return note.is_of_the_moment(); });
   }
 
-  // Once: each group of a batch has the same reasons, as a rule.
+  // Adds a note once: the groups of a batch usually have the same reasons.
   void note(int index, Note::Why why) {
     for (int i = 0; i < note_count; ++i) {
       if (notes[i].backend == index && notes[i].why == why) return;
@@ -179,7 +180,7 @@ struct ThreadInfo {
     if (note_count < kMaxNotes) notes[note_count++] = {static_cast<int8_t>(index), why};
   }
 
-  // What a later wait has found of the call, whose report is kept.
+  // Records a failure of the call that a later wait has found. The rest of the report is kept.
   void add_failure(libsgemm_status_t error, const char *found_by, const char *text) {
     status = error;
     std::snprintf(message, sizeof message, "%s: %s", found_by, text);
@@ -195,8 +196,8 @@ struct ThreadInfo {
 
 ThreadInfo &thread_info();
 
-// What an entry point does, without an exception that leaves the library; but for the end of a thread that is
-// cancelled, which is one, and must not be stopped.
+// Runs an entry point so that no exception leaves the library. Only the forced unwinding of a cancelled thread passes,
+// which must not be stopped.
 template <typename Work>
 libsgemm_status_t protect(ThreadInfo *info, const Work &work) {
   try {
@@ -210,7 +211,7 @@ libsgemm_status_t protect(ThreadInfo *info, const Work &work) {
   }
 }
 
-// The words for libsgemm_info_t.reason.
+// Returns the text for libsgemm_info_t.reason.
 std::string reason_in_words(const ThreadInfo &info);
 
 }  // namespace libsgemm
