@@ -36,20 +36,22 @@ inline void set_error(Error *error, const char *text) { set_error(error, "%s", t
 
 struct CpuBlas;  // cpu_blas.h
 
-// What cublasLt does to each element of a product: D = f(D + bias). Column-major, in memory of one device.
+// The epilogue that cublasLt applies to each element of a product: D = f(D + bias). D is column-major; all pointers are
+// to memory of one device.
 struct Epilogue {
-  enum Function : int32_t { identity, relu, gelu };  // gelu: by tanh, as cublasLt's
+  enum Function : int32_t { identity, relu, gelu };  // gelu: the tanh approximation, as in cublasLt
   Function function;
-  const float *bias;  // an element for each row; NULL: none
+  const float *bias;  // one element per row; NULL: none
   int64_t stride_bias;
   float *d;
   int64_t m, n, ldd, stride_d, batch_count;
 };
 
-// What libsgemm tells a backend when it opens it. Valid for the life of the process.
+// The environment that open() gets from libsgemm. Valid for the life of the process.
 struct Host {
   const char *cpu_blas;  // LIBSGEMM_CPU_BLAS; NULL if not set
-  // The BLAS behind the drop-in, which the program would have called without it. NULL: there is none, or no call came.
+  // Returns the BLAS that the program would have called without the drop-in. NULL: there is none, or no call has come
+  // through the drop-in yet.
   const CpuBlas *(*program_blas)();
   const int *devices;  // LIBSGEMM_DEVICES: the permitted devices; NULL: all
   int device_count;    // length of `devices`
@@ -64,13 +66,14 @@ enum class Space : int32_t {
   managed,  // migrates; host and devices can access it
 };
 
-// Where a pointer points.
+// The kind of memory that a pointer points to, and its device.
 struct Location {
   Space space;
-  int32_t device;  // of `device` and `managed`; otherwise 0. -1: one that the backend leaves out (LIBSGEMM_DEVICES)
+  int32_t device;  // for `device` and `managed`, otherwise 0. -1: a device that LIBSGEMM_DEVICES excludes
 };
 
-// A copy of `columns` columns of `bytes` bytes, `pitch` bytes apart. within_device: both are in its memory.
+// A copy of `columns` columns of `bytes` bytes, which are `pitch` bytes apart. within_device: source and target are
+// both in the device's memory.
 struct Copy {
   enum Direction : int32_t { to_device, to_host, within_device } direction;
   void *target;
@@ -80,8 +83,8 @@ struct Copy {
   int64_t columns;
 };
 
-// NULL, and the values by which both vendors' programs name the default stream explicitly: that of all threads, and the
-// thread's own.
+// The handles of the default streams, the same in CUDA and HIP: NULL and 1 are the legacy stream of all threads, 2 is
+// the thread's own.
 inline bool is_thread_default_stream(const void *stream) { return reinterpret_cast<uintptr_t>(stream) == 2; }
 inline bool is_legacy_stream(const void *stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
 inline bool is_default_stream(const void *stream) {
@@ -90,39 +93,39 @@ inline bool is_default_stream(const void *stream) {
 
 struct Kernel;
 
-// What a launch did where that is not all in the row's name. Both are static.
+// Details of a launch that the name of the launched kernel does not give. Both pointers are to static data.
 struct Ran {
-  const Kernel *kernel;  // the row that multiplied, of the same table; NULL: the one that was launched
-  const char *pass;      // what was done to the operands before: "copy of A"; NULL: nothing
+  const Kernel *kernel;  // the kernel of the same table that multiplied; NULL: the launched one
+  const char *pass;      // the preparation of the operands: "copy of A"; NULL: none
 };
 
-// Where and how a kernel runs.
+// The device, the stream and the memory of a launch.
 struct Launch {
   int device;             // index in the backend, after LIBSGEMM_DEVICES
-  void *stream;           // NULL: the device's default stream. Work is only enqueued, never waited for
-  bool capturing;         // the stream records a graph: no synchronisation
-  bool rehearsal;         // all that the launch needs is loaded, and nothing is enqueued
-  bool arrays_on_device;  // of Batch::pointers: the kernel reads a_array, b_array, c_array when it runs
+  void *stream;           // NULL: the device's default stream. A launch only enqueues work and never waits for it
+  bool capturing;         // the stream records a graph: the launch must not synchronise
+  bool rehearsal;         // load all that the launch needs, but enqueue nothing
+  bool arrays_on_device;  // for Batch::pointers: the kernel reads a_array, b_array, c_array when it runs
   void *workspace;        // device memory, at least Kernel::workspace(desc, device) bytes, aligned to 256
   size_t workspace_bytes;
-  Ran *ran;  // filled by rows that have something to say there; may be NULL
-  // On the CPU: the BLAS that the caller's name stands for without the drop-in. NULL: what open() has found.
+  Ran *ran;  // filled by kernels that have something to report; may be NULL
+  // For CPU kernels: the BLAS that the called name would reach without the drop-in. NULL: the one that open() found.
   const CpuBlas *blas;
   // Set as soon as a kernel is enqueued: if the launch or the wait for it fails, some of C may have been written. May
   // be NULL.
   bool *enqueued;
 };
 
-// How a row computes gemms of different sizes at once, none of which is empty or but scales C. They are in memory of
-// one device; of Batch::pointers, the arrays are in host memory.
+// Functions that compute gemms of different sizes at once. None of the gemms is empty or only scales C. The matrices
+// are in memory of one device; the arrays of Batch::pointers are in host memory.
 struct GroupedLaunch {
-  // Predicted seconds of all of them; infinity if it cannot do one.
+  // Predicted seconds of all gemms together; infinity if one of them is not supported.
   double (*cost)(const GemmDesc *groups, int64_t count, int device);
   libsgemm_status_t (*launch)(const GemmDesc *groups, int64_t count, const Launch &launch, Error *error);
 };
 
-// How a row computes convolutions (conv.h), all tensors in memory of one device, or of the host: the functions are
-// those of Kernel, with its meaning. `launch` writes the output's elements and nothing between them.
+// Functions that compute convolutions (conv.h), with the meaning that they have in Kernel. All tensors are in memory of
+// one device, or of the host. `launch` writes the output's elements and nothing between them.
 struct ConvLaunch {
   bool (*supports)(const ConvDesc &desc, int device);
   double (*cost)(const ConvDesc &desc, int device);
@@ -133,35 +136,35 @@ struct ConvLaunch {
 // One row of a kernel table. The cheapest legal row wins; the first of equals.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which rows are written
 struct Kernel {
-  const char *name;                // unique over all backends; name of its file and its profiler symbol
-  libsgemm_math_mode_t math_mode;  // the arithmetic it computes in, also where it is forced and another was asked for
-  // Whether it can do this: the answer its header comment gives in words.
+  const char *name;                // unique over all backends; also the name of its file and its profiler symbol
+  libsgemm_math_mode_t math_mode;  // its arithmetic, even if it is forced where another was requested
+  // True if the kernel can compute this; its header comment says the same in words.
   bool (*supports)(const GemmDesc &desc, int device);
   // Predicted seconds; only the order matters.
   double (*cost)(const GemmDesc &desc, int device);
-  // Bytes of device workspace it needs; NULL: none. A CPU kernel keeps its own, per thread.
+  // Bytes of device workspace it needs; NULL: none. A CPU kernel has its own workspace per thread.
   size_t (*workspace)(const GemmDesc &desc, int device);
   // SUCCESS, or an error with C not written. On a GPU: enqueues. Writes only the elements that the routine defines.
   libsgemm_status_t (*launch)(const GemmDesc &desc, const Launch &launch, Error *error);
-  // Whether its sums over all of k stay on tensor cores, which cut off what is shifted out where FP32 rounds: a bias
-  // that grows with k, for which verification and tests allow (k / 16 + 1) 2^-23 (TF32: k / 8) of |A| |B| more; see
+  // True if its accumulators stay on tensor cores over all of k. Tensor cores truncate where FP32 rounds, which adds a
+  // bias that grows with k. Verification and tests allow (k / 16 + 1) 2^-23 (TF32: k / 8) of |A| |B| more for it; see
   // verify.h.
   bool truncates = false;
-  // Whether it launches one kernel after another that write to C: then it is rehearsed first, so that one that cannot
-  // be loaded does not leave C half done.
+  // True if a launch enqueues several kernels that write to C. The launch is then rehearsed first, so that a kernel
+  // that cannot be loaded does not leave C half done.
   bool in_steps = false;
-  // What it is for, in a few words for `libsgemm info --kernels`: "few tiles of C, deep k". Static.
+  // Its use in a few words, for `libsgemm info --kernels`: "few tiles of C, deep k". Static.
   const char *purpose = "";
-  // Whether it computes elements as LIBSGEMM_DETERMINISTIC_INVARIANT says, if a description that it supports asks for
-  // that: one chain of FP32 fused multiply-adds along k, and finish.h. Others do not run then.
+  // True if it honours LIBSGEMM_DETERMINISTIC_INVARIANT in the descriptions that it supports: each element is one chain
+  // of FP32 fused multiply-adds along k, completed by finish.h. Other kernels never run for such descriptions.
   bool invariant = false;
-  // NULL: it computes groups one after the other only.
+  // NULL: it computes groups only one after the other.
   const GroupedLaunch *groups = nullptr;
-  // Of a row for convolutions, which computes nothing else: see conv_row(). NULL: it computes none.
+  // Set for a kernel for convolutions, which computes nothing else; see conv_row(). NULL: it computes no convolutions.
   const ConvLaunch *conv = nullptr;
 };
 
-// Whether a row can do this as it is asked for.
+// True if the kernel supports the description and the determinism that it requires.
 inline bool can_do(const Kernel &kernel, const GemmDesc &desc, int device) {
   return (kernel.invariant || !invariant(desc)) && kernel.supports(desc, device);
 }
@@ -169,7 +172,7 @@ inline bool can_do(const Kernel &kernel, const ConvDesc &desc, int device) {
   return kernel.conv != nullptr && (kernel.invariant || !invariant(desc)) && kernel.conv->supports(desc, device);
 }
 
-// A row for convolutions; of GemmDesc it supports none. `conv` is static.
+// Returns a kernel for convolutions, which supports no GemmDesc. `conv` must be static.
 constexpr Kernel conv_row(const char *name, libsgemm_math_mode_t mode, const char *purpose, const ConvLaunch *conv) {
   Kernel row = {};
   row.name = name;
@@ -191,39 +194,40 @@ struct Backend {
   const Kernel *kernels;
   int kernel_count;
 
-  // Finds the software beneath (a driver, a BLAS). Makes no device context and starts no thread. Refusal: UNAVAILABLE.
+  // Finds the software beneath (a driver, a BLAS). Makes no device context and starts no thread. On refusal:
+  // UNAVAILABLE.
   libsgemm_status_t (*open)(const Host &host, Error *error);
   // Version of that software, static: "OpenBLAS 0.3.21 Haswell".
   const char *(*version)();
-  // Devices after LIBSGEMM_DEVICES; of a GPU backend only after probe(). A CPU backend has one.
+  // Number of devices after LIBSGEMM_DEVICES; for a GPU backend valid only after probe(). A CPU backend has one device.
   int (*device_count)();
-  // Makes no device context: a process that computes on another device has no business there. So memory_free_bytes
-  // stays 0; memory() has that.
+  // Makes no device context, because the process may compute on other devices only. memory_free_bytes therefore stays
+  // 0; memory() returns it.
   libsgemm_status_t (*describe_device)(int device, libsgemm_device_info_t *info, Error *error);
-  // Called before the process forks, with no call at work: threads of the backend's own end here, to be started again
-  // when they are needed. NULL: nothing to do.
+  // Called before the process forks, while no call is running. Ends the backend's own threads, which start again when
+  // they are needed. NULL: nothing to do.
   void (*before_fork)();
 
-  // Initialises the devices. Called once, before the first use of a device. Refusal: UNAVAILABLE.
+  // Initialises the devices. Called once, before the first use of a device. On refusal: UNAVAILABLE.
   libsgemm_status_t (*probe)(Error *error);
-  // Where `count` pointers point. Callable before probe(), and then must not create a device context: a pointer of a
-  // device cannot exist before the program itself made one. Fast: it is on the path of every call.
+  // Finds the memory that `count` pointers point to. Must not create a device context if it is called before probe(): a
+  // device pointer cannot exist before the program itself has made a context. Must be fast, because every call uses it.
   void (*locate)(const void *const *pointers, int count, Location *locations);
-  // Identity of what memory, streams and events that the thread makes on a device belong to, and vanish with: the
-  // context that is current if it is one of that device, otherwise the device's own, which is made now if need be.
-  // Never the same twice in a process: another one after cudaDeviceReset. Odd: the device's own, of which there is one
-  // at a time. 0: there is none to be had. NULL: always 1.
+  // Returns the identity of the context that owns the memory, streams and events that the thread makes on a device.
+  // They vanish with the context. It is the current context if that belongs to the device, otherwise the device's own,
+  // which is made if need be. An identity is never used twice in a process: cudaDeviceReset leads to another one. Odd:
+  // the device's own context, of which there is one at a time. 0: no context is available. NULL: always 1.
   uint64_t (*context)(int device);
-  // The device of a stream; of a default stream the thread's current one. -1: one that the backend leaves out. Makes
-  // no context.
+  // Returns the device of a stream; for a default stream, the thread's current device. -1: a device that
+  // LIBSGEMM_DEVICES excludes. Makes no context.
   int (*stream_device)(void *stream);
-  // True if `stream` is recording a graph; or if it is the default stream and must not be used because another stream
-  // is. device -1: the thread's current one.
+  // True if `stream` records a graph, or if it is the default stream and must not be used because another stream
+  // records one. device -1: the thread's current device.
   bool (*capturing)(int device, void *stream);
   // Identity of the graph that `stream` is recording; 0: none.
   uint64_t (*graph)(int device, void *stream);
-  // ended(what) is called when that graph and all that was made of it are gone, by any thread, and must not call the
-  // backend. NULL: there is no way to learn of it.
+  // Arranges that ended(what) is called when the graph that `stream` records, and everything made from it, is gone. Any
+  // thread may make that call, which must not call the backend. NULL: the backend cannot learn when a graph is gone.
   libsgemm_status_t (*keep_with_graph)(int device, void *stream, void (*ended)(void *what), void *what, Error *error);
 
   // Device memory, aligned to 256. OUT_OF_MEMORY leaves the device usable.
@@ -232,9 +236,9 @@ struct Backend {
   void (*release)(int device, void *memory);
   // Free and total bytes of a device.
   libsgemm_status_t (*memory)(int device, size_t *free_bytes, size_t *total_bytes, Error *error);
-  // Page-locked host memory, for all devices. It is had, and given back, through a device that the call uses anyway.
+  // Allocates page-locked host memory for all devices. `device` is one that the call uses anyway.
   libsgemm_status_t (*allocate_pinned)(int device, size_t bytes, void **memory, Error *error);
-  // False if that device is lost: the memory is still there, and another device may give it back.
+  // Frees it. False if the device is lost: the memory is still allocated, and another device may free it.
   bool (*release_pinned)(int device, void *memory);
 
   // Streams and events of the library's own, for pipelines.
@@ -244,43 +248,47 @@ struct Backend {
   void (*destroy_event)(int device, void *event);
   libsgemm_status_t (*record_event)(int device, void *event, void *stream, Error *error);
   libsgemm_status_t (*stream_wait_event)(int device, void *stream, void *event, Error *error);
-  // Whether what was enqueued before the event's latest record has ended; an earlier failure of it is reported here.
+  // Sets *ended if all work that was enqueued before the event's latest record has ended; reports an earlier failure of
+  // it.
   libsgemm_status_t (*query_event)(int device, void *event, bool *ended, Error *error);
-  // The device did not answer in time: every later call for it is refused, and what it holds is left alone.
+  // Marks a device that did not answer in time: every later call for it is refused, and its resources are left alone.
   void (*abandon)(int device);
-  // Waits for the stream; an earlier failure of work on it is reported here. device -1: the stream's own; not for
-  // default streams (is_default_stream), of which each device has its own.
+  // Waits for the stream; reports an earlier failure of its work. device -1: the stream's own device, which is not
+  // allowed for default streams (is_default_stream), because each device has its own.
   libsgemm_status_t (*synchronize)(int device, void *stream, Error *error);
   // Enqueues a copy between host and device, or within the device.
   libsgemm_status_t (*copy)(int device, const Copy &copy, void *stream, Error *error);
 
-  // C = beta * C for device memory (all elements the routine writes; beta == 0: not read); trmm and trsm: C = 0.
+  // C = beta * C in device memory, for all elements that the routine writes; beta == 0: C is not read. trmm and
+  // trsm: writes zeros.
   libsgemm_status_t (*scale)(const GemmDesc &desc, const Launch &launch, Error *error);
 
-  // Enqueues it behind a product. NULL: only backend cuda has it.
+  // Enqueues the epilogue after a product. NULL: not available; only backend cuda has it.
   libsgemm_status_t (*epilogue)(const Epilogue &epilogue, const Launch &launch, Error *error);
 
-  // Operands that are split once for many products (libsgemm_plan_create). `operand` is a gemm of FP32 whose op(A), m x
-  // k, is to be kept for its math mode; n is 0. NULL, both: there is nothing to keep in any mode.
-  // Bytes of device memory; 0: nothing to keep in this mode, on this device or of this size.
+  // Operands that are split once for many products (libsgemm_plan_create). `operand` is an FP32 gemm whose op(A), m x
+  // k, is split for its math mode; n is 0. Both NULL: nothing is kept in any mode.
+  // Returns bytes of device memory; 0: nothing is kept in this mode, on this device or of this size.
   size_t (*plan_bytes)(const GemmDesc &operand, int device);
-  // Enqueues the split into that memory, for GemmDesc::plan_a and plan_b.
+  // Enqueues the split into `memory`, which then serves as GemmDesc::plan_a or plan_b.
   libsgemm_status_t (*plan)(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
-  // Of the calls in mode fp32_fast with that GemmDesc::ticket: the share of their tiles of C that were left to FP64.
-  // Negative: not known, as before they have ended. By any thread, at any time. NULL: of no call.
+  // Returns the share of the tiles of C that calls in mode fp32_fast with this GemmDesc::ticket left to FP64. Negative:
+  // not known, for example before the calls have ended. Any thread may call it at any time. NULL: never known.
   double (*fp64_share)(uint64_t ticket);
 
-  // Verification of a product in device memory by its checksum. checksum_bytes(): the workspace it needs; 0: there is
-  // no checksum of this call. checksum() enqueues what comes before the product, if C is read, and what comes after it,
-  // with the same workspace. Then the largest of the first kChecksumResults doubles there is the worst |error| / bound;
-  // negative: nothing could be judged. NULL: none of any call.
+  // Verification of a product in device memory by its checksum. checksum_bytes() returns the workspace that it needs;
+  // 0: there is no checksum for this call. checksum() enqueues the part before the product, which is needed only if C
+  // is read, or the part after it (`after`), both with the same workspace. Then the largest of the first
+  // kChecksumResults doubles of the workspace is the worst |error| / bound; negative: nothing could be judged. NULL:
+  // there are no checksums.
   size_t (*checksum_bytes)(const GemmDesc &desc, const Checksum &what, int device);
   libsgemm_status_t (*checksum)(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch,
                                 Error *error);
-  // Verification of all elements of a product in device memory, recomputed there in FP64 by other code than the rows'.
-  // elements_bytes(): the workspace it needs, at most kMostElementBytes; 0: the host has to do it. elements(), behind
-  // the product, leaves doubles all over the workspace, of which the largest is the worst |error| / bound. `before`: C
-  // as it was, dense, in device memory; NULL if the product did not read it. NULL: the host verifies all.
+  // Verification of all elements of a product in device memory, which recomputes them there in FP64 by other code than
+  // the kernels'. elements_bytes() returns the workspace that it needs, at most kMostElementBytes; 0: the host has to
+  // verify. elements() runs after the product and fills the workspace with doubles, of which the largest is the worst
+  // |error| / bound. `before`: the old C, dense, in device memory; NULL if the product did not read it. If the
+  // functions are NULL, the host verifies all.
   size_t (*elements_bytes)(const GemmDesc &desc, int device);
   libsgemm_status_t (*elements)(const GemmDesc &desc, const ElementBound &bound, const float *before,
                                 const Launch &launch, Error *error);
@@ -288,12 +296,12 @@ struct Backend {
 
 constexpr size_t kMostElementBytes = 16384;
 
-// Backend::context, where contexts come and go.
+// Backend::context(), or 1 for a backend without it.
 inline uint64_t context_of(const Backend &backend, int device) {
   return backend.context != nullptr ? backend.context(device) : 1;
 }
 
-// What a plugin exports under kBackendEntry.
+// The function that a plugin exports under kBackendEntry.
 using BackendEntry = const Backend *(*)();
 
 }  // namespace libsgemm

@@ -27,7 +27,7 @@ uint8_t factor_of(float value) {
 
 float value_of(uint8_t factor) { return factor == CallClass::kOther ? -1.0f : static_cast<float>(factor); }
 
-// What belongs to the routine; the rest of a description may hold anything.
+// The arguments that the routine has; the rest of a description may hold anything.
 struct Has {
   explicit Has(const RoutineTraits &t)
       : transa(t.a != RoutineTraits::symmetric),
@@ -40,8 +40,8 @@ struct Has {
 
 const RoutineTraits &traits_of(const CallClass &call) { return traits_of(static_cast<Routine>(call.routine)); }
 
-// The smallest number of elements from `least` on that is a multiple of `alignment` bytes and of no more, if that is
-// less than the most there is.
+// Returns the smallest number of elements from `least` on whose bytes have exactly this alignment, or at least this one
+// if it is kMostAlignment.
 int64_t align(int64_t least, uint8_t alignment, size_t size) {
   int64_t elements = least;
   while (alignment_of(elements, size) != alignment) ++elements;
@@ -120,7 +120,7 @@ bool parse_routine(const std::string &name, CallClass *call) {
   return false;
 }
 
-// One word behind the routine, "m=64".
+// Parses one word after the routine, such as "m=64".
 bool parse_word(const std::string &name, const std::string &value, const Has &has, CallClass *call) {
   if (name == "m") return parse_size(value, &call->m);
   if (name == "n") return parse_size(value, &call->n);
@@ -145,7 +145,8 @@ bool parse_word(const std::string &name, const std::string &value, const Has &ha
   return name == "batch" && call->batch != static_cast<uint8_t>(Batch::none) && parse_size(value, &call->batch_count);
 }
 
-// An alignment that the element's size makes sure of, and none of what the call does not have.
+// True if the sizes belong to the routine, and if each alignment is at least an element's size, or 0 where the call has
+// no such argument.
 bool fits(const CallClass &call, std::string *problem) {
   const RoutineTraits &t = traits_of(call);
   const size_t inputs = size_of(static_cast<Type>(call.type));

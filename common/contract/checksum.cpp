@@ -1,4 +1,4 @@
-// Which part of C a checksum on a device covers.
+// Chooses the part of C that a checksum on a device covers.
 #include "checksum.h"
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 namespace libsgemm {
 namespace {
 
-// What is read of the matrices, in elements, may cost about a hundredth of the product: it then takes as long as so
-// many multiplications and additions. (With 4915 of them a sample cost 3.1 % at 4096 on an H100.) Few elements cost no
-// more than the launches.
+// A checksum reads at most one element for this many multiply-adds of the product, which costs about a hundredth of the
+// product's time. (With 4915 of them a sample cost 3.1 % at 4096 on an H100.) Reading up to kFewElements costs no more
+// than the launches.
 constexpr double kOperationsPerElement = 6553.6;
 constexpr double kFewElements = 0x1p23;
 

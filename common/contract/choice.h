@@ -1,5 +1,5 @@
-// What the choice of a row depends on, and the latest choices of a thread, since calls come in series. All inline:
-// plugins choose the rows of their steps by it.
+// The properties of a call that the choice of a kernel depends on, and the latest choices of a thread, since calls come
+// in series. All inline, because plugins use it to choose kernels for their steps.
 #pragma once
 
 #include <tuple>
@@ -9,17 +9,19 @@
 
 namespace libsgemm {
 
-// What a row's supports(), cost() and workspace() may depend on besides the numbers of the description: which pointers
-// are NULL, and each one modulo this many bytes. The choice is remembered for the calls that follow.
+// A kernel's supports(), cost() and workspace() may depend on the numbers of the description, on which pointers are
+// NULL, and on each pointer modulo this many bytes. They must not depend on more, because the choice is remembered for
+// later calls.
 constexpr uintptr_t kPointerAlignment = 16;
 
-// Of an address what rows may know: its place in a line, or that there is none.
+// The part of an address that kernels may depend on: its offset from an alignment boundary, or that it is NULL.
 inline uint64_t place_in_line(const void *address) {
   constexpr uint64_t kNone = 0xff;
   return address == nullptr ? kNone : reinterpret_cast<uintptr_t>(address) % kPointerAlignment;
 }
 
-// A byte each. Put together in a register: bytes written one by one could not be read as a word at once.
+// Packs a byte each. The word is put together in a register: a word read back from bytes written one by one would
+// stall.
 template <typename... Values>
 uint64_t bytes(Values... values) {
   static_assert(sizeof...(values) <= sizeof(uint64_t), "they fit a word");
@@ -28,14 +30,13 @@ uint64_t bytes(Values... values) {
   return word;
 }
 
-// All of a description that the choice of a row depends on: where two keys are equal, one device within one workspace
-// gets the same row.
+// All properties of a description that the choice of a kernel depends on: equal keys get the same kernel for one device
+// and workspace.
 struct ChoiceKey {
   int64_t m, n, k, lda, ldb, ldc, batch_count, stride_a, stride_b, stride_c;
-  uint64_t scalars;  // the bits of alpha and beta
-  uint64_t kinds;    // a byte each: routine, type, math mode, operations, side, triangle, diagonal
-  uint64_t
-      addresses;  // a byte each: those of A, B, C and the plans modulo kPointerAlignment; kind of batch, determinism
+  uint64_t scalars;    // the bits of alpha and beta
+  uint64_t kinds;      // a byte each: routine, type, math mode, operations, side, triangle, diagonal
+  uint64_t addresses;  // a byte each: place_in_line() of A, B, C and the plans; kind of batch, determinism
 
   bool operator==(const ChoiceKey &other) const {
     const auto words = [](const ChoiceKey &x) {
@@ -48,11 +49,11 @@ struct ChoiceKey {
 };
 
 inline ChoiceKey choice_key(const GemmDesc &desc) {
-  // Every member by its name: with a new one this does not compile until it is said here whether rows may look at it.
+  // Names every member, so that a new one does not compile until it is decided here whether kernels may depend on it.
   const auto &[routine, type, math_mode, transa, transb, side, uplo, diag, deterministic, m, n, k, alpha, beta, lda,
                ldb, ldc, a, b, c, batch, batch_count, stride_a, stride_b, stride_c, a_array, b_array, c_array, plan_a,
                plan_b, ticket] = desc;
-  // They lie in device memory at times.
+  // The arrays may be in device memory, so kernels must not depend on them.
   static_cast<void>(a_array), static_cast<void>(b_array), static_cast<void>(c_array);
   static_cast<void>(ticket);
   return {m,
@@ -71,7 +72,7 @@ inline ChoiceKey choice_key(const GemmDesc &desc) {
                 batch, deterministic)};
 }
 
-// Where the choice for a description is kept: neighbours in size go to different places.
+// Index of the place that keeps the choice for a description; neighbours in size get different places.
 inline uint64_t place_of(const ChoiceKey &key) {
   const uint64_t size = static_cast<uint64_t>(key.m) * 31 + static_cast<uint64_t>(key.n) * 17 +
                         static_cast<uint64_t>(key.k) * 7 + (key.kinds >> 24);
@@ -82,7 +83,7 @@ inline uint64_t place_of(const ChoiceKey &key) {
 template <typename Key, typename Choice, size_t kCount>
 class Choices {
  public:
-  // Among whose rows, for which device and workspace.
+  // The kernels to choose from, the device and the workspace.
   struct Of {
     const void *rows;  // not NULL
     int device;
@@ -93,12 +94,12 @@ class Choices {
     }
   };
 
-  // The choice for `key`, which choose() makes unless it is at `place`.
+  // Returns the choice for `key`, which choose() makes unless `place` already holds it.
   template <class Choose>
   Choice remember(const Of &of, const Key &key, uint64_t place, const Choose &choose) {
     Entry &entry = entries_[place % kCount];
     if (!(entry.of == of && entry.key == key)) {
-      const Choice choice = choose();  // which may choose for steps of its own
+      const Choice choice = choose();  // may itself remember choices, for its steps
       entries_[place % kCount] = {of, key, choice};
       return choice;
     }

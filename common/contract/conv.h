@@ -1,7 +1,7 @@
-// What is asked of a backend in a convolution: one plain, printable struct for the three directions and all layouts.
+// The description of a convolution for a backend: one plain, printable struct for the three directions and all layouts.
 //
-// A description is always legal and never empty, and has something to sum: checks and quick returns happen above the
-// backends (conv/check.cpp, dispatch.cpp). Layout is nothing but the steps of the tensors.
+// A description is always legal and never empty, and its sums have terms: checks and quick returns happen above the
+// backends (conv/check.cpp, dispatch.cpp). Only the steps of the tensors express the layout.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace libsgemm {
 enum class Conv : int32_t { forward, data_gradient, weight_gradient };
 
 // Elements between neighbours in each dimension of a tensor: element (n, c, h, w) is data[n * step.n + c * step.c + h *
-// step.h + w * step.w]. Of the filters (k, c, r, s): n is for k, h for r, w for s. Of an input a step may be 0. The
-// step of a dimension of one element says nothing.
+// step.h + w * step.w]. For the filters (k, c, r, s), n is the step of k, h of r and w of s. A step of an input may be
+// 0. The step of a dimension of size 1 is ignored.
 struct Steps {
   int64_t n, c, h, w;
 };
@@ -32,15 +32,15 @@ struct ConvDesc {
   libsgemm_math_mode_t math_mode;
   libsgemm_deterministic_t deterministic;
 
-  // x is n x c x h x w, f k x (c / groups) x r x s, y n x k x p x q. Group g has the channels from g (c / groups) on of
-  // x, and from g (k / groups) on of y and f.
+  // x is n x c x h x w, f k x (c / groups) x r x s, y n x k x p x q. Group g has the channels of x from g (c / groups)
+  // on, and those of y and f from g (k / groups) on.
   int64_t n, c, h, w;
   int64_t k, r, s;
   int64_t p, q;
   int64_t groups;
 
   int64_t stride_h, stride_w;      // >= 1
-  int64_t pad_h, pad_w;            // >= 0, above and to the left; p and q tell how far it goes below and to the right
+  int64_t pad_h, pad_w;            // >= 0, above and to the left; p and q determine the padding below and to the right
   int64_t dilation_h, dilation_w;  // >= 1
 
   float alpha, beta;  // alpha is not 0; beta 0: the output is not read
@@ -59,18 +59,18 @@ Tensor tensor_x(const ConvDesc &d);
 Tensor tensor_f(const ConvDesc &d);
 Tensor tensor_y(const ConvDesc &d);
 Tensor output_of(const ConvDesc &d);
-// The two others, in the order x, f, y.
+// Returns the two other tensors, in the order x, f, y.
 void inputs_of(const ConvDesc &d, Tensor *first, Tensor *second);
 
-// Each group is a product: m x n x k with what is summed as k, as many as there are groups. Its pointers are
-// those of the tensors, but its matrices are nowhere: it serves to ask where the tensors are, how long it takes, and
-// how exact it is.
+// Returns the product that represents each group: m x n x k, with k the summed indices, and a batch with an item per
+// group. Its pointers are those of the tensors, but its matrices do not exist in memory: it serves to find out where
+// the tensors are, how long the convolution takes, and how exact it is.
 //   forward          m = k / groups   n = n p q                 k = (c / groups) r s
 //   data_gradient    m = c / groups   n = n h w                 k = (k / groups) r s
 //   weight_gradient  m = k / groups   n = (c / groups) r s      k = n p q
 GemmDesc product_of(const ConvDesc &d);
 
-// Multiplications and additions, of all elements of y with all taps, whatever the direction and the padding.
+// Multiplications and additions: all elements of y with all taps, whatever the direction and the padding.
 double flop_count(const ConvDesc &d);
 
 inline bool invariant(const ConvDesc &d) { return d.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }

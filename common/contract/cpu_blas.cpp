@@ -16,23 +16,24 @@ bool find(const Functions &library, const std::string &name, Function *function)
   return *function != nullptr;
 }
 
-// OpenBLAS has 50 buffers, or two for each thread that it was built for; its threads hold one each.
+// OpenBLAS has 50 buffers, or two for each thread that it was built for if that is more. Each of its threads holds one.
 int most_calls(const std::string &config) {
   const size_t at = config.find("MAX_THREADS=");
   const int threads = at != std::string::npos ? std::atoi(config.c_str() + at + std::strlen("MAX_THREADS=")) : 1;
   return std::max(50, 2 * threads) - threads;
 }
 
-// What the library says of itself: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY Haswell MAX_THREADS=64".
+// Reads what the library reports about itself: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY Haswell
+// MAX_THREADS=64".
 void identify(const Functions &library, const Spelling &spelling, CpuBlas *blas) {
   using Text = const char *(*)();
   const std::string prefix = spelling.prefix, suffix = spelling.wide ? "64_" : "";
   Text config = nullptr, core = nullptr, blis = nullptr;
   find(library, prefix + "openblas_get_config" + suffix, &config);
   find(library, prefix + "openblas_get_corename" + suffix, &core);
-  // OpenBLAS ends its threads itself before a fork, but not before one that began when it was not loaded yet.
+  // OpenBLAS itself ends its threads before a fork, except if it was loaded after the fork had begun.
   find(library, prefix + "blas_thread_shutdown_", &blas->end_threads);
-  // Of OpenBLAS, BLIS, MKL, FlexiBLAS and NVPL.
+  // The names in OpenBLAS, BLIS, MKL, FlexiBLAS and NVPL.
   for (const std::string &name : {prefix + "openblas_get_num_threads" + suffix,
                                   std::string("bli_thread_get_num_threads"), std::string("MKL_Get_Max_Threads"),
                                   std::string("flexiblas_get_num_threads"), std::string("nvpl_blas_get_max_threads")}) {

@@ -1,6 +1,5 @@
-// A BLAS of the CPU: its six level-3 functions under one signature, whatever the width of its integers, its dgemm,
-// and what it says of itself. Found by the openblas backend, or by the drop-in, which looks for the one that the
-// program has.
+// A BLAS of the CPU: its six level-3 functions under one signature for both widths of integers, its dgemm, and what it
+// reports about itself. The openblas backend finds it, or the drop-in, which looks for the program's own BLAS.
 //
 // The Fortran names are used because every BLAS has them and descriptions are column-major already.
 #pragma once
@@ -12,7 +11,8 @@
 
 namespace libsgemm {
 
-// The spellings under which a BLAS exports its Fortran names, and what the integers behind them are.
+// The spellings under which libraries export the Fortran names of a BLAS, and whether its integers have 64 bits
+// (`wide`).
 struct Spelling {
   const char *prefix, *suffix;
   bool wide;
@@ -45,39 +45,40 @@ struct CpuBlas {
   Syrk syrk;
   Syr2k syr2k;
   Triangular trmm, trsm;
-  GemmFp64 gemm_fp64;    // NULL: it has none
-  int (*get_threads)();  // NULL: it does not tell
-  int (*end_threads)();  // of OpenBLAS; they start again with the next call
-  // OpenBLAS has a fixed number of buffers: how many calls may be inside at once; functions to take one and to give it
-  // back; whether its threads have been started. NULL, and INT_MAX: there is nothing of the kind.
+  GemmFp64 gemm_fp64;    // NULL: the library has no dgemm
+  int (*get_threads)();  // NULL: the library does not report it
+  int (*end_threads)();  // OpenBLAS only; its threads start again with the next call
+  // OpenBLAS has a fixed number of buffers. most_calls: how many calls may be inside at once. take_buffer,
+  // return_buffer: allocate and free a buffer. threads_run: nonzero if its threads have been started. Other libraries:
+  // INT_MAX and NULL.
   int most_calls;
   void *(*take_buffer)(int);
   void (*return_buffer)(void *);
   const volatile int *threads_run;
   bool wide;            // integers of 64 bits
-  bool has_lapack;      // the library, or what it needs, has LAPACK, too
-  std::string version;  // "OpenBLAS 0.3.21 Haswell"; the file's name for one that does not tell
-  std::string arch;     // "Haswell"; "" if it does not tell
+  bool has_lapack;      // the library, or one that it depends on, has LAPACK, too
+  std::string version;  // "OpenBLAS 0.3.21 Haswell"; the file's name if the library does not report it
+  std::string arch;     // "Haswell"; "" if the library does not report it
   std::string file;     // where it was loaded from
 
-  // Its checks let more pass than the reference BLAS: a leading dimension of 0 in sgemm, of an operand without
-  // elements, and CblasConjNoTrans.
+  // OpenBLAS accepts more than the reference BLAS: in sgemm a leading dimension of 0 for an operand without elements,
+  // and CblasConjNoTrans.
   bool is_openblas() const { return version.rfind("OpenBLAS ", 0) == 0; }
 
-  // With which the next call is computed; 1 if it does not tell.
+  // Number of threads that compute the next call; 1 if the library does not report it.
   int threads() const {
     const int count = get_threads != nullptr ? get_threads() : 1;
     return count > 0 ? count : 1;
   }
 };
 
-// The functions of a library by their names; NULL: it has no such function.
+// Looks up a function of a library by its name; NULL: the library has no such function.
 using Functions = std::function<void *(const char *)>;
-// Of a handle of dlopen: of what that needs, too.
+// For a handle of dlopen: also finds the functions of the libraries that it depends on.
 Functions functions_of(void *library);
 
-// The BLAS in a library, by one spelling. False if there is no sgemm of it; or, with the reason in *problem, if there
-// is one, but not all of the others.
+// Finds the BLAS in a library under one spelling. False if it has no sgemm; also false, with the reason in *problem, if
+// it has sgemm, but not all of the others.
 bool resolve_blas(const Functions &library, const Spelling &spelling, const std::string &file, CpuBlas *blas,
                   std::string *problem);
 

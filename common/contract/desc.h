@@ -1,4 +1,4 @@
-// What is asked of a backend: one plain, printable struct for every routine.
+// The description of a call for a backend: one plain, printable struct for every routine.
 //
 // A description is always legal, never empty and column-major: checks, BLAS quick returns and the row-major swap
 // happen above the backends (check.cpp, dispatch.cpp).
@@ -29,8 +29,8 @@ inline size_t size_of(Type type) { return type == Type::f32 ? 4 : 2; }
 // For symm, trmm and trsm k is m (left) or n (right). beta is 0 for trmm and 1 for trsm, which both read C. trmm and
 // trsm have alpha != 0; the others alpha != 0 and k > 0, except in Backend::scale.
 
-// What the routines differ in. All code that serves any routine derives what it needs from this: checks, the row-major
-// swap, views, cuts into tiles, operations, names.
+// The differences between the routines. All code that serves any routine derives what it needs from this: checks, the
+// row-major swap, views, cuts into tiles, operations, names.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which they are written
 struct RoutineTraits {
   Routine routine;
@@ -39,31 +39,32 @@ struct RoutineTraits {
   // The stored A. general: op(A) is m x k, by transa. The others are k x k, of which the uplo triangle is stored.
   enum A : int8_t { general, symmetric, triangular } a;
 
-  // What A is multiplied by.
+  // The factor that A is multiplied by.
   enum B : int8_t {
     free,  // op(B), k x n, by transb
     as_a,  // op(B)^T; op(B) is n x k, by transa. The product with A and B exchanged is added
     as_c,  // B, m x n
     is_a,  // op(A)^T: there is no B
-    is_c,  // C as it was, which CBLAS calls B: there is no other
+    is_c,  // the old C, which CBLAS calls B: there is no other
   } b;
 
-  bool triangle_of_c;  // only the uplo triangle of C belongs to the routine, and m == n
-  bool of_16_bits;     // there are forms of it whose A and B are of a 16-bit type
+  bool triangle_of_c;  // only the uplo triangle of C is read and written, and m == n
+  bool of_16_bits;     // it has forms whose A and B are of a 16-bit type
 
-  // What makes a row-major call a column-major one on the same memory, besides m for n and one triangle for the other.
+  // How a row-major call becomes a column-major one on the same memory, in addition to swapping m with n and the
+  // triangles.
   enum RowMajor : int8_t {
-    operands_swap,  // A and B, with all that belongs to them
-    trans_flips,    // the one that holds for both operands
+    operands_swap,  // A and B are swapped, with all that belongs to them
+    trans_flips,    // the one transposition, which holds for both operands
     side_flips,
   } row_major;
 
-  // The arguments in the order of CBLAS, of a single call and of its other forms; NULL: there is no such form.
+  // Names of the arguments in CBLAS order, for a single call and for its other forms; NULL: there is no such form.
   const char *arguments, *strided = nullptr, *planned = nullptr;
 
   constexpr bool has_b() const { return b == free || b == as_a || b == as_c; }
   constexpr bool in_place() const { return b == is_c; }
-  constexpr bool one_sided() const { return a != general; }  // A is square and stands on one side
+  constexpr bool one_sided() const { return a != general; }  // A is square, on one side of the product
   constexpr bool takes(Type type) const { return type == Type::f32 || of_16_bits; }
   constexpr int terms() const { return b == as_a ? 2 : 1; }  // products that are summed
 };
@@ -91,7 +92,7 @@ constexpr RoutineTraits kRoutines[] = {
      "layout uplo transa transb n k alpha A lda B ldb beta C ldc"},
 };
 
-// The position of an argument in such a list, from 1; 0: it is not there.
+// Position of an argument in such a list, from 1; 0: it is not there.
 constexpr int position_of(const char *arguments, const char *name) {
   for (int position = 1; *arguments != '\0'; ++position) {
     const char *n = name;
@@ -107,9 +108,9 @@ constexpr const RoutineTraits &traits_of(Routine routine) { return kRoutines[sta
 
 struct GemmDesc {
   Routine routine;
-  Type type;  // of A and B; C is FP32
+  Type type;  // type of A and B; C is FP32
   libsgemm_math_mode_t math_mode;
-  libsgemm_op_t transa, transb;  // NO_TRANS or TRANS; of syrk and syr2k: transa for both operands
+  libsgemm_op_t transa, transb;  // NO_TRANS or TRANS; for syrk and syr2k transa holds for both operands
   libsgemm_side_t side;
   libsgemm_uplo_t uplo;
   libsgemm_diag_t diag;
@@ -128,12 +129,12 @@ struct GemmDesc {
   const void *const *a_array, *const *b_array;
   float *const *c_array;
 
-  // Of a single gemm of FP32 in a mode that splits: what Backend::plan made of op(A), of op(B)^T; NULL: nothing yet.
-  // Rows of other arithmetic than math_mode do not look at them.
+  // For a single FP32 gemm in a mode that splits inputs: the results of Backend::plan for op(A) and op(B)^T; NULL: not
+  // split yet. Kernels whose arithmetic is not math_mode ignore them.
   const void *plan_a, *plan_b;
 
-  // Of mode fp32_fast: under which number the backend keeps what it leaves to FP64 (Backend::fp64_share); 0: not at
-  // all.
+  // For mode fp32_fast: the number under which the backend records the share that it leaves to FP64
+  // (Backend::fp64_share); 0: no record.
   uint64_t ticket;
 };
 
@@ -153,19 +154,19 @@ Stored stored_c(const GemmDesc &desc);
 
 inline const RoutineTraits &traits_of(const GemmDesc &desc) { return traits_of(desc.routine); }
 
-// The order of all sums is given: only rows that are marked so may run (Kernel::invariant).
+// True if the order of all sums is prescribed: only kernels with Kernel::invariant may run.
 inline bool invariant(const GemmDesc &desc) { return desc.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
 // True if trmm or trsm: C is an input of the product.
 inline bool in_place(const GemmDesc &desc) { return traits_of(desc).in_place(); }
 
-// True if the routine reads what C holds.
+// True if the routine reads the old C.
 inline bool reads_c(const GemmDesc &desc) { return in_place(desc) || desc.beta != 0.0f; }
 
 // Product i of a batch as a description of its own; pointer arrays must be in host memory.
 GemmDesc batch_item(const GemmDesc &desc, int64_t i);
 
-// Multiplications and additions of the whole description; 0 never.
+// Multiplications and additions of the whole description; never 0.
 double flop_count(const GemmDesc &desc);
 
 // "sgemm", "ssyrk", "shgemm_batch_strided", ...: the public name without its prefix.

@@ -1,4 +1,5 @@
-// How far off an element of a product may be: what verification on the host and on a device share (verify.h says why).
+// The error bound of an element of a product, shared by verification on the host and on a device (verify.h explains
+// it).
 #pragma once
 
 #include <cmath>
@@ -7,7 +8,7 @@
 
 namespace libsgemm {
 
-// Of a row of op(A) or a column of op(B), or of several: sum and largest of the magnitudes.
+// Sum and maximum of the magnitudes in a row of op(A), in a column of op(B), or in several of them.
 struct Line {
   double sum, largest;
 
@@ -17,7 +18,7 @@ struct Line {
   }
 };
 
-// Of such a line: the sum of magnitudes, and how much of an element its parts may lose. In the modes that split inputs.
+// A Line in the modes that split inputs: its sum of magnitudes, and the most that an element loses by the split.
 struct Parts {
   double sum, lost;
 };
@@ -26,63 +27,65 @@ LIBSGEMM_HOST_DEVICE inline Parts parts_of(const Line &line, libsgemm_math_mode_
   return {line.sum, mode == LIBSGEMM_MATH_FP16X3 ? 0x1p-49 * line.largest : 0x1p-133};
 }
 
-// What is lost of a product by the parts of its row and its column.
+// The loss of a product by the split of its row and its column.
 LIBSGEMM_HOST_DEVICE inline double lost_by(const Parts &x, const Parts &y) { return x.lost * y.sum + x.sum * y.lost; }
 
-// What the elements of a product are held to.
+// The error bound of the elements of a product.
 struct ElementBound {
   libsgemm_math_mode_t mode;
   double factor;       // f of verify.h
   double alpha, beta;  // beta 0: C was not read
-  double terms;        // of an element
+  double terms;        // number of terms of an element
   ChecksumCut cut;
-  // What an operation of a kernel's thread loses below the normal range; if the thread flushes, an operand, too.
+  // Loss of one operation of a kernel's thread below the normal range; if the thread flushes denormals, of one operand,
+  // too.
   double smallest = kChecksumSmallest;
-  bool directed = false;  // it does not round to nearest
+  bool directed = false;  // the thread does not round to nearest
 };
 
 LIBSGEMM_HOST_DEVICE inline bool flushes(double smallest) { return smallest >= 0x1p-126; }
 
-// What a result, or a residual, is held to.
+// The error bound of a result, or of a residual.
 struct Limits {
   double factor, magnitude;  // their product is the bound in the normal range
-  double lost;               // by the parts of inputs
+  double lost;               // by the split of inputs
   double floor;              // below the normal range, by terms that are products
-  bool leaves_range;         // above it, on the way to a result that need not be
+  bool leaves_range;         // a correct kernel may leave the range on the way to a result inside it
   bool directed;             // see ElementBound
 };
 
 // Ratio of an error to its bound.
 LIBSGEMM_HOST_DEVICE inline double error_ratio(double computed, double wanted, const Limits &l) {
   // Beyond the range of FP32 a kernel may overflow to Inf, or in its partial sums to NaN; NaN and Inf in the input
-  // spread to one of these. What matters is that no finite number hides them, and that none appears without cause.
+  // spread to one of these. The check is that no finite number hides them, and that none appears without cause.
   if (!checksum_finite(wanted)) return checksum_finite(computed) ? __builtin_huge_val() : 0;
   if (l.leaves_range && l.directed) return 0;
   if (!checksum_finite(computed)) return l.leaves_range ? 0 : __builtin_huge_val();
   return fabs(computed - wanted) / (l.factor * l.magnitude + l.lost + l.floor);
 }
 
-// What is lost below the normal range: bits that products lose there grow with alpha. Sums are exact there, and the
-// operands of C are what they are, unless a thread flushes them to zero.
+// Loss below the normal range: bits that products lose there grow with alpha. Sums are exact there, and so is C as an
+// operand, unless a thread flushes it to zero.
 LIBSGEMM_HOST_DEVICE inline double element_floor(const ElementBound &b) {
   const double terms = b.terms * (b.mode == LIBSGEMM_MATH_BF16X6 ? 6 : 1), size = fmax(fabs(b.alpha), 1.0);
   if (flushes(b.smallest)) return b.smallest * (2 * terms + 4) * fmax(size, fabs(b.beta));
   return b.smallest * (terms + 2) * size;
 }
 
-// What is lost for each unit of what an operand is multiplied with: if it is flushed, or multiplied by alpha first.
+// Loss for each unit of an operand's partner in a product, if the operand is flushed, or multiplied by alpha first.
 LIBSGEMM_HOST_DEVICE inline double operand_floor(const ElementBound &b) {
   const double size = fabs(b.alpha);
   return b.smallest * ((size != 1 ? 1 : 0) + (flushes(b.smallest) ? size : 0));
 }
 
-// An element of a product: what it is, what it was (0 if that was not read), and from its terms in FP64 their sum, the
-// sum of their magnitudes, and what they lost by their parts.
+// An element of a product: its computed value, its old value (0 if that was not read), and from its terms in FP64 their
+// sum, the sum of their magnitudes, and their loss by the split.
 struct ProductElement {
   double computed, old, value, magnitude, lost;
 };
 
-// |error| / bound. `factors()`: the line of all that the element was multiplied from, asked for where it matters.
+// |error| / bound. `factors()` returns the Line of all factors of the element's terms; it is called only where it
+// matters.
 template <typename Factors>
 LIBSGEMM_HOST_DEVICE double product_ratio(const ProductElement &e, const ElementBound &b, const Factors &factors) {
   constexpr double kLargest = 3.4028234663852886e38;
@@ -92,10 +95,10 @@ LIBSGEMM_HOST_DEVICE double product_ratio(const ProductElement &e, const Element
   const double worst = error_ratio(e.computed, wanted, l);
   if (worst <= 1 || (b.cut.part <= 0 && operand_floor(b) <= 0)) return worst;
   const Line all = factors();
-  // Where the smallest normal input stands in the place of smaller ones: see ChecksumCut.
+  // The smallest normal input replaces smaller ones; see ChecksumCut.
   if (b.cut.part > 0) l.lost += size * b.cut.part * b.cut.least * (all.sum + b.cut.least * b.terms);
-  // A kernel may multiply A by alpha, or B, before it multiplies them with each other: then they leave the range by
-  // themselves, and lose bits below it that the factors make large again.
+  // A kernel may multiply A or B by alpha before it multiplies them with each other. Such a factor may overflow by
+  // itself, and may lose bits below the normal range that the other factor magnifies.
   l.floor += operand_floor(b) * all.sum;
   if (size != 1) l.leaves_range = l.leaves_range || size * all.largest > kLargest;
   return error_ratio(e.computed, wanted, l);

@@ -43,27 +43,27 @@ inline float f16_to_float(uint16_t bits) {
   return sign != 0 ? -magnitude : magnitude;
 }
 
-// x where the condition holds, else y: without a branch, so that loops become vector instructions.
+// Returns x if the condition holds, else y, without a branch, so that loops vectorise.
 LIBSGEMM_HOST_DEVICE inline uint32_t where(bool condition, uint32_t x, uint32_t y) {
   const uint32_t mask = 0u - static_cast<uint32_t>(condition);
   return (x & mask) | (y & ~mask);
 }
 
-// 11 significant bits, ties to even, as TMA converts. From 2^128 - 2^116 on infinite.
+// 11 significant bits, ties to even, as TMA converts. Infinite from 2^128 - 2^116 on.
 LIBSGEMM_HOST_DEVICE inline float round_to_tf32(float value) {
   const uint32_t bits = bits_of(value);
   const bool finite = (bits & 0x7f800000u) != 0x7f800000u;
   return float_from_bits(finite ? (bits + 0xfffu + ((bits >> 13) & 1u)) & ~0x1fffu : bits);
 }
 
-// 8 significant bits, ties to even. From 2^128 - 2^119 on infinite.
+// 8 significant bits, ties to even. Infinite from 2^128 - 2^119 on.
 LIBSGEMM_HOST_DEVICE inline float round_to_bf16(float value) {
   const uint32_t bits = bits_of(value);
   const bool finite = (bits & 0x7f800000u) != 0x7f800000u;
   return float_from_bits(finite ? (bits + 0x7fffu + ((bits >> 16) & 1u)) & ~0xffffu : bits);
 }
 
-// 11 significant bits, below 2^-14 multiples of 2^-24, ties to even. From 65520 on infinite.
+// 11 significant bits, below 2^-14 multiples of 2^-24, ties to even. Infinite from 65520 on.
 LIBSGEMM_HOST_DEVICE inline float round_to_f16(float value) {
   const uint32_t bits = bits_of(value), sign = bits & 0x80000000u, magnitude = bits ^ sign;
   // Floats from 0.5 to 1 are multiples of 2^-24.

@@ -1,4 +1,4 @@
-// Legality first, then measurements, then cost; and the latest choices of each thread, since calls come in series.
+// Legality comes first, then measurements, then cost. Each thread keeps its latest choices, since calls come in series.
 #include "kernel_table.h"
 
 namespace libsgemm {
@@ -8,8 +8,8 @@ constexpr size_t kRemembered = 16;
 thread_local Choices<ChoiceKey, Selected, kRemembered> t_choices;
 thread_local Choices<ConvChoiceKey, const Kernel *, kRemembered> t_conv_choices;
 
-// The cheapest row of the mode asked for; of FP32 where there is none, or where that is cheaper and `fp32_will_do`.
-// `cheapest(mode)`: of those that serve a mode.
+// Returns the cheapest kernel of the requested mode; one of FP32 if there is none, or if that is cheaper and
+// `fp32_will_do`. `cheapest(mode)` returns the cheapest kernel that serves a mode.
 template <typename Cheapest>
 const Kernel *by_mode(libsgemm_math_mode_t mode, bool fp32_will_do, const Cheapest &cheapest) {
   const PricedKernel asked = cheapest(mode);
@@ -20,15 +20,15 @@ const Kernel *by_mode(libsgemm_math_mode_t mode, bool fp32_will_do, const Cheape
 }
 
 const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
-  // The only merit of modes that split is speed: whoever asks for the others may want their rounding. Not if the caller
-  // has split an operand for the mode.
+  // FP32 may replace modes that split inputs, whose only merit is speed; callers of other modes may need their
+  // rounding. It does not replace them if the caller has split an operand for the mode.
   const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
   return by_mode(desc.math_mode, !planned && splits(desc.math_mode), [&](libsgemm_math_mode_t mode) {
     return cheapest_row(backend.kernels, backend.kernel_count, desc, device, workspace_bytes, mode);
   });
 }
 
-// A row that was measured on whole calls says nothing of one for which an operand has been split before.
+// Kernels were measured on whole calls, so a measurement does not apply to a call whose operand is already split.
 Selected choose(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
   const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
   const FindTunedRow find = backend.is_gpu && !planned ? g_find_tuned_row.load(std::memory_order_acquire) : nullptr;
@@ -41,7 +41,7 @@ Selected choose(const Backend &backend, const GemmDesc &desc, int device, size_t
 }  // namespace
 
 ConvChoiceKey choice_key(const ConvDesc &desc) {
-  // As for the other: every member by its name.
+  // Names every member, as the other choice_key() does.
   const auto &[direction, math_mode, deterministic, n, c, h, w, k, r, s, p, q, groups, stride_h, stride_w, pad_h, pad_w,
                dilation_h, dilation_w, alpha, beta, x_steps, f_steps, y_steps, x, f, y, out] = desc;
   return {n,
@@ -96,7 +96,7 @@ const Kernel *choose(const Backend &backend, const ConvDesc &desc, int device, s
 
 }  // namespace
 
-// To price the rows takes some 50 us: as long as a layer of 2 GFLOP.
+// Choices are remembered because pricing all kernels takes some 50 us, as long as a layer of 2 GFLOP.
 const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
   const ConvChoiceKey key = choice_key(desc);
   uint64_t sum = 0;

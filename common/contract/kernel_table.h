@@ -1,4 +1,4 @@
-// Choosing a row of a backend's kernel table.
+// Chooses a kernel from a backend's table.
 #pragma once
 
 #include <array>
@@ -11,41 +11,42 @@
 
 namespace libsgemm {
 
-// A row, and whether it was chosen because it was measured to be the fastest (decision/tuning.h).
+// A kernel, and whether it was chosen because it was measured to be the fastest (decision/tuning.h).
 struct Selected {
   const Kernel *kernel = nullptr;
   bool tuned = false;
 };
 
-// The row that was measured to be the fastest for such a call, if it serves the math mode; otherwise the cheapest one,
-// of those that support the description with at most `workspace_bytes` of workspace. Rows that serve the description's
-// math mode come first; without one, those that serve FP32, which is never less accurate. NULL if there is none.
+// Returns the kernel that was measured to be the fastest for such a call, if it serves the math mode; otherwise the
+// cheapest one. The kernel supports the description with at most `workspace_bytes` of workspace. Kernels that serve the
+// description's math mode come first; without one, those that serve FP32, which is never less accurate. NULL if there
+// is none.
 Selected select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes);
 
-// The cheapest row for a convolution, by the same rules; nothing was measured.
+// Returns the cheapest kernel for a convolution by the same rules; convolutions have no measurements.
 const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes);
 
-// Finds the row that was measured to be the fastest for such a call on a GPU; NULL: there is none. Whether it may serve
-// the call is for select_kernel() to see. Set by use_tuning() (decision/tuning.h); NULL until then.
+// Returns the kernel that was measured to be the fastest for such a call on a GPU; NULL: there is none. select_kernel()
+// checks whether it may serve the call. Set by use_tuning() (decision/tuning.h); NULL until then.
 using FindTunedRow = const Kernel *(*)(const Backend &backend, const GemmDesc &desc, int device);
 extern std::atomic<FindTunedRow> g_find_tuned_row;
 
-// A row and its predicted seconds; NULL and infinity: none.
+// A kernel and its predicted seconds; NULL and infinity: none.
 struct PricedKernel {
   const Kernel *kernel = nullptr;
   double seconds = std::numeric_limits<double>::infinity();
 };
 
-// Whether a result by x may be further off than one by y, of rows that one call runs. y NULL: there is none yet.
+// True if x may be less accurate than y, both of them kernels that one call runs. y NULL: there is none yet.
 inline bool promises_less(const Kernel &x, const Kernel *y) {
   return y == nullptr || promises_less({x.math_mode, x.truncates}, {y->math_mode, y->truncates});
 }
 
-// The same of a convolution: all its numbers in their order, the bits of the scalars, the kinds and the addresses.
+// The key of a convolution: all its numbers in their order, the bits of the scalars, the kinds and the addresses.
 using ConvChoiceKey = std::array<int64_t, 31>;
 ConvChoiceKey choice_key(const ConvDesc &desc);
 
-// Bytes of workspace a row needs.
+// Bytes of workspace that a kernel needs.
 inline size_t workspace_of(const Kernel &kernel, const GemmDesc &desc, int device) {
   return kernel.workspace != nullptr ? kernel.workspace(desc, device) : 0;
 }
@@ -54,14 +55,16 @@ inline size_t workspace_of(const Kernel &kernel, const ConvDesc &desc, int devic
   return kernel.conv->workspace != nullptr ? kernel.conv->workspace(desc, device) : 0;
 }
 
-// Whether a row of the arithmetic `of` may serve who asks for `mode`: of FP32 and FP32_FAST, whatever keeps its bound.
+// True if a kernel of the arithmetic `of` may serve a request for `mode`. FP32 and FP32_FAST may be served by any mode
+// that comes before them in kByBound.
 inline bool serves(libsgemm_math_mode_t of, libsgemm_math_mode_t mode) {
   const int place = place_by_bound(mode);
   return of == mode || (place <= place_by_bound(LIBSGEMM_MATH_FP32_FAST) && place_by_bound(of) < place);
 }
 
-// The cheapest of `count` rows that serve `mode` and support the description within the workspace; the first of equals.
-// Rows that launch by `except` are left out. In the header, as plugins choose from their tables by it, too.
+// Returns the cheapest of `count` kernels that serve `mode` and support the description within the workspace; the first
+// of equals. Kernels whose launch function is `except` are left out. Inline, because plugins, too, choose from their
+// tables with it.
 inline PricedKernel cheapest_row(const Kernel *kernels, int count, const GemmDesc &desc, int device,
                                  size_t workspace_bytes, libsgemm_math_mode_t mode,
                                  decltype(Kernel::launch) except = nullptr) {

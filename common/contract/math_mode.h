@@ -1,5 +1,5 @@
-// The modes of arithmetic in the order of their bounds: what the choice of a row, the report of several rows and
-// verification have in common.
+// The math modes in the order of their error bounds, for the choice of a kernel, the report on several kernels and
+// verification.
 #pragma once
 
 #include "float_mode.h"
@@ -8,8 +8,8 @@
 
 namespace libsgemm {
 
-// By the error that a mode allows an element, the smallest first. FP32_FAST keeps FP32's bound, and comes behind it as
-// the one of which there is more to tell.
+// Sorted by the error that a mode allows an element, the smallest first. FP32_FAST has the bound of FP32 and comes
+// after it, so that a report on several kernels names FP32_FAST.
 constexpr libsgemm_math_mode_t kByBound[] = {LIBSGEMM_MATH_FP64,   LIBSGEMM_MATH_FP32,   LIBSGEMM_MATH_FP32_FAST,
                                              LIBSGEMM_MATH_BF16X6, LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_TF32,
                                              LIBSGEMM_MATH_FP16,   LIBSGEMM_MATH_BF16};
@@ -25,8 +25,8 @@ LIBSGEMM_HOST_DEVICE inline bool splits(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3;
 }
 
-// What the products of parts that a mode leaves out, and what its parts do not hold, add to FP32's bound, in units of
-// 2^-24.
+// The loss that a mode adds to FP32's bound, in units of 2^-24: the products of parts that it leaves out, and the bits
+// of inputs that its parts do not hold.
 constexpr double split_loss(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_BF16X6 ? 4 : mode == LIBSGEMM_MATH_FP16X3 ? 8 : 0;
 }
@@ -35,10 +35,10 @@ constexpr double split_loss(libsgemm_math_mode_t mode) {
 struct Arithmetic {
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
   bool truncates = false;  // Kernel::truncates
-  FloatMode floats = {};   // of the thread that called a CPU's kernel
+  FloatMode floats = {};   // those of the thread that called a CPU kernel
 };
 
-// Whether a result by x may be further off than one by y. What truncation adds grows with k.
+// True if a result by x may be less accurate than one by y. Truncation decides first, because its error grows with k.
 constexpr bool promises_less(const Arithmetic &x, const Arithmetic &y) {
   return x.truncates != y.truncates ? x.truncates : place_by_bound(x.mode) > place_by_bound(y.mode);
 }

@@ -5,7 +5,7 @@ namespace libsgemm {
 
 struct Prediction {
   double cpu, gpu;           // seconds of the whole call
-  double up, compute, down;  // of which on the GPU
+  double up, compute, down;  // seconds of the parts of `gpu`
 };
 
 }  // namespace libsgemm

@@ -1,12 +1,12 @@
-// Streams beside those that programs make.
+// Values of streams in addition to those that programs make.
 #pragma once
 
 #include <cstdint>
 
 namespace libsgemm {
 
-// For Backend::synchronize: all streams of the device, also those that a program has destroyed with work under way.
-// NOLINTNEXTLINE(performance-no-int-to-ptr): library and plugins agree on a value, no object is there
+// Argument of Backend::synchronize: all streams of the device, including those that a program has destroyed with work
+// under way.
 inline void *every_stream() { return reinterpret_cast<void *>(~uintptr_t{0}); }
 
 }  // namespace libsgemm
