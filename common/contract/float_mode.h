@@ -17,8 +17,7 @@ inline FloatMode float_mode() {
   std::fenv_t own;
   std::feholdexcept(&own);
   volatile float one = 1, little = 0x1p-30f, smallest = 0x1p-126f, half = 0.5f, product = smallest * half;
-  volatile bool directed = one + little != one || one - little != one,
-                flushes = product == 0.0f;  // before fesetenv()
+  volatile bool directed = one + little != one || one - little != one, flushes = product == 0.0f;  // before fesetenv()
   std::fesetenv(&own);
   return {directed, flushes};
 }

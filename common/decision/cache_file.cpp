@@ -1,4 +1,4 @@
-// Where the files are, and how they are read by a process that trusts nothing it finds there.
+// Paths of the cache files, and a reader that trusts nothing that it finds there.
 #include "cache_file.h"
 
 #include <fcntl.h>

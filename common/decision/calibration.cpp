@@ -1,4 +1,4 @@
-// Lines of a word and what belongs to it; numbers in the C locale whatever the program's is.
+// Lines of a word and its values; numbers are in the C locale whatever the program's is.
 #include "calibration.h"
 
 #include <sys/utsname.h>
@@ -24,7 +24,7 @@ constexpr const char *kFirstLine = "libsgemm calibration 1";
 constexpr const char *kLastLine = "end";
 constexpr size_t kMostBytes = size_t{1} << 20;
 
-// The processor in its maker's words; elsewhere than on x86 its architecture.
+// The processor in its maker's words; on machines other than x86 its architecture.
 std::string processor() {
 #if defined(__x86_64__)
   std::array<unsigned, 12> words = {};
@@ -45,11 +45,11 @@ std::string processor() {
   return uname(&system) == 0 ? system.machine : "unknown";
 }
 
-// One line of the file each.
+// A line of the file with one number.
 struct Number {
   const char *name;
   double GpuCosts::*value;
-  double least;  // what it may be
+  double least;  // smallest valid value
 };
 constexpr std::array<Number, 7> kNumbers = {{
     {"startup", &GpuCosts::startup, 0},
@@ -78,7 +78,7 @@ constexpr std::array<KeyLine, 4> kKeys = {{
     {"device", &CalibrationKey::device},
 }};
 
-// One line for each m and n: a number for each k.
+// Writes one line for each m and n, with a number for each k.
 void write_table(std::ostream &out, const char *name, const SizeTable &table) {
   for (int m = 0; m < SizeTable::kCount; ++m) {
     for (int n = 0; n < SizeTable::kCount; ++n) {
@@ -89,12 +89,12 @@ void write_table(std::ostream &out, const char *name, const SizeTable &table) {
   }
 }
 
-// Takes the file apart line by line, in the order in which it is written.
+// Parses the file line by line, in the order in which it is written.
 class Reader {
  public:
   Reader(const std::string &text, std::string *problem) : lines_(text), problem_(problem) {}
 
-  // The rest of the next line, which must begin with `word`.
+  // Reads the rest of the next line, which must begin with `word`.
   bool line(const std::string &word, std::string *rest) {
     std::string all;
     ++number_;
@@ -106,7 +106,7 @@ class Reader {
     return true;
   }
 
-  // A line of numbers from `least` to `most`.
+  // Reads a line of numbers from `least` to `most`.
   bool numbers(const std::string &word, double least, double most, const std::vector<double *> &values) {
     std::string rest;
     if (!line(word, &rest)) return false;

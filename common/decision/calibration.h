@@ -7,11 +7,11 @@
 
 namespace libsgemm {
 
-// What figures hold for. All but `device` is known before a device is initialised, and names the file.
+// The machine that figures hold for. All but `device` is known before a device is initialised, and names the file.
 struct CalibrationKey {
-  std::string library;  // version
+  std::string library;  // version of the library
   std::string cpu;      // processor, CPU backend with its version, threads
-  std::string backend;  // of the GPU
+  std::string backend;  // name of the GPU backend
   std::string device;   // driver, name and number of the devices
 };
 
@@ -20,7 +20,7 @@ struct CalibrationFile {
   Calibration figures;
 };
 
-// The keys' texts from what backends and devices say of themselves (libsgemm.h).
+// Make the texts of a key from what backends and devices report about themselves (libsgemm.h).
 CalibrationKey calibration_key(const char *cpu_backend, const char *cpu_version, int cpu_threads,
                                const char *gpu_backend);
 std::string calibration_device(const char *version, const char *name, int count);
@@ -30,10 +30,10 @@ std::string calibration_device(const char *version, const char *name, int count)
 std::string calibration_path(const CalibrationKey &key);
 
 std::string calibration_to_text(const CalibrationFile &file);
-// False, with the reason in *problem, if it is not a whole and sane file.
+// False, with the reason in *problem, if the file is not whole and sane.
 bool calibration_from_text(const std::string &text, CalibrationFile *file, std::string *problem);
 
-// Reads a file and compares its key but for the device. False with the reason in *problem.
+// Reads a file and compares its key, except for the device. False, with the reason in *problem, if either fails.
 bool read_calibration(const std::string &path, const CalibrationKey &key, CalibrationFile *file, std::string *problem);
 
 }  // namespace libsgemm

@@ -1,6 +1,6 @@
-// The figures are read once for each pair of a GPU and a CPU backend. A process that has not used its GPUs yet pays for
-// their start, so that is put off until the calls so far would have saved as much; not where results are repeatable,
-// which must not depend on those calls.
+// The figures are read once for each pair of a GPU and a CPU backend. In a process that has not used its GPUs yet,
+// their start is put off until the calls so far would have saved as much time as it takes. It is not put off if results
+// are repeatable, which must not depend on earlier calls.
 #include "decision.h"
 
 #include <algorithm>
@@ -15,25 +15,25 @@
 namespace libsgemm {
 namespace {
 
-// The figures in use, and what follows from them.
+// The figures in use, and values that follow from them.
 struct Figures {
   explicit Figures(const Calibration &c) : calibration(c), least(least_product(c)), least_ever(least) {}
 
   Calibration calibration;
-  double least;        // no smaller product is worth a GPU,
-  double least_ever;   // also by the figures that are taken instead of these where they are another device's
-  std::string device;  // for which they were measured; empty: assumed
+  double least;        // no smaller product is worth a GPU
+  double least_ever;   // the same, also by the figures that replace these if they are another device's
+  std::string device;  // device that they were measured on; empty: assumed
   std::string path;
-  int threads;                                    // of the CPU backend
+  int threads;                                    // number of threads of the CPU backend
   mutable std::atomic<bool> device_known{false};  // `device` has been compared
-  const Figures *replaced = nullptr;              // made before: for another number of threads, or given up
+  const Figures *replaced = nullptr;              // older figures: for another number of threads, or given up
 };
 
-// Never freed. Without a lock, which a forked child could find taken.
+// Figures are never freed. There is no lock, because a forked child could find it taken.
 std::atomic<const Figures *> g_figures[kFirstCpu][kBackendCount];
-std::atomic<double> g_saved[kFirstCpu];  // seconds, by the calls for which the devices were not started
+std::atomic<double> g_saved[kFirstCpu];  // seconds that calls would have saved had the devices been started
 
-// Of the program's own BLAS as it is set now, for a call of the drop-in.
+// Number of threads of the CPU backend; for a call of the drop-in, of the program's own BLAS as it is set now.
 int threads_of(const Backend &cpu, const CpuBlas *blas) {
   if (blas != nullptr) return blas->threads();
   libsgemm_device_info_t device = {};
@@ -72,7 +72,7 @@ std::unique_ptr<Figures> find_figures(int gpu, int cpu, int threads, std::string
   return assumed_figures(threads);
 }
 
-// Puts them before `first`, the latest when they were made; where another thread was faster its own are taken.
+// Puts the figures before `first`, the latest when they were made. If another thread was faster, returns that thread's.
 const Figures *publish(int gpu, int cpu, const Figures *first, std::unique_ptr<Figures> made,
                        const std::string &words) {
   made->replaced = first;
@@ -81,8 +81,8 @@ const Figures *publish(int gpu, int cpu, const Figures *first, std::unique_ptr<F
   return made.release();
 }
 
-// A program may change the number of threads of its BLAS: the figures for each number are kept. `any`: the latest
-// figures are taken, whatever that number is.
+// Keeps figures for each number of threads, because a program may change the number of its BLAS. `any`: takes the
+// latest figures, whatever that number is.
 const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas, bool any) {
   const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);
   if (first != nullptr && any) return *first;
@@ -95,7 +95,7 @@ const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas, bool any) {
   return *publish(gpu, cpu, first, std::move(made), words);
 }
 
-// Which devices there are is known once they are initialised: figures of others are then given up.
+// Gives up figures of other devices. The devices are known only once they are initialised.
 const Figures &figures_for_devices(int gpu, int cpu, const Figures &figures) {
   if (figures.device.empty() || figures.device_known.load(std::memory_order_relaxed)) return figures;
   const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);
@@ -114,7 +114,7 @@ const Figures &figures_for_devices(int gpu, int cpu, const Figures &figures) {
   return *publish(gpu, cpu, first, std::move(made), words);
 }
 
-// Whether it has rows for such a description at all.
+// True if the backend has a kernel for such a description.
 bool may_compute(const Backend &cpu, const GemmDesc &desc) {
   return std::any_of(cpu.kernels, cpu.kernels + cpu.kernel_count,
                      [&](const Kernel &row) { return can_do(row, desc, 0); });
@@ -130,7 +130,7 @@ int first_cpu(const Settings &settings, const GemmDesc &desc) {
   return -1;
 }
 
-// Adds to what the calls so far would have saved; returns all of it.
+// Adds to the seconds that the calls so far would have saved; returns the total.
 double add_saving(int gpu, double saving) {
   double before = g_saved[gpu].load(std::memory_order_relaxed);
   while (!g_saved[gpu].compare_exchange_weak(before, before + saving, std::memory_order_relaxed)) {
@@ -165,7 +165,7 @@ bool gpu_pays(int gpu, const Settings &settings, const GemmDesc &desc, unsigned 
   const Figures *figures = &figures_for(gpu, cpu, blas, blas == nullptr && !alike);
   const double products = static_cast<double>(desc.m) * static_cast<double>(desc.n) * static_cast<double>(desc.k);
   const auto too_small = [&](double least) { return desc.batch == Batch::none && products < least; };
-  // Calls before the devices are known must be decided as those behind them.
+  // Calls before the devices are known must be decided like those after that.
   const bool asks = alike && !figures->device.empty() && !too_small(figures->least_ever);
   if (asks && !probe(gpu)) {
     info->note(gpu, Note::unavailable);

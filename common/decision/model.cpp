@@ -1,4 +1,4 @@
-// Interpolated figures, and a pipeline in one formula.
+// Interpolates the figures, and models a pipeline in one formula.
 #include "model.h"
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 namespace libsgemm {
 namespace {
 
-// Where a size lies between two neighbours of kSizes.
+// Position of a size between two neighbours of kSizes.
 struct Place {
   int low;
-  float weight;  // of the upper neighbour
+  float weight;  // weight of the upper neighbour
 };
 
 constexpr int kLast = SizeTable::kCount - 1;
@@ -32,7 +32,7 @@ double bytes_of(const Stored &x, double items) {
   return static_cast<double>(x.rows) * static_cast<double>(x.cols) * static_cast<double>(x.size) * items;
 }
 
-// A stride of 0 names one matrix for all products.
+// Number of matrices to transfer: a stride of 0 means one matrix for all products.
 double items_of(const GemmDesc &desc, int64_t stride) {
   return desc.batch == Batch::strided && stride == 0 ? 1 : static_cast<double>(desc.batch_count);
 }
@@ -87,7 +87,7 @@ Prediction predict(const Calibration &calibration, const GemmDesc &desc, unsigne
 }
 
 Calibration assumed_calibration(int cpu_threads) {
-  double core = 10e9;  // flops a second of a hardware thread
+  double core = 10e9;  // operations per second of a hardware thread
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) {
     core = 50e9;
@@ -105,7 +105,7 @@ Calibration assumed_calibration(int cpu_threads) {
         const auto size = [](int at) { return static_cast<double>(SizeTable::kSizes[static_cast<size_t>(at)]); };
         // Square roots, so that more work always takes longer.
         const auto filled = [&](int at) { return std::sqrt(size(at) / (size(at) + 8)); };
-        // Most threads are of use where each has a cube of 96.
+        // Most threads are useful once each has a cube of 96.
         const double volume = size(i) * size(j) * size(l);
         const double useful = 1 + (threads - 1) * std::sqrt(volume / (volume + threads * 96.0 * 96.0 * 96.0));
         c.cpu_flops.set(i, j, l, core * useful * filled(i) * filled(j) * filled(l));

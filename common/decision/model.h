@@ -1,5 +1,5 @@
-// Seconds that a call on host memory takes on the CPU and on a GPU, predicted from the figures of a machine: pure
-// functions of the description, of where its operands lie, and of those figures.
+// Predicts the seconds that a call on host memory takes on the CPU and on a GPU. The functions are pure: they depend on
+// the description, on the kind of its operands' memory, and on the figures of a machine.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace libsgemm {
 
-// A positive function of m, n and k, known where each is one of kSizes. Between them its logarithm is linear in those
+// A positive function of m, n and k, given where each is one of kSizes. Between them its logarithm is linear in those
 // of m, n and k; beyond the ends it is constant.
 class SizeTable {
  public:
@@ -17,11 +17,11 @@ class SizeTable {
   static constexpr int kCount = static_cast<int>(kSizes.size());
 
   double at(double m, double n, double k) const;
-  // By the indices of the sizes.
+  // Take indices of kSizes.
   double get(int m, int n, int k) const;
   void set(int m, int n, int k, double value);
 
-  // Of a combination among all.
+  // Index of a combination of sizes.
   static size_t index(int m, int n, int k) {
     constexpr size_t side = kSizes.size();
     return (static_cast<size_t>(m) * side + static_cast<size_t>(n)) * side + static_cast<size_t>(k);
@@ -31,41 +31,42 @@ class SizeTable {
   std::array<float, static_cast<size_t>(kCount *kCount *kCount)> log2_ = {};
 };
 
-// Bytes a second between host memory and the devices.
+// Bytes per second between host memory and the devices.
 struct Link {
   double up, down;
 };
 
-// What a call on host memory costs on a GPU: `call`, and of the three seconds of copying up, computing and copying down
-// the longest and so much of the others as does not overlap with it.
+// Costs of a call on host memory on a GPU: `call`, then the longest of copying up, computing and copying down, and the
+// part of the other two that does not overlap with it.
 struct GpuCosts {
   double startup;       // seconds until a process can use its devices
   double call;          // seconds of any call
   double item_strided;  // seconds of each further product of a batch
   double item_pointer;
   Link pageable, pinned;
-  double flops;          // a second, FP32; faster arithmetic gains little on host memory
-  double serial;         // of long copies and products, the part that does not overlap: 0 to 1
-  double ramp;           // seconds up to which there is nothing to overlap yet
-  SizeTable correction;  // of one product from pageable memory: measured over predicted seconds
+  double flops;          // FP32 operations per second; faster arithmetic gains little on host memory
+  double serial;         // share of long copies and products that does not overlap: 0 to 1
+  double ramp;           // seconds up to which nothing overlaps yet
+  SizeTable correction;  // measured over predicted seconds of one product from pageable memory
 };
 
 // The figures of a machine.
 struct Calibration {
-  SizeTable cpu_flops;  // a second, of one product
+  SizeTable cpu_flops;  // operations per second of one product
   GpuCosts gpu;
-  double margin;  // a GPU must be so many times as fast as the CPU: more than 1 where the figures are assumed
+  double margin;  // factor by which a GPU must beat the CPU: more than 1 where the figures are assumed
 };
 
-// What is assumed of a machine that has not been measured: a fast CPU on a slow link.
+// Returns the figures assumed of a machine that has not been measured: a fast CPU on a slow link.
 Calibration assumed_calibration(int cpu_threads);
 
-// Operands in page-locked memory, as bits.
+// Bits of the operands that are in page-locked memory.
 enum Pinned : unsigned { kPinnedA = 1, kPinnedB = 2, kPinnedC = 4 };
 
 Prediction predict(const Calibration &calibration, const GemmDesc &desc, unsigned pinned);
 
-// No single product of fewer multiplications is faster on the GPU, wherever its operands lie.
+// Returns a number of multiplications below which no single product is faster on the GPU, in whatever memory its
+// operands are.
 double least_product(const Calibration &calibration);
 
 }  // namespace libsgemm

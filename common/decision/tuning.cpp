@@ -1,4 +1,4 @@
-// What was read is kept for good, without a lock, which a forked child could find taken.
+// Tunings that were read are kept for good. There is no lock, because a forked child could find it taken.
 #include "tuning.h"
 
 #include <algorithm>
@@ -23,16 +23,16 @@ struct Place {
   const Kernel *kernel;  // NULL: free
 };
 
-// The rows of one device, in a table with more than half of its places free.
+// The tuned kernels of one device, in a hash table of which more than half is free.
 struct TunedRows {
   const Backend *backend;
   int device;
-  std::vector<Place> places;  // none, or a power of two
+  std::vector<Place> places;  // empty, or as many as a power of two
   const TunedRows *next;
 };
 
-std::atomic<const TunedRows *> g_rows{nullptr};  // of all devices
-// As use_tuning() was told.
+std::atomic<const TunedRows *> g_rows{nullptr};  // a list over all devices
+// The argument of use_tuning().
 struct Asked {
   std::string file;
 };
@@ -44,14 +44,14 @@ const Kernel *row_named(const Backend &backend, const std::string &name) {
   return found != end ? found : nullptr;
 }
 
-// The index of the call's place, or of the one where it would be.
+// Returns the index of the call's place, or of the free place for it.
 size_t place_of(const std::vector<Place> &places, const CallClass &call) {
   size_t at = hash_of(call) & (places.size() - 1);
   while (places[at].kernel != nullptr && !(places[at].call == call)) at = (at + 1) & (places.size() - 1);
   return at;
 }
 
-// Returns how many of the file's calls name a row that there is.
+// Returns how many of the file's calls name a kernel that exists.
 size_t fill(const Backend &backend, const std::vector<TunedCall> &calls, std::vector<Place> *places) {
   size_t size = 4, known = 0;
   while (size < 2 * calls.size() + 2) size *= 2;
@@ -65,7 +65,7 @@ size_t fill(const Backend &backend, const std::vector<TunedCall> &calls, std::ve
   return known;
 }
 
-// What the log is told; empty: nothing.
+// Returns the message for the log; empty: none.
 std::string read_rows(const Backend &backend, int device, std::vector<Place> *places) {
   libsgemm_device_info_t info = {};
   Error error = {};
@@ -77,7 +77,7 @@ std::string read_rows(const Backend &backend, int device, std::vector<Place> *pl
   std::string problem;
   const bool read = !path.empty() && read_tuning(path, &file, &problem);
   const bool absent = path.empty() || problem == std::generic_category().message(ENOENT);
-  if (!read && !named && absent) return "";  // as a rule
+  if (!read && !named && absent) return "";  // the usual case
   if (!read || !is_for(file, key, &problem)) return path + " is not used: " + problem;
   const size_t known = fill(backend, file.calls, places);
   std::string words = path + " has rows for " + std::to_string(known) + " calls";
@@ -91,7 +91,7 @@ const TunedRows *find(const TunedRows *first, const Backend &backend, int device
   return first;
 }
 
-// Reads the device's file; where another thread was faster, its rows are taken.
+// Reads the device's file. If another thread was faster, returns that thread's kernels.
 const TunedRows *load_rows(const Backend &backend, int device) {
   auto made = std::make_unique<TunedRows>();
   made->backend = &backend;

@@ -1,4 +1,4 @@
-// A line a call.
+// One line for each call.
 #include "tuning_file.h"
 
 #include <locale>
