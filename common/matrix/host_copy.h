@@ -8,7 +8,7 @@
 
 namespace libsgemm {
 
-// What such copies need: whose memory it is, and the stream that orders them.
+// The device whose memory is copied, and the stream that orders the copies.
 struct DeviceMemory {
   const Backend &table;
   int device;
@@ -16,19 +16,20 @@ struct DeviceMemory {
   bool arrays_on_device;  // as Launch::arrays_on_device
 };
 
-// Waits for the stream, also after a failure: what is enqueued uses memory that may be freed next. The first error
-// counts.
+// Waits for the stream, even after a failure: enqueued work uses memory that may be freed next. Returns the first
+// error.
 libsgemm_status_t wait_after(const DeviceMemory &memory, libsgemm_status_t status, Error *error);
 
 class HostCopy {
  public:
-  // Copies A, B and C as the work enqueued so far leaves them, and waits. OUT_OF_MEMORY: of the host.
+  // Copies A, B and C as the work enqueued so far leaves them, and waits. OUT_OF_MEMORY: no host memory.
   libsgemm_status_t take(const DeviceMemory &memory, const GemmDesc &device, Error *error);
 
   // The call on the copies: dense, a batch as arrays of pointers.
   const GemmDesc &desc() const { return desc_; }
 
-  // Copies C again, as it is now; and the part of C that the routine writes back to the device. Both wait.
+  // fetch_c() copies C again, as it is now. return_c() copies the part of C that the routine writes back to the device.
+  // Both wait.
   libsgemm_status_t fetch_c(const DeviceMemory &memory, Error *error);
   libsgemm_status_t return_c(const DeviceMemory &memory, Error *error);
 
@@ -40,13 +41,13 @@ class HostCopy {
   libsgemm_status_t fetch_arrays(const DeviceMemory &memory, Error *error);
   bool allocate();
 
-  GemmDesc device_ = {};  // batches of pointers: with arrays in host memory
+  GemmDesc device_ = {};  // for batches of pointers, with arrays in host memory
   GemmDesc desc_ = {};
   Arrays there_, here_;
   std::unique_ptr<char[]> data_;
 };
 
-// Copies the part of C that the routine writes from a dense copy, m x n, into C of a single product, and does not wait.
+// Copies the part of C that the routine writes from a dense copy, m x n, into C of a single product. Does not wait.
 libsgemm_status_t copy_part(const DeviceMemory &memory, const GemmDesc &device, Copy::Direction direction,
                             const void *dense, Error *error);
 

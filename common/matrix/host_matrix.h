@@ -1,4 +1,4 @@
-// Work on C in host memory that needs no backend: beta * C, and copies of C to return to.
+// Operations on C in host memory that need no backend: beta * C, and copies of C for restoring it.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,11 @@
 
 namespace libsgemm {
 
-// The part of C that the routine writes becomes beta * C (0: zero, without reading); of trmm and trsm: zero.
+// Multiplies the part of C that the routine writes by beta (0: writes zeros without reading). trmm and trsm: writes
+// zeros.
 void scale_c(const GemmDesc &desc);
 
-// The part of C that the routine writes, of every product of a batch, as a dense copy.
+// A dense copy of the part of C that the routine writes, for every product of a batch.
 class Snapshot {
  public:
   // False if there is no memory for it.
@@ -25,13 +26,13 @@ class Snapshot {
   int64_t rows_ = 0, cols_ = 0;
 };
 
-// Of rows [first, last) of column `col` of a stored matrix those that belong to its part.
+// Returns those of rows [first, last) of column `col` of a stored matrix that belong to its part.
 struct RowRange {
   int64_t first, last;
 };
 RowRange rows_of_part(const Stored &x, int64_t col, int64_t first, int64_t last);
 
-// The part of `source` (m x n, columns ld apart) that the routine writes, into C of a single product.
+// Copies the part of `source` (m x n, columns ld apart) that the routine writes into C of a single product.
 void store_c(const GemmDesc &desc, const float *source, int64_t ld);
 
 }  // namespace libsgemm

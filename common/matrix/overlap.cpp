@@ -33,17 +33,17 @@ struct Indices {
   int64_t first, last;
 };
 
-// Those of `count` ranges, `step` apart from `zero` on, that meet `range`.
+// Returns those of `count` ranges, `step` apart from `zero` on, that overlap `range`.
 Indices meeting(Range range, Range zero, int64_t step, int64_t count) {
   if (step == 0) return {0, meet(range, zero) ? 0 : -1};
   const auto last_within = [step](int64_t bytes) { return bytes < 0 ? -1 : bytes / step; };
   return {last_within(range.begin - zero.end) + 1, std::min(count - 1, last_within(range.end - 1 - zero.begin))};
 }
 
-// Whether a column of y meets the range.
+// True if a column of y overlaps the range.
 bool column_meets(Range range, const Stored &y) {
   const int64_t size = static_cast<int64_t>(y.size);
-  const Range longest = {address(y), address(y) + y.rows * size};  // of a triangle's columns, some are shorter
+  const Range longest = {address(y), address(y) + y.rows * size};  // some columns of a triangle are shorter
   const Indices near = meeting(range, longest, y.ld * size, y.cols);
   for (int64_t i = near.first; i <= near.last; ++i) {
     if (meet(range, column(y, i))) return true;
@@ -51,8 +51,8 @@ bool column_meets(Range range, const Stored &y) {
   return false;
 }
 
-// Whether a column of one of the batch meets the range. Items or columns are tried one by one, whichever are further
-// apart: few of them reach the range, and each leaves few of the others.
+// True if a column of one matrix of the batch overlaps the range. Tries items or columns one by one, whichever are
+// further apart: few of them reach the range, and for each of these few of the others do.
 bool batch_meets(Range range, const StoredBatch &y) {
   const int64_t size = static_cast<int64_t>(y.first.size), pitch = y.first.ld * size;
   if (y.step >= pitch || y.step == 0) {

@@ -1,4 +1,4 @@
-// Whether two stored matrices, or any two of two batches, share an element.
+// Finds out whether two stored matrices, or any two of two batches, share an element.
 #pragma once
 
 #include "contract/desc.h"
@@ -15,8 +15,8 @@ struct StoredBatch {
   int64_t step, count;
 };
 
-// Exact, too. Constant time if the address ranges of the batches are apart; else proportional to the items of x, and
-// to the columns of those whose address ranges meet an item of y.
+// Exact, too. Constant time if the address ranges of the batches are apart; else proportional to the items of x, and to
+// the columns of those items whose address ranges overlap an item of y.
 bool overlap(const StoredBatch &x, const StoredBatch &y);
 
 }  // namespace libsgemm

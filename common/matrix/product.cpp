@@ -1,4 +1,4 @@
-// From a description to views.
+// Makes views from a description.
 #include "product.h"
 
 #include <utility>

@@ -1,6 +1,6 @@
-// Level-3 BLAS as sums of products: every routine but trsm is out = alpha * sum of x * y + beta * out over its part of
-// out, with x and y views that hide transposition, symmetry, triangles, 16-bit types and the rounding of a math mode.
-// The ref backend computes from these views and verification checks against them.
+// Level-3 BLAS as sums of products: every routine except trsm is out = alpha * sum of x * y + beta * out over its part
+// of out. The views x and y hide transposition, symmetry, triangles, 16-bit types and the rounding of a math mode. The
+// ref backend computes from these views and verification checks against them.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct View {
   Structure structure;
   bool upper;  // symmetric: the stored triangle; triangular: the one that is not zero
   bool unit;   // triangular: the diagonal is one
-  libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;  // elements of f32 are rounded to its inputs
+  libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;  // mode whose inputs f32 elements are rounded to
 
   float load(int64_t i, int64_t j) const {
     const int64_t at = i * row_step + j * col_step;
@@ -31,14 +31,14 @@ struct View {
     return type == Type::f16 ? f16_to_float(bits) : bf16_to_float(bits);
   }
 
-  // Element (i, j). Of a triangular view only within nonzero_rows(j) or nonzero_cols(i).
+  // Element (i, j). In a triangular view valid only within its triangle.
   float at(int64_t i, int64_t j) const {
     if (structure == symmetric && i != j && (i < j) != upper) return load(j, i);
     if (structure == triangular && unit && i == j) return 1.0f;
     return load(i, j);
   }
 
-  // True if the elements are floats that are taken as they lie.
+  // True if the elements are floats that need no conversion.
   bool plain() const { return structure == general && type == Type::f32 && mode == LIBSGEMM_MATH_FP32; }
 
   View transposed() const {
@@ -48,7 +48,7 @@ struct View {
     return t;
   }
 
-  // Moves the origin. A view with structure only along its diagonal.
+  // Moves the origin. A view with structure may move only along its diagonal.
   View block(int64_t i, int64_t j) const {
     View b = *this;
     b.data = static_cast<const char *>(data) + (i * row_step + j * col_step) * static_cast<int64_t>(size_of(type));
@@ -91,8 +91,8 @@ struct Product {
   Product transposed() const { return {y.transposed(), x.transposed(), n, m, k}; }
 };
 
-// A description as products in a math mode. trmm and trsm: `factor` holds the dense operand (their C as it was); for
-// trsm the product is op(A) * X, to be compared with alpha * B.
+// A description as products in a math mode. trmm: `factor` is the old C. trsm: `factor` is the solution X, and the
+// product is op(A) * X, to be compared with alpha * B.
 struct Products {
   int count;  // 2 for syr2k, else 1
   Product term[2];

@@ -1,6 +1,6 @@
-// One buffer a thread, freed when the thread ends.
+// One buffer per thread, freed when the thread ends.
 //
-// Not a thread_local with a destructor: glibc ends the process where there is no memory to register one.
+// It is not a thread_local with a destructor: glibc ends the process if there is no memory to register the destructor.
 #include "scratch.h"
 
 #include <pthread.h>
@@ -11,13 +11,13 @@
 namespace libsgemm {
 namespace {
 
-// What lies before the floats.
+// The header before the floats.
 struct alignas(64) Header {
   size_t capacity;
 };
 
-// A thread that is asked for a buffer by a destructor which runs after std::free does so again, so that nothing is
-// lost.
+// If a destructor that runs after std::free requests a buffer again, the thread calls std::free again, so nothing
+// leaks.
 struct Key {
   pthread_key_t value = 0;
   bool made = pthread_key_create(&value, std::free) == 0;
@@ -36,7 +36,7 @@ float *thread_scratch(size_t count) {
   Header *buffer = static_cast<Header *>(pthread_getspecific(own.value));
   if (buffer != nullptr && count <= buffer->capacity) return reinterpret_cast<float *>(buffer + 1);
   if (count > (SIZE_MAX - 63 - sizeof(Header)) / sizeof(float)) return nullptr;
-  // The old one goes first, so that both are not held at a time.
+  // The old buffer is freed first, so that both are never held at the same time.
   pthread_setspecific(own.value, nullptr);
   std::free(buffer);
   buffer = static_cast<Header *>(std::aligned_alloc(64, sizeof(Header) + (count * sizeof(float) + 63) / 64 * 64));

@@ -1,12 +1,12 @@
-// Memory of a thread, grown and kept, so that calls allocate nothing once warm.
+// Memory of a thread that grows and is kept, so that calls allocate nothing once warm.
 #pragma once
 
 #include <cstddef>
 
 namespace libsgemm {
 
-// At least `count` floats, aligned to 64 bytes, of the calling thread; contents are lost when it grows. NULL: no
-// memory. The library and each plugin have one of their own.
+// Returns at least `count` floats of the calling thread, aligned to 64 bytes. Contents are lost when the memory grows.
+// NULL: out of memory. The library and each plugin have memory of their own.
 float *thread_scratch(size_t count);
 
 }  // namespace libsgemm

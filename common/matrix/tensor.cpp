@@ -4,14 +4,14 @@
 namespace libsgemm {
 namespace {
 
-// Of elements, end included.
+// Offset of the last element, in elements.
 int64_t extent(const Runs &runs) {
   int64_t last = 0;
   for (int d = 0; d < runs.rank; ++d) last += (runs.size[d] - 1) * runs.step[d];
   return last;
 }
 
-// Dimensions with more than one element, by their steps.
+// Lists the dimensions with more than one element by their steps; returns their number.
 int order_of(const Tensor &t, int order[4]) {
   int rank = 0;
   for (int d = 3; d >= 0; --d) {
@@ -64,7 +64,7 @@ int64_t dense_count(const Tensor &dense) {
 void copy_tensor(const Tensor &from, const Tensor &to, float *data) {
   int order[4] = {};
   const int rank = order_of(to, order);
-  // Of each dimension, the innermost first.
+  // Sizes and steps of the dimensions, the innermost first.
   int64_t size[4] = {1, 1, 1, 1}, in[4] = {}, out[4] = {};
   for (int i = 0; i < rank; ++i) {
     size[i] = to.size[order[i]];
@@ -113,7 +113,7 @@ bool overlap(const Tensor &x, const Tensor &y) {
   const auto address = [](const Tensor &t) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t.data)); };
   const int64_t bytes = address(y) - address(x), size = sizeof(float);
   if (bytes >= (extent(in_x) + 1) * size || bytes + (extent(in_y) + 1) * size <= 0) return false;
-  // Elements need not be aligned to each other: an element of y meets one or two of x's.
+  // Elements need not be aligned to each other: an element of y may overlap two of x.
   const int64_t first = bytes >= 0 ? bytes / size : -((-bytes + size - 1) / size);
   const bool aligned = bytes - first * size == 0;
   const auto belongs = [&](int64_t element) {

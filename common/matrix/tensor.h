@@ -1,4 +1,4 @@
-// Strided tensors in memory: what belongs to one, and work on it that needs no backend.
+// Strided tensors in memory, and work on them that needs no backend.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@ namespace libsgemm {
 
 inline int64_t count_of(const Tensor &t) { return t.size[0] * t.size[1] * t.size[2] * t.size[3]; }
 
-// The dimensions of a tensor that have more than one element, the smallest step first; those that lie one behind the
-// other are one.
+// The dimensions of a tensor that have more than one element, the smallest step first. Dimensions that continue each
+// other in memory are merged.
 struct Runs {
   int rank = 0;
   int64_t size[4], step[4];
@@ -38,24 +38,24 @@ void for_each_run(const Runs &runs, int inner, const Visit &visit) {
   }
 }
 
-// A tensor of the same sizes that is dense, its dimensions in the order in which those of `t` lie. Where a step of `t`
-// is 0 so is its own: what is there once stays so.
+// Returns a dense tensor of the same sizes, with its dimensions in the memory order of those of `t`. A step of 0 stays
+// 0, so that elements which `t` stores once are stored once here, too.
 Tensor dense_like(const Tensor &t, const float *data);
-// Elements in memory of a tensor that dense_like() has made.
+// Number of elements in memory of a tensor that dense_like() has made.
 int64_t dense_count(const Tensor &dense);
 
-// All elements of a tensor to those of another of the same sizes.
+// Copies all elements of a tensor to those of another of the same sizes.
 void copy_tensor(const Tensor &from, const Tensor &to, float *data);
 
-// Elements become beta times themselves; with beta 0 they are not read.
+// Multiplies the elements by beta; with beta 0 writes zeros without reading.
 void scale_tensor(const Tensor &t, float beta, float *data);
 
-// Whether the elements of a tensor are all apart; it may say no of a tensor whose elements are, where no dimension
-// steps over all of those with smaller steps.
+// True if no two elements of a tensor can share an address. May be false even so, if no order of the dimensions makes
+// each step over all elements of those with smaller steps.
 bool apart(const Tensor &t);
 
-// Whether two tensors, of which `x` is apart(), share an element. Takes time for each element of `y` where the ranges
-// of their addresses meet.
+// True if two tensors share an element; `x` must be apart(). Takes time for each element of `y` if the ranges of their
+// addresses overlap.
 bool overlap(const Tensor &x, const Tensor &y);
 
 }  // namespace libsgemm

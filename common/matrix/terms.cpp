@@ -1,4 +1,4 @@
-// The loops of one element, clipped to the image.
+// The loops over the terms of one element, clipped to the image.
 #include "terms.h"
 
 #include <algorithm>
@@ -15,21 +15,21 @@ struct Progression {
 
 int64_t round_up(int64_t a, int64_t b) { return a <= 0 ? 0 : (a - 1) / b + 1; }
 
-// The i in [0, count) with 0 <= start + i * step < size; step >= 1.
+// Returns the i in [0, count) with 0 <= start + i * step < size; step >= 1.
 Progression inside(int64_t start, int64_t step, int64_t count, int64_t size) {
   const int64_t first = round_up(-start, step), last = std::min(count, round_up(size - start, step));
   return {first, 1, std::max<int64_t>(0, last - first)};
 }
 
-// The taps i in [0, count) that met position `at` of the padded image: at - i * dilation is stride times an index below
-// `size`.
+// Returns the taps i in [0, count) that reach position `at` of the padded image: at - i * dilation is stride times an
+// index below `size`.
 Progression met(int64_t at, int64_t dilation, int64_t stride, int64_t count, int64_t size) {
   // i repeats with the period stride / gcd; the first one is found by trying them all.
   const int64_t period = stride / std::gcd(stride, dilation);
   int64_t first = 0;
   while (first < std::min(period, count) && (at - first * dilation) % stride != 0) ++first;
   if (first >= std::min(period, count)) return {0, 1, 0};
-  // From the last index of y on downwards, and not below the first.
+  // The index of y falls with i: skip the taps above the last index, and end before it becomes negative.
   const int64_t above = at - (size - 1) * stride;
   if (above > first * dilation) first += round_up(above - first * dilation, period * dilation) * period;
   const int64_t end = std::min(count, at < 0 ? 0 : at / dilation + 1);
@@ -63,7 +63,7 @@ Terms data_gradient(const ConvDesc &d, const int64_t (&at)[4]) {
   t.a = d.y + at[0] * d.y_steps.n + group * k * d.y_steps.c;
   t.b = d.f + group * k * d.f_steps.n + at[1] % c * d.f_steps.c;
   t.loop[0] = {r.count > 0 && s.count > 0 ? k : 0, d.y_steps.c, d.f_steps.n};
-  // With each tap the index of y falls.
+  // The index of y falls with each tap.
   t.loop[1] = {r.count, -(r.step * d.dilation_h / d.stride_h) * d.y_steps.h, r.step * d.f_steps.h};
   t.loop[2] = {s.count, -(s.step * d.dilation_w / d.stride_w) * d.y_steps.w, s.step * d.f_steps.w};
   if (t.loop[0].count == 0) return t;

@@ -1,5 +1,5 @@
-// Which terms an element of a convolution's output has: the definition, from which `ref` computes and verification
-// checks.
+// The terms of an element of a convolution's output, by definition: `ref` computes from them and verification checks
+// against them.
 #pragma once
 
 #include "contract/conv.h"
@@ -12,7 +12,7 @@ struct Terms {
   struct Loop {
     int64_t count, a, b;
   };
-  const float *a, *b;  // a: of x, or of y in the data gradient; b: of f, or of y in the weight gradient
+  const float *a, *b;  // a: in x, or in y for the data gradient; b: in f, or in y for the weight gradient
   Loop loop[3];
 
   template <typename Add>
@@ -26,10 +26,11 @@ struct Terms {
   }
 };
 
-// Of element (at[0], ..., at[3]) of the output; the order is that of LIBSGEMM_DETERMINISTIC_INVARIANT.
+// Returns the terms of element (at[0], ..., at[3]) of the output, in the order of LIBSGEMM_DETERMINISTIC_INVARIANT.
 Terms terms_of(const ConvDesc &desc, const int64_t (&at)[4]);
 
-// Whether a zero of the padding may meet a number that is not finite: then 0 times that is one of the terms, or not.
+// True if a zero of the padding may be multiplied by a number that is not finite. A kernel may include or leave out
+// that term, which is NaN.
 bool padding_meets_infinity(const ConvDesc &desc, const int64_t (&at)[4]);
 
 }  // namespace libsgemm
