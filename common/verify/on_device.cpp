@@ -1,4 +1,4 @@
-// Verification on a device, and of copies.
+// Verification on a device, or on copies in host memory.
 #include "on_device.h"
 
 #include <algorithm>
@@ -28,10 +28,10 @@ DeviceVerification::DeviceVerification(const DeviceMemory &memory, const GemmDes
 
 DeviceVerification::~DeviceVerification() { let_go(); }
 
-// Of the copy of C.
+// Frees the copy of C.
 void DeviceVerification::let_go() {
   if (!owned_) return;
-  // Where the call has failed before anybody waited, a copy may still be on its way.
+  // If the call failed before any thread waited, a copy may still be in flight.
   Error ignored;
   memory_.table.synchronize(memory_.device, memory_.stream, &ignored);
   memory_.table.release(memory_.device, saved_);
@@ -57,7 +57,7 @@ libsgemm_status_t DeviceVerification::begin(Error *error) {
   if (bytes_ == 0) return begin_on_host(error);
   const libsgemm_status_t status = begin_there((bytes_ + kAlignment - 1) / kAlignment * kAlignment, error);
   if (!full_ || status != LIBSGEMM_OUT_OF_MEMORY) return status;
-  // The host needs no memory of the device.
+  // The host needs no device memory.
   let_go();
   bytes_ = 0;
   return begin_on_host(error);

@@ -1,5 +1,5 @@
-// Verification of a call on memory of a device. SAMPLE uses the backend's checksum, if it has one of the call, FULL its
-// judgement of all elements; all else is verified on the host, on copies of the operands.
+// Verification of a call on device memory. SAMPLE uses the backend's checksum if it has one for the call; FULL uses the
+// backend's check of all elements. Everything else is verified on the host, on copies of the operands.
 #pragma once
 
 #include <functional>
@@ -12,24 +12,24 @@ namespace libsgemm {
 
 class DeviceVerification {
  public:
-  // Device memory of `bytes` that stays with the call's handle; NULL and *error if there is none.
+  // Allocates `bytes` of device memory that stays with the call's handle; NULL and *error if there is none.
   using Allocate = std::function<void *(size_t bytes, Error *error)>;
 
-  // `keep`: all device memory that is needed comes from `allocate`; otherwise only what is small does.
+  // `keep`: all device memory that is needed comes from `allocate`; otherwise only the backend's small workspace does.
   DeviceVerification(const DeviceMemory &memory, const GemmDesc &desc, const Settings &settings, uint64_t seed,
                      Allocate allocate, bool keep);
   ~DeviceVerification();
   DeviceVerification(const DeviceVerification &) = delete;
   DeviceVerification &operator=(const DeviceVerification &) = delete;
 
-  // Before the call: copies of what it may overwrite.
+  // To be called before the call: copies what it may overwrite.
   libsgemm_status_t begin(Error *error);
 
-  // Behind it: waits, and gives the worst |error| / bound. An error that leaves *computed true is one of the
-  // verification alone.
+  // To be called after it: waits, and returns the worst |error| / bound. An error that leaves *computed true concerns
+  // the verification alone.
   libsgemm_status_t judge(const Arithmetic &how, double *worst, bool *computed, Error *error);
 
-  // C as it was; unless the action is WARN.
+  // Restores the old C. Does nothing if C was not saved, as with action WARN.
   libsgemm_status_t restore(Error *error);
 
  private:
@@ -47,12 +47,12 @@ class DeviceVerification {
   const Allocate allocate_;
   bool keep_;
 
-  const bool full_;  // not a sample
+  const bool full_;  // FULL, not SAMPLE
   Checksum checksum_ = {};
-  size_t bytes_ = 0;         // of the backend's workspace; 0: on the host
-  char *scratch_ = nullptr;  // that workspace, and behind it C as it was
+  size_t bytes_ = 0;         // bytes of the backend's workspace; 0: the host verifies
+  char *scratch_ = nullptr;  // that workspace; with `keep` the old C follows it
   char *saved_ = nullptr;
-  bool owned_ = false;  // saved_ is ours to release
+  bool owned_ = false;  // this object must release saved_
   HostCopy copy_;
   Snapshot before_;
 };

@@ -1,4 +1,4 @@
-// All elements of a result against FP64.
+// Checks all elements of a result against FP64.
 //
 // A tile of 64 x 64 elements is summed over all of k: x and y are packed as doubles, 256 terms at a time, and a kernel
 // adds values and magnitudes in registers. Products of FP32 numbers are exact in FP64.
@@ -24,7 +24,7 @@ struct Tile {
 };
 
 struct Packed {
-  alignas(64) double x[kDepth * kTile], y[kDepth * kTile];  // term by term
+  alignas(64) double x[kDepth * kTile], y[kDepth * kTile];  // one term after the other
 };
 
 struct Work {
@@ -88,8 +88,8 @@ AddColumns best_add_columns() {
   return add_columns;
 }
 
-// Columns [first, first + count) of terms [l, l + depth) of a view whose rows are terms. Sums beside these, which
-// nobody reads, are of zeros.
+// Packs columns [first, first + count) of terms [l, l + depth) of a view whose rows are terms. Fills up the rest of the
+// tile with zeros; its sums are never read.
 void pack(const View &view, int64_t l, int64_t depth, int64_t first, int64_t count, double *to) {
   for (int64_t term = 0; term < depth; ++term) std::fill(to + term * kTile + count, to + (term + 1) * kTile, 0.0);
   if (view.row_step > view.col_step) {
@@ -116,7 +116,8 @@ void add_product(const Product &p, Packed *packed, Tile *t) {
   }
 }
 
-// The same with a triangle, element by element over its nonzero terms: 0 * Inf of a zero beside it would be NaN.
+// Adds a product with a triangle, element by element over its nonzero terms: 0 * Inf with a zero outside the triangle
+// would be NaN.
 void add_triangular_product(const Product &p, Tile *t) {
   for (int64_t j = 0; j < t->columns; ++j) {
     for (int64_t i = 0; i < t->rows; ++i) {
@@ -133,7 +134,7 @@ void add_triangular_product(const Product &p, Tile *t) {
   }
 }
 
-// Parts of the rows of x and of the columns of y in the modes that split inputs, else none.
+// Parts of the rows of x and of the columns of y in the modes that split inputs; otherwise empty.
 struct AllParts {
   std::vector<Parts> x, y;
 };
@@ -192,7 +193,7 @@ double worst_of_all(const Claim &c) {
       tile->j = at / down * kTile;
       tile->rows = std::min(kTile, m - tile->i);
       tile->columns = std::min(kTile, n - tile->j);
-      // Of a triangle, tiles without any of it.
+      // Skips tiles that hold nothing of a triangle.
       const Output &out = c.products.out;
       if (out.first_row(tile->j) >= tile->i + tile->rows) continue;
       if (out.last_row(tile->j + tile->columns - 1, m) <= tile->i) continue;
