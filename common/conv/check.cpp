@@ -1,4 +1,5 @@
-// The fields of libsgemm_conv2d_t one by one, then steps for the tensors: after that layout is forgotten.
+// Checks the fields of libsgemm_conv2d_t one by one, then computes the steps of the tensors. After that nothing depends
+// on the layout.
 #include "conv/check.h"
 
 #include <cinttypes>
@@ -10,16 +11,16 @@
 namespace libsgemm {
 namespace {
 
-// No address space is this large, and sums of an address and a few such extents fit 64 bits.
+// No address space is this large, and the sum of an address and a few such extents fits 64 bits.
 constexpr int64_t kMaxBytes = INT64_MAX / 8;
 
 enum Position : int { kConv = 1, kA = 3, kB = 4, kC = 6 };
 
-// Of integers that are not negative; INT64_MAX stands for all that is larger.
+// For integers that are not negative; the result saturates at INT64_MAX.
 int64_t add(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 int64_t multiply(int64_t a, int64_t b) { return a != 0 && b > INT64_MAX / a ? INT64_MAX : a * b; }
 
-// What a caller in C may have put there, which need not be a value of the enumeration.
+// Returns what a caller in C has put there, which need not be a value of the enumeration.
 template <typename Enum>
 int number_of(const Enum &value) {
   static_assert(sizeof(Enum) == sizeof(int), "an enumeration of C");
@@ -88,7 +89,7 @@ void check_sizes(Report *report, const libsgemm_conv2d_t &v) {
   }
 }
 
-// One side of y; 0 with an error.
+// Returns one side of y; 0 after an error.
 int64_t output_side(Report *report, int64_t image, int64_t before, int64_t after, int64_t filter, int64_t dilation,
                     int64_t stride, const char *filter_name, const char *image_name) {
   const int64_t padded = add(add(image, before), after), dilated = add(multiply(filter - 1, dilation), 1);
@@ -114,7 +115,7 @@ void check_output(Report *report, const libsgemm_conv2d_t &v, int64_t *p, int64_
   *q = output_side(report, v.w, v.pad_left, v.pad_right, v.s, v.dilation_w, v.stride_w, "s", "w");
 }
 
-// The steps of a tensor of these sizes (n, c, h, w), and that all of it fits the address space.
+// Returns the steps of a tensor of these sizes (n, c, h, w), and checks that all of it fits the address space.
 Steps steps_of(Report *report, const int64_t (&size)[4], const int64_t (&strides)[4], bool nhwc, const char *name) {
   static constexpr int kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};  // the innermost first
   int64_t step[4], count = 1;
@@ -205,7 +206,7 @@ libsgemm_status_t check_conv_memory(const ConvDesc &desc, ThreadInfo *info) {
   const Tensor out = output_of(desc);
   Tensor a, b;
   inputs_of(desc, &a, &b);
-  // In the order x, f, y, and A and B of the data gradient are y and f.
+  // a and b are in the order x, f, y, but A and B of the data gradient are y and f.
   const bool turned = desc.direction == Conv::data_gradient;
   if (overlap(out, a)) report.fail(kC, "argument 6 (C) overlaps %s", turned ? "B" : "A");
   if (overlap(out, b)) report.fail(kC, "argument 6 (C) overlaps %s", turned ? "A" : "B");

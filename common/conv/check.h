@@ -10,13 +10,13 @@ namespace libsgemm {
 // position, message), a field of the description by its name.
 libsgemm_status_t check_conv(const ConvCall &call, ThreadInfo *info, ConvDesc *desc);
 
-// That the output shares no element with an input.
+// Checks that the output shares no element with an input.
 libsgemm_status_t check_conv_memory(const ConvDesc &desc, ThreadInfo *info);
 
 // libsgemm_conv2d_output_size.
 libsgemm_status_t output_size(const libsgemm_conv2d_t *conv, int64_t *p, int64_t *q, ThreadInfo *info);
 
-// Whether there is no element of the output; and no term of any.
+// True if the output has no element; true if no element has a term.
 bool is_empty(const ConvDesc &desc);
 bool has_no_terms(const ConvDesc &desc);
 

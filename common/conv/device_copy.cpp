@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kAlignment = 256;
 
-// Cuts a tensor into copies, in the order of memory; dimensions of step 0 are there once.
+// Cuts a tensor into copies, in the order of memory. Dimensions of step 0 are copied once.
 template <typename Enqueue>
 libsgemm_status_t in_pieces(const Tensor &t, const Enqueue &enqueue) {
   Tensor once = t;
@@ -21,7 +21,7 @@ libsgemm_status_t in_pieces(const Tensor &t, const Enqueue &enqueue) {
   int inner = dense ? 1 : 0;
   int64_t columns = 1;
   size_t pitch = bytes;
-  // Copies by columns must not have them meet.
+  // The columns of one copy must not overlap.
   if (inner < runs.rank && static_cast<size_t>(runs.step[inner]) * kElement >= bytes) {
     columns = runs.size[inner];
     pitch = static_cast<size_t>(runs.step[inner++]) * kElement;

@@ -1,5 +1,5 @@
-// One device, the tensors as a whole: dense copies of them in its memory, the row, and the result by way of a copy in
-// host memory, so that a transfer that fails spoils nothing.
+// Uses one device and whole tensors: makes dense copies of them in its memory and runs the kernel. The result goes
+// through a copy in host memory, so that a failed transfer does not modify the output.
 #include "conv/offload.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace libsgemm {
 namespace {
 
 constexpr int kDevice = 0;
-// Where tensors would be: as aligned as device memory is. No row looks into them.
+// Placeholder for tensors, as aligned as device memory is. No kernel reads it.
 struct alignas(256) Place {
   float numbers[64];
 };

@@ -5,12 +5,12 @@
 
 namespace libsgemm {
 
-// Whether a backend has any row for convolutions.
+// True if a backend has any kernel for convolutions.
 bool computes_convolutions(const Backend &backend);
 
 // Copies the inputs to the first device of a backend, computes there, and copies the result back, one after the other.
-// NOT_SUPPORTED: no row can do it. On failure the output is as it was. `forced` NULL: the cheapest row, which is in
-// *ran.
+// NOT_SUPPORTED: no kernel can do it. On failure the output is not modified. `forced` NULL: runs the cheapest kernel
+// and returns it in *ran.
 libsgemm_status_t offload_conv(const Backend &backend, const ConvDesc &desc, const Kernel *forced, const Kernel **ran,
                                Error *error);
 

@@ -1,4 +1,4 @@
-// A tensor as batches of matrices.
+// Scales a tensor as batches of matrices.
 #include "conv/scale.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace libsgemm {
 libsgemm_status_t scale_output(const Backend &table, const ConvDesc &desc, const Launch &launch, Error *error) {
   const Runs runs = runs_of(output_of(desc));
   GemmDesc matrix = product_of(desc);
-  // Rows are one behind the other; then columns, then a batch, and the rest one by one.
+  // Contiguous elements become rows, the next dimension columns, the one after it a batch; the rest is done one by one.
   int dimension = 0;
   const auto take = [&](bool may, int64_t *count, int64_t *step) {
     *count = 1;

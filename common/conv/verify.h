@@ -1,4 +1,4 @@
-// Checking the result of a convolution against FP64.
+// Checks the result of a convolution against FP64.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace libsgemm {
 
-// The output of a convolution as it was.
+// A copy of the old output of a convolution.
 class ConvSnapshot {
  public:
   // False if there is no memory for it.
@@ -21,11 +21,12 @@ class ConvSnapshot {
   Tensor tensor_ = {};
 };
 
-// The worst |error| / bound over the elements looked at, as verify_result(): SAMPLE 256 elements, drawn by `seed`, FULL
-// all. The bound is that of an element of the product of product_of(), from the magnitudes of its own terms. But in
-// FP16X3 and BF16X6 an image has one scale, so that parts of its elements are cut off below 2^-49, and 2^-148, of the
-// largest of all its channels and pixels; in a weight gradient all images together, x and dy each. `before`: the output
-// as it was, of any steps, needed if beta is not 0. All tensors in host memory.
+// Returns the worst |error| / bound over the elements examined, as verify_result() does. SAMPLE examines 256 elements,
+// drawn by `seed`; FULL all. The bound is that of an element of product_of(), from the magnitudes of the element's own
+// terms. In FP16X3 and BF16X6, however, all channels and pixels of an image share one scale. So parts of its elements
+// are cut off below 2^-49 (FP16X3) or 2^-148 (BF16X6) of the largest of them. In a weight gradient all images of x
+// share one scale, and all of dy another. `before`: the old output, of any steps, needed if beta is not 0. All tensors
+// are in host memory.
 double verify_conv(const ConvDesc &desc, const Tensor &before, libsgemm_verify_t mode, Arithmetic arithmetic,
                    uint64_t seed);
 
