@@ -40,7 +40,7 @@ ALWAYS_INLINE void write_tile(const Output &out, const Tile &t, float alpha, flo
   }
 }
 
-// Some columns at a time: the unknowns that are known lie beside each other in `known`, in the order of solving.
+// Solves some columns at a time. The unknowns solved so far are next to each other in `known`, in the order of solving.
 ALWAYS_INLINE void solve_columns(const Triangle &s, float alpha, float *known) {
   for (int64_t j0 = 0; j0 < s.count; j0 += kSolveColumns) {
     const int64_t columns = std::min(kSolveColumns, s.count - j0);
@@ -63,7 +63,7 @@ ALWAYS_INLINE void solve_columns(const Triangle &s, float alpha, float *known) {
 }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): an attribute has none.
-// The steps besides micro(), for a kind of CPU.
+// The functions of a Chain other than micro(), for a kind of CPU.
 #define STEPS(kind, target)                                                                                            \
   target void cross_##kind(const Product &p, const Tile &t, Span terms, float *sum) { add_crossed(p, t, terms, sum); } \
   target void write_##kind(const Output &out, const Tile &t, float alpha, float beta, const float *sum) {              \
