@@ -2,8 +2,8 @@
 //
 // A plugin exports one C function, libsgemm_backend_table (kBackendEntry), which returns its Backend. The loader checks
 // `abi`, then calls open() and, before anything needs a device, probe(). All functions may be called from several
-// threads at once after that, none throws, none prints, and none ends the process. A plugin is never unloaded. One that
-// must not even be loaded where the driver beneath it is missing says so in its file: BeneathNote in elf_file.h.
+// threads at once after that, none throws, none prints, and none ends the process. A plugin is never unloaded. A
+// plugin that must not even be loaded if its driver is missing says so in its file: BeneathNote in elf_file.h.
 //
 // On failure a function writes one sentence for the user into Error (no newline, no full stop).
 #pragma once

@@ -54,8 +54,8 @@ struct RoutineTraits {
   // How a row-major call becomes a column-major one on the same memory, in addition to swapping m with n and the
   // triangles.
   enum RowMajor : int8_t {
-    operands_swap,  // A and B are swapped, with all that belongs to them
-    trans_flips,    // the one transposition, which holds for both operands
+    operands_swap,  // A and B, with all that belongs to them
+    trans_flips,    // the one transposition, of both operands, is flipped
     side_flips,
   } row_major;
 

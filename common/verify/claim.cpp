@@ -87,7 +87,7 @@ bool right_not_to_be_finite(const Claim &c, int64_t j) {
     }
     const double diagonal = t.unit ? 1 : static_cast<double>(t.at(i, i));
     const double wanted = sum / diagonal, largest = std::max(magnitude, std::fabs(wanted));
-    const bool divides = !flushes(c.smallest) || std::fabs(diagonal) >= kNormal;  // it is not flushed to zero
+    const bool divides = !flushes(c.smallest) || std::fabs(diagonal) >= kNormal;  // not flushed to zero
     const bool in_range = divides && largest <= kLimit && std::isfinite(wanted);  // if alpha comes first
     const bool last_in_range = divides && largest <= kLimit * alpha;
     const bool finite = std::isfinite(static_cast<double>(*c.products.out.at(i, j)));
