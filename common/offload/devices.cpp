@@ -16,7 +16,7 @@
 namespace libsgemm {
 namespace {
 
-// The rank among the processes of this host, as the starters of MPI programs tell it; -1: not started by one.
+// The rank among the processes of this host, from the environment that MPI launchers set; -1: not started by one.
 int local_rank() {
   for (const char *name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                            "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID", "SLURM_LOCALID"}) {
@@ -36,8 +36,8 @@ bool same_description(const Backend &b, int x, int y) {
          dx.memory_bytes == dy.memory_bytes;
 }
 
-// Whether all rows can do a product on both, at the same cost and with the same workspace. Clocks, of which a
-// description does not tell, decide that, too.
+// True if every kernel supports the product on both devices or on neither, at the same cost and with the same
+// workspace. Costs depend on clocks, too, which a description does not contain.
 bool same_rows(const Backend &b, GemmDesc d, int x, int y) {
   for (int row = 0; row < b.kernel_count; ++row) {
     const Kernel &kernel = b.kernels[row];
@@ -51,13 +51,13 @@ bool same_rows(const Backend &b, GemmDesc d, int x, int y) {
 
 bool equal_devices(const Backend &b, int x, int y) {
   if (!same_description(b, x, y)) return false;
-  alignas(256) static float place;  // rows look at alignments only
+  alignas(256) static float place;  // kernels look at alignments only
   GemmDesc d = {};
   d.transa = d.transb = LIBSGEMM_NO_TRANS;
   d.alpha = 1;
   d.batch_count = 1;
   d.a = d.b = d.c = &place;
-  // Bound by multiplication, by memory, by the time that a launch takes.
+  // Limited by arithmetic, by memory bandwidth, by the time that a launch takes.
   const int64_t shapes[][3] = {{4096, 4096, 4096}, {4096, 8, 4096}, {256, 256, 256}, {64, 64, 16384}};
   for (const auto &shape : shapes) {
     d.m = d.lda = d.ldc = shape[0];
@@ -80,7 +80,7 @@ std::vector<int> find_devices(const Backend &backend) {
   return all;
 }
 
-// Of each backend, found once.
+// Devices of one backend, found once.
 struct Found {
   const Backend *backend;
   std::vector<int> devices;
@@ -117,7 +117,7 @@ std::vector<int> offload_devices(const Backend &backend) {
 }
 
 void abandon_device(const Backend &backend, int device) {
-  g_abandoned[index_of(backend)] |= bit_of(device);  // before anybody is refused
+  g_abandoned[index_of(backend)] |= bit_of(device);  // before the backend refuses any call
   backend.abandon(device);
 }
 

@@ -7,17 +7,18 @@
 
 namespace libsgemm {
 
-// The one to begin with comes first, and all are equal to it: the same rows, which add in the same order, are chosen on
-// each. So it does not show in a result who computed which part. LIBSGEMM_OFFLOAD_DEVICES says how many; a process that
-// MPI has started beside others on this host takes one alone, by its rank among them.
+// Returns the devices that share a call, the one to begin with first. All are equal to it: each chooses the same
+// kernels, which add in the same order, so a result does not show which device computed which part.
+// LIBSGEMM_OFFLOAD_DEVICES sets their number; the default is all, or one in a process that MPI started. Such a process
+// begins with the device of its rank on this host.
 std::vector<int> offload_devices(const Backend &backend);
 
-// A device that did not answer in time is given up, for all calls: the backend refuses it from now on, so that nobody
+// Gives up a device that did not answer in time, for all calls: the backend refuses it from now on, so that no thread
 // can wait for what it still does.
 void abandon_device(const Backend &backend, int device);
 bool is_abandoned(const Backend &backend, int device);
 
-// Tells once of each device that failed while others go on in its place; then only in the log.
+// Reports the first failure of a device whose part other devices compute; later ones only at log level 2.
 void tell_of_failure(const Backend &backend, int device, const Error &error);
 
 }  // namespace libsgemm

@@ -1,8 +1,8 @@
 // Two caches under one lock: pieces of pinned memory, and sets of what a device needs.
 //
-// A runtime may take its time to allocate, to release and to end streams: until the program's own kernels have ended.
-// So that happens outside the lock. Before it, what is wanted, or is to go, is accounted for: the limits hold at every
-// moment, and other calls go on with what there is. Giving back allocates nothing.
+// Allocating, releasing and destroying streams may block until the program's own kernels have ended, so that happens
+// outside the lock. The bytes are accounted for before: the limits hold at every moment, and other calls continue with
+// what there is. Giving back allocates nothing.
 #include "memory.h"
 
 #include <algorithm>
@@ -27,26 +27,26 @@ constexpr size_t kLeast = size_t{64} << 20;     // with less, products that do n
 constexpr size_t kKeptShare = 16;               // this part of a device's memory is kept between calls at most
 constexpr size_t kEvents = 64;
 
-// Pieces that were allocated together, through a device; any other one of the backend can give them back.
+// Pieces that were allocated together, through a device; any other device of the backend can release them.
 struct Segment {
   const Backend *backend;
   int device;
-  uint64_t context;  // with which it goes
-  char *memory;      // NULL: about to be allocated, or to go
+  uint64_t context;  // the memory is gone when this context is
+  char *memory;      // NULL: about to be allocated or released
   size_t pieces;
-  unsigned idle;  // a bit for each
+  unsigned idle;  // a bit for each piece
 
   size_t bytes() const { return pieces * kPieceBytes; }
   unsigned all() const { return (1u << pieces) - 1; }
   bool has(const char *piece) const { return memory != nullptr && piece >= memory && piece < memory + bytes(); }
 };
 
-// What is known of a device that calls have used.
+// Memory of a device that calls have used.
 struct Device {
   const Backend *backend;
   int device;
-  size_t kept;   // bytes that are kept between calls at most
-  bool asked;    // `there` holds
+  size_t kept;   // bytes kept between calls at most
+  bool asked;    // `there` is valid
   size_t there;  // bytes that were free or in sets
 };
 
@@ -58,7 +58,7 @@ struct State {
   std::list<Segment> segments;
   size_t pinned_bytes = 0;
   std::list<DeviceSet> sets;
-  std::list<Device> devices;  // none ever goes
+  std::list<Device> devices;  // entries are never removed
 
   void learn_limits() {
     if (limits_known) return;
@@ -73,11 +73,12 @@ State &state() { return immortal<State>(); }
 
 using Lock = std::unique_lock<std::mutex>;
 
-// Whether a reset has taken what was made in a context, as is known in the present one. A context of the program's own
-// may still be there: what belongs to it waits for calls that work in it.
+// True if a reset has destroyed what was made in `context`, judged from the present one, `now`. Only a device's own
+// contexts (odd) can be judged: a context that the program made may still exist, and what belongs to it is kept for
+// calls that work in it.
 bool is_gone(uint64_t context, uint64_t now) { return context % 2 == 1 && now % 2 == 1 && context != now; }
 
-// For a while, for work that may take long.
+// Releases the lock for a scope, for work that may take long.
 class Unlocked {
  public:
   explicit Unlocked(Lock *lock) : lock_(lock) { lock_->unlock(); }
@@ -109,7 +110,7 @@ Device &known(State *s, const Backend &backend, int device) {
 
 // ---- Pinned memory
 
-// One segment more, within the limit.
+// Adds a segment within the limit. False if that fails.
 bool grow(State *s, Lock *lock, const Backend &backend, int device) {
   for (size_t pieces = kPiecesOfSegment; pieces > 0; pieces /= 2) {
     const size_t bytes = pieces * kPieceBytes;
@@ -140,12 +141,12 @@ bool grow(State *s, Lock *lock, const Backend &backend, int device) {
   return false;
 }
 
-// Through the device that it was allocated by, or if that is lost, through another one that calls have used. If there
-// is none the memory stays.
+// Releases a segment through the device that allocated it or, if that is lost, through another one that calls have
+// used. If there is none the memory stays allocated.
 void release_segment(State *s, Lock *lock, const Segment &x) {
   const auto release = [&](int device) {
     const Unlocked others(lock);
-    if (device == x.device && is_gone(x.context, context_of(*x.backend, device))) return true;  // with all it had
+    if (device == x.device && is_gone(x.context, context_of(*x.backend, device))) return true;  // freed by it
     return x.backend->release_pinned(device, x.memory);
   };
   if (!usable(*x.backend) || release(x.device)) return;
@@ -154,7 +155,7 @@ void release_segment(State *s, Lock *lock, const Segment &x) {
   }
 }
 
-// Segments of which no piece is in use go back; all of them, or as many as are beyond the limit.
+// Releases segments of which no piece is in use: all of them, or as many as exceed the limit.
 void shrink_pinned(State *s, Lock *lock, bool all) {
   for (;;) {
     const auto goes = std::find_if(s->segments.rbegin(), s->segments.rend(), [&](const Segment &x) {
@@ -183,7 +184,7 @@ void forget_segments(State *s, const Backend &backend) {
 
 // ---- Sets
 
-// Outside the lock.
+// Called without the lock.
 void destroy(State *s, DeviceSet *set) noexcept {
   const Backend &b = *set->backend;
   if (usable(b) && can_give_back(b, set->device, set->context)) {
@@ -210,7 +211,7 @@ size_t idle_bytes(const State &s, const Backend &backend, int device) {
   return bytes;
 }
 
-// What is in use, or is about to come or to go.
+// Bytes in use, or about to be allocated or released.
 size_t taken_bytes(const State &s, const Backend &backend, int device) {
   size_t bytes = 0;
   for (const DeviceSet &set : s.sets) {
@@ -220,7 +221,7 @@ size_t taken_bytes(const State &s, const Backend &backend, int device) {
   return bytes;
 }
 
-// What the driver does not count as free on our behalf.
+// Bytes that our sets hold and that the driver therefore does not count as free.
 size_t allocated_bytes(const State &s, const Backend &backend, int device) {
   size_t bytes = 0;
   for (const DeviceSet &set : s.sets) {
@@ -270,7 +271,7 @@ void shrink_idle(State *s, Lock *lock, const Backend &backend, int device, size_
   }
 }
 
-// Streams and events that the set lacks.
+// Creates the streams and events that the set lacks.
 libsgemm_status_t complete(DeviceSet *set, size_t events, Error *error) try {
   const Backend &b = *set->backend;
   for (void **stream : {&set->up, &set->compute, &set->down}) {
@@ -291,7 +292,7 @@ libsgemm_status_t complete(DeviceSet *set, size_t events, Error *error) try {
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
-// Memory of this size instead of what the set has.
+// Replaces the set's memory by `bytes` new ones. Called without the lock.
 libsgemm_status_t enlarge(State *s, DeviceSet *set, size_t bytes, Error *error) {
   const Backend &b = *set->backend;
   if (set->memory != nullptr) b.release(set->device, set->memory);
@@ -323,7 +324,7 @@ std::vector<PinnedPiece> take_pieces(const Backend &backend, int device, int wan
   Lock lock(s.mutex);
   s.learn_limits();
   forget_segments(&s, backend);
-  // A call takes at most half of what there is left, so that there is some for others.
+  // A call takes at most half of what is left, so that other calls get some.
   size_t idle = 0;
   for (const Segment &x : s.segments) idle += static_cast<size_t>(__builtin_popcount(x.idle)) * kPieceBytes;
   const size_t most = std::max(s.pinned_most(), s.pinned_bytes);
@@ -388,7 +389,7 @@ libsgemm_status_t device_budget(const Backend &backend, int device, size_t enoug
       return LIBSGEMM_SUCCESS;
     }
   }
-  // What is known may be old: it holds while it suffices and can be had.
+  // The recorded bytes may be outdated. They are used as long as they suffice and allocations succeed.
   if (!d.asked || from(left(d.there)) < enough) {
     const size_t before = allocated_bytes(s, backend, device);
     size_t free_bytes = 0, total = 0;
@@ -462,7 +463,7 @@ void give_set(DeviceSet *set, Ending ending) noexcept {
   Lock lock(s.mutex);
   set->place = ending == Ending::healthy ? DeviceSet::idle : DeviceSet::lost;
   s.given.notify_all();
-  // It may be another call's by now, or gone.
+  // This unlocks: the set may then be another call's, or gone.
   shrink_idle(&s, &lock, backend, device, s.device_limit != 0 ? s.device_limit : known(&s, backend, device).kept);
 }
 

@@ -1,4 +1,4 @@
-// From a call to plan, memory, and one pipeline for each device.
+// Turns a call into a plan, memory, and one pipeline for each device.
 #include "offload.h"
 
 #include <algorithm>
@@ -20,9 +20,9 @@ constexpr int kMostPieces = 64;
 // Assumed rates of the link, in bytes a second: staged by host threads, and of pinned memory.
 constexpr double kStaged = 25e9, kPinned = 50e9;
 constexpr double kUnknownFlops = 20e12;
-constexpr double kShared = 20e-3;  // seconds from which on a call is worth a second device
+constexpr double kShared = 20e-3;  // a call of fewer seconds is not worth a second device
 
-// What is fixed for a call.
+// Constants of a call.
 struct Request {
   const Backend &backend;
   const GemmDesc &desc;
@@ -32,7 +32,7 @@ struct Request {
   Rates rates;
 };
 
-// As the cost model of the kernels has it, if that counts in seconds.
+// Operations a second by the kernels' cost model, if that counts in seconds; otherwise an assumed rate.
 double device_flops(const Backend &backend, const GemmDesc &desc, int device) {
   if (flop_count(desc) < 1e9) return kUnknownFlops;
   GemmDesc d = desc;
@@ -43,7 +43,7 @@ double device_flops(const Backend &backend, const GemmDesc &desc, int device) {
   d.m = d.n = d.k = d.lda = d.ldb = d.ldc = 4096;
   d.a_array = d.b_array = nullptr;
   d.c_array = nullptr;
-  alignas(kPointerAlignment) static float place;  // rows look at alignments only
+  alignas(kPointerAlignment) static float place;  // kernels look at alignments only
   d.a = d.b = d.c = &place;
   const Kernel *kernel = select_kernel(backend, d, device, kSplitWorkspace).kernel;
   const double flops = kernel != nullptr ? flop_count(d) / kernel->cost(d, device) : 0;
@@ -80,7 +80,7 @@ void for_shapes(const GemmDesc &d, const TilePlan &p, const Visit &visit) {
   }
 }
 
-// Whether there are kernels for all tiles, and the workspace they need, at most `most`.
+// True if there are kernels for all tiles. `workspace`: bytes that they need, at most `most`.
 bool find_workspace(const Request &r, const TilePlan &p, size_t most, size_t *workspace) {
   bool all = true;
   *workspace = 0;
@@ -97,8 +97,8 @@ bool find_workspace(const Request &r, const TilePlan &p, size_t most, size_t *wo
   return all;
 }
 
-// What tiles are planned with: the budget, or where results must not depend on what is free, the limit or half of the
-// device's memory.
+// Bytes that tiles are planned with: the budget. Where results must not depend on the free memory: the limit, or half
+// of the device's memory.
 size_t planned_bytes(const Request &r, size_t budget) {
   if (!repeatable(r.desc.deterministic)) return budget;
   const size_t limit = memory_state().device_limit;
@@ -108,7 +108,8 @@ size_t planned_bytes(const Request &r, size_t budget) {
   return limit != 0 ? limit : info.memory_bytes / 2;
 }
 
-// The plan for a budget; where a row takes only the whole product, that. NOT_SUPPORTED is the answer whatever is free.
+// Makes the plan for a budget; a plan of one tile if a kernel takes only the whole product. NOT_SUPPORTED does not
+// depend on the free memory.
 libsgemm_status_t plan_for(const Request &r, size_t budget, TilePlan *plan, size_t *workspace, Error *error) {
   const size_t planned = planned_bytes(r, budget);
   const size_t most = std::min(workspace_limit(r.desc), planned / 4);
@@ -136,7 +137,7 @@ libsgemm_status_t plan_for(const Request &r, size_t budget, TilePlan *plan, size
 
 // ---- Running
 
-// Pieces for what is not copied from where it lies.
+// Number of pinned pieces, for operands that the device cannot copy in place.
 int pieces_wanted(const Request &r, const TilePlan &p) {
   const bool whole = p.group == 1;
   if (whole && r.a.pinned && r.c.pinned && (r.b.pinned || p.b_bytes == 0)) return 0;
@@ -145,7 +146,7 @@ int pieces_wanted(const Request &r, const TilePlan &p) {
   return static_cast<int>(std::clamp<int64_t>(wanted, 4, kMostPieces));
 }
 
-// Those that nobody has given up; the first one if there are none, which then says so.
+// Devices that no call has given up. If there are none, all of them: using the first one then reports the error.
 std::vector<int> devices_left(const Backend &backend) {
   std::vector<int> all = offload_devices(backend);
   const auto gone = [&](int device) { return is_abandoned(backend, device); };
@@ -153,14 +154,14 @@ std::vector<int> devices_left(const Backend &backend) {
   return all;
 }
 
-// A device that failed is not used by this call any more. Told of if others go on.
+// Excludes a failed device from this call. Reports it if other devices continue.
 void give_up(Request *r, int device, const Error &error) {
   r->devices.erase(std::remove(r->devices.begin(), r->devices.end(), device), r->devices.end());
   if (!r->devices.empty()) tell_of_failure(r->backend, device, error);
 }
 
 libsgemm_status_t hold(Request *r, const TilePlan &plan, size_t workspace, Holdings *h, Error *error) {
-  // Without a second device, and where it is busy or has less memory, the first one does it all.
+  // The first device computes everything if there is no second one, or if that is busy or has less memory.
   const bool share = r->devices.size() > 1 && plan.tiles() * ceil_div(r->desc.batch_count, plan.group) > 1 &&
                      (library().env.offload_devices > 0 || plan.seconds >= kShared);
   const size_t devices = share ? r->devices.size() : 1;
@@ -225,7 +226,7 @@ libsgemm_status_t run_plan(Request *r, const TilePlan &plan, size_t workspace, c
   return status;
 }
 
-// What the device must have so that nothing is cut for its memory's sake.
+// Bytes that a device needs so that nothing is cut for lack of memory.
 size_t unbound_bytes(const Request &r) {
   TilePlan whole = {};
   whole.group = 1;
@@ -239,8 +240,8 @@ size_t unbound_bytes(const Request &r) {
 
 namespace {
 
-// On the first device, and those that it shares with. SUCCESS, or why it did not go; then r->devices are those with
-// which it may.
+// Runs the call on the first device and those that share with it. After a failure r->devices are those that may still
+// try.
 libsgemm_status_t offload_to_first(Request *r, const Undo &undo, const PlanKey &key, bool may_keep, Offloaded *by,
                                    Error *error) {
   const int first = r->devices.front();
@@ -257,14 +258,14 @@ libsgemm_status_t offload_to_first(Request *r, const Undo &undo, const PlanKey &
   if (repeatable(r->desc.deterministic)) budget = std::max(budget, memory_state().device_limit);
   planned = planned && budget >= enough;
   const bool keep = may_keep && !planned && budget >= enough;
-  // What is free may be in pieces, or gone: less may be had where this much is not.
+  // The free memory may be fragmented or taken by now: where this much cannot be allocated, less may succeed.
   for (int attempt = 0; attempt < 6; ++attempt) {
     if (!planned) status = plan_for(*r, budget, &plan, &workspace, error);
     if (status != LIBSGEMM_SUCCESS) break;
     status = run_plan(r, plan, workspace, undo, by, error);
     if (status == LIBSGEMM_SUCCESS && keep && attempt == 0) keep_plan(key, plan, workspace);
     if (status != LIBSGEMM_OUT_OF_MEMORY) return status;
-    // What is known to be free has been forgotten if it was the device that refused.
+    // If the device refused, its recorded free bytes have been dropped, and the driver is asked again.
     planned = false;
     size_t now = 0;
     const size_t tried = std::min(budget, plan.bytes() + workspace);
@@ -291,13 +292,13 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
   r.rates = {pinned ? kPinned : kStaged, r.c.pinned ? kPinned : kStaged,
              device_flops(backend, desc, r.devices.front())};
   Undo undo;
-  const bool saves = reads_c(desc) || !may_spoil;  // what reads C may begin anew with less memory, too
+  const bool saves = reads_c(desc) || !may_spoil;  // a call that reads C may also start again with less memory
   if (saves && !undo.reserve(desc)) {
     set_error(error, "no host memory for a copy of C");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  // A plan depends on the first device alone, to which the others are equal, so that results do not depend on who
-  // computes; and not on the calls before where they must not either.
+  // A plan depends on the first device alone, and the others are equal to it, so results do not depend on which device
+  // computes. Repeatable results must not depend on earlier calls either, so their plans are not kept.
   const bool may_keep = !repeatable(desc.deterministic) && desc.batch == Batch::none;
   const PlanKey key = {&backend, r.devices.front(), forced, r.rates, choice_key(desc)};
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
@@ -307,7 +308,7 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
     if (status == LIBSGEMM_SUCCESS) break;
   }
   return status;
-} catch (...) {  // in planning, or before a pipeline runs: those catch their own; whatever it is, it is about memory
+} catch (...) {  // planning or setup ran out of memory; pipelines catch their own exceptions
   set_error(error, "no host memory");
   return LIBSGEMM_OUT_OF_MEMORY;
 }

@@ -21,7 +21,7 @@ const char *last_byte(const Stored &x) {
          1;
 }
 
-// The columns of a piece product by product: visit(item, first column, columns, columns before).
+// Calls visit(item, first column, columns, columns before) for each product of a piece.
 template <typename Visit>
 void for_items(const Block &b, const Piece &p, const Visit &visit) {
   for (int64_t done = 0; done < p.columns;) {
@@ -51,7 +51,7 @@ Operand make_operand(Operand::Which which, const GemmDesc &desc, const Backend &
   Operand x = {which, &desc, which == Operand::c ? sizeof(float) : size_of(desc.type), false};
   const Stored first = x.of_item(0);
   if (first.rows == 0 || first.part != Stored::all) return x;
-  if (desc.batch == Batch::pointers && desc.batch_count > 64) return x;  // small ones, which go together
+  if (desc.batch == Batch::pointers && desc.batch_count > 64) return x;  // small products, which are packed together
   if (desc.batch != Batch::pointers) {
     x.pinned = page_locked(backend, first.base, last_byte(x.of_item(desc.batch_count - 1)));
     return x;
@@ -78,7 +78,7 @@ size_t piece_offset(const Block &b, const Piece &p, size_t size) {
 }
 
 size_t piece_bytes(const Block &b, const Piece &p, size_t size) {
-  // Without the last column's gap, which lies beyond the block where it ends.
+  // The gap after the last column is left out: it may be beyond the end of the block.
   return (static_cast<size_t>(p.columns) - 1) * pitch(b, p, size) + static_cast<size_t>(p.rows) * size;
 }
 

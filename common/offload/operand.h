@@ -10,13 +10,13 @@ namespace libsgemm {
 struct Operand {
   enum Which : int8_t { a, b, c } which;
   const GemmDesc *desc;
-  size_t size;  // of an element
-  bool pinned;  // copied from and to where it lies
+  size_t size;  // bytes of an element
+  bool pinned;  // the device copies it in place
 
   Stored of_item(int64_t item) const;
 };
 
-// Whether all of it is page-locked, so that the device copies it by itself.
+// Describes an operand. It is pinned if all of it is page-locked, so that the device can copy it directly.
 Operand make_operand(Operand::Which which, const GemmDesc &desc, const Backend &backend);
 
 // Columns [column, column + columns) of a block, counted on from product to product, and rows of them: all, or some of
@@ -28,15 +28,16 @@ struct Piece {
 // The piece that follows `column` and `row` and has at most `bytes` bytes on the device.
 Piece next_piece(const Block &block, size_t size, size_t bytes, int64_t column, int64_t row);
 
-// Where a piece lies in its block on the device, and its bytes there without gaps.
+// Byte offset of a piece in its block on the device, and its bytes there without the gap after its last column.
 size_t piece_offset(const Block &block, const Piece &piece, size_t size);
 size_t piece_bytes(const Block &block, const Piece &piece, size_t size);
 
-// Between host memory and a buffer that holds the piece as the device does. Of C only the part that the routine writes.
+// Copy a piece between host memory and a buffer with the device's layout. Of C, unpack() writes only the part that the
+// routine writes.
 void pack(const Operand &from, const Block &block, const Piece &piece, char *buffer);
 void unpack(const Operand &to, const Block &block, const Piece &piece, const char *buffer);
 
-// The copy between host memory and the block on the device, for one product's columns.
+// Describes the copy between host memory and the block on the device, for columns of one product.
 Copy direct_copy(const Operand &operand, const Block &block, const Piece &piece, char *device, bool up);
 
 }  // namespace libsgemm

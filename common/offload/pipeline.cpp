@@ -13,13 +13,13 @@
 namespace libsgemm {
 namespace {
 
-constexpr size_t kAhead = 8;          // units that are prepared before there is room for their results,
-constexpr size_t kAheadOfOthers = 2;  // where another device could take them
+constexpr size_t kAhead = 8;          // units that are prepared before there is room for their results
+constexpr size_t kAheadOfOthers = 2;  // the same where another device could take them
 constexpr size_t kDirectSlots = 4;    // copies at a time of one direction that need no pinned piece
 constexpr size_t kSaveBytes = size_t{512} << 10;
-// What threads save at the same time lies 2 MiB apart: in a result that nobody has touched each would otherwise have
-// the same huge page cleared, or wait for the same page table. New pages for 64 MiB by 8 threads on an H100's host: 1.6
-// instead of 2.4 ms, small ones 3.0 instead of 7.3.
+// Regions that threads save at the same time are 2 MiB apart. In a result that no thread has touched each would
+// otherwise have the same huge page cleared, or wait for the same page table. New pages for 64 MiB by 8 threads on an
+// H100's host take 1.6 instead of 2.4 ms; small pages take 3.0 instead of 7.3.
 constexpr size_t kSavesApart = 4;
 constexpr size_t kHelpBytes = size_t{32} << 20;  // a call with no more on the device is short: its thread copies, too
 
@@ -121,7 +121,7 @@ libsgemm_status_t Pipeline::run(Error *error) {
         idle_for_a_while();
       }
     }
-  } catch (...) {  // whatever it is, it is about memory
+  } catch (...) {  // only lack of memory throws
     set_error(error, "no host memory");
     status = LIBSGEMM_OUT_OF_MEMORY;
   }
@@ -135,12 +135,12 @@ libsgemm_status_t Pipeline::run(Error *error) {
   return status;
 }
 
-// Nobody else can go on: with a tile for which there is no kernel; or in a result that a lost device may still write.
+// True if no other device can take over: there is no kernel for a tile, or a lost device may still write to the result.
 bool Pipeline::hopeless(libsgemm_status_t status) const {
   return status == LIBSGEMM_NOT_SUPPORTED || (ending_ == Ending::lost && job_.c.pinned);
 }
 
-// Of units whose results are not in place what C was is put back, as if nobody had begun them; others may take them.
+// Returns unfinished units to the queue, for other devices, after restoring the C that was there.
 bool Pipeline::return_units() {
   for (Work &w : works_) {
     if (w.finished()) {
@@ -160,7 +160,7 @@ libsgemm_status_t Pipeline::turn(bool *moved) {
   *moved = assign_c() || *moved;
   *moved = fill() || *moved;
   libsgemm_status_t status = send(moved);
-  if (uploads_.empty()) *moved = save_ahead() || *moved;  // behind the copies, since waking the threads takes time
+  if (uploads_.empty()) *moved = save_ahead() || *moved;  // after the copies: waking threads takes time
   if (status == LIBSGEMM_SUCCESS) status = launch(moved);
   if (status == LIBSGEMM_SUCCESS) status = land_uploads(moved);
   if (status == LIBSGEMM_SUCCESS) status = fetch(moved);
@@ -173,7 +173,7 @@ libsgemm_status_t Pipeline::turn(bool *moved) {
   return status;
 }
 
-// The device is asked often at first, and then less.
+// Polls the device often at first, and then less.
 void Pipeline::idle_for_a_while() {
   ++quiet_;
   if (quiet_ < 2000) {
@@ -214,7 +214,7 @@ bool Pipeline::take_units() {
   }
 }
 
-// The buffer that holds a block, or else one to hold it, but not `taken`; NULL if none can be spared.
+// Returns the buffer that holds a block, or else one to hold it, but not `taken`; NULL if none can be spared.
 Pipeline::Buffer *Pipeline::find(const Factor &factor, const Buffer *taken, bool *hit) {
   const Operand &operand = operand_of(factor);
   const Block &block = factor.block;
@@ -270,7 +270,7 @@ bool Pipeline::assign_step(Work *w) {
   return true;
 }
 
-// Room for results, in the order of the units. What C holds goes up before operands of later units.
+// Gives units buffers for their results, in order. The contents of C go up before the operands of later units.
 bool Pipeline::assign_c() {
   bool moved = false;
   for (Work &w : works_) {
@@ -286,7 +286,7 @@ bool Pipeline::assign_c() {
   return moved;
 }
 
-// Of tiles whose operands are all on their way.
+// Begins to save C for tiles whose operands are all in flight.
 bool Pipeline::save_ahead() {
   bool moved = false;
   for (Work &w : works_) {
@@ -297,8 +297,8 @@ bool Pipeline::save_ahead() {
   return moved;
 }
 
-// While a tile is computed, or before, host threads save what it will replace, if that may be wanted, and see to it
-// that its place has pages.
+// Host threads save what a tile will overwrite, if a failure would need it, and map pages for its result. They do so
+// before the tile is computed, or meanwhile.
 void Pipeline::begin_saving(Work *w) {
   w->saving = true;
   const Block &c = w->c->block;
@@ -365,7 +365,7 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
     set_error(error_, "no kernel for a tile of this call");
     return LIBSGEMM_NOT_SUPPORTED;
   }
-  // The one that tells most about errors stands for all.
+  // The kernel that promises the least accuracy is reported for the whole call.
   if (promises_less(*kernel, kernel_)) kernel_ = kernel, tuned_ = row.tuned;
   if (!s.work->saving) begin_saving(s.work);
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
@@ -423,15 +423,15 @@ void Pipeline::settle() {
   for (void *stream : {set_->up, set_->compute, set_->down}) {
     if (ending_ != Ending::lost) settle_stream(stream);
   }
-  // Where another call has given the device up all of that is refused at once: nothing was waited for, and copies may
-  // still be on their way. Other failures are the runtime's word that the device does nothing more.
+  // If another call has given the device up, all of this was refused at once: nothing was waited for, and copies may
+  // still be in flight. Any other failure is the runtime's assurance that the device does nothing more.
   if (is_abandoned(backend_, device_)) ending_ = Ending::lost;
 }
 
 libsgemm_status_t Pipeline::settle_stream(void *stream) {
   Error ignored = {};
   void *event = direct_.front().event;
-  // Without an event there is no way to wait but one that does not end by itself.
+  // Without an event only synchronize() can wait, and it has no timeout.
   if (backend_.record_event(device_, event, stream, &ignored) != LIBSGEMM_SUCCESS) {
     return backend_.synchronize(device_, stream, &ignored);
   }

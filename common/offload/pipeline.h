@@ -1,9 +1,9 @@
 // One device at work on a call: pieces of A, B and C go up, tiles are computed, results come down, all at the same
 // time.
 //
-// One thread drives the device; it never waits for one thing while another could go on, but looks at all of them in
-// turn (run()). Host threads copy between the program's memory and pinned pieces. C is saved before it is overwritten
-// if a failure would need it; a tile is fetched only when its kernels are known to have ended well.
+// One thread drives the device. It never waits for one thing while another could proceed, but polls all of them
+// (run()). Host threads copy between the program's memory and pinned pieces. C is saved before it is overwritten if a
+// failure would need it; a tile is fetched only when its kernels are known to have ended without an error.
 #pragma once
 
 #include <atomic>
@@ -18,13 +18,13 @@
 
 namespace libsgemm {
 
-// Tiles that nobody has taken yet. A device takes its own ones first, then, from the end, those of the device that has
-// most left.
+// Tiles that no device has taken yet. A device takes its own ones first, then, from the end, those of the device with
+// the most left.
 class UnitQueue {
  public:
   UnitQueue(const GemmDesc &desc, const TilePlan &plan, int parts);
   bool take(int part, Unit *unit);
-  // For others to take. False if there is no memory for that.
+  // Returns a unit for other devices to take. False if there is no memory for that.
   bool give_back(int part, const Unit &unit);
   bool empty() const;
   size_t parts() const { return parts_.size(); }
@@ -34,14 +34,14 @@ class UnitQueue {
   std::vector<std::deque<Unit>> parts_;
 };
 
-// What all devices of a call share.
+// State that all devices of a call share.
 struct Job {
   const Backend &backend;
   const GemmDesc &desc;
   const TilePlan &plan;
   const Kernel *forced;  // NULL: the cheapest for each tile
   size_t workspace;      // bytes at the end of each device's memory
-  double timeout;        // seconds without any progress; 0: for ever
+  double timeout;        // seconds without any progress; 0: no limit
   Operand a, b, c;
   const Undo &undo;
   UnitQueue &units;
@@ -50,12 +50,12 @@ struct Job {
 
 struct Traffic {
   double up = 0, down = 0;  // bytes
-  int64_t tiles = 0;        // whose results are in place
+  int64_t tiles = 0;        // tiles whose results are in place
 };
 
 class Pipeline {
  public:
-  // `part`: of the queue. Takes the pieces, but not the set, which the caller gives back as ending() says.
+  // `part`: its part of the queue. The caller owns the set and the pieces, and gives them back as ending() says.
   Pipeline(Job *job, int part, DeviceSet *set, const std::vector<PinnedPiece> &pieces);
 
   static size_t events_needed(const TilePlan &plan, size_t pieces);
@@ -77,7 +77,7 @@ class Pipeline {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // A block on the device, and its way there.
+  // A block on the device and the state of its transfer.
   struct Buffer {
     char *memory = nullptr;
     const Operand *operand = nullptr;
@@ -85,8 +85,8 @@ class Pipeline {
     bool used = false;            // holds a block, or will
     int64_t column = 0, row = 0;  // the next piece begins here
     bool cut = false;             // all of it is in pieces
-    int64_t unsent = 0;           // pieces that are not on their way yet
-    bool sent = false;            // all are, and `ready` is recorded
+    int64_t unsent = 0;           // pieces that are not enqueued yet
+    bool sent = false;            // all are enqueued, and `ready` is recorded
     bool waited = false;          // the compute stream waits for `ready` already
     bool must_wait = false;       // the upload must wait for `free`: launches that read what was here before
     bool launched = false;        // `free` is recorded
@@ -125,7 +125,7 @@ class Pipeline {
 
   enum State : int { idle, filling, filled, flying, storing, stored };
 
-  // A piece on its way, with a piece of pinned memory or, where the operand is pinned itself, without.
+  // A piece in flight: through a piece of pinned memory or, if the operand itself is pinned, without one.
   struct Slot : CopyTask {
     char *memory = nullptr;
     std::atomic<int> state{idle};
@@ -133,8 +133,8 @@ class Pipeline {
     const Operand *operand = nullptr;
     Block block = {};
     Piece piece = {};
-    Buffer *buffer = nullptr;  // of the device
-    Work *work = nullptr;      // on the way down
+    Buffer *buffer = nullptr;  // uploads only
+    Work *work = nullptr;      // downloads only
   };
 
   libsgemm_status_t turn(bool *moved);
@@ -179,7 +179,7 @@ class Pipeline {
   const bool helps_;  // this thread runs copies while it has nothing else to do
   char *workspace_ = nullptr;
   std::vector<Buffer> a_, b_, c_;
-  std::vector<Slot> slots_, direct_;  // staged; without memory of their own
+  std::vector<Slot> slots_, direct_;  // with pinned pieces; without
   size_t kept_for_results_ = 0;       // slots that uploads leave alone
   std::deque<Work> works_;
   std::deque<Step> steps_;        // with buffers, not launched
@@ -192,8 +192,8 @@ class Pipeline {
   int64_t quiet_ = 0;  // turns without progress
   Clock::time_point progress_;
   const Kernel *kernel_ = nullptr;
-  bool tuned_ = false;  // it was measured to be the fastest
-  Ran ran_ = {};        // of its latest launch
+  bool tuned_ = false;  // kernel_ was measured to be the fastest
+  Ran ran_ = {};        // details of kernel_'s latest launch
   Traffic traffic_;
   Ending ending_ = Ending::healthy;
   Error *error_ = nullptr;

@@ -1,4 +1,4 @@
-// The ways up and down.
+// Copies to and from the device.
 #include <algorithm>
 
 #include "pipeline.h"
@@ -6,12 +6,12 @@
 namespace libsgemm {
 namespace {
 
-constexpr size_t kDirectBytes = size_t{16} << 20;  // of a copy that needs no pinned piece
-constexpr size_t kInlineBytes = size_t{64} << 10;  // what a thread of its own would not make faster
+constexpr size_t kDirectBytes = size_t{16} << 20;  // bytes copied at a time without pinned pieces
+constexpr size_t kInlineBytes = size_t{64} << 10;  // up to here another thread is no faster
 constexpr size_t kLeastPiece = size_t{256} << 10;
-constexpr size_t kDownPiece = kPieceBytes / 2;  // results are stored while the next piece comes
+constexpr size_t kDownPiece = kPieceBytes / 2;  // one piece is stored while the next one comes
 
-// A block is cut so that all threads have a part in it.
+// Bytes of a piece, so that all threads get a part of the block.
 size_t piece_size(const Block &block, size_t size, size_t most) {
   const size_t share = device_bytes(block, size) / (2 * static_cast<size_t>(copy_threads()));
   return std::clamp(share, kLeastPiece, most);
@@ -45,7 +45,7 @@ Pipeline::Slot *Pipeline::free_slot(bool direct, bool up) {
   return nullptr;
 }
 
-// Pieces of the blocks that are to go up, in their order, to the host threads.
+// Hands pieces of the blocks to upload, in their order, to the host threads.
 bool Pipeline::fill() {
   bool moved = false;
   while (!uploads_.empty()) {
@@ -79,7 +79,7 @@ bool Pipeline::fill() {
   return moved;
 }
 
-// Filled pieces to the device.
+// Enqueues the uploads of filled pieces.
 libsgemm_status_t Pipeline::send(bool *moved) {
   for (std::vector<Slot> *all : {&direct_, &slots_}) {
     for (Slot &slot : *all) {
@@ -126,7 +126,7 @@ libsgemm_status_t Pipeline::land_uploads(bool *moved) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Results of kernels that have ended well, and whose place is saved, from the device.
+// Enqueues the downloads of results whose kernels have ended without an error and whose old values are saved.
 libsgemm_status_t Pipeline::fetch(bool *moved) {
   while (!results_.empty()) {
     Work *w = results_.front();
@@ -164,7 +164,7 @@ libsgemm_status_t Pipeline::fetch(bool *moved) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Pieces that have arrived, to the host threads; where C is pinned they are in place.
+// Hands pieces that have arrived to the host threads; if C is pinned they are in place.
 libsgemm_status_t Pipeline::land_results(bool *moved) {
   while (!falling_.empty()) {
     Slot *slot = falling_.front();

@@ -1,5 +1,5 @@
-// Plans of calls before. To make one takes 30 us, in which 1.5 MB cross the link, and programs call with the same
-// shapes again and again.
+// Plans of earlier calls. Making one takes 30 us, as long as 1.5 MB take to cross the link, and programs repeat the
+// same shapes.
 #pragma once
 
 #include "contract/kernel_table.h"
@@ -7,7 +7,7 @@
 
 namespace libsgemm {
 
-// What a plan and its workspace depend on, where the device's memory does not bind it.
+// All that a plan and its workspace depend on, unless the device's memory limits them.
 struct PlanKey {
   const Backend *backend;
   int device;
@@ -16,10 +16,10 @@ struct PlanKey {
   ChoiceKey choice;
 };
 
-// False if there is none, of which all members of the key are the same; of pointers those bits that kernels look at.
+// Finds the plan of an equal key; of pointers only those bits count that kernels look at. False if there is none.
 bool find_plan(const PlanKey &key, TilePlan *plan, size_t *workspace);
 
-// The oldest one makes room.
+// Keeps a plan; the oldest one makes room.
 void keep_plan(const PlanKey &key, const TilePlan &plan, size_t workspace);
 
 }  // namespace libsgemm

@@ -1,4 +1,4 @@
-// Threads, failures, and what is left when they end.
+// Threads and failures of a call, and giving back what it held.
 #include "run.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace libsgemm {
 namespace {
 
-// Joined on every way out: a thread that nobody joins ends the process.
+// Joins its threads on every path: a std::thread destroyed without a join ends the process.
 class Threads {
  public:
   Threads() = default;
@@ -22,7 +22,7 @@ class Threads {
   Threads(const Threads &) = delete;
   Threads &operator=(const Threads &) = delete;
 
-  // False if there is none to be had.
+  // False if the thread cannot be created.
   template <typename Work>
   bool start(const Work &work) try {
     threads_.emplace_back(work);
@@ -43,7 +43,7 @@ Holdings::~Holdings() {
   const size_t each = sets.empty() ? 0 : share();
   for (size_t i = 0; i < sets.size(); ++i) {
     give_set(sets[i], endings[i]);
-    // What a lost device may still write to is nobody's any more.
+    // A lost device may still write to its pieces, so they are never given back.
     if (endings[i] != Ending::lost) give_pieces(pieces.data() + i * each, each);
   }
   give_pieces(pieces.data() + each * sets.size(), pieces.size() - each * sets.size());
@@ -99,7 +99,7 @@ Traffic Run::traffic() const {
 
 std::ptrdiff_t Run::healthy() const { return std::count(status_.begin(), status_.end(), LIBSGEMM_SUCCESS); }
 
-// Where a thread cannot be had the others take the rest.
+// If a thread cannot be created, the other pipelines take its units.
 void Run::run_healthy() {
   before_ = status_;  // without an allocation, which could fail while C is half done
   size_t here = 0;

@@ -10,7 +10,7 @@
 
 namespace libsgemm {
 
-// The devices' sets and the pinned pieces of a call, which the sets share, given back on every way out.
+// The devices' sets and the pinned pieces of a call, which the sets share. Given back on every path.
 class Holdings {
  public:
   Holdings() = default;
@@ -23,7 +23,7 @@ class Holdings {
     sets.push_back(set);
     endings.push_back(Ending::failed);
   }
-  size_t share() const { return pieces.size() / sets.size(); }  // of a set
+  size_t share() const { return pieces.size() / sets.size(); }  // pieces for one set
 
   std::vector<DeviceSet *> sets;
   std::vector<Ending> endings;
@@ -35,8 +35,8 @@ class Run {
  public:
   Run(Job *job, Holdings *holdings);
 
-  // While there are units that a device that failed has given back, and others, those run again. On failure C is as it
-  // was, if that was saved. Throws nothing.
+  // Computes all units. As long as failed devices have given units back, the healthy ones run again. On failure C is as
+  // it was, if it was saved. Throws nothing.
   libsgemm_status_t run(Error *error);
 
   void report(Offloaded *by) const;

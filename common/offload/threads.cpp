@@ -51,13 +51,13 @@ struct Pool {
   std::condition_variable wake;
   Queue tasks;
   std::vector<std::thread> threads;
-  int tried = 0;  // how many were wanted when they were started last
+  int tried = 0;  // number of threads requested at the latest start
   int idle = 0;
   std::atomic<int> watching{0};  // awake, without a task
   bool stopping = false;
 };
 
-// Never destroyed: its threads may wait until the very end.
+// Never destroyed: its threads may wait until the process ends.
 Pool &pool() { return immortal<Pool>(); }
 
 void watch(Pool *p) {
@@ -93,7 +93,7 @@ void work(Pool *p) {
   }
 }
 
-// As many as there can be; signals are for the program's own threads.
+// Starts as many threads as possible. They block all signals, which are for the program's own threads.
 void start(Pool *p) {
   sigset_t all, before;
   sigfillset(&all);

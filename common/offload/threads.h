@@ -10,8 +10,8 @@ struct CopyTask {
   CopyTask *next = nullptr;
 };
 
-// In the order of their submission. Runs the task at once where no thread can be had. `helps`: the caller is going to
-// call help_copy() until the task has run, so a thread need not be woken for a task that waits alone.
+// Tasks start in the order of their submission. Runs the task at once if no thread can be created. `helps`: the caller
+// is going to call help_copy() until the task has run, so no thread need be woken for a single waiting task.
 void submit_copy(CopyTask *task, bool helps);
 
 // Runs the first task that waits, whoever submitted it; false if there is none.

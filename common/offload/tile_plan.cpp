@@ -1,4 +1,4 @@
-// Candidates are cut, and each is simulated: when panels arrive, tiles are computed, and results are back.
+// Candidate plans are simulated: when panels arrive, tiles are computed, and results are back.
 #include "tile_plan.h"
 
 #include <algorithm>
@@ -8,33 +8,33 @@
 namespace libsgemm {
 namespace {
 
-constexpr int kMostC = 4;  // tiles of C on the device: one is filled, one computed, two on their way back
+constexpr int kMostC = 4;  // tiles of C on the device: one is filled, one computed, two go back
 
-// C is cut into so many parts in its longer direction, and its shorter one into parts of that length.
+// Number of parts of the longer direction of C; the shorter one is cut into parts of the same length.
 constexpr int64_t kParts[] = {1,  2,  3,  4,   5,   6,   8,   10,  12,   16,   20,   24,   32,   40,
                               48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384};
-constexpr int kWorse = 4;           // plans in a row that are slower end the search
-constexpr double kClearly = 0.99;   // more and smaller tiles have to gain so much
-constexpr double kCoarsely = 1.02;  // and may lose so much where the others are coarse: several devices share them
+constexpr int kWorse = 4;           // successive slower plans that end the search
+constexpr double kClearly = 0.99;   // a plan of more and smaller tiles must take less than this part of the time
+constexpr double kCoarsely = 1.02;  // compared with coarse tiles; smaller ones can be shared by several devices
 constexpr int64_t kCoarse = 4096 + 256;
-constexpr int64_t kMostSteps = 4096;    // of a plan that is simulated
-constexpr double kTooMany = 1 << 21;    // steps: no memory of a device is so small
+constexpr int64_t kMostSteps = 4096;    // steps of a plan that is simulated; longer ones are estimated
+constexpr double kTooMany = 1 << 21;    // steps; no device has so little memory
 constexpr int kDepths = 3;              // lengths of blocks of k, each half the one before, that are tried for a tile
-constexpr double kQuick = 200e-6;       // a call of this many seconds is not worth cutting
-constexpr size_t kSmallItem = 4 << 20;  // bytes of a product: smaller ones go together
+constexpr double kQuick = 200e-6;       // seconds; a shorter call is not worth cutting
+constexpr size_t kSmallItem = 4 << 20;  // bytes of a product; smaller ones are grouped
 constexpr size_t kGroup = 16 << 20;
 constexpr double kLaunch = 15e-6;  // seconds
 
 // A is a triangle or symmetric: it stays whole.
 bool one_sided(const GemmDesc &d) { return traits_of(d).one_sided(); }
-// A sum that is to be one chain, but is made of two products beside the diagonal: it stays whole.
+// An invariant sum is one chain, but off the diagonal syr2k adds two products: C stays whole.
 bool is_one_chain(const GemmDesc &d) { return invariant(d) && traits_of(d).terms() > 1; }
 bool cuts_rows(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_RIGHT); }
 bool cuts_cols(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_LEFT); }
-// Each part of k rounds C, which FP64 does once, and a chain not before its end.
+// Each block of k rounds C. FP64 rounds only once, and an invariant sum only at its end.
 bool cuts_depth(const GemmDesc &d) { return !one_sided(d) && d.math_mode != LIBSGEMM_MATH_FP64 && !invariant(d); }
 
-// Bounds of parts of about `edge`, of equal length but for the last, at multiples of 256, or for small ones of 128
+// Bounds of parts of about `edge`, of equal length except for the last, at multiples of 256, or for small ones of 128
 // or 16. `ramp`: the first part is cut into a quarter, a quarter and a half, so that work can begin early.
 std::vector<int64_t> bounds(int64_t length, int64_t edge, bool ramp) {
   const int64_t parts = ceil_div(length, edge);
@@ -56,7 +56,7 @@ int64_t longest(const std::vector<int64_t> &bounds) {
   return most;
 }
 
-// A cut at one longest part in each direction: the size of the buffers.
+// Sets the bytes of the buffers: those of a tile with the longest part in each direction.
 void measure_blocks(const GemmDesc &d, TilePlan *p) {
   TilePlan whole = *p;
   whole.rows = {0, longest(p->rows)};
@@ -75,7 +75,7 @@ int at_most(int64_t wanted, size_t bytes, size_t each) {
   return static_cast<int>(std::min(wanted, fit));
 }
 
-// Shares the budget out. False if not even one unit can be worked on.
+// Divides the budget among the buffers. False if it does not suffice for one unit.
 bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
   measure_blocks(d, p);
   const int64_t groups = ceil_div(d.batch_count, p->group);
@@ -88,13 +88,13 @@ bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
     if (c_bytes > budget) continue;
     const size_t rest = budget - c_bytes;
     p->c_buffers = static_cast<int>(c);
-    // Everything of one product, and the next one's beginning.
+    // All blocks of one product, and the first ones of the next.
     const int64_t a_kept = a_all + (groups > 1 ? few(a_all, 2) : 0), b_kept = b_all + (groups > 1 ? few(b_all, 2) : 0);
     p->order = Order::frontier;
     p->a_buffers = at_most(a_kept, rest, p->a_bytes);
     p->b_buffers = at_most(b_kept, rest - std::min(rest, static_cast<size_t>(a_kept) * p->a_bytes), p->b_bytes);
     if (p->a_buffers == a_kept && p->b_buffers == b_kept) return true;
-    // One operand stays, the other one passes by; or neither stays.
+    // One operand stays and the other is streamed, or neither stays.
     for (const int64_t least : {3, 2}) {
       // Without a B both factors are blocks of A.
       const int64_t a_least = few(a_all * groups, traits_of(d).b == RoutineTraits::is_a ? 2 * least : least),
@@ -114,7 +114,7 @@ bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
   return false;
 }
 
-// What a device holds of one operand, as the pipeline does it: whoever was not used for longest goes.
+// The blocks of one operand that a device holds. As in the pipeline, the least recently used one is replaced.
 class Held {
  public:
   // `all`: there is a buffer for each of the blocks.
@@ -192,14 +192,14 @@ void simulate(const GemmDesc &d, const Rates &rates, TilePlan *p) {
   p->seconds = down;
 }
 
-// Of a plan with very many steps: as if nothing stayed on the device.
+// Estimates a plan with too many steps to simulate, as if nothing stayed on the device.
 void estimate(const GemmDesc &d, const Rates &rates, double steps, TilePlan *p) {
   const Unit unit = {0, p->group, 0, 0, false};
   const double up = static_cast<double>(p->a_bytes + p->b_bytes) / rates.up;
   p->seconds = steps * (up + launch_seconds(device_desc(d, *p, unit, factors_of(d, *p, unit, 0)), rates));
 }
 
-// Only a few tiles to share, though the operands would allow more.
+// True if there are only a few tiles to share, though the operands would allow more.
 bool is_coarse(const TilePlan &p) {
   return p.order == Order::frontier && std::min(longest(p.rows), longest(p.cols)) > kCoarse;
 }
@@ -237,7 +237,7 @@ class Search {
   int worse_ = 0;
 };
 
-// Products of a batch that are small go together, as many as make a copy worth while.
+// Number of small products that are copied together, enough to make a copy worthwhile.
 int64_t group_size(const GemmDesc &d, size_t budget) {
   if (d.batch_count <= 1) return 1;
   const TilePlan whole = {1, Order::frontier, {0, d.m}, {0, d.n}, {0, d.k}, 0, 0, 0, 0, 0, 0, 0};

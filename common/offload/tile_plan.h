@@ -3,11 +3,11 @@
 //
 // C is cut at rows[] and cols[] into tiles, the sum over k at depth[]. A unit is one tile of one product, or, of a
 // batch of small products, several products whole. It takes a launch for each block of k, which needs one block of A
-// and one of B. What the device holds already is not copied again; what was not used for longest makes room.
+// and one of B. A block that the device holds already is not copied again; the least recently used one makes room.
 //
 // Where only a triangle of C belongs to the routine (syrk, syr2k, gemmtr), rows and columns are cut alike. Tiles on the
-// diagonal are the same routine, those in the triangle products: A_i A_j^T of syrk; A_i B_j^T and B_i A_j^T of syr2k,
-// which are two launches.
+// diagonal are computed by the same routine, those in the triangle as products: A_i A_j^T for syrk; A_i B_j^T and B_i
+// A_j^T for syr2k, which are two launches.
 #pragma once
 
 #include <vector>
@@ -25,8 +25,8 @@ struct Rates {
 };
 
 enum class Order : int8_t {
-  frontier,  // tiles as the panels that they need arrive, one of A and one of B in turn: everything stays
-  by_rows,   // all tiles of a row panel, there and back in turn
+  frontier,  // tiles as their panels arrive, alternately one of A and one of B; all panels stay
+  by_rows,   // row panel by row panel, alternately in ascending and descending order
   by_cols,
 };
 
@@ -35,7 +35,7 @@ struct TilePlan {
   Order order;
   std::vector<int64_t> rows, cols, depth;  // bounds, from 0 to m, n, k
   int a_buffers, b_buffers, c_buffers;     // blocks that the device holds at a time
-  size_t a_bytes, b_bytes, c_bytes;        // of each
+  size_t a_bytes, b_bytes, c_bytes;        // bytes of one buffer
   double seconds;                          // predicted
 
   int64_t row_panels() const { return static_cast<int64_t>(rows.size()) - 1; }
@@ -48,19 +48,19 @@ struct TilePlan {
   }
 };
 
-// The fastest plan that needs at most `budget` bytes of the device. False if there is none.
+// Makes the fastest plan that needs at most `budget` bytes of the device. False if there is none.
 bool make_plan(const GemmDesc &desc, const Rates &rates, size_t budget, TilePlan *plan);
 
-// Buffers for a plan that has its cuts. False if they need more than the budget.
+// Assigns buffers to a plan that has its cuts. False if they need more than the budget.
 bool fit_plan(const GemmDesc &desc, size_t budget, TilePlan *plan);
 
 struct Unit {
   int64_t item, items;  // products
   int64_t i, j;         // tile
-  bool back;            // its steps are taken from the last to the first
+  bool back;            // k is processed from its last block to the first
 };
 
-// All units in order. `part` of `parts`: those of one of several devices, whose tiles lie in neighbouring columns.
+// Returns the units of one device, `part` of `parts`, in order. The tiles of a device are in neighbouring columns.
 std::vector<Unit> make_units(const GemmDesc &desc, const TilePlan &plan, int part, int parts);
 
 // A block of a stored matrix: the same part of several products. None: items == 0.
@@ -69,7 +69,7 @@ struct Block {
   int64_t row, rows, col, cols;
 };
 
-// What goes in the place of A and of B in a launch: a block of either. None: block.items == 0.
+// A factor of a launch: a block of A or of B, in the place of either. None: block.items == 0.
 struct Factor {
   bool of_b;
   Block block;
@@ -88,14 +88,14 @@ bool rounds_between(const GemmDesc &desc, const TilePlan &plan);
 Factors factors_of(const GemmDesc &desc, const TilePlan &plan, const Unit &unit, int64_t launch);
 Block block_of_c(const TilePlan &plan, const Unit &unit);
 
-// A launch as a description for a device, without pointers, as the first of its unit.
+// Describes a launch for a device, without pointers and as if it were the first launch of its unit.
 GemmDesc device_desc(const GemmDesc &desc, const TilePlan &plan, const Unit &unit, const Factors &factors);
 
-// Only a triangle of C belongs to the routine.
+// True if only a triangle of C belongs to the routine.
 inline bool has_triangle(const GemmDesc &desc) { return traits_of(desc).triangle_of_c; }
 
-// On the device columns start at multiples of 16 bytes, which the fast kernels want, and the columns and products of a
-// block follow each other.
+// Leading dimension of a block on the device. Columns start at multiples of 16 bytes, which the fast kernels require;
+// the columns and products of a block follow each other.
 inline int64_t device_ld(int64_t rows, size_t size) {
   const auto step = static_cast<int64_t>(16 / size);
   return (rows + step - 1) / step * step;

@@ -23,11 +23,12 @@ namespace libsgemm {
 
 namespace {
 
-// Memory that calls have touched, for the next ones: new pages cost more than what is copied there (64 MiB by 8 threads
-// on an H100's host: 5.7 ms instead of 2.1). Of large ones the kernel may take pages back where memory is short.
+// Memory that earlier calls have touched: new pages cost more than the copy into them (64 MiB by 8 threads on an H100's
+// host: 5.7 ms instead of 2.1). The kernel may take pages of large pieces back when memory is short.
 class Kept {
  public:
-  // Bytes are what there are, at least what was wanted; NULL: none is so large. Then the largest makes room.
+  // Takes a piece of at least `bytes` and sets `bytes` to its size. NULL if none is large enough; then the largest one
+  // is released to make room.
   void *take(size_t *bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto fits = std::find_if(idle_.begin(), idle_.end(), [&](const Piece &p) { return p.bytes >= *bytes; });
@@ -117,9 +118,9 @@ bool Undo::reserve(const GemmDesc &d) {
 
 namespace {
 
-// Takes lines of memory that were only read out of the processors' caches. A device that writes there has to do that
-// otherwise, line by line: on an H100's host the last 4 MiB of a 2048 x 2048 result, page-locked, took 200 to 450 us
-// instead of 85 after their saving.
+// Flushes memory that was only read out of the processors' caches. Otherwise a device that writes there causes that
+// line by line: on an H100's host the last 4 MiB of a page-locked 2048 x 2048 result took 200 to 450 us instead of 85
+// after they were saved.
 #ifdef __x86_64__
 __attribute__((target("clflushopt"))) void flush(char *first, size_t bytes) {
   constexpr size_t kLine = 64;

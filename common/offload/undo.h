@@ -1,4 +1,4 @@
-// C as it was, so that a call that fails leaves no trace: parts of C are saved before they are overwritten.
+// Copies of C, so that a call that fails leaves no trace: parts of C are saved before they are overwritten.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ class Undo {
   Undo(const Undo &) = delete;
   Undo &operator=(const Undo &) = delete;
 
-  // Memory for all of C; not touched yet. False if there is none. Without it nothing is saved.
+  // Reserves memory for all of C, without touching it. False if there is none. Without a reservation nothing is saved.
   bool reserve(const GemmDesc &desc);
   bool reserved() const { return memory_ != nullptr; }
 
-  // A region is a block of one product's C. Different ones may be saved by several threads at once. `for_device`: a
-  // device is going to write there itself.
+  // A region is a block of one product's C. Threads may save different ones at the same time. `for_device`: a device is
+  // going to write there itself.
   void save(const GemmDesc &desc, const Block &region, bool for_device) const;
   void restore(const GemmDesc &desc, const Block &region) const;
 
@@ -28,7 +28,7 @@ class Undo {
   size_t bytes_ = 0;
 };
 
-// Gives back what is kept for the next call.
+// Releases the memory that is kept for later calls.
 void release_undo_memory();
 
 }  // namespace libsgemm

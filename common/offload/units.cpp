@@ -6,13 +6,13 @@
 namespace libsgemm {
 namespace {
 
-constexpr size_t kAlignment = 256;  // of blocks on the device
+constexpr size_t kAlignment = 256;  // bytes, of blocks on the device
 
 void sort_units(Order order, std::vector<Unit> *units) {
   const auto frontier = [](const Unit &x, const Unit &y) {
     const int64_t fx = std::max(x.i, x.j), fy = std::max(y.i, y.j);
     if (fx != fy) return fx < fy;
-    const bool left_x = x.i > x.j, left_y = y.i > y.j;  // those of the new row panel before those of the new column
+    const bool left_x = x.i > x.j, left_y = y.i > y.j;  // the new row panel's tiles before the new column's
     return left_x != left_y ? left_x : x.i != y.i ? x.i < y.i : x.j < y.j;
   };
   if (order == Order::frontier) std::sort(units->begin(), units->end(), frontier);
@@ -31,8 +31,9 @@ std::vector<Unit> make_units(const GemmDesc &d, const TilePlan &p, int part, int
       const int64_t serpentine = x % 2 == 0 ? y : inner - 1 - y;
       const int64_t i = by_cols ? serpentine : x, j = first + (by_cols ? x : serpentine);
       if ((part_of_c == Stored::lower && i < j) || (part_of_c == Stored::upper && i > j)) continue;
-      // Neighbours, which follow each other, meet at the block of k that they share. The order of a tile's sum depends
-      // on its place alone, not on who computes it.
+      // Successive tiles are neighbours and traverse k in opposite directions, so that the second one starts with the
+      // block of k that the first one ended with. The direction depends on a tile's position alone, not on the device
+      // that computes it.
       tiles.push_back({0, 1, i, j, (i + j) % 2 == 1});
     }
   }
@@ -84,7 +85,7 @@ Factors factors_of(const GemmDesc &d, const TilePlan &p, const Unit &unit, int64
   const bool swapped = launch % per_step == 1;
   const RoutineTraits &r = traits_of(d);
   const Factor none = {};
-  // What all products share is copied once.
+  // An operand that all products share is copied once.
   const auto of_batch = [&d](Block b, int64_t stride) {
     if (d.batch == Batch::strided && stride == 0) b.item = 0, b.items = 1;
     return b;
@@ -114,7 +115,7 @@ GemmDesc device_desc(const GemmDesc &desc, const TilePlan &p, const Unit &unit, 
   GemmDesc d = desc;
   if (has_triangle(desc) && unit.i != unit.j) {
     d.routine = Routine::gemm;
-    // As on the diagonal: of other modes than FP64 only products are.
+    // Off the diagonal the mode is that of the diagonal: only products have kernels of other modes than FP32 and FP64.
     if (d.math_mode != LIBSGEMM_MATH_FP64) d.math_mode = LIBSGEMM_MATH_FP32;
     if (traits_of(desc).b != RoutineTraits::free) {
       d.transb = desc.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
