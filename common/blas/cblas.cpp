@@ -43,13 +43,13 @@ Call gemm_call(const Own &own, const char *entry, Type type, int layout, int tra
   return call;
 }
 
-// The program's own function, with the type of the one that the drop-in has.
+// Calls the program's own function, which has the type of the drop-in's.
 template <typename... Arguments>
 void call_own(const Own &own, void (*)(Arguments...), Arguments... arguments) {
   reinterpret_cast<void (*)(Arguments...)>(own.definition)(arguments...);
 }
 
-// An array of integers as 64 bits wide; NULL stays NULL.
+// Copies an array of integers to 64-bit ones; NULL stays NULL.
 template <typename INT>
 const int64_t *widen(const INT *array, int64_t count, std::vector<int64_t> *wide) {
   if (array == nullptr || count <= 0) return nullptr;

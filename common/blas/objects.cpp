@@ -11,7 +11,7 @@ Object opened_object(const char *name) {
   return Object(dlopen(name[0] != '\0' ? name : nullptr, RTLD_LAZY | RTLD_NOLOAD | RTLD_LOCAL));
 }
 
-// A drop-in, which may be another than this one, is known by a name that only it defines.
+// A drop-in, which may be a different one than this, is recognised by a name that only drop-ins define.
 bool is_ours(const link_map &map, void *object) {
   static const link_map *const core = object_of(reinterpret_cast<const void *>(&libsgemm_version));
   const void *const mark = dlsym(object, "libsgemm_blas_version");
@@ -23,7 +23,7 @@ std::vector<std::string> object_names() {
     std::vector<std::string> names;
     bool whole = true;
   } list;
-  // An exception must not leave it: the C library, which holds a lock, would not let go of that.
+  // No exception may leave the callback: the C library holds a lock, which it would not release.
   const auto add = [](dl_phdr_info *info, size_t, void *data) {
     List &known = *static_cast<List *>(data);
     try {

@@ -1,4 +1,4 @@
-// The objects loaded into the process, asked for the names that each of them defines.
+// The objects loaded into the process, and lookups of the names that each of them defines.
 #pragma once
 
 #include <dlfcn.h>
@@ -17,13 +17,13 @@ struct CloseObject {
 };
 using Object = std::unique_ptr<void, CloseObject>;
 
-// A loaded object by its name, which is "" for the program itself; NULL if it cannot be asked.
+// Opens a loaded object by its name, which is "" for the program itself. NULL if that fails.
 Object opened_object(const char *name);
 
-// Whether an object is libsgemm.so or a drop-in.
+// True if an object is libsgemm.so or a drop-in.
 bool is_ours(const link_map &map, void *object);
 
-// Of all, in the order in which they were loaded.
+// Names of all objects, in the order in which they were loaded.
 std::vector<std::string> object_names();
 
 }  // namespace libsgemm

@@ -1,8 +1,8 @@
 // The dynamic linker looks for a name in the global scope first, and then among the libraries that the calling object
-// was loaded with. So here: the next definition in the global scope; where there is none, the one that the calling
-// object finds, itself first, as a Python extension does. Where no such name is there, the BLAS is looked for by its
-// sgemm, in the same places, and as the last resort, since a call may come from code that was handed a function's
-// address, anywhere in the process.
+// was loaded with. This search does the same: it takes the next definition in the global scope or, if there is none,
+// the one that the calling object finds, itself first, as a Python extension does. If the name is not there, it looks
+// for the BLAS by its sgemm in the same places. As the last resort it searches the whole process, since a call may come
+// from code that was handed a function's address.
 #include "blas/program.h"
 
 #include <dlfcn.h>
@@ -19,8 +19,8 @@ std::atomic<const Own *> g_own[1 << kOwnSlotBits];
 
 namespace {
 
-// All that were found, which are few: a name and an object that calls it. Where an object was unloaded and another one
-// lies in its place, that is given the BLAS of the first.
+// All results; they are few: one for each name and calling object. If another object was loaded at the address of an
+// unloaded one, it gets the BLAS of the first.
 std::atomic<const Own *> g_all{nullptr};
 
 const Own *known(const char *entry, uintptr_t caller) {
@@ -29,14 +29,14 @@ const Own *known(const char *entry, uintptr_t caller) {
   return own;
 }
 
-// What was found for code that lies in no object, which has no address to be known by.
+// The result for code in no object, which has no address range to be recognised by.
 const Own *known_elsewhere(const char *entry) {
   const Own *own = g_all.load(std::memory_order_acquire);
   while (own != nullptr && !(own->entry == entry && own->end == 0)) own = own->next;
   return own;
 }
 
-// The same BLAS as found for another name or object.
+// Returns the equal BLAS that was found for another name or object; NULL if there is none.
 const CpuBlas *known_blas(const CpuBlas &blas) {
   for (const Own *own = g_all.load(std::memory_order_acquire); own != nullptr; own = own->next) {
     const CpuBlas *const other = own->blas;
@@ -81,13 +81,14 @@ class Search {
         caller_(object_of(caller)),
         sgemm_(std::string(spelling.prefix) + "sgemm" + spelling.suffix) {}
 
-  // Where the name leads; NULL: nowhere.
+  // Returns the function that the name refers to; NULL if there is none.
   void *definition(const std::string &name) const {
     void *const next = others(dlsym(RTLD_NEXT, name.c_str()));
     return next != nullptr || caller_ == nullptr ? next : definition_for(caller_->l_name, name);
   }
 
-  // The BLAS in the object that this function lies in. False: there is none, or it has not all of the routines.
+  // Takes the BLAS in the object that contains this function. False if there is none, or if it lacks some of the
+  // routines.
   bool take(void *function) {
     const link_map *const map = function != nullptr ? object_of(function) : nullptr;
     if (map == nullptr) return false;
@@ -98,7 +99,7 @@ class Search {
     if (!resolve_blas(functions_of(object.get()), spelling_, file_of(*map), blas.get(), &problem)) return false;
     found_ = known_blas(*blas);
     if (found_ != nullptr) return true;
-    static_cast<void>(object.release());  // it stays loaded, as long as we call it
+    static_cast<void>(object.release());  // it must stay loaded as long as we call it
     found_ = new_ = blas.release();
     return true;
   }
@@ -114,7 +115,7 @@ class Search {
   const CpuBlas *found_now() const { return new_; }
 
  private:
-  // Not ours.
+  // Returns `function`; NULL if it is libsgemm's own.
   static void *others(void *function) {
     const link_map *const map = function != nullptr ? object_of(function) : nullptr;
     if (map == nullptr) return nullptr;
@@ -122,7 +123,7 @@ class Search {
     return object != nullptr && !is_ours(*map, object.get()) ? function : nullptr;
   }
 
-  // Among what an object needs, itself first.
+  // Looks in an object and then in the libraries that it needs.
   static void *definition_for(const char *object_name, const std::string &name) {
     const Object object = opened_object(object_name);
     return object != nullptr ? others(dlsym(object.get(), name.c_str())) : nullptr;
@@ -141,7 +142,7 @@ struct Question {
   const Own *answer;
 };
 
-// Threads that search at once find the same, each for itself.
+// Threads that search at the same time find the same results independently.
 const CpuBlas *answer(void *question) {
   Question &q = *static_cast<Question *>(question);
   Search search(kSpellings[q.spelling], q.caller);
@@ -150,7 +151,7 @@ const CpuBlas *answer(void *question) {
   if (own->definition == nullptr) {
     search.take_by_sgemm();
   } else if (!search.take(own->definition)) {
-    // It is called, so it stays.
+    // It is going to be called, so its object must stay loaded.
     static_cast<void>(opened_object(object_of(own->definition)->l_name).release());
   }
   own->blas = search.found();
@@ -169,7 +170,7 @@ const Own &find_own(const char *entry, int spelling, const void *caller) {
   if (own == nullptr && place_of(at).end == 0) own = known_elsewhere(entry);
   if (own == nullptr) {
     Question question = {entry, spelling, caller, nullptr};
-    // Otherwise it was for want of memory, or because the process is ending: the next call looks again.
+    // On failure memory was short, or the process is exiting: the next call searches again.
     if (!libsgemm_private_find_blas(answer, &question)) return kNothing;
     own = question.answer;
   }

@@ -1,9 +1,9 @@
-// What a name of a BLAS leads to without the drop-in.
+// The function that a BLAS name refers to without the drop-in.
 //
-// Preloading is not to change who computes on the CPU. Whose a call is tells the object that makes it: NumPy's and
+// Preloading must not change which BLAS computes on the CPU. The object that makes a call decides that: NumPy's and
 // SciPy's wheels bring an OpenBLAS each, PyTorch has its BLAS in a library of its own, and all may use the same names.
-// A BLAS with all of the routines computes as the backend of the CPU. Otherwise a call that no GPU takes goes back to
-// the function that the program would have called.
+// A BLAS with all of the routines serves as the CPU's backend. Otherwise a call that no GPU takes goes back to the
+// function that the program would have called.
 #pragma once
 
 #include <atomic>
@@ -15,19 +15,19 @@
 namespace libsgemm {
 
 struct Own {
-  uintptr_t begin, end;  // where the object that calls lies; both 0: the code is in none
-  const char *entry;     // the name that it calls
-  const CpuBlas *blas;   // NULL: there is none that has all of the routines
-  void *definition;      // the function that it would have called; NULL: there is none
+  uintptr_t begin, end;  // addresses of the calling object; both 0: the code is in no object
+  const char *entry;     // the name that is called
+  const CpuBlas *blas;   // NULL: no BLAS has all of the routines
+  void *definition;      // the function that would have been called; NULL: there is none
   const Own *next;
 
   bool is_for(const char *name, uintptr_t caller) const { return entry == name && begin <= caller && caller < end; }
 };
 
 constexpr unsigned kOwnSlotBits = 10;
-extern std::atomic<const Own *> g_own[1 << kOwnSlotBits];  // those found lately, by caller and name
+extern std::atomic<const Own *> g_own[1 << kOwnSlotBits];  // recent results, by caller and name
 
-// `caller`: an address in the code that makes the call.
+// `caller`: an address in the calling code.
 const Own &find_own(const char *entry, int spelling, const void *caller);
 
 inline std::atomic<const Own *> &own_slot(const char *entry, uintptr_t caller) {
@@ -41,7 +41,7 @@ inline const Own &own_of(const char *entry, int spelling, const void *caller) {
   return own != nullptr && own->is_for(entry, at) ? *own : find_own(entry, spelling, caller);
 }
 
-// A value of trans in CBLAS's enumeration, which some BLAS know beyond the standard.
+// A value of trans in CBLAS's enumeration beyond the standard, which some BLAS libraries accept.
 constexpr int kConjNoTrans = 114;
 
 // The spelling of an entry point of the drop-in with integers INT.
@@ -51,7 +51,7 @@ constexpr int spelling_of(const char *entry) {
   return (scipy ? 2 : 0) + (sizeof(INT) == 8 ? 1 : 0);
 }
 
-// In an entry point itself, whose return address it takes.
+// For use in an entry point itself, whose return address it takes.
 #define LIBSGEMM_OWN(INT, name) \
   own_of(#name, std::integral_constant<int, spelling_of<INT>(#name)>::value, __builtin_return_address(0))
 

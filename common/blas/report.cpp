@@ -1,8 +1,8 @@
 // Error handlers of BLAS programs.
 //
-// A program may define xerbla_ or cblas_xerbla to hear of illegal arguments. BLAS libraries define them too, and those
-// versions print and, in the reference BLAS, end the process. Only the program's own is called: one that does not live
-// in an object that also defines a BLAS.
+// A program may define xerbla_ or cblas_xerbla to be notified of illegal arguments. BLAS libraries define them too, and
+// those versions print and, in the reference BLAS, end the process. Only the program's own handler is called: one in an
+// object that does not also define a BLAS.
 #include "blas/report.h"
 
 #include <dlfcn.h>
@@ -21,7 +21,7 @@ void xerbla_() __attribute__((weak));
 void xerbla_64_() __attribute__((weak));
 void cblas_xerbla() __attribute__((weak));
 
-// Marks this library, for whoever must know that a BLAS symbol is ours.
+// Marks this library, so that others can recognise its BLAS symbols.
 LIBSGEMM_API int libsgemm_blas_version(void);
 int libsgemm_blas_version(void) { return LIBSGEMM_VERSION; }
 }
@@ -31,8 +31,8 @@ namespace {
 
 __attribute__((used)) void (*const g_handlers[])() = {xerbla_, xerbla_64_, cblas_xerbla};
 
-// Whether the object with this code also defines a double-precision gemm under any spelling, so is a BLAS. An object
-// that cannot be asked, for want of memory, counts as one: its handler might end the process.
+// True if the object with this code also defines a double-precision gemm under any spelling, so is a BLAS. An object
+// that cannot be opened for lack of memory counts as one: its handler might end the process.
 bool lives_in_a_blas(const void *code) {
   Dl_info home;
   void *map = nullptr;
@@ -81,7 +81,7 @@ bool call_cblas_xerbla(const char *handler, const char *name, int position, cons
 template <typename INT>
 void report(Interface interface, const char *name, const char *handler) {
   libsgemm_info_t info;
-  libsgemm_last_info(&info);  // without memory it lacks the reason, which is not wanted here
+  libsgemm_last_info(&info);  // without memory it lacks the reason, which is not needed here
   if (interface == Interface::fortran) {
     if (call_xerbla<INT>(handler, name, info.argument)) return;
   } else if (call_cblas_xerbla<INT>(handler, name, info.argument, info.message)) {
