@@ -1,4 +1,4 @@
-// Batches by arrays of pointers: those of one shape are groups of which there is one.
+// Batches by arrays of pointers; a batch of one shape is a call with a single group.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace libsgemm {
 
-// Parameters of groups as GroupCall has them.
+// Arrays of a GroupCall's parameters.
 struct Groups {
   std::vector<libsgemm_op_t> transa, transb;
   std::vector<int64_t> m, n, k, lda, ldb, ldc, size;
   GroupCall call = {};
 };
 
-// 0, which is none either, for what is none.
+// Returns 0, which is no enumerator, for an illegal value.
 inline libsgemm_op_t as_op(int theirs) { return static_cast<libsgemm_op_t>(std::max(op_of(theirs), 0)); }
 
 template <typename INT>
@@ -34,7 +34,7 @@ inline const libsgemm_op_t *translate(const int *array, int64_t count, std::vect
   return ops->data();
 }
 
-// A call of groups; batches of one group have their arrays on the caller's stack.
+// Arguments of a call of groups; batches of one shape have their arrays on the caller's stack.
 template <typename INT>
 struct GroupArguments {
   const int *transa, *transb;
@@ -51,7 +51,7 @@ struct GroupArguments {
   const INT *size;
 };
 
-// `groups` has what *p points to.
+// `groups` owns what *p points to.
 template <typename INT>
 void describe(Product *p, const GroupArguments<INT> &x, Groups *groups) {
   GroupCall &call = groups->call;

@@ -1,4 +1,5 @@
-// Events of the vendor's driver or runtime that the program has loaded: CUDA's and HIP's have the same arguments.
+// Events of the vendor's driver or runtime that the program has loaded. CUDA's and HIP's functions take the same
+// arguments.
 #pragma once
 
 #include <dlfcn.h>
@@ -7,7 +8,7 @@ namespace libsgemm {
 
 using Event = void *;
 
-// All of them, or none.
+// Functions of the driver. They are used only if all of them were found (`whole`).
 struct Driver {
   int (*is_capturing)(void *stream, int *) = nullptr;
   int (*exchange_mode)(int *) = nullptr;
@@ -18,9 +19,9 @@ struct Driver {
   int (*elapsed)(float *, Event, Event) = nullptr;
   bool whole = true;
 
-  // What a thread's events belong to, by a number which nothing else gets; false if it cannot be told.
+  // Gets the unique number of the context that a thread's events belong to. False if that is not known.
   bool (*context)(unsigned long long *id, int *device) = nullptr;
-  // At the end of the process: makes it the thread's, if it is still there; and gives it back.
+  // During exit: makes that context the thread's current one. False if it is gone. leave() undoes it.
   bool (*enter)(unsigned long long id, int device) = nullptr;
   void (*leave)(int device) = nullptr;
 
@@ -31,7 +32,7 @@ struct Driver {
   }
 };
 
-// The vendor's.
+// Finds the functions of the vendor that the drop-in is built for.
 Driver find_driver();
 
 }  // namespace libsgemm

@@ -1,4 +1,5 @@
-// A reset of a device ends what its events belong to, and nobody may ask for them then: so that is known by its number.
+// A reset of a device destroys the context of its events, and they must not be queried any more. Contexts are therefore
+// known by unique numbers.
 #include "gpu_blas/gpu_time.h"
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct GpuTime::Context {
   unsigned long long id = 0;
   int device = 0;
   std::vector<Event> free;
-  std::deque<Pending> pending;  // in the order in which they were recorded
+  std::deque<Pending> pending;  // in the order of recording
 };
 
 namespace {
@@ -40,7 +41,8 @@ const Driver &driver() {
   return found;
 }
 
-// While another thread's stream records a graph, asking for events would spoil it, unless one says that one knows.
+// While another thread's stream records a graph, querying events would invalidate it unless this thread's capture mode
+// is relaxed.
 class Relaxed {
  public:
   Relaxed() { driver().exchange_mode(&mode_); }
@@ -49,17 +51,17 @@ class Relaxed {
   Relaxed &operator=(const Relaxed &) = delete;
 
  private:
-  int mode_ = 2;  // either vendor's STREAM_CAPTURE_MODE_RELAXED; then what it was
+  int mode_ = 2;  // STREAM_CAPTURE_MODE_RELAXED of both vendors; then the mode before
 };
 
 struct Clocks {
   std::mutex mutex;
-  std::vector<GpuTime::Context *> contexts;  // never freed: threads may have one at hand
-  bool ended = false;                        // the driver is on its way out
+  std::vector<GpuTime::Context *> contexts;  // never freed: threads may hold pointers to them
+  bool ended = false;                        // the process exits
 };
 Clocks &clocks() { return immortal<Clocks>(); }
 
-// Adds the time of what has passed. The mutex is held.
+// Adds the times of events that have passed. The mutex is held.
 void collect(GpuTime::Context *context, bool wait) {
   while (!context->pending.empty()) {
     const Pending done = context->pending.front();
@@ -75,7 +77,7 @@ void collect(GpuTime::Context *context, bool wait) {
   }
 }
 
-// At the end of the process the driver is still there, as this was registered behind it; contexts may be gone.
+// Runs during exit. The driver still works, as this handler was registered after the driver's; contexts may be gone.
 void collect_all() {
   const std::lock_guard<std::mutex> lock(clocks().mutex);
   clocks().ended = true;
@@ -86,7 +88,7 @@ void collect_all() {
   }
 }
 
-// The thread's context. The mutex is held.
+// Returns the thread's context; NULL if it is not known. The mutex is held.
 GpuTime::Context *current_context() {
   static const bool registered = std::atexit(collect_all) == 0;
   unsigned long long id = 0;
@@ -122,7 +124,7 @@ GpuTime::GpuTime(void *stream) : stream_(stream) {
     const Relaxed relaxed;
     Context *const context = current_context();
     if (context == nullptr || context->pending.size() >= kMostPending) return;
-    context->free.reserve(2 * kMostPending + 2);  // lest giving back an event needed memory
+    context->free.reserve(2 * kMostPending + 2);  // so that giving back an event needs no memory
     start_ = take_event(context);
     stop_ = start_ != nullptr ? take_event(context) : nullptr;
     context_ = context;
@@ -151,7 +153,7 @@ void GpuTime::finish(const char *entry, const char *backend, const char *kernel)
   collect(context_, false);
 }
 
-// Events of a call that was not finished are for the next one.
+// Keeps the events of a call that was not finished for the next one.
 GpuTime::~GpuTime() {
   if (!active() || start_ == nullptr) return;
   const std::lock_guard<std::mutex> lock(clocks().mutex);

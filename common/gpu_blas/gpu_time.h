@@ -1,21 +1,21 @@
-// The time that calls take on the GPU, for statistics: between two events on the call's stream, around what it
-// launches. Nothing waits for them: they are read when they have passed, by later calls and at the end of the process.
+// Time that calls take on the GPU, for statistics: measured between two events on the call's stream, around its
+// launches. No call waits for the events: later calls read those that have passed, and the rest are read during exit.
 #pragma once
 
 namespace libsgemm {
 
 class GpuTime {
  public:
-  // The first event; active() tells whether there is one, which there is not while the stream records a graph.
+  // Records the first event. active() is false if that failed, or if the stream records a graph.
   explicit GpuTime(void *stream);
   ~GpuTime();
   GpuTime(const GpuTime &) = delete;
   GpuTime &operator=(const GpuTime &) = delete;
   bool active() const { return context_ != nullptr; }
 
-  // What was launched since then is not to be counted.
+  // Records the first event again, so that earlier launches are not counted.
   void restart();
-  // The second event; its time will be added to the row of these names, which are static.
+  // Records the second event. Its time is added later to the statistics under these names, which must be static.
   void finish(const char *entry, const char *backend, const char *kernel);
 
   struct Context;

@@ -18,7 +18,7 @@ struct Handles {
   std::shared_mutex mutex;
   std::unordered_map<VendorHandle, std::shared_ptr<HandleState>> states;
 };
-// Threads may call while the process ends.
+// Never destroyed: threads may call while the process exits.
 Handles &handles() { return immortal<Handles>(); }
 
 std::atomic<bool> g_forked{false};

@@ -1,4 +1,4 @@
-// What belongs to a handle that the program has from its GPU's BLAS: a libsgemm handle, and what the program has set.
+// State that belongs to a handle of the program's GPU BLAS: a libsgemm handle, and what the program has set.
 #pragma once
 
 #include <cstddef>
@@ -11,32 +11,32 @@
 namespace libsgemm {
 
 struct HandleState {
-  // That BLAS allows calls of several threads with one handle.
+  // The vendor's BLAS allows several threads to call with one handle.
   std::mutex mutex;
-  libsgemm_handle_t handle = nullptr;  // made by the first call that is ours
+  libsgemm_handle_t handle = nullptr;  // made by the first call that libsgemm computes
   libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
-  bool unavailable = false;       // there is no backend for the device, which is not to be asked for again
-  bool prepares_in_vain = false;  // there is no kernel for what needs a preparation, which is not to be made again
-  bool stream_was_set = false;    // since the latest call: it may be another stream of the same address
-  void *workspace = nullptr;      // that the program has given to it; NULL: none
+  bool unavailable = false;       // there is no backend for the device; it is not looked for again
+  bool prepares_in_vain = false;  // there is no kernel for calls that need a preparation; none is made again
+  bool stream_was_set = false;    // since the latest call; the stream may be another one at the same address
+  void *workspace = nullptr;      // set by the program; NULL: none
   size_t workspace_bytes = 0;
 };
 
-// The state of a handle, made if there is none yet; NULL for want of memory.
+// Returns the state of a handle, made if there is none yet. NULL if memory is short.
 std::shared_ptr<HandleState> state_of(VendorHandle handle);
 
-// The handle is about to be destroyed.
+// Called before the handle is destroyed.
 void forget_handle(VendorHandle handle);
 
-// The vendor has made a handle, if `status` says so: one of the same address may have been destroyed where the drop-in
-// did not see it. Returns `status`.
+// Called after the vendor has made a handle, if `status` says so. The drop-in may not have seen how a handle at the
+// same address was destroyed, so its state is dropped. Returns `status`.
 int note_new_handle(int status, const VendorHandle *handle);
 
-// What the program has set.
+// Record what the program has set.
 void note_stream(VendorHandle handle, bool keeps_workspace);
 void note_workspace(VendorHandle handle, void *workspace, size_t bytes);
 
-// In a child that was forked: there is no GPU, and locks may have been inherited.
+// True in a forked child: it has no GPU, and may have inherited locked mutexes.
 bool was_forked();
 
 }  // namespace libsgemm

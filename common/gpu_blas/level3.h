@@ -7,7 +7,7 @@
 
 namespace libsgemm {
 
-// op(A) and op(B), added.
+// The sum of op(A) and op(B).
 template <typename INT>
 using Geam = int(VendorHandle handle, int transa, int transb, INT m, INT n, const float *alpha, const float *a, INT lda,
                  const float *beta, const float *b, INT ldb, float *c, INT ldc);
@@ -15,7 +15,7 @@ using Geam = int(VendorHandle handle, int transa, int transb, INT m, INT n, cons
 template <typename INT>
 using GeamReal = Real<Geam<INT>>;
 
-// A matrix to be copied on the handle's stream, by the vendor, which knows the stream and the device.
+// A matrix that the vendor's geam copies on the handle's stream: the vendor knows the stream and the device.
 template <typename INT>
 struct MatrixCopy {
   GeamReal<INT> *geam;
@@ -27,8 +27,8 @@ struct MatrixCopy {
   INT to_ld;
 };
 
-// trmm of either vendor writes beside its B, which ours overwrites: copied first, unless the caller has B written over.
-// What fails behind the copy is the vendor's to do, for which C is output alone.
+// Copies B to C before trmm. Either vendor's trmm writes to C and leaves B unchanged; ours overwrites B. No copy is
+// needed if the caller passes B as C. If a later step fails the vendor's trmm is called: it does not read C.
 template <typename INT>
 int prepare_trmm(const void *argument) {
   const auto &x = *static_cast<const MatrixCopy<INT> *>(argument);
@@ -75,7 +75,7 @@ int prepare_trmm(const void *argument) {
     return take(p, [&] { return real(handle, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc); });           \
   }
 
-// `geam`: the function that copies; `refusal`: why the STRMM of the process is none of this kind, or NULL.
+// `geam`: the function that copies; `refusal`: why the STRMM of the process has other arguments, or NULL.
 #define TRMM(INT, name, geam, refusal)                                                                             \
   LIBSGEMM_API int name(VendorHandle handle, int side, int uplo, int trans, int diag, INT m, INT n,                \
                         const float *alpha, const float *a, INT lda, const float *b, INT ldb, float *c, INT ldc) { \
@@ -104,7 +104,7 @@ int prepare_trmm(const void *argument) {
     return take(p, [&] { return real(handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb); }); \
   }
 
-// Of arrays of pointers we have no such batch: counted, and passed on.
+// libsgemm has no trsm batch by arrays of pointers: the call is counted and forwarded.
 #define TRSM_BATCHED(INT, name)                                                                                    \
   LIBSGEMM_API int name(VendorHandle handle, int side, int uplo, int trans, int diag, INT m, INT n,                \
                         const float *alpha, const float *const *a, INT lda, float *const *b, INT ldb, INT count) { \

@@ -1,4 +1,4 @@
-// The program's own cuBLAS or rocBLAS, which the drop-in stands before.
+// The program's own cuBLAS or rocBLAS, whose functions the drop-in intercepts.
 #pragma once
 
 #include <atomic>
@@ -8,10 +8,11 @@
 
 namespace libsgemm {
 
-// The function of that name in the one of the process; NULL if none is loaded, or it has no such function.
+// Returns the function of that name in the vendor's library of the process. NULL if none is loaded, or it has no such
+// function.
 void *find_in_vendor(const char *name);
 
-// One of its functions, of type F, looked for when it is first wanted.
+// A function of type F of that library, looked up at first use.
 template <typename F>
 class Real {
  public:
@@ -26,7 +27,7 @@ class Real {
     return reinterpret_cast<F *>(found);
   }
 
-  // Its status.
+  // Calls the function and returns its status; kVendorLacks if there is none.
   template <typename... Arguments>
   int operator()(Arguments... arguments) {
     F *const function = get();

@@ -14,14 +14,14 @@ namespace {
 
 thread_local int t_depth = 0;
 
-// Whether products of FP32 in this mode are at least as fast as those in TF32.
+// True if FP32 products in this mode are at least as fast as those in TF32.
 bool rounds_inputs(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_TF32 || mode == LIBSGEMM_MATH_BF16 || mode == LIBSGEMM_MATH_FP16;
 }
 
-// Whether a product, and then an epilogue in a pass of its own, are faster than cuBLAS's, which has it in the product:
-// where the product is deep enough for the pass to cost less than the mode gains (docs/cublas.md), and takes more than
-// its start. 16-bit inputs gain nothing.
+// True if a product followed by a pass for the epilogue is faster than cuBLAS, which fuses both: the product must be
+// deep enough that the mode gains more than the pass costs (docs/cublas.md), and larger than the pass's start-up time.
+// 16-bit inputs gain nothing.
 bool pays(const Product &p, libsgemm_math_mode_t mode) {
   const Call &c = p.call;
   const bool exact = mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP64;
@@ -29,8 +29,8 @@ bool pays(const Product &p, libsgemm_math_mode_t mode) {
   return c.type == Type::f32 && c.k >= (exact ? 1024 : 256) && work >= 0x1p28;
 }
 
-// Sizes, leading dimensions and enumerators that the vendor refuses, of a call in column-major order: seen here, since
-// a message of libsgemm for them would cost more than the call.
+// True for sizes, leading dimensions and enumerators that the vendor refuses, in a column-major call. Checked here,
+// since an error message of libsgemm would cost more than the call.
 bool is_illegal(const Call &c) {
   const RoutineTraits &routine = traits_of(c.routine);
   const int64_t m = routine.triangle_of_c ? c.n : c.m;
@@ -48,7 +48,7 @@ bool is_illegal(const Call &c) {
   return c.lda < rows_of_a || (routine.has_b() && c.ldb < rows_of_b) || c.ldc < m;
 }
 
-// Told once: without a handle of ours every call goes on.
+// Reported once: without a handle of libsgemm every call is forwarded.
 void tell_of_failure() {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;
@@ -163,7 +163,7 @@ const char *try_ours(const Product &product, const Preparation &first, int *stat
   const std::lock_guard<std::mutex> lock(state->mutex);
   if (state->unavailable) return why_not(LIBSGEMM_UNAVAILABLE);
   if (!make_handle(state.get())) return "invalid environment";
-  // The program lets its BLAS round, which is faster than anything that does not.
+  // The program allows its BLAS to round inputs, which is faster than any mode that does not.
   if (product.call.type == Type::f32 && around.asked == Asked::reduced && !rounds_inputs(state->math_mode)) {
     return "rounding allowed by the program";
   }

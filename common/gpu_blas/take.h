@@ -1,4 +1,5 @@
-// One call of a program to its GPU's BLAS: whether it is ours, and if not, why, and on to the program's own library.
+// One call of a program to its GPU's BLAS: libsgemm computes it, or it is forwarded to the program's own library with
+// the reason.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,9 @@ struct Product {
   void size(int64_t m, int64_t n, int64_t k);
   void operands(const void *a, int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc);
   void strides(int64_t a, int64_t b, int64_t c, int64_t batch_count);
-  // The scalars as the program has them; beta is NULL for routines that have none.
+  // The scalars as the program passes them; beta is NULL for routines that have none.
   void scalars(const void *the_alpha, const void *the_beta, bool with_beta = true);
-  // Of the forms that name them.
+  // Types of the operands, for the entry points that name them.
   void types(int a, int b, int c);
   bool has_epilogue() const { return epilogue.bias != nullptr || epilogue.function != Epilogue::identity; }
   void refuse(const char *why) {
@@ -26,20 +27,20 @@ struct Product {
 
   VendorHandle handle;
   Call call;
-  const GroupCall *groups = nullptr;  // in place of `call`, of which the entry and sizes for statistics remain
+  const GroupCall *groups = nullptr;  // replaces `call`, whose entry and sizes remain for statistics
   const float *alpha = nullptr, *beta = nullptr;
   bool has_beta = true;
-  bool c_apart = false;  // C is read from elsewhere: ours if beta is 0
+  bool c_apart = false;  // C is read from elsewhere: libsgemm computes it only if beta is 0
   Asked asked = Asked::exact;
-  const char *refusal = nullptr;  // why the call is not ours, whatever the handle says
+  const char *refusal = nullptr;  // why the call is forwarded, whatever the handle says
   Epilogue epilogue = {};
-  // cublasLt: the call itself says what a handle of the others is asked for.
+  // cublasLt: the stream and workspace are arguments of the call, not of the handle.
   bool from_lt = false;
   void *stream = nullptr, *workspace = nullptr;
   size_t workspace_bytes = 0;
 };
 
-// This thread is inside the program's BLAS or libsgemm already, whose calls of these names are their own.
+// True if this thread is inside the program's BLAS or libsgemm already: their own calls of these names are forwarded.
 bool is_inside();
 class Inside {
  public:
@@ -49,24 +50,23 @@ class Inside {
   Inside &operator=(const Inside &) = delete;
 };
 
-// Called with its argument as the last thing before a product is computed, for what the program's BLAS has to do first;
-// its status is that library's.
+// A step that must run right before the product is computed; it returns the vendor's status.
 struct Preparation {
   int (*prepare)(const void *argument) = nullptr;
   const void *argument = nullptr;
 };
 
-// NULL: done, with the vendor's status for it in *status. Otherwise the words for why the call goes on, with C
-// untouched. `time` may be NULL.
+// Tries to compute the call. NULL: done, with the vendor's status in *status. Otherwise the reason why it is forwarded;
+// C is untouched. `time` may be NULL.
 const char *try_ours(const Product &product, const Preparation &first, int *status, GpuTime *time);
 
-// Statistics: whether calls are counted, on which stream they are timed, and a call that went on.
+// For statistics: whether calls are counted, the stream on which a call is timed, and the count of a forwarded call.
 bool is_counting();
 void *stream_of(const Product &product);
 uint64_t nanoseconds_now();
 void count_forwarded(const Product &product, const char *why, int status, uint64_t start, GpuTime *time);
 
-// Computes the call or has `forward` make it.
+// Computes the call, or forwards it by `forward`.
 template <typename Forward>
 int take(const Product &product, const Forward &forward, const Preparation &first = {}) {
   if (is_inside()) return forward();

@@ -1,5 +1,5 @@
-// What the drop-ins under the names of a GPU's BLAS differ in: each is linked with one vendor's definitions
-// (cublas/vendor.cpp, rocblas/vendor.cpp). Enumerations of theirs are ints.
+// Differences between the drop-ins for the vendors' BLAS: each is linked with one vendor's definitions
+// (cublas/vendor.cpp, rocblas/vendor.cpp). The vendors' enumerations are passed as ints.
 #pragma once
 
 #include <cstdint>
@@ -11,40 +11,40 @@
 namespace libsgemm {
 
 using VendorHandle = void *;
-constexpr int kVendorSuccess = 0;  // the status of either
+constexpr int kVendorSuccess = 0;  // the same for both vendors
 
 struct Product;
 
-// What arithmetic a call asks for.
+// Arithmetic that a call requests.
 enum class Asked : int8_t {
-  exact,    // sums and inputs as they are
+  exact,    // full FP32 inputs and sums
   reduced,  // inputs may be rounded: to TF32, or to 16 bits
-  refused   // what we do not have: pedantic math, emulation, other types
+  refused   // arithmetic that libsgemm lacks: pedantic math, emulation, other types
 };
 
-// What a handle of theirs says of a call.
+// Properties of a call that the vendor's handle determines.
 struct Surroundings {
   void *stream = nullptr;
   Asked asked = Asked::exact;
-  bool repeatable = false;  // the same call has to give the same bits, run after run
+  bool repeatable = false;  // the same call must give the same bits in every run
 };
 
 extern const Vendor kVendor;
-extern const char *const kVendorLibrary;  // how the file's name begins
-extern const int kVendorNoTrans;          // their enumerator
-extern const int kVendorLacks;            // the status of a function that the library of the process does not have
+extern const char *const kVendorLibrary;  // beginning of the library's file name
+extern const int kVendorNoTrans;          // the vendor's enumerator
+extern const int kVendorLacks;            // status for a function that the library of the process lacks
 
 int vendor_status(libsgemm_status_t status);
 
-// Enumerators as those of CBLAS; -1 for what is none.
+// Translate enumerators to those of CBLAS; -1 for an illegal value.
 int op_of(int theirs);
 int side_of(int theirs);
 int uplo_of(int theirs);
 int diag_of(int theirs);
-// Of a matrix of inputs, or of C as Type::f32; false if it is none of ours.
+// Translates the type of an input, or of C as Type::f32. False if libsgemm has no such type.
 bool type_of(int theirs, Type *type);
 
-// NULL, or why the handle makes the call another's.
+// Reads the handle. NULL, or the reason why the call is forwarded.
 const char *ask_handle(const Product &product, Surroundings *around);
 void *stream_of(VendorHandle handle);
 
