@@ -1,4 +1,4 @@
-// The arithmetic that cuBLAS's extended forms name.
+// Arithmetic that cuBLAS's extended entry points name.
 #pragma once
 
 #include "cublas/cublas.h"
@@ -7,7 +7,7 @@
 namespace libsgemm {
 
 void compute_type(Product *p, int compute);
-// cublasGemmAlgo_t, of which any will do.
+// Checks a cublasGemmAlgo_t; every valid one is accepted.
 void algorithm(Product *p, int which);
 
 }  // namespace libsgemm

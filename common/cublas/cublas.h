@@ -1,5 +1,5 @@
-// cuBLAS's public binary interface, as far as the drop-in needs it: the same in all versions from 11 on, so that it
-// builds without CUDA and serves whatever cuBLAS a program has. Enumerations are ints.
+// cuBLAS's public binary interface, as far as the drop-in needs it. It is the same in all versions from 11 on, so the
+// drop-in builds without CUDA and serves whatever cuBLAS a program has. Enumerations are ints.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ enum CublasLtDesc : int {
   kLtFillMode = 6,
   kLtEpilogue = 7,
   kLtBiasPointer = 8,
-  kLtBiasStride = 10,         // of a batch
-  kLtFirstScalePointer = 17,  // of A, B, C and D, and behind them where the largest element goes
+  kLtBiasStride = 10,         // between the biases of a batch
+  kLtFirstScalePointer = 17,  // scales of A, B, C and D, then the address for the largest element
   kLtLastScalePointer = 21,
   kLtBiasType = 26,
 };

@@ -1,4 +1,5 @@
-// Events of NVIDIA's driver. They belong to a context, which a reset of the device ends and nobody may ask for then.
+// Events of NVIDIA's driver. They belong to a context; after a reset of the device has ended it they must not be
+// queried.
 #include "gpu_blas/driver.h"
 
 namespace libsgemm {

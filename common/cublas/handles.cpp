@@ -1,4 +1,4 @@
-// What makes, changes or ends a handle of cuBLAS.
+// Entry points that create, change or destroy a cuBLAS handle.
 #include "gpu_blas/handles.h"
 
 #include "gpu_blas/real.h"
@@ -31,7 +31,7 @@ LIBSGEMM_API int cublasLtDestroy(VendorHandle handle) {
   return real(handle);
 }
 
-// As in cuBLAS, another stream takes the workspace away.
+// Setting a stream resets the workspace, as in cuBLAS.
 LIBSGEMM_API int cublasSetStream_v2(VendorHandle handle, void *stream) {
   static Real<decltype(cublasSetStream_v2)> real("cublasSetStream_v2");
   const int status = real(handle, stream);

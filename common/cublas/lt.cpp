@@ -1,5 +1,5 @@
-// cublasLtMatmul, where its descriptors ask for a product that we have: D = f(alpha op(A) op(B) + beta C + bias) with D
-// over C, or beta = 0. They are read by cublasLt's own functions.
+// cublasLtMatmul, where its descriptors ask for a product that libsgemm has: D = f(alpha op(A) op(B) + beta C + bias)
+// with C and D the same matrix, or beta = 0. The descriptors are read by cublasLt's own functions.
 #include "cublas/arithmetic.h"
 #include "gpu_blas/real.h"
 
@@ -44,7 +44,7 @@ bool read_types(void *a, void *b, void *d, Product *p) {
   return p->refusal == nullptr;
 }
 
-// False for what is no matrix of ours.
+// Reads a layout. False if libsgemm has no such matrix.
 bool read(void *from, Layout *x) {
   int64_t plane = 0;
   int mode = 0;
@@ -52,13 +52,13 @@ bool read(void *from, Layout *x) {
                      get(from, kLtColumns, &x->columns) && get(from, kLtLd, &x->ld) &&
                      get(from, kLtBatchCount, &x->batch_count) && get(from, kLtBatchStride, &x->stride) &&
                      get(from, kLtPlaneOffset, &plane);
-  // Versions before 13 do not know the last one, and have batches by strides alone.
+  // Versions before 13 lack the last attribute: all their batches are by strides.
   const bool by_strides = x->batch_count == 1 || !get(from, kLtBatchMode, &mode) || mode == 0;
   const bool known_order = x->order == kLtOrderColumns || x->order == kLtOrderRows;
   return whole && plane == 0 && by_strides && known_order && x->rows <= INT64_MAX && x->columns <= INT64_MAX;
 }
 
-// What is done to each element of D. False for what we do not have.
+// Reads the operation on each element of D. False if libsgemm lacks it.
 bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   unsigned flags = kLtEpilogueDefault;
   const void *bias = nullptr;
@@ -66,7 +66,8 @@ bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   get(descriptor, kLtBiasPointer, &bias);
   const bool adds = (flags & kLtEpilogueBias) != 0;
   const bool by_rows = d.order == kLtOrderRows;
-  // Errors to cublasLt 13.1: a bias with an epilogue that does not add it, its absence, and its sum with rows.
+  // cublasLt 13.1 refuses a bias with an epilogue that does not add it, an epilogue that adds one without a bias, and
+  // adding one in row-major order.
   if (adds != (bias != nullptr) || (adds && by_rows)) return false;
   Epilogue e = {};
   switch (flags & ~(kLtEpilogueBias | kLtEpilogueDefault)) {
@@ -83,7 +84,7 @@ bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   }
   if (!adds && e.function == Epilogue::identity) return true;
   if (adds) {
-    int type = -1;  // by default D's; older versions know no such attribute
+    int type = -1;  // D's type by default; older versions lack this attribute
     if (get(descriptor, kLtBiasType, &type) && type != -1 && type != kCudaR32F) return false;
     get(descriptor, kLtBiasStride, &e.stride_bias);
   }
@@ -95,17 +96,17 @@ bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   e.stride_d = d.stride;
   e.batch_count = d.batch_count;
   p->epilogue = e;
-  return p->alpha != nullptr && *p->alpha != 0;  // without a product nothing may be enqueued that it could follow
+  return p->alpha != nullptr && *p->alpha != 0;  // otherwise no product may be enqueued for the epilogue to follow
 }
 
-// What is done besides multiplying.
+// Reads what is requested beyond the product. NULL, or the reason to forward the call.
 const char *extras(void *descriptor, const Layout &d, Product *p) {
   int trans_c = 0, fill = kLtFillFull;
   if (!read_epilogue(descriptor, d, p)) return "epilogue";
   if (!get(descriptor, kLtTransC, &trans_c) || trans_c != 0) return "transposed C";
   if (!get(descriptor, kLtFillMode, &fill) || fill != kLtFillFull) return "triangle of C";
   for (int which = kLtFirstScalePointer; which <= kLtLastScalePointer; ++which) {
-    const void *scale = nullptr;  // older versions know no such attribute
+    const void *scale = nullptr;  // older versions lack this attribute
     if (get(descriptor, static_cast<CublasLtDesc>(which), &scale) && scale != nullptr) return "scaled matrices";
   }
   return nullptr;
@@ -117,7 +118,7 @@ struct Matrices {
   void *a_layout, *b_layout, *c_layout, *d_layout;
 };
 
-// The product of matrices in one order as one of column-major ones.
+// Describes the product of matrices that are all in one order.
 void describe(const Matrices &x, const Layout &a, const Layout &b, const Layout &d, Product *p) {
   const bool inner_is_rows = p->call.transa != LIBSGEMM_NO_TRANS;
   p->call.layout = d.order == kLtOrderRows ? LIBSGEMM_ROW_MAJOR : LIBSGEMM_COL_MAJOR;
@@ -127,7 +128,7 @@ void describe(const Matrices &x, const Layout &a, const Layout &b, const Layout 
   if (d.batch_count != 1) p->strides(a.stride, b.stride, d.stride, d.batch_count);
 }
 
-// Whether the sizes of all matrices go together; if not, or if there is nothing in them, cublasLt tells what is wrong.
+// True if the sizes of all matrices agree and are not 0. Otherwise cublasLt reports what is wrong.
 bool agree(const Product &p, const Layout &a, const Layout &b, const Layout &d) {
   const bool ta = p.call.transa != LIBSGEMM_NO_TRANS, tb = p.call.transb != LIBSGEMM_NO_TRANS;
   const bool empty = d.rows == 0 || d.columns == 0 || (ta ? a.rows : a.columns) == 0;
@@ -141,7 +142,7 @@ bool same(const Layout &x, const Layout &y) {
          x.ld == y.ld && (x.stride == y.stride || x.batch_count == 1);
 }
 
-// C is what D holds, or is not read.
+// NULL if C and D are the same matrix, or C is not read.
 const char *check_c(const Matrices &x, const Layout &d, const float *beta) {
   if (beta != nullptr && *beta == 0) return nullptr;
   Layout c;

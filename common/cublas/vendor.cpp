@@ -1,4 +1,4 @@
-// What the drop-in has of cuBLAS: its enumerations, and what it asks a handle for.
+// cuBLAS's part of the drop-in: its enumerations, and reading its handles.
 #include "gpu_blas/vendor.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "gpu_blas/real.h"
 
 extern "C" {
-// Marks this library, for whoever must know that a name of cuBLAS is ours.
+// Marks this library, so that others can recognise its cuBLAS names.
 LIBSGEMM_API int libsgemm_cublas_version(void);
 int libsgemm_cublas_version(void) { return LIBSGEMM_VERSION; }
 
@@ -24,7 +24,7 @@ namespace {
 
 Real<decltype(cublasGetStream_v2)> g_get_stream("cublasGetStream_v2");
 
-// NVIDIA_TF32_OVERRIDE=0 takes the permission to round to TF32 away from every program.
+// NVIDIA_TF32_OVERRIDE=0 forbids rounding to TF32 in every program.
 bool tf32_is_forbidden() {
   static const bool forbidden = [] {
     const char *const value = getenv("NVIDIA_TF32_OVERRIDE");
@@ -33,7 +33,7 @@ bool tf32_is_forbidden() {
   return forbidden;
 }
 
-// What the handle says of the arithmetic of a call.
+// Arithmetic that the handle's math mode allows.
 Asked asked_by(int math_mode) {
   switch (math_mode & kMathKind) {
     case kMathDefault:
@@ -88,7 +88,7 @@ const char *ask_handle(const Product &p, Surroundings *around) {
   static Real<decltype(cublasGetAtomicsMode)> get_atomics_mode("cublasGetAtomicsMode");
   if (p.from_lt) {
     around->stream = p.stream;
-    around->repeatable = true;  // it has no atomics to allow
+    around->repeatable = true;  // cublasLt has no setting that allows atomics
     return nullptr;
   }
   int pointer_mode = 0, math_mode = 0, atomics_mode = kAtomicsNotAllowed;
@@ -100,7 +100,7 @@ const char *ask_handle(const Product &p, Surroundings *around) {
   }
   if (pointer_mode != kPointerModeHost) return "scalars on the device";
   const Asked asked = asked_by(math_mode);
-  // To round FP32 is no matter where the inputs have 16 bits.
+  // Rounding of FP32 does not matter for 16-bit inputs.
   const bool inexact = p.call.type == Type::f32 && asked == Asked::reduced;
   if (asked == Asked::refused || inexact) around->asked = asked;
   around->repeatable = atomics_mode == kAtomicsNotAllowed;
