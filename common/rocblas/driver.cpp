@@ -1,5 +1,5 @@
-// Events of HIP's runtime, of whatever version and wherever the program has it from. A reset of a device leaves events
-// valid there, so that they belong to a device by its number.
+// Events of HIP's runtime, of whatever version and origin. They stay valid after a reset of a device, so the device's
+// number identifies the context.
 #include "gpu_blas/driver.h"
 
 #include <new>

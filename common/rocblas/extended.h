@@ -1,4 +1,5 @@
-// What rocBLAS's extended forms have besides a product: types, a D beside C, and how it is to be computed.
+// Arguments of rocBLAS's extended entry points beyond those of a product: types, a D next to C, and the choice of
+// algorithm.
 #pragma once
 
 #include "gpu_blas/take.h"
@@ -18,7 +19,7 @@ struct Extended {
   int64_t stride_c = 0, stride_d = 0;
 };
 
-// Of a product of `m` rows, which writes D.
+// Applies them to a product of `m` rows, which writes D.
 void extend(Product *p, int64_t m, const Extended &x);
 
 }  // namespace libsgemm

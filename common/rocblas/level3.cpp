@@ -6,7 +6,7 @@
 namespace libsgemm {
 namespace {
 
-// alpha op(A) op(B) + beta C of a triangle of C.
+// Describes alpha op(A) op(B) + beta C for a triangle of C.
 Product triangle(const char *entry, VendorHandle handle, int uplo, int transa, int transb, int64_t n, int64_t k) {
   Product p(entry, handle, Routine::gemmtr);
   p.call.uplo = uplo_of(uplo);
@@ -45,7 +45,7 @@ using namespace libsgemm;
         p, [&] { return real(handle, uplo, trans, n, k, alpha, a, lda, stride_a, beta, c, ldc, stride_c, count); }); \
   }
 
-// Only in place: where the backend has no such batch a copy of B would have been made for nothing.
+// Computed only in place: if the backend has no such batch, a copy of B would have been made for nothing.
 #define TRMM_STRIDED(INT, name)                                                                                       \
   LIBSGEMM_API int name(VendorHandle handle, int side, int uplo, int trans, int diag, INT m, INT n,                   \
                         const float *alpha, const float *a, INT lda, int64_t stride_a, const float *b, INT ldb,       \
@@ -77,7 +77,7 @@ using namespace libsgemm;
     });                                                                                                     \
   }
 
-// The others have no such batch of ours: counted, and passed on.
+// libsgemm has no batches of the other routines: these calls are counted and forwarded.
 
 #define SYMM_STRIDED(INT, name)                                                                                        \
   LIBSGEMM_API int name(VendorHandle handle, int side, int uplo, INT m, INT n, const float *alpha, const float *a,     \

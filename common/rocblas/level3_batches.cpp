@@ -1,11 +1,11 @@
-// rocBLAS's batches of level 3 by arrays of pointers, of which we have none: counted, and passed on.
+// rocBLAS's batches of level 3 by arrays of pointers. libsgemm has none of them: they are counted and forwarded.
 #include "gpu_blas/level3.h"
 #include "rocblas/trmm.h"
 
 namespace libsgemm {
 namespace {
 
-// Of so many matrices.
+// Makes a product a batch of `count`, and forwards it.
 Product batch(Product p, int64_t count) {
   p.call.batch_count = count;
   p.refuse("batch by pointers");

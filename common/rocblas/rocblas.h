@@ -1,6 +1,6 @@
-// rocBLAS's public binary interface, as far as the drop-in needs it: the same in all versions from 2.42 on but for
-// STRMM, so that it builds without ROCm and serves whatever rocBLAS a program has. Enumerations are ints, and those of
-// operations, triangles, sides and diagonals have CBLAS's values.
+// rocBLAS's public binary interface, as far as the drop-in needs it. It is the same in all versions from 2.42 on except
+// for STRMM, so the drop-in builds without ROCm and serves whatever rocBLAS a program has. Enumerations are ints, and
+// those of operations, triangles, sides and diagonals have CBLAS's values.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ enum RocblasType : int { kRocblasF16 = 150, kRocblasF32 = 151, kRocblasBf16 = 16
 
 constexpr int kRocblasPointerModeHost = 0;
 constexpr int kRocblasAtomicsNotAllowed = 0, kRocblasAtomicsAllowed = 1;
-// rocblas_math_mode: XF32, AMD's TF32, where the device has it.
+// rocblas_math_mode: XF32 is AMD's TF32, on devices that have it.
 constexpr int kRocblasMathDefault = 0, kRocblasMathXf32 = 1;
 
 // rocblas_gemm_algo
 constexpr int kRocblasAlgoStandard = 0, kRocblasAlgoSolution = 1;
-// rocblas_gemm_flags: the one that asks for speed alone. The others change the arithmetic of 16-bit inputs, or nothing
-// is computed.
+// rocblas_gemm_flags: the one that only affects speed. The others change the arithmetic of 16-bit inputs, or suppress
+// the computation.
 constexpr uint32_t kRocblasFlagEfficiency = 2;
 
-constexpr int kRocblasFirstTrmmApart = 4;  // the major version from which STRMM has a C beside B
+constexpr int kRocblasFirstTrmmApart = 4;  // the major version from which STRMM has a C in addition to B
 
 }  // namespace libsgemm

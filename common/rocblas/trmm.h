@@ -1,4 +1,4 @@
-// STRMM of versions before 4 overwrites B, as that of BLAS does, under the same names without the arguments for C.
+// rocBLAS's STRMM before version 4 overwrites B, as BLAS does, under the same names but without the arguments for C.
 #pragma once
 
 namespace libsgemm {

@@ -1,4 +1,4 @@
-// What the drop-in has of rocBLAS: its enumerations, and what it asks a handle for.
+// rocBLAS's part of the drop-in: its enumerations, and reading its handles.
 #include "gpu_blas/vendor.h"
 
 #include "gpu_blas/real.h"
@@ -6,7 +6,7 @@
 #include "rocblas/rocblas.h"
 
 extern "C" {
-// Marks this library, for whoever must know that a name of rocBLAS is ours.
+// Marks this library, so that others can recognise its rocBLAS names.
 LIBSGEMM_API int libsgemm_rocblas_version(void);
 int libsgemm_rocblas_version(void) { return LIBSGEMM_VERSION; }
 
@@ -22,7 +22,7 @@ namespace {
 
 Real<decltype(rocblas_get_stream)> g_get_stream("rocblas_get_stream");
 
-// What not every version has, looked for when rocBLAS is known to be there.
+// Finds a function that not every version has. Called once rocBLAS is known to be loaded.
 template <typename F>
 F *find_optional(const char *name) {
   return reinterpret_cast<F *>(find_in_vendor(name));
@@ -32,13 +32,13 @@ struct Optional {
       find_optional<decltype(rocblas_get_math_mode)>("rocblas_get_math_mode");
   decltype(rocblas_get_atomics_mode) *get_atomics_mode =
       find_optional<decltype(rocblas_get_atomics_mode)>("rocblas_get_atomics_mode");
-  // Between the start and the end of a query calls tell the handle how much memory they would need, and compute
-  // nothing.
+  // True between the start and the end of a query, in which calls report to the handle how much memory they would need,
+  // and compute nothing.
   decltype(rocblas_is_device_memory_size_query) *is_size_query =
       find_optional<decltype(rocblas_is_device_memory_size_query)>("rocblas_is_device_memory_size_query");
 };
 
-// Of a version that has no such mode: as it is.
+// Reads a mode; a version without it leaves *mode unchanged.
 bool get_mode(int (*get)(VendorHandle, int *), VendorHandle handle, int *mode) {
   return get == nullptr || get(handle, mode) == kVendorSuccess;
 }
@@ -89,7 +89,7 @@ const char *ask_handle(const Product &p, Surroundings *around) {
   if (optional.is_size_query != nullptr && optional.is_size_query(p.handle)) return "query of memory sizes";
   if (pointer_mode != kRocblasPointerModeHost) return "scalars on the device";
   if (math_mode != kRocblasMathDefault && math_mode != kRocblasMathXf32) return "math mode";
-  // To round FP32 is no matter where the inputs have 16 bits.
+  // Rounding of FP32 does not matter for 16-bit inputs.
   if (math_mode == kRocblasMathXf32 && p.call.type == Type::f32) around->asked = Asked::reduced;
   around->repeatable = atomics_mode == kRocblasAtomicsNotAllowed;
   return nullptr;
