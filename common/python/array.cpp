@@ -12,7 +12,7 @@ namespace {
 
 nb::object frameworks(const char *name) { return nb::module_::import_("libsgemm._frameworks").attr(name); }
 
-// Page-locked memory is memory that the CPU reads, too.
+// Page-locked memory counts as host memory, since the CPU reads it, too.
 Device device_from(int kind, int index) {
   constexpr int kCudaHost = 3, kRocmHost = 11;
   if (kind == Device::kHost || kind == kCudaHost || kind == kRocmHost) return {};
@@ -24,7 +24,7 @@ Device device_of(nb::handle object, const char *name) {
   try {
     answer = object.attr("__dlpack_device__")();
   } catch (nb::python_error &error) {
-    if (!error.matches(PyExc_AttributeError)) throw;  // it is one, on a device without DLPack
+    if (!error.matches(PyExc_AttributeError)) throw;  // an array, but on a device without DLPack
     throw nb::type_error((std::string(name) + " is no array: it is not NumPy's and has no DLPack").c_str());
   }
   return device_from(nb::cast<int>(nb::object(answer[0])), nb::cast<int>(nb::object(answer[1])));
@@ -109,7 +109,7 @@ void Array::check_writable(bool writable) const {
 
 void Array::describe(const nb::dlpack::dltensor &view) {
   device = device_from(view.device.device_type, view.device.device_id);
-  taken = device.is_host();  // on a device its stream is to be known, too
+  taken = device.is_host();  // on a device the stream must be known, too
   set_type(type_of(*this, view.dtype));
   set_dimensions(view.ndim);
   std::copy(view.shape, view.shape + ndim, shape);
@@ -118,7 +118,7 @@ void Array::describe(const nb::dlpack::dltensor &view) {
 }
 
 void Array::take_capsule(nb::handle capsule) {
-  // Where it may not be written, nanobind gives a tensor only to those who do not want to.
+  // nanobind gives a read-only tensor only to those who request a read-only one.
   nb::ndarray<> writable;
   if (nb::try_cast(capsule, writable, false)) {
     tensor_ = nb::ndarray<nb::ro>(writable);

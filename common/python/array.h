@@ -1,4 +1,4 @@
-// Arrays of the caller: NumPy's, and all others by DLPack. Nothing is copied.
+// Arrays of the caller: NumPy's through its C API, all others through DLPack. Nothing is copied.
 #pragma once
 
 #include <libsgemm.h>
@@ -15,7 +15,7 @@ namespace nb = nanobind;
 
 enum class Type { fp32, fp16, bf16 };
 
-// Where an array lives: a kind as DLPack numbers them, all that the CPU can reach being kHost.
+// Device of an array: DLPack's number for its kind, where kHost covers all memory that the CPU can reach.
 struct Device {
   static constexpr int kHost = 1, kCuda = 2, kRocm = 10, kCudaManaged = 13;
   int kind = kHost, index = 0;
@@ -24,26 +24,27 @@ struct Device {
 };
 std::string words(const Device &device);
 
-// What a call is ordered on.
+// Device and stream that order a call.
 struct Place {
   Device device;
-  void *stream = nullptr;  // of the framework that the first array is of; NULL: the default one of the device
-  bool wait = false;       // the frameworks cannot know of that stream: the call has to end before they go on
+  void *stream = nullptr;  // the current stream of the first array's framework; NULL: the device's default stream
+  bool wait = false;       // the frameworks cannot know that stream: the call must end before it returns
 };
 
 enum class Use {
   input,
   output,  // the caller's, so it must be writable
-  made     // by us, for a result
+  made     // made by this module, for a result
 };
 
-// An array of two dimensions, or of three; or a tensor, of four.
+// An array of two or three dimensions, or a tensor of four.
 class Array {
  public:
-  // TypeError, ValueError: `object` is no array, or none that can be used as it is; `name` is the argument's. Of an
-  // array that is taken by DLPack only the device is known before take().
+  // TypeError, ValueError: `object` is no array, or cannot be used without a copy. `name` is the argument's. Before
+  // take(), only the device of an array that needs DLPack is known.
   Array(nb::handle object, const char *name, Use use, bool tensor = false);
-  // A tensor of PyTorch that somebody else keeps. TypeError, ValueError: it has a wrong type or number of dimensions.
+  // A tensor of PyTorch that the caller keeps alive. TypeError, ValueError: it has a wrong type or number of
+  // dimensions.
   Array(const nb::dlpack::dltensor &view, const char *name);
   Array(const Array &) = delete;
   Array &operator=(const Array &) = delete;
@@ -54,7 +55,7 @@ class Array {
   bool is_empty() const;
   std::string shape_in_words() const;
 
-  // Of an array that is being taken. TypeError, ValueError: such a one cannot be used.
+  // Set the members of an array that is being taken. TypeError, ValueError: it cannot be used.
   void describe(const nb::dlpack::dltensor &view);
   void set_type(Type of);
   void set_dimensions(int dimensions);
@@ -66,7 +67,7 @@ class Array {
   Use use;
   bool is_tensor = false;
   bool taken = false;
-  bool of_torch = false;  // known by torch_tensor.h
+  bool of_torch = false;  // has a type that torch_tensor.h handles
   Device device;
   Type type = Type::fp32;
   void *data = nullptr;
@@ -74,22 +75,22 @@ class Array {
   int64_t shape[4] = {}, stride[4] = {};  // in elements
 
  private:
-  nb::ndarray<nb::ro> tensor_;  // keeps the memory
+  nb::ndarray<nb::ro> tensor_;  // keeps the memory alive
 };
 
-// str(object.dtype); "" if it has none.
+// Returns str(object.dtype); "" if it has none.
 std::string dtype_in_words(nb::handle object);
 [[noreturn]] void refuse_type(const Array &array);
 
-// Takes the memory of those arrays for which DLPack is asked. ValueError: they are not all on one device.
+// Gets the memory of those arrays that need DLPack, and the stream of the call. ValueError: they are not all on one
+// device.
 Place take(Array *const *arrays, size_t count);
 inline Place take(std::initializer_list<Array *> arrays) { return take(arrays.begin(), arrays.size()); }
 
-// A copy, stored as the array is, of its framework and on its device. ValueError: it requires grad; `name` is the
-// argument's.
+// Returns a copy with the array's layout, framework and device. ValueError: it requires grad; `name` is the argument's.
 nb::object copy_of(nb::handle array, const char *name);
 
-// A new array of float32 beside `like` and of its framework.
+// Makes a new float32 array on the device of `like` and of its framework.
 nb::object make(const Array &like, std::initializer_list<int64_t> shape, bool zero);
 
 }  // namespace libsgemm_python

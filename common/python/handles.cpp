@@ -13,7 +13,7 @@ namespace {
 
 PyObject *g_in_force = nullptr;  // the context variable
 
-// A thread's handle, with what the environment made it with and what it is set to now.
+// A thread's handle, with its defaults from the environment and its present settings.
 struct Handle {
   Device device;
   libsgemm_handle_t handle;
@@ -31,7 +31,8 @@ struct Handles {
 };
 thread_local Handles t_handles;
 
-// A GPU that DLPack names, for a library that cannot use it, would be taken for host memory.
+// Throws unless the library can use a GPU that DLPack names: a library that cannot would take its memory for host
+// memory.
 void require_backend(const Device &device) {
   const char *name = nullptr;
   if (device.kind == Device::kCuda || device.kind == Device::kCudaManaged) name = "cuda";
@@ -59,7 +60,7 @@ Handle &find(const Device &device) {
   Handle h = {};
   h.device = device;
   require(libsgemm_create(&h.handle));
-  libsgemm_private_follow_operands(h.handle);  // frameworks compute where their arrays are, whatever is current
+  libsgemm_private_follow_operands(h.handle);  // frameworks compute on their arrays' device, not on the current one
   t_handles.all.push_back(h);
   Handle &made = t_handles.all.back();
   require(libsgemm_get_math_mode(made.handle, &made.default_mode));
@@ -125,8 +126,8 @@ Settings settings_for(nb::handle mode, nb::handle backend, nb::handle verify) {
 void start_library() {
   static bool started = false;  // under Python's lock
   if (started) return;
-  // OpenBLAS: the system's, or the one that NumPy's wheel brings. Told by the environment, but only to the library, and
-  // not to programs that this one starts.
+  // OpenBLAS is the system's, or the one that NumPy's wheel brings. The environment names it, but only while the
+  // library starts, so that programs started from here do not see it.
   const nb::object path = nb::module_::import_("libsgemm._cpu_blas").attr("bundled")();
   constexpr const char *kVariable = "LIBSGEMM_CPU_BLAS";
   if (!path.is_none()) setenv(kVariable, nb::cast<std::string>(path).c_str(), 0);
@@ -146,7 +147,7 @@ libsgemm_handle_t handle_for(const Place &place, const Settings &settings) {
     h.mode = mode;
   }
   const libsgemm_verify_t verify = settings.verify.value_or(h.default_verify);
-  // The environment's action is for who does not ask for verification here.
+  // The environment's action applies only if verification is not requested here.
   const libsgemm_verify_action_t action =
       settings.action.value_or(settings.verify ? LIBSGEMM_VERIFY_ERROR : h.default_action);
   if (verify != h.verify || action != h.action) {
@@ -159,7 +160,7 @@ libsgemm_handle_t handle_for(const Place &place, const Settings &settings) {
     require(libsgemm_set_backend(h.handle, names));
     h.backend = settings.backend;
   }
-  // Also where it seems the same: it may be another one of the same address.
+  // Set even if it seems unchanged: it may be another stream at the same address.
   if (!place.device.is_host()) require(libsgemm_set_stream(h.handle, place.stream));
   return h.handle;
 }

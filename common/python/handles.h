@@ -1,4 +1,4 @@
-// Settings of calls, and the handles that have them.
+// Settings of calls, and the handles that they are set on.
 #pragma once
 
 #include <optional>
@@ -8,28 +8,28 @@
 
 namespace libsgemm_python {
 
-// What is asked for; the library's environment decides where nothing is.
+// Requested settings; the library's environment decides the others.
 struct Settings {
   std::optional<libsgemm_math_mode_t> mode;
   std::optional<libsgemm_verify_t> verify;
   std::optional<libsgemm_verify_action_t> action;
-  std::string backend;  // "": not asked for
+  std::string backend;  // "": not requested
 
-  // What is asked for here, and the rest as in `others`.
+  // These settings where they are set, and those of `others` elsewhere.
   Settings over(Settings others) const;
 };
 
 // ValueError: a word is not valid.
 libsgemm_math_mode_t mode_from(nb::handle word);
-// What is in force in this thread or task (libsgemm.using).
+// Returns the settings in force in this thread or task (libsgemm.using).
 Settings settings_in_force();
-// The settings in force, with those of a call, which are None where it has none.
+// Returns the settings in force, overridden by those of a call that are not None.
 Settings settings_for(nb::handle mode, nb::handle backend, nb::handle verify);
 
-// This thread's handle for calls there, with these settings. Throws what libsgemm_create and _set_* return.
+// Returns this thread's handle for calls there, with these settings. Throws what libsgemm_create and _set_* return.
 libsgemm_handle_t handle_for(const Place &place, const Settings &settings);
 
-// The library starts with its first call: it reads the environment.
+// Starts the library, which reads the environment.
 void start_library();
 
 // Raises the exception of a status with the library's own words.
@@ -38,7 +38,7 @@ inline void require(libsgemm_status_t status) {
   if (status != LIBSGEMM_SUCCESS) raise(status);
 }
 
-// A call of the library without Python's lock, unless it is `brief`; waits for its end if the place asks for that.
+// Calls the library without holding Python's lock, unless the call is `brief`. Waits for its end if place.wait is set.
 template <typename Call>
 void run(const Place &place, libsgemm_handle_t handle, const Call &call, bool brief = false) {
   libsgemm_status_t status;

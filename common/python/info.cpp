@@ -21,7 +21,7 @@ std::vector<nb::object> devices(const Backend &backend) {
     libsgemm_device_info_t device;
     const libsgemm_status_t status = libsgemm_device_describe(backend.index, i, &device);
     if (status != LIBSGEMM_SUCCESS) {
-      // The functions that describe set no message.
+      // The describing functions set no message.
       throw nb::value_error(
           (std::string(backend.info.name) + ", device " + std::to_string(i) + ": " + libsgemm_status_string(status))
               .c_str());
@@ -48,7 +48,7 @@ libsgemm_info_t last_info() {
   return info;
 }
 
-// "CallInfo(entry='libsgemm_sgemm_h', ...)", of all properties of the class.
+// Returns "CallInfo(entry='libsgemm_sgemm_h', ...)", with all properties of the class.
 nb::str describe(nb::handle self) {
   nb::list parts;
   for (nb::handle name : nb::object(self.type().attr("__dict__"))) {

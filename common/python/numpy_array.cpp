@@ -20,7 +20,7 @@ Type type_of(const Array &x, PyArrayObject *array) {
   refuse_type(x);
 }
 
-// The elements under a mask stand for nothing.
+// Refuses masked arrays: elements under a mask have no meaning.
 void refuse_masked(const Array &x) {
   if (PyArray_CheckExact(x.object.ptr())) return;
   const nb::object masked = nb::module_::import_("numpy.ma").attr("MaskedArray");

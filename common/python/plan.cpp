@@ -26,7 +26,7 @@ Plan::Plan(nb::handle x, const char *side, const char *trans, nb::handle mode, n
   });
   libsgemm_info_t info;
   keeps_ = libsgemm_last_info(&info) == LIBSGEMM_SUCCESS && std::strcmp(info.kernel, "split") == 0;
-  // Products are computed in the mode that the plan was made in, whatever it came from.
+  // Products use the mode in which the plan was made, wherever that was set.
   libsgemm_math_mode_t made_in;
   require(libsgemm_get_math_mode(h, &made_in));
   settings_.mode = made_in;
@@ -35,12 +35,12 @@ Plan::Plan(nb::handle x, const char *side, const char *trans, nb::handle mode, n
 Plan::~Plan() {
   try {
     close();
-  } catch (...) {  // there is nobody to tell
+  } catch (...) {  // a destructor cannot report it
   }
 }
 
 void Plan::close() {
-  // The framework waits for its device, and not we for the stream that the plan was made on, which may be gone. Of
+  // The framework waits for its device. We cannot wait for the stream on which the plan was made, which may be gone. In
   // frameworks that are not known each call has ended when it returned.
   const auto ended = std::move(plan_);
   if (ended == nullptr || array_.device.is_host()) return;

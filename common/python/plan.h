@@ -15,12 +15,12 @@ class Plan {
   Plan(const Plan &) = delete;
   Plan &operator=(const Plan &) = delete;
 
-  // Waits for the device, whose work may still read the plan, and frees it, also where waiting raises.
+  // Waits for the device, whose work may still read the plan, and frees the plan, even if waiting raises.
   void close();
-  // ValueError: it is closed, or made for the other side or another transposition.
+  // ValueError: the plan is closed, or made for the other side or another transposition.
   void require_use(libsgemm_side_t as, libsgemm_op_t op) const;
 
-  // Plans, and so the products with them, are by rows.
+  // Plans, and therefore the products with them, are stored by rows.
   static constexpr libsgemm_layout_t kLayout = LIBSGEMM_ROW_MAJOR;
   libsgemm_plan_t plan() const { return plan_.get(); }
   Array &array() { return array_; }
@@ -36,11 +36,11 @@ class Plan {
   Settings settings_;
   libsgemm_side_t side_;
   libsgemm_op_t op_;
-  std::unique_ptr<libsgemm_plan, Destroy> plan_;  // NULL: it is closed
+  std::unique_ptr<libsgemm_plan, Destroy> plan_;  // NULL: closed
   bool keeps_ = false;
 };
 
-// The plan behind an argument; NULL if it is an array.
+// Returns the plan that is passed as an argument; NULL if it is an array.
 Plan *plan_from(nb::handle argument);
 
 void bind_plan(nb::module_ &module);

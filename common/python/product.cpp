@@ -78,7 +78,7 @@ nb::object gemm(nb::handle a, nb::handle b, const char *trans, float alpha, floa
     c.emplace(result, "out", Use::made);
     const Place made = take({&*c});
     if (!(made.device == place.device)) throw nb::value_error("the framework made the result on another device");
-    if (plan_a != nullptr && plan_b != nullptr) place = made;  // theirs were the streams of another time
+    if (plan_a != nullptr && plan_b != nullptr) place = made;  // the plans' streams may be outdated
   }
   multiply({x, y, *c, ops, alpha, beta, plan_a, plan_b}, place, settings);
   return result;
@@ -138,7 +138,7 @@ void multiply(const Product &p, const Place &place, const Settings &settings) {
   x.plan_a = p.plan_a != nullptr ? p.plan_a->plan() : nullptr;
   x.plan_b = p.plan_b != nullptr ? p.plan_b->plan() : nullptr;
   x.h = handle_for(place, settings);
-  // To give up Python's lock and to take it again takes as long as such a product.
+  // Releasing Python's lock and taking it again takes as long as a product of this size.
   constexpr double kBrief = 4096;  // multiply-adds
   double work = 1;
   for (const int64_t size : {x.m, x.n, x.k, x.count}) work *= static_cast<double>(size);

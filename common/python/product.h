@@ -18,10 +18,10 @@ struct Ops {
 Ops ops_from(const char *trans);
 // ValueError, TypeError: the arrays do not fit.
 Size size_of(const Array &a, const Array &b, const Ops &ops);
-// ValueError: beta would multiply what is not there.
+// ValueError: beta is not 0, but there is no out that it could multiply.
 void require_out_for(float beta, nb::handle out);
 
-// C = alpha op(A) op(B) + beta C, of arrays that are taken; plans or NULL. Throws if they do not fit.
+// C = alpha op(A) op(B) + beta C, of arrays that are taken. Plans may be NULL. Throws if the arrays do not fit.
 struct Product {
   const Array &a, &b, &c;
   Ops ops;
