@@ -16,13 +16,13 @@ struct Operand {
 
 // True if BLAS takes the array's strides.
 bool can_be_used(const Array &array);
-// Returns the layout of `out`: by rows, or else by columns. ValueError: it has neither.
+// Returns the layout of `out`: by rows, or else by columns. ValueError: it has no such layout.
 libsgemm_layout_t layout_of(const Array &out);
-// Returns the array as an operand in this layout, flipped if it is stored in the other one. ValueError: it is in
-// neither.
+// Returns the array as an operand in this layout, flipped if it is stored in the other one. ValueError: it has no such
+// layout.
 Operand operand_of(const Array &array, libsgemm_layout_t layout);
-// The same for an array that must be in this layout. ValueError: it is not; the message names `because`, whose layout
-// it is.
+// Returns the operand of an array that must be in this layout. ValueError: it is not; the message names `because`,
+// whose layout it is.
 Operand unflipped(const Array &array, libsgemm_layout_t layout, const Array &because);
 
 // Returns the number of matrices of a batch. Arrays that are not batches, or batches of one, serve for all. ValueError:

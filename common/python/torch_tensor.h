@@ -14,7 +14,7 @@ bool is_any_torch(nb::handle object);
 // Describes a tensor. Returns false, without an exception, if DLPack cannot describe it (sparse, on no device, inside
 // of vmap).
 bool view_torch(nb::handle tensor, nb::dlpack::dltensor *view);
-// As view_torch(), but false for a tensor that requires grad or is a negated view.
+// Describes a tensor as view_torch() does, but returns false if it requires grad or is a negated view.
 bool view_plain_torch(nb::handle tensor, nb::dlpack::dltensor *view);
 
 void *current_torch_stream(const Device &device);
