@@ -1,5 +1,5 @@
-// Most threads have a place of their own for as long as they live, so that a call costs them no atomic operation. Where
-// there are more threads than that, the others share places, each taken for one call.
+// Most threads own a place for as long as they live, so that a call costs them no atomic operation. Any further threads
+// share places, each taken for one call.
 #include "blas_call.h"
 
 #include <sched.h>
@@ -25,25 +25,26 @@ namespace {
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kBuffer = 128 * kMiB;  // OpenBLAS's on x86-64 and AArch64; those of wheels are smaller
 constexpr size_t kShared = 8 * kMiB;    // threads that share a product allocate 2 MiB where OpenBLAS is built for 128
-constexpr size_t kLibrary = 64 * kMiB;  // OpenBLAS itself and what it needs
-constexpr int kMostThreads = 128;       // for which an OpenBLAS is built as a rule
+constexpr size_t kLibrary = 64 * kMiB;  // OpenBLAS itself and its dependencies
+constexpr int kMostThreads = 128;       // the usual build-time limit of an OpenBLAS
 
 constexpr char kNoBuffer[] = "out of memory (ulimit -v) for a buffer of the BLAS";
 constexpr char kNoThreads[] =
     "out of memory or of processes for the threads of the BLAS (ulimit -v, -u; OPENBLAS_NUM_THREADS makes them fewer)";
 
-std::mutex g_mutex;            // of the following, but that a thread gives its place back without it
-std::atomic<int> g_owners{0};  // threads that have a place of their own
+std::mutex g_mutex;            // guards the following; but a thread that ends decrements g_owners without it
+std::atomic<int> g_owners{0};  // threads that own a place
 int g_sharing = 0;             // calls in shared places
-std::condition_variable &g_left = immortal<std::condition_variable>();  // one of these has ended
-int g_most_sharing = 0;     // the most at once so far, for which there were buffers
-bool g_has_buffer = false;  // one is mapped: a call that is alone needs no more
+std::condition_variable &g_left = immortal<std::condition_variable>();  // signals the end of such a call
+int g_most_sharing = 0;     // the most at once so far; there were buffers for all of them
+bool g_has_buffer = false;  // the BLAS has mapped one: a single call needs no more
 
-// The most_calls of the BLAS in which the thread has its place, which it has in every BLAS with more, too.
+// most_calls of the BLAS in which the thread owns a place; the place also holds for every BLAS with a larger
+// most_calls.
 constexpr int kNone = INT_MAX, kEnded = INT_MAX - 1;
 thread_local int t_place = kNone;
 
-// Without the lock: a fork may come when a thread ends.
+// Does not take the lock: a process may fork while a thread ends.
 struct Owner {
   ~Owner() {
     t_place = kEnded;
@@ -51,7 +52,7 @@ struct Owner {
   }
 };
 
-// What is mapped for a moment, to see whether it can be.
+// Maps memory for a moment, to find out if that is possible.
 class Mapped {
  public:
   Mapped() = default;
@@ -61,7 +62,7 @@ class Mapped {
   Mapped(const Mapped &) = delete;
   Mapped &operator=(const Mapped &) = delete;
 
-  // One by one, since a system may refuse as a whole what it grants in parts.
+  // Maps pieces one by one, since a system may refuse as a whole what it grants in parts.
   bool add(int count, size_t bytes) {
     pieces_.reserve(pieces_.size() + static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) {
@@ -88,7 +89,7 @@ bool could_map(int count, size_t bytes) {
   }
 }
 
-// Whether `count` threads with a buffer each can exist at once, and `more` bytes be mapped besides.
+// True if `count` threads with a buffer each can exist at once, and `more` bytes be mapped as well.
 bool could_start(int count, size_t more) {
   std::mutex hold;
   std::vector<std::thread> threads;
@@ -113,7 +114,8 @@ bool address_space_is_limited() {
   return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// Whether there is a buffer for one more call than `others`. Under a limit the others may not have mapped theirs yet.
+// True if there is a buffer for one call in addition to `others`. Under a memory limit, the others may not have mapped
+// theirs yet, so theirs are checked, too.
 bool has_buffer(const CpuBlas &blas, int others) {
   const int missing = others + (g_has_buffer ? 0 : 1);
   if (!could_map(address_space_is_limited() ? missing : std::min(missing, 1), kBuffer)) return false;
@@ -124,11 +126,12 @@ bool has_buffer(const CpuBlas &blas, int others) {
   return true;
 }
 
-// A place for a thread that has none of its own. *shared: only for this call. NULL, or why there is none.
+// Takes a place for a thread that owns none. *shared: the place is for this call only. NULL, or the reason why there is
+// none.
 const char *take_place(const CpuBlas &blas, bool *shared) {
   const int half = std::max(1, blas.most_calls / 2);
   std::unique_lock<std::mutex> lock(g_mutex);
-  // One thread that waits is woken by each that leaves a shared place; one that then takes none wakes the next.
+  // Each call that leaves a shared place wakes one waiting thread; a thread that then takes none wakes the next.
   g_left.wait(lock, [half] { return g_sharing < half || (t_place == kNone && g_owners < half); });
   const bool owns = t_place == kNone && g_owners < half;
   const bool known = !owns && g_sharing < g_most_sharing;
@@ -149,7 +152,8 @@ const char *take_place(const CpuBlas &blas, bool *shared) {
   return nullptr;
 }
 
-// What a product needs that the threads of OpenBLAS share: the threads, which a fork has ended, and memory.
+// Checks for what a product on several threads of OpenBLAS needs: the threads, which a fork has ended, and memory.
+// NULL, or what is missing.
 const char *lacks_for_threads(const CpuBlas &blas) {
   const int threads = blas.threads();
   if (threads == 1) return nullptr;
@@ -160,7 +164,7 @@ const char *lacks_for_threads(const CpuBlas &blas) {
   return address_space_is_limited() && !could_map(1, kShared) ? kNoThreads : nullptr;
 }
 
-// As many as OpenBLAS is going to have.
+// Number of threads that OpenBLAS is going to start.
 int threads_to_come() {
   for (const char *const name : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {
     const char *const value = getenv(name);
@@ -191,7 +195,8 @@ const char *lacks_for_loading() {
   return could_start(threads_to_come() - 1, kLibrary + kBuffer) ? nullptr : kNoThreads;
 }
 
-// OpenBLAS gives each thread columns of B, if there are as many: zeros here, for the identity.
+// Solves a small system, so that each thread gets a buffer: OpenBLAS gives it columns of B, if there are enough. A is
+// zero with a unit diagonal, the identity.
 void wait_for_threads(const CpuBlas &blas) {
   const int64_t rows = 64, columns = std::max<int64_t>(rows, blas.threads());
   if (blas.most_calls == INT_MAX || blas.threads() == 1) return;

@@ -1,19 +1,19 @@
-// Calls inside the BLAS: no more than it has buffers for, and none that it has no memory or no threads for.
+// Calls inside the BLAS: no more than it has buffers for, and none for which memory or threads are missing.
 //
-// OpenBLAS has a fixed number of buffers, at least twice as many as it was built for threads. Each of its threads holds
-// one, and each call at work. A call that finds none ends in a signal; a buffer that cannot be mapped is asked for
-// without end; and a thread that cannot be started, or want of memory in a product that threads share, ends the
-// process. So what a call needs is looked for before it enters.
+// OpenBLAS has a fixed number of buffers, at least twice the number of threads that it was built for. Each of its
+// threads holds one, and so does each running call. A call that finds none ends in a signal. A buffer that cannot be
+// mapped is requested in an endless loop. If a thread cannot be started, or memory is short in a product that threads
+// share, OpenBLAS ends the process. So what a call needs is checked before it enters.
 #pragma once
 
 #include "contract/cpu_blas.h"
 
 namespace libsgemm {
 
-// Around what a launch does in a BLAS.
+// Lives around a launch's calls of a BLAS.
 class BlasCall {
  public:
-  // Waits while as many others are inside as the BLAS can bear. `threaded`: it may share the work out to its threads.
+  // Waits while the BLAS has buffers for no more calls. `threaded`: the BLAS may share the work among its threads.
   BlasCall(const CpuBlas &blas, bool threaded);
   ~BlasCall() {
     if (shares_) leave();
@@ -21,7 +21,7 @@ class BlasCall {
   BlasCall(const BlasCall &) = delete;
   BlasCall &operator=(const BlasCall &) = delete;
 
-  // Why the BLAS is not to be entered; NULL: it may be.
+  // The reason why the BLAS must not be entered; NULL: it may be.
   const char *problem() const { return problem_; }
 
  private:
@@ -31,10 +31,10 @@ class BlasCall {
   bool shares_ = false;
 };
 
-// Whether a BLAS can be loaded, which starts its threads then. NULL, or why not.
+// NULL if a BLAS, which starts its threads while it is loaded, can be loaded; otherwise the reason.
 const char *lacks_for_loading();
 
-// Returns when the threads that loading has started have their buffers: a limit that comes later is not theirs.
+// Returns when the threads that loading has started have their buffers: a later memory limit does not affect these.
 void wait_for_threads(const CpuBlas &blas);
 
 }  // namespace libsgemm

@@ -6,9 +6,9 @@
 //       +-------+                    |  sums, in doubles  |   scratch of a thread, at most:
 //   block of x, 1024 x 512           +--------------------+   x 4 MiB + y 4 MiB + sums 8 MiB
 //
-// A tile of C is written when all of its sum is there, so that trmm works in place if its tiles are visited in the
-// order in which their inputs die. Where a triangle's diagonal crosses a tile, which is then 128 wide there, each
-// element is summed over exactly its nonzero terms: 0 * Inf of an explicit zero would be NaN.
+// A tile of C is written once its sum is complete, so that trmm works in place if a tile is visited only after all
+// tiles that read its elements. Where a triangle's diagonal crosses a tile, which is then 128 wide there, each element
+// is summed over exactly its nonzero terms: 0 * Inf of an explicit zero would be NaN.
 #include "fp64.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kWide = 1024, kDeep = 512, kCrossed = 128;
 
-// Rows [i0, i1) of columns [p0, p1) of a view, column by column.
+// Converts rows [i0, i1) of columns [p0, p1) of a view, column by column.
 void convert(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, double *out) {
   const auto *data = static_cast<const float *>(view.data);
   for (int64_t p = p0; p < p1; ++p, out += i1 - i0) {
@@ -59,7 +59,7 @@ class Fp64 {
     x_ = scratch, y_ = x_ + wide_m_ * deep_, sum_ = y_ + deep_ * wide_n_;
     const Product &first = p_.term[0];
     const int64_t row_tiles = (m_ - 1) / wide_m_ + 1, column_tiles = (n_ - 1) / wide_n_ + 1;
-    // In place, a tile's own inputs must still be whole.
+    // In place, a tile's own inputs must not be overwritten before it.
     const bool up = first.x.structure == View::triangular && !first.x.upper;
     const bool back = first.y.structure == View::triangular && first.y.upper;
     for (int64_t tj = 0; tj < column_tiles; ++tj) {
@@ -96,7 +96,7 @@ class Fp64 {
     }
   }
 
-  // Terms [p0, p1), one by one.
+  // Adds terms [p0, p1) one by one.
   void cross(const Product &p, const Tile &t, int64_t p0, int64_t p1) {
     for (int64_t j = t.j0; j < t.j1; ++j) {
       for (int64_t i = t.i0; i < t.i1; ++i) {

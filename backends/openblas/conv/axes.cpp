@@ -1,4 +1,4 @@
-// The axes of the three directions.
+// Axes of the three directions.
 #include "conv/axes.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 
 using Visit = void (*)(void *context, const ImplicitProduct &product);
 
-// Adds three digits, the channels first where they lie closest to each other in `b`.
+// Adds three digits, the channels first where they are closest to each other in `b`.
 void add_taps(Axis *axis, const Digit &channel, const Digit &row, const Digit &column) {
   const bool channels_first =
       channel.count > 1 && channel.b < std::max<int64_t>(1, column.b < 0 ? -column.b : column.b);
@@ -19,7 +19,7 @@ void add_taps(Axis *axis, const Digit &channel, const Digit &row, const Digit &c
   if (!channels_first) axis->add(channel);
 }
 
-// Whether a position that begins at `start`, and that these digits add to, leaves [0, size).
+// True if a position that begins at `start` can leave [0, size) as these digits add to it.
 bool leaves(int64_t start, int64_t size, const Digit &x, const Digit &y, int64_t Digit::*side) {
   int64_t least = start, most = start;
   for (const Digit *d : {&x, &y}) {
@@ -29,7 +29,7 @@ bool leaves(int64_t start, int64_t size, const Digit &x, const Digit &y, int64_t
   return least < 0 || most >= size;
 }
 
-// Positions matter only where some are outside.
+// Clears all positions if none of them is outside, since they matter only then.
 void decide_clipping(ImplicitProduct *p, Digit *h1, Digit *h2, Digit *w1, Digit *w2) {
   p->clipped = leaves(p->h, p->rows, *h1, *h2, &Digit::h) || leaves(p->w, p->columns, *w1, *w2, &Digit::w);
   if (p->clipped) return;
@@ -37,7 +37,8 @@ void decide_clipping(ImplicitProduct *p, Digit *h1, Digit *h2, Digit *w1, Digit 
   for (Digit *d : {h1, h2, w1, w2}) d->h = d->w = 0;
 }
 
-// Forward, and the weight gradient, in which taps and pixels change places. y is A there, and C here.
+// The forward direction and the weight gradient, in which taps and pixels change places. y is C in the former and A in
+// the latter.
 void with_x(const ConvDesc &d, Visit visit, void *context) {
   const bool forward = d.direction == Conv::forward;
   const int64_t c = d.c / d.groups, k = d.k / d.groups;
@@ -74,11 +75,11 @@ void with_x(const ConvDesc &d, Visit visit, void *context) {
   }
 }
 
-// One side of the data gradient: the pixels of x whose place in the padded image has remainder `a` modulo the stride,
-// and the taps that meet them.
+// One dimension of the data gradient: the pixels of x whose position in the padded image has remainder `a` modulo the
+// stride, and the taps that reach them.
 struct Phase {
   int64_t first, pixels;             // x at first + stride * t
-  int64_t tap, taps, period, apart;  // f at tap + period * u; of y the index start + t - apart * u
+  int64_t tap, taps, period, apart;  // f at tap + period * u; y at start + t - apart * u
   int64_t start;
 };
 

@@ -2,13 +2,13 @@
 //
 //   element (i, l) of A is a[offset of i in A + offset of l in A], never in the padding;
 //   element (l, j) of B is b[offset of l in B + offset of j in B], or 0 where the sum of both positions is outside of
-//   the image that B lies in;
+//   B's image;
 //   element (i, j) of out is c[offset of i in C + offset of j in C].
 //
 //                     i          l                     j          A  B
 //   forward           filters    c, r, s               n, p, q    f  x
 //   data gradient     channels   filters, taps         n, h, w    f  y    once for each remainder of h and w modulo the
-//                                                                         strides, with the taps that meet such pixels
+//                                                                         strides, with the taps that reach such pixels
 //   weight gradient   filters    n, p, q               c, r, s    y  x
 #pragma once
 
@@ -16,20 +16,20 @@
 
 namespace libsgemm {
 
-// One of the indices that an axis is made of: how far apart neighbours are in the matrices, and in the image of B.
+// One of the indices that an axis consists of: the distance of neighbours in the matrices, and in the image of B.
 struct Digit {
   int64_t count;
   int64_t a, b, c;  // elements
   int64_t h, w;     // rows and columns of the image
 
-  // Whether `next`, which counts slower, goes on where this one ends.
+  // True if `next`, which counts slower, continues where this one ends.
   bool goes_on(const Digit &next) const {
     return next.a == count * a && next.b == count * b && next.c == count * c && next.h == count * h &&
            next.w == count * w;
   }
 };
 
-// An index of the product, as digits of which the first counts fastest; as few as there can be.
+// An index of the product, as the smallest possible number of digits, of which the first counts fastest.
 struct Axis {
   Digit digit[3] = {{1, 0, 0, 0, 0, 0}, {}, {}};
   int rank = 1;
@@ -55,8 +55,8 @@ struct ImplicitProduct {
   float *c;
   int64_t first_b;        // offset in B of its first element, which may be outside
   int64_t h, w;           // its position in the image; 0 if nothing is outside
-  int64_t rows, columns;  // of the image
-  bool clipped;           // whether some elements of B are outside
+  int64_t rows, columns;  // size of the image
+  bool clipped;           // some elements of B are outside
 };
 
 // Calls visit(context, product) for each product that a convolution is made of.

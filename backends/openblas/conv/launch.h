@@ -1,4 +1,4 @@
-// Rows of the openblas backend for convolutions.
+// Convolution kernels of the openblas backend.
 #pragma once
 
 #include "blas.h"
