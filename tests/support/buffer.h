@@ -1,4 +1,4 @@
-// Memory with guards on both sides, filled with a NaN, that remembers what it held.
+// Guarded memory, filled with a NaN. It remembers its contents, to detect writes.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class Buffer {
     return reinterpret_cast<const T *>(data());
   }
 
-  // Ends the filling: what the memory holds now is what `damage` compares with.
+  // Ends the filling: stores the contents that `damage` compares with.
   void seal();
 
   // Opens the guards for inspection; with AddressSanitizer they trap until then.

@@ -34,8 +34,8 @@ enum class Routine {
 extern const std::vector<Routine> kSingleRoutines;
 extern const std::vector<Routine> kStridedRoutines;
 
-// Every argument of every routine above; a routine takes those it has. `c`, `ldc` and `stride_c` are the matrix that is
-// written, which strmm and strsm call B.
+// Every argument of every routine above; a routine uses those that it has. `c`, `ldc` and `stride_c` describe the
+// matrix that is written, which strmm and strsm call B.
 struct Args {
   libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR;
   libsgemm_op_t transa = LIBSGEMM_NO_TRANS;
@@ -74,7 +74,7 @@ libsgemm_status_t call(Routine routine, libsgemm_handle_t handle, const Args &ar
 libsgemm_status_t call_batch(Element element, const BatchArgs &args);
 libsgemm_status_t call_batch(Element element, libsgemm_handle_t handle, const BatchArgs &args);
 
-// "libsgemm_sgemm", without the _h.
+// The entry point's name without the _h: "libsgemm_sgemm".
 std::string entry_name(Routine routine);
 std::string batch_entry_name(Element element);
 
@@ -84,14 +84,14 @@ const std::vector<std::string> &batch_parameters();
 
 Element element_of(Routine routine);
 
-// The product that a group batch of such elements repeats.
+// The routine that a group batch of such elements repeats.
 Routine product_of(Element element);
 
-// The routine that a strided batch repeats, of another routine that itself; and the other way round.
+// single_of: the routine that a strided batch repeats; any other routine itself. strided_of: the inverse.
 Routine single_of(Routine routine);
 Routine strided_of(Routine single);
 
-// shgemm and sbgemm are sgemm of other elements, shsyrk and sbsyrk ssyrk; of single matrices.
+// Returns sgemm for shgemm and sbgemm, ssyrk for shsyrk and sbsyrk, and any other routine itself. Not for batches.
 Routine of_floats(Routine routine);
 
 // strmm, strsm and their batches.

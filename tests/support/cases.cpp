@@ -18,7 +18,8 @@ const std::vector<libsgemm_uplo_t> kUplos = {LIBSGEMM_UPPER, LIBSGEMM_LOWER};
 const std::vector<libsgemm_diag_t> kDiags = {LIBSGEMM_NON_UNIT, LIBSGEMM_UNIT};
 const std::vector<int64_t> kTiles = {8, 16, 32, 64, 128};
 
-// Never equal for two operands except in the last row, which is the tight storage that kernels may treat apart.
+// The paddings of two operands differ, except in the last entry: tight storage, for which kernels may have a special
+// path.
 const std::vector<Padding> kPaddings = {{1, 2, 3}, {3, 1, 2}, {5, 7, 1}, {16, 32, 8}, {2, 13, 4}, {0, 0, 0}};
 
 bool has_three_sizes(Routine routine) { return of_floats(routine) == Routine::kSgemm; }
@@ -53,7 +54,7 @@ std::vector<Case> options_of(Routine routine) {
   return options;
 }
 
-// strsm solves exactly for powers of two only, so those stand for "other" in the exact cases of all routines.
+// The exact cases use powers of two as "other" alphas, since strsm is exact for powers of two only.
 std::vector<float> alphas_of(Inputs inputs) {
   return inputs == Inputs::kExact ? std::vector<float>{1, 0, -1, -2, 0.5f} : std::vector<float>{1, 0, -1, 0.7f};
 }

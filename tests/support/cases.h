@@ -1,4 +1,4 @@
-// The table of cases that every routine, backend and kernel row is tested with.
+// The table of cases that every routine, backend and kernel is tested with.
 #pragma once
 
 #include <string>
@@ -36,12 +36,12 @@ std::vector<Case> cases_of(Routine routine);
 // The plain case of that size.
 Case case_of(Routine routine, int64_t m, int64_t n, int64_t k);
 
-// A few, among which every row of a kernel table that serves the routine finds one that it supports.
+// A few cases. Every kernel that serves the routine supports at least one of them.
 std::vector<Case> tries_of(Routine routine);
 
 constexpr libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};
 
-// One line that is enough to repeat the case.
+// One line with all that is needed to repeat the case.
 std::string describe(const Case &test);
 
 // True if the call only returns or scales C, so that no backend is needed.

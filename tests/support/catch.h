@@ -11,7 +11,7 @@ using Catch::Approx;  // as version 2 has it
 
 namespace sgemm_test {
 
-// The matcher of a part of a text, which Catch2 3 renamed.
+// Matches texts that contain `part`; Catch2 3 renamed this matcher.
 inline auto Contains(const std::string &part) {
 #if defined(LIBSGEMM_CATCH2_V3)
   return Catch::Matchers::ContainsSubstring(part);

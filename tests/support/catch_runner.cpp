@@ -1,10 +1,10 @@
-// Catch2 itself, which version 2 brings as a header: slow to compile, so in a file of its own.
+// Catch2 itself. Version 2 is a header that compiles slowly, so it has a file of its own.
 #define CATCH_CONFIG_RUNNER
 #include "catch.h"
 
 namespace sgemm_test {
 
-// A name that matches no test is a mistake: it fails, where Catch2 2 has run nothing and is content.
+// Fails if a name matches no test. By default Catch2 2 runs nothing and succeeds.
 int run_test_cases(int argc, char **argv) {
   Catch::Session session;
   const int status = session.applyCommandLine(argc, argv);

@@ -27,12 +27,12 @@ std::string wrong_element(int64_t i, int64_t j, double result, double value, dou
   return text.str();
 }
 
-// A computed solution of a triangular system satisfies it with a small componentwise residual: |op(A) X - alpha B| <=
-// gamma_n |op(A)| |X| (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem 8.5, for substitution
-// in any order), gamma_n = n u / (1 - n u). Two more roundings are for alpha * B, and one for multiplying by the
+// A computed solution of a triangular system has a small componentwise residual: |op(A) X - alpha B| <= gamma_n |op(A)|
+// |X|, gamma_n = n u / (1 - n u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem 8.5, for
+// substitution in any order). The bound allows two more roundings for alpha * B, and one for multiplying by the
 // reciprocal of the diagonal instead of dividing. `x` holds the computed X.
 //
-// Of each element of the solution 2^-149 may be lost below the normal range, times its factor.
+// Below the normal range each element of the solution may lose 2^-149, times its factor.
 std::string check_residual(const Problem &problem, const Matrix &x, const Rows &rows = {}, double *worst = nullptr) {
   const Sums left_side = apply_triangle(problem, x, rows);
   const double count = static_cast<double>(terms(problem.test)) + 3;
@@ -190,7 +190,7 @@ std::string Placement::check_result(size_t product, const Arithmetic &how) {
   return compare(result, wanted.value, wanted.limit, wanted.leaves_range);
 }
 
-// Of a product with too many terms every so many-th row, and the last.
+// Selects every `step`-th row and the last, so that about `most_terms` terms are checked; empty: all rows.
 static Rows rows_to_check(const Problem &p, double most_terms) {
   const double terms_of_row =
       static_cast<double>(p.c.columns) * static_cast<double>(std::max<int64_t>(1, terms(p.test)));

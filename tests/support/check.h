@@ -1,4 +1,4 @@
-// Lays a problem out in guarded memory for a call, and judges what the call left there.
+// Stores a problem in guarded memory for a call, and checks what the call wrote there.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ inline int64_t index_of(libsgemm_layout_t layout, int64_t ld, int64_t i, int64_t
   return layout == LIBSGEMM_COL_MAJOR ? i + j * ld : i * ld + j;
 }
 
-// Elements from the first to one past the last of a stored matrix.
+// Number of elements from the first to the last of a stored matrix, both included.
 int64_t extent_of(libsgemm_layout_t layout, int64_t ld, int64_t rows, int64_t columns);
 
 // Elements from one matrix of a strided batch to the next.
@@ -37,15 +37,15 @@ class Placement {
   float *c() { return c_->as<float>(); }
   int64_t index_in_c(int64_t i, int64_t j) const { return index_of(args_.layout, args_.ldc, i, j); }
 
-  // Empty if the call left the right result for an arithmetic and touched nothing else; otherwise the first fault, in
-  // words.
+  // Returns an empty text if the call left the right result for an arithmetic and modified nothing else; otherwise a
+  // description of the first fault.
   std::string check(const Arithmetic &how = {});
 
-  // The same against another bound, with the worst |error| / bound of the elements looked at. `most_terms`: of a
-  // product with more, a part of the rows is looked at, about so many products of elements.
+  // Checks against another bound. Raises `worst` to the largest |error| / bound of the elements checked. If a product
+  // has more than `most_terms` terms, only some rows are checked, with about that many terms together.
   std::string check(const Arithmetic &how, Bound bound, double most_terms, double *worst);
 
-  // Makes it ready for another call.
+  // Restores C for another call.
   void restore();
 
   // Empty if every byte is as it was before the call.
@@ -63,18 +63,18 @@ class Placement {
   Args args_;
   std::unique_ptr<Buffer> a_, b_, c_;
   std::vector<bool> writable_;  // which elements of C's memory belong to it
-  // Answers of the products in other arithmetics than FP32, made when they are first needed.
+  // Answers of the products in arithmetics other than FP32, computed at first use.
   std::map<std::pair<libsgemm_math_mode_t, bool>, std::vector<Answer>> answers_;
 };
 
-// Compares the elements of `region` with the expected values: equal bits if the limit is 0 (zeros of either sign are
-// equal, since -1 * 0 + 0 depends on the order of operations), |error| <= limit otherwise. NaN answers NaN only, and
-// Inf the same Inf only, but where `leaves_range` says that a number may become either on the way. `rows`: as for
-// answer(). Returns the first fault in words.
+// Compares the elements of `region` with the expected values. A limit of 0 requires equal values (zeros of either sign
+// are equal, since -1 * 0 + 0 depends on the order of operations), any other |error| <= limit. NaN matches only NaN,
+// and Inf the same Inf; where `leaves_range` is set, a result may be either, since an intermediate value may overflow.
+// `rows`: as for answer(). Returns a description of the first fault.
 std::string compare(const Matrix &result, const std::vector<double> &value, const std::vector<double> &limit,
                     const std::vector<bool> &leaves_range = {}, const Rows &rows = {});
 
-// Demands the same bits in `region`, but for NaN, of which one is as good as another.
+// Requires the same bits in `region`; any NaN equals any other.
 std::string compare_bits(const Matrix &result, const Matrix &wanted);
 
 }  // namespace sgemm_test

@@ -67,7 +67,7 @@ class Maker {
     return faults_->back().args;
   }
 
-  // The values lie in the range of the enumeration's bits, so that C++ can hold them.
+  // The values fit in the bits of the enumeration, so that the cast is defined in C++.
   template <typename Enum>
   void enumerators(Enum Args::*field, std::initializer_list<int> wrong) {
     for (const int value : wrong) add(std::to_string(value)).*field = static_cast<Enum>(value);
@@ -80,13 +80,13 @@ class Maker {
   void leading_dimension(int64_t Args::*field, int padding) {
     const int64_t least = right_.*field - padding;
     values(field, {least - 1, 0, -1, INT64_MIN});
-    // The address of the second column is beyond 2^63: the count of elements, or only that of bytes, overflows.
+    // The second column is beyond 2^63: the number of elements, or only that of bytes, overflows.
     values(field, {INT64_MAX, INT64_MAX / 2 + 1});
-    // The size is not, but added to any address in use.
+    // The size itself does not overflow, but its sum with any address in use does.
     if (!strided_) add("overflows the address").*field = address_overflow(field);
   }
 
-  // (columns - 1) * ld bytes just below 2^63 for two columns; for more they exceed it anyhow.
+  // Makes (columns - 1) * ld bytes just below 2^63 for two columns, and more than that for more columns.
   int64_t address_overflow(int64_t Args::*field) const {
     return (INT64_MAX - 4096) / (wide_inputs_ || field == &Args::ldc ? 4 : 2);
   }

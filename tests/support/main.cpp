@@ -17,10 +17,10 @@ int run_test_cases(int argc, char **argv);  // in catch_runner.cpp
 
 namespace {
 
-constexpr int kSkipped = 77;  // what tests/CMakeLists.txt tells CTest to show as skipped
+constexpr int kSkipped = 77;  // tests/CMakeLists.txt has CTest show this status as skipped
 constexpr int kBroken = 70;
 
-// Settings of the user would change what is tested, those that only say where things lie excepted.
+// Removes the user's settings, which would change what is tested; keeps the locations of OpenBLAS and the plugins.
 void clean_environment() {
   std::vector<std::string> names;
   for (char **entry = environ; *entry != nullptr; ++entry) {
@@ -41,7 +41,7 @@ Subject &mutable_subject() {
   return instance;
 }
 
-// 0 if the backend under test is there.
+// Returns 0 if the backend under test is available, the status of the process otherwise.
 int choose_subject(const char *backend) {
   setenv("LIBSGEMM_BACKEND", backend, 1);
   for (int index = 0; index < libsgemm_backend_count(); ++index) {
@@ -112,6 +112,6 @@ int main(int argc, char **argv) {
     const int status = choose_subject(backend);
     if (status != 0) return status;
   }
-  // Catch2 returns the number of failures, which may be that of a skip.
+  // Catch2 returns the number of failures, which could equal kSkipped.
   return run_test_cases(argc, argv) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,12 +1,11 @@
-// Numbers of the tests: a generator that gives the same sequence everywhere, and conversions that share nothing with
+// Numbers for the tests: a generator with the same sequence on every platform, and conversions that share no code with
 // those of the library.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
-// For a function in whose loops much of the time goes: it is compiled for wider vectors, too, and the processor
-// decides.
+// Compiles a hot function for wider vectors, too; the version is chosen by the processor at run time.
 #if defined(__x86_64__)
 #define SGEMM_TEST_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -30,12 +29,12 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  // Of [low, high], both included.
+  // Returns an integer in [low, high].
   int integer(int low, int high) {
     return low + static_cast<int>(next() % static_cast<uint64_t>(static_cast<int64_t>(high) - low + 1));
   }
 
-  // Of (-1, 1), never zero, a multiple of 2^-24.
+  // Returns a multiple of 2^-24 in (-1, 1), never zero.
   float uniform() {
     const float magnitude = static_cast<float>(1 + next() % 16777215u) / 16777216.0f;
     return next() % 2 == 0 ? magnitude : -magnitude;

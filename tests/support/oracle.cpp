@@ -12,7 +12,7 @@
 namespace sgemm_test {
 namespace {
 
-// A factor of a product, row by row; of row i the columns begin[i] <= j < end[i] take part.
+// A factor of a product, row by row. Only the columns begin[i] <= j < end[i] of row i take part.
 struct Factor {
   int64_t rows, columns;
   std::vector<double> values;
@@ -63,7 +63,7 @@ Factor triangle(const Matrix &x, const Case &test) {
   return y;
 }
 
-// Of row i of a factor.
+// Adds up the magnitudes of row i of a factor, and updates the largest.
 void add_line(const Factor &x, int64_t i, double *sum, double *largest) {
   for (int64_t j = x.begin[static_cast<size_t>(i)]; j < x.end[static_cast<size_t>(i)]; ++j) {
     const double magnitude = std::fabs(x.at(i, j));
@@ -150,11 +150,12 @@ Sums products(const Problem &p, const Rows &rows) {
   return sums;
 }
 
-// Units of the magnitude of an element's terms. Beyond the FP32 bound: what an instruction on tensor cores cuts off the
-// sum, each 16 of k or, of TF32, 8; the products of parts that are left out, and what the parts do not hold.
+// Returns the error bound of an element, per unit of the magnitude of its terms. In addition to the FP32 bound it
+// allows for what tensor cores truncate from the sum with each instruction (every 16 of k, for TF32 every 8), for the
+// products of parts that a mode leaves out, and for bits that the parts do not hold.
 double error_factor(const Case &test, const Arithmetic &how, Bound bound) {
   const double k = static_cast<double>(terms(test)) + 2;
-  // Tensor cores, which do not round, may compute 16-bit products and the modes.
+  // 16-bit products and the modes may run on tensor cores, which truncate.
   const bool rounds_all = keeps_bound_of_fp32(how.mode) && element_of(test.routine) == Element::kFloat;
   const double any = k / (1 - k * kUnitRoundoff), safe = 4 * std::sqrt(k);
   double factor = 2 * std::sqrt(k);
@@ -166,8 +167,8 @@ double error_factor(const Case &test, const Arithmetic &how, Bound bound) {
   return factor * kUnitRoundoff;
 }
 
-// Of each element of op(A) and op(B) bits may be lost below 2^-133 (bf16x6) or 2^-49 of the largest of its row of op(A)
-// or column of op(B) (fp16x3); and on tensor cores more is cut off where inputs are below their normal range.
+// Allows for bits of op(A) and op(B) that a mode loses: below 2^-133 (bf16x6), or below 2^-49 of the largest element in
+// the row of op(A) or column of op(B) (fp16x3). Tensor cores truncate more where inputs are below their normal range.
 void add_lost_parts(const Problem &p, const Arithmetic &how, std::vector<double> *limit) {
   struct Line {
     double sum = 0, largest = 0;
@@ -183,14 +184,14 @@ void add_lost_parts(const Problem &p, const Arithmetic &how, std::vector<double>
     }
     return rows;
   };
-  // Rows that truncate align products by exponents from that of the smallest normal input on.
+  // Kernels that truncate align products by exponents no smaller than that of the smallest normal input.
   const bool halves = how.mode == LIBSGEMM_MATH_FP16 || element_of(p.test.routine) == Element::kHalf;
   const double least = halves ? 0x1p-14 : 0x1p-126, k = static_cast<double>(p.test.k);
   const double cut = (k / (how.mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1) * 2 * kUnitRoundoff;
   const auto lost = [&how](const Line &line) {
     return how.mode == LIBSGEMM_MATH_BF16X6 ? 0x1p-133 : 0x1p-49 * line.largest;
   };
-  const Term product = terms_of(p).front();  // rows that lose something have products and syrk only
+  const Term product = terms_of(p).front();  // only products and syrk have kernels that lose bits
   const std::vector<Line> a = lines(product.left), b = lines(transpose(product.right));
   for (size_t i = 0; i < a.size(); ++i) {
     for (size_t j = 0; j < b.size(); ++j) {
@@ -231,7 +232,7 @@ Sums apply_triangle(const Problem &problem, const Matrix &x, const Rows &rows) {
 
 namespace {
 
-// The fused multiply-adds of one element, after `sum`.
+// Adds the fused multiply-adds of one element to `sum`, in order.
 float add_chain(const Factor &left, const Factor &right, int64_t i, int64_t j, float sum) {
   for (int64_t l = left.begin[static_cast<size_t>(i)]; l < left.end[static_cast<size_t>(i)]; ++l) {
     const auto row = static_cast<size_t>(l);
@@ -241,7 +242,7 @@ float add_chain(const Factor &left, const Factor &right, int64_t i, int64_t j, f
   return sum;
 }
 
-// op(A) X = alpha B, an unknown after the other.
+// Solves op(A) X = alpha B, one unknown after the other.
 Matrix solve_chain(const Problem &p) {
   const Case &test = p.test;
   const bool left = test.side == LIBSGEMM_LEFT;
@@ -271,7 +272,8 @@ Matrix chain(const Problem &p, libsgemm_layout_t layout) {
   const bool multiplies = test.alpha != 0 && test.k != 0;
   if (test.routine == Routine::kStrsm && multiplies) return solve_chain(p);
   std::vector<Term> terms = terms_of(p);
-  if (layout == LIBSGEMM_ROW_MAJOR) std::reverse(terms.begin(), terms.end());  // of the transposed problem
+  if (layout == LIBSGEMM_ROW_MAJOR)
+    std::reverse(terms.begin(), terms.end());  // a row-major call is the transposed problem
   Matrix c = p.c;
   for (int64_t i = 0; i < c.rows; ++i) {
     for (int64_t j = 0; j < c.columns; ++j) {
@@ -320,8 +322,8 @@ float as_input(libsgemm_math_mode_t mode, float value) {
 
 namespace {
 
-// What a right kernel may lose at the ends of the range, which depends on when it multiplies by alpha: first A, or B,
-// or last the products. Of the bound in the normal range nothing changes.
+// Adds what a right kernel may lose at the ends of the range. It depends on when the kernel multiplies by alpha: A
+// first, or B, or the products last. The bound in the normal range stays.
 void allow_for_range(const Problem &p, const Sums &sums, const Arithmetic &how, const std::vector<double> &magnitude,
                      Answer *result) {
   const double alpha = std::fabs(static_cast<double>(p.test.alpha));
@@ -344,8 +346,8 @@ void allow_for_range(const Problem &p, const Sums &sums, const Arithmetic &how, 
   }
 }
 
-// The bound of sums in FP64, and as much again for the sums of the answer itself: half a unit in the last place but in
-// near ties. Nothing on the way leaves the range.
+// The bound of sums in FP64, twice: the answer's own sums have the same error. Results are within half a unit in the
+// last place except in near ties. No intermediate value leaves the range.
 void round_once(const Case &test, const std::vector<double> &magnitude, Answer *result) {
   const double of_sums = 2 * (static_cast<double>(terms(test)) + 2) * 0x1p-53;
   result->leaves_range.assign(magnitude.size(), false);

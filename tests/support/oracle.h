@@ -1,5 +1,5 @@
-// What each routine must give, in FP64 by the definitions in libsgemm.h: plain sums over the elements that the
-// definition names. Nothing here is shared with the library.
+// The right result of each routine, in FP64 by the definitions in libsgemm.h: plain sums over the elements that the
+// definition names. It shares no code with the library.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ enum class Region { kNone, kAll, kUpper, kLower, kStrictUpper, kStrictLower };
 
 bool contains(Region region, int64_t row, int64_t column);
 
-// A matrix by its indices, whatever the storage.
+// A matrix by its indices, independent of storage.
 struct Matrix {
   int64_t rows = 0, columns = 0;
   Region region = Region::kNone;
@@ -28,46 +28,45 @@ struct Matrix {
 struct Sums {
   int64_t rows = 0, columns = 0;
   std::vector<double> sum, magnitude;
-  // Of the factors of each element, by its row and by its column: the sum of the magnitudes, and the largest.
+  // Magnitudes of the factors of each element, by its row and by its column: their sum, and the largest.
   std::vector<double> left_sum, left_largest, right_sum, right_largest;
 };
 
-// How a result was computed: the inputs are rounded to those of the mode, and how close to the product of these the
-// result has to be.
+// How a result was computed: the mode whose inputs the operands are rounded to, and how exact the result must be.
 struct Arithmetic {
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
   bool truncated = false;  // sums on tensor cores
-  bool chain = false;      // each element has the bits that chain() gives
+  bool chain = false;      // each element must have the bits that chain() gives
 };
 
-// What libsgemm_last_info says; throws if that is no math mode.
+// Returns the arithmetic that libsgemm_last_info reports; throws if its name is no math mode.
 Arithmetic arithmetic_of(const libsgemm_info_t &info);
 const char *name_of(libsgemm_math_mode_t mode);
-// Whether a row of the mode is held to FP32's own bound.
+// True if kernels of the mode must keep FP32's own error bound.
 inline bool keeps_bound_of_fp32(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP32_FAST;
 }
-// The modes that round inputs; the others but FP32 split them.
+// True for the modes that round inputs; the others, except FP32, split them.
 bool rounds(libsgemm_math_mode_t mode);
-// What may run for FP32, and for modes that have no row.
+// True for the modes that may replace FP32, or a mode that has no kernel.
 inline bool stands_for_fp32(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP64;
 }
 
-// `value` as an input of the mode.
+// Returns `value` as an input of the mode.
 float as_input(libsgemm_math_mode_t mode, float value);
 
-// What results are held to, in units of u (|alpha| |A| |B| + |beta| |C|), u = 2^-24, by libsgemm.h; beside what tensor
-// cores and modes add.
-// kUsual: 2 sqrt(k + 2). Of the tables of cases, and of the modes: their numbers are random, and their seeds fixed.
-// kSafe: 4 sqrt(k + 2), as verification, or kAny where that is less. Of random numbers without end.
+// Error bounds in units of u (|alpha| |A| |B| + |beta| |C|), u = 2^-24, by libsgemm.h. Tensor cores and modes add to
+// them.
+// kUsual: 2 sqrt(k + 2), for the tables of cases and the modes, whose numbers are random with fixed seeds.
+// kSafe: 4 sqrt(k + 2), as in verification, or kAny where that is less; for random numbers with any seed.
 // kAny: (k + 2) / (1 - (k + 2) u), which holds for all numbers.
 enum class Bound { kUsual, kSafe, kAny };
 
-// What a result has to be, and how far from it an element may lie; 0 for the exact cases.
+// Expected values, and the largest error allowed for each; 0 for the exact cases.
 struct Answer {
   std::vector<double> value, limit;
-  std::vector<bool> leaves_range;  // on the way to it Inf or NaN may rightly arise; empty: nowhere
+  std::vector<bool> leaves_range;  // an intermediate value may legally become Inf or NaN; empty: nowhere
 };
 
 // A case with its matrices as stored, and its answer in FP32.
@@ -81,13 +80,13 @@ struct Problem {
 // Matrices of the right shapes with values drawn from `seed`, and the answer.
 Problem make_problem(const Case &test, uint64_t seed = 1);
 
-// The same without the answer, but for that of an exact strsm. `fill`: values for all elements; if none, those of the
-// case.
+// Draws a problem without an answer; an exact strsm has one. `fill_*` set all elements of a matrix; without one the
+// case decides.
 using Fill = std::function<void(Matrix *)>;
 Problem draw_problem(const Case &test, uint64_t seed, const Fill &fill_a = nullptr, const Fill &fill_b = nullptr,
                      const Fill &fill_c = nullptr);
 
-// Gives the problem another A of that shape, as if it had been drawn with it: its answer is made anew if it has one.
+// Replaces A by another of the same shape. Computes the answer again if the problem has one.
 void replace_a(Problem *problem, const Matrix &a);
 
 // The problems of a strided batch; those that share A or B hold the same values of it.
@@ -96,8 +95,9 @@ struct Sharing {
 };
 std::vector<Problem> make_batch(const Case &test, int count, Sharing sharing);
 
-// The answer for the matrices that `problem` holds now (not for strsm), in rows[i] != 0 only, unless that is empty.
+// The rows of an answer that are computed: those with rows[i] != 0; empty: all.
 using Rows = std::vector<char>;
+// Computes the answer in FP32 for the matrices that `problem` holds now; not for strsm.
 void solve(Problem *problem);
 
 // The elements that LIBSGEMM_DETERMINISTIC_INVARIANT promises of a call in this layout.

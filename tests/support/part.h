@@ -1,4 +1,4 @@
-// How much of a long series of calls a test makes.
+// Chooses how much of a long series of calls a test makes.
 #pragma once
 
 #include <cstdlib>
@@ -6,8 +6,8 @@
 
 namespace sgemm_test {
 
-// One call in how many is made: LIBSGEMM_TEST_PART, which tests/run.sh sets for all but the full sweep; otherwise every
-// one, and under a sanitizer, where that takes too long, one in four.
+// Returns n if one call in n is made: LIBSGEMM_TEST_PART, which tests/run.sh sets except for the full sweep. The
+// default is every call; under a sanitizer, where that takes too long, one in four.
 inline int one_in() {
 #if defined(LIBSGEMM_TEST_SANITIZED)
   constexpr int kDefault = 4;

@@ -22,7 +22,7 @@ extern char **environ;
 namespace sgemm_test {
 namespace {
 
-// Where OpenBLAS and the plugins lie is not a setting that a test should lose.
+// True for the locations of OpenBLAS and the plugins, which programs that tests start need.
 bool is_location(const std::string &name) { return name == "LIBSGEMM_CPU_BLAS" || name == "LIBSGEMM_BACKEND_PATH"; }
 
 std::vector<std::string> environment_with(const Environment &added) {

@@ -7,8 +7,8 @@
 
 namespace sgemm_test {
 
-// NAME -> value of the variables that are added to the environment, from which all LIBSGEMM_ variables are removed,
-// but for those that say where OpenBLAS and the plugins lie.
+// Variables that are added to the environment, NAME -> value. All other LIBSGEMM_ variables are removed, except the
+// locations of OpenBLAS and the plugins.
 using Environment = std::map<std::string, std::string>;
 
 struct Outcome {
@@ -27,12 +27,12 @@ Outcome run_program(const std::vector<std::string> &command, const Environment &
 
 // Runs a probe (probe.cpp) with `arguments` and reads its report.
 Outcome run_probe(const std::string &probe, const std::vector<std::string> &arguments, const Environment &environment);
-// The same for a command that ends with the probe: a program that starts it.
+// Runs `command`, which ends with the probe, with `arguments` added. It is a program that starts the probe.
 Outcome run_probe_by(std::vector<std::string> command, const std::vector<std::string> &arguments,
                      const Environment &environment);
 
-// The beginning of a command that runs with a file system at `directory` in which names can be made and nothing else;
-// empty if none can be mounted here.
+// Returns the beginning of a command that runs with a full file system at `directory`: files can be created there, but
+// not written. Empty if none can be mounted here.
 std::vector<std::string> with_full_disk(const std::string &directory);
 
 // A new directory, removed with what is in it at the end of the scope.
@@ -50,7 +50,7 @@ class TemporaryDirectory {
 
 std::string read_text(const std::string &file);
 
-// Of the bytes of a shared object, those that dlopen() maps: what follows is for debuggers and linkers.
+// Returns how many bytes of a shared object dlopen() maps; those after them are for debuggers and linkers.
 size_t loaded_bytes(const std::string &object);
 
 }  // namespace sgemm_test
