@@ -1,4 +1,5 @@
-// After warm-up a call allocates nothing: this program's own malloc and mmap count while a call runs.
+// After warm-up a call allocates nothing. This program replaces malloc and mmap, and counts their calls while a routine
+// runs.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <sys/mman.h>
@@ -37,8 +38,8 @@ bool is_in(const void *code, const char *library) {
   return dladdr(code, &info) != 0 && std::strstr(info.dli_fname, library) != nullptr;
 }
 
-// Whether the driver of a GPU allocates for a call of ours, or the CUDA runtime, which is linked into the plugin: that
-// is their own affair. A backtrace may end in the driver, so `caller` is looked at first.
+// True if a GPU's driver allocates, or the CUDA runtime, which is linked into the plugin: the library does not control
+// those. `caller` is checked first, since a backtrace may end in the driver.
 bool is_driver(const void *caller) {
   if (is_in(caller, "/libcuda.so") || is_in(caller, "/libamdhip64.so")) return true;
   void *frames[16];
@@ -116,7 +117,7 @@ std::string file_of(void *code) {
   return code != nullptr && dladdr(code, &info) != 0 ? info.dli_fname : "nowhere";
 }
 
-// A call's matrices where the backend computes: what crosses to a GPU and back is kept track of in the host's memory.
+// A call's matrices where the backend computes. The bookkeeping of copies to and from a GPU is in host memory.
 class Operands {
  public:
   Operands(const std::vector<const Problem *> &problems, libsgemm_layout_t layout, const Strides &strides = {})

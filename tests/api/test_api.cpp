@@ -1,4 +1,4 @@
-// The parts of the API around the routines: version, status, backends, handles and what the last call did.
+// The API around the routines: version, status, backends, handles and the report of the last call.
 #include <cstring>
 #include <set>
 #include <thread>
@@ -28,7 +28,7 @@ bool is_available(int index) {
   return info.available != 0;
 }
 
-// A value of an enumeration that has no enumerator but is in the range of its bits.
+// A value that is no enumerator, but fits in the bits of the enumeration.
 template <typename Enum>
 Enum no_enumerator(int value) {
   return static_cast<Enum>(value);
@@ -97,7 +97,7 @@ TEST_CASE("each backend is available with rows and devices, or says why not") {
       CHECK(std::strlen(kernel.purpose) > 0);
       CHECK(std::strlen(kernel.purpose) <= 36);
       CHECK(std::strlen(kernel.math_mode) > 0);
-      // A GPU's row may be for another architecture.
+      // A GPU's kernel may be for another architecture.
       CHECK((info.is_gpu != 0 || std::strlen(kernel.routines) > 0));
       CHECK((std::strlen(kernel.routines) > 0) == (std::strlen(kernel.types) > 0));
     }
@@ -193,13 +193,13 @@ TEST_CASE("each available backend can be chosen on a handle, and several in orde
       CHECK(info.backend != name);
       CHECK(has_word(info.reason, name));
     }
-    // Ahead of another one in a list.
+    // Placed before another backend in a list.
     const std::string list = name + (name == "ref" ? ",openblas" : ",ref");
     REQUIRE(libsgemm_set_backend(handle, list.c_str()) == LIBSGEMM_SUCCESS);
     REQUIRE(call(Routine::kSgemm, handle, placement.args()) == LIBSGEMM_SUCCESS);
     const bool computes = is_available(index) && name != "cuda" && name != "hip";  // too small for a GPU before a CPU
     CHECK(std::string(last_info().backend) == (computes ? name : "ref"));
-    // Back to the environment's, which is not that of another handle or of calls without one.
+    // Sets the environment's backend again, which calls without a handle use.
     REQUIRE(libsgemm_set_backend(handle, nullptr) == LIBSGEMM_SUCCESS);
     REQUIRE(call(Routine::kSgemm, placement.args()) == LIBSGEMM_SUCCESS);
     const std::string chosen = last_info().backend;
@@ -222,7 +222,7 @@ TEST_CASE("a backend that is unknown is refused with the valid ones") {
   const Problem problem = small_problem();
   Placement placement(problem, LIBSGEMM_COL_MAJOR);
   REQUIRE(call(Routine::kSgemm, handle, placement.args()) == LIBSGEMM_SUCCESS);
-  CHECK(std::string(last_info().backend) == "ref");  // as it was before the wrong ones
+  CHECK(std::string(last_info().backend) == "ref");  // unchanged by the wrong names
 }
 
 TEST_CASE("a forced kernel runs, and lifting the force ends it") {
@@ -284,7 +284,7 @@ TEST_CASE("settings of a handle come back") {
   CHECK(last_info().argument == 3);
   CHECK(has_word(last_info().message, "bytes"));
   REQUIRE(libsgemm_get_workspace(handle, &workspace, &bytes) == LIBSGEMM_SUCCESS);
-  CHECK(workspace == memory);  // as it was before the wrong ones
+  CHECK(workspace == memory);  // unchanged by the wrong calls
   REQUIRE(libsgemm_set_workspace(handle, nullptr, 4096) == LIBSGEMM_SUCCESS);
   REQUIRE(libsgemm_get_workspace(handle, &workspace, &bytes) == LIBSGEMM_SUCCESS);
   CHECK(workspace == nullptr);
@@ -320,7 +320,7 @@ TEST_CASE("settings of a handle come back") {
   CHECK(last_info().argument == 2);
   CHECK(has_word(last_info().message, "invariant"));
   REQUIRE(libsgemm_get_deterministic(handle, &deterministic) == LIBSGEMM_SUCCESS);
-  CHECK(deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT);  // as it was before the wrong one
+  CHECK(deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT);  // unchanged by the wrong value
   CHECK(libsgemm_get_deterministic(handle, nullptr) == LIBSGEMM_INVALID_ARGUMENT);
 
   CHECK(libsgemm_set_verify(handle, no_enumerator<libsgemm_verify_t>(3), LIBSGEMM_VERIFY_WARN) ==

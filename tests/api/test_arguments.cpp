@@ -1,4 +1,5 @@
-// Bad arguments, one at a time: each gives INVALID_ARGUMENT with the position and the name, and C as it was.
+// Bad arguments, one at a time: each call returns INVALID_ARGUMENT with the position and the name, and leaves C
+// unchanged.
 #include <algorithm>
 #include <set>
 
@@ -11,7 +12,8 @@ using namespace sgemm_test;
 
 namespace {
 
-// Two columns and two rows in C, so that one leading dimension decides about overflow; all sizes differ where they may.
+// C has two columns and two rows, so that one leading dimension decides about overflow. All other sizes differ where
+// they may.
 Case case_of(Routine routine) {
   Case test;
   test.routine = routine;
@@ -52,7 +54,7 @@ TEST_CASE("every argument of every routine wrong in turn") {
           CHECK(placement.check_untouched() == "");
         }
       }
-      // The call that was made wrong is right.
+      // The call without the fault succeeds.
       REQUIRE(call(routine, right.args()) == LIBSGEMM_SUCCESS);
       CHECK(last_info().argument == 0);
       CHECK(std::string(last_info().message) == "");
@@ -64,7 +66,8 @@ TEST_CASE("every argument of every routine wrong in turn") {
 }
 
 TEST_CASE("leading dimensions count columns in row-major and rows in column-major") {
-  // A is 3 x 7, so lda = 5 is enough for column-major only, and ldb (B is 7 x 2) likewise for row-major only.
+  // A is 3 x 7, so lda = 5 is large enough only for column-major. B is 7 x 2, so ldb is large enough only for
+  // row-major.
   std::vector<float> a(64, 1.0f), b(64, 1.0f), c(64, 0.0f);
   const auto multiply = [&](libsgemm_layout_t layout, int64_t lda, int64_t ldb, int64_t ldc) {
     return libsgemm_sgemm(layout, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, 3, 2, 7, 1, a.data(), lda, b.data(), ldb, 0,
@@ -127,7 +130,7 @@ std::vector<Routine> all_routines() {
   return routines;
 }
 
-// Everything as large as can be said, and no matrix anywhere.
+// The largest sizes that can be passed, with no matrix.
 Args args_of_nothing(libsgemm_layout_t layout) {
   Args args;
   args.layout = layout;
@@ -153,7 +156,7 @@ TEST_CASE("where C is empty the sizes of the rest do not matter") {
         Args args = args_of_nothing(layout);
         (size == "m" ? args.m : size == "n" ? args.n : args.batch_count) = 0;
         check_accepted(routine, args, size + " = 0");
-        args.lda = 0;  // that is wrong whatever is accessed
+        args.lda = 0;  // wrong even if nothing is accessed
         CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), "lda") == "");
       }
     }
@@ -212,7 +215,7 @@ bool disjoint(const std::set<int64_t> &x, const std::set<int64_t> &y) {
   return true;
 }
 
-// The three matrices of a call somewhere in one array, often with a common leading dimension, as LAPACK passes them.
+// The three matrices of a call in one array, often with a common leading dimension, as LAPACK passes them.
 class OneArray {
  public:
   OneArray(Routine routine, Random *random) : problem_(make_problem(case_of_overlap(routine))) {
@@ -253,7 +256,7 @@ class OneArray {
 
   const std::vector<float> &array() const { return array_; }
 
-  // Empty if C holds the result and everything else is as in `before`.
+  // Returns an empty text if C holds the result and all else equals `before`.
   std::string check(std::vector<float> before) const {
     Matrix result = problem_.c;
     read(c_, &result);
@@ -345,7 +348,7 @@ TEST_CASE("overlap is judged in bytes for the 16-bit types") {
     args.lda = args.ldb = args.ldc = 4;
     args.a = memory.data();       // 32 bytes
     args.b = memory.data() + 40;  // 32 bytes
-    args.c = memory.data() + 7;   // from byte 28: meets the end of A
+    args.c = memory.data() + 7;  // from byte 28: overlaps the end of A
     CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), "C") == "");
     args.c = memory.data() + 8;
     CHECK(call(routine, args) == LIBSGEMM_SUCCESS);

@@ -21,7 +21,7 @@ Case small_case(Routine routine) {
   return test;
 }
 
-// A legal batch of two groups, of one and of two products, whose every array can be made wrong.
+// A legal batch of two groups with one and two products. Every array can be made wrong.
 struct Groups {
   explicit Groups(Element element, libsgemm_layout_t layout) : problem(make_problem(small_case(product_of(element)))) {
     for (int i = 0; i < 3; ++i) {
@@ -74,7 +74,7 @@ struct Groups {
 struct GroupFault {
   const char *parameter;
   const char *label;
-  bool in_group;  // the second group is wrong, which the message must say
+  bool in_group;  // the fault is in the second group, which the message must name
   std::function<void(Groups *)> seed;
 };
 
@@ -162,7 +162,7 @@ TEST_CASE("every argument of the strided batches wrong in turn") {
     for (const libsgemm_layout_t layout : kLayouts) {
       const std::vector<const Problem *> products(3, &problem);
       const Args single = Placement(problem, layout).args();
-      // As tight as is legal.
+      // The smallest legal stride of C.
       const Strides strides = {0, 0, extent_of(layout, single.ldc, problem.c.rows, problem.c.columns)};
       Placement right(products, layout, strides);
       for (const Fault &fault : faults_of(routine, right.args(), problem.test.padding)) {
@@ -353,7 +353,7 @@ TEST_CASE("strided batches of one, and strides that overflow") {
     args.a = a.data();
     args.c = c.data();
     INFO(entry_name(routine));
-    CHECK(call(routine, args) == LIBSGEMM_SUCCESS);  // one matrix: no stride keeps it apart from another
+    CHECK(call(routine, args) == LIBSGEMM_SUCCESS);  // a single matrix may have any stride
     args.batch_count = INT64_MAX / 4;
     args.stride_c = 4;
     CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine),

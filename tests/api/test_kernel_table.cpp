@@ -1,4 +1,4 @@
-// Which row of a kernel table a call gets: legality, cost, the mode asked for.
+// The kernel that a call gets from a table: legality, cost, requested mode.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace libsgemm;
 
-// Seconds of the rows; a negative number: the row does not support the call.
+// Predicted seconds of the kernels; negative: the kernel does not support the call.
 double g_fp32, g_slow_fp32, g_bf16x6, g_tf32, g_fp64;
 
 template <double *kSeconds>
@@ -24,7 +24,7 @@ Kernel row(const char *name, libsgemm_math_mode_t mode) {
   return kernel;
 }
 
-// The name of the row that a call gets. Choices are kept: each call is of another size.
+// Returns the name of the kernel that a call gets. Choices are cached, so each call has another size.
 std::string chosen(libsgemm_math_mode_t mode, double fp32, double slow_fp32, double bf16x6, double tf32,
                    bool planned = false, double fp64 = -1) {
   static const Kernel rows[] = {row<&g_slow_fp32>("slow_fp32", LIBSGEMM_MATH_FP32),
@@ -71,7 +71,7 @@ TEST_CASE("sums in FP64 stand for FP32 where they are faster") {
   CHECK(with_fp64(LIBSGEMM_MATH_BF16X6, 3, 2, 0.1, 1) == "fp64");
   CHECK(with_fp64(LIBSGEMM_MATH_TF32, 3, 2, 4, 1) == "tf32");
   CHECK(with_fp64(LIBSGEMM_MATH_TF32, 3, 2, kNone, 1) == "fp64");
-  CHECK(with_fp64(LIBSGEMM_MATH_FP64, 1, 1, 1, 9) == "fp64");  // nothing else stands for FP64 but without it FP32
+  CHECK(with_fp64(LIBSGEMM_MATH_FP64, 1, 1, 1, 9) == "fp64");  // FP32 replaces FP64 only if no FP64 kernel supports the call
   CHECK(with_fp64(LIBSGEMM_MATH_FP64, 1, 0.1, 0.1, kNone) == "fp32");
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("fp32_fast is the fastest of what keeps the bound of FP32") {
     CHECK_FALSE(serves(LIBSGEMM_MATH_FP32_FAST, mode));
   }
   CHECK_FALSE(serves(LIBSGEMM_MATH_FP32_FAST, LIBSGEMM_MATH_FP64));
-  // In the table of chosen(): with no row of its own, and with plans.
+  // The kernels of chosen() have none of the mode itself; one call has plans.
   CHECK(chosen(LIBSGEMM_MATH_FP32_FAST, 2, kNone, 0.1, 0.1, false, 1) == "fp64");
   CHECK(chosen(LIBSGEMM_MATH_FP32_FAST, 1, 2, 0.1, 0.1, true, 3) == "fp32");
 }
@@ -164,7 +164,7 @@ TEST_CASE("where sums are to be invariant only rows that are marked run, tuned o
   CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "none");
   rows[1].invariant = true;
   g_find_tuned_row = [](const Backend &, const GemmDesc &, int) { return tuned; };
-  desc.m = 1;  // another choice than the one that is kept
+  desc.m = 1;  // not the cached choice
   CHECK(choose(LIBSGEMM_DETERMINISTIC_ON) == "fast, tuned");
   CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "chain");
   CHECK(choose(LIBSGEMM_DETERMINISTIC_ON) == "fast, tuned");

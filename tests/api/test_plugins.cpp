@@ -1,4 +1,4 @@
-// Plugins that must be refused, each with its reason, in a process of its own; and two GPU plugins side by side.
+// Plugins that must be refused, each with its reason, in a process of its own; and two GPU plugins at the same time.
 #include <libsgemm.h>
 
 #include <fstream>
@@ -42,7 +42,7 @@ TEST_CASE("a plugin that cannot be used is refused with its reason") {
   CHECK(fallback.report["correct"] == "1");
   CHECK((fallback.report["backend"] == "openblas" || fallback.report["backend"] == "ref"));
   CHECK(contains(fallback.report["reason"], refusal.reason));
-  CHECK(contains(fallback.err, refusal.reason));  // one visible line
+  CHECK(contains(fallback.err, refusal.reason));  // one line on stderr
 
   Outcome strict =
       probe(refusal.folder, {{"LIBSGEMM_BACKEND", "cuda"}, {"LIBSGEMM_OFFLOAD", "always"}, {"LIBSGEMM_STRICT", "1"}});
@@ -51,7 +51,7 @@ TEST_CASE("a plugin that cannot be used is refused with its reason") {
 
   Outcome automatic = probe(refusal.folder, {{"LIBSGEMM_OFFLOAD", "always"}});
   CHECK(automatic.report["correct"] == "1");
-  CHECK(automatic.err == "");  // nobody asked for it, so nobody is told
+  CHECK(automatic.err == "");  // the user did not request the backend, so nothing is printed
 }
 
 TEST_CASE("a plugin that was cut off is refused, wherever that was") {

@@ -1,5 +1,5 @@
-// 64 threads that call every routine in every size on every backend there is, verified by the library and by the tests'
-// own answers; memory must stay flat. LIBSGEMM_TEST_SECONDS: how long, by default 3.
+// 64 threads call every routine in every size on every available backend. The library and the tests' own answers verify
+// the results, and memory must not grow. LIBSGEMM_TEST_SECONDS sets the duration, by default 3.
 #include <unistd.h>
 
 #include <atomic>
@@ -26,7 +26,7 @@ double seconds() {
   return text != nullptr ? std::atof(text) : 3;
 }
 
-// Memory of the process in RAM.
+// Resident memory of the process.
 double resident_bytes() {
   std::ifstream file("/proc/self/statm");
   double pages = 0;
@@ -43,7 +43,7 @@ std::vector<std::string> backends() {
   return names;
 }
 
-// What the first device of each GPU backend has left; a large number without one.
+// Returns the least free memory of the first devices of the GPU backends; a large number if there is no GPU.
 double free_device_bytes() {
   double least = 1e18;
   for (int index = 0; index < libsgemm_backend_count(); ++index) {
@@ -75,7 +75,7 @@ struct Shared {
   const std::vector<std::string> names = backends();
   std::atomic<bool> stop{false};
   std::atomic<int64_t> calls{0};
-  std::atomic<int64_t> elsewhere{0};  // calls that another backend than the one asked for has computed
+  std::atomic<int64_t> elsewhere{0};  // calls computed by another backend than the requested one
 };
 
 std::string one_call(Shared *shared, libsgemm_handle_t handle, const std::string &backend, Random *random) {
@@ -102,7 +102,7 @@ std::string one_call(Shared *shared, libsgemm_handle_t handle, const std::string
 std::string work(Shared *shared, int thread) {
   Random random(static_cast<uint64_t>(thread) + 1);
   while (!shared->stop) {
-    // Handles come and go, with their workspaces.
+    // Creates and destroys handles, with their workspaces.
     Handle handle;
     const std::string &backend = shared->names[static_cast<size_t>(thread) % shared->names.size()];
     if (libsgemm_set_backend(handle, backend.c_str()) != LIBSGEMM_SUCCESS) return "set_backend";
@@ -135,7 +135,7 @@ TEST_CASE("64 threads mix sizes, routines and backends, and memory stays flat") 
   WARN(shared.calls << " calls, " << shared.elsewhere << " on another backend than asked for; host memory grew by "
                     << grown / kMebibyte << " MiB, device memory by " << taken / kMebibyte << " MiB");
   CHECK(shared.calls > kThreads);
-  // Twice the buffers of all threads at once; a leak of a few bytes a call is far more after two minutes.
+  // Allows twice the buffers of all threads. A leak of a few bytes a call exceeds that after two minutes.
   CHECK(grown < 200 * kMebibyte);
   CHECK(taken < 200 * kMebibyte);
 }

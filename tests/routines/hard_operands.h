@@ -1,4 +1,4 @@
-// Products that are hard for an arithmetic which does not take all of FP32's numbers.
+// Products that are hard for an arithmetic with a smaller range or precision than FP32.
 #pragma once
 
 #include "support/oracle.h"
@@ -15,8 +15,8 @@ enum class Hard {
   kHugeElement,  // one in op(A), of 1e30
   kZeros,        // rows of op(A), columns of op(B), and half of the others
   kTiny,         // normal, but one element of each row of op(A) and column of op(B) times 2^-40
-  kFewSmall,     // eight of 64 elements as two fp16 parts hold them least, beside the largest; others 2^-13 of these
-  kOneWideRow,   // the last one of op(A): the smallest numbers beside the largest
+  kFewSmall,  // of 64 elements 8 that two fp16 parts represent worst, 8 of the largest, and the others 2^-13
+  kOneWideRow,  // last row of op(A): alternately the smallest number and a large one
   kSpecial,      // a NaN in op(A), an Inf in op(B)
   kOverflow      // products beyond FP32 in one row and column
 };
@@ -26,7 +26,7 @@ constexpr Hard kHard[] = {Hard::kNormal,     Hard::kScaledRows,  Hard::kScaledDe
 
 const char *name_of(Hard hard);
 
-// A product of that shape, and its answer.
+// Draws a product of the case's shape, with its answer.
 Problem hard_problem(Hard hard, const Case &test);
 
 }  // namespace sgemm_test

@@ -7,7 +7,7 @@
 
 namespace sgemm_test {
 
-// Told the backend under test.
+// Chooses the backend under test.
 class InvariantHandle : public Handle {
  public:
   InvariantHandle() {
@@ -16,7 +16,7 @@ class InvariantHandle : public Handle {
   }
 };
 
-// Whether the row of the backend under test may run where sums are to be invariant.
+// True if this kernel of the backend under test may run under LIBSGEMM_DETERMINISTIC_INVARIANT.
 inline bool is_marked(const std::string &kernel) {
   for (int index = 0; index < libsgemm_backend_count(); ++index) {
     if (libsgemm_backend_name(index) != subject().backend) continue;
@@ -30,8 +30,8 @@ inline bool is_marked(const std::string &kernel) {
   return false;
 }
 
-// Random numbers, for which the order of a sum shows in its bits, at other sizes than small ones too: several blocks of
-// k, tiles and vectors, and their ends.
+// Cases with random numbers, so that the order of a sum shows in its bits. Their sizes also include several blocks of
+// k, several tiles and vectors, and incomplete ones.
 inline std::vector<Case> invariant_cases(Routine routine, size_t step) {
   std::vector<Case> cases;
   const std::vector<Case> table = cases_of(routine);

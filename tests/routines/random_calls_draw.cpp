@@ -1,4 +1,4 @@
-// Draws calls. Sizes are mostly small, so that many thousands are made in minutes.
+// Draws calls. Most sizes are small, so that a run makes many thousands of calls in minutes.
 #include "random_calls_draw.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class Draw {
   T pick(const T (&choices)[N]) {
     return choices[below(static_cast<int>(N))];
   }
-  // Of [0, 1).
+  // Returns a number in [0, 1).
   double part() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }
   int64_t log_uniform(double low, double high) {
     return static_cast<int64_t>(low * std::pow(high / low, part()) + 0.5);
@@ -26,7 +26,7 @@ class Draw {
   double normal() { return std::sqrt(-2 * std::log(1 - part())) * std::cos(2 * 3.14159265358979 * part()); }
   float uniform() { return random_.uniform(); }
 
-  // 0, 1, primes, multiples of 8 and their neighbours, others.
+  // Draws 0, 1, a prime, a multiple of 8 or a neighbour of one, or any other size.
   int64_t size() {
     const int kind = below(100);
     if (kind < 3) return 0;
@@ -94,7 +94,7 @@ void draw_scalars(Draw *draw, Data data, Case *test) {
   if (is_in_place(test->routine)) test->beta = 0;
 }
 
-// Exponents of the operands and of alpha, between which results stay in the range, mostly.
+// Draws exponents of the operands and of alpha that mostly keep results in the range.
 void draw_exponents(Draw *draw, RandomCall *call) {
   const bool half = element_of(call->groups[0].routine) == Element::kHalf;
   if (call->routine == Routine::kStrsm) {
@@ -154,7 +154,7 @@ void draw_way(Draw *draw, bool gpu, RandomCall *call) {
   if (call->handle >= 0 && call->where == Where::device && draw->percent(12)) call->replays = 2 + draw->below(2);
 }
 
-// Beside the diagonal about order^(-1/2) of it, so that solutions do not grow.
+// Scales the elements off the diagonal to about order^(-1/2) of it, so that solutions do not grow.
 void shape_triangle(Matrix *x) {
   const auto order = std::sqrt(static_cast<float>(x->rows));
   for (int64_t i = 0; i < x->rows; ++i) {
@@ -239,7 +239,7 @@ Problem problem_of(const RandomCall &call, size_t group, size_t product, int rep
   const uint64_t seed = seed_of(call.seed, call.number, part);
   if (call.data == Data::exact) {
     Problem p = draw_problem(test, seed);
-    // Matrices that all products share are those of the first.
+    // Products that share a matrix use that of the first.
     if (call.shares_a) replace_a(&p, draw_problem(test, seed_of(call.seed, call.number, shared)).a);
     if (call.shares_b) p.b = draw_problem(test, seed_of(call.seed, call.number, shared)).b;
     return p;

@@ -11,7 +11,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// Every stride-th case of the table whose size keeps a batch cheap.
+// Every step-th case of the table, if its size keeps a batch cheap.
 std::vector<Case> some_cases(Routine product, size_t step) {
   std::vector<Case> some;
   const std::vector<Case> all = cases_of(product);
@@ -128,7 +128,7 @@ void run_groups(Element element, const std::vector<std::vector<Problem>> &groups
     GroupBatch batch(layout, groups);
     const libsgemm_status_t status =
         way.handle == nullptr ? call_batch(element, batch.args()) : call_batch(element, *way.handle, batch.args());
-    // A row may decline a group after earlier ones are done.
+    // A kernel may decline a group after it has computed earlier ones, so the matrices may be modified.
     const std::string fault = ways->judge(
         &way, batch_entry_name(element), no_backend, status,
         [&batch](const Arithmetic &how) { return batch.check(how); }, [] { return std::string(); });
@@ -144,7 +144,7 @@ TEST_CASE("strided batches give what their products give") {
       Ways ways;
       Failures failures;
       int turn = 0;
-      // Of products there are many more cases.
+      // The table has many more cases of products than of other routines.
       const size_t step = product_of(element_of(routine)) == single_of(routine) ? 23 : 7;
       for (const Case &test : some_cases(single_of(routine), step)) {
         const int count = turn % 16 == 0 ? 17 : 1 + turn % 4;
@@ -161,7 +161,7 @@ TEST_CASE("strided batches give what their products give") {
   }
 }
 
-// On a GPU a row may compute the steps of a batch by other rows.
+// On a GPU a kernel may compute the steps of a batch with other kernels.
 TEST_CASE("each product of a strided batch has the bits that it has as a call of its own, in every row") {
   if (subject().is_gpu) {
     SUCCEED("of a CPU");
@@ -218,7 +218,7 @@ TEST_CASE("group batches give what their products give") {
       const std::vector<Case> cases = some_cases(product_of(element), 31);
       REQUIRE(cases.size() > 100);
       for (size_t i = 0; i + 4 < cases.size(); i += 4) {
-        // Four groups of different parameters and sizes; a group in the middle is empty in every second batch.
+        // Four groups of different parameters and sizes. In every second batch a group in the middle is empty.
         std::vector<std::vector<Problem>> groups;
         for (size_t g = 0; g < 4; ++g) {
           const int count = g == 2 && (i / 4) % 2 == 0 ? 0 : 1 + static_cast<int>((i / 4 + g) % 3);
@@ -272,7 +272,8 @@ TEST_CASE("empty batches do nothing") {
   }
 }
 
-// On a GPU by test_gpu: the offload of host memory aligns columns, so that rows for others have nothing to do there.
+// For a GPU test_gpu does this: the offload of host memory aligns columns, so that kernels for unaligned ones never
+// run.
 TEST_CASE("every row of the kernel table runs by force") {
   if (subject().is_gpu) {
     SUCCEED("in test_gpu, in device memory");

@@ -1,5 +1,5 @@
-// Mode fp32_fast: the bound of FP32 for operands of every kind, as the backend chooses and in every row of the mode by
-// force; and that the operands are hard enough, which the row of fp16x3 alone shows.
+// Mode fp32_fast: it keeps the bound of FP32 for operands of every kind, both as the backend chooses and in every
+// kernel of the mode, forced. The operands are hard enough: the fp16x3 kernel alone misses the bound.
 #include <algorithm>
 
 #include "hard_operands.h"
@@ -12,7 +12,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// The rows by force whose names end so.
+// Returns the forced kernels whose names end with the mode.
 std::vector<Way *> rows_of(Ways *all, const std::string &mode) {
   std::vector<Way *> found;
   for (Way &way : all->all()) {
@@ -25,7 +25,7 @@ std::vector<Way *> rows_of(Ways *all, const std::string &mode) {
 std::vector<Case> shapes() {
   std::vector<Case> all;
   for (int turn = 0; turn < 4; ++turn) {
-    // With two blocks of 128 rows and columns each, and fewer steps of k than parts are used for.
+    // Two blocks of 128 rows and of 128 columns. In the last case k is too small for parts, so that FP64 computes all.
     Case test = case_of(Routine::kSgemm, 133 + turn, 140, turn == 3 ? 140 : 297 + 200 * turn);
     if (turn % 2 != 0) test.transa = LIBSGEMM_TRANS;
     if (turn / 2 != 0) test.transb = LIBSGEMM_TRANS;
@@ -33,13 +33,14 @@ std::vector<Case> shapes() {
     test.offset = turn % 2;
     all.push_back(test);
   }
-  // With a chain of sums that is cut.
+  // k is so large that the chain of sums is cut.
   all.push_back(case_of(Routine::kSgemm, 130, 70, 8501));
   all.back().transa = LIBSGEMM_TRANS, all.back().beta = -0.5f;
   return all;
 }
 
-// FP32 itself may miss the usual bound where one term dominates a sum: one element in two thousand.
+// FP32 itself may miss the usual bound for one element in two thousand, where one term dominates a sum. Only fp32_fast
+// must keep it.
 std::string judge(const Ways &ways, Way *way, libsgemm_status_t status, Placement *placement) {
   return ways.judge(
       way, "libsgemm_sgemm", false, status,
@@ -51,7 +52,8 @@ std::string judge(const Ways &ways, Way *way, libsgemm_status_t status, Placemen
       [&] { return placement->check_untouched(); });
 }
 
-// Of the call that has just been judged, so that its work has ended: what is wrong with the share that went to FP64.
+// Returns what is wrong with the share that FP64 computed of the last call; empty if nothing. The call has been judged,
+// so its work has ended.
 std::string judge_share(Hard hard, const Case &test) {
   const libsgemm_info_t info = last_info();
   if (std::string(info.math_mode) != "fp32_fast") return info.fp64_share < 0 ? "" : "a share of FP64 without the mode";
@@ -84,7 +86,7 @@ TEST_CASE("fp32_fast keeps the bound of FP32 whatever the operands hold") {
   }
   failures.report();
   CHECK(ways.front()->ran > 0);
-  // A backend lists the rows of all devices, and declines those of others.
+  // A backend lists the kernels of all devices, and declines those for other devices.
   const bool ran = std::any_of(ways.begin() + 1, ways.end(), [](const Way *way) { return way->ran > 0; });
   CHECK(ran == has(LIBSGEMM_MATH_FP32_FAST));
 }

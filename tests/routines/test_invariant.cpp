@@ -1,5 +1,5 @@
 // LIBSGEMM_DETERMINISTIC_INVARIANT on host memory, on every backend: each element has the bits of the chain that
-// libsgemm.h defines (chain() in oracle.h), whatever surrounds it.
+// libsgemm.h defines (chain() in oracle.h), whatever the other elements are.
 #include "invariant.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// "" or the first fault.
+// Returns the first fault; empty if there is none.
 std::string run(libsgemm_handle_t handle, const Problem &problem, libsgemm_layout_t layout) {
   Placement placement(problem, layout);
   const libsgemm_status_t status = call(problem.test.routine, handle, placement.args());
@@ -30,7 +30,8 @@ void check_all(libsgemm_handle_t handle, const Problem &problem) {
   }
 }
 
-// Of a backend without rows for it all calls are ref's, whose own run has the long test.
+// True if the backend has no kernels for invariant sums. Then ref computes all calls, and ref's own run has the long
+// test.
 bool leaves_all_to_ref() {
   const std::vector<std::string> &kernels = subject().kernels;
   return std::none_of(kernels.begin(), kernels.end(), is_marked);

@@ -1,5 +1,5 @@
 // Sizes at which 32-bit arithmetic fails: more than 2^31 elements in C, in a dimension, and between the first and the
-// last element. Large operands lie in sparse mappings, of which only the pages that are written take memory.
+// last element. Large operands are sparse mappings, in which only the pages written take memory.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ int64_t available_kib() {
   return 0;
 }
 
-// Zeros, or what was written.
+// A sparse mapping. Elements that were not written are zero.
 class Sparse {
  public:
   explicit Sparse(int64_t elements) : bytes_(static_cast<size_t>(elements) * sizeof(float)) {
@@ -53,8 +53,8 @@ float small_integer(int64_t i, int64_t modulus) { return static_cast<float>(i * 
 
 enum class Decline { kNo, kVisibly };
 
-// A BLAS of 32-bit integers cannot be given a size beyond 2^31: with kVisibly the backend under test may leave the call
-// to another one, which libsgemm_last_info must tell.
+// Requires success. A BLAS with 32-bit integers cannot take a size beyond 2^31: with kVisibly the backend under test
+// may leave the call to another backend, and libsgemm_last_info must say so.
 void require_success(libsgemm_status_t status, Decline decline = Decline::kNo) {
   const libsgemm_info_t info = last_info();
   INFO(info.backend << ": " << info.reason << " " << info.message);
@@ -64,8 +64,8 @@ void require_success(libsgemm_status_t status, Decline decline = Decline::kNo) {
   REQUIRE(has_word(info.reason, subject().backend));
 }
 
-// Whether the backend under test takes sizes beyond 2^31. One that does not leaves them to another backend, whose own
-// tests they are: here it is only seen to do so, by the least product of which A has such a leading dimension.
+// True if the backend under test takes sizes beyond 2^31. A smallest product with such a leading dimension of A shows
+// it. A backend that does not take them leaves them to another backend, which has its own tests.
 bool takes_sizes_beyond_2_31() {
   const float a = 2, b = 3;
   float c = 5;
@@ -78,7 +78,7 @@ bool takes_sizes_beyond_2_31() {
 
 }  // namespace
 
-// The largest test below holds one matrix of 8.7 GB.
+// The largest test below allocates a matrix of 8.7 GB.
 std::string sgemm_test::skip_reason() {
   constexpr int64_t kNeeded = int64_t{10} << 20;
   const int64_t available = available_kib();
@@ -87,7 +87,7 @@ std::string sgemm_test::skip_reason() {
 }
 
 TEST_CASE("m * n beyond 2^31") {
-  // Row-major calls become column-major ones with the operands exchanged: on a GPU alone is the other order quick, too.
+  // Row-major calls become column-major ones with the operands exchanged. Both layouts are fast only on a GPU.
   const libsgemm_layout_t layout = GENERATE(LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR);
   if (layout == LIBSGEMM_COL_MAJOR && !subject().is_gpu) return;
   std::vector<float> a(kSide * 2), b(kSide * 2);

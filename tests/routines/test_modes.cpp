@@ -1,7 +1,6 @@
-// The math modes. That a mode ran, and not another, is proven by results that depend on nothing but what the mode does
-// to its inputs: they are compared to the bit, in every row of the kernel table by force and where the mode is asked
-// for. The table of cases in every row by force is test_routines' (and test_gpu's); test_mode_results.cpp runs it as
-// the backend chooses.
+// The math modes. The results of these tests depend only on what a mode does to its inputs, so a comparison of bits
+// proves that it ran and no other. All kernels run, forced, and each mode as requested. test_routines (and test_gpu)
+// run the table of cases in every kernel, forced; test_mode_results.cpp runs it as the backend chooses.
 #include <cfloat>
 #include <cmath>
 #include <functional>
@@ -22,7 +21,7 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Runs products in the ways of every row by force, and of every mode asked for.
+// Runs products with every kernel, forced, and with every mode requested.
 class Runner {
  public:
   Runner() {
@@ -30,7 +29,7 @@ class Runner {
     for (const libsgemm_math_mode_t mode : kOtherModes) ways_.push_back(std::make_unique<Ways>(mode));
   }
 
-  // `judge` sees C and the arithmetic, and says what is wrong.
+  // Gets C and the arithmetic; returns the fault, or an empty text.
   using Judge = std::function<std::string(const Arithmetic &, Placement *)>;
 
   void run(const Problem &problem, libsgemm_layout_t layout, const Judge &judge) {
@@ -74,8 +73,8 @@ class Runner {
   std::map<libsgemm_math_mode_t, int> ran_;
 };
 
-// Row i of op(A) is `values` number i, at index `at` of k, and B is 1 there; or the same for the columns of B. The rest
-// is zero.
+// A product in which row i of op(A) is zero, except for `values` number i at index `at` of k, where B is 1. If not
+// `in_a`, the same for the columns of op(B).
 Problem selection(const std::vector<float> &values, bool in_a, int64_t k, int64_t at) {
   const auto count = static_cast<int64_t>(values.size());
   const int64_t long_side = count * (130 / count + 1), short_side = 9;
@@ -89,7 +88,7 @@ Problem selection(const std::vector<float> &values, bool in_a, int64_t k, int64_
   return p;
 }
 
-// A product of x and y alone, of every row with every column.
+// A product whose elements all equal the scalar product of x and y.
 Problem pair_of(const std::vector<float> &x, const std::vector<float> &y, int64_t k) {
   Problem p = make_problem(case_of(Routine::kSgemm, 70, 67, k));
   for (Matrix *each : {&p.a, &p.b}) {
@@ -103,7 +102,8 @@ Problem pair_of(const std::vector<float> &x, const std::vector<float> &y, int64_
   return p;
 }
 
-// All elements of the product are to be alike. The first that is not within `tolerance` of it, in words.
+// Returns a description of the first element of the product that is not within `tolerance` of `wanted`; empty if all
+// are.
 std::string all_are(Placement *placement, const Problem &problem, double wanted, double tolerance = 0) {
   for (int64_t i = 0; i < problem.c.rows; ++i) {
     for (int64_t j = 0; j < problem.c.columns; ++j) {
@@ -118,21 +118,21 @@ std::string all_are(Placement *placement, const Problem &problem, double wanted,
   return "";
 }
 
-// Of 22 bits at most, which the parts of fp16x3 hold.
+// Numbers of at most 22 bits, which the parts of fp16x3 hold.
 const std::vector<float> kWitnesses = {0.0f,
                                        1.0f,
                                        -1.0f,
                                        0x1.002p0f,     // tie of tf32 and fp16 above an even number: 1 or 1 + 2^-10
-                                       -0x1.006p0f,    // above an odd one
-                                       0x1.00201p0f,   // beyond the tie
-                                       0x1.001ff8p0f,  // before it
+                                       -0x1.006p0f,  // tie above an odd number
+                                       0x1.00201p0f,  // just above the tie
+                                       0x1.001ff8p0f,  // just below the tie
                                        0x1.01p0f,      // tie of bf16
                                        0x1.03p0f,
                                        -0x1.01001p0f,
                                        0x1.00ffp0f,
-                                       0x1.012p0f,  // each of the modes makes another number of it
+                                       0x1.012p0f,  // each mode rounds it to another number
                                        0x1.ffep0f,
-                                       0x1.fffp0f,  // to 2
+                                       0x1.fffp0f,  // rounds to 2
                                        0x1.555555p3f - 0x5p-21f,
                                        0.0f - 0x1.2345p-3f};
 
@@ -195,7 +195,7 @@ TEST_CASE("the largest, the smallest and special values in every mode, in every 
     Problem problem = selection(values, in_a, 1, 0);
     for (const libsgemm_layout_t layout : kLayouts) {
       runner.run(problem, layout, [&](const Arithmetic &how, Placement *placement) {
-        // What the parts do not hold of the modes that split is within their bounds.
+        // Modes that split may lose bits that their parts do not hold; the bounds allow for that.
         const bool exact = how.mode == LIBSGEMM_MATH_FP32 || rounds(how.mode);
         problem.test.inputs = exact ? Inputs::kExact : Inputs::kRandom;
         return placement->check(how);
@@ -236,8 +236,8 @@ TEST_CASE("sums beyond the range of FP32 are infinite in every row") {
   runner.finish();
 }
 
-// lo * lo is two units of the last place of the product: fp16x3 leaves it out, FP32 and bf16x6 do not. Exact in every
-// order of summation, as all but one term are zero.
+// lo * lo is two units in the last place of the product: fp16x3 leaves it out, FP32 and bf16x6 do not. The sums are
+// exact in every order, since all terms but one are zero.
 TEST_CASE("fp16x3 sums three products of parts and no more") {
   Runner runner;
   for (const int64_t k : {1, 33, 4096}) {
@@ -247,21 +247,21 @@ TEST_CASE("fp16x3 sums three products of parts and no more") {
       const double wanted = rounds(how.mode)                   ? 1
                             : how.mode == LIBSGEMM_MATH_FP16X3 ? 1 + 0x1p-10 - 0x1p-21
                                                                : 1 + 0x1p-10 - 0x1p-22;
-      // By these parts, or in FP64.
+      // fp32_fast may use these parts or FP64.
       return all_are(placement, problem, wanted, how.mode == LIBSGEMM_MATH_FP32_FAST ? 0x1p-22 : 0);
     });
   }
   runner.finish();
 }
 
-// (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24. bf16x6 has it in either order of the two terms, since it adds up the products
-// of low parts first; FP32 has it at most in the one in which the square is not rounded before; fp16x3 never.
+// (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24. bf16x6 keeps it in either order of the two terms, since it adds up the products
+// of low parts first. FP32 keeps it at most in the order that does not round the square first, fp16x3 never.
 TEST_CASE("bf16x6 sums six products of parts, the small ones first") {
   const float x = 1 + 0x1p-12f, p = 1 + 0x1p-11f;
   Runner runner;
   for (const int64_t k : {2, 34, 4096}) {
     std::map<std::string, std::vector<int>>
-        kept;  // by the FP32 row: in which orders it has the square, for each element
+        kept;  // by FP32 kernel: the orders in which an element keeps the square
     for (const bool square_first : {true, false}) {
       const Problem problem = square_first ? pair_of({x, 1}, {x, -p}, k) : pair_of({1, x}, {-p, x}, k);
       const auto in_fp32 = [&](Placement *placement) -> std::string {
@@ -278,7 +278,7 @@ TEST_CASE("bf16x6 sums six products of parts, the small ones first") {
       };
       runner.run(problem, LIBSGEMM_COL_MAJOR, [&](const Arithmetic &how, Placement *placement) {
         if (how.mode == LIBSGEMM_MATH_FP32) return in_fp32(placement);
-        if (how.mode == LIBSGEMM_MATH_FP32_FAST) return all_are(placement, problem, 0x1p-25, 0x1p-25);  // either
+        if (how.mode == LIBSGEMM_MATH_FP32_FAST) return all_are(placement, problem, 0x1p-25, 0x1p-25);  // 0 or 2^-24
         const bool kept_whole = how.mode == LIBSGEMM_MATH_BF16X6 || how.mode == LIBSGEMM_MATH_FP64;
         return all_are(placement, problem, kept_whole ? 0x1p-24 : 0);
       });
@@ -287,9 +287,8 @@ TEST_CASE("bf16x6 sums six products of parts, the small ones first") {
   runner.finish();
 }
 
-// Tensor cores align the terms of 16 of k with the largest, and cut off all below 2^-25 of it. The products of low
-// parts are below that here, each 0.875 * 2^-25, and together 6.6 units: they are there only if they were added up
-// first.
+// Tensor cores align 16 terms of k with the largest, and truncate below 2^-25 of it. Here each product of low parts is
+// below that (0.875 * 2^-25), but their sum is 6.6 units: the result contains it only if they were added up first.
 TEST_CASE("the modes that split add up the products of low parts first") {
   const std::vector<float> x = [] {
     std::vector<float> values(16, 0x1p-7f * (1 + 0x1.cp-12f));
@@ -309,8 +308,8 @@ TEST_CASE("the modes that split add up the products of low parts first") {
   runner.finish();
 }
 
-// Terms of 0.875 * 2^-25 behind a 1, which one sum over all of k, on tensor cores or in FP32, never feels. Sums of 32
-// to 128 of k that are added up in FP32 lose the terms with the 1 and a rounding each.
+// A 1, then terms of 0.875 * 2^-25. A single sum over all of k, on tensor cores or in FP32, loses them all. Sums over
+// 32 to 128 of k that are added up in FP32 lose only the terms summed with the 1, and one rounding each.
 TEST_CASE("the modes that split promote their sums to FP32") {
   constexpr int64_t kTerms = 4096;
   std::vector<float> x(kTerms, 0x1.cp-26f);

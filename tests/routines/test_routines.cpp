@@ -1,5 +1,5 @@
-// Every case of the table, in both layouts, without a handle, with one, and with every row of the kernel table of the
-// backend under test by force.
+// Runs every case of the table in both layouts: without a handle, with one, and with every kernel of the backend under
+// test, forced.
 #include <map>
 #include <optional>
 #include <set>
@@ -41,7 +41,7 @@ TEST_CASE("every case of every routine gives the right result in every way of ca
       const std::vector<Case> cases = cases_of(routine);
       REQUIRE(cases.size() > 500);
       const int part = one_in();
-      Random random(2026);  // drawn, as a step through the table would miss whole options
+      Random random(2026);  // random, since a fixed step through the table would miss whole options
       for (const Case &test : cases) {
         std::optional<Problem> problem;
         for (const libsgemm_layout_t layout : kLayouts) {
@@ -61,7 +61,7 @@ TEST_CASE("every case of every routine gives the right result in every way of ca
           rows += way.ran > 0 ? 1 : 0;
         }
       }
-      CHECK(rows > 0);  // no row that serves this routine can be forced
+      CHECK(rows > 0);  // at least one kernel for this routine can be forced
     }
   }
 }

@@ -1,5 +1,5 @@
-// The rules that the reference BLAS sets beyond the formula: what is not read, how NaN and Inf spread, denormals,
-// alignment, empty sizes, the same bits run after run.
+// Rules of the reference BLAS beyond the formula: what is not read, how NaN and Inf spread, denormals, alignment, empty
+// sizes, and the same bits in every run.
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -27,7 +27,7 @@ void run(const Problem &problem, bool no_backend = false) {
     INFO(info.message);
     REQUIRE(status == LIBSGEMM_SUCCESS);
     CHECK(std::string(info.backend) == (no_backend ? "none" : subject().backend));
-    // FP32, or where that is faster sums in FP64.
+    // FP32, or sums in FP64 where those are faster.
     const std::string mode = info.math_mode;
     CHECK((no_backend || mode == "fp32" || mode == "fp64"));
     CHECK(placement.check(no_backend ? Arithmetic() : arithmetic_of(info)) == "");
@@ -130,7 +130,7 @@ TEST_CASE("NaN and Inf in A and B spread by the definition, also where the partn
           test.transb = (variant / 2) % 2 == 0 ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS;
           test.beta = variant / 4 == 0 ? 0.0f : 1.0f;
           Problem problem = make_problem(test);
-          // Of the first element of A's partner in B all are zero; of B's some.
+          // All partners in B of A's special element are zero, and some partners in A of B's.
           problem.a.at(0, 0) = special;
           for (int64_t j = 0; j < problem.b.columns; ++j) {
             (test.transb == LIBSGEMM_NO_TRANS ? problem.b.at(0, j) : problem.b.at(std::min(j, problem.b.rows - 1), 0)) =
@@ -257,7 +257,7 @@ TEST_CASE("strsm of a diagonal that has no reciprocals in the range") {
       }
     }
   }
-  // Beyond 2^126 a reciprocal is below the normal range.
+  // The reciprocal of a number beyond 2^126 is below the normal range.
   float a = 3e38f, b = 3e38f;
   Args args;
   args.m = args.n = 1;

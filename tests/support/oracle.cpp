@@ -272,8 +272,7 @@ Matrix chain(const Problem &p, libsgemm_layout_t layout) {
   const bool multiplies = test.alpha != 0 && test.k != 0;
   if (test.routine == Routine::kStrsm && multiplies) return solve_chain(p);
   std::vector<Term> terms = terms_of(p);
-  if (layout == LIBSGEMM_ROW_MAJOR)
-    std::reverse(terms.begin(), terms.end());  // a row-major call is the transposed problem
+  if (layout == LIBSGEMM_ROW_MAJOR) std::reverse(terms.begin(), terms.end());  // the transposed problem
   Matrix c = p.c;
   for (int64_t i = 0; i < c.rows; ++i) {
     for (int64_t j = 0; j < c.columns; ++j) {
