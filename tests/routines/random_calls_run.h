@@ -16,9 +16,9 @@ struct Options {
   uint64_t seed = 1, first = 0, calls = 0;  // calls 0: no limit but the time
   double minutes = 1;
   std::string backend;
-  bool gpu = false;  // uses device memory, streams and graphs
+  bool gpu = false;                // uses device memory, streams and graphs
   bool concurrent_graphs = false;  // replays graphs on streams of their own, concurrently
-  int64_t fault = -1;  // first call whose result may be falsified, to test the check; -1: none
+  int64_t fault = -1;              // first call whose result may be falsified, to test the check; -1: none
 };
 
 // Counts for the final report.

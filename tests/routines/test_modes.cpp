@@ -123,8 +123,8 @@ const std::vector<float> kWitnesses = {0.0f,
                                        1.0f,
                                        -1.0f,
                                        0x1.002p0f,     // tie of tf32 and fp16 above an even number: 1 or 1 + 2^-10
-                                       -0x1.006p0f,  // tie above an odd number
-                                       0x1.00201p0f,  // just above the tie
+                                       -0x1.006p0f,    // tie above an odd number
+                                       0x1.00201p0f,   // just above the tie
                                        0x1.001ff8p0f,  // just below the tie
                                        0x1.01p0f,      // tie of bf16
                                        0x1.03p0f,
@@ -260,8 +260,7 @@ TEST_CASE("bf16x6 sums six products of parts, the small ones first") {
   const float x = 1 + 0x1p-12f, p = 1 + 0x1p-11f;
   Runner runner;
   for (const int64_t k : {2, 34, 4096}) {
-    std::map<std::string, std::vector<int>>
-        kept;  // by FP32 kernel: the orders in which an element keeps the square
+    std::map<std::string, std::vector<int>> kept;  // by FP32 kernel: the orders in which an element keeps the square
     for (const bool square_first : {true, false}) {
       const Problem problem = square_first ? pair_of({x, 1}, {x, -p}, k) : pair_of({1, x}, {-p, x}, k);
       const auto in_fp32 = [&](Placement *placement) -> std::string {
