@@ -348,7 +348,7 @@ TEST_CASE("overlap is judged in bytes for the 16-bit types") {
     args.lda = args.ldb = args.ldc = 4;
     args.a = memory.data();       // 32 bytes
     args.b = memory.data() + 40;  // 32 bytes
-    args.c = memory.data() + 7;  // from byte 28: overlaps the end of A
+    args.c = memory.data() + 7;   // from byte 28: overlaps the end of A
     CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), "C") == "");
     args.c = memory.data() + 8;
     CHECK(call(routine, args) == LIBSGEMM_SUCCESS);
