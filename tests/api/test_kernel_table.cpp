@@ -71,8 +71,8 @@ TEST_CASE("sums in FP64 stand for FP32 where they are faster") {
   CHECK(with_fp64(LIBSGEMM_MATH_BF16X6, 3, 2, 0.1, 1) == "fp64");
   CHECK(with_fp64(LIBSGEMM_MATH_TF32, 3, 2, 4, 1) == "tf32");
   CHECK(with_fp64(LIBSGEMM_MATH_TF32, 3, 2, kNone, 1) == "fp64");
-  CHECK(with_fp64(LIBSGEMM_MATH_FP64, 1, 1, 1, 9) ==
-        "fp64");  // FP32 replaces FP64 only if no FP64 kernel supports the call
+  // FP32 replaces FP64 only if no FP64 kernel supports the call.
+  CHECK(with_fp64(LIBSGEMM_MATH_FP64, 1, 1, 1, 9) == "fp64");
   CHECK(with_fp64(LIBSGEMM_MATH_FP64, 1, 0.1, 0.1, kNone) == "fp32");
 }
 

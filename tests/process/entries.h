@@ -1,4 +1,4 @@
-// Entry points of both libraries with operands, for calls in which memory runs out.
+// Entry points of both libraries with operands, for calls that run out of memory.
 #pragma once
 
 #include <libsgemm.h>
@@ -16,8 +16,8 @@ extern "C" void cblas_sgemm(int, int, int, int, int, int, float, const float *, 
 
 namespace sgemm_test {
 
-constexpr int64_t kN = 40, kCount = kN * kN;  // more than the threshold from which the mock computes
-constexpr int kVoid = -1;                     // "status" of what returns none
+constexpr int64_t kN = 40, kCount = kN * kN;  // above the threshold from which the mock GPU computes
+constexpr int kVoid = -1;  // "status" of functions without one
 
 // The operands, in host memory or in that of the mock GPU.
 struct Data {
@@ -50,13 +50,13 @@ struct Data {
   float *device_a = nullptr, *device_c = nullptr;
 };
 
-// What is tried, made anew in each child. `expected`: its status when there is memory.
+// A call to try, rebuilt in each child process. `expected`: its status when memory suffices.
 struct Entry {
   std::string name;
   int expected;
   std::function<int(Data *, libsgemm_handle_t)> run;
   bool wants_handle = false;
-  bool in_parts = false;  // of which some may be done and others not
+  bool in_parts = false;  // some parts of C may be computed and others unchanged
 };
 using Entries = std::vector<Entry>;
 

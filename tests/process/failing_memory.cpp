@@ -1,4 +1,4 @@
-// This program's own operator new, and malloc, but where a sanitizer has one of its own.
+// Replaces operator new, and malloc unless a sanitizer replaces it.
 #include "failing_memory.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 namespace {
 
-std::atomic<int> g_left{0};  // until one fails; 0: none will
+std::atomic<int> g_left{0};  // allocations until the one that fails; 0: none fails; -1: it has failed
 std::atomic<bool> g_all{false};
 
 bool is_of_library(const void *caller) {
@@ -29,7 +29,7 @@ bool fails(const void *caller) {
   int left = g_left.load();
   while (left > 0 && !g_left.compare_exchange_weak(left, left - 1)) {
   }
-  if (left == 1) g_left = -1;  // met
+  if (left == 1) g_left = -1;
   return left == 1 || (left < 0 && g_all);
 }
 

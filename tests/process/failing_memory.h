@@ -1,14 +1,14 @@
-// A test without memory: one allocation of the library, or each from there on, fails.
+// Makes allocations of the library fail: a single one, or all from one on.
 #pragma once
 
 namespace sgemm_test {
 
-// The nth allocation from now on (1: the next) that libsgemm.so or libsgemm_blas.so makes, by itself or through the C
-// and C++ libraries and the loader, finds no memory; with `all` those behind it neither. Not those of the test, of
-// plugins and of OpenBLAS.
+// Makes the nth allocation from now on fail (1: the next); with `all` also those after it. Only allocations of
+// libsgemm.so or libsgemm_blas.so count, made directly or through the C and C++ libraries and the loader; not those of
+// the test, of plugins and of OpenBLAS.
 void fail_allocation(int nth, bool all = false);
 
-// Ends that; whether there were so many.
+// Ends the failures. True if the nth allocation was reached.
 bool allocation_failed();
 
 }  // namespace sgemm_test

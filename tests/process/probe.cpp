@@ -1,11 +1,11 @@
-// A process of its own that makes calls and reports on them, for tests of the environment and of the life of a process.
+// A process that makes calls and reports on them, to test the environment variables and the life of a process.
 //
 //   probe --report FILE [--mode MODE] [--size N] [--backend LIST] [--kernel NAME] [--library FILE] [--second FILE]
 //         [--folder FOLDER] [--extra KIB] [--before none|small|large]
 //
-// Lines KEY=VALUE go to FILE, never to stdout or stderr, which belong to the library. Exit status 0: the mode was
-// carried out; what the calls gave is in the report. Built twice: linked with the library, and (PROBE_DLOPEN) opening
-// --library, and --second, by itself. --folder: where it goes when the library is loaded.
+// Writes lines KEY=VALUE to FILE, never to stdout or stderr, which belong to the library. Exit status 0: the mode was
+// carried out; the report has the results of the calls. Built twice: linked with the library, and (PROBE_DLOPEN)
+// opening --library and --second with dlopen(). --folder: working directory after the library is loaded.
 #include <libsgemm.h>
 
 #include <dlfcn.h>
@@ -27,7 +27,7 @@
 
 namespace {
 
-// The functions used, wherever they come from.
+// The library's functions, linked or from dlsym().
 struct Library {
   decltype(&libsgemm_sgemm) sgemm;
   decltype(&libsgemm_sgemm_h) sgemm_h;
@@ -140,8 +140,8 @@ class Product {
 
 int64_t size() { return options.count("size") != 0 ? std::atol(options["size"].c_str()) : 20; }
 
-// One call without a handle that succeeds with the right result, or fails with a message and C intact. Allocates
-// nothing, so that what a child finds locked after fork is the library's and not the allocator of a sanitizer.
+// True if a call without a handle succeeds with the right result, or fails with a message and C unchanged. It allocates
+// nothing: after fork only the library's own locks can make a child hang, not those of a sanitizer's allocator.
 bool call_is_sound(Product *product) {
   product->reset();
   if (product->call() == LIBSGEMM_SUCCESS) return product->correct();
@@ -155,7 +155,7 @@ bool call_is_sound() {
   return call_is_sound(&product);
 }
 
-// Which arithmetic ran, by the one number that all modes which round make something else of.
+// Shows which arithmetic ran: every mode that rounds changes this number in its own way.
 std::string input_of_product() {
   const float x = 0x1.012p0f, one = 1;
   float c = 0;
@@ -199,7 +199,7 @@ int twice_mode() {
   return call_mode();
 }
 
-// With a handle, told the backend and the kernel if they are given.
+// Calls with a handle, with the backend and the kernel if they are given.
 int handle_mode() {
   libsgemm_handle_t handle = nullptr;
   const libsgemm_status_t created = library.create(&handle);
@@ -234,7 +234,7 @@ int describe_mode() {
   return call_mode();
 }
 
-// Runs body(i, begin) in `count` threads, which go on from begin() at the same moment.
+// Runs body(i, begin) in `count` threads, which all return from begin() at the same moment.
 template <typename Body>
 void run_at_once(int count, const Body &body) {
   pthread_barrier_t barrier;
@@ -247,7 +247,7 @@ void run_at_once(int count, const Body &body) {
   pthread_barrier_destroy(&barrier);
 }
 
-// The first use of the library by 16 threads at the same moment.
+// 16 threads use the library for the first time at the same moment.
 int first_use_mode() {
   std::atomic<int> sound{0};
   run_at_once(16, [&sound](int i, const auto &begin) {
@@ -263,7 +263,7 @@ int first_use_mode() {
   return call_mode();
 }
 
-// Three products and three solutions, with the identity, of each of 300 threads, which begin at the same moment.
+// 300 threads begin at the same moment. Each computes three products, and solves three systems with the identity.
 int crowd_mode() {
   std::atomic<int> sound{0};
   run_at_once(300, [&sound](int i, const auto &begin) {
@@ -273,7 +273,7 @@ int crowd_mode() {
     std::vector<float> x = right;
     begin();
     for (int call = 0; call < 3; ++call) {
-      const bool looks = call == 2 && i % 10 == 0;  // which takes longer than the call
+      const bool looks = call == 2 && i % 10 == 0;  // the check takes longer than the call
       sound += (looks ? call_is_sound(&product) : product.call() == LIBSGEMM_SUCCESS) ? 1 : 0;
       const libsgemm_status_t status =
           library.strsm(LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_UPPER, LIBSGEMM_NO_TRANS, LIBSGEMM_UNIT, n, n, 1,
@@ -285,8 +285,8 @@ int crowd_mode() {
   return call_mode();
 }
 
-// CPU time of the process, in milliseconds, in 100 ms that begin 20 ms after a call; and what the call has left in the
-// environment.
+// Reports the CPU time of the process, in milliseconds, in the 100 ms that begin 20 ms after a call, and the variable
+// that the call may have left in the environment.
 int rest_mode() {
   call_mode();
   usleep(20000);
@@ -298,7 +298,7 @@ int rest_mode() {
   return 0;
 }
 
-// Forks a child that makes one call; true if it ended with a sound one. A child that hangs is ended by its alarm.
+// Forks a child that makes a call; true if the call was sound. An alarm ends a child that hangs.
 bool child_is_sound() {
   Product product(size());
   const pid_t pid = fork();
@@ -310,7 +310,8 @@ bool child_is_sound() {
   return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Calls in a child whose address space is limited to what it has and --extra KiB; after a call, or none, in the parent.
+// Calls in a child whose address space is limited to its present size and --extra KiB. --before: the parent's call
+// before that.
 int limited_mode() {
   Product small(4), product(size());
   if (options["before"] == "small") small.call();
@@ -368,7 +369,7 @@ int fork_while_mode() {
   return 0;
 }
 
-// main returns while other threads call.
+// Returns from main while other threads call.
 int exit_while_mode() {
   for (int i = 0; i < 4; ++i) {
     std::thread([] {
@@ -383,7 +384,7 @@ int exit_while_mode() {
 
 void call_at_exit() { tell("at_exit", call_is_sound() ? "1" : "0"); }
 
-// A handler that runs after those which the library registers at its first use, and one that runs before.
+// Calls in two exit handlers: one runs after those that the library registers at its first use, the other before.
 int at_exit_mode() {
   std::atexit(call_at_exit);
   tell("first", call_is_sound() ? "1" : "0");
@@ -391,7 +392,7 @@ int at_exit_mode() {
   return 0;
 }
 
-// The only call is made at exit.
+// Makes the only call at exit.
 int at_exit_first_mode() {
   std::atexit(call_at_exit);
   return 0;
@@ -407,7 +408,7 @@ int reopen_mode() {
   return 0;
 }
 
-// Two libraries opened in order, one call, closed in the same or in the reverse order, or not at all.
+// Opens two libraries and makes a call, then closes them in the same or the reverse order, or not at all.
 int two_mode(const std::string &mode) {
   void *first = open_file(options["library"]);
   void *second = open_file(options["second"]);
@@ -421,14 +422,14 @@ int two_mode(const std::string &mode) {
   return 0;
 }
 
-// Loaded, never called, closed.
+// Opens and closes the library without a call.
 int unused_mode() {
   void *handle = open_file(options["library"]);
   tell("close", std::to_string(dlclose(handle)));
   return 0;
 }
 
-// A thread that made calls ends after the library was closed: its thread-local data must still be safe to free.
+// Ends a thread that made calls after the library was closed: its thread-local data must still be safe to free.
 int close_before_thread_ends_mode() {
   void *handle = load(options["library"]);
   pthread_barrier_t barrier;

@@ -1,9 +1,9 @@
-// A process of its own that ends, or forks, at a bad moment.
+// A process that ends, or forks, at a bad moment.
 //
 //   probe_end --report FILE --mode MODE [--size N] [--calls native|cblas] [--plugin FILE]
 //
-// Lines KEY=VALUE go to FILE. --calls cblas: products by cblas_sgemm, of whatever library was preloaded. --plugin: that
-// of the mock GPU, which tells what the library asked of it.
+// Writes lines KEY=VALUE to FILE. --calls cblas: calls cblas_sgemm of the preloaded library. --plugin: the mock GPU's
+// plugin, which counts the library's calls.
 #include <libsgemm.h>
 
 #include <dlfcn.h>
@@ -42,7 +42,7 @@ void tell(const std::string &key, const std::string &value) {
 }
 void tell(const std::string &key, int64_t value) { tell(key, std::to_string(value)); }
 
-// C = A * B + C with small integers, so that the result is exact. Allocates nothing once it is made.
+// C = A * B + C with small integers, so that the result is exact. Only the constructor allocates.
 class Product {
  public:
   Product() : n_(std::atol(options["size"].c_str())), a_(count()), b_(count()), c_(count()) {
@@ -64,7 +64,7 @@ class Product {
     return LIBSGEMM_SUCCESS;
   }
 
-  // One call that succeeds with the right result.
+  // True if a call succeeds with the right result.
   bool right() {
     std::memcpy(c_.data(), before_.data(), count() * sizeof(float));
     if (call() != LIBSGEMM_SUCCESS) return false;
@@ -88,11 +88,11 @@ class Product {
   std::vector<float> a_, b_, c_, before_;
 };
 
-// Threads of a program that ends them where static objects are destroyed.
+// Threads of a program that joins them while static objects are destroyed.
 class Pool {
  public:
   ~Pool() {
-    // Each goes on: it completes calls that began after the process started to end.
+    // Each thread must still complete calls that began after the process started to end.
     for (size_t i = 0; i < threads_.size(); ++i) {
       const int before = done_[i];
       while (done_[i] < before + 3) usleep(100);
@@ -100,7 +100,7 @@ class Pool {
     stop_ = true;
     for (std::thread &thread : threads_) thread.join();
     if (!threads_.empty()) tell("joined", all_right_ ? "right" : "wrong");
-    // Of a process that ends.
+    // The last calls of the process.
     if (last) last();
   }
 
@@ -127,14 +127,14 @@ class Pool {
   std::atomic<bool> stop_{false}, all_right_{true};
 };
 
-Pool pool;  // older than whatever the library registers at its first use
+Pool pool;  // constructed, so destroyed after all that the library registers at its first use
 
 bool thread_product() {
-  thread_local Product *product = new Product;  // never freed: the thread may outlive much
+  thread_local Product *product = new Product;  // never freed, since the thread may outlive static objects
   return product->right();
 }
 
-// A child makes a call, with memory that the parent gives it; one that hangs is ended by its alarm.
+// True if a child makes a right call, with memory that the parent has allocated. An alarm ends a child that hangs.
 bool child_is_right(Product *product) {
   const pid_t pid = fork();
   if (pid == 0) {
@@ -151,7 +151,7 @@ int pool_mode() {
   return 0;
 }
 
-// The same, with a thread that forks at the same time, and a last fork from an exit handler.
+// Like pool_mode(), but the threads also fork, and an exit handler forks a last time.
 int pool_fork_mode() {
   static Product *const product = new Product;
   static std::atomic<int> children{0}, right{0};
@@ -180,7 +180,7 @@ void after(int milliseconds, void (*handler)(int)) {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-// exit() in a signal handler, in the middle of a call; and one more call before the end.
+// Calls exit() in a signal handler, in the middle of a call, and makes one more call before the end.
 int signal_exit_mode() {
   static Product *const product = new Product;
   product->call();
@@ -196,7 +196,7 @@ void fork_now(int) {
   signalled = true;
 }
 
-// fork() in a signal handler, in the middle of a call, which goes on.
+// Calls fork() in a signal handler, in the middle of a call, which then continues.
 int signal_fork_mode() {
   forks_product = new Product;
   Product product;
@@ -207,7 +207,7 @@ int signal_fork_mode() {
   return 0;
 }
 
-// Everything that takes a lock of the library, but the products.
+// Calls everything that takes a lock of the library, except products.
 bool use_handles() {
   libsgemm_handle_t h = nullptr;
   libsgemm_plan_t plan = nullptr;
@@ -223,7 +223,7 @@ bool use_handles() {
          libsgemm_destroy(h) == LIBSGEMM_SUCCESS;
 }
 
-// fork while threads make handles and plans.
+// Forks while threads create handles and plans.
 int handles_fork_mode() {
   std::atomic<bool> stop{false}, all_right{use_handles()};
   std::vector<std::thread> threads;
@@ -252,7 +252,7 @@ int handles_fork_mode() {
   return 0;
 }
 
-// Calls by the thread that forks, in handlers of fork.
+// Makes calls in fork handlers, by the thread that forks.
 void product_at_fork() {
   static Product *const product = new Product;
   tell("at_fork", product->right());
@@ -267,7 +267,7 @@ int fork_handlers_mode() {
   return 0;
 }
 
-// What calls of the end are told, and that the GPU is left alone.
+// Reports what calls during exit return, and how often they called the GPU.
 void tell_late(libsgemm_handle_t h, mock::Control *gpu) {
   const auto asked = [gpu] { return gpu != nullptr ? gpu->calls[mock::kAny].load() : 0; };
   const int before = asked();
@@ -281,7 +281,7 @@ void tell_late(libsgemm_handle_t h, mock::Control *gpu) {
   tell("late_message", info.message);
   tell("late_right", right ? 1 : 0);
   tell("late_untouched", product.untouched() ? 1 : 0);
-  // Device memory looks so to the CPU.
+  // The CPU cannot access device memory either.
   auto *device = static_cast<float *>(mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   const auto n = LIBSGEMM_NO_TRANS;
   tell("late_device", libsgemm_sgemm(LIBSGEMM_COL_MAJOR, n, n, 4, 4, 4, 1, device, 4, device, 4, 0, device, 4));

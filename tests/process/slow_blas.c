@@ -1,4 +1,4 @@
-/* The machine's OpenBLAS, with which this is linked, but slow to load: threads get into each other's way then. */
+/* Linked with the OpenBLAS of the machine, but slow to load, so that several threads make their first call meanwhile. */
 #include <unistd.h>
 
 __attribute__((constructor)) static void wait(void) { usleep(300000); }

@@ -19,7 +19,7 @@ void check_clean(const Outcome &outcome) {
   CHECK(outcome.out == "");
 }
 
-// Runs a mode of the probe on each CPU backend, with a small and with a large product, and expects the lines.
+// Runs a mode of the probe on each CPU backend, with a small and a large product, and expects the lines in its report.
 void expect(const std::string &probe, std::vector<std::string> arguments, const Environment &lines,
             Environment environment = {}) {
   for (const std::string backend : kCpuBackends) {
@@ -48,7 +48,7 @@ TEST_CASE("three hundred threads may call at once, for which OpenBLAS has not th
   expect(PROBE, {"--mode", "crowd"}, {{"sound", "1800"}, {"status", "0"}, {"correct", "1"}});
 }
 
-#ifndef LIBSGEMM_TEST_SANITIZED  // sanitizers need address space without a limit
+#ifndef LIBSGEMM_TEST_SANITIZED  // sanitizers need unlimited address space
 TEST_CASE("calls end, and the process goes on, where the address space is limited") {
   for (const std::string before : {"none", "small", "large"}) {
     for (const std::string extra : {"1000", "20000", "60000", "100000", "150000", "200000", "300000", "400000"}) {
@@ -77,8 +77,8 @@ TEST_CASE("threads of OpenBLAS sleep soon after a call, unless the program says 
     CHECK(outcome.report["timeout"] == timeout);
     return std::stoi(outcome.report["busy"]);
   };
-  CHECK(rest("") < 15);  // of 100 ms, which is what they would take of an idle machine
-  rest("30");            // any time is right
+  CHECK(rest("") < 15);  // an idle machine would let threads that spin use all 100 ms
+  rest("30");  // any result is right
 }
 
 TEST_CASE("fork before the first use: parent and child both work") {
@@ -93,8 +93,8 @@ TEST_CASE("fork after use: the child works or gets a clear error, the parent wor
 TEST_CASE("fork while other threads call") {
   Environment environment;
 #if defined(__SANITIZE_ADDRESS__)
-  // The allocator of GCC 12's AddressSanitizer keeps the locks that other threads held when the child was forked. The
-  // threads that OpenBLAS would start there free memory, and wait for ever.
+  // In a forked child the allocator of GCC 12's AddressSanitizer keeps the locks that other threads held. The threads
+  // that OpenBLAS would start there free memory, and would wait forever.
   environment["OPENBLAS_NUM_THREADS"] = "1";
 #endif
   expect(PROBE, {"--mode", "fork-while"}, {{"children", "20"}, {"parent", "1"}}, environment);
@@ -139,7 +139,8 @@ TEST_CASE(
   const TemporaryDirectory start, elsewhere;
   namespace fs = std::filesystem;
   fs::create_symlink(fs::path(LIBSGEMM_FILE).parent_path(), start.path() + "/lib");
-  // What lies under the same path where the program goes to is foreign. It is no plugin, which would be told.
+  // The same relative path in the other folder leads to foreign files. They are no plugins, and opening one would be
+  // reported.
   fs::create_directories(elsewhere.path() + "/lib/libsgemm");
   const std::string name = "lib/" + fs::path(LIBSGEMM_FILE).filename().string();
   for (const std::string &file : {"/" + name, std::string("/lib/libsgemm/libsgemm_openblas.so")}) {

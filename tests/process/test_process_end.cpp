@@ -1,4 +1,4 @@
-// The end of a process, and forks, while the library is at work: nobody waits for ever, and what is computed is right.
+// The end of a process, and forks, while the library computes: no thread waits forever, and all results are right.
 #include "support/catch.h"
 #include "support/process.h"
 
@@ -6,7 +6,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// With a call as a program that links the library makes it, and as one makes it to which the drop-in is preloaded.
+// Runs a mode as a program that links the library, or as one to which the drop-in is preloaded.
 Outcome run_mode(const std::string &mode, const std::string &backend, int size, bool preloaded,
                  Environment environment = {}, std::vector<std::string> more = {}) {
   environment["LIBSGEMM_BACKEND"] = backend;
@@ -27,7 +27,7 @@ Outcome run_mode(const std::string &mode, const std::string &backend, int size, 
 void expect(const std::string &mode, int size, const Environment &lines, const Environment &environment = {}) {
   for (const std::string backend : {"openblas", "ref"}) {
 #if defined(__SANITIZE_ADDRESS__)
-    const std::vector<bool> forms = {false};  // its runtime wants to be the first library
+    const std::vector<bool> forms = {false};  // its runtime must be the first library
 #else
     const std::vector<bool> forms = {false, true};
 #endif
@@ -49,7 +49,7 @@ TEST_CASE("a process that ends may be forked by any thread") {
   expect("pool-fork", 30, {{"joined", "right"}, {"children", "right"}, {"last_child", "1"}});
 }
 
-// With threads OpenBLAS hangs in these two by itself.
+// OpenBLAS with threads hangs in the next two tests without this library, too.
 TEST_CASE("exit in a signal handler during a call") {
   expect("signal-exit", 500, {{"last", "1"}}, {{"OPENBLAS_NUM_THREADS", "1"}});
 }

@@ -15,7 +15,7 @@ enum class Hard {
   kHugeElement,  // one in op(A), of 1e30
   kZeros,        // rows of op(A), columns of op(B), and half of the others
   kTiny,         // normal, but one element of each row of op(A) and column of op(B) times 2^-40
-  kFewSmall,     // of 64 elements 8 that two fp16 parts represent worst, 8 of the largest, and the others 2^-13
+  kFewSmall,     // in 64 elements 8 that two fp16 parts represent worst, 8 of the largest, and 48 of 2^-13
   kOneWideRow,   // last row of op(A): alternately the smallest number and a large one
   kSpecial,      // a NaN in op(A), an Inf in op(B)
   kOverflow      // products beyond FP32 in one row and column
