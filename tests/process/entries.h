@@ -17,7 +17,7 @@ extern "C" void cblas_sgemm(int, int, int, int, int, int, float, const float *, 
 namespace sgemm_test {
 
 constexpr int64_t kN = 40, kCount = kN * kN;  // above the threshold from which the mock GPU computes
-constexpr int kVoid = -1;  // "status" of functions without one
+constexpr int kVoid = -1;                     // "status" of functions without one
 
 // The operands, in host memory or in that of the mock GPU.
 struct Data {

@@ -78,7 +78,7 @@ TEST_CASE("threads of OpenBLAS sleep soon after a call, unless the program says 
     return std::stoi(outcome.report["busy"]);
   };
   CHECK(rest("") < 15);  // an idle machine would let threads that spin use all 100 ms
-  rest("30");  // any result is right
+  rest("30");            // any result is right
 }
 
 TEST_CASE("fork before the first use: parent and child both work") {
