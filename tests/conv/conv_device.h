@@ -1,4 +1,4 @@
-// The tensors of a ConvPlacement in memory of a device, byte for byte, so that the checks of the host's hold for them.
+// The tensors of a ConvPlacement in device memory, byte for byte, so that the checks of host memory apply to them.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace sgemm_test {
 
-// Memory(bytes): device memory with address(), upload(host) and download(host), of all its bytes. Both wait.
+// Memory(bytes): device memory with address(), upload(host) and download(host). Both copy all bytes and wait.
 template <typename Memory>
 class DeviceConv {
  public:

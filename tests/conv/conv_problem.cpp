@@ -1,4 +1,4 @@
-// The oracle of convolutions, their memory, and the judgement of results.
+// The oracle of convolutions, their memory, and the checks of results.
 #include "conv_problem.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ double rounded(float value, libsgemm_math_mode_t mode) {
   return static_cast<double>(value);
 }
 
-// |error| that an element may have, of its terms' magnitudes.
+// Largest |error| of an element, by the magnitude of its terms.
 double limit_of(const ConvProblem &problem, const ConvArithmetic &how, double wanted, double sum) {
   const double k = static_cast<double>(problem.terms);
   if (how.mode == LIBSGEMM_MATH_FP64) return 1.0001 * kUnitRoundoff * std::fabs(wanted) + (k + 2) * 0x1p-52 * sum;
@@ -162,7 +162,7 @@ ConvPlacement::ConvPlacement(const ConvProblem &problem, ConvLayout layout, int 
   const ConvCase &t = problem.test;
   const int64_t x[] = {t.n, t.c, t.h, t.w}, f[] = {t.k, t.c / t.groups, t.r, t.s},
                 y[] = {t.n, t.k, problem.p, problem.q};
-  // Another place in a line for each.
+  // Places each tensor at another offset in a cache line.
   tensors_.emplace_back(x, conv_.x_strides, conv_.layout, misalignment);
   tensors_.emplace_back(f, conv_.f_strides, conv_.layout, 2 * misalignment);
   tensors_.emplace_back(y, conv_.y_strides, conv_.layout, 3 * misalignment);
@@ -173,7 +173,7 @@ ConvPlacement::ConvPlacement(const ConvProblem &problem, ConvLayout layout, int 
   b_ = output_ == 1 ? 2 : 1;
   const std::vector<float> *const numbers[] = {&problem.x, &problem.f, &problem.y};
   for (int i = 0; i < 3; ++i) {
-    // What must not be read is NaN.
+    // Operands that must not be read are NaN.
     const bool unread = i == output_ ? problem.beta == 0.0f : problem.alpha == 0.0f;
     tensors_[static_cast<size_t>(i)].fill(*numbers[i], unread);
   }

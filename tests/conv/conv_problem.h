@@ -1,4 +1,4 @@
-// A convolution with its numbers, what must come out of it, and memory in which each byte is watched.
+// A convolution with its numbers, its expected results, and memory in which stray writes are detected.
 #pragma once
 
 #include <memory>
@@ -12,18 +12,18 @@ namespace sgemm_test {
 
 enum class ConvInputs {
   kExact,   // small integers: every sum is exact, and results are equal to the oracle's
-  kRandom,  // of (-1, 1)
+  kRandom,  // in (-1, 1)
 };
 
-// How a result was computed: what its error is held to.
+// How a result was computed, which determines its error bound.
 struct ConvArithmetic {
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
   bool truncates = false;
 };
 ConvArithmetic conv_arithmetic_of(const libsgemm_info_t &info);
 
-// The numbers of a case, dense in the order of the indices (n, c, h, w), and its results in FP64: by one walk over all
-// combinations of an element of y and a tap of the filter.
+// The numbers of a case, dense in the order of the indices (n, c, h, w), and its results in FP64. One loop over all
+// combinations of an element of y and a tap of the filter computes them.
 struct ConvProblem {
   ConvCase test;
   libsgemm_conv2d_direction_t direction;
@@ -31,13 +31,13 @@ struct ConvProblem {
   float alpha, beta;
   int64_t p, q;
   std::vector<float> x, f, y;
-  std::vector<double> value, magnitude;  // of the output: sums of products and of their magnitudes
-  int64_t terms;                         // of an element, those in the padding included
+  std::vector<double> value, magnitude;  // of each element of the output: sum of products, sum of their magnitudes
+  int64_t terms;  // terms of an element, those in the padding included
 
   ConvProblem(const ConvCase &test, libsgemm_conv2d_direction_t direction, ConvInputs inputs, float alpha, float beta,
               libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32);
 
-  const std::vector<float> &output() const;  // as it is before the call
+  const std::vector<float> &output() const;  // its values before the call
   std::string description() const;
 };
 
@@ -46,10 +46,10 @@ class ConvTensor {
  public:
   ConvTensor(const int64_t (&size)[4], const int64_t (&strides)[4], libsgemm_tensor_layout_t layout, int misalignment);
 
-  // Its elements become those of `dense`; with `poisoned` NaN. Then memory is as it is to stay.
+  // Sets its elements to those of `dense`, or to NaN if `poisoned`. Then seals the memory.
   void fill(const std::vector<float> &dense, bool poisoned);
   std::vector<float> dense() const;
-  std::vector<bool> belongs() const;  // for each element of the memory
+  std::vector<bool> belongs() const;  // for each element of the memory: true if it belongs to the tensor
   Buffer &buffer() { return *buffer_; }
   const Buffer &buffer() const { return *buffer_; }
   int64_t elements() const { return elements_; }
@@ -78,9 +78,9 @@ class ConvPlacement {
   float *c() { return output().buffer().as<float>(); }
 
   libsgemm_status_t run(libsgemm_handle_t handle = nullptr) { return run(handle, a(), b(), c()); }
-  // On tensors that lie elsewhere.
+  // Runs on tensors at other addresses.
   libsgemm_status_t run(libsgemm_handle_t handle, const float *a, const float *b, float *c) const;
-  // Of what the memory holds: empty, or the first fault in words.
+  // Checks the contents of the memory. Returns the first fault, or an empty text.
   std::string check(const ConvArithmetic &how = {}) const;
   std::string check_untouched() const;
   void restore();

@@ -1,6 +1,6 @@
-// Convolutions on the mock GPU: in its memory, in host memory, and what happens when it fails or has no row for them.
-// LIBSGEMM_TEST_STRICT=1 runs it with LIBSGEMM_STRICT; LIBSGEMM_TEST_MOCK=without_conv with a GPU that has no row at
-// all.
+// Convolutions on the mock GPU: in its memory, in host memory, and when it fails or has no kernel for them.
+// LIBSGEMM_TEST_STRICT=1 runs the tests with LIBSGEMM_STRICT; LIBSGEMM_TEST_MOCK=without_conv with a GPU that has no
+// kernel for convolutions.
 #include "conv_device.h"
 #include "plugins/products.h"
 #include "support/subject.h"
@@ -31,7 +31,7 @@ class Memory {
   void *address_;
 };
 
-// A handle that forces the row, so that even small tensors of the host go to the GPU.
+// A handle that forces the kernel, so that even small tensors in host memory go to the GPU.
 struct Forced : Handle {
   Forced() { REQUIRE(libsgemm_set_kernel(*this, kRow) == LIBSGEMM_SUCCESS); }
 };
@@ -52,7 +52,7 @@ void for_each_problem(const Test &test) {
   }
 }
 
-// Large enough for the GPU by the threshold of the tests.
+// Above the tests' threshold for the GPU.
 const ConvCase kLarge = {"large", 2, 16, 12, 12, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1};
 
 }  // namespace
@@ -98,7 +98,7 @@ TEST_CASE("a wrong convolution in device memory has the consequence that was ask
       for (const float beta : {0.0f, 3.0f}) {
         reset();
         const Handle h;
-        // No more elements than a sample looks at.
+        // A sample checks all of its elements.
         const ConvProblem problem(kConvCases[5], LIBSGEMM_CONV2D_FORWARD, ConvInputs::kRandom, 1, beta);
         ConvPlacement right_host(problem, layout), host(problem, layout), retried_host(problem, layout);
         INFO(layout_name(layout) << ", beta " << beta);
@@ -169,7 +169,7 @@ TEST_CASE("a GPU that fails in a convolution leaves the output as it was") {
           const ConvProblem problem(kLarge, direction, ConvInputs::kExact, 2, beta);
           ConvPlacement placement(problem, ConvLayout::kPaddedNchw);
           INFO(problem.description() << ", site " << site << ", call " << nth);
-          // An allocation that fails once is tried again.
+          // An allocation that fails only once would be repeated.
           const bool memory = site == mock::kAllocate;
           if (memory) {
             gpu().capacity = gpu().bytes + 1;
@@ -178,7 +178,7 @@ TEST_CASE("a GPU that fails in a convolution leaves the output as it was") {
           }
           const libsgemm_status_t status = placement.run();
           gpu().capacity = 0;
-          if (gpu().fail_at[site] != 0) {  // it makes fewer such calls
+          if (gpu().fail_at[site] != 0) {  // the call reaches this site less often
             CHECK(backend() == "cuda");
           } else if (strict()) {
             CHECK(status == (memory ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_EXECUTION_FAILED));

@@ -1,6 +1,5 @@
-// Host memory through several GPUs that are not there (plugins/mock.cpp): which of them share a call, what becomes of
-// it when one fails, and which of them a process touches. What a process decides once has cases that run alone
-// (hidden).
+// Host memory through several mock GPUs (plugins/mock.cpp): which of them share a call, what happens when one fails,
+// and which of them a process uses. Decisions that a process makes once have hidden cases, each of which runs alone.
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +17,7 @@ namespace {
 
 constexpr Shape kShape = {120, 110, 60};
 
-// What the process logs, at level 0.
+// The log of the process, at level 0.
 const std::string &log_file() {
   static const sgemm_test::TemporaryDirectory folder;
   static const std::string path = folder.path() + "/log";
@@ -32,10 +31,10 @@ int lines_with(const std::string &text) {
   return count;
 }
 
-// Each call is cut into many tiles, which two devices share unless a case wants it otherwise.
+// Starts the devices. Each call has many tiles, which two devices share by default.
 void start(const char *count = "2") {
   static const bool first = [count] {
-    gpu();  // which asks for one device
+    gpu();  // sets the number of devices to one
     if (count != nullptr) {
       setenv("LIBSGEMM_OFFLOAD_DEVICES", count, 1);
     } else {
@@ -71,7 +70,7 @@ TEST_CASE("a call tells into how many tiles it was cut, and how many devices com
   CHECK(gpu().launches[0] > 0);
   CHECK(gpu().launches[1] > 0);
 
-  Product small(8);  // on a CPU
+  Product small(8);  // small enough for a CPU
   REQUIRE(small.run() == LIBSGEMM_SUCCESS);
   info = last_info();
   CHECK(info.devices == 1);
@@ -114,7 +113,7 @@ TEST_CASE("what a failed device has not finished the other one computes") {
     CHECK(alone > 0);
   }
   gpu().repair();
-  // Once for each device, whatever becomes of it.
+  // Each device's failure is logged once.
   CHECK(lines_with("cuda device " + std::to_string(failing) + " failed (") == 1);
 }
 
@@ -160,7 +159,7 @@ TEST_CASE("if all devices fail the call fails, with C as it was or computed by o
 
 TEST_CASE("a device that is described otherwise, or on which rows cost otherwise, does not share a call",
           "[.unlike][.slower]") {
-  // The tags are two runs of this case.
+  // The two tags are two runs of this case.
   (std::getenv("LIBSGEMM_TEST_SLOWER") != nullptr ? gpu().slower : gpu().unlike) = 1;
   start();
   HostProduct p(kShape);
@@ -196,7 +195,7 @@ TEST_CASE("a process that uses the second device does not touch the first", "[.r
   CHECK(gpu().entered[1]);
   CHECK_FALSE(gpu().entered[0]);
   libsgemm_device_info_t info = {};
-  REQUIRE(libsgemm_device_describe(0, 0, &info) == LIBSGEMM_SUCCESS);  // a question of the user's own
+  REQUIRE(libsgemm_device_describe(0, 0, &info) == LIBSGEMM_SUCCESS);  // the user may still ask about it
   CHECK(info.memory_free_bytes > 0);
 }
 
@@ -236,7 +235,7 @@ TEST_CASE("pieces of a call that is refused after another one's timeout are not 
     libsgemm_destroy(h);
   };
   std::thread one(run, &first, 0);
-  std::this_thread::sleep_for(std::chrono::milliseconds(800));  // so that its time ends earlier
+  std::this_thread::sleep_for(std::chrono::milliseconds(800));  // so that its timeout ends before the other's
   std::thread other(run, &second, 1);
   one.join();
   other.join();
@@ -247,7 +246,7 @@ TEST_CASE("pieces of a call that is refused after another one's timeout are not 
   CHECK(gpu().abandoned >= 1);
   REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
   CHECK(gpu().dangling() == 0);
-  gpu().wake(0);  // what it does now is in nobody's way
+  gpu().wake(0);  // the abandoned work of the device disturbs no call
   HostProduct third(kShape);
   run(&third, 0);
   CHECK(done[0]);
@@ -275,7 +274,7 @@ TEST_CASE("in a page-locked result that a lost device may still write no other o
 }
 
 TEST_CASE("a call of one device goes to another one if that fails", "[.next]") {
-  start(nullptr);  // all, of which a small call takes the first
+  start(nullptr);  // all devices; a small call takes the first
   for (const mock::Site site : {mock::kMemory, mock::kLaunch, mock::kStream, mock::kAllocate}) {
     start(nullptr);
     limit(0, 0);
@@ -286,7 +285,7 @@ TEST_CASE("a call of one device goes to another one if that fails", "[.next]") {
     REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
     INFO("site " << site << reason());
     CHECK(backend() == "cuda");
-    CHECK(last_info().device == (site == mock::kAllocate ? 0 : 1));  // less memory did
+    CHECK(last_info().device == (site == mock::kAllocate ? 0 : 1));  // after a failed allocation less memory sufficed
     CHECK(last_info().fallbacks == 0);
     CHECK(p.right());
   }

@@ -1,5 +1,5 @@
 // Host memory through a GPU that fails (plugins/mock.cpp): each call of the runtime, each allocation of the library,
-// memory that is short, a device that hangs. LIBSGEMM_TEST_STRICT=1 runs it under LIBSGEMM_STRICT,
+// too little memory, a device that hangs. LIBSGEMM_TEST_STRICT=1 runs the tests with LIBSGEMM_STRICT,
 // LIBSGEMM_TEST_VERBOSE=1 with all messages.
 #include <unistd.h>
 
@@ -16,10 +16,10 @@ using namespace mock_test;
 
 namespace {
 
-enum class Manner { plain, verified, forced };  // forced: by a kernel that is named, and that nothing replaces
+enum class Manner { plain, verified, forced };  // forced: by a named kernel, which nothing may replace
 
-// A product in several tiles and blocks of k, with the n-th call, or operation, at a site failing. False if there was
-// none so late.
+// Computes a product in several tiles and blocks of k, while the n-th call, or operation, at a site fails. False if
+// there were fewer.
 bool fail_once(mock::Site site, int nth, bool pinned, float beta, Manner manner) {
   begin();
   REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
@@ -96,7 +96,7 @@ TEST_CASE("whatever allocation fails, alone or behind a call of the runtime, the
     CHECK((met || failed || status == LIBSGEMM_SUCCESS));
     return std::pair(failed, met);
   };
-  run(0, 1 << 20);  // loads what there is: libraries of drivers do not survive a failure in their constructors
+  run(0, 1 << 20);  // loads all libraries: those of drivers do not survive a failure in their constructors
   int injected = 0;
   const int part = sgemm_test::one_in();
   for (int allocation = 1; run(0, allocation).second; allocation += part) ++injected;
@@ -111,7 +111,7 @@ TEST_CASE("whatever allocation fails, alone or behind a call of the runtime, the
 
 namespace {
 
-// By how many bytes the process grew in a call, which keeps for the next one what C was saved in.
+// Returns by how many bytes the process grew in a call. The copy of C stays allocated for the next call.
 size_t growth(const Shape &shape) {
   const auto size = [] {
     size_t pages = 0;
@@ -206,9 +206,9 @@ TEST_CASE("C is saved only if a failure could lose it") {
   constexpr int64_t kRows = 2048, kCols = 4096;
   constexpr size_t kBytes = sizeof(float) * kRows * kCols;
   const auto shape = [](float beta) { return Shape{kRows, kCols, 1, false, false, beta, true, 0}; };
-  growth(shape(0));  // whatever else the first call obtains
+  growth(shape(0));  // includes all else that the first call allocates
   if (strict()) {
-    CHECK(growth(shape(0)) >= kBytes);  // nobody would compute it again
+    CHECK(growth(shape(0)) >= kBytes);  // no other backend would compute it again
   } else {
     CHECK(growth(shape(0)) < kBytes);
   }
@@ -235,7 +235,7 @@ TEST_CASE("where memory is short, less of it does") {
   gpu().capacity = 0;
 }
 
-// The last one: what the device holds stays with it.
+// This is the last test, since the device never frees its memory.
 TEST_CASE("a device that does not answer is given up") {
   begin();
   limit(0, 0);

@@ -1,6 +1,6 @@
-// The memory that calls use and give back (common/offload/memory.h), on a backend that does nothing: nobody waits for
-// another's allocation, nothing is asked twice, page-locked memory survives the device that it was had by, and giving
-// back needs no memory.
+// The memory that calls use and give back (common/offload/memory.h), on a backend that does nothing. No thread waits
+// for another's allocation, nothing is queried twice, page-locked memory outlives the device that allocated it, and
+// giving back allocates nothing.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -35,18 +35,18 @@ std::atomic<bool> no_memory{false};
 
 namespace libsgemm {
 
-// The library around it: one backend, nothing in the environment.
+// The library around the tested code: one backend, and no environment variables.
 std::atomic<Library *> g_library{nullptr};
 bool lost_by_fork(int) { return false; }
 
 namespace {
 
-constexpr int kDevices = 3;  // that are used; of one more nothing is wanted
+constexpr int kDevices = 3;  // devices in use; one more must stay unused
 constexpr size_t kMiB = size_t{1} << 20;
 
 std::mutex g_mutex;
 std::condition_variable g_change;
-int g_blocked = -1;  // device on which allocations, releases and new streams wait, as for a kernel of the program's
+int g_blocked = -1;  // device on which allocations, releases and new streams wait, as for a kernel of the program
 int g_waiting = 0;
 bool g_lost[kDevices + 1], g_entered[kDevices + 1];
 std::atomic<int> g_asked{0}, g_objects{0}, g_full{0};
@@ -161,7 +161,7 @@ const Backend &backend() {
   return table;
 }
 
-// Everything given back, nothing known of before.
+// Releases all memory, and forgets what earlier tests found.
 void begin() {
   library().slots[0].table = &backend();
   for (bool &lost : g_lost) lost = false;
@@ -182,7 +182,7 @@ DeviceSet *take(int device, size_t bytes) {
 
 void give(const std::vector<PinnedPiece> &pieces) { give_pieces(pieces.data(), pieces.size()); }
 
-// Whether it ends although somebody else waits in the driver.
+// True if `work` ends although another thread waits in the driver.
 template <typename Work>
 bool goes_on(const Work &work) {
   std::packaged_task<void()> task(work);
@@ -269,7 +269,7 @@ TEST_CASE("a device is asked once for what is free, and again when that may not 
     REQUIRE(device_budget(backend(), 2, enough, &bytes, &error) == LIBSGEMM_SUCCESS);
     return bytes;
   };
-  g_full = 2;  // whatever was known before is forgotten
+  g_full = 2;  // a failed allocation discards what was known
   CHECK(take(2, kMiB) == nullptr);
   const size_t all = ask(kMiB);
   CHECK(all == (64 * 1024 - 512) * kMiB);
@@ -281,7 +281,7 @@ TEST_CASE("a device is asked once for what is free, and again when that may not 
   give_set(set, Ending::healthy);
   CHECK(ask(kMiB) == all);
   CHECK(g_asked == 1);
-  ask(100 * 1024 * kMiB);  // more than is known to be free
+  ask(100 * 1024 * kMiB);  // more than the known free memory
   CHECK(g_asked == 2);
   g_full = 2;
   CHECK(take(2, 10 * 1024 * kMiB) == nullptr);

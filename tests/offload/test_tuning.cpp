@@ -1,5 +1,5 @@
-// Tuned rows: classes of calls and their text, the file, which of its rows are taken, and the counts of the calls of a
-// program that it is made from.
+// Tuned kernels: classes of calls and their text, the file, which of its rows are used, and the counts of a program's
+// calls, from which the file is made.
 #include <libsgemm.h>
 
 #include <cstdlib>
@@ -46,7 +46,7 @@ GemmDesc product(int64_t m, int64_t n, int64_t k) {
   return d;
 }
 
-// Of every routine, type and kind of batch, with arguments that differ.
+// Returns calls of every routine, type and kind of batch, with different arguments.
 std::vector<GemmDesc> many_calls() {
   std::vector<GemmDesc> calls;
   for (const RoutineTraits &t : kRoutines) {
@@ -83,8 +83,7 @@ std::vector<GemmDesc> many_calls() {
   return calls;
 }
 
-// ---- A GPU that is only asked
-// -----------------------------------------------------------------------------------------
+// ---- A GPU that chooses kernels, but computes nothing --------------------------------------------------------------
 
 bool g_supported = true;
 size_t g_workspace = 0;
@@ -100,7 +99,7 @@ Kernel make_row(const char *name, libsgemm_math_mode_t mode, double (*cost)(cons
   return row;
 }
 
-// One of its own for each case: what is read of a backend's file is kept, and so are the choices.
+// Returns a new backend for each case, since the contents of its file and its choices are cached.
 const Backend &new_backend(bool is_gpu = true) {
   static std::deque<Backend> backends;
   static const std::vector<Kernel> rows = [] {
@@ -136,7 +135,7 @@ TunedCall tuned_call(const GemmDesc &desc, const std::string &kernel) {
 
 void write(const std::string &path, const std::string &text) { std::ofstream(path) << text; }
 
-// The row that a call gets with such a file.
+// Returns the kernel that a call gets with such a file.
 Selected selected(const TuningFile &file, const GemmDesc &desc, int device = 0, size_t workspace = SIZE_MAX,
                   const Backend &backend = new_backend()) {
   const TemporaryDirectory folder;
@@ -189,7 +188,7 @@ TEST_CASE("a class knows what rows look at, and no more") {
   CHECK(differs([](GemmDesc &x) { x.math_mode = LIBSGEMM_MATH_TF32; }));
   CHECK_FALSE(differs([](GemmDesc &x) { x.lda = 128; }));
   CHECK_FALSE(differs([](GemmDesc &x) { x.a = static_cast<const float *>(x.a) + 4; }));
-  CHECK_FALSE(differs([](GemmDesc &x) { x.side = LIBSGEMM_RIGHT, x.uplo = LIBSGEMM_LOWER; }));  // gemm has neither
+  CHECK_FALSE(differs([](GemmDesc &x) { x.side = LIBSGEMM_RIGHT, x.uplo = LIBSGEMM_LOWER; }));  // gemm uses neither
 }
 
 TEST_CASE("a text that is no call is refused with the reason") {
@@ -274,13 +273,13 @@ TEST_CASE("a tuned row goes before the model's, for its calls alone") {
   const GemmDesc desc = product(100, 200, 300);
   const TuningFile file = {own_key(), {tuned_call(product(1, 2, 3), "fp64"), tuned_call(desc, "tuned")}};
   CHECK(name_of(selected(file, desc)) == "tuned tuned");
-  CHECK(name_of(selected(file, product(1, 2, 3))) == "tuned fp64");  // serves FP32
+  CHECK(name_of(selected(file, product(1, 2, 3))) == "tuned fp64");  // may replace FP32
   CHECK(name_of(selected(file, product(100, 200, 301))) == "model model");
   GemmDesc unaligned = desc;
   unaligned.ldb = 301;
   CHECK(name_of(selected(file, unaligned)) == "model model");
   CHECK(name_of(selected({own_key(), {}}, desc)) == "model model");
-  // Another device, and a CPU, which nothing is asked of.
+  // Neither another device nor a CPU uses the file's rows.
   CHECK(name_of(selected(file, desc, 1)) == "model model");
   CHECK(name_of(selected(file, desc, 0, SIZE_MAX, new_backend(false))) == "model model");
   use_tuning("off");
@@ -295,7 +294,7 @@ TEST_CASE("a choice that was remembered is as good as the first one") {
   use_tuning(folder.path() + "/tuning");
   for (int i = 0; i < 3; ++i) {
     CHECK(name_of(select_kernel(backend, desc, 0, SIZE_MAX)) == "tuned tuned");
-    CHECK(name_of(select_kernel(backend, desc, 1, SIZE_MAX)) == "model model");  // of another name
+    CHECK(name_of(select_kernel(backend, desc, 1, SIZE_MAX)) == "model model");  // the device has another name
   }
   use_tuning("off");
 }
@@ -310,17 +309,17 @@ TEST_CASE("a tuned row that may not serve the call is passed over") {
   CHECK(name_of(selected(file, desc, 0, kWorkspace - 1)) == "model model");
   CHECK(name_of(selected(file, desc, 0, kWorkspace)) == "tuned tuned");
   g_workspace = 0;
-  // Rows of another arithmetic than was asked for, whatever a file says.
+  // A file cannot choose a kernel of another arithmetic than requested.
   CHECK(name_of(selected({own_key(), {tuned_call(desc, "tf32")}}, desc)) == "model model");
   GemmDesc fast = desc;
   fast.math_mode = LIBSGEMM_MATH_TF32;
   CHECK(name_of(selected({own_key(), {tuned_call(fast, "fp64")}}, fast)) == "model tf32");
   CHECK(name_of(selected({own_key(), {tuned_call(fast, "tf32")}}, fast)) == "tuned tf32");
-  // One that was measured without a plan.
+  // A row measured without a plan does not apply to a planned call.
   GemmDesc planned = desc;
   planned.plan_a = &planned;
   CHECK(name_of(selected(file, planned)) == "model model");
-  // One that this library does not have.
+  // The library does not have this kernel.
   CHECK(name_of(selected({own_key(), {tuned_call(desc, "gone"), tuned_call(product(1, 1, 1), "tuned")}}, desc)) ==
         "model model");
 }
@@ -375,7 +374,7 @@ TEST_CASE("with the library: a tuning is found in the cache, told of, and may be
   CHECK_THAT(tuned.err, Contains(path + " has rows for 24 calls"));
   CHECK(is_of_the_model(probe("off")));
 
-  // Files that are damaged or for something else are ignored, visibly.
+  // Files that are damaged, or for another device, are ignored, and a message says so.
   const std::string other = folder.path() + "/other";
   file.key.device = "mock driver 2.0; mock device";
   struct Ignored {
@@ -401,7 +400,7 @@ TEST_CASE("calls of many threads are counted by their class without loss") {
   constexpr int kThreads = 4, kClasses = 5000, kCalls = 3, kSame = 100000;
   const TemporaryDirectory folder;
   stats_open(folder.path());
-  stats_count_shape(product(1, 1, 1));  // nobody has asked for it
+  stats_count_shape(product(1, 1, 1));  // not counted, since counting is off
   stats_count_shapes(true);
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
@@ -434,7 +433,7 @@ TEST_CASE("calls of many threads are counted by their class without loss") {
     }
   }
   REQUIRE(counts.size() == kClasses + 1);
-  CHECK(places < 2 * kClasses);  // twice only where two threads met
+  CHECK(places < 2 * kClasses);  // a class is twice in the table only if two threads added it at the same time
   CHECK(counts[kClasses + 1] == kThreads * kSame);
   counts.erase(kClasses + 1);
   for (const auto &[m, count] : counts) {

@@ -116,7 +116,7 @@ TEST_CASE("the process may end while the first call loads its BLAS") {
 TEST_CASE("calls from exit handlers") {
   expect(PROBE, {"--mode", "at-exit"}, {{"first", "1"}, {"at_exit", "1"}});
   expect(PROBE, {"--mode", "at-exit-first"}, {{"at_exit", "1"}});
-  // What `ref` computes then could have other bits than before.
+  // With LIBSGEMM_DETERMINISTIC `ref` may not compute during exit: its results could have other bits.
   const Outcome outcome =
       run_probe(PROBE, {"--mode", "at-exit"}, {{"LIBSGEMM_DETERMINISTIC", "1"}, {"LIBSGEMM_VERBOSE", "2"}});
   CHECK_THAT(outcome.err, Contains("the process is ending; no other way is tried"));
@@ -139,7 +139,7 @@ TEST_CASE(
   const TemporaryDirectory start, elsewhere;
   namespace fs = std::filesystem;
   fs::create_symlink(fs::path(LIBSGEMM_FILE).parent_path(), start.path() + "/lib");
-  // The same relative path in the other folder leads to foreign files. They are no plugins, and opening one would be
+  // In the other folder the same relative path leads to foreign files. They are no plugins, and opening one would be
   // reported.
   fs::create_directories(elsewhere.path() + "/lib/libsgemm");
   const std::string name = "lib/" + fs::path(LIBSGEMM_FILE).filename().string();

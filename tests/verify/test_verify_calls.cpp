@@ -1,6 +1,6 @@
-// Clean calls raise no alarm: random shapes, operations and layouts, operands of every distribution of the accuracy
-// bench, samples and full verification, in every math mode, in host memory and in that of a device. On a GPU also what
-// the checksum there finds. LIBSGEMM_TEST_TRIALS: calls; the promise is for 100000.
+// Right calls raise no alarm: random shapes, operations and layouts, operands of every distribution of the accuracy
+// bench, samples and full verification, in every math mode, in host memory and in device memory. On a GPU also what its
+// checksum finds. LIBSGEMM_TEST_TRIALS: number of calls; libsgemm promises 100000 without an alarm.
 #include <algorithm>
 #include <cfenv>
 #include <cfloat>
@@ -21,7 +21,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// The floating-point environment of a program's thread, as long as it lives.
+// Sets the floating-point environment of the thread for its lifetime.
 class Floats {
  public:
   explicit Floats(int which) {
@@ -44,7 +44,7 @@ class Floats {
   std::fenv_t usual_;
 };
 
-// What programs trap, and what NumPy warns of.
+// The exceptions that programs trap, and of which NumPy warns.
 constexpr int kErrors = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
 
 class Traps {
@@ -65,7 +65,7 @@ int trials() {
 
 bool on_device() { return subject().is_gpu && gpu::missing().empty(); }
 
-// The mock GPU's rows of other modes compute FP32.
+// False for the mock GPU, whose kernels of other modes compute in FP32.
 bool has_modes() { return !subject().is_gpu || on_device(); }
 
 class Draw {
@@ -73,7 +73,7 @@ class Draw {
   explicit Draw(uint32_t seed) : random_(seed) {}
 
   int64_t below(int64_t count) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(count)); }
-  // Mostly small, up to 80.
+  // Draws a size of up to 80; most are small.
   int64_t size() { return 1 + below(1 + below(80)); }
   float scalar() {
     constexpr float kValues[] = {0, 1, -1, 0.7f, -3};
@@ -81,7 +81,7 @@ class Draw {
   }
   libsgemm_op_t op() { return below(2) == 0 ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS; }
 
-  // Normal, positive, log-normal, and a normal one whose second half takes back the first.
+  // 0: normal; 1: positive; 2: log-normal; 3: normal, with a second half that cancels the first.
   void fill(std::vector<float> *x, int distribution) {
     std::normal_distribution<double> normal;
     const size_t half = x->size() / 2;
@@ -121,7 +121,7 @@ struct Call {
       draw->fill(x, distribution);
     }
     if (routine == Routine::kStrsm) {
-      // Small off the diagonal, or solutions grow beyond all bounds.
+      // Elements off the diagonal are small, since solutions would grow without bound otherwise.
       for (float &x : a) x = std::fmod(x, 1.0f) / static_cast<float>(most);
       for (int64_t i = 0; i < most; ++i) a[static_cast<size_t>(i * (args.lda + 1))] = 1.5f;
     }
@@ -129,7 +129,7 @@ struct Call {
   }
 };
 
-// The same with its matrices in memory of the device, which is taken once.
+// Copies of a call's matrices in device memory, which is allocated once.
 class DeviceSide {
  public:
   Args upload(const Call &call) {
@@ -174,7 +174,7 @@ TEST_CASE("no false alarm on clean calls") {
   double worst = 0;
   const int count = trials();
   for (int i = 0; i < count; ++i) {
-    // Half of the calls are products, of which there are modes.
+    // Half of the calls are products, since only those have modes.
     const Routine routine = i % 2 == 0 ? Routine::kSgemm : kSingleRoutines[static_cast<size_t>(draw.below(7))];
     Call call(routine, &draw, i / 2 % 4);
     const auto verify = i % 3 == 0 ? LIBSGEMM_VERIFY_FULL : LIBSGEMM_VERIFY_SAMPLE;
@@ -185,7 +185,7 @@ TEST_CASE("no false alarm on clean calls") {
     const bool there = device != nullptr && draw.below(2) == 0;
     const Args args = there ? device->upload(call) : call.args;
     const std::string fault = fault_of(sgemm_test::call(routine, handle, args), &worst);
-    // A device cannot judge all inputs that a mode rounds to Inf, and says so.
+    // A device cannot verify all inputs that a mode rounds to Inf; a ratio of -1 reports that.
     if (fault.empty() || (there && mode && last_info().verify_ratio == -1)) continue;
     INFO("call " << i << ", " << entry_name(routine) << " " << args.m << " x " << args.n << " x " << args.k
                  << (there ? " on the device" : "") << ", distribution " << i / 2 % 4);
@@ -244,7 +244,7 @@ TEST_CASE("no false alarm and no flag in whatever floating-point environment") {
     const int environment = static_cast<int>(draw.below(Floats::kCount));
     const Routine routine = i % 2 == 0 ? Routine::kSgemm : kSingleRoutines[static_cast<size_t>(draw.below(7))];
     Call call(routine, &draw, i / 2 % 4);
-    // Powers of two for each matrix, from denormal to huge, or for each element.
+    // Scales each matrix, or each element, by a power of two from denormal to huge.
     const bool mixed = routine != Routine::kStrsm && draw.below(4) == 0;
     int powers[3];
     std::vector<float> *const matrices[] = {&call.a, &call.b, &call.c};
@@ -278,7 +278,7 @@ TEST_CASE("no false alarm and no flag in whatever floating-point environment") {
                  << call.args.beta << ", powers " << powers[0] << " " << powers[1] << " " << powers[2]
                  << (mixed ? ", mixed" : "") << ", mode " << last_info().math_mode << ", verify " << verify);
     std::string fault = fault_of(status, &worst);
-    // A diagonal that a BLAS has no reciprocals of is for `ref`.
+    // A diagonal without finite reciprocals, which a BLAS may need, goes to `ref`.
     if (routine == Routine::kStrsm && std::string(last_info().backend) == "ref") fault = "";
     CHECK(fault == "");
     CHECK(flags[1] == flags[0]);
@@ -293,7 +293,7 @@ TEST_CASE("no call on ordinary numbers traps, verified or not") {
   REQUIRE(libsgemm_set_backend(handle, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
   Handle packed;
   REQUIRE(libsgemm_set_kernel(packed, "cpu_sse2_8x4x256_packed") == LIBSGEMM_SUCCESS);
-  // Memory that is used again holds NaN and large floats: read as doubles, they overflow when they are multiplied.
+  // Fills memory that is used again with NaN and large floats. Read as doubles, these overflow when multiplied.
   const auto spoil = [&] {
     for (const float value : {std::nanf(""), 3e38f}) {
       constexpr int64_t kOrder = 70;
@@ -376,7 +376,7 @@ TEST_CASE("padding of ref raises no flag that the operands do not") {
       REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
       std::vector<float> a(kDepth * kDepth, 0.125f), b(kDepth * kColumns, 1), c(kRows * kColumns, 1);
       for (int64_t i = 0; i < kRows; ++i) a[static_cast<size_t>(i * (kRows + 1))] = 1;
-      // Nowhere is 0 divided by 0, or Inf multiplied by it.
+      // No 0 is divided by 0, and no Inf is multiplied by 0.
       a[0] = routine == Routine::kStrsm ? 0 : HUGE_VALF;
       Args args;
       args.m = kRows, args.n = kColumns, args.k = kDepth;

@@ -1,5 +1,5 @@
-// Verification of calls on device memory, on the mock GPU: what is found, what follows, and what happens when the
-// verification itself fails. LIBSGEMM_TEST_STRICT=1 runs the part that needs LIBSGEMM_STRICT.
+// Verification of calls on device memory, on the mock GPU: what it finds, what follows, and failures of the
+// verification itself. LIBSGEMM_TEST_STRICT=1 runs the part that needs LIBSGEMM_STRICT.
 #include <cmath>
 
 #include "plugins/products.h"
@@ -7,7 +7,7 @@
 
 using namespace mock_test;
 
-// Before the library reads its environment.
+// Runs before the library reads its environment.
 std::string sgemm_test::skip_reason() {
   if (std::getenv("LIBSGEMM_TEST_VERIFY") != nullptr) {
     setenv("LIBSGEMM_VERIFY", "sample", 1);
@@ -50,7 +50,7 @@ TEST_CASE("a clean call on device memory is verified and waited for") {
         const int checksums = full ? 0 : beta == 0 ? 1 : 2;
         CHECK(gpu().calls[mock::kChecksum] == checksums);
         CHECK(gpu().calls[mock::kElements] == (full ? 1 : 0));
-        CHECK(gpu().calls[mock::kCopy] == (keeps ? 2 : 1));  // C as it was, and what the device found
+        CHECK(gpu().calls[mock::kCopy] == (keeps ? 2 : 1));  // a copy of C, and the device's result
         CHECK(p.right());
       }
     }
@@ -61,7 +61,7 @@ TEST_CASE("a wrong result in device memory has the consequence that was asked fo
   for (const libsgemm_verify_t mode : kModes) {
     for (const float beta : {0.0f, 3.0f}) {
       reset();
-      Handle h;  // destroying one ends what last_info says
+      Handle h;  // outlives the checks, since destroying a handle resets last_info
       const auto falsified = [&](libsgemm_verify_action_t action, DeviceProduct *p) {
         REQUIRE(libsgemm_set_verify(h, mode, action) == LIBSGEMM_SUCCESS);
         p->host.beta = beta;
@@ -164,7 +164,7 @@ TEST_CASE("batches in device memory are verified, all of them") {
     for (const int flipped : {0, 30}) {
       reset();
       Verified h(mode, LIBSGEMM_VERIFY_ERROR);
-      DeviceProduct p(0, 9), q(0, 9);  // more columns than a sample checks completely
+      DeviceProduct p(0, 9), q(0, 9);  // too many columns for a sample to check all
       const void *pointers[] = {p.a, q.a, p.b, q.b, p.c, q.c};
       const void *const *at = pointers;
       const int64_t n = 9, count = 2;
@@ -302,7 +302,7 @@ TEST_CASE("a verification that fails leaves the result, if it is there, or C as 
           CHECK(bytes_now() == before);
           if (status == LIBSGEMM_SUCCESS) {
             CHECK(p.right());
-          } else if (site != mock::kSynchronize) {  // a lost device has no C
+          } else if (site != mock::kSynchronize) {  // C is lost with a device
             CHECK(p.untouched());
           }
         }
@@ -333,7 +333,7 @@ TEST_CASE("calls without a handle are verified as the environment says", "[.][en
   REQUIRE(first.run() == LIBSGEMM_SUCCESS);
   CHECK(last_info().verify_ratio >= 0);
   CHECK(first.right());
-  const int64_t kept = bytes_now();  // scratch, and no copies of C
+  const int64_t kept = bytes_now();  // scratch memory, but no copies of C
   for (int i = 0; i < 100; ++i) {
     reset();
     gpu().flip_bit = 30;
