@@ -33,7 +33,7 @@ enum class ConvLayout {
   kNhwc,
   kPaddedNchw,  // rows, images and channels followed by elements that do not belong to the tensor
   kSlicedNhwc,  // some of the channels of larger tensors
-  kScattered,  // every second column, and an order of dimensions that is neither layout's
+  kScattered,   // every second column, and an order of dimensions that is neither layout's
 };
 constexpr ConvLayout kConvLayouts[] = {ConvLayout::kNchw, ConvLayout::kNhwc, ConvLayout::kPaddedNchw,
                                        ConvLayout::kSlicedNhwc, ConvLayout::kScattered};
