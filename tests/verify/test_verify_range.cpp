@@ -27,13 +27,13 @@ const std::vector<Range> &ranges() {
       {1e25f, 1e25f, 1e-20f, 0, 0},  // products overflow before alpha
       {1e25f, 1e25f, 1e-20f, 1, -2},
       {1e25f, 1e-30f, 1e20f, 1, -2},                  // alpha A overflows, alpha last does not
-      {1e-30f, 1e25f, 1e20f, 1, -2},  // alpha B overflows
+      {1e-30f, 1e25f, 1e20f, 1, -2},                  // alpha B overflows
       {0x1p-100f, 0x1p120f, 1.1f * 0x1p-49f, 0, 0},   // alpha A underflows
-      {0x1p120f, 0x1p-100f, 1.1f * 0x1p-49f, 0, 0},  // alpha B underflows
-      {0x1p-140f, 0x1p20f, 1.5f, 0, 0},  // denormal operands
+      {0x1p120f, 0x1p-100f, 1.1f * 0x1p-49f, 0, 0},   // alpha B underflows
+      {0x1p-140f, 0x1p20f, 1.5f, 0, 0},               // denormal operands
       {0x1p-140f, 0x1p-140f, 1.5f, 0x1p-140f, 0.7f},  // products vanish
       {1e19f, 1e19f, 3, 1e25f, 1e20f},                // beta C overflows
-      {1e-19f, 1e-25f, 0.7f, 1e-25f, 1e-19f},  // beta C underflows
+      {1e-19f, 1e-25f, 0.7f, 1e-25f, 1e-19f},         // beta C underflows
       {1e30f, 1e30f, 1, 0, 0},
       {1e-30f, 1e-12f, 1, 0, 0},
       {1, 1, 0x1p-140f, 0, 0},  // alpha is denormal
@@ -149,10 +149,10 @@ TEST_CASE("right solutions at the ends of the range raise no alarm, wherever alp
       {0x1p100f, 0x1p-40f, 1.3f, 0, 0},
       {1e30f, 1e30f, 1e20f, 0, 0},          // alpha B overflows
       {1e-20f, 1e25f, 1e-20f, 0, 0},        // B / A overflows
-      {1e-30f, 1e25f, 1, 0, 0},  // the right solution overflows, too
+      {1e-30f, 1e25f, 1, 0, 0},             // the right solution overflows, too
       {0x1p30f, 0x1p-110f, 0x1p90f, 0, 0},  // B / A underflows
       {0x1p-120f, 0x1p-100f, 1.3f * 0x1p-49f, 0, 0},
-      {3e38f, 1e30f, 0.7f, 0, 0},  // the reciprocal is denormal
+      {3e38f, 1e30f, 0.7f, 0, 0},    // the reciprocal is denormal
       {1e-39f, 1e-30f, 0.7f, 0, 0},  // the reciprocal is infinite
   };
   for (size_t at = 0; at < list.size(); ++at) {
