@@ -31,7 +31,7 @@ struct ConvProblem {
   float alpha, beta;
   int64_t p, q;
   std::vector<float> x, f, y;
-  std::vector<double> value, magnitude;  // of each element of the output: sum of products, sum of their magnitudes
+  std::vector<double> value, magnitude;  // for each element of the output: sum of products, sum of their magnitudes
   int64_t terms;                         // terms of an element, those in the padding included
 
   ConvProblem(const ConvCase &test, libsgemm_conv2d_direction_t direction, ConvInputs inputs, float alpha, float beta,

@@ -1,4 +1,4 @@
-// Opening libcuda.so.1 or libamdhip64.so.
+// Opens libcuda.so.1 or libamdhip64.so.
 #include "gpu_driver.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
-// Where the HIP runtime is that the plugin is linked with, from CMakeLists.txt.
+// The HIP runtime that the plugin is linked with; CMakeLists.txt sets its path.
 #ifndef LIBSGEMM_TEST_AMDHIP64
 #define LIBSGEMM_TEST_AMDHIP64 "libamdhip64.so"
 #endif
@@ -15,7 +15,7 @@
 namespace sgemm_test::gpu {
 namespace {
 
-// What has no counterpart in the other's interface.
+// Functions that only one of the two interfaces has.
 struct Other {
   int (*retain_primary)(Handle *context, int device) = nullptr;
   int (*primary_state)(int device, unsigned *flags, int *active) = nullptr;
@@ -95,7 +95,7 @@ const Driver &driver() { return g_driver; }
 
 int device_count() { return g_devices; }
 
-// HIP declares hipLaunchHostFunc in version 5.2, where its library lacks it.
+// Uses another function for HIP: version 5.2 declares hipLaunchHostFunc, but its library lacks it.
 void call_host(Handle stream, HostFunction function, void *argument) {
   if (on_nvidia()) return require(g_other.launch_host(stream, function, argument), "cuLaunchHostFunc");
   struct Call {
@@ -122,7 +122,7 @@ Handle current() {
   if (!on_nvidia()) {
     require(g_other.get_device(&device), "hipGetDevice");
   } else if (g_other.context_device(&device) != 0) {
-    device = 0;  // no context yet: it would be made on the first
+    device = 0;  // no context yet: the first device would get it
   }
   return reinterpret_cast<Handle>(static_cast<intptr_t>(device));
 }

@@ -1,5 +1,5 @@
-// The runtime of the GPU under test, opened at run time: CUDA's driver or HIP's runtime, whose functions differ in name
-// only. So the tests build without a toolkit and run, skipping, without a GPU.
+// The runtime of the GPU under test: CUDA's driver or HIP's runtime, whose functions differ only in their names. It is
+// opened at run time, so that the tests build without a toolkit, and are skipped without a GPU.
 #pragma once
 
 #include <cstddef>
@@ -48,38 +48,39 @@ struct Driver {
 #undef SGEMM_TEST_GPU_MEMBER
 };
 
-constexpr int kNotReady = 600;  // of query()
+constexpr int kNotReady = 600;  // returned by query()
 
 // The backend under test, LIBSGEMM_TEST_BACKEND: "cuda" or "hip".
 std::string backend();
 
-// True if its device is NVIDIA's: of backend cuda, and of backend hip with LIBSGEMM_TEST_HIP_ON_CUDA=1.
+// True if its device is NVIDIA's: with backend cuda, and with backend hip if LIBSGEMM_TEST_HIP_ON_CUDA=1.
 bool on_nvidia();
 
-// Why there is no GPU to test on; empty if there is one. Initialises the driver and makes no context.
+// Returns why there is no GPU to test on; empty if there is one. Initialises the driver, but creates no context.
 std::string missing();
 
-// Only if nothing is missing.
+// To be called only if missing() is empty.
 const Driver &driver();
 int device_count();
 
 // Enqueues a call of function(argument).
 void call_host(Handle stream, HostFunction function, void *argument);
 
-// Makes a device current for the thread; of CUDA its primary context.
+// Makes a device current for the thread; with CUDA, its primary context.
 void use_device(int device);
 
-// What is current for the thread: of backend cuda the context, NULL for none; of hip the device, as a number.
+// Returns what is current for the thread: with backend cuda the context, NULL if there is none; with hip the device's
+// number.
 Handle current();
 
-// Whether the primary context of a device exists, and cudaDeviceReset. On NVIDIA only.
+// True if the primary context of a device exists; cudaDeviceReset. Only on NVIDIA.
 bool has_context(int device);
 void reset_device(int device);
 
-// Throws with the call's name unless `code` is 0.
+// Throws an exception with the call's name unless `code` is 0.
 void require(int code, const char *call);
 
-// Memory of the current device (the first, if the thread has none), or memory that it can reach.
+// Memory of the current device (of the first, if the thread has none), or memory that it can access.
 class Memory {
  public:
   enum Kind { device, managed, pinned };
@@ -101,8 +102,8 @@ class Memory {
   Pointer address_ = 0;
 };
 
-// A copy from pageable memory that has ended: the driver's own may still be on its way when it returns, and streams of
-// the tests do not wait for the default one.
+// Copies from pageable memory, and waits. The driver's copy may still be in flight when it returns, and streams of the
+// tests do not wait for the default stream.
 void upload(Pointer target, const void *source, size_t bytes);
 
 class Stream {

@@ -1,4 +1,4 @@
-// Copies of guarded memory.
+// Copies guarded memory to a device and back.
 #include "gpu_placement.h"
 
 #include <cstring>
@@ -7,7 +7,7 @@ namespace sgemm_test::gpu {
 namespace {
 
 constexpr size_t kGuard = 128;      // bytes that Buffer keeps on either side
-constexpr size_t kAlignment = 256;  // of device memory; Buffer counts misalignment from kHostAlignment
+constexpr size_t kAlignment = 256;  // alignment of device memory; Buffer counts misalignment from kHostAlignment
 constexpr size_t kHostAlignment = 64;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A Placement (check.h) whose matrices the device has: its guarded memory, byte for byte, in device memory of the same
-// alignment, so that the checks of the host's hold for the device's.
+// A Placement (check.h) in device memory: a copy of its guarded memory, byte for byte, with the same alignment. The
+// checks of the host's placement then apply to the device's memory.
 #pragma once
 
 #include "gpu_driver.h"
@@ -9,22 +9,22 @@ namespace sgemm_test::gpu {
 
 class DevicePlacement {
  public:
-  // `problems` as given to `host`, with the same strides.
+  // `problems` and `strides` are those of `host`.
   DevicePlacement(Placement *host, const std::vector<const Problem *> &problems, const Strides &strides = {},
                   Memory::Kind kind = Memory::device);
   DevicePlacement(Placement *host, const Problem &problem, Memory::Kind kind = Memory::device)
       : DevicePlacement(host, std::vector<const Problem *>{&problem}, {}, kind) {}
 
-  // The call, with pointers to the device's memory.
+  // Arguments of the call, with pointers to device memory.
   const Args &args() const { return args_; }
 
-  // Another host side: a placement of the same case and layout, whose memory is laid out alike.
+  // Replaces the host's placement by another one of the same case and layout, with the same memory layout.
   void attach(Placement *host);
 
-  void upload();    // what the host's placement holds, to the device
-  void download();  // and back, waiting for the default stream
+  void upload();    // copies the host's placement to the device
+  void download();  // copies back, and waits for the default stream
 
-  // Placement's, for the device's memory.
+  // Like Placement's, for device memory.
   void restore();
   std::string check(const Arithmetic &how = {});
   std::string check_untouched();

@@ -33,7 +33,7 @@ struct OnDevice {
   DevicePlacement device;
 };
 
-// Holds up a stream until it is told to go on.
+// Blocks a stream until it is opened.
 class Barrier {
  public:
   explicit Barrier(Handle stream) { call_host(stream, wait, &open_); }
@@ -49,7 +49,7 @@ class Barrier {
 
 inline std::string message() { return last_info().message; }
 
-// A graph made of what `record` does on the stream, in the mode that forbids most.
+// Records a graph of the work that `record` enqueues on the stream. Uses the capture mode that forbids most calls.
 template <typename Record>
 Handle capture(Handle stream, const Record &record) {
   constexpr int kGlobal = 0;

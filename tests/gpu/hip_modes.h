@@ -1,5 +1,5 @@
-// Which math modes AMD's chips have: docs/amd.md, "What runs where". The first machine is asked what this says, and the
-// simulated GPUs are (simt/test_amd_limits.cpp).
+// The math modes of AMD's chips: docs/amd.md, "What runs where". The tests check them on real machines and on simulated
+// GPUs (simt/test_amd_limits.cpp).
 #pragma once
 
 #include <libsgemm.h>
@@ -8,7 +8,7 @@
 
 namespace sgemm_test {
 
-// Whether a chip has rows of the mode, by force.
+// True if a chip has kernels of the mode, which can be forced.
 inline bool hip_has(libsgemm_math_mode_t mode, const std::string &arch) {
   const auto is = [&](const char *prefix) { return arch.rfind(prefix, 0) == 0; };
   const bool cdna3 = is("gfx94") || is("gfx95");
@@ -30,8 +30,8 @@ inline bool hip_has(libsgemm_math_mode_t mode, const std::string &arch) {
   }
 }
 
-// Whether it takes one for the large products of the tests: 1100 x 1030 x 700 in a mode that rounds, 3100 x 3030 x 300
-// in one with FP32's error, which must be faster than FP32.
+// True if a chip chooses a kernel of the mode for the large products of the tests: 1100 x 1030 x 700 in a mode that
+// rounds, 3100 x 3030 x 300 in one with FP32's error, which must be faster than FP32.
 inline bool hip_chooses(libsgemm_math_mode_t mode, const std::string &arch) {
   const bool splits = mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP32_FAST;
   return hip_has(mode, arch) && (!splits || arch.rfind("gfx95", 0) == 0);

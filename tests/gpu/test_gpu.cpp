@@ -1,5 +1,5 @@
-// Device pointers: every case of the table in every way of calling, with every row of the kernel table by force;
-// batches; what NaN, Inf, denormals and beta = 0 must do in every row; the same bits run after run.
+// Device pointers: every case of the table in every way of calling, with every kernel, forced; batches; NaN, Inf,
+// denormals and beta = 0 in every kernel; the same bits in every run.
 #include <cfloat>
 #include <cmath>
 #include <cstdlib>
@@ -22,7 +22,7 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// C = beta * C needs no kernel of the table; the device scales it.
+// Judges C = beta * C, which the device computes without a kernel of the table.
 std::string judge_scaling(libsgemm_status_t status, DevicePlacement *device) {
   const libsgemm_info_t info = last_info();
   if (status != LIBSGEMM_SUCCESS) return std::string(libsgemm_status_string(status)) + ": " + info.message;
@@ -53,7 +53,8 @@ class Runner {
       if (needs_no_backend(test)) {
         fault = judge_scaling(status, &device);
       } else {
-        // Most rows serve one routine: that a call was declined and did nothing is looked at now and then.
+        // Most kernels serve one routine and decline the others. Only one in 16 declined calls is checked for writes,
+        // to save time.
         const bool look = status != LIBSGEMM_NOT_SUPPORTED || way.declined % 16 == 0;
         fault = ways_.judge(
             &way, entry_name(routine), false, status, [&](const Arithmetic &how) { return device.check(how); },
@@ -71,7 +72,7 @@ class Runner {
     for (const libsgemm_layout_t layout : kLayouts) run(problem.test.routine, {&problem}, layout);
   }
 
-  // At least `calls` ran in each way that forces no row, and at least one row could be forced.
+  // Checks that at least `calls` ran in each way without a forced kernel, and that at least one kernel could be forced.
   void finish(int calls) {
     failures_.report();
     int rows = 0, forced = 0;
@@ -88,7 +89,7 @@ class Runner {
     CHECK((rows > 0 || forced == 0));
   }
 
-  // Every row ran by force.
+  // Checks that every kernel ran when forced.
   void finish_rows() {
     failures_.report();
     for (const Way &way : ways_.all()) {
@@ -97,7 +98,7 @@ class Runner {
     }
   }
 
-  // Calls that ran in the mode asked for, and not in FP32 in its place.
+  // Returns the number of calls that ran in the requested mode, not in FP32 instead.
   int ran_in_mode() { return ways_.all().front().ran_in_mode; }
 
  private:
@@ -107,7 +108,7 @@ class Runner {
 
 }  // namespace
 
-// One routine a process, LIBSGEMM_TEST_ROUTINE, since the whole table takes minutes; all without it.
+// LIBSGEMM_TEST_ROUTINE selects one routine, since the whole table takes minutes; without it all run.
 TEST_CASE("every case of every routine on device pointers in every way of calling it", "[.table]") {
   const char *only = std::getenv("LIBSGEMM_TEST_ROUTINE");
   int routines = 0;
@@ -128,7 +129,7 @@ TEST_CASE("products in each math mode on device pointers, as the backend chooses
       Runner runner(mode);
       const std::vector<Case> cases = cases_of(Routine::kSgemm);
       for (size_t i = 0; i < cases.size(); i += 11) runner.run(make_problem(cases[i]));
-      // Large enough for every row, aligned and not; and for a mode with FP32's error to be faster than FP32.
+      // Large enough for every kernel, aligned and not, and for modes with FP32's error to be faster than FP32.
       for (const int offset : {0, 1}) {
         Case test =
             rounds(mode) ? case_of(Routine::kSgemm, 1100, 1030, 700) : case_of(Routine::kSgemm, 3100, 3030, 300);
@@ -185,7 +186,7 @@ TEST_CASE("every row of the kernel table runs by force") {
   runner.finish_rows();
 }
 
-// So many tiles, so deep, that blocks are in clusters of several shapes, which share operands.
+// With this many tiles, and this k, blocks are in clusters of several shapes, which share operands.
 TEST_CASE("products of 16-bit operands in many tiles, in every row") {
   for (const Routine routine : {Routine::kShgemm, Routine::kSbgemm}) {
     Runner runner;

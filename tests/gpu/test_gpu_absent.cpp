@@ -1,4 +1,4 @@
-// No GPU to be seen, or no runtime: the calls go to the CPU, visibly, or fail with the reason. Runs on every machine.
+// No visible GPU, or no runtime: the calls run on the CPU, and say so, or fail with the reason. Runs on every machine.
 #include <libsgemm.h>
 
 #include <filesystem>
@@ -30,13 +30,13 @@ Outcome probe(const Environment &environment, const std::vector<std::string> &ar
 
 bool on_cpu(const std::string &backend) { return backend == "openblas" || backend == "ref"; }
 
-// What a call says where `backend` cannot be used because of `reason`.
+// Checks what a call reports if `backend` cannot be used because of `reason`.
 void check_fallback(const std::string &backend, const std::string &reason, Environment environment = {}) {
   INFO(backend);
   Outcome automatic = probe(environment);
   CHECK(automatic.report["correct"] == "1");
   CHECK(on_cpu(automatic.report["backend"]));
-  CHECK(automatic.err == "");  // nobody asked for it, so nobody is told
+  CHECK(automatic.err == "");  // the user did not request the backend, so nothing is printed
 
   environment["LIBSGEMM_BACKEND"] = backend;
   Outcome asked = probe(environment);
@@ -57,7 +57,7 @@ void check_fallback(const std::string &backend, const std::string &reason, Envir
   const Outcome info = run_program({LIBSGEMM_COMMAND, "info"}, without_gpu(environment));
   INFO(info.description());
   CHECK(info.exit_status == 0);
-  // Without the breaks of its long lines.
+  // Joins the lines that it breaks.
   const std::string out = std::regex_replace(info.out, std::regex("\n {12}"), " ");
   const size_t line = out.find("  " + backend + std::string(10 - backend.size(), ' ') + "not available: ");
   REQUIRE(line != std::string::npos);
@@ -89,8 +89,8 @@ TEST_CASE("the HIP runtime without a GPU: what it lacks is told in words") {
   check_fallback("hip", reason.substr(0, reason.find(':')));
 }
 
-// Puts a copy of the plugin into `folder` that needs another library in place of libamdhip64.so, of a name of the same
-// length. Returns that name, with the version behind it.
+// Writes a copy of the plugin to `folder` that needs another library instead of libamdhip64.so, with a name of the same
+// length. Returns that name with its version.
 std::string plugin_of_another_runtime(const std::string &folder) {
   std::string plugin = read_text(HIP_PLUGIN), name;
   const std::string needed = "libamdhip64.so", other = "libabsent64.so";

@@ -1,5 +1,5 @@
-// Dispatch with a GPU, on one that is not there (plugins/mock.cpp): where calls go, what is waited for, what is
-// allocated. LIBSGEMM_TEST_STRICT=1 runs the part that needs LIBSGEMM_STRICT.
+// Dispatch with a mock GPU (plugins/mock.cpp): which backend computes, what is waited for, what is allocated.
+// LIBSGEMM_TEST_STRICT=1 runs the part that needs LIBSGEMM_STRICT.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -134,7 +134,7 @@ TEST_CASE("the device of the stream computes on managed memory, and on that of n
     REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
     CHECK(managed.right());
     refused(h, "stream is of device 1");
-    here.host.alpha = 0;  // which only scales
+    here.host.alpha = 0;  // so that the call only scales C
     refused(h, "stream is of device 1");
     here.host.alpha = 2;
   }
@@ -151,7 +151,7 @@ TEST_CASE("the device of the stream computes on managed memory, and on that of n
       if (device == 1) refused(h, "default stream is of device 1, the current one");
     }
   }
-  // Without a stream of the program's.
+  // Without a stream of the program.
   gpu().use_device(1);
   CHECK(ran_on(&managed, nullptr) == 1);
   CHECK(managed.right());
@@ -227,7 +227,8 @@ TEST_CASE("the workspace is allocated once, bounded, and the caller's is used") 
     REQUIRE(libsgemm_set_workspace(h, nullptr, 0) == LIBSGEMM_SUCCESS);
     gpu().release(1, mine);
   }
-  CHECK(gpu().bytes <= 2 * static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES));  // of calls without a handle
+  CHECK(gpu().bytes <=
+        2 * static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES));  // workspaces of calls without a handle
 }
 
 TEST_CASE("without memory for a workspace a smaller one is tried, then a kernel that needs none") {
@@ -275,14 +276,14 @@ TEST_CASE("forced kernels, math modes and backends") {
   CHECK(std::string(last_info().math_mode) == "tf32");
   REQUIRE(libsgemm_set_math_mode(h, LIBSGEMM_MATH_BF16) == LIBSGEMM_SUCCESS);
   REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
-  CHECK(std::string(last_info().math_mode) == "fp32");  // the GPU has no bf16 row
+  CHECK(std::string(last_info().math_mode) == "fp32");  // the GPU has no bf16 kernel
   CHECK(last_info().truncated == 0);
   REQUIRE(libsgemm_set_kernel(h, "cuda_mock_tf32") == LIBSGEMM_SUCCESS);
   REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
-  CHECK(std::string(last_info().math_mode) == "tf32");  // a forced row computes as it does
+  CHECK(std::string(last_info().math_mode) == "tf32");  // a forced kernel keeps its own mode
   CHECK(last_info().truncated == 1);
   REQUIRE(libsgemm_set_kernel(h, "openblas_sgemm") == LIBSGEMM_SUCCESS);
-  CHECK(p.run(h) != LIBSGEMM_SUCCESS);  // device data are out of its reach
+  CHECK(p.run(h) != LIBSGEMM_SUCCESS);  // a CPU cannot access device memory
   Product host(8);
   REQUIRE(host.run(h) == LIBSGEMM_SUCCESS);
   CHECK(backend() == "openblas");
@@ -290,7 +291,7 @@ TEST_CASE("forced kernels, math modes and backends") {
   REQUIRE(libsgemm_set_backend(h, "cuda") == LIBSGEMM_SUCCESS);
   Product small(8);
   REQUIRE(small.run(h) == LIBSGEMM_SUCCESS);
-  // The threshold was set by the user, so it holds; a strict choice of the GPU goes above it.
+  // A threshold that the user sets holds, except for a strict choice of the GPU.
   CHECK(backend() == (strict() ? "cuda" : "openblas"));
   REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
 }
@@ -298,7 +299,7 @@ TEST_CASE("forced kernels, math modes and backends") {
 TEST_CASE("the row that multiplied is named, with the pass before it") {
   reset();
   Handle h;
-  DeviceProduct p(0);  // its bytes are taken for 16-bit numbers
+  DeviceProduct p(0);  // its bytes are read as 16-bit numbers
   const auto run = [&] {
     const auto *a = reinterpret_cast<const libsgemm_half_t *>(p.a), *b = reinterpret_cast<const libsgemm_half_t *>(p.b);
     const int64_t n = p.host.n;
@@ -310,7 +311,7 @@ TEST_CASE("the row that multiplied is named, with the pass before it") {
   CHECK(contains(reason(), ", after copy of A by cuda_mock_16_bits"));
   REQUIRE(libsgemm_set_kernel(h, "cuda_mock_16_bits") == LIBSGEMM_SUCCESS);
   REQUIRE(run() == LIBSGEMM_SUCCESS);
-  CHECK(kernel() == "cuda_mock_16_bits");  // which was asked for
+  CHECK(kernel() == "cuda_mock_16_bits");  // the forced kernel
   CHECK(contains(reason(), ", after copy of A, and left the product to cuda_mock_plain"));
   REQUIRE(libsgemm_set_kernel(h, nullptr) == LIBSGEMM_SUCCESS);
   REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
@@ -322,7 +323,7 @@ TEST_CASE("the row that multiplied is named, with the pass before it") {
   REQUIRE(libsgemm_set_backend(h, "cuda") == LIBSGEMM_SUCCESS);
   REQUIRE(libsgemm_shgemm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, kSize, kSize, kSize, 1,
                             x.data(), kSize, x.data(), kSize, 0, c.data(), kSize) == LIBSGEMM_SUCCESS);
-  CHECK(kernel() == "cuda_mock_plain");  // of host memory, too
+  CHECK(kernel() == "cuda_mock_plain");  // also with host memory
   CHECK(contains(reason(), ", after copy of A by cuda_mock_16_bits"));
 }
 

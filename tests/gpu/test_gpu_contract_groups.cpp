@@ -1,4 +1,4 @@
-// Batches of groups with a GPU that is not there: in one launch, or one after the other.
+// Batches of groups on a mock GPU: in one launch, or one after the other.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -9,7 +9,7 @@
 
 using namespace mock_test;
 
-// Groups of one product each, of different sizes and scalars; group 1 is empty, and group 3 only scales.
+// Groups of one product each, with different sizes and scalars. Group 1 is empty, and group 3 only scales.
 struct RaggedGroups {
   static constexpr int64_t kCount = 5;
   std::vector<std::unique_ptr<DeviceProduct>> products;
@@ -50,13 +50,13 @@ struct RaggedGroups {
   }
 };
 
-// While it lives the mock has a row for groups.
+// Gives the mock a kernel for groups during its lifetime.
 struct HasGroups {
   HasGroups() { gpu().groups_seconds = 1.5; }
   ~HasGroups() { gpu().groups_seconds = 0; }
 };
 
-// Of which only the way is looked at, not the numbers.
+// Checks only how the groups run, not their results.
 TEST_CASE("groups of 16-bit inputs run in one launch, too, in every mode") {
   reset();
   const HasGroups has;
@@ -94,7 +94,7 @@ TEST_CASE("groups of different sizes run in one launch where that is predicted t
   CHECK(last_info().devices == 1);
   CHECK(last_info().fallbacks == 0);
 
-  // With a handle they are enqueued, and arrays of pointers are the caller's again.
+  // Calls with a handle are enqueued; the caller may then reuse the arrays of pointers.
   RaggedGroups enqueued;
   {
     Handle h;
@@ -103,7 +103,8 @@ TEST_CASE("groups of different sizes run in one launch where that is predicted t
     REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
     CHECK(enqueued.right());
   }
-  // One after the other: a single group, groups that it cannot do, sums in one order, verification.
+  // These run one after the other: a single group, groups that the kernel does not support, sums in one order,
+  // verification.
   const auto one_by_one = [&](RaggedGroups *these, libsgemm_handle_t h, int wanted) {
     launches = gpu().launches[0];
     REQUIRE(these->run(h) == LIBSGEMM_SUCCESS);
@@ -133,7 +134,7 @@ TEST_CASE("groups of different sizes run in one launch where that is predicted t
     REQUIRE(libsgemm_set_verify(h, LIBSGEMM_VERIFY_FULL, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
     one_by_one(&verified, h, 3);
   }
-  for (const double seconds : {3.5, 0.0}) {  // dearer than the three, or not there
+  for (const double seconds : {3.5, 0.0}) {  // slower than three calls, or without a kernel for groups
     RaggedGroups dear;
     gpu().groups_seconds = seconds;
     Handle h;
@@ -177,7 +178,7 @@ TEST_CASE("a row for groups can be forced, and a failure before it has written l
       CHECK(groups.right());
     }
   }
-  for (const float beta : {-1.0f, 0.0f}) {  // some of C is written: where it is read, it cannot be computed again
+  for (const float beta : {-1.0f, 0.0f}) {  // part of C is written: if the call reads C, it cannot be repeated
     reset();
     RaggedGroups groups(beta);
     gpu().fail_at[mock::kLaunch] = 2;

@@ -1,4 +1,4 @@
-// Dispatch with a mock GPU that fails: who computes then, what of C is left, verification, determinism, fork.
+// Dispatch with a mock GPU that fails: which backend then computes, what C holds, verification, determinism, fork.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,9 +59,9 @@ TEST_CASE("a failure with device data is an error with C as it was") {
   }
 }
 
-// In memory that the CPU reaches, too.
+// Also in memory that the CPU can access.
 TEST_CASE("after a failure the CPU computes what a GPU cannot have written, or what does not read it") {
-  for (const bool behind : {false, true}) {  // its work, or before it
+  for (const bool behind : {false, true}) {  // fails after the work, or before it
     for (const float beta : {0.0f, 3.0f}) {
       INFO((behind ? "wait" : "launch") << " beta " << beta);
       reset();
@@ -92,7 +92,7 @@ TEST_CASE("what several launches have begun is not computed again, nor what only
   };
   REQUIRE(trmm() == LIBSGEMM_SUCCESS);
   REQUIRE(kernel() == "cuda_mock_level3");
-  gpu().fail_at[mock::kLaunch] = 1;  // the second one of the row
+  gpu().fail_at[mock::kLaunch] = 1;  // the kernel's second launch
   CHECK(trmm() == LIBSGEMM_EXECUTION_FAILED);
   CHECK(last_info().fallbacks == 0);
 
@@ -107,8 +107,8 @@ TEST_CASE("what several launches have begun is not computed again, nor what only
 
 TEST_CASE("verification finds a flipped bit and does as it was told") {
   const libsgemm_verify_t mode = GENERATE(LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_FULL);
-  // A sample checks up to eight columns completely; the threshold keeps such small calls from the GPU, its kernel does
-  // not.
+  // A sample checks all elements of up to eight columns. Such small calls are below the threshold for the GPU, so its
+  // kernel is forced.
   const int64_t n = mode == LIBSGEMM_VERIFY_SAMPLE ? 8 : kSize;
   Handle h;
   reset();
@@ -136,7 +136,7 @@ TEST_CASE("verification finds a flipped bit and does as it was told") {
 
   Product retried(n);
   const libsgemm_status_t status = attempt(LIBSGEMM_VERIFY_RETRY, &retried, 30);
-  if (strict() || n == 8) {  // under a forced kernel there is no other to retry with
+  if (strict() || n == 8) {  // a forced kernel has no other to retry with
     CHECK(status == LIBSGEMM_VERIFICATION_FAILED);
     CHECK(retried.untouched());
   } else {
@@ -150,7 +150,7 @@ TEST_CASE("verification finds a flipped bit and does as it was told") {
 
 namespace {
 
-// Whether the last call failed with this status, since other backends could give other bits.
+// True if the last call failed with this status, and no other backend computed it: the bits could differ.
 bool stopped(libsgemm_status_t status, const std::string &why) {
   const libsgemm_info_t info = last_info();
   return info.status == status && info.fallbacks == 0 && contains(info.message, why) &&
@@ -193,7 +193,7 @@ TEST_CASE("where results are deterministic nobody takes over what fails at the m
   CHECK(stopped(LIBSGEMM_VERIFICATION_FAILED, "the result is wrong"));
   CHECK(wrong.untouched());
   REQUIRE(libsgemm_set_verify(h, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
-  // While the handle's stream records a graph. What is too small for the GPU is the CPU's at any time.
+  // While the handle's stream records a graph. The CPU always computes calls that are too small for the GPU.
   void *stream = gpu().stream(0);
   REQUIRE(libsgemm_set_stream(h, stream) == LIBSGEMM_SUCCESS);
   gpu().set_capturing(stream, true);
@@ -202,7 +202,7 @@ TEST_CASE("where results are deterministic nobody takes over what fails at the m
   CHECK(stopped(LIBSGEMM_NOT_SUPPORTED, "graph"));
   CHECK(small.run(h) == LIBSGEMM_SUCCESS);
   gpu().set_capturing(stream, false);
-  // What the settings leave no way for on the GPU is the CPU's, too.
+  // The CPU also computes calls that the settings do not allow on the GPU.
   REQUIRE(libsgemm_set_memory_limits(256, 0) == LIBSGEMM_SUCCESS);
   CHECK(host.run(h) == LIBSGEMM_SUCCESS);
   CHECK(backend() == "openblas");

@@ -1,5 +1,5 @@
-// A GPU that fails: injected faults (backends/gpu/fault.h), a real illegal access, no memory left. Each in a process
-// of its own, which is this program with one of the hidden test cases; LIBSGEMM_TEST_STRICT=1 there sets
+// A GPU that fails: injected faults (backends/gpu/fault.h), a real illegal access, no free memory. Each runs in a
+// process of its own: this program, with one of the hidden test cases. There LIBSGEMM_TEST_STRICT=1 sets
 // LIBSGEMM_STRICT.
 #include <cstdlib>
 #include <filesystem>
@@ -29,7 +29,7 @@ const char *fault_variable() {
 
 std::string sgemm_test::skip_reason() {
   if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
-  // Otherwise another one would take over what the first one fails to do.
+  // With one device by default, since a second one would compute what the first fails to do.
   const char *devices = std::getenv("LIBSGEMM_TEST_DEVICES");
   setenv("LIBSGEMM_OFFLOAD_DEVICES", devices != nullptr ? devices : "1", 1);
   if (devices != nullptr) setenv("LIBSGEMM_DEVICE_MEMORY_LIMIT", "24M", 1);  // so that there are tiles
@@ -67,7 +67,7 @@ Outcome run_child(const std::string &name, const std::string &fault, bool strict
   return outcome;
 }
 
-// A call on host memory of which the GPU's part fails.
+// Makes a call on host memory whose part on the GPU fails.
 void expect_replacement(const Problem &problem, const std::string &words, libsgemm_status_t error) {
   Placement host(problem, LIBSGEMM_COL_MAJOR);
   const libsgemm_status_t status = call(Routine::kSgemm, host.args());
@@ -94,7 +94,7 @@ void expect_gpu(const Problem &problem) {
   CHECK(host.check() == "");
 }
 
-// Takes all memory of the device but crumbs.
+// Allocates all memory of the device, except small pieces.
 std::vector<std::unique_ptr<Memory>> fill_device() {
   std::vector<std::unique_ptr<Memory>> all;
   size_t bytes = 0, total = 0;
@@ -126,7 +126,7 @@ TEST_CASE("a fault of each runtime call that a call on host memory makes leads t
   constexpr int kMost = 2000;
   for (const bool strictly : {false, true}) {
     int nth = 1;
-    // The backend tells of each fault that it injects: until there are fewer calls than that.
+    // The backend prints each fault that it injects. The loop ends when a call has fewer sites than `nth`.
     for (; nth < kMost; ++nth) {
       const Outcome outcome = run_child("host call with any fault", "any:" + std::to_string(nth), strictly);
       if (outcome.err.find("injected fault") == std::string::npos) break;
@@ -153,7 +153,7 @@ TEST_CASE("an injected fault of a call on device memory is an error with C as it
 }
 
 TEST_CASE("what a failure in managed memory may have written is not computed again") {
-  // strmm of this size is several launches, each of which reads what others have written.
+  // strmm of this size has several launches, each of which reads the results of others.
   for (const std::string routine : {"sgemm", "strmm"}) {
     for (const std::string fault : {"launch:1", "launch:2", "launch:3", "synchronize:1"}) {
       run_child("a managed call with a fault", fault, false, {{"LIBSGEMM_TEST_ROUTINE", routine}});
@@ -164,7 +164,7 @@ TEST_CASE("what a failure in managed memory may have written is not computed aga
 TEST_CASE("a lost device is refused from then on") {
   for (const bool strictly : {false, true}) {
     run_child("calls after a device was lost", "lost:1", strictly);
-    // AMD's runtime ends the process at an illegal access.
+    // AMD's runtime aborts the process at an illegal access.
     if (gpu::on_nvidia()) run_child("calls after an illegal access", "", strictly);
   }
 }
@@ -187,7 +187,7 @@ TEST_CASE("first use by many threads, fork before, after and during use, and cal
                Mode{"fork-after", {{"first", "1"}, {"child", "1"}, {"child_again", "1"}}},
                Mode{"fork-while", {{"children", "20"}, {"parent", "1"}}},
                Mode{"at-exit", {{"first", "1"}, {"at_exit", "1"}}}, Mode{"at-exit-first", {{"at_exit", "1"}}});
-  // Beside this program, which may have been carried to a machine with a GPU.
+  // The probe next to this program, since both may have been copied to a machine with a GPU.
   const std::string probe = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "probe";
   Outcome outcome = run_probe(probe, {"--mode", mode.name, "--size", "150"}, {{"LIBSGEMM_BACKEND", gpu::backend()}});
   INFO(mode.name << "\n" << outcome.description());
@@ -280,7 +280,7 @@ TEST_CASE("calls before and after a reset", "[.]") {
     }
     for (const int64_t size : {20, 300, 1100}) expect_gpu(exact_problem(size));
     gpu::reset_device(0);
-    if (round == 1) expect_gpu(problem);  // the library may be the first to use the device again
+    if (round == 1) expect_gpu(problem);  // the library may be first to use the device after the reset
   }
   CHECK(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
 }
@@ -290,7 +290,8 @@ TEST_CASE("calls on the CPU", "[.]") {
   Placement host(problem, LIBSGEMM_COL_MAJOR);
   Handle handle;
   REQUIRE(libsgemm_set_backend(handle, "ref") == LIBSGEMM_SUCCESS);
-  REQUIRE(call(Routine::kSgemm, handle, host.args()) == LIBSGEMM_SUCCESS);  // asks the plugin about the pointers
+  REQUIRE(call(Routine::kSgemm, handle, host.args()) ==
+          LIBSGEMM_SUCCESS);  // the library asks the plugin about the pointers
   REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
   for (int device = 0; device < gpu::device_count(); ++device) CHECK_FALSE(gpu::has_context(device));
   expect_gpu(problem);
@@ -313,7 +314,7 @@ TEST_CASE("host call with any fault", "[.]") {
   if (status != LIBSGEMM_SUCCESS) {
     CHECK(strict());
     CHECK(host.check_untouched() == "");
-  } else {  // memory that is short may also be done without
+  } else {  // the GPU may also compute with less memory
     CHECK(last_info().fallbacks == (last_info().backend == gpu::backend() ? 0 : 1));
     CHECK(host.check() == "");
   }
@@ -395,7 +396,7 @@ TEST_CASE("calls after a device was lost", "[.]") {
 }
 
 TEST_CASE("calls after an illegal access", "[.]") {
-  // Columns of A half a gigabyte apart, in a few kilobytes.
+  // Columns of A are half a gigabyte apart, in memory of a few kilobytes.
   constexpr int64_t kSize = 32, kFar = int64_t{1} << 27;
   Memory memory(3 * kSize * kSize * sizeof(float));
   const libsgemm_status_t status =
@@ -417,7 +418,7 @@ TEST_CASE("host call on a full device", "[.]") {
   expect_gpu(large);
 }
 
-// LIBSGEMM_TEST_TRIALS: calls.
+// LIBSGEMM_TEST_TRIALS: number of calls.
 TEST_CASE("deterministic calls on a device that is full at times", "[.]") {
   constexpr int64_t kSizes[] = {64, 100, 333, 700, 1024, 1500};
   constexpr int64_t kLd = 1500, kDepth = 1000;
@@ -427,7 +428,7 @@ TEST_CASE("deterministic calls on a device that is full at times", "[.]") {
   const size_t bytes = numbers.size() * sizeof(float);
   const Memory operand(bytes), c(bytes);
   gpu::upload(operand.address(), numbers.data(), bytes);
-  // With a handle that has no workspace yet.
+  // Uses a new handle, which has no workspace yet.
   const auto run = [&](int64_t n, bool on_device, std::vector<float> *result) {
     Handle h;
     REQUIRE(libsgemm_set_deterministic(h, LIBSGEMM_DETERMINISTIC_ON) == LIBSGEMM_SUCCESS);

@@ -1,5 +1,5 @@
-// Groups of products of different sizes in device memory: as the backend chooses, and by force in each row that
-// computes them at once; on a stream, and in a graph.
+// Groups of products of different sizes in device memory: as the backend chooses, and in each kernel that computes them
+// in one launch, forced; on a stream, and in a graph.
 #include <memory>
 
 #include "gpu_products.h"
@@ -20,7 +20,7 @@ std::string sgemm_test::skip_reason() { return gpu::missing(); }
 namespace {
 
 // Groups of different sizes, transpositions and scalars; some are empty, some only scale C. `aligned`: all columns of A
-// and B start at multiples of 16 bytes; else they lie in all ways.
+// and B start at multiples of 16 bytes; otherwise their alignment varies.
 class RaggedGroups {
  public:
   RaggedGroups(Routine routine, bool aligned, int count, int64_t largest) : element_(element_of(routine)) {
@@ -69,7 +69,7 @@ class RaggedGroups {
     x.group_count = static_cast<int64_t>(sizes_.size()), x.group_size = sizes_.data();
     return call_batch(element_, h, x);
   }
-  // The first product that is wrong.
+  // Returns a description of the first wrong product; empty if all are right.
   std::string check(const Arithmetic &how) {
     for (size_t i = 0; i < devices_.size(); ++i) {
       const std::string fault = devices_[i]->check(how);
@@ -97,7 +97,7 @@ class RaggedGroups {
 
 bool is_grouped(const std::string &kernel) { return kernel.find("_grouped") != std::string::npos; }
 
-// A kernel, or the backend's choice, and groups for it.
+// A kernel, or "" for the backend's choice, and the groups to run it with.
 struct Way {
   std::string kernel;
   Routine routine;
@@ -137,7 +137,7 @@ TEST_CASE("ragged groups, as the backend chooses and in each row for them") {
       REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
       const libsgemm_status_t status = groups.run(handle);
       INFO(describe(way) << ", " << count << " groups: " << message());
-      if (status == LIBSGEMM_NOT_SUPPORTED && !kernel.empty()) continue;  // another GPU's, type's or alignment's
+      if (status == LIBSGEMM_NOT_SUPPORTED && !kernel.empty()) continue;  // for another GPU, type or alignment
       REQUIRE(status == LIBSGEMM_SUCCESS);
       const Arithmetic how = arithmetic();
       const std::string ran = last_info().kernel;

@@ -1,5 +1,5 @@
-// Plans on a GPU: the same bits as without, in every layout and transposition, of special values, in graphs, from
-// several threads, and where the workspace is short. Where the GPU keeps nothing the calls must be plain ones.
+// Plans on a GPU: the same bits as without, in every layout and transposition, with special values, in graphs, from
+// several threads, and with a small workspace. If the GPU does not store operands, the calls must be plain ones.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -64,7 +64,7 @@ class Planned {
                                     static_cast<const float *>(x.a), x.lda, plan_a, static_cast<const float *>(x.b),
                                     x.ldb, plan_b, x.beta, x.c, x.ldc);
   }
-  // C after a call from the start.
+  // Restores C, runs the call and returns C.
   std::vector<float> bits(libsgemm_handle_t h) {
     device.restore();
     REQUIRE(run(h) == LIBSGEMM_SUCCESS);
@@ -78,7 +78,7 @@ class Planned {
     mode = info.math_mode;
     return result();
   }
-  // C as it was downloaded, row by row.
+  // Returns the downloaded C, row by row.
   std::vector<float> result() {
     std::vector<float> values;
     values.reserve(static_cast<size_t>(problem.test.m * problem.test.n));
@@ -92,8 +92,8 @@ class Planned {
   Placement host;
   DevicePlacement device;
   libsgemm_plan_t plan_a = nullptr, plan_b = nullptr;
-  int used = 0;      // plans, by the last bits()
-  std::string mode;  // that ran there
+  int used = 0;      // number of plans that the last bits() used
+  std::string mode;  // mode of the last bits()
 };
 
 bool same(const std::vector<float> &x, const std::vector<float> &y) {
@@ -111,8 +111,8 @@ Problem random_problem(int64_t m, int64_t n, int64_t k, libsgemm_op_t transa, li
 
 int count_of(int which, libsgemm_math_mode_t mode) { return has(mode) ? (which + 1) / 2 : 0; }
 
-// The product without plans, with each, and with both. Without plans FP32 runs where it is faster; the bits are then
-// those of the first product with them.
+// Compares the product without plans, with each, and with both. Without plans FP32 runs if it is faster; then the bits
+// of the first product with plans are the reference.
 void compare(Planned *p, libsgemm_handle_t h, libsgemm_math_mode_t mode) {
   p->forget();
   std::vector<float> without = p->bits(h);
@@ -163,7 +163,7 @@ TEST_CASE("special values spread in products with plans as without") {
     for (const bool huge : {false, true}) {
       Case test = case_of(Routine::kSgemm, 300, 270, 200);
       test.transb = LIBSGEMM_TRANS;
-      if (huge) test.inputs = Inputs::kRandom;  // beside which small integers are not exact
+      if (huge) test.inputs = Inputs::kRandom;  // sums with huge terms are not exact
       Problem problem = make_problem(test);
       if (huge) {  // a tile whose sums may leave FP32's range
         problem.a.at(5, 7) = 0x1p100f;
@@ -179,7 +179,7 @@ TEST_CASE("special values spread in products with plans as without") {
   }
 }
 
-// Integers, whose sums are exact wherever k is cut.
+// Uses integers, whose sums are exact wherever k is split.
 TEST_CASE("products with plans in a workspace that does not hold the operands") {
   for (const libsgemm_math_mode_t mode : kSplitModes) {
     const PlanHandle h(mode);
@@ -223,7 +223,7 @@ TEST_CASE("a graph holds products with plans, and makes none") {
       REQUIRE(libsgemm_set_stream(h, stream) == LIBSGEMM_SUCCESS);
       Planned p(random_problem(300, 290, 500, LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS, 0));
       p.keep(h, which);
-      const std::vector<float> wanted = p.bits(h);  // makes the workspace
+      const std::vector<float> wanted = p.bits(h);  // allocates the workspace
       p.device.restore();
       libsgemm_plan_t plan = nullptr;
       gpu::require(driver().begin_capture(stream, kGlobal), "begin_capture");

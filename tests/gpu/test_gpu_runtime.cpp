@@ -1,5 +1,5 @@
-// What a CUDA or HIP program relies on besides the numbers: streams, graphs, workspaces, threads, kinds of memory,
-// several devices, and its own current context.
+// What a CUDA or HIP program relies on in addition to the results: streams, graphs, workspaces, threads, kinds of
+// memory, several devices, and its own current context.
 #include <cstring>
 #include <thread>
 
@@ -31,7 +31,7 @@ TEST_CASE("a call is ordered on its stream and returns before the work is done")
   REQUIRE(product.run(handle) == LIBSGEMM_SUCCESS);  // loads the kernel, which may wait for the device
   REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
 
-  // A arrives on the stream only after the barrier: the product must wait for it, and the call must not.
+  // A is copied on the stream only after the barrier opens. The product must wait for it, but the call must return.
   const auto elements = static_cast<size_t>(extent_of(LIBSGEMM_COL_MAJOR, product.device.args().lda, 200, 220));
   Memory pinned(elements * sizeof(float), Memory::pinned);
   std::memcpy(pinned.as<void>(), late.host.args().a, elements * sizeof(float));
@@ -45,7 +45,7 @@ TEST_CASE("a call is ordered on its stream and returns before the work is done")
   CHECK(driver().query(stream) == gpu::kNotReady);
   barrier.open();
   REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
-  // The host's A is the old one: only C is compared.
+  // Only C is compared, since the host still has the old A.
   product.device.download();
   std::vector<float> wrong;
   for (int64_t j = 0; j < 210; ++j) {
@@ -139,7 +139,7 @@ TEST_CASE("calls without a handle do not break a graph that another stream recor
   CHECK(on_device == LIBSGEMM_EXECUTION_FAILED);
   CHECK_THAT(refusal, Contains("records a graph"));
   CHECK(product.device.check_untouched() == "");
-  CHECK(on_host == LIBSGEMM_SUCCESS);  // another backend's work
+  CHECK(on_host == LIBSGEMM_SUCCESS);  // computed by another backend
   CHECK(host.check() == "");
   require(driver().destroy_graph(graph), "destroy_graph");
   CHECK(product.run() == LIBSGEMM_SUCCESS);
@@ -214,7 +214,7 @@ TEST_CASE("several handles on several threads") {
         for (int i = 0; i < kCalls && faults[static_cast<size_t>(t)].empty(); ++i) {
           OnDevice &product = i % 3 == 0 ? large : small;
           product.device.restore();
-          // The handle's own stream does not wait for the copy on the default one, which has been waited for.
+          // restore() waits for its copy on the default stream, since the handle's own stream does not.
           const bool without = i % 4 == 3;
           const libsgemm_status_t status = without ? product.run() : product.run(handle);
           std::string fault = status == LIBSGEMM_SUCCESS ? "" : message();

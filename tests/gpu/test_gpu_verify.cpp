@@ -1,6 +1,6 @@
-// Verification in memory of a real device, below the API: flipped bits of a result against what the checksum promises,
-// how often a part of C has them, what a judgement of all elements makes of them, and what each costs (hidden;
-// libsgemm's own time, so on a quiet GPU only).
+// Verification in memory of a real device, below the API: how many flipped bits the checksum finds, compared with its
+// promises, in how many parts of C, what a check of all elements finds, and the cost of each (hidden; measures
+// libsgemm's own time, so only on an idle GPU).
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ class DeviceProduct {
     gpu::require(driver().to_device(at, &value, sizeof value), "to_device");
   }
 
-  // The ratio that a checksum of C as it is finds.
+  // Returns the ratio that a checksum of the present C finds.
   double checksum(uint64_t seed, Checksum *what) {
     *what = libsgemm::draw_checksum(m, n, k, seed);
     what->factor = factor();
@@ -101,7 +101,7 @@ class DeviceProduct {
     return *std::max_element(results, results + libsgemm::kChecksumResults);
   }
 
-  // The ratio that a judgement of all elements of C as it is finds; negative: this backend has none.
+  // Returns the ratio that a check of all elements of the present C finds; negative if the backend has none.
   double elements() {
     if (table().elements_bytes == nullptr) return -1;
     const size_t bytes = table().elements_bytes(desc_, 0), count = bytes / sizeof(double);
@@ -138,7 +138,7 @@ class DeviceProduct {
   std::unique_ptr<Memory> workspace_;
 };
 
-// From where on an error of an element in row i is found for certain.
+// Returns for each row the error from which on the checksum must find it.
 std::vector<double> certain_limits(const DeviceProduct &p) {
   std::vector<double> norms(static_cast<size_t>(p.k)), limits;
   for (int64_t l = 0; l < p.k; ++l) {
@@ -162,7 +162,7 @@ double median(std::vector<double> x) {
   return x[x.size() / 2];
 }
 
-// Seconds of a call, of several in a row; `wait`: for each.
+// Returns the seconds of a call, as the mean of several; `wait`: waits after each.
 double seconds_of(DeviceProduct *p, libsgemm_handle_t handle, int calls, bool wait) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < calls; ++i) {
@@ -281,7 +281,7 @@ TEST_CASE("a sample costs at most 3 % at 4096 and above", "[.][cost]") {
     REQUIRE(libsgemm_set_verify(off, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
     REQUIRE(libsgemm_set_verify(sample, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
     REQUIRE(libsgemm_set_verify(retry, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_RETRY) == LIBSGEMM_SUCCESS);
-    // Verified calls are synchronous, so what they cost is their time above calls that are waited for.
+    // Verified calls are synchronous, so their cost is compared with calls that are waited for.
     std::vector<double> times[4];
     for (int round = 0; round < 21; ++round) {
       const libsgemm_handle_t handles[] = {off, off, sample, retry};
@@ -297,7 +297,7 @@ TEST_CASE("a sample costs at most 3 % at 4096 and above", "[.][cost]") {
   }
 }
 
-// The FP32 sums of an H100 take half as long as FP64's, of which there are two for each term.
+// A full verification has two FP64 sums for each term. On an H100 FP32 sums take half the time of FP64 sums.
 TEST_CASE("a full verification costs at most twelve times the product at 4096 and above", "[.][cost]") {
   for (const int64_t size : {4096, 8192}) {
     DeviceProduct p(size, size, size);

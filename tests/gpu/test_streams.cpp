@@ -1,5 +1,5 @@
-// Handles, streams and graphs on the mock GPU: what a workspace is shared with, what a call waits for, what is left of
-// a context that the program has destroyed, and what last_info knows after a wait.
+// Handles, streams and graphs on the mock GPU: which work shares a workspace, what a call waits for, what remains of a
+// context that the program has destroyed, and what last_info reports after a wait.
 #include <string>
 #include <thread>
 #include <vector>
@@ -55,7 +55,7 @@ TEST_CASE("a stream of the same address may be another stream") {
   const int alone = gpu().pending(stream, 0) - before;
   REQUIRE(libsgemm_set_stream(h, stream) == LIBSGEMM_SUCCESS);
   REQUIRE(q.run(h) == LIBSGEMM_SUCCESS);
-  CHECK(gpu().pending(stream, 0) - before == 2 * alone + 1);  // it waits for the work before
+  CHECK(gpu().pending(stream, 0) - before == 2 * alone + 1);  // waits for the earlier work
   REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("a handle is destroyed, or given another workspace, when work on anoth
     void *second = gpu().stream(0);
     REQUIRE(libsgemm_set_stream(h, second) == LIBSGEMM_SUCCESS);
     if (!destroy) REQUIRE(libsgemm_set_workspace(h, nullptr, 1000) == LIBSGEMM_SUCCESS);
-    gpu().destroy_stream(second);  // programs end their streams first at times
+    gpu().destroy_stream(second);  // programs may destroy their streams first
     REQUIRE(libsgemm_destroy(h) == LIBSGEMM_SUCCESS);
     CHECK(p.right());
   }
@@ -88,7 +88,7 @@ TEST_CASE("every graph has a workspace of its own, as long as there is the graph
   CHECK(gpu().bytes - before == kDefault);
   record(h, two, &q);
   CHECK(gpu().bytes - before == 2 * kDefault);
-  // Both graphs and a direct call at a time.
+  // Both graphs and a direct call at the same time.
   REQUIRE(libsgemm_set_stream(h, nullptr) == LIBSGEMM_SUCCESS);
   REQUIRE(r.run(h) == LIBSGEMM_SUCCESS);
   CHECK(gpu().bytes - before == 3 * kDefault);
@@ -99,7 +99,7 @@ TEST_CASE("every graph has a workspace of its own, as long as there is the graph
   CHECK(p.right());
   CHECK(q.right());
   CHECK(r.right());
-  // They outlive the handle's own, and are used again once the graphs are gone.
+  // The graphs' workspaces outlive the handle's own, and are reused after the graphs are destroyed.
   REQUIRE(libsgemm_set_workspace(h, nullptr, 0) == LIBSGEMM_SUCCESS);
   CHECK(gpu().bytes - before == 2 * kDefault);
   gpu().destroy_graphs();
@@ -170,7 +170,7 @@ TEST_CASE("the user's workspace is recorded as it is") {
   gpu().release(0, memory);
 }
 
-// Run by itself, with LIBSGEMM_TEST_DETERMINISTIC=1.
+// Runs only if it is named, with LIBSGEMM_TEST_DETERMINISTIC=1.
 TEST_CASE("with DETERMINISTIC a workspace is whole or there is none", "[.deterministic]") {
   reset();
   Handle h;
