@@ -1,21 +1,21 @@
-/* A program for `libsgemm run`: makes calls of a BLAS that it finds among its global symbols, as a program does that
- * was linked with one, and ends as it is told. Arguments, in order:
+/* A program for `libsgemm run`. It calls the BLAS among its global symbols, like a program linked with one, and carries
+ * out its arguments in order:
  *   cblas N, fortran N  calls of cblas_sgemm and sgemm_, of sizes 16 x 16 x 16; exit status 9 if there is none,
  *                       10 if the result is wrong
  *   bad N               calls of cblas_sgemm with a leading dimension that is too small
- *   lax N               calls that OpenBLAS takes beyond the standard: of sgemm_ with k = 0 and leading dimensions
- *                       of 0, of cblas_sgemm with CblasConjNoTrans; 10 if the result is wrong
- *   load FILE           a library, for itself alone, as an interpreter does
- *   own FILE            such a library, which calls a BLAS of its own (own_blas.c); exit status 10 if another computes
- *   print TEXT          on stdout
- *   touch FILE          creates an empty file; from here on SIGTERM ends the program with status 42
- *   wait                for a signal
+ *   lax N               calls that OpenBLAS accepts beyond the standard: sgemm_ with k = 0 and leading dimensions
+ *                       of 0, cblas_sgemm with CblasConjNoTrans; 10 if the result is wrong
+ *   load FILE           loads a library with RTLD_LOCAL, as an interpreter does
+ *   own FILE            loads such a library, which calls a BLAS of its own (own_blas.c); exit status 10 if another computes
+ *   print TEXT          prints it on stdout
+ *   touch FILE          creates an empty file; from then on SIGTERM ends the program with status 42
+ *   wait                waits for a signal
  *   signals FILE        creates an empty file and counts SIGTERM, for a quarter of a second after the first; ends
  *                       with their number as status
- *   child               the rest in a program of its own; ends with its exit status
- *   fork                the rest in a child; ends with its exit status
- *   kill                itself with SIGKILL
- *   exit STATUS */
+ *   child               runs the rest in a new program; ends with its exit status
+ *   fork                runs the rest in a child; ends with its exit status
+ *   kill                kills itself with SIGKILL
+ *   exit STATUS         ends */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -116,7 +116,7 @@ static int count_signals(const char *ready) {
   return signals;
 }
 
-/* `arguments` NULL: in the child this returns. */
+/* Runs `arguments` in a child, and ends with its status. If NULL, returns in the child. */
 static void in_child(char **arguments) {
   int status = 0;
   const pid_t child = fork();

@@ -1,4 +1,4 @@
-// Running the `libsgemm` command, and .npy files for it.
+// Runs the `libsgemm` command, and makes .npy files for it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace sgemm_test {
 class Folder : public TemporaryDirectory {
  public:
   std::string file(const std::string &name) const { return path() + "/" + name; }
-  // Gives the full path.
+  // Writes a file, and returns its full path.
   std::string write(const std::string &name, const std::string &bytes) const;
   std::vector<std::string> list() const;  // names, sorted
 };
@@ -22,19 +22,19 @@ class Folder : public TemporaryDirectory {
 // Runs `libsgemm ARGUMENTS`.
 Outcome command(std::vector<std::string> arguments, const Environment &environment = {});
 
-// What `libsgemm ARGUMENTS --json FILE`, which must succeed, writes.
+// Runs `libsgemm ARGUMENTS --json FILE`, which must succeed, and returns what it writes.
 nlohmann::json json_of(const Folder &folder, std::vector<std::string> arguments, const Environment &environment);
 
-// That `libsgemm bench` failed for a bad argument, with one line that begins so.
+// Requires that `libsgemm bench` failed for a bad argument, with one line that begins with `what`.
 void require_bench_error(const Outcome &outcome, const std::string &what);
 
-// `libsgemm ARGUMENTS` of a process that permission bits bind even if this one is root's.
+// Runs `libsgemm ARGUMENTS` in a process to which permission bits apply, even if this process is root's.
 Outcome unprivileged_command(const std::vector<std::string> &arguments);
 
-// True if the command lists the backend as available; otherwise prints that the tests of it are skipped.
+// True if the command lists the backend as available; otherwise prints that its tests are skipped.
 bool has_backend(const std::string &name);
 
-// A .npy file: version, the header's text as given (without length, padding or line end), data.
+// Returns a .npy file of a version, the header's text (without length, padding or line end), and data.
 std::string npy(const std::string &dict, const std::string &data, int version = 1);
 
 // The bytes of `values`.
@@ -44,14 +44,14 @@ std::string bytes_of(const std::vector<float> &values);
 struct Matrix {
   Matrix(int64_t row_count, int64_t column_count, int seed);
   double at(int64_t row, int64_t column) const { return values[static_cast<size_t>(row * columns + column)]; }
-  // As a .npy file.
+  // Returns the matrix as a .npy file.
   std::string file(bool fortran_order) const;
 
   int64_t rows, columns;
   std::vector<float> values;  // row by row
 };
 
-// The matrix in a file that the command wrote; fails the test unless the file is a C-ordered .npy file, bytes and all.
+// Reads a matrix from a file that the command wrote. Fails the test unless every byte is that of a C-ordered .npy file.
 Matrix read_matrix(const std::string &path);
 
 }  // namespace sgemm_test

@@ -1,4 +1,4 @@
-/* Preloaded: the file that CUTTING_READ names is cut to 1000 bytes when what lies behind its first bytes is read. */
+/* To be preloaded: truncates the file that CUTTING_READ names to 1000 bytes at the first read beyond its header. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* A CPU BLAS that is not OpenBLAS, as far as its threads and its version are asked for: THREADS() and, of BLIS,
- * VERSION(). Its functions do nothing. */
+/* A CPU BLAS other than OpenBLAS. It has the functions that report its threads, THREADS(), and, as BLIS, its version,
+ * VERSION(). Its routines do nothing. */
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT void sgemm_(void);

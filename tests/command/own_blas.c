@@ -1,5 +1,5 @@
-/* A library that carries a BLAS of its own under the usual names, as libtorch_cpu.so does, and calls it. What its
- * functions compute is RESULT. WHOLE: it has all of the routines of level 3 that a BLAS has. */
+/* A library that contains a BLAS under the usual names, as libtorch_cpu.so does, and calls it. Its routines compute
+ * RESULT. WHOLE: it has all routines of level 3, as a BLAS has. */
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT void sgemm_(const char *, const char *, const int *, const int *, const int *, const float *, const float *,
@@ -47,7 +47,7 @@ void strmm_(void) {}
 void strsm_(void) {}
 #endif
 
-/* Whether its calls, by names that another library may take, arrive at its own functions. */
+/* True if its calls reach its own functions: another library may define the same names. */
 int calls_its_own(void) {
   const int one = 1, plain = 111;
   const float alpha = 1, beta = 0, a = 1;

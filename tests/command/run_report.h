@@ -1,4 +1,4 @@
-// `libsgemm run` of a program, and the calls in its report.
+// Runs a program with `libsgemm run`, and reads the calls in its report.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,13 +9,13 @@
 
 namespace sgemm_test {
 
-// Of a program that has to end with exit status 0.
+// A run of a program that must end with exit status 0, and its report.
 struct Run {
   Run(const std::vector<std::string> &program, const Environment &environment);
 
-  // Of all rows of a backend.
+  // Total seconds of all calls on a backend.
   double seconds(const std::string &backend) const;
-  // Calls of an entry point in rows of the report: 0 if there is none.
+  // Number of calls of an entry point in the report's rows; 0 if there is no row.
   int calls(const std::string &entry, const std::string &backend, const std::string &why = "") const;
 
   Outcome outcome;

@@ -1,2 +1,2 @@
-/* A program that no library can be preloaded into. */
+/* A statically linked program, into which no library can be preloaded. */
 int main(void) { return 0; }

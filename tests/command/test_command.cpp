@@ -1,4 +1,4 @@
-// `libsgemm gemm`: products of files of every order, and files, outputs and options that are bad in every way.
+// `libsgemm gemm`: products of files in every order, and every kind of bad file, output and option.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,13 +19,13 @@ using sgemm_test::Contains;
 
 const std::string kHead = "{'descr': '<f4', 'fortran_order': False, 'shape': ";
 
-// Bytes of `count` floats.
+// Returns the bytes of `count` floats.
 std::string data(size_t count) { return std::string(4 * count, '\0'); }
 
 struct BadFile {
   const char *name;
   std::string bytes;
-  const char *message;  // what the error says after the file's name
+  const char *message;  // of the error, after the file's name
 };
 
 std::vector<BadFile> bad_files() {
@@ -92,7 +92,7 @@ std::vector<BadFile> bad_files() {
   };
 }
 
-// One line on stderr that begins so; nothing on stdout; status 1.
+// Requires one line on stderr that begins with `line`, nothing on stdout, and status 1.
 void require_error(const Outcome &outcome, const std::string &line) {
   CHECK(outcome.exit_status == 1);
   CHECK(outcome.out == "");
@@ -211,7 +211,7 @@ TEST_CASE("gemm: a link to a file that is not there yet stays, and the file appe
   REQUIRE(mkdir(folder.file("far").c_str(), 0700) == 0);
   REQUIRE(symlink("far/second", folder.file("first").c_str()) == 0);
   REQUIRE(symlink("../c.npy", folder.file("far/second").c_str()) == 0);
-  for (int time = 0; time < 2; ++time) {  // the second time the file is there
+  for (int time = 0; time < 2; ++time) {  // the file exists the second time
     const Outcome outcome = command({"gemm", input, input, "-o", folder.file("first")});
     INFO(outcome.description());
     REQUIRE(outcome.exit_status == 0);
@@ -227,7 +227,7 @@ TEST_CASE("gemm: an input that is cut off") {
   const Folder folder;
   const Matrix matrix(300, 300, 1);
   const std::string a = folder.write("a.npy", matrix.file(false)), b = folder.write("b.npy", matrix.file(false));
-  // While the products are computed: they go on with what was read.
+  // The file is emptied while products are computed, which use the copy in memory.
   const std::string script =
       "\"$1\" gemm \"$2\" \"$3\" --backend ref --repeat 1000000 & run=$!; "
       "until grep -q libsgemm_sgemm_h \"$4\"; do sleep 0.01; done; : > \"$2\"; wait $run";
@@ -236,7 +236,7 @@ TEST_CASE("gemm: an input that is cut off") {
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);
   CHECK_THAT(outcome.out, Contains("300 x 300"));
-  // While it is read, by a library that cuts it at the first read of its data.
+  // The file is truncated while it is read, by a preloaded library at the first read of its data.
   folder.write("a.npy", matrix.file(false));
   require_error(command({"gemm", b, a}, {{"LD_PRELOAD", CUTTING_READ},
                                          {"CUTTING_READ", a},
@@ -248,7 +248,7 @@ TEST_CASE("gemm: a write that fails half-way leaves the old output and no other 
   const Folder folder;
   const std::string a = folder.write("a.npy", Matrix(100, 100, 1).file(false));
   const std::string output = folder.write("out.npy", "precious");
-  // A limit of 4 KiB on the size of files; the shell makes exceeding it an error rather than a signal.
+  // Limits files to 4 KiB. The shell ignores the signal, so that a longer file is an error.
   const std::string script = "trap '' XFSZ; ulimit -f 8; exec \"$@\"";
   require_error(run_program({"/bin/sh", "-c", script, "sh", LIBSGEMM_COMMAND, "gemm", a, a, "-o", output}, {}),
                 output + ": cannot be written: File too large");
@@ -266,7 +266,7 @@ TEST_CASE("gemm: a wrong product fails --verify and is not written") {
   verified.push_back("--verify");
   require_error(command(verified, faulty), "");
   CHECK(read_text(output) == "precious");
-  CHECK(command(arguments, faulty).exit_status == 0);  // the fault is there, and only --verify sees it
+  CHECK(command(arguments, faulty).exit_status == 0);  // wrong, but only --verify finds it
   CHECK(read_matrix(output).values.back() == 0);
 }
 
@@ -333,7 +333,7 @@ TEST_CASE("gemm: every way in which a header may be written") {
   REQUIRE(command({"gemm", folder.write("a.npy", a.file(false)), b, "-o", output}).exit_status == 0);
   const std::string expected = read_text(output);
   const std::string dict = kHead + "(3, 4), }", bytes = bytes_of(a.values);
-  std::string odd = npy(dict, bytes);  // the header ends on an odd address, and so the data begin on one
+  std::string odd = npy(dict, bytes);  // the header ends at an odd address, where the data then begin
   odd.erase(odd.size() - bytes.size() - 2, 1);
   --odd[8];
   for (const std::string &file :

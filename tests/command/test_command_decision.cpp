@@ -45,7 +45,7 @@ TEST_CASE("calibrate: measures, writes where the library looks, shows and remove
   CHECK_THAT(shown.out, Contains(folder.path() + "/libsgemm/calibration-"));
   CHECK(shown.out.substr(shown.out.find('\n') + 1) == made.out.substr(0, made.out.find("written to")));
 
-  // Other threads are another machine.
+  // Another number of threads has its own file, like another machine.
   Environment other = environment;
   other["OPENBLAS_NUM_THREADS"] = "1";
   const Outcome one = calibrate({"--show"}, other);
@@ -72,7 +72,7 @@ TEST_CASE("calibrate: the link and the rate of computing are measured, on the fi
   REQUIRE(figures["pinned"].size() == 2);
   REQUIRE(figures["pageable"].size() == 2);
   for (size_t way = 0; way < 2; ++way) CHECK(figures["pageable"][way] <= figures["pinned"][way]);
-  // The mock GPU is a thread of the CPU, and what is assumed without a measurement 10 TFLOP/s.
+  // A thread of the CPU computes for the mock GPU; without a measurement 10 TFLOP/s are assumed.
   REQUIRE(figures["flops"].size() == 1);
   CHECK(figures["flops"][0] > 1e6);
   CHECK(figures["flops"][0] < 1e12);
@@ -93,7 +93,7 @@ TEST_CASE("calibrate: a file of one's own, and what cannot be done") {
   const Outcome made = calibrate({"--seconds", "0.1", "--output", folder.file("own")}, environment);
   REQUIRE(made.exit_status == 0);
   CHECK_THAT(made.out, Contains("LIBSGEMM_CALIBRATION=" + folder.file("own") + " makes programs use it"));
-  CHECK(folder.list() == std::vector<std::string>{"own"});  // and nothing in the cache
+  CHECK(folder.list() == std::vector<std::string>{"own"});  // no file in the cache
 
   const Outcome nowhere = calibrate({}, with_gpu("/dev/null"));
   CHECK(nowhere.exit_status == 1);
@@ -118,7 +118,7 @@ TEST_CASE("bench --decision: both sides of each shape, the choice and the count"
       command({"bench", "--decision", "--shape", "8,8,8", "--shape", "40,8,24", "--json", folder.file("out.json")},
               environment);
   INFO(outcome.description());
-  CHECK(outcome.exit_status == 0);  // the mock GPU never pays here, and is not chosen
+  CHECK(outcome.exit_status == 0);  // the mock GPU never pays, and is not chosen
   CHECK_THAT(outcome.out, Contains("within 10 % of the faster side: 2 of 2") && Contains("PASS"));
   const Json json = Json::parse(read_text(folder.file("out.json")));
   CHECK(json["right"] == 2);
@@ -131,7 +131,7 @@ TEST_CASE("bench --decision: both sides of each shape, the choice and the count"
     CHECK_THAT(row["reason"].get<std::string>(), Contains("cuda not worth the transfer"));
   }
 
-  // Figures by which the CPU seems slow make the choice wrong.
+  // With figures by which the CPU seems slow the choice is wrong.
   REQUIRE(calibrate({"--seconds", "0.1", "--output", folder.file("own")}, environment).exit_status == 0);
   std::istringstream lines(read_text(folder.file("own")));
   std::string slow;

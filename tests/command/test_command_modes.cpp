@@ -1,4 +1,4 @@
-// `libsgemm bench --accuracy`, and the math modes, 16-bit inputs and the pictures of the other measurements.
+// `libsgemm bench --accuracy`, the math modes and 16-bit inputs, and the plots of the other measurements.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -22,13 +22,13 @@ Outcome bench(std::vector<std::string> arguments, const Environment &environment
   return command(arguments, environment);
 }
 
-// The same without errors, and its JSON.
+// Runs the bench, which must succeed, and returns its JSON.
 Json report_of(const Folder &folder, std::vector<std::string> arguments, const Environment &environment = {}) {
   arguments.insert(arguments.begin(), "bench");
   return json_of(folder, arguments, environment);
 }
 
-// Rows of a report by "engine distribution".
+// Returns the rows of a report by "engine distribution".
 std::map<std::string, Json> by_name(const Json &report) {
   std::map<std::string, Json> rows;
   for (const Json &row : report["results"]) {
@@ -69,11 +69,11 @@ TEST_CASE("bench --accuracy: every mode of the CPU backends, each as exact as it
       if (name == "positive") CHECK(left == 1);
       if (name == "normal" || name == "wide") CHECK((left > 0.03 && left < 0.99));
       if (name == "cancellation") CHECK((left > 0x1p-25 && left < 0x1p-19));
-      // 2 sqrt(k + 2) is 16.2.
+      // The bound 2 sqrt(k + 2) is 16.2.
       CHECK((fp32["worst"] > 0.1 && fp32["worst"] < 16.3));
       CHECK((fp32["root_mean_square"] > 0.01 && fp32["root_mean_square"] < fp32["worst"]));
       CHECK(is_near(fp32["error_over_bound"], fp32["worst"].get<double>() / (2 * std::sqrt(64 + 2))));
-      // Half a unit of an element, which is at most the sum of its products' magnitudes.
+      // The error is half a unit of an element, which is at most the sum of its products' magnitudes.
       const Json fp64 = rows[backend + " fp64 " + name];
       CHECK(fp64["math_mode"] == "fp64");
       CHECK(fp64["worst"] <= 1);
@@ -83,8 +83,8 @@ TEST_CASE("bench --accuracy: every mode of the CPU backends, each as exact as it
         CHECK((row["state"] == "not supported" && row["problem"] == "fp32 ran"));
         CHECK(row["asked_math_mode"] == mode);
       }
-      if (name == "cancellation") continue;  // of the rounding of inputs too
-      // One unit of an input is 2^13 or 2^16 of the output's.
+      if (name == "cancellation") continue;  // the rounding of inputs cancels, too
+      // A unit of an input is 2^13 or 2^16 units of the output.
       const Json tf32 = rows[backend + " tf32 " + name], bf16 = rows[backend + " bf16 " + name];
       CHECK((tf32["worst"] > 1000 && tf32["worst"] < 16500));
       CHECK((bf16["worst"] > 8000 && bf16["worst"] < 8 * 16500));
@@ -121,7 +121,7 @@ TEST_CASE(
     CHECK(row["state"] == "measured");
     CHECK((row["worst"] > 0 && row["error_over_bound"] <= 1));
     CHECK(row["not_finite"] == 0);
-    // Sums in FP64 are rounded once; where nothing cancels, to half a unit.
+    // Sums in FP64 are rounded once: to half a unit, if nothing cancels.
     if (row["asked_math_mode"] == "fp64") CHECK(row["worst"] <= 1.001);
   }
   const Json two = measure("tiny,normal");
@@ -157,7 +157,7 @@ TEST_CASE("bench --accuracy: a wrong element is found, whoever computes it") {
     CHECK(rows[engine + " normal"]["state"] == "wrong");
     CHECK(rows[engine + " normal"]["error_over_bound"] > 1);
   }
-  // Zero where it should be infinite.
+  // The result is 0 where it should be infinite.
   CHECK(rows["openblas fp16 wide"]["state"] == "wrong");
   CHECK(rows["openblas fp16 wide"]["error_over_bound"].is_null());
   for (const std::string engine : {"ref fp32", "ref tf32", "ref fp16"})
@@ -176,7 +176,7 @@ TEST_CASE("bench --accuracy on a GPU: beside cuBLAS in FP32 and TF32") {
     CHECK(rows[engine + " normal"]["state"] == "measured");
     CHECK((rows[engine + " normal"]["worst"] > 0.1 && rows[engine + " normal"]["worst"] < 16.3));
   }
-  // The mock sums in halves, its cuBLAS in one go.
+  // The mock GPU adds up two half sums, its cuBLAS one sum.
   CHECK((rows["cuda fp32 normal"]["worst_over_reference"] > 0.2 &&
          rows["cuda fp32 normal"]["worst_over_reference"] <= 1));
   CHECK(rows["cuda tf32 normal"]["kernel"] == "cuda_mock_tf32");
@@ -209,7 +209,7 @@ TEST_CASE("bench --math: a row a mode, what ran where the mode is missing, and m
                                               "ref",        "--routine", "sgemm,shgemm", "--math", "fp32,bf16,fp16x3",
                                               "--min-time", "0"};
   const Json json = report_of(folder, arguments);
-  REQUIRE(json["results"].size() == 4);  // shgemm has one
+  REQUIRE(json["results"].size() == 4);  // shgemm has one row
   const std::vector<std::string> asked = {"fp32", "bf16", "fp16x3"}, ran = {"fp32", "bf16", "fp32"};
   for (size_t i = 0; i < asked.size(); ++i) {
     CHECK(json["results"][i]["asked_math_mode"] == asked[i]);

@@ -1,5 +1,5 @@
-// `libsgemm probe`: on the CPU that is here, and with a GPU that is not (plugins/mock_cuda.cpp, plugins/mock_hip.cpp),
-// whose kernels take no time. What its device code becomes is for gpu_code/test_probe_code.py.
+// `libsgemm probe`: on this machine's CPU, and with a mock GPU (plugins/mock_cuda.cpp, plugins/mock_hip.cpp), whose
+// kernels take no time. gpu_code/test_probe_code.py tests how its device code is compiled.
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -27,7 +27,7 @@ Outcome probe(Names arguments, const Environment &environment = {}) {
   return command(arguments, environment);
 }
 
-// The figures of a run, by what they are of.
+// Returns the figures of a run by their names.
 std::map<std::string, double> figures_of(const Json &json) {
   std::map<std::string, double> figures;
   for (const Json &figure : json["figures"]) {
@@ -131,7 +131,7 @@ TEST_CASE("probe --compare: equal figures pass, a changed one does not") {
   CHECK(changed.exit_status == 1);
   CHECK_THAT(changed.out, Contains("  differs\n") && Contains("\n1 of " + count + " figures differ by more"));
 
-  // What the other has not is not compared; with nothing in common there is no comparison.
+  // Figures that the other file lacks are not compared. Without a common figure there is no comparison.
   json["figures"][0]["what"] = "something else";
   folder.write("earlier.json", json.dump());
   CHECK_THAT(compare("1000").out, Contains("\n0 of " + std::to_string(json["figures"].size() - 1) + " figures differ"));
@@ -176,7 +176,7 @@ TEST_CASE("probe of a GPU: every group, and a note of what cannot be had") {
   const auto [cuda, cuda_notes] = groups_of("cuda", kCuda);
   CHECK(cuda == std::map<std::string, int>{
                     {"fma", 10}, {"arithmetic", 6}, {"tensor", 24}, {"shared", 8}, {"memory", 7}, {"launch", 2}});
-  // This driver has no linker and no graphs.
+  // The mock driver has no linker and no graphs.
   CHECK_THAT(cuda_notes, Contains("FFMA, 3 operands change, one bank, no reuse is left out: libcuda.so.1: has no "
                                   "cuLinkCreate_v2"));
   const auto [hip, hip_notes] = groups_of("hip", kHip);
@@ -185,7 +185,7 @@ TEST_CASE("probe of a GPU: every group, and a note of what cannot be had") {
 }
 
 TEST_CASE("probe: walks through memory are whole rounds of all threads, far longer than the cache") {
-  // As the mocks describe their GPUs.
+  // The mock GPUs' descriptions have these numbers.
   constexpr int kCache = 1 << 16, kMultiprocessors = 4;
   for (const auto &[backend, environment, blocks] : {std::tuple{"cuda", kCuda, 1}, std::tuple{"hip", kHip, 2}}) {
     const Folder folder;

@@ -1,4 +1,4 @@
-// `libsgemm run --record` and `libsgemm tune`: from the calls of a program to the rows it gets.
+// `libsgemm run --record` and `libsgemm tune`: from the calls of a program to the kernels that it gets.
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -13,7 +13,7 @@ using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using Json = nlohmann::json;
 
-// On a CPU, as in test_command_run.cpp.
+// The environment of test_command_run.cpp, with calls on the CPU.
 Environment on_cpu() {
   return {{"ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0"},
           {"LIBSGEMM_CPU_BLAS", ""},
@@ -21,7 +21,7 @@ Environment on_cpu() {
           {"LIBSGEMM_DEVICES", "none"}};
 }
 
-// With the mock GPU, whose first row is slower than its cost says, and a cache.
+// Calls on the mock GPU, whose first kernel is slower than its cost function says, with a cache folder.
 Environment on_mock(const Folder &folder, const Environment &more = {}) {
   Environment environment = {{"ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0"},
                              {"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu"},
@@ -33,7 +33,7 @@ Environment on_mock(const Folder &folder, const Environment &more = {}) {
   return environment;
 }
 
-// The lines of a record without the comment.
+// Records the client's calls, and returns the lines of the record without comments.
 std::string record(const Folder &folder, const std::vector<std::string> &client, const Environment &environment,
                    int status = 0) {
   std::vector<std::string> arguments = {"run", "--record", folder.file("calls"), "--", CLIENT};
@@ -51,7 +51,7 @@ Outcome tune(std::vector<std::string> arguments, const Environment &environment)
   return command(arguments, environment);
 }
 
-// The kernel that computes the client's calls.
+// Returns the kernel that computes the client's calls.
 std::string kernel_of_client(const Folder &folder, const Environment &environment) {
   const Outcome outcome =
       command({"run", "--json", "-o", folder.file("report"), "--", CLIENT, "cblas", "1"}, environment);
@@ -60,7 +60,7 @@ std::string kernel_of_client(const Folder &folder, const Environment &environmen
   return Json::parse(read_text(folder.file("report")))["processes"].at(0)["calls"].at(0)["kernel"];
 }
 
-// The calls that have a faster row, by what is printed of them.
+// Returns the calls that have a faster kernel, as printed.
 std::set<std::string> tuned_calls(const std::string &text) {
   const std::string before = " times as fast: ";
   std::set<std::string> calls;
@@ -79,7 +79,7 @@ TEST_CASE("run --record: the calls of a program, each once, and how often") {
   const Folder folder;
   CHECK(record(folder, {"cblas", "3", "fortran", "2"}, on_cpu()) == std::string("5 ") + kClientCall);
   CHECK(record(folder, {"cblas", "2", "kill"}, on_cpu(), 128 + 9) == std::string("2 ") + kClientCall);
-  // Those of all its processes, and none that was refused.
+  // The record has the calls of all processes, except those that were refused.
   CHECK(record(folder, {"cblas", "3", "child", "fortran", "4"}, on_cpu()) == std::string("7 ") + kClientCall);
   CHECK(record(folder, {"cblas", "3", "fork", "fortran", "1", "bad", "2"}, on_cpu()) ==
         std::string("4 ") + kClientCall);
@@ -100,7 +100,7 @@ TEST_CASE("run --record: two shapes are two lines, that with more operations fir
   const Outcome outcome = command({"run", "--record", folder.file("calls"), "--", "sh", "-c", script}, on_cpu());
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);
-  // Row-major files: C^T = B^T A^T.
+  // The matrices are row-major, so the recorded call is C^T = B^T A^T.
   const std::string text = read_text(folder.file("calls"));
   CHECK_THAT(text, EndsWith("\n3 sgemm op=NN m=40 n=20 k=30 ld=16,8,16 at=16,16,16 alpha=1 beta=0 math=fp32\n"
                             "1 sgemm op=NT m=40 n=40 k=30 ld=16,16,16 at=16,16,16 alpha=1 beta=0 math=fp32\n"));
@@ -134,7 +134,7 @@ TEST_CASE("tune: what is wrong with its input is named") {
   CHECK_THAT(error_of({folder.write("worse", "1 sgemm m=1 n=1 k=1 op=X\n")}), Contains("worse:1: op=X is not valid"));
   CHECK_THAT(error_of({"--shape", "1,2"}), Contains("--shape 1,2: "));
   CHECK_THAT(error_of({"--shape", "8,8,8", "--backend", "ref"}), Contains("--backend ref: it is no GPU's"));
-  // A file that cannot be added to stays as it is.
+  // A file of another kind is not changed.
   const std::string foreign = folder.write("foreign", "something else\n");
   CHECK_THAT(error_of({"--shape", "8,8,8", "-o", foreign}), Contains(foreign + ": line 1: "));
   CHECK(read_text(foreign) == "something else\n");
@@ -146,7 +146,7 @@ TEST_CASE("tune: a program's calls get the row that was measured to be the faste
   const Environment environment = on_mock(folder);
   CHECK(kernel_of_client(folder, environment) == "cuda_mock_splitk");
   CHECK(record(folder, {"cblas", "3"}, environment) == std::string("3 ") + kClientCall);
-  folder.write("calls", read_text(folder.file("calls")) + "\n2 " + kClientCall);  // twice is once
+  folder.write("calls", read_text(folder.file("calls")) + "\n2 " + kClientCall);  // a repeated call counts as one
   const Outcome tuned = tune({folder.file("calls")}, environment);
   INFO(tuned.description());
   CHECK(tuned.exit_status == 0);
@@ -155,14 +155,14 @@ TEST_CASE("tune: a program's calls get the row that was measured to be the faste
   CHECK(kernel_of_client(folder, environment) == "cuda_mock_plain");
   CHECK(kernel_of_client(folder, on_mock(folder, {{"LIBSGEMM_TUNING", "off"}})) == "cuda_mock_splitk");
 
-  // A later run adds to it.
+  // A later run adds rows to the file.
   const Outcome more = tune({"--shape", "24,16,8", "--transposes", "TN", "--shape", "16,16,16"}, environment);
   INFO(more.description());
   CHECK_THAT(more.out, Contains("2 of 2 calls have a faster row") && Contains("\n3 rows in "));
   const Outcome shown = tune({"--show"}, {{"XDG_CACHE_HOME", folder.path()}});
   CHECK_THAT(shown.out, Contains("cuda, mock driver 1.0; mock device") && Contains(kClientCall) &&
                             Contains("sgemm op=TN m=24 n=16 k=8 ") && Contains("sgemm op=TN m=16 n=16 k=16 "));
-  // And takes back what holds no longer.
+  // A later run removes rows that are not faster any more.
   const Outcome again = tune({folder.file("calls")}, on_mock(folder, {{"MOCK_SLOW", "plain"}}));
   INFO(again.description());
   CHECK_THAT(again.out, Contains("0 of 1 calls have a faster row") && Contains("\n2 rows in "));
@@ -184,7 +184,7 @@ TEST_CASE("tune: several processes add to one file") {
   const std::string shown = tune({"--show", "-o", folder.file("tuning")}, on_mock(folder)).out;
   INFO(shown);
   const std::set<std::string> found = tuned_calls(outcome.out);
-  CHECK(found.size() >= 4);  // of 8, on a busy machine
+  CHECK(found.size() >= 4);  // 8 are expected on an idle machine
   CHECK(tuned_calls(shown) == found);
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("tune: every routine, type and batch") {
   CHECK(outcome.exit_status == 0);
   CHECK_THAT(outcome.out, Contains(" of 17 calls have a faster row"));
   CHECK(outcome.err == "");
-  // The mock has no row for it, and no memory for the other one.
+  // The mock has no kernel for the first call, and no memory for the second.
   const std::string none =
       folder.write("none", "1 ssyrk op=N uplo=U m=9 n=9 k=9\n1 sgemm m=2000000000 n=2000000000 k=3\n");
   const Outcome left = tune({none, "--reps", "3"}, on_mock(folder));

@@ -1,4 +1,4 @@
-// Finding one's way in the `libsgemm` command: names that are nearly right, completion, the manual, the table of
+// Help of the `libsgemm` command for its user: suggestions for misspelt names, completion, the manual, the table of
 // kernels.
 #include <algorithm>
 #include <cstdlib>
@@ -30,7 +30,7 @@ Names lines_of(const std::string &text) {
 // They compute for seconds what `info` tries.
 const Environment kFourGpus = {{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/four_gpus"}, {"LIBSGEMM_OFFLOAD", "never"}};
 
-// The subcommands, as `libsgemm --help` lists them.
+// Returns the subcommands that `libsgemm --help` lists.
 Names subcommands() {
   const std::string help = command({"--help"}).out;
   Names names;
@@ -42,7 +42,7 @@ Names subcommands() {
   return names;
 }
 
-// The options that a subcommand's --help lists.
+// Returns the options that a subcommand's --help lists.
 std::set<std::string> options_of(const std::string &subcommand) {
   const std::string help = command({subcommand, "--help"}).out;
   std::set<std::string> names;
@@ -62,7 +62,7 @@ TEST_CASE("the nearest name") {
   const Names names = {"info", "gemm", "bench", "calibrate", "run"};
   using libsgemm::nearest_name;
   CHECK(nearest_name("gem", names) == "gemm");
-  CHECK(nearest_name("gmem", names) == "gemm");  // neighbours swapped
+  CHECK(nearest_name("gmem", names) == "gemm");  // two letters swapped
   CHECK(nearest_name("BENCH", names) == "bench");
   CHECK(nearest_name("callibrat", names) == "calibrate");
   CHECK(nearest_name("rum", names) == "run");
@@ -105,12 +105,12 @@ TEST_CASE("a misspelt variable is told by the command, and by programs that want
   CHECK(info.err == "");
   const Outcome json = command({"info", "--json"}, misspelt);
   CHECK(Json::parse(json.out)["environment_problems"].size() == 2);
-  // A program that uses the library, without and with LIBSGEMM_VERBOSE.
+  // The same with a program that uses the library, without and with LIBSGEMM_VERBOSE.
   CHECK(run_probe(PROBE, {}, misspelt).err == "");
   Environment verbose = misspelt;
   verbose["LIBSGEMM_VERBOSE"] = "1";
   CHECK_THAT(run_probe(PROBE, {}, verbose).err, Contains("libsgemm: " + line));
-  // Every variable that there is.
+  // All variables that the library knows.
   Environment known;
   for (const std::string &name : libsgemm::read_environment().names) known[name] = "";
   REQUIRE(known.size() >= 20);
@@ -128,7 +128,7 @@ TEST_CASE("info fits a screen, with several GPUs, too") {
     CHECK(lines.size() <= 40);
     for (const std::string &line : lines) {
       const bool one_word = line.find(' ', line.find_first_not_of(' ')) == std::string::npos;
-      const bool path = line.find('/') != std::string::npos;  // has no place to break it at
+      const bool path = line.find('/') != std::string::npos;  // cannot be broken
       CHECK((line.size() <= 100 || one_word || path));
     }
   }
@@ -169,7 +169,7 @@ TEST_CASE("info --kernels: what each row computes") {
       CHECK(row["name"] == backend["kernels"][i]);
       const std::string name = row["name"];
       const bool chain = name.size() > 6 && name.substr(name.size() - 6) == "_chain";
-      CHECK(row["invariant"] == (chain || name == "cpu_scalar_direct_conv"));  // of mocks none
+      CHECK(row["invariant"] == (chain || name == "cpu_scalar_direct_conv"));  // no kernel of a mock
     }
   }
 }
@@ -224,7 +224,7 @@ TEST_CASE("without a GPU: calibrate --remove removes, and bench --host says what
   none["LIBSGEMM_BACKEND_PATH"] = MOCK_FOLDER "/gpu";
   Environment gpu = none;
   gpu.erase("LIBSGEMM_DEVICES");
-  const char *folders = std::getenv("LD_LIBRARY_PATH");  // the same OpenBLAS, by whose version the file is named
+  const char *folders = std::getenv("LD_LIBRARY_PATH");  // keeps the same OpenBLAS, since its version is in the file's name
   gpu["LD_LIBRARY_PATH"] = std::string(MOCK_FOLDER "/cuda_stack:") + (folders != nullptr ? folders : "");
   const Outcome made = command({"calibrate", "--seconds", "0.1"}, gpu);
   INFO(made.description());
@@ -281,7 +281,7 @@ TEST_CASE("completion knows every subcommand, every option and the words they ta
   CHECK(candidates({"probe", "--backend", "c"}) == Set{"cuda", "cpu"});
   CHECK(candidates({"probe", "--only", "fma,la"}) == Set{"fma,latency", "fma,launch"});
   CHECK(candidates({"bench", "--batch", ""}).empty());
-  CHECK(candidates({"gemm", "a"}).empty());  // a file
+  CHECK(candidates({"gemm", "a"}).empty());  // completes file names
   CHECK(candidates({"gemm", "-o", ""}).empty());
   CHECK(candidates({"run", ""}) == Set{":program"});
   CHECK(candidates({"run", "--json", "--", "py"}) == Set{":program"});
@@ -316,7 +316,7 @@ const std::string &manual() {
   return text;
 }
 
-// The long options that a part of the page describes; those that it mentions are not bold.
+// Returns the long options that a part of the page describes. Those that it only mentions are not bold.
 std::set<std::string> long_options(const std::string &text) {
   std::set<std::string> names;
   const std::regex option("\\\\fB\\\\-\\\\-([a-z][a-z0-9]*(\\\\-[a-z0-9]+)*)");
@@ -348,7 +348,7 @@ TEST_CASE("the manual page has every subcommand and exactly its options, and eve
   const Folder folder;
   const std::string page = folder.write("libsgemm.1", manual());
   const Outcome lint = run_program({"/usr/bin/groff", "-man", "-Tutf8", "-ww", "-z", page}, {});
-  if (lint.exit_status == 127) return;  // no groff here
+  if (lint.exit_status == 127) return;  // groff is not installed
   INFO(lint.description());
   CHECK(lint.exit_status == 0);
   CHECK(lint.err == "");

@@ -1,5 +1,5 @@
-// The math modes of AMD's chips: docs/amd.md, "What runs where". The tests check them on real machines and on simulated
-// GPUs (simt/test_amd_limits.cpp).
+// The math modes of AMD's chips: docs/amd.md, "What runs where". The simulated GPUs are checked against this
+// (simt/test_amd_limits.cpp), and so will be the first real machine.
 #pragma once
 
 #include <libsgemm.h>

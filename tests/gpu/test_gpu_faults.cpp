@@ -290,8 +290,7 @@ TEST_CASE("calls on the CPU", "[.]") {
   Placement host(problem, LIBSGEMM_COL_MAJOR);
   Handle handle;
   REQUIRE(libsgemm_set_backend(handle, "ref") == LIBSGEMM_SUCCESS);
-  REQUIRE(call(Routine::kSgemm, handle, host.args()) ==
-          LIBSGEMM_SUCCESS);  // the library asks the plugin about the pointers
+  REQUIRE(call(Routine::kSgemm, handle, host.args()) == LIBSGEMM_SUCCESS);  // queries the plugin about the pointers
   REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
   for (int device = 0; device < gpu::device_count(); ++device) CHECK_FALSE(gpu::has_context(device));
   expect_gpu(problem);

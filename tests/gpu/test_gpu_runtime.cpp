@@ -1,4 +1,4 @@
-// What a CUDA or HIP program relies on in addition to the results: streams, graphs, workspaces, threads, kinds of
+// Behaviour that CUDA or HIP programs rely on in addition to the results: streams, graphs, workspaces, threads, kinds of
 // memory, several devices, and its own current context.
 #include <cstring>
 #include <thread>
