@@ -1,5 +1,5 @@
-// Behaviour that CUDA or HIP programs rely on in addition to the results: streams, graphs, workspaces, threads, kinds of
-// memory, several devices, and its own current context.
+// Behaviour that CUDA or HIP programs rely on in addition to the results: streams, graphs, workspaces, threads, kinds
+// of memory, several devices, and its own current context.
 #include <cstring>
 #include <thread>
 
