@@ -224,7 +224,8 @@ TEST_CASE("without a GPU: calibrate --remove removes, and bench --host says what
   none["LIBSGEMM_BACKEND_PATH"] = MOCK_FOLDER "/gpu";
   Environment gpu = none;
   gpu.erase("LIBSGEMM_DEVICES");
-  const char *folders = std::getenv("LD_LIBRARY_PATH");  // keeps the same OpenBLAS, since its version is in the file's name
+  const char *folders =
+      std::getenv("LD_LIBRARY_PATH");  // keeps the same OpenBLAS, since its version is in the file's name
   gpu["LD_LIBRARY_PATH"] = std::string(MOCK_FOLDER "/cuda_stack:") + (folders != nullptr ? folders : "");
   const Outcome made = command({"calibrate", "--seconds", "0.1"}, gpu);
   INFO(made.description());
