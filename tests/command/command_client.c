@@ -7,11 +7,16 @@
  *                       of 0, cblas_sgemm with CblasConjNoTrans; 10 if the result is wrong
  *   load FILE           loads a library with RTLD_LOCAL, as an interpreter does
  *   own FILE            loads such a library, which calls a BLAS of its own (own_blas.c); exit status 10 if another
- * computes print TEXT          prints it on stdout touch FILE          creates an empty file; from then on SIGTERM ends
- * the program with status 42 wait                waits for a signal signals FILE        creates an empty file and
- * counts SIGTERM, for a quarter of a second after the first; ends with their number as status child               runs
- * the rest in a new program; ends with its exit status fork                runs the rest in a child; ends with its exit
- * status kill                kills itself with SIGKILL exit STATUS         ends */
+ *                       computes
+ *   print TEXT          prints it on stdout
+ *   touch FILE          creates an empty file; from then on SIGTERM ends the program with status 42
+ *   wait                waits for a signal
+ *   signals FILE        creates an empty file and counts SIGTERM, for a quarter of a second after the first; ends
+ *                       with their number as status
+ *   child               runs the rest in a new program; ends with its exit status
+ *   fork                runs the rest in a child; ends with its exit status
+ *   kill                kills itself with SIGKILL
+ *   exit STATUS         ends */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>

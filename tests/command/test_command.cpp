@@ -25,7 +25,7 @@ std::string data(size_t count) { return std::string(4 * count, '\0'); }
 struct BadFile {
   const char *name;
   std::string bytes;
-  const char *message;  // of the error, after the file's name
+  const char *message;  // the error's text after the file's name
 };
 
 std::vector<BadFile> bad_files() {

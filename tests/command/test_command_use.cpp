@@ -105,7 +105,7 @@ TEST_CASE("a misspelt variable is told by the command, and by programs that want
   CHECK(info.err == "");
   const Outcome json = command({"info", "--json"}, misspelt);
   CHECK(Json::parse(json.out)["environment_problems"].size() == 2);
-  // The same with a program that uses the library, without and with LIBSGEMM_VERBOSE.
+  // A program that uses the library, without and with LIBSGEMM_VERBOSE.
   CHECK(run_probe(PROBE, {}, misspelt).err == "");
   Environment verbose = misspelt;
   verbose["LIBSGEMM_VERBOSE"] = "1";
@@ -224,8 +224,7 @@ TEST_CASE("without a GPU: calibrate --remove removes, and bench --host says what
   none["LIBSGEMM_BACKEND_PATH"] = MOCK_FOLDER "/gpu";
   Environment gpu = none;
   gpu.erase("LIBSGEMM_DEVICES");
-  const char *folders =
-      std::getenv("LD_LIBRARY_PATH");  // keeps the same OpenBLAS, since its version is in the file's name
+  const char *folders = std::getenv("LD_LIBRARY_PATH");  // keeps the OpenBLAS whose version is in the file's name
   gpu["LD_LIBRARY_PATH"] = std::string(MOCK_FOLDER "/cuda_stack:") + (folders != nullptr ? folders : "");
   const Outcome made = command({"calibrate", "--seconds", "0.1"}, gpu);
   INFO(made.description());
