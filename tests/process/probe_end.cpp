@@ -127,7 +127,7 @@ class Pool {
   std::atomic<bool> stop_{false}, all_right_{true};
 };
 
-Pool pool;  // constructed, so destroyed after all that the library registers at its first use
+Pool pool;  // destroyed after all that the library registers at its first use
 
 bool thread_product() {
   thread_local Product *product = new Product;  // never freed, since the thread may outlive static objects
