@@ -1,5 +1,4 @@
-/* To be preloaded: truncates the file that CUTTING_READ names to 1000 bytes at the first read beyond its first 100
- * bytes. */
+/* To be preloaded: cuts the file that CUTTING_READ names to 1000 bytes at the first read beyond its first 100 bytes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
