@@ -1,4 +1,4 @@
-// A program on cuBLAS, for test_cublas.cpp: with a cuBLAS and a GPU that are not there (plugins/mock_cuda.cpp).
+// A program that calls cuBLAS, for test_cublas.cpp. cuBLAS and the GPU are mocks (plugins/mock_cuda.cpp).
 #include <stddef.h>
 #include <stdint.h>
 
@@ -94,10 +94,10 @@ void step_types() {
   expect(ex(0, 68) == kOk, "FP32");
   w.check(17);
   expect(ex(14, 68) == kOk, "BF16");
-  expect(ex(1, 70) == vendor::kNotSupported, "FP64");  // as the mock cuBLAS says
+  expect(ex(1, 70) == vendor::kNotSupported, "FP64");  // as the mock cuBLAS reports
 }
 
-// Of pointers, in device memory.
+// Returns a copy of the array of pointers in device memory.
 template <size_t N>
 float **device_array(float *const (&pointers)[N]) {
   void *const memory = gpu().allocate(0, sizeof pointers);
@@ -125,8 +125,8 @@ void step_batches() {
   w.check(24.5f);
 }
 
-// Arrays that work before on the stream fills, as a graph fills them anew for each replay: what the device reaches it
-// reads when its work runs, as with cuBLAS. The CPU would find another C.
+// Earlier work on the stream fills the arrays of pointers, as a graph does at each replay. Arrays that the device can
+// access are read when the product runs, as by cuBLAS. The CPU would find the address of another C in them.
 void step_arrays() {
   for (const bool managed : {true, false}) {
     const Work w, other;
@@ -143,7 +143,7 @@ void step_arrays() {
   }
 }
 
-// Which cuBLAS's GPU may reach, or not: for cuBLAS to say.
+// A GPU may be able to read arrays in host memory, or not: cuBLAS decides.
 void step_host_arrays() {
   const Work w;
   float *arrays[] = {w.a, w.b, w.c};
@@ -151,7 +151,8 @@ void step_host_arrays() {
   w.check(17);
 }
 
-// Managed memory is computed on by the device of the handle's stream; memory of another device is for cuBLAS.
+// The device of the handle's stream computes on managed memory. A call with memory of another device is forwarded to
+// cuBLAS.
 void step_devices() {
   Work w;
   void *const streams[] = {gpu().stream(1), nullptr};
@@ -174,7 +175,7 @@ void step_devices() {
   expect(peer.sgemm() == kOk, "memory of another device");
 }
 
-// Events that could not be recorded are for the next call.
+// Events that could not be recorded are reused by the next call.
 void step_no_record() {
   const Work w;
   for (int i = 0; i < 5; ++i) expect(w.sgemm() == kOk, "sgemm");
@@ -183,7 +184,7 @@ void step_no_record() {
   expect(events() == 2, "events are lost");
 }
 
-// The launch of the second of two groups fails, when the first one is under way. Where C is not read, all of it can be
+// The launch of the second of two groups fails after the launch of the first. Only if C is not read can all of it be
 // computed again.
 void step_failed_group(float beta_of_both, int status) {
   const Work w;
@@ -199,7 +200,7 @@ void step_failed_group(float beta_of_both, int status) {
   w.check(kSize + 2 * beta_of_both, status == kOk, "C of the first group");
 }
 
-// The mock GPU has no row for the first, and one for the second, which goes by a copy.
+// The mock GPU has no kernel for SYRK. It has one for TRMM in place, so that the drop-in copies B to C first.
 void step_level3() {
   const Work w;
   expect(cublasSsyrk_v2(w.handle, 0, 0, kSize, kSize, &w.alpha, w.a, kSize, &w.beta, w.c, kSize) == kOk, "syrk");
@@ -211,7 +212,7 @@ void step_level3() {
 
 void lt(bool with_bias) {
   const Work w;
-  void *handle = w.handle, *descriptor = nullptr, *layout = nullptr;  // which may be used as one of cublasLt
+  void *handle = w.handle, *descriptor = nullptr, *layout = nullptr;  // a cuBLAS handle is a valid cublasLt handle
   cublasLtMatmulDescCreate(&descriptor, 68, 0);
   const int epilogue = 4, trans = 1;
   cublasLtMatmulDescSetAttribute(descriptor, 4, &trans, sizeof trans);
@@ -226,7 +227,7 @@ void lt(bool with_bias) {
   cublasLtMatmulDescDestroy(descriptor);
 }
 
-// D = relu(bias - A B) in matrices that are large enough for an epilogue in a pass of its own.
+// D = relu(bias - A B), with matrices large enough for the epilogue to be a pass of its own.
 void lt_epilogue(int status, bool all_of_it) {
   constexpr int kRows = 256, kColumns = 128, kDepth = 8192;
   const Work w;
@@ -261,7 +262,7 @@ void lt_epilogue(int status, bool all_of_it) {
   cublasLtMatmulDescDestroy(descriptor);
 }
 
-// What fails behind a product cannot be made good.
+// A failure after the product cannot be recovered from.
 void step_failed_epilogue() {
   gpu().fail_at[mock::kEpilogue] = 1;
   lt_epilogue(vendor::kExecutionFailed, false);

@@ -1,9 +1,9 @@
-// What clients of either vendor's BLAS do (cublas_client.cpp, rocblas_client.cpp), with a library and a GPU that are
-// not there. Each argument is a step, after which the result is right or the exit status 10. Of a library for others to
-// load (gpu_blas_loader.c) it is the function `client`.
+// Steps of the programs that call a vendor's BLAS (cublas_client.cpp, rocblas_client.cpp), with a mock library and a
+// mock GPU. Each argument names a step, which checks its result; the exit status is 10 if a result is wrong. In a
+// library that another program loads (gpu_blas_loader.c), the steps are run by the function `client`.
 //
-// The including file has defined namespace `vendor` before: the names of its library, of the driver and of the plugin,
-// enumerators and statuses.
+// The including file defines namespace `vendor` first: functions of its library and driver, file names, enumerators and
+// statuses.
 #pragma once
 
 #include <dlfcn.h>
@@ -42,7 +42,7 @@ float *device_memory(float value, size_t count = size_t{kSize} * kSize) {
   return static_cast<float *>(memory);
 }
 
-// Matrices of ones, C of twos, a handle and its stream.
+// A and B of ones, C of twos, a handle and its stream.
 struct Work {
   Work() {
     expect(vendor::create(&handle) == kOk, "no handle");
@@ -57,7 +57,7 @@ struct Work {
     return vendor::sgemm(handle, vendor::kNoTrans, vendor::kTrans, kSize, kSize, kSize, &alpha, a, lda, b, kSize, &beta,
                          c, kSize);
   }
-  // All of C, or its first element alone.
+  // Checks all of C, or its first element only.
   void check(float value, bool all = true, const char *what = "wrong result") const {
     float result[kSize * kSize];
     vendor::copy_from(result, c, kBytes, stream);
@@ -79,7 +79,7 @@ void step_sgemm() {
   w.check(17);
 }
 
-// With a workspace of the program's, and a second stream under the same handle.
+// Uses a workspace of the program's, then a second stream with the same handle.
 void step_workspace() {
   Work w;
   expect(vendor::set_workspace(w.handle, device_memory(0, 1 << 16), size_t{4} << 16) == kOk, "workspace");
@@ -146,7 +146,7 @@ mock::Control &gpu() {
   return *reinterpret_cast<mock::ControlEntry>(symbol)();
 }
 
-// The second call fails in libsgemm, as its launch does, with this status for the program.
+// The launch of the second call fails; the program gets this status.
 void step_failure(int status) {
   const Work w;
   expect(w.sgemm() == kOk, "sgemm");
@@ -155,7 +155,7 @@ void step_failure(int status) {
   w.check(status == kOk ? 24.5f : 17);
 }
 
-// Where a kernel's workspace cannot be had another kernel may compute, but not with the same bits.
+// If a kernel's workspace cannot be allocated, another kernel may compute, but not with the same bits.
 void step_atomics(bool allowed) {
   const Work w;
   vendor::set_atomics_mode(w.handle, allowed ? 1 : 0);
@@ -165,8 +165,9 @@ void step_atomics(bool allowed) {
   gpu().capacity = 0;
 }
 
-// Products of several sizes, with a handle each, while memory comes and goes and another thread multiplies: of each
-// size all results have the same bits, but for those that the status says there are none of.
+// Multiplies matrices of several sizes, with a new handle for each call, while memory becomes scarce at times and
+// another thread multiplies. All results of one size have the same bits, except where the status reports that there is
+// no result.
 void step_deterministic() {
   Work w;
   std::vector<float> numbers(size_t{kSize} * kSize);
@@ -207,7 +208,7 @@ void step_deterministic() {
   expect(failed > 0, "no product that lacks memory");
 }
 
-// An element that the verification of libsgemm finds wrong.
+// The verification of libsgemm finds a wrong element.
 void step_wrong(int status) {
   const Work w;
   gpu().flip_bit = 1;
@@ -215,7 +216,8 @@ void step_wrong(int status) {
   w.check(status == kOk ? 17 : 2);
 }
 
-// The same address is another handle's, of which the drop-in has not seen the first one's end: nothing of that is left.
+// The drop-in does not see that the first handle is destroyed, and the second handle has its address. The second one
+// must not use the workspace of the first.
 void step_reborn() {
   const Work w;
   constexpr size_t kWorkspace = size_t{4} << 20;
@@ -241,7 +243,7 @@ void step_reborn() {
   vendor::destroy(second);
 }
 
-// Into a graph, with a workspace that is not the handle's own.
+// Records a product into a graph, with a workspace that is not the handle's own.
 void step_capture() {
   const Work w;
   expect(w.sgemm() == kOk, "sgemm");
@@ -252,7 +254,7 @@ void step_capture() {
   expect(gpu().capturing_calls == calls, "a call that waits while a stream records");
 }
 
-// The rest is done in a child.
+// A child process uses the library after its parent.
 void step_fork() {
   step_sgemm();
   const pid_t child = fork();
@@ -266,11 +268,11 @@ void step_fork() {
   expect(status == 0, "a child");
 }
 
-// A handle that the program keeps to the end, used once more behind main.
+// A handle that the program never destroys and uses once more after main.
 Work *g_kept;
 void at_end() { expect(g_kept->sgemm() == kOk, "sgemm at exit"); }
 void step_exit() {
-  atexit(at_end);  // which runs when the backend counts as gone
+  atexit(at_end);  // at_end runs when the backend is already unavailable
   g_kept = new Work;
   expect(g_kept->sgemm() == kOk, "sgemm");
 }
@@ -309,7 +311,7 @@ bool run_step(const Step (&steps)[COUNT], const char *name) {
   return false;
 }
 
-// By the steps above and the vendor's own.
+// Runs steps by name, from those above and the vendor's own.
 template <size_t COUNT>
 int run_steps(const Step (&own)[COUNT], int count, char **names) {
   for (int i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// A program on rocBLAS, for test_rocblas.cpp: with a rocBLAS and a GPU that are not there (plugins/mock_hip.cpp).
+// A program that calls rocBLAS, for test_rocblas.cpp. rocBLAS and the GPU are mocks (plugins/mock_hip.cpp).
 #include <stddef.h>
 #include <stdint.h>
 
@@ -76,7 +76,7 @@ int ex(const Work &w, const float *beta, const float *c, int ldc, int type, int 
                          kF32, ldc, w.c, kF32, kSize, compute, algorithm, solution, flags);
 }
 
-// What gemm_ex can be asked for besides a product.
+// Requests to gemm_ex other than a plain product.
 void step_extended() {
   const Work w;
   const float *const other = device_memory(4);
@@ -93,7 +93,7 @@ void step_extended() {
   w.check(16);
 }
 
-// The program's workspace stays with the handle under another stream, until the program takes it away.
+// The program's workspace stays with the handle when its stream changes, until the program removes it.
 void step_workspace_kept() {
   Work w;
   constexpr size_t kWorkspace = size_t{4} << 20;
@@ -115,7 +115,7 @@ void step_workspace_kept() {
   expect(gpu().bytes > before - static_cast<int64_t>(kWorkspace), "no workspace of our own");
 }
 
-// STRMM of rocBLAS 3 has neither C nor its ldc.
+// STRMM of rocBLAS 3 has no parameters C and ldc.
 void step_old_trmm() {
   const Work w;
   const auto strmm =
@@ -134,7 +134,7 @@ void step_old_trmm() {
   w.check(2);
 }
 
-// Without a kernel for STRMM a copy of B is made once for nothing, and not again.
+// STRMM out of place copies B first. Without a kernel for STRMM that copy is wasted once, and not made again.
 void step_trmm_lacking() {
   const Work w;
   for (int i = 0; i < 3; ++i) {

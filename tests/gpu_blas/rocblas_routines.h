@@ -1,5 +1,5 @@
-// Every function of rocBLAS's level 3 (plugins/rocblas_entries.h), for rocblas_client.cpp: that its arguments go on as
-// they are, and that what is taken gives what rocBLAS gives.
+// Tests of every function of rocBLAS's level 3 (plugins/rocblas_entries.h), for rocblas_client.cpp: arguments are
+// forwarded unchanged, and the functions that libsgemm computes give rocBLAS's results.
 #pragma once
 
 #include <random>
@@ -17,7 +17,7 @@ namespace {
 constexpr int kN = LIBSGEMM_NO_TRANS, kT = LIBSGEMM_TRANS;
 constexpr int kF16 = 150, kF32 = 151, kF64 = 152, kBf16 = 168;
 
-// Behind the drop-in.
+// Returns the function `name` of rocBLAS itself, which the drop-in replaces.
 template <typename F>
 F *behind(const char *name) {
   static void *const rocblas = dlopen("librocblas.so.4", RTLD_NOW | RTLD_NOLOAD);
@@ -28,7 +28,7 @@ F *behind(const char *name) {
 
 // ---- Arguments
 
-// All different, and as large as their types, but for the handle.
+// Returns a random value from the full range of T, so that a call's arguments all differ. Pointers have 56 bits.
 template <typename T>
 T any_value(std::mt19937_64 *random) {
   if constexpr (std::is_pointer_v<T>) {
@@ -48,7 +48,7 @@ void forward(const char *name, int (*function)(void *, Arguments...), void *hand
   expect(arrived == std::apply([&](auto... each) { return mock::words(name, each...); }, arguments), arrived.c_str());
 }
 
-// Scalars on the device are a reason for every function.
+// Scalars on the device make the drop-in forward every function.
 void step_forward() {
   const Work w;
   rocblas_set_pointer_mode(w.handle, 1);
@@ -64,7 +64,7 @@ void step_forward() {
 
 // ---- Results
 
-// Three matrices of small integers, none of which is 0, and C with room behind them; where C lies is the caller's.
+// Three matrices each for A, B and C: nonzero small integers, with unused elements after every matrix.
 struct Problem {
   static constexpr int kCount = 3, kStride = 120, kFloats = kCount * kStride;
 
@@ -75,7 +75,7 @@ struct Problem {
       vendor::copy_to(matrix, values.data(), sizeof(float) * kFloats, nullptr);
       vendor::synchronize(nullptr);
     }
-    // 1, 2, -1 and -2 as FP16; as bfloat16 other numbers.
+    // 1, 2, -1 and -2 as FP16; other numbers as bfloat16.
     std::vector<uint16_t> halves(2 * kFloats);
     for (uint16_t &x : halves) x = static_cast<uint16_t>(0x3c00 + 0x400 * (random() % 2) + 0x8000 * (random() % 2));
     vendor::copy_to(half, halves.data(), sizeof(float) * kFloats, nullptr);
@@ -83,17 +83,17 @@ struct Problem {
     array_a = array(a), array_b = array(b), array_half = array(half);
   }
 
-  // Pointers to the matrices of a batch, in device memory.
+  // Returns pointers to the matrices of a batch, in device memory.
   static float **array(float *first) {
     float *pointers[kCount];
     for (int i = 0; i < kCount; ++i) pointers[i] = first + i * kStride;
-    float *const memory = device_memory(0, 2 * kCount);  // as floats
+    float *const memory = device_memory(0, 2 * kCount);  // counted in floats
     vendor::copy_to(memory, pointers, sizeof pointers, nullptr);
     vendor::synchronize(nullptr);
     return reinterpret_cast<float **>(memory);
   }
 
-  // What a call leaves of C; `call` gets the function, C and the pointers to C.
+  // Returns C after a call; `call` gets the function, C and the pointers to the matrices of C.
   template <typename F, typename Call>
   std::vector<float> result(F *function, const Call &call, const char *name) {
     std::vector<float> values(kFloats);
@@ -121,7 +121,7 @@ struct Problem {
   float alpha = 2, beta = -1, zero = 0;
 };
 
-// With both kinds of sizes; CALL is made of `f`, `c` and `array_c`.
+// Compares the functions with int and with 64-bit sizes; CALL uses `f`, `c` and `array_c`.
 #define COMPARE(p, name, CALL)                                                                                    \
   do {                                                                                                            \
     const auto call = [&](auto *f, [[maybe_unused]] float *c, [[maybe_unused]] float **array_c) { return CALL; }; \
@@ -166,7 +166,7 @@ void compare_triangles_of_c(Problem *p, int uplo, int trans) {
   for (const int transb : {kN, kT}) {
     COMPARE(*p, sgemmt, f(p->h, uplo, trans, transb, 7, 5, &p->alpha, p->a, 9, p->b, 8, &p->beta, c, 10));
   }
-  // Passed on.
+  // Forwarded to rocBLAS.
   COMPARE(*p, ssyrk_batched, f(p->h, uplo, trans, 7, 5, &p->alpha, p->array_a, 9, &p->beta, array_c, 10, count));
   COMPARE(*p, ssyr2k_batched,
           f(p->h, uplo, trans, 7, 5, &p->alpha, p->array_a, 9, p->array_b, 8, &p->beta, array_c, 10, count));
@@ -182,7 +182,7 @@ void compare_triangular(Problem *p, int side, int uplo, int trans, int diag) {
           f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, 0, c, 10, s, c, 10, s, count));
   COMPARE(*p, strsm, f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, c, 10));
   COMPARE(*p, strsm_strided_batched, f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, 0, c, 10, s, count));
-  // Passed on.
+  // Forwarded to rocBLAS.
   COMPARE(*p, strmm_strided_batched,
           f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, s, p->b, 8, s, c, 10, s, count));
   COMPARE(*p, strsm_batched, f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->array_a, 9, array_c, 10, count));
