@@ -12,7 +12,8 @@
 
 namespace mock_test {
 
-// LIBSGEMM_TEST_DEVICES: how many share each call, however small; otherwise one, since none is large.
+// Number of devices that share each call, however small (LIBSGEMM_TEST_DEVICES). If NULL, one device computes, since no
+// product is large.
 inline const char *devices() { return std::getenv("LIBSGEMM_TEST_DEVICES"); }
 
 inline void begin() {
@@ -29,8 +30,9 @@ inline void begin() {
   reset();
 }
 
-// A product of any shape with padded columns, in ordinary or in page-locked memory. Integers, so that it is exact.
-struct Shape {  // NOLINT(clang-analyzer-optin.performance.Padding): in the order in which shapes are written
+// A product of any shape with padded columns, in ordinary or in page-locked memory. Its elements are integers, so that
+// it is exact.
+struct Shape {  // NOLINT(clang-analyzer-optin.performance.Padding): fields in the order in which tests write shapes
   int64_t m, n, k;
   bool transa = false, transb = false;
   float beta = -1;
@@ -62,7 +64,7 @@ class HostProduct {
 
   bool untouched() const { return std::memcmp(c_.data, before_.data(), before_.size() * sizeof(float)) == 0; }
 
-  // Every element, and the padding.
+  // Checks every element, and the padding.
   bool right() const {
     for (int64_t j = 0; j < s.n; ++j) {
       for (int64_t i = 0; i < ldc_; ++i) {

@@ -1,8 +1,8 @@
-// A GPU that is not there: a plugin that keeps the whole contract of backend.h on the CPU, so that dispatch, offload,
+// A mock GPU: a plugin that implements the whole contract of backend.h on the CPU, so that dispatch, offload,
 // workspaces, capture, failure and fork can be tested on a machine without a GPU.
 //
 // Device memory is mapped without access and opened only while the mock works on it: a library that touches a device
-// pointer on the CPU crashes. Work on a stream is queued, and done while somebody waits or asks for an event, the
+// pointer on the CPU crashes. Work on a stream is queued. It is done while a thread waits or queries an event, the
 // streams in any order that events allow: a library that forgets to wait reads old data. Kernels compute with the
 // reference loops of the ref backend.
 #include <algorithm>
@@ -105,7 +105,7 @@ void *allocate_managed(int device, size_t bytes) {
   return map(device, bytes, true);
 }
 
-// Streams of tests live as long as the process, so that a handle may still name one.
+// Streams of tests live as long as the process, so that a handle may still refer to one.
 void *new_stream(int device) {
   const Lock lock(g_mutex);
   auto *made = new Stream{device, 0, {}};
@@ -145,10 +145,10 @@ void end_stream(void *stream) {
   const Open open_memory;
   auto *s = static_cast<Stream *>(stream);
   do_all(s->device, s);
-  s->context = ~uint64_t{0};  // must_exist() finds it gone
+  s->context = ~uint64_t{0};  // must_exist() aborts when it sees this
 }
 
-// Memory that the library has made no more answers to its addresses, which are not given out again.
+// Device memory of the library is forgotten but stays mapped, so that its addresses are not given out again.
 void reset(int device) {
   const Lock lock(g_mutex);
   g_context[device] += 2;

@@ -1,5 +1,5 @@
-// A convolution on the mock GPU, by its row for convolutions, from what descriptors of a vendor's library say: inside
-// of mock_cudnn.h and mock_miopen.h. Each keeps the numbers that set it.
+// Convolutions of the mock GPU's kernel, from the descriptors of a vendor's library. Included by mock_cudnn.h and
+// mock_miopen.h.
 #pragma once
 
 #include "contract/conv.h"
@@ -11,7 +11,7 @@ struct DnnHandle {
 };
 
 struct DnnDescriptor {
-  std::vector<int> set;  // as the function that sets it takes them
+  std::vector<int> set;  // arguments of the function that set the descriptor
   int groups = 1, math = 0;
 };
 
@@ -20,12 +20,12 @@ int set(DnnDescriptor *descriptor, std::vector<int> numbers) {
   return kSuccess;
 }
 
-// Of a tensor: type, n, c, h, w and their steps.
+// `set` of a tensor holds its type, n, c, h, w and their steps.
 libsgemm::Steps steps_of(const DnnDescriptor &tensor) {
   return {tensor.set[5], tensor.set[6], tensor.set[7], tensor.set[8]};
 }
 
-// Of x and y, and of the convolution: padding, strides, dilations, first `at` of its numbers.
+// Describes the convolution of x and y. Padding, strides and dilations begin at index `at` of the numbers of `conv`.
 libsgemm::ConvDesc described(const DnnDescriptor &x, const DnnDescriptor &y, const DnnDescriptor &conv, size_t at) {
   const int *v = conv.set.data() + at;
   libsgemm::ConvDesc d = {};
@@ -37,7 +37,7 @@ libsgemm::ConvDesc described(const DnnDescriptor &x, const DnnDescriptor &y, con
   return d;
 }
 
-// `d`: without direction, data and factors.
+// Runs `d` after adding the direction, the data and the factors. Returns `failure` if the launch fails.
 int convolve(const DnnHandle *handle, libsgemm::Conv direction, libsgemm::ConvDesc d, const void *alpha,
              const void *beta, const void *at_x, const void *at_f, const void *at_y, int failure) {
   d.direction = direction;

@@ -1,4 +1,4 @@
-// Kernels of the mock GPU, by the reference loops of the backend ref.
+// Kernels of the mock GPU, which compute with the reference loops of the backend ref.
 #include <time.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace mock {
 namespace {
 
-constexpr int64_t kMostGroupRows = 100;  // of a group that can be computed along with others
+constexpr int64_t kMostGroupRows = 100;  // most rows of a group that can be computed along with others
 
 using Multiply = void(const GemmDesc &desc);
 
@@ -32,7 +32,7 @@ void multiply(const GemmDesc &desc) {
   cpu_scalar_1x1x1_naive(desc, {}, &ignored);
 }
 
-// A gemm whose sums over two halves of k are added, as kernels that split k do: other bits than multiply().
+// Computes a gemm as the sum of two halves of k, as split-K kernels do: its bits differ from those of multiply().
 void multiply_in_halves(const GemmDesc &desc) {
   const int64_t half = desc.k / 2;
   if (half == 0) return multiply(desc);
@@ -46,8 +46,8 @@ void multiply_in_halves(const GemmDesc &desc) {
   multiply(second);
 }
 
-// The products of a batch are taken apart when the kernel runs, as arrays of pointers in device memory cannot be read
-// before; those in host memory are the caller's again when the call returns.
+// A batch is split into its products when the kernel runs, since arrays of pointers in device memory cannot be read
+// earlier. Arrays in host memory are read now: they belong to the caller again when the call returns.
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Site site, Error *error, Multiply *work) {
   if (fails(site, launch.device)) {
     set_error(error, "a mock launch failed");
@@ -80,7 +80,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Site site,
   return status;
 }
 
-// Convolutions, by the definition.
+// Convolutions are computed by their definition.
 libsgemm_status_t launch_conv(const ConvDesc &desc, const Launch &launch, Error *error) {
   if (fails(kLaunch, launch.device)) {
     set_error(error, "a mock launch failed");
@@ -108,15 +108,15 @@ double cost_of_conv(const ConvDesc &, int) { return 1; }
 size_t conv_workspace(const ConvDesc &, int) { return size_t{1} << 12; }
 [[maybe_unused]] constexpr ConvLaunch kConv = {takes_conv, cost_of_conv, conv_workspace, launch_conv};
 
-// MOCK_SLOW names a row, "splitk" or "plain", that takes some time more, which its cost does not tell of.
+// MOCK_SLOW names a kernel, "splitk" or "plain", that takes longer than its cost predicts.
 void take_time(const char *row) {
   const char *const slow = std::getenv("MOCK_SLOW");
   const timespec rest = {0, 300000};
   if (slow != nullptr && std::strcmp(slow, row) == 0) nanosleep(&rest, nullptr);
 }
 
-// A launch that leaves something in its workspace for its second half, as kernels that split k do. Where somebody else
-// has been there in between, the result is NaN.
+// A launch that leaves a mark in its workspace for its second half, as split-K kernels do. If another launch has
+// overwritten the mark in between, the result is NaN.
 libsgemm_status_t enqueue_in_two(const GemmDesc &desc, const Launch &launch, Error *error) {
   static uint64_t launches = 0;
   const uint64_t mark = ++launches;
@@ -144,8 +144,8 @@ bool gemm_only(const GemmDesc &desc, int device) {
   return desc.routine == Routine::gemm && desc.type == Type::f32 && !lacks;
 }
 bool gemm_of_16_bits(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
-// All but syrk, unless it is asked for (MOCK_SYRK does, too; then it has the one of 16-bit types as well): there has to
-// be a routine that the GPU lacks. With MOCK_LACKS_TRMM it lacks that as well.
+// Takes all other routines. It takes SYRK (also of 16-bit types) only with has_syrk or MOCK_SYRK, since tests need a
+// routine that the GPU lacks. With MOCK_LACKS_TRMM it lacks TRMM as well.
 bool other_routines(const GemmDesc &desc, int) {
   const bool lacks = desc.routine == Routine::syrk && !g_control.has_syrk && std::getenv("MOCK_SYRK") == nullptr;
   if (desc.routine == Routine::trmm && std::getenv("MOCK_LACKS_TRMM") != nullptr) return false;
@@ -163,7 +163,7 @@ libsgemm_status_t launch_plain(const GemmDesc &desc, const Launch &launch, Error
 
 const Kernel *plain_row();
 
-// As a row that writes an operand anew and leaves the product to another one.
+// Acts as a kernel that copies an operand and leaves the product to another kernel.
 libsgemm_status_t launch_after_copy(const GemmDesc &desc, const Launch &launch, Error *error) {
   if (launch.ran != nullptr) *launch.ran = {plain_row(), "copy of A"};
   return launch_plain(desc, launch, error);
@@ -183,7 +183,7 @@ libsgemm_status_t launch_with_workspace(const GemmDesc &desc, const Launch &laun
   return enqueue_in_two(desc, launch, error);
 }
 
-// Groups at once, which count as one launch.
+// Several groups at once, which count as one launch.
 double cost_of_groups(const GemmDesc *groups, int64_t count, int) {
   bool can = g_control.groups_seconds > 0;
   for (int64_t g = 0; g < count; ++g) can = can && groups[g].m <= kMostGroupRows;
@@ -202,9 +202,9 @@ libsgemm_status_t launch_groups(const GemmDesc *groups, int64_t count, const Lau
 constexpr GroupedLaunch kGroups = {cost_of_groups, launch_groups};
 bool groups_only(const GemmDesc &, int) { return false; }
 
-bool g_loaded = true;  // the second kernel of the row below
+bool g_loaded = true;  // whether the second kernel of launch_in_steps() is loaded
 
-// A first kernel that leaves C half done, and a second one, which may not be there.
+// Launches a first kernel that leaves C half done, and a second one, which may not be loaded.
 libsgemm_status_t launch_in_steps(const GemmDesc &desc, const Launch &launch, Error *error) {
   const Lock lock(g_mutex);
   Stream *const stream = stream_for(launch.device, launch.stream, error);
@@ -262,7 +262,7 @@ libsgemm_status_t epilogue(const Epilogue &e, const Launch &launch, Error *error
   return push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
 }
 
-// By the host's checksum. C as it was is kept beside the workspace that it was given with.
+// The checksum is the host's. C from before the product is kept in a map, by the address of the workspace.
 size_t checksum_bytes(const GemmDesc &desc, const Checksum &, int) {
   const bool has = desc.routine == Routine::gemm && desc.batch == Batch::none;
   return has ? size_t{4096} : 0;
@@ -278,7 +278,7 @@ libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool afte
   const auto run = [desc, what, after, launch] {
     Snapshot &old = (*before)[launch.workspace];
     if (!after) {
-      if (!old.take(desc)) std::abort();  // no test is so short of memory
+      if (!old.take(desc)) std::abort();  // no test lacks memory for it
       return;
     }
     Claim c = claim(desc, desc.beta != 0 ? old.item(0) : nullptr, {what.mode, false});
@@ -292,7 +292,7 @@ libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool afte
   return push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
 }
 
-// By the host's judgement of all elements.
+// The host's code judges all elements.
 size_t elements_bytes(const GemmDesc &desc, int device) {
   return checksum_bytes(desc, {}, device) != 0 ? 2 * sizeof(double) : 0;
 }

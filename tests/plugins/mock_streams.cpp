@@ -16,14 +16,14 @@ std::set<Stream *> &g_streams = *new std::set<Stream *>{&g_default[0], &g_defaul
 
 namespace {
 
-// What graphs hold on to.
+// An object that graphs keep, and the function to call when they are destroyed.
 struct Kept {
   void (*ended)(void *);
   void *what;
 };
 std::vector<Kept> &g_kept = *new std::vector<Kept>;
 
-// As a driver may crash that is given what a reset has destroyed.
+// Aborts if an object was destroyed by a reset: a driver may crash in that case.
 void must_exist(uint64_t made_in, int device) {
   if (made_in != 0 && made_in != g_context[device]) std::abort();
 }
@@ -71,7 +71,7 @@ void do_one(Stream *s) {
   }
   if (op.work && !g_lost[s->device]) {
     Open::ask();
-    const UsualFloats floats;  // a device has its own
+    const UsualFloats floats;  // the device does not use the thread's floating-point mode
     op.work();
   }
   if (op.reach) op.reach->reached = std::max(op.reach->reached, op.count);
@@ -137,7 +137,7 @@ libsgemm_status_t create_stream(int device, void **stream, Error *error) {
 
 void destroy_stream(int device, void *stream) {
   const Open open_memory;
-  if (g_abandoned[device]) return;  // it is left alone, with its work
+  if (g_abandoned[device]) return;  // the stream is left alone, with its work
   Stream *s = stream_of(device, stream);
   do_all(device, s);
   g_streams.erase(s);
@@ -199,7 +199,7 @@ libsgemm_status_t query_event(int device, void *event, bool *ended, Error *error
   return LIBSGEMM_SUCCESS;
 }
 
-// Its work stays where it is, and whoever asks for the device is refused.
+// The device's work stays queued, and all further calls for the device fail.
 void abandon(int device) {
   const Lock lock(g_mutex);
   ++g_control.abandoned;
@@ -211,7 +211,7 @@ libsgemm_status_t synchronize(int device, void *stream, Error *error) {
   const Open open_memory;
   const bool all = stream == every_stream();
   Stream *s = stream_of(device, all ? nullptr : stream);
-  // For the default stream of a device that nobody has used it needs no context.
+  // Waiting for the default stream of an unused device creates no context.
   const bool entered = device >= 0 && (stream != nullptr || g_control.entered[device]);
   const bool failed = fails(kSynchronize, device);
   if (device >= 0) g_control.entered[device] = entered;

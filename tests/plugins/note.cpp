@@ -1,5 +1,5 @@
-// A plugin with a note of what must lie beneath it, that ends the process if it is loaded without; otherwise no
-// backend.
+// A plugin without a backend. Its ELF note names the library that must be there beneath it. With NOTE_ABORTS it ends
+// the process when loaded, which must not happen without that library.
 #include <cstdlib>
 
 #include "process/elf_file.h"

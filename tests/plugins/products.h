@@ -1,4 +1,4 @@
-// Products for tests of the mock GPU: exact, in host or in its device memory, and the connection to the plugin.
+// Exact products for tests of the mock GPU, in host memory or in its device memory, and the connection to the plugin.
 #pragma once
 
 #include <dlfcn.h>
@@ -29,7 +29,7 @@ inline mock::Control &gpu() {
     const std::string folder = std::string(MOCK_FOLDER "/") + (other != nullptr ? other : "gpu");
     setenv("LIBSGEMM_BACKEND_PATH", folder.c_str(), 1);
     setenv("LIBSGEMM_OFFLOAD_THRESHOLD", kThreshold, 1);
-    setenv("LIBSGEMM_OFFLOAD_DEVICES", "1", 0);  // another one would take over what the first one fails to do
+    setenv("LIBSGEMM_OFFLOAD_DEVICES", "1", 0);  // a second device would compute what the first one fails to
     if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
     if (std::getenv("LIBSGEMM_TEST_DETERMINISTIC") != nullptr) setenv("LIBSGEMM_DETERMINISTIC", "1", 1);
     void *plugin = dlopen((folder + "/libsgemm_cuda.so").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -51,7 +51,7 @@ inline void reset() {
 
 inline float value(int64_t i, int64_t j) { return static_cast<float>((i * 5 + j * 3) % 7 - 3); }
 
-// Column-major square product with integers, so that every result is exact; C has a column more than it needs.
+// Column-major square product of integers, so that every result is exact; C has one column more than needed.
 struct Product {
   int64_t n;
   std::vector<float> a, b, c, before;
@@ -100,7 +100,7 @@ struct Product {
   }
 };
 
-// The same with its operands in device memory.
+// The same product with its operands in device memory.
 struct DeviceProduct {
   Product host;
   int device;

@@ -1,6 +1,6 @@
-// rocBLAS's functions of level 3 that libsgemm_rocblas.so defines, by form: for the mock that is behind them
-// (mock_rocblas.h) and the program that calls them (rocblas_client.cpp). `rocblas_NAME` has int sizes and
-// `rocblas_NAME_64` int64_t ones, otherwise the same arguments.
+// rocBLAS's functions of level 3 that libsgemm_rocblas.so defines, by form. The mock that implements them
+// (mock_rocblas.h) and the program that calls them (rocblas_client.cpp) include this list. `rocblas_NAME` has int sizes
+// and `rocblas_NAME_64` int64_t ones, otherwise the same arguments.
 #pragma once
 
 #include <cstdint>
@@ -161,7 +161,7 @@
 
 namespace mock {
 
-// A call in words, which tells every argument and, of sizes, all 64 bits.
+// A call as text, with every argument and all 64 bits of sizes.
 template <typename T>
 std::string word(T argument) {
   if constexpr (std::is_pointer_v<T>) {
@@ -177,7 +177,8 @@ std::string words(const char *name, Arguments... arguments) {
   return text;
 }
 
-// Of the mock rocBLAS: the latest of these calls that reached it; and whether it is to compute nothing.
+// Function of the mock rocBLAS that returns the latest of these calls that reached it, as text; with `only_record`
+// later calls compute nothing.
 constexpr const char *kRocblasLatest = "mock_rocblas_latest";
 using RocblasLatest = const char *(*)(bool only_record);
 
