@@ -1,13 +1,13 @@
-// A HIP runtime without a GPU, for the host code of backends/hip: device memory is the host's, streams are done at
-// once, and the one kernel of the table is the reference product.
+// A HIP runtime without a GPU, for the host code of backends/hip: device memory is the host's, work on streams is done
+// at once, and the only kernel of the table is the reference product.
 //
 // MOCK_HIP_DEVICES=gfx906:xnack-,gfx1035   the devices; empty: none       MOCK_HIP_VERSION=50200000   the version
 // MOCK_HIP_FAIL=hipMalloc:2                the second call of hipMalloc fails
-// MOCK_HIP_MET=FILE                        made when that happens
-// MOCK_HIP_STREAM_DEVICE=1                 the device of every stream, where the version tells; otherwise the current
+// MOCK_HIP_MET=FILE                        created when that happens
+// MOCK_HIP_STREAM_DEVICE=1                 the device of every stream, if the version reports it; else the current one
 //
-// A thread must leave the runtime as it found it: every error is cleared before the next call, and at its end there is
-// none and its device is current again. If not, the process ends with a word on stderr and kMisused.
+// A thread must leave the runtime as it found it: it clears every error before the next call, and when it ends there is
+// no error and its device is current again. Otherwise the process ends with a message on stderr and kMisused.
 #include <dlfcn.h>
 #include <hip/hip_runtime.h>
 #include <unistd.h>
@@ -31,14 +31,14 @@ namespace {
 
 using namespace libsgemm;
 
-// ---- The table: one row
+// ---- The table: one kernel
 
 void product(GemmDesc desc) {
   Error ignored = {};
   cpu_scalar_1x1x1_naive(desc, {}, &ignored);
 }
 
-// Of a call with a ticket all of C is said to be left to FP64.
+// A call with a ticket reports that FP64 computes all of C.
 libsgemm_status_t launch_product(const GemmDesc &desc, const Launch &launch, Error *error) {
   uint32_t *left = gpu::count_fp64(desc.ticket, 1, launch);
   if (left != nullptr) *left = 1;
@@ -69,11 +69,11 @@ constexpr int kMisused = 98;
   _exit(kMisused);
 }
 
-// Of a thread of the program, whose device is 0.
+// State of one thread of the program, whose own device is 0.
 struct Thread {
   int device = 0;
   hipError_t last = hipSuccess;
-  bool kept_away = false;  // from its device, by a fault
+  bool kept_away = false;  // a fault kept the thread from restoring its device
 
   ~Thread() {
     if (last != hipSuccess) misused("the last error is left", "at the end of a thread");
@@ -83,7 +83,7 @@ struct Thread {
 thread_local Thread t_thread;
 std::atomic<bool> g_initialised{false};
 
-// At the start of every call: whether it is to fail.
+// Runs at the start of every call: true if the call is to fail.
 bool fails(const char *call) {
   if (t_thread.last != hipSuccess) misused("an error is not cleared before", call);
   g_initialised = true;
@@ -103,14 +103,14 @@ hipError_t result(hipError_t code) {
   return code;
 }
 
-// What hsa_system_get_info says before anybody has initialised HIP, and after it.
+// Result of hsa_system_get_info, which depends on whether HIP is initialised.
 int hsa_info(int, void *) {
   constexpr int kNotInitialised = 0x100b;
   return g_initialised ? 0 : kNotInitialised;
 }
 
-char g_stream;                  // what a stream points to
-std::atomic<int> g_queries{0};  // of events: every other one finds that there is work left
+char g_stream;                  // target of every stream pointer
+std::atomic<int> g_queries{0};  // event queries; every other one reports unfinished work
 
 }  // namespace
 
@@ -120,10 +120,10 @@ libsgemm_status_t libsgemm::gpu::scale(const GemmDesc &desc, const Launch &launc
   return launch_product(desc, launch, error);
 }
 libsgemm_status_t libsgemm::gpu::checksum(const GemmDesc &, const Checksum &, bool, const Launch &launch, Error *) {
-  std::fill_n(static_cast<double *>(launch.workspace), kChecksumResults, 0.0);  // finds every product right
+  std::fill_n(static_cast<double *>(launch.workspace), kChecksumResults, 0.0);  // accepts every product
   return LIBSGEMM_SUCCESS;
 }
-// What a plan launches behind the first call of the runtime.
+// Stubs of the kernels that a plan launches after its first call of the runtime.
 libsgemm_status_t libsgemm::gpu::launch_survey(const PassProblem &, int64_t, const Launch &, Error *) {
   return LIBSGEMM_SUCCESS;
 }
@@ -144,10 +144,10 @@ libsgemm_status_t libsgemm::gpu::launch_repair(const GemmDesc &, const Guard &, 
 
 extern "C" {
 
-// The driver's files are there.
+// The driver's files exist.
 int access(const char *, int) noexcept { return 0; }
 
-// And so is the library below.
+// The library below exists as well.
 void *dlopen(const char *, int) noexcept { return &g_initialised; }
 void *dlsym(void *, const char *) noexcept { return reinterpret_cast<void *>(&hsa_info); }
 

@@ -1,5 +1,5 @@
-// The host code of backends/hip without a GPU: which devices it takes, what it says about the others, and what a call
-// does when any of the runtime's functions fails. Each in a process of its own.
+// The host code of backends/hip without a GPU: which devices it takes, what it reports about the others, and what a
+// call does when any of the runtime's functions fails. Each case runs in a process of its own.
 #include <libsgemm.h>
 
 #include <filesystem>
@@ -22,7 +22,7 @@ Outcome probe(Environment environment, const std::vector<std::string> &arguments
   return outcome;
 }
 
-// What is said of the backend.
+// Returns the description of the backend.
 Outcome describe(const Environment &environment) { return probe(environment, {"--mode", "describe"}); }
 
 void check_runs(const Environment &environment) {
@@ -32,7 +32,8 @@ void check_runs(const Environment &environment) {
   CHECK(outcome.report["correct"] == "1");
 }
 
-// A fault on the way of a call: another backend's right answer, or an error with C as it was. Whether it came to that.
+// Checks that a fault during a call leads to the right answer from another backend, or with LIBSGEMM_STRICT to an error
+// that leaves C unchanged. True if another backend computed.
 bool check_fault(const Environment &fault) {
   const std::vector<std::string> arguments = {"--size", "20"};
   Outcome outcome = probe(fault, arguments);
@@ -53,10 +54,10 @@ bool check_fault(const Environment &fault) {
   return replaced;
 }
 
-// The second of two devices is the backend's, so that each of its calls must change the current one, and back.
+// The backend has the second of two devices, so that each of its calls must change the current device, and restore it.
 Environment second_device() { return {{"MOCK_HIP_DEVICES", "gfx906:xnack-,gfx1030"}, {"LIBSGEMM_DEVICES", "1"}}; }
 
-// A call of the runtime, and what becomes of the library's call when its first one fails.
+// A function of the runtime, and whether the library's call fails when its first call of that function fails.
 struct RuntimeCall {
   const char *name;
   bool needed;
@@ -114,8 +115,8 @@ TEST_CASE("every call of the runtime that a product makes may fail") {
                                {"hipGetDeviceProperties", true},
                                {"hipDeviceGetAttribute", false},
                                {"hipMemGetInfo", true},
-                               {"hipMalloc", false},      // tried again
-                               {"hipHostMalloc", false},  // fewer bytes do
+                               {"hipMalloc", false},      // the library tries again
+                               {"hipHostMalloc", false},  // fewer bytes suffice
                                {"hipMemcpyAsync", true},
                                {"hipStreamCreateWithFlags", true},
                                {"hipStreamWaitEvent", true},
@@ -206,7 +207,7 @@ TEST_CASE("every call of the runtime that an entry of the table makes may fail")
   }
 }
 
-// The current device is the first one. Of other streams only HIP from 5.6 on tells.
+// The current device is the first one. HIP reports the device of other streams only from version 5.6 on.
 TEST_CASE("the device of a default stream is the current one, or one that is left out") {
   for (const std::string permitted : {"0", "1"}) {
     const Outcome outcome =
@@ -216,7 +217,7 @@ TEST_CASE("the device of a default stream is the current one, or one that is lef
   }
 }
 
-// A stream of a device that is not the backend's, or of which HIP does not tell: nothing is known of the current one.
+// If the stream's device is not the backend's, or HIP does not report it, nothing is known about the current device.
 TEST_CASE("a failed wait for the caller's stream does not make the current device a lost one") {
   const Environment fault = {{"MOCK_HIP_DEVICES", "gfx906:xnack-,gfx1030"},
                              {"MOCK_HIP_STREAM_DEVICE", "1"},
@@ -237,7 +238,7 @@ TEST_CASE("faults by LIBSGEMM_TEST_HIP_FAULT") {
   }
   Environment once = second_device();
   once["LIBSGEMM_TEST_HIP_FAULT"] = "allocate:1";
-  CHECK_FALSE(check_fault(once));  // tried again
+  CHECK_FALSE(check_fault(once));  // the library tries again
   CHECK_THAT(describe({{"LIBSGEMM_TEST_HIP_FAULT", "launch"}}).report.at("hip.reason"),
              Contains("LIBSGEMM_TEST_HIP_FAULT=launch is not valid"));
 }
