@@ -9,7 +9,7 @@ mock::Control *g_control = nullptr;
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-// `plugin` as the library finds it, so that it is the same one. False: it cannot be opened.
+// Opens `plugin` under the name that the library uses, so that both share one instance. False if it cannot be opened.
 EXPORT bool gpu_open(const char *plugin) {
   void *const library = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return false;
@@ -23,15 +23,15 @@ EXPORT void gpu_read(const void *memory, void *host, size_t bytes) { g_control->
 EXPORT void gpu_write(void *memory, const void *host, size_t bytes) { g_control->write(memory, host, bytes); }
 EXPORT void *gpu_stream(int device) { return g_control->stream(device); }
 EXPORT int gpu_pending(void *stream, int device) { return g_control->pending(stream, device); }
-// The program's stream is gone, with its work done.
+// Completes the stream's work and destroys it for the program.
 EXPORT void gpu_destroy_stream(void *stream) { g_control->destroy_stream(stream); }
-// Does all work that a device has been given.
+// Completes all work that is queued on a device.
 EXPORT void gpu_wake(int device) { g_control->wake(device); }
-// Of device memory that is allocated now.
+// Returns the bytes of device memory allocated now.
 EXPORT int64_t gpu_bytes() { return g_control->bytes; }
-// Of the result of the next launch this element, counted from 1, is wrong.
+// Makes this element, counted from 1, of the next launch's result wrong.
 EXPORT void gpu_flip(int element) { g_control->flip_bit = element; }
-// The n-th wait from now fails.
+// Makes the n-th wait from now fail.
 EXPORT void gpu_fail_wait(int n) { g_control->fail_at[mock::kSynchronize] = n; }
-// The devices do no work meanwhile, however long somebody waits.
+// While on, the devices do no work, however long a thread waits.
 EXPORT void gpu_hold(bool on) { g_control->hangs = on; }
