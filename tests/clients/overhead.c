@@ -1,8 +1,7 @@
-/* What the drop-in adds to a small call of the BLAS that it stands before: the same function of the same library,
- * called by the name that the drop-in has taken and directly, in turns, on one thread, in CPU time. Exit status 1 if
- * the results differ or the median difference exceeds the bar. Arguments:
- *   LIBRARY NAME 32|64 BAR
- * NAME is that of a cblas_sgemm with integers of so many bits, BAR nanoseconds a call. */
+/* Measures what the drop-in adds to a small call of the BLAS that it precedes: calls the same function of the same
+ * library by the name that the drop-in has taken and directly, alternately, on one thread, in CPU time. Exit status 1
+ * if the results differ or the median difference exceeds the bar. Arguments: LIBRARY NAME 32|64 BAR NAME is that of a
+ * cblas_sgemm with integers of so many bits, BAR nanoseconds a call. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

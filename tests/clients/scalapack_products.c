@@ -28,7 +28,7 @@ static const int kZero = 0, kOne = 1, kBlockSize = kBlock;
 /* The grid, and this rank's place in it. */
 static int context, grid_rows, grid_columns, grid_row, grid_column;
 
-/* A matrix in blocks of kBlock x kBlock, dealt out to the ranks in turn. */
+/* A matrix in blocks of kBlock x kBlock, dealt out to the ranks cyclically. */
 typedef struct {
   int desc[9];
   int rows, columns; /* of this rank's part */

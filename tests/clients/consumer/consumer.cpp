@@ -1,4 +1,5 @@
-// A C++ program that multiplies through a handle of libsgemm, checks the numbers and tells who computed them.
+// A C++ program that multiplies through a handle of libsgemm, checks the numbers and prints which backend computed
+// them.
 #include <libsgemm.h>
 
 #include <cstdio>

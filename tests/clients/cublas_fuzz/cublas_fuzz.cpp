@@ -1,11 +1,11 @@
 // Random calls of cuBLAS, each made twice on the same operands: through the linked names, which a preloaded
-// libsgemm_cublas.so takes, and through the real library. Compared are the status, every element of C within the bound
-// of FP32 that include/libsgemm.h promises, and the memory around C, bit by bit.
+// libsgemm_cublas.so takes, and through the real library. Compares the status, every element of C within the bound of
+// FP32 that include/libsgemm.h promises, and the memory around C bit by bit.
 //
 //   LD_PRELOAD=.../libsgemm_cublas.so cublas_fuzz [--cases 10000] [--seed 1] [--threads 1] [--reset] [--cost]
 //
-// --reset ends with cudaDeviceReset() and handles alive; --cost measures what a call costs that is passed on. Exit
-// status: 0, 1 after a difference, 77 where there is no GPU or the drop-in is not preloaded.
+// --reset ends with cudaDeviceReset() while handles are alive; --cost measures what the drop-in adds to a forwarded
+// call. Exit status: 0, 1 after a difference, 77 if there is no GPU or the drop-in is not preloaded.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <dlfcn.h>
@@ -29,10 +29,10 @@
 
 namespace {
 
-constexpr int64_t kElements = 1 << 20;  // of A, of B and of C
+constexpr int64_t kElements = 1 << 20;  // elements of A, of B and of C
 constexpr double kUnit = 1.0 / (1 << 24);
 
-// What is at work, for whoever finds the process dead.
+// Case and library at work, for the message after a crash.
 thread_local const Case *t_case = nullptr;
 thread_local const char *t_by = "";
 std::string describe(const Case &x);
@@ -70,7 +70,7 @@ T *device(const std::vector<T> &values) {
   return memory;
 }
 
-// A's or B's memory in every type, as it is and without signs.
+// Memory of A or B in every type: with signs (index 0) and without (index 1).
 struct Input {
   explicit Input(Random &random) {
     std::vector<float> values(kElements), absolute(kElements);
@@ -129,7 +129,7 @@ void fail(const Case &x, const std::string &what) {
   if (++g_tally.failures <= 20) std::printf("FAILED: %s: %s\n", what.c_str(), describe(x).c_str());
 }
 
-// What both results together may differ by, in units of S = |alpha| |A| |B| + |beta| |C|.
+// Largest permitted difference between both results, in units of S = |alpha| |A| |B| + |beta| |C|.
 double tolerance(const Case &x) {
   const double terms = static_cast<double>(x.k) * (x.routine == Routine::syr2k ? 2 : 1);
   double error = (terms + 3) * kUnit;
@@ -168,7 +168,7 @@ class Worker {
       one(x, random_.below(16) == 0);
     }
   }
-  // To destroy a handle waits for the device, which would end what other threads capture.
+  // Destroying a handle waits for the device, which would end the captures of other threads.
   void end() {
     const std::unique_lock<std::shared_mutex> alone(g_capturing);
     if (handle_ != nullptr) cublasDestroy(handle_);
@@ -212,7 +212,7 @@ class Worker {
             stream()};
   }
 
-  // A triangle that is solved with: its inverse is as harmless as itself.
+  // Makes a well-conditioned triangle for the routines that solve.
   void make_triangle(const Case &x) {
     const int64_t order = std::max<int64_t>(x.k, 1);
     std::vector<float> values(static_cast<size_t>(kElements));
@@ -226,7 +226,7 @@ class Worker {
     copy(triangle_, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice);
   }
 
-  // Ordered on the case's own stream, as the calls are.
+  // Copies on the case's stream, in order with its calls.
   void copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) const {
     require(cudaMemcpyAsync(to, from, bytes, kind, stream()), "copy");
     require(cudaStreamSynchronize(stream()), "copy");
@@ -280,7 +280,7 @@ class Worker {
     cublasSetPointerMode(handle_, x.on_device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST);
     captured = captured && which_ < 2 && !x.no_handle;
     const int ours = call(linked_, x, c_ours_, false, captured);
-    // cublasLt 13.1 cannot be captured where there is nothing to do.
+    // cublasLt 13.1 cannot be captured if there is nothing to compute.
     const bool empty = x.m == 0 || x.n == 0 || x.k == 0;
     const int real = call(real_, x, c_real_, false, captured && x.routine == Routine::lt && empty);
     std::vector<float> result(before.size()), expected(before.size()), size(before.size(), 0);
@@ -296,7 +296,8 @@ class Worker {
     g_tally.worst[index] = std::max(g_tally.worst[index], worst);
   }
 
-  // S of every element: the product without signs; of systems, what the largest of a column says.
+  // Computes S of every element: the product without signs; for TRSM, a multiple of the largest element of the
+  // solution.
   void sizes(const Case &x, const std::vector<float> &before, const std::vector<float> &expected,
              std::vector<float> *size) {
     if (x.routine == Routine::trsm || x.routine == Routine::trsm_batched) {
@@ -322,7 +323,7 @@ class Worker {
     }
   }
 
-  // Elements that belong to C, as a mask.
+  // Returns a mask of the elements that belong to C.
   static std::vector<char> elements_of_c(const Case &x, size_t count) {
     std::vector<char> own(count, 0);
     for (int64_t item = 0; item < x.count; ++item) {
@@ -380,7 +381,7 @@ class Worker {
   int which_ = 0;
 };
 
-// Seconds of a call of a kind that launches nothing.
+// Returns the seconds of a call that launches nothing.
 double seconds_of(const Api &api, const Case &x, cublasHandle_t handle) {
   constexpr int kCalls = 20000;
   const Operands none = {};
@@ -394,7 +395,7 @@ double seconds_of(const Api &api, const Case &x, cublasHandle_t handle) {
   return best;
 }
 
-// What the drop-in adds to calls that it passes on: with pedantic math, which it sees at once, and with an argument
+// Measures what the drop-in adds to forwarded calls: with pedantic math, which it detects at once, and with an argument
 // that libsgemm refuses.
 void measure_cost(const Api &real) {
   cublasHandle_t handle = nullptr;

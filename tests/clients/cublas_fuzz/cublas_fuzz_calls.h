@@ -1,4 +1,4 @@
-// One random call of cuBLAS, which may be made through the linked names or those of the real library (cublas_fuzz.cpp).
+// A random call of cuBLAS, which can be made through the linked names or those of the real library (cublas_fuzz.cpp).
 #pragma once
 
 #include <cublasLt.h>
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-// The functions that are called, by the names of the library; and those that the header overloads.
+// The called functions by their names in the library, and those that the header overloads.
 #define CUBLAS_FUNCTIONS(F)     \
   F(cublasSgemm_v2)             \
   F(cublasSgemmEx)              \
@@ -84,15 +84,15 @@ struct Case {
   cublasDiagType_t diag;
   int64_t m, n, k, lda, ldb, ldc;
   int64_t stride_a, stride_b, stride_c, count;
-  cudaDataType_t type, c_type;  // of A and B; of C
+  cudaDataType_t type, c_type;  // of A and B, of C
   cublasComputeType_t compute;
   cublasGemmAlgo_t algorithm;
   float alpha, beta;
-  bool no_handle, on_device;  // scalars
+  bool no_handle, on_device;  // no_handle: NULL; on_device: the scalars
   int math_mode;
   cublasLtEpilogue_t epilogue;
-  bool rows;       // row-major, of cublasLt
-  int64_t offset;  // of all matrices in their memory, in elements
+  bool rows;       // row-major; cublasLt only
+  int64_t offset;  // of every matrix in its memory, in elements
 };
 
 // Memory of a set of operands.
@@ -100,19 +100,19 @@ struct Operands {
   const void *a, *b;
   float *c;
   const float *alpha, *beta;
-  const void **a_array, **b_array;  // device memory for pointers
+  const void **a_array, **b_array;  // device memory for the pointers of a batch
   void **c_array;
   const float *bias;
   cudaStream_t stream;
 };
 
-// The pointers of a batch to where they belong.
+// Copies the pointers of a batch to the arrays of the operands.
 void send_pointers(const Case &x, const Operands &at);
 
 // Makes the call with a handle that has the stream and modes of the case.
 int make_call(const Api &api, const Case &x, const Operands &at, cublasHandle_t handle);
 
-// Whether it has groups or a batch, whose matrices lie a stride apart.
+// True if the routine has groups or a batch, whose matrices are a stride apart.
 bool is_batch(Routine routine);
 bool has_b(Routine routine);
 bool is_triangle(Routine routine);
