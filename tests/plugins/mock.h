@@ -36,10 +36,10 @@ struct Control {
   std::atomic<int> calls[kSiteCount];
   std::atomic<int> fail_device;       // 1 + device on which calls fail; 0: any
   std::atomic<int> flip_bit;          // 1 + element of C whose top exponent bit the next launch flips; 0: none
-  std::atomic<int64_t> bytes;         // of device memory allocated now
+  std::atomic<int64_t> bytes;         // bytes of device memory allocated now
   std::atomic<int64_t> capacity;      // bytes of all devices together, above which allocations fail; 0: unlimited
   std::atomic<int64_t> most_bytes;    // peak of `bytes`
-  std::atomic<int64_t> pinned_bytes;  // of page-locked memory allocated now
+  std::atomic<int64_t> pinned_bytes;  // bytes of page-locked memory allocated now
   std::atomic<int64_t> objects;       // existing streams and events, without those of tests
   std::atomic<bool> fails_behind;     // a wait that fails first completes the work that it waits for
   std::atomic<bool> hangs;            // the devices do no work

@@ -115,7 +115,7 @@ void add_streams(Backend *table);
 
 // ---- Kernels (mock_kernels.cpp)
 
-void unload();  // of the second kernel of launch_in_steps()
+void unload();  // the second kernel of launch_in_steps()
 void add_kernels(Backend *table);
 
 }  // namespace mock

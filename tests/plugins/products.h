@@ -100,7 +100,7 @@ struct Product {
   }
 };
 
-// The same product with its operands in device memory.
+// A Product with its operands in device memory.
 struct DeviceProduct {
   Product host;
   int device;
