@@ -1,4 +1,4 @@
-// The state of a launch: blocks, their threads, and what these wait for. Internal to the runtime.
+// The state of a launch: its blocks, their threads, and what these wait for. Internal to the runtime.
 #pragma once
 
 #include <array>
@@ -21,18 +21,18 @@ struct PendingCopy {
   void *target;
   const void *source;  // null: zeros
   size_t bytes;
-  bool whole_vector = false;  // of the 16 bytes that TMA reads, some may lie before the matrix
+  bool whole_vector = false;  // some of the 16 bytes that TMA reads may be before the matrix
 };
 
-// A box of an array on its way to or from shared memory.
+// A box of an array in flight to or from shared memory.
 struct PendingBox {
   ArrayMap map;
   int64_t at[4];
   char *shared;
-  int64_t offset[2] = {0, 0};  // of images
+  int64_t offset[2] = {0, 0};  // columns and rows; for images only
 };
 
-// Copies that land together at some later time, and what the barrier is then told.
+// Copies that land together at some later time, and what they then count at the barrier.
 struct Transfer {
   std::vector<PendingCopy> copies;
   std::vector<PendingBox> boxes;
@@ -41,7 +41,7 @@ struct Transfer {
   unsigned transaction;  // bytes
 };
 
-// The sums of products of a warpgroup that have not all been waited for, 64 rows of n.
+// Accumulators of a warpgroup that still wait for products: 64 rows of n.
 struct WarpgroupSums {
   int n;
   std::vector<float> values;
@@ -51,7 +51,7 @@ struct WarpgroupSums {
 struct WarpgroupProduct {
   WarpgroupOp op;
   uint64_t x, y;
-  std::vector<const float *> registers;  // of x, each thread's, instead of a descriptor
+  std::vector<const float *> registers;  // registers of each thread that hold x, in place of a descriptor
   bool add;
   std::shared_ptr<WarpgroupSums> sums;
   unsigned issued;  // threads that have issued it
@@ -60,15 +60,15 @@ struct WarpgroupProduct {
 struct FiberThread;
 
 struct Warpgroup {
-  std::deque<WarpgroupProduct> products;  // that have not been carried out
-  size_t done = 0;                        // those that have, which come before
-  std::vector<FiberThread *> waiting;     // for others to issue
+  std::deque<WarpgroupProduct> products;  // issued and not carried out
+  size_t done = 0;                        // number of products carried out, all before `products`
+  std::vector<FiberThread *> waiting;     // for other threads to issue a product
 };
 
-// What a thread has to do with sums on their way.
+// Accumulators of a thread with products in flight.
 struct SumsInFlight {
   float *registers;
-  size_t end;  // the number of products that it had issued with the last one that adds to them
+  size_t end;  // number of products that the thread had issued after the last one for these accumulators
   std::shared_ptr<WarpgroupSums> sums;
 };
 
@@ -80,22 +80,23 @@ struct FiberThread : Thread {
   Fiber fiber;
   Block *block = nullptr;
   Waiting waiting = Waiting::no;
-  int place = 0;   // line of the barrier it waits at
-  int result = 0;  // of barrier_count
-  // A warp operation: what the lane brings, and in `value` then the result.
+  int place = 0;   // line of the barrier where it waits
+  int result = 0;  // result of barrier_count
+  // A warp operation. `value` is what the lane brings, and then its result.
   WarpOp op = WarpOp::sync;
   uint64_t mask = 0, value = 0;
   unsigned argument = 0;
-  size_t uniform_values = 0;  // how many it has named
+  size_t uniform_values = 0;  // number of values that it has declared uniform
   // Copies since the last commit_copies, and the groups before it.
   std::vector<PendingCopy> open_copies;
   std::deque<std::vector<PendingCopy>> groups;
-  // Products of its warpgroup: how many it has issued, how many each of its groups ends behind, its sums.
+  // Products of its warpgroup: the number it has issued, that number at the end of each of its groups, and its
+  // accumulators.
   size_t products = 0;
   std::vector<size_t> product_groups;
   std::vector<SumsInFlight> sums;
-  bool fenced = false;  // wgmma_fence since it last had sums in its hands
-  // Boxes that it stores, since the last commit_stores and in the groups before it.
+  bool fenced = false;  // has executed wgmma_fence since it last had access to its accumulators
+  // Boxes that it stores: those since the last commit_stores, and the earlier groups.
   std::vector<PendingBox> open_stores;
   std::deque<std::vector<PendingBox>> stores;
   std::vector<uint32_t> unknown_writes;  // words of shared memory, as in Block::unknown
@@ -111,9 +112,9 @@ struct Barrier {
 
 // The threads that execute as one.
 struct Wave {
-  uint64_t waiting = 0;           // the lanes that wait in an operation
-  std::vector<uint64_t> uniform;  // the values that a lane has named first
-  Ordering ordering[2];           // of its halves, which synchronise each by itself
+  uint64_t waiting = 0;           // lanes that wait in an operation
+  std::vector<uint64_t> uniform;  // values that the first lane to reach them has declared
+  Ordering ordering[2];           // one for each half, since the halves synchronise separately
 };
 
 // Blocks that are resident together.
@@ -121,7 +122,7 @@ struct Cluster {
   size_t threads = 0, left = 0;
   std::vector<FiberThread *> waiting;
 
-  // Lets those go on that wait, if all others have left.
+  // Wakes the waiting threads if all others have left.
   void release();
 };
 
@@ -135,7 +136,7 @@ struct Block {
 
   bool done() const { return left == threads.size(); }
   void wake(FiberThread *thread);
-  // Which threads wait for what, in words.
+  // Describes which threads wait for what.
   std::string state() const;
 
   uint64_t rank;
@@ -148,9 +149,10 @@ struct Block {
   std::array<Barrier, 16> barriers;
   std::vector<Transfer> transfers;
   std::unique_ptr<unsigned char, AlignedDelete> dynamic_shared;
-  // For each 8 bytes of it, the number of threads that have written there and not made it known to TMA and wgmma.
+  // For each 8 bytes of dynamic shared memory: the number of threads that wrote there without a fence for TMA and wgmma
+  // since.
   std::vector<uint16_t> unknown;
-  std::vector<char> static_shared;  // while another block is active
+  std::vector<char> static_shared;  // saved while another block is active
   size_t left = 0;                  // threads that have left the kernel
 };
 
@@ -163,9 +165,9 @@ struct Grid {
   std::map<uint64_t, Cluster> clusters;
   std::vector<std::unique_ptr<Block>> resident;
   Block *active = nullptr;  // the block whose static shared memory is in place
-  uint64_t progress = 0;    // counts everything that another thread may wait for
+  uint64_t progress = 0;    // counts every change that another thread may wait for
   std::string fault = "";
-  char begin = 0, end = 0;  // what ThreadSanitizer is told of the host's work before and after the launch
+  char begin = 0, end = 0;  // places that order the host's work before and after the launch for ThreadSanitizer
 };
 extern Grid *grid;
 
@@ -174,10 +176,10 @@ inline FiberThread *self() { return static_cast<FiberThread *>(current); }
 // Suspends the current thread for `reason`.
 void wait(Waiting reason);
 
-// The product of the matrix operation that these lanes of a wave wait in. Empty, or what is wrong with it.
+// Computes the matrix operation in which these lanes of a wave wait. Returns what is wrong with it, or an empty string.
 std::string multiply_wave(const std::unique_ptr<FiberThread> *lanes);
 
-// Whether a thread of the block has written to these bytes of dynamic shared memory and not made it known to TMA and
+// True if a thread of the block wrote to these bytes of dynamic shared memory without making that known to TMA and
 // wgmma.
 bool has_unknown(size_t offset, size_t bytes);
 

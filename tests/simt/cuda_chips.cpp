@@ -1,5 +1,4 @@
-// The artificial NVIDIA GPU that the rows are asked about and launched on, and real GPUs, about which they are only
-// asked.
+// The artificial NVIDIA GPU on which kernels are queried and launched, and real GPUs, for which they are only queried.
 #include "runtime/device.h"
 
 #include <cstdio>
@@ -32,11 +31,11 @@ Device artificial() {
   return d;
 }
 
-// As runtime/device.cpp describes them: the throughputs by architecture and name, the rest by data sheets.
+// Throughputs follow architecture and name, as in runtime/device.cpp; the rest follows data sheets.
 struct Chip {
   const char *name;
   int arch, units;
-  double gigahertz, gigabytes;  // a second
+  double gigahertz, gigabytes;  // per second
   int shared_kib, l2_mib;
 };
 constexpr Chip kChips[] = {

@@ -1,4 +1,4 @@
-// What NVIDIA's driver does for the rows that run on the CPU.
+// The functions of NVIDIA's driver, for the kernels that run on the CPU.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,5 @@
-// The devices that rows are asked about: 0 is the artificial one that they run on, the others are only descriptions.
+// The devices for which kernels are queried: 0 is the artificial one on which they run, the others are only
+// descriptions.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@ namespace simt {
 
 int device_count();
 
-// -1: there is none.
+// Returns -1 if there is none.
 inline int device_called(const std::string &name) {
   for (int i = 0; i < device_count(); ++i) {
     if (libsgemm::gpu::model(i).name == name) return i;

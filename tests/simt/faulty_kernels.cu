@@ -50,7 +50,7 @@ void __global__ boxed(const simt::TensorMap map, int row, float *y, bool waits) 
   __syncthreads();
   if (waits) ptx::barrier_wait(ptx::shared_address(&barrier), 0);
   y[threadIdx.x] = shared[threadIdx.x];
-  ptx::barrier_wait(ptx::shared_address(&barrier), 0);  // a block must not end before
+  ptx::barrier_wait(ptx::shared_address(&barrier), 0);  // a block must not end before its copies
 }
 
 void __global__ clustered(float *y, int blocks, bool last_barrier) {

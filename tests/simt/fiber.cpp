@@ -24,16 +24,17 @@ namespace {
 
 namespace context = boost::context::detail;
 
-// Room for the fragments of a thread, spilled and with redzones; pages that are not used cost nothing.
+// Stack of a fibre: room for the fragments of a thread, spilled and with redzones. Pages that are not used cost
+// nothing.
 constexpr size_t kStackBytes = 256 * 1024;
-// Of these, for start(), the entry and suspend().
+// Part of the stack for start(), the entry and suspend().
 [[maybe_unused]] constexpr size_t kOuterFrames = 8 * 1024;
 
 [[maybe_unused]] void *bottom(const boost::context::stack_context &stack) {
   return static_cast<char *>(stack.sp) - stack.size;
 }
 
-// A switch of ThreadSanitizer's threads that orders nothing.
+// Switches ThreadSanitizer's thread without ordering anything.
 void switch_watch([[maybe_unused]] void *to) {
 #ifdef SIMT_TSAN
   __tsan_switch_to_fiber(to, __tsan_switch_to_fiber_no_sync);
@@ -60,8 +61,7 @@ Fiber::~Fiber() {
 
 void Fiber::prepare(void (*entry)(void *), void *argument) {
 #ifdef SIMT_ASAN
-  // Functions that returned have left no redzones: only those of the outermost frames are there, unless a call was
-  // abandoned.
+  // Functions that returned have left no redzones: only the outermost frames have some, unless a call was abandoned.
   const size_t used = ended_ ? kOuterFrames : stack_.size;
   __asan_unpoison_memory_region(static_cast<char *>(stack_.sp) - used, used);
 #endif

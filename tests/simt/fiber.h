@@ -27,15 +27,15 @@ class Fiber {
   static void start(boost::context::detail::transfer_t transfer);
 
   boost::context::stack_context stack_;
-  boost::context::detail::fcontext_t context_ = nullptr;  // where to jump to: the fibre, or while it runs, the caller
+  boost::context::detail::fcontext_t context_ = nullptr;  // context of the fibre, or of the caller while the fibre runs
   void (*entry_)(void *) = nullptr;
   void *argument_ = nullptr;
-  bool ended_ = true;  // the last call
-  // What AddressSanitizer wants to know of the two stacks.
+  bool ended_ = true;  // the last call has ended
+  // AddressSanitizer's data of the two stacks.
   [[maybe_unused]] void *own_fake_stack_ = nullptr, *caller_fake_stack_ = nullptr;
   [[maybe_unused]] const void *caller_stack_ = nullptr;
   [[maybe_unused]] size_t caller_stack_size_ = 0;
-  // The threads that ThreadSanitizer takes them for.
+  // ThreadSanitizer's threads for the fibre and the caller.
   [[maybe_unused]] void *own_watch_ = nullptr, *caller_watch_ = nullptr;
 };
 

@@ -1,5 +1,5 @@
-// The artificial AMD GPU that the rows are asked about and launched on, LIBSGEMM_SIMT_ARCH; and real GPUs, about which
-// they are only asked.
+// The artificial AMD GPU (LIBSGEMM_SIMT_ARCH) on which kernels are queried and launched, and real GPUs, for which they
+// are only queried.
 #include <vector>
 
 #include "data_sheet.h"
@@ -9,11 +9,11 @@
 namespace libsgemm::hip {
 namespace {
 
-// As device.cpp describes them, by data sheets.
+// The fields follow device.cpp, the numbers data sheets.
 struct Model {
   const char *name, *arch;
   int units;
-  double gigahertz, gigabytes;  // a second
+  double gigahertz, gigabytes;  // per second
 };
 constexpr Model kModels[] = {
     {"Radeon VII", "gfx906", 60, 1.75, 1024}, {"MI100", "gfx908", 120, 1.502, 1229},

@@ -51,7 +51,7 @@ inline libsgemm::Type type_of(Routine routine) {
 
 inline libsgemm_op_t plain_op(libsgemm_op_t op) { return op == LIBSGEMM_NO_TRANS ? op : LIBSGEMM_TRANS; }
 
-// What the library hands to a backend for this call.
+// The description that the library hands to a backend for this call.
 inline GemmDesc describe_call(Routine routine, const Args &args) {
   GemmDesc d = {};
   d.routine = routine_of(routine);

@@ -1,4 +1,4 @@
-// Kernel launches of both vendors' rows.
+// Kernel launches for the backends of both vendors.
 #include "gpu/launch.h"
 
 #include "simt.h"

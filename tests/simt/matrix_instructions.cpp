@@ -1,5 +1,5 @@
-// Matrix instructions in plain C++: the lanes lay their registers down, the last one computes the product, and each
-// takes its own.
+// Matrix instructions in plain C++: each lane registers its operands, the last one computes the product, and each takes
+// its own results.
 #include "matrix_instructions.h"
 
 #include <cstring>
@@ -40,7 +40,7 @@ template <int Pair>
 MatrixPlace b_mma(int lane, int element) {
   return {Pair * (lane % 4) + element % Pair + 4 * Pair * (element / Pair), lane / 4};
 }
-// Those of f64 come step by step of k, 4 apart.
+// Elements of f64 come in single steps of k, 4 apart.
 int k_dmma(int lane, int element) { return lane % 4 + 4 * (element / 2); }
 int row_dmma(int lane, int element) { return lane / 4 + 8 * (element % 2); }
 MatrixPlace b_dmma(int lane, int element) { return {lane % 4 + 4 * element, lane / 4}; }
@@ -54,7 +54,7 @@ MatrixPlace c_wmma(int lane, int i) { return {lane % 16, 8 * (lane / 16) + i}; }
 
 // ---- Elements.
 
-// All binary16 numbers, since millions are converted.
+// Table of all binary16 numbers, since millions are converted.
 const std::vector<float> &halves() {
   static const std::vector<float> table = [] {
     std::vector<float> all;
@@ -66,7 +66,7 @@ const std::vector<float> &halves() {
   return table;
 }
 
-// Value: double for f64, else float.
+// Value is double for f64, else float.
 template <typename Value>
 Value element(const MatrixOp &op, const void *registers, int i) {
   if (op.type == MatrixType::f32 || op.type == MatrixType::f64) return static_cast<const Value *>(registers)[i];
@@ -94,8 +94,8 @@ struct Tile {
   }
 };
 
-// Number: of the products. Those of halves are exact in FP32, and those of floats in FP64, which is all that f64 is
-// given, so that nothing is to fuse.
+// Number is the type of the products. Products of halves are exact in FP32, those of floats in FP64; f64 operands are
+// converted floats, so that rounding cannot depend on fusing.
 template <typename Number, typename Value>
 void multiply(const MatrixOp &op, const Tile<Value> &a, const Tile<Value> &b, Value (*c)[kMost]) {
   for (int i = 0; i < op.m; ++i) {
@@ -106,7 +106,7 @@ void multiply(const MatrixOp &op, const Tile<Value> &a, const Tile<Value> &b, Va
   }
 }
 
-// The places in C of all accumulators of all lanes, asked for once.
+// Places in C of all accumulators of all lanes, computed once.
 const std::vector<MatrixPlace> &places_in_c(const MatrixOp &op) {
   static thread_local std::map<const MatrixOp *, std::vector<MatrixPlace>> known;
   std::vector<MatrixPlace> &places = known[&op];
@@ -118,7 +118,7 @@ const std::vector<MatrixPlace> &places_in_c(const MatrixOp &op) {
   return places;
 }
 
-// What the lanes of a wave have laid down.
+// Operands and accumulators that a lane brings.
 struct Deposit {
   const MatrixOp *op;
   const void *a, *b;

@@ -18,17 +18,18 @@ struct MatrixOp {
   MatrixType type;
   unsigned wave;
   int m, n, k;
-  int operand_elements, accumulators;  // of a lane; an operand's in the order of its registers, low half first
+  int operand_elements, accumulators;  // of each lane; operands in the order of its registers, low half first
   int (*k_of)(int lane, int element);  // A is at row lane % m, column k_of(); B at row k_of(), column lane % n
   MatrixPlace (*c_of)(int lane, int accumulator);
-  // Where the outer dimension does not follow from the lane alone, and k_of is of A: the row of A, B's own maps.
+  // Maps for instructions whose outer dimension does not follow from the lane alone: the row of A (k_of is then for A
+  // only), and the place in B.
   int (*row_of_a)(int lane, int element) = nullptr;
   MatrixPlace (*b_of)(int lane, int element) = nullptr;
   int b_elements = 0;
 };
 
-// Waves of 64. bf16 without 1k: gfx908 only. (Those for halves of gfx90a take subnormal numbers as zeros, which these
-// do not; the backend does not use them there.)
+// Waves of 64. bf16 without 1k: gfx908 only. (On gfx90a, instructions for halves flush subnormal numbers to zero, which
+// these do not; the backend does not use them there.)
 extern const MatrixOp mfma_f32_32x32x2f32, mfma_f32_32x32x8f16, mfma_f32_32x32x4bf16, mfma_f32_32x32x8bf16_1k;
 extern const MatrixOp mfma_f32_32x32x4_xf32, mfma_f64_16x16x4f64;
 // Waves of 32: gfx11, where both halves of a wave bring the same operands, and gfx12.
@@ -37,7 +38,7 @@ extern const MatrixOp wmma_f32_16x16x16_f16_gfx12, wmma_f32_16x16x16_bf16_gfx12;
 
 // mma.sync.m16n8k16, .m16n8k8 and .m8n8k4.
 extern const MatrixOp mma_f16, mma_bf16, mma_tf32, mma_f64, mma_f64_m8n8k4;
-// Those of nvcuda::wmma, m16n16k16 and m16n16k8, whose places nobody is told: any will do.
+// Instructions of nvcuda::wmma, m16n16k16 and m16n16k8. Their places are not documented: any will do.
 extern const MatrixOp wmma_f16, wmma_bf16, wmma_tf32;
 
 }  // namespace simt

@@ -11,7 +11,8 @@ struct SharedImage {
   size_t bytes = 0;
 };
 
-// Of the library that holds the code at `kernel`; empty if that is the executable, whose thread-local data is not ours.
+// Image of the library that holds the code at `kernel`. Empty if that is the executable, whose thread-local data is not
+// the kernels'.
 SharedImage static_shared(const void *kernel);
 
 // Fills memory with NaN.

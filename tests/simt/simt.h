@@ -1,12 +1,14 @@
 // Runs CUDA and HIP kernels on the CPU: one fibre for each GPU thread, switched where threads wait for one another, in
-// an order drawn from a seed. Kernel files compile unchanged as C++ against the headers beside this one.
+// an order drawn from a seed. Kernel files compile unchanged as C++ against the headers next to this one.
 //
-// What it finds: missing barriers (shared memory is NaN at the start of a block, and threads run far ahead of each
-// other), barriers that not all threads reach, asynchronous copies that are not waited for, deadlocks between blocks,
-// limits of a launch, values said to be uniform that are not; tiles and sums of wgmma that are touched too early or
-// described wrongly, boxes of TMA that are, blocks that end before their neighbour has done with them; with
-// AddressSanitizer reads and writes beyond a matrix or beyond dynamic shared memory; with ThreadSanitizer all accesses
-// that no barrier orders, in shared and global memory.
+// It finds:
+// - missing barriers: shared memory is NaN at the start of a block, and threads run far ahead of each other;
+// - barriers that not all threads reach, asynchronous copies without a wait, deadlocks between blocks;
+// - limits of a launch, and values declared uniform that are not;
+// - tiles and accumulators of wgmma and boxes of TMA that are accessed too early or described wrongly;
+// - blocks that end before their neighbour has finished with them;
+// - with AddressSanitizer, reads and writes beyond a matrix or beyond dynamic shared memory;
+// - with ThreadSanitizer, all accesses that no barrier orders, in shared and global memory.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +25,16 @@ struct Index {
 
 struct Configuration {
   Index grid, block;
-  size_t shared_bytes = 0;    // dynamic
+  size_t shared_bytes = 0;    // dynamic shared memory
   unsigned cluster = 1;       // blocks along x
   unsigned wave = 32;         // threads that execute as one: 32 or 64
-  bool waits_itself = false;  // may start before the grid before has ended, for which threads wait
+  bool waits_itself = false;  // may start before the previous grid has ended; threads wait for it
 };
 
 // How threads are scheduled; tests set it between launches.
 struct Schedule {
   uint64_t seed = 1;
-  int multiprocessors = 4;      // bounds the blocks that are resident together
+  int multiprocessors = 4;      // limits the blocks that are resident together
   bool start_together = false;  // admit as many blocks as can be resident at once, not only when others wait
 };
 Schedule &schedule();
@@ -56,49 +58,50 @@ const Configuration &configuration();
 // Ends the launch with a fault of this thread.
 [[noreturn]] void fail(const std::string &what);
 
-// Lets others run first: in every loop that waits for another thread.
+// Lets other threads run first. Every loop that waits for another thread must call it.
 void yield();
 // Tells the scheduler that a thread changed something that another may wait for.
 void progress();
 
-// Barrier `id` of the block. `count`: threads it takes, 0 for all. `place` distinguishes calls in the source.
+// Barrier `id` of the block for `count` threads, 0 for all. `place` distinguishes calls in the source.
 void barrier_sync(int id, unsigned count, int place);
 void barrier_arrive(int id, unsigned count, int place);
-// Also combines `value` over the threads: number of nonzero values.
+// A barrier that also returns the number of threads whose value is not zero.
 int barrier_count(int value, int place);
 // Barrier of all threads of the cluster that have not left.
 void cluster_sync();
-// The block's place in its cluster.
+// Rank of the block in its cluster.
 unsigned cluster_rank();
 
-// Operations of a wave (a warp, where it is 32 threads) in lock step: each lane in `mask` brings a value and receives a
+// Operations of a wave (a warp if it has 32 threads) in lock step: each lane in `mask` brings a value and receives a
 // result.
 enum class WarpOp { sync, shuffle, ballot, reduce_add, reduce_min, reduce_max, reduce_and, reduce_or, matrix };
-// `argument`: of shuffle the source lane.
+// `argument` is the source lane of a shuffle.
 uint64_t warp_exchange(WarpOp op, uint64_t mask, uint64_t value, unsigned argument = 0);
 
-// The thread's place in its wave, and all lanes of that.
+// Rank of the thread in its wave, and the mask of all lanes of that.
 unsigned lane();
 uint64_t full_wave();
 
-// Checks that the n-th such value of a thread is that of all lanes of its wave, which would share it in a register.
-// Does not make lanes wait for one another, so that it orders nothing.
+// Checks that the n-th value that a thread declares uniform is that of all lanes of its wave, which would share it in a
+// register. Lanes do not wait for one another, so that it orders nothing.
 void expect_uniform(uint64_t value);
 
-// The product of a matrix instruction, C += A * B; matrix_instructions.h names them. `a`, `b`: this lane's registers of
-// the operands in memory, `c` its accumulators.
+// Computes a matrix instruction, C += A * B; matrix_instructions.h names them. `a` and `b` are this lane's registers of
+// the operands, `c` its accumulators, in memory.
 struct MatrixOp;
 void matrix_multiply(const MatrixOp &op, const void *a, const void *b, void *c);
 
-// Products of warpgroups (wgmma): issued by all threads of four warps, carried out between then and the wait, as late
-// as that or earlier. Until a thread has waited its sums are NaN, and must stay what they are.
+// Products of warpgroups (wgmma): issued by all threads of four warps, carried out at some time between then and the
+// wait. Until a thread has waited its accumulators are NaN, and must not be changed.
 enum class WarpgroupNumber { f16, bf16, tf32 };
 struct WarpgroupOp {
   WarpgroupNumber number;
   int n;
   bool x_along_k, y_along_k;
 };
-// `sum`: this thread's n / 2; `x`, `y`: the descriptors of the operands; or x in this thread's 4 registers, of TF32.
+// `sum`: this thread's n / 2 accumulators; `x`, `y`: descriptors of the operands. The second form takes x in TF32 from
+// 4 registers of this thread.
 void warpgroup_multiply(const WarpgroupOp &op, float *sum, uint64_t x, uint64_t y, bool add);
 void warpgroup_multiply(const WarpgroupOp &op, float *sum, const float *x, uint64_t y, bool add);
 void warpgroup_fence();
@@ -106,14 +109,13 @@ void warpgroup_commit();
 void warpgroup_wait(unsigned pending);
 
 void *dynamic_shared();
-// Shared memory by the 32-bit addresses that instructions take.
+// The 32-bit addresses of shared memory that instructions take.
 uint32_t shared_address(const void *pointer);
 void *shared_pointer(uint32_t address, size_t bytes);
-// The same place in the shared memory of block `rank` of the cluster.
+// Returns the same place in the shared memory of block `rank` of the cluster.
 void *cluster_pointer(uint32_t address, size_t bytes, unsigned rank);
 
-// ---- Asynchronous copies. They land when they are waited for, or later than that allows; until then the target is
-// NaN.
+// ---- Asynchronous copies. They land at the wait, or later if the wait allows; until then the target is NaN.
 
 void copy_async(void *target, const void *source, size_t bytes, bool valid);
 void commit_copies();
@@ -130,44 +132,44 @@ bool mbarrier_test(const Mbarrier *barrier, unsigned parity);
 // Arrives when the copies that this thread has issued so far have landed.
 void mbarrier_arrive_after_copies(Mbarrier *barrier);
 
-// What a tensor map of TMA says of a column-major matrix of floats.
+// TMA's tensor map of a column-major matrix of floats.
 struct TensorMap {
   const float *base;
   uint64_t rows, columns, ld;
   uint32_t box_rows, box_columns;
-  bool swizzled;  // as the field of libsgemm::cuda::MatrixBoxes
+  bool swizzled;  // see libsgemm::cuda::MatrixBoxes
 };
-// Copies the box at (row, column), zeros where it leaves the matrix, and counts its bytes at the barrier.
+// Copies the box at (row, column), with zeros outside of the matrix, and counts its bytes at the barrier.
 void copy_box(float *target, const TensorMap &map, int row, int column, Mbarrier *barrier);
 
-// The same of an array of four dimensions; fields as of libsgemm::cuda::TensorBoxes.
+// TMA's tensor map of an array of four dimensions; fields as in libsgemm::cuda::TensorBoxes.
 struct ArrayMap {
   static constexpr uint64_t kDimensions = 4, kImages = 5;
-  uint64_t dimensions;  // kDimensions, where another map has its address; kImages: of images
+  uint64_t dimensions;  // kDimensions, where a TensorMap has its address, or kImages for a map of images
   const char *base;
   uint64_t sizes[4], strides[3];
   uint32_t element_bytes, box[4], swizzle;
-  bool to_tf32;  // rounds what it brings to shared memory
-  // Of images, as libsgemm::cuda::ImageBoxes: box[0] channels of box[1] pixels.
+  bool to_tf32;  // rounds what it copies to shared memory
+  // For maps of images, as in libsgemm::cuda::ImageBoxes: box[0] channels of box[1] pixels.
   int16_t lower[2], upper[2];
   uint8_t step[2];
 };
-// Copies the box at `at` to the same place in those blocks of the cluster whose bit in `blocks` is set, each of which
+// Copies the box at `at` to the same place in the blocks of the cluster whose bit in `blocks` is set. Each of them
 // counts the bytes at its own barrier.
 void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t barrier, unsigned blocks);
-// The same by a map of images, each pixel moved by `offset` columns and rows.
+// Copies a box by a map of images, each pixel moved by `offset` columns and rows.
 void copy_pixels(uint32_t target, const ArrayMap &map, const int (&at)[4], const int (&offset)[2], uint32_t barrier,
                  unsigned blocks);
-// Copies a box from shared memory to the array, as early or as late as the thread's waits permit. What threads write to
-// it they must have made known since, where they say what they write.
+// Copies a box from shared memory to the array, at some time that the thread's waits permit. Threads that note their
+// writes to it must have made them known since.
 void store_box(const ArrayMap &map, uint32_t source, const int (&at)[4]);
 void commit_stores();
 void wait_for_stores(unsigned pending);
 void note_write(uint32_t address, uint32_t bytes);
 void make_writes_known();
 
-// Waits for the grid before, if the launch leaves that to the kernel: TMA must not be used before, and no thread may do
-// without.
+// Waits for the previous grid, if the launch leaves that to the kernel. Every thread must wait, and TMA must not be
+// used before.
 void wait_for_grid_before();
 
 }  // namespace simt

@@ -6,8 +6,8 @@
 namespace simt {
 namespace {
 
-// Counts the thread at the barrier; the last one to arrive wakes those that wait, the thread itself included. Returns
-// what the barrier orders it by.
+// Counts the thread at the barrier. The last one to arrive wakes all that wait, itself included. Returns the place to
+// acquire() after the wait.
 void *count_arrival(int id, unsigned count, int place, int value, bool waits) {
   const Unwatched unwatched;
   FiberThread *thread = self();
@@ -66,7 +66,7 @@ uint64_t reduce(WarpOp op, uint64_t a, uint64_t b) {
   }
 }
 
-// Gives every lane in `mask` its result; `lanes` are the threads of the wave.
+// Gives every lane in `mask` its result. `lanes` are the threads of the wave.
 void complete(WarpOp op, uint64_t mask, const std::unique_ptr<FiberThread> *lanes) {
   std::array<uint64_t, 64> value = {};
   uint64_t combined = 0;
@@ -86,7 +86,7 @@ void complete(WarpOp op, uint64_t mask, const std::unique_ptr<FiberThread> *lane
   }
 }
 
-// The threads of the current one's wave.
+// Wave of the current thread.
 struct OwnWave {
   Wave *wave;
   const std::unique_ptr<FiberThread> *first;
@@ -100,8 +100,8 @@ OwnWave own_wave() {
   return {&block->waves[index], &block->threads[index * size], lanes};
 }
 
-// Makes the thread a lane of the operation; the last one completes it and wakes all. Returns what the operation orders
-// it by, or null.
+// Makes the thread a lane of the operation; the last one completes it and wakes all. Returns the place to acquire()
+// after the wait, or null.
 void *join_operation(WarpOp op, uint64_t mask, uint64_t value, unsigned argument) {
   const Unwatched unwatched;
   FiberThread *thread = self();

@@ -1,6 +1,6 @@
-// What the rows of backend hip are predicted to take, beside what can be computed by hand from the data sheets of the
-// chips: no row is faster than its chip, the choice is not far from it where a call fills the chip, and of two rows the
-// one wins that has more of what bounds them. Nothing here was measured: no AMD GPU was at hand.
+// Predicted times of the kernels of backend hip, compared with limits computed by hand from the data sheets of the
+// chips. No kernel is faster than its chip. The choice is near the limit if a call fills the chip. Of two kernels the
+// one with more of the limiting resource wins. Nothing here was measured: no AMD GPU was available.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -18,9 +18,9 @@ namespace {
 
 using namespace libsgemm;
 
-// Of a data sheet: 10^12 operations a second with FP32 operands by vector instructions and by matrix cores, with FP16,
-// bfloat16 and TF32 ones by matrix cores and with FP64 ones; 10^9 bytes a second. 0: it has none that are used. (Those
-// of MI210 for FP16 and bfloat16, 181, take denormals as zeros.)
+// Rates of a data sheet, in 10^12 operations a second: FP32 by vector instructions and by matrix cores, FP16, bfloat16
+// and TF32 by matrix cores, and FP64; bytes in 10^9 a second. 0: the chip has none, or none that is used. (MI210 has
+// 181 for FP16 and bfloat16, but flushes denormals to zero.)
 struct Sheet {
   const char *name;
   double vector, fp32, fp16, bf16, tf32, fp64, bytes;
@@ -38,7 +38,7 @@ constexpr Sheet kSheets[] = {
     {"RX 9070 XT", 48.7, 0, 195, 195, 0, 0, 640},
 };
 
-// The sheets' rates are rounded.
+// The data sheets' rates are rounded.
 constexpr double kRounding = 1.01;
 
 double peak(const Sheet &s, Type type, libsgemm_math_mode_t mode) {
@@ -47,7 +47,7 @@ double peak(const Sheet &s, Type type, libsgemm_math_mode_t mode) {
       return s.fp64;
     case LIBSGEMM_MATH_FP16X3:
       return s.fp16 / 3;
-    case LIBSGEMM_MATH_FP32_FAST:  // small ones are computed in FP64
+    case LIBSGEMM_MATH_FP32_FAST:  // small products are computed in FP64
       return std::max(s.fp16 / 3, s.fp64);
     case LIBSGEMM_MATH_BF16X6:
       return s.bf16 / 6;
@@ -69,7 +69,7 @@ struct Call {
   int64_t m, n, k;
 };
 
-// Column-major, aligned, not transposed; of a triangle upper, A on the left.
+// A column-major, aligned, not transposed call; triangles are upper, A is on the left.
 GemmDesc description(const Call &call) {
   GemmDesc d = {};
   d.routine = call.routine, d.type = call.type, d.math_mode = call.mode;
@@ -85,7 +85,7 @@ GemmDesc description(const Call &call) {
   return d;
 }
 
-// Multiplications and additions that the routine is: half of a product's where C or A is a triangle.
+// Multiplications and additions of the routine: half of a product's if C or A is a triangle.
 double operations(const GemmDesc &d) {
   const double m = static_cast<double>(d.m), n = static_cast<double>(d.n), k = static_cast<double>(d.k);
   const RoutineTraits &r = traits_of(d);
@@ -93,7 +93,7 @@ double operations(const GemmDesc &d) {
   return (r.a == RoutineTraits::triangular ? 1 : 2) * m * n * k;
 }
 
-// Each operand read once, of A the triangle that is stored, and C written.
+// Bytes if each operand is read once, of A only the stored triangle, and C is written.
 double least_bytes(const GemmDesc &d) {
   const double m = static_cast<double>(d.m), n = static_cast<double>(d.n), k = static_cast<double>(d.k);
   const RoutineTraits &r = traits_of(d);
@@ -175,8 +175,8 @@ TEST_CASE("no row is predicted to be faster than its chip", "[.rows]") {
   CHECK(asked > 90000);
 }
 
-// Where C has hundreds of tiles for each compute unit, a row loses what LDS does not hide, the stall of its waves and
-// what is assumed to be lost besides: as many times the limit as this says, by the widest tile that there is.
+// If C has hundreds of tiles for each compute unit, a kernel still loses what LDS does not hide, the stalls of its
+// waves and other assumed losses. The checks below bound the ratio to the limit, with the widest tile.
 TEST_CASE("where a product fills the chip the choice is near its limit", "[.rows]") {
   for (const Sheet &s : kSheets) {
     const int device = simt::device_called(s.name);
@@ -189,7 +189,7 @@ TEST_CASE("where a product fills the chip the choice is near its limit", "[.rows
             std::strstr(kernel->name, "mfma") != nullptr || std::strstr(kernel->name, "wmma") != nullptr;
         const double ratio = kernel->cost(d, device) / limit(s, d, LIBSGEMM_MATH_FP32);
         INFO(s.name << ": " << to_string(d) << ": " << kernel->name << ", " << ratio << " times the limit");
-        // Of 16-bit operands a tile of 128 x 128 takes 12 bytes of LDS for each of the chip's 8 or 16 multiply-adds.
+        // With 16-bit operands a tile of 128 x 128 takes 12 bytes of LDS for each of the chip's 8 or 16 multiply-adds.
         const bool bound_by_lds = matrix && type != Type::f32;
         CHECK(ratio < (bound_by_lds ? 2.6 : matrix ? 1.4 : 1.8));
         CHECK(matrix == ((type == Type::f32 ? s.fp32 : s.fp16) > 0));
@@ -258,8 +258,8 @@ TEST_CASE("of two rows the one wins that hand-computed limits favour", "[.rows]"
   }
 }
 
-// By the sheets three products of FP16, or six of bfloat16, are worth it where they take less than one of FP32. A third
-// less is lost to the passes over the operands and to LDS.
+// By the data sheets three products of FP16, or six of bfloat16, pay off if they take less than one of FP32. A third of
+// the rate is lost to the passes over the operands and to LDS.
 TEST_CASE("a mode that splits operands runs where its rate is a gain", "[.rows]") {
   for (const Sheet &s : kSheets) {
     const int device = simt::device_called(s.name);

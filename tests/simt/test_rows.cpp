@@ -1,5 +1,5 @@
-// Rows of the kernel table that never win: calls of all kinds are drawn for GPUs of all kinds, and each row that is no
-// step of the ladder must be the choice for some of them. A row that is not is dead weight, or its cost is wrong.
+// Finds kernels of the table that never win: calls of all kinds are drawn for GPUs of all kinds, and each kernel
+// outside of the ladder must be the choice for some of them. A kernel that is not is dead weight, or its cost is wrong.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -22,11 +22,10 @@ namespace {
 
 using namespace libsgemm;
 
-constexpr int kCalls = 20000;          // of each device
-constexpr double kLeastMargin = 5e-3;  // by which the next row has to be slower for a win to count
+constexpr int kCalls = 20000;          // for each device
+constexpr double kLeastMargin = 5e-3;  // by which the next kernel must be slower for a win to count
 
-// Rows that are known not to win, until the costs are fitted to measured times: by those other rows win than are
-// predicted to.
+// Kernels that are known not to win until the costs are fitted to measured times, which may change the winners.
 struct Exception {
   const char *row, *reason;
 };
@@ -48,9 +47,9 @@ class Draw {
     d.type = !traits_of(d).takes(Type::f16) || type < 6 ? Type::f32 : type < 8 ? Type::f16 : Type::bf16;
     const bool modes = gemm && d.type == Type::f32 && integer(0, 2) == 0;
     d.math_mode = modes ? static_cast<libsgemm_math_mode_t>(integer(1, 6)) : LIBSGEMM_MATH_FP32;
-    // Half of these are of the other mode with two parts, drawn apart so that all others stay what they are.
+    // Half of these use the other mode with two parts. It is drawn separately, so that the other calls stay the same.
     if (d.math_mode == LIBSGEMM_MATH_FP16X3 && fast_() % 2 == 0) d.math_mode = LIBSGEMM_MATH_FP32_FAST;
-    // Other routines know one mode besides, drawn apart as well.
+    // Other routines support one more mode, drawn separately as well.
     if (!gemm && d.type == Type::f32 && others_() % 8 == 0) d.math_mode = LIBSGEMM_MATH_FP64;
     d.transa = op(), d.transb = op();
     d.side = integer(0, 1) == 0 ? LIBSGEMM_LEFT : LIBSGEMM_RIGHT;
@@ -61,7 +60,7 @@ class Draw {
     d.alpha = 1;
     d.beta = traits_of(d).in_place() ? (d.routine == Routine::trsm ? 1.0f : 0.0f) : static_cast<float>(integer(0, 1));
     place(&d);
-    // Batches of other routines are drawn apart, so that the products stay what they are.
+    // Batches of other routines are drawn separately, so that the products stay the same.
     if (gemm ? integer(0, 4) == 0 : traits_of(d).strided != nullptr && other_batches_() % 5 == 0) make_batch(&d);
     return d;
   }
@@ -73,7 +72,7 @@ class Draw {
   int64_t size(double least, double most) {
     const double log = std::uniform_real_distribution<double>(std::log(least), std::log(most))(random_);
     const auto x = static_cast<int64_t>(std::exp(log));
-    const int64_t to = int64_t{1} << integer(0, 8);  // half of them are round
+    const int64_t to = int64_t{1} << integer(0, 8);  // half of the sizes are round
     return integer(0, 1) == 0 || x < to ? x : x / to * to;
   }
 
@@ -82,7 +81,7 @@ class Draw {
       case 0:  // square
         d->m = d->n = d->k = size(1, 16384);
         break;
-      case 1:  // one of them short
+      case 1:  // one size is short
         d->m = size(1, 20000), d->n = size(1, 20000), d->k = size(1, 20000);
         (integer(0, 2) == 0 ? d->k : integer(0, 1) == 0 ? d->m : d->n) = size(1, 100);
         break;
@@ -106,7 +105,7 @@ class Draw {
     if (r.row_major == RoutineTraits::trans_flips) d->transb = d->transa;
   }
 
-  // Leading dimensions, and addresses that exist nowhere: rows look at their alignment only.
+  // Leading dimensions and fictitious addresses: kernels check only their alignment.
   void place(GemmDesc *d) {
     const int how = integer(0, 3);
     const auto ld = [&](int64_t rows) {
@@ -136,13 +135,13 @@ class Draw {
 };
 
 struct Record {
-  int wins = 0;       // calls for which the row is chosen
-  int ties = 0;       // of them: another row costs exactly as much, and stands behind it in the table
-  int clear = 0;      // of them: by the least margin
-  double margin = 0;  // the largest, of the next row's time, where there is another row
+  int wins = 0;       // calls for which the kernel is chosen
+  int ties = 0;       // wins at exactly the time of another kernel, later in the table
+  int clear = 0;      // wins by the least margin
+  double margin = 0;  // largest margin, relative to the next kernel's time, if there is another kernel
 };
 
-// The time of the cheapest row but `chosen` that computes in one of the two modes that the choice is among.
+// Time of the cheapest kernel other than `chosen` in its math mode.
 double next_best(const GemmDesc &d, int device, size_t workspace, const Kernel *chosen) {
   double best = std::numeric_limits<double>::infinity();
   for (int row = 0; row < gpu::kernel_count(); ++row) {
@@ -154,9 +153,9 @@ double next_best(const GemmDesc &d, int device, size_t workspace, const Kernel *
 }
 
 struct Sweep {
-  std::map<std::string, Record> records;  // by row
-  // "A100 sm80": a GPU, and how the names begin of rows with FP64 sums that products of mode fp64, of mode fp32 get
-  // there.
+  std::map<std::string, Record> records;  // by kernel
+  // "A100 sm80": a GPU, and the prefix of the FP64 kernels chosen there for products of mode fp64 (first set) and of
+  // mode fp32 (second).
   std::set<std::string> fp64, fp64_for_fp32;
 };
 
@@ -203,8 +202,8 @@ GemmDesc product(int64_t n, int64_t k) {
   return d;
 }
 
-// A step of the ladder is never the choice: it is there to be run by force. Nor is a row for groups that of a single
-// call.
+// True for a step of the ladder, which is never the choice and only runs by force. Kernels for groups are never the
+// choice for a single call either.
 bool of_the_ladder(const Kernel &kernel) {
   GemmDesc d = product(512, 512);
   for (const Type type : {Type::f32, Type::f16}) {
@@ -224,7 +223,7 @@ TEST_CASE("every row but the ladder's wins somewhere", "[.rows]") {
   std::printf("%-42s %7s %7s %7s  %s\n", "row", "wins", "ties", "clear", "largest margin");
   for (int row = 0; row < gpu::kernel_count(); ++row) {
     const Kernel &kernel = gpu::kernels()[row];
-    if (kernel.conv != nullptr) continue;  // the sweep is of products
+    if (kernel.conv != nullptr) continue;  // the sweep draws products only
     const Record &r = records.at(kernel.name);
     std::printf("%-42s %7d %7d %7d  %.3f%s\n", kernel.name, r.wins, r.ties, r.clear, r.margin,
                 of_the_ladder(kernel) ? "  ladder" : "");
@@ -241,13 +240,14 @@ TEST_CASE("every row but the ladder's wins somewhere", "[.rows]") {
       CHECK(r.clear == 0);
     }
   }
-  if (records.count("sm75_ffma_1x1x1_naive") == 0) return;  // the rest is about NVIDIA's
+  if (records.count("sm75_ffma_1x1x1_naive") == 0) return;  // the rest is about NVIDIA's kernels
   for (const Exception &e : kExceptions) {
     INFO(e.row << " is among the known exceptions, and no row of the table");
     CHECK(records.count(e.row) == 1);
   }
-  // FP64 stands for FP32 where the chip has the rate, and each chip gets the rows of its own instruction. (Of triangles
-  // with few tiles and deep k the rows with FP64 sums are the only ones that split k, which may pay at any rate.)
+  // FP64 replaces FP32 where the chip has the rate, and each chip gets the kernels of its own instruction. (For
+  // triangles with few tiles and large k, only the kernels with FP64 accumulators split k, which may pay off at any
+  // rate.)
   CHECK(found.fp64_for_fp32 ==
         std::set<std::string>{"A100 sm80", "A30 sm80", "H100 sm90", "H100 PCIe sm90", "H200 sm90"});
   CHECK(found.fp64 == std::set<std::string>{"A100 sm80", "A30 sm80", "RTX 3090 sm80", "RTX 3050 sm80", "Orin sm80",
@@ -291,7 +291,7 @@ TEST_CASE("where sums are to be invariant every call but those of the solver fin
     const std::string name = kernel.name;
     cuda = cuda || name == "sm75_ffma_1x1x1_naive";
     INFO(name);
-    // Of FP32 units, and by its name none of those that share out k.
+    // An invariant kernel uses FP32 units, and by its name does not split k.
     if (!kernel.invariant) continue;
     CHECK(kernel.math_mode == LIBSGEMM_MATH_FP32);
     CHECK_FALSE(kernel.truncates);

@@ -1,5 +1,5 @@
-// Every row of a GPU backend's kernel table, by force, on the CPU: sizes around its tile, all routines that it
-// supports, all transpositions, padded and unaligned operands, NaN and Inf, batches in all forms. And scale().
+// Runs every kernel of a GPU backend's table, by force, on the CPU: sizes around its tile, all routines that it
+// supports, all transpositions, padded and unaligned operands, NaN and Inf, batches in all forms. Also runs scale().
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -15,7 +15,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// The numbers MxNxK in a row's name.
+// The numbers MxNxK in a kernel's name.
 struct Tile {
   int64_t m = 16, n = 16, k = 16;
   explicit Tile(const std::string &row) {
@@ -60,8 +60,8 @@ std::vector<Case> small_cases(Routine routine) {
   return cases;
 }
 
-// Draws cases of the table that are small, and such whose sizes are replaced by ones around the tile: one less, equal,
-// one more, half, a bit over two tiles.
+// Draws small cases of the table, and others whose sizes are replaced by ones around the tile: one less, equal, one
+// more, half, a bit over two tiles.
 class Draw {
  public:
   Draw(const Tile &tile, Routine routine) : tile_(tile), random_(2026), table_(small_cases(routine)) {}
@@ -76,7 +76,7 @@ class Draw {
   }
 
  private:
-  // Half of the cases have operands whose columns all start at multiples of 16 bytes: the padding drawn, rounded up.
+  // In half of the cases all columns of the operands start at multiples of 16 bytes: the padding is rounded up.
   Case aligned_or_not(Case test) {
     if (random_.integer(0, 1) == 0) return test;
     const GemmDesc desc = outline(test, Form::kSingle, 1);
@@ -99,29 +99,30 @@ class Draw {
   std::vector<Case> table_;
 };
 
-// What part of the cases runs, where they would take too long.
+// Part of the cases that runs, if all would take too long.
 #ifndef LIBSGEMM_SIMT_PART
 #define LIBSGEMM_SIMT_PART 1
 #endif
-constexpr int kPart = LIBSGEMM_SIMT_PART;                     // one in so many
+constexpr int kPart = LIBSGEMM_SIMT_PART;                     // one case in kPart
 constexpr int kSmall = 30 / kPart, kAroundTile = 60 / kPart;  // cases of a routine in each form
-constexpr int kFewest = 12 / kPart;                           // of those around the tile, whatever they cost
-constexpr int64_t kWork = 60000000 / kPart;                   // multiplications that they may take together
-constexpr int kTries = 500;                                   // draws for a case that the row supports
+constexpr int kFewest = 12 / kPart;                           // least number of cases around the tile, whatever they
+                                                              // cost
+constexpr int64_t kWork = 60000000 / kPart;                   // most multiplications of these cases together
+constexpr int kTries = 500;                                   // draws for a case that the kernel supports
 constexpr int kMany = 160;  // products in a batch: more pointers than the parameters of a kernel hold
 
-// SIMT_TABLE: of the table, one case in so many runs as a single product; without it, some that are drawn.
+// With SIMT_TABLE=N, one case of the table in N runs as a single product; without it, drawn cases.
 size_t table_step() {
   const char *value = std::getenv("SIMT_TABLE");
   return value != nullptr ? std::strtoul(value, nullptr, 10) : 0;
 }
 
-// Counts the jobs of a row, and their faults.
+// Runs the jobs of a kernel and counts them and their faults.
 class Tester {
  public:
   explicit Tester(const Kernel &row) : row_(row) {}
 
-  // `workspace`: times what the row asks for.
+  // `workspace` is a factor of the size that the kernel requests.
   void run(const Case &test, Form form, int count, double workspace = 1) {
     ++turn_;
     simt::schedule().seed = static_cast<uint64_t>(turn_);
@@ -130,7 +131,7 @@ class Tester {
     bool runs = false;
     Job job(test, form, specials, count, shared_a);
     std::string fault = run_job(row_, &job, &runs, workspace);
-    // Rows that are marked for it, bit for bit.
+    // Invariant kernels must have the right bits.
     if (row_.invariant && fault.empty() && turn_ % 3 != 0) {
       Case random = test;
       random.inputs = Inputs::kRandom;
@@ -147,7 +148,7 @@ class Tester {
     }
   }
 
-  // Of a form that the row supports at all, at least one job must run.
+  // If the kernel supports a form at all, at least one job must run.
   void run_all(Routine routine, Form form) {
     claimed_ = row_.supports(outline(whole_tile(routine), form, form == Form::kSingle ? 1 : 3), 0);
     ran_of_form_ = 0;
@@ -156,7 +157,7 @@ class Tester {
     if (claimed_) CHECK(ran_of_form_ > 0);
   }
 
-  // How k and a batch are cut may depend on the workspace.
+  // The cuts of k and of a batch may depend on the workspace.
   void run_workspaces(Routine routine) {
     if (row_.workspace == nullptr) return;
     const Tile tile(row_.name);
@@ -177,8 +178,8 @@ class Tester {
     }
   }
 
-  // Of rows that copy operands of 16 bits: their lines, which the three sizes are by turns, of all lengths that the
-  // copy tells apart, from all places within 16 bytes.
+  // Tests kernels that copy operands of 16 bits. The three sizes take alternately the length of a line: all lengths
+  // that the copy distinguishes, from all places within 16 bytes.
   void run_lines(Routine routine) {
     if (!copies(routine)) return;
     int turn = 0;
@@ -199,8 +200,8 @@ class Tester {
     }
   }
 
-  // Of such rows: one operand much larger than the other, of which the workspace holds the small one and a third or two
-  // thirds of the large one. Then such that it holds only a panel of both, for there are too many steps of k.
+  // Tests the same kernels with one operand much larger than the other: the workspace holds the small one and a third
+  // or two thirds of the large one. Then k is so large that it holds only a panel of both.
   void run_slabs(Routine routine) {
     if (!copies(routine)) return;
     constexpr int64_t kLarge = 1300, kSmall = 20;
@@ -214,7 +215,7 @@ class Tester {
       test.alpha = 2, test.beta = -1;
       test.padding = {1, 1, 1};
       test.offset = 1;
-      // The small one stays where it is.
+      // The small operand stays in place.
       if (turn % 5 == 4) {
         const GemmDesc desc = outline(test, Form::kSingle, 1);
         int &padding = large_a ? test.padding.b : test.padding.a;
@@ -235,8 +236,8 @@ class Tester {
     }
   }
 
-  // Of rows whose blocks stay: more tiles than multiprocessors, which is when pairs of blocks share operands, of
-  // operands and a C that TMA takes.
+  // Tests kernels with persistent blocks: more tiles than multiprocessors, so that pairs of blocks share operands. TMA
+  // can access the operands and C.
   void run_walks(Routine routine) {
     if (std::strstr(row_.name, "wgmma") == nullptr) return;
     const Tile tile(row_.name);
@@ -255,7 +256,8 @@ class Tester {
     }
   }
 
-  // Of other rows that take nothing but vectors, which few of the cases drawn have: sizes in fours around the tile.
+  // Tests other kernels that only take vectors, for which few of the drawn cases qualify: sizes are multiples of four
+  // around the tile.
   void run_vectors(Routine routine) {
     if (std::strstr(row_.name, "wgmma") != nullptr) return;
     Case test = whole_tile(routine);
@@ -279,11 +281,11 @@ class Tester {
     }
   }
 
-  // Strided batches beyond one tile of a triangle, in all forms of it; the other side is short.
+  // Tests strided batches larger than one tile of a triangle, in all forms of it; the other side is short.
   void run_triangles(Routine routine) {
     constexpr int64_t kShort = 5;
     const int64_t order = Tile(row_.name).m + 44;
-    constexpr int kStep = kPart > 3 ? 5 : 1;  // a quarter of them has each setting both ways
+    constexpr int kStep = kPart > 3 ? 5 : 1;  // each setting appears both ways in a quarter of the turns
     for (int turn = 0; turn < 16; turn += kStep) {
       Case test;
       test.routine = routine;
@@ -304,12 +306,12 @@ class Tester {
   int chains() const { return chains_; }
 
  private:
-  // Whether the row copies operands of 16 bits.
+  // True if the kernel copies operands of 16 bits.
   bool copies(Routine routine) const {
     return std::strstr(row_.name, "_packed") != nullptr && element_of(routine) != Element::kFloat;
   }
 
-  // One tile of C, in columns without padding.
+  // Returns a case with one tile of C, in columns without padding.
   Case whole_tile(Routine routine) const {
     const Tile tile(row_.name);
     Case test;
@@ -342,13 +344,13 @@ class Tester {
       work += test.m * test.n * test.k * count;
       run(test, form, count);
     }
-    // Only here do the parameters of a kernel hold pointers.
+    // The parameters of a kernel hold pointers only in this form.
     if (form == Form::kHostArrays && find(
                                          form, kMany, [&] { return draw.small(); }, &test))
       run(test, form, kMany);
   }
 
-  // Draws until the row supports the case.
+  // Draws until the kernel supports the case.
   template <typename DrawOne>
   bool find(Form form, int count, const DrawOne &draw, Case *test) {
     for (int i = 0; i < kTries; ++i) {
@@ -362,7 +364,7 @@ class Tester {
 
   Kernel row_;
   int turn_ = 0, ran_ = 0, failed_ = 0, ran_of_form_ = 0, chains_ = 0;
-  bool claimed_ = false;  // whether the row supports the form, as far as was asked
+  bool claimed_ = false;  // whether the kernel supports the form, as far as requested
 };
 
 // Triangular systems of small integers whose inverse no double can hold, solved exactly by substitution; with a NaN in
@@ -413,9 +415,9 @@ std::string solve_steep(const Kernel &row, libsgemm_side_t side, libsgemm_uplo_t
   return "";
 }
 
-// The numbers that a row of TF32 rounds, where an error of one in the last place hides in no test's tolerance: ties,
-// numbers beside them, and those that become a power of two; denormal ones, and the largest. Multiplied by 1. Returns
-// the first wrong one in words.
+// Multiplies numbers by 1 that a TF32 kernel rounds and for which no tolerance hides an error of one in the last place:
+// ties and their neighbours, numbers that round to a power of two, denormal ones, and the largest. Returns the first
+// wrong one in words.
 std::string round_all(const Kernel &row, libsgemm_op_t transa) {
   std::vector<float> numbers = {INFINITY, -INFINITY, libsgemm::float_from_bits(0x7f800001),
                                 libsgemm::float_from_bits(0x7fffffff)};

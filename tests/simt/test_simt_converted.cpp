@@ -1,5 +1,6 @@
-// Products of split operands that convert A on its way to the tensor cores: the bits of those whose A a pass has split,
-// which A out of alignment gets; and in blocks of columns, which a small workspace leaves, those of the whole.
+// Products of split operands that convert A while they load it for the tensor cores. They have the bits of products
+// whose A a pass has split, which an unaligned A gets. In blocks of columns, into which a small workspace cuts C, they
+// have the bits of the whole.
 #include <cstring>
 
 #include "gpu/kernels.h"
@@ -34,7 +35,7 @@ struct Result {
   std::vector<float> c;  // without padding
 };
 
-// `products` of a batch, which share A if `shares_a`; 0: a single product.
+// Runs `products` products of a batch, which share A if `shares_a`; 0: a single product.
 Result run(const Kernel &row, const Problem &problem, size_t workspace_bytes, int products = 0, bool shares_a = false) {
   const std::vector<const Problem *> all(static_cast<size_t>(std::max(1, products)), &problem);
   Placement outline(problem, LIBSGEMM_COL_MAJOR);
@@ -75,7 +76,7 @@ bool same_bits(const std::vector<float> &x, const std::vector<float> &y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
 }
 
-// Its columns start at multiples of 16 bytes.
+// Returns a case whose columns start at multiples of 16 bytes.
 Case aligned_case(int64_t m, int64_t n, int64_t k, int turn) {
   Case test = case_of(Routine::kSgemm, m, n, k);
   if (turn % 2 != 0) test.transa = LIBSGEMM_TRANS;
@@ -93,7 +94,7 @@ size_t plenty(const Problem &p) {
   return 4 * rows * (rows * 6 + 4096);
 }
 
-// What the workspace is cut into.
+// Returns the layout of a workspace of `bytes` bytes.
 SplitsLayout layout_of(const Kernel &row, const Case &test, int resident, size_t bytes) {
   const bool ranges = row.math_mode == LIBSGEMM_MATH_FP32_FAST;
   return libsgemm::gpu::splits_layout(outline(test, Form::kSingle, 1),
@@ -180,7 +181,7 @@ TEST_CASE("of A that is converted the workspace holds words only") {
 }
 
 TEST_CASE("blocks of columns are chosen so that few multiprocessors are idle") {
-  constexpr int kResident = 66;  // clusters, of an H100
+  constexpr int kResident = 66;  // clusters on an H100
   for (const Kernel &row : rows()) {
     for (const int64_t n : {4096, 8192}) {
       const Case test = case_of(Routine::kSgemm, n, n, n);

@@ -1,5 +1,5 @@
-// All elements of a product in device memory: what the kernel finds is what the host finds, wherever the wrong element
-// lies, of any arithmetic and at the ends of the range, and the workspace is as large as it was said to be.
+// Verification of all elements of a product in device memory: the kernel finds what the host finds, wherever the wrong
+// element is, for every arithmetic and at the ends of the range. The workspace is as large as it was said to be.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -16,7 +16,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// A product by its definition, in FP64, in the arithmetic of the mode, with C as it was.
+// A product by its definition, in FP64, in the arithmetic of the mode, and C from before.
 class Product {
  public:
   Product(const Case &test, const libsgemm::Arithmetic &how)
@@ -51,7 +51,7 @@ class Product {
 
   float &at(int64_t i, int64_t j) { return desc.c[i + j * desc.ldc]; }
 
-  // The worst |error| / bound that the device finds, which is the host's.
+  // Returns the worst |error| / bound that the device finds, which must be the host's.
   double ratio() {
     Workspace workspace(libsgemm::cuda::elements_bytes(desc, 0));
     libsgemm::Launch launch = {};
@@ -88,7 +88,7 @@ Case case_of_size(Routine routine, int64_t m, int64_t n, int64_t k, float beta) 
   return test;
 }
 
-// Right as it is, and wrong with another element in any corner.
+// Judges the right result, and one with a wrong element in each corner.
 void judge_corners(const Case &test, const libsgemm::Arithmetic &how) {
   Product p(test, how);
   p.compute();
@@ -109,7 +109,7 @@ void judge_corners(const Case &test, const libsgemm::Arithmetic &how) {
 }  // namespace
 
 TEST_CASE("a device judges all elements as the host does") {
-  const int step = one_in() > 5 ? 5 : 1;  // which meets each routine
+  const int step = one_in() > 5 ? 5 : 1;  // 5 still reaches every routine
   int turn = 0;
   for (const Routine routine : {Routine::kSgemm, Routine::kShgemm, Routine::kSbgemm}) {
     for (const libsgemm_op_t op : {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS}) {
@@ -137,7 +137,7 @@ TEST_CASE("a device judges elements of every arithmetic", "[data]") {
 
 TEST_CASE("a device judges elements at the ends of the range as the host does", "[data]") {
   struct Range {
-    float a, b, alpha, factor;  // C is that many times what it is by its definition
+    float a, b, alpha, factor;  // C is `factor` times its value by definition
     bool right;
   };
   constexpr float kInfinite = INFINITY;

@@ -1,8 +1,8 @@
-// A test of the test: kernels with faults are caught, and the same kernels without them are not.
+// Tests of the runtime itself: it catches kernels with faults, and accepts the same kernels without them.
 #include "support/buffer.h"
 #include "support/catch.h"
 
-#include "faulty_kernels.h"  // CUDA's words, which are macros here, come after the C++ library
+#include "faulty_kernels.h"  // after the C++ library, since CUDA's words are macros here
 
 using namespace simt_test;
 
@@ -100,7 +100,7 @@ TEST_CASE("blocks of a cluster read shared memory of one another, and must stay 
 }
 
 TEST_CASE("a write beyond a matrix is damage") {
-#ifndef __SANITIZE_ADDRESS__  // which stops the program there
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer stops the program there
   sgemm_test::Buffer buffer(100, sizeof(float), 0);
   buffer.seal();
   const std::vector<bool> all(100, true);

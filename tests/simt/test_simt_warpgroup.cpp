@@ -1,4 +1,4 @@
-// Tests of the emulation of wgmma and of TMA's boxes of arrays: the right results, and faults that it must find.
+// Tests of the emulation of wgmma and of TMA's boxes of arrays: right results, and faults that it must find.
 #include <cmath>
 #include <cstring>
 
@@ -18,7 +18,7 @@ using libsgemm::cuda::TensorMap;
 
 namespace {
 
-// An operand of `rows` x `k` numbers in memory, whose box is at (0, 0) and larger.
+// An operand of `rows` x `k` numbers in memory, larger than its box at (0, 0).
 class Operand {
  public:
   Operand(const WgmmaTile &tile, bool along_k, int box_rows, int rows, int k)
@@ -81,7 +81,7 @@ std::string launched(const WgmmaTile &tile, const WgmmaTest &test) {
   return status == LIBSGEMM_SUCCESS ? "" : error.text;
 }
 
-// What a fault makes of a small tile: the words, or the first element.
+// Returns the message of a fault in a small tile, or the first element of C.
 std::string outcome(WgmmaFault fault, uint64_t seed) {
   simt::schedule().seed = seed;
   const WgmmaTile &tile = wgmma_tiles().front();
@@ -92,7 +92,7 @@ std::string outcome(WgmmaFault fault, uint64_t seed) {
   return words.empty() ? std::to_string(c[0]) : words;
 }
 
-// The sum that starts at `start` and adds `count` products of 2^x and 2^y.
+// Returns the sum of `start` and `count` products of 2^x_exponent and 2^y_exponent.
 float sum_of(float start, int count, int x_exponent, int y_exponent) {
   const WgmmaTile &tile = wgmma_tiles().front();
   Operand x(tile, true, 64, 1, count), y(tile, true, 64, 1, count);

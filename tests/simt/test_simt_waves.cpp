@@ -1,4 +1,4 @@
-// The waves of AMD's GPUs: uniform values, and matrix instructions against products of what the lanes hold.
+// The waves of AMD's GPUs: uniform values, and matrix instructions compared with products of what the lanes hold.
 #include <cstring>
 
 #include "matrix_instructions.h"
@@ -17,8 +17,8 @@ std::string run_wave(unsigned wave, unsigned threads, const Body &body) {
 
 uint64_t bits_of(int value) { return static_cast<uint64_t>(value); }
 
-// ---- Where a lane finds the elements: the calculator's formulas from element to lane and register, the other way
-// round than matrix_instructions.cpp has them.
+// ---- Where a lane finds the elements: the calculator's formulas from element to lane and register, the inverse of
+// those in matrix_instructions.cpp.
 
 struct Place {
   int lane, element;

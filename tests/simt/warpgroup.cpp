@@ -1,8 +1,8 @@
 // Products of warpgroups (wgmma) in plain C++, with the arithmetic of Hopper's tensor cores.
 //
-// A product is carried out at once for all 128 threads, when all have issued it and one of them must have it, or
-// earlier: both are drawn. It reads shared memory then, so that tiles which change too early show, and such which are
-// not there yet.
+// A product is carried out at once for all 128 threads: when all have issued it and a thread needs the result, or
+// earlier; both are drawn at random. It reads shared memory at that time, so that tiles that change too early, or are
+// not there yet, give wrong results.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -17,24 +17,24 @@ namespace {
 constexpr unsigned kThreads = 128;
 constexpr int kRows = 64;
 constexpr int kMostColumns = 256, kMostDepth = 16;
-constexpr int kNoExponent = -2000;  // of zero
+constexpr int kNoExponent = -2000;  // exponent of zero
 
 // ---- Operands, as matrix descriptors say where they lie.
 
 struct Descriptor {
-  uint32_t start, leading, stride;  // bytes; start: of 256 KiB of shared memory
-  uint32_t span;                    // of the swizzle, bytes; 16: none
+  uint32_t start, leading, stride;  // bytes; start: within 256 KiB of shared memory
+  uint32_t span;                    // bytes of the swizzle; 16: none
 
   explicit Descriptor(uint64_t bits)
       : start(field(bits, 0)), leading(field(bits, 16)), stride(field(bits, 32)), span(span_of(bits >> 62)) {}
 
-  // Of the 16-byte chunk `inner` of line `outer`, in an operand along k: the lines are its rows. Only without a swizzle
-  // do chunks lie in different places.
+  // Address of the 16-byte chunk `inner` of line `outer` of an operand along k, whose lines are its rows. Only without
+  // a swizzle is `leading` used.
   uint32_t along_k(uint32_t outer, uint32_t inner) const {
     const uint32_t line = start + outer / 8 * stride + outer % 8 * span;
     return swizzled(line + (span == 16 ? inner * leading : 16 * inner));
   }
-  // Of an operand along its outer side: the lines are steps of k.
+  // The same for an operand along its outer side, whose lines are steps of k.
   uint32_t along_outer(uint32_t outer, uint32_t inner) const {
     const uint32_t per_span = span / 16;
     if (span == 16) return start + outer / 8 * leading + outer % 8 * span + inner * stride;
@@ -48,13 +48,14 @@ struct Descriptor {
   uint32_t swizzled(uint32_t address) const { return address ^ (address >> 7 & (span / 16 - 1)) << 4; }
 };
 
-// Numbers of an operand: step k of row i of its outer side at [k][i].
+// Elements of an operand: step k of row i of its outer side is at [k][i].
 struct Operand {
   double value[kMostDepth][kMostColumns];      // zero in place of NaN and Inf
-  int16_t exponent[kMostDepth][kMostColumns];  // that products are aligned by: of subnormal numbers the least
+  int16_t exponent[kMostDepth][kMostColumns];  // exponent for the alignment of products; subnormal numbers have the
+                                               // least
   float given[kMostDepth][kMostColumns];
   bool special[kMostColumns];  // rows with NaN or Inf
-  bool zero[kMostColumns];     // rows of nothing but zeros
+  bool zero[kMostColumns];     // rows of zeros only
   int used;                    // rows up to the last one that is not zero
 
   void clear(int rows) {
@@ -128,7 +129,7 @@ void read_operand(uint64_t bits, WarpgroupNumber number, bool along_k, int rows,
   }
 }
 
-// The registers of all threads, as they are now: of each 4, rows 8 apart, then steps of k 4 apart.
+// Reads the current registers of all threads. Each 4 of them hold rows 8 apart, then steps of k 4 apart.
 void read_registers(const std::vector<const float *> &registers, Operand *to) {
   to->clear(kRows);
   for (unsigned thread = 0; thread < kThreads; ++thread) {
@@ -141,12 +142,12 @@ void read_registers(const std::vector<const float *> &registers, Operand *to) {
   }
 }
 
-// ---- The arithmetic: the products of a step and the sum so far, aligned to the largest exponent, cut off 25 bits
-// below it; of what they add up to, FP32 takes the bits that it has.
+// ---- The arithmetic: the products of a step and the accumulator are aligned to the largest exponent and cut off 25
+// bits below it. The total is cut off to FP32.
 
 constexpr int kBits = 25;
 
-// 2^exponent, of a normal double.
+// Returns 2^exponent as a normal double.
 double power_of_two(int exponent) {
   const uint64_t bits = static_cast<uint64_t>(1023 + exponent) << 52;
   double x;
@@ -163,7 +164,7 @@ float toward_zero(double x) {
   return static_cast<float>(x);
 }
 
-// One row of sums, of finite numbers.
+// Multiplies for one row of accumulators, all numbers finite.
 SGEMM_TEST_VECTORS void multiply_row(const Operand &x, int row, const Operand &y, int columns, int depth, float *sum) {
   int16_t most[kMostColumns];
   double scale[kMostColumns], total[kMostColumns];
@@ -177,7 +178,7 @@ SGEMM_TEST_VECTORS void multiply_row(const Operand &x, int row, const Operand &y
     }
   }
   for (int j = 0; j < columns; ++j) {
-    scale[j] = power_of_two(kBits - std::max<int>(most[j], -300));  // beneath all products but those of zeros
+    scale[j] = power_of_two(kBits - std::max<int>(most[j], -300));  // below all products except those of zeros
     total[j] = static_cast<double>(static_cast<int32_t>(sum[j] * scale[j]));
   }
   for (int k = 0; k < depth; ++k) {
@@ -219,7 +220,7 @@ void multiply(const WarpgroupProduct &product) {
     for (int j = 0; j < op.n; ++j) {
       if (!std::isfinite(sum[j])) sum[j] = 0;
     }
-    // What is multiplied by zeros only stays as it is.
+    // Accumulators that only get products with zeros stay unchanged.
     if (!x.zero[row]) multiply_row(x, row, y, y.used, depth, sum);
     for (int j = 0; j < op.n; ++j) {
       if (x.special[row] || y.special[j] || !std::isfinite(before[j])) {
@@ -229,7 +230,7 @@ void multiply(const WarpgroupProduct &product) {
   }
 }
 
-// ---- Who has what.
+// ---- State of warpgroups and threads.
 
 float *place(WarpgroupSums *sums, unsigned thread, int i) {
   const unsigned lane = thread % 32;
@@ -251,7 +252,7 @@ void require_untouched(const SumsInFlight &sums) {
   if (!poisoned(sums.registers, bytes_of(*sums.sums))) fail("writes to sums of wgmma before it has waited for them");
 }
 
-// Carries out all products before the one of that number, which all threads have issued.
+// Carries out all products before number `end`, all of which every thread has issued.
 void carry_out(Warpgroup *group, size_t end) {
   for (; group->done < end; ++group->done) {
     multiply(group->products.front());
@@ -260,7 +261,7 @@ void carry_out(Warpgroup *group, size_t end) {
   progress();
 }
 
-// `registers`: of x, or NULL: it is where the descriptor `x` says.
+// `registers` hold x; if NULL, the descriptor `x` says where it is.
 void issue(const WarpgroupOp &op, float *sum, uint64_t x, const float *registers, uint64_t y, bool add) {
   FiberThread *thread = self();
   Warpgroup &group = own_warpgroup();

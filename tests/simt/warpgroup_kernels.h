@@ -11,19 +11,19 @@ namespace simt_test {
 enum class WgmmaFault {
   none,
   no_fence,         // before the first product
-  no_wait,          // before the sums are stored
+  no_wait,          // before the accumulators are stored
   writes_sums,      // while a product is under way
   never_waits,      // at all
   three_warps,      // the fourth one issues nothing
-  two_descriptors,  // the fourth warp's is another one
-  unaligned,        // the box of x, by 128 bytes
+  two_descriptors,  // the fourth warp has another descriptor
+  unaligned,        // the box of x is off by 128 bytes
   uninitialised,    // the barrier
 };
 
 struct WgmmaTest {
   libsgemm::cuda::TensorMap x, y;
   float *c;     // 64 x n, rows dense
-  float start;  // of the sums; zero: they start afresh
+  float start;  // initial value of the accumulators; zero: the first product does not add
   WgmmaFault fault;
 };
 

@@ -1,5 +1,5 @@
-// What ThreadSanitizer is told. The runtime itself is compiled without it, so that only accesses of kernels count; each
-// fibre is a thread to it, and no switch between them orders anything: barriers do.
+// Annotations for ThreadSanitizer. The runtime itself is compiled without it, so that only accesses of kernels count.
+// Each fibre is a thread to it, and no switch between fibres orders anything: barriers do.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 extern "C" {
 void __tsan_ignore_thread_begin();
 void __tsan_ignore_thread_end();
-// Meant for heaps of other languages; the one way to make memory new.
+// Meant for heaps of other languages; the only way to make ThreadSanitizer forget accesses to memory.
 void __tsan_java_init(uintptr_t begin, uintptr_t bytes);
 void __tsan_java_alloc(uintptr_t memory, uintptr_t bytes);
 void __tsan_java_free(uintptr_t memory, uintptr_t bytes);
@@ -19,8 +19,8 @@ void __tsan_java_free(uintptr_t memory, uintptr_t bytes);
 
 namespace simt {
 
-// While one exists, what the C library does for the current thread (memcpy, free) does not count either. A thread that
-// waits has none: it may never be resumed.
+// While an object exists, accesses by the C library for the current thread (memcpy, free) do not count either. A
+// waiting thread must have none: it may never be resumed.
 class Unwatched {
  public:
 #ifdef SIMT_TSAN
@@ -45,7 +45,7 @@ inline void acquire([[maybe_unused]] void *place) {
 #endif
 }
 
-// Memory that another block used as its own: it has no past.
+// Makes memory forget its accesses, since another block used it as its own.
 inline void make_new([[maybe_unused]] void *memory, [[maybe_unused]] size_t bytes) {
 #ifdef SIMT_TSAN
   [[maybe_unused]] static const bool once = [] {
@@ -59,11 +59,11 @@ inline void make_new([[maybe_unused]] void *memory, [[maybe_unused]] size_t byte
 #endif
 }
 
-// An order that each round of a barrier makes. Two places in turn: a thread that is late to leave a round must not see
-// what others did before the next one.
+// The order that each round of a barrier establishes. Rounds use two places alternately: a thread that leaves a round
+// late must not see what others did before the next one.
 class Ordering {
  public:
-  // Before the thread waits; returns what it leaves with.
+  // Call before the thread waits; returns the place to acquire() after.
   void *arrive() {
     void *place = &places_[round_ % 2];
     release(place);

@@ -1,5 +1,6 @@
-// A row of the wgmma engine for tiles of any width with a single instance, always in clusters of four blocks, two by
-// two or side by side, for the mutants of the engine. The simulated GPU is too small for the choice to take them.
+// A kernel of the wgmma engine for tiles of any width with a single instance, always in clusters of four blocks, two by
+// two or side by side, for the mutants of the engine. The simulated GPU is too small for the selection to use such
+// clusters.
 #include "gpu/kernels.h"
 #include "wgmma_one_width.h"
 

@@ -1,4 +1,4 @@
-// A row of the wgmma engine with a single instance, a pair of blocks and few stages, for the mutants of the engine.
+// A kernel of the wgmma engine with a single instance, a pair of blocks and few stages, for the mutants of the engine.
 #include "gpu/kernels.h"
 #include "wgmma/wgmma_row.h"
 

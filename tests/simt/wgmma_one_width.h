@@ -1,5 +1,5 @@
-// A single instance of the wgmma engine for tiles of any width, whatever a call asks for: what the rows for its mutants
-// have as Kernels (wgmma_width_row.h).
+// A single instance of the wgmma engine for tiles of any width, whatever a call requests. The table entries for its
+// mutants have it as Kernels (wgmma_width_row.h).
 #pragma once
 
 #include "wgmma/wgmma_width_row.h"

@@ -1,4 +1,4 @@
-// A row of the wgmma engine for tiles of any width with a single instance, in which warpgroups share k and tiles end
+// A kernel of the wgmma engine for tiles of any width with a single instance, in which warpgroups share k and tiles end
 // within a box of C, for the mutants of the engine.
 #include "gpu/kernels.h"
 #include "wgmma_one_width.h"

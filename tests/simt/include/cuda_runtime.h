@@ -181,7 +181,7 @@ template <typename T>
 T atomicCAS(T *address, T expected, T value) {
   return simt::atomic(address, [expected, value](T old) { return old == expected ? value : old; });
 }
-// As in CUDA: counts up to `limit`, then starts at 0.
+// Counts up to `limit`, then restarts at 0, as in CUDA.
 inline unsigned atomicInc(unsigned *address, unsigned limit) {
   return simt::atomic(address, [limit](unsigned old) { return old >= limit ? 0 : old + 1; });
 }
@@ -191,11 +191,11 @@ inline unsigned atomicInc(unsigned *address, unsigned limit) {
 namespace simt {
 
 inline unsigned warp_lane() { return current->rank % 32; }
-// The first lane of the thread's warp in its wave, and the warp's lanes in `mask` as lanes of the wave.
+// First lane of the thread's warp in its wave, and the lanes of `mask` as lanes of the wave.
 inline unsigned warp_begin() { return lane() - warp_lane(); }
 inline uint64_t warp_mask(unsigned mask) { return static_cast<uint64_t>(mask) << warp_begin(); }
 
-// The source lane of a shuffle, or the lane itself where the source lies outside its segment of `width` lanes.
+// Source lane of a shuffle, or the lane itself if the source is outside its segment of `width` lanes.
 inline unsigned segment_begin(int width) { return warp_lane() & ~(static_cast<unsigned>(width) - 1); }
 inline unsigned source_up(unsigned delta, int width) {
   return warp_lane() - segment_begin(width) >= delta ? warp_lane() - delta : warp_lane();
@@ -223,7 +223,7 @@ T shuffle(unsigned mask, T value, unsigned source) {
   return value;
 }
 
-// What a lane's value is where all lanes of its wave are to have the same.
+// Returns a lane's value after checking that all lanes of its wave have the same.
 template <typename T>
 T uniform(T value) {
   expect_uniform(bits_of(value));

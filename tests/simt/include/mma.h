@@ -27,7 +27,7 @@ namespace precision {
 struct tf32;
 }
 
-// What an operand of this type is in memory, and its instruction.
+// Element of an operand of this type in memory, and its instruction.
 template <typename Type>
 struct Operand {
   using Element = Type;

@@ -1,4 +1,4 @@
-// Stands for backends/hip/matrix_ops.h: the same functions, on the CPU.
+// Replaces backends/hip/matrix_ops.h: the same functions, on the CPU.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Stands for backends/cuda/runtime/launch.h.
+// Replaces backends/cuda/runtime/launch.h.
 #pragma once
 
 #include <cuda_runtime.h>
