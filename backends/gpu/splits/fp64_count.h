@@ -1,4 +1,5 @@
-// fp64_share.h for the kernels that compute the tiles which are left to FP64: what they are told, and how they count.
+// Counts of the tiles left to FP64 (fp64_share.h), for the kernels that compute these tiles: the parameters, and the
+// counting itself.
 #pragma once
 
 #include "fp64_share.h"
@@ -7,15 +8,16 @@
 
 namespace libsgemm::gpu {
 
-// Where a launch of `products` products, each of rows x columns tiles of the guard, says how many it computes.
+// Parameters of a launch that counts the tiles it leaves to FP64: `products` products, each of rows x columns tiles of
+// the guard.
 struct Counting {
-  uint32_t *to;  // NULL: nobody asks
+  uint32_t *to;  // NULL: no count is requested
   int rows, columns, products;
 
   LIBSGEMM_HOST_DEVICE int64_t tiles() const { return int64_t{rows} * columns * products; }
 };
 
-// By the first warps of that launch, of kThreads threads a block.
+// Counts in the first warps of the launch, whose blocks have kThreads threads.
 template <int kThreads>
 __device__ __forceinline__ void count_fp64_tiles(const Guard &guard, const Counting &c) {
   const int64_t block = blockIdx.x + static_cast<int64_t>(gridDim.x) * blockIdx.z;
@@ -31,7 +33,7 @@ __device__ __forceinline__ void count_fp64_tiles(const Guard &guard, const Count
   if (threadIdx.x % 32 == 0) global(c.to)[warp] = left;
 }
 
-// For a launch of `products` products of `desc`.
+// Returns the parameters for a launch of `products` products of `desc`.
 inline Counting fp64_counting(const GemmDesc &desc, int64_t products, const Launch &launch) {
   Counting c = {nullptr, static_cast<int>(ceil_div(desc.m, kOuterPad)), static_cast<int>(ceil_div(desc.n, kOuterPad)),
                 static_cast<int>(products)};

@@ -1,4 +1,4 @@
-// How much of C a call in mode fp32_fast left to FP64 (splits.h), which the device alone knows: warps of its last
+// The share of C that a call in mode fp32_fast left to FP64 (splits.h). Only the device knows it: warps of its last
 // kernel count the tiles, and write into page-locked memory of the host.
 #pragma once
 
@@ -11,16 +11,16 @@ namespace libsgemm::gpu {
 
 constexpr unsigned kCountingWarps = 64;
 
-// Where a launch of `tiles` tiles, of all products, writes how many of them were left to FP64: a number by each of
-// counting_warps(tiles). NULL: nobody asks, or there is no such memory.
+// Returns the place where a launch of `tiles` tiles, of all products, writes how many of them it left to FP64: one
+// number by each of counting_warps(tiles). NULL if no count is requested, or if there is no such memory.
 uint32_t *count_fp64(uint64_t ticket, int64_t tiles, const Launch &launch);
 
-// Warp w counts tiles 32 w to 32 w + 31, and so on every 32 * kCountingWarps.
+// Warp w counts tiles 32 w to 32 w + 31, and again every 32 * kCountingWarps tiles.
 LIBSGEMM_HOST_DEVICE inline unsigned counting_warps(int64_t tiles) {
   return tiles > 32 * (int64_t{kCountingWarps} - 1) ? kCountingWarps : static_cast<unsigned>((tiles + 31) / 32);
 }
 
-// Backend::fp64_share
+// Implements Backend::fp64_share.
 double fp64_share(uint64_t ticket);
 
 }  // namespace libsgemm::gpu

@@ -1,4 +1,4 @@
-// Mode fp32_fast: a product of scheme fp16x2 whose guard keeps the promise of splits.h.
+// Mode fp32_fast: a product of scheme fp16x2 whose guard keeps the bound that splits.h derives.
 #pragma once
 
 #include "split_row.h"
@@ -15,7 +15,7 @@ struct KeepingBound {
   }
 };
 
-// Such a row, from that of mode fp16x3: by a kernel of each.
+// Makes a kernel of mode fp32_fast from the Row of mode fp16x3.
 template <class Row>
 Kernel fp32_fast_kernel(const char *name) {
   return split_row_kernel<KeepingBound<Row>>(name, LIBSGEMM_MATH_FP32_FAST);

@@ -1,5 +1,5 @@
-// Rows that write the operands anew, as the rows for tensor cores want them (splits.h: along k, aligned, rounded to the
-// numbers of a math mode), and leave the product to the cheapest of those.
+// Kernels that rewrite the operands as the kernels for tensor cores need them (splits.h: along k, aligned, rounded to
+// the numbers of a math mode), and leave the product to the cheapest of those.
 #pragma once
 
 #include <cmath>
@@ -13,11 +13,12 @@ namespace libsgemm::gpu {
 struct PackedProduct {
   bool (*runs_on)(int device);
   void (*pass)(PassProblem);
-  // Of the product: its operands, and its arithmetic, FP32 for that of 16-bit ones.
-  bool (*packs)(const GemmDesc &desc, bool of_a);  // whether the operand must be written
+  // `type` and `math_mode` are those of the product after the pass; the mode is FP32 for 16-bit operands.
+  bool (*packs)(const GemmDesc &desc, bool of_a);  // true if the operand must be rewritten
   Type type;
   libsgemm_math_mode_t math_mode;
-  // What multiplies them: not a row of the table, for it may rely on what the pass does. Null: the cheapest row.
+  // Kernel of the product. It is not in the table, since it may rely on what the pass does. Null: the cheapest kernel
+  // of the table.
   const Kernel *kernel = nullptr;
 };
 
@@ -26,7 +27,7 @@ double packed_seconds(const GemmDesc &desc, const PackedProduct &product, int de
 size_t packed_workspace(const GemmDesc &desc, const PackedProduct &product);
 libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &product, const Launch &launch, Error *error);
 
-// Row::product(desc) is its PackedProduct, and Row::supports(desc) says which calls it is for.
+// Row::product(desc) is its PackedProduct, and Row::supports(desc) is true for the calls that it takes.
 template <class Row>
 Kernel packed_kernel(const char *name, libsgemm_math_mode_t mode) {
   Kernel kernel = {name,

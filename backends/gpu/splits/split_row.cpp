@@ -8,23 +8,24 @@
 namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kLeastDepth = 256;         // of a panel, unless k is less
-constexpr int64_t kMostDepth = 8192;         // of a product of scaled rows: C takes the sums of longer ones in turns
-constexpr int64_t kMostProducts = 65535;     // of a launch: gridDim.z
-constexpr double kNextLaunchSeconds = 2e-6;  // of a kernel behind another one
-// What clearing, survey and repair take besides their bytes, in such times (H100, products of 1024 to 2048).
+constexpr int64_t kLeastDepth = 256;         // of a panel, unless k is smaller
+constexpr int64_t kMostDepth = 8192;         // of a product of scaled rows; larger ones are added to C in parts
+constexpr int64_t kMostProducts = 65535;     // in one launch: gridDim.z
+constexpr double kNextLaunchSeconds = 2e-6;  // of a kernel after another one
+// Time of clearing, survey and repair beyond that of their bytes, in units of kNextLaunchSeconds (H100, products of
+// 1024 to 2048).
 constexpr double kScaledLaunches = 8;
-constexpr int kLeastTile = 64;  // of C, of any row
-constexpr int kSplitBytes = 2;  // of a number, in modes that split
+constexpr int kLeastTile = 64;  // smallest tile of C of any kernel
+constexpr int kSplitBytes = 2;  // of one number, in modes that split
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
-// The equal parts, of kDepthPad steps each or a multiple, in which `depth` steps are multiplied. The rounding errors of
-// a long chain of sums in FP32 grow with its length, and one of 65536 steps had 1.3 times the error of cuBLAS, which
+// Size of the equal parts, multiples of kDepthPad, in which `depth` steps of k are multiplied. The rounding errors of a
+// long chain of additions in FP32 grow with its length. A chain of 65536 steps had 1.3 times the error of cuBLAS, which
 // takes k in slices there (H100, normal numbers that are not negative).
 int64_t part_of_depth(int64_t depth) { return padded(ceil_div(depth, ceil_div(depth, kMostDepth)), kDepthPad); }
 size_t padded_bytes(size_t x) { return (x + 255) / 256 * 256; }
 
-// How a math mode splits operands; no splits: not at all.
+// Splits of a math mode; no splits: the mode does not split.
 struct Split {
   Scheme scheme;
   int splits;
@@ -40,9 +41,9 @@ Split split_of(libsgemm_math_mode_t mode) {
 
 SplitsShape plan_shape(int splits, bool ranges) { return {splits, kSplitBytes, true, true, false, ranges}; }
 
-// Whether TMA can bring A as it lies.
+// True if TMA can read A in place.
 bool by_tma(const GemmDesc &desc) {
-  constexpr int64_t kMostStride = int64_t{1} << 38, kMostSize = INT_MAX - 1024;  // of 2^40 bytes; coordinates
+  constexpr int64_t kMostStride = int64_t{1} << 38, kMostSize = INT_MAX - 1024;  // a stride of 2^40 bytes; coordinates
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_a : 0;
   return (reinterpret_cast<uintptr_t>(desc.a) % 16 | static_cast<uint64_t>(desc.lda | stride) % 4) == 0 &&
          std::max(desc.lda, stride) < kMostStride && std::max(desc.m, desc.k) <= kMostSize;
@@ -50,7 +51,7 @@ bool by_tma(const GemmDesc &desc) {
 
 SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product, int index) {
   const Split split = split_of(desc.math_mode);
-  // Not those of another mode's row, by force.
+  // A kernel of another mode, run by force, ignores these plans.
   const bool plans = split.splits > 0 && split.scheme == product.scheme && split.ranges == product.keeps_bound;
   SplitsShape shape = {
       product.splits,     kSplitBytes, true, !plans || desc.plan_a == nullptr, !plans || desc.plan_b == nullptr,
@@ -62,14 +63,15 @@ SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product, int index) {
   return shape;
 }
 
-// Words of the largest magnitudes of so many rows, and with what the mode asks of ranges (Splits::least) behind them.
+// Words for the largest magnitudes of `rows` rows. In row_words(), the words that the mode needs for ranges
+// (Splits::least) follow.
 int64_t most_words(int64_t rows) { return rows / kOuterPad * (kOuterPad + 1); }
 int64_t row_words(const SplitsShape &shape, int64_t rows) {
   if (!shape.scaled_rows) return 0;
   return shape.ranges ? 2 * most_words(rows) + rows / kOuterPad : most_words(rows);
 }
 
-// Without the depth: rows and largest magnitudes.
+// Layout without the depth: rows and largest magnitudes.
 SplitsLayout rows_of(const GemmDesc &desc, const SplitsShape &shape) {
   SplitsLayout l = {};
   l.rows_a = shape.a ? padded(desc.m, kOuterPad) : 0;
@@ -106,7 +108,8 @@ unsigned survey_blocks(int64_t outer, int64_t k, bool along_k) {
   return static_cast<unsigned>(blocks);
 }
 
-// Where an operand's splits lie: words for `rows` rows, splits of `split_rows`. `most`, `base`: of the first product.
+// Addresses of an operand's splits: words for `rows` rows, splits of `split_rows`. `most` and `base` belong to the
+// first product.
 Splits splits_of(const SplitsLayout &l, const SplitsShape &shape, int64_t rows, int64_t split_rows, size_t bytes,
                  uint32_t *most, char *base) {
   Splits splits = {};
@@ -131,14 +134,14 @@ double pass_bytes(const GemmDesc &desc, const SplitsShape &shape) {
   return (of_a * static_cast<double>(desc.m) + of_b * static_cast<double>(desc.n)) * static_cast<double>(desc.k);
 }
 
-// ---- Of products that convert A: times in turns, each of as many tiles over all of k as are computed at a time
+// ---- Products that convert A: times in turns. A turn is all tiles that are computed at a time, over all of k
 
 int64_t turns_of(const GemmDesc &desc, const SplitsShape &shape, int64_t tiles_n) {
   return ceil_div(ceil_div(desc.m, shape.tile_m) * tiles_n, shape.resident);
 }
 
-// In panels of k. What a panel's end takes, of each turn: as much as so many steps of k (measured on an H100: 64 MiB of
-// workspace against all that is needed).
+// Turns if k is cut into panels. The end of a panel takes as long, in each turn, as kEnd steps of k (measured on an
+// H100: 64 MiB of workspace compared with all that is needed).
 double turns_in_panels(const GemmDesc &desc, const SplitsShape &shape, int64_t panels) {
   constexpr double kEnd = 800;
   const double ends = static_cast<double>(panels - 1) * kEnd / static_cast<double>(desc.k);
@@ -146,13 +149,14 @@ double turns_in_panels(const GemmDesc &desc, const SplitsShape &shape, int64_t p
 }
 
 struct ColumnBlocks {
-  int64_t columns;  // of a block, whole tiles
+  int64_t columns;  // of a block; whole tiles
   double turns;
 };
 
-// In blocks of columns of at most `most` tiles: so that their last turns leave the fewest multiprocessors idle.
+// Cuts C into blocks of columns of at most `most` tiles, such that their last turns leave the fewest multiprocessors
+// idle.
 ColumnBlocks column_blocks(const GemmDesc &desc, const SplitsShape &shape, int64_t most) {
-  constexpr double kLaunch = 0.05;  // for the split and the launch of a block
+  constexpr double kLaunch = 0.05;  // cost of the split and the launch of a block, in turns
   constexpr int64_t kMostTries = 64;
   const int64_t all = ceil_div(desc.n, shape.tile_n);
   ColumnBlocks best = {};
@@ -174,7 +178,7 @@ SplitsLayout splits_layout(const GemmDesc &desc, const SplitsShape &shape, size_
   l.panels = 1;
   if (l.bytes() <= bytes) {
     const size_t product = l.bytes();  // with its share of the alignment
-    if (product == 0) {                // both operands come from plans, which no batch has, or stay as they are
+    if (product == 0) {                // both operands come from plans, which batches do not have, or stay in place
       l.products = std::min(desc.batch_count, kMostProducts);
       return l;
     }
@@ -224,7 +228,7 @@ PassProblem splits_pass(const GemmDesc &desc, const SplitsShape &shape, const Sp
     if (o->splits.rows == 0) continue;
     if (shape.scaled_rows) o->survey = survey_blocks(o->outer, k, o->along_k);
     const int64_t tiles = o->splits.rows / kSplitTile;
-    // What is not split may have an excess.
+    // An operand without splits may still have an excess.
     if (o->splits.base == nullptr) {
       o->split = static_cast<unsigned>(shape.ranges ? tiles : 0);
     } else {
@@ -261,7 +265,7 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
   if (!shape.a && !shape.b && !shape.scaled_rows) return 0;
   const size_t bytes = std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, splits_workspace(desc, shape));
   const SplitsLayout l = splits_layout(desc, shape, bytes);
-  const int64_t parts = shape.scaled_rows ? ceil_div(l.depth, kMostDepth) : 1;  // of a panel
+  const int64_t parts = shape.scaled_rows ? ceil_div(l.depth, kMostDepth) : 1;  // parts of a panel
   const double panels = static_cast<double>(l.panels * parts), count = static_cast<double>(desc.batch_count);
   const double turns = static_cast<double>(ceil_div(desc.batch_count, l.products));
   const double blocks = static_cast<double>(ceil_div(desc.n, l.columns));
@@ -274,13 +278,13 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
 
 namespace {
 
-// What lies `step` steps of k further on.
+// Returns the splits from `step` steps of k further on.
 Splits from_step(Splits splits, int64_t step) {
   if (splits.base != nullptr) splits.base += kSplitBytes * step;
   return splits;
 }
 
-// The splits that a plan keeps of an operand, from `first_k` on.
+// Returns the splits of an operand in a plan, from `first_k` on.
 Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, const SplitsShape &product, int64_t first_k) {
   GemmDesc operand = {};
   operand.m = outer, operand.k = k, operand.batch_count = 1;
@@ -291,7 +295,7 @@ Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, const SplitsSh
   return from_step(splits_of(l, shape, l.rows_a, l.rows_a, l.bytes_a, most, memory + l.most_bytes), first_k);
 }
 
-// Both operands of a panel, and the passes over those of them that do not come from a plan.
+// Both operands of a panel, and the passes over those that do not come from a plan.
 struct SplitPanel {
   PassProblem pass;
   Splits a, b;
@@ -309,7 +313,7 @@ struct Columns {
   int64_t first, count;
 };
 
-// The part of a panel that its splits are for; of all columns the panel itself.
+// Restricts a panel to a block of columns of C; for all columns it returns the panel itself.
 SplitPanel columns_of_panel(const GemmDesc &desc, SplitPanel panel, const Columns &columns) {
   if (columns.count == desc.n) return panel;
   PassOperand &o = panel.pass.b;
@@ -332,13 +336,13 @@ Guard columns_of_guard(Guard guard, const Columns &columns) {
   return guard;
 }
 
-// Of an operand that the product converts.
+// True if the product converts this operand.
 const char *from_step(const PassOperand &o, int64_t step) {
   return o.source + step * (o.along_k ? 1 : o.ld) * static_cast<int64_t>(sizeof(float));
 }
 
-// As shape_of(). Converting A on its way takes more of shared memory than its splits do: where all splits fit, the pass
-// is worth it.
+// Like shape_of(), but without conversion of A if all splits fit. Converting A while loading it takes more of shared
+// memory than its splits do, so that the pass is worth it.
 SplitsShape shape_in(const GemmDesc &desc, const SplitRow &product, const Launch &launch) {
   const SplitsShape shape = shape_of(desc, product, launch.device);
   SplitsShape split = shape;
@@ -348,7 +352,7 @@ SplitsShape shape_in(const GemmDesc &desc, const SplitRow &product, const Launch
   return fits ? split : shape;
 }
 
-// The largest magnitudes of the operands of `pass`, and what else the mode asks of their rows, from zero on.
+// Clears the words of the operands' rows and fills in the largest magnitudes, and what else the mode needs.
 libsgemm_status_t clear_and_survey(const PassProblem &pass, void *most, size_t most_bytes, int64_t products,
                                    const Launch &launch, Error *error) {
   const libsgemm_status_t status = clear(most, most_bytes, launch, error);
@@ -363,14 +367,14 @@ Guard guard_of(const GemmDesc &desc, const SplitRow &product, const SplitsLayout
   if (product.keeps_bound) {
     guard.excess_a = a.excess, guard.excess_b = b.excess;
     guard.most_excess = static_cast<uint32_t>(most_excess(desc.k));
-    // The split finds which rows are dense: with panels that is after the first product, which must judge as the last;
-    // of an A that is converted on its way it is not known.
+    // The split finds which rows are dense. With panels that is after the first product, which must judge as the last
+    // one does. For an A that the product converts it is not known.
     if (l.panels == 1 && a.base != nullptr) guard.sparse_a = a.sparse, guard.sparse_b = b.sparse;
   }
   return guard;
 }
 
-// Products of a few steps of k, which do not keep the bound by splits: all tiles are left to FP64.
+// Leaves all tiles to FP64: with a small k splits do not keep the bound.
 libsgemm_status_t repair_all(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error) {
   Guard guard = {};
   guard.all = true;
@@ -407,8 +411,8 @@ libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (int64_t first = 0; first < desc.batch_count && status == LIBSGEMM_SUCCESS; first += l.products) {
     const int64_t products = std::min(l.products, desc.batch_count - first);
-    // The largest magnitudes over all of k come first: a tile that is left to the repair must be left alone by every
-    // panel.
+    // The largest magnitudes over all of k come first: every panel must leave out the tiles that are left to the
+    // repair.
     const SplitPanel all = split_panel(desc, shape, l, launch.workspace, first, 0, desc.k);
     const Guard guard = guard_of(desc, product, l, all.a, all.b);
     if (passes) status = clear_and_survey(all.pass, launch.workspace, l.most_bytes, products, launch, error);

@@ -1,12 +1,13 @@
-// The host's side of products of split operands: how they lie in the workspace, and the launches of a row.
+// The host's side of products of split operands: their layout in the workspace, and the launches of a kernel.
 //
 //   workspace: [largest magnitudes of the rows of A and B][splits of A][splits of B], each of all products at a time
 //
-// In mode fp32_fast the smallest magnitudes of an operand, and what follows from them, follow its largest.
+// In mode fp32_fast an operand's smallest magnitudes, and what is derived from them, are stored after its largest.
 //
-// What does not fit at once is multiplied in panels of k, which C accumulates, or a few products of a batch at a time.
-// Where the product converts A itself, A has no splits there, and those of B for some columns of C over all of k serve
-// as well: then C is computed in such blocks of columns, and written once, unless they leave too much of the GPU idle.
+// If not everything fits at once, k is cut into panels, which C accumulates, or a batch into a few products at a time.
+// If the product converts A itself, A has no splits, and it is sufficient to have the splits of B for some columns of C
+// over all of k. C is then computed in such blocks of columns, and written once, unless they leave too much of the GPU
+// idle.
 //
 //   plan: [largest magnitudes][splits] of one operand over all of k, in memory of its own; such an operand needs no
 //   workspace and no pass, and panels begin within it
@@ -17,73 +18,75 @@
 
 namespace libsgemm::gpu {
 
-// What a row writes into the workspace.
+// Data that a kernel writes into the workspace.
 struct SplitsShape {
   int splits, element_bytes;
   bool scaled_rows;
-  bool a, b;            // which operands; the other is read where it is, or comes from a plan
+  bool a, b;            // operands that are written; the other one is read in place, or comes from a plan
   bool ranges = false;  // also the smallest magnitudes of rows
-  // Of A no splits, for the product converts it: in tiles of so many rows and columns of C, `resident` at a time. 0: it
-  // does not.
+  // If tile_n > 0 the product converts A, which then has no splits. It computes tiles of tile_m x tile_n of C,
+  // `resident` at a time.
   int tile_m = 0, tile_n = 0;
   int resident = 1;
 
   bool converts_a() const { return tile_n > 0 && a; }
 };
 
-// How a product is cut, and where its operands lie.
+// Cuts of a product, and places of its operands.
 struct SplitsLayout {
-  int64_t rows_a, rows_b;   // padded; 0: of an operand that stays where it is
-  int64_t columns;          // of C at a time, of whose operand there are splits
-  int64_t depth, panels;    // steps of k of a panel, padded; panels
+  int64_t rows_a, rows_b;   // padded; 0: the operand stays in place
+  int64_t columns;          // columns of C at a time, for which B has splits
+  int64_t depth, panels;    // padded steps of k of a panel; number of panels
   int64_t products;         // of a batch, at a time
-  int64_t most_words;       // of a product
-  size_t most_bytes;        // of all
-  size_t bytes_a, bytes_b;  // of a product's splits
+  int64_t most_words;       // for one product
+  size_t most_bytes;        // for all products
+  size_t bytes_a, bytes_b;  // for one product's splits
 
   size_t bytes() const { return most_bytes + static_cast<size_t>(products) * (bytes_a + bytes_b); }
 };
 
-// The layout that a workspace of `bytes` bytes allows, splits_workspace() or more.
+// Returns the layout for a workspace of `bytes` bytes, which must be splits_workspace() or more.
 SplitsLayout splits_layout(const GemmDesc &desc, const SplitsShape &shape, size_t bytes);
 
-// The least that a product needs: for a panel of a few hundred steps.
+// Returns the least workspace of a product: for a panel of a few hundred steps.
 size_t splits_workspace(const GemmDesc &desc, const SplitsShape &shape);
 
-// The passes over `layout.products` products or fewer from `first` on: over `k` steps from `first_k` on. The split of
-// the first layout.columns columns of B.
+// Returns the passes over at most `layout.products` products from `first` on, over `k` steps from `first_k` on. Only
+// the first layout.columns columns of B are split.
 PassProblem splits_pass(const GemmDesc &desc, const SplitsShape &shape, const SplitsLayout &layout, void *workspace,
                         int64_t first, int64_t first_k, int64_t k);
 
-// C and the numbers of a panel: `products` products from `first` on, `k` steps from `first_k` on. Later panels add to
-// C. The operands are whole: splits_pass() knows where the panel's splits begin.
+// Returns C and the sizes of a panel: `products` products from `first` on, `k` steps from `first_k` on. Later panels
+// add to C. The operands are whole: splits_pass() knows where the panel's splits begin.
 GemmDesc splits_panel(const GemmDesc &desc, int64_t first, int64_t products, int64_t first_k, int64_t k);
 
-// Whether launches can be as large as these passes need them: any gemm or batch but pointers, of any type.
+// True if launches can be as large as these passes need them. Takes gemm and its batches except by pointers, of any
+// type.
 bool splits_fit(const GemmDesc &desc);
 
 // Seconds of the passes, and of accumulating C over the panels.
 double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int device);
 
-// ---- Rows of FP32-level products: modes bf16x6, fp16x3 and fp32_fast
+// ---- Kernels of FP32-level products: modes bf16x6, fp16x3 and fp32_fast
 
 struct SplitRow {
   Scheme scheme;
   int splits;
-  int products;   // on tensor cores, for one of the caller's
-  Tiling tiling;  // peak_fraction: of the tensor cores' peak
+  int products;   // products on tensor cores for each product of the caller
+  Tiling tiling;  // peak_fraction refers to the tensor cores' peak
   size_t shared_bytes;
-  // Enqueues C = alpha A B + beta C of a panel from its operands' splits, without the guarded tiles. Where A has none,
-  // panel.a is A from the panel's first step of k on.
+  // Enqueues C = alpha A B + beta C of a panel from its operands' splits, without the guarded tiles. If A has no
+  // splits, panel.a is A from the panel's first step of k on.
   libsgemm_status_t (*enqueue)(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                const Launch &launch, Error *error);
-  // Fused multiply-adds of a compute unit in a clock by the instructions that it multiplies with; 0: it has none.
+  // Fused multiply-adds of a compute unit in a clock, with the instructions that the product uses; 0: the device lacks
+  // them.
   int (*per_clock)(int device);
   // Enqueues the tiles that the guard leaves out, from the operands themselves.
   decltype(&launch_repair) repair = launch_repair;
-  // The tile of a cluster, of rows that convert A themselves if it lies as TMA wants it; 0: others.
+  // Tile of a cluster, for kernels that convert A themselves if TMA can read it in place; 0: other kernels.
   int convert_m = 0, convert_n = 0;
-  // In mode fp32_fast: the guard keeps the promise of splits.h, and FP64 sums compute the tiles that are left out.
+  // Mode fp32_fast: the guard keeps the bound of splits.h, and `repair` adds up in FP64.
   bool keeps_bound = false;
 };
 
@@ -92,10 +95,10 @@ double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int devi
 size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product, int device);
 libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error);
 
-// Whether the device has rows of a mode that splits. Each backend defines it.
+// True if the device has kernels of a mode that splits. Each backend defines it.
 bool has_splits(libsgemm_math_mode_t mode, int device);
 
-// Backend::plan_bytes and Backend::plan: split operands that are kept. A row reads those of its own scheme.
+// Backend::plan_bytes and Backend::plan: split operands that are kept. A kernel reads plans of its own scheme.
 size_t split_plan_bytes(const GemmDesc &operand, int device);
 libsgemm_status_t launch_split_plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
 

@@ -1,15 +1,16 @@
-// The passes over the operands before a product of splits (splits.h): the survey, which finds the largest magnitude of
-// each row, and the split, which writes the splits. Bound by memory.
+// The passes over the operands before a product of splits (splits.h): the survey finds the largest magnitude of each
+// row, and the split writes the splits. Both are bound by memory.
 //
 //   survey, along k        block of 256 threads: 8 rows x 1024 steps of k, a warp a row
 //   survey, otherwise      128 outer elements x 64 steps of k, a warp every eighth step
 //   split                  64 outer elements x 64 steps of k, 16 threads x 4 steps a row
 //
-// One launch takes both operands, A's blocks first. The split transposes an operand that does not lie along k in
-// shared memory: 64 rows of 65 words, 16640 bytes; in the survey warps meet there, in 4096 bytes, or 8192 with ranges.
+// One launch processes both operands, A's blocks first. The split transposes an operand that is not contiguous along k
+// in shared memory: 64 rows of 65 words, 16640 bytes. The survey combines the results of warps there, in 4096 bytes, or
+// 8192 with ranges.
 //
-// A thread for each row of 64 steps in the survey: of 1024 x 1024 (H100) 4 to 6 us more a call, of 2048 4, since few
-// blocks waited for one load after another. With loads under conditions 2 % of a product of 4096 more.
+// With a thread for each row of 64 steps in the survey, a call took longer: 4 to 6 us for 1024 x 1024 (H100), 4 us for
+// 2048, since few blocks waited for one load after another. Conditional loads took another 2 % of a product of 4096.
 #pragma once
 
 #include "gpu/element.h"
@@ -21,26 +22,26 @@ __device__ __forceinline__ uint32_t magnitude(uint32_t bits) { return bits & 0x7
 
 // ---- Splits of one number
 
-// Of a finite number that is not zero, from its bits: the power of two that it is or is just above of.
+// Returns the exponent of a finite number that is not zero, from its bits: of the power of two at or just below it.
 __device__ __forceinline__ int exponent_of(uint32_t bits) {
   return bits >= 0x00800000u ? static_cast<int>(bits >> 23) - 127 : -118 - __clz(static_cast<int>(bits));
 }
 
-// The exponent s by which a row is scaled, -113 to 163, from the bits of its largest magnitude. Rows of zeros, and
-// those that are left to the repair, are left alone.
+// Returns the exponent s by which a row is scaled, -113 to 163, from the bits of its largest magnitude. 0 for rows of
+// zeros, and for those that are left to the repair.
 __device__ __forceinline__ int scale_of(uint32_t most) {
   if (most == 0 || most >= 0x7f800000u) return 0;
   return 14 - exponent_of(most);
 }
 
-// The excess of a row (splits.h). `least`: as in Splits. Of rows with special values, which are left to the repair, any
-// will do.
+// Returns the excess of a row (splits.h). `least`: as in Splits. For rows with special values, which are left to the
+// repair, the result does not matter.
 __device__ __forceinline__ uint32_t excess_of(uint32_t most, uint32_t least) {
   if (least == 0) return 0;
   return static_cast<uint32_t>(max(0, exponent_of(most) - exponent_of(0u - least) - kNarrow));
 }
 
-// x * 2^s as two factors, of which the first does not make a product subnormal unless x is.
+// 2^s as two factors. Multiplying by the first does not make a number subnormal unless it is.
 struct PowerOfTwo {
   float first, second;
 
@@ -51,13 +52,13 @@ struct PowerOfTwo {
   __device__ __forceinline__ float times(float x) const { return x * first * second; }
 };
 
-// sum * 2^-s. Most exponents can be applied at once.
+// Returns sum * 2^-s. Most exponents can be applied at once.
 __device__ __forceinline__ float unscaled(float sum, int s) {
   if (s > -127 && s < 127) return sum * __uint_as_float(static_cast<uint32_t>(127 - s) << 23);
   return PowerOfTwo(max(-252, -s)).times(sum);
 }
 
-// `x`: the bits of the element. `scale`: of its row.
+// `bits` are those of the element, `scale` is that of its row.
 template <Scheme kScheme>
 struct SplitsOfElement {
   using Split = std::conditional_t<kScheme == Scheme::tf32, uint32_t, uint16_t>;
@@ -65,8 +66,8 @@ struct SplitsOfElement {
 
   __device__ __forceinline__ SplitsOfElement(uint32_t bits, const PowerOfTwo &scale) {
     if constexpr (kScheme == Scheme::tf32) {
-      // A NaN must keep a bit among those that tensor cores read, else they would take it for Inf.
-      // Without what is beyond the number: TMA would round once more.
+      // A NaN must keep a bit among those that tensor cores read, else they would take it for Inf. The bits beyond the
+      // number are cleared: TMA would round them again.
       split[0] = magnitude(bits) > 0x7f800000u ? bits | 0x00400000u : bits_of(round_to_tf32(__uint_as_float(bits)));
     } else if constexpr (kScheme == Scheme::bf16) {
       split[0] = narrow<Type::bf16>(__uint_as_float(bits));
@@ -87,21 +88,21 @@ struct SplitsOfElement {
   }
 };
 
-// ---- The survey. Splits::most and Splits::least are zero before.
+// ---- The survey. Splits::most and Splits::least must be zero before.
 
 __device__ __forceinline__ uint32_t most_of_warp(uint32_t most) {
   for (int mask = 16; mask > 0; mask /= 2) most = max(most, shuffle_xor(most, mask));
   return most;
 }
 
-// The operand of this block, and the block's number among those of it.
+// Returns the operand of this block, and the block's index within it.
 __device__ __forceinline__ const PassOperand &operand_of(const PassProblem &p, unsigned blocks_a, unsigned *index) {
   const bool first = blockIdx.x < blocks_a;
   *index = first ? blockIdx.x : blockIdx.x - blocks_a;
   return first ? p.a : p.b;
 }
 
-// kRanges: also Splits::least.
+// kRanges: also finds Splits::least.
 template <bool kRanges>
 __device__ __forceinline__ void survey(const PassProblem &p) {
   unsigned index;
@@ -133,14 +134,14 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
       if constexpr (kRanges) atomic_max(words_of(o.splits.least) + outer, least);
     }
   } else {
-    // Many loads under way at once, and one atomic operation a row.
+    // Many loads are in flight at once, and each row takes one atomic operation.
     constexpr int kWarps = kPassThreads / 32, kRows = kSurveyOuter / 32;
     static_assert(kSurveyOuter % kOuterPad == 0 || kOuterPad % kSurveyOuter == 0, "a word of block_most for each warp");
     __shared__ uint32_t of_warp[kRanges ? 2 : 1][kWarps][kSurveyOuter];
     const int64_t row_blocks = (o.outer - 1) / kSurveyOuter + 1;
     const int64_t first = index % row_blocks * kSurveyOuter, first_k = index / row_blocks * kSurveySteps;
     const int warp = thread / 32;
-    // Rows outside are seen as the last one once more, so that no load is under a condition.
+    // Rows outside are replaced by the last one, so that no load is conditional.
     int64_t columns[kRows];
 #pragma unroll
     for (int row = 0; row < kRows; ++row) columns[row] = min(first + lane + 32 * row, o.outer - 1);
@@ -186,7 +187,7 @@ struct alignas(4 * sizeof(Element)) Four {
   Element e[4];
 };
 
-// 16-bit numbers are put into words first: clang 15 would put FP16 ones together in scratch.
+// 16-bit numbers are packed into words first: clang 15 would assemble FP16 ones in scratch memory.
 template <typename Split>
 __device__ __forceinline__ void store_four(Global<char> *to, const Four<Split> &x) {
   if constexpr (sizeof(Split) == 2) {
@@ -199,7 +200,7 @@ __device__ __forceinline__ void store_four(Global<char> *to, const Four<Split> &
   }
 }
 
-// Four steps of k of a row along k; `room`: steps inside the matrix.
+// Loads four steps of k of a row along k; `room`: steps inside the matrix.
 __device__ __forceinline__ Four<uint32_t> load_four(Global<const uint32_t> *from, int64_t room, bool vectors) {
   Four<uint32_t> x = {};
   if (vectors && room >= 4) return load_as<Four<uint32_t>>(from);
@@ -210,14 +211,14 @@ __device__ __forceinline__ Four<uint32_t> load_four(Global<const uint32_t> *from
   return x;
 }
 
-// The sum of the 16 threads of a row.
+// Adds up over the 16 threads of a row.
 __device__ __forceinline__ uint32_t sum_of_row(uint32_t x) {
   for (int mask = 8; mask > 0; mask /= 2) x += shuffle_xor(x, mask);
   return x;
 }
 
-// kRanges: also the excess of rows, from Splits::least, and which are not dense, if these steps are all of k; of an
-// operand that is not split the excess alone, in one block for each kSplitTile rows.
+// kRanges: also finds the excess of rows, from Splits::least, and the rows that are not dense, if these steps are all
+// of k. For an operand that is not split it finds only the excess, in one block for each kSplitTile rows.
 template <Scheme kScheme, bool kRanges = false>
 __device__ __forceinline__ void split(const PassProblem &p) {
   using SplitsOf = SplitsOfElement<kScheme>;
@@ -239,7 +240,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
     }
   }
   if constexpr (kRanges) {
-    // Once for each row: by the blocks at the panel's first steps of k. Each panel finds the same.
+    // The blocks at the panel's first steps of k do this, once for each row. Every panel finds the same.
     if (first_k == 0 && step == 0) {
       const auto *least = words_of(o.splits.least);
       uint32_t excess = 0;
@@ -303,7 +304,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) sparse |= most[i] != 0 && (large >> 8 * i & 255) + kMostSmall < steps;
     if (sparse && step == 0) {
-      // All who write here write the same.
+      // All threads that write here write the same value.
       words_of(o.splits.sparse)[first_outer / kOuterPad] = 1;
     }
   }
