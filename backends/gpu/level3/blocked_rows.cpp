@@ -1,10 +1,10 @@
-// Rows without a kernel of their own: steps by the cheapest rows of the table.
+// Kernels without device code of their own: each step uses the cheapest kernel of the table.
 #include "blocked.h"
 
 namespace libsgemm::gpu::level3 {
 namespace {
 
-// Two gemms that C accumulates are not one chain.
+// Two gemms that C accumulates are not one chain of additions.
 bool supports_triangle(const GemmDesc &desc, int) {
   if (invariant(desc) && traits_of(desc).terms() > 1) return false;
   return wants_triangle(desc) && desc.type == Type::f32;

@@ -1,4 +1,4 @@
-// The cheapest row for each step.
+// Selects the cheapest kernel for each step.
 #include "gemm_step.h"
 
 #include "contract/kernel_table.h"
@@ -8,14 +8,15 @@ namespace libsgemm::gpu {
 
 namespace {
 
-// A gemm is computed in its own arithmetic, which of steps of blocked algorithms is FP32, other routines in FP32.
+// A gemm is computed in its own arithmetic, which is FP32 in the steps of blocked algorithms. Other routines are
+// computed in FP32.
 PricedKernel cheapest(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   const libsgemm_math_mode_t mode = desc.routine == Routine::gemm ? desc.math_mode : LIBSGEMM_MATH_FP32;
   return cheapest_row(kernels(), kernel_count(), desc, device, workspace_bytes, mode, asking);
 }
 
 struct Plan {
-  PricedKernel whole, item;  // item: of one product of a batch
+  PricedKernel whole, item;  // item: one product of a batch
 
   bool one_by_one() const { return item.kernel != nullptr && item.seconds < whole.seconds; }
 };
@@ -29,11 +30,11 @@ Plan choose(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunc
   return p;
 }
 
-// To price the rows takes up to 50 us, as long as many a step: a blocked algorithm has the same ones again in its next
-// call, and a row asks for the time of its step before it is launched.
+// Pricing the kernels takes up to 50 us, as long as many a step. A blocked algorithm has the same steps again in its
+// next call, and a kernel asks for the time of its step before it launches it.
 constexpr size_t kRemembered = 64;
 thread_local Choices<ChoiceKey, Plan, kRemembered> t_plans;
-const int kNobody = 0;  // who asks is no row
+const int kNobody = 0;  // key of a caller that is no kernel
 
 Plan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   const void *const rows = asking == nullptr ? &kNobody : reinterpret_cast<const void *>(asking);
@@ -53,7 +54,7 @@ libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error 
     return LIBSGEMM_NOT_SUPPORTED;
   }
   Launch step = launch;
-  step.ran = nullptr;  // of the row whose step it is
+  step.ran = nullptr;  // refers to the kernel whose step this is
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   if (p.one_by_one()) {
     for (int64_t i = 0; i < desc.batch_count && status == LIBSGEMM_SUCCESS; ++i) {

@@ -1,4 +1,4 @@
-// What a launch of the tile kernels of symm and trmm computes, besides its operands.
+// Parameters of the tile kernels of symm and trmm, except for their operands.
 #pragma once
 
 #include "gpu/tile_problem.h"
@@ -6,11 +6,12 @@
 namespace libsgemm::gpu {
 
 struct OneSidedProblem {
-  TileProblem product;  // as the gemm that it would be with all of A
-  // The part of A that is stored, seen with k along its rows: where the outer index is at most k, or at least.
+  TileProblem product;  // the gemm that it would be with all of A
+  // Stored part of A, with k along its rows: the outer index is at most k, or at least k.
   bool upper;
   bool unit;     // trmm: the diagonal is one, and not read
-  bool along_k;  // elements of A are contiguous along k. In front of the others it costs sm90_dmma_64x64x32_trmm spills
+  bool along_k;  // elements of A are contiguous along k. Placed before the other fields it makes
+                 // sm90_dmma_64x64x32_trmm spill
 };
 
 }  // namespace libsgemm::gpu

@@ -1,4 +1,4 @@
-// The host's side of the rows of symm and trmm that compute whole tiles; trmm from a copy.
+// The host's side of the kernels of symm and trmm that compute whole tiles; trmm works from a copy.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace libsgemm::gpu::level3 {
 
-// Of a Row of tile_row.h. OneSidedRow has it as Row, and kernel<left, A, B>() of its own, with StridedOperands, whose A
-// is the one with the structure on either side, and a OneSidedProblem; and says for which routine it is.
+// Kernel functions for tiles of a Row of tile_row.h. OneSidedRow defines Row, the routine, and kernel<left, A, B>().
+// The device kernel takes StridedOperands, whose A is the structured matrix on either side, and a OneSidedProblem.
 template <class OneSidedRow>
 struct OneSidedTiles {
   using Row = typename OneSidedRow::Row;

@@ -35,15 +35,15 @@ struct PanelConfig {
   static constexpr int kTileT = kDepth * (kRows + 4), kTileX = kDepth * (kCols + 4);  // floats of a shared tile
 };
 
-// Steps of k in one piece of code. AMD's compiler would read all operands of so many first, and spill.
+// Steps of k in one piece of code. With more of them AMD's compiler would read all operands first, and spill.
 #if defined(__HIP__)
 constexpr int kUnrolledSteps = 4;
 #else
 constexpr int kUnrolledSteps = PanelConfig::kDepth;
 #endif
 
-// sum (4 x 4) += T * X over one shared tile. `masked`: the diagonal crosses the tile; steps that lie
-// outside the triangle are left out, since 0 * Inf would be NaN.
+// sum (4 x 4) += T * X over one shared tile. `masked`: the diagonal crosses the tile; steps outside the triangle are
+// left out, since 0 * Inf would be NaN.
 template <bool MASKED>
 __device__ __forceinline__ void multiply_panel(const float *t, const float *x, int row, int col, float (&sum)[4][4],
                                                int diagonal, bool upper) {
@@ -126,13 +126,13 @@ __device__ __forceinline__ void for_tile(const PanelProblem &p, float *x, int64_
   }
 }
 
-// The turn of row `row` of a diagonal block, its place in the order of substitution: backwards in an upper triangle.
-// Rows beyond the `rows` that exist come last.
+// Place of row `row` of a diagonal block in the order of substitution (its turn): backwards in an upper triangle. Rows
+// beyond the `rows` that exist come last.
 __device__ __forceinline__ int turn(const PanelProblem &p, int row, int rows) {
   return p.upper && row < rows ? rows - 1 - row : row;
 }
 
-// Loads the diagonal block in the order of turns, column by column: block[from][to]. Beyond the triangle it is the
+// Loads the diagonal block in the order of turns, column by column: block[from][to]. Outside of the triangle it is the
 // identity.
 __device__ __forceinline__ void load_block(const PanelProblem &p, const void *t, int64_t first_row, int rows,
                                            float *block) {
@@ -168,14 +168,15 @@ __device__ __forceinline__ void substitute(const float *block, float *solution, 
 #pragma unroll
       for (int r = 0; r < 4; ++r) {
         if (4 * quad + r > i) x[4 * quad + r] -= factors[r] * x[i];
-        pin(x[4 * quad + r]);  // now, not when its turn comes, till when all of its factors would be kept
+        pin(x[4 * quad + r]);  // computed now: if computed when its turn comes, all of its factors would be kept until
+                               // then
       }
     }
     keep_order();
   }
 }
 
-// Subtracts from the unsolved half of the turns what the solved half contributes: each thread 8 turns of one column.
+// Subtracts the contribution of the solved half from the unsolved half: each thread handles 8 turns of one column.
 __device__ __forceinline__ void eliminate(const float *block, float *solution) {
   using Config = PanelConfig;
   constexpr int kTurns = Config::kHalf * Config::kCols / Config::kThreads;

@@ -1,4 +1,4 @@
-// Carrying tiles of an operand, which may be symmetric or triangular, from global to shared memory element by element.
+// Copies tiles of an operand, which may be symmetric or triangular, from global to shared memory element by element.
 #pragma once
 
 #include "gpu/element.h"
@@ -6,7 +6,7 @@
 
 namespace libsgemm::gpu::level3 {
 
-// Element `at` of FP32, FP16 or bfloat16 data as FP32, exactly.
+// Returns element `at` of FP32, FP16 or bfloat16 data as FP32, exactly.
 template <Type TYPE>
 __device__ __forceinline__ float load_element(const void *data, int64_t at) {
   if constexpr (TYPE == Type::f32) {
@@ -16,14 +16,14 @@ __device__ __forceinline__ float load_element(const void *data, int64_t at) {
   }
 }
 
-// The thread's number, from which nothing is computed once for all rounds of a loop: pin().
+// Returns the thread's number, pinned so that nothing is computed from it once for all rounds of a loop: pin().
 __device__ __forceinline__ int pinned_thread() {
   int thread = static_cast<int>(threadIdx.x);
   pin(thread);
   return thread;
 }
 
-// Carries kOuter x kDepth elements of an operand from global to shared memory: fetch() into registers, store() later.
+// Copies kOuter x kDepth elements of an operand from global to shared memory: fetch() into registers, store() later.
 template <int OUTER, int DEPTH, int THREADS, Type TYPE>
 struct Stager {
   static constexpr int kCount = OUTER * DEPTH / THREADS;
@@ -33,7 +33,7 @@ struct Stager {
 
   float staged[kCount];
   int outer, depth;  // the first element of this thread within the tile
-  bool along_outer;  // neighbouring threads along the outer direction, or along the depth
+  bool along_outer;  // neighbouring threads are along the outer direction, or else along the depth
 
   __device__ __forceinline__ void spread(bool contiguous_outer) {
     const int thread = pinned_thread();
@@ -41,11 +41,11 @@ struct Stager {
     outer = along_outer ? thread % OUTER : thread / DEPTH;
     depth = along_outer ? thread / OUTER : thread % DEPTH;
   }
-  // From one element of this thread to the next.
+  // Distance from one element of this thread to the next.
   __device__ __forceinline__ int outer_step() const { return along_outer ? 0 : THREADS / DEPTH; }
   __device__ __forceinline__ int depth_step() const { return along_outer ? THREADS / OUTER : 0; }
 
-  // Elements (first_outer + i, first_depth + l) of an operand of outers x depths elements; zeros beyond it.
+  // Fetches elements (first_outer + i, first_depth + l) of an operand of outers x depths elements; zeros beyond it.
   __device__ __forceinline__ void fetch(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
                                         int64_t outers, int64_t depths) {
     spread(walk.outer == 1);
@@ -69,8 +69,8 @@ struct Stager {
     }
   }
 
-  // The same where the diagonal crosses the tile, element by element. symmetric: an element that is not stored is read
-  // from its mirror image; triangular: it is zero, and not read.
+  // Fetches a tile that the diagonal crosses, element by element. symmetric: an element that is not stored is read from
+  // its mirror image; triangular: it is zero, and not read.
   template <Structure STRUCTURE>
   __device__ __forceinline__ void fetch_diagonal(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
                                                  int64_t order, bool upper, bool unit) {

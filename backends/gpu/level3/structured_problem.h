@@ -1,9 +1,9 @@
-// What the tile kernels of level 3 compute, and what a launch of them costs. One form for all routines:
+// The problems that the tile kernels of level 3 compute, and the cost of a launch. All routines have one form:
 //
 //   C (m x n) = alpha * (A B + [terms == 2] B^T A^T) + beta * C   on a part of C,
 //
 // with A m x k, which may be symmetric or triangular, and B k x n. symm and trmm from the right are the transposed
-// problem: every operand is walked by strides, so a transposition is an exchange of two of them.
+// problem: every operand is accessed by strides, so that a transposition only swaps two of them.
 #pragma once
 
 #include "contract/backend.h"
@@ -15,8 +15,7 @@ namespace libsgemm::gpu::level3 {
 // The structure of A in a tile kernel.
 enum class Structure { general, symmetric, triangular };
 
-// How an operand is walked: elements from one to the next along m or n (`outer`) and along k (`depth`). One of them
-// is 1.
+// Strides of an operand: from one element to the next along m or n (`outer`) and along k (`depth`). One of them is 1.
 struct Walk {
   int64_t outer, depth;
 };
@@ -27,46 +26,47 @@ struct StructuredProblem {
   int64_t c_row, c_col;
   float alpha, beta;
   int32_t terms;
-  Stored::Part part;  // of C
+  Stored::Part part;  // part of C that is written
   bool upper;         // symmetric A: the stored triangle; triangular A: the one that is not zero
   bool unit;          // triangular A: the diagonal is one
 };
 
-// Every routine but trsm. trmm: B is to be a dense copy of C, columns `ldb` of the description apart.
+// Takes every routine except trsm. For trmm, B must be a dense copy of C, whose columns are `ldb` of the description
+// apart.
 StructuredProblem structured_problem(const GemmDesc &desc);
 
-// Tiles of C that are computed, for one product.
+// Number of tiles of C that are computed, for one product.
 int64_t tile_count(const StructuredProblem &problem, int tile_m, int tile_n);
 
-// What the rows of triangles of C take: also syrk of 16-bit inputs.
+// True for calls that the kernels for triangles of C take, also syrk of 16-bit inputs.
 inline bool wants_triangle(const GemmDesc &desc) {
   return traits_of(desc).triangle_of_c && traits_of(desc).takes(desc.type) && desc.batch != Batch::pointers;
 }
 
-// The description with B = A if the routine has no B.
+// Returns the description with B = A if the routine has no B.
 GemmDesc with_b(const GemmDesc &desc);
 
-// Of a routine that writes a triangle of C: the product op(A) op(B) whose triangle is wanted; of syr2k the first of the
-// two, which reads as the second does.
+// For a routine that writes a triangle of C: the product op(A) op(B) whose triangle is needed. For syr2k it is the
+// first of the two products; the second reads the same data.
 GemmDesc as_product(const GemmDesc &desc);
 
-// Of symm, or trmm with a copy of C as B: the gemm that it would be with all of A.
+// For symm, or trmm with a copy of C as B: the gemm that it would be with all of A.
 GemmDesc as_gemm(const GemmDesc &desc);
 
 // trmm and trsm in place: T X or T^-1 X, with T order x order and X order x count.
 struct PanelProblem {
   int64_t order, count;
-  Walk t, x;  // `outer` along rows of T; along columns of X
+  Walk t, x;  // outer: along rows of T, along columns of X
   float alpha;
   bool upper, unit;
 };
 
 PanelProblem panel_problem(const GemmDesc &desc);
 
-// The cost of a panel kernel, see panel.h.
+// Predicted seconds of a panel kernel, see panel.h.
 double panel_seconds(const GemmDesc &desc, int index);
 
-// The cost of a tile kernel.
+// Predicted seconds of a tile kernel.
 double tiles_seconds(const GemmDesc &desc, const DeviceModel &device, const Tiling &tiling);
 
 }  // namespace libsgemm::gpu::level3

@@ -1,4 +1,4 @@
-// The host's side of trmm_copy.h, but for the launch.
+// The host's side of trmm_copy.h, except for the launch.
 #include "trmm_copy.h"
 
 #include "gpu/cost.h"

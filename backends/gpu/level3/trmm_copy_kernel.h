@@ -9,8 +9,8 @@ namespace libsgemm::gpu::level3 {
 
 struct CopyProblem {
   int64_t m, n, ld, target_ld;
-  int64_t stride;  // of C, from one product to the next
-  unsigned tiles;  // of one product
+  int64_t stride;  // elements from one C to the next
+  unsigned tiles;  // tiles of one C
 };
 
 // The kernel's body.
