@@ -8,15 +8,16 @@
 namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kLeastDepth = 256;         // of a panel, unless k is smaller
-constexpr int64_t kMostDepth = 8192;         // of a product of scaled rows; larger ones are added to C in parts
-constexpr int64_t kMostProducts = 65535;     // in one launch: gridDim.z
-constexpr double kNextLaunchSeconds = 2e-6;  // of a kernel after another one
+constexpr int64_t kLeastDepth = 256;         // least depth of a panel, unless k is smaller
+constexpr int64_t kMostDepth = 8192;         // most steps in one product of scaled rows; larger ones are added to C in
+                                             // parts
+constexpr int64_t kMostProducts = 65535;     // most products in a launch: gridDim.z
+constexpr double kNextLaunchSeconds = 2e-6;  // time of a launch after another one
 // Time of clearing, survey and repair beyond that of their bytes, in units of kNextLaunchSeconds (H100, products of
 // 1024 to 2048).
 constexpr double kScaledLaunches = 8;
 constexpr int kLeastTile = 64;  // smallest tile of C of any kernel
-constexpr int kSplitBytes = 2;  // of one number, in modes that split
+constexpr int kSplitBytes = 2;  // bytes of one number, in modes that split
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
 // Size of the equal parts, multiples of kDepthPad, in which `depth` steps of k are multiplied. The rounding errors of a
@@ -134,7 +135,7 @@ double pass_bytes(const GemmDesc &desc, const SplitsShape &shape) {
   return (of_a * static_cast<double>(desc.m) + of_b * static_cast<double>(desc.n)) * static_cast<double>(desc.k);
 }
 
-// ---- Products that convert A: times in turns. A turn is all tiles that are computed at a time, over all of k
+// ---- Products that convert A: times in turns. A turn computes all tiles that run at a time, over all of k
 
 int64_t turns_of(const GemmDesc &desc, const SplitsShape &shape, int64_t tiles_n) {
   return ceil_div(ceil_div(desc.m, shape.tile_m) * tiles_n, shape.resident);
@@ -149,7 +150,7 @@ double turns_in_panels(const GemmDesc &desc, const SplitsShape &shape, int64_t p
 }
 
 struct ColumnBlocks {
-  int64_t columns;  // of a block; whole tiles
+  int64_t columns;  // columns of a block; whole tiles
   double turns;
 };
 

@@ -37,10 +37,10 @@ struct SplitsLayout {
   int64_t rows_a, rows_b;   // padded; 0: the operand stays in place
   int64_t columns;          // columns of C at a time, for which B has splits
   int64_t depth, panels;    // padded steps of k of a panel; number of panels
-  int64_t products;         // of a batch, at a time
-  int64_t most_words;       // for one product
-  size_t most_bytes;        // for all products
-  size_t bytes_a, bytes_b;  // for one product's splits
+  int64_t products;         // products of a batch, at a time
+  int64_t most_words;       // words of one product
+  size_t most_bytes;        // bytes of all products
+  size_t bytes_a, bytes_b;  // bytes of one product's splits
 
   size_t bytes() const { return most_bytes + static_cast<size_t>(products) * (bytes_a + bytes_b); }
 };

@@ -81,7 +81,7 @@
 // and Matrix Cores" (2025), find a smaller loss on gfx942: eight products are aligned to the largest, and 24 bits below
 // it are kept; the sum so far is aligned and rounded down there, and the result to nearest: 11 * 2^-24 for eight steps,
 // not 16; zeros are not aligned to. In an emulation of that the worst of ten distributions was 9 at k = 256 and at
-// 8192. gfx950 is not documented either.
+// 8192. Nothing is known about gfx950.
 #pragma once
 
 #include <cstddef>
@@ -93,14 +93,14 @@ namespace libsgemm::gpu {
 
 enum class Scheme { bf16x3, fp16x2, bf16, fp16, tf32 };
 
-constexpr float kLowScale = 0x1p-11f;  // of fp16x2's second split: without it rows of wide range lose bits
+constexpr float kLowScale = 0x1p-11f;  // scale of fp16x2's second split: without it rows of wide range lose bits
 constexpr int kOuterPad = 128, kDepthPad = 64;
 
 // Mode fp32_fast: powers of two that a row spans without excess, and the least k. most_excess() is the largest
 // permitted sum of the excesses of rows and columns.
 constexpr int kNarrow = 27;
 constexpr int64_t kLeastFast = 256;
-constexpr int kMostSmall = 8;  // of kSplitTile elements of a dense row
+constexpr int kMostSmall = 8;  // most small elements among kSplitTile elements of a dense row
 inline int most_excess(int64_t k) {
   int d = 0;
   while (d < 24 && (int64_t{64} << 2 * d) <= k) ++d;
@@ -121,7 +121,7 @@ struct Splits {
   int64_t rows, ld;     // elements; ld: steps of k
   int64_t split_bytes;  // from one split to the next
   int64_t product_bytes;
-  uint32_t *most, *block_most;  // of each row, of each kOuterPad rows; null unless rows are scaled
+  uint32_t *most, *block_most;  // for each row, for each kOuterPad rows; null unless rows are scaled
   int64_t product_most;
   // Null except in mode fp32_fast. `least`: for each row 2^32 less the bits of the smallest magnitude that is not zero,
   // 0 if there is none. `excess`, `sparse`: for each kOuterPad rows the excess, and whether one of them is not dense.
@@ -151,7 +151,7 @@ inline int log2_of(int64_t k) {
 struct Guard {
   const uint32_t *a, *b;  // words for each kOuterPad rows of A, columns of B
   int64_t product_most;
-  int log2_k;  // of the whole product, rounded up
+  int log2_k;  // k of the whole product, rounded up
   // Mode fp32_fast only. Null: not applicable, or not known.
   const uint32_t *excess_a, *excess_b;
   const uint32_t *sparse_a, *sparse_b;
@@ -189,8 +189,8 @@ struct PassProblem {
 
 constexpr int kPassThreads = 256;
 constexpr int kSplitTile = 64;                        // outer x k of a block
-constexpr int kSurveyRows = 8, kSurveyDepth = 1024;   // of a block, along k
-constexpr int kSurveyOuter = 128, kSurveySteps = 64;  // of a block, along the outer side
+constexpr int kSurveyRows = 8, kSurveyDepth = 1024;   // block along k
+constexpr int kSurveyOuter = 128, kSurveySteps = 64;  // block along the outer side
 
 // The passes of the schemes with scaled rows (splits_write), and the products of the guard's tiles from the operands
 // themselves by FP32 fused multiply-adds (splits_repair). Each backend with kernels that split defines them.
@@ -198,7 +198,7 @@ libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const La
 libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t products, const Launch &launch,
                                Error *error);
 libsgemm_status_t launch_repair(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
-// The same with accumulators in FP64 (splits_repair_fp64), in backends with kernels of mode fp32_fast.
+// Does so with accumulators in FP64 (splits_repair_fp64), in backends with kernels of mode fp32_fast.
 libsgemm_status_t launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
 
 }  // namespace libsgemm::gpu
