@@ -1,21 +1,22 @@
-// The panel engine of trmm and trsm: T X in place, or T^-1 X, with T triangular of order n; one block has kCols columns
-// of X to itself and walks along its rows, so that it needs neither workspace nor other blocks. X from the right is the
-// transposed problem: X is walked by strides.
+// The panel engine of trmm and trsm: T X in place, or T^-1 X, with T triangular of order n. One block has kCols columns
+// of X to itself and proceeds along its rows, so that it needs neither workspace nor other blocks. X from the right is
+// the transposed problem: X is accessed by strides.
 //
 // Source of the scheme: blocked substitution, Golub and Van Loan, Matrix Computations, 4th ed., section 3.1.
 //
 //          n                 kCols
 //   +-------------+         +-----+    for each tile of X, kRows x kCols:
-//   | \           |         |     |      sum = T beside its diagonal block * the rows of X that belong to it;
-//   |   \         |         |     |            of trmm also the diagonal block, where it is not zero
+//   | \           |         |     |      sum = T outside its diagonal block * the rows of X that belong to it;
+//   |   \         |         |     |            for trmm also the diagonal block, where it is not zero
 //   |=======\     |  kRows  |#####|      trmm: X = alpha * sum
 //   |         \   |         |     |      trsm: X = alpha * X - sum, then substitution with the diagonal block:
-//   |           \ |         |     |            half of the rows, their product off the other half, the other half
+//   |           \ |         |     |            half of the rows; subtract their product from the other half; solve that
 //   +-------------+         +-----+
 //
-// trsm visits the tiles in the order of substitution, trmm in the opposite one, in which the inputs of a tile are still
-// whole. Threads: 128; thread (x, y), 16 x 8 of them, sums rows 4 x ... of columns 4 y ... In a substitution each of 32
-// threads has a column of X in its registers and divides by the diagonal, as the reference does.
+// trsm visits the tiles in the order of substitution. trmm visits them in the opposite order, in which the inputs of a
+// tile are still unchanged. Threads: 128; thread (x, y), 16 x 8 of them, accumulates rows 4 x ... of columns 4 y ... In
+// a substitution each of 32 threads has a column of X in its registers and divides by the diagonal, as the reference
+// does.
 //
 // Shared memory, in bytes: t[2][32][68] at 0, the same as trsm's diagonal block[64][68] | x[2][32][36] at 17408, the
 // same as solution[64][33]; ends at 26624.

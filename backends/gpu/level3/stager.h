@@ -27,7 +27,7 @@ __device__ __forceinline__ int pinned_thread() {
 template <int OUTER, int DEPTH, int THREADS, Type TYPE>
 struct Stager {
   static constexpr int kCount = OUTER * DEPTH / THREADS;
-  static constexpr int kStride = OUTER + 4;  // of shared memory, from one step of k to the next
+  static constexpr int kStride = OUTER + 4;  // floats of shared memory from one step of k to the next
   static_assert(OUTER * DEPTH % THREADS == 0 && THREADS % DEPTH == 0, "the same number of elements for each thread");
   static_assert(THREADS % OUTER == 0 || OUTER % THREADS == 0, "threads side by side along the outer direction");
 
