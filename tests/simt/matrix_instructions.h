@@ -18,7 +18,7 @@ struct MatrixOp {
   MatrixType type;
   unsigned wave;
   int m, n, k;
-  int operand_elements, accumulators;  // of each lane; operands in the order of its registers, low half first
+  int operand_elements, accumulators;  // in each lane; operands in the order of its registers, low half first
   int (*k_of)(int lane, int element);  // A is at row lane % m, column k_of(); B at row k_of(), column lane % n
   MatrixPlace (*c_of)(int lane, int accumulator);
   // Maps for instructions whose outer dimension does not follow from the lane alone: the row of A (k_of is then for A

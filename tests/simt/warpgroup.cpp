@@ -34,7 +34,7 @@ struct Descriptor {
     const uint32_t line = start + outer / 8 * stride + outer % 8 * span;
     return swizzled(line + (span == 16 ? inner * leading : 16 * inner));
   }
-  // The same for an operand along its outer side, whose lines are steps of k.
+  // Address for an operand along its outer side, whose lines are steps of k.
   uint32_t along_outer(uint32_t outer, uint32_t inner) const {
     const uint32_t per_span = span / 16;
     if (span == 16) return start + outer / 8 * leading + outer % 8 * span + inner * stride;
