@@ -84,7 +84,7 @@ struct Case {
   cublasDiagType_t diag;
   int64_t m, n, k, lda, ldb, ldc;
   int64_t stride_a, stride_b, stride_c, count;
-  cudaDataType_t type, c_type;  // of A and B, of C
+  cudaDataType_t type, c_type;  // types of A and B, and of C
   cublasComputeType_t compute;
   cublasGemmAlgo_t algorithm;
   float alpha, beta;
@@ -92,7 +92,7 @@ struct Case {
   int math_mode;
   cublasLtEpilogue_t epilogue;
   bool rows;       // row-major; cublasLt only
-  int64_t offset;  // of every matrix in its memory, in elements
+  int64_t offset;  // start of every matrix in its memory, in elements
 };
 
 // Memory of a set of operands.
