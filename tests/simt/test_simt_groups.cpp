@@ -36,7 +36,7 @@ std::vector<Way> ways() {
   return found;
 }
 
-// Skips cases of tests that take long.
+// Reduces ways() to one in one_in(), for tests that take long.
 std::vector<Way> some_ways() {
   std::vector<Way> some;
   const std::vector<Way> all = ways();
@@ -62,7 +62,7 @@ Case case_of_group(const Way &way, int64_t m, int64_t n, int64_t k, int turn) {
   return test;
 }
 
-// Launches the jobs at once; returns the first fault.
+// Launches the groups of all jobs together; returns the first fault.
 std::string run_groups(const Kernel &row, std::vector<std::unique_ptr<Job>> *jobs) {
   std::vector<GemmDesc> groups;
   for (const auto &job : *jobs) groups.push_back(job->desc());
