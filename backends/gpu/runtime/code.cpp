@@ -1,4 +1,4 @@
-// From the runtime's codes to ours.
+// Conversion of the runtime's error codes.
 #include "code.h"
 
 #include <atomic>
@@ -9,7 +9,7 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Why each device was lost, by index. Made at the first entry, which is after enumerate(); never destroyed.
+// Fatal error code of each device, by index. Allocated at the first use, which is after enumerate(); never destroyed.
 std::atomic<Code> &lost(int index) {
   static std::atomic<Code> *all = [] {
     auto *codes = new std::atomic<Code>[static_cast<size_t>(device_count())];

@@ -1,4 +1,4 @@
-// What calls of the runtime return, and devices that are gone.
+// Error codes of the runtime, and the record of lost devices.
 #pragma once
 
 #include "contract/backend.h"
@@ -9,18 +9,18 @@ namespace libsgemm::gpu {
 using Code = LIBSGEMM_RUNTIME(Error_t);
 constexpr Code kSuccess = LIBSGEMM_RUNTIME(Success);
 
-// True if a call succeeded. If not, the thread's last error is cleared: the program must not find one of ours there.
+// True if a call succeeded. Otherwise clears the thread's last error, so that the program does not find one of ours.
 inline bool succeeds(Code code) {
   if (code == kSuccess) return true;
   static_cast<void>(LIBSGEMM_RUNTIME(GetLastError)());
   return false;
 }
 
-// The status that `code` means. Of an error, `error` says what failed and why, and the thread's last error is cleared.
-// `index`: the device that it is about, which is refused from now on if the code is fatal; -1: not known, or not ours.
+// Returns the status for `code`. On an error, `error` says what failed and why, and the thread's last error is cleared.
+// `index`: device that the call was for; a fatal code marks it as lost. -1: unknown, or not one of the backend's.
 libsgemm_status_t status_of(Code code, int index, const char *what, Error *error);
 
-// Refuses a device that was lost.
+// Returns EXECUTION_FAILED if the device was lost earlier in this process.
 libsgemm_status_t refuse_lost(int index, Error *error);
 
 // True for an error that no call on the device survives: an illegal address, an uncorrectable memory error. Each

@@ -1,29 +1,30 @@
-// Which of the runtime's devices the backend has: those that LIBSGEMM_DEVICES permits and for which there is code. An
-// index counts these, an ordinal is the runtime's number.
+// The backend's devices: those of the runtime that LIBSGEMM_DEVICES permits and for which there is code. An index
+// counts these; an ordinal is the runtime's number.
 #pragma once
 
 #include "contract/backend.h"
 
 namespace libsgemm::gpu {
 
-// What enumerate() is to consider. Before all others.
+// Sets the host's settings that enumerate() reads, and keeps a pointer to them. Must be called before all other
+// functions here.
 void set_host(const Host &host);
 
-// Takes the devices of the backend from those that the runtime shows and the host permits. Once; later calls repeat the
-// answer.
+// Builds the list of the backend's devices at the first call; later calls return the same result. Thread-safe.
 libsgemm_status_t enumerate(Error *error);
 
-// The rest only after enumerate().
+// The functions below are valid only after enumerate().
 int device_count();
 
-// The index of device `ordinal`; -1 if it was left out.
+// Returns the index of device `ordinal`; -1 if it was left out.
 int index_of(int ordinal);
 
-// What was left out and why; empty if nothing.
+// Says what was left out and why; empty if nothing was.
 const char *left_out();
 
-// Each backend defines these two, for enumerate(): how many devices the runtime shows, none being an error; and the
-// next device of the backend, which is described and kept for model(), or refused with the reason.
+// Each backend defines these two for enumerate(). count_devices(): number of devices that the runtime shows; an error
+// if there is none. take_device(): describes the device and keeps it for model() as the backend's next one, or returns
+// false and the reason.
 libsgemm_status_t count_devices(int *count, Error *error);
 bool take_device(int ordinal, Error *why_not);
 

@@ -10,7 +10,7 @@
 namespace libsgemm::gpu {
 namespace {
 
-// What a device has page-locked last: gone with the context.
+// Latest page-locked memory of a device. The lock ends with the context.
 struct Locked {
   uint64_t context;
   void *seen;

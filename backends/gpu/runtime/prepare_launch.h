@@ -1,4 +1,4 @@
-// What precedes every launch of a kernel.
+// Preparation of every kernel launch.
 #pragma once
 
 #include "contract/backend.h"
@@ -6,8 +6,8 @@
 
 namespace libsgemm::gpu {
 
-// Enters the device of the launch, and loads the kernel if a graph is being recorded, or in a rehearsal, which ends
-// with that: otherwise that is done at its first launch, and may then wait for the device.
+// Makes the launch's device current. Loads the kernel if a graph is being recorded or in a rehearsal, which ends here.
+// Otherwise the runtime loads the kernel at its first launch, which may wait for the device.
 libsgemm_status_t prepare_launch(const void *kernel, const Launch &launch, Scope *scope, Error *error);
 
 constexpr const char *kLaunching = "launching a kernel";  // for status_of()

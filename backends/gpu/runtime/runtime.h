@@ -5,7 +5,7 @@
 
 namespace libsgemm::gpu {
 
-// The table, but for open(), version() and probe(), which are the backend's own.
+// Returns the table without open(), version() and probe(), which the backend fills in.
 Backend make_backend(const char *name);
 
 // Each backend defines these.

@@ -1,5 +1,5 @@
-// Which device a thread works on. A runtime computes on what is current in the thread, CUDA on a context and HIP on a
-// device: an entry of the backend makes its own current, and the caller's again at its end.
+// The device that a thread works on. The runtime uses what is current in the thread: a context (CUDA) or a device
+// (HIP). An entry of the backend makes its own current and restores the caller's at its end.
 #pragma once
 
 #include "code.h"
@@ -8,7 +8,7 @@
 
 namespace libsgemm::gpu {
 
-// Each backend defines its functions.
+// Each backend defines the member functions.
 class Scope {
  public:
   using Current = LIBSGEMM_CURRENT_TYPE;
@@ -18,18 +18,18 @@ class Scope {
   Scope(const Scope &) = delete;
   Scope &operator=(const Scope &) = delete;
 
-  // Refuses a device that was lost.
+  // Makes device `index` current. Fails if it was lost.
   libsgemm_status_t enter(int index, Error *error);
 
-  // The device of a stream; the current one where the runtime does not tell.
+  // Makes a stream's device current; keeps the current one if the runtime does not tell.
   libsgemm_status_t enter_stream(void *stream, Error *error);
 
   Current current() const { return now_; }
 
-  // As Backend::context, of what was entered.
+  // Identity of the context that was entered, as from Backend::context.
   uint64_t context_id() const;
 
-  // Of the device that was entered; -1 if it is none of the backend's, or not known.
+  // Index of the device that was entered; -1 if it is not one of the backend's, or unknown.
   int index() const { return index_; }
 
  private:
@@ -43,7 +43,7 @@ class Scope {
 // True if the device may have work of ours or of the program. Each backend defines it.
 bool in_use(int index);
 
-// Lets the thread allocate and wait although some other stream of the program records a graph.
+// Lets the thread allocate and wait while another stream of the program records a graph.
 class RelaxedCapture {
  public:
   RelaxedCapture() { exchange(); }
