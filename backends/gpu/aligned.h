@@ -1,4 +1,4 @@
-// Whether 16-byte accesses along the columns of a matrix are possible.
+// Test for 16-byte accesses along the columns of a matrix.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// The operands of a launch that computes several products: strided, or through arrays of pointers that lie in device
-// or host memory. Arrays in host memory travel by value in the kernel's parameters, so nothing is copied or kept.
+// Operands of a launch that computes several products: strided, or arrays of pointers in device or host memory. Arrays
+// in host memory are passed by value in the kernel's parameters, so that no copy has to be made or kept.
 //
-// A kernel is a template over the operands' type and asks them for a(i), b(i) and c(i), i < count:
+// A kernel is a template over the operands' type and calls a(i), b(i) and c(i), i < count:
 //
 //   template <typename Operands> __global__ void kernel(const __grid_constant__ Operands operands, Shape shape);
 //
@@ -19,11 +19,11 @@
 
 namespace libsgemm::gpu {
 
-// Blocks of `threads` threads that a launch can have along x: HIP counts the threads in 32 bits.
+// Returns the most blocks of `threads` threads that a launch can have along x: HIP counts the threads in 32 bits.
 constexpr int64_t most_blocks(int threads) { return std::min<int64_t>(INT32_MAX, UINT32_MAX / threads); }
 
-// Pointer i of an array in global memory: AMD's compiler cannot tell where it lies if the kernel has read its
-// parameters anew (gpu.h).
+// Returns pointer i of an array in global memory. AMD's compiler needs the cast if the kernel has read its parameters
+// again (read_anew() in gpu.h).
 template <typename T>
 LIBSGEMM_HOST_DEVICE T *listed(T *const *array, int64_t i) {
 #if defined(__AMDGCN__)
@@ -53,7 +53,7 @@ struct StridedOperands {
   }
 };
 
-// Pointers by value. A kernel has 4 KiB of parameters: 416 bytes are left for the others.
+// Pointers by value. A kernel has 4 KiB of parameters: 416 bytes remain for the others.
 struct ListedOperands {
   static constexpr int kMost = 153;
   const void *a_list[kMost], *b_list[kMost];
@@ -64,8 +64,8 @@ struct ListedOperands {
   LIBSGEMM_HOST_DEVICE float *c(int64_t i) const { return c_list[i]; }
 };
 
-// Calls enqueue(operands, count) for chunks of at most `most` products, until one fails: of a description without
-// arrays in host memory. A routine without B does not ask for b(i).
+// Calls enqueue(operands, count) for chunks of at most `most` products, until one fails. `desc` must not have arrays in
+// host memory. A routine without B must not call b(i).
 template <typename Enqueue>
 libsgemm_status_t for_strided_chunks(const GemmDesc &desc, int64_t most, const Enqueue &enqueue) {
   const bool arrays = desc.batch == Batch::pointers;
@@ -92,7 +92,7 @@ libsgemm_status_t for_strided_chunks(const GemmDesc &desc, int64_t most, const E
   return status;
 }
 
-// The same of one with arrays in host memory.
+// Like for_strided_chunks(), for a description with arrays in host memory.
 template <typename Enqueue>
 libsgemm_status_t for_listed_chunks(const GemmDesc &desc, int64_t most, const Enqueue &enqueue) {
   ListedOperands list = {};
@@ -108,7 +108,7 @@ libsgemm_status_t for_listed_chunks(const GemmDesc &desc, int64_t most, const En
   return status;
 }
 
-// The same of any. `enqueue` is generic over the operands' type.
+// Like for_strided_chunks(), for any description. `enqueue` is generic over the operands' type.
 template <typename Enqueue>
 libsgemm_status_t for_chunks(const GemmDesc &desc, const Launch &launch, int64_t most, const Enqueue &enqueue) {
   const bool listed = desc.batch == Batch::pointers && !launch.arrays_on_device;

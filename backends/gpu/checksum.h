@@ -3,19 +3,20 @@
 //   1  start       random signs w
 //   2  sum_rows    sums and squares of the chosen columns of B, with the signs: partial sums of each row of B. Columns
 //                  that are not finite lose their signs
-//   3  sum_rows    the same once more, if there are such
+//   3  sum_rows    step 2 again, if there are such columns
 //   4  finish      their totals: sum_j w_j B_lj, and the norm of row l
 //   5  sum_rows    the chosen rows of A times these: partial sums of each row
 //   6  sum_rows    the chosen rows and columns of C, with the signs
 //   7  judge       the worst ratio of each of 64 blocks of threads; -1: there was nothing to judge
 //
-// If beta is not 0, steps 1 to 4 and 6 come before the product, which must not change B's signs; behind it 2 to 4 where
-// its arithmetic, which is known then, rounds B, and 5 to 7.
+// If beta is not 0, steps 1 to 4 and 6 run before the product. Steps 5 to 7 run after it, preceded by steps 2 to 4 if
+// its arithmetic, which is known only then, rounds B. Nothing is judged if a column loses its sign only after the
+// product.
 //
-// sum_rows: a block of 256 threads sums 32 rows x 128 columns at a time, of which it keeps the weights in shared
-// memory. Where rows of the matrix lie one after the other a warp (32 threads) takes a column, 8 columns at once; where
-// columns do, a warp takes 4 rows, 32 columns at once: so a warp reads 128 contiguous bytes. If there are few rows,
-// several blocks share their columns ("parts"); who reads the sums adds them.
+// sum_rows: a block of 256 threads sums 32 rows x 128 columns at a time, with the weights of the columns in shared
+// memory. If the rows of the matrix are contiguous, a warp (32 threads) takes one column, and the block 8 columns at
+// once. If the columns are, a warp takes 4 rows, 32 columns at once. In both cases a warp reads 128 contiguous bytes.
+// If there are few rows, several blocks share their columns ("parts"), and the reader of the sums adds the parts.
 //
 // Shared memory, bytes: weights 128 x 2 x 8, sums 3 x 32 x 33 x 8: 27392.
 // Requires: one product of any types, transpositions, alignment and size.
@@ -68,7 +69,7 @@ __device__ __forceinline__ void add_element(const SumWork &w, int64_t column, do
   }
 }
 
-// The elements of 32 rows from `row`, 128 columns from `column`, that are in the matrix.
+// Adds the elements of 32 rows from `row` and 128 columns from `column` that are in the matrix.
 template <Type kType, bool kRounds, bool kSquares>
 __device__ __forceinline__ void add_block(const SumWork &w, int64_t row, int64_t column, const double *weight,
                                           const double *norm, RowTotals *totals) {
@@ -103,7 +104,7 @@ __device__ __forceinline__ void add_block(const SumWork &w, int64_t row, int64_t
   }
 }
 
-// What the threads have of each row, added up and stored.
+// Adds the threads' sums of each row and stores the results.
 __device__ __forceinline__ void store_sums(const SumWork &w, int64_t slot, int64_t part, const RowTotals *totals,
                                            double (*shared)[kChecksumRows][33]) {
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
@@ -166,7 +167,7 @@ __device__ __forceinline__ double total_of(const double *sums, const SumWork &w,
   return total;
 }
 
-// Of all rows of w, with all of its blocks of rows chosen in order.
+// Totals of all rows of w, whose blocks of rows are all chosen, in order.
 __device__ __forceinline__ void finish_sums(const SumWork &w, double *weights, double *norms) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * kSumThreads;
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * kSumThreads + threadIdx.x; i < w.rows; i += step) {
@@ -175,7 +176,7 @@ __device__ __forceinline__ void finish_sums(const SumWork &w, double *weights, d
   }
 }
 
-// The larger of all threads' values, or their sum, in each of them.
+// Returns the largest of all threads' values, or their sum, in each thread.
 template <bool kLargest>
 __device__ __forceinline__ double combine(double value, double *shared) {
   shared[threadIdx.x] = value;
@@ -204,8 +205,8 @@ __device__ __forceinline__ double factor_element(const SumWork &w, Type type, in
   return sum_element<Type::f32, true>(w, at);
 }
 
-// Where a row of C holds NaN or Inf, of columns with a sign: their part of sum_j w_j (AB)_ij, which is to be taken out.
-// These elements themselves are judged, *worst, unless C held them before.
+// Takes the elements of a row of C that are NaN or Inf and whose column has a sign. Returns their part of sum_j w_j
+// (AB)_ij, which the caller subtracts. If C was not read, also judges these elements, in *worst.
 __device__ __forceinline__ double gaps_of(const JudgeWork &j, const ChecksumBound &b, int64_t row, double *shared,
                                           double *worst) {
   const ElementBound bound = {b.mode, b.factor, j.alpha, 0, b.terms, b.cut};
@@ -232,12 +233,12 @@ __device__ __forceinline__ double gaps_of(const JudgeWork &j, const ChecksumBoun
   return combine<false>(part, shared);
 }
 
-// What is known of a row before its gaps are.
+// State of a row before its gaps, the elements that are not finite, are subtracted.
 struct RowState {
   double product, before, computed;
   ChecksumRow sums;
-  bool gaps;     // they have to be taken out
-  double ratio;  // otherwise; negative: nothing tells
+  bool gaps;     // the gaps have to be subtracted
+  double ratio;  // without gaps; negative: nothing can be judged
 };
 
 __device__ __forceinline__ RowState state_of_row(const JudgeWork &j, const ChecksumBound &bound, double signs,
@@ -250,7 +251,7 @@ __device__ __forceinline__ RowState state_of_row(const JudgeWork &j, const Check
   s.computed = total_of(j.c.sums, j.c, 0, i);
   s.sums = {total_of(j.a.sums, j.a, 1, i), total_of(j.a.sums, j.a, 2, i),
             read ? beta * sqrt(total_of(j.c_before, j.c, 1, i)) : 0};
-  // How many elements with a sign are not finite now, and how many were not before.
+  // Numbers of elements with a sign that are not finite now, and that were not before.
   const double now = total_of(j.c.sums, j.c, 2, i), old = read ? total_of(j.c_before, j.c, 2, i) : 0;
   if (now >= kHidden || now < old) {
     s.ratio = wrong;  // a finite number where there can be none
@@ -284,7 +285,7 @@ __device__ __forceinline__ void judge_rows(const JudgeWork &j) {
     bound.norm = sqrt(combine<false>(squares, shared));
     bound.widest = combine<true>(bound.widest, shared);
   }
-  double signs = 0;  // columns that have one
+  double signs = 0;  // number of columns with a sign
   for (int64_t c = threadIdx.x; c < j.c.column_blocks.chosen * kChecksumColumns; c += kSumThreads) {
     const int64_t column = chosen_column(j.c, c);
     if (column < j.c.columns) signs += fabs(j.c.weights[column]);
@@ -333,7 +334,7 @@ inline libsgemm_status_t enqueue_sums(ChecksumKernels::Sum kernel, const SumWork
   return launch_kernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(kSumThreads), 0, launch, error, w);
 }
 
-// The sums of B; `found` becomes 1 if columns are not finite.
+// Enqueues the sums of B; `found` becomes 1 if columns are not finite.
 inline libsgemm_status_t enqueue_b(const ChecksumPlan &p, ChecksumKernels::Sum kernel, double *found, int64_t k,
                                    const Launch &launch, const ChecksumKernels &kernels, Error *error) {
   SumWork first = p.b, again = p.b;

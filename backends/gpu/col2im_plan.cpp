@@ -8,11 +8,11 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Elements of the columns at a time: 32 MiB, which stay in the L2 cache.
+// Limit for the elements of the columns of a chunk: 32 MiB, which stay in the L2 cache.
 constexpr double kMostColumns = 8 << 20;
 
-// The taps that meet an element, from one to the next, as in conv_product.cpp. Steps that lead outside at once are no
-// longer than that takes, so that several of them are a number.
+// Returns the taps that contribute to an element, from one to the next, as in conv_product.cpp. Steps are limited to
+// the number of taps or places: longer ones lead outside as well, and multiples of them might not fit an int.
 Col2imTaps taps_of(int64_t taps, int64_t pad, int64_t dilation, int64_t stride, int64_t places, int64_t step) {
   const auto number = [](int64_t x) { return static_cast<int>(x); };
   const int64_t common = std::gcd(stride, dilation);
@@ -30,22 +30,22 @@ int64_t images_of(const ConvDesc &desc, const Columns &columns, int64_t first) {
   return std::min(columns.images, desc.n - first);
 }
 
-// Elements of dx that a chunk has.
+// Returns the number of elements of dx in a chunk.
 double elements(const ConvDesc &desc, const Columns &columns) {
   return static_cast<double>(columns.images) * static_cast<double>(desc.c) * static_cast<double>(desc.h * desc.w);
 }
 
-// Whether channels are neighbours in memory, not columns.
+// True if channels are neighbours in memory, and columns are not.
 bool channels_next(const Steps &steps) { return std::abs(steps.c) < std::abs(steps.w); }
 
-// Terms of the sums, of a chunk.
+// Returns the number of terms of all sums of a chunk.
 double terms(const ConvDesc &desc, const Columns &columns) {
   return static_cast<double>(columns.pitch) * static_cast<double>(desc.c) * static_cast<double>(desc.r * desc.s);
 }
 
-// Whether a thread has several channels: what it looks up serves all of them. Where sums are long or few, more threads
-// with one each hide more of the loads' latency (H100: from about these numbers on); channels that are neighbours are
-// stored together.
+// True if a thread computes several channels, which share its index computations. If sums are long or few, more threads
+// with one channel each hide more of the loads' latency (H100: from about these numbers on). Channels that are
+// neighbours in memory are stored together.
 bool has_several(const ConvDesc &desc, const Columns &columns) {
   constexpr double kFewTerms = 13, kMany = 500e3;
   if (desc.c == desc.groups) return false;
@@ -124,8 +124,9 @@ Col2imProblem col2im_problem(const ConvDesc &desc, const Columns &columns, int64
 }
 
 double col2im_seconds(const DeviceModel &device, const ConvDesc &desc, const Columns &columns) {
-  // Multiply-adds that take as long as an element of dx, one whose neighbours are others' channels, and a term; and
-  // what the first loads wait (H100, 20 layers: 4.5 us, and 3.3, 13 and 0.9 us a million).
+  // Time in multiply-adds of an element of dx, of one whose neighbours in memory are other threads' channels, and of a
+  // term; plus the latency of the first loads (H100, 20 layers: 4.5 us for the loads, and 3.3, 13 and 0.9 us a million
+  // for the others).
   constexpr double kElement = 110, kElementApart = 450, kTerm = 30;
   const bool apart = channels_next(desc.x_steps) && desc.c / desc.groups > 2 * kCol2imChannels;
   const double work = (apart ? kElementApart : kElement) * elements(desc, columns) + kTerm * terms(desc, columns);

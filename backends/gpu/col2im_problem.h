@@ -2,9 +2,9 @@
 //
 //   columns[c, r, s][n, p, q] = sum over k of dy[n, k, p, q] f[k, c, r, s]
 //
-// and dx[n, c, h, w] as the sum of those that taps bring there: nothing is multiplied that has no part in it, whatever
-// the strides, and few channels make many columns. The product takes its operands from the tensors as any other
-// convolution (conv_row.h); the columns are floats in the workspace, of as many images at a time as stay in the L2
+// and dx[n, c, h, w] as the sum of the columns that taps bring there. All products contribute to dx, whatever the
+// strides, and few channels make many columns. The product reads its operands from the tensors like any other
+// convolution (conv_row.h). The columns are floats in the workspace, of as many images at a time as stay in the L2
 // cache.
 //
 // Requires: a data gradient whose columns of one image are at most 32 MiB; a workspace of 4 c r s ceil(images p q, 4)
@@ -16,7 +16,7 @@
 // x 56 x 56, 3 x 3 by two of 128 270 (255), of which the product is 183. In parts of 16 MiB it takes 10 to 15 % more,
 // since each part waits for the one before it. The cost was fitted to 20 such layers in both layouts: to 10 % (rms).
 //
-// What a launch of the second kernel, col2im.h, computes. Host and device.
+// Parameters of a launch of the second kernel, col2im.h. Host and device code.
 #pragma once
 
 #include <cstdint>
@@ -25,24 +25,24 @@
 
 namespace libsgemm::gpu {
 
-// Along rows or columns of the image: the tap `tap` brings dy's place x to x stride + tap dilation - pad.
+// Taps along rows or columns of the image: tap `tap` brings dy's place x to x stride + tap dilation - pad.
 struct Col2imTaps {
   int taps, pad, dilation;
   Divisor stride;
-  int next, down;  // from a tap that meets an element to the next one; places back with it
-  int places;      // of dy
+  int next, down;  // taps to the next one that contributes to the same element; places of dy back with it
+  int places;      // number of places of dy
   int step;        // elements of the columns from tap to tap
 };
 
-constexpr int kCol2imChannels = 4;  // of a group, that a thread has, or else one
+constexpr int kCol2imChannels = 4;  // channels of a group that a thread computes, unless it is one
 
 struct Col2imProblem {
   const float *columns;
-  int channels;                          // of a group
+  int channels;                          // channels of a group
   int each;                              // kCol2imChannels or 1
-  Divisor groups, parts, height, width;  // of dx; parts: of a group's channels, of a thread each
-  int count;                             // of threads
-  int image, group, channel, row;        // elements of the columns for a step of each
+  Divisor groups, parts, height, width;  // extents of dx; parts: of a group's channels, one for each thread
+  int count;                             // number of threads
+  int image, group, channel, row;        // strides of the columns, in elements
   Col2imTaps h, w;
   float *out;
   int64_t out_n, out_c, out_h, out_w;

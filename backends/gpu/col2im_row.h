@@ -6,7 +6,7 @@
 
 namespace libsgemm::gpu {
 
-// Enqueues the second kernel. Each backend whose rows need it defines it, by col2im.h.
+// Enqueues the second kernel. Each backend whose kernels need it defines it, by col2im.h.
 libsgemm_status_t launch_col2im(const Col2imProblem &p, const Launch &launch, Error *error);
 
 // Row: as for ConvTiles.

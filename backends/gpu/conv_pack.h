@@ -1,16 +1,16 @@
-// Filters whose channels become neighbours, [k][r][s][c], in the workspace: for data gradients in NCHW, which sum over
-// filters and taps, and read channels across. As they lie, taps are between channels, and where strides leave some of
-// these out each element is in a sector of memory of its own.
+// Copy of the filters to the workspace with neighbouring channels, [k][r][s][c]: for data gradients in NCHW, which sum
+// over filters and taps, and read across channels. In the filters' own layout taps are between channels, and if strides
+// leave some taps out, each element is in a different sector of memory.
 //
-// Requires: a data gradient; channels that are no neighbours, a multiple of four of them in a group; a workspace of 4 k
-// (c / groups) r s bytes.
+// Requires: a data gradient; channels that are not neighbours, a multiple of four of them in a group; a workspace of 4
+// k (c / groups) r s bytes.
 //
-// Measured (H100, us, NCHW, 64 x 64 tiles; in brackets from the filters as they lie): 3 x 3 of 64 channels, 32 x 56 x
-// 56 153 (175); of 128, 16 x 112 x 112 1095 (1277); by two of 128, 32 x 56 x 56 188 (283), of 256, 16 x 28 x 28 85
-// (133), of 64 and 128 filters, 32 x 112 x 112 366 (571). Of small images it gains nothing: 5 x 5 of 4 x 32 x 23 x 23
-// 219 (240), where columns take 36.
+// Measured (H100, us, NCHW, 64 x 64 tiles; in brackets from the filters in place): 3 x 3 of 64 channels, 32 x 56 x 56
+// 153 (175); of 128, 16 x 112 x 112 1095 (1277); by two of 128, 32 x 56 x 56 188 (283), of 256, 16 x 28 x 28 85 (133),
+// of 64 and 128 filters, 32 x 112 x 112 366 (571). Small images gain nothing: 5 x 5 of 4 x 32 x 23 x 23 219 (240),
+// where columns (col2im_problem.h) take 36.
 //
-// A thread for each element, neighbouring threads for neighbouring channels.
+// One thread for each element, neighbouring threads for neighbouring channels.
 #pragma once
 
 #include "conv_pack_row.h"

@@ -15,7 +15,7 @@ struct ConvPackProblem {
   int64_t from_k, from_c, from_r, from_s;
 };
 
-// Enqueues the copy. Each backend whose rows need it defines it, by conv_pack.h.
+// Enqueues the copy. Each backend whose kernels need it defines it, by conv_pack.h.
 libsgemm_status_t launch_conv_pack(const ConvPackProblem &p, const Launch &launch, Error *error);
 
 // Row: as for ConvTiles.
@@ -30,7 +30,7 @@ struct ConvPacked {
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    constexpr double kBytes = 20;  // of memory that would take as long as an element; assumed
+    constexpr double kBytes = 20;  // bytes of memory traffic that take as long as an element; assumed
     return kLaunchSeconds + memory_seconds(model(index), kBytes * elements(desc)) +
            Tiles::cost(packed(desc, nullptr), index);
   }
@@ -56,7 +56,7 @@ struct ConvPacked {
   }
 
  private:
-  // Of the filters.
+  // Returns the number of elements of the filters.
   static double elements(const ConvDesc &desc) {
     return static_cast<double>(desc.k) * static_cast<double>(desc.c / desc.groups) *
            static_cast<double>(desc.r * desc.s);

@@ -1,4 +1,4 @@
-// From tensors with steps to indices with digits.
+// Conversion of tensors with steps to indices with digits.
 #include "conv_plan.h"
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kSector = 8;  // floats that memory reads and writes together
+constexpr int64_t kSector = 8;  // floats of a sector of memory
 
-constexpr int64_t kMostPlaces = int64_t{1} << 29;  // rows, columns, and their distance from an image
+constexpr int64_t kMostPlaces = int64_t{1} << 29;  // limit for rows, columns and their distance from an image
 
-// The digits in the order of their steps, so that the last one runs along memory; those of one element are the first.
+// Sorts the digits by decreasing step, so that the last one is contiguous in memory; digits of extent 1 come first.
 void sort(const ConvDigits &digits, int64_t ConvDigit::*step, ConvDigits &to) {
   std::copy(digits, digits + kConvDigits, to);
   std::stable_sort(to, to + kConvDigits, [=](const ConvDigit &a, const ConvDigit &b) {
@@ -25,7 +25,8 @@ int64_t smallest_step(const ConvDigits &digits, int64_t ConvDigit::*step) {
   return digits[kConvDigits - 1].extent == 1 ? INT64_MAX : std::abs(digits[kConvDigits - 1].*step);
 }
 
-// Whether the image's indices are the rows of C: those of which the output has neighbours.
+// True if the image's index becomes the row of C: the output is contiguous along rows of C, so the row is the index
+// with the smaller step.
 bool image_has_rows(const ConvDigits &first, const ConvDigits &second) {
   return smallest_step(first, &ConvDigit::out) <= smallest_step(second, &ConvDigit::out);
 }
@@ -62,13 +63,14 @@ ConvSteps steps_of(const ConvDigits &digits, int64_t ConvDigit::*step, bool imag
   return steps;
 }
 
-// ---- How operands lie
+// ---- Layout of operands
 
-// An index of a tensor as it lies in memory: `run` elements, `step` apart; and whether all else is a multiple of four.
+// Layout of an index of a tensor in memory: runs of `run` elements, `step` apart. by_four: all other steps are
+// multiples of four.
 struct Lie {
   int64_t step = 1, run = 1;
   bool by_four = true;
-  bool moves = false;  // along rows or columns of the image, within the run
+  bool moves = false;  // the run crosses rows or columns of the image
 };
 
 Lie lie_of(const ConvIndex &index, const int64_t (&places)[kConvDigits], const ConvSteps *steps) {
@@ -80,7 +82,8 @@ Lie lie_of(const ConvIndex &index, const int64_t (&places)[kConvDigits], const C
     if (extent[d] == 1) continue;
     if (lie.run == 1) lie.step = places[d];
     const bool moves = steps != nullptr && (steps->h[d] != 0 || steps->w[d] != 0);
-    // Vectors end where neighbouring taps or pixels begin: each is inside of the image as one.
+    // A run ends where neighbouring taps or pixels begin, so that a vector is inside or outside of the image as a
+    // whole.
     const bool ends = moves && !lie.moves && lie.run > 1 && lie.run % 4 == 0;
     running = running && !ends && (lie.run == 1 || places[d] == lie.step * lie.run);
     if (running) {
@@ -93,7 +96,7 @@ Lie lie_of(const ConvIndex &index, const int64_t (&places)[kConvDigits], const C
   return lie;
 }
 
-// Sectors of 32 bytes that 32 elements are in, about.
+// Returns about how many sectors of 32 bytes hold 32 elements.
 double sectors(const Lie &lie) {
   const double length = static_cast<double>(std::min<int64_t>(lie.run, 32));
   return 32 / length * (length * static_cast<double>(std::min<int64_t>(std::abs(lie.step), 8)) / 8 + 1);
@@ -104,7 +107,7 @@ bool vectors(const Lie &along, const Lie &across, const float *data, int64_t gro
          (across.run == 1 || across.step % 4 == 0) && group % 4 == 0 && reinterpret_cast<uintptr_t>(data) % 16 == 0;
 }
 
-// Whether no element is outside of the image.
+// True if no element is outside of the image.
 bool all_inside(const ConvOperand &operand, const ConvIndex &outer, const ConvIndex &sum) {
   int64_t least_h = operand.first_h, most_h = least_h, least_w = operand.first_w, most_w = least_w;
   const auto add = [&](const ConvIndex &index, const ConvSteps &steps) {
@@ -231,7 +234,7 @@ double conv_bytes(const ConvDesc &desc) {
     for (const int64_t extent : t.size) size *= static_cast<double>(extent);
     elements += size;
   }
-  // Rows and columns of the image that no tap meets are not read.
+  // Rows and columns of the image that no tap reaches are not read.
   if (desc.direction != Conv::data_gradient) {
     const double image = static_cast<double>(desc.n * desc.c) * static_cast<double>(desc.h * desc.w);
     const auto share = [](int64_t met, int64_t all) {
@@ -254,7 +257,7 @@ size_t conv_cleared_bytes(const ConvDesc &desc) {
     count *= out.size[d];
     last += (out.size[d] - 1) * out.step[d];
   }
-  if (last + 1 != count) return 0;  // what lies between its elements is not ours
+  if (last + 1 != count) return 0;  // memory between its elements must not be written
   const ConvSizes sizes(desc);
   for (int i = 0; i < sizes.count(); ++i) {
     const ConvProduct product = sizes.product(i);

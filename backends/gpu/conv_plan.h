@@ -1,4 +1,4 @@
-// The products that a convolution is cut into, and how their operands are fetched.
+// Products that a convolution is cut into, and how their operands are fetched.
 #pragma once
 
 #include "contract/backend.h"
@@ -7,28 +7,29 @@
 
 namespace libsgemm::gpu {
 
-// Whether the numbers of all its products fit conv_problem.h.
+// True if the numbers of all products of the convolution fit the types in conv_problem.h.
 bool conv_fits(const ConvDesc &desc);
 
 // Product `index` of conv_products().
 ConvProblem conv_problem(const ConvDesc &desc, int64_t index);
 ConvProblem conv_problem(const ConvProduct &product, float alpha, float beta);
-// Whether its rows are those of the image: as ConvProblem::a.
+// True if the rows of its C are those of the image, so that ConvProblem::a is the image.
 bool conv_image_is_a(const ConvDesc &desc, int64_t index);
 
 // How the tiles of such problems are fetched: along which index the elements of an operand are neighbours, and whether
-// four at once. Both operands of all problems can do it.
+// four are read at once. Applies to all problems of a launch.
 struct ConvFetch {
   bool a_along_k, b_along_k;
   bool a_vectors, b_vectors;
 };
 ConvFetch conv_fetch(const ConvProblem *problems, int count);
 
-// Bytes of all tensors, each moved once; of the image what taps meet.
+// Returns the bytes of all tensors, each moved once; of the image, only what taps reach.
 double conv_bytes(const ConvDesc &desc);
 
-// Bytes of an output to be cleared as a whole before the products that have terms are stored: where there are pixels
-// that no tap meets, as with 1 x 1 filters and strides. 0: none, or it has to be done pixel by pixel.
+// Returns the bytes of an output that has to be cleared as a whole before the products that have terms are stored: if
+// there are pixels that no tap reaches, as with 1 x 1 filters and strides. 0: there are none, or they have to be
+// written one by one.
 size_t conv_cleared_bytes(const ConvDesc &desc);
 
 }  // namespace libsgemm::gpu

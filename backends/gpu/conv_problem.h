@@ -1,18 +1,17 @@
-// A convolution as a product whose operands are gathered from tensors: what travels to a kernel by value.
+// A convolution as a product whose operands are gathered from tensors: the parameters that a kernel gets by value.
 //
-// Each of the product's three indices, the row i of C, its column j and what is summed, is made of digits: the places
-// in up to three dimensions, of which the last one runs fastest. An operand's element lies where the steps of both its
-// indices lead, and counts as zero where its row or column is outside of the image:
+// Each of the product's three indices (the row of C, the column of C and the index of the sum) is made of digits:
+// positions in up to three dimensions, of which the last one runs fastest. An element of an operand is at the sum of
+// the steps of both its indices. An element whose row or column is outside of the image counts as zero:
 //
 //   forward, NCHW     rows (n, p, q)    sum (c, r, s)    columns (k)
 //                     A = x: place n x.n + c x.c + h x.h + w x.w, h = p stride - pad + r dilation, w likewise
 //                     B = f, never outside
-//   data gradient     as a forward convolution of dy, in which all signs of r and s are turned; of a stride u x v as
-//                     u v of them, each of the rows and columns of dx that leave one remainder, over the taps that meet
-//                     them
+//   data gradient     as a forward convolution of dy with opposite signs of r and s; with strides u x v as u v of them,
+//                     each for the rows and columns of dx with one remainder, over the taps that contribute to them
 //   weight gradient   rows (c, r, s), columns (k), sum (n, p, q)
 //
-// Where the channels of the output are neighbours, as in NHWC, they are the rows of C, so that it is always stored
+// If the channels of the output are neighbours, as in NHWC, they are the rows of C, so that C is always contiguous
 // along its rows.
 #pragma once
 
@@ -31,18 +30,18 @@ struct ConvIndex {
   Divisor digit[kConvDigits - 1];  // extents of all digits but the first
 };
 
-// Where an index leads, for one step of each digit: elements, and rows and columns of the image.
+// Offsets for one step of each digit: in elements, and in rows and columns of the image.
 struct ConvSteps {
   int64_t place[kConvDigits];
   int h[kConvDigits], w[kConvDigits];
 };
 
 struct ConvOperand {
-  const float *data;     // where all digits are 0; maybe in the padding
+  const float *data;     // address for all digits 0; may be in the padding
   int64_t group;         // elements from one group to the next
-  ConvSteps outer, sum;  // by the row or column of C, and by what is summed
-  int first_h, first_w;  // where all digits are 0
-  int height, width;     // of the image; what is outside of it is zero
+  ConvSteps outer, sum;  // for the row or column of C, and for the index of the sum
+  int first_h, first_w;  // row and column of the image for all digits 0
+  int height, width;     // extents of the image; elements outside of it are zero
 };
 
 struct ConvOutput {
@@ -59,20 +58,20 @@ struct ConvProblem {
   ConvOutput c;
 };
 
-// The problems of a launch, of equal kind: block z computes group z / count of problem z % count.
+// Problems of a launch, of equal kind: block z computes group z / count of problem z % count.
 struct ConvProblems {
   static constexpr int kMost = 4;
   ConvProblem problem[kMost];
   int count;
 };
 
-// Where one element of an index leads.
+// Offset of one element of an index: in bytes, and in rows and columns of the image.
 struct alignas(16) ConvPlace {
   int64_t bytes;
   int h, w;
 };
 
-constexpr int kOutside = -(1 << 30);  // with any other row or column of an image less than 0
+constexpr int kOutside = -(1 << 30);  // negative also after any row or column of an image is added
 
 LIBSGEMM_HOST_DEVICE inline void digits_of(const ConvIndex &index, int i, int (&digit)[kConvDigits]) {
   for (int d = kConvDigits - 1; d > 0; --d) {
@@ -94,7 +93,7 @@ LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvSteps &steps, const int
   return at;
 }
 
-// Element i, which may be behind the last one.
+// Returns the place of element i, which may be beyond the last one.
 LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvIndex &index, const ConvSteps &steps, int i) {
   if (i >= index.extent) return {0, kOutside, 0};
   int digit[kConvDigits];

@@ -1,12 +1,12 @@
-// A convolution as products of what is gathered from its tensors.
+// A convolution as products of matrices that are gathered from its tensors.
 #pragma once
 
 #include "contract/conv.h"
 
 namespace libsgemm::gpu {
 
-// A digit of an index, and what a step of it does: elements in the image, in the other operand and in the output, and
-// rows and columns of the image.
+// A digit of an index, and the offsets for one step of it: elements of the image, of the other operand and of the
+// output, and rows and columns of the image.
 struct ConvDigit {
   int64_t extent;
   int64_t image, other, out;
@@ -25,29 +25,30 @@ struct ConvProduct {
   int64_t height, width;
 };
 
-// An address so many elements on, which may be outside of the memory that the data is in.
+// Returns an address `elements` further, which may be outside of the memory that the data is in.
 inline float *moved(const float *data, int64_t elements) {
   return reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(data) + static_cast<uintptr_t>(elements * 4));
 }
 
-// Of the data gradient with strides: one for each remainder of rows and columns. Otherwise one.
+// Number of products: one for each remainder of rows and columns for a data gradient with strides, otherwise one.
 int64_t conv_products(const ConvDesc &desc);
 ConvProduct conv_product(const ConvDesc &desc, int64_t index);
-// The first product from `index` on that has terms; conv_products(): none has.
+// Returns the first product from `index` on that has terms; conv_products() if none has.
 int64_t conv_product_with_terms(const ConvDesc &desc, int64_t index);
 
-// The products by their size, which costs are computed by: a data gradient with large strides has very many, of few
-// sizes. In the order of the first products of each.
+// Products by size, for cost models: a data gradient with large strides has very many products of few sizes. In the
+// order of the first product of each size.
 class ConvSizes {
  public:
   explicit ConvSizes(const ConvDesc &desc);
   int count() const { return height_.count * width_.count; }
-  // The first product of a size; without terms, one like it that may have another output.
+  // Returns the first product of a size; if it has no terms, one of the same size whose output may differ.
   ConvProduct product(int i) const;
-  // How many are of that size.
+  // Returns the number of products of that size.
   int64_t products(int i) const { return height_.size[i / width_.count].count * width_.size[i % width_.count].count; }
 
-  // Rows, or columns: a remainder by the stride, the first tap that meets it, and how many remainders are like it.
+  // Rows, or columns: a remainder modulo the stride, the first tap that contributes to it, and the number of remainders
+  // of this size.
   struct Size {
     int64_t remainder, tap, count;
   };

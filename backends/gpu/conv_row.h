@@ -13,29 +13,29 @@ namespace libsgemm::gpu {
 struct ConvWays {
   ConvFetch fetch;
   bool vectors;
-  bool strided;  // only every second tap or so of the filters takes part
+  bool strided;  // each product uses only some taps of the filters
 };
 
-// Enqueues the output of all groups from their slices. Each backend whose rows need it defines it, by
+// Enqueues the sum of the slices of all groups to the output. Each backend whose kernels need it defines it, by
 // conv_split_k_sum.h.
 libsgemm_status_t launch_conv_split_k_sum(const ConvProblem &p, int slices, int64_t groups, const Launch &launch,
                                           Error *error);
-// The same of slices that are doubles, rounded once.
+// Like launch_conv_split_k_sum(), for slices of doubles; rounds once.
 libsgemm_status_t launch_conv_split_k_sum_fp64(const ConvProblem &p, int slices, int64_t groups, const Launch &launch,
                                                Error *error);
 
-// What the rows have in common. Row says:
+// Common part of these kernels. Row defines:
 //
 //   struct Row {
 //     using Config = ...;
 //     static constexpr libsgemm_math_mode_t math_mode = ...;
 //     static bool runs_on(int device);
-//     // For the cost; `product`: as C is cut. `ways`: how it lies. `split`: with k in slices.
+//     // For the cost; `product`: as C is cut. `ways`: its layout. `split`: with split-K.
 //     static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool split, int device);
 //     template <typename Run> static libsgemm_status_t with_fetch(const ConvFetch &fetch, const Run &run);
 //     template <Fetch A, Fetch B> static auto kernel();
 //     template <Fetch A, Fetch B> static constexpr size_t shared_bytes();
-//     static constexpr auto enqueue_sum = ...;  // launch_conv_split_k_sum, or the one of FP64
+//     static constexpr auto enqueue_sum = ...;  // launch_conv_split_k_sum or launch_conv_split_k_sum_fp64
 //   };
 template <class Row>
 struct ConvTiles {
@@ -80,14 +80,14 @@ struct ConvTiles {
     return enqueue_rehearsed(launch, products > ConvProblems::kMost || cleared > 0, enqueue_all);
   }
 
-  // Product `index` of a convolution without groups, by a kernel with more parameters.
+  // Enqueues product `index` of a convolution without groups, by a kernel with more parameters.
   template <typename... More>
   static libsgemm_status_t launch_with(const ConvDesc &desc, int64_t index, const Launch &launch, Error *error,
                                        const More &...more) {
     return launch_product(problem(desc, index), 1, launch, error, more...);
   }
 
-  // ---- One product, of another kind than conv_products(), but with as many groups as the convolution (col2im_row.h)
+  // ---- One product, not of conv_products(), with as many groups as the convolution (col2im_row.h)
 
   static ConvProblem cut(ConvProblem problem) {
     TileProblem &p = problem.product;
@@ -97,7 +97,7 @@ struct ConvTiles {
     return problem;
   }
   static bool fits(const ConvProblem &problem) { return tiles_fit(tile_count(problem)); }
-  // Without its launch and memory.
+  // Returns the time without the launch and memory traffic.
   static double seconds(const ConvDesc &desc, const ConvProblem &problem, int index) {
     return tiles_seconds(model(index), tiling(desc, problem, false, index, false),
                          tile_count(problem) * static_cast<double>(desc.groups),
@@ -112,7 +112,7 @@ struct ConvTiles {
     return enqueue(problems, groups, launch, error, more...);
   }
 
-  // ---- With k in slices
+  // ---- Split-K
 
   static Split split(const ConvDesc &desc, int index) {
     if (conv_products(desc) > 1) return {};
@@ -130,7 +130,8 @@ struct ConvTiles {
     if (status != LIBSGEMM_SUCCESS) return status;
     return Row::enqueue_sum(sliced, split.slices, desc.groups, launch, error);
   }
-  // The slices alone, of so many k-tiles each, by a kernel with more parameters; `sliced`: what is to be added.
+  // Enqueues only the slices, of slice_tiles k-tiles each, by a kernel with more parameters. `sliced`: the problem
+  // whose partial results are to be summed.
   template <typename... More>
   static libsgemm_status_t launch_slices(const ConvDesc &desc, int slice_tiles, void *partial, const Launch &launch,
                                          Error *error, ConvProblem *sliced, const More &...more) {
@@ -144,8 +145,8 @@ struct ConvTiles {
 
  private:
   struct Tiles {
-    double count, depth;  // of all products of a group; of a tile, on average
-    size_t cleared;       // bytes of the output
+    double count, depth;  // number of tiles of all products of a group; their average k
+    size_t cleared;       // bytes of the output that are cleared
   };
 
   static bool tiles_fit(double tiles) {
@@ -175,7 +176,7 @@ struct ConvTiles {
     return tiles;
   }
 
-  // The deepest of the products.
+  // Returns the product with the largest k.
   static ConvProblem deepest(const ConvDesc &desc) {
     const ConvSizes sizes(desc);
     ConvProblem deepest = problem(desc, sizes, 0);
@@ -186,7 +187,7 @@ struct ConvTiles {
     return deepest;
   }
 
-  // A product of this kind, as C is cut: its rows and columns may be those of product_of() exchanged.
+  // Returns a description of the product as C is cut: its rows and columns may be those of product_of() exchanged.
   static GemmDesc tiled(const ConvDesc &desc, const TileProblem &p) {
     GemmDesc g = product_of(desc);
     g.m = p.m, g.n = p.n, g.k = p.k;
@@ -232,7 +233,7 @@ struct ConvTiles {
   }
 };
 
-// Calls run(FetchConstant of A, FetchConstant of B) for kernels that fetch vectors along either index, but none for A
+// Calls run(FetchConstant of A, FetchConstant of B) for kernels that fetch vectors along either index, but not for A
 // alone.
 template <typename Run>
 libsgemm_status_t with_conv_fetch(const ConvFetch &fetch, const Run &run) {
@@ -257,7 +258,7 @@ Kernel conv_kernel(const char *name) {
   return conv_row(name, Row::math_mode, "", &conv);
 }
 
-// The same kernel with k in slices.
+// The kernel of conv_kernel() with split-K.
 template <class Row>
 Kernel conv_split_kernel(const char *name) {
   using Conv = ConvTiles<Row>;
@@ -272,7 +273,7 @@ Kernel conv_split_kernel(const char *name) {
 }  // namespace libsgemm::gpu
 
 // Defines the row `NAME` of the file's Config: its kernel body<Config, A, B>(problems), and `Kernel NAME()`.
-// Base<Config> has the rest of what ConvTiles asks for; Layout<Config, A, B>::bytes is the shared memory.
+// Base<Config> has the rest of what ConvTiles requires; Layout<Config, A, B>::bytes is the shared memory.
 #define LIBSGEMM_CONV_TILE_ROW(NAME, Base, Layout, body)                  \
   template <Fetch KindA, Fetch KindB>                                     \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks) \

@@ -1,5 +1,5 @@
-// What a block of a convolution computes: its problem, its tile of C and its part of the sum; and where the elements of
-// the tile lie in the output.
+// Work of a block of a convolution: its problem, its tile of C and its range of k; and the places of the tile's
+// elements in the output.
 #pragma once
 
 #include "conv_problem.h"
@@ -31,7 +31,7 @@ struct ConvTile {
   __device__ __forceinline__ int columns() const { return min(problem.column.extent - column(), Config::tile_n); }
 };
 
-// Where an element of the output lies, by the places of rows and columns in shared memory.
+// Address of an element of the output, from the offsets of rows and columns in shared memory.
 struct GatheredPlace {
   Global<float> *c;
   const int64_t *row, *column;
@@ -47,7 +47,8 @@ struct GatheredPlace {
 template <class Config>
 constexpr int kOutputPlaceBytes = 8 * (Config::tile_m + Config::tile_n);
 
-// The place of the tile's first element, for all threads.
+// Fills `shared` with the offsets of the tile's rows and columns. Returns the place of the tile's first element, for
+// all threads.
 template <class Config>
 __device__ __forceinline__ GatheredPlace output_places(const ConvTile<Config> &tile, void *shared) {
   const ConvProblem &p = tile.problem;
@@ -64,7 +65,7 @@ __device__ __forceinline__ GatheredPlace output_places(const ConvTile<Config> &t
   return {global(p.c.data) + tile.group * p.c.group, row, column};
 }
 
-// Where the sums of a slice lie in the workspace.
+// Returns this block's tile of its slice in the workspace.
 template <class Config>
 __device__ __forceinline__ OutputTile slice_tile(const ConvTile<Config> &tile) {
   const TileProblem &p = tile.problem.product;
@@ -73,8 +74,8 @@ __device__ __forceinline__ OutputTile slice_tile(const ConvTile<Config> &tile) {
   return {partial + tile.row(), p.partial_ld, tile.rows(), tile.columns(), 1.0f, 0.0f};
 }
 
-// Stores the sums of threads as in tile.h: in the output, or its slice of the workspace. `shared`: kStoreFloats;
-// `places`: kOutputPlaceBytes. Both may be overwritten as soon as all threads are here.
+// Stores the accumulators as in tile.h: to the output, or to the slice in the workspace. `shared`: kStoreFloats;
+// `places`: kOutputPlaceBytes. Both may be overwritten as soon as all threads have arrived.
 template <class Config>
 __device__ __forceinline__ void store_conv_tile(float (&sum)[Config::thread_m][Config::thread_n],
                                                 const ConvTile<Config> &tile, float *shared, void *places) {

@@ -1,12 +1,12 @@
-// Convolutions in which each channel of the image meets filters of its own, and both gradients, directly: such a
-// product has one or few columns, and what they move takes longer than what they compute.
+// Convolutions in which each channel of the image has its own filters, and both gradients, computed directly: as a
+// product they have one or few columns, and memory traffic takes longer than arithmetic.
 //
 //   block: lanes of channels x places      a thread: `Width` channels at one place (n, strip, q) after the other
-//   strip: kDepthwiseRows rows of the output, one below the other, of one column: with taps one below the other each
-//          row of the image is read once for all of them. Those of the weight gradient may be longer: a thread walks
-//          down with the last rows of the gradient in registers, and reads each row of the image once
+//   strip: kDepthwiseRows adjacent rows of one column of the output: if taps are adjacent, too, each row of the image
+//          is read once for all of them. Strips of the weight gradient may be longer: a thread walks down with the last
+//          rows of the gradient in registers, and reads each row of the image once
 //
-// Channels that are neighbours (NHWC) are the lanes; otherwise (NCHW) a block has one channel, and columns are
+// Channels that are neighbours (NHWC) are the lanes. Otherwise (NCHW) a block has one channel, and the columns are
 // neighbours. The filters of the block's channels are in shared memory: [term][tap][channel].
 #pragma once
 
@@ -19,9 +19,9 @@
 namespace libsgemm::gpu {
 
 constexpr int kDepthwiseThreads = 256;
-constexpr int kDepthwiseSharing = 32;  // of a sum's slices
+constexpr int kDepthwiseSharing = 32;  // threads that share the slices of a sum
 
-// `Width` floats, neighbours.
+// `Width` contiguous floats.
 template <int Width>
 struct alignas(sizeof(float) * Width) Floats {
   float x[Width];
@@ -53,12 +53,12 @@ struct alignas(sizeof(float) * Width) Floats {
   }
 };
 
-// A place of a thread: where its image and its part of the other tensor begin.
+// A place of a thread: the start of its part of the image and of the other tensor.
 struct DepthwisePlace {
   const Global<float> *image;
-  int64_t pixel;  // elements into the tensor that has the strips
-  int h, w;       // in the image, of the first row and tap
-  int rows;       // of the strip
+  int64_t pixel;  // offset in the tensor that has the strips, in elements
+  int h, w;       // row and column of the image for the first row and tap
+  int rows;       // rows of the strip
 
   __device__ __forceinline__ DepthwisePlace(const DepthwiseProblem &p, const Global<float> *channel, int position,
                                             int strip_rows) {
@@ -80,7 +80,7 @@ __device__ __forceinline__ Floats<Width> load_inside(const DepthwiseProblem &p, 
                                                                               : Floats<Width>::zero();
 }
 
-// Forward and data gradient. Taps: rows of the filter, taps_h 1 and Down; 0: any.
+// Forward and data gradient. Taps: rows of the filter, with tap_h 1 and stride Down; 0: any filter and stride.
 template <int Width, int Taps, int Down>
 __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filters) {
   const int lanes = static_cast<int>(blockDim.x) * Width;
@@ -112,7 +112,7 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
             at.image + term * p.image_term + static_cast<int64_t>(s) * p.tap_w * p.image_steps.w;
         int first_h = at.h;
 #if defined(__AMDGCN__)
-        keep_in_register(first_h);  // which rows are inside of the image is not kept in scalar registers
+        keep_in_register(first_h);  // so that no scalar registers hold which rows are inside of the image
 #endif
         if constexpr (Taps != 0) {
           Floats<Width> x[(kDepthwiseRows - 1) * Down + Taps];
@@ -139,7 +139,7 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
           }
         }
       };
-      if (Taps != 0 && Taps <= 3 && p.s == Taps) {  // so that loads of all columns are under way at once
+      if (Taps != 0 && Taps <= 3 && p.s == Taps) {  // so that loads of all columns are in flight at once
 #pragma unroll
         for (int s = 0; s < Taps; ++s) add_column(s);
       } else {
@@ -166,19 +166,19 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
 template <int Width, int Taps, int TapsW>
 using DepthwiseSums = Floats<Width>[Taps * TapsW];
 
-// As depthwise_walks().
+// Adds a strip to the sums of the weight gradient by walking down its rows, for instances with depthwise_walks().
 template <int Width, int Taps, int TapsW, int Down>
 __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const DepthwisePlace &at,
                                            const Global<float> *from_y, DepthwiseSums<Width, Taps, TapsW> &sum) {
-  constexpr int kBehind = (Taps - 1) / Down;  // rows of the gradient that a row of the image meets besides its own
-  constexpr int kRows = Down == 1 ? 2 : 1;    // that are read at once
+  constexpr int kBehind = (Taps - 1) / Down;  // earlier rows of the gradient that a row of the image is multiplied by
+  constexpr int kRows = Down == 1 ? 2 : 1;    // rows of the gradient that are read at once
   const Global<float> *from_x = at.image;
-  Floats<Width> y[kBehind + kRows] = {};  // of the rows that meet the step's rows of the image
-  // Others are not multiplied as zeros, which would spread what is not finite in the image.
+  Floats<Width> y[kBehind + kRows] = {};  // rows that this step's rows of the image are multiplied by
+  // Rows outside of the strip are skipped: multiplied as zeros, they would spread what is not finite in the image.
   const auto in_strip = [&at](int row) {
     int rows = at.rows;
 #if defined(__AMDGCN__)
-    keep_in_register(rows);  // which rows are in the strip is not kept in scalar registers
+    keep_in_register(rows);  // so that no scalar registers hold which rows are in the strip
 #endif
     return static_cast<unsigned>(row) < static_cast<unsigned>(rows);
   };
@@ -192,7 +192,7 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
     }
     int first_w = at.w;
 #if defined(__AMDGCN__)
-    keep_in_register(first_w);  // nor which columns are inside of the image
+    keep_in_register(first_w);  // nor which columns are inside of the image, see above
 #endif
 #pragma unroll
     for (int row = 0; row < kRows * Down; ++row) {
@@ -216,7 +216,7 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
         }
       }
     };
-    if (Width == 1 && first >= kBehind && first + kRows <= at.rows) {  // pairs and quads are faster without (H100)
+    if (Width == 1 && first >= kBehind && first + kRows <= at.rows) {  // wider ones are faster without (H100)
       add(std::true_type());
     } else {
       add(std::false_type());
@@ -226,7 +226,7 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
   }
 }
 
-// Otherwise: of kDepthwiseRows, with all of the gradient loaded first.
+// Adds a strip of kDepthwiseRows rows without walking: loads its whole gradient first.
 template <int Width, int Taps, int TapsW, int Down>
 __device__ __forceinline__ void add_strip(const DepthwiseProblem &p, const DepthwisePlace &at,
                                           const Global<float> *from_y, DepthwiseSums<Width, Taps, TapsW> &sum) {
@@ -251,7 +251,7 @@ __device__ __forceinline__ void add_strip(const DepthwiseProblem &p, const Depth
   }
 }
 
-// Weight gradient of filters of Taps x TapsW: sums of a slice of the positions (blockIdx.x), as doubles, to
+// Weight gradient of filters of Taps x TapsW: stores the sums of a slice of the positions (blockIdx.x), as doubles, to
 // partial[slice][tap][channel]. `shared`: two doubles for each thread and channel.
 template <int Width, int Taps, int TapsW, int Down>
 __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, double *partial, double *shared) {
@@ -272,7 +272,7 @@ __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, dou
       add_strip<Width, Taps, TapsW, Down>(p, at, gradient + at.pixel, sum);
     }
   }
-  // The sums over the places of the block: of a tap first those of a warp, if it has one channel.
+  // Sums over the places of the block. In a block with one channel, each warp adds its own places first.
   const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   const bool one_channel = blockDim.x == 1;
   const int lanes = static_cast<int>(blockDim.x) * Width;
@@ -301,7 +301,7 @@ __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, dou
   }
 }
 
-// The output of those sums: 32 elements a block, each by kDepthwiseSharing threads that share the slices.
+// Sums the slices to the output: 32 elements a block, each by kDepthwiseSharing threads that share the slices.
 __device__ __forceinline__ void depthwise_sum(const DepthwiseProblem &p, const double *partial, int slices) {
   __shared__ double sums[kDepthwiseSharing][32];
   const int taps = p.r * p.s, i = static_cast<int>(blockIdx.x * 32 + threadIdx.x);

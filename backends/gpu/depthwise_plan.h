@@ -11,19 +11,19 @@ struct DepthwisePlan {
   DepthwiseProblem problem;
   int width, lanes, places;
   int channel_blocks, position_blocks;
-  int filter_bytes;  // of shared memory
+  int filter_bytes;  // shared memory for the filters
 };
 
-// Whether each group has one channel of the image, and all numbers fit.
+// True if each group has one channel of the image, and all numbers fit.
 bool is_depthwise(const ConvDesc &desc);
 
 // Product `index` of conv_products().
 DepthwisePlan depthwise_plan(const ConvDesc &desc, int64_t index, int device);
 
-// Bytes of the weight gradient's sums of slices.
+// Returns the bytes of the weight gradient's sums of slices.
 size_t depthwise_bytes(const ConvDesc &desc, int device);
 
-// Predicted seconds. Of the weight gradient with the sum of its slices.
+// Returns the predicted seconds; for the weight gradient, with the sum of its slices.
 double depthwise_seconds(const ConvDesc &desc, int device);
 
 }  // namespace libsgemm::gpu

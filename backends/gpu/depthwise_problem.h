@@ -1,7 +1,7 @@
-// A convolution in which each channel of the image meets filters of its own: what travels to its kernels by value.
+// A convolution in which each channel of the image has its own filters: the parameters that its kernels get by value.
 //
-// Positions are (n, strip, q): a strip is `strip_rows` rows of the output (of the weight gradient: of the gradient)
-// below one another, or fewer at its end.
+// Positions are (n, strip, q): a strip is `strip_rows` adjacent rows of the output (for the weight gradient: of the
+// gradient), or fewer at the end of an image.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace libsgemm::gpu {
 
-constexpr int kDepthwiseRows = 4;  // but where a weight gradient walks down strips
+constexpr int kDepthwiseRows = 4;  // unless a weight gradient walks down strips
 
-// Whether it does. Single floats and few taps without strides leave too few loads under way (H100, NCHW: 3 x 3 of
-// 32 x 128 x 56 x 56 takes 56 us by strips of four rows, walking took 78; by two of 32 x 256 x 28 x 28 19 and 15; 5 x 5
-// of the former 108 and 79).
+// True if a weight gradient walks down strips. With single floats, few taps and no strides, walking has too few loads
+// in flight (H100, NCHW: 3 x 3 of 32 x 128 x 56 x 56 takes 56 us by strips of four rows and 78 by walking; by two of 32
+// x 256 x 28 x 28 19 and 15; 5 x 5 of the former 108 and 79).
 LIBSGEMM_HOST_DEVICE constexpr bool depthwise_walks(int width, int taps, int down) {
   return width > 1 || taps > 3 || down > 1;
 }
 
-// One of the tensors that have images: the steps of a channel, an image, a row and a column.
+// Steps of a channel, an image, a row and a column, for a tensor that has images.
 struct DepthwiseSteps {
   int64_t channel, n, h, w;
 };
@@ -30,14 +30,14 @@ struct DepthwiseSteps {
 struct DepthwiseProblem {
   const float *image, *other;  // the filters, or the gradient
   float *out;
-  int channels;        // of the output, or of the gradient
-  Divisor multiplier;  // channels that have one channel of the image
+  int channels;        // channels of the output, or of the gradient
+  Divisor multiplier;  // channels that share a channel of the image
   int terms;           // filters that are summed for each channel of the output
-  int64_t image_term;  // elements of the image from one to the next
-  int64_t other_term;  // of the filters
+  int64_t image_term;  // elements of the image from one term to the next
+  int64_t other_term;  // elements of the filters from one term to the next
   int n, p, q, r, s;
   int first_h, first_w, down, right, tap_h, tap_w, height, width;
-  DepthwiseSteps image_steps, pixel_steps;     // of the image; of the tensor with the channels above
+  DepthwiseSteps image_steps, pixel_steps;     // steps of the image; steps of the tensor that has `channels`
   int64_t filter_channel, filter_r, filter_s;  // steps of the filters
   Divisor columns, strips;                     // q, and strips of an image
   int positions, strip_rows;

@@ -1,4 +1,4 @@
-// Division by a number that is known before the launch, without a division.
+// Division by a number that is known before the launch, by a multiplication and a shift.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace libsgemm::gpu {
 
-// Division of what is not negative and less than 2^31 by a constant.
+// Divides numbers from 0 to 2^31 - 1 by a constant.
 // Source: Granlund and Montgomery, Division by Invariant Integers using Multiplication, PLDI 1994.
 struct Divisor {
   int value;

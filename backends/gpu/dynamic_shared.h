@@ -1,4 +1,4 @@
-// The dynamic shared memory of a kernel, aligned to 1024 bytes, which is what TMA needs at most.
+// Dynamic shared memory of a kernel, aligned to 1024 bytes, the largest alignment that TMA requires.
 #pragma once
 
 #include "gpu.h"

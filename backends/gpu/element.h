@@ -1,4 +1,4 @@
-// Elements of the 16-bit types as FP32, on any device: exact, with denormals, infinities and NaN. And back, to the
+// Conversion of 16-bit elements to FP32 on any device, exact for denormals, infinities and NaN too; and back, to the
 // nearest.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace libsgemm::gpu {
 
-// `bits`: of the element, in its low half; what is above them does not count.
+// `bits`: the element in the low half; the high half is ignored.
 template <Type kType>
 __device__ __forceinline__ float widen(uint32_t bits) {
   static_assert(kType != Type::f32, "a 16-bit type");
@@ -26,7 +26,7 @@ __device__ __forceinline__ float widen(uint32_t bits) {
 #endif
 }
 
-// The bits of the nearest number, ties to even (on NVIDIA's GPUs bf16 from sm_80 on).
+// Returns the bits of the nearest number, ties to even. On NVIDIA GPUs, bf16 requires sm_80.
 template <Type kType>
 __device__ __forceinline__ uint16_t narrow(float x) {
   static_assert(kType != Type::f32, "a 16-bit type");

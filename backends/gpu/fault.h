@@ -1,25 +1,26 @@
-// Faults for the tests: LIBSGEMM_TEST_<backend>_FAULT="launch:3,allocate:1" makes the third launch and the first
-// allocation of the process fail as if the runtime had refused them, "launch:3+" every third. Read at open(), ignored
-// in set-user-id processes. Only in builds for tests (LIBSGEMM_FAULT_INJECTION): a program in use has nobody to ask for
-// wrong results.
+// Injected faults for the tests. LIBSGEMM_TEST_<backend>_FAULT="launch:3,allocate:1" makes the third launch and the
+// first allocation of the process fail as if the runtime had refused them; "launch:3+" every third launch. Read at
+// open(), ignored in set-user-id processes. Only in builds for tests (LIBSGEMM_FAULT_INJECTION): no installed library
+// can be made to compute wrong results.
 #pragma once
 
 #include "contract/backend.h"
 
 namespace libsgemm::gpu {
 
-// `object`: making a stream or an event, recording an event, waiting for it on a stream. `any`: each of those before
-// it. `lost`: a synchronisation finds that a kernel has made an illegal access, so that the device is gone. `flip`: a
-// copy between host and device succeeds, with other bits in its first element.
+// `object`: creating a stream or an event, recording an event, making a stream wait for it. `any`: each site listed
+// before it. `lost`: a synchronization reports that a kernel has made an illegal access, so that the device is lost.
+// `flip`: a copy between host and device succeeds, with other bits in its first element.
 enum class Site : int { allocate, pinned, memory, object, copy, launch, synchronize, any, lost, flip };
 constexpr int kSiteCount = 10;
 
 #if defined(LIBSGEMM_FAULT_INJECTION)
 
-// From the environment. UNAVAILABLE if the variable is not valid: a test must not believe in a fault that never comes.
+// Reads the faults from the environment. UNAVAILABLE if the variable is invalid: a test must not rely on a fault that
+// never occurs.
 libsgemm_status_t read_faults(const char *variable, Error *error);
 
-extern bool g_faults;  // whether there are any
+extern bool g_faults;  // true if any fault is set
 bool fails_now(Site site);
 
 // True if this call at the site is the one to fail.

@@ -1,5 +1,5 @@
-// The few things that CUDA C++, HIP and the CPU (tests/simt) spell differently. Everything else in the shared device
-// code is what both vendors call the same.
+// Names for what CUDA C++, HIP and the CPU (tests/simt) spell differently. The rest of the shared device code uses only
+// names that both vendors have.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,20 @@
 
 #include "vendor.h"
 
-// Says on CUDA that a kernel only reads its parameter, which then need not be copied.
+// On CUDA, declares that a kernel only reads its parameter, which then need not be copied.
 #if defined(__HIP__) && !defined(__grid_constant__)
 #define __grid_constant__
 #endif
 
-// __launch_bounds__ of a kernel of which a compute unit is to hold `blocks` blocks of `threads` threads. AMD's compiler
-// takes the second number for waves of a SIMD, and spills registers rather than hold fewer.
+// __launch_bounds__ for `blocks` resident blocks of `threads` threads on a compute unit. Without the second number on
+// HIP: AMD's compiler takes it as waves of a SIMD, and spills registers to reach it.
 #if defined(__HIP__)
 #define LIBSGEMM_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads)
 #else
 #define LIBSGEMM_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
 #endif
 
-// FP32 fused multiply-adds of two pairs of registers in one instruction.
+// 1 if one instruction computes two FP32 fused multiply-adds on pairs of registers.
 #if defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) || \
     defined(__gfx9_4_generic__)
 #define LIBSGEMM_PACKED_FMA 1
@@ -32,14 +32,14 @@ namespace libsgemm::gpu {
 
 #if defined(__HIP__)
 
-// A vector of the compiler's own: structs of four floats end up in LDS or scratch.
+// Vector types of the compiler: it puts structs of four floats into LDS or scratch.
 using Vec4 = float __attribute__((ext_vector_type(4)));
 using Vec2 = float __attribute__((ext_vector_type(2)));
 __device__ __forceinline__ Vec4 vec4(float x, float y, float z, float w) { return Vec4{x, y, z, w}; }
 __device__ __forceinline__ Vec2 vec2(float x, float y) { return Vec2{x, y}; }
 
-// c + a * (one element of b), both halves: v_pk_fma_f32 where there is one. By itself the compiler copies b.y into a
-// register of even number first, although the instruction can select it.
+// Returns c + a * b[Element] for both halves, by v_pk_fma_f32 where it exists. In assembly, because the compiler copies
+// b.y into an even-numbered register first although the instruction can select it.
 template <int Element>
 __device__ __forceinline__ Vec2 fma2(Vec2 a, Vec2 b, Vec2 c) {
 #if LIBSGEMM_PACKED_FMA && defined(__AMDGCN__)
@@ -55,8 +55,8 @@ __device__ __forceinline__ Vec2 fma2(Vec2 a, Vec2 b, Vec2 c) {
 #endif
 }
 
-// A kernel's first parameter, where the launch has put it, so that its arrays can be indexed at run time: of structs
-// that hold pointers the compiler makes a copy, and of a copy that is indexed one in scratch.
+// Returns a kernel's first parameter in the memory where the launch has put it, so that its arrays can be indexed at
+// run time. Otherwise the compiler copies a struct that holds pointers, and moves a copy that is indexed to scratch.
 template <typename T>
 __device__ __forceinline__ const T &first_parameter([[maybe_unused]] const T &parameter) {
 #if defined(__AMDGCN__)
@@ -66,8 +66,8 @@ __device__ __forceinline__ const T &first_parameter([[maybe_unused]] const T &pa
 #endif
 }
 
-// What lies in global memory, so that the compiler reads it by global_load, not flat_load. A cast there and back would
-// be folded away, so pointers keep this type.
+// Type of data in global memory, which the compiler reads by global_load instead of flat_load. Pointers keep this type,
+// because the compiler folds away a cast to it and back.
 #if defined(__AMDGCN__)
 template <typename T>
 using Global = __attribute__((address_space(1))) T;
@@ -80,9 +80,9 @@ __device__ __forceinline__ Global<T> *global(T *pointer) {
   return (Global<T> *)pointer;
 }
 
-// A value that all threads of the block share, in scalar registers. In a loop too: otherwise each thread gets a pointer
-// of its own to increment. (asm with "+s" instead ends in "illegal SGPR to VGPR copy" where the pointer came from an
-// array in the parameters.)
+// Returns a value that all threads of the block share, in scalar registers. In a loop, this also keeps the compiler
+// from giving each thread its own pointer to increment. (asm with "+s" instead fails with "illegal SGPR to VGPR copy"
+// if the pointer came from an array in the parameters.)
 __device__ __forceinline__ int uniform(int value) {
 #if defined(__AMDGCN__)
   return __builtin_amdgcn_readfirstlane(value);
@@ -101,8 +101,8 @@ __device__ __forceinline__ T *uniform(T *pointer) {
   return pointer;
 #endif
 }
-// Keeps a value in a vector register as it is: what is computed from it stays where it is used. So a 32-bit offset is
-// widened beside the load that adds it to a scalar base, and the instruction does both.
+// Keeps a value in a vector register, so that the compiler computes what depends on it where it is used. A 32-bit
+// offset is then widened next to the load that adds it to a scalar base, and one instruction does both.
 template <typename T>
 __device__ __forceinline__ void keep_in_register(T &value) {
 #if defined(__AMDGCN__)
@@ -110,8 +110,9 @@ __device__ __forceinline__ void keep_in_register(T &value) {
 #endif
 }
 
-// Pins a value: what it is computed from is used before, and what is computed from it after, in the order of the
-// source; not once for all rounds of a loop, in registers that then have to be spilled.
+// Pins the computation of a value to its place in the source: its inputs are used before, and the results that depend
+// on it are computed after. Otherwise the compiler computes them once for all iterations of a loop, in registers that
+// it then has to spill.
 template <typename T>
 __device__ __forceinline__ void pin(T &value) {
 #if defined(__AMDGCN__)
@@ -119,8 +120,9 @@ __device__ __forceinline__ void pin(T &value) {
 #endif
 }
 
-// A uniform value of which the compiler does not know that it is the same as before. One `if` after the other on it
-// stay so; as `else` of one another they would keep what both begin with beside what the first one makes of it.
+// Returns a uniform value that the compiler does not recognize as the same. Successive `if`s on it stay separate.
+// Merged into `if` and `else`, they would keep the initial values of both branches live next to the results of the
+// first.
 __device__ __forceinline__ int again(int value) {
 #if defined(__AMDGCN__)
   value = uniform(value);
@@ -129,24 +131,24 @@ __device__ __forceinline__ int again(int value) {
   return value;
 }
 
-// Loads and stores stay on their side of it. Costs nothing; without it the compiler reads whole tiles ahead, and
-// spills.
+// Compiler barrier: loads and stores do not move across it. Costs no instruction. Without it the compiler reads whole
+// tiles ahead, and spills.
 __device__ __forceinline__ void keep_order() {
 #if defined(__AMDGCN__)
   asm volatile("" ::: "memory");
 #endif
 }
 
-// All instructions stay on their side of it, those of the matrix cores too. Otherwise the compiler moves the reads of
-// the next fragments behind the products that are to hide them, to have them in the same registers.
+// Scheduling barrier: no instruction moves across it, not even those of the matrix cores. Without it the compiler moves
+// the reads of the next fragments after the products that should hide them, to use the same registers.
 __device__ __forceinline__ void keep_schedule() {
 #if defined(__AMDGCN__)
   __builtin_amdgcn_sched_barrier(0);
 #endif
 }
 
-// Makes what 32 consecutive threads wrote to shared memory visible to them. A wave of 64 holds two such groups in lock
-// step; its accesses to LDS are carried out in order, so that only the compiler must be held back.
+// Makes what 32 consecutive threads wrote to shared memory visible to each of them. A wave of 64 holds two such groups
+// in lock step and accesses LDS in order, so that only the compiler needs a barrier.
 __device__ __forceinline__ void sync_warp() {
 #if defined(__AMDGCN__)
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
@@ -155,7 +157,7 @@ __device__ __forceinline__ void sync_warp() {
 #endif
 }
 
-// The value of the thread whose number within 32 consecutive ones differs by `mask`.
+// Returns the value of the thread whose number among 32 consecutive ones is this thread's XOR `mask`.
 template <typename T>
 __device__ __forceinline__ T shuffle_xor(T value, int mask) {
   return __shfl_xor(value, mask, 32);
@@ -167,7 +169,7 @@ __device__ __forceinline__ void atomic_max(Global<uint32_t> *at, uint32_t value)
 #endif
 }
 
-// A struct of `T`'s bytes in global memory, by one instruction of that size.
+// Load and store a struct of 8 or 16 bytes in global memory by one instruction.
 template <typename T>
 using Raw = std::conditional_t<sizeof(T) == 16, Vec4, Vec2>;
 template <typename T, typename From>
@@ -212,7 +214,7 @@ __device__ __forceinline__ T uniform(T value) {
 #if defined(__CUDACC__)
   return value;
 #else
-  return simt::uniform(value);  // checks that it is
+  return simt::uniform(value);  // checks that it is uniform
 #endif
 }
 template <typename T>
@@ -246,8 +248,8 @@ struct Parameters {
   const Second &second;
 };
 
-// A kernel's first parameter, or its first two, read anew from where the launch has put them: what is used of them from
-// here on was not kept in scalar registers since the kernel began.
+// Returns a kernel's first parameter, or its first two, to be read again from where the launch has put them. Their
+// members then do not occupy scalar registers from the start of the kernel to here.
 template <size_t kOffset = 0, typename T>
 __device__ __forceinline__ const T &read_anew([[maybe_unused]] const T &parameter) {
 #if defined(__AMDGCN__)

@@ -1,4 +1,4 @@
-// Launching a kernel: the one way from a row of the table to the device.
+// Launching a kernel: the only way from a row of the table to the device.
 #pragma once
 
 #include "contract/backend.h"
@@ -11,11 +11,11 @@ namespace libsgemm::gpu {
 libsgemm_status_t launch_raw(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes, const Launch &launch,
                              void **arguments, Error *error);
 
-// Enqueues zeros for device memory. Each backend defines it.
+// Enqueues the clearing of device memory. Each backend defines it.
 libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error);
 
-// Host memory as the device's kernels see it, page-locked at the first use in the device's own context. NULL: it cannot
-// be, or another context of the program's is current. `memory` is one for each device, and stays.
+// Returns the device pointer to host memory, which is page-locked at the first use in the device's own context. NULL if
+// that fails, or if another context of the program is current. `memory`: always the same for a device, and never freed.
 void *page_locked(int device, void *memory, size_t bytes);
 
 // Calls enqueue(pointers) with pointers to the arguments, converted to the kernel's parameters.

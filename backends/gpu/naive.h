@@ -31,7 +31,7 @@ constexpr int kNaiveRows = 32, kNaiveColumns = 8, kNaiveThreads = kNaiveRows * k
 struct NaiveProblem {
   int64_t m, n, k;
   int64_t a_row, a_step, b_step, b_column, ldc;
-  int64_t tiles_m, tiles;  // of one product
+  int64_t tiles_m, tiles;  // tiles of one product
   float alpha, beta;
 };
 
@@ -67,14 +67,14 @@ inline NaiveProblem naive_problem(const GemmDesc &desc) {
 }
 
 inline double naive_seconds(const GemmDesc &desc, int index) {
-  constexpr double kStepSeconds = 25e-9;  // assumed: of one step of k where nothing hides the latency
+  constexpr double kStepSeconds = 25e-9;  // assumed: one step of k, with nothing to hide its latency
   constexpr double kPeakFraction = 0.06;  // assumed: bound by the loads
   constexpr Tiling kTiling = {kNaiveRows, kNaiveColumns, kNaiveThreads, 8, {kPeakFraction}};
   const double chain = kLaunchSeconds + static_cast<double>(desc.k) * kStepSeconds;
   return std::max(chain, gemm_seconds(model(index), desc, kTiling));
 }
 
-// The row; Row::kernel<Operands>() is the instance for that type of operands.
+// Returns the kernel. Row::kernel<Operands>() is its instance for that type of operands.
 template <class Row>
 Kernel naive_kernel(const char *name) {
   const auto supports = [](const GemmDesc &desc, int) {

@@ -1,12 +1,12 @@
-// Calls that are several launches: what a later one needs is loaded before the first one writes, so that a call fails
-// with its output as it was.
+// Calls that make several launches. A rehearsal loads what the later launches need before the first one writes, so that
+// a call that fails leaves its output unchanged.
 #pragma once
 
 #include "contract/backend.h"
 
 namespace libsgemm::gpu {
 
-// enqueue(launch), which returns a status; before it, if it is several launches, its rehearsal.
+// Calls enqueue(launch), which returns a status. If it makes several launches, calls it for a rehearsal first.
 template <typename Enqueue>
 libsgemm_status_t enqueue_rehearsed(const Launch &launch, bool several, const Enqueue &enqueue) {
   if (several && !launch.rehearsal) {

@@ -1,8 +1,8 @@
-// scale: Backend::scale, C = beta * C on the elements that a routine writes, of every product of a batch; of trmm and
+// scale: Backend::scale, C = beta * C on the elements that a routine writes, for every product of a batch; for trmm and
 // trsm C = 0. Bound by memory.
 //
-// Block of 32 x 8 threads: a tile of 32 rows x 64 columns of C, 8 columns apart a thread, so that 32 threads touch 128
-// contiguous bytes. No shared memory. beta == 0 writes without reading.
+// A block of 32 x 8 threads computes a tile of 32 rows x 64 columns of C. The columns of a thread are 8 apart, so that
+// 32 threads touch 128 contiguous bytes. No shared memory. beta == 0 writes without reading.
 #pragma once
 
 #include <type_traits>
@@ -19,7 +19,7 @@ constexpr int kScaleThreads = kScaleRows * kScaleColumnsAtOnce;
 
 struct ScaleProblem {
   int64_t m, n, ldc;
-  int64_t row_tiles, tiles;  // of one product
+  int64_t row_tiles, tiles;  // tiles of one product
   float beta;
   Stored::Part part;
 };
@@ -45,7 +45,7 @@ __device__ __forceinline__ void scale_tiles(const Operands &operands, const Scal
   }
 }
 
-// Its launch; kernel_for(operands) is the instance for that type of operands.
+// Enqueues the kernel. kernel_for(operands) is the instance for that type of operands.
 template <typename KernelFor>
 libsgemm_status_t enqueue_scale(const GemmDesc &desc, const Launch &launch, Error *error, const KernelFor &kernel_for) {
   ScaleProblem p = {};

@@ -1,11 +1,11 @@
-// What the skinny rows share on the host: the view of a product with one long and one short side, and its plan.
+// Host code of the skinny kernels: the view of a product with one long and one short side, and its plan.
 //
 // C = op(A) op(B) with a short n and C^T = op(B)^T op(A)^T with a short m are one problem: R (wide x narrow) is
 // X (wide x k, the large matrix, read once) times Y (k x narrow). Only the strides of C tell the two apart.
 //
-// Work is counted in units: one tile of R times one step of k of a block. If the tiles fill the device, a block
-// computes one tile; otherwise each block gets an equal share of all units (stream-K: Osama et al., PPoPP 2023), tiles
-// that are shared leave partial sums in the workspace, and a second kernel adds those in the order of k.
+// Work is counted in units: one tile of R times one k-step of a block. If the tiles fill the device, a block computes
+// one tile. Otherwise each block gets an equal share of all units (stream-K: Osama et al., PPoPP 2023). Tiles that are
+// shared then leave partial sums in the workspace, and a second kernel adds those in the order of k.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@
 
 namespace libsgemm::gpu {
 
-// Of a row, from its Config.
+// Properties of a kernel, from its Config.
 struct SkinnyTile {
-  int rows, columns;  // of R, computed by one warp
-  int chunk;          // k of a warp's step
-  int warps;          // of a block, where shared memory allows
-  int resident;       // blocks of a compute unit, where shared memory allows
-  int narrow_most;    // the longest short side that the row takes
+  int rows, columns;  // part of R that one warp computes
+  int chunk;          // k of a warp's k-step
+  int warps;          // warps of a block, if shared memory allows
+  int resident;       // blocks of a compute unit, if shared memory allows
+  int narrow_most;    // longest short side that the kernel supports
   size_t warp_bytes;  // shared memory of one warp
-  double fma_share;   // of the peak of fused multiply-adds, with full compute units
-  double slowdown;    // of the arithmetic, measured against that: only for the comparison with other rows
+  double fma_share;   // share of fma_peak(), with full compute units
+  double slowdown;    // measured time of the arithmetic relative to that; only for the comparison with other kernels
   int64_t least_k = 1;
 };
 
@@ -36,12 +36,12 @@ struct SkinnyWork {
   int64_t x_ld;           // between columns of the stored X
   int64_t y_k, y_narrow;  // strides of Y
   int64_t c_wide, c_narrow;
-  int64_t x_stride, y_stride, c_stride;  // of a batch
+  int64_t x_stride, y_stride, c_stride;  // strides of a batch
   float alpha, beta;
 
   int warps_wide, warps_k;  // how the warps of a block divide the tile's long side and k
   int64_t wide_tiles, narrow_tiles;
-  int64_t units;                // of a tile
+  int64_t units;                // units of a tile
   int64_t granule;              // blocks get multiples of it: all units of a tile, or one
   int64_t shares, share, rest;  // `shares` granules: `share` for each block, and one more for the first `rest`
   float *partial;               // 2 tiles for each block: one that it continues, one that it begins
@@ -49,7 +49,7 @@ struct SkinnyWork {
 
 struct SkinnyPlan {
   SkinnyWork work;
-  bool x_along_k, y_along_k;  // which way the operands are contiguous in memory
+  bool x_along_k, y_along_k;  // true if the operand is contiguous along k in memory
   int64_t tiles;
   int64_t blocks;
   int threads;
@@ -57,7 +57,7 @@ struct SkinnyPlan {
   double seconds;
 };
 
-// Fills in how the plan sees the operands.
+// Sets the plan's view of the operands.
 void set_skinny_operands(const GemmDesc &desc, SkinnyPlan *plan);
 // Divides all tiles among the blocks: by units if blocks share tiles.
 void set_skinny_shares(SkinnyWork *work, int64_t tiles, int64_t blocks, bool share_tiles);

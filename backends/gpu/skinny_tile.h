@@ -1,5 +1,5 @@
-// Parts of the skinny rows' device code that do not depend on how a block computes a tile (skinny.h): the tiles of its
-// share, where their sums go, and storing them.
+// Parts of the skinny kernels' device code that do not depend on how a block computes a tile (skinny.h): the tiles of
+// its share, the destination of their sums, and the stores.
 #pragma once
 
 #include "gpu.h"
@@ -9,7 +9,7 @@ namespace libsgemm::gpu {
 
 // A tile of R, rows x columns.
 struct SkinnyPlace {
-  int64_t product, row, column;  // of the batch; its first ones
+  int64_t product, row, column;  // product of the batch; first row and column of the tile
   int64_t rows_left, columns_left;
 
   __device__ __forceinline__ SkinnyPlace(const SkinnyWork &work, int64_t tile, int rows, int columns) {
@@ -22,14 +22,14 @@ struct SkinnyPlace {
   }
 };
 
-// Where a tile's sums go: strides along both sides of R.
+// Destination of a tile's sums, with its strides along both sides of R.
 struct SkinnyOutput {
   Global<float> *base;
   int64_t wide, narrow;
   float alpha, beta;
 
-  // Of a block that has computed the units [first, last): C if those are all. A block continues at most one tile, and
-  // leaves at most one other unfinished.
+  // Destination of a block that has computed the units [first, last) of a tile: C if those are all units, otherwise the
+  // workspace. A block continues at most one tile, and leaves at most one other unfinished.
   __device__ __forceinline__ SkinnyOutput(const SkinnyWork &work, const SkinnyPlace &place, int64_t first, int64_t last,
                                           int rows, int columns) {
     if (first > 0 || last < work.units) {
@@ -45,8 +45,8 @@ struct SkinnyOutput {
   }
 };
 
-// Stores the sum of `parts` parts of a tile, which lie in shared memory part_floats apart, each as columns of `rows`
-// floats, row_floats apart. The block's threads run along the side that is contiguous in C.
+// Stores the sum of `parts` parts of a tile. The parts are in shared memory part_floats apart, each as columns of
+// `rows` floats, row_floats apart. The block's threads run along the side that is contiguous in C.
 __device__ __forceinline__ void store_skinny(const float *sums, int parts, int part_floats, int row_floats, int rows,
                                              int columns, const SkinnyPlace &place, const SkinnyOutput &out) {
   const bool along_wide = out.wide == 1;
@@ -72,8 +72,7 @@ __device__ __forceinline__ void store_skinny(const float *sums, int parts, int p
   }
 }
 
-// Calls compute(tile, first, last) for each tile of the block's share of all units, and lets its threads go on
-// together.
+// Calls compute(tile, first, last) for each tile of the block's share of all units, with a barrier between tiles.
 template <typename Compute>
 __device__ __forceinline__ void for_each_share(const SkinnyWork &work, const Compute &compute) {
   const int64_t block = blockIdx.x;

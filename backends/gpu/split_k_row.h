@@ -1,4 +1,4 @@
-// The host's side of the kernels that split k: tile_row.h with slices, and the sum of their partial results.
+// The host's side of the split-K kernels: tile_row.h with slices, and the sum of their partial results.
 #pragma once
 
 #include "split_k.h"
@@ -11,7 +11,7 @@ namespace libsgemm::gpu {
 libsgemm_status_t launch_split_k_sum(const TileProblem &p, int slices, const StridedOperands &operands, int64_t count,
                                      const Launch &launch, Error *error);
 
-// What split_kernel() asks of a kernel: here of one built on tile.h.
+// The interface that split_kernel() requires of a kernel, for one built on tile.h.
 template <class Row>
 struct SplitTiles {
   using Config = typename Row::Config;

@@ -1,10 +1,11 @@
-// C = alpha * (sum of the slices' partial results, in their order) + beta * C: the second kernel of the split_k rows.
+// C = alpha * (sum of the slices' partial results, in their order) + beta * C: the second kernel of the split-K
+// kernels.
 //
 //   block: 256 threads = 256 / groups elements x groups (1, 2, 4 or 8, growing with the number of slices)
 //   group g sums a contiguous range of slices; group 0 adds the groups' sums in order
 //
-// One thread for all slices would wait for memory again and again, therefore groups. Consecutive threads read and write
-// consecutive rows. Shared memory, bytes: the groups' sums, 1024, or of doubles 2048.
+// A single thread for all slices would wait for memory again and again, therefore groups. Consecutive threads read and
+// write consecutive rows. Shared memory, bytes: the groups' sums, 1024, or 2048 for doubles.
 #pragma once
 
 #include "gpu.h"
@@ -17,15 +18,15 @@ constexpr int kSumThreads = 256;
 __device__ __forceinline__ float finished(const TileProblem &p, float sum, const Global<float> *c) {
   return p.beta != 0.0f ? fmaf(p.alpha, sum, p.beta * *c) : p.alpha * sum;
 }
-// Rounded once.
+// Rounds once.
 __device__ __forceinline__ float finished(const TileProblem &p, double sum, const Global<float> *c) {
   const double product = static_cast<double>(p.alpha) * sum;
   const double old = p.beta != 0.0f ? static_cast<double>(*c) : 0.0;
   return static_cast<float>(p.beta != 0.0f ? fma(static_cast<double>(p.beta), old, product) : product);
 }
 
-// The kernel's body. Real: of the partial results. wanted(element): whether that of a slice's matrix is to be summed;
-// of the others there may be no partial results. place(row, column): where the element of C lies.
+// The kernel's body. Real: type of the partial results. wanted(element): true if that element of a slice's matrix is to
+// be summed; others may have no partial results. place(row, column): address of the element of C.
 template <typename Real, class Wanted, class Place>
 __device__ __forceinline__ void sum_slices_to(const TileProblem &p, int slices, const Wanted &wanted,
                                               const Place &place) {
@@ -51,7 +52,7 @@ __device__ __forceinline__ void sum_slices_to(const TileProblem &p, int slices, 
   *c = finished(p, sum, c);
 }
 
-// Into a matrix.
+// Sums the slices to a matrix.
 template <typename Real, class Wanted>
 __device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices,
                                            const Wanted &wanted) {
@@ -60,7 +61,7 @@ __device__ __forceinline__ void sum_slices(const StridedOperands &operands, cons
   });
 }
 
-// All of C.
+// Sums the slices of all elements of C.
 template <typename Real>
 __device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices) {
   sum_slices<Real>(operands, p, slices, [](int64_t) { return true; });
@@ -77,7 +78,7 @@ struct SumGrid {
   }
 };
 
-// The launch of such a kernel, which may have more parameters.
+// Enqueues such a kernel, which may have more parameters.
 template <typename... More>
 libsgemm_status_t enqueue_sum(void (*kernel)(StridedOperands, TileProblem, int, More...), const TileProblem &p,
                               int slices, const StridedOperands &operands, int64_t count, const Launch &launch,

@@ -3,7 +3,7 @@
 //
 //   C tile (tile_m x tile_n) = sum over k-tiles of A tile (tile_m x tile_k) * B tile (tile_k x tile_n)
 //
-// Both operand tiles lie k by k in shared memory, so that a step of k reads one row of A and one of B:
+// Both operand tiles are stored k by k in shared memory, so that a step of k reads one row of A and one of B:
 //
 //   A: [tile_k][tile_m (+ 4)]      B: [tile_k][tile_n (+ 4)]
 //
@@ -20,7 +20,7 @@ namespace libsgemm::gpu {
 // How a block reads an operand tile: along which dimension its elements are contiguous in memory, and how many at once.
 enum class Fetch { outer, outer_x4, inner, inner_x4 };
 
-// What a tile kernel is built from; a kernel's Config derives from it.
+// Shape of a tile kernel; a kernel's Config derives from it.
 template <int TileM, int TileN, int TileK, int ThreadM, int ThreadN, int LaneRows, int WarpRows>
 struct TileShape {
   static constexpr int tile_m = TileM, tile_n = TileN, tile_k = TileK;
@@ -38,7 +38,7 @@ struct TileShape {
 // The tile of C of this block. Consecutive blocks take columns of 16 tiles, which keeps both operands' tiles in L2.
 template <class Config>
 struct TilePosition {
-  int i, j;  // of its tiles
+  int i, j;  // row and column of the tile, in tiles
 
   __device__ __forceinline__ TilePosition(int i, int j) : i(i), j(j) {}
   __device__ __forceinline__ explicit TilePosition(const TileProblem &p) {
@@ -58,7 +58,7 @@ struct TilePosition {
 // The k-tiles of this block.
 struct TileRange {
   int count;
-  int first_depth;  // of its first k-tile
+  int first_depth;  // depth of the first k-tile
   int64_t first_k;
 
   __device__ __forceinline__ TileRange(const TileProblem &p, int tile_k) {
@@ -68,14 +68,14 @@ struct TileRange {
     first_depth = first == 0 ? short_depth : tile_k;
     first_k = first == 0 ? 0 : short_depth + static_cast<int64_t>(first - 1) * tile_k;
   }
-  // Those of steps first_k to end_k - 1.
+  // The k-tiles for k = first_k to end_k - 1.
   __device__ __forceinline__ TileRange(int64_t first_k, int64_t end_k, int tile_k) : first_k(first_k) {
     count = static_cast<int>((end_k - first_k - 1) / tile_k) + 1;
     first_depth = static_cast<int>(end_k - first_k - static_cast<int64_t>(count - 1) * tile_k);
   }
 };
 
-// The same where the last k-tile is the short one: what fetches it fills it up with zeros.
+// Like TileRange, but the last k-tile is the short one: the code that fetches it fills it with zeros.
 struct TensorRange {
   int count;
   int64_t first_k;
@@ -87,7 +87,7 @@ struct TensorRange {
   }
 };
 
-// One thread's share of an operand's tile: which elements it fetches, and where they lie in shared memory.
+// One thread's share of an operand's tile: the elements that it fetches, and their places in shared memory.
 //
 //   Fetch        lanes of a warp cover       in shared memory
 //   outer(_x4)   32 (x4) outer               as they are
@@ -102,15 +102,15 @@ struct TileMap {
   static constexpr int pitch = Outer + (along_k ? Pad : 0);
   static constexpr int floats = Depth * pitch;
   static constexpr int copies = Outer * Depth / (Threads * width);
-  // Of a thread's copies, one to the next: in k (outer), or in the outer dimension (inner).
+  // Distance between a thread's copies: in k (outer), or in the outer dimension (inner).
   static constexpr int step = along_k ? Threads * width / Depth : Threads * width / Outer;
   static constexpr int k_warps = along_k ? Depth / 8 : 1;
   static constexpr int target_step = along_k ? step : step * pitch;  // from one copy to the next in shared memory
-  static constexpr int element_step = along_k ? pitch : 1;           // the same of the elements of a copy
+  static constexpr int element_step = along_k ? pitch : 1;  // from one element of a copy to the next in shared memory
   static_assert(copies * Threads * width == Outer * Depth && step > 0, "every thread makes the same number of copies");
   static_assert(!along_k || (Threads / 32) % k_warps == 0, "whole warps along k");
 
-  int outer, k;  // of the first copy
+  int outer, k;  // place of the first copy
   int target;
 
   __device__ __forceinline__ TileMap() {
@@ -182,7 +182,7 @@ __device__ __forceinline__ void load_fragment(float (&fragment)[Count], const fl
   }
 }
 
-// C where it is stored: a tile of rows x columns elements inside the matrix.
+// Destination of a tile: rows x columns elements inside the matrix.
 struct OutputTile {
   Global<float> *c;
   int64_t ld;
@@ -197,13 +197,13 @@ struct OutputTile {
   };
   __device__ __forceinline__ Row row(int row, int column) const { return {c + column * ld + row, ld}; }
 
-  // `x`: scaled().
+  // `x`: result of scaled().
   __device__ __forceinline__ void write(Global<float> *to, float x) const {
     *to = beta != 0.0f ? accumulated(x, beta, *to) : x;
   }
 };
 
-// Where this block stores its sums: C, or its slice of the workspace.
+// Returns the destination of this block's accumulators: C, or its slice of the workspace.
 template <class Config, typename Operands>
 __device__ __forceinline__ OutputTile output_tile(const Operands &operands, const TileProblem &p,
                                                   const TilePosition<Config> &at) {
@@ -225,7 +225,7 @@ __device__ __forceinline__ OutputTile output_tile(const Operands &operands, cons
 template <class Config>
 constexpr int kStoreFloats = Config::threads / 32 * Config::lane_columns *(Config::warp_m + 4);
 
-// Columns that start at multiples of 16 bytes: vectors from the registers.
+// Stores vectors from the registers, to columns that start at multiples of 16 bytes.
 template <class Config>
 __device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_m][Config::thread_n],
                                               const OutputTile &out) {
@@ -258,8 +258,8 @@ __device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_
   }
 }
 
-// Any alignment: each warp passes its columns through shared memory, so that consecutive lanes write consecutive rows.
-// write(row, column, element) is called for those of the tile's `rows` x `columns`.
+// Stores to columns of any alignment: each warp passes its columns through shared memory, so that consecutive lanes
+// write consecutive rows. Calls write(row, column, element) for the tile's `rows` x `columns` elements.
 template <class Config, class Write>
 __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_m][Config::thread_n], int rows,
                                               int columns, float *shared, const Write &write) {
@@ -287,7 +287,7 @@ __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_
   }
 }
 
-// Of the threads that compute a tile: the block, or one of its warps.
+// Barrier of the threads that compute a tile: the block, or one of its warps.
 template <class Config>
 __device__ __forceinline__ void barrier() {
   if constexpr (Config::threads == 32) {
@@ -297,7 +297,7 @@ __device__ __forceinline__ void barrier() {
   }
 }
 
-// Sums are multiplied by alpha in place, because registers are scarce where a tile is stored.
+// Multiplies the accumulators by alpha, in place because registers are scarce where a tile is stored.
 template <class Config>
 __device__ __forceinline__ void scale_sums(float (&sum)[Config::thread_m][Config::thread_n], float alpha) {
 #pragma unroll
@@ -307,7 +307,7 @@ __device__ __forceinline__ void scale_sums(float (&sum)[Config::thread_m][Config
   }
 }
 
-// Stores a finished tile. `shared` may be overwritten as soon as all threads are here.
+// Stores a finished tile. `shared` may be overwritten as soon as all threads have arrived.
 template <class Config>
 __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config::thread_n], const OutputTile &out,
                                            float *shared) {
@@ -322,7 +322,7 @@ __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config
   }
 }
 
-// The same of a tile on the diagonal of a C of which one triangle is written.
+// Like store_tile(), for a tile on the diagonal of a C of which only one triangle is written.
 template <class Config>
 __device__ __forceinline__ void store_diagonal_tile(float (&sum)[Config::thread_m][Config::thread_n],
                                                     const OutputTile &out, float *shared, bool upper) {

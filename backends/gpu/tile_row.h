@@ -1,13 +1,13 @@
 // The host's side of the kernels built on tile.h: what they support, which instance serves a call, and its launch.
 //
-// A kernel's file defines its Config (a TileShape, and what the backend adds) and a Row, of which the backend's own
-// base class has the first part:
+// A kernel's file defines its Config (a TileShape, and what the backend adds) and a Row. The first part of Row comes
+// from a base class of the backend:
 //
 //   struct Row {
 //     using Config = ...;
 //     static constexpr Engine engine = ...;
-//     static bool runs_on(int device);                                         // whether the device can
-//     static bool vectors(const GemmDesc &desc);                               // whether the instance with vectors can
+//     static bool runs_on(int device);                                         // true if the device can
+//     static bool vectors(const GemmDesc &desc);                               // true if the instance with vectors can
 //     static Tiling tiling(const GemmDesc &desc, int device);                  // for the cost
 //     template <Fetch A, Fetch B, typename Operands> static auto kernel();     // the instance: a function pointer
 //     template <Fetch A, Fetch B> static constexpr size_t shared_bytes();      // its dynamic shared memory
@@ -40,7 +40,7 @@ inline bool vectors_fit(const void *base, int64_t ld, int64_t rows, int64_t stri
   return columns_aligned(base, ld) && static_cast<uint64_t>(rows | stride) % 4 == 0;
 }
 
-// Pointers of a batch are not looked at: they may lie in device memory.
+// True if the instance with vectors can be used. Not for a batch of pointers, which may be in device memory.
 inline bool vectors_fit(const GemmDesc &desc, Engine engine) {
   if (desc.batch == Batch::pointers || engine == Engine::scalar) return false;
   const bool a_outer = desc.transa == LIBSGEMM_NO_TRANS, b_outer = desc.transb != LIBSGEMM_NO_TRANS;
@@ -97,7 +97,7 @@ libsgemm_status_t enqueue_tiles(const GemmDesc &desc, const TileProblem &p, cons
   });
 }
 
-constexpr int64_t kMostProducts = 65535;  // of a launch: gridDim.z
+constexpr int64_t kMostProducts = 65535;  // limit of a launch: gridDim.z
 
 template <class Row>
 libsgemm_status_t launch_tiles(const GemmDesc &desc, const Launch &launch, Error *error) {
@@ -121,7 +121,7 @@ Kernel tile_kernel(const char *name) {
   return {name, LIBSGEMM_MATH_FP32, tiles_support<Row>, tiles_cost<Row>, nullptr, launch_tiles<Row>};
 }
 
-// A row in which an element of C is one chain of fused multiply-adds along k.
+// Returns a kernel in which each element of C is one chain of fused multiply-adds along k.
 template <class Row>
 Kernel chain_kernel(const char *name) {
   Kernel kernel = tile_kernel<Row>(name);
@@ -129,7 +129,7 @@ Kernel chain_kernel(const char *name) {
   return kernel;
 }
 
-// A step of the ladder: the rows after it can do all that it can, and the cost lets them.
+// Returns a step of the ladder: the kernels after it can do all that it can, and its cost keeps it from being chosen.
 template <class Row>
 Kernel ladder_kernel(const char *name) {
   Kernel kernel = chain_kernel<Row>(name);

@@ -1,4 +1,4 @@
-// Products of which one triangle of C is wanted (syrk, syr2k, gemmtr), by tiles: which tiles there are.
+// Tiles of products of which only one triangle of C is computed (syrk, syr2k, gemmtr).
 //
 //   lower, strips of 16 tile rows
 //   +---+

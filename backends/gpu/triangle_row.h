@@ -1,4 +1,4 @@
-// The host's side of the rows of syrk, syr2k and gemmtr that compute the tiles of triangle.h.
+// The host's side of the syrk, syr2k and gemmtr kernels that compute the tiles of triangle.h.
 #pragma once
 
 #include "level3/structured_problem.h"
@@ -7,9 +7,9 @@
 
 namespace libsgemm::gpu {
 
-// Of a Row of tile_row.h, whose tiles are square, and operands of one type. TriangleRow has it as Row, and kernel<A,
-// B>() of its own, with StridedOperands and a TriangleProblem. kElements: there are instances that take any operands,
-// not only such with vectors.
+// Host code for a Row of tile_row.h with square tiles and operands of one type. TriangleRow has it as Row, and its own
+// kernel<A, B>(), with StridedOperands and a TriangleProblem. kElements: true if there are instances for any operands,
+// not only for those with vectors.
 template <class TriangleRow, Type kType = Type::f32, bool kElements = true>
 struct TriangleTiles {
   using Row = typename TriangleRow::Row;
@@ -40,7 +40,7 @@ struct TriangleTiles {
     return p;
   }
 
-  // Enqueues the kernel for a chunk of the products, and then(its operands, their number).
+  // Enqueues the kernel for each chunk of the products, and then calls then(operands, count) for it.
   template <typename Then>
   static libsgemm_status_t enqueue(const GemmDesc &desc, const TriangleProblem &p, const Launch &launch, Error *error,
                                    const Then &then) {
@@ -61,7 +61,7 @@ struct TriangleTiles {
         if constexpr (kElements) {
           return with_fetch<Row::engine, false>(d, run);
         } else {
-          return LIBSGEMM_UNAVAILABLE;  // supports() has asked
+          return LIBSGEMM_UNAVAILABLE;  // supports() has refused
         }
       };
       const libsgemm_status_t status = run_any();
