@@ -272,7 +272,7 @@ Kernel conv_split_kernel(const char *name) {
 
 }  // namespace libsgemm::gpu
 
-// Defines the row `NAME` of the file's Config: its kernel body<Config, A, B>(problems), and `Kernel NAME()`.
+// Defines the kernel `NAME` of the file's Config, whose body is body(problems), and its table row `Kernel NAME()`.
 // Base<Config> has the rest of what ConvTiles requires; Layout<Config, A, B>::bytes is the shared memory.
 #define LIBSGEMM_CONV_TILE_ROW(NAME, Base, Layout, body)                  \
   template <Fetch KindA, Fetch KindB>                                     \

@@ -1,4 +1,4 @@
-// The host's side of the skinny rows. A kernel's file defines a Row:
+// The host's side of the skinny kernels. A kernel's file defines a Row:
 //
 //   struct Row {
 //     static constexpr SkinnyTile tile = ...;
