@@ -1,4 +1,4 @@
-// Which backends a measurement runs.
+// The backends that a measurement runs.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace command {
 
-// Those that --backend names, or else that compute on operands in `memory`, and have the kernel that --kernel names.
-// Throws Error.
+// Returns the backends that --backend names, or else those that compute on operands in `memory`; less those without the
+// kernel that --kernel names. Throws Error.
 std::vector<Backend> choose_backends(const BenchOptions &options, const Memory &memory);
 
 }  // namespace command

@@ -35,13 +35,13 @@ struct BenchOptions {
   std::vector<std::string> shapes;
   std::string sweep;
   std::string suite;
-  int random = 0;  // shapes to draw, each with one of the forms in turn; 0: those above, or the suite
+  int random = 0;  // shapes to draw, with the forms alternating; 0: those above, or the suite
   uint64_t seed = 1;
-  std::string sizes = "16:20000";  // of them
-  bool regret = false;             // also time each row that can do a call by force
+  std::string sizes = "16:20000";  // of random shapes: least:most
+  bool regret = false;             // also time each kernel that can do a call, by forcing it
   std::string filter;
   double max_flops = 0;                    // 0: no limit
-  std::vector<std::string> distributions;  // of --accuracy; empty: the first four
+  std::vector<std::string> distributions;  // operands of --accuracy; empty: the first four
   std::vector<std::string> backends, routines, transposes, sides, uplos;
   int64_t batch = 1;
   float beta = 0;
@@ -52,11 +52,11 @@ struct BenchOptions {
   std::string peer;
   int reps = 5;
   double min_time = 0.2;
-  int device = 0;  // of a peer that computes on a GPU
+  int device = 0;  // GPU of the peer, if it computes on one
   std::string json;
 };
 
-// Of --routine sconv2d.
+// Options of --routine sconv2d.
 struct ConvOptions {
   std::vector<std::string> layers, directions, layouts;
 };
@@ -72,8 +72,8 @@ struct OverheadOptions {
 };
 
 struct HostOptions {
-  std::vector<std::string> memories;  // of "pageable", "pinned"
-  double tflops = 56;                 // of the device alone, for the bound
+  std::vector<std::string> memories;  // "pageable", "pinned"
+  double tflops = 56;                 // rate of the device without copies, for the bound
 };
 
 struct CalibrateOptions {
@@ -92,19 +92,19 @@ struct RunOptions {
 };
 
 struct TuneOptions {
-  std::string file;     // of calls; empty: those of `calls`
-  BenchOptions calls;   // of its options those of shapes, routines, their forms and math modes, --reps and --device
+  std::string file;     // recorded calls; empty: those of `calls`
+  BenchOptions calls;   // used: shapes, routines, their forms and math modes, --reps and --device
   std::string backend;  // empty: the first GPU that is available
   bool show = false, remove = false;
   std::string output;  // empty: where the library looks
 };
 
 struct ProbeOptions {
-  std::string backend;              // "cuda", "hip", "cpu"; empty: those there are
-  int device = 0;                   // of a GPU
+  std::string backend;              // "cuda", "hip", "cpu"; empty: those available
+  int device = 0;                   // GPU
   std::vector<std::string> groups;  // empty: all
-  double seconds = 0.2;             // of a figure
-  int64_t size = 0;                 // of SGEMM; 0: as is large enough
+  double seconds = 0.2;             // per figure
+  int64_t size = 0;                 // m = n = k of SGEMM; 0: a size that is large enough
   std::string json, compare;        // files
   double tolerance = 2;             // percent
 };
@@ -118,22 +118,22 @@ struct StatsOptions {
 int info(const InfoOptions &options);
 int gemm(const GemmOptions &options);
 int bench(const BenchOptions &options);
-// `bench` is what its options --transposes, --peer, --reps, --min-time, --device and --json say.
+// Reads --transposes, --peer, --reps, --min-time, --device and --json from `bench`.
 int ladder(const LadderOptions &options, const BenchOptions &bench);
-// `bench` is what its options but those of time say.
+// Reads all options of `bench` except those of timing.
 int accuracy(const BenchOptions &bench);
-// Against --peer cublas on a GPU, otherwise against OpenBLAS.
+// Compares with --peer cublas on a GPU, otherwise with OpenBLAS.
 int overhead(const OverheadOptions &options, const BenchOptions &bench);
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench);
-// From host memory to host memory on a GPU.
+// Times calls from host memory to host memory on a GPU.
 int host_bench(const HostOptions &host, const BenchOptions &options);
-// Groups of products on a GPU, each of `groups` as in groups.h. `options` is what its options --shape, --seed,
-// --transposes, --kernel, --peer, --device, --reps and --min-time say.
+// Times groups of products on a GPU, each of `groups` as in groups.h. Reads --shape, --seed, --transposes, --kernel,
+// --peer, --device, --reps and --min-time from `options`.
 int groups_bench(const std::vector<std::string> &groups, const BenchOptions &options);
-// Layers of convolutional networks; `options` is what its options --backend, --kernel, --math, --workspace, --filter,
-// --max-flops, --peer, --device, --reps, --min-time and --json say.
+// Times layers of convolutional networks. Reads --backend, --kernel, --math, --workspace, --filter, --max-flops,
+// --peer, --device, --reps, --min-time and --json from `options`.
 int conv_bench(const ConvOptions &conv, const BenchOptions &options);
-// Of its options those of shapes and --json.
+// Reads the options of shapes and --json from `options`.
 int decision(const BenchOptions &options);
 int calibrate(const CalibrateOptions &options);
 int run(const RunOptions &options);

@@ -23,7 +23,7 @@ Names backend_names() {
   return names;
 }
 
-// What an option takes, where that is one of some words, or a comma list of them; empty: a number, a file, free text.
+// Returns the words of which the option takes one or a comma list; empty if it takes a number, a file or free text.
 Names values_of(const std::string &subcommand, const std::string &option) {
   if (subcommand == "probe" && option == "--backend") return {"cuda", "hip", "cpu"};
   if (option == "--only") return probe_groups();
@@ -49,7 +49,7 @@ Names values_of(const std::string &subcommand, const std::string &option) {
   return {};
 }
 
-// With what stands before the last comma of the word, since shells replace it whole.
+// Puts the part of the word up to its last comma before each value, since shells replace the whole word.
 Names after_comma(const std::string &word, Names values) {
   const size_t comma = word.rfind(',');
   const std::string before = comma == std::string::npos ? "" : word.substr(0, comma + 1);
@@ -66,7 +66,8 @@ Names option_names(const CLI::App &app) {
   return names;
 }
 
-// The option whose value the last word is; NULL if it is none. Bash makes a word of the "=" before a value.
+// Returns the option whose value the last word is; NULL if it is none. Bash makes a separate word of the "=" before a
+// value.
 const CLI::Option *option_before(const CLI::App &app, const Names &words) {
   size_t at = words.size() - 1;
   if (at > 0 && words[at] != "=" && words[at - 1] == "=") --at;

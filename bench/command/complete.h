@@ -1,5 +1,4 @@
-// What may follow on a command line of `libsgemm`, for the shell that completes it (libsgemm.bash), by the definitions
-// that parse it.
+// Command-line completion of `libsgemm` for the shell (libsgemm.bash), from the definitions that parse the options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,16 +7,16 @@
 
 namespace command {
 
-// `libsgemm __complete WORD...`: the words behind `libsgemm` up to the one that is being written, which may be empty.
+// `libsgemm __complete WORD...`: the words after `libsgemm` up to the one that is being typed, which may be empty.
 constexpr const char *kCompleteWord = "__complete";
 
-// Prints the candidates for the last word, one a line; none where a file's name, or a program's argument, is wanted;
-// ":program" where the name of a program is. Returns the exit status, 0.
+// Prints the candidates for the last word, one a line: none if it is a file's name or an argument of the program that
+// `run` starts; ":program" if it is the name of that program. Returns the exit status, 0.
 int complete(const CLI::App &app, const std::vector<std::string> &words);
 
-// Where the program begins that `run` starts, among the words behind `run`: at "--", or at the first word that is
-// neither an option of `run` nor the value of one. The words from there on are not for the parser, which takes some of
-// them apart.
+// Returns the index of the program that `run` starts, among the words after `run`: of "--", or of the first word that
+// is neither an option of `run` nor the value of one. CLI11 must not see the words from there on: it splits some of
+// them.
 size_t program_of_run(const CLI::App &run, const std::vector<std::string> &words);
 
 }  // namespace command

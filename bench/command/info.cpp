@@ -1,5 +1,5 @@
-// `libsgemm info`: version, backends with their devices or the reason for their refusal, what a call would choose, and
-// the environment, on one screen. The choices are not predicted: they are read off real calls.
+// `libsgemm info`: version, backends with their devices or the reason why they are not available, the kernels that
+// calls choose, and the environment, on one screen. The choices are not predicted: they are those of real calls.
 #include <fmt/core.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,10 +22,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kWidth = 100;  // columns of the screen
-constexpr size_t kIndent = 12;  // of what is said about a backend
+constexpr size_t kIndent = 12;  // column in which the text about a backend begins
 constexpr const char *kBuiltIn = "built in";
 
-// Lists of routines that are told in a word or three.
+// Lists of routines that are abbreviated.
 struct Shortened {
   const char *routines, *words;
 };
@@ -34,13 +34,13 @@ constexpr Shortened kShortened[] = {{"gemm symm syrk syr2k trmm trsm gemmtr batc
                                     {"", "-"}};
 
 constexpr int64_t kSizes[] = {8, 512, 4096};
-constexpr int64_t kLarge = 1000;     // called once, and only if that does not take too long
-constexpr double kLongestProbe = 1;  // seconds that a probing call may be expected to take
+constexpr int64_t kLarge = 1000;     // sizes from here on are called once, and only if that is expected to be short
+constexpr double kLongestProbe = 1;  // seconds that a call may be expected to take
 
 std::string text(const Json &value) { return value.get<std::string>(); }
 
-// What the first word of a row's name says: "sm80_..." runs from sm_80 on, "gfx_..." on every AMD GPU. Rows of sm_90
-// use what NVIDIA has in this architecture alone.
+// Returns the architectures that the kernel's name begins with: "sm80_..." runs from sm_80 on, "gfx_..." on every AMD
+// GPU. Kernels of sm_90 use instructions that only this architecture has.
 std::string architectures_of(const std::string &kernel, bool is_gpu) {
   if (!is_gpu) return "CPU";
   const std::string first = kernel.substr(0, kernel.find('_'));
@@ -93,7 +93,7 @@ Json describe_backend(const Backend &backend, bool with_kernels) {
   return json;
 }
 
-// A real product of two size x size matrices of host memory; where it is short, the second is timed.
+// Multiplies two size x size matrices in host memory. A short product is repeated, and the second call timed.
 Json probe(libsgemm_handle_t handle, int64_t size) {
   const std::vector<float> a(static_cast<size_t>(size * size), 0.5f);
   std::vector<float> c(a.size());
@@ -110,7 +110,8 @@ Json probe(libsgemm_handle_t handle, int64_t size) {
           {"seconds", seconds},    {"reason", info.reason}};
 }
 
-// What calls with this handle choose, size by size; a size that would take too long is not called, and says so.
+// Returns the choices of calls with this handle, size by size. A size that would take too long is not called; its entry
+// says so.
 Json probe_sizes(libsgemm_handle_t handle) {
   Json choices = Json::array();
   double expected = 0;
@@ -177,7 +178,7 @@ Json gather(bool with_kernels) {
   return json;
 }
 
-// Prints `text` behind `head`, which is padded to `indent` columns, in lines of at most kWidth columns, broken between
+// Prints `text` after `head`, which is padded to `indent` columns, in lines of at most kWidth columns, broken between
 // words.
 void print_wrapped(const std::string &head, size_t indent, const std::string &text) {
   std::string line = fmt::format("{:<{}}", head, indent);
@@ -195,7 +196,7 @@ void print_wrapped(const std::string &head, size_t indent, const std::string &te
   fmt::print("{}\n", line);
 }
 
-// Devices first..last, which differ in their free memory at most.
+// Prints devices first..last, which differ in their free memory at most.
 void print_devices(const Json &backend, size_t first, size_t last) {
   const Json &devices = backend["devices"];
   const std::string which =
@@ -247,7 +248,7 @@ void print_choices(const std::string &title, const Json &choices) {
     print_wrapped("  error:", kSizeIndent + 1, text(choices["error"]));
     return;
   }
-  std::string reason;  // of the size before
+  std::string reason;  // of the previous size
   for (const Json &choice : choices["sizes"]) {
     std::string line;
     if (choice["called"]) {
@@ -289,7 +290,7 @@ void print(const Json &json) {
   fmt::print("\nlibsgemm info --kernels lists the kernels.\n");
 }
 
-// The lines of a table, each column as wide as its longest cell.
+// Prints the lines of a table, each column as wide as its longest cell.
 void print_table(const std::vector<std::array<std::string, 5>> &rows) {
   std::array<size_t, 5> widths = {};
   for (const auto &row : rows) {

@@ -1,5 +1,5 @@
-// What the subcommands share of the library's C API: an owned handle, errors as exceptions, the backends by name, and
-// where the installation's files are.
+// Access to the library's C API that the subcommands share: an owned handle, errors as exceptions, backends by name,
+// and the places of the installed files.
 #pragma once
 
 #include <libsgemm.h>
@@ -34,27 +34,27 @@ std::string version_text(int version);
 
 std::vector<Backend> all_backends();
 
-// Throws Error, listing the names there are.
+// Throws Error, listing the backends, if none has this name.
 Backend find_backend(const std::string &name);
 
-// The same; also an Error, with the reason, if it is not available.
+// As find_backend(); also throws Error, with the reason, if the backend is not available.
 Backend find_available_backend(const std::string &name);
 
-// A line on stderr for each LIBSGEMM_ variable that is set and that the library does not know.
+// Prints a line on stderr for each LIBSGEMM_ variable that is set and that the library does not know.
 void print_stray_variables();
 
-// Why there is no GPU: "cuda: no driver; hip: no plugin". Empty if there is one.
+// Returns the reasons why there is no GPU: "cuda: no driver; hip: no plugin". Empty if there is one.
 std::string why_no_gpu(const std::vector<Backend> &backends);
 
-// Throws the Error for a --kernel that no available backend has.
+// Throws Error: no available backend has the kernel that --kernel names.
 [[noreturn]] void refuse_kernel(const std::string &kernel);
 
-// Of all available backends.
+// Kernels of all available backends.
 std::vector<std::string> kernel_names();
 
 bool has_kernel(const Backend &backend, const std::string &kernel);
 
-// "openblas, device 0: AMD EPYC (Zen), 2 threads"; just the name if the backend has not computed.
+// "openblas, device 0: AMD EPYC (Zen), 2 threads"; only the backend's name if it has not computed.
 std::string describe_place(const libsgemm_info_t &info);
 
 // "2 threads", "132 multiprocessors".
@@ -63,7 +63,7 @@ std::string units_text(int count, bool is_gpu);
 // Threads of a CPU backend, multiprocessors of a GPU.
 int compute_units(const std::string &backend, int device);
 
-// The folder of the running executable, and the file of the libsgemm.so in use.
+// Path of the running executable's folder, and of the libsgemm.so in use.
 std::string executable_folder();
 std::string library_file();
 

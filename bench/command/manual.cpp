@@ -1,4 +1,4 @@
-// What the definitions do not say is the text below.
+// The text below is what the definitions of the options do not say.
 #include "manual.h"
 
 #include <fmt/core.h>
@@ -12,7 +12,8 @@
 namespace command {
 namespace {
 
-// As roff has it: a plain "-" is a hyphen, on which no option can be found, and a line that begins with "." an order.
+// Escapes text for roff, in which a plain "-" is a hyphen, so that a search for an option fails, and a line that begins
+// with "." is a request.
 std::string roff(const std::string &text) {
   std::string result;
   for (const char c : text) {

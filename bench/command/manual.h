@@ -1,5 +1,5 @@
-// The manual page of the command, libsgemm.1, by the definitions that parse its options. `libsgemm __manual` prints it
-// when the command is built.
+// The manual page of the command, libsgemm.1, from the definitions that parse its options. The build runs `libsgemm
+// __manual` to print it.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -53,8 +53,8 @@ void check_type(const NpyHeader &header) {
   }
 }
 
-// Bytes of the file from `offset` on. Read rather than mapped: of a mapped file, a part that somebody cuts off is
-// SIGBUS.
+// Reads `bytes` bytes of the file at `offset`. The file is not mapped: if another process truncated it, an access to
+// the mapping would raise SIGBUS.
 void read_at(int descriptor, size_t offset, void *memory, size_t bytes) {
   constexpr size_t kMost = size_t{1} << 30;  // one read(2) takes no more than 2 GiB
   char *to = static_cast<char *>(memory);
@@ -76,7 +76,7 @@ NpyHeader read_header(int descriptor, size_t file_bytes) {
   return parse_npy_header(head.data(), file_bytes);
 }
 
-// The header's claim against the file.
+// Throws Error unless the file has as many bytes of data as the header's shape needs.
 void check_size(const NpyHeader &header, size_t file_bytes) {
   int64_t bytes;
   if (__builtin_mul_overflow(header.shape[0], header.shape[1], &bytes) ||

@@ -10,7 +10,7 @@ namespace command {
 
 class NpyMatrix {
  public:
-  // Reads the file. Throws Error, beginning with the file's name, if it is anything but such a matrix and nothing else.
+  // Reads the file. Throws Error, beginning with the file's name, if it holds anything but one such matrix.
   explicit NpyMatrix(const std::string &path);
 
   const std::string &path() const { return path_; }
@@ -32,7 +32,7 @@ class NpyMatrix {
   std::unique_ptr<float, Free> data_;
 };
 
-// Writes a C-ordered matrix whose rows stand one after another; atomically, as write_output.
+// Writes a C-ordered matrix whose rows are contiguous; atomically, as write_output.
 void write_npy(const std::string &path, const float *data, int64_t rows, int64_t columns);
 
 }  // namespace command

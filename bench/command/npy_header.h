@@ -16,15 +16,15 @@ struct NpyHeader {
   size_t data_offset = 0;  // bytes from the start of the file
 };
 
-// Where the header ends that a file of `size` bytes begins with, told by its first kNpyPrefixBytes or all of it. Throws
-// Error, without the file's name.
+// Returns where the header ends, in bytes from the start of a file of `size` bytes. Reads the file's first
+// kNpyPrefixBytes, or all of it if it is shorter. Throws Error, without the file's name.
 constexpr size_t kNpyPrefixBytes = 12;
 size_t npy_header_end(const char *file, size_t size);
 
-// Reads that header; of the file nothing behind its end. Throws Error, without the file's name.
+// Parses the header, reading nothing after its end. Throws Error, without the file's name.
 NpyHeader parse_npy_header(const char *file, size_t size);
 
-// The header of a C-ordered float32 matrix, a multiple of 64 bytes long.
+// Returns the header of a C-ordered float32 matrix, a multiple of 64 bytes long.
 std::string make_npy_header(int64_t rows, int64_t columns);
 
 // "float64" for "<f8", "big-endian float32" for ">f4"; "an unknown type" if it is none of NumPy's plain types.

@@ -29,10 +29,10 @@ struct Target {
   mode_t mode;
 };
 
-// The file that a name stands for where there is none yet: the name itself, or where a symbolic link of that name
-// leads.
+// Returns the file that will be created under a name that does not exist: the name itself, or the end of a chain of
+// symbolic links.
 std::string follow_links(const std::string &path) {
-  constexpr int kMostLinks = 40;  // as Linux has it
+  constexpr int kMostLinks = 40;  // Linux's limit
   std::string name = path;
   for (int links = 0; links <= kMostLinks; ++links) {
     char target[PATH_MAX];
@@ -61,7 +61,7 @@ Target resolve(const std::string &path) {
   return {resolved, status.st_mode & 07777};
 }
 
-// Removed when it goes out of scope, unless it has been renamed to its target.
+// Removed by the destructor, unless it has been renamed to its target.
 class TemporaryFile {
  public:
   TemporaryFile(const std::string &path, const Target &target) : path_(path), target_(target.file) {

@@ -1,5 +1,5 @@
-// `libsgemm run`: starts a program with the drop-ins preloaded, waits for it, and reports which calls of it and of
-// the programs it started went where.
+// `libsgemm run`: starts a program with the drop-ins preloaded, waits for it, and reports the calls of it and of the
+// programs it started, and where they were computed.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <signal.h>
@@ -31,12 +31,12 @@
 namespace command {
 namespace {
 
-// As the shell and env(1) have it.
+// Exit statuses of the shell and of env(1).
 constexpr int kNotExecutable = 126;
 constexpr int kNotFound = 127;
 constexpr int kSignalled = 128;
 
-// For the user, who may have closed stderr: that ends neither this process nor the program.
+// Prints a message for the user. A closed stderr ends neither this process nor the program.
 void say(const std::string &text) {
   for (size_t done = 0; done < text.size();) {
     const ssize_t written = libsgemm::write_quietly(STDERR_FILENO, text.data() + done, text.size() - done);
@@ -46,9 +46,9 @@ void say(const std::string &text) {
   }
 }
 
-// A process that began with this variable; 0: none did that can be looked at.
+// Returns a process that was started with this variable in its environment; 0 if no readable one was.
 pid_t find_process_with(const std::string &variable) {
-  std::error_code end;  // of the iteration
+  std::error_code end;  // error of the iteration, which ends it
   for (std::filesystem::directory_iterator at("/proc", end), last; !end && at != last; at.increment(end)) {
     const pid_t pid = atoi(at->path().filename().c_str());
     if (pid <= 0 || pid == getpid()) continue;
@@ -60,8 +60,8 @@ pid_t find_process_with(const std::string &variable) {
   return 0;
 }
 
-// Where the program's processes count their calls: the user's LIBSGEMM_STATS_DIR, or a folder that is removed, unless a
-// process is left that counts there.
+// Folder in which the program's processes count their calls: the user's LIBSGEMM_STATS_DIR, or a temporary one that is
+// removed, unless a process that counts there still runs.
 class StatsFolder {
  public:
   StatsFolder() {
@@ -85,14 +85,15 @@ class StatsFolder {
   StatsFolder &operator=(const StatsFolder &) = delete;
   const std::string &path() const { return path_; }
   uint64_t since() const { return since_; }
-  // Whether the drop-in was loaded into a process, which takes the mark away.
+  // True if a process has loaded the drop-in, which removes the mark.
   bool drop_in_was_loaded() const { return access(mark().c_str(), F_OK) != 0; }
   const std::string &problem() const { return problem_; }  // empty if there is none
 
  private:
   std::string mark() const { return path_ + "/" + libsgemm::kNotPreloaded; }
 
-  // A process that counts here; 0: there is none. What ends a little later than the program gets the time for that.
+  // Returns a process that still counts here; 0 if there is none. Waits up to 0.2 s for those that end shortly after
+  // the program.
   pid_t find_process_left() const {
     constexpr timespec kMoment = {0, 10000000};
     const std::string variable = "LIBSGEMM_STATS_DIR=" + path_;
@@ -103,7 +104,7 @@ class StatsFolder {
     return find_process_with(variable);
   }
 
-  // Each of these returns 0, or the number of the error.
+  // Return 0 or the errno.
 
   int make() {
     const char *parent = getenv("TMPDIR");
@@ -112,7 +113,7 @@ class StatsFolder {
     return temporary_ ? try_file() : errno;
   }
 
-  // The program's processes may leave the folder that the path is relative to.
+  // The path becomes absolute, since the program's processes may change their folder.
   int take(const char *asked) {
     char whole[PATH_MAX];
     path_ = asked;
@@ -121,7 +122,7 @@ class StatsFolder {
     return try_file();
   }
 
-  // Whether there is room for the counts of a process.
+  // Checks that there is room for the counts of a process. Returns 0 or the errno.
   int try_file() const {
     const std::string name = mark();
     const int file = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -137,7 +138,8 @@ class StatsFolder {
   const uint64_t since_ = time_of_day();
 };
 
-// For LD_PRELOAD: the one under the names of a BLAS and, where they are installed, those under the names of a GPU's.
+// Returns the value of LD_PRELOAD: the drop-in with the names of a BLAS and, if installed, those with the names of
+// cuBLAS and rocBLAS.
 std::string drop_ins() {
   const std::string folder = folder_of(library_file());
   std::string path = folder + "/libsgemm_blas.so";
@@ -170,7 +172,7 @@ void prepare_environment(const RunOptions &options, const StatsFolder &folder) {
   }
 }
 
-// Signals that ask a program to do something: the ones sent to this process are passed on.
+// Signals that ask a program to do something. Those sent to this process are forwarded to the program.
 sigset_t forwarded_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -178,8 +180,8 @@ sigset_t forwarded_signals() {
   return set;
 }
 
-// The child gets the signal mask that this process had. Throws Error, or returns the exit status for a program that
-// cannot be started in *failure.
+// Starts the program with the signal mask that this process had. Returns its pid; if it cannot be started, -1, and the
+// exit status in *failure. Throws Error.
 pid_t start(const std::vector<std::string> &program, const sigset_t &mask, int *failure) {
   std::vector<char *> arguments;
   arguments.reserve(program.size() + 1);
@@ -198,11 +200,12 @@ pid_t start(const std::vector<std::string> &program, const sigset_t &mask, int *
   return -1;
 }
 
-// A signal to the whole process group, as a terminal or timeout(1) sends it, has reached the program already. The
-// signal itself does not tell, so another process in the group keeps what it gets, until it is asked for it.
+// Tells whether a signal was sent to the whole process group, as by a terminal or timeout(1): then it has reached the
+// program already. The signal itself does not say so. Therefore a forked process in the same group keeps its signals
+// pending, and is asked whether it got this one.
 class GroupWitness {
  public:
-  // To be made with all the signals blocked.
+  // The caller must have blocked all forwarded signals.
   GroupWitness() {
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets_) != 0) return;
     process_ = fork();
@@ -217,10 +220,11 @@ class GroupWitness {
   GroupWitness(const GroupWitness &) = delete;
   GroupWitness &operator=(const GroupWitness &) = delete;
 
-  // To be asked about each signal that has come. Without a witness, the group's are those from a terminal.
+  // True if the group got the signal. Must be called for each signal received. If the fork failed, signals from the
+  // kernel, such as a terminal's, count as the group's.
   bool went_to_group(const siginfo_t &info) {
-    // The members of a group get a signal one after the other. One that timeout(1) sends to this process first and then
-    // to the group is the same, as it is for a program that has not handled the first one yet.
+    // The members of a group get a signal one after the other. timeout(1) signals this process first and then the
+    // group; both count as one signal, as for a program that has not handled the first one yet.
     constexpr timespec kDelivery = {0, 20000000};
     nanosleep(&kDelivery, nullptr);
     take_pending(info.si_signo);
@@ -232,7 +236,7 @@ class GroupWitness {
   }
 
  private:
-  // Takes the signal if this process has it.
+  // True if the signal was pending in this process, which takes it.
   static bool take_pending(int signal) {
     constexpr timespec kNow = {0, 0};
     sigset_t set;
@@ -268,7 +272,7 @@ int wait_for(pid_t child, const sigset_t &awaited, GroupWitness *witness) {
   }
 }
 
-// The exit status of the program, as a shell has it.
+// Runs the program and returns its exit status, as a shell reports it.
 int run_program(const std::vector<std::string> &program, bool *started) {
   signal(SIGCHLD, SIG_DFL);
   sigset_t awaited = forwarded_signals(), previous;
@@ -281,7 +285,7 @@ int run_program(const std::vector<std::string> &program, bool *started) {
   return *started ? wait_for(child, awaited, &witness) : status;
 }
 
-// Why no call arrived, where no process has told of a BLAS.
+// Returns the reason why no call arrived, if no process has reported a BLAS.
 const char *why_no_calls(const StatsFolder &folder) {
   return folder.drop_in_was_loaded()
              ? "no call of single-precision level 3 arrived, and no process that came to its end had a library with a "
@@ -299,7 +303,7 @@ std::string make_report(const RunOptions &options, const StatsFolder &folder, co
     processes = read_statistics(folder.path(), folder.since(), &problems);
     for (const std::string &problem : problems) say(fmt::format("libsgemm run: {}\n", problem));
   } else {
-    problems.push_back(folder.problem());  // told before the program began
+    problems.push_back(folder.problem());  // printed before the program began
   }
   if (options.json) {
     if (processes.empty() && problems.empty()) problems.emplace_back(why_no_calls(folder));
@@ -315,7 +319,7 @@ std::string make_report(const RunOptions &options, const StatsFolder &folder, co
   return problems.empty() ? fmt::format("libsgemm run: {}: {}\n", result.program, why_no_calls(folder)) : "";
 }
 
-// Whatever becomes of the report, the exit status is the program's.
+// Prints or writes the report. Errors do not change the exit status, which is the program's.
 void deliver_report(const RunOptions &options, const StatsFolder &folder, const RunResult &result) {
   try {
     const std::string report = make_report(options, folder, result);
@@ -329,7 +333,8 @@ void deliver_report(const RunOptions &options, const StatsFolder &folder, const 
   }
 }
 
-// Likewise. Without statistics there is no record: then the file stays as it was.
+// Writes the record; errors do not change the exit status. Without statistics there is no record, and the file stays as
+// it was.
 void deliver_record(const std::string &path, const StatsFolder &folder) {
   try {
     std::vector<std::string> problems;

@@ -24,16 +24,16 @@ using libsgemm::StatsBlas;
 using libsgemm::StatsFile;
 using libsgemm::StatsRecord;
 
-// A process's start is known to a clock tick.
+// Resolution of a process's start time.
 constexpr uint64_t kTick = 20000000;  // ns
 
-// Bytes that a killed process may have left without an end.
+// Text that a killed process may have left without a terminating zero.
 template <size_t N>
 std::string text(const char (&bytes)[N]) {
   return std::string(bytes, strnlen(bytes, N));
 }
 
-// NULL if the file is none of ours, or was not finished by the process that made it.
+// Returns NULL if the file has another format, or its process did not finish creating it.
 std::unique_ptr<StatsFile> read_file(const std::string &path) {
   auto stats = std::make_unique<StatsFile>();
   FILE *file = fopen(path.c_str(), "rb");
@@ -45,7 +45,8 @@ std::unique_ptr<StatsFile> read_file(const std::string &path) {
   return ours ? std::move(stats) : nullptr;
 }
 
-// One line for each version: a BLAS may be two libraries, a thin one under a distribution's name and its own.
+// Returns one entry for each version: a BLAS may consist of two libraries, a thin one under a distribution's name and
+// the one that computes.
 std::vector<LoadedBlas> read_blas(const StatsFile &stats) {
   std::vector<LoadedBlas> all;
   const uint32_t count = std::min<uint32_t>(stats.blas_count, libsgemm::kStatsBlas);
@@ -129,7 +130,7 @@ std::string name_of(const LoadedBlas &blas) {
   return blas.version + (blas.file.empty() ? "" : fmt::format(" ({})", blas.file));
 }
 
-// What is not called through the drop-in, of a process that has these.
+// Returns the products that the process does not call through the drop-in.
 std::string stays(const std::vector<LoadedBlas> &all) {
   const bool lapack = std::any_of(all.begin(), all.end(), [](const LoadedBlas &blas) { return blas.has_lapack; });
   return lapack
@@ -144,7 +145,7 @@ std::string names_of(const std::vector<LoadedBlas> &all) {
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
-// Processes of one program with the same BLAS share a line.
+// Returns the lines about the BLAS; processes of one program with the same BLAS share one.
 std::string blas_lines(const std::vector<ProcessCalls> &processes) {
   std::vector<std::pair<std::string, int>> lines;
   for (const ProcessCalls &process : processes) {
