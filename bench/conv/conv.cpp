@@ -1,4 +1,5 @@
-// `libsgemm bench --routine sconv2d`: layers x directions x layouts, the library's choice beside other libraries'.
+// `libsgemm bench --routine sconv2d`: layers x directions x layouts, the library's choice compared with other
+// libraries.
 #include "conv.h"
 
 #include <fmt/core.h>
@@ -23,7 +24,7 @@ namespace {
 constexpr const char *kDirections[] = {"forward", "data", "weight"};
 constexpr const char *kLayouts[] = {"nchw", "nhwc"};
 
-// What --direction and --layout name, all of them if nothing; CLI11 has checked the words.
+// Returns the indices of the words that --direction or --layout has; all if it has none. CLI11 has checked the words.
 template <size_t N>
 std::vector<int> chosen_of(const std::vector<std::string> &words, const char *const (&all)[N]) {
   std::vector<int> chosen;
@@ -47,8 +48,8 @@ std::vector<std::string> split(const std::string &text) {
 struct Runner {
   std::string name;
   std::function<void()> run;
-  bool keeps_bound;  // must be right; others may round more, as other modes and transformed algorithms do
-  std::function<void()> deliver = [] {};  // behind the last run()
+  bool keeps_bound;  // must be within the bound; other modes and transformed algorithms may round more
+  std::function<void()> deliver = [] {};  // called after the last run()
   double error = 0;
   std::vector<double> seconds = {};
 };
@@ -93,7 +94,7 @@ class Table {
   }
 
  private:
-  // Of a peer; of a GPU that --backend names; otherwise the host's.
+  // Memory of the peer; without one, of the GPU that --backend names; otherwise the host's.
   Memory &memory() const {
     if (!peers_.empty()) return peers_.front()->memory();
     const bool device = backends_.size() == 1 && backends_[0].info.is_gpu != 0;

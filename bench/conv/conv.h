@@ -1,4 +1,4 @@
-// `libsgemm bench --routine sconv2d`: layers of convolutional networks, and what can compute one.
+// `libsgemm bench --routine sconv2d`: layers of convolutional networks, and the libraries that can compute them.
 #pragma once
 
 #include <libsgemm.h>
@@ -12,7 +12,7 @@
 
 namespace command {
 
-// Square in strides, padding and dilation, as those of networks are.
+// A layer whose stride, padding and dilation are the same vertically and horizontally, as in most networks.
 struct ConvLayer {
   std::string what;
   int64_t n, c, h, w, k, r, s;
@@ -31,11 +31,11 @@ struct ConvForm {
   libsgemm_tensor_layout_t layout;
 };
 
-// A layer in a direction and a layout, on operands that are dense.
+// A layer in a direction and a layout, on dense operands.
 struct ConvWork {
   libsgemm_conv2d_t conv;
   int64_t p, q;
-  const float *a, *b;  // as libsgemm_sconv2d names them
+  const float *a, *b;  // named as in libsgemm_sconv2d
   float *c;
 
   double flops() const;
@@ -43,27 +43,27 @@ struct ConvWork {
 
 ConvWork make_conv(const ConvLayer &layer, const ConvForm &form);
 
-// Another library, on operands in its memory().
+// Another library, which computes on operands in its memory().
 class ConvPeer {
  public:
   virtual ~ConvPeer() = default;
   virtual std::string name() const = 0;
   virtual std::string version() const = 0;
   virtual Memory &memory() const = 0;
-  // Before the first run; may time ways to do it, and so writes the output. Empty, or why it cannot.
+  // Must be called before run(). May time algorithms, and so writes the output. Returns why the peer cannot compute the
+  // work; empty if it can.
   virtual std::string prepare(const ConvWork &work) = 0;
   virtual std::string chosen() const = 0;  // "IMPLICIT_PRECOMP_GEMM"
   virtual void run(const ConvWork &work) = 0;
-  // Behind run(), untimed: puts the output where the work wants it, if that has left it elsewhere.
+  // Called after run(), untimed: moves the output to its place in the work, if run() has left it elsewhere.
   virtual void deliver() {}
 };
 
-// Throws Error that says why the peer cannot be had, or which there are.
+// Throws Error with the reason why the peer is not available, or with the names of the peers.
 std::unique_ptr<ConvPeer> open_conv_peer(const std::string &name);
 
-// What that calls. cuDNN's fastest algorithm for the layer, of FP32 arithmetic; the fastest of those that multiply
-// without unfolding the images or transforming them; MIOpen's fastest; oneDNN, in layouts of its own, and on
-// images as they are.
+// The peers: cuDNN's fastest FP32 algorithm for the layer; cuDNN's fastest among those that neither unfold nor
+// transform the images; MIOpen's fastest; oneDNN in layouts of its own; oneDNN on images in place.
 std::unique_ptr<ConvPeer> open_cudnn();
 std::unique_ptr<ConvPeer> open_cudnn_implicit();
 std::unique_ptr<ConvPeer> open_miopen();

@@ -25,7 +25,7 @@ constexpr size_t kMostWorkspace = size_t{8} << 30;
 struct Algorithm {
   int value;
   const char *name;
-  bool implicit;  // multiplies without unfolding the images or transforming them
+  bool implicit;  // multiplies without unfolding or transforming the images
 };
 
 // cudnnConvolutionFwdAlgo_t, ...BwdDataAlgo_t, ...BwdFilterAlgo_t.
@@ -65,7 +65,7 @@ struct Functions {
                   int type);
   int (*set_groups)(Opaque, int);
   int (*set_math)(Opaque, int);
-  // Two inputs and the output, in the order of the direction: x f y, f y x, x y f.
+  // By direction; the two inputs and the output are x f y, f y x, x y f.
   int (*workspace[3])(Opaque handle, Opaque first, Opaque second, Opaque conv, Opaque output, int algorithm,
                       size_t *bytes);
   int (*run[3])(Opaque handle, const void *alpha, Opaque first, const void *a, Opaque second, const void *b,
@@ -179,7 +179,7 @@ class Cudnn : public ConvPeer {
     for (int k = 0; k < 3; ++k) operands_[k] = in_order[direction_][k];
   }
 
-  // False: the algorithm cannot do it, or not with the memory there is.
+  // False if the algorithm cannot compute the layer, or not with the available memory.
   bool take_workspace(const ConvWork &, const Algorithm &algorithm) {
     size_t bytes = 0;
     if (f_.workspace[direction_](handle_, operands_[0], operands_[1], conv_, operands_[2], algorithm.value, &bytes) !=
@@ -205,7 +205,7 @@ class Cudnn : public ConvPeer {
         algorithm.value, workspace_ != nullptr ? workspace_->data() : nullptr, bytes_, &zero, operands_[2], work.c);
   }
 
-  // Infinite if it cannot do it.
+  // Seconds of a call; infinite if the algorithm cannot compute it.
   double time(const ConvWork &work, const Algorithm &algorithm) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     if (!take_workspace(work, algorithm) || launch(work, algorithm) != kSuccess) return kNever;

@@ -16,7 +16,7 @@ constexpr int kSuccess = 0;      // miopenStatusSuccess
 constexpr int kFloat = 1;        // miopenFloat
 constexpr int kConvolution = 0;  // miopenConvolution: a cross-correlation
 
-// miopenConvFwdAlgorithm_t and its like for the gradients: the same numbers.
+// Names of miopenConvFwdAlgorithm_t; the algorithms of the gradients have the same numbers.
 constexpr const char *kAlgorithms[] = {"GEMM", "DIRECT", "FFT", "WINOGRAD", "TRANSPOSE_GEMM", "IMPLICIT_GEMM"};
 
 // miopenConvAlgoPerf_t
@@ -37,7 +37,7 @@ struct Functions {
   int (*create_conv)(Opaque *);
   int (*set_conv)(Opaque, int mode, int pad_h, int pad_w, int stride_h, int stride_w, int dilation_h, int dilation_w);
   int (*set_groups)(Opaque, int);
-  // Two inputs and the output, in the order of the direction: x f y (of the workspace f x y), dy f dx, dy x df.
+  // By direction; the two inputs and the output are x f y (for the size of the workspace f x y), dy f dx, dy x df.
   int (*workspace[3])(Opaque handle, Opaque first, Opaque second, Opaque conv, Opaque output, size_t *bytes);
   int (*find[3])(Opaque handle, Opaque first, const void *a, Opaque second, const void *b, Opaque conv, Opaque output,
                  void *c, int wanted, int *count, Found *found, void *workspace, size_t bytes, bool exhaustive);
@@ -96,8 +96,8 @@ class Miopen : public ConvPeer {
   Memory &memory() const override { return memory_; }
   std::string chosen() const override { return chosen_; }
 
-  // The find step, as PyTorch makes it: parameters of kernels are those of MIOpen's data bases, or the default ones.
-  // (With MIOPEN_FIND_ENFORCE=search it looks for the fastest, minutes for a layer.)
+  // Runs the find step as PyTorch does: the kernels' parameters are those of MIOpen's databases, or the defaults. (With
+  // MIOPEN_FIND_ENFORCE=search MIOpen searches for the fastest, minutes for a layer.)
   std::string prepare(const ConvWork &work) override {
     describe(work);
     const bool forward = work.conv.direction == LIBSGEMM_CONV2D_FORWARD;
@@ -129,7 +129,7 @@ class Miopen : public ConvPeer {
   }
 
  private:
-  // The inputs in its order.
+  // The inputs in MIOpen's order.
   static const float *first(const ConvWork &work) {
     return work.conv.direction == LIBSGEMM_CONV2D_WEIGHT_GRADIENT ? work.b : work.a;
   }

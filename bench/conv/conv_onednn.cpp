@@ -21,7 +21,7 @@ constexpr int kAutomatic = 3;       // dnnl_convolution_auto
 constexpr unsigned kInOrder = 1;    // dnnl_stream_in_order
 constexpr int kImplementation = 8;  // dnnl_query_impl_info_str
 
-// An operand of a convolution, or of its gradient: dnnl_query_..._md, DNNL_ARG_...
+// Numbers of an operand of a convolution, or of its gradient: dnnl_query_..._md, DNNL_ARG_...
 struct Role {
   int query, argument;
 };
@@ -29,7 +29,7 @@ constexpr Role kX = {129, 1}, kF = {131, 33}, kY = {133, 17};
 constexpr Role kGradientOfX = {130, 129}, kGradientOfF = {132, 161}, kGradientOfY = {134, 145};
 constexpr int kFrom = 1, kTo = 17;  // arguments of a reorder
 
-using Opaque = void *;  // an engine, a stream, a primitive and what describes it, memory and what describes that
+using Opaque = void *;  // an engine, a stream, a primitive or its description, memory or its layout
 using Dims = int64_t[12];
 
 struct Argument {
@@ -52,7 +52,7 @@ struct Functions {
   int (*equal)(Opaque, Opaque);
   int (*create_memory)(Opaque *, Opaque layout, Opaque engine, void *data);
   int (*destroy_memory)(Opaque);
-  // Two inputs and the output; `like`: of the forward convolution.
+  // `like`: the description of the forward convolution.
   int (*forward)(Opaque *, Opaque engine, int kind, int algorithm, Opaque x, Opaque f, Opaque bias, Opaque y,
                  const Dims strides, const Dims dilations, const Dims before, const Dims behind, Opaque attributes);
   int (*data)(Opaque *, Opaque engine, int algorithm, Opaque x, Opaque f, Opaque y, const Dims strides,
@@ -105,7 +105,7 @@ void check(int status, const char *what) {
   if (status != kSuccess) throw Error(fmt::format("{}: oneDNN says {}", what, status));
 }
 
-// What a function of the library has made.
+// An object that the library has created, destroyed when it goes out of scope.
 class Owned {
  public:
   explicit Owned(int (*destroy)(Opaque)) : destroy_(destroy) {}
@@ -127,12 +127,13 @@ class Owned {
   Opaque handle_ = nullptr;
 };
 
-// A tensor of the work, and what the convolution is given.
+// A tensor of the work, and the memory that the convolution uses for it.
 struct Operand {
   Owned plain{functions().destroy_layout}, wanted{functions().destroy_layout};
-  Owned outside{functions().destroy_memory};  // in the work's memory
-  Owned inside{functions().destroy_memory};   // in the library's, and its layout; none if the work's is as good
-  Owned conversion{functions().destroy};      // an input's to the inside, an output's to the outside
+  Owned outside{functions().destroy_memory};  // in the work's memory and layout
+  Owned inside{
+      functions().destroy_memory};        // in the library's memory and layout; none if the work's layout is the same
+  Owned conversion{functions().destroy};  // of an input to `inside`, of an output to `outside`
   int argument = 0;
 
   Opaque used() const { return inside.get() != nullptr ? inside.get() : outside.get(); }
@@ -188,7 +189,7 @@ class OneDnn : public ConvPeer {
   }
 
  private:
-  // The layouts of x, f and y, and where they are.
+  // Describes the layouts of x, f and y, and stores their addresses.
   void describe(const ConvWork &work) {
     const libsgemm_conv2d_t &v = work.conv;
     const int64_t c = v.c / v.groups;
@@ -205,7 +206,8 @@ class OneDnn : public ConvPeer {
     data_[output_] = work.c;
   }
 
-  // `size`: n, c, h, w; of filters in groups these before. `as_it_is`: otherwise the library chooses how it lies.
+  // `size`: n, c, h, w; for filters in groups: groups, n, c, h, w. `as_it_is`: the convolution uses the same layout;
+  // otherwise the library chooses one.
   void describe_tensor(Operand *operand, const std::vector<int64_t> &size, libsgemm_tensor_layout_t layout,
                        bool as_it_is) {
     const size_t count = size.size(), n = count - 4, c = n + 1, h = n + 2, w = n + 3;
@@ -224,7 +226,7 @@ class OneDnn : public ConvPeer {
           "a layout");
   }
 
-  // False: there is none.
+  // False if the library has no such convolution.
   bool find(const libsgemm_conv2d_t &v, Owned *forward, Owned *gradient) {
     const Dims strides = {v.stride_h, v.stride_w}, dilations = {v.dilation_h - 1, v.dilation_w - 1};
     const Dims before = {v.pad_top, v.pad_left}, behind = {v.pad_bottom, v.pad_right};
@@ -245,7 +247,8 @@ class OneDnn : public ConvPeer {
     }
   }
 
-  // Memory for an operand that the convolution wants in `layout`.
+  // Creates the operand's memory objects. If the convolution requires another `layout`, allocates memory for it and
+  // creates the conversion.
   void place(Operand *operand, Opaque layout, void *data, bool output) {
     const Opaque plain = operand->plain.get();
     check(f_.create_memory(operand->outside.fill(), plain, engine_, data), "dnnl_memory_create");
@@ -259,7 +262,7 @@ class OneDnn : public ConvPeer {
     check(f_.create(operand->conversion.fill(), description.get()), "dnnl_primitive_create");
   }
 
-  // Nothing if the convolution has the work's own layout.
+  // Does nothing if the convolution uses the work's own layout.
   void convert(const Owned &from, const Owned &to, const Owned &conversion) {
     if (from.get() == nullptr || to.get() == nullptr) return;
     const Argument arguments[] = {{kFrom, from.get()}, {kTo, to.get()}};

@@ -11,7 +11,7 @@
 namespace command {
 namespace {
 
-// Numbers of which tensors are made, again and again.
+// Length of the random pattern that is repeated to fill a tensor.
 constexpr int64_t kPattern = (int64_t{1} << 20) - 3;
 constexpr int kChecked = 64;
 
@@ -79,7 +79,8 @@ void ConvOperands::add_term(Sample *sample, int64_t n, int64_t k, int64_t c, int
 void ConvOperands::sum(Sample *sample, const int64_t (&index)[4]) const {
   const libsgemm_conv2d_t &v = work_.conv;
   const int64_t c_count = v.c / v.groups, k_count = v.k / v.groups;
-  // Over the taps and channels that meet a pixel of y, the taps and filters that meet a pixel of x, or all pixels of y.
+  // Sums over the taps and channels that reach a pixel of y, the taps and filters that reach a pixel of x, or, for an
+  // element of f, all pixels of y.
   const int64_t outer = output_ == 2 ? c_count : output_ == 0 ? k_count : v.n;
   const int64_t rows = output_ == 1 ? work_.p : v.r, columns = output_ == 1 ? work_.q : v.s;
   for (int64_t o = 0; o < outer; ++o) {
@@ -101,7 +102,7 @@ void ConvOperands::sum(Sample *sample, const int64_t (&index)[4]) const {
   }
 }
 
-// The first and the last element among them, and random ones.
+// Chooses the first element, the last one, and random ones.
 void ConvOperands::choose_sample() {
   const Dense &out = tensors_[output_];
   uint64_t state = 2;

@@ -1,4 +1,4 @@
-// The tensors of one timed convolution, made of the numbers of a pattern, and the check of a sample of the result.
+// The tensors of one timed convolution, filled with a repeated random pattern, and the check of a sample of the result.
 #pragma once
 
 #include "conv.h"
@@ -10,13 +10,14 @@ class ConvOperands {
   // Sets the pointers of *work.
   ConvOperands(ConvWork *work, Memory *memory);
 
-  // The worst |error| / bound of 64 elements behind `run`, which must have written them; 1 is the usual bound of FP32.
+  // Calls `run` and returns the worst |error| / bound of 64 elements, which it must have written; 1 is the usual bound
+  // of FP32.
   double check(const std::function<void()> &run);
 
  private:
   struct Sample {
     float *place;
-    double value, magnitude;  // in FP64; sum of |products|
+    double value, magnitude;  // the element in FP64; sum of |products|
   };
   // A dense tensor: its sizes and steps (n, c, h, w).
   struct Dense {
@@ -28,7 +29,7 @@ class ConvOperands {
   void fill(int tensor);
   float at(int tensor, int64_t n, int64_t c, int64_t h, int64_t w) const;
   void choose_sample();
-  // Adds to *sample what image n, filter k, channel c of its group, pixel (i, j) of y and tap (r, s) contribute.
+  // Adds to *sample the term of image n, filter k, channel c of its group, pixel (i, j) of y and tap (r, s).
   void add_term(Sample *sample, int64_t n, int64_t k, int64_t c, int64_t i, int64_t j, int64_t r, int64_t s) const;
   void sum(Sample *sample, const int64_t (&index)[4]) const;
 

@@ -13,9 +13,9 @@ namespace {
 
 using Kind = Distribution::Kind;
 
-constexpr int64_t kMostLines = 128;  // rows and columns that are looked at
+constexpr int64_t kMostLines = 128;  // checked rows, and checked columns, at most
 constexpr double kWideDeviation = 4;
-constexpr double kLeft = 0x1p-20;  // of a product, by cancellation
+constexpr double kLeft = 0x1p-20;  // part of a product that cancellation leaves
 constexpr double kTwoPi = 6.283185307179586;
 
 // splitmix64's last step.
@@ -25,7 +25,7 @@ uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// A random number of its own for every place, so that threads may draw in any order.
+// Returns a random number that depends on the place only, so that threads may draw in any order.
 uint64_t draw(uint64_t stream, int64_t line, int64_t inner) {
   const uint64_t start = mix(stream * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(line));
   return mix(start + (static_cast<uint64_t>(inner) + 1) * 0x9e3779b97f4a7c15u);
@@ -84,10 +84,10 @@ double value_of(Kind kind, uint64_t stream, int64_t line, int64_t inner, int64_t
   return normal(bits);
 }
 
-// A stored matrix, filled column by column; `value` is that of (row, column) as stored. Padding is NaN.
+// Makes a stored matrix, column by column; `value` is that of (row, column) as stored. Padding is NaN.
 std::vector<float> make_matrix(Extent extent, int64_t ld, const std::function<double(int64_t, int64_t)> &value) {
   std::vector<float> matrix(static_cast<size_t>(ld * extent.columns), std::numeric_limits<float>::quiet_NaN());
-  constexpr int64_t kCost = 64;  // of a value, about
+  constexpr int64_t kCost = 64;  // approximate cost of a value
   for_ranges(extent.columns, kCost * extent.rows, [&](int64_t first, int64_t end) {
     for (int64_t j = first; j < end; ++j) {
       for (int64_t i = 0; i < extent.rows; ++i) {
@@ -98,7 +98,7 @@ std::vector<float> make_matrix(Extent extent, int64_t ld, const std::function<do
   return matrix;
 }
 
-// All, or kMostLines spread evenly from the first to the last.
+// Returns all indices, or kMostLines spread evenly from the first to the last.
 std::vector<int64_t> choose_lines(int64_t count) {
   const int64_t chosen = std::min(count, kMostLines);
   std::vector<int64_t> lines;
@@ -203,7 +203,7 @@ Errors Operands::errors(const std::vector<float> &c, const Precision &precision)
       const double value = static_cast<double>(c[static_cast<size_t>(row.index + column.index * call_.ldc)]);
       const bool overflows = std::max(row.largest, column.largest) >= precision.overflows_from;
       ++errors.elements;
-      if (wanted.magnitude == 0) {  // of zeros
+      if (wanted.magnitude == 0) {  // all products are zero
         if (value != 0) errors.over_bound = HUGE_VAL;
         continue;
       }

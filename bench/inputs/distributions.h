@@ -1,4 +1,4 @@
-// Operands whose products show what an arithmetic loses, and some of their elements in FP64.
+// Operands whose products show the errors of an arithmetic, and some of their elements in FP64.
 #pragma once
 
 #include <cstdint>
@@ -30,31 +30,31 @@ struct Distribution {
 };
 
 const std::vector<Distribution> &distributions();
-// Their names, and "all".
+// Returns the names of the distributions, and "all".
 std::vector<std::string> distribution_names();
-// Those named, each once; the first four where none is.
+// Returns the named distributions, each once; the first four if there are no names.
 std::vector<Distribution> choose_distributions(const std::vector<std::string> &names);
 
 // Statistics of |error| / (|A||B|) over some elements of a result.
 struct Errors {
   int64_t elements = 0;
   double left = 0;            // mean of |exact| / (|A||B|): what cancellation leaves
-  int64_t not_finite = 0;     // not in those below
+  int64_t not_finite = 0;     // not counted in the fields below
   double worst = 0, rms = 0;  // in units of 2^-24
-  double over_bound = 0;      // worst |error| / bound; infinite for a value that is not finite where it should be, or
-                              // finite where it should not
+  double over_bound = 0;      // worst |error| / bound; infinite if a value is not finite and should be, or the reverse
 };
 
-// Of an SGEMM with alpha 1 and beta 0. The FP64 sums are off by k 2^-53 at most.
+// Operands of an SGEMM with alpha 1 and beta 0, and elements of their product. The error of the FP64 sums is at most k
+// 2^-53.
 class Operands {
  public:
-  // As call.m, n, k, lda, ldb, ldc and the transposes say.
+  // Makes operands of the sizes, leading dimensions and transposes of `call`.
   Operands(const Distribution &distribution, const Call &call);
 
   const std::vector<float> &a() const { return a_; }
   const std::vector<float> &b() const { return b_; }
 
-  // `c` as the product has left it.
+  // Returns the errors in `c`, the result of the product.
   Errors errors(const std::vector<float> &c, const Precision &precision) const;
 
  private:
@@ -62,7 +62,7 @@ class Operands {
   struct Line {
     int64_t index;
     std::vector<double> values;
-    double sum = 0, largest = 0;  // of the absolute values
+    double sum = 0, largest = 0;  // sum and maximum of the absolute values
   };
   struct Element {
     double value, magnitude;

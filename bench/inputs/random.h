@@ -1,4 +1,4 @@
-// splitmix64: the same numbers on every machine, as the distributions of the standard library are not.
+// splitmix64: the same numbers on every machine, unlike the distributions of the standard library.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@
 namespace command {
 namespace {
 
-// Splits off what stands before the next separator.
+// Splits off the text before the next separator.
 std::string next_field(std::string *rest, bool *found, char separator = ',') {
   const size_t at = rest->find(separator);
   *found = at != std::string::npos;
@@ -40,7 +40,7 @@ int64_t parse_size(const std::string &field, const char *name, int64_t least) {
   return value;
 }
 
-// A file's line has a description after a pad; the text of --shape ends with k or pad.
+// A line of a file has a description after the pad; the text of --shape ends with k or pad.
 Shape parse_fields(std::string text, bool has_description) {
   Shape shape{0, 0, 0, 0, ""};
   bool comma = false;
@@ -124,7 +124,7 @@ std::vector<Shape> read_suite(const std::string &path) {
 }
 
 std::vector<Shape> random_shapes(int count, uint64_t seed, int64_t least, int64_t most, double most_flops) {
-  constexpr int kMostDraws = 1000;  // of a shape
+  constexpr int kMostDraws = 1000;  // for one shape
   uint64_t state = seed;
   const double range = std::log(static_cast<double>(most + 1) / static_cast<double>(least));
   const auto draw = [&](int64_t multiple) {
@@ -135,7 +135,8 @@ std::vector<Shape> random_shapes(int count, uint64_t seed, int64_t least, int64_
   std::vector<Shape> shapes;
   while (static_cast<int>(shapes.size()) < count) {
     Shape shape{};
-    // By chance and not in turn, as transposes are, for each of them to meet aligned matrices and others.
+    // The choice is random. Since the transposes alternate, an alternating choice would give each of them only rounded
+    // shapes, or none.
     const bool rounds = next_random(&state) % 2 == 0;
     for (int draws = 0; shape.m == 0; ++draws) {
       if (draws == kMostDraws) {

@@ -25,16 +25,16 @@ std::vector<Shape> parse_sweep(const std::string &text);
 // Throws Error, "FILE:LINE: what".
 std::vector<Shape> read_suite(const std::string &path);
 
-// `count` shapes whose sizes are log-uniform from `least` to `most`, each on its own; half of them, by chance, are
-// rounded down to multiples of 8, 16, 32 or 64. The same for a seed everywhere. `most_flops` of sgemm: others are drawn
-// again; 0: no limit. Throws Error.
+// Draws `count` shapes. Their sizes are log-uniform from `least` to `most` and independent; a random half of the shapes
+// is rounded down to multiples of 8, 16, 32 or 64. A seed gives the same shapes on every machine. Shapes with more than
+// `most_flops` operations of sgemm are drawn again; 0: no limit. Throws Error.
 std::vector<Shape> random_shapes(int count, uint64_t seed, int64_t least, int64_t most, double most_flops);
 
 // The suite that comes with the command.
 std::string default_suite();
 
-// What --shape, --sweep and --suite name, or --random draws, otherwise the suite; less what --filter leaves out. Throws
-// Error.
+// Returns the shapes that --shape, --sweep and --suite name, or that --random draws, otherwise the suite; without those
+// that --filter leaves out. Throws Error.
 std::vector<Shape> choose_shapes(const BenchOptions &options);
 
 // "64x64x65536", with "+1" for a pad of 1.

@@ -37,14 +37,14 @@ int64_t steps_of(Element element) {
   }
 }
 
-// The first, the last, and others between; repeated where there are fewer.
+// Returns the first and the last index, and random ones; repeated if `count` is small.
 std::vector<int64_t> choose_indices(int64_t count, uint64_t *random) {
   std::vector<int64_t> indices = {0, count - 1};
   while (indices.size() < kSampleSide) indices.push_back(static_cast<int64_t>(next_random(random) >> 1) % count);
   return indices;
 }
 
-// What is wrong in the first column where something is, found by several threads.
+// The problem in the first column that has one. Several threads report theirs.
 class FirstProblem {
  public:
   void set(int64_t column, const std::string &text) {
@@ -110,7 +110,7 @@ size_t Workload::bytes() const {
 }
 
 void Workload::add_sets(size_t count) {
-  // On boundaries that suit every kernel, as an allocator has them.
+  // The alignment of an allocator, which suits every kernel.
   const auto aligned = [](size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; };
   const size_t a_bytes = a_.size() * element_bytes(traits_.element), b_bytes = bytes_of_b();
   const size_t set_bytes = aligned(a_bytes) + aligned(b_bytes) + aligned(c_.size() * sizeof(float));
@@ -134,8 +134,8 @@ void Workload::add_sets(size_t count) {
   }
 }
 
-// A triangular matrix has a diagonal in [1, 2) and little beside it, so that systems with it are well conditioned.
-// Of a batch all matrices, one behind the other.
+// Fills all matrices of a batch, one after another. A triangular matrix has a diagonal in [1, 2) and small elements
+// elsewhere, so that systems with it are well conditioned.
 void Workload::fill(std::vector<float> *matrix, Extent extent, int64_t ld, bool triangular) {
   const int64_t steps = steps_of(traits_.element);
   const float beside = triangular ? 1.0f / static_cast<float>(extent.rows) : 1.0f;
@@ -151,7 +151,7 @@ void Workload::fill(std::vector<float> *matrix, Extent extent, int64_t ld, bool 
   });
 }
 
-// What lies outside of it stays NaN.
+// Elements outside of the output's triangle stay NaN.
 void Workload::fill_output() {
   fill(&c_, output_, call_.ldc, false);
   for (int64_t j = 0; j < output_.columns * call_.batch; ++j) {
@@ -208,7 +208,8 @@ std::pair<int64_t, int64_t> Workload::rows_of_output(int64_t column) const {
   return call_.uplo == LIBSGEMM_UPPER ? std::pair(int64_t{0}, column + 1) : std::pair(column, output_.rows);
 }
 
-// In groups of one matrix of the batch and one column, or row where A is on the right: what solve_sample() solves for.
+// Chooses groups of elements, each in one matrix of the batch and one column of it, or one row if A is on the right:
+// solve_sample() solves for a whole group.
 void Workload::choose_sample() {
   std::vector<int64_t> within = choose_indices(output_.rows, &random_);
   std::vector<int64_t> lines = choose_indices(output_.columns, &random_);
@@ -242,9 +243,9 @@ void Workload::compute(Sample *sample) const {
   add(static_cast<double>(call_.beta) * static_cast<double>(c_[at]));
 }
 
-// The sampled columns of X in op(A) X = B by substitution, or in op(A)^T X^T = B^T the sampled rows of X. The error of
-// an element is bounded by that of the residual of its column, |A| |X| + |B|, times the norm of the inverse of A, which
-// fill() keeps near 2.
+// Solves op(A) X = B for the sampled columns of X by substitution, or op(A)^T X^T = B^T for the sampled rows of X. The
+// error of an element is bounded by that of the residual of its column, |A| |X| + |B|, times the norm of the inverse of
+// A, which fill() keeps near 2.
 void Workload::solve_sample() {
   const bool right = on_right();
   const bool upper =
@@ -285,8 +286,8 @@ void Workload::prepare() {
   memory_->scatter(kNan, sample_places_.data(), sample_places_.size());
 }
 
-// A row of a triangular matrix has at most 2 on its diagonal and 1 beside it, so that neither a solution nor the norm
-// of the inverse is beyond e, and |A| |X| + |B| times the latter is below 32.
+// A row of a triangular matrix has at most 2 on its diagonal and a sum of at most 1 elsewhere. Therefore neither a
+// solution nor the norm of the inverse exceeds e, and |A| |X| + |B| times that norm is below 32.
 double Workload::largest_magnitude() const {
   if (call_.routine == Routine::kStrmm) return 3;
   if (call_.routine == Routine::kStrsm) return 32;
@@ -307,7 +308,7 @@ double Workload::check_sample(const Precision &precision) {
   for (size_t i = 0; i < sample_.size(); ++i) {
     const double error = std::fabs(static_cast<double>(values[i]) - sample_[i].value);
     const double bound = factor * sample_[i].magnitude;
-    // Written so that NaN is the worst of all.
+    // The condition is written so that NaN is the worst of all.
     if (!(error <= worst * bound)) worst = error >= 0 && bound > 0 ? error / bound : HUGE_VAL;
   }
   return worst;
@@ -319,7 +320,7 @@ std::vector<float> Workload::output() {
   return result;
 }
 
-// Of a column of all matrices of a batch.
+// `column` counts through all matrices of a batch.
 std::string Workload::place_text(int64_t row, int64_t column) const {
   const std::string text = fmt::format("element ({}, {})", row, column % output_.columns);
   return call_.batch == 1 ? text : fmt::format("{} of matrix {}", text, column / output_.columns);
@@ -333,7 +334,7 @@ std::string Workload::check_written(const std::vector<float> &result, bool fills
       for (int64_t i = 0; i < call_.ldc; ++i) {
         const float value = result[static_cast<size_t>(i + j * call_.ldc)];
         const bool filled = fills && i < output_.rows, belongs = filled || (i >= top && i < bottom);
-        // What such a call adds to NaN beside the triangle stays NaN.
+        // With beta, such a call adds to the NaN outside of the triangle, which stays NaN.
         if (filled && call_.beta != 0 && (i < top || i >= bottom)) continue;
         if (std::isnan(value) != belongs) continue;
         return problem.set(j, place_text(i, j) + (belongs ? " was not written" : ", outside the output, was written"));

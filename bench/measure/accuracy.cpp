@@ -1,5 +1,5 @@
-// `libsgemm bench --accuracy`: the error of SGEMM against FP64 by math mode and distribution of the operands, beside
-// that of other libraries on the same operands; exit status 1 where a result is beyond the bound of its mode.
+// `libsgemm bench --accuracy`: the error of SGEMM against FP64 by math mode and distribution of the operands, compared
+// with that of other libraries on the same operands; exit status 1 if a result exceeds the bound of its mode.
 #include "accuracy.h"
 
 #include <fmt/core.h>
@@ -19,9 +19,9 @@
 namespace command {
 namespace {
 
-// Squares, where no shape is asked for.
+// Shapes if none is requested.
 const std::vector<std::string> kShapes = {"256,256,256", "1024,1024,1024", "4096,4096,4096"};
-// Where no peer is asked for: those of the GPUs that the library computes on, and the CPU's.
+// Peers if none is requested: those of the GPUs that the library computes on, and the CPU's.
 struct PeerChoice {
   const char *peer, *backend;
 };
@@ -45,7 +45,8 @@ Memory &memory_of(const Backend &backend) {
   return gpu_memory_of(backend.info.name);
 }
 
-// Backends that were not asked for by name, and whose device cannot be used here, are left out with a note.
+// Adds the library's backends. One that --backend does not name and whose device cannot be used here is left out, with
+// a note.
 void add_library(const BenchOptions &bench, std::vector<Engine> *engines, std::vector<std::string> *notes) {
   std::vector<std::string> modes = bench.math_modes;
   for (const std::string &mode : modes) parse_math_mode(mode);
@@ -146,11 +147,11 @@ void measure_row(const Operands &operands, Call call, Place *place, AccuracyRow 
 
 class Measurement {
  public:
-  // Both outlive it.
+  // Both must outlive this object.
   Measurement(const AccuracyReport &report, const std::vector<Shape> &shapes)
       : report_(report), progress_(total_work(report, shapes)) {}
 
-  // Engine by engine, each on all distributions.
+  // Returns the rows engine by engine, each with all distributions.
   std::vector<AccuracyRow> measure(const Shape &shape) {
     const Call call = make_call(Routine::kSgemm, shape, make_form(report_.transposes));
     std::vector<AccuracyRow> rows;
@@ -198,7 +199,7 @@ class Measurement {
   double done_ = 0;
 };
 
-// The memory of a GPU, if one of them computes there.
+// Returns the memory of a GPU if an engine computes there, otherwise the host's.
 Memory &memory_to_describe(const std::vector<Engine> &engines) {
   for (const Engine &engine : engines) {
     if (engine.memory != &host_memory()) return *engine.memory;

@@ -1,4 +1,4 @@
-// What `libsgemm bench --accuracy` measures and how it is shown: the error of SGEMM by engine and distribution.
+// The results of `libsgemm bench --accuracy`, the error of SGEMM by engine and distribution, and their output.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace command {
 
-// Who multiplies: a peer, or the library on a backend in a mode.
+// A peer, or the library on a backend in a mode.
 struct Engine {
   std::unique_ptr<Peer> peer;
   std::string backend;
@@ -30,8 +30,8 @@ struct AccuracyRow {
   Shape shape;
   Result::State state = Result::State::kMeasured;
   std::string problem;            // unless kMeasured
-  std::string kernel, math_mode;  // of the library
-  double fp64_share = -1;         // as of libsgemm_info_t
+  std::string kernel, math_mode;  // the library's
+  double fp64_share = -1;         // as in libsgemm_info_t
   int device = 0;
   Errors errors;
 };
@@ -45,8 +45,8 @@ struct AccuracyReport {
 };
 
 void print_accuracy_header(const AccuracyReport &report);
-// `rows` are those of one shape: for each engine, all distributions. Beneath them, the worst errors over those of the
-// first peer that computes in FP32, for what the library computes with inputs that are not rounded.
+// Prints `rows`, which are those of one shape: for each engine, all distributions. Beneath them, for the library's
+// modes that do not round the inputs, prints the worst errors over those of the first peer that computes in FP32.
 void print_accuracy(const std::vector<AccuracyRow> &rows, const AccuracyReport &report);
 void write_json(const AccuracyReport &report, const std::string &path);
 

@@ -1,4 +1,4 @@
-// Groups of products of different sizes, one product a group, as `libsgemm bench --groups` times them.
+// Groups of products of different sizes, one product in each group, as `libsgemm bench --groups` times them.
 #pragma once
 
 #include <libsgemm.h>
@@ -12,12 +12,12 @@
 
 namespace command {
 
-// How the rows of the groups are drawn.
+// How the numbers of rows, m, of the groups are drawn.
 struct GroupsKind {
   enum Distribution {
     kUniform,  // from 0 to m
     kZipf,     // m / 1, m / 2, m / 3, ... in random order
-    kEmpty     // none for half of them, otherwise from 1 to m
+    kEmpty     // 0 for half of them, otherwise from 1 to m
   } distribution;
   int64_t count;
   std::string text;  // "uniform:128"
@@ -26,12 +26,12 @@ struct GroupsKind {
 // "uniform:128". Throws Error.
 GroupsKind parse_groups(const std::string &text);
 
-// The same for a seed everywhere. `shape`: m as above, n and k of all groups.
+// Draws m of each group; a seed gives the same everywhere. `shape`: m as above, n and k of all groups.
 std::vector<int64_t> draw_rows(const GroupsKind &kind, const Shape &shape, uint64_t seed);
 
-// Column-major, alpha 1 and beta 0, the products that are not empty.
+// The products that are not empty: column-major, alpha 1 and beta 0.
 struct GroupsCall {
-  Element element = Element::kFloat32;  // of A and B; C is of floats
+  Element element = Element::kFloat32;  // type of A and B; C is FP32
   std::vector<libsgemm_op_t> transa, transb;
   std::vector<int64_t> m, n, k, lda, ldb, ldc, sizes;
   std::vector<float> alpha, beta;

@@ -1,4 +1,5 @@
-// `libsgemm bench --host`: whole products from host memory back to host memory on a GPU, ours and other ways in turns.
+// `libsgemm bench --host`: whole products from host memory back to host memory on a GPU, by the library and by other
+// ways, interleaved.
 #include <fmt/core.h>
 #include <stdlib.h>
 
@@ -23,8 +24,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kSlow = 1;    // seconds: a way this slow is timed
-constexpr int kSlowCalls = 2;  // so often
+constexpr double kSlow = 1;  // seconds: a slower way is timed kSlowCalls times
+constexpr int kSlowCalls = 2;
 
 // A way to do the product, and its times.
 struct Way {
@@ -60,7 +61,7 @@ std::vector<Way> make_ways(const BenchOptions &options, Handle *handle, GpuMemor
   return ways;
 }
 
-// All ways once to warm up, then in turns.
+// Runs all ways once to warm up, then interleaves them.
 void measure(Workload *work, int reps, std::vector<Way> *ways) {
   for (int turn = -1; turn < reps; ++turn) {
     for (Way &way : *ways) {
@@ -76,7 +77,7 @@ void measure(Workload *work, int reps, std::vector<Way> *ways) {
   }
 }
 
-// Of a row of the table.
+// Subject of a row of the table.
 struct Subject {
   Routine routine;
   Shape shape;
@@ -85,7 +86,7 @@ struct Subject {
 
 double elements_of(const Extent &x) { return static_cast<double>(x.rows) * static_cast<double>(x.columns); }
 
-// Seconds that the link and the operations take at least.
+// Returns the least seconds that the link and the operations take.
 double least_seconds(const Subject &x, const Call &call, const libsgemm::Link &link, double tflops) {
   const Traits &t = traits(x.routine);
   const auto element = static_cast<double>(element_bytes(t.element));

@@ -1,4 +1,4 @@
-// cublasXt, and copy + product + copy.
+// cublasXt, and the vendor's SGEMM between copies.
 #include "host_peers.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@
 namespace command {
 namespace {
 
-// The vendor whose GPU is there.
+// Returns the API of NVIDIA's GPU, or else of AMD's.
 const GpuApi &gpu_api() {
   try {
     cuda_memory();
@@ -60,7 +60,7 @@ class CopyPeer : public HostPeer {
 
   std::string version() const override { return "copies and " + peer_->version(); }
 
-  // Device memory is kept, as a careful program would.
+  // Device memory is kept between calls, as a careful program would do.
   void run(const Call &x) override {
     require_sgemm(x, "copy");
     const size_t a = bytes(x.lda, x.transa == LIBSGEMM_NO_TRANS ? x.k : x.m);
@@ -134,7 +134,8 @@ class CublasXt : public HostPeer {
 }  // namespace
 
 GpuMemory &cuda_or_hip_memory() {
-  // What `libsgemm info` says of them; where that finds a GPU, what was missing beneath it.
+  // The reasons are those that `libsgemm info` prints. If the library finds a GPU that cannot be used here,
+  // gpu_memory_of() throws Error with the reason.
   const std::string reasons = why_no_gpu(all_backends());
   if (!reasons.empty()) throw Error(fmt::format("no GPU: {}", reasons));
   for (const Backend &backend : all_backends()) {

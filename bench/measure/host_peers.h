@@ -1,4 +1,4 @@
-// Other ways to compute products of host memory on a GPU, and page-locked memory to do it from.
+// Other ways to compute products of host memory on a GPU, and page-locked memory for their operands.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@ class HostPeer {
  public:
   virtual ~HostPeer() = default;
   virtual std::string version() const = 0;
-  virtual void run(const Call &call) = 0;  // of SGEMM; all of it, synchronously
+  virtual void run(const Call &call) = 0;  // SGEMM with its copies, synchronously
 };
 
-// "cublasxt": the vendor's own library for host memory. "copy": operands to the device, the vendor's SGEMM there, the
-// result back, one after the other. Throws Error.
+// "cublasxt": the vendor's own library for host memory. "copy": copies the operands to the device, calls the vendor's
+// SGEMM there and copies the result back, one after another. Throws Error.
 std::unique_ptr<HostPeer> open_host_peer(const std::string &name);
 std::vector<std::string> split_peers(const std::string &list);
 
-// Of the GPU there is: NVIDIA's, or else AMD's. Throws Error.
+// Memory of the GPU that is available: NVIDIA's, or else AMD's. Throws Error.
 GpuMemory &cuda_or_hip_memory();
 Memory &pinned_memory();
 

@@ -23,7 +23,8 @@ std::vector<Form> choose_transposes(const BenchOptions &options) {
   return forms;
 }
 
-// What the words of an option stand for, which only some routines have; the first one if there are none.
+// Returns the values that the words of an option represent; `first` if there are no words. Throws Error if none of the
+// routines has the option.
 template <class Value>
 std::vector<Value> choose_values(const char *option, const std::vector<std::string> &words, Value first, Value second,
                                  std::string (*text)(Value), bool Traits::*has, const std::vector<Routine> &routines) {
@@ -43,7 +44,7 @@ std::vector<Value> choose_values(const char *option, const std::vector<std::stri
   return values;
 }
 
-// What the options name, for all routines.
+// Values of the options, for all routines.
 struct Choices {
   std::vector<Form> transposes;
   std::vector<libsgemm_side_t> sides;
@@ -68,7 +69,7 @@ Choices read_choices(const BenchOptions &options, const std::vector<Routine> &ro
       options.batch, options.beta};
 }
 
-// Those that a routine has, without repetition; the transposes take turns first.
+// Returns the forms that the routine has, without repetition; the transposes vary fastest.
 std::vector<Form> forms_of(Routine routine, const Choices &choices) {
   std::vector<Form> forms;
   std::vector<std::string> texts;

@@ -1,4 +1,4 @@
-// Which calls are measured: shapes, routines and their forms, from the command line.
+// The calls that are measured: shapes, routines and their forms, from the command line.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct Item {
 // `transposes`: "NT", or "N" for both.
 Form make_form(const std::string &transposes);
 
-// What --routine, --transposes, --side, --uplo, --batch, --max-flops and the options of shapes name; random shapes have
-// the forms of a routine in turn. Throws Error.
+// Returns the calls that --routine, --transposes, --side, --uplo, --batch, --max-flops and the options of shapes name.
+// Random shapes alternate between the forms of a routine. Throws Error.
 std::vector<Item> choose_items(const BenchOptions &options);
 
 }  // namespace command

@@ -1,5 +1,5 @@
-// `libsgemm bench --ladder`: one product on the GPU by each step from the naive kernel to the production one, with its
-// share of the vendor's library in the same run and of the measured peak.
+// `libsgemm bench --ladder`: one product on the GPU by each step from the naive kernel to the production one, compared
+// with the vendor's library in the same run and with the measured peak.
 #include <fmt/format.h>
 
 #include <memory>
@@ -16,11 +16,11 @@ namespace command {
 namespace {
 
 struct Step {
-  const char *kernel;  // a row of the backend; empty: the one that it chooses
+  const char *kernel;  // a kernel of the backend; empty: the one that it chooses
   const char *adds;
 };
 
-// In the order of the climb.
+// From the naive kernel to the production one.
 const std::vector<Step> kCudaSteps = {
     {"sm75_ffma_1x1x1_naive", "one thread an element"},
     {"sm75_ffma_32x32x32_shared", "tiles in shared memory"},
@@ -32,7 +32,7 @@ const std::vector<Step> kCudaSteps = {
     {"sm90_ffma_256x128x16_stream_k", "TMA, warps of two kinds, stream-K, reassigned registers"},
     {"", "what the cost model chooses"},
 };
-// Of 16-bit inputs.
+// Steps of 16-bit inputs.
 const std::vector<Step> kCudaTensorSteps = {
     {"sm75_wmma_16x16x16_warp", "a tile of 16x16 a warp, operands as they lie"},
     {"sm75_wmma_128x128x32_staged", "tiles in shared memory, 64x64 elements a warp"},
@@ -68,7 +68,7 @@ bool is_available(const char *name) {
   return false;
 }
 
-// That of the peer; without one, of --backend; otherwise AMD's only where it alone is there.
+// Returns the vendor of the peer, or else of --backend; otherwise AMD only if its backend alone is available.
 const Vendor &choose_vendor(const BenchOptions &bench, const Peer *peer) {
   std::string wanted;
   if (peer != nullptr) {

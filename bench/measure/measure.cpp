@@ -13,9 +13,9 @@ namespace command {
 namespace {
 
 constexpr double kMostCalls = 10000;  // in one sample
-constexpr double kMostSets = 512;     // of operands
-constexpr double kLeastSets = 2;      // where calls rotate through sets at all
-// A row whose first call takes so much more than the chosen one's is not timed further.
+constexpr double kMostSets = 512;     // sets of operands, at most
+constexpr double kLeastSets = 2;      // if calls rotate through sets at all
+// A kernel whose first call takes this much longer than the chosen one's is not timed further.
 constexpr double kHopeless = 4, kHopelessSeconds = 1e-3;
 
 class Measurement {
@@ -42,7 +42,7 @@ class Measurement {
   }
 
  private:
-  // Untimed; finds out what runs, and checks the whole output.
+  // Makes an untimed call to find out which kernel runs, and checks the whole output.
   bool first_call(Result *result, std::vector<float> *output) {
     work_->reset();
     const libsgemm_status_t status = plans_.call(work_->calls(), 0);
@@ -113,9 +113,9 @@ class Measurement {
     if (peer_ != nullptr) result->peer_seconds = summarise(theirs);
   }
 
-  // The same for ours and the peer's: the faster one's sample is long enough, and every set has its turn. What the
-  // output's own values go into would vanish or overflow in time: each set serves once, and is made anew before the
-  // next sample.
+  // Returns the calls in a sample, the same for the library and the peer: the faster one's sample is long enough, and
+  // every set is used. An output that is also an input would vanish or overflow if it was used again and again, so each
+  // set serves once and is restored before the next sample.
   int choose_calls(const Pace &pace) {
     const int sets = static_cast<int>(work_->calls().size());
     if (work_->reads_output()) return sets;
@@ -138,8 +138,9 @@ class Measurement {
     return memory_->time(calls, [&](int i) { run(static_cast<size_t>(i) % sets); }) / calls;
   }
 
-  // Each row that serves the mode asked for and can do the call, by force: once, then the fastest in turn with the
-  // chosen one. On the same operands, of which the last one's sample shows that it computed.
+  // Forces each kernel that serves the requested mode and can do the call: once, then the fastest ones alternately with
+  // the chosen one. All use the same operands. The sampled elements are NaN before each, so that their check shows that
+  // the kernel has computed.
   void time_rows(Result *result) {
     libsgemm_math_mode_t mode;
     require(libsgemm_get_math_mode(handle_, &mode));
@@ -172,7 +173,8 @@ class Measurement {
   }
 
   void time_best(Result *result) {
-    // The choice itself is not forced: of a row that copies its operands for another one, that other's name is known.
+    // The choice itself is not forced: if it is a kernel that copies its operands for another kernel, result->kernel
+    // names that other one.
     std::vector<std::string> kernels = {""};
     for (const ForcedRow &row : result->rows) {
       if (kernels.size() <= kFinalists && row.kernel != result->kernel) kernels.push_back(row.kernel);
@@ -203,7 +205,7 @@ class Measurement {
 
   const Effort &effort_;
   const Way &way_;
-  Precision precision_;  // of ours
+  Precision precision_;  // the library's
   Workload *work_;
   const Backend &backend_;
   Peer *peer_;

@@ -1,4 +1,4 @@
-// One row of the bench: a call through the library, timed side by side with a peer on the same operands (ours, the
+// One row of the bench: a call through the library, timed alternately with a peer on the same operands (ours, the
 // peer's, ours, ...), and checked before, between and after the samples.
 #pragma once
 
@@ -18,24 +18,26 @@ namespace command {
 struct Effort {
   int reps;             // samples, at least
   double min_time;      // seconds of samples, at least
-  bool regret = false;  // time every row that can do the call, too
+  bool regret = false;  // also time every kernel that can do the call
 };
 
-// ---- Rows by force, beside what the library chooses -------------------------------------------------------------
+// ---- Forced kernels, compared with the library's choice ---------------------------------------------------------
 
-constexpr size_t kFinalists = 3;  // forced rows that are timed again beside the chosen one
+constexpr size_t kFinalists = 3;  // forced kernels that are timed again with the chosen one
 
-// Whether a row whose first call took so long is not timed further.
+// True if a kernel whose first call took `seconds` is too slow to be timed further; `chosen`: seconds of the chosen
+// one.
 bool is_hopeless(double seconds, double chosen);
 
-// Sets of operands that calls rotate through, if they do at all: no cache of the memory holds so many of `bytes`.
+// Returns the number of sets of operands, of `bytes` each, that calls rotate through: no cache of the memory holds all
+// of them; 1 if calls do not rotate.
 size_t sets_to_rotate(const Pace &pace, size_t bytes);
 
-// Calls of `estimate` seconds in one sample, in which each set has its turn.
+// Returns the calls of `estimate` seconds each in one sample, which uses each set.
 int calls_in_sample(const Pace &pace, double estimate, size_t sets);
 
-// `reps` samples of each kernel, in turn: each is forced (empty: the choice) and timed behind an untimed call.
-// Time: seconds a call, of so many calls.
+// Takes `reps` samples of each kernel, alternately: forces it (empty: the library's choice), makes an untimed call, and
+// times `calls` calls. `time` returns seconds a call for a number of calls.
 template <class Force, class Time>
 std::vector<std::vector<double>> time_in_turn(const std::vector<std::string> &kernels, int reps, int calls,
                                               const Force &force, const Time &time) {
@@ -50,7 +52,7 @@ std::vector<std::vector<double>> time_in_turn(const std::vector<std::string> &ke
   return seconds;
 }
 
-// Samples of each of `runners`, which have run() and seconds, in turn, each timed behind an untimed call.
+// Takes samples of each of `runners`, which have run() and seconds, alternately, each after an untimed call.
 template <class Runner>
 void time_runners(const Effort &effort, Memory *memory, std::vector<Runner> *runners) {
   const auto time = [&](const Runner &runner, int calls) {
@@ -69,28 +71,27 @@ void time_runners(const Effort &effort, Memory *memory, std::vector<Runner> *run
   }
 }
 
-// How the library is asked to compute.
+// How the library is to compute.
 struct Way {
-  std::string kernel;          // empty, or the row to force
-  std::string math_mode;       // empty: as the environment has it
-  size_t workspace_bytes = 0;  // at most, where it allocates its own; 0: its default
+  std::string kernel;          // kernel to force; empty: the library's choice
+  std::string math_mode;       // empty: the environment's
+  size_t workspace_bytes = 0;  // limit if the library allocates its own workspace; 0: its default
   std::string plan;            // operands kept as plans: "a", "b", "ab", or empty
 };
 
-// With --kernel, --workspace and --plan, in each of the modes.
+// Returns the ways to compute in each of the modes, with --kernel, --workspace and --plan.
 std::vector<Way> make_ways(const BenchOptions &options, const std::vector<std::string> &math_modes);
 
-// What of them the readers of a report must know.
+// Returns notes on the options that the readers of a report must know.
 std::vector<std::string> way_notes(const BenchOptions &options);
 
 // Throws Error.
 void set_way(libsgemm_handle_t h, const Way &way);
 
-// Operands that do not fit in memory are a nullptr, and measure() says so.
+// Returns nullptr if the operands do not fit in memory; measure() reports that.
 std::unique_ptr<Workload> make_workload(const Item &item, Memory *memory);
 
-// `peer`: may be nullptr, and is left out where it does not support the call.
-// What goes wrong is in the result.
+// `peer` may be nullptr, and is left out if it does not support the call. Errors are in the result.
 Result measure(const Effort &effort, const Way &way, const Item &item, const Backend &backend, Workload *work,
                Peer *peer, Memory *memory);
 

@@ -1,5 +1,5 @@
-// `libsgemm bench --overhead`: what a call through the library costs over calling OpenBLAS itself. One process, one
-// thread, the same OpenBLAS file, the same operands, calls interleaved, CPU time; exit status 1 where a bar is missed.
+// `libsgemm bench --overhead`: the cost of a call through the library over one of OpenBLAS itself. One process, one
+// thread, the same OpenBLAS file, the same operands, calls interleaved, CPU time; exit status 1 if a bar is missed.
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <libsgemm.h>
@@ -23,9 +23,9 @@ constexpr double kDefaultBar = 150;  // ns
 constexpr int kSmallSize = 8;
 constexpr int kSmallCalls = 2000;      // in one sample
 constexpr size_t kSmallSamples = 501;  // pairs
-constexpr double kPairSeconds = 3;     // of pairs, at each larger size; more where they scatter:
+constexpr double kPairSeconds = 3;     // for the pairs of each larger size; up to kMostSeconds if the ratios scatter
 constexpr double kMostSeconds = 15;
-constexpr double kPrecision = 0.002;  // standard error of the median ratio at which it is enough
+constexpr double kPrecision = 0.002;  // standard error of the median ratio that is small enough
 constexpr size_t kLeastPairs = 15;
 
 using CblasSgemm = void (*)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *,
@@ -43,7 +43,7 @@ struct Operands {
   std::vector<float> a, b, ours, theirs;
 };
 
-// CPU time of the process: with one thread it is what the work costs, and other load on the machine does not enter.
+// CPU time of the process: with one thread it is the cost of the work, without that of other load on the machine.
 double cpu_now() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -86,7 +86,7 @@ Pair time_pair(CblasSgemm sgemm, Operands *x, int calls, bool ours_first) {
   return pair;
 }
 
-// Both are the same code on the same numbers: the results are equal to the bit.
+// Both run the same code on the same numbers, so the results must be equal to the bit.
 void check(const Operands &x) {
   const libsgemm_info_t info = last_info();
   if (strcmp(info.backend, "openblas") != 0) {
@@ -117,7 +117,7 @@ double median_of(const std::vector<Pair> &pairs, Function value) {
   return median(values_of(pairs, value));
 }
 
-// From the quartiles, as for a normal distribution.
+// Estimates the standard error from the quartiles, as for a normal distribution.
 double standard_error_of_median(const std::vector<Pair> &pairs) {
   const Summary summary = summarise(values_of(pairs, ratio_of));
   return 0.93 * (summary.upper_quartile - summary.lower_quartile) / std::sqrt(static_cast<double>(pairs.size()));
@@ -179,7 +179,7 @@ bool measure_large(CblasSgemm sgemm, int size, double bar) {
 
 int overhead(const OverheadOptions &options, const BenchOptions &bench) {
   if (!bench.peer.empty() && bench.peer != "openblas") return device_overhead(options, bench);
-  // Before anything loads OpenBLAS or the library reads its environment.
+  // Must come before OpenBLAS is loaded and before the library reads its environment.
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   setenv("LIBSGEMM_BACKEND", "openblas", 1);
   for (const char *name : {"LIBSGEMM_VERIFY", "LIBSGEMM_VERBOSE", "LIBSGEMM_KERNEL", "LIBSGEMM_STATS_DIR"})

@@ -1,6 +1,6 @@
-// `libsgemm bench --overhead --peer cublas` (or another peer on a GPU): host time of a call on device pointers, ours
-// and the peer's interleaved. The stream is busy throughout, so that only the enqueueing is timed; exit status 1 where
-// the bar is missed.
+// `libsgemm bench --overhead --peer cublas` (or another peer on a GPU): host time of a call on device pointers, the
+// library's and the peer's interleaved. The stream is busy throughout, so that only the enqueueing is timed; exit
+// status 1 if the bar is missed.
 #include <fmt/core.h>
 #include <stdlib.h>
 
@@ -18,9 +18,9 @@ namespace {
 
 constexpr double kDefaultBar = 0;  // ns
 constexpr int kSize = 8;
-constexpr int kCalls = 100;  // of each in one pair: both fit in the queue of a stream, which holds about a thousand
+constexpr int kCalls = 100;  // of each in a pair: both fit in a stream's queue, which holds about a thousand
 constexpr size_t kPairs = 301;
-constexpr double kHold = 2e-3, kMostHold = 0.2;  // seconds that the stream is kept busy for
+constexpr double kHold = 2e-3, kMostHold = 0.2;  // seconds that the stream is kept busy
 
 struct Pair {
   double ours, theirs;  // seconds a call
@@ -32,7 +32,7 @@ double time_calls(const std::function<void()> &call) {
   return (now() - start) / kCalls;
 }
 
-// False if the device began with the calls before the last was enqueued.
+// False if the device began the calls before the last one was enqueued.
 bool time_pair(GpuMemory *memory, double hold, const std::function<void()> &ours, const std::function<void()> &theirs,
                bool ours_first, Pair *pair) {
   memory->finish();
@@ -76,7 +76,7 @@ void check(Workload *work, const char *who, const std::function<void()> &call) {
 }  // namespace
 
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench) {
-  // Before the library reads its environment.
+  // Must come before the library reads its environment.
   for (const char *name : {"LIBSGEMM_VERIFY", "LIBSGEMM_VERBOSE", "LIBSGEMM_KERNEL", "LIBSGEMM_STATS_DIR"})
     unsetenv(name);
   select_gpu(bench.device);

@@ -16,9 +16,9 @@ class Plans {
   Plans(const Plans &) = delete;
   Plans &operator=(const Plans &) = delete;
 
-  // Keeps the operands of each set in `calls`, of those that it has not yet. Throws Error or std::bad_alloc.
+  // Makes plans of the operands of each set in `calls` that has none yet. Throws Error or std::bad_alloc.
   void keep(const std::vector<Call> &calls);
-  // The call on a set, with its plans.
+  // Makes the call on a set, with its plans.
   libsgemm_status_t call(const std::vector<Call> &calls, size_t set) const;
 
  private:
@@ -28,7 +28,7 @@ class Plans {
 
   libsgemm_handle_t handle_;
   bool a_, b_;
-  std::vector<Pair> pairs_;  // of each set
+  std::vector<Pair> pairs_;  // one for each set
 };
 
 }  // namespace command

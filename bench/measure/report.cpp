@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kLowRatio = 0.95;  // rows below are listed at the end
+constexpr double kLowRatio = 0.95;  // results with a lower ratio are listed at the end
 
 struct Mean {
   double log_sum = 0;
@@ -33,7 +33,7 @@ struct Mean {
 
 bool has_ratio(const Result &result) { return result.state == Result::State::kMeasured && result.has_peer; }
 
-// Over the rows with a ratio, by what `key` gives of each.
+// Geometric means of the ratio, of the results with the same `key`.
 template <class Key>
 std::map<std::string, Mean> mean_ratios(const std::vector<Result> &results, Key key) {
   std::map<std::string, Mean> means;
@@ -48,7 +48,7 @@ std::map<std::string, Mean> mean_ratios(const std::vector<Result> &results, Key 
 
 std::string who_of(const Result &result) { return result.who(); }
 
-// Of who computed and the form, and of the routine where there are several.
+// Means by backend, mode and form, and by routine if there are several.
 std::map<std::string, Mean> means_by_form(const std::vector<Result> &results) {
   const bool several = std::any_of(results.begin(), results.end(),
                                    [&](const Result &result) { return result.routine != results[0].routine; });
@@ -57,13 +57,13 @@ std::map<std::string, Mean> means_by_form(const std::vector<Result> &results) {
   });
 }
 
-// A mode that the backend has not, or not for such a size.
+// True if another mode ran: the backend does not have the requested one, or not for this size.
 bool ran_otherwise(const Result &result) {
   return result.state == Result::State::kMeasured && !result.asked_math_mode.empty() &&
          !serves(result.math_mode, result.asked_math_mode);
 }
 
-// What `value` gives of the results for which `counts`.
+// Returns `value` of the results for which `counts` is true.
 template <class Counts, class Value>
 std::vector<double> values_of(const std::vector<Result> &results, Counts counts, Value value) {
   std::vector<double> values;
@@ -85,7 +85,7 @@ double geometric_mean(const std::vector<double> &values) {
 
 bool has_loss(const Result &result) { return result.state == Result::State::kMeasured && result.best.seconds > 0; }
 
-// The losses by the choice, as factors on the time; and the ratios that the fastest rows would have.
+// Factors on the time that the choice loses; and the ratios that the fastest kernels would have.
 struct Regret {
   std::vector<double> losses, best_ratios;
 
@@ -113,7 +113,7 @@ void print_regret(const std::vector<Result> &results) {
              geometric_mean(regret.best_ratios), quantile(regret.best_ratios, 0.05), quantile(regret.best_ratios, 0));
 }
 
-// Once each: how the peer did what it has no function for, and what it did not do.
+// Prints, once each, how the peer computes what it has no function for, and what it does not compute.
 void print_stand_ins(const Report &report) {
   std::set<std::string> told;
   for (const Result &result : report.results) {
@@ -159,7 +159,7 @@ Json times_json(const Summary &seconds, double gflops) {
           {"gflops", gflops}};
 }
 
-// Empty where the device does not tell.
+// Empty if the device does not report the reasons.
 std::string limits_text(const Telemetry &telemetry) {
   return telemetry.reasons_known ? throttle_text(telemetry.throttle_reasons) : "";
 }

@@ -10,13 +10,13 @@ namespace command {
 // Monotonic, in seconds.
 double now();
 
-// In the unit of the values given.
+// Statistics in the unit of the values.
 struct Summary {
   double median, minimum, maximum, lower_quartile, upper_quartile;
   int count;
 };
 
-// `values` is not empty.
+// `values` must not be empty.
 Summary summarise(std::vector<double> values);
 double median(std::vector<double> values);
 // 0.05: the 5th percentile, by linear interpolation.
@@ -32,9 +32,9 @@ class Progress {
   explicit Progress(double total_work);
   ~Progress() { clear(); }
 
-  // What is under way, after `done` of the total.
+  // Shows what is in progress, after `done` of the total.
   void show(const std::string &what, double done);
-  // Before something else is printed.
+  // Removes the line; needed before other output.
   void clear();
 
  private:
