@@ -21,13 +21,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kTolerance = 1.1;
 constexpr double kLeastRight = 0.95;
-// Both sides are timed in turn, and the quickest round of each counts: what other guests of a host take away comes and
-// goes within seconds, and hits now this side, now that one.
-constexpr Patience kPatience = {0.02, 0.1};  // of a round
+// Both sides are timed alternately, and the fastest round of each counts: the load from other guests of a host comes
+// and goes within seconds, and slows down sometimes one side, sometimes the other.
+constexpr Patience kPatience = {0.02, 0.1};  // for one round
 constexpr size_t kRounds = 8;
 constexpr double kMostSeconds = 2;  // no further round of a shape begins after that
 
-// 60 of them.
+// The 60 shapes that are measured if none is named.
 std::vector<Shape> default_shapes() {
   std::vector<Shape> shapes;
   for (const int64_t n : {32, 45, 64, 91, 128, 181, 256, 362, 512, 724, 1024, 1448, 2048, 2896, 4096, 5793, 8192}) {

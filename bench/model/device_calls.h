@@ -1,7 +1,8 @@
-// Any call of the library that a class describes, on operands in a device's memory, again and again.
+// Calls of the library that a CallClass describes, on operands in a device's memory, as often as needed.
 //
-// Inputs are random, of one magnitude, so that the power they take is that of real ones. What is triangular is close to
-// the identity: systems with it are well conditioned, and C stays what it is, however often it is multiplied in place.
+// Inputs are random and of one magnitude, so that a call takes the power of one on real inputs. A triangular matrix is
+// close to the identity: systems with it are well conditioned, and C keeps its magnitude, however often it is
+// multiplied in place.
 #pragma once
 
 #include <memory>
@@ -17,9 +18,9 @@ class DeviceCalls {
   // Throws std::bad_alloc if the operands do not fit.
   DeviceCalls(const libsgemm::CallClass &call, Memory *memory);
 
-  size_t bytes() const { return bytes_; }  // of one set of operands
+  size_t bytes() const { return bytes_; }  // size of one set of operands
   size_t sets() const { return sets_.size(); }
-  // As many sets in all as there is memory for, `count` at most.
+  // Adds sets up to `count` in all; fewer if there is not enough memory.
   void add_sets(size_t count);
 
   // Enqueues the call on one of the sets.
@@ -29,7 +30,7 @@ class DeviceCalls {
   struct Set {
     std::unique_ptr<Buffer> memory;
     libsgemm::GemmDesc desc;
-    std::vector<const void *> a, b;  // of a batch by pointers
+    std::vector<const void *> a, b;  // operands of a batch by pointers
     std::vector<float *> c;
   };
 
@@ -37,7 +38,7 @@ class DeviceCalls {
   void fill(const Set &set) const;
 
   libsgemm::GemmDesc desc_;
-  size_t at_[3], span_[3];  // bytes of A, B and C: where they begin in a set's memory, and how many they are
+  size_t at_[3], span_[3];  // bytes: offsets of A, B and C in a set's memory, and their sizes
   size_t bytes_;
   Memory *memory_;
   std::vector<Set> sets_;

@@ -1,5 +1,5 @@
-// The cost model of a GPU backend, with figures that can be changed: what bench/model/fit.py asks. It is linked with
-// the backend's rows, and stands for the device. Standard input has a command a line:
+// The cost model of a GPU backend with figures that can be changed, for bench/model/fit.py. The program is linked with
+// the backend's kernel table, and replaces the device. Standard input has a command a line:
 //
 //   device NAME ARCH UNITS HERTZ BYTES_PER_SECOND    the name without blanks; ARCH as 90 or gfx90a
 //   shape ROUTINE M N K PAD TRANSPOSES               one more product, C = A B, of sgemm, shgemm or sbgemm
@@ -9,7 +9,7 @@
 //   price [ROW SHAPE]                                prints a line for each shape: ROW=SECONDS of all rows that serve
 //   it
 //
-// A command it does not understand ends it with 1 and a line on standard error.
+// A command that it does not understand ends the program with status 1 and a line on standard error.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -34,7 +34,7 @@ Entry *find(std::vector<Entry> *entries, const std::string &row) {
 
 bool has_device = false;
 
-constexpr size_t kWorkspace = size_t{32} << 20;  // as the library's own, which bench uses
+constexpr size_t kWorkspace = size_t{32} << 20;  // the library's own default, which bench uses
 
 void print_price(const GemmDesc &desc, const std::string &row) {
   for (int i = 0; i < gpu::kernel_count(); ++i) {
@@ -75,7 +75,7 @@ bool read_shape(std::istream &line, std::vector<GemmDesc> *shapes) {
   d.batch = Batch::none;
   d.batch_count = 1;
   d.lda = (a_plain ? m : k) + pad, d.ldb = (b_plain ? k : n) + pad, d.ldc = m + pad;
-  static float aligned alignas(256);  // only addresses are looked at
+  static float aligned alignas(256);  // only the address is used
   d.a = d.b = d.c = &aligned;
   shapes->push_back(d);
   return true;

@@ -1,4 +1,4 @@
-// What fit_model.cpp asks of a backend: fit_model_cuda.cpp, fit_model_hip.cpp.
+// Functions of a backend that fit_model.cpp needs: fit_model_cuda.cpp, fit_model_hip.cpp.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@ struct Shared {
   double share;
 };
 
-// The rows, with what they are priced by.
+// The kernels, with the figures that determine their cost.
 std::vector<Figured> &figured();
 std::vector<Shared> &shared();
 
-// Makes this the device. False: there is no such architecture.
+// Sets the device. False if there is no such architecture.
 bool set_device(const std::string &name, const std::string &arch, int units, double hertz, double bytes_per_second);
 
 }  // namespace libsgemm::fit

@@ -1,4 +1,4 @@
-// fit_model for backend hip, which begins with what is assumed of all chips.
+// fit_model for backend hip, which begins with the figures assumed of all chips.
 #include "cuda/figures/figures.h"
 #include "fit_model.h"
 #include "hip/data_sheet.h"

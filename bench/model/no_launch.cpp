@@ -1,4 +1,4 @@
-// What launches ask for, in programs that ask rows and launch nothing.
+// Stubs of the functions that launches need, for programs that query kernels and launch nothing.
 #include "gpu/launch.h"
 
 namespace libsgemm::gpu {

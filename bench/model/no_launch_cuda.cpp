@@ -1,4 +1,4 @@
-// What launches of backend cuda ask for besides (no_launch.cpp).
+// Stubs of the functions that launches of backend cuda need in addition to no_launch.cpp.
 #include "cuda/runtime/launch.h"
 #include "cuda/runtime/tensor_map.h"
 

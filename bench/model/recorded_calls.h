@@ -11,18 +11,18 @@ namespace command {
 
 struct RecordedCall {
   libsgemm::CallClass call;
-  uint64_t count;  // how often it was made
+  uint64_t count;  // number of times that it was made
 };
 
-// Those that processes have counted in a folder (common/process/stats.h), of processes that began at `since`
-// (time_of_day()) or later; each class once, those with the most operations first. Calls that are missing are told of
-// in `problems`.
+// Returns the calls that processes have counted in a folder (common/process/stats.h), if they began at `since`
+// (time_of_day()) or later; each class once, those with the most operations first. Missing calls are reported in
+// `problems`.
 std::vector<RecordedCall> collect_calls(const std::string &folder, uint64_t since, std::vector<std::string> *problems);
 
-// Lines "COUNT CALL" (see to_text()), and one that begins with #, as others may.
+// Returns lines "COUNT CALL" (see to_text()), after a comment. Lines that begin with # are comments.
 std::string calls_to_text(const std::vector<RecordedCall> &calls);
 
-// In the order of the file, each class once. Throws Error, "FILE:LINE: what".
+// Returns the calls in the order of the file, each class once. Throws Error, "FILE:LINE: what".
 std::vector<RecordedCall> read_calls(const std::string &path);
 
 }  // namespace command

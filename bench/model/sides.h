@@ -1,4 +1,4 @@
-// Both ways of a call on host memory, timed: on the CPU backend that `auto` would take, and on a GPU.
+// Times both sides that can compute a call on host memory: the CPU backend that `auto` would choose, and a GPU.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Operands {
 
 class PageableOperands : public Operands {
  public:
-  // So many elements each.
+  // The numbers of elements of the operands.
   PageableOperands(size_t a, size_t b, size_t c);
   PageableOperands(PageableOperands &&) = delete;
 
@@ -30,16 +30,16 @@ class PageableOperands : public Operands {
   std::vector<float> memory_[3];
 };
 
-// How long a side is timed: one untimed call unless it is long, then calls until there are enough.
+// How long a side is timed: one untimed call, unless it is long, then calls until there are enough.
 struct Patience {
-  double enough;  // seconds of calls, and three of them
-  double most;    // no further call begins after so many seconds
+  double enough;  // seconds of at least three calls that are enough
+  double most;    // no further call begins after this many seconds
 };
 
 class Sides {
  public:
-  // Before anything else uses the library, since it clears the variables of the environment that force a choice.
-  // `gpu`: a backend's name; empty: the first that is available. Throws Error without a GPU.
+  // Must be created before anything else uses the library, since it clears the variables of the environment that force
+  // a choice. `gpu`: a backend's name; empty: the first that is available. Throws Error if there is no GPU.
   explicit Sides(const std::string &gpu);
 
   const Backend &cpu() const { return cpu_; }
@@ -47,9 +47,9 @@ class Sides {
   libsgemm_handle_t on_cpu() const { return *on_cpu_; }
   libsgemm_handle_t on_gpu() const { return *on_gpu_; }
   libsgemm_handle_t automatic() const { return *automatic_; }
-  // Seconds from the first touch of the GPU to the end of its first product, less those of a second one.
+  // Seconds from the first use of the GPU to the end of its first product, less those of a second one.
   double startup() const { return startup_; }
-  // With the device.
+  // Key of the calibration, with the device.
   libsgemm::CalibrationKey key() const;
 
  private:
@@ -62,11 +62,11 @@ class Sides {
 
 // Median seconds of a product.
 double time_product(libsgemm_handle_t h, const Size &size, const Operands &x, const Patience &patience);
-// Of `count` products that are one batch: with a stride, or by pointers.
+// Median seconds of a batch of `count` products: with a stride, or by pointers.
 double time_batch(libsgemm_handle_t h, const Size &size, int64_t count, bool strided, const Operands &x,
                   const Patience &patience);
 
-// Threads of a CPU BLAS go on spinning for a while after a call; this waits until they sleep.
+// Waits until the threads of a CPU BLAS sleep: they spin for a while after a call.
 void let_threads_rest();
 
 }  // namespace command

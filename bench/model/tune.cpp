@@ -1,5 +1,5 @@
-// `libsgemm tune`: measures which row is the fastest for calls that repeat, and keeps it in the user's cache, where the
-// library finds it.
+// `libsgemm tune`: measures which kernel is the fastest for calls that repeat, and keeps the result in the user's
+// cache, where the library finds it.
 #include <errno.h>
 #include <fmt/core.h>
 #include <stdlib.h>
@@ -30,7 +30,8 @@ using libsgemm::CallClass;
 using libsgemm::TunedCall;
 using libsgemm::TuningFile;
 
-// By how much a row must be faster than the chosen one, at least; and the middle halves of their samples must be apart.
+// The advantage that a kernel must have over the chosen one, at least; the middle halves of their samples must not
+// overlap either.
 constexpr double kMargin = 0.01;
 
 // ---- The GPU and its file -------------------------------------------------------------------------------------------
@@ -54,7 +55,7 @@ Backend choose_backend(const std::string &name) {
   return *found;
 }
 
-// Settings of the environment that would make another choice than a program's, and what an earlier run has found.
+// Clears the settings of the environment that would change the choice, and turns off the results of earlier runs.
 void clear_environment() {
   for (const char *name : {"LIBSGEMM_BACKEND", "LIBSGEMM_KERNEL", "LIBSGEMM_VERIFY", "LIBSGEMM_STATS_DIR"}) {
     unsetenv(name);
@@ -67,7 +68,7 @@ Gpu open_gpu(const TuneOptions &options) {
   const std::string name = gpu.backend.info.name;
   select_gpu(options.calls.device);
   gpu.memory = &gpu_memory_of(name);
-  // A first call tells by which number the library knows the device.
+  // A first call reports the number by which the library knows the device.
   Handle h;
   require(libsgemm_set_stream(h, gpu.memory->stream()));
   require(libsgemm_set_backend(h, name.c_str()));
@@ -82,7 +83,7 @@ Gpu open_gpu(const TuneOptions &options) {
   return gpu;
 }
 
-// What earlier runs have left there. A file that cannot be added to is not overwritten.
+// Returns the results of earlier runs. Throws Error if the file cannot be extended, rather than overwrite it.
 TuningFile read_file(const std::string &path, const libsgemm::TuningKey &key) {
   TuningFile file;
   std::string problem;
@@ -114,13 +115,13 @@ std::vector<Row> rows_of(const Backend &backend) {
   return rows;
 }
 
-// What was found of a call.
+// The result for a call.
 struct Found {
-  std::string problem;  // why it could not be measured, or which row was wrong; empty: nothing
+  std::string problem;  // why it was not measured, or which kernel was wrong; empty: none
   bool wrong = false;
   bool measured = false;
-  bool better = false;  // a row is faster than the chosen one, beyond what is noise
-  TunedCall tuned;      // otherwise the chosen row, twice
+  bool better = false;  // a kernel is faster than the chosen one, beyond noise
+  TunedCall tuned;      // if not better: the chosen kernel, twice
 };
 
 class Tuner {
@@ -166,20 +167,20 @@ class Tuner {
     std::vector<std::pair<double, std::string>> rows;
     for (const Row &row : rows_) {
       if (!serves(row.math_mode, asked) || !try_row(row.name, found)) continue;
-      // A row whose error grows with k is not for who gets one without that from the model.
+      // A kernel whose error grows with k does not replace one without such an error.
       if (info_.truncated > chosen.truncated) continue;
       const double once = time(1);
       rows.emplace_back(is_hopeless(once, seconds) ? once : time(calls), row.name);
     }
     std::sort(rows.begin(), rows.end());
     std::vector<std::string> finalists = {""};
-    // The chosen row is among them, as a rule.
+    // The chosen kernel is usually among them.
     for (size_t i = 0; i < std::min(rows.size(), kFinalists + 1); ++i) finalists.push_back(rows[i].second);
     judge(finalists, calls, chosen.kernel, found);
     force("");
   }
 
-  // The choice is the first of them.
+  // The first of `kernels` is the library's choice.
   void judge(const std::vector<std::string> &kernels, int calls, const char *model, Found *found) {
     std::vector<Summary> times;
     for (const auto &samples : time_in_turn(
@@ -190,7 +191,7 @@ class Tuner {
     const auto faster = [](const Summary &x, const Summary &y) { return x.median < y.median; };
     const auto best = static_cast<size_t>(std::min_element(times.begin(), times.end(), faster) - times.begin());
     found->measured = true;
-    // The model's row, forced, is as fast as itself, whatever a busy machine says.
+    // The forced kernel of the model is the same as the choice, whatever times a busy machine gives.
     found->better = kernels[best] != model && times[best].median < times[0].median * (1 - kMargin) &&
                     times[best].upper_quartile < times[0].lower_quartile;
     TunedCall &tuned = found->tuned;
@@ -200,7 +201,7 @@ class Tuner {
     tuned.seconds = found->better ? times[best].median : tuned.model_seconds;
   }
 
-  // One call, whose result is verified: false if the row does not do it, or not right.
+  // Makes one call and verifies its result. False if the kernel does not support it, or the result is wrong.
   bool try_row(const std::string &kernel, Found *found) {
     force(kernel);
     require(libsgemm_set_verify(handle_, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_ERROR));
@@ -232,12 +233,12 @@ class Tuner {
   const int reps_;
   Handle handle_;
   DeviceCalls *calls_ = nullptr;
-  libsgemm_info_t info_ = {};  // of the latest call that was verified
+  libsgemm_info_t info_ = {};  // result of the latest verified call
 };
 
 // ---- All calls ------------------------------------------------------------------------------------------------------
 
-// As bench makes it: alpha 1, beta 0.
+// Returns the class of a call as bench makes it: alpha 1, beta 0.
 CallClass class_of_item(const Item &item, libsgemm_math_mode_t mode) {
   alignas(CallClass::kMostAlignment) static float place;
   libsgemm::GemmDesc d = outline(make_call(item.routine, item.shape, item.form));
@@ -272,8 +273,8 @@ void print(const TunedCall &tuned) {
              libsgemm::to_text(tuned.call));
 }
 
-// Puts what was found in the place of what an earlier run had found of the call, and returns what the file has then.
-// Other processes may add to it meanwhile.
+// Replaces the result that an earlier run had for the call, and returns the new contents of the file. Other processes
+// may extend the file meanwhile.
 TuningFile update(const std::string &path, const libsgemm::TuningKey &key, const Found &found) {
   const UpdateLock lock(path);
   TuningFile file = read_file(path, key);
@@ -292,7 +293,7 @@ int measure_all(const TuneOptions &options) {
   const std::vector<CallClass> calls = choose_calls(options);
   const Gpu gpu = open_gpu(options);
   const std::string path = output_or_cached(options.output, libsgemm::tuning_path(gpu.key));
-  std::error_code ignored;  // what cannot be made shows when the file is
+  std::error_code ignored;  // check_output() reports a folder that is missing
   if (options.output.empty()) std::filesystem::create_directories(folder_of(path), ignored);
   TuningFile file = read_file(path, gpu.key);
   check_output(path);
@@ -314,7 +315,7 @@ int measure_all(const TuneOptions &options) {
     ++measured;
     gain += std::log(found.tuned.model_seconds / found.tuned.seconds);
     if (found.better) print(found.tuned), ++better;
-    file = update(path, gpu.key, found);  // what is found stays, whatever becomes of this run
+    file = update(path, gpu.key, found);  // results are kept even if this run ends early
   }
   fmt::print("{} of {} calls have a faster row than the model's", better, measured);
   if (measured > 0)
@@ -334,12 +335,12 @@ void show_file(const std::string &path) {
   for (const TunedCall &tuned : file.calls) print(tuned);
 }
 
-// Of all GPUs and versions; so it needs no GPU.
+// Shows the files of all GPUs and versions, so it needs no GPU.
 int show(const TuneOptions &options) {
   if (!options.output.empty()) return show_file(options.output), 0;
   const std::string folder = output_or_cached("", libsgemm::cache_folder());
   std::vector<std::string> paths;
-  std::error_code ignored;  // a folder that is not there has no file
+  std::error_code ignored;  // a folder that does not exist has no file
   for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
     if (entry.path().filename().string().rfind("tuning-", 0) == 0) paths.push_back(entry.path());
   }

@@ -1,4 +1,4 @@
-// Clocks, power and temperature of an AMD GPU, as the kernel's driver shows them in /sys.
+// Clocks, power and temperature of an AMD GPU, as Linux's driver shows them in /sys.
 #pragma once
 
 #include "sensors.h"
@@ -7,13 +7,13 @@ namespace command {
 
 class AmdSensors : public Sensors {
  public:
-  // `pci_bus_id` as the runtime gives it: "0000:c1:00.0". What is not there is left out.
+  // `pci_bus_id` as the runtime reports it: "0000:c1:00.0". Missing readings are left out.
   explicit AmdSensors(const std::string &pci_bus_id);
 
  private:
   Telemetry read() override;
 
-  std::string folder_;  // of the device's hwmon
+  std::string folder_;  // the device's hwmon
 };
 
 }  // namespace command

@@ -58,7 +58,7 @@ class CudaApi : public GpuApi {
     return std::make_unique<Nvml>(pci_bus_id.c_str());
   }
 
-  // The driver does it when it loads a module.
+  // The driver compiles the text when it loads a module.
   std::string compile(const std::string &text, int) const override { return text; }
   std::string device_code(int) const override { return cuda_kernels(); }
 

@@ -1,12 +1,12 @@
-// The device code with which the bench times calls, which the driver or the runtime compiles, so that the command needs
-// no compiler of the vendor: PTX for NVIDIA, HIP for AMD.
+// Device code with which the bench times calls. The driver or the runtime compiles it, so that the command needs no
+// compiler of the vendor: PTX for NVIDIA, HIP for AMD.
 #pragma once
 
 #include <string>
 
 namespace command {
 
-// hold(u64 ticks): keeps the stream busy for so many ticks of a clock of the device. One thread.
+// hold(u64 ticks): one thread that keeps the stream busy for `ticks` ticks of a clock of the device.
 constexpr const char *kHoldKernel = "hold";
 
 // In PTX, for sm_75 and up.

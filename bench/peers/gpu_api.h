@@ -1,6 +1,6 @@
 // The API of one vendor's GPUs, loaded at run time and declared here, so that the command builds on a machine without
 // it. The names, types and values are those of the public binary interfaces: NVIDIA's driver (cuda_api.cpp) and AMD's
-// HIP runtime (hip_api.cpp), whose calls are the same but for their names. Devices' addresses are void * for both.
+// HIP runtime (hip_api.cpp), whose calls differ in their names only. Addresses of device memory are void * for both.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using GpuEvent = struct GpuEventOpaque *;
 using GpuModule = struct GpuModuleOpaque *;
 using GpuFunction = struct GpuFunctionOpaque *;
 
-// The same in both.
+// Values that both APIs share.
 constexpr int kGpuSuccess = 0;
 constexpr int kGpuOutOfMemory = 2;
 constexpr int kGpuNotReady = 600;
@@ -26,7 +26,7 @@ constexpr unsigned kEventDefault = 0;
 constexpr unsigned kHostDefault = 0;
 
 // X(member, NVIDIA's symbol, AMD's symbol, parameters...): all return an int. A symbol with a suffix is the version
-// that today's header gives to the plain name.
+// that today's header uses for the plain name.
 #define LIBSGEMM_GPU_FUNCTIONS(X)                                                                                     \
   X(init, "cuInit", "hipInit", unsigned)                                                                              \
   X(version, "cuDriverGetVersion", "hipDriverGetVersion", int *)                                                      \
@@ -65,20 +65,20 @@ class GpuApi : public GpuFunctions {
  public:
   virtual ~GpuApi() = default;
 
-  const char *backend = nullptr;                        // the libsgemm backend that computes there
+  const char *backend = nullptr;                        // the libsgemm backend that computes on these GPUs
   int multiprocessors_attribute = 0, l2_attribute = 0;  // for device_attribute
-  // The same, 0 where they are not asked for: kHz, kHz, bits.
+  // Likewise; kHz, kHz and bits. 0: not queried.
   int clock_attribute = 0, memory_clock_attribute = 0, bus_width_attribute = 0;
 
-  // Makes it the thread's, with the context that the library's plugin uses. Throws Error.
+  // Makes the device current in the thread, with the context that the library's plugin uses. Throws Error.
   virtual void use_device(int device) const = 0;
   virtual std::string arch(int device) const = 0;           // "sm_90", "gfx90a"
   virtual std::string version_text(int version) const = 0;  // "CUDA 13.0", "HIP 6.2"
-  // Of a cache behind the L2 cache, which no attribute tells; 0: none.
+  // Bytes of a cache beyond the L2 cache, which no attribute reports; 0 if there is none.
   virtual int64_t last_cache_bytes(int) const { return 0; }
   virtual std::unique_ptr<Sensors> sensors(const std::string &pci_bus_id) const = 0;
-  // What module_load() takes, of text in PTX or HIP C++ for a device; and of the kernels in device_kernels.h. Throw
-  // Error.
+  // Return code for module_load(): from text in PTX or HIP C++, for a device; and of the kernels in device_kernels.h.
+  // Throw Error.
   virtual std::string compile(const std::string &text, int device) const = 0;
   virtual std::string device_code(int device) const = 0;
   // "CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
@@ -88,14 +88,14 @@ class GpuApi : public GpuFunctions {
   void require(int result, const char *what) const;
 };
 
-// Each loads its library and initialises it, once. Throw Error.
+// Each loads and initialises its library at the first call. Throw Error.
 const GpuApi &cuda_api();
 const GpuApi &hip_api();
 
 // Throws Error that names the library if `symbol` is missing in it.
 void *require_symbol(void *library, const char *file, const char *symbol);
 
-// Sets a function pointer so.
+// Sets a function pointer to the symbol. Throws Error likewise.
 template <class Function>
 void find_symbol(Function *function, void *library, const std::string &file, const char *symbol) {
   *function = reinterpret_cast<Function>(require_symbol(library, file.c_str(), symbol));

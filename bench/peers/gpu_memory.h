@@ -1,4 +1,4 @@
-// The memory of one GPU, with a stream on which everything is ordered and timed by events.
+// The memory of one GPU, with a stream that orders all work on it, and events that time the work.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@ struct GpuDescription {
   std::string name, arch;  // "NVIDIA H100 80GB HBM3", "sm_90"; "AMD Instinct MI210", "gfx90a"
   std::string driver;      // "580.65.06 (CUDA 13.0)"
   int multiprocessors;
-  int64_t cache_bytes;              // of the largest
-  double clock = 0, bandwidth = 0;  // of the data sheet, Hz and bytes a second; 0: not known
+  int64_t cache_bytes;              // size of the largest cache
+  double clock = 0, bandwidth = 0;  // from the data sheet, Hz and bytes a second; 0: unknown
 };
 
 class GpuMemory : public Memory {
  public:
-  // Makes the device, with the context that the library's plugin uses, the thread's. Throws Error.
+  // Makes the device current in the thread, with the context that the library's plugin uses. Throws Error.
   GpuMemory(const GpuApi &api, int ordinal);
 
   void *allocate(size_t bytes) override;
@@ -31,31 +31,31 @@ class GpuMemory : public Memory {
   void scatter(float value, float *const *to, size_t count) override;
   void gather(float *to, const float *const *from, size_t count) override;
   void finish() override;
-  // By events, after a kernel, if there is one, that holds the stream until the first calls are enqueued.
+  // Times by events. A kernel, if available, holds the stream until the first calls are enqueued.
   double time(int calls, const std::function<void(int)> &call) override;
   Pace pace() const override;
   void *stream() const override { return stream_; }
   const char *backend() const override { return api_.backend; }
   const char *arch() const override { return description_.arch.c_str(); }
   Telemetry take_telemetry() override { return sensors_->take(); }
-  // A reading of clocks and power, unless the last is recent; time() takes it itself.
+  // Reads clocks and power, unless the last reading is recent; time() does so, too.
   void observe();
 
   const GpuApi &api() const { return api_; }
-  int device() const { return device_; }  // as the driver numbers it
+  int device() const { return device_; }  // the driver's number
   const GpuDescription &description() const { return description_; }
-  // Why the log of clocks and power is empty; empty if it is not.
+  // Reason why there are no readings of clocks and power; empty if there are.
   std::string telemetry_problem() const { return sensors_->problem(); }
-  // Why there is no kernel to hold the stream; empty if there is.
+  // Reason why no kernel can hold the stream; empty if one can.
   std::string kernels_problem() const { return kernels_problem_; }
 
-  // Keeps the stream busy; nothing without kernels.
+  // Keeps the stream busy; does nothing without kernels.
   void hold(double seconds);
-  // Marks what has been enqueued so far; true if all of that is done.
+  // mark() marks the work enqueued so far; mark_passed() is true once all of it is done.
   void mark();
   bool mark_passed();
 
-  // Bytes a second, read and written, of a copy on the device that no cache holds. Measured at the first call.
+  // Bytes a second, read and written, of a copy on the device that exceeds all caches. Measured at the first call.
   double copy_bandwidth();
 
  private:
@@ -69,7 +69,7 @@ class GpuMemory : public Memory {
   GpuEvent start_ = nullptr, stop_ = nullptr;
   bool has_kernels_ = false;
   GpuFunction hold_ = nullptr;
-  double ticks_per_second_ = 0;  // of the clock of kHoldKernel
+  double ticks_per_second_ = 0;  // rate of kHoldKernel's clock
   std::string kernels_problem_;
   GpuDescription description_;
   std::unique_ptr<Sensors> sensors_;
@@ -77,12 +77,12 @@ class GpuMemory : public Memory {
   double copy_bandwidth_ = 0;
 };
 
-// Those of the device chosen by select_gpu; opened at the first call. Throw Error.
+// Memory of the device chosen by select_gpu, opened at the first call. Throw Error.
 GpuMemory &cuda_memory();
 GpuMemory &hip_memory();
-// Of a GPU backend, by its name.
+// Memory of a GPU backend, by its name.
 GpuMemory &gpu_memory_of(const std::string &backend);
-// By the vendor's number of it; before them. The default is 0.
+// Chooses the device by the vendor's number; must be called before the functions above. The default is 0.
 void select_gpu(int ordinal);
 
 }  // namespace command

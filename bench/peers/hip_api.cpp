@@ -15,24 +15,25 @@
 namespace command {
 namespace {
 
-constexpr int kNewest = 7, kOldest = 5;                       // versions of ROCm
-constexpr int kMultiprocessors = 63, kL2Bytes = 19;           // hipDeviceAttribute...
-constexpr size_t kPropertiesBytes = 16384, kNameBytes = 256;  // of hipDeviceProp_t at most; of an architecture's name
+constexpr int kNewest = 7, kOldest = 5;              // versions of ROCm
+constexpr int kMultiprocessors = 63, kL2Bytes = 19;  // hipDeviceAttribute...
+constexpr size_t kPropertiesBytes = 16384,
+                 kNameBytes = 256;  // at most, of hipDeviceProp_t; in it an architecture's name
 
-// The Infinity Cache, the largest that chips of the name have: RDNA2, 3 and 4, CDNA3 and 4.
+// Sizes of the Infinity Cache, the largest among the chips of a name: RDNA2, 3 and 4, CDNA3 and 4.
 constexpr struct {
   const char *arch;
   int64_t mebibytes;
 } kInfinityCaches[] = {{"gfx103", 128}, {"gfx11", 96}, {"gfx12", 64}, {"gfx94", 256}, {"gfx95", 256}};
 
-constexpr int kNoDevice = 100, kInvalidDevice = 101;  // the latter of HIP 5, where there is none
+constexpr int kNoDevice = 100, kInvalidDevice = 101;  // the latter by HIP 5, if there is none
 
 using Program = struct ProgramOpaque *;
 
 // The runtime's compiler.
 class Compiler {
  public:
-  // In HIP 5 it may be part of `runtime`.
+  // HIP 5 may have it in `runtime`.
   explicit Compiler(const Library &runtime) : from_(runtime) {
     if (dlsym(runtime.handle, "hiprtcCreateProgram") == nullptr) {
       from_ = load_rocm("the compiler of the HIP runtime", "libhiprtc.so", kNewest, kOldest);
@@ -84,7 +85,8 @@ class Compiler {
 class HipApi : public GpuApi {
  public:
   HipApi() {
-    // The library's plugin is linked with one version, and pointers of one mean nothing to another.
+    // Loads the library's plugin first. It is linked with one version of the runtime, which must be used here, too:
+    // pointers of one version mean nothing to another.
     all_backends();
     runtime_ = load_rocm("the HIP runtime", "libamdhip64.so", kNewest, kOldest);
 #define X(member, cuda, hip, ...) find_symbol(&member, runtime_.handle, runtime_.file, hip);
@@ -106,7 +108,7 @@ class HipApi : public GpuApi {
 
   void use_device(int device) const override { require(set_device_(device), "choosing the GPU"); }
 
-  // The layout of the properties depends on the version: the name is found by how it begins.
+  // The layout of the properties depends on the version, so the name is found by its prefix.
   std::string arch(int device) const override {
     std::vector<char> properties(kPropertiesBytes, '\0');
     require(properties_(properties.data(), device), "the properties of the GPU");

@@ -1,5 +1,4 @@
-// The HIP source of device_kernels.h. Its clock is the constant one that all AMD GPUs have, of a rate that the host
-// measures.
+// The HIP source of device_kernels.h. Its clock is the constant one that all AMD GPUs have; the host measures its rate.
 #include "device_kernels.h"
 
 namespace command {

@@ -7,7 +7,8 @@ namespace command {
 
 class Nvml : public Sensors {
  public:
-  // `pci_bus_id` as the driver's API gives it. What is not there, the library or a reading, is left out.
+  // `pci_bus_id` as the driver's API reports it. If the library is missing there are no readings; missing readings are
+  // left out.
   explicit Nvml(const char *pci_bus_id);
 
  private:
@@ -24,7 +25,7 @@ class Nvml : public Sensors {
   int (*reasons_)(Device, unsigned long long *) = nullptr;
 };
 
-// "none", or the names of the bits.
+// Returns "none", or the names of the bits.
 std::string throttle_text(uint64_t reasons);
 
 }  // namespace command

@@ -1,5 +1,5 @@
-// Libraries that ours is measured against. A peer is one row of the table in peers.cpp and one class; it is loaded at
-// run time, and says itself where its operands must live.
+// Libraries that ours is compared with. A peer is one row of the table in peers.cpp and one class. It is loaded at run
+// time, and determines where its operands must be.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace command {
 // State of a device, sampled while it computed.
 struct Telemetry {
   int samples = 0;
-  double slowest_mhz = 0, fastest_mhz = 0;  // of the compute units
+  double slowest_mhz = 0, fastest_mhz = 0;  // clock of the compute units
   double least_watts = 0, most_watts = 0;
   double most_celsius = 0;
   uint64_t throttle_reasons = 0;  // bits of NVML's nvmlClocksEventReasons, or-ed
@@ -29,13 +29,13 @@ struct Telemetry {
 
 // How calls on a memory are timed.
 struct Pace {
-  double sample_seconds;  // a sample is as many calls as take so long
-  double warm_seconds;    // of untimed calls before the samples of a row
-  size_t rotation_bytes;  // calls rotate through operands of so many bytes, so that no cache holds them; 0: one set
+  double sample_seconds;  // duration of a sample, which has as many calls as it takes
+  double warm_seconds;    // duration of untimed calls before the samples
+  size_t rotation_bytes;  // bytes of operands that calls rotate through, so that no cache holds them; 0: one set
 };
 
-// Where operands live. Host memory is here; a peer that computes on a device brings its own, and the library is then
-// timed on device pointers as well.
+// Memory of operands. Host memory is here. A peer that computes on a device has its own, and the library is then timed
+// on device pointers as well.
 class Memory {
  public:
   virtual ~Memory() = default;
@@ -43,24 +43,26 @@ class Memory {
   virtual void release(void *memory) = 0;
   virtual void upload(void *to, const void *from, size_t bytes) = 0;
   virtual void download(void *to, const void *from, size_t bytes) = 0;
-  virtual void copy(void *to, const void *from, size_t bytes) = 0;  // both of this memory
-  // Single elements.
+  virtual void copy(void *to, const void *from, size_t bytes) = 0;  // both in this memory
+  // Write and read single elements.
   virtual void scatter(float value, float *const *to, size_t count) = 0;
   virtual void gather(float *to, const float *const *from, size_t count) = 0;
   virtual void finish() = 0;  // waits until all calls on this memory are done
 
-  // Seconds that `calls` calls take together; `call` is given the number of each.
+  // Returns the seconds that `calls` calls take together; `call` gets the number of each.
   virtual double time(int calls, const std::function<void(int)> &call) = 0;
   virtual Pace pace() const = 0;
   virtual void *stream() const { return nullptr; }         // for libsgemm_set_stream
   virtual const char *backend() const { return nullptr; }  // the one that computes here; nullptr: all
-  virtual const char *arch() const { return nullptr; }     // of the GPU: others with devices of that one do too
-  virtual Telemetry take_telemetry() { return {}; }        // since the last call
+  virtual const char *arch() const {
+    return nullptr;
+  }                                                  // of the GPU: other backends with devices of it compute here, too
+  virtual Telemetry take_telemetry() { return {}; }  // since the last call
 };
 
 Memory &host_memory();
 
-// What `run` leaves in single elements, which hold `before` until then.
+// Sets single elements to `before`, calls `run`, and returns what it has left in them.
 std::vector<float> results_at(Memory *memory, const std::vector<float *> &places, float before,
                               const std::function<void()> &run);
 
@@ -85,26 +87,26 @@ class Peer {
   virtual int threads() const = 0;
   virtual Memory &memory() const = 0;
   virtual bool supports(const Call &call) const = 0;
-  // How it does a call that it has no function for; empty: it has one.
+  // How the peer computes a call for which it has no function; empty if it has one.
   virtual std::string stand_in(const Call &) const { return {}; }
-  // Whether that writes all of C where only a triangle of it is the routine's output.
+  // True if that writes all of C where only a triangle of it is the routine's output.
   virtual bool fills_c(const Call &) const { return false; }
-  virtual Precision precision() const { return {}; }  // of SGEMM
-  // Before the first run of calls of these sizes, equal but for the operands' places; may time ways to do them, and so
-  // writes their outputs.
+  virtual Precision precision() const { return {}; }  // SGEMM's
+  // Must be called before the first run of calls of these sizes, which differ in the operands' addresses only. May time
+  // ways to compute them, and so writes their outputs.
   virtual void prepare(const std::vector<Call> &) {}
   virtual void run(const Call &call) = 0;
-  // Before the first run of groups of products; false: it has no function for them.
+  // Must be called before the first run of groups of products; false if the peer has no function for them.
   virtual bool prepare_groups(const GroupsCall &) { return false; }
   virtual void run_groups(const GroupsCall &) {}
-  // Of what C is then, in the same places with the same leading dimensions.
+  // Type that C then has, in the same places with the same leading dimensions.
   virtual Element output_of_groups() const { return Element::kFloat32; }
 };
 
 // Names of the peers that open_peer knows.
 std::vector<std::string> peer_names();
 
-// Throws Error that says why the peer cannot be had.
+// Throws Error with the reason why the peer is not available.
 std::unique_ptr<Peer> open_peer(const std::string &name);
 
 // Loads the CPU BLAS as the library's own backend does, so that both use the same file and the same threads:

@@ -36,7 +36,7 @@ struct Libraries {
   std::string cublas_file, cublaslt_file;
 };
 
-// Both from one place, cublasLt first: it is what cuBLAS loads otherwise, and maybe another version.
+// Loads both from one folder, cublasLt first: otherwise cuBLAS loads it by itself, perhaps another version.
 Libraries load_libraries() {
   const char *home = getenv("CUDA_HOME");
   const std::string root = home != nullptr && home[0] != '\0' ? home : "/usr/local/cuda";
@@ -92,8 +92,7 @@ const MathRow &row_of(CublasMath math) {
   return kMaths[0];
 }
 
-// cuBLAS's functions with sizes of 32 bits, and with those of 64 bits, which have a suffix. Strides have 64 bits in
-// both.
+// cuBLAS's functions with 32-bit sizes, and those with 64-bit sizes, which have a suffix. Strides have 64 bits in both.
 template <class Size>
 struct CublasFunctions {
   int (*sgemm)(Opaque, int, int, Size, Size, Size, const float *, const float *, Size, const float *, Size,
@@ -117,7 +116,7 @@ struct CublasFunctions {
                        float *const *, Size, Size);
 };
 
-// `get` is given each function and its name.
+// Calls `get` with each function and its name.
 template <class Size, class Get>
 void find_functions(CublasFunctions<Size> *f, const std::string &suffix, const Get &get) {
   get(&f->sgemm, "cublasSgemm_v2" + suffix);
@@ -165,7 +164,7 @@ class Cublas : public DevicePeer {
     return fmt::format("cuBLAS {}, {}, 32 MiB of workspace", version_, math_.text);
   }
   bool supports(const Call &call) const override { return has_64_ || !needs_64_bits(call); }
-  // SGEMMTR, SSYRK of 16-bit inputs, and the batches of all but products and STRSM.
+  // cuBLAS has no function for SGEMMTR, SSYRK of 16-bit inputs, and batches except those of products and STRSM.
   std::string stand_in(const Call &call) const override {
     if (call.batch > 1 && call.routine == Routine::kStrsm) return "cublasStrsmBatched, with arrays of pointers";
     const std::string name = function_name(call.routine);
@@ -175,7 +174,7 @@ class Cublas : public DevicePeer {
   bool fills_c(const Call &call) const override {
     return call.routine == Routine::kSgemmtr || call.routine == Routine::kShsyrk || call.routine == Routine::kSbsyrk;
   }
-  // Whether TF32 inputs are rounded or cut off is the library's choice.
+  // The library chooses whether TF32 inputs are rounded or truncated.
   Precision precision() const override {
     Precision precision;
     if (math_.math == CublasMath::kTf32) {
@@ -220,7 +219,7 @@ class Cublas : public DevicePeer {
     };
     groups_ = {operations(x.transa), operations(x.transb), narrow(x.m),   narrow(x.n),    narrow(x.k),
                narrow(x.lda),        narrow(x.ldb),        narrow(x.ldc), narrow(x.sizes)};
-    // Versions that write no FP32 behind 16-bit inputs write their type.
+    // Versions that cannot write FP32 for 16-bit inputs write the type of the inputs.
     group_output_ = Element::kFloat32;
     if (!wide && call_grouped_ex(x) != kSuccess) group_output_ = x.element;
     return true;
@@ -267,7 +266,7 @@ class Cublas : public DevicePeer {
                        g.sizes.data(), kCompute32F);
   }
 
-  // The pointers to the matrices of a batch, A's and then C's, in the device's memory.
+  // Returns pointers to the matrices of a batch, A's and then C's, in the device's memory.
   std::unique_ptr<Buffer> make_arrays(const Call &call) {
     std::vector<const void *> pointers;
     for (int64_t i = 0; i < call.batch; ++i) pointers.push_back(item_of(call, i).a);
@@ -328,7 +327,7 @@ class Cublas : public DevicePeer {
                            static_cast<Size>(x.ldc), static_cast<Size>(x.batch));
   }
 
-  // A single SYRK as the product that it is a triangle of.
+  // Returns the product of which a SYRK, not in a batch, computes a triangle.
   static Call with_a_as_b(const Call &x) {
     Call product = x;
     product.b = x.a;
@@ -337,7 +336,7 @@ class Cublas : public DevicePeer {
     return product;
   }
 
-  // FP32 sums and output.
+  // FP32 accumulators and output.
   template <class Size>
   int call_16_bit(const CublasFunctions<Size> &f, const Call &x) {
     const int type = type_of(traits(x.routine).element);
@@ -352,7 +351,7 @@ class Cublas : public DevicePeer {
                              x.c, kReal32F, size(x.ldc), x.stride_c, size(x.batch), kCompute32F, kChoose);
   }
 
-  // What the library takes as int.
+  // Arguments that the library takes as int.
   struct Groups {
     std::vector<int> transa, transb, m, n, k, lda, ldb, ldc, sizes;
   };
@@ -367,17 +366,17 @@ class Cublas : public DevicePeer {
                      void *const *, int, const int *, int, const int *, int) = nullptr;
   Groups groups_;
   Element group_output_ = Element::kFloat32;
-  std::unique_ptr<Buffer> group_pointers_;  // of A, B and C
+  std::unique_ptr<Buffer> group_pointers_;  // pointers to A, B and C
   int (*set_math_)(Opaque, int) = nullptr;
   int (*destroy_)(Opaque) = nullptr;
   CublasFunctions<int> functions_ = {};
   CublasFunctions<int64_t> functions_64_ = {};
   bool has_64_ = false;
-  std::map<const void *, std::unique_ptr<Buffer>> arrays_;  // of STRSM's batches, by C
+  std::map<const void *, std::unique_ptr<Buffer>> arrays_;  // pointers of STRSM's batches, by C
   std::string version_;
 };
 
-// Its values are cuBLAS's: CUBLASLT_MATMUL_DESC_TRANSA and _TRANSB, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES.
+// The values are cuBLAS's: CUBLASLT_MATMUL_DESC_TRANSA and _TRANSB, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES.
 LtLibrary lt_library() {
   const Libraries &from = libraries();
   return {from.cublaslt, from.cublaslt_file, "cublasLt", kOperationN, kOperationT, kCompute32F, 3, 4, 1, 64};

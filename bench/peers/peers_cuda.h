@@ -1,4 +1,4 @@
-// The vendor's libraries of NVIDIA GPUs as peers, loaded at run time.
+// NVIDIA's libraries as peers, loaded at run time.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,11 @@
 
 namespace command {
 
-// Of SGEMM. The first two are FP32; kPedantic also forbids the library to reorder what an algorithm is. Products of
-// 16-bit inputs are the same with all three.
+// Math modes of SGEMM. The first two are FP32; kPedantic also forbids the library to reorder what an algorithm is.
+// Products of 16-bit inputs are the same with all three.
 enum class CublasMath { kDefault, kPedantic, kTf32 };
 
-// Throw Error that says why it cannot be had.
+// Throw Error with the reason why the peer is not available.
 std::unique_ptr<Peer> open_cublas(CublasMath math);
 // The fastest of the algorithms that cublasLt's heuristic names for a call, found by timing them.
 std::unique_ptr<Peer> open_cublaslt();

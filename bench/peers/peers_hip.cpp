@@ -18,8 +18,8 @@ constexpr int kOperationN = 111;                           // rocblas_operation_
 constexpr int kOperationT = 112;                           // rocblas_operation_transpose, HIPBLAS_OP_T
 constexpr int kF16 = 150, kF32 = 151, kBF16 = 168;         // rocblas_datatype_..._r
 constexpr int kStandard = 0;                               // rocblas_gemm_algo_standard
-constexpr int kNewestRocblas = 5, kOldestRocblas = 0;      // of ROCm 7; of ROCm 5
-constexpr int kNewestHipblaslt = 1, kOldestHipblaslt = 0;  // of ROCm 7; of ROCm 6
+constexpr int kNewestRocblas = 5, kOldestRocblas = 0;      // those of ROCm 7 and ROCm 5
+constexpr int kNewestHipblaslt = 1, kOldestHipblaslt = 0;  // those of ROCm 7 and ROCm 6
 constexpr int kCompute32F = 2;                             // HIPBLAS_COMPUTE_32F
 
 int operation(libsgemm_op_t op) { return op == LIBSGEMM_NO_TRANS ? kOperationN : kOperationT; }
@@ -87,7 +87,7 @@ class Rocblas : public DevicePeer {
                  static_cast<float *>(x.c), size(x.ldc));
   }
 
-  // Inputs of 16 bits, sums and output FP32.
+  // 16-bit inputs, FP32 accumulators and output.
   void run_16_bit(const Call &x) {
     const int type = x.routine == Routine::kShgemm ? kF16 : kBF16;
     const auto size = [](int64_t value) { return static_cast<int>(value); };

@@ -1,4 +1,4 @@
-// The vendor's libraries of AMD GPUs as peers, loaded at run time.
+// AMD's libraries as peers, loaded at run time.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace command {
 
-// Throw Error that says why it cannot be had.
+// Throw Error with the reason why the peer is not available.
 std::unique_ptr<Peer> open_rocblas();
 // The fastest of the algorithms that hipBLASLt's heuristic names for a call, found by timing them.
 std::unique_ptr<Peer> open_hipblaslt();

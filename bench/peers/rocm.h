@@ -1,4 +1,4 @@
-// Finding ROCm's libraries, whose file names carry a version that must fit the others'.
+// Finds ROCm's libraries. Their file names carry versions, which must match each other.
 #pragma once
 
 #include <string>
@@ -10,8 +10,9 @@ struct Library {
   std::string file;
 };
 
-// `name`: "librocblas.so". Versions from `newest` down to `oldest`, one that the process has loaded before one from the
-// loader's path, and that before one from ROCM_PATH (/opt/rocm). Throws Error, "`what` cannot be loaded: ...".
+// Loads a library, `name` being "librocblas.so", in a version from `newest` down to `oldest`. Prefers one that the
+// process has loaded, then one from the loader's path, then one from ROCM_PATH (/opt/rocm). Throws Error, "`what`
+// cannot be loaded: ...".
 Library load_rocm(const char *what, const std::string &name, int newest, int oldest);
 
 }  // namespace command

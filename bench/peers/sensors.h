@@ -1,4 +1,4 @@
-// Clocks, power and temperature of a GPU while it computes: what nvml.h (NVIDIA) and amd_sensors.h share.
+// Clocks, power and temperature of a GPU while it computes: the common part of nvml.h (NVIDIA) and amd_sensors.h.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ class Sensors {
  public:
   virtual ~Sensors() = default;
 
-  // One reading; none if the last is younger than `least_seconds`.
+  // Takes one reading, unless the last is younger than `least_seconds`.
   void observe(double least_seconds) {
     if (!problem_.empty() || now() - last_ < least_seconds) return;
     last_ = now();

@@ -1,4 +1,4 @@
-// `libsgemm probe`: what the chip can do, and what the library makes of it.
+// `libsgemm probe`: what the chip can do, and how much of it the library reaches.
 #include "probe.h"
 
 #include <fmt/format.h>
@@ -17,10 +17,10 @@
 namespace command {
 namespace {
 
-constexpr double kMostLoad = 0.5;      // of a processor, that leaves figures as they are
-constexpr double kSecondsOfSgemm = 8;  // about: operands are made and checked on the host
+constexpr double kMostLoad = 0.5;      // load of a processor up to which figures are valid
+constexpr double kSecondsOfSgemm = 8;  // about; operands are made and checked on the host
 
-// A processor, and all that can be measured of it.
+// A processor, and all its probes.
 struct Target {
   std::string backend;
   Memory *memory;
@@ -32,7 +32,7 @@ Target open_gpu(const ProbeOptions &options, const std::string &name) {
   return {name, &memory, gpu_probes(&memory, options.seconds)};
 }
 
-// Figures of a CPU that others use, too, are those of what is left of it.
+// Adds a note if other programs use the CPU: the figures are then those of the rest of it.
 void add_load(std::vector<std::string> *notes) {
   double load = 0;
   const unsigned processors = std::thread::hardware_concurrency();
@@ -41,7 +41,7 @@ void add_load(std::vector<std::string> *notes) {
       "other programs are busy here (load {:.1f}, {} processors): the CPU's figures are too low", load, processors));
 }
 
-// Those asked for, or those there are; why others are not goes to `notes`.
+// Opens the requested processors, or else those available; adds to `notes` why others are not.
 std::vector<Target> open_targets(const ProbeOptions &options, std::vector<std::string> *notes) {
   select_gpu(options.device);
   std::vector<Target> targets;
@@ -82,7 +82,7 @@ void choose_probes(const ProbeOptions &options, std::vector<Target> *targets) {
   }
 }
 
-// Prints and keeps figures as they come.
+// Prints and keeps figures as they are measured.
 class Run {
  public:
   Run(const ProbeOptions &options, const std::vector<Target> &targets)
@@ -126,7 +126,7 @@ class Run {
 
   void show(const std::string &what) { progress_.show(what, done_); }
 
-  // Prints the figures that `measure` adds; one that cannot be had is left out, and a note says why.
+  // Prints the figures that `measure` adds. One that is not available is left out, and a note says why.
   void take(const std::string &what, const std::function<void()> &measure) {
     const size_t before = figures_.size();
     try {
@@ -154,7 +154,7 @@ class Run {
 
 int probe(const ProbeOptions &options) {
   if (!options.json.empty()) check_output(options.json);
-  // Before the measurements, so that a file that is of no use is known at once.
+  // Read before the measurements, so that an unusable file is reported at once.
   const std::vector<Figure> earlier = options.compare.empty() ? std::vector<Figure>{} : read_figures(options.compare);
   std::vector<std::string> notes;
   std::vector<Target> targets = open_targets(options, &notes);

@@ -10,8 +10,8 @@
 namespace command {
 namespace {
 
-constexpr size_t kBytes = size_t{64} << 20;  // of a copy
-constexpr double kLinkSeconds = 0.3;         // of a way of pinned_link()
+constexpr size_t kBytes = size_t{64} << 20;  // size of a copy
+constexpr double kLinkSeconds = 0.3;         // duration of a direction in pinned_link()
 
 struct Ways {
   const char *what;
@@ -19,7 +19,7 @@ struct Ways {
 };
 constexpr Ways kUp = {"up", true, false}, kDown = {"down", false, true}, kBoth = {"both ways at once", true, true};
 
-// Host memory for both ways.
+// Host memory for both directions.
 class HostMemory {
  public:
   HostMemory(const GpuApi &api, bool pinned) : api_(api) {
@@ -46,7 +46,8 @@ class HostMemory {
   char *data_ = nullptr, *pinned_ = nullptr;
 };
 
-// Each way by a thread and a stream of its own: a copy of pageable memory keeps its thread until it is done.
+// Copies in each direction with a thread and a stream of its own: a copy of pageable memory blocks its thread until it
+// is done.
 class Copier {
  public:
   Copier(KernelRunner *runner, bool pinned)
@@ -56,14 +57,14 @@ class Copier {
     up_ = static_cast<GpuStream>(runner_->memory().stream());
   }
 
-  // Bytes a second, and in *figure the GPU's state meanwhile.
+  // Returns bytes a second, and in *figure the GPU's state meanwhile.
   double rate(const Ways &ways, Figure *figure) {
     const double seconds = median(runner_->sample([&] { return time(ways); }, figure));
     return static_cast<double>(kBytes) * (ways.up + ways.down) / seconds;
   }
 
  private:
-  // Seconds.
+  // Returns seconds.
   double time(const Ways &ways) {
     const double start = now();
     std::future<void> down;

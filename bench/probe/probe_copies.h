@@ -12,7 +12,7 @@ namespace command {
 
 void add_copies(const std::shared_ptr<KernelRunner> &runner, std::vector<Probe> *probes);
 
-// Of page-locked memory, one way at a time. Throws Error.
+// Measures the link with page-locked memory, one direction at a time. Throws Error.
 libsgemm::Link pinned_link(GpuMemory *memory);
 
 }  // namespace command

@@ -19,17 +19,17 @@
 namespace command {
 namespace {
 
-constexpr int64_t kIterations = 20000;       // of a chunk of multiply-adds: some 0.1 ms
-constexpr double kChunkBytes = 4 << 20;      // of one of reads or copies, at least
-constexpr int64_t kLeastMemory = 256 << 20;  // bytes that are taken to lie in memory, at least
+constexpr int64_t kIterations = 20000;       // in a chunk of multiply-adds: about 0.1 ms
+constexpr double kChunkBytes = 4 << 20;      // in a chunk of reads or copies, at least
+constexpr int64_t kLeastMemory = 256 << 20;  // bytes that count as memory rather than cache, at least
 constexpr size_t kHugePage = 2 << 20;
-constexpr int64_t kClockAdds = 300000;  // some 0.1 ms
+constexpr int64_t kClockAdds = 300000;  // about 0.1 ms
 constexpr int kClockSamples = 7;
 
-// Does a chunk, and says how much it was.
+// Computes a chunk, and returns the amount of work.
 using Chunk = std::function<double()>;
 
-// What a thread does a second; the median, as others may take the processor for a while.
+// Returns a thread's work a second; the median, since other programs may take the processor for a while.
 double rate_of(const Chunk &chunk, double seconds) {
   chunk();
   std::vector<double> rates;
@@ -43,7 +43,8 @@ double rate_of(const Chunk &chunk, double seconds) {
   return median(rates);
 }
 
-// Of the thread's processor, as it is busy now: the kernel tells a constant, or a moment's.
+// Returns the clock of the thread's processor while it is busy. The kernel reports a constant, or the clock of one
+// moment.
 double clock_mhz() {
   double most = 0;  // another program may take the processor for a while
   for (int i = 0; i < kClockSamples; ++i) {
@@ -54,7 +55,7 @@ double clock_mhz() {
   return most;
 }
 
-// The sum of so many threads at once, each with a chunk of its own.
+// Sets the figure to the sum over `threads` threads at once, each with a chunk of its own.
 void measure(int threads, double seconds, double scale, const std::function<Chunk()> &make_chunk, Figure *figure) {
   std::vector<double> rates(static_cast<size_t>(threads));
   const auto run = [&](double *rate) { *rate = rate_of(make_chunk(), seconds); };
@@ -83,7 +84,7 @@ void add_fma(const CpuLoops &loops, int threads, double seconds, std::vector<Pro
 // One thread's part of a level of memory.
 class Part {
  public:
-  // Pages are large where there are such: their table is not what is measured.
+  // Uses large pages if available, so that their table is not measured.
   Part(const CpuLoops &loops, size_t bytes, bool copies) : loops_(loops), bytes_(bytes), copies_(copies) {
     const size_t pages = ((copies ? 2 : 1) * bytes + kHugePage - 1) / kHugePage;
     from_.reset(static_cast<char *>(std::aligned_alloc(kHugePage, pages * kHugePage)));
@@ -116,7 +117,7 @@ class Part {
 
 struct Level {
   const char *name;
-  int64_t bytes;   // 0: there is none, or it is not known
+  int64_t bytes;   // 0: none, or unknown
   bool is_shared;  // by all threads
 };
 
@@ -128,8 +129,8 @@ std::vector<Level> levels() {
           {"memory", std::max(kLeastMemory, 16 * last), true}};
 }
 
-// Half of a cache of a core, in which its other uses and both sides of a copy find room; a quarter of one that other
-// cores use too.
+// Reads, and both sides of a copy, take half of a core's own cache, which leaves room for its other uses; they take a
+// quarter of one that other cores use, too.
 void add_level(const CpuLoops &loops, const Level &level, int threads, double seconds, std::vector<Probe> *probes) {
   for (const bool copies : {false, true}) {
     const int64_t bytes = level.bytes / (level.is_shared ? 2 * threads : 1) / (copies ? 4 : 2);

@@ -1,4 +1,4 @@
-// The loops that `libsgemm probe` times on a CPU, once for each width of vectors that it may have.
+// The loops that `libsgemm probe` times on a CPU, one set for each width of vectors that the CPU may have.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,20 @@
 
 namespace command {
 
-constexpr size_t kCpuFlopsPerLane = 2 * 12;  // of fma() in one iteration
-constexpr size_t kCpuLine = 512;             // of which read() and copy() take whole ones
+constexpr size_t kCpuFlopsPerLane = 2 * 12;  // by fma() in one iteration
+constexpr size_t kCpuLine = 512;             // bytes; read() and copy() take multiples of it
 
 struct CpuLoops {
-  int bits;  // of a vector; 32: one number
+  int bits;  // width of a vector; 32: one number
   void (*fma)(int64_t iterations);
   void (*read)(const char *from, size_t bytes);
   void (*copy)(char *to, const char *from, size_t bytes);
 };
 
-// So many additions of registers, each of what the one before gave: a cycle each on every CPU there is.
+// Makes `additions` additions of registers, each to the result of the previous one: a cycle each on every known CPU.
 void cpu_add_chain(int64_t additions);
 
-// Those that this CPU can run, the narrowest first.
+// Returns the loops that this CPU can run, the narrowest first.
 std::vector<CpuLoops> cpu_loops();
 
 }  // namespace command

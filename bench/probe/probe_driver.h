@@ -1,5 +1,5 @@
-// What `libsgemm probe` asks of NVIDIA's driver besides gpu_api.h: machine code that can be changed before it is
-// loaded, and graphs.
+// Functions of NVIDIA's driver that `libsgemm probe` needs in addition to gpu_api.h: machine code that can be changed
+// before it is loaded, and graphs.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@ namespace command {
 
 class ProbeDriver {
  public:
-  // Throws Error, here and below.
+  // All functions throw Error.
   ProbeDriver();
 
-  // Machine code of the thread's GPU.
+  // Returns machine code for the thread's GPU.
   std::string assemble(const std::string &ptx) const;
 
-  // What `work` enqueues on the stream, as a graph, which is never destroyed.
+  // Returns a graph of what `work` enqueues on the stream; it is never destroyed.
   void *capture(GpuStream stream, const std::function<void()> &work) const;
   void launch_graph(void *graph, GpuStream stream) const;
 

@@ -1,5 +1,5 @@
-// The probes of an AMD GPU, in HIP C++ with the instructions that are timed as the assembler has them. Wave and lane
-// counts do for both widths of waves.
+// The probes of an AMD GPU, in HIP C++, with the timed instructions in the assembler's syntax. The numbers of waves and
+// lanes suit both widths of waves.
 #include <fmt/core.h>
 
 #include <set>
@@ -9,7 +9,7 @@
 namespace command {
 namespace {
 
-constexpr int kInstructions = 64, kAccesses = 8;  // of an iteration
+constexpr int kInstructions = 64, kAccesses = 8;  // in one iteration
 constexpr unsigned kThreads = 256;
 
 constexpr const char *kSource = R"hip(
@@ -196,7 +196,7 @@ const Row kRows[] = {
      kThreads, 4, Datum::kFloat, Place::kSmall},
 };
 
-// Products of a wave; MFMA have 64 lanes, WMMA are those of waves of 32.
+// Products of a wave. MFMA has 64 lanes; WMMA is that of waves of 32.
 struct Product {
   const char *what, *kernel;
   int m, n, k, lanes;

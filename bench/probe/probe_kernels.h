@@ -1,9 +1,9 @@
-// The device code of `libsgemm probe`: a table of small kernels, each a loop of what it times, as text that the driver
-// (PTX) or the runtime (HIP) compiles.
+// The device code of `libsgemm probe`: a table of small kernels, each a loop of the operation that it times, as text
+// that the driver (PTX) or the runtime (HIP) compiles.
 //
-// All kernels have the parameters (u64 out, u64 data, u32 iterations, u32 bytes). The first thread of all writes to
-// `out` how many cycles and nanoseconds its loop took; `data` is random numbers of the probe's element, and `bytes`,
-// never 1, what of them is walked through.
+// All kernels have the parameters (u64 out, u64 data, u32 iterations, u32 bytes). The first thread of all writes the
+// cycles and the nanoseconds of its loop to `out`. `data` holds random numbers of the probe's element. `bytes`, never
+// 1, is the size of the part that is walked through.
 #pragma once
 
 #include <cstddef>
@@ -12,75 +12,78 @@
 
 namespace command {
 
-// Of the random numbers.
+// Type of the random numbers.
 enum class Datum { kFloat, kHalf, kBfloat, kDouble };
 
-// What a multiprocessor does in a clock, by name (per_clock() in probe_runner.cpp); kNone: not known.
+// A throughput of a multiprocessor in a clock (per_clock() in probe_runner.cpp); kNone: unknown.
 enum class Unit { kNone, kFma, kAdd, kImad, kDouble, kDoubleTensor, kTensor, kTensorTf32, kSharedBytes };
 
-// What of a loop's time is the figure: work a second, or the time of a link of a chain.
+// The figure that a loop's time gives: work a second, or the time of a link of a chain.
 enum class Figured { kRate, kCycles, kNanoseconds };
 
-// What a kernel walks through: random numbers of its own, a quarter of a cache, far more than any cache holds.
+// Memory that a kernel walks through: a small region of random numbers, a quarter of a cache, or far more than any
+// cache holds.
 enum class Place { kSmall, kCache, kMemory };
 
 struct KernelProbe {
   const char *group;
   std::string what;
-  const char *unit;  // of the figure
+  const char *unit;
   Figured figured = Figured::kRate;
-  std::string kernel = {};     // the entry's name
-  int arch = 0;                // that its code needs: 75, 80, 90; of HIP 0
-  bool of_one_arch = false;    // sm_90a
-  bool is_fp32_peak = false;   // nothing in FP32 is faster, of those that a device has
-  double work = 0;             // of a thread in one iteration: FLOP, bytes, instructions; of kCycles its links
-  double scale = 1;            // of a unit: 1e12 FLOP
-  unsigned threads = 32;       // of a block
-  unsigned blocks = 1;         // of a multiprocessor; 0: one block in all
-  Unit ceiling = Unit::kNone;  // of its share
+  std::string kernel = {};     // name of the entry
+  int arch = 0;                // that its code needs: 75, 80, 90; 0 for HIP
+  bool of_one_arch = false;    // runs on this one only: sm_90a
+  bool is_fp32_peak = false;   // among the fastest FP32 arithmetic that a device may have
+  double work = 0;             // in an iteration of a thread: FLOP, bytes, instructions; for kCycles the links
+  double scale = 1;            // work in a unit: 1e12 FLOP
+  unsigned threads = 32;       // in a block
+  unsigned blocks = 1;         // on each multiprocessor; 0: one block in all
+  Unit ceiling = Unit::kNone;  // throughput that limits the figure
   Datum datum = Datum::kFloat;
   Place place = Place::kSmall;
-  size_t chain = 0;         // bytes that a chain of pointers leads through; 0: there is none
-  std::string text = {};    // of the entry; empty: of another probe
-  std::string claims = {};  // what its loop holds, for the test: "FFMA 64"
+  size_t chain = 0;         // bytes that a chain of pointers leads through; 0: no chain
+  std::string text = {};    // PTX of the entry; empty: another probe has it
+  std::string claims = {};  // instructions in its loop, for the test: "FFMA 64"
 };
 
-// Those in PTX, whatever GPU there is.
+// The probes in PTX, for any GPU.
 std::vector<KernelProbe> ptx_probes();
 std::vector<KernelProbe> ptx_memory_probes();
 std::vector<KernelProbe> ptx_tensor_probes();
 std::string ptx_chase_text();
-// A module of one entry, and of all for one target, "sm_75", "sm_80", "sm_90", "sm_90a", "sm_100"; empty: there is
-// none.
+// Return a module of one entry, and of all for one target, "sm_75", "sm_80", "sm_90", "sm_90a", "sm_100"; empty if
+// there is none.
 std::string ptx_module_of(const std::string &kernel);
 std::string ptx_module(const std::string &target);
 
-// The entry whose FFMA are given other registers (probe_patch.h), so many in its loop.
+// The entry whose FFMA get other registers (probe_patch.h), and the number of FFMA in its loop.
 constexpr const char *kPatchedKernel = "ffma_registers";
 constexpr int kPatchedFfma = 128;
 
-// Of the kernels that walk through memory: bytes of a thread's access, threads of a block.
+// For the kernels that walk through memory: bytes of a thread's access, threads of a block.
 constexpr int kPassAccess = 16, kPassThreads = 1024;
 
 // An entry that does nothing, with the same parameters.
 constexpr const char *kEmptyKernel = "empty";
 
-// The latency of memory: the entry goes on along the chain from where the third word of `out` points.
+// The entry for the latency of memory: it follows the chain from the address in the third word of `out`, where it
+// stores the last one.
 constexpr const char *kChaseKernel = "chase";
-constexpr int kChaseLinks = 16;  // of an iteration
-constexpr size_t kLine = 128;    // from which one pointer is read
+constexpr int kChaseLinks = 16;  // in one iteration
+constexpr size_t kLine = 128;    // bytes; one pointer is read from each line
 std::vector<KernelProbe> chase_probes();
 
-// Those in HIP, and their source.
+// The probes in HIP, and their source.
 std::vector<KernelProbe> hip_probes();
 std::string hip_probe_source();
 
-// What the entries in PTX share: `body` once an iteration, `sink` where the compiler cannot know that it never runs.
+// The common form of the entries in PTX: `body` runs once an iteration; `sink` never runs, which the compiler cannot
+// know.
 struct PtxEntry {
   std::string name;
   unsigned threads;
   std::string registers, setup, body, sink;
-  std::string end;  // behind the loop
+  std::string end;  // after the loop
   std::string claims;
 };
 std::string ptx_text(const PtxEntry &entry);

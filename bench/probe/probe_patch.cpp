@@ -1,6 +1,5 @@
-// Machine code of NVIDIA GPUs from Volta to Hopper: 128 bits an instruction. Bits 0-11 opcode, 12-15 guard, 16-23
-// target, 24-31 and 32-39 registers a and b, 64-71 register c, 116-121 scoreboards to wait for, 122-124 reuse of a, b,
-// c.
+// Instructions of NVIDIA GPUs from Volta to Hopper have 128 bits. Bits 0-11 opcode, 12-15 guard, 16-23 target, 24-31
+// and 32-39 registers a and b, 64-71 register c, 116-121 scoreboards to wait for, 122-124 reuse of a, b, c.
 #include "probe_patch.h"
 
 #include <elf.h>
@@ -44,7 +43,7 @@ Type read(const std::string &bytes, size_t at) {
   return value;
 }
 
-// The machine code of a kernel.
+// Finds the section with the machine code of a kernel.
 Elf64_Shdr find_code(const std::string &cubin, const std::string &kernel) {
   const auto header = read<Elf64_Ehdr>(cubin, 0);
   if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) throw Error("the machine code is no ELF file");
@@ -59,7 +58,7 @@ Elf64_Shdr find_code(const std::string &cubin, const std::string &kernel) {
   throw Error(fmt::format("the machine code has no {}", kernel));
 }
 
-// Registers by their bank.
+// Registers by bank.
 using Banks = std::array<std::vector<unsigned>, 2>;
 
 Banks by_bank(const std::set<unsigned> &registers) {
@@ -89,7 +88,7 @@ std::string pattern_text(const RegisterPattern &x) {
 std::string patch_ffma(std::string cubin, const std::string &kernel, int count, const RegisterPattern &pattern) {
   const Elf64_Shdr code = find_code(cubin, kernel);
   std::vector<size_t> places;
-  std::set<unsigned> sums, factors, written;  // sums: as the loop finds them
+  std::set<unsigned> sums, factors, written;  // sums: those read before an FFMA writes them
   for (size_t at = code.sh_offset; at < code.sh_offset + code.sh_size; at += sizeof(Instruction)) {
     const auto x = read<Instruction>(cubin, at);
     if (!x.is_ffma()) continue;
@@ -117,7 +116,7 @@ std::string patch_ffma(std::string cubin, const std::string &kernel, int count, 
     const bool next_keeps = i + 1 < places.size() && places[i + 1] == places[i] + sizeof(Instruction);
     auto x = read<Instruction>(cubin, places[i]);
     x.name(sum[i % sum.size()], factor[first], factor[second], pattern.reuse && next_keeps ? kept : 0);
-    // Whatever it names now has been loaded.
+    // It now names other registers, all of which must have been loaded.
     if (i == 0) x.wait_for_all();
     memcpy(&cubin[places[i]], &x, sizeof x);
   }

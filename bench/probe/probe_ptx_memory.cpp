@@ -6,10 +6,10 @@
 namespace command {
 namespace {
 
-constexpr int kAccesses = 8;         // of an iteration
-constexpr int kSharedBytes = 16384;  // of the tile that shared memory is read from
+constexpr int kAccesses = 8;         // in one iteration
+constexpr int kSharedBytes = 16384;  // size of the tile in shared memory
 
-// Volatile, as nothing takes what is loaded. Thread i reads at i * `step` of the tile.
+// Reads are volatile, since nothing uses the loaded values. Thread i reads at i * `step` of the tile.
 void add_shared(std::vector<KernelProbe> *probes, const std::string &what, int width, int step) {
   PtxEntry entry;
   entry.name = fmt::format("shared_{}_{}", width, step);
@@ -50,13 +50,13 @@ void add_shared(std::vector<KernelProbe> *probes, const std::string &what, int w
   probes->push_back(probe);
 }
 
-// How a thread passes over global memory: all loads of an iteration, then what becomes of them.
+// How a thread passes over global memory: all loads of an iteration, then the use of what they have loaded.
 struct Pass {
   const char *name, *load, *use, *claims;
-  int bytes;  // of an access
+  int bytes;  // in one access
 };
-// What is read is kept, so that no load can be left out; .cg: not from the L1 cache. A SEL leads back to where the
-// thread began.
+// Loaded values are combined, so that no load can be left out; .cg bypasses the L1 cache. A SEL returns to the place
+// where the thread began.
 const Pass kPasses[] = {
     {"read", "  ld.global.cg.v4.b32 {{%x{0}, %y{0}, %z{0}, %w{0}}}, [%at{0}];\n",
      "  xor.b32 %kept, %kept, %x{0};\n  xor.b32 %kept, %kept, %y{0};\n"
@@ -67,9 +67,10 @@ const Pass kPasses[] = {
      "  st.global.cg.v4.b32 [%at{0}], {{%x{0}, %y{0}, %z{0}, %w{0}}};\n", "LDG.128 8, STG.128 8, SEL 8", 32},
 };
 
-// All threads one after another, 16 bytes each, over `bytes`, a multiple of what all of them take at once, and again;
-// copies go behind them. So a thread comes back to its own lines only, when all the others have gone by: if threads
-// came to lines of others, the fast ones would find in the cache what slower ones, a round behind, have just read.
+// All threads pass over `bytes`, one after another, 16 bytes each, again and again. `bytes` is a multiple of what all
+// threads access at once; copies are written to the memory after it. So a thread returns to its own lines only, when
+// all the others have passed. If threads reached lines of others, the fast ones would find in the cache what slower
+// ones, a round later, have just read.
 PtxEntry pass_entry(const Pass &pass) {
   PtxEntry entry;
   entry.name = pass.name;

@@ -1,4 +1,4 @@
-// Runs the kernels of `libsgemm probe` on a GPU and makes figures of their times.
+// Runs the kernels of `libsgemm probe` on a GPU and computes figures from their times.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace command {
 
 class KernelRunner {
  public:
-  // `seconds`: of a figure.
+  // `seconds`: duration of the measurement of a figure.
   KernelRunner(GpuMemory *memory, double seconds);
 
   GpuMemory &memory() const { return *memory_; }
@@ -21,16 +21,17 @@ class KernelRunner {
   double seconds() const { return seconds_; }
   int arch() const { return arch_; }  // 90; 0 for AMD
 
-  // Whether the device has what a probe's code needs.
+  // True if the device has what a probe's code needs.
   bool has(const KernelProbe &probe) const;
 
-  // Compiled at the first call. Throws Error.
+  // Returns the kernel, compiled at the first call. Throws Error.
   GpuFunction function(const std::string &kernel);
-  // Throws ProbeFault if the figure is above what the device can do.
+  // Throws ProbeFault if the figure exceeds what the device can do.
   void measure(const KernelProbe &probe, GpuFunction function, Figure *figure);
   void launch(const KernelProbe &probe, GpuFunction function, unsigned iterations, uint64_t data, unsigned bytes);
 
-  // Calls sample(), which gives seconds, for a while, and then again: all that it gave, and the GPU's state meanwhile.
+  // Calls sample(), which returns seconds, for a while to warm up, and then again. Returns all results of the latter
+  // calls, and in *figure the GPU's state meanwhile.
   std::vector<double> sample(const std::function<double()> &sample, Figure *figure);
 
  private:
@@ -57,8 +58,8 @@ class KernelRunner {
   size_t large_bytes_ = 0;
 };
 
-// FP32 operations a second from registers, by the fastest instructions there are: the ceiling of any FP32 product. 0 if
-// it cannot be measured.
+// Returns the FP32 operations a second from registers, by the fastest instructions available: the ceiling of any FP32
+// product. 0 if it cannot be measured.
 double fp32_peak(GpuMemory *memory);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// SGEMM beside the ceilings of the chip, measured as `libsgemm bench` does.
+// SGEMM compared with the ceilings of the chip, measured as `libsgemm bench` does.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -12,13 +12,13 @@
 namespace command {
 namespace {
 
-constexpr int64_t kSizeOnGpu = 8192, kSizeOnCpu = 2048;  // of squares
+constexpr int64_t kSizeOnGpu = 8192, kSizeOnCpu = 2048;  // m = n = k
 constexpr int kReps = 3;
-// Of sgemm_rate().
+// Sizes of sgemm_rate().
 constexpr int64_t kFirstSize = 64, kLastSize = 4096, kStep = 4;
-constexpr double kRateSeconds = 0.1;  // of a size
+constexpr double kRateSeconds = 0.1;  // for each size
 
-// The highest of the figures whose group is `group` and whose text begins so and ends so.
+// Returns the highest figure of `group` whose text begins with `begin` and ends with `end`; nullptr if there is none.
 const Figure *ceiling_of(const std::vector<Figure> &figures, const std::string &backend, const std::string &group,
                          const std::string &begin, const std::string &end = "") {
   const Figure *best = nullptr;
@@ -59,7 +59,7 @@ Result multiply(const std::string &backend, int64_t size, double seconds, Peer *
   return result;
 }
 
-// May be a nullptr: the vendor's library need not be there.
+// Returns nullptr if the vendor's library is missing, which is not an error.
 std::unique_ptr<Peer> open_peer_of(const std::string &backend) {
   try {
     return open_peer(backend == "cuda" ? "cublas" : "rocblas");
@@ -73,7 +73,7 @@ std::string gpu_sgemm(const std::string &backend, int64_t size, double seconds, 
   const std::unique_ptr<Peer> peer = open_peer_of(backend);
   const Result result = multiply(backend, size, seconds, peer.get(), &memory);
   const double tflops = 1e-3 * result.gflops();
-  // Which arithmetic a row has its name tells.
+  // The name of a kernel tells its arithmetic.
   const bool is_double = result.kernel.find("_dmma_") != std::string::npos;
   const Figure *const units = ceiling_of(*figures, backend, "fma", "");
   const Figure *const tensor = is_double ? ceiling_of(*figures, backend, "tensor", "mma.sync f64") : nullptr;
@@ -108,7 +108,7 @@ std::string cpu_sgemm(int64_t size, double seconds, std::vector<Figure> *figures
   const int all = get_threads();
   std::vector<std::string> shares;
   for (const int threads : {1, all}) {
-    if (threads == 1 && !shares.empty()) break;  // one is all
+    if (threads == 1 && !shares.empty()) break;  // one thread is all
     const std::string by = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
     progress("SGEMM, " + by);
     set_threads(threads);
