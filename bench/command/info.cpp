@@ -39,8 +39,8 @@ constexpr double kLongestProbe = 1;  // seconds that a call may be expected to t
 
 std::string text(const Json &value) { return value.get<std::string>(); }
 
-// Returns the architectures that the kernel's name begins with: "sm80_..." runs from sm_80 on, "gfx_..." on every AMD
-// GPU. Kernels of sm_90 use instructions that only this architecture has.
+// Returns the architectures to which the first word of the kernel's name refers: "sm80_..." runs from sm_80 on,
+// "gfx_..." on every AMD GPU. Kernels of sm_90 use instructions that only this architecture has.
 std::string architectures_of(const std::string &kernel, bool is_gpu) {
   if (!is_gpu) return "CPU";
   const std::string first = kernel.substr(0, kernel.find('_'));

@@ -1,5 +1,5 @@
-// The manual page of the command, libsgemm.1, from the definitions that parse its options. The build runs `libsgemm
-// __manual` to print it.
+// The manual page of the command, libsgemm.1, from the definitions that parse its options. The build
+// prints it with `libsgemm __manual`.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -131,9 +131,8 @@ class Owned {
 struct Operand {
   Owned plain{functions().destroy_layout}, wanted{functions().destroy_layout};
   Owned outside{functions().destroy_memory};  // in the work's memory and layout
-  Owned inside{
-      functions().destroy_memory};        // in the library's memory and layout; none if the work's layout is the same
-  Owned conversion{functions().destroy};  // of an input to `inside`, of an output to `outside`
+  Owned inside{functions().destroy_memory};   // in the library's memory and layout; none if the layouts are equal
+  Owned conversion{functions().destroy};      // of an input to `inside`, of an output to `outside`
   int argument = 0;
 
   Opaque used() const { return inside.get() != nullptr ? inside.get() : outside.get(); }

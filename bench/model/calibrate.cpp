@@ -1,6 +1,5 @@
 // `libsgemm calibrate`: measures the figures of this machine that the decision between the CPU and a GPU needs, and
 // keeps them in the user's cache, where the library finds them.
-
 #include <fmt/core.h>
 
 #include <algorithm>

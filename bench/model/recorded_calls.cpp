@@ -88,8 +88,7 @@ std::vector<RecordedCall> read_calls(const std::string &path) {
   std::ifstream file(path);
   if (!file) throw Error(fmt::format("{}: cannot be opened: {}", path, strerror(errno)));
   std::vector<RecordedCall> calls;
-  std::unordered_map<CallClass, size_t, Hash>
-      places;  // index by class; a file with several records may have a call in each
+  std::unordered_map<CallClass, size_t, Hash> places;  // a file of several records may have a call in each
   int number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;

@@ -191,7 +191,7 @@ class Tuner {
     const auto faster = [](const Summary &x, const Summary &y) { return x.median < y.median; };
     const auto best = static_cast<size_t>(std::min_element(times.begin(), times.end(), faster) - times.begin());
     found->measured = true;
-    // The forced kernel of the model is the same as the choice, whatever times a busy machine gives.
+    // The model's kernel, forced, is the choice itself: a difference in their times is noise.
     found->better = kernels[best] != model && times[best].median < times[0].median * (1 - kMargin) &&
                     times[best].upper_quartile < times[0].lower_quartile;
     TunedCall &tuned = found->tuned;

@@ -77,8 +77,8 @@ class GpuApi : public GpuFunctions {
   // Bytes of a cache beyond the L2 cache, which no attribute reports; 0 if there is none.
   virtual int64_t last_cache_bytes(int) const { return 0; }
   virtual std::unique_ptr<Sensors> sensors(const std::string &pci_bus_id) const = 0;
-  // Return code for module_load(): from text in PTX or HIP C++, for a device; and of the kernels in device_kernels.h.
-  // Throw Error.
+  // Return code for module_load(): compile() that of a text in PTX or HIP C++, device_code() that of the kernels in
+  // device_kernels.h. Throw Error.
   virtual std::string compile(const std::string &text, int device) const = 0;
   virtual std::string device_code(int device) const = 0;
   // "CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"

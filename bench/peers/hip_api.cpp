@@ -15,10 +15,9 @@
 namespace command {
 namespace {
 
-constexpr int kNewest = 7, kOldest = 5;              // versions of ROCm
-constexpr int kMultiprocessors = 63, kL2Bytes = 19;  // hipDeviceAttribute...
-constexpr size_t kPropertiesBytes = 16384,
-                 kNameBytes = 256;  // at most, of hipDeviceProp_t; in it an architecture's name
+constexpr int kNewest = 7, kOldest = 5;                       // versions of ROCm
+constexpr int kMultiprocessors = 63, kL2Bytes = 19;           // hipDeviceAttribute...
+constexpr size_t kPropertiesBytes = 16384, kNameBytes = 256;  // hipDeviceProp_t, at most; a name in it
 
 // Sizes of the Infinity Cache, the largest among the chips of a name: RDNA2, 3 and 4, CDNA3 and 4.
 constexpr struct {
@@ -26,7 +25,7 @@ constexpr struct {
   int64_t mebibytes;
 } kInfinityCaches[] = {{"gfx103", 128}, {"gfx11", 96}, {"gfx12", 64}, {"gfx94", 256}, {"gfx95", 256}};
 
-constexpr int kNoDevice = 100, kInvalidDevice = 101;  // the latter by HIP 5, if there is none
+constexpr int kNoDevice = 100, kInvalidDevice = 101;  // HIP 5 returns the latter if there is no device
 
 using Program = struct ProgramOpaque *;
 

@@ -54,10 +54,8 @@ class Memory {
   virtual Pace pace() const = 0;
   virtual void *stream() const { return nullptr; }         // for libsgemm_set_stream
   virtual const char *backend() const { return nullptr; }  // the one that computes here; nullptr: all
-  virtual const char *arch() const {
-    return nullptr;
-  }                                                  // of the GPU: other backends with devices of it compute here, too
-  virtual Telemetry take_telemetry() { return {}; }  // since the last call
+  virtual const char *arch() const { return nullptr; }     // the GPU's; backends with such devices compute here, too
+  virtual Telemetry take_telemetry() { return {}; }        // since the last call
 };
 
 Memory &host_memory();
