@@ -1,4 +1,4 @@
-// The second kernel of the col2im rows, described in gpu/col2im.h.
+// The kernel that sums the columns after a col2im product, described in gpu/col2im.h.
 #include "gpu/col2im.h"
 
 #include "gpu/col2im_row.h"

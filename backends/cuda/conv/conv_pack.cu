@@ -1,4 +1,4 @@
-// The first kernel of the rows with packed filters, described in gpu/conv_pack.h.
+// The kernel that packs the filters, described in gpu/conv_pack.h.
 #include "gpu/conv_pack.h"
 
 namespace libsgemm::cuda {

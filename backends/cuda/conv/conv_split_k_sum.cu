@@ -1,4 +1,4 @@
-// The second kernel of the convolutions that split k, described in gpu/split_k_sum.h.
+// The second kernels of convolutions with split-K, described in gpu/split_k_sum.h.
 #include "gpu/conv_split_k_sum.h"
 
 namespace libsgemm::cuda {

@@ -1,11 +1,11 @@
 // The passes over the operands of a convolution of splits (conv_splits.h). Bound by memory.
 //
-//   conv_survey   a block a filter: its largest magnitude, then its splits; and blocks of 256 threads x 8 units of an
-//                 image, in the order of memory
-//   conv_split    channels that are neighbours: 256 threads x 4 times 4 channels; otherwise 64 pixels x 32 channels,
+//   conv_survey   one block for each filter: finds its largest magnitude, then writes its splits; for images blocks of
+//                 256 threads x 8 units, in memory order
+//   conv_split    if channels are neighbours, 256 threads x 4 times 4 channels; otherwise 64 pixels x 32 channels,
 //                 transposed in shared memory, 32 rows of 65 words, 8320 bytes
 //
-// Not measured by itself.
+// Not measured separately.
 #include "conv_splits.cuh"
 #include "gpu/cost.h"
 #include "gpu/launch.h"
@@ -13,15 +13,15 @@
 namespace libsgemm::cuda {
 namespace {
 
-constexpr int kSurveyUnits = 8, kSplitUnits = 4;  // of a thread
-constexpr int kPixels = 64, kChannels = 32;       // of a transposed tile
+constexpr int kSurveyUnits = 8, kSplitUnits = 4;  // units of a thread
+constexpr int kPixels = 64, kChannels = 32;       // tile that is transposed
 
-// ---- Of four channels
+// ---- Groups of four channels
 
 template <Scheme kScheme>
 constexpr int kQuadBytes = 4 * kConvFormat<kScheme>.bytes;
 
-// By which image `image` is scaled.
+// Returns the factor that scales image `image`; 2^0 if the scheme does not scale.
 template <Scheme kScheme>
 __device__ __forceinline__ PowerOfTwo scale_of_image(const ConvPass &p, unsigned image) {
   if constexpr (kScaledRows<kScheme>) return PowerOfTwo(scale_of(p.most[static_cast<int>(image) * p.words_of_image]));
@@ -45,7 +45,7 @@ __device__ __forceinline__ void write_splits(const Four<uint32_t> &x, const Powe
   }
 }
 
-// Channels `first` on, `channels` of them there, `step` apart.
+// Loads four channels from `first` on, which are `step` elements apart. Those from `channels` on are zero.
 __device__ __forceinline__ Four<uint32_t> load_channels(const uint32_t *from, int64_t step, int first, int channels) {
   Four<uint32_t> x = {};
 #pragma unroll
@@ -66,7 +66,7 @@ struct Range {
   }
 };
 
-// Of all threads of the block, for all of them.
+// Combines the ranges of all threads of the block. Returns the result to each of them.
 __device__ __forceinline__ Range range_of_block(Range mine) {
   constexpr int kWarps = kPassThreads / 32;
   __shared__ uint32_t most[kWarps], least[kWarps];
@@ -180,7 +180,7 @@ template <Scheme kScheme>
 __global__ void __launch_bounds__(kPassThreads) conv_split_transposed(const __grid_constant__ ConvPass p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   __shared__ uint32_t tile[kChannels][kPixels + 1];
-  constexpr int kRows = kPassThreads / kPixels;  // channels that are read at a time
+  constexpr int kRows = kPassThreads / kPixels;  // channels that are read at once
   const ConvImage &image = p.image;
   const auto *source = reinterpret_cast<const uint32_t *>(global(image.data)) + blockIdx.y * image.n;
   const int thread = static_cast<int>(threadIdx.x), pixels = image.height * image.width;

@@ -1,23 +1,22 @@
-// Split operands of convolutions (splits/splits.h has the schemes): how they lie in the workspace, and who judges
-// whether they suffice. Host and device.
+// Split operands of convolutions (splits/splits.h has the schemes): their layout in the workspace, and the guards that
+// leave to FP64 what they cannot represent. Host and device.
 //
 //   image     split i of image n, pixel (h, w), channel c:
 //             base + i * split_bytes + (((n * height + h) * width + w) * padded + c) * bytes
 //   filters   split i of filter k, tap (r, s), channel c:
 //             base + i * split_bytes + (k * ld + (r * taps along w + s) * blocks * step + c) * bytes
 //
-// Channels are padded with zeros to a multiple of 8 in the image, and in the filters of `step`, the channels of one tap
-// that are a step of the product (ConvFormat); TMA brings zeros for those that the image lacks.
+// Channels are padded with zeros: in the image to a multiple of 8, in the filters to a multiple of `step`, the channels
+// of one tap in a k-step (ConvFormat::channels). TMA fills in zeros for those that the image lacks.
 //
 // In the modes fp16, bf16 and tf32 there is one split, which is not scaled, and nothing is left out.
 //
-// A filter is a row that is scaled by its largest magnitude, as those of products are. What an element of the output is
-// summed from lies in windows of the image that overlap, so that an image has one scale, by the largest magnitude of
-// all its channels and pixels. What splits.h says of rows holds for images: in mode fp16x3 what is below 2^-49 of the
-// largest element of the image is lost, in bf16x6 what is below 2^-148; in mode fp32_fast an image spans few powers of
-// two, or else FP64 computes what comes from it, and then the sums that are left keep the bound that is proven there,
-// since none of the lines needs more of a window than the whole image has. (That elements which are dense may be tiny
-// is not looked at.)
+// A filter is scaled by its largest magnitude, like a row of a product. The windows of an image overlap, so that the
+// whole image has one scale, from the largest magnitude of all its channels and pixels. What splits.h says of rows
+// holds for images: elements below 2^-49 of the image's largest are lost in mode fp16x3, below 2^-148 in bf16x6. In
+// mode fp32_fast, FP64 computes the output of an image that spans too many powers of two. The error bound that splits.h
+// proves holds for the rest: no line of the proof requires more of a window than holds for the whole image. The
+// exception that splits.h makes for dense rows does not apply.
 #pragma once
 
 #include "gpu/conv_problem.h"
@@ -28,87 +27,87 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// How the numbers of a scheme are kept.
+// Format of the splits of a scheme.
 struct ConvFormat {
   int splits, bytes;
-  int channels;  // of a step of the product: of several splits 64 bytes, else 128
+  int channels;  // channels of a k-step: 64 bytes with several splits, else 128
   bool scaled;
 };
 template <Scheme kScheme>
 constexpr ConvFormat kConvFormat = {kSplits<kScheme>, kScheme == Scheme::tf32 ? 4 : 2,
                                     kSplits<kScheme> > 1 || kScheme == Scheme::tf32 ? 32 : 64, kScaledRows<kScheme>};
 
-// Where FP32 numbers are, in elements; extents of what is walked over.
+// FP32 tensors: address, strides in elements, extents.
 struct ConvImage {
   const float *data;
-  int64_t n, c, h, w;  // steps
+  int64_t n, c, h, w;  // strides
   int images, channels, height, width;
 };
 struct ConvFilters {
   const float *data;
-  int64_t k, c, r, s;  // steps; those of taps may be negative
+  int64_t k, c, r, s;  // strides; those of taps may be negative
   int filters, channels, taps_h, taps_w;
 };
 
-// Of what is left to FP64: tiles of kOuterPad pixels x kOuterPad filters.
+// Selects the tiles of kOuterPad pixels x kOuterPad filters that are left to FP64.
 struct ConvGuard {
-  const uint32_t *most, *least;      // of each image; as in Splits
-  const uint32_t *filters, *excess;  // of each kOuterPad filters
-  gpu::Divisor pixels;               // of the output, of an image
+  const uint32_t *most, *least;      // for each image; as in Splits
+  const uint32_t *filters, *excess;  // largest magnitude and excess of each kOuterPad filters
+  gpu::Divisor pixels;               // pixels of an image of the output
   int images;
-  int log2_k;       // of the terms, rounded up
-  int most_excess;  // of mode fp32_fast; below 0: it is not asked
+  int log2_k;       // log2 of the terms of a sum, rounded up
+  int most_excess;  // mode fp32_fast only; below 0: the excess is not checked
 };
 
-// The passes over the images of a launch, and over the filters.
+// Parameters of the passes over the images and the filters of a launch.
 struct ConvPass {
   ConvImage image;
-  // The elements of an image in the order of memory: in three loops, four at a time if `vectors`.
+  // Three loops over the elements of an image in memory order; a unit is four elements if `vectors`, else one.
   gpu::Divisor middle, inner;
   int64_t walk[3];
-  int units;  // of an image
+  int units;  // units of an image
   bool vectors;
 
   bool along_c;               // channels are neighbours
-  bool c_vectors;             // four at a time
-  int padded;                 // channels
-  gpu::Divisor quads, width;  // of padded channels, of pixels
+  bool c_vectors;             // four of them are loaded at once
+  int padded;                 // channels with padding
+  gpu::Divisor quads, width;  // quads of padded channels; pixels of a row
   char *image_splits;
   int64_t image_split_bytes;
-  uint32_t *most, *least;  // of each image; `least` as in Splits
-  int words_of_image;      // 0: all images have one scale; else 1
+  uint32_t *most, *least;  // for each image; as in Splits
+  int words_of_image;      // words from image to image: 0 if all images have one scale, else 1
 
   ConvFilters filters;
-  gpu::Divisor tap_quads, taps_w;  // of a tap
+  gpu::Divisor tap_quads, taps_w;  // quads of padded channels of a tap; taps of a row
   int filter_quads;
   char *filter_splits;
   int64_t filter_split_bytes, filter_ld;
-  uint32_t *filter_most, *block_most, *excess;  // of each filter, of each kOuterPad
+  uint32_t *filter_most, *block_most, *excess;  // for each filter; the others for each kOuterPad filters
 };
 
-// Whose largest magnitudes are asked for, if the scheme scales; of the filters all that is to be known, and their
-// splits. The words of images are zero before; those of blocks of filters may be of other taps of the same, and then
-// hold for these, too.
+// Tensors that a survey reads. It finds the largest and smallest magnitudes of images. Of filters it writes the splits
+// and, if the scheme scales, the largest magnitudes and excesses. The words must be zero before, except those of blocks
+// of filters: these may come from other taps of the same filters, and then cover both sets of taps.
 struct ConvSurvey {
   bool images, filters;
 };
 libsgemm_status_t launch_conv_survey(Scheme scheme, const ConvPass &pass, const ConvSurvey &of, const Launch &launch,
                                      Error *error);
-// The splits of the images.
+// Writes the splits of the images.
 libsgemm_status_t launch_conv_split(Scheme scheme, const ConvPass &pass, const Launch &launch, Error *error);
-// What the guard leaves out of product `index`, with sums in FP64.
+// Computes the tiles of product `index` that the guard leaves out, with accumulators in FP64.
 libsgemm_status_t launch_conv_repair(const ConvDesc &desc, int64_t index, const ConvGuard &guard, const Launch &launch,
                                      Error *error);
 
 // ---- The weight gradient: sums over the pixels of all images, each tensor with one scale
 
-// Of the two, whether their product is left to FP64.
+// Decides whether the product of the two tensors is left to FP64.
 struct ConvWeightsGuard {
-  const uint32_t *words;    // most and least of x, most and least of dy; null: never
-  int log2_k, most_excess;  // as of ConvGuard
+  const uint32_t *words;    // most and least of x, then of dy; null: never
+  int log2_k, most_excess;  // as in ConvGuard
 };
 
-// The filters' gradient from slices of its sums: element (i, k) of slice s is sums[s * slice + i * ld + k], i the
+// Sum of the slices of a filter gradient. Element (i, k) of slice s is sums[s * slice + i * ld + k]. Row i represents
 // channel i % 64 of block i / 64 % blocks of tap i / (64 * blocks).
 struct ConvWeightsSum {
   const float *sums;
@@ -121,10 +120,10 @@ struct ConvWeightsSum {
   ConvWeightsGuard guard;
 };
 libsgemm_status_t launch_conv_weights_sum(const ConvWeightsSum &sum, const Launch &launch, Error *error);
-// `sums`: room for slices, of doubles.
+// Computes the gradient with accumulators in FP64, if the guard leaves it out. `sums`: workspace for slices of doubles.
 libsgemm_status_t launch_conv_weights_repair(const ConvDesc &desc, const ConvWeightsGuard &guard, void *sums,
                                              size_t sums_bytes, const Launch &launch, Error *error);
-// Adds those slices.
+// Adds those slices, if the guard leaves the gradient out.
 libsgemm_status_t launch_conv_repair_sum(const gpu::ConvProblem &p, int slices, const ConvWeightsGuard &guard,
                                          const Launch &launch, Error *error);
 

@@ -1,10 +1,10 @@
-// The filters' gradient from the slices of its sums (conv_splits.h), which wgmma_weights.cuh leaves: added, scaled back
-// and turned. Bound by memory.
+// Adds the slices of a filter gradient (conv_splits.h) that wgmma_weights.cuh writes, scales the sums back and
+// transposes them. Bound by memory.
 //
 //   block: 256 threads, 32 rows (channels of taps) x 32 filters, read along filters and written along channels; 32 rows
 //   of 33 words of shared memory, 4224 bytes
 //
-// Not measured by itself.
+// Not measured separately.
 #include "conv_splits.cuh"
 #include "gpu/cost.h"
 #include "gpu/launch.h"

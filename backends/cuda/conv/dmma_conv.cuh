@@ -1,8 +1,8 @@
-// Convolutions on FP64 tensor cores: the loop of dmma_multistage.cuh, to which gathered tiles are supplied.
+// Convolutions on FP64 tensor cores: the mainloop of dmma_multistage.cuh with gathered tiles.
 //
-//   shared memory: [the stages of the loop; behind it the warps' parts of C][places: gather_tile.cuh]
+//   shared memory: [stages of the mainloop, after it the warps' parts of C][places: gather_tile.cuh]
 //
-// Behind the loop, where the rows and columns of the tile lie in the output takes the room of the places.
+// After the mainloop, the places of the tile's rows and columns in the output overwrite those of the operands.
 #pragma once
 
 #include "fp64/dmma_multistage.cuh"

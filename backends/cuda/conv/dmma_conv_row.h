@@ -6,7 +6,7 @@
 
 namespace libsgemm::cuda {
 
-// The base of a row of ConvTiles. The Config is that of a DmmaRow.
+// The base of a Row of ConvTiles. The Config is that of a DmmaRow.
 template <class RowConfig>
 struct DmmaConv {
   using Config = RowConfig;
@@ -16,9 +16,9 @@ struct DmmaConv {
 
   static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool split, int index) {
     Tiling tiling = DmmaRow<Config>::tiling(product, index, split ? Config::split_fitted : Config::fitted);
-    // Copies by elements, in columns and rows of C that would take as long (H100, 3 x 3 of 128 channels, NCHW; those of
-    // B are filters there, whose taps lie between their channels, and where strides leave some of these out, each is in
-    // a sector of memory of its own).
+    // Costs of copies by single elements, as the columns (kElementsA) and rows of C that take as long to compute (H100,
+    // 3 x 3 of 128 channels, NCHW). B is the filters there, with taps between channels. If strides leave some taps out,
+    // each element is in a different sector of memory.
     constexpr double kElementsA = 6, kElementsB = 10, kElementsApart = 35;
     double time = 1;
     if (!ways.fetch.a_vectors || !ways.fetch.b_vectors) time += kElementsA / Config::tile_n;
@@ -38,6 +38,6 @@ struct DmmaConv {
 
 }  // namespace libsgemm::cuda
 
-// Defines the row `NAME` of the file's Config, a DmmaShape.
+// Defines the kernel `NAME` of the file's Config, a DmmaShape, and its table row.
 #define LIBSGEMM_DMMA_CONV_ROW(NAME) \
   LIBSGEMM_CONV_TILE_ROW(NAME, DmmaConv, DmmaConvLayout, (dmma_conv<Config, KindA, KindB>))

@@ -1,10 +1,10 @@
-// Convolutions by FP32 multiply-adds: the loop of multistage.cuh, to which gathered tiles are supplied.
+// Convolutions by FP32 FMAs: the mainloop of multistage.cuh with gathered tiles.
 //
-//   shared memory: [the stages of the loop; behind it the warps' columns of C][places: gather_tile.cuh]
+//   shared memory: [stages of the mainloop, after it the warps' columns of C][places: gather_tile.cuh]
 //
-// Behind the loop, where the rows and columns of the tile lie in the output takes the room of the places.
+// After the mainloop, the places of the tile's rows and columns in the output overwrite those of the operands.
 //
-// An architecture without asynchronous copies (sm_75) makes the same copies by loads and stores.
+// On an architecture without asynchronous copies (sm_75), loads and stores replace them.
 #pragma once
 
 #include "gather_tile.cuh"

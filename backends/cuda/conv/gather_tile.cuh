@@ -1,10 +1,10 @@
-// The tiles of gpu/gather_tile.h by asynchronous copies.
+// Asynchronous copies of the tiles of gpu/gather_tile.h.
 //
-//   shared memory, in ConvPlaces    [A: rows of the tile, inner][B: columns of the tile, inner]
-//                                   [slot 0: steps of A's k, steps of B's k][slot 1] ...
+//   shared memory, in ConvPlaces    [A, if along k: the tile's rows][B, if along k: the tile's columns]
+//                                   [slot 0: places of A's k, of B's k][slot 1] ...
 //
-// with as many slots as stages, since so many k-tiles are begun before the first barrier. Copies of four floats (_x4)
-// are inside of the image as one, or outside.
+// There is one slot for each stage, since that many k-tiles are started before the first barrier. A copy of four floats
+// (_x4) is either inside or outside of the image as a whole.
 #pragma once
 
 #include "gpu/gather_tile.h"
@@ -19,7 +19,7 @@ template <class Map>
 struct GatherTile : GatheredTile<Map> {
   using GatheredTile<Map>::GatheredTile;
 
-  // Copies from `first` on to before `end` of a k-tile whose places of k are at `sum`.
+  // Issues copies `first` to `end` - 1 of a k-tile. `sum`: its places of k.
   __device__ __forceinline__ void copy_async(float *shared, const ConvPlace *sum, int first, int end) const {
     float *to = shared + Map::target;
     this->for_copies(sum, first, end, [to](int i, const float *element, bool inside) {
@@ -32,7 +32,8 @@ struct GatherTile : GatheredTile<Map> {
   }
 };
 
-// Where the k-tiles of a convolution come from: as DmmaSupply (fp64/dmma_multistage.cuh).
+// Supplies the k-tiles of a convolution, with the interface of DmmaSupply (fp64/dmma_multistage.cuh) and of
+// MultistageSupply (tiles/multistage.cuh).
 template <class A, class B, int Stages>
 struct GatherSupply {
   static constexpr bool spread = true;
@@ -43,12 +44,11 @@ struct GatherSupply {
   B b;
   const ConvProblem &problem;
   ConvPlace *slots;
-  int slot;  // of the next k-tile
-  int next;  // k-tile, from the block's first on
+  int slot;  // slot of the next k-tile
+  int next;  // index of the next k-tile; the block's first is 0
   int first_k;
 
-  // The block's tile of C begins at `row` and `column`, and its k at `first_k`. Behind a barrier, k-tiles can be
-  // copied.
+  // `row`, `column`: start of the block's tile of C. `first_k`: start of its k. K-tiles can be copied after a barrier.
   __device__ __forceinline__ GatherSupply(const ConvProblem &problem, int64_t group, int row, int column, int first_k,
                                           ConvPlace *table)
       : a(problem.row, problem.a, group, row, table),
@@ -64,14 +64,14 @@ struct GatherSupply {
     }
   }
 
-  // The next k-tile.
+  // Copies the next k-tile.
   __device__ __forceinline__ void copy_async(float *stage) {
     a.copy_async(stage, slots + slot, 0, A::copies);
     b.copy_async(stage + A::floats, slots + slot + A::sum_places, 0, B::copies);
     advance();
   }
 
-  // The same as the loop of multistage.cuh asks for it: the block's first k-tile, and the next one, if there are more.
+  // For the mainloop of multistage.cuh: copies the block's first k-tile; copies the next one if there are `more`.
   __device__ __forceinline__ void copy_first(float *stage) {
     copy_async(stage);
     ptx::commit_copies();
@@ -84,7 +84,7 @@ struct GatherSupply {
     ptx::commit_copies();
   }
 
-  // Share `part` of it: the first half of A's copies, its second half, and B's likewise.
+  // Issues share `part` of the next k-tile's copies: the first half of the shares are A's, the second half B's.
   __device__ __forceinline__ void copy_part(int part, int parts, float *stage) {
     const int half = parts / 2, of_b = part - half;
     if (part < half) {
@@ -106,13 +106,14 @@ struct GatherSupply {
     ++next;
   }
 
-  // Of a slot the place i, of A's or B's k.
+  // Returns place i of the slot of k-tile `tile`: A's places of k, then B's.
   __device__ __forceinline__ ConvPlace sum_place(int i, int tile) const {
     const bool of_a = i < A::sum_places;
     const int k = of_a ? i * A::sum_step : (i - A::sum_places) * B::sum_step;
     return place_of(problem.sum, (of_a ? problem.a : problem.b).sum, first_k + tile * depth + k);
   }
-  // The places of the k-tile behind the next one, which is none of the first.
+  // Computes the places of the k-tile after the next one. The constructor has computed those of the first Stages
+  // k-tiles.
   __device__ __forceinline__ void prepare() {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < slot_places) slots[slot_behind() + thread] = sum_place(thread, next + 1);

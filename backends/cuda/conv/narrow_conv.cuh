@@ -1,4 +1,4 @@
-// Convolutions to few channels, what a block does (sm75_ffma_16x64x4_narrow_conv has the picture).
+// Convolutions to few channels: what a block does (sm75_ffma_16x64x4_narrow_conv has the picture).
 #pragma once
 
 #include "contract/finish.h"
@@ -12,11 +12,11 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 constexpr int kNarrowWarps = kNarrowThreads / 32;
-constexpr int kGroups = 2, kGroupThreads = kNarrowThreads / kGroups;  // with half of a stage's channels each
-constexpr int kRows = 2, kHalves = 2, kEach = 4;  // of a thread: rows, parts of them, columns of a part
-constexpr int kTaps = 4;                          // that are multiplied with what has been read
+constexpr int kGroups = 2, kGroupThreads = kNarrowThreads / kGroups;  // each with half of a stage's channels
+constexpr int kRows = 2, kHalves = 2, kEach = 4;  // rows of a thread, parts of a row, columns of a part
+constexpr int kTaps = 4;                          // taps that are multiplied after each read of the image
 
-// Which image, group and quad of its filters a block has.
+// Image, group and quad of filters of a block.
 struct NarrowPlace {
   int image, group, quad;
 
@@ -28,15 +28,15 @@ struct NarrowPlace {
   }
 };
 
-// What a block copies. In registers: a load of a parameter whose place depends on the block takes as long as one from
-// memory, and there would be several for each element.
+// Parameters of a block's copies. They are kept in registers: `problem[]` is indexed by the block, and loading such a
+// parameter takes as long as a load from memory. Each element would need several.
 struct NarrowTile {
   int64_t image_c, image_h, image_w, filter_k, filter_c, filter_r, filter_s;
   int channels, height, width, filters, taps_h, taps_w;
-  int row, column;        // of the output
-  int in_row, in_column;  // of the image, first
-  int rows;               // of the image that the tile reads
-  int taps;               // all
+  int row, column;        // start of the tile in the output
+  int in_row, in_column;  // start of what it reads of the image
+  int rows;               // rows of the image that the tile reads
+  int taps;               // taps of a filter
   const NarrowProblem &p;
   const float *image, *filter;
 
@@ -73,7 +73,8 @@ struct NarrowTile {
     return stage + kNarrowDepth * rows * kNarrowPitch;
   }
 
-  // Channels `first` on. A warp copies a line, kAcross columns at once: 32 of a channel, or 8 of 4 that are neighbours.
+  // Copies a stage: channels `first` on, and their filters. A warp copies one line at a time, kAcross columns at once:
+  // 32 of one channel, or 8 of 4 neighbouring channels.
   template <int kAcross>
   __device__ __forceinline__ void copy(float *stage, int first) const {
     constexpr int kLanes = 32 / kAcross, kTimes = (kNarrowPitch + kAcross - 1) / kAcross;
@@ -103,7 +104,7 @@ struct NarrowTile {
 
  private:
   __device__ __forceinline__ void copy_filters(float *to, int first) const {
-    constexpr int kAtOnce = kNarrowThreads / (4 * kNarrowDepth);  // taps
+    constexpr int kAtOnce = kNarrowThreads / (4 * kNarrowDepth);  // taps copied at once
     const int thread = static_cast<int>(threadIdx.x), k = thread % 4, channel = thread / 4 % kNarrowDepth;
     const bool inside = k < filters && first + channel < channels;
     const Global<const float> *from = global(filter) + k * filter_k + (first + channel) * filter_c;
@@ -117,7 +118,7 @@ struct NarrowTile {
 template <int kChannels>
 using NarrowSums = float[kHalves][kEach][kChannels];
 
-// Taps of a row of filters, kTaps or as many as there are.
+// Multiplies kTaps taps of a row of the filters, or `taps` if there are fewer.
 template <int kChannels>
 __device__ __forceinline__ void multiply_taps(NarrowSums<kChannels> &sum, const float (&x)[kHalves][kEach + kTaps],
                                               const float4 *filter, int taps) {
@@ -137,7 +138,7 @@ __device__ __forceinline__ void multiply_taps(NarrowSums<kChannels> &sum, const 
   }
 }
 
-// A line of the image goes to both of a thread's rows, with neighbouring rows of the filters.
+// Multiplies a stage. Each line of the image contributes to both rows of a thread, by neighbouring rows of the filters.
 template <int kChannels>
 __device__ __forceinline__ void multiply(NarrowSums<kChannels> (&sum)[kRows], const NarrowTile &tile, float *stage) {
   const int thread = static_cast<int>(threadIdx.x) % kGroupThreads, lane = thread % 8, row = kRows * (thread / 8);
@@ -167,7 +168,8 @@ __device__ __forceinline__ void multiply(NarrowSums<kChannels> (&sum)[kRows], co
   }
 }
 
-// Each group gets the sums of one of the rows from the other one, by way of shared memory, and returns that row's.
+// Adds the accumulators of the two groups through shared memory. Each group receives the other group's sums of one row,
+// and returns the total of that row in sum[0].
 template <int kChannels>
 __device__ __forceinline__ void add_groups(NarrowSums<kChannels> (&sum)[kRows], float *shared) {
   static_assert(kGroups == 2 && kRows == 2, "a row each");

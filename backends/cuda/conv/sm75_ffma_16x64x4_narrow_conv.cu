@@ -1,32 +1,34 @@
-// Convolutions to few channels, or in groups of few, directly, by FP32 multiply-adds: above all in groups of four, of
-// which tiles of a product would be zeros for the most part. A block computes up to four channels of a group's output.
+// Direct convolutions to few channels, or in groups of few, by FP32 FMAs. They matter most for groups of four channels,
+// for which tiles of a product would be mostly zeros. A block computes up to four channels of a group's output.
 //
 // A data gradient with strides is one such convolution of dy for each remainder of rows and columns, with the taps that
-// meet it; a launch takes four of them (grid: tiles; images, groups and quads of channels; remainders).
+// contribute to it. A launch computes four of them (grid: tiles; images, groups and quads of channels; remainders).
 //
 //   tile of the output: 16 rows x 64 columns x up to 4 channels; a thread has 2 x 4 columns of two rows
 //
 //        0  4  8 ...      32 36 ...   column
 //   0    t0 t1 t2 ... t7  t0 t1 ...     rows of the image in shared memory: 64 columns and those that taps reach;
 //   2    t8 t9 ...                      a thread reads 8 of a row for 4 columns, both rows and up to 4 taps, and each
-//                                       filter's tap of all channels as one float4, that all lanes share
+//                                       tap of all filters as one float4, which is the same for all lanes
 //
-// Two groups of 64 threads have half of the channels each, and add their sums at the end.
+// Two groups of 64 threads each process half of the channels, and add their accumulators at the end.
 //
-// Shared memory, bytes: two stages of 4 channels of the image: [channel][16 + taps - 1 rows][72 columns], then
-// [channel][tap][4 filters]: of 7 x 7 taps with strides of 2 48 KiB; at most 75 KiB.
+// Shared memory, bytes: two stages, each 4 channels of the image as [channel][16 + taps - 1 rows][72 columns], then
+// their filters as [channel][tap][4 filters]. 48 KiB for 7 x 7 taps with strides of 2; at most 75 KiB.
 //
-// Requires: a forward convolution without strides to at most 16 filters a group, or the data gradient of at most 16
-// channels a group with strides of any size; no dilation; at most 8 taps each way (of a remainder). Tensors of any
-// steps and alignment.
+// Requires: a forward convolution without strides to at most 16 filters a group, or a data gradient of at most 16
+// channels a group with any strides; no dilation; at most 8 taps along rows and along columns (of a remainder). Tensors
+// with any element strides and alignment.
 //
-// Measured (H100, us, NCHW and NHWC; in brackets by tiles of FP64 products): 3 x 3 of 32 x 128 x 56 x 56 in 32 groups
-// 112 and 109 (357, 408), of 32 x 256 x 56 x 56 327 and 338 (499, 509), of 32 x 256 x 28 x 28 158 and 153 (132, 130:
-// half of the columns are outside); 7 x 7 of 8 x 128 x 60 x 60 in 32 groups 85 and 83 (302, 305); data gradient of 32 x
-// 3 x 224 x 224, 7 x 7 by two, 498 and 793 (1790, 1520). Its cost was fitted to these and 22 others: 0.74 to 1.32 of
-// what they take, 25 of the 30 within 20 %. Quads stored as single floats took 234 for 109. What takes longest of few
-// taps is copying, four bytes a lane; remainders of a data gradient with strides each copy dy anew (3 x 3 by two of 512
-// filters: 514, by columns (gpu/col2im_problem.h) 88).
+// Measured (H100, us, NCHW and NHWC; in brackets: FP64 tensor cores, in tiles): 3 x 3 of 32 x 128 x 56 x 56 in 32
+// groups 112 and 109 (357, 408), of 32 x 256 x 56 x 56 327 and 338 (499, 509), of 32 x 256 x 28 x 28 158 and 153 (132,
+// 130: half of the columns are outside); 7 x 7 of 8 x 128 x 60 x 60 in 32 groups 85 and 83 (302, 305); data gradient of
+// 32 x 3 x 224 x 224, 7 x 7 with strides of 2, 498 and 793 (1790, 1520). The cost was fitted to these and 22 others: it
+// is 0.74 to 1.32 of the measured time, for 25 of the 30 within 20 %.
+//
+// Storing quads as single floats took 234 us instead of 109. With few taps, copying takes longest, four bytes a lane.
+// Each remainder of a data gradient with strides copies dy again: 3 x 3 with strides of 2 and 512 filters takes 514 us,
+// by columns (gpu/col2im_problem.h) 88.
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -56,7 +58,7 @@ namespace {
 
 struct Narrow {
   static bool supports(const ConvDesc &desc, int) {
-    constexpr int64_t kMostBlocks = 65535;  // along y
+    constexpr int64_t kMostBlocks = 65535;  // limit of the grid along y
     if (desc.direction == Conv::weight_gradient || !conv_fits(desc)) return false;
     const int64_t tiles = ceil_div(desc.direction == Conv::forward ? desc.p : desc.h, kNarrowRows) *
                           ceil_div(desc.direction == Conv::forward ? desc.q : desc.w, kNarrowColumns);
@@ -76,12 +78,13 @@ struct Narrow {
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    // Of what multiply-adds alone would take; multiply-adds that take as long as it takes to copy an element, and to
-    // store one of neighbouring columns or a quad, a strided one, and one of a quad's channels for itself.
+    // Share of the peak that FMAs reach. Then costs, in FMAs: of copying an element; of storing an element of
+    // neighbouring columns or of a quad, one that is strided, and one of neighbouring channels that are not stored as
+    // quads.
     constexpr double kPeakFraction = 0.45, kCopy = 20, kStore = 10, kStoreApart = 40, kStoreAlone = 60;
-    constexpr int kColumns = kNarrowColumns + 32;  // that a warp copies of a row, some of them for nothing
+    constexpr int kColumns = kNarrowColumns + 32;  // columns of a row that a warp copies, some of them idle
     const Device &d = device(index);
-    double work = 0, tiles = 0;  // multiply-adds of all tiles of an image and a quad
+    double work = 0, tiles = 0;  // FMAs of all tiles of an image and a quad
     const ConvSizes sizes(desc);
     for (int i = 0; i < sizes.count(); ++i) {
       const NarrowProblem p = problem(desc, sizes.product(i));
@@ -96,7 +99,7 @@ struct Narrow {
     }
     const double along_y = static_cast<double>(blocks_along_y(desc));
     work *= along_y;
-    // A block alone on a multiprocessor waits half of the time.
+    // A block that is alone on a multiprocessor waits half of the time.
     const double share = std::min(1.0, tiles * along_y / (2.0 * d.compute_units));
     const double launches = std::ceil(static_cast<double>(conv_products(desc)) / NarrowProblems::kMost);
     return kLaunchSeconds * launches +
@@ -141,13 +144,13 @@ struct Narrow {
     return ceil_div(p.image.channels, kNarrowDepth) * kNarrowDepth;
   }
 
-  // Of a group of the output.
+  // Channels of a group of the output.
   static int64_t channels(const ConvDesc &desc) {
     return (desc.direction == Conv::forward ? desc.k : desc.c) / desc.groups;
   }
   static int64_t quads(const ConvDesc &desc) { return ceil_div(channels(desc), 4); }
   static int64_t blocks_along_y(const ConvDesc &desc) { return desc.n * desc.groups * quads(desc); }
-  // Channels of the kernel that has so many.
+  // Returns the number of channels of the instance of the kernel: 1, 3 or 4.
   static int instance(const ConvDesc &desc) {
     const int64_t most = std::min<int64_t>(channels(desc), 4);
     return most == 2 ? 3 : static_cast<int>(most);

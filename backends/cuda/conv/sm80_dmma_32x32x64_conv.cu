@@ -1,18 +1,17 @@
-// Convolutions, and both gradients, with sums in FP64 on the FP64 tensor cores of an A100, A800 or A30: FP32's tensors,
-// every element rounded once. For small ones.
+// Convolutions of FP32 tensors, and both gradients, with accumulators in FP64 on the FP64 tensor cores of an A100, A800
+// or A30. Every element is rounded once. For small problems.
 //
-// sm80_dmma_32x32x64_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum_fp64() adds in their
-// order.
+// sm80_dmma_32x32x64_conv_split_k: the same kernel on slices of k, which conv_split_k_sum_fp64() adds in order.
 //
-// The loop is described in fp64/dmma_multistage.cuh, the warp's part in fp64/dmma.cuh, the gathering of operands in
-// gather_tile.cuh, which index is which in gpu/conv_problem.h.
+// The mainloop is described in fp64/dmma_multistage.cuh, the part of a warp in fp64/dmma.cuh, the gathering of operands
+// in gather_tile.cuh, the indices of the product in gpu/conv_problem.h.
 //
-// Requires: sm_80; FP32 tensors of any steps and alignment; all directions, strides, paddings, dilations and groups,
-// with fewer than 2^29 rows, columns and terms of a group; split_k: the forward convolution, the weight gradient, or a
-// data gradient without strides, more than one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a group,
-// at most 32 MiB.
+// Requires: sm_80; FP32 tensors with any element strides and alignment; all directions, strides, paddings, dilations
+// and groups, with fewer than 2^29 rows, columns and terms of a group. split_k also: a forward convolution, a weight
+// gradient, or a data gradient without strides; a shape for which the cost model chooses more than one slice; a
+// workspace of 8 slices ceil(m, 4) n bytes a group, at most 32 MiB.
 //
-// Not measured: no GPU of this kind was at hand.
+// Not measured: no GPU of this kind was available.
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm80_dmma_32x32x64.h"

@@ -1,8 +1,10 @@
-// What a convolution of splits leaves out (conv_splits.h): images or filters that hold NaN or Inf, whose products may
-// leave FP32's range, or that span too many powers of two for mode fp32_fast. From the tensors themselves with sums in
-// FP64, rounded once, by the kernel of sm90_dmma_64x64x32_conv. Launched after every such convolution, with a block for
-// each of its tiles; those that are not left out return at once. Of weight gradients in slices, which conv_repair_sum
-// adds.
+// Computes what a convolution of splits leaves out (conv_splits.h): images or filters that hold NaN or Inf, whose
+// products may leave FP32's range, or that span too many powers of two for mode fp32_fast. It reads the tensors
+// themselves and accumulates in FP64, with one rounding, by the kernel of sm90_dmma_64x64x32_conv.
+//
+// It is launched after every such convolution, with a block for each tile; blocks whose tile is not left out return at
+// once. A weight gradient may be cut into slices, which conv_repair_sum adds.
+//
 // Not measured.
 #include "conv_splits.cuh"
 #include "dmma_conv.cuh"
@@ -15,7 +17,7 @@ namespace {
 using Config = Sm90Dmma64x64x32;
 static_assert(kOuterPad % Config::tile_m == 0 && kOuterPad % Config::tile_n == 0, "tiles within the guard's");
 
-// Whether the guard leaves out the tile that begins at this row and column.
+// True if the guard leaves out the tile that begins at this row and column.
 __device__ __forceinline__ bool leaves_out(const ConvGuard &guard, int row, int column, bool pixels_are_rows) {
   row /= kOuterPad, column /= kOuterPad;
   return left_out(guard, pixels_are_rows ? row : column, pixels_are_rows ? column : row);

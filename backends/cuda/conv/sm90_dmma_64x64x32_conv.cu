@@ -1,27 +1,26 @@
-// Convolutions, and both gradients, with sums in FP64 on the FP64 tensor cores of an H100 or H200: FP32's tensors,
-// every element rounded once. For most sizes.
+// Convolutions of FP32 tensors, and both gradients, with accumulators in FP64 on the FP64 tensor cores of an H100 or
+// H200. Every element is rounded once. For most sizes.
 //
-// sm90_dmma_64x64x32_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum_fp64() adds in their
-// order.
+// sm90_dmma_64x64x32_conv_split_k: the same kernel on slices of k, which conv_split_k_sum_fp64() adds in order.
 //
-// sm90_dmma_64x64x32_conv_packed: data gradients by the same kernel, from filters whose channels are neighbours
-// (gpu/conv_pack.h).
+// sm90_dmma_64x64x32_conv_packed: data gradients by the same kernel, from a copy of the filters with neighbouring
+// channels (gpu/conv_pack.h).
 //
 // sm90_dmma_64x64x32_col2im: data gradients by the same kernel, as one product of all pixels of dy with all elements of
 // the filters, and a sum of its columns (gpu/col2im_problem.h).
 //
-// The loop is described in fp64/dmma_multistage.cuh, the warp's part in fp64/dmma.cuh, the gathering of operands in
-// gather_tile.cuh, which index is which in gpu/conv_problem.h.
+// The mainloop is described in fp64/dmma_multistage.cuh, the part of a warp in fp64/dmma.cuh, the gathering of operands
+// in gather_tile.cuh, the indices of the product in gpu/conv_problem.h.
 //
 //   tile of C: 64 x 64            warp: 32 x 32 = 4 x 2 instructions of 8 x 16 (k 16); three blocks a multiprocessor
 //
 // Shared memory, bytes: stage s of 3 at 18432 s; places from 55296 on: 16 for each row or column of an operand along k,
 // and for each stage 16 for each copy along k; at most 4096.
 //
-// Requires: sm_90; FP32 tensors of any steps and alignment; all directions, strides, paddings, dilations and groups,
-// with fewer than 2^29 rows, columns and terms of a group; split_k: the forward convolution, the weight gradient, or a
-// data gradient without strides, more than one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a group,
-// at most 32 MiB.
+// Requires: sm_90; FP32 tensors with any element strides and alignment; all directions, strides, paddings, dilations
+// and groups, with fewer than 2^29 rows, columns and terms of a group. split_k also: a forward convolution, a weight
+// gradient, or a data gradient without strides; a shape for which the cost model chooses more than one slice; a
+// workspace of 8 slices ceil(m, 4) n bytes a group, at most 32 MiB.
 //
 // Measured (H100 SXM, CUDA 13.0, TFLOP/s; forward, data gradient, weight gradient of NCHW | of NHWC):
 //   3 x 3 of  64 channels, 16 x 224 x 224   51.9, 44.7, 50.4 | 57.1, 54.9, 52.2
@@ -29,8 +28,7 @@
 //   3 x 3 of 128 channels, 32 x  28 x  28   49.3, 43.2, 45.9 | 53.1, 51.8, 47.2
 //   1 x 1 of 512 to 128,   32 x  28 x  28   47.9, 44.0, 42.0 | 49.2, 43.4, 41.8
 //   7 x 7, strides 2, 3 to 64, 32 x 224^2   34.3,    -, 35.5 | 36.3,    -, 37.4
-// With all copies of a k-tile at its start 10 % less; the 64 x 128 tile of the products is nowhere faster by more than
-// 2 %.
+// Issuing all copies of a k-tile at its start gives 10 % less. The 64 x 128 tile of the products is at most 2 % faster.
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm90_dmma_64x64x32.h"

@@ -1,27 +1,27 @@
 // Weight gradients of convolutions with FP32-level error, from three products of fp16 by wgmma (mode fp16x3, sm_90).
 //
-// sm90_wgmma_128x256x32_fp32_fast_weights: the same kernels for mode fp32_fast, which leaves all to FP64 if the two
-// tensors span more powers of two than two parts hold as FP32's bound needs it (conv_splits.h); of at least 256 pixels,
+// sm90_wgmma_128x256x32_fp32_fast_weights: the same kernels for mode fp32_fast. FP64 computes everything if the two
+// tensors span more powers of two than two splits hold within FP32's error bound (conv_splits.h). At least 256 pixels,
 // 16 an image.
 //
-// Launches: conv_survey finds the largest magnitude of x and of dy; conv_split writes 2 splits of so many images of
-// either as the workspace holds, channels as neighbours;
-// wgmma multiplies, in slices of the pixels; conv_weights_sum adds the slices, or sm90_conv_repair computes them in
-// FP64, if a tensor holds NaN or Inf or the sums may overflow.
+// Launches: conv_survey finds the largest magnitudes of x and of dy; conv_split writes 2 splits of each, with
+// neighbouring channels, of as many images as the workspace holds; wgmma multiplies, in slices of the pixels;
+// conv_weights_sum adds the slices. If a tensor holds NaN or Inf or the sums may overflow, sm90_conv_repair computes
+// them in FP64 instead.
 //
-//   tile: 256 channels of taps (x) x 128 filters (y), in steps of 32 pixels; also 128 x 128 and 256 x 64; two tiles
-//   beside each other, of the same channels, are a cluster where there are more than 128 filters
+//   tile: 256 channels of taps (x) x 128 filters (y), in k-steps of 32 pixels; also 128 x 128 and 256 x 64; with more
+//   than 128 filters, two neighbouring tiles of the same channels form a cluster
 //
-// Sources: as the engine's (wgmma_weights.cuh).
+// Sources: those of the engine (wgmma/wgmma_engine.cuh).
 //
-// Shared memory, bytes, of 256 x 128: stage s of 4 at 49152 s: splits of 256 channels at 0, of 128 filters at 32768
-// (16384); two boxes of each warp on their way to the slice at 196608, 2048 each; 8 barriers at 229376;
-// 229440 in all. Others: kConvStages (wgmma_conv_row.h).
+// Shared memory, bytes, for 256 x 128: stage s of 4 at 49152 s: splits of 256 channels at 0, of 128 filters at 32768
+// (16384); for stores to the slice two boxes of each warp at 196608, 2048 each; 8 barriers at 229376; 229440 in all.
+// Other tiles: kConvStages (wgmma_conv_row.h).
 //
-// Requires: sm_90, and FP64 tensor cores; the weight gradient without groups, of FP32 tensors of any steps and
-// alignment; strides up to 8, padding up to 127, dilation x (taps - 1) up to about 127 more than the padding. Workspace
-// for one image and its gradient, 4 bytes for each element, channels up to multiples of 8, and a copy of the filters,
-// channels up to multiples of 64.
+// Requires: sm_90, and FP64 tensor cores; the weight gradient without groups; FP32 tensors with any element strides and
+// alignment; strides up to 8, padding up to 127, dilation x (taps - 1) up to about 127 more than the padding.
+// Workspace: one image and its gradient, 4 bytes for each element, channels up to multiples of 8; and a copy of the
+// filters, channels up to multiples of 64.
 //
 // Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC, TFLOP/s): 3 x 3 of 128 channels, 32 x 28 x 28: 79; of
 // 256, 14 x 14: 85; of 512, 7 x 7: 77; of 128, 16 x 112 x 112: 99.

@@ -1,24 +1,24 @@
-// Convolutions, and their data gradients, of images and filters rounded to TF32 (mode tf32, sm_90), by wgmma.
+// Convolutions and their data gradients of images and filters rounded to TF32, by wgmma (mode tf32, sm_90).
 //
-// Launches: conv_survey writes the filters rounded; conv_split the images, as many as the workspace holds, channels as
-// neighbours; the kernel multiplies. Then the next images. Images whose channels are neighbours already, with steps of
-// multiples of 16 bytes, need no pass: TMA rounds them as it copies.
+// Launches: conv_survey writes the filters rounded; conv_split writes the images rounded, with neighbouring channels,
+// as many as the workspace holds; wgmma multiplies. Then the next images. Images need no conv_split if their channels
+// are neighbours and their other element strides are multiples of 16 bytes: TMA rounds them as it copies.
 //
-//   tile of C: 256 pixels (x) x 128 filters (y), or smaller, as in sm90_wgmma_128x256x32_fp16x3_conv, but for the sums,
-//   which stay in the tensor cores: 128 a thread
+//   tile of C: 256 pixels (x) x 128 filters (y), or smaller, as in sm90_wgmma_128x256x32_fp16x3_conv, except for the
+//   accumulators: 128 of wgmma a thread, none in FP32
 //
-// Sources: as the engine's (wgmma_conv.cuh).
+// Sources: those of the engine (wgmma/wgmma_engine.cuh).
 //
-// Shared memory, bytes, of 256 x 128: stage s of 4 at 49152 s: 32 channels of 256 pixels at 0, of 128 filters at 32768
-// (16384). Two boxes of each warp on their way to C at 196608, 2048 each; 8 barriers at 229376; 229440 in all. Others:
+// Shared memory, bytes, for 256 x 128: stage s of 4 at 49152 s: 32 channels of 256 pixels at 0, of 128 filters at 32768
+// (16384); for stores two boxes of each warp at 196608, 2048 each; 8 barriers at 229376; 229440 in all. Other tiles:
 // kConvStages (wgmma_conv_row.h).
 //
-// Requires: sm_90; otherwise what sm90_wgmma_128x256x32_fp16x3_conv does, but for FP64's tensor cores, and 8 channels
-// (of the data gradient: filters) or more. Workspace for the filters and one image, 4 bytes for each element, channels
-// up to multiples of 32 in filters and of 8 in images.
+// Requires: sm_90; what sm90_wgmma_128x256x32_fp16x3_conv requires, except FP64 tensor cores; 8 channels (in the data
+// gradient: filters) or more. Workspace: the filters and one image, 4 bytes for each element, channels up to multiples
+// of 32 in filters and of 8 in images.
 //
 // Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC, TFLOP/s): 3 x 3 of 64 channels, 32 x 56 x 56: 154; of
-// 128, 28 x 28: 243; of 256, 14 x 14: 244; of 512, 7 x 7: 154; of 128, 16 x 112 x 112: 304. NCHW, by stores that have
+// 128, 28 x 28: 243; of 256, 14 x 14: 244; of 512, 7 x 7: 154; of 128, 16 x 112 x 112: 304. NCHW, with stores that have
 // changed since: 97, 152, 185, 132, 193.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"

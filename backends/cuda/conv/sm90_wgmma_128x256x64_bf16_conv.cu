@@ -1,20 +1,20 @@
-// Convolutions, and their data gradients, of images and filters rounded to bfloat16 (mode bf16, sm_90), by wgmma.
+// Convolutions and their data gradients of images and filters rounded to bfloat16, by wgmma (mode bf16, sm_90).
 //
-// Launches: conv_survey writes the filters rounded; conv_split the images, as many as the workspace holds, channels as
-// neighbours; the kernel multiplies. Then the next images.
+// Launches: conv_survey writes the filters rounded; conv_split writes the images rounded, with neighbouring channels,
+// as many as the workspace holds; wgmma multiplies. Then the next images.
 //
-//   tile of C: 256 pixels (x) x 128 filters (y), or smaller, as in sm90_wgmma_128x256x32_fp16x3_conv, but for the sums,
-//   which stay in the tensor cores: 128 a thread
+//   tile of C: 256 pixels (x) x 128 filters (y), or smaller, as in sm90_wgmma_128x256x32_fp16x3_conv, except for the
+//   accumulators: 128 of wgmma a thread, none in FP32
 //
-// Sources: as the engine's (wgmma_conv.cuh).
+// Sources: those of the engine (wgmma/wgmma_engine.cuh).
 //
-// Shared memory, bytes, of 256 x 128: stage s of 4 at 49152 s: 64 channels of 256 pixels at 0, of 128 filters at 32768
-// (16384). Two boxes of each warp on their way to C at 196608, 2048 each; 8 barriers at 229376; 229440 in all. Others:
+// Shared memory, bytes, for 256 x 128: stage s of 4 at 49152 s: 64 channels of 256 pixels at 0, of 128 filters at 32768
+// (16384); for stores two boxes of each warp at 196608, 2048 each; 8 barriers at 229376; 229440 in all. Other tiles:
 // kConvStages (wgmma_conv_row.h).
 //
-// Requires: sm_90; otherwise what sm90_wgmma_128x256x32_fp16x3_conv does, but for FP64's tensor cores, and 8 channels
-// (of the data gradient: filters) or more. Workspace for the filters and one image, 2 bytes for each element, channels
-// up to multiples of 64 in filters and of 8 in images.
+// Requires: sm_90; what sm90_wgmma_128x256x32_fp16x3_conv requires, except FP64 tensor cores; 8 channels (in the data
+// gradient: filters) or more. Workspace: the filters and one image, 2 bytes for each element, channels up to multiples
+// of 64 in filters and of 8 in images.
 //
 // Measured as sm90_wgmma_128x256x64_fp16_conv, which is as fast within 2 %.
 #include "gpu/kernels.h"

@@ -1,10 +1,10 @@
-// Convolutions of split operands (conv_splits.h) by wgmma: the engine of wgmma/wgmma_engine.cuh, whose x are pixels of
-// the output and y filters. A step of the sum is Config::depth channels of one tap, and x comes by TMA in its im2col
-// mode, which walks over the pixels of a window by itself: from the first pixel of the tile on, along rows, images and
-// strides, `channels` of each, a tap further down and right; what is outside of an image is zero.
+// Convolutions of split operands (conv_splits.h) by wgmma: the engine of wgmma/wgmma_engine.cuh with pixels of the
+// output as x and filters as y. A k-step is Config::depth channels of one tap. TMA copies them for x in its im2col
+// mode: it walks over the pixels by itself, from the first pixel of the tile on, along rows and images and with the
+// strides, reads each at the offset of the tap, and fills in zeros outside of an image.
 //
-// Images of the splits follow one another: image n of split i is image i * images + n of the map. Of a tile that has
-// fewer pixels than its rows, TMA brings some of the next split's, which nobody stores.
+// The images of the splits are consecutive: image n of split i is image i * images + n of the map. If a tile has fewer
+// pixels than rows, TMA also brings some of the next split, which are never stored.
 #pragma once
 
 #include "conv_splits.cuh"
@@ -13,10 +13,10 @@
 
 namespace libsgemm::cuda {
 
-// Pixels of a tile, from one on.
+// Pixels of a tile, from `pixel` on.
 struct ConvPixels {
   const ConvWindows &windows;
-  int n, h, w;  // of the image, where tap 0 meets it
+  int n, h, w;  // image, row and column that tap 0 reads
 
   __device__ __forceinline__ ConvPixels(const ConvWindows &windows, int pixel) : windows(windows) {
     n = windows.pixels.quotient(pixel);
@@ -31,7 +31,7 @@ struct ConvPixels {
     static_assert(Lines::along_k, "a step is a block of channels");
     const int step = k / Config::depth;
     int tap = windows.blocks.quotient(step), channel = (step - tap * windows.blocks.value) * Config::depth;
-    if (tap >= windows.taps) tap = 0, channel = windows.channels;  // zeros
+    if (tap >= windows.taps) tap = 0, channel = windows.channels;  // zeros: beyond the last channel
     const int r = windows.taps_w.quotient(tap), s = tap - r * windows.taps_w.value;
 #pragma unroll
     for (int i = 0; i < Config::planes; ++i) {
@@ -55,14 +55,14 @@ struct ConvWork : WgmmaWork {
   __device__ __forceinline__ ConvPixels rows(int pixel, int) const { return {windows, pixel}; }
 };
 
-// Where the row of C of a pixel begins.
+// Returns the address of the row of C that belongs to a pixel.
 __device__ __forceinline__ float *place_of_pixel(const ConvWindows &windows, const WgmmaOutput &out, int pixel) {
   const int n = windows.pixels.quotient(pixel), within = pixel - n * windows.pixels.value;
   const int h = windows.width.quotient(within), w = within - h * windows.width.value;
   return out.c + n * windows.out_n + h * windows.out_h + w * windows.out_w;
 }
 
-// Of numbers that are not scaled.
+// Finish of operands that are not scaled.
 struct PlainConvFinish : UnreadFinish {
   static constexpr bool dense = false;
   const ConvWindows &windows;

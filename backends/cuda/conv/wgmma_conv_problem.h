@@ -1,4 +1,4 @@
-// What a launch of a convolution by wgmma (wgmma_conv.cuh) computes. Host and device.
+// Parameters of a launch of a convolution by wgmma (wgmma_conv.cuh). Host and device.
 #pragma once
 
 #include "conv_splits.h"
@@ -8,13 +8,13 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// Where pixels and taps are.
+// Positions of pixels and taps.
 struct ConvWindows {
-  Divisor pixels, width;       // of the output, of an image; of a row
-  Divisor blocks, taps_w;      // steps of a tap; taps of a row
-  int taps;                    // all
-  int images, channels;        // of a split
-  int first_h, first_w;        // of pixel 0, tap 0
+  Divisor pixels, width;       // pixels of an image of the output; of a row of it
+  Divisor blocks, taps_w;      // k-steps of a tap; taps of a row
+  int taps;                    // taps of a filter
+  int images, channels;        // extents of a split
+  int first_h, first_w;        // row and column of the image for pixel 0, tap 0
   int stride_h, stride_w;      // from pixel to pixel
   int dilation_h, dilation_w;  // from tap to tap
   // Elements of the output from image to image, row to row, pixel to pixel.

@@ -51,7 +51,7 @@ ConvWeightsLayout conv_weights_layout(const ConvDesc &desc, const ConvFormat &fo
   const size_t of_image = static_cast<size_t>(format.splits) * (l.x_bytes + l.y_bytes);
   l.least_bytes = l.words_bytes + l.slice_bytes + of_image;
   if (bytes < l.least_bytes) return l;
-  // A quarter for slices.
+  // A quarter of the room is for slices.
   const size_t room = bytes - l.words_bytes - of_image;
   l.most_slices = static_cast<int>(std::clamp<size_t>(room / 4 / l.slice_bytes, 1, kMostSlices));
   const auto most = static_cast<int64_t>((bytes - l.words_bytes - l.sums_bytes()) / of_image);
@@ -74,8 +74,8 @@ ConvWeightsPasses conv_weights_passes(const ConvDesc &desc, const ConvFormat &fo
 }
 
 int conv_weights_slices(int64_t clusters, int64_t steps, int64_t units, int most) {
-  constexpr int64_t kLeastSteps = 8;  // of a slice
-  // Whole waves: as few as keep the last one from being half empty.
+  constexpr int64_t kLeastSteps = 8;  // least k-steps of a slice
+  // The slices fill whole waves: as few as keep the last one from being half empty.
   const int64_t waves = ceil_div(clusters, units);
   const int64_t slices = clusters * 4 >= waves * units * 3 ? 1 : (waves > 1 ? waves + 1 : 1) * units / clusters;
   return static_cast<int>(std::max<int64_t>(1, std::min({slices, steps / kLeastSteps, int64_t{most}})));

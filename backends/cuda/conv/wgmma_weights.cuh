@@ -1,12 +1,12 @@
-// Weight gradients by wgmma: the engine of wgmma/wgmma_engine.cuh, whose k are the pixels of the output of all images,
-// whose x are channels of the image, tap after tap, and whose y are filters.
+// Weight gradients by wgmma: the engine of wgmma/wgmma_engine.cuh. k runs over the pixels of the output of all images,
+// x over the channels of the image, for one tap after the other, y over the filters.
 //
 //   df(k, c, r, s) = sum over pixels (n, p, q) of dy(n, p, q, k) x(n, p stride + r dilation - pad, ..., c)
 //
-// Both operands have pixels as lines, channels as neighbours (conv_splits.h), and wgmma reads them along their outer
-// side. A block of 64 rows of x is 64 channels of one tap; TMA in its im2col mode brings them for as many pixels as a
-// step has, from the first on, along rows and images. What is outside of an image is zero; what is behind the last
-// pixel is multiplied with the zeros that TMA brings for dy there.
+// In both operands a pixel is a line of neighbouring channels (conv_splits.h), so that wgmma reads them MN-major. A
+// block of 64 rows of x is 64 channels of one tap. TMA in its im2col mode copies it for the pixels of a k-step, along
+// rows and images, and fills in zeros outside of an image. Beyond the last pixel, x is multiplied by the zeros that TMA
+// fills in for dy.
 #pragma once
 
 #include "conv_splits.cuh"
@@ -15,7 +15,7 @@
 
 namespace libsgemm::cuda {
 
-// Blocks of 64 channels of taps, from one on.
+// Blocks of 64 channels of a tap, from `block` on.
 struct ConvTaps {
   const ConvWindows &windows;
   int block;
@@ -29,7 +29,7 @@ struct ConvTaps {
 #pragma unroll
     for (int b = 0; b < kBlocks; ++b) {
       int tap = windows.blocks.quotient(block + b), channel = (block + b - tap * windows.blocks.value) * 64;
-      if (tap >= windows.taps) tap = 0, channel = windows.channels;  // zeros
+      if (tap >= windows.taps) tap = 0, channel = windows.channels;  // zeros: beyond the last channel
       const int r = windows.taps_w.quotient(tap), s = tap - r * windows.taps_w.value;
       const int right = s * windows.dilation_w, down = r * windows.dilation_h;
 #pragma unroll
@@ -54,7 +54,7 @@ struct WeightsWork : WgmmaWork {
   __device__ __forceinline__ ConvTaps rows(int row, int) const { return {windows, row / 64}; }
 };
 
-// Sums of slices, which are neither scaled nor added yet.
+// Computes the sums of the slices; conv_weights_sum scales them back and adds them.
 template <class Config>
 __device__ __forceinline__ void wgmma_weights(const WgmmaMaps &maps, const WgmmaConvProblem &p) {
   wgmma_products<Config>(WeightsWork(maps, p), UnreadFinish());

@@ -1,8 +1,8 @@
-// The rows of weight gradients by wgmma. A kernel's file defines a Row:
+// Table rows of the weight gradients by wgmma. A kernel's file defines a Row:
 //
 //   struct Row {
 //     static constexpr Scheme scheme = ...;
-//     static constexpr double peak_fraction = ...;  // of 16-bit numbers' peak, of the largest tiles
+//     static constexpr double peak_fraction = ...;  // share of the peak of 16-bit numbers, with the largest tiles
 //     template <int Halves, int N, int Cluster> static WgmmaConvKernel kernel();
 //   };
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace libsgemm::cuda {
 
-// A step is 64 pixels, or 32 of several splits.
+// A k-step is 64 pixels, or 32 with several splits.
 template <Scheme kScheme, int kHalves, int kN, int kCluster>
 using WeightsShape =
     WgmmaShape<kConvNumber<kScheme>, ptx::AlongOuter<kConvFormat<kScheme>.channels>,
@@ -27,7 +27,7 @@ struct WgmmaWeights {
   static bool supports(const ConvDesc &desc, int index) {
     const Device &d = device(index);
     if (d.wgmma_per_clock == 0 || d.code_arch < 90 || !conv_weights_fit(desc)) return false;
-    // Of fewer channels a block is zeros for the most part, and FP32 and FP64 are faster.
+    // With fewer channels a block is mostly zeros, and FP32 and FP64 are faster.
     if (!format.scaled) return desc.c >= 16;
     if (!kKeepsBound) return d.fp64_tensor_per_clock > 0;
     // Each part of the images adds two roundings, so that it must not be too small.
@@ -37,7 +37,7 @@ struct WgmmaWeights {
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    constexpr double kNextLaunchSeconds = 2.8e-6;  // of a kernel behind another one: fitted to ten layers on an H100
+    constexpr double kNextLaunchSeconds = 2.8e-6;  // launch after another one; fitted to ten layers on an H100
     const Device &d = device(index);
     const size_t least = conv_weights_layout(desc, format, 0).least_bytes;
     const ConvWeightsLayout l = conv_weights_layout(desc, format, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, least));
@@ -46,7 +46,7 @@ struct WgmmaWeights {
     double bytes = image_pass_bytes(g, format);
     g.image = weights_dy(desc);
     bytes += image_pass_bytes(g, format);
-    // A sector of memory for each element of the output, if channels are not neighbours.
+    // Each element of the output costs a sector of memory if channels are not neighbours.
     const double outputs = static_cast<double>(desc.k * desc.c) * static_cast<double>(desc.r * desc.s);
     bytes += parts * outputs * (desc.f_steps.c == 1 ? 4 : 32);
     return kLaunchSeconds + parts * (format.scaled ? 7 : 3) * kNextLaunchSeconds + memory_seconds(d, bytes) +
@@ -131,7 +131,7 @@ struct WgmmaWeights {
     WgmmaProblem &p = q.product;
     const int64_t pixels = int64_t{passes.dy.image.images} * g.p * g.q;
     p.x = sum.rows, p.y = static_cast<int>(sum.ld);
-    // Slices of whole steps between promotions; what is behind the last pixel is zeros.
+    // A slice is a whole number of promotions. Beyond the last pixel there are zeros.
     const int64_t together = format.splits > 1 ? int64_t{kPromoteDepth / Shape::depth} * sum.slices : 1;
     p.k_steps = static_cast<int>(ceil_div(ceil_div(pixels, Shape::depth), together) * together);
     p.slices = sum.slices, p.products = 1;
