@@ -1,9 +1,10 @@
-// Hopper's instructions for warpgroups (wgmma), and what feeds them: copies by TMA to one block or a pair of blocks,
-// and barriers that a pair shares. One inline function each; those of ptx.h are not repeated. sm_90a only.
+// Hopper's instructions for warpgroups (wgmma) and what feeds them: TMA copies to one block or to several blocks of a
+// cluster, and barriers that a cluster shares. Each instruction has one inline function; those of ptx.h are not
+// repeated. sm_90a only.
 //
-// A warpgroup is four consecutive warps. wgmma multiplies tiles that lie in shared memory, x also in registers:
+// A warpgroup is four consecutive warps. wgmma multiplies tiles in shared memory; x may also be in registers:
 //
-//   sum (64 x N) (+)= x (64 x 16) y (N x 16)^T     TF32: 8 steps of k instead of 16, the same bytes
+//   sum (64 x N) (+)= x (64 x 16) y (N x 16)^T     TF32: k = 8 instead of 16, the same bytes
 //
 //   thread t of the warpgroup, warp w = t / 32, lane l: sum[4 j + 2 r + c] is row 16 w + l / 4 + 8 r, column
 //   8 j + 2 (l % 4) + c
@@ -21,19 +22,19 @@ namespace libsgemm::cuda::ptx {
 
 // ---- The product
 
-// Between ordinary writes of the sums and the first wgmma that adds to them.
+// Required between ordinary writes to the accumulators and the first wgmma that adds to them.
 __device__ __forceinline__ void wgmma_fence() {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #endif
 }
-// Closes the group of products that the warpgroup has issued since the last one.
+// Closes the group of products that the warpgroup has issued since the last commit.
 __device__ __forceinline__ void wgmma_commit() {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 #endif
 }
-// Waits until at most kPending of the latest groups are under way: then the sums and tiles of the others are free.
+// Waits until at most the kPending latest groups are in flight. The accumulators and tiles of the others are then free.
 template <int kPending>
 __device__ __forceinline__ void wgmma_wait() {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -41,7 +42,7 @@ __device__ __forceinline__ void wgmma_wait() {
 #endif
 }
 
-// The numbers of N / 2 sums, and the sums.
+// Operand numbers of N / 2 accumulators in the asm text, and the accumulators as operands.
 #define LIBSGEMM_WGMMA_TEXT_8 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define LIBSGEMM_WGMMA_TEXT_16 LIBSGEMM_WGMMA_TEXT_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
 #define LIBSGEMM_WGMMA_TEXT_24 LIBSGEMM_WGMMA_TEXT_16 ", %16, %17, %18, %19, %20, %21, %22, %23"
@@ -78,8 +79,8 @@ __device__ __forceinline__ void wgmma_wait() {
 #define LIBSGEMM_WGMMA_SUMS_120 LIBSGEMM_WGMMA_SUMS_112, LIBSGEMM_WGMMA_SUMS_FROM(112)
 #define LIBSGEMM_WGMMA_SUMS_128 LIBSGEMM_WGMMA_SUMS_120, LIBSGEMM_WGMMA_SUMS_FROM(120)
 
-// `shape`: "m64n256k16.f32.f16.f16"; `sums`: of a thread; x, y, add: the numbers of the operands behind them; `order`:
-// the operands' orders, ", 0, 1", nothing of TF32.
+// `shape`: "m64n256k16.f32.f16.f16"; `sums`: accumulators of a thread; x_at, y_at, add_at: operand numbers after these;
+// `order`: majorness of x and y, ", 0, 1", empty for TF32.
 #define LIBSGEMM_WGMMA(shape, sums, x_at, y_at, add_at, order)                                                  \
   asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %" add_at                                                  \
                ", 0;\n"                                                                                         \
@@ -101,8 +102,8 @@ __device__ __forceinline__ void wgmma_wait() {
     LIBSGEMM_WGMMA_ORDERS("m64n" n "k16.f32.bf16.bf16", sums, x_at, y_at, add_at); \
   }
 
-// Issues sum (64 x kN) (+)= x y^T, of the tiles that the descriptors name; `add` 0: the sums start at zero. The sums
-// must not be touched before wgmma_wait().
+// Issues sum (64 x kN) (+)= x y^T for the tiles that the descriptors name. With `add` 0 the accumulators start at zero.
+// They must not be touched before wgmma_wait().
 template <Number kNumber, int kN, bool kXAlongK, bool kYAlongK>
 __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t y, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -144,7 +145,7 @@ __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t
 #endif
 }
 
-// x0 to add_at: the numbers of the operands behind the sums.
+// x0 to add_at: operand numbers after the accumulators.
 #define LIBSGEMM_WGMMA_REGISTERS(n, sums, x0, x1, x2, x3, y_at, add_at)                              \
   asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %" add_at                                       \
                ", 0;\n"                                                                              \
@@ -154,8 +155,8 @@ __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t
                : "r"(__float_as_uint(x[0])), "r"(__float_as_uint(x[1])), "r"(__float_as_uint(x[2])), \
                  "r"(__float_as_uint(x[3])), "l"(y), "r"(add));
 
-// The same with x in registers, TF32 numbers: x[h + 2 q] is row 16 w + l / 4 + 8 h, step of k l % 4 + 4 q. They must
-// not be touched either before wgmma_wait().
+// wgmma() with TF32 x in registers: x[h + 2 q] is row 16 w + l / 4 + 8 h, k = l % 4 + 4 q. These must not be touched
+// before wgmma_wait() either.
 template <int kN>
 __device__ __forceinline__ void wgmma_tf32(float (&sum)[kN / 2], const float (&x)[4], uint64_t y, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -170,16 +171,16 @@ __device__ __forceinline__ void wgmma_tf32(float (&sum)[kN / 2], const float (&x
 
 // ---- Copies
 
-// Whether the thread is one of its warp, which the compiler knows to be one alone: what such a thread copies needs no
-// loop over lanes whose addresses may differ.
+// True for one thread of the warp. The compiler knows that it is only one, so copies by this thread need no loop over
+// lanes whose addresses may differ.
 __device__ __forceinline__ bool elect_one() {
   uint32_t chosen;
   asm volatile("{\n .reg .pred p;\n elect.sync _|p, 0xffffffff;\n selp.u32 %0, 1, 0, p;\n}" : "=r"(chosen));
   return chosen != 0;
 }
 
-// Copies the box of the map at (x, y, plane, product) to shared memory, aligned to 1024 bytes. Elements outside become
-// zeros.
+// Copies the box of the map at (x, y, plane, product) to shared memory, aligned to 1024 bytes. Elements outside of the
+// array become zeros.
 __device__ __forceinline__ void copy_box(uint32_t shared, const void *map, int x, int y, int plane, int product,
                                          uint32_t barrier) {
   asm volatile(
@@ -188,8 +189,8 @@ __device__ __forceinline__ void copy_box(uint32_t shared, const void *map, int x
       "l"(map), "r"(x), "r"(y), "r"(plane), "r"(product), "r"(barrier)
       : "memory");
 }
-// The same to those blocks of the cluster whose bits are set, at the same places, where each counts the bytes at its
-// own barrier.
+// copy_box() to all blocks of the cluster whose bits are set in `blocks`, at the same address in each. Each block's own
+// barrier counts the bytes.
 __device__ __forceinline__ void copy_box_to(unsigned blocks, uint32_t shared, const void *map, int x, int y, int plane,
                                             int product, uint32_t barrier) {
   asm volatile(
@@ -199,8 +200,8 @@ __device__ __forceinline__ void copy_box_to(unsigned blocks, uint32_t shared, co
       "l"(map), "r"(x), "r"(y), "r"(plane), "r"(product), "r"(barrier), "h"(static_cast<uint16_t>(blocks))
       : "memory");
 }
-// Copies channels `c` on of the pixels from (w, h) of image `n` on that a map of images describes
-// (runtime/tensor_map.h), each so many rows down and columns to the right.
+// Copies channels from `c` on of the pixels from (w, h) of image `n` on, as a map of images describes them
+// (runtime/tensor_map.h). Each pixel is moved by `down` rows and `right` columns.
 __device__ __forceinline__ void copy_pixels(uint32_t shared, const void *map, int c, int w, int h, int n, int right,
                                             int down, uint32_t barrier) {
   asm volatile(
@@ -221,9 +222,9 @@ __device__ __forceinline__ void copy_pixels_to_pair(uint32_t shared, const void 
       "h"(static_cast<uint16_t>(down)), "h"(static_cast<uint16_t>(3))
       : "memory");
 }
-// Copies a box from shared memory, aligned to 128 bytes, to the map's array; what lies outside is left out. In order
-// behind what the thread has written there and made known by order_with_tma(). The copies since the last store_commit()
-// are a group; of their sources store_wait() waits until all but kPending groups have been read.
+// Copies a box from shared memory, aligned to 128 bytes, to the map's array; elements outside are left out. The copy
+// sees what the thread has written there before order_with_tma(). store_commit() closes a group of the copies since the
+// last one; store_wait() waits until the sources of all groups except the latest kPending have been read.
 __device__ __forceinline__ void store_box(const void *map, uint32_t shared, int x, int y, int plane, int product) {
   asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(map), "r"(x),
                "r"(y), "r"(plane), "r"(product), "r"(shared)
@@ -237,12 +238,12 @@ __device__ __forceinline__ void store_wait() {
 __device__ __forceinline__ void store_shared_x2(uint32_t shared, float x, float y) {
   asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(shared), "f"(x), "f"(y) : "memory");
 }
-// Has the map fetched before its first use.
+// Prefetches the map before its first use.
 __device__ __forceinline__ void prefetch_map(const void *map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-// Without the subroutine that sqrtf() needs for the last bit.
+// Square root without the subroutine that sqrtf() needs for its last bit.
 __device__ __forceinline__ float approximate_sqrt(float x) {
   float root;
   asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
@@ -257,8 +258,8 @@ __device__ __forceinline__ int cluster_rank() {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-// Arrives at the barrier at the same place of block `block` of the cluster. Relaxed: it orders no ordinary writes,
-// since what has ended are reads by wgmma; a release would wait for all that the thread has written to memory.
+// Arrives at the barrier at the same address in block `block` of the cluster. The arrival is relaxed: it follows reads
+// by wgmma and orders no ordinary writes. A release would wait for all that the thread has written to memory.
 __device__ __forceinline__ void barrier_arrive_at(uint32_t barrier, int block) {
   asm volatile(
       "{\n"

@@ -1,5 +1,5 @@
-// Tiles in shared memory, as TMA lays them down with its swizzle, and how wgmma is told of them (NVIDIA, PTX ISA,
-// matrix descriptors). Apart from the instructions themselves, which tests on the CPU replace.
+// Layouts of tiles in shared memory as TMA writes them with its swizzle, and the wgmma descriptors for them (NVIDIA,
+// PTX ISA, matrix descriptors). They are apart from the instructions themselves because tests on the CPU replace those.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,14 +8,14 @@
 
 namespace libsgemm::cuda::ptx {
 
-// Rows of an operand's outer side, each kLine bytes along k: 128 or 64, of which the 16-byte chunks are exchanged
-// within 8 rows. Begins at a multiple of 8 rows. kPitch: bytes from 8 rows to the next ones.
+// K-major tile: rows of an operand's outer side, each kLine bytes (128 or 64) along k. The 16-byte chunks are swizzled
+// within 8 rows. The tile begins at a multiple of 8 rows. kPitch: bytes between groups of 8 rows.
 template <int kLine, int kPitch = 8 * kLine>
 struct AlongK {
   static constexpr int line = kLine;
   static constexpr bool along_k = true, by_threads = false;
-  static constexpr int box_rows = 256;   // that a copy brings at most
-  static constexpr int step_bytes = 32;  // from one instruction's steps of k to the next one's
+  static constexpr int box_rows = 256;   // most of one copy
+  static constexpr int step_bytes = 32;  // from one instruction's k to the next one's
   static constexpr uint64_t swizzle = kLine == 128 ? 1 : 2;
   static_assert(kLine == 128 || kLine == 64, "the swizzles in use");
   __device__ __forceinline__ static uint64_t descriptor(uint32_t shared) {
@@ -24,8 +24,8 @@ struct AlongK {
   }
 };
 
-// Blocks of 64 16-bit elements of the outer side x kDepth steps of k, a step of k in 128 bytes, one block behind the
-// other; or of fewer steps, with as much room for each block.
+// MN-major tile: blocks of 64 16-bit elements of the outer side x kDepth k, 128 bytes for each k, one block after the
+// other. A block may hold fewer k, but keeps its distance to the next one.
 template <int kDepth>
 struct AlongOuter {
   static constexpr int line = 128;
@@ -38,13 +38,13 @@ struct AlongOuter {
   }
 };
 
-// Blocks of 32 floats of the outer side x kDepth steps of k, a step of k in 128 bytes. wgmma reads TF32 along k only:
-// threads read these, and hand it registers.
+// MN-major tile of TF32: blocks of 32 floats of the outer side x kDepth k, 128 bytes for each k. wgmma reads TF32 only
+// K-major, so threads read these blocks and pass x in registers.
 //
-// A warp's instruction takes 16 rows and 8 steps of k, 4 of them from each thread, which reads them one after the
-// other. Lane l wants rows l / 4 + 8 h, steps l % 4 + 4 q; were it h and q of all lanes at once, half of them would
-// meet in the same banks. So the lanes of odd l % 4 take the other h first, those of l % 4 > 1 the other q, and what
-// comes in another order changes places between registers.
+// A warp's instruction takes 16 rows and 8 k. Each thread reads 4 elements, one after the other. Lane l needs rows l /
+// 4 + 8 h, k l % 4 + 4 q. If all lanes read the same h and q at once, half of them would have bank conflicts. So lanes
+// with odd l % 4 read the other h first, and those with l % 4 > 1 the other q. arrange() restores the order by
+// exchanging registers.
 template <int kDepth>
 struct ByThreads {
   static constexpr int line = 128;
@@ -52,17 +52,17 @@ struct ByThreads {
   static constexpr int box_rows = 32;
   static constexpr int step_bytes = 8 * 128;
 
-  uint32_t first;  // where the lane begins, of the first instruction
+  uint32_t first;  // address of the lane's first element for the first instruction
 
-  // Rows `row` on, a multiple of 16, of what begins at `shared`, a multiple of 1024.
+  // Rows from `row` on, a multiple of 16, of the tile at `shared`, a multiple of 1024.
   __device__ __forceinline__ ByThreads(uint32_t shared, int row, int lane) {
     const int group = lane / 4, step = lane % 4, h = step & 1, q = step >> 1, k = step + 4 * q;
     const int chunk = (row % 32 / 4 + 2 * h + group / 4) ^ k;
     first = shared + static_cast<uint32_t>(row / 32 * (kDepth * line) + k * line + chunk * 16 + group % 4 * 4);
   }
-  // Of the lane's four elements that with the other h, for odd `i`, and the other q, for `i` of 2 and 3.
+  // Address of the i-th of the lane's four elements: with the other h if `i` is odd, the other q if `i` is 2 or 3.
   __device__ __forceinline__ uint32_t at(int i) const { return first ^ (i & 1) * 32 ^ (i >> 1) * (4 * line + 64); }
-  // What the lane has read into the registers, in the instruction's order: [h + 2 q].
+  // Puts what the lane has read into the instruction's order: [h + 2 q].
   __device__ __forceinline__ static void arrange(float (&x)[4], int lane) {
     if (lane & 1) exchange(x[0], x[1]), exchange(x[2], x[3]);
     if (lane & 2) exchange(x[0], x[2]), exchange(x[1], x[3]);

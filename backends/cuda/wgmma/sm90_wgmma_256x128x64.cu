@@ -1,44 +1,46 @@
-// C = alpha op(A) op(B) + beta C of 16-bit matrices on sm_90 by warpgroup instructions: tiles of any width that is a
-// multiple of 16, each a row of the table, by one kernel.
+// C = alpha op(A) op(B) + beta C of 16-bit matrices on sm_90 by warpgroup instructions. One device kernel has tiles of
+// all widths that are multiples of 16; each width is a kernel of the table.
 //
-// sm90_wgmma_*_split_k: the same with k in slices, whose sums meet in the workspace; but 256 wide, which never wins.
+// sm90_wgmma_*_split_k: the same with k in slices, whose partial sums go to the workspace. There is none 256 wide,
+// which would never win.
 //
-// Everything is in wgmma_engine.cuh: who copies, multiplies and stores, and how tiles follow one another. In which way
-// a call is computed, and so its row, is predicted in wgmma_way.cpp.
+// wgmma_engine.cuh describes which warps copy, multiply and store, and in what order tiles are computed. The cost model
+// in wgmma_way.cpp predicts the best way to compute a call, and so its kernel.
 //
 //   tile of C: W x 128 or W x 64, or the other way round
 //
 //   y, W            (m, or n where C is taken transposed)
 //   +-------------------------+
-//   | warpgroup 0             |  64 of x       a warp: 16 rows of x; a thread W / 2 sums, pairs along y
+//   | warpgroup 0             |  64 of x       a warp: 16 rows of x; a thread: W / 2 accumulators, pairs along y
 //   +-------------------------+
-//   | warpgroup 1             |  64            W x 64: the same 64 rows, of every other stage
+//   | warpgroup 1             |  64            W x 64: the same 64 rows, every other stage
 //   +-------------------------+
-//   warpgroup 2: one lane copies               Blocks alone or, of 128 rows, in clusters of 2 or 4 (WgmmaCluster).
+//   warpgroup 2: one lane copies               Clusters of 1 or, with 128 rows, of 1, 2 or 4 blocks (WgmmaCluster).
 //
 // Sources: as the engine's.
 //
-// Shared memory, bytes: as many stages as fit into 196608, at most 12: of 128 W and 16384 (8192 of 64 rows), W rounded
-// up to 64 if y lies along its outer side; x first. Behind these 32768 of boxes on their way to C, of which, of 64
-// rows, the second half is for sums on their way to the first warpgroup; then 208 of barriers. 229584 in all.
+// Shared memory, bytes: as many stages as fit into 196608, at most 12. A stage has 16384 of x (8192 for 64 rows), then
+// 128 W of y, where W is rounded up to 64 if y is MN-major. After the stages, 32768 of boxes in flight to C; for 64
+// rows their second half passes accumulators to the first warpgroup. Then 208 of barriers. 229584 in all.
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; code for sm_90a. Any size and transposition.
 //
 // Parameters of LIBSGEMM_WGMMA_ROW: rows of x, W.
 //
-// Why so many: the fewest tiles that fill whole waves win. Of 325 random products (H200, 1980 MHz, FP16, 2 to 900 us,
-// cuBLAS 13.1 in the same run) the best widths reach 1.013 of cuBLAS's speed as geometric mean and 0.80 at the 5th
-// percentile; only 16, 32, 64, 128, 160, 192 and 256 0.97 and 0.78. With 64 rows besides 1.029 and 0.83: of small tiles
-// a block waits for its operands, which arrive at 64 bytes a clock, 20 KiB a stage of 32 x 128, 12 of 32 x 64.
-// Without pairs 0.02 less. Clusters of four: wgmma_engine.cuh.
+// Why there are that many widths: the fewest tiles that fill whole waves win. On 325 random products (H200, 1980 MHz,
+// FP16, 2 to 900 us, cuBLAS 13.1 in the same run) the best widths reach 1.013 of cuBLAS's speed as geometric mean and
+// 0.80 at the 5th percentile. Widths 16, 32, 64, 128, 160, 192 and 256 alone reach 0.97 and 0.78. With tiles of 64 rows
+// as well it is 1.029 and 0.83: a block with a small tile waits for its operands, which arrive at 64 bytes a clock, 20
+// KiB a stage of 32 x 128, 12 KiB of 32 x 64. Without pairs it is 0.02 less. For clusters of four see wgmma_engine.cuh.
 //
 // Measured (H100 SXM, 1860 to 1980 MHz, limited by power from 2048 on; TFLOP/s, cuBLAS 13.1 in the same run in
 // brackets): FP16 NN 1024 303 (258), 2048 617 (619), 4096 721 (724), 8192 724 (709); TN 4096 705 (703); bfloat16 NN
-// 8192 783 (765). With beta 1 4096 631 (735), 2048 468 (563). Without pairs of blocks 4096 682, 8192 668. With sums
-// stored by the threads, not by TMA, 4096 697 (721); where a grid starts only after the one before has ended, 2048 589
-// (603). Arrivals at the other block as releases (a fence of all memory each) halved the speed. Slices of k in a
-// cluster of 2 to 8 blocks that met in shared memory: 214 at 512 x 512 x 16384 (308), 200 at 1024 (186); not kept.
+// 8192 783 (765). With beta = 1, 4096 631 (735), 2048 468 (563). Without pairs of blocks, 4096 682, 8192 668. If the
+// threads store C instead of TMA, 4096 697 (721). If a grid starts only after the previous one has ended, 2048 589
+// (603). Arrivals at the other block as releases, each a fence of all memory, halved the speed. Slices of k in a
+// cluster of 2 to 8 blocks, added in shared memory, reached 214 at 512 x 512 x 16384 (308) and 200 at 1024 (186); not
+// kept.
 #include "gpu/kernels.h"
 #include "wgmma_width_row.h"
 

@@ -1,34 +1,35 @@
-// Groups of products of different sizes, C = alpha op(A) op(B) + beta C each, of 16-bit matrices in one launch on sm_90
-// by warpgroup instructions: for groups of many rows and columns.
+// Groups of products of different sizes, each C = alpha op(A) op(B) + beta C, of 16-bit matrices on sm_90, in one
+// launch by warpgroup instructions. For groups of many rows and columns.
 //
-// The table of products is described in wgmma_grouped.h, and how a block finds those of its tiles in
-// wgmma_grouped.cuh. All else is in wgmma_engine.cuh, as of sm90_wgmma_256x128x64.cu. In a file, and so a module, of
-// its own: drivers before 530 refuse one in which a kernel has more than 4 KiB of parameters.
+// wgmma_grouped.h describes the table of products, and wgmma_grouped.cuh how a block finds the product of a tile. The
+// rest is in wgmma_engine.cuh, as for sm90_wgmma_256x128x64.cu. The kernel has a file of its own, and so a module of
+// its own: drivers before 530 refuse a module in which a kernel has more than 4 KiB of parameters.
 //
 //   pair of blocks: 256 x 256 of C
 //
 //   y, 256          (m)
 //   +-------------------------+
-//   | block 0, warpgroup 0    |  64 of x       a warp: 16 rows of x; a thread 128 sums, pairs along y
+//   | block 0, warpgroup 0    |  64 of x       a warp: 16 rows of x; a thread: 128 accumulators, pairs along y
 //   |          warpgroup 1    |  64
 //   +-------------------------+
-//   | block 1, warpgroup 0    |  64            Of y's tile each block copies a half to both.
+//   | block 1, warpgroup 0    |  64            Each block copies half of y's tile to both.
 //   |          warpgroup 1    |  64
 //   +-------------------------+
 //   warpgroup 2 of each: one lane copies
 //
 // Sources: as the engine's.
 //
-// Shared memory, bytes: stage s of 4 at 49152 s: x at 0, 16384; y at 16384, 32768; behind the stages
-// 32768 of boxes on their way to C, then 64 of barriers. At most 229440 in all.
+// Shared memory, bytes: stage s of 4 at 49152 s: x at 0, 16384; y at 16384, 32768; after the stages 32768 of boxes in
+// flight to C, then 64 of barriers. At most 229440 in all.
 //
 // Requires: gemm of FP16 or bfloat16 operands whose columns and products all start at multiples of 16 bytes; code for
-// sm_90a; a driver of CUDA 12.1. Any sizes and transpositions; groups whose arrays of pointers are in host memory. One
-// launch for 65 products of the same transpositions; those of a group that lie at strides count as one.
+// sm_90a; a driver of CUDA 12.1; arrays of pointers in host memory. Any sizes and transpositions. One launch takes 65
+// products of the same transpositions; products of a group at constant strides count as one.
 //
 // Parameters of LIBSGEMM_WGMMA_GROUPED_ROW: N, stages, blocks of a cluster.
 //
-// Not yet measured: its figures are those of the row for single products with such tiles, when it had a kernel.
+// Not yet measured: its figures are those of single products with such tiles, from when these had a kernel of their
+// own.
 #include "gpu/kernels.h"
 #include "wgmma_grouped_row.h"
 

@@ -1,5 +1,5 @@
-// Rows of FP32 operands in the math mode tf32 by the wgmma engine: what its kernels do not read as it lies is written
-// anew first (gpu/splits/packed_row.h).
+// Kernels for FP32 operands in the math mode tf32 by the wgmma engine. A pass first rewrites operands that the engine
+// cannot read in place (gpu/splits/packed_row.h).
 #pragma once
 
 #include "gpu/kernels.h"
@@ -14,21 +14,21 @@ template <bool kXAlongK, int kN, int kStages, int kCluster>
 using Tf32Shape = WgmmaShape<Number::tf32, std::conditional_t<kXAlongK, ptx::AlongK<128>, ptx::ByThreads<32>>,
                              ptx::AlongK<128>, 1, kN, 32, kStages, kCluster>;
 
-// Whether TMA cannot bring an operand.
+// True if TMA cannot copy an operand.
 inline bool tf32_lies_badly(const GemmDesc &desc, bool of_a) {
   const int64_t stride = desc.batch == Batch::strided ? (of_a ? desc.stride_a : desc.stride_b) : 0;
   const int64_t ld = of_a ? desc.lda : desc.ldb;
   return (reinterpret_cast<uintptr_t>(of_a ? desc.a : desc.b) % 16 | static_cast<uint64_t>(ld | stride) % 4) != 0;
 }
 
-// Whether an operand is written anew: of two along their outer sides the smaller one.
+// True if the pass rewrites an operand. If both are MN-major, it rewrites the smaller one.
 inline bool tf32_packs(const GemmDesc &desc, bool of_a) {
   if (tf32_lies_badly(desc, of_a)) return true;
   if (along_k_a(desc) || along_k_b(desc) || tf32_lies_badly(desc, !of_a)) return false;
   return of_a == (desc.m <= desc.n);
 }
 
-// `Product`: the Row of wgmma_row.h that multiplies.
+// `Product`: Row (wgmma_row.h) of the kernel that multiplies.
 template <class Product>
 struct Tf32Row {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
@@ -40,8 +40,8 @@ struct Tf32Row {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME`, in namespace libsgemm::cuda: N and STAGES as of WgmmaShape, CLUSTER the most blocks of
-// one.
+// Defines the kernel `NAME`, in namespace libsgemm::cuda. N and STAGES are those of WgmmaShape, CLUSTER the most blocks
+// of a cluster.
 #define LIBSGEMM_WGMMA_PACKED_ROW(NAME, N, STAGES, CLUSTER)                                  \
   template <bool kXAlongK, int kCluster>                                                     \
   __global__ void __launch_bounds__(kWgmmaThreads, 1)                                        \

@@ -1,58 +1,59 @@
-// Products by Hopper's warpgroup instructions: blocks that stay (persistent), one warp that copies by TMA, two
-// warpgroups that multiply.
+// Products by Hopper's warpgroup instructions (wgmma). Blocks are persistent; one warp copies by TMA, two warpgroups
+// multiply.
 //
 //   warpgroup 0, 1   multiply: kHalves times 64 rows of x each, times kN columns of y
 //   warp 8           one lane copies stage after stage, of this tile and the next one, while the others store
 //
 //   stage s of `stages`:  [x: chunks of rows, in each the planes][y: the planes]
-//   behind the stages:    for each warp two boxes of 16 rows of x by 32 columns of y on their way to C, as that lies:
+//   after the stages:     for each warp two boxes of 16 rows of x by 32 columns of y in flight to C, in C's layout:
 //                         along y, or along x; 2048 bytes each
-//   behind these:         barriers full[stages], empty[stages]
+//   after these:          barriers full[stages], empty[stages]
 //
-// A stage is `depth` steps of k. An operand lies as in global memory: along k, each row a line of 128 or 64 bytes; or
-// along its outer side, in blocks of 64 elements x depth lines. TMA exchanges the 16-byte chunks of 8 lines, wgmma
-// reads them so (instructions.cuh). x of TF32 along its outer side goes through registers (operand_lines.cuh).
+// A stage, or k-step, spans `depth` of k. An operand keeps its layout in global memory: K-major, each row a line of 128
+// or 64 bytes; or MN-major (along its outer side), in blocks of 64 elements x depth lines. TMA swizzles the 16-byte
+// chunks of 8 lines, and wgmma reads them swizzled (instructions.cuh). An MN-major x of TF32 goes through registers
+// (operand_lines.cuh).
 //
-// Planes are the splits of an operand (gpu/splits/splits.h): 1 of what the caller has, 2 or 3 of FP32. With more than
-// one, the sums leave the tensor cores every kPromoteDepth steps of k, since those cut off where FP32 rounds: the
-// products of low weight first, by themselves where they have a scale, then the others (Promotion). The second
-// warpgroup multiplies meanwhile.
+// Planes are the splits of an operand (gpu/splits/splits.h): 1 for the caller's own operand, 2 or 3 for FP32. With more
+// than one plane, the sums leave the tensor cores every kPromoteDepth k, since the tensor cores truncate where FP32
+// rounds. Products of low weight come first, summed separately if they have a scale, then the others (Promotion). The
+// other warpgroup multiplies meanwhile.
 //
-// The kernel of 16-bit products (WgmmaAnyWidth) has tiles of any width: its loops over k for all of them, and one of
-// everything else. Tiles of 64 rows of x are multiplied by both warpgroups, each every other stage.
+// The kernel of 16-bit products (WgmmaAnyWidth) has tiles of any width: a loop over k for each width, and one copy of
+// everything else. Tiles of 64 rows of x are multiplied by both warpgroups, which take alternate stages.
 //
-// Two blocks are a cluster (Config::cluster): neighbours that need the same tile of one operand, of which each copies a
+// A cluster is two blocks (Config::cluster): neighbours that need the same tile of one operand, of which each copies a
 // half to both. So a stage is free when both blocks have read it: their warps arrive at both blocks' barriers. A block
-// must not end before its neighbour has written to it and arrived at it for the last time. Tiles of any width are in
-// clusters of up to four blocks (WgmmaCluster), side by side along x, or two by two: there a block copies half of its x
-// to the one that shares it, and half of its y to the other one.
+// must not end before its neighbour has written to it and arrived at it for the last time. Tiles of any width have
+// clusters of up to four blocks (WgmmaCluster), side by side along x, or two by two. Two by two, a block copies half of
+// its x to the block that shares x with it, and half of its y to the one that shares y.
 //
 // What bounds it (H100, Nsight Compute): a tile 256 wide keeps the tensor cores busy for 0.88 to 0.94 of the time, one
-// 160 wide 0.56 of it. Without its products such a kernel takes as long: it waits for lines of operands, of which each
-// takes 4 clocks of a block while all multiprocessors read. Lines of 128 bytes that begin within one of the L2 cache's,
-// as they do unless ld is a multiple of 64, are two to it and take 6 to 7. So the fewer lines a block asks for itself,
-// the better: a tile of 128 x 256 for 384 a step alone, 256 in a pair, 192 in a cluster of four; one of 128 x 208 for
-// 168 two by two. 2216 x 2864 x 3064 TN takes 112, 81 and 68 us alone, in pairs and in fours (cuBLAS 63), 11688 x 216 x
-// 9744 NT 184, 127 and 106 (114); 896 x 5504 x 18624 TT 273 alone, 266 in pairs that share x (250). 30 clusters of four
-// run at once, on 120 of 132 multiprocessors: large squares of which all lines are whole, and what one wave computes,
-// are faster without. Of 89 random products the best ways reach 0.90 of cuBLAS at the 5th percentile with them, 0.86
-// without.
+// 160 wide for 0.56. Such a kernel takes as long without its products: it waits for lines of operands, each of which
+// takes a block 4 clocks while all multiprocessors read. Lines of 128 bytes that are not aligned to lines of the L2
+// cache, as happens unless ld is a multiple of 64, count as two there and take 6 to 7 clocks. So the fewer lines a
+// block requests itself, the better: for a k-step, a tile of 128 x 256 needs 384 lines alone, 256 in a pair, 192 in a
+// cluster of four; a tile of 128 x 208 needs 168 two by two. 2216 x 2864 x 3064 TN takes 112, 81 and 68 us alone, in
+// pairs and in fours (cuBLAS 63), 11688 x 216 x 9744 NT 184, 127 and 106 (114); 896 x 5504 x 18624 TT 273 alone, 266 in
+// pairs that share x (250). Only 30 clusters of four run at once, on 120 of 132 multiprocessors: large squares with
+// aligned lines, and products of one wave, are faster without them. On 89 random products the best ways reach 0.90 of
+// cuBLAS's speed at the 5th percentile with clusters of four, 0.86 without.
 //
-// The lane that copies is elected (ptx::elect_one()), so that the compiler knows it to be one alone. Chosen by its
-// number it took a loop over lanes for each copy, and a step of narrow tiles or of several boxes as long as its
+// The lane that copies is elected (ptx::elect_one()), so that the compiler knows that it is only one. A lane chosen by
+// its number took a loop over lanes for each copy, and a k-step of narrow tiles or of several boxes took as long as its
 // instructions: 64 x 128 x 8192 33.6 -> 26.4 us (NT), 128 x 128 x 8192 of a triangle 55.7 -> 49.9.
 //
-// Tried: a fifth stage (same); other L2 promotions of TMA's maps (same). Tiles side by side that begin at different
-// places of k, so that they do not ask for the same lines at once: 0.88 to 1.3 of the time, 1.01 as mean. The tiles
-// behind the last full wave in slices of k, in the same launch, and a kernel that adds them up: 896 x 5504 x 18624
-// 377 -> 317 us, where 160 x 128 takes 263; elsewhere what the sums cost was more.
+// Tried: a fifth stage (same time); other L2 promotions of TMA's maps (same time). Neighbouring tiles that begin at
+// different k, so that they do not request the same lines at once: 0.88 to 1.3 of the time, 1.01 on average. Tiles
+// after the last full wave in slices of k, in the same launch, and a kernel that adds the slices: 896 x 5504 x 18624
+// 377 -> 317 us, where tiles of 160 x 128 take 263; elsewhere adding the slices cost more than it saved.
 //
-// A small product takes as long as its few warps have instructions one after the other, some 5 clocks each: 48 x 384 x
-// 208 in a graph 4.3 us with barriers made by one thread, divisions for the first tile's place and the wait for the
-// grid before ahead of all that, now 2.6 (cuBLAS 2.6).
+// A small product takes as long as its few warps need for one instruction after the other, some 5 clocks each: 48 x 384
+// x 208 in a graph took 4.3 us with all barriers initialised by one thread, divisions for the first tile's place, and
+// the wait for the previous grid ahead of all that. Now it takes 2.6 us (cuBLAS 2.6).
 //
-// Sources: NVIDIA, PTX ISA, and CUTLASS' documents of the warp-specialised persistent design; the promotion after
-// DeepSeek's DeepGEMM. Nothing of either is copied.
+// Sources: NVIDIA, PTX ISA, and CUTLASS' documents of the warp-specialised persistent design; DeepSeek's DeepGEMM for
+// the promotion. Nothing of either is copied.
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -66,7 +67,7 @@ constexpr int kConsumers = 2, kConsumerWarps = 8;
 
 // ---- What a kernel is built from
 
-// kN: columns of y. kHalves: of 64 rows of x of a warpgroup. kDepth: steps of k of a stage.
+// kN: columns of y. kHalves: halves, of 64 rows of x, for each warpgroup. kDepth: k of a stage.
 template <Number kNumber, class XLines, class YLines, int kHalves, int kN, int kDepth, int kStages, int kCluster,
           int kPlanes = 1>
 struct WgmmaShape {
@@ -75,16 +76,16 @@ struct WgmmaShape {
   using Y = YLines;
   static constexpr int halves = kHalves, n = kN, depth = kDepth, stages = kStages, cluster = kCluster, planes = kPlanes;
   static constexpr int tile_x = kConsumers * 64 * kHalves, tile_y = kN;
-  // The operand that a cluster shares: the larger tile, if its halves are whole blocks.
+  // A cluster shares the operand with the larger tile; y only if its halves are whole blocks.
   static constexpr bool shares_x = tile_x > tile_y || kN % 128 != 0;
   static constexpr int cluster_x = shares_x ? tile_x : kCluster * tile_x;
   static constexpr int cluster_y = shares_x ? kCluster * tile_y : tile_y;
 
   static constexpr int element_bytes = kNumberBytes<kNumber>;
   static constexpr int instruction_depth = 32 / element_bytes;
-  static constexpr int instructions = kDepth / instruction_depth;  // of a stage, along k
+  static constexpr int instructions = kDepth / instruction_depth;  // for a stage, along k
 
-  // Rows of y in shared memory: blocks along the outer side are 64.
+  // Rows of y in shared memory; MN-major blocks have 64.
   static constexpr int y_rows = Y::along_k ? kN : (kN + 63) / 64 * 64;
   static constexpr int x_chunk = kCluster == 2 && shares_x ? tile_x / 2 : tile_x;
   static constexpr int y_chunk = kCluster == 2 && !shares_x ? y_rows / 2 : y_rows;
@@ -92,12 +93,12 @@ struct WgmmaShape {
   static constexpr int x_bytes = tile_x * kPlanes * row_bytes, y_bytes = y_rows * kPlanes * row_bytes;
   static constexpr int stage_bytes = x_bytes + y_bytes;
   static constexpr int stages_bytes = kStages * stage_bytes;
-  // Boxes on their way to C, if there is room for them.
+  // Boxes in flight to C, if there is room for them.
   static constexpr int box_x = 16, box_y = kWgmmaBox, box_bytes = box_x * box_y * 4;
   static constexpr bool has_boxes =
       kN % box_y == 0 && stages_bytes + kConsumerWarps * 2 * box_bytes + 16 * kStages <= 227 * 1024;
   static constexpr int boxes_bytes = has_boxes ? kConsumerWarps * 2 * box_bytes : 0;
-  // Whether boxes go along x, too: where x is one side of C for the sake of how an operand lies.
+  // True if boxes may also run along x: needed if the layout of an operand decides which side of C is x.
   static constexpr bool boxes_along_x = has_boxes && X::by_threads;
   static constexpr int shared_bytes = stages_bytes + boxes_bytes + 16 * kStages;
   static_assert(!X::along_k || row_bytes == X::line, "a row of k is a line");
@@ -109,7 +110,7 @@ struct WgmmaShape {
   static_assert(stage_bytes % 1024 == 0 && shared_bytes <= 227 * 1024, "of a multiprocessor");
   static_assert(kPlanes == 1 || kPromoteDepth % kDepth == 0, "whole stages between promotions");
 
-  // Of plane `plane` of y, which begins at `y` in a stage.
+  // Descriptor of plane `plane` of y. `y`: where y begins in a stage.
   __device__ __forceinline__ static uint64_t descriptor_y(uint32_t y, int plane) {
     return Y::descriptor(y + plane * (y_rows * row_bytes));
   }
@@ -119,9 +120,10 @@ struct WgmmaShape {
   static constexpr bool shares_k = false;
 };
 
-// Tiles as wide as the launch says, one of kWgmmaWidths: the stages share the room of four of 256. kCluster: 1, or
-// kMostCluster for clusters as the launch says. kRows: of x, 128, or 64, which the warpgroups multiply both, each every
-// other stage: of small tiles half as much arrives so, which bounds them. They are at most 64 wide.
+// Shape whose tile width is set by the launch, one of WgmmaWidths. The stages share the memory of four stages of width
+// 256. kCluster: 1, or kMostCluster if the launch sets the cluster. kRows: rows of x, 128 or 64. With 64, both
+// warpgroups multiply all rows, in alternate stages: half as many bytes then arrive for a small tile, which is bound by
+// them. Such tiles are at most 64 wide.
 template <Number kNumber, class XLines, class YLines, int kCluster, int kRows>
 struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1> {
   using Widest = WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1>;
@@ -130,18 +132,18 @@ struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 
   static constexpr int n = shares_k ? 64 : 256;  // the widest
   static constexpr int tile_x = kRows, x_bytes = kRows * Widest::row_bytes, cluster = kCluster;
   static constexpr int most_stages = 12;
-  // Behind the barriers of the ring those of sums that change hands: there, and taken.
+  // Barriers of the exchange of accumulators, after those of the ring: they are there, and they are taken.
   static constexpr int barriers_at = Widest::stages_bytes + Widest::boxes_bytes;
   static constexpr int sums_there = barriers_at + 16 * most_stages, sums_taken = sums_there + 8;
   static constexpr int shared_bytes = sums_taken + 8;
-  // They pass through the boxes of the warpgroup that does not store.
+  // Accumulators pass through the boxes of the warpgroup that does not store.
   static constexpr int sums_at = Widest::stages_bytes + Widest::boxes_bytes / 2;
   static_assert(!shares_k || n * kRows * 4 <= Widest::boxes_bytes / 2, "room for the sums");
   static_assert(shared_bytes <= 227 * 1024 && !Widest::shares_x && Widest::row_bytes == 128, "of a multiprocessor");
   static_assert(kRows == 64 || kRows == kWgmmaRows, "rows of an instruction, or of two");
   static_assert(kCluster == 1 || kCluster == kMostCluster, "alone, or as the launch says");
 
-  // Of a stage: blocks along the outer side are 64 columns.
+  // Bytes of a stage for a width. MN-major blocks have 64 columns.
   LIBSGEMM_HOST_DEVICE static constexpr int bytes_of_stage(int width) {
     const int rows = YLines::along_k ? width : (width + 63) / 64 * 64;
     return x_bytes + rows * Widest::row_bytes;
@@ -152,14 +154,14 @@ struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 
   }
 };
 
-// The same of triangles, of any TriangleTiles.
+// WgmmaAnyWidth for triangles, with any TriangleTiles.
 template <Number kNumber, class Lines>
 struct WgmmaAnyTriangle : WgmmaAnyWidth<kNumber, Lines, Lines, kMostCluster, kWgmmaRows> {
   static constexpr bool any_triangle = true, boxes_along_x = false;
   static_assert(Lines::along_k || kWgmmaRows % Lines::box_rows == 0, "x begins with a block of y");
 };
 
-// Calls use(std::integral_constant) of the width, one of up to kMost.
+// Calls use(std::integral_constant) with the width, one of up to kMost.
 template <int kMost, class Use, int... kWidths>
 __device__ __forceinline__ void with_wgmma_width(int width, const Use &use, std::integer_sequence<int, kWidths...>) {
   const auto try_width = [&](auto candidate) {
@@ -181,13 +183,13 @@ __device__ __forceinline__ void with_wgmma_width(int width, const Use &use) {
 // ---- The tiles of a cluster, in an order in which neighbours share operands in the L2 cache
 
 struct WgmmaTile {
-  int x, y;  // of the cluster's tiles
+  int x, y;  // in tiles of a cluster
   int slice, product;
 
   __device__ __forceinline__ static int count(const WgmmaProblem &p) { return p.tiles.value * p.slices * p.products; }
-  // `any_triangle`: whether there are other TriangleTiles than squares.
+  // `any_triangle`: true if p.triangle may be other than squares.
   __device__ __forceinline__ WgmmaTile(const WgmmaProblem &p, int index, bool any_triangle = false) {
-    // Of a small product the first tile's place is most of what it waits for: no division is made that need not be.
+    // Computing the first tile's place is most of a small product's latency, so no unnecessary division is made.
     product = slice = 0;
     if (p.slices * p.products > 1) {
       slice = p.tiles.quotient(index);
@@ -214,7 +216,7 @@ struct WgmmaTile {
       } else if (p.triangle == TriangleTiles::quarters) {
         x = y = 2 * index + (p.part == Part::y_from_x);
       } else {
-        // In lines along x where y grows, else along y.
+        // Lines run along x if y grows, otherwise along y.
         const int of_x = kWgmmaRows << p.cluster.log_x, of_y = p.width << p.cluster.log_y;
         const bool y_grows = p.part == Part::y_from_x;
         TriangleLines rest(y_grows ? of_y : of_x, y_grows ? of_x : of_y, y_grows ? p.tiles_x : p.tiles_y);
@@ -227,7 +229,7 @@ struct WgmmaTile {
       }
     }
   }
-  // Slices differ by a step at most.
+  // Slices differ by at most one k-step.
   __device__ __forceinline__ int first_step(const WgmmaProblem &p) const { return step(p, slice); }
   __device__ __forceinline__ int steps(const WgmmaProblem &p) const { return step(p, slice + 1) - step(p, slice); }
 
@@ -236,9 +238,10 @@ struct WgmmaTile {
     return slice * p.slice_steps + min(slice, p.k_steps - p.slice_steps * p.slices);
   }
 
-  // x <= y of `order` rows: a group's columns one after the other, in each the rows that the triangle has.
+  // Sets x <= y in a triangle of `order` rows. A group's columns follow each other, and in each column the rows that
+  // are in the triangle.
   __device__ __forceinline__ void place_in_triangle(int order, int index) {
-    // Of g groups: kWgmmaGroup * g rows.
+    // Number of tiles in g groups, which have kWgmmaGroup * g rows.
     const auto before = [](int g) { return kWgmmaGroup * g * (kWgmmaGroup * g + 1) / 2; };
     int group = static_cast<int>(ptx::approximate_sqrt(2.0f * static_cast<float>(index))) / kWgmmaGroup;
     while (before(group) > index) --group;
@@ -257,31 +260,31 @@ struct WgmmaTile {
   }
 };
 
-// Rows of a matrix.
+// Rows of a matrix, from `row` on.
 struct WgmmaRows {
   int row, product;
 
-  // Copies steps `k` on of kChunk rows.
+  // Copies a stage of kChunk rows, from `k` on.
   template <class Config, class Lines, int kChunk>
   __device__ __forceinline__ void copy(uint32_t shared, const TensorMap &map, int k, bool to_pair,
                                        uint32_t barrier) const;
 };
 
-// What a launch computes, tile after tile: its Work. Indices that a thread asks for grow; maps() and problem() are
-// those of the last one's tile. That of one WgmmaProblem:
+// A kernel's Work is what its launch computes, tile after tile. A thread requests tiles by ascending index; maps() and
+// problem() belong to the last one requested. WgmmaWork is the Work of a single WgmmaProblem.
 struct WgmmaWork {
   const WgmmaMaps &of_maps;
   const WgmmaProblem &of_problem;
-  bool any_triangle = false;  // of its tiles (WgmmaTile)
+  bool any_triangle = false;  // as for WgmmaTile
 
   __device__ __forceinline__ int count() const { return WgmmaTile::count(of_problem); }
   __device__ __forceinline__ WgmmaTile tile(int index) { return {of_problem, index, any_triangle}; }
   __device__ __forceinline__ const WgmmaMaps &maps() const { return of_maps; }
   __device__ __forceinline__ const WgmmaProblem &problem() const { return of_problem; }
-  // The rows of x from `row` on, of a tile: what copies them.
+  // Copier of the rows of x from `row` on.
   __device__ __forceinline__ WgmmaRows rows(int row, int product) const { return {row, product}; }
-  __device__ __forceinline__ void expect(int) const {}  // that tile's copies come soon
-  // Before the grid before has ended: what the first copies need that it does not write.
+  __device__ __forceinline__ void expect(int) const {}  // the tile will be copied soon
+  // Prefetches what the first copies need; runs before the previous grid has ended, so only what that does not write.
   __device__ __forceinline__ void prepare() const {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     ptx::prefetch_map(&of_maps.x);
@@ -291,7 +294,7 @@ struct WgmmaWork {
   }
 };
 
-// Where a block's tile begins.
+// First row of x and first column of y of a block's tile.
 template <class Config>
 __device__ __forceinline__ int tile_first_x(const WgmmaProblem &p, const WgmmaTile &tile, int rank) {
   if constexpr (Config::any_cluster) {
@@ -313,7 +316,7 @@ __device__ __forceinline__ int tile_first_y(const WgmmaProblem &p, const WgmmaTi
   }
 }
 
-// Which tiles a block computes, by their indices.
+// Indices of the tiles that a block computes.
 struct WgmmaWalk {
   int first, step, count;
 };
@@ -321,15 +324,15 @@ struct WgmmaWalk {
 // A place in the ring of stages.
 template <class Config>
 struct WgmmaRing {
-  uint32_t shared;  // of stage 0
+  uint32_t shared;  // address of stage 0
   int stages = Config::stages, stage_bytes = Config::stage_bytes;
-  int x_at = 0, y_at = Config::x_bytes;  // in a stage
+  int x_at = 0, y_at = Config::x_bytes;  // offsets in a stage
   int stage = 0;
   unsigned parity = 0;
-  int rank;                       // of the block in its cluster
-  int sharers = Config::cluster;  // of its operands
+  int rank;                       // the block's, in its cluster
+  int sharers = Config::cluster;  // blocks that share operands with this one, and itself
   __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank) : shared(shared), rank(rank) {}
-  // Of all products of a launch, if Config::any_width.
+  // With Config::any_width, `p` may be any product of the launch: they have the same stages.
   __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank, const WgmmaProblem &p) : WgmmaRing(shared, rank) {
     if constexpr (Config::any_width) {
       stages = p.stages, stage_bytes = Config::bytes_of_stage(p.width);
@@ -354,7 +357,7 @@ struct WgmmaRing {
   __device__ __forceinline__ void advance() {
     if (++stage == stages) stage = 0, parity ^= 1;
   }
-  // The stage whose barrier that is, is free for the copies of all blocks that share operands with this one.
+  // Frees the stage of the barrier for copies of all blocks that share operands with this one.
   __device__ __forceinline__ void release(uint32_t barrier) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     if constexpr (Config::cluster > 1) {
@@ -367,7 +370,7 @@ struct WgmmaRing {
 
 // ---- Copying
 
-// `blocks`: those of the cluster that get it, as bits; none: this one.
+// `blocks`: multicast mask, or 0 for this block alone.
 __device__ __forceinline__ void copy_box(unsigned blocks, uint32_t to, const TensorMap &map, int along, int across,
                                          int plane, int product, uint32_t barrier) {
   if (blocks != 0) {
@@ -377,11 +380,12 @@ __device__ __forceinline__ void copy_box(unsigned blocks, uint32_t to, const Ten
   }
 }
 
-// A chunk of an operand's rows, or half of them to both blocks: rows `row` on, steps `k` on.
+// Copies a stage of a chunk of an operand's rows, from `row` and `k` on. With `to_pair`, the chunk is half of the tile
+// and goes to both blocks.
 template <class Config, class Lines, int kChunk>
 __device__ __forceinline__ void copy_chunk(uint32_t shared, const TensorMap &map, int row, int k, int product,
                                            bool to_pair, uint32_t barrier) {
-  // A box of rows along k has all planes.
+  // A box of K-major rows has all planes.
   constexpr int kBlocks = (kChunk + Lines::box_rows - 1) / Lines::box_rows;
   constexpr int kBoxes = Lines::along_k ? kBlocks : kBlocks * Config::planes;
 #pragma unroll
@@ -399,13 +403,14 @@ __device__ __forceinline__ void WgmmaRows::copy(uint32_t shared, const TensorMap
   copy_chunk<Config, Lines, kChunk>(shared, map, row, k, product, to_pair, barrier);
 }
 
-// Which part of an operand's tile a block copies: number `part` of 1 << log_parts, to so many blocks (copy_box()).
+// Part of an operand's tile that a block copies: number `part` of 1 << log_parts, to `blocks` (copy_box()).
 struct WgmmaShare {
   int part = 0, log_parts = 0;
   unsigned blocks = 0;
 };
 
-// Of any width: rows of x or columns of y, `outer` of them from `first` on, at most kMost; of the lines a share.
+// For tiles of any width: copies `outer` rows of x or columns of y from `first` on, at most kMost; of their lines only
+// this block's share.
 template <class Config, class Lines, int kMost>
 __device__ __forceinline__ void copy_outer(uint32_t shared, const TensorMap &map, int outer, int first, int k,
                                            int product, const WgmmaShare &share, uint32_t barrier) {
@@ -427,7 +432,7 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, cons
   constexpr bool kPair = Config::cluster == 2;
   constexpr bool kPairX = kPair && Config::shares_x, kPairY = kPair && !Config::shares_x;
   const int rank = at.rank;
-  [[maybe_unused]] WgmmaShare share_x, share_y;  // of tiles of any width
+  [[maybe_unused]] WgmmaShare share_x, share_y;  // for tiles of any width
   if constexpr (Config::any_cluster) {
     const WgmmaCluster &c = work.problem().cluster;
     if (c.log_y > 0) share_x = {c.y(rank), c.log_y, c.sharing_x(rank)};
@@ -439,7 +444,7 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, cons
     const WgmmaMaps &maps = work.maps();
     const WgmmaProblem &p = work.problem();
     work.expect(t + walk.step);
-    // Of a shared operand this block's half.
+    // For a shared operand, the half that this block copies.
     const int x = Config::any_width ? tile_first_x<Config>(p, tile, rank)
                                     : tile.x * Config::cluster_x + rank * (kPairX ? Config::x_chunk : Config::tile_x);
     const int y = Config::any_width ? tile_first_y<Config>(p, tile, rank)
@@ -473,7 +478,7 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, cons
 
 // ---- Multiplying
 
-// Of the warpgroup's rows: where `half` of plane `plane` begins in a stage.
+// Returns where the warpgroup's half `half` of plane `plane` of x begins in a stage.
 template <class Config>
 __device__ __forceinline__ uint32_t offset_x(int group, int half, int plane) {
   const int row = (group * Config::halves + half) * 64, chunk = row / Config::x_chunk;
@@ -481,7 +486,8 @@ __device__ __forceinline__ uint32_t offset_x(int group, int half, int plane) {
          (row - chunk * Config::x_chunk) * Config::row_bytes;
 }
 
-// Issues the products of one stage, of a half and a plane of x, with the plane of y that `of_y` describes.
+// Issues the products of one stage: a half and plane of x times the plane of y that `of_y` describes. `fresh`: the
+// accumulators start at zero.
 template <class Config, int kSums>
 __device__ __forceinline__ void multiply_stage(float (&sum)[kSums], uint32_t x, uint64_t of_y, bool fresh) {
   using X = typename Config::X;
@@ -494,7 +500,7 @@ __device__ __forceinline__ void multiply_stage(float (&sum)[kSums], uint32_t x, 
   }
 }
 
-// All of a tile's k, in the tensor cores.
+// Multiplies all of a tile's k, accumulating in the tensor cores.
 template <class Config, int kSums>
 __device__ __forceinline__ void multiply_tile(float (&sum)[Config::halves][kSums], WgmmaRing<Config> *at, int group,
                                               int steps) {
@@ -517,7 +523,7 @@ __device__ __forceinline__ void multiply_tile(float (&sum)[Config::halves][kSums
   at->release(before);
 }
 
-// The same of stages that the warpgroups take in turn.
+// multiply_tile() for stages that the warpgroups take alternately.
 template <class Config, int kSums>
 __device__ __forceinline__ void multiply_in_turn(float (&sum)[1][kSums], WgmmaRing<Config> *at, int group, int steps) {
   uint32_t before = 0;
@@ -538,8 +544,9 @@ __device__ __forceinline__ void multiply_in_turn(float (&sum)[1][kSums], WgmmaRi
   if (steps > group) at->release(before);
 }
 
-// The sums of both warpgroups, of which the first stores them: returns whether the caller is that. In registers of
-// their own, else the compiler would wait for the products one by one (C7515). `parity`: of such exchanges.
+// Adds the accumulators of both warpgroups. Returns true to the first one, which stores the sums. `both` needs
+// registers of its own: otherwise the compiler would wait for the products one by one (C7515). `parity`: that of the
+// exchange's barriers.
 template <class Config, int kSums>
 __device__ __forceinline__ bool gather_sums(const float (&sum)[kSums], float (&both)[kSums], uint32_t shared, int group,
                                             int steps, int width, unsigned *parity) {
@@ -568,8 +575,8 @@ __device__ __forceinline__ bool gather_sums(const float (&sum)[kSums], float (&b
   return group == 0;
 }
 
-// The same with x through registers. Those must not be written while products are under way, which the compiler would
-// wait for one by one (C7513): so the warpgroup waits for its own, and the other one multiplies meanwhile.
+// multiply_tile() with x through registers. These must not be written while products are in flight: the compiler would
+// wait for each product (C7513). So the warpgroup waits for its own products, and the other one multiplies meanwhile.
 template <class Config>
 __device__ __forceinline__ void multiply_tile_by_threads(float (&sum)[Config::n / 2], WgmmaRing<Config> *at, int group,
                                                          int steps) {
@@ -599,8 +606,8 @@ __device__ __forceinline__ void multiply_tile_by_threads(float (&sum)[Config::n 
   }
 }
 
-// The products of a scheme, in their order: plane a(r) of A times plane b(r) of B, the first `low` by themselves, times
-// low_scale.
+// Products of a scheme, in their order: plane x(r) of x times plane y(r) of y. The first `low` are summed separately
+// and multiplied by low_scale.
 template <int kPlanes>
 struct Promotion;
 template <>
@@ -622,7 +629,7 @@ struct Promotion<3> {
   __device__ __forceinline__ static constexpr int y(int r) { return 0x010210 >> 4 * r & 15; }
 };
 
-// The same with sums in FP32 outside the tensor cores.
+// multiply_tile() for several planes, with sums in FP32 outside of the tensor cores.
 template <class Config>
 __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Config::n / 2], WgmmaRing<Config> *at,
                                                 int group, int steps) {
@@ -677,12 +684,12 @@ __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Con
   }
 }
 
-// ---- The kernel's body. finish(product, x, y): what the sums of a warpgroup stand for, whose first row and column
-// these are.
+// ---- The kernel's body. finish(product, x, y) returns the Finish (wgmma_store.cuh) of a warpgroup's accumulators,
+// whose first row and column these are.
 
-// The barriers of the ring, known to all blocks of the cluster; a thread makes those of a stage. `arrivals`: at a stage
-// that becomes full, besides bytes. init_more(stage): of others that a stage has. The grid before is not waited for:
-// who reads or writes what other grids do waits, as late as it can.
+// Initialises the ring's barriers, one stage a thread, and makes them known to all blocks of the cluster. `arrivals`:
+// number that fills a stage, apart from bytes. init_more(stage) initialises other barriers of a stage. This does not
+// wait for the previous grid: threads that read or write memory of other grids wait later, as late as they can.
 template <class Config, class InitMore>
 __device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals, const InitMore &init_more) {
   ptx::let_next_grid_start();
@@ -706,7 +713,7 @@ __device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals
   }
 }
 
-// What a warpgroup that multiplies does.
+// Body of a warpgroup that multiplies.
 template <class Config, class Work, class Finish>
 __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, int group, const WgmmaWalk &walk,
                                                const Finish &finish) {
@@ -722,7 +729,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     const int group_x = Config::shares_k ? 0 : group * kHeight;
     int width = Config::any_width ? p.width : Config::n, group_y = 0;
     if constexpr (Config::any_triangle) {
-      if (p.y_has_x()) {  // of y what this warpgroup's x want
+      if (p.y_has_x()) {  // the part of y that this warpgroup's x need
         const bool grows = p.part == Part::y_from_x;
         if (grows) group_y = group_x;
         width -= grows ? group_x : kHeight - group_x;
@@ -764,7 +771,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     if (!tile_finish.wanted || !out.meets(x, y, kHeight, width)) continue;
     if constexpr (Config::has_boxes) {
       uint32_t warp = threadIdx.x / 32;
-      // For each tile anew: registers do not suffice for all addresses of boxes.
+      // Recomputed for each tile: registers do not suffice for the addresses of all boxes.
       if constexpr (Config::any_triangle) warp = static_cast<uint32_t>(ptx::uniform(static_cast<int>(warp)));
       const uint32_t boxes = at.shared + Config::stages_bytes + warp * (2 * Config::box_bytes);
       if (p.boxes && (Config::any_triangle || out.contains(x, y, kHeight, width))) {
@@ -804,7 +811,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
   }
 }
 
-// Of block number `block` of `blocks` that have `count` tiles; of a launch that has them.
+// Returns the walk of block `block` of `blocks` that have `count` tiles; below, of this block of the whole launch.
 template <class Config>
 __device__ __forceinline__ WgmmaWalk walk_of(const WgmmaProblem &p, int block, int blocks, int count) {
   if constexpr (Config::any_cluster) {
@@ -828,7 +835,7 @@ __device__ __forceinline__ void wgmma_products(Work work, const WgmmaWalk &walk,
   const int group = ptx::uniform(static_cast<int>(threadIdx.x) / 128);
   if (group == kConsumers) {
     ptx::give_registers<40>();
-    // Of planes registers do not suffice for an elected lane; nor do their steps wait for copies.
+    // With planes, registers do not suffice for an elected lane, and the k-steps do not wait for copies.
     if (Config::planes > 1 ? threadIdx.x == kConsumers * 128
                            : threadIdx.x < kConsumers * 128 + 32 && ptx::elect_one()) {
       copy_tiles<Config>(work, at, walk);

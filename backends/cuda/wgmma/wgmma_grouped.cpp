@@ -1,4 +1,4 @@
-// Cutting groups of products into launches.
+// Cuts groups of products into launches.
 #include <algorithm>
 #include <climits>
 #include <memory>
@@ -14,7 +14,7 @@ using namespace gpu;
 
 namespace {
 
-constexpr uint64_t kMostStride = uint64_t{1} << 40;  // bytes, of TMA
+constexpr uint64_t kMostStride = uint64_t{1} << 40;  // bytes, TMA's limit
 constexpr int64_t kMostOfItem = 65535;
 
 // An entry of a table: `count` products of a group.
@@ -27,7 +27,7 @@ uint64_t step(const void *from, const void *to) {
   return reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from);
 }
 
-// How many products of a group, from `first` on, lie at strides that TMA takes; at most `most`.
+// Returns the number of products of a group, from `first` on, that are at strides which TMA supports; at most `most`.
 int64_t run_length(const GemmDesc &desc, int64_t first, int64_t most) {
   most = std::min(most, desc.batch_count - first);
   if (desc.batch != Batch::pointers || most < 2) return most;
@@ -43,7 +43,7 @@ int64_t run_length(const GemmDesc &desc, int64_t first, int64_t most) {
   return count;
 }
 
-// Where they are.
+// Operands of an item.
 StridedOperands operands_of(const Item &item) {
   const GemmDesc &desc = *item.group, first = batch_item(desc, item.first);
   StridedOperands o = {};
@@ -74,8 +74,8 @@ void for_items(const GemmDesc &group, const WgmmaGroupedKernel &kernel, const Us
   }
 }
 
-// As many of the items from `next` on as one launch takes, all of the same transpositions; whether x and y change
-// places for them.
+// Returns the end of the items from `next` on that fit into one launch; all of these have the same transpositions. Sets
+// `swapped` if x and y change places for them.
 const Item *cut(const Item *next, const Item *end, const WgmmaGroupedKernel &kernel, bool *swapped) {
   const int ways = WgmmaWays::of(*next->group);
   int64_t plain = 0, other = 0;

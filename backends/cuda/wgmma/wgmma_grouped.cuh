@@ -1,10 +1,11 @@
-// Products of different sizes in one launch of the wgmma engine: the clusters' tiles of all of them, one product behind
-// the other.
+// Products of different sizes in one launch of the wgmma engine. Tiles of all products, each of a cluster, are numbered
+// one product after the other.
 //
 //   tiles     0 1 2 3 4 5 | 6 7 | 8 9 10 11 | 12      first = 0, 6, 8, 12, 13
 //   product   0             1     2           3
 //
-// A block's tiles grow, and so do their products: the first is found by bisection, the others from the one before on.
+// A block's tiles ascend, and so do their products. The first product is found by bisection, the others by a search
+// from the previous one on.
 #pragma once
 
 #include "wgmma_engine.cuh"
@@ -14,7 +15,7 @@ namespace libsgemm::cuda {
 
 class WgmmaGroupWork {
  public:
-  // `first`: the first tile that is asked for.
+  // `first`: first tile that is requested.
   __device__ __forceinline__ WgmmaGroupWork(const WgmmaGroup &group, int first) : group_(group) {
     int end = group.count;
     while (end - now_ > 1) {
@@ -31,8 +32,8 @@ class WgmmaGroupWork {
   __device__ __forceinline__ const WgmmaMaps &maps() const { return group_.maps[now_]; }
   __device__ __forceinline__ const WgmmaProblem &problem() const { return group_.problem[now_]; }
   __device__ __forceinline__ WgmmaRows rows(int row, int product) const { return {row, product}; }
-  __device__ __forceinline__ void prepare() const {}  // of many products: expect() asks for the next one's
-  // Another product's maps are on their way while this one's tile is copied.
+  __device__ __forceinline__ void prepare() const {}  // nothing: expect() prefetches maps
+  // Prefetches the maps of tile `index`, if it is another product's, while the current tile is copied.
   __device__ __forceinline__ void expect(int index) const {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     int next = now_;

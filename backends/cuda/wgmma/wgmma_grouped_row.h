@@ -1,6 +1,6 @@
-// The host's side of wgmma_grouped.cuh: what the rows that compute groups of 16-bit products have in common.
+// Host side of wgmma_grouped.cuh, common to the kernels that compute groups of 16-bit products.
 //
-// A single gemm is a group of its own to them. They can do it, by force; it always has a row without a table.
+// They treat a single gemm as a group. They compute it only if forced, since there is always a kernel without a table.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace libsgemm::cuda {
 
-// `Row` is that of wgmma_row.h, always in clusters of most_cluster blocks, with
+// `Row` is a Row of wgmma_row.h, always in clusters of most_cluster blocks, with
 //
 //   template <Number, bool XAlongK, bool YAlongK> static void (*group_kernel())(WgmmaGroup);
 template <class Row>
@@ -41,7 +41,7 @@ struct WgmmaGrouped {
     return desc.routine == Routine::gemm && desc.type != Type::f32 &&
            device(index).parameter_bytes >= kLargeParameterBytes && fits_wgmma_group(desc, kernel, index);
   }
-  // Arrays of pointers may lie in device memory.
+  // Single launches exclude arrays of pointers, which may be in device memory.
   static bool supports(const GemmDesc &desc, int index) {
     return desc.batch != Batch::pointers && supports_group(desc, index);
   }
@@ -50,7 +50,7 @@ struct WgmmaGrouped {
     return kForcedOnly + gemm_seconds(device(index), desc, WgmmaTiles<Row>::tiling(desc, index));
   }
 
-  // By the first product of each group, of the transpositions one after the other.
+  // Estimates each group by its first product, and the launches of different transpositions one after the other.
   static double cost_of_groups(const GemmDesc *groups, int64_t count, int index) {
     struct Sum {
       double plain = 0, swapped = 0, depth = 0, bytes = 0, products = 0;
@@ -101,8 +101,8 @@ Kernel wgmma_grouped_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the row `NAME`: its kernel and `Kernel NAME()`, in namespace libsgemm::cuda. N and STAGES as of WgmmaShape,
-// CLUSTER its most_cluster.
+// Defines the kernel `NAME` and its table entry `Kernel NAME()`, in namespace libsgemm::cuda. N and STAGES are those of
+// WgmmaShape, CLUSTER is its most_cluster.
 #define LIBSGEMM_WGMMA_GROUPED_ROW(NAME, N, STAGES, CLUSTER)                                           \
   template <Number kNumber, bool XAlongK, bool YAlongK>                                                \
   __global__ void __launch_bounds__(kWgmmaThreads, 1) NAME(const __grid_constant__ WgmmaGroup group) { \

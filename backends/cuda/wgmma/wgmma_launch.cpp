@@ -33,8 +33,8 @@ libsgemm_status_t describe(const Operand &o, int element_bytes, const uint32_t (
 }  // namespace
 
 bool wgmma_fits(const GemmDesc &desc, int tile_x, int tile_y, int index) {
-  constexpr int64_t kMostStride = int64_t{1} << 40;  // bytes, of TMA
-  constexpr int kMostSize = INT_MAX - 1024;          // coordinates, which run over the edge
+  constexpr int64_t kMostStride = int64_t{1} << 40;  // bytes, TMA's limit
+  constexpr int kMostSize = INT_MAX - 1024;          // coordinates, which run past the edge
   const int64_t size = static_cast<int64_t>(size_of(desc.type));
   if (device(index).wgmma_per_clock == 0 || !chunks_fit(desc)) return false;
   if (std::max({desc.m, desc.n, desc.k}) > kMostSize || std::max(desc.lda, desc.ldb) * size >= kMostStride)
@@ -48,7 +48,7 @@ int64_t wgmma_triangle_clusters(TriangleTiles tiles, int64_t order, bool y_grows
   const int64_t squares = ceil_div(order, x);
   if (tiles == TriangleTiles::squares) return squares * (squares + 1) / 2;
   if (tiles == TriangleTiles::beside) return squares * (squares - 1) / 2;
-  // The last square may have but the first of its halves.
+  // The last square may have only the first of its halves.
   const int64_t rows = ceil_div(order, kWgmmaRows);
   if (tiles == TriangleTiles::halves) return (rows + y_grows) / 2;
   if (tiles == TriangleTiles::quarters) return (rows + !y_grows) / 2;
@@ -77,7 +77,7 @@ libsgemm_status_t describe_boxes(const WgmmaInstance &i, int64_t matrices, const
   const bool along_x = p->step_y != 1;
   const int64_t ld = along_x ? p->step_y : p->step_x;
   const int along = along_x ? p->x : p->y, across = along_x ? p->y : p->x;
-  // TMA stores whole chunks of 16 bytes, also where the matrix ends within one (H100).
+  // TMA stores whole chunks of 16 bytes, even if the matrix ends within one (H100).
   p->boxes = i.c_box[0] > 0 && wgmma_boxes_add(p->beta, !along_x, i.tile_y) && (!along_x || i.boxes_along_x) &&
              along % 4 == 0 &&
              (reinterpret_cast<uintptr_t>(p->c) % 16 | static_cast<uint64_t>(ld | p->c_elements) % 4) == 0 &&
@@ -112,7 +112,7 @@ libsgemm_status_t describe_wgmma(const GemmDesc &desc, const WgmmaInstance &i, c
   p = {};
   p.x = static_cast<int>(sides.x(desc)), p.y = static_cast<int>(sides.y(desc));
   p.width = i.tile_y, p.cluster = i.shape;
-  // x is n: of the lower triangle no more than y.
+  // x is n, and in the lower triangle x <= y.
   p.part = part == Stored::all                         ? Part::all
            : (part == Stored::lower) == !sides.swapped ? Part::y_from_x
                                                        : Part::x_from_y;

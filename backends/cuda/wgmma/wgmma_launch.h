@@ -1,4 +1,4 @@
-// How a product is described to the wgmma engine and launched, whatever the instance.
+// Describes a product to the wgmma engine and launches it, for every instance.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,19 @@ namespace libsgemm::cuda {
 
 using WgmmaKernel = void (*)(WgmmaMaps, WgmmaProblem);
 
-// One instance of a row, in numbers.
+// Numbers of one instance of a kernel.
 struct WgmmaInstance {
   WgmmaKernel kernel;
   int tile_x, tile_y, cluster_x, cluster_y, cluster, depth, stages, element_bytes;
-  uint32_t x_box[2], y_box[2], x_swizzle, y_swizzle;  // boxes: along the lines, across them
+  uint32_t x_box[2], y_box[2], x_swizzle, y_swizzle;  // boxes: along lines, across them
   size_t shared_bytes;
-  uint32_t c_box[2];   // along y, along x; 0: it has none
-  bool boxes_along_x;  // whether they may lie along x, too
-  WgmmaCluster shape;  // of tiles of any width
+  uint32_t c_box[2];   // along y, along x; 0: no boxes
+  bool boxes_along_x;  // boxes may run along x, too
+  WgmmaCluster shape;  // for tiles of any width
   TriangleTiles triangle;
 };
 
-// How a call lies to the engine: x is n unless `swapped`.
+// Sides of a call in the engine's terms: x is n unless `swapped`.
 struct WgmmaSides {
   bool swapped, x_along_k, y_along_k;
 
@@ -38,47 +38,48 @@ struct WgmmaSides {
   int64_t y(const GemmDesc &desc) const { return swapped ? desc.n : desc.m; }
 };
 
-// The side whose tiles of `tile_x` x `tile_y` are fewer, by an eighth at least if that makes stores narrow: neither
-// vectors nor TMA can write C then (1120 x 13568 x 2560: 180 us with 477 tiles, 146 with 530).
+// True if swapped sides need fewer tiles of `tile_x` x `tile_y`, by at least an eighth. Swapped stores are narrow:
+// neither vectors nor TMA can write C then (1120 x 13568 x 2560: 180 us with 477 tiles swapped, 146 with 530).
 inline bool wgmma_swaps(const GemmDesc &desc, int tile_x, int tile_y) {
   const auto tiles = [&](int64_t x, int64_t y) { return ceil_div(x, tile_x) * ceil_div(y, tile_y); };
   return tiles(desc.m, desc.n) < tiles(desc.n, desc.m) * 7 / 8;
 }
 
-// Whether tiles so wide can be stored as boxes as far as beta goes: what is read, too, only along y, and in whole
-// boxes, since the last one, where it goes back over the one before, would read what that one writes.
+// True if `beta` allows tiles of this width to be stored as boxes. If C is read, boxes must run along y and be whole: a
+// last box that begins within the previous one would read what that one writes.
 inline bool wgmma_boxes_add(float beta, bool along_y, int width) {
   return beta == 0 || (along_y && width % kWgmmaBox == 0);
 }
 
-// Whether C is such that TMA can store it, by instances that have boxes along the side whose step is 1.
+// True if TMA can store C, by instances that have boxes along the side whose step is 1.
 inline bool wgmma_boxes_fit(const GemmDesc &desc, bool swapped, int width) {
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_c : 0;
   return wgmma_boxes_add(desc.beta, !swapped, width) && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
          static_cast<uint64_t>(desc.m | desc.ldc | stride) % 4 == 0;
 }
 
-// How k is cut. `partial`: where slices leave their sums, if not in C.
+// Slices of k. `partial`: where slices leave their sums, null for C.
 struct WgmmaSlices {
   int count;
   float *partial;
   int64_t partial_ld;
 };
 
-// Clusters of `x` x `y` of a triangle of `order` rows, that of Part::y_from_x or the other one.
+// Returns the number of clusters, of `x` x `y`, in a triangle of `order` rows: Part::y_from_x if `y_grows`, otherwise
+// Part::x_from_y.
 int64_t wgmma_triangle_clusters(TriangleTiles tiles, int64_t order, bool y_grows, int x, int y);
-constexpr int64_t kMostTriangleLines = 256;  // which are counted one by one
+constexpr int64_t kMostTriangleLines = 256;  // limit, since they are counted one by one
 
-// Counts the clusters' tiles of C, x by y, and what else follows from its sizes, part, steps and slices.
+// Sets the numbers of tiles of C, x by y, and what else follows from its sizes, part, k-steps and slices.
 void count_tiles(const WgmmaInstance &instance, WgmmaProblem *p);
 
-// Where the sums go: matrices of `y` x `x` elements, if TMA can store them; fills p.boxes and map. Not for kernels that
+// Describes C, matrices of `y` x `x` elements, to TMA: fills p.boxes and, if TMA can store C, map. Not for kernels that
 // read C where they store it.
 libsgemm_status_t describe_boxes(const WgmmaInstance &instance, int64_t matrices, const Launch &launch, WgmmaProblem *p,
                                  TensorMap *map, Error *error);
 
-// The launch of an instance for so many tiles of clusters, that are all described. Blocks stay, so there are no more
-// than fit at once.
+// Launches an instance for `tiles` tiles, each of a cluster, that are all described. Blocks are persistent, so there
+// are no more than fit at once.
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_wgmma_tiles(void (*kernel)(Parameters...), const WgmmaInstance &i, int64_t tiles,
                                      const Launch &launch, Error *error, const Arguments &...arguments) {
@@ -91,9 +92,9 @@ libsgemm_status_t launch_wgmma_tiles(void (*kernel)(Parameters...), const WgmmaI
     if (status != LIBSGEMM_SUCCESS) return status;
     clusters = std::min<int64_t>(clusters, std::max(resident, 1));
   }
-  // As few as need no more rounds, where that leaves few of them out: their tiles lie together then, round by round,
-  // and what is idle leaves power to the others (4096 x 4096 x 4096 of FP16, 64 pairs for 66: 0.5 % faster; 8192 the
-  // same).
+  // Uses as few clusters as need no more rounds, if that leaves few of them out: tiles of a round are then neighbours,
+  // and idle multiprocessors leave power to the others (4096 x 4096 x 4096 of FP16, 64 pairs for 66: 0.5 % faster; 8192
+  // the same).
   const int64_t even = ceil_div(tiles, ceil_div(tiles, clusters));
   if (clusters - even <= clusters / 16) clusters = even;
   return launch_after(kernel, static_cast<unsigned>(i.cluster), dim3(static_cast<unsigned>(clusters * i.cluster)),
@@ -105,18 +106,18 @@ libsgemm_status_t launch_wgmma_kernel(void (*kernel)(Parameters...), const Wgmma
   return launch_wgmma_tiles(kernel, i, int64_t{p.tiles.value} * p.slices * p.products, launch, error, arguments...);
 }
 
-// What a launch computes, in the kernel's terms. `part`: of C, m x n.
+// Describes a launch in the kernel's terms. `part`: of C, m x n.
 libsgemm_status_t describe_wgmma(const GemmDesc &desc, const WgmmaInstance &instance, const WgmmaSides &sides,
                                  libsgemm::Stored::Part part, const WgmmaSlices &slices,
                                  const StridedOperands &operands, int64_t count, const Launch &launch, WgmmaMaps *maps,
                                  WgmmaProblem *problem, Error *error);
 
-// The same, launched.
+// describe_wgmma() and the launch.
 libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &instance, const WgmmaSides &sides,
                                libsgemm::Stored::Part part, const WgmmaSlices &slices, const StridedOperands &operands,
                                int64_t count, const Launch &launch, Error *error);
 
-// Whether the operands can go by TMA, and all be counted.
+// True if TMA can copy the operands and the tiles can be counted.
 bool wgmma_fits(const GemmDesc &desc, int tile_x, int tile_y, int index);
 
 }  // namespace libsgemm::cuda

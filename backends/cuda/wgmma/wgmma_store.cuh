@@ -1,5 +1,5 @@
-// How the wgmma engine (wgmma_engine.cuh) stores the sums of a tile: by TMA, by warps that write rows or columns of C
-// from a box in shared memory, or by threads from their registers. Config is a WgmmaShape.
+// Stores of the wgmma engine (wgmma_engine.cuh): a tile's accumulators go to C by TMA, by warps that write rows or
+// columns of C from a box in shared memory, or by threads from their registers. Config is a WgmmaShape.
 #pragma once
 
 #include "instructions.cuh"
@@ -7,9 +7,9 @@
 
 namespace libsgemm::cuda {
 
-// Where sums go.
+// Destination of a product.
 struct WgmmaOutput {
-  float *c;  // at (0, 0)
+  float *c;  // element (0, 0)
   int64_t step_x, step_y;
   float alpha, beta;
   int x_end, y_end;
@@ -27,7 +27,8 @@ struct WgmmaOutput {
         vectors(p.vectors),
         part(p.part) {}
 
-  // Whether the tile of `height` x `width` at (x, y) is wanted at all; whether whole, but for the edges of C.
+  // True if any of the tile of `height` x `width` at (x, y) is in the part to store; below, if all of it is, except
+  // what is outside of C.
   __device__ __forceinline__ bool meets(int x, int y, int height, int width) const {
     return part == Part::all || (part == Part::y_from_x ? y + width > x : x + height > y);
   }
@@ -36,10 +37,11 @@ struct WgmmaOutput {
   }
 };
 
-// Brings what is there of a warpgroup's tile to the L2 cache while the products are computed: storing waits for it.
+// Prefetches a warpgroup's tile of the old C to the L2 cache while the products are computed, since the store waits for
+// it.
 __device__ __forceinline__ void prefetch_output(const WgmmaOutput &out, int first_x, int first_y, int height,
                                                 int width) {
-  constexpr int kLine = 32, kLines = 16;  // floats; threads of a row of the tile: of 256 floats 9 have a line
+  constexpr int kLine = 32, kLines = 16;  // floats; threads for a row of the tile: 256 floats are up to 9 lines
   const bool along_y = out.step_y == 1;
   const int thread = static_cast<int>(threadIdx.x) % 128, at = thread % kLines * kLine;
   const int length = along_y ? min(width, out.y_end - first_y) : min(height, out.x_end - first_x);
@@ -51,11 +53,12 @@ __device__ __forceinline__ void prefetch_output(const WgmmaOutput &out, int firs
   for (int row = thread / kLines; row < count; row += 128 / kLines) ptx::prefetch_to_l2(line + row * step);
 }
 
-// What sums stand for: `wanted`, whether the tile is stored at all; row(x) and column(y), what is known of a row and of
-// a column; value(sum, row, column); place(out, x), where row x of C begins.
+// A Finish says what accumulators represent. `wanted`: true if the tile is stored at all. row(x), column(y): what is
+// known of a row and of a column. value(sum, row, column): the product's element. place(out, x): where row x of C
+// begins.
 struct DenseFinish {
   static constexpr bool dense = true;         // rows of C are step_x apart
-  static constexpr bool reads_boxes = false;  // whether boxes along y may add to what is there
+  static constexpr bool reads_boxes = false;  // boxes along y may add to the old C
   __device__ __forceinline__ float *place(const WgmmaOutput &out, int x) const { return out.c + x * out.step_x; }
 };
 template <bool kReadsBoxes>
@@ -67,9 +70,9 @@ struct PlainFinishOf : DenseFinish {
   __device__ __forceinline__ float value(float sum, int, int) const { return sum; }
 };
 using PlainFinish = PlainFinishOf<true>;
-using UnreadFinish = PlainFinishOf<false>;  // where beta is 0, or C is read otherwise
+using UnreadFinish = PlainFinishOf<false>;  // if beta is 0, or C is read otherwise
 
-// The sums of a warpgroup, rows first_x on and columns first_y on.
+// Stores the accumulators of a warpgroup from registers: rows from first_x on, columns from first_y on.
 template <class Config, class Finish>
 __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
                                            const WgmmaOutput &out, const Finish &finish) {
@@ -126,7 +129,7 @@ __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Co
 
 __device__ constexpr float kNothing[4][4] = {};  // where C is not read
 
-// What is known of a thread's two rows of a box that begins with row `x`.
+// Finish::row() of a thread's two rows of a box that begins at row `x`.
 template <class Finish>
 struct BoxRows {
   decltype(std::declval<Finish>().row(0)) of[2];
@@ -137,9 +140,9 @@ struct BoxRows {
   }
 };
 
-// Writes a warp's 16 rows of 32 columns, number b, to a box in shared memory, in the order in which TMA's swizzle of
-// 128 bytes wants chunks of 16 bytes. Odd rows are two groups of columns ahead, so that four rows meet in different
-// banks. `y`: the thread's first column of C. kBack: 16 columns before, where a tile ends within the box.
+// Writes a warp's 16 rows of 32 columns, box number b, to shared memory, in TMA's swizzle of 128 bytes. Odd rows are
+// two groups of columns ahead, so that four rows have no bank conflicts. `y`: the thread's first column of C. kBack:
+// the box begins 16 columns earlier, because the tile ends within it.
 template <class Config, bool kBack, bool kReads = false, class Finish>
 __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, uint32_t box,
                                          const BoxRows<Finish> &rows, int y, const WgmmaOutput &out,
@@ -165,8 +168,8 @@ __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int 
   }
 }
 
-// The same with a column's 16 rows side by side, in the order of the swizzle of 64 bytes. Threads of odd columns take
-// their second one first, so that two columns meet in different banks.
+// fill_box() with the 16 rows of a column side by side, in TMA's swizzle of 64 bytes. Threads of odd columns write
+// their second column first, so that two columns have no bank conflicts.
 template <class Config, bool kBack, class Finish>
 __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 2], int b, uint32_t box,
                                                  const BoxRows<Finish> &rows, int y, const WgmmaOutput &out,
@@ -192,9 +195,9 @@ __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 
   }
 }
 
-// What is there of C where a thread fills box b along y, in pieces of 32 bytes, past the L1 cache, which does not see
-// what TMA writes. `y`: as of fill_box(), in whose order the groups of columns are. No sum is written for this: the
-// compiler would wait for all products one by one then (C7515).
+// Reads the old C where a thread fills box b along y, in pieces of 32 bytes. The reads bypass the L1 cache, which does
+// not see what TMA writes. `y` and the order of the columns' groups are those of fill_box(). The result does not go to
+// accumulators: the compiler would then wait for all products one by one (C7515).
 template <class Config>
 __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_x, int y, const WgmmaOutput &out) {
   const int lane = static_cast<int>(threadIdx.x) % 32, first = y + Config::box_y * b;
@@ -204,7 +207,7 @@ __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       const int x = first_x + lane / 4 + 8 * r;
-      // With a column the next one is inside, where TMA can store.
+      // If a column is inside, the next one is too, wherever TMA can store.
       const bool inside = x < out.x_end && column < out.y_end;
       const float2 *from = reinterpret_cast<const float2 *>(out.c + x * out.step_x + column);
       const float2 pair = inside ? __ldcg(from) : make_float2(0, 0);
@@ -213,13 +216,14 @@ __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_
   }
 }
 
-// Of a box that a warp of a convolution empties itself, or columns of which it writes. No more: what a tile runs
-// through once waits for its instructions, and all of them at once are more than the cache of instructions holds.
+// Lines of a box that a convolution's warp handles at once, where it empties the box itself or writes columns. Code
+// that a tile runs once waits for its instructions, and all lines unrolled would exceed the instruction cache.
 template <class Config>
 constexpr int kBoxLinesAtOnce = Config::planes == 1 ? 2 : 1;
 
-// A warp writes kCount times 32 elements from a box: wanted(i), whether this lane has one; to(i), where in C; from(i),
-// where in the box. What is there is read kAtOnce at a time: one by one each read would wait for the write before.
+// Writes kCount times 32 elements from a box to C. wanted(i): true if this lane has an element; to(i): its place in C;
+// from(i): its place in the box. The old C is read kAtOnce at a time: otherwise each read would wait for the previous
+// write.
 template <int kAtOnce, int kCount, class Wanted, class To, class From>
 __device__ __forceinline__ void write_box(float beta, const Wanted &wanted, const To &to, const From &from) {
   static_assert(kCount % kAtOnce == 0, "whole turns");
@@ -238,7 +242,7 @@ __device__ __forceinline__ void write_box(float beta, const Wanted &wanted, cons
   }
 }
 
-// A box of rows of C: those from `x` on, columns from `y` on.
+// Writes a box to rows of C from `x` on, columns from `y` on.
 template <int kAtOnce, class Config, class Finish>
 __device__ __forceinline__ void write_box_rows(float beta, int x, int y, const WgmmaOutput &out, uint32_t box,
                                                const Finish &finish) {
@@ -249,8 +253,7 @@ __device__ __forceinline__ void write_box_rows(float beta, int x, int y, const W
       [&](int r) { return box + r * 128 + (lane / 4 ^ r % 8) * 16 + lane % 4 * 4; });
 }
 
-// The same by TMA. Each warp passes its rows through its boxes, two in turn; chunks of 16 bytes lie there as TMA's
-// swizzle wants them. Odd rows are two groups of columns ahead, so that four rows meet in different banks.
+// Stores the accumulators of a warpgroup by TMA. Each warp passes its rows through its two boxes alternately.
 template <class Config, bool kAlongX, bool kReads, class Finish>
 __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
                                             int width, const TensorMap &map, int matrix, const WgmmaOutput &out,
@@ -262,7 +265,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
     if (warp_x + 64 * h >= out.x_end) break;
-    // Of a box and, if the registers suffice, the next one, which is on its way while this one is filled.
+    // Old C of this box and, if the registers suffice, of the next one, which is in flight while this one is filled.
     constexpr int kAhead = Config::X::by_threads || Config::any_triangle ? 0 : 1;
     [[maybe_unused]] float there[1 + kAhead][4][4];
     const auto read = [&](int b) { read_box<Config>(there[b % (1 + kAhead)], b, warp_x + 64 * h, y, out); };
@@ -298,7 +301,8 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
           fill_box<Config, kBack, kReads>(sum[h], b, box, rows, y, out, finish, there[b % (1 + kAhead)]);
         }
       };
-      // Not by choosing each sum: what a tile runs through once waits for its instructions.
+      // Two copies of the code rather than a choice for each accumulator: code that a tile runs once waits for its
+      // instructions.
       if constexpr (Config::any_width && !kReads) {
         if (back) {
           fill(std::true_type());
@@ -309,8 +313,8 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
         fill(std::false_type());
       }
       if constexpr (Config::any_triangle) {
-        // On the diagonal. TMA stores all boxes of the warp that come before, or all behind, so none that is in this
-        // one.
+        // The diagonal crosses the box. TMA stores all boxes of the warp before it, or all after it, so none that uses
+        // this box.
         const int x_of = warp_x + 64 * h, y_of = first_y + Config::box_y * b;
         if (!out.contains(x_of, y_of, Config::box_x, Config::box_y)) {
           __syncwarp();
@@ -329,15 +333,15 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
   }
 }
 
-// The same where columns of C do not begin with a chunk, or C is read, or only a part of the tile is wanted: by way of
-// a box, so that a warp writes 32 neighbours at once.
+// Stores the accumulators of a warpgroup through a box without TMA, so that a warp writes 32 neighbours at once. Used
+// if columns of C are not aligned to 16 bytes, C is read, or only a part of the tile is stored.
 template <class Config, class Finish>
 __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
                                            const WgmmaOutput &out, uint32_t box, const Finish &finish) {
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4, lane = static_cast<int>(threadIdx.x) % 32;
   const int warp_x = first_x + 16 * warp;
   [[maybe_unused]] constexpr int kAtOnce = Finish::dense ? 4 : kBoxLinesAtOnce<Config>;
-  if (lane == 0) ptx::store_wait<0>();  // of a tile before
+  if (lane == 0) ptx::store_wait<0>();  // boxes of the previous tile
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
     const int x = warp_x + 64 * h;
@@ -355,7 +359,7 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
   }
 }
 
-// The same where rows of C are neighbours, of windows whose pixels are: 16 of them and two columns at once.
+// store_rows() if rows of C are neighbours, such as windows whose pixels are: 16 rows and two columns at once.
 template <class Config, class Finish>
 __device__ __forceinline__ void store_columns(const float (&sum)[Config::halves][Config::n / 2], int first_x,
                                               int first_y, const WgmmaOutput &out, uint32_t box, const Finish &finish) {

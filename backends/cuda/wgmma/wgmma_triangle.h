@@ -1,12 +1,12 @@
-// What a launch of the wgmma engine over the tiles of a triangle computes. Host and device.
+// Description of a launch of the wgmma engine over the tiles of a triangle. Host and device.
 #pragma once
 
 #include "wgmma_problem.h"
 
 namespace libsgemm::cuda {
 
-// The same triangle in parts, by tiles of different kinds: the blocks before end[0] compute those of part 0, those from
-// there to end[1] those of part 1, the others those of part 2.
+// One triangle in parts, each with tiles of another kind. Blocks before end[0] compute part 0, those from there to
+// end[1] part 1, the others part 2.
 constexpr int kTriangleParts = 3;
 struct WgmmaTriangle {
   int end[kTriangleParts];

@@ -1,5 +1,4 @@
-// The host's side of triangles by the wgmma engine: of op(A) op(A)^T of 16-bit operands. The kernel's file defines a
-// Kernels:
+// Host side of triangles by the wgmma engine: op(A) op(A)^T of 16-bit operands. The kernel's file defines Kernels:
 //
 //   struct Kernels {
 //     template <Number, bool AlongK> static void (*kernel())(WgmmaTriangle);
@@ -17,7 +16,7 @@ namespace libsgemm::cuda {
 template <class Kernels, int kWidth>
 struct WgmmaTriangleRow {
   using Function = void (*)(WgmmaTriangle);
-  static constexpr bool kParts = kWidth == 2 * kWgmmaRows;  // squares beside the diagonal, and what is on it
+  static constexpr bool kParts = kWidth == 2 * kWgmmaRows;  // squares off the diagonal, halves and quarters on it
 
   static GemmDesc product(const GemmDesc &desc) {
     GemmDesc d = desc;
@@ -39,7 +38,7 @@ struct WgmmaTriangleRow {
   }
   static double cost(const GemmDesc &desc, int index) { return way(desc, index).seconds; }
 
-  // The kernel that computes a part, and it in numbers.
+  // Returns the numbers of the instance that computes a part, and sets `kernel`.
   static WgmmaInstance instance(const GemmDesc &d, const WgmmaTriangleWay::Part &part, Function *kernel) {
     const auto of = [&](auto number, auto x, auto) {
       constexpr Number kNumber = decltype(number)::value;
@@ -57,7 +56,7 @@ struct WgmmaTriangleRow {
 
   static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
     const GemmDesc d = product(desc);
-    const int64_t order = ceil_div(desc.n, kWgmmaRows);  // in tiles, of which no part has more than all
+    const int64_t order = ceil_div(desc.n, kWgmmaRows);  // in tiles, an upper bound for every part
     const int64_t most = std::clamp<int64_t>(INT_MAX / 4 / (order * (order + 1)), 1, kMostProducts);
     const Stored::Part stored = desc.uplo == LIBSGEMM_LOWER ? Stored::lower : Stored::upper;
     return for_strided_chunks(d, most, [&](const StridedOperands &operands, int64_t count) {
@@ -80,7 +79,7 @@ struct WgmmaTriangleRow {
         }
         triangle.end[p] = blocks;
       }
-      // One without tiles may be needed to make the last cluster whole.
+      // A block without tiles may be needed to complete the last cluster.
       triangle.end[kTriangleParts - 1] = blocks = static_cast<int>(ceil_div(blocks, first.cluster)) * first.cluster;
       return launch_after(kernel, static_cast<unsigned>(first.cluster), dim3(static_cast<unsigned>(blocks)),
                           dim3(kWgmmaThreads), first.shared_bytes, launch, error, triangle);
@@ -98,6 +97,6 @@ Kernel wgmma_triangle_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Of the kernel's file: a row of tiles of so many columns of y.
+// Defines a kernel of the table with tiles of WIDTH columns of y. For the kernel's file.
 #define LIBSGEMM_WGMMA_TRIANGLE_ROW(NAME, WIDTH) \
   Kernel NAME() { return wgmma_triangle_kernel<Kernels, WIDTH>(#NAME); }

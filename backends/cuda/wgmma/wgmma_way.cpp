@@ -9,30 +9,31 @@
 namespace libsgemm::cuda {
 namespace {
 
-// Fitted to 21,500 ways of computing 236 products, most of them random, on an H100; what clusters of other shapes than
-// pairs along x have besides to 32,000 of the same products. By that the choice loses 4 % of the time, as geometric
-// mean, also of 89 products that it was not fitted to; kClocksOfRowSums and kRowStores to 265 ways of seven products
-// whose sums TMA cannot store: so their times are off by 15 % (root mean square), also 200 of four others, by 26 and 37
-// if as many clocks are taken for these as for all.
-// Clocks and bytes are a multiprocessor's, of a step of kWgmmaDepth. What goes on at once is added as fourth powers,
-// arithmetic and memory as squares: the longest counts most.
-constexpr double kClocksOfColumn = 4.79;    // of a column of y and 128 rows of x, in the tensor cores
+// Fitted on an H100 to 21,500 ways of computing 236 products, most of them random; the extra costs of clusters other
+// than pairs along x, to 32,000 ways of the same products. With this fit the choices lose 4 % of the time (geometric
+// mean), also on 89 products that it does not include. kClocksOfRowSums and kRowStores are fitted to 265 ways of seven
+// products that TMA cannot store. Their times are off by 15 % (root mean square), also in 200 ways of four other
+// products. With the same clocks as for other products they would be off by 26 % and 37 %.
+//
+// Clocks and bytes are those of a multiprocessor for a k-step of kWgmmaDepth. Concurrent work is added as fourth
+// powers, arithmetic and memory as squares, so that the longest counts most.
+constexpr double kClocksOfColumn = 4.79;    // for a column of y and 128 rows of x, in the tensor cores
 constexpr double kLeastColumns = 40;        // fewer take as long
 constexpr double kArrivingPerClock = 61.6;  // bytes that a block gets
 constexpr double kReadPerClock = 46.1;      // bytes from the L2 cache, when all multiprocessors read
-constexpr double kTornLines = 1.73;         // what lines that begin within one of 128 bytes are to that
-constexpr double kLeastClocks = 268;        // of a block alone; of pairs, of clusters of four
+constexpr double kTornLines = 1.73;         // factor for lines that are not aligned to 128 bytes
+constexpr double kLeastClocks = 268;        // for single blocks; below, pairs and clusters of four
 constexpr double kLeastClocksOfPair = 450, kLeastClocksOfFour = 550;
 constexpr double kClocksOfTile = 284;       // a tile's start and end, which nothing hides
-constexpr double kClocksOfHalfTile = 575;   // the same of 64 rows
-constexpr double kClocksOfPair = 1198;      // what it is more for pairs of blocks
-constexpr double kClocksOfFour = 1500;      // and for clusters of four
+constexpr double kClocksOfHalfTile = 575;   // the same for 64 rows
+constexpr double kClocksOfPair = 1198;      // extra for pairs of blocks
+constexpr double kClocksOfFour = 1500;      // extra for clusters of four
 constexpr double kClocksOfSums = 13.6;      // to store a column of 128 rows
-constexpr double kClocksOfRowSums = 60;     // the same by the warps, where TMA cannot
-constexpr double kReachedBandwidth = 0.97;  // of the data sheet's
-constexpr double kRowStores = 0.5;          // what it takes longer besides, in times of writing all sums
+constexpr double kClocksOfRowSums = 60;     // the same by warps, if TMA cannot
+constexpr double kReachedBandwidth = 0.97;  // share of the data sheet's
+constexpr double kRowStores = 0.5;          // extra if warps store, in times of writing all of C
 constexpr double kStart = 2.6e-6;           // seconds of a launch
-constexpr double kSum = 2.7e-6;             // of that of the sum
+constexpr double kSum = 2.7e-6;             // seconds of the launch that adds slices
 constexpr double kSumBandwidth = 3.4e12;    // bytes a second of partial sums, written and read
 
 double square(double x) { return x * x; }
@@ -40,20 +41,21 @@ double fourth(double x) { return square(square(x)); }
 
 double bytes_seconds(const Device &d, double bytes) { return bytes / (kReachedBandwidth * d.memory_bandwidth); }
 
-// What lines that begin within one of 128 bytes take longer to read than whole ones, if an operand has them.
+// Returns the factor by which an operand's lines take longer to read if they are not aligned to 128 bytes.
 double torn(int64_t ld, size_t size) { return static_cast<uint64_t>(ld) * size % 128 == 0 ? 1 : kTornLines; }
 
-// Clusters of four leave multiprocessors over in groups (GPCs) that have no multiple of 4: an H100 has room for 30.
+// Clusters of four leave multiprocessors idle in GPCs whose number of multiprocessors is no multiple of 4: an H100 has
+// room for 30 clusters.
 int clusters_at_once(const Device &d, const WgmmaCluster &cluster) {
   return cluster.blocks() <= 2 ? d.compute_units / cluster.blocks() : d.compute_units * 10 / 11 / 4;
 }
 
-// Whether warps store the sums, for TMA cannot; those of slices are partial and TMA's.
+// True if warps store C because TMA cannot. TMA always stores the partial sums of slices.
 bool by_rows(const GemmDesc &desc, const WgmmaWay &way) {
   return way.slices == 1 && !wgmma_boxes_fit(desc, way.swapped, way.width);
 }
 
-// The clocks of `clusters` tiles, each `steps` deep; in_y: x is not copied (y_has_x()).
+// Returns the clocks for `clusters` tiles of `steps` k-steps; in_y: x is not copied (y_has_x()).
 double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, double clusters, double steps,
                     bool in_y = false) {
   const WgmmaSides sides(desc, way.swapped);
@@ -62,9 +64,9 @@ double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, 
   const double at_once = clusters_at_once(d, way.cluster), rounds = std::ceil(clusters / at_once);
   const double busy = clusters * way.cluster.blocks() / (rounds * d.compute_units);
   const double share = way.rows / static_cast<double>(kWgmmaRows);
-  const int columns = sides.y_along_k ? way.width : (way.width + 63) / 64 * 64;  // that are copied
+  const int columns = sides.y_along_k ? way.width : (way.width + 63) / 64 * 64;  // copied ones
   constexpr double kLine = 2.0 * kWgmmaDepth;
-  const double wanted = in_y ? way.width - kWgmmaRows / 4 : way.width;  // on the diagonal a warpgroup leaves 64 out
+  const double wanted = in_y ? way.width - kWgmmaRows / 4 : way.width;  // on the diagonal one warpgroup leaves 64 out
   const double products = share * kClocksOfColumn * std::max(wanted, kLeastColumns);
   const int rows = in_y ? 0 : way.rows;
   const double arriving = kLine * (rows + columns) / kArrivingPerClock;
@@ -89,7 +91,7 @@ double clusters_of(const GemmDesc &desc, const WgmmaWay &way) {
          static_cast<double>(desc.batch_count);
 }
 
-// TMA stores boxes of kWgmmaBox columns: narrower tiles must be the only ones.
+// True if TMA's boxes of kWgmmaBox columns allow the width: a narrower tile must be the only one along y.
 bool width_fits(const GemmDesc &desc, int width, bool swapped) {
   return width >= kWgmmaBox || WgmmaSides(desc, swapped).y(desc) <= width;
 }
@@ -112,7 +114,7 @@ double way_seconds(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
   return seconds;
 }
 
-// Slices with which multiprocessors have `rounds` tiles at most; fewer than 2: none.
+// Returns the number of slices with which multiprocessors have at most `rounds` tiles, or 0 if there are fewer than 2.
 int slices_of(const Device &d, const GemmDesc &desc, const WgmmaWay &way, int rounds) {
   const double fitting = std::floor(rounds * clusters_at_once(d, way.cluster) / clusters_of(desc, way));
   const auto slices =
@@ -120,11 +122,12 @@ int slices_of(const Device &d, const GemmDesc &desc, const WgmmaWay &way, int ro
   return slices >= 2 && split_bytes(desc, slices, sizeof(float)) <= kMostSplitBytes ? slices : 0;
 }
 
-constexpr int kMostRounds = 3;  // of slices
+constexpr int kMostRounds = 3;  // with slices
 
 constexpr WgmmaCluster kClusters[] = {{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}};
 
-// Whether blocks of a cluster have tiles of C, more than half of them along either side, and whole boxes to copy.
+// True if more than half of a cluster's blocks along either side have tiles of C, and each block has whole boxes to
+// copy.
 bool cluster_fits(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
   const WgmmaSides sides(desc, way.swapped);
   const WgmmaCluster &c = way.cluster;
@@ -204,7 +207,7 @@ WgmmaTriangleWay wgmma_triangle_way(const GemmDesc &product, bool y_grows, int w
   }
   Part squares = {width, {1, 0}, TriangleTiles::beside, 0};
   Part halves = {width, {0, 0}, TriangleTiles::halves, 0}, quarters = {kWgmmaRows, {0, 0}, TriangleTiles::quarters, 0};
-  // Squares in as few rounds as it takes, or in a few more by fewer pairs, which leaves more blocks for the others.
+  // Tries the fewest rounds of squares, and a few more with fewer pairs, which leaves more blocks for the diagonal.
   constexpr int kMoreRounds = 3, kPairsLeft = 1;
   WgmmaTriangleWay best = {{}, HUGE_VAL};
   const int64_t pairs = tiles_of(squares), least = ceil_div(pairs, d.compute_units / 2 - kPairsLeft);

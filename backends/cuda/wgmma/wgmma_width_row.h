@@ -1,5 +1,5 @@
-// The host's side of the wgmma engine for 16-bit operands, which it reads as they lie. One kernel serves tiles of all
-// widths; each width is a row, and another one with k in slices. The kernel's file defines a Kernels:
+// Host side of the wgmma engine for 16-bit operands, which it reads in place. One device kernel serves tiles of all
+// widths. Each width is a kernel of the table, and another one with k in slices. The kernel's file defines Kernels:
 //
 //   struct Kernels {
 //     template <Number, bool XAlongK, bool YAlongK, int Cluster, int Rows> static WgmmaKernel kernel();
@@ -18,20 +18,20 @@ namespace libsgemm::cuda {
 template <Number kNumber, bool kXAlongK, bool kYAlongK, int kCluster, int kRows>
 using WgmmaAnyWidth16 = WgmmaAnyWidth<kNumber, WgmmaLines<kXAlongK>, WgmmaLines<kYAlongK>, kCluster, kRows>;
 
-// An instance of the engine for tiles `width` wide, in numbers.
+// Returns the numbers of an instance for tiles `width` wide.
 template <class Shape>
 WgmmaInstance wgmma_instance_of_width(WgmmaKernel kernel, int width, const WgmmaCluster &cluster) {
   WgmmaInstance i = wgmma_instance<Shape>(kernel);
   i.tile_y = width, i.stages = Shape::stages_of(width);
   i.shape = cluster, i.cluster = cluster.blocks();
   i.cluster_x = Shape::tile_x << cluster.log_x, i.cluster_y = width << cluster.log_y;
-  // Each block copies its share of what it shares.
+  // Each block copies its part of a shared operand.
   i.x_box[1] = static_cast<uint32_t>((Shape::X::along_k ? Shape::tile_x : Shape::depth) >> cluster.log_y);
   i.y_box[1] = static_cast<uint32_t>((Shape::Y::along_k ? width : Shape::depth) >> cluster.log_x);
   return i;
 }
 
-// That of the kernel for a call.
+// Returns the instance for a call.
 template <class Kernels, int kCluster, int kRows>
 WgmmaInstance wgmma_instance_of_width(const GemmDesc &desc, const WgmmaSides &sides, int width,
                                       const WgmmaCluster &cluster) {
@@ -95,7 +95,8 @@ Kernel wgmma_width_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Of the kernel's file: a row of tiles of so many rows of x and columns of y; the same with k in slices.
+// Define a kernel of the table with tiles of ROWS rows of x and WIDTH columns of y; the second one, with k in slices.
+// For the kernel's file.
 #define LIBSGEMM_WGMMA_ROW(NAME, ROWS, WIDTH) \
   Kernel NAME() { return wgmma_width_kernel<Kernels, ROWS, WIDTH, false>(#NAME); }
 #define LIBSGEMM_WGMMA_SPLIT_ROW(NAME, ROWS, WIDTH) \
