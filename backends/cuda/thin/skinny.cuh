@@ -1,10 +1,10 @@
-// The device code of the skinny rows: R (wide x narrow) = X (wide x k) Y (k x narrow), X streamed once (gpu/skinny.h).
+// Device code of the skinny kernels: R (wide x narrow) = X (wide x k) Y (k x narrow), X streamed once (gpu/skinny.h).
 //
-// Every warp works alone, on its own steps of k or its own rows, with its own ring of `stages` chunks in shared memory:
-// no barrier of the block until the sums are there. Bytes under way per multiprocessor, not arithmetic, decide the
-// speed of a short `narrow`, and a ring filled by asynchronous copies holds them without registers.
+// Every warp works alone, on its own part of k or its own rows, with its own ring of `stages` chunks in shared memory.
+// The block needs no barrier until the sums are complete. If `narrow` is short, the speed depends on the bytes in
+// flight per multiprocessor, not on arithmetic; a ring filled by asynchronous copies holds them without registers.
 //
-//   a warp's tile, one quad of k (4 steps):             lanes: wide_lanes x narrow_lanes x k_groups = 32
+//   a warp's tile, one quad (k = 4):                    lanes: wide_lanes x narrow_lanes x k_groups = 32
 //
 //              narrow_lanes x narrow_thread             thread:  wide_thread x narrow_thread sums in registers
 //              +---------------+                        k group g takes the quads g, g + k_groups, ... of a chunk
@@ -20,7 +20,7 @@
 //      otherwise:            chunk x rows
 //   Y  contiguous along k:   columns x (chunk + 4)
 //      otherwise:            chunk x columns, and 4 more after every 4 of k, for the same reason
-// At the end of a tile the same memory takes the sums of all warps and k groups, which are added in that fixed order.
+// At the end of a tile the same memory holds the sums of all warps and k groups, which are added in that fixed order.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ namespace libsgemm::cuda::skinny {
 
 using namespace gpu;
 
-// ---- A warp's part of a tile.
+// ---- Mainloop: a warp's part of a tile.
 
 template <typename Config>
 struct Warp {
@@ -65,7 +65,7 @@ struct Warp {
     copy_y_4<Config>(y_slot, y + p * work.y_k, work.y_k, work.y_narrow, columns_left, k_left, lane);
   }
 
-  // sum += the products of one slot. Consecutive FFMAs share the element of Y, which stays in the reuse cache.
+  // Adds the products of one slot. Consecutive FFMAs share the element of Y, which stays in the reuse cache.
   __device__ __forceinline__ void multiply(int slot, float (&sum)[Config::narrow_thread][Config::wide_thread]) const {
     constexpr int kWide = Config::wide_thread, kNarrow = Config::narrow_thread;
     const int wide_lane = lane % Config::wide_lanes;
@@ -78,7 +78,7 @@ struct Warp {
       float xs[4][kWide];
 #pragma unroll
       for (int i = 0; i < kWide; ++i) {
-        // Along k a vector is one row's quad; otherwise four rows of one k.
+        // Along k a vector is one row's quad, otherwise four rows at one k.
         const int offset = Config::x_along_k ? (wide_lane + Config::wide_lanes * i) * D::kXRow + p
                                              : (p + i % 4) * D::kXRow + 4 * (wide_lane + Config::wide_lanes * (i / 4));
         const float4 v = *reinterpret_cast<const float4 *>(x_slot + offset);
@@ -114,7 +114,7 @@ struct Warp {
     }
   }
 
-  // The warp's steps of the units [first, last): chunk `part` of each unit's warps_k.
+  // Multiplies the warp's part of the units [first, last): chunk `part` of each unit's warps_k chunks.
   __device__ __forceinline__ void run(int64_t first, int64_t last, int part,
                                       float (&sum)[Config::narrow_thread][Config::wide_thread]) const {
     const int64_t step = int64_t{work.warps_k} * D::kChunk;
@@ -140,7 +140,7 @@ struct Warp {
   }
 };
 
-// ---- The end of a tile: sums of all warps and k groups -> C, or the workspace.
+// ---- Epilogue: adds the sums of all warps and k groups, and stores them to C or the workspace.
 
 template <typename Config>
 __device__ __forceinline__ void put_sums(float *part, int row_floats, int lane,
@@ -165,7 +165,7 @@ __device__ __forceinline__ void put_sums(float *part, int row_floats, int lane,
   }
 }
 
-// Units [first, last) of one tile.
+// Computes units [first, last) of one tile.
 template <typename Config>
 __device__ __forceinline__ void compute_tile(const SkinnyWork &work, int64_t tile, int64_t first, int64_t last,
                                              float *shared) {
@@ -199,7 +199,7 @@ __device__ __forceinline__ void compute_tile(const SkinnyWork &work, int64_t til
   store_skinny(shared, work.warps_k * D::kGroups, part_floats, row_floats, rows, D::kColumns, place, out);
 }
 
-// The block's share of all units, tile by tile.
+// Computes the block's share of all units, tile by tile.
 template <typename Config>
 __device__ __forceinline__ void compute(const SkinnyWork &work) {
   float *const shared = dynamic_shared();

@@ -1,5 +1,5 @@
-// The host's side of the skinny rows of this backend. A kernel's file defines its Shape, as in skinny_copy.cuh,
-// and the row by LIBSGEMM_SKINNY_ROW.
+// Host side of this backend's skinny kernels. A kernel's file defines its Shape (skinny_copy.cuh), and its table row
+// with LIBSGEMM_SKINNY_ROW.
 #pragma once
 
 #include "gpu/skinny_row.h"
@@ -11,7 +11,7 @@ namespace libsgemm::cuda {
 
 namespace skinny {
 
-// One plan serves all layouts: their largest ring counts.
+// Returns the properties for all layouts, with the shared memory of the largest ring: one plan serves all of them.
 template <typename Shape>
 constexpr SkinnyTile tile_of() {
   using First = Derived<Layout<Shape, true, true>>;
@@ -32,7 +32,7 @@ double cost(const GemmDesc &desc, int index) {
 
 }  // namespace skinny
 
-// The base of a Row, which has kernel_for<Config>(), the instance for a layout.
+// Base of a Row. The Row has kernel_for<Config>(), the instance for a layout.
 template <typename Row, typename Shape>
 struct SkinnyRow {
   static constexpr SkinnyTile tile = skinny::tile_of<Shape>();
@@ -52,7 +52,7 @@ struct SkinnyRow {
 
 }  // namespace libsgemm::cuda
 
-// Defines the row `name` of the file's Shape.
+// Defines the kernel `name` of the file's Shape, and its table row.
 #define LIBSGEMM_SKINNY_ROW(name)                                         \
   template <typename Config>                                              \
   __global__ void __launch_bounds__(32 * Config::warps, Config::resident) \

@@ -1,4 +1,4 @@
-// The second kernel of the skinny and thin rows, described in gpu/skinny_sum.h.
+// The second kernel of skinny and thin products (gpu/skinny_sum.h).
 #include "gpu/skinny_sum.h"
 
 namespace libsgemm::cuda {

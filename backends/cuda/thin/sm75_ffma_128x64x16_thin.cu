@@ -1,7 +1,7 @@
 // sm75_ffma_128x64x16_thin: C = alpha op(A) op(B) + beta C with one side of about 64.
 //
-// Three blocks of 4 warps for each multiprocessor, which stay for the whole product: the first copies of a block's next
-// tile run while it stores this one.
+// Three persistent blocks of 4 warps for each multiprocessor: the first copies of a block's next tile run while it
+// stores the current one.
 //
 // Source: asynchronous copies (NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies"), and stream-K for tiles
 // that are too few (Osama et al., PPoPP 2023). Ring and shared memory are described in thin.cuh and thin_copy.cuh.
@@ -14,7 +14,7 @@
 //   +--------+--------+
 //
 // Shared memory, bytes: slot s of 4 at 13056 s, less where an operand is not contiguous along k: X at 0 (128 rows of 16
-// floats, and 16 bytes after every fourth: 8704; 8192 if not along k), Y behind it (64 rows: 4352; 4096); 52224 in all.
+// floats, and 16 bytes after every fourth: 8704; 8192 if not along k), Y after it (64 rows: 4352; 4096); 52224 in all.
 //
 // Requires: gemm of FP32; 51 KiB of shared memory; one product or a strided batch; min(m, n) <= 128; any transposition,
 // alignment and leading dimension; fewer than 2^31 k-tiles in all.
@@ -24,7 +24,7 @@
 // start_seconds and ffma_share (thin.h).
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 7680 x 64 x 2560 NN, NT, TN, TT 36.0, 38.6, 31.4,
-// 33.2; cuBLAS 13.1 37.3, 37.1, 35.5, 34.0. Rows along k cost: more FFMA there fetch three registers.
+// 33.2; cuBLAS 13.1 37.3, 37.1, 35.5, 34.0. Rows along k are slower: more FFMA then fetch three registers.
 #include "gpu/kernels.h"
 #include "thin_row.h"
 

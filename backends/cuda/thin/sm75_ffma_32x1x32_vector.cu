@@ -1,12 +1,12 @@
 // sm75_ffma_32x1x32_vector: C = alpha op(A) op(B) + beta C with m or n = 1, the product of a matrix and a vector.
 //
-// Two kernels: the matrix is contiguous along k (..._along_k<lanes>), or along its rows (..._along_rows<rows>).
-// The plan (vector.cpp) divides k among the warps of a block as far as it takes to have 96 KiB of the matrix under way
-// in every multiprocessor, makes tiles as small as it takes to have one for each multiprocessor (3000 rows: 125 tiles
-// of 24), and cuts k into slices only if that is not enough; split_k_sum.cu then adds what the slices leave.
+// There are two kernels: for a matrix contiguous along k (..._along_k<lanes>), or along its rows
+// (..._along_rows<rows>). The plan (vector.cpp) divides k among the warps of a block until 96 KiB of the matrix are in
+// flight in every multiprocessor. It makes tiles small enough to have one for each multiprocessor (3000 rows: 125 tiles
+// of 24). Only if that does not suffice, it cuts k into slices, whose partial sums split_k_sum.cu adds.
 //
 // Source: the roofline of a matrix-vector product (one multiply-add for each element read, so memory decides), and
-// Little's law (bytes under way = latency times bandwidth: Volkov, "Better Performance at Lower Occupancy", GTC 2010).
+// Little's law (bytes in flight = latency times bandwidth: Volkov, "Better Performance at Lower Occupancy", GTC 2010).
 // Rows, lanes and steps are drawn in vector.cuh.
 //
 //   warp: 4 rows x 512 of k, or 16 x 128 (along k); 32 rows x 32 of k, or 8 x 128, 16 x 64, 64 x 16 (along rows)
@@ -80,7 +80,7 @@ libsgemm_status_t launch_vector(const GemmDesc &desc, const Launch &launch, Erro
     const libsgemm_status_t status =
         launch_kernel(kernel_of(plan), grid, dim3(static_cast<unsigned>(plan.threads)), 0, launch, error, work);
     if (status != LIBSGEMM_SUCCESS) return status;
-    if (plan.slices > 1) return sum_slices(desc, plan, launch, error);  // of few products
+    if (plan.slices > 1) return sum_slices(desc, plan, launch, error);  // the products fit one launch
     work.x += count * work.x_stride, work.y += count * work.y_stride, work.c += count * work.c_stride;
   }
   return LIBSGEMM_SUCCESS;

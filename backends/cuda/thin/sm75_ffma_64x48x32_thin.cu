@@ -1,7 +1,7 @@
 // sm75_ffma_64x48x32_thin: C = alpha op(A) op(B) + beta C with one side of about 48 and a long k.
 //
-// Two blocks of 4 warps for each multiprocessor. The 4 warps divide every k-tile, because so few columns would not make
-// enough warps otherwise, and their sums are added in shared memory.
+// Two blocks of 4 warps for each multiprocessor. The 4 warps divide every k-tile, because 48 columns would not make
+// enough warps otherwise. Their sums are added in shared memory.
 //
 // Source: sliced k within a block (Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++", 2017), asynchronous copies
 // (NVIDIA, CUDA C++ Programming Guide), and stream-K for tiles that are too few (Osama et al., PPoPP 2023). Ring and
@@ -14,7 +14,7 @@
 //   +--------+
 //
 // Shared memory, bytes: slot s of 4 at 14784 s, less where an operand is not contiguous along k: X at 0 (64 rows of 32
-// floats, and 16 bytes after every fourth: 8448; 8192 if not along k), Y behind it (48 rows: 6336; 6144); 59136 in all.
+// floats, and 16 bytes after every fourth: 8448; 8192 if not along k), Y after it (48 rows: 6336; 6144); 59136 in all.
 // The sums of the 4 warps take 52224.
 //
 // Requires: gemm of FP32; 58 KiB of shared memory; one product or a strided batch; min(m, n) <= 96; any transposition,

@@ -1,8 +1,8 @@
 // sm80_ffma_256x64x16_thin: C = alpha op(A) op(B) + beta C with a side of about 64 and a k that is not long.
 //
-// Two blocks of 4 warps for each multiprocessor, with as many sums as registers hold, so that a long side of 65536 is
-// one wave and each element of Y that arrives is used for 256 rows. Tiles are not shared: their partial sums would be
-// too much traffic.
+// Two blocks of 4 warps for each multiprocessor, with as many accumulators as registers hold: a long side of 65536 is
+// one wave, and each loaded element of Y is used for 256 rows. Tiles are not shared: their partial sums would be too
+// much traffic.
 //
 // Source: asynchronous copies (NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies"). Ring and shared memory
 // are described in thin.cuh and thin_copy.cuh.
@@ -15,7 +15,7 @@
 //   +--------+
 //
 // Shared memory, bytes: slot s of 4 at 21760 s, less where an operand is not contiguous along k: X at 0 (256 rows of 16
-// floats, and 16 bytes after every fourth: 17408; 16384 if not along k), Y behind it (64 rows: 4352; 4096); 87040 in
+// floats, and 16 bytes after every fourth: 17408; 16384 if not along k), Y after it (64 rows: 4352; 4096); 87040 in
 // all.
 //
 // Requires: gemm of FP32; sm_80 with 85 KiB of shared memory; one product or a strided batch; min(m, n) <= 128; any

@@ -1,14 +1,13 @@
-// The device code of the thin rows: R (wide x narrow) = X (wide x k) Y (k x narrow) with narrow of 17 to 128, the view
+// Device code of the thin kernels: R (wide x narrow) = X (wide x k) Y (k x narrow) with narrow of 17 to 128, the view
 // of a product in gpu/skinny.h, for persistent blocks.
 //
-// Differs from skinny.cuh: the block's warps share one ring of k-tiles (thin_copy.cuh), so Y arrives once for all of
-// them; and the ring never drains: the copies of a block's next tile are under way while it multiplies and stores this
-// one.
+// Two differences to skinny.cuh. The block's warps share one ring of k-tiles (thin_copy.cuh), so Y is copied once for
+// all of them. The ring never drains: a block copies its next tile while it multiplies and stores the current one.
 //
 //   ring of `stages` slots:   [X tile_m x chunk][Y chunk x tile_n]      one barrier a slot
 //   a warp: 64 rows x 4 narrow_thread columns, 8 x 4 lanes; a thread: 8 rows x narrow_thread columns, in groups of 4
-//   k_groups > 1: warp group g takes the quads (4 steps of k) g, g + k_groups, ... of a slot; at the end of a tile the
-//   groups' sums are added in that order, in the ring's memory: then the ring does drain
+//   k_groups > 1: warp group g takes the quads (k = 4) g, g + k_groups, ... of a slot; at the end of a tile the groups'
+//   sums are added in that order, in the ring's memory, so the ring drains there
 #pragma once
 
 #include <cstdint>
@@ -23,14 +22,14 @@ namespace libsgemm::cuda::thin {
 
 using namespace gpu;
 
-// sum += the products of a warp's quads of one slot, from the thread's first row and column and the group's first quad
-// on. `between` runs once, behind the first of them.
+// Adds the products of a warp's quads of one slot to `sum`. `xs` and `ys` point to the thread's first row and column in
+// the group's first quad. `between` runs once, after the first quad.
 template <typename Config, typename Between>
 __device__ __forceinline__ void multiply(const float *xs, const float *ys, float (&sum)[Config::narrow_thread][8],
                                          const Between &between) {
   using D = Derived<Config>;
   constexpr int kN = Config::narrow_thread, kRows = D::kRows, kColumns = D::kColumns, kChunk = D::kChunk;
-  // All of a slot's quads, unless registers do not suffice.
+  // Unrolls all quads of a slot, unless that needs too many registers.
   [[maybe_unused]] constexpr int kUnroll =
       kN >= 16 && Config::y_along_k && (Config::x_along_k || !Config::x_vectors) ? 2 : D::kQuads;
 #pragma unroll kUnroll
@@ -91,7 +90,7 @@ __device__ __forceinline__ void multiply(const float *xs, const float *ys, float
   }
 }
 
-// A tile's place.
+// Position of a tile: its first row and column in R, and its product of the batch.
 template <typename Config>
 struct Tile {
   int64_t row, column, product;
@@ -104,7 +103,7 @@ struct Tile {
   }
 };
 
-// The block's share of all units (k-tiles of tiles), one after the other.
+// Computes the block's share of all units.
 template <typename Config>
 __device__ __forceinline__ void compute(const SkinnyWork &work) {
   using D = Derived<Config>;
@@ -112,7 +111,7 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
   using YCopies = Copies<D::kColumns, D::kChunk, D::kThreads, Config::y_along_k, Config::y_vectors>;
   constexpr int kStages = Config::stages, kChunk = Config::chunk;
   float *const shared = dynamic_shared();
-  // The host sees to it that all units can be counted in an int.
+  // thin_supports() guarantees that the number of units fits in an int.
   const int block = blockIdx.x, units = static_cast<int>(work.units);
   const int share = static_cast<int>(work.share), rest = static_cast<int>(work.rest);
   const int granule = static_cast<int>(work.granule), first = (block * share + min(block, rest)) * granule;
@@ -121,20 +120,20 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = warp / D::kTileWarps;
   const int of_tile = warp % D::kTileWarps;
-  // Pairs of lanes, and pairs of pairs, read the same words.
+  // Lanes are placed so that pairs of lanes, and pairs of pairs, read the same words.
   const int row = of_tile % Config::warps_wide * 64 + 4 * (2 * (lane / 8) + lane % 2);
   const int column = of_tile / Config::warps_wide * 4 * Config::narrow_thread + 4 * (lane / 2 % 4);
 
-  // In a slot.
+  // Offsets of the thread's first elements of X and Y in a slot, in floats.
   int x_at = Config::x_along_k ? row * (kChunk + 1) + 4 * group : 4 * group * D::kRows + row;
   int y_at = D::kXFloats + (Config::y_along_k ? column * (kChunk + 1) + 4 * group : 4 * group * D::kColumns + column);
   keep(x_at);
   keep(y_at);
 
-  // What is copied runs ahead of what is multiplied.
+  // The unit to multiply, and the unit to copy, which is ahead of it.
   int tile = first / units, step = first - tile * units;
   int ahead_tile = tile, ahead_step = step, ahead_left = left;
-  const int whole_steps = units - (work.k % kChunk != 0 ? 1 : 0);  // of a tile: those with a full k-tile
+  const int whole_steps = units - (work.k % kChunk != 0 ? 1 : 0);  // units of a tile that have a full k-tile
   XCopies x;
   YCopies y;
   const int64_t y_ld = Config::y_along_k ? work.y_narrow : work.y_k;
@@ -147,7 +146,7 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
   begin_copies();
   int fill = 0, use = 0;
   const auto copy_next = [&] {
-    // With groups the ring ends with the tile.
+    // With k groups the ring drains at the end of a tile, so copies of the next tile wait.
     if (ahead_left > 0 && (Config::k_groups == 1 || ahead_tile == tile)) {
       float *slot = shared + fill;
       if (ahead_step < whole_steps) {
@@ -173,7 +172,7 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
   for (int s = 0; s < kStages - 1; ++s) copy_next();
 
   float sum[Config::narrow_thread][8] = {};
-  bool begun = step > 0;  // by another block
+  bool begun = step > 0;  // another block began the tile
 #pragma unroll 1
   while (left > 0) {
     const int last = min(units, step + left);

@@ -1,9 +1,10 @@
-// Filling the ring of the thin rows (thin.cuh): its layout in shared memory, and the copies of one k-tile.
+// The ring of the thin kernels (thin.cuh): its layout in shared memory, and the copies of one k-tile.
 //
-// Both operands lie in a slot as they lie in global memory, so that every copy is 16 bytes, also of a transposed one:
+// Both operands keep their layout of global memory in a slot, so that all copies are 16 bytes, also if the operand is
+// transposed:
 //
-//   contiguous along k:   row r, step p at r chunk + r / 4 * 4 + p     the r / 4 * 4 puts rows that are 4 apart, which
-//   otherwise:            step p, outer index o at p outer + o         eight lanes read at once, on different banks
+//   contiguous along k:   row r, k index p at r chunk + r / 4 * 4 + p   r / 4 * 4 puts rows that are 4 apart, which
+//   otherwise:            k index p, outer index o at p outer + o       eight lanes read at once, on different banks
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,13 @@
 
 namespace libsgemm::cuda::thin {
 
-// A row's Shape has:
+// A kernel's Shape has:
 //   warps_wide, warps_narrow     warps of a tile, of 64 rows x 4 narrow_thread columns each
 //   narrow_thread                columns of a thread (a multiple of 4); it has 8 rows
-//   k_groups                     groups of so many warps, which divide a k-tile
+//   k_groups                     groups of warps_wide x warps_narrow warps, which divide a k-tile
 //   chunk, stages                k of a ring slot, and how many slots
 //   resident                     blocks of a multiprocessor that registers must allow
-// and its kernel's Config says which way X and Y are contiguous, and whether in aligned groups of 4 floats.
+// Its Config adds in which direction X and Y are contiguous, and if they can be copied in aligned groups of 4 floats.
 template <typename Shape, bool kXAlongK, bool kYAlongK, bool kXVectors, bool kYVectors>
 struct Layout : Shape {
   static constexpr bool x_along_k = kXAlongK, y_along_k = kYAlongK, x_vectors = kXVectors, y_vectors = kYVectors;
@@ -30,7 +31,7 @@ struct Derived {
   static constexpr int kTileWarps = Config::warps_wide * Config::warps_narrow;
   static constexpr int kThreads = 32 * kTileWarps * Config::k_groups;
   static constexpr int kChunk = Config::chunk;
-  static constexpr int kQuads = kChunk / 4 / Config::k_groups;  // of a warp in a slot: 4 steps of k each
+  static constexpr int kQuads = kChunk / 4 / Config::k_groups;  // quads (k = 4) of a warp in a slot
   static constexpr int kXFloats = kRows * kChunk + (Config::x_along_k ? kRows : 0);
   static constexpr int kYFloats = kColumns * kChunk + (Config::y_along_k ? kColumns : 0);
   static constexpr int kSlot = kXFloats + kYFloats;
@@ -42,7 +43,7 @@ struct Derived {
   static_assert(Config::narrow_thread % 4 == 0, "LDS.128");
 };
 
-// Keeps a value in a register, where the compiler would compute it again in a loop.
+// Keeps a value in a register. The compiler would compute it again in each iteration of a loop.
 __device__ __forceinline__ void keep(int &value) {
 #if defined(__CUDA_ARCH__)
   asm volatile("" : "+r"(value));
@@ -51,7 +52,7 @@ __device__ __forceinline__ void keep(int &value) {
 #endif
 }
 
-// Threads that copy one contiguous run: the least power of two, or all.
+// Returns the number of threads that copy one contiguous run: the smallest power of two that suffices, or all.
 constexpr int lanes_of(int pieces, int threads) {
   int lanes = 1;
   while (lanes < pieces && lanes < threads) lanes *= 2;
@@ -59,19 +60,19 @@ constexpr int lanes_of(int pieces, int threads) {
 }
 
 // One thread's copies of an operand's k-tiles, in pieces of 4 floats or one. `outer` is the operand's side that is not
-// k. What lies beyond it is not copied: it only feeds sums that nobody stores.
+// k. Elements beyond it are not copied: they only reach sums that are never stored.
 template <int kOuter, int kDepth, int kThreads, bool kAlongK, bool kVectors>
 struct Copies {
   static constexpr int kPiece = kVectors ? 4 : 1;
   static constexpr int kAcross = (kAlongK ? kDepth : kOuter) / kPiece, kAll = kAlongK ? kOuter : kDepth;  // runs
   static constexpr int kLanes = lanes_of(kAcross, kThreads), kRuns = kThreads / kLanes;
-  static constexpr int kParts = (kAcross + kLanes - 1) / kLanes;  // of a run, if all threads are too few for it
+  static constexpr int kParts = (kAcross + kLanes - 1) / kLanes;  // above 1 if a run is too long for all threads
   static constexpr int kPasses = (kAll + kRuns - 1) / kRuns * kParts;
   static_assert(kThreads % kLanes == 0 && (!kAlongK || (kRuns % 4 == 0 && kParts == 1)), "passes differ by a constant");
   static_assert(kParts == 1 || kAcross % kLanes == 0, "parts of a run are alike");
-  const float *source = nullptr;  // of this thread: its first piece of the next k-tile
-  int target;                     // of that piece, in a slot
-  int left = 0;                   // of the outer side from the thread's first piece on; none: nothing to copy
+  const float *source = nullptr;  // the thread's first piece of the next k-tile
+  int target;                     // offset of that piece in a slot, in floats
+  int left = 0;                   // rest of the outer side, from the thread's first piece on; not positive: no copies
 
   __device__ __forceinline__ Copies() {
     target = at(run(), across());
@@ -84,7 +85,7 @@ struct Copies {
     return kAlongK ? run * kDepth + run / 4 * 4 + across : run * kOuter + across;
   }
 
-  // From the k-tile at p on.
+  // Sets the next k-tile to the one that begins at k = p.
   __device__ __forceinline__ void begin(const float *operand, int64_t ld, int64_t first_outer, int64_t outer,
                                         int64_t p) {
     const int64_t all = outer - first_outer;
@@ -94,7 +95,7 @@ struct Copies {
         operand + (kAlongK ? (first_outer + run()) * ld + p + across() : (p + run()) * ld + first_outer + across());
   }
 
-  // Pass `pass`: where it is, from the thread's first piece on, and whether it has a piece for this thread.
+  // Offset of pass `pass` from the thread's first piece, and true if the thread has a piece in it.
   __device__ __forceinline__ static constexpr int run_of(int pass) { return pass / kParts * kRuns; }
   __device__ __forceinline__ static constexpr int across_of(int pass) { return pass % kParts * kLanes * kPiece; }
   __device__ __forceinline__ bool has(int pass) const {
@@ -104,7 +105,7 @@ struct Copies {
 
   __device__ __forceinline__ void advance(int64_t ld) { source += kAlongK ? kDepth : kDepth * ld; }
 
-  // The next k-tile, all of whose steps exist.
+  // Copies the next k-tile, which is complete along k.
   __device__ __forceinline__ void copy_whole(float *slot, int64_t ld) {
 #pragma unroll
     for (int pass = 0; pass < kPasses; ++pass) {
@@ -120,12 +121,12 @@ struct Copies {
     advance(ld);
   }
 
-  // The next k-tile, of which `depth` steps exist. Beyond them both operands become 0.
+  // Copies the next k-tile, of which only k < `depth` exists. The rest becomes 0.
   __device__ __forceinline__ void copy_part(float *slot, int64_t ld, int depth) {
 #pragma unroll 1
     for (int pass = 0; pass < kPasses; ++pass) {
       if (!has(pass)) continue;
-      const int steps = depth - (kAlongK ? across() : run() + run_of(pass));  // from this piece on
+      const int steps = depth - (kAlongK ? across() : run() + run_of(pass));  // k that exist from this piece on
       float *const to = slot + target + at(run_of(pass), across_of(pass));
       const float *const from = source + run_of(pass) * ld + across_of(pass);
 #pragma unroll

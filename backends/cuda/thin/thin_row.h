@@ -1,5 +1,5 @@
-// The host's side of the thin rows. A kernel's file defines Traits: its Shape (thin_copy.cuh) and what it takes
-// (ThinTile of thin.h), and the row by LIBSGEMM_THIN_ROW.
+// Host side of the thin kernels. A kernel's file defines Traits, with its Shape (thin_copy.cuh) and the properties that
+// ThinTile (thin.h) needs, and its table row with LIBSGEMM_THIN_ROW.
 #pragma once
 
 #include "runtime/launch.h"
@@ -10,7 +10,7 @@ namespace libsgemm::cuda::thin {
 
 using ThinKernel = void (*)(SkinnyWork);
 
-// One plan serves all layouts: the largest ring counts.
+// Returns the properties for all layouts, with the shared memory of the largest ring: one plan serves all of them.
 template <typename Row>
 constexpr ThinTile tile_of() {
   using Shape = typename Row::Shape;
@@ -26,7 +26,7 @@ constexpr ThinTile tile_of() {
 template <typename Row, bool kXAlongK, bool kYAlongK>
 ThinKernel kernel_of(const ThinPlan &plan) {
   using Shape = typename Row::Shape;
-  // Y in groups, but not X: then both go by single floats.
+  // If only Y can be copied in groups, both are copied by single floats.
   if (!plan.x_vectors) return Row::template kernel<Layout<Shape, kXAlongK, kYAlongK, false, false>>();
   if (!plan.y_vectors) return Row::template kernel<Layout<Shape, kXAlongK, kYAlongK, true, false>>();
   return Row::template kernel<Layout<Shape, kXAlongK, kYAlongK, true, true>>();
@@ -68,7 +68,7 @@ Kernel row(const char *name) {
 
 }  // namespace libsgemm::cuda::thin
 
-// Defines the row `name` of the file's Traits.
+// Defines the kernel `name` of the file's Traits, and its table row.
 #define LIBSGEMM_THIN_ROW(name)                                                           \
   template <typename Config>                                                              \
   __global__ void __launch_bounds__(thin::Derived<Config>::kThreads,                      \

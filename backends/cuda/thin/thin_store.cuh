@@ -1,4 +1,4 @@
-// The end of a tile of the thin rows (thin.cuh): its sums go to C, or as a partial tile to the workspace.
+// Epilogue of the thin kernels (thin.cuh): stores a tile to C, or as a partial tile to the workspace.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace libsgemm::cuda::thin {
 
 __device__ __forceinline__ float4 vector_at(const float *p) { return *reinterpret_cast<const float4 *>(p); }
 
-// Where a tile's sums go: C, or a partial tile of the workspace. One of the strides is 1.
+// Target of a tile's sums: C, or a partial tile of the workspace. One of the strides `wide` and `narrow` is 1.
 struct Output {
   float *base;
   int64_t wide, narrow;
@@ -22,7 +22,7 @@ struct Output {
   __device__ __forceinline__ void put(float *to, float sum) const {
     *to = beta != 0.0f ? fmaf(alpha, sum, beta * *to) : alpha * sum;
   }
-  // `valid` of four neighbours exist.
+  // Stores the first `valid` of four neighbours.
   __device__ __forceinline__ void put(float *to, const float (&sum)[4], int valid, bool vector) const {
     if (vector && valid >= 4) {
       float4 v = make_float4(alpha * sum[0], alpha * sum[1], alpha * sum[2], alpha * sum[3]);
@@ -40,7 +40,7 @@ struct Output {
   }
 };
 
-// A tile inside of C, by vectors.
+// Stores a tile that is completely inside C, by vectors.
 template <typename Config>
 __device__ __forceinline__ void store_whole(const float (&sum)[Config::narrow_thread][8], int row, int column,
                                             const Output &out) {
@@ -106,7 +106,7 @@ __device__ __forceinline__ void store_registers(const float (&sum)[Config::narro
   }
 }
 
-// The sums of all groups of warps, added in their order; all threads store, along the side that is contiguous.
+// Adds the sums of all k groups in their order, and stores them. All threads store, along the contiguous side.
 template <typename Config>
 __device__ __forceinline__ void store_groups(const float (&sum)[Config::narrow_thread][8], int group, int row,
                                              int column, float *shared, const Output &out) {

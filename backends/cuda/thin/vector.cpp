@@ -1,4 +1,4 @@
-// The plan of a matrix-vector product: which shape of blocks, how many warps and slices for k, and what that costs.
+// The plan of a matrix-vector product: the shape of its blocks, its warps and slices along k, and the predicted time.
 #include "vector.h"
 
 #include <algorithm>
@@ -10,22 +10,22 @@ namespace libsgemm::cuda {
 namespace {
 
 // Fitted to an H100: copies of equal bytes take as long, or 3 % longer.
-constexpr double kBandwidthShare = 0.914;      // of the data sheet's, with plenty of loads under way
-constexpr double kBandwidthOfOne = 1.06;       // what one multiprocessor can draw, in equal shares of that
-constexpr double kPlentyBytes = 96 * 1024;     // under way in a multiprocessor; with half of them it loses
-constexpr double kSparseLoss = 0.1;            // this share of its time
-constexpr double kNotAligned = 0.08;           // more traffic: runs begin within sectors
-constexpr double kSumSeconds = 2e-6;           // the second kernel, behind the first
-constexpr double kPartialBandwidth = 1.5;      // of partial sums, which the L2 cache holds, in times the memory's
-constexpr double kStepSeconds = 0.8e-6;        // a warp's step that nothing hides
-constexpr double kWarpBytesAlongK = 8 * 1024;  // under way
+constexpr double kBandwidthShare = 0.914;      // share of the data sheet's bandwidth, with enough loads in flight
+constexpr double kBandwidthOfOne = 1.06;       // most that one multiprocessor reaches, relative to an equal share
+constexpr double kPlentyBytes = 96 * 1024;     // bytes in flight that a multiprocessor needs for it
+constexpr double kSparseLoss = 0.1;            // time lost with half of these in flight, relative
+constexpr double kNotAligned = 0.08;           // additional traffic: unaligned runs begin within sectors
+constexpr double kSumSeconds = 2e-6;           // the second kernel, after the first
+constexpr double kPartialBandwidth = 1.5;      // bandwidth of partial sums, which stay in L2, relative to the memory's
+constexpr double kStepSeconds = 0.8e-6;        // latency of a warp's step that nothing hides
+constexpr double kWarpBytesAlongK = 8 * 1024;  // bytes in flight of a warp
 constexpr double kWarpBytesAlongRows = 4 * 1024;
-constexpr int kShortK = 512;    // 8 lanes of a row instead of 32
-constexpr int kMostPerOne = 8;  // blocks of a multiprocessor that are tried
+constexpr int kShortK = 512;    // a shorter k has 8 lanes for a row instead of 32
+constexpr int kMostPerOne = 8;  // most blocks per multiprocessor that are tried
 constexpr int kMostSlices = 512;
-constexpr int kResidentWarps = 32;  // of a multiprocessor, along rows: 64 registers
+constexpr int kResidentWarps = 32;  // warps of a multiprocessor, along rows: 64 registers a thread
 
-// What the bandwidth loses by short runs of X, tiles of 8, 16, 32 and 64 rows.
+// Share of the bandwidth that short runs of X reach.
 struct TileShape {
   int rows;
   double share;
@@ -77,7 +77,7 @@ class Search {
     } else {
       for (const TileShape &shape : kTileShapes) along_rows(shape);
     }
-    // The cut must not depend on addresses: a workspace is asked for before they are known.
+    // The cut must not depend on addresses: the workspace is requested before they are known.
     const VectorWork &w = best_.work;
     const bool aligned = (reinterpret_cast<uintptr_t>(w.x) % 16 | static_cast<uint64_t>(w.x_ld | w.x_stride) % 4) == 0;
     if (!aligned) best_.seconds += kNotAligned * bytes_ / bandwidth_;
@@ -85,7 +85,8 @@ class Search {
   }
 
  private:
-  // Blocks that fill the multiprocessors `per_one` times, in slices of k if need be.
+  // Tries one slice, and as many slices of k as fill each multiprocessor with 1 to kMostPerOne blocks. A slice has at
+  // least `least` of k.
   template <typename Try>
   void slices(int64_t blocks, int64_t least, const Try &attempt) const {
     attempt(1);
@@ -115,7 +116,7 @@ class Search {
     const int64_t step = vector::kWarpStep / shape.rows;
     slices(ceil_div(best_.work.rows, shape.rows) * count_, 8 * step,
            [&](int64_t slices) { tiles_of(shape, shape.rows, slices); });
-    // Tiles that are not full but as many as multiprocessors; whole sectors of 8 rows.
+    // Tries tiles with fewer rows, one or a few for each multiprocessor. Rows are multiples of 8, a sector.
     for (int per_one = 1; per_one <= kMostPerOne; ++per_one) {
       const int64_t wanted = int64_t{per_one} * device_.compute_units / count_;
       if (wanted == 0) continue;
@@ -151,7 +152,8 @@ class Search {
     return plan;
   }
 
-  // `steps` of a warp, one after the other; `resident` blocks of a multiprocessor.
+  // Keeps the candidate if it is the fastest so far. `steps` are those of a warp; `resident` blocks fit a
+  // multiprocessor.
   void consider(const VectorPlan &candidate, double warp_bytes, int resident, double steps, double share) {
     VectorPlan plan = candidate;
     const double blocks = static_cast<double>(plan.blocks), all = device_.compute_units;

@@ -1,6 +1,6 @@
-// The device code of the product of a matrix and a vector, r = X y (vector.h). Memory decides its speed, so all that
-// counts is many bytes under way: every warp has 4 or 8 KiB of X in registers before it multiplies, and no barrier
-// before its last sum. X passes the L1 cache by; y stays there.
+// Device code of the matrix-vector product r = X y (vector.h). It is limited by memory and needs many bytes in
+// flight: every warp loads 4 or 8 KiB of X to registers before it multiplies, and needs no barrier before its last sum.
+// X bypasses the L1 cache; y stays there.
 //
 //   X contiguous along k: a row is summed by `lanes` lanes (32, or 8 for a short k) of 1, 2 or 4 warps
 //
@@ -26,7 +26,8 @@
 
 namespace libsgemm::cuda::vector {
 
-// What a block computes: tile blockIdx.x of product blockIdx.z, over slice blockIdx.y of k. Pointers are at its begin.
+// The work of a block: tile blockIdx.x of product blockIdx.z, over slice blockIdx.y of k. The pointers are at the start
+// of the slice.
 struct Block {
   const float *x, *y;
   int64_t k;
@@ -69,7 +70,7 @@ __device__ __forceinline__ void load_x(float (&e)[kWidth], const float *from) {
 
 // ---- X contiguous along k.
 
-// sum += four rows of X times y, over whole steps from `p` on, and moves `p` behind them.
+// Adds four rows of X times y to `sum`, over the whole steps from `p` on, and advances `p` past them.
 template <int kLanes, int kWidth>
 __device__ __forceinline__ void add_steps(float (&sum)[kRowsOfLane], const float *const (&rows)[kRowsOfLane],
                                           const Block &block, int64_t y_step, int64_t step, int lane, int64_t *p) {
@@ -102,7 +103,7 @@ __device__ __forceinline__ void add_steps(float (&sum)[kRowsOfLane], const float
   }
 }
 
-// The last, short step, by one of the warps that share the rows.
+// Adds the last, short step; one of the warps that share the rows calls it.
 template <int kLanes>
 __device__ __forceinline__ void add_rest(float (&sum)[kRowsOfLane], const float *const (&rows)[kRowsOfLane],
                                          const Block &block, int64_t y_step, int64_t p, int lane) {
@@ -169,7 +170,8 @@ __device__ __forceinline__ void along_k(const VectorWork &work) {
 
 // ---- X contiguous along its rows.
 
-// How the lanes of a warp lie on a tile: kVectors loads of kWidth floats for each column, of kLoads columns a step.
+// Distribution of a tile over a warp's lanes: a lane makes kVectors loads of kWidth floats for each of its columns, and
+// has kLoads columns a step.
 template <int kTileRows, int kLoadWidth>
 struct Columns {
   static constexpr int kWidth = kLoadWidth;
@@ -178,14 +180,14 @@ struct Columns {
   static constexpr int kStep = kWarpStep / kTileRows;
   static_assert(kStep == kLoads * kGroups, "all lanes have columns");
 
-  const float *x, *y;  // of the lane's first column and row; of the first column
+  const float *x, *y;  // X at the lane's first column and row, y at the first column
   int64_t ld, y_step;
   int lane;
   int row[kVectors];  // after the first
   float sum[kVectors][kWidth];
 
-  // Adds the kCount * kGroups columns from `p` on, of which `left` exist. A lane loads y of one column (or a few); the
-  // warp shares it.
+  // Adds the kCount * kGroups columns from `p` on, of which `left` exist. A lane loads the elements of y for one column
+  // or a few; shuffles share them within the warp.
   template <int kCount, bool kWhole>
   __device__ __forceinline__ void add(int64_t p, int left) {
     constexpr int kColumns = kCount * kGroups, kFactors = (kColumns + 31) / 32;
@@ -223,7 +225,7 @@ struct Columns {
   }
 };
 
-// A warp's sums of `rows` rows of a tile over its columns; `rows` is a multiple of kWidth.
+// Adds up `rows` rows of a tile over the warp's columns; `rows` is a multiple of kWidth.
 template <int kTileRows, int kWidth>
 __device__ __forceinline__ void add_columns(float (&sums)[kTileRows], const VectorWork &work, const Block &block,
                                             const float *x, int rows, int warp, int warps, int lane) {
@@ -239,7 +241,7 @@ __device__ __forceinline__ void add_columns(float (&sums)[kTileRows], const Vect
   int64_t p = static_cast<int64_t>(warp) * C::kStep;
 #pragma unroll 1
   for (; p + C::kStep <= block.k; p += warps * C::kStep) columns.template add<C::kLoads, true>(p, C::kStep);
-  // The rest, in small pieces, by the warps whose turn is next.
+  // Adds the remaining columns in small pieces; the warps that would have the next steps take them.
   constexpr int kFew = 2, kPiece = kFew * C::kGroups;
   const int64_t rest = block.k / C::kStep * C::kStep;
 #pragma unroll 1

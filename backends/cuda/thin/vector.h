@@ -1,4 +1,4 @@
-// The product of a matrix and a vector: its view, and how it is cut (vector.cpp), for the kernels of vector.cuh.
+// The matrix-vector product: its operands, and how it is cut (vector.cpp), for the kernels of vector.cuh.
 //
 // C = op(A) op(B) with n = 1 and C^T = op(B)^T op(A)^T with m = 1 are one problem: r = X y, X with `rows` rows and k
 // columns, read once. X is contiguous along k, or along its rows.
@@ -11,19 +11,19 @@
 
 namespace libsgemm::cuda {
 
-// What kernels and plan share.
+// Constants of both kernels and plan.
 namespace vector {
 
 // X contiguous along k.
-constexpr int kRowsOfLane = 4;    // rows of a lane,
-constexpr int kBatchOfLane = 16;  // and k of its step
-constexpr int kWarpsAlongK = 4;   // of a block
+constexpr int kRowsOfLane = 4;    // rows of a lane
+constexpr int kBatchOfLane = 16;  // k of a lane's step
+constexpr int kWarpsAlongK = 4;   // warps of a block
 template <int kLanes>
-constexpr int kResidentAlongK = kLanes == 8 ? 3 : 4;  // blocks of a multiprocessor, with registers enough
+constexpr int kResidentAlongK = kLanes == 8 ? 3 : 4;  // blocks of a multiprocessor, limited by registers
 
 // X contiguous along its rows.
-constexpr int kFloatsOfLane = 32;              // of a step
-constexpr int kMostWarps = 32;                 // of a block
+constexpr int kFloatsOfLane = 32;              // elements of a lane's step
+constexpr int kMostWarps = 32;                 // warps of a block
 constexpr int kWarpStep = 32 * kFloatsOfLane;  // elements of a warp's step
 
 }  // namespace vector
@@ -33,26 +33,25 @@ struct VectorWork {
   const float *x, *y;
   float *c;
   int64_t rows, k;
-  int64_t x_ld;                          // between runs of X
-  int64_t y_step, c_step;                // between elements
-  int64_t x_stride, y_stride, c_stride;  // of a batch
+  int64_t x_ld;                          // stride of the contiguous runs of X
+  int64_t y_step, c_step;                // strides of the elements of y and C
+  int64_t x_stride, y_stride, c_stride;  // strides of a batch
   float alpha, beta;
 
-  int tile_rows;  // of a tile
-  int warps_k;    // of a block, on the same rows
-  int64_t slice;  // k of a slice, a multiple of 4; several slices leave their sums in `partial`, as rows of
-                  // slices of products
-  float *partial;
+  int tile_rows;   // rows of a tile
+  int warps_k;     // warps of a block that divide k of the same rows
+  int64_t slice;   // k of a slice, a multiple of 4
+  float *partial;  // sums of the slices, if there are several: [product][slice][row]
 };
 
 struct VectorPlan {
   VectorWork work;
   bool along_k;           // X is contiguous along k
   int shape;              // along k: lanes of a row; else the tile's most rows
-  int64_t tiles, slices;  // of a product
+  int64_t tiles, slices;  // tiles and slices of a product
   int64_t blocks;
   int threads;
-  size_t workspace_bytes;  // none: one slice
+  size_t workspace_bytes;  // 0 if there is one slice
   double seconds;
 };
 
