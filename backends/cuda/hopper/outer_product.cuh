@@ -1,13 +1,15 @@
-// The loop over k of the products of sm_90 (stream_k.cuh, sliced_k.cuh): a thread adds outer products of 16 rows of A
-// and 8 columns of B, whose factors it loads from shared memory a step or a group of rows ahead.
+// Mainloop of the products of sm_90 (stream_k.cuh, sliced_k.cuh): a thread adds outer products of 16 rows of A and 8
+// columns of B. It loads their elements from shared memory one k or one group of rows ahead.
 //
-// An operand along m or n lies there in lines of up to 128 floats, one line for each step of k (an A of 256 rows: 16
-// lines for its first 128 rows, then 16 for the others); a load takes 4 neighbours of a line. An A along k lies in
-// lines of 16 steps, one line for each row, swizzled (tensor_map.h); or in lines of 8 steps, first the 8 lower steps of
-// all rows, then the upper ones, which makes smaller boxes for TMA but takes fewer registers here. A load takes 4 steps
-// of a row. So both orders need the same number of loads.
+// Layout of shared memory:
+//   - An operand along m or n has lines of up to 128 floats, one line for each k. An A of 256 rows has 16 lines for its
+//     first 128 rows, then 16 for the others. A load takes 4 neighbours of a line.
+//   - An A along k has one line of 16 floats for each row, swizzled (tensor_map.h). Or it has lines of 8 floats: first
+//     the lower half of k of all rows, then the upper half. This makes smaller boxes for TMA, but takes fewer registers
+//     here. A load takes 4 neighbours of a line, too.
+// So both layouts need the same number of loads.
 //
-// reassign_registers.py expects these loops as they are.
+// reassign_registers.py depends on the exact form of these loops.
 #pragma once
 
 #include "ptx.h"
@@ -16,8 +18,8 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// Where a pass of the loop reads, in bytes from the start of the ring. Of an A along k the thread's odd rows, whose
-// swizzle differs, are at `a_odd`.
+// Offsets that a pass of the loop reads from, in bytes from the start of the ring. `a_odd` is that of the thread's odd
+// rows, whose swizzle differs, of an A along k.
 struct OuterProductPass {
   uint32_t a, a_odd, b;
 };
@@ -30,25 +32,25 @@ __device__ __forceinline__ void load_four(float *to, uint32_t shared) {
   to[3] = v.w;
 }
 
-// Of the tile that a block multiplies, and lanes of a warp along its rows, of 32.
+// Sizes of a block's tile. `lane_rows` of a warp's 32 lanes are along its rows.
 template <int kRows, int kColumns, int kLaneRows>
 struct OuterProductTile {
   static constexpr int rows = kRows, lane_rows = kLaneRows, lane_columns = 32 / kLaneRows;
-  static constexpr uint32_t row_line = 4 * 128, column_line = 4 * kColumns;  // bytes of a step of A and of B
+  static constexpr uint32_t row_line = 4 * 128, column_line = 4 * kColumns;  // bytes of A and of B for one k
 };
 
-// The products of a thread of 16 rows and 8 columns, one step of k after the other, and their factors.
+// The product of a thread of 16 rows and 8 columns, and the elements of A and B in its registers.
 template <bool kAlongK, bool kSwizzled = kAlongK, typename Tile = OuterProductTile<256, 128, 4>>
 struct OuterProduct;
 
-// A and B step by step.
+// A along m and B along n: one k after the other.
 template <typename Tile>
 struct OuterProduct<false, false, Tile> {
-  static constexpr int steps = 8;  // of a pass: 1024 FFMA, what the cache of instructions holds
+  static constexpr int steps = 8;  // k of a pass: 1024 FFMA, what the instruction cache holds
   uint32_t at_a, at_b;
   float a[2][16], b[2][8];
 
-  // From where A and B are in the first stage, and the thread's first row and column.
+  // `rows`, `columns`: addresses of A and B in the first stage. `row`, `column`: the thread's first ones.
   __device__ __forceinline__ OuterProduct(uint32_t rows, int row, uint32_t columns, int column) {
     at_a = rows + row / 128 * (16 * Tile::row_line) + row % 128 * 4;
     at_b = columns + column * 4;
@@ -67,7 +69,7 @@ struct OuterProduct<false, false, Tile> {
     }
   }
 
-  // The first pass of the stage at `place`, and the one after it.
+  // Return the first pass of the stage at `place`, and the pass after `pass`.
   __device__ __forceinline__ static OuterProductPass stage(uint32_t place) { return {place, 0, place}; }
   __device__ __forceinline__ static OuterProductPass after(const OuterProductPass &pass) {
     return {pass.a + steps * Tile::row_line, 0, pass.b + steps * Tile::column_line};
@@ -75,7 +77,7 @@ struct OuterProduct<false, false, Tile> {
 
   __device__ __forceinline__ void start(const OuterProductPass &pass) { load(0, pass); }
 
-  // Adds the products of a pass, and loads the first factors of the next.
+  // Adds the products of a pass, and loads the first elements for the next.
   __device__ __forceinline__ void multiply(const OuterProductPass &now, const OuterProductPass &next,
                                            float (&sum)[16][8]) {
 #pragma unroll
@@ -93,16 +95,16 @@ struct OuterProduct<false, false, Tile> {
   }
 };
 
-// A along k: four steps of B, and of A four rows of four steps after the other.
+// A along k: for each four k, multiplies B by four rows of A after the other.
 template <bool kSwizzled, typename Tile>
 struct OuterProduct<true, kSwizzled, Tile> {
   static constexpr int steps = 8, row_groups = 4, row_step = Tile::lane_rows;
   static constexpr uint32_t along_k_line = kSwizzled ? 64 : 32;
   static_assert(!kSwizzled || row_step == 4, "the swizzle of a thread's rows is that of rows 4 apart");
-  uint32_t at_a[kSwizzled ? 2 : 1], at_b;  // of A swizzled: even and odd quads of steps
+  uint32_t at_a[kSwizzled ? 2 : 1], at_b;  // swizzled A: for even and odd quads of k
   float a[4][4], b[4][8];                  // [row][step], [step][column]
 
-  // The thread's rows are as many apart as there are lanes along them; swizzled, quad q of row i is at q ^ i / 2 % 4.
+  // The thread's rows are lane_rows apart. If A is swizzled, quad q of row i is at q ^ i / 2 % 4.
   __device__ __forceinline__ OuterProduct(uint32_t rows, int row, uint32_t columns, int column) {
 #pragma unroll
     for (int quad = 0; quad < (kSwizzled ? 2 : 1); ++quad) {
@@ -168,8 +170,8 @@ struct OuterProduct<true, kSwizzled, Tile> {
   }
 };
 
-// After the loop: instructions that reassign_registers.py replaces by moves, where it has changed the register of a
-// sum.
+// Emits placeholder instructions after the loop. reassign_registers.py replaces them by moves if it has changed the
+// registers of accumulators.
 __device__ __forceinline__ void leave_room_for_moves() {
 #if defined(LIBSGEMM_REASSIGN_SLOTS)
 #pragma unroll

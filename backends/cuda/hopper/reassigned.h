@@ -1,4 +1,4 @@
-// Kernels whose machine code reassign_registers.py has changed: the build embeds it beside what the compiler made.
+// Kernels whose machine code reassign_registers.py has changed. The build embeds it in addition to the compiler's code.
 #pragma once
 
 namespace libsgemm::cuda {
@@ -6,8 +6,8 @@ namespace libsgemm::cuda {
 // True if this build has code for sm_90a.
 bool has_reassigned_kernels();
 
-// The kernel `name` with its registers reassigned; `plain`, the same from the compiler, where the build could not
-// do it. Both can be launched by address.
+// Returns the kernel `name` with its registers reassigned, or `plain`, the compiler's kernel, if there is none. Both
+// can be launched by address.
 const void *reassigned_kernel(const char *name, const void *plain);
 
 template <typename Function>

@@ -1,8 +1,8 @@
-// The medium product of sm_90. Tiles have only 16384 elements, so that C has enough of them. At 16 x 8 elements a
-// thread that is work for four warps; a block has eight, in two groups: one takes the even k-tiles, the other the odd
-// ones, and their sums are added at the end (sliced-K). One more warp has TMA bring the operands. An operand that runs
-// along k is multiplied as it lies, as the rows of the tile (swapped: these are columns of C); if both do, the other is
-// transposed on its way.
+// The sliced-K product of sm_90, for a C of medium size. Tiles have only 16384 elements, so that C has enough of them.
+// At 16 x 8 elements a thread, that is work for four warps. A block has eight, in two groups: one takes the even
+// k-tiles, the other the odd ones, and their sums are added at the end (sliced-K). One more warp issues the TMA copies.
+// An operand along k is multiplied without a transposition, as the rows of the tile (swapped: these are columns of C).
+// If both operands are along k, the other one is transposed in shared memory.
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -24,13 +24,13 @@ struct SlicedKRing {
   __device__ __forceinline__ uint32_t free(int stage) const { return base + 8 * (kStages + stage); }
 };
 
-// The barriers of a group's ring; those of the ring from which columns are transposed follow those of both groups.
+// The barriers of a group's ring. The barriers of both groups come first, then those of the transpose ring.
 template <typename Shape>
 using SlicedKBarriers = SlicedKRing<Shape::stages>;
 template <typename Shape>
 using SlicedKTransposeBarriers = SlicedKRing<Shape::transpose_stages>;
 
-// The warps that multiply. `barriers`: of the group.
+// Code of the multiplying warps. `barriers` are those of the group.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
 __device__ __forceinline__ void sliced_k_multiply(const SlicedKProblem &p, int group, uint32_t shared,
                                                   const SlicedKBarriers<Shape> barriers) {
@@ -41,7 +41,7 @@ __device__ __forceinline__ void sliced_k_multiply(const SlicedKProblem &p, int g
   Product product(ring, thread.warp_row + (kRowsAlongK ? 1 : 4) * thread.row_lane, ring + Shape::row_bytes,
                   thread.warp_column + 4 * thread.column_lane);
   const SlicedKWork<Shape, kSwapped> work(p);
-  int stage = 0, before = Shape::stages - 1;  // the stage, and the one before
+  int stage = 0, before = Shape::stages - 1;  // current stage, and the one before it
   unsigned parity = 0;
   auto now = Product::stage(0);
   ptx::barrier_wait(barriers.full(0), 0);
@@ -74,7 +74,7 @@ __device__ __forceinline__ void sliced_k_multiply(const SlicedKProblem &p, int g
   sliced_k_finish<Shape, kSwapped, kRowsAlongK>(p, work, thread, group, shared, sum);
 }
 
-// The place in both groups' rings of a warp that supplies them in turn.
+// The position of a supplying warp in both groups' rings, which it fills alternately.
 template <typename Shape>
 struct SlicedKSupplied {
   using Barriers = SlicedKBarriers<Shape>;
@@ -85,8 +85,8 @@ struct SlicedKSupplied {
   __device__ __forceinline__ uint32_t place(uint32_t shared) const {
     return shared + group * Shape::ring_bytes + stage * Shape::stage_bytes;
   }
-  // Multipliers give a stage back once they are done with the one after it. At their very first stage that is the last
-  // of the ring, which nobody has used yet: so its phases are one ahead, and its parity is the opposite.
+  // Multipliers release a stage in the last pass of the stage after it. Their first release is that of the ring's last
+  // stage, which is not in use yet. So its phases are one ahead, and its parity is the opposite.
   __device__ __forceinline__ void wait_free(uint32_t base) const {
     ptx::barrier_wait(barriers(base).free(stage), stage == Shape::stages - 1 ? parity ^ 1 : parity);
   }
@@ -99,8 +99,8 @@ struct SlicedKSupplied {
   }
 };
 
-// Transposes a k-tile from columns, 20 floats apart, to lines of one step of k at `to`: a thread takes four columns and
-// a fourth of the k-tile. Eight threads that shared memory serves together read from 8 different groups of banks.
+// Transposes a k-tile from columns, 20 floats apart, to one line for each k at `to`. A thread takes four columns and a
+// fourth of the k-tile. Eight threads that shared memory serves together read from 8 different groups of banks.
 template <int kColumns>
 __device__ __forceinline__ void sliced_k_transpose(int warp, uint32_t from, uint32_t to) {
   constexpr int kQuads = kColumns / 4;
@@ -108,8 +108,9 @@ __device__ __forceinline__ void sliced_k_transpose(int warp, uint32_t from, uint
   if (quarter < 4) stream_k_transpose_quad(quad, (quad / 2 + quarter) % 4, from, to, 4 * kColumns);
 }
 
-// The supplying warps. The first has TMA copy: four of its lanes the rows, one the columns. Columns that must be
-// transposed go to a ring of their own first, from which all supplying warps move them two k-tiles later.
+// Code of the supplying warps. The first warp issues the TMA copies: up to four of its lanes those of the rows, one
+// that of the columns. Columns to be transposed are copied to the transpose ring; all supplying warps move them from
+// there two k-tiles later.
 template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTransposes>
 __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const TensorMap &b, const SlicedKProblem &p,
                                                 int warp, uint32_t shared, uint32_t base,
@@ -138,12 +139,12 @@ __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const Tensor
       const uint32_t full = copied.barriers(base).full(copied.stage), place = copied.place(shared);
       if (lane == 0) ptx::barrier_arrive_and_expect(full, kTransposes ? Shape::row_bytes : Shape::stage_bytes);
       __syncwarp();
-      // Behind the end of k are zeros.
+      // TMA fills k-tiles beyond the end of k with zeros.
       const int k = (i < work.count ? work.first + i : p.k_tiles) * Shape::tile_k;
       if (lane < kRowBoxes) {
         const uint32_t to = place + lane * (Shape::row_bytes / kRowBoxes);
         if (kRowsAlongK) {
-          constexpr int kBoxes = Shape::rows / Shape::box_rows;  // of each half of the steps
+          constexpr int kBoxes = Shape::rows / Shape::box_rows;  // boxes of each half of the k-tile
           ptx::copy_box(to, &a, k + lane / kBoxes * Shape::box_steps, row + lane % kBoxes * Shape::box_rows, full);
         } else {
           ptx::copy_box(to, &a, row + lane * 128, k, full);
@@ -170,7 +171,7 @@ __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const Tensor
       moved.advance();
     }
   }
-  // The multipliers look one stage ahead, at the end too.
+  // The multipliers wait one stage ahead, at the end too, so one more stage of each group is reported full.
   SlicedKSupplied<Shape> &next = kTransposes ? moved : copied;
 #pragma unroll 1
   for (int group = 0; group < Shape::groups; ++group) {

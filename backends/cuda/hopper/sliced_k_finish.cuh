@@ -1,4 +1,4 @@
-// The medium product of sm_90 (sliced_k.cuh): what becomes of the sums.
+// Epilogue of the sliced-K product of sm_90 (sliced_k.cuh).
 #pragma once
 
 #include "ptx.h"
@@ -8,22 +8,23 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// How the finished tile lies in shared memory before it is stored: column by column of C.
+// Layout of the finished tile in shared memory before it is stored: column by column of C.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
 struct SlicedKTile {
-  static constexpr int length = kSwapped ? Shape::columns : Shape::rows;  // of a column of C
-  // Bytes from column to column: lanes that store to several meet in different banks.
+  static constexpr int length = kSwapped ? Shape::columns : Shape::rows;  // rows of C in a column
+  // Bytes from column to column, chosen so that lanes that store to several columns use different banks.
   static constexpr uint32_t pitch = 4 * (length + (kSwapped ? 8 : kRowsAlongK ? 4 : 16));
-  static constexpr int row_step = kRowsAlongK ? Shape::lane_rows : 1;  // between the rows of a vector of sums
+  static constexpr int row_step = kRowsAlongK ? Shape::lane_rows : 1;  // distance between the rows of a vector of sums
   static constexpr int column_quads = Shape::columns / 4;
 
-  // The slot holds this column. A thread's own neighbouring columns are apart, so that neighbouring lanes write to
-  // neighbouring slots.
+  // Returns the column that a slot holds. Neighbouring columns of one thread are apart, so that neighbouring lanes
+  // write to neighbouring slots.
   __device__ __forceinline__ static int column_of(int slot) {
     return kSwapped ? slot : slot % column_quads * 4 + slot / column_quads;
   }
 
-  // The thread's rows 4 * rows to 4 * rows + 3 in its columns 4 * columns to 4 * columns + 3: a vector of each column.
+  // Writes the thread's rows 4 * rows to 4 * rows + 3 of its columns 4 * columns to 4 * columns + 3. `v` has a vector
+  // for each column.
   __device__ __forceinline__ static void put(uint32_t tile, const SlicedKThread<Shape> &t, int rows, int columns,
                                              const float4 (&v)[4]) {
     const uint32_t row = t.warp_row + 4 * Shape::lane_rows * rows + (kRowsAlongK ? 1 : 4) * t.row_lane;
@@ -50,8 +51,8 @@ struct SlicedKTile {
     }
   }
 
-  // The tile is stored in parts of 128 elements, column after column. Where element `index` of a part is: the slot of
-  // its column, its row, and offset() bytes from the start of the tile.
+  // Position of element `index` of a part. The tile is stored in parts of 128 elements, column after column. offset()
+  // is in bytes from the start of the tile.
   struct Element {
     int slot, row;
     __device__ __forceinline__ Element(int part, int index)
@@ -59,7 +60,8 @@ struct SlicedKTile {
     __device__ __forceinline__ uint32_t offset() const { return slot * pitch + 4 * row; }
   };
 
-  // Stores a part, of which each lane has 4 rows; `c`: the tile's first element, which has `rows` and `columns`.
+  // Stores a part, of which each lane has 4 rows. `c` is the first element of the tile, of which `rows` and `columns`
+  // are inside C.
   __device__ __forceinline__ static void store(const SlicedKProblem &p, float *c, int rows, int columns, uint32_t tile,
                                                int part, float4 sum) {
     const int lane = threadIdx.x % 32;
@@ -77,7 +79,7 @@ struct SlicedKTile {
       *target = sum;
       return;
     }
-    // Through shared memory, so that neighbouring lanes store neighbouring rows.
+    // Elements go through shared memory, so that neighbouring lanes store neighbouring rows.
     ptx::store_shared_x4(tile + own.offset(), sum);
     __syncwarp();
 #pragma unroll
@@ -93,8 +95,8 @@ struct SlicedKTile {
   }
 };
 
-// Adds up the sums of the two groups, and those of the cluster's blocks, of which each adds and stores its part of the
-// columns. The order is always the same.
+// Adds the sums of the two groups, then those of the cluster's blocks: each block adds and stores its part of the tile.
+// The order is always the same.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
 __device__ __forceinline__ void sliced_k_finish(const SlicedKProblem &p, const SlicedKWork<Shape, kSwapped> &work,
                                                 const SlicedKThread<Shape> &t, int group, uint32_t shared,
@@ -107,7 +109,7 @@ __device__ __forceinline__ void sliced_k_finish(const SlicedKProblem &p, const S
   const uint32_t tile = shared + Shape::tile_offset;
   // The first group keeps four of the thread's columns, the second the other four.
   float4 own[16];
-  ptx::synchronize_threads(1, Shape::multipliers);  // nobody reads the rings any more
+  ptx::synchronize_threads(1, Shape::multipliers);  // no warp reads the rings any more
 #pragma unroll
   for (int v = 0; v < 16; ++v) {
     const int i = v % 4 * 4, j = v / 4;
@@ -156,7 +158,7 @@ __device__ __forceinline__ void sliced_k_finish(const SlicedKProblem &p, const S
 #pragma unroll
     for (int n = 0; n < kAtOnce; ++n) Tile::store(p, c, rows, columns, tile, part + n * kWarps, total[n]);
   }
-  if (p.slices != 1) ptx::synchronize_cluster();  // others still read what is here
+  if (p.slices != 1) ptx::synchronize_cluster();  // other blocks still read this block's shared memory
 }
 
 #endif  // sm_90

@@ -16,16 +16,16 @@ namespace libsgemm::cuda {
 namespace {
 
 constexpr int kLargestCluster = 4, kTileK = SquareSlicedK::tile_k, kGroups = SquareSlicedK::groups;
-// What a multiprocessor reaches of its peak within a tile, and if columns are transposed on the way.
+// Share of its peak that a multiprocessor reaches in the mainloop, without and with transposed columns.
 constexpr double kPeakFraction = 0.83, kTransposedFraction = 0.79;
-constexpr double kStartSeconds = 1.5e-6;    // of a wave: barriers, first stages
-constexpr double kFinishSeconds = 2.0e-6;   // of a tile: adding up the groups, storing
-constexpr double kClusterSeconds = 1.5e-6;  // adding up the blocks
+constexpr double kStartSeconds = 1.5e-6;    // start of a wave: barriers, first stages
+constexpr double kFinishSeconds = 2.0e-6;   // end of a tile: adding the groups' sums, storing
+constexpr double kClusterSeconds = 1.5e-6;  // adding the blocks' sums
 
 bool runs_along_k_a(const GemmDesc &desc) { return desc.transa != LIBSGEMM_NO_TRANS; }
 bool runs_along_k_b(const GemmDesc &desc) { return desc.transb == LIBSGEMM_NO_TRANS; }
 
-// How the tile lies on C, and how its operands come.
+// Orientation of the tile in C, and layout of its operands.
 struct Layout {
   bool swapped;  // the tile's rows are C's columns
   bool rows_along_k, columns_along_k;
@@ -38,7 +38,7 @@ Layout layout_of(const GemmDesc &desc, const SlicedKSizes &sizes, bool swapped) 
   return {false, a, b, tiles_along(desc.m, sizes.rows), tiles_along(desc.n, sizes.columns)};
 }
 
-// The one with fewer tiles, or else the one in which no operand must be transposed.
+// Returns the layout with fewer tiles; if they have the same number, that in which no operand must be transposed.
 Layout layout_of(const GemmDesc &desc, const SlicedKSizes &sizes) {
   const Layout plain = layout_of(desc, sizes, false), swapped = layout_of(desc, sizes, true);
   const int64_t plain_tiles = int64_t{plain.tiles_m} * plain.tiles_n,
@@ -52,7 +52,8 @@ struct SlicedKPlan {
   double seconds;
 };
 
-// Clusters of more than two do not reach all multiprocessors, which come in groups of 14 to 18: on the H100 30 of 4.
+// Returns the clusters that run at once. Multiprocessors are in groups (GPCs) of 14 to 18, and a cluster runs in one
+// group. So clusters of more than two do not use all multiprocessors: an H100 runs 30 clusters of 4.
 int resident_clusters(const Device &d, int cluster) {
   return std::max(1, (cluster > 2 ? d.compute_units * 10 / 11 : d.compute_units) / cluster);
 }
@@ -67,7 +68,7 @@ SlicedKPlan plan_of(const GemmDesc &desc, const SlicedKSizes &sizes, int index) 
   SlicedKPlan plan = {};
   for (int cluster = 1; cluster <= std::min(kLargestCluster, k_tiles); cluster *= 2) {
     const double waves = std::ceil(count / resident_clusters(d, cluster));
-    const int pairs = ((k_tiles - 1) / cluster + 2) / 2;  // of k-tiles, one for each group
+    const int pairs = ((k_tiles - 1) / cluster + 2) / 2;  // pairs of k-tiles, one for each group
     const double besides = kStartSeconds + kFinishSeconds + (cluster == 1 ? 0 : kClusterSeconds);
     const double seconds =
         waves * besides + overlapped(waves * kGroups * pairs * step, memory_seconds(d, gemm_bytes(desc)));
@@ -77,7 +78,7 @@ SlicedKPlan plan_of(const GemmDesc &desc, const SlicedKSizes &sizes, int index) 
   return plan;
 }
 
-// An operand's boxes: `steps` of k in `lines` of its other dimension.
+// Describes an operand's boxes to TMA: `steps` along k, `lines` along its other dimension.
 libsgemm_status_t describe(const void *base, int64_t ld, bool along_k, int64_t outer, int64_t k, int lines, int steps,
                            const Launch &launch, TensorMap *map, Error *error) {
   MatrixBoxes boxes = {};

@@ -1,4 +1,4 @@
-// The host's side of the kernels built on sliced_k.cuh.
+// Host side of the kernels built on sliced_k.cuh.
 #pragma once
 
 #include "contract/backend.h"
@@ -7,7 +7,7 @@
 
 namespace libsgemm::cuda {
 
-// What the host knows of a SlicedKShape.
+// Sizes of a SlicedKShape that the host needs.
 struct SlicedKSizes {
   int rows, columns, box_rows;
   uint32_t shared_bytes, transpose_shared_bytes;

@@ -1,4 +1,4 @@
-// The medium product of sm_90 (sliced_k.cuh): what a block and a thread have.
+// The sliced-K product of sm_90 (sliced_k.cuh): the work of a block, and the position of a thread.
 #pragma once
 
 #include "sliced_k.h"
@@ -7,8 +7,8 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// What a block computes: k-tiles [first, first + count) of the tile that starts at (row, column), in pairs, of which
-// the last may be half empty.
+// The work of a block: k-tiles [first, first + count) of the tile that starts at (row, column). They are taken in
+// pairs; the last pair may have only one.
 template <typename Shape, bool kSwapped>
 struct SlicedKWork {
   static constexpr int tile_m = kSwapped ? Shape::columns : Shape::rows,
@@ -17,7 +17,7 @@ struct SlicedKWork {
   int64_t row, column;
 
   __device__ __forceinline__ explicit SlicedKWork(const SlicedKProblem &p) {
-    constexpr int kGroup = 8;  // neighbours take columns of 8 tiles, which share tiles of B
+    constexpr int kGroup = 8;  // neighbouring blocks take columns of 8 tiles, which share tiles of B
     const int tile = static_cast<int>(blockIdx.x) / p.slices;
     slice = static_cast<int>(blockIdx.x) % p.slices;
     const int longer = p.k_tiles % p.slices;
@@ -31,7 +31,7 @@ struct SlicedKWork {
   }
 };
 
-// A thread's place: rows and columns of a warp's lanes, and of the warp in the tile.
+// Position of a thread: row and column of its lane in the warp, and of the warp in the tile.
 template <typename Shape>
 struct SlicedKThread {
   int row_lane, column_lane;
@@ -39,7 +39,7 @@ struct SlicedKThread {
 
   __device__ __forceinline__ SlicedKThread() {
     const int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
-    constexpr int kWarps = Shape::rows / Shape::warp_rows;  // along the rows
+    constexpr int kWarps = Shape::rows / Shape::warp_rows;  // warps along the rows
     const int inner = lane / 2 % 4, outer = lane / 8 * 2 + lane % 2;
     row_lane = Shape::lane_rows == 4 ? inner : outer;
     column_lane = Shape::lane_rows == 4 ? outer : inner;

@@ -1,10 +1,10 @@
-// C = alpha op(A) op(B) + beta C on sm_90, where C is too small for tiles of 256 x 128: 128 x 128, and k in slices.
+// C = alpha op(A) op(B) + beta C on sm_90 for a C that is too small for tiles of 256 x 128: 128 x 128, and k in slices.
 //
-// A thread of 16 x 8 loads least for what it multiplies, but such threads of one tile are four warps, which leave half
-// of a multiprocessor's issue slots free. So eight warps halve k: each group of four multiplies every second k-tile. A
-// cluster of blocks shares out the rest of k. The sums meet in shared memory, and each block of the cluster adds and
-// stores its part of the tile, always in the same order. An operand that runs along k is multiplied as it lies, four
-// steps of k at a time; only if both do is one transposed on the way.
+// Threads of 16 x 8 need the fewest loads for their products. But a tile has only four warps of such threads, which
+// leave half of a multiprocessor's issue slots free. So a block has eight warps: each group of four multiplies every
+// second k-tile. The blocks of a cluster divide k further. The sums are exchanged through shared memory, and each block
+// of the cluster adds and stores its part of the tile, always in the same order. An operand along k is multiplied
+// without a transposition, four k at a time. Only if both operands are along k, one is transposed in shared memory.
 //
 // Source: CUDA C++ Programming Guide, for TMA, clusters and register reallocation; CUTLASS, "sliced-K", for
 // the groups; Gray, "maxas: SGEMM", for assigning registers by bank.
@@ -15,12 +15,12 @@
 //   +---------+---------+               c = 2 (lane / 8) + lane % 2
 //   | warp 1  | warp 3  |               rows along k: first row r          rows 4 apart
 //   +---------+---------+               swapped: rows are columns of C
-//   warps 4 to 7 the same, other k-tiles; warp 8 copies; warps 8 to 11 turn
+//   warps 4 to 7 the same, other k-tiles; warp 8 copies; 8 to 11 transpose
 //
 // Shared memory, bytes: stage s of 6 of group g at 98304 g + 16384 s: rows at 0, columns at 8192, as 16 times 128
 // floats, or, rows along k, two boxes of 128 times 8 floats; columns to be transposed, 3 stages of 128 times 20 floats,
-// from 196608 on; then 30 barriers. Afterwards: sums of the groups at 0 and 32768, the tile at 65536 in columns of 132,
-// 136 or 144 floats.
+// from 196608 on; then 30 barriers. In the epilogue: sums of the groups at 0 and 32768, the tile at 65536 in columns of
+// 132, 136 or 144 floats.
 //
 // Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4; columns of A and B start
 // at multiples of 16 bytes.

@@ -1,11 +1,10 @@
-// C = alpha op(A) op(B) + beta C on sm_90, where C is large and an operand cannot go to the multiplying warps as it
-// lies: it is copied once to the workspace as they want it, along m or n and aligned, and multiplied by
-// sm90_ffma_256x128x16_stream_k from there.
+// C = alpha op(A) op(B) + beta C on sm_90 for a large C and an operand that must be transposed or aligned. The operand
+// is copied once to the workspace, along m or n and aligned; sm90_ffma_256x128x16_stream_k multiplies the copy.
 //
-// That kernel can transpose and align operands on the way, for each tile again, at a cost of 6 to 25 % of its speed: a
-// copy is cheaper from a few thousand rows and columns on. One operand along k stays as it is, aligned or not. What the
-// workspace does not hold at once is multiplied in pieces: of n or m if one operand is copied, of k if both are, which
-// C then accumulates.
+// That kernel can transpose and align operands itself, but does it again for each tile, at a cost of 6 to 25 % of its
+// speed. A copy is cheaper from a few thousand rows and columns on. One operand along k is not copied, aligned or not.
+// If the workspace cannot hold the copies at once, the product is computed in pieces: of n or m if one operand is
+// copied, of k if both are; C accumulates the pieces of k.
 //
 //   tile of a copy: 64 x 64, or 256 x 16 if it is not transposed       block: 256 threads, each 16 elements
 //   threads read along the columns of the source and write along those of the copy
@@ -17,9 +16,9 @@
 // Parameters: kTile, kLongTile, kThreads; kWorkspace, bytes that the copies may take.
 //
 // Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 TN 54, 8192 x 8192 x 8192 TN 55; cuBLAS 13.1
-// 51, 51. 4095 x 4095 x 4095 NN, NT, TN, TT 52.5, 49.6, 51.9, 51.6; cuBLAS 48 to 52. NT takes copies of both operands,
-// and so three pieces of k. Copies by way of shared memory took 1 % more of NT; marking the source as not to be kept
-// helps a straight copy and harms a transposed one, whose neighbours share its sectors.
+// 51, 51. 4095 x 4095 x 4095 NN, NT, TN, TT 52.5, 49.6, 51.9, 51.6; cuBLAS 48 to 52. NT needs copies of both operands,
+// and so three pieces of k. Copies through shared memory took 1 % more of the time of NT. Loads that mark the source as
+// evict-first (__ldcs) make a straight copy faster and a transposed one slower, whose neighbours share its sectors.
 #include <algorithm>
 
 #include "gpu/aligned.h"
@@ -33,11 +32,12 @@ namespace libsgemm::cuda {
 namespace {
 
 constexpr int kTile = 64, kThreads = 256;
-constexpr int kLongTile = 256, kColumns = 16;  // of a copy that is not transposed
-// With the partial tiles of the product this is less than the default limit of the workspace, 64 MiB.
+constexpr int kLongTile = 256, kColumns = 16;  // tile of a copy that is not transposed
+// Bytes of the copies. With the product's partial tiles this is below the default limit of the workspace, 64 MiB.
 constexpr int64_t kWorkspace = int64_t{44} << 20;
 
-// A matrix to copy to `target`, outer x k with columns `target_ld` apart. transposed: it lies as k x outer.
+// A matrix to copy to `target`, as outer x k with leading dimension `target_ld`. If transposed, the source is k x
+// outer.
 struct Copied {
   const float *source;
   float *target;
@@ -46,7 +46,7 @@ struct Copied {
   unsigned tiles;  // 0: none
 };
 
-// Of the tile `index`: as it lies.
+// Copies tile `index` without a transposition.
 __device__ void copy_tile(const Copied &p, unsigned index) {
   const int64_t tiles_outer = (p.outer - 1) / kLongTile + 1;
   const int64_t outer = index % tiles_outer * kLongTile + threadIdx.x, k = index / tiles_outer * kColumns;
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kThreads)
 
 int64_t padded(int64_t outer) { return (outer + 31) / 32 * 32; }
 
-// How the product is cut: sizes of a piece.
+// Sizes of a piece of the product, and the operands that are copied.
 struct Pieces {
   bool copies_a, copies_b;
   int64_t m, n, k;
@@ -110,7 +110,7 @@ int64_t copy_tiles(int64_t outer, int64_t k, bool transposed) {
   return transposed ? count(outer, kTile) * count(k, kTile) : count(outer, kLongTile) * count(k, kColumns);
 }
 
-// The size of equal pieces of at most `most`, a multiple of 256 if there are several; 0: too small.
+// Returns the size of equal pieces of at most `most`, a multiple of 256 if there are several; 0 if `most` is too small.
 int64_t even_piece(int64_t size, int64_t most) {
   if (size <= most) return size;
   if (most < 256) return 0;
@@ -120,7 +120,7 @@ int64_t even_piece(int64_t size, int64_t most) {
 Pieces cut(const GemmDesc &desc) {
   Pieces p = {};
   const bool a_unaligned = !columns_aligned(desc.a, desc.lda), b_unaligned = !columns_aligned(desc.b, desc.ldb);
-  // One that runs along k can stay as it is.
+  // One operand along k is not copied.
   const bool a_along_k = desc.transa != LIBSGEMM_NO_TRANS, b_along_k = desc.transb == LIBSGEMM_NO_TRANS;
   if (a_along_k && b_along_k) {
     p.copies_a = a_unaligned != b_unaligned ? a_unaligned : desc.m <= desc.n;
@@ -145,12 +145,12 @@ int64_t copied_elements(const Pieces &p) {
   return (p.copies_a ? padded(p.m) * p.k : 0) + (p.copies_b ? padded(p.n) * p.k : 0);
 }
 
-// An element of an operand, which lies as k x outer if it is transposed.
+// Returns the address of an element of an operand, which is stored as k x outer if it is transposed.
 const float *element(const void *base, int64_t ld, bool transposed, int64_t outer, int64_t k) {
   return static_cast<const float *>(base) + (transposed ? outer * ld + k : k * ld + outer);
 }
 
-// A piece as a product of its own, of copies at those places.
+// Returns a piece of the product as a product. It reads the copies at `copy_a` and `copy_b`.
 GemmDesc piece_of(const GemmDesc &desc, const Pieces &p, int64_t m, int64_t n, int64_t k, float *copy_a,
                   float *copy_b) {
   GemmDesc piece = desc;
@@ -195,7 +195,7 @@ double cost(const GemmDesc &desc, int index) {
 
 size_t copy_bytes(const Pieces &p) { return (4 * static_cast<size_t>(copied_elements(p)) + 255) / 256 * 256; }
 
-// The pieces' products are of several sizes.
+// Returns the workspace of the copies and of any product: the pieces' products differ in size.
 size_t workspace(const GemmDesc &desc, int index) { return copy_bytes(cut(desc)) + stream_k_most_workspace(index); }
 
 Copied copied(bool wanted, const void *source, int64_t ld, bool transposed, int64_t first_outer, int64_t first_k,

@@ -1,7 +1,7 @@
-// C = alpha op(A) op(B) + beta C on sm_90, where C has a few tiles and k is deep: all multiprocessors take slices of k.
+// C = alpha op(A) op(B) + beta C on sm_90 for a C of few tiles and a deep k: all multiprocessors take slices of k.
 //
-// The product is that of sm90_ffma_256x128x16_stream_k. Each block leaves its sums in the workspace; stream_k_sum()
-// adds them in the order of k.
+// The mainloop is that of sm90_ffma_256x128x16_stream_k. Each block stores its partial tile to the workspace;
+// stream_k_sum() adds them in the order of k.
 //
 // Source: Osama et al., "Stream-K" (PPoPP 2023), for the shares; CUDA C++ Programming Guide, for TMA and
 // register reallocation; Gray, "maxas: SGEMM", for assigning registers by bank.
@@ -15,8 +15,8 @@
 //   warps 8 to 11 supply                w = warp % 4
 //
 // Shared memory, bytes: stage s of 5 at 26112 s: A at 0 and 8192 (boxes of 16 rows of 128 floats), B at 16384; or A
-// along k at 0 (256 rows of 16 floats, swizzled), B at 17920, from 16384 on the three steps before; from 130560 on the
-// second ring, 3 stages of 30720, for operands that are transposed or aligned; then 16 barriers.
+// along k at 0 (256 rows of 16 floats, swizzled), B at 17920, from 16384 on the three rows of B before the k-tile; from
+// 130560 on the second ring, 3 stages of 30720, for operands that are transposed or aligned; then 16 barriers.
 //
 // Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4, k of more than 16; no more
 // tiles than multiprocessors.

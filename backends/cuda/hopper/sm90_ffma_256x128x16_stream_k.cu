@@ -1,14 +1,16 @@
-// C = alpha op(A) op(B) + beta C on sm_90, where C has many tiles: every multiprocessor multiplies for the same time.
+// C = alpha op(A) op(B) + beta C on sm_90 for a C of many tiles: every multiprocessor multiplies for the same time.
 //
-// Adds to the step before (sm80_ffma_128x128x16_multistage): a warp and TMA take all copying out of the
-// eight warps that multiply; those get 224 registers; a block takes tile after tile, and the last rounds of tiles are
-// cut along k into equal shares (stream-K). A block that begins a tile waits for the partial sums of those that go on
-// with it, and adds them in the order of k: the result is bitwise the same run after run. The registers of the inner
-// loop are reassigned in the machine code (reassign_registers.py).
+// Differences to the previous kernel of the ladder (sm80_ffma_128x128x16_multistage):
+//   - A producer warp issues TMA copies; the eight consumer warps only multiply, and have up to 224 registers a thread.
+//   - Blocks are persistent. The last rounds of tiles are cut along k into equal shares (stream-K). A block that begins
+//     a tile waits for the partial sums of the blocks that continue it, and adds them in the order of k. So results are
+//     bitwise reproducible.
+//   - The registers of the inner loop are reassigned in the machine code (reassign_registers.py).
 //
-// An operand along k is multiplied as it lies: a load takes four steps of one row instead of four rows of one step.
-// Only one can be: registers of two would be of one bank, that of the step. Unaligned, four views of every fourth row
-// are aligned, each by its own shift along k; so a view belongs to a pair of warps, which read B as many steps earlier.
+// An operand along k is multiplied without a transposition: a load takes four k of one row instead of four rows at one
+// k. This is possible for one operand only: registers of two would be in the same bank, which depends on k. An
+// unaligned operand along k is copied as four views, each of every fourth row and aligned by its own shift along k. So
+// a view belongs to a pair of warps, which reads B earlier by the shift.
 //
 // Source: Osama et al., "Stream-K" (PPoPP 2023), for the shares; CUDA C++ Programming Guide, for TMA and
 // register reallocation; Gray, "maxas: SGEMM", for assigning registers by bank.
@@ -22,8 +24,8 @@
 //   warps 8 to 11 supply                w = warp % 4
 //
 // Shared memory, bytes: stage s of 5 at 26112 s: A at 0 and 8192 (boxes of 16 rows of 128 floats), B at 16384; or A
-// along k at 0 (256 rows of 16 floats, swizzled), B at 17920, from 16384 on the three steps before; from 130560 on the
-// second ring, 3 stages of 30720, for operands that are transposed or aligned; then 16 barriers.
+// along k at 0 (256 rows of 16 floats, swizzled), B at 17920, from 16384 on the three rows of B before the k-tile; from
+// 130560 on the second ring, 3 stages of 30720, for operands that are transposed or aligned; then 16 barriers.
 //
 // Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4, any transposition,
 // alignment and ld.
@@ -93,7 +95,7 @@ libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *
 
 Kernel sm90_ffma_256x128x16_stream_k() {
   Kernel kernel = stream_k_row<Sharing::stream>("sm90_ffma_256x128x16_stream_k", launch_row);
-  kernel.invariant = true;  // by whole tiles: plan_stream()
+  kernel.invariant = true;  // plan_stream() cuts no tiles then
   return kernel;
 }
 

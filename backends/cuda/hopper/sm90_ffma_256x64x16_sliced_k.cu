@@ -1,8 +1,8 @@
-// C = alpha op(A) op(B) + beta C on sm_90, where C has 33 to 64 columns or rows: 256 x 64, and k in slices.
+// C = alpha op(A) op(B) + beta C on sm_90 for a C with 33 to 64 columns or rows: 256 x 64, and k in slices.
 //
-// As sm90_ffma_128x128x16_sliced_k, whose text tells the rest, with other tiles. The longer side of the tile is that of
-// the threads' 16 rows; "swapped" these are columns of C. An operand along k is multiplied as it lies if it has these
-// rows, and transposed on the way if not.
+// Differs from sm90_ffma_128x128x16_sliced_k, which describes the rest, in its tiles. The longer side of the tile is
+// that of the threads' 16 rows; "swapped" these are columns of C. An operand along k is multiplied without a
+// transposition if it has these rows; otherwise it is transposed in shared memory.
 //
 //   tile of C: 256 x 64, twice          warp: 64 x 64 = 4 x 8 lanes        thread: 16 x 8
 //   +---------+                         first row 4 r, column 4 c          4 groups of 4 rows, 16 apart
@@ -10,13 +10,13 @@
 //   +---------+                         c = 2 (lane / 8) + lane % 2
 //   | ...     |                         rows along k: first row r          rows 4 apart
 //   +---------+
-//   | warp 3  |                         warps 4 to 7 the same, other k-tiles; warp 8 copies; warps 8 to 11 turn
+//   | warp 3  |                         warps 4 to 7 the same, other k-tiles; warp 8 copies; 8 to 11 transpose
 //   +---------+
 //
 // Shared memory, bytes: stage s of 5 of group g at 102400 g + 20480 s: rows at 0, columns at 16384, as 16 times 64
 // floats; rows as two times 16 times 128 floats, or, along k, two boxes of 256 times 8 floats; columns to be
-// transposed, 3 stages of 64 times 20 floats, from 204800 on; then 26 barriers. Afterwards: sums of the groups at 0 and
-// 32768, the tile at 65536.
+// transposed, 3 stages of 64 times 20 floats, from 204800 on; then 26 barriers. In the epilogue: sums of the groups at
+// 0 and 32768, the tile at 65536.
 //
 // Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4; columns of A and B start
 // at multiples of 16 bytes.

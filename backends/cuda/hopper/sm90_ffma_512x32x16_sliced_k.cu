@@ -1,6 +1,6 @@
-// C = alpha op(A) op(B) + beta C on sm_90, where C has 17 to 32 columns or rows: 512 x 32, and k in slices.
+// C = alpha op(A) op(B) + beta C on sm_90 for a C with 17 to 32 columns or rows: 512 x 32, and k in slices.
 //
-// As sm90_ffma_256x64x16_sliced_k, whose text tells the rest, with other tiles and warps.
+// Differs from sm90_ffma_256x64x16_sliced_k, which describes the rest, in its tiles and warps.
 //
 //   tile of C: 512 x 32, twice          warp: 128 x 32 = 8 x 4 lanes       thread: 16 x 8
 //   +---------+                         first row 4 r, column 4 c          4 groups of 4 rows, 32 apart
@@ -8,13 +8,13 @@
 //   +---------+                         c = lane / 2 % 4
 //   | ...     |                         rows along k: first row r          rows 8 apart
 //   +---------+
-//   | warp 3  |                         warps 4 to 7 the same, other k-tiles; warp 8 copies; warps 8 to 11 turn
+//   | warp 3  |                         warps 4 to 7 the same, other k-tiles; warp 8 copies; 8 to 11 transpose
 //   +---------+
 //
 // Shared memory, bytes: stage s of 3 of group g at 104448 g + 34816 s: rows at 0, columns at 32768, as 16 times 32
 // floats; rows as four times 16 times 128 floats, or, along k, four boxes of 256 times 8 floats; columns to be
-// transposed, 3 stages of 32 times 20 floats, from 208896 on; then 18 barriers. Afterwards: sums of the groups at 0 and
-// 32768, the tile at 65536.
+// transposed, 3 stages of 32 times 20 floats, from 208896 on; then 18 barriers. In the epilogue: sums of the groups at
+// 0 and 32768, the tile at 65536.
 //
 // Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4; columns of A and B start
 // at multiples of 16 bytes.

@@ -1,6 +1,7 @@
-// The persistent, warp-specialised product of sm_90: one warp has TMA bring tiles of A and B to a ring of
-// stages in shared memory, with three more it transposes and aligns what needs it (stream_k_supply.cuh), eight warps
-// multiply, and the blocks share out the tiles so that all end together (stream_k_work.cuh, stream_k_finish.cuh).
+// The persistent, warp-specialised product of sm_90. One warp issues the TMA copies of tiles of A and B to a ring of
+// stages in shared memory. With three more warps it transposes and aligns the operands that need it
+// (stream_k_supply.cuh). Eight warps multiply. The blocks divide the tiles so that all end at the same time
+// (stream_k_work.cuh, stream_k_finish.cuh).
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -12,7 +13,7 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// The multiplying warps.
+// Code of the multiplying warps.
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_multiply(const StreamKOperand &operand, const StreamKProblem &p,
                                                   uint32_t shared, const StreamKBarriers barriers) {
@@ -56,7 +57,7 @@ __device__ __forceinline__ void stream_k_multiply(const StreamKOperand &operand,
   }
 }
 
-// kSwapped: the tile is one of C^T. kAlongK: A lies along k in shared memory.
+// kSwapped: the tile is one of C^T. kAlongK: A is along k in shared memory.
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k(const StreamKOperands &operands, const StreamKProblem &p) {
   using Shape = StreamKShape;

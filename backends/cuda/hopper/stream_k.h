@@ -1,5 +1,5 @@
-// The persistent product of sm_90, between host and device: its sizes, what a launch computes and how its blocks share
-// the work.
+// The persistent product of sm_90, shared by host and device: its sizes, the parameters of a launch, and how its blocks
+// share the work.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -15,17 +15,17 @@ struct StreamKShape {
   static constexpr int tile_m = 256, tile_n = 128, tile_k = 16;
   static constexpr int box_width = 128, boxes_m = 2, boxes_n = 1;  // boxes of box_width x 16
   static constexpr int stages = 5, second_stages = 3;
-  static constexpr int reach = 3;  // steps of k of B before those of the stage, for A along k and unaligned
+  static constexpr int reach = 3;  // rows of B before those of the k-tile, for an unaligned A along k
   static constexpr uint32_t row_bytes = 128 * 4, box_bytes = 16 * row_bytes,
                             stage_bytes = (boxes_m + boxes_n) * box_bytes + reach * row_bytes;
-  // In the second ring. Transposed: columns of 20 floats, 16 and room for the shift. Unaligned: boxes of 4 rows of 132
-  // floats.
+  // Layout of the second ring. Transposed operands: columns of 20 floats, 16 and space for the shift. Unaligned
+  // operands: boxes of 4 rows of 132 floats.
   static constexpr uint32_t column_bytes = 20 * 4, long_row_bytes = 132 * 4, unaligned_box_bytes = 17 * 128;
   static constexpr uint32_t second_a_bytes = tile_m * column_bytes;
   static constexpr uint32_t second_stage_bytes = (tile_m + tile_n) * column_bytes;
   static constexpr uint32_t second_ring = stages * stage_bytes;
   static constexpr uint32_t shared_bytes = second_ring + second_stages * second_stage_bytes;
-  static constexpr int multipliers = 256, threads = 384;  // threads that multiply; with those that copy
+  static constexpr int multipliers = 256, threads = 384;  // threads that multiply; all threads
   static constexpr int suppliers = 4;                     // warps that copy
 #if !defined(LIBSGEMM_REASSIGN_SLOTS)
   static constexpr int multiplier_registers = 208;
@@ -34,26 +34,26 @@ struct StreamKShape {
 #endif
   static constexpr int along_k_registers = 224;
   static constexpr int supplier_registers = 56;
-  static constexpr int vectors = tile_m * tile_n / 4 / multipliers;  // of 4 sums of a thread
+  static constexpr int vectors = tile_m * tile_n / 4 / multipliers;  // vectors of 4 accumulators of a thread
 };
 
 // How the blocks share the work.
 enum class Sharing {
-  stream,  // tiles in turn; some of them are cut along k where the blocks' equal shares end
-  split_k  // the blocks take slices of k of one tile and leave them to stream_k_sum()
+  stream,  // the first tiles are cut along k into equal shares of the blocks; then each block takes whole tiles
+  split_k  // each block takes a slice of k of one tile; stream_k_sum() adds the slices
 };
 
-// How an operand comes to where it is multiplied. TMA wants columns that start at multiples of 16 bytes. Any other
-// matrix is seen as four views, each of every fourth column, and starts are rounded down: column 4 j + v of the matrix
-// is column j of view v, `shift[v]` rows further down.
+// Route of an operand to the first ring, from which it is multiplied. TMA requires columns that start at multiples of
+// 16 bytes. Any other matrix is copied as four views, each of every fourth column, whose starts are rounded down:
+// column 4 j + v of the matrix is column j of view v, `shift[v]` rows further down.
 enum class Route : int32_t {
-  direct,  // its columns run along m or n: by TMA alone
-  // Its columns run along k: by TMA alone, too, swizzled, and the kernel reads four steps of k at a time (A only). If
-  // it is unaligned, each of its four views is multiplied by a pair of warps, which reads B `shift` steps earlier.
+  direct,  // columns along m or n, copied by TMA alone
+  // Columns along k, copied by TMA alone, swizzled; the kernel reads four k at a time (A only). If the operand is
+  // unaligned, each of its four views is multiplied by a pair of warps, which reads B earlier by `shift`.
   along_k,
-  transposed,            // its columns run along k: transposed on the way
+  transposed,            // columns along k, transposed from the second ring to the first
   transposed_unaligned,  // the same, as four views
-  unaligned              // its columns run along m or n, as four views
+  unaligned              // columns along m or n, as four views
 };
 
 struct StreamKOperand {
@@ -61,29 +61,29 @@ struct StreamKOperand {
   int32_t shift[4];
   Route route;
   int32_t view_count;
-  uint32_t bytes;  // that TMA brings for one k-tile
+  uint32_t bytes;  // bytes that TMA copies for one k-tile
 };
 
 struct StreamKOperands {
   StreamKOperand a, b;
 };
 
-// Besides its operands. The tile's rows are those of the kernel's A, which, swapped, is the caller's op(B)^T: then the
-// tile is one of C^T.
+// Parameters of a launch, without the operands. The tile's rows are those of the kernel's A. Swapped, that is the
+// caller's op(B)^T, and the tile is one of C^T.
 struct StreamKProblem {
-  int64_t m, n, ldc;  // of C
+  int64_t m, n, ldc;  // sizes and leading dimension of C
   float alpha, beta;
   float *c;
-  bool vectors;  // store 4 neighbours along a column of C at once
+  bool vectors;  // true if 4 neighbours along a column of C can be stored at once
   int spread;    // A along k: 4 if a warp has every fourth row of the tile, as a view of A does, otherwise 1
   int tiles_m, tiles_n, k_tiles;
   unsigned k_tiles_inverse;  // (2^32 - 1) / k_tiles
-  int slices;                // split_k: of each tile
+  int slices;                // split_k: slices of each tile
   int stream_tiles;  // stream: the first tiles are cut along k into shares for all blocks; the others stay whole
-  int share;         // stream: k-tiles of a block, of which the first `longer_shares` blocks have one more
+  int share;         // stream: k-tiles of each block in the cut tiles; the first `longer_shares` blocks have one more
   int longer_shares;
-  float *partial;      // stream, split_k: one tile for each block
-  unsigned *finished;  // stream: one for each block, 0; not 0 once its partial tile is written
+  float *partial;      // stream, split_k: one partial tile for each block
+  unsigned *finished;  // stream: one flag for each block, 0 at launch, set once its partial tile is written
 };
 
 }  // namespace libsgemm::cuda

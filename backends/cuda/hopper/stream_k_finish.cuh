@@ -1,4 +1,4 @@
-// The product of sm_90 (stream_k.cuh): what becomes of the sums of a tile, or of a part of one.
+// Epilogue of the product of sm_90 (stream_k.cuh), for a tile or a part of one.
 #pragma once
 
 #include "contract/finish.h"
@@ -9,8 +9,8 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// A thread's place in the tile: 4 groups of 4 rows, 16 apart, and 2 groups of 4 columns, 32 apart. Where A comes along
-// k: 16 rows, 4 apart, so that the lanes of a warp read neighbouring rows.
+// A thread's position in the tile: 4 groups of 4 rows, 16 apart, and 2 groups of 4 columns, 32 apart. If A is along k:
+// 16 rows, 4 apart, so that the lanes of a warp read neighbouring rows.
 struct StreamKThread {
   int row, column;
 
@@ -22,7 +22,7 @@ struct StreamKThread {
 };
 
 // Transposes 4 x 4 elements of four lanes, whose numbers differ in the bits kLow and kHigh: element e of the r-th lane
-// trades places with element r of the e-th.
+// is exchanged with element r of the e-th.
 template <int kLow, int kHigh>
 __device__ __forceinline__ float4 stream_k_trade(float4 v) {
   const bool low = (threadIdx.x & kLow) != 0, high = (threadIdx.x & kHigh) != 0;
@@ -32,9 +32,9 @@ __device__ __forceinline__ float4 stream_k_trade(float4 v) {
   return high ? make_float4(c, d, v.z, v.w) : make_float4(v.x, v.y, c, d);
 }
 
-// Where a thread stores: its first element in C, and how many rows and columns from there on are inside. If C is
+// Target of a thread's stores: its first element in C, and the rows and columns from there on that are inside. If C is
 // aligned, a thread stores vectors of 4 neighbours of a column. If it is not, four neighbouring lanes store
-// neighbouring rows, each of them every fourth of 16. The loop over k leaves the sums in one of these two orders; for
+// neighbouring rows, each lane every fourth of 16. The mainloop leaves the accumulators in one of these two orders; for
 // the other one the four lanes exchange elements.
 template <bool kIsSwapped, bool kAlongK, int kSpread>
 struct StreamKPlace {
@@ -58,7 +58,7 @@ struct StreamKPlace {
     columns = static_cast<int>(min(p.n - column, static_cast<int64_t>(StreamKShape::tile_m)));
   }
 
-  // Where vector v of the thread is; its elements are row_step rows apart, unless they are neighbours.
+  // Position of vector v of the thread. Its elements are row_step rows apart, unless they are neighbours.
   static constexpr int row_step = kSwapped ? 4 : 4 * kSpread;
   __device__ __forceinline__ static int row_of(int v) { return kSwapped ? v % 2 * 32 : v % 4 * 16 * kSpread; }
   __device__ __forceinline__ static int column_of(int v) {
@@ -103,7 +103,7 @@ struct StreamKPlace {
   }
 };
 
-// Vector v of the thread's 32, four neighbours along a column of C.
+// Returns vector v of the thread's 32.
 template <bool kSwapped>
 __device__ __forceinline__ float4 stream_k_vector(const float (&sum)[16][8], int v) {
   if constexpr (kSwapped) {
@@ -124,8 +124,8 @@ __device__ __forceinline__ void stream_k_set_vector(float (&sum)[16][8], int v, 
   sum[i + (kSwapped ? 0 : 3)][j + (kSwapped ? 3 : 0)] = value.w;
 }
 
-// scaled() of finish.h by other instructions: with its FFMA by zero the instances along k spill registers. Zeros become
-// +0 after alpha's sign has gone into the sum.
+// Computes scaled() of finish.h with other instructions, because its FFMA by zero makes the instances along k spill.
+// Zeros become +0 after alpha's sign is applied to the sum.
 __device__ __forceinline__ float stream_k_scaled(float alpha, float sum) {
   return __fmul_rn(fabsf(alpha), __fadd_rn(__fmul_rn(copysignf(1.0f, alpha), sum), 0.0f));
 }
@@ -138,7 +138,7 @@ __device__ __forceinline__ float4 stream_k_axpy(float beta, float4 x, float4 y) 
                      accumulated(y.w, beta, x.w));
 }
 
-// C = alpha * value + beta * C, vector v. All lanes of the warp come here.
+// Stores alpha * value + beta * C to vector v of C. All lanes of the warp must call it.
 template <bool kVectors, typename Place>
 __device__ __forceinline__ void stream_k_store_as(const StreamKProblem &p, const Place &place, int v, float4 value) {
   if (kVectors != Place::has_vectors) value = stream_k_trade<Place::kLow, Place::kHigh>(value);
@@ -156,8 +156,8 @@ __device__ __forceinline__ void stream_k_store_one(const StreamKProblem &p, cons
   }
 }
 
-// The same for all vectors, half of them at a time: what they need of C is all read before any of it is written, so
-// that no load waits for another.
+// Stores all vectors, half of them at a time. All loads of C in a half come before its stores, so that no load waits
+// for another.
 template <bool kVectors, typename Place>
 __device__ __forceinline__ void stream_k_store_all(const StreamKProblem &p, const Place &place, float (&sum)[16][8]) {
   constexpr int kHalf = StreamKShape::vectors / 2;
@@ -183,7 +183,7 @@ __device__ __forceinline__ void stream_k_store_all(const StreamKProblem &p, cons
   }
 }
 
-// Where a block keeps its partial tile: vectors of the threads, one after the other.
+// Returns the thread's first vector in the partial tile of a block: vector v of all threads, then vector v + 1.
 __device__ __forceinline__ float4 *stream_k_partial(const StreamKProblem &p, int block) {
   return reinterpret_cast<float4 *>(p.partial +
                                     static_cast<int64_t>(block) * (StreamKShape::tile_m * StreamKShape::tile_n)) +
@@ -198,7 +198,7 @@ __device__ __forceinline__ void stream_k_leave(const StreamKProblem &p, int bloc
     target[v * StreamKShape::multipliers] = stream_k_vector<kSwapped>(sum, v);
 }
 
-// Tells the block that waits for the partial tile.
+// Sets the flag of the block's partial tile, for which another block waits.
 __device__ __forceinline__ void stream_k_hand_over(const StreamKProblem &p, int block) {
   ptx::synchronize_threads(1, StreamKShape::multipliers);
   if (threadIdx.x == 0) {
@@ -207,7 +207,7 @@ __device__ __forceinline__ void stream_k_hand_over(const StreamKProblem &p, int 
   }
 }
 
-// Adds what the blocks after this one computed of its tile, in their order.
+// Adds the partial tiles of the blocks that continue this block's tile, in their order.
 __device__ __forceinline__ void stream_k_gather(const StreamKProblem &p, const StreamKWork<Sharing::stream> &work,
                                                 float (&sum)[16][8]) {
   const int tile_end = (work.tile + 1) * p.k_tiles;
@@ -243,7 +243,8 @@ __device__ __forceinline__ void stream_k_at_place(const StreamKProblem &p, int t
   }
 }
 
-// What a block does with the sums of its k-tiles of a tile.
+// Ends the block's work on a tile. With Sharing::split_k, and if another block begins the tile, the accumulators go to
+// the workspace. Otherwise the partial tiles of other blocks are added to them, and the result goes to C.
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const StreamKWork<kSharing> &work,
                                                 const StreamKThread &thread, float (&sum)[16][8]) {
@@ -266,8 +267,8 @@ __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const S
   }
 }
 
-// Sharing::split_k: adds the slices of vector v of all threads of a tile, in their order. The block: 256 threads; its
-// number: 32 * tile + v.
+// Sharing::split_k: adds the slices of vector v of all threads of a tile, in their order. A block has 256 threads;
+// block 32 * tile + v does vector v.
 template <bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_sum_slices(const StreamKProblem &p) {
   const int tile = static_cast<int>(blockIdx.x) / StreamKShape::vectors,

@@ -1,4 +1,4 @@
-// The host's side of the kernels built on stream_k.cuh.
+// Host side of the kernels built on stream_k.cuh.
 #pragma once
 
 #include "contract/backend.h"
@@ -6,26 +6,26 @@
 
 namespace libsgemm::cuda {
 
-// How a device carries out a product.
+// A device's plan of a product.
 struct StreamKPlan {
-  bool swapped;  // the tile's 256 rows lie along n
-  bool along_k;  // the operand of these rows comes along k
+  bool swapped;  // the tile's 256 rows are along n
+  bool along_k;  // the operand of these rows has Route::along_k
   int blocks;
   size_t workspace;  // bytes
   double seconds;
   StreamKProblem problem;  // all but its pointers
 };
 
-// Of a product that the row supports.
+// The product must be one that the kernel supports.
 StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int device);
 
-// The most that a plan of Sharing::stream needs, bytes.
+// Returns the largest workspace of a plan with Sharing::stream, in bytes.
 size_t stream_k_most_workspace(int device);
 
-// Number of tiles along a side.
+// Returns the number of tiles along a side.
 inline int tiles_along(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }
 
-// What every product by TMA requires.
+// True if the requirements that all kernels with TMA share are fulfilled.
 bool tma_supports(const GemmDesc &desc, int device);
 
 bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int device);
@@ -36,13 +36,13 @@ struct StreamKKernel {
   Function instances[2][2];
 };
 
-// That of sm90_ffma_256x128x16_stream_k.
+// Returns the instances of sm90_ffma_256x128x16_stream_k.
 const StreamKKernel &stream_k_kernel();
 
 libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan, const StreamKKernel &kernel,
                                   const Launch &launch, Error *error);
 
-// The plan's problem for the kernels, with pointers.
+// Returns the plan's problem with its pointers.
 StreamKProblem stream_k_problem(const GemmDesc &desc, const StreamKPlan &plan, const Launch &launch);
 
 template <Sharing kSharing>

@@ -1,14 +1,14 @@
-// The product of sm_90 (stream_k.cuh): the warps that bring operands to shared memory.
+// The product of sm_90 (stream_k.cuh): the warps that copy operands to shared memory.
 //
-// In the first ring both operands lie k by k: A as k x m and B as k x n, in boxes of 16 rows of 128 floats; or A lies
-// along k, in swizzled rows of 16 floats (outer_product.cuh). An operand that lies so in memory, aligned, is copied
-// there by TMA, and so is an unaligned A along k. Another goes through the second ring, from which the
-// supplying warps transpose or shift it into the first.
+// The first ring holds A as k x m and B as k x n, in boxes of 16 rows of 128 floats; or A along k, in swizzled rows of
+// 16 floats (outer_product.cuh). TMA copies an operand there directly if it has this layout in memory and is aligned,
+// or if it is an A along k, aligned or not. Any other operand goes through the second ring, from which the supplying
+// warps transpose or shift it into the first.
 //
-// Measured (H100, 4096 x 4096 x 4096, TFLOP/s): 56 where TMA does all; 52 with B transposed, 42 to 44 with
-// both unaligned. These warps seem to take shared memory and dispatch slots from the multiplying ones:
-// without the loads and stores themselves 52 to 54 remain, and reassigning registers in the loop gains nothing then.
-// More warps, fewer instructions, other places for them in the block, and sleeping instead of polling changed little.
+// Measured (H100, 4096 x 4096 x 4096, TFLOP/s): 56 if TMA copies directly; 52 with B transposed, 42 to 44 with both
+// unaligned. The supplying warps seem to take shared memory bandwidth and dispatch slots from the multiplying ones:
+// without their loads and stores 52 to 54 remain, and reassigning registers in the loop gains nothing then. More warps,
+// fewer instructions, other positions of these warps in the block, and sleeping instead of polling changed little.
 #pragma once
 
 #include "outer_product.cuh"
@@ -25,18 +25,18 @@ __device__ __forceinline__ bool goes_directly(const StreamKOperand &operand) {
   return operand.route == Route::direct || operand.route == Route::along_k;
 }
 
-// Whether the first k-tile of a tile must be mended by the copying warp, see stream_k_mend().
+// True if the copying warp must mend the first k-tile of a tile (stream_k_mend()).
 __device__ __forceinline__ bool mends_first(const StreamKOperands &o) {
   return o.a.route == Route::along_k && o.a.view_count == 4;
 }
 
-// The box that a lane of the copying warp has copied for each k-tile; at most 8 of A and 4 of B.
+// The box that a lane of the copying warp copies for each k-tile. There are at most 8 of A and 4 of B.
 struct StreamKBox {
   bool exists, of_a, k_first, direct;  // k_first: the box is k x outer
   const void *map;
-  uint32_t offset;               // in the stage
-  int outer_offset, outer_step;  // along m or n: of the box in the tile, and from tile to tile
-  int k_offset, k_step;          // along k: of the box, and from k-tile to k-tile
+  uint32_t offset;               // bytes from the start of the stage
+  int outer_offset, outer_step;  // along m or n: offset of the box in the tile, and step from tile to tile
+  int k_offset, k_step;          // along k: offset of the box, and step from k-tile to k-tile
 
   __device__ __forceinline__ StreamKBox(const StreamKOperands &o, bool a_along_k) {
     using Shape = StreamKShape;
@@ -83,11 +83,11 @@ struct StreamKBox {
   }
 };
 
-// What supplying warp `quarter` does with its quarter of a k-tile of an operand, from its place `from` in the second
-// ring to `to` in the first. Eight threads that shared memory serves together read from 8 different groups of banks,
-// and write to 8.
-//
-// Transposes 4 x 4 elements: steps 4 * q to 4 * q + 3 of the columns from 4 * quad on. `line`: bytes of a step in `to`.
+// ---- Moves of a k-tile of an operand from `from` in the second ring to `to` in the first; supplying warp `quarter`
+// moves a quarter of it. Eight threads that shared memory serves together read from 8 different groups of banks, and
+// write to 8.
+
+// Transposes 4 x 4 elements: k of 4 * q to 4 * q + 3 of the columns from 4 * quad on. `line`: bytes of one k in `to`.
 __device__ __forceinline__ void stream_k_transpose_quad(int quad, int q, uint32_t from, uint32_t to, uint32_t line) {
   using Shape = StreamKShape;
   from += quad * (4 * Shape::column_bytes) + q * 16;
@@ -101,7 +101,7 @@ __device__ __forceinline__ void stream_k_transpose_quad(int quad, int q, uint32_
   ptx::store_shared_x4(to + 3 * line, make_float4(v[0].w, v[1].w, v[2].w, v[3].w));
 }
 
-// Route::transposed: of each 128 columns a lane takes four, and of these a fourth of the k-tile.
+// Route::transposed: a lane takes four of each 128 columns, and a fourth of the k-tile.
 template <int kHalves>
 __device__ __forceinline__ void stream_k_transpose(int quarter, uint32_t from, uint32_t to) {
   using Shape = StreamKShape;
@@ -114,7 +114,7 @@ __device__ __forceinline__ void stream_k_transpose(int quarter, uint32_t from, u
   }
 }
 
-// Route::transposed_unaligned: of each 128 columns a lane takes one of each view, element by element.
+// Route::transposed_unaligned: a lane takes one column of each view from each 128 columns, element by element.
 template <int kHalves>
 __device__ __forceinline__ void stream_k_transpose_unaligned(const StreamKOperand &operand, int quarter, uint32_t from,
                                                              uint32_t to) {
@@ -127,7 +127,7 @@ __device__ __forceinline__ void stream_k_transpose_unaligned(const StreamKOperan
   for (int half = 0; half < kHalves; ++half) {
 #pragma unroll
     for (int t = 0; t < 4; ++t) {
-      const int e = (t + lane / 8) % 4;  // step 4 * quarter + e of k
+      const int e = (t + lane / 8) % 4;  // k 4 * quarter + e of the k-tile
       float v[4];
 #pragma unroll
       for (int view = 0; view < 4; ++view) {
@@ -140,7 +140,8 @@ __device__ __forceinline__ void stream_k_transpose_unaligned(const StreamKOperan
   }
 }
 
-// Unaligned by kShift: four rows of each 128, of view `quarter`, which go to every fourth row.
+// Route::unaligned, with a shift of kShift: moves four rows of view `quarter` for each box of 128 columns, to every
+// fourth row of `to`.
 template <int kHalves, int kShift>
 __device__ __forceinline__ void stream_k_shift(int quarter, uint32_t from, uint32_t to) {
   using Shape = StreamKShape;
@@ -194,8 +195,8 @@ __device__ __forceinline__ void stream_k_move(const StreamKOperand &operand, int
   }
 }
 
-// Route::along_k of an unaligned A: clears what the first k-tile holds from before the start of a view's columns. B has
-// zeros there, and zero times Inf would be NaN.
+// Route::along_k of an unaligned A: clears the elements of the first k-tile that are before the start of a view's
+// columns. B is zero there, and zero times Inf would be NaN.
 __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uint32_t stage) {
   using Shape = StreamKShape;
 #pragma unroll 1
@@ -209,7 +210,8 @@ __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uin
   ptx::order_with_tma();
 }
 
-// The supplying warps. The first has TMA copy the k-tile that is two ahead, then does its own quarter like the others.
+// Code of the supplying warps. The first warp issues the TMA copies of the k-tile that is two ahead, then moves its own
+// quarter like the others.
 template <Sharing kSharing, bool kAlongK>
 __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const StreamKProblem &p, int warp,
                                                 uint32_t shared, const StreamKBarriers barriers) {
@@ -220,7 +222,7 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
   const uint32_t second_bytes = (a_direct ? 0 : o.a.bytes) + (b_direct ? 0 : o.b.bytes);
   if (!copies && !moves) return;
   const StreamKBox box(o, kAlongK);
-  const bool all_arrive = kAlongK && mends_first(o);  // lanes of the copying warp
+  const bool all_arrive = kAlongK && mends_first(o);  // true: all lanes of the copying warp arrive
   const uint32_t b_offset = Shape::boxes_m * Shape::box_bytes + (kAlongK ? Shape::reach * Shape::row_bytes : 0);
   RingStage copied(1), moved(1);
   SecondStage second_copied(1), second_moved(0);
@@ -281,7 +283,7 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
       moved.advance();
     }
   }
-  // The multipliers look one stage ahead, at the end too.
+  // The multipliers wait one stage ahead, at the end too, so one more stage is reported full.
   if (moves) {
     barriers.wait_free(moved);
     ptx::barrier_arrive(barriers.full(moved.index));

@@ -1,4 +1,4 @@
-// The product of sm_90 (stream_k.cuh): sizes, which tiles and parts of tiles a block has, and the rings of stages.
+// The product of sm_90 (stream_k.cuh): the tiles and parts of tiles of a block, and the rings of stages.
 #pragma once
 
 #include "ptx.h"
@@ -6,12 +6,13 @@
 
 namespace libsgemm::cuda {
 
-// The work of one block. Streaming: its share of the cut tiles, then its whole tiles; blocks are numbered backwards, so
-// that a block waits only for blocks that the device starts before it. Otherwise one slice of one tile.
+// The work of one block. Sharing::stream: its share of the cut tiles, then its whole tiles. Blocks are numbered
+// backwards, so that a block waits only for blocks that the device starts before it. Sharing::split_k: one slice of one
+// tile.
 template <Sharing kSharing>
 struct StreamKWork {
   int block, slice;
-  int next, end;  // k-tiles, counted through all tiles
+  int next, end;  // k-tiles, numbered through all tiles
   int whole;      // the next whole tile
   int tile, first, last;
 
@@ -32,21 +33,21 @@ struct StreamKWork {
     }
   }
 
-  // Streaming: first k-tile of a block's share.
+  // Sharing::stream: returns the first k-tile of a block's share.
   __device__ __forceinline__ static int share(const StreamKProblem &p, int block) {
     return block * p.share + min(block, p.longer_shares);
   }
 
-  // How many k-tiles all steps have together.
+  // Returns the number of k-tiles of all steps.
   __device__ __forceinline__ int k_tile_count(const StreamKProblem &p) const {
     const int tiles = p.tiles_m * p.tiles_n, blocks = static_cast<int>(gridDim.x);
     return end - next + (whole < tiles ? ((tiles - 1 - whole) / blocks + 1) * p.k_tiles : 0);
   }
 
-  // The k-tiles [first, last) of `tile`; false if there is nothing left.
+  // Sets the next step: k-tiles [first, last) of `tile`. False if no step is left.
   __device__ __forceinline__ bool step(const StreamKProblem &p) {
-    // Neither branches nor a division: the compiler must see that the warps stay together, which makes the loop over k
-    // count in uniform registers.
+    // The code has neither branches nor a division: only if the compiler sees that the warps do not diverge does the
+    // loop over k count in uniform registers.
     const bool cut = next < end;
     int streamed = static_cast<int>(__umulhi(next, p.k_tiles_inverse));  // next / k_tiles, or one less
     streamed += next - streamed * p.k_tiles >= p.k_tiles ? 1 : 0;
@@ -60,8 +61,8 @@ struct StreamKWork {
   }
 };
 
-// Where a tile is, in tiles. Neighbours take columns of 8, so that the blocks at work share tiles of A and B in the L2
-// cache.
+// Position of a tile, in tiles. Neighbouring blocks take columns of 8 tiles, so that the running blocks share tiles of
+// A and B in the L2 cache.
 __device__ __forceinline__ void stream_k_position(const StreamKProblem &p, int tile, int *row, int *column) {
   constexpr int kGroup = 8;
   const int group = tile / (kGroup * p.tiles_n), within = tile % (kGroup * p.tiles_n);
@@ -72,7 +73,7 @@ __device__ __forceinline__ void stream_k_position(const StreamKProblem &p, int t
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// Place in a ring of stages.
+// Position in a ring of stages.
 template <int kStages>
 struct StreamKStage {
   int index = 0;
@@ -91,7 +92,7 @@ struct StreamKStage {
 using RingStage = StreamKStage<StreamKShape::stages>;
 using SecondStage = StreamKStage<StreamKShape::second_stages>;
 
-// The barriers: for each stage of the ring "full", then "free"; for each stage of the second ring the same.
+// The barriers: "full" for each stage of the ring, then "free" for each stage; the same for the second ring.
 struct StreamKBarriers {
   static constexpr int count = 2 * (StreamKShape::stages + StreamKShape::second_stages);
   uint32_t base;
@@ -104,8 +105,8 @@ struct StreamKBarriers {
   __device__ __forceinline__ uint32_t second_free(int stage) const {
     return base + 8 * (2 * StreamKShape::stages + StreamKShape::second_stages + stage);
   }
-  // Multipliers give a stage back once they are done with the one after it. At their very first stage that is the last
-  // of the ring, which nobody has used yet: so its phases are one ahead, and its parity is the opposite.
+  // Multipliers release a stage in the last pass of the stage after it. Their first release is that of the ring's last
+  // stage, which is not in use yet. So its phases are one ahead, and its parity is the opposite.
   __device__ __forceinline__ void wait_free(const RingStage &stage) const {
     ptx::barrier_wait(free(stage.index), stage.is_last() ? stage.parity ^ 1 : stage.parity);
   }
