@@ -22,12 +22,12 @@ using namespace gpu;
 
 namespace {
 
-// The CUDA runtime in this plugin has constructors that do not survive memory running out: without a driver they are
-// not worth that.
+// The CUDA runtime in this plugin has constructors that end the process if memory runs out. The note prevents that the
+// plugin is loaded where there is no driver.
 __attribute__((section(".note.libsgemm"), aligned(4), used)) constexpr BeneathNote kBeneath("libcuda.so.1",
                                                                                             "NVIDIA driver");
 
-char g_version[48];        // of the driver and the runtime; written by open()
+char g_version[48];        // versions of the driver and the runtime; written by open()
 char g_version_full[320];  // the same, and the device that was left out; written by probe()
 const char *g_version_now = g_version;
 
@@ -51,7 +51,7 @@ libsgemm_status_t open(const Host &host, Error *error) {
 
 const char *version() { return g_version_now; }
 
-// cuInit, which the contract leaves to this entry: a process that forks before it keeps its GPUs for the child.
+// Calls cuInit. The contract leaves it to this entry, so that a process can fork before it and use GPUs in the child.
 libsgemm_status_t probe(Error *error) {
   const CUresult code = driver().init(0);
   if (code != CUDA_SUCCESS) {

@@ -1,4 +1,4 @@
-// The kernel table. rows.h says in which file a row is.
+// The kernel table. rows.h lists its rows and their files.
 #include "gpu/kernels.h"
 
 #include "rows.h"

@@ -1,12 +1,13 @@
-// Instructions that CUDA C++ has no name for, one inline function each. Where the architecture lacks an instruction, or
-// the code runs on a CPU, the function does the same in plain C++.
+// Instructions that CUDA C++ has no intrinsic for, one inline function each. If the architecture lacks an instruction,
+// or the code runs on a CPU, the function does the same in plain C++.
 #pragma once
 
 #include <cstdint>
 
 namespace libsgemm::cuda::ptx {
 
-// ---- Asynchronous copies from global to shared memory (sm_80). `valid` false: writes zeros and reads nothing.
+// ---- Asynchronous copies from global to shared memory (sm_80). If `valid` is false, they write zeros and read
+// nothing.
 
 __device__ __forceinline__ void copy_async_4(float *shared, const float *global, bool valid) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -30,9 +31,9 @@ __device__ __forceinline__ void copy_async_16(float *shared, const float *global
 #endif
 }
 
-// Copies `valid` bytes, 0 to 16, and writes zeros behind them; of 0 it reads nothing. Both addresses are multiples of
-// 16 bytes. (sm_80 only; compute-sanitizer's initcheck takes it for a read of 16 bytes, and reports padding never
-// written.)
+// Copies `valid` bytes, 0 to 16, and writes zeros after them. Reads nothing if `valid` is 0. Both addresses are
+// multiples of 16 bytes. sm_80 only. The initcheck of compute-sanitizer treats it as a read of 16 bytes, and reports
+// padding that was never written.
 __device__ __forceinline__ void copy_async_part(void *shared, const void *global, int valid) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
@@ -47,7 +48,7 @@ __device__ __forceinline__ void commit_copies() {
 #endif
 }
 
-// Waits until at most `Pending` of the thread's latest groups are under way.
+// Waits until at most `Pending` of the thread's latest groups are in flight.
 template <int Pending>
 __device__ __forceinline__ void wait_for_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -60,7 +61,7 @@ __device__ __forceinline__ void keep_in_register(uint32_t &value) { asm volatile
 __device__ __forceinline__ void keep_in_register(int &value) { asm volatile("mov.b32 %0, %0;" : "+r"(value)); }
 __device__ __forceinline__ void keep_in_register(int64_t &value) { asm volatile("mov.b64 %0, %0;" : "+l"(value)); }
 
-// ---- Loads of what the kernel only reads, and once: not into the L1 cache.
+// ---- Loads of data that the kernel reads once and never writes: they do not allocate in the L1 cache.
 
 __device__ __forceinline__ float load_streamed(const float *global) {
   float v;
@@ -76,12 +77,12 @@ __device__ __forceinline__ float4 load_streamed_x4(const float *global) {
   return v;
 }
 
-// Has the line that holds the address fetched to the L2 cache.
+// Prefetches the line that holds the address to the L2 cache.
 __device__ __forceinline__ void prefetch_to_l2(const void *global) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(global));
 }
 
-// The address that instructions on shared memory take.
+// Returns the address for instructions on shared memory.
 __device__ __forceinline__ uint32_t shared_address(const void *shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
 }
@@ -96,8 +97,8 @@ __device__ __forceinline__ void store_word(uint32_t shared, uint32_t word) {
   asm volatile("st.shared.b32 [%0], %1;" ::"r"(shared), "r"(word) : "memory");
 }
 
-// ---- Fragments for tensor cores (sm_75). A matrix is 8 rows of 16 bytes; lane l gives the address of row l % 8 of
-// matrix l / 8, and receives of each matrix the 4 bytes number l % 4 of row l / 4.
+// ---- Fragments for tensor cores (sm_75). A matrix is 8 rows of 16 bytes. Lane l gives the address of row l % 8 of
+// matrix l / 8. From each matrix it receives the four bytes that begin at byte 4 (l % 4) of row l / 4.
 
 __device__ __forceinline__ void load_matrices(uint32_t (&to)[4], uint32_t shared) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -105,7 +106,7 @@ __device__ __forceinline__ void load_matrices(uint32_t (&to)[4], uint32_t shared
                : "r"(shared)
                : "memory");
 }
-// Each matrix, of 16-bit elements, transposed.
+// Loads the matrices transposed. Elements have 16 bits.
 __device__ __forceinline__ void load_matrices_transposed(uint32_t (&to)[4], uint32_t shared) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -113,8 +114,8 @@ __device__ __forceinline__ void load_matrices_transposed(uint32_t (&to)[4], uint
                : "memory");
 }
 
-// A fragment of wmma, of which `shared` is the first element and `pitch` the elements from one row (or column) to the
-// next: 16 x 16 of bfloat16, 16 x 8 (A) or 8 x 16 (B) of TF32.
+// Loads a fragment of wmma: 16 x 16 of bfloat16, 16 x 8 (A) or 8 x 16 (B) of TF32. `shared` is the address of its first
+// element, `pitch` the number of elements from one row (or column) to the next.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define LIBSGEMM_WMMA_LOAD(use, layout, type)                                                   \
   asm volatile("wmma.load." use ".sync.aligned." layout "." type " {%0, %1, %2, %3}, [%4], %5;" \
@@ -138,8 +139,8 @@ __device__ __forceinline__ void load_wmma_tf32(uint32_t (&to)[4], uint32_t share
 #undef LIBSGEMM_WMMA_LOAD
 #endif
 
-// ---- Products on tensor cores: sum (16 x 8) += x (16 x k) * y (k x 8), k 16, of TF32 8. Not volatile: the order of
-// independent products is the compiler's. `Fresh`: sum = x * y; what it held does not count.
+// ---- Products on tensor cores: sum (16 x 8) += x (16 x k) * y (k x 8). k is 16, for TF32 8. They are not volatile, so
+// that the compiler can reorder independent products. `Fresh`: sum = x * y, the old sum is ignored.
 
 #define LIBSGEMM_MMA(shape, type)                                                       \
   if constexpr (Fresh) {                                                                \
@@ -182,7 +183,7 @@ __device__ __forceinline__ void mma_tf32(float *sum, const uint32_t *x, const ui
 }
 #undef LIBSGEMM_MMA
 
-// The same of doubles, k 16 (sm_90).
+// sum (16 x 8) += x (16 x 16) * y (16 x 8) of doubles (sm_90).
 __device__ __forceinline__ void mma_f64(double (&sum)[4], const double (&x)[8], const double (&y)[4]) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
@@ -201,14 +202,14 @@ __device__ __forceinline__ void mma_f64(double (&sum)[2], const double (&x)[1], 
 #endif
 }
 
-// The nearest TF32 number, ties to even, as TMA rounds: in the 19 highest bits, which are what mma.sync reads. NaN with
-// nothing but zeros there are Inf to it.
+// Returns the nearest TF32 number, ties to even, as TMA rounds. It is in the 19 highest bits, all that mma.sync reads:
+// a NaN whose mantissa is zero in these bits is Inf to it.
 __device__ __forceinline__ uint32_t round_to_tf32(uint32_t bits) {
   const uint32_t nearest = bits + 0xfffu + (bits >> 13 & 1u);
   return fabsf(__uint_as_float(bits)) < __uint_as_float(0x7f800000u) ? nearest : bits;
 }
 
-// The bits of the nearest numbers of a 16-bit type, ties to even, the first in the low half (sm_80).
+// Return the bits of the nearest numbers of a 16-bit type, ties to even, `x` in the low half (sm_80).
 __device__ __forceinline__ uint32_t to_f16_pair(float x, float y) {
   uint32_t bits = 0;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -224,11 +225,11 @@ __device__ __forceinline__ uint32_t to_bf16_pair(float x, float y) {
   return bits;
 }
 
-// ---- Barriers in shared memory and copies of boxes by TMA (sm_90). Kernels that use them exist on sm_90
-// only.
+// ---- Barriers in shared memory and copies of boxes by TMA (sm_90). Kernels that use them exist on sm_90 only.
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-// `arrivals` end a phase. One thread initialises, then makes it known with barrier_init_done(), then all synchronise.
+// Initialises a barrier whose phases end after `arrivals`. One thread calls it, then barrier_init_done(), then all
+// threads synchronise.
 __device__ __forceinline__ void barrier_init(uint32_t barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
@@ -245,8 +246,8 @@ __device__ __forceinline__ void barrier_arrive_and_expect(uint32_t barrier, unsi
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-// All lanes of a warp wait for the end of the phase of that parity. The phase before the first counts as ended, with
-// parity 1.
+// Waits for the end of the phase with that parity. All lanes of the warp call it. The phase before the first has parity
+// 1 and counts as ended.
 __device__ __forceinline__ void barrier_wait(uint32_t barrier, unsigned parity) {
   uint32_t done;
   do {
@@ -277,7 +278,7 @@ __device__ __forceinline__ float load_shared(uint32_t shared) {
   return v;
 }
 
-// Four floats of shared memory.
+// Loads four floats.
 __device__ __forceinline__ float4 load_shared_x4(uint32_t shared) {
   float4 v;
   asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
@@ -288,8 +289,7 @@ __device__ __forceinline__ float4 load_shared_x4(uint32_t shared) {
 }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-// Changes the registers of each thread of a group of four warps, all of which come here: takes more, or gives some
-// back.
+// Change the number of registers of each thread of a warpgroup, to more or to less. All its four warps must call them.
 template <int Count>
 __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));
@@ -308,10 +308,10 @@ __device__ __forceinline__ void store_shared_x4(uint32_t shared, float4 v) {
                : "memory");
 }
 
-// What the thread has stored in shared memory comes before what TMA will copy there.
+// Orders the thread's stores to shared memory before later accesses by TMA.
 __device__ __forceinline__ void order_with_tma() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// The same place in the shared memory of a block of the cluster.
+// Loads four floats from the same address in the shared memory of another block of the cluster.
 __device__ __forceinline__ float4 load_cluster_x4(uint32_t shared, int block) {
   uint32_t there;
   float4 v;
@@ -323,15 +323,15 @@ __device__ __forceinline__ float4 load_cluster_x4(uint32_t shared, int block) {
   return v;
 }
 
-// Waits for all threads of the cluster that have not ended; what they wrote before can then be read.
+// Waits for all threads of the cluster that have not exited. Their earlier writes are visible afterwards.
 __device__ __forceinline__ void synchronize_cluster() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-// The same value, which all lanes of the warp have, and the compiler knows that they do.
+// Returns `value`, which is the same in all lanes of the warp, in a form that lets the compiler know this.
 __device__ __forceinline__ int uniform(int value) { return __shfl_sync(~0u, value, 0); }
 
-// A barrier among the first `threads` threads of the block. `index` 0 is that of __syncthreads().
+// A barrier for `threads` threads of the block. `index` 0 is the barrier of __syncthreads().
 __device__ __forceinline__ void synchronize_threads(int index, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(index), "r"(threads) : "memory");
 }
@@ -349,13 +349,14 @@ __device__ __forceinline__ void store_release(unsigned *global, unsigned value) 
 // ---- Grids that follow one another on a stream (sm_90): where the launch allows it (launch_after), a grid starts
 // while the one before still runs.
 
-// Waits until the grid before has ended, and what it wrote can be read: before the first access to global memory.
+// Waits until the previous grid has ended and its writes are visible. Must come before the first access to global
+// memory.
 __device__ __forceinline__ void wait_for_grid_before() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-// The grid behind this one may start where there is room.
+// Allows the next grid to start as soon as resources are free.
 __device__ __forceinline__ void let_next_grid_start() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
