@@ -133,7 +133,7 @@ libsgemm_status_t describe(const float *base, int64_t ld, bool transposed, int64
     boxes.box_columns = static_cast<uint32_t>(Shape::tile_k + reach);
     operand->bytes = 4 * boxes.box_rows * boxes.box_columns;
   } else {
-    // 4 more floats, for the shift, and for transposed columns of 20 floats, which are in different banks.
+    // 4 more floats: space for the shift, and padding of transposed columns, which puts them in different banks.
     boxes.box_rows =
         static_cast<uint32_t>((transposed ? Shape::tile_k : Shape::box_width) + (aligned && !transposed ? 0 : 4));
     operand->bytes =

@@ -146,7 +146,7 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
   begin_copies();
   int fill = 0, use = 0;
   const auto copy_next = [&] {
-    // With k groups the ring drains at the end of a tile, so copies of the next tile wait.
+    // With several k groups the ring drains at the end of a tile, so copies of the next tile wait.
     if (ahead_left > 0 && (Config::k_groups == 1 || ahead_tile == tile)) {
       float *slot = shared + fill;
       if (ahead_step < whole_steps) {
