@@ -1,17 +1,17 @@
-// Which of a plugin's code runs on a GPU.
+// Selects the code of a plugin that runs on a GPU.
 #pragma once
 
 namespace libsgemm::cuda {
 
-/// Machine code of a build.
+/// Machine code in a build.
 struct Code {
   int arch;       // 80 for sm_80
-  bool specific;  // sm_90a: for that architecture alone
+  bool specific;  // true for sm_90a: runs on that architecture only
 };
 
-/// The architecture, of `code` or `ptx`, of the code that a GPU of the architecture `arch` runs; 0: none. Machine code
-/// runs on its own architecture and on later ones of the same major version, PTX on all later ones; machine code goes
-/// first.
+/// Returns the architecture of the code, from `code` or `ptx`, that a GPU of architecture `arch` runs; 0: none. Machine
+/// code runs on its own architecture and on later ones of the same major version, PTX on its own and all later ones.
+/// The GPU prefers machine code.
 template <int kCodes, int kPtxs>
 constexpr int code_arch(int arch, const Code (&code)[kCodes], const int (&ptx)[kPtxs]) {
   int best = 0;

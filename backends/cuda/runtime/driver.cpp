@@ -1,4 +1,4 @@
-// Finding libcuda.so.1 and its functions.
+// Looks up libcuda.so.1 and its functions.
 #include "driver.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,8 @@ namespace {
 
 Driver g_driver;
 
-// The names in cuda.h may be macros for those of a later version of the interface, which is what is looked up.
+// A name in cuda.h may be a macro for a later version of the function (cuDeviceTotalMem_v2): the expanded name is
+// looked up.
 #define LIBSGEMM_TEXT_OF(name) #name
 #define LIBSGEMM_TEXT(name) LIBSGEMM_TEXT_OF(name)
 

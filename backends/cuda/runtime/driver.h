@@ -1,5 +1,5 @@
-// The driver's own functions, from libcuda.so.1, which is opened at run time: those that the runtime library lacks, or
-// carries out only after it has made a context. Types come from cuda.h; nothing is linked.
+// Functions of the driver, from libcuda.so.1, which is opened at run time and not linked: those that the runtime
+// library lacks, or executes only after it has made a context. Their types come from cuda.h.
 #pragma once
 
 #include <cuda.h>
@@ -33,10 +33,10 @@ struct Driver {
 // Opens the driver library without initialising it: cuInit before a fork would take the GPUs from the child.
 libsgemm_status_t open_driver(Error *error);
 
-// Only after open_driver().
+// Call it only after open_driver().
 const Driver &driver();
 
-// The driver's sentence for a code.
+// Returns the driver's message for an error code.
 const char *words(CUresult code);
 
 }  // namespace libsgemm::cuda

@@ -1,16 +1,16 @@
-// All elements of a product against FP64: what common/verify/tiles.cpp does on the host. One plain kernel, which has
-// nothing in common with the rows that it judges, of whatever arithmetic: no tensor cores, no asynchronous copies, sums
-// in the order of k.
+// Verifies all elements of a product against FP64, as common/verify/tiles.cpp does on the host. The kernel is plain and
+// shares no code with the kernels that it judges, whatever their arithmetic: it uses no tensor cores and no
+// asynchronous copies, and sums in the order of k.
 //
 // A block of 256 threads sums tiles of 64 x 64 elements over all of k, 16 terms at a time: a thread has 4 x 4 elements,
 // 16 rows or columns apart. Products of FP32 numbers are exact in FP64. Each term costs two FP64 FMAs, one for the sum
-// and one for the sum of magnitudes, that the bound is made of; some threads also add up the lines of op(A) and op(B),
-// which the bound needs where inputs are split or cut, or alpha is neither 1 nor -1.
+// and one for the sum of magnitudes, which the bound is computed from. Half of the threads also add up the lines of
+// op(A) and op(B); the bound needs them where inputs are split or cut, or alpha is neither 1 nor -1.
 //
-// Shared memory, bytes: 2 x 16 x 65 x 8, lines 128 x 16, ratios 256 x 8: 20736. 126 registers on sm_90, so two blocks
-// of a multiprocessor hide each other's loads.
+// Shared memory, bytes: 2 x 16 x 65 x 8, lines 128 x 16, ratios 256 x 8: 20736. It takes 126 registers on sm_90, so
+// that two blocks are resident on a multiprocessor and hide each other's loads.
 // Requires: one product of any types, transpositions, alignment and size.
-// Measured (H200, driver 580, CUDA 13.0): 20 ms at 4096, 170 at 8192, 0.4 of what the FP64 units could do.
+// Measured (H200, driver 580, CUDA 13.0): 20 ms at 4096, 170 at 8192, 0.4 of the FP64 units' peak.
 #include "runtime/elements.h"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ namespace {
 using namespace gpu;
 
 constexpr int kThreads = 256, kTile = 64, kDepth = 16;
-constexpr int kSide = 16, kOwn = kTile / kSide;    // of a square of threads; elements of one along a side
-constexpr int kLoads = kTile * kDepth / kThreads;  // of a thread, for each operand
+constexpr int kSide = 16, kOwn = kTile / kSide;    // side of the square of threads; a thread's elements along a side
+constexpr int kLoads = kTile * kDepth / kThreads;  // a thread's loads of each operand
 constexpr int64_t kMostBlocks = kMostElementBytes / sizeof(double);
 static_assert(kSide * kSide == kThreads && kMostBlocks >= kThreads);
 
@@ -44,7 +44,7 @@ struct ElementsWork {
   Type type;
   bool needs_lines;
   ElementBound bound;
-  double *worst;  // of each block
+  double *worst;  // worst ratio of each block
 };
 
 using Slab = double[kDepth][kTile + 1];
@@ -55,8 +55,8 @@ __device__ __forceinline__ float element_of(const ElementsWork &w, const Factor 
   return w.type == Type::f16 ? widen<Type::f16>(bits) : widen<Type::bf16>(bits);
 }
 
-// Neighbours in memory go to neighbouring threads. Zeros outside of the matrix: those beyond k meet zeros, the others
-// add to elements that do not exist.
+// Loads a slab of an operand. Neighbours in memory go to neighbouring threads. Elements outside of the matrix become
+// zeros: beyond k they add zero, in the other dimension they add to elements that do not exist.
 __device__ __forceinline__ void load_slab(const ElementsWork &w, const Factor &f, int64_t first, int64_t l,
                                           Slab &slab) {
 #pragma unroll
@@ -90,7 +90,8 @@ __device__ __forceinline__ void add_slab(const Slab &x, const Slab &y, int row, 
   }
 }
 
-// The worst of the elements of a thread in the tile from (row, column); `lines`: of its rows, then of its columns.
+// Returns the worst ratio of the thread's elements, which start at (row, column) of the tile. `lines`: sums of the
+// tile's rows, then of its columns.
 __device__ __forceinline__ double judge_own(const ElementsWork &w, int64_t first_row, int64_t first_column, int row,
                                             int column, const double (*value)[kOwn], const double (*magnitude)[kOwn],
                                             const Line *lines) {

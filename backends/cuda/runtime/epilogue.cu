@@ -1,9 +1,9 @@
-// D = f(D + bias) behind a product: what a row would have to be built for with each function anew, in a pass of its
-// own, bound by memory.
+// D = f(D + bias) after a product: a pass of its own, bound by memory, so that no kernel has to be built again for each
+// function f.
 //
-// A block of 256 threads has 256 or, where columns and D are aligned to 16 bytes, 1024 rows of a column; blocks go
-// through the columns of all products of the batch.
-// Measured: its results on an H100, by tests/clients/cublas_fuzz/cublas_fuzz.cpp; its time as part of calls,
+// A block of 256 threads has 256 rows of a column, or 1024 where columns and D are aligned to 16 bytes. Blocks loop
+// over the columns of all products of the batch.
+// Measured: its results on an H100, by tests/clients/cublas_fuzz/cublas_fuzz.cpp; its time as part of calls, in
 // docs/pytorch.md.
 #include "runtime/epilogue.h"
 
@@ -18,9 +18,9 @@ namespace {
 using namespace gpu;
 
 constexpr int kThreads = 256;
-constexpr int64_t kMostColumns = 16384;  // of blocks, each of which goes on to the next column of this distance
+constexpr int64_t kMostColumns = 16384;  // most blocks along the columns; each loops with this stride
 
-// NaN stays NaN in all of them.
+// NaN stays NaN in all functions.
 __device__ __forceinline__ float apply(Epilogue::Function function, float x) {
   if (function == Epilogue::relu) return x < 0.0f ? 0.0f : x;
   if (function == Epilogue::gelu) {

@@ -1,4 +1,4 @@
-// Graphs that hold on to what their kernels use.
+// Memory that lives as long as the graph whose kernels use it.
 #pragma once
 
 #include "gpu/runtime/scope.h"
@@ -7,7 +7,7 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// The entry of the table.
+// Backend::keep_with_graph.
 libsgemm_status_t keep_with_graph(int index, void *stream, void (*ended)(void *what), void *what, Error *error);
 
 }  // namespace libsgemm::cuda

@@ -10,15 +10,15 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// How blocks of a launch relate to others.
+// How the blocks of a launch relate to each other and to the previous kernel.
 struct Relation {
-  unsigned cluster = 1;  // so many blocks along x are a cluster
-  // The kernel calls ptx::wait_for_grid_before() before it touches global memory: on sm_90 it may start while the one
-  // before it on the stream still runs.
+  unsigned cluster = 1;  // blocks of a cluster, along x
+  // The kernel calls ptx::wait_for_grid_before() before it touches global memory: on sm_90 it may start while the
+  // previous kernel on the stream still runs.
   bool waits_itself = false;
 };
 
-// gpu::launch_raw() with dynamic shared memory beyond 48 KiB allowed.
+// gpu::launch_raw() that also allows more than 48 KiB of dynamic shared memory.
 libsgemm_status_t launch_related_raw(const void *kernel, const Relation &relation, dim3 grid, dim3 block,
                                      size_t shared_bytes, const Launch &launch, void **arguments, Error *error);
 
@@ -40,16 +40,16 @@ libsgemm_status_t launch_clusters(void (*kernel)(Parameters...), unsigned cluste
   return launch_related(kernel, {cluster, false}, grid, block, shared_bytes, launch, error, arguments...);
 }
 
-// The same of a kernel that waits itself for what is before it on the stream.
+// launch_clusters() of a kernel that itself waits for the previous kernel on the stream (Relation::waits_itself).
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_after(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                size_t shared_bytes, const Launch &launch, Error *error, const Arguments &...arguments) {
   return launch_related(kernel, {cluster, true}, grid, block, shared_bytes, launch, error, arguments...);
 }
 
-// How many clusters of so many blocks, of which a multiprocessor has room for one, run on the device at once: chips
-// differ in the groups of multiprocessors (GPCs) that a cluster must fit into. Of the last kernel asked for the answer
-// is remembered, for all that take as much room.
+// Sets *clusters to the number of clusters of `cluster` blocks that run on the device at once, for blocks of which a
+// multiprocessor holds one. A cluster must fit into a group of multiprocessors (GPC), and chips differ in their groups.
+// Each thread keeps its last answer, for all kernels with the same device, cluster and shared memory.
 libsgemm_status_t resident_clusters(const void *kernel, unsigned cluster, dim3 block, size_t shared_bytes,
                                     const Launch &launch, int *clusters, Error *error);
 

@@ -1,4 +1,4 @@
-// Tensor maps, which only the driver can encode.
+// Encodes tensor maps, which only the driver can do.
 #include "tensor_map.h"
 
 #include "driver.h"
@@ -16,7 +16,7 @@ libsgemm_status_t outcome(CUresult code, Error *error) {
   return LIBSGEMM_EXECUTION_FAILED;
 }
 
-// But for TF32 the type only says how wide elements are: zeros are the same in all of them.
+// Except for TF32, the type only sets the width of elements: a zero has the same bits in all types.
 template <class Boxes>
 CUtensorMapDataType type_of(const Boxes &boxes) {
   if (boxes.to_tf32) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;

@@ -11,48 +11,49 @@ struct alignas(128) TensorMap {
   uint64_t opaque[16];
 };
 
-// Of a column-major matrix of floats, and the box that one copy takes. `base` and 4 * ld are multiples of 16 bytes.
+// A column-major matrix of floats, and the box that one copy takes. `base` and 4 * ld are multiples of 16 bytes.
 struct MatrixBoxes {
   const float *base;
   uint64_t rows, columns, ld;
   uint32_t box_rows, box_columns;
-  // A box has 16 rows, and in shared memory the quads of column j change places: quad q comes to q ^ j / 2 % 4, so that
-  // neighbouring columns' quads meet in different banks. Boxes lie at multiples of 512 bytes.
+  // A box has 16 rows. In shared memory the quads of column j are permuted: quad q goes to q ^ j / 2 % 4, so that quads
+  // of neighbouring columns fall into different banks. Boxes start at multiples of 512 bytes.
   bool swizzled;
 };
 
-// Of an array of four dimensions, of which the first is dense, with elements of 2 or 4 bytes, and the box that one copy
-// takes; what of it lies outside becomes zeros. `base` and all strides are multiples of 16 bytes; the box is at most
-// 256 elements along each dimension. In shared memory the 16-byte chunks of 8 lines of `swizzle` bytes, 64 or 128,
-// change places: chunk c of line r comes to c ^ r % 8, of 64 bytes to c ^ r / 2 % 4. That is the box's first dimension.
+// An array of four dimensions, the first of them dense, with elements of 2 or 4 bytes, and the box that one copy takes.
+// Elements of the box outside of the array become zeros. `base` and all strides are multiples of 16 bytes; the box has
+// at most 256 elements along each dimension. In shared memory a line is the box's first dimension, `swizzle` bytes long
+// (64 or 128), and its 16-byte chunks are permuted: chunk c of line r goes to c ^ r % 8, with 64 bytes to
+// c ^ r / 2 % 4.
 struct TensorBoxes {
   const void *base;
   uint32_t element_bytes;
   uint64_t sizes[4];
-  uint64_t strides[3];  // bytes, of all but the first
+  uint64_t strides[3];  // bytes, of the second dimension to the fourth
   uint32_t box[4];
   uint32_t swizzle;
-  bool to_tf32;  // elements are FP32 and become the nearest TF32 numbers on their way to shared memory
+  bool to_tf32;  // elements are FP32; the copy rounds them to the nearest TF32 numbers
 };
 
-// Of images whose channels are neighbours, elements of 2 or 4 bytes, for copies in TMA's im2col mode: one takes
-// `channels_box` channels of `pixels_box` pixels, of those that lie in the rectangle from `lower` to the last row and
-// column of the image plus `upper`, every `step`th of them, row after row and image after image. Each is then moved by
-// the copy's own offset, at most 255 each way; what lies outside of the image becomes zeros. `base` and all strides are
-// multiples of 16 bytes. In shared memory as with TensorBoxes.
+// Images whose channels are contiguous, with elements of 2 or 4 bytes, for copies in TMA's im2col mode. A copy takes
+// `channels_box` channels of `pixels_box` pixels. The pixels are every `step`th one of the rectangle from `lower` to
+// the image's last row and column plus `upper`, row after row and image after image. The copy's own offset, at most 255
+// each way, then moves each pixel; pixels outside of the image become zeros. `base` and all strides are multiples of 16
+// bytes. The layout in shared memory is that of TensorBoxes.
 struct ImageBoxes {
   const void *base;
   uint32_t element_bytes;
   uint64_t channels, width, height, images;
   uint64_t strides[3];     // bytes: from column to column, row to row, image to image
-  int lower[2], upper[2];  // columns, rows: of -128 to 127
-  uint32_t step[2];        // columns, rows: of 1 to 8
+  int lower[2], upper[2];  // columns, rows: -128 to 127
+  uint32_t step[2];        // columns, rows: 1 to 8
   uint32_t channels_box, pixels_box;
   uint32_t swizzle;
-  bool to_tf32;  // as of TensorBoxes
+  bool to_tf32;  // as in TensorBoxes
 };
 
-// For kernels on the launch's device.
+// Encodes a map for kernels on the launch's device.
 libsgemm_status_t encode(const TensorBoxes &boxes, const Launch &launch, TensorMap *map, Error *error);
 libsgemm_status_t encode(const ImageBoxes &boxes, const Launch &launch, TensorMap *map, Error *error);
 libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &launch, TensorMap *map, Error *error);

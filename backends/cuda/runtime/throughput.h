@@ -1,4 +1,4 @@
-// What a multiprocessor does in a clock, by architecture and name: the driver does not say.
+// Throughputs of a multiprocessor per clock, by architecture and name of the chip: the driver does not report them.
 #pragma once
 
 #include <cstring>
@@ -9,13 +9,13 @@ namespace libsgemm::cuda {
 
 // Sets the throughputs of a device whose arch and name are known.
 inline void set_throughputs(Device *d) {
-  // Of the programming guide's table of throughputs.
+  // From the programming guide's table of throughputs.
   d->fma_per_clock = d->arch <= 80 ? 64 : 128;
-  // The same of the tensor cores. Of sm_90 it is what mma.sync reaches, of newer ones an estimate: their full rate
-  // needs other instructions, on sm_90 wgmma.
+  // Tensor cores. The number for sm_90 is what mma.sync reaches, since the full rate needs wgmma; the number for newer
+  // architectures, whose full rate needs other instructions too, is an estimate.
   d->tensor_per_clock = d->arch == 80 ? 1024 : d->arch >= 90 && d->arch < 120 ? 1280 : 512;
   d->wgmma_per_clock = d->arch == 90 ? 2048 : 0;
-  // The same of FP64: of the chips made for it as many as FP32, of all others few.
+  // FP64 on tensor cores: the rate of FP32 on the chips made for it, a small fraction on all others.
   const auto named = [d](const char *chip) { return std::strstr(d->name, chip) != nullptr; };
   const bool ampere = d->arch == 80 && (named("A100") || named("A800") || named("A30"));
   const bool hopper = d->arch == 90 && (named("H100") || named("H200"));
