@@ -1,8 +1,8 @@
-// Many small products: one warp computes each, a block several, and no warp waits for another.
+// Many small products: each warp of a block computes one, and no warp waits for another.
 //
-// Such a batch is bound by memory, so what counts is that much of it is under way: a warp asks for all of a k-tile of A
-// and B before it needs any, and a multiprocessor holds dozens of warps. The k-tile then goes through shared memory,
-// padded against bank conflicts, so that the threads' fragments are vectors whatever the transposition.
+// Such a batch is bound by memory, so that many loads must be in flight: a warp issues the loads of a whole k-tile of A
+// and B before it uses any element, and a multiprocessor holds dozens of warps. The k-tile then goes through shared
+// memory, padded against bank conflicts, so that threads read their fragments as vectors whatever the transposition.
 #pragma once
 
 #include "multiply.cuh"
@@ -10,12 +10,12 @@
 
 namespace libsgemm::cuda {
 
-// One lane's share of a k-tile of an operand, zeros outside. Lanes lie along the contiguous dimension.
+// One lane's share of a k-tile of an operand; elements outside become zeros. Lanes follow the contiguous dimension.
 template <int Outer, int Depth, bool AlongK>
 struct SmallTile {
   static constexpr int pitch = Outer + 4;
   static constexpr int count = Outer * Depth / 32;
-  static constexpr int step = 32 / (AlongK ? Depth : Outer);  // of the other dimension, from one element to the next
+  static constexpr int step = 32 / (AlongK ? Depth : Outer);  // between a lane's elements, in the other dimension
 
   const float *source;
   int64_t ld;
@@ -43,7 +43,7 @@ struct SmallTile {
   __device__ __forceinline__ void advance() { source += AlongK ? Depth : Depth * ld; }
 };
 
-// The threads of a product are threadIdx.x, the products of a block threadIdx.y.
+// threadIdx.x counts the lanes of a product, threadIdx.y the products of a block.
 template <class Config, bool kAlongA, bool kAlongB, typename Operands>
 __device__ __forceinline__ void batched(const Operands &operands, const TileProblem &p, int64_t products) {
   using A = SmallTile<Config::tile_m, Config::tile_k, kAlongA>;
@@ -124,7 +124,7 @@ Kernel batched_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the row `name` of the file's Config.
+// Defines the kernel `name` of the file's Config, and its table row.
 #define LIBSGEMM_BATCHED_ROW(name)                                                                               \
   template <bool kAlongA, bool kAlongB, typename Operands>                                                       \
   __global__ void __launch_bounds__(32 * Config::products, Config::blocks)                                       \

@@ -1,4 +1,4 @@
-// The tiled product with two buffers of shared memory in turn, filled through registers (any architecture).
+// The tiled product with two alternating buffers of shared memory, filled through registers (any architecture).
 //
 //   shared memory: buffer 0 [A tile][B tile], buffer 1 [A tile][B tile]
 //
@@ -79,7 +79,7 @@ __device__ __forceinline__ void double_buffered(const Operands &operands, const 
 
 }  // namespace libsgemm::cuda
 
-// Defines the row `name` of the file's Config (tile_row.h).
+// Defines the kernel `name` of the file's Config, and its table row (tile_row.h).
 #define LIBSGEMM_DOUBLE_BUFFERED_ROW(name, make, resident)          \
   LIBSGEMM_TILE_ROW(name, make, double_buffered, Engine::registers, \
                     (DoubleBufferedLayout<Config, KindA, KindB>::bytes), resident)

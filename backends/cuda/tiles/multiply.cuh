@@ -1,12 +1,12 @@
-// One step of k of the tiled products that read fragments (gpu/tile.h).
+// Multiplies the fragments (gpu/tile.h) of one step of k.
 #pragma once
 
 #include "gpu/gpu.h"
 
 namespace libsgemm::cuda {
 
-// The outer product of a step of k. Every other row runs backwards: the operand at the turn is still in the reuse
-// cache.
+// Adds the outer product of two fragments. Every other row runs backwards: the operand at the turn is still in the
+// register reuse cache.
 template <class Config>
 __device__ __forceinline__ void multiply(float (&sum)[Config::thread_m][Config::thread_n],
                                          const float (&a)[Config::thread_m], const float (&b)[Config::thread_n]) {

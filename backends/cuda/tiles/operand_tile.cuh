@@ -1,4 +1,4 @@
-// Fetching operand tiles: by predicated loads, or by asynchronous copies (sm_80).
+// Fetches operand tiles by predicated loads, or by asynchronous copies (sm_80).
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -10,7 +10,7 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// One thread's share of fetching an operand's tiles, one after the other. Elements beyond the matrix become zeros.
+// One thread's share of an operand's tiles, fetched one after the other. Elements beyond the matrix become zeros.
 template <int Outer, int Depth, int Threads, Fetch Kind>
 struct OperandTile : TileMap<Outer, Depth, Threads, Kind> {
   using Map = TileMap<Outer, Depth, Threads, Kind>;
@@ -18,7 +18,7 @@ struct OperandTile : TileMap<Outer, Depth, Threads, Kind> {
 
   const float *source;
   int64_t step_elements;   // from one copy to the next
-  int count, first_count;  // copies inside the matrix: of a full tile, and of the block's first
+  int count, first_count;  // copies inside the matrix: of a full tile, of the block's first tile
 
   // `extent`: outer elements from `first_outer` on.
   __device__ __forceinline__ OperandTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
@@ -38,7 +38,7 @@ struct OperandTile : TileMap<Outer, Depth, Threads, Kind> {
     }
   }
 
-  // Without a stop in registers (sm_80).
+  // Copies a tile to shared memory without registers (sm_80).
   __device__ __forceinline__ void copy_async(float *shared, int valid) const {
     const float *from = source;
 #pragma unroll
@@ -66,7 +66,7 @@ struct OperandTile : TileMap<Outer, Depth, Threads, Kind> {
   }
 
   __device__ __forceinline__ void advance() { source += along_k ? Depth : copies * step_elements; }
-  // Past the block's first k-tile, which may be short.
+  // Advances past the block's first k-tile, which may be short.
   __device__ __forceinline__ void advance(int depth) { source += along_k ? depth : depth * (step_elements / step); }
 };
 

@@ -1,14 +1,14 @@
-// The tiled product of the ladder's register steps: a block of 16 x 16 threads, each with a tile of C in its registers,
-// and everything else element by element. Each step of k reads thread_m elements of A and thread_n of B from shared
-// memory and multiplies all pairs.
+// The tiled product of the ladder's register steps: a block of 16 x 16 threads, each with a tile of C in its registers.
+// All loads and stores are of single elements. In each step of k a thread reads thread_m elements of A and thread_n of
+// B from shared memory and multiplies all pairs.
 #pragma once
 
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
 
-// Copies a k-tile of an operand, zeros outside: `extent` outer elements and `depth` of k are left from `source` on.
-// Consecutive threads read along the contiguous dimension.
+// Copies a k-tile of an operand, with zeros outside of the matrix, which has `extent` outer elements and `depth` of k
+// from `source` on. Consecutive threads read along the contiguous dimension.
 template <class Config, int Outer, bool AlongK>
 __device__ __forceinline__ void fetch_tile(float (&tile)[Config::tile_k][Outer + 1], const float *source, int64_t ld,
                                            int extent, int depth) {
@@ -70,6 +70,6 @@ __device__ __forceinline__ void register_tile(const Operands &operands, const Ti
 
 }  // namespace libsgemm::cuda
 
-// Defines the row `name` of the file's Config (tile_row.h).
+// Defines the kernel `name` of the file's Config, and its table row (tile_row.h).
 #define LIBSGEMM_REGISTER_TILE_ROW(name, make) \
   LIBSGEMM_TILE_ROW(name, make, register_tile, Engine::scalar, 0, Config::blocks)

@@ -1,8 +1,8 @@
-// C = alpha op(A) op(B) + beta C, on any GPU: two buffers of shared memory in turn.
+// C = alpha op(A) op(B) + beta C, on any GPU: two alternating buffers of shared memory.
 //
-// Adds to the step before (sm75_ffma_128x128x8_vectorised): the next k-tile travels from memory into registers while
-// this one is multiplied, and into a second buffer when it has arrived, so that one barrier a k-tile is enough and
-// nobody waits for memory; and the fragments of the next step of k are read while this step multiplies.
+// Adds to the previous step (sm75_ffma_128x128x8_vectorised): the next k-tile is loaded into registers while this one
+// is multiplied, and stored to a second buffer when it has arrived. So one barrier a k-tile is enough, and no thread
+// waits for memory. The fragments of the next step of k are read while this step multiplies.
 //
 // Source: Nath, Tomov, Dongarra, "An Improved MAGMA GEMM for Fermi GPUs" (2010); Tan et al., "Fast Implementation of
 // DGEMM on Fermi GPU" (SC 2011), for the double buffering; the loop is described in double_buffered.cuh.

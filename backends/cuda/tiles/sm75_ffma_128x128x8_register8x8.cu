@@ -1,9 +1,8 @@
 // C = alpha op(A) op(B) + beta C, on any GPU: an 8 x 8 tile of C in the registers of each thread.
 //
-// Adds to the step before (sm75_ffma_64x64x16_register4x4): 16 elements from shared memory for 64 multiplications, a
-// quarter of an element each instead of a half, and a tile of C that halves the traffic from global memory. From here
-// on a multiprocessor could be busy with arithmetic; the instructions that fetch single elements are what is in the
-// way.
+// Adds to the previous step (sm75_ffma_64x64x16_register4x4): 16 elements from shared memory serve 64 multiplications,
+// a quarter of an element each instead of a half, and the larger tile of C halves the traffic from global memory. From
+// here on arithmetic could keep a multiprocessor busy; the instructions that fetch single elements prevent it.
 //
 // Source: Volkov, Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (SC 2008); Nath, Tomov, Dongarra, "An
 // Improved MAGMA GEMM for Fermi GPUs" (2010).

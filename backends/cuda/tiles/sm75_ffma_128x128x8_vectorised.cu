@@ -1,9 +1,9 @@
-// C = alpha op(A) op(B) + beta C, on any GPU: 16 bytes an instruction.
+// C = alpha op(A) op(B) + beta C, on any GPU: loads and stores of 16 bytes.
 //
-// Adds to the step before (sm75_ffma_128x128x8_register8x8): a quarter of the instructions for the same data. Columns
-// that start at multiples of 16 bytes are read by LDG.128 (others by elements, in an instance of its own); an operand
-// that is contiguous along k is transposed on its way into shared memory, whose rows are padded so that these stores
-// hit all banks; both fragments are read by LDS.128, in an order of the lanes that needs no bank twice.
+// Adds to the previous step (sm75_ffma_128x128x8_register8x8): a quarter of the instructions for the same data. Columns
+// that start at multiples of 16 bytes are read by LDG.128; a separate instance reads others element by element. An
+// operand that is contiguous along k is transposed by its stores to shared memory, whose rows are padded so that these
+// stores hit all banks. Both fragments are read by LDS.128, with an order of the lanes that avoids bank conflicts.
 //
 // Source: Volkov, Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (SC 2008); Nath, Tomov, Dongarra, "An
 // Improved MAGMA GEMM for Fermi GPUs" (2010).

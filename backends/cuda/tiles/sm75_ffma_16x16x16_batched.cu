@@ -23,7 +23,7 @@ namespace libsgemm::cuda {
 namespace {
 
 struct Config : TileShape<16, 16, 16, 4, 2, 4, 1> {
-  static constexpr int products = 8;  // of a block, one a warp
+  static constexpr int products = 8;  // per block, one a warp
   static constexpr int blocks = 4;    // resident on a multiprocessor
   static constexpr double peak_fraction = 0.2;
 };

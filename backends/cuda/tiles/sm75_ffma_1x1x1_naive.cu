@@ -1,7 +1,7 @@
 // C = alpha op(A) op(B) + beta C, on any GPU: the definition, one thread for each element of C.
 //
-// First step of the ladder. Every factor comes from global memory each time that it is needed, 8 bytes for 2 flops;
-// what is shared between the threads of a block is left to the caches. Tile, threads and requirements: gpu/naive.h.
+// First step of the ladder. Every factor is read from global memory each time that it is needed, 8 bytes for 2 flops;
+// reuse between the threads of a block is left to the caches. gpu/naive.h describes the tile, threads and requirements.
 //
 // Source: the definition; Kirk and Hwu, "Programming Massively Parallel Processors", chapter 3.
 //

@@ -1,7 +1,7 @@
 // C = alpha op(A) op(B) + beta C, on any GPU: tiles in shared memory.
 //
-// Adds to the step before (sm75_ffma_1x1x1_naive): a block reads each tile of A and B once for 32 x 32 elements of C,
-// which is a 32nd of the naive kernel's traffic. What is left: two loads from shared memory for each multiplication.
+// Adds to the previous step (sm75_ffma_1x1x1_naive): a block reads each tile of A and B once for 32 x 32 elements of C,
+// which is a 32nd of the naive kernel's traffic. Each multiplication still needs two loads from shared memory.
 //
 // Source: NVIDIA, CUDA C++ Programming Guide, "Shared Memory".
 //
@@ -10,8 +10,8 @@
 //   | w0 | w1 | ... | 31 |
 //   +----+----+-- --+----+
 //
-// Shared memory, bytes: A at 0 (32 rows of 33 floats), B at 4224 (the same). 33: an operand that is contiguous along k
-// is transposed by its stores, which then hit all banks.
+// Shared memory, bytes: A at 0 (32 rows of 33 floats), B at 4224 (the same). The stores of an operand that is
+// contiguous along k transpose it; with rows of 33 floats they hit all banks.
 //
 // Requires: gemm of FP32; any transposition, alignment, size and batch.
 // Parameters (Config): tile_m = tile_n = tile_k, and threads, which follow from it.
@@ -33,7 +33,8 @@ struct Config {
   static constexpr double peak_fraction = 0.1;
 };
 
-// Element (outer, k) of an operand, zero outside. Consecutive threads read along the contiguous dimension.
+// Copies the thread's element of a tile, zero outside of the matrix. Consecutive threads read along the contiguous
+// dimension.
 __device__ __forceinline__ void fetch(float (&tile)[32][33], const float *source, int64_t ld, bool along_k,
                                       int64_t first_outer, int64_t extent, int64_t first_k, int64_t depth) {
   const int x = threadIdx.x % 32, y = threadIdx.x / 32;

@@ -1,7 +1,7 @@
 // C = alpha op(A) op(B) + beta C, on any GPU: a 4 x 4 tile of C in the registers of each thread.
 //
-// Adds to the step before (sm75_ffma_32x32x32_shared): 8 elements from shared memory now serve 16 multiplications, not
-// 2 for 1. A thread's rows and columns are 16 apart, so that the 16 threads beside each other read, and in the end
+// Adds to the previous step (sm75_ffma_32x32x32_shared): 8 elements from shared memory now serve 16 multiplications,
+// instead of 2 for one. A thread's rows and columns are 16 apart, so that 16 consecutive threads read, and in the end
 // write, neighbours.
 //
 // Source: Volkov, Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (SC 2008).
@@ -11,8 +11,8 @@
 //   |                    |        k advances by 16
 //   +--------------------+
 //
-// Shared memory, bytes: A at 0 (16 rows of 65 floats), B at 4160 (the same). 65: stores of an operand that is
-// contiguous along k meet in fewer banks.
+// Shared memory, bytes: A at 0 (16 rows of 65 floats), B at 4160 (the same). With rows of 65 floats the stores of an
+// operand that is contiguous along k have fewer bank conflicts.
 //
 // Requires: gemm of FP32; any transposition, alignment, size and batch.
 // Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; threads, which follow from

@@ -1,8 +1,8 @@
 // sm75_ffma_64x64x16_widened: products of FP16 or bfloat16 matrices in FP32 arithmetic, and batches of them.
 //
-// One block of 64 threads a tile of C, 8 x 8 elements a thread, double buffered in 17408 bytes of shared memory; the
-// picture, the shared-memory map and the sources are in level3_tile.cuh. Elements become FP32, exactly, on their way
-// into shared memory.
+// A block of 64 threads computes a tile of C, each thread 8 x 8 elements, double-buffered in 17408 bytes of shared
+// memory. The picture, the map of shared memory and the sources are in level3_tile.cuh. Elements are converted to FP32,
+// which is exact, before they are stored to shared memory.
 //
 // Requires: gemm of FP16 or bfloat16 operands. Any size, stride and alignment; batches of any kind.
 // Measured: its results on an H100, by the tests; its speed not yet.
@@ -13,7 +13,7 @@ namespace {
 
 using namespace level3;
 using Config = TileConfig<64, 64, 16, 6>;
-// 8 us of latency: 10 to 15 us from k = 16 on, whatever C (H100).
+// The latency is 8 us: a product takes 10 to 15 us from k = 16 on, whatever C (H100).
 constexpr Figures kFigures = {0.5, 0.05, kTileSteps, 8e-6};
 constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, kFigures};
 
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kResident)
 
 bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
 
-// Three times what the figures say, also where C is most of the work (H100).
+// Products take three times what the figures predict, also where C is most of the work (H100).
 double cost(const GemmDesc &desc, int index) { return 3 * tiles_seconds(desc, device(index), kTiling); }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {

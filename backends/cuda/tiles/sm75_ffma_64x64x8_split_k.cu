@@ -1,8 +1,8 @@
-// C = alpha op(A) op(B) + beta C, on any GPU, where C has few tiles and k is deep: blocks share out k.
+// C = alpha op(A) op(B) + beta C, on any GPU, where C has few tiles and k is deep: blocks share the k of a tile.
 //
-// Slice s of the k-tiles of a tile is summed by a block of its own into the workspace; split_k_sum() then adds the
-// slices in the order of s, and alpha and beta. The number of slices comes from the cost model (split_k.h) and the
-// shape alone, so the result is bitwise the same run after run.
+// Each slice of a tile's k-tiles has a block of its own, which accumulates it into the workspace. split_k_sum() then
+// adds the slices in their order and applies alpha and beta. The number of slices depends on the cost model (split_k.h)
+// and the shape alone, so results are bitwise the same run after run.
 //
 // Source: slicing k is folklore; the partial wave that it fills is discussed in Osama et al., "Stream-K" (PPoPP 2023).
 //
@@ -16,8 +16,9 @@
 // Shared memory, bytes: buffer b of 2 at 4096 b: A at 0 (8 rows of 64 floats), B at 2048 (the same). Rows of an operand
 // that is contiguous along k are 68 floats long; a buffer then has up to 4352.
 //
-// Requires: gemm of FP32; one product or a strided batch; more than one slice worth its sum; a workspace of 4 slices
-// ceil(m, 4) n bytes a product, at most 32 MiB; any transposition, alignment and size.
+// Requires: gemm of FP32; one product or a strided batch; more than one slice by the cost model; a workspace of
+// 4 * slices * n * (m rounded up to a multiple of 4) bytes a product, at most 32 MiB; any transposition, alignment and
+// size.
 //
 // Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; lane_rows of a warp;
 // warp_rows of a block; blocks, which with the threads bounds the registers; peak_fraction for the cost.

@@ -1,9 +1,9 @@
 // C = alpha op(A) op(B) + beta C, on any GPU from sm_80: asynchronous copies, several k-tiles ahead.
 //
-// Adds to the step before (sm75_ffma_128x128x8_double_buffered): cp.async takes the way through the registers, and the
-// instructions for it, out of the loop, and lets two k-tiles travel while one is multiplied. The registers that this
-// frees go into a thread tile of 16 x 8: 6 LDS.128 for 128 FFMA instead of 4 for 64. Operands that are contiguous along
-// k are copied by elements, which transposes them on the way.
+// Adds to the previous step (sm75_ffma_128x128x8_double_buffered): cp.async copies without registers and without the
+// stores from them, and keeps two k-tiles in flight while one is multiplied. The registers that this frees allow a
+// thread tile of 16 x 8: 6 LDS.128 for 128 FFMA instead of 4 for 64. Operands that are contiguous along k are copied
+// element by element, which transposes them.
 //
 // Source: NVIDIA, CUDA C++ Programming Guide (asynchronous copies); the loop is described in multistage.cuh.
 //

@@ -9,7 +9,7 @@
 //   | warp 1 | warp 3 |
 //   +--------+--------+
 //
-// What counts is the time of one tile: a step of k is 2 loads and 8 FFMA long, and k-tiles of 32 halve the barriers.
+// The time of one tile matters most: a step of k takes 2 loads and 8 FFMA, and k-tiles of 32 halve the barriers.
 //
 // Shared memory, bytes: stage s of 3 at 8192 s: A at 0 (32 rows of 32 floats), B at 4096 (the same). Rows of an operand
 // that is contiguous along k are 36 floats long; a stage then has up to 9216.

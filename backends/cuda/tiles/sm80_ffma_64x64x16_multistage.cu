@@ -9,7 +9,7 @@
 //   | warp 1 | warp 3 |
 //   +--------+--------+
 //
-// Four warps, not two of 8 x 8: few tiles leave few warps to hide latency.
+// A block has four warps of 8 x 4 elements a thread, not two of 8 x 8: few tiles leave few warps to hide latency.
 //
 // Shared memory, bytes: stage s of 4 at 8192 s: A at 0 (16 rows of 64 floats), B at 4096 (the same). Rows of an operand
 // that is contiguous along k are 68 floats long; a stage then has up to 8704.

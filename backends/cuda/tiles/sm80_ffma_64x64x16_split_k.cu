@@ -1,8 +1,9 @@
-// C = alpha op(A) op(B) + beta C, on any GPU from sm_80, where C has few tiles and k is deep: blocks share out k.
+// C = alpha op(A) op(B) + beta C, on any GPU from sm_80, where C has few tiles and k is deep: blocks share the k of a
+// tile.
 //
-// Slice s of the k-tiles of a tile is summed by a block of its own into the workspace; split_k_sum() then adds the
-// slices in the order of s, and alpha and beta. The number of slices comes from the cost model (split_k.h) and the
-// shape alone, so the result is bitwise the same run after run.
+// Each slice of a tile's k-tiles has a block of its own, which accumulates it into the workspace. split_k_sum() then
+// adds the slices in their order and applies alpha and beta. The number of slices depends on the cost model (split_k.h)
+// and the shape alone, so results are bitwise the same run after run.
 //
 // Source: slicing k is folklore; the partial wave that it fills is discussed in Osama et al., "Stream-K" (PPoPP 2023).
 //
@@ -13,13 +14,14 @@
 //   | warp 1 | warp 3 |
 //   +--------+--------+
 //
-// Four warps, not two of 8 x 8: few tiles leave few warps to hide latency.
+// A block has four warps of 8 x 4 elements a thread, not two of 8 x 8: few tiles leave few warps to hide latency.
 //
 // Shared memory, bytes: stage s of 4 at 8192 s: A at 0 (16 rows of 64 floats), B at 4096 (the same). Rows of an operand
 // that is contiguous along k are 68 floats long; a stage then has up to 8704.
 //
-// Requires: gemm of FP32; sm_80; one product or a strided batch; more than one slice worth its sum; a workspace of 4
-// slices ceil(m, 4) n bytes a product, at most 32 MiB; any transposition, alignment and size.
+// Requires: gemm of FP32; sm_80; one product or a strided batch; more than one slice by the cost model; a workspace of
+// 4 * slices * n * (m rounded up to a multiple of 4) bytes a product, at most 32 MiB; any transposition, alignment and
+// size.
 //
 // Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; lane_rows of a warp;
 // warp_rows of a block; stages of shared memory; blocks, which with the threads bounds the registers; peak_fraction for

@@ -1,4 +1,4 @@
-// The host's side of the kernels built on gpu/tile.h: what rows for NVIDIA's architectures have in common.
+// The host's side of the kernels built on gpu/tile.h: the part that all kernels for NVIDIA's architectures share.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 
 namespace libsgemm::cuda {
 
-// Figures of a Config on an architecture: null where it has none, or the Config no `fitted`.
+// on() returns the figures of a Config on an architecture; null if there are none, or the Config has no `fitted`.
 template <class Config, class = void>
 struct FittedOf {
   static const Figures *on(int) { return nullptr; }
@@ -20,8 +20,8 @@ struct FittedOf<Config, std::void_t<decltype(Config::fitted)>> {
   static const Figures *on(int arch) { return fitted_figures(arch, Config::fitted); }
 };
 
-// The base of a Row of gpu/tile_row.h. The Config has min_arch, blocks and peak_fraction besides; and `fitted` where
-// there are figures for some architectures.
+// Base of a Row (gpu/tile_row.h). The Config also has min_arch, blocks and peak_fraction, and `fitted` if there are
+// figures for some architectures.
 template <class RowConfig, Engine kEngine>
 struct TileRow {
   using Config = RowConfig;
@@ -30,12 +30,12 @@ struct TileRow {
   static bool runs_on(int index) { return device(index).code_arch >= Config::min_arch; }
   static bool vectors(const GemmDesc &desc) { return vectors_fit(desc, engine); }
 
-  // Operands that are copied by elements take their share, as measured on an H100; of those that pass through
-  // registers, on an H200.
+  // Operands that are copied element by element reach a fraction of the rate. It was measured on an H100, for operands
+  // that pass through registers on an H200.
   static Tiling tiling(const GemmDesc &desc, int index) {
     constexpr double kElements = 0.91;
     constexpr double kElementsA = 0.91, kElementsB = 0.94;
-    constexpr double kElementsStart = 8;  // steps of k that filling the stages costs besides
+    constexpr double kElementsStart = 8;  // extra cost of filling the stages, in steps of k
     Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction}};
     if (engine != Engine::copies) tiling.figures.stall = 0.8;
     if (const Figures *fitted = FittedOf<Config>::on(device(index).arch)) tiling.figures = *fitted;
@@ -51,9 +51,9 @@ struct TileRow {
 
 }  // namespace libsgemm::cuda
 
-// Defines the row `name` by make<Row>(name), a function of gpu/tile_row.h: its kernel, which runs
-// engine<Config, KindA, KindB>() for every way of fetching the operands with `bytes` of shared memory, and at least
-// `resident` blocks of which a multiprocessor has registers for. Config is the file's.
+// Defines the kernel `name` of the file's Config, and its table row, which make() of gpu/tile_row.h returns. The kernel
+// has an instance for each way of fetching the operands, which runs engine<Config, KindA, KindB>() with `bytes` of
+// dynamic shared memory. A multiprocessor has registers for at least `resident` blocks.
 #define LIBSGEMM_TILE_ROW(name, make, engine, fetching, bytes, resident)                       \
   template <Fetch KindA, Fetch KindB, typename Operands>                                       \
   __global__ void __launch_bounds__(Config::threads, resident)                                 \
