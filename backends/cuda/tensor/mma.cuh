@@ -1,7 +1,7 @@
-// A warp's part of a product by mma.sync, with fragments read by ldmatrix (sm_75; of bf16 and tf32 sm_80).
+// A warp's part of a product by mma.sync, with fragments read by ldmatrix (sm_75; sm_80 for bf16 and tf32).
 //
-// The instruction computes D = X Y + D, 16 x 8. X is made from B and Y from A, so that D is a block of C transposed: a
-// lane holds two adjacent rows of a column of C, and 8 bytes of each of 8 columns make whole 32-byte sectors.
+// The instruction computes D = X Y + D, 16 x 8. X comes from B and Y from A, so that D is a block of C transposed: a
+// lane holds two adjacent rows of a column of C, 8 bytes, and four lanes hold a whole 32-byte sector of it.
 //
 //   D = C^T: warp_n x warp_m            lane l of a 16 x 8 block: columns of C l / 4 and l / 4 + 8,
 //   +-----+-----+-----+-- m             rows 2 (l % 4), and one more
@@ -10,8 +10,8 @@
 //   |     |     |     |
 //   n
 //
-// Both operands are read alike: along k as they lie, otherwise transposed by ldmatrix. It cannot transpose 32-bit
-// elements, so those of TF32 must lie along k.
+// Both operands are read in the same way: in place if they are contiguous along k, otherwise transposed by ldmatrix,
+// which cannot transpose 32-bit elements. TF32 operands must therefore be contiguous along k.
 #pragma once
 
 #include "tensor_tile.cuh"
@@ -25,7 +25,7 @@ struct MmaTileOf {
   using type = TensorTile<kNumber, Outer, Depth, Threads, AlongK, Swizzled>;
 };
 
-// Where a lane reads blocks of 16 outer elements x 32 bytes of k of an operand's tile. `kX`: as X, four registers of
+// A lane's reads from an operand's tile, in blocks of 16 outer elements x 32 bytes of k. `kX`: as X, four registers of
 // one block; else as Y, two registers of each of two blocks of 8.
 template <class Tile, bool kX>
 struct MmaReader {
@@ -36,7 +36,7 @@ struct MmaReader {
   // `first`: outer element of the warp's first block.
   __device__ __forceinline__ MmaReader(const char *tile, int first) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    // Of ldmatrix' four matrices the odd ones are next along the address' rows, or along its chunks.
+    // ldmatrix reads four matrices. The odd ones are next to the even ones along the rows, or along the chunks.
     constexpr bool kRowsFirst = kX == Tile::along_k;
     const int row = kRowsFirst ? lane % 16 : lane % 8 + lane / 16 * 8;
     const int chunk = kRowsFirst ? lane / 16 : lane / 8 % 2;
@@ -44,7 +44,7 @@ struct MmaReader {
     base = ptx::shared_address(tile) + Tile::Layout::at(first_row + row, first_chunk + chunk);
   }
 
-  // Block `block` at step `step` of the tile that lies `offset` bytes behind the first.
+  // Loads block `block` at step `step` of the tile that starts `offset` bytes after the first.
   __device__ __forceinline__ void load(uint32_t (&to)[4], int offset, int step, int block) const {
     if constexpr (Tile::along_k) {
       ptx::load_matrices(to, Tile::Layout::further(base + offset, 32 * step) + block * 16 * pitch);
@@ -59,7 +59,7 @@ struct MmaEngine {
   static constexpr int steps = Config::tile_k * TileA::element_bytes / 32;
   static constexpr int blocks_x = Config::warp_n / 16, blocks_y = Config::warp_m / 8;
 
-  // Shared memory of store(): of each warp's columns 16. Of a warp's rows four meet in different banks.
+  // Shared memory of store(): 16 columns of each warp. The pitch spreads stores to four columns over different banks.
   static constexpr int patch_columns = 16 * Config::warp_columns, patch_pitch = Config::tile_m + 8;
   static constexpr int patch_bytes = patch_columns * patch_pitch * static_cast<int>(sizeof(float));
 
@@ -69,7 +69,7 @@ struct MmaEngine {
     uint32_t x[blocks_x][4], y[blocks_y / 2][4];
   };
 
-  // Of a warp among those of all groups.
+  // Returns the column of a warp within its group; `index` counts through all groups.
   __device__ __forceinline__ static int column_of(int index) {
     return Config::k_groups == 1 ? index : index % Config::warp_columns;
   }
@@ -101,7 +101,7 @@ struct MmaEngine {
     for (int e = 0; e < sums; ++e) sum[e / (blocks_y * 4)][e / 4 % blocks_y][e % 4] *= factor;
   }
 
-  // A thread's sums on their way to another one, by way of shared memory: `step` floats apart.
+  // put() stores a thread's accumulators in shared memory, `step` floats apart; add() adds them to another thread's.
   __device__ __forceinline__ static void put(const Sums &sum, float *shared, int step) {
 #pragma unroll
     for (int e = 0; e < sums; ++e) shared[e * step] = sum[e / (blocks_y * 4)][e / 4 % blocks_y][e % 4];
@@ -129,7 +129,7 @@ struct MmaEngine {
 
   __device__ __forceinline__ static void multiply(Sums &sum, const Fragments &f) { multiply(sum, f.x, f.y); }
 
-  // sum += op(A) * op(B) of these fragments; kFresh: sum = that. Every other row of blocks runs backwards.
+  // sum += op(A) * op(B) of the fragments; kFresh: sum = op(A) * op(B). Every other row of blocks runs backwards.
   template <bool kFresh = false>
   __device__ __forceinline__ static void multiply(Sums &sum, const uint32_t (&fx)[blocks_x][4],
                                                   const uint32_t (&fy)[blocks_y / 2][4]) {
@@ -146,12 +146,13 @@ struct MmaEngine {
     }
   }
 
-  // C, or a slice of the workspace, through shared memory, so that a warp stores whole lines of the L2 cache. From the
-  // registers, 32 bytes of eight columns at once, columns that do not begin with such pieces take three times as long
-  // (9614 x 6094, written only: 207 us by pieces, 92 by 32 rows of a warp, 82 by lines, H100), others 1.2 times.
+  // Stores C, or a slice of the workspace, through shared memory, so that a warp stores whole lines of the L2 cache.
+  // Stores from the registers, 32 bytes of each of eight columns at once, would take three times as long for columns
+  // that do not start at multiples of 32 bytes (9614 x 6094, written only: 207 us by pieces of 32 bytes, 92 by 32 rows
+  // of a warp, 82 by lines, H100), and 1.2 times as long for others.
   //
-  // `scale`: exponents of the rows and columns, or nothing (see split_product.cuh). `shared`: patch_bytes. All threads
-  // of the block store; `holds`: whether this one has sums.
+  // `scale` applies exponents of the rows and columns, or nothing (split_product.cuh). `shared` has patch_bytes. All
+  // threads of the block store; `holds`: this one has accumulators.
   template <class Scale>
   __device__ __forceinline__ void store(const Sums &sum, const OutputTile &out, const Scale &scale, char *shared,
                                         bool holds = true) const {
@@ -170,7 +171,7 @@ struct MmaEngine {
   }
 
  private:
-  // Columns 16 i on of the warp.
+  // Fills the patch with 16 columns of each warp, from its column 16 i on.
   template <class Scale>
   __device__ __forceinline__ void fill_patch(const Sums &sum, float alpha, const Scale &scale, float *patch,
                                              int i) const {
@@ -188,7 +189,7 @@ struct MmaEngine {
     }
   }
 
-  // Each warp stores columns, a line at a time.
+  // Stores the patch: each warp takes columns, a line at a time.
   template <bool kBeta>
   __device__ __forceinline__ static void store_columns(const OutputTile &out, const float *patch, int i) {
     constexpr int kWarps = Config::threads / 32, kLine = 32;               // floats
@@ -205,7 +206,7 @@ struct MmaEngine {
       const auto inside = [&](int i) {
         return static_cast<unsigned>(first + kLine * i) < static_cast<unsigned>(out.rows);
       };
-      // What is there is read at once: one by one each read would wait for the write before.
+      // All old elements are read first: otherwise each read would wait for the previous write.
       constexpr int kLines = Config::tile_m / kLine + 1;
       float old[kLines];
       if constexpr (kBeta) {

@@ -1,8 +1,8 @@
 // Tiles of 16-bit operands at any alignment, through registers: a thread loads two neighbouring elements, one after the
-// other, and stores them as a word. In shared memory they lie as in global memory.
+// other, and stores them as a word. The order in shared memory is that in global memory.
 //
-// A lane's share of the bandwidth is a quarter of what whole words would give, but nothing has to be moved once it has
-// arrived (unaligned_tile.cuh): for small products, which wait for memory and have no use for its bandwidth.
+// A lane reaches a quarter of the bandwidth that whole words would give, but, unlike in unaligned_tile.cuh, nothing has
+// to be moved once it has arrived. This suits small products, which wait for memory and do not need its bandwidth.
 #pragma once
 
 #include "tensor_tile.cuh"
@@ -24,8 +24,8 @@ struct PairTile {
   const uint16_t *source;
   int64_t copy_step, tile_step;  // elements: from one copy of a thread, from one k-tile to the next
   int target;
-  // Along k: rows inside the matrix from the thread's first on, and elements of k left from its pair on. Otherwise
-  // elements of its pair inside the matrix, and steps of k left from its row on.
+  // Along k: rows inside the matrix from the thread's first one on, and elements of k left from its pair on. Otherwise:
+  // elements inside the matrix from its pair on, and steps of k left from its row on.
   int outer_room;
   int64_t k_room;
 

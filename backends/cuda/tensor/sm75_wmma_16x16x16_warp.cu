@@ -1,13 +1,13 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices, on tensor cores from sm_75: the first step of the ladder, as in
-// the textbooks. One warp a tile of 16 x 16, one instruction of nvcuda::wmma a step.
+// the textbooks. One warp computes a tile of 16 x 16, with one mma_sync() of nvcuda::wmma a step.
 //
 //   C tile (16 x 16, one fragment) = sum over k of A tile (16 x 16) * B tile (16 x 16)
 //
-//   lane l copies elements l, l + 32, ... of each tile, in the order in which they lie in global memory
+//   lane l copies elements l, l + 32, ... of each tile, in their order in global memory
 //
-// The tiles go through shared memory, element by element with a test of each, because load_matrix_sync() asks for
-// pointers at multiples of 32 bytes and knows no edges. An element of A serves 16 products and no more, and a load
-// waits for the product before it.
+// The tiles go through shared memory, element by element with a test of each, because load_matrix_sync() requires
+// pointers at multiples of 32 bytes and cannot handle edges. An element of A serves only 16 products, and each load
+// waits for the previous product.
 //
 // Source: NVIDIA, CUDA C++ Programming Guide (warp matrix functions).
 //

@@ -1,9 +1,9 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices, on tensor cores from sm_80, at any alignment: mma.sync, fragments
 // by ldmatrix, asynchronous copies several k-tiles ahead.
 //
-// The rows of aligned operands copy 16 bytes at once; here a lane copies a word, and the warp that copied a row which
-// starts in the middle of a word moves it before anyone reads it. Against sm75_mma_64x64x64_packed: one kernel instead
-// of a pass and a product. That one takes large matrices, where the pass is cheap.
+// The kernels for aligned operands copy 16 bytes at once; here a lane copies a word. Where a row starts in the middle
+// of a word, the warp that copied it moves it before any thread reads it. Compared with sm75_mma_64x64x64_packed it is
+// one kernel instead of a pass and a product. That one serves large matrices, where the pass is cheap.
 //
 // Sources: NVIDIA, PTX ISA (cp.async, mma.sync, ldmatrix and the places of their elements); the loop is described in
 // tensor_multistage.cuh, the words in unaligned_tile.cuh, the fragments in mma.cuh.
@@ -13,16 +13,16 @@
 //   | warp 0 | warp 4 |          |16x8|    |         columns of C l / 4, and 8 more
 //   +--------+--------+          +----+----+--       rows 2 (l % 4), and one more
 //   | warp 1 | warp 5 |          n
-//   +--------+--------+                              8 blocks of 4 sums: 32 registers
+//   +--------+--------+                              8 blocks of 4 accumulators: 32 registers
 //   | warp 2 | warp 6 |
 //   +--------+--------+
 //   | warp 3 | warp 7 |
 //   +--------+--------+
 //
-// Shared memory, bytes: stage s of 3 at (A + B) s: A at 0, B behind it. An operand that lies along k: 128 or 64 rows of
-// 64 elements, 144 apart: A 18432, B 9216; another one: 64 rows of 128 elements, 272 apart, 17408, or of 64, 9216. In
-// the gap behind a row: the word that its last element may share with it. At most 82944 in all. At the end
-// 17408 for sums: 32 columns of 136 floats.
+// Shared memory, bytes: stage s of 3 at (A + B) s: A at 0, B after it. An operand that is contiguous along k: 128 or 64
+// rows of 64 elements, 144 apart: A 18432, B 9216; any other: 64 rows of 128 elements, 272 apart, 17408, or of 64,
+// 9216. The gap after a row holds the word of its last element if the row starts in the middle of a word. At most 82944
+// in all. At the end 17408 for accumulators: 32 columns of 136 floats.
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches; sm_80; 82944 bytes of shared memory a
 // block. Any size, transposition and alignment.

@@ -1,9 +1,10 @@
-// C = alpha op(A) op(B) + beta C in the math mode tf32, on tensor cores from sm_80, of FP32 operands that lie along k:
-// mma.sync, fragments by ldmatrix from swizzled shared memory, asynchronous copies several k-tiles ahead. Elements are
-// rounded to the nearest TF32 number, ties to even, when a warp reads its fragments.
+// C = alpha op(A) op(B) + beta C in the math mode tf32, on tensor cores from sm_80, of FP32 operands that are
+// contiguous along k: mma.sync, fragments by ldmatrix from swizzled shared memory, asynchronous copies several k-tiles
+// ahead. Elements are rounded to the nearest TF32 number, ties to even, when a warp reads its fragments.
 //
-// sm80_mma_256x128x64_multistage for floats, of which a chunk holds 4 and an instruction takes 8 steps of k. ldmatrix
-// cannot transpose them, so that sm80_mma_256x128x32_packed copies other operands.
+// It is sm80_mma_256x128x64_multistage for floats: a chunk holds 4 of them, and an instruction multiplies a k of 8.
+// ldmatrix cannot transpose floats; sm80_mma_256x128x32_packed therefore copies operands that are not contiguous along
+// k.
 //
 // Sources: NVIDIA, PTX ISA (mma.sync, ldmatrix and the places of their elements); the loop is described in
 // tensor_multistage.cuh, the swizzle in tensor_tile.cuh, the fragments in mma.cuh.
@@ -20,16 +21,16 @@
 //   +--------+--------+
 //
 // Shared memory, bytes: stage s of 3 at 49152 s: A at 0 (256 rows of 32 elements), B at 32768 (128 such rows). 147456
-// in all, which sm_86, sm_89 and sm_120 do not have. At the end 33792 for sums: 32 columns of 264 floats.
+// in all, which sm_86, sm_89 and sm_120 do not have. At the end 33792 for accumulators: 32 columns of 264 floats.
 //
 // Requires: gemm of FP32, A transposed and B not, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; sm_80; 147456 bytes of shared memory a block. Any size.
 //
 // Parameters (Config): tile_m, tile_n, tile_k of a block; warp_m, warp_n of a warp; stages of shared memory; blocks,
-// which with the threads bounds the registers; peak_fraction for the cost, of the rate of 16-bit numbers.
+// which with the threads bounds the registers; peak_fraction for the cost, relative to the rate of 16-bit numbers.
 //
 // Measured (H100, 1710 to 1980 MHz, TFLOP/s; cuBLAS 13.1 in TF32 in the same run in brackets): TN 2048 190 (361), 4096
-// 204 (392), 8192 186 (393). It is the rounding: of operands that were rounded before 228 and 236, with cvt.rna and
+// 204 (392), 8192 186 (393). The rounding limits it: with operands rounded beforehand 228 and 236, with cvt.rna and
 // k-tiles of 16 167 and 169.
 #include "gpu/kernels.h"
 #include "mma.cuh"
@@ -47,7 +48,7 @@ struct Config : TensorShape<Number::tf32, 256, 128, 32, 64, 64> {
   static constexpr double peak_fraction = 0.3;
 };
 
-// Fragments of floats.
+// MmaEngine that rounds its fragments, of floats, to TF32.
 template <class Config, class TileA, class TileB>
 struct RoundingEngine : MmaEngine<Config, TileA, TileB> {
   using Base = MmaEngine<Config, TileA, TileB>;

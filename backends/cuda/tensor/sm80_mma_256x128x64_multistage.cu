@@ -1,8 +1,8 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices, on tensor cores from sm_80: mma.sync, fragments by ldmatrix from
 // swizzled shared memory, asynchronous copies several k-tiles ahead.
 //
-// Against sm80_mma_128x128x32_multistage: 85 flop for a byte from the L2 cache instead of 64, in one block of 8 warps a
-// multiprocessor instead of two of 4. It takes matrices large enough for that.
+// Compared with sm80_mma_128x128x32_multistage: 85 flop per byte from the L2 cache instead of 64, with one block of 8
+// warps a multiprocessor instead of two of 4. It serves matrices that are large enough for that.
 //
 // Sources: NVIDIA, PTX ISA (mma.sync, ldmatrix and the places of their elements); the loop is described in
 // tensor_multistage.cuh, the swizzle in tensor_tile.cuh, the fragments in mma.cuh.
@@ -22,11 +22,11 @@
 //   +----+----+-- m                                                     columns of C l / 4, and 8 more
 //   |16x8|    |                                                         rows 2 (l % 4), and one more
 //   +----+----+--
-//   n                                                                   32 blocks of 4 sums: 128 registers
+//   n                                                                   32 blocks of 4 accumulators: 128 registers
 //
-// Shared memory, bytes: stage s of 3 at 49152 s: A at 0, B at 32768. An operand that lies along k: 256 or 128 rows of
-// 64 elements; another one: 64 rows of 256 or 128. 147456 in all, which sm_86, sm_89 and sm_120 do not have. At
-// the end 33792 for sums: 32 columns of 264 floats.
+// Shared memory, bytes: stage s of 3 at 49152 s: A at 0, B at 32768. An operand that is contiguous along k: 256 or 128
+// rows of 64 elements; any other: 64 rows of 256 or 128. 147456 in all, which sm_86, sm_89 and sm_120 do not have. At
+// the end 33792 for accumulators: 32 columns of 264 floats.
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; sm_80; 147456 bytes of shared memory a block. Any size and transposition.

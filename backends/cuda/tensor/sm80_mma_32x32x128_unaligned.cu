@@ -1,27 +1,28 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices, on tensor cores from sm_80, at any alignment, where C is small:
 // mma.sync, fragments by ldmatrix, operands element by element through registers.
 //
-// Small products take as long as their chain of waits: here one trip to memory for each 128 steps of k, which overlaps
-// the products of the 128 before, and little code to fetch. Against sm80_mma_128x64x64_unaligned, which keeps more
-// copies under way but moves them after they have arrived, this one has eight times the blocks.
+// Small products take as long as their chain of waits: here one access to memory for each 128 of k, which overlaps the
+// products of the previous 128, and little code to fetch. sm80_mma_128x64x64_unaligned keeps more copies in flight but
+// moves rows after they have arrived; this kernel has eight times as many blocks.
 //
 // Sources: NVIDIA, PTX ISA (mma.sync, ldmatrix and the places of their elements); the loop is described in
 // tensor_multistage.cuh (tensor_staged), the tiles in pair_tile.cuh, the fragments in mma.cuh.
 //
-//   tile of C: 32 x 32           warps 0 to 3: steps of k 0 to 63 of a k-tile, warps 4 to 7: 64 to 127
-//   +--------+--------+          warp: 16 x 16 = 1 x 2 blocks D of 16 (columns of C) x 8 (rows): 8 sums a lane
+//   tile of C: 32 x 32           warps 0 to 3: k 0 to 63 of a k-tile, warps 4 to 7: 64 to 127
+//   +--------+--------+          warp: 16 x 16 = 1 x 2 blocks D of 16 (columns of C) x 8 (rows): 8 accumulators a lane
 //   | warp 0 | warp 2 |
-//   +--------+--------+          at the end warps 4 to 7 leave their sums to 0 to 3
+//   +--------+--------+          at the end warps 0 to 3 add the accumulators of 4 to 7
 //   | warp 1 | warp 3 |
 //   +--------+--------+
 //
-// Shared memory, bytes: stage s of 2 at (A + B) s: A at 0, B behind it. An operand that lies along k: 32 rows of 128
-// elements, 272 apart, 8704; another one: 128 rows of 32 elements, 80 apart, 10240. At most 40960 in all. At the end
-// 5120 for sums, 32 columns of 40 floats; behind them 4096 of other warps' sums.
+// Shared memory, bytes: stage s of 2 at (A + B) s: A at 0, B after it. An operand that is contiguous along k: 32 rows
+// of 128 elements, 272 apart, 8704; any other: 128 rows of 32 elements, 80 apart, 10240. At most 40960 in all. At the
+// end 5120 for accumulators, 32 columns of 40 floats; after them 4096 for the accumulators of warps 4 to 7.
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches; sm_80; 40960 bytes of shared memory a
 // block. Any size, transposition and alignment.
-// Split: more than one slice worth its sum; a workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.
+// Split: more than one slice by the cost model; a workspace of 4 * slices * n * (m rounded up to a multiple of 4) bytes
+// a product, at most 32 MiB.
 //
 // Parameters (Config): tile_m, tile_n, tile_k of a block; warp_m, warp_n of a warp; k_groups of warps that share a
 // k-tile; threads of all of them; stages of shared memory; blocks, which with the threads bounds the registers;

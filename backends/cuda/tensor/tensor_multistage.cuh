@@ -1,19 +1,19 @@
-// The tiled product on tensor cores: several k-tiles under way at once (cp.async, sm_80), or one, through registers
-// (sm_75, and operands at any alignment). There groups of threads can share the steps of a k-tile: the first one adds
-// the others' sums to its own at the end.
+// The tiled product on tensor cores: with several k-tiles in flight (cp.async, sm_80), or with one, through registers
+// (sm_75, and operands at any alignment). Through registers, groups of threads can share the steps of a k-tile: at the
+// end the first group adds the accumulators of the others to its own.
 //
-//   shared memory: stage 0 [A tile][B tile], stage 1, ... (Config::stages of them; 2 through registers)
+//   shared memory: stage 0 [A tile][B tile], stage 1, ... (s = Config::stages of them; 2 through registers)
 //
 //   time ->      stage t      stage t+1    ...
-//   multiply     k-tile t     k-tile t+1        fragments of step s+1 are read while step s multiplies
-//   copy         k-tile t+s-1 k-tile t+s        issued at the start of a k-tile, into the stage that t-1 has left
+//   multiply     k-tile t     k-tile t+1        fragments of the next step are read while a step multiplies
+//   copy         k-tile t+s-1 k-tile t+s        issued at the start of a k-tile, into the stage that t-1 has freed
 //
-// One barrier a k-tile, before its last step's products: behind it the next k-tile has arrived, and every thread has
-// the last fragments of this one in registers. Operands at any alignment need work on a k-tile that has arrived, which
-// is done a step before.
+// One barrier a k-tile, before the products of its last step: after it the next k-tile has arrived, and every thread
+// has the last fragments of this one in registers. Rows of unaligned operands are moved once their k-tile has arrived,
+// one step before the barrier.
 //
-// The grid behind this one may start when all blocks store: earlier its blocks would lie unevenly where this one's end
-// (1023 x 1023 x 1023 31 us instead of 20, H100).
+// The next grid may start when all blocks of this one store. If it started earlier, its blocks would be distributed
+// unevenly, to wherever blocks of this one end (1023 x 1023 x 1023 would take 31 us instead of 20, H100).
 #pragma once
 
 #include "tensor_tile.cuh"
@@ -39,7 +39,7 @@ struct TensorProduct {
   static_assert(A::bytes % 128 == 0, "B's tile is aligned too");
 };
 
-// Of a k-tile that has arrived: moves the warp's rows to where ldmatrix can read them (unaligned_tile.cuh).
+// Moves the warp's rows of a k-tile that has arrived to where ldmatrix can read them (unaligned_tile.cuh).
 template <class A, class B>
 __device__ __forceinline__ void shift_rows(const A &a, const B &b, char *stage) {
   a.shift(stage);
@@ -115,8 +115,8 @@ __device__ __forceinline__ void tensor_multistage(const Operands &operands, cons
 #endif
 }
 
-// The same through registers: the next k-tile is loaded while one is multiplied, and stored at the end.
-// output(): the tile of C, which no register has to hold before the end.
+// The product through registers: the next k-tile is loaded while one is multiplied, and stored to shared memory at the
+// end. output() returns the tile of C; the call comes last, so that no register holds the tile before.
 template <class Product, class Output>
 __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename Product::B &b, int count,
                                               const Output &output) {
@@ -162,7 +162,7 @@ __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename P
     __syncthreads();
   }
   if constexpr (kGroups > 1) {
-    // Behind the patches, which store() needs.
+    // The other groups' accumulators come after the patches, which store() needs.
     static_assert(Product::patch_bytes + (kGroups - 1) * kGroupThreads * Engine::sums * 4 <= Product::bytes, "room");
     float *others = reinterpret_cast<float *>(shared + Product::patch_bytes) + threadIdx.x % kGroupThreads;
     constexpr int kGroupSums = kGroupThreads * Engine::sums;
@@ -177,7 +177,7 @@ __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename P
   engine.store(sum, output(), NoScale(), shared, group == 0);
 }
 
-// The same of a block of a grid as of tensor_multistage().
+// tensor_staged() for a block of a grid like that of tensor_multistage().
 template <class Product, typename Operands>
 __device__ __forceinline__ void tensor_small(const Operands &operands, const TileProblem &p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

@@ -1,4 +1,4 @@
-// How the operands of a product for tensor cores lie in memory.
+// Layout in memory of the operands of a product on tensor cores.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace libsgemm::cuda {
 inline bool chunks_fit(const void *base, int64_t ld, int64_t stride, size_t size) {
   return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld | stride) * size % 16) == 0;
 }
-// Of pointers it is not known: they may lie in device memory.
+// Always false for arrays of pointers: they may be in device memory, so that the alignment is unknown.
 inline bool chunks_fit_a(const GemmDesc &desc) {
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_a : 0;
   return desc.batch != Batch::pointers && chunks_fit(desc.a, desc.lda, stride, size_of(desc.type));

@@ -1,10 +1,9 @@
-// The host's side of the kernels for tensor cores that read the operands as they lie, by 16-byte chunks. A kernel's
-// file defines a Row:
+// The host's side of the kernels for tensor cores that read the operands in place. A kernel's file defines a Row:
 //
 //   struct Row {
 //     using Config = ...;  // a TensorShape with min_arch, blocks and peak_fraction (of what the tensor cores reach);
 //                          // `fitted`, `split_fitted` where there are figures for some architectures
-//     static constexpr libsgemm_math_mode_t math_mode = ...;   // TF32: of FP32 operands; FP32: of 16-bit ones
+//     static constexpr libsgemm_math_mode_t math_mode = ...;   // TF32 for FP32 operands, FP32 for 16-bit ones
 //     template <Number, bool AlongA, bool AlongB> static TensorInstance instance();
 //   };
 #pragma once
@@ -21,20 +20,21 @@
 
 namespace libsgemm::cuda {
 
-// A kernel for operands that lie in one way, and its dynamic shared memory.
+// An instance of a kernel, for one order of the operands in memory, and its dynamic shared memory.
 struct TensorInstance {
   void (*kernel)(StridedOperands, TileProblem);
   size_t shared_bytes;
 };
 
-// Whether a device has the instructions for operands of this type.
+// True if a device has the instructions for operands of this type.
 inline bool has_tensor_cores(Type type, int index) { return device(index).code_arch >= (type == Type::f16 ? 75 : 80); }
 
-// `shared_bytes`: of a block. A multiprocessor has little more than a block can have. `figures`: as shares of the
-// tensor cores' rate.
+// Returns the tiling of a kernel with `shared_bytes` of shared memory a block. The number of resident blocks follows
+// from the most that one block can have, since a multiprocessor has little more. `figures` are shares of the tensor
+// cores' rate.
 template <class Config>
 Tiling tensor_tiling(int index, size_t shared_bytes, Figures figures) {
-  constexpr size_t kReserved = 1024;  // besides, of every block
+  constexpr size_t kReserved = 1024;  // bytes that each block takes in addition
   const Device &d = device(index);
   const size_t fitting = (d.shared_memory_per_block + kReserved) / (shared_bytes + kReserved);
   const double rate = static_cast<double>(d.tensor_per_clock) / d.fma_per_clock;
@@ -43,7 +43,7 @@ Tiling tensor_tiling(int index, size_t shared_bytes, Figures figures) {
   return {Config::tile_m, Config::tile_n, Config::threads, blocks, figures};
 }
 
-// Whether the tiles of C and of k can be counted.
+// True if the kernel's integers can count the tiles of C and the k-tiles.
 template <class Config>
 bool tiles_fit(const GemmDesc &desc) {
   constexpr Tiling kTile = {Config::tile_m, Config::tile_n, Config::threads, 1, {1}};
@@ -76,7 +76,7 @@ TensorInstance instance_of(const GemmDesc &desc) {
   }
 }
 
-// What split_kernel() asks of a kernel, and plain ones need too.
+// The interface that split_kernel() requires of a kernel. tensor_kernel() uses it too.
 template <class Row>
 struct TensorTiles {
   using Config = typename Row::Config;
@@ -104,7 +104,7 @@ struct TensorTiles {
   static constexpr auto enqueue_sum = launch_split_k_sum;
 };
 
-// The same with k in slices.
+// TensorTiles with the figures of the kernel with k in slices.
 template <class Row>
 struct SplitTensorTiles : TensorTiles<Row> {
   static Tiling tiling(const GemmDesc &desc, int index) {
@@ -112,7 +112,7 @@ struct SplitTensorTiles : TensorTiles<Row> {
   }
 };
 
-// What of a launch the grid before it hides, where kernels start early: fitted with the figures.
+// Returns the seconds of a launch that the previous grid hides, where kernels start early. Fitted with the figures.
 inline double hidden_seconds(int index) { return device(index).code_arch >= 90 ? 0.8e-6 : 0; }
 
 template <class Row>
@@ -134,7 +134,7 @@ Kernel tensor_kernel(const char *name) {
   return kernel;
 }
 
-// The same kernel with k in slices.
+// tensor_kernel() with k in slices.
 template <class Row>
 Kernel tensor_split_kernel(const char *name) {
   using Tiles = SplitTensorTiles<Row>;
@@ -147,9 +147,9 @@ Kernel tensor_split_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the row `NAME`, in namespace libsgemm::cuda: its kernel, the LOOP of tensor_multistage.cuh, its Row, and
-// `Kernel NAME()`. CONFIG as above; TILE and ENGINE: how operands lie in shared memory and who multiplies them, of
-// TensorProduct (tensor_multistage.cuh).
+// Defines the kernel `NAME`, in namespace libsgemm::cuda: the function for the device, which runs LOOP of
+// tensor_multistage.cuh, its Row, and `Kernel NAME()`. CONFIG: as above. TILE, ENGINE: TileOf and EngineOf of
+// TensorProduct (tensor_multistage.cuh), for the layout in shared memory and the multiplication.
 #define LIBSGEMM_TENSOR_ROW(NAME, MATH_MODE, CONFIG, TILE, ENGINE) \
   LIBSGEMM_TENSOR_ROW_OF(tensor_multistage, NAME, MATH_MODE, CONFIG, TILE, ENGINE)
 #define LIBSGEMM_TENSOR_ROW_OF(LOOP, NAME, MATH_MODE, CONFIG, TILE, ENGINE)                           \

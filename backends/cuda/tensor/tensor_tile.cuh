@@ -1,16 +1,17 @@
-// Operand tiles for tensor cores: elements of 16 or 32 bits on their way into shared memory, in the order in which they
-// lie in global memory. Nothing is transposed: what multiplies (wmma.cuh, mma.cuh) reads either order.
+// Operand tiles for tensor cores: copies elements of 16 or 32 bits to shared memory, in the order that they have in
+// global memory. Nothing is transposed: the engines that multiply (wmma.cuh, mma.cuh) read either order.
 //
 //   along k (AlongK)      rows of the tile: outer elements, each tile_k elements of k long
 //   along the outer side  rows of the tile: steps of k, each tile_m or tile_n elements long
 //
-// A row is a number of 16-byte chunks. Where chunk c of row r lies is the Layout's matter:
+// A row consists of 16-byte chunks. A Layout places chunk c of row r:
 //
-//   Padded     16 bytes between rows, so that 8 rows at the same chunk lie in different banks; WMMA can read it
-//   Swizzled   chunk c ^ r % 8 (of at most 8 chunks: the 8 chunks of a 128-byte line): no bytes lost; ldmatrix only
+//   Padded     16 bytes between rows, so that the same chunk of 8 rows is in different banks; WMMA can read it
+//   Swizzled   at chunk c ^ r % 8 of its 128-byte line (r counts lines where rows are shorter): no bytes lost; only
+//              ldmatrix can read it
 //
-// Unlike in gpu/tile.h the last k-tile is the short one: a short first one would leave the chunks behind it unaligned.
-// Elements beyond the matrix become zeros, byte by byte within a chunk (the source size of cp.async).
+// Unlike in gpu/tile.h the last k-tile is the short one: a short first one would make the chunks after it unaligned.
+// Elements beyond the matrix become zeros, also within a chunk (by the source size of cp.async).
 #pragma once
 
 #include "contract/desc.h"
@@ -24,12 +25,12 @@ using namespace gpu;
 
 // ---- Elements
 
-enum class Number { f16, bf16, tf32 };  // of what the tensor cores read; tf32 lies in memory as float
+enum class Number { f16, bf16, tf32 };  // numbers that tensor cores read; tf32 is float in memory
 
 template <Number kNumber>
 constexpr int kNumberBytes = kNumber == Number::tf32 ? 4 : 2;
 
-// Whether the tensor cores of the architecture that is compiled for take them.
+// True if the tensor cores of the architecture that is compiled for read them.
 template <Number kNumber>
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 constexpr bool kHasNumber = true;
@@ -39,7 +40,7 @@ constexpr bool kHasNumber = kNumber == Number::f16;
 
 // ---- Shapes
 
-// What a kernel for tensor cores is built from; its Config derives from it. A warp computes warp_m x warp_n.
+// Shape of a kernel for tensor cores; its Config derives from it. A warp computes warp_m x warp_n.
 template <Number kNumber, int TileM, int TileN, int TileK, int WarpM, int WarpN>
 struct TensorShape {
   static constexpr Number number = kNumber;
@@ -47,26 +48,26 @@ struct TensorShape {
   static constexpr int warp_m = WarpM, warp_n = WarpN;
   static constexpr int warp_rows = TileM / WarpM, warp_columns = TileN / WarpN;
   static constexpr int threads = 32 * warp_rows * warp_columns;
-  static constexpr int k_groups = 1;            // of so many threads, which share each k-tile
-  static constexpr bool any_alignment = false;  // of the operands; else columns start at multiples of 16 bytes
-  static constexpr double odd_lines = 1;        // what an odd leading dimension costs where k is deep, for the cost
+  static constexpr int k_groups = 1;            // groups of threads, which share the steps of a k-tile
+  static constexpr bool any_alignment = false;  // if false, the operands' columns start at multiples of 16 bytes
+  static constexpr double odd_lines = 1;        // factor on the cost where a leading dimension is odd and k deep
   static_assert(TileM % WarpM == 0 && TileN % WarpN == 0 && WarpM % 16 == 0 && WarpN % 16 == 0, "warps cover the tile");
 };
 
-// The same kernel for other numbers.
+// A Config with other numbers.
 template <class Config, Number kNumber>
 struct WithNumber : Config {
   static constexpr Number number = kNumber;
 };
 
-// ---- Where a tile's chunks lie
+// ---- Layouts of a tile's chunks
 
 template <int RowBytes>
 struct Padded {
   static constexpr int pitch = RowBytes + 16, period = 1;
   __device__ __forceinline__ static int at(int row, int chunk) { return row * pitch + chunk * 16; }
-  // The shared address `bytes` behind `address` in its row. In chunks, `bytes` has no bit in common with the number of
-  // the chunk at `address`, so that a swizzle can add them by exclusive or.
+  // Returns the shared address `bytes` after `address` in its row. The number of chunks in `bytes` and the number of
+  // the chunk at `address` have no bit in common, so that a swizzle can add them by exclusive or.
   __device__ __forceinline__ static uint32_t further(uint32_t address, int bytes) { return address + bytes; }
 };
 
@@ -75,7 +76,7 @@ struct Swizzled {
   static constexpr int pitch = RowBytes;
   static constexpr int chunks = RowBytes / 16 < 8 ? RowBytes / 16 : 8;
   static constexpr int rows = 8 / chunks;  // that share a line of 128 bytes
-  static constexpr int period = 8;         // rows after which the chunks lie as before
+  static constexpr int period = 8;         // rows after which the order of chunks repeats
   static_assert((chunks & (chunks - 1)) == 0, "a power of two");
   __device__ __forceinline__ static int at(int row, int chunk) {
     return row * pitch + (chunk ^ (row / rows) % chunks) * 16;
@@ -103,8 +104,8 @@ struct TensorTile {
   const char *source;
   int64_t step_bytes, tile_bytes;  // from one copy to the next; from one k-tile to the next
   int target;
-  // Along k: rows inside the matrix from the thread's first on, and elements of k left from its chunk on. Otherwise
-  // bytes of its chunk inside the matrix, and steps of k left from its row on.
+  // Along k: rows inside the matrix from the thread's first one on, and elements of k left from its chunk on.
+  // Otherwise: bytes of its chunk inside the matrix, and steps of k left from its row on.
   int outer_room;
   int64_t k_room;
 
@@ -130,7 +131,7 @@ struct TensorTile {
     }
   }
 
-  // Bytes of copy i that lie inside the matrix.
+  // Returns the bytes of copy i that are inside the matrix.
   __device__ __forceinline__ int valid_bytes(int i) const {
     if constexpr (AlongK) {
       const int64_t left = k_room * element_bytes;
@@ -141,7 +142,7 @@ struct TensorTile {
     }
   }
 
-  // The next k-tile, by asynchronous copies; all columns start at multiples of 16 bytes.
+  // Copies the next k-tile asynchronously. All columns start at multiples of 16 bytes.
   __device__ __forceinline__ void copy_async(char *shared) {
     const char *from = source;
 #pragma unroll
@@ -155,7 +156,7 @@ struct TensorTile {
     k_room -= Depth;
   }
 
-  // The same through registers.
+  // Loads the next k-tile into registers.
   __device__ __forceinline__ void load(uint4 (&staged)[copies]) {
     const char *from = source;
 #pragma unroll
@@ -191,12 +192,12 @@ struct TensorTile {
   }
 };
 
-// The same of a 16-bit operand at any alignment, one element at a time through registers. In shared memory it lies
-// along k, whichever way it lies in global memory, so that one instance serves both. Consecutive threads take what is
+// TensorTile for a 16-bit operand at any alignment, one element at a time through registers. In shared memory it is
+// always contiguous along k, so that one instance serves both orders in global memory. Consecutive threads take what is
 // contiguous in global memory:
 //
 //   along k               row_chunks threads a row; a thread's copies are rows, row_step apart
-//   along the outer side  a thread a row; its copies are the chunks of the row
+//   along the outer side  one thread a row; its copies are the chunks of the row
 template <Number kNumber, int Outer, int Depth, int Threads, template <int> class LayoutOf>
 struct ElementTile {
   static constexpr int element_bytes = kNumberBytes<kNumber>;
@@ -210,9 +211,9 @@ struct ElementTile {
   static_assert(Layout::period == 1, "at() of a thread's copies differs by a constant");
 
   const uint16_t *source;
-  int64_t element_step, copy_step, tile_step;  // elements: from one of a chunk, one copy, one k-tile to the next
+  int64_t element_step, copy_step, tile_step;  // elements: to the next one of a chunk, to the next copy, k-tile
   int target, target_step;
-  int copies_inside;  // of the thread's copies those whose rows the matrix has
+  int copies_inside;  // the thread's copies whose rows are inside the matrix
   int copy_depth;     // steps of k from one copy to the next
   int64_t k_room;     // elements of k left from its first chunk on
 

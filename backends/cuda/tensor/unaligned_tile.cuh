@@ -1,13 +1,13 @@
-// Tiles of 16-bit operands at any alignment for the multistage loop: words come by asynchronous copies, and where a row
-// starts in the middle of a word, the warp that copied it moves it by an element, in shared memory.
+// Tiles of 16-bit operands at any alignment, for the multistage loop. Asynchronous copies take words of 4 bytes. Where
+// a row starts in the middle of a word, the warp that copied it moves it by an element in shared memory.
 //
 //   global memory    ... e0 | e1 e2 | e3 e4 | ...      a row that does not start at a multiple of 4 bytes
-//   copied           xx e0 | e1 e2 | e3 e4 | ...       one word a lane; the word behind the row into the padding
-//   moved            e0 e1 | e2 e3 | e4 e5 | ...       16 bytes and the word behind them a lane
+//   copied           xx e0 | e1 e2 | e3 e4 | ...       one word a lane; the word after the row into the padding
+//   moved            e0 e1 | e2 e3 | e4 e5 | ...       a lane reads 16 bytes and the next word
 //
 // A warp has consecutive rows. With an odd ld every other one must be moved, with an even ld all of them or none.
 //
-// Nothing outside of the matrix is read: of the words at its start and end only the half that belongs to it.
+// Nothing outside of the matrix is read: of the words at its start and end only the half that is inside.
 #pragma once
 
 #include "tensor_tile.cuh"
@@ -23,22 +23,23 @@ struct UnalignedTile {
   using Layout = Padded<row_bytes>;
   static constexpr int pitch = Layout::pitch, bytes = rows * pitch;
   static constexpr int per_chunk = 8, row_chunks = row_bytes / 16;
-  static constexpr int segment_bytes = 128, segments = row_bytes / segment_bytes;  // that a warp copies at once
+  static constexpr int segment_bytes = 128, segments = row_bytes / segment_bytes;  // a warp copies one at once
   static constexpr int warp_rows = rows / (Threads / 32);
   static constexpr int rows_at_once = 32 / row_chunks, passes = warp_rows / 2 / rows_at_once;  // over every other row
   static_assert(element_bytes == 2 && segments * segment_bytes == row_bytes, "whole segments");
   static_assert(passes * rows_at_once * 2 * (Threads / 32) == rows && warp_rows <= 32, "whole passes");
 
-  // Of the warp's even and odd rows: the bytes of the first word that are not the row's, 0 or 2, and the lane's word.
+  // For the warp's even rows and for its odd rows: bytes of the first word before the row's start, 0 or 2; the lane's
+  // word.
   int skipped[2];
   const char *source[2];
-  const char *behind;           // the word behind row number `lane` of the warp's
-  const char *first;            // element of the matrix
+  const char *behind;           // the word after the warp's row number `lane`
+  const char *first;            // the matrix's first element
   int64_t row_step, tile_step;  // bytes: from one row, from one k-tile to the next
   int target, behind_target;
   int shift_target, shift_step;  // the lane's chunk of the first rows to move; from one pass to the next
   bool odd_ld, moves_behind;
-  // Along k: rows inside the matrix from the warp's first on, and elements of k left. Otherwise the rows' elements
+  // Along k: rows inside the matrix from the warp's first one on, and elements of k left. Otherwise: the rows' elements
   // inside the matrix, and steps of k left from the warp's first row on.
   int outer_room;
   int64_t k_room;
@@ -69,7 +70,7 @@ struct UnalignedTile {
     k_room = AlongK ? k - first_k : k - first_k - first_row;
   }
 
-  // The next k-tile, as it lies.
+  // Copies the next k-tile, word by word; shift() moves it.
   __device__ __forceinline__ void copy_async(char *shared) {
     if (k_room >= (AlongK ? Depth : warp_rows + 1) && source[0] >= first) {
       copy<true>(shared);
@@ -80,7 +81,7 @@ struct UnalignedTile {
     k_room -= Depth;
   }
 
-  // Moves the warp's rows that need it, of a k-tile whose copies have arrived.
+  // Moves those of the warp's rows that need it, in a k-tile whose copies have arrived.
   __device__ __forceinline__ void shift(char *shared) const {
     if (!odd_ld && skipped[0] == 0) return;
     sync_warp();
@@ -89,9 +90,9 @@ struct UnalignedTile {
   }
 
  private:
-  // kWhole: of all words that are copied no element is outside the matrix, and no row behind k. Otherwise what is
-  // behind k becomes zeros. What is beyond the matrix in the outer dimension only meets sums that are not stored: it
-  // may stay as it is.
+  // kWhole: no copied word has an element outside of the matrix, and no row is beyond k. Otherwise elements beyond k
+  // become zeros. Elements beyond the matrix in the outer dimension only affect accumulators that are not stored: they
+  // may have any value.
   template <bool kWhole>
   __device__ __forceinline__ void copy(char *shared) const {
     const int depth = static_cast<int>(k_room < Depth ? k_room : Depth), elements = AlongK ? depth : outer_room;

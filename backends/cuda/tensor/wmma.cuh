@@ -1,12 +1,13 @@
 // A warp's part of a product by nvcuda::wmma (f16 from sm_75; bf16 and tf32 from sm_80).
 //
-// Fragments of A are 16 x k and of B k x 16, row- or column-major as the tiles lie in shared memory; the library says
-// nothing of which lane holds what, so that rows are padded instead of swizzled, and sums go through shared memory.
+// Fragments of A are 16 x k and of B k x 16, row- or column-major like the tiles in shared memory. The library does not
+// specify which lane holds which element; therefore rows are padded instead of swizzled, and accumulators go through
+// shared memory.
 //
 //   warp: warp_m x warp_n = 4 x 4 blocks of 16 x 16     k of a block: 16 (f16, bf16) or 8 (tf32)
 //
-// store(): shared memory of a warp, floats: 16 columns of warp_m + 4. Blocks of 16 columns one after the other: the
-// warp stores its fragments there, then consecutive lanes write consecutive rows of C, any alignment.
+// store() has 16 columns of warp_m + 4 floats of shared memory for each warp. It takes 16 columns of C at a time: the
+// warp stores its fragments there, then consecutive lanes write consecutive rows of C, at any alignment.
 #pragma once
 
 #include <mma.h>
@@ -18,8 +19,8 @@
 
 namespace libsgemm::cuda {
 
-// What an operand's elements are in memory and to the library, and the k of a block. The other numbers exist from sm_80
-// on; before, where no kernel uses them, they stand for f16.
+// Types of an operand's elements in memory and in the library, and the k of a block. bf16 and tf32 exist from sm_80 on;
+// for earlier architectures, on which no kernel uses them, they are the same as f16.
 template <Number kNumber>
 struct WmmaElement {
   using Memory = __half;
@@ -54,7 +55,8 @@ struct WmmaTileOf {
   using type = TensorTile<kNumber, Outer, Depth, Threads, AlongK, Padded>;
 };
 
-// load_matrix_sync(), which reads bfloat16 and TF32 from generic addresses only: not by ldmatrix.
+// Loads a fragment. load_matrix_sync() reads bfloat16 and TF32 from generic addresses only, and so not by ldmatrix; PTX
+// replaces it for them.
 template <Number kNumber, class Fragment>
 __device__ __forceinline__ void load_fragment(Fragment &f, const char *shared, int pitch) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -75,7 +77,7 @@ __device__ __forceinline__ void load_fragment(Fragment &f, const char *shared, i
   nvcuda::wmma::load_matrix_sync(f, reinterpret_cast<const Memory *>(shared), pitch);
 }
 
-// Of TF32 the operands are plain floats, which are rounded on the way.
+// Engine of TensorProduct (tensor_multistage.cuh). TF32 operands are plain floats in shared memory; load() rounds them.
 template <class Config, class TileA, class TileB>
 struct WmmaEngine {
   using Element = WmmaElement<Config::number>;
@@ -176,7 +178,8 @@ struct WmmaEngine {
 #pragma unroll
     for (int r = 0; r < f.num_elements; ++r) f.x[r] = nearest_tf32(f.x[r]);
   }
-  // Ties to even. From sm_90 on by an instruction: slowly, but with no more registers than there are.
+  // Rounds to the nearest TF32 number, ties to even. From sm_90 on an instruction does it: slower, but within the
+  // registers that there are.
   __device__ __forceinline__ static float nearest_tf32(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     uint32_t nearest;
