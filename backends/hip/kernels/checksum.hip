@@ -1,5 +1,4 @@
-// The checksum of a product, described in gpu/checksum.h.
-// Not yet run on AMD hardware.
+// The checksum of a product (gpu/checksum.h). Not yet run on AMD hardware.
 #include "gpu/checksum.h"
 
 namespace libsgemm::hip {

@@ -1,5 +1,4 @@
-// The second kernel of the col2im rows, described in gpu/col2im.h.
-// Not yet run on AMD hardware.
+// The second kernel of the col2im rows (gpu/col2im.h). Not yet run on AMD hardware.
 #include "gpu/col2im.h"
 
 #include "gpu/col2im_row.h"

@@ -1,5 +1,4 @@
-// The second kernel of the convolutions that split k, described in gpu/split_k_sum.h.
-// Not yet run on AMD hardware.
+// The second kernel of the convolutions that split k (gpu/split_k_sum.h). Not yet run on AMD hardware.
 #include "gpu/conv_split_k_sum.h"
 
 namespace libsgemm::hip {

@@ -1,9 +1,9 @@
-// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, FP32 sums and FP32 C, on AMD GPUs with WMMA (gfx11,
-// gfx12), and syrk of such: tiles that meet the triangle (gpu/triangle.h).
+// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, with FP32 accumulators and FP32 C, on AMD GPUs with WMMA
+// (gfx11, gfx12). Also syrk of such operands: the tiles that overlap the triangle (gpu/triangle.h).
 //
-// Waves of 32 multiply blocks of 16 x 16 by v_wmma_f32_16x16x16, from four buffers of LDS that swap addresses: the loop
-// and the fragments, which differ from gfx11 to gfx12, are described in matrix.h, the tiles in unit_tile.h. Products of
-// 16-bit elements are exact in FP32, so nothing is lost against converting first.
+// Waves of 32 multiply blocks of 16 x 16 by v_wmma_f32_16x16x16, from four buffers of LDS that swap addresses. matrix.h
+// describes the loop, matrix_cores.h the fragments, which differ between gfx11 and gfx12, and unit_tile.h the tiles.
+// Products of 16-bit elements are exact in FP32, so the result is the same as if the operands were converted first.
 //
 // Source: patent CN110147248B.
 //
@@ -16,9 +16,9 @@
 //
 // Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (4 x 128 units of 16 bytes), tileB at 8192 (the same).
 //
-// Requires: gemm or syrk of FP16 or bfloat16 operands; gfx11 or gfx12; any transposition, alignment and size; of gemm
-// any batch, of syrk a strided one; lda and ldb less than 2^23 - 128 where an operand runs along k, 2^25 - 128 where
-// not.
+// Requires: gemm or syrk of FP16 or bfloat16 operands; gfx11 or gfx12; any transposition, alignment and size. gemm: any
+// batch; syrk: a strided batch. lda and ldb less than 2^23 - 128 for an operand that runs along k, otherwise less than
+// 2^25 - 128.
 //
 // Parameters (Config): tile_m, tile_n, tile_k of a block; wave_m, wave_n of a wave; blocks, resident on a compute unit,
 // for the cost.

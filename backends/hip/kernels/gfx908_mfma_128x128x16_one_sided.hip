@@ -1,10 +1,10 @@
-// symm and trmm on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950), A read from the triangle that is stored.
+// symm and trmm on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950). A is read from its stored triangle.
 //
-// How A is read is told in square_stream.h, trmm's way in one_sided.h, the loop in matrix.h; the picture and the map of
+// square_stream.h describes how A is read, one_sided.h how trmm works, matrix.h the loop. The picture and the map of
 // shared memory are those of gfx908_mfma_128x128x16_ping_pong.
 //
 // Requires: symm of FP32; or trmm, one or a strided batch, with workspace for a copy of C, 4 ceil(m, 4) n bytes a
-// product. Such a GPU; any size below 2^31, stride and alignment.
+// product. One of these GPUs; any size below 2^31, stride and alignment.
 //
 // Not yet run on AMD hardware.
 #include "matrix_one_sided.h"

@@ -1,8 +1,9 @@
 // C = alpha op(A) op(B) + beta C, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950).
 //
-// Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x2f32, from four buffers of LDS that swap addresses. The
-// loop, and why this is FP32 proper, is described in matrix.h. The second row is for C of few tiles and deep k: the
-// same kernel, a block for each slice of k, and split_k_sum().
+// Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x2f32, from four buffers of LDS that swap addresses.
+// matrix.h describes the loop, matrix_cores.h why this is true FP32.
+//
+// _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum().
 //
 // Source: patent CN110147248B.
 //
@@ -14,8 +15,8 @@
 //   +---------+---------+             +---------+---------+
 //
 // Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (16 rows of 128 floats), tileB at 8192 (the same). Rows are
-// not padded, so that two blocks share a compute unit's 64 KiB; stores of an operand that is contiguous along k meet in
-// two lanes a bank (element by element: eight), which the products hide.
+// not padded, so that two blocks share the 64 KiB of a compute unit. Stores of an operand that is contiguous along k
+// have bank conflicts of two lanes (element by element: eight), which the products hide.
 //
 // Requires: gemm of FP32; gfx908, 90a, 942 or 950; any transposition, alignment, size and batch. _split_k: one product
 // or a strided batch, and a workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.

@@ -1,9 +1,9 @@
 // syrk, syr2k and gemmtr on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950).
 //
-// Which tiles there are is told in gpu/triangle.h, the loop in matrix.h; the picture and the map of shared memory are
-// those of gfx908_mfma_128x128x16_ping_pong.
+// gpu/triangle.h describes which tiles there are, matrix.h the loop. The picture and the map of shared memory are those
+// of gfx908_mfma_128x128x16_ping_pong.
 //
-// Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; such a GPU; any size, stride and alignment.
+// Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; one of these GPUs; any size, stride and alignment.
 //
 // Not yet run on AMD hardware.
 #include "matrix_row.h"

@@ -1,19 +1,18 @@
 // Convolutions, and both gradients, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950).
 //
-// gfx908_mfma_128x128x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in their
-// order.
+// gfx908_mfma_128x128x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in order.
 //
-// gfx908_mfma_128x128x8_col2im: data gradients by the same kernel, as one product of all pixels of dy with
-// all elements of the filters, and a sum of its columns (gpu/col2im_problem.h).
+// gfx908_mfma_128x128x8_col2im: data gradients. The same kernel computes one product of all pixels of dy and all
+// elements of the filters, whose columns are then summed (gpu/col2im_problem.h).
 //
-// The loop is described in matrix.h, the gathering of operands in gather_parts.h, which index is which in
-// gpu/conv_problem.h; the picture is that of gfx908_mfma_128x128x16_ping_pong. A k-tile is half as deep as there, so
-// that two blocks share a compute unit's 64 KiB with their places.
+// matrix.h describes the loop, gather_parts.h how operands are gathered, gpu/conv_problem.h the indices. The picture is
+// that of gfx908_mfma_128x128x16_ping_pong. A k-tile is half as deep as there, so that two blocks and their places
+// share the 64 KiB of a compute unit.
 //
 // Shared memory, bytes: pair p of 2 at 8192 p: tileA at 0 (8 rows of 128 floats), tileB at 4096 (the same), not padded;
-// at 16384 places as of gfx_fma_128x128x8_conv, but three slots of steps of k.
+// at 16384 places as in gfx_fma_128x128x8_conv, but three slots of places of k.
 //
-// Requires: such a GPU, and what gfx_fma_128x128x8_conv and its split_k do.
+// Requires: one of these GPUs, and the requirements of gfx_fma_128x128x8_conv and its split_k.
 //
 // Not yet run on AMD hardware.
 #include "gathered_row.h"

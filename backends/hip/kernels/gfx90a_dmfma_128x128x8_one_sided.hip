@@ -1,11 +1,11 @@
-// symm and trmm of FP32 matrices with sums in FP64 (mode fp64), on AMD GPUs with FP64 matrix cores (gfx90a, 942, 950),
-// A read from the triangle that is stored.
+// symm and trmm of FP32 matrices with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix cores (gfx90a, 942,
+// 950). A is read from its stored triangle.
 //
-// How A is read is told in square_stream.h, trmm's way in one_sided.h, the loop in matrix.h; the picture and the map of
+// square_stream.h describes how A is read, one_sided.h how trmm works, matrix.h the loop. The picture and the map of
 // shared memory are those of gfx90a_dmfma_128x128x8_ping_pong.
 //
 // Requires: symm of FP32; or trmm, one or a strided batch, with workspace for a copy of C, 4 ceil(m, 4) n bytes a
-// product. Such a GPU; any size below 2^31, stride and alignment.
+// product. One of these GPUs; any size below 2^31, stride and alignment.
 //
 // Not yet run on AMD hardware.
 #include "dmfma_128x128x8.h"
@@ -16,7 +16,7 @@ namespace libsgemm::hip {
 namespace {
 
 struct Config : DmfmaConfig {
-  static constexpr int blocks = 1;  // for two there are not registers enough
+  static constexpr int blocks = 1;  // two do not have enough registers
 };
 using Row = Fp64Row<Config>;
 

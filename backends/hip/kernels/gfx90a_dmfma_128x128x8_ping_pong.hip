@@ -1,9 +1,11 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices with sums in FP64 (mode fp64), on AMD GPUs with FP64 matrix cores
-// (gfx90a, 942, 950), which multiply as fast as in FP32 on gfx90a and 942.
+// C = alpha op(A) op(B) + beta C of FP32 matrices with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix
+// cores (gfx90a, 942, 950), which multiply as fast as in FP32 on gfx90a and 942.
 //
-// Waves of 64 multiply blocks of 16 x 16 by v_mfma_f64_16x16x4f64. Operands become doubles on their way into LDS, not
-// for each wave that reads them: no vector instruction runs beside these. The loop is described in matrix.h. The second
-// row is for C of few tiles and deep k: the same kernel, a block for each slice of k, and split_k_sum_fp64().
+// Waves of 64 multiply blocks of 16 x 16 by v_mfma_f64_16x16x4f64. No vector instruction runs at the same time.
+// Operands are therefore converted to doubles once, when they are stored in LDS, and not by each wave that reads them.
+// matrix.h describes the loop.
+//
+// _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum_fp64().
 //
 // Source: patent CN110147248B.
 //
@@ -19,10 +21,10 @@
 // Requires: gemm of FP32; gfx90a, 942 or 950; any transposition, alignment, size and batch. _split_k: one product or a
 // strided batch, and a workspace of 8 slices ceil(m, 4) n bytes a product, at most 32 MiB.
 //
-// Parameters (Config): as of gfx908_mfma_128x128x16_ping_pong.
+// Parameters (Config): those of gfx908_mfma_128x128x16_ping_pong.
 //
 // Not yet run on AMD hardware. ISA (hipcc 5.2, clang 19): no spills, no scratch; by LLVM's model a single wave keeps
-// its matrix core busy for 95 % of the time with vectors on gfx942, for 84 to 89 % element by element.
+// its matrix core busy on gfx942 for 95 % of the time with vectors, for 84 to 89 % element by element.
 #include "dmfma_128x128x8.h"
 #include "gpu/kernels.h"
 #include "gpu/split_k_row.h"

@@ -1,10 +1,10 @@
-// syrk, syr2k and gemmtr of FP32 matrices with sums in FP64 (mode fp64), on AMD GPUs with FP64 matrix cores (gfx90a,
-// 942, 950).
+// syrk, syr2k and gemmtr of FP32 matrices with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix cores
+// (gfx90a, 942, 950).
 //
-// Which tiles there are is told in gpu/triangle.h, the loop in matrix.h; the picture and the map of shared memory are
-// those of gfx90a_dmfma_128x128x8_ping_pong.
+// gpu/triangle.h describes which tiles there are, matrix.h the loop. The picture and the map of shared memory are those
+// of gfx90a_dmfma_128x128x8_ping_pong.
 //
-// Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; such a GPU; any size, stride and alignment.
+// Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; one of these GPUs; any size, stride and alignment.
 //
 // Not yet run on AMD hardware.
 #include "dmfma_128x128x8.h"

@@ -1,9 +1,11 @@
-// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, FP32 sums and FP32 C, on gfx942 and gfx950: large C,
-// where operands lie as vectors want them; and syrk of such: tiles that meet the triangle (gpu/triangle.h).
+// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, with FP32 accumulators and FP32 C, on gfx942 and gfx950:
+// for a large C, and operands that can be fetched by vectors. Also syrk of such operands: the tiles that overlap the
+// triangle (gpu/triangle.h).
 //
-// The instructions, the loop and the units are those of gfx908_mfma_128x128x32_widened. The matrix cores of gfx950
-// multiply a step of k of its tile of 128 x 128 in 8 clocks, and LDS takes 12 to bring it; here 32 are 32. The tile is
-// what a thread fetches, stores and reads for twice as many products, too.
+// The instructions, the loop and the units are those of gfx908_mfma_128x128x32_widened. For one k of that kernel's tile
+// of 128 x 128, the matrix cores of gfx950 take 8 clocks, but LDS takes 12. Here both take 32. Each element that a
+// thread fetches and stores is also used for twice as many products, and each fragment that it reads for a third more
+// on average.
 //
 //   tile of C: 256 x 256              wave: 128 x 64 = 4 x 2 blocks     lane: as there
 //   +---------+---------+--- ---+     +---------+---------+
@@ -16,12 +18,12 @@
 // Shared memory, bytes: pair p of 2 at 32768 p: tileA at 0 (4 x 256 units of 16 bytes), tileB at 16384 (the same).
 //
 // Requires: gemm or syrk of FP16 or bfloat16 operands, one or a strided batch; gfx942 or 950; addresses that are
-// multiples of 8 bytes, and of four elements lda, ldb, their strides and the length of the dimension that runs along
-// memory.
+// multiples of 8 bytes; multiples of four elements for lda, ldb, the strides and the length of the contiguous
+// dimension.
 //
-// Parameters (Config): as of gfx908_mfma_128x128x32_widened.
+// Parameters (Config): those of gfx908_mfma_128x128x32_widened.
 //
-// Not yet run on AMD hardware. ISA: no spills, no scratch; by LLVM's model a wave, of two that a SIMD holds, keeps its
+// Not yet run on AMD hardware. ISA: no spills, no scratch; by LLVM's model a wave, one of two on a SIMD, keeps its
 // matrix core busy for 99 % of the time on gfx942 (clang 19), for 98 % on gfx950 (clang 22).
 #include "gpu/kernels.h"
 #include "matrix.h"
@@ -35,12 +37,12 @@ namespace {
 
 template <Type kType>
 struct Config : MatrixShape<MfmaWords<kType>, 256, 256, 32, 128, 64> {
-  static constexpr int blocks = 1;  // for two there are not registers enough
+  static constexpr int blocks = 1;  // two do not have enough registers
   static constexpr Fitted fitted = Fitted::gfx942_mfma_256x256x32_widened;
 #if defined(LIBSGEMM_HIP_MFMA_BF16_1K)
   static constexpr bool available = MfmaWords<kType>::available;
 #else
-  static constexpr bool available = false;  // registers of gfx908 are for half of it
+  static constexpr bool available = false;  // gfx908 has half of the registers that this needs
 #endif
 };
 

@@ -1,17 +1,17 @@
-// Convolutions, and both gradients, on any AMD GPU: 128 x 128 tiles of the product, for large ones.
+// Convolutions, and both gradients, on any AMD GPU: 128 x 128 tiles of the product, for large products.
 //
-// gfx_fma_128x128x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in their order.
+// gfx_fma_128x128x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in order.
 //
-// The loop is described in valu.h, the gathering of operands in gather_stream.h, which index is which in
-// gpu/conv_problem.h; the picture is that of gfx_fma_128x128x8_ping_pong.
+// valu.h describes the loop, gather_stream.h how operands are gathered, gpu/conv_problem.h the indices. The picture is
+// that of gfx_fma_128x128x8_ping_pong.
 //
-// Shared memory, bytes: the map of that row at 0; behind it places of A, then of B: each 128 of 16 bytes if it lies
-// along k, and two slots of 8 steps of k, or of 2 vectors along k; at least 2048.
+// Shared memory, bytes: the map of that kernel at 0; after it places of A, then of B: for each operand 128 of 16 bytes
+// if it is contiguous along k, and two slots with 8 places of k, or 2 for vectors along k; at least 2048.
 //
-// Requires: FP32 tensors of any steps and alignment; all directions, strides, paddings, dilations and groups, with
-// fewer than 2^29 rows, columns and terms of a group; split_k: the forward convolution, the weight gradient, or a data
-// gradient without strides, more than one slice worth its sum, a workspace of 4 slices ceil(m, 4) n bytes a group, at
-// most 32 MiB.
+// Requires: FP32 tensors of any memory strides and alignment; all directions, strides, paddings, dilations and groups,
+// with fewer than 2^29 rows, columns and terms of a group. split_k: the forward convolution, the weight gradient, or a
+// data gradient without strides; more than one slice that is worth its sum; a workspace of 4 slices ceil(m, 4) n bytes
+// a group, at most 32 MiB.
 //
 // Not yet run on AMD hardware.
 #include "gathered_row.h"

@@ -1,7 +1,7 @@
-// symm and trmm on any AMD GPU: 128 x 128 tiles of C, A read from the triangle that is stored.
+// symm and trmm on any AMD GPU: 128 x 128 tiles of C. A is read from its stored triangle.
 //
-// How A is read is told in square_stream.h, trmm's way in one_sided.h, the loop in valu.h; the picture is that of
-// gfx_fma_128x128x8_ping_pong, and so is the map of shared memory, but that rows of A are always padded.
+// square_stream.h describes how A is read, one_sided.h how trmm works, valu.h the loop. The picture and the map of
+// shared memory are those of gfx_fma_128x128x8_ping_pong, except that rows of A are always padded.
 //
 // Requires: symm of FP32; or trmm, one or a strided batch, with workspace for a copy of C, 4 ceil(m, 4) n bytes a
 // product. Any size below 2^31, stride and alignment.

@@ -1,8 +1,9 @@
 // C = alpha op(A) op(B) + beta C, on any AMD GPU: four buffers of LDS that swap addresses, 8 x 8 elements a thread.
 //
-// While a column of tileA and a row of tileB sit in registers and feed the products, the next tiles travel from memory
-// through registers into tileA', tileB'; then the pairs swap. The loop is described in valu.h. The second row is for C
-// of few tiles and deep k: the same kernel, a block for each slice of k, and split_k_sum().
+// While a column of tileA and a row of tileB are in registers for the products, the next tiles move from memory through
+// registers into tileA', tileB'; then the pairs swap. valu.h describes the loop.
+//
+// _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum().
 //
 // Source: patent CN110147248B.
 //
@@ -23,8 +24,9 @@
 // warp_rows of a block in halves; blocks, resident on a compute unit, for the cost.
 //
 // Not yet run on AMD hardware. ISA: no spills, no scratch on gfx906, 908, 90a, 942, 1030, 1100 and 1201.
-// Compiled by nvcc on an H100 (1980 MHz), 4096 x 4096 x 4096, against cuBLAS 13.1 FP32 in the same run:
-// 38.8 to 42.2 TFLOP/s (75 to 83 %).
+//
+// Compiled by nvcc on an H100 (1980 MHz), 4096 x 4096 x 4096, compared with cuBLAS 13.1 FP32 in the same run: 38.8 to
+// 42.2 TFLOP/s (75 to 83 %).
 #include "gpu/kernels.h"
 #include "gpu/split_k_row.h"
 #include "valu.h"

@@ -1,18 +1,18 @@
-// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands in FP32 arithmetic, on any AMD GPU, and syrk of such:
-// tiles that meet the triangle (gpu/triangle.h).
+// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands in FP32 arithmetic, on any AMD GPU. Also syrk of such
+// operands: the tiles that overlap the triangle (gpu/triangle.h).
 //
-// Elements become FP32, exactly, on their way into LDS (widened.h); the rest is gfx_fma_128x128x8_ping_pong: the tile,
-// its threads and the loop are pictured there and in valu.h.
+// Elements are converted to FP32, exactly, when they are stored in LDS (widened.h). The tile, its threads and the loop
+// are those of gfx_fma_128x128x8_ping_pong and valu.h.
 //
 // Source: patent CN110147248B.
 //
 // Shared memory, bytes: pair p of 2 at 8448 p: tileA at 0 (8 rows of 132 floats), tileB at 4224 (the same). Storing C
 // takes 8704.
 //
-// Requires: gemm or syrk of FP16 or bfloat16 operands; any transposition, alignment and size; of gemm any batch, of
-// syrk a strided one.
+// Requires: gemm or syrk of FP16 or bfloat16 operands; any transposition, alignment and size. gemm: any batch; syrk: a
+// strided batch.
 //
-// Parameters (Config): as of gfx_fma_128x128x8_ping_pong.
+// Parameters (Config): those of gfx_fma_128x128x8_ping_pong.
 //
 // Not yet run on AMD hardware. ISA: no spills, no scratch on gfx906, 908, 90a, 942, 1030, 1100 and 1201.
 #include "gpu/kernels.h"

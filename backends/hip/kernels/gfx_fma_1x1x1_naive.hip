@@ -1,8 +1,8 @@
 // C = alpha op(A) op(B) + beta C, on any AMD GPU: the definition, one thread for each element of C.
 //
-// First step of the ladder, and the oracle on the device. Every factor comes from global memory each time that it is
-// needed, 8 bytes for 2 flops; what is shared between the threads of a block is left to the caches. Tile, threads and
-// requirements: gpu/naive.h.
+// The first step of the ladder, and the reference on the device. Every factor is loaded from global memory each time
+// that it is needed, 8 bytes for 2 flops; only the caches make threads share loads. gpu/naive.h describes the tile, the
+// threads and the requirements.
 //
 // Source: the definition; Kirk and Hwu, "Programming Massively Parallel Processors", chapter 3.
 //

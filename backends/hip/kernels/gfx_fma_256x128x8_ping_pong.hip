@@ -1,7 +1,8 @@
-// C = alpha op(A) op(B) + beta C, on AMD GPUs with registers for it: 16 x 8 elements a thread, four buffers of LDS.
+// C = alpha op(A) op(B) + beta C, on AMD GPUs with enough registers: 16 x 8 elements a thread, four buffers of LDS.
 //
-// A step of k reads 6 vectors for 128 products, instead of 4 for 64: where v_pk_fma_f32 doubles the rate of products,
-// tiles of 8 x 8 would keep LDS as busy as the arithmetic. The loop is described in valu.h.
+// For one k a thread reads 6 vectors for 128 products; a tile of 8 x 8 needs 4 vectors for 64 products. On chips where
+// v_pk_fma_f32 doubles the rate of products, tiles of 8 x 8 would keep LDS as busy as the arithmetic. valu.h describes
+// the loop.
 //
 // Source: patent CN110147248B.
 //
@@ -21,8 +22,9 @@
 // warp_rows of a block in halves; blocks, resident on a compute unit, for the cost.
 //
 // Not yet run on AMD hardware. ISA: no spills, no scratch on the architectures named.
-// Compiled by nvcc on an H100 (1980 MHz), 4096 x 4096 x 4096, against cuBLAS 13.1 FP32 in the same run:
-// 34.4 to 36.6 TFLOP/s (69 to 71 %; one block of 8 warps on a multiprocessor).
+//
+// Compiled by nvcc on an H100 (1980 MHz), 4096 x 4096 x 4096, compared with cuBLAS 13.1 FP32 in the same run: 34.4 to
+// 36.6 TFLOP/s (69 to 71 %; one block of 8 warps on a multiprocessor).
 #include "gpu/kernels.h"
 #include "valu.h"
 #include "valu_row.h"
@@ -31,7 +33,8 @@ namespace libsgemm::hip {
 
 namespace {
 
-// Compilers for gfx906 and gfx908 have 256 registers, for gfx11 and later spill hundreds or none by version.
+// Compilers for gfx906 and gfx908 have 256 registers. For gfx11 and later, some compiler versions spill hundreds,
+// others none.
 #if defined(__gfx906__) || defined(__gfx908__) || defined(__GFX11__) || defined(__GFX12__)
 constexpr bool kHasRegisters = false;
 #else

@@ -1,14 +1,16 @@
-// Convolutions in which each channel of the image meets filters of its own, and their data gradient
-// (gpu/depthwise.h), on any AMD GPU.
+// Convolutions in which each channel of the image has its own filters, and their data gradient (gpu/depthwise.h), on
+// any AMD GPU.
 //
 // gfx_fma_4x1x4_depthwise_weights: their weight gradient, for filters of 3 x 3, 5 x 5 and 7 x 7.
 //
-// A thread computes strips of 4 x 1 elements of 4 channels that are neighbours, or of one; of the weight gradient it
-// walks down longer ones (gpu/depthwise.h). Shared memory, bytes: the filters of the block's channels, at most 48 KiB;
-// of the weight gradient two doubles for each thread and channel.
+// A thread computes strips of 4 x 1 elements of one channel, or of 4 neighbouring channels. For the weight gradient it
+// walks down longer strips (gpu/depthwise.h).
 //
-// Requires: one channel of the image in each group; k / groups r s up to 96; weights: the filters named, without
-// dilation down, strides of 1 or 2, a workspace of 8 k r s bytes for up to 512 slices.
+// Shared memory, bytes: the filters of the block's channels, at most 48 KiB; for the weight gradient two doubles for
+// each thread and channel.
+//
+// Requires: one channel of the image in each group; k / groups r s up to 96. Weight gradient: filters of the sizes
+// above, no vertical dilation, strides of 1 or 2, a workspace of 8 k r s bytes for each of up to 512 slices.
 //
 // Not yet run on AMD hardware.
 #include "gpu/depthwise.h"

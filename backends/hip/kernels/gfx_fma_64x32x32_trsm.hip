@@ -1,7 +1,7 @@
 // Triangular systems by blocked substitution, and the product of a triangle and a matrix in place, on any AMD GPU.
 //
-// One block of 128 threads for 32 columns of X (rows, from the right), tiles of 64 x 32 one after the other; the
-// picture, the shared-memory map and the source are in gpu/level3/panel.h.
+// A block of 128 threads computes 32 columns of X (rows of X, if the triangle is on the right), in tiles of 64 x 32,
+// one after the other. gpu/level3/panel.h has the picture, the map of shared memory and the source.
 //
 // Requires: trsm, or trmm; one or a strided batch; any size, stride and alignment; no workspace.
 //

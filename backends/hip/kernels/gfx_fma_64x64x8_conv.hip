@@ -1,18 +1,18 @@
-// Convolutions, and both gradients, on any AMD GPU: 64 x 64 tiles of the product, for small ones, few filters and
-// groups.
+// Convolutions, and both gradients, on any AMD GPU: 64 x 64 tiles of the product, for small products, and for few
+// filters and groups.
 //
-// gfx_fma_64x64x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in their order.
+// gfx_fma_64x64x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in order.
 //
-// gfx_fma_64x64x8_col2im: data gradients by the same kernel, as one product of all pixels of dy with
-// all elements of the filters, and a sum of its columns (gpu/col2im_problem.h).
+// gfx_fma_64x64x8_col2im: data gradients. The same kernel computes one product of all pixels of dy and all elements of
+// the filters, whose columns are then summed (gpu/col2im_problem.h).
 //
-// The loop is described in valu.h, the gathering of operands in gather_stream.h, which index is which in
-// gpu/conv_problem.h; the picture is that of gfx_fma_64x64x8_ping_pong.
+// valu.h describes the loop, gather_stream.h how operands are gathered, gpu/conv_problem.h the indices. The picture is
+// that of gfx_fma_64x64x8_ping_pong.
 //
-// Shared memory, bytes: the map of that row at 0; behind it places as of gfx_fma_128x128x8_conv, 64 of an operand that
-// lies along k; at least 1024.
+// Shared memory, bytes: the map of that kernel at 0; after it places as in gfx_fma_128x128x8_conv, with 64 for an
+// operand that is contiguous along k; at least 1024.
 //
-// Requires: what gfx_fma_128x128x8_conv and its split_k do.
+// Requires: the same as gfx_fma_128x128x8_conv and its split_k.
 //
 // Not yet run on AMD hardware.
 #include "gathered_row.h"

@@ -1,7 +1,8 @@
 // C = alpha op(A) op(B) + beta C, on any AMD GPU: small tiles of C, 8 x 4 elements a thread, four buffers of LDS.
 //
-// For products that have too few tiles of 128 x 128 for the device. The loop is described in valu.h. The second row is
-// for C of few tiles and deep k: the same kernel, a block for each slice of k, and split_k_sum().
+// For products that have too few tiles of 128 x 128 for the device. valu.h describes the loop.
+//
+// _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum().
 //
 // Source: patent CN110147248B.
 //
@@ -22,8 +23,9 @@
 // warp_rows of a block in halves; blocks, resident on a compute unit, for the cost.
 //
 // Not yet run on AMD hardware. ISA: no spills, no scratch on gfx906, 908, 90a, 942, 1030, 1100 and 1201.
-// Compiled by nvcc on an H100 (1980 MHz), 4096 x 4096 x 4096, against cuBLAS 13.1 FP32 in the same run:
-// 40.0 to 43.6 TFLOP/s (78 to 86 %).
+//
+// Compiled by nvcc on an H100 (1980 MHz), 4096 x 4096 x 4096, compared with cuBLAS 13.1 FP32 in the same run: 40.0 to
+// 43.6 TFLOP/s (78 to 86 %).
 #include "gpu/kernels.h"
 #include "gpu/split_k_row.h"
 #include "valu.h"

@@ -1,7 +1,7 @@
-// syrk, syr2k and gemmtr, the products of which one triangle of C is wanted, on any AMD GPU: 64 x 64 tiles.
+// syrk, syr2k and gemmtr, products of which only one triangle of C is computed, on any AMD GPU: 64 x 64 tiles.
 //
-// Which tiles there are is told in gpu/triangle.h, the loop in valu.h; the picture and the map of shared memory are
-// those of gfx_fma_64x64x8_ping_pong.
+// gpu/triangle.h describes which tiles there are, valu.h the loop. The picture and the map of shared memory are those
+// of gfx_fma_64x64x8_ping_pong.
 //
 // Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; any size, stride and alignment.
 //

@@ -1,15 +1,16 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode fp16: both operands are rounded to the nearest
-// FP16 numbers, ties to even, and written to the workspace along k, from where the cheapest row for such operands
-// multiplies them.
+// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode fp16: both operands are rounded to the nearest FP16
+// numbers, ties to even, and written to the workspace along k. The cheapest kernel for such operands then multiplies
+// them.
 //
-//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in gpu/splits/splits_pass.h
+//   pass: block of 256 threads, 64 rows of an operand x k = 64 (gpu/splits/splits_pass.h)
 //
-// Shared memory, bytes: the block to transpose, 64 rows of 65 words, 16640. The product's are its row's.
+// Shared memory, bytes: 16640, the block to transpose, 64 rows of 65 words. In addition the kernel of the product has
+// its own.
 //
-// Requires: gemm of FP32, single or in strided batches; a GPU with matrix cores that take FP16 numbers as they are
-// (gfx908, 942, 950, gfx11, gfx12); workspace for panels of 256 steps of k: 2 bytes for each row of A and column of B
-// (up to multiples of 128) and step. What the workspace does not hold at once is multiplied in panels, which C
-// accumulates. Any size, transposition and alignment.
+// Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; a GPU whose matrix cores
+// multiply FP16 numbers without changing them (gfx908, 942, 950, gfx11, gfx12); workspace for panels of k = 256: 2
+// bytes for each row of A and column of B (rounded up to multiples of 128) and k. If the workspace does not hold
+// everything at once, k is cut into panels, which C accumulates.
 //
 // Parameters: kSplitTile and kPassThreads (gpu/splits/splits.h).
 //
@@ -22,7 +23,7 @@
 namespace libsgemm::hip {
 
 __global__ void __launch_bounds__(kPassThreads) gfx_mma_64x64x64_fp16_packed(const __grid_constant__ PassProblem p) {
-#if !defined(__gfx90a__)  // which has no such mode, and for which clang 15 keeps FP16 numbers in scratch
+#if !defined(__gfx90a__)  // gfx90a has no such mode, and clang 15 keeps FP16 numbers in scratch for it
   split<Scheme::fp16>(p);
 #else
   (void)p;

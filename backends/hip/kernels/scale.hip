@@ -1,5 +1,4 @@
-// C = beta * C, described in gpu/scale.h.
-// Not yet run on AMD hardware.
+// C = beta * C (gpu/scale.h). Not yet run on AMD hardware.
 #include "gpu/scale.h"
 
 namespace libsgemm::hip {

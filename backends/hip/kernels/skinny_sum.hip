@@ -1,5 +1,4 @@
-// The second kernel of the skinny rows, described in gpu/skinny_sum.h.
-// Not yet run on AMD hardware.
+// The second kernel of the skinny rows (gpu/skinny_sum.h). Not yet run on AMD hardware.
 #include "gpu/skinny_sum.h"
 
 namespace libsgemm::hip {

@@ -1,4 +1,4 @@
-// The second kernel of the split_k rows, described in gpu/split_k_sum.h.
+// The second kernel of the split_k rows (gpu/split_k_sum.h).
 #include "gpu/split_k_sum.h"
 
 namespace libsgemm::hip {

@@ -1,5 +1,4 @@
-// The second kernel of the split_k rows with sums in FP64, described in gpu/split_k_sum.h.
-// Not yet run on AMD hardware.
+// The second kernel of the split_k rows with FP64 accumulators (gpu/split_k_sum.h). Not yet run on AMD hardware.
 #include "gpu/split_k_sum.h"
 
 namespace libsgemm::hip {

@@ -1,18 +1,18 @@
-// The tiles of C that a product of splits leaves out in mode fp32_fast (gpu/splits/splits.h: their operands span too
-// many powers of two and are not dense, hold NaN or Inf, or may leave FP32's range), from the operands themselves with
-// sums in FP64 on the FP64 matrix cores: alpha op(A) op(B) + beta C, rounded once. Launched after every such product,
-// with a block for each tile; those of the other tiles return at once.
+// Computes the tiles of C that a product of splits leaves out in mode fp32_fast (gpu/splits/splits.h: their operands
+// span too many powers of two and are not dense, hold NaN or Inf, or may leave FP32's range), from the operands
+// themselves with FP64 accumulators on the FP64 matrix cores: alpha op(A) op(B) + beta C, rounded once. Launched after
+// every such product, with a block for each tile of C; blocks of other tiles return at once.
 //
-// The tile, its threads, shared memory and loop are those of gfx90a_dmfma_128x128x8_ping_pong: where all of C is left
-// out this is as fast as that row.
+// The tile, its threads, shared memory and loop are those of gfx90a_dmfma_128x128x8_ping_pong. If all of C is left out,
+// this kernel is as fast as that one.
 //
-// Requires: gemm of FP32, single or in strided batches; gfx942 or 950, which have a row of the mode: for others the
-// kernel is empty. Any size, transposition and alignment.
+// Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; gfx942 or 950, which
+// have a kernel for the mode. For other chips this kernel is empty.
 //
-// Parameters (Config): as of gfx90a_dmfma_128x128x8_ping_pong.
+// Parameters (Config): those of gfx90a_dmfma_128x128x8_ping_pong.
 //
 // Not yet run on AMD hardware. ISA (clang 19, 22): no spills, no scratch; by LLVM's model a single wave keeps its
-// matrix core busy for 95 % of the time with vectors on gfx942, for 85 to 87 % element by element.
+// matrix core busy on gfx942 for 95 % of the time with vectors, for 85 to 87 % element by element.
 #include "dmfma_128x128x8.h"
 #include "gpu/splits/fp64_count.h"
 
