@@ -1,9 +1,9 @@
-// The figures of chips that nobody has measured: assumed. bench/model/fit.py writes such a file of one that was
+// Assumed figures, for chips without measurements. bench/model/fit.py writes such a file for a chip that was measured
 // (docs/decision.md).
 #pragma once
 
-// X(row, peak_fraction, stall, steps, latency), of Figures in gpu/cost.h. peak_fraction: of what LDS and the compute
-// unit's cache leave of the row's arithmetic (share_of_peak()).
+// X(row, peak_fraction, stall, steps, latency): the members of Figures in gpu/cost.h. peak_fraction is relative to the
+// share of the arithmetic peak that LDS and the compute unit's cache leave (share_of_peak()).
 #define LIBSGEMM_FIGURES_ASSUMED(X)                         \
   X(gfx_fma_128x128x8_ping_pong, 0.9, 0.8, 16, 1.5e-6)      \
   X(gfx_fma_256x128x8_ping_pong, 0.9, 0.8, 16, 1.5e-6)      \

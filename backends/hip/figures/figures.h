@@ -1,5 +1,5 @@
-// How fast the rows are, by architecture: data, one file for each that was measured, and what is assumed of all others.
-// Rows that share a loop and a tile share their figures.
+// Speeds of the kernels by architecture, as data: one file for each architecture that was measured, and one with
+// assumptions for all others. Kernels that share a loop and a tile share their figures.
 #pragma once
 
 #include "assumed.h"
@@ -13,7 +13,8 @@ using namespace gpu;
 enum class Fitted { LIBSGEMM_FIGURES_ASSUMED(LIBSGEMM_NAME) };
 #undef LIBSGEMM_NAME
 
-// Of a row on a device. bench/model/fit_model_hip.cpp has its own, which it can change.
+// Returns the figures of a kernel on a device. bench/model/fit_model_hip.cpp has its own definition, with figures that
+// it can change.
 const Figures &figures(int device, Fitted row);
 
 }  // namespace libsgemm::hip
