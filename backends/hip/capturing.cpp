@@ -1,4 +1,4 @@
-// Graphs being recorded.
+// Graph capture: tells whether a stream is being captured, and into which graph.
 #include "gpu/runtime/code.h"
 #include "gpu/runtime/runtime.h"
 #include "gpu/runtime/scope.h"
@@ -7,14 +7,15 @@
 namespace libsgemm::gpu {
 
 bool capturing(int index, void *stream) {
-  if (!hip::runtime_in_use()) return false;  // asking HIP would initialise it
+  if (!hip::runtime_in_use()) return false;  // a call of HIP would initialise it
   Scope scope;
   Error ignored;
   if (index >= 0 && (!in_use(index) || scope.enter(index, &ignored) != LIBSGEMM_SUCCESS)) return false;
   hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
   const hipError_t code = hipStreamIsCapturing(static_cast<hipStream_t>(stream), &status);
   if (succeeds(code)) return status != hipStreamCaptureStatusNone;
-  // The default stream, while a stream that waits for it records; work on it would break that graph.
+  // This code is for the default stream while a stream that waits for it is being captured. Work on it would break that
+  // graph.
   return code == hipErrorStreamCaptureImplicit;
 }
 
@@ -28,7 +29,7 @@ uint64_t graph(int index, void *stream) {
   return succeeds(code) && status == hipStreamCaptureStatusActive ? id : 0;
 }
 
-// HIP has no contexts, and does not tell of a reset.
+// HIP has no contexts, and does not report a reset.
 uint64_t context(int) { return 1; }
 uint64_t Scope::context_id() const { return 1; }
 

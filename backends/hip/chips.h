@@ -1,14 +1,14 @@
-// What a compute unit of each family of AMD's chips does, by its documents.
+// Rates and sizes of a compute unit in each family of AMD's chips, from AMD's documents.
 #pragma once
 
 namespace libsgemm::hip {
 
-// What the rows tell chips apart by: the arithmetic units, and the layout of their operands.
+// Families of chips that kernels distinguish: by the arithmetic units, and by the layout of their operands.
 enum class Family {
   unknown,  // a chip newer than this table: vector instructions only
   gcn,      // gfx900 to gfx906
   cdna1,    // gfx908: MFMA
-  cdna2,    // gfx90a: and packed FP32
+  cdna2,    // gfx90a: MFMA and packed FP32
   cdna3,    // gfx940 to gfx950
   rdna2,    // gfx101x and gfx103x
   rdna3,    // gfx11xx: WMMA
@@ -17,15 +17,16 @@ enum class Family {
 };
 
 struct Chips {
-  const char *prefix;  // of the names of their architectures
+  const char *prefix;  // prefix of the architectures' names
   Family family;
-  int fma_per_clock;      // FP32 fused multiply-adds of a compute unit, packed and dual ones too
-  int schedulers;         // SIMDs of a compute unit
-  int wave;               // threads
-  double bits_per_cycle;  // of a pin of the memory, in the clock that the runtime reports: HBM2 2, HBM3 4, GDDR6 16
+  int fma_per_clock;  // FP32 fused multiply-adds of a compute unit per clock, packed and dual ones included
+  int schedulers;     // SIMDs of a compute unit
+  int wave;           // threads of a wave
+  // Bits of a memory pin per cycle of the clock that the runtime reports: HBM2 2, HBM3 4, GDDR6 16.
+  double bits_per_cycle;
 };
 
-// By the name of an architecture, "gfx90a".
+// Returns the entry for the name of an architecture, such as "gfx90a".
 const Chips &chips_of(const char *arch);
 
 }  // namespace libsgemm::hip

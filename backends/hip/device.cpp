@@ -1,4 +1,4 @@
-// Describing the devices.
+// Properties of the devices.
 #include "device.h"
 
 #include <hip/hip_runtime.h>
@@ -23,13 +23,13 @@ namespace {
 
 constexpr const char *kCode[] = {LIBSGEMM_HIP_CODE};
 
-// By index. Never destroyed: calls may come from exit handlers.
+// Devices by index. Never destroyed, because calls may come from exit handlers.
 std::vector<Device> &devices() {
   static auto *instance = new std::vector<Device>;
   return *instance;
 }
 
-// What the code for all chips of a family runs on, by the beginning of their names.
+// Maps code for a whole family to the prefixes of the chips' names that run it.
 struct Generic {
   const char *code, *chips;
 };
@@ -47,8 +47,8 @@ bool is_for_family_of(const char *code, const char *arch) {
   });
 }
 
-// The code that the runtime takes for an architecture: its own before its family's. NULL: there is none. Of which
-// family it is does not matter: vector instructions are the least that a row needs.
+// Returns the code that the runtime chooses for an architecture: its own if there is any, otherwise its family's. NULL
+// if there is none. The chip may be of any Family: some kernels need only vector instructions.
 const char *code_for(const char *arch) {
   const char *found = nullptr;
   for (const char *code : kCode) {
@@ -83,7 +83,7 @@ bool describe(int ordinal, Device *d) {
   d->memory_bytes = properties.totalGlobalMem;
   const Chips &chips = chips_of(d->arch_name);
   d->family = chips.family;
-  // The other attribute counts pairs of compute units on RDNA.
+  // On RDNA the other attribute counts pairs of compute units.
   d->compute_units = attribute(ordinal, hipDeviceAttributePhysicalMultiProcessorCount);
   if (d->compute_units == 0) d->compute_units = attribute(ordinal, hipDeviceAttributeMultiprocessorCount);
   d->schedulers = chips.schedulers;
@@ -94,13 +94,13 @@ bool describe(int ordinal, Device *d) {
                         attribute(ordinal, hipDeviceAttributeMemoryBusWidth) / 8;
   d->shared_memory_per_block = static_cast<size_t>(attribute(ordinal, hipDeviceAttributeMaxSharedMemoryPerBlock));
   if (d->compute_units <= 0 || d->wave <= 0 || d->shared_memory_per_block == 0) return false;
-  // The rest only serves predictions, which must not divide by nothing.
+  // The rest is only used in predictions, which must not divide by zero.
   if (d->clock <= 0) d->clock = kUsualClock;
   if (d->memory_bandwidth <= 0) d->memory_bandwidth = kUsualBandwidth;
   return true;
 }
 
-// Why there may be no device: what users meet before anything else.
+// Explains why there may be no device: often the first error that a user sees.
 void explain_no_device(hipError_t code, Error *error) {
   std::string why;
 #if defined(__HIP_PLATFORM_AMD__)

@@ -1,4 +1,4 @@
-// What the backend knows of its devices. Filled once, by enumerate(), constant after it.
+// Properties of the devices. enumerate() fills them in once; they do not change afterwards.
 #pragma once
 
 #include "chips.h"
@@ -10,10 +10,10 @@ using namespace gpu;
 
 struct Device : DeviceModel {
   Family family;
-  char code_name[32];  // the architecture of the code that runs on it: its own, or that of its family
+  char code_name[32];  // architecture of the code that runs on it: its own, or its family's
 };
 
-// `index` counts the devices of the backend, after LIBSGEMM_DEVICES. Only after enumerate().
+// Returns a device by its index among the backend's devices, which LIBSGEMM_DEVICES may restrict. Requires enumerate().
 const Device &device(int index);
 
 }  // namespace libsgemm::hip

@@ -1,4 +1,4 @@
-// What the rows with sums in FP64 share (kernels/gfx90a_dmfma_128x128x8_ping_pong.hip).
+// Common parts of the kernels with FP64 accumulators (kernels/gfx90a_dmfma_128x128x8_ping_pong.hip).
 #pragma once
 
 #include "matrix.h"
@@ -11,7 +11,8 @@ struct DmfmaConfig : MatrixShape<MfmaDoubles, 128, 128, 8, 64, 64> {
   static constexpr Fitted fitted = Fitted::gfx90a_dmfma_128x128x8_ping_pong;
 };
 
-// Registers for two waves of a SIMD: by itself the compiler takes more than it needs, and one is left.
+// Limits the registers so that a SIMD holds two waves. Without the limit the compiler uses more than it needs, and only
+// one wave fits.
 #define LIBSGEMM_DMFMA_BOUNDS __launch_bounds__(::libsgemm::hip::DmfmaConfig::threads, 2)
 
 // Enqueues C(i) = alpha * (sum of p.partial's slices of product i, which are doubles) + beta * C(i), rounded once.

@@ -1,11 +1,11 @@
-// Tiles of an operand that is gathered from a tensor (gpu/conv_problem.h), as tile_stream.h fetches those of a matrix:
-// the loop of valu.h does not know the difference. That of matrix.h takes gather_parts.h.
+// Tiles of an operand that is gathered from a tensor (gpu/conv_problem.h), with the interface of tile_stream.h, for the
+// loop of valu.h. The loop of matrix.h uses gather_parts.h instead.
 //
-// Where elements lie is looked up (gpu/gather_tile.h). The places of the steps of k are in two slots of LDS: those of
-// the k-tile that is fetched next, and of the one behind it, which some threads of the block compute while the loop
-// multiplies. The loop's barrier stands between.
+// Addresses are looked up (gpu/gather_tile.h). Two slots of LDS hold places of k: one those of the k-tile that is
+// fetched next, the other those of the k-tile after it, which some threads of the block compute while the loop
+// multiplies. The loop's barrier separates the two.
 //
-//   LDS, in ConvPlaces    [rows of the tile, inner][slot 0: steps of k][slot 1]
+//   LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1]
 #pragma once
 
 #include "gpu/gather_tile.h"
@@ -14,7 +14,7 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// `FirstThread`: of those that compute places of k.
+// `FirstThread`: the first of the threads that compute places of k.
 template <class Map, int FirstThread>
 struct GatherStream : GatheredTile<Map> {
   using Tile = GatheredTile<Map>;
@@ -25,10 +25,10 @@ struct GatherStream : GatheredTile<Map> {
   const ConvIndex &index;
   const ConvSteps &steps;
   ConvPlace *slots;
-  int slot;    // of the k-tile to fetch
-  int next_k;  // the first step of the k-tile whose places are computed next
+  int slot;    // slot of the k-tile to fetch
+  int next_k;  // first k of the k-tile whose places are computed next
 
-  // The operand's tiles from row or column `first` of C and step `first_k` on. Behind a barrier, they can be fetched.
+  // The operand's tiles from row or column `first` and k `first_k` on. They can be fetched after a barrier.
   __device__ __forceinline__ GatherStream(const ConvIndex &outer, const ConvIndex &sum, const ConvOperand &operand,
                                           int group, int first, int first_k, ConvPlace *table)
       : Tile(outer, operand, group, first, table),
@@ -54,10 +54,11 @@ struct GatherStream : GatheredTile<Map> {
       }
     });
   }
-  // The block's first k-tile. Steps that the sum does not have lie outside of the image.
+  // Fetches the block's first k-tile. Places past the end of the sum are outside of the image.
   __device__ __forceinline__ void fetch_short(Staged &staged, int) const { fetch(staged); }
 
-  // Behind a k-tile in the loop, and behind the first one, when others may still read the places of that.
+  // advance() follows each k-tile in the loop. advance(int) follows the first k-tile: other threads may still read the
+  // places of that one, so it writes none.
   __device__ __forceinline__ void advance() {
     const int i = static_cast<int>(threadIdx.x) - FirstThread;
     if (i >= 0 && i < sum_places) slots[sum_places - slot + i] = place_of(index, steps, next_k + i * sum_step);

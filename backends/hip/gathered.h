@@ -1,8 +1,8 @@
-// Convolutions: the loop of valu.h, to which gathered tiles are supplied, and what matrix_gathered.h shares with it.
+// Convolutions: the loop of valu.h on gathered tiles, and the parts that matrix_gathered.h shares.
 //
-//   LDS: [the loop's tiles, or what storing C takes][places: gather_stream.h of A and of B]
+//   LDS: [tiles of the loop, or what storing C needs][places: gather_stream.h of A and of B]
 //
-// Behind the loop, where the rows and columns of the tile lie in the output takes the room of the places.
+// After the loop, the addresses of the tile's rows and columns in the output replace the places.
 #pragma once
 
 #include "gather_stream.h"
@@ -13,7 +13,7 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// A block's LDS, of which the loop takes `Floats`.
+// A block's LDS. The loop uses `Floats` of it.
 template <class Config, class A, class B, int Floats>
 struct ConvLds {
   static constexpr int place_bytes = static_cast<int>(sizeof(ConvPlace)) * (A::places + B::places);
@@ -23,13 +23,13 @@ struct ConvLds {
   static_assert(Floats % 4 == 0, "places start at multiples of 16 bytes");
 };
 
-// The streams of a tile's operands. Of two waves, one computes A's places of k, the other B's.
+// The streams of a tile's operands. One wave computes A's places of k, another one B's.
 template <class Config, Fetch Kind, int Pad>
 using StreamOfA = GatherStream<TileMap<Config::tile_m, Config::tile_k, Config::threads, Kind, Pad>, 0>;
 template <class Config, Fetch Kind, int Pad>
 using StreamOfB = GatherStream<TileMap<Config::tile_n, Config::tile_k, Config::threads, Kind, Pad>, 64>;
 
-// Calls multiply(range), if the tile has anything to sum, when all threads can read the places.
+// Calls multiply(range), if the tile has anything to sum, as soon as all threads can read the places.
 template <class Config, typename Multiply>
 __device__ __forceinline__ void multiply_gathered(const ConvTile<Config> &tile, const Multiply &multiply) {
   __syncthreads();
@@ -37,7 +37,7 @@ __device__ __forceinline__ void multiply_gathered(const ConvTile<Config> &tile, 
   if (depth > 0) multiply(TileRange(0, depth, Config::tile_k));
 }
 
-// By vector instructions.
+// Convolutions by vector instructions.
 template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void ping_pong_conv(const ConvProblems &problems) {
   using A = StreamOfA<Config, KindA, 4>;

@@ -8,7 +8,8 @@
 
 namespace libsgemm::hip {
 
-// The base of a row of ConvTiles. ProductRow: of the products with the same loop, ValuRow or MatrixRow of the Config.
+// The base of a row of ConvTiles. ProductRow: the row of products with the same loop, a ValuRow or MatrixRow of the
+// Config.
 template <class ProductRow>
 struct GatheredRow : ProductRow {
   using typename ProductRow::Config;
@@ -16,7 +17,7 @@ struct GatheredRow : ProductRow {
 
   static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool, int index) {
     Tiling tiling = ProductRow::tiling(product, index);
-    // Assumed: what looking up places and addresses takes of a k-tile, of vectors a fourth of that of elements.
+    // Assumed: the cost of the lookups relative to a k-tile. For vectors it is a fourth of that for elements.
     constexpr double kElements = 0.12;
     const double lookups =
         (ways.fetch.a_vectors ? 0.25 : 1) / Config::tile_n + (ways.fetch.b_vectors ? 0.25 : 1) / Config::tile_m;
@@ -34,8 +35,8 @@ struct GatheredRow : ProductRow {
 
 }  // namespace libsgemm::hip
 
-// Defines the rows `NAME` and NAME_split_k of the file's Config and ProductRow: the kernel by ENGINE of gathered.h or
-// matrix_gathered.h, and `Kernel NAME()`, `Kernel NAME_split_k()`.
+// Defines the kernel `NAME` of the file's Config and ProductRow, by ENGINE of gathered.h or matrix_gathered.h, and the
+// table rows `Kernel NAME()` and `Kernel NAME_split_k()`.
 #define LIBSGEMM_HIP_CONV_ROW(NAME, ENGINE)                                      \
   template <Fetch KindA, Fetch KindB>                                            \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)        \

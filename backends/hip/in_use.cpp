@@ -1,4 +1,4 @@
-// Asking whether HIP has been initialised, without initialising it.
+// Tells whether HIP has been initialised, without initialising it.
 #include "in_use.h"
 
 #include <dlfcn.h>
@@ -10,8 +10,8 @@ namespace libsgemm::hip {
 namespace {
 
 #if defined(__HIP_PLATFORM_AMD__)
-// Asked of the layer below (ROCr, which libamdhip64 has loaded if anyone has): every call of HIP itself would
-// initialise it, and on a machine without a GPU try to again and again, which takes 20 us a time.
+// Asks ROCr, the layer below HIP, which is loaded together with libamdhip64. Every call of HIP itself would initialise
+// it. On a machine without a GPU each call would try that again, which takes 20 us.
 bool ask_runtime_in_use() {
   constexpr int kNotInitialised = 0x100b, kVersionMajor = 0;  // HSA_STATUS_ERROR_NOT_INITIALIZED, HSA_SYSTEM_INFO_...
   using GetInfo = int (*)(int, void *);
@@ -21,7 +21,7 @@ bool ask_runtime_in_use() {
     void *library = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) return false;
     get_info = reinterpret_cast<GetInfo>(dlsym(library, "hsa_system_get_info"));
-    if (get_info == nullptr) return true;  // cannot be told
+    if (get_info == nullptr) return true;  // not known
     known.store(get_info, std::memory_order_relaxed);
   }
   uint16_t version = 0;
@@ -34,7 +34,7 @@ bool ask_runtime_in_use() { return true; }
 }  // namespace
 
 bool runtime_in_use() {
-  static std::atomic<bool> in_use{false};  // once it is, it stays
+  static std::atomic<bool> in_use{false};  // never becomes false again
   if (in_use.load(std::memory_order_relaxed)) return true;
   if (!ask_runtime_in_use()) return false;
   in_use.store(true, std::memory_order_relaxed);

@@ -1,10 +1,10 @@
-// Whether HIP has been initialised.
+// State of the process's HIP runtime.
 #pragma once
 
 namespace libsgemm::hip {
 
-// True if somebody in this process, the program or we, has initialised the runtime: nothing of a device exists before.
-// Does not initialise it, and is fast.
+// True if the program or the library has initialised the runtime in this process. Before that there are no objects of
+// any device. Does not initialise it, and is fast.
 bool runtime_in_use();
 
 }  // namespace libsgemm::hip

@@ -1,4 +1,4 @@
-// The kernel table. rows.h says in which file a row is.
+// The kernel table. rows.h says which file defines a kernel.
 #include "gpu/kernels.h"
 
 #include "rows.h"

@@ -1,4 +1,4 @@
-// From a row of the table to the device.
+// Launches of kernels on a device.
 #include "gpu/launch.h"
 
 #include "gpu/fault.h"

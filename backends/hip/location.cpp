@@ -1,4 +1,4 @@
-// Where pointers point.
+// Classification of pointers: host or device memory, and which device.
 #include "gpu/runtime/code.h"
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"
@@ -9,8 +9,8 @@ namespace {
 
 enum class Kind { host, pinned, device, managed };
 
-// HIP 5 knows no type of unregistered memory and calls the member memoryType; a later 5 says that managed memory is of
-// the device, or unified.
+// HIP 5 has no type for unregistered memory, and calls the member memoryType. Late versions of HIP 5 report managed
+// memory as device or unified memory.
 Kind kind_of(const hipPointerAttribute_t &attributes) {
   if (attributes.isManaged != 0) return Kind::managed;
 #if HIP_VERSION_MAJOR >= 6
@@ -43,7 +43,7 @@ Location locate_one(const void *pointer) {
 }  // namespace
 
 void locate(const void *const *pointers, int count, Location *locations) {
-  const bool possible = hip::runtime_in_use();  // asking HIP would initialise it
+  const bool possible = hip::runtime_in_use();  // a call of HIP would initialise it
   for (int i = 0; i < count; ++i) locations[i] = possible ? locate_one(pointers[i]) : Location{Space::host, 0};
 }
 

@@ -1,27 +1,29 @@
-// The tiled product on the matrix cores: MFMA (CDNA) and WMMA (RDNA3 on), for any element type that they take exactly.
+// The tiled product on the matrix cores, MFMA (CDNA) and WMMA (RDNA3 and later), for any element type that they
+// multiply exactly.
 //
-// The scheme is valu.h's: four buffers of LDS, tileA, tileB and tileA', tileB'. While the matrix cores multiply one
-// pair, the next tiles travel from memory through registers into the other; then the pairs swap places. One barrier a
-// k-tile, behind which those after the next ones are fetched. A round of the loop is two k-tiles, so that all places in
-// LDS are constant.
+// As in valu.h there are four buffers of LDS: tileA, tileB and tileA', tileB'. While the matrix cores multiply one
+// pair, the next tiles move from memory through registers into the other pair; then the pairs swap. Each k-tile has one
+// barrier, after which the tiles after the next ones are fetched. A round of the loop is two k-tiles, which makes all
+// addresses in LDS constant.
 //
-// A matrix instruction keeps its cores busy for 4 to 16 instructions' time, in which the wave issues others. So each
-// has a share of all else behind it, in the order of the source: no bunch of them holds the next matrix instruction up.
+// A matrix instruction occupies its cores for the time of 4 to 16 other instructions, which the wave can issue
+// meanwhile. The source therefore places a share of all other work after each matrix instruction, so that no bunch of
+// it delays the next one.
 //
-// Of TF32 and 16-bit elements a k-tile does not take long enough to hide a fetch. There two are under way (kStages 2),
-// and all is laid out to the instruction (matrix_plan.h): registers are filled anew as soon as they are stored, and
-// each wait covers as much as it can.
+// A k-tile of TF32 or 16-bit elements is too short for MFMA to hide a fetch. There two fetches are in flight (kStages
+// 2), and each instruction has its planned place (matrix_plan.h): registers are filled again as soon as they are
+// stored, and each wait covers as much as possible.
 //
-// Source: CN110147248B, for the buffers; AMD's matrix instruction calculator, for what a lane holds (tests/simt lays
-// the fragments out as it says).
+// Source: CN110147248B, for the buffers; AMD's matrix instruction calculator, for the elements that a lane holds
+// (tests/simt lays out the fragments accordingly).
 //
-//   LDS: pair 0 [tileA][tileB], pair 1 [tileA'][tileB']; what a tile looks like inside is its stream's matter
+//   LDS: pair 0 [tileA][tileB], pair 1 [tileA'][tileB']; the streams define the layout of a tile
 //
-// The cores compute D = X Y + D of blocks whose columns are spread over the lanes and whose rows over a lane's
-// registers. X is made from B and Y from A, so that D is a block of C transposed: consecutive lanes hold consecutive
-// rows of a column of C, and plain stores of single floats fill whole lines of memory, at any alignment.
+// The cores compute D = X Y + D for blocks whose columns are spread over the lanes, and whose rows are spread over a
+// lane's registers. X is made from B and Y from A, so that D is a transposed block of C: consecutive lanes hold
+// consecutive rows of a column of C, and plain stores of single floats fill whole lines of memory, at any alignment.
 //
-// Sums in FP64 (MfmaDoubles) are rounded once, when C is stored; where k is split, the partial results are doubles.
+// FP64 accumulators (MfmaDoubles) are rounded once, when C is stored. If k is split, the partial results are doubles.
 #pragma once
 
 #include <type_traits>
@@ -39,7 +41,7 @@ namespace libsgemm::hip {
 
 using namespace libsgemm::gpu;
 
-// What a kernel of this file is built from; its Config derives from it. A wave computes wave_m x wave_n.
+// Base of the Config of a kernel that uses this file. A wave computes wave_m x wave_n.
 template <class CoreType, int TileM, int TileN, int TileK, int WaveM, int WaveN>
 struct MatrixShape {
   using Core = CoreType;
@@ -56,7 +58,7 @@ struct MatrixShape {
 template <class Core, class A, class B>
 constexpr int kMatrixFloats = 2 * (A::floats + B::floats) * static_cast<int>(sizeof(typename Core::Element)) / 4;
 
-// Calls call(i) for i = 0, 1, ..., kCount - 1, each a constant: integral_constant.
+// Calls call(i) for i = 0, 1, ..., kCount - 1, where i is an integral_constant.
 template <typename Call, int... kEach>
 __device__ __forceinline__ void for_constants(std::integer_sequence<int, kEach...>, const Call &call) {
   (call(std::integral_constant<int, kEach>{}), ...);
@@ -66,12 +68,12 @@ __device__ __forceinline__ void for_constants(const Call &call) {
   for_constants(std::make_integer_sequence<int, kCount>{}, call);
 }
 
-// Calls call(i) for those of kCount pieces of work whose place is behind product kAt, if they are spread evenly over
-// the products from kFirst on to before kEnd; kLate: the last one behind the last of these, else the first behind the
-// first.
+// Spreads kCount pieces of work evenly over the products kFirst to kEnd - 1, and calls call(i) for each piece that
+// follows product kAt. kLate: the last piece follows the last of these products; otherwise the first piece follows the
+// first product.
 template <int kAt, int kFirst, int kEnd, int kCount, bool kLate = false, typename Call>
 __device__ __forceinline__ void spread(const Call &call) {
-  constexpr auto before = [](int product) {  // the pieces whose place is before it
+  constexpr auto before = [](int product) {  // number of pieces before that product
     const int products = product < kFirst ? 0 : product < kEnd ? product - kFirst : kEnd - kFirst;
     return (products * kCount + (kLate ? 0 : kEnd - kFirst - 1)) / (kEnd - kFirst);
   };
@@ -79,8 +81,8 @@ __device__ __forceinline__ void spread(const Call &call) {
       [&](auto i) { call(std::integral_constant<int, before(kAt) + decltype(i)::value>{}); });
 }
 
-// What a thread has fetched of a k-tile, on its way into LDS, a copy after the other. A copy is `parts` pieces of work:
-// one that stores it, before it those that make of its elements what the matrix cores take.
+// Stores a thread's fetched share of a k-tile in LDS, one copy after the other. A copy takes `parts` pieces of work:
+// the last one stores it, the ones before convert its elements to what the matrix cores take.
 template <class Core, class Stream, bool kConverts = Core::kConverts>
 struct Storing {
   static constexpr int parts = 1;
@@ -92,7 +94,7 @@ struct Storing {
     stream.store_one(tile, staged, copy);
   }
 };
-// Of 16-bit elements that have to be turned.
+// Specialization for 16-bit elements that have to be transposed.
 template <class Core, int Outer, int Threads>
 struct Storing<Core, UnitStream<Outer, Threads, Fetch::outer_x4>, false> {
   using Stream = UnitStream<Outer, Threads, Fetch::outer_x4>;
@@ -111,7 +113,7 @@ struct Storing<Core, UnitStream<Outer, Threads, Fetch::outer_x4>, false> {
     }
   }
 };
-// Of elements that become others.
+// Specialization for elements that are converted.
 template <class Core, class Stream>
 struct Storing<Core, Stream, true> {
   static constexpr int conversions = Core::template conversions<Stream::width>;
@@ -169,9 +171,9 @@ struct WavePlace {
 __device__ __forceinline__ float fused(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ __forceinline__ double fused(double a, double b, double c) { return fma(a, b, c); }
 
-// Stores the sums of a wave whose first element is (row, column) of the tile. A lane's row is the same in all of a
-// block; its columns are spread over the registers. What C holds is read for a whole block before anything is written.
-// Output: as OutputTile. keep(row, column): whether that element of the tile is stored.
+// Stores a wave's accumulators at (row, column) of the tile. A lane has the same row in a whole block, and its columns
+// are spread over the registers. The old values of C are read for a whole block before any is written. Output: has the
+// members of OutputTile. keep(row, column): true if that element of the tile is stored.
 template <class Config, class Output, class Keep>
 __device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const Output &out,
                                            const WavePlace<Config> &place, const Keep &keep) {
@@ -208,7 +210,7 @@ __device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const
   }
 }
 
-// The same of a slice of k, whose sums are doubles: in the workspace.
+// Stores the FP64 accumulators of a slice of k in the workspace.
 template <class Config>
 __device__ __forceinline__ void store_partial(const MatrixSums<Config> &sums, const TilePosition<Config> &at,
                                               const WavePlace<Config> &place, const TileProblem &p) {
@@ -231,15 +233,16 @@ __device__ __forceinline__ void store_partial(const MatrixSums<Config> &sums, co
   }
 }
 
-// Pieces of work that have to be done before a k-tile is fetched, besides advance(): none.
+// Pieces of work before a k-tile can be fetched, in addition to advance(): none.
 struct NoLookUps {
   static constexpr int parts = 0;
   template <int kPart>
   __device__ __forceinline__ void part() const {}
 };
 
-// Adds the product of the tiles that `a` and `b` bring, streams at the first k-tile of `range`. `shared`: two pairs of
-// tiles, which nobody may read any more. `look_ups`: as NoLookUps; done for each k-tile from the third one on.
+// Adds the product of the tiles of the streams `a` and `b`, which are at the first k-tile of `range`. `shared`: two
+// pairs of tiles, which no thread reads any more. `look_ups`: like NoLookUps; done for each k-tile from the third one
+// on.
 template <class Config, class A, class B, class LookUps = NoLookUps>
 __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B &b, const TileRange &range,
                                                const WavePlace<Config> &place, typename Config::Core::Element *shared,
@@ -247,18 +250,19 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   using Core = typename Config::Core;
   constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles of vectors");
-  // Matrix instructions of a step, and of a k-tile; the one behind which the barrier stands, half a step before the
-  // end. With one stage the first one behind which a tile is stored, and those behind which the next ones are fetched.
+  // kStep, kEnd: matrix instructions of a k-step, and of a k-tile. kBarrier: the one before the barrier, half a k-step
+  // before the end. Only with one stage: kStores, the first one that a store follows; kFetchA and kFetchB, those that
+  // the next fetches follow.
   constexpr int kBlocks = Config::blocks_m * Config::blocks_n, kStep = kBlocks * Core::parts;
   constexpr int kEnd = kStep * Config::steps, kBarrier = kEnd - kStep / 2;
   constexpr int kStores = kBarrier - kEnd / 4, kFetchA = (kBarrier + kEnd) / 2 - 1, kFetchB = kEnd - 1;
   static_assert(kStep >= 4 && kStores >= 0, "products enough to hide all else behind");
 
-  typename A::Staged staged_a[Core::kStages];  // of k-tile i in i % kStages
+  typename A::Staged staged_a[Core::kStages];  // k-tile i in i % kStages
   typename B::Staged staged_b[Core::kStages];
   typename Core::Fragment from_a[2][Config::blocks_m], from_b[2][Config::blocks_n];
 
-  // What the first product takes is first.
+  // Reads the operands of the first product first.
   const auto read_one = [&](int pair, int step, int to, auto of_reads) {
     constexpr int kI = decltype(of_reads)::value;
     const typename Core::Element *tile = shared + pair * kPair;
@@ -269,7 +273,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
       constexpr int kN = kI == 0 ? 0 : kI - 1;
       from_b[to][kN] = Core::template read<B>(tile + kTileB, place.lane, place.column, kN, step);
     }
-    keep_order();  // two of them are not read as one, in registers that have to be sorted then
+    keep_order();  // merged reads would fill registers that have to be rearranged
   };
   constexpr int kReads = Config::blocks_m + Config::blocks_n;
   Storing<Core, A> storing_a;
@@ -281,7 +285,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
     typename B::Staged &from_b = staged_b[pair % Core::kStages];
     constexpr int kI = decltype(of_parts)::value;
     typename Core::Element *tile = shared + pair * kPair;
-    // With two stages the copy that was fetched last is first: who waits for that has all.
+    // With two stages the copy that was fetched last is stored first: a wait for it covers all copies.
     constexpr auto copy_of = [](int copy, int copies) { return Core::kStages == 2 ? copies - 1 - copy : copy; };
     if constexpr (kI < kPartsA) {
       constexpr int kParts = Storing<Core, A>::parts, kCopy = copy_of(kI / kParts, A::copies);
@@ -294,14 +298,14 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   const auto fetch_a = [&](int pair) { a.fetch(staged_a[pair % Core::kStages]); };
   const auto fetch_b = [&](int pair) { b.fetch(staged_b[pair % Core::kStages]); };
 
-  // The first k-tile, in pair of_pair, and those that are under way meanwhile.
+  // Stores the first k-tile in pair of_pair, and starts the fetches of the next ones.
   const auto begin = [&](auto of_pair) {
     constexpr int kFirst = decltype(of_pair)::value;
     a.fetch_short(staged_a[kFirst % Core::kStages], range.first_depth);
     b.fetch_short(staged_b[kFirst % Core::kStages], range.first_depth);
     for_constants<kParts>([&](auto i) { store_part(kFirst, i); });
-    // With two stages no fetch is skipped, behind a branch: the compiler would not know which are under way, and wait
-    // for all. Behind the last k-tile it is fetched once more, and not used.
+    // With two stages no branch skips a fetch: the compiler would not know which fetches are in flight, and would wait
+    // for all of them. After the last k-tile, that k-tile is fetched again, and not used.
     if constexpr (Core::kStages == 2) {
       if (range.count == 1) {
         a.stay();
@@ -331,7 +335,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
 
   const auto multiply = [&](auto of_pair, int left) {
     constexpr int kNow = decltype(of_pair)::value, kOther = 1 - kNow;
-    [[maybe_unused]] int64_t step_a = 0, step_b = 0;  // to the k-tiles that are fetched next
+    [[maybe_unused]] int64_t step_a = 0, step_b = 0;  // bytes to the k-tiles that are fetched next
     for_constants<kEnd>([&](auto at) {
       constexpr int kAt = decltype(at)::value, kOf = kAt / kStep, kPart = kAt % kStep / kBlocks;
       constexpr int kFrom = (kNow * Config::steps + kOf) % 2;
@@ -342,8 +346,8 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
         __syncthreads();
         keep_schedule();
       }
-      // With two stages those that are needed first are last, and who waits for them has all; but for the first product
-      // of a k-tile, which needs its own at once.
+      // With two stages the fragments that are needed first are read last: a wait for them covers all reads. The first
+      // product of a k-tile is an exception: its fragments are needed at once.
       if constexpr (kOf == Config::steps - 1) {
         spread<kAt, kBarrier, kEnd, kReads, true>([&](auto i) {
           constexpr int kI = decltype(i)::value;
@@ -358,12 +362,12 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
           read_one(kNow, kOf + 1, 1 - kFrom, std::integral_constant<int, kReads - 1 - decltype(i)::value>{});
         });
       }
-      // The last round stores what it has once more, where nobody reads it.
+      // The last k-tile stores its registers once more, to a pair that no thread reads.
       if constexpr (Core::kStages == 1) {
         spread<kAt, kStores, kBarrier, kParts, true>([&](auto i) { store_part(kOther, i); });
         spread<kAt, 0, kBarrier, std::decay_t<LookUps>::parts>(
             [&](auto i) { look_ups.template part<decltype(i)::value>(); });
-        // From the k-tile that was fetched last to the next one.
+        // Advances from the k-tile that was fetched last to the next one.
         if (kAt == 1) a.advance();
         if (kAt == kEnd / 2) b.advance();
         if (kAt == kFetchA && left > 2) fetch_a(kOther);
@@ -390,7 +394,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   };
   constexpr std::integral_constant<int, 0> kPair0;
   constexpr std::integral_constant<int, 1> kPair1;
-  if constexpr (Core::wave == 32) {  // of WMMA, whose registers are short, there is each product of a round once
+  if constexpr (Core::wave == 32) {  // WMMA is short of registers: the code has each product of a round only once
     begin(kPair0);
 #pragma unroll 1
     for (int left = range.count; left > 0; left -= 2) {
@@ -398,8 +402,8 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
       if (left > 1) multiply(kPair1, left - 1);
     }
   } else {
-    // Of an odd number of k-tiles the first one stands alone: from a round's middle the compiler would leave it with
-    // all sums in other registers.
+    // If the number of k-tiles is odd, the first one is multiplied before the loop. If the loop could end in the middle
+    // of a round, the compiler would move all accumulators to other registers there.
     if (range.count % 2 == 1) {
       begin(kPair1);
       multiply(kPair1, range.count);
@@ -414,7 +418,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   }
 }
 
-// The product of the tiles that `a` and `b` bring, stored.
+// Stores the product of the tiles of `a` and `b`.
 template <class Config, class A, class B, typename Operands>
 __device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Config> &at, const TileRange &range,
                                                const Operands &operands, const TileProblem &p) {
@@ -442,7 +446,7 @@ __device__ __forceinline__ void matrix_floats(const Operands &operands, const Ti
   matrix_product<Config>(a, b, at, range, operands, p);
 }
 
-// A product of 16-bit operands, fetched by vectors, or element by element.
+// A product of 16-bit operands: fetched by vectors, and below element by element.
 template <class Config, Fetch KindA, Fetch KindB, typename Operands>
 __device__ __forceinline__ void matrix_vectors(const Operands &operands, const WidenedProblem &p) {
   const TilePosition<Config> at(p);

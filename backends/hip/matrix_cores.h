@@ -1,16 +1,21 @@
-// The matrix cores as matrix.h uses them: what a lane holds of a fragment and of the sums, and the product of two.
+// The matrix cores for matrix.h: the elements of a fragment and of the accumulators that a lane holds, and the product
+// of two fragments.
 //
-// FP32 (MfmaFloats) is FP32: AMD documents for MI200 (gfx90a) that these instructions keep denormals, and names no chip
-// where they do not. MfmaDoubles has sums in FP64. MfmaXf32 multiplies TF32 numbers, to which operands are rounded. The
-// 16-bit types (MfmaWords, WmmaWords) multiply exactly and add in FP32. Their denormals, which the library promises to
-// keep, are flushed by MI200, so they are not for it; AMD names no other chip that does so.
+// FP32 (MfmaFloats) is true FP32: AMD documents for MI200 (gfx90a) that these instructions keep denormals, and names no
+// chip where they do not. MfmaDoubles has FP64 accumulators. MfmaXf32 multiplies TF32 numbers, to which operands are
+// rounded. The 16-bit types (MfmaWords, WmmaWords) multiply exactly and add in FP32. The library promises to keep their
+// denormals. MI200 flushes them, and therefore does not use these types; AMD names no other chip that flushes them.
 //
-// Of each: depth, the steps of k of a fragment; parts, the instructions that multiply two fragments; Element, of a tile
-// in LDS; and kConverts, whether operands of FP32 become something else on their way there, by convert(), as many
-// behind a matrix instruction as kConvertsAtOnce; kStages, the k-tiles that are fetched ahead of the one that is stored
-// next.
+// Members of each type:
 //
-// Not yet run on AMD hardware: the tests of denormals have the last word there.
+//   depth        k of a fragment
+//   parts        instructions that multiply two fragments
+//   Element      type of an element in LDS
+//   kConverts    true if convert() changes FP32 operands before they are stored in LDS, in `conversions` pieces of work
+//                of conversion_slots instructions
+//   kStages      k-tiles that are fetched ahead of the one that is stored next
+//
+// Not yet run on AMD hardware, where the tests of denormals decide.
 #pragma once
 
 #include "contract/desc.h"
@@ -19,7 +24,7 @@
 namespace libsgemm::hip {
 
 // FP32 by v_mfma_f32_32x32x2f32 (gfx908, 90a, 942, 950). A lane holds element (lane % 32, k + lane / 32) of a fragment.
-// Of D: column lane % 32, rows 8 (r / 4) + 4 (lane / 32) + r % 4 for r < 16.
+// D: column lane % 32, rows 8 (r / 4) + 4 (lane / 32) + r % 4 for r < 16.
 struct MfmaFloats {
 #if defined(LIBSGEMM_HIP_MFMA)
   static constexpr bool available = true;
@@ -27,11 +32,11 @@ struct MfmaFloats {
   static constexpr bool available = false;
 #endif
   static constexpr int wave = 64, block = 32, depth = 2, parts = 1;
-  static constexpr int sums = 16;  // of a lane and block
+  static constexpr int sums = 16;  // accumulators of a lane in a block
   static constexpr bool kConverts = false;
   static constexpr int kStages = 1;
   using Element = float;
-  using Real = float;  // of the sums
+  using Real = float;  // type of the accumulators
   using Sums = Floats16;
   using Fragment = float;
 
@@ -39,7 +44,7 @@ struct MfmaFloats {
   __device__ __forceinline__ static int sum_outer(int lane) { return 4 * (lane / 32); }
   __device__ __forceinline__ static constexpr int sum_step(int r) { return 8 * (r / 4) + r % 4; }
 
-  // Of a tile [k][Pitch] at `tile`: the fragment `at` + 32 * block + ... of step `step`.
+  // Reads a fragment of the tile [k][pitch]: rows from outer + 32 * blocks on, of k-step `step`.
   template <class Tile>
   __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
     const int first = lane / 32 * Tile::pitch + outer + lane % 32;
@@ -55,9 +60,9 @@ struct MfmaFloats {
   }
 };
 
-// FP32 operands with sums in FP64 by v_mfma_f64_16x16x4f64 (gfx90a, 942, 950), beside which no vector instruction runs:
-// operands become doubles once, on their way into LDS. A lane holds element (lane % 16, k + lane / 16) of a fragment.
-// Of D: column lane % 16, rows 4 r + lane / 16 for r < 4.
+// FP32 operands with FP64 accumulators by v_mfma_f64_16x16x4f64 (gfx90a, 942, 950). No vector instruction runs at the
+// same time, so operands become doubles only once, when they are stored in LDS. A lane holds element (lane % 16, k +
+// lane / 16) of a fragment. D: column lane % 16, rows 4 r + lane / 16 for r < 4.
 struct MfmaDoubles {
 #if defined(LIBSGEMM_HIP_MFMA_F64)
   static constexpr bool available = true;
@@ -99,8 +104,8 @@ struct MfmaDoubles {
   }
 };
 
-// TF32 numbers by v_mfma_f32_32x32x4_xf32 (gfx942). A lane holds elements (lane % 32, k + 2 (lane / 32)) and the next
-// one of a fragment. D as of MfmaFloats.
+// TF32 numbers by v_mfma_f32_32x32x4_xf32 (gfx942). A lane holds element (lane % 32, k + 2 (lane / 32)) of a fragment
+// and the next one along k. D is as in MfmaFloats.
 struct MfmaXf32 {
 #if defined(LIBSGEMM_HIP_MFMA_XF32)
   static constexpr bool available = true;
@@ -115,12 +120,13 @@ struct MfmaXf32 {
   using Sums = Floats16;
   using Fragment = Floats2;
 
-  // To the nearest number, ties to even. The sum with 2^-100 of what it was is the number itself, and of a NaN a quiet
-  // NaN: of another the matrix cores may not read a bit that is set, and take it for Inf.
   static constexpr int kStages = 2;
   template <int kWidth>
   static constexpr int conversions = kWidth == 4 ? 7 : 1;
   static constexpr int conversion_slots = 2;
+  // Rounds to the nearest TF32 number, ties to even. Adding 2^-100 of the original value does not change a number, and
+  // makes a NaN quiet. In another NaN the matrix cores might
+  // not read the bits that are set, and take it for Inf.
   template <int kWidth, int kPart>
   __device__ __forceinline__ static void convert([[maybe_unused]] const float *from, [[maybe_unused]] float *to) {
 #if defined(LIBSGEMM_HIP_MFMA_XF32)
@@ -133,7 +139,7 @@ struct MfmaXf32 {
       to[0] = fmaf(from[0], 0x1p-100f, cut(round(from[0])));
     } else if constexpr (kPart < 4) {
       to[kPart] = round(from[kPart]);
-      gpu::pin(to[kPart]);  // here, not where it is used
+      gpu::pin(to[kPart]);  // compute here, not where it is used
     } else {
 #pragma unroll
       for (int i = kPart == 5 ? 2 : 0; i < (kPart == 4 ? 2 : 4); i += 2) {
@@ -168,10 +174,9 @@ struct MfmaXf32 {
   }
 };
 
-// FP16 or bfloat16 by MFMA of 32 x 32 (gfx908, 942, 950). A lane reads a unit (unit_tile.h): eight steps of k of row
-// lane % 32, those of its half of the wave. An instruction takes all of them on gfx950, elsewhere four (two: bfloat16
-// on gfx908) from each half; that they are not neighbours in k does not matter, as long as both operands have the same.
-// D as of MfmaFloats.
+// FP16 or bfloat16 by MFMA of 32 x 32 (gfx908, 942, 950). A lane reads a unit (unit_tile.h): eight k of row lane % 32,
+// those of its half of the wave. On gfx950 an instruction takes all of them, elsewhere four from each half (two for
+// bfloat16 on gfx908). These are not neighbours in k, but they are the same k in both operands. D is as in MfmaFloats.
 template <Type kType>
 struct MfmaWords {
 #if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx90a__)
@@ -223,9 +228,9 @@ struct MfmaWords {
   }
 };
 
-// FP16 or bfloat16 by v_wmma_f32_16x16x16 in waves of 32. gfx11: a lane holds all 16 steps of k of row lane % 16, in
-// both halves of the wave; of D: column lane % 16, rows 2 r + lane / 16 for r < 8. gfx12: a lane holds eight steps of k
-// of row lane % 16, those of its half; of D: rows 8 (lane / 16) + r.
+// FP16 or bfloat16 by v_wmma_f32_16x16x16 in waves of 32. gfx11: a lane holds all 16 k of row lane % 16, in both halves
+// of the wave; D: column lane % 16, rows 2 r + lane / 16 for r < 8. gfx12: a lane holds the eight k of its half, of row
+// lane % 16; D: column lane % 16, rows 8 (lane / 16) + r.
 template <Type kType>
 struct WmmaWords {
 #if defined(LIBSGEMM_HIP_WMMA_GFX11) || defined(LIBSGEMM_HIP_WMMA_GFX12)
@@ -259,7 +264,7 @@ struct WmmaWords {
   __device__ __forceinline__ static constexpr int sum_step(int r) { return 2 * r; }
   template <class Tile>
   __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
-    gpu::pin(lane);  // places are computed anew: in registers for all of them fragments would be spilled
+    gpu::pin(lane);  // computes addresses again: kept in registers, they would cause spills of fragments
     const int first = outer + blocks / 2 * 32, row = blocks % 2 * 16 + lane % 16;
     const Words4 low = Tile::unit(tile, 2 * step, first, row), high = Tile::unit(tile, 2 * step + 1, first, row);
     return Words8{low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]};

@@ -1,4 +1,4 @@
-// Convolutions on the matrix cores: the loop of matrix.h, to which gathered tiles are supplied. As gathered.h.
+// Convolutions on the matrix cores: the loop of matrix.h on gathered tiles (gathered.h).
 #pragma once
 
 #include "gather_parts.h"
@@ -7,7 +7,7 @@
 
 namespace libsgemm::hip {
 
-// A tile of the output as store_sums() takes it.
+// A tile of the output, for store_sums().
 struct GatheredOutput {
   GatheredPlace first;
   int rows, columns;
@@ -23,7 +23,7 @@ struct GatheredOutput {
   }
 };
 
-// On matrix cores. The rows of the tiles are not padded.
+// Convolutions on matrix cores. The tiles' rows are not padded.
 template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void matrix_conv(const ConvProblems &problems) {
   using A = GatherParts<TileMap<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>>;

@@ -1,6 +1,6 @@
-// The instructions of the matrix cores as functions, one each, for a wave whose lanes all arrive. D = A * B + C, blocks
-// of 32 x 32 or 16 x 16; which elements a lane holds is told by the users (matrix.h). On the CPU tests/simt puts its
-// own header in place of this one.
+// The instructions of the matrix cores as functions, one each. All lanes of the wave must call them. D = A * B + C, in
+// blocks of 32 x 32 or 16 x 16; matrix_cores.h describes which elements a lane holds. For the CPU, tests/simt replaces
+// this header by its own.
 #pragma once
 
 #include "gpu/gpu.h"
@@ -15,7 +15,7 @@ __device__ __forceinline__ To bits_as(const From &from) {
   return __builtin_bit_cast(To, from);
 }
 
-// Two halves of words, the first in the low half: one instruction, where the compiler takes two.
+// Combines the same half of two words, the first word's in the low half: one instruction, where the compiler needs two.
 __device__ __forceinline__ uint32_t low_halves(uint32_t first, uint32_t second) {
   return __builtin_amdgcn_perm(second, first, 0x05040100u);
 }
@@ -23,8 +23,8 @@ __device__ __forceinline__ uint32_t high_halves(uint32_t first, uint32_t second)
   return __builtin_amdgcn_perm(second, first, 0x07060302u);
 }
 
-// One of the sums. Where the compiler keeps them in the matrix cores' own registers, it is moved out of there here, and
-// not all of them as soon as they are complete.
+// Returns one of the accumulators. If the compiler keeps them in the matrix cores' own registers, it moves this one out
+// of there here. Otherwise it would move all of them as soon as they are complete.
 __device__ __forceinline__ float read_here(float sum) {
 #if defined(__clang_major__) && __clang_major__ < 22
   gpu::pin(sum);
@@ -55,7 +55,7 @@ __device__ __forceinline__ Doubles4 mfma_f64_16x16x4f64(double a, double b, Doub
 #if defined(LIBSGEMM_HIP_MFMA_XF32)
 using Pair = float __attribute__((ext_vector_type(2)));
 
-// a b + c of two, by one instruction.
+// Returns a b + c of two elements, by one instruction.
 __device__ __forceinline__ Floats2 fused(Floats2 a, float b, Floats2 c) {
   return bits_as<Floats2>(__builtin_elementwise_fma(bits_as<Pair>(a), Pair{b, b}, bits_as<Pair>(c)));
 }

@@ -1,33 +1,34 @@
-// Where the work of a k-tile stands between its matrix instructions, in loops that fetch two k-tiles ahead (matrix.h).
+// Placement of the work of a k-tile between its matrix instructions, for loops that fetch two k-tiles ahead (matrix.h).
 //
-// A matrix instruction of 32 clocks leaves a wave the time to issue seven others. Reads of fragments have their places,
-// and the compiler adds waits. All else is put behind the first instruction that has room for it, in the order that the
-// data want:
+// During a matrix instruction of 32 clocks a wave can issue seven others. Reads of fragments have fixed places, and the
+// compiler adds waits. All other work is placed after the first instruction that has room for it, in the order of the
+// data flow:
 //
 //   stores of A, then of B      before the barrier
-//   fetches of A, of B          behind its stores, whose registers they take, and where its stream has advanced; also
-//                               behind the barrier, where that waits for them
+//   fetches of A, of B          after its stores, whose registers they fill, and after its stream has advanced; if the
+//                               barrier waits for fetches, also after the barrier
 //
-// What finds no room goes where there is most.
+// Work for which there is no room is placed where there is the most.
 #pragma once
 
 #include "matrix_types.h"
 
 namespace libsgemm::hip {
 
-// StoringA, StoringB: as Storing of matrix.h, in whose pieces A and B are stored.
+// StoringA, StoringB: Storing of matrix.h, for the streams A and B.
 template <class Config, class A, class B, class StoringA, class StoringB>
 struct MatrixPlan {
   static constexpr int step = Config::blocks_m * Config::blocks_n * Config::Core::parts;  // instructions
   static constexpr int end = step * Config::steps, barrier = end - step / 2;
-  static constexpr int reads = Config::blocks_m + Config::blocks_n;  // of a step, in the first half of the one before
+  static constexpr int reads =
+      Config::blocks_m + Config::blocks_n;  // for a k-step, in the first half of the one before
   static constexpr int pieces_a = A::copies * StoringA::parts, pieces = pieces_a + B::copies * StoringB::parts;
 
-  // The instructions behind which each stands.
+  // The instructions that each piece of work follows.
   int store[pieces] = {}, fetch_a[A::copies] = {}, fetch_b[B::copies] = {};
-  int choose = 0, advance_a = 0, advance_b = 0;  // choose: how far
+  int choose = 0, advance_a = 0, advance_b = 0;  // choose: computes the distances
 
-  // As even as it can be: in the least time, of those by the least behind one instruction.
+  // Finds the most even plan: the least time, then the least work after any one instruction.
   constexpr MatrixPlan() {
     int best = 1;
     for (int room = 2; room < 32; ++room) {
@@ -44,14 +45,14 @@ struct MatrixPlan {
 #endif
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
-  // Behind no instruction more than `room`, if that can be. How good that is: less is better.
+  // Makes a plan with at most `room` instructions after each matrix instruction, if possible. Returns its cost.
   constexpr int lay(int room) {
     int used[end] = {};
     for (int i = 0; i < Config::steps; ++i) {
       ++used[i * step + step - 1];  // waits for what was read
       for (int j = 0; j < reads; ++j) ++used[(i < Config::steps - 1 ? i * step : barrier) + j * (step / 2) / reads];
     }
-    ++used[0];           // counts the k-tiles
+    ++used[0];           // the loop's counter
     used[barrier] += 2;  // waits for what was stored
     ++used[end - 1];     // back to the loop's start
     const auto put = [&](int slots, int first, int last) {

@@ -1,4 +1,4 @@
-// The host's side of the rows built on matrix.h.
+// The host's side of the kernels built on matrix.h.
 #pragma once
 
 #include <cstring>
@@ -9,15 +9,15 @@
 
 namespace libsgemm::hip {
 
-// Fused multiply-adds of a compute unit's matrix cores in a clock, for operands of this type; 0: none that keep what
-// the library promises. gfx90a has 16-bit ones, which take denormals as zeros.
+// Returns the fused multiply-adds of a compute unit's matrix cores per clock, for operands of this type. 0: it has none
+// that keep the library's promises. gfx90a has 16-bit ones, but they treat denormals as zeros.
 inline int matrix_rate(int index, Type type) {
   switch (device(index).family) {
     case Family::cdna1:
       return type == Type::f32 ? 128 : type == Type::f16 ? 512 : 256;
     case Family::cdna2:
       return type == Type::f32 ? 128 : 0;
-    case Family::cdna3:  // gfx950's own code has instructions that take twice as many steps of k
+    case Family::cdna3:  // gfx950's own code has instructions of twice the k
       return type == Type::f32 ? 128 : std::strncmp(device(index).code_name, "gfx95", 5) == 0 ? 2048 : 1024;
     case Family::rdna3:
       return type == Type::f32 ? 0 : 256;
@@ -28,14 +28,14 @@ inline int matrix_rate(int index, Type type) {
   }
 }
 
-// The same of FP32 operands with sums in FP64: gfx950 has half as many as the chips before it.
+// Returns that rate for FP32 operands with FP64 accumulators. gfx950 has half the rate of earlier chips.
 inline int matrix_rate_fp64(int index) {
   const Device &d = device(index);
   if (d.family != Family::cdna2 && d.family != Family::cdna3) return 0;
   return std::strncmp(d.arch_name, "gfx95", 5) == 0 ? 64 : 128;
 }
 
-// Its matrix cores are MFMA (waves of 64), not WMMA.
+// True if the device's matrix cores are MFMA (waves of 64), not WMMA.
 inline bool has_mfma(int index) {
   const Family family = device(index).family;
   return family == Family::cdna1 || family == Family::cdna2 || family == Family::cdna3;
@@ -52,7 +52,7 @@ struct MatrixRow : ValuRow<RowConfig> {
     return tiling_at(matrix_rate(index, desc.type), size_of(desc.type), desc, index);
   }
 
-  // `rate`: fused multiply-adds of a compute unit in a clock; `in_lds`: bytes of an element there.
+  // `rate`: fused multiply-adds of a compute unit per clock. `in_lds`: bytes of an element in LDS.
   static Tiling tiling_at(double rate, size_t in_lds, const GemmDesc &desc, int index) {
     constexpr int kWaves = Config::threads / Config::Core::wave, kOuter = Config::tile_m + Config::tile_n;
     const double read = kWaves * (Config::wave_m + Config::wave_n), clocks = Config::tile_m * Config::tile_n / rate;
@@ -63,7 +63,7 @@ struct MatrixRow : ValuRow<RowConfig> {
   }
 };
 
-// The same with sums in FP64.
+// MatrixRow with FP64 accumulators.
 template <class RowConfig>
 struct Fp64Row : MatrixRow<RowConfig> {
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP64;
@@ -77,10 +77,10 @@ struct Fp64Row : MatrixRow<RowConfig> {
   }
 };
 
-// The same of TF32 numbers, on the chips that have xf32.
+// MatrixRow for TF32 numbers, on the chips that have xf32.
 template <class RowConfig>
 struct Xf32Row : MatrixRow<RowConfig> {
-  static constexpr int rate = 512;  // fused multiply-adds of a compute unit in a clock
+  static constexpr int rate = 512;  // fused multiply-adds of a compute unit per clock
 
   static bool runs_on(int index) { return std::strncmp(device(index).code_name, "gfx94", 5) == 0; }
 
@@ -89,7 +89,7 @@ struct Xf32Row : MatrixRow<RowConfig> {
   }
 };
 
-// A row of the mode tf32.
+// Returns the kernel as one of the mode tf32.
 inline Kernel in_tf32(Kernel kernel) {
   kernel.math_mode = LIBSGEMM_MATH_TF32;
   kernel.truncates = true;

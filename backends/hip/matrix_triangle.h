@@ -6,7 +6,7 @@
 
 namespace libsgemm::hip {
 
-// As ping_pong_triangle().
+// ping_pong_triangle() on the matrix cores.
 template <class Config, class A, class B, bool kSyr2k>
 __device__ __forceinline__ void matrix_triangle(const StridedOperands &operands, const TriangleProblem &t) {
   using Core = typename Config::Core;
@@ -28,7 +28,7 @@ __device__ __forceinline__ void matrix_triangle(const StridedOperands &operands,
   }
 }
 
-// Of FP32 operands.
+// FP32 operands.
 template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void matrix_triangle(const StridedOperands &operands, const TriangleProblem &t) {
   using A = TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>;

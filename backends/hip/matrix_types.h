@@ -1,9 +1,9 @@
-// Which matrix instructions there are, and the registers that they take.
+// The matrix instructions of the target, and the types of their registers.
 #pragma once
 
 #include <cstdint>
 
-// What the target of this pass has.
+// Features of this compiler pass's target.
 #if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
     defined(__gfx950__) || defined(__gfx9_4_generic__)
 #define LIBSGEMM_HIP_MFMA 1
@@ -14,7 +14,7 @@
 #if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx908__)
 #define LIBSGEMM_HIP_MFMA_F64 1
 #endif
-#if defined(__gfx908__)  // the compiler has a barrier wait for loads from memory, too
+#if defined(__gfx908__)  // its compiler makes barriers wait for loads from memory, too
 #define LIBSGEMM_HIP_BARRIER_WAITS 1
 #endif
 #if defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__)

@@ -3,15 +3,15 @@
 //
 //        k ->
 //      +---+---+---+---+
-//   o  | x | p | p | p |     A, the upper part stored. For a tile of C the steps of k go in three parts, one sum:
-//   u  +---+---+---+---+     p  on the stored side: fetched as any operand
-//   t  | m | x | p | p |     x  the diagonal crosses it: element by element (square_stream.h)
-//   e  +---+---+---+---+     m  on the other side: trmm leaves it out, the longest tiles first; symm fetches its mirror
-//   r  | m | m | x | p |        image, an operand that is contiguous along the other direction
+//   o  | x | p | p | p |     A, the upper part stored. A tile of C takes k in three parts, with the same accumulators:
+//   u  +---+---+---+---+     p  the stored side: fetched like any operand
+//   t  | m | x | p | p |     x  crossed by the diagonal: fetched element by element (square_stream.h)
+//   e  +---+---+---+---+     m  the other side: trmm skips it, and computes the longest tiles first; symm fetches the
+//   r  | m | m | x | p |        mirror image, an operand that is contiguous along the other direction
 //
-// Where the diagonal crosses a k-tile, trmm has zeros beside it, and zero times Inf or NaN of the other matrix is NaN,
-// which BLAS, that leaves these terms out, does not give. So elements that come out infinite or NaN are summed once
-// more, one by one, without such terms.
+// In a k-tile that the diagonal crosses, trmm fills the other side with zeros. Zero times Inf or NaN of the other
+// matrix is NaN, but BLAS has no such terms, and does not return NaN. Therefore elements that are Inf or NaN are summed
+// again, one by one, without such terms.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,7 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// What a block computes. The operands: A is the square matrix. kPad: as of TileStream.
+// A block's work. A is the square matrix. kPad: padding of TileStream.
 template <class ConfigType, bool kSymmetric, bool kLeft, Fetch KindOther, int kPad>
 struct OneSidedTile {
   using Config = ConfigType;
@@ -44,7 +44,7 @@ struct OneSidedTile {
 
   __device__ __forceinline__ OneSidedTile(const StridedOperands &operands, const OneSidedProblem &o)
       : operands(operands), o(o), at(o.product) {
-    if (!kSymmetric && !o.upper) {  // the longest first
+    if (!kSymmetric && !o.upper) {  // the longest tiles first
       if constexpr (kLeft) {
         at.i = o.product.tiles_m - 1 - at.i;
       } else {
@@ -74,11 +74,11 @@ struct OneSidedTile {
       const bool crossed = part == 1, stored = o.upper == (part == 2);
       const bool none = from == to || (!kSymmetric && !crossed && !stored);
       const int kind = none ? 3 : crossed ? 2 : o.along_k == stored ? 1 : 0;
-      if (part > 0) __syncthreads();  // the last tiles of the part before have been read
+      if (part > 0) __syncthreads();  // the part before has read its last tiles
       Other other(operands.b(blockIdx.z), kLeft ? p.ldb : p.lda, kLeft ? at.column() : at.row(),
                   kLeft ? p.n - at.column() : p.m - at.row(), from);
       TileRange range(from, to, Config::tile_k);
-      range.count = uniform(range.count);  // or the loop would be counted by vector instructions
+      range.count = uniform(range.count);  // otherwise vector instructions count the loop
       if (again(kind) == 2) {
         Square stream(a, lda, o, first, from);
         add(stream, other, range);
@@ -94,13 +94,13 @@ struct OneSidedTile {
     }
   }
 
-  // trmm, an element of C that was stored: once more by its own terms, if it is not finite.
+  // trmm: computes a stored element of C again without the terms outside of the triangle, if it is not finite.
   __device__ __forceinline__ void mend(const OutputTile &out, int row, int column) const {
     if (row >= out.rows || column >= out.columns) return;
     Global<float> *to = out.c + column * out.ld + row;
     if (fabsf(*to) < INFINITY) return;
     const int64_t outer = kLeft ? at.row() + row : at.column() + column;
-    const int64_t within = kLeft ? at.column() + column : at.row() + row;  // of the other matrix
+    const int64_t within = kLeft ? at.column() + column : at.row() + row;  // index in the other matrix
     const int64_t lda = kLeft ? o.product.lda : o.product.ldb, ldb = kLeft ? o.product.ldb : o.product.lda;
     const Global<const float> *a = global(static_cast<const float *>(operands.a(blockIdx.z)));
     const Global<const float> *b = global(static_cast<const float *>(operands.b(blockIdx.z)));
@@ -142,7 +142,7 @@ __device__ __forceinline__ void ping_pong_one_sided(const StridedOperands &opera
   const OutputTile out = tile.output();
   store_tile<Config>(sum, out, shared);
   if constexpr (!kSymmetric) {
-    __syncthreads();  // others may have stored this thread's elements
+    __syncthreads();  // other threads may have stored this thread's elements
     if (finite) return;
     using Place = ThreadPlace<Config>;
     const Place place;

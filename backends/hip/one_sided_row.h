@@ -1,4 +1,4 @@
-// The rows of symm and trmm: what a kernel's file adds to its Config.
+// Table rows of symm and trmm: the macro that a kernel's file uses after its Config and Row.
 #pragma once
 
 #include "gpu/kernels.h"
@@ -8,7 +8,7 @@
 
 namespace libsgemm::hip {
 
-// A row of symm or trmm, by the Row of its file. A symmetric A is fetched along both of its dimensions.
+// A row of symm or trmm, from the file's Row. A symmetric A is fetched along both of its dimensions.
 template <class Base>
 struct OneSidedRow : Base {
   static bool vectors(const GemmDesc &gemm) {
@@ -20,8 +20,8 @@ struct OneSidedRow : Base {
 
 }  // namespace libsgemm::hip
 
-// Defines the row `NAME` of the file's Config and Row, for ROUTINE, symm or trmm: its kernel, by ENGINE of one_sided.h
-// or matrix_one_sided.h, and `Kernel NAME()`.
+// Defines the kernel `NAME` of the file's Config and Row for ROUTINE (symm or trmm), by ENGINE of one_sided.h or
+// matrix_one_sided.h, and its table row `Kernel NAME()`.
 #define LIBSGEMM_HIP_ONE_SIDED_ROW(NAME, ROUTINE, ENGINE)                                                           \
   template <bool kLeft, Fetch KindOther>                                                                            \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)                                           \

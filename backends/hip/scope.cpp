@@ -1,4 +1,4 @@
-// The current device of a thread.
+// A thread's current device.
 #include "gpu/runtime/scope.h"
 
 #include <atomic>
@@ -10,13 +10,14 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Devices that this process has used, by index. Made at the first entry, which is after enumerate(); never destroyed.
+// Devices that this process has used, by index. Allocated at the first entry, which is after enumerate(); never
+// destroyed.
 std::atomic<bool> &used(int index) {
   static auto *all = new std::atomic<bool>[static_cast<size_t>(device_count())]();
   return all[index];
 }
 
-// HIP's number of the device of a stream; -1 if it is not known: HIP before 5.6 does not tell.
+// Returns HIP's number of a stream's device. -1 if it is not known: HIP before 5.6 cannot tell.
 int ordinal_of(void *stream) {
   int ordinal = -1;
   if (is_default_stream(stream)) return succeeds(hipGetDevice(&ordinal)) ? ordinal : -1;
@@ -55,7 +56,7 @@ libsgemm_status_t Scope::enter(int index, Error *error) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Waits on the current device for a stream whose device is not known or was left out.
+// If the device of the stream is not known, or was left out, the current device stays.
 libsgemm_status_t Scope::enter_stream(void *stream, Error *error) {
   const int index = index_of(ordinal_of(stream));
   return index >= 0 ? enter(index, error) : LIBSGEMM_SUCCESS;
@@ -63,7 +64,7 @@ libsgemm_status_t Scope::enter_stream(void *stream, Error *error) {
 
 int stream_device(void *stream) {
   int ordinal = ordinal_of(stream);
-  if (ordinal < 0 && !succeeds(hipGetDevice(&ordinal))) ordinal = -1;  // HIP does not tell: the current one
+  if (ordinal < 0 && !succeeds(hipGetDevice(&ordinal))) ordinal = -1;  // HIP cannot tell: the current device
   return index_of(ordinal);
 }
 

@@ -1,31 +1,34 @@
-// The device code of the skinny rows: R (wide x narrow) = X (wide x k) Y (k x narrow), X streamed once (gpu/skinny.h).
+// Device code of the skinny kernels: R (wide x narrow) = X (wide x k) Y (k x narrow), where X is streamed once
+// (gpu/skinny.h).
 //
-// Memory decides the speed, so what counts is bytes under way. Every warp (32 consecutive threads) works alone, on its
-// own steps of k or its own rows. X goes from memory to the registers that multiply it: as soon as a part of
-// a chunk has been multiplied, the same part of the next one is on its way to the same registers. Only Y, which all
-// rows need, passes through LDS, in a slot of the warp's own. There is no barrier of the block before the sums are
-// there.
+// Memory bandwidth bounds the speed, so as many bytes as possible should be in flight. Each warp (32 consecutive
+// threads) works alone, on its own k or its own rows. X is loaded into the registers that are multiplied: as soon as a
+// part of a chunk has been multiplied, the same part of the next chunk is loaded into the same registers. Only Y, which
+// all rows need, passes through LDS, in the warp's own slot. The block has no barrier until the accumulators are
+// complete.
 //
 //   a warp's tile, one quad of k (4 steps):             lanes: 8 of rows x 4 groups of k
 //
-//              narrow_thread columns                    thread: 4 rows x narrow_thread columns, sums in registers;
-//              +---------------+                                group g takes the quads g, g + 4, ... of a chunk
-//     4 of k   | Y: broadcasts |
+//              narrow_thread columns                    thread: 4 rows x narrow_thread columns, accumulators in
+//              +---------------+                                registers; group g takes the quads g, g + 4, ...
+//     4 of k   | Y: broadcasts |                                of a chunk
 //              +---------------+                        X contiguous along k: rows l, l + 8, l + 16, l + 24 of lane l,
 //   +------+   +---------------+                                              16 bytes of each row and quad
-//   | X    |   | sums          |  32 rows               otherwise:            rows 4 l .. 4 l + 3,
-//   | 4 k  |   |               |                                              16 bytes of each step of k
+//   | X    |   | accumulators  |  32 rows               otherwise:            rows 4 l .. 4 l + 3,
+//   | 4 k  |   |               |                                              16 bytes of each k
 //   +------+   +---------------+                        not aligned: the same elements, 4 bytes at a time
 //
-// LDS of a warp: Y, narrow_thread floats for each step of a chunk, and 4 more after every 4 steps, which spread the
-// groups over the banks. At the end of a tile the block's memory takes the sums: for each warp along k, columns of all
-// rows + 4. The groups' sums are added by exchange within the warp, the warps' in their order.
+// LDS of a warp: Y, with narrow_thread floats for each k of a chunk, and 4 more floats after every 4 k, which spread
+// the groups over the banks. At the end of a tile the block's LDS holds the accumulators: for each warp along k,
+// columns of all rows + 4 floats. The groups' accumulators are added by exchange within the warp, those of the warps in
+// their order.
 //
-// Sums are pairs of neighbouring columns, so that v_pk_fma_f32 makes two where there is one: it takes a pair of Y,
-// which lies so in LDS, and one element of a pair of X, as it came from memory.
+// Accumulators are pairs of neighbouring columns, so that one v_pk_fma_f32 makes two products. It takes a pair of Y,
+// which is a pair in LDS, too, and one element of a pair of X, as loaded from memory.
 //
-// Rows and columns beyond the matrix repeat its last ones, and are not stored. What is left of k at the end is the last
-// whole chunk of k once more, without the steps that are done: so no load needs a test.
+// Rows and columns beyond the matrix repeat its last ones, and are not stored. If k is not a multiple of the chunk, the
+// last chunk consists of the last whole chunk of k, with zeros where k has been done already. Therefore no load needs a
+// test.
 #pragma once
 
 #include "gpu/skinny_tile.h"
@@ -34,14 +37,16 @@ namespace libsgemm::hip::skinny {
 
 using namespace gpu;
 
-constexpr int kLanes = 8, kGroups = 4;  // of a warp: along rows, along k
+constexpr int kLanes = 8, kGroups = 4;  // lanes of a warp along rows, along k
 constexpr int kThreadRows = 4, kRows = kThreadRows * kLanes;
-constexpr int kWarps = 8;  // of a block, at most
+constexpr int kWarps = 8;  // warps of a block, at most
 
-// A row's Shape has
+// Shape has
+//
 //   narrow_thread     columns of a thread, a multiple of 4
-//   quads             of k that a thread has in registers, an even number
-// and its kernel's Config says how X is read.
+//   quads             quads of k that a thread has in registers, an even number
+//
+// The kernel's Config adds how X is read.
 template <typename Shape, bool kXAlongK, bool kXVectors>
 struct Layout : Shape {
   static constexpr bool x_along_k = kXAlongK, x_vectors = kXVectors;
@@ -50,7 +55,7 @@ struct Layout : Shape {
 template <typename Shape>
 struct Derived {
   static constexpr int kChunk = 4 * kGroups * Shape::quads;   // k of a warp's step
-  static constexpr int kQuad = 4 * Shape::narrow_thread + 4;  // floats of Y, of a quad
+  static constexpr int kQuad = 4 * Shape::narrow_thread + 4;  // floats of a quad of Y
   static constexpr int kYFloats = kChunk / 4 * kQuad;
   static constexpr int kSumFloats = Shape::narrow_thread * (kRows + 4);
   static constexpr int kWarpFloats = kYFloats > kSumFloats ? kYFloats : kSumFloats;
@@ -63,22 +68,22 @@ template <typename Config>
 struct Warp : Derived<Config> {
   static constexpr int kNarrow = Config::narrow_thread, kQuads = Config::quads;
   using D = Derived<Config>;
-  static constexpr int kSteps = 32 / kNarrow;  // of k that a warp moves at once of a Y that is not contiguous along k
+  static constexpr int kSteps = 32 / kNarrow;  // k that a warp moves at once if Y is not contiguous along k
   using Sums = Vec2[kThreadRows][kNarrow / 2];
-  using Quad = Vec2[4][2];  // of X: 4 rows of 4 k, or 4 steps of k of 4 rows
+  using Quad = Vec2[4][2];  // part of X: 4 rows of 4 k, or 4 k of 4 rows
   using StagedY = float[D::kChunk / 32][kNarrow];
 
   const SkinnyWork &work;
   float *shared;
   int row_lane, group;
   Global<const float> *x;  // at the thread's first row, and along k at its first quad
-  int rows_left;           // of the warp's from the thread's first row on, at least one
+  int rows_left;           // the warp's rows from the thread's first one on, at least one
   Global<const float> *y;  // at the thread's first element of Y
-  int y_p;                 // its step of k
-  int64_t y_move;          // from one element to the next, for the first y_moves of them; then the last is repeated
+  int y_p;                 // its k
+  int64_t y_move;  // distance to the next element, for the first y_moves elements; then the last one is repeated
   int y_moves;
   bool y_along_k;
-  int y_slot;  // where the first goes, in floats
+  int y_slot;  // place of the first element in LDS, in floats
 
   __device__ __forceinline__ Warp(const SkinnyWork &w, const SkinnyPlace &place, int64_t warp_row, int lane,
                                   float *slot)
@@ -92,8 +97,8 @@ struct Warp : Derived<Config> {
     rows_left = rows - row;
     x = global(w.x) + place.product * w.x_stride;
     x += Config::x_along_k ? (warp_row + row) * w.x_ld + 4 * group : warp_row + row + 4 * group * w.x_ld;
-    // A warp moves 32 elements of Y at once, in the direction in which they are contiguous: 32 steps of k of a column,
-    // or all columns of some steps.
+    // A warp moves 32 elements of Y at once, in the direction in which they are contiguous: 32 k of a column, or all
+    // columns of some k.
     y_along_k = w.y_k == 1;
     const int columns = static_cast<int>(place.columns_left < kNarrow ? place.columns_left : kNarrow);
     const int column = y_along_k ? 0 : lane % kNarrow;
@@ -104,10 +109,10 @@ struct Warp : Derived<Config> {
     y = global(w.y) + place.product * w.y_stride + y_p * w.y_k + (place.column + min(column, columns - 1)) * w.y_narrow;
   }
 
-  // A quad of the chunk at `at`.
+  // Fetches a quad of the chunk at `at`.
   __device__ __forceinline__ void fetch_x(Quad &to, int quad, Global<const float> *at) const {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {  // a row of the thread along k, otherwise a step of k
+    for (int i = 0; i < 4; ++i) {  // one row of the thread along k, otherwise one k
       Global<const float> *from = at;
       if constexpr (Config::x_along_k) {
         from += min(kLanes * i, (rows_left - 1) / kLanes * kLanes) * work.x_ld + 4 * kGroups * quad;
@@ -127,7 +132,7 @@ struct Warp : Derived<Config> {
     }
   }
 
-  // Offsets that never change are added up anew each time: the compiler would keep each of them in registers.
+  // The constant offsets are added up again each time: otherwise the compiler would keep each of them in a register.
   __device__ __forceinline__ void fetch_y(StagedY &to, Global<const float> *at) const {
 #pragma unroll
     for (int part = 0; part < D::kChunk / 32; ++part) {
@@ -141,9 +146,9 @@ struct Warp : Derived<Config> {
     }
   }
 
-  // Makes the first `done` steps of a chunk zeros.
+  // Sets the first `done` k of a chunk to zero.
   __device__ __forceinline__ void clear(Quad (&xs)[kQuads], StagedY &ys, int done) const {
-    const int x_left = 4 * group - done, y_left = y_p - done;  // below 0: to clear
+    const int x_left = 4 * group - done, y_left = y_p - done;  // below 0: cleared
 #pragma unroll
     for (int quad = 0; quad < kQuads; ++quad) {
 #pragma unroll
@@ -179,7 +184,7 @@ struct Warp : Derived<Config> {
     }
   }
 
-  // sum += the products of one quad.
+  // Adds the products of one quad to `sum`.
   __device__ __forceinline__ void multiply(Sums &sum, const Quad &xs, int quad) const {
     const float *from = shared + (group + kGroups * quad) * D::kQuad;
 #pragma unroll
@@ -192,7 +197,7 @@ struct Warp : Derived<Config> {
         for (int h = 0; h < 2; ++h) {
 #pragma unroll
           for (int i = 0; i < kThreadRows; ++i) {
-            // Row i, step q.
+            // Row i, k q of the quad.
             const Vec2 x = Config::x_along_k ? xs[i][q / 2] : xs[q][i / 2];
             Vec2 &to = sum[i][j / 2 + h];
             to = (Config::x_along_k ? q : i) % 2 == 0 ? fma2<0>(ys[h], x, to) : fma2<1>(ys[h], x, to);
@@ -203,7 +208,7 @@ struct Warp : Derived<Config> {
     }
   }
 
-  // The warp's steps of the units [first, last): chunk `part` of each unit's warps_k.
+  // Multiplies the warp's chunks of the units [first, last): chunk `part` of each unit's warps_k chunks.
   __device__ __forceinline__ void run(Sums &sum, int64_t first, int64_t last, int part) const {
     const int64_t stride = int64_t{work.warps_k} * D::kChunk, end = min(last * stride, work.k);
     const int64_t x_step = Config::x_along_k ? 1 : work.x_ld, last_chunk = work.k - D::kChunk;
@@ -211,8 +216,8 @@ struct Warp : Derived<Config> {
     if (p >= end) return;
     Quad xs[kQuads];
     StagedY ys;
-    // One pointer each moves through X and Y, and is kept as it is, so that every load adds its own offset: the
-    // compiler would rather have a pointer for each load.
+    // One pointer moves through X and one through Y. keep_in_register() makes each load add its own offset: otherwise
+    // the compiler would have a pointer for each load.
     Global<const float> *x_at = x + min(p, last_chunk) * x_step, *y_at = y + min(p, last_chunk) * work.y_k;
     keep_in_register(x_at);
     keep_in_register(y_at);
@@ -225,7 +230,8 @@ struct Warp : Derived<Config> {
       put_y(ys);
       sync_warp();
       p += stride;
-      // After the last chunk this is one that nobody multiplies: a branch would part the products from their operands.
+      // After the last chunk this fetches one that is not multiplied: a branch would separate the products from their
+      // operands.
       x_at = x + min(p, last_chunk) * x_step;
       y_at = y + min(p, last_chunk) * work.y_k;
       keep_in_register(x_at);
@@ -242,8 +248,8 @@ struct Warp : Derived<Config> {
     } while (p < end);
   }
 
-  // Adds the groups' sums, of which each keeps every fourth column, and puts them where columns are `pitch` floats
-  // apart.
+  // Adds the groups' accumulators, of which each group keeps every fourth column, and stores them in columns that are
+  // `pitch` floats apart.
   __device__ __forceinline__ void put_sums(const Sums &sum, float *to, int pitch) const {
 #pragma unroll
     for (int j = 0; j < kNarrow; ++j) {
@@ -265,7 +271,7 @@ struct Warp : Derived<Config> {
   }
 };
 
-// The block's share. Requires k of at least a chunk.
+// Computes the block's share. Requires that k is at least one chunk.
 template <typename Config>
 __device__ __forceinline__ void compute(const SkinnyWork &work) {
   constexpr int kNarrow = Config::narrow_thread;
@@ -276,14 +282,14 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
     const SkinnyWork &of_sums = read_anew(work);
     const int rows = of_sums.warps_wide * kRows, pitch = rows + 4, part_floats = kNarrow * pitch;
     int thread = static_cast<int>(threadIdx.x);
-    keep_in_register(thread);  // what is computed from it is not kept from tile to tile
+    keep_in_register(thread);  // values computed from it are not kept from tile to tile
     const int warp = thread / 32, warp_wide = warp / of_sums.warps_k, warp_k = warp % of_sums.warps_k;
     const SkinnyPlace at(of_sums, tile, rows, kNarrow);
     const int64_t warp_row = at.row + warp_wide * kRows;
     typename Warp<Config>::Sums sum = {};
     const Warp<Config> mine(of_sums, at, min(warp_row, of_sums.wide - 1), thread % 32, shared + warp * D::kWarpFloats);
     if (warp_row < of_sums.wide) mine.run(sum, first, last, warp_k);
-    __syncthreads();  // nobody reads Y any more
+    __syncthreads();  // no thread reads Y any more
     mine.put_sums(sum, shared + warp_k * part_floats + warp_wide * kRows, pitch);
     __syncthreads();
     const SkinnyWork &of_output = read_anew(work);

@@ -1,5 +1,5 @@
-// The host's side of the skinny rows of this backend. A kernel's file defines a Row that derives from SkinnyRow<Row,
-// Shape> and has kernel_for<Config>(), the instance for a layout.
+// The host's side of the skinny kernels of this backend. A kernel's file defines a Row that derives from SkinnyRow<Row,
+// Shape>. Its kernel_for<Config>() returns the instance for a layout.
 #pragma once
 
 #include "gpu/aligned.h"
@@ -23,7 +23,7 @@ struct SkinnyRow {
                                       1.0,
                                       skinny::Derived<Shape>::kChunk};
 
-  // X in vectors of 4 along the dimension in which it is contiguous.
+  // True if X can be fetched in vectors of 4 along the dimension in which it is contiguous.
   static bool x_vectors(const SkinnyPlan &plan) {
     const SkinnyWork &w = plan.work;
     return columns_aligned(w.x, w.x_ld) && static_cast<uint64_t>((plan.x_along_k ? w.k : w.wide) | w.x_stride) % 4 == 0;
@@ -39,7 +39,7 @@ struct SkinnyRow {
                           : Row::template kernel_for<Layout<Shape, false, false>>();
   }
 
-  static size_t shared_bytes(const SkinnyPlan &) { return 0; }  // it is static
+  static size_t shared_bytes(const SkinnyPlan &) { return 0; }  // LDS is static
 };
 
 }  // namespace libsgemm::hip

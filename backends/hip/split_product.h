@@ -1,20 +1,21 @@
-// Products of split operands (gpu/splits/splits.h) by MFMA: FP32-level sums from several products of 16-bit numbers.
+// Products of split operands (gpu/splits/splits.h) by MFMA: FP32-level results from several products of 16-bit numbers.
 //
-// Three sets of sums:
+// There are three sets of accumulators:
 //
-//   low     x1 y0, x0 y1, ...     stay on the matrix cores over all of k: they, and so what is lost of them there, are
-//                                 2^-8 of the others or less
-//   main    x0 y0                 over two k-tiles, from zero on
-//   sum                           FP32 additions of main, to nearest
+//   low     x1 y0, x0 y1, ...     stay on the matrix cores over all of k: they, and so their rounding
+//                                 errors, are at most 2^-8 of the others
+//   main    x0 y0                 of two k-tiles, then start again at zero
+//   sum                           the sum of all main, by FP32 additions that round to nearest
 //
-// so that it does not matter how the matrix cores round, which AMD says of no chip: some cut off what FP32 rounds.
+// The result therefore does not depend on the rounding of the matrix cores, which AMD documents for no chip. Some
+// truncate where FP32 rounds.
 //
 //   LDS: buffer b of 2: [A split 0][A split 1]...[B split 0][B split 1]...
 //
-// As in matrix.h, X is made from B and Y from A, tiles travel through registers into the buffer that nobody reads,
-// there is one barrier a k-tile, a round of the loop is two k-tiles, and each product has a share of all else behind
-// it. The main sums of a block are added up behind small products, just before they begin anew: a part of the blocks in
-// each step of a round.
+// As in matrix.h, X is made from B and Y from A, tiles move through registers into the buffer that no thread reads,
+// each k-tile has one barrier, a round of the loop is two k-tiles, and a share of all other work follows each product.
+// The main accumulators of a block are added to `sum` after products of `low`, just before they start again at zero:
+// some of the blocks in each k-step of a round.
 #pragma once
 
 #include "gpu/splits/splits_pass.h"
@@ -23,7 +24,7 @@
 
 namespace libsgemm::hip {
 
-// What a kernel of this file is built from. The tile is one of the guard's.
+// Base of the Config of a kernel that uses this file. The tile is one of the guard.
 template <Type kType, int TileK, int Splits>
 struct SplitShape : MatrixShape<MfmaWords<kType>, kOuterPad, kOuterPad, TileK, 64, 64> {
   static constexpr Type type = kType;
@@ -31,22 +32,22 @@ struct SplitShape : MatrixShape<MfmaWords<kType>, kOuterPad, kOuterPad, TileK, 6
   static constexpr int products = Splits == 3 ? 6 : 3;
   static_assert(kDepthPad % (2 * TileK) == 0, "whole rounds");
 
-  // The products in their order: split a(r) of A times split b(r) of B.
+  // The products in their order: product r is split a(r) of A times split b(r) of B.
   static constexpr int digits_a[] = {2, 1, 0, 1, 0, 0}, digits_b[] = {0, 1, 2, 0, 1, 0};
   __device__ __forceinline__ static constexpr int a(int r) { return digits_a[r + 6 - products]; }
   __device__ __forceinline__ static constexpr int b(int r) { return digits_b[r + 6 - products]; }
 };
 
 struct SplitProblem {
-  TileProblem tile;  // without its operands: lda, ldb
+  TileProblem tile;  // lda and ldb, but no operands
   Splits a, b;
-  Guard guard;  // tiles that are left to FP32
+  Guard guard;  // selects the tiles that are left out
 };
 
 template <class Config>
 using SplitStreamOf = SplitStream<kOuterPad, Config::tile_k, Config::threads, Config::splits>;
 
-// Adds low, as it weighs, and takes the scale of the rows and columns off.
+// Adds `low` with its weight to `sum`, and removes the scales of the rows and columns.
 template <class Config>
 __device__ __forceinline__ void finish_splits(MatrixSums<Config> &sum, const MatrixSums<Config> &low,
                                               const SplitProblem &q, const TilePosition<Config> &at,
@@ -75,12 +76,13 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
   using Core = typename Config::Core;
   using Stream = SplitStreamOf<Config>;
   constexpr int kSteps = Config::steps, kBlocks = Config::blocks_m * Config::blocks_n;
-  // Matrix instructions: of one product of all blocks, of a step, of a k-tile; those of a step before its main
-  // products; the one behind which the barrier stands.
+  // Numbers of matrix instructions. kProduct: of one product of all blocks. kStep, kEnd: of a k-step, of a k-tile.
+  // kMain: of a k-step before its main products. kBarrier: the one before the barrier.
   constexpr int kProduct = kBlocks * Core::parts, kStep = Config::products * kProduct, kEnd = kSteps * kStep;
   constexpr int kMain = kStep - kProduct, kBarrier = kEnd - kStep / 2;
-  // The main sums of block i are added up in step i % kTurns + 1 of a round, behind small products, when they are long
-  // complete. No branch stands between their last product and there: behind one the compiler would read all at once.
+  // The main accumulators of block i are added in k-step i % kTurns + 1 of a round, after products of `low`, when they
+  // have long been complete. No branch separates this from their last product: after a branch the compiler would read
+  // all of them at once.
   constexpr int kTurns = 2 * kSteps - 1;
   constexpr int kBuffer = 2 * Stream::words;
   __shared__ Words4 lds[2 * kBuffer];
@@ -123,7 +125,7 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
       b.fetch_one(staged_b, i - Stream::copies);
     }
   };
-  // To the next k-tile. Behind the last one there is none: it is fetched once more, and not used.
+  // Moves to the next k-tile. After the last one it stays, and that k-tile is fetched again, but not used.
   const auto advance = [&](bool more) {
     if (!more) return;
     a.advance();

@@ -1,6 +1,6 @@
-// Tiles of split operands (gpu/splits/splits.h) in LDS, for the matrix cores: of each split units of eight steps of k
-// of one row, as unit_tile.h has them. In the workspace they are along k, padded and aligned, so that a thread moves
-// whole units and tests nothing.
+// Tiles of split operands (gpu/splits/splits.h) in LDS, for the matrix cores. Each split consists of units, eight k of
+// one row, as in unit_tile.h. In the workspace splits run along k, padded and aligned, so that a thread moves whole
+// units without tests.
 #pragma once
 
 #include "gpu/splits/splits.h"
@@ -11,11 +11,12 @@ namespace libsgemm::hip {
 
 using namespace libsgemm::gpu;
 
-// One split of Outer rows x Depth steps: unit (c, o), steps 8 c to 8 c + 7 of row o, at 16 (c Outer + o') bytes, where
-// o' = o ^ (8 c / units): eight threads that store units of neighbouring rows, side by side along k, reach all banks.
+// One split of Outer rows x Depth k. Unit (c, o) has k = 8 c to 8 c + 7 of row o, and is at 16 (c Outer + o') bytes,
+// where o' = o ^ (8 c / units). With this swizzle eight threads reach all banks when they store units of neighbouring
+// rows, neighbours along k.
 template <int Outer, int Depth>
 struct SplitUnits {
-  static constexpr int units = Depth / 8;  // of a row
+  static constexpr int units = Depth / 8;  // units of a row
   static constexpr int words = Outer * units;
   static_assert(Outer % 8 == 0 && 8 % units == 0, "aligned groups of eight rows");
 
@@ -26,9 +27,9 @@ struct SplitUnits {
 template <int Outer, int Depth, int Threads, int Count>
 struct SplitStream {
   using Units = SplitUnits<Outer, Depth>;
-  static constexpr int rows = Units::words / Threads, step = Threads / Units::units;  // of a thread, and between them
+  static constexpr int rows = Units::words / Threads, step = Threads / Units::units;  // a thread's rows, their distance
   static constexpr int copies = Count * rows;                                         // split by split
-  static constexpr int words = Count * Units::words;                                  // of 16 bytes, in LDS
+  static constexpr int words = Count * Units::words;                                  // 16-byte words in LDS
   using Staged = Words4[copies];
   static_assert(rows * Threads == Units::words, "whole units");
 
@@ -55,7 +56,8 @@ struct SplitStream {
   __device__ __forceinline__ void store_one(Words4 *tile, const Staged &staged, int i) const {
     tile[i / rows * Units::words + Units::at(c, row + i % rows * step)] = staged[i];
   }
-  // What lane `lane` of a wave holds of 32 rows from `first` on, a multiple of 32: its half's steps of 16.
+  // Returns the unit of lane `lane` in the 32 rows from `first` on, a multiple of 32: the lane's half of the 16 k of a
+  // k-step.
   __device__ __forceinline__ static Words4 read(const Words4 *tile, int q, int lane, int first, int at_step) {
     return tile[q * Units::words + Units::at(2 * at_step + lane / 32, first + lane % 32)];
   }

@@ -1,9 +1,9 @@
-// Which chips have rows of the modes that split.
+// The chips that have kernels for the modes with splits.
 #include "device.h"
 #include "gpu/splits/split_row.h"
 
-// In mode fp32_fast those with FP64 matrix cores, too: where all tiles are left to these, a product takes as long as in
-// FP32 on gfx942, and twice as long on gfx950, besides the passes.
+// Mode fp32_fast requires FP64 matrix cores, too. If these compute all tiles, a product takes, in addition to the
+// passes, as long as in FP32 on gfx942, and twice as long on gfx950.
 bool libsgemm::gpu::has_splits(libsgemm_math_mode_t mode, int index) {
   const hip::Family family = hip::device(index).family;
   const bool splits = mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP32_FAST;

@@ -1,6 +1,6 @@
-// Tiles of a square matrix of which one triangle is stored, where the diagonal crosses them: element by element, as
-// tile_stream.h fetches others. Of a symmetric one the mirrored element is read where it is not stored; of a triangular
-// one there are zeros, and ones on a diagonal that is not read.
+// Tiles of a square matrix of which one triangle is stored, where the diagonal crosses them: fetched element by
+// element, with the interface of tile_stream.h. For an element that is not stored, a symmetric matrix has the mirrored
+// one, a triangular matrix zero. A unit diagonal is not read.
 #pragma once
 
 #include "gpu/level3/one_sided.h"
@@ -16,16 +16,16 @@ struct SquareStream {
   static constexpr int pitch = Outer + Pad;
   static constexpr int floats = Depth * pitch;
   static constexpr int copies = Outer * Depth / Threads, width = 1;
-  static constexpr int k_step = Threads / Outer;  // from one copy of a thread to the next
+  static constexpr int k_step = Threads / Outer;  // k between a thread's copies
   static constexpr int target_step = k_step * pitch, element_step = 1;
   static_assert(Threads % Outer == 0 && copies * Threads == Outer * Depth, "whole copies");
   using Staged = float[copies][width];
 
-  Global<const float> *base;  // of the matrix; the same in all threads
+  Global<const float> *base;  // matrix; the same in all threads
   int64_t ld;
-  int outer, k;  // of the thread's first copy in the k-tile to fetch
+  int outer, k;  // place of the thread's first copy, in the k-tile to fetch
   bool along_k, upper, unit;
-  int target;  // of that copy in LDS
+  int target;  // place of that copy in LDS
 
   __device__ __forceinline__ SquareStream(const void *matrix, int64_t ld, const OneSidedProblem &o, int64_t first,
                                           int64_t first_k)
@@ -37,11 +37,11 @@ struct SquareStream {
     const int thread = static_cast<int>(threadIdx.x);
     target = thread / Outer * pitch + thread % Outer;
     k = static_cast<int>(first_k) + thread / Outer;
-    // Rows beyond the matrix are its last one again.
+    // Rows beyond the matrix repeat its last one.
     outer = static_cast<int>(min(first + thread % Outer, o.product.k - 1));
   }
 
-  // The element of this row and step k, which lies at (x, y) of the stored matrix, x along its columns.
+  // Returns the element of the thread's row at this k. It is at (x, y) of the stored matrix, x along its columns.
   __device__ __forceinline__ float element(int k) const {
     const bool stored = upper ? outer <= k : outer >= k;
     if (!kSymmetric && !stored) return 0.0f;
@@ -55,7 +55,7 @@ struct SquareStream {
 #pragma unroll
     for (int i = 0; i < copies; ++i) staged[i][0] = element(k + i * k_step);
   }
-  // A k-tile of `depth` steps, zeros after them.
+  // Fetches a k-tile of `depth` k, and zeros after them.
   __device__ __forceinline__ void fetch_short(Staged &staged, int depth) const {
     const int first = static_cast<int>(threadIdx.x) / Outer;
 #pragma unroll

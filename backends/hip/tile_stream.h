@@ -1,7 +1,7 @@
-// Fetching an operand's tiles from memory into registers, one after the other, with addresses that cost nothing: a base
-// in scalar registers, the same for all threads of the block, plus an offset in a vector register that never changes.
-// Rows and columns beyond the matrix are fetched from its last ones, since they only reach elements of C that are not
-// stored: no masks, but for the steps of k that the first k-tile lacks.
+// Fetches an operand's tiles from memory into registers, one after the other. Addresses cost no instructions: a base in
+// scalar registers, the same for all threads of the block, plus a constant offset in a vector register. Rows and
+// columns beyond the matrix are fetched from its last ones, since they only affect elements of C that are not stored.
+// Masks are only needed for the k that the first k-tile lacks.
 #pragma once
 
 #include <type_traits>
@@ -12,44 +12,45 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// As uniform(), of a distance that the compiler would otherwise keep in vector registers.
+// uniform() for a distance that the compiler would otherwise keep in vector registers.
 __device__ __forceinline__ int64_t uniform_distance(int64_t bytes) {
   const auto low = static_cast<uint32_t>(uniform(static_cast<int>(bytes)));
   const auto high = static_cast<uint32_t>(uniform(static_cast<int>(bytes >> 32)));
   return static_cast<int64_t>(static_cast<uint64_t>(high) << 32 | low);
 }
 
-// Bytes, or none. kShort: they are less than 2^32.
+// Returns `bytes` or 0. kShort: `bytes` is less than 2^32.
 template <bool kShort>
 __device__ __forceinline__ int64_t choose(bool whether, int64_t bytes) {
   if constexpr (!kShort) return whether ? bytes : 0;
   return static_cast<uint32_t>(again(whether ? static_cast<int>(bytes) : 0));
 }
 
-// Where a stream is, which fetches k-tiles of Depth steps. kShort: as of choose(), of a k-tile.
+// A stream's position. It fetches k-tiles of Depth k. kShort: a k-tile is less than 2^32 bytes, as in choose().
 template <int Depth, class Offset, int Offsets, bool kShort>
 struct StreamPosition {
-  Global<const char> *base;  // of the k-tile to fetch; the same in all threads of a wave
-  int64_t k_bytes;           // from one step of k to the next
-  Offset offset[Offsets];    // of what this thread fetches
+  Global<const char> *base;  // first element of the k-tile to fetch; the same in all threads of a wave
+  int64_t k_bytes;           // distance from one k to the next
+  Offset offset[Offsets];    // offsets of this thread's elements
 
   __device__ __forceinline__ void advance(int depth = Depth) { base = uniform(base + depth * k_bytes); }
-  // The same in two parts: how far, if at all, and to there.
+  // advance() in two parts: distance() returns the bytes, 0 without `more`; advance_by() moves.
   __device__ __forceinline__ int64_t distance(bool more) const { return choose<kShort>(more, Depth * k_bytes); }
   __device__ __forceinline__ void advance_by(int64_t bytes) { base = uniform(base + bytes); }
-  // From now on all fetches are of the first element or vector, where base is the same in all waves.
+  // Makes all later fetches read the element or vector at `base`. Requires the same base in all waves.
   __device__ __forceinline__ void stay() {
     k_bytes = 0;
     for (Offset &each : offset) each = 0;
   }
 };
 
-// An instruction adds 32 bits to a scalar base. Rows along k, element by element, can be further apart.
+// A load adds an offset of 32 bits to a scalar base. Rows along k that are fetched element by element may be further
+// apart.
 template <Fetch Kind>
 using OffsetOf = std::conditional_t<Kind == Fetch::inner, int64_t, uint32_t>;
 
-// Vectors require offsets_fit(). Offsets: of each copy; of the first one, if the others are whole steps of k from it,
-// which all threads have in common.
+// Vectors require offsets_fit(). Along k each copy has its own offset. Otherwise the copies are whole k apart, a
+// distance that all threads have in common, and share one offset.
 template <int Outer, int Depth, int Threads, Fetch Kind, int Pad = 4,
           class Map = TileMap<Outer, Depth, Threads, Kind, Pad>>
 struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Map::copies : 1, Map::width == 4> {
@@ -64,7 +65,7 @@ struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Ma
 
   static_assert(Kind != Fetch::outer || Outer % 64 == 0, "a wave fetches elements of one step of k");
 
-  // `left`: outer elements from `first` on, at least one.
+  // `left`: number of outer elements from `first` on, at least one.
   __device__ __forceinline__ TileStream(const void *operand, int64_t ld, int64_t first, int64_t left, int64_t first_k) {
     const int64_t outer_bytes = 4 * (along_k ? ld : 1);
     k_bytes = 4 * (along_k ? 1 : ld);
@@ -91,13 +92,13 @@ struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Ma
     }
   }
 
-  // A whole k-tile.
+  // Fetches a whole k-tile.
   __device__ __forceinline__ void fetch(Staged &staged) {
 #pragma unroll
     for (int i = 0; i < Map::copies; ++i) fetch_one(staged, i);
   }
 
-  // One of `depth` steps, zeros after them.
+  // Fetches a k-tile of `depth` k, and zeros after them.
   __device__ __forceinline__ void fetch_short(Staged &staged, int depth) {
 #pragma unroll
     for (int i = 0; i < Map::copies; ++i) {
@@ -108,19 +109,19 @@ struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Ma
   }
 
   __device__ __forceinline__ void stay() {
-    if constexpr (Kind == Fetch::outer) base = uniform(base - uniform(this->k) * k_bytes);  // where the wave begins
+    if constexpr (Kind == Fetch::outer) base = uniform(base - uniform(this->k) * k_bytes);  // the same in all waves
     Position::stay();
   }
 };
 
-// A Stream of any direction that runs along one known when it is compiled.
+// A Stream that takes its direction at run time, with a direction that is known at compile time.
 template <class Stream, bool kAlongK>
 struct Directed : Stream {
   __device__ __forceinline__ Directed(const void *operand, int64_t ld, int64_t first, int64_t left, int64_t first_k)
       : Stream(operand, ld, kAlongK, first, left, first_k) {}
 };
 
-// Of a tile that is `outer` x `depth`: whether offsets within it are less than 2^32 bytes.
+// True if offsets within a tile of `outer` x `depth` are less than 2^32 bytes.
 inline bool offsets_fit(int64_t ld, bool along_k, int outer, int depth) {
   return ld < (int64_t{1} << 30) / (along_k ? outer : depth) - outer;
 }

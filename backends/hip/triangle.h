@@ -1,8 +1,7 @@
-// syrk, syr2k and gemmtr: the loop of valu.h over those tiles of C that meet its triangle
-// (gpu/triangle.h).
+// syrk, syr2k and gemmtr: the loop of valu.h for the tiles of C that overlap its triangle (gpu/triangle.h).
 //
-// syr2k is one sum of two products, the second with A and B exchanged. Tiles on the diagonal are multiplied whole, and
-// stored element by element where they belong to the triangle.
+// syr2k adds two products in the same accumulators; A and B are exchanged in the second one. Tiles on the diagonal are
+// multiplied whole. Only their elements in the triangle are stored, one by one.
 #pragma once
 
 #include "gpu/batch.h"
@@ -13,7 +12,7 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// Calls add(a, b, range) with the streams of each product. Without kSyr2k there is but one, which takes fewer
+// Calls add(a, b, range) with the streams of each product. Without kSyr2k there is only one product, which takes fewer
 // registers.
 template <class Config, class A, class B, bool kSyr2k, typename Add>
 __device__ __forceinline__ void for_terms(const StridedOperands &operands, const TriangleProblem &t,
@@ -29,7 +28,7 @@ __device__ __forceinline__ void for_terms(const StridedOperands &operands, const
   if constexpr (!kSyr2k) return add_product(a, lda, b, ldb);
 #pragma unroll 1
   for (int left = p.k_tiles; left > 0; left -= t.term_tiles) {
-    if (left < p.k_tiles) __syncthreads();  // the last tiles of the product before have been read
+    if (left < p.k_tiles) __syncthreads();  // the product before has read its last tiles
     add_product(a, lda, b, ldb);
     const void *const first = a;
     const int64_t first_ld = lda;
@@ -38,7 +37,7 @@ __device__ __forceinline__ void for_terms(const StridedOperands &operands, const
   }
 }
 
-// A, B: the streams of the operands. kSyr2k: as of for_terms().
+// A, B: the streams of the operands. kSyr2k: as in for_terms().
 template <class Config, class A, class B, bool kSyr2k>
 __device__ __forceinline__ void ping_pong_triangle(const StridedOperands &operands, const TriangleProblem &t) {
   __shared__ Vec4 lds[kPingPongFloats<Config, A, B> / 4];
@@ -57,7 +56,7 @@ __device__ __forceinline__ void ping_pong_triangle(const StridedOperands &operan
   }
 }
 
-// Of FP32 operands.
+// FP32 operands.
 template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void ping_pong_triangle(const StridedOperands &operands, const TriangleProblem &t) {
   using A = TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA>;

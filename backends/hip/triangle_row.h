@@ -1,4 +1,4 @@
-// The rows of syrk, syr2k and gemmtr: what a kernel's file adds to its Config.
+// Table rows of syrk, syr2k and gemmtr: the macros that a kernel's file uses after its Config and Row.
 #pragma once
 
 #include "gpu/kernels.h"
@@ -6,12 +6,12 @@
 #include "triangle.h"
 #include "valu_row.h"
 
-// Defines the row `NAME` of the file's Config and Row: its kernel, by ENGINE of triangle.h or matrix_triangle.h, and
-// `Kernel NAME()`.
+// Defines the kernel `NAME` of the file's Config and Row, by ENGINE of triangle.h or matrix_triangle.h, and its table
+// row `Kernel NAME()`.
 #define LIBSGEMM_HIP_TRIANGLE_ROW(NAME, ENGINE) \
   LIBSGEMM_HIP_BOUNDED_TRIANGLE_ROW(NAME, ENGINE, LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks))
 
-// The same with launch bounds of its own.
+// LIBSGEMM_HIP_TRIANGLE_ROW with other launch bounds.
 #define LIBSGEMM_HIP_BOUNDED_TRIANGLE_ROW(NAME, ENGINE, BOUNDS)                 \
   template <Fetch KindA, Fetch KindB>                                           \
   __global__ void BOUNDS NAME(const __grid_constant__ StridedOperands operands, \

@@ -1,12 +1,12 @@
-// Tiles of a 16-bit operand in LDS as the matrix cores read them: units of eight steps of k of one row (16 bytes).
+// Tiles of a 16-bit operand in LDS, in units as the matrix cores read them: eight k of one row (16 bytes).
 //
-//   unit (c, o): steps 8 c to 8 c + 7 of outer element o        at 16 (c Outer + o') bytes, o' = o ^ swizzle(c, o)
+//   unit (c, o): k = 8 c to 8 c + 7 of outer element o        at 16 (c Outer + o') bytes, o' = o ^ swizzle(c, o)
 //
 // The swizzle moves a unit among the eight of its aligned group, so that both ways of filling the tile reach most
-// banks: threads side by side along k, and threads that turn 4 x 4 elements of an operand that is contiguous along its
-// outer dimension. A wave that reads units of consecutive rows has them from all banks in any case.
+// banks: by threads that are neighbours along k, and by threads that transpose 4 x 4 elements of an operand that is
+// contiguous along its outer dimension. A wave that reads units of consecutive rows reaches all banks in any case.
 //
-// Each thread carries 4 outer elements x 4 steps of k. The elements are only moved, as raw bits.
+// Each thread moves 4 outer elements x 4 k, as raw bits.
 #pragma once
 
 #include "gpu/tile.h"
@@ -17,17 +17,17 @@ namespace libsgemm::hip {
 
 using namespace libsgemm::gpu;
 
-constexpr int kUnitDepth = 32;  // steps of k of a tile
+constexpr int kUnitDepth = 32;  // k of a tile
 
 // A thread's place in a tile.
 template <int Outer, int Threads>
 struct UnitTile {
   static constexpr int depth = kUnitDepth;
   static constexpr int floats = Outer * depth / 2;
-  static constexpr int copies = 4;  // of a thread, by outer element: four steps of k
+  static constexpr int copies = 4;  // copies of a thread: one for each outer element, with four k
   static_assert(Outer / 4 * (depth / 4) == Threads, "4 x 4 elements a thread");
 
-  int outer, k;  // the first of the thread's elements
+  int outer, k;  // the thread's first element
 
   __device__ __forceinline__ void place(bool along_k) {
     const int thread = static_cast<int>(threadIdx.x);
@@ -35,10 +35,10 @@ struct UnitTile {
     k = 4 * (along_k ? thread % (depth / 4) : thread / (Outer / 4));
   }
 
-  // For the units c of outer elements o.
+  // Returns the swizzle of unit c of outer element o.
   __device__ __forceinline__ static int swizzle(int c, int o) { return (o / 8 % 4) ^ (2 * c % 8); }
 
-  // Unit c of row `first` + `within`, where `first` is a multiple of 32 and `within` less than 32.
+  // Returns unit c of row `first` + `within`. `first` is a multiple of 32, `within` less than 32.
   __device__ __forceinline__ static Words4 unit(const float *tile, int c, int first, int within) {
     const int at = c * Outer + first + (within ^ swizzle(c, within));
     return reinterpret_cast<const Words4 *>(tile)[at];
@@ -48,21 +48,21 @@ struct UnitTile {
     const int c = k / 8, half = k / 4 % 2;
     int to = outer ^ swizzle(c, outer);
 #if defined(LIBSGEMM_HIP_WMMA_GFX11)
-    pin(to);  // as where fragments are read (matrix_cores.h)
+    pin(to);  // for the same reason as in the reads of fragments (matrix_cores.h)
 #endif
     reinterpret_cast<Words2 *>(tile)[2 * (c * Outer + (to ^ i)) + half] = copy;
   }
 };
 
-// Fetching such tiles, one after the other, by vectors of four elements: columns start at multiples of 8 bytes, and
-// their length is a multiple of 4. As TileStream: a base that all threads share plus an offset, elements beyond the
-// matrix fetched from its last ones.
+// Fetches such tiles, one after the other, by vectors of four elements. Requires columns that start at multiples of 8
+// bytes, and a multiple of 4 as their length. As in TileStream, addresses are a base that all threads share plus an
+// offset, and elements beyond the matrix are fetched from its last ones.
 template <int Outer, int Threads, Fetch Kind>
 struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_t, 4, true> {
   using Tile = UnitTile<Outer, Threads>;
-  using Staged = Words2[Tile::copies];  // as they lie in memory: by outer element, or by step of k
+  using Staged = Words2[Tile::copies];  // in the order of memory: by outer element, or by k
   static constexpr bool along_k = Kind == Fetch::inner_x4;
-  static constexpr int store_slots = 1;  // as of TileStream; where the elements have been turned
+  static constexpr int store_slots = 1;  // as in TileStream; without transposing
   static constexpr int fetch_slots(int) { return 1; }
 
   __device__ __forceinline__ UnitStream(const void *operand, int64_t ld, int64_t first, int64_t left, int64_t first_k) {
@@ -88,7 +88,7 @@ struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_
 #pragma unroll
     for (int i = 0; i < 4; ++i) fetch_one(staged, i);
   }
-  // One of `depth` steps, zeros after them.
+  // Fetches a k-tile of `depth` k, and zeros after them.
   __device__ __forceinline__ void fetch_short(Staged &staged, int depth) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -97,13 +97,13 @@ struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_
     }
   }
 
-  // What of outer element i lies along k.
+  // Transposes: returns the four k of outer element i.
   __device__ __forceinline__ static Words2 turned(const Staged &staged, int i) {
     const auto pair = [&](const Words2 &low, const Words2 &high) {
       const uint32_t x = low[i / 2], y = high[i / 2];
       return i % 2 == 0 ? ops::low_halves(x, y) : ops::high_halves(x, y);
     };
-    const uint32_t last = pair(staged[2], staged[3]);  // who waits for them has all
+    const uint32_t last = pair(staged[2], staged[3]);  // fetched last: a wait for these covers all
     return Words2{pair(staged[0], staged[1]), last};
   }
   __device__ __forceinline__ void store_one(float *tile, const Staged &staged, int i) const {
@@ -111,11 +111,11 @@ struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_
   }
 };
 
-// The same element by element: any alignment and direction.
+// UnitStream element by element, for any alignment and direction.
 template <int Outer, int Threads>
 struct UnitElements : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_t, 4, false> {
   using Tile = UnitTile<Outer, Threads>;
-  using Staged = uint32_t[Tile::copies][4];  // by outer element and step of k
+  using Staged = uint32_t[Tile::copies][4];  // by outer element and k
   static constexpr int store_slots = 3;
   static constexpr int fetch_slots(int) { return 4; }
 
@@ -161,7 +161,7 @@ struct UnitElements : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint3
   }
 };
 
-// Either of them.
+// The stream for a Fetch: by vectors, or element by element.
 template <int Outer, int Threads, Fetch Kind>
 using Units = std::conditional_t<Kind == Fetch::outer_x4 || Kind == Fetch::inner_x4, UnitStream<Outer, Threads, Kind>,
                                  Directed<UnitElements<Outer, Threads>, Kind == Fetch::inner>>;

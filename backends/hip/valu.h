@@ -1,27 +1,27 @@
-// The tiled product by vector instructions, on any AMD GPU: four buffers of LDS, tileA, tileB and tileA', tileB'.
+// The tiled product by vector instructions, on any AMD GPU, with four buffers of LDS: tileA, tileB and tileA', tileB'.
 //
-// While a column of tileA and a row of tileB sit in registers and feed the outer products, the next tiles travel from
-// memory through registers into tileA', tileB'; then the pairs swap places. One barrier a k-tile.
+// While a column of tileA and a row of tileB are in registers for the outer products, the next tiles move from memory
+// through registers into tileA', tileB'; then the pairs swap. Each k-tile has one barrier.
 //
 // Source: CN110147248B (four buffers that swap addresses); CN106681694A, its forerunner on Kepler (smA, smAx).
 //
 //   LDS: pair 0 [tileA][tileB], pair 1 [tileA'][tileB']
 //
 //   k-tile t    fetch(t + 1)             memory -> registers, at the start
-//               multiply(t)              columns of tileA, rows of tileB; step k + 1 is read while step k multiplies
-//               store(t + 1), swap, barrier, before the last step, which hides the first read of the next pair
+//               multiply(t)              columns of tileA, rows of tileB; k + 1 is read while k is multiplied
+//               store(t + 1), swap, barrier, before the last k, which hides the first read of the next pair
 //
-// Nothing but products is left in the loop: tile_stream.h has the reasons. A Config is a TileShape.
+// The loop contains almost nothing but products; tile_stream.h explains how. A Config is a TileShape.
 //
-// The products are single ones, which gfx11 and later issue two at a time if the registers suit, or, on gfx90a and
-// later of CDNA, pairs (v_pk_fma_f32).
+// Products are single instructions, of which gfx11 and later issue two at a time if the registers permit, or pairs
+// (v_pk_fma_f32) on gfx90a and later CDNA.
 #pragma once
 
 #include "tile_stream.h"
 
 namespace libsgemm::hip {
 
-// The sums of a thread: single ones, or pairs of neighbouring rows.
+// A thread's accumulators: single ones, or pairs of neighbouring rows.
 template <class Config, bool Packed = LIBSGEMM_PACKED_FMA>
 struct Sums {
   static constexpr int kM = Config::thread_m, kN = Config::thread_n;
@@ -34,9 +34,9 @@ struct Sums {
       for (int j = 0; j < kN; ++j) sum[i][j] = fmaf(a[i], b[j], sum[i][j]);
     }
   }
-  // By pairs, which keeps neighbours in neighbouring registers all through the loop before: v_dual_fmac_f32 writes one
-  // register of even and one of odd number. (In the loop a pair would have to be made by v_fma_f32, which is never
-  // dual.)
+  // Reads them in pairs, which makes the compiler keep neighbours in neighbouring registers during the loop:
+  // v_dual_fmac_f32 writes one register of even and one of odd number. (A pair in the loop itself would require
+  // v_fma_f32, which is never dual.)
   __device__ __forceinline__ void get(float (&to)[kM][kN]) const {
 #pragma unroll
     for (int i = 0; i < kM; i += 2) {
@@ -86,13 +86,13 @@ __device__ __forceinline__ float *floats_at(float *shared, int bytes) {
   return reinterpret_cast<float *>(reinterpret_cast<char *>(shared) + bytes);
 }
 
-// Floats of LDS: two pairs of tiles, or what storing C takes.
+// Floats of LDS: two pairs of tiles, or what storing C needs.
 template <class Config, class A, class B>
 constexpr int kPingPongFloats = 2 * (A::floats + B::floats) > kStoreFloats<Config> ? 2 * (A::floats + B::floats)
                                                                                    : kStoreFloats<Config>;
 
-// Adds the product of the tiles that `a` and `b` bring, streams at the first k-tile of `range`. `shared`: two pairs of
-// tiles, which nobody may read any more.
+// Adds the product of the tiles of the streams `a` and `b`, which are at the first k-tile of `range`. `shared`: two
+// pairs of tiles, which no thread reads any more.
 template <class Config, class A, class B>
 __device__ __forceinline__ void ping_pong_sums(Sums<Config> &sums, A &a, B &b, const TileRange &range, float *shared) {
   constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
@@ -110,9 +110,9 @@ __device__ __forceinline__ void ping_pong_sums(Sums<Config> &sums, A &a, B &b, c
   using Place = ThreadPlace<Config>;
   const Place place;
   constexpr int kStrideA = Config::lane_rows * 4, kStrideB = Config::lane_columns * Config::group_n;
-  float column[2][Config::thread_m], row[2][Config::thread_n];  // of tileA, of tileB
+  float column[2][Config::thread_m], row[2][Config::thread_n];  // fragments of tileA, of tileB
   const int read_a = 4 * place.row(), read_b = 4 * (kTileB + place.column());
-  int now = 0;  // where the pair is that is multiplied, bytes
+  int now = 0;  // offset of the pair that is multiplied, in bytes
 
   const auto read = [&](int k) {
     const int step = k % Config::tile_k;
@@ -127,7 +127,7 @@ __device__ __forceinline__ void ping_pong_sums(Sums<Config> &sums, A &a, B &b, c
   read(0);
 #pragma unroll 1
   for (int left = range.count; left > 0; --left) {
-    if (left > 1) {  // the last round stores what it has once more, where nobody reads it
+    if (left > 1) {  // the last k-tile stores its registers once more, to a pair that no thread reads
       a.fetch(staged_a);
       b.fetch(staged_b);
       a.advance();
@@ -147,7 +147,7 @@ __device__ __forceinline__ void ping_pong_sums(Sums<Config> &sums, A &a, B &b, c
   }
 }
 
-// The product of the tiles that `a` and `b` bring, stored.
+// Stores the product of the tiles of `a` and `b`.
 template <class Config, class A, class B, typename Operands>
 __device__ __forceinline__ void ping_pong(A &a, B &b, const TilePosition<Config> &at, const TileRange &range,
                                           const Operands &operands, const TileProblem &p) {

@@ -1,4 +1,4 @@
-// The host's side of the rows built on valu.h.
+// The host's side of the kernels built on valu.h.
 #pragma once
 
 #include <algorithm>
@@ -10,24 +10,24 @@
 
 namespace libsgemm::hip {
 
-// Share of the peak of a compute unit's arithmetic, of which a step of k is `clocks`, that is left beside what the step
-// moves to and from LDS and what it fetches through the compute unit's cache: these hide behind it for the most part.
-// AMD documents 128 bytes a clock for LDS, and 64 for the cache of each chip up to gfx90a; for later ones they are
-// assumed.
+// Returns the share of the peak of a compute unit's arithmetic that a kernel can reach. For one k the arithmetic takes
+// `clocks`, `lds_bytes` move to and from LDS, and `fetched_bytes` through the compute unit's cache; the arithmetic
+// hides most of this. AMD documents 128 bytes a clock for LDS, and 64 for the cache of each chip up to gfx90a. For
+// later chips these numbers are assumed.
 inline double share_of_peak(double clocks, double lds_bytes, double fetched_bytes) {
   constexpr double kLdsBytesPerClock = 128, kCacheBytesPerClock = 64;
   const double moved = std::max(lds_bytes / kLdsBytesPerClock, fetched_bytes / kCacheBytesPerClock);
   return clocks / overlapped(clocks, moved);
 }
 
-// The figures of a row whose peak is `peak` of the device's.
+// Returns the figures of a kernel whose peak is `peak` of the device's.
 inline Figures reached(int device, Fitted row, double peak) {
   Figures f = figures(device, row);
   f.peak_fraction *= peak;
   return f;
 }
 
-// The base of a Row of gpu/tile_row.h: runs on every device. Config::fitted names its figures.
+// The base of a Row of gpu/tile_row.h. Runs on every device. Config::fitted names its figures.
 template <class RowConfig>
 struct ValuRow {
   using Config = RowConfig;
@@ -53,7 +53,7 @@ struct ValuRow {
             reached(index, Config::fitted, share_of_peak(clocks, in_lds, fetched))};
   }
 
-  // Static shared memory.
+  // Returns 0: shared memory is static.
   template <Fetch KindA, Fetch KindB>
   static constexpr size_t shared_bytes() {
     return 0;

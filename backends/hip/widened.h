@@ -1,5 +1,5 @@
-// Products of 16-bit operands (FP16, bfloat16): what their kernels take besides the operands, and tiles that become
-// FP32 on their way into LDS, which the vector instructions then multiply as any others.
+// Products of 16-bit operands (FP16, bfloat16): their kernels' parameters, and tiles that are converted to FP32 when
+// they are stored in LDS, for kernels with vector instructions.
 #pragma once
 
 #include "gpu/element.h"
@@ -14,22 +14,22 @@ struct WidenedProblem : TileProblem {
   bool a_along_k, b_along_k;  // contiguous along k, not along its outer dimension
 };
 
-// As TileStream, element by element: any alignment, stride and direction. A thread takes pairs of neighbours along k,
-// which need one offset. In LDS [Depth][pitch] floats.
+// TileStream element by element, for any alignment, stride and direction. A thread fetches pairs of neighbours along k,
+// which need only one offset. Layout in LDS: [Depth][pitch] floats.
 template <int Outer, int Depth, int Threads, Type kType>
 struct WidenedStream : StreamPosition<Depth, int64_t, Outer * Depth / (2 * Threads), false> {
   static constexpr int pitch = Outer + 4;
   static constexpr int floats = Depth * pitch;
   static constexpr int pairs = Outer * Depth / (2 * Threads);
-  static constexpr int outer_step = 2 * Threads / Depth, k_step = 2 * Threads / Outer;  // from one pair to the next
+  static constexpr int outer_step = 2 * Threads / Depth, k_step = 2 * Threads / Outer;  // distances of pairs
   static_assert(2 * Threads % Depth == 0 && Threads % Outer == 0 && pairs * 2 * Threads == Outer * Depth,
                 "whole pairs");
-  using Staged = uint32_t[pairs][2];  // raw
+  using Staged = uint32_t[pairs][2];  // raw bits
 
   using Position = typename WidenedStream::StreamPosition;
   using Position::base, Position::k_bytes, Position::offset;
 
-  int k, next_k;            // of the first pair, and from one pair to the next
+  int k, next_k;            // k of the first pair, and the distance to the next one
   int target, next_target;  // the same in LDS
 
   __device__ __forceinline__ WidenedStream(const void *operand, int64_t ld, bool along_k, int64_t first, int64_t left,

@@ -1,19 +1,19 @@
-// The host's side of the rows for 16-bit operands: gemm and syrk of FP16 or bfloat16 matrices with FP32 sums and FP32
-// C.
+// The host's side of the kernels for 16-bit operands: gemm and syrk of FP16 or bfloat16 matrices with FP32 accumulators
+// and FP32 C.
 //
 // A kernel's file defines a Row:
 //
 //   struct Row {
 //     using Config = ...;                        // tile_m, tile_n, tile_k, threads
-//     static constexpr bool has_vectors = ...;   // instances that fetch four elements at once
-//     static constexpr bool has_elements = ...;  // and such that take any operands
+//     static constexpr bool has_vectors = ...;   // has instances that fetch four elements at once
+//     static constexpr bool has_elements = ...;  // has instances that take any operands
 //     static constexpr bool chains = ...;        // an element of C is one chain of fused multiply-adds along k
 //     static bool runs_on(int device);
 //     static Tiling tiling(const GemmDesc &desc, int device);  // for the cost
-//     // The instance with vectors for operands that lie so, and the one that takes any.
+//     // The instance with vectors, for operands that words_fit() accepts, and the one that takes any operands.
 //     template <Type kType, Fetch A, Fetch B, typename Operands> static auto vector_kernel();
 //     template <Type kType, typename Operands> static auto kernel();
-//     // Of a file with syrk, whose operands are one.
+//     // Only for syrk, whose operands are the same matrix.
 //     template <Type kType, Fetch Kind> static auto triangle_kernel();
 //   };
 #pragma once
@@ -25,7 +25,8 @@
 
 namespace libsgemm::hip {
 
-// Four elements at once are 8 bytes. Pointers of a batch are not looked at: they may lie in device memory.
+// True if the operands can be fetched by four elements, 8 bytes, at once. Batches of pointers are excluded: the
+// pointers may be in device memory, where the host cannot read them.
 inline bool words_fit(const GemmDesc &desc) {
   if (desc.batch == Batch::pointers) return false;
   const auto fits = [&](const void *base, int64_t ld, int64_t rows, int64_t stride) {
@@ -57,7 +58,7 @@ libsgemm_status_t enqueue_widened(const GemmDesc &desc, const Operands &operands
     return launch_kernel(Row::template kernel<kType, Operands>(), grid, dim3(Config::threads), 0, launch, error,
                          operands, p);
   } else {
-    return LIBSGEMM_UNAVAILABLE;  // widened_supports() has asked
+    return LIBSGEMM_UNAVAILABLE;  // excluded by widened_supports()
   }
 }
 
@@ -69,7 +70,7 @@ libsgemm_status_t launch_widened(const GemmDesc &desc, const Launch &launch, Err
   });
 }
 
-// The offsets of unit_tile.h; WidenedStream's are of 64 bits.
+// True if the offsets of unit_tile.h fit; those of WidenedStream have 64 bits.
 template <class Row>
 bool widened_offsets_fit(const GemmDesc &desc) {
   using Config = typename Row::Config;
@@ -101,7 +102,7 @@ Kernel widened_kernel(const char *name) {
   return kernel;
 }
 
-// The same of syrk: a TriangleRow of gpu/triangle_row.h.
+// The TriangleRow of gpu/triangle_row.h for syrk.
 template <class WidenedRow, Type kType>
 struct WidenedTriangleRow {
   struct Row : WidenedRow {
