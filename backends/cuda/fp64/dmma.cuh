@@ -1,35 +1,35 @@
-// A warp's part of a product by the FP64 tensor cores (mma.sync), from tiles of floats (float_tile.cuh).
+// A warp's part of a product on the FP64 tensor cores (mma.sync), from tiles of floats (float_tile.cuh).
 //
-// The product of two floats is exact in FP64, and a sum of k of them keeps 29 bits more than FP32 has, so that the one
-// rounding at the end gives the nearest float but in near ties. Conversions, addresses and guards cost nothing: an
-// instruction keeps a scheduler's tensor core busy for 64 clocks (m8n8k4 of sm_80: 16), in which it can issue others.
+// The product of two floats is exact in FP64, and the accumulators have 29 bits more than FP32. So the one rounding at
+// the end gives the nearest float, except in near ties. Conversions, addresses and guards cost no time: an instruction
+// keeps a scheduler's tensor core busy for 64 clocks (m8n8k4 of sm_80: 16), during which the scheduler issues others.
 //
 // The instruction computes D = X Y + D, 16 x 8. X is made from B and Y from A, so that D is a block of C transposed.
 //
-//   D = C^T: warp_n x warp_m            lane 4 g + q of a 16 x 8 block: columns of C g and g + 8,
-//   +-----+-----+-----+-- m             rows 2 q, and one more
+//   D = C^T: warp_n x warp_m            lane 4 g + q of a 16 x 8 block: columns g and g + 8 of C,
+//   +-----+-----+-----+-- m             rows 2 q and 2 q + 1
 //   |16x8 |     |     |
-//   +-----+-----+-----+--               its elements of X: columns g and g + 8 of op(B) at steps q, q + 4, q + 8,
-//   |     |     |     |                 q + 12 of k; of Y: row g of op(A) at the same steps
+//   +-----+-----+-----+--               its elements of X: columns g and g + 8 of op(B) at k = q, q + 4, q + 8, q + 12;
+//   |     |     |     |                 of Y: row g of op(A) at the same k
 //   n
 //
-// m8n8k4 takes the columns g of it, and steps q of k.
+// With m8n8k4 a lane has only column g, and only k = q.
 //
-// Where k is split, the sums of a slice go to the workspace as doubles.
+// With split-K the accumulators of a slice are written to the workspace as doubles.
 //
-// Source of the places: measured; NVIDIA, PTX ISA, mma.m16n8k16 and mma.m8n8k4 with .f64.
+// Source of the fragment layout: measured; NVIDIA, PTX ISA, mma.m16n8k16 and mma.m8n8k4 with .f64.
 #pragma once
 
 #include "float_tile.cuh"
 
 namespace libsgemm::cuda {
 
-// An instruction: columns of C and steps of k that it multiplies (rows always 8), and the first architecture with it.
+// An mma instruction: its columns of C (rows are always 8), its k, and the first architecture that has it.
 template <int Columns, int Depth, int MinArch>
 struct DmmaInstruction {
   static constexpr int columns = Columns, depth = Depth, min_arch = MinArch;
-  static constexpr int groups = Columns / 8, quads = Depth / 4;  // of each, a lane has one column or step
-  // In the code that is being compiled.
+  static constexpr int groups = Columns / 8, quads = Depth / 4;  // a lane has a column of each group, a k of each quad
+  // True if the architecture that is being compiled for has it.
 #ifdef __CUDA_ARCH__
   static constexpr bool exists = __CUDA_ARCH__ >= 10 * MinArch;
 #else
@@ -39,8 +39,8 @@ struct DmmaInstruction {
 using M16n8k16 = DmmaInstruction<16, 16, 90>;
 using M8n8k4 = DmmaInstruction<8, 4, 80>;
 
-// Where a block stores the sums of its slice: columns of p.partial_ld doubles, a multiple of 4, so that what a lane has
-// of two rows stays in the column if the first row does.
+// Place in the workspace of a block's accumulators, for a slice of k. p.partial_ld, in doubles, is a multiple of 4: so
+// if the first of a lane's two rows is inside the column, the second is, too.
 struct PartialTile {
   Global<double> *sums;
   int64_t ld;
@@ -56,7 +56,7 @@ __device__ __forceinline__ PartialTile partial_tile(const TileProblem &p, const 
           static_cast<int>(columns < Config::tile_n ? columns : Config::tile_n)};
 }
 
-// Where the first element of a tile of C lies, and others from it, if the tile is part of a matrix.
+// Address of an element of a column-major C, and of others relative to it.
 struct MatrixPlace {
   Global<float> *c;
   int64_t ld;
@@ -74,18 +74,18 @@ struct Dmma {
   static constexpr int blocks_x = Config::warp_n / columns, blocks_y = Config::warp_m / 8;
   static constexpr int steps = Config::tile_k / depth;
 
-  // Of shared memory that store() needs for a warp: its part of C. With this pitch, 8 or 24 modulo 32, the lanes of
-  // half a warp, which write two rows of four columns each, have different banks.
+  // Shared memory that store() needs for a warp, floats: the warp's part of C. The pitch is 8 or 24 modulo 32, so that
+  // the lanes of a half-warp, which write pairs of rows in four columns, use different banks.
   static constexpr int patch_pitch = Config::warp_m + 8, patch_floats = Config::warp_n * patch_pitch;
 
   using Sums = double[blocks_x][blocks_y][2 * groups];
-  // What is to be multiplied next, as it comes from shared memory.
+  // Operands of the next products, before conversion to double.
   struct Floats {
     float x[groups * quads], y[blocks_y][quads];
   };
 
   int warp_row, warp_column;
-  int first_x, first_y;  // of the lane, in the tiles
+  int first_x, first_y;  // the lane's first element in the tile of B and of A, floats
 
   __device__ __forceinline__ Dmma()
       : warp_row(static_cast<int>(threadIdx.x) / 32 % Config::warp_rows),
@@ -102,7 +102,7 @@ struct Dmma {
     }
   }
 
-  // Block row `block` of X at step `step` of a tile.
+  // Loads block row `block` of X at k-step `step` of a tile.
   __device__ __forceinline__ void load_x(float (&x)[groups * quads], const float *tile_b, int step, int block) const {
     const float *from = tile_b + first_x + columns * block * TileB::outer_step + depth * step * TileB::k_step;
 #pragma unroll
@@ -111,7 +111,7 @@ struct Dmma {
       if constexpr (groups == 2) x[groups * j + 1] = from[4 * j * TileB::k_step + 8 * TileB::outer_step];
     }
   }
-  // All of Y.
+  // Loads all of Y at k-step `step`.
   __device__ __forceinline__ void load_y(float (&y)[blocks_y][quads], const float *tile_a, int step) const {
     const float *from = tile_a + first_y + depth * step * TileA::k_step;
 #pragma unroll
@@ -121,10 +121,10 @@ struct Dmma {
     }
   }
 
-  // sum += the products of a step, of which `next` holds the first block row of X and all of Y; and loads the others
-  // while their predecessors are multiplied. before_last() is called before the products of the last row, when all of
-  // this step has been read, and loads `next` of the step behind it. before_row(row) is called before those of each
-  // row, and may do what else is to hide behind products.
+  // Adds the products of k-step `step` to `sum`. `next` holds the first block row of X and all of Y; each other block
+  // row is loaded while its predecessor is multiplied. before_last() is called before the products of the last block
+  // row, when all of this k-step has been read; it loads `next` for the following k-step. before_row(row) is called
+  // before the products of each block row, and may issue other work that is to overlap them.
   template <class BeforeLast, class BeforeRow>
   __device__ __forceinline__ void multiply(Sums &sum, Floats &next, const float *tile_b, int step,
                                            const BeforeLast &before_last, const BeforeRow &before_row) const {
@@ -156,23 +156,23 @@ struct Dmma {
     multiply(sum, next, tile_b, step, before_last, [](int) {});
   }
 
-  // C = alpha * sum + beta * C, rounded once. `shared`: patch_floats for each warp, through which the elements go, so
-  // that a warp stores whole lines: from the registers it would store eight pieces of 32 bytes at once, which takes as
-  // long as the tensor cores need for 16 steps of k (H200, 4096 x 4096 x 32: 45 us and 38.7).
+  // C = alpha * sum + beta * C, rounded once. `shared` has patch_floats for each warp. The elements pass through it so
+  // that a warp stores whole lines. From registers it would store eight pieces of 32 bytes at once, which takes as long
+  // as the tensor cores need for k = 16 (H200, 4096 x 4096 x 32: 45 us instead of 38.7).
   __device__ __forceinline__ void store(const Sums &sum, const OutputTile &out, float *shared) const {
     const bool vectors = (reinterpret_cast<uintptr_t>(out.c) % 16 | static_cast<uintptr_t>(out.ld) % 4) == 0;
     store_lines(sum, patch_of(out, shared), out.alpha, out.beta, vectors);
   }
 
-  // The same of a tile that begins at `first`, which has the functions of MatrixPlace. `vectors`: four rows from a
-  // multiple of 4 on are neighbours, from a multiple of 16 bytes on.
+  // Stores a tile that begins at `first`, which has the functions of MatrixPlace. `vectors`: rows 4 i to 4 i + 3 of a
+  // column are contiguous in memory, and begin at a multiple of 16 bytes.
   template <class Place>
   __device__ __forceinline__ void store(const Sums &sum, const Place &first, int rows, int columns, float alpha,
                                         float beta, bool vectors, float *shared) const {
     store_lines(sum, patch_of(first, rows, columns, shared), alpha, beta, vectors);
   }
 
-  // The same of a tile on the diagonal of C, of which one triangle is read and written.
+  // Stores a tile on the diagonal of C, of which only one triangle is read and written.
   __device__ __forceinline__ void store_triangle(const Sums &sum, const OutputTile &out, float *shared,
                                                  bool upper) const {
     const int below = warp_row * Config::warp_m - warp_column * Config::warp_n;
@@ -213,11 +213,11 @@ struct Dmma {
   }
 
  private:
-  // A warp's part of C, in shared memory and where it lies.
+  // A warp's part of C: its copy in shared memory, and its place in C.
   template <class Place>
   struct Patch {
     float *shared;
-    int rows, columns;  // inside the matrix
+    int rows, columns;  // those inside the matrix
     Place first;
   };
 
@@ -245,7 +245,7 @@ struct Dmma {
     }
   }
 
-  // Calls copy(place in shared memory, place in C) for all of the patch where wanted(row, column), in pieces of T.
+  // Calls copy(place in shared memory, place in C) for each T of the patch, if wanted(row, column).
   template <typename T, class Place, class Wanted, class Copy>
   __device__ __forceinline__ static void for_lines(const Patch<Place> &patch, const Wanted &wanted, const Copy &copy) {
     constexpr int kWidth = sizeof(T) / sizeof(float), kLanes = Config::warp_m / kWidth, kColumns = 32 / kLanes;

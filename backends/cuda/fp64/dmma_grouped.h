@@ -1,5 +1,5 @@
-// Products of different sizes that one launch computes: their table, which travels by value in the kernel's parameters,
-// so that nothing is copied or kept; and how a call's groups are cut into such launches.
+// Products of different sizes that one launch computes: their table, and the division of a call's groups into such
+// launches. The table is passed by value as a kernel parameter, so that nothing has to be copied or kept alive.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct GroupedProduct {
   float alpha, beta;
 };
 
-// Product i has the tiles of C from first[i] to first[i + 1] - 1 of the launch.
+// Tiles first[i] to first[i + 1] - 1 of the launch belong to product i.
 struct GroupedProducts {
-  static constexpr bool large_parameters = true;  // more than the 4 KiB that every driver takes
+  static constexpr bool large_parameters = true;  // more than the 4 KiB that every driver accepts
   static constexpr int kMost = 512;
   GroupedProduct product[kMost];
   int first[kMost + 1];
@@ -28,7 +28,7 @@ struct GroupedProducts {
 
 static_assert(sizeof(GroupedProducts) <= kLargeParameterBytes, "it is a kernel's parameter");
 
-// The instance of a kernel that serves a product; the same for all products of a launch.
+// Instance of a kernel that computes a product; the same for all products of a launch.
 struct GroupedInstance {
   bool transa, transb, vectors;
 
@@ -37,18 +37,18 @@ struct GroupedInstance {
   static constexpr int kCount = 8;
 };
 
-// A kernel that computes such tables, in tiles of C of tile_m x tile_n.
+// A kernel that computes the products of a table, in tiles of C of tile_m x tile_n.
 struct GroupedKernel {
   int tile_m, tile_n;
   libsgemm_status_t (*enqueue)(GroupedInstance instance, const GroupedProducts &products, const Launch &launch,
                                Error *error);
 };
 
-// Whether all numbers of a description fit the table. Of Batch::pointers the arrays are in host memory.
+// True if all numbers of a description fit the table. The arrays of Batch::pointers must be in host memory.
 bool fits_grouped(const GemmDesc &desc, const GroupedKernel &kernel);
 
-// GroupedLaunch::launch() of such a kernel: one launch for up to kMost products of an instance, the deepest first, so
-// that what runs last is short.
+// GroupedLaunch::launch for such a kernel: one launch for each kMost products of an instance. Products with the largest
+// k come first, so that the blocks that run last are short.
 libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *groups, int64_t count,
                                  const Launch &launch, Error *error);
 

@@ -1,6 +1,7 @@
-// The host's side of dmma_grouped.cuh: what the rows that compute groups have in common.
+// Host side of dmma_grouped.cuh: code that the kernels for groups share.
 //
-// A single gemm is a group of its own to them. They can do it, by force; it always has a row without a table.
+// A single gemm is a group of one to these kernels. They compute it only if forced: it always has a kernel without a
+// table.
 #pragma once
 
 #include <limits>
@@ -10,9 +11,9 @@
 
 namespace libsgemm::cuda {
 
-constexpr double kLookUpSeconds = 0.5e-6;  // of a tile, before its first load: some ten reads one after the other
+constexpr double kLookUpSeconds = 0.5e-6;  // per tile, before its first load: about ten dependent reads
 
-// `Row` is a DmmaRow that has enqueue(), of GroupedKernel.
+// `Row` is a DmmaRow that also has GroupedKernel's enqueue().
 template <class Row>
 struct DmmaGrouped {
   using Config = typename Row::Config;
@@ -22,7 +23,7 @@ struct DmmaGrouped {
     return desc.routine == Routine::gemm && desc.type == Type::f32 && Row::runs_on(index) &&
            device(index).parameter_bytes >= kLargeParameterBytes && fits_grouped(desc, kernel);
   }
-  // Arrays of pointers may lie in device memory.
+  // Excludes arrays of pointers, which may be in device memory.
   static bool supports(const GemmDesc &desc, int index) {
     return desc.batch != Batch::pointers && supports_group(desc, index);
   }
@@ -36,7 +37,7 @@ struct DmmaGrouped {
     return kForcedOnly + gemm_seconds(model(index), desc, tiling(desc, index));
   }
 
-  // By the first product of each group, of the instances one after the other.
+  // Predicts from the first product of each group. The launches of different instances run one after the other.
   static double cost_of_groups(const GemmDesc *groups, int64_t count, int index) {
     struct Sum {
       double tiles = 0, depth = 0, bytes = 0, products = 0;
@@ -84,7 +85,7 @@ Kernel dmma_grouped_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the row `NAME` of the file's Config, as LIBSGEMM_DMMA_ROW has it: its kernel and `Kernel NAME()`.
+// Defines the kernel `NAME` of the file's Config, and its table row `Kernel NAME()`.
 #define LIBSGEMM_DMMA_GROUPED_ROW(NAME)                                                                               \
   template <Fetch KindA, Fetch KindB>                                                                                 \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                                                  \

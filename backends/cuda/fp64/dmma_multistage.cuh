@@ -1,34 +1,39 @@
-// The product on FP64 tensor cores with several k-tiles under way at once (cp.async).
+// The product on FP64 tensor cores with several k-tiles in flight (cp.async).
 //
-//   shared memory: stage 0 [A tile][B tile], stage 1, ... (Config::stages of them)
+//   shared memory: stage 0 [A tile][B tile], stage 1, ... (s = Config::stages of them)
 //
-//   time ->      stage t      stage t+1    ...
+//   time ->      k-tile t     k-tile t+1   ...
 //   multiply     k-tile t     k-tile t+1        fragments of the next products are read while these multiply
 //   copy         k-tile t+s-1 k-tile t+s        issued at the start of a k-tile, into the stage that t-1 has left
 //
-// Of the last k-tile only the steps that have something of k are multiplied.
+// Of the last k-tile only the k-steps that overlap k are multiplied.
 //
-// Measured designs that are no better (H200, TFLOP/s at 4096, NT and TN, where 64 x 64 reaches 59.6 and 58.9 by this
-// loop): four warps that supply 128 x 128 to eight which multiply, with mbarriers, setmaxnreg and a persistent
-// grid 58.4 and 59.8, but 28 at 1024; the same for two blocks of 64 x 128 56.6 and 58.2. Fragments by loads of 16
-// bytes, with k interleaved: 1 to 5 % more along k, 3 to 8 % less along the outer side, where registers spill. Leaving
-// the loop at the last step of k by a test in each step: 5 to 10 % less.
+// There is one barrier per k-tile, before its last products. After it the next k-tile has arrived, and every thread
+// holds the last fragments of this one in registers.
+//
+// Designs that were measured and are no better (H200, TFLOP/s at 4096, NT and TN, where this loop reaches 59.6 and 58.9
+// with tiles of 64 x 64):
+//
+// Four producer warps that supply 128 x 128 to eight consumer warps, with mbarriers, setmaxnreg and a persistent grid:
+// 58.4 and 59.8, but 28 at 1024; the same with two blocks of 64 x 128: 56.6 and 58.2.
+//
+// Fragments loaded 16 bytes at a time, with k interleaved: 1 to 5 % more along k, 3 to 8 % less along the outer side,
+// where registers spill.
+//
+// Leaving the loop at the last k-step by a test in each k-step: 5 to 10 % less.
 //
 // Unaligned operands by aligned copies of 16 bytes, with rows shifted in shared memory and a 17th copy for a row's end:
-// at 4095 53.0, 53.9, 50.8 and 52.2 (NN, NT, TN, TT), where copies by elements gave 54.0, 53.6, 54.3 and 54.1 (53.4 NN
-// and TN on that day); lanes share banks, and the last copy reaches beyond the allocation, which memcheck reports.
+// at 4095 53.0, 53.9, 50.8 and 52.2 (NN, NT, TN, TT). Copies by elements gave 54.0, 53.6, 54.3 and 54.1 (53.4 NN and TN
+// on that day). Lanes have bank conflicts, and the last copy reaches beyond the allocation, which memcheck reports.
 //
-// Persistent blocks whose copies run ahead into the next tile of C: 55 at 8192, 49 at 4095 where this reaches 59.7 and
-// 53, and 7 to 15 % less with k from 16 to 128; registers spill.
+// Persistent blocks whose copies run ahead into the next tile of C: 55 at 8192 and 49 at 4095, where this loop reaches
+// 59.7 and 53; 7 to 15 % less with k from 16 to 128. Registers spill.
 //
-// Unaligned operands by TMA: a matrix seen as four, of every fourth column, each of which begins at a multiple of 16
-// bytes (TMA takes no other coordinates within a row), and lanes that read so many elements further. ld
-// 4097: 54.9, 57.1, 55.5 and 55.0 where copies by elements give 53.6 to 53.8; 2047: 50.3 to 53.4, here 51.1; 1023: 38.0
-// to 43.4, here 42.7. The gain of 2 to 6 % at 4097 is NT's mostly, and four maps an operand are to be encoded for each
-// call: not kept.
-//
-// One barrier a k-tile, before its last products: behind it the next k-tile has arrived, and every thread has the last
-// fragments of this one in registers.
+// Unaligned operands by TMA: the matrix is described as four, of every fourth column each, whose columns begin at
+// multiples of 16 bytes (TMA takes no other coordinates within a row), and lanes read further by the elements in front
+// of the actual column. ld 4097: 54.9, 57.1, 55.5 and 55.0, where copies by elements give 53.6 to 53.8; 2047: 50.3 to
+// 53.4, here 51.1; 1023: 38.0 to 43.4, here 42.7. Not kept: the gain of 2 to 6 % at 4097 is mostly NT's, and each call
+// would have to encode four maps per operand.
 #pragma once
 
 #include "dmma.cuh"
@@ -37,7 +42,7 @@
 
 namespace libsgemm::cuda {
 
-// What a kernel is built from; its Config derives from it. A warp computes warp_m x warp_n.
+// Base of a kernel's Config. A block computes tile_m x tile_n of C, a warp warp_m x warp_n.
 template <int TileM, int TileN, int TileK, int WarpM, int WarpN, class Mma = M16n8k16>
 struct DmmaShape {
   using Instruction = Mma;
@@ -60,11 +65,11 @@ struct DmmaLayout {
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles start at multiples of 16 bytes");
 };
 
-// The k-tiles of a block: how many, and how many steps of the last one have something of k.
+// The k-tiles of a block: their number, and the number of k-steps of the last one that overlap k.
 struct DmmaRange {
   int count, last_steps;
 
-  // `last_depth`: what is left of k from the last one on.
+  // `last_depth`: k that is left from the last k-tile on.
   template <class Engine>
   __device__ __forceinline__ static DmmaRange of(int count, int64_t last_depth) {
     constexpr int64_t kTile = Engine::steps * Engine::depth;
@@ -72,10 +77,11 @@ struct DmmaRange {
   }
 };
 
-// Where the k-tiles of a product come from, one after the other.
+// Source of a product's k-tiles, in order.
 //
-// A supply whose copies take more than a few instructions has them spread over the products of a k-tile: then
-// copy_part(part, parts, stage) issues one of `parts` shares, one after the other, also behind the block's last k-tile.
+// A supply whose copies take more than a few instructions sets `spread`: they are then interleaved with the products of
+// a k-tile. It has copy_part(part, parts, stage), which issues share `part` of `parts` and is called for the shares in
+// order. It is also called for k-tiles after the block's last one.
 template <class A, class B>
 struct DmmaSupply {
   static constexpr bool spread = false;
@@ -88,7 +94,7 @@ struct DmmaSupply {
   }
 };
 
-// sum = the sums of the block's k-tiles. Behind it all copies have arrived, and `shared` is free.
+// Sets `sum` to the product over the block's k-tiles. On return all copies have arrived, and `shared` is free.
 template <class Config, class Layout, class Supply>
 __device__ __forceinline__ void dmma_loop(const typename Layout::Engine &engine, typename Layout::Engine::Sums &sum,
                                           Supply &supply, const DmmaRange &range, float *shared) {
@@ -109,7 +115,7 @@ __device__ __forceinline__ void dmma_loop(const typename Layout::Engine &engine,
   engine.load_x(next.x, shared + A::floats, 0, 0);
   engine.load_y(next.y, shared, 0);
 
-  // All k-tiles but the last one.
+  // All k-tiles except the last one.
 #pragma unroll 1
   for (int t = 0; t + 1 < range.count; ++t) {
     const auto next_stage = [&] {

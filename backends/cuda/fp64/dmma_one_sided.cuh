@@ -1,20 +1,20 @@
 // symm and trmm on the FP64 tensor cores: the loop of dmma_multistage.cuh with an A of which one triangle is stored, on
 // either side of the product. trmm reads the other matrix from a copy.
 //
-//        k ->                     a k-tile of A for a block of C, if the upper part is stored:
+//        k ->                     a k-tile of A for a block of C, if the upper triangle is stored:
 //      +---+---+---+---+
 //      | x | p | p | p |          p  on the stored side: copied as any operand
-//   o  +---+---+---+---+          x  the diagonal crosses it: each element by itself
-//   u  | m | x | p | p |          m  on the other side: trmm leaves it out; symm copies each element from its mirror
-//   image t  +---+---+---+---+
+//   o  +---+---+---+---+          x  the diagonal crosses it: copied element by element
+//   u  | m | x | p | p |          m  on the other side: trmm skips it; symm copies each element from its mirror image
+//   t  +---+---+---+---+
 //
-// Where the diagonal crosses a k-tile, trmm has zeros beside it, and zero times Inf or NaN of the other matrix is NaN,
-// which BLAS, that leaves these terms out, does not give. So elements that come out infinite or NaN are summed once
-// more, one by one, without such terms.
+// Where the diagonal crosses a k-tile, trmm fills the other side of the diagonal with zeros. Zero times Inf or NaN of
+// the other matrix would be NaN, whereas BLAS leaves these terms out. So elements of C that come out infinite or NaN
+// are computed again, one by one, without such terms.
 //
-// Measured (H100 at 1980 MHz, driver 580, CUDA 13.0, all forms; TFLOP/s, and geometric mean and least ratio to
-// cuBLAS 13.1): trmm 1024 20.3 (1.95, 1.83), 2048 41.5 (1.28, 1.11), 4096 54.1 (1.35, 1.23), the copy included; symm of
-// order 64 and 256 to 4096 rows or columns 1.34 and more, where it was 0.36 to 0.70 before.
+// Measured (H100 at 1980 MHz, driver 580, CUDA 13.0, all forms; TFLOP/s, and geometric mean and least ratio to cuBLAS
+// 13.1): trmm 1024 20.3 (1.95, 1.83), 2048 41.5 (1.28, 1.11), 4096 54.1 (1.35, 1.23), the copy included; symm of order
+// 64 and 256 to 4096 rows or columns 1.34 or more, where it was 0.36 to 0.70 before.
 #pragma once
 
 #include <cmath>
@@ -31,14 +31,14 @@ constexpr Fetch by_elements(Fetch kind) {
   return kind == Fetch::outer_x4 ? Fetch::outer : kind == Fetch::inner_x4 ? Fetch::inner : kind;
 }
 
-// A k-tile of A of which not all lies on the stored side.
+// A k-tile of A that is not entirely on the stored side.
 template <HalfStored kStored, int Outer, int Depth, int Threads, Fetch Kind>
 struct CrossedTile : FloatTile<Outer, Depth, Threads, by_elements(Kind)> {
   using Tile = FloatTile<Outer, Depth, Threads, by_elements(Kind)>;
 
   const float *mirrored;
   int64_t mirrored_step;
-  int diagonal;  // of the thread's first element: outer index less step of k
+  int diagonal;  // outer index minus k, of the thread's first element
 
   __device__ __forceinline__ CrossedTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
                                          int64_t first_k, int64_t k)
@@ -69,7 +69,7 @@ struct CrossedTile : FloatTile<Outer, Depth, Threads, by_elements(Kind)> {
   }
 };
 
-// The k-tiles of a block of C: of A, by its structure, and of the other matrix.
+// Source of the k-tiles of a block of C: those of A, by its structure, and those of the other matrix.
 template <HalfStored kStored, class Config, bool kLeft, Fetch KindA, Fetch KindB>
 class OneSidedSupply {
  public:
@@ -115,7 +115,7 @@ class OneSidedSupply {
   Other other_;
 };
 
-// One element of a trmm by the terms that it has.
+// Returns one element of a trmm before alpha, computed from the terms inside the triangle only.
 template <bool kLeft, Fetch KindA, Fetch KindB>
 __device__ __noinline__ double triangular_sum(const StridedOperands &operands, const OneSidedProblem &p, int64_t row,
                                               int64_t column) {
@@ -146,7 +146,7 @@ __device__ __forceinline__ void dmma_one_sided(const StridedOperands &operands, 
 
   const TileProblem &p = o.product;
   TilePosition<Config> at(p);
-  if (kTriangular && !o.upper) {  // the longest first
+  if (kTriangular && !o.upper) {  // the tiles with the largest k first
     if constexpr (kLeft) {
       at.i = p.tiles_m - 1 - at.i;
     } else {

@@ -1,11 +1,11 @@
-// The rows of symm and trmm by dmma_one_sided.cuh.
+// Table rows for the symm and trmm kernels of dmma_one_sided.cuh.
 #pragma once
 
 #include "dmma_row.h"
 #include "gpu/level3/one_sided_row.h"
 
-// Defines the row `NAME` of the file's Config, for ROUTINE, symm or trmm, whose A is STORED so: its kernel and
-// `Kernel NAME()`.
+// Defines the kernel `NAME` of the file's Config, and its table row `Kernel NAME()`. ROUTINE is symm or trmm, STORED
+// the HalfStored of its A. The file must have a Row already, from LIBSGEMM_DMMA_ROW.
 #define LIBSGEMM_DMMA_ONE_SIDED_ROW(NAME, ROUTINE, STORED)                                                \
   template <bool kLeft, Fetch KindA, Fetch KindB>                                                         \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                                      \

@@ -1,4 +1,4 @@
-// The host's side of the kernels on FP64 tensor cores: what their rows have in common.
+// Host side of the kernels on FP64 tensor cores: code that they share.
 #pragma once
 
 #include "figures/figures.h"
@@ -8,9 +8,9 @@
 
 namespace libsgemm::cuda {
 
-// The base of a Row of gpu/tile_row.h. The Config has besides: Instruction; blocks; fitted, and split_fitted where
-// there is a row that splits k, as shares of what the FP64 tensor cores could do; elements and by_floats. They are
-// fitted to 180 random shapes with cold operands on an H200.
+// Base of a Row of gpu/tile_row.h. The Config also has Instruction; blocks; fitted, and split_fitted if a kernel splits
+// k, as shares of the peak of the FP64 tensor cores; elements and by_floats. The figures are fitted to 180 random
+// shapes with cold operands on an H200.
 template <class RowConfig>
 struct DmmaRow {
   using Config = RowConfig;
@@ -18,7 +18,7 @@ struct DmmaRow {
 
   static bool runs_on(int index) { return device(index).code_arch >= Config::Instruction::min_arch; }
 
-  // Copies of 16 bytes; what they hold beyond the matrix is left out.
+  // True if operands can be copied 16 bytes at a time. Bytes of such a copy outside the matrix are not read.
   static bool vectors(const GemmDesc &desc) {
     const int64_t strides = desc.batch == Batch::strided ? desc.stride_a | desc.stride_b : 0;
     return desc.batch != Batch::pointers && columns_aligned(desc.a, desc.lda) && columns_aligned(desc.b, desc.ldb) &&
@@ -35,7 +35,7 @@ struct DmmaRow {
     Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, figures_or_sm90(d.arch, row)};
     double &fraction = tiling.figures.peak_fraction;
     fraction *= static_cast<double>(d.fp64_tensor_per_clock) / d.fma_per_clock;
-    if (Config::Instruction::min_arch < 90 && d.arch >= 90) fraction /= 2;  // made for m16n8k16
+    if (Config::Instruction::min_arch < 90 && d.arch >= 90) fraction /= 2;  // hardware made for m16n8k16
     if (!vectors(desc)) fraction *= Config::elements;
     tiling.depth = Config::Instruction::depth;
     tiling.sum_bytes = sizeof(double);
@@ -43,7 +43,7 @@ struct DmmaRow {
   }
 };
 
-// Enqueues C(i) = alpha * (sum of p.partial's slices of product i, which are doubles) + beta * C(i), rounded once.
+// Enqueues C(i) = alpha * (sum of product i's slices in p.partial) + beta * C(i), rounded once. The slices are doubles.
 libsgemm_status_t launch_split_k_sum_fp64(const TileProblem &p, int slices, const StridedOperands &operands,
                                           int64_t count, const Launch &launch, Error *error);
 
@@ -60,7 +60,7 @@ Kernel dmma_kernel(const char *name) {
   return kernel;
 }
 
-// The same kernel with k in slices.
+// Returns the same kernel with split-K.
 template <class Row>
 Kernel dmma_split_kernel(const char *name) {
   Kernel kernel = split_kernel<SplitDmma<Row>>(name);
@@ -70,8 +70,8 @@ Kernel dmma_split_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the row `NAME` of the file's Config, a DmmaShape: its kernel, the loop of dmma_multistage.cuh, and
-// `Kernel NAME()`.
+// Defines the kernel `NAME` of the file's Config, a DmmaShape, with the loop of dmma_multistage.cuh; its Row; and its
+// table row `Kernel NAME()`.
 #define LIBSGEMM_DMMA_ROW(NAME)                                                                    \
   template <Fetch KindA, Fetch KindB, typename Operands>                                           \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                               \

@@ -1,17 +1,17 @@
-// syrk, syr2k and gemmtr on the FP64 tensor cores: the loop of dmma_multistage.cuh over those tiles of C that meet its
+// syrk, syr2k and gemmtr on the FP64 tensor cores: the loop of dmma_multistage.cuh over the tiles of C that overlap its
 // triangle.
 //
-// Which tiles they are and in what order: gpu/triangle.h. syr2k: a block's k-tiles are those of op(A) op(B)^T and
-// behind them those of op(B) op(A)^T, one sum, which is rounded once; the last k-tile of the first product is filled up
-// with zeros. Tiles on the diagonal are multiplied whole, and stored element by element where they belong to the
-// triangle.
+// gpu/triangle.h describes these tiles and their order. In syr2k a block's k-tiles of op(A) op(B)^T are followed by
+// those of op(B) op(A)^T, into the same accumulators, which are rounded once; the last k-tile of the first product is
+// padded with zeros. Tiles on the diagonal are multiplied whole, and only their elements inside the triangle are
+// stored.
 //
 // Measured (H100 at 1980 MHz, driver 580, CUDA 13.0; n = k, lower; TFLOP/s of syrk N, syr2k N, gemmtr NN, and the ratio
 // to cuBLAS 13.1, of gemmtr to its gemm): 1024 30.7, 36.1, 28.7 (1.7, 1.9, 1.7), 2048 49.7, 50.5, 49.1 (1.2, 1.3, 1.9),
-// 4096 56.7, 56.8, 55.7 (1.31, 1.36, 2.2). 100 x 100000 in slices: 71 us, 114 times as fast. The least is gemmtr of
-// 1024, k 64: 1.00 to 1.27.
+// 4096 56.7, 56.8, 55.7 (1.31, 1.36, 2.2). 100 x 100000 in slices: 71 us, 114 times as fast. The least ratio is that of
+// gemmtr of 1024, k 64: 1.00 to 1.27.
 //
-// Where k is split, each slice is a matrix of n columns in the workspace of which the triangle's tiles are written.
+// With split-K each slice is a matrix of n columns in the workspace, of which only the triangle's tiles are written.
 #pragma once
 
 #include <climits>
@@ -22,13 +22,13 @@
 
 namespace libsgemm::cuda {
 
-// The k-tiles of one product or of two, of which the second has A and B exchanged.
+// Source of the k-tiles of one product, or of two, the second with A and B exchanged.
 template <class Config, class A, class B>
 class TriangleSupply {
  public:
   static constexpr bool spread = false;
 
-  // `first`: of both products' k-tiles.
+  // `first`: the first k-tile, counted over both products.
   __device__ __forceinline__ TriangleSupply(const StridedOperands &operands, const TriangleProblem &p,
                                             const TilePosition<Config> &at, int first)
       : operands_(operands),
@@ -57,7 +57,7 @@ class TriangleSupply {
   const StridedOperands &operands_;
   const TriangleProblem &p_;
   int64_t row_, column_;
-  int left_;  // k-tiles of the first product
+  int left_;  // k-tiles until the second product begins
   DmmaSupply<A, B> now_;
 };
 
@@ -71,7 +71,7 @@ __device__ __forceinline__ void dmma_triangle(const StridedOperands &operands, c
   const TileProblem &p = t.product;
   const TilePosition<Config> at = triangle_position<Config>(t);
   const int first = static_cast<int>(blockIdx.y) * p.slice_tiles, count = min(p.slice_tiles, p.k_tiles - first);
-  const int last = (first + count - 1) % t.term_tiles;  // of its product
+  const int last = (first + count - 1) % t.term_tiles;  // last k-tile, counted within its product
   TriangleSupply<Config, typename Layout::A, typename Layout::B> supply(operands, t, at, first);
   const Engine engine;
   typename Engine::Sums sum;

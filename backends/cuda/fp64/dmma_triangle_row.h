@@ -1,4 +1,4 @@
-// The host's side of dmma_triangle.cuh: what the rows of syrk, syr2k and gemmtr have in common.
+// Host side of dmma_triangle.cuh: code that the kernels of syrk, syr2k and gemmtr share.
 #pragma once
 
 #include "dmma_row.h"
@@ -8,13 +8,13 @@ namespace libsgemm::cuda {
 
 using level3::as_product;
 
-// Enqueues C(i) = alpha * (sum of the slices of product i, which are doubles) + beta * C(i) on the triangle, rounded
-// once.
+// Enqueues C(i) = alpha * (sum of product i's slices in p.product.partial) + beta * C(i) on the triangle, rounded once.
+// The slices are doubles.
 libsgemm_status_t launch_split_k_sum_fp64_triangle(const TriangleProblem &p, int slices,
                                                    const StridedOperands &operands, int64_t count, const Launch &launch,
                                                    Error *error);
 
-// Of a row of dmma_row.h, which computes tiles of the same Config: TriangleRow has kernel<A, B>() as well.
+// Host code for a TriangleRow of TriangleTiles whose Row is a DmmaRow; both compute tiles of the same Config.
 template <class TriangleRow>
 struct DmmaTriangle : TriangleTiles<TriangleRow> {
   using Tiles = TriangleTiles<TriangleRow>;
@@ -45,8 +45,8 @@ struct DmmaTriangle : TriangleTiles<TriangleRow> {
   }
 
  private:
-  // The latency was measured where the tensor cores have the full rate, and is small beside what they take elsewhere:
-  // there small calls are not to run in FP64 for its sake.
+  // The latency was measured with FP64 tensor cores of the full rate. With slower ones it is small compared with the
+  // products, and alone would draw small calls to FP64; so it is raised there.
   static Tiling slow_or_not(Tiling tiling, int index) {
     const Device &d = device(index);
     if (d.fp64_tensor_per_clock < d.fma_per_clock) tiling.figures.latency += kTileLatency;
@@ -60,7 +60,7 @@ Kernel dmma_triangle_kernel(const char *name) {
   return {name, LIBSGEMM_MATH_FP64, Triangle::supports, Triangle::cost, nullptr, Triangle::launch};
 }
 
-// The same kernel with k in slices.
+// Returns the same kernel with split-K.
 template <class TriangleRow>
 Kernel dmma_triangle_split_kernel(const char *name) {
   using Triangle = DmmaTriangle<TriangleRow>;
@@ -77,8 +77,8 @@ Kernel dmma_triangle_split_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the row `NAME` of the file's Config, whose products are those of the Row that LIBSGEMM_DMMA_ROW has defined:
-// its kernel and `Kernel NAME()`.
+// Defines the kernel `NAME` of the file's Config, and its table row `Kernel NAME()`. The file must have a Row already,
+// from LIBSGEMM_DMMA_ROW.
 #define LIBSGEMM_DMMA_TRIANGLE_ROW(NAME)                                                                  \
   template <Fetch KindA, Fetch KindB>                                                                     \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                                      \

@@ -1,13 +1,13 @@
-// Operand tiles of floats for the FP64 tensor cores: in shared memory in the order in which they lie in global memory,
-// whichever that is. What multiplies (dmma.cuh) reads either order, and converts.
+// Operand tiles of floats for the FP64 tensor cores. In shared memory a tile keeps the order that the operand has in
+// global memory; dmma.cuh reads either order, and converts to double.
 //
-//   along k               rows of the tile: outer elements, each tile_k floats and 4 more long
-//   along the outer side  rows of the tile: steps of k, each tile_m or tile_n floats and 8 more long
+//   contiguous along k               rows of the tile: outer elements, each tile_k floats and 4 of padding
+//   contiguous along the outer side  rows of the tile: one k each, tile_m or tile_n floats and 8 of padding
 //
-// A lane 4 g + q of a warp reads outer element g at step q of k. With these pitches, 4 times an odd number and 8 modulo
-// 32, the 32 lanes read different banks.
+// Lane 4 g + q of a warp reads outer element g at k = q. The pitches are 4 times an odd number, and 8 modulo 32, so
+// that the 32 lanes read different banks.
 //
-// The last k-tile is the short one. Elements beyond the matrix become zeros.
+// Only the last k-tile may be short. Elements outside the matrix become zeros.
 #pragma once
 
 #include "gpu/tile.h"
@@ -17,7 +17,7 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// Which elements of a tile a thread copies, and where the tile's lie.
+// Layout of a tile in shared memory, and the elements of it that a thread copies.
 template <int Outer, int Depth, int Threads, Fetch Kind>
 struct FloatMap {
   static constexpr int extent = Outer, depth = Depth;
@@ -25,15 +25,15 @@ struct FloatMap {
   static constexpr int width = Kind == Fetch::outer_x4 || Kind == Fetch::inner_x4 ? 4 : 1;  // floats of a copy
   static constexpr int rows = along_k ? Outer : Depth, length = along_k ? Depth : Outer;
   static constexpr int pitch = length + (along_k ? 4 : 8), floats = rows * pitch;
-  static constexpr int outer_step = along_k ? pitch : 1, k_step = along_k ? 1 : pitch;  // between elements of the tile
+  static constexpr int outer_step = along_k ? pitch : 1, k_step = along_k ? 1 : pitch;  // floats between neighbours
   static constexpr int row_copies = length / width, step = Threads / row_copies, copies = rows / step;
   static constexpr int target_step = step * pitch;  // from one copy of a thread, `step` rows further, to the next
   static_assert(row_copies * width == length && step * row_copies == Threads && copies * step == rows,
                 "every thread makes the same number of copies");
   static_assert(Outer % 32 == 0 && (Depth % 8 == 0 || !along_k), "the lanes of a warp read different banks");
 
-  int outer, k;  // of the thread's first copy
-  int target;    // where it lies
+  int outer, k;  // position of the thread's first copy in the tile
+  int target;    // its place in shared memory, floats from the tile's first
 
   __device__ __forceinline__ FloatMap() {
     const int thread = static_cast<int>(threadIdx.x), row = thread / row_copies, column = thread % row_copies * width;
@@ -51,12 +51,12 @@ struct FloatTile : FloatMap<Outer, Depth, Threads, Kind> {
 
   const float *source;
   int64_t copy_step, tile_step;  // floats: from one copy to the next, from one k-tile to the next
-  // Along k: rows inside the matrix from the thread's first on, and floats left of k from its column on. Otherwise
-  // floats of its copies inside the matrix, and steps left of k from its row on.
+  // Contiguous along k: rows inside the matrix from the thread's first row on, and k left from its column on.
+  // Otherwise: floats of a copy that are inside the matrix, and k left from the thread's first row on.
   int outer_room;
   int64_t k_room;
 
-  // `extent`: outer elements of the matrix from `first_outer` on. `first_k`, `k`: where the block's k begins and ends.
+  // `extent`: outer elements of the matrix from `first_outer` on. The block's k is [first_k, k).
   __device__ __forceinline__ FloatTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
                                        int64_t first_k, int64_t k) {
     const int row = along_k ? Map::outer : Map::k, column = along_k ? Map::k : Map::outer;
@@ -69,9 +69,9 @@ struct FloatTile : FloatMap<Outer, Depth, Threads, Kind> {
     k_room = k - first_k - (along_k ? column : row);
   }
 
-  // The next k-tile. Copies of four floats start at multiples of 16 bytes.
+  // Copies the next k-tile. Copies of four floats start at multiples of 16 bytes.
   __device__ __forceinline__ void copy_async(float *shared) {
-    const int left = static_cast<int>(k_room > Depth ? Depth : k_room);  // maybe less than 0
+    const int left = static_cast<int>(k_room > Depth ? Depth : k_room);  // may be negative
     const float *from = source;
 #pragma unroll
     for (int i = 0; i < copies; ++i, from += copy_step) {
@@ -85,7 +85,7 @@ struct FloatTile : FloatMap<Outer, Depth, Threads, Kind> {
     }
     skip();
   }
-  // Leaves the next k-tile out.
+  // Skips the next k-tile.
   __device__ __forceinline__ void skip() {
     source += tile_step;
     k_room -= Depth;

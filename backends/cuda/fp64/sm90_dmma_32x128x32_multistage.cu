@@ -1,23 +1,24 @@
-// C = alpha op(A) op(B) + beta C with sums in FP64 on the FP64 tensor cores of an H100 or H200: FP32's inputs and
-// output, every element rounded once. For C of few rows.
+// C = alpha op(A) op(B) + beta C of FP32 matrices, accumulated in FP64 on the FP64 tensor cores of an H100 or H200.
+// Every element is rounded once. For C of few rows.
 //
-// sm90_dmma_32x128x32_split_k: the same kernel on slices of k, whose sums split_k_sum_fp64() adds in their order.
+// sm90_dmma_32x128x32_split_k: the same kernel with split-K. split_k_sum_fp64() adds the slices in order.
 //
-// The loop is described in dmma_multistage.cuh, the warp's part in dmma.cuh.
+// dmma_multistage.cuh describes the loop, dmma.cuh a warp's part.
 //
 //   tile of C: 32 x 128
 //   +--------+--------+--------+--------+   warp: 32 x 32 = 4 x 2 instructions of 8 x 16 (k 16)
 //   | warp 0 | warp 1 | warp 2 | warp 3 |
-//   +--------+--------+--------+--------+   three blocks a multiprocessor
+//   +--------+--------+--------+--------+   three blocks per multiprocessor
 //
-// Shared memory, bytes: stage s of 3 at 22528 s: A at 0 (32 steps of k, 40 floats each), B at 5120 (32 of 136).
-// Operands along k: 32 and 128 rows of 36 floats, stages of up to 23552.
+// Shared memory, bytes: stage s of 3 at 22528 s: A at 0 (32 k x 40 floats), B at 5120 (32 x 136). Operands that are
+// contiguous along k: 32 and 128 rows of 36 floats, and stages of up to 23552 bytes.
 //
-// Requires: gemm of FP32; sm_90; any transposition, alignment, size and batch; split_k: no array of pointers, more than
-// one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a product, at most 32 MiB.
+// Requires: gemm of FP32; sm_90; any transposition, alignment, size and batch; split_k: no arrays of pointers; a k for
+// which more than one slice pays; a workspace of 8 * slices * (m rounded up to a multiple of 4) * n bytes per product,
+// at most 32 MiB.
 //
-// Measured (H200, driver 580, CUDA 13.0): on 180 random shapes the rows of 32 x 128, 128 x 32 and the split of 32 x 32
-// were the fastest of all on 54. Figures fitted on those (seed 1).
+// Measured (H200, driver 580, CUDA 13.0): of 180 random shapes (seed 1), 54 were fastest with the tiles of 32 x 128, of
+// 128 x 32, or of 32 x 32 with split-K. The figures are fitted to those shapes.
 #include "dmma_row.h"
 #include "sm90_dmma_32x128x32.h"
 

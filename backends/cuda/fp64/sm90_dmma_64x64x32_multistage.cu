@@ -1,28 +1,28 @@
-// C = alpha op(A) op(B) + beta C with sums in FP64 on the FP64 tensor cores of an H100 or H200: FP32's inputs and
-// output, every element rounded once. For medium C.
+// C = alpha op(A) op(B) + beta C of FP32 matrices, accumulated in FP64 on the FP64 tensor cores of an H100 or H200.
+// Every element is rounded once. For medium C.
 //
-// sm90_dmma_64x64x32_split_k: the same kernel on slices of k, whose sums split_k_sum_fp64() adds in their order.
+// sm90_dmma_64x64x32_split_k: the same kernel with split-K. split_k_sum_fp64() adds the slices in order.
 //
-// sm90_dmma_64x64x32_triangle, sm90_dmma_64x64x32_triangle_split_k: the same for syrk, syr2k and gemmtr, over the tiles
-// of the triangle (dmma_triangle.cuh).
+// sm90_dmma_64x64x32_triangle, sm90_dmma_64x64x32_triangle_split_k: syrk, syr2k and gemmtr, over the tiles of the
+// triangle (dmma_triangle.cuh).
 //
 // sm90_dmma_64x64x32_trmm: trmm, from a copy of C (dmma_one_sided.cuh).
 //
-// The loop is described in dmma_multistage.cuh, the warp's part in dmma.cuh.
+// dmma_multistage.cuh describes the loop, dmma.cuh a warp's part.
 //
 //   tile of C: 64 x 64            warp: 32 x 32 = 4 x 2 instructions of 8 x 16 (k 16)
 //   +--------+--------+
-//   | warp 0 | warp 2 |           three blocks a multiprocessor
+//   | warp 0 | warp 2 |           three blocks per multiprocessor
 //   +--------+--------+
 //   | warp 1 | warp 3 |
 //   +--------+--------+
 //
-// Shared memory, bytes: stage s of 3 at 18432 s: A at 0 (32 steps of k, 72 floats each), B at 9216 the same. Operands
-// along k: 64 rows of 36 floats, as many bytes.
+// Shared memory, bytes: stage s of 3 at 18432 s: A at 0 (32 k x 72 floats), B at 9216 likewise. Operands that are
+// contiguous along k: 64 rows of 36 floats, which are as many bytes.
 //
 // Requires: gemm of FP32, or a routine that writes a triangle; sm_90; any transposition, alignment, size and batch;
-// split_k: no array of pointers, more than one slice worth its sum, a workspace of 8 slices ceil(m, 4) n bytes a
-// product, at most 32 MiB.
+// split_k: no arrays of pointers; a k for which more than one slice pays; a workspace of 8 * slices * (m rounded up to
+// a multiple of 4) * n bytes per product, at most 32 MiB.
 //
 // Measured (H200 at 1965 to 1980 MHz, driver 580, CUDA 13.0, TFLOP/s; NN, NT, TN, TT, and cuBLAS 13.1):
 //   1024   46.2, 47.6, 44.7, 45.6   34.3, 39.6, 33.3, 35.3      1023, by elements   42.4, 42.4, 42.2, 42.9

@@ -1,4 +1,4 @@
-// The second kernels of the split_k rows on FP64 tensor cores, of all of C and of a triangle: gpu/split_k_sum.h.
+// Second kernels of split-K on FP64 tensor cores, for all of C and for a triangle: gpu/split_k_sum.h.
 #include "dmma_triangle_row.h"
 #include "gpu/split_k_sum.h"
 
