@@ -1,12 +1,13 @@
-// Copies of matrices of 16-bit elements to where all their lines start at multiples of 16 bytes. Bound by memory.
+// Copies of matrices of 16-bit elements to memory where all lines start at multiples of 16 bytes. Bound by memory.
 //
-// A line is a column as it is stored, or a piece of one. A thread makes four vectors of 8 elements, 256 of all lines'
-// vectors apart: for each it reads the two aligned vectors that hold it, the second of which its neighbour's read
-// brings to the L1 cache, and shifts. So short lines take no more threads than they have vectors, and few long ones
-// keep all threads busy. What lies between lines is read, and becomes padding; what lies outside the matrix is not:
-// vectors at its ends are read by elements.
+// A line is a column as it is stored, or a piece of one. A thread writes four vectors of 8 elements, which are 256
+// vectors apart in the sequence of all lines' vectors. For each it reads the two aligned vectors that contain its
+// elements, and shifts them; the second one is also a neighbour's first, and so comes from the L1 cache. Short lines
+// therefore take no more threads than they have vectors, and few long lines keep all threads busy. Elements between
+// lines are read, and become padding. Nothing outside the matrix is read: vectors at its ends are read element by
+// element.
 //
-// One launch takes both operands, A's blocks first.
+// One launch copies both operands, with A's blocks first.
 #pragma once
 
 #include "gpu/divisor.h"
@@ -18,21 +19,21 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 constexpr int kCopyThreads = 256;
-constexpr int kCopyVectors = 4;  // of a thread
+constexpr int kCopyVectors = 4;  // vectors per thread
 constexpr int kVectorBytes = 16, kVectorElements = 8;
 
-// The lines of a product follow those of the one before.
+// The lines of a product follow those of the previous product.
 struct CopiedOperand {
-  const char *source;     // of the first product
+  const char *source;     // matrix of the first product
   char *target;           // a multiple of 16 bytes
   int64_t source_pitch;   // bytes from one line to the next
   int64_t source_stride;  // bytes from one product to the next
-  int64_t readable;       // of a product's bytes, those from which on two vectors' bytes lie inside it
-  int pitch;              // vectors from one line to the next
+  int64_t readable;       // byte offsets below this are followed by two whole vectors of the product
+  int pitch;              // target: vectors from one line to the next
   int length;             // elements of a line
-  int vectors;            // of all lines, each with a last one that may be short
-  Divisor line_vectors;   // of a line
-  Divisor product_lines;  // of a product
+  int vectors;            // vectors of all lines; the last one of a line may be short
+  Divisor line_vectors;   // vectors of a line
+  Divisor product_lines;  // lines of a product
   unsigned blocks;        // 0: the operand is not copied
 };
 
@@ -40,7 +41,7 @@ struct CopyProblem {
   CopiedOperand a, b;
 };
 
-// 8 elements from `skipped` bytes on, 0 to 14, of two vectors.
+// Returns the 8 elements that begin `skipped` bytes, 0 to 14, into two consecutive vectors.
 __device__ __forceinline__ uint4 elements_from(unsigned skipped, const uint4 &first, const uint4 &second) {
   uint32_t w[kVectorElements] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
 #pragma unroll
@@ -52,13 +53,13 @@ __device__ __forceinline__ uint4 elements_from(unsigned skipped, const uint4 &fi
                     __funnelshift_r(w[2], w[3], bits), __funnelshift_r(w[3], w[4], bits));
 }
 
-// Where a vector comes from and goes to.
+// Source and target of a vector.
 struct CopiedVector {
   const char *from;
-  int to;            // vectors from the target on
-  int elements;      // from here to the end of the line
-  unsigned skipped;  // bytes of the first aligned vector
-  bool inside;       // both aligned vectors lie inside the matrix
+  int to;            // place in the target, in vectors
+  int elements;      // elements from here to the end of the line
+  unsigned skipped;  // bytes of the first aligned vector that come before the elements
+  bool inside;       // both aligned vectors are inside the matrix
 
   __device__ __forceinline__ CopiedVector(const CopiedOperand &o, int vector) {
     const int line = o.line_vectors.quotient(vector), at = vector - line * o.line_vectors.value;
@@ -68,12 +69,12 @@ struct CopiedVector {
     to = line * o.pitch + at;
     elements = o.length - at * kVectorElements;
     skipped = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % kVectorBytes;
-    // What begins before the matrix is a large number.
+    // An offset before the matrix becomes a large unsigned number.
     inside = static_cast<uint64_t>(offset - skipped) < static_cast<uint64_t>(o.readable);
   }
 
  private:
-  // Of what is not negative: without its sign a product takes half the instructions.
+  // Widens a number that is not negative. Zero extension halves the instructions of a multiplication.
   __device__ __forceinline__ static int64_t wide(int x) { return static_cast<uint32_t>(x); }
 };
 
@@ -94,9 +95,9 @@ __device__ __forceinline__ void copy_by_elements(const CopiedOperand &o, int vec
 __device__ __forceinline__ void copy_lines(const CopiedOperand &o, unsigned block) {
   const int begin = static_cast<int>(block * (kCopyThreads * kCopyVectors) + threadIdx.x);
   uint4 first[kCopyVectors], second[kCopyVectors];
-  int to[kCopyVectors];  // -1: not here
+  int to[kCopyVectors];  // -1: no vector, or one that is copied by elements
   unsigned skipped[kCopyVectors];
-  unsigned by_elements = 0;  // a bit for each vector
+  unsigned by_elements = 0;  // bit i: vector i is copied by elements
 #pragma unroll
   for (int i = 0; i < kCopyVectors; ++i) {
     const int vector = begin + i * kCopyThreads;
@@ -121,7 +122,8 @@ __device__ __forceinline__ void copy_lines(const CopiedOperand &o, unsigned bloc
   }
 }
 
-// The operand is chosen by a branch, not by an index, so that its numbers are operands of instructions.
+// The operand is chosen by a branch, not by an index, so that instructions read its fields directly as kernel
+// parameters.
 __device__ __forceinline__ void copy_operands(const CopyProblem &p) {
   if (blockIdx.x < p.a.blocks) {
     copy_lines(p.a, blockIdx.x);

@@ -1,21 +1,22 @@
-// C = alpha op(A) op(B) + beta C of 16-bit matrices, where an operand does not start at multiples of 16 bytes in every
-// column: such operands are copied to the workspace as they lie, each line (a stored column) to a multiple of 16 bytes,
-// from where the cheapest row for those multiplies them.
+// C = alpha op(A) op(B) + beta C of 16-bit matrices, where some operand has columns that do not start at multiples of
+// 16 bytes. Such operands are copied to the workspace, in the same order, with each line (a stored column) at a
+// multiple of 16 bytes; the cheapest kernel for aligned operands then multiplies them.
 //
-// The rows for any alignment fetch such operands by words, for each tile again; a copy, which reads and writes each
-// element once at the speed of memory, is cheaper from a few hundred rows and columns on.
+// The kernels for any alignment fetch such operands word by word, again for each tile. A copy reads and writes each
+// element once, at the speed of memory, which is cheaper from a few hundred rows and columns on.
 //
 //   pass: block of 256 threads, 1024 vectors of 8 elements, described in aligned_copy.cuh
 //
-// Shared memory: none. The product's is its row's.
+// Shared memory: none in the copy; the product's is that of its kernel.
 //
 // Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands, single or in strided batches, with an operand to copy;
-// workspace for panels of 256 steps of k, or for a slab of 512 rows of A or columns of B and all of the other operand:
-// 2 bytes for each element of an operand that is copied, in lines of a multiple of 8 elements, from 512 on of 64. Of a
-// batch a few products are multiplied at a time. Any size, transposition and alignment.
+// workspace for panels of k = 256, or for a slab of 512 rows of A or columns of B and all of the other operand: 2 bytes
+// for each element of an operand that is copied. Lines are padded to a multiple of 8 elements, from 512 elements on to
+// a multiple of 64. A batch is multiplied a few products at a time. Any size, transposition and alignment.
 //
-// A product that the workspace does not hold is cut into slabs of the larger copy, each for a part of C that is written
-// once; the smaller copy stays. Where it does not leave room for a slab, into panels of k, which C accumulates.
+// A product that does not fit the workspace is cut into slabs of the operand with the larger copy, each for a part of C
+// that is written once; the smaller copy stays. If that leaves no room for a slab, the product is cut into panels of k,
+// which C accumulates.
 //
 // Parameters: kCopyThreads and kCopyVectors (aligned_copy.cuh).
 #include <algorithm>
@@ -40,19 +41,19 @@ __global__ void __launch_bounds__(kCopyThreads) sm75_mma_64x64x64_packed(const _
 namespace {
 
 constexpr int64_t kElementBytes = 2;
-constexpr int64_t kLeastDepth = 256, kDepthStep = 64;  // of a panel, unless it is all of k
-constexpr int64_t kLeastSlab = 512, kSlabStep = 128;   // rows or columns; parts of C begin as aligned as C does
-constexpr size_t kMostBytes = size_t{1} << 34;         // of copies at a time: their vectors are counted by an int
-constexpr size_t kRounded = 256;                       // the copies of an operand begin at multiples of so many bytes
+constexpr int64_t kLeastDepth = 256, kDepthStep = 64;  // k of a panel, unless it is all of k
+constexpr int64_t kLeastSlab = 512, kSlabStep = 128;   // rows or columns; parts of C are as aligned as C itself
+constexpr size_t kMostBytes = size_t{1} << 34;         // bytes of copies at a time: an int counts their vectors
+constexpr size_t kRounded = 256;                       // alignment of an operand's copies, bytes
 
-// Elements from one copied line to the next. Long ones begin at lines of the L2 cache: of such that two share the
+// Returns the elements from one copied line to the next. Long lines begin at a cache line of L2: if two share one, the
 // product takes up to 40 % longer.
 int64_t pitch_of(int64_t length) {
   const int64_t whole = length < 512 ? kVectorElements : 64;
   return ceil_div(length, whole) * whole;
 }
 
-// An operand of a call, and how a part of it is copied: `outer` rows of A or columns of B, `depth` steps of k.
+// An operand of a call, and the copy of a part of it: `outer` rows of A or columns of B, `depth` of k.
 struct Operand {
   const void *base;
   int64_t ld, stride;  // elements; stride 0: all products share it
@@ -62,13 +63,13 @@ struct Operand {
   int64_t lines(int64_t outer, int64_t depth) const { return along_k ? outer : depth; }
   int64_t pitch(int64_t outer, int64_t depth) const { return pitch_of(length(outer, depth)); }
   int64_t copies(int64_t products) const { return stride == 0 ? 1 : products; }
-  // Of the copies; of that which each product has of its own.
+  // Returns the bytes of the copies. own_bytes() returns those of each product, 0 if all products share a copy.
   size_t bytes(int64_t outer, int64_t depth, int64_t products) const {
     const int64_t elements = copies(products) * lines(outer, depth) * pitch(outer, depth);
     return copied ? static_cast<size_t>(elements * kElementBytes) : 0;
   }
   size_t own_bytes(int64_t outer, int64_t depth) const { return stride == 0 ? 0 : bytes(outer, depth, 1); }
-  // Read and written for so many copies.
+  // Returns the bytes that `times` copies read and write.
   double moved_bytes(int64_t outer, int64_t depth, int64_t times) const {
     if (!copied) return 0;
     const int64_t once = lines(outer, depth) * (length(outer, depth) + pitch(outer, depth)) * kElementBytes;
@@ -85,12 +86,12 @@ Operand operand_b(const GemmDesc &desc) {
   return {desc.b, desc.ldb, stride, along_k_b(desc), !chunks_fit_b(desc)};
 }
 
-// How a call is cut, and what it takes of the workspace: the copies of A, then those of B.
+// Cuts of a call. The workspace holds the copies of A, then those of B.
 struct Plan {
   Operand a, b;
-  int64_t rows, columns;  // of C at a time
-  int64_t depth;          // steps of k of a panel
-  int64_t products;       // of a batch, at a time
+  int64_t rows, columns;  // size of the part of C that is computed at a time
+  int64_t depth;          // k of a panel
+  int64_t products;       // products of a batch, at a time
 
   // A whole product.
   explicit Plan(const GemmDesc &desc)
@@ -103,7 +104,7 @@ struct Plan {
   static size_t rounded(size_t bytes) { return (bytes + kRounded - 1) / kRounded * kRounded; }
 };
 
-// Those which take the least of the workspace.
+// Return the plans with the least workspace.
 Plan least_panel(const GemmDesc &desc) {
   Plan plan(desc);
   plan.depth = std::min(desc.k, kLeastDepth);
@@ -118,15 +119,16 @@ Plan least_slab(const GemmDesc &desc) {
 
 size_t workspace_of(const GemmDesc &desc) { return std::min(least_panel(desc).bytes(), least_slab(desc).bytes()); }
 
-// Parts of equal size, as few as are not larger than `most`, a multiple of `step`.
+// Returns the size, a multiple of `step`, of the fewest equal parts that are not larger than `most`, a multiple of
+// `step`.
 int64_t equal_parts(int64_t whole, int64_t most, int64_t step) {
   return ceil_div(ceil_div(whole, ceil_div(whole, most)), step) * step;
 }
 
-// What a workspace of `bytes` bytes allows, workspace_of() or more.
+// Returns the plan for a workspace of `bytes` bytes, which must be workspace_of() or more.
 Plan plan_of(const GemmDesc &desc, size_t bytes) {
   const size_t most = std::min(bytes, kMostBytes);
-  // How often `more` bytes fit besides.
+  // Returns how many times `more` bytes fit in addition to the plan.
   const auto fitting = [most](const Plan &plan, size_t more) {
     const size_t needed = plan.bytes() + 2 * kRounded;
     return needed < most ? static_cast<int64_t>((most - needed) / more) : 0;
@@ -142,7 +144,7 @@ Plan plan_of(const GemmDesc &desc, size_t bytes) {
     const bool cuts_a = slab.rows < desc.m;
     const size_t more = (cuts_a ? slab.a : slab.b).bytes(kSlabStep, desc.k, 1);
     int64_t &cut = cuts_a ? slab.rows : slab.columns;
-    // A quarter of the room stays for the product: few tiles of C are split along k.
+    // A quarter of the room stays for the product's own workspace: a slab has few tiles of C, for which k is split.
     const int64_t largest = cut + fitting(slab, more) * 3 / 4 * kSlabStep;
     cut = equal_parts(cuts_a ? desc.m : desc.n, largest, kSlabStep);
     return slab;
@@ -153,14 +155,14 @@ Plan plan_of(const GemmDesc &desc, size_t bytes) {
   return panel;
 }
 
-// What the cost assumes.
+// Returns the bytes of workspace that the cost assumes.
 size_t usual_workspace(const GemmDesc &desc) { return std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, workspace_of(desc)); }
 
 struct Range {
   int64_t first, count;
 };
 
-// What is multiplied at a time.
+// Part of the call that one turn multiplies.
 struct Part {
   Range products, rows, columns, k;
 };
@@ -173,7 +175,7 @@ int64_t turns_of(const GemmDesc &desc, const Plan &plan) {
   return slabs_of(desc, plan) * panels_of(desc, plan) * ceil_div(desc.batch_count, plan.products);
 }
 
-// Slabs or panels follow each other, then products.
+// Returns the part of a turn. All slabs or panels of some products come before the next products.
 Part part_of(const GemmDesc &desc, const Plan &plan, int64_t turn) {
   const auto next = [&turn](int64_t whole, int64_t step) {
     const int64_t parts = ceil_div(whole, step), first = turn % parts * step;
@@ -188,7 +190,7 @@ Part part_of(const GemmDesc &desc, const Plan &plan, int64_t turn) {
   return part;
 }
 
-// Of an operand whose rows of A or columns of B the part has from `outer` on.
+// Returns the address of a part's operand, whose rows of A or columns of B are `outer`.
 const char *source_of(const Operand &o, const Part &part, const Range &outer) {
   const int64_t line = o.along_k ? outer.first : part.k.first, at = o.along_k ? part.k.first : outer.first;
   return static_cast<const char *>(o.base) + (part.products.first * o.stride + line * o.ld + at) * kElementBytes;
@@ -211,12 +213,12 @@ CopiedOperand copy_of(const Operand &o, const Part &part, const Range &outer, ch
   return copy;
 }
 
-// Whether both make the same copy: in the same place, for an operand has one.
+// True if two copies of the same operand are equal. Their targets are, since an operand always has the same.
 bool same_copy(const CopiedOperand &x, const CopiedOperand &y) {
   return x.source == y.source && x.length == y.length && x.vectors == y.vectors;
 }
 
-// An operand as the product finds it.
+// An operand of the product, either a copy or in place.
 struct Placed {
   const void *base;
   int64_t ld, stride;
@@ -239,23 +241,23 @@ GemmDesc product_of(const GemmDesc &desc, const Plan &plan, const Part &part, co
   return product;
 }
 
-// Of panels, and products of a batch, as if they were multiplied at once.
+// Predicts the time of the products, as if all panels and all products of a batch were multiplied at once.
 double product_seconds(const GemmDesc &desc, int index) {
   const size_t bytes = usual_workspace(desc);
   const Plan plan = plan_of(desc, bytes);
   const int64_t slabs = slabs_of(desc, plan), products = slabs > 1 ? 1 : desc.batch_count;
   const Part part = {{0, products}, {0, plan.rows}, {0, plan.columns}, {0, desc.k}};
-  const auto *somewhere = reinterpret_cast<const char *>(uintptr_t{256});  // aligned as a workspace is
+  const auto *somewhere = reinterpret_cast<const char *>(uintptr_t{256});  // has the alignment of a workspace
   const double turns = static_cast<double>(slabs * (desc.batch_count / products));
   return turns * step_seconds(product_of(desc, plan, part, somewhere), index, bytes - plan.bytes());
 }
 
-// Of the copies, of the launches behind the first, and of accumulating C over the panels.
+// Predicts the time of the copies, of the launches after the first, and of accumulating C over the panels.
 double copy_seconds(const GemmDesc &desc, int index) {
-  constexpr double kNextLaunchSeconds = 2.5e-6;  // of a kernel behind another one
+  constexpr double kNextLaunchSeconds = 2.5e-6;  // for a kernel that follows another
   const Plan plan = plan_of(desc, usual_workspace(desc));
   const double panels = static_cast<double>(panels_of(desc, plan)), turns = static_cast<double>(turns_of(desc, plan));
-  // What all products share is copied once, if a part of it does not take its place.
+  // An operand that all products share is copied once, unless it is cut: then its parts overwrite each other.
   const auto copies = [&](const Operand &o, bool cut) { return cut ? desc.batch_count : o.copies(desc.batch_count); };
   const bool cuts_k = plan.depth < desc.k;
   const double copied = plan.a.moved_bytes(desc.m, desc.k, copies(plan.a, cuts_k || plan.rows < desc.m)) +
@@ -287,7 +289,7 @@ libsgemm_status_t launch_copied(const GemmDesc &desc, const Launch &launch, Erro
                      copy_of(plan.b, part, part.columns, workspace + plan.bytes_a())};
     const bool has_a = same_copy(p.a, before.a), has_b = same_copy(p.b, before.b);
     before = p;
-    // What is there from the turn before stays.
+    // Copies that the previous turn has left in the workspace are not made again.
     if (has_a) p.a.blocks = 0;
     if (has_b) p.b.blocks = 0;
     if (p.a.blocks + p.b.blocks > 0) {

@@ -1,43 +1,43 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of fp16 on tensor cores
 // (mode fp16x3, sm_80): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0.
 //
-// sm80_mma_128x64x32_fp32_fast: the same kernel for mode fp32_fast, which leaves out the tiles whose operands two parts
-// do not hold as FP32's bound needs it (splits.h); splits_repair_fp64 computes them, with sums in FP64.
+// sm80_mma_128x64x32_fp32_fast: the same kernel for mode fp32_fast. It leaves out the tiles whose operands two splits
+// represent less precisely than FP32's error bound requires (splits.h); splits_repair_fp64 computes them, accumulated
+// in FP64.
 //
-// Launches: splits_survey finds the largest magnitude of each row of A and column of B; splits_write scales rows and
-// columns by powers of two and writes both splits into the workspace, along k; this kernel multiplies them;
-// splits_repair computes the tiles that hold NaN or Inf, or may overflow, by FFMA. A workspace that does not hold all
-// splits takes them by panels of k, which C accumulates.
+// Launches: splits_survey finds the largest magnitude of each row of A and column of B. splits_write scales rows and
+// columns by powers of two and writes both splits into the workspace, along k. This kernel multiplies them.
+// splits_repair computes the tiles that hold NaN or Inf, or may overflow, by FFMA. If the workspace does not hold all
+// splits, k is cut into panels, which C accumulates.
 //
 // Sources: Ootomo, Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32
-// theoretical peak performance" (2022): the two splits, 2^11 on the second, and FP32 sums outside the tensor cores;
-// Fasi et al., "Numerical behavior of NVIDIA tensor cores" (2021): that these cut off. The order of the products is
-// described in split_product.cuh.
+// theoretical peak performance" (2022): the two splits, with the second scaled by 2^11, and FP32 accumulators outside
+// the tensor cores; Fasi et al., "Numerical behavior of NVIDIA tensor cores" (2021): their truncation.
+// split_product.cuh describes the order of the products.
 //
 //   tile of C: 128 x 64
 //   +--------+--------+
 //   | warp 0 | warp 2 |      warp: 64 x 32 = 2 x 8 blocks of 16 (columns) x 8 (rows), mma.cuh, with two sets of 64
-//   +--------+--------+      sums a thread
+//   +--------+--------+      accumulators per thread
 //   | warp 1 | warp 3 |
 //   +--------+--------+
 //
 // Shared memory, bytes: stage s of 4 at 24576 s: A0 at 0, A1 at 8192, each 128 rows of 32 elements; B0 at 16384, B1 at
-// 20480, each 64; 16-byte chunks swizzled. 98304 in all. At the end a warp has 4608 for its sums, 16 columns of
-// 72 floats, and from 18432 on lie the exponents of the tile's rows and columns. Two blocks a multiprocessor: while one
-// adds its sums in FP32, the other multiplies.
+// 20480, each 64; 16-byte chunks swizzled. 98304 in all. In the epilogue each warp has 4608 for its accumulators, 16
+// columns of 72 floats, and the exponents of the tile's rows and columns are at 18432. Two blocks per multiprocessor:
+// while one adds its accumulators in FP32, the other multiplies.
 //
-// Requires: gemm of FP32, single or in strided batches; sm_80; 98304 bytes of shared memory a block; workspace for
-// panels of 256 steps of k: 4 bytes for each row of A and column of B (up to multiples of 128) and step, and for each
-// row and column. Any size, transposition and alignment. fp32_fast: 4 more bytes for each row and column, and a GPU
-// with as many FP64 multiply-adds a clock on tensor cores as of FP32 on its cores.
+// Requires: gemm of FP32, single or in strided batches; sm_80; 98304 bytes of shared memory per block; workspace for
+// panels of k = 256: 4 k bytes for each row of A and column of B, whose numbers are rounded up to multiples of 128, and
+// 4 for each row and column. Any size, transposition and alignment. fp32_fast: 4 more bytes for each row and column,
+// and a GPU whose tensor cores do as many FP64 multiply-adds per clock as its FP32 cores do in FP32.
 //
-// Parameters (Config): tile_m, tile_n of a block, of which the guard's blocks of 128 are multiples, tile_k; warp_m,
-// warp_n of a warp; splits, the numbers that stand for one element; stages of shared memory; blocks, resident on a
-// multiprocessor; peak_fraction for the cost.
+// Parameters (Config): tile_m, tile_n of a block, which divide the guard's blocks of 128, tile_k; warp_m, warp_n of a
+// warp; splits per element; stages of shared memory; blocks, resident per multiprocessor; peak_fraction for the cost.
 //
 // Measured, H100 (1755 to 1980 MHz), NN, cuBLAS 13.1 FP32 (pedantic) in the same run, 1 GiB of workspace, passes
 // included: 1024 41.8 TFLOP/s (cuBLAS 35.4), 2048 89 (51), 4096 110 (52), 8192 117 (50). With 64 MiB: 103 at
-// 4096, 109 at 8192. A tile of 128 x 128, one block a multiprocessor: 97 at 4096, 104 at 8192.
+// 4096, 109 at 8192. A tile of 128 x 128, one block per multiprocessor: 97 at 4096, 104 at 8192.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "split_product.cuh"

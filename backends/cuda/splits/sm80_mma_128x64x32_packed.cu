@@ -1,27 +1,28 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode tf32: both operands are rounded to the nearest TF32
-// numbers, ties to even, and written to the workspace along k, from where this kernel multiplies them.
+// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode tf32. A pass rounds both operands to the nearest
+// TF32 numbers, ties to even, and writes them to the workspace along k; this kernel multiplies them there.
 //
-// sm80_mma_256x128x32_packed for smaller matrices, of which it makes four times as many tiles.
+// It is sm80_mma_256x128x32_packed for smaller matrices, with four times as many tiles.
 //
-//   pass: block of 256 threads, 64 rows of an operand x 64 steps of k, described in splits_pass.h
+//   pass: block of 256 threads, 64 rows of an operand x 64 k, described in splits_pass.h
 //
 //   tile of C: 128 x 64, 2 x 2 warps
-//   warp: 64 x 32, as in sm80_mma_256x128x64_multistage; an instruction takes 8 steps of k
+//   warp: 64 x 32, as in sm80_mma_256x128x64_multistage; the k of an instruction is 8
 //
-// Sources: NVIDIA, PTX ISA (mma.sync, ldmatrix and the places of their elements); the loop is described in
-// tensor_multistage.cuh, the swizzle in tensor_tile.cuh, the fragments in mma.cuh.
+// Sources: NVIDIA, PTX ISA (mma.sync, ldmatrix and their fragment layouts). tensor_multistage.cuh describes the loop,
+// tensor_tile.cuh the swizzle, mma.cuh the fragments.
 //
 // Shared memory, bytes: stage s of 3 at 24576 s: A at 0 (128 rows of 32 elements), B at 16384 (64 such rows). 73728 in
-// all. At the end sums pass through them: 32 columns of 136 floats.
+// all. The epilogue reuses them for accumulators: 32 columns of 136 floats.
 //
-// Requires: gemm of FP32, single or in strided batches; sm_80; 73728 bytes of shared memory a block; workspace for
-// panels of 256 steps of k: 4 bytes for each row of A and column of B (up to multiples of 128) and step. What the
-// workspace does not hold at once is multiplied in panels, which C accumulates. Any size, transposition and alignment.
+// Requires: gemm of FP32, single or in strided batches; sm_80; 73728 bytes of shared memory per block; workspace for
+// panels of k = 256: 4 k bytes for each row of A and column of B, whose numbers are rounded up to multiples of 128. A
+// product that does not fit the workspace is multiplied in panels, which C accumulates. Any size, transposition and
+// alignment.
 //
 // Parameters (Config): tile_m, tile_n, tile_k of a block; warp_m, warp_n of a warp; stages of shared memory; blocks,
-// which with the threads bounds the registers; peak_fraction for the cost, of the rate of 16-bit numbers.
+// which with the threads bounds the registers; peak_fraction for the cost, relative to the rate of 16-bit numbers.
 //
-// Measured (H100 at 1980 MHz, TFLOP/s, pass included; cuBLAS 13.1 in TF32 in the same run in brackets): 1024 NN 83
+// Measured (H100 at 1980 MHz, TFLOP/s, pass included; in brackets cuBLAS 13.1 in TF32 in the same run): 1024 NN 83
 // (136), NT 84 (115), TN 85 (146), TT 84 (138).
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
@@ -38,7 +39,7 @@ namespace {
 struct Config : TensorShape<Number::tf32, 128, 64, 32, 64, 32> {
   static constexpr int min_arch = 80;
   static constexpr int stages = 3;
-  static constexpr int blocks = 2;  // resident on a multiprocessor
+  static constexpr int blocks = 2;  // resident per multiprocessor
   static constexpr double peak_fraction = 0.36;
 };
 
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-// Of operands that are TF32 numbers and lie along k.
+// The kernel for operands that are TF32 numbers along k.
 struct ProductRow {
   using Config = cuda::Config;
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_TF32;

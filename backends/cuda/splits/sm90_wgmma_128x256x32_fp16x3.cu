@@ -1,41 +1,42 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of fp16 by wgmma (mode
 // fp16x3, sm_90).
 //
-// sm90_wgmma_128x256x32_fp32_fast: the same kernels for mode fp32_fast, which leaves out the tiles whose operands two
-// parts do not hold as FP32's bound needs it (splits.h); splits_repair_fp64 computes them, with sums in FP64.
+// sm90_wgmma_128x256x32_fp32_fast: the same kernels for mode fp32_fast. It leaves out the tiles whose operands two
+// splits represent less precisely than FP32's error bound requires (splits.h); splits_repair_fp64 computes them,
+// accumulated in FP64.
 //
-// Launches: splits_survey finds the largest magnitude of each row of A and column of B; splits_write scales the columns
-// of B by powers of two and writes their 2 splits into the workspace, along k; the kernel ..._converting reads A as it
-// lies, splits it on its way to the tensor cores and multiplies; splits_repair computes the tiles that hold NaN or Inf,
-// or may overflow. Of a workspace that does not hold all splits of B: block after block of columns of C over all of k,
-// or if not even 256 columns fit, or a block has too few tiles, panels of k, which C accumulates.
+// Launches: splits_survey finds the largest magnitude of each row of A and column of B. splits_write scales the columns
+// of B by powers of two and writes their 2 splits into the workspace, along k. The kernel ..._converting reads A in
+// FP32, splits it in shared memory and multiplies. splits_repair computes the tiles that hold NaN or Inf, or may
+// overflow. If the workspace does not hold all splits of B, C is computed in blocks of columns, each over all of k. If
+// not even 256 columns fit, or a block has too few tiles, k is cut into panels, which C accumulates.
 //
-// Where the splits of both operands fit into the workspace, splits_write takes A as well, and the kernel without
-// ..._converting multiplies, which is faster by more than the pass takes. So is A that TMA cannot read as it lies, or
-// that a plan holds split; what does not fit then is cut into panels of k.
+// If the splits of both operands fit the workspace, splits_write splits A as well, and the kernel without
+// ..._converting multiplies; it is faster by more than the pass takes. A is also split by splits_write if TMA cannot
+// read it in place, and already split if it is in a plan. In these cases what does not fit is cut into panels of k.
 //
-//   tile of C: 256 columns (x) x 128 rows (y), two beside each other down C in a cluster, which share the columns
+//   tile of C: 256 columns (x) x 128 rows (y); a cluster has two, one below the other in C, which share the columns
 //   +--------------------------+
-//   | warpgroup 0: 128 columns |   two halves of 64 columns x 128 rows, one after the other in the tensor cores, each
-//   +--------------------------+   with 64 sums a thread there and 64 in FP32, which take them over every 64 steps of k
-//   | warpgroup 1: 128 columns |
+//   | warpgroup 0: 128 columns |   two halves of 64 columns x 128 rows, one after the other on the tensor cores. A
+//   +--------------------------+   thread has 64 accumulators there, and 64 in FP32, to which they are added after
+//   | warpgroup 1: 128 columns |   every 64 k
 //   +--------------------------+   warp 8 copies, warps 9 to 11 convert (wgmma_convert.cuh)
 //
-// Shared memory, bytes: stage s of 4 at 49152 s: splits of 128 columns and of the other 128 at 0 and 16384, of 128
-// rows at 32768 (16384), where the FP32 numbers come before. Two boxes of each warp on their way to C at 196608, 2048
-// each; 8 barriers at 229376. Converting: the factors of the rows of two tiles at 229440, 2048; 4 more barriers at
-// 231488; 231520 in all, else 229440.
+// Shared memory, bytes: stage s of 4 at 49152 s: splits of 128 columns and of the other 128 at 0 and 16384, of 128 rows
+// at 32768 (16384), where the FP32 elements arrive first. Two boxes of each warp, through which C is stored, at 196608,
+// 2048 each; 8 barriers at 229376; 229440 in all.
+// Converting: the factors of the rows of two tiles at 229440, 2048; 4 more barriers at 231488; 231520 in all.
 //
-// Requires: gemm of FP32, single or in strided batches; sm_90; 231520 bytes of shared memory a block; workspace for
-// panels of 256 steps of k of B, 4 bytes for each column (up to multiples of 128) and step, and 4 bytes for each row
-// and column (fp32_fast: 8). Any size, transposition and alignment; of A at no multiple of 16 bytes, or lda or its
-// stride no multiple of 4, and of A in no plan, workspace as for B.
+// Requires: gemm of FP32, single or in strided batches; sm_90; 231520 bytes of shared memory per block; workspace for
+// panels of k = 256 of B, 4 k bytes for each column, whose number is rounded up to a multiple of 128, and 4 bytes for
+// each row and column (fp32_fast: 8). Any size, transposition and alignment. If A is not at a multiple of 16 bytes, or
+// lda or its stride is not a multiple of 4, and A is not in a plan: the same workspace for A as for B.
 //
 // Parameters: the stages of the Shape, kPromoteDepth (wgmma_engine.cuh), kConverters (wgmma_convert.cuh).
 //
 // Measured, H100, NN: both operands split by the pass, 1 GiB of workspace, passes included, 220 TFLOP/s at 8192 and 186
-// at 4096 (cuBLAS FP32 50); with 64 MiB 123 and 138. Converting A,
-// with 64 MiB: 187 and 166 NN, 168 and 150 TN; with 1 GiB no faster.
+// at 4096 (cuBLAS FP32 50); with 64 MiB 123 and 138. Converting A, with 64 MiB: 187 and 166 NN, 168 and 150 TN; with 1
+// GiB no faster.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "wgmma_split_row.h"

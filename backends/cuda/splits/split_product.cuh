@@ -1,17 +1,17 @@
-// Products of split operands (splits.h) by mma.sync (sm_80): FP32-level sums from several tensor-core products.
+// Products of split operands (splits.h) by mma.sync (sm_80): FP32-level accuracy from several tensor-core products.
 //
 //   stage of shared memory: [A split 0][A split 1]...[B split 0][B split 1]...   each tile_m or tile_n rows of tile_k
 //
-//   sum of a tile:  k-tile 0           k-tile 1           ...
-//     tensor core   low, ..., main     low, ..., main              starts at zero
-//     FP32 add            sum +=             sum +=                to nearest
+//   accumulation of a tile:  k-tile 0           k-tile 1           ...
+//     tensor core            low, ..., main     low, ..., main              starts at zero
+//     FP32 add                     sum +=             sum +=                rounds to nearest
 //
-// The tensor cores cut off what they add to a sum where FP32 rounds, so that one that grew over all of k would be low
-// by more than FP32 ever is. Within a k-tile all products of low weight come first, while the sum is small; the
-// fragments of the main products, x0 y0, wait in registers meanwhile. In an emulation of the hardware the worst error
-// is then no larger than FP32's on every distribution tried, from k = 64 on.
+// The tensor cores truncate what they add to an accumulator, where FP32 rounds. An accumulator that grew over all of k
+// would be low by more than FP32 ever is. Within a k-tile all products of low weight come first, while the accumulator
+// is small; the fragments of the main products, x0 y0, wait in registers meanwhile. In an emulation of the hardware the
+// worst error is then no larger than FP32's on every distribution tried, from k = 64 on.
 //
-// A warp computes 64 x 32, not 64 x 64: it holds two sets of sums.
+// A warp computes 64 x 32, not 64 x 64, because it holds two sets of accumulators.
 #pragma once
 
 #include "gpu/splits/split_row.h"
@@ -24,7 +24,8 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// The products of a scheme, in their order: split a(r) of A times split b(r) of B, r < count; a digit of 4 bits each.
+// The products of a scheme, in order: product r < count is split a(r) of A times split b(r) of B. Each digit has 4
+// bits.
 template <int kCount>
 struct Order {
   static_assert(kCount == 2 || kCount == 3, "two or three splits");
@@ -67,12 +68,12 @@ struct SplitTile {
 };
 
 struct SplitProblem {
-  TileProblem tile;  // without its operands: lda, ldb
+  TileProblem tile;  // lda and ldb are not used
   Splits a, b;
-  Guard guard;  // tiles that are left to FFMA
+  Guard guard;  // selects the tiles to leave out
 };
 
-// sum * 2^-(s of the row + s of the column): the exponents of the tile's rows and columns, in shared memory.
+// Returns sum * 2^-(rows[row] + columns[column]), with the exponents of the tile's rows and columns in shared memory.
 struct RowColumnScale {
   const int *rows, *columns;
 
@@ -91,13 +92,13 @@ struct SplitProduct {
   using B = SplitTile<TileB, Config::splits>;
   static constexpr int stage_bytes = A::bytes + B::bytes;
   static constexpr int bytes = Config::stages * stage_bytes;
-  static constexpr int patch_bytes = Engine::patch_bytes;  // to store C, then the exponents
+  static constexpr int patch_bytes = Engine::patch_bytes;  // buffer to store C; the exponents follow it
   static_assert(patch_bytes + (Config::tile_m + Config::tile_n) * 4 <= bytes, "they fit where the operands were");
   static_assert(kOuterPad % Config::tile_m == 0 && kOuterPad % Config::tile_n == 0, "tiles within the guard's blocks");
   static_assert(kDepthPad % Config::tile_k == 0, "whole k-tiles");
 };
 
-// part = the products of the k-tile at `read`.
+// Sets `part` to the products of the k-tile at offset `read`.
 template <class Config>
 __device__ __forceinline__ void multiply_splits(typename SplitProduct<Config>::Engine::Sums &part,
                                                 const typename SplitProduct<Config>::Engine &engine, int read) {
@@ -144,7 +145,8 @@ __device__ __forceinline__ void split_product(const Operands &operands, const Sp
   char *shared = reinterpret_cast<char *>(dynamic_shared());
 
   const TilePosition<Config> at(p);
-  // What is read here and used later: whether the tile is left to FFMA, and the exponents of its rows and columns.
+  // Loads issued here whose results are used later: the guard, and the largest magnitudes of the tile's rows and
+  // columns.
   const bool left_out = q.guard(blockIdx.z, at.i / (kOuterPad / Config::tile_m), at.j / (kOuterPad / Config::tile_n));
   constexpr int kLines = Config::tile_m + Config::tile_n, kEach = (kLines + Config::threads - 1) / Config::threads;
   uint32_t most[kEach];
@@ -205,7 +207,7 @@ __device__ __forceinline__ void split_product(const Operands &operands, const Sp
 #endif
 }
 
-// Its launch: SplitRow::enqueue.
+// Launches the kernel, as SplitRow::enqueue.
 template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
 libsgemm_status_t enqueue_split_product(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                         const Launch &launch, Error *error) {
@@ -217,7 +219,7 @@ libsgemm_status_t enqueue_split_product(const GemmDesc &panel, const Splits &a, 
   return launch_kernel(kKernel, grid, dim3(Config::threads), SplitProduct<Config>::bytes, launch, error, operands, p);
 }
 
-// What split_row.cpp knows of a row. Config has blocks and peak_fraction besides.
+// Returns the description of a kernel for split_row.cpp. Config also has blocks and peak_fraction.
 template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
 SplitRow split_row_of(Scheme scheme) {
   return {scheme,

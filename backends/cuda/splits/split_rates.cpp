@@ -15,8 +15,8 @@ int split_rate_wgmma(int index) { return device(index).code_arch >= kLeastArch ?
 
 }  // namespace libsgemm::cuda
 
-// In mode fp32_fast where sums in FP64 are as fast as in FP32: else a product of wide operands would take a multiple of
-// the time.
+// Mode fp32_fast requires FP64 tensor cores that are as fast as FP32 cores: otherwise a product of operands with a wide
+// range would take several times as long.
 bool libsgemm::gpu::has_splits(libsgemm_math_mode_t mode, int index) {
   const cuda::Device &d = cuda::device(index);
   return d.code_arch >= cuda::kLeastArch &&

@@ -1,4 +1,4 @@
-// What multiplies splits on a device: SplitRow::per_clock.
+// Rates at which a device multiplies splits, for SplitRow::per_clock.
 #pragma once
 
 namespace libsgemm::cuda {

@@ -1,4 +1,4 @@
-// The passes over the operands of products of splits, described in gpu/splits/splits_pass.h.
+// The passes over the operands of products of splits, which gpu/splits/splits_pass.h describes.
 // Not measured by itself.
 #include "gpu/launch.h"
 #include "gpu/splits/splits_pass.h"

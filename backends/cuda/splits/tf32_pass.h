@@ -1,4 +1,4 @@
-// The pass of scheme tf32, which several rows share (splits_write.cu).
+// The pass of scheme tf32 (splits_write.cu), which several kernels share.
 #pragma once
 
 #include "gpu/splits/splits.h"

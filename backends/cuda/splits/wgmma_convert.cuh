@@ -1,45 +1,45 @@
-// Products of split operands by wgmma, of which y, that is A, has not been split: the split is made on the way to the
-// tensor cores. The engine is that of wgmma/wgmma_engine.cuh; what differs is the third warpgroup:
+// Products of split operands by wgmma where y, that is A, has not been split: the kernel splits it itself, in shared
+// memory. The engine is that of wgmma/wgmma_engine.cuh; only the third warpgroup differs:
 //
-//   warp 8         one lane copies the splits of x, and the FP32 numbers of y as they lie
-//   warp 9 to 11   turn these into splits, in place
+//   warp 8         one lane copies the splits of x, and the FP32 elements of y unchanged
+//   warp 9 to 11   convert these elements to splits, in place
 //
-// A stage is 32 steps of k. Its part of y, 128 rows, are 16384 bytes of FP32, in lines of 128 bytes, and as many of the
-// first two splits in the order that wgmma reads. They share lines so that what is converted by one warp at a time fits
-// into what it has read:
+// A stage has k = 32. Its part of y is 128 rows: 16384 bytes of FP32, in lines of 128 bytes. The first two splits take
+// as many bytes, in the order that wgmma reads. The two layouts share lines such that what a warp converts at a time
+// fits into what it has read:
 //
-//   A along k (transposed)      8 rows (1024 bytes): lines of 32 steps of k, a row each
+//   A along k (transposed)      8 rows (1024 bytes): lines of 32 k, one row each
 //                               -> [8 lines of 64 bytes of split 0][8 of split 1]
-//   A along m                   64 rows (8192 bytes): [32 lines of 32 rows, a step of k each][32 of the next 32 rows]
+//   A along m                   64 rows (8192 bytes): [32 lines of 32 rows, one k each][32 of the next 32 rows]
 //                               -> [32 lines of 64 rows of split 0][32 of split 1]
-//   the third split of bf16x3   8192 bytes behind: 128 lines of 64 bytes; or two blocks of 32 lines of 128 bytes
+//   the third split of bf16x3   8192 bytes after these: 128 lines of 64 bytes, or two blocks of 32 lines of 128 bytes
 //
-// The 16-byte chunks of a line change places by TMA's swizzle, before and after. Reads of 16 bytes and writes of 8 meet
-// no bank twice.
+// The 16-byte chunks of a line are permuted by TMA's swizzle, before and after the conversion. Reads of 16 bytes and
+// writes of 8 have no bank conflicts.
 //
 //   shared memory, bytes:  [stages, boxes and barriers of the engine]
-//                          [the factors of a tile's 128 rows, first and second: 2 x 1024, of two tiles in turn]
-//                          [barriers raw[stages]: the FP32 numbers are there]
+//                          [the factors of a tile's 128 rows, first and second: 2 x 1024, for two tiles alternately]
+//                          [barriers raw[stages]: the FP32 elements have arrived]
 //
-// A stage is full when x has come and the three warps have arrived. They begin when its FP32 numbers have come, and
-// they run ahead of the tensor cores as far as there are stages. Every wait is for an earlier stage or an earlier part
-// of the same: warp 8 for the release of the stage before it in the ring, the converters for warp 8, the tensor cores
-// for both.
+// A stage is full when x has arrived and the three converter warps have arrived at its barrier. They start when the
+// stage's FP32 elements have arrived, and run ahead of the tensor cores as far as there are stages. There is no
+// deadlock, since every wait is for an earlier stage or an earlier part of the same stage: warp 8 waits for the release
+// of the stage before it in the ring, the converters for warp 8, the tensor cores for both.
 //
-// The splits have the bits that the pass (splits_pass.h) writes.
+// The splits have the same bits as those that the pass (splits_pass.h) writes.
 //
-// Requires: A at a multiple of 16 bytes, lda and the stride of a batch multiples of 4.
+// Requires: A at a multiple of 16 bytes; lda and the stride of a batch multiples of 4.
 #pragma once
 
 #include "wgmma_split.cuh"
 
 namespace libsgemm::cuda {
 
-// ---- What a kernel is built from
+// ---- Configuration
 
 constexpr int kConverters = 3;  // warps
 
-// The lines of y: of the first two splits, and of the third.
+// Layouts of y: of the first two splits, which share lines, and of the third.
 template <bool kAlongK>
 struct ConvertedLines {
   using Shared = ptx::AlongK<64, 1024>;
@@ -62,7 +62,7 @@ struct ConvertShape
   static constexpr Scheme scheme = kPlanes == 2 ? Scheme::fp16x2 : Scheme::bf16x3;
   static constexpr bool along_k = kAlongK;
   static constexpr int rows = Base::tile_y, raw_bytes = rows * Base::depth * 4;
-  static constexpr int third = raw_bytes;  // where the third split begins
+  static constexpr int third = raw_bytes;  // offset of the third split
   static constexpr int factors_bytes = 2 * rows * 4;
   static constexpr int factors_at = Base::shared_bytes, raw_at = factors_at + 2 * factors_bytes;
   static constexpr int shared_bytes = raw_at + 8 * kStages;
@@ -72,7 +72,7 @@ struct ConvertShape
   __device__ __forceinline__ static uint64_t descriptor_y(uint32_t y, int plane) {
     return plane == 2 ? Lines::Alone::descriptor(y + third) : Lines::Shared::descriptor(y + plane * Lines::second);
   }
-  // Where the barrier lies that says that the FP32 numbers of a stage have come.
+  // Returns the address of the barrier of a stage's FP32 elements.
   __device__ __forceinline__ static uint32_t raw(const WgmmaRing<ConvertShape> &at) {
     return at.shared + raw_at + 8 * at.stage;
   }
@@ -92,7 +92,7 @@ __device__ __forceinline__ void copy_tiles_to_convert(const WgmmaMaps &maps, con
 #pragma unroll 1
     for (int s = 0; s < p.k_steps; ++s, k += Config::depth) {
       ptx::barrier_wait(at.empty(), at.parity ^ 1);
-      // First what takes longer.
+      // y first: it has to be converted after it arrives.
       const uint32_t raw = Config::raw(at);
       ptx::barrier_arrive_and_expect(raw, Config::raw_bytes);
       const int product = tile.product * p.moves_y;
@@ -114,7 +114,8 @@ __device__ __forceinline__ void copy_tiles_to_convert(const WgmmaMaps &maps, con
 
 // ---- Converting
 
-// The splits of two elements, scaled, each split's first in the low half of a word: the bits of SplitsOfElement.
+// The splits of two scaled elements. Each word holds a split of both, of the first in the low half. The bits are those
+// of SplitsOfElement.
 template <Scheme kScheme>
 struct SplitsOfPair {
   uint32_t split[kSplits<kScheme>];
@@ -136,8 +137,8 @@ struct SplitsOfPair {
   }
 };
 
-// Scales four elements by their factors and writes their splits: 8 bytes of split 0 to `first`, those of split 1 a
-// fixed distance behind, those of split 2 to `third`.
+// Scales four elements by their factors and writes their splits, 8 bytes each: split 0 to `first`, split 1 to
+// Lines::second bytes after it, split 2 to `third`.
 template <class Config>
 __device__ __forceinline__ void convert_four(const float4 &x, const float4 &factor, const float4 &other, uint32_t first,
                                              uint32_t third) {
@@ -151,15 +152,16 @@ __device__ __forceinline__ void convert_four(const float4 &x, const float4 &fact
   }
 }
 
-// One of the 8 parts of a stage, by a warp: 16 rows along k; or 64 rows, 8 steps of k. All of it is read before any of
-// it is written. A lane's 4 places differ by exclusive-or of what the swizzle exchanges, and by a constant.
+// Converts one of the 8 parts of a stage, by one warp: 16 rows if A is along k, otherwise 64 rows x 8 k. All of the
+// part is read before any of it is written. The addresses of a lane's 4 pieces differ by an exclusive-or, for the
+// swizzle, and a constant.
 template <class Config>
 __device__ __forceinline__ void convert_part(uint32_t y, uint32_t part, uint32_t factors) {
   constexpr uint32_t kEach = 4;
   const uint32_t lane = threadIdx.x % 32;
   float4 x[kEach];
   if constexpr (Config::along_k) {
-    // Rows 16 part + 4 i + r, steps of k 4 c to 4 c + 3.
+    // Row 16 part + 4 i + r, k from 4 c to 4 c + 3.
     const uint32_t c = lane % 8, r = lane / 8;
     const uint32_t raw = y + part * 2048 + r * 128 + (c ^ r) * 16;
     const uint32_t within = r * 64 + (c / 2 ^ r / 2) * 16 + c % 2 * 8;
@@ -178,7 +180,7 @@ __device__ __forceinline__ void convert_part(uint32_t y, uint32_t part, uint32_t
                            (first ^ i % 2 * 32) + i / 2 * 1024 + i % 2 * 256, (third ^ i % 2 * 32) + i * 256);
     }
   } else {
-    // Rows 64 block + 4 c to 4 c + 3, steps of k 8 (part / 2) + 2 i + r.
+    // Rows 64 block + 4 c to 64 block + 4 c + 3, at k = 8 (part / 2) + 2 i + r.
     const uint32_t c = lane % 16, r = lane / 16, block = part % 2;
     const uint32_t line = part / 2 * 1024 + r * 128;
     const uint32_t raw = y + (2 * block + c / 8) * 4096 + line + (c % 8 ^ r) * 16;
@@ -196,7 +198,7 @@ __device__ __forceinline__ void convert_part(uint32_t y, uint32_t part, uint32_t
   }
 }
 
-// `warp`: of the converters.
+// Converts y of all tiles of the block. `warp`: index among the converter warps.
 template <class Config>
 __device__ __forceinline__ void convert_tiles(const WgmmaSplitProblem &p, WgmmaRing<Config> at, int rank, int warp,
                                               const WgmmaWalk &walk) {
@@ -211,12 +213,12 @@ __device__ __forceinline__ void convert_tiles(const WgmmaSplitProblem &p, WgmmaR
 #pragma unroll 1
     for (int row = 32 * warp + lane; row < Config::rows; row += 32 * kConverters) {
       const PowerOfTwo scale(y + row < p.product.y ? scale_of(__ldg(most + y + row)) : 0);
-      // Along k a lane's four rows, which are 4 apart, are neighbours.
+      // If A is along k, the factors of a lane's four rows, which are 4 apart, are stored as neighbours.
       const int at_row = Config::along_k ? row / 16 * 16 + row % 4 * 4 + row / 4 % 4 : row;
       ptx::store_shared(factors + at_row * 4, scale.first);
       ptx::store_shared(factors + (Config::rows + at_row) * 4, scale.second);
     }
-    // Behind it no warp uses the factors of the tile before the last one.
+    // After this barrier no warp reads the factors of the previous tile, which the next tile overwrites.
     ptx::synchronize_threads(1, 32 * kConverters);
 #pragma unroll 1
     for (int s = 0; s < p.product.k_steps; ++s) {

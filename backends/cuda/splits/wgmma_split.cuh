@@ -1,9 +1,9 @@
-// Products of split operands (splits.h) by wgmma: FP32-level sums from several tensor-core products, in the engine of
-// wgmma/wgmma_engine.cuh, which moves the sums off the tensor cores. Each part of a stage is read from global memory
-// once, whatever the number of products.
+// Products of split operands (splits.h) by wgmma: FP32-level accuracy from several tensor-core products, in the engine
+// of wgmma/wgmma_engine.cuh, which moves the accumulators off the tensor cores. Each part of a stage is read from
+// global memory once, whatever the number of products.
 //
-// x is n, y is m: a warpgroup has 128 columns of C and 128 rows, which is one block of the guard. Here both operands
-// have been split; wgmma_convert.cuh splits A on its way.
+// x is n, y is m: a warpgroup has 128 columns and 128 rows of C, which is one block of the guard. Here both operands
+// have been split before; wgmma_convert.cuh splits A itself.
 #pragma once
 
 #include "gpu/splits/splits_pass.h"
@@ -13,7 +13,7 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// ---- What a sum stands for: sum * 2^-(s of its row + s of its column)
+// ---- Scaling: an accumulator represents sum * 2^-(s of its row + s of its column)
 
 struct WgmmaSplitProblem {
   WgmmaProblem product;

@@ -1,9 +1,9 @@
-// The host's side of products of split operands by wgmma. A kernel's file defines a Row:
+// Host side of products of split operands by wgmma. A kernel's file defines a Row:
 //
 //   struct Row {
 //     using Shape = SplitShape<...>;
-//     static WgmmaSplitKernel kernel();  // of operands that have been split
-//     template <bool kAlongK> static WgmmaSplitKernel converting_kernel();  // of A as it lies: along k, or along m
+//     static WgmmaSplitKernel kernel();  // for operands that have been split
+//     template <bool kAlongK> static WgmmaSplitKernel converting_kernel();  // for A in FP32, along k or along m
 //     static SplitRow product() { return wgmma_split_row<Row>(scheme, peak_fraction); }
 //   };
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace libsgemm::cuda {
 
-// ---- The launch: SplitRow::enqueue
+// ---- Launch: SplitRow::enqueue
 
 template <Number kNumber, int kPlanes, int kStages>
 using SplitShape = WgmmaShape<kNumber, ptx::AlongK<64>, ptx::AlongK<64>, 2, 128, 32, kStages, 2, kPlanes>;
@@ -42,7 +42,7 @@ inline libsgemm_status_t describe_splits(const Splits &s, int64_t k, int planes,
   return encode(boxes, launch, map, error);
 }
 
-// A as it lies, for wgmma_convert.cuh.
+// Encodes the map of A in FP32, for wgmma_convert.cuh.
 inline libsgemm_status_t describe_numbers(const GemmDesc &panel, const Launch &launch, TensorMap *map, Error *error) {
   const bool along_k = panel.transa != LIBSGEMM_NO_TRANS, moves = moves_a(panel);
   TensorBoxes boxes = {};
@@ -59,7 +59,7 @@ inline libsgemm_status_t describe_numbers(const GemmDesc &panel, const Launch &l
   return encode(boxes, launch, map, error);
 }
 
-// The instances of a row, which have the same tiles.
+// Launches the instance for the operands: converting if A has no splits. Both have the same tiles.
 template <class Row>
 libsgemm_status_t enqueue_wgmma_split(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                       const Launch &launch, Error *error) {
@@ -104,7 +104,7 @@ libsgemm_status_t enqueue_wgmma_split(const GemmDesc &panel, const Splits &a, co
   return launch_wgmma_kernel(kernel, i, p, launch, error, maps, q);
 }
 
-// What split_row.cpp knows of a row.
+// Returns the description of a kernel for split_row.cpp.
 template <class Row>
 SplitRow wgmma_split_row(Scheme scheme, double peak_fraction) {
   using Shape = typename Row::Shape;
