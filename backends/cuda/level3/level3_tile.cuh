@@ -1,21 +1,21 @@
-// The tile engine of level 3: one block computes one kM x kN tile of C from shared memory, each thread 8 x 8 of it.
+// Tile engine of level 3: a block computes a kM x kN tile of C from shared memory, a thread 8 x 8 elements of it.
 //
 // Source of the scheme: Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", SC 2008 (outer products
 // from shared memory); Nath, Tomov and Dongarra, "An improved MAGMA GEMM for Fermi GPUs", IJHPCA 2010 (double
 // buffering through registers).
 //
-//          kK deep tile of B           thread (x, y): quads of 4 rows at 4 x and kM / 2 + 4 x,
+//          tile of B, kK deep          thread (x, y): quads of 4 rows at 4 x and kM / 2 + 4 x,
 //          +----+----+                 of 4 columns at 4 y and kN / 2 + 4 y
 //          |4 y |    |
 //          +----+----+
-//  +----+  +----+----+        shared memory, floats, twice (one is computed from while the other is filled):
+//  +----+  +----+----+        shared memory, floats, two buffers (one is read while the other is filled):
 //  |4 x |  | ## | ## |          a[kK][kM + 4] | b[kK][kN + 4], 2 * 4 * kK * (kM + kN + 8) bytes
-//  +----+  +----+----+        The padding keeps quads aligned to 16 bytes and spreads transposing stores over banks.
+//  +----+  +----+----+        The padding keeps quads aligned to 16 bytes and spreads transposed stores over banks.
 //  |    |  | ## | ## |
 //  +----+  +----+----+
 //
-// Global memory is read element by element, so any alignment and leading dimension will do; neighbouring threads follow
-// the contiguous direction of the operand, whichever it is. Each element of C is the sum over k in increasing order.
+// Global memory is read element by element, so that any alignment and leading dimension is possible; neighbouring
+// threads read along the contiguous dimension of the operand. Each element of C is summed over increasing k.
 #pragma once
 
 #include "contract/finish.h"
@@ -30,12 +30,13 @@ using namespace gpu::level3;
 
 template <int M, int N, int K, int RESIDENT>
 struct TileConfig {
-  static constexpr int kM = M, kN = N, kK = K;        // tile of C, and how deep the shared tiles of A and B are
+  static constexpr int kM = M, kN = N, kK = K;        // tile of C; depth of the shared tiles of A and B
   static constexpr int kThreads = (M / 8) * (N / 8);  // 8 x 8 elements of C each
-  static constexpr int kResident = RESIDENT;          // blocks on a multiprocessor, which bounds the registers
+  static constexpr int kResident = RESIDENT;          // blocks per multiprocessor, which bounds the registers
 };
 
-// fetch() of operand A with its structure. Tiles aside of the diagonal are plain, symmetric ones perhaps mirrored.
+// Fetches a tile of A with its structure. A tile that the diagonal does not cross is a plain tile, or the mirror image
+// of one if A is symmetric and the other side is stored.
 template <Structure STRUCTURE, typename Stage>
 __device__ __forceinline__ void fetch_a(Stage *stage, const void *data, const StructuredProblem &p, int64_t first_outer,
                                         int outers, int64_t first_depth, int depths) {
@@ -53,13 +54,14 @@ __device__ __forceinline__ void fetch_a(Stage *stage, const void *data, const St
   }
 }
 
-// Where a tile lies, in tiles.
+// Position of a tile in C, in tiles.
 struct TilePosition {
   int64_t row, col;
 };
 
-// Tile `index` of those that tile_count() counts. All: columns in groups of eight, so that blocks at work at the same
-// time share rows of A and columns of B in L2. A triangle: row by row of the lower one.
+// Returns the position of tile `index` of those that tile_count() counts. Without a triangle, tile columns are grouped
+// by eight, so that blocks that run at the same time share rows of A and columns of B in L2. A lower triangle is
+// counted row by row, an upper one as its transpose.
 template <typename Config>
 __device__ __forceinline__ TilePosition tile_position(const StructuredProblem &p, int64_t index) {
   if (p.part == Stored::all) {
@@ -77,9 +79,9 @@ __device__ __forceinline__ TilePosition tile_position(const StructuredProblem &p
   return p.part == Stored::lower ? TilePosition{row, col} : TilePosition{col, row};
 }
 
-// sum += a column of A times a row of B for each of kK steps. `masked`: A is triangular and the diagonal crosses the
-// tile; steps that lie outside the triangle are left out, since 0 * Inf would be NaN. `diagonal` is the step at which
-// row 0 of the tile meets the diagonal.
+// Adds a column of A times a row of B to `sum`, for each k of the tile. `MASKED`: A is triangular and the diagonal
+// crosses the tile; terms outside the triangle are left out, since 0 * Inf would be NaN. `diagonal` is the k, in the
+// tile, of the diagonal element of the tile's row 0.
 template <typename Config, bool MASKED>
 __device__ __forceinline__ void multiply(const float *a, const float *b, int x, int y, float (&sum)[8][8], int diagonal,
                                          bool upper) {
@@ -99,14 +101,14 @@ __device__ __forceinline__ void multiply(const float *a, const float *b, int x, 
       }
 #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const int at = i % 2 == 0 ? j : 7 - j;  // serpentine: neighbours share an operand
+        const int at = i % 2 == 0 ? j : 7 - j;  // serpentine: consecutive FMAs share an operand
         sum[i][at] = fmaf(rows[i], cols[at], sum[i][at]);
       }
     }
   }
 }
 
-// The steps along k that a tile needs: all, or those that a triangle leaves; from a multiple of kK.
+// Computes the range of k that a tile needs: all, or the part inside the triangle. It begins at a multiple of kK.
 template <typename Config, Structure STRUCTURE>
 __device__ __forceinline__ void depth_range(const StructuredProblem &p, int64_t first_row, int64_t *first,
                                             int64_t *last) {
@@ -141,7 +143,7 @@ __device__ __forceinline__ void write_tile(const StructuredProblem &p, float *c,
   }
 }
 
-// The kernel: block `blockIdx.x` computes tile blockIdx.x % tiles of product blockIdx.x / tiles.
+// Body of a kernel: block `blockIdx.x` computes tile blockIdx.x % tiles of product blockIdx.x / tiles.
 template <typename Config, Structure STRUCTURE, Type TYPE, typename Operands>
 __device__ __forceinline__ void compute_tile(const Operands &operands, const StructuredProblem &p, unsigned tiles) {
   using StageA = Stager<Config::kM, Config::kK, Config::kThreads, TYPE>;
@@ -151,7 +153,7 @@ __device__ __forceinline__ void compute_tile(const Operands &operands, const Str
 
   const int64_t item = blockIdx.x / tiles;
   TilePosition position = tile_position<Config>(p, blockIdx.x % tiles);
-  // The rows of a lower triangle from below: the longest first.
+  // A lower triangle's rows are computed from the bottom, the longest first.
   if (STRUCTURE == Structure::triangular && !p.upper)
     position.row = (p.m + Config::kM - 1) / Config::kM - 1 - position.row;
   const int64_t first_row = position.row * Config::kM, first_col = position.col * Config::kN;
@@ -163,7 +165,7 @@ __device__ __forceinline__ void compute_tile(const Operands &operands, const Str
   const int64_t steps = (last - first + Config::kK - 1) / Config::kK, all_steps = steps * p.terms;
   StageA stage_a;
   StageB stage_b;
-  // The second term is B^T A^T: the operands change places.
+  // In the second term, B^T A^T, the operands are exchanged.
   const auto fetch = [&](int64_t step) {
     const bool second = step >= steps;
     const int64_t depth = first + (second ? step - steps : step) * Config::kK;
@@ -201,7 +203,7 @@ __device__ __forceinline__ void compute_tile(const Operands &operands, const Str
   write_tile<Config>(p, operands.c(item), first_row, first_col, x, y, sum);
 }
 
-// Enqueues `kernel(operands, problem, tiles)` for a description without arrays in host memory.
+// Enqueues `kernel(operands, problem, tiles)` for a description without arrays of pointers in host memory.
 template <typename Config>
 libsgemm_status_t launch_tiles(const GemmDesc &desc, const Launch &launch, Error *error,
                                void (*kernel)(StridedOperands, StructuredProblem, unsigned)) {

@@ -1,13 +1,13 @@
 // sm75_ffma_256x256x256_blocked_trmm: the product of a triangle and a matrix in place, by the fastest gemm.
 //
-// No kernel of its own: the triangle is halved again and again; the square beside the two halves is a gemm, by the
-// cheapest row of the table, and triangles of order 256 at most are calls of the routine itself. See
-// gpu/level3/blocked.h. Where there are FP64 tensor cores of the full rate, whose trmm from a copy is as fast as a
-// gemm, the triangles are larger: as large as their copies fit the default workspace. Source: Kagstrom, Ling and Van
-// Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).
+// It has no device code: the triangle is halved recursively. The square next to the two halves is a gemm, by the
+// cheapest kernel of the table, and triangles of order 256 at most are calls of the routine itself. See
+// gpu/level3/blocked.h. With FP64 tensor cores of the full rate, whose trmm from a copy is as fast as a gemm, these
+// triangles are larger: as large as copies that fit the default workspace allow, up to 4096. Source: Kagstrom, Ling and
+// Van Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).
 //
-// Requires: trmm. Any size, stride and alignment; no workspace, but of sm_90 with that rate for the copy.
-// Measured: its results on an H100, by the tests; its speed there: docs/results/speed.csv.
+// Requires: trmm. Any size, stride and alignment; no workspace, except for the copy on sm_90 with that rate.
+// Measured on an H100: its results, by the tests; its speed, in docs/results/speed.csv.
 #include <algorithm>
 
 #include "gpu/level3/blocked.h"
@@ -21,14 +21,14 @@ using level3::Leaf;
 
 constexpr Tiling kCopied = {64, 64, 128, 3, {0.85}};
 
-// Of a triangle as a step, from a copy.
+// Predicts the time of a triangle that is one step, computed from a copy.
 double copied_seconds(const GemmDesc &desc, int index) {
   GemmDesc gemm = gemm_step(desc, desc.m, desc.n, desc.k / 2 + kCopied.tile_m, 1, 0);
   gemm.batch_count = desc.batch_count;
   return gemm_seconds(device(index), gemm, kCopied) + 2 * kLaunchSeconds;
 }
 
-// A leaf of this order of the call.
+// Returns the description of a triangle of this order in the call.
 GemmDesc leaf_step(const GemmDesc &desc, int64_t order) {
   GemmDesc step = desc;
   (desc.side == LIBSGEMM_LEFT ? step.m : step.n) = order;

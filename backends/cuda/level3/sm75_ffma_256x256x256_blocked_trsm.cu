@@ -1,7 +1,7 @@
 // sm75_ffma_256x256x256_blocked_trsm: triangular systems by the fastest gemm.
 //
-// No kernel of its own: the triangle is halved again and again; the square beside the two halves is a gemm, by the
-// cheapest row of the table, and triangles of order 256 at most are calls of the routine itself. See
+// It has no device code: the triangle is halved recursively. The square next to the two halves is a gemm, by the
+// cheapest kernel of the table, and triangles of order 256 at most are calls of the routine itself. See
 // gpu/level3/blocked.h. Source: Kagstrom, Ling and Van Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).
 //
 // Requires: trsm. Any size, stride and alignment; no workspace.

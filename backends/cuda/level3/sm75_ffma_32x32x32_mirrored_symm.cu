@@ -1,15 +1,15 @@
 // sm75_ffma_32x32x32_mirrored_symm: a symmetric matrix times a general one, by the fastest gemm.
 //
-// Rows of A are written out in full into the workspace, as many as fit 64 MiB (all, up to order 4096), and multiplied
-// by the cheapest gemm row: C[rows] = alpha A[rows] B + beta C[rows] from the left, C[, rows] = alpha B A[rows]^T +
-// beta C[, rows] from the right, A being its own transposed.
+// Full rows of A are written to the workspace, as many as fit 64 MiB (all, up to order 4096), and multiplied by the
+// cheapest gemm kernel: C[rows] = alpha A[rows] B + beta C[rows] from the left, C[, rows] = alpha B A[rows]^T + beta
+// C[, rows] from the right, since A is its own transpose.
 //
-// The kernel here writes the rows out, 32 x 32 elements a block of 32 x 8 threads:
+// The kernel here writes the rows, 32 x 32 elements with a block of 32 x 8 threads:
 //
-//      +-------+        a tile on the stored side: copied
-//      |\ s    |        a tile on the other side: its mirror image, transposed through shared memory,
-//      |  \    |           float [32][33], 4224 bytes
-//      | m  \  |        a tile on the diagonal: element by element
+//      +-------+        s: a tile on the stored side is copied
+//      |\ s    |        m: a tile on the other side is the mirror image of a stored one, which is transposed
+//      |  \    |           through shared memory, float [32][33], 4224 bytes
+//      | m  \  |        \: a tile on the diagonal is copied element by element
 //      +-------+
 //
 // Requires: symm of order at most 65536, and the workspace. Any stride and alignment.
@@ -26,10 +26,10 @@ namespace {
 
 constexpr int kTile = 32, kRowsAtOnce = 8;
 constexpr int64_t kMostElements = static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES / sizeof(float));
-constexpr int64_t kAlign = 64;        // of the cuts between rows
-constexpr int64_t kWorthwhile = 256;  // smaller orders are not worth the search for their gemm
+constexpr int64_t kAlign = 64;        // rows written at a time are a multiple of this
+constexpr int64_t kWorthwhile = 256;  // below this order cost() does not search for the gemm
 
-// target (rows x order, columns ld apart) = rows `first` ... of the symmetric matrix.
+// Writes rows [first, first + rows) of the symmetric matrix to `target`, rows x order with leading dimension ld.
 __global__ void __launch_bounds__(kTile *kRowsAtOnce)
     sm75_ffma_32x32x32_mirrored_symm_kernel(const float *a, int64_t lda, bool upper, int64_t first, int64_t rows,
                                             int64_t order, float *target, int64_t ld) {
@@ -61,14 +61,14 @@ __global__ void __launch_bounds__(kTile *kRowsAtOnce)
 
 int64_t columns_apart(int64_t rows) { return (rows + 3) / 4 * 4; }
 
-// Rows written out at a time.
+// Returns the number of rows that are written at a time.
 int64_t rows_at_once(int64_t order) {
   if (columns_apart(order) * order <= kMostElements) return order;
   const int64_t most = kMostElements / order / kAlign * kAlign, cuts = (order + most - 1) / most;
   return ((order + cuts - 1) / cuts + kAlign - 1) / kAlign * kAlign;
 }
 
-// The product with rows [first, first + rows) of A, which `target` holds.
+// Returns the product with rows [first, first + rows) of A, which `target` holds.
 GemmDesc product(const GemmDesc &d, int64_t first, int64_t rows, const void *target, int64_t ld) {
   const bool left = d.side == LIBSGEMM_LEFT;
   GemmDesc gemm = gemm_step(d, left ? rows : d.m, left ? d.n : rows, d.k, d.alpha, d.beta);
@@ -94,7 +94,7 @@ double cost(const GemmDesc &desc, int index) {
   const int64_t rows = rows_at_once(desc.k), ld = columns_apart(rows);
   const double cuts = static_cast<double>((desc.k + rows - 1) / rows), order = static_cast<double>(desc.k);
   const double written = cuts * kLaunchSeconds + memory_seconds(device(index), 8 * order * order);
-  // The rows lie in the workspace, whose address is aligned.
+  // NULL has the alignment of the workspace, in which the rows will be.
   const GemmDesc gemm = product(desc, 0, rows, nullptr, ld);
   if (desc.k < kWorthwhile) return written + gemm_seconds(device(index), gemm, {64, 64, 64, 6, 0.5});
   return written + cuts * step_seconds(gemm, index, 0);

@@ -1,10 +1,10 @@
 // sm75_ffma_64x32x32_trmm_in_place: the product of a triangle and a matrix, in place.
 //
-// One block of 128 threads for 32 columns of X (rows, from the right), tiles of 64 x 32 one after the other; the
-// picture, the shared-memory map and the source are in gpu/level3/panel.h.
+// A block of 128 threads computes 32 columns of X (rows, from the right), in tiles of 64 x 32, one after the other;
+// gpu/level3/panel.h has the picture, the shared-memory map and the source.
 //
 // Requires: trmm. Any size, stride and alignment; no workspace.
-// Measured: its results on an H100, by the tests; its speed there: docs/results/speed.csv.
+// Measured on an H100: its results, by the tests; its speed, in docs/results/speed.csv.
 #include "gpu/level3/panel.h"
 #include "runtime/device.h"
 

@@ -1,7 +1,7 @@
 // sm75_ffma_64x32x32_trsm: triangular systems by blocked substitution.
 //
-// One block of 128 threads for 32 columns of X (rows, from the right), tiles of 64 x 32 one after the other; the
-// picture, the shared-memory map and the source are in gpu/level3/panel.h.
+// A block of 128 threads solves 32 columns of X (rows, from the right), in tiles of 64 x 32, one after the other;
+// gpu/level3/panel.h has the picture, the shared-memory map and the source.
 //
 // Requires: trsm. Any size, stride and alignment; no workspace.
 // Measured: its results on an H100, by the tests; its speed not yet.

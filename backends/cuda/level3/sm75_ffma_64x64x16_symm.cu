@@ -1,8 +1,8 @@
 // sm75_ffma_64x64x16_symm: a symmetric matrix times a general one.
 //
-// One block of 64 threads a tile of C, 8 x 8 elements a thread, double buffered in 17408 bytes of shared memory; the
-// picture, the shared-memory map and the sources are in level3_tile.cuh. Tiles of A on
-// the side that is not stored are read as the transposed of their mirror image, those on the diagonal by element.
+// A block of 64 threads computes a tile of C, 8 x 8 elements per thread, double buffered in 17408 bytes of shared
+// memory; level3_tile.cuh has the picture, the shared-memory map and the sources. Tiles of A on the side that is not
+// stored are read as the transpose of their mirror image, those on the diagonal element by element.
 //
 // Requires: symm. Any size, stride and alignment.
 // Measured: its results on an H100, by the tests; its speed not yet.

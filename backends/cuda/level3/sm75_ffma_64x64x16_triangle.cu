@@ -1,9 +1,9 @@
-// sm75_ffma_64x64x16_triangle: syrk, syr2k and gemmtr, the products of which one triangle of C is wanted.
+// sm75_ffma_64x64x16_triangle: syrk, syr2k and gemmtr, products of which only one triangle of C is computed.
 //
-// One block of 64 threads a tile of C, 8 x 8 elements a thread, double buffered in 17408 bytes of shared memory; the
-// picture, the shared-memory map and the sources are in level3_tile.cuh. Only tiles that meet
-// the triangle are launched. syr2k is one pass: its second product is summed behind the first, with A and B exchanged.
-// 16-bit elements of syrk become FP32, exactly, on their way into shared memory.
+// A block of 64 threads computes a tile of C, 8 x 8 elements per thread, double buffered in 17408 bytes of shared
+// memory; level3_tile.cuh has the picture, the shared-memory map and the sources. Only tiles that overlap the triangle
+// are launched. syr2k takes one pass: its second product, with A and B exchanged, follows the first in the same
+// accumulators. 16-bit elements of syrk are converted to FP32, exactly, before they are stored in shared memory.
 //
 // Requires: syrk, syr2k or gemmtr in FP32, or syrk of FP16 or bfloat16 operands. Any size, stride and alignment.
 // Measured: its results in FP32 on an H100, by the tests; those of 16-bit inputs, and its speed, not yet.

@@ -1,12 +1,13 @@
 // sm75_ffma_64x64x16_trmm: the product of a triangle and a matrix, from a copy of the matrix.
 //
-// First a dense copy of C into the workspace, then one block of 64 threads a tile of C, 8 x 8 elements a thread, double
-// buffered in 17408 bytes of shared memory; the picture, the shared-memory map and the sources are in level3_tile.cuh.
-// A tile walks only along the part of k that the triangle leaves it, the longest tiles first; where the diagonal
-// crosses it, each row adds only its own terms.
+// A first kernel makes a dense copy of C in the workspace. Then a block of 64 threads computes a tile of C, 8 x 8
+// elements per thread, double buffered in 17408 bytes of shared memory; level3_tile.cuh has the picture, the
+// shared-memory map and the sources. A tile takes only the k inside the triangle; the tiles with the largest k come
+// first. Where the diagonal crosses a k-tile, each row adds only the terms inside the triangle.
 //
-// Requires: trmm, and workspace for the copy, 4 ceil(m, 4) n bytes for each product of a batch. Any size, stride and
-// alignment. Measured: its results on an H100, by the tests; its speed not yet.
+// Requires: trmm, and workspace for the copy: 4 n bytes times m rounded up to a multiple of 4, for each product of a
+// batch. Any size, stride and alignment.
+// Measured: its results on an H100, by the tests; its speed not yet.
 #include "gpu/level3/trmm_copy.h"
 #include "level3_tile.cuh"
 

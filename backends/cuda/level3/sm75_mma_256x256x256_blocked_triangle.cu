@@ -1,15 +1,16 @@
-// sm75_mma_256x256x256_blocked_triangle: syrk of FP16 or bfloat16 matrices by the fastest gemm of such.
+// sm75_mma_256x256x256_blocked_triangle: syrk of FP16 or bfloat16 matrices by the fastest gemm of this type.
 //
-// Squares beside the diagonal are gemms as in sm75_ffma_256x256x256_blocked_triangle, each by the cheapest row of the
-// table. The blocks on the diagonal, of order 256 at most, are a gemm, too, whole, into squares in the workspace, 32
-// MiB of them at a time: on tensor cores the half that nobody wants costs less than the triangle on FP32 units. The
-// kernel here takes the triangles from there, 32 x 64 elements a block of 32 x 8 threads, each 8 of them in a row:
+// Squares next to the diagonal are gemms as in sm75_ffma_256x256x256_blocked_triangle, each by the cheapest kernel of
+// the table. The blocks on the diagonal, of order 256 at most, are computed as whole squares by a gemm into the
+// workspace, 32 MiB of them at a time: the unused half on tensor cores costs less than the triangle on FP32 units. The
+// kernel here copies the triangles to C, 32 x 64 elements with a block of 32 x 8 threads, 8 elements of a row per
+// thread:
 //
 //        order                 order
 //   +-------------+       +-------------+
 //   | s s s s s s |       | c           |
-//   | s s s s s s |       | c c         |     C = s + beta C, or s where beta is 0, on the triangle alone.
-//   | s s s s s s |  -->  | c c c       |     alpha is in s. No shared memory.
+//   | s s s s s s |       | c c         |     C = s + beta C, or s if beta is 0, in the triangle only.
+//   | s s s s s s |  -->  | c c c       |     s includes alpha. No shared memory.
 //   | s s s s s s |       | c c c c     |
 //   +-------------+       +-------------+
 //
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(kRows *kColumnsAtOnce)
   }
 }
 
-// Columns of a square start at multiples of 16 bytes.
+// Returns the leading dimension of a square, whose columns start at multiples of 16 bytes.
 int64_t columns_apart(int64_t order) { return ceil_div(order, 4) * 4; }
 
 int64_t squares_at_once(int64_t order, int64_t count) {
@@ -68,7 +69,7 @@ size_t workspace(const GemmDesc &desc, int) {
   return squares_bytes(blocks.order, blocks.count);
 }
 
-// Blocks on the diagonal as whole products; where they go is to be set.
+// Returns the gemm that computes blocks on the diagonal as whole squares; the caller sets C.
 GemmDesc whole_squares(const GemmDesc &d) {
   GemmDesc gemm = gemm_step(d, d.n, d.n, d.k, d.alpha, 0.0f);
   gemm.type = d.type;
@@ -111,7 +112,7 @@ libsgemm_status_t launch_diagonal(const GemmDesc &desc, const Launch &launch, Er
   return status;
 }
 
-// A good gemm on the tensor cores, without a search of the table for each step.
+// Predicts the time of a good gemm on tensor cores, without a search of the table for each step.
 double gemm_of_16_bits(const GemmDesc &gemm, int index) {
   const Device &device = cuda::device(index);
   const double rate = static_cast<double>(device.tensor_per_clock) / device.fma_per_clock;

@@ -1,44 +1,45 @@
-// trsm of a triangle of order 512 at most by one launch, with sums in FP64 on the FP64 tensor cores of sm_90: the solve
-// of sm90_dmma_512x16x16_trsm. A block has 16 columns of X to itself from the first row to the last; X from the right
-// is the transposed problem, X and T being walked by strides.
+// trsm of a triangle of order 512 at most by one launch, accumulated in FP64 on the FP64 tensor cores of sm_90: the
+// solver of sm90_dmma_512x16x16_trsm. A block has 16 columns of X to itself, from the first row to the last. X from the
+// right is the transposed problem: X and T are accessed by strides.
 //
 // Source of the scheme: blocked substitution with inverted diagonal blocks, Du Croz and Higham, "Stability of methods
-// for matrix inversion", IMA J. Numer. Anal. 12 (1992); its order here, each row to the warp whose turn it is, is new.
+// for matrix inversion", IMA J. Numer. Anal. 12 (1992). The distribution of the rows over the warps is new.
 //
 //          order               16
-//   +----+                   +----+   Rows of X go in blocks of 16, in the order of substitution: turn 0, 1, ...
-//   |inv |                   | X0 |   Turn t belongs to warp t % kWarps, which keeps its sums, alpha B - T X, in
-//   +----+----+              +----+   registers from the first to the last.
+//   +----+                   +----+   The rows of X are solved in blocks of 16, in the order of substitution: turns
+//   |inv |                   | X0 |   0, 1, ... Turn t belongs to warp t % kWarps, which keeps the turn's accumulators,
+//   +----+----+              +----+   alpha B - T X, in registers from the first step to the last.
 //   |T10 |inv |              | X1 |
-//   +----+----+----+         +----+   Once X(s) is known, all warps of later turns subtract T(t, s) X(s), that of turn
-//   |T20 |T21 |inv |         | X2 |   s + 1 first of its two. Then that one multiplies its sums by the inverse of its
-//   +----+----+----+         +----+   block on the diagonal, which makes X(s + 1), and posts it in shared memory.
+//   +----+----+----+         +----+   Once X(s) is known, the warps of all later turns subtract T(t, s) X(s). The warp
+//   |T20 |T21 |inv |         | X2 |   of turn s + 1 does this first for that turn, of its two. Then it multiplies the
+//   +----+----+----+         +----+   accumulators by the inverse of the turn's diagonal block, which gives X(s + 1),
+//                                     and posts X(s + 1) in shared memory.
 //
 //   warp of turn s + 1:   wait for X(s) | T X (2 DMMAs) | inverse (2 DMMAs) | post X(s + 1) | its other turn, T from L2
 //   the other warps:      wait for X(s) | T X, T X      | T of step s + 1 is loaded | wait for X(s + 1) ...
 //
-// Nobody waits but for X: each turn has a barrier of its own, by which its warp alone arrives, and X stays where it is.
+// A warp waits for nothing except X: each turn has its own barrier, at which only its warp arrives, and X stays in
+// place in shared memory.
 //
-// An instruction computes D = X Y + D, 16 x 8 (k 16), as in fp64/dmma.cuh: the 16 are columns of X, the 8 every second
-// row of a block of 16. Lane 4 g + q has columns g and g + 8. Of rows, D's two halves are even and odd, so that a lane
-// gets rows 4 q to 4 q + 3 of the block; and as the order of k is free, what it got is at once its operand of the next
-// product, without any exchange: steps q, q + 4, q + 8 and q + 12 of the instruction are rows 4 q to 4 q + 3. Of T a
-// lane then needs rows 2 g and 2 g + 1 at steps 4 q to 4 q + 3, which are whole sectors of memory in either order of T.
-// Each element of T serves one warp of a block, so it goes from L2 to registers.
+// An instruction computes D = X Y + D, 16 x 8 (k 16), as in fp64/dmma.cuh: 16 columns of X, and every second row of a
+// block of 16 rows; one instruction gives the even rows, one the odd ones. Lane 4 g + q has columns g and g + 8, and of
+// both results together rows 4 q to 4 q + 3. The order of k is free: k = q, q + 4, q + 8 and q + 12 of an instruction
+// are these rows. So a lane's results are its operand of the next product, without any exchange. Of T a lane then needs
+// rows 2 g and 2 g + 1 at k from 4 q to 4 q + 3, which are whole sectors of memory in either order of T. Only one warp
+// of a block uses an element of T, so T is loaded from L2 to registers.
 //
-// Accuracy. X is not rounded before all of the solve is done: it is posted as doubles, and its floats are stored
-// beside. The inverse of a block D of the diagonal, by substitution in FP64, gives rows of X with an error of at most
-// 16 2^-53 |D^-1| |D| |X|. The sums of the rows of |D^-1| |D| are bounded by a substitution with magnitudes: where this
-// bound passes 2^12 the inverse is not used. So |op(A) X - alpha B| <= |op(A)| (2^-24 |X| + 2^-37 Y), the first part
-// for the rounding of X, with Y the largest |X| of the 16 rows of a turn. Where the inverse is not used, or gives what
-// no float can hold (NaN and Inf of B, a diagonal of zeros, an overflow), the block is solved once more by
-// substitution, each row divided by the diagonal and rounded, as BLAS does it: so a NaN does not reach rows before its
-// own.
+// Accuracy. Within the solve X is not rounded: it is posted as doubles, and stored as floats separately. The inverse of
+// a diagonal block D, by substitution in FP64, gives rows of X with an error of at most 16 2^-53 |D^-1| |D| |X|. A
+// substitution with magnitudes gives an upper bound of the row sums of |D^-1| |D|; if it exceeds 2^12, the inverse is
+// not used. So |op(A) X - alpha B| <= |op(A)| (2^-24 |X| + 2^-37 Y), where the first part is for the rounding of X, and
+// Y is the largest |X| of the 16 rows of a turn. If the inverse is not used, or gives a number that no float can hold
+// (NaN and Inf of B, a diagonal of zeros, an overflow), the block is solved again by substitution, with each row
+// divided by the diagonal and rounded, as BLAS does it. So a NaN does not reach rows before its own.
 //
-// T is read in its triangle only, the diagonal only where it is not said to be one.
+// Only the triangle of T is read, and its diagonal only if it is not unit.
 //
-// Shared memory, in bytes, for t turns on w warps: inverses[2 min(t, w)][290] doubles at 0, which hold the blocks of
-// the diagonal first; X[t][256] doubles; a block of right-hand sides[16][17] doubles; barriers[t] of 8 bytes. With 32
+// Shared memory, in bytes, for t turns on w warps: inverses[2 min(t, w)][290] doubles at 0, which first hold the
+// diagonal blocks; X[t][256] doubles; a block of right-hand sides[16][17] doubles; barriers[t] of 8 bytes. With 32
 // turns on 16 warps 142208, with 16 on 8 72192.
 #pragma once
 
@@ -60,24 +61,24 @@ struct SolveConfig {
   static constexpr int kMostOrder = 32 * Warps;
 };
 
-constexpr int kSolveRows = 16, kSolveColumns = 16;           // of X: of a turn, of a block of threads
-constexpr int kBlockPitch = kSolveRows + 2;                  // doubles; lanes that have a row each have different banks
-constexpr int kInversePitch = kSolveRows * kBlockPitch + 2;  // doubles; those of two turns too
+constexpr int kSolveRows = 16, kSolveColumns = 16;           // rows of X in a turn, columns of X in a block
+constexpr int kBlockPitch = kSolveRows + 2;                  // doubles; lanes with a row each have no bank conflicts
+constexpr int kInversePitch = kSolveRows * kBlockPitch + 2;  // doubles; nor do the half-warps with a turn each
 constexpr int kSolvedPitch = kSolveRows * kSolveColumns;     // doubles
 constexpr int kScratchPitch = kSolveColumns + 1;             // doubles
 constexpr int kScratchDoubles = kSolveRows * kScratchPitch;
-constexpr float kMostGrowth = 1 << 12;      // of |D^-1| |D|
-constexpr uint32_t kOverflow = 0x47efffff;  // high word of doubles that may not fit a float
+constexpr float kMostGrowth = 1 << 12;      // largest row sum of |D^-1| |D| for which the inverse is used
+constexpr uint32_t kOverflow = 0x47efffff;  // least high word of a double that may not fit a float
 
 __host__ __device__ constexpr int solve_slots(int turns, int warps) { return 2 * (turns < warps ? turns : warps); }
-// Bytes of shared memory.
+// Returns the bytes of shared memory.
 __host__ __device__ constexpr int solve_bytes(int turns, int warps) {
   return 8 * (solve_slots(turns, warps) * kInversePitch + turns * kSolvedPitch + kScratchDoubles + turns);
 }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // which have the barriers
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // architectures with the barriers
 
-// What a thread knows of the problem.
+// A thread's state of the solve.
 template <class Config, bool AlongDepth, bool Vectors>
 struct PanelSolver {
   using Sums = double[2][4];  // [even or odd rows][column g: rows 4 q and 4 q + 2, then those of column g + 8]
@@ -87,9 +88,9 @@ struct PanelSolver {
   const float *t;
   float *x;
   double *inverses, *solved, *scratch;
-  uint32_t ready;  // the barriers
+  uint32_t ready;  // address of the turns' barriers
   int turns, order, warp, lane, g, q;
-  int columns;  // of X from the block's first on
+  int columns;  // columns of X that the block solves
 
   __device__ __forceinline__ PanelSolver(const float *t_data, float *x_data, const PanelProblem &problem)
       : p(problem), t(t_data), x(x_data) {
@@ -108,18 +109,18 @@ struct PanelSolver {
     ready = ptx::shared_address(scratch + kScratchDoubles);
   }
 
-  // The first row of a turn: backwards in an upper triangle.
+  // Returns the first row of a turn. The turns of an upper triangle go backwards.
   __device__ __forceinline__ int first_row(int turn) const { return kSolveRows * (p.upper ? turns - 1 - turn : turn); }
   __device__ __forceinline__ double *inverse_of(int turn) const {
     return inverses + (2 * (turn % Config::kWarps) + turn / Config::kWarps) * kInversePitch;
   }
 
-  // One dimension has steps of 1, which the compiler is to know.
+  // Shows the compiler that one of T's strides is 1.
   __device__ __forceinline__ const float *element(int row, int depth) const {
     return AlongDepth ? t + row * p.t.outer + depth : t + depth * p.t.depth + row;
   }
 
-  // The lane's part of T(turn, step).
+  // Loads the lane's part of T(turn, step).
   __device__ __forceinline__ void load_tile(Tile &to, int turn, int step) const {
     const int row = first_row(turn) + 2 * g, depth = first_row(step) + 4 * q;
     const float *from = element(row, depth);
@@ -152,8 +153,8 @@ struct PanelSolver {
     }
   }
 
-  // Element (row, column) of a turn's block on the diagonal, counted in the order of substitution: a lower triangle.
-  // Rows beyond the matrix are the identity's.
+  // Returns element (row, column) of a turn's diagonal block, counted in the order of substitution, in which the block
+  // is a lower triangle. Rows outside the matrix are those of the identity.
   __device__ __forceinline__ float diagonal_element(int turn, int row, int column) const {
     const int last = kSolveRows - 1, first = first_row(turn);
     const int i = first + (p.upper ? last - row : row), l = first + (p.upper ? last - column : column);
@@ -161,10 +162,11 @@ struct PanelSolver {
     return inside ? *element(i, l) : row == column ? 1.0f : 0.0f;
   }
 
-  // The turn whose block on the diagonal the lane helps to invert: one of the warp's two by each half of its lanes.
+  // Returns the turn whose diagonal block the lane helps to invert. Each half-warp inverts the block of one of the
+  // warp's two turns.
   __device__ __forceinline__ int inverted_turn() const { return warp + lane / 16 * Config::kWarps; }
 
-  // The lane's row of that block, or its column: neighbouring lanes read along the contiguous dimension.
+  // Loads the lane's row of that block, or its column, so that neighbouring lanes read along the contiguous dimension.
   __device__ __forceinline__ void load_diagonal(float (&line)[kSolveRows]) const {
     const int turn = inverted_turn(), own = lane % 16;
 #pragma unroll
@@ -174,11 +176,11 @@ struct PanelSolver {
     }
   }
 
-  // Inverts it, a column by each lane. Where the inverse would be of no use it is NaN.
+  // Inverts that block, one column per lane. The inverse becomes NaN if it is not to be used.
   __device__ __forceinline__ void invert(const float (&line)[kSolveRows]) const {
     const int turn = inverted_turn(), own = lane % 16;
     double *block = inverse_of(turn);
-    float row[kSolveRows];  // of the block: the lane's
+    float row[kSolveRows];  // the lane's row of the block
     if constexpr (AlongDepth) {
 #pragma unroll
       for (int l = 0; l < kSolveRows; ++l) block[l * kBlockPitch + own] = static_cast<double>(line[l]);
@@ -203,14 +205,14 @@ struct PanelSolver {
       magnitude += fabsf(row[l]);
       if (l == own) pivot = row[l];
     }
-    // |D^-1| |D| of a vector of ones, or more. In the half warp each lane gets the same.
+    // Upper bound of |D^-1| |D| times a vector of ones. All lanes of the half-warp get the same.
     float growth = 0, most = 0;
     const float reciprocal = 1.0f / fabsf(pivot);
 #pragma unroll
     for (int l = 0; l < kSolveRows; ++l) {
       growth = __shfl_sync(~0u, magnitude * reciprocal, lane / 16 * 16 + l);
-      most = growth <= kMostGrowth ? fmaxf(most, growth) : INFINITY;  // also of NaN
-      magnitude += fabsf(row[l]) * growth;                            // of rows before l it is used no more
+      most = growth <= kMostGrowth ? fmaxf(most, growth) : INFINITY;  // also if NaN
+      magnitude += fabsf(row[l]) * growth;                            // no longer used by rows up to l
     }
     const double column_pivot = 1.0 / static_cast<double>(pivot);
     double z[kSolveRows];
@@ -237,13 +239,15 @@ struct PanelSolver {
     }
   }
 
-  // Where element (row, step) of an inverse lies, so that a lane loads its own by pairs, neighbours side by side.
+  // Returns the place of element (row, step) of an inverse. A lane loads its elements in pairs, which are next to those
+  // of its neighbours.
   __device__ __forceinline__ static int operand_place(int row, int step) {
     const int of_lane = row / 2 * 4 + step / 4, j = step % 4;
     return ((row % 2 * 2 + j / 2) * 32 + of_lane) * 2 + j % 2;
   }
 
-  // Calls visit(element of X, even or odd rows, place in Sums) for what a lane has of a turn, if it is inside.
+  // Calls visit(element of X, 0 for even rows or 1 for odd, place in Sums) for the lane's elements of a turn that are
+  // inside the matrix.
   template <class Visit>
   __device__ __forceinline__ void for_elements(int turn, const Visit &visit) const {
     const int row = first_row(turn) + 4 * q;
@@ -257,8 +261,8 @@ struct PanelSolver {
       }
     }
   }
-  // The same four rows at a time, where the turn is whole and columns of X start at multiples of 16 bytes: visit(four
-  // elements, place of the first two in Sums).
+  // Visits four rows at a time: visit(four elements, place of the first two in Sums). Requires by_vectors(): the turn
+  // is whole, and columns of X start at multiples of 16 bytes.
   template <class Visit>
   __device__ __forceinline__ void for_vectors(int turn, const Visit &visit) const {
 #pragma unroll
@@ -273,7 +277,7 @@ struct PanelSolver {
            first_row(turn) + kSolveRows <= order;
   }
 
-  // B, in the places of Sums.
+  // Loads B, in the layout of Sums.
   __device__ __forceinline__ void load_right_side(float (&b)[2][4], int turn) const {
     if (by_vectors(turn)) {
       for_vectors(turn, [&](const float4 *from, int e) {
@@ -303,13 +307,13 @@ struct PanelSolver {
     }
   }
 
-  // A lane's sums as its operand of a product.
+  // Rearranges a lane's accumulators to its operand of a product.
   __device__ __forceinline__ static void as_operand(double (&to)[8], const Sums &sum) {
 #pragma unroll
     for (int e = 0; e < 8; ++e) to[e] = sum[e / 2 % 2][e % 2 * 2 + e / 4];
   }
 
-  // -T as the other operand: converted before X is there, for which everybody waits.
+  // The other operand, -T. It is converted before X arrives, because all warps wait for X.
   using Operand = double[2][4];
   __device__ __forceinline__ static void negate(Operand &to, const Tile &tile) {
 #pragma unroll
@@ -335,8 +339,8 @@ struct PanelSolver {
     }
   }
 
-  // The right-hand sides `sum` of a turn become its X by substitution, rounded row by row. One warp at a time comes
-  // here.
+  // Replaces the right-hand sides `sum` of a turn by its X, by substitution, rounded row by row. Only one warp at a
+  // time calls it, so one `scratch` is enough.
   __device__ __forceinline__ void substitute(Sums &sum, int turn) const {
     const auto place = [&](int h, int e) {
       const int row = 4 * q + h + e % 2 * 2;
@@ -363,7 +367,7 @@ struct PanelSolver {
     sync_warp();
   }
 
-  // All that a turn's X takes part in has been subtracted from its sums: solves, posts and stores it.
+  // Solves, posts and stores the X of a turn, after all products have been subtracted from its accumulators.
   __device__ __forceinline__ void finish(Sums &sum, int turn) const {
     double right[8];
     as_operand(right, sum);
@@ -375,7 +379,7 @@ struct PanelSolver {
       const double y[4] = {low.x, low.y, high.x, high.y};
       ptx::mma_f64(result[h], right, y);
     }
-    uint32_t largest = 0;  // of the high words
+    uint32_t largest = 0;  // largest high word, without the sign
 #pragma unroll
     for (int e = 0; e < 8; ++e) {
       largest = max(largest, static_cast<uint32_t>(__double2hiint(result[e / 4][e % 4])) & 0x7fffffffu);
@@ -395,12 +399,12 @@ struct PanelSolver {
     store(result, turn);
   }
 
-  // Has the triangle fetched to L2, of which each block takes its share: T's tiles are loaded a step ahead, which is
-  // not enough for what comes from memory.
+  // Prefetches a block's share of the triangle to L2. T's tiles are loaded one step ahead, which is too late for data
+  // that come from memory.
   __device__ __forceinline__ void prefetch() const {
-    constexpr int kLine = 32;  // floats, of which 16 lines are as long as a row or column
+    constexpr int kLine = 32;  // floats; 16 lines cover a row or column
     const int along = lane % 16 * kLine;
-    const bool before = AlongDepth != p.upper;  // where the triangle lies, from its diagonal on
+    const bool before = AlongDepth != p.upper;  // true if the triangle is before its diagonal
 #pragma unroll 1
     for (unsigned across = 2 * (blockIdx.x * Config::kWarps + threadIdx.x / 32) + threadIdx.x % 32 / 16;
          across < static_cast<unsigned>(order); across += 2 * Config::kWarps * gridDim.x) {
@@ -418,7 +422,7 @@ struct PanelSolver {
     if (static_cast<int>(threadIdx.x) < turns) ptx::barrier_init(ready + 8 * threadIdx.x, 1);
     ptx::barrier_init_done();
     __syncthreads();
-    const int early = warp, late = warp + Config::kWarps;  // turns
+    const int early = warp, late = warp + Config::kWarps;  // the warp's turns
     if (early >= turns) return;
     const bool two = late < turns;
 
@@ -434,7 +438,7 @@ struct PanelSolver {
     begin(sum[1], b[1]);
     double solution[8];
 
-    // Until the early turn is done. The late one comes second, and what the last step has for it after that.
+    // Steps of the early turn. In each the late turn is second; in the last one it follows after the early turn's X.
 #pragma unroll 1
     for (int step = 0; step < early; ++step) {
       const bool last = step + 1 == early;
