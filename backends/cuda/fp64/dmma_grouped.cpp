@@ -18,7 +18,7 @@ namespace {
 
 struct Item {
   const GemmDesc *group;
-  int64_t index;  // of the product in its group
+  int64_t index;  // index within the group
   int instance;
 };
 

@@ -46,8 +46,8 @@ constexpr int64_t kLeastSlab = 512, kSlabStep = 128;   // rows or columns; parts
 constexpr size_t kMostBytes = size_t{1} << 34;         // bytes of copies at a time: an int counts their vectors
 constexpr size_t kRounded = 256;                       // alignment of an operand's copies, bytes
 
-// Returns the elements from one copied line to the next. Long lines begin at a cache line of L2: if two share one, the
-// product takes up to 40 % longer.
+// Returns the elements from one copied line to the next. Long lines begin at a cache line of L2: if two lines share
+// one, the product takes up to 40 % longer.
 int64_t pitch_of(int64_t length) {
   const int64_t whole = length < 512 ? kVectorElements : 64;
   return ceil_div(length, whole) * whole;
