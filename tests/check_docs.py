@@ -2,7 +2,7 @@
 #   check_docs.py            the targets of links, the paths in `code`, the kernel rows that docs and docs/results name,
 #                            and the source files that docs and comments name, exist; the changelog has the ABI's
 #                            numbers; no source says that a row was not measured whose figures are there; no include
-#                            runs upward in docs/architecture.md
+#                            runs upward in docs/architecture.md; comments have a subject and the field's words
 #   check_docs.py COMMAND    and each `libsgemm SUBCOMMAND --option` in them is one that COMMAND knows; presets and
 #                            options of CMake exist; C programs in them compile
 import json
@@ -66,6 +66,17 @@ def comments(path):
     if path.suffix in ('.py', '.sh', '.cmake'):
         return '\n'.join(re.findall(r'(?:^|\s)#.*', text))
     return '\n'.join(re.findall(r'//.*|/\*(?s:.*?)\*/', re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text)))
+
+
+HEAVY = re.compile(r'\b(as (?:it lies|they lie)|anew|on (?:its|their) way|told of|be had|nobody|somebody|so many)\b')
+
+
+def heavy_comments(path):
+    """Comments that must be read twice: without a subject, or with turns of phrase that are not the field's."""
+    for block in re.findall(r'(?:^[ \t]*//.*\n)+', path.read_text(), re.M):
+        words = re.sub(r'\s*//\s?', ' ', block).strip()
+        if re.match('(Of|Whether|Those|What) ', words) or HEAVY.search(words):
+            yield f'say it plainly: {words[:90]}'
 
 
 def wrong_abi(text):
@@ -183,6 +194,8 @@ for file in FILES:
     wrong += [f'{file.relative_to(ROOT)}: {fault}' for fault in faults]
 for file in sorted(p for p in TREE if p.suffix != '.md'):
     faults = [*missing_files(comments(file)), *untrue_measurements(file)]
+    if file.suffix in ('.h', '.c', '.cpp', '.cu', '.cuh', '.hip'):
+        faults += heavy_comments(file)
     wrong += [f'{file.relative_to(ROOT)}: {fault}' for fault in faults]
 for file in sorted((ROOT / 'docs/results').iterdir()):
     wrong += [f'{file.relative_to(ROOT)}: {fault}' for fault in missing_rows(file.read_text())]

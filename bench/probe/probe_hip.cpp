@@ -29,7 +29,7 @@ typedef short SixteenShorts __attribute__((ext_vector_type(16)));
 #define GLOBAL __attribute__((address_space(1)))
 #define UNROLLED(i, count) _Pragma("unroll") for (int i = 0; i < count; ++i)
 #define REPEATED _Pragma("nounroll") for (; iterations > 0; --iterations)
-// What a compiler is not to know, and what it is not to leave out.
+// Hides a value from the compiler, and keeps a result that is not used.
 #define HIDE(x) asm volatile("" : "+v"(x))
 #define KEEP(x) asm volatile("" ::"v"(x))
 
@@ -38,7 +38,7 @@ typedef short SixteenShorts __attribute__((ext_vector_type(16)));
 #define THREAD (__builtin_amdgcn_workitem_id_x())
 #define BLOCK (__builtin_amdgcn_workgroup_id_x())
 
-// So many independent chains of one instruction; what they give is kept only where `bytes` is 1, which it never is.
+// Independent chains of one instruction. Their results are stored only if `bytes` is 1, which it never is.
 #define CHAINS(name, type, chains, instruction)                                                            \
   KERNEL(name) {                                                                                           \
     const type *mine = (const type *)data + THREAD;                                                        \
@@ -130,7 +130,7 @@ READS(shared_4_32, float, 32)
 READS(shared_4_64, float, 64)
 READS(shared_4_128, float, 128)
 
-// As in PTX (probe_ptx_memory.cpp): a thread comes back to its own 16 bytes only, when all have been over `bytes`.
+// The same as in PTX (probe_ptx_memory.cpp): a thread comes back to its own 16 bytes only, when all have been over `bytes`.
 #define PASS(name, load, use)                                                                              \
   KERNEL(name) {                                                                                           \
     const u32 step = __builtin_amdgcn_grid_size_x() * 16, begin = (BLOCK * 1024 + THREAD) * 16;            \

@@ -72,7 +72,7 @@ struct hipPointerAttribute_t {
   int isManaged;
 };
 
-// What the backend reads of the properties: there is no name of an AMD architecture here.
+// Properties that the backend reads: there is no name of an AMD architecture here.
 struct hipDeviceProp_t {
   char name[256];
   char gcnArchName[256];
